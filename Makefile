@@ -1,0 +1,36 @@
+# Daily targets; `make` alone lists them. Tools are installed and cached by .ci/run.
+LDFLAGS := -s -w
+export CGO_ENABLED ?= 0
+RUN ?= .
+
+.DEFAULT_GOAL := help
+.PHONY: help build test test-all lint fmt integration bench nightly
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build bin/loci
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/loci ./cmd/loci
+
+test: ## fast tests; RUN=Name picks some
+	go test -run '$(RUN)' ./...
+
+test-all: ## everything that decides whether a change lands (race, lint, cross builds, integration)
+	.ci/run
+
+lint: ## gofmt, go vet, golangci-lint
+	.ci/run lint
+
+fmt: ## format the Go files
+	gofmt -w $$(git ls-files -co --exclude-standard '*.go')
+
+integration: ## the binary against real clients and the MCP conformance suite
+	.ci/run integration
+
+bench: build ## the figures of `loci bench`
+	bin/loci bench
+
+nightly: ## test-all, then each fuzz target for a minute and the slow soak tests
+	.ci/run
+	.ci/run fuzz 60s
+	CGO_ENABLED=1 LOCI_NIGHTLY=1 go test -race -count=3 -timeout 60m ./...
