@@ -1,0 +1,102 @@
+package loci_test
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// maxPackageDoc is the longest package comment that somebody still reads.
+const maxPackageDoc = 25
+
+func TestEveryPackageHasAComment(t *testing.T) {
+	packages := map[string]bool{}
+	for _, f := range sources(t) {
+		if f.isTest() {
+			continue
+		}
+		documented := f.ast.Doc != nil
+		packages[f.dir] = packages[f.dir] || documented
+		if !documented {
+			continue
+		}
+		text := f.ast.Doc.Text()
+		if n := strings.Count(text, "\n"); n > maxPackageDoc {
+			t.Errorf("%s: the package comment has %d lines, the limit is %d", f.path, n, maxPackageDoc)
+		}
+		if name := f.ast.Name.Name; name != "main" && !strings.HasPrefix(text, "Package "+name+" ") {
+			t.Errorf("%s: the package comment does not start with %q", f.path, "Package "+name)
+		}
+	}
+	for dir, documented := range packages {
+		if !documented {
+			t.Errorf("package %s has no package comment: what it does, what it leaves out, the one invariant", dir)
+		}
+	}
+}
+
+func TestExportedNamesHaveComments(t *testing.T) {
+	for _, f := range sources(t) {
+		if f.isTest() || f.ast.Name.Name == "main" || ast.IsGenerated(f.ast) {
+			continue
+		}
+		for _, decl := range f.ast.Decls {
+			for _, name := range undocumented(decl) {
+				t.Errorf("%s: exported %s has no comment; write one sentence for the caller", fset.Position(name.Pos()), name.Name)
+			}
+		}
+	}
+}
+
+// undocumented lists the exported names of decl that no comment describes. A
+// comment on a group covers its members.
+func undocumented(decl ast.Decl) []*ast.Ident {
+	if fn, ok := decl.(*ast.FuncDecl); ok {
+		if recv := receiver(fn); fn.Doc == nil && fn.Name.IsExported() && (recv == "" || ast.IsExported(recv)) {
+			return []*ast.Ident{fn.Name}
+		}
+		return nil
+	}
+	var found []*ast.Ident
+	gen, ok := decl.(*ast.GenDecl)
+	if !ok {
+		return nil
+	}
+	for _, spec := range gen.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			if gen.Doc == nil && spec.Doc == nil && spec.Name.IsExported() {
+				found = append(found, spec.Name)
+			}
+		case *ast.ValueSpec:
+			if gen.Doc == nil && spec.Doc == nil && spec.Comment == nil {
+				found = append(found, exported(spec.Names)...)
+			}
+		}
+	}
+	return found
+}
+
+func exported(names []*ast.Ident) []*ast.Ident {
+	var found []*ast.Ident
+	for _, name := range names {
+		if name.IsExported() {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// docOf returns the comment directly above decl, nil if there is none.
+func docOf(decl ast.Decl) *ast.CommentGroup {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		return decl.Doc
+	case *ast.GenDecl:
+		if decl.Tok != token.IMPORT {
+			return decl.Doc
+		}
+	}
+	return nil
+}
