@@ -1,0 +1,240 @@
+package sqlitedb
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// maxCached is how many prepared statements one connection keeps.
+const maxCached = 256
+
+// ErrStop, returned by a row function, ends a Query early and without error.
+var ErrStop = errors.New("stop")
+
+// Args are the values for a statement's parameters, in order. Allowed are nil,
+// int, int64, float64, bool, string, []byte (nil means NULL), [16]byte and
+// pointers to string, int64 and float64 (nil means NULL).
+type Args []any
+
+// Conn is a connection lent to a function. It belongs to that call alone and
+// must not be kept. Statements are prepared once and found again by their text,
+// so pass values as Args and keep the text constant.
+type Conn struct {
+	raw      *sqlite3.Conn
+	cache    map[string]*stmt
+	control  map[string]*stmt
+	clock    uint64
+	lent     bool // inside a transaction of ours: the function must not end it
+	inDriver bool // still set after a panic means that SQLite itself was cut short
+}
+
+type stmt struct {
+	st     *sqlite3.Stmt
+	row    Row
+	params int
+	used   uint64
+	inUse  bool
+	cached bool
+	heavy  bool // bound values are worth freeing
+}
+
+func newConn(raw *sqlite3.Conn) *Conn {
+	return &Conn{raw: raw, cache: map[string]*stmt{}, control: map[string]*stmt{}}
+}
+
+// Raw is the driver's connection, for what the helpers do not cover. The
+// transaction, the interrupt and the hooks of the connection are not the caller's.
+func (c *Conn) Raw() *sqlite3.Conn { return c.raw }
+
+// LastInsertID is the rowid of the last row inserted.
+func (c *Conn) LastInsertID() int64 { return c.raw.LastInsertRowID() }
+
+// Changes is how many rows the last INSERT, UPDATE or DELETE touched.
+func (c *Conn) Changes() int64 { return c.raw.Changes() }
+
+// Exec runs one statement to its end and drops its rows.
+func (c *Conn) Exec(sql string, args ...any) error {
+	s, err := c.get(sql)
+	if err != nil {
+		return err
+	}
+	if err = s.bind(args); err == nil {
+		c.inDriver = true
+		err = s.st.Exec()
+		c.inDriver = false
+	}
+	c.put(s)
+	return classify(err)
+}
+
+// Query runs one statement and calls row for each of its rows. The Row is
+// valid during the call only.
+func (c *Conn) Query(sql string, args Args, row func(*Row) error) error {
+	s, err := c.get(sql)
+	if err != nil {
+		return err
+	}
+	defer c.put(s)
+	if err := s.bind(args); err != nil {
+		return classify(err)
+	}
+	for c.step(s) {
+		err := row(&s.row)
+		if err == nil {
+			err = s.row.err
+		}
+		if errors.Is(err, ErrStop) {
+			return nil
+		}
+		if err != nil {
+			return classify(err)
+		}
+	}
+	return classify(s.st.Err())
+}
+
+// One runs one statement and calls row for its first row, if there is one.
+func (c *Conn) One(sql string, args Args, row func(*Row) error) (found bool, err error) {
+	s, err := c.get(sql)
+	if err != nil {
+		return false, err
+	}
+	defer c.put(s)
+	if err := s.bind(args); err != nil {
+		return false, classify(err)
+	}
+	if !c.step(s) {
+		return false, classify(s.st.Err())
+	}
+	if err := row(&s.row); err != nil {
+		return true, classify(err)
+	}
+	return true, s.row.err
+}
+
+// Script runs several statements without parameters, such as a schema.
+func (c *Conn) Script(sql string) error {
+	c.inDriver = true
+	err := c.raw.Exec(sql)
+	c.inDriver = false
+	return classify(err)
+}
+
+func (c *Conn) step(s *stmt) bool {
+	c.inDriver = true
+	more := s.st.Step()
+	c.inDriver = false
+	return more
+}
+
+// get finds or prepares the statement. One that is in use, because a row
+// function runs the same text again, is not handed out twice.
+func (c *Conn) get(sql string) (*stmt, error) {
+	c.clock++
+	if s := c.cache[sql]; s != nil && !s.inUse {
+		s.inUse, s.used = true, c.clock
+		return s, nil
+	}
+	endsTx := isTransactionControl(sql)
+	if endsTx && c.lent {
+		return nil, fmt.Errorf("sqlitedb: the transaction is not the function's to control: %s", sql)
+	}
+	s, err := c.prepare(sql)
+	if err != nil {
+		return nil, err
+	}
+	if c.cache[sql] == nil && !endsTx {
+		c.evict()
+		s.cached = true
+		c.cache[sql] = s
+	}
+	s.inUse, s.used = true, c.clock
+	return s, nil
+}
+
+func (c *Conn) prepare(sql string) (*stmt, error) {
+	st, tail, err := c.raw.PrepareFlags(sql, sqlite3.PREPARE_PERSISTENT)
+	if err != nil {
+		return nil, classify(err)
+	}
+	if st == nil {
+		return nil, errors.New("sqlitedb: no statement in the text")
+	}
+	if strings.Trim(tail, " \t\r\n;") != "" {
+		return nil, errors.Join(errors.New("sqlitedb: more than one statement in the text: use Script"), st.Close())
+	}
+	s := &stmt{st: st, params: st.BindCount()}
+	s.row.st = st
+	return s, nil
+}
+
+func (c *Conn) put(s *stmt) {
+	_ = s.st.Reset() // repeats the error that the step reported
+	s.row.err = nil
+	if !s.cached {
+		_ = s.st.Close()
+		return
+	}
+	if s.heavy {
+		_ = s.st.ClearBindings()
+		s.heavy = false
+	}
+	s.inUse = false
+}
+
+// evict makes room by dropping the statement that was used longest ago.
+func (c *Conn) evict() {
+	if len(c.cache) < maxCached {
+		return
+	}
+	var oldest string
+	var victim *stmt
+	for sql, s := range c.cache {
+		if !s.inUse && (victim == nil || s.used < victim.used) {
+			oldest, victim = sql, s
+		}
+	}
+	if victim != nil {
+		delete(c.cache, oldest)
+		_ = victim.st.Close()
+	}
+}
+
+// tx runs a transaction statement of this package's own.
+func (c *Conn) tx(sql string) error {
+	s := c.control[sql]
+	if s == nil {
+		var err error
+		if s, err = c.prepare(sql); err != nil {
+			return err
+		}
+		c.control[sql] = s
+	}
+	c.inDriver = true
+	err := s.st.Exec()
+	c.inDriver = false
+	return classify(err)
+}
+
+func (c *Conn) close() error {
+	for _, statements := range []map[string]*stmt{c.cache, c.control} {
+		for _, s := range statements {
+			_ = s.st.Close()
+		}
+		clear(statements)
+	}
+	return classify(c.raw.Close())
+}
+
+func isTransactionControl(sql string) bool {
+	word := strings.ToUpper(strings.TrimLeft(sql, " \t\r\n"))
+	for _, verb := range []string{"BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"} {
+		if strings.HasPrefix(word, verb) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package sqlitedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// busyTimeout is only the net below the lock file: for programs that do not
+// take it, such as the sqlite3 shell.
+const busyTimeout = 10 * time.Second
+
+// connectWriter opens the writing connection. The caller holds the lock file.
+func (db *DB) connectWriter() (*Conn, error) {
+	c, err := db.connect("PRAGMA journal_mode = wal")
+	if err != nil {
+		return nil, err
+	}
+	if readOnly, _ := c.raw.ReadOnly("main"); readOnly {
+		return nil, errors.Join(fmt.Errorf("%w: the file is read-only for this user", ErrReadOnly), c.close())
+	}
+	// The writer checkpoints by itself, after it has answered its callers.
+	if err := c.raw.WALAutoCheckpoint(0); err != nil {
+		return nil, errors.Join(classify(err), c.close())
+	}
+	c.raw.WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
+		db.wal.pages = pages
+		return nil
+	})
+	return c, nil
+}
+
+func (db *DB) connectReader() (*Conn, error) {
+	return db.connect("PRAGMA query_only = on")
+}
+
+// connect opens and sets up one connection; last is what sets its kind apart.
+func (db *DB) connect(last string) (*Conn, error) {
+	// An absolute path is never taken for a URI or ":memory:".
+	raw, err := sqlite3.OpenFlags(db.opts.Path, sqlite3.OPEN_READWRITE|sqlite3.OPEN_CREATE)
+	if err != nil {
+		return nil, classify(err)
+	}
+	c := newConn(raw)
+	if err := db.prepare(c, last); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+func (db *DB) prepare(c *Conn, last string) error {
+	if err := c.raw.BusyTimeout(busyTimeout); err != nil {
+		return classify(err)
+	}
+	if db.opts.Setup != nil {
+		if err := db.opts.Setup(c.raw); err != nil {
+			return fmt.Errorf("set up connection: %w", err)
+		}
+	}
+	for _, pragma := range []string{
+		"PRAGMA trusted_schema = off",
+		"PRAGMA foreign_keys = on",
+		"PRAGMA temp_store = memory",
+		fmt.Sprintf("PRAGMA cache_size = -%d", db.opts.CacheKiB),
+		"PRAGMA synchronous = full",
+		last,
+	} {
+		if err := c.raw.Exec(pragma); err != nil {
+			return fmt.Errorf("%s: %w", pragma, classify(err))
+		}
+	}
+	return verify(c)
+}
+
+// verify reads back what must hold: SQLite ignores a pragma that it cannot obey.
+func verify(c *Conn) error {
+	var mode string
+	var foreign, sync int
+	for pragma, scan := range map[string]func(*Row) error{
+		"PRAGMA journal_mode": func(r *Row) error { mode = r.Text(0); return nil },
+		"PRAGMA foreign_keys": func(r *Row) error { foreign = r.Int(0); return nil },
+		"PRAGMA synchronous":  func(r *Row) error { sync = r.Int(0); return nil },
+	} {
+		if _, err := c.One(pragma, nil, scan); err != nil {
+			return fmt.Errorf("%s: %w", pragma, err)
+		}
+	}
+	if mode != "wal" {
+		return fmt.Errorf("%w: journal mode is %q; network and some container file systems (NFS, SMB, 9p) lack the shared memory "+
+			"that it needs: put the data directory on a local disk", ErrNotWAL, mode)
+	}
+	if foreign != 1 || sync != 2 {
+		return fmt.Errorf("connection has foreign_keys=%d and synchronous=%d, want 1 and 2", foreign, sync)
+	}
+	return nil
+}
+
+// interruptWith lets ctx stop what runs on c, until the returned function is called.
+func (c *Conn) interruptWith(ctx context.Context) (restore func()) {
+	old := c.raw.SetInterrupt(ctx)
+	return func() { c.raw.SetInterrupt(old) }
+}

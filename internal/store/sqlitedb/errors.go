@@ -1,0 +1,137 @@
+package sqlitedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// What can go wrong with a database, for errors.Is. The texts are safe to show.
+var (
+	ErrClosed   = errors.New("the database is closed")
+	ErrFull     = errors.New("the disk is full, or a size limit or quota is reached")
+	ErrReadOnly = errors.New("the database cannot be written")
+	ErrCorrupt  = errors.New("the database file is damaged")
+	ErrBusy     = errors.New("the database is locked by another program")
+	ErrNotDB    = errors.New("the file is not an SQLite database")
+	ErrNotWAL   = errors.New("the database cannot use a write-ahead log")
+	ErrNewer    = errors.New("the database was made by a newer version: upgrade loci")
+	ErrIO       = errors.New("the disk failed to read or write")
+
+	ErrConstraintUnique     = errors.New("a row with this key exists")
+	ErrConstraintForeignKey = errors.New("a row that is referred to does not exist, or is still referred to")
+	// ErrConstraintCheck covers CHECK, NOT NULL, STRICT types and RAISE in triggers.
+	ErrConstraintCheck = errors.New("a value breaks a rule of the table")
+)
+
+// Error is a failure with its class. errors.Is finds the class and, through
+// the cause, the driver's codes.
+type Error struct {
+	Class error // one of the Err… variables above
+	Cause error // for logs: may hold names of tables and columns
+}
+
+// Error says class and cause.
+func (e *Error) Error() string { return e.Class.Error() + ": " + e.Cause.Error() }
+
+// Unwrap returns class and cause.
+func (e *Error) Unwrap() []error { return []error{e.Class, e.Cause} }
+
+// classify adds the class that the driver's codes stand for, if there is one.
+func classify(err error) error {
+	if err == nil {
+		return nil
+	}
+	var done *Error
+	if errors.As(err, &done) {
+		return err
+	}
+	if class := classOf(err); class != nil {
+		return &Error{Class: class, Cause: err}
+	}
+	return err
+}
+
+func classOf(err error) error {
+	var code sqlite3.ExtendedErrorCode
+	if !errors.As(err, &code) {
+		return nil
+	}
+	switch code.Code() {
+	case sqlite3.FULL:
+		return ErrFull
+	case sqlite3.READONLY, sqlite3.PERM:
+		return ErrReadOnly
+	case sqlite3.CORRUPT:
+		return ErrCorrupt
+	case sqlite3.BUSY, sqlite3.LOCKED, sqlite3.PROTOCOL:
+		return ErrBusy
+	case sqlite3.NOTADB:
+		return ErrNotDB
+	case sqlite3.IOERR, sqlite3.CANTOPEN:
+		return classOfSystem(err, code)
+	case sqlite3.CONSTRAINT:
+		return classOfConstraint(code)
+	}
+	return nil
+}
+
+// classOfSystem looks at what the operating system said under an I/O error.
+func classOfSystem(err error, code sqlite3.ExtendedErrorCode) error {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if errors.Is(err, full) {
+			return ErrFull
+		}
+	}
+	switch {
+	case code == sqlite3.IOERR_CORRUPTFS || code == sqlite3.IOERR_DATA:
+		return ErrCorrupt
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return ErrReadOnly
+	}
+	return ErrIO
+}
+
+func classOfConstraint(code sqlite3.ExtendedErrorCode) error {
+	switch code {
+	case sqlite3.CONSTRAINT_UNIQUE, sqlite3.CONSTRAINT_PRIMARYKEY, sqlite3.CONSTRAINT_ROWID:
+		return ErrConstraintUnique
+	case sqlite3.CONSTRAINT_FOREIGNKEY:
+		return ErrConstraintForeignKey
+	case sqlite3.CONSTRAINT_CHECK, sqlite3.CONSTRAINT_NOTNULL, sqlite3.CONSTRAINT_DATATYPE, sqlite3.CONSTRAINT_TRIGGER:
+		return ErrConstraintCheck
+	}
+	return nil
+}
+
+// interrupted turns the driver's "interrupted" into the context's reason,
+// which is what the caller compares with.
+func interrupted(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || !errors.Is(err, sqlite3.INTERRUPT) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), err)
+}
+
+// explainPath says in words what is wrong with the place of a database.
+func explainPath(path string, err error) error {
+	dir := filepath.Dir(path)
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return &Error{Class: ErrReadOnly, Cause: fmt.Errorf("%s and the files in it must be writable for this user: %w", dir, err)}
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the directory %s does not exist: %w", dir, err)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%s is not a directory: %w", dir, err)
+	case errors.Is(err, syscall.EISDIR):
+		return fmt.Errorf("%s is a directory: %w", path, err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &Error{Class: ErrFull, Cause: err}
+	}
+	return err
+}

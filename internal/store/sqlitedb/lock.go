@@ -1,0 +1,88 @@
+package sqlitedb
+
+import (
+	"errors"
+	"os"
+)
+
+// The lock file is locked in two places. Who wants to write takes the turn,
+// then the pen, then gives the turn back. A process that has just put the pen
+// down queues for the turn behind the one that waits, so it cannot starve it.
+const (
+	turn = 0
+	pen  = 1
+)
+
+var errGaveUp = errors.New("gave up waiting for another process's lock")
+
+// fileLock is the queue of processes that write one database. Its file is
+// never removed: others may wait on it.
+type fileLock struct{ f *os.File }
+
+func openLock(path string) (*fileLock, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &fileLock{f}, nil
+}
+
+// acquire waits for the pen. If done is closed first it fails with ErrBusy and
+// the lock cannot be used any more: a waiting system call cannot be called
+// back, so it keeps the file and lets go as soon as it gets it.
+func (l *fileLock) acquire(done <-chan struct{}) error {
+	if l.f == nil {
+		return ErrBusy
+	}
+	hasTurn, err := tryLock(l.f, turn)
+	if err != nil {
+		return classifyLock(err)
+	}
+	if hasTurn {
+		if ok, err := tryLock(l.f, pen); ok || err != nil {
+			return classifyLock(errors.Join(err, unlock(l.f, turn)))
+		}
+	}
+	f, got := l.f, make(chan error, 1)
+	go func() { got <- waitForPen(f, hasTurn) }()
+	select {
+	case err := <-got:
+		return classifyLock(err)
+	case <-done:
+		l.f = nil
+		go func() {
+			<-got
+			_ = f.Close()
+		}()
+		return &Error{Class: ErrBusy, Cause: errGaveUp}
+	}
+}
+
+func waitForPen(f *os.File, hasTurn bool) error {
+	if !hasTurn {
+		if err := lock(f, turn); err != nil {
+			return err
+		}
+	}
+	err := lock(f, pen)
+	return errors.Join(err, unlock(f, turn))
+}
+
+func (l *fileLock) release() {
+	// Unlocking what is ours fails only on a closed file, which is unlocked too.
+	_ = unlock(l.f, pen)
+}
+
+func (l *fileLock) close() {
+	if l.f != nil {
+		_ = l.f.Close()
+		l.f = nil
+	}
+}
+
+func classifyLock(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Class: ErrIO, Cause: err}
+}

@@ -1,0 +1,121 @@
+package sqlitedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Migration is one step of the schema. It never changes once released.
+type Migration struct {
+	Number int               // 1, 2, 3 …
+	Name   string            // compared with what the file says of the number
+	SQL    string            // one or more statements, no BEGIN or COMMIT
+	Func   func(*Conn) error // optional, runs after SQL in the same transaction
+}
+
+const migrationsTable = `CREATE TABLE IF NOT EXISTS _migrations (
+	number INTEGER PRIMARY KEY,
+	name TEXT NOT NULL,
+	applied_at INTEGER NOT NULL
+) STRICT`
+
+// migrate brings the schema up to date. The caller holds the lock file. Foreign
+// keys are checked at the end of each step instead of during it, which is what
+// rebuilding a table needs; cascades do not happen.
+func migrate(ctx context.Context, c *Conn, opts Options) (err error) {
+	defer c.interruptWith(ctx)()
+	applied, err := appliedMigrations(c)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	if err := checkApplied(applied, opts.Migrations); err != nil {
+		return err
+	}
+	if len(applied) >= len(opts.Migrations) {
+		return nil
+	}
+	if err := c.Exec("PRAGMA foreign_keys = off"); err != nil {
+		return err
+	}
+	for _, m := range opts.Migrations[len(applied):] {
+		if err := apply(c, m, opts.Now().UnixMicro()); err != nil {
+			return fmt.Errorf("migration %d %q: %w", m.Number, m.Name, interrupted(ctx, err))
+		}
+	}
+	return c.Exec("PRAGMA foreign_keys = on")
+}
+
+// appliedMigrations returns the names that the file knows, in order.
+func appliedMigrations(c *Conn) (names []string, err error) {
+	if err := c.Exec(migrationsTable); err != nil {
+		return nil, err
+	}
+	err = c.Query("SELECT number, name FROM _migrations ORDER BY number", nil, func(r *Row) error {
+		names = append(names, r.Text(1))
+		if r.Int(0) != len(names) {
+			return fmt.Errorf("%w: _migrations has number %d where %d belongs", ErrCorrupt, r.Int(0), len(names))
+		}
+		return nil
+	})
+	return names, err
+}
+
+func checkApplied(applied []string, known []Migration) error {
+	if len(applied) > len(known) {
+		return fmt.Errorf("%w (its schema is at %d, this program knows %d)", ErrNewer, len(applied), len(known))
+	}
+	for i, name := range applied {
+		if known[i].Name != name {
+			return fmt.Errorf("migration %d is %q in the file and %q in this program: it is a database of something else", i+1, name, known[i].Name)
+		}
+	}
+	return nil
+}
+
+func apply(c *Conn, m Migration, now int64) (err error) {
+	if err := c.tx("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	c.lent = true
+	defer func() {
+		c.lent = false
+		if !c.raw.GetAutocommit() {
+			err = errors.Join(err, c.rollbackAnyway())
+		}
+	}()
+	if err := steps(c, m); err != nil {
+		return err
+	}
+	if c.raw.GetAutocommit() {
+		return errEndedTx
+	}
+	if err := c.Exec("INSERT INTO _migrations (number, name, applied_at) VALUES (?, ?, ?)", m.Number, m.Name, now); err != nil {
+		return err
+	}
+	return c.tx("COMMIT")
+}
+
+func steps(c *Conn, m Migration) error {
+	if m.SQL != "" {
+		if err := c.Script(m.SQL); err != nil {
+			return err
+		}
+	}
+	if m.Func != nil {
+		if err := m.Func(c); err != nil {
+			return classify(err)
+		}
+	}
+	dangling, err := danglingKeys(c, 1)
+	if err == nil && len(dangling) > 0 {
+		err = fmt.Errorf("%w: %s", ErrConstraintForeignKey, dangling[0])
+	}
+	return err
+}
+
+// rollbackAnyway rolls back even if the connection's context has ended.
+func (c *Conn) rollbackAnyway() error {
+	defer c.interruptWith(context.WithoutCancel(c.raw.GetInterrupt()))()
+	return c.tx("ROLLBACK")
+}

@@ -1,0 +1,121 @@
+package sqlitedb
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// An operation is waiting until the writer starts it or its caller leaves;
+// whoever changes the state first wins.
+const (
+	waiting int32 = iota
+	started
+	abandoned
+)
+
+type operation struct {
+	fn        func(*Conn) error
+	exclusive bool
+	state     atomic.Int32
+	done      chan error // has room for the one answer
+}
+
+func (o *operation) start() bool { return o.state.CompareAndSwap(waiting, started) }
+
+// queue holds what waits for the writer, in order of arrival.
+type queue struct {
+	mu     sync.Mutex
+	items  []*operation
+	closed bool
+	wake   chan struct{} // has one token whenever there may be something to see
+}
+
+func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
+
+func (q *queue) push(o *operation) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
+	}
+	q.items = append(q.items, o)
+	q.signal()
+	return true
+}
+
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.signal()
+}
+
+func (q *queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns the next operation, or nil when the queue is closed and empty.
+func (q *queue) wait() *operation {
+	for {
+		o, closed := q.pop(true)
+		if o != nil || closed {
+			return o
+		}
+		<-q.wake
+	}
+}
+
+// pop returns the next operation if there is one that may be taken now.
+func (q *queue) pop(exclusiveToo bool) (o *operation, closed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.items) == 0 || q.items[0].exclusive && !exclusiveToo {
+		return nil, q.closed
+	}
+	o = q.items[0]
+	q.items[0] = nil
+	q.items = q.items[1:]
+	return o, q.closed
+}
+
+// Update runs fn inside a transaction and returns once its changes are on the
+// disk or undone. Functions that wait together share a commit; each succeeds or
+// fails alone. If ctx ends before fn has started, fn never runs; once it has
+// started, Update waits for the outcome. A panic in fn comes back as a
+// [*PanicError]. See the package comment for what fn must not do.
+func (db *DB) Update(ctx context.Context, fn func(*Conn) error) error {
+	return db.submit(ctx, &operation{fn: fn})
+}
+
+// Exclusive runs fn on the writer's connection with the lock file held, outside
+// any transaction, and with no other writer in this or another process: for
+// VACUUM, checkpoints and the like. Unlike in Update, ctx also interrupts fn.
+func (db *DB) Exclusive(ctx context.Context, fn func(*Conn) error) error {
+	return db.submit(ctx, &operation{exclusive: true, fn: func(c *Conn) error {
+		defer c.interruptWith(ctx)()
+		return interrupted(ctx, fn(c))
+	}})
+}
+
+func (db *DB) submit(ctx context.Context, o *operation) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	o.done = make(chan error, 1)
+	if !db.queue.push(o) {
+		return ErrClosed
+	}
+	select {
+	case err := <-o.done:
+		return err
+	case <-ctx.Done():
+		if o.state.CompareAndSwap(waiting, abandoned) {
+			return ctx.Err()
+		}
+		return <-o.done
+	}
+}

@@ -1,0 +1,125 @@
+package sqlitedb
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// pool lends reader connections. The one used last goes out first, so that
+// idle times leave few of them warm.
+type pool struct {
+	connect func() (*Conn, error)
+	slots   chan struct{} // one token for each connection that is lent
+	done    chan struct{} // closed when the pool closes
+
+	mu   sync.Mutex
+	idle []*Conn
+}
+
+func newPool(size int, connect func() (*Conn, error)) *pool {
+	return &pool{connect: connect, slots: make(chan struct{}, size), done: make(chan struct{})}
+}
+
+func (p *pool) get(ctx context.Context) (*Conn, error) {
+	select {
+	case p.slots <- struct{}{}:
+	default:
+		select {
+		case p.slots <- struct{}{}:
+		case <-p.done:
+			return nil, ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	select {
+	case <-p.done:
+		<-p.slots
+		return nil, ErrClosed
+	default:
+	}
+	if c := p.takeIdle(); c != nil {
+		return c, nil
+	}
+	c, err := p.connect()
+	if err != nil {
+		<-p.slots
+	}
+	return c, err
+}
+
+func (p *pool) takeIdle() *Conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.idle) - 1
+	if last < 0 {
+		return nil
+	}
+	c := p.idle[last]
+	p.idle = p.idle[:last]
+	return c
+}
+
+// put takes a connection back; keep false closes it.
+func (p *pool) put(c *Conn, keep bool) {
+	if keep {
+		p.mu.Lock()
+		p.idle = append(p.idle, c)
+		p.mu.Unlock()
+	} else {
+		func() {
+			defer func() { _ = recover() }()
+			_ = c.close()
+		}()
+	}
+	<-p.slots
+}
+
+// close waits for the connections that are lent.
+func (p *pool) close() (err error) {
+	close(p.done)
+	for range cap(p.slots) {
+		p.slots <- struct{}{}
+	}
+	for c := p.takeIdle(); c != nil; c = p.takeIdle() {
+		err = errors.Join(err, c.close())
+	}
+	for range cap(p.slots) {
+		<-p.slots
+	}
+	return err
+}
+
+// View runs fn on a reader connection inside one read transaction: all that fn
+// reads is of one moment, beginning with its first read. Writing fails with
+// [ErrReadOnly]. When ctx ends, what runs in SQLite stops and View returns the
+// context's error. The time that fn takes holds the log's growth back, so it
+// should be short.
+func (db *DB) View(ctx context.Context, fn func(*Conn) error) error {
+	return db.lend(ctx, func(c *Conn) error {
+		if err := c.tx("BEGIN"); err != nil {
+			return err
+		}
+		c.lent = true
+		return fn(c)
+	})
+}
+
+// lend runs fn on a reader connection without a transaction.
+func (db *DB) lend(ctx context.Context, fn func(*Conn) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c, err := db.readers.get(ctx)
+	if err != nil {
+		return err
+	}
+	restore := c.interruptWith(ctx)
+	defer func() {
+		restore()
+		c.lent = false
+		db.readers.put(c, !c.inDriver && (c.raw.GetAutocommit() || c.tx("COMMIT") == nil))
+	}()
+	return interrupted(ctx, classify(fn(c)))
+}

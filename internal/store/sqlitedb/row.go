@@ -1,0 +1,129 @@
+package sqlitedb
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// Row is the current row of a statement. Columns count from 0. NULL reads as
+// the zero value; where that matters, ask Null or use a …Ptr method.
+type Row struct {
+	st  *sqlite3.Stmt
+	err error
+}
+
+// Null says whether the column is NULL.
+func (r *Row) Null(col int) bool { return r.st.ColumnType(col) == sqlite3.NULL }
+
+// Int reads an integer.
+func (r *Row) Int(col int) int { return int(r.st.ColumnInt64(col)) }
+
+// Int64 reads an integer.
+func (r *Row) Int64(col int) int64 { return r.st.ColumnInt64(col) }
+
+// Float reads a number.
+func (r *Row) Float(col int) float64 { return r.st.ColumnFloat(col) }
+
+// Bool reads an integer as not zero.
+func (r *Row) Bool(col int) bool { return r.st.ColumnInt64(col) != 0 }
+
+// Text reads a string.
+func (r *Row) Text(col int) string { return string(r.st.ColumnRawText(col)) }
+
+// Blob reads bytes into a slice of the caller's own; nil for NULL and for no bytes.
+func (r *Row) Blob(col int) []byte { return r.st.ColumnBlob(col, nil) }
+
+// Raw reads bytes that are SQLite's own and valid until the row function returns.
+func (r *Row) Raw(col int) []byte { return r.st.ColumnRawBlob(col) }
+
+// ID reads a blob of 16 bytes. Any other length but NULL fails the query.
+func (r *Row) ID(col int) (id [16]byte) {
+	raw := r.st.ColumnRawBlob(col)
+	if len(raw) != len(id) && !(raw == nil && r.Null(col)) {
+		r.err = fmt.Errorf("sqlitedb: column %d has %d bytes, want an id of 16", col, len(raw))
+		return id
+	}
+	copy(id[:], raw)
+	return id
+}
+
+// TextPtr reads a string, or nil for NULL.
+func (r *Row) TextPtr(col int) *string { return optional(r, col, r.Text) }
+
+// Int64Ptr reads an integer, or nil for NULL.
+func (r *Row) Int64Ptr(col int) *int64 { return optional(r, col, r.Int64) }
+
+// FloatPtr reads a number, or nil for NULL.
+func (r *Row) FloatPtr(col int) *float64 { return optional(r, col, r.Float) }
+
+func optional[T any](r *Row, col int, read func(int) T) *T {
+	if r.Null(col) {
+		return nil
+	}
+	v := read(col)
+	return &v
+}
+
+// heavyBytes is the size of bound values above which they are not kept in memory
+// until the statement's next use.
+const heavyBytes = 4096
+
+func (s *stmt) bind(args []any) error {
+	if len(args) != s.params {
+		return fmt.Errorf("sqlitedb: %d arguments for %d parameters in: %s", len(args), s.params, s.st.SQL())
+	}
+	size := 0
+	for i, arg := range args {
+		n, err := s.bindOne(i+1, arg)
+		if err != nil {
+			return fmt.Errorf("sqlitedb: argument %d: %w", i+1, err)
+		}
+		size += n
+	}
+	s.heavy = size > heavyBytes
+	return nil
+}
+
+// bindOne returns how many bytes SQLite copied. It lets no argument escape to
+// the heap, which keeps callers free of garbage.
+func (s *stmt) bindOne(i int, arg any) (int, error) {
+	switch v := arg.(type) {
+	case nil:
+		return 0, s.st.BindNull(i)
+	case string:
+		return len(v), s.st.BindText(i, v)
+	case int64:
+		return 0, s.st.BindInt64(i, v)
+	case int:
+		return 0, s.st.BindInt64(i, int64(v))
+	case bool:
+		return 0, s.st.BindBool(i, v)
+	case float64:
+		return 0, s.st.BindFloat(i, v)
+	case [16]byte:
+		return 0, s.st.BindBlob(i, v[:])
+	case []byte:
+		if v == nil {
+			return 0, s.st.BindNull(i)
+		}
+		return len(v), s.st.BindBlob(i, v)
+	case *string:
+		if v != nil {
+			return len(*v), s.st.BindText(i, *v)
+		}
+		return 0, s.st.BindNull(i)
+	case *int64:
+		if v != nil {
+			return 0, s.st.BindInt64(i, *v)
+		}
+		return 0, s.st.BindNull(i)
+	case *float64:
+		if v != nil {
+			return 0, s.st.BindFloat(i, *v)
+		}
+		return 0, s.st.BindNull(i)
+	}
+	return 0, fmt.Errorf("type %s cannot be stored", reflect.TypeOf(arg).String())
+}

@@ -1,0 +1,164 @@
+package sqlitedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// Options say which file to open and how. Only Path is required.
+type Options struct {
+	Path       string                    // the directory must exist
+	Setup      func(*sqlite3.Conn) error // runs on every new connection: functions, tokenizers, virtual tables
+	Migrations []Migration               // numbered 1, 2, 3 …
+	Readers    int                       // most reader connections; default max(4, GOMAXPROCS); they open on demand
+	CacheKiB   int                       // page cache of one connection; default 2048
+	Now        func() time.Time          // default time.Now; stamps _migrations.applied_at
+}
+
+// DB is one open SQLite file. Its methods may be called from any goroutine.
+type DB struct {
+	opts    Options
+	lock    *fileLock
+	queue   *queue
+	readers *pool
+	writer  *Conn // owned by the writer's goroutine until that ends
+	wal     walGauge
+
+	closeOnce sync.Once
+	closeErr  error
+	hurry     chan struct{} // closed when a closing DB stops waiting for the lock file
+	drained   chan struct{} // closed when the writer's goroutine has ended
+}
+
+// Open opens or creates the file, brings its schema up to date and starts the
+// writer. Other processes may do the same at once. It fails with [ErrReadOnly]
+// where nothing can be written, [ErrNotDB] for a file that is not a database,
+// [ErrNewer] for one that a newer program migrated, and [ErrNotWAL] where the
+// file system cannot carry a write-ahead log.
+func Open(ctx context.Context, opts Options) (*DB, error) {
+	opts = opts.withDefaults()
+	path, err := filepath.Abs(opts.Path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", opts.Path, err)
+	}
+	opts.Path = path
+	db := &DB{opts: opts, queue: newQueue(), hurry: make(chan struct{}), drained: make(chan struct{})}
+	db.readers = newPool(opts.Readers, db.connectReader)
+	if err := db.open(ctx); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	go db.write()
+	return db, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Path == "" {
+		panic("sqlitedb: Options.Path is required")
+	}
+	for i, m := range o.Migrations {
+		if m.Number != i+1 {
+			panic(fmt.Sprintf("sqlitedb: migration %q has number %d, want %d", m.Name, m.Number, i+1))
+		}
+	}
+	if o.Readers <= 0 {
+		o.Readers = max(4, runtime.GOMAXPROCS(0))
+	}
+	if o.CacheKiB <= 0 {
+		o.CacheKiB = 2048
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// open creates and migrates under the lock file, so that processes that start
+// together do not meet half-made files.
+func (db *DB) open(ctx context.Context) (err error) {
+	if db.lock, err = openLock(db.opts.Path + ".lock"); err != nil {
+		return explainPath(db.opts.Path, err)
+	}
+	defer func() {
+		if err != nil {
+			db.lock.close()
+		}
+	}()
+	if err := db.lock.acquire(ctx.Done()); err != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	defer db.lock.release()
+	if err := createPrivate(db.opts.Path); err != nil {
+		return explainPath(db.opts.Path, err)
+	}
+	if db.writer, err = db.connectWriter(); err != nil {
+		return err
+	}
+	if err := migrate(ctx, db.writer, db.opts); err != nil {
+		return errors.Join(err, db.writer.close())
+	}
+	keepPrivate(db.opts.Path)
+	return nil
+}
+
+// closePatience is how long Close waits for another process to let go of the
+// lock file before it gives queued work up with ErrBusy.
+const closePatience = 10 * time.Second
+
+// Close refuses new calls, waits for those under way, moves the log into the
+// database file and closes every connection. Later calls get [ErrClosed].
+func (db *DB) Close() error {
+	db.closeOnce.Do(func() {
+		db.queue.close()
+		impatient := time.AfterFunc(closePatience, func() { close(db.hurry) })
+		<-db.drained
+		db.closeErr = errors.Join(db.readers.close(), db.closeWriter())
+		impatient.Stop()
+		db.lock.close()
+	})
+	return db.closeErr
+}
+
+// closeWriter holds the lock file: the last connection to close removes the
+// log, and a process that is just opening must not see that half done.
+func (db *DB) closeWriter() error {
+	if db.writer == nil {
+		return nil
+	}
+	if err := db.lock.acquire(db.hurry); err == nil {
+		defer db.lock.release()
+		db.checkpointTruncate(db.writer, time.Second)
+	}
+	return db.writer.close()
+}
+
+// createPrivate makes sure that the file exists and can be written, readable
+// by its owner alone when it is new.
+func createPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// keepPrivate gives log and index the database's own mode (the driver makes
+// them by umask) and makes their directory entries durable. Both are best
+// effort: some file systems know neither.
+func keepPrivate(path string) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		_ = os.Chmod(path+suffix, info.Mode().Perm())
+	}
+	_ = syncDir(filepath.Dir(path))
+}

@@ -1,0 +1,284 @@
+package sqlitedb
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// One batch holds the lock file at most about this long, so that other
+// processes get their turn, and at most this many functions.
+const (
+	batchTime  = 10 * time.Millisecond
+	batchCount = 256
+)
+
+// PanicError is what Update and Exclusive return when the function panicked.
+type PanicError struct {
+	Value any
+	Stack []byte // for logs
+}
+
+// Error holds the panic's value, not the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("the function panicked: %v", e.Value) }
+
+// Unwrap returns the panic's value if that is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+var (
+	errEndedTx = errors.New("sqlitedb: the transaction was rolled back under the function")
+	errLeftTx  = errors.New("sqlitedb: the function left a transaction open")
+	errGoexit  = errors.New("sqlitedb: the function ended its goroutine")
+)
+
+// write is the writer's goroutine. A function that calls runtime.Goexit, as
+// testing.T.Fatal does, ends it; the next one takes over.
+func (db *DB) write() {
+	emptied := false
+	defer func() {
+		if !emptied {
+			go db.write()
+			return
+		}
+		close(db.drained)
+	}()
+	for o := db.queue.wait(); o != nil; o = db.queue.wait() {
+		db.serve(o)
+	}
+	emptied = true
+}
+
+// serve runs one batch that begins with o, or o alone if it is exclusive.
+func (db *DB) serve(o *operation) {
+	if err := db.lock.acquire(db.hurry); err != nil {
+		if o.start() {
+			o.done <- err
+		}
+		return
+	}
+	b := batch{db: db}
+	defer b.finish()
+	if err := db.mendWriter(); err != nil {
+		if o.start() {
+			b.refuse(o, err)
+		}
+		return
+	}
+	if o.exclusive {
+		b.exclusive(o)
+		return
+	}
+	b.fill(o)
+	b.commit()
+	b.repeat()
+}
+
+// batch is one turn of the writer, from taking the lock file to the answers.
+type batch struct {
+	db      *DB
+	current *operation   // running now
+	kept    []*operation // ran well in the open transaction
+	lost    []*operation // ran well, then lost their transaction through another
+	answers []answer
+	open    bool // a transaction is open
+}
+
+type answer struct {
+	to  *operation
+	err error
+}
+
+func (b *batch) refuse(o *operation, err error) { b.answers = append(b.answers, answer{o, err}) }
+
+// fill takes what is queued until the batch is full. Nothing waits for more.
+func (b *batch) fill(o *operation) {
+	began := time.Now()
+	for n := 0; o != nil; n++ {
+		if o.start() {
+			b.run(o)
+		}
+		if n >= batchCount || time.Since(began) > batchTime || b.db.writer == nil {
+			return
+		}
+		o, _ = b.db.queue.pop(false)
+	}
+}
+
+// run executes one function so that its failure undoes its own work only. The
+// first of a transaction needs no savepoint: there is nothing else to keep.
+func (b *batch) run(o *operation) {
+	c := b.db.writer
+	if !b.open {
+		if err := c.tx("BEGIN IMMEDIATE"); err != nil {
+			b.refuse(o, err)
+			return
+		}
+		b.open = true
+	}
+	shared := len(b.kept) > 0
+	if shared {
+		if err := c.tx("SAVEPOINT one"); err != nil {
+			b.refuse(o, err)
+			return
+		}
+	}
+	b.current = o
+	err := b.call(o, true)
+	b.current = nil
+	if err == nil {
+		err = unresolved(c)
+	}
+	if err == nil && shared {
+		err = c.tx("RELEASE one")
+	}
+	if err == nil {
+		b.kept = append(b.kept, o)
+		return
+	}
+	b.refuse(o, err)
+	b.undo(shared)
+}
+
+// call runs the function and turns a panic into an error. It reports a
+// transaction that SQLite ended on its own.
+func (b *batch) call(o *operation, lent bool) (err error) {
+	c := b.db.writer
+	defer func() {
+		c.lent = false
+		if p := recover(); p != nil {
+			err = &PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	c.lent = lent
+	err = classify(o.fn(c))
+	if err == nil && lent && c.raw.GetAutocommit() {
+		err = errEndedTx
+	}
+	return err
+}
+
+// unresolved finds a deferred foreign key that the function left dangling. At
+// COMMIT it would fail the whole batch.
+func unresolved(c *Conn) error {
+	n, _, err := c.raw.Status(sqlite3.DBSTATUS_DEFERRED_FKS, false)
+	if err == nil && n > 0 {
+		err = sqlite3.CONSTRAINT_FOREIGNKEY
+	}
+	return classify(err)
+}
+
+// undo takes back the function that failed last. Where only the whole
+// transaction can go, the others are kept for another run.
+func (b *batch) undo(shared bool) {
+	c := b.db.writer
+	if shared && !c.inDriver && !c.raw.GetAutocommit() &&
+		c.tx("ROLLBACK TO one") == nil && c.tx("RELEASE one") == nil {
+		return
+	}
+	b.lost = append(b.lost, b.kept...)
+	b.kept = b.kept[:0]
+	b.rollback()
+}
+
+// rollback ends the transaction. A connection that cannot even do that, or
+// that a panic cut short inside SQLite, is given up.
+func (b *batch) rollback() {
+	b.open = false
+	c := b.db.writer
+	if c.inDriver {
+		b.db.dropWriter()
+		return
+	}
+	if !c.raw.GetAutocommit() && c.tx("ROLLBACK") != nil {
+		b.db.dropWriter()
+	}
+}
+
+func (b *batch) commit() {
+	if !b.open {
+		return
+	}
+	err := b.db.writer.tx("COMMIT")
+	b.open = false
+	if err != nil {
+		b.rollback()
+	}
+	for _, o := range b.kept {
+		b.refuse(o, err)
+	}
+	b.kept = b.kept[:0]
+}
+
+// repeat gives functions that lost their transaction through another's fault a
+// second run, each in a transaction of its own.
+func (b *batch) repeat() {
+	again := b.lost
+	b.lost = nil
+	for i, o := range again {
+		if err := b.db.mendWriter(); err != nil {
+			b.refuse(o, err)
+			continue
+		}
+		b.lost = again[i+1:] // still owed an answer if this one ends the goroutine
+		b.run(o)
+		b.commit()
+	}
+	b.lost = nil
+}
+
+func (b *batch) exclusive(o *operation) {
+	if !o.start() {
+		return
+	}
+	b.current = o
+	err := b.call(o, false)
+	b.current = nil
+	if c := b.db.writer; c.inDriver || !c.raw.GetAutocommit() {
+		b.rollback()
+		if err == nil {
+			err = errLeftTx
+		}
+	}
+	b.refuse(o, err)
+}
+
+// finish lets the next process have its turn, answers everybody, and then does
+// what nobody should wait for.
+func (b *batch) finish() {
+	if b.current != nil {
+		b.refuse(b.current, errGoexit)
+		for _, o := range append(b.kept, b.lost...) {
+			b.refuse(o, errGoexit)
+		}
+		b.rollback()
+	}
+	b.db.lock.release()
+	for _, a := range b.answers {
+		a.to.done <- a.err
+	}
+	b.db.checkpoint()
+}
+
+// mendWriter opens a new writer connection if the last one was given up.
+func (db *DB) mendWriter() (err error) {
+	if db.writer == nil {
+		db.writer, err = db.connectWriter()
+	}
+	return err
+}
+
+// dropWriter closes a connection whose state is in doubt. What it locked is
+// freed with its files; nothing it has not committed is kept.
+func (db *DB) dropWriter() {
+	c := db.writer
+	db.writer = nil
+	db.wal = walGauge{}
+	defer func() { _ = recover() }() // SQLite may be too far gone even to close
+	_ = c.close()
+}
