@@ -1,0 +1,53 @@
+# Shared by the integration scripts: a free port, a Loci server, an npm package. Source it after `set -euo pipefail`.
+# Given by .ci/run: LOCI_BIN (the built binary), NODE22, WORK (a scratch directory), LOCI_CI_CACHE.
+
+: "${LOCI_BIN:?run this through .ci/run integration}" "${NODE22:?}" "${WORK:?}" "${LOCI_CI_CACHE:?}"
+
+pids=()
+stop_all() {
+  [ ${#pids[@]} -eq 0 ] && return
+  kill "${pids[@]}" 2>/dev/null || true
+  wait "${pids[@]}" 2>/dev/null || true
+}
+trap stop_all EXIT
+
+free_port() {
+  "$NODE22" -e 'const s=require("net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})'
+}
+
+random_hex() { "$NODE22" -e 'console.log(require("crypto").randomBytes(32).toString("hex"))'; }
+
+# wait_http URL LOG waits until URL answers anything, at most 20 s.
+wait_http() {
+  local i
+  for ((i = 0; i < 200; i++)); do
+    "$NODE22" -e 'fetch(process.argv[1]).then(()=>process.exit(0),()=>process.exit(1))' "$1" && return
+    sleep 0.1
+  done
+  echo "nothing answers at $1; its log:"
+  cat "$2"
+  return 1
+}
+
+# start_loci NAME [VARIABLE=value…] starts the binary on a fresh data directory and sets BASE to its address.
+start_loci() {
+  local name=$1 port
+  shift
+  port=$(free_port)
+  BASE=http://127.0.0.1:$port
+  env "$@" "$LOCI_BIN" serve --data-dir "$WORK/$name-data" --listen "127.0.0.1:$port" >"$WORK/$name.log" 2>&1 &
+  pids+=($!)
+  wait_http "$BASE/health" "$WORK/$name.log"
+}
+
+# npm_dir NAME PACKAGE@VERSION… installs packages once into the cache and prints the directory.
+npm_dir() {
+  local dir=$LOCI_CI_CACHE/$1
+  shift
+  if [ ! -f "$dir/.complete" ]; then
+    rm -rf "$dir" && mkdir -p "$dir"
+    npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$dir" "$@" >&2
+    touch "$dir/.complete"
+  fi
+  echo "$dir"
+}
