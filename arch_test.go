@@ -67,6 +67,8 @@ var mayDetach = map[string]string{
 // with its reason.
 var withoutBegin = map[string]string{
 	"Close": "releases what Open took; no principal asks for it",
+	"Ready": "says only whether the process can work, nothing of anybody's rows",
+	"Setup": "makes the first org, before there is a principal",
 }
 
 const (

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"slices"
+
+	"github.com/loci-memory/loci"
+)
+
+// action names one thing that a principal can ask for.
+type action string
+
+const (
+	createMemory   action = "memory.create"
+	readMemory     action = "memory.read"
+	changeMemory   action = "memory.change"
+	trashMemory    action = "memory.trash"
+	readTrash      action = "memory.read_trash"
+	readHistory    action = "memory.history"
+	askQuery       action = "query"
+	readBriefing   action = "briefing"
+	readIdentity   action = "whoami"
+	readTeam       action = "team.read"
+	shareWithTeam  action = "team.share"
+	manageKeys     action = "keys.manage"
+	exportMemories action = "transfer.export"
+	importMemories action = "transfer.import"
+)
+
+// rule says who may take an action.
+type rule struct {
+	kinds  []loci.Kind
+	right  loci.Right // that a limited key must have; "": any credential
+	delete bool       // the org's deletion setting applies
+}
+
+var (
+	everyone = []loci.Kind{loci.KindUser, loci.KindAgent, loci.KindAdmin, loci.KindLocal}
+	people   = []loci.Kind{loci.KindUser, loci.KindAdmin, loci.KindLocal}
+	operator = []loci.Kind{loci.KindLocal}
+)
+
+// rules is the one table of what may be done by whom. Agents read and add;
+// they never change or remove.
+var rules = map[action]rule{
+	createMemory:   {kinds: everyone, right: loci.RightWrite},
+	readMemory:     {kinds: everyone, right: loci.RightRead},
+	changeMemory:   {kinds: people, right: loci.RightWrite},
+	trashMemory:    {kinds: people, right: loci.RightWrite, delete: true},
+	readTrash:      {kinds: people, right: loci.RightRead},
+	readHistory:    {kinds: people, right: loci.RightRead},
+	askQuery:       {kinds: everyone, right: loci.RightRead},
+	readBriefing:   {kinds: everyone, right: loci.RightRead},
+	readIdentity:   {kinds: everyone},
+	readTeam:       {kinds: everyone, right: loci.RightRead},
+	shareWithTeam:  {kinds: everyone, right: loci.RightWrite},
+	manageKeys:     {kinds: operator},
+	exportMemories: {kinds: people, right: loci.RightRead},
+	importMemories: {kinds: operator},
+}
+
+// begin is the authorisation check. An action without a rule is refused.
+func (a *App) begin(p loci.Principal, act action) error {
+	if p.IsZero() {
+		return loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
+	}
+	r, ok := rules[act]
+	if !ok || !slices.Contains(r.kinds, p.Kind) {
+		return loci.Errorf(loci.Forbidden, "this credential may not do that: %s is not open to a principal of kind %q", act, p.Kind)
+	}
+	if r.right != "" && !p.Has(r.right) {
+		return loci.Errorf(loci.Forbidden, "this key is limited to other rights; %s needs %q", act, r.right)
+	}
+	if r.delete && a.deletion == DeleteWithStepUp && p.Kind != loci.KindLocal {
+		return loci.Errorf(loci.Forbidden, "deleting needs a signed-in browser session with a fresh proof; an API key is not enough here (deletion = %q)", a.deletion)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+// Package app holds the use cases: every surface (REST, MCP, CLI, dashboard)
+// calls these methods and nothing below them.
+//
+// Each exported method of App begins with one call of begin, which looks its
+// action up in one table and refuses whoever may not do it. What a principal
+// may see is decided by loci.Viewer in the store; app decides what may happen.
+package app
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// App is the use cases over one store. It is safe for concurrent use.
+type App struct {
+	store    store.Store
+	chat     Chat
+	now      func() time.Time
+	log      *slog.Logger
+	budget   int
+	deletion Deletion
+}
+
+// Deletion says what it takes to trash and restore a memory.
+type Deletion string
+
+// The ways to delete. The local operator's command line always may.
+const (
+	DeleteWithKey    Deletion = "api_key" // a person's API key is enough
+	DeleteWithStepUp Deletion = "step_up" // a browser session with a fresh proof
+)
+
+// Options configure an App.
+type Options struct {
+	Store    store.Store      // required
+	Chat     Chat             // nil: Query answers with the prompt alone
+	Now      func() time.Time // default: time.Now
+	Log      *slog.Logger     // default: discard
+	Budget   int              // characters of memories in a prompt; default 100,000
+	Deletion Deletion         // default: DeleteWithKey
+}
+
+// DefaultBudget is how many characters of memories a prompt takes.
+const DefaultBudget = 100_000
+
+// New returns an App. It panics without a store, which only main can cause.
+func New(o Options) *App {
+	if o.Store == nil {
+		panic("app: no store")
+	}
+	a := &App{store: o.Store, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	if a.log == nil {
+		a.log = slog.New(slog.DiscardHandler)
+	}
+	if a.budget <= 0 {
+		a.budget = DefaultBudget
+	}
+	if a.deletion == "" {
+		a.deletion = DeleteWithKey
+	}
+	return a
+}
+
+// time returns the time as rows keep it.
+func (a *App) time() time.Time { return loci.CutTime(a.now()) }

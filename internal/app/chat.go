@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/loci-memory/loci"
+)
+
+// ChatOptions configure an OpenAI-compatible chat endpoint.
+type ChatOptions struct {
+	BaseURL     string // required, such as http://127.0.0.1:11434/v1
+	APIKey      loci.Secret
+	Model       string // required
+	Temperature float64
+	MaxTokens   int           // default 1024
+	Timeout     time.Duration // default 60 s
+}
+
+type openAIChat struct {
+	client *openai.Client
+	model  ChatModel
+}
+
+// NewChat returns a Chat that speaks to an OpenAI-compatible endpoint. Invalid
+// if the address is not http(s) or the model has no name.
+func NewChat(o ChatOptions) (Chat, error) {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, loci.Errorf(loci.Invalid, "chat.base_url must be an http or https address, like http://127.0.0.1:11434/v1")
+	}
+	if o.Model == "" {
+		return nil, loci.Errorf(loci.Invalid, "chat.model must name a model")
+	}
+	if o.MaxTokens <= 0 {
+		o.MaxTokens = 1024
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = time.Minute
+	}
+	config := openai.DefaultConfig(o.APIKey.Reveal())
+	config.BaseURL = o.BaseURL
+	config.HTTPClient = &http.Client{Timeout: o.Timeout}
+	return &openAIChat{openai.NewClientWithConfig(config),
+		ChatModel{Provider: u.Host, Name: o.Model, Temperature: o.Temperature, MaxTokens: o.MaxTokens}}, nil
+}
+
+// Model says what answers.
+func (c *openAIChat) Model() ChatModel { return c.model }
+
+// Complete sends the prompt as one user message.
+func (c *openAIChat) Complete(ctx context.Context, prompt string) (string, error) {
+	answer, err := c.client.CreateChatCompletion(ctx, openai.ChatCompletionRequest{
+		Model:       c.model.Name,
+		Temperature: float32(c.model.Temperature),
+		MaxTokens:   c.model.MaxTokens,
+		Messages:    []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleUser, Content: prompt}},
+	})
+	if err != nil {
+		return "", err
+	}
+	if len(answer.Choices) == 0 {
+		return "", errors.New("the model returned no choice")
+	}
+	return answer.Choices[0].Message.Content, nil
+}

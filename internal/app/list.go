@@ -1,0 +1,160 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Filter narrows a list or a search. See store.Filter.
+type Filter = store.Filter
+
+// ListRequest asks for one page of memories, newest first.
+type ListRequest struct {
+	Filter
+	Limit  int    // 0: 50; at most 500
+	Cursor string // NextCursor of the page before; "": the first page
+	Offset int    // rows to skip instead of a cursor; at most MaxOffset
+	Total  bool   // also count
+}
+
+// MaxOffset is as deep as an offset reaches; further on, use cursors.
+const MaxOffset = 10_000
+
+// The sizes of a page.
+const (
+	DefaultPage = 50
+	MaxPage     = 500
+)
+
+// ListPage is one page of memories.
+type ListPage struct {
+	Memories          []*loci.Memory
+	NextCursor        string // "": this was the last page
+	Total             int    // if it was asked for
+	TotalIsLowerBound bool   // there are more than Total
+}
+
+// List returns the visible memories that pass the filter, newest first. With
+// Filter.Lifecycle TrashOnly it lists the trash, which only people may.
+// Invalid if the cursor belongs to another query or principal.
+func (a *App) List(ctx context.Context, p loci.Principal, r ListRequest) (*ListPage, error) {
+	if err := a.begin(p, r.action()); err != nil {
+		return nil, err
+	}
+	q, err := r.query(p)
+	if err != nil {
+		return nil, err
+	}
+	var page store.Page
+	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		page, err = tx.Lists().List(ctx, p.Viewer(), q)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &ListPage{Memories: page.Memories, Total: page.Total, TotalIsLowerBound: r.Total && !page.Exact}
+	if page.Next != "" {
+		out.NextCursor = sealCursor(p, r.Filter, "list", string(page.Next))
+	}
+	return out, nil
+}
+
+func (r *ListRequest) action() action {
+	if r.Lifecycle != loci.LiveOnly {
+		return readTrash
+	}
+	return readMemory
+}
+
+func (r *ListRequest) query(p loci.Principal) (store.ListQuery, error) {
+	q := store.ListQuery{Filter: r.Filter, Offset: r.Offset, Total: r.Total}
+	if err := checkFilter(&r.Filter); err != nil {
+		return q, err
+	}
+	var err error
+	if q.Limit, err = pageSize("limit", r.Limit, DefaultPage, MaxPage); err != nil {
+		return q, err
+	}
+	if r.Offset < 0 || r.Offset > MaxOffset {
+		return q, loci.FieldErrorf("offset", "must be from 0 to %d; use the cursor to go further", MaxOffset)
+	}
+	if r.Cursor != "" {
+		at, err := openCursor(p, r.Filter, "list", r.Cursor)
+		if err != nil {
+			return q, err
+		}
+		q.After = store.Position(at)
+	}
+	return q, nil
+}
+
+// ByIDs returns the visible ones among ids, newest first. Ids that do not
+// exist and ids that may not be seen are left out alike.
+func (a *App) ByIDs(ctx context.Context, p loci.Principal, ids []loci.MemoryID) ([]*loci.Memory, error) {
+	if err := a.begin(p, readMemory); err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 || len(ids) > loci.MaxIDs {
+		return nil, loci.FieldErrorf("ids", "must have 1 to %d entries", loci.MaxIDs)
+	}
+	var found []*loci.Memory
+	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		found, err = tx.Memories().GetMany(ctx, p.Viewer(), ids, loci.LiveOnly)
+		return err
+	})
+	slices.SortStableFunc(found, func(x, y *loci.Memory) int { return cmp.Compare(y.CreatedAt.UnixMicro(), x.CreatedAt.UnixMicro()) })
+	return found, err
+}
+
+// Latest returns the newest visible memory that passes the filter, or NotFound.
+func (a *App) Latest(ctx context.Context, p loci.Principal, f Filter) (*loci.Memory, error) {
+	if err := a.begin(p, readMemory); err != nil {
+		return nil, err
+	}
+	page, err := a.List(ctx, p, ListRequest{Filter: f, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(page.Memories) == 0 {
+		return nil, loci.Errorf(loci.NotFound, "no memory")
+	}
+	return page.Memories[0], nil
+}
+
+// pageSize returns n, or fallback for 0, or an Invalid error.
+func pageSize(field string, n, fallback, maximum int) (int, error) {
+	if n == 0 {
+		return fallback, nil
+	}
+	if n < 1 || n > maximum {
+		return 0, loci.FieldErrorf(field, "must be from 1 to %d", maximum)
+	}
+	return n, nil
+}
+
+// checkFilter validates what a caller sends in a filter.
+func checkFilter(f *Filter) error {
+	if err := loci.CheckTags("tags", f.Tags, 0); err != nil {
+		return err
+	}
+	if err := loci.CheckText("origin", f.Origin, 0, loci.MaxVendorLength); err != nil {
+		return err
+	}
+	if err := loci.CheckText("category", f.Category, 0, loci.MaxCategory); err != nil {
+		return err
+	}
+	if f.Type != "" {
+		if err := loci.CheckType(f.Type); err != nil {
+			return err
+		}
+	}
+	if !f.From.IsZero() && !f.To.IsZero() && f.To.Before(f.From) {
+		return loci.FieldErrorf("to", "is before from")
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Draft is what a writer says of a memory. Zero fields take the defaults of
+// Memory.SetDefaults; AllowedVendors nil is everybody, empty is an error.
+// Who wrote it is not in here: that comes from the principal.
+type Draft struct {
+	Title, Content, Summary, Key string
+	Category, Source             string
+	Type                         loci.MemoryType
+	Tags                         []string
+	AllowedVendors               []loci.Vendor
+	Importance                   int
+	Pinned                       bool
+	Scope                        loci.Scope
+	ProjectID                    loci.ProjectID
+	AgentID                      loci.AgentID
+	SessionID                    loci.SessionID
+	ExpiresAt                    time.Time
+	ValidFrom, ValidTo           time.Time
+}
+
+// Patch changes the fields that are not nil. A zero time clears its field.
+type Patch struct {
+	Title, Content, Summary, Key *string
+	Category, Source             *string
+	Type                         *loci.MemoryType
+	Tags                         *[]string
+	AllowedVendors               *[]loci.Vendor
+	Importance                   *int
+	Pinned                       *bool
+	ExpiresAt                    *time.Time
+	ValidFrom, ValidTo           *time.Time
+}
+
+// Create stores a new memory and returns it as stored. Its origin is the
+// principal's. Invalid if a limit is broken; then nothing is stored.
+func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Memory, error) {
+	if err := a.begin(p, createMemory); err != nil {
+		return nil, err
+	}
+	now := a.time()
+	m := &loci.Memory{ID: loci.NewMemoryID(), CreatedAt: now, UpdatedAt: now,
+		State: loci.State{Version: 1, Change: loci.Created, Editor: p.Origin}}
+	m.OrgID, m.UserID, m.WorkspaceID, m.Origin = p.OrgID, p.UserID, p.WorkspaceID, p.Origin
+	d.apply(m)
+	if err := checkDraft(p, m); err != nil {
+		return nil, err
+	}
+	err := a.store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Memories().Insert(ctx, m) })
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// apply sets every field that a writer decides, defaults included.
+func (d *Draft) apply(m *loci.Memory) {
+	m.Title, m.Content, m.Summary, m.Key = d.Title, d.Content, d.Summary, d.Key
+	m.Category, m.Source, m.Type = d.Category, d.Source, d.Type
+	m.Tags, m.AllowedVendors = slices.Clone(d.Tags), slices.Clone(d.AllowedVendors)
+	m.Importance, m.Pinned = d.Importance, d.Pinned
+	m.Scope, m.ProjectID, m.AgentID, m.SessionID = d.Scope, d.ProjectID, d.AgentID, d.SessionID
+	m.ExpiresAt = loci.CutTime(d.ExpiresAt)
+	m.ValidFrom, m.ValidTo = loci.CutTime(d.ValidFrom), loci.CutTime(d.ValidTo)
+	m.SetDefaults()
+}
+
+// checkDraft holds what Memory.Validate cannot know: who is writing.
+func checkDraft(p loci.Principal, m *loci.Memory) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if m.Source == loci.AutoSource {
+		return loci.FieldErrorf("source", "may be %q only for memories that were promoted from a candidate", loci.AutoSource)
+	}
+	if !m.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, m.ProjectID) {
+		return loci.FieldErrorf("project_id", "names no project that you belong to")
+	}
+	if !m.AgentID.IsZero() && m.AgentID != p.AgentID {
+		return loci.FieldErrorf("agent_id", "must be the agent of the session that writes")
+	}
+	if !m.SessionID.IsZero() && m.SessionID != p.SessionID {
+		return loci.FieldErrorf("session_id", "must be the session that writes")
+	}
+	return nil
+}
+
+// Get returns a memory. A person also gets one from the trash, which has its
+// DeletedAt set. NotFound if it is not there or not visible.
+func (a *App) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
+	if err := a.begin(p, readMemory); err != nil {
+		return nil, err
+	}
+	life := loci.LiveOnly
+	if p.Vendor == "" {
+		life = loci.LiveOrTrash
+	}
+	var m *loci.Memory
+	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		m, err = tx.Memories().Get(ctx, p.Viewer(), id, life)
+		return err
+	})
+	return m, err
+}
+
+// Replace puts a whole new text and its attributes in place of the old, which
+// is kept as a version. Fields that the draft leaves out get their defaults.
+// ifVersion, unless 0, is the version that the caller saw: Precondition if the
+// memory has moved on. NotFound if it is not there, in the trash or not
+// visible; Forbidden if it is another person's.
+func (a *App) Replace(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, d Draft) (*loci.Memory, error) {
+	if err := a.begin(p, changeMemory); err != nil {
+		return nil, err
+	}
+	return a.change(ctx, p, id, ifVersion, loci.LiveOnly, loci.Updated, func(m *loci.Memory) error {
+		d.apply(m)
+		return checkDraft(p, m)
+	})
+}
+
+// Patch changes some fields and keeps the version before. Its errors are those
+// of Replace.
+func (a *App) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (*loci.Memory, error) {
+	if err := a.begin(p, changeMemory); err != nil {
+		return nil, err
+	}
+	return a.change(ctx, p, id, ifVersion, loci.LiveOnly, loci.Updated, func(m *loci.Memory) error {
+		c.apply(m)
+		return checkDraft(p, m)
+	})
+}
+
+func (c *Patch) apply(m *loci.Memory) {
+	set(&m.Title, c.Title)
+	set(&m.Content, c.Content)
+	set(&m.Summary, c.Summary)
+	set(&m.Key, c.Key)
+	set(&m.Category, c.Category)
+	set(&m.Source, c.Source)
+	set(&m.Type, c.Type)
+	set(&m.Tags, c.Tags)
+	set(&m.AllowedVendors, c.AllowedVendors)
+	set(&m.Importance, c.Importance)
+	set(&m.Pinned, c.Pinned)
+	set(&m.ExpiresAt, c.ExpiresAt)
+	set(&m.ValidFrom, c.ValidFrom)
+	set(&m.ValidTo, c.ValidTo)
+	m.ExpiresAt = loci.CutTime(m.ExpiresAt)
+	m.ValidFrom, m.ValidTo = loci.CutTime(m.ValidFrom), loci.CutTime(m.ValidTo)
+}
+
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// Trash moves a memory to the trash, from where it can be restored until it is
+// purged. NotFound if it is there already; otherwise the errors of Replace.
+func (a *App) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
+	if err := a.begin(p, trashMemory); err != nil {
+		return nil, err
+	}
+	return a.change(ctx, p, id, ifVersion, loci.LiveOnly, loci.Trashed, func(m *loci.Memory) error {
+		m.DeletedAt = a.time()
+		return nil
+	})
+}
+
+// Restore takes a memory out of the trash. NotFound if it is not there.
+func (a *App) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
+	if err := a.begin(p, trashMemory); err != nil {
+		return nil, err
+	}
+	return a.change(ctx, p, id, ifVersion, loci.TrashOnly, loci.Restored, func(m *loci.Memory) error {
+		m.DeletedAt = time.Time{}
+		return nil
+	})
+}
+
+// change is the one way to alter a stored memory.
+func (a *App) change(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, life loci.Lifecycle, what loci.Change, edit func(*loci.Memory) error) (*loci.Memory, error) {
+	var changed *loci.Memory
+	err := a.store.Update(ctx, p.OrgID, func(tx store.Tx) error {
+		old, err := tx.Memories().Get(ctx, p.Viewer(), id, life)
+		if err != nil {
+			return err
+		}
+		if old.UserID != p.UserID {
+			return loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can change it")
+		}
+		if ifVersion != 0 && ifVersion != old.Version {
+			return loci.Errorf(loci.Precondition, "the memory is at version %d, not %d; read it again and repeat the change", old.Version, ifVersion)
+		}
+		m := old.Clone()
+		if err := edit(m); err != nil {
+			return err
+		}
+		m.Version, m.Change, m.Editor = old.Version+1, what, p.Origin
+		m.UpdatedAt = later(a.time(), old.UpdatedAt)
+		changed = m
+		return tx.Memories().Replace(ctx, m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// later keeps the history in order when a clock was set back.
+func later(now, before time.Time) time.Time {
+	if now.After(before) {
+		return now
+	}
+	return before.Add(time.Microsecond)
+}
+
+// Versions returns the old versions of a memory, newest first, and the current
+// one. before, unless 0, continues after that version. NotFound as for Get.
+func (a *App) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, before, limit int) ([]*loci.Version, *loci.Memory, error) {
+	if err := a.begin(p, readHistory); err != nil {
+		return nil, nil, err
+	}
+	limit, err := pageSize("limit", limit, 100, 500)
+	if err != nil {
+		return nil, nil, err
+	}
+	var versions []*loci.Version
+	var current *loci.Memory
+	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		if current, err = tx.Memories().Get(ctx, p.Viewer(), id, loci.LiveOrTrash); err != nil {
+			return err
+		}
+		versions, err = tx.Memories().Versions(ctx, p.Viewer(), id, loci.LiveOrTrash, before, limit)
+		return err
+	})
+	return versions, current, err
+}

@@ -1,0 +1,85 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Dashboard lets a dashboard that runs elsewhere act for the people who signed
+// in to it: it sends its service key as bearer, and a token that it signed in
+// X-Dashboard-Token. It is off until both are configured.
+type Dashboard struct {
+	ServiceKey loci.Secret
+	JWTSecret  loci.Secret // HS256, at least 32 bytes
+}
+
+// The claims that a dashboard's token must carry besides "email" and "exp".
+const (
+	dashboardIssuer   = "loci-dashboard"
+	dashboardAudience = "loci"
+)
+
+func (d *Dashboard) validate() error {
+	if (d.ServiceKey == "") != (d.JWTSecret == "") {
+		return loci.Errorf(loci.Invalid, "the dashboard needs both LOCI_DASHBOARD_SERVICE_KEY and LOCI_DASHBOARD_JWT_SECRET, or neither")
+	}
+	if d.JWTSecret != "" && len(d.JWTSecret) < 32 {
+		return loci.Errorf(loci.Invalid, "LOCI_DASHBOARD_JWT_SECRET must have at least 32 bytes")
+	}
+	return nil
+}
+
+func (d *Dashboard) is(hash [32]byte) bool {
+	if d.ServiceKey == "" {
+		return false
+	}
+	want := Hash(d.ServiceKey)
+	return subtle.ConstantTimeCompare(hash[:], want[:]) == 1
+}
+
+type dashboardClaims struct {
+	Email string `json:"email"`
+	jwt.RegisteredClaims
+}
+
+// dashboardUser returns the person whom the dashboard's token names. Only the
+// owner of the default org is known by e-mail today; anybody else is refused.
+func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (loci.Principal, error) {
+	var claims dashboardClaims
+	_, err := jwt.ParseWithClaims(token.Reveal(), &claims,
+		func(*jwt.Token) (any, error) { return []byte(a.dashboard.JWTSecret.Reveal()), nil },
+		jwt.WithValidMethods([]string{"HS256"}), jwt.WithIssuer(dashboardIssuer), jwt.WithAudience(dashboardAudience),
+		jwt.WithExpirationRequired(), jwt.WithTimeFunc(a.now), jwt.WithLeeway(30*time.Second))
+	if err != nil {
+		return loci.Principal{}, loci.WrapError(loci.Unauthenticated, err, "the X-Dashboard-Token header is missing, expired or not signed by the dashboard")
+	}
+	p, err := a.ownerOf(ctx, loci.DefaultOrg, loci.KindUser, "", OriginDashboard)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	known, err := a.emailOf(ctx, p)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	if known == "" || !strings.EqualFold(known, strings.TrimSpace(claims.Email)) {
+		return loci.Principal{}, loci.Errorf(loci.Forbidden, "this person has no account here")
+	}
+	return p, nil
+}
+
+func (a *Authenticator) emailOf(ctx context.Context, p loci.Principal) (string, error) {
+	var email string
+	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		u, err := tx.Users().Get(ctx, p.UserID)
+		email = u.Email
+		return err
+	})
+	return email, err
+}

@@ -1,0 +1,129 @@
+// Package recall does the mathematics of finding: it reads a query into terms,
+// ranks candidates by their raw features, cuts snippets and packs memories
+// into a prompt. It sees only what the store already found visible, and knows
+// no database. The one invariant: what is not in the candidates has no
+// influence on the answer.
+package recall
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
+)
+
+// Query is a search as the store and the ranking need it.
+type Query struct {
+	Terms []loci.Term
+}
+
+// Parse reads what a person or an assistant typed: words, "quoted phrases" and
+// prefix*. Words that say nothing ("the", "what") are left out unless there is
+// nothing else. Characters that stand together without a space, as in
+// user_id or 東京, are a phrase. At most loci.MaxTerms terms are kept.
+// Anything is a valid query; one without a word has no terms.
+func Parse(text string) Query {
+	var p parser
+	for rest := text; rest != ""; {
+		var chunk string
+		quoted := false
+		chunk, rest, quoted = nextChunk(rest)
+		p.add(chunk, quoted)
+	}
+	terms := p.telling
+	if len(terms) == 0 {
+		terms = p.common
+	}
+	return Query{Terms: distinct(terms)}
+}
+
+// AsPrefixes returns the query with every term open at its end, for a second
+// try when nothing was found.
+func (q Query) AsPrefixes() Query {
+	out := Query{Terms: make([]loci.Term, len(q.Terms))}
+	for i, t := range q.Terms {
+		out.Terms[i] = loci.Term{Words: t.Words, Prefix: true}
+	}
+	return out
+}
+
+type parser struct {
+	analyzer        loci.Analyzer
+	telling, common []loci.Term
+}
+
+// nextChunk cuts off a quoted phrase or the text up to the next space.
+func nextChunk(s string) (chunk, rest string, quoted bool) {
+	s = strings.TrimLeftFunc(s, unicode.IsSpace)
+	r, size := utf8.DecodeRuneInString(s)
+	if r == '"' || r == '“' || r == '”' {
+		body := s[size:]
+		if end := strings.IndexAny(body, `"“”`); end >= 0 {
+			_, n := utf8.DecodeRuneInString(body[end:])
+			return body[:end], body[end+n:], true
+		}
+		s = body
+	}
+	end := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '“' })
+	if end < 0 {
+		return s, "", false
+	}
+	return s[:end], s[end:], false
+}
+
+func (p *parser) add(chunk string, quoted bool) {
+	prefix := !quoted && strings.HasSuffix(chunk, "*")
+	var term loci.Term
+	var last loci.Word
+	p.analyzer.Words(chunk, func(w loci.Word) bool {
+		term.Words = append(term.Words, w.Stem)
+		last = w
+		return len(term.Words) < maxPhrase
+	})
+	if len(term.Words) == 0 {
+		return
+	}
+	if prefix {
+		term.Prefix = true
+		term.Words[len(term.Words)-1] = last.Form
+	}
+	if !quoted && !prefix && len(term.Words) == 1 && stopWords[last.Form] {
+		p.common = append(p.common, term)
+		return
+	}
+	p.telling = append(p.telling, term)
+}
+
+// maxPhrase is as many words as one phrase keeps.
+const maxPhrase = 16
+
+func distinct(terms []loci.Term) []loci.Term {
+	seen := map[string]bool{}
+	var out []loci.Term
+	for _, t := range terms {
+		key := strings.Join(t.Words, " ")
+		if t.Prefix {
+			key += "*"
+		}
+		if !seen[key] && len(out) < loci.MaxTerms {
+			seen[key] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// stopWords are English words that occur in most texts and most questions.
+var stopWords = set(`a about am an and any are as at be been being but by can could d did do does doing done for from get
+	got had has have having he her hers him his how i if in into is it its just ll m may me might mine my of on or our
+	ours re s shall she should so some t than that the their theirs them then there these they this those to us ve was
+	we were what when where which who whom whose why will with would you your yours please tell`)
+
+func set(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}

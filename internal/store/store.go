@@ -1,0 +1,185 @@
+// Package store is the storage contract: what an engine must do to keep
+// Loci's rows. The engines are sub-packages; storetest is the suite that all
+// of them pass.
+//
+// A transaction is confined to one tenant when it opens, so no method takes a
+// tenant and none can reach another. The visibility rule is part of candidate
+// generation in every method that takes a viewer: what the viewer may not see
+// is absent, and NotFound is the same for both. Engines return raw features,
+// never scores; they hold no rule about who may write.
+//
+// Times are cut to microseconds and text is valid UTF-8 without NUL before it
+// gets here. Errors carry a loci code where a method says so, and Full or
+// Unavailable when the disk is full or cannot be written.
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// Store keeps the rows of all tenants. It is safe for concurrent use, also by
+// several processes.
+type Store interface {
+	// View runs fn in one read transaction: a snapshot of org's rows.
+	// NotFound if there is no such org.
+	View(ctx context.Context, org loci.OrgID, fn func(Tx) error) error
+	// Update runs fn in one transaction and returns after it is durable on
+	// disk. If fn returns an error nothing is written. fn may be run twice, so
+	// it touches only tx and its own variables.
+	Update(ctx context.Context, org loci.OrgID, fn func(Tx) error) error
+	// Orgs is the registry of tenants.
+	Orgs() Orgs
+	// Credentials is the registry of keys.
+	Credentials() Credentials
+	// Ready returns nil if the store can read and write.
+	Ready(ctx context.Context) error
+	// Close waits for running transactions. Later calls fail.
+	Close() error
+}
+
+// Tx is a transaction on one tenant. It must not be kept after fn returns.
+type Tx interface {
+	Memories() Memories
+	Lists() Lists
+	Users() Users
+}
+
+// Memories keeps memories with all their versions.
+type Memories interface {
+	// Insert stores m. Conflict if m.ID is taken, also by another user.
+	// The caller must not change m until Insert returns.
+	Insert(ctx context.Context, m *loci.Memory) error
+	// Get returns a visible memory, or NotFound.
+	Get(ctx context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) (*loci.Memory, error)
+	// GetMany returns the visible ones among ids, in the order of ids.
+	GetMany(ctx context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) ([]*loci.Memory, error)
+	// Replace stores m over the row of the same id, which must be at
+	// m.Version-1, and keeps that row as a version. Conflict if it is at
+	// another version, NotFound if there is none.
+	Replace(ctx context.Context, m *loci.Memory) error
+	// Versions returns the visible old versions of a visible memory with a
+	// number below before (0: all), newest first, at most limit. NotFound if
+	// the memory is not visible.
+	Versions(ctx context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, before, limit int) ([]*loci.Version, error)
+	// InsertVersion adds an old version of a stored memory, for import.
+	// Conflict if that version is taken.
+	InsertVersion(ctx context.Context, old *loci.Version) error
+	// Purge deletes for good at most limit memories that were trashed before
+	// then, with all their versions, and returns how many.
+	Purge(ctx context.Context, then time.Time, limit int) (int, error)
+}
+
+// Lists finds memories.
+type Lists interface {
+	// List returns the visible memories that pass the filter, newest first by
+	// CreatedAt (trash: by DeletedAt), of equal times the one stored last first.
+	List(ctx context.Context, v loci.Viewer, q ListQuery) (Page, error)
+	// Match returns the visible memories in which the terms occur, in no
+	// promised order. Nothing that the viewer may not see has any influence on
+	// the answer.
+	Match(ctx context.Context, v loci.Viewer, q MatchQuery) (Matches, error)
+	// Rebuild drops everything derived from the rows, such as the full-text
+	// index, and makes it anew.
+	Rebuild(ctx context.Context) error
+	// Check compares everything derived with the rows and returns what
+	// differs, one sentence each.
+	Check(ctx context.Context) ([]string, error)
+}
+
+// Filter narrows a list or a search. Zero fields do not filter; the others
+// must all hold.
+type Filter struct {
+	Tags      []string // exact
+	AllTags   bool     // every one of Tags, instead of any
+	Origin    string
+	Type      loci.MemoryType
+	Category  string
+	ProjectID loci.ProjectID
+	From      time.Time // CreatedAt at or after
+	To        time.Time // CreatedAt before
+	Lifecycle loci.Lifecycle
+}
+
+// Position is a place in a list. Only the engine that made it can read it.
+type Position string
+
+// ListQuery asks for one page.
+type ListQuery struct {
+	Filter
+	Limit  int      // at least 1
+	After  Position // "": from the beginning
+	Offset int      // rows to skip after that, for callers without cursors
+	Oldest bool     // oldest first; for export
+	Total  bool     // also count, up to MaxTotal
+}
+
+// MaxTotal is as far as List counts.
+const MaxTotal = 1000
+
+// Page is one page of a list.
+type Page struct {
+	Memories []*loci.Memory
+	Next     Position // "": this was the last page
+	// Total is the number of rows that pass the filter if it was asked for, at
+	// most MaxTotal; Exact says whether there are no more than that.
+	Total int
+	Exact bool
+}
+
+// MatchQuery asks for candidates of a search.
+type MatchQuery struct {
+	Filter
+	Terms []loci.Term // 1 to loci.MaxTerms
+	All   bool        // every term must occur, instead of any
+	Limit int         // look at no more than the newest so many matches
+}
+
+// Matches is what a search found.
+type Matches struct {
+	Hits []loci.Match
+	// More says that there were more than Limit, which were not looked at.
+	More bool
+}
+
+// Users keeps the people of the org.
+type Users interface {
+	// Get returns a user, or NotFound.
+	Get(ctx context.Context, id loci.UserID) (loci.User, error)
+	// Put stores or changes a user. Conflict if the e-mail is another's.
+	Put(ctx context.Context, u loci.User) error
+}
+
+// Orgs is the registry of tenants.
+type Orgs interface {
+	// Ensure creates the org with its owner if there is none of that id, and
+	// returns what is there then; created says which. It is atomic between
+	// processes, and an interrupted one is finished by the next.
+	Ensure(ctx context.Context, org loci.Org) (got loci.Org, created bool, err error)
+	// Get returns an org, or NotFound.
+	Get(ctx context.Context, id loci.OrgID) (loci.Org, error)
+	// List returns all orgs, by id.
+	List(ctx context.Context) ([]loci.Org, error)
+}
+
+// Credentials is the registry of keys. It crosses tenants because a key is
+// what says which tenant a request belongs to.
+type Credentials interface {
+	// Insert stores c. Conflict if its id or hash is taken, NotFound if its org
+	// does not exist.
+	Insert(ctx context.Context, c loci.Credential) error
+	// ByHash returns the credential with that hash, revoked or not, or NotFound.
+	ByHash(ctx context.Context, hash [32]byte) (loci.Credential, error)
+	// List returns the credentials of a person, newest first, revoked ones too.
+	List(ctx context.Context, org loci.OrgID, user loci.UserID, kind loci.Kind) ([]loci.Credential, error)
+	// Revoke marks a credential of that person, or returns NotFound. Revoking
+	// twice keeps the first time.
+	Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, at time.Time) error
+	// Touch records a use. It never moves LastUsedAt back.
+	Touch(ctx context.Context, id loci.CredentialID, at time.Time) error
+	// AnyAgent reports whether a usable agent credential exists. Its cost does
+	// not grow with their number.
+	AnyAgent(ctx context.Context, now time.Time) (bool, error)
+}

@@ -1,0 +1,134 @@
+package loci
+
+import (
+	"slices"
+	"time"
+)
+
+// Scope says who a memory is for, besides its owner.
+type Scope string
+
+// The scopes.
+const (
+	ScopeGlobal  Scope = "global"  // the owner, anywhere in the org
+	ScopeProject Scope = "project" // anyone in the project
+	ScopeAgent   Scope = "agent"   // only sessions of one agent
+)
+
+// MemoryType is the kind of knowledge that a memory holds.
+type MemoryType string
+
+// The memory types.
+const (
+	Semantic   MemoryType = "semantic"   // a fact
+	Episodic   MemoryType = "episodic"   // something that happened
+	Procedural MemoryType = "procedural" // how to do something
+)
+
+// Access is what the visibility rule looks at. Every row that can be read
+// carries one.
+type Access struct {
+	OrgID          OrgID       `json:"-"`
+	UserID         UserID      `json:"user_id,omitzero" doc:"The person whose memory it is" format:"uuid"`
+	WorkspaceID    WorkspaceID `json:"workspace_id,omitzero" format:"uuid"`
+	Scope          Scope       `json:"scope" enum:"global,project,agent" doc:"Who it is for, besides its owner"`
+	ProjectID      ProjectID   `json:"project_id,omitzero" format:"uuid"`
+	AgentID        AgentID     `json:"agent_id,omitzero" format:"uuid"`
+	TeamID         TeamID      `json:"team_id,omitzero" format:"uuid" doc:"The team whose pool it is shared with"`
+	Origin         string      `json:"origin" doc:"Who wrote it, set by the server from the credential: a vendor, or api, cli, dashboard" example:"claude"`
+	AllowedVendors []Vendor    `json:"allowed_vendors" nullable:"false" doc:"Which vendors may read it; * is all. Its owner always may" example:"[\"*\"]"`
+	ExpiresAt      time.Time   `json:"expires_at,omitzero" doc:"From then on it is gone for every reader"`
+	SupersededBy   MemoryID    `json:"superseded_by,omitzero" format:"uuid"`
+	DeletedAt      time.Time   `json:"deleted_at,omitzero" doc:"When it was trashed; absent if it was not"`
+}
+
+// Memory is one curated fact, decision or note. What was sent is stored
+// exactly; every change keeps the version before it. Times are UTC, cut to
+// microseconds. Its JSON is the one form in which REST, MCP, the command line
+// and exports show a memory.
+type Memory struct {
+	ID         MemoryID   `json:"id" format:"uuid"`
+	Title      string     `json:"title" doc:"Short label to browse by" example:"Deploys"`
+	Content    string     `json:"content" doc:"The memory itself, exactly as it was sent" example:"We deploy on Tuesdays, never on Fridays."`
+	Summary    string     `json:"summary,omitempty"`
+	Key        string     `json:"key,omitempty" doc:"Name of the fact, to look it up or update it by"`
+	Tags       []string   `json:"tags" nullable:"false" example:"[\"ops\"]"`
+	Type       MemoryType `json:"memory_type" enum:"semantic,episodic,procedural" doc:"A fact, something that happened, or how to do something"`
+	Category   string     `json:"category" example:"fact"`
+	Importance int        `json:"importance" doc:"1 to 10" example:"5"`
+	Pinned     bool       `json:"pinned,omitempty"`
+	Source     string     `json:"source" doc:"How it came here" example:"manual"`
+	Access
+	SessionID SessionID `json:"session_id,omitzero" format:"uuid"`
+	ValidFrom time.Time `json:"valid_from,omitzero"`
+	ValidTo   time.Time `json:"valid_to,omitzero"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	State
+}
+
+// MemorySummary is what a list to choose from shows of a memory.
+type MemorySummary struct {
+	ID        MemoryID   `json:"id" format:"uuid"`
+	Title     string     `json:"title"`
+	Summary   string     `json:"summary,omitempty"`
+	Tags      []string   `json:"tags" nullable:"false"`
+	Origin    string     `json:"origin"`
+	Type      MemoryType `json:"memory_type"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+}
+
+// Summarize returns what a list shows of m.
+func (m *Memory) Summarize() MemorySummary {
+	return MemorySummary{ID: m.ID, Title: m.Title, Summary: m.Summary, Tags: m.Tags, Origin: m.Origin,
+		Type: m.Type, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
+}
+
+// State says how a memory came to be as it is.
+type State struct {
+	Version int    `json:"version" doc:"1 for the first; send it as If-Match" example:"1"`
+	Change  Change `json:"change" enum:"created,updated,trashed,restored" doc:"What made this version"`
+	Editor  string `json:"editor" doc:"Who made this version: the origin of the credential that did" example:"claude"`
+}
+
+// Change is what made a version of a memory.
+type Change string
+
+// The changes.
+const (
+	Created  Change = "created"
+	Updated  Change = "updated"
+	Trashed  Change = "trashed"
+	Restored Change = "restored"
+)
+
+// Version is a memory as it was: the state it had from Memory.UpdatedAt until
+// ReplacedAt.
+type Version struct {
+	Memory
+	ReplacedAt time.Time `json:"replaced_at" doc:"When the next version took its place"`
+}
+
+// Clone returns a copy that shares nothing with m.
+func (m *Memory) Clone() *Memory {
+	c := *m
+	c.Tags = slices.Clone(m.Tags)
+	c.AllowedVendors = slices.Clone(m.AllowedVendors)
+	return &c
+}
+
+// Live reports whether the row is neither trashed, nor expired at now, nor
+// superseded: part 4 of the visibility rule.
+func (a *Access) Live(now time.Time) bool {
+	return a.DeletedAt.IsZero() && a.SupersededBy.IsZero() &&
+		(a.ExpiresAt.IsZero() || a.ExpiresAt.After(now))
+}
+
+// CutTime returns t in UTC, cut to the microseconds that every engine keeps.
+func CutTime(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Microsecond)
+}

@@ -1,0 +1,219 @@
+package loci
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The limits of a memory, in characters (Unicode code points) unless said
+// otherwise.
+const (
+	MaxTitle      = 500
+	MaxContent    = 100_000
+	MaxSummary    = 2_000
+	MaxKey        = 200
+	MaxCategory   = 100
+	MaxSource     = 64
+	MaxTags       = 50
+	MaxTag        = 100
+	MaxVendors    = 50
+	MinImportance = 1
+	MaxImportance = 10
+	MaxQuery      = 10_000 // a question to /query
+	MaxTerm       = 500    // a search
+	MaxIDs        = 500    // ids in one list filter
+)
+
+// The defaults of a memory whose writer left a field out.
+const (
+	DefaultCategory   = "fact"
+	DefaultImportance = 5
+	DefaultSource     = "manual"
+	AutoSource        = "auto" // only ever written by promoting a candidate
+)
+
+// SetDefaults fills the fields that the writer left out.
+func (m *Memory) SetDefaults() {
+	if m.Scope == "" {
+		m.Scope = ScopeGlobal
+	}
+	if m.Type == "" {
+		m.Type = Semantic
+	}
+	if m.Category == "" {
+		m.Category = DefaultCategory
+	}
+	if m.Importance == 0 {
+		m.Importance = DefaultImportance
+	}
+	if m.Source == "" {
+		m.Source = DefaultSource
+	}
+	if m.AllowedVendors == nil {
+		m.AllowedVendors = []Vendor{AnyVendor}
+	}
+	if m.Tags == nil {
+		m.Tags = []string{}
+	}
+}
+
+// Validate checks every limit and returns an Invalid error about the first
+// field that breaks one. It changes nothing but for duplicates in Tags and
+// AllowedVendors, which it drops, keeping the first.
+func (m *Memory) Validate() error {
+	m.Tags = unique(m.Tags)
+	m.AllowedVendors = unique(m.AllowedVendors)
+	checks := []func() error{
+		func() error { return CheckText("title", m.Title, 1, MaxTitle) },
+		func() error { return CheckText("content", m.Content, 1, MaxContent) },
+		func() error { return CheckText("summary", m.Summary, 0, MaxSummary) },
+		func() error { return CheckText("key", m.Key, 0, MaxKey) },
+		func() error { return CheckText("category", m.Category, 1, MaxCategory) },
+		func() error { return CheckText("source", m.Source, 1, MaxSource) },
+		func() error { return CheckTags("tags", m.Tags, 0) },
+		func() error { return CheckVendors(m.AllowedVendors) },
+		func() error { return CheckType(m.Type) },
+		m.checkScope,
+		m.checkNumbers,
+		m.checkTimes,
+	}
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckText returns an Invalid error unless s is valid UTF-8 without NUL and
+// has from minimum to maximum characters. It reads at most maximum characters'
+// worth of a longer text, so a huge one costs no more.
+func CheckText(field, s string, minimum, maximum int) error {
+	if len(s) > maximum*utf8.UTFMax {
+		return tooLong(field, maximum)
+	}
+	if !utf8.ValidString(s) {
+		return FieldErrorf(field, "is not valid UTF-8")
+	}
+	if strings.IndexByte(s, 0) >= 0 {
+		return FieldErrorf(field, "contains a NUL character, which cannot be stored")
+	}
+	n := utf8.RuneCountInString(s)
+	if n > maximum {
+		return tooLong(field, maximum)
+	}
+	if n < minimum || minimum > 0 && strings.TrimSpace(s) == "" {
+		return FieldErrorf(field, "must not be empty")
+	}
+	return nil
+}
+
+func tooLong(field string, maximum int) error {
+	return FieldErrorf(field, "is longer than %d characters; shorten it or split it in several", maximum)
+}
+
+// CheckTags returns an Invalid error unless there are from minimum to MaxTags
+// tags of 1 to MaxTag characters.
+func CheckTags(field string, tags []string, minimum int) error {
+	if len(tags) > MaxTags {
+		return FieldErrorf(field, "has %d entries; at most %d are allowed", len(tags), MaxTags)
+	}
+	if len(tags) < minimum {
+		return FieldErrorf(field, "must name at least %d tag", minimum)
+	}
+	for i, t := range tags {
+		if err := CheckText(fmt.Sprintf("%s[%d]", field, i), t, 1, MaxTag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckVendors returns an Invalid error unless there are 1 to MaxVendors
+// entries, each "*" or a vendor name.
+func CheckVendors(vendors []Vendor) error {
+	const field = "allowed_vendors"
+	if len(vendors) == 0 {
+		return FieldErrorf(field, `must name at least one vendor, or "*" for all`)
+	}
+	if len(vendors) > MaxVendors {
+		return FieldErrorf(field, "has %d entries; at most %d are allowed", len(vendors), MaxVendors)
+	}
+	for i, v := range vendors {
+		if v == AnyVendor {
+			continue
+		}
+		if err := v.Validate(); err != nil {
+			return FieldErrorf(fmt.Sprintf("%s[%d]", field, i), `is not "*" or a vendor name: %s`, err)
+		}
+	}
+	return nil
+}
+
+// CheckType returns an Invalid error unless t is one of the memory types.
+func CheckType(t MemoryType) error {
+	switch t {
+	case Semantic, Episodic, Procedural:
+		return nil
+	}
+	return FieldErrorf("memory_type", "must be semantic, episodic or procedural")
+}
+
+func (m *Memory) checkScope() error {
+	switch m.Scope {
+	case ScopeGlobal:
+		return nil
+	case ScopeProject:
+		if m.ProjectID.IsZero() {
+			return FieldErrorf("project_id", `is needed when scope is "project"`)
+		}
+		return nil
+	case ScopeAgent:
+		if m.AgentID.IsZero() {
+			return FieldErrorf("agent_id", `is needed when scope is "agent"`)
+		}
+		return nil
+	}
+	return FieldErrorf("scope", "must be global, project or agent")
+}
+
+func (m *Memory) checkNumbers() error {
+	if m.Importance < MinImportance || m.Importance > MaxImportance {
+		return FieldErrorf("importance", "must be from %d to %d", MinImportance, MaxImportance)
+	}
+	return nil
+}
+
+func (m *Memory) checkTimes() error {
+	for _, t := range []struct {
+		field string
+		time  time.Time
+	}{{"expires_at", m.ExpiresAt}, {"valid_from", m.ValidFrom}, {"valid_to", m.ValidTo}} {
+		if y := t.time.Year(); !t.time.IsZero() && (y < 1 || y > 9999) {
+			return FieldErrorf(t.field, "must be a year from 1 to 9999")
+		}
+	}
+	if !m.ValidFrom.IsZero() && !m.ValidTo.IsZero() && m.ValidTo.Before(m.ValidFrom) {
+		return FieldErrorf("valid_to", "is before valid_from")
+	}
+	return nil
+}
+
+// unique uses a set: the input may be a million entries that a limit will
+// refuse a moment later.
+func unique[T comparable](in []T) []T {
+	if len(in) < 2 {
+		return in
+	}
+	seen := make(map[T]bool, len(in))
+	out := make([]T, 0, len(in))
+	for _, v := range in {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,87 @@
+package loci
+
+import (
+	"slices"
+	"time"
+)
+
+// Viewer is the part of a principal that decides what it may see. It is made
+// by Principal.Viewer.
+type Viewer struct {
+	OrgID       OrgID
+	UserID      UserID      // the person, or the person acted for
+	TeamID      TeamID      // their team; zero: none
+	ProjectIDs  []ProjectID // the projects they belong to
+	WorkspaceID WorkspaceID // the active one; zero: workspaces are off
+	AgentID     AgentID     // the agent of the reader's session; zero: none
+	Vendor      Vendor      // "": a person, not limited by vendor
+}
+
+// Lifecycle says which part of part 4 of the rule a read relaxes. It never
+// relaxes parts 1 to 3.
+type Lifecycle int
+
+// The lifecycles.
+const (
+	LiveOnly    Lifecycle = iota // not trashed, not expired, not superseded
+	TrashOnly                    // trashed, whatever its lifetime
+	LiveOrTrash                  // either: a person looking at one id
+	AnyState                     // all of them: history, export
+)
+
+// Sees is the visibility rule: whether v may know that the row with access a
+// exists. It holds for every kind of row. now decides about expiry.
+//
+//  1. Tenant: same org, and the active workspace where workspaces are on.
+//  2. Reach: a person reaches what they own, their team's pool and their
+//     projects; a row of agent scope also needs a session of that agent.
+//  3. Vendor: a vendor's credential needs "*" or its own name on the list.
+//  4. Lifecycle: live, unless the read says otherwise.
+//
+// A zero viewer sees nothing.
+func (v Viewer) Sees(a *Access, l Lifecycle, now time.Time) bool {
+	return v.inTenant(a) && v.reaches(a) && v.vendorMay(a) && l.admits(a, now)
+}
+
+// SeesVersion is Sees for an old version: its own allowed_vendors and the
+// current row's must both pass, and the current row must be in reach.
+func (v Viewer) SeesVersion(old, current *Access, l Lifecycle, now time.Time) bool {
+	return v.Sees(current, l, now) && v.vendorMay(old)
+}
+
+func (v Viewer) inTenant(a *Access) bool {
+	return v.OrgID != "" && v.OrgID == a.OrgID && !v.UserID.IsZero() &&
+		(v.WorkspaceID.IsZero() || v.WorkspaceID == a.WorkspaceID)
+}
+
+func (v Viewer) reaches(a *Access) bool {
+	if a.Scope == ScopeAgent && (a.AgentID.IsZero() || a.AgentID != v.AgentID) {
+		return false
+	}
+	if a.UserID == v.UserID {
+		return true
+	}
+	if !a.TeamID.IsZero() && a.TeamID == v.TeamID {
+		return true
+	}
+	return a.Scope == ScopeProject && !a.ProjectID.IsZero() && slices.Contains(v.ProjectIDs, a.ProjectID)
+}
+
+func (v Viewer) vendorMay(a *Access) bool {
+	return v.Vendor == "" || slices.Contains(a.AllowedVendors, AnyVendor) ||
+		slices.Contains(a.AllowedVendors, v.Vendor)
+}
+
+func (l Lifecycle) admits(a *Access, now time.Time) bool {
+	switch l {
+	case LiveOnly:
+		return a.Live(now)
+	case TrashOnly:
+		return !a.DeletedAt.IsZero()
+	case LiveOrTrash:
+		return !a.DeletedAt.IsZero() || a.Live(now)
+	case AnyState:
+		return true
+	}
+	return false
+}
