@@ -54,7 +54,7 @@ func copyPages(ctx context.Context, c *Conn, path string) error {
 	if err := c.Exec("SELECT count(*) FROM sqlite_schema"); err != nil {
 		return err
 	}
-	b, err := c.raw.BackupInit("main", path)
+	b, err := c.raw.BackupInit("main", uri(path))
 	if err != nil {
 		return err
 	}

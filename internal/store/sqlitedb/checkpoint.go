@@ -14,6 +14,9 @@ const (
 	walLimitPages = 16384
 )
 
+// walKeepBytes is what the log file may keep of the disk when it starts over.
+const walKeepBytes = 16 << 20
+
 // restartPatience is how long new writes wait for readers of a log that has
 // grown too long.
 const restartPatience = 100 * time.Millisecond

@@ -39,8 +39,7 @@ func (db *DB) connectReader() (*Conn, error) {
 
 // connect opens and sets up one connection; last is what sets its kind apart.
 func (db *DB) connect(last string) (*Conn, error) {
-	// An absolute path is never taken for a URI or ":memory:".
-	raw, err := sqlite3.OpenFlags(db.opts.Path, sqlite3.OPEN_READWRITE|sqlite3.OPEN_CREATE)
+	raw, err := sqlite3.OpenFlags(uri(db.opts.Path), sqlite3.OPEN_READWRITE|sqlite3.OPEN_CREATE|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, classify(err)
 	}
@@ -61,6 +60,7 @@ func (db *DB) prepare(c *Conn, last string) error {
 		}
 	}
 	for _, pragma := range []string{
+		fmt.Sprintf("PRAGMA journal_size_limit = %d", walKeepBytes),
 		"PRAGMA trusted_schema = off",
 		"PRAGMA foreign_keys = on",
 		"PRAGMA temp_store = memory",
