@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The published clients of the product that seed S1 describes must work against us unchanged. Each client tells the story of
+# compat/scenario.mjs to a fresh server. compat/wire.mjs sends the same requests by itself and always runs; the packages run
+# where npm has them. COMPAT_SDK, COMPAT_BRIDGE and COMPAT_N8N may name the entry file of a copy instead.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. test/integration/lib.bash
+
+rc=0
+runs=0
+
+# run SCRIPT VENDOR [VARIABLE=value…] tells the story to a fresh server.
+run() {
+  local script=$1 vendor=$2 key other
+  shift 2
+  runs=$((runs + 1))
+  key=loci_agent_$(random_hex) other=loci_agent_$(random_hex)
+  start_loci "compat$runs" "LOCI_AGENT_KEY_${vendor^^}=$key" "LOCI_AGENT_KEY_CLAUDE=$other"
+  env "$@" BASE="$BASE" KEY="$key" VENDOR="$vendor" OTHER_KEY="$other" OTHER_VENDOR=claude \
+    "$NODE22" "test/integration/compat/$script.mjs" || rc=1
+}
+
+# package SCRIPT VENDOR COPY PACKAGE@VERSION ENTRY [VARIABLE=value…]
+package() {
+  local script=$1 vendor=$2 entry=$3 package=$4 inside=$5 dir
+  shift 5
+  if [ -z "$entry" ]; then
+    if ! npm view "$package" version >"$WORK/npm.log" 2>&1; then
+      # Only "the registry has no such package" is let through; any other trouble with npm is a failure.
+      grep -q E404 "$WORK/npm.log" || { cat "$WORK/npm.log"; rc=1; return; }
+      echo "WARNING: $package NOT RUN: the npm registry does not have it; only its requests were sent, by wire.mjs"
+      return
+    fi
+    dir=$(npm_dir "compat-${package//[@\/]/-}" "$package")
+    entry=$dir/node_modules/$inside
+  fi
+  run "$script" "$vendor" CLIENT="$entry" "$@"
+}
+
+run wire cursor DIALECT=sdk
+run wire n8n DIALECT='n8n 1.0.3'
+run wire n8n DIALECT='n8n 1.0.2'
+
+mcp_sdk=$(npm_dir mcp-sdk-1.32.2 @modelcontextprotocol/sdk@1.32.2)
+package sdk chatgpt "${COMPAT_SDK-}" reflect-memory-sdk@0.2.0 reflect-memory-sdk/dist/index.js
+package bridge cursor "${COMPAT_BRIDGE-}" reflect-memory-mcp@1.1.0 reflect-memory-mcp/server.mjs MCP_SDK="$mcp_sdk"
+package n8n n8n "${COMPAT_N8N-}" n8n-nodes-reflect-memory@1.0.3 \
+  n8n-nodes-reflect-memory/dist/nodes/ReflectMemory/ReflectMemory.node.js
+
+exit $rc
