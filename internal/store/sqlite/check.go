@@ -1,0 +1,157 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// maxReported bounds a report: a lost index would name every row.
+const maxReported = 20
+
+// sums holds for each row a sum of hashes: what the index has, minus what the
+// row says it should have. It is zero where they agree, in any order.
+type sums struct {
+	seed maphash.Seed
+	rows map[int64]uint64
+}
+
+func newSums() *sums { return &sums{maphash.MakeSeed(), map[int64]uint64{}} }
+
+func (s *sums) has(row int64, entry any)    { s.rows[row] += maphash.Comparable(s.seed, entry) }
+func (s *sums) should(row int64, entry any) { s.rows[row] -= maphash.Comparable(s.seed, entry) }
+
+func (s *sums) report(what string) (problems []string) {
+	var wrong []int64
+	for row, sum := range s.rows {
+		if sum != 0 {
+			wrong = append(wrong, row)
+		}
+	}
+	slices.Sort(wrong)
+	for i, row := range wrong {
+		if i == maxReported {
+			return append(problems, fmt.Sprintf("the %s differs from %d more rows", what, len(wrong)-i))
+		}
+		problems = append(problems, fmt.Sprintf("the %s differs from row %d: rebuild it", what, row))
+	}
+	return problems
+}
+
+// word is one entry of the full-text index.
+type word struct {
+	text, field string
+	offset      int
+}
+
+var fieldNames = [loci.FieldCount]string{"title", "content", "summary", "key", "category", "tags"}
+
+// Check compares what is derived with the rows. It reads one snapshot and may
+// run in a View, so that writers go on.
+func (t lists) Check(ctx context.Context) ([]string, error) {
+	text, postings := newSums(), newSums()
+	if err := t.sumIndexes(ctx, text, postings); err != nil {
+		return nil, err
+	}
+	var analyzer loci.Analyzer
+	err := t.eachMemory(ctx, func(m *stored) error {
+		for _, p := range postingsOf(&m.Memory) {
+			postings.should(m.seq, p)
+		}
+		for i, field := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, tagText(m.Tags)} {
+			offset := 0
+			analyzer.Words(field, func(w loci.Word) bool {
+				text.should(m.seq, word{w.Stem, fieldNames[i], offset})
+				if w.Form != w.Stem {
+					text.should(m.seq, word{w.Form, fieldNames[i], offset})
+				}
+				offset++
+				return true
+			})
+		}
+		return nil
+	})
+	return append(text.report("full-text index"), postings.report("list index")...), err
+}
+
+func (t lists) sumIndexes(ctx context.Context, text, postings *sums) error {
+	err := t.c.Query("SELECT term, doc, col, offset FROM memory_words", nil, func(r *sqlitedb.Row) error {
+		text.has(r.Int64(1), word{r.Text(0), r.Text(2), r.Int(3)})
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	return t.c.Query("SELECT pool, vendor, token, at, seq, expires_at, agent_id, workspace_id FROM memory_postings", nil,
+		func(r *sqlitedb.Row) error {
+			seq, p := scanPosting(r)
+			postings.has(seq, p)
+			return ctx.Err()
+		})
+}
+
+// Check reads every file of the data directory and returns what is wrong, one
+// sentence each. It reads snapshots beside the writers.
+func (s *Store) Check(ctx context.Context) ([]string, error) {
+	problems, err := s.meta.Check(ctx)
+	problems = named(metaFile, problems)
+	if err != nil {
+		return problems, translate(err)
+	}
+	list, err := s.Orgs().List(ctx)
+	if err != nil {
+		return problems, err
+	}
+	for _, org := range list {
+		found, err := s.checkOrg(ctx, org.ID)
+		if loci.CodeOf(err) == loci.Unavailable {
+			found, err = append(found, err.Error()), nil
+		}
+		problems = append(problems, named(orgsDir+"/"+string(org.ID)+".db", found)...)
+		if err != nil {
+			return problems, err
+		}
+	}
+	return problems, nil
+}
+
+func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string, err error) {
+	err = s.with(ctx, id, func(f *orgFile) (err error) {
+		problems, err = f.db.Check(ctx)
+		return err
+	})
+	if err != nil || len(problems) > 0 {
+		return problems, err // what is derived says little about a damaged file
+	}
+	err = s.View(ctx, id, func(tx store.Tx) (err error) {
+		problems, err = tx.Lists().Check(ctx)
+		return err
+	})
+	return problems, err
+}
+
+func named(file string, problems []string) []string {
+	for i := range problems {
+		problems[i] = file + ": " + problems[i]
+	}
+	return problems
+}
+
+// Rebuild makes anew what is derived from the rows of every org.
+func (s *Store) Rebuild(ctx context.Context) error {
+	list, err := s.Orgs().List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, org := range list {
+		if err := s.Update(ctx, org.ID, func(tx store.Tx) error { return tx.Lists().Rebuild(ctx) }); err != nil {
+			return fmt.Errorf("rebuild org %s: %w", org.ID, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package sqlite
+
+import (
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// driver is the set of tokens whose postings a list walks, and which part of
+// the filter they answer. The zero driver answers none.
+type driver struct {
+	tokens []string
+	tags   []string // answered
+	origin bool     // answered
+}
+
+// drivers returns the ways to walk a filtered list, the plainest first.
+func drivers(f *store.Filter) []driver {
+	switch f.Lifecycle {
+	case loci.LiveOnly:
+	case loci.TrashOnly:
+		return []driver{{tokens: []string{tokenTrash}}}
+	default:
+		return []driver{{tokens: []string{tokenLive, tokenPast}}}
+	}
+	var list []driver
+	tags := unique(f.Tags)
+	switch {
+	case f.AllTags:
+		for _, tag := range tags {
+			list = append(list, driver{tokens: []string{tokenTag + tag}, tags: []string{tag}})
+		}
+	case len(tags) > 0:
+		d := driver{tags: tags}
+		for _, tag := range tags {
+			d.tokens = append(d.tokens, tokenTag+tag)
+		}
+		list = append(list, d)
+	}
+	if f.Origin != "" {
+		list = append(list, driver{tokens: []string{tokenOrigin + f.Origin}, origin: true})
+	}
+	if len(list) == 0 {
+		list = append(list, driver{tokens: []string{tokenLive}})
+	}
+	return list
+}
+
+// narrow adds the parts of the filter that d does not answer, over the alias m.
+func narrow(q *query, f *store.Filter, d driver) {
+	if f.Type != "" {
+		q.add(" AND m.type = ?", string(f.Type))
+	}
+	if f.Category != "" {
+		q.add(" AND m.category = ?", f.Category)
+	}
+	if !f.ProjectID.IsZero() {
+		q.add(" AND m.project_id = ?", [16]byte(f.ProjectID))
+	}
+	if f.Origin != "" && !d.origin {
+		q.add(" AND m.origin = ?", f.Origin)
+	}
+	narrowTags(q, f, d)
+	if !answersTime(d) {
+		if !f.From.IsZero() {
+			q.add(" AND m.created_at >= ?", ceilMicro(f.From))
+		}
+		if !f.To.IsZero() {
+			q.add(" AND m.created_at < ?", ceilMicro(f.To))
+		}
+	}
+}
+
+func narrowTags(q *query, f *store.Filter, d driver) {
+	tags := unique(f.Tags)
+	if !f.AllTags {
+		if len(tags) > 0 && len(d.tags) == 0 {
+			q.add(" AND EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value IN ")
+			in(q, tags)
+			q.add(")")
+		}
+		return
+	}
+	for _, tag := range tags {
+		if len(d.tags) == 0 || d.tags[0] != tag {
+			q.add(" AND EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)", tag)
+		}
+	}
+}
+
+// answersTime says whether d's postings are ordered by the creation time.
+func answersTime(d driver) bool { return len(d.tokens) > 0 && d.tokens[0] != tokenTrash }

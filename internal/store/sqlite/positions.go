@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/base64"
+	"encoding/binary"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// place is where a list stands: the time and number of the last row shown.
+type place struct{ at, seq int64 }
+
+// positions turns places into what callers keep. A row's number would tell how
+// many rows there are that the reader may not see, so the place is one block
+// enciphered with a key of the org's file; a position of another org or list
+// does not decipher to anything.
+type positions struct{ block cipher.Block }
+
+// positionFormat marks the layout of the block.
+const positionFormat = 1
+
+func newPositions(key [16]byte) (positions, error) {
+	block, err := aes.NewCipher(key[:])
+	return positions{block}, err
+}
+
+// listKind keeps a position from being used with another order.
+func listKind(q *store.ListQuery) byte {
+	kind := byte(q.Lifecycle) << 1
+	if q.Oldest {
+		kind |= 1
+	}
+	return kind
+}
+
+func (p positions) encode(at place, kind byte) store.Position {
+	var b [aes.BlockSize]byte
+	binary.BigEndian.PutUint64(b[:], uint64(at.at))
+	binary.BigEndian.PutUint64(b[8:], uint64(at.seq))
+	b[8], b[9] = positionFormat, kind // numbers stay far below 2^48
+	p.block.Encrypt(b[:], b[:])
+	return store.Position(base64.RawURLEncoding.EncodeToString(b[:]))
+}
+
+func (p positions) decode(s store.Position, kind byte) (place, error) {
+	b, err := base64.RawURLEncoding.DecodeString(string(s))
+	if err != nil || len(b) != aes.BlockSize {
+		return place{}, badPosition()
+	}
+	p.block.Decrypt(b, b)
+	if b[8] != positionFormat || b[9] != kind {
+		return place{}, badPosition()
+	}
+	b[8], b[9] = 0, 0
+	return place{int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:]))}, nil
+}
+
+func badPosition() error {
+	return loci.Errorf(loci.Invalid, "the cursor is not one that this list gave out; start again without it")
+}

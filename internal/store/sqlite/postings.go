@@ -1,0 +1,190 @@
+package sqlite
+
+import (
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// A posting says that a row may be seen in a pool by a vendor, and one thing
+// about it to look for. A reader's list is a merge of ranges, one for each pool
+// that the reader reaches, each vendor value that lets the reader in, and each
+// token asked for.
+type posting struct {
+	pool          pool
+	vendor, token string
+	at            int64 // the time that the list is ordered by
+	expires       int64 // never: 0 with expiring false
+	expiring      bool
+	agent         loci.AgentID // the only agent that may see it; zero: any
+	workspace     loci.WorkspaceID
+}
+
+// pool names who reaches a row: the letter keeps a user's id from ever meeting
+// a team's.
+type pool [17]byte
+
+func newPool(kind byte, id [16]byte) (p pool) {
+	p[0] = kind
+	copy(p[1:], id[:])
+	return p
+}
+
+const (
+	userPool    = 'u'
+	teamPool    = 't'
+	projectPool = 'p'
+)
+
+// The tokens. Live rows (neither trashed nor superseded) have the first three
+// kinds, trashed ones tokenTrash, ordered by the time of that, and both trashed
+// and superseded ones tokenPast.
+const (
+	tokenLive   = ""
+	tokenTag    = "t:"
+	tokenOrigin = "o:"
+	tokenTrash  = "d"
+	tokenPast   = "p"
+)
+
+// The vendor values. A row that every vendor may see has vendorAny alone.
+// Another has its vendors' names, and vendorNone for people; one that names
+// many has vendorListed in their place, and its list must be looked at.
+const (
+	vendorAny    = "*"
+	vendorNone   = ""
+	vendorListed = "+"
+	maxNamed     = 6
+)
+
+// postingsOf derives a row's postings.
+func postingsOf(m *loci.Memory) []posting {
+	base := posting{workspace: m.WorkspaceID}
+	if m.Scope == loci.ScopeAgent {
+		if m.AgentID.IsZero() {
+			return nil
+		}
+		base.agent = m.AgentID
+	}
+	var list []posting
+	pools, vendors := poolsOf(m), vendorsOf(m.AllowedVendors)
+	add := func(p posting) {
+		for _, p.pool = range pools {
+			for _, p.vendor = range vendors {
+				list = append(list, p)
+			}
+		}
+	}
+	base.at = m.CreatedAt.UnixMicro()
+	if !m.DeletedAt.IsZero() || !m.SupersededBy.IsZero() {
+		base.token = tokenPast
+		add(base)
+		if !m.DeletedAt.IsZero() {
+			base.token, base.at = tokenTrash, m.DeletedAt.UnixMicro()
+			add(base)
+		}
+		return list
+	}
+	if !m.ExpiresAt.IsZero() {
+		base.expires, base.expiring = m.ExpiresAt.UnixMicro(), true
+	}
+	for _, token := range liveTokens(m) {
+		base.token = token
+		add(base)
+	}
+	return list
+}
+
+func poolsOf(m *loci.Memory) []pool {
+	pools := []pool{newPool(userPool, m.UserID)}
+	if !m.TeamID.IsZero() {
+		pools = append(pools, newPool(teamPool, m.TeamID))
+	}
+	if m.Scope == loci.ScopeProject && !m.ProjectID.IsZero() {
+		pools = append(pools, newPool(projectPool, m.ProjectID))
+	}
+	return pools
+}
+
+func vendorsOf(allowed []loci.Vendor) []string {
+	names := unique(allowed)
+	for _, v := range names {
+		if v == vendorAny {
+			return []string{vendorAny}
+		}
+	}
+	if len(names) > maxNamed {
+		return []string{vendorNone, vendorListed}
+	}
+	return append(names, vendorNone)
+}
+
+func liveTokens(m *loci.Memory) []string {
+	tokens := []string{tokenLive, tokenOrigin + m.Origin}
+	for _, tag := range unique(m.Tags) {
+		tokens = append(tokens, tokenTag+tag)
+	}
+	return tokens
+}
+
+// unique drops duplicates. The lists are short: validation saw to that.
+func unique[T ~string](list []T) []string {
+	out := make([]string, 0, len(list)+1)
+	seen := make(map[T]bool, len(list))
+	for _, v := range list {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, string(v))
+		}
+	}
+	return out
+}
+
+// changePostings writes the difference between two sets of postings of a row.
+func (tx *tx) changePostings(seq int64, before, after []posting) error {
+	keep := make(map[posting]bool, len(before))
+	for _, p := range before {
+		keep[p] = false
+	}
+	var added []posting
+	for _, p := range after {
+		if _, there := keep[p]; there {
+			keep[p] = true
+		} else {
+			added = append(added, p)
+		}
+	}
+	for _, p := range before {
+		if !keep[p] {
+			if err := tx.c.Exec("DELETE FROM memory_postings WHERE pool = ? AND vendor = ? AND token = ? AND at = ? AND seq = ?",
+				p.pool[:], p.vendor, p.token, p.at, seq); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range added {
+		if err := tx.insertPosting(seq, &added[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *tx) insertPosting(seq int64, p *posting) error {
+	var expires any
+	if p.expiring {
+		expires = p.expires
+	}
+	return tx.c.Exec(`INSERT INTO memory_postings (pool, vendor, token, at, seq, expires_at, agent_id, workspace_id)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		p.pool[:], p.vendor, p.token, p.at, seq, expires, orNull(p.agent), orNull(p.workspace))
+}
+
+func scanPosting(r *sqlitedb.Row) (seq int64, p posting) {
+	copy(p.pool[:], r.Raw(0))
+	p.vendor, p.token, p.at = r.Text(1), r.Text(2), r.Int64(3)
+	if !r.Null(5) {
+		p.expires, p.expiring = r.Int64(5), true
+	}
+	p.agent, p.workspace = r.ID(6), r.ID(7)
+	return r.Int64(4), p
+}

@@ -1,0 +1,168 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// Options say where the data directory is. Only Dir is required.
+type Options struct {
+	Dir      string           // created if it is not there
+	Now      func() time.Time // default time.Now; decides about expiry
+	Log      *slog.Logger     // default: discard
+	MaxFiles int              // most org files kept open while idle; default 64
+}
+
+// Store is one data directory. Several processes may open the same one.
+type Store struct {
+	opts  Options
+	lock  *flock.Flock
+	meta  *sqlitedb.DB
+	files *files
+
+	closeOnce sync.Once
+	closeErr  error
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens or creates the data directory. It fails with Unavailable and a
+// text for the operator where the directory cannot be written, was made by a
+// newer version, or is being restored.
+func Open(ctx context.Context, opts Options) (*Store, error) {
+	if opts.Dir == "" {
+		panic("sqlite: Options.Dir is required")
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.MaxFiles <= 0 {
+		opts.MaxFiles = 64
+	}
+	s := &Store{opts: opts}
+	s.files = newFiles(opts.MaxFiles, s.openFile)
+	if err := s.open(ctx); err != nil {
+		return nil, openError("data directory "+opts.Dir, err)
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context) (err error) {
+	if err := makeDirs(s.opts.Dir); err != nil {
+		return err
+	}
+	if s.lock, err = lockShared(s.opts.Dir); err != nil {
+		return err
+	}
+	s.meta, err = sqlitedb.Open(ctx, sqlitedb.Options{
+		Path: filepath.Join(s.opts.Dir, metaFile), Setup: setUpMeta, Migrations: migrations("meta"), Now: s.opts.Now})
+	if err != nil {
+		return errors.Join(err, s.lock.Close())
+	}
+	return nil
+}
+
+const (
+	metaFile = "_meta.db"
+	orgsDir  = "orgs"
+	lockFile = "lock"
+)
+
+func makeDirs(dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		return errors.New("this is a file; a directory is needed")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.MkdirAll(filepath.Join(dir, orgsDir), 0o700)
+}
+
+// lockShared tells others that the directory is in use. It is held until Close.
+func lockShared(dir string) (*flock.Flock, error) {
+	l := flock.New(filepath.Join(dir, lockFile), flock.SetPermissions(0o600))
+	ok, err := l.TryRLock()
+	if err != nil {
+		return nil, fmt.Errorf("the directory must be writable for this user: %w", err)
+	}
+	if !ok {
+		return nil, errors.Join(errors.New("it is being restored by another process; wait until that is done"), l.Close())
+	}
+	return l, nil
+}
+
+// LockAlone takes a data directory that no process has open, for a restore or
+// a move. Until release, Open of that directory fails. It returns a Conflict
+// error if the directory is in use.
+func LockAlone(dir string) (release func() error, err error) {
+	l := flock.New(filepath.Join(dir, lockFile), flock.SetPermissions(0o600))
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, openError("lock data directory "+dir, err)
+	}
+	if !ok {
+		return nil, errors.Join(loci.Errorf(loci.Conflict, "data directory %s is in use; stop every loci that works on it", dir), l.Close())
+	}
+	return l.Close, nil
+}
+
+// Dir returns the data directory.
+func (s *Store) Dir() string { return s.opts.Dir }
+
+// Ready returns nil if the store can read and write.
+func (s *Store) Ready(ctx context.Context) error {
+	now := s.opts.Now().UnixMicro()
+	return translate(s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("INSERT INTO heartbeat (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", now)
+	}))
+}
+
+// Close waits for running transactions. Later calls fail.
+func (s *Store) Close() error {
+	s.closeOnce.Do(func() {
+		s.closeErr = errors.Join(s.files.close(), s.meta.Close(), s.lock.Close())
+	})
+	return s.closeErr
+}
+
+// View runs fn in one read transaction on org's file.
+func (s *Store) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
+	return s.with(ctx, org, func(f *orgFile) error {
+		return f.db.View(ctx, func(c *sqlitedb.Conn) error { return fn(s.tx(f, c)) })
+	})
+}
+
+// Update runs fn in one write transaction on org's file.
+func (s *Store) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
+	return s.with(ctx, org, func(f *orgFile) error {
+		return f.db.Update(ctx, func(c *sqlitedb.Conn) error { return fn(s.tx(f, c)) })
+	})
+}
+
+func (s *Store) with(ctx context.Context, org loci.OrgID, fn func(*orgFile) error) error {
+	if err := org.Validate(); err != nil {
+		return err
+	}
+	f, err := s.files.acquire(ctx, org)
+	if err != nil {
+		return translate(err)
+	}
+	defer s.files.release(f)
+	return translate(fn(f))
+}

@@ -1,0 +1,69 @@
+package sqlite
+
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// visible adds the visibility rule of loci.Viewer.Sees over the alias m, which
+// is a row of memories. Every statement that returns text or existence uses
+// it; a property test holds it against the rule itself.
+func (tx *tx) visible(q *query, v loci.Viewer, l loci.Lifecycle, now time.Time) {
+	if v.OrgID != tx.org || v.OrgID == "" || v.UserID.IsZero() {
+		q.add("0")
+		return
+	}
+	reaches(q, v)
+	if !v.WorkspaceID.IsZero() {
+		q.add(" AND m.workspace_id = ?", [16]byte(v.WorkspaceID))
+	}
+	vendorMay(q, v, "m")
+	admits(q, l, now)
+}
+
+// reaches is part 2 of the rule. NULL never equals, so a viewer without team or
+// agent binds NULL.
+func reaches(q *query, v loci.Viewer) {
+	q.add("(m.user_id = ? OR m.team_id = ?", [16]byte(v.UserID), orNull(v.TeamID))
+	if ids := projects(v); len(ids) > 0 {
+		q.add(" OR m.scope = 'project' AND m.project_id IN ")
+		in(q, ids)
+	}
+	q.add(") AND (m.scope <> 'agent' OR m.agent_id = ?)", orNull(v.AgentID))
+}
+
+func projects(v loci.Viewer) [][16]byte {
+	var ids [][16]byte
+	for _, id := range v.ProjectIDs {
+		if !id.IsZero() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// vendorMay is part 3 of the rule, over a row of memories or of its versions.
+func vendorMay(q *query, v loci.Viewer, alias string) {
+	if v.Vendor == "" {
+		return
+	}
+	list := alias + ".allowed_vendors"
+	q.add(" AND ("+list+` = '["*"]' OR EXISTS (SELECT 1 FROM json_each(`+list+") WHERE value = '*' OR value = ?))", string(v.Vendor))
+}
+
+// admits is part 4 of the rule.
+func admits(q *query, l loci.Lifecycle, now time.Time) {
+	const live = "m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?)"
+	switch l {
+	case loci.LiveOnly:
+		q.add(" AND "+live, now.UnixMicro())
+	case loci.TrashOnly:
+		q.add(" AND m.deleted_at IS NOT NULL")
+	case loci.LiveOrTrash:
+		q.add(" AND (m.deleted_at IS NOT NULL OR "+live+")", now.UnixMicro())
+	case loci.AnyState:
+	default:
+		q.add(" AND 0")
+	}
+}
