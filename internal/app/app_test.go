@@ -1,0 +1,406 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+// world is an App over a real engine in a fresh directory, with a clock that
+// the test moves.
+type world struct {
+	*app.App
+	t             *testing.T
+	now           time.Time
+	owner, local  loci.Principal
+	claude, other loci.Principal
+}
+
+func newWorld(t *testing.T, change ...func(*app.Options)) *world {
+	t.Helper()
+	w := &world{t: t, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+	clock := func() time.Time { w.now = w.now.Add(time.Second); return w.now }
+	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir(), Now: func() time.Time { return w.now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	o := app.Options{Store: st, Now: clock}
+	for _, c := range change {
+		c(&o)
+	}
+	w.App = app.New(o)
+	org, created, err := w.Setup(t.Context())
+	if err != nil || !created {
+		t.Fatalf("Setup: created %v, %v", created, err)
+	}
+	w.owner = loci.Principal{Kind: loci.KindUser, OrgID: org.ID, UserID: org.OwnerID, Origin: "api"}
+	w.local = loci.Principal{Kind: loci.KindLocal, OrgID: org.ID, UserID: org.OwnerID, Origin: "cli"}
+	w.claude = w.agent("claude")
+	w.other = w.agent("cursor")
+	return w
+}
+
+func (w *world) agent(v loci.Vendor) loci.Principal {
+	return loci.Principal{Kind: loci.KindAgent, OrgID: w.owner.OrgID, UserID: w.owner.UserID, Vendor: v, Origin: string(v)}
+}
+
+func (w *world) add(p loci.Principal, d app.Draft) *loci.Memory {
+	w.t.Helper()
+	m, err := w.Create(w.t.Context(), p, d)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return m
+}
+
+func wantCode(t *testing.T, err error, code loci.Code) {
+	t.Helper()
+	if loci.CodeOf(err) != code {
+		t.Errorf("got %v (code %q), want code %q", err, loci.CodeOf(err), code)
+	}
+}
+
+func titles(memories []*loci.Memory) string {
+	var out []string
+	for _, m := range memories {
+		out = append(out, m.Title)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestCreateStoresWhatWasSent(t *testing.T) {
+	w := newWorld(t)
+	sent := app.Draft{Title: " Deploys ", Content: "We deploy\r\non <Tuesdays> & 日曜日.\t", Tags: []string{"ops", "ops", "Ops"},
+		AllowedVendors: []loci.Vendor{"claude", "cursor"}, Key: "deploy.day", Importance: 9, Pinned: true}
+	made := w.add(w.claude, sent)
+	got, err := w.Get(t.Context(), w.other, made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(made, got); diff != "" {
+		t.Errorf("created and read differ:\n%s", diff)
+	}
+	if got.Title != sent.Title || got.Content != sent.Content || got.Origin != "claude" || got.Editor != "claude" || got.Version != 1 {
+		t.Errorf("got %+v", got)
+	}
+	if diff := cmp.Diff([]string{"ops", "Ops"}, got.Tags); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestVendorsSeeWhatTheyMay(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	open := w.add(w.claude, app.Draft{Title: "open", Content: "the harbour opens at six"})
+	hidden := w.add(w.claude, app.Draft{Title: "hidden", Content: "the harbour code is 4471", AllowedVendors: []loci.Vendor{"claude"}})
+
+	_, err := w.Get(ctx, w.other, hidden.ID)
+	_, never := w.Get(ctx, w.other, loci.NewMemoryID())
+	wantCode(t, err, loci.NotFound)
+	if err.Error() != never.Error() {
+		t.Errorf("hidden %q and absent %q differ", err, never)
+	}
+	for _, tt := range []struct {
+		who  loci.Principal
+		want string
+	}{{w.claude, "hidden open"}, {w.owner, "hidden open"}, {w.other, "open"}} {
+		page, err := w.List(ctx, tt.who, app.ListRequest{Total: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if titles(page.Memories) != tt.want || page.Total != len(page.Memories) {
+			t.Errorf("%s lists %q of %d, want %q", tt.who.Origin, titles(page.Memories), page.Total, tt.want)
+		}
+		found, err := w.Search(ctx, tt.who, app.SearchRequest{Query: "harbour code"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Total != len(page.Memories) {
+			t.Errorf("%s finds %d, want %d", tt.who.Origin, found.Total, len(page.Memories))
+		}
+	}
+	if _, err := w.Patch(ctx, w.owner, open.ID, 0, app.Patch{AllowedVendors: &[]loci.Vendor{"chatgpt"}}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Get(ctx, w.other, open.ID)
+	wantCode(t, err, loci.NotFound)
+}
+
+func TestAgentsNeverChange(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	m := w.add(w.claude, app.Draft{Title: "t", Content: "c"})
+	_, err := w.Replace(ctx, w.claude, m.ID, 0, app.Draft{Title: "x", Content: "y"})
+	wantCode(t, err, loci.Forbidden)
+	_, err = w.Patch(ctx, w.claude, m.ID, 0, app.Patch{})
+	wantCode(t, err, loci.Forbidden)
+	_, err = w.Trash(ctx, w.claude, m.ID, 0)
+	wantCode(t, err, loci.Forbidden)
+	_, err = w.List(ctx, w.claude, app.ListRequest{Filter: app.Filter{Lifecycle: loci.TrashOnly}})
+	wantCode(t, err, loci.Forbidden)
+	_, err = w.Create(ctx, loci.Principal{}, app.Draft{Title: "t", Content: "c"})
+	wantCode(t, err, loci.Unauthenticated)
+	limited := w.owner
+	limited.Rights = []loci.Right{loci.RightRead}
+	_, err = w.Create(ctx, limited, app.Draft{Title: "t", Content: "c"})
+	wantCode(t, err, loci.Forbidden)
+}
+
+func TestHistoryKeepsEveryVersion(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	m := w.add(w.claude, app.Draft{Title: "one", Content: "c"})
+	two := "two"
+	if _, err := w.Patch(ctx, w.owner, m.ID, 1, app.Patch{Title: &two}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.Patch(ctx, w.owner, m.ID, 1, app.Patch{Title: &two})
+	wantCode(t, err, loci.Precondition)
+	if _, err := w.Trash(ctx, w.owner, m.ID, 2); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Get(ctx, w.claude, m.ID)
+	wantCode(t, err, loci.NotFound)
+	_, err = w.Trash(ctx, w.owner, m.ID, 0)
+	wantCode(t, err, loci.NotFound)
+	back, err := w.Restore(ctx, w.local, m.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back.Version != 4 || back.Title != "two" || !back.DeletedAt.IsZero() {
+		t.Errorf("restored %+v", back)
+	}
+	versions, current, err := w.Versions(ctx, w.owner, m.ID, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range versions {
+		got = append(got, string(v.Change)+" "+v.Title+" "+v.Editor)
+	}
+	if diff := cmp.Diff([]string{"trashed two api", "updated two api", "created one claude"}, got); diff != "" || current.Editor != "cli" {
+		t.Errorf("current by %q, history:\n%s", current.Editor, diff)
+	}
+}
+
+func TestStepUpKeepsKeysFromDeleting(t *testing.T) {
+	w := newWorld(t, func(o *app.Options) { o.Deletion = app.DeleteWithStepUp })
+	m := w.add(w.owner, app.Draft{Title: "t", Content: "c"})
+	_, err := w.Trash(t.Context(), w.owner, m.ID, 0)
+	wantCode(t, err, loci.Forbidden)
+	if _, err := w.Trash(t.Context(), w.local, m.ID, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCursorsBelongToOneQueryAndReader(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	for range 5 {
+		w.add(w.owner, app.Draft{Title: "deploy", Content: "deploy", Tags: []string{"a"}})
+	}
+	tagged := app.Filter{Tags: []string{"a"}}
+	first, err := w.List(ctx, w.owner, app.ListRequest{Filter: tagged, Limit: 2})
+	if err != nil || first.NextCursor == "" {
+		t.Fatalf("cursor %q, %v", first.NextCursor, err)
+	}
+	second, err := w.List(ctx, w.owner, app.ListRequest{Filter: tagged, Limit: 10, Cursor: first.NextCursor})
+	if err != nil || len(second.Memories) != 3 || second.NextCursor != "" {
+		t.Errorf("second page has %d, cursor %q, %v", len(second.Memories), second.NextCursor, err)
+	}
+	found, err := w.Search(ctx, w.owner, app.SearchRequest{Query: "deploy", Limit: 3})
+	if err != nil || len(found.Hits) != 3 || found.Total != 5 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	rest, err := w.Search(ctx, w.owner, app.SearchRequest{Query: "deploy", Limit: 3, Cursor: found.NextCursor})
+	if err != nil || len(rest.Hits) != 2 || rest.NextCursor != "" {
+		t.Errorf("%+v, %v", rest, err)
+	}
+	for name, try := range map[string]func() error{
+		"another query": func() error { _, err := w.List(ctx, w.owner, app.ListRequest{Cursor: first.NextCursor}); return err },
+		"another reader": func() error {
+			_, err := w.List(ctx, w.claude, app.ListRequest{Filter: tagged, Cursor: first.NextCursor})
+			return err
+		},
+		"damaged": func() error {
+			_, err := w.List(ctx, w.owner, app.ListRequest{Filter: tagged, Cursor: first.NextCursor[1:]})
+			return err
+		},
+		"huge": func() error {
+			_, err := w.List(ctx, w.owner, app.ListRequest{Cursor: strings.Repeat("A", 1<<20)})
+			return err
+		},
+		"of a list": func() error {
+			_, err := w.Search(ctx, w.owner, app.SearchRequest{Query: "deploy", Cursor: first.NextCursor})
+			return err
+		},
+		"other words": func() error {
+			_, err := w.Search(ctx, w.owner, app.SearchRequest{Query: "other", Cursor: found.NextCursor})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) { wantCode(t, try(), loci.Invalid) })
+	}
+}
+
+func TestSearchFallsBackToPrefixes(t *testing.T) {
+	w := newWorld(t)
+	w.add(w.owner, app.Draft{Title: "t", Content: "kubernetes cluster"})
+	got, err := w.Search(t.Context(), w.owner, app.SearchRequest{Query: "kube"})
+	if err != nil || len(got.Hits) != 1 || !got.Partial || got.Hits[0].Snippet != "**kubernetes** cluster" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	none, err := w.Search(t.Context(), w.owner, app.SearchRequest{Query: "zebra"})
+	if err != nil || len(none.Hits) != 0 || none.Partial {
+		t.Errorf("%+v, %v", none, err)
+	}
+}
+
+type scriptedChat struct{ prompt, answer string }
+
+func (c *scriptedChat) Model() app.ChatModel { return app.ChatModel{Provider: "test", Name: "m"} }
+func (c *scriptedChat) Complete(_ context.Context, prompt string) (string, error) {
+	c.prompt = prompt
+	if c.answer == "" {
+		return "", errors.New("no route to host 10.0.0.1")
+	}
+	return c.answer, nil
+}
+
+func TestQueryAnswersWithAReceipt(t *testing.T) {
+	chat := &scriptedChat{answer: "On Tuesdays [1]."}
+	w := newWorld(t, func(o *app.Options) { o.Chat, o.Budget = chat, 300 })
+	w.add(w.claude, app.Draft{Title: "Deploys", Content: "We deploy on Tuesdays."})
+	w.add(w.claude, app.Draft{Title: "Secret deploy", Content: "The deploy code is 1.", AllowedVendors: []loci.Vendor{"claude"}})
+	w.add(w.claude, app.Draft{Title: "Long", Content: "deploy " + strings.Repeat("and so on ", 100)})
+	got, err := w.Query(t.Context(), w.other, app.QueryRequest{Query: "When do we deploy?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Response != chat.answer || titles(got.Used) != "Deploys" || titles(got.Cut) != "Long" || got.Total != 2 || got.Reason != app.FitsQuestion {
+		t.Errorf("%+v", got)
+	}
+	if strings.Contains(chat.prompt, "Secret") || !strings.Contains(chat.prompt, "When do we deploy?") {
+		t.Error(chat.prompt)
+	}
+	recent, err := w.Query(t.Context(), w.other, app.QueryRequest{Query: "zebra"})
+	if err != nil || recent.Reason != app.IsRecent || len(recent.Used) == 0 {
+		t.Errorf("%+v, %v", recent, err)
+	}
+	chat.answer = ""
+	_, err = w.Query(t.Context(), w.other, app.QueryRequest{Query: "deploy"})
+	wantCode(t, err, loci.Upstream)
+	if strings.Contains(err.Error(), "10.0.0.1") {
+		t.Errorf("the cause leaked: %v", err)
+	}
+}
+
+func TestBriefingShowsOnlyWhatTheReaderSees(t *testing.T) {
+	w := newWorld(t)
+	w.add(w.claude, app.Draft{Title: "open", Content: "c", Tags: []string{"ops"}, Pinned: true})
+	w.add(w.claude, app.Draft{Title: "hidden", Content: "c", Tags: []string{"private"}, AllowedVendors: []loci.Vendor{"claude"}})
+	b, err := w.Briefing(t.Context(), w.other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := b.Markdown()
+	if b.Total != 1 || strings.Contains(text, "hidden") || strings.Contains(text, "private") || !strings.Contains(text, "ops (1)") || len(b.Pinned) != 1 {
+		t.Errorf("%+v\n%s", b, text)
+	}
+}
+
+func TestTeamToolsAreHonest(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.TeamMemories(t.Context(), w.claude)
+	wantCode(t, err, loci.Conflict)
+	_, err = w.ShareMemory(t.Context(), w.claude, loci.NewMemoryID())
+	wantCode(t, err, loci.Conflict)
+}
+
+func TestExportImportExportIsTheSame(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	for i, p := range []loci.Principal{w.claude, w.other, w.owner} {
+		m := w.add(p, app.Draft{Title: p.Origin, Content: "日本語 <b> \u2028 \\n " + p.Origin, Tags: []string{"x"}, ExpiresAt: w.now.Add(time.Duration(i+1) * time.Hour)})
+		for range i {
+			more := m.Content + "!"
+			if _, err := w.Patch(ctx, w.owner, m.ID, 0, app.Patch{Content: &more}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i == 2 {
+			if _, err := w.Trash(ctx, w.owner, m.ID, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.now = w.now.Add(90 * time.Minute) // one has expired
+	var first, second bytes.Buffer
+	if n, err := w.Export(ctx, w.local, &first, nil); n != 3 || err != nil {
+		t.Fatalf("exported %d, %v", n, err)
+	}
+	fresh := newWorld(t)
+	for round, want := range []app.ImportReport{{Lines: 4, Added: 3}, {Lines: 4, Present: 3}} {
+		got, err := fresh.Import(ctx, fresh.local, bytes.NewReader(first.Bytes()), app.ImportOptions{})
+		want.Bytes = int64(first.Len())
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("round %d: %v\n%s", round, err, diff)
+		}
+	}
+	if _, err := fresh.Export(ctx, fresh.local, &second, nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first.String(), second.String()); diff != "" {
+		t.Error(diff)
+	}
+	if bytes.Contains(first.Bytes(), []byte(w.owner.UserID.String())) {
+		t.Error("the export names its person")
+	}
+}
+
+func TestImportLeavesOutBadLines(t *testing.T) {
+	source := newWorld(t)
+	for _, title := range []string{"a", "b", "c"} {
+		source.add(source.owner, app.Draft{Title: title, Content: title})
+	}
+	var export bytes.Buffer
+	if _, err := source.Export(t.Context(), source.local, &export, nil); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(export.String(), "\n")
+	changed := strings.Replace(lines[1], `"content":"a"`, `"content":"other"`, 1)
+	input := lines[0] + lines[1] + "{not json}\n" + `{"memory":{"id":"` + strings.Repeat("x", 36) + `"}}` + "\n" + changed + lines[2] + lines[3]
+	w := newWorld(t)
+	var problems []int
+	got, err := w.Import(t.Context(), w.local, strings.NewReader(input), app.ImportOptions{Problem: func(p app.ImportProblem) { problems = append(problems, p.Line) }})
+	if err != nil || got.Added != 3 || got.Refused != 3 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if diff := cmp.Diff([]int{3, 4, 5}, problems); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"", "{}\n", `{"loci":"export","format":99}` + "\n"} {
+		_, err := w.Import(t.Context(), w.local, strings.NewReader(bad), app.ImportOptions{})
+		wantCode(t, err, loci.Invalid)
+	}
+	dry := newWorld(t)
+	got, err = dry.Import(t.Context(), dry.local, &export, app.ImportOptions{DryRun: true})
+	page, listErr := dry.List(t.Context(), dry.local, app.ListRequest{})
+	if err != nil || listErr != nil || got.Added != 3 || len(page.Memories) != 0 {
+		t.Errorf("dry run: %+v, %d stored, %v %v", got, len(page.Memories), err, listErr)
+	}
+}
