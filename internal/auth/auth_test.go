@@ -1,0 +1,282 @@
+package auth_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+type world struct {
+	store store.Store
+	org   loci.Org
+	now   time.Time
+}
+
+func newWorld(t testing.TB) *world {
+	w := &world{now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir(), Now: w.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	w.store = st
+	w.org, _, err = st.Orgs().Ensure(t.Context(), loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: w.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) clock() time.Time { return w.now }
+
+func (w *world) auth(t testing.TB, o auth.Options) *auth.Authenticator {
+	o.Store, o.Now = w.store, w.clock
+	a, err := auth.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (w *world) key(t testing.TB, r auth.KeyRequest) (loci.Credential, loci.Secret) {
+	owner := loci.Principal{Kind: loci.KindLocal, OrgID: w.org.ID, UserID: w.org.OwnerID}
+	c, key, err := auth.NewCredential(owner, r, w.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.Credentials().Insert(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return c, key
+}
+
+func bearer(key loci.Secret) auth.Request { return auth.Request{Bearer: key} }
+
+func TestEachPathMakesItsPrincipal(t *testing.T) {
+	w := newWorld(t)
+	_, personal := w.key(t, auth.KeyRequest{Name: "script", Rights: []loci.Right{loci.RightRead}})
+	_, agent := w.key(t, auth.KeyRequest{Name: "laptop", Vendor: "cursor"})
+	a := w.auth(t, auth.Options{OwnerKey: "owner-secret", AgentKeys: map[loci.Vendor]loci.Secret{"claude": "claude-secret"}})
+	for _, tt := range []struct {
+		name   string
+		key    loci.Secret
+		kind   loci.Kind
+		vendor loci.Vendor
+		origin string
+		writes bool
+	}{
+		{"owner key", "owner-secret", loci.KindUser, "", "api", true},
+		{"agent key of the environment", "claude-secret", loci.KindAgent, "claude", "claude", true},
+		{"a person's key", personal, loci.KindUser, "", "api", false},
+		{"an agent's key", agent, loci.KindAgent, "cursor", "cursor", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := a.Authenticate(t.Context(), bearer(tt.key))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Kind != tt.kind || p.Vendor != tt.vendor || p.Origin != tt.origin || p.UserID != w.org.OwnerID || p.Has(loci.RightWrite) != tt.writes {
+				t.Errorf("got %+v", p)
+			}
+		})
+	}
+	if !strings.HasPrefix(personal.Reveal(), "loci_live_") || !strings.HasPrefix(agent.Reveal(), "loci_agent_") || len(personal) < 50 {
+		t.Error("keys have the wrong form")
+	}
+}
+
+func TestBadCredentialsGetOneAnswer(t *testing.T) {
+	w := newWorld(t)
+	c, revoked := w.key(t, auth.KeyRequest{Name: "revoked"})
+	if err := w.store.Credentials().Revoke(t.Context(), w.org.ID, w.org.OwnerID, c.ID, w.now); err != nil {
+		t.Fatal(err)
+	}
+	_, expired := w.key(t, auth.KeyRequest{Name: "expired", ExpiresAt: w.now.Add(time.Minute)})
+	w.now = w.now.Add(time.Minute)
+	a := w.auth(t, auth.Options{OwnerKey: "owner-secret"})
+	var texts []string
+	for name, key := range map[string]loci.Secret{"unknown": "loci_live_nothing", "revoked": revoked, "expired": expired,
+		"huge": loci.Secret(strings.Repeat("x", 1<<20)), "binary": "\x00\xff", "prefix of the owner's": "owner-secre"} {
+		_, err := a.Authenticate(t.Context(), bearer(key))
+		if loci.CodeOf(err) != loci.Unauthenticated {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		texts = append(texts, err.Error())
+	}
+	for _, text := range texts {
+		if text != texts[0] {
+			t.Errorf("answers differ: %q and %q", text, texts[0])
+		}
+	}
+	if _, err := a.Authenticate(t.Context(), auth.Request{}); loci.CodeOf(err) != loci.Unauthenticated {
+		t.Error(err)
+	}
+}
+
+func TestUseIsRecordedOnceAMinute(t *testing.T) {
+	w := newWorld(t)
+	c, key := w.key(t, auth.KeyRequest{Name: "k"})
+	a := w.auth(t, auth.Options{})
+	start := w.now
+	for _, tt := range []struct{ after, want time.Duration }{{0, 0}, {59 * time.Second, 0}, {60 * time.Second, 60 * time.Second}, {90 * time.Second, 60 * time.Second}} {
+		w.now = start.Add(tt.after)
+		if _, err := a.Authenticate(t.Context(), bearer(key)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := w.store.Credentials().ByHash(t.Context(), c.Hash)
+		if err != nil || !got.LastUsedAt.Equal(start.Add(tt.want)) {
+			t.Errorf("after %v: last used %v, %v", tt.after, got.LastUsedAt.Sub(start), err)
+		}
+	}
+}
+
+func TestAgentsExist(t *testing.T) {
+	w := newWorld(t)
+	exist := func(a *auth.Authenticator) bool {
+		ok, err := a.AgentsExist(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	a := w.auth(t, auth.Options{OwnerKey: "o"})
+	w.key(t, auth.KeyRequest{Name: "person"})
+	if exist(a) {
+		t.Error("a person's key is no agent")
+	}
+	if !exist(w.auth(t, auth.Options{AgentKeys: map[loci.Vendor]loci.Secret{"claude": "k"}})) {
+		t.Error("an agent key of the environment is not seen")
+	}
+	w.key(t, auth.KeyRequest{Name: "agent", Vendor: "claude"})
+	if !exist(a) {
+		t.Error("a stored agent key is not seen")
+	}
+}
+
+func TestDashboardNeedsItsToken(t *testing.T) {
+	const service, secret = "service-key", "0123456789abcdef0123456789abcdef"
+	w := newWorld(t)
+	if err := w.store.Update(t.Context(), w.org.ID, func(tx store.Tx) error {
+		return tx.Users().Put(t.Context(), loci.User{ID: w.org.OwnerID, OrgID: w.org.ID, Email: "mara@example.org", Role: loci.RoleUser, CreatedAt: w.now})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	a := w.auth(t, auth.Options{Dashboard: auth.Dashboard{ServiceKey: service, JWTSecret: secret}})
+	good := jwt.MapClaims{"email": "Mara@example.org", "iss": "loci-dashboard", "aud": "loci", "exp": w.now.Add(time.Hour).Unix()}
+	with := func(key string, value any) jwt.MapClaims {
+		c := jwt.MapClaims{}
+		for k, v := range good {
+			c[k] = v
+		}
+		c[key] = value
+		return c
+	}
+	sign := func(c jwt.MapClaims, key string) string {
+		s, err := jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString([]byte(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, good).SignedString(jwt.UnsafeAllowNoneSignatureType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, token string
+		code        loci.Code
+	}{
+		{"good", sign(good, secret), ""},
+		{"none", "", loci.Unauthenticated},
+		{"unsigned", none, loci.Unauthenticated},
+		{"other secret", sign(good, "another secret of at least 32 bytes"), loci.Unauthenticated},
+		{"expired", sign(with("exp", w.now.Add(-time.Hour).Unix()), secret), loci.Unauthenticated},
+		{"no expiry", sign(with("exp", nil), secret), loci.Unauthenticated},
+		{"other audience", sign(with("aud", "else"), secret), loci.Unauthenticated},
+		{"other issuer", sign(with("iss", "else"), secret), loci.Unauthenticated},
+		{"stranger", sign(with("email", "x@example.org"), secret), loci.Forbidden},
+		{"no email", sign(with("email", ""), secret), loci.Forbidden},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := a.Authenticate(t.Context(), auth.Request{Bearer: service, DashboardToken: loci.Secret(tt.token)})
+			if loci.CodeOf(err) != tt.code || err == nil && (p.Origin != "dashboard" || p.UserID != w.org.OwnerID) {
+				t.Errorf("got %+v, %v; want code %q", p, err, tt.code)
+			}
+		})
+	}
+	off := w.auth(t, auth.Options{})
+	if _, err := off.Authenticate(t.Context(), auth.Request{Bearer: service, DashboardToken: loci.Secret(sign(good, secret))}); loci.CodeOf(err) != loci.Unauthenticated {
+		t.Errorf("a dashboard that is not configured: %v", err)
+	}
+}
+
+func TestNewRefusesConfusingKeys(t *testing.T) {
+	w := newWorld(t)
+	for name, o := range map[string]auth.Options{
+		"two vendors, one key": {AgentKeys: map[loci.Vendor]loci.Secret{"a": "k", "b": "k"}},
+		"owner and vendor":     {OwnerKey: "k", AgentKeys: map[loci.Vendor]loci.Secret{"a": "k"}},
+		"bad vendor":           {AgentKeys: map[loci.Vendor]loci.Secret{"A b": "k"}},
+		"half a dashboard":     {Dashboard: auth.Dashboard{ServiceKey: "k"}},
+		"short secret":         {Dashboard: auth.Dashboard{ServiceKey: "k", JWTSecret: "short"}},
+	} {
+		o.Store = w.store
+		if _, err := auth.New(o); loci.CodeOf(err) != loci.Invalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestSecretsDoNotPrint(t *testing.T) {
+	key := loci.Secret("hunter2")
+	for _, format := range []string{"%v", "%s", "%q", "%#v", "%+v", "%x"} {
+		if s := fmt.Sprintf(format, struct{ K loci.Secret }{key}) + fmt.Sprintf(format, key); strings.Contains(s, "hunter2") || strings.Contains(s, "68756e74657232") {
+			t.Errorf("%s prints %s", format, s)
+		}
+	}
+}
+
+func FuzzParseBearer(f *testing.F) {
+	for _, s := range []string{"Bearer x", "bearer  y ", "Basic x", "Bearer", "", "Bearer\tx"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		token := auth.ParseBearer(header).Reveal()
+		if token != strings.TrimSpace(token) || token != "" && !strings.Contains(header, token) {
+			t.Errorf("%q gave %q", header, token)
+		}
+	})
+}
+
+func BenchmarkAuthenticateStoredKey(b *testing.B) {
+	w := newWorld(b)
+	for i := range 1000 {
+		w.key(b, auth.KeyRequest{Name: fmt.Sprint(i)})
+	}
+	_, key := w.key(b, auth.KeyRequest{Name: "k"})
+	a := w.auth(b, auth.Options{})
+	for b.Loop() {
+		if _, err := a.Authenticate(context.Background(), bearer(key)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAuthenticateEnvironmentKey(b *testing.B) {
+	w := newWorld(b)
+	a := w.auth(b, auth.Options{AgentKeys: map[loci.Vendor]loci.Secret{"claude": "k"}})
+	for b.Loop() {
+		if _, err := a.Authenticate(context.Background(), bearer("k")); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
