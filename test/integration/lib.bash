@@ -2,6 +2,7 @@
 # Given by .ci/run: LOCI_BIN (the built binary), NODE22, WORK (a scratch directory), LOCI_CI_CACHE.
 
 : "${LOCI_BIN:?run this through .ci/run integration}" "${NODE22:?}" "${WORK:?}" "${LOCI_CI_CACHE:?}"
+[ -x "$LOCI_BIN" ] || { echo "there is no binary at $LOCI_BIN"; exit 1; }
 
 pids=()
 stop_all() {
@@ -17,10 +18,10 @@ free_port() {
 
 random_hex() { "$NODE22" -e 'console.log(require("crypto").randomBytes(32).toString("hex"))'; }
 
-# wait_http URL LOG waits until URL answers anything, at most 20 s.
+# wait_http URL LOG waits until URL answers anything, at most 20 s, or until the process started last has ended.
 wait_http() {
-  local i
-  for ((i = 0; i < 200; i++)); do
+  local start=$SECONDS
+  while [ $((SECONDS - start)) -lt 20 ] && kill -0 "${pids[-1]}" 2>/dev/null; do
     "$NODE22" -e 'fetch(process.argv[1]).then(()=>process.exit(0),()=>process.exit(1))' "$1" && return
     sleep 0.1
   done
