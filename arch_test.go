@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 	"internal/rest":                {".", "client", "internal/app", "internal/auth"},
 	"internal/mcpserver":           {".", "internal/app", "internal/auth"},
 	"internal/web":                 {".", "internal/app", "internal/auth"},
-	"internal/bench":               {".", "client"},
+	"internal/bench":               {".", "internal/store", "internal/store/sqlite"}, // measures both
 	"test/integration/bearerproxy": nil,
 }
 

@@ -1,0 +1,287 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+// Options configure a run.
+type Options struct {
+	Binary   string        // the loci binary to measure; required
+	Dir      string        // an empty directory on the disk to measure; required
+	Memories int           // how many are stored before reads are measured; default 100,000
+	Clients  int           // of the concurrent steps; default 16
+	Step     time.Duration // length of one step; default 5 s
+	Progress func(string)  // told what is going on; may be nil
+}
+
+// Result is one line of the table.
+type Result struct {
+	Step   string
+	Sample Sample
+	Value  float64 // what is held against the bars, in Unit
+	Unit   string
+	Bars   []Bar
+}
+
+// Bar is a figure to reach.
+type Bar struct {
+	Name  string // "must" or "goal"
+	Limit float64
+	Most  bool // Value must be at most Limit, instead of at least
+}
+
+// Met reports whether the value reaches the bar.
+func (b Bar) Met(value float64) bool {
+	if b.Most {
+		return value <= b.Limit
+	}
+	return value >= b.Limit
+}
+
+type bencher struct {
+	Options
+	results []Result
+}
+
+// Run measures everything and returns one result per line, in order.
+func Run(ctx context.Context, o Options) ([]Result, error) {
+	if o.Memories <= 0 {
+		o.Memories = 100_000
+	}
+	if o.Clients <= 0 {
+		o.Clients = 16
+	}
+	if o.Step <= 0 {
+		o.Step = 5 * time.Second
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	b := &bencher{Options: o}
+	for _, part := range []func(context.Context) error{b.writes, b.reads, b.size} {
+		if err := part(ctx); err != nil {
+			return b.results, err
+		}
+	}
+	return b.results, nil
+}
+
+func (b *bencher) add(step string, s Sample, value float64, unit string, bars ...Bar) {
+	b.results = append(b.results, Result{Step: step, Sample: s, Value: value, Unit: unit, Bars: bars})
+}
+
+// writes compares durable single writes over HTTP with SQLite's own. The
+// yardstick is measured before and after, because disks change their mind.
+func (b *bencher) writes(ctx context.Context) error {
+	b.Progress("SQLite alone: one durable row per transaction")
+	before, err := b.yardstick(ctx, "before")
+	if err != nil {
+		return err
+	}
+	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "writes"), b.Clients)
+	if err != nil {
+		return err
+	}
+	b.add("start to first answer, empty directory", Sample{}, ms(s.started), "ms", Bar{"must", 100, true})
+	b.add("resident memory, idle", Sample{}, float64(s.resident())/(1<<20), "MB", Bar{"must", 60, true})
+	one, many, err := b.writeSteps(ctx, s)
+	if err = errors.Join(err, s.stop()); err != nil {
+		return err
+	}
+	after, err := b.yardstick(ctx, "after")
+	if err != nil {
+		return err
+	}
+	own := (before.PerSecond + after.PerSecond) / 2
+	b.add("SQLite alone, before", before, before.PerSecond, "rows/s")
+	b.add("SQLite alone, after", after, after.PerSecond, "rows/s")
+	b.add("write, 1 client", one, one.PerSecond/own, "× SQLite", Bar{"must", 0.5, false}, Bar{"goal", 0.8, false})
+	b.add(fmt.Sprintf("write, %d clients", b.Clients), many, many.PerSecond/own, "× SQLite", Bar{"must", 1.5, false}, Bar{"goal", 3, false})
+	return nil
+}
+
+func (b *bencher) writeSteps(ctx context.Context, s *server) (one, many Sample, err error) {
+	sources := make([]*corpus, b.Clients)
+	for i := range sources {
+		sources[i] = newCorpus(uint64(i)+10, loci.NewUserID())
+	}
+	write := func(ctx context.Context, client int) (time.Duration, error) {
+		m := sources[client].next()
+		_, err := s.call(ctx, "POST", "/agent/memories", agentKey, map[string]any{"title": m.Title, "content": m.Content, "tags": m.Tags, "allowed_vendors": []string{"*"}})
+		return 0, err // timed from outside: durability includes the way there
+	}
+	b.Progress("writes, 1 client")
+	if one, err = run(ctx, 1, b.Step, write); err != nil {
+		return
+	}
+	b.Progress(fmt.Sprintf("writes, %d clients", b.Clients))
+	many, err = run(ctx, b.Clients, b.Step, write)
+	return
+}
+
+func (b *bencher) yardstick(ctx context.Context, name string) (Sample, error) {
+	user := loci.NewUserID()
+	p, err := sqlite.OpenPlain(filepath.Join(b.Dir, "plain-"+name+".db"), user, true)
+	if err != nil {
+		return Sample{}, err
+	}
+	c := newCorpus(1, user)
+	s, err := run(ctx, 1, b.Step, func(context.Context, int) (time.Duration, error) { return 0, p.Insert(c.next()) })
+	return s, errors.Join(err, p.Close())
+}
+
+// load fills a data directory and returns the ids.
+func (b *bencher) load(ctx context.Context, dir string) ([]loci.MemoryID, error) {
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	ids, err := b.fill(ctx, st)
+	return ids, errors.Join(err, st.Close())
+}
+
+func (b *bencher) fill(ctx context.Context, st store.Store) ([]loci.MemoryID, error) {
+	org, _, err := st.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()})
+	if err != nil {
+		return nil, err
+	}
+	c := newCorpus(1, org.OwnerID)
+	ids := make([]loci.MemoryID, 0, b.Memories)
+	for len(ids) < b.Memories {
+		batch := min(500, b.Memories-len(ids))
+		err := st.Update(ctx, org.ID, func(tx store.Tx) error {
+			for range batch {
+				m := c.next()
+				if err := tx.Memories().Insert(ctx, m); err != nil {
+					return err
+				}
+				ids = append(ids, m.ID)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+func (b *bencher) reads(ctx context.Context) error {
+	b.Progress(fmt.Sprintf("storing %d memories", b.Memories))
+	dir := filepath.Join(b.Dir, "reads")
+	ids, err := b.load(ctx, dir)
+	if err != nil {
+		return err
+	}
+	s, err := startServer(ctx, b.Binary, dir, b.Clients)
+	if err != nil {
+		return err
+	}
+	b.add(fmt.Sprintf("start to first answer, %d memories", b.Memories), Sample{}, ms(s.started), "ms")
+	return errors.Join(b.readSteps(ctx, s, ids), s.stop())
+}
+
+func (b *bencher) readSteps(ctx context.Context, s *server, ids []loci.MemoryID) error {
+	c := newCorpus(2, loci.NewUserID())
+	steps := []struct {
+		name string
+		bars []Bar
+		op   func(context.Context, int) (time.Duration, error)
+	}{
+		{"get by id", []Bar{{"must", 0.05, true}}, func(ctx context.Context, _ int) (time.Duration, error) {
+			return s.call(ctx, "GET", "/agent/memories/"+ids[c.random.IntN(len(ids))].String(), agentKey, nil)
+		}},
+		{"latest 20", []Bar{{"must", 0.5, true}}, func(ctx context.Context, _ int) (time.Duration, error) {
+			return s.call(ctx, "POST", "/agent/memories/list", agentKey, map[string]any{"limit": 20})
+		}},
+		{"by tag, 20", []Bar{{"must", 0.5, true}}, func(ctx context.Context, _ int) (time.Duration, error) {
+			return s.call(ctx, "POST", "/agent/memories/by-tag", agentKey, map[string]any{"tags": []string{c.tag()}, "limit": 20})
+		}},
+		{"search, 4 words", nil, func(ctx context.Context, _ int) (time.Duration, error) {
+			return s.call(ctx, "POST", "/agent/memories/search", agentKey, map[string]any{"term": c.text(4), "limit": 10})
+		}},
+	}
+	for _, step := range steps {
+		b.Progress(step.name)
+		sample, err := run(ctx, 1, b.Step, step.op)
+		if err != nil {
+			return err
+		}
+		if !sample.ServerTimed {
+			return fmt.Errorf("%s: the server did not say how long it took", step.name)
+		}
+		b.add(fmt.Sprintf("%s, %d memories", step.name, b.Memories), sample, ms(sample.P50), "ms server time p50", step.bars...)
+	}
+	return nil
+}
+
+// size compares bytes per memory with the same rows and full-text index in
+// plain SQLite.
+func (b *bencher) size(ctx context.Context) error {
+	b.Progress("the same rows in plain SQLite")
+	path := filepath.Join(b.Dir, "plain-size.db")
+	plain, err := plainRows(path, b.Memories)
+	if err != nil {
+		return err
+	}
+	ours, err := bytesOf(filepath.Join(b.Dir, "reads"))
+	if err != nil {
+		return err
+	}
+	n := float64(b.Memories)
+	b.add("plain SQLite on disk", Sample{}, float64(plain)/n, "bytes/memory")
+	b.add("data directory on disk", Sample{}, float64(ours)/n, "bytes/memory")
+	b.add("disk", Sample{}, float64(ours)/float64(plain), "× plain SQLite", Bar{"must", 1.3, true})
+	return ctx.Err()
+}
+
+// plainRows stores the corpus of load in a file of rows and full text alone and
+// returns its size.
+func plainRows(path string, n int) (int64, error) {
+	user := loci.NewUserID()
+	p, err := sqlite.OpenPlain(path, user, false)
+	if err != nil {
+		return 0, err
+	}
+	c := newCorpus(1, user)
+	for left := n; left > 0 && err == nil; left -= 500 {
+		batch := make([]*loci.Memory, min(500, left))
+		for i := range batch {
+			batch[i] = c.next()
+		}
+		err = p.InsertAll(batch)
+	}
+	if err = errors.Join(err, p.Close()); err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func bytesOf(dir string) (total int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	return total, err
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
