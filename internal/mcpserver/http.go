@@ -1,0 +1,49 @@
+package mcpserver
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// HTTP returns the handler for /mcp.
+func (s *Server) HTTP() http.Handler {
+	return NewHTTP(HTTPOptions{
+		Sessions: s.build(), Stateless: s.build(), Authorize: s.authorize, Log: s.log,
+		PublicURL: s.options.PublicURL, SessionIdle: s.options.SessionIdle, MaxSessions: s.options.MaxSessions,
+	})
+}
+
+// authorize finds out who sends a request. NotFound until /mcp is switched on.
+func (s *Server) authorize(r *http.Request) (loci.Principal, error) {
+	ctx := r.Context()
+	if err := s.on(ctx); err != nil {
+		return loci.Principal{}, err
+	}
+	p, err := s.auth.Authenticate(ctx, auth.Request{
+		Bearer:         auth.ParseBearer(r.Header.Get("Authorization")),
+		DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token")),
+	})
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	return p, onlyAgents(p)
+}
+
+// on returns NotFound while nobody could use /mcp.
+func (s *Server) on(ctx context.Context) error {
+	if s.switched.Load() {
+		return nil
+	}
+	exist, err := s.auth.AgentsExist(ctx)
+	if err != nil {
+		return err
+	}
+	if !exist {
+		return loci.Errorf(loci.NotFound, "MCP is off until there is an agent key: make one with `loci agent-key create --vendor claude` (or another vendor)")
+	}
+	s.switched.Store(true)
+	return nil
+}

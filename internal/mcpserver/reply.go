@@ -1,0 +1,161 @@
+package mcpserver
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/loci-memory/loci"
+)
+
+// refuse answers a request that does not reach the protocol.
+func (e *endpoint) refuse(w http.ResponseWriter, r *http.Request, m message, err error) {
+	code := loci.CodeOf(err)
+	if code == "" {
+		e.options.Log.ErrorContext(r.Context(), "mcp request failed", "doing", "authorize", "error", err)
+	}
+	if code == loci.Unauthenticated {
+		challenge := `Bearer realm="loci"`
+		if r.Header.Get("Authorization") != "" {
+			challenge += `, error="invalid_token"`
+		}
+		w.Header().Set("WWW-Authenticate", challenge)
+	}
+	a := answers[code]
+	rpc := a.rpc
+	if rpc == jsonrpc.CodeInvalidParams {
+		rpc = jsonrpc.CodeInvalidRequest // no parameter has been looked at
+	}
+	writeError(w, a.http, m.id, &jsonrpc.Error{Code: rpc, Message: loci.SafeText(err)})
+}
+
+// writeError writes a JSON-RPC error. An id of nil is null.
+func writeError(w http.ResponseWriter, status int, id json.RawMessage, err *jsonrpc.Error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(encodeError(id, err)) // a client that has gone needs no answer
+}
+
+// encodeError writes null where the SDK would leave an unknown id out, as
+// JSON-RPC demands.
+func encodeError(id json.RawMessage, err *jsonrpc.Error) []byte {
+	body, _ := encode(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, err}) // of these types, nothing can fail
+	return body
+}
+
+// reply stands between the SDK and the client: it makes JSON-RPC of errors
+// that the SDK writes as plain text, and seals the id of a new session.
+type reply struct {
+	http.ResponseWriter
+	message message
+	seal    func(string) string
+	begun   bool
+	failed  int // the status of an error in plain text
+	text    bytes.Buffer
+}
+
+// WriteHeader begins the answer, unless it is an error in plain text.
+func (r *reply) WriteHeader(status int) {
+	if r.begun || r.failed != 0 {
+		return
+	}
+	if status >= http.StatusBadRequest && strings.HasPrefix(r.Header().Get("Content-Type"), "text/plain") {
+		r.failed = status
+		return
+	}
+	r.begun = true
+	if id := r.Header().Get(sessionHeader); id != "" {
+		r.Header().Set(sessionHeader, r.seal(id))
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write writes a part of the answer.
+func (r *reply) Write(b []byte) (int, error) {
+	if r.failed != 0 {
+		return r.text.Write(b)
+	}
+	r.WriteHeader(http.StatusOK)
+	return r.ResponseWriter.Write(b)
+}
+
+// Flush sends what has been written; event streams need it.
+func (r *reply) Flush() {
+	if r.failed == 0 {
+		r.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(r.ResponseWriter).Flush() // without it the answer is only later
+	}
+}
+
+// Unwrap lets http.ResponseController reach deadlines.
+func (r *reply) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// finish writes the error that was held back, if there is one.
+func (r *reply) finish() {
+	if r.failed == 0 {
+		return
+	}
+	r.Header().Del("X-Content-Type-Options")
+	writeError(r.ResponseWriter, r.failed, r.message.id, r.problem())
+}
+
+// problem is the SDK's plain text as a JSON-RPC error.
+func (r *reply) problem() *jsonrpc.Error {
+	text := strings.TrimSpace(r.text.String())
+	switch {
+	case r.failed >= http.StatusInternalServerError:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+	case r.failed == http.StatusNotFound:
+		return errNoSession
+	case strings.HasPrefix(text, unknownMethod):
+		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "unknown method " + strings.TrimPrefix(text, unknownMethod)}
+	default:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: text}
+	}
+}
+
+// unknownMethod begins the SDK's text for a method that it does not know.
+const unknownMethod = "JSON RPC not handled: "
+
+// sealer binds session ids to a principal without keeping a table: what the
+// client gets is the SDK's id and a proof that only its principal can use. The
+// key dies with the process, and so do the sessions.
+type sealer struct{ key []byte }
+
+func newSealer() sealer {
+	key := make([]byte, sha256.Size)
+	if _, err := rand.Read(key); err != nil {
+		panic(err) // the system has no randomness
+	}
+	return sealer{key}
+}
+
+func (s sealer) seal(id, subject string) string { return id + "." + s.proof(id, subject) }
+
+// open returns the SDK's id. For anybody else's session and for one that never
+// was the answer is the same.
+func (s sealer) open(sealed, subject string) (string, bool) {
+	id, proof, ok := strings.Cut(sealed, ".")
+	if !ok || !hmac.Equal([]byte(proof), []byte(s.proof(id, subject))) {
+		return "", false
+	}
+	return id, true
+}
+
+func (s sealer) proof(id, subject string) string {
+	h := hmac.New(sha256.New, s.key)
+	h.Write([]byte(id + "\n" + subject))
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+}

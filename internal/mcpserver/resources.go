@@ -1,0 +1,104 @@
+package mcpserver
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+const (
+	briefingURI     = "loci://briefing"
+	briefingJSONURI = "loci://briefing.json"
+	memoryURI       = "loci://memory/"
+
+	markdown = "text/markdown"
+	jsonType = "application/json"
+)
+
+func (s *Server) addResources(srv *mcp.Server) {
+	srv.AddResource(&mcp.Resource{
+		URI: briefingURI, Name: "briefing", Title: "Memory briefing", MIMEType: markdown,
+		Description: "What there is to recall: newest and pinned memories by title, tags in use, who wrote them. Read it at the start of a session.",
+	}, s.readBriefing)
+	srv.AddResource(&mcp.Resource{
+		URI: briefingJSONURI, Name: "briefing.json", Title: "Memory briefing as JSON", MIMEType: jsonType,
+		Description: "The same briefing, for programs.",
+	}, s.readBriefingJSON)
+	srv.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: memoryURI + "{id}", Name: "memory", Title: "A memory", MIMEType: jsonType,
+		Description: "One memory in full, by its id.",
+	}, s.readMemory)
+}
+
+func (s *Server) readBriefing(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	b, err := s.app.Briefing(ctx, principalOf(req.Extra))
+	if err != nil {
+		return nil, s.rpcError(ctx, briefingURI, err)
+	}
+	return content(req, markdown, b.Markdown()), nil
+}
+
+// briefing is the JSON form of app.Briefing.
+type briefing struct {
+	Total             int                  `json:"total"`
+	TotalIsLowerBound bool                 `json:"total_is_lower_bound,omitempty"`
+	Recent            []loci.MemorySummary `json:"recent"`
+	Pinned            []loci.MemorySummary `json:"pinned"`
+	Tags              []tally              `json:"tags"`
+	Origins           []tally              `json:"origins"`
+	GeneratedAt       time.Time            `json:"generated_at"`
+}
+
+type tally struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+func tallies(in []app.TagCount) []tally {
+	out := make([]tally, len(in))
+	for i, c := range in {
+		out[i] = tally(c)
+	}
+	return out
+}
+
+func (s *Server) readBriefingJSON(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	b, err := s.app.Briefing(ctx, principalOf(req.Extra))
+	if err != nil {
+		return nil, s.rpcError(ctx, briefingJSONURI, err)
+	}
+	body, err := encode(briefing{b.Total, b.TotalIsLowerBound, summaries(b.Recent), summaries(b.Pinned), tallies(b.Tags), tallies(b.Origins), b.GeneratedAt})
+	if err != nil {
+		return nil, s.rpcError(ctx, briefingJSONURI, err)
+	}
+	return content(req, jsonType, string(body)), nil
+}
+
+// readMemory answers an id that is malformed, absent or not visible alike.
+func (s *Server) readMemory(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	id, err := loci.ParseMemoryID(strings.TrimPrefix(req.Params.URI, memoryURI))
+	if err != nil {
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	m, err := s.app.Get(ctx, principalOf(req.Extra), id)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	if err != nil {
+		return nil, s.rpcError(ctx, memoryURI, err)
+	}
+	body, err := encode(m)
+	if err != nil {
+		return nil, s.rpcError(ctx, memoryURI, err)
+	}
+	return content(req, jsonType, string(body)), nil
+}
+
+func content(req *mcp.ReadResourceRequest, mime, text string) *mcp.ReadResourceResult {
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: mime, Text: text}}}
+}

@@ -1,0 +1,88 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// Schemas are written by hand, because every client puts all of them into its
+// model's context on every turn: the nine tools together stay below 1,600
+// tokens. A test calls each tool beyond each limit that stands here.
+
+// integer is a whole number with limits.
+func integer(minimum, maximum, fallback int) string {
+	if fallback < minimum {
+		return fmt.Sprintf(`{"type":"integer","minimum":%d,"maximum":%d}`, minimum, maximum)
+	}
+	return fmt.Sprintf(`{"type":"integer","minimum":%d,"maximum":%d,"default":%d}`, minimum, maximum, fallback)
+}
+
+func text(minimum, maximum int) string {
+	if minimum == 0 {
+		return fmt.Sprintf(`{"type":"string","maxLength":%d}`, maximum)
+	}
+	return fmt.Sprintf(`{"type":"string","minLength":%d,"maxLength":%d}`, minimum, maximum)
+}
+
+// list is an array of texts. more are further keywords, or "".
+func list(minimum, maximum, length int, more string) string {
+	least := ""
+	if minimum > 0 {
+		least = fmt.Sprintf(`"minItems":%d,`, minimum)
+	}
+	return fmt.Sprintf(`{"type":"array",%s"maxItems":%d,"items":{"type":"string","maxLength":%d}%s}`, least, maximum, length, more)
+}
+
+// property is one argument of a tool.
+type property struct {
+	name, schema string
+	required     bool
+}
+
+// input is the schema of a tool's arguments. Anything else is refused.
+func input(properties ...property) json.RawMessage {
+	out, required := "", ""
+	for i, p := range properties {
+		if i > 0 {
+			out += ","
+		}
+		out += fmt.Sprintf("%q:%s", p.name, p.schema)
+		if p.required {
+			if required != "" {
+				required += ","
+			}
+			required += fmt.Sprintf("%q", p.name)
+		}
+	}
+	if required != "" {
+		required = `,"required":[` + required + `]`
+	}
+	return json.RawMessage(`{"type":"object","properties":{` + out + `}` + required + `,"additionalProperties":false}`)
+}
+
+const (
+	memorySchema  = `{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"content":{"type":"string"},"tags":{"type":"array"},"origin":{"type":"string"}},"required":["id","content"]}`
+	leanSchema    = `{"type":"object","required":["id","title","content"]}`
+	summarySchema = `{"type":"object","required":["id","title"]}`
+)
+
+// output is the schema of a page of memories.
+func output(item string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{"memories":{"type":"array","items":` + item + `},"has_more":{"type":"boolean"},"next_cursor":{"type":"string"}},"required":["memories","has_more"]}`)
+}
+
+func limit(maximum, fallback int) property {
+	return property{name: "limit", schema: integer(1, maximum, fallback)}
+}
+
+// paging are the two ways to go on: a cursor, or rows to skip.
+func paging() []property {
+	return []property{{name: "offset", schema: integer(0, app.MaxOffset, -1)}, {name: "cursor", schema: `{"type":"string"}`}}
+}
+
+func tags(name string, minimum int, more string) property {
+	return property{name: name, required: minimum > 0, schema: list(minimum, loci.MaxTags, loci.MaxTag, more)}
+}

@@ -1,0 +1,233 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loci-memory/loci"
+)
+
+// maxInFlight is how many calls of one stdio client run at a time. Further
+// ones wait in the pipe.
+const maxInFlight = 128
+
+// ServeStdio serves one client that speaks over in and out, one JSON-RPC
+// message a line, as p. It returns nil when in ends and every call has been
+// answered, or when ctx is done. Nothing but messages is written to out.
+// Forbidden if p is not bound to a vendor.
+func (s *Server) ServeStdio(ctx context.Context, p loci.Principal, in io.Reader, out io.Writer) error {
+	if err := onlyAgents(p); err != nil {
+		return err
+	}
+	session, err := s.build().Connect(ctx, newLines(in, out, p), nil)
+	if err != nil {
+		return fmt.Errorf("serve stdio: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		_ = session.Close() // its error is that of Wait
+		<-ended
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("serve stdio: %w", err)
+	}
+	return nil
+}
+
+// lines is the SDK's transport and connection over lines. The SDK's own gives
+// up at the first malformed line, and at the end of the input it cancels calls
+// that it has not answered yet.
+type lines struct {
+	info   *sdkauth.TokenInfo
+	in     chan line
+	closed chan struct{}
+	once   sync.Once
+
+	writing sync.Mutex
+	out     io.Writer
+
+	mu       sync.Mutex
+	inFlight map[jsonrpc.ID]bool
+	changed  chan struct{} // closed and replaced when inFlight shrinks
+}
+
+type line struct {
+	text []byte
+	err  error
+}
+
+var errLineTooLong = errors.New("line too long")
+
+func newLines(in io.Reader, out io.Writer, p loci.Principal) *lines {
+	l := &lines{info: tokenInfo(p), in: make(chan line), closed: make(chan struct{}), out: out,
+		inFlight: map[jsonrpc.ID]bool{}, changed: make(chan struct{})}
+	// A read from a terminal cannot be interrupted, so nobody waits for this
+	// goroutine; it ends with the input or at the next line after Close.
+	go l.read(bufio.NewReaderSize(in, 64<<10))
+	return l
+}
+
+func (l *lines) read(in *bufio.Reader) {
+	for {
+		text, err := readLine(in)
+		select {
+		case l.in <- line{text, err}:
+		case <-l.closed:
+			return
+		}
+		if err != nil && !errors.Is(err, errLineTooLong) {
+			return
+		}
+	}
+}
+
+// readLine returns the next line, or errLineTooLong after skipping it. The
+// last line need not end in a newline.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var text []byte
+	tooLong := false
+	for {
+		part, err := in.ReadSlice('\n')
+		if tooLong = tooLong || len(text)+len(part) > maxMessage; !tooLong {
+			text = append(text, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case tooLong && (err == nil || errors.Is(err, io.EOF)):
+			return nil, errLineTooLong
+		case errors.Is(err, io.EOF) && len(text) > 0:
+			return text, nil
+		default:
+			return text, err
+		}
+	}
+}
+
+// Connect returns l itself.
+func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil }
+
+// SessionID is empty: the process is the session.
+func (l *lines) SessionID() string { return "" }
+
+// Read returns the next well-formed message, and answers others itself. At the
+// end of the input it returns io.EOF after the last call has been answered.
+func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		if err := l.waitBelow(ctx, maxInFlight); err != nil {
+			return nil, err
+		}
+		var next line
+		select {
+		case next = <-l.in:
+		case <-l.closed:
+			return nil, io.EOF
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		switch {
+		case errors.Is(next.err, errLineTooLong):
+			l.complain(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("the message is larger than %d bytes; send less, for example several shorter memories", maxMessage)})
+		case next.err != nil:
+			if err := l.waitBelow(ctx, 1); err != nil {
+				return nil, err
+			}
+			return nil, next.err
+		default:
+			if m := l.decode(bytes.TrimSpace(next.text)); m != nil {
+				return m, nil
+			}
+		}
+	}
+}
+
+// decode returns nil for an empty line and for one that it has complained
+// about.
+func (l *lines) decode(text []byte) jsonrpc.Message {
+	if len(text) == 0 {
+		return nil
+	}
+	if _, problem := parseMessage(text); problem != nil {
+		l.complain(problem)
+		return nil
+	}
+	m, err := jsonrpc.DecodeMessage(text)
+	if err != nil {
+		l.complain(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: batches are not supported; send one message a line"})
+		return nil
+	}
+	if request, ok := m.(*jsonrpc.Request); ok {
+		request.Extra = &mcp.RequestExtra{TokenInfo: l.info}
+		if request.IsCall() {
+			l.mu.Lock()
+			l.inFlight[request.ID] = true
+			l.mu.Unlock()
+		}
+	}
+	return m
+}
+
+// waitBelow waits until fewer than n calls are in flight.
+func (l *lines) waitBelow(ctx context.Context, n int) error {
+	for {
+		l.mu.Lock()
+		running, changed := len(l.inFlight), l.changed
+		l.mu.Unlock()
+		if running < n {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-l.closed:
+			return io.EOF
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (l *lines) complain(problem *jsonrpc.Error) {
+	_ = l.write(encodeError(nil, problem)) // a broken pipe shows at the next answer
+}
+
+// Write writes one message.
+func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
+	text, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	err = l.write(text)
+	if answer, ok := m.(*jsonrpc.Response); ok {
+		l.mu.Lock()
+		delete(l.inFlight, answer.ID)
+		close(l.changed)
+		l.changed = make(chan struct{})
+		l.mu.Unlock()
+	}
+	return err
+}
+
+func (l *lines) write(text []byte) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	_, err := l.out.Write(append(text, '\n'))
+	return err
+}
+
+// Close ends Read. It may be called many times.
+func (l *lines) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}

@@ -1,0 +1,81 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loci-memory/loci"
+)
+
+// addTools registers the nine memory tools.
+func (s *Server) addTools(srv *mcp.Server) {
+	s.addReadingTools(srv)
+	s.addFindingTools(srv)
+	s.addWritingTools(srv)
+	s.addTeamTools(srv)
+}
+
+// use is what a tool does: one use case, for the principal of the call.
+type use[In any] func(ctx context.Context, p loci.Principal, in In) (any, error)
+
+// addTool registers a tool. In is a struct of its arguments; see decodeArgs.
+func addTool[In any](s *Server, srv *mcp.Server, t *mcp.Tool, do use[In]) {
+	srv.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var in In
+		if err := decodeArgs(req.Params.Arguments, &in); err != nil {
+			return s.toolError(ctx, t.Name, err), nil
+		}
+		out, err := do(ctx, principalOf(req.Extra), in)
+		if err != nil {
+			return s.toolError(ctx, t.Name, err), nil
+		}
+		body, err := encode(out)
+		if err != nil {
+			return s.toolError(ctx, t.Name, err), nil
+		}
+		// The text is the same JSON, for clients that know only text.
+		return &mcp.CallToolResult{StructuredContent: body, Content: []mcp.Content{&mcp.TextContent{Text: string(body)}}}, nil
+	})
+}
+
+// encode writes JSON for a model to read: <, > and & stay as they are.
+func encode(v any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(out.Bytes(), "\n"), nil
+}
+
+// reads are the hints of a tool that only looks.
+func reads() *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(bool), OpenWorldHint: new(bool)}
+}
+
+// adds are the hints of a tool that adds something and changes nothing.
+func adds(idempotent bool) *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{IdempotentHint: idempotent, DestructiveHint: new(bool), OpenWorldHint: new(bool)}
+}
+
+// page is a list of memories, or of summaries.
+type page[T any] struct {
+	Memories          []T    `json:"memories"`
+	Total             *int   `json:"total,omitempty"`
+	TotalIsLowerBound bool   `json:"total_is_lower_bound,omitempty"`
+	Partial           bool   `json:"partial,omitempty"` // a search: words that begin like the terms were taken
+	HasMore           bool   `json:"has_more"`
+	NextCursor        string `json:"next_cursor,omitempty"`
+}
+
+// memories never is null in JSON.
+func memories(found []*loci.Memory) []*loci.Memory {
+	if found == nil {
+		return []*loci.Memory{}
+	}
+	return found
+}

@@ -1,0 +1,82 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (s *Server) addFindingTools(srv *mcp.Server) {
+	addTool(s, srv, &mcp.Tool{
+		Name: "search_memories", Title: "Search memories", Annotations: reads(),
+		Description: `Memories that fit some words, best first, in full. Use it before asking the person what they may have said before. "Quotes" keep words together, word* matches beginnings. Not for listing everything.`,
+		InputSchema: input(property{name: "term", schema: text(1, loci.MaxTerm), required: true}, limit(searchMax, searchDefault),
+			tags("tags", 0, `,"description":"any of these"`), property{name: "origin", schema: `{"type":"string","description":"who wrote it"}`}),
+		OutputSchema: output(leanSchema),
+	}, s.searchMemories)
+	addTool(s, srv, &mcp.Tool{
+		Name: "get_memories_by_tag", Title: "Get memories by tag", Annotations: reads(),
+		Description: "Memories with any of the tags, in full, newest first. Use it for a known tag; for words, use search_memories.",
+		InputSchema: input(append([]property{tags("tags", 1, ""), limit(tagMax, tagDefault)}, paging()...)...), OutputSchema: output(leanSchema),
+	}, s.getMemoriesByTag)
+}
+
+type searchArgs struct {
+	Term   string   `json:"term"`
+	Limit  *count   `json:"limit"`
+	Tags   []string `json:"tags"`
+	Origin string   `json:"origin"`
+	Query  string   `json:"query" alias:"term"`
+}
+
+func (s *Server) searchMemories(ctx context.Context, p loci.Principal, in searchArgs) (any, error) {
+	if in.Term == "" {
+		in.Term = in.Query
+	} else if in.Query != "" {
+		return nil, loci.FieldErrorf("query", "is another name of term; send only one of them")
+	}
+	if err := loci.CheckText("term", in.Term, 1, loci.MaxTerm); err != nil {
+		return nil, err
+	}
+	r := app.SearchRequest{Query: in.Term, Filter: app.Filter{Tags: in.Tags, Origin: in.Origin}}
+	var err error
+	if r.Limit, err = in.Limit.within("limit", 1, searchMax, searchDefault); err != nil {
+		return nil, err
+	}
+	found, err := s.app.Search(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
+	return page[*loci.Memory]{Memories: hits(found), Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
+		Partial: found.Partial, HasMore: found.Total > len(found.Hits)}, nil
+}
+
+func hits(found *app.SearchPage) []*loci.Memory {
+	out := make([]*loci.Memory, len(found.Hits))
+	for i, h := range found.Hits {
+		out[i] = h.Memory
+	}
+	return out
+}
+
+type tagArgs struct {
+	Tags   []string `json:"tags"`
+	Limit  *count   `json:"limit"`
+	Offset *count   `json:"offset"`
+	Cursor string   `json:"cursor"`
+}
+
+func (s *Server) getMemoriesByTag(ctx context.Context, p loci.Principal, in tagArgs) (any, error) {
+	if err := loci.CheckTags("tags", in.Tags, 1); err != nil {
+		return nil, err
+	}
+	r := app.ListRequest{Filter: app.Filter{Tags: in.Tags}, Cursor: in.Cursor, Total: true}
+	var err error
+	if r.Offset, err = in.Offset.within("offset", 0, app.MaxOffset, 0); err != nil {
+		return nil, err
+	}
+	return s.list(ctx, p, r, in.Limit, tagMax, tagDefault)
+}

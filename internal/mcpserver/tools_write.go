@@ -1,0 +1,82 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (s *Server) addWritingTools(srv *mcp.Server) {
+	addTool(s, srv, &mcp.Tool{
+		Name: "write_memory", Title: "Write a memory", Annotations: adds(false),
+		Description: "Saves a memory for all the person's assistants, exactly as sent, and returns it. Use it for decisions, preferences, corrections and durable facts; not for secrets or passing chatter. Nothing is overwritten: search first.",
+		InputSchema: input(
+			property{name: "title", schema: text(1, loci.MaxTitle), required: true},
+			property{name: "content", schema: text(1, loci.MaxContent), required: true},
+			tags("tags", 0, `,"default":[]`),
+			property{name: "allowed_vendors", schema: list(1, loci.MaxVendors, loci.MaxVendorLength, `,"default":["*"],"description":"assistants that may read it, such as claude; * is all"`)},
+			property{name: "memory_type", schema: `{"enum":["semantic","episodic","procedural"],"default":"semantic","description":"a fact, an event, or how to do something"}`}),
+		OutputSchema: json.RawMessage(memorySchema),
+	}, s.writeMemory)
+}
+
+type writeArgs struct {
+	Title          string          `json:"title"`
+	Content        string          `json:"content"`
+	Tags           []string        `json:"tags"`
+	AllowedVendors []loci.Vendor   `json:"allowed_vendors"`
+	Type           loci.MemoryType `json:"memory_type"`
+}
+
+func (s *Server) writeMemory(ctx context.Context, p loci.Principal, in writeArgs) (any, error) {
+	return s.app.Create(ctx, p, app.Draft{Title: in.Title, Content: in.Content, Tags: in.Tags,
+		AllowedVendors: in.AllowedVendors, Type: in.Type})
+}
+
+func (s *Server) addTeamTools(srv *mcp.Server) {
+	addTool(s, srv, &mcp.Tool{
+		Name: "read_team_memories", Title: "Read team memories", Annotations: reads(),
+		Description: "Memories in the pool of the person's team, in full, newest first. An error says if they have no team; do not try again then.",
+		InputSchema: input(limit(readMax, tagDefault), paging()[0]), OutputSchema: output(leanSchema),
+	}, s.readTeamMemories)
+	addTool(s, srv, &mcp.Tool{
+		Name: "share_memory", Title: "Share with the team", Annotations: adds(true),
+		Description: "Puts a memory into the pool of the person's team and returns it. Use it only when they ask for it.",
+		InputSchema: input(property{name: "memory_id", schema: `{"type":"string"}`, required: true}), OutputSchema: json.RawMessage(leanSchema),
+	}, s.shareMemory)
+}
+
+type teamArgs struct {
+	Limit  *count `json:"limit"`
+	Offset *count `json:"offset"`
+}
+
+func (s *Server) readTeamMemories(ctx context.Context, p loci.Principal, in teamArgs) (any, error) {
+	if _, err := in.Limit.within("limit", 1, readMax, tagDefault); err != nil {
+		return nil, err
+	}
+	if _, err := in.Offset.within("offset", 0, app.MaxOffset, 0); err != nil {
+		return nil, err
+	}
+	found, err := s.app.TeamMemories(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return page[*loci.Memory]{Memories: memories(found)}, nil
+}
+
+type shareArgs struct {
+	MemoryID string `json:"memory_id"`
+}
+
+func (s *Server) shareMemory(ctx context.Context, p loci.Principal, in shareArgs) (any, error) {
+	id, err := memoryID("memory_id", in.MemoryID)
+	if err != nil {
+		return nil, err
+	}
+	return s.app.ShareMemory(ctx, p, id)
+}
