@@ -115,8 +115,12 @@ func (c *Conn) One(sql string, args Args, row func(*Row) error) (found bool, err
 	return true, s.row.err
 }
 
-// Script runs several statements without parameters, such as a schema.
+// Script runs several statements without parameters, such as a schema. They
+// must leave the transaction alone.
 func (c *Conn) Script(sql string) error {
+	if c.lent && c.raw.GetAutocommit() {
+		return errEndedTx
+	}
 	c.inDriver = true
 	err := c.raw.Exec(sql)
 	c.inDriver = false
@@ -133,6 +137,9 @@ func (c *Conn) step(s *stmt) bool {
 // get finds or prepares the statement. One that is in use, because a row
 // function runs the same text again, is not handed out twice.
 func (c *Conn) get(sql string) (*stmt, error) {
+	if c.lent && c.raw.GetAutocommit() {
+		return nil, errEndedTx // else the statement would commit by itself
+	}
 	c.clock++
 	if s := c.cache[sql]; s != nil && !s.inUse {
 		s.inUse, s.used = true, c.clock

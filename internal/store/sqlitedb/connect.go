@@ -39,7 +39,8 @@ func (db *DB) connectReader() (*Conn, error) {
 
 // connect opens and sets up one connection; last is what sets its kind apart.
 func (db *DB) connect(last string) (*Conn, error) {
-	raw, err := sqlite3.OpenFlags(uri(db.opts.Path), sqlite3.OPEN_READWRITE|sqlite3.OPEN_CREATE|sqlite3.OPEN_URI)
+	// Open has created the file; one that has gone since must not come back empty.
+	raw, err := sqlite3.OpenFlags(uri(db.opts.Path), sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, classify(err)
 	}

@@ -68,6 +68,35 @@ func TestPathIsTakenLiterally(t *testing.T) {
 	}
 }
 
+func TestLinksLeadToOneLock(t *testing.T) {
+	dir := t.TempDir()
+	db := openAt(t, filepath.Join(dir, "a.db"))
+	link := filepath.Join(dir, "link.db")
+	if err := os.Symlink(db.opts.Path, link); err != nil {
+		t.Skip(err)
+	}
+	if linked := openAt(t, link); linked.opts.Path != db.opts.Path {
+		t.Errorf("the link led to %s, want %s", linked.opts.Path, db.opts.Path)
+	}
+}
+
+func TestVanishedFileDoesNotComeBackEmpty(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be removed on Windows")
+	}
+	db := openTemp(t)
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(db.opts.Path + suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := db.View(t.Context(), func(c *Conn) error { return c.Exec("SELECT * FROM item") })
+	wantErr(t, err, sqlite3.CANTOPEN)
+	if _, err := os.Stat(db.opts.Path); err == nil {
+		t.Error("the file is back")
+	}
+}
+
 func TestSetupErrorFailsOpen(t *testing.T) {
 	_, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "a.db"), Setup: func(*sqlite3.Conn) error { return errMine }})
 	wantErr(t, err, errMine)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -181,6 +182,76 @@ func TestLockIsHeldOnlyDuringBatches(t *testing.T) {
 	wantErr(t, <-done, nil)
 	if got := names(t, db); len(got) != 1 || got[0] != "a" {
 		t.Errorf("got %v, want [a]", got)
+	}
+}
+
+func TestCloseGivesUpOnAHeldLock(t *testing.T) {
+	db := openTemp(t)
+	l, err := openLock(db.opts.Path + ".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	if err := l.acquire(nil); err != nil {
+		t.Fatal(err)
+	}
+	done, closed := make(chan error, 1), make(chan error, 1)
+	go func() { done <- db.Update(t.Context(), addItem("a")) }()
+	untilWaiting(t, l)
+	go func() { closed <- db.Close() }()
+	close(db.hurry)
+	wantErr(t, <-done, ErrBusy)
+	wantErr(t, <-closed, nil)
+}
+
+// untilWaiting returns when somebody waits for l, which the caller holds.
+func untilWaiting(t *testing.T, l *fileLock) {
+	t.Helper()
+	for {
+		free, err := tryLock(l.f, turn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !free {
+			return
+		}
+		if err := unlock(l.f, turn); err != nil {
+			t.Fatal(err)
+		}
+		runtime.Gosched()
+	}
+}
+
+// Who has just written must not take the lock again before those who wait.
+func TestLockIsFair(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.lock")
+	a, _ := openLock(path)
+	b, _ := openLock(path)
+	defer a.close()
+	defer b.close()
+	for range 20 {
+		if err := a.acquire(nil); err != nil {
+			t.Fatal(err)
+		}
+		var order []string // guarded by the lock itself
+		got := make(chan error, 1)
+		go func() {
+			err := b.acquire(nil)
+			order = append(order, "b")
+			b.release()
+			got <- err
+		}()
+		untilWaiting(t, a)
+		a.release()
+		if err := a.acquire(nil); err != nil {
+			t.Fatal(err)
+		}
+		order = append(order, "a")
+		a.release()
+		wantErr(t, <-got, nil)
+		if order[0] != "b" {
+			t.Fatalf("order %v, want b first", order)
+		}
 	}
 }
 

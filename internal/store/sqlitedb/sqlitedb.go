@@ -45,7 +45,7 @@ type DB struct {
 // file system cannot carry a write-ahead log.
 func Open(ctx context.Context, opts Options) (*DB, error) {
 	opts = opts.withDefaults()
-	path, err := filepath.Abs(opts.Path)
+	path, err := realPath(opts.Path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", opts.Path, err)
 	}
@@ -92,7 +92,10 @@ func (db *DB) open(ctx context.Context) (err error) {
 		}
 	}()
 	if err := db.lock.acquire(ctx.Done()); err != nil {
-		return errors.Join(ctx.Err(), err)
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+		return err
 	}
 	defer db.lock.release()
 	if err := createPrivate(db.opts.Path); err != nil {
@@ -137,6 +140,23 @@ func (db *DB) closeWriter() error {
 		db.checkpointTruncate(db.writer, time.Second)
 	}
 	return db.writer.close()
+}
+
+// realPath is the same for all who open one file, whatever links they came
+// through: the lock file must be beside the file itself.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real, nil
+	}
+	dir, name := filepath.Split(path)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return filepath.Join(real, name), nil
+	}
+	return path, nil // opening it will say what is wrong
 }
 
 // createPrivate makes sure that the file exists and can be written, readable

@@ -103,7 +103,7 @@ func (b *batch) fill(o *operation) {
 		if o.start() {
 			b.run(o)
 		}
-		if n >= batchCount || time.Since(began) > batchTime || b.db.writer == nil {
+		if n+1 >= batchCount || time.Since(began) > batchTime || b.db.writer == nil {
 			return
 		}
 		o, _ = b.db.queue.pop(false)

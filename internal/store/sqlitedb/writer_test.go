@@ -95,6 +95,8 @@ func TestLostTransactionIsRepeated(t *testing.T) {
 		func(c *Conn) error {
 			_ = addItem("b")(c)
 			_ = c.Script("ROLLBACK")
+			wantErr(t, addItem("by itself")(c), errEndedTx)
+			wantErr(t, c.Script("DELETE FROM item"), errEndedTx)
 			return errMine
 		},
 		addItem("c"))
@@ -191,6 +193,28 @@ func TestConcurrentWriters(t *testing.T) {
 		t.Errorf("%d rows, want %d", n, 16*50)
 	}
 	sound(t, db)
+}
+
+func TestBatchIsBounded(t *testing.T) {
+	db := openTemp(t)
+	commits := 0
+	mustUpdate(t, db, func(c *Conn) error {
+		c.raw.CommitHook(func() bool { commits++; return true })
+		return nil
+	})
+	fns := make([]func(*Conn) error, 3*batchCount)
+	for i := range fns {
+		fns[i] = func(c *Conn) error { return c.Exec("UPDATE item SET note = 1 WHERE id = 0") }
+		if i == batchCount-1 || i == 2*batchCount-1 {
+			fns[i] = addItem(fmt.Sprint(i)) // a commit without changes does not call the hook
+		}
+	}
+	for _, err := range together(t, db, append(fns, addItem("last"))...) {
+		wantErr(t, err, nil)
+	}
+	if commits < 3 {
+		t.Errorf("%d functions shared %d commits, want 3 or more", len(fns), commits-1)
+	}
 }
 
 func TestExclusive(t *testing.T) {
