@@ -1,0 +1,170 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/loci-memory/loci"
+)
+
+// Plain is the yardstick for benchmarks: one bare connection of the driver to a
+// file of its own, with the schema of an org and synchronous=FULL, on which a
+// memory is stored in one transaction of its own. It has no queue, no locks
+// between processes and no savepoints. Nothing but a benchmark uses it.
+type Plain struct {
+	conn                *sqlite3.Conn
+	memory, text, entry *sqlite3.Stmt
+}
+
+// bare leaves of the schema what anybody would have: the rows, their ids, an
+// index for the newest first, and the full text.
+const bare = "DROP TABLE memory_postings; CREATE INDEX memories_newest ON memories (user_id, created_at)"
+
+// OpenPlain makes the file at path, which must not exist, with one user, the
+// owner of what Insert stores. Without postings it has only rows, ids, times
+// and full text, as a measure for space.
+func OpenPlain(path string, user loci.UserID, postings bool) (p *Plain, err error) {
+	conn, err := sqlite3.Open("file:" + path + "?_pragma=busy_timeout(10000)")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	p = &Plain{conn: conn}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	if err := setUpOrg(conn); err != nil {
+		return nil, err
+	}
+	if err := conn.Exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY"); err != nil {
+		return nil, err
+	}
+	for _, m := range migrations("org") {
+		if err := conn.Exec(m.SQL); err != nil {
+			return nil, err
+		}
+	}
+	if !postings {
+		if err := conn.Exec(bare); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.bindExec("INSERT INTO users (id, role, created_at) VALUES (?, 'user', 0)", [16]byte(user)); err != nil {
+		return nil, err
+	}
+	return p, p.prepare(postings)
+}
+
+func (p *Plain) prepare(postings bool) (err error) {
+	for _, s := range []struct {
+		into **sqlite3.Stmt
+		sql  string
+	}{
+		{&p.memory, insertMemory},
+		{&p.text, "INSERT INTO memory_text (rowid, title, content, summary, key, category, tags) VALUES (?, ?, ?, ?, ?, ?, ?)"},
+		{&p.entry, `INSERT INTO memory_postings (pool, vendor, token, at, seq, expires_at, agent_id, workspace_id)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`},
+	} {
+		if s.into == &p.entry && !postings {
+			continue
+		}
+		if *s.into, _, err = p.conn.PrepareFlags(s.sql, sqlite3.PREPARE_PERSISTENT); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Insert stores a memory durably in a transaction of its own.
+func (p *Plain) Insert(m *loci.Memory) error {
+	if err := p.conn.Exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err := p.insert(m); err != nil {
+		return errors.Join(err, p.conn.Exec("ROLLBACK"))
+	}
+	return p.conn.Exec("COMMIT")
+}
+
+// InsertAll stores memories in one transaction.
+func (p *Plain) InsertAll(memories []*loci.Memory) error {
+	if err := p.conn.Exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	for _, m := range memories {
+		if err := p.insert(m); err != nil {
+			return errors.Join(err, p.conn.Exec("ROLLBACK"))
+		}
+	}
+	return p.conn.Exec("COMMIT")
+}
+
+func (p *Plain) insert(m *loci.Memory) error {
+	if err := run(p.memory, append([]any{[16]byte(m.ID)}, bindState(m)...)...); err != nil {
+		return err
+	}
+	seq := p.conn.LastInsertRowID()
+	if err := run(p.text, seq, m.Title, m.Content, m.Summary, m.Key, m.Category, tagText(m.Tags)); err != nil {
+		return err
+	}
+	if p.entry == nil {
+		return nil
+	}
+	for _, e := range postingsOf(m) {
+		if err := run(p.entry, e.pool[:], e.vendor, e.token, e.at, seq, nil, nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plain) bindExec(sql string, args ...any) error {
+	st, _, err := p.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	return errors.Join(run(st, args...), st.Close())
+}
+
+func run(st *sqlite3.Stmt, args ...any) error {
+	for i, arg := range args {
+		if err := bindPlain(st, i+1, arg); err != nil {
+			return err
+		}
+	}
+	return st.Exec()
+}
+
+func bindPlain(st *sqlite3.Stmt, i int, arg any) error {
+	switch v := arg.(type) {
+	case nil:
+		return st.BindNull(i)
+	case int:
+		return st.BindInt(i, v)
+	case int64:
+		return st.BindInt64(i, v)
+	case bool:
+		return st.BindBool(i, v)
+	case string:
+		return st.BindText(i, v)
+	case []byte:
+		return st.BindBlob(i, v)
+	case [16]byte:
+		return st.BindBlob(i, v[:])
+	}
+	return fmt.Errorf("no binding for %T", arg)
+}
+
+// Close moves the write-ahead log into the file and closes it.
+func (p *Plain) Close() error {
+	_, _, err := p.conn.WALCheckpoint("main", sqlite3.CHECKPOINT_TRUNCATE)
+	for _, st := range []*sqlite3.Stmt{p.memory, p.text, p.entry} {
+		if st != nil {
+			err = errors.Join(err, st.Close())
+		}
+	}
+	return errors.Join(err, p.conn.Close())
+}
