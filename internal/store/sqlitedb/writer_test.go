@@ -16,8 +16,9 @@ var errMine = errors.New("mine")
 
 func TestBatchMembersFailAlone(t *testing.T) {
 	db := openTemp(t)
+	runs := 0
 	errs := together(t, db,
-		addItem("a"),
+		func(c *Conn) error { runs++; return addItem("a")(c) },
 		func(c *Conn) error { _ = addItem("b")(c); return errMine },
 		addItem("c"),
 		func(c *Conn) error { _ = addItem("d")(c); panic(errMine) },
@@ -42,6 +43,9 @@ func TestBatchMembersFailAlone(t *testing.T) {
 			continue
 		}
 		wantErr(t, errs[i], want)
+	}
+	if runs != 1 {
+		t.Errorf("the first function ran %d times, want 1", runs)
 	}
 	var p *PanicError
 	if !errors.As(errs[3], &p) || p.Value != errMine || len(p.Stack) == 0 {
