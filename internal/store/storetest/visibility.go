@@ -1,0 +1,268 @@
+package storetest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// testVisibility draws rows and viewers and demands that the engine and the
+// rule in package loci agree on every path that returns text or existence.
+func testVisibility(e *env) {
+	rapid.Check(e, func(t *rapid.T) {
+		w := e.newWorld(t)
+		w.fill(rapid.IntRange(1, 14).Draw(t, "rows"), rapid.IntRange(0, 8).Draw(t, "changes"))
+		w.view(func(ctx context.Context, tx store.Tx) error {
+			for range 3 {
+				v := w.viewer()
+				for _, compare := range []func(context.Context, store.Tx, loci.Viewer) error{w.compareGet, w.compareVersions, w.compareList, w.compareMatch} {
+					if err := compare(ctx, tx, v); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	})
+	e.check()
+}
+
+// visible returns the rows that the rule admits, in the order of storing.
+func (w *world) visible(v loci.Viewer, l loci.Lifecycle) (list []*loci.Memory) {
+	for _, m := range w.rows {
+		if v.Sees(&m.Access, l, w.clock.now()) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// differ fails the property with both sides.
+func (w *world) differ(what string, v loci.Viewer, want, got any) {
+	w.Helper()
+	if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		w.t.Fatalf("%s for %+v (-rule +engine):\n%s", what, v, diff)
+	}
+}
+
+func (w *world) compareGet(ctx context.Context, tx store.Tx, v loci.Viewer) error {
+	l := rapid.SampledFrom(lifecycles).Draw(w.t, "lifecycle")
+	want := w.visible(v, l)
+	var one []*loci.Memory
+	var ids []loci.MemoryID
+	for _, m := range w.rows {
+		ids = append(ids, m.ID)
+		got, err := tx.Memories().Get(ctx, v, m.ID, l)
+		if err == nil {
+			one = append(one, got)
+		} else if loci.CodeOf(err) != loci.NotFound {
+			return err
+		}
+	}
+	w.differ("Get", v, want, one)
+	many, err := tx.Memories().GetMany(ctx, v, ids, l)
+	w.differ("GetMany", v, want, many)
+	return err
+}
+
+func (w *world) compareVersions(ctx context.Context, tx store.Tx, v loci.Viewer) error {
+	l := rapid.SampledFrom(lifecycles).Draw(w.t, "lifecycle")
+	for _, m := range w.rows {
+		var want []*loci.Version
+		for _, old := range w.old[m.ID] {
+			if v.SeesVersion(&old.Access, &m.Access, l, w.clock.now()) {
+				want = append(want, old)
+			}
+		}
+		got, err := tx.Memories().Versions(ctx, v, m.ID, l, 0, 100)
+		if sees := v.Sees(&m.Access, l, w.clock.now()); sees != (err == nil) || !sees && loci.CodeOf(err) != loci.NotFound {
+			w.t.Fatalf("Versions for %+v: %v, but the rule says %v", v, err, sees)
+		}
+		w.differ("Versions", v, want, got)
+	}
+	return nil
+}
+
+func (w *world) compareList(ctx context.Context, tx store.Tx, v loci.Viewer) error {
+	q := store.ListQuery{Filter: w.filter(), Limit: rapid.IntRange(1, 5).Draw(w.t, "limit"), Total: true,
+		Oldest: draw(w.t, "oldest", false, true), Offset: draw(w.t, "offset", 0, 0, 1, 3)}
+	all := slices.DeleteFunc(w.visible(v, q.Lifecycle), func(m *loci.Memory) bool { return !passes(m, &q.Filter) })
+	slices.SortStableFunc(all, func(a, b *loci.Memory) int { return cmp.Compare(listTime(a, q.Lifecycle), listTime(b, q.Lifecycle)) })
+	if !q.Oldest {
+		slices.Reverse(all)
+	}
+	want := all[min(q.Offset, len(all)):]
+	var got []*loci.Memory
+	for first := true; first || q.After != ""; first = false {
+		page, err := tx.Lists().List(ctx, v, q)
+		if err != nil {
+			return err
+		}
+		if page.Total != len(all) || !page.Exact {
+			w.t.Fatalf("List for %+v counts %d, the rule %d; %+v", v, page.Total, len(all), q)
+		}
+		if full := len(page.Memories) == q.Limit; len(page.Memories) > q.Limit || page.Next != "" && !full {
+			w.t.Fatalf("a page of %d with limit %d and Next %q", len(page.Memories), q.Limit, page.Next)
+		}
+		got = append(got, page.Memories...)
+		q.After, q.Offset = page.Next, 0
+	}
+	w.differ("List", v, want, got)
+	return nil
+}
+
+func listTime(m *loci.Memory, l loci.Lifecycle) int64 {
+	if l == loci.TrashOnly {
+		return m.DeletedAt.UnixMicro()
+	}
+	return m.CreatedAt.UnixMicro()
+}
+
+// passes is the filter as its documentation says it.
+func passes(m *loci.Memory, f *store.Filter) bool {
+	has := func(tag string) bool { return slices.Contains(m.Tags, tag) }
+	switch {
+	case f.Origin != "" && m.Origin != f.Origin, f.Type != "" && m.Type != f.Type, f.Category != "" && m.Category != f.Category,
+		!f.ProjectID.IsZero() && m.ProjectID != f.ProjectID,
+		!f.From.IsZero() && m.CreatedAt.Before(f.From), !f.To.IsZero() && !m.CreatedAt.Before(f.To):
+		return false
+	case f.AllTags:
+		return !slices.ContainsFunc(f.Tags, func(tag string) bool { return !has(tag) })
+	}
+	return len(f.Tags) == 0 || slices.ContainsFunc(f.Tags, has)
+}
+
+func (w *world) compareMatch(ctx context.Context, tx store.Tx, v loci.Viewer) error {
+	q := store.MatchQuery{Filter: w.filter(), All: draw(w.t, "all", false, true), Limit: 1000,
+		Terms: draw(w.t, "terms", terms("red"), terms("green", "blue"), terms("hous*", "run"), terms("red green", "red"), terms("x"))}
+	var want []loci.Match
+	for _, m := range w.visible(v, q.Lifecycle) {
+		if hit := matchOf(m, q.Terms); passes(m, &q.Filter) && occurs(hit, len(q.Terms), q.All) {
+			want = append(want, *hit)
+		}
+	}
+	got, err := tx.Lists().Match(ctx, v, q)
+	w.differ("Match", v, sortHits(want), sortHits(got.Hits))
+	if got.More {
+		w.t.Fatalf("More, although nothing was left out")
+	}
+	return err
+}
+
+func sortHits(hits []loci.Match) []loci.Match {
+	slices.SortFunc(hits, func(a, b loci.Match) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	return hits
+}
+
+func occurs(hit *loci.Match, n int, all bool) bool {
+	found := 0
+	for t := range n {
+		if slices.Max(hit.Freq[t*loci.FieldCount:(t+1)*loci.FieldCount]) > 0 {
+			found++
+		}
+	}
+	return found == n || found > 0 && !all
+}
+
+// matchOf counts terms as their documentation says it.
+func matchOf(m *loci.Memory, list []loci.Term) *loci.Match {
+	hit := &loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned, Importance: m.Importance,
+		Freq: make([]uint16, len(list)*loci.FieldCount)}
+	tags := ""
+	for _, tag := range m.Tags {
+		tags += tag + "\n"
+	}
+	for f, text := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, tags} {
+		var words []loci.Word
+		var analyzer loci.Analyzer
+		analyzer.Words(text, func(w loci.Word) bool { words = append(words, w); return true })
+		hit.Lengths[f] = uint32(len(words))
+		for t, term := range list {
+			for i := range words {
+				if begins(words[i:], term) {
+					hit.Freq[t*loci.FieldCount+f]++
+				}
+			}
+		}
+	}
+	return hit
+}
+
+func begins(words []loci.Word, term loci.Term) bool {
+	if len(words) < len(term.Words) {
+		return false
+	}
+	for i, want := range term.Words {
+		w, last := words[i], i == len(term.Words)-1
+		is := func(s string) bool {
+			return s == want || term.Prefix && last && len(s) > len(want) && s[:len(want)] == want
+		}
+		if !is(w.Stem) && !is(w.Form) {
+			return false
+		}
+	}
+	return true
+}
+
+// What a viewer may not see changes nothing in an answer: not the hits, not a
+// count, not their order.
+func testMatchIgnoresHiddenRows(e *env) {
+	rapid.Check(e, func(t *rapid.T) {
+		w := e.newWorld(t)
+		w.fill(rapid.IntRange(1, 10).Draw(t, "rows"), 0)
+		v := w.viewer()
+		q := store.MatchQuery{Terms: draw(t, "terms", terms("red"), terms("green", "blue"), terms("r*")), Limit: rapid.IntRange(1, 6).Draw(t, "limit"), Filter: w.filter()}
+		lq := store.ListQuery{Filter: q.Filter, Limit: q.Limit, Total: true}
+		matchBefore, listBefore := w.match(v, q), w.list(v, lq)
+		known := len(w.rows)
+		w.fill(rapid.IntRange(1, 10).Draw(t, "more rows"), 0)
+		var hide []*loci.Memory
+		for _, m := range w.rows[known:] {
+			if v.Sees(&m.Access, loci.AnyState, e.clock.now()) {
+				hide = append(hide, m)
+			}
+		}
+		// Those that the viewer would see leave again: what is left is hidden.
+		w.update(func(ctx context.Context, tx store.Tx) error {
+			for _, m := range hide {
+				gone := edited(m, e.clock.now(), func(m *loci.Memory) {
+					m.UserID, m.Scope, m.TeamID, m.SupersededBy, m.DeletedAt = e.user, loci.ScopeGlobal, loci.TeamID{}, loci.MemoryID{}, time.Time{}
+				})
+				if err := tx.Memories().Replace(ctx, gone); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		w.differ("Match beside hidden rows", v, matchBefore, w.match(v, q))
+		after := w.list(v, lq)
+		after.Next, listBefore.Next = "", ""
+		w.differ("List beside hidden rows", v, listBefore, after)
+	})
+}
+
+// Rebuilding what is derived changes no answer.
+func testRebuildChangesNothing(e *env) {
+	rapid.Check(e, func(t *rapid.T) {
+		w := e.newWorld(t)
+		w.fill(6, 4)
+		w.update(func(ctx context.Context, tx store.Tx) error { return tx.Lists().Rebuild(ctx) })
+		e.check()
+		w.view(func(ctx context.Context, tx store.Tx) error {
+			v := w.viewer()
+			if err := w.compareList(ctx, tx, v); err != nil {
+				return err
+			}
+			return w.compareMatch(ctx, tx, v)
+		})
+	})
+}
