@@ -1,0 +1,153 @@
+package mcpserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/loci-memory/loci"
+)
+
+var update = flag.Bool("update", false, "rewrite the answers in testdata")
+
+// TestTranscripts plays the requests of each archive in testdata, over both
+// generations of the protocol, and compares the answers. A request is a line:
+// who, method, params. $1 is the first id that appeared in an answer, $cursor
+// the last cursor.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts (%v)", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(bytes.TrimSpace(archive.Comment)) == 0 {
+				t.Error("no prose on top")
+			}
+			requests := section(archive, "requests")
+			played := &txtar.Archive{Comment: archive.Comment, Files: []txtar.File{{Name: "requests", Data: []byte(requests)}}}
+			for _, version := range []string{withSessions, stateless} {
+				answers := play(t, version, requests)
+				played.Files = append(played.Files, txtar.File{Name: version, Data: []byte(answers)})
+				if want := section(archive, version); !*update && answers != want {
+					t.Errorf("answers over %s (-want +got):\n%s", version, cmp.Diff(want, answers))
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(played), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func section(a *txtar.Archive, name string) string {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+// player replaces what differs from run to run by names.
+type player struct {
+	ids    []string
+	cursor string
+}
+
+func play(t *testing.T, version, requests string) string {
+	w := newWorld(t)
+	clients := map[string]*raw{}
+	var p player
+	var out strings.Builder
+	for line := range strings.Lines(requests) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		who, rest, _ := strings.Cut(line, " ")
+		method, params, _ := strings.Cut(rest, " ")
+		if clients[who] == nil {
+			_, key := w.key(loci.Vendor(who))
+			clients[who] = w.raw(key, version)
+		}
+		if params == "" {
+			params = "{}"
+		}
+		answer := clients[who].call(method, p.expand(params))
+		fmt.Fprintf(&out, "# %s\n", line)
+		if answer.status != 200 {
+			fmt.Fprintf(&out, "status %d\n", answer.status)
+		}
+		out.WriteString(p.normal(t, answer.body))
+	}
+	return out.String()
+}
+
+func (p *player) expand(params string) string {
+	for i := len(p.ids); i > 0; i-- {
+		params = strings.ReplaceAll(params, fmt.Sprintf("$%d", i), p.ids[i-1])
+	}
+	return strings.ReplaceAll(params, "$cursor", p.cursor)
+}
+
+var uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// normal checks that a tool's text is its structured content, and shows the
+// latter only.
+func (p *player) normal(t *testing.T, body string) string {
+	var message map[string]any
+	if err := json.Unmarshal([]byte(body), &message); err != nil {
+		t.Fatalf("not JSON: %s", body)
+	}
+	delete(message, "jsonrpc")
+	delete(message, "id")
+	if result, ok := message["result"].(map[string]any); ok && result["structuredContent"] != nil {
+		item := result["content"].([]any)[0].(map[string]any)
+		var text any
+		if err := json.Unmarshal([]byte(item["text"].(string)), &text); err != nil {
+			t.Errorf("text is not JSON: %v", err)
+		}
+		if diff := cmp.Diff(result["structuredContent"], text); diff != "" {
+			t.Errorf("text differs from structuredContent: %s", diff)
+		}
+		item["text"] = "(structuredContent)"
+		if next, ok := result["structuredContent"].(map[string]any)["next_cursor"].(string); ok {
+			p.cursor = next
+			result["structuredContent"].(map[string]any)["next_cursor"] = "$cursor"
+		}
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(message); err != nil {
+		t.Fatal(err)
+	}
+	return uuid.ReplaceAllStringFunc(out.String(), p.name)
+}
+
+func (p *player) name(id string) string {
+	for i, known := range p.ids {
+		if known == id {
+			return fmt.Sprintf("$%d", i+1)
+		}
+	}
+	p.ids = append(p.ids, id)
+	return fmt.Sprintf("$%d", len(p.ids))
+}

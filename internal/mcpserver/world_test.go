@@ -1,0 +1,247 @@
+package mcpserver_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+const (
+	withSessions = "2025-11-25"
+	stateless    = "2026-07-28"
+)
+
+// world is a server on a fresh data directory.
+type world struct {
+	t      testing.TB
+	app    *app.App
+	auth   *auth.Authenticator
+	server *mcpserver.Server
+	owner  loci.Principal
+	url    string // of /mcp
+	clock  *clock
+	log    *bytes.Buffer
+}
+
+// clock advances by a second whenever it is read, so that no two memories are
+// of the same time.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Second)
+	return c.now
+}
+
+const ownerKey loci.Secret = "the-owner's-key"
+
+func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
+	t.Helper()
+	ctx := context.Background()
+	w := &world{t: t, clock: &clock{now: time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)}, log: &bytes.Buffer{}}
+	store, err := sqlite.Open(ctx, sqlite.Options{Dir: t.TempDir(), Now: w.clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	w.app = app.New(app.Options{Store: store, Now: w.clock.Now})
+	if _, _, err := w.app.Setup(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if w.auth, err = auth.New(auth.Options{Store: store, OwnerKey: ownerKey, Now: w.clock.Now}); err != nil {
+		t.Fatal(err)
+	}
+	if w.owner, err = w.auth.Local(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	o := mcpserver.Options{App: w.app, Auth: w.auth, Version: "test", Log: slog.New(slog.NewTextHandler(w.log, nil))}
+	for _, c := range change {
+		c(&o)
+	}
+	w.server = mcpserver.New(o)
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", w.server.HTTP())
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	w.url = srv.URL + "/mcp"
+	return w
+}
+
+// key makes an agent key.
+func (w *world) key(vendor loci.Vendor) (loci.Credential, loci.Secret) {
+	w.t.Helper()
+	c, key, err := w.app.CreateKey(context.Background(), w.owner, auth.KeyRequest{Name: string(vendor), Vendor: vendor})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return c, key
+}
+
+// as returns an HTTP client that sends a key.
+func as(key loci.Secret) *http.Client {
+	return &http.Client{Transport: sender{key, http.DefaultTransport}}
+}
+
+type sender struct {
+	key  loci.Secret
+	next http.RoundTripper
+}
+
+func (s sender) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+s.key.Reveal())
+	return s.next.RoundTrip(r)
+}
+
+// connect opens a session with the official client.
+func (w *world) connect(key loci.Secret, version string) *mcp.ClientSession {
+	w.t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(context.Background(),
+		&mcp.StreamableClientTransport{Endpoint: w.url, HTTPClient: as(key), DisableStandaloneSSE: true},
+		&mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		w.t.Fatalf("connect with %s: %v", version, err)
+	}
+	w.t.Cleanup(func() { session.Close() })
+	if got := session.InitializeResult().ProtocolVersion; got != version {
+		w.t.Fatalf("negotiated %s, want %s", got, version)
+	}
+	return session
+}
+
+// raw is a client that speaks HTTP by hand.
+type raw struct {
+	w       *world
+	key     loci.Secret
+	version string
+	session string
+	next    int
+}
+
+// raw begins a session, if the version has them.
+func (w *world) raw(key loci.Secret, version string) *raw {
+	w.t.Helper()
+	r := &raw{w: w, key: key, version: version}
+	if version >= stateless {
+		return r
+	}
+	a := r.call("initialize", `{"protocolVersion":"`+version+`","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
+	if r.session = a.header.Get("Mcp-Session-Id"); r.session == "" {
+		w.t.Fatalf("initialize: %d without a session: %s", a.status, a.body)
+	}
+	r.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil)
+	return r
+}
+
+// reply is an HTTP answer.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// result unpacks the JSON-RPC result.
+func (a reply) result(t testing.TB, into any) {
+	t.Helper()
+	var m struct{ Result, Error json.RawMessage }
+	if err := json.Unmarshal([]byte(a.body), &m); err != nil || m.Result == nil {
+		t.Fatalf("status %d without a result: %s", a.status, a.body)
+	}
+	if err := json.Unmarshal(m.Result, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// call sends one request with everything that the version asks for.
+func (r *raw) call(method, params string) reply {
+	r.w.t.Helper()
+	r.next++
+	header := http.Header{}
+	if r.version >= stateless {
+		var p map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(params), &p); err != nil {
+			r.w.t.Fatalf("params %s: %v", params, err)
+		}
+		header.Set("Mcp-Method", method)
+		for _, name := range []string{"name", "uri"} {
+			var s string
+			if json.Unmarshal(p[name], &s) == nil {
+				header.Set("Mcp-Name", s)
+			}
+		}
+		p["_meta"] = json.RawMessage(`{"io.modelcontextprotocol/protocolVersion":"` + r.version + `","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`)
+		b, err := json.Marshal(p)
+		if err != nil {
+			r.w.t.Fatal(err)
+		}
+		params = string(b)
+	}
+	return r.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, r.next, method, params), header)
+}
+
+// tool calls a tool.
+func (r *raw) tool(name, arguments string) reply {
+	r.w.t.Helper()
+	return r.call("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, arguments))
+}
+
+func (r *raw) post(body string, header http.Header) reply {
+	r.w.t.Helper()
+	return r.send(http.MethodPost, body, header)
+}
+
+func (r *raw) send(method, body string, header http.Header) reply {
+	r.w.t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), method, r.w.url, bytes.NewReader([]byte(body)))
+	if err != nil {
+		r.w.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if r.version != "" {
+		req.Header.Set("Mcp-Protocol-Version", r.version)
+	}
+	if r.session != "" {
+		req.Header.Set("Mcp-Session-Id", r.session)
+	}
+	if r.key != "" {
+		req.Header.Set("Authorization", "Bearer "+r.key.Reveal())
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	if host := header.Get("Host"); host != "" {
+		req.Host = host
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		r.w.t.Fatal(err)
+	}
+	return reply{res.StatusCode, res.Header, string(b)}
+}
