@@ -28,7 +28,7 @@ type ChatModel struct {
 // QueryRequest asks a question of the memories.
 type QueryRequest struct {
 	Filter
-	IDs   []loci.MemoryID // only these; empty: all that pass the filter
+	IDs   []loci.MemoryID // only these, best first; nil: all that pass the filter
 	Query string          // 1 to loci.MaxQuery characters
 	Limit int             // 0: 20; at most 50 memories in the prompt
 }
@@ -53,9 +53,10 @@ type QueryAnswer struct {
 	Total    int            // how many memories fit the question
 }
 
+// The number of memories in a prompt.
 const (
-	defaultQueryLimit = 20
-	maxQueryLimit     = 50
+	DefaultQuery = 20
+	MaxQuery     = 50
 )
 
 // Query finds the memories that fit the question, puts the best into a prompt
@@ -68,7 +69,7 @@ func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*Que
 	if err := loci.CheckText("query", r.Query, 1, loci.MaxQuery); err != nil {
 		return nil, err
 	}
-	limit, err := pageSize("limit", r.Limit, defaultQueryLimit, maxQueryLimit)
+	limit, err := pageSize("limit", r.Limit, DefaultQuery, MaxQuery)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +78,9 @@ func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*Que
 	}
 	if r.Lifecycle != loci.LiveOnly {
 		return nil, loci.FieldErrorf("memory_filter", "cannot ask the trash")
+	}
+	if len(r.IDs) > loci.MaxIDs {
+		return nil, loci.FieldErrorf("ids", "must have at most %d entries", loci.MaxIDs)
 	}
 	var answer QueryAnswer
 	var memories []*loci.Memory
@@ -95,10 +99,10 @@ func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*Que
 // retrieve returns the memories for the prompt, best first: those that fit the
 // question, or the newest if none does.
 func retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int, answer *QueryAnswer) ([]*loci.Memory, error) {
-	if len(r.IDs) > 0 {
-		found, err := tx.Memories().GetMany(ctx, v, r.IDs[:min(len(r.IDs), limit)], loci.LiveOnly)
+	if r.IDs != nil {
+		found, err := tx.Memories().GetMany(ctx, v, r.IDs, loci.LiveOnly)
 		answer.Reason, answer.Total = FitsQuestion, len(found)
-		return found, err
+		return found[:min(len(found), limit)], err
 	}
 	page, err := find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: r.Query}, 0, limit)
 	if err != nil {

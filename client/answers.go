@@ -1,0 +1,106 @@
+package client
+
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// Health says that the process answers.
+type Health struct {
+	Service     string  `json:"service" example:"loci"`
+	Status      string  `json:"status" example:"ok"`
+	Version     string  `json:"version" example:"0.1.0"`
+	Uptime      float64 `json:"uptime_seconds" example:"12.5"`
+	ModelEgress string  `json:"model_egress" enum:"enabled,disabled" doc:"Whether /query may call a model"`
+}
+
+// Ready says that the process can read and write.
+type Ready struct {
+	Status string `json:"status" example:"ready"`
+}
+
+// Identity says who a credential is.
+type Identity struct {
+	Role         string             `json:"role" enum:"user,agent"`
+	Vendor       *loci.Vendor       `json:"vendor" doc:"Of an agent; null for a person" example:"claude"`
+	Origin       string             `json:"origin" doc:"What its writes carry as origin" example:"claude"`
+	OrgID        loci.OrgID         `json:"org_id" example:"default"`
+	UserID       loci.UserID        `json:"user_id" format:"uuid" doc:"The person, or the person acted for"`
+	Email        string             `json:"email,omitempty"`
+	Scopes       []loci.Right       `json:"scopes" nullable:"false" doc:"What the credential may do" example:"[\"memories:read\",\"memories:write\"]"`
+	CredentialID *loci.CredentialID `json:"credential_id" nullable:"true" format:"uuid" doc:"null for keys that the operator configured"`
+}
+
+// QueryRequest asks a question of the memories.
+type QueryRequest struct {
+	Query  string `json:"query" minLength:"1" maxLength:"10000" doc:"The question" example:"When do we deploy?"`
+	Filter Filter `json:"memory_filter,omitzero" doc:"Which memories may be used; left out: all. Not trashed"`
+	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"How many memories at most; left out: 20"`
+}
+
+// QueryAnswer is the answer with the receipt of what went into it.
+type QueryAnswer struct {
+	Response         string         `json:"response" doc:"The model's answer; empty if no model is configured" example:""`
+	MemoriesUsed     []*loci.Memory `json:"memories_used" nullable:"false" doc:"In the prompt, in this order"`
+	UsedCount        int            `json:"memories_used_count" example:"1"`
+	Included         int            `json:"memories_included" doc:"The same as memories_used_count" example:"1"`
+	IncludedInPrompt int            `json:"memories_included_in_prompt" doc:"The same as memories_used_count" example:"1"`
+	MemoriesTotal    int            `json:"memories_total" doc:"How many fit the question" example:"1"`
+	PromptSent       string         `json:"prompt_sent" doc:"The prompt with the memories, to send to a model of your own"`
+	ModelConfig      *Model         `json:"model_config" doc:"What answered; null if no model is configured"`
+	VendorFilter     *loci.Vendor   `json:"vendor_filter" doc:"Only what this vendor may read was looked at; null: a person asked" example:"claude"`
+	Truncated        bool           `json:"truncated" doc:"Some memories were left out to stay within the budget"`
+	EstimatedTokens  int            `json:"estimated_tokens" doc:"Size of the prompt" example:"180"`
+	Receipt          Receipt        `json:"receipt"`
+}
+
+// Model describes a configured model.
+type Model struct {
+	Provider   string          `json:"provider" example:"127.0.0.1:11434"`
+	Name       string          `json:"model" example:"llama3"`
+	Parameters ModelParameters `json:"parameters"`
+}
+
+// ModelParameters are how a model is called.
+type ModelParameters struct {
+	Temperature float64 `json:"temperature"`
+	MaxTokens   int     `json:"max_tokens"`
+}
+
+// Receipt says which memories were used, why, and which were not.
+type Receipt struct {
+	Used []Use  `json:"used" nullable:"false"`
+	Cut  []Left `json:"cut" nullable:"false" doc:"Ranked, but over the budget"`
+}
+
+// Use is a memory in a prompt.
+type Use struct {
+	ID     loci.MemoryID `json:"id" format:"uuid"`
+	Title  string        `json:"title" example:"Deploys"`
+	Reason string        `json:"reason" enum:"match,recent" doc:"It fits the question; or nothing does and it is among the newest"`
+}
+
+// Left is a memory that was left out of a prompt.
+type Left struct {
+	ID    loci.MemoryID `json:"id" format:"uuid"`
+	Title string        `json:"title" example:"Deploys"`
+}
+
+// Briefing is what to read at the start of a session: what there is to ask
+// for, not the contents.
+type Briefing struct {
+	Total             int                  `json:"total" doc:"How many memories you can read" example:"1"`
+	TotalIsLowerBound bool                 `json:"total_is_lower_bound,omitempty"`
+	Recent            []loci.MemorySummary `json:"recent" nullable:"false"`
+	Pinned            []loci.MemorySummary `json:"pinned" nullable:"false"`
+	Tags              []Count              `json:"tags" nullable:"false" doc:"Most used first"`
+	Origins           []Count              `json:"origins" nullable:"false" doc:"Who wrote most first"`
+	GeneratedAt       time.Time            `json:"generated_at"`
+}
+
+// Count is a name with how many memories carry it.
+type Count struct {
+	Name  string `json:"name" example:"ops"`
+	Count int    `json:"count" example:"1"`
+}

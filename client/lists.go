@@ -1,0 +1,152 @@
+package client
+
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// By says which memories a Filter means.
+type By string
+
+// The kinds of filter. Without one, the fields that are set say it.
+const (
+	ByAll     By = "all"
+	ByTags    By = "tags"
+	ByIDs     By = "ids"
+	BySearch  By = "search" // best first; the others are newest first
+	ByOrigin  By = "origin"
+	ByTrashed By = "trashed" // people only
+)
+
+// TagMode says how many of several tags a memory must carry.
+type TagMode string
+
+// The tag modes.
+const (
+	AnyTag   TagMode = "any" // at least one; the default
+	EveryTag TagMode = "all"
+)
+
+// Filter chooses memories. The zero Filter means all of them. Tags, origin,
+// type, category, project and time narrow every kind but ids; all that are set
+// must hold.
+type Filter struct {
+	By        By              `json:"by,omitzero" enum:"all,tags,ids,search,origin,trashed" doc:"Left out: what the other fields say, or all"`
+	Tags      []string        `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100"`
+	TagMode   TagMode         `json:"tag_mode,omitzero" enum:"any,all" doc:"Left out: any"`
+	IDs       []loci.MemoryID `json:"ids,omitzero" nullable:"false" maxItems:"500" format:"uuid" doc:"Ids that do not exist or that you may not see are left out"`
+	Term      string          `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*"`
+	Origin    string          `json:"origin,omitzero" minLength:"1" maxLength:"50" doc:"Who wrote it"`
+	Type      loci.MemoryType `json:"memory_type,omitzero" enum:"semantic,episodic,procedural"`
+	Category  string          `json:"category,omitzero" minLength:"1" maxLength:"100"`
+	ProjectID loci.ProjectID  `json:"project_id,omitzero" format:"uuid"`
+	From      time.Time       `json:"from,omitzero" doc:"Written at or after"`
+	To        time.Time       `json:"to,omitzero" doc:"Written before"`
+}
+
+// ListRequest asks people's /memories/list for one page.
+type ListRequest struct {
+	Filter Filter `json:"filter,omitzero" doc:"Left out: all"`
+	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	Offset int    `json:"offset,omitzero" minimum:"0" maximum:"10000"`
+	Cursor string `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same filter"`
+	Total  bool   `json:"total,omitzero" doc:"Also count, up to 1000"`
+}
+
+// BrowseRequest asks for one page of summaries.
+type BrowseRequest struct {
+	Filter Filter `json:"filter,omitzero" doc:"Left out: all"`
+	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"200" doc:"Left out: 50"`
+	Offset int    `json:"offset,omitzero" minimum:"0" maximum:"10000"`
+	Cursor string `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same filter"`
+	Total  *bool  `json:"total,omitzero" nullable:"false" doc:"Also count, up to 1000; left out: true"`
+}
+
+// ByTagRequest asks for one page of the memories that carry tags.
+type ByTagRequest struct {
+	Tags    []string `json:"tags" nullable:"false" minItems:"1" maxItems:"50" minLength:"1" maxLength:"100" example:"[\"ops\"]"`
+	TagMode TagMode  `json:"tag_mode,omitzero" enum:"any,all" doc:"Left out: any"`
+	Limit   int      `json:"limit,omitzero" minimum:"1" maximum:"100" doc:"Left out: 20"`
+	Offset  int      `json:"offset,omitzero" minimum:"0" maximum:"10000"`
+	Cursor  string   `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same tags"`
+	Total   *bool    `json:"total,omitzero" nullable:"false" doc:"Also count, up to 1000; left out: true"`
+}
+
+// SearchRequest asks for the memories that fit some words, best first. Term
+// and Query are two names of the same thing; one of them is needed.
+type SearchRequest struct {
+	Term      string          `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
+	Query     string          `json:"query,omitzero" minLength:"1" maxLength:"500" doc:"Another name of term"`
+	Tags      []string        `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100"`
+	TagMode   TagMode         `json:"tag_mode,omitzero" enum:"any,all" doc:"Left out: any"`
+	Origin    string          `json:"origin,omitzero" minLength:"1" maxLength:"50" doc:"Who wrote it"`
+	Type      loci.MemoryType `json:"memory_type,omitzero" enum:"semantic,episodic,procedural"`
+	Category  string          `json:"category,omitzero" minLength:"1" maxLength:"100"`
+	ProjectID loci.ProjectID  `json:"project_id,omitzero" format:"uuid"`
+	From      time.Time       `json:"from,omitzero" doc:"Written at or after"`
+	To        time.Time       `json:"to,omitzero" doc:"Written before"`
+	Limit     int             `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 10"`
+	Offset    int             `json:"offset,omitzero" minimum:"0" maximum:"10000"`
+	Cursor    string          `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same search"`
+}
+
+// NewestRequest asks for the newest memories.
+type NewestRequest struct {
+	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 10"`
+	Cursor string `json:"cursor,omitzero" maxLength:"1024"`
+}
+
+// Page says where in a list an answer stands.
+type Page struct {
+	Limit             int    `json:"limit" example:"50"`
+	Offset            int    `json:"offset" example:"0"`
+	HasMore           bool   `json:"has_more"`
+	NextCursor        string `json:"next_cursor" doc:"Send it as cursor for the next page; empty on the last one"`
+	Total             *int   `json:"total,omitempty" nullable:"false" doc:"How many there are on all pages, if it was asked for" example:"1"`
+	TotalIsLowerBound bool   `json:"total_is_lower_bound,omitempty" doc:"There are more than total"`
+}
+
+// MemoryPage is one page of memories.
+type MemoryPage struct {
+	Memories []*loci.Memory `json:"memories" nullable:"false"`
+	Page
+}
+
+// SummaryPage is one page of summaries.
+type SummaryPage struct {
+	Memories []loci.MemorySummary `json:"memories" nullable:"false"`
+	Page
+}
+
+// CountedPage is the newest memories, as /agent/memories/list gives them.
+type CountedPage struct {
+	Memories   []*loci.Memory `json:"memories" nullable:"false"`
+	Count      int            `json:"count" doc:"How many are in this answer" example:"1"`
+	HasMore    bool           `json:"has_more"`
+	NextCursor string         `json:"next_cursor" doc:"Send it as cursor for the next page; empty on the last one"`
+}
+
+// SearchPage is one page of found memories, best first.
+type SearchPage struct {
+	Memories []*loci.Memory `json:"memories" nullable:"false"`
+	Hits     []Hit          `json:"hits" nullable:"false" doc:"Why each of memories is there, in the same order"`
+	Count    int            `json:"count" doc:"How many are in this answer" example:"1"`
+	Page
+	Partial bool `json:"partial,omitempty" doc:"Nothing has the words themselves; words that begin like them were taken"`
+}
+
+// Hit says why a memory was found.
+type Hit struct {
+	ID      loci.MemoryID `json:"id" format:"uuid"`
+	Score   float64       `json:"score" doc:"Higher is better; comparable within one search only" example:"2.7"`
+	Snippet string        `json:"snippet" doc:"The part of the content that fits best, found words between **" example:"We **deploy** on Tuesdays"`
+}
+
+// History is the old versions of a memory, newest first.
+type History struct {
+	Versions       []*loci.Version `json:"versions" nullable:"false"`
+	CurrentVersion int             `json:"current_version" example:"2"`
+	HasMore        bool            `json:"has_more"`
+	NextCursor     string          `json:"next_cursor" doc:"Send it as cursor for older versions; empty on the last page"`
+}

@@ -1,0 +1,84 @@
+package client
+
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// NewMemory is what a writer says of a memory. Who wrote it is not in here:
+// the server takes that from the credential, and refuses a body that names it.
+type NewMemory struct {
+	Title   string   `json:"title" minLength:"1" maxLength:"500" doc:"Short label to browse by" example:"Deploys"`
+	Content string   `json:"content" minLength:"1" maxLength:"100000" doc:"The memory itself; stored exactly as sent" example:"We deploy on Tuesdays, never on Fridays."`
+	Tags    []string `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100" doc:"Words to find it by" example:"[\"ops\"]"`
+	// AllowedVendors nil means everybody; an empty list is refused.
+	AllowedVendors []loci.Vendor `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Which vendors may read it; left out or [\"*\"]: all. You always may" example:"[\"*\"]"`
+	Attributes
+}
+
+// Replacement takes the place of a whole memory. Tags and AllowedVendors must
+// be said: a replacement that leaves them out must not widen who may read.
+type Replacement struct {
+	Title          string        `json:"title" minLength:"1" maxLength:"500" doc:"Short label to browse by" example:"Deploys"`
+	Content        string        `json:"content" minLength:"1" maxLength:"100000" doc:"The memory itself; stored exactly as sent" example:"We deploy on Tuesdays and Thursdays."`
+	Tags           []string      `json:"tags" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100" doc:"Words to find it by; may be empty" example:"[\"ops\"]"`
+	AllowedVendors []loci.Vendor `json:"allowed_vendors" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Which vendors may read it; [\"*\"]: all. You always may" example:"[\"*\"]"`
+	Attributes
+}
+
+// Attributes are the parts of a memory that are rarely said.
+type Attributes struct {
+	Summary    string          `json:"summary,omitzero" maxLength:"2000" doc:"One or two sentences, for lists"`
+	Key        string          `json:"key,omitzero" maxLength:"200" doc:"Name of the fact, to look it up or update it by"`
+	Type       loci.MemoryType `json:"memory_type,omitzero" enum:"semantic,episodic,procedural" doc:"A fact (if left out), something that happened, or how to do something"`
+	Category   string          `json:"category,omitzero" minLength:"1" maxLength:"100" doc:"Left out: fact"`
+	Importance int             `json:"importance,omitzero" minimum:"1" maximum:"10" doc:"1 to 10; left out: 5"`
+	Pinned     bool            `json:"pinned,omitzero" doc:"Show it first in a briefing"`
+	Source     string          `json:"source,omitzero" minLength:"1" maxLength:"64" doc:"How it came here; left out: manual"`
+	Scope      loci.Scope      `json:"scope,omitzero" enum:"global,project,agent" doc:"Who it is for, besides its owner; left out: global"`
+	ProjectID  loci.ProjectID  `json:"project_id,omitzero" format:"uuid" doc:"Needed for scope project"`
+	AgentID    loci.AgentID    `json:"agent_id,omitzero" format:"uuid" doc:"Needed for scope agent"`
+	SessionID  loci.SessionID  `json:"session_id,omitzero" format:"uuid"`
+	ExpiresAt  time.Time       `json:"expires_at,omitzero" doc:"From then on it is gone for every reader; left out: never"`
+	ValidFrom  time.Time       `json:"valid_from,omitzero" doc:"Since when the fact holds"`
+	ValidTo    time.Time       `json:"valid_to,omitzero" doc:"Until when the fact held"`
+}
+
+// Edit changes some fields of a memory, as a JSON merge patch (RFC 7396): what
+// is left out stays, null clears. Title, content and allowed_vendors cannot be
+// cleared.
+type Edit struct {
+	Title          Change[string]          `json:"title,omitzero" minLength:"1" maxLength:"500"`
+	Content        Change[string]          `json:"content,omitzero" minLength:"1" maxLength:"100000" example:"We deploy on Tuesdays and Thursdays."`
+	Summary        Change[string]          `json:"summary,omitzero" nullable:"true" maxLength:"2000"`
+	Key            Change[string]          `json:"key,omitzero" nullable:"true" maxLength:"200"`
+	Tags           Change[[]string]        `json:"tags,omitzero" nullable:"true" maxItems:"50" minLength:"1" maxLength:"100" doc:"The whole list; null: none"`
+	AllowedVendors Change[[]loci.Vendor]   `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"The whole list"`
+	Type           Change[loci.MemoryType] `json:"memory_type,omitzero" enum:"semantic,episodic,procedural"`
+	Category       Change[string]          `json:"category,omitzero" nullable:"true" minLength:"1" maxLength:"100" doc:"null: fact"`
+	Importance     Change[int]             `json:"importance,omitzero" nullable:"true" minimum:"1" maximum:"10" doc:"null: 5"`
+	Pinned         Change[bool]            `json:"pinned,omitzero" nullable:"true"`
+	Source         Change[string]          `json:"source,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"null: manual"`
+	ExpiresAt      Change[time.Time]       `json:"expires_at,omitzero" nullable:"true" doc:"null: never"`
+	ValidFrom      Change[time.Time]       `json:"valid_from,omitzero" nullable:"true"`
+	ValidTo        Change[time.Time]       `json:"valid_to,omitzero" nullable:"true"`
+}
+
+// Problem is an RFC 9457 problem document, the form of every error.
+type Problem struct {
+	Type   string         `json:"type" doc:"Always about:blank; the code says more" example:"about:blank"`
+	Title  string         `json:"title" doc:"The status in words" example:"Bad Request"`
+	Status int            `json:"status" doc:"The HTTP status" example:"400"`
+	Detail string         `json:"detail" doc:"What is wrong and what to do" example:"title is longer than 500 characters; shorten it or split it in several"`
+	Error  string         `json:"error" doc:"The same as detail" example:"title is longer than 500 characters; shorten it or split it in several"`
+	Code   string         `json:"code" doc:"Stable; programs may switch on it" example:"invalid"`
+	Field  string         `json:"field,omitempty" doc:"The input at fault" example:"title"`
+	Errors []FieldProblem `json:"errors,omitempty" nullable:"false" doc:"Every input at fault, if there are several; at most 10"`
+}
+
+// FieldProblem is one input at fault.
+type FieldProblem struct {
+	Field  string `json:"field,omitempty" example:"title"`
+	Detail string `json:"detail" example:"title is required"`
+}

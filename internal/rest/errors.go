@@ -1,0 +1,118 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+)
+
+// status is the one table from error code to HTTP status. An error without a
+// code is internal: 500.
+var status = map[loci.Code]int{
+	loci.Invalid:         http.StatusBadRequest,
+	loci.Unauthenticated: http.StatusUnauthorized,
+	loci.Forbidden:       http.StatusForbidden,
+	loci.NotFound:        http.StatusNotFound,
+	loci.Conflict:        http.StatusConflict,
+	loci.Precondition:    http.StatusPreconditionFailed,
+	loci.TooLarge:        http.StatusRequestEntityTooLarge,
+	loci.RateLimited:     http.StatusTooManyRequests,
+	loci.Full:            http.StatusInsufficientStorage,
+	loci.Unavailable:     http.StatusServiceUnavailable,
+	loci.Upstream:        http.StatusBadGateway,
+}
+
+// The errors of the surface itself.
+var (
+	// errNoMemory is the answer for every id that leads to nothing: unknown,
+	// not an id at all, or not visible. Its text must not depend on which.
+	errNoMemory = loci.Errorf(loci.NotFound, "there is no such memory, or this credential may not see it")
+	errNoRoute  = loci.Errorf(loci.NotFound, "there is no such route; GET /openapi.json lists them all")
+	errNoMCP    = loci.Errorf(loci.NotFound, "MCP is off until an agent key exists or LOCI_PUBLIC_URL is set; `loci agent-key create` makes one")
+	errAgent    = loci.Errorf(loci.Forbidden, "Agent keys cannot access this endpoint")
+	errGone     = loci.Errorf(loci.Unavailable, "the request was cancelled before it was done")
+	errPanic    = errors.New("panic")
+)
+
+// internalText is all that the outside learns of an error without a code.
+const internalText = "internal error"
+
+// problem is client.Problem as huma wants an error to be.
+type problem struct{ client.Problem }
+
+// Error returns the text.
+func (p *problem) Error() string { return p.Detail }
+
+// GetStatus returns the HTTP status.
+func (p *problem) GetStatus() int { return p.Status }
+
+// ContentType makes JSON a problem document.
+func (p *problem) ContentType(ct string) string {
+	if ct == "application/json" {
+		return problemType
+	}
+	return ct
+}
+
+const problemType = "application/problem+json"
+
+// newProblem returns what the outside may know of err.
+func newProblem(err error) *problem {
+	code := loci.CodeOf(err)
+	if code == "" {
+		return problemOf(http.StatusInternalServerError, "internal", "", internalText)
+	}
+	return problemOf(status[code], string(code), loci.FieldOf(err), loci.SafeText(err))
+}
+
+func problemOf(status int, code, field, text string) *problem {
+	return &problem{client.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status,
+		Detail: text, Error: text, Code: code, Field: field}}
+}
+
+// fail turns an error of app into an answer. Every NotFound reads the same.
+// Causes and internal errors are logged here, once.
+func (s *Server) fail(ctx context.Context, err error) *problem {
+	switch code := loci.CodeOf(err); {
+	case code == loci.NotFound:
+		err = errNoMemory
+	case code == "" && ctx.Err() != nil:
+		err = errGone
+	case code == "" || errors.Unwrap(err) != nil:
+		s.log.ErrorContext(ctx, "request failed", "request_id", exchangeOf(ctx).id, "error", chain(err))
+	}
+	return newProblem(err)
+}
+
+// chain writes an error with its causes, which Error of a loci.Error hides.
+func chain(err error) string {
+	text := err.Error()
+	if cause := errors.Unwrap(err); cause != nil && cause.Error() != text {
+		text += ": " + cause.Error()
+	}
+	return text
+}
+
+// refuse answers outside of huma.
+func (s *Server) refuse(x *exchange, r *http.Request, err error) {
+	if loci.CodeOf(err) == loci.Unauthenticated {
+		x.Header().Set("WWW-Authenticate", `Bearer realm="loci"`)
+	}
+	if code := loci.CodeOf(err); code == "" {
+		writeProblem(x, s.fail(r.Context(), err))
+		return
+	}
+	writeProblem(x, newProblem(err))
+}
+
+func writeProblem(w http.ResponseWriter, p *problem) {
+	w.Header().Set("Content-Type", problemType)
+	w.WriteHeader(p.Status)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(p) // the client has gone away
+}

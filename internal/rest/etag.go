@@ -1,0 +1,48 @@
+package rest
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// etag is the entity tag of a version of a memory.
+func etag(m *loci.Memory) string { return `"` + strconv.Itoa(m.Version) + `"` }
+
+// ifVersion reads If-Match: the version that a change is meant for, or 0 for
+// any. A gateway that compresses may have made the tag weak; it still names
+// the version.
+func ifVersion(header string) (int, error) {
+	header = strings.TrimSpace(header)
+	if header == "" || header == "*" {
+		return 0, nil
+	}
+	n, ok := tagVersion(header)
+	if !ok {
+		return 0, loci.FieldErrorf("If-Match", `must be one version of the memory, as its ETag gives it, like "3", or *`)
+	}
+	return n, nil
+}
+
+// noneMatch reports whether If-None-Match names the version of m.
+func noneMatch(header string, m *loci.Memory) bool {
+	for tag := range strings.SplitSeq(header, ",") {
+		if tag = strings.TrimSpace(tag); tag == "*" {
+			return true
+		}
+		if n, ok := tagVersion(tag); ok && n == m.Version {
+			return true
+		}
+	}
+	return false
+}
+
+func tagVersion(tag string) (int, bool) {
+	tag = strings.TrimPrefix(tag, "W/")
+	if len(tag) > 1 && tag[0] == '"' && tag[len(tag)-1] == '"' {
+		tag = tag[1 : len(tag)-1]
+	}
+	n, err := strconv.Atoi(tag)
+	return n, err == nil && n > 0 && tag[0] != '+'
+}

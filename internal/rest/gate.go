@@ -1,0 +1,113 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// access says who may call a route. The zero access is nobody: a route that
+// forgets to say it does not start.
+type access int
+
+const (
+	forAll    access = iota + 1 // also without a credential
+	forAny                      // people and agents
+	forPeople                   // agents are refused
+)
+
+// gate stands before each handler and before its input is looked at, so that
+// the answer to those who may not pass depends on nothing but the route.
+func (s *Server) gate(who access) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, _ := humago.Unwrap(ctx)
+		x := exchangeOf(r.Context())
+		if err := s.admit(x, r, who); err != nil {
+			s.refuse(x, r, err)
+			return
+		}
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+			s.refuse(x, r, loci.Errorf(loci.Invalid, "the query string is not readable; encode it as in ?q=two%%20words"))
+			return
+		}
+		next(ctx)
+	}
+}
+
+func (s *Server) admit(x *exchange, r *http.Request, who access) error {
+	if who == forAll {
+		return nil
+	}
+	p, err := s.authenticate(r)
+	if err != nil {
+		return err
+	}
+	x.principal = p
+	if p.Kind == loci.KindAgent && who != forAny {
+		return errAgent
+	}
+	return nil
+}
+
+func (s *Server) authenticate(r *http.Request) (loci.Principal, error) {
+	return s.auth.Authenticate(r.Context(), auth.Request{
+		Bearer:         auth.ParseBearer(r.Header.Get("Authorization")),
+		DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token")),
+	})
+}
+
+// unknown answers where no route is. Strangers learn nothing of the routes.
+func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+	x := exchangeOf(r.Context())
+	if err := s.admit(x, r, forAny); err != nil {
+		s.refuse(x, r, err)
+		return
+	}
+	allowed := s.allowed(r)
+	if len(allowed) == 0 || !cleanPath(r.URL.Path) {
+		s.refuse(x, r, errNoRoute)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	writeProblem(w, problemOf(http.StatusMethodNotAllowed, string(loci.Invalid), "",
+		"this route takes "+strings.Join(allowed, ", ")+" only"))
+}
+
+// allowed returns the methods that the path takes.
+func (s *Server) allowed(r *http.Request) []string {
+	var found []string
+	for method := range s.methods {
+		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, pattern := s.mux.Handler(probe); pattern != "/" && pattern != "" {
+			found = append(found, method)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// call is what a route does for a principal.
+type call[I, O any] func(context.Context, loci.Principal, *I) (*O, error)
+
+// add registers a route.
+func add[I, O any](s *Server, r route, do call[I, O]) {
+	s.methods[r.Method] = true
+	if r.Method == http.MethodGet {
+		s.methods[http.MethodHead] = true
+	}
+	huma.Register(s.api, r.operation(s), func(ctx context.Context, in *I) (*O, error) {
+		out, err := do(ctx, principalOf(ctx), in)
+		if err != nil {
+			return nil, s.fail(ctx, err)
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,186 @@
+package rest
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+)
+
+// maxBody is the largest request body, in bytes.
+const maxBody = 1 << 20
+
+// huma keeps its error type and its texts in package variables; this package
+// is its only user.
+func init() {
+	huma.ValidateStrictCasing = true
+	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
+		return invalid(nil, status, msg, errs)
+	}
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
+		return invalid(ctx.Operation(), status, msg, errs)
+	}
+	validation.MsgUnexpectedProperty = unknownField
+	validation.MsgExpectedRFC3339DateTime = "must be a time like 2026-11-20T16:00:00Z (RFC 3339)"
+	validation.MsgExpectedRFC4122UUID = "must be a UUID of 36 characters%.0s"
+	validation.MsgExpectedBoolean = "must be true or false"
+	validation.MsgExpectedNumber = "must be a number"
+	validation.MsgExpectedInteger = "must be a whole number"
+	validation.MsgExpectedString = "must be a string"
+	validation.MsgExpectedArray = "must be a list"
+	validation.MsgExpectedObject = "must be an object"
+	validation.MsgExpectedOneOf = "must be one of: %s"
+	validation.MsgExpectedMinimumNumber = "must be at least %v"
+	validation.MsgExpectedMaximumNumber = "must be at most %v"
+	validation.MsgExpectedMinLength = "must not be empty%.0d" // no limit of ours is above 1
+	validation.MsgExpectedMaxLength = "is longer than %d characters; shorten it or split it in several"
+	validation.MsgExpectedMinItems = "must have at least %d entries"
+	validation.MsgExpectedMaxItems = "has too many entries; at most %d are allowed"
+	validation.MsgExpectedRequiredProperty = "%s" + isRequired
+}
+
+const (
+	unknownField = "is not a known field"
+	isRequired   = " is required"
+	maxProblems  = 10
+)
+
+// invalid translates what huma found wrong with a request. Rejected values are
+// not repeated: they may be secrets, and they may be huge.
+func invalid(op *huma.Operation, code int, msg string, errs []error) huma.StatusError {
+	switch code {
+	case http.StatusRequestEntityTooLarge:
+		return newProblem(loci.Errorf(loci.TooLarge, "the body is larger than %d bytes; send less, or split it", maxBody))
+	case http.StatusRequestTimeout:
+		return problemOf(code, string(loci.Invalid), "", "the body did not arrive in time; send it again")
+	case http.StatusUnsupportedMediaType:
+		return problemOf(code, string(loci.Invalid), "Content-Type", "Content-Type must be application/json")
+	case http.StatusInternalServerError:
+		if msg != "cannot read request body" { // huma's text for a broken connection or a false length
+			return newProblem(errPanic)
+		}
+		return newProblem(loci.Errorf(loci.Invalid, "the body could not be read to its end"))
+	}
+	found := problemsIn(op, errs)
+	if len(found) == 0 {
+		return newProblem(loci.Errorf(loci.Invalid, "the body is missing; send a JSON object"))
+	}
+	p := problemOf(http.StatusBadRequest, string(loci.Invalid), found[0].Field, found[0].Detail)
+	if len(found) > 1 {
+		p.Errors = found[:min(len(found), maxProblems)]
+	}
+	return p
+}
+
+// problemsIn lists what is wrong, unknown fields first: a misspelt name
+// explains the required one that is missing.
+func problemsIn(op *huma.Operation, errs []error) []client.FieldProblem {
+	found := make([]client.FieldProblem, 0, len(errs))
+	for _, err := range errs {
+		var detail *huma.ErrorDetail
+		if errors.As(err, &detail) {
+			found = append(found, fieldProblem(op, detail))
+		}
+	}
+	slices.SortStableFunc(found, func(a, b client.FieldProblem) int {
+		if d := rank(a) - rank(b); d != 0 || rank(a) != 0 {
+			return d
+		}
+		return strings.Compare(a.Field, b.Field)
+	})
+	return slices.Compact(found)
+}
+
+func rank(p client.FieldProblem) int {
+	if strings.HasSuffix(p.Detail, unknownField) || p.Detail == originText {
+		return 0
+	}
+	return 1
+}
+
+const originText = "origin cannot be sent: it comes from the credential"
+
+func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
+	place, field, _ := strings.Cut(d.Location, ".")
+	switch {
+	case strings.HasSuffix(d.Message, isRequired):
+		name := strings.TrimSuffix(d.Message, isRequired)
+		if field != "" {
+			name = field + "." + name
+		}
+		return client.FieldProblem{Field: name, Detail: name + isRequired}
+	case d.Message == unknownField && field == "origin":
+		return client.FieldProblem{Field: field, Detail: originText}
+	case d.Message == unknownField || d.Message == "unknown query parameter":
+		return unknown(op, place, field)
+	case d.Message == "invalid integer" || d.Message == "invalid boolean" || strings.HasPrefix(d.Message, "invalid "):
+		return client.FieldProblem{Field: field, Detail: field + " " + wanted(op, field)}
+	case field == "" && place == "body" && strings.HasPrefix(d.Message, "must "):
+		return client.FieldProblem{Detail: "the body " + d.Message}
+	case field == "":
+		return client.FieldProblem{Detail: d.Message}
+	}
+	return client.FieldProblem{Field: field, Detail: field + " " + d.Message}
+}
+
+// unknown repeats a name that the caller made up only if it looks like one.
+func unknown(op *huma.Operation, place, field string) client.FieldProblem {
+	name := field
+	if len(name) > 64 || strings.IndexFunc(name, func(r rune) bool { return notIDRune(r) && r != '[' && r != ']' }) >= 0 {
+		name = ""
+	}
+	if place == "query" {
+		var known []string
+		for _, p := range op.Parameters {
+			if p.In == "query" {
+				known = append(known, p.Name)
+			}
+		}
+		hint := "; this route takes none"
+		if len(known) > 0 {
+			hint = "; known are " + strings.Join(known, ", ")
+		}
+		if name == "" {
+			return client.FieldProblem{Detail: "a query parameter " + unknownField + hint}
+		}
+		return client.FieldProblem{Field: name, Detail: name + " is not a known query parameter" + hint}
+	}
+	if name == "" {
+		return client.FieldProblem{Detail: "a name in the body " + unknownField}
+	}
+	return client.FieldProblem{Field: name, Detail: name + " " + unknownField}
+}
+
+// wanted says what a parameter that could not be read should have been.
+func wanted(op *huma.Operation, name string) string {
+	if op == nil {
+		return "has the wrong form"
+	}
+	for _, p := range op.Parameters {
+		if p.Name != name || p.Schema == nil {
+			continue
+		}
+		switch {
+		case p.Schema.Type == huma.TypeInteger && p.Schema.Minimum != nil && p.Schema.Maximum != nil:
+			return "must be a whole number from " + number(*p.Schema.Minimum) + " to " + number(*p.Schema.Maximum)
+		case p.Schema.Type == huma.TypeInteger:
+			return validation.MsgExpectedInteger
+		case p.Schema.Type == huma.TypeBoolean:
+			return validation.MsgExpectedBoolean
+		case p.Schema.Format == "date-time":
+			return validation.MsgExpectedRFC3339DateTime
+		case p.Schema.Format == "uuid":
+			return "must be a UUID of 36 characters"
+		}
+	}
+	return "has the wrong form"
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -1,0 +1,242 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+var noTime time.Time
+
+// ask is a list or a search as every route of this file means it.
+type ask struct {
+	filter client.Filter
+	name   string // of the filter in the request, for errors: "filter", "" …
+	limit  int    // never 0
+	offset int
+	cursor string
+	total  bool
+}
+
+// found is the answer to an ask.
+type found struct {
+	memories []*loci.Memory
+	hits     []client.Hit // for searches only
+	page     client.Page
+	partial  bool
+}
+
+// find is the one way from a filter to memories.
+func (s *Server) find(ctx context.Context, p loci.Principal, a ask) (*found, error) {
+	by, err := kindOf(&a.filter, a.name)
+	if err != nil {
+		return nil, err
+	}
+	f := filterOf(&a.filter)
+	switch by {
+	case client.ByIDs:
+		return s.findIDs(ctx, p, a)
+	case client.BySearch:
+		return s.findText(ctx, p, a, f)
+	case client.ByTrashed:
+		f.Lifecycle = loci.TrashOnly
+	}
+	page, err := s.app.List(ctx, p, app.ListRequest{Filter: f, Limit: a.limit, Cursor: a.cursor, Offset: a.offset, Total: a.total})
+	if err != nil {
+		return nil, err
+	}
+	out := &found{memories: orEmpty(page.Memories), page: pageOf(a, page.NextCursor)}
+	if a.total {
+		out.page.Total, out.page.TotalIsLowerBound = &page.Total, page.TotalIsLowerBound
+	}
+	return out, nil
+}
+
+func pageOf(a ask, next string) client.Page {
+	return client.Page{Limit: a.limit, Offset: a.offset, HasMore: next != "", NextCursor: next}
+}
+
+func (s *Server) findText(ctx context.Context, p loci.Principal, a ask, f app.Filter) (*found, error) {
+	if err := loci.CheckText(path(a.name, "term"), a.filter.Term, 1, loci.MaxTerm); err != nil {
+		return nil, err
+	}
+	if a.limit > app.MaxSearch {
+		return nil, loci.FieldErrorf("limit", "must be at most %d for a search", app.MaxSearch)
+	}
+	page, err := s.app.Search(ctx, p, app.SearchRequest{Filter: f, Query: a.filter.Term, Limit: a.limit, Cursor: a.cursor, Offset: a.offset})
+	if err != nil {
+		return nil, err
+	}
+	out := &found{memories: make([]*loci.Memory, len(page.Hits)), hits: make([]client.Hit, len(page.Hits)),
+		page: pageOf(a, page.NextCursor), partial: page.Partial}
+	for i, h := range page.Hits {
+		out.memories[i] = h.Memory
+		out.hits[i] = client.Hit{ID: h.Memory.ID, Score: h.Score, Snippet: h.Snippet}
+	}
+	out.page.Total, out.page.TotalIsLowerBound = &page.Total, page.TotalIsLowerBound
+	return out, nil
+}
+
+func (s *Server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, error) {
+	if a.cursor != "" {
+		return nil, loci.FieldErrorf("cursor", "cannot be combined with ids; use offset")
+	}
+	memories, err := s.app.ByIDs(ctx, p, a.filter.IDs)
+	if err != nil {
+		return nil, err
+	}
+	total := len(memories)
+	first, last := min(a.offset, total), min(a.offset+a.limit, total)
+	out := &found{memories: orEmpty(memories[first:last]), page: pageOf(a, "")}
+	out.page.HasMore, out.page.Total = last < total, &total
+	return out, nil
+}
+
+// kindOf says what a filter means, and refuses one that contradicts itself.
+func kindOf(f *client.Filter, name string) (client.By, error) {
+	by := f.By
+	if by == "" {
+		switch {
+		case f.IDs != nil:
+			by = client.ByIDs
+		case f.Term != "":
+			by = client.BySearch
+		default:
+			by = client.ByAll
+		}
+	}
+	needs := map[client.By]struct {
+		field string
+		has   bool
+	}{client.ByTags: {"tags", len(f.Tags) > 0}, client.ByIDs: {"ids", len(f.IDs) > 0},
+		client.BySearch: {"term", f.Term != ""}, client.ByOrigin: {"origin", f.Origin != ""}}
+	if need, ok := needs[by]; ok && !need.has {
+		return by, loci.FieldErrorf(path(name, need.field), "is needed to list by %s", by)
+	}
+	if f.Term != "" && by != client.BySearch {
+		return by, loci.FieldErrorf(path(name, "term"), "needs by = search, not %s", by)
+	}
+	if f.IDs != nil && by != client.ByIDs {
+		return by, loci.FieldErrorf(path(name, "ids"), "needs by = ids, not %s", by)
+	}
+	if by == client.ByIDs && !onlyIDs(f) {
+		return by, loci.FieldErrorf(path(name, "ids"), "cannot be combined with other conditions")
+	}
+	return by, nil
+}
+
+func onlyIDs(f *client.Filter) bool {
+	return len(f.Tags) == 0 && f.Origin == "" && f.Type == "" && f.Category == "" && f.ProjectID.IsZero() && f.From.IsZero() && f.To.IsZero()
+}
+
+func path(name, field string) string {
+	if name == "" {
+		return field
+	}
+	return name + "." + field
+}
+
+// filterOf is the part of a filter that narrows a list or a search.
+func filterOf(f *client.Filter) app.Filter {
+	return app.Filter{Tags: f.Tags, AllTags: f.TagMode == client.EveryTag, Origin: f.Origin, Type: f.Type,
+		Category: f.Category, ProjectID: f.ProjectID, From: loci.CutTime(f.From), To: loci.CutTime(f.To)}
+}
+
+// The sizes of pages whose request leaves the limit out.
+const (
+	defaultList   = 50
+	defaultByTag  = 20
+	defaultNewest = 10
+	defaultSearch = 10
+)
+
+func limitOr(limit, fallback int) int {
+	if limit == 0 {
+		return fallback
+	}
+	return limit
+}
+
+type pageOutput struct{ Body client.MemoryPage }
+
+func (s *Server) page(ctx context.Context, p loci.Principal, a ask) (*pageOutput, error) {
+	got, err := s.find(ctx, p, a)
+	if err != nil {
+		return nil, err
+	}
+	return &pageOutput{client.MemoryPage{Memories: got.memories, Page: got.page}}, nil
+}
+
+type listInput struct{ Body *client.ListRequest }
+
+func (s *Server) list(ctx context.Context, p loci.Principal, in *listInput) (*pageOutput, error) {
+	r := orZero(in.Body)
+	return s.page(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList), offset: r.Offset, cursor: r.Cursor, total: r.Total})
+}
+
+// orZero is a body that may be left out.
+func orZero[T any](body *T) T {
+	if body == nil {
+		var zero T
+		return zero
+	}
+	return *body
+}
+
+type listQueryInput struct {
+	Tags      []string        `query:"tags,explode" maxItems:"50" minLength:"1" maxLength:"100" doc:"Repeat it for several"`
+	TagMode   client.TagMode  `query:"tag_mode" enum:"any,all" doc:"Left out: any"`
+	Origin    string          `query:"origin" maxLength:"50" doc:"Who wrote it"`
+	Type      loci.MemoryType `query:"memory_type" enum:"semantic,episodic,procedural"`
+	Category  string          `query:"category" maxLength:"100"`
+	ProjectID string          `query:"project_id" format:"uuid"`
+	From      time.Time       `query:"from" doc:"Written at or after"`
+	To        time.Time       `query:"to" doc:"Written before"`
+	Trashed   bool            `query:"trashed" doc:"List the trash"`
+	Q         string          `query:"q" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
+	IDs       []string        `query:"ids,explode" maxItems:"500" doc:"Repeat it, or separate them by commas"`
+	Limit     int             `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	Offset    int             `query:"offset" minimum:"0" maximum:"10000"`
+	Cursor    string          `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
+	Total     bool            `query:"total" doc:"Also count, up to 1000"`
+}
+
+func (s *Server) listByQuery(ctx context.Context, p loci.Principal, in *listQueryInput) (*pageOutput, error) {
+	f := client.Filter{Tags: in.Tags, TagMode: in.TagMode, Origin: in.Origin, Type: in.Type, Category: in.Category,
+		Term: in.Q, From: in.From, To: in.To}
+	if in.Trashed {
+		f.By = client.ByTrashed
+	}
+	var err error
+	if f.IDs, err = parseIDs(in.IDs); err != nil {
+		return nil, err
+	}
+	if in.ProjectID != "" {
+		if err := f.ProjectID.UnmarshalText([]byte(in.ProjectID)); err != nil {
+			return nil, loci.FieldErrorf("project_id", "must be a UUID of 36 characters")
+		}
+	}
+	return s.page(ctx, p, ask{filter: f, limit: limitOr(in.Limit, defaultList), offset: in.Offset, cursor: in.Cursor, total: in.Total})
+}
+
+func parseIDs(lists []string) ([]loci.MemoryID, error) {
+	var ids []loci.MemoryID
+	for _, list := range lists {
+		for text := range strings.SplitSeq(list, ",") {
+			if len(ids) == loci.MaxIDs {
+				return nil, loci.FieldErrorf("ids", "has too many entries; at most %d are allowed", loci.MaxIDs)
+			}
+			id, err := loci.ParseMemoryID(strings.TrimSpace(text))
+			if err != nil {
+				return nil, loci.FieldErrorf(fmt.Sprintf("ids[%d]", len(ids)), "must be a UUID of 36 characters")
+			}
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}

@@ -1,0 +1,224 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// memoryID is the id in a path. It is no more than text to huma: an id of
+// another form is answered as one that does not exist.
+type memoryID struct {
+	ID string `path:"id" doc:"Id of the memory, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+}
+
+func (m memoryID) parse() (loci.MemoryID, error) {
+	id, err := loci.ParseMemoryID(m.ID)
+	if err != nil {
+		return id, errNoMemory
+	}
+	return id, nil
+}
+
+// target is a memory that a change is meant for.
+type target struct {
+	memoryID
+	IfMatch string `header:"If-Match" maxLength:"100" doc:"The version that you saw, like \"3\"; 412 if the memory has moved on. Left out or *: any" example:"\"1\""`
+}
+
+func (t target) parse() (id loci.MemoryID, version int, err error) {
+	if id, err = t.memoryID.parse(); err != nil {
+		return id, 0, err
+	}
+	version, err = ifVersion(t.IfMatch)
+	return id, version, err
+}
+
+// memoryOutput is one memory with its version as entity tag.
+type memoryOutput struct {
+	Status   int
+	ETag     string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
+	Location string `header:"Location" hidden:"true"`
+	Body     *loci.Memory
+}
+
+func oneMemory(m *loci.Memory, err error) (*memoryOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &memoryOutput{Status: http.StatusOK, ETag: etag(m), Body: m}, nil
+}
+
+type createInput struct{ Body client.NewMemory }
+
+// create returns the handler that answers with a Location below place.
+func (s *Server) create(place string) call[createInput, memoryOutput] {
+	return func(ctx context.Context, p loci.Principal, in *createInput) (*memoryOutput, error) {
+		d := draft(&in.Body.Attributes)
+		d.Title, d.Content, d.Tags, d.AllowedVendors = in.Body.Title, in.Body.Content, in.Body.Tags, in.Body.AllowedVendors
+		m, err := s.app.Create(ctx, p, d)
+		if err != nil {
+			return nil, err
+		}
+		return &memoryOutput{Status: http.StatusCreated, ETag: etag(m), Location: place + m.ID.String(), Body: m}, nil
+	}
+}
+
+func draft(a *client.Attributes) app.Draft {
+	return app.Draft{Summary: a.Summary, Key: a.Key, Category: a.Category, Source: a.Source, Type: a.Type,
+		Importance: a.Importance, Pinned: a.Pinned, Scope: a.Scope, ProjectID: a.ProjectID, AgentID: a.AgentID,
+		SessionID: a.SessionID, ExpiresAt: a.ExpiresAt, ValidFrom: a.ValidFrom, ValidTo: a.ValidTo}
+}
+
+type getInput struct {
+	memoryID
+	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"Versions that you have, like \"3\"; 304 if it is one of them"`
+}
+
+func (s *Server) get(ctx context.Context, p loci.Principal, in *getInput) (*memoryOutput, error) {
+	id, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	out, err := oneMemory(s.app.Get(ctx, p, id))
+	return unlessKnown(out, in.IfNoneMatch), err
+}
+
+// unlessKnown turns an answer into 304 if the caller has that version.
+func unlessKnown(out *memoryOutput, header string) *memoryOutput {
+	if out != nil && header != "" && noneMatch(header, out.Body) {
+		out.Status = http.StatusNotModified
+	}
+	return out
+}
+
+type replaceInput struct {
+	target
+	Body client.Replacement
+}
+
+func (s *Server) replace(ctx context.Context, p loci.Principal, in *replaceInput) (*memoryOutput, error) {
+	id, version, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	d := draft(&in.Body.Attributes)
+	d.Title, d.Content, d.Tags, d.AllowedVendors = in.Body.Title, in.Body.Content, in.Body.Tags, in.Body.AllowedVendors
+	return oneMemory(s.app.Replace(ctx, p, id, version, d))
+}
+
+type editInput struct {
+	target
+	Body client.Edit `contentType:"application/json"`
+}
+
+func (s *Server) edit(ctx context.Context, p loci.Principal, in *editInput) (*memoryOutput, error) {
+	id, version, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	patch, err := patchOf(&in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return oneMemory(s.app.Patch(ctx, p, id, version, patch))
+}
+
+// patchOf reads a merge patch. A cleared field gets what a new memory has; the
+// three that have nothing to go back to cannot be cleared.
+func patchOf(e *client.Edit) (app.Patch, error) {
+	for _, f := range []struct {
+		name    string
+		cleared bool
+	}{{"title", e.Title.Cleared()}, {"content", e.Content.Cleared()}, {"allowed_vendors", e.AllowedVendors.Cleared()}} {
+		if f.cleared {
+			return app.Patch{}, loci.FieldErrorf(f.name, "cannot be cleared; leave it out to keep it, or send a new value")
+		}
+	}
+	return app.Patch{
+		Title: changed(e.Title, ""), Content: changed(e.Content, ""), AllowedVendors: changed(e.AllowedVendors, nil),
+		Summary: changed(e.Summary, ""), Key: changed(e.Key, ""), Tags: changed(e.Tags, []string{}),
+		Type: changed(e.Type, loci.Semantic), Category: changed(e.Category, loci.DefaultCategory),
+		Source: changed(e.Source, loci.DefaultSource), Importance: changed(e.Importance, loci.DefaultImportance),
+		Pinned:    changed(e.Pinned, false),
+		ExpiresAt: changed(e.ExpiresAt, noTime), ValidFrom: changed(e.ValidFrom, noTime), ValidTo: changed(e.ValidTo, noTime),
+	}, nil
+}
+
+// changed returns nil for a field that stays, and fallback for one that is
+// cleared.
+func changed[T any](c client.Change[T], fallback T) *T {
+	if c.IsZero() {
+		return nil
+	}
+	v := c.Value()
+	if c.Cleared() {
+		v = fallback
+	}
+	return &v
+}
+
+type targetInput struct{ target }
+
+func (s *Server) trash(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
+	id, version, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	return oneMemory(s.app.Trash(ctx, p, id, version))
+}
+
+func (s *Server) restore(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
+	id, version, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	return oneMemory(s.app.Restore(ctx, p, id, version))
+}
+
+type versionsInput struct {
+	memoryID
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 100"`
+	Cursor string `query:"cursor" maxLength:"20" doc:"next_cursor of the page before"`
+}
+
+type versionsOutput struct{ Body client.History }
+
+const defaultVersions = 100
+
+func (s *Server) versions(ctx context.Context, p loci.Principal, in *versionsInput) (*versionsOutput, error) {
+	id, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	before := 0
+	if in.Cursor != "" {
+		if before, err = strconv.Atoi(in.Cursor); err != nil || before < 1 {
+			return nil, loci.FieldErrorf("cursor", "is not a cursor of this list; leave it out to begin at the newest")
+		}
+	}
+	if in.Limit == 0 {
+		in.Limit = defaultVersions
+	}
+	versions, current, err := s.app.Versions(ctx, p, id, before, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := client.History{Versions: orEmpty(versions), CurrentVersion: current.Version}
+	if n := len(versions); n == in.Limit && versions[n-1].Version > 1 {
+		out.HasMore, out.NextCursor = true, strconv.Itoa(versions[n-1].Version)
+	}
+	return &versionsOutput{out}, nil
+}
+
+// orEmpty makes no rows an empty list in JSON.
+func orEmpty[T any](rows []T) []T {
+	if rows == nil {
+		return []T{}
+	}
+	return rows
+}

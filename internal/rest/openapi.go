@@ -1,0 +1,83 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+)
+
+const (
+	bearerScheme    = "bearer"
+	dashboardScheme = "dashboard"
+	schemaPrefix    = "#/components/schemas/"
+	problemRef      = schemaPrefix + "Problem"
+)
+
+func (s *Server) config() huma.Config {
+	schemas := huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer)
+	aliasChanges(schemas)
+	schemas.RegisterTypeAlias(reflect.TypeFor[problem](), reflect.TypeFor[client.Problem]())
+	schemas.Schema(reflect.TypeFor[client.Problem](), true, "Problem")
+	address := s.options.PublicURL
+	if address == "" {
+		address = "/"
+	}
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{Title: "Loci", Version: s.options.Version,
+				Description: "One memory for every AI you use. Errors are RFC 9457 problem documents with a stable code."},
+			Servers: []*huma.Server{{URL: address}},
+			Components: &huma.Components{Schemas: schemas, SecuritySchemes: map[string]*huma.SecurityScheme{
+				bearerScheme:    {Type: "http", Scheme: "bearer", Description: "The owner's key, a person's key or an agent's key"},
+				dashboardScheme: {Type: "apiKey", In: "header", Name: "X-Dashboard-Token", Description: "Who is signed in to a dashboard that sends its service key as bearer"},
+			}},
+		},
+		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
+		DefaultFormat: "application/json",
+	}
+}
+
+// aliasChanges documents a field of a merge patch as what it changes.
+func aliasChanges(r huma.Registry) {
+	alias[string](r)
+	alias[int](r)
+	alias[bool](r)
+	alias[time.Time](r)
+	alias[[]string](r)
+	alias[[]loci.Vendor](r)
+	alias[loci.MemoryType](r)
+}
+
+func alias[T any](r huma.Registry) {
+	r.RegisterTypeAlias(reflect.TypeFor[client.Change[T]](), reflect.TypeFor[T]())
+}
+
+// document writes the OpenAPI document once, after the last route.
+func (s *Server) document() {
+	doc := s.api.OpenAPI()
+	// huma has no words for "an object or null".
+	answer := doc.Components.Schemas.Map()["QueryAnswer"]
+	answer.Properties["model_config"] = &huma.Schema{Description: "What answered; null if no model is configured",
+		AnyOf: []*huma.Schema{{Ref: schemaPrefix + "Model"}, {Type: "null"}}}
+	b, err := json.Marshal(doc)
+	if err != nil {
+		panic("rest: " + err.Error()) // made of our own structs
+	}
+	s.openAPI = b
+}
+
+type openAPIOutput struct {
+	ContentType string `header:"Content-Type" hidden:"true"`
+	Body        any
+}
+
+func (s *Server) openAPIDocument(context.Context, loci.Principal, *struct{}) (*openAPIOutput, error) {
+	return &openAPIOutput{"application/json", s.openAPI}, nil
+}

@@ -1,0 +1,103 @@
+package rest
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+type queryInput struct{ Body client.QueryRequest }
+
+type queryOutput struct{ Body *client.QueryAnswer }
+
+func (s *Server) query(ctx context.Context, p loci.Principal, in *queryInput) (*queryOutput, error) {
+	r, err := s.question(ctx, p, &in.Body)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.app.Query(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
+	return &queryOutput{answerOf(p, answer)}, nil
+}
+
+// question reads a request. Memories that a search in the filter names are
+// found first, and then no others are used.
+func (s *Server) question(ctx context.Context, p loci.Principal, r *client.QueryRequest) (app.QueryRequest, error) {
+	const name = "memory_filter"
+	q := app.QueryRequest{Query: r.Query, Limit: r.Limit, Filter: filterOf(&r.Filter)}
+	by, err := kindOf(&r.Filter, name)
+	if err != nil {
+		return q, err
+	}
+	switch by {
+	case client.ByTrashed:
+		return q, loci.FieldErrorf(name+".by", "cannot be trashed: what is in the trash is not used")
+	case client.ByIDs:
+		q.IDs = r.Filter.IDs
+	case client.BySearch:
+		got, err := s.findText(ctx, p, ask{filter: r.Filter, name: name, limit: limitOr(r.Limit, app.DefaultQuery)}, q.Filter)
+		if err != nil {
+			return q, err
+		}
+		q.IDs = make([]loci.MemoryID, len(got.memories))
+		for i, m := range got.memories {
+			q.IDs[i] = m.ID
+		}
+	}
+	return q, nil
+}
+
+func answerOf(p loci.Principal, a *app.QueryAnswer) *client.QueryAnswer {
+	n := len(a.Used)
+	out := &client.QueryAnswer{Response: a.Response, MemoriesUsed: orEmpty(a.Used), UsedCount: n, Included: n, IncludedInPrompt: n,
+		MemoriesTotal: a.Total, PromptSent: a.Prompt, Truncated: len(a.Cut) > 0, EstimatedTokens: (len(a.Prompt) + 3) / 4,
+		Receipt: client.Receipt{Used: make([]client.Use, n), Cut: make([]client.Left, len(a.Cut))}}
+	if p.Vendor != "" {
+		out.VendorFilter = &p.Vendor
+	}
+	if m := a.Model; m != nil {
+		out.ModelConfig = &client.Model{Provider: m.Provider, Name: m.Name,
+			Parameters: client.ModelParameters{Temperature: m.Temperature, MaxTokens: m.MaxTokens}}
+	}
+	for i, m := range a.Used {
+		out.Receipt.Used[i] = client.Use{ID: m.ID, Title: m.Title, Reason: string(a.Reason)}
+	}
+	for i, m := range a.Cut {
+		out.Receipt.Cut[i] = client.Left{ID: m.ID, Title: m.Title}
+	}
+	return out
+}
+
+type briefingInput struct {
+	Format string `query:"format" enum:"json,markdown" doc:"Left out: json"`
+}
+
+type briefingOutput struct {
+	ContentType string `header:"Content-Type" hidden:"true"`
+	Body        any    // *client.Briefing or, as Markdown, []byte
+}
+
+func (s *Server) briefing(ctx context.Context, p loci.Principal, in *briefingInput) (*briefingOutput, error) {
+	b, err := s.app.Briefing(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if in.Format == "markdown" {
+		return &briefingOutput{"text/markdown; charset=utf-8", []byte(b.Markdown())}, nil
+	}
+	return &briefingOutput{"application/json", &client.Briefing{Total: b.Total, TotalIsLowerBound: b.TotalIsLowerBound,
+		Recent: summaries(b.Recent), Pinned: summaries(b.Pinned), Tags: counts(b.Tags), Origins: counts(b.Origins),
+		GeneratedAt: b.GeneratedAt}}, nil
+}
+
+func counts(in []app.TagCount) []client.Count {
+	out := make([]client.Count, len(in))
+	for i, c := range in {
+		out[i] = client.Count{Name: c.Name, Count: c.Count}
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package rest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/rest"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+// The credentials of a test server.
+const (
+	owner  = "owner-key"
+	claude = "claude-key"
+	cursor = "cursor-key"
+	gemini = "gemini-key"
+)
+
+// clock is a time that moves by a second whenever it is asked.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Second)
+	return c.now
+}
+
+// server is a real handler over a real store.
+type server struct {
+	http.Handler
+	app   *app.App
+	auth  *auth.Authenticator
+	store store.Store
+	owner loci.Principal
+	log   *bytes.Buffer
+}
+
+func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *server {
+	tb.Helper()
+	ctx := context.Background()
+	c := &clock{now: time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)}
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: tb.TempDir(), Now: c.Now})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { st.Close() })
+	au, err := auth.New(auth.Options{Store: st, OwnerKey: owner, Now: c.Now,
+		AgentKeys: map[loci.Vendor]loci.Secret{"claude": claude, "cursor": cursor, "gemini": gemini}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s := &server{auth: au, store: st, log: &bytes.Buffer{}}
+	log := slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, nil))
+	ro, ao := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}, app.Options{Store: st, Now: c.Now}
+	for _, f := range change {
+		f(&ro, &ao)
+	}
+	s.app = app.New(ao)
+	if _, _, err := s.app.Setup(ctx); err != nil {
+		tb.Fatal(err)
+	}
+	if s.owner, err = au.Local(ctx, ""); err != nil {
+		tb.Fatal(err)
+	}
+	ro.App = s.app
+	s.Handler = rest.New(ro)
+	return s
+}
+
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(b)
+}
+
+// do sends one request. A header is "Name: value".
+func (s *server) do(method, path, key, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Host = "127.0.0.1:5624"
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		if value == "" {
+			r.Header.Del(name)
+			continue
+		}
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+// write stores a memory and returns it.
+func (s *server) write(tb testing.TB, key, body string) *loci.Memory {
+	tb.Helper()
+	w := s.do("POST", "/agent/memories", key, body)
+	if w.Code != http.StatusCreated {
+		tb.Fatalf("POST /agent/memories: got %d %s", w.Code, w.Body)
+	}
+	var m loci.Memory
+	decode(tb, w, &m)
+	return &m
+}
+
+func decode(tb testing.TB, w *httptest.ResponseRecorder, v any) {
+	tb.Helper()
+	if err := json.Unmarshal(w.Body.Bytes(), v); err != nil {
+		tb.Fatalf("the answer %s is not what was expected: %v", w.Body, err)
+	}
+}

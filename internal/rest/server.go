@@ -1,0 +1,112 @@
+package rest
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// Options configure the API.
+type Options struct {
+	App     *app.App            // required
+	Auth    *auth.Authenticator // required
+	Log     *slog.Logger        // default: discard
+	Now     func() time.Time    // default: time.Now
+	Version string              // shown by /health and in the OpenAPI document
+	// PublicURL is the address that people use, such as https://loci.example;
+	// "" if there is only the listener. https turns HSTS on.
+	PublicURL string
+	// AllowedHosts are the names, without port, under which requests may come.
+	// Set it on loopback listeners, against DNS rebinding; the host of
+	// PublicURL is always allowed. Empty: any.
+	AllowedHosts []string
+	// ModelEgress says that /query calls a model.
+	ModelEgress bool
+	// MCP serves /mcp, with its own authentication; nil: 404 there.
+	MCP http.Handler
+	// MCPEnabled is asked on each request to /mcp; nil: enabled.
+	MCPEnabled func(context.Context) bool
+}
+
+// Server is the API. Make it with New.
+type Server struct {
+	app     *app.App
+	auth    *auth.Authenticator
+	log     *slog.Logger
+	now     func() time.Time
+	options Options
+	hosts   hostRule
+	started time.Time
+	mux     *http.ServeMux
+	api     huma.API
+	methods map[string]bool // of all routes, for the Allow header
+	openAPI []byte
+}
+
+// New returns the handler of the API. It panics without App or Auth, which
+// only main can cause.
+func New(o Options) http.Handler {
+	if o.App == nil || o.Auth == nil {
+		panic("rest: Options.App and Options.Auth are required")
+	}
+	s := &Server{app: o.App, auth: o.Auth, log: o.Log, now: o.Now, options: o,
+		hosts: newHostRule(o.AllowedHosts, o.PublicURL), mux: http.NewServeMux(), methods: map[string]bool{}}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.started = s.now()
+	s.api = huma.NewAPI(s.config(), humago.NewAdapter(s.mux, ""))
+	for _, prefix := range prefixes {
+		s.register(prefix)
+	}
+	s.document()
+	s.mux.HandleFunc("/mcp", s.mcp)
+	s.mux.HandleFunc("/", s.unknown)
+	return s
+}
+
+// prefixes are where the routes stand: their own place, and the root paths
+// that S1's clients know.
+var prefixes = []string{"/api/v1", ""}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := s.begin(w, r)
+	defer s.end(x)
+	if err := s.hosts.check(r); err != nil {
+		s.refuse(x, x.request, err)
+		return
+	}
+	if !cleanPath(r.URL.Path) {
+		s.unknown(x, x.request)
+		return
+	}
+	s.mux.ServeHTTP(x, x.request)
+}
+
+// cleanPath reports whether the mux would take the path as it is. Others it
+// would redirect, before anybody was authenticated.
+func cleanPath(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") &&
+		!strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
+}
+
+// mcp hands over to the MCP server, which authenticates by itself.
+func (s *Server) mcp(w http.ResponseWriter, r *http.Request) {
+	if s.options.MCP == nil || s.options.MCPEnabled != nil && !s.options.MCPEnabled(r.Context()) {
+		s.refuse(exchangeOf(r.Context()), r, errNoMCP)
+		return
+	}
+	s.options.MCP.ServeHTTP(w, r)
+}
