@@ -58,7 +58,7 @@ func (c *openAIChat) Complete(ctx context.Context, prompt string) (string, error
 	answer, err := c.client.CreateChatCompletion(ctx, openai.ChatCompletionRequest{
 		Model:       c.model.Name,
 		Temperature: float32(c.model.Temperature),
-		MaxTokens:   c.model.MaxTokens,
+		MaxTokens:   c.model.MaxTokens, //nolint:staticcheck // compatible servers know max_tokens and not its successor
 		Messages:    []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleUser, Content: prompt}},
 	})
 	if err != nil {
