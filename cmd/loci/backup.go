@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/maintain"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+func (p *program) backupCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "backup", Short: "Make, list, verify and restore backups", Args: cobra.NoArgs,
+		Long: `Make, list, verify and restore backups. They are consistent while a server
+writes, and lie in backups/ of the data directory; copy them elsewhere, too.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(p.backupCreateCommand(), p.backupListCommand(), p.backupVerifyCommand(), p.backupRestoreCommand())
+	return cmd
+}
+
+func (p *program) backups() *maintain.Backups {
+	return &maintain.Backups{Dir: p.settings.DataDir, Program: readBuildInfo().Version, Check: p.checkCopy}
+}
+
+// checkCopy opens a copy of a data directory and reads all of it.
+func (p *program) checkCopy(ctx context.Context, dir string) (problems []string, err error) {
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir, Log: p.log})
+	if err != nil {
+		return []string{"cannot be opened: " + err.Error()}, nil
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return st.Check(ctx)
+}
+
+type backupJSON struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+	maintain.Manifest
+}
+
+func (p *program) backupCreateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "create",
+		Short: "Make a backup",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.with(cmd.Context(), refuse, func(in *instance) error {
+				b, err := p.backups().Create(cmd.Context(), in.store)
+				if err != nil {
+					return err
+				}
+				if p.json {
+					return p.printJSON(backupJSON{b.Name, b.Path, b.Manifest})
+				}
+				p.printf("%s (%d files, %d bytes)\n", b.Path, len(b.Manifest.Files), b.Manifest.Size())
+				return nil
+			})
+		},
+	}
+}
+
+func (p *program) backupListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List backups, newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			found, err := p.backups().List()
+			if err != nil {
+				return err
+			}
+			shown := make([]backupJSON, len(found))
+			rows := make([][]string, len(found))
+			for i, b := range found {
+				shown[i] = backupJSON{b.Name, b.Path, b.Manifest}
+				rows[i] = []string{b.Name, showTime(b.Manifest.CreatedAt), strconv.Itoa(len(b.Manifest.Files)), strconv.FormatInt(b.Manifest.Size(), 10), b.Manifest.Program}
+			}
+			if p.json {
+				return p.printJSON(map[string]any{"backups": shown, "next_cursor": "", "has_more": false})
+			}
+			if len(rows) == 0 {
+				p.note("no backups; make one with: loci backup create")
+				return nil
+			}
+			p.printTable([]string{"NAME", "MADE", "FILES", "BYTES", "BY"}, rows)
+			return nil
+		},
+	}
+}
+
+func (p *program) backupVerifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify [NAME]",
+		Short: "Compare a backup with its manifest and open every file (default: the newest)",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := p.backups().Find(first(args))
+			if err != nil {
+				return err
+			}
+			problems, err := p.backups().Verify(cmd.Context(), b)
+			if err != nil {
+				return err
+			}
+			if p.json {
+				if problems == nil {
+					problems = []string{}
+				}
+				if err := p.printJSON(map[string]any{"name": b.Name, "ok": len(problems) == 0, "problems": problems}); err != nil {
+					return err
+				}
+			} else {
+				for _, text := range problems {
+					p.printf("fail  %s\n", text)
+				}
+			}
+			if len(problems) > 0 {
+				return loci.Errorf(loci.Unavailable, "backup %s is damaged; use another one (`loci backup list`)", b.Name)
+			}
+			if !p.json {
+				p.printf("ok    %s: %d files, %d bytes\n", b.Name, len(b.Manifest.Files), b.Manifest.Size())
+			}
+			return nil
+		},
+	}
+}
+
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+func (p *program) backupRestoreCommand() *cobra.Command {
+	var to string
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "restore [NAME]",
+		Short: "Bring a backup back (default: the newest)",
+		Long: `Bring a backup back: into a new directory with --to, or in place, which needs
+that no other loci works on the data directory. What is replaced is kept in
+replaced/ of the data directory.
+
+Keys that were revoked after the backup was made are valid again: look through
+"loci key list" and "loci agent-key list" afterwards.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := p.backups().Find(first(args))
+			if err != nil {
+				return err
+			}
+			if to != "" {
+				if err := p.backups().RestoreTo(cmd.Context(), b, to); err != nil {
+					return err
+				}
+				return p.restored(b.Name, to, "")
+			}
+			if !yes && !p.confirm(fmt.Sprintf("Put backup %s in the place of %s?", b.Name, p.settings.DataDir)) {
+				return usagef("nothing was restored; --yes says that you mean it, --to names a new directory instead")
+			}
+			return p.restoreInPlace(cmd.Context(), b)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "restore into this new directory instead")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func (p *program) restoreInPlace(ctx context.Context, b *maintain.Backup) (err error) {
+	release, err := sqlite.LockAlone(p.settings.DataDir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	kept, err := p.backups().RestoreInPlace(ctx, b)
+	if err != nil {
+		return err
+	}
+	return p.restored(b.Name, p.settings.DataDir, kept)
+}
+
+func (p *program) restored(name, dir, kept string) error {
+	if p.json {
+		return p.printJSON(map[string]any{"name": name, "restored_to": dir, "kept": kept})
+	}
+	p.printf("restored %s to %s\n", name, dir)
+	if kept != "" {
+		p.printf("what was there before is in %s\n", kept)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci/internal/bench"
+)
+
+func (p *program) benchCommand() *cobra.Command {
+	var o bench.Options
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure this machine: a real server against SQLite itself",
+		Long: `Bench starts a server of its own on an empty directory, measures writes and
+reads through it and the same work on SQLite alone in the same run, and prints
+both with the ratio. It touches none of your data and ends with exit code 1 if a
+bar marked "must" is missed. The load runs on the same processors as the
+server, so read ratios, and compare within one run only.`,
+		Example: `  loci bench
+  loci bench --memories 10000 --step 2s --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.bench(cmd.Context(), o, dir) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&o.Memories, "memories", 100_000, "memories that are stored before reads are measured")
+	flags.IntVar(&o.Clients, "clients", 16, "clients of the concurrent steps")
+	flags.DurationVar(&o.Step, "step", 5*time.Second, "length of one step")
+	flags.StringVar(&dir, "dir", "", "measure the disk of this directory (default: that of temporary files)")
+	return cmd
+}
+
+func (p *program) bench(ctx context.Context, o bench.Options, dir string) (err error) {
+	if o.Memories < 1 || o.Clients < 1 || o.Step <= 0 {
+		return usagef("--memories, --clients and --step must be more than nothing")
+	}
+	if o.Binary, err = os.Executable(); err != nil {
+		return err
+	}
+	if o.Dir, err = os.MkdirTemp(dir, "loci-bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
+	o.Progress = func(what string) { p.note("%s …", what) }
+	results, err := bench.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	if p.json {
+		err = p.printJSON(map[string]any{"results": results})
+	} else {
+		p.printResults(results)
+	}
+	for _, r := range results {
+		for _, bar := range r.Bars {
+			if bar.Name == "must" && !bar.Met(r.Value) {
+				return errors.Join(err, errUnwell)
+			}
+		}
+	}
+	return err
+}
+
+func (p *program) printResults(results []bench.Result) {
+	var rows [][]string
+	for _, r := range results {
+		rate, times := "", ""
+		if r.Sample.Count > 0 {
+			rate = fmt.Sprintf("%.0f", r.Sample.PerSecond)
+			times = fmt.Sprintf("%s / %s / %s", showMillis(r.Sample.P50), showMillis(r.Sample.P95), showMillis(r.Sample.P99))
+		}
+		rows = append(rows, []string{r.Step, rate, times, fmt.Sprintf("%.3g %s", r.Value, r.Unit), showBars(r)})
+	}
+	p.printTable([]string{"STEP", "PER SECOND", "P50 / P95 / P99 MS", "FIGURE", "BARS"}, rows)
+}
+
+func showMillis(d time.Duration) string {
+	return fmt.Sprintf("%.3f", float64(d)/float64(time.Millisecond))
+}
+
+func showBars(r bench.Result) string {
+	var out []string
+	for _, bar := range r.Bars {
+		sign, verdict := "≥", "missed"
+		if bar.Most {
+			sign = "≤"
+		}
+		if bar.Met(r.Value) {
+			verdict = "met"
+		}
+		out = append(out, fmt.Sprintf("%s %s %g: %s", bar.Name, sign, bar.Limit, verdict))
+	}
+	return strings.Join(out, ", ")
+}

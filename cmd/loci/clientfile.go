@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// configFormat edits one kind of configuration file as text, so that what it
+// does not understand stays as it was: other entries, order, comments.
+type configFormat interface {
+	// parse reads the whole file. An empty one has nothing in it.
+	parse(text []byte) (map[string]any, error)
+	// table is the key under which the servers stand.
+	table() string
+	// find returns the text of Loci's entry, nil if there is none.
+	find(text []byte) ([]byte, error)
+	// put sets Loci's entry to this text.
+	put(text, entry []byte) ([]byte, error)
+	// remove takes Loci's entry away.
+	remove(text []byte) ([]byte, error)
+	// render returns the text of an entry.
+	render(e *endpoint) []byte
+}
+
+// changeEntry puts an entry in (nil: takes it out) and makes sure that nothing
+// else of the file has another meaning than before.
+func changeEntry(f configFormat, name string, text, entry []byte) ([]byte, error) {
+	before, err := f.parse(text)
+	if err != nil {
+		return nil, malformed(name, err)
+	}
+	var out []byte
+	if entry == nil {
+		out, err = f.remove(text)
+	} else {
+		out, err = f.put(text, entry)
+	}
+	if err != nil {
+		return nil, malformed(name, err)
+	}
+	after, err := f.parse(out)
+	if err == nil && !reflect.DeepEqual(withoutLoci(f, before), withoutLoci(f, after)) {
+		err = errors.New("its form is one that Loci cannot change without touching the rest")
+	}
+	if err != nil {
+		return nil, malformed(name, err)
+	}
+	return out, nil
+}
+
+func malformed(name string, err error) error {
+	return loci.WrapError(loci.Conflict, err, "%s was left as it is: %s; mend it, or connect by hand with --print", name, err)
+}
+
+// withoutLoci drops Loci's entry, and the table if nothing else is in it.
+func withoutLoci(f configFormat, parsed map[string]any) map[string]any {
+	servers, ok := parsed[f.table()].(map[string]any)
+	if !ok {
+		return parsed
+	}
+	delete(servers, serverName)
+	if len(servers) == 0 {
+		delete(parsed, f.table())
+	}
+	return parsed
+}
+
+// readConfig returns a client's file; existed is false if there is none.
+func readConfig(name string) (text []byte, existed bool, err error) {
+	text, err = os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	return text, true, err
+}
+
+// writeConfig replaces a file in one step, readable by its owner alone: there
+// is a key in it. A symbolic link stays one.
+func writeConfig(name string, text []byte) (err error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	var random [4]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return err
+	}
+	part := name + ".loci-" + hex.EncodeToString(random[:])
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(part, name)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(part))
+	}
+	return err
+}
+
+// ourKeys finds keys of Loci, to hide them in what is shown.
+var ourKeys = regexp.MustCompile(`loci_(live|agent)_[A-Za-z0-9_-]{4,}`)
+
+// difference shows the lines that change, and no others: the rest of the file
+// may hold other people's secrets.
+func difference(before, after []byte) string {
+	x, y := lines(before), lines(after)
+	from := 0
+	for from < len(x) && from < len(y) && bytes.Equal(x[from], y[from]) {
+		from++
+	}
+	endX, endY := len(x), len(y)
+	for endX > from && endY > from && bytes.Equal(x[endX-1], y[endY-1]) {
+		endX, endY = endX-1, endY-1
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "@@ line %d @@\n", from+1)
+	for _, l := range x[from:endX] {
+		fmt.Fprintf(&b, "-%s\n", bytes.TrimRight(l, "\r\n"))
+	}
+	for _, l := range y[from:endY] {
+		fmt.Fprintf(&b, "+%s\n", bytes.TrimRight(l, "\r\n"))
+	}
+	return ourKeys.ReplaceAllString(printable(b.String()), "loci_${1}_…")
+}
+
+func lines(text []byte) [][]byte {
+	var out [][]byte
+	for l := range bytes.Lines(text) {
+		out = append(out, l)
+	}
+	return out
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// jsonConfig is the form of Claude Code's and Cursor's files: JSON with an
+// object "mcpServers".
+type jsonConfig struct{ withType bool }
+
+func (jsonConfig) table() string { return "mcpServers" }
+
+func (jsonConfig) parse(text []byte) (map[string]any, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return map[string]any{}, nil
+	}
+	var parsed map[string]any
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(&parsed); err != nil {
+		return nil, fmt.Errorf("it is not JSON with an object at the top: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("it is not JSON: something follows after the object")
+	}
+	if servers, there := parsed["mcpServers"]; there {
+		if _, ok := servers.(map[string]any); !ok {
+			return nil, errors.New(`its "mcpServers" is not an object`)
+		}
+	}
+	return parsed, nil
+}
+
+type jsonEntry struct {
+	Type    string            `json:"type,omitempty"`
+	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Command string            `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+}
+
+func (c jsonConfig) entry(e *endpoint) jsonEntry {
+	if e.Command != "" {
+		entry := jsonEntry{Command: e.Command, Args: e.Args}
+		if c.withType {
+			entry.Type = "stdio"
+		}
+		return entry
+	}
+	entry := jsonEntry{URL: e.URL, Headers: map[string]string{"Authorization": e.authorization()}}
+	if c.withType {
+		entry.Type = "http"
+	}
+	return entry
+}
+
+func (c jsonConfig) render(e *endpoint) []byte { return marshalIndent(c.entry(e), "", "  ") }
+
+func marshalIndent(v any, prefix, step string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, step)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // strings only
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// jsonObject is an object in a text, with where its members stand.
+type jsonObject struct {
+	start, end int // of the braces
+	members    []jsonMember
+}
+
+type jsonMember struct {
+	name       string
+	at         int // where its name starts
+	start, end int // of its value
+}
+
+func (o *jsonObject) member(name string) (*jsonMember, error) {
+	var found *jsonMember
+	for i := range o.members {
+		if o.members[i].name != name {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("it has %q twice", name)
+		}
+		found = &o.members[i]
+	}
+	return found, nil
+}
+
+// readObject finds the members of the object that starts at or after from.
+func readObject(text []byte, from int) (*jsonObject, error) {
+	from += len(text[from:]) - len(bytes.TrimLeft(text[from:], " \t\r\n"))
+	o := &jsonObject{start: from}
+	dec := json.NewDecoder(bytes.NewReader(text[from:]))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("an object is missing")
+	}
+	for dec.More() {
+		at := from + int(dec.InputOffset())
+		at += len(text[at:]) - len(bytes.TrimLeft(text[at:], " \t\r\n,"))
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		end := from + int(dec.InputOffset())
+		o.members = append(o.members, jsonMember{name.(string), at, end - len(value), end})
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	o.end = from + int(dec.InputOffset())
+	return o, nil
+}
+
+// locate returns the object of servers and Loci's entry in it; either may be
+// missing.
+func (c jsonConfig) locate(text []byte) (root, servers *jsonObject, entry *jsonMember, err error) {
+	if root, err = readObject(text, 0); err != nil {
+		return nil, nil, nil, err
+	}
+	m, err := root.member(c.table())
+	if m == nil || err != nil {
+		return root, nil, nil, err
+	}
+	if servers, err = readObject(text, m.start); err != nil {
+		return nil, nil, nil, err
+	}
+	entry, err = servers.member(serverName)
+	return root, servers, entry, err
+}
+
+func (c jsonConfig) find(text []byte) ([]byte, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil
+	}
+	_, _, entry, err := c.locate(text)
+	if entry == nil || err != nil {
+		return nil, err
+	}
+	return text[entry.start:entry.end], nil
+}
+
+func (c jsonConfig) put(text, entry []byte) ([]byte, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
+	root, servers, old, err := c.locate(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case old != nil:
+		return splice(text, old.start, old.end, reindent(entry, lineIndent(text, old.at))), nil
+	case servers != nil:
+		return servers.insert(text, root.step(text), serverName, entry), nil
+	}
+	step := root.step(text)
+	if step == "" {
+		step = "  "
+	}
+	whole := "{\n" + step + `"` + serverName + `": ` + string(reindent(entry, step)) + "\n}"
+	return root.insert(text, root.step(text), c.table(), []byte(whole)), nil
+}
+
+// step is by how much the members of the top object are indented.
+func (o *jsonObject) step(text []byte) string {
+	if len(o.members) == 0 {
+		return "  "
+	}
+	return lineIndent(text, o.members[0].at)
+}
+
+// insert adds a member at the end, on a line of its own unless the object is
+// written on one line.
+func (o *jsonObject) insert(text []byte, step, name string, value []byte) []byte {
+	if len(o.members) == 0 {
+		outer := lineIndent(text, o.start)
+		if step == "" {
+			step = "  "
+		}
+		inner := outer + step
+		return splice(text, o.start, o.end, []byte("{\n"+inner+`"`+name+`": `+string(reindent(value, inner))+"\n"+outer+"}"))
+	}
+	first, last := o.members[0], o.members[len(o.members)-1]
+	if !bytes.Contains(text[o.start:first.at], []byte("\n")) {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, value); err != nil {
+			panic(err) // rendered a moment ago, or cut out of valid JSON
+		}
+		return splice(text, last.end, last.end, []byte(`, "`+name+`": `+compact.String()))
+	}
+	inner := lineIndent(text, first.at)
+	return splice(text, last.end, last.end, []byte(",\n"+inner+`"`+name+`": `+string(reindent(value, inner))))
+}
+
+func (c jsonConfig) remove(text []byte) ([]byte, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return text, nil
+	}
+	_, servers, entry, err := c.locate(text)
+	if entry == nil || err != nil {
+		return text, err
+	}
+	for i, m := range servers.members {
+		if m.at != entry.at {
+			continue
+		}
+		switch {
+		case i > 0: // with the comma before it
+			return splice(text, servers.members[i-1].end, m.end, nil), nil
+		case len(servers.members) > 1: // with the comma after it
+			return splice(text, m.at, servers.members[1].at, nil), nil
+		}
+		return splice(text, servers.start, servers.end, []byte("{}")), nil
+	}
+	return text, nil
+}
+
+func splice(text []byte, from, to int, with []byte) []byte {
+	if bytes.Contains(text, []byte("\r\n")) {
+		with = bytes.ReplaceAll(bytes.ReplaceAll(with, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+	}
+	out := make([]byte, 0, len(text)+len(with))
+	out = append(out, text[:from]...)
+	out = append(out, with...)
+	return append(out, text[to:]...)
+}
+
+// lineIndent returns the white space at the beginning of the line of offset at.
+func lineIndent(text []byte, at int) string {
+	line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
+
+// reindent puts an indentation before every line but the first. An entry that
+// was cut out of a file keeps the one it had there.
+func reindent(value []byte, indent string) []byte {
+	text := string(value)
+	if strings.HasSuffix(text, "\n"+indent+"}") {
+		return value
+	}
+	return []byte(strings.ReplaceAll(text, "\n", "\n"+indent))
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/knadh/koanf/parsers/toml/v2"
+)
+
+// tomlConfig is the form of Codex's file: TOML with tables [mcp_servers.NAME].
+type tomlConfig struct{}
+
+func (tomlConfig) table() string { return "mcp_servers" }
+
+func (tomlConfig) parse(text []byte) (map[string]any, error) {
+	parsed, err := toml.Parser().Unmarshal(text)
+	if err != nil {
+		return nil, fmt.Errorf("it is not TOML: %w", err)
+	}
+	if servers, there := parsed["mcp_servers"]; there {
+		if _, ok := servers.(map[string]any); !ok {
+			return nil, errors.New(`its "mcp_servers" is not a table`)
+		}
+	}
+	return parsed, nil
+}
+
+func (tomlConfig) render(e *endpoint) []byte { return tomlSection(e) }
+
+func tomlSection(e *endpoint) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[mcp_servers.%s]\n", serverName)
+	if e.Command != "" {
+		args := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = tomlString(a)
+		}
+		fmt.Fprintf(&b, "command = %s\nargs = [%s]\n", tomlString(e.Command), strings.Join(args, ", "))
+	} else {
+		fmt.Fprintf(&b, "url = %s\nhttp_headers = { \"Authorization\" = %s }\n", tomlString(e.URL), tomlString(e.authorization()))
+	}
+	return []byte(b.String())
+}
+
+// tomlString quotes as JSON does, which TOML's basic strings understand.
+func tomlString(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	return string(b)
+}
+
+var (
+	tomlHeader = regexp.MustCompile(`^\s*\[`)
+	lociHeader = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*(?:"loci"|'loci'|loci)\s*(?:\.[^\]]*)?\]`)
+)
+
+// sections returns where Loci's table and its sub-tables stand. Empty lines
+// and comments at the end belong to what follows. A line of a long string can
+// look like a header; changeEntry finds that out.
+func sections(text []byte) (spans [][2]int) {
+	at, start, end := 0, -1, 0
+	flush := func() {
+		if start >= 0 {
+			spans = append(spans, [2]int{start, end})
+		}
+		start = -1
+	}
+	for line := range bytes.Lines(text) {
+		trimmed := bytes.TrimSpace(line)
+		switch {
+		case lociHeader.Match(line):
+			if start < 0 {
+				start = at
+			}
+			end = at + len(line)
+		case tomlHeader.Match(line) && start >= 0 && !insideArray(text[start:at]):
+			flush()
+		case start >= 0 && len(trimmed) > 0 && trimmed[0] != '#':
+			end = at + len(line)
+		}
+		at += len(line)
+	}
+	flush()
+	return spans
+}
+
+// insideArray reports whether a value that began earlier goes on, so that a
+// bracket at the start of a line is not a header.
+func insideArray(text []byte) bool {
+	return bytes.Count(text, []byte("[")) > bytes.Count(text, []byte("]"))
+}
+
+func (tomlConfig) find(text []byte) ([]byte, error) {
+	var found []byte
+	for _, s := range sections(text) {
+		found = append(found, text[s[0]:s[1]]...)
+	}
+	return found, nil
+}
+
+func (c tomlConfig) put(text, entry []byte) ([]byte, error) {
+	spans := sections(text)
+	if len(spans) > 0 {
+		rest, err := c.remove(text[spans[0][1]:])
+		if err != nil {
+			return nil, err
+		}
+		return append(splice(text[:spans[0][1]], spans[0][0], spans[0][1], entry), rest...), nil
+	}
+	gap := ""
+	if len(text) > 0 {
+		gap = "\n"
+		if text[len(text)-1] != '\n' {
+			gap = "\n\n"
+		}
+	}
+	return splice(text, len(text), len(text), append([]byte(gap), entry...)), nil
+}
+
+func (tomlConfig) remove(text []byte) ([]byte, error) {
+	spans := sections(text)
+	for i := len(spans) - 1; i >= 0; i-- {
+		from, to := spans[i][0], spans[i][1]
+		if bytes.HasSuffix(text[:from], []byte("\n\n")) && (to == len(text) || text[to] == '\n') {
+			from-- // the empty line that set it off
+		}
+		text = splice(text, from, to, nil)
+	}
+	return text, nil
+}

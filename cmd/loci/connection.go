@@ -1,0 +1,97 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/loci-memory/loci"
+)
+
+// connection is what connect did, so that disconnect can undo it. It lies in
+// the data directory, beside a copy of the client's file as it was.
+type connection struct {
+	Client   string            `json:"client"`
+	File     string            `json:"file"`
+	Existed  bool              `json:"existed"` // the file was there before
+	URL      string            `json:"url,omitempty"`
+	Command  string            `json:"command,omitempty"`
+	KeyID    loci.CredentialID `json:"key_id,omitzero"`
+	Entry    string            `json:"entry"`              // what connect wrote
+	Previous string            `json:"previous,omitempty"` // the entry that it replaced
+	Written  string            `json:"written"`            // SHA-256 of the whole file then
+	original []byte            // the file before
+}
+
+const (
+	recordSuffix = ".json"
+	backupSuffix = ".before"
+)
+
+func (p *program) connectionFile(id, suffix string) string {
+	return filepath.Join(p.settings.DataDir, "connections", id+suffix)
+}
+
+// connection returns what connect did for a client, nil if it did nothing.
+func (p *program) connection(c *client) (*connection, error) {
+	name := p.connectionFile(c.id, recordSuffix)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var n connection
+	if err := json.Unmarshal(text, &n); err != nil {
+		return nil, loci.WrapError(loci.Conflict, err, "%s is damaged; remove it, and Loci's entry in %s", name, c.file(p.settings))
+	}
+	n.original, err = os.ReadFile(p.connectionFile(c.id, backupSuffix))
+	return &n, err
+}
+
+func (p *program) keepConnection(n *connection, original []byte) error {
+	if err := writeConfig(p.connectionFile(n.Client, backupSuffix), original); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(n, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeConfig(p.connectionFile(n.Client, recordSuffix), append(text, '\n'))
+}
+
+func (p *program) forgetConnection(c *client) error {
+	return errors.Join(os.Remove(p.connectionFile(c.id, recordSuffix)), os.Remove(p.connectionFile(c.id, backupSuffix)))
+}
+
+func (n *connection) reaches(e *endpoint) bool { return n.URL == e.URL && n.Command == e.Command }
+
+// undo returns the client's file as it would be without the connection: the
+// very bytes from before if nobody changed it since, otherwise with only
+// Loci's entry put back or taken out.
+func (n *connection) undo(f configFormat, text []byte) ([]byte, error) {
+	if digest(text) == n.Written {
+		return n.original, nil
+	}
+	entry, err := f.find(text)
+	if err != nil {
+		return nil, malformed(n.File, err)
+	}
+	if string(entry) != n.Entry { // not ours any more
+		return text, nil
+	}
+	if n.Previous != "" {
+		return changeEntry(f, n.File, text, []byte(n.Previous))
+	}
+	return changeEntry(f, n.File, text, nil)
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"path"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// defaultDataDir returns where memories live unless the person says otherwise:
+// the platform's place for a user's data, never the working directory. env
+// looks a variable up; home is the person's home directory.
+func defaultDataDir(goos string, env func(string) string, home string) (string, error) {
+	switch goos {
+	case "windows":
+		if dir := env("LocalAppData"); dir != "" {
+			return dir + `\loci`, nil
+		}
+		return underHome(goos, home, `AppData\Local\loci`)
+	case "darwin", "ios":
+		return underHome(goos, home, "Library/Application Support/loci")
+	}
+	// The XDG rules: a relative value is to be ignored.
+	if dir := env("XDG_DATA_HOME"); path.IsAbs(dir) {
+		return path.Join(dir, "loci"), nil
+	}
+	return underHome(goos, home, ".local/share/loci")
+}
+
+// defaultConfigFile returns where the configuration file is looked for.
+func defaultConfigFile(goos string, env func(string) string, home string) (string, error) {
+	switch goos {
+	case "windows":
+		if dir := env("AppData"); dir != "" {
+			return dir + `\loci\config.toml`, nil
+		}
+		return underHome(goos, home, `AppData\Roaming\loci\config.toml`)
+	case "darwin", "ios":
+		return underHome(goos, home, "Library/Application Support/loci/config.toml")
+	}
+	if dir := env("XDG_CONFIG_HOME"); path.IsAbs(dir) {
+		return path.Join(dir, "loci", "config.toml"), nil
+	}
+	return underHome(goos, home, ".config/loci/config.toml")
+}
+
+func underHome(goos, home, rest string) (string, error) {
+	if home == "" {
+		return "", loci.Errorf(loci.Invalid, "no home directory is known, so there is no default place for data; name one with --data-dir or LOCI_DATA_DIR")
+	}
+	separator := "/"
+	if goos == "windows" {
+		separator = `\`
+	}
+	return strings.TrimRight(home, separator) + separator + rest, nil
+}

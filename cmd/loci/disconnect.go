@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+)
+
+func (p *program) disconnectCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "disconnect claude-code|cursor|codex",
+		Short: "Undo connect: bring back what was there and revoke the key",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := findClient(args[0])
+			if err != nil {
+				return err
+			}
+			return p.with(cmd.Context(), refuse, func(in *instance) error { return p.disconnect(cmd.Context(), in, c, yes) })
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func (p *program) disconnect(ctx context.Context, in *instance, c *client, yes bool) error {
+	n, err := p.connection(c)
+	if err != nil {
+		return err
+	}
+	if n == nil {
+		return loci.Errorf(loci.NotFound, "%s was not connected by `loci connect` with this data directory; an entry made by hand is removed by hand, in %s", c.name, c.file(p.settings))
+	}
+	text, exists, err := readConfig(n.File)
+	if err != nil {
+		return err
+	}
+	after, err := n.undo(c.format, text)
+	if err != nil {
+		return err
+	}
+	gone := !n.Existed && bytes.Equal(after, n.original)
+	if exists && !bytes.Equal(text, after) {
+		p.note("This changes %s:\n%s", n.File, difference(text, after))
+		if !yes && !p.confirm("Write it?") {
+			return usagef("nothing was changed; --yes says that you mean it")
+		}
+		if gone {
+			err = os.Remove(n.File)
+		} else {
+			err = writeConfig(n.File, after)
+		}
+		if err != nil {
+			return err
+		}
+	} else {
+		p.note("%s has no entry of ours any more and was left as it is", n.File)
+	}
+	if !n.KeyID.IsZero() {
+		if err := in.app.RevokeKey(ctx, in.operator, n.KeyID); err != nil && loci.CodeOf(err) != loci.NotFound {
+			return err
+		}
+	}
+	if err := p.forgetConnection(c); err != nil {
+		return err
+	}
+	if p.json {
+		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "disconnected": true})
+	}
+	p.printf("disconnected %s\n", c.name)
+	return nil
+}

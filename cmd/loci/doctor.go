@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+)
+
+// finding is one line of doctor's report.
+type finding struct {
+	Status string `json:"status"` // ok, warn or fail
+	Check  string `json:"check"`
+	Text   string `json:"text"`
+	Mend   string `json:"mend,omitempty"`
+}
+
+// doctor collects findings.
+type doctor struct {
+	*program
+	fix      bool
+	findings []finding
+}
+
+func (d *doctor) ok(check, format string, args ...any) {
+	d.findings = append(d.findings, finding{"ok", check, fmt.Sprintf(format, args...), ""})
+}
+
+func (d *doctor) warn(check, mend, format string, args ...any) {
+	d.findings = append(d.findings, finding{"warn", check, fmt.Sprintf(format, args...), mend})
+}
+
+func (d *doctor) fail(check, mend, format string, args ...any) {
+	d.findings = append(d.findings, finding{"fail", check, fmt.Sprintf(format, args...), mend})
+}
+
+func (p *program) doctorCommand() *cobra.Command {
+	d := &doctor{program: p}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check the data directory, keys and port, and say how to mend them",
+		Long: `Check the data directory, its files and indexes, keys, backups and the port. Each
+line says ok, warn or fail, and how to mend it. The exit code is 1 if any fails.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d.examine(cmd.Context())
+			return d.print()
+		},
+	}
+	cmd.Flags().BoolVar(&d.fix, "fix", false, "mend what can be: rebuild indexes, tighten permissions")
+	return cmd
+}
+
+func (d *doctor) examine(ctx context.Context) {
+	b := readBuildInfo()
+	d.ok("version", "loci %s, %s, %s", b.Version, b.Go, b.Platform)
+	d.examineSettings()
+	if d.examineDirectory() {
+		err := d.with(ctx, refuse, func(in *instance) error {
+			d.ok("open", "the data directory opens, with a write-ahead log")
+			d.examineFiles(ctx, in)
+			d.examineKeys(ctx, in)
+			return nil
+		})
+		if err != nil {
+			d.fail("open", "see the text; `loci backup restore` brings a backup back", "%s", oneLine(err.Error()))
+		}
+		d.examineBackups()
+	}
+	d.examinePort(ctx)
+}
+
+func (d *doctor) print() error {
+	bad := false
+	for _, f := range d.findings {
+		bad = bad || f.Status == "fail"
+	}
+	if d.json {
+		if err := d.printJSON(map[string]any{"ok": !bad, "findings": d.findings}); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range d.findings {
+			d.printf("%-4s  %-12s  %s\n", f.Status, f.Check, f.Text)
+			if f.Mend != "" {
+				d.printf("%20smend: %s\n", "", f.Mend)
+			}
+		}
+	}
+	if bad {
+		return errUnwell
+	}
+	return nil
+}
+
+func (d *doctor) examineSettings() {
+	s := d.settings
+	if s.FromFile != "" {
+		d.ok("settings", "read from %s", s.FromFile)
+	} else {
+		d.ok("settings", "no configuration file; defaults, variables and flags")
+	}
+	if len(s.Unknown) > 0 {
+		d.warn("settings", "correct or remove them", "these variables mean nothing to Loci: %s", strings.Join(s.Unknown, ", "))
+	}
+	if !s.Egress {
+		d.ok("egress", "off: nothing is sent out")
+	} else if s.Chat.BaseURL != "" {
+		d.ok("egress", "on: questions to /query go to the model at %s", s.Chat.BaseURL)
+	}
+}
+
+// examineDirectory reports whether there is a data directory to look into.
+func (d *doctor) examineDirectory() bool {
+	dir := d.settings.DataDir
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		d.warn("directory", "loci serve", "%s is not there yet", dir)
+		return false
+	case err != nil:
+		d.fail("directory", "make it readable for this user", "%s", err)
+		return false
+	case !info.IsDir():
+		d.fail("directory", "name another place with --data-dir", "%s is a file", dir)
+		return false
+	case !exists(filepath.Join(dir, "_meta.db")):
+		d.warn("directory", "loci serve", "there are no memories in %s yet", dir)
+		return false
+	}
+	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
+		if d.fix && os.Chmod(dir, 0o700) == nil {
+			d.ok("directory", "%s: permissions were %o and are 700 now", dir, mode)
+			return true
+		}
+		d.warn("directory", "chmod 700 "+dir+", or loci doctor --fix", "%s can be read by other users (mode %o)", dir, mode)
+		return true
+	}
+	d.ok("directory", "%s", dir)
+	return true
+}
+
+func (d *doctor) examineFiles(ctx context.Context, in *instance) {
+	if err := in.app.Ready(ctx); err != nil {
+		d.fail("write", "free disk space, or make the directory writable for this user", "%s", oneLine(err.Error()))
+	} else {
+		d.ok("write", "a write reached the disk")
+	}
+	problems, err := in.store.Check(ctx)
+	if err == nil && len(problems) > 0 && d.fix {
+		if err = in.store.Rebuild(ctx); err == nil {
+			d.ok("rebuild", "indexes were made anew")
+			problems, err = in.store.Check(ctx)
+		}
+	}
+	if err != nil {
+		d.fail("files", "loci backup restore", "%s", oneLine(err.Error()))
+		return
+	}
+	for _, text := range problems {
+		mend := "loci backup restore, after a copy of the directory"
+		if strings.Contains(text, "index") && strings.Contains(text, "rebuild") {
+			mend = "loci doctor --fix"
+		}
+		d.fail("files", mend, "%s", text)
+	}
+	if len(problems) == 0 {
+		d.ok("files", "every file is sound, and the full-text and list indexes fit the rows")
+	}
+}
+
+func (d *doctor) examineKeys(ctx context.Context, in *instance) {
+	on, err := in.auth.AgentsExist(ctx)
+	if err != nil {
+		d.fail("keys", "see the text", "%s", oneLine(err.Error()))
+		return
+	}
+	if on || d.settings.PublicURL != "" {
+		d.ok("keys", "assistants can connect at /mcp")
+	} else {
+		d.warn("keys", "loci connect claude-code, or loci agent-key create --vendor claude --name NAME", "there is no agent key that works, so /mcp is off")
+	}
+	expired := 0
+	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
+		keys, err := in.app.Keys(ctx, in.operator, kind)
+		if err != nil {
+			d.fail("keys", "see the text", "%s", oneLine(err.Error()))
+			return
+		}
+		for i := range keys {
+			if keyStatus(&keys[i]) == "expired" {
+				expired++
+			}
+		}
+	}
+	if expired > 0 {
+		d.warn("keys", "loci key list, loci agent-key list; make new ones for those in use and revoke the old", "%d keys have expired", expired)
+	}
+}
+
+// backupAge is how old the newest backup may be before doctor says something.
+const backupAge = 30 * 24 * time.Hour
+
+func (d *doctor) examineBackups() {
+	found, err := d.backups().List()
+	switch {
+	case err != nil:
+		d.fail("backups", "make the directory readable for this user", "%s", err)
+	case len(found) == 0:
+		d.warn("backups", "loci backup create", "there are none")
+	case time.Since(found[0].Manifest.CreatedAt) > backupAge:
+		d.warn("backups", "loci backup create", "the newest is of %s", showTime(found[0].Manifest.CreatedAt))
+	default:
+		d.ok("backups", "%d, the newest of %s", len(found), showTime(found[0].Manifest.CreatedAt))
+	}
+}
+
+func (d *doctor) examinePort(ctx context.Context) {
+	address := d.settings.Listen
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	switch {
+	case err == nil:
+		d.ok("port", "%s is free", address)
+		_ = l.Close()
+	case isInUse(err) && isLoci(ctx, address):
+		d.ok("port", "a Loci answers at %s", address)
+	case isInUse(err):
+		_, port, _ := net.SplitHostPort(address)
+		d.warn("port", "loci serve --listen with another one; see who has it: "+whoHas(port), "%s is in use by another program", address)
+	default:
+		d.fail("port", "set LOCI_LISTEN to host:port, like 127.0.0.1:5624", "%s", err)
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) editCommand() *cobra.Command {
+	var f memoryFlags
+	var content string
+	var version int
+	cmd := &cobra.Command{
+		Use:   "edit ID",
+		Short: "Change a memory; the version before is kept",
+		Long: `Change a memory. Flags change what they name; without any, the content opens in
+$VISUAL or $EDITOR. The version before is kept: see "loci history".`,
+		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
+  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := parseMemoryID(args[0])
+			if err != nil {
+				return err
+			}
+			patch, err := f.patch(cmd.Flags(), content, p)
+			if err != nil {
+				return err
+			}
+			return p.with(cmd.Context(), refuse, func(in *instance) error {
+				if patch == nil {
+					return p.editContent(cmd.Context(), in, id, version)
+				}
+				m, err := in.app.Patch(cmd.Context(), in.operator, id, version, *patch)
+				if err != nil {
+					return aboutMemory(id, err)
+				}
+				return p.saved("changed", m)
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&content, "content", "", "the new content")
+	cmd.Flags().IntVar(&version, "if-version", 0, "only if it is still at this version")
+	return cmd
+}
+
+// patch returns what the flags change, nil if they change nothing.
+func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*app.Patch, error) {
+	var c app.Patch
+	any := false
+	given := func(name string) bool {
+		any = any || flags.Changed(name)
+		return flags.Changed(name)
+	}
+	for name, to := range map[string]struct {
+		field **string
+		value *string
+	}{"title": {&c.Title, &f.title}, "summary": {&c.Summary, &f.summary}, "key": {&c.Key, &f.key},
+		"category": {&c.Category, &f.category}, "content": {&c.Content, &content}} {
+		if given(name) {
+			*to.field = to.value
+		}
+	}
+	if given("type") {
+		c.Type = (*loci.MemoryType)(&f.kind)
+	}
+	if given("tag") {
+		tags := f.tags
+		if len(tags) == 1 && tags[0] == "" { // --tag "" takes all tags away
+			tags = []string{}
+		}
+		c.Tags = &tags
+	}
+	if given("importance") {
+		c.Importance = &f.importance
+	}
+	if given("pinned") {
+		c.Pinned = &f.pinned
+	}
+	if given("allow") {
+		vendors, err := f.vendors()
+		if err != nil {
+			return nil, err
+		}
+		c.AllowedVendors = &vendors
+	}
+	if given("expires") {
+		expires, err := parseExpiry(f.expires, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		c.ExpiresAt = &expires
+	}
+	if given("file") {
+		text, err := p.content(nil, f.file)
+		if err != nil {
+			return nil, err
+		}
+		c.Content = &text
+	}
+	if !any {
+		return nil, nil
+	}
+	return &c, nil
+}
+
+// editContent lets the person change the content in their editor. A change
+// that somebody else made meanwhile is not overwritten.
+func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryID, version int) error {
+	m, err := in.app.Get(ctx, in.operator, id)
+	if err != nil {
+		return aboutMemory(id, err)
+	}
+	if version == 0 {
+		version = m.Version
+	}
+	text, file, err := p.inEditor(ctx, m.Content)
+	if err != nil {
+		return err
+	}
+	if text == m.Content {
+		p.note("nothing changed")
+		return os.Remove(file)
+	}
+	changed, err := in.app.Patch(ctx, in.operator, id, version, app.Patch{Content: &text})
+	if err != nil {
+		return fmt.Errorf("%w; what you wrote is in %s", aboutMemory(id, err), file)
+	}
+	return errors.Join(p.saved("changed", changed), os.Remove(file))
+}
+
+// inEditor returns the text as the person left it, and the file that holds it.
+func (p *program) inEditor(ctx context.Context, text string) (edited, file string, err error) {
+	words := strings.Fields(p.settings.Editor)
+	if len(words) == 0 {
+		return "", "", usagef("nothing to change: give --content, --title, --tag or another flag, or set EDITOR to edit the content")
+	}
+	f, err := os.CreateTemp("", "loci-*.txt") // mode 0600
+	if err != nil {
+		return "", "", err
+	}
+	_, err = f.WriteString(text + "\n")
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", "", err
+	}
+	editor := exec.CommandContext(ctx, words[0], append(words[1:], f.Name())...)
+	editor.Stdin, editor.Stdout, editor.Stderr = p.in, p.err, p.err
+	if err := editor.Run(); err != nil {
+		return "", "", fmt.Errorf("the editor %q failed: %w; nothing was changed", p.settings.Editor, errors.Join(err, os.Remove(f.Name())))
+	}
+	back, err := os.Open(f.Name())
+	if err != nil {
+		return "", "", err
+	}
+	defer back.Close()
+	edited, err = readContent(back)
+	return edited, f.Name(), err
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func (p *program) exportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "export [FILE]",
+		Short: "Write all memories with all versions as JSON lines",
+		Long: `Write all memories with all their versions, the trash included, as JSON lines:
+to FILE, or to standard output. "loci import" takes them back, to the byte.
+A FILE appears only when it is complete.`,
+		Example: `  loci export memories.jsonl
+  loci export | zstd > memories.jsonl.zst`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := "-"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return p.with(cmd.Context(), refuse, func(in *instance) error {
+				n, err := p.export(cmd.Context(), in, name)
+				if err != nil {
+					return err
+				}
+				if p.json && name != "-" {
+					return p.printJSON(map[string]any{"memories": n, "file": name})
+				}
+				p.note("exported %d memories", n)
+				return nil
+			})
+		},
+	}
+}
+
+func (p *program) export(ctx context.Context, in *instance, name string) (n int, err error) {
+	bar := p.progress("exporting", -1, false)
+	defer func() { _ = bar.Finish() }()
+	moved := func(n int) { _ = bar.Set(n) }
+	if name == "-" {
+		out := bufio.NewWriterSize(p.out, 1<<16)
+		n, err = in.app.Export(ctx, in.operator, out, moved)
+		return n, errors.Join(err, out.Flush())
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*") // mode 0600
+	if err != nil {
+		return 0, usageError{err}
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // not there any more after success
+	n, err = in.app.Export(ctx, in.operator, f, moved)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return n, err
+	}
+	return n, os.Rename(f.Name(), name)
+}

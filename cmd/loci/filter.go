@@ -1,0 +1,92 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// filterFlags narrow a list or a search.
+type filterFlags struct {
+	tags           []string
+	allTags        bool
+	origin, kind   string
+	category       string
+	from, to       string
+	limit          int
+	cursor, vendor string
+}
+
+func (f *filterFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.tags, "tag", nil, "only with this tag; repeat for any of several")
+	flags.BoolVar(&f.allTags, "all-tags", false, "every --tag must be there, instead of any")
+	flags.StringVar(&f.origin, "origin", "", "only what this vendor (or api, cli, dashboard) wrote")
+	flags.StringVar(&f.kind, "type", "", "semantic, episodic or procedural")
+	flags.StringVar(&f.category, "category", "", "only of this category")
+	flags.StringVar(&f.from, "from", "", "created at or after: 2026-01-31 or 2026-01-31T15:04:05Z")
+	flags.StringVar(&f.to, "to", "", "created before, in the same forms")
+	flags.IntVar(&f.limit, "limit", 0, "how many on a page")
+	flags.StringVar(&f.cursor, "cursor", "", "continue where the page before ended")
+	flags.StringVar(&f.vendor, "as", "", "look through the eyes of this vendor")
+}
+
+func (f *filterFlags) filter() (app.Filter, error) {
+	from, err := parseTime("--from", f.from)
+	if err != nil {
+		return app.Filter{}, err
+	}
+	to, err := parseTime("--to", f.to)
+	if err != nil {
+		return app.Filter{}, err
+	}
+	return app.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind), Category: f.category, From: from, To: to}, nil
+}
+
+// parseTime reads a day (its first moment, UTC) or a moment.
+func parseTime(flag, s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, loci.FieldErrorf(flag, "must be a day like 2026-01-31 or a time like 2026-01-31T15:04:05Z")
+}
+
+// parseExpiry reads how long something lasts from now: 90d, 12h, a day or a
+// moment.
+func parseExpiry(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 36500 {
+			return now.AddDate(0, 0, n), nil
+		}
+	}
+	if d, err := time.ParseDuration(s); err == nil && d > 0 {
+		return now.Add(d), nil
+	}
+	t, err := parseTime("--expires", s)
+	if err != nil {
+		return t, loci.FieldErrorf("--expires", "must be a span like 90d or 12h, or a time like 2026-01-31T15:04:05Z")
+	}
+	return t, nil
+}
+
+// parseMemoryID reads an id from the command line.
+func parseMemoryID(s string) (loci.MemoryID, error) {
+	id, err := loci.ParseMemoryID(s)
+	if err != nil {
+		return id, loci.Errorf(loci.Invalid, "%q is not an id: %s; `loci list` and `loci search` show ids", cut(s, 60), err)
+	}
+	return id, nil
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) importCommand() *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Read what export wrote",
+		Long: `Read what "loci export" wrote: FILE, or "-" for standard input. It can be
+repeated: what is here already is left alone, so after an interruption the same
+command goes on. Lines that cannot be taken are reported, the others are stored.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, size, err := p.source(args[0])
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			return p.with(cmd.Context(), create, func(in *instance) error {
+				return p.takeIn(cmd.Context(), in, r, size, dryRun)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check and count, store nothing")
+	return cmd
+}
+
+// source opens what to import; size is -1 if it is not known.
+func (p *program) source(name string) (io.ReadCloser, int64, error) {
+	if name == "-" {
+		return io.NopCloser(p.in), -1, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, usageError{err}
+	}
+	info, err := f.Stat()
+	if err != nil || info.IsDir() {
+		return nil, 0, errors.Join(usagef("%s cannot be imported: it is not a file", name), f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// refusal is a line that was not taken.
+type refusal struct {
+	Line  int    `json:"line"`
+	Error string `json:"error"`
+}
+
+func (p *program) takeIn(ctx context.Context, in *instance, r io.Reader, size int64, dryRun bool) error {
+	bar := p.progress("importing", size, true)
+	refused := []refusal{}
+	report, err := in.app.Import(ctx, in.operator, r, app.ImportOptions{
+		DryRun:   dryRun,
+		Progress: func(done app.ImportReport) { _ = bar.Set64(done.Bytes) },
+		Problem: func(problem app.ImportProblem) {
+			if len(refused) < maxRefusals {
+				refused = append(refused, refusal{problem.Line, problem.Text})
+			}
+			if !p.json {
+				p.note("line %d was not taken: %s", problem.Line, oneLine(problem.Text))
+			}
+		},
+	})
+	_ = bar.Finish()
+	if err != nil {
+		p.note("%d memories were added before this", report.Added)
+		return err
+	}
+	if p.json {
+		if err := p.printJSON(map[string]any{"added": report.Added, "present": report.Present, "refused": report.Refused, "dry_run": dryRun, "problems": refused}); err != nil {
+			return err
+		}
+	} else {
+		verb := "added"
+		if dryRun {
+			verb = "would add"
+		}
+		p.printf("%s %d, here already %d, not taken %d\n", verb, report.Added, report.Present, report.Refused)
+	}
+	if report.Refused > 0 {
+		return fmt.Errorf("%d lines were not taken; mend them and import again, what was taken is skipped", report.Refused)
+	}
+	return nil
+}
+
+// maxRefusals bounds the list in JSON; Refused counts them all.
+const maxRefusals = 1000

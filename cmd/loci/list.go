@@ -1,0 +1,68 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) listCommand() *cobra.Command {
+	var f filterFlags
+	var trash bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List memories, newest first",
+		Example: `  loci list --tag ops --origin claude --limit 20
+  loci list --trash
+  loci list --as cursor --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			filter, err := f.filter()
+			if err != nil {
+				return err
+			}
+			if trash {
+				filter.Lifecycle = loci.TrashOnly
+			}
+			return p.with(cmd.Context(), refuse, func(in *instance) error {
+				who, err := in.as(cmd.Context(), f.vendor)
+				if err != nil {
+					return err
+				}
+				page, err := in.app.List(cmd.Context(), who, app.ListRequest{Filter: filter, Limit: f.limit, Cursor: f.cursor, Total: p.json})
+				if err != nil {
+					return err
+				}
+				return p.printPage(page)
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&trash, "trash", false, "list the trash instead")
+	return cmd
+}
+
+func (p *program) printPage(page *app.ListPage) error {
+	if p.json {
+		memories := page.Memories
+		if memories == nil {
+			memories = []*loci.Memory{}
+		}
+		return p.printJSON(map[string]any{"memories": memories, "next_cursor": page.NextCursor, "has_more": page.NextCursor != "",
+			"total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
+	}
+	if len(page.Memories) == 0 {
+		p.note("no memories")
+		return nil
+	}
+	rows := make([][]string, len(page.Memories))
+	for i, m := range page.Memories {
+		rows[i] = []string{m.ID.String(), showTime(m.CreatedAt), m.Origin, joinVendors(m.AllowedVendors), cut(m.Title, 60), strings.Join(m.Tags, " ")}
+	}
+	p.printTable([]string{"ID", "CREATED", "ORIGIN", "VISIBLE TO", "TITLE", "TAGS"}, rows)
+	p.more(page.NextCursor)
+	return nil
+}

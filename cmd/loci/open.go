@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+// instance is an open data directory with its use cases.
+type instance struct {
+	store    *sqlite.Store
+	app      *app.App
+	auth     *auth.Authenticator
+	operator loci.Principal // the person at this command line
+	created  bool           // this call made the default org
+}
+
+// missing says what to do about a data directory that is not there.
+type missing int
+
+const (
+	create missing = iota // make it
+	refuse                // say so: there is nothing to read
+)
+
+// with opens the data directory, runs fn and closes it again.
+func (p *program) with(ctx context.Context, absent missing, fn func(*instance) error) (err error) {
+	in, err := p.open(ctx, absent)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.store.Close()) }()
+	return fn(in)
+}
+
+func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
+	s := p.settings
+	if absent == refuse && !exists(filepath.Join(s.DataDir, "_meta.db")) && !isFile(s.DataDir) {
+		return nil, loci.Errorf(loci.NotFound, "there are no memories in %s yet; `loci serve` or `loci add` starts them there, --data-dir names another place", s.DataDir)
+	}
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: s.DataDir, Log: p.log})
+	if err != nil {
+		return nil, err
+	}
+	in, err := p.assemble(ctx, st)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return in, nil
+}
+
+func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, err error) {
+	s := p.settings
+	chat, err := p.chat()
+	if err != nil {
+		return nil, err
+	}
+	in := &instance{store: st, app: app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion})}
+	in.auth, err = auth.New(auth.Options{Store: st, OwnerKey: s.OwnerKey, AgentKeys: s.AgentKeys, Dashboard: s.Dashboard, Log: p.log})
+	if err != nil {
+		return nil, err
+	}
+	if _, in.created, err = in.app.Setup(ctx); err != nil {
+		return nil, err
+	}
+	in.operator, err = in.auth.Local(ctx, "")
+	return in, err
+}
+
+// chat returns the configured model, or nil. With egress off there is none,
+// whatever else is set.
+func (p *program) chat() (app.Chat, error) {
+	s := p.settings
+	if s.Chat.BaseURL == "" || !s.Egress {
+		return nil, nil
+	}
+	return app.NewChat(s.Chat)
+}
+
+// as returns the principal to look through: the person, or a vendor that acts
+// for them.
+func (in *instance) as(ctx context.Context, vendor string) (loci.Principal, error) {
+	if vendor == "" {
+		return in.operator, nil
+	}
+	v, err := loci.ParseVendor(vendor)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	return in.auth.Local(ctx, v)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
+	"golang.org/x/term"
+
+	"github.com/loci-memory/loci"
+)
+
+// printJSON writes v for a program to read. Text stays as it is: no <.
+func (p *program) printJSON(v any) error {
+	e := json.NewEncoder(p.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// printf writes for a person to read.
+func (p *program) printf(format string, args ...any) { fmt.Fprintf(p.out, format, args...) }
+
+// note tells the person something that is not the result, on standard error.
+func (p *program) note(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
+
+// printTable writes aligned columns: with style in a terminal, cut to its
+// width; plain and in full anywhere else.
+func (p *program) printTable(headers []string, rows [][]string) {
+	fmt.Fprint(p.out, renderTable(p.out, headers, rows))
+}
+
+func renderTable(w io.Writer, headers []string, rows [][]string) string {
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = oneLine(cell)
+		}
+	}
+	styled := isTerminal(w)
+	last := len(headers) - 1
+	t := table.New().Headers(headers...).Rows(rows...).Wrap(false).
+		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).BorderRow(false).
+		StyleFunc(func(row, col int) lipgloss.Style {
+			style := lipgloss.NewStyle()
+			if col < last {
+				style = style.PaddingRight(2)
+			}
+			return style.Bold(styled && row == table.HeaderRow)
+		})
+	if styled {
+		if width := terminalWidth(w); width > 0 && lipgloss.Width(t.Render()) > width {
+			t = t.Width(width)
+		}
+	}
+	var b strings.Builder
+	for line := range strings.Lines(t.Render()) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return b.String()
+}
+
+func terminalWidth(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// oneLine makes a text safe for one cell of a table: no line breaks, nothing
+// that a terminal would obey.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(printable(s)), " ")
+}
+
+// printable drops control characters, so that a memory cannot command the
+// terminal that shows it. Line breaks and tabs stay.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || !unicode.IsControl(r) && !isDirectional(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// isDirectional finds the characters that reorder what a terminal shows.
+func isDirectional(r rune) bool {
+	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+func cut(s string, most int) string {
+	s = oneLine(s)
+	runes := []rune(s)
+	if len(runes) <= most {
+		return s
+	}
+	return string(runes[:most-1]) + "…"
+}
+
+func showTime(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+func joinVendors(vendors []loci.Vendor) string {
+	names := make([]string, len(vendors))
+	for i, v := range vendors {
+		names[i] = string(v)
+	}
+	return strings.Join(names, ",")
+}
+
+// printMemory writes a whole memory: attributes, then the content as it is.
+func (p *program) printMemory(m *loci.Memory) {
+	p.printf("%s\n\n", oneLine(m.Title))
+	rows := [][2]string{{"id", m.ID.String()}, {"origin", m.Origin}, {"visible to", joinVendors(m.AllowedVendors)}, {"tags", strings.Join(m.Tags, ", ")},
+		{"type", string(m.Type) + ", " + m.Category}, {"key", m.Key}, {"summary", m.Summary},
+		{"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor)},
+		{"created", showTime(m.CreatedAt)}, {"updated", showTime(m.UpdatedAt)}}
+	if !m.ExpiresAt.IsZero() {
+		rows = append(rows, [2]string{"expires", showTime(m.ExpiresAt)})
+	}
+	if !m.DeletedAt.IsZero() {
+		rows = append(rows, [2]string{"in the trash", "since " + showTime(m.DeletedAt)})
+	}
+	for _, r := range rows {
+		if r[1] != "" {
+			p.printf("%-12s  %s\n", r[0], oneLine(r[1]))
+		}
+	}
+	p.printf("\n%s\n", strings.TrimRight(printable(m.Content), "\n"))
+}
+
+// saved says what became of a memory, or prints it as JSON.
+func (p *program) saved(what string, m *loci.Memory) error {
+	if p.json {
+		return p.printJSON(m)
+	}
+	p.printf("%s %s (version %d): %s\n", what, m.ID, m.Version, cut(m.Title, 60))
+	return nil
+}

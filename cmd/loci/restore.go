@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+)
+
+func (p *program) restoreCommand() *cobra.Command {
+	var version int
+	cmd := &cobra.Command{
+		Use:   "restore ID…",
+		Short: "Take memories out of the trash",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.each(cmd, args, "restored", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
+				m, err := in.app.Restore(ctx, in.operator, id, version)
+				if loci.CodeOf(err) == loci.NotFound {
+					err = loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; `loci list --trash` shows what is", id)
+				}
+				return m, err
+			})
+		},
+	}
+	cmd.Flags().IntVar(&version, "if-version", 0, "only if it is still at this version")
+	return cmd
+}

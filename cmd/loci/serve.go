@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/maintain"
+	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/rest"
+)
+
+func (p *program) serveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the server for assistants (MCP) and programs (REST)",
+		Long: `Run the server for assistants (MCP at /mcp) and programs (REST at /api/v1).
+
+The first start on an empty data directory prints your key and a key for each of
+Claude Code, Cursor and Codex, once, with the line that connects it. Ctrl-C ends
+the server after the requests under way; a second one ends it at once.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context()) },
+	}
+	flags := cmd.Flags()
+	flags.String("listen", "", "address to listen on (default 127.0.0.1:5624; LOCI_LISTEN)")
+	flags.String("public-url", "", "address under which people reach this server, such as https://loci.example.org (LOCI_PUBLIC_URL)")
+	flags.String("deletion", "", "what trashing over the API needs: api_key or step_up (LOCI_DELETION)")
+	flags.String("egress", "", "on or off; off: nothing is ever sent out, whatever else is set (LOCI_EGRESS)")
+	flags.String("log-format", "", "text or json (LOCI_LOG_FORMAT)")
+	return cmd
+}
+
+func (p *program) serve(ctx context.Context) (err error) {
+	// Before anything is created: a start that fails here is not the first.
+	listener, err := p.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ignoreClosed(listener.Close())) }()
+	in, err := p.open(ctx, create)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.store.Close()) }()
+	address := "http://" + listener.Addr().String()
+	p.warn(listener.Addr())
+	if err := p.welcome(ctx, in, address); err != nil {
+		return err
+	}
+	return p.run(ctx, in, listener)
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// run serves until ctx ends, then finishes what is under way and waits for the
+// maintainer.
+func (p *program) run(ctx context.Context, in *instance, listener net.Listener) error {
+	server := &http.Server{
+		Handler:           deadlines(ctx, p.handler(in, listener.Addr())),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+	var upkeep sync.WaitGroup
+	upkeepCtx, stopUpkeep := context.WithCancel(ctx)
+	upkeep.Go(func() { maintain.New(maintain.Options{Store: in.store, Log: p.log}).Run(upkeepCtx) })
+	defer upkeep.Wait()
+	defer stopUpkeep()
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	p.log.InfoContext(ctx, "stopping; requests under way are finished")
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownPatience)
+	defer cancel()
+	if err := server.Shutdown(patience); err != nil {
+		p.log.WarnContext(ctx, "some requests did not end in time and were cut off", "error", err)
+		err = server.Close()
+		<-failed
+		return err
+	}
+	<-failed
+	return nil
+}
+
+const (
+	shutdownPatience = 10 * time.Second
+	requestTime      = 2 * time.Minute // to send a request
+	answerTime       = 4 * time.Minute // from the beginning of a request to the end of its answer; models are slow
+)
+
+func (p *program) handler(in *instance, address net.Addr) http.Handler {
+	s := p.settings
+	build := readBuildInfo()
+	mcp := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL})
+	o := rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL,
+		ModelEgress: s.Egress && s.Chat.BaseURL != "", MCP: mcp.HTTP()}
+	if isLoopback(address) {
+		o.AllowedHosts = []string{"localhost", "127.0.0.1", "::1"}
+	}
+	return rest.New(o)
+}
+
+// deadlines bounds every request but for event streams, which stay open until
+// either side ends them: the server does so when ctx ends.
+func deadlines(ctx context.Context, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+			stream, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			defer context.AfterFunc(ctx, cancel)()
+			next.ServeHTTP(w, r.WithContext(stream))
+			return
+		}
+		c, now := http.NewResponseController(w), time.Now()
+		// Only a connection that cannot have deadlines refuses them.
+		_ = c.SetReadDeadline(now.Add(requestTime))
+		_ = c.SetWriteDeadline(now.Add(answerTime))
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (p *program) listen(ctx context.Context) (net.Listener, error) {
+	address := p.settings.Listen
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, loci.FieldErrorf("listen (LOCI_LISTEN)", "must be host:port, like 127.0.0.1:5624, and is %q", cut(address, 60))
+	}
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", address)
+	switch {
+	case err == nil:
+		return listener, nil
+	case isInUse(err):
+		return nil, fmt.Errorf("port %s of %s is in use%s; choose another one, such as --listen %s, or see who has it: %s",
+			port, host, p.answersAs(ctx, address), net.JoinHostPort(host, nextPort(port)), whoHas(port))
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("this user may not listen on port %s; choose one above 1023, such as --listen 127.0.0.1:5624", port)
+	}
+	return nil, fmt.Errorf("listen on %s: %w; --listen takes host:port, like 127.0.0.1:5624", address, err)
+}
+
+// isInUse knows the errno of Unix and of Windows (WSAEADDRINUSE), which the
+// syscall package does not map.
+func isInUse(err error) bool {
+	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.Errno(10048))
+}
+
+func nextPort(port string) string {
+	n, err := net.LookupPort("tcp", port)
+	if err != nil || n >= 65535 {
+		return "5624"
+	}
+	return fmt.Sprint(n + 1)
+}
+
+func whoHas(port string) string {
+	switch runtime.GOOS {
+	case "windows":
+		return "netstat -ano | findstr :" + port
+	case "linux":
+		return "ss -ltnp sport = :" + port
+	}
+	return "lsof -nP -iTCP:" + port
+}
+
+// answersAs says whether the other program is a Loci, as far as it tells.
+func (p *program) answersAs(ctx context.Context, address string) string {
+	if isLoci(ctx, address) {
+		return " by another loci serve, which answers there"
+	}
+	return " by another program"
+}
+
+// isLoci asks an address on this machine whether a Loci answers there.
+func isLoci(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/health", nil)
+	if err != nil {
+		return false
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return false
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
+	return err == nil && answer.StatusCode == http.StatusOK && strings.Contains(strings.ToLower(string(body)), "loci")
+}
+
+func isLoopback(address net.Addr) bool {
+	tcp, ok := address.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// warn says what the operator should know before the first request.
+func (p *program) warn(address net.Addr) {
+	s := p.settings
+	if !isLoopback(address) && !strings.HasPrefix(s.PublicURL, "https://") {
+		p.log.Warn("listening beyond this machine without TLS: keys and memories travel in the clear; put a TLS proxy in front and set LOCI_PUBLIC_URL=https://…", "address", address.String())
+	}
+	if !s.Egress && s.Chat.BaseURL != "" {
+		p.log.Warn("egress is off: the configured chat model is not used")
+	}
+	for _, name := range s.Unknown {
+		p.log.Warn("this variable means nothing to Loci; is it a typing error?", "variable", name)
+	}
+}

@@ -1,0 +1,35 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func (p *program) showCommand() *cobra.Command {
+	var vendor string
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show a memory",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := parseMemoryID(args[0])
+			if err != nil {
+				return err
+			}
+			return p.with(cmd.Context(), refuse, func(in *instance) error {
+				who, err := in.as(cmd.Context(), vendor)
+				if err != nil {
+					return err
+				}
+				m, err := in.app.Get(cmd.Context(), who, id)
+				if err != nil {
+					return aboutMemory(id, err)
+				}
+				if p.json {
+					return p.printJSON(m)
+				}
+				p.printMemory(m)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&vendor, "as", "", "look through the eyes of this vendor")
+	return cmd
+}

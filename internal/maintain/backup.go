@@ -1,0 +1,158 @@
+package maintain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// Source is a store that copies its files while others write.
+type Source interface {
+	// Backup copies every file into dir and returns their names in it, with
+	// slashes.
+	Backup(ctx context.Context, dir string) ([]string, error)
+}
+
+// Backups are the backups of one data directory.
+type Backups struct {
+	Dir     string           // the data directory
+	Program string           // the version of this program, for the manifest
+	Now     func() time.Time // default: time.Now
+	// Check opens a copy of a data directory and returns what is wrong with
+	// it, one sentence each.
+	Check func(ctx context.Context, dir string) ([]string, error)
+}
+
+// Backup is one complete backup.
+type Backup struct {
+	Name     string // of its directory
+	Path     string
+	Manifest Manifest
+}
+
+const (
+	backupsDir = "backups"
+	nameLayout = "2006-01-02T150405Z"
+)
+
+func (b *Backups) now() time.Time {
+	if b.Now == nil {
+		return time.Now().UTC()
+	}
+	return b.Now().UTC()
+}
+
+// Create backs the store up while others go on writing. The backup appears
+// under its name only when it is complete and on the disk.
+func (b *Backups) Create(ctx context.Context, src Source) (_ *Backup, err error) {
+	root := filepath.Join(b.Dir, backupsDir)
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return nil, err
+	}
+	part, err := os.MkdirTemp(root, ".part-*") // mode 0700
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(part)) }() // not there any more after success
+	now := b.now()
+	files, err := src.Backup(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	m := Manifest{Loci: manifestKind, Format: manifestFormat, CreatedAt: now.Truncate(time.Second), Program: b.Program}
+	for _, name := range files {
+		f, err := describe(ctx, part, name)
+		if err != nil {
+			return nil, err
+		}
+		m.Files = append(m.Files, f)
+	}
+	if err := m.write(part); err != nil {
+		return nil, err
+	}
+	name, err := publish(part, root, now.Format(nameLayout))
+	if err != nil {
+		return nil, err
+	}
+	return &Backup{Name: name, Path: filepath.Join(root, name), Manifest: m}, nil
+}
+
+// publish gives a complete directory its name, with a number behind it if two
+// were made in one second.
+func publish(part, root, name string) (string, error) {
+	for i := 1; ; i++ {
+		candidate := name
+		if i > 1 {
+			candidate = fmt.Sprintf("%s-%d", name, i)
+		}
+		target := filepath.Join(root, candidate)
+		if _, err := os.Lstat(target); err == nil {
+			continue
+		}
+		err := os.Rename(part, target)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		return candidate, err
+	}
+}
+
+// List returns the complete backups, newest first. A directory without a
+// manifest that can be read is left out: it is not a backup.
+func (b *Backups) List() ([]Backup, error) {
+	root := filepath.Join(b.Dir, backupsDir)
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var found []Backup
+	for _, e := range entries {
+		path := filepath.Join(root, e.Name())
+		m, err := readManifest(path)
+		if err != nil {
+			continue
+		}
+		found = append(found, Backup{e.Name(), path, m})
+	}
+	slices.SortStableFunc(found, func(x, y Backup) int {
+		return cmp.Or(y.Manifest.CreatedAt.Compare(x.Manifest.CreatedAt), cmp.Compare(y.Name, x.Name))
+	})
+	return found, nil
+}
+
+// Find returns a backup by its name, by a path, or the newest for "". NotFound
+// if there is none.
+func (b *Backups) Find(name string) (*Backup, error) {
+	if name == "" {
+		all, err := b.List()
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == 0 {
+			return nil, loci.Errorf(loci.NotFound, "there are no backups in %s; make one with: loci backup create", filepath.Join(b.Dir, backupsDir))
+		}
+		return &all[0], nil
+	}
+	for _, path := range []string{filepath.Join(b.Dir, backupsDir, name), name} {
+		if _, err := os.Stat(filepath.Join(path, manifestFile)); err != nil {
+			continue
+		}
+		m, err := readManifest(path)
+		if err != nil {
+			return nil, err
+		}
+		return &Backup{filepath.Base(path), path, m}, nil
+	}
+	return nil, loci.Errorf(loci.NotFound, "there is no backup %q; `loci backup list` shows what there is", name)
+}

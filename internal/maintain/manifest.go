@@ -1,0 +1,111 @@
+package maintain
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// Manifest says what a backup must hold.
+type Manifest struct {
+	Loci      string    `json:"loci"` // always "backup"
+	Format    int       `json:"format"`
+	CreatedAt time.Time `json:"created_at"`
+	Program   string    `json:"program"` // the version that made it
+	Files     []File    `json:"files"`
+}
+
+// File is one file of a backup.
+type File struct {
+	Name   string `json:"name"` // with slashes
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Size returns how many bytes the files have together.
+func (m *Manifest) Size() (n int64) {
+	for _, f := range m.Files {
+		n += f.Size
+	}
+	return n
+}
+
+const (
+	manifestFile   = "manifest.json"
+	manifestKind   = "backup"
+	manifestFormat = 1
+)
+
+func (m *Manifest) write(dir string) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, manifestFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// readManifest returns a manifest that this program understands. Names that
+// lead out of the backup are refused: the file may come from anywhere.
+func readManifest(dir string) (Manifest, error) {
+	var m Manifest
+	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if err != nil {
+		return m, err
+	}
+	bad := func(why string) error {
+		return loci.Errorf(loci.Invalid, "%s is not a backup that can be used: %s", dir, why)
+	}
+	if err := json.Unmarshal(text, &m); err != nil || m.Loci != manifestKind {
+		return m, bad("its manifest.json is damaged")
+	}
+	if m.Format > manifestFormat {
+		return m, bad("it was made by a newer version; upgrade loci")
+	}
+	for _, f := range m.Files {
+		if !filepath.IsLocal(filepath.FromSlash(f.Name)) || !fs.ValidPath(f.Name) || f.Name == manifestFile {
+			return m, bad("its manifest.json names files outside of it")
+		}
+	}
+	if len(m.Files) == 0 {
+		return m, bad("its manifest.json names no files")
+	}
+	return m, nil
+}
+
+func describe(ctx context.Context, dir, name string) (File, error) {
+	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		return File{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, &untilDone{ctx, f})
+	return File{Name: name, Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
+}
+
+// untilDone is a reader that ends with its context.
+type untilDone struct {
+	ctx context.Context //nolint:containedctx // lives as long as one copy
+	r   io.Reader
+}
+
+func (u *untilDone) Read(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(b)
+}

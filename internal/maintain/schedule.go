@@ -1,0 +1,63 @@
+package maintain
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Options configure a Maintainer.
+type Options struct {
+	Store store.Store      // required
+	Log   *slog.Logger     // default: discard
+	Now   func() time.Time // default: time.Now
+	Every time.Duration    // between two turns; default: a day
+}
+
+// Maintainer runs the jobs of one process. Several processes may run one on
+// the same store: every job can be repeated.
+type Maintainer struct{ o Options }
+
+// New returns a Maintainer. It panics without a store.
+func New(o Options) *Maintainer {
+	if o.Store == nil {
+		panic("maintain: no store")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Every <= 0 {
+		o.Every = 24 * time.Hour
+	}
+	return &Maintainer{o}
+}
+
+// Run does every job at once and then at each turn, until ctx ends. It returns
+// when the job under way has stopped; the caller waits for it.
+func (m *Maintainer) Run(ctx context.Context) {
+	turn := time.NewTicker(m.o.Every)
+	defer turn.Stop()
+	for {
+		m.purge(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-turn.C:
+		}
+	}
+}
+
+func (m *Maintainer) purge(ctx context.Context) {
+	n, err := Purge(ctx, m.o.Store, m.o.Now())
+	if n > 0 {
+		m.o.Log.InfoContext(ctx, "emptied the trash of what was in it too long", "memories", n)
+	}
+	if err != nil && ctx.Err() == nil {
+		m.o.Log.ErrorContext(ctx, "emptying the trash failed; the next turn tries again", "error", err)
+	}
+}
