@@ -64,15 +64,21 @@ func input(properties ...property) json.RawMessage {
 }
 
 const (
-	memorySchema  = `{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"content":{"type":"string"},"tags":{"type":"array"},"origin":{"type":"string"}},"required":["id","content"]}`
-	leanSchema    = `{"type":"object","required":["id","title","content"]}`
-	summarySchema = `{"type":"object","required":["id","title"]}`
+	memorySchema = `{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"content":{"type":"string"},"tags":{"type":"array"},"origin":{"type":"string"}},"required":["id"]}`
+	leanSchema   = `{"type":"object","required":["id","title","content"]}`
 )
 
-// output is the schema of a page of memories.
-func output(item string) json.RawMessage {
-	return json.RawMessage(`{"type":"object","properties":{"memories":{"type":"array","items":` + item + `},"has_more":{"type":"boolean"},"next_cursor":{"type":"string"}},"required":["memories","has_more"]}`)
+// output is the schema of a page of memories. more are further properties, or
+// "".
+func output(required, more string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{"memories":{"type":"array","items":{"type":"object","required":[` + required + `]}},"has_more":{"type":"boolean"}` + more + `},"required":["memories"]}`)
 }
+
+const (
+	inFull     = `"id","content"`
+	asSummary  = `"id","title"`
+	withCursor = `,"next_cursor":{"type":"string"}`
+)
 
 func limit(maximum, fallback int) property {
 	return property{name: "limit", schema: integer(1, maximum, fallback)}

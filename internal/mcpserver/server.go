@@ -12,6 +12,8 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
@@ -134,7 +136,14 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: loci.SafeText(errPanic)}
 			}
 		}()
-		return next(ctx, method, req)
+		res, err = next(ctx, method, req)
+		// The SDK quotes addresses in Go's way, which is not always JSON, and
+		// then could not send its own error.
+		var rpc *jsonrpc.Error
+		if errors.As(err, &rpc) && rpc.Data != nil && !json.Valid(rpc.Data) {
+			rpc.Data = nil
+		}
+		return res, err
 	}
 }
 

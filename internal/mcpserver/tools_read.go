@@ -22,12 +22,12 @@ func (s *Server) addReadingTools(srv *mcp.Server) {
 	addTool(s, srv, &mcp.Tool{
 		Name: "read_memories", Title: "Read newest memories", Annotations: reads(),
 		Description: "The newest memories in full. Use it for what was saved lately; to find a subject, use search_memories.",
-		InputSchema: input(limit(readMax, readDefault)), OutputSchema: output(leanSchema),
+		InputSchema: input(limit(readMax, readDefault)), OutputSchema: output(inFull, ""),
 	}, s.readMemories)
 	addTool(s, srv, &mcp.Tool{
 		Name: "browse_memories", Title: "Browse memories", Annotations: reads(),
-		Description: "Ids, titles and tags without contents, newest first, with the total. Use it to survey what exists, then get_memory_by_id; not to find a subject.",
-		InputSchema: input(append([]property{limit(browseMax, browseDefault)}, paging()...)...), OutputSchema: output(summarySchema),
+		Description: "Ids, titles and tags without contents, newest first. Use it to survey what exists, then get_memory_by_id; not to find a subject.",
+		InputSchema: input(append([]property{limit(browseMax, browseDefault)}, paging()...)...), OutputSchema: output(asSummary, withCursor),
 	}, s.browseMemories)
 	addTool(s, srv, &mcp.Tool{
 		Name: "get_memory_by_id", Title: "Get a memory", Annotations: reads(),
@@ -46,20 +46,11 @@ type readArgs struct {
 }
 
 func (s *Server) readMemories(ctx context.Context, p loci.Principal, in readArgs) (any, error) {
-	return s.list(ctx, p, app.ListRequest{}, in.Limit, readMax, readDefault)
-}
-
-// list is a page of memories in full.
-func (s *Server) list(ctx context.Context, p loci.Principal, r app.ListRequest, limit *count, maximum, fallback int) (any, error) {
-	found, err := s.find(ctx, p, r, limit, maximum, fallback)
+	found, err := s.find(ctx, p, app.ListRequest{}, in.Limit, readMax, readDefault)
 	if err != nil {
 		return nil, err
 	}
-	out := page[*loci.Memory]{Memories: memories(found.Memories), HasMore: found.NextCursor != "", NextCursor: found.NextCursor}
-	if r.Total {
-		out.Total, out.TotalIsLowerBound = &found.Total, found.TotalIsLowerBound
-	}
-	return out, nil
+	return page[*loci.Memory]{Memories: memories(found.Memories), HasMore: found.NextCursor != ""}, nil
 }
 
 func (s *Server) find(ctx context.Context, p loci.Principal, r app.ListRequest, limit *count, maximum, fallback int) (*app.ListPage, error) {

@@ -13,14 +13,14 @@ import (
 func (s *Server) addWritingTools(srv *mcp.Server) {
 	addTool(s, srv, &mcp.Tool{
 		Name: "write_memory", Title: "Write a memory", Annotations: adds(false),
-		Description: "Saves a memory for all the person's assistants, exactly as sent, and returns it. Use it for decisions, preferences, corrections and durable facts; not for secrets or passing chatter. Nothing is overwritten: search first.",
+		Description: "Saves a memory for all the person's assistants and returns it. Use it for decisions, preferences, corrections and durable facts; not for secrets or chatter. Nothing is overwritten: search first.",
 		InputSchema: input(
 			property{name: "title", schema: text(1, loci.MaxTitle), required: true},
 			property{name: "content", schema: text(1, loci.MaxContent), required: true},
 			tags("tags", 0, `,"default":[]`),
-			property{name: "allowed_vendors", schema: list(1, loci.MaxVendors, loci.MaxVendorLength, `,"default":["*"],"description":"assistants that may read it, such as claude; * is all"`)},
+			property{name: "allowed_vendors", schema: list(1, loci.MaxVendors, loci.MaxVendorLength, `,"default":["*"],"description":"who may read it, like claude; * is all"`)},
 			property{name: "memory_type", schema: `{"enum":["semantic","episodic","procedural"],"default":"semantic","description":"a fact, an event, or how to do something"}`}),
-		OutputSchema: json.RawMessage(memorySchema),
+		OutputSchema: json.RawMessage(leanSchema),
 	}, s.writeMemory)
 }
 
@@ -40,8 +40,8 @@ func (s *Server) writeMemory(ctx context.Context, p loci.Principal, in writeArgs
 func (s *Server) addTeamTools(srv *mcp.Server) {
 	addTool(s, srv, &mcp.Tool{
 		Name: "read_team_memories", Title: "Read team memories", Annotations: reads(),
-		Description: "Memories in the pool of the person's team, in full, newest first. An error says if they have no team; do not try again then.",
-		InputSchema: input(limit(readMax, tagDefault), paging()[0]), OutputSchema: output(leanSchema),
+		Description: "Memories in the pool of the person's team, newest first. If an error says that they have no team, do not try again.",
+		InputSchema: input(limit(readMax, tagDefault), paging()[0]), OutputSchema: output(inFull, ""),
 	}, s.readTeamMemories)
 	addTool(s, srv, &mcp.Tool{
 		Name: "share_memory", Title: "Share with the team", Annotations: adds(true),

@@ -142,7 +142,13 @@ func (p *player) normal(t *testing.T, body string) string {
 	return uuid.ReplaceAllStringFunc(out.String(), p.name)
 }
 
+// exampleID stands in an error message.
+const exampleID = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
+
 func (p *player) name(id string) string {
+	if id == exampleID {
+		return id
+	}
 	for i, known := range p.ids {
 		if known == id {
 			return fmt.Sprintf("$%d", i+1)
