@@ -49,14 +49,14 @@ func (p *program) bench(ctx context.Context, o bench.Options, dir string) (err e
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
 	o.Progress = func(what string) { p.note("%s …", what) }
-	results, err := bench.Run(ctx, o)
-	if err != nil {
-		return err
-	}
+	results, failed := bench.Run(ctx, o) // what was measured is shown even if a later step failed
 	if p.json {
 		err = p.printJSON(map[string]any{"results": results})
 	} else {
 		p.printResults(results)
+	}
+	if failed != nil {
+		return failed
 	}
 	for _, r := range results {
 		for _, bar := range r.Bars {

@@ -25,18 +25,18 @@ type Options struct {
 
 // Result is one line of the table.
 type Result struct {
-	Step   string
-	Sample Sample
-	Value  float64 // what is held against the bars, in Unit
-	Unit   string
-	Bars   []Bar
+	Step   string  `json:"step"`
+	Sample Sample  `json:"sample,omitzero"`
+	Value  float64 `json:"value"` // what is held against the bars, in Unit
+	Unit   string  `json:"unit"`
+	Bars   []Bar   `json:"bars,omitempty"`
 }
 
 // Bar is a figure to reach.
 type Bar struct {
-	Name  string // "must" or "goal"
-	Limit float64
-	Most  bool // Value must be at most Limit, instead of at least
+	Name  string  `json:"name"` // "must" or "goal"
+	Limit float64 `json:"limit"`
+	Most  bool    `json:"most,omitempty"` // Value must be at most Limit, instead of at least
 }
 
 // Met reports whether the value reaches the bar.

@@ -9,11 +9,12 @@ import (
 
 // Sample is what one step measured.
 type Sample struct {
-	Count       int           // operations that succeeded
-	PerSecond   float64       // of all clients together
-	P50, P95    time.Duration // as the client saw it, or as the server says
-	P99         time.Duration
-	ServerTimed bool // the percentiles are the server's own time
+	Count       int           `json:"count"`        // operations that succeeded
+	PerSecond   float64       `json:"per_second"`   // of all clients together
+	P50         time.Duration `json:"p50_ns"`       // as the client saw it, or as the server says
+	P95         time.Duration `json:"p95_ns"`       // likewise
+	P99         time.Duration `json:"p99_ns"`       // likewise
+	ServerTimed bool          `json:"server_timed"` // the percentiles are the server's own time
 }
 
 // run calls op from clients goroutines at once for the given time. op returns
