@@ -19,11 +19,11 @@ import (
 func decodeArgs(raw json.RawMessage, into any) error {
 	target := reflect.ValueOf(into).Elem()
 	fields, names := argFields(target)
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return nil
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
+		return nil // clients without arguments send either
 	}
 	var args map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &args); err != nil || args == nil {
+	if err := json.Unmarshal(raw, &args); err != nil {
 		return loci.Errorf(loci.Invalid, "arguments must be a JSON object")
 	}
 	for name, value := range args {

@@ -74,7 +74,7 @@ func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	if w.owner, err = w.auth.Local(ctx, ""); err != nil {
 		t.Fatal(err)
 	}
-	o := mcpserver.Options{App: w.app, Auth: w.auth, Version: "test", Log: slog.New(slog.NewTextHandler(w.log, nil))}
+	o := mcpserver.Options{App: w.app, Auth: w.auth, Version: "test", Log: newLogger(w.log)}
 	for _, c := range change {
 		c(&o)
 	}
@@ -245,3 +245,5 @@ func (r *raw) send(method, body string, header http.Header) reply {
 	}
 	return reply{res.StatusCode, res.Header, string(b)}
 }
+
+func newLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }

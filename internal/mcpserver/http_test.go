@@ -1,0 +1,360 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/mcpserver"
+)
+
+// write stores a memory through the official client.
+func write(t *testing.T, s *mcp.ClientSession, arguments map[string]any) loci.Memory {
+	t.Helper()
+	result, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: "write_memory", Arguments: arguments})
+	if err != nil || result.IsError {
+		t.Fatalf("write_memory: %v, %+v", err, result)
+	}
+	b, err := json.Marshal(result.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m loci.Memory
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// titles calls a tool that lists, through the official client.
+func titles(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]any) []string {
+	t.Helper()
+	result, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil || result.IsError {
+		t.Fatalf("%s: %v, %+v", tool, err, result)
+	}
+	var out []string
+	for _, m := range result.StructuredContent.(map[string]any)["memories"].([]any) {
+		out = append(out, m.(map[string]any)["title"].(string))
+	}
+	return out
+}
+
+func TestTwoVendorsShareWhatTheyMay(t *testing.T) {
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", withSessions, stateless} {
+		t.Run(version, func(t *testing.T) {
+			w := newWorld(t)
+			_, claudeKey := w.key("claude")
+			_, cursorKey := w.key("cursor")
+			claude, cursor := w.connect(claudeKey, version), w.connect(cursorKey, version)
+
+			write(t, claude, map[string]any{"title": "Shared", "content": "the launch is in May"})
+			write(t, claude, map[string]any{"title": "Private", "content": "the launch slips", "allowed_vendors": []string{"claude"}})
+			m := write(t, cursor, map[string]any{"title": "For Claude", "content": "launch checklist", "allowed_vendors": []string{"claude", "cursor"}})
+			if m.Origin != "cursor" {
+				t.Errorf("origin is %q, want that of the credential", m.Origin)
+			}
+			if diff := cmp.Diff([]string{"For Claude", "Private", "Shared"}, titles(t, claude, "read_memories", nil)); diff != "" {
+				t.Errorf("claude reads (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{"For Claude", "Shared"}, titles(t, cursor, "read_memories", nil)); diff != "" {
+				t.Errorf("cursor reads (-want +got):\n%s", diff)
+			}
+			if got := titles(t, cursor, "search_memories", map[string]any{"term": "slips"}); len(got) != 0 {
+				t.Errorf("cursor finds %v", got)
+			}
+		})
+	}
+}
+
+func TestSessionIsOfItsPrincipalOnly(t *testing.T) {
+	w := newWorld(t)
+	_, claude := w.key("claude")
+	_, twin := w.key("claude") // the same person and vendor, another credential
+	_, cursor := w.key("cursor")
+	mine := w.raw(claude, withSessions)
+	for name, key := range map[string]loci.Secret{"another vendor": cursor, "another key": twin} {
+		thief := &raw{w: w, key: key, version: withSessions, session: mine.session}
+		unknown := &raw{w: w, key: key, version: withSessions, session: "ABCDEFGHIJKLMNOPQRSTUVWXYZ.AAAA"}
+		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+			body := ""
+			if method == http.MethodPost {
+				body = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+			}
+			got, want := thief.send(method, body, nil), unknown.send(method, body, nil)
+			if got.status != http.StatusNotFound || got.body != want.body {
+				t.Errorf("%s %s: %d %s, want what an unknown session gets: %d %s", name, method, got.status, got.body, want.status, want.body)
+			}
+		}
+	}
+	if a := mine.tool("read_memories", "{}"); a.status != 200 {
+		t.Errorf("its owner gets %d %s", a.status, a.body)
+	}
+	if a := mine.send(http.MethodDelete, "", nil); a.status != http.StatusNoContent {
+		t.Errorf("DELETE: %d %s", a.status, a.body)
+	}
+	ended, never := mine.tool("read_memories", "{}"), (&raw{w: w, key: claude, version: withSessions, session: "X.Y", next: mine.next - 1}).tool("read_memories", "{}")
+	if ended.status != http.StatusNotFound {
+		t.Errorf("an ended session: %d %s", ended.status, ended.body)
+	}
+	if strings.Replace(ended.body, `"id":5`, `"id":4`, 1) != strings.Replace(never.body, `"id":5`, `"id":4`, 1) {
+		t.Errorf("an ended session %s\nan unknown one %s", ended.body, never.body)
+	}
+}
+
+func TestRevokedKeyEndsItsSession(t *testing.T) {
+	for _, version := range []string{withSessions, stateless} {
+		w := newWorld(t)
+		_, other := w.key("cursor")
+		credential, key := w.key("claude")
+		r := w.raw(key, version)
+		if a := r.tool("read_memories", "{}"); a.status != 200 {
+			t.Fatalf("before: %d %s", a.status, a.body)
+		}
+		if err := w.app.RevokeKey(context.Background(), w.owner, credential.ID); err != nil {
+			t.Fatal(err)
+		}
+		a := r.tool("read_memories", "{}")
+		if a.status != http.StatusUnauthorized || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Bearer ") {
+			t.Errorf("%s, after: %d, %q, %s", version, a.status, a.header.Get("WWW-Authenticate"), a.body)
+		}
+		// Nor does another key get in with what is left.
+		if a := (&raw{w: w, key: other, version: withSessions, session: r.session}).call("tools/list", "{}"); version == withSessions && a.status != http.StatusNotFound {
+			t.Errorf("another key in the session: %d", a.status)
+		}
+	}
+}
+
+func TestCredentials(t *testing.T) {
+	w := newWorld(t)
+	_, agent := w.key("claude")
+	_, person, err := w.app.CreateKey(context.Background(), w.owner, auth.KeyRequest{Name: "me"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, reader, err := w.app.CreateKey(context.Background(), w.owner, auth.KeyRequest{Name: "r", Vendor: "claude", Rights: []loci.Right{loci.RightRead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		key    loci.Secret
+		status int
+		text   string
+	}{
+		{"none", "", 401, "no credential"},
+		{"unknown", "loci_agent_x", 401, "invalid API key"},
+		{"the owner's", ownerKey, 403, "loci agent-key create --vendor"},
+		{"a person's", person, 403, "loci agent-key create --vendor"},
+		{"an agent's", agent, 200, `"memories":[]`},
+	}
+	for _, tt := range tests {
+		a := (&raw{w: w, key: tt.key, version: stateless}).tool("read_memories", "{}")
+		if a.status != tt.status || !strings.Contains(a.body, tt.text) {
+			t.Errorf("%s: %d %s, want %d with %q", tt.name, a.status, a.body, tt.status, tt.text)
+		}
+		if got := a.header.Get("WWW-Authenticate"); (got != "") != (tt.status == 401) {
+			t.Errorf("%s: WWW-Authenticate %q", tt.name, got)
+		}
+	}
+	limited := w.raw(reader, stateless)
+	if text := failure(t, limited.tool("read_memories", "{}")); text != "" {
+		t.Errorf("a key that may read: %s", text)
+	}
+	if text := failure(t, limited.tool("write_memory", `{"title":"a","content":"b"}`)); !strings.Contains(text, "memories:write") {
+		t.Errorf("a key that may only read writes: %q", text)
+	}
+}
+
+func TestOffUntilThereIsAnAgentKey(t *testing.T) {
+	w := newWorld(t)
+	nobody := &raw{w: w, key: ownerKey, version: stateless}
+	if a := nobody.call("tools/list", "{}"); a.status != http.StatusNotFound || !strings.Contains(a.body, "agent-key create") {
+		t.Errorf("without an agent key: %d %s", a.status, a.body)
+	}
+	credential, key := w.key("claude")
+	if a := (&raw{w: w, key: key, version: stateless}).call("tools/list", "{}"); a.status != 200 {
+		t.Errorf("with one: %d %s", a.status, a.body)
+	}
+	if err := w.app.RevokeKey(context.Background(), w.owner, credential.ID); err != nil {
+		t.Fatal(err)
+	}
+	if a := nobody.call("tools/list", "{}"); a.status != http.StatusForbidden {
+		t.Errorf("once on it stays on: %d %s", a.status, a.body)
+	}
+	public := newWorld(t, func(o *mcpserver.Options) { o.PublicURL = "https://memory.example" })
+	if a := (&raw{w: public, version: stateless}).call("tools/list", "{}"); a.status != http.StatusUnauthorized {
+		t.Errorf("with a public address: %d %s", a.status, a.body)
+	}
+}
+
+func TestForeignHostsAreRefused(t *testing.T) {
+	w := newWorld(t, func(o *mcpserver.Options) { o.PublicURL = "https://memory.example/base" })
+	_, key := w.key("claude")
+	r := &raw{w: w, key: key, version: stateless}
+	tests := []struct {
+		host, origin string
+		want         int
+	}{
+		{"", "", 200},
+		{"localhost:1", "", 200},
+		{"[::1]:80", "", 200},
+		{"memory.example", "", 200},
+		{"MEMORY.example:443", "https://memory.example", 200},
+		{"", "http://localhost:6274", 200},
+		{"evil.example", "", 403},
+		{"localhost.evil.example", "", 403},
+		{"memory.example.evil", "", 403},
+		{"", "https://evil.example", 403},
+		{"", "null", 403},
+		{"memory.example", "https://evil.example", 403},
+	}
+	for _, tt := range tests {
+		header := http.Header{"Mcp-Method": {"tools/list"}}
+		if tt.host != "" {
+			header["Host"] = []string{tt.host}
+		}
+		if tt.origin != "" {
+			header["Origin"] = []string{tt.origin}
+		}
+		a := r.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, header)
+		if a.status != tt.want {
+			t.Errorf("Host %q Origin %q: %d, want %d: %s", tt.host, tt.origin, a.status, tt.want, a.body)
+		}
+	}
+}
+
+func TestSessionsAreLimited(t *testing.T) {
+	w := newWorld(t, func(o *mcpserver.Options) { o.MaxSessions = 2 })
+	_, key := w.key("claude")
+	first := w.raw(key, withSessions)
+	w.raw(key, withSessions)
+	third := &raw{w: w, key: key, version: withSessions}
+	initialize := `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`
+	if a := third.call("initialize", initialize); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "too many sessions") {
+		t.Errorf("a third session: %d %s", a.status, a.body)
+	}
+	if a := (&raw{w: w, key: key, version: stateless}).tool("read_memories", "{}"); a.status != 200 {
+		t.Errorf("without a session: %d %s", a.status, a.body)
+	}
+	first.send(http.MethodDelete, "", nil)
+	if a := third.call("initialize", initialize); a.status != 200 {
+		t.Errorf("after one has ended: %d %s", a.status, a.body)
+	}
+}
+
+func TestIdleSessionsEnd(t *testing.T) {
+	w := newWorld(t, func(o *mcpserver.Options) { o.SessionIdle = time.Nanosecond })
+	_, key := w.key("claude")
+	r := &raw{w: w, key: key, version: withSessions}
+	a := r.call("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
+	r.session = a.header.Get("Mcp-Session-Id")
+	for range 1000 { // the timer runs on its own; each look takes a round trip
+		if a = r.tool("read_memories", "{}"); a.status == http.StatusNotFound {
+			return
+		}
+	}
+	t.Errorf("the session is still there: %d %s", a.status, a.body)
+}
+
+// TestPrincipalIsOfTheRequest changes a principal's rights inside a session:
+// a tool must see those of the request that calls it, not of the one that
+// opened the session.
+func TestPrincipalIsOfTheRequest(t *testing.T) {
+	p := loci.Principal{Kind: loci.KindAgent, OrgID: "default", UserID: loci.NewUserID(), Vendor: "claude"}
+	server := func() *mcp.Server {
+		srv := mcp.NewServer(&mcp.Implementation{Name: "a"}, nil)
+		srv.AddTool(&mcp.Tool{Name: "rights", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			who := req.Extra.TokenInfo.Extra["principal"].(loci.Principal)
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(who.Rights)}}}, nil
+		})
+		return srv
+	}
+	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Sessions: server(), Stateless: server(),
+		Authorize: func(*http.Request) (loci.Principal, error) { return p, nil }}))
+	t.Cleanup(srv.Close)
+	for _, version := range []string{withSessions, stateless} {
+		p.Rights = loci.Rights()
+		r := (&world{t: t, url: srv.URL}).raw("", version)
+		if a := r.tool("rights", "{}"); !strings.Contains(a.body, "memories:write") {
+			t.Errorf("%s, before: %s", version, a.body)
+		}
+		p.Rights = []loci.Right{loci.RightRead}
+		if a := r.tool("rights", "{}"); strings.Contains(a.body, "memories:write") || !strings.Contains(a.body, "memories:read") {
+			t.Errorf("%s, after: %s", version, a.body)
+		}
+	}
+}
+
+func TestConcurrentWritersLoseNothing(t *testing.T) {
+	const writers, each = 16, 25
+	for _, version := range []string{withSessions, stateless} {
+		t.Run(version, func(t *testing.T) {
+			w := newWorld(t)
+			_, key := w.key("claude")
+			session := w.connect(key, version)
+			acknowledged := make([][]loci.MemoryID, writers)
+			var wg sync.WaitGroup
+			for i := range writers {
+				wg.Go(func() {
+					for n := range each {
+						m := write(t, session, map[string]any{"title": fmt.Sprintf("%d/%d", i, n), "content": "kept"})
+						acknowledged[i] = append(acknowledged[i], m.ID)
+					}
+				})
+			}
+			wg.Wait()
+			checkStored(t, w, acknowledged, writers*each)
+		})
+	}
+}
+
+// checkStored reads every acknowledged memory back, past the server.
+func checkStored(t *testing.T, w *world, acknowledged [][]loci.MemoryID, want int) {
+	t.Helper()
+	n := 0
+	for _, ids := range acknowledged {
+		for _, id := range ids {
+			n++
+			if _, err := w.app.Get(context.Background(), w.owner, id); err != nil {
+				t.Errorf("acknowledged memory %s: %v", id, err)
+			}
+		}
+	}
+	if n != want {
+		t.Errorf("%d writes were acknowledged, want %d", n, want)
+	}
+	page, err := w.app.List(context.Background(), w.owner, app.ListRequest{Total: true})
+	if err != nil || page.Total != want {
+		t.Errorf("%d memories are stored, want %d (%v)", page.Total, want, err)
+	}
+}
+
+func TestInternalErrorsAreLoggedOnceAndNotShown(t *testing.T) {
+	srv := newWorld(t)
+	h := mcpserver.NewHTTP(mcpserver.HTTPOptions{
+		Sessions: mcp.NewServer(&mcp.Implementation{Name: "a"}, nil), Stateless: mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),
+		Authorize: func(*http.Request) (loci.Principal, error) { return loci.Principal{}, fmt.Errorf("disk on fire") },
+		Log:       newLogger(srv.log),
+	})
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader("{}")))
+	if rec.Code != 500 || strings.Contains(rec.Body.String(), "fire") || !strings.Contains(rec.Body.String(), "internal error") {
+		t.Errorf("%d %s", rec.Code, rec.Body)
+	}
+	if n := strings.Count(srv.log.String(), "disk on fire"); n != 1 {
+		t.Errorf("logged %d times: %s", n, srv.log)
+	}
+}
