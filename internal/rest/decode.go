@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,6 +27,8 @@ var jsonFormat = huma.Format{
 	},
 }
 
+const wrongForm = " has a value of the wrong form; numbers are written without fraction and exponent"
+
 // readable gives the texts of encoding/json a form for callers, without any
 // value that they sent.
 func readable(err error) error {
@@ -37,7 +40,7 @@ func readable(err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("the body is not valid JSON: something is wrong at byte %d", syntax.Offset)
 	case errors.As(err, &typ) && typ.Field != "":
-		return fmt.Errorf("%s has a value of the wrong form; numbers are written without fraction and exponent", typ.Field)
+		return errors.New(strings.TrimPrefix(typ.Field, "Attributes.") + wrongForm)
 	}
 	return errors.New("a value in the body has the wrong form; times look like 2026-11-20T16:00:00Z, ids are UUIDs of 36 characters")
 }

@@ -116,6 +116,8 @@ func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
 			name = field + "." + name
 		}
 		return client.FieldProblem{Field: name, Detail: name + isRequired}
+	case strings.HasSuffix(d.Message, wrongForm):
+		return client.FieldProblem{Field: strings.TrimSuffix(d.Message, wrongForm), Detail: d.Message}
 	case d.Message == unknownField && field == "origin":
 		return client.FieldProblem{Field: field, Detail: originText}
 	case d.Message == unknownField || d.Message == "unknown query parameter":

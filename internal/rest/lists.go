@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,7 +85,11 @@ func (s *Server) findText(ctx context.Context, p loci.Principal, a ask, f app.Fi
 
 func (s *Server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, error) {
 	if a.cursor != "" {
-		return nil, loci.FieldErrorf("cursor", "cannot be combined with ids; use offset")
+		n, err := strconv.Atoi(a.cursor)
+		if err != nil || n < 1 || n > loci.MaxIDs {
+			return nil, loci.FieldErrorf("cursor", "is not a cursor of this query; leave it out to begin at the first page")
+		}
+		a.offset = n
 	}
 	memories, err := s.app.ByIDs(ctx, p, a.filter.IDs)
 	if err != nil {
@@ -92,8 +97,12 @@ func (s *Server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, 
 	}
 	total := len(memories)
 	first, last := min(a.offset, total), min(a.offset+a.limit, total)
-	out := &found{memories: orEmpty(memories[first:last]), page: pageOf(a, "")}
-	out.page.HasMore, out.page.Total = last < total, &total
+	next := ""
+	if last < total {
+		next = strconv.Itoa(last)
+	}
+	out := &found{memories: orEmpty(memories[first:last]), page: pageOf(a, next)}
+	out.page.Total = &total
 	return out, nil
 }
 

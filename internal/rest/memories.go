@@ -10,13 +10,14 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// memoryID is the id in a path. It is no more than text to huma: an id of
+// PathID is the id in a path (exported for huma, which skips other embedded
+// structs). It is no more than text to huma: an id of
 // another form is answered as one that does not exist.
-type memoryID struct {
+type PathID struct {
 	ID string `path:"id" doc:"Id of the memory, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (m memoryID) parse() (loci.MemoryID, error) {
+func (m PathID) parse() (loci.MemoryID, error) {
 	id, err := loci.ParseMemoryID(m.ID)
 	if err != nil {
 		return id, errNoMemory
@@ -24,14 +25,14 @@ func (m memoryID) parse() (loci.MemoryID, error) {
 	return id, nil
 }
 
-// target is a memory that a change is meant for.
-type target struct {
-	memoryID
+// Target is a memory that a change is meant for.
+type Target struct {
+	PathID
 	IfMatch string `header:"If-Match" maxLength:"100" doc:"The version that you saw, like \"3\"; 412 if the memory has moved on. Left out or *: any" example:"\"1\""`
 }
 
-func (t target) parse() (id loci.MemoryID, version int, err error) {
-	if id, err = t.memoryID.parse(); err != nil {
+func (t Target) parse() (id loci.MemoryID, version int, err error) {
+	if id, err = t.PathID.parse(); err != nil {
 		return id, 0, err
 	}
 	version, err = ifVersion(t.IfMatch)
@@ -75,7 +76,7 @@ func draft(a *client.Attributes) app.Draft {
 }
 
 type getInput struct {
-	memoryID
+	PathID
 	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"Versions that you have, like \"3\"; 304 if it is one of them"`
 }
 
@@ -97,7 +98,7 @@ func unlessKnown(out *memoryOutput, header string) *memoryOutput {
 }
 
 type replaceInput struct {
-	target
+	Target
 	Body client.Replacement
 }
 
@@ -112,7 +113,7 @@ func (s *Server) replace(ctx context.Context, p loci.Principal, in *replaceInput
 }
 
 type editInput struct {
-	target
+	Target
 	Body client.Edit `contentType:"application/json"`
 }
 
@@ -162,7 +163,7 @@ func changed[T any](c client.Change[T], fallback T) *T {
 	return &v
 }
 
-type targetInput struct{ target }
+type targetInput struct{ Target }
 
 func (s *Server) trash(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
 	id, version, err := in.parse()
@@ -181,7 +182,7 @@ func (s *Server) restore(ctx context.Context, p loci.Principal, in *targetInput)
 }
 
 type versionsInput struct {
-	memoryID
+	PathID
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 100"`
 	Cursor string `query:"cursor" maxLength:"20" doc:"next_cursor of the page before"`
 }

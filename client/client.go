@@ -1,0 +1,144 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// Client calls one server with one credential. It is safe for concurrent use.
+type Client struct {
+	base string
+	key  loci.Secret
+	http *http.Client
+}
+
+// Option changes a Client when it is made.
+type Option func(*Client)
+
+// WithHTTP makes a Client send its requests through h.
+func WithHTTP(h *http.Client) Option { return func(c *Client) { c.http = h } }
+
+// New returns a Client for the server at baseURL, such as
+// http://127.0.0.1:5624. key is a person's or an agent's; "" reaches only
+// Health and Ready.
+func New(baseURL, key string, options ...Option) *Client {
+	c := &Client{base: strings.TrimRight(baseURL, "/"), key: loci.Secret(key), http: &http.Client{Timeout: 2 * time.Minute}}
+	for _, o := range options {
+		o(c)
+	}
+	return c
+}
+
+// Error is what the server answered instead of a result.
+type Error struct {
+	Status    int       // the HTTP status
+	Code      loci.Code // stable; "" if the answer was not Loci's
+	Field     string    // the input at fault; may be empty
+	Text      string
+	RequestID string // find it in the server's log
+}
+
+// Error returns the server's text.
+func (e *Error) Error() string {
+	if e.Text == "" {
+		return fmt.Sprintf("the server answered %d %s", e.Status, http.StatusText(e.Status))
+	}
+	return e.Text
+}
+
+// CodeOf returns the code of an Error in err's chain, or "".
+func CodeOf(err error) loci.Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// prefix is where the routes stand.
+const prefix = "/api/v1"
+
+// maxAnswer is the largest answer that a Client reads: a page of 500 memories
+// of 100,000 characters, with room for escapes.
+const maxAnswer = 512 << 20
+
+// version is the If-Match header for a version; 0 is any.
+func version(n int) http.Header {
+	if n == 0 {
+		return nil
+	}
+	return http.Header{"If-Match": {`"` + strconv.Itoa(n) + `"`}}
+}
+
+// do sends one request and decodes the answer into out.
+func (c *Client) do(ctx context.Context, method, path string, header http.Header, body, out any) error {
+	var reader io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("encode the request: %w", err)
+		}
+		reader = bytes.NewReader(b)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.base+prefix+path, reader)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	r.Header.Set("Accept", "application/json")
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key.Reveal())
+	}
+	res, err := c.http.Do(r)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return fmt.Errorf("%s %s: read the answer: %w", method, path, err)
+	}
+	if res.StatusCode/100 != 2 {
+		return errorOf(res, b)
+	}
+	if raw, ok := out.(*[]byte); ok {
+		*raw = b
+		return nil
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return fmt.Errorf("%s %s: the answer is not Loci's: %w", method, path, err)
+	}
+	return nil
+}
+
+func errorOf(res *http.Response, body []byte) error {
+	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id")}
+	var p Problem
+	if json.Unmarshal(body, &p) == nil {
+		e.Code, e.Field, e.Text = loci.Code(p.Code), p.Field, p.Error
+	}
+	return e
+}
+
+func query(path string, values url.Values) string {
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}

@@ -1,0 +1,159 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/loci-memory/loci"
+)
+
+// Create writes a memory. People's keys only; agents use AgentCreate.
+func (c *Client) Create(ctx context.Context, m NewMemory) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodPost, "/memories", nil, m)
+}
+
+// Get returns a memory, also from the trash. People's keys only.
+func (c *Client) Get(ctx context.Context, id loci.MemoryID) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodGet, "/memories/"+id.String(), nil, nil)
+}
+
+// List returns one page. People's keys only.
+func (c *Client) List(ctx context.Context, r ListRequest) (*MemoryPage, error) {
+	return send[MemoryPage](ctx, c, "/memories/list", r)
+}
+
+// Replace puts a whole memory in place of the one that is at version; 0 is
+// any. The error has the code Precondition if it has moved on.
+func (c *Client) Replace(ctx context.Context, id loci.MemoryID, atVersion int, r Replacement) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodPut, "/memories/"+id.String(), version(atVersion), r)
+}
+
+// Edit changes parts of the memory that is at version; 0 is any.
+func (c *Client) Edit(ctx context.Context, id loci.MemoryID, atVersion int, e Edit) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodPatch, "/memories/"+id.String(), version(atVersion), e)
+}
+
+// Trash moves the memory that is at version to the trash; 0 is any.
+func (c *Client) Trash(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodDelete, "/memories/"+id.String(), version(atVersion), nil)
+}
+
+// Restore takes the memory that is at version out of the trash; 0 is any.
+func (c *Client) Restore(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/restore", version(atVersion), nil)
+}
+
+// Versions returns old versions, newest first. cursor is "" or the NextCursor
+// of the page before; limit 0 is 100.
+func (c *Client) Versions(ctx context.Context, id loci.MemoryID, limit int, cursor string) (*History, error) {
+	v := url.Values{}
+	if limit != 0 {
+		v.Set("limit", strconv.Itoa(limit))
+	}
+	if cursor != "" {
+		v.Set("cursor", cursor)
+	}
+	return get[History](ctx, c, query("/memories/"+id.String()+"/versions", v))
+}
+
+// AgentCreate writes a memory with an agent's key, or a person's.
+func (c *Client) AgentCreate(ctx context.Context, m NewMemory) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodPost, "/agent/memories", nil, m)
+}
+
+// AgentGet returns a memory that the vendor of the key may read.
+func (c *Client) AgentGet(ctx context.Context, id loci.MemoryID) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodGet, "/agent/memories/"+id.String(), nil, nil)
+}
+
+// Latest returns the newest memory that has the tag and the origin; "" is any.
+// The error has the code NotFound if there is none.
+func (c *Client) Latest(ctx context.Context, tag, origin string) (*loci.Memory, error) {
+	v := url.Values{}
+	if tag != "" {
+		v.Set("tag", tag)
+	}
+	if origin != "" {
+		v.Set("origin", origin)
+	}
+	return one(ctx, c, http.MethodGet, query("/agent/memories/latest", v), nil, nil)
+}
+
+// ByTag returns one page of the memories that carry tags.
+func (c *Client) ByTag(ctx context.Context, r ByTagRequest) (*MemoryPage, error) {
+	return send[MemoryPage](ctx, c, "/agent/memories/by-tag", r)
+}
+
+// Browse returns one page of summaries.
+func (c *Client) Browse(ctx context.Context, r BrowseRequest) (*SummaryPage, error) {
+	return send[SummaryPage](ctx, c, "/agent/memories/browse", r)
+}
+
+// Search returns the memories that fit some words, best first.
+func (c *Client) Search(ctx context.Context, r SearchRequest) (*SearchPage, error) {
+	return send[SearchPage](ctx, c, "/agent/memories/search", r)
+}
+
+// Newest returns the newest memories.
+func (c *Client) Newest(ctx context.Context, r NewestRequest) (*CountedPage, error) {
+	return send[CountedPage](ctx, c, "/agent/memories/list", r)
+}
+
+// Query asks a question of the memories.
+func (c *Client) Query(ctx context.Context, r QueryRequest) (*QueryAnswer, error) {
+	return send[QueryAnswer](ctx, c, "/query", r)
+}
+
+// Briefing returns what there is to ask for.
+func (c *Client) Briefing(ctx context.Context) (*Briefing, error) {
+	return get[Briefing](ctx, c, "/agent/briefing")
+}
+
+// BriefingMarkdown returns the briefing as a text for a model to read.
+func (c *Client) BriefingMarkdown(ctx context.Context) (string, error) {
+	var b []byte
+	err := c.do(ctx, http.MethodGet, "/agent/briefing?format=markdown", nil, nil, &b)
+	return string(b), err
+}
+
+// WhoAmI says who the credential is.
+func (c *Client) WhoAmI(ctx context.Context) (*Identity, error) {
+	return get[Identity](ctx, c, "/whoami")
+}
+
+// Health says that the server answers.
+func (c *Client) Health(ctx context.Context) (*Health, error) {
+	return get[Health](ctx, c, "/health")
+}
+
+// Ready returns nil if the server can read and write.
+func (c *Client) Ready(ctx context.Context) error {
+	_, err := get[Ready](ctx, c, "/ready")
+	return err
+}
+
+func one(ctx context.Context, c *Client, method, path string, header http.Header, body any) (*loci.Memory, error) {
+	var m loci.Memory
+	if err := c.do(ctx, method, path, header, body, &m); err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+func get[T any](ctx context.Context, c *Client, path string) (*T, error) {
+	var out T
+	if err := c.do(ctx, http.MethodGet, path, nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+func send[T any](ctx context.Context, c *Client, path string, body any) (*T, error) {
+	var out T
+	if err := c.do(ctx, http.MethodPost, path, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}

@@ -1,0 +1,155 @@
+package rest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/rest"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/*.txtar with what the API answers")
+
+var keys = map[string]string{"owner": owner, "claude": claude, "cursor": cursor, "gemini": gemini, "nobody": "", "stranger": "loci_live_unknown"}
+
+// TestTranscripts sends the requests of testdata/*.txtar and compares the
+// answers. A request is a section "WHO METHOD PATH" with optional header lines
+// and a body; the section after it is the answer. Ids, cursors and times are
+// normalised to <id1>, <cursor1>, <time>; requests may use them. Each file is
+// played under both prefixes and must give the same answers.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		for _, prefix := range []string{"", "/api/v1"} {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+" at "+prefix+"/", func(t *testing.T) {
+				want, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := play(t, txtar.Parse(want), prefix)
+				if *update {
+					if err := os.WriteFile(file, got, 0o644); err != nil {
+						t.Fatal(err)
+					}
+					return
+				}
+				if diff := cmp.Diff(string(want), string(got)); diff != "" {
+					t.Errorf("the answers changed (-want +got); -update accepts them:\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+func play(t *testing.T, script *txtar.Archive, prefix string) []byte {
+	s := newServer(t, func(ro *rest.Options, ao *app.Options) { ao.Budget = 400 })
+	names := &names{known: map[string]string{}, values: map[string]string{}, counts: map[string]int{}}
+	out := &txtar.Archive{Comment: script.Comment}
+	for _, f := range script.Files {
+		if f.Name == "answer" {
+			continue
+		}
+		who, rest, _ := strings.Cut(f.Name, " ")
+		method, path, _ := strings.Cut(rest, " ")
+		key, ok := keys[who]
+		if !ok {
+			t.Fatalf("%q: nobody is called %q", f.Name, who)
+		}
+		headers, body := split(names.expand(string(f.Data)))
+		w := s.do(method, prefix+names.expand(path), key, body, headers...)
+		out.Files = append(out.Files, txtar.File{Name: f.Name, Data: f.Data},
+			txtar.File{Name: "answer", Data: []byte(names.normalise(strings.ReplaceAll(show(t, w, method == "HEAD"), prefix+"/", "/")))})
+	}
+	return txtar.Format(out)
+}
+
+// split takes header lines off the front of a request.
+func split(text string) (headers []string, body string) {
+	for {
+		line, rest, _ := strings.Cut(text, "\n")
+		if !headerLine.MatchString(line) {
+			return headers, strings.TrimSuffix(text, "\n")
+		}
+		headers, text = append(headers, line), rest
+	}
+}
+
+var headerLine = regexp.MustCompile(`^[A-Z][A-Za-z-]+: `)
+
+func show(t *testing.T, w *httptest.ResponseRecorder, head bool) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%d\n", w.Code)
+	for _, name := range []string{"Allow", "Content-Type", "ETag", "Location", "WWW-Authenticate"} {
+		if v := w.Header().Get(name); v != "" && v != "application/json" {
+			fmt.Fprintf(&out, "%s: %s\n", name, v)
+		}
+	}
+	if w.Body.Len() == 0 || head {
+		return out.String()
+	}
+	if !strings.Contains(w.Header().Get("Content-Type"), "json") {
+		return out.String() + w.Body.String()
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, w.Body.Bytes(), "", "  "); err != nil {
+		t.Fatalf("the answer is not JSON: %s", w.Body)
+	}
+	return out.String() + strings.TrimRight(pretty.String(), "\n") + "\n"
+}
+
+// names gives what differs between runs a name.
+type names struct {
+	known  map[string]string // value → name
+	values map[string]string // name → value
+	counts map[string]int
+}
+
+var (
+	idPattern     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	cursorPattern = regexp.MustCompile(`("next_cursor": ")([A-Za-z0-9_-]{4,})(")`)
+	timePattern   = regexp.MustCompile(`20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z)?`)
+	uptimePattern = regexp.MustCompile(`("uptime_seconds": )[0-9.]+`)
+	namePattern   = regexp.MustCompile(`<(id|cursor)\d+>`)
+)
+
+func (n *names) expand(text string) string {
+	return namePattern.ReplaceAllStringFunc(text, func(name string) string {
+		if v, ok := n.values[name]; ok {
+			return v
+		}
+		return name
+	})
+}
+
+func (n *names) normalise(text string) string {
+	text = idPattern.ReplaceAllStringFunc(text, func(v string) string { return n.name("id", v) })
+	text = cursorPattern.ReplaceAllStringFunc(text, func(v string) string {
+		m := cursorPattern.FindStringSubmatch(v)
+		return m[1] + n.name("cursor", m[2]) + m[3]
+	})
+	return uptimePattern.ReplaceAllString(timePattern.ReplaceAllString(text, "<time>"), "${1}1")
+}
+
+func (n *names) name(kind, value string) string {
+	if name, ok := n.known[value]; ok {
+		return name
+	}
+	n.counts[kind]++
+	name := fmt.Sprintf("<%s%d>", kind, n.counts[kind])
+	n.known[value], n.values[name] = name, value
+	return name
+}
