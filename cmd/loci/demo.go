@@ -107,7 +107,7 @@ func (d *demo) trashAndRestore(ctx context.Context, id loci.MemoryID) error {
 		if err != nil {
 			return err
 		}
-		d.printf("  %s sees %d:\n", whoIs(who), page.Total)
+		d.printf("  %s: %d memories\n", whoIs(who), page.Total)
 		for _, m := range page.Memories {
 			d.printf("    %s (written by %s)\n", m.Title, m.Origin)
 		}

@@ -33,7 +33,7 @@ A FILE appears only when it is complete.`,
 				if p.json && name != "-" {
 					return p.printJSON(map[string]any{"memories": n, "file": name})
 				}
-				p.note("exported %d memories", n)
+				p.note("memories exported: %d", n)
 				return nil
 			})
 		},

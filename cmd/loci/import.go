@@ -75,7 +75,7 @@ func (p *program) takeIn(ctx context.Context, in *instance, r io.Reader, size in
 	})
 	_ = bar.Finish()
 	if err != nil {
-		p.note("%d memories were added before this", report.Added)
+		p.note("memories added before this: %d", report.Added)
 		return err
 	}
 	if p.json {

@@ -18,9 +18,9 @@ func (p *program) restoreCommand() *cobra.Command {
 			return p.each(cmd, args, "restored", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
 				m, err := in.app.Restore(ctx, in.operator, id, version)
 				if loci.CodeOf(err) == loci.NotFound {
-					err = loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; `loci list --trash` shows what is", id)
+					return nil, loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; `loci list --trash` shows what is", id)
 				}
-				return m, err
+				return m, aboutMemory(id, err)
 			})
 		},
 	}

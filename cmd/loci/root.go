@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -36,7 +37,7 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	if !p.started {
 		err = usagef("%w; see %s --help", err, commandOf(root, args).CommandPath())
 	}
-	report(p.err, err, p.json)
+	report(p.err, err, p.json || slices.Contains(args, "--json"))
 	return exitCode(err)
 }
 
@@ -60,6 +61,9 @@ command works on the same data directory, whether the server is up or not.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmd.ValidateRequiredFlags(); err != nil {
+				return err
+			}
 			p.started = true
 			return p.configure(cmd)
 		},

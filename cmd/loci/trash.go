@@ -17,7 +17,8 @@ func (p *program) trashCommand() *cobra.Command {
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, "trashed", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
-				return in.app.Trash(ctx, in.operator, id, version)
+				m, err := in.app.Trash(ctx, in.operator, id, version)
+				return m, aboutMemory(id, err)
 			})
 		},
 	}
@@ -43,7 +44,7 @@ func (p *program) each(cmd *cobra.Command, args []string, done string, do func(c
 				err = p.saved(done, m)
 			}
 			if err != nil {
-				failed = errors.Join(failed, aboutMemory(id, err))
+				failed = errors.Join(failed, err)
 			}
 		}
 		return failed

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary be the program: as "loci" on the PATH of the
+// scripts, and as the real process of the other tests.
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"loci": main}) }
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			home := filepath.Join(e.WorkDir, "home")
+			e.Setenv("HOME", home)
+			e.Setenv("USERPROFILE", home)
+			e.Setenv("DATA", filepath.Join(home, ".local", "share", "loci"))
+			e.Setenv("LOCI_LISTEN", freeAddress(t))
+			return os.MkdirAll(home, 0o700)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":     exits,
+			"take":      take,
+			"nosecrets": noSecrets,
+			"serve":     serveInScript,
+			"stop":      stopServer,
+			"occupy":    occupy,
+			"damage":    damage,
+		},
+	})
+}
+
+// freeAddress returns an address on which nobody listens.
+func freeAddress(tb testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// exits CODE PROGRAM ARGS… runs a program that must end with this code.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("%s ended with %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// take NAME PATTERN puts what the pattern's group matches in the last standard
+// output into a variable.
+func take(ts *testscript.TestScript, _ bool, args []string) {
+	m := regexp.MustCompile("(?m)" + args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if m == nil {
+		ts.Fatalf("%q is not in the output", args[1])
+	}
+	ts.Setenv(args[0], m[len(m)-1])
+}
+
+var wholeKey = regexp.MustCompile(`loci_(live|agent)_[A-Za-z0-9_-]{20,}`)
+
+// nosecrets [FILE…] fails if there is a whole key in the last standard error,
+// or in one of the files.
+func noSecrets(ts *testscript.TestScript, _ bool, args []string) {
+	for _, name := range append([]string{"stderr"}, args...) {
+		if key := wholeKey.FindString(ts.ReadFile(name)); key != "" {
+			ts.Fatalf("%s holds a key: %.16s…", name, key)
+		}
+	}
+}
+
+type scriptServer struct {
+	process *exec.Cmd
+	out     *bufio.Reader
+}
+
+// serveInScript starts `loci serve ARGS…` and waits for its address, which goes
+// to $URL.
+func serveInScript(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := exec.Command("loci", append([]string{"serve"}, args...)...)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), scriptEnv(ts)
+	errFile, err := os.Create(ts.MkAbs("serve.err"))
+	ts.Check(err)
+	defer errFile.Close()
+	cmd.Stderr = errFile
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	s := &scriptServer{cmd, bufio.NewReader(out)}
+	ts.Defer(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	line, err := s.out.ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "Loci listens on ")
+	if err != nil || !ok {
+		ts.Fatalf("no address: %q, %v: %s", line, err, ts.ReadFile("serve.err"))
+	}
+	ts.Setenv("URL", url)
+	ts.Setenv("SERVER", fmt.Sprint(cmd.Process.Pid))
+	servers.Store(cmd.Process.Pid, s)
+}
+
+// scriptEnv hands the variables on that scripts set.
+func scriptEnv(ts *testscript.TestScript) []string {
+	var env []string
+	for _, name := range []string{"HOME", "PATH", "USERPROFILE", "TMPDIR", "LOCI_LISTEN", "LOCI_DATA_DIR", "LOCI_API_KEY", "LOCI_AGENT_KEY_CLAUDE",
+		"LOCI_PUBLIC_URL", "LOCI_EGRESS", "LOCI_CHAT_BASE_URL", "LOCI_CHAT_MODEL", "LOCI_LOG_LEVEL", "LOCI_LISTN"} {
+		if v := ts.Getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// stopServer interrupts the server and checks that it ends well. Its outputs
+// are in serve.out and serve.err then.
+func stopServer(ts *testscript.TestScript, _ bool, _ []string) {
+	pid, err := strconv.Atoi(ts.Getenv("SERVER"))
+	ts.Check(err)
+	found, ok := servers.LoadAndDelete(pid)
+	if !ok {
+		ts.Fatalf("no server")
+	}
+	s := found.(*scriptServer)
+	ts.Check(s.process.Process.Signal(os.Interrupt))
+	rest, err := io.ReadAll(s.out)
+	ts.Check(err)
+	if err := s.process.Wait(); err != nil {
+		ts.Fatalf("the server ended with %v: %s", err, ts.ReadFile("serve.err"))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("serve.out"), rest, 0o600))
+}
+
+// occupy listens on $LOCI_LISTEN until the script ends.
+func occupy(ts *testscript.TestScript, _ bool, _ []string) {
+	l, err := net.Listen("tcp", ts.Getenv("LOCI_LISTEN"))
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+}
+
+// damage FILE changes one byte in the middle of a file.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	text, err := os.ReadFile(name)
+	ts.Check(err)
+	text[len(text)/2] ^= 0xff
+	ts.Check(os.WriteFile(name, text, 0o600))
+}
+
+// servers are the running ones, by process id.
+var servers sync.Map
