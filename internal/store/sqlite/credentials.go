@@ -17,6 +17,11 @@ func (s *Store) Credentials() store.Credentials { return credentials{s} }
 
 const credentialColumns = "id, org_id, user_id, kind, vendor, name, hash, prefix, rights, created_at, expires_at, revoked_at, last_used_at"
 
+const credentialByHash = "SELECT " + credentialColumns + " FROM credentials WHERE hash = ?"
+
+const credentialsOfPerson = "SELECT " + credentialColumns + ` FROM credentials
+	WHERE org_id = ? AND user_id = ? AND kind = ? ORDER BY created_at DESC, rowid DESC`
+
 func scanCredential(r *sqlitedb.Row) (loci.Credential, error) {
 	c := loci.Credential{ID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), UserID: r.ID(2), Kind: loci.Kind(r.Text(3)),
 		Vendor: loci.Vendor(r.Text(4)), Name: r.Text(5), Prefix: r.Text(7),
@@ -53,7 +58,7 @@ func (t credentials) Insert(ctx context.Context, c loci.Credential) error {
 func (t credentials) ByHash(ctx context.Context, hash [32]byte) (c loci.Credential, err error) {
 	found := false
 	err = t.s.meta.View(ctx, func(conn *sqlitedb.Conn) (err error) {
-		found, err = conn.One("SELECT "+credentialColumns+" FROM credentials WHERE hash = ?", sqlitedb.Args{hash[:]},
+		found, err = conn.One(credentialByHash, sqlitedb.Args{hash[:]},
 			func(r *sqlitedb.Row) (err error) { c, err = scanCredential(r); return err })
 		return err
 	})
@@ -68,8 +73,7 @@ func noCredential() error { return loci.Errorf(loci.NotFound, "no such credentia
 func (t credentials) List(ctx context.Context, org loci.OrgID, user loci.UserID, kind loci.Kind) (list []loci.Credential, err error) {
 	err = t.s.meta.View(ctx, func(conn *sqlitedb.Conn) error {
 		list = nil
-		return conn.Query("SELECT "+credentialColumns+` FROM credentials WHERE org_id = ? AND user_id = ? AND kind = ?
-			ORDER BY created_at DESC, rowid DESC`, sqlitedb.Args{string(org), [16]byte(user), string(kind)},
+		return conn.Query(credentialsOfPerson, sqlitedb.Args{string(org), [16]byte(user), string(kind)},
 			func(r *sqlitedb.Row) error {
 				c, err := scanCredential(r)
 				list = append(list, c)

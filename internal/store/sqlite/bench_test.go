@@ -1,0 +1,229 @@
+package sqlite
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// vocabulary is skewed as words are: few are frequent.
+type vocabulary struct{ r *rand.Rand }
+
+func newVocabulary() vocabulary { return vocabulary{rand.New(rand.NewPCG(1, 2))} }
+
+func (v vocabulary) word() string {
+	x := v.r.Float64()
+	n := int(20000 * x * x * x)
+	return string([]byte{'a' + byte(n%26), 'e', 'a' + byte(n/26%26), 'o', 'a' + byte(n/676%26), 'i', 'a' + byte(n/17576)})
+}
+
+func (v vocabulary) words(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = v.word()
+	}
+	return strings.Join(list, " ")
+}
+
+// memory is about as long as those that people keep: 8 + 45 words, 3 tags.
+func (v vocabulary) memory(user loci.UserID, i int) *loci.Memory {
+	m := newMemory(user, v.words(8), fmt.Sprint("tag-", i%50), fmt.Sprint("topic-", v.r.IntN(500)), "note")
+	m.Content = v.words(45)
+	m.CreatedAt = time.UnixMicro(1_700_000_000_000_000 + int64(i)*1_000_000).UTC()
+	m.UpdatedAt = m.CreatedAt
+	return m
+}
+
+func fill(b *testing.B, n int) (*Store, loci.UserID, []loci.MemoryID) {
+	b.Helper()
+	s, user := newStore(b, Options{})
+	v := newVocabulary()
+	var ids []loci.MemoryID
+	for len(ids) < n {
+		list := make([]*loci.Memory, min(1000, n-len(ids)))
+		for i := range list {
+			list[i] = v.memory(user, len(ids))
+			ids = append(ids, list[i].ID)
+		}
+		insert(b, s, loci.DefaultOrg, list...)
+	}
+	return s, user, ids
+}
+
+func BenchmarkInsert(b *testing.B) {
+	s, user := newStore(b, Options{})
+	v := newVocabulary()
+	list := make([]*loci.Memory, b.N)
+	for i := range list {
+		list[i] = v.memory(user, i)
+	}
+	b.ResetTimer()
+	for _, m := range list {
+		insert(b, s, loci.DefaultOrg, m)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+func BenchmarkInsert16(b *testing.B) {
+	s, user := newStore(b, Options{})
+	b.SetParallelism(8) // × GOMAXPROCS, which is 2 where the figures were taken
+	b.RunParallel(func(pb *testing.PB) {
+		v := newVocabulary()
+		for i := 0; pb.Next(); i++ {
+			insert(b, s, loci.DefaultOrg, v.memory(user, i))
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// BenchmarkInsertDriver is the yardstick: the same statements on the driver
+// itself, one transaction for each row.
+func BenchmarkInsertDriver(b *testing.B) {
+	s, user := newStore(b, Options{})
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	c, err := sqlite3.Open(s.orgPath(loci.DefaultOrg))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	if err := setUpOrg(c); err != nil {
+		b.Fatal(err)
+	}
+	must := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	must(c.Exec("PRAGMA synchronous = full; PRAGMA foreign_keys = on"))
+	prepare := func(sql string) *sqlite3.Stmt {
+		st, _, err := c.Prepare(sql)
+		must(err)
+		return st
+	}
+	row := prepare(insertMemory)
+	text := prepare("INSERT INTO memory_text (rowid, title, content, summary, key, category, tags) VALUES (?, ?, ?, ?, ?, ?, ?)")
+	post := prepare("INSERT INTO memory_postings (pool, vendor, token, at, seq, expires_at, agent_id, workspace_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+	run := func(st *sqlite3.Stmt, args ...any) {
+		for i, a := range args {
+			switch a := a.(type) {
+			case nil:
+				must(st.BindNull(i + 1))
+			case string:
+				must(st.BindText(i+1, a))
+			case int64:
+				must(st.BindInt64(i+1, a))
+			case int:
+				must(st.BindInt(i+1, a))
+			case bool:
+				must(st.BindBool(i+1, a))
+			case [16]byte:
+				must(st.BindBlob(i+1, a[:]))
+			case []byte:
+				must(st.BindBlob(i+1, a))
+			default:
+				b.Fatalf("%T", a)
+			}
+		}
+		must(st.Exec())
+	}
+	v := newVocabulary()
+	list := make([]*loci.Memory, b.N)
+	for i := range list {
+		list[i] = v.memory(user, i)
+	}
+	b.ResetTimer()
+	for _, m := range list {
+		must(c.Exec("BEGIN IMMEDIATE"))
+		run(row, append([]any{[16]byte(m.ID)}, bindState(m)...)...)
+		seq := c.LastInsertRowID()
+		run(text, seq, m.Title, m.Content, m.Summary, m.Key, m.Category, tagText(m.Tags))
+		for _, p := range postingsOf(m) {
+			run(post, p.pool[:], p.vendor, p.token, p.at, seq, nil, nil, nil)
+		}
+		must(c.Exec("COMMIT"))
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+func BenchmarkRead(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		if testing.Short() && n > 10_000 {
+			continue
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s, user, ids := fill(b, n)
+			v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, Vendor: "claude"}
+			view := func(b *testing.B, fn func(i int, tx store.Tx) error) {
+				i := 0
+				for b.Loop() {
+					if err := s.View(bg, loci.DefaultOrg, func(tx store.Tx) error { return fn(i, tx) }); err != nil {
+						b.Fatal(err)
+					}
+					i++
+				}
+			}
+			list := func(q store.ListQuery) func(b *testing.B) {
+				return func(b *testing.B) {
+					view(b, func(i int, tx store.Tx) error {
+						page, err := tx.Lists().List(bg, v, q)
+						if len(page.Memories) != 20 {
+							b.Fatalf("%d rows", len(page.Memories))
+						}
+						return err
+					})
+				}
+			}
+			b.Run("Get", func(b *testing.B) {
+				view(b, func(i int, tx store.Tx) error {
+					_, err := tx.Memories().Get(bg, v, ids[i*7919%len(ids)], loci.LiveOnly)
+					return err
+				})
+			})
+			b.Run("Latest20", list(store.ListQuery{Limit: 20}))
+			b.Run("Latest20Total", list(store.ListQuery{Limit: 20, Total: true}))
+			tag := store.Filter{Tags: []string{"tag-7"}}
+			b.Run("ByTag20", list(store.ListQuery{Limit: 20, Filter: tag}))
+			b.Run("ByTag20Total", list(store.ListQuery{Limit: 20, Total: true, Filter: tag}))
+			for _, k := range []int{3, 5} {
+				for _, all := range []bool{false, true} {
+					b.Run(fmt.Sprintf("Match%dall=%v", k, all), func(b *testing.B) {
+						words, hits := newVocabulary(), 0
+						view(b, func(_ int, tx store.Tx) error {
+							q := store.MatchQuery{Limit: 1 << 30, All: all}
+							for range k {
+								q.Terms = append(q.Terms, loci.Term{Words: []string{words.word()}})
+							}
+							found, err := tx.Lists().Match(bg, v, q)
+							hits += len(found.Hits)
+							return err
+						})
+						b.ReportMetric(float64(hits)/float64(b.N), "hits/op")
+					})
+				}
+			}
+			if err := s.Close(); err != nil {
+				b.Fatal(err)
+			}
+			b.Run("Disk", func(b *testing.B) {
+				info, err := os.Stat(filepath.Join(s.Dir(), orgsDir, "default.db"))
+				if err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+				}
+				b.ReportMetric(float64(info.Size())/float64(n), "bytes/memory")
+			})
+		})
+	}
+}

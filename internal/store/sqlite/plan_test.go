@@ -1,0 +1,112 @@
+package sqlite
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// TestPlans looks at how SQLite runs what is asked most: by index ranges, and
+// sorting nothing but what one page holds.
+func TestPlans(t *testing.T) {
+	s, user := newStore(t, Options{})
+	viewers := map[string]loci.Viewer{
+		"person": {OrgID: loci.DefaultOrg, UserID: user},
+		"agent": {OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}},
+			WorkspaceID: loci.WorkspaceID{4}, AgentID: loci.AgentID{5}, Vendor: "claude"},
+	}
+	const byRange = "SEARCH p USING PRIMARY KEY (pool=? AND vendor=? AND token=? AND "
+	kinds := map[string]struct {
+		filter store.Filter
+		want   []string
+	}{
+		"latest": {store.Filter{}, []string{byRange}},
+		"by tag": {store.Filter{Tags: []string{"t"}}, []string{byRange}},
+		"origin": {store.Filter{Origin: "claude"}, []string{byRange}},
+		"trash":  {store.Filter{Lifecycle: loci.TrashOnly}, []string{byRange}},
+		"other":  {store.Filter{Category: "fact", Tags: []string{"t"}}, []string{byRange, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
+	}
+	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
+		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
+			tx := s.tx(f, c)
+			for who, v := range viewers {
+				for name, tt := range kinds {
+					checkListPlans(t, tx, who+" "+name, v, tt.filter, tt.want)
+				}
+				var q query
+				memories{tx}.getQuery(&q, v, loci.MemoryID{}, loci.LiveOnly)
+				checkPlan(t, c, who+" get", q.String(), q.args, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)")
+				q = query{}
+				lists{tx}.matchQuery(&q, v, &store.MatchQuery{Limit: 10}, `"a" OR "b"`)
+				checkPlan(t, c, who+" match", q.String(), q.args, "SCAN memory_text VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
+			}
+			checkPlan(t, c, "purge", purgeable, sqlitedb.Args{0, 1}, "SEARCH m USING COVERING INDEX memories_trash (deleted_at<?)")
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkListPlans(t *testing.T, tx *tx, name string, v loci.Viewer, f store.Filter, want []string) {
+	for _, oldest := range []bool{false, true} {
+		w, err := tx.newWalk(v, &f, oldest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range []form{formPage, formCount, formSeqs} {
+			text, args := w.statement(w.ranges[0], form, 20)
+			checkPlan(t, tx.c, name, text, args, want...)
+		}
+		var q query
+		lists{tx}.loadQuery(&q, w, []place{{1, 2}, {3, 4}})
+		checkPlan(t, tx.c, name+" rows", q.String(), q.args, "SCAN j VIRTUAL TABLE INDEX 1:", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
+	}
+}
+
+func TestRegistryPlans(t *testing.T) {
+	s, _ := newStore(t, Options{})
+	err := s.meta.View(t.Context(), func(c *sqlitedb.Conn) error {
+		checkPlan(t, c, "by hash", credentialByHash, sqlitedb.Args{nil}, "SEARCH credentials USING INDEX sqlite_autoindex_credentials_2 (hash=?)")
+		checkPlan(t, c, "of a person", credentialsOfPerson, sqlitedb.Args{nil, nil, nil}, "SEARCH credentials USING INDEX credentials_of_person (org_id=? AND user_id=?)")
+		checkPlan(t, c, "any agent", anyAgent, sqlitedb.Args{time.Now().UnixMicro()}, "SCAN CONSTANT ROW", "SEARCH credentials USING INDEX credentials_usable (kind=? AND expires_at=?)",
+			"SEARCH credentials USING INDEX credentials_usable (kind=? AND expires_at>?)")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkPlan demands that the plan begins its loops as want says, in that
+// order, and sorts and scans nothing else but one value list or a limited
+// subquery.
+func checkPlan(t *testing.T, c *sqlitedb.Conn, name, sql string, args sqlitedb.Args, want ...string) {
+	t.Helper()
+	var plan []string
+	err := c.Query("EXPLAIN QUERY PLAN "+sql, args, func(r *sqlitedb.Row) error { plan = append(plan, r.Text(3)); return nil })
+	if err != nil {
+		t.Fatalf("%s: %v in %s", name, err, sql)
+	}
+	var loops []string
+	for _, line := range plan {
+		if strings.Contains(line, "TEMP B-TREE") {
+			t.Errorf("%s sorts: %q", name, plan)
+		}
+		if (strings.HasPrefix(line, "SCAN") || strings.HasPrefix(line, "SEARCH")) && !strings.Contains(line, "json_each") && !strings.HasPrefix(line, "SCAN (subquery") {
+			loops = append(loops, line)
+		}
+	}
+	ok := len(loops) == len(want)
+	for i := 0; ok && i < len(want); i++ {
+		ok = strings.HasPrefix(loops[i], want[i])
+	}
+	if !ok {
+		t.Errorf("%s: loops are\n\t%s\nwant\n\t%s\nin %s", name, strings.Join(loops, "\n\t"), strings.Join(want, "\n\t"), sql)
+	}
+}
