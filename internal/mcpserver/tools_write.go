@@ -33,6 +33,15 @@ type writeArgs struct {
 }
 
 func (s *Server) writeMemory(ctx context.Context, p loci.Principal, in writeArgs) (any, error) {
+	// The schema limits what is sent; app looks after dropping duplicates.
+	if err := loci.CheckTags("tags", in.Tags, 0); err != nil {
+		return nil, err
+	}
+	if in.AllowedVendors != nil {
+		if err := loci.CheckVendors(in.AllowedVendors); err != nil {
+			return nil, err
+		}
+	}
 	return s.app.Create(ctx, p, app.Draft{Title: in.Title, Content: in.Content, Tags: in.Tags,
 		AllowedVendors: in.AllowedVendors, Type: in.Type})
 }

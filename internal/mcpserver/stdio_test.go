@@ -1,0 +1,195 @@
+package mcpserver_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loci-memory/loci"
+)
+
+// stdio starts the server on two pipes. wait returns what it returned.
+func (w *world) stdio(ctx context.Context) (in io.WriteCloser, out io.Reader, wait func() error) {
+	w.t.Helper()
+	p, err := w.auth.Local(ctx, loci.LocalVendor)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := w.server.ServeStdio(ctx, p, inR, outW)
+		outW.Close()
+		done <- err
+	}()
+	return inW, outR, func() error { return <-done }
+}
+
+func TestConcurrentWritersOverStdioLoseNothing(t *testing.T) {
+	const writers, each = 16, 25
+	w := newWorld(t)
+	in, out, wait := w.stdio(context.Background())
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(context.Background(), &mcp.IOTransport{Reader: io.NopCloser(out), Writer: in}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	acknowledged := make([][]loci.MemoryID, writers)
+	var wg sync.WaitGroup
+	for i := range writers {
+		wg.Go(func() {
+			for n := range each {
+				m := write(t, session, map[string]any{"title": fmt.Sprintf("%d/%d", i, n), "content": "kept"})
+				if m.Origin != "local" {
+					t.Errorf("origin %q", m.Origin)
+				}
+				acknowledged[i] = append(acknowledged[i], m.ID)
+			}
+		})
+	}
+	wg.Wait()
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := wait(); err != nil {
+		t.Errorf("ServeStdio: %v", err)
+	}
+	checkStored(t, w, acknowledged, writers*each)
+}
+
+// talk sends text and the end of the input at once, and returns the messages
+// that come back.
+func (w *world) talk(text string) []map[string]any {
+	w.t.Helper()
+	p, err := w.auth.Local(context.Background(), "claude")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := w.server.ServeStdio(context.Background(), p, strings.NewReader(text), &out); err != nil {
+		w.t.Errorf("ServeStdio: %v", err)
+	}
+	var messages []map[string]any
+	for line := range strings.Lines(out.String()) {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(line), &m); err != nil || m["jsonrpc"] != "2.0" {
+			w.t.Errorf("not a message on the output: %q", line)
+		}
+		messages = append(messages, m)
+	}
+	return messages
+}
+
+const hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+
+func writeCall(id int, title string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"write_memory","arguments":{"title":%q,"content":"c"}}}`+"\n", id, title)
+}
+
+// TestStdioAnswersEverythingBeforeItEnds pipes many calls and closes the pipe:
+// every one is answered and stored.
+func TestStdioAnswersEverythingBeforeItEnds(t *testing.T) {
+	const calls = 300
+	w := newWorld(t)
+	text := hello
+	for i := range calls {
+		text += writeCall(i+1, fmt.Sprint(i))
+	}
+	acknowledged := make([][]loci.MemoryID, 1)
+	for _, m := range w.talk(strings.TrimSuffix(text, "\n")) {
+		if m["id"] == "hello" {
+			continue
+		}
+		id, err := loci.ParseMemoryID(m["result"].(map[string]any)["structuredContent"].(map[string]any)["id"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		acknowledged[0] = append(acknowledged[0], id)
+	}
+	checkStored(t, w, acknowledged, calls)
+}
+
+func TestStdioGoesOnAfterBadLines(t *testing.T) {
+	tests := []struct {
+		name, line string
+		code       float64
+	}{
+		{"no JSON", `{"jsonrpc":"2.0",`, -32700},
+		{"a word", "hello", -32700},
+		{"two messages", `{"jsonrpc":"2.0","id":1,"method":"ping"} {"jsonrpc":"2.0","id":1,"method":"ping"}`, -32700},
+		{"invalid UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":\"\xff\"}}", -32700},
+		{"deep", strings.Repeat("[", 20000) + strings.Repeat("]", 20000), -32700},
+		{"a number", "42", -32600},
+		{"another version", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, -32600},
+		{"an id of another type", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, -32600},
+		{"a method of another type", `{"jsonrpc":"2.0","id":1,"method":7}`, -32600},
+		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, -32600},
+		{"an empty batch", `[]`, -32600},
+		{"too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"` + strings.Repeat("x", 1<<20) + `"}}`, -32600},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			got := w.talk(hello + "\n" + tt.line + "\n" + writeCall(7, "after"))
+			if len(got) != 3 {
+				t.Fatalf("%d messages, want 3: %v", len(got), got)
+			}
+			var problem, written map[string]any
+			for _, m := range got {
+				switch m["id"] {
+				case nil:
+					problem, _ = m["error"].(map[string]any)
+				case 7.0:
+					written, _ = m["result"].(map[string]any)
+				}
+			}
+			if problem["code"] != tt.code {
+				t.Errorf("error %v, want code %v", problem, tt.code)
+			}
+			if written["structuredContent"] == nil {
+				t.Errorf("the call after it: %v", written)
+			}
+		})
+	}
+}
+
+func TestStdioSpeaksTheStatelessVersion(t *testing.T) {
+	w := newWorld(t)
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	got := w.talk(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_memories","arguments":{},` + meta + `}}` + "\n")
+	if len(got) != 1 || got[0]["result"] == nil {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestStdioEndsWithItsContext(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	in, out, wait := w.stdio(ctx)
+	go io.Copy(io.Discard, out)
+	if _, err := io.WriteString(in, hello); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := wait(); err != nil {
+		t.Errorf("ServeStdio: %v", err)
+	}
+}
+
+func TestStdioNeedsAVendor(t *testing.T) {
+	w := newWorld(t)
+	err := w.server.ServeStdio(context.Background(), w.owner, strings.NewReader(hello), io.Discard)
+	if loci.CodeOf(err) != loci.Forbidden {
+		t.Errorf("a person over stdio: %v", err)
+	}
+}
