@@ -21,6 +21,9 @@ func (tomlConfig) parse(text []byte) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not TOML: %w", err)
 	}
+	if parsed == nil {
+		parsed = map[string]any{}
+	}
 	if servers, there := parsed["mcp_servers"]; there {
 		if _, ok := servers.(map[string]any); !ok {
 			return nil, errors.New(`its "mcp_servers" is not a table`)

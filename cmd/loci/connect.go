@@ -96,6 +96,9 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 	if err != nil {
 		return err
 	}
+	if _, err := c.format.parse(text); err != nil {
+		return malformed(file, err)
+	}
 	old, err := p.connection(c)
 	if err != nil {
 		return err

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// entryFor has one short line for JSON, so that the tables can be read.
+const (
+	shortJSON = `{"command": "l"}`
+	shortTOML = "[mcp_servers.loci]\ncommand = \"l\"\n"
+)
+
+func TestPutAndRemove(t *testing.T) {
+	tests := []struct {
+		name       string
+		format     configFormat
+		text, with string
+		without    string // after removal; "=": text itself
+	}{
+		{"no file", jsonConfig{}, "", "{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}\n", "{\n  \"mcpServers\": {}\n}\n"},
+		{"empty object", jsonConfig{}, "{}", "{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}", "{\n  \"mcpServers\": {}\n}"},
+		{"other keys", jsonConfig{}, "{\n\t\"a\": 1\n}\n", "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"loci\": {\"command\": \"l\"}\n\t}\n}\n", "{\n\t\"a\": 1,\n\t\"mcpServers\": {}\n}\n"},
+		{"one line", jsonConfig{}, `{"mcpServers": {"o": {}}, "z": [1, 2]}`, `{"mcpServers": {"o": {}, "loci": {"command":"l"}}, "z": [1, 2]}`, "="},
+		{"other servers", jsonConfig{}, "{\n  \"mcpServers\": {\n    \"o\": {}\n  }\n}", "{\n  \"mcpServers\": {\n    \"o\": {},\n    \"loci\": {\"command\": \"l\"}\n  }\n}", "="},
+		{"replaced, first of two", jsonConfig{}, `{"mcpServers": {"loci": 5, "o": {}}}`, `{"mcpServers": {"loci": {"command": "l"}, "o": {}}}`, `{"mcpServers": {"o": {}}}`},
+		{"line ends of Windows", jsonConfig{}, "{\r\n  \"mcpServers\": {\r\n    \"o\": {}\r\n  }\r\n}", "{\r\n  \"mcpServers\": {\r\n    \"o\": {},\r\n    \"loci\": {\"command\": \"l\"}\r\n  }\r\n}", "="},
+		{"no TOML file", tomlConfig{}, "", shortTOML, "="},
+		{"TOML without a line end", tomlConfig{}, "a = 1", "a = 1\n\n" + shortTOML, "a = 1\n"},
+		{"TOML with others", tomlConfig{}, "[x]\na = [\n[1],\n]\n", "[x]\na = [\n[1],\n]\n\n" + shortTOML, "="},
+		{"TOML in the middle", tomlConfig{}, "[mcp_servers.\"loci\"]\nurl = \"u\"\n[mcp_servers.loci.env]\nA = \"1\"\n\n# of x\n[x]\n", shortTOML + "\n# of x\n[x]\n", "\n# of x\n[x]\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			entry := shortJSON
+			if _, ok := tt.format.(tomlConfig); ok {
+				entry = shortTOML
+			}
+			got, err := changeEntry(tt.format, "f", []byte(tt.text), []byte(entry))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.with, string(got)); diff != "" {
+				t.Errorf("put (-want +got):\n%s", diff)
+			}
+			got, err = changeEntry(tt.format, "f", got, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.without == "=" {
+				tt.without = tt.text
+			}
+			if diff := cmp.Diff(tt.without, string(got)); diff != "" {
+				t.Errorf("remove (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestChangeEntryRefusesWhatItCannotKeep(t *testing.T) {
+	tests := []struct {
+		name   string
+		format configFormat
+		text   string
+		want   string
+	}{
+		{"not JSON", jsonConfig{}, "{,}", "not JSON"},
+		{"a comment", jsonConfig{}, "{} // mine", "something follows"},
+		{"a list", jsonConfig{}, "[]", "not JSON with an object"},
+		{"servers are a list", jsonConfig{}, `{"mcpServers": []}`, "not an object"},
+		{"servers twice", jsonConfig{}, `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
+		{"not TOML", tomlConfig{}, "a = ", "not TOML"},
+		{"inline table", tomlConfig{}, "mcp_servers = { o = { command = \"c\" } }\n", "left as it is"},
+		{"a header inside a text", tomlConfig{}, "a = \"\"\"\n[mcp_servers.loci]\nb\n\"\"\"\n", "left as it is"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			entry := shortJSON
+			if _, ok := tt.format.(tomlConfig); ok {
+				entry = shortTOML
+			}
+			got, err := changeEntry(tt.format, "f", []byte(tt.text), []byte(entry))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %q, %v; want an error with %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestUndoKeepsWhatOthersChanged(t *testing.T) {
+	before := "{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"mine\"}\n  }\n}\n"
+	written, err := changeEntry(jsonConfig{}, "f", []byte(before), []byte(shortJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &connection{File: "f", Entry: shortJSON, Previous: `{"command": "mine"}`, Written: digest(written), original: []byte(before)}
+	tests := []struct{ name, now, want string }{
+		{"untouched", string(written), before},
+		{"others added", strings.Replace(string(written), "{\n", "{\n  \"theme\": \"dark\",\n", 1), strings.Replace(before, "{\n", "{\n  \"theme\": \"dark\",\n", 1)},
+		{"ours was replaced", strings.Replace(string(written), `"l"`, `"theirs"`, 1), strings.Replace(string(written), `"l"`, `"theirs"`, 1)},
+		{"ours was removed", "{}", "{}"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := n.undo(jsonConfig{}, []byte(tt.now))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
