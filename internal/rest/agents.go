@@ -9,9 +9,8 @@ import (
 )
 
 type latestInput struct {
-	Tag         string `query:"tag" maxLength:"100" doc:"Only memories with this tag"`
-	Origin      string `query:"origin" maxLength:"50" doc:"Only memories of this writer"`
-	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" hidden:"true"`
+	Tag    string `query:"tag" maxLength:"100" doc:"Only memories with this tag"`
+	Origin string `query:"origin" maxLength:"50" doc:"Only memories of this writer"`
 }
 
 func (s *Server) latest(ctx context.Context, p loci.Principal, in *latestInput) (*memoryOutput, error) {

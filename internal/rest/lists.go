@@ -221,6 +221,12 @@ func (s *Server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 	if in.Trashed {
 		f.By = client.ByTrashed
 	}
+	if in.Q != "" && (in.Trashed || len(in.IDs) > 0) {
+		return nil, loci.FieldErrorf("q", "cannot be combined with trashed or ids")
+	}
+	if err := loci.CheckText("q", in.Q, 0, loci.MaxTerm); err != nil {
+		return nil, err
+	}
 	var err error
 	if f.IDs, err = parseIDs(in.IDs); err != nil {
 		return nil, err

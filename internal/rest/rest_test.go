@@ -102,9 +102,6 @@ func (s *server) do(method, path, key, body string, headers ...string) *httptest
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
-	}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		if value == "" {
@@ -112,6 +109,13 @@ func (s *server) do(method, path, key, body string, headers ...string) *httptest
 			continue
 		}
 		r.Header.Set(name, value)
+	}
+	return s.send(r, key)
+}
+
+func (s *server) send(r *http.Request, key string) *httptest.ResponseRecorder {
+	if key != "" && r.Header.Get("Authorization") == "" {
+		r.Header.Set("Authorization", "Bearer "+key)
 	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)

@@ -108,10 +108,10 @@ func (r route) responses(s *Server) map[string]*huma.Response {
 	fail("401", "No credential, or one that is unknown, revoked or expired")
 	fail("403", "This credential may not do that")
 	fail("503", "The storage cannot be reached")
-	if r.Method != http.MethodGet {
+	if r.Status == http.StatusCreated || r.Conditional && r.Method != http.MethodGet {
 		fail("507", "The disk is full; nothing was written")
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodDelete {
+	if r.In != nil {
 		fail("413", "The body is larger than 1 MiB")
 		fail("415", "The body is not JSON")
 	}
@@ -161,7 +161,7 @@ var (
 
 	routeAgentCreate = route{ID: "agentCreateMemory", Method: http.MethodPost, Path: "/agent/memories", Who: forAny, Tag: "agent", Status: http.StatusCreated,
 		Summary: "Write a memory as an agent", Text: "Stores exactly what is sent. The origin is the vendor of the key. allowed_vendors left out: every vendor may read it.", In: exampleNew, Out: exampleMemory}
-	routeAgentLatest = route{ID: "agentLatestMemory", Method: http.MethodGet, Path: "/agent/memories/latest", Who: forAny, Tag: "agent", Conditional: true,
+	routeAgentLatest = route{ID: "agentLatestMemory", Method: http.MethodGet, Path: "/agent/memories/latest", Who: forAny, Tag: "agent",
 		Summary: "Get the newest memory", Text: "With tag or origin: the newest that has it. 404 if there is none.", Out: exampleMemory}
 	routeAgentGet = route{ID: "agentGetMemory", Method: http.MethodGet, Path: "/agent/memories/{id}", Who: forAny, Tag: "agent", Conditional: true,
 		Summary: "Get one memory as an agent", Text: "404 also if the vendor of the key may not read it.", Out: exampleMemory}

@@ -57,6 +57,7 @@ func TestTranscripts(t *testing.T) {
 
 func play(t *testing.T, script *txtar.Archive, prefix string) []byte {
 	s := newServer(t, func(ro *rest.Options, ao *app.Options) { ao.Budget = 400 })
+	doc := readDocument(t, s)
 	names := &names{known: map[string]string{}, values: map[string]string{}, counts: map[string]int{}}
 	out := &txtar.Archive{Comment: script.Comment}
 	for _, f := range script.Files {
@@ -71,6 +72,7 @@ func play(t *testing.T, script *txtar.Archive, prefix string) []byte {
 		}
 		headers, body := split(names.expand(string(f.Data)))
 		w := s.do(method, prefix+names.expand(path), key, body, headers...)
+		doc.checkAnswer(t, method, prefix+names.expand(path), w.Code, w.Header().Get("Content-Type"), w.Body.Bytes())
 		out.Files = append(out.Files, txtar.File{Name: f.Name, Data: f.Data},
 			txtar.File{Name: "answer", Data: []byte(names.normalise(strings.ReplaceAll(show(t, w, method == "HEAD"), prefix+"/", "/")))})
 	}

@@ -1,0 +1,200 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/rest"
+)
+
+func TestHeaders(t *testing.T) {
+	s := newServer(t)
+	h := s.do("GET", "/health", "", "").Header()
+	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+		"Strict-Transport-Security": "", "Access-Control-Allow-Origin": ""} {
+		if got := h.Get(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if got := h.Get("Server-Timing"); !regexp.MustCompile(`^app;dur=\d+\.\d{3}$`).MatchString(got) {
+		t.Errorf("Server-Timing: got %q", got)
+	}
+	public := newServer(t, func(o *rest.Options, _ *app.Options) { o.PublicURL = "https://loci.example" })
+	if got := public.do("GET", "/health", "", "").Header().Get("Strict-Transport-Security"); got == "" {
+		t.Error("no HSTS with a public https address")
+	}
+}
+
+func TestRequestID(t *testing.T) {
+	s := newServer(t)
+	for sent, kept := range map[string]bool{"trace-1.A_b": true, "": false, "two words": false, "a\"b": false, strings.Repeat("a", 129): false} {
+		got := s.do("GET", "/health", "", "", "X-Request-Id: "+sent).Header().Get("X-Request-Id")
+		if (got == sent) != kept || got == "" {
+			t.Errorf("sent %q, got %q, want it kept: %v", sent, got, kept)
+		}
+	}
+}
+
+func TestLogHasNoSecrets(t *testing.T) {
+	s := newServer(t)
+	s.do("POST", "/memories?api_key=s3cret", owner, `{"title":"s3cret title","content":"s3cret content","origin":"s3cret"}`)
+	s.do("GET", "/memories?q=s3cret+words", owner, "", "X-Dashboard-Token: s3cret-token")
+	s.do("GET", "/whoami", "s3cret-key", "")
+	log := s.log.String()
+	if strings.Contains(log, "s3cret") || strings.Contains(log, owner) {
+		t.Errorf("the log tells too much:\n%s", log)
+	}
+	if strings.Count(log, "msg=request") != 3 || !strings.Contains(log, "status=401") {
+		t.Errorf("the log does not have one line for each request:\n%s", log)
+	}
+}
+
+func TestPanics(t *testing.T) {
+	s := newServer(t, func(o *rest.Options, _ *app.Options) {
+		o.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == "PUT" {
+				_, _ = w.Write([]byte("half an ans"))
+			}
+			panic("s3cret state")
+		})
+	})
+	w := s.do("POST", "/mcp", "", "")
+	if w.Code != 500 || strings.Contains(w.Body.String(), "s3cret") || !strings.Contains(w.Body.String(), `"internal error"`) {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	if !strings.Contains(s.log.String(), "s3cret state") || !strings.Contains(s.log.String(), "stack=") {
+		t.Errorf("the panic is not in the log:\n%s", s.log)
+	}
+	defer func() {
+		if p := recover(); p != http.ErrAbortHandler {
+			t.Errorf("a torn answer ended with %v, want %v", p, http.ErrAbortHandler)
+		}
+	}()
+	s.do("PUT", "/mcp", "", "")
+}
+
+func TestMCPIsMounted(t *testing.T) {
+	if w := newServer(t).do("POST", "/mcp", owner, ""); w.Code != 404 || !strings.Contains(w.Body.String(), "MCP is off") {
+		t.Errorf("without MCP: got %d %s", w.Code, w.Body)
+	}
+	on := false
+	s := newServer(t, func(o *rest.Options, _ *app.Options) {
+		o.MCPEnabled = func(context.Context) bool { return on }
+		o.MCP = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusAccepted)
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				t.Errorf("a stream cannot be flushed: %v", err)
+			}
+		})
+	})
+	if w := s.do("POST", "/mcp", "", ""); w.Code != 404 {
+		t.Errorf("switched off: got %d, want 404", w.Code)
+	}
+	on = true
+	if w := s.do("POST", "/mcp", "", ""); w.Code != http.StatusAccepted || !w.Flushed || w.Header().Get("Server-Timing") == "" {
+		t.Errorf("switched on: got %d, flushed %v", w.Code, w.Flushed)
+	}
+}
+
+func TestForeignHosts(t *testing.T) {
+	s := newServer(t, func(o *rest.Options, _ *app.Options) { o.AllowedHosts = []string{"127.0.0.1", "localhost"} })
+	if w := s.do("GET", "/health", "", ""); w.Code != 200 {
+		t.Errorf("own host: got %d", w.Code)
+	}
+	r := httptest.NewRequest("GET", "/health", nil)
+	r.Host = "evil.example"
+	if w := s.send(r, owner); w.Code != 403 {
+		t.Errorf("foreign host: got %d, want 403", w.Code)
+	}
+	if w := s.do("GET", "/whoami", owner, "", "Origin: https://evil.example"); w.Code != 403 {
+		t.Errorf("foreign origin: got %d, want 403", w.Code)
+	}
+}
+
+// TestUncleanPaths demands that nobody is sent elsewhere before it is known
+// who asks.
+func TestUncleanPaths(t *testing.T) {
+	s := newServer(t)
+	for _, path := range []string{"//memories", "/memories/", "/./memories", "/agent/../memories", "/memories/..", "/api/v1", "/api/v1/", "/"} {
+		if w := s.do("GET", path, "", ""); w.Code != 401 {
+			t.Errorf("%s without a key: got %d, want 401", path, w.Code)
+		}
+		if w := s.do("GET", path, owner, ""); w.Code != 404 {
+			t.Errorf("%s: got %d, want 404", path, w.Code)
+		}
+	}
+}
+
+type brokenChat struct{}
+
+func (brokenChat) Complete(context.Context, string) (string, error) {
+	return "", errors.New("s3cret cause")
+}
+func (brokenChat) Model() app.ChatModel { return app.ChatModel{Provider: "model.example", Name: "m"} }
+
+type echoChat struct{}
+
+func (echoChat) Complete(_ context.Context, prompt string) (string, error) {
+	return "On Tuesdays [1].", nil
+}
+func (echoChat) Model() app.ChatModel {
+	return app.ChatModel{Provider: "model.example", Name: "m", Temperature: 0.5, MaxTokens: 7}
+}
+
+func TestModels(t *testing.T) {
+	broken := newServer(t, func(_ *rest.Options, o *app.Options) { o.Chat = brokenChat{} })
+	w := broken.do("POST", "/query", owner, `{"query":"when?"}`)
+	if w.Code != 502 || strings.Contains(w.Body.String(), "s3cret") || strings.Count(broken.log.String(), "s3cret cause") != 1 {
+		t.Errorf("a model that fails: got %d %s, log\n%s", w.Code, w.Body, broken.log)
+	}
+	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Chat = echoChat{} })
+	d := readDocument(t, s)
+	w = s.do("POST", "/query", owner, `{"query":"when?"}`)
+	d.checkAnswer(t, "POST", "/query", w.Code, w.Header().Get("Content-Type"), w.Body.Bytes())
+	if !strings.Contains(w.Body.String(), `"model_config":{"provider":"model.example","model":"m","parameters":{"temperature":0.5,"max_tokens":7}}`) {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+func TestNotReady(t *testing.T) {
+	s := newServer(t)
+	s.store.Close()
+	w := s.do("GET", "/ready", "", "")
+	if w.Code != 503 || !strings.Contains(w.Body.String(), `"unavailable"`) {
+		t.Errorf("got %d %s, want 503", w.Code, w.Body)
+	}
+	if w := s.do("GET", "/health", "", ""); w.Code != 200 {
+		t.Errorf("/health: got %d, want 200: the process still answers", w.Code)
+	}
+}
+
+// TestAgentsAreConfined walks every documented route with an agent's key.
+func TestAgentsAreConfined(t *testing.T) {
+	s := newServer(t)
+	open := map[string]bool{"/health": true, "/ready": true, "/openapi.json": true, "/whoami": true, "/query": true}
+	m := s.write(t, claude, `{"title":"x","content":"y"}`)
+	for _, r := range theRoutes {
+		method, path, _ := strings.Cut(r, " ")
+		for _, prefix := range []string{"", "/api/v1"} {
+			for _, id := range []string{m.ID.String(), "00000000-0000-4000-8000-000000000000", "x"} {
+				w := s.do(method, prefix+strings.ReplaceAll(path, "{id}", id), claude, "{}")
+				allowed := open[path] || strings.HasPrefix(path, "/agent/")
+				if refused := w.Code == 403; refused == allowed {
+					t.Errorf("%s %s%s: got %d %s", method, prefix, path, w.Code, w.Body)
+				}
+				if !allowed && !strings.Contains(w.Body.String(), "Agent keys cannot access this endpoint") {
+					t.Errorf("%s %s: got %s", method, path, w.Body)
+				}
+				if w := s.do(method, prefix+path, "", "{}"); (w.Code == 401) == (path == "/health" || path == "/ready" || path == "/openapi.json") {
+					t.Errorf("%s %s without a key: got %d", method, path, w.Code)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// document is /openapi.json, read by somebody else's eyes: the schemas are
+// those of an independent JSON Schema library.
+type document struct {
+	raw   map[string]any
+	paths map[string]any
+	defs  json.RawMessage
+	cache map[string]*jsonschema.Resolved
+}
+
+func readDocument(t *testing.T, s *server) *document {
+	t.Helper()
+	w := s.do("GET", "/openapi.json", "", "")
+	if w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
+		t.Fatalf("GET /openapi.json: got %d %s", w.Code, w.Header().Get("Content-Type"))
+	}
+	d := &document{cache: map[string]*jsonschema.Resolved{}}
+	decode(t, w, &d.raw)
+	d.paths = d.raw["paths"].(map[string]any)
+	d.defs, _ = json.Marshal(at(d.raw, "components", "schemas"))
+	return d
+}
+
+// at walks objects by name; nil if a step is missing.
+func at(v any, path ...string) any {
+	for _, step := range path {
+		m, _ := v.(map[string]any)
+		v = m[step]
+	}
+	return v
+}
+
+// schema resolves a schema of the document.
+func (d *document) schema(schema any) (*jsonschema.Resolved, error) {
+	b, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	if r := d.cache[string(b)]; r != nil {
+		return r, nil
+	}
+	text := fmt.Sprintf(`{"allOf": [%s], "$defs": %s}`, b, d.defs)
+	var root jsonschema.Schema
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(text, "#/components/schemas/", "#/$defs/")), &root); err != nil {
+		return nil, err
+	}
+	r, err := root.Resolve(nil)
+	d.cache[string(b)] = r
+	return r, err
+}
+
+func (d *document) validate(schema any, value any) error {
+	r, err := d.schema(schema)
+	if err != nil {
+		return fmt.Errorf("the schema does not resolve: %w", err)
+	}
+	return r.Validate(value)
+}
+
+// operation finds what the document says of a request.
+func (d *document) operation(method, path string) any {
+	path, _, _ = strings.Cut(path, "?")
+	parts := strings.Split(path, "/")
+	var found any
+	for template, item := range d.paths {
+		steps := strings.Split(template, "/")
+		same := len(steps) == len(parts)
+		for i := 0; same && i < len(parts); i++ {
+			same = steps[i] == parts[i] || strings.HasPrefix(steps[i], "{")
+		}
+		if op := at(item, strings.ToLower(method)); same && op != nil && (found == nil || !strings.Contains(template, "{")) {
+			found = op
+		}
+	}
+	return found
+}
+
+// checkAnswer demands that an answer is what the document promises.
+func (d *document) checkAnswer(t *testing.T, method, path string, status int, contentType string, body []byte) {
+	t.Helper()
+	if method == http.MethodHead {
+		return
+	}
+	op := d.operation(method, path)
+	if op == nil {
+		if status != 401 && status != 404 && status != 405 {
+			t.Errorf("%s %s is not in the document but answers %d", method, path, status)
+		}
+		return
+	}
+	answer := at(op, "responses", strconv.Itoa(status))
+	if answer == nil {
+		t.Errorf("%s %s answers %d, which the document does not mention", method, path, status)
+		return
+	}
+	contentType, _, _ = strings.Cut(contentType, ";")
+	media := at(answer, "content", contentType)
+	if len(body) == 0 {
+		return
+	}
+	if media == nil {
+		t.Errorf("%s %s answers %d with %s, which the document does not mention", method, path, status, contentType)
+		return
+	}
+	if !strings.Contains(contentType, "json") {
+		return
+	}
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.validate(at(media, "schema"), value); err != nil {
+		t.Errorf("%s %s: the answer is not as documented: %v\n%s", method, path, err, body)
+	}
+}
+
+// theRoutes is what S1 and the issue name. It is written by hand, so that a
+// route cannot vanish from code and document together.
+var theRoutes = []string{
+	"GET /health", "GET /ready", "GET /openapi.json", "GET /whoami",
+	"POST /memories", "GET /memories", "POST /memories/list", "GET /memories/{id}", "PUT /memories/{id}", "PATCH /memories/{id}",
+	"DELETE /memories/{id}", "POST /memories/{id}/restore", "GET /memories/{id}/versions",
+	"POST /agent/memories", "GET /agent/memories/latest", "GET /agent/memories/{id}", "POST /agent/memories/by-tag",
+	"POST /agent/memories/browse", "POST /agent/memories/search", "POST /agent/memories/list",
+	"POST /query", "GET /briefing", "GET /agent/briefing",
+}
+
+func TestOpenAPIHasEveryRoute(t *testing.T) {
+	d := readDocument(t, newServer(t))
+	var want, got []string
+	for _, r := range theRoutes {
+		method, path, _ := strings.Cut(r, " ")
+		want = append(want, method+" "+path, method+" /api/v1"+path)
+	}
+	ids := map[string]bool{}
+	for path, item := range d.paths {
+		for method, op := range item.(map[string]any) {
+			got = append(got, strings.ToUpper(method)+" "+path)
+			id, _ := at(op, "operationId").(string)
+			if id == "" || ids[id] {
+				t.Errorf("%s %s: operationId %q is empty or taken", method, path, id)
+			}
+			ids[id] = true
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("the document has %d operations, want %d:\ngot  %v\nwant %v", len(got), len(want), got, want)
+	}
+}
+
+func TestOpenAPIOperations(t *testing.T) {
+	d := readDocument(t, newServer(t))
+	for path, item := range d.paths {
+		for method, op := range item.(map[string]any) {
+			name := method + " " + path
+			if text, _ := at(op, "description").(string); text == "" || len(text) > 300 {
+				t.Errorf("%s: the description has %d characters, want 1 to 300", name, len(text))
+			}
+			if at(op, "summary") == nil || at(op, "responses", "500") == nil {
+				t.Errorf("%s: summary or the answer 500 is missing", name)
+			}
+			public := slices.Contains([]string{"/health", "/ready", "/openapi.json"}, strings.TrimPrefix(path, "/api/v1"))
+			if secured := at(op, "security") != nil; secured == public {
+				t.Errorf("%s: security is %v", name, at(op, "security"))
+			}
+			if body := at(op, "requestBody"); body != nil {
+				d.checkExample(t, name+" request", at(body, "content", "application/json"))
+			}
+			success := at(op, "responses", "200")
+			if success == nil {
+				success = at(op, "responses", "201")
+			}
+			d.checkExample(t, name+" answer", at(success, "content", "application/json"))
+			for status, answer := range at(op, "responses").(map[string]any) {
+				for contentType, media := range asMap(at(answer, "content")) {
+					if _, err := d.schema(at(media, "schema")); err != nil {
+						t.Errorf("%s %s %s: %v", name, status, contentType, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func asMap(v any) map[string]any { m, _ := v.(map[string]any); return m }
+
+func (d *document) checkExample(t *testing.T, name string, media any) {
+	t.Helper()
+	example := at(media, "example")
+	if example == nil {
+		t.Errorf("%s has no example", name)
+		return
+	}
+	if err := d.validate(at(media, "schema"), example); err != nil {
+		t.Errorf("%s: the example does not fit the schema: %v", name, err)
+	}
+}
+
+// TestOpenAPIExamplesWork sends each documented example of a request.
+func TestOpenAPIExamplesWork(t *testing.T) {
+	s := newServer(t)
+	d := readDocument(t, s)
+	for path, item := range d.paths {
+		for method, op := range item.(map[string]any) {
+			example := at(op, "requestBody", "content", "application/json", "example")
+			if example == nil {
+				continue
+			}
+			m := s.write(t, owner, `{"title": "x", "content": "y"}`)
+			body, _ := json.Marshal(example)
+			w := s.do(strings.ToUpper(method), strings.ReplaceAll(path, "{id}", m.ID.String()), owner, string(body))
+			if w.Code/100 != 2 {
+				t.Errorf("%s %s with its own example: got %d %s", method, path, w.Code, w.Body)
+			}
+		}
+	}
+}
+
+func TestOpenAPIShape(t *testing.T) {
+	d := readDocument(t, newServer(t))
+	if v, _ := d.raw["openapi"].(string); !strings.HasPrefix(v, "3.1.") {
+		t.Errorf("openapi is %q, want 3.1", v)
+	}
+	if at(d.raw, "components", "securitySchemes", "bearer", "scheme") != "bearer" {
+		t.Error("the bearer scheme is missing")
+	}
+	checkRefs(t, d, d.raw)
+	for name := range asMap(at(d.raw, "components", "schemas")) {
+		if _, err := d.schema(map[string]any{"$ref": "#/components/schemas/" + name}); err != nil {
+			t.Errorf("schema %s: %v", name, err)
+		}
+	}
+}
+
+// checkRefs resolves every $ref in v.
+func checkRefs(t *testing.T, d *document, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case map[string]any:
+		if ref, ok := v["$ref"].(string); ok {
+			target, inside := strings.CutPrefix(ref, "#/")
+			if !inside || at(d.raw, strings.Split(target, "/")...) == nil {
+				t.Errorf("$ref %s leads nowhere", ref)
+			}
+		}
+		for _, child := range v {
+			checkRefs(t, d, child)
+		}
+	case []any:
+		for _, child := range v {
+			checkRefs(t, d, child)
+		}
+	}
+}
