@@ -40,17 +40,32 @@ type world struct {
 }
 
 // clock advances by a second whenever it is read, so that no two memories are
-// of the same time.
+// of the same time, until it is frozen.
 type clock struct {
-	mu  sync.Mutex
-	now time.Time
+	mu     sync.Mutex
+	now    time.Time
+	frozen bool
 }
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now = c.now.Add(time.Second)
+	if !c.frozen {
+		c.now = c.now.Add(time.Second)
+	}
 	return c.now
+}
+
+func (c *clock) freeze() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.frozen = true
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
 }
 
 const ownerKey loci.Secret = "the-owner's-key"
