@@ -49,6 +49,7 @@ type server struct {
 	auth  *auth.Authenticator
 	store store.Store
 	owner loci.Principal
+	clock *clock
 	log   *bytes.Buffer
 }
 
@@ -66,7 +67,7 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s := &server{auth: au, store: st, log: &bytes.Buffer{}}
+	s := &server{auth: au, store: st, clock: c, log: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, nil))
 	ro, ao := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}, app.Options{Store: st, Now: c.Now}
 	for _, f := range change {

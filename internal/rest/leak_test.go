@@ -1,0 +1,131 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// absent is an id that nothing ever had.
+const absent = "11111111-2222-4333-8444-555555555555"
+
+// readers are the credentials of the test, with what they are limited to.
+var readers = map[string]loci.Vendor{owner: "", claude: "claude", cursor: "cursor", gemini: "gemini"}
+
+// TestHiddenReadsAsAbsent draws memories with random visibility, some of
+// another person, and demands that every route answers a reader who may not
+// see one as if it had never been there: for its id byte for byte as for an id
+// that nothing ever had, and in lists as a server that never stored it.
+func TestHiddenReadsAsAbsent(t *testing.T) {
+	s := newServer(t)
+	stranger := loci.NewUserID()
+	ctx := context.Background()
+	err := s.store.Update(ctx, loci.DefaultOrg, func(tx store.Tx) error {
+		return tx.Users().Put(ctx, loci.User{ID: stranger, OrgID: loci.DefaultOrg, Email: "x@y.z", Role: loci.RoleUser, CreatedAt: s.clock.Now()})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		tag := "t" + loci.NewMemoryID().String() // tells the draws apart in one store
+		writer := s.owner
+		if rapid.IntRange(0, 3).Draw(rt, "stranger") == 0 {
+			writer.UserID = stranger
+		}
+		writer.Origin = rapid.SampledFrom([]string{"claude", "cursor", "api"}).Draw(rt, "origin")
+		vendors := rapid.SliceOfNDistinct(rapid.SampledFrom([]loci.Vendor{"*", "claude", "cursor", "gemini", "other"}), 1, 3, rapid.ID).Draw(rt, "vendors")
+		m, err := s.app.Create(ctx, writer, app.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, AllowedVendors: vendors})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		trashed := rapid.Bool().Draw(rt, "trashed")
+		if trashed {
+			if m, err = s.app.Trash(ctx, writer, m.ID, 0); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		for key, vendor := range readers {
+			v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: s.owner.UserID, Vendor: vendor}
+			life := loci.LiveOnly
+			if vendor == "" {
+				life = loci.LiveOrTrash
+			}
+			checkByID(rt, s, key, m, v.Sees(&m.Access, life, s.clock.Now()))
+			checkInLists(rt, s, key, m, tag, v.Sees(&m.Access, loci.LiveOnly, s.clock.Now()))
+		}
+	})
+}
+
+// routesByID take an id; PATCH comes last because it changes what it may.
+var routesByID = []string{"GET /agent/memories/%s", "GET /memories/%s", "GET /memories/%s/versions",
+	"PATCH /memories/%s {\"title\":5}", "PATCH /memories/%s {\"importance\":3}", "PUT /memories/%s {}"}
+
+func checkByID(rt *rapid.T, s *server, key string, m *loci.Memory, visible bool) {
+	for _, route := range routesByID {
+		got := s.request(key, fmt.Sprintf(route, m.ID))
+		want := s.request(key, fmt.Sprintf(route, absent))
+		same := got.Code == want.Code && got.Body.String() == want.Body.String() && headers(got) == headers(want)
+		if !visible && !same {
+			rt.Fatalf("%s, %s: a hidden memory answers\n%d %s %s\nan absent one\n%d %s %s", key, route,
+				got.Code, got.Body, headers(got), want.Code, want.Body, headers(want))
+		}
+		if visible && strings.HasPrefix(route, "GET /agent") && got.Code != 200 {
+			rt.Fatalf("%s, %s: a visible memory answers %d %s", key, route, got.Code, got.Body)
+		}
+	}
+}
+
+func checkInLists(rt *rapid.T, s *server, key string, m *loci.Memory, tag string, visible bool) {
+	id := m.ID.String()
+	for _, route := range []string{
+		`POST /agent/memories/by-tag {"tags":["` + tag + `"]}`,
+		`POST /agent/memories/browse {"filter":{"by":"tags","tags":["` + tag + `"]}}`,
+		`POST /agent/memories/browse {"filter":{"by":"ids","ids":["` + id + `"]}}`,
+		`POST /agent/memories/browse {"filter":{"by":"search","term":"\"` + tag + `\""}}`,
+		`POST /agent/memories/search {"term":"\"` + tag + `\""}`,
+		`POST /query {"query":"zebra?","memory_filter":{"tags":["` + tag + `"]}}`,
+		`POST /query {"query":"zebra?","memory_filter":{"ids":["` + id + `"]}}`,
+		`GET /agent/memories/latest?tag=` + tag,
+	} {
+		got := s.request(key, route)
+		if found := strings.Contains(got.Body.String(), `"id":"`+id+`"`); found != visible {
+			rt.Fatalf("%s, %s: found %v, want %v: %d %s", key, route, found, visible, got.Code, got.Body)
+		}
+		other := strings.NewReplacer(tag, "t"+absent, id, absent).Replace(route)
+		want := s.request(key, other)
+		if !visible && (got.Code != want.Code || got.Body.String() != want.Body.String()) {
+			rt.Fatalf("%s, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, route, got.Code, got.Body, want.Code, want.Body)
+		}
+	}
+	if b := s.request(key, "GET /agent/briefing"); !visible && strings.Contains(b.Body.String(), tag) {
+		rt.Fatalf("%s: the briefing names a hidden memory: %s", key, b.Body)
+	}
+}
+
+// request sends "METHOD PATH BODY".
+func (s *server) request(key, text string) *httptest.ResponseRecorder {
+	parts := append(strings.SplitN(text, " ", 3), "")
+	return s.do(parts[0], parts[1], key, parts[2])
+}
+
+// headers are those that could tell; ids and times of the request itself
+// differ always.
+func headers(w *httptest.ResponseRecorder) string {
+	var out []string
+	for name, values := range w.Header() {
+		if name != "X-Request-Id" && name != "Server-Timing" {
+			out = append(out, name+": "+strings.Join(values, ", "))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
