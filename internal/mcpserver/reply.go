@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -15,8 +16,13 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// refuse answers a request that does not reach the protocol.
+// refuse answers a request that does not reach the SDK.
 func (e *endpoint) refuse(w http.ResponseWriter, r *http.Request, m message, err error) {
+	var problem *jsonrpc.Error
+	if errors.As(err, &problem) {
+		writeError(w, http.StatusBadRequest, m.id, problem)
+		return
+	}
 	code := loci.CodeOf(err)
 	if code == "" {
 		e.options.Log.ErrorContext(r.Context(), "mcp request failed", "doing", "authorize", "error", err)

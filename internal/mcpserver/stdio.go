@@ -139,7 +139,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		switch {
 		case errors.Is(next.err, errLineTooLong):
-			l.complain(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("the message is larger than %d bytes; send less, for example several shorter memories", maxMessage)})
+			l.complain(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: loci.SafeText(errTooLarge)})
 		case next.err != nil:
 			if err := l.waitBelow(ctx, 1); err != nil {
 				return nil, err

@@ -103,12 +103,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var m message
 	if r.Method == http.MethodPost {
-		var problem *jsonrpc.Error
-		if m, err, problem = readMessage(w, r); err != nil || problem != nil {
-			if err == nil {
-				writeError(w, http.StatusBadRequest, m.id, problem)
-				return
-			}
+		if m, err = readMessage(w, r); err != nil {
 			e.refuse(w, r, m, err)
 			return
 		}
@@ -220,21 +215,25 @@ type message struct {
 	version string // of params._meta
 }
 
-// readMessage reads the body, and puts it back for the SDK. A problem is one
-// of JSON-RPC, an error one of HTTP.
-func readMessage(w http.ResponseWriter, r *http.Request) (m message, err error, problem *jsonrpc.Error) {
+// readMessage reads the body, and puts it back for the SDK.
+func readMessage(w http.ResponseWriter, r *http.Request) (message, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 	if err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
-			return m, loci.Errorf(loci.TooLarge, "the message is larger than %d bytes; send less, for example several shorter memories", maxMessage), nil
+			return message{}, errTooLarge
 		}
-		return m, loci.WrapError(loci.Invalid, err, "the body could not be read"), nil
+		return message{}, loci.WrapError(loci.Invalid, err, "the body could not be read")
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	m, problem = parseMessage(body)
-	return m, nil, problem
+	m, problem := parseMessage(body)
+	if problem != nil {
+		return m, problem
+	}
+	return m, nil
 }
+
+var errTooLarge = loci.Errorf(loci.TooLarge, "the message is larger than %d bytes; send less, for example several shorter memories", maxMessage)
 
 // parseMessage checks what encoding/json and the SDK would let pass or refuse
 // without words. A batch has neither id nor method.
