@@ -1,0 +1,220 @@
+package sqlite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+func update(t *testing.T, s *Store, sql string) {
+	t.Helper()
+	err := s.with(bg, loci.DefaultOrg, func(f *orgFile) error {
+		return f.db.Update(bg, func(c *sqlitedb.Conn) error { return c.Exec(sql) })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCheckFindsDamageAndRebuildMendsIt(t *testing.T) {
+	s, user := newStore(t, Options{})
+	var list []*loci.Memory
+	for i := range 5 {
+		list = append(list, newMemory(user, fmt.Sprint("Deployments ", i), "tag"))
+	}
+	insert(t, s, loci.DefaultOrg, list...)
+	for name, tt := range map[string]struct{ damage, want string }{
+		"lost posting":       {"DELETE FROM memory_postings WHERE token = 't:tag' AND seq = 2", "list index differs from row 2"},
+		"stale posting":      {"INSERT INTO memory_postings SELECT pool, vendor, 't:more', at, seq, NULL, NULL, NULL FROM memory_postings WHERE token = '' AND seq = 3", "list index differs from row 3"},
+		"wrong expiry":       {"UPDATE memory_postings SET expires_at = 1 WHERE seq = 4", "list index differs from row 4"},
+		"orphaned posting":   {"INSERT INTO memory_postings SELECT pool, vendor, token, at, 99, NULL, NULL, NULL FROM memory_postings WHERE token = '' AND seq = 3", "list index differs from row 99"},
+		"text not indexed":   {"UPDATE memories SET content = 'changed' WHERE seq = 1", "full-text index differs from row 1"},
+		"text indexed twice": {"INSERT INTO memory_text (rowid, title) VALUES (5, 'extra')", "full-text index differs from row 5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			update(t, s, tt.damage)
+			problems, err := s.Check(bg)
+			if err != nil || len(problems) != 1 || !strings.Contains(problems[0], tt.want) || !strings.HasPrefix(problems[0], "orgs/default.db: ") {
+				t.Errorf("got %q, %v; want one that says %q", problems, err, tt.want)
+			}
+			if err := s.Rebuild(bg); err != nil {
+				t.Fatal(err)
+			}
+			if problems, err := s.Check(bg); err != nil || len(problems) > 0 {
+				t.Errorf("after Rebuild: %q, %v", problems, err)
+			}
+		})
+	}
+}
+
+// A posting that should not be there shows nothing: the rule is applied to the
+// row itself, and the page is filled with what follows.
+func TestStalePostingsLeakNothing(t *testing.T) {
+	s, user := newStore(t, Options{})
+	for i := range 30 {
+		m := newMemory(user, fmt.Sprint(i), "t")
+		m.CreatedAt = m.CreatedAt.Add(time.Duration(i) * time.Second)
+		if i%10 != 0 {
+			m.AllowedVendors = []loci.Vendor{"cursor"}
+		}
+		insert(t, s, loci.DefaultOrg, m)
+	}
+	update(t, s, "UPDATE memory_postings SET vendor = '*' WHERE vendor = 'cursor'")
+	err := s.View(bg, loci.DefaultOrg, func(tx store.Tx) error {
+		for _, f := range []store.Filter{{}, {Tags: []string{"t"}}, {Category: "fact"}} {
+			page, err := tx.Lists().List(bg, loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, Vendor: "claude"}, store.ListQuery{Limit: 2, Filter: f})
+			if err != nil {
+				return err
+			}
+			var got []string
+			for _, m := range page.Memories {
+				got = append(got, m.Title)
+			}
+			if !slices.Equal(got, []string{"20", "10"}) || page.Next == "" {
+				t.Errorf("filter %+v: %q, Next %q", f, got, page.Next)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is purged is gone from the file, not only from answers.
+func TestPurgeErasesText(t *testing.T) {
+	const word = "zyzzogeton"
+	s, user := newStore(t, Options{})
+	for i := range 20 {
+		m := newMemory(user, fmt.Sprint("about ", word, i), word+"tag")
+		if i != 7 {
+			m = newMemory(user, "another")
+		}
+		insert(t, s, loci.DefaultOrg, m)
+		if i != 7 {
+			continue
+		}
+		next := m.Clone()
+		next.Version, next.Change, next.DeletedAt = 2, loci.Trashed, m.CreatedAt
+		err := s.Update(bg, loci.DefaultOrg, func(tx store.Tx) error { return tx.Memories().Replace(bg, next) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := func() []byte {
+		if err := s.Close(); err != nil { // moves the log into the file
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(s.orgPath(loci.DefaultOrg))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s = openStore(t, Options{Dir: s.Dir()})
+		return b
+	}
+	if !bytes.Contains(file(), []byte(word)) {
+		t.Fatal("the word is not in the file before: the test looks for nothing")
+	}
+	err := s.Update(bg, loci.DefaultOrg, func(tx store.Tx) error {
+		n, err := tx.Memories().Purge(bg, time.Now().Add(time.Hour), 10)
+		if n != 1 {
+			t.Errorf("purged %d", n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(file(), []byte(word)) {
+		t.Error("the text of a purged memory is still in the file")
+	}
+}
+
+func TestBackup(t *testing.T) {
+	s, user := newStore(t, Options{})
+	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "other", OwnerID: user}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.register(bg, loci.Org{ID: "half", OwnerID: user}); err != nil {
+		t.Fatal(err)
+	}
+	insert(t, s, loci.DefaultOrg, newMemory(user, "a"))
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	started := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			insert(t, s, "other", newMemory(user, fmt.Sprint(i)))
+			if i == 0 {
+				close(started)
+			}
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	<-started
+	dir := filepath.Join(t.TempDir(), "100% ?#", "backup")
+	files, err := s.Backup(bg, dir)
+	close(stop)
+	<-stopped
+	if err != nil || !slices.Equal(files, []string{metaFile, "orgs/default.db", "orgs/other.db"}) {
+		t.Fatalf("%q, %v", files, err)
+	}
+	var there []string
+	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			there = append(there, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil || !slices.Equal(there, files) {
+		t.Errorf("the backup holds %q, %v; it says %q", there, err, files)
+	}
+	if _, err := s.Backup(bg, dir); err == nil {
+		t.Error("a second backup overwrote the first")
+	}
+	restored := openStore(t, Options{Dir: dir})
+	if problems, err := restored.Check(bg); err != nil || len(problems) > 0 {
+		t.Errorf("the copy: %q, %v", problems, err)
+	}
+	if got := latest(t, restored, loci.DefaultOrg, user); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("the copy has %q", got)
+	}
+	if got := latest(t, restored, "other", user); len(got) == 0 {
+		t.Error("the copy lacks what was written before it began")
+	}
+}
+
+func TestErrorsHideTheDriver(t *testing.T) {
+	s, user := newStore(t, Options{})
+	m := newMemory(user, "a")
+	insert(t, s, loci.DefaultOrg, m)
+	err := s.Update(bg, loci.DefaultOrg, func(tx store.Tx) error { return tx.Memories().Insert(bg, m) })
+	if text := fmt.Sprint(err); strings.Contains(strings.ToLower(text), "sql") || strings.Contains(text, "memories.id") {
+		t.Errorf("the text shows the driver's: %q", text)
+	}
+	if !errors.Is(err, sqlitedb.ErrConstraintUnique) {
+		t.Error("the cause is lost for the log")
+	}
+	for class, want := range map[error]loci.Code{sqlitedb.ErrFull: loci.Full, sqlitedb.ErrReadOnly: loci.Unavailable,
+		sqlitedb.ErrBusy: loci.Unavailable, sqlitedb.ErrIO: loci.Unavailable, sqlitedb.ErrClosed: loci.Unavailable, sqlitedb.ErrCorrupt: ""} {
+		err := translate(fmt.Errorf("insert: %w", &sqlitedb.Error{Class: class, Cause: errors.New("table memories")}))
+		if got := loci.CodeOf(err); got != want || want != "" && strings.Contains(err.Error(), "memories") {
+			t.Errorf("%v: code %q, text %q, want code %q", class, got, err, want)
+		}
+	}
+}
