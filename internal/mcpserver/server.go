@@ -95,7 +95,8 @@ func (s *Server) build() *mcp.Server {
 			SetCacheable: setCacheable,
 			// What there is does not change while a server runs.
 			Capabilities: &mcp.ServerCapabilities{
-				Logging: &mcp.LoggingCapabilities{}, Tools: &mcp.ToolCapabilities{},
+				Logging: &mcp.LoggingCapabilities{}, //nolint:staticcheck // older versions still set a level
+				Tools:   &mcp.ToolCapabilities{},
 				Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 			},
 		})

@@ -38,7 +38,7 @@ func (s *Server) ServeStdio(ctx context.Context, p loci.Principal, in io.Reader,
 	case err = <-ended:
 	case <-ctx.Done():
 		_ = session.Close() // its error is that of Wait
-		<-ended
+		err = <-ended
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve stdio: %w", err)

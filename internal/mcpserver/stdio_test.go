@@ -176,7 +176,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	in, out, wait := w.stdio(ctx)
-	go io.Copy(io.Discard, out)
+	go func() { _, _ = io.Copy(io.Discard, out) }() // ends when the server closes the pipe
 	if _, err := io.WriteString(in, hello); err != nil {
 		t.Fatal(err)
 	}

@@ -1,3 +1,4 @@
+//nolint:staticcheck // the suite tests what 2026-07-28 deprecates, as long as it is in the protocol
 package main
 
 import (

@@ -24,15 +24,15 @@ import (
 func main() {
 	listen := flag.String("listen", "127.0.0.1:0", "address to listen on")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := serve(ctx, *listen); err != nil {
+	if err := serve(*listen); err != nil {
 		fmt.Fprintln(os.Stderr, "fixtureserver:", err)
 		os.Exit(1)
 	}
 }
 
-func serve(ctx context.Context, address string) error {
+func serve(address string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	somebody := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: loci.NewUserID(), Vendor: "fixture", Origin: "fixture"}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpserver.NewHTTP(mcpserver.HTTPOptions{

@@ -1,3 +1,4 @@
+//nolint:staticcheck // the suite tests what 2026-07-28 deprecates, as long as it is in the protocol
 package main
 
 import (
@@ -33,7 +34,7 @@ func sample(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult,
 	if err := json.Unmarshal(req.Params.Arguments, &in); err != nil {
 		return nil, err
 	}
-	answer, err := req.Session.CreateMessage(ctx, ask(in.Prompt)) //nolint:staticcheck // the suite tests it as long as it is in the protocol
+	answer, err := req.Session.CreateMessage(ctx, ask(in.Prompt))
 	if err != nil {
 		return nil, err
 	}
