@@ -49,7 +49,8 @@ type Tx interface {
 
 // Memories keeps memories with all their versions.
 type Memories interface {
-	// Insert stores m. Conflict if m.ID is taken, also by another user.
+	// Insert stores m. Conflict if m.ID is taken, also by another user;
+	// NotFound if its user does not exist; Invalid if m is of another org.
 	// The caller must not change m until Insert returns.
 	Insert(ctx context.Context, m *loci.Memory) error
 	// Get returns a visible memory, or NotFound.
@@ -58,14 +59,15 @@ type Memories interface {
 	GetMany(ctx context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) ([]*loci.Memory, error)
 	// Replace stores m over the row of the same id, which must be at
 	// m.Version-1, and keeps that row as a version. Conflict if it is at
-	// another version, NotFound if there is none.
+	// another version, NotFound if there is none or its user does not exist.
 	Replace(ctx context.Context, m *loci.Memory) error
 	// Versions returns the visible old versions of a visible memory with a
 	// number below before (0: all), newest first, at most limit. NotFound if
 	// the memory is not visible.
 	Versions(ctx context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, before, limit int) ([]*loci.Version, error)
 	// InsertVersion adds an old version of a stored memory, for import.
-	// Conflict if that version is taken.
+	// Conflict unless it is below the current version and not taken, NotFound
+	// if there is no such memory.
 	InsertVersion(ctx context.Context, old *loci.Version) error
 	// Purge deletes for good at most limit memories that were trashed before
 	// then, with all their versions, and returns how many.
@@ -76,13 +78,14 @@ type Memories interface {
 type Lists interface {
 	// List returns the visible memories that pass the filter, newest first by
 	// CreatedAt (trash: by DeletedAt), of equal times the one stored last first.
+	// Invalid if q.After is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, q ListQuery) (Page, error)
 	// Match returns the visible memories in which the terms occur, in no
 	// promised order. Nothing that the viewer may not see has any influence on
-	// the answer.
+	// the answer. Invalid if there are no terms, too many, or empty ones.
 	Match(ctx context.Context, v loci.Viewer, q MatchQuery) (Matches, error)
 	// Rebuild drops everything derived from the rows, such as the full-text
-	// index, and makes it anew.
+	// index, and makes it anew. It needs an Update; Check does not.
 	Rebuild(ctx context.Context) error
 	// Check compares everything derived with the rows and returns what
 	// differs, one sentence each.
@@ -148,7 +151,8 @@ type Matches struct {
 type Users interface {
 	// Get returns a user, or NotFound.
 	Get(ctx context.Context, id loci.UserID) (loci.User, error)
-	// Put stores or changes a user. Conflict if the e-mail is another's.
+	// Put stores or changes a user. Conflict if the e-mail is another's,
+	// Invalid if u is of another org.
 	Put(ctx context.Context, u loci.User) error
 }
 
@@ -156,7 +160,9 @@ type Users interface {
 type Orgs interface {
 	// Ensure creates the org with its owner if there is none of that id, and
 	// returns what is there then; created says which. It is atomic between
-	// processes, and an interrupted one is finished by the next.
+	// processes, and an interrupted one is finished by the next, with its own
+	// owner. The owner is made with the role user. Invalid if the id is not
+	// valid or a new org has no owner.
 	Ensure(ctx context.Context, org loci.Org) (got loci.Org, created bool, err error)
 	// Get returns an org, or NotFound.
 	Get(ctx context.Context, id loci.OrgID) (loci.Org, error)
@@ -177,7 +183,7 @@ type Credentials interface {
 	// Revoke marks a credential of that person, or returns NotFound. Revoking
 	// twice keeps the first time.
 	Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, at time.Time) error
-	// Touch records a use. It never moves LastUsedAt back.
+	// Touch records a use, or returns NotFound. It never moves LastUsedAt back.
 	Touch(ctx context.Context, id loci.CredentialID, at time.Time) error
 	// AnyAgent reports whether a usable agent credential exists. Its cost does
 	// not grow with their number.

@@ -57,6 +57,34 @@ func TestCheckFindsDamageAndRebuildMendsIt(t *testing.T) {
 	}
 }
 
+// A torn file is a finding, not a failure of the check.
+func TestCheckReportsATornFile(t *testing.T) {
+	for name, at := range map[string]int64{"first page": 0, "schema": 3500, "middle": 8 << 12} {
+		t.Run(name, func(t *testing.T) {
+			s, user := newStore(t, Options{})
+			for range 50 {
+				insert(t, s, loci.DefaultOrg, newMemory(user, strings.Repeat("word ", 50), "tag"))
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			f, err := os.OpenFile(s.orgPath(loci.DefaultOrg), os.O_RDWR, 0)
+			if err == nil {
+				_, err = f.WriteAt(bytes.Repeat([]byte{0xa5}, 3000), at)
+				err = errors.Join(err, f.Close())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s = openStore(t, Options{Dir: s.Dir()})
+			problems, err := s.Check(bg)
+			if err != nil || len(problems) == 0 || !strings.HasPrefix(problems[0], "orgs/default.db: ") {
+				t.Errorf("got %q, %v", problems, err)
+			}
+		})
+	}
+}
+
 // A posting that should not be there shows nothing: the rule is applied to the
 // row itself, and the page is filled with what follows.
 func TestStalePostingsLeakNothing(t *testing.T) {

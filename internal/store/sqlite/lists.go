@@ -47,7 +47,8 @@ func (t lists) List(ctx context.Context, v loci.Viewer, lq store.ListQuery) (pag
 func (t lists) fill(ctx context.Context, w *walk, lq *store.ListQuery, page *store.Page) (last place, more bool, err error) {
 	skip := lq.Offset
 	for ctx.Err() == nil {
-		places, err := w.next(min(skip+lq.Limit+1-len(page.Memories), maxBatch))
+		want := min(skip, maxBatch) + min(lq.Limit-len(page.Memories), maxBatch) + 1
+		places, err := w.next(min(want, maxBatch))
 		if err != nil || len(places) == 0 {
 			return last, false, err
 		}

@@ -159,7 +159,7 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 		return openError("file of org "+string(f.org), err)
 	}
 	if err := f.identify(ctx, db); err != nil {
-		return errors.Join(err, db.Close())
+		return openError("file of org "+string(f.org), errors.Join(err, db.Close()))
 	}
 	f.db = db
 	return nil

@@ -3,7 +3,9 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,6 +71,9 @@ func testListPages(e *env) {
 	}
 	if page := e.list(e.person(), store.ListQuery{Limit: 7}); page.Next != "" {
 		e.Error("a page that is just full has a Next, although nothing follows")
+	}
+	if page := e.list(e.person(), store.ListQuery{Limit: math.MaxInt, Offset: 6}); len(page.Memories) != 1 || page.Next != "" {
+		e.Errorf("without a limit: %+v", page)
 	}
 	for _, q := range []store.ListQuery{{Limit: 0}, {Limit: -1}, {Limit: 1, Offset: -1}} {
 		err := e.st.View(e.Context(), e.org, func(tx store.Tx) error { _, err := tx.Lists().List(e.Context(), e.person(), q); return err })
@@ -144,26 +149,28 @@ func testListFilters(e *env) {
 		{"contradiction", store.Filter{Tags: []string{"x"}, Origin: "api"}, ""},
 	}
 	for _, tt := range tests {
-		for _, oldest := range []bool{false, true} {
-			want := []string{}
-			for _, r := range tt.want {
-				want = append(want, string(r))
-			}
-			if oldest {
-				slices.Reverse(want)
-			}
-			page := e.list(e.person(), store.ListQuery{Filter: tt.f, Total: true, Oldest: oldest})
-			if !slices.Equal(titles(page.Memories), want) || page.Total != len(want) || !page.Exact {
-				e.Errorf("%s: got %q, total %d (exact %v); want %q", tt.name, titles(page.Memories), page.Total, page.Exact, want)
-			}
-			if got := e.pages(e.person(), store.ListQuery{Filter: tt.f, Oldest: oldest, Limit: 1}); !slices.Equal(got, want) {
-				e.Errorf("%s in pages: got %q, want %q", tt.name, got, want)
-			}
+		e.checkFilter(tt.name, tt.f, strings.Split(tt.want, ""))
+	}
+}
+
+// checkFilter demands the titles want, newest first, of List in every form and
+// as many of Match.
+func (e *env) checkFilter(name string, f store.Filter, want []string) {
+	e.Helper()
+	for _, oldest := range []bool{false, true} {
+		if oldest {
+			slices.Reverse(want)
 		}
-		found := e.match(e.person(), store.MatchQuery{Filter: tt.f, Terms: terms("content")})
-		if len(found.Hits) != len(tt.want) {
-			e.Errorf("%s: Match finds %d, want %d", tt.name, len(found.Hits), len(tt.want))
+		page := e.list(e.person(), store.ListQuery{Filter: f, Total: true, Oldest: oldest})
+		if !slices.Equal(titles(page.Memories), want) || page.Total != len(want) || !page.Exact {
+			e.Errorf("%s: got %q, total %d (exact %v); want %q", name, titles(page.Memories), page.Total, page.Exact, want)
 		}
+		if got := e.pages(e.person(), store.ListQuery{Filter: f, Oldest: oldest, Limit: 1}); !slices.Equal(got, want) {
+			e.Errorf("%s in pages: got %q, want %q", name, got, want)
+		}
+	}
+	if found := e.match(e.person(), store.MatchQuery{Filter: f, Terms: terms("content")}); len(found.Hits) != len(want) {
+		e.Errorf("%s: Match finds %d, want %d", name, len(found.Hits), len(want))
 	}
 }
 
