@@ -22,7 +22,7 @@ repeated: what is here already is left alone, so after an interruption the same
 command goes on. Lines that cannot be taken are reported, the others are stored.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, size, err := p.source(args[0])
+			r, size, err := p.source(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -37,9 +37,9 @@ command goes on. Lines that cannot be taken are reported, the others are stored.
 }
 
 // source opens what to import; size is -1 if it is not known.
-func (p *program) source(name string) (io.ReadCloser, int64, error) {
+func (p *program) source(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	if name == "-" {
-		return io.NopCloser(p.in), -1, nil
+		return untilDone(ctx, p.in), -1, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -97,3 +97,16 @@ func (p *program) takeIn(ctx context.Context, in *instance, r io.Reader, size in
 
 // maxRefusals bounds the list in JSON; Refused counts them all.
 const maxRefusals = 1000
+
+// untilDone reads r until ctx ends, also while r has nothing to give. The
+// goroutine that waits for r ends with the process: nothing can call back a
+// read of a terminal or a pipe.
+func untilDone(ctx context.Context, r io.Reader) io.ReadCloser {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err)
+	}()
+	return out
+}
