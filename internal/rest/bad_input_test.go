@@ -165,7 +165,7 @@ func TestContentTypes(t *testing.T) {
 // TestBrokenBodies cuts the connection in the middle of a body.
 func TestBrokenBodies(t *testing.T) {
 	s := newServer(t)
-	r, err := http.NewRequest("POST", "/memories", brokenReader{})
+	r, err := http.NewRequest(http.MethodPost, "/memories", brokenReader{})
 	if err != nil {
 		t.Fatal(err)
 	}

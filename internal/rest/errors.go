@@ -102,11 +102,12 @@ func (s *Server) refuse(x *exchange, r *http.Request, err error) {
 	if loci.CodeOf(err) == loci.Unauthenticated {
 		x.Header().Set("WWW-Authenticate", `Bearer realm="loci"`)
 	}
-	if code := loci.CodeOf(err); code == "" {
+	switch loci.CodeOf(err) {
+	case "", loci.Unavailable, loci.Full:
 		writeProblem(x, s.fail(r.Context(), err))
-		return
+	default:
+		writeProblem(x, newProblem(err))
 	}
-	writeProblem(x, newProblem(err))
 }
 
 func writeProblem(w http.ResponseWriter, p *problem) {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -56,7 +57,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) *exchange {
 // end turns a panic into an answer, sends what was held back and logs.
 func (s *Server) end(x *exchange) {
 	if p := recover(); p != nil {
-		if p == http.ErrAbortHandler {
+		if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 			panic(p)
 		}
 		s.log.ErrorContext(x.request.Context(), "panic", "request_id", x.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

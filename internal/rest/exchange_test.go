@@ -58,7 +58,7 @@ func TestLogHasNoSecrets(t *testing.T) {
 func TestPanics(t *testing.T) {
 	s := newServer(t, func(o *rest.Options, _ *app.Options) {
 		o.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == "PUT" {
+			if r.Method == http.MethodPut {
 				_, _ = w.Write([]byte("half an ans"))
 			}
 			panic("s3cret state")
@@ -72,8 +72,8 @@ func TestPanics(t *testing.T) {
 		t.Errorf("the panic is not in the log:\n%s", s.log)
 	}
 	defer func() {
-		if p := recover(); p != http.ErrAbortHandler {
-			t.Errorf("a torn answer ended with %v, want %v", p, http.ErrAbortHandler)
+		if err, _ := recover().(error); !errors.Is(err, http.ErrAbortHandler) {
+			t.Errorf("a torn answer ended with %v, want %v", err, http.ErrAbortHandler)
 		}
 	}()
 	s.do("PUT", "/mcp", "", "")
@@ -107,7 +107,7 @@ func TestForeignHosts(t *testing.T) {
 	if w := s.do("GET", "/health", "", ""); w.Code != 200 {
 		t.Errorf("own host: got %d", w.Code)
 	}
-	r := httptest.NewRequest("GET", "/health", nil)
+	r := httptest.NewRequest(http.MethodGet, "/health", nil)
 	r.Host = "evil.example"
 	if w := s.send(r, owner); w.Code != 403 {
 		t.Errorf("foreign host: got %d, want 403", w.Code)
@@ -169,7 +169,10 @@ func TestNotReady(t *testing.T) {
 	if w.Code != 503 || !strings.Contains(w.Body.String(), `"unavailable"`) {
 		t.Errorf("got %d %s, want 503", w.Code, w.Body)
 	}
-	if w := s.do("GET", "/health", "", ""); w.Code != 200 {
+	if w := s.do("GET", "/whoami", owner, ""); w.Code != 503 && w.Code != 500 || !strings.Contains(s.log.String(), "level=ERROR") {
+		t.Errorf("/whoami: got %d, want 503, and the cause in the log:\n%s", w.Code, s.log)
+	}
+	if w := s.do("GET", "/health?probe=1", "", ""); w.Code != 200 {
 		t.Errorf("/health: got %d, want 200: the process still answers", w.Code)
 	}
 }

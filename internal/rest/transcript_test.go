@@ -73,7 +73,7 @@ func play(t *testing.T, script *txtar.Archive, prefix string) []byte {
 		headers, body := split(names.expand(string(f.Data)))
 		w := s.do(method, prefix+names.expand(path), key, body, headers...)
 		doc.checkAnswer(t, method, prefix+names.expand(path), w.Code, w.Header().Get("Content-Type"), w.Body.Bytes())
-		out.Files = append(out.Files, txtar.File{Name: f.Name, Data: f.Data},
+		out.Files = append(out.Files, f,
 			txtar.File{Name: "answer", Data: []byte(names.normalise(strings.ReplaceAll(show(t, w, method == "HEAD"), prefix+"/", "/")))})
 	}
 	return txtar.Format(out)
