@@ -72,7 +72,7 @@ func (d *doctor) examine(ctx context.Context) {
 			return nil
 		})
 		if err != nil {
-			d.fail("open", "see the text; `loci backup restore` brings a backup back", "%s", oneLine(err.Error()))
+			d.fail("open", "see the text; if a file is damaged, loci backup restore", "%s", oneLine(err.Error()))
 		}
 		d.examineBackups()
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -45,6 +46,9 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 		return nil, loci.Errorf(loci.NotFound, "there are no memories in %s yet; `loci serve` or `loci add` starts them there, --data-dir names another place", s.DataDir)
 	}
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: s.DataDir, Log: p.log})
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, loci.WrapError(loci.CodeOf(err), err, "%s; make it writable for this user, or name another place with --data-dir", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -42,6 +43,13 @@ func TestScripts(t *testing.T) {
 			"stop":      stopServer,
 			"occupy":    occupy,
 			"damage":    damage,
+			"newer":     newer,
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "root" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return os.Geteuid() == 0, nil
 		},
 	})
 }
@@ -176,3 +184,12 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 
 // servers are the running ones, by process id.
 var servers sync.Map
+
+// newer DIR makes a data directory that a later version has migrated.
+func newer(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Exec("loci", "add", "x", "--data-dir", args[0]))
+	db, err := sqlite3.Open(filepath.Join(args[0], "_meta.db"))
+	ts.Check(err)
+	ts.Check(db.Exec("INSERT INTO _migrations SELECT max(number) + 1, 'of the future', applied_at FROM _migrations"))
+	ts.Check(db.Close())
+}
