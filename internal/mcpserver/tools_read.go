@@ -116,11 +116,17 @@ type latestArgs struct {
 
 func (s *Server) getLatestMemory(ctx context.Context, p loci.Principal, in latestArgs) (any, error) {
 	var f app.Filter
+	none := "there is no memory yet; write_memory makes one"
 	if in.Tag != "" {
+		none = "no memory has this tag; browse_memories shows the tags in use"
 		if err := loci.CheckText("tag", in.Tag, 1, loci.MaxTag); err != nil {
 			return nil, err
 		}
 		f.Tags = []string{in.Tag}
 	}
-	return s.app.Latest(ctx, p, f)
+	m, err := s.app.Latest(ctx, p, f)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil, loci.Errorf(loci.NotFound, "%s", none)
+	}
+	return m, err
 }

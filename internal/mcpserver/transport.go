@@ -101,6 +101,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, r, message{}, err)
 		return
 	}
+	r = r.Clone(r.Context()) // its headers and body change on the way
 	var m message
 	if r.Method == http.MethodPost {
 		if m, err = readMessage(w, r); err != nil {
