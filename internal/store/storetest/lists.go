@@ -334,3 +334,16 @@ func testListManyVendorsAndProjects(e *env) {
 		e.Errorf("the owner counts %d, want 55", page.Total)
 	}
 }
+
+// A project that happens to have a user's id is not that user's pool.
+func testListKeepsKindsApart(e *env) {
+	other := loci.NewUserID()
+	e.update(func(ctx context.Context, tx store.Tx) error {
+		return tx.Users().Put(ctx, loci.User{ID: other, Role: loci.RoleUser, CreatedAt: e.clock.now()})
+	})
+	e.insert(func(m *loci.Memory) { m.UserID, m.Scope, m.ProjectID = other, loci.ScopeProject, loci.ProjectID(e.user) })
+	e.insert(func(m *loci.Memory) { m.UserID, m.TeamID = other, loci.TeamID(e.user) })
+	if page := e.list(e.person(), store.ListQuery{Total: true}); page.Total != 0 || len(page.Memories) != 0 {
+		e.Errorf("a stranger's rows: %d listed, %d counted", len(page.Memories), page.Total)
+	}
+}

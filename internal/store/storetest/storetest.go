@@ -60,6 +60,7 @@ var tests = []struct {
 	{"ListExpiry", testListExpiry},
 	{"ListPositions", testListPositions},
 	{"ListManyVendorsAndProjects", testListManyVendorsAndProjects},
+	{"ListKeepsKindsApart", testListKeepsKindsApart},
 	{"MatchTerms", testMatchTerms},
 	{"MatchFeatures", testMatchFeatures},
 	{"MatchFollowsChanges", testMatchFollowsChanges},
