@@ -1,10 +1,19 @@
 package mcpserver
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
 )
@@ -114,4 +123,75 @@ func TestCountReadsWholeNumbers(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", tt.text, args.N, err, tt.want)
 		}
 	}
+}
+
+// TestInternalErrorsAreNotShown covers tools, prompts and panics.
+func TestInternalErrorsAreNotShown(t *testing.T) {
+	var log bytes.Buffer
+	s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
+	cause := errors.New("disk on fire")
+	tool := s.toolError(t.Context(), "read_memories", cause)
+	if text := tool.Content[0].(*mcp.TextContent).Text; !tool.IsError || text != "internal error" {
+		t.Errorf("tool: %q", text)
+	}
+	var rpc *jsonrpc.Error
+	if err := s.rpcError(t.Context(), "recall", cause); !errors.As(err, &rpc) || rpc.Message != "internal error" || rpc.Code != jsonrpc.CodeInternalError {
+		t.Errorf("prompt: %v", err)
+	}
+	_, err := s.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("disk on fire") })(t.Context(), "tools/call", nil)
+	if !errors.As(err, &rpc) || rpc.Message != "internal error" {
+		t.Errorf("panic: %v", err)
+	}
+	if n := strings.Count(log.String(), "disk on fire"); n != 3 {
+		t.Errorf("3 causes were logged %d times: %s", n, &log)
+	}
+	log.Reset()
+	if s.toolError(t.Context(), "read_memories", context.Canceled); log.Len() != 0 {
+		t.Errorf("a client that went away was logged: %s", &log)
+	}
+}
+
+// FuzzMessagesAreReadOrRefused holds that what parseMessage lets pass is what
+// the SDK can read, and that nothing makes it panic.
+func FuzzMessagesAreReadOrRefused(f *testing.F) {
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`))
+	f.Add([]byte(`[{"jsonrpc":"2.0","method":"x"}]`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1e300,"result":{}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		m, problem := parseMessage(body)
+		if problem != nil || bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
+			return
+		}
+		decoded, err := jsonrpc.DecodeMessage(body)
+		if err != nil {
+			t.Fatalf("let pass: %v", err)
+		}
+		if request, ok := decoded.(*jsonrpc.Request); ok && (request.Method != m.method || request.IsCall() != (m.id != nil)) {
+			t.Errorf("read as %q with id %s", m.method, m.id)
+		}
+	})
+}
+
+// FuzzLinesAreWholeOrRefused holds that readLine returns the lines of its
+// input, whatever the sizes in which they arrive.
+func FuzzLinesAreWholeOrRefused(f *testing.F) {
+	f.Add([]byte("a\nb"))
+	f.Add([]byte("\n\nlonger than the smallest buffer of bufio\n"))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		in := bufio.NewReaderSize(iotest.OneByteReader(bytes.NewReader(input)), 16)
+		var got []byte
+		for {
+			line, err := readLine(in)
+			got = append(got, line...)
+			if i := bytes.IndexByte(line, '\n'); i >= 0 && i != len(line)-1 {
+				t.Fatalf("two lines in one: %q", line)
+			}
+			if err != nil {
+				break
+			}
+		}
+		if !bytes.Equal(got, input) {
+			t.Errorf("got %q of %q", got, input)
+		}
+	})
 }
