@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,6 +148,7 @@ func TestErrors(t *testing.T) {
 		{"not for agents", second(client.New(url, "claude-key").List(ctx, client.ListRequest{})), client.Error{Status: 403, Code: loci.Forbidden}},
 		{"unknown id", second(person.Get(ctx, loci.NewMemoryID())), client.Error{Status: 404, Code: loci.NotFound}},
 		{"bad field", second(person.Create(ctx, client.NewMemory{Title: "x"})), client.Error{Status: 400, Code: loci.Invalid, Field: "content"}},
+		{"too large", second(person.Create(ctx, client.NewMemory{Title: "x", Content: strings.Repeat("x", 4<<20)})), client.Error{Status: 413, Code: loci.TooLarge}},
 		{"empty vendors do not mean all", second(person.Create(ctx, client.NewMemory{Title: "x", Content: "y", AllowedVendors: []loci.Vendor{}})),
 			client.Error{Status: 400, Code: loci.Invalid, Field: "allowed_vendors"}},
 	}

@@ -13,7 +13,7 @@ type latestInput struct {
 	Origin string `query:"origin" maxLength:"50" doc:"Only memories of this writer"`
 }
 
-func (s *Server) latest(ctx context.Context, p loci.Principal, in *latestInput) (*memoryOutput, error) {
+func (s *server) latest(ctx context.Context, p loci.Principal, in *latestInput) (*memoryOutput, error) {
 	f := app.Filter{Origin: in.Origin}
 	if in.Tag != "" {
 		if err := loci.CheckText("tag", in.Tag, 1, loci.MaxTag); err != nil {
@@ -26,7 +26,7 @@ func (s *Server) latest(ctx context.Context, p loci.Principal, in *latestInput) 
 
 type byTagInput struct{ Body client.ByTagRequest }
 
-func (s *Server) byTag(ctx context.Context, p loci.Principal, in *byTagInput) (*pageOutput, error) {
+func (s *server) byTag(ctx context.Context, p loci.Principal, in *byTagInput) (*pageOutput, error) {
 	r := &in.Body
 	return s.page(ctx, p, ask{filter: client.Filter{Tags: r.Tags, TagMode: r.TagMode}, limit: limitOr(r.Limit, defaultByTag),
 		offset: r.Offset, cursor: r.Cursor, total: r.Total == nil || *r.Total})
@@ -36,7 +36,7 @@ type browseInput struct{ Body *client.BrowseRequest }
 
 type summariesOutput struct{ Body client.SummaryPage }
 
-func (s *Server) browse(ctx context.Context, p loci.Principal, in *browseInput) (*summariesOutput, error) {
+func (s *server) browse(ctx context.Context, p loci.Principal, in *browseInput) (*summariesOutput, error) {
 	r := orZero(in.Body)
 	got, err := s.find(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList),
 		offset: r.Offset, cursor: r.Cursor, total: r.Total == nil || *r.Total})
@@ -58,7 +58,7 @@ type searchInput struct{ Body client.SearchRequest }
 
 type searchOutput struct{ Body client.SearchPage }
 
-func (s *Server) search(ctx context.Context, p loci.Principal, in *searchInput) (*searchOutput, error) {
+func (s *server) search(ctx context.Context, p loci.Principal, in *searchInput) (*searchOutput, error) {
 	r := &in.Body
 	if (r.Term == "") == (r.Query == "") {
 		return nil, loci.FieldErrorf("term", "is required; query is another name of it, and only one of them is taken")
@@ -83,7 +83,7 @@ type newestInput struct{ Body *client.NewestRequest }
 
 type newestOutput struct{ Body client.CountedPage }
 
-func (s *Server) newest(ctx context.Context, p loci.Principal, in *newestInput) (*newestOutput, error) {
+func (s *server) newest(ctx context.Context, p loci.Principal, in *newestInput) (*newestOutput, error) {
 	r := orZero(in.Body)
 	got, err := s.find(ctx, p, ask{limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
 	if err != nil {

@@ -76,7 +76,7 @@ func problemOf(status int, code, field, text string) *problem {
 
 // fail turns an error of app into an answer. Every NotFound reads the same.
 // Causes and internal errors are logged here, once.
-func (s *Server) fail(ctx context.Context, err error) *problem {
+func (s *server) fail(ctx context.Context, err error) *problem {
 	switch code := loci.CodeOf(err); {
 	case code == loci.NotFound:
 		err = errNoMemory
@@ -98,7 +98,7 @@ func chain(err error) string {
 }
 
 // refuse answers outside of huma.
-func (s *Server) refuse(x *exchange, r *http.Request, err error) {
+func (s *server) refuse(x *exchange, r *http.Request, err error) {
 	if loci.CodeOf(err) == loci.Unauthenticated {
 		x.Header().Set("WWW-Authenticate", `Bearer realm="loci"`)
 	}

@@ -49,7 +49,7 @@ func TestProblems(t *testing.T) {
 // TestNotFoundReadsTheSame is what keeps texts of lower layers from telling
 // why something was not found.
 func TestNotFoundReadsTheSame(t *testing.T) {
-	s := &Server{}
+	s := &server{}
 	ctx := context.WithValue(context.Background(), exchangeKey{}, &exchange{})
 	got := s.fail(ctx, loci.Errorf(loci.NotFound, "memory 5 is claude's"))
 	if want := newProblem(errNoMemory); got.Detail != want.Detail || got.Status != 404 {
@@ -124,7 +124,7 @@ func TestRoutesSayWhoMayCall(t *testing.T) {
 			t.Error("a route without access was registered")
 		}
 	}()
-	route{ID: "forgetful"}.operation(&Server{})
+	route{ID: "forgetful"}.operation(&server{})
 }
 
 func TestScan(t *testing.T) {

@@ -39,7 +39,7 @@ func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{})
 // on as a parameter.
 func principalOf(ctx context.Context) loci.Principal { return exchangeOf(ctx).principal }
 
-func (s *Server) begin(w http.ResponseWriter, r *http.Request) *exchange {
+func (s *server) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{ResponseWriter: w, id: requestID(r), start: time.Now()}
 	x.request = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 	h := w.Header()
@@ -55,7 +55,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) *exchange {
 }
 
 // end turns a panic into an answer, sends what was held back and logs.
-func (s *Server) end(x *exchange) {
+func (s *server) end(x *exchange) {
 	if p := recover(); p != nil {
 		if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 			panic(p)

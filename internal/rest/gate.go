@@ -26,7 +26,7 @@ const (
 
 // gate stands before each handler and before its input is looked at, so that
 // the answer to those who may not pass depends on nothing but the route.
-func (s *Server) gate(who access) func(huma.Context, func(huma.Context)) {
+func (s *server) gate(who access) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
 		x := exchangeOf(r.Context())
@@ -42,7 +42,7 @@ func (s *Server) gate(who access) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-func (s *Server) admit(x *exchange, r *http.Request, who access) error {
+func (s *server) admit(x *exchange, r *http.Request, who access) error {
 	if who == forAll {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (s *Server) admit(x *exchange, r *http.Request, who access) error {
 	return nil
 }
 
-func (s *Server) authenticate(r *http.Request) (loci.Principal, error) {
+func (s *server) authenticate(r *http.Request) (loci.Principal, error) {
 	return s.auth.Authenticate(r.Context(), auth.Request{
 		Bearer:         auth.ParseBearer(r.Header.Get("Authorization")),
 		DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token")),
@@ -65,7 +65,7 @@ func (s *Server) authenticate(r *http.Request) (loci.Principal, error) {
 }
 
 // unknown answers where no route is. Strangers learn nothing of the routes.
-func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
 	x := exchangeOf(r.Context())
 	if err := s.admit(x, r, forAny); err != nil {
 		s.refuse(x, r, err)
@@ -82,7 +82,7 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 }
 
 // allowed returns the methods that the path takes.
-func (s *Server) allowed(r *http.Request) []string {
+func (s *server) allowed(r *http.Request) []string {
 	var found []string
 	for method := range s.methods {
 		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
@@ -98,7 +98,7 @@ func (s *Server) allowed(r *http.Request) []string {
 type call[I, O any] func(context.Context, loci.Principal, *I) (*O, error)
 
 // add registers a route.
-func add[I, O any](s *Server, r route, do call[I, O]) {
+func add[I, O any](s *server, r route, do call[I, O]) {
 	s.methods[r.Method] = true
 	if r.Method == http.MethodGet {
 		s.methods[http.MethodHead] = true

@@ -33,7 +33,7 @@ type found struct {
 }
 
 // find is the one way from a filter to memories.
-func (s *Server) find(ctx context.Context, p loci.Principal, a ask) (*found, error) {
+func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, error) {
 	by, err := kindOf(&a.filter, a.name)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func pageOf(a ask, next string) client.Page {
 	return client.Page{Limit: a.limit, Offset: a.offset, HasMore: next != "", NextCursor: next}
 }
 
-func (s *Server) findText(ctx context.Context, p loci.Principal, a ask, f app.Filter) (*found, error) {
+func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f app.Filter) (*found, error) {
 	if err := loci.CheckText(path(a.name, "term"), a.filter.Term, 1, loci.MaxTerm); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *Server) findText(ctx context.Context, p loci.Principal, a ask, f app.Fi
 	return out, nil
 }
 
-func (s *Server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, error) {
+func (s *server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, error) {
 	if a.cursor != "" {
 		n, err := strconv.Atoi(a.cursor)
 		if err != nil || n < 1 || n > loci.MaxIDs {
@@ -173,7 +173,7 @@ func limitOr(limit, fallback int) int {
 
 type pageOutput struct{ Body client.MemoryPage }
 
-func (s *Server) page(ctx context.Context, p loci.Principal, a ask) (*pageOutput, error) {
+func (s *server) page(ctx context.Context, p loci.Principal, a ask) (*pageOutput, error) {
 	got, err := s.find(ctx, p, a)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (s *Server) page(ctx context.Context, p loci.Principal, a ask) (*pageOutput
 
 type listInput struct{ Body *client.ListRequest }
 
-func (s *Server) list(ctx context.Context, p loci.Principal, in *listInput) (*pageOutput, error) {
+func (s *server) list(ctx context.Context, p loci.Principal, in *listInput) (*pageOutput, error) {
 	r := orZero(in.Body)
 	return s.page(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList), offset: r.Offset, cursor: r.Cursor, total: r.Total})
 }
@@ -215,7 +215,7 @@ type listQueryInput struct {
 	Total     bool            `query:"total" doc:"Also count, up to 1000"`
 }
 
-func (s *Server) listByQuery(ctx context.Context, p loci.Principal, in *listQueryInput) (*pageOutput, error) {
+func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQueryInput) (*pageOutput, error) {
 	f := client.Filter{Tags: in.Tags, TagMode: in.TagMode, Origin: in.Origin, Type: in.Type, Category: in.Category,
 		Term: in.Q, From: in.From, To: in.To}
 	if in.Trashed {

@@ -10,9 +10,9 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// PathID is the id in a path (exported for huma, which skips other embedded
-// structs). It is no more than text to huma: an id of
-// another form is answered as one that does not exist.
+// PathID is the id in a path. It is no more than text to huma: an id of another
+// form is answered as one that does not exist. It is exported because huma
+// passes over embedded structs that are not.
 type PathID struct {
 	ID string `path:"id" doc:"Id of the memory, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
@@ -57,7 +57,7 @@ func oneMemory(m *loci.Memory, err error) (*memoryOutput, error) {
 type createInput struct{ Body client.NewMemory }
 
 // create returns the handler that answers with a Location below place.
-func (s *Server) create(place string) call[createInput, memoryOutput] {
+func (s *server) create(place string) call[createInput, memoryOutput] {
 	return func(ctx context.Context, p loci.Principal, in *createInput) (*memoryOutput, error) {
 		d := draft(&in.Body.Attributes)
 		d.Title, d.Content, d.Tags, d.AllowedVendors = in.Body.Title, in.Body.Content, in.Body.Tags, in.Body.AllowedVendors
@@ -80,7 +80,7 @@ type getInput struct {
 	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"Versions that you have, like \"3\"; 304 if it is one of them"`
 }
 
-func (s *Server) get(ctx context.Context, p loci.Principal, in *getInput) (*memoryOutput, error) {
+func (s *server) get(ctx context.Context, p loci.Principal, in *getInput) (*memoryOutput, error) {
 	id, err := in.parse()
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ type replaceInput struct {
 	Body client.Replacement
 }
 
-func (s *Server) replace(ctx context.Context, p loci.Principal, in *replaceInput) (*memoryOutput, error) {
+func (s *server) replace(ctx context.Context, p loci.Principal, in *replaceInput) (*memoryOutput, error) {
 	id, version, err := in.parse()
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ type editInput struct {
 	Body client.Edit `contentType:"application/json"`
 }
 
-func (s *Server) edit(ctx context.Context, p loci.Principal, in *editInput) (*memoryOutput, error) {
+func (s *server) edit(ctx context.Context, p loci.Principal, in *editInput) (*memoryOutput, error) {
 	id, version, err := in.parse()
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func changed[T any](c client.Change[T], fallback T) *T {
 
 type targetInput struct{ Target }
 
-func (s *Server) trash(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
+func (s *server) trash(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
 	id, version, err := in.parse()
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (s *Server) trash(ctx context.Context, p loci.Principal, in *targetInput) (
 	return oneMemory(s.app.Trash(ctx, p, id, version))
 }
 
-func (s *Server) restore(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
+func (s *server) restore(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
 	id, version, err := in.parse()
 	if err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ type versionsOutput struct{ Body client.History }
 
 const defaultVersions = 100
 
-func (s *Server) versions(ctx context.Context, p loci.Principal, in *versionsInput) (*versionsOutput, error) {
+func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInput) (*versionsOutput, error) {
 	id, err := in.parse()
 	if err != nil {
 		return nil, err

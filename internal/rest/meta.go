@@ -9,7 +9,7 @@ import (
 
 type healthOutput struct{ Body client.Health }
 
-func (s *Server) health(context.Context, loci.Principal, *struct{}) (*healthOutput, error) {
+func (s *server) health(context.Context, loci.Principal, *struct{}) (*healthOutput, error) {
 	h := client.Health{Service: "loci", Status: "ok", Version: s.options.Version,
 		Uptime: s.now().Sub(s.started).Seconds(), ModelEgress: "disabled"}
 	if s.options.ModelEgress {
@@ -20,7 +20,7 @@ func (s *Server) health(context.Context, loci.Principal, *struct{}) (*healthOutp
 
 type readyOutput struct{ Body client.Ready }
 
-func (s *Server) ready(ctx context.Context, _ loci.Principal, _ *struct{}) (*readyOutput, error) {
+func (s *server) ready(ctx context.Context, _ loci.Principal, _ *struct{}) (*readyOutput, error) {
 	if err := s.app.Ready(ctx); err != nil {
 		return nil, loci.WrapError(loci.Unavailable, err, "the storage cannot be read or written")
 	}
@@ -29,7 +29,7 @@ func (s *Server) ready(ctx context.Context, _ loci.Principal, _ *struct{}) (*rea
 
 type identityOutput struct{ Body client.Identity }
 
-func (s *Server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*identityOutput, error) {
+func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*identityOutput, error) {
 	id, err := s.app.WhoAmI(ctx, p)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ const (
 	problemRef      = schemaPrefix + "Problem"
 )
 
-func (s *Server) config() huma.Config {
+func (s *server) config() huma.Config {
 	schemas := huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer)
 	aliasChanges(schemas)
 	schemas.RegisterTypeAlias(reflect.TypeFor[problem](), reflect.TypeFor[client.Problem]())
@@ -60,7 +60,7 @@ func alias[T any](r huma.Registry) {
 }
 
 // document writes the OpenAPI document once, after the last route.
-func (s *Server) document() {
+func (s *server) document() {
 	doc := s.api.OpenAPI()
 	// huma has no words for "an object or null".
 	answer := doc.Components.Schemas.Map()["QueryAnswer"]
@@ -78,6 +78,6 @@ type openAPIOutput struct {
 	Body        any
 }
 
-func (s *Server) openAPIDocument(context.Context, loci.Principal, *struct{}) (*openAPIOutput, error) {
+func (s *server) openAPIDocument(context.Context, loci.Principal, *struct{}) (*openAPIOutput, error) {
 	return &openAPIOutput{"application/json", s.openAPI}, nil
 }

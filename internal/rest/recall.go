@@ -12,7 +12,7 @@ type queryInput struct{ Body client.QueryRequest }
 
 type queryOutput struct{ Body *client.QueryAnswer }
 
-func (s *Server) query(ctx context.Context, p loci.Principal, in *queryInput) (*queryOutput, error) {
+func (s *server) query(ctx context.Context, p loci.Principal, in *queryInput) (*queryOutput, error) {
 	r, err := s.question(ctx, p, &in.Body)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (s *Server) query(ctx context.Context, p loci.Principal, in *queryInput) (*
 
 // question reads a request. Memories that a search in the filter names are
 // found first, and then no others are used.
-func (s *Server) question(ctx context.Context, p loci.Principal, r *client.QueryRequest) (app.QueryRequest, error) {
+func (s *server) question(ctx context.Context, p loci.Principal, r *client.QueryRequest) (app.QueryRequest, error) {
 	const name = "memory_filter"
 	q := app.QueryRequest{Query: r.Query, Limit: r.Limit, Filter: filterOf(&r.Filter)}
 	by, err := kindOf(&r.Filter, name)
@@ -81,7 +81,7 @@ type briefingOutput struct {
 	Body        any    // *client.Briefing or, as Markdown, []byte
 }
 
-func (s *Server) briefing(ctx context.Context, p loci.Principal, in *briefingInput) (*briefingOutput, error) {
+func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInput) (*briefingOutput, error) {
 	b, err := s.app.Briefing(ctx, p)
 	if err != nil {
 		return nil, err

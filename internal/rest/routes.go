@@ -28,7 +28,7 @@ type route struct {
 
 // register adds every route below prefix. /api/v1 is their place; the root
 // paths are the same handlers.
-func (s *Server) register(prefix string) {
+func (s *server) register(prefix string) {
 	at := func(r route) route { r.prefix = prefix; return r }
 	add(s, at(routeHealth), s.health)
 	add(s, at(routeReady), s.ready)
@@ -59,7 +59,7 @@ func (s *Server) register(prefix string) {
 }
 
 // operation is the route as huma registers and documents it.
-func (r route) operation(s *Server) huma.Operation {
+func (r route) operation(s *server) huma.Operation {
 	if r.Who < forAll || r.Who > forPeople {
 		panic("rest: " + r.ID + " does not say who may call it")
 	}
@@ -83,7 +83,7 @@ func (r route) operation(s *Server) huma.Operation {
 }
 
 // responses documents the success with its example, and the errors.
-func (r route) responses(s *Server) map[string]*huma.Response {
+func (r route) responses(s *server) map[string]*huma.Response {
 	ok := &huma.Response{Description: "Done", Content: map[string]*huma.MediaType{"application/json": {Example: r.Out}}}
 	for name, media := range r.Alternatives {
 		ok.Content[name] = media

@@ -36,8 +36,8 @@ type Options struct {
 	MCPEnabled func(context.Context) bool
 }
 
-// Server is the API. Make it with New.
-type Server struct {
+// server is the API.
+type server struct {
 	app     *app.App
 	auth    *auth.Authenticator
 	log     *slog.Logger
@@ -57,7 +57,7 @@ func New(o Options) http.Handler {
 	if o.App == nil || o.Auth == nil {
 		panic("rest: Options.App and Options.Auth are required")
 	}
-	s := &Server{app: o.App, auth: o.Auth, log: o.Log, now: o.Now, options: o,
+	s := &server{app: o.App, auth: o.Auth, log: o.Log, now: o.Now, options: o,
 		hosts: newHostRule(o.AllowedHosts, o.PublicURL), mux: http.NewServeMux(), methods: map[string]bool{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -81,7 +81,7 @@ func New(o Options) http.Handler {
 var prefixes = []string{"/api/v1", ""}
 
 // ServeHTTP answers one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := s.begin(w, r)
 	defer s.end(x)
 	if err := s.hosts.check(r); err != nil {
@@ -103,7 +103,7 @@ func cleanPath(path string) bool {
 }
 
 // mcp hands over to the MCP server, which authenticates by itself.
-func (s *Server) mcp(w http.ResponseWriter, r *http.Request) {
+func (s *server) mcp(w http.ResponseWriter, r *http.Request) {
 	if s.options.MCP == nil || s.options.MCPEnabled != nil && !s.options.MCPEnabled(r.Context()) {
 		s.refuse(exchangeOf(r.Context()), r, errNoMCP)
 		return

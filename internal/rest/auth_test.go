@@ -1,0 +1,88 @@
+package rest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/rest"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// TestDashboardHeaders demands that both headers of a dashboard arrive.
+func TestDashboardHeaders(t *testing.T) {
+	s := newServer(t)
+	ctx := context.Background()
+	err := s.store.Update(ctx, loci.DefaultOrg, func(tx store.Tx) error {
+		return tx.Users().Put(ctx, loci.User{ID: s.owner.UserID, OrgID: loci.DefaultOrg, Email: "ada@loci.example", Role: loci.RoleUser, CreatedAt: s.clock.Now()})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret = "a-secret-of-at-least-thirty-two-bytes"
+	au, err := auth.New(auth.Options{Store: s.store, Now: s.clock.Now, Dashboard: auth.Dashboard{ServiceKey: "service", JWTSecret: secret}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Handler = rest.New(rest.Options{App: s.app, Auth: au})
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"iss": "loci-dashboard", "aud": "loci", "email": "ada@loci.example",
+		"exp": s.clock.Now().Add(time.Hour).Unix()}).SignedString([]byte(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var id client.Identity
+	decode(t, s.do("GET", "/whoami", "service", "", "X-Dashboard-Token: "+token), &id)
+	if id.Role != "user" || id.Origin != auth.OriginDashboard || id.Email != "ada@loci.example" {
+		t.Errorf("got %+v", id)
+	}
+	if w := s.do("GET", "/whoami", "service", ""); w.Code != 401 || w.Header().Get("WWW-Authenticate") == "" {
+		t.Errorf("without the token: got %d %s, want 401", w.Code, w.Body)
+	}
+}
+
+func TestDeletionWithStepUp(t *testing.T) {
+	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = app.DeleteWithStepUp })
+	for _, id := range []string{s.write(t, owner, `{"title":"x","content":"y"}`).ID.String(), absent} {
+		if w := s.do("DELETE", "/memories/"+id, owner, ""); w.Code != 403 {
+			t.Errorf("got %d %s, want 403", w.Code, w.Body)
+		}
+	}
+}
+
+// TestKeysWithRights demands that a stored key is held to its rights, says
+// which key it is, and is useless once revoked.
+func TestKeysWithRights(t *testing.T) {
+	s := newServer(t)
+	ctx := context.Background()
+	local, err := s.auth.Local(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, key, err := s.app.CreateKey(ctx, local, auth.KeyRequest{Name: "reader", Rights: []loci.Right{loci.RightRead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var id client.Identity
+	decode(t, s.do("GET", "/whoami", key.Reveal(), ""), &id)
+	if id.CredentialID == nil || *id.CredentialID != c.ID || len(id.Scopes) != 1 {
+		t.Errorf("whoami: got %+v, want credential %s", id, c.ID)
+	}
+	if w := s.do("POST", "/memories", key.Reveal(), `{"title":"x","content":"y"}`); w.Code != 403 {
+		t.Errorf("writing with a key that may only read: got %d %s, want 403", w.Code, w.Body)
+	}
+	if w := s.do("GET", "/memories", key.Reveal(), ""); w.Code != 200 {
+		t.Errorf("reading: got %d %s", w.Code, w.Body)
+	}
+	if err := s.app.RevokeKey(ctx, local, c.ID); err != nil {
+		t.Fatal(err)
+	}
+	if w := s.do("GET", "/memories", key.Reveal(), ""); w.Code != 401 {
+		t.Errorf("after revocation: got %d, want 401", w.Code)
+	}
+}
