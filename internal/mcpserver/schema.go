@@ -89,6 +89,6 @@ func paging() []property {
 	return []property{{name: "offset", schema: integer(0, app.MaxOffset, -1)}, {name: "cursor", schema: `{"type":"string"}`}}
 }
 
-func tags(name string, minimum int, more string) property {
-	return property{name: name, required: minimum > 0, schema: list(minimum, loci.MaxTags, loci.MaxTag, more)}
+func tags(minimum int) property {
+	return property{name: "tags", required: minimum > 0, schema: list(minimum, loci.MaxTags, loci.MaxTag, "")}
 }

@@ -34,9 +34,13 @@ const maxListTokens = 1600
 func TestToolsAreSmallAndComplete(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
-	tools, size := listTools(t, w.raw(key, withSessions))
-	if got := size / 4; got > maxListTokens {
-		t.Errorf("tools/list takes about %d tokens, at most %d are allowed", got, maxListTokens)
+	var tools []listed
+	for _, version := range []string{withSessions, stateless} {
+		var size int
+		tools, size = listTools(t, w.raw(key, version))
+		if size > maxListTokens*4 {
+			t.Errorf("tools/list over %s takes about %d tokens, at most %d are allowed", version, size/4, maxListTokens)
+		}
 	}
 	want := "browse_memories get_latest_memory get_memories_by_tag get_memory_by_id read_memories read_team_memories search_memories share_memory write_memory"
 	var names []string

@@ -12,15 +12,15 @@ import (
 func (s *Server) addFindingTools(srv *mcp.Server) {
 	addTool(s, srv, &mcp.Tool{
 		Name: "search_memories", Title: "Search memories", Annotations: reads(),
-		Description: `Memories that fit some words, best first, in full. Use it before asking the person what they may have said. "Quotes" keep words together, word* matches beginnings. Not for listing everything.`,
+		Description: `Memories that fit some words, best first, in full. Use it before asking the person what they may have said. "Quotes" keep words together, word* matches beginnings. Not for listing.`,
 		InputSchema: input(property{name: "term", schema: text(1, loci.MaxTerm), required: true}, limit(searchMax, searchDefault),
-			tags("tags", 0, ""), property{name: "origin", schema: `{"type":"string","description":"who wrote it"}`}),
+			tags(0), property{name: "origin", schema: `{"type":"string","description":"who wrote it"}`}),
 		OutputSchema: output(inFull, ""),
 	}, s.searchMemories)
 	addTool(s, srv, &mcp.Tool{
-		Name: "get_memories_by_tag", Title: "Get memories by tag", Annotations: reads(),
+		Name: "get_memories_by_tag", Title: "Memories by tag", Annotations: reads(),
 		Description: "Memories with any of the tags, newest first, in full. Use it for a known tag; for words, use search_memories.",
-		InputSchema: input(append([]property{tags("tags", 1, ""), limit(tagMax, tagDefault)}, paging()...)...), OutputSchema: output(inFull, withCursor),
+		InputSchema: input(append([]property{tags(1), limit(tagMax, tagDefault)}, paging()...)...), OutputSchema: output(inFull, withCursor),
 	}, s.getMemoriesByTag)
 }
 

@@ -20,7 +20,7 @@ const (
 
 func (s *Server) addReadingTools(srv *mcp.Server) {
 	addTool(s, srv, &mcp.Tool{
-		Name: "read_memories", Title: "Read newest memories", Annotations: reads(),
+		Name: "read_memories", Title: "Newest memories", Annotations: reads(),
 		Description: "The newest memories in full. Use it for what was saved lately; to find a subject, use search_memories.",
 		InputSchema: input(limit(readMax, readDefault)), OutputSchema: output(inFull, ""),
 	}, s.readMemories)
@@ -31,11 +31,11 @@ func (s *Server) addReadingTools(srv *mcp.Server) {
 	}, s.browseMemories)
 	addTool(s, srv, &mcp.Tool{
 		Name: "get_memory_by_id", Title: "Get a memory", Annotations: reads(),
-		Description: "One memory in full. Use it with an id that another tool returned; do not guess ids.",
+		Description: "One memory in full. Use it with an id that another tool gave; do not guess.",
 		InputSchema: input(property{name: "id", schema: `{"type":"string"}`, required: true}), OutputSchema: json.RawMessage(memorySchema),
 	}, s.getMemoryByID)
 	addTool(s, srv, &mcp.Tool{
-		Name: "get_latest_memory", Title: "Get the latest memory", Annotations: reads(),
+		Name: "get_latest_memory", Title: "Latest memory", Annotations: reads(),
 		Description: "The newest memory in full, or the newest with a tag. Use it to pick up where work stopped.",
 		InputSchema: input(property{name: "tag", schema: text(0, loci.MaxTag)}), OutputSchema: json.RawMessage(leanSchema),
 	}, s.getLatestMemory)

@@ -13,13 +13,13 @@ import (
 func (s *Server) addWritingTools(srv *mcp.Server) {
 	addTool(s, srv, &mcp.Tool{
 		Name: "write_memory", Title: "Write a memory", Annotations: adds(false),
-		Description: "Saves a memory for all the person's assistants and returns it. Use it for decisions, preferences, corrections and durable facts; not for secrets or chatter. Nothing is overwritten: search first.",
+		Description: "Saves and returns a memory for all the person's assistants. Use it for decisions, preferences, corrections and durable facts; not for secrets or chatter. Nothing is overwritten: search first.",
 		InputSchema: input(
 			property{name: "title", schema: text(1, loci.MaxTitle), required: true},
 			property{name: "content", schema: text(1, loci.MaxContent), required: true},
-			tags("tags", 0, `,"default":[]`),
+			tags(0),
 			property{name: "allowed_vendors", schema: list(1, loci.MaxVendors, loci.MaxVendorLength, `,"default":["*"],"description":"who may read it, like claude; * is all"`)},
-			property{name: "memory_type", schema: `{"enum":["semantic","episodic","procedural"],"default":"semantic","description":"a fact, an event, or how to do something"}`}),
+			property{name: "memory_type", schema: `{"enum":["semantic","episodic","procedural"],"default":"semantic","description":"a fact, an event or a how-to"}`}),
 		OutputSchema: json.RawMessage(leanSchema),
 	}, s.writeMemory)
 }
@@ -49,12 +49,12 @@ func (s *Server) writeMemory(ctx context.Context, p loci.Principal, in writeArgs
 func (s *Server) addTeamTools(srv *mcp.Server) {
 	addTool(s, srv, &mcp.Tool{
 		Name: "read_team_memories", Title: "Read team memories", Annotations: reads(),
-		Description: "Memories in the pool of the person's team, newest first. If an error says that they have no team, do not try again.",
+		Description: "Memories of the person's team, newest first. Do not try again if they have no team.",
 		InputSchema: input(limit(readMax, tagDefault), paging()[0]), OutputSchema: output(inFull, ""),
 	}, s.readTeamMemories)
 	addTool(s, srv, &mcp.Tool{
 		Name: "share_memory", Title: "Share with the team", Annotations: adds(true),
-		Description: "Puts a memory into the pool of the person's team and returns it. Use it only when they ask for it.",
+		Description: "Puts a memory into the pool of the person's team and returns it. Use it only when asked.",
 		InputSchema: input(property{name: "memory_id", schema: `{"type":"string"}`, required: true}), OutputSchema: json.RawMessage(leanSchema),
 	}, s.shareMemory)
 }
