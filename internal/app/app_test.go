@@ -202,8 +202,29 @@ func TestStepUpKeepsKeysFromDeleting(t *testing.T) {
 	m := w.add(w.owner, app.Draft{Title: "t", Content: "c"})
 	_, err := w.Trash(t.Context(), w.owner, m.ID, 0)
 	wantCode(t, err, loci.Forbidden)
+	soon := w.now.Add(time.Hour)
+	_, err = w.Patch(t.Context(), w.owner, m.ID, 0, app.Patch{ExpiresAt: &soon})
+	wantCode(t, err, loci.Forbidden)
 	if _, err := w.Trash(t.Context(), w.local, m.ID, 0); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestExpiry(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	past := w.now.Add(-time.Second)
+	_, err := w.Create(ctx, w.owner, app.Draft{Title: "t", Content: "c", ExpiresAt: past})
+	wantCode(t, err, loci.Invalid)
+	m := w.add(w.owner, app.Draft{Title: "t", Content: "c", ExpiresAt: w.now.Add(time.Hour)})
+	_, err = w.Patch(ctx, w.owner, m.ID, 0, app.Patch{ExpiresAt: &past})
+	wantCode(t, err, loci.Invalid)
+	never := time.Time{}
+	if got, err := w.Patch(ctx, w.owner, m.ID, 0, app.Patch{ExpiresAt: &never}); err != nil || !got.ExpiresAt.IsZero() || got.Version != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := w.Patch(ctx, w.owner, m.ID, 2, app.Patch{ExpiresAt: &never}); err != nil || got.Version != 2 {
+		t.Errorf("a change that changes nothing: %+v, %v", got, err)
 	}
 }
 

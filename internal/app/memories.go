@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"time"
 
@@ -53,6 +54,9 @@ func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Memo
 	m.OrgID, m.UserID, m.WorkspaceID, m.Origin = p.OrgID, p.UserID, p.WorkspaceID, p.Origin
 	d.apply(m)
 	if err := checkDraft(p, m); err != nil {
+		return nil, err
+	}
+	if err := a.checkExpiry(m); err != nil {
 		return nil, err
 	}
 	err := a.store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Memories().Insert(ctx, m) })
@@ -116,15 +120,14 @@ func (a *App) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loc
 // is kept as a version. Fields that the draft leaves out get their defaults.
 // ifVersion, unless 0, is the version that the caller saw: Precondition if the
 // memory has moved on. NotFound if it is not there, in the trash or not
-// visible; Forbidden if it is another person's.
+// visible; Forbidden if it is another person's, or if the change shortens its
+// life and the credential may not delete. A change that changes nothing makes
+// no version.
 func (a *App) Replace(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, d Draft) (*loci.Memory, error) {
 	if err := a.begin(p, changeMemory); err != nil {
 		return nil, err
 	}
-	return a.change(ctx, p, id, ifVersion, loci.LiveOnly, loci.Updated, func(m *loci.Memory) error {
-		d.apply(m)
-		return checkDraft(p, m)
-	})
+	return a.update(ctx, p, id, ifVersion, d.apply)
 }
 
 // Patch changes some fields and keeps the version before. Its errors are those
@@ -133,10 +136,35 @@ func (a *App) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifV
 	if err := a.begin(p, changeMemory); err != nil {
 		return nil, err
 	}
+	return a.update(ctx, p, id, ifVersion, c.apply)
+}
+
+// update checks what Replace and Patch made of a memory.
+func (a *App) update(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, apply func(*loci.Memory)) (*loci.Memory, error) {
 	return a.change(ctx, p, id, ifVersion, loci.LiveOnly, loci.Updated, func(m *loci.Memory) error {
-		c.apply(m)
-		return checkDraft(p, m)
+		expires := m.ExpiresAt
+		apply(m)
+		if err := checkDraft(p, m); err != nil {
+			return err
+		}
+		if m.ExpiresAt.Equal(expires) {
+			return nil
+		}
+		if !m.ExpiresAt.IsZero() && (expires.IsZero() || m.ExpiresAt.Before(expires)) {
+			if err := a.begin(p, trashMemory); err != nil { // a shorter life is a deletion
+				return err
+			}
+		}
+		return a.checkExpiry(m)
 	})
+}
+
+// checkExpiry refuses a memory that nobody could ever read.
+func (a *App) checkExpiry(m *loci.Memory) error {
+	if !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(a.time()) {
+		return loci.FieldErrorf("expires_at", "is in the past; leave it out to keep the memory, or trash it")
+	}
+	return nil
 }
 
 func (c *Patch) apply(m *loci.Memory) {
@@ -204,6 +232,9 @@ func (a *App) change(ctx context.Context, p loci.Principal, id loci.MemoryID, if
 		m := old.Clone()
 		if err := edit(m); err != nil {
 			return err
+		}
+		if changed = old; reflect.DeepEqual(old, m) {
+			return nil // no version for a change that changes nothing
 		}
 		m.Version, m.Change, m.Editor = old.Version+1, what, p.Origin
 		m.UpdatedAt = later(a.time(), old.UpdatedAt)
