@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,18 +47,14 @@ what will change and asks; "loci disconnect" brings back what was there.`,
 
 // endpoint is how the client will reach Loci; the key comes later.
 func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
-	s := p.settings
 	if stdio {
 		binary, err := os.Executable()
 		if err != nil {
 			return nil, err
 		}
-		return &endpoint{Command: binary, Args: []string{"mcp", "--vendor", string(c.vendor), "--data-dir", s.DataDir}}, nil
+		return &endpoint{Command: binary, Args: []string{"mcp", "--vendor", string(c.vendor), "--data-dir", p.settings.DataDir}}, nil
 	}
-	if s.PublicURL != "" {
-		return &endpoint{URL: mcpURL(s.PublicURL)}, nil
-	}
-	return &endpoint{URL: mcpURL("http://" + s.Listen)}, nil
+	return &endpoint{URL: mcpURL(p.reachable(p.settings.Listen))}, nil
 }
 
 // newKey gives the endpoint a key of its own, unless it needs none.
@@ -170,6 +167,9 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "key_id": n.KeyID, "backup": p.connectionFile(c.id, backupSuffix)})
 	}
 	p.printf("connected %s: %s\n", c.name, c.hint)
+	if e.Command == "" && p.settings.PublicURL == "" && !isLoci(ctx, strings.TrimSuffix(strings.TrimPrefix(e.URL, "http://"), "/mcp")) {
+		p.note("No Loci answers there yet; start it with: loci serve")
+	}
 	p.note("What was there before is in %s; undo with: loci disconnect %s", p.connectionFile(c.id, backupSuffix), c.id)
 	return nil
 }

@@ -49,6 +49,12 @@ func (p *program) export(ctx context.Context, in *instance, name string) (n int,
 		n, err = in.app.Export(ctx, in.operator, out, moved)
 		return n, errors.Join(err, out.Flush())
 	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return p.exportInto(ctx, in, name, moved)
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*") // mode 0600
 	if err != nil {
 		return 0, usageError{err}
@@ -59,4 +65,15 @@ func (p *program) export(ctx context.Context, in *instance, name string) (n int,
 		return n, err
 	}
 	return n, os.Rename(f.Name(), name)
+}
+
+// exportInto writes to what is not a file, such as a pipe or /dev/stdout, which
+// must not be replaced by one.
+func (p *program) exportInto(ctx context.Context, in *instance, name string, moved func(int)) (int, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, usageError{err}
+	}
+	n, err := in.app.Export(ctx, in.operator, f, moved)
+	return n, errors.Join(err, f.Close())
 }

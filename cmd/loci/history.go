@@ -28,9 +28,12 @@ func (p *program) historyCommand() *cobra.Command {
 					if versions == nil {
 						versions = []*loci.Version{}
 					}
-					return p.printJSON(map[string]any{"current": current, "versions": versions})
+					return p.printJSON(map[string]any{"current": current, "versions": versions, "has_more": hasOlder(versions)})
 				}
 				p.printHistory(current, versions, before == 0)
+				if hasOlder(versions) {
+					p.note("there is more: repeat with --before %d", versions[len(versions)-1].Version)
+				}
 				return nil
 			})
 		},
@@ -52,4 +55,8 @@ func (p *program) printHistory(current *loci.Memory, versions []*loci.Version, w
 		row(&v.Memory)
 	}
 	p.printTable([]string{"VERSION", "FROM", "CHANGE", "BY", "VISIBLE TO", "TITLE", "CONTENT"}, rows)
+}
+
+func hasOlder(versions []*loci.Version) bool {
+	return len(versions) > 0 && versions[len(versions)-1].Version > 1
 }

@@ -48,14 +48,21 @@ func startServer(tb testing.TB, dir string, env ...string) *liveServer {
 	s := &liveServer{tb: tb, process: lociCommand(tb, dir, "serve", "--listen", "127.0.0.1:0"), errors: &bytes.Buffer{}}
 	s.process.Env = append(s.process.Env, env...)
 	s.process.Stderr = s.errors
+	s.waitForAddress()
+	return s
+}
+
+// waitForAddress starts the process and reads all that it says at its start.
+func (s *liveServer) waitForAddress() {
+	s.tb.Helper()
 	out, err := s.process.StdoutPipe()
 	if err != nil {
-		tb.Fatal(err)
+		s.tb.Fatal(err)
 	}
 	if err := s.process.Start(); err != nil {
-		tb.Fatal(err)
+		s.tb.Fatal(err)
 	}
-	tb.Cleanup(s.kill)
+	s.tb.Cleanup(s.kill)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		line := lines.Text()
@@ -64,11 +71,10 @@ func startServer(tb testing.TB, dir string, env ...string) *liveServer {
 			s.url = url
 		}
 		if strings.HasPrefix(line, "Other assistants:") || strings.HasPrefix(line, "or let Loci") {
-			return s
+			return
 		}
 	}
-	tb.Fatalf("the server ended at its start: %s%s", s.greeted, s.errors)
-	return nil
+	s.tb.Fatalf("the server ended at its start: %s%s", s.greeted, s.errors)
 }
 
 // kill is kill -9: nothing is finished, nothing is said.

@@ -56,7 +56,11 @@ func (p *program) root() *cobra.Command {
 can find, unless you said that they may not.
 
 Begin with "loci serve"; it prints how to connect your assistants. Every other
-command works on the same data directory, whether the server is up or not.`,
+command works on the same data directory, whether the server is up or not.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or value, 3 not found, 4 not allowed,
+5 the data directory cannot be used (full, read-only, damaged, newer), 6 conflict
+(in use, exists, other version), 130 interrupted.`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -56,7 +56,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, in.store.Close()) }()
 	address := "http://" + listener.Addr().String()
 	p.warn(listener.Addr())
-	if err := p.welcome(ctx, in, address); err != nil {
+	if err := p.welcome(ctx, in, address, p.reachable(listener.Addr().String())); err != nil {
 		return err
 	}
 	return p.run(ctx, in, listener)
@@ -207,6 +207,19 @@ func isLoci(ctx context.Context, address string) bool {
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
 	return err == nil && answer.StatusCode == http.StatusOK && strings.Contains(strings.ToLower(string(body)), "loci")
+}
+
+// reachable returns the address to put into a client on this machine, or the
+// public one where there is one.
+func (p *program) reachable(address string) string {
+	if p.settings.PublicURL != "" {
+		return p.settings.PublicURL
+	}
+	host, port, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+		address = net.JoinHostPort("127.0.0.1", port)
+	}
+	return "http://" + address
 }
 
 func isLoopback(address net.Addr) bool {

@@ -16,11 +16,7 @@ func isWebAddress(s string) bool {
 // welcome prints the address and, when there was never a key in this data
 // directory, the first ones: to standard output only, and only this once.
 // Kinds of keys that the environment brings are not made.
-func (p *program) welcome(ctx context.Context, in *instance, address string) error {
-	reachable := address
-	if p.settings.PublicURL != "" {
-		reachable = p.settings.PublicURL
-	}
+func (p *program) welcome(ctx context.Context, in *instance, address, reachable string) error {
 	fresh, err := in.neverHadKeys(ctx)
 	if err != nil {
 		return err
