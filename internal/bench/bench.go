@@ -87,7 +87,7 @@ func (b *bencher) writes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "writes"), b.Clients)
+	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "writes"))
 	if err != nil {
 		return err
 	}
@@ -114,17 +114,17 @@ func (b *bencher) writeSteps(ctx context.Context, s *server) (one, many Sample, 
 	for i := range sources {
 		sources[i] = newCorpus(uint64(i)+10, loci.NewUserID())
 	}
-	write := func(ctx context.Context, client int) (time.Duration, error) {
+	write := func(c *conn, client int) (time.Duration, error) {
 		m := sources[client].next()
-		_, err := s.call(ctx, "POST", "/agent/memories", agentKey, map[string]any{"title": m.Title, "content": m.Content, "tags": m.Tags, "allowed_vendors": []string{"*"}})
+		_, err := c.call("POST", "/agent/memories", agentKey, map[string]any{"title": m.Title, "content": m.Content, "tags": m.Tags, "allowed_vendors": []string{"*"}})
 		return 0, err // timed from outside: durability includes the way there
 	}
 	b.Progress("writes, 1 client")
-	if one, err = run(ctx, 1, b.Step, write); err != nil {
+	if one, err = s.load(ctx, 1, b.Step, write); err != nil {
 		return
 	}
 	b.Progress(fmt.Sprintf("writes, %d clients", b.Clients))
-	many, err = run(ctx, b.Clients, b.Step, write)
+	many, err = s.load(ctx, b.Clients, b.Step, write)
 	return
 }
 
@@ -182,7 +182,7 @@ func (b *bencher) reads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := startServer(ctx, b.Binary, dir, b.Clients)
+	s, err := startServer(ctx, b.Binary, dir)
 	if err != nil {
 		return err
 	}
@@ -195,24 +195,24 @@ func (b *bencher) readSteps(ctx context.Context, s *server, ids []loci.MemoryID)
 	steps := []struct {
 		name string
 		bars []Bar
-		op   func(context.Context, int) (time.Duration, error)
+		op   func(*conn, int) (time.Duration, error)
 	}{
-		{"get by id", []Bar{{"must", 0.05, true}}, func(ctx context.Context, _ int) (time.Duration, error) {
-			return s.call(ctx, "GET", "/agent/memories/"+ids[c.random.IntN(len(ids))].String(), agentKey, nil)
+		{"get by id", []Bar{{"must", 0.05, true}}, func(h *conn, _ int) (time.Duration, error) {
+			return h.call("GET", "/agent/memories/"+ids[c.random.IntN(len(ids))].String(), agentKey, nil)
 		}},
-		{"latest 20", []Bar{{"must", 0.5, true}}, func(ctx context.Context, _ int) (time.Duration, error) {
-			return s.call(ctx, "POST", "/agent/memories/list", agentKey, map[string]any{"limit": 20})
+		{"latest 20", []Bar{{"must", 0.5, true}}, func(h *conn, _ int) (time.Duration, error) {
+			return h.call("POST", "/agent/memories/list", agentKey, map[string]any{"limit": 20})
 		}},
-		{"by tag, 20", []Bar{{"must", 0.5, true}}, func(ctx context.Context, _ int) (time.Duration, error) {
-			return s.call(ctx, "POST", "/agent/memories/by-tag", agentKey, map[string]any{"tags": []string{c.tag()}, "limit": 20})
+		{"by tag, 20", []Bar{{"must", 0.5, true}}, func(h *conn, _ int) (time.Duration, error) {
+			return h.call("POST", "/agent/memories/by-tag", agentKey, map[string]any{"tags": []string{c.tag()}, "limit": 20})
 		}},
-		{"search, 4 words", nil, func(ctx context.Context, _ int) (time.Duration, error) {
-			return s.call(ctx, "POST", "/agent/memories/search", agentKey, map[string]any{"term": c.text(4), "limit": 10})
+		{"search, 4 words", nil, func(h *conn, _ int) (time.Duration, error) {
+			return h.call("POST", "/agent/memories/search", agentKey, map[string]any{"term": c.text(4), "limit": 10})
 		}},
 	}
 	for _, step := range steps {
 		b.Progress(step.name)
-		sample, err := run(ctx, 1, b.Step, step.op)
+		sample, err := s.load(ctx, 1, b.Step, step.op)
 		if err != nil {
 			return err
 		}

@@ -3,12 +3,9 @@ package bench
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
@@ -25,20 +22,19 @@ const (
 
 // server is a real Loci process on loopback.
 type server struct {
-	url     string
-	client  *http.Client
+	address string
 	process *exec.Cmd
 	errors  bytes.Buffer
 	started time.Duration // from the start of the process to its first answer
 }
 
 // startServer runs binary on dir and waits for its first answer.
-func startServer(ctx context.Context, binary, dir string, clients int) (*server, error) {
+func startServer(ctx context.Context, binary, dir string) (*server, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{url: "http://" + address, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}}
+	s := &server{address: address}
 	s.process = exec.CommandContext(ctx, binary, "serve", "--data-dir", dir, "--listen", address)
 	s.process.Env = []string{"LOCI_API_KEY=" + personKey, "LOCI_AGENT_KEY_CLAUDE=" + agentKey, "LOCI_LOG_LEVEL=error", "HOME=" + dir}
 	s.process.Stderr = &s.errors
@@ -47,9 +43,10 @@ func startServer(ctx context.Context, binary, dir string, clients int) (*server,
 		return nil, err
 	}
 	for time.Since(begin) < 30*time.Second {
-		if r, err := s.client.Get(s.url + "/health"); err == nil {
+		if c, err := s.dial(); err == nil {
+			_, err = c.call("GET", "/health", "", nil)
 			s.started = time.Since(begin)
-			return s, r.Body.Close()
+			return s, errors.Join(err, c.close())
 		}
 		select {
 		case <-ctx.Done():
@@ -93,39 +90,6 @@ func (s *server) resident() int64 {
 		}
 	}
 	return 0
-}
-
-// call makes one request and returns the server's own time for it.
-func (s *server) call(ctx context.Context, method, path, key string, body any) (time.Duration, error) {
-	var in io.Reader
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			return 0, err
-		}
-		in = bytes.NewReader(b)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, s.url+path, in)
-	if err != nil {
-		return 0, err
-	}
-	req.Header.Set("Authorization", "Bearer "+key)
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	r, err := s.client.Do(req)
-	if err != nil {
-		return 0, err
-	}
-	defer r.Body.Close()
-	answer, err := io.ReadAll(r.Body)
-	if err != nil {
-		return 0, err
-	}
-	if r.StatusCode >= 300 {
-		return 0, fmt.Errorf("%s %s: %s: %s", method, path, r.Status, answer)
-	}
-	return serverTime(r.Header.Get("Server-Timing")), nil
 }
 
 // serverTime reads "app;dur=0.123", milliseconds.

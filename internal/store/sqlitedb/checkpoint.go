@@ -10,7 +10,7 @@ import (
 // which readers are held back for a moment so that the log can start over
 // (64 MiB of 4 KiB pages).
 const (
-	walCopyPages  = 1000
+	walCopyPages  = 4000
 	walLimitPages = 16384
 )
 

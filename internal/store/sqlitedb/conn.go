@@ -27,8 +27,9 @@ type Conn struct {
 	cache    map[string]*stmt
 	control  map[string]*stmt
 	clock    uint64
-	lent     bool // inside a transaction of ours: the function must not end it
-	inDriver bool // still set after a panic means that SQLite itself was cut short
+	lent     bool  // inside a transaction of ours: the function must not end it
+	inDriver bool  // still set after a panic means that SQLite itself was cut short
+	other    int64 // statements run that change more than rows, such as the schema
 }
 
 type stmt struct {
@@ -39,6 +40,7 @@ type stmt struct {
 	inUse  bool
 	cached bool
 	heavy  bool // bound values are worth freeing
+	other  bool // changes something that Changes does not count
 }
 
 func newConn(raw *sqlite3.Conn) *Conn {
@@ -51,6 +53,21 @@ func (c *Conn) Raw() *sqlite3.Conn { return c.raw }
 
 // LastInsertID is the rowid of the last row inserted.
 func (c *Conn) LastInsertID() int64 { return c.raw.LastInsertRowID() }
+
+// mark differs before and after anything that a rollback would undo. It counts
+// no statement that failed: SQLite has undone that by itself.
+func (c *Conn) mark() int64 { return c.raw.TotalChanges() + c.other }
+
+// changesRows says whether what the statement does is counted in its changes. A
+// wrong no costs a little time; there is no wrong yes.
+func changesRows(sql string) bool {
+	word, _, _ := strings.Cut(strings.TrimLeft(sql, " \t\r\n"), " ")
+	switch strings.ToUpper(strings.TrimRight(word, "\t\r\n")) {
+	case "INSERT", "UPDATE", "DELETE", "REPLACE":
+		return true
+	}
+	return false
+}
 
 // Changes is how many rows the last INSERT, UPDATE or DELETE touched.
 func (c *Conn) Changes() int64 { return c.raw.Changes() }
@@ -122,6 +139,7 @@ func (c *Conn) Script(sql string) error {
 		return errEndedTx
 	}
 	c.inDriver = true
+	c.other++
 	err := c.raw.Exec(sql)
 	c.inDriver = false
 	return classify(err)
@@ -137,6 +155,14 @@ func (c *Conn) step(s *stmt) bool {
 // get finds or prepares the statement. One that is in use, because a row
 // function runs the same text again, is not handed out twice.
 func (c *Conn) get(sql string) (*stmt, error) {
+	s, err := c.find(sql)
+	if err == nil && s.other {
+		c.other++
+	}
+	return s, err
+}
+
+func (c *Conn) find(sql string) (*stmt, error) {
 	if c.lent && c.raw.GetAutocommit() {
 		return nil, errEndedTx // else the statement would commit by itself
 	}
@@ -173,7 +199,7 @@ func (c *Conn) prepare(sql string) (*stmt, error) {
 	if strings.Trim(tail, " \t\r\n;") != "" {
 		return nil, errors.Join(errors.New("sqlitedb: more than one statement in the text: use Script"), st.Close())
 	}
-	s := &stmt{st: st, params: st.BindCount()}
+	s := &stmt{st: st, params: st.BindCount(), other: !st.ReadOnly() && !changesRows(sql)}
 	s.row.st = st
 	return s, nil
 }

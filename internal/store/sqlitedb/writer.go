@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -76,7 +77,8 @@ func (db *DB) serve(o *operation) {
 	}
 	b.fill(o)
 	b.commit()
-	b.repeat()
+	b.repeat(true)
+	b.repeat(false)
 }
 
 // batch is one turn of the writer, from taking the lock file to the answers.
@@ -85,8 +87,10 @@ type batch struct {
 	current *operation   // running now
 	kept    []*operation // ran well in the open transaction
 	lost    []*operation // ran well, then lost their transaction through another
+	owed    []*operation // lost ones that wait for their next run
 	answers []answer
 	open    bool // a transaction is open
+	careful bool // each function has a savepoint
 }
 
 type answer struct {
@@ -110,8 +114,12 @@ func (b *batch) fill(o *operation) {
 	}
 }
 
-// run executes one function so that its failure undoes its own work only. The
-// first of a transaction needs no savepoint: there is nothing else to keep.
+// run executes one function so that its failure undoes its own work only.
+//
+// A savepoint makes FTS5 write out what it has gathered, which costs more than
+// the row. So the first run has none: a function that failed before it changed
+// anything has nothing to undo, and for the rare other one the whole
+// transaction is undone, and the rest of the batch runs again with savepoints.
 func (b *batch) run(o *operation) {
 	c := b.db.writer
 	if !b.open {
@@ -121,20 +129,21 @@ func (b *batch) run(o *operation) {
 		}
 		b.open = true
 	}
-	shared := len(b.kept) > 0
-	if shared {
+	guarded := b.careful && len(b.kept) > 0 // the first has nothing else to keep
+	if guarded {
 		if err := c.tx("SAVEPOINT one"); err != nil {
 			b.refuse(o, err)
 			return
 		}
 	}
+	before := c.mark()
 	b.current = o
 	err := b.call(o, true)
 	b.current = nil
 	if err == nil {
 		err = unresolved(c)
 	}
-	if err == nil && shared {
+	if err == nil && guarded {
 		err = c.tx("RELEASE one")
 	}
 	if err == nil {
@@ -142,7 +151,7 @@ func (b *batch) run(o *operation) {
 		return
 	}
 	b.refuse(o, err)
-	b.undo(shared)
+	b.undo(guarded, before)
 }
 
 // call runs the function and turns a panic into an error. It reports a
@@ -175,10 +184,13 @@ func unresolved(c *Conn) error {
 
 // undo takes back the function that failed last. Where only the whole
 // transaction can go, the others are kept for another run.
-func (b *batch) undo(shared bool) {
+func (b *batch) undo(guarded bool, before int64) {
 	c := b.db.writer
-	if shared && !c.inDriver && !c.raw.GetAutocommit() &&
-		c.tx("ROLLBACK TO one") == nil && c.tx("RELEASE one") == nil {
+	intact := !c.inDriver && !c.raw.GetAutocommit()
+	if intact && guarded && c.tx("ROLLBACK TO one") == nil && c.tx("RELEASE one") == nil {
+		return
+	}
+	if intact && !guarded && len(b.kept) > 0 && c.mark() == before {
 		return
 	}
 	b.lost = append(b.lost, b.kept...)
@@ -215,21 +227,24 @@ func (b *batch) commit() {
 	b.kept = b.kept[:0]
 }
 
-// repeat gives functions that lost their transaction through another's fault a
-// second run, each in a transaction of its own.
-func (b *batch) repeat() {
-	again := b.lost
-	b.lost = nil
-	for i, o := range again {
+// repeat gives functions that lost their transaction through another's fault
+// another run: together with savepoints, or each in a transaction of its own.
+func (b *batch) repeat(together bool) {
+	b.owed, b.lost = b.lost, nil
+	b.careful = true
+	for len(b.owed) > 0 {
+		o := b.owed[0]
+		b.owed = b.owed[1:]
 		if err := b.db.mendWriter(); err != nil {
 			b.refuse(o, err)
 			continue
 		}
-		b.lost = again[i+1:] // still owed an answer if this one ends the goroutine
 		b.run(o)
-		b.commit()
+		if !together {
+			b.commit()
+		}
 	}
-	b.lost = nil
+	b.commit()
 }
 
 func (b *batch) exclusive(o *operation) {
@@ -253,7 +268,7 @@ func (b *batch) exclusive(o *operation) {
 func (b *batch) finish() {
 	if b.current != nil {
 		b.refuse(b.current, errGoexit)
-		for _, o := range append(b.kept, b.lost...) {
+		for _, o := range slices.Concat(b.kept, b.lost, b.owed) {
 			b.refuse(o, errGoexit)
 		}
 		b.rollback()

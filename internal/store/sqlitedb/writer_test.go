@@ -44,8 +44,8 @@ func TestBatchMembersFailAlone(t *testing.T) {
 		}
 		wantErr(t, errs[i], want)
 	}
-	if runs != 1 {
-		t.Errorf("the first function ran %d times, want 1", runs)
+	if runs != 2 {
+		t.Errorf("the first function ran %d times, want 2: without and with savepoints", runs)
 	}
 	var p *PanicError
 	if !errors.As(errs[3], &p) || p.Value != errMine || len(p.Stack) == 0 {
@@ -53,6 +53,51 @@ func TestBatchMembersFailAlone(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a", "c", "g"}, names(t, db)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Most failures come before anything was changed; they cost the others nothing.
+func TestFailureWithoutChangeRepeatsNobody(t *testing.T) {
+	db := openTemp(t)
+	mustUpdate(t, db, addItem("there"))
+	runs := 0
+	count := func(fn func(*Conn) error) func(*Conn) error {
+		return func(c *Conn) error { runs++; return fn(c) }
+	}
+	errs := together(t, db,
+		count(addItem("a")),
+		func(*Conn) error { return errMine },
+		addItem("there"),
+		func(c *Conn) error { _, err := c.One("SELECT 1", nil, func(*Row) error { return errMine }); return err },
+		count(addItem("b")))
+	for i, want := range []error{nil, errMine, ErrConstraintUnique, errMine, nil} {
+		wantErr(t, errs[i], want)
+	}
+	if runs != 2 {
+		t.Errorf("the two good functions ran %d times, want once each", runs)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "there"}, names(t, db)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A change of the schema is no changed row, and is undone all the same.
+func TestFailureAfterSchemaChangeIsUndone(t *testing.T) {
+	for name, change := range map[string]func(*Conn) error{
+		"statement": func(c *Conn) error { return c.Exec("CREATE TABLE stray (x)") },
+		"script":    func(c *Conn) error { return c.Script("CREATE TABLE stray (x)") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := openTemp(t)
+			errs := together(t, db, addItem("a"), func(c *Conn) error { return errors.Join(change(c), errMine) }, addItem("b"))
+			for i, want := range []error{nil, errMine, nil} {
+				wantErr(t, errs[i], want)
+			}
+			mustUpdate(t, db, func(c *Conn) error { return c.Exec("CREATE TABLE stray (x)") })
+			if diff := cmp.Diff([]string{"a", "b"}, names(t, db)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

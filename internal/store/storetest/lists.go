@@ -341,7 +341,9 @@ func testListKeepsKindsApart(e *env) {
 	e.update(func(ctx context.Context, tx store.Tx) error {
 		return tx.Users().Put(ctx, loci.User{ID: other, Role: loci.RoleUser, CreatedAt: e.clock.now()})
 	})
-	e.insert(func(m *loci.Memory) { m.UserID, m.Scope, m.ProjectID = other, loci.ScopeProject, loci.ProjectID(e.user) })
+	e.insert(func(m *loci.Memory) {
+		m.UserID, m.Scope, m.ProjectID = other, loci.ScopeProject, loci.ProjectID(e.user)
+	})
 	e.insert(func(m *loci.Memory) { m.UserID, m.TeamID = other, loci.TeamID(e.user) })
 	if page := e.list(e.person(), store.ListQuery{Total: true}); page.Total != 0 || len(page.Memories) != 0 {
 		e.Errorf("a stranger's rows: %d listed, %d counted", len(page.Memories), page.Total)

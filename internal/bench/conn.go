@@ -1,0 +1,62 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// conn is one client's connection. It writes and reads HTTP/1.1 by itself: the
+// load shares the processors with what is measured, so it has to be cheap.
+type conn struct {
+	tcp  net.Conn
+	in   *bufio.Reader
+	out  []byte
+	body []byte
+}
+
+func (s *server) dial() (*conn, error) {
+	tcp, err := net.Dial("tcp", s.address)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{tcp: tcp, in: bufio.NewReaderSize(tcp, 1<<16)}, nil
+}
+
+func (c *conn) close() error { return c.tcp.Close() }
+
+// call makes one request and returns the server's own time for it, or 0 if the
+// server did not say. The body is kept in c until the next call.
+func (c *conn) call(method, path, key string, body any) (time.Duration, error) {
+	var content []byte
+	if body != nil {
+		var err error
+		if content, err = json.Marshal(body); err != nil {
+			return 0, err
+		}
+	}
+	c.out = append(c.out[:0], method+" "+path+" HTTP/1.1\r\nHost: "+c.tcp.RemoteAddr().String()+
+		"\r\nAuthorization: Bearer "+key+"\r\nContent-Type: application/json\r\nContent-Length: "...)
+	c.out = strconv.AppendInt(c.out, int64(len(content)), 10)
+	c.out = append(append(c.out, "\r\n\r\n"...), content...)
+	if _, err := c.tcp.Write(c.out); err != nil {
+		return 0, err
+	}
+	r, err := http.ReadResponse(c.in, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Body.Close()
+	if c.body, err = io.ReadAll(r.Body); err != nil {
+		return 0, err
+	}
+	if r.StatusCode >= 300 {
+		return 0, fmt.Errorf("%s %s: %s: %s", method, path, r.Status, c.body)
+	}
+	return serverTime(r.Header.Get("Server-Timing")), nil
+}
