@@ -43,6 +43,9 @@ func renderTable(w io.Writer, headers []string, rows [][]string) string {
 		}
 	}
 	styled := isTerminal(w)
+	if styled {
+		fit(headers, rows, terminalWidth(w))
+	}
 	last := len(headers) - 1
 	t := table.New().Headers(headers...).Rows(rows...).Wrap(false).
 		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).BorderRow(false).
@@ -53,17 +56,46 @@ func renderTable(w io.Writer, headers []string, rows [][]string) string {
 			}
 			return style.Bold(styled && row == table.HeaderRow)
 		})
-	if styled {
-		if width := terminalWidth(w); width > 0 && lipgloss.Width(t.Render()) > width {
-			t = t.Width(width)
-		}
-	}
 	var b strings.Builder
 	for line := range strings.Lines(t.Render()) {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	return b.String()
 }
+
+// fit cuts the widest columns so that a row takes one line of the terminal. The
+// first is never cut: ids are there to be copied.
+func fit(headers []string, rows [][]string, width int) {
+	widths := make([]int, len(headers))
+	over := 2*(len(headers)-1) - width
+	for i, h := range headers {
+		widths[i] = lipgloss.Width(h)
+		for _, row := range rows {
+			widths[i] = max(widths[i], lipgloss.Width(row[i]))
+		}
+		over += widths[i]
+	}
+	for width > 0 && over > 0 {
+		widest := 1
+		for i := range widths {
+			if i > 0 && widths[i] > widths[widest] {
+				widest = i
+			}
+		}
+		to := max(widths[widest]-over, narrowest)
+		if widths[widest] <= narrowest {
+			return
+		}
+		for _, row := range rows {
+			row[widest] = cut(row[widest], to)
+		}
+		over -= widths[widest] - to
+		widths[widest] = to
+	}
+}
+
+// narrowest is how narrow a column may become, in characters.
+const narrowest = 12
 
 func terminalWidth(w io.Writer) int {
 	f, ok := w.(*os.File)

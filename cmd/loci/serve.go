@@ -63,7 +63,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 }
 
 func ignoreClosed(err error) error {
-	if errors.Is(err, net.ErrClosed) {
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
 	return err
@@ -96,11 +96,9 @@ func (p *program) run(ctx context.Context, in *instance, listener net.Listener) 
 	if err := server.Shutdown(patience); err != nil {
 		p.log.WarnContext(ctx, "some requests did not end in time and were cut off", "error", err)
 		err = server.Close()
-		<-failed
-		return err
+		return errors.Join(err, ignoreClosed(<-failed))
 	}
-	<-failed
-	return nil
+	return ignoreClosed(<-failed)
 }
 
 const (

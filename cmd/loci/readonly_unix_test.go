@@ -1,0 +1,76 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// nobody is a user without rights, for tests that run as one who may do
+// anything.
+const nobody = 65534
+
+// TestReadOnlyDirectory runs the program as somebody who may not write.
+func TestReadOnlyDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	runLoci(t, dir, "add", "x")
+	data, binary := filepath.Join(dir, "data"), filepath.Join(dir, "loci")
+	copyProgram(t, binary)
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{data, filepath.Join(data, "orgs")} {
+		if err := os.Chmod(name, 0o555); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { _ = os.Chmod(data, 0o755) })
+	for _, args := range [][]string{{"list"}, {"add", "y"}, {"serve", "--listen", "127.0.0.1:0"}, {"mcp", "--data-dir", filepath.Join(data, "new", "er")}} {
+		cmd := exec.CommandContext(t.Context(), binary, args...)
+		cmd.Env, cmd.Dir = environmentOf(dir), "/"
+		if os.Geteuid() == 0 {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		}
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		err := cmd.Run()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != exitStorage {
+			t.Errorf("loci %v: got %v, want exit code %d", args, err, exitStorage)
+		}
+		if !strings.Contains(stderr.String(), "make it writable for this user, or name another place with --data-dir") || stdout.Len() > 0 {
+			t.Errorf("loci %v does not say what to do: %s%s", args, &stdout, &stderr)
+		}
+	}
+}
+
+// copyProgram puts the program where anybody can run it.
+func copyProgram(t *testing.T, name string) {
+	t.Helper()
+	from, err := exec.LookPath("loci")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
