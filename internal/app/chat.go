@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"time"
@@ -45,9 +46,28 @@ func NewChat(o ChatOptions) (Chat, error) {
 	}
 	config := openai.DefaultConfig(o.APIKey.Reveal())
 	config.BaseURL = o.BaseURL
-	config.HTTPClient = &http.Client{Timeout: o.Timeout}
+	config.HTTPClient = &http.Client{Timeout: o.Timeout, Transport: boundedTransport{}, CheckRedirect: refuseRedirect}
 	return &openAIChat{openai.NewClientWithConfig(config),
 		ChatModel{Provider: u.Host, Name: o.Model, Temperature: o.Temperature, MaxTokens: o.MaxTokens}}, nil
+}
+
+// maxAnswer is the longest answer of a chat endpoint that is read, in bytes.
+const maxAnswer = 4 << 20
+
+// boundedTransport fails the read of an answer that is too long to keep.
+type boundedTransport struct{}
+
+func (boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
+	}
+	return res, err
+}
+
+// refuseRedirect keeps memories from a host that the settings do not name.
+func refuseRedirect(*http.Request, []*http.Request) error {
+	return errors.New("it redirects; put its final address into chat.base_url")
 }
 
 // Model says what answers.
@@ -55,17 +75,19 @@ func (c *openAIChat) Model() ChatModel { return c.model }
 
 // Complete sends the prompt as one user message.
 func (c *openAIChat) Complete(ctx context.Context, prompt string) (string, error) {
+	// The package leaves a zero out, and the endpoint would take its own default.
+	temperature := max(float32(c.model.Temperature), math.SmallestNonzeroFloat32)
 	answer, err := c.client.CreateChatCompletion(ctx, openai.ChatCompletionRequest{
 		Model:       c.model.Name,
-		Temperature: float32(c.model.Temperature),
+		Temperature: temperature,
 		MaxTokens:   c.model.MaxTokens, //nolint:staticcheck // compatible servers know max_tokens and not its successor
 		Messages:    []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleUser, Content: prompt}},
 	})
 	if err != nil {
 		return "", err
 	}
-	if len(answer.Choices) == 0 {
-		return "", errors.New("the model returned no choice")
+	if len(answer.Choices) == 0 || answer.Choices[0].Message.Content == "" {
+		return "", errors.New("the model returned no text")
 	}
 	return answer.Choices[0].Message.Content, nil
 }
