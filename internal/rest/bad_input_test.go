@@ -97,7 +97,7 @@ func TestBadInput(t *testing.T) {
 		{"NUL in the query", "POST /agent/memories/search", `{"query":"x\u0000"}`, 400, "query", "NUL"},
 		{"bad id in a list", "POST /memories/list", `{"filter":{"by":"ids","ids":["x"]}}`, 400, "filter.ids[0]", "UUID"},
 		{"id of another form in a list", "POST /memories/list", `{"filter":{"by":"ids","ids":["{00000000-0000-4000-8000-000000000000}"]}}`, 400, "", "UUIDs of 36"},
-		{"empty question", "POST /query", `{"query":""}`, 400, "query", "must not be empty"},
+		{"empty question", "POST /query", `{"query":""}`, 400, "query", "must not be empty; it needs at least 1 character"},
 		{"long question", "POST /query", `{"query":"` + big(10_001) + `"}`, 400, "query", "longer than 10000"},
 		{"question to too many", "POST /query", `{"query":"x","limit":51}`, 400, "limit", "at most 50"},
 	}

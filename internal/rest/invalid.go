@@ -39,7 +39,7 @@ func init() {
 	validation.MsgExpectedOneOf = "must be one of: %s"
 	validation.MsgExpectedMinimumNumber = "must be at least %v"
 	validation.MsgExpectedMaximumNumber = "must be at most %v"
-	validation.MsgExpectedMinLength = "must not be empty%.0d" // no limit of ours is above 1
+	validation.MsgExpectedMinLength = "must not be empty; it needs at least %d character" // no limit of ours is above 1
 	validation.MsgExpectedMaxLength = "is longer than %d characters; shorten it or split it in several"
 	validation.MsgExpectedMinItems = "must have at least %d entries"
 	validation.MsgExpectedMaxItems = "has too many entries; at most %d are allowed"
