@@ -2,6 +2,7 @@
 // n8n would give it, and HTTP that is really sent.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { main, tell } from './scenario.mjs';
 
 const require = createRequire(import.meta.url);
@@ -26,6 +27,19 @@ function executeContext(server, key, parameters) {
       },
     },
   };
+}
+
+// testCredential does what n8n does behind its "Test" button, and demands the answer that n8n shows.
+async function testCredential(server) {
+  const { ReflectMemoryApi } = require(join(process.env.CLIENT, '../../../credentials/ReflectMemoryApi.credentials.js'));
+  const { authenticate, test } = new ReflectMemoryApi();
+  const status = async (apiKey) => {
+    const header = authenticate.properties.headers.Authorization.replace(/^=/, '').replace('{{$credentials.apiKey}}', apiKey);
+    const res = await fetch(server.baseUrl + test.request.url, { method: test.request.method, headers: { Authorization: header } });
+    return res.status;
+  };
+  assert.equal(await status(server.key), 200, `the credential test asks for ${test.request.url}`);
+  assert.equal(await status('loci_agent_wrong'), 401);
 }
 
 await main('n8n-nodes-reflect-memory', async (server) => {
@@ -54,4 +68,5 @@ await main('n8n-nodes-reflect-memory', async (server) => {
     };
   };
   await tell(make(server.key), server);
+  await testCredential(server); // after the story: 1.0.2 asks for the latest memory, and there has to be one
 });
