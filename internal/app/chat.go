@@ -83,6 +83,9 @@ func (c *openAIChat) Complete(ctx context.Context, prompt string) (string, error
 		MaxTokens:   c.model.MaxTokens, //nolint:staticcheck // compatible servers know max_tokens and not its successor
 		Messages:    []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleUser, Content: prompt}},
 	})
+	if tooLong := new(http.MaxBytesError); errors.As(err, &tooLong) {
+		return "", errors.New("its answer is too long")
+	}
 	if err != nil {
 		return "", err
 	}
