@@ -59,7 +59,7 @@ function judge(scenario, expected, checks) {
 
 const lines = readList();
 const found = readResults();
-let ran = 0, expectedFailures = 0, warnings = 0;
+let ran = 0, expectedFailures = 0, warnings = 0, skipped = 0;
 for (const scenario of found.keys()) {
   if (!listed.has(scenario)) errors.push(`${scenario}: no line in ${list}`);
 }
@@ -76,11 +76,13 @@ for (const [scenario, { implemented, expected }] of lines) {
   }
   ran++;
   expectedFailures += judge(scenario, expected, checks);
-  for (const c of checks.filter((c) => c.status === 'WARNING')) {
-    warnings++;
-    console.log(`  warning ${scenario}: ${c.id}: ${(c.errorMessage ?? '').split('\n')[0]}`);
+  for (const c of checks.filter((c) => c.status === 'WARNING' || c.status === 'SKIPPED')) {
+    if (c.status === 'WARNING') warnings++;
+    else skipped++;
+    const why = c.errorMessage ?? c.details?.reason ?? c.description ?? '';
+    console.log(`  ${c.status.toLowerCase()} ${scenario}: ${c.id}: ${why.split('\n')[0]}`);
   }
 }
 for (const e of errors) console.log(`  ${e}`);
-console.log(`${list.replace(/.*\/|\.txt$/g, '')} ${target}: ${ran} scenarios, ${expectedFailures} failed checks, ${warnings} warnings, ${errors.length} errors`);
+console.log(`${list.replace(/.*\/|\.txt$/g, '')} ${target}: ${ran} scenarios, ${expectedFailures} failed checks, ${warnings} warnings, ${skipped} skipped checks, ${errors.length} errors`);
 process.exit(errors.length ? 1 : 0);
