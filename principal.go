@@ -57,8 +57,8 @@ func (p Principal) Has(r Right) bool { return len(p.Rights) == 0 || slices.Conta
 // IsZero reports whether p is nobody.
 func (p Principal) IsZero() bool { return p.Kind == "" || p.OrgID == "" || p.UserID.IsZero() }
 
-// Subject names the principal in one stable string. Sessions and cursors are
-// bound to it: two credentials of the same person have different subjects.
+// Subject names the principal in one stable string. Sessions are bound to it:
+// two credentials of the same person have different subjects.
 func (p Principal) Subject() string {
 	return string(p.OrgID) + "/" + p.UserID.String() + "/" + string(p.Kind) + "/" + string(p.Vendor) + "/" + p.CredentialID.String()
 }

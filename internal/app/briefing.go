@@ -97,7 +97,7 @@ func writeMemories(out *strings.Builder, title string, memories []*loci.Memory) 
 	}
 	fmt.Fprintf(out, "\n## %s\n\n", title)
 	for _, m := range memories {
-		fmt.Fprintf(out, "- %s (%s, %s, id %s)\n", m.Title, m.Origin, m.CreatedAt.Format(time.DateOnly), m.ID)
+		fmt.Fprintf(out, "- %s (%s, %s, id %s)\n", loci.OneLine(m.Title), loci.OneLine(m.Origin), m.CreatedAt.Format(time.DateOnly), m.ID)
 	}
 }
 
@@ -107,7 +107,7 @@ func writeCounts(out *strings.Builder, title string, counts []TagCount) {
 	}
 	names := make([]string, len(counts))
 	for i, c := range counts {
-		names[i] = fmt.Sprintf("%s (%d)", c.Name, c.Count)
+		names[i] = fmt.Sprintf("%s (%d)", loci.OneLine(c.Name), c.Count)
 	}
 	fmt.Fprintf(out, "\n## %s\n\n%s\n", title, strings.Join(names, ", "))
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -87,10 +88,27 @@ func (c *openAIChat) Complete(ctx context.Context, prompt string) (string, error
 		return "", errors.New("its answer is too long")
 	}
 	if err != nil {
-		return "", err
+		return "", bareError(err)
 	}
 	if len(answer.Choices) == 0 || answer.Choices[0].Message.Content == "" {
 		return "", errors.New("the model returned no text")
 	}
 	return answer.Choices[0].Message.Content, nil
+}
+
+// bareError keeps of an endpoint's error what a log may hold. Some endpoints
+// repeat the key and the prompt in their text.
+func bareError(err error) error {
+	var api *openai.APIError
+	var request *openai.RequestError
+	var transport *url.Error
+	switch {
+	case errors.As(err, &api):
+		return fmt.Errorf("chat endpoint: HTTP status %d", api.HTTPStatusCode)
+	case errors.As(err, &request):
+		return fmt.Errorf("chat endpoint: HTTP status %d", request.HTTPStatusCode)
+	case errors.As(err, &transport):
+		return fmt.Errorf("chat endpoint: %w", transport.Err)
+	}
+	return fmt.Errorf("chat endpoint: unreadable answer (%T)", err)
 }

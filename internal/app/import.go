@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -140,11 +141,17 @@ func checkHeader(line []byte) error {
 }
 
 func parseRecord(line []byte) (*record, error) {
+	if err := loci.CheckJSON(line); err != nil {
+		return nil, err
+	}
 	var r record
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&r); err != nil {
 		return nil, loci.WrapError(loci.Invalid, err, "not a record of an export: %s", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, loci.Errorf(loci.Invalid, "something stands behind the record; each line is one")
 	}
 	if r.Memory == nil {
 		return nil, loci.Errorf(loci.Invalid, `the record has no "memory"`)
@@ -156,6 +163,7 @@ func parseRecord(line []byte) (*record, error) {
 		if err := checkStored(&v.Memory); err != nil {
 			return nil, err
 		}
+		v.ReplacedAt = loci.CutTime(v.ReplacedAt)
 		if v.ID != r.Memory.ID || v.Version >= r.Memory.Version || i > 0 && v.Version <= r.Versions[i-1].Version {
 			return nil, loci.FieldErrorf(fmt.Sprintf("versions[%d]", i), "is not an older version of the same memory, in order")
 		}
@@ -163,19 +171,27 @@ func parseRecord(line []byte) (*record, error) {
 	return &r, nil
 }
 
-// checkStored checks what only the server sets, besides the usual limits.
+// checkStored brings a memory into the form in which it is kept and checks what
+// only the server sets, besides the usual limits.
 func checkStored(m *loci.Memory) error {
 	if m.ID.IsZero() {
 		return loci.FieldErrorf("id", "is missing")
 	}
+	m.SetDefaults()
+	for _, t := range []*time.Time{&m.ExpiresAt, &m.DeletedAt, &m.ValidFrom, &m.ValidTo, &m.CreatedAt, &m.UpdatedAt} {
+		*t = loci.CutTime(*t)
+	}
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	if err := loci.CheckText("origin", m.Origin, 1, loci.MaxVendorLength); err != nil {
-		return err
+	if m.Scope == loci.ScopeAgent {
+		return loci.FieldErrorf("scope", "is agent, which nobody here could read; agents and their sessions come with a later version")
 	}
-	if err := loci.CheckText("editor", m.Editor, 1, loci.MaxVendorLength); err != nil {
-		return err
+	if loci.Vendor(m.Origin).Validate() != nil {
+		return loci.FieldErrorf("origin", "is not a vendor or one of api, cli and dashboard")
+	}
+	if loci.Vendor(m.Editor).Validate() != nil {
+		return loci.FieldErrorf("editor", "is not a vendor or one of api, cli and dashboard")
 	}
 	if m.Version < 1 {
 		return loci.FieldErrorf("version", "must be at least 1")

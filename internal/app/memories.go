@@ -204,15 +204,28 @@ func (a *App) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifV
 	})
 }
 
-// Restore takes a memory out of the trash. NotFound if it is not there.
+// Restore takes a memory out of the trash, and brings an expired one back by
+// clearing its expiry. NotFound if it is neither.
 func (a *App) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
 	if err := a.begin(p, trashMemory); err != nil {
 		return nil, err
 	}
-	return a.change(ctx, p, id, ifVersion, loci.TrashOnly, loci.Restored, func(m *loci.Memory) error {
+	return a.change(ctx, p, id, ifVersion, loci.AnyState, loci.Restored, func(m *loci.Memory) error {
+		expired := !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(a.time())
+		if m.DeletedAt.IsZero() && !expired {
+			return errNotInTrash()
+		}
 		m.DeletedAt = time.Time{}
+		if expired {
+			m.ExpiresAt = time.Time{}
+		}
 		return nil
 	})
+}
+
+// errNotInTrash is what the store says of a memory that is not there.
+func errNotInTrash() error {
+	return loci.Errorf(loci.NotFound, "no such memory")
 }
 
 // change is the one way to alter a stored memory.
@@ -256,7 +269,8 @@ func later(now, before time.Time) time.Time {
 }
 
 // Versions returns the old versions of a memory, newest first, and the current
-// one. before, unless 0, continues after that version. NotFound as for Get.
+// one, also of one that is in the trash or has expired. before, unless 0,
+// continues after that version. NotFound as for Get.
 func (a *App) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, before, limit int) ([]*loci.Version, *loci.Memory, error) {
 	if err := a.begin(p, readHistory); err != nil {
 		return nil, nil, err
@@ -268,10 +282,10 @@ func (a *App) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, 
 	var versions []*loci.Version
 	var current *loci.Memory
 	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		if current, err = tx.Memories().Get(ctx, p.Viewer(), id, loci.LiveOrTrash); err != nil {
+		if current, err = tx.Memories().Get(ctx, p.Viewer(), id, loci.AnyState); err != nil {
 			return err
 		}
-		versions, err = tx.Memories().Versions(ctx, p.Viewer(), id, loci.LiveOrTrash, before, limit)
+		versions, err = tx.Memories().Versions(ctx, p.Viewer(), id, loci.AnyState, before, limit)
 		return err
 	})
 	return versions, current, err

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -17,8 +18,9 @@ type Pack struct {
 
 // Prompt puts the memories, best first, and the question into one prompt of at
 // most budget characters of memories. The first memory is always in, cut to
-// the budget if need be. Each memory is fenced and labelled with who wrote it
-// and when, and the model is told that memories are data, not instructions.
+// the budget if need be. Each memory begins with a line that says who wrote it
+// and when, and its content is indented, so that no content can look like
+// another memory; the model is told that memories are data, not instructions.
 func Prompt(question string, memories []*loci.Memory, budget int) Pack {
 	var pack Pack
 	var body strings.Builder
@@ -53,11 +55,26 @@ Name the number of each memory that you rely on, like [2]. If they do not contai
 
 func entry(n int, m *loci.Memory) string {
 	tags := ""
-	if len(m.Tags) > 0 {
-		tags = " · " + strings.Join(m.Tags, ", ")
+	for i, t := range m.Tags {
+		if i > 0 {
+			tags += ","
+		}
+		tags += " " + loci.OneLine(t)
 	}
-	text := fmt.Sprintf("\n[%d] %s\n(from %s, %s%s)\n%s\n", n, m.Title, m.Origin, m.CreatedAt.Format("2006-01-02 15:04"), tags, m.Content)
-	return strings.ReplaceAll(text, "</memories", "<\\/memories") // a memory must not close its fence
+	if tags != "" {
+		tags = " · tags:" + tags
+	}
+	text := fmt.Sprintf("\n[%d] %s\n    (from %s, %s%s)\n    %s\n", n, loci.OneLine(m.Title), loci.OneLine(m.Origin),
+		m.CreatedAt.Format("2006-01-02 15:04"), tags, indent(m.Content))
+	return fence.ReplaceAllString(text, "<\\/memories")
+}
+
+// fence finds whatever a model could take for the end of the memories.
+var fence = regexp.MustCompile(`(?i)<\s*/\s*memories`)
+
+// indent moves every line but the first under the header of its memory.
+func indent(s string) string {
+	return strings.ReplaceAll(strings.TrimRight(loci.Printable(s), "\n"), "\n", "\n    ")
 }
 
 func cutRunes(s string, n int) string {
