@@ -1,0 +1,116 @@
+package app_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func TestExportImportExportIsTheSame(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	for i, p := range []loci.Principal{w.claude, w.other, w.owner} {
+		m := w.add(p, app.Draft{Title: p.Origin, Content: "日本語 <b> \u2028 \\n " + p.Origin, Tags: []string{"x"}, ExpiresAt: w.now.Add(time.Duration(i+1) * time.Hour)})
+		for range i {
+			more := m.Content + "!"
+			if _, err := w.Patch(ctx, w.owner, m.ID, 0, app.Patch{Content: &more}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i == 2 {
+			if _, err := w.Trash(ctx, w.owner, m.ID, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.now = w.now.Add(90 * time.Minute) // one has expired
+	var first, second bytes.Buffer
+	if n, err := w.Export(ctx, w.local, &first, nil); n != 3 || err != nil {
+		t.Fatalf("exported %d, %v", n, err)
+	}
+	fresh := newWorld(t)
+	for round, want := range []app.ImportReport{{Lines: 4, Added: 3}, {Lines: 4, Present: 3}} {
+		got, err := fresh.Import(ctx, fresh.local, bytes.NewReader(first.Bytes()), app.ImportOptions{})
+		want.Bytes = int64(first.Len())
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("round %d: %v\n%s", round, err, diff)
+		}
+	}
+	if _, err := fresh.Export(ctx, fresh.local, &second, nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first.String(), second.String()); diff != "" {
+		t.Error(diff)
+	}
+	if bytes.Contains(first.Bytes(), []byte(w.owner.UserID.String())) {
+		t.Error("the export names its person")
+	}
+}
+
+func TestImportIsIdempotentWhateverTheSpelling(t *testing.T) {
+	const line = `{"memory":{"id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","title":"t","content":"c","tags":null,"memory_type":"semantic","category":"fact",` +
+		`"importance":5,"source":"manual","scope":"global","origin":"claude","allowed_vendors":["*"],"created_at":"2026-01-01T10:00:00.123456789+01:00",` +
+		`"updated_at":"2026-01-01T09:00:00.1234569Z","version":1,"change":"created","editor":"claude"}}`
+	w := newWorld(t)
+	for round, want := range []app.ImportReport{{Added: 1}, {Present: 1}} {
+		got, err := w.Import(t.Context(), w.local, strings.NewReader(exportHead+line+"\n"), app.ImportOptions{})
+		if err != nil || got.Added != want.Added || got.Present != want.Present {
+			t.Errorf("round %d: %+v, %v", round, got, err)
+		}
+	}
+	for name, bad := range map[string]string{
+		"surrogate":    strings.Replace(line, `"content":"c"`, `"content":"\ud800"`, 1),
+		"UTF-8":        strings.Replace(line, `"content":"c"`, "\"content\":\"\xff\"", 1),
+		"stands twice": strings.Replace(line, `"content":"c"`, `"content":"c","content":"d"`, 1),
+		"behind":       line + " 1",
+		"origin":       strings.Replace(line, `"origin":"claude"`, `"origin":"api\nforged"`, 1),
+		"scope":        strings.Replace(line, `"scope":"global"`, `"scope":"agent","agent_id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`, 1),
+	} {
+		var text string
+		got, err := newWorld(t).Import(t.Context(), w.local, strings.NewReader(exportHead+bad+"\n"), app.ImportOptions{Problem: func(p app.ImportProblem) { text = p.Text }})
+		if err != nil || got.Refused != 1 || !strings.Contains(text, name) {
+			t.Errorf("%s: %+v, %q, %v", name, got, text, err)
+		}
+	}
+}
+
+const exportHead = `{"loci":"export","format":1}` + "\n"
+
+func TestImportLeavesOutBadLines(t *testing.T) {
+	source := newWorld(t)
+	for _, title := range []string{"a", "b", "c"} {
+		source.add(source.owner, app.Draft{Title: title, Content: title})
+	}
+	var export bytes.Buffer
+	if _, err := source.Export(t.Context(), source.local, &export, nil); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(export.String(), "\n")
+	changed := strings.Replace(lines[1], `"content":"a"`, `"content":"other"`, 1)
+	input := lines[0] + lines[1] + "{not json}\n" + `{"memory":{"id":"` + strings.Repeat("x", 36) + `"}}` + "\n" + changed + lines[2] + lines[3]
+	w := newWorld(t)
+	var problems []int
+	got, err := w.Import(t.Context(), w.local, strings.NewReader(input), app.ImportOptions{Problem: func(p app.ImportProblem) { problems = append(problems, p.Line) }})
+	if err != nil || got.Added != 3 || got.Refused != 3 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if diff := cmp.Diff([]int{3, 4, 5}, problems); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"", "{}\n", `{"loci":"export","format":99}` + "\n"} {
+		_, err := w.Import(t.Context(), w.local, strings.NewReader(bad), app.ImportOptions{})
+		wantCode(t, err, loci.Invalid)
+	}
+	dry := newWorld(t)
+	got, err = dry.Import(t.Context(), dry.local, &export, app.ImportOptions{DryRun: true})
+	page, listErr := dry.List(t.Context(), dry.local, app.ListRequest{})
+	if err != nil || listErr != nil || got.Added != 3 || len(page.Memories) != 0 {
+		t.Errorf("dry run: %+v, %d stored, %v %v", got, len(page.Memories), err, listErr)
+	}
+}
