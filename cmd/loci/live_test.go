@@ -91,6 +91,9 @@ func (s *liveServer) stop() {
 	if err := s.process.Wait(); err != nil {
 		s.tb.Errorf("the server ended with %v: %s", err, s.errors)
 	}
+	if strings.Contains(s.errors.String(), "cut off") {
+		s.tb.Errorf("open streams of clients kept the server from ending: %s", s.errors)
+	}
 }
 
 // printed returns the key that stands in a printed line.

@@ -40,7 +40,7 @@ func TestScripts(t *testing.T) {
 			"take":      take,
 			"nosecrets": noSecrets,
 			"serve":     serveInScript,
-			"stop":      stopServer,
+			"shutdown":  stopServer,
 			"occupy":    occupy,
 			"damage":    damage,
 			"newer":     newer,
@@ -141,7 +141,7 @@ func scriptEnv(ts *testscript.TestScript) []string {
 	return env
 }
 
-// stopServer interrupts the server and checks that it ends well. Its outputs
+// stopServer (shutdown) interrupts the server and checks that it ends well. Its outputs
 // are in serve.out and serve.err then.
 func stopServer(ts *testscript.TestScript, _ bool, _ []string) {
 	pid, err := strconv.Atoi(ts.Getenv("SERVER"))
@@ -167,12 +167,17 @@ func occupy(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Defer(func() { l.Close() })
 }
 
-// damage FILE changes one byte in the middle of a file.
+// damage FILE [OFFSET] changes one byte of a file, in the middle unless said.
 func damage(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	text, err := os.ReadFile(name)
 	ts.Check(err)
-	text[len(text)/2] ^= 0xff
+	at := len(text) / 2
+	if len(args) > 1 {
+		at, err = strconv.Atoi(args[1])
+		ts.Check(err)
+	}
+	text[at] ^= 0xff
 	ts.Check(os.WriteFile(name, text, 0o600))
 }
 
