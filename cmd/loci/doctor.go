@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
 // finding is one line of doctor's report.
@@ -133,7 +133,7 @@ func (d *doctor) examineDirectory() bool {
 	case !info.IsDir():
 		d.fail("directory", "name another place with --data-dir", "%s is a file", dir)
 		return false
-	case !exists(filepath.Join(dir, "_meta.db")):
+	case sqlite.IsNew(dir):
 		d.warn("directory", "loci serve", "there are no memories in %s yet", dir)
 		return false
 	}

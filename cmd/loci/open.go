@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
@@ -42,7 +41,7 @@ func (p *program) with(ctx context.Context, absent missing, fn func(*instance) e
 
 func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	s := p.settings
-	if absent == refuse && !exists(filepath.Join(s.DataDir, "_meta.db")) && !isFile(s.DataDir) {
+	if absent == refuse && sqlite.IsNew(s.DataDir) && !isFile(s.DataDir) {
 		return nil, loci.Errorf(loci.NotFound, "there are no memories in %s yet; `loci serve` or `loci add` starts them there, --data-dir names another place", s.DataDir)
 	}
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: s.DataDir, Log: p.log})
@@ -98,11 +97,6 @@ func (in *instance) as(ctx context.Context, vendor string) (loci.Principal, erro
 		return loci.Principal{}, err
 	}
 	return in.auth.Local(ctx, v)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func isFile(path string) bool {

@@ -118,7 +118,8 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 			return problems, err
 		}
 	}
-	return problems, nil
+	lost, err := s.checkUnregistered(ctx)
+	return append(problems, lost...), err
 }
 
 func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string, err error) {

@@ -58,7 +58,7 @@ func TestOldData(t *testing.T) {
 		version := strings.TrimSuffix(filepath.Base(name), ".org.sql")
 		t.Run(version, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := makeDirs(dir); err != nil {
+			if err := os.Mkdir(filepath.Join(dir, orgsDir), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			load(t, filepath.Join("testdata", version+".meta.sql"), filepath.Join(dir, metaFile))

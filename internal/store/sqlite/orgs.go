@@ -53,8 +53,17 @@ func (s *Store) register(ctx context.Context, want loci.Org) (got loci.Org, acti
 		created = loci.CutTime(s.opts.Now())
 	}
 	err = s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec(`INSERT INTO orgs (id, name, owner_id, state, created_at) VALUES (?, ?, ?, 'creating', ?)
-			ON CONFLICT (id) DO NOTHING`, string(want.ID), want.Name, [16]byte(want.OwnerID), created.UnixMicro())
+		known, err := c.One("SELECT 1 FROM orgs WHERE id = ?", sqlitedb.Args{string(want.ID)}, func(*sqlitedb.Row) error { return nil })
+		if err != nil || known {
+			return err
+		}
+		// Nobody makes the file before the row, so in this transaction a file
+		// that is there cannot be another process's new one.
+		if err := s.refuseClaimed(ctx, want.ID); err != nil {
+			return err
+		}
+		return c.Exec("INSERT INTO orgs (id, name, owner_id, state, created_at) VALUES (?, ?, ?, 'creating', ?)",
+			string(want.ID), want.Name, [16]byte(want.OwnerID), created.UnixMicro())
 	})
 	if err != nil {
 		return loci.Org{}, false, err
@@ -62,7 +71,9 @@ func (s *Store) register(ctx context.Context, want loci.Org) (got loci.Org, acti
 	return s.lookUp(ctx, want.ID)
 }
 
-// found creates the org's file, or finishes one that was begun.
+// found creates the org's file, or finishes one that was begun. Row and owner
+// come in one transaction, so a file with the one has the other, or is not the
+// file that this registry began.
 func (s *Store) found(ctx context.Context, org loci.Org) (err error) {
 	db, err := sqlitedb.Open(ctx, s.orgOptions(org.ID))
 	if err != nil {
@@ -72,11 +83,20 @@ func (s *Store) found(ctx context.Context, org loci.Org) (err error) {
 	var key [16]byte
 	_, _ = rand.Read(key[:]) // never fails
 	return db.Update(ctx, func(c *sqlitedb.Conn) error {
-		if err := c.Exec(`INSERT INTO org (one, id, position_key, created_at) VALUES (1, ?, ?, ?) ON CONFLICT (one) DO NOTHING`,
+		owned := false
+		begun, err := c.One("SELECT EXISTS (SELECT 1 FROM users WHERE id = ?) FROM org", sqlitedb.Args{[16]byte(org.OwnerID)},
+			func(r *sqlitedb.Row) error { owned = r.Bool(0); return nil })
+		if begun && !owned && err == nil {
+			err = wrongOwner(org.ID)
+		}
+		if err != nil || begun {
+			return err
+		}
+		if err := c.Exec("INSERT INTO org (one, id, position_key, created_at) VALUES (1, ?, ?, ?)",
 			string(org.ID), key, org.CreatedAt.UnixMicro()); err != nil {
 			return err
 		}
-		return c.Exec(`INSERT INTO users (id, role, created_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+		return c.Exec("INSERT INTO users (id, role, created_at) VALUES (?, ?, ?)",
 			[16]byte(org.OwnerID), string(loci.RoleUser), org.CreatedAt.UnixMicro())
 	})
 }
@@ -141,7 +161,7 @@ func (s *Store) orgOptions(id loci.OrgID) sqlitedb.Options {
 
 // openFile opens the file of a complete org for files.acquire.
 func (s *Store) openFile(ctx context.Context, f *orgFile) error {
-	_, active, err := s.lookUp(ctx, f.org)
+	org, active, err := s.lookUp(ctx, f.org)
 	if err != nil {
 		return err
 	}
@@ -158,20 +178,22 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	if err != nil {
 		return openError("file of org "+string(f.org), err)
 	}
-	if err := f.identify(ctx, db); err != nil {
+	if err := f.identify(ctx, db, org.OwnerID); err != nil {
 		return openError("file of org "+string(f.org), errors.Join(err, db.Close()))
 	}
 	f.db = db
 	return nil
 }
 
-// identify refuses a file that was copied under another org's name.
-func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB) error {
+// identify refuses a file that was copied under another org's name, or that
+// belongs to another registry.
+func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB, owner loci.UserID) error {
 	var id string
 	var key [16]byte
+	owned := false
 	err := db.View(ctx, func(c *sqlitedb.Conn) error {
-		_, err := c.One("SELECT id, position_key FROM org", nil,
-			func(r *sqlitedb.Row) error { id, key = r.Text(0), r.ID(1); return nil })
+		_, err := c.One("SELECT id, position_key, EXISTS (SELECT 1 FROM users WHERE id = ?) FROM org", sqlitedb.Args{[16]byte(owner)},
+			func(r *sqlitedb.Row) error { id, key, owned = r.Text(0), r.ID(1), r.Bool(2); return nil })
 		return err
 	})
 	if err != nil {
@@ -179,6 +201,9 @@ func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB) error {
 	}
 	if id != string(f.org) {
 		return loci.Errorf(loci.Unavailable, "the file %s/%s.db belongs to org %q: restore the right one from a backup", orgsDir, f.org, id)
+	}
+	if !owned {
+		return wrongOwner(f.org)
 	}
 	if f.positions, err = newPositions(key); err != nil {
 		return fmt.Errorf("position key: %w", err)

@@ -31,6 +31,7 @@ type Store struct {
 	lock  *flock.Flock
 	meta  *sqlitedb.DB
 	files *files
+	probe *probe
 
 	closeOnce sync.Once
 	closeErr  error
@@ -40,7 +41,7 @@ var _ store.Store = (*Store)(nil)
 
 // Open opens or creates the data directory. It fails with Unavailable and a
 // text for the operator where the directory cannot be written, was made by a
-// newer version, or is being restored.
+// newer version, is being restored or was left so, or has lost its registry.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.Dir == "" {
 		panic("sqlite: Options.Dir is required")
@@ -54,7 +55,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.MaxFiles <= 0 {
 		opts.MaxFiles = 64
 	}
-	s := &Store{opts: opts}
+	s := &Store{opts: opts, probe: newProbe()}
 	s.files = newFiles(opts.MaxFiles, s.openFile)
 	if err := s.open(ctx); err != nil {
 		return nil, openError("data directory "+opts.Dir, err)
@@ -63,18 +64,29 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context) (err error) {
-	if err := makeDirs(s.opts.Dir); err != nil {
+	if err := makeDir(s.opts.Dir); err != nil {
 		return err
 	}
 	if s.lock, err = lockShared(s.opts.Dir); err != nil {
 		return err
 	}
-	s.meta, err = sqlitedb.Open(ctx, sqlitedb.Options{
-		Path: filepath.Join(s.opts.Dir, metaFile), Setup: setUpMeta, Migrations: migrations("meta"), Now: s.opts.Now})
-	if err != nil {
-		return errors.Join(err, s.lock.Close())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.lock.Close())
+		}
+	}()
+	if err := refuseTorn(s.opts.Dir); err != nil {
+		return err
 	}
-	return nil
+	if err := os.MkdirAll(filepath.Join(s.opts.Dir, orgsDir), 0o700); err != nil {
+		return err
+	}
+	s.meta, err = openMeta(ctx, s.opts.Dir, s.opts.Now)
+	return err
+}
+
+func openMeta(ctx context.Context, dir string, now func() time.Time) (*sqlitedb.DB, error) {
+	return sqlitedb.Open(ctx, sqlitedb.Options{Path: filepath.Join(dir, metaFile), Setup: setUpMeta, Migrations: migrations("meta"), Now: now})
 }
 
 const (
@@ -83,15 +95,12 @@ const (
 	lockFile = "lock"
 )
 
-func makeDirs(dir string) error {
+func makeDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
 		return errors.New("this is a file; a directory is needed")
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return os.MkdirAll(filepath.Join(dir, orgsDir), 0o700)
+	return os.MkdirAll(dir, 0o700)
 }
 
 // lockShared tells others that the directory is in use. It is held until Close.
@@ -124,14 +133,6 @@ func LockAlone(dir string) (release func() error, err error) {
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.opts.Dir }
-
-// Ready returns nil if the store can read and write.
-func (s *Store) Ready(ctx context.Context) error {
-	now := s.opts.Now().UnixMicro()
-	return translate(s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec("INSERT INTO heartbeat (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", now)
-	}))
-}
 
 // Close waits for running transactions. Later calls fail.
 func (s *Store) Close() error {

@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// restoreJournal is there while files are being replaced: what lies beside it
+// may be half of the old state and half of the new one.
+const restoreJournal = "restore.json"
+
+// IsNew reports whether nothing was ever stored in the data directory dir, so
+// that opening it would begin an empty one.
+func IsNew(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, restoreJournal)); err == nil {
+		return false
+	}
+	files, _ := orgFiles(dir)
+	_, err := os.Stat(filepath.Join(dir, metaFile))
+	return err != nil && len(files) == 0
+}
+
+// refuseTorn refuses a directory in which files are missing that belong to
+// those that are there. An empty registry in the place of a lost one would
+// give what is left to a new owner.
+func refuseTorn(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, restoreJournal)); err == nil {
+		return errors.New("a restore of a backup was interrupted; loci finishes it when no other process works on the directory")
+	}
+	// In this order: the registry is always made before an org's file.
+	files, err := orgFiles(dir)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	_, err = os.Stat(filepath.Join(dir, metaFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return loci.WrapError(loci.Unavailable, err, "%s is missing although %s is there: put it back, or bring a backup back with: loci backup restore",
+			metaFile, files[0])
+	}
+	return err
+}
+
+// orgFiles returns the names of the orgs' files in dir, with slashes.
+func orgFiles(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(filepath.Join(dir, orgsDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".db") {
+			names = append(names, orgsDir+"/"+e.Name())
+		}
+	}
+	return names, err
+}
+
+// refuseClaimed refuses to register an org whose file is there with somebody's
+// rows in it: that is one whose registry was lost.
+func (s *Store) refuseClaimed(ctx context.Context, id loci.OrgID) (err error) {
+	if _, err := os.Stat(s.orgPath(id)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	db, err := sqlitedb.Open(ctx, s.orgOptions(id))
+	if err != nil {
+		return openError("file of org "+string(id), err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.View(ctx, func(c *sqlitedb.Conn) error {
+		claimed, err := c.One("SELECT 1 FROM org", nil, func(*sqlitedb.Row) error { return nil })
+		if claimed {
+			err = unregistered(orgsDir + "/" + string(id) + ".db")
+		}
+		return err
+	})
+}
+
+func unregistered(file string) error {
+	return loci.Errorf(loci.Unavailable, "the file %s is there, but %s knows no such org: put the %s back that belongs to it, or bring a backup back with: loci backup restore",
+		file, metaFile, metaFile)
+}
+
+func wrongOwner(id loci.OrgID) error {
+	return loci.Errorf(loci.Unavailable, "the file %s/%s.db has another owner than %s says: put the one back that belongs to the other, or bring a backup back with: loci backup restore",
+		orgsDir, id, metaFile)
+}
+
+// checkUnregistered reports files that no row of the registry leads to.
+func (s *Store) checkUnregistered(ctx context.Context) (problems []string, err error) {
+	files, err := orgFiles(s.opts.Dir) // before the registry, as an Ensure may be under way
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
+		return c.Query("SELECT id FROM orgs", nil, func(r *sqlitedb.Row) error {
+			known[orgsDir+"/"+r.Text(0)+".db"] = true
+			return nil
+		})
+	})
+	for _, name := range files {
+		if !known[name] && err == nil {
+			problems = append(problems, unregistered(name).Error())
+		}
+	}
+	return problems, translate(err)
+}

@@ -1,0 +1,47 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// probeLife is how long the outcome of a probe stands for the next ones.
+const probeLife = 2 * time.Second
+
+// probe remembers whether the disk took the last write that Ready made. Anyone
+// may ask whether a server is ready, so asking must not make it write.
+type probe struct {
+	turn chan struct{} // has room for the one who probes
+	at   time.Time
+	err  error
+}
+
+func newProbe() *probe { return &probe{turn: make(chan struct{}, 1)} }
+
+// Ready returns nil if the store can read and write. It reads now; the answer
+// about writing may be up to two seconds old.
+func (s *Store) Ready(ctx context.Context) error {
+	err := s.meta.View(ctx, func(c *sqlitedb.Conn) error { return c.Exec("SELECT at FROM heartbeat") })
+	if err != nil {
+		return translate(err)
+	}
+	select {
+	case s.probe.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.probe.turn }()
+	now := s.opts.Now()
+	if age := now.Sub(s.probe.at); age >= 0 && age < probeLife && !s.probe.at.IsZero() {
+		return s.probe.err
+	}
+	err = translate(s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("INSERT INTO heartbeat (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", now.UnixMicro())
+	}))
+	if ctx.Err() == nil { // else the error says nothing about the disk
+		s.probe.at, s.probe.err = now, err
+	}
+	return err
+}
