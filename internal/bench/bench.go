@@ -198,16 +198,16 @@ func (b *bencher) readSteps(ctx context.Context, s *server, ids []loci.MemoryID)
 		op   func(*conn, int) (time.Duration, error)
 	}{
 		{"get by id", []Bar{{"must", 0.05, true}}, func(h *conn, _ int) (time.Duration, error) {
-			return h.call("GET", "/agent/memories/"+ids[c.random.IntN(len(ids))].String(), agentKey, nil)
+			return h.call("GET", "/agent/memories/"+ids[c.random.IntN(len(ids))].String(), personKey, nil)
 		}},
 		{"latest 20", []Bar{{"must", 0.5, true}}, func(h *conn, _ int) (time.Duration, error) {
-			return h.call("POST", "/agent/memories/list", agentKey, map[string]any{"limit": 20})
+			return h.call("POST", "/agent/memories/list", personKey, map[string]any{"limit": 20})
 		}},
 		{"by tag, 20", []Bar{{"must", 0.5, true}}, func(h *conn, _ int) (time.Duration, error) {
-			return h.call("POST", "/agent/memories/by-tag", agentKey, map[string]any{"tags": []string{c.tag()}, "limit": 20})
+			return h.call("POST", "/agent/memories/by-tag", personKey, map[string]any{"tags": []string{c.tag()}, "limit": 20})
 		}},
 		{"search, 4 words", nil, func(h *conn, _ int) (time.Duration, error) {
-			return h.call("POST", "/agent/memories/search", agentKey, map[string]any{"term": c.text(4), "limit": 10})
+			return h.call("POST", "/agent/memories/search", personKey, map[string]any{"term": c.text(4), "limit": 10})
 		}},
 	}
 	for _, step := range steps {
