@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 			"occupy":    occupy,
 			"damage":    damage,
 			"newer":     newer,
+			"unindex":   unindex,
 		},
 	})
 }
@@ -183,6 +184,14 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 
 // servers are the running ones, by process id.
 var servers sync.Map
+
+// unindex FILE empties the index behind lists.
+func unindex(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := sqlite3.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(db.Exec("DELETE FROM memory_postings"))
+	ts.Check(db.Close())
+}
 
 // newer DIR makes a data directory that a later version has migrated.
 func newer(ts *testscript.TestScript, _ bool, args []string) {

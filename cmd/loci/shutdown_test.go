@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/loci-memory/loci"
 )
 
 const shutdownKey = "the-owner-key-of-this-test"
@@ -150,5 +152,71 @@ func TestStdioEndsWithASignal(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+// TestOpenStreamsDoNotKeepTheServer opens an assistant's event stream, which
+// stays open for as long as both sides want it.
+func TestOpenStreamsDoNotKeepTheServer(t *testing.T) {
+	interruptible(t)
+	s := startServer(t, t.TempDir())
+	key := s.printed(`claude mcp add .*Bearer `)
+	session := mcpRequest(t, s, key, http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`).Header.Get("Mcp-Session-Id")
+	mcpRequest(t, s, key, http.MethodPost, session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	stream := mcpRequest(t, s, key, http.MethodGet, session, "")
+	if got := stream.Header.Get("Content-Type"); stream.StatusCode != http.StatusOK || got != "text/event-stream" {
+		t.Fatalf("no stream was opened: %s, %s", stream.Status, got)
+	}
+	began := time.Now()
+	s.stop()
+	if took := time.Since(began); took > shutdownPatience/2 {
+		t.Errorf("it took %v to stop", took)
+	}
+}
+
+// mcpRequest speaks the protocol by hand; the SDK's client chooses a version
+// without sessions.
+func mcpRequest(t *testing.T, s *liveServer, key loci.Secret, method, session, body string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.url+"/mcp", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	if method == http.MethodPost {
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if session != "" {
+		r.Header.Set("Mcp-Session-Id", session)
+		r.Header.Set("Mcp-Protocol-Version", "2025-11-25")
+	}
+	answer, err := (&http.Client{Transport: bearer(key)}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { answer.Body.Close() })
+	return answer
+}
+
+// TestLoopbackRefusesForeignNames: a web page that makes its own name mean
+// 127.0.0.1 gets nowhere.
+func TestLoopbackRefusesForeignNames(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, t.TempDir())
+	for host, want := range map[string]int{"evil.example": http.StatusForbidden, "localhost": http.StatusOK} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/health", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = host
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("as %s: got %s, want %d", host, answer.Status, want)
+		}
 	}
 }
