@@ -85,6 +85,15 @@ func (m *Memory) Summarize() MemorySummary {
 		Type: m.Type, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
 }
 
+// Summaries returns what a list shows of each of memories; it is never nil.
+func Summaries(memories []*Memory) []MemorySummary {
+	out := make([]MemorySummary, len(memories))
+	for i, m := range memories {
+		out[i] = m.Summarize()
+	}
+	return out
+}
+
 // State says how a memory came to be as it is.
 type State struct {
 	Version int    `json:"version" doc:"1 for the first; send it as If-Match" example:"1"`

@@ -1,10 +1,6 @@
 package client
 
-import (
-	"time"
-
-	"github.com/loci-memory/loci"
-)
+import "github.com/loci-memory/loci"
 
 // Health says that the process answers.
 type Health struct {
@@ -85,22 +81,4 @@ type Use struct {
 type Left struct {
 	ID    loci.MemoryID `json:"id" format:"uuid"`
 	Title string        `json:"title" example:"Deploys"`
-}
-
-// Briefing is what to read at the start of a session: what there is to ask
-// for, not the contents.
-type Briefing struct {
-	Total             int                  `json:"total" doc:"How many memories you can read" example:"1"`
-	TotalIsLowerBound bool                 `json:"total_is_lower_bound,omitempty"`
-	Recent            []loci.MemorySummary `json:"recent" nullable:"false"`
-	Pinned            []loci.MemorySummary `json:"pinned" nullable:"false"`
-	Tags              []Count              `json:"tags" nullable:"false" doc:"Most used first"`
-	Origins           []Count              `json:"origins" nullable:"false" doc:"Who wrote most first"`
-	GeneratedAt       time.Time            `json:"generated_at"`
-}
-
-// Count is a name with how many memories carry it.
-type Count struct {
-	Name  string `json:"name" example:"ops"`
-	Count int    `json:"count" example:"1"`
 }

@@ -107,8 +107,8 @@ func (c *Client) Query(ctx context.Context, r QueryRequest) (*QueryAnswer, error
 }
 
 // Briefing returns what there is to ask for.
-func (c *Client) Briefing(ctx context.Context) (*Briefing, error) {
-	return get[Briefing](ctx, c, "/agent/briefing")
+func (c *Client) Briefing(ctx context.Context) (*loci.Briefing, error) {
+	return get[loci.Briefing](ctx, c, "/agent/briefing")
 }
 
 // BriefingMarkdown returns the briefing as a text for a model to read.

@@ -73,7 +73,7 @@ func ignoreClosed(err error) error {
 // maintainer.
 func (p *program) run(ctx context.Context, in *instance, listener net.Listener) error {
 	server := &http.Server{
-		Handler:           deadlines(ctx, p.handler(in, listener.Addr())),
+		Handler:           deadlines(ctx, p.handler(in)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -107,16 +107,12 @@ const (
 	answerTime       = 4 * time.Minute // from the beginning of a request to the end of its answer; models are slow
 )
 
-func (p *program) handler(in *instance, address net.Addr) http.Handler {
+func (p *program) handler(in *instance) http.Handler {
 	s := p.settings
 	build := readBuildInfo()
 	mcp := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL})
-	o := rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL,
-		ModelEgress: s.Egress && s.Chat.BaseURL != "", MCP: mcp.HTTP()}
-	if isLoopback(address) {
-		o.AllowedHosts = []string{"localhost", "127.0.0.1", "::1"}
-	}
-	return rest.New(o)
+	return rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL,
+		ModelEgress: s.Egress && s.Chat.BaseURL != "", MCP: mcp.HTTP()})
 }
 
 // deadlines bounds every request but for event streams, which stay open until

@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"log/slog"
+	"net/http"
 	"strings"
 	"time"
 
@@ -93,6 +94,17 @@ func orOwner(v loci.Vendor) string {
 type Request struct {
 	Bearer         loci.Secret // of Authorization: Bearer
 	DashboardToken loci.Secret // of X-Dashboard-Token
+}
+
+// RequestOf returns the credentials in the headers of an HTTP request. Invalid
+// if there are several of a kind: proxies and servers disagree on which counts.
+func RequestOf(r *http.Request) (Request, error) {
+	for _, name := range []string{"Authorization", "X-Dashboard-Token"} {
+		if len(r.Header.Values(name)) > 1 {
+			return Request{}, loci.FieldErrorf(name, "stands twice in the request; send it once")
+		}
+	}
+	return Request{Bearer: ParseBearer(r.Header.Get("Authorization")), DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token"))}, nil
 }
 
 // ParseBearer returns the token of an Authorization header, or "" if the

@@ -22,10 +22,11 @@ func (s *Server) authorize(r *http.Request) (loci.Principal, error) {
 	if err := s.on(ctx); err != nil {
 		return loci.Principal{}, err
 	}
-	p, err := s.auth.Authenticate(ctx, auth.Request{
-		Bearer:         auth.ParseBearer(r.Header.Get("Authorization")),
-		DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token")),
-	})
+	credentials, err := auth.RequestOf(r)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	p, err := s.auth.Authenticate(ctx, credentials)
 	if err != nil {
 		return loci.Principal{}, err
 	}

@@ -3,12 +3,10 @@ package mcpserver
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 )
 
 const (
@@ -43,36 +41,12 @@ func (s *Server) readBriefing(ctx context.Context, req *mcp.ReadResourceRequest)
 	return content(req, markdown, b.Markdown()), nil
 }
 
-// briefing is the JSON form of app.Briefing.
-type briefing struct {
-	Total             int                  `json:"total"`
-	TotalIsLowerBound bool                 `json:"total_is_lower_bound,omitempty"`
-	Recent            []loci.MemorySummary `json:"recent"`
-	Pinned            []loci.MemorySummary `json:"pinned"`
-	Tags              []tally              `json:"tags"`
-	Origins           []tally              `json:"origins"`
-	GeneratedAt       time.Time            `json:"generated_at"`
-}
-
-type tally struct {
-	Name  string `json:"name"`
-	Count int    `json:"count"`
-}
-
-func tallies(in []app.TagCount) []tally {
-	out := make([]tally, len(in))
-	for i, c := range in {
-		out[i] = tally(c)
-	}
-	return out
-}
-
 func (s *Server) readBriefingJSON(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	b, err := s.app.Briefing(ctx, principalOf(req.Extra))
 	if err != nil {
 		return nil, s.rpcError(ctx, briefingJSONURI, err)
 	}
-	body, err := encode(briefing{b.Total, b.TotalIsLowerBound, summaries(b.Recent), summaries(b.Pinned), tallies(b.Tags), tallies(b.Origins), b.GeneratedAt})
+	body, err := encode(b)
 	if err != nil {
 		return nil, s.rpcError(ctx, briefingJSONURI, err)
 	}

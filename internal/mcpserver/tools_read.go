@@ -77,16 +77,8 @@ func (s *Server) browseMemories(ctx context.Context, p loci.Principal, in browse
 	if err != nil {
 		return nil, err
 	}
-	return page[loci.MemorySummary]{Memories: summaries(found.Memories), Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
+	return page[loci.MemorySummary]{Memories: loci.Summaries(found.Memories), Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
 		HasMore: found.NextCursor != "", NextCursor: found.NextCursor}, nil
-}
-
-func summaries(found []*loci.Memory) []loci.MemorySummary {
-	out := make([]loci.MemorySummary, len(found))
-	for i, m := range found {
-		out[i] = m.Summarize()
-	}
-	return out
 }
 
 type idArgs struct {

@@ -7,10 +7,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -19,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
 )
 
 // HTTPOptions configure NewHTTP.
@@ -54,11 +52,11 @@ const (
 
 // endpoint is both generations of Streamable HTTP at one path.
 type endpoint struct {
-	options    HTTPOptions
-	sessions   http.Handler
-	stateless  http.Handler
-	sealer     sealer
-	publicHost string
+	options   HTTPOptions
+	sessions  http.Handler
+	stateless http.Handler
+	sealer    sealer
+	hosts     auth.HostRule
 }
 
 // NewHTTP returns a handler that speaks every version of MCP at one path. It
@@ -78,10 +76,7 @@ func NewHTTP(o HTTPOptions) http.Handler {
 	if o.MaxSessions <= 0 {
 		o.MaxSessions = defaultMaxSessions
 	}
-	e := &endpoint{options: o, sealer: newSealer()}
-	if u, err := url.Parse(o.PublicURL); err == nil {
-		e.publicHost = u.Hostname()
-	}
+	e := &endpoint{options: o, sealer: newSealer(), hosts: auth.NewHostRule(o.PublicURL)}
 	e.sessions = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return o.Sessions }, &mcp.StreamableHTTPOptions{
 		JSONResponse: !o.Streams, SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true})
 	e.stateless = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return o.Stateless }, &mcp.StreamableHTTPOptions{
@@ -92,7 +87,7 @@ func NewHTTP(o HTTPOptions) http.Handler {
 
 // ServeHTTP answers one request.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := e.checkHost(r); err != nil {
+	if err := e.hosts.Check(r); err != nil {
 		e.refuse(w, r, message{}, err)
 		return
 	}
@@ -168,46 +163,6 @@ func (e *endpoint) openSession(w http.ResponseWriter, r *http.Request, m message
 }
 
 var errNoSession = &jsonrpc.Error{Code: codeNoSession, Message: "session not found: it has ended, timed out or is not yours; send initialize to begin a new one"}
-
-// checkHost keeps web pages that a person's browser shows away from a server
-// on their machine (DNS rebinding): such requests name the page's host.
-func (e *endpoint) checkHost(r *http.Request) error {
-	host := hostname(r.Host)
-	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && isLoopback(hostname(local.String())) {
-		if !isLoopback(host) && !e.isPublic(host) {
-			return loci.Errorf(loci.Forbidden, "the Host header names another host; use the address that the server printed, or set LOCI_PUBLIC_URL if a proxy is in front of it")
-		}
-	}
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return nil
-	}
-	u, err := url.Parse(origin)
-	if err != nil || u.Hostname() == "" || !isLoopback(u.Hostname()) && !e.isPublic(u.Hostname()) && !strings.EqualFold(u.Host, r.Host) {
-		return loci.Errorf(loci.Forbidden, "requests from web pages of another host are refused (Origin header)")
-	}
-	return nil
-}
-
-func (e *endpoint) isPublic(host string) bool {
-	return e.publicHost != "" && strings.EqualFold(host, e.publicHost)
-}
-
-// hostname returns the host of host:port, without brackets.
-func hostname(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return host
-	}
-	return strings.Trim(hostport, "[]")
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
 
 // message is what has to be known of a JSON-RPC message to route it.
 type message struct {

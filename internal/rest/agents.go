@@ -43,15 +43,7 @@ func (s *server) browse(ctx context.Context, p loci.Principal, in *browseInput) 
 	if err != nil {
 		return nil, err
 	}
-	return &summariesOutput{client.SummaryPage{Memories: summaries(got.memories), Page: got.page}}, nil
-}
-
-func summaries(memories []*loci.Memory) []loci.MemorySummary {
-	out := make([]loci.MemorySummary, len(memories))
-	for i, m := range memories {
-		out[i] = m.Summarize()
-	}
-	return out
+	return &summariesOutput{client.SummaryPage{Memories: loci.Summaries(got.memories), Page: got.page}}, nil
 }
 
 type searchInput struct{ Body client.SearchRequest }

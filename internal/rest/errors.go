@@ -32,7 +32,6 @@ var (
 	// not an id at all, or not visible. Its text must not depend on which.
 	errNoMemory = loci.Errorf(loci.NotFound, "there is no such memory, or this credential may not see it")
 	errNoRoute  = loci.Errorf(loci.NotFound, "there is no such route; GET /openapi.json lists them all")
-	errNoMCP    = loci.Errorf(loci.NotFound, "MCP is off until an agent key exists or LOCI_PUBLIC_URL is set; `loci agent-key create` makes one")
 	errAgent    = loci.Errorf(loci.Forbidden, "Agent keys cannot access this endpoint")
 	errGone     = loci.Errorf(loci.Unavailable, "the request was cancelled before it was done")
 	errPanic    = errors.New("panic")
@@ -52,13 +51,16 @@ func (p *problem) GetStatus() int { return p.Status }
 
 // ContentType makes JSON a problem document.
 func (p *problem) ContentType(ct string) string {
-	if ct == "application/json" {
+	if ct == jsonType {
 		return problemType
 	}
 	return ct
 }
 
-const problemType = "application/problem+json"
+const (
+	jsonType    = "application/json"
+	problemType = "application/problem+json"
+)
 
 // newProblem returns what the outside may know of err.
 func newProblem(err error) *problem {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,11 +27,11 @@ const (
 
 // gate stands before each handler and before its input is looked at, so that
 // the answer to those who may not pass depends on nothing but the route.
-func (s *server) gate(who access) func(huma.Context, func(huma.Context)) {
+func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
 		x := exchangeOf(r.Context())
-		if err := s.admit(x, r, who); err != nil {
+		if err := s.admit(x, r, route.Who); err != nil {
 			s.refuse(x, r, err)
 			return
 		}
@@ -38,8 +39,43 @@ func (s *server) gate(who access) func(huma.Context, func(huma.Context)) {
 			s.refuse(x, r, loci.Errorf(loci.Invalid, "the query string is not readable; encode it as in ?q=two%%20words"))
 			return
 		}
+		if text := route.wrongBody(r); text != "" {
+			x.Header().Set("Accept-Encoding", "identity")
+			writeProblem(x, problemOf(http.StatusUnsupportedMediaType, string(loci.Invalid), "Content-Type", text))
+			return
+		}
+		r.Header.Set("Content-Type", jsonType) // however it was spelt
 		next(ctx)
 	}
+}
+
+// mergePatch is the type of a body that changes parts of a memory.
+const mergePatch = "application/merge-patch+json"
+
+// wrongBody says what is wrong with the form of a body that the headers
+// announce, or "". No Content-Type at all is taken for JSON.
+func (r route) wrongBody(req *http.Request) string {
+	if r.In == nil {
+		return ""
+	}
+	for _, coding := range req.Header.Values("Content-Encoding") {
+		if !strings.EqualFold(strings.TrimSpace(coding), "identity") {
+			return "the body must not be compressed; send it without Content-Encoding"
+		}
+	}
+	sent := req.Header.Values("Content-Type")
+	if len(sent) == 0 || len(sent) == 1 && sent[0] == "" {
+		return ""
+	}
+	kind, parameters, err := mime.ParseMediaType(sent[0])
+	charset := parameters["charset"]
+	switch {
+	case err != nil || len(sent) > 1, kind != jsonType && (kind != mergePatch || r.Method != http.MethodPatch):
+		return "Content-Type must be application/json"
+	case charset != "" && !strings.EqualFold(charset, "utf-8"):
+		return "the body must be UTF-8; send it with Content-Type: application/json"
+	}
+	return ""
 }
 
 func (s *server) admit(x *exchange, r *http.Request, who access) error {
@@ -58,10 +94,11 @@ func (s *server) admit(x *exchange, r *http.Request, who access) error {
 }
 
 func (s *server) authenticate(r *http.Request) (loci.Principal, error) {
-	return s.auth.Authenticate(r.Context(), auth.Request{
-		Bearer:         auth.ParseBearer(r.Header.Get("Authorization")),
-		DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token")),
-	})
+	credentials, err := auth.RequestOf(r)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	return s.auth.Authenticate(r.Context(), credentials)
 }
 
 // unknown answers where no route is. Strangers learn nothing of the routes.

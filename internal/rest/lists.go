@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,6 +46,12 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 	case client.BySearch:
 		return s.findText(ctx, p, a, f)
 	case client.ByTrashed:
+		if p.Kind == loci.KindAgent { // whose trash is always empty
+			none := 0
+			out := &found{memories: []*loci.Memory{}, page: pageOf(a, "")}
+			out.page.Total = &none
+			return out, nil
+		}
 		f.Lifecycle = loci.TrashOnly
 	}
 	page, err := s.app.List(ctx, p, app.ListRequest{Filter: f, Limit: a.limit, Cursor: a.cursor, Offset: a.offset, Total: a.total})
@@ -91,7 +98,7 @@ func (s *server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, 
 		}
 		a.offset = n
 	}
-	memories, err := s.app.ByIDs(ctx, p, a.filter.IDs)
+	memories, err := s.app.ByIDs(ctx, p, distinct(a.filter.IDs))
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +111,16 @@ func (s *server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, 
 	out := &found{memories: orEmpty(memories[first:last]), page: pageOf(a, next)}
 	out.page.Total = &total
 	return out, nil
+}
+
+// distinct drops repeats and keeps the order.
+func distinct(ids []loci.MemoryID) []loci.MemoryID {
+	seen := make(map[loci.MemoryID]bool, len(ids))
+	return slices.DeleteFunc(ids, func(id loci.MemoryID) bool {
+		again := seen[id]
+		seen[id] = true
+		return again
+	})
 }
 
 // kindOf says what a filter means, and refuses one that contradicts itself.
@@ -204,8 +221,8 @@ type listQueryInput struct {
 	Type      loci.MemoryType `query:"memory_type" enum:"semantic,episodic,procedural"`
 	Category  string          `query:"category" maxLength:"100"`
 	ProjectID string          `query:"project_id" format:"uuid"`
-	From      time.Time       `query:"from" doc:"Written at or after"`
-	To        time.Time       `query:"to" doc:"Written before"`
+	From      time.Time       `query:"from" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
+	To        time.Time       `query:"to" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
 	Trashed   bool            `query:"trashed" doc:"List the trash"`
 	Q         string          `query:"q" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
 	IDs       []string        `query:"ids,explode" maxItems:"500" doc:"Repeat it, or separate them by commas"`

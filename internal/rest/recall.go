@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -37,7 +38,7 @@ func (s *server) question(ctx context.Context, p loci.Principal, r *client.Query
 	case client.ByTrashed:
 		return q, loci.FieldErrorf(name+".by", "cannot be trashed: what is in the trash is not used")
 	case client.ByIDs:
-		q.IDs = r.Filter.IDs
+		q.IDs = distinct(r.Filter.IDs)
 	case client.BySearch:
 		got, err := s.findText(ctx, p, ask{filter: r.Filter, name: name, limit: limitOr(r.Limit, app.DefaultQuery)}, q.Filter)
 		if err != nil {
@@ -72,13 +73,17 @@ func answerOf(p loci.Principal, a *app.QueryAnswer) *client.QueryAnswer {
 	return out
 }
 
+// briefingInput also takes what S1's clients send.
 type briefingInput struct {
-	Format string `query:"format" enum:"json,markdown" doc:"Left out: json"`
+	Format        string `query:"format" enum:"json,markdown" doc:"Left out: json"`
+	TopTags       int    `query:"top_tags" minimum:"0" maximum:"1000" doc:"How many tags at most; 0 or left out, and never more than: 20"`
+	RecencyDays   int    `query:"recency_days" minimum:"0" maximum:"36500" doc:"Only memories of the last so many days among recent; 0 or left out: any"`
+	ActiveThreads int    `query:"active_threads" minimum:"0" maximum:"1000" doc:"Without effect: there are no threads; taken because older clients send it"`
 }
 
 type briefingOutput struct {
 	ContentType string `header:"Content-Type" hidden:"true"`
-	Body        any    // *client.Briefing or, as Markdown, []byte
+	Body        any    // *loci.Briefing or, as Markdown, []byte
 }
 
 func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInput) (*briefingOutput, error) {
@@ -86,18 +91,15 @@ func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInp
 	if err != nil {
 		return nil, err
 	}
+	if in.TopTags > 0 {
+		b.Tags = b.Tags[:min(in.TopTags, len(b.Tags))]
+	}
+	if in.RecencyDays > 0 {
+		since := b.GeneratedAt.AddDate(0, 0, -in.RecencyDays)
+		b.Recent = slices.DeleteFunc(b.Recent, func(m loci.MemorySummary) bool { return m.CreatedAt.Before(since) })
+	}
 	if in.Format == "markdown" {
 		return &briefingOutput{"text/markdown; charset=utf-8", []byte(b.Markdown())}, nil
 	}
-	return &briefingOutput{"application/json", &client.Briefing{Total: b.Total, TotalIsLowerBound: b.TotalIsLowerBound,
-		Recent: summaries(b.Recent), Pinned: summaries(b.Pinned), Tags: counts(b.Tags), Origins: counts(b.Origins),
-		GeneratedAt: b.GeneratedAt}}, nil
-}
-
-func counts(in []app.TagCount) []client.Count {
-	out := make([]client.Count, len(in))
-	for i, c := range in {
-		out[i] = client.Count{Name: c.Name, Count: c.Count}
-	}
-	return out
+	return &briefingOutput{"application/json", b}, nil
 }

@@ -66,7 +66,7 @@ func (r route) operation(s *server) huma.Operation {
 	op := huma.Operation{
 		OperationID: r.ID, Method: r.Method, Path: r.prefix + r.Path, Summary: r.Summary, Description: r.Text,
 		Tags: []string{r.Tag}, DefaultStatus: r.Status, MaxBodyBytes: maxBody + 1, BodyReadTimeout: 2 * time.Minute,
-		RejectUnknownQueryParameters: r.Who != forAll, Middlewares: huma.Middlewares{s.gate(r.Who)},
+		RejectUnknownQueryParameters: r.Who != forAll, Middlewares: huma.Middlewares{s.gate(r)},
 		Responses: r.responses(s),
 	}
 	if r.prefix == "" {

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -22,18 +21,13 @@ type Options struct {
 	Now     func() time.Time    // default: time.Now
 	Version string              // shown by /health and in the OpenAPI document
 	// PublicURL is the address that people use, such as https://loci.example;
-	// "" if there is only the listener. https turns HSTS on.
+	// "" if there is only the listener. https turns HSTS on. Its host is
+	// accepted on loopback listeners too.
 	PublicURL string
-	// AllowedHosts are the names, without port, under which requests may come.
-	// Set it on loopback listeners, against DNS rebinding; the host of
-	// PublicURL is always allowed. Empty: any.
-	AllowedHosts []string
 	// ModelEgress says that /query calls a model.
 	ModelEgress bool
 	// MCP serves /mcp, with its own authentication; nil: 404 there.
 	MCP http.Handler
-	// MCPEnabled is asked on each request to /mcp; nil: enabled.
-	MCPEnabled func(context.Context) bool
 }
 
 // server is the API.
@@ -43,7 +37,7 @@ type server struct {
 	log     *slog.Logger
 	now     func() time.Time
 	options Options
-	hosts   hostRule
+	hosts   auth.HostRule
 	started time.Time
 	mux     *http.ServeMux
 	api     huma.API
@@ -58,7 +52,7 @@ func New(o Options) http.Handler {
 		panic("rest: Options.App and Options.Auth are required")
 	}
 	s := &server{app: o.App, auth: o.Auth, log: o.Log, now: o.Now, options: o,
-		hosts: newHostRule(o.AllowedHosts, o.PublicURL), mux: http.NewServeMux(), methods: map[string]bool{}}
+		hosts: auth.NewHostRule(o.PublicURL), mux: http.NewServeMux(), methods: map[string]bool{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -71,7 +65,9 @@ func New(o Options) http.Handler {
 		s.register(prefix)
 	}
 	s.document()
-	s.mux.HandleFunc("/mcp", s.mcp)
+	if o.MCP != nil {
+		s.mux.Handle("/mcp", o.MCP)
+	}
 	s.mux.HandleFunc("/", s.unknown)
 	return s
 }
@@ -84,7 +80,7 @@ var prefixes = []string{"/api/v1", ""}
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := s.begin(w, r)
 	defer s.end(x)
-	if err := s.hosts.check(r); err != nil {
+	if err := s.hosts.Check(r); err != nil {
 		s.refuse(x, x.request, err)
 		return
 	}
@@ -100,13 +96,4 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func cleanPath(path string) bool {
 	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") &&
 		!strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
-}
-
-// mcp hands over to the MCP server, which authenticates by itself.
-func (s *server) mcp(w http.ResponseWriter, r *http.Request) {
-	if s.options.MCP == nil || s.options.MCPEnabled != nil && !s.options.MCPEnabled(r.Context()) {
-		s.refuse(exchangeOf(r.Context()), r, errNoMCP)
-		return
-	}
-	s.options.MCP.ServeHTTP(w, r)
 }
