@@ -41,8 +41,8 @@ type Filter struct {
 	Type      loci.MemoryType `json:"memory_type,omitzero" enum:"semantic,episodic,procedural"`
 	Category  string          `json:"category,omitzero" minLength:"1" maxLength:"100"`
 	ProjectID loci.ProjectID  `json:"project_id,omitzero" format:"uuid"`
-	From      time.Time       `json:"from,omitzero" doc:"Written at or after"`
-	To        time.Time       `json:"to,omitzero" doc:"Written before"`
+	From      time.Time       `json:"from,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
+	To        time.Time       `json:"to,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
 }
 
 // ListRequest asks people's /memories/list for one page.
@@ -84,8 +84,8 @@ type SearchRequest struct {
 	Type      loci.MemoryType `json:"memory_type,omitzero" enum:"semantic,episodic,procedural"`
 	Category  string          `json:"category,omitzero" minLength:"1" maxLength:"100"`
 	ProjectID loci.ProjectID  `json:"project_id,omitzero" format:"uuid"`
-	From      time.Time       `json:"from,omitzero" doc:"Written at or after"`
-	To        time.Time       `json:"to,omitzero" doc:"Written before"`
+	From      time.Time       `json:"from,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
+	To        time.Time       `json:"to,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
 	Limit     int             `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 10"`
 	Offset    int             `json:"offset,omitzero" minimum:"0" maximum:"10000"`
 	Cursor    string          `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same search"`

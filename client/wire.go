@@ -40,9 +40,9 @@ type Attributes struct {
 	ProjectID  loci.ProjectID  `json:"project_id,omitzero" format:"uuid" doc:"Needed for scope project"`
 	AgentID    loci.AgentID    `json:"agent_id,omitzero" format:"uuid" doc:"Needed for scope agent"`
 	SessionID  loci.SessionID  `json:"session_id,omitzero" format:"uuid"`
-	ExpiresAt  time.Time       `json:"expires_at,omitzero" doc:"From then on it is gone for every reader; left out: never"`
-	ValidFrom  time.Time       `json:"valid_from,omitzero" doc:"Since when the fact holds"`
-	ValidTo    time.Time       `json:"valid_to,omitzero" doc:"Until when the fact held"`
+	ExpiresAt  time.Time       `json:"expires_at,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"From then on it is gone for every reader; left out: never"`
+	ValidFrom  time.Time       `json:"valid_from,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Since when the fact holds"`
+	ValidTo    time.Time       `json:"valid_to,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Until when the fact held"`
 }
 
 // Edit changes some fields of a memory, as a JSON merge patch (RFC 7396): what
@@ -60,9 +60,9 @@ type Edit struct {
 	Importance     Change[int]             `json:"importance,omitzero" nullable:"true" minimum:"1" maximum:"10" doc:"null: 5"`
 	Pinned         Change[bool]            `json:"pinned,omitzero" nullable:"true"`
 	Source         Change[string]          `json:"source,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"null: manual"`
-	ExpiresAt      Change[time.Time]       `json:"expires_at,omitzero" nullable:"true" doc:"null: never"`
-	ValidFrom      Change[time.Time]       `json:"valid_from,omitzero" nullable:"true"`
-	ValidTo        Change[time.Time]       `json:"valid_to,omitzero" nullable:"true"`
+	ExpiresAt      Change[time.Time]       `json:"expires_at,omitzero" nullable:"true" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"null: never"`
+	ValidFrom      Change[time.Time]       `json:"valid_from,omitzero" nullable:"true" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1"`
+	ValidTo        Change[time.Time]       `json:"valid_to,omitzero" nullable:"true" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1"`
 }
 
 // Problem is an RFC 9457 problem document, the form of every error.

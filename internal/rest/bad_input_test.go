@@ -10,19 +10,21 @@ import (
 	"github.com/loci-memory/loci/client"
 )
 
-// TestBadInput sends what must be refused with an exact answer, and checks
-// that nothing of it was stored.
-func TestBadInput(t *testing.T) {
+func big(n int) string { return strings.Repeat("a", n) }
+
+// badInput is a request that must be refused with an exact answer.
+type badInput struct {
+	name, request, body string
+	status              int
+	field, text         string // text: a part of it
+}
+
+func TestBadBodies(t *testing.T) {
 	s := newServer(t)
 	m := s.write(t, owner, `{"title": "kept", "content": "as it is"}`)
 	one := "/memories/" + m.ID.String()
-	big := func(n int) string { return strings.Repeat("a", n) }
 	list := func(n int, entry string) string { return "[" + strings.Repeat(entry+",", n-1) + entry + "]" }
-	tests := []struct {
-		name, request, body string
-		status              int
-		field, text         string // text: a part of it
-	}{
+	s.refuses(t, []badInput{
 		{"unknown field", "POST /memories", `{"title":"x","content":"y","color":"red"}`, 400, "color", "is not a known field"},
 		{"unknown field in another case", "POST /memories", `{"Title":"x","content":"y"}`, 400, "Title", "is not a known field"},
 		{"unknown field with a name to inject", "POST /memories", `{"title":"x","content":"y","<script>":1}`, 400, "", "a name in the body is not a known field"},
@@ -43,6 +45,14 @@ func TestBadInput(t *testing.T) {
 		{"51 tags", "POST /memories", `{"title":"x","content":"y","tags":` + list(51, `"t"`) + `}`, 400, "tags", "at most 50"},
 		{"as many tags as a body takes", "POST /memories", `{"title":"x","content":"y","tags":` + list(250_000, `"t"`) + `}`, 400, "tags", "at most 50"},
 		{"a million tags", "POST /memories", `{"title":"x","content":"y","tags":` + list(1_000_000, `"t"`) + `}`, 413, "", "larger than 1048576 bytes"},
+		{"a name twice", "POST /memories", `{"title":"x","content":"y","allowed_vendors":["claude"],"allowed_vendors":["*"]}`, 400, "allowed_vendors", "stands twice"},
+		{"a name twice, once escaped", "POST /memories", `{"title":"x","content":"y","t\u0069tle":"z"}`, 400, "title", "stands twice"},
+		{"a nested name twice", "POST /memories/list", `{"filter":{"by":"all"},"filter":{"term":"` + big(3000) + `"}}`, 400, "filter", "stands twice"},
+		{"a name twice in a filter", "POST /query", `{"query":"x","memory_filter":{"tags":["a"],"tags":[]}}`, 400, "tags", "stands twice"},
+		{"a long name twice", "POST /memories", `{"` + big(500) + `":1,"` + big(500) + `":2}`, 400, "", "stands twice"},
+		{"null vendors", "POST /memories", `{"title":"x","content":"y","allowed_vendors":null}`, 400, "allowed_vendors", "must be a list"},
+		{"null vendors of an agent", "POST /agent/memories", `{"title":"x","content":"y","allowed_vendors":null}`, 400, "allowed_vendors", "must be a list"},
+		{"null vendors in a replacement", "PUT " + one, `{"title":"x","content":"y","tags":[],"allowed_vendors":null}`, 400, "allowed_vendors", "must be a list"},
 		{"no vendor", "POST /memories", `{"title":"x","content":"y","allowed_vendors":[]}`, 400, "allowed_vendors", "at least 1"},
 		{"bad vendor", "POST /memories", `{"title":"x","content":"y","allowed_vendors":["cl aude"]}`, 400, "allowed_vendors[0]", "vendor name"},
 		{"bad enum", "POST /memories", `{"title":"x","content":"y","memory_type":"vague"}`, 400, "memory_type", "semantic, episodic, procedural"},
@@ -51,6 +61,11 @@ func TestBadInput(t *testing.T) {
 		{"importance with a fraction", "POST /memories", `{"title":"x","content":"y","importance":1.5}`, 400, "importance", "whole number"},
 		{"a project of nobody", "POST /memories", `{"title":"x","content":"y","scope":"project","project_id":"00000000-0000-4000-8000-000000000000"}`, 400, "project_id", "names no project"},
 		{"bad time", "POST /memories", `{"title":"x","content":"y","valid_from":"2026-02-30T00:00:00Z"}`, 400, "valid_from", "RFC 3339"},
+		{"no time", "POST /memories", `{"title":"x","content":"y","expires_at":"0001-01-01T00:00:00Z"}`, 400, "expires_at", "after the year 1"},
+		{"no time by another zone", "POST /memories", `{"title":"x","content":"y","valid_to":"0000-12-31T23:00:00-01:00"}`, 400, "valid_to", "after the year 1"},
+		{"no time in a patch", "PATCH " + one, `{"expires_at":"0001-01-01T00:00:00Z"}`, 400, "expires_at", "after the year 1"},
+		{"no time in a filter", "POST /memories/list", `{"filter":{"to":"0001-01-01T00:00:00Z"}}`, 400, "filter.to", "after the year 1"},
+		{"no time in a query", "GET /memories?to=0001-01-01T00:00:00Z", "", 400, "to", "after the year 1"},
 		{"times in the wrong order", "POST /memories", `{"title":"x","content":"y","valid_from":"2026-02-02T00:00:00Z","valid_to":"2026-02-01T00:00:00Z"}`, 400, "valid_to", "before valid_from"},
 		{"NUL", "POST /memories", `{"title":"x","content":"a\u0000b"}`, 400, "content", "NUL"},
 		{"invalid UTF-8", "POST /memories", "{\"title\":\"x\",\"content\":\"a\xffb\"}", 400, "", "not valid UTF-8"},
@@ -63,7 +78,13 @@ func TestBadInput(t *testing.T) {
 		{"not an object", "POST /memories", `"memory"`, 400, "", "must be an object"},
 		{"null", "POST /memories", `null`, 400, "", "must be an object"},
 		{"too large", "POST /memories", `{"title":"x","content":"` + big(1<<20) + `"}`, 413, "", "larger than 1048576 bytes"},
+	})
+}
 
+func TestBadRequests(t *testing.T) {
+	s := newServer(t)
+	one := "/memories/" + s.write(t, owner, `{"title": "kept", "content": "as it is"}`).ID.String()
+	s.refuses(t, []badInput{
 		{"id that is none", "GET /memories/5", "", 404, "", "no such memory"},
 		{"huge id", "GET /memories/" + big(100_000), "", 404, "", "no such memory"},
 		{"id with a NUL", "GET /memories/%00", "", 404, "", "no such memory"},
@@ -97,10 +118,16 @@ func TestBadInput(t *testing.T) {
 		{"NUL in the query", "POST /agent/memories/search", `{"query":"x\u0000"}`, 400, "query", "NUL"},
 		{"bad id in a list", "POST /memories/list", `{"filter":{"by":"ids","ids":["x"]}}`, 400, "filter.ids[0]", "UUID"},
 		{"id of another form in a list", "POST /memories/list", `{"filter":{"by":"ids","ids":["{00000000-0000-4000-8000-000000000000}"]}}`, 400, "", "UUIDs of 36"},
+		{"briefing for too many tags", "GET /briefing?top_tags=many", "", 400, "top_tags", "whole number from 0 to 1000"},
 		{"empty question", "POST /query", `{"query":""}`, 400, "query", "must not be empty; it needs at least 1 character"},
 		{"long question", "POST /query", `{"query":"` + big(10_001) + `"}`, 400, "query", "longer than 10000"},
 		{"question to too many", "POST /query", `{"query":"x","limit":51}`, 400, "limit", "at most 50"},
-	}
+	})
+}
+
+// refuses sends requests to a server with one memory, and checks that they are
+// refused, and that nothing of them was stored.
+func (s *server) refuses(t *testing.T, tests []badInput) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			method, rest, _ := strings.Cut(tt.request, " ")
@@ -150,14 +177,50 @@ func TestManyErrors(t *testing.T) {
 
 func TestContentTypes(t *testing.T) {
 	s := newServer(t)
+	m := s.write(t, owner, `{"title":"a","content":"b"}`)
 	const body = `{"title":"x","content":"y"}`
 	for contentType, want := range map[string]int{
-		"": 201, "application/json": 201, "application/json; charset=utf-8": 201, "application/merge-patch+json": 201,
-		"text/plain": 415, "application/x-www-form-urlencoded": 415, "application/cbor": 415, ";+": 415, "multipart/form-data": 415,
+		"": 201, "application/json": 201, "application/json; charset=utf-8": 201, "Application/JSON;charset=UTF-8": 201, "application/merge-patch+json": 415,
+		"text/plain": 415, "application/x-www-form-urlencoded": 415, "application/cbor": 415, ";+": 415, ";;;": 415, "multipart/form-data": 415,
+		"application/foo+json": 415, "application/json; charset=utf-16": 415, "json": 415,
 	} {
 		w := s.do("POST", "/memories", owner, body, "Content-Type: "+contentType)
 		if w.Code != want {
 			t.Errorf("%q: got %d %s, want %d", contentType, w.Code, w.Body, want)
+		}
+	}
+	for contentType, want := range map[string]int{"": 200, "application/json": 200, "application/merge-patch+json": 200, "application/json-patch+json": 415} {
+		if w := s.do("PATCH", "/memories/"+m.ID.String(), owner, body, "Content-Type: "+contentType); w.Code != want {
+			t.Errorf("PATCH %q: got %d %s, want %d", contentType, w.Code, w.Body, want)
+		}
+	}
+	for coding, want := range map[string]int{"gzip": 415, "identity": 201} {
+		w := s.do("POST", "/memories", owner, body, "Content-Encoding: "+coding)
+		if w.Code != want || want == 415 && !strings.Contains(w.Body.String(), "without Content-Encoding") {
+			t.Errorf("%s: got %d %s", coding, w.Code, w.Body)
+		}
+	}
+}
+
+// TestIDsOnce asks for the same memory in several ways at once.
+func TestIDsOnce(t *testing.T) {
+	s := newServer(t)
+	id := s.write(t, owner, `{"title":"a","content":"b"}`).ID.String()
+	list := `["` + id + `","` + strings.ToUpper(id) + `","` + id + `"]`
+	for request, body := range map[string]string{
+		"GET /memories?ids=" + id + "," + id: "", "POST /memories/list": `{"filter":{"ids":` + list + `}}`,
+		"POST /agent/memories/browse": `{"filter":{"ids":` + list + `}}`,
+		"POST /query":                 `{"query":"when?","memory_filter":{"ids":` + list + `}}`,
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		var got struct {
+			Memories []any
+			Used     int `json:"memories_used_count"`
+		}
+		w := s.do(method, path, owner, body)
+		decode(t, w, &got)
+		if len(got.Memories)+got.Used != 1 {
+			t.Errorf("%s: got %d %s, want the memory once", request, w.Code, w.Body)
 		}
 	}
 }

@@ -29,6 +29,7 @@ func init() {
 	}
 	validation.MsgUnexpectedProperty = unknownField
 	validation.MsgExpectedRFC3339DateTime = "must be a time like 2026-11-20T16:00:00Z (RFC 3339)"
+	validation.MsgExpectedBePattern = "must be %s"
 	validation.MsgExpectedRFC4122UUID = "must be a UUID of 36 characters%.0s"
 	validation.MsgExpectedBoolean = "must be true or false"
 	validation.MsgExpectedNumber = "must be a number"
@@ -116,6 +117,12 @@ func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
 			name = field + "." + name
 		}
 		return client.FieldProblem{Field: name, Detail: name + isRequired}
+	case strings.HasSuffix(d.Message, standsTwice):
+		name := plain(strings.TrimSuffix(d.Message, standsTwice))
+		if name == "" {
+			return client.FieldProblem{Detail: "a name" + standsTwice}
+		}
+		return client.FieldProblem{Field: name, Detail: name + standsTwice}
 	case strings.HasSuffix(d.Message, wrongForm):
 		return client.FieldProblem{Field: strings.TrimSuffix(d.Message, wrongForm), Detail: d.Message}
 	case d.Message == unknownField && field == "origin":
@@ -132,12 +139,16 @@ func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
 	return client.FieldProblem{Field: field, Detail: field + " " + d.Message}
 }
 
-// unknown repeats a name that the caller made up only if it looks like one.
-func unknown(op *huma.Operation, place, field string) client.FieldProblem {
-	name := field
-	if len(name) > 64 || strings.IndexFunc(name, func(r rune) bool { return notIDRune(r) && r != '[' && r != ']' }) >= 0 {
-		name = ""
+// plain returns a name that the caller made up if it looks like one, or "".
+func plain(name string) string {
+	if len(name) >= 50 || strings.IndexFunc(name, func(r rune) bool { return notIDRune(r) && r != '[' && r != ']' }) >= 0 {
+		return ""
 	}
+	return name
+}
+
+func unknown(op *huma.Operation, place, field string) client.FieldProblem {
+	name := plain(field)
 	if place == "query" {
 		var known []string
 		for _, p := range op.Parameters {

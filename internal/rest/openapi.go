@@ -66,6 +66,11 @@ func (s *server) document() {
 	answer := doc.Components.Schemas.Map()["QueryAnswer"]
 	answer.Properties["model_config"] = &huma.Schema{Description: "What answered; null if no model is configured",
 		AnyOf: []*huma.Schema{{Ref: schemaPrefix + "Model"}, {Type: "null"}}}
+	for _, path := range doc.Paths {
+		if path.Patch != nil {
+			path.Patch.RequestBody.Content[mergePatch] = path.Patch.RequestBody.Content[jsonType]
+		}
+	}
 	b, err := json.Marshal(doc)
 	if err != nil {
 		panic("rest: " + err.Error()) // made of our own structs
