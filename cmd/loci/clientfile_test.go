@@ -95,7 +95,7 @@ func TestUndoKeepsWhatOthersChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &connection{File: "f", Entry: shortJSON, Previous: `{"command": "mine"}`, Written: digest(written), original: []byte(before)}
+	n := &connection{File: "f", Entry: digest([]byte(shortJSON)), Previous: `{"command": "mine"}`, Written: digest(written), original: []byte(before)}
 	tests := []struct{ name, now, want string }{
 		{"untouched", string(written), before},
 		{"others added", strings.Replace(string(written), "{\n", "{\n  \"theme\": \"dark\",\n", 1), strings.Replace(before, "{\n", "{\n  \"theme\": \"dark\",\n", 1)},

@@ -104,7 +104,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 	if err != nil {
 		return malformed(file, err)
 	}
-	if old != nil && old.File == file && string(entry) == old.Entry && old.reaches(e) && in.keyWorks(ctx, old.KeyID) {
+	if old != nil && old.File == file && digest(entry) == old.Entry && old.reaches(e) && in.keyWorks(ctx, old.KeyID) {
 		p.note("%s is connected already, in %s", c.name, file)
 		return nil
 	}
@@ -151,7 +151,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 	if err != nil {
 		return err
 	}
-	n.Entry, n.Previous, n.Written = string(entry), string(previous), digest(after)
+	n.Entry, n.Previous, n.Written = digest(entry), string(previous), digest(after)
 	if err := p.keepConnection(n, before); err != nil {
 		return err
 	}

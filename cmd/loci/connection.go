@@ -21,7 +21,7 @@ type connection struct {
 	URL      string            `json:"url,omitempty"`
 	Command  string            `json:"command,omitempty"`
 	KeyID    loci.CredentialID `json:"key_id,omitzero"`
-	Entry    string            `json:"entry"`              // what connect wrote
+	Entry    string            `json:"entry"`              // SHA-256 of what connect wrote: there is a key in it
 	Previous string            `json:"previous,omitempty"` // the entry that it replaced
 	Written  string            `json:"written"`            // SHA-256 of the whole file then
 	original []byte            // the file before
@@ -82,7 +82,7 @@ func (n *connection) undo(f configFormat, text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, malformed(n.File, err)
 	}
-	if string(entry) != n.Entry { // not ours any more
+	if digest(entry) != n.Entry { // not ours any more
 		return text, nil
 	}
 	if n.Previous != "" {

@@ -75,7 +75,9 @@ func (p *program) takeIn(ctx context.Context, in *instance, r io.Reader, size in
 	})
 	_ = bar.Finish()
 	if err != nil {
-		p.note("memories added before this: %d", report.Added)
+		if !p.json {
+			p.note("memories added before this: %d", report.Added)
+		}
 		return err
 	}
 	if p.json {

@@ -161,11 +161,11 @@ func TestOpenStreamsDoNotKeepTheServer(t *testing.T) {
 	interruptible(t)
 	s := startServer(t, t.TempDir())
 	key := s.printed(`claude mcp add .*Bearer `)
-	session := mcpRequest(t, s, key, http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`).Header.Get("Mcp-Session-Id")
+	session := mcpRequest(t, s, key, http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`).header.Get("Mcp-Session-Id")
 	mcpRequest(t, s, key, http.MethodPost, session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	stream := mcpRequest(t, s, key, http.MethodGet, session, "")
-	if got := stream.Header.Get("Content-Type"); stream.StatusCode != http.StatusOK || got != "text/event-stream" {
-		t.Fatalf("no stream was opened: %s, %s", stream.Status, got)
+	if got := stream.header.Get("Content-Type"); stream.status != http.StatusOK || got != "text/event-stream" {
+		t.Fatalf("no stream was opened: %d, %s", stream.status, got)
 	}
 	began := time.Now()
 	s.stop()
@@ -174,9 +174,15 @@ func TestOpenStreamsDoNotKeepTheServer(t *testing.T) {
 	}
 }
 
+// opened is an answer whose body stays open until the test ends.
+type opened struct {
+	status int
+	header http.Header
+}
+
 // mcpRequest speaks the protocol by hand; the SDK's client chooses a version
 // without sessions.
-func mcpRequest(t *testing.T, s *liveServer, key loci.Secret, method, session, body string) *http.Response {
+func mcpRequest(t *testing.T, s *liveServer, key loci.Secret, method, session, body string) opened {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+"/mcp", strings.NewReader(body))
 	if err != nil {
@@ -196,7 +202,7 @@ func mcpRequest(t *testing.T, s *liveServer, key loci.Secret, method, session, b
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { answer.Body.Close() })
-	return answer
+	return opened{answer.StatusCode, answer.Header}
 }
 
 // TestLoopbackRefusesForeignNames: a web page that makes its own name mean
