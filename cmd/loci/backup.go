@@ -23,7 +23,7 @@ writes, and lie in backups/ of the data directory; copy them elsewhere, too.`,
 }
 
 func (p *program) backups() *maintain.Backups {
-	return &maintain.Backups{Dir: p.settings.DataDir, Program: readBuildInfo().Version, Check: p.checkCopy}
+	return &maintain.Backups{Dir: p.settings.DataDir, Program: readBuildInfo().Version, Check: p.checkCopy, Carry: sqlite.CarryRevocations}
 }
 
 // checkCopy opens a copy of a data directory and reads all of it.
@@ -146,8 +146,7 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 that no other loci works on the data directory. What is replaced is kept in
 replaced/ of the data directory.
 
-Keys that were revoked after the backup was made are valid again: look through
-"loci key list" and "loci agent-key list" afterwards.`,
+Keys that are revoked now stay revoked, although the backup may be older.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := p.backups().Find(first(args))
@@ -155,10 +154,11 @@ Keys that were revoked after the backup was made are valid again: look through
 				return err
 			}
 			if to != "" {
-				if err := p.backups().RestoreTo(cmd.Context(), b, to); err != nil {
+				done, err := p.backups().RestoreTo(cmd.Context(), b, to)
+				if err != nil {
 					return err
 				}
-				return p.restored(b.Name, to, "")
+				return p.restored(b.Name, to, done)
 			}
 			if !yes && !p.confirm(fmt.Sprintf("Put backup %s in the place of %s?", b.Name, p.settings.DataDir)) {
 				return usagef("nothing was restored; --yes says that you mean it, --to names a new directory instead")
@@ -177,20 +177,48 @@ func (p *program) restoreInPlace(ctx context.Context, b *maintain.Backup) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	kept, err := p.backups().RestoreInPlace(ctx, b)
+	done, err := p.backups().RestoreInPlace(ctx, b)
 	if err != nil {
 		return err
 	}
-	return p.restored(b.Name, p.settings.DataDir, kept)
+	return p.restored(b.Name, p.settings.DataDir, done)
 }
 
-func (p *program) restored(name, dir, kept string) error {
+// finishRestore completes a restore that was killed, unless another process
+// works on the directory: the store then says so.
+func (p *program) finishRestore(ctx context.Context) error {
+	dir := p.settings.DataDir
+	if !maintain.Interrupted(dir) {
+		return nil
+	}
+	release, err := sqlite.LockAlone(dir)
+	if loci.CodeOf(err) == loci.Conflict {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	kept, err := maintain.FinishRestore(dir)
+	if err == nil && kept != "" {
+		p.log.WarnContext(ctx, "a restore was interrupted and is finished now", "kept", kept)
+	}
+	return errors.Join(err, release())
+}
+
+func (p *program) restored(name, dir string, done maintain.Restored) error {
+	if done.Unread != nil {
+		p.log.Warn("keys that were revoked after the backup are valid again: look through loci key list and loci agent-key list", "error", done.Unread)
+	}
 	if p.json {
-		return p.printJSON(map[string]any{"name": name, "restored_to": dir, "kept": kept})
+		return p.printJSON(map[string]any{"name": name, "restored_to": dir, "kept": done.Kept,
+			"keys_still_revoked": done.Revoked, "revocations_known": done.Unread == nil})
 	}
 	p.printf("restored %s to %s\n", name, dir)
-	if kept != "" {
-		p.printf("what was there before is in %s\n", kept)
+	if done.Revoked > 0 {
+		p.printf("keys that were revoked after the backup and stay so: %d\n", done.Revoked)
+	}
+	if done.Kept != "" {
+		p.printf("what was there before is in %s\n", done.Kept)
 	}
 	return nil
 }

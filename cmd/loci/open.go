@@ -44,6 +44,9 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	if absent == refuse && sqlite.IsNew(s.DataDir) && !isFile(s.DataDir) {
 		return nil, loci.Errorf(loci.NotFound, "there are no memories in %s yet; `loci serve` or `loci add` starts them there, --data-dir names another place", s.DataDir)
 	}
+	if err := p.finishRestore(ctx); err != nil {
+		return nil, err
+	}
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: s.DataDir, Log: p.log})
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, loci.WrapError(loci.CodeOf(err), err, "%s; make it writable for this user, or name another place with --data-dir", err)

@@ -29,6 +29,9 @@ type Backups struct {
 	// Check opens a copy of a data directory and returns what is wrong with
 	// it, one sentence each.
 	Check func(ctx context.Context, dir string) ([]string, error)
+	// Carry revokes in the restored files at to the keys that are revoked in
+	// the data directory from, and returns how many that changed.
+	Carry func(ctx context.Context, from, to string) (int, error)
 }
 
 // Backup is one complete backup.
@@ -41,6 +44,7 @@ type Backup struct {
 const (
 	backupsDir = "backups"
 	nameLayout = "2006-01-02T150405Z"
+	partPrefix = ".part-" // of what is not complete
 )
 
 func (b *Backups) now() time.Time {
@@ -57,7 +61,7 @@ func (b *Backups) Create(ctx context.Context, src Source) (_ *Backup, err error)
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, err
 	}
-	part, err := os.MkdirTemp(root, ".part-*") // mode 0700
+	part, err := os.MkdirTemp(root, partPrefix+"*") // mode 0700
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +80,9 @@ func (b *Backups) Create(ctx context.Context, src Source) (_ *Backup, err error)
 		m.Files = append(m.Files, f)
 	}
 	if err := m.write(part); err != nil {
+		return nil, err
+	}
+	if err := syncTree(part); err != nil {
 		return nil, err
 	}
 	name, err := publish(part, root, now.Format(nameLayout))
@@ -101,7 +108,7 @@ func publish(part, root, name string) (string, error) {
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		return candidate, err
+		return candidate, errors.Join(err, syncDir(root))
 	}
 }
 

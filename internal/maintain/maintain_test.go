@@ -140,7 +140,7 @@ func TestRunsAtStartAndEveryDay(t *testing.T) {
 }
 
 func newBackups(dir string) *maintain.Backups {
-	return &maintain.Backups{Dir: dir, Program: "test", Now: func() time.Time { return start },
+	return &maintain.Backups{Dir: dir, Program: "test", Now: func() time.Time { return start }, Carry: sqlite.CarryRevocations,
 		Check: func(ctx context.Context, dir string) ([]string, error) {
 			st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir})
 			if err != nil {
@@ -203,18 +203,96 @@ func TestRestoreInPlaceKeepsWhatItReplaces(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := b.RestoreInPlace(t.Context(), backup)
+	done, err := b.RestoreInPlace(t.Context(), backup)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := count(t, openStore(t, dir), org); got != 2 {
 		t.Errorf("%d memories after the restore, want 2", got)
 	}
-	if got := count(t, openStore(t, kept), org); got != 5 {
+	if got := count(t, openStore(t, done.Kept), org); got != 5 {
 		t.Errorf("%d memories in what was kept, want 5", got)
 	}
 	if _, err := os.Stat(backup.Path); err != nil {
 		t.Errorf("the backup is gone: %v", err)
+	}
+}
+
+// Whoever has lost access does not get it back with an old backup.
+func TestRestoreKeepsKeysRevoked(t *testing.T) {
+	dir := t.TempDir()
+	st := openStore(t, dir)
+	org := seed(t, st, 1, time.Time{})
+	key := func(n byte) loci.Credential {
+		c := loci.Credential{ID: loci.NewCredentialID(), OrgID: org.ID, UserID: org.OwnerID, Kind: loci.KindUser, Name: "k", Hash: [32]byte{n}, CreatedAt: start}
+		if err := st.Credentials().Insert(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	revoke := func(c loci.Credential, at time.Time) {
+		if err := st.Credentials().Revoke(t.Context(), org.ID, org.OwnerID, c.ID, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	valid, early, late := key(1), key(2), key(3)
+	revoke(early, start)
+	b := newBackups(dir)
+	backup, err := b.Create(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	revoke(late, start.Add(time.Hour))
+	revoke(key(4), start) // not in the backup
+	copied := filepath.Join(t.TempDir(), "copy")
+	done, err := b.RestoreTo(t.Context(), backup, copied) // while the store is open
+	if err != nil || done.Revoked != 1 || done.Unread != nil || done.Kept != "" {
+		t.Errorf("into a new directory: %+v, %v", done, err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	done, err = b.RestoreInPlace(t.Context(), backup)
+	if err != nil || done.Revoked != 1 || done.Unread != nil {
+		t.Errorf("in place: %+v, %v", done, err)
+	}
+	for _, dir := range []string{dir, copied} {
+		restored := openStore(t, dir)
+		for _, tt := range []struct {
+			key  loci.Credential
+			want time.Time
+		}{{valid, time.Time{}}, {early, start}, {late, start.Add(time.Hour)}} {
+			if got, err := restored.Credentials().ByHash(t.Context(), tt.key.Hash); err != nil || !got.RevokedAt.Equal(tt.want) {
+				t.Errorf("key %d in %s: revoked at %v, %v; want %v", tt.key.Hash[0], dir, got.RevokedAt, err, tt.want)
+			}
+		}
+	}
+}
+
+// A registry that cannot be read is what a restore is for. It says that it
+// does not know who lost access since.
+func TestRestoreOverALostRegistry(t *testing.T) {
+	for name, lose := range map[string]func(path string) error{
+		"damaged": func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte("x"), 8192), 0o600) },
+		"missing": os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			st := openStore(t, dir)
+			org := seed(t, st, 2, time.Time{})
+			b := newBackups(dir)
+			backup, err := b.Create(t.Context(), st)
+			if err = errors.Join(err, st.Close(), lose(filepath.Join(dir, "_meta.db"))); err != nil {
+				t.Fatal(err)
+			}
+			done, err := b.RestoreInPlace(t.Context(), backup)
+			if err != nil || done.Unread == nil {
+				t.Errorf("got %+v, %v; want that it is not known", done, err)
+			}
+			if got := count(t, openStore(t, dir), org); got != 2 {
+				t.Errorf("%d memories after the restore, want 2", got)
+			}
+		})
 	}
 }
 

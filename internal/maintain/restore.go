@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 )
@@ -47,20 +48,46 @@ func (b *Backups) Verify(ctx context.Context, backup *Backup) (problems []string
 	return b.Check(ctx, scratch)
 }
 
+// Restored is what a restore did.
+type Restored struct {
+	Kept    string // where what it replaced is; "" if it replaced nothing
+	Revoked int    // keys that were valid in the backup and stay revoked
+	// Unread is why it is not known which keys were revoked after the backup
+	// was made: those are valid again. It is nil where it is known.
+	Unread error
+}
+
 // RestoreTo writes a verified backup into a directory that is empty or not
 // there yet. Conflict if there is something in it.
-func (b *Backups) RestoreTo(ctx context.Context, backup *Backup, dir string) error {
+func (b *Backups) RestoreTo(ctx context.Context, backup *Backup, dir string) (done Restored, err error) {
 	if err := b.verified(ctx, backup); err != nil {
-		return err
+		return done, err
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return done, err
 	}
 	if len(entries) > 0 {
-		return loci.Errorf(loci.Conflict, "%s is not empty; name a new directory with --to", dir)
+		return done, loci.Errorf(loci.Conflict, "%s is not empty; name a new directory with --to", dir)
 	}
-	return copyFiles(ctx, backup, dir)
+	err = b.fill(ctx, backup, dir, &done)
+	return done, err
+}
+
+// fill copies a backup into an empty directory, except that keys which are
+// revoked in the data directory are revoked in the copy, too: a restore must
+// not let anybody in again.
+func (b *Backups) fill(ctx context.Context, backup *Backup, dir string, done *Restored) error {
+	if err := copyFiles(ctx, backup, dir); err != nil {
+		return err
+	}
+	if b.Carry != nil {
+		done.Revoked, done.Unread = b.Carry(ctx, b.Dir, dir)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return errors.Join(syncTree(dir), syncDir(filepath.Dir(dir)))
 }
 
 func (b *Backups) verified(ctx context.Context, backup *Backup) error {
@@ -76,61 +103,106 @@ func (b *Backups) verified(ctx context.Context, backup *Backup) error {
 
 // stays lists what is not part of a restore: the lock that the caller holds,
 // the backups, what was replaced before, and what clients were connected with.
-var stays = []string{"lock", backupsDir, replacedDir, "connections"}
+var stays = []string{"lock", backupsDir, replacedDir, "connections", journalFile}
 
 const replacedDir = "replaced"
 
 // RestoreInPlace puts a verified backup in the place of the data directory's
-// files and returns where those are kept. The caller has locked the directory:
-// no process works on it. If it fails half-way, what was there is put back.
-func (b *Backups) RestoreInPlace(ctx context.Context, backup *Backup) (kept string, err error) {
-	if err := b.verified(ctx, backup); err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(filepath.Join(b.Dir, replacedDir), 0o700); err != nil {
-		return "", err
-	}
-	fresh, err := os.MkdirTemp(filepath.Join(b.Dir, replacedDir), ".part-*")
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
-	if err := copyFiles(ctx, backup, fresh); err != nil {
-		return "", err
-	}
-	// From here on only renames, and no way out but through.
-	old, err := os.MkdirTemp(filepath.Join(b.Dir, replacedDir), ".part-*")
-	if err != nil {
-		return "", err
-	}
-	name, err := publish(old, filepath.Join(b.Dir, replacedDir), b.now().Format(nameLayout))
-	if err != nil {
-		return "", err
-	}
-	kept = filepath.Join(b.Dir, replacedDir, name)
-	if err := moveAll(b.Dir, kept, stays); err != nil {
-		return "", errors.Join(err, moveAll(kept, b.Dir, nil))
-	}
-	if err := moveAll(fresh, b.Dir, nil); err != nil {
-		return "", errors.Join(err, moveAll(b.Dir, fresh, stays), moveAll(kept, b.Dir, nil))
-	}
-	return kept, nil
+// files. The caller has locked the directory: no process works on it. If it
+// fails half-way, what was there is put back; if it is killed, the directory
+// cannot be opened until FinishRestore has completed it.
+func (b *Backups) RestoreInPlace(ctx context.Context, backup *Backup) (Restored, error) {
+	return b.restoreInPlace(ctx, backup, os.Rename)
 }
 
-func moveAll(from, to string, except []string) error {
-	entries, err := os.ReadDir(from)
+func (b *Backups) restoreInPlace(ctx context.Context, backup *Backup, rename renamer) (done Restored, err error) {
+	if _, err := finishRestore(b.Dir, rename); err != nil {
+		return done, err
+	}
+	if err := b.verified(ctx, backup); err != nil {
+		return done, err
+	}
+	root := filepath.Join(b.Dir, replacedDir)
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return done, err
+	}
+	if err := clearParts(root); err != nil {
+		return done, err
+	}
+	fresh, err := os.MkdirTemp(root, partPrefix+"*")
+	if err != nil {
+		return done, err
+	}
+	s := &swap{Loci: journalKind, Format: journalFormat, Backup: backup.Name, Fresh: filepath.Base(fresh)}
+	err = b.fill(ctx, backup, fresh, &done)
+	if err == nil {
+		err = s.prepare(b.Dir, b.now().Format(nameLayout))
+	}
+	if err != nil {
+		return done, errors.Join(err, os.RemoveAll(fresh))
+	}
+	// From here on only renames, and no way out but through or back.
+	if err = s.write(b.Dir); err == nil {
+		err = s.finish(b.Dir, rename)
+	}
+	if err != nil {
+		if undone := s.undo(b.Dir, rename); undone != nil {
+			return done, errors.Join(err, undone) // the journal stays, for another try
+		}
+		// What was kept is empty now. If not, it must stay.
+		return done, errors.Join(err, s.forget(b.Dir), os.Remove(s.kept(b.Dir)))
+	}
+	done.Kept = s.kept(b.Dir)
+	return done, s.forget(b.Dir)
+}
+
+// prepare makes the directory for what is replaced, and lists what goes where.
+func (s *swap) prepare(dir, name string) (err error) {
+	root := filepath.Join(dir, replacedDir)
+	empty, err := os.MkdirTemp(root, partPrefix+"*")
 	if err != nil {
 		return err
 	}
+	if s.Kept, err = publish(empty, root, name); err != nil {
+		return err
+	}
+	if s.Old, err = namesIn(dir, stays); err != nil {
+		return err
+	}
+	s.New, err = namesIn(s.fresh(dir), nil)
+	return err
+}
+
+func namesIn(dir string, except []string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if slices.Contains(except, e.Name()) {
-			continue
-		}
-		if err := os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
-			return err
+		if !slices.Contains(except, e.Name()) {
+			names = append(names, e.Name())
 		}
 	}
-	return nil
+	return names, err
+}
+
+// clearParts removes what killed restores left unfinished before their first
+// rename. No other can be under way.
+func clearParts(root string) error {
+	entries, err := os.ReadDir(root)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), partPrefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(root, e.Name())))
+		}
+	}
+	return err
+}
+
+// syncTree makes the names in a directory and below durable.
+func syncTree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		return syncDir(path)
+	})
 }
 
 func copyFiles(ctx context.Context, backup *Backup, dir string) error {
