@@ -15,8 +15,7 @@ const maxCached = 256
 var ErrStop = errors.New("stop")
 
 // Args are the values for a statement's parameters, in order. Allowed are nil,
-// int, int64, float64, bool, string, []byte (nil means NULL), [16]byte and
-// pointers to string, int64 and float64 (nil means NULL).
+// int, int64, float64, bool, string, []byte (nil means NULL) and [16]byte.
 type Args []any
 
 // Conn is a connection lent to a function. It belongs to that call alone and

@@ -11,6 +11,6 @@
 // A function given to Update runs on the writer's goroutine. SQLite may throw
 // away a whole shared transaction because of one member (a full disk, say);
 // the others then run once more, each alone. So a function may run twice and
-// touches only its [Conn] and its own locals, and it never calls Update or
-// Exclusive of the same DB, which would wait for itself.
+// touches only its [Conn] and its own locals, and it never calls Update of the
+// same DB, which would wait for itself.
 package sqlitedb

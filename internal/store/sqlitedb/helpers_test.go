@@ -80,26 +80,21 @@ func wantErr(t testing.TB, got, want error) {
 // share one batch, and returns their errors in order.
 func together(t testing.TB, db *DB, fns ...func(*Conn) error) []error {
 	t.Helper()
-	running, release := make(chan struct{}), make(chan struct{})
-	held := make(chan error, 1)
-	go func() {
-		held <- db.Exclusive(t.Context(), func(*Conn) error {
-			close(running)
-			<-release
-			return nil
-		})
-	}()
-	<-running
+	other, err := openLock(db.opts.Path + ".lock") // of another process, as far as the writer can tell
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.close()
+	if err := other.acquire(nil); err != nil {
+		t.Fatal(err)
+	}
 	var ops []*operation
 	for _, fn := range fns {
 		o := &operation{fn: fn, done: make(chan error, 1)}
 		ops = append(ops, o)
 		db.queue.push(o)
 	}
-	close(release)
-	if err := <-held; err != nil {
-		t.Fatal(err)
-	}
+	other.release()
 	errs := make([]error, len(ops))
 	for i, o := range ops {
 		errs[i] = <-o.done

@@ -15,10 +15,9 @@ const (
 )
 
 type operation struct {
-	fn        func(*Conn) error
-	exclusive bool
-	state     atomic.Int32
-	done      chan error // has room for the one answer
+	fn    func(*Conn) error
+	state atomic.Int32
+	done  chan error // has room for the one answer
 }
 
 func (o *operation) start() bool { return o.state.CompareAndSwap(waiting, started) }
@@ -61,7 +60,7 @@ func (q *queue) signal() {
 // wait returns the next operation, or nil when the queue is closed and empty.
 func (q *queue) wait() *operation {
 	for {
-		o, closed := q.pop(true)
+		o, closed := q.pop()
 		if o != nil || closed {
 			return o
 		}
@@ -69,11 +68,11 @@ func (q *queue) wait() *operation {
 	}
 }
 
-// pop returns the next operation if there is one that may be taken now.
-func (q *queue) pop(exclusiveToo bool) (o *operation, closed bool) {
+// pop returns the next operation if there is one.
+func (q *queue) pop() (o *operation, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.items) == 0 || q.items[0].exclusive && !exclusiveToo {
+	if len(q.items) == 0 {
 		return nil, q.closed
 	}
 	o = q.items[0]
@@ -88,24 +87,10 @@ func (q *queue) pop(exclusiveToo bool) (o *operation, closed bool) {
 // started, Update waits for the outcome. A panic in fn comes back as a
 // [*PanicError]. See the package comment for what fn must not do.
 func (db *DB) Update(ctx context.Context, fn func(*Conn) error) error {
-	return db.submit(ctx, &operation{fn: fn})
-}
-
-// Exclusive runs fn on the writer's connection with the lock file held, outside
-// any transaction, and with no other writer in this or another process: for
-// VACUUM, checkpoints and the like. Unlike in Update, ctx also interrupts fn.
-func (db *DB) Exclusive(ctx context.Context, fn func(*Conn) error) error {
-	return db.submit(ctx, &operation{exclusive: true, fn: func(c *Conn) error {
-		defer c.interruptWith(ctx)()
-		return interrupted(ctx, fn(c))
-	}})
-}
-
-func (db *DB) submit(ctx context.Context, o *operation) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	o.done = make(chan error, 1)
+	o := &operation{fn: fn, done: make(chan error, 1)}
 	if !db.queue.push(o) {
 		return ErrClosed
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Row is the current row of a statement. Columns count from 0. NULL reads as
-// the zero value; where that matters, ask Null or use a …Ptr method.
+// the zero value; where that matters, ask Null.
 type Row struct {
 	st  *sqlite3.Stmt
 	err error
@@ -47,23 +47,6 @@ func (r *Row) ID(col int) (id [16]byte) {
 	}
 	copy(id[:], raw)
 	return id
-}
-
-// TextPtr reads a string, or nil for NULL.
-func (r *Row) TextPtr(col int) *string { return optional(r, col, r.Text) }
-
-// Int64Ptr reads an integer, or nil for NULL.
-func (r *Row) Int64Ptr(col int) *int64 { return optional(r, col, r.Int64) }
-
-// FloatPtr reads a number, or nil for NULL.
-func (r *Row) FloatPtr(col int) *float64 { return optional(r, col, r.Float) }
-
-func optional[T any](r *Row, col int, read func(int) T) *T {
-	if r.Null(col) {
-		return nil
-	}
-	v := read(col)
-	return &v
 }
 
 // heavyBytes is the size of bound values above which they are not kept in memory
@@ -109,21 +92,6 @@ func (s *stmt) bindOne(i int, arg any) (int, error) {
 			return 0, s.st.BindNull(i)
 		}
 		return len(v), s.st.BindBlob(i, v)
-	case *string:
-		if v != nil {
-			return len(*v), s.st.BindText(i, *v)
-		}
-		return 0, s.st.BindNull(i)
-	case *int64:
-		if v != nil {
-			return 0, s.st.BindInt64(i, *v)
-		}
-		return 0, s.st.BindNull(i)
-	case *float64:
-		if v != nil {
-			return 0, s.st.BindFloat(i, *v)
-		}
-		return 0, s.st.BindNull(i)
 	}
 	return 0, fmt.Errorf("type %s cannot be stored", reflect.TypeOf(arg).String())
 }

@@ -17,7 +17,7 @@ const (
 	batchCount = 256
 )
 
-// PanicError is what Update and Exclusive return when the function panicked.
+// PanicError is what Update returns when the function panicked.
 type PanicError struct {
 	Value any
 	Stack []byte // for logs
@@ -34,7 +34,6 @@ func (e *PanicError) Unwrap() error {
 
 var (
 	errEndedTx = errors.New("sqlitedb: the transaction was rolled back under the function")
-	errLeftTx  = errors.New("sqlitedb: the function left a transaction open")
 	errGoexit  = errors.New("sqlitedb: the function ended its goroutine")
 )
 
@@ -55,7 +54,7 @@ func (db *DB) write() {
 	emptied = true
 }
 
-// serve runs one batch that begins with o, or o alone if it is exclusive.
+// serve runs one batch that begins with o.
 func (db *DB) serve(o *operation) {
 	if err := db.lock.acquire(db.hurry); err != nil {
 		if o.start() {
@@ -69,10 +68,6 @@ func (db *DB) serve(o *operation) {
 		if o.start() {
 			b.refuse(o, err)
 		}
-		return
-	}
-	if o.exclusive {
-		b.exclusive(o)
 		return
 	}
 	b.fill(o)
@@ -110,7 +105,7 @@ func (b *batch) fill(o *operation) {
 		if n+1 >= batchCount || time.Since(began) > batchTime || b.db.writer == nil {
 			return
 		}
-		o, _ = b.db.queue.pop(false)
+		o, _ = b.db.queue.pop()
 	}
 }
 
@@ -138,7 +133,7 @@ func (b *batch) run(o *operation) {
 	}
 	before := c.mark()
 	b.current = o
-	err := b.call(o, true)
+	err := b.call(o)
 	b.current = nil
 	if err == nil {
 		err = unresolved(c)
@@ -156,7 +151,7 @@ func (b *batch) run(o *operation) {
 
 // call runs the function and turns a panic into an error. It reports a
 // transaction that SQLite ended on its own.
-func (b *batch) call(o *operation, lent bool) (err error) {
+func (b *batch) call(o *operation) (err error) {
 	c := b.db.writer
 	defer func() {
 		c.lent = false
@@ -164,9 +159,9 @@ func (b *batch) call(o *operation, lent bool) (err error) {
 			err = &PanicError{Value: p, Stack: debug.Stack()}
 		}
 	}()
-	c.lent = lent
+	c.lent = true
 	err = classify(o.fn(c))
-	if err == nil && lent && c.raw.GetAutocommit() {
+	if err == nil && c.raw.GetAutocommit() {
 		err = errEndedTx
 	}
 	return err
@@ -245,22 +240,6 @@ func (b *batch) repeat(together bool) {
 		}
 	}
 	b.commit()
-}
-
-func (b *batch) exclusive(o *operation) {
-	if !o.start() {
-		return
-	}
-	b.current = o
-	err := b.call(o, false)
-	b.current = nil
-	if c := b.db.writer; c.inDriver || !c.raw.GetAutocommit() {
-		b.rollback()
-		if err == nil {
-			err = errLeftTx
-		}
-	}
-	b.refuse(o, err)
 }
 
 // finish lets the next process have its turn, answers everybody, and then does

@@ -265,21 +265,3 @@ func TestBatchIsBounded(t *testing.T) {
 		t.Errorf("%d functions shared %d commits, want 3 or more", len(fns), commits-1)
 	}
 }
-
-func TestExclusive(t *testing.T) {
-	db := openTemp(t)
-	mustUpdate(t, db, addItem("a"))
-	wantErr(t, db.Exclusive(t.Context(), func(c *Conn) error { return c.Exec("VACUUM") }), nil)
-	wantErr(t, db.Exclusive(t.Context(), func(c *Conn) error {
-		if err := c.Exec("BEGIN"); err != nil {
-			return err
-		}
-		return addItem("b")(c)
-	}), errLeftTx)
-	ctx, cancel := context.WithCancel(t.Context())
-	wantErr(t, db.Exclusive(ctx, func(c *Conn) error { cancel(); return c.Exec("VACUUM") }), context.Canceled)
-	mustUpdate(t, db, addItem("c"))
-	if diff := cmp.Diff([]string{"a", "c"}, names(t, db)); diff != "" {
-		t.Error(diff)
-	}
-}
