@@ -21,17 +21,29 @@ type (
 	credentialKind struct{}
 )
 
-// MemoryID and its like are the kinds of id.
-type (
-	MemoryID     = ID[memoryKind]
-	UserID       = ID[userKind]
-	TeamID       = ID[teamKind]
-	ProjectID    = ID[projectKind]
-	WorkspaceID  = ID[workspaceKind]
-	AgentID      = ID[agentKind]
-	SessionID    = ID[sessionKind]
-	CredentialID = ID[credentialKind]
-)
+// MemoryID names a memory.
+type MemoryID = ID[memoryKind]
+
+// UserID names a person.
+type UserID = ID[userKind]
+
+// TeamID names a team.
+type TeamID = ID[teamKind]
+
+// ProjectID names a project.
+type ProjectID = ID[projectKind]
+
+// WorkspaceID names a workspace.
+type WorkspaceID = ID[workspaceKind]
+
+// AgentID names a registered agent.
+type AgentID = ID[agentKind]
+
+// SessionID names a session of agents.
+type SessionID = ID[sessionKind]
+
+// CredentialID names a key.
+type CredentialID = ID[credentialKind]
 
 // NewID returns a fresh random id. It panics only if the system has no
 // randomness.
