@@ -57,15 +57,21 @@ func TestOldData(t *testing.T) {
 	for _, name := range names {
 		version := strings.TrimSuffix(filepath.Base(name), ".org.sql")
 		t.Run(version, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.Mkdir(filepath.Join(dir, orgsDir), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			load(t, filepath.Join("testdata", version+".meta.sql"), filepath.Join(dir, metaFile))
-			load(t, name, filepath.Join(dir, orgsDir, "default.db"))
-			checkOldData(t, openStore(t, Options{Dir: dir, Now: func() time.Time { return oldTime.Add(2 * time.Hour) }}))
+			checkOldData(t, loadOldData(t, filepath.Join("testdata", version)))
 		})
 	}
+}
+
+// loadOldData opens a store with what the two scripts of that name make.
+func loadOldData(t *testing.T, name string) *Store {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, orgsDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	load(t, name+".meta.sql", filepath.Join(dir, metaFile))
+	load(t, name+".org.sql", filepath.Join(dir, orgsDir, "default.db"))
+	return openStore(t, Options{Dir: dir, Now: func() time.Time { return oldTime.Add(2 * time.Hour) }})
 }
 
 func load(t *testing.T, script, file string) {
@@ -123,11 +129,9 @@ func checkOldData(t *testing.T, s *Store) {
 	insert(t, s, loci.DefaultOrg, newMemory(oldUser, "new"))
 }
 
-// TestDumpData writes testdata for later versions, when asked to.
+// TestDumpData writes the data of this version and reads it back. When asked
+// to, it writes it to testdata, for later versions.
 func TestDumpData(t *testing.T) {
-	if *dumpName == "" {
-		t.Skip("only with -dump")
-	}
 	s := openStore(t, Options{Dir: t.TempDir(), Now: func() time.Time { return oldTime }})
 	_, _, err := s.Orgs().Ensure(bg, loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: oldUser, CreatedAt: oldTime})
 	if err = errors.Join(err, s.Credentials().Insert(bg, oldKey)); err != nil {
@@ -143,11 +147,16 @@ func TestDumpData(t *testing.T) {
 	if err = errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
+	dir, name := t.TempDir(), "now"
+	if *dumpName != "" {
+		dir, name = "testdata", *dumpName
+	}
 	for kind, file := range map[string]string{"meta": filepath.Join(s.Dir(), metaFile), "org": s.orgPath(loci.DefaultOrg)} {
-		if err := os.WriteFile(filepath.Join("testdata", *dumpName+"."+kind+".sql"), []byte(dump(t, file)), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name+"."+kind+".sql"), []byte(dump(t, file)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+	checkOldData(t, loadOldData(t, filepath.Join(dir, name)))
 }
 
 // dump writes a file as SQL. The full-text index, which is derived, is filled
