@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -37,49 +38,105 @@ func TestInstructionsFitTheContext(t *testing.T) {
 	}
 }
 
-func TestHasLoneSurrogate(t *testing.T) {
+func TestTidyErrors(t *testing.T) {
+	long := strings.Repeat("s3cret ", 1000)
 	tests := []struct {
+		name string
+		in   jsonrpc.Error
+		code int64
 		text string
-		want bool
 	}{
-		{`"plain"`, false},
-		{`"\ud83d\ude00"`, false},
-		{`"\u00fc\\ud83d"`, false},
-		{`"\ud83d"`, true},
-		{`"\ud83dx"`, true},
-		{`"\ud83d\n"`, true},
-		{`"\ud83d\u0041"`, true},
-		{`"\ude00"`, true},
-		{`"\\\ud83d\ud83d\ude00"`, true},
-		{`["a","\uDFFF"]`, true},
-		{`"\ud83d\ude00\ud83d"`, true},
-		{`"\u00`, false}, // no JSON, but no panic either
+		{"plain", jsonrpc.Error{Code: -32602, Message: "unknown tool"}, -32602, "unknown tool"},
+		{"no code", jsonrpc.Error{Message: "missing required \"params\""}, -32600, "missing required \"params\""},
+		{"Go's types", jsonrpc.Error{Code: -32602, Message: `unmarshaling "s3cret" into a *mcp.GetPromptParams: json`}, -32602, "invalid params: they have another form than this method takes"},
+		{"a method", jsonrpc.Error{Message: unknownMethod + `"a/b" unsupported`}, -32601, `unknown method "a/b" unsupported`},
 	}
 	for _, tt := range tests {
-		if got := hasLoneSurrogate([]byte(tt.text)); got != tt.want {
-			t.Errorf("hasLoneSurrogate(%s) = %v, want %v", tt.text, got, tt.want)
+		if got := tidy(&tt.in); got.Code != tt.code || got.Message != tt.text {
+			t.Errorf("%s: got %d %q", tt.name, got.Code, got.Message)
+		}
+	}
+	got := tidy(&jsonrpc.Error{Code: -32001, Message: "header mismatch " + long, Data: json.RawMessage(`"` + long + `"`)})
+	if len(got.Message) > 110 || got.Data != nil || !strings.HasPrefix(got.Message, "header mismatch") {
+		t.Errorf("a long text: got %d bytes, %d of data", len(got.Message), len(got.Data))
+	}
+}
+
+// TestParseKeepsIDs holds the ids that are let through against what the SDK
+// makes of them: an answer must carry the id that was sent.
+func TestParseKeepsIDs(t *testing.T) {
+	tests := []struct {
+		id   string
+		want bool
+	}{
+		{"0", true}, {"-1", true}, {"1.0", true}, {"1e2", true}, {"9007199254740992", true}, {"-9007199254740992", true}, {`""`, true}, {`"é\n"`, true},
+		{"1.2", false}, {"-0.5", false}, {"9007199254740994", false}, {"1e300", false}, {"1e999", false}, {"null", false}, {"true", false}, {"[1]", false}, {"{}", false},
+	}
+	for _, tt := range tests {
+		body := []byte(`{"jsonrpc":"2.0","id":` + tt.id + `,"method":"ping"}`)
+		m, problem := parseMessage(body)
+		if (problem == nil) != tt.want {
+			t.Errorf("%s: got %v, want taken = %v", tt.id, problem, tt.want)
+			continue
+		}
+		if !tt.want {
+			if number := tt.id[0] == '-' || tt.id[0] <= '9' && tt.id[0] >= '0'; problem.Code != jsonrpc.CodeInvalidRequest || number != (string(m.id) == tt.id) {
+				t.Errorf("%s: answered to %s with %v", tt.id, m.id, problem)
+			}
+			continue
+		}
+		decoded, err := jsonrpc.DecodeMessage(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent any
+		if err := json.Unmarshal([]byte(tt.id), &sent); err != nil {
+			t.Fatal(err)
+		}
+		if n, ok := decoded.(*jsonrpc.Request).ID.Raw().(int64); ok && float64(n) != sent || !ok && decoded.(*jsonrpc.Request).ID.Raw() != sent {
+			t.Errorf("%s: the SDK reads %v", tt.id, decoded.(*jsonrpc.Request).ID.Raw())
 		}
 	}
 }
 
-// FuzzLoneSurrogatesAreFound holds hasLoneSurrogate against what the decoder
-// makes of a text: it puts U+FFFD where a half is, and nowhere else.
-func FuzzLoneSurrogatesAreFound(f *testing.F) {
-	f.Add(`\ud83d\ude00`)
-	f.Add(`\ud83d\\ud83d`)
-	f.Fuzz(func(t *testing.T, s string) {
-		text := `"` + s + `"`
-		var decoded string
-		if strings.ContainsRune(s, 0xfffd) || strings.Contains(strings.ToLower(s), "fffd") || json.Unmarshal([]byte(text), &decoded) != nil {
-			t.Skip()
+// TestSessionTable walks through what happens to sessions, with a clock.
+func TestSessionTable(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	table := newSessionTable(2, 3, time.Hour)
+	table.now = func() time.Time { now = now.Add(time.Second); return now }
+	open := func(name, id, wantEvicted string, wantCode loci.Code) {
+		t.Helper()
+		evicted, err := table.reserve(name)
+		if evicted != wantEvicted || loci.CodeOf(err) != wantCode {
+			t.Errorf("%s opens %s: evicted %q, %v; want %q, %q", name, id, evicted, err, wantEvicted, wantCode)
 		}
-		if strings.ToValidUTF8(s, "") != s {
-			t.Skip()
+		if err == nil {
+			table.add(name, id)
 		}
-		if got, want := hasLoneSurrogate([]byte(text)), strings.ContainsRune(decoded, 0xfffd); got != want {
-			t.Errorf("hasLoneSurrogate(%s) = %v, want %v", text, got, want)
-		}
-	})
+	}
+	open("a", "a1", "", "")
+	open("a", "a2", "", "")
+	table.begin("a", "a1") // and so a2 is the oldest idle one
+	open("a", "a3", "a2", "")
+	table.begin("a", "a3")
+	open("a", "a4", "", loci.RateLimited)
+	open("b", "b1", "", "")
+	open("c", "c1", "", loci.Unavailable)
+	open("b", "b2", "b1", "") // the server is full, but b has one to give
+	table.done("a", "a1", true)
+	open("c", "c1", "", "")
+	table.done("a", "a3", false)
+	now = now.Add(2 * time.Hour)
+	open("d", "d1", "", "") // all others have ended by now
+	if _, err := table.reserve("d"); err != nil {
+		t.Error(err)
+	}
+	table.cancel("d")
+	table.done("d", "d1", true)
+	table.done("d", "never", true)
+	if table.total != 0 || table.subjects["d"] != nil {
+		t.Errorf("%d sessions are left: %v", table.total, table.subjects)
+	}
 }
 
 func TestSealedSessionsOpenOnlyForTheirPrincipal(t *testing.T) {

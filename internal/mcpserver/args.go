@@ -26,6 +26,9 @@ func decodeArgs(raw json.RawMessage, into any) error {
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return loci.Errorf(loci.Invalid, "arguments must be a JSON object")
 	}
+	if err := loci.CheckJSON(raw); err != nil {
+		return inArguments(args, err)
+	}
 	for name, value := range args {
 		field, ok := fields[name]
 		if !ok {
@@ -36,6 +39,17 @@ func decodeArgs(raw json.RawMessage, into any) error {
 		}
 	}
 	return nil
+}
+
+// inArguments names the argument that loci.CheckJSON refused, if it is in one.
+func inArguments(args map[string]json.RawMessage, err error) error {
+	text := strings.Replace(loci.SafeText(err), "the body", "it", 1)
+	for name, value := range args {
+		if loci.CheckJSON(value) != nil && len(name) <= 40 {
+			return loci.FieldErrorf(name, "cannot be taken: %s", text)
+		}
+	}
+	return loci.Errorf(loci.Invalid, "the arguments cannot be taken: %s", text)
 }
 
 // argFields maps the JSON names of a struct's fields to the fields. names
@@ -69,9 +83,6 @@ func unknownArg(name string, names []string) error {
 }
 
 func decodeArg(name string, value json.RawMessage, field reflect.Value) error {
-	if hasLoneSurrogate(value) {
-		return loci.FieldErrorf(name, `has half of a surrogate pair (\ud800 to \udfff), which is not text`)
-	}
 	var wrong *json.UnmarshalTypeError
 	err := json.Unmarshal(value, field.Addr().Interface())
 	if err == nil && string(value) != "null" {
@@ -81,17 +92,6 @@ func decodeArg(name string, value json.RawMessage, field reflect.Value) error {
 		return loci.FieldErrorf(name, "cannot be read")
 	}
 	return loci.FieldErrorf(name, "must be %s", kindOf(field.Type()))
-}
-
-func kindOf(t reflect.Type) string {
-	switch {
-	case t == reflect.TypeFor[*count]():
-		return "a whole number"
-	case t.Kind() == reflect.String:
-		return "a string"
-	default:
-		return "an array of strings"
-	}
 }
 
 // count is a whole number, however it is spelled: 10, 10.0 and 1e1 are one.
@@ -120,45 +120,4 @@ func (c *count) within(field string, minimum, maximum, fallback int) (int, error
 		return n, nil
 	}
 	return 0, loci.FieldErrorf(field, "must be from %d to %d", minimum, maximum)
-}
-
-// hasLoneSurrogate reports whether a JSON text holds an escaped half of a
-// surrogate pair. encoding/json puts U+FFFD in its place without a word, and
-// then what is stored is not what was sent.
-func hasLoneSurrogate(text []byte) bool {
-	for {
-		i := bytes.IndexByte(text, '\\')
-		if i < 0 || i+1 >= len(text) {
-			return false
-		}
-		if text[i+1] != 'u' {
-			text = text[i+2:]
-			continue
-		}
-		high := hex4(text[i+2:])
-		text = text[i+min(6, len(text)-i):]
-		switch {
-		case high >= 0xdc00 && high <= 0xdfff:
-			return true
-		case high >= 0xd800 && high <= 0xdbff:
-			if !bytes.HasPrefix(text, []byte(`\u`)) {
-				return true
-			}
-			if low := hex4(text[2:]); low < 0xdc00 || low > 0xdfff {
-				return true
-			}
-			text = text[6:]
-		}
-	}
-}
-
-func hex4(b []byte) int64 {
-	if len(b) < 4 {
-		return -1
-	}
-	n, err := strconv.ParseInt(string(b[:4]), 16, 32)
-	if err != nil {
-		return -1
-	}
-	return n
 }

@@ -39,7 +39,7 @@ func TestBadRequests(t *testing.T) {
 		{"an empty batch", `[]`, 400, -32600, "batch"},
 		{"a batch", `[` + message("ping", "{}") + `]`, 400, -32600, "batching is not supported"},
 		{"unknown method", message("memories/steal", "{}"), 400, -32601, "memories/steal"},
-		{"params of another type", message("tools/call", `[1,2]`), 0, -32602, ""},
+		{"params of another type", message("tools/call", `[1,2]`), 0, -32602, "params must be an object"},
 		{"arguments of another type", message("tools/call", `{"name":"read_memories","arguments":"all"}`), 200, 0, "must be a JSON object"},
 		{"no tool", message("tools/call", `{}`), 0, -32602, "unknown tool"},
 		{"unknown tool", message("tools/call", `{"name":"rm -rf"}`), 0, -32602, "unknown tool"},
@@ -52,7 +52,25 @@ func TestBadRequests(t *testing.T) {
 		{"many tags", message("tools/call", `{"name":"write_memory","arguments":{"title":"t","content":"c","tags":[`+strings.Repeat(`"a",`, 250_000)+`"b"]}}`), 200, 0, "tags"},
 		{"NUL", message("tools/call", `{"name":"write_memory","arguments":{"title":"t\u0000","content":"c"}}`), 200, 0, "title contains a NUL"},
 		{"NUL in an id", message("resources/read", `{"uri":"loci://memory/\u0000"}`), 0, -32602, "not found"},
-		{"an address that is none", message("resources/read", `{"uri":"\u0001%zz\ud800"}`), 0, -32602, "not found"},
+		{"an address that is none", message("resources/read", `{"uri":"\u0001%zz"}`), 0, -32602, "not found"},
+		{"half a pair in an address", message("resources/read", `{"uri":"loci://memory/\ud800"}`), 400, -32600, "half of a surrogate pair"},
+		{"half a pair in an argument", message("tools/call", `{"name":"write_memory","arguments":{"title":"t","content":"c","tags":["\udc00"]}}`), 200, 0, "tags cannot be taken: it has half of a surrogate pair"},
+		{"an argument twice", message("tools/call", `{"name":"write_memory","arguments":{"title":"t","content":"c","allowed_vendors":["claude"],"allowed_vendors":["*"]}}`), 200, 0, "allowed_vendors stands twice"},
+		{"arguments twice", message("tools/call", `{"name":"write_memory","arguments":{"title":"t","content":"c","allowed_vendors":["claude"]},"arguments":{"title":"t","content":"c"}}`), 400, -32600, "arguments stands twice"},
+		{"two tools", message("tools/call", `{"name":"read_memories","name":"write_memory","arguments":{"title":"t","content":"c"}}`), 400, -32600, "name stands twice"},
+		{"a method twice", `{"jsonrpc":"2.0","id":9,"method":"ping","method":"tools/list"}`, 400, -32600, "method stands twice"},
+		{"a deep argument", message("tools/call", `{"name":"read_memories","arguments":{"limit":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+`}}`), 200, 0, "nests deeper"},
+		{"a fraction as id", `{"jsonrpc":"2.0","id":1.2,"method":"ping"}`, 400, -32600, `needs "jsonrpc"`},
+		{"null as id", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, 400, -32600, `needs "jsonrpc"`},
+		{"an id beyond the numbers", `{"jsonrpc":"2.0","id":1000000000000000000000000000000,"method":"ping"}`, 400, -32600, `needs "jsonrpc"`},
+		{"Method", `{"jsonrpc":"2.0","id":9,"Method":"ping"}`, 400, -32600, `needs "jsonrpc"`},
+		{"a secret in a prompt's arguments", message("prompts/get", `{"name":"recall","arguments":{"topic":["s3cret"]}}`), 400, -32602, "params.arguments"},
+		{"text for params", message("tools/call", `"`+strings.Repeat("s3cret", 100_000)+`"`), 400, -32602, "params must be an object"},
+		{"a number for a name", message("tools/call", `{"name":7}`), 400, -32602, "params.name must be a string"},
+		{"a huge method", message(strings.Repeat("m", 10_000), "{}"), 400, -32601, "unknown method"},
+		{"a huge tool", message("tools/call", `{"name":"`+strings.Repeat("m", 10_000)+`"}`), 0, -32602, "unknown tool"},
+		{"a level that is none", message("logging/setLevel", `{"level":"s3cret"}`), 400, -32602, "params.level must be one of debug"},
+		{"initialize without params", `{"jsonrpc":"2.0","id":9,"method":"initialize"}`, 0, -32600, "params"},
 		{"NUL in a topic", message("prompts/get", `{"name":"recall","arguments":{"topic":"a\u0000"}}`), 0, -32602, "topic contains a NUL"},
 		{"an argument of another type", message("prompts/get", `{"name":"recall","arguments":{"topic":7}}`), 0, 0, ""},
 		{"1 MiB", message("tools/call", `{"name":"write_memory","arguments":{"title":"t","content":"`+strings.Repeat("c", 1<<20)+`"}}`), 413, -32600, "larger than 1048576 bytes"},
@@ -75,7 +93,7 @@ func TestBadRequests(t *testing.T) {
 				if err := json.Unmarshal([]byte(a.body), &m); err != nil || m.ID == nil {
 					t.Fatalf("status %d, not a JSON-RPC message: %.300s", a.status, a.body)
 				}
-				if len(a.body) > 2000 {
+				if len(a.body) > 700 || strings.Contains(a.body, "s3cret") || strings.Contains(a.body, "*mcp.") {
 					t.Errorf("the answer repeats the input: %d bytes", len(a.body))
 				}
 				if version != withSessions {

@@ -2,8 +2,10 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -60,4 +62,37 @@ func (s *Server) rpcError(ctx context.Context, doing string, err error) error {
 // on.
 func (s *Server) toolError(ctx context.Context, tool string, err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.safe(ctx, tool, err)}}}
+}
+
+// unknownMethod begins the SDK's text for a method that it does not know.
+const unknownMethod = "JSON RPC not handled: "
+
+// The longest text and data that an error of the SDK may have. Its own texts
+// are shorter; longer ones repeat what was sent.
+const (
+	maxErrorText = 300
+	maxRepeated  = 100
+	maxErrorData = 1000
+)
+
+// tidy returns an error of the SDK without Go's types in it, without much of
+// what was sent, and with a code.
+func tidy(err *jsonrpc.Error) *jsonrpc.Error {
+	out := &jsonrpc.Error{Code: err.Code, Message: err.Message, Data: err.Data}
+	if name, ok := strings.CutPrefix(out.Message, unknownMethod); ok {
+		out.Code, out.Message = jsonrpc.CodeMethodNotFound, "unknown method "+name
+	}
+	if out.Code == 0 {
+		out.Code = jsonrpc.CodeInvalidRequest
+	}
+	switch {
+	case strings.Contains(out.Message, "unmarshaling"):
+		out.Message = "invalid params: they have another form than this method takes"
+	case len(out.Message) > maxErrorText:
+		out.Message = strings.ToValidUTF8(out.Message[:maxRepeated], "") + "…"
+	}
+	if len(out.Data) > maxErrorData || !json.Valid(out.Data) {
+		out.Data = nil // the SDK quotes addresses in Go's way, which is not always JSON
+	}
+	return out
 }

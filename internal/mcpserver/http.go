@@ -12,7 +12,7 @@ import (
 func (s *Server) HTTP() http.Handler {
 	return NewHTTP(HTTPOptions{
 		Sessions: s.build(), Stateless: s.build(), Authorize: s.authorize, Log: s.log,
-		PublicURL: s.options.PublicURL, SessionIdle: s.options.SessionIdle, MaxSessions: s.options.MaxSessions,
+		PublicURL: s.options.PublicURL, SessionIdle: s.options.SessionIdle, MaxSessions: s.options.MaxSessions, MaxPerKey: s.options.MaxPerKey,
 	})
 }
 

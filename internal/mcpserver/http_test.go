@@ -236,22 +236,51 @@ func TestForeignHostsAreRefused(t *testing.T) {
 	}
 }
 
+// TestSessionsAreLimited opens more sessions than one credential and than the
+// server may have: nobody takes another's place.
 func TestSessionsAreLimited(t *testing.T) {
-	w := newWorld(t, func(o *mcpserver.Options) { o.MaxSessions = 2 })
-	_, key := w.key("claude")
-	first := w.raw(key, withSessions)
-	w.raw(key, withSessions)
-	third := &raw{w: w, key: key, version: withSessions}
-	initialize := `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`
-	if a := third.call("initialize", initialize); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "too many sessions") {
-		t.Errorf("a third session: %d %s", a.status, a.body)
+	w := newWorld(t, func(o *mcpserver.Options) { o.MaxSessions, o.MaxPerKey = 3, 2 })
+	_, mine := w.key("claude")
+	_, other := w.key("cursor")
+	_, late := w.key("gemini")
+	works := func(r *raw, want int) {
+		t.Helper()
+		if a := r.tool("read_memories", "{}"); a.status != want {
+			t.Errorf("%d %s, want %d", a.status, a.body, want)
+		}
 	}
-	if a := (&raw{w: w, key: key, version: stateless}).tool("read_memories", "{}"); a.status != 200 {
+	theirs := w.raw(other, withSessions)
+	first, second := w.raw(mine, withSessions), w.raw(mine, withSessions)
+	works(first, 200) // so that the second has been idle for longer
+	third := w.raw(mine, withSessions)
+	works(second, 404)
+	works(first, 200)
+	works(third, 200)
+	works(theirs, 200)
+	refused := (&raw{w: w, key: late, version: withSessions}).call("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
+	if refused.status != http.StatusServiceUnavailable || !strings.Contains(refused.body, "too many sessions") || strings.Contains(refused.body, "(3)") {
+		t.Errorf("beyond the server's limit: %d %s", refused.status, refused.body)
+	}
+	if a := (&raw{w: w, key: late, version: stateless}).tool("read_memories", "{}"); a.status != 200 {
 		t.Errorf("without a session: %d %s", a.status, a.body)
 	}
 	first.send(http.MethodDelete, "", nil)
-	if a := third.call("initialize", initialize); a.status != 200 {
-		t.Errorf("after one has ended: %d %s", a.status, a.body)
+	works(w.raw(late, withSessions), 200)
+	for range 10 { // failing to open leaves nothing behind
+		if a := (&raw{w: w, key: mine, version: withSessions}).call("initialize", `{"protocolVersion":7}`); a.status != 400 {
+			t.Errorf("a bad initialize: %d %s", a.status, a.body)
+		}
+	}
+	works(third, 200)
+}
+
+func TestTwoCredentialsAreRefused(t *testing.T) {
+	w := newWorld(t)
+	_, key := w.key("claude")
+	bearer := "Bearer " + key.Reveal()
+	r := &raw{w: w, key: key, version: stateless}
+	if a := r.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, http.Header{"Authorization": {bearer, bearer}}); a.status != 400 || !strings.Contains(a.body, "stands twice") {
+		t.Errorf("%d %s", a.status, a.body)
 	}
 }
 

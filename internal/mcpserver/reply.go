@@ -70,6 +70,9 @@ type reply struct {
 	begun   bool
 	failed  int // the status of an error in plain text
 	text    bytes.Buffer
+
+	reserved bool         // a session may be opened, and has not been
+	opened   func(string) // called with the SDK's id when it is
 }
 
 // WriteHeader begins the answer, unless it is an error in plain text.
@@ -83,6 +86,10 @@ func (r *reply) WriteHeader(status int) {
 	}
 	r.begun = true
 	if id := r.Header().Get(sessionHeader); id != "" {
+		if r.reserved && status < http.StatusBadRequest {
+			r.reserved = false
+			r.opened(id)
+		}
 		r.Header().Set(sessionHeader, r.seal(id))
 	}
 	r.ResponseWriter.WriteHeader(status)
@@ -94,7 +101,31 @@ func (r *reply) Write(b []byte) (int, error) {
 		return r.text.Write(b)
 	}
 	r.WriteHeader(http.StatusOK)
+	if mended := r.mend(b); mended != nil {
+		_, err := r.ResponseWriter.Write(mended)
+		return len(b), err
+	}
 	return r.ResponseWriter.Write(b)
+}
+
+// mend returns an error that the SDK wrote in words of our own, or nil if b is
+// something else. The SDK puts the error right behind the id.
+func (r *reply) mend(b []byte) []byte {
+	const room = 64
+	if !bytes.Contains(b[:min(len(b), len(r.message.id)+room)], []byte(`"error":`)) || !strings.HasPrefix(r.Header().Get("Content-Type"), jsonType) {
+		return nil
+	}
+	var m struct {
+		ID    json.RawMessage
+		Error *jsonrpc.Error
+	}
+	if json.Unmarshal(b, &m) != nil || m.Error == nil {
+		return nil
+	}
+	if m.ID == nil {
+		m.ID = r.message.id
+	}
+	return encodeError(m.ID, tidy(m.Error))
 }
 
 // Flush sends what has been written; event streams need it.
@@ -125,15 +156,10 @@ func (r *reply) problem() *jsonrpc.Error {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 	case r.failed == http.StatusNotFound:
 		return errNoSession
-	case strings.HasPrefix(text, unknownMethod):
-		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "unknown method " + strings.TrimPrefix(text, unknownMethod)}
 	default:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: text}
+		return tidy(&jsonrpc.Error{Message: text})
 	}
 }
-
-// unknownMethod begins the SDK's text for a method that it does not know.
-const unknownMethod = "JSON RPC not handled: "
 
 // sealer binds session ids to a principal without keeping a table: what the
 // client gets is the SDK's id and a proof that only its principal can use. The

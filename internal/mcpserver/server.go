@@ -12,7 +12,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"runtime/debug"
@@ -40,6 +39,7 @@ type Options struct {
 	PublicURL   string
 	SessionIdle time.Duration // default: 30 minutes
 	MaxSessions int           // default: 10,000
+	MaxPerKey   int           // sessions of one credential; default: 100
 }
 
 // Server serves the tools to any number of clients.
@@ -138,11 +138,9 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}()
 		res, err = next(ctx, method, req)
-		// The SDK quotes addresses in Go's way, which is not always JSON, and
-		// then could not send its own error.
 		var rpc *jsonrpc.Error
-		if errors.As(err, &rpc) && rpc.Data != nil && !json.Valid(rpc.Data) {
-			rpc.Data = nil
+		if errors.As(err, &rpc) {
+			return res, tidy(&jsonrpc.Error{Code: rpc.Code, Message: err.Error(), Data: rpc.Data})
 		}
 		return res, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -139,7 +140,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		switch {
 		case errors.Is(next.err, errLineTooLong):
-			l.complain(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: loci.SafeText(errTooLarge)})
+			l.complain(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: loci.SafeText(errTooLarge)})
 		case next.err != nil:
 			if err := l.waitBelow(ctx, 1); err != nil {
 				return nil, err
@@ -159,24 +160,35 @@ func (l *lines) decode(text []byte) jsonrpc.Message {
 	if len(text) == 0 {
 		return nil
 	}
-	if _, problem := parseMessage(text); problem != nil {
-		l.complain(problem)
+	parsed, problem := parseMessage(text)
+	if problem != nil {
+		l.complain(parsed.id, problem)
 		return nil
 	}
 	m, err := jsonrpc.DecodeMessage(text)
 	if err != nil {
-		l.complain(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: batches are not supported; send one message a line"})
+		l.complain(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: batches are not supported; send one message a line"})
 		return nil
 	}
 	if request, ok := m.(*jsonrpc.Request); ok {
 		request.Extra = &mcp.RequestExtra{TokenInfo: l.info}
-		if request.IsCall() {
-			l.mu.Lock()
-			l.inFlight[request.ID] = true
-			l.mu.Unlock()
+		if request.IsCall() && !l.start(request.ID) {
+			l.complain(parsed.id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: a request with this id is still running; every request needs its own"})
+			return nil
 		}
 	}
 	return m
+}
+
+// start notes a call, unless one of the same id is running.
+func (l *lines) start(id jsonrpc.ID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.inFlight[id] {
+		return false
+	}
+	l.inFlight[id] = true
+	return true
 }
 
 // waitBelow waits until fewer than n calls are in flight.
@@ -198,12 +210,20 @@ func (l *lines) waitBelow(ctx context.Context, n int) error {
 	}
 }
 
-func (l *lines) complain(problem *jsonrpc.Error) {
-	_ = l.write(encodeError(nil, problem)) // a broken pipe shows at the next answer
+func (l *lines) complain(id json.RawMessage, problem *jsonrpc.Error) {
+	_ = l.write(encodeError(id, problem)) // a broken pipe shows at the next answer
 }
 
 // Write writes one message.
 func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
+	if answer, ok := m.(*jsonrpc.Response); ok && answer.Error != nil {
+		problem := &jsonrpc.Error{Message: answer.Error.Error()}
+		var rpc *jsonrpc.Error
+		if errors.As(answer.Error, &rpc) {
+			problem.Code, problem.Data = rpc.Code, rpc.Data
+		}
+		answer.Error = tidy(problem)
+	}
 	text, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err

@@ -123,19 +123,28 @@ func TestStdioGoesOnAfterBadLines(t *testing.T) {
 	tests := []struct {
 		name, line string
 		code       float64
+		id         any // that the answer carries
 	}{
-		{"no JSON", `{"jsonrpc":"2.0",`, -32700},
-		{"a word", "hello", -32700},
-		{"two messages", `{"jsonrpc":"2.0","id":1,"method":"ping"} {"jsonrpc":"2.0","id":1,"method":"ping"}`, -32700},
-		{"invalid UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":\"\xff\"}}", -32700},
-		{"deep", strings.Repeat("[", 20000) + strings.Repeat("]", 20000), -32700},
-		{"a number", "42", -32600},
-		{"another version", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, -32600},
-		{"an id of another type", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, -32600},
-		{"a method of another type", `{"jsonrpc":"2.0","id":1,"method":7}`, -32600},
-		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, -32600},
-		{"an empty batch", `[]`, -32600},
-		{"too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"` + strings.Repeat("x", 1<<20) + `"}}`, -32600},
+		{"no JSON", `{"jsonrpc":"2.0",`, -32700, nil},
+		{"a word", "hello", -32700, nil},
+		{"two messages", `{"jsonrpc":"2.0","id":1,"method":"ping"} {"jsonrpc":"2.0","id":1,"method":"ping"}`, -32700, nil},
+		{"invalid UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":\"\xff\"}}", -32700, nil},
+		{"deep", strings.Repeat("[", 20000) + strings.Repeat("]", 20000), -32700, nil},
+		{"a number", "42", -32600, nil},
+		{"another version", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, -32600, 1.0},
+		{"an id of another type", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, -32600, nil},
+		{"a method of another type", `{"jsonrpc":"2.0","id":1,"method":7}`, -32600, 1.0},
+		{"Method", `{"jsonrpc":"2.0","id":1,"Method":"ping"}`, -32600, 1.0},
+		{"a fraction as id", `{"jsonrpc":"2.0","id":1.2,"method":"ping"}`, -32600, 1.2},
+		{"an id beyond the numbers", `{"jsonrpc":"2.0","id":1e30,"method":"ping"}`, -32600, 1e30},
+		{"a name twice", `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"a","name":"b"}}`, -32600, "x"},
+		{"a secret where a text belongs", `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"recall","arguments":{"topic":["s3cret"]}}}`, -32602, 1.0},
+		{"a level that is none", `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"s3cret"}}`, -32602, 1.0},
+		{"an unknown method", `{"jsonrpc":"2.0","id":1,"method":"a/b"}`, -32601, 1.0},
+		{"no params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, -32600, 1.0},
+		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, -32600, nil},
+		{"an empty batch", `[]`, -32600, nil},
+		{"too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"` + strings.Repeat("x", 1<<20) + `"}}`, -32600, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -147,19 +156,40 @@ func TestStdioGoesOnAfterBadLines(t *testing.T) {
 			var problem, written map[string]any
 			for _, m := range got {
 				switch m["id"] {
-				case nil:
+				case tt.id:
 					problem, _ = m["error"].(map[string]any)
 				case 7.0:
 					written, _ = m["result"].(map[string]any)
 				}
 			}
-			if problem["code"] != tt.code {
-				t.Errorf("error %v, want code %v", problem, tt.code)
+			if problem["code"] != tt.code || strings.Contains(fmt.Sprint(problem), "s3cret") {
+				t.Errorf("error %v, want code %v: %v", problem, tt.code, got)
 			}
 			if written["structuredContent"] == nil {
 				t.Errorf("the call after it: %v", written)
 			}
 		})
+	}
+}
+
+// TestStdioAnswersIDsThatAreInUse sends many calls of one id at once: each is
+// answered, with a result or with an error of that id.
+func TestStdioAnswersIDsThatAreInUse(t *testing.T) {
+	const calls = 50
+	w := newWorld(t)
+	results, refused := 0, 0
+	for _, m := range w.talk(hello + strings.Repeat(writeCall(7, "again"), calls)) {
+		if m["id"] != 7.0 {
+			continue
+		}
+		if problem, ok := m["error"].(map[string]any); ok && strings.Contains(problem["message"].(string), "still running") {
+			refused++
+		} else if m["result"] != nil {
+			results++
+		}
+	}
+	if results < 1 || results+refused != calls {
+		t.Errorf("%d results and %d refusals, want %d answers", results, refused, calls)
 	}
 }
 

@@ -1,15 +1,10 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
 	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -29,7 +24,8 @@ type HTTPOptions struct {
 	Log         *slog.Logger  // default: discard
 	PublicURL   string        // see Options.PublicURL
 	SessionIdle time.Duration // default: 30 minutes
-	MaxSessions int           // default: 10,000
+	MaxSessions int           // of all; default: 10,000
+	MaxPerKey   int           // of one credential; then its oldest idle one ends; default: 100
 	// Streams makes every answer an event stream, for tools that send
 	// notifications or questions before their result. Without it answers are
 	// plain JSON.
@@ -39,6 +35,7 @@ type HTTPOptions struct {
 const (
 	defaultSessionIdle = 30 * time.Minute
 	defaultMaxSessions = 10_000
+	defaultMaxPerKey   = 100
 
 	// maxMessage is the largest JSON-RPC message, in bytes.
 	maxMessage = 1 << 20
@@ -56,6 +53,7 @@ type endpoint struct {
 	sessions  http.Handler
 	stateless http.Handler
 	sealer    sealer
+	table     *sessionTable
 	hosts     auth.HostRule
 }
 
@@ -76,7 +74,10 @@ func NewHTTP(o HTTPOptions) http.Handler {
 	if o.MaxSessions <= 0 {
 		o.MaxSessions = defaultMaxSessions
 	}
-	e := &endpoint{options: o, sealer: newSealer(), hosts: auth.NewHostRule(o.PublicURL)}
+	if o.MaxPerKey <= 0 {
+		o.MaxPerKey = defaultMaxPerKey
+	}
+	e := &endpoint{table: newSessionTable(o.MaxPerKey, o.MaxSessions, o.SessionIdle), options: o, sealer: newSealer(), hosts: auth.NewHostRule(o.PublicURL)}
 	e.sessions = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return o.Sessions }, &mcp.StreamableHTTPOptions{
 		JSONResponse: !o.Streams, SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true})
 	e.stateless = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return o.Stateless }, &mcp.StreamableHTTPOptions{
@@ -104,19 +105,20 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	next := e.stateless
-	if !m.isStateless(r) {
-		next = e.sessions
-		if !e.openSession(w, r, m, p) {
-			return
-		}
+	out := &reply{ResponseWriter: w, message: m, seal: func(id string) string { return e.sealer.seal(id, p.Subject()) }}
+	if m.isStateless(r) {
+		e.serve(e.stateless, out, r, p)
+		return
 	}
-	e.serve(next, w, r, m, p)
+	if !e.openSession(out, r, m, p) {
+		return
+	}
+	defer func() { e.closeSession(out, r, p.Subject()) }()
+	e.serve(e.sessions, out, r, p)
 }
 
 // serve hands the request to the SDK, with the principal, and the answer back.
-func (e *endpoint) serve(next http.Handler, w http.ResponseWriter, r *http.Request, m message, p loci.Principal) {
-	out := &reply{ResponseWriter: w, message: m, seal: func(id string) string { return e.sealer.seal(id, p.Subject()) }}
+func (e *endpoint) serve(next http.Handler, out *reply, r *http.Request, p loci.Principal) {
 	// RequireBearerToken is the SDK's only way to attach a TokenInfo; the token
 	// was checked before, so its verifier has nothing left to refuse.
 	info := tokenInfo(p)
@@ -131,16 +133,19 @@ func (e *endpoint) serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	out.finish()
 }
 
-// openSession checks the session of a request, and writes the answer if there
-// is nothing to go on with.
-func (e *endpoint) openSession(w http.ResponseWriter, r *http.Request, m message, p loci.Principal) bool {
+// openSession finds the session of a request or makes room for a new one, and
+// writes the answer if there is nothing to go on with. Otherwise closeSession
+// must follow.
+func (e *endpoint) openSession(out *reply, r *http.Request, m message, p loci.Principal) bool {
+	w, subject := out.ResponseWriter, p.Subject()
 	if sealed := r.Header.Get(sessionHeader); sealed != "" {
-		id, ok := e.sealer.open(sealed, p.Subject())
+		id, ok := e.sealer.open(sealed, subject)
 		if !ok {
 			writeError(w, http.StatusNotFound, m.id, errNoSession)
 			return false
 		}
 		r.Header.Set(sessionHeader, id)
+		e.table.begin(subject, id)
 		return true
 	}
 	if r.Method != http.MethodPost {
@@ -151,85 +156,43 @@ func (e *endpoint) openSession(w http.ResponseWriter, r *http.Request, m message
 			Message: "no session: send initialize first, then the Mcp-Session-Id of its answer with every request; or use protocol version " + statelessVersion + ", which has no sessions"})
 		return false
 	}
-	open := 0
-	for range e.options.Sessions.Sessions() {
-		open++
-	}
-	if open >= e.options.MaxSessions {
-		e.refuse(w, r, m, loci.Errorf(loci.Unavailable, "too many sessions are open (%d); end some with DELETE, or wait until idle ones time out after %v", open, e.options.SessionIdle))
+	evicted, err := e.table.reserve(subject)
+	if err != nil {
+		e.refuse(w, r, m, err)
 		return false
 	}
+	if evicted != "" {
+		e.end(r, evicted, p)
+	}
+	out.reserved, out.opened = true, func(id string) { e.table.add(subject, id) }
 	return true
 }
 
+// closeSession gives back what openSession took.
+func (e *endpoint) closeSession(out *reply, r *http.Request, subject string) {
+	if out.reserved { // and no session came of it
+		e.table.cancel(subject)
+		return
+	}
+	gone := out.failed == http.StatusNotFound || r.Method == http.MethodDelete && out.failed == 0
+	e.table.done(subject, r.Header.Get(sessionHeader), gone)
+}
+
+// end closes one of the principal's sessions, in the way in which its client
+// would.
+func (e *endpoint) end(r *http.Request, id string, p loci.Principal) {
+	r = r.Clone(context.WithoutCancel(r.Context()))
+	r.Method, r.Body, r.ContentLength = http.MethodDelete, http.NoBody, 0
+	r.Header.Set(sessionHeader, id)
+	out := &reply{ResponseWriter: nowhere{}, seal: func(id string) string { return id }}
+	e.serve(e.sessions, out, r, p)
+}
+
+// nowhere takes an answer that nobody waits for.
+type nowhere struct{}
+
+func (nowhere) Header() http.Header         { return http.Header{} }
+func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
+func (nowhere) WriteHeader(int)             {}
+
 var errNoSession = &jsonrpc.Error{Code: codeNoSession, Message: "session not found: it has ended, timed out or is not yours; send initialize to begin a new one"}
-
-// message is what has to be known of a JSON-RPC message to route it.
-type message struct {
-	id      json.RawMessage // nil: none
-	method  string
-	version string // of params._meta
-}
-
-// readMessage reads the body, and puts it back for the SDK.
-func readMessage(w http.ResponseWriter, r *http.Request) (message, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
-	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			return message{}, errTooLarge
-		}
-		return message{}, loci.WrapError(loci.Invalid, err, "the body could not be read")
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	m, problem := parseMessage(body)
-	if problem != nil {
-		return m, problem
-	}
-	return m, nil
-}
-
-var errTooLarge = loci.Errorf(loci.TooLarge, "the message is larger than %d bytes; send less, for example several shorter memories", maxMessage)
-
-// parseMessage checks what encoding/json and the SDK would let pass or refuse
-// without words. A batch has neither id nor method.
-func parseMessage(body []byte) (message, *jsonrpc.Error) {
-	if !utf8.Valid(body) {
-		return message{}, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "parse error: the message is not valid UTF-8"}
-	}
-	if !json.Valid(body) {
-		return message{}, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "parse error: the message is not valid JSON"}
-	}
-	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
-		return message{}, nil
-	}
-	decoded, err := jsonrpc.DecodeMessage(body)
-	if err != nil {
-		return message{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: `invalid request: not a JSON-RPC 2.0 message; it needs "jsonrpc": "2.0", a "method", and an "id" that is a string or a number`}
-	}
-	request, ok := decoded.(*jsonrpc.Request)
-	if !ok {
-		return message{}, nil
-	}
-	m := message{method: request.Method}
-	if request.IsCall() {
-		m.id, err = json.Marshal(request.ID.Raw())
-		if err != nil {
-			return message{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: the id cannot be repeated"}
-		}
-	}
-	var params struct {
-		Meta map[string]any `json:"_meta"`
-	}
-	if json.Unmarshal(request.Params, &params) == nil {
-		m.version, _ = params.Meta[mcp.MetaKeyProtocolVersion].(string)
-	}
-	return m, nil
-}
-
-// isStateless reports whether the request follows the version without
-// sessions: it says so in a header, in its metadata, or by a method that only
-// that version has. Versions are dates, so they compare as text.
-func (m message) isStateless(r *http.Request) bool {
-	return r.Header.Get(versionHeader) >= statelessVersion || m.version >= statelessVersion || m.method == "server/discover"
-}
