@@ -267,11 +267,11 @@ func TestSessionsAreLimited(t *testing.T) {
 	first.send(http.MethodDelete, "", nil)
 	works(w.raw(late, withSessions), 200)
 	for range 10 { // failing to open leaves nothing behind
-		if a := (&raw{w: w, key: mine, version: withSessions}).call("initialize", `{"protocolVersion":7}`); a.status != 400 {
+		if a := (&raw{w: w, key: mine, version: withSessions}).post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, http.Header{"Accept": {"text/html"}}); a.status != 400 {
 			t.Errorf("a bad initialize: %d %s", a.status, a.body)
 		}
 	}
-	works(third, 200)
+	works(w.raw(mine, withSessions), 200)
 }
 
 func TestTwoCredentialsAreRefused(t *testing.T) {

@@ -24,6 +24,7 @@ type message struct {
 	id      json.RawMessage // as it was sent; nil: none
 	method  string
 	version string // of params._meta
+	params  json.RawMessage
 }
 
 // readMessage reads the body, and puts it back for the SDK.
@@ -62,7 +63,11 @@ func parseMessage(body []byte) (message, *jsonrpc.Error) {
 	var batch []json.RawMessage
 	_ = json.Unmarshal(body, &batch) // it is valid JSON, and an array
 	for _, one := range batch {
-		if _, problem := parseOne(one); problem != nil {
+		m, problem := parseOne(one)
+		if problem == nil {
+			problem = m.checkParams(false)
+		}
+		if problem != nil {
 			return message{}, problem
 		}
 	}
@@ -107,13 +112,11 @@ func parseOne(body []byte) (message, *jsonrpc.Error) {
 	if !isRequest {
 		return message{}, nil
 	}
-	if problem := checkParams(m.method, members["params"]); problem != nil && m.id != nil {
-		return m, problem
-	}
+	m.params = members["params"]
 	var params struct {
 		Meta map[string]any `json:"_meta"`
 	}
-	if json.Unmarshal(members["params"], &params) == nil {
+	if json.Unmarshal(m.params, &params) == nil {
 		m.version, _ = params.Meta[mcp.MetaKeyProtocolVersion].(string)
 	}
 	return m, nil
@@ -167,10 +170,15 @@ type levelParams struct {
 
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// checkParams refuses parameters of another form than the method takes. What
-// is missing altogether the SDK says itself.
-func checkParams(method string, raw json.RawMessage) *jsonrpc.Error {
-	if len(raw) == 0 || string(raw) == "null" {
+// onlyWithSessions are methods that the version without sessions has dropped:
+// there they are unknown, whatever their parameters.
+var onlyWithSessions = []string{"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
+
+// checkParams refuses parameters of another form than the method of a call
+// takes. What is missing altogether the SDK says itself.
+func (m message) checkParams(stateless bool) *jsonrpc.Error {
+	raw, method := m.params, m.method
+	if m.id == nil || len(raw) == 0 || string(raw) == "null" || stateless && slices.Contains(onlyWithSessions, method) {
 		return nil
 	}
 	if raw[0] != '{' {

@@ -161,6 +161,9 @@ func (l *lines) decode(text []byte) jsonrpc.Message {
 		return nil
 	}
 	parsed, problem := parseMessage(text)
+	if problem == nil {
+		problem = parsed.checkParams(parsed.version >= statelessVersion)
+	}
 	if problem != nil {
 		l.complain(parsed.id, problem)
 		return nil

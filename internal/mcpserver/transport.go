@@ -105,6 +105,10 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if problem := m.checkParams(m.isStateless(r)); problem != nil {
+		e.refuse(w, r, m, problem)
+		return
+	}
 	out := &reply{ResponseWriter: w, message: m, seal: func(id string) string { return e.sealer.seal(id, p.Subject()) }}
 	if m.isStateless(r) {
 		e.serve(e.stateless, out, r, p)

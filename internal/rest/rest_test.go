@@ -42,6 +42,12 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
 // server is a real handler over a real store.
 type server struct {
 	http.Handler
