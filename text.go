@@ -11,7 +11,7 @@ import (
 func OneLine(s string) string { return strings.Join(strings.Fields(Printable(s)), " ") }
 
 // Printable drops control characters and those that reorder what is shown.
-// Line breaks and tabs stay.
+// Line breaks and tabs stay; a line break is "\n", however it was written.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -24,5 +24,5 @@ func Printable(s string) string {
 			return -1
 		}
 		return r
-	}, s)
+	}, strings.ReplaceAll(s, "\r\n", "\n"))
 }

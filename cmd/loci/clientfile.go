@@ -136,7 +136,7 @@ func difference(before, after []byte) string {
 	for _, l := range y[from:endY] {
 		fmt.Fprintf(&b, "+%s\n", bytes.TrimRight(l, "\r\n"))
 	}
-	return ourKeys.ReplaceAllString(printable(b.String()), "loci_${1}_…")
+	return ourKeys.ReplaceAllString(loci.Printable(b.String()), "loci_${1}_…")
 }
 
 func lines(text []byte) [][]byte {

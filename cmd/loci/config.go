@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/knadh/koanf/parsers/toml/v2"
 	"github.com/knadh/koanf/providers/confmap"
@@ -239,14 +240,43 @@ func (s *settings) fill(k *koanf.Koanf) error {
 		err := vendor.Validate()
 		r.check(agentKeys+name, err == nil, "does not end in a vendor's name: 1 to 50 of a-z, 0-9, '.', '_' and '-'")
 		s.AgentKeys[vendor] = loci.Secret(r.text(agentKeys + name))
-		r.check(agentKeys+name, len(s.AgentKeys[vendor]) >= minKey, "is too short to be a key: use at least 16 random characters")
+		r.checkKey(agentKeys+name, s.AgentKeys[vendor])
 	}
-	r.check("keys/owner", s.OwnerKey == "" || len(s.OwnerKey) >= minKey, "is too short to be a key: use at least 16 random characters")
+	if s.OwnerKey != "" {
+		r.checkKey("keys/owner", s.OwnerKey)
+	}
 	return r.err
 }
 
-// minKey keeps out placeholders such as "changeme".
-const minKey = 16
+const (
+	minKey  = 8  // what is shorter is a mistake
+	goodKey = 16 // what is shorter can be guessed
+)
+
+// doubts lists what is allowed and hardly meant, for the log and for doctor.
+// It repeats no value.
+func (s *settings) doubts() []string {
+	var out []string
+	short := func(key string, value loci.Secret) {
+		if value != "" && len(value) < goodKey {
+			out = append(out, named(key)+" is short, and short keys can be guessed; use at least 24 random characters")
+		}
+	}
+	short("keys/owner", s.OwnerKey)
+	for _, vendor := range slices.Sorted(maps.Keys(s.AgentKeys)) {
+		short(agentKeys+string(vendor), s.AgentKeys[vendor])
+	}
+	if s.Chat.BaseURL == "" && (s.Chat.Model != "" || s.Chat.APIKey != "") {
+		out = append(out, "a chat model or its key is configured without "+named("chat/base_url")+": no model is used")
+	}
+	if !s.Egress && s.Chat.BaseURL != "" {
+		out = append(out, "egress is off: the configured chat model is not used")
+	}
+	for _, name := range s.Unknown {
+		out = append(out, "the variable "+name+" means nothing to Loci; is it a typing error?")
+	}
+	return out
+}
 
 // reader takes values out of koanf and keeps the first error.
 type reader struct {
@@ -258,13 +288,23 @@ func (r *reader) check(key string, ok bool, text string) {
 	if ok || r.err != nil {
 		return
 	}
-	name := dotted(key)
+	r.err = loci.FieldErrorf(named(key), "%s", text)
+}
+
+// checkKey keeps out what can only be a mistake.
+func (r *reader) checkKey(key string, value loci.Secret) {
+	r.check(key, len(value) >= minKey, "is too short to be a key: use at least 24 random characters")
+	r.check(key, !strings.ContainsFunc(value.Reveal(), unicode.IsSpace), "has white space in it, which no client can send as a key")
+}
+
+// named is a key as people know it, with its variable.
+func named(key string) string {
 	for _, t := range known {
 		if t.key == key {
-			name += " (" + t.env + ")"
+			return dotted(key) + " (" + t.env + ")"
 		}
 	}
-	r.err = loci.FieldErrorf(name, "%s", text)
+	return dotted(key)
 }
 
 func (r *reader) text(key string) string {

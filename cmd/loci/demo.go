@@ -141,7 +141,7 @@ func (d *demo) find(ctx context.Context, who loci.Principal, query string) error
 	}
 	d.printf("  %s searches %q: %d found\n", whoIs(who), query, page.Total)
 	for _, h := range page.Hits {
-		d.printf("    %s (written by %s): %s\n", h.Memory.Title, h.Memory.Origin, oneLine(h.Snippet))
+		d.printf("    %s (written by %s): %s\n", h.Memory.Title, h.Memory.Origin, loci.OneLine(h.Snippet))
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (d *doctor) examine(ctx context.Context) {
 			return nil
 		})
 		if err != nil {
-			d.fail("open", "see the text; if a file is damaged, loci backup restore", "%s", oneLine(err.Error()))
+			d.fail("open", "see the text; if a file is damaged, loci backup restore", "%s", loci.OneLine(err.Error()))
 		}
 		d.examineBackups()
 	}
@@ -109,8 +109,8 @@ func (d *doctor) examineSettings() {
 	} else {
 		d.ok("settings", "no configuration file; defaults, variables and flags")
 	}
-	if len(s.Unknown) > 0 {
-		d.warn("settings", "correct or remove them", "these variables mean nothing to Loci: %s", strings.Join(s.Unknown, ", "))
+	for _, text := range s.doubts() {
+		d.warn("settings", "correct or remove it", "%s", text)
 	}
 	if !s.Egress {
 		d.ok("egress", "off: nothing is sent out")
@@ -151,7 +151,7 @@ func (d *doctor) examineDirectory() bool {
 
 func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 	if err := in.app.Ready(ctx); err != nil {
-		d.fail("write", "free disk space, or make the directory writable for this user", "%s", oneLine(err.Error()))
+		d.fail("write", "free disk space, or make the directory writable for this user", "%s", loci.OneLine(err.Error()))
 	} else {
 		d.ok("write", "a write reached the disk")
 	}
@@ -163,7 +163,7 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		}
 	}
 	if err != nil {
-		d.fail("files", "loci backup restore", "%s", oneLine(err.Error()))
+		d.fail("files", "loci backup restore", "%s", loci.OneLine(err.Error()))
 		return
 	}
 	for _, text := range problems {
@@ -181,7 +181,7 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	on, err := in.auth.AgentsExist(ctx)
 	if err != nil {
-		d.fail("keys", "see the text", "%s", oneLine(err.Error()))
+		d.fail("keys", "see the text", "%s", loci.OneLine(err.Error()))
 		return
 	}
 	if on || d.settings.PublicURL != "" {
@@ -193,7 +193,7 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
 		keys, err := in.app.Keys(ctx, in.operator, kind)
 		if err != nil {
-			d.fail("keys", "see the text", "%s", oneLine(err.Error()))
+			d.fail("keys", "see the text", "%s", loci.OneLine(err.Error()))
 			return
 		}
 		for i := range keys {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/loci-memory/loci"
 )
@@ -69,7 +68,7 @@ func exitCode(err error) int {
 // JSON object. The whole text is shown, causes included: who runs the command
 // line owns the data.
 func report(w io.Writer, err error, asJSON bool) {
-	text := strings.Join(strings.Fields(explain(err)), " ")
+	text := loci.OneLine(explain(err))
 	if !asJSON {
 		fmt.Fprintln(w, "loci:", text)
 		return

@@ -48,9 +48,3 @@ func TestReport(t *testing.T) {
 		})
 	}
 }
-
-func TestPrintableDropsWhatATerminalObeys(t *testing.T) {
-	if got, want := oneLine("a\x1b[2Jb\u202ec\r\n\td\x07"), "a[2Jbc d"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}

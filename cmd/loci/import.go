@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 )
 
@@ -69,7 +70,7 @@ func (p *program) takeIn(ctx context.Context, in *instance, r io.Reader, size in
 				refused = append(refused, refusal{problem.Line, problem.Text})
 			}
 			if !p.json {
-				p.note("line %d was not taken: %s", problem.Line, oneLine(problem.Text))
+				p.note("line %d was not taken: %s", problem.Line, loci.OneLine(problem.Text))
 			}
 		},
 	})

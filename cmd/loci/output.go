@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
@@ -39,7 +38,7 @@ func (p *program) printTable(headers []string, rows [][]string) {
 func renderTable(w io.Writer, headers []string, rows [][]string) string {
 	for _, row := range rows {
 		for i, cell := range row {
-			row[i] = oneLine(cell)
+			row[i] = loci.OneLine(cell)
 		}
 	}
 	styled := isTerminal(w)
@@ -109,30 +108,8 @@ func terminalWidth(w io.Writer) int {
 	return width
 }
 
-// oneLine makes a text safe for one cell of a table: no line breaks, nothing
-// that a terminal would obey.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(printable(s)), " ")
-}
-
-// printable drops control characters, so that a memory cannot command the
-// terminal that shows it. Line breaks and tabs stay.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || !unicode.IsControl(r) && !isDirectional(r) {
-			return r
-		}
-		return -1
-	}, s)
-}
-
-// isDirectional finds the characters that reorder what a terminal shows.
-func isDirectional(r rune) bool {
-	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
-}
-
 func cut(s string, most int) string {
-	s = oneLine(s)
+	s = loci.OneLine(s)
 	runes := []rune(s)
 	if len(runes) <= most {
 		return s
@@ -157,7 +134,7 @@ func joinVendors(vendors []loci.Vendor) string {
 
 // printMemory writes a whole memory: attributes, then the content as it is.
 func (p *program) printMemory(m *loci.Memory) {
-	p.printf("%s\n\n", oneLine(m.Title))
+	p.printf("%s\n\n", loci.OneLine(m.Title))
 	rows := [][2]string{{"id", m.ID.String()}, {"origin", m.Origin}, {"visible to", joinVendors(m.AllowedVendors)}, {"tags", strings.Join(m.Tags, ", ")},
 		{"type", string(m.Type) + ", " + m.Category}, {"key", m.Key}, {"summary", m.Summary},
 		{"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor)},
@@ -170,10 +147,10 @@ func (p *program) printMemory(m *loci.Memory) {
 	}
 	for _, r := range rows {
 		if r[1] != "" {
-			p.printf("%-12s  %s\n", r[0], oneLine(r[1]))
+			p.printf("%-12s  %s\n", r[0], loci.OneLine(r[1]))
 		}
 	}
-	p.printf("\n%s\n", strings.TrimRight(printable(m.Content), "\n"))
+	p.printf("\n%s\n", strings.TrimRight(loci.Printable(m.Content), "\n"))
 }
 
 // saved says what became of a memory, or prints it as JSON.

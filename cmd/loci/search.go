@@ -66,8 +66,8 @@ func (p *program) printHits(page *app.SearchPage) error {
 		p.note("no memory has these words; these have words that begin like them")
 	}
 	for _, h := range page.Hits {
-		p.printf("%s  %s\n", h.Memory.ID, oneLine(h.Memory.Title))
-		p.printf("    %s\n", oneLine(h.Snippet))
+		p.printf("%s  %s\n", h.Memory.ID, loci.OneLine(h.Memory.Title))
+		p.printf("    %s\n", loci.OneLine(h.Snippet))
 		p.printf("    %s, %s\n", h.Memory.Origin, details(h.Memory))
 	}
 	p.more(page.NextCursor)
@@ -77,7 +77,7 @@ func (p *program) printHits(page *app.SearchPage) error {
 func details(m *loci.Memory) string {
 	text := showTime(m.CreatedAt)
 	if len(m.Tags) > 0 {
-		text += ", " + oneLine(strings.Join(m.Tags, " "))
+		text += ", " + loci.OneLine(strings.Join(m.Tags, " "))
 	}
 	return text
 }

@@ -115,11 +115,11 @@ func (p *program) handler(in *instance) http.Handler {
 		ModelEgress: s.Egress && s.Chat.BaseURL != "", MCP: mcp.HTTP()})
 }
 
-// deadlines bounds every request but for event streams, which stay open until
-// either side ends them: the server does so when ctx ends.
+// deadlines bounds every request but for the event streams of MCP, which stay
+// open until either side ends them: the server does so when ctx ends.
 func deadlines(ctx context.Context, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		if r.Method == http.MethodGet && r.URL.Path == "/mcp" && strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 			stream, cancel := context.WithCancel(r.Context())
 			defer cancel()
 			defer context.AfterFunc(ctx, cancel)()
@@ -227,10 +227,7 @@ func (p *program) warn(address net.Addr) {
 	if !isLoopback(address) && !strings.HasPrefix(s.PublicURL, "https://") {
 		p.log.Warn("listening beyond this machine without TLS: keys and memories travel in the clear; put a TLS proxy in front and set LOCI_PUBLIC_URL=https://…", "address", address.String())
 	}
-	if !s.Egress && s.Chat.BaseURL != "" {
-		p.log.Warn("egress is off: the configured chat model is not used")
-	}
-	for _, name := range s.Unknown {
-		p.log.Warn("this variable means nothing to Loci; is it a typing error?", "variable", name)
+	for _, text := range s.doubts() {
+		p.log.Warn(text)
 	}
 }
