@@ -118,7 +118,7 @@ func failingAfter(n int, times int) renamer {
 func survive(fn func()) (killed bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			if p != errKilled {
+			if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
 				panic(p)
 			}
 			killed = true

@@ -11,7 +11,7 @@ import (
 // maxCached is how many prepared statements one connection keeps.
 const maxCached = 256
 
-// ErrStop, returned by a row function, ends a Query early and without error.
+// ErrStop ends a Query early and without error when a row function returns it.
 var ErrStop = errors.New("stop")
 
 // Args are the values for a statement's parameters, in order. Allowed are nil,

@@ -56,7 +56,7 @@ func fillDisk(path string, limit, lift func() error) error {
 		}
 	}
 	if !errors.Is(err, ErrFull) {
-		return fmt.Errorf("after %d writes: %v, want ErrFull", stored, err)
+		return fmt.Errorf("after %d writes: %w, want ErrFull", stored, err)
 	}
 	count := func() (n int) {
 		_ = db.View(ctx, func(c *Conn) error {
@@ -91,7 +91,7 @@ func TestLogStaysBounded(t *testing.T) {
 		go func() {
 			for ctx.Err() == nil {
 				err := db.View(context.WithoutCancel(ctx), func(c *Conn) error {
-					return c.Exec("SELECT sum(length(note)), count(*) FROM item")
+					return c.Exec("SELECT length(note) FROM item WHERE id = 3") // in much less than restartPatience
 				})
 				if err != nil {
 					finished <- err
@@ -101,7 +101,7 @@ func TestLogStaysBounded(t *testing.T) {
 			finished <- nil
 		}()
 	}
-	for i := range 400 { // some 200 MB through the log
+	for i := range 280 { // some 140 MB through the log
 		mustUpdate(t, db, func(c *Conn) error {
 			return c.Exec("INSERT INTO item (id, name, note) VALUES (?1, 'n' || ?1, hex(randomblob(250000))) "+
 				"ON CONFLICT (id) DO UPDATE SET note = excluded.note", i%10)

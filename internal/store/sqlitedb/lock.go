@@ -51,7 +51,7 @@ func (l *fileLock) acquire(done <-chan struct{}) error {
 	case <-done:
 		l.f = nil
 		go func() {
-			<-got
+			<-got //nolint:errcheck // got or not, closing the file lets go
 			_ = f.Close()
 		}()
 		return &Error{Class: ErrBusy, Cause: errGaveUp}

@@ -3,6 +3,7 @@
 package sqlitedb
 
 import (
+	"errors"
 	"io"
 	"os"
 	"runtime"
@@ -23,7 +24,7 @@ func ofdCommands() (set, wait int) {
 
 func tryLock(f *os.File, at int64) (bool, error) {
 	err := setLock(f, ofdSetLock, unix.F_WRLCK, at)
-	if err == unix.EAGAIN || err == unix.EACCES {
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 		return false, nil
 	}
 	return err == nil, err

@@ -164,8 +164,8 @@ func TestCloseWaitsForView(t *testing.T) {
 	go func() { closed <- db.Close() }()
 	<-db.drained
 	select {
-	case <-closed:
-		t.Error("Close did not wait for a View")
+	case err := <-closed:
+		t.Errorf("Close did not wait for a View: %v", err)
 	default:
 	}
 	close(release)
