@@ -49,7 +49,7 @@ func TestTidyErrors(t *testing.T) {
 		{"plain", jsonrpc.Error{Code: -32602, Message: "unknown tool"}, -32602, "unknown tool"},
 		{"no code", jsonrpc.Error{Message: "missing required \"params\""}, -32600, "missing required \"params\""},
 		{"Go's types", jsonrpc.Error{Code: -32602, Message: `unmarshaling "s3cret" into a *mcp.GetPromptParams: json`}, -32602, "invalid params: they have another form than this method takes"},
-		{"a method", jsonrpc.Error{Message: unknownMethod + `"a/b" unsupported`}, -32601, `unknown method "a/b" unsupported`},
+		{"a method", jsonrpc.Error{Message: unknownMethod + `"a/b" unsupported`}, -32601, `unknown method "a/b"`},
 	}
 	for _, tt := range tests {
 		if got := tidy(&tt.in); got.Code != tt.code || got.Message != tt.text {

@@ -80,7 +80,7 @@ const (
 func tidy(err *jsonrpc.Error) *jsonrpc.Error {
 	out := &jsonrpc.Error{Code: err.Code, Message: err.Message, Data: err.Data}
 	if name, ok := strings.CutPrefix(out.Message, unknownMethod); ok {
-		out.Code, out.Message = jsonrpc.CodeMethodNotFound, "unknown method "+name
+		out.Code, out.Message = jsonrpc.CodeMethodNotFound, "unknown method "+strings.TrimSuffix(name, " unsupported")
 	}
 	if out.Code == 0 {
 		out.Code = jsonrpc.CodeInvalidRequest

@@ -192,6 +192,8 @@ func (m message) checkParams(stateless bool) *jsonrpc.Error {
 	err := json.Unmarshal(raw, params)
 	var wrong *json.UnmarshalTypeError
 	switch {
+	case errors.As(err, &wrong) && wrong.Field == "arguments" && wrong.Type.Kind() == reflect.String: // of a prompt
+		return invalidParams("params.arguments must be an object of strings")
 	case errors.As(err, &wrong) && wrong.Field != "" && len(wrong.Field) <= 100:
 		return invalidParams("params.%s must be %s", wrong.Field, kindOf(wrong.Type))
 	case err != nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
@@ -100,6 +101,11 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.Clone(r.Context()) // its headers and body change on the way
 	var m message
 	if r.Method == http.MethodPost {
+		if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+			w.Header().Set("Accept-Encoding", "identity")
+			writeError(w, http.StatusUnsupportedMediaType, nil, errCompressed)
+			return
+		}
 		if m, err = readMessage(w, r); err != nil {
 			e.refuse(w, r, m, err)
 			return
@@ -136,6 +142,8 @@ func (e *endpoint) serve(next http.Handler, out *reply, r *http.Request, p loci.
 	}
 	out.finish()
 }
+
+var errCompressed = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the body must not be compressed; send it without Content-Encoding"}
 
 // openSession finds the session of a request or makes room for a new one, and
 // writes the answer if there is nothing to go on with. Otherwise closeSession
