@@ -216,11 +216,11 @@ func TestUnfinishable(t *testing.T) {
 			}
 			return err
 		},
-		"taken": func(dir string) error { return os.WriteFile(filepath.Join(dir, "orgs"), nil, 0o600) },
+		"taken": func(dir string) error { return os.WriteFile(filepath.Join(dir, "_meta.db"), []byte("stray"), 0o600) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, backup := replaceable(t)
-			survive(func() { _, _ = b.restoreInPlace(t.Context(), backup, killedAfter(4)) })
+			survive(func() { _, _ = b.restoreInPlace(t.Context(), backup, killedAfter(3)) })
 			if err := spoil(b.Dir); err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -69,12 +71,23 @@ func TestReadyWritesSeldom(t *testing.T) {
 func TestReadyForgetsWhoLeft(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := openStore(t, Options{Dir: t.TempDir(), Now: func() time.Time { return now }})
-	gone, cancel := context.WithCancel(bg)
-	cancel()
-	if err := s.Ready(gone); err == nil {
-		t.Error("Ready with an ended context: no error")
+	busy, release := make(chan struct{}), make(chan struct{})
+	held, left := make(chan error, 1), make(chan error, 1)
+	go func() {
+		held <- s.meta.Update(bg, func(*sqlitedb.Conn) error { close(busy); <-release; return nil })
+	}()
+	<-busy
+	ctx, cancel := context.WithCancel(bg)
+	go func() { left <- s.Ready(ctx) }()
+	for len(s.probe.turn) == 0 { // until it probes
+		runtime.Gosched()
 	}
-	if err := s.Ready(bg); err != nil {
+	cancel()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("Ready of one who left: %v", err)
+	}
+	close(release)
+	if err := errors.Join(<-held, s.Ready(bg)); err != nil {
 		t.Errorf("the next one: %v", err)
 	}
 }
