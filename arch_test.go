@@ -69,6 +69,8 @@ var withoutBegin = map[string]string{
 	"Close": "releases what Open took; no principal asks for it",
 	"Ready": "says only whether the process can work, nothing of anybody's rows",
 	"Setup": "makes the first org, before there is a principal",
+
+	"SetOwnerEmail": "carries out the operator's settings, before there is a principal",
 }
 
 const (

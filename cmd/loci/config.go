@@ -38,6 +38,7 @@ type settings struct {
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard
+	Owner     string          // the owner's e-mail in a dashboard's tokens; "": as it is
 	Chat      app.ChatOptions // BaseURL "": no chat
 
 	Editor   string // of the person, for edit
@@ -72,6 +73,7 @@ var known = []setting{
 	{"keys/owner", "LOCI_API_KEY", ""},
 	{"dashboard/service_key", "LOCI_DASHBOARD_SERVICE_KEY", ""},
 	{"dashboard/jwt_secret", "LOCI_DASHBOARD_JWT_SECRET", ""},
+	{"dashboard/owner_email", "LOCI_DASHBOARD_OWNER_EMAIL", ""},
 	{"chat/base_url", "LOCI_CHAT_BASE_URL", ""},
 	{"chat/api_key", "LOCI_CHAT_API_KEY", ""},
 	{"chat/model", "LOCI_CHAT_MODEL", ""},
@@ -225,6 +227,7 @@ func (s *settings) fill(k *koanf.Koanf) error {
 	s.DataDir, s.Listen, s.PublicURL = r.text("data_dir"), r.text("listen"), strings.TrimRight(r.text("public_url"), "/")
 	s.OwnerKey = loci.Secret(r.text("keys/owner"))
 	s.Dashboard = auth.Dashboard{ServiceKey: loci.Secret(r.text("dashboard/service_key")), JWTSecret: loci.Secret(r.text("dashboard/jwt_secret"))}
+	s.Owner = r.text("dashboard/owner_email")
 	s.Chat = app.ChatOptions{BaseURL: r.text("chat/base_url"), APIKey: loci.Secret(r.text("chat/api_key")), Model: r.text("chat/model"),
 		Temperature: r.number("chat/temperature", 2), MaxTokens: int(r.number("chat/max_tokens", 1_000_000))}
 	s.Egress = r.choice("egress", "on", "off") == "on"

@@ -399,6 +399,21 @@ func TestBriefingShowsOnlyWhatTheReaderSees(t *testing.T) {
 	}
 }
 
+func TestOwnerEmail(t *testing.T) {
+	w := newWorld(t)
+	for _, bad := range []string{"", "mara", "@x", "a@", "a b@x.org", "a@b@c", strings.Repeat("x", 320) + "@x.org"} {
+		wantCode(t, w.SetOwnerEmail(t.Context(), bad), loci.Invalid)
+	}
+	for range 2 {
+		if err := w.SetOwnerEmail(t.Context(), " Mara@Example.org "); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if who, err := w.WhoAmI(t.Context(), w.owner); err != nil || who.User.Email != "mara@example.org" {
+		t.Errorf("%+v, %v", who, err)
+	}
+}
+
 func TestTeamToolsAreHonest(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.TeamMemories(t.Context(), w.claude)
