@@ -61,11 +61,19 @@ func (p *program) addCommand() *cobra.Command {
 stored exactly as it is. Without --title, the first line is the title.`,
 		Example: `  loci add "We deploy on Tuesdays, never on Fridays." --title Deploys --tag ops
   git log -1 --format=%B | loci add --tag commit --allow claude,cursor`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("the content is one argument and here are %d; put it in quotes", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			content, err := p.content(args, f.file)
 			if err != nil {
 				return err
+			}
+			if content == "" || f.title == "" && strings.TrimSpace(content) == "" {
+				return loci.FieldErrorf("content", "must not be empty; give it as an argument, with --file, or on standard input")
 			}
 			return p.with(cmd.Context(), create, func(in *instance) error {
 				d, err := f.draft(content, time.Now())

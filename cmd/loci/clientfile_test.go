@@ -114,3 +114,17 @@ func TestUndoKeepsWhatOthersChanged(t *testing.T) {
 		})
 	}
 }
+
+func TestIsTransient(t *testing.T) {
+	for binary, want := range map[string]bool{
+		"/tmp/go-build1416808010/b001/exe/loci":                        true,
+		"/root/.cache/go-build/ab/abcdef-d/loci":                       true,
+		`C:\Users\ada\AppData\Local\Temp\go-build12\b001\exe\loci.exe`: true,
+		"/home/ada/go/bin/loci":                                        false,
+		"/tmp/loci":                                                    false,
+	} {
+		if got := isTransient(binary); got != want {
+			t.Errorf("%s: got %t, want %t", binary, got, want)
+		}
+	}
+}

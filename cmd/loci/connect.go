@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ what will change and asks; "loci disconnect" brings back what was there.`,
 		},
 	}
 	cmd.Flags().BoolVar(&stdio, "stdio", false, "let the assistant start loci itself, without a server")
-	cmd.Flags().BoolVar(&show, "print", false, "print what to paste, change nothing")
+	cmd.Flags().BoolVar(&show, "print", false, "make a key and print what to paste; change no file")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd
 }
@@ -52,9 +53,19 @@ func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
 		if err != nil {
 			return nil, err
 		}
+		if isTransient(binary) {
+			return nil, usagef("this loci was started by `go run` and is gone when that ends; install it with `go install ./cmd/loci` and connect with the installed one")
+		}
 		return &endpoint{Command: binary, Args: []string{"mcp", "--vendor", string(c.vendor), "--data-dir", p.settings.DataDir}}, nil
 	}
 	return &endpoint{URL: mcpURL(p.reachable(p.settings.Listen))}, nil
+}
+
+// isTransient reports whether a program lies where `go run` puts it, which is
+// cleaned up. A binary of go test is no command for a client, but tests need it.
+func isTransient(binary string) bool {
+	slash := strings.ReplaceAll(binary, `\`, "/")
+	return strings.Contains(slash, "/go-build") && !strings.Contains(path.Base(slash), ".test")
 }
 
 // newKey gives the endpoint a key of its own, unless it needs none.

@@ -24,7 +24,8 @@ func (p *program) editCommand() *cobra.Command {
 		Use:   "edit ID",
 		Short: "Change a memory; the version before is kept",
 		Long: `Change a memory. Flags change what they name; without any, the content opens in
-$VISUAL or $EDITOR. The version before is kept: see "loci history".`,
+$VISUAL or $EDITOR. The version before is kept: see "loci history". --tag
+replaces all tags; --tag "" and --expires "" take them away.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
 		Args: cobra.ExactArgs(1),

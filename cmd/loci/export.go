@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -46,8 +47,10 @@ func (p *program) export(ctx context.Context, in *instance, name string) (n int,
 	moved := func(n int) { _ = bar.Set(n) }
 	if name == "-" {
 		out := bufio.NewWriterSize(p.out, 1<<16)
-		n, err = in.app.Export(ctx, in.operator, out, moved)
-		return n, errors.Join(err, out.Flush())
+		if n, err = in.app.Export(ctx, in.operator, out, moved); err == nil {
+			err = out.Flush()
+		}
+		return n, err
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return p.exportInto(ctx, in, name, moved)
@@ -57,7 +60,7 @@ func (p *program) export(ctx context.Context, in *instance, name string) (n int,
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*") // mode 0600
 	if err != nil {
-		return 0, usageError{err}
+		return 0, usagef("%s cannot be written: %w", name, withoutPath(err))
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // not there any more after success
 	n, err = in.app.Export(ctx, in.operator, f, moved)
@@ -65,6 +68,15 @@ func (p *program) export(ctx context.Context, in *instance, name string) (n int,
 		return n, err
 	}
 	return n, os.Rename(f.Name(), name)
+}
+
+// withoutPath leaves out the name of a file that the person never named.
+func withoutPath(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // exportInto writes to what is not a file, such as a pipe or /dev/stdout, which

@@ -76,7 +76,7 @@ func (p *program) takeIn(ctx context.Context, in *instance, r io.Reader, size in
 	})
 	_ = bar.Finish()
 	if err != nil {
-		if !p.json {
+		if !p.json && report.Added > 0 {
 			p.note("memories added before this: %d", report.Added)
 		}
 		return err

@@ -154,7 +154,8 @@ func (p *program) printKeys(keys []loci.Credential, kind loci.Kind) error {
 		return p.printJSON(map[string]any{"keys": shown, "next_cursor": "", "has_more": false})
 	}
 	if len(rows) == 0 {
-		p.note("no keys; make one with: loci %s create", keyNoun(kind))
+		p.note("no keys; make one with: %s", map[loci.Kind]string{loci.KindUser: "loci key create --name NAME",
+			loci.KindAgent: "loci agent-key create --vendor VENDOR --name NAME"}[kind])
 		return nil
 	}
 	p.printTable([]string{"ID", "NAME", "VENDOR", "KEY", "STATUS", "SCOPES", "CREATED", "EXPIRES", "LAST USED"}, rows)

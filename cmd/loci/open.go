@@ -41,6 +41,9 @@ func (p *program) with(ctx context.Context, absent missing, fn func(*instance) e
 
 func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	s := p.settings
+	if _, err := os.Stat(s.DataDir); errors.Is(err, fs.ErrPermission) {
+		return nil, loci.WrapError(loci.Unavailable, err, "data directory %s cannot be reached by this user; name another place with --data-dir", s.DataDir)
+	}
 	if absent == refuse && sqlite.IsNew(s.DataDir) && !isFile(s.DataDir) {
 		return nil, loci.Errorf(loci.NotFound, "there are no memories in %s yet; `loci serve` or `loci add` starts them there, --data-dir names another place", s.DataDir)
 	}
@@ -74,6 +77,11 @@ func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, 
 	}
 	if _, in.created, err = in.app.Setup(ctx); err != nil {
 		return nil, err
+	}
+	if s.Owner != "" {
+		if err := in.app.SetOwnerEmail(ctx, s.Owner); err != nil {
+			return nil, err
+		}
 	}
 	in.operator, err = in.auth.Local(ctx, "")
 	return in, err

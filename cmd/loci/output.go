@@ -24,7 +24,18 @@ func (p *program) printJSON(v any) error {
 }
 
 // printf writes for a person to read.
-func (p *program) printf(format string, args ...any) { fmt.Fprintf(p.out, format, args...) }
+func (p *program) printf(format string, args ...any) {
+	_, err := fmt.Fprintf(p.out, format, args...)
+	p.wrote(err)
+}
+
+// wrote keeps the first error of standard output, so that no command ends well
+// whose result nobody got.
+func (p *program) wrote(err error) {
+	if p.unwritten == nil {
+		p.unwritten = err
+	}
+}
 
 // note tells the person something that is not the result, on standard error.
 func (p *program) note(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
@@ -32,7 +43,8 @@ func (p *program) note(format string, args ...any) { fmt.Fprintf(p.err, format+"
 // printTable writes aligned columns: with style in a terminal, cut to its
 // width; plain and in full anywhere else.
 func (p *program) printTable(headers []string, rows [][]string) {
-	fmt.Fprint(p.out, renderTable(p.out, headers, rows))
+	_, err := fmt.Fprint(p.out, renderTable(p.out, headers, rows))
+	p.wrote(err)
 }
 
 func renderTable(w io.Writer, headers []string, rows [][]string) string {

@@ -34,22 +34,34 @@ func TestReadOnlyDirectory(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() { _ = os.Chmod(data, 0o755) })
+	writable := "make it writable for this user, or name another place with --data-dir"
 	for _, args := range [][]string{{"list"}, {"add", "y"}, {"serve", "--listen", "127.0.0.1:0"}, {"mcp", "--data-dir", filepath.Join(data, "new", "er")}} {
-		cmd := exec.CommandContext(t.Context(), binary, args...)
-		cmd.Env, cmd.Dir = environmentOf(dir), "/"
-		if os.Geteuid() == 0 {
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		}
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		err := cmd.Run()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitStorage {
-			t.Errorf("loci %v: got %v, want exit code %d", args, err, exitStorage)
-		}
-		if !strings.Contains(stderr.String(), "make it writable for this user, or name another place with --data-dir") || stdout.Len() > 0 {
-			t.Errorf("loci %v does not say what to do: %s%s", args, &stdout, &stderr)
-		}
+		refusedToNobody(t, binary, dir, writable, args...)
+	}
+	if err := os.Chmod(data, 0o600); err != nil { // there, and nobody can look into it
+		t.Fatal(err)
+	}
+	unreachable := filepath.Join(data, "inner")
+	refusedToNobody(t, binary, dir, unreachable+" cannot be reached by this user", "list", "--data-dir", unreachable)
+}
+
+// refusedToNobody runs the program as somebody who may nothing.
+func refusedToNobody(t *testing.T, binary, dir, says string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	cmd.Env, cmd.Dir = environmentOf(dir), "/"
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitStorage {
+		t.Errorf("loci %v: got %v, want exit code %d", args, err, exitStorage)
+	}
+	if !strings.Contains(stderr.String(), says) || stdout.Len() > 0 {
+		t.Errorf("loci %v does not say what to do: %s%s", args, &stdout, &stderr)
 	}
 }
 

@@ -17,10 +17,11 @@ type program struct {
 	out, err io.Writer
 	environ  []string
 
-	json     bool
-	settings *settings
-	log      *slog.Logger
-	started  bool // the command line was understood; what fails now is not its fault
+	json      bool
+	settings  *settings
+	log       *slog.Logger
+	unwritten error // the first that standard output gave to printf
+	started   bool  // the command line was understood; what fails now is not its fault
 }
 
 // execute runs one command line and returns its exit code.
@@ -31,6 +32,9 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	root.SetOut(p.out)
 	root.SetErr(p.err)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = p.unwritten
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -50,8 +54,9 @@ func commandOf(root *cobra.Command, args []string) *cobra.Command {
 
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "loci",
-		Short: "One memory for every AI you use",
+		Use:     "loci",
+		Short:   "One memory for every AI you use",
+		Version: readBuildInfo().Version,
 		Long: `Loci is one memory for every AI you use. What one assistant writes, the others
 can find, unless you said that they may not.
 

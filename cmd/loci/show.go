@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+)
 
 func (p *program) showCommand() *cobra.Command {
 	var vendor string
@@ -19,6 +23,9 @@ func (p *program) showCommand() *cobra.Command {
 					return err
 				}
 				m, err := in.app.Get(cmd.Context(), who, id)
+				if loci.CodeOf(err) == loci.NotFound && vendor != "" {
+					return loci.WrapError(loci.NotFound, err, "%s sees no memory %s; `loci show %s` without --as says whether it is there and who may see it", who.Vendor, id, id)
+				}
 				if err != nil {
 					return aboutMemory(id, err)
 				}

@@ -46,7 +46,7 @@ func (p *program) welcome(ctx context.Context, in *instance, address, reachable 
 		return nil
 	}
 	p.printFirstKeys(reachable, owner, keys)
-	return nil
+	return p.unwritten // keys that nobody saw are of no use
 }
 
 func (p *program) printFirstKeys(address string, owner loci.Secret, keys map[string]loci.Secret) {
