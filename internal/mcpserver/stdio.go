@@ -41,6 +41,9 @@ func (s *Server) ServeStdio(ctx context.Context, p loci.Principal, in io.Reader,
 		_ = session.Close() // its error is that of Wait
 		err = <-ended
 	}
+	if ctx.Err() != nil {
+		return nil // what the SDK says of a session that is cut short is no failure
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve stdio: %w", err)
 	}
