@@ -173,7 +173,18 @@ func (s *settings) loadFile(k *koanf.Koanf, lookup func(string) string, flags *p
 			return loci.Errorf(loci.Invalid, "configuration file %s: unknown key %q; known are %s", name, dotted(key), knownKeys())
 		}
 	}
+	if dir, ok := read.Get("data_dir").(string); ok && dir != "" && !filepath.IsAbs(dir) && !isUnderHome(dir) {
+		if err := read.Set("data_dir", filepath.Join(filepath.Dir(name), dir)); err != nil { // not where the command happens to run
+			return err
+		}
+	}
 	return k.Merge(read)
+}
+
+// isUnderHome knows the short form of the home directory, which only a shell
+// resolves, and which people write where there is none.
+func isUnderHome(dir string) bool {
+	return dir == "~" || strings.HasPrefix(dir, "~/") || strings.HasPrefix(dir, "~"+string(filepath.Separator))
 }
 
 func isSetting(key string) bool {
@@ -346,6 +357,12 @@ func (s *settings) findDataDir(lookup func(string) string) (err error) {
 	if s.DataDir == "" {
 		s.DataDir, err = defaultDataDir(runtime.GOOS, lookup, s.Home)
 		return err
+	}
+	if isUnderHome(s.DataDir) {
+		if s.Home == "" {
+			return loci.FieldErrorf("data_dir", "begins with ~, and no home directory is known")
+		}
+		s.DataDir = filepath.Join(s.Home, s.DataDir[1:])
 	}
 	s.DataDir, err = filepath.Abs(s.DataDir)
 	return err

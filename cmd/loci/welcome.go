@@ -36,6 +36,9 @@ func (p *program) welcome(ctx context.Context, in *instance, address, reachable 
 		}
 	}
 	p.printf("Loci listens on %s\n", address)
+	if p.settings.PublicURL == "" && reachable != address {
+		p.printf("On this machine it is %s\n", reachable)
+	}
 	if p.settings.PublicURL != "" {
 		p.printf("People reach it at %s\n", p.settings.PublicURL)
 	}
