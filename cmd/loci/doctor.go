@@ -203,7 +203,7 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 		}
 	}
 	if expired > 0 {
-		d.warn("keys", "loci key list, loci agent-key list; make new ones for those in use and revoke the old", "%d keys have expired", expired)
+		d.warn("keys", "loci key list, loci agent-key list; make new ones for those in use and revoke the old", "expired keys: %d", expired)
 	}
 }
 

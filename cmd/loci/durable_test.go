@@ -311,7 +311,7 @@ func TestDoctorSeesExpiredKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := string(runLoci(t, dir, "doctor"))
-	for _, want := range []string{"there is no agent key that works", "1 keys have expired"} {
+	for _, want := range []string{"there is no agent key that works", "expired keys: 1"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("doctor does not say %q:\n%s", want, out)
 		}

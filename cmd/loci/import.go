@@ -93,7 +93,7 @@ func (p *program) takeIn(ctx context.Context, in *instance, r io.Reader, size in
 		p.printf("%s %d, here already %d, not taken %d\n", verb, report.Added, report.Present, report.Refused)
 	}
 	if report.Refused > 0 {
-		return fmt.Errorf("%d lines were not taken; mend them and import again, what was taken is skipped", report.Refused)
+		return fmt.Errorf("lines not taken: %d; mend them and import again, what was taken is skipped", report.Refused)
 	}
 	return nil
 }

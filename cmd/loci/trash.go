@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -29,11 +30,14 @@ func (p *program) trashCommand() *cobra.Command {
 // each does one thing to every id on the command line and fails at the end if
 // any of them failed. All ids are read before anything is changed.
 func (p *program) each(cmd *cobra.Command, args []string, done string, do func(context.Context, *instance, loci.MemoryID) (*loci.Memory, error)) error {
-	ids := make([]loci.MemoryID, len(args))
-	for i, arg := range args {
-		var err error
-		if ids[i], err = parseMemoryID(arg); err != nil {
+	var ids []loci.MemoryID
+	for _, arg := range args {
+		id, err := parseMemoryID(arg)
+		if err != nil {
 			return err
+		}
+		if !slices.Contains(ids, id) { // named twice, done once
+			ids = append(ids, id)
 		}
 	}
 	return p.with(cmd.Context(), refuse, func(in *instance) error {
