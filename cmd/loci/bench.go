@@ -50,9 +50,10 @@ func (p *program) bench(ctx context.Context, o bench.Options, dir string) (err e
 	defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
 	o.Progress = func(what string) { p.note("%s …", what) }
 	results, failed := bench.Run(ctx, o) // what was measured is shown even if a later step failed
-	if p.json {
+	switch {
+	case p.json:
 		err = p.printJSON(map[string]any{"results": results})
-	} else {
+	case len(results) > 0:
 		p.printResults(results)
 	}
 	if failed != nil {

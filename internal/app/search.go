@@ -127,12 +127,36 @@ func find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offs
 			return nil, err
 		}
 	}
+	if matches.More && len(q.Terms) > 1 {
+		if matches.Hits, err = withAll(ctx, tx, v, r.Filter, q.Terms, matches.Hits); err != nil {
+			return nil, err
+		}
+	}
 	ranked := recall.Rank(q, matches.Hits)
 	page.Total, page.TotalIsLowerBound = len(ranked), matches.More
 	page.Partial = page.Partial && len(ranked) > 0
 	ranked = ranked[min(offset, len(ranked)):min(offset+limit, len(ranked))]
 	page.Hits, err = load(ctx, tx, v, q, ranked)
 	return page, err
+}
+
+// withAll adds the matches that have every term: where a frequent word alone
+// fills the limit, they may be older than all that were looked at.
+func withAll(ctx context.Context, tx store.Tx, v loci.Viewer, f store.Filter, terms []loci.Term, hits []loci.Match) ([]loci.Match, error) {
+	every, err := tx.Lists().Match(ctx, v, store.MatchQuery{Filter: f, Terms: terms, All: true, Limit: maxMatches})
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[loci.MemoryID]bool, len(hits))
+	for i := range hits {
+		there[hits[i].ID] = true
+	}
+	for _, m := range every.Hits {
+		if !there[m.ID] {
+			hits = append(hits, m)
+		}
+	}
+	return hits, nil
 }
 
 // load reads the rows of ranked hits and cuts their snippets.

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -112,5 +113,24 @@ func TestImportLeavesOutBadLines(t *testing.T) {
 	page, listErr := dry.List(t.Context(), dry.local, app.ListRequest{})
 	if err != nil || listErr != nil || got.Added != 3 || len(page.Memories) != 0 {
 		t.Errorf("dry run: %+v, %d stored, %v %v", got, len(page.Memories), err, listErr)
+	}
+}
+
+// A frequent word must not bury the one memory that has all the words.
+func TestSearchFindsWhatHasEveryWordBelowTheLimit(t *testing.T) {
+	w := newWorld(t)
+	wanted := w.add(w.owner, app.Draft{Title: "Deploys", Content: "We deploy on Tuesdays."})
+	var lines bytes.Buffer
+	lines.WriteString(exportHead)
+	for range 10_001 {
+		fmt.Fprintf(&lines, `{"memory":{"id":%q,"title":"t","content":"deploys","scope":"global","origin":"api","allowed_vendors":["*"],`+
+			`"created_at":"2026-01-01T10:00:00Z","updated_at":"2026-01-01T10:00:00Z","version":1,"change":"created","editor":"api"}}`+"\n", loci.NewMemoryID())
+	}
+	if got, err := w.Import(t.Context(), w.local, &lines, app.ImportOptions{}); err != nil || got.Added != 10_001 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	page, err := w.Search(t.Context(), w.owner, app.SearchRequest{Query: "deploys tuesdays", Limit: 1})
+	if err != nil || len(page.Hits) != 1 || page.Hits[0].Memory.ID != wanted.ID || !page.TotalIsLowerBound {
+		t.Errorf("%+v, %v", page, err)
 	}
 }
