@@ -151,13 +151,24 @@ func TestTwoCredentials(t *testing.T) {
 // who asks.
 func TestUncleanPaths(t *testing.T) {
 	s := newServer(t)
-	for _, path := range []string{"//memories", "/memories/", "/./memories", "/agent/../memories", "/memories/..", "/api/v1", "/api/v1/", "/"} {
+	for _, path := range []string{"//memories", "/memories/", "/./memories", "/agent/../memories", "/memories/..", "/api/v1", "/api/v1/"} {
 		if w := s.do("GET", path, "", ""); w.Code != 401 {
 			t.Errorf("%s without a key: got %d, want 401", path, w.Code)
 		}
 		if w := s.do("GET", path, owner, ""); w.Code != 404 {
 			t.Errorf("%s: got %d, want 404", path, w.Code)
 		}
+	}
+}
+
+func TestHomeIsForWhoeverOpensTheAddress(t *testing.T) {
+	s := newServer(t)
+	w := s.do("GET", "/", "", "")
+	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") || !strings.Contains(w.Body.String(), "/openapi.json") {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	if w := s.do("POST", "/", "", ""); w.Code != 401 {
+		t.Errorf("POST / without a key: got %d, want 401", w.Code)
 	}
 }
 

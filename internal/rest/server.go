@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -68,8 +69,17 @@ func New(o Options) http.Handler {
 	if o.MCP != nil {
 		s.mux.Handle("/mcp", o.MCP)
 	}
+	s.mux.HandleFunc("GET /{$}", s.home)
 	s.mux.HandleFunc("/", s.unknown)
 	return s
+}
+
+// home greets whoever opens the printed address in a browser. It asks for no
+// key and says nothing that /openapi.json does not.
+func (s *server) home(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	fmt.Fprintf(w, "Loci %s: one memory for every AI you use.\n\nMCP for assistants: /mcp\nREST for programs:  /openapi.json describes it\nIs it up?           /health\n\n"+
+		"Connect an assistant: loci connect --help\n", s.options.Version)
 }
 
 // prefixes are where the routes stand: their own place, and the root paths
