@@ -49,7 +49,7 @@ func (p *program) backupCreateCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				b, err := p.backups().Create(cmd.Context(), in.store)
+				b, err := p.backups().Create(cmd.Context(), in.store.Backup)
 				if err != nil {
 					return err
 				}

@@ -14,13 +14,6 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Source is a store that copies its files while others write.
-type Source interface {
-	// Backup copies every file into dir and returns their names in it, with
-	// slashes.
-	Backup(ctx context.Context, dir string) ([]string, error)
-}
-
 // Backups are the backups of one data directory.
 type Backups struct {
 	Dir     string           // the data directory
@@ -54,9 +47,10 @@ func (b *Backups) now() time.Time {
 	return b.Now().UTC()
 }
 
-// Create backs the store up while others go on writing. The backup appears
-// under its name only when it is complete and on the disk.
-func (b *Backups) Create(ctx context.Context, src Source) (_ *Backup, err error) {
+// Create backs the store up while others go on writing: copyTo copies every
+// file into a directory and returns their names in it, with slashes. The backup
+// appears under its name only when it is complete and on the disk.
+func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, dir string) ([]string, error)) (_ *Backup, err error) {
 	root := filepath.Join(b.Dir, backupsDir)
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, err
@@ -67,7 +61,7 @@ func (b *Backups) Create(ctx context.Context, src Source) (_ *Backup, err error)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(part)) }() // not there any more after success
 	now := b.now()
-	files, err := src.Backup(ctx, part)
+	files, err := copyTo(ctx, part)
 	if err != nil {
 		return nil, err
 	}

@@ -157,7 +157,7 @@ func TestBackupsOfOneSecondHaveTheirOwnNames(t *testing.T) {
 	seed(t, st, 1, time.Time{})
 	b := newBackups(dir)
 	for _, want := range []string{"2026-03-01T120000Z", "2026-03-01T120000Z-2"} {
-		got, err := b.Create(t.Context(), st)
+		got, err := b.Create(t.Context(), st.Backup)
 		if err != nil || got.Name != want {
 			t.Fatalf("got %+v, %v; want the name %s", got, err, want)
 		}
@@ -181,7 +181,7 @@ func TestFailedBackupLeavesNothing(t *testing.T) {
 	seed(t, st, 1, time.Time{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if b, err := newBackups(dir).Create(ctx, st); err == nil {
+	if b, err := newBackups(dir).Create(ctx, st.Backup); err == nil {
 		t.Fatalf("got %+v, want an error", b)
 	}
 	entries, err := os.ReadDir(filepath.Join(dir, "backups"))
@@ -195,7 +195,7 @@ func TestRestoreInPlaceKeepsWhatItReplaces(t *testing.T) {
 	st := openStore(t, dir)
 	org := seed(t, st, 2, time.Time{})
 	b := newBackups(dir)
-	backup, err := b.Create(t.Context(), st)
+	backup, err := b.Create(t.Context(), st.Backup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestRestoreKeepsKeysRevoked(t *testing.T) {
 	valid, early, late := key(1), key(2), key(3)
 	revoke(early, start)
 	b := newBackups(dir)
-	backup, err := b.Create(t.Context(), st)
+	backup, err := b.Create(t.Context(), st.Backup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestRestoreOverALostRegistry(t *testing.T) {
 			st := openStore(t, dir)
 			org := seed(t, st, 2, time.Time{})
 			b := newBackups(dir)
-			backup, err := b.Create(t.Context(), st)
+			backup, err := b.Create(t.Context(), st.Backup)
 			if err = errors.Join(err, st.Close(), lose(filepath.Join(dir, "_meta.db"))); err != nil {
 				t.Fatal(err)
 			}

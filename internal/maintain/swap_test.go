@@ -26,7 +26,7 @@ var (
 func replaceable(t *testing.T) (*Backups, *Backup) {
 	t.Helper()
 	b := &Backups{Dir: t.TempDir(), Program: "test", Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
-	backup, err := b.Create(t.Context(), writer(newFiles))
+	backup, err := b.Create(t.Context(), writer(newFiles).Backup)
 	if err != nil {
 		t.Fatal(err)
 	}
