@@ -43,6 +43,8 @@ what will change and asks; "loci disconnect" brings back what was there.`,
 	cmd.Flags().BoolVar(&stdio, "stdio", false, "let the assistant start loci itself, without a server")
 	cmd.Flags().BoolVar(&show, "print", false, "make a key and print what to paste; change no file")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().String("listen", "", "address that loci serve listens on (default 127.0.0.1:5624; LOCI_LISTEN)")
+	cmd.Flags().String("public-url", "", "address under which people reach that server (LOCI_PUBLIC_URL)")
 	return cmd
 }
 
@@ -179,7 +181,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 	}
 	p.printf("connected %s: %s\n", c.name, c.hint)
 	if e.Command == "" && p.settings.PublicURL == "" && !isLoci(ctx, strings.TrimSuffix(strings.TrimPrefix(e.URL, "http://"), "/mcp")) {
-		p.note("No Loci answers there yet; start it with: loci serve")
+		p.note("No Loci answers there yet; start it with: loci serve --listen %s", p.settings.Listen)
 	}
 	p.note("What was there before is in %s; undo with: loci disconnect %s", p.connectionFile(c.id, backupSuffix), c.id)
 	return nil

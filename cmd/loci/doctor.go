@@ -57,6 +57,7 @@ line says ok, warn or fail, and how to mend it. The exit code is 1 if any fails.
 		},
 	}
 	cmd.Flags().BoolVar(&d.fix, "fix", false, "mend what can be: rebuild indexes, tighten permissions")
+	cmd.Flags().String("listen", "", "address whose port to check (default 127.0.0.1:5624; LOCI_LISTEN)")
 	return cmd
 }
 
