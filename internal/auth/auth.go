@@ -29,6 +29,16 @@ const (
 	OriginDashboard = "dashboard"
 )
 
+// checkVendor refuses what is no vendor's name, and the origins of people's
+// writes: an agent of such a name would write as if it were a person.
+func checkVendor(v loci.Vendor) error {
+	switch string(v) {
+	case OriginAPI, OriginCLI, OriginDashboard:
+		return loci.Errorf(loci.Invalid, "%s is the origin of what a person writes; a vendor needs another name", v)
+	}
+	return v.Validate()
+}
+
 // Options configure an Authenticator. Keys that are empty are switched off.
 type Options struct {
 	Store     store.Store // required
@@ -71,8 +81,8 @@ func New(o Options) (*Authenticator, error) {
 		a.owner, a.hasOwner = Hash(o.OwnerKey), true
 	}
 	for vendor, key := range o.AgentKeys {
-		if err := vendor.Validate(); err != nil {
-			return nil, err
+		if err := checkVendor(vendor); err != nil {
+			return nil, loci.Errorf(loci.Invalid, "the agent key of %q is not usable: %s", vendor, err)
 		}
 		h := Hash(key)
 		if other, taken := a.agents[h]; taken || a.hasOwner && h == a.owner {
@@ -192,6 +202,9 @@ func (a *Authenticator) touch(ctx context.Context, c *loci.Credential, now time.
 func (a *Authenticator) Local(ctx context.Context, vendor loci.Vendor) (loci.Principal, error) {
 	if vendor == "" {
 		return a.ownerOf(ctx, loci.DefaultOrg, loci.KindLocal, "", OriginCLI)
+	}
+	if err := checkVendor(vendor); err != nil {
+		return loci.Principal{}, err
 	}
 	return a.ownerOf(ctx, loci.DefaultOrg, loci.KindAgent, vendor, string(vendor))
 }

@@ -226,6 +226,7 @@ func TestNewRefusesConfusingKeys(t *testing.T) {
 		"two vendors, one key": {AgentKeys: map[loci.Vendor]loci.Secret{"a": "k", "b": "k"}},
 		"owner and vendor":     {OwnerKey: "k", AgentKeys: map[loci.Vendor]loci.Secret{"a": "k"}},
 		"bad vendor":           {AgentKeys: map[loci.Vendor]loci.Secret{"A b": "k"}},
+		"a person's origin":    {AgentKeys: map[loci.Vendor]loci.Secret{"api": "k"}},
 		"half a dashboard":     {Dashboard: auth.Dashboard{ServiceKey: "k"}},
 		"short secret":         {Dashboard: auth.Dashboard{ServiceKey: "k", JWTSecret: "short"}},
 	} {

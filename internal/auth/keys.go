@@ -51,7 +51,7 @@ func (r *KeyRequest) validate(now time.Time) error {
 		return err
 	}
 	if r.Vendor != "" {
-		if err := r.Vendor.Validate(); err != nil {
+		if err := checkVendor(r.Vendor); err != nil {
 			return loci.FieldErrorf("vendor", "is not usable: %s", err)
 		}
 	}
