@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -147,8 +148,12 @@ func joinVendors(vendors []loci.Vendor) string {
 // printMemory writes a whole memory: attributes, then the content as it is.
 func (p *program) printMemory(m *loci.Memory) {
 	p.printf("%s\n\n", loci.OneLine(m.Title))
+	importance := strconv.Itoa(m.Importance)
+	if m.Pinned {
+		importance += ", pinned"
+	}
 	rows := [][2]string{{"id", m.ID.String()}, {"origin", m.Origin}, {"visible to", joinVendors(m.AllowedVendors)}, {"tags", strings.Join(m.Tags, ", ")},
-		{"type", string(m.Type) + ", " + m.Category}, {"key", m.Key}, {"summary", m.Summary},
+		{"type", string(m.Type) + ", " + m.Category}, {"importance", importance}, {"key", m.Key}, {"summary", m.Summary},
 		{"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor)},
 		{"created", showTime(m.CreatedAt)}, {"updated", showTime(m.UpdatedAt)}}
 	if !m.ExpiresAt.IsZero() {
