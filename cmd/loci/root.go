@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -31,6 +35,7 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlagError(err) })
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = p.unwritten
@@ -43,6 +48,21 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	}
 	report(p.err, err, p.json || slices.Contains(args, "--json"))
 	return exitCode(err)
+}
+
+// plainFlagError says what a flag takes where the library would name the
+// function of Go that did not take it.
+func plainFlagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &invalid) || !errors.As(err, &number) {
+		return err
+	}
+	takes := "a whole number"
+	if invalid.GetFlag().Value.Type() == "bool" {
+		takes = "true or false"
+	}
+	return fmt.Errorf("--%s must be %s", invalid.GetFlag().Name, takes)
 }
 
 func commandOf(root *cobra.Command, args []string) *cobra.Command {
