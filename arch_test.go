@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -265,6 +266,10 @@ func TestDirectDependenciesAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]bool{}
 	for _, f := range sources(t) {
 		for _, imp := range f.ast.Imports {
@@ -275,6 +280,9 @@ func TestDirectDependenciesAreExplained(t *testing.T) {
 			seen[module] = true
 			if !strings.Contains(string(text), "`"+module+"`") {
 				t.Errorf("%s imports %s, which has no line with its reason in docs/dependencies.md", f.path, module)
+			}
+			if indirect := regexp.MustCompile(`(?m)` + regexp.QuoteMeta(module) + ` v\S+ // indirect$`); indirect.Match(mod) {
+				t.Errorf("%s imports %s, which go.mod calls indirect", f.path, module)
 			}
 		}
 	}
