@@ -33,4 +33,5 @@ bench: build ## the figures of `loci bench`
 nightly: ## test-all, then each fuzz target for a minute and the slow soak tests
 	.ci/run
 	.ci/run fuzz 60s
-	CGO_ENABLED=1 LOCI_NIGHTLY=1 go test -race -count=3 -timeout 60m ./...
+	CGO_ENABLED=1 go test -race -count=3 -timeout 60m ./...
+	LOCI_NIGHTLY=1 go test -count=1 -run TestKillDuringWrites -v ./cmd/loci

@@ -50,9 +50,15 @@ func writeError(w http.ResponseWriter, status int, id json.RawMessage, err *json
 	_, _ = w.Write(encodeError(id, err)) // a client that has gone needs no answer
 }
 
+// maxEchoedID is the longest id that an error repeats.
+const maxEchoedID = 256
+
 // encodeError writes null where the SDK would leave an unknown id out, as
 // JSON-RPC demands.
 func encodeError(id json.RawMessage, err *jsonrpc.Error) []byte {
+	if len(id) > maxEchoedID {
+		id = nil
+	}
 	body, _ := encode(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`

@@ -39,9 +39,9 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 			s.refuse(x, r, loci.Errorf(loci.Invalid, "the query string is not readable; encode it as in ?q=two%%20words"))
 			return
 		}
-		if text := route.wrongBody(r); text != "" {
+		if field, text := route.wrongBody(r); text != "" {
 			x.Header().Set("Accept-Encoding", "identity")
-			writeProblem(x, problemOf(http.StatusUnsupportedMediaType, string(loci.Invalid), "Content-Type", text))
+			writeProblem(x, problemOf(http.StatusUnsupportedMediaType, string(loci.Invalid), field, text))
 			return
 		}
 		r.Header.Set("Content-Type", jsonType) // however it was spelt
@@ -52,30 +52,30 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 // mergePatch is the type of a body that changes parts of a memory.
 const mergePatch = "application/merge-patch+json"
 
-// wrongBody says what is wrong with the form of a body that the headers
-// announce, or "". No Content-Type at all is taken for JSON.
-func (r route) wrongBody(req *http.Request) string {
+// wrongBody says which header announces a body of a form that is not taken, and
+// what is wrong with it, or "". No Content-Type at all is taken for JSON.
+func (r route) wrongBody(req *http.Request) (header, text string) {
 	if r.In == nil {
-		return ""
+		return "", ""
 	}
 	for _, coding := range req.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(strings.TrimSpace(coding), "identity") {
-			return "the body must not be compressed; send it without Content-Encoding"
+			return "Content-Encoding", "the body must not be compressed; send it without Content-Encoding"
 		}
 	}
 	sent := req.Header.Values("Content-Type")
 	if len(sent) == 0 || len(sent) == 1 && sent[0] == "" {
-		return ""
+		return "", ""
 	}
 	kind, parameters, err := mime.ParseMediaType(sent[0])
 	charset := parameters["charset"]
 	switch {
 	case err != nil || len(sent) > 1, kind != jsonType && (kind != mergePatch || r.Method != http.MethodPatch):
-		return "Content-Type must be application/json"
+		return "Content-Type", "Content-Type must be application/json"
 	case charset != "" && !strings.EqualFold(charset, "utf-8"):
-		return "the body must be UTF-8; send it with Content-Type: application/json"
+		return "Content-Type", "the body must be UTF-8; send it with Content-Type: application/json"
 	}
-	return ""
+	return "", ""
 }
 
 func (s *server) admit(x *exchange, r *http.Request, who access) error {

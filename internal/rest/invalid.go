@@ -42,7 +42,7 @@ func init() {
 	validation.MsgExpectedMaximumNumber = "must be at most %v"
 	validation.MsgExpectedMinLength = "must not be empty; it needs at least %d character" // no limit of ours is above 1
 	validation.MsgExpectedMaxLength = "is longer than %d characters; shorten it or split it in several"
-	validation.MsgExpectedMinItems = "must have at least %d entries"
+	validation.MsgExpectedMinItems = "has too few entries; at least %d is needed"
 	validation.MsgExpectedMaxItems = "has too many entries; at most %d are allowed"
 	validation.MsgExpectedRequiredProperty = "%s" + isRequired
 }
