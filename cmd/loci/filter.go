@@ -17,6 +17,7 @@ type filterFlags struct {
 	allTags        bool
 	origin, kind   string
 	category       string
+	project        string
 	from, to       string
 	limit          int
 	cursor, vendor string
@@ -29,6 +30,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.origin, "origin", "", "only what this vendor (or api, cli, dashboard) wrote")
 	flags.StringVar(&f.kind, "type", "", "semantic, episodic or procedural")
 	flags.StringVar(&f.category, "category", "", "only of this category")
+	flags.StringVar(&f.project, "project", "", "only of the project with this id")
 	flags.StringVar(&f.from, "from", "", "created at or after: 2026-01-31 or 2026-01-31T15:04:05Z")
 	flags.StringVar(&f.to, "to", "", "created before, in the same forms")
 	flags.IntVar(&f.limit, "limit", 0, "how many on a page")
@@ -45,7 +47,14 @@ func (f *filterFlags) filter() (app.Filter, error) {
 	if err != nil {
 		return app.Filter{}, err
 	}
-	return app.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind), Category: f.category, From: from, To: to}, nil
+	var project loci.ProjectID
+	if f.project != "" {
+		if err := project.UnmarshalText([]byte(f.project)); err != nil {
+			return app.Filter{}, loci.FieldErrorf("--project", "must be a project's id, a UUID of 36 characters")
+		}
+	}
+	return app.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind), Category: f.category,
+		ProjectID: project, From: from, To: to}, nil
 }
 
 // parseTime reads a day (its first moment, UTC) or a moment.
