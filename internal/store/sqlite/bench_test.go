@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -88,55 +86,12 @@ func BenchmarkInsert16(b *testing.B) {
 // BenchmarkInsertDriver is the yardstick: the same statements on the driver
 // itself, one transaction for each row.
 func BenchmarkInsertDriver(b *testing.B) {
-	s, user := newStore(b, Options{})
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
-	c, err := sqlite3.Open(s.orgPath(loci.DefaultOrg))
+	user := loci.NewUserID()
+	plain, err := OpenPlain(filepath.Join(b.TempDir(), "plain.db"), user, true)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer func() { _ = c.Close() }()
-	if err := setUpOrg(c); err != nil {
-		b.Fatal(err)
-	}
-	must := func(err error) {
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-	must(c.Exec("PRAGMA synchronous = full; PRAGMA foreign_keys = on"))
-	prepare := func(sql string) *sqlite3.Stmt {
-		st, _, err := c.Prepare(sql)
-		must(err)
-		return st
-	}
-	row := prepare(insertMemory)
-	text := prepare("INSERT INTO memory_text (rowid, title, content, summary, key, category, tags) VALUES (?, ?, ?, ?, ?, ?, ?)")
-	post := prepare("INSERT INTO memory_postings (pool, vendor, token, at, seq, expires_at, agent_id, workspace_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-	run := func(st *sqlite3.Stmt, args ...any) {
-		for i, a := range args {
-			switch a := a.(type) {
-			case nil:
-				must(st.BindNull(i + 1))
-			case string:
-				must(st.BindText(i+1, a))
-			case int64:
-				must(st.BindInt64(i+1, a))
-			case int:
-				must(st.BindInt(i+1, a))
-			case bool:
-				must(st.BindBool(i+1, a))
-			case [16]byte:
-				must(st.BindBlob(i+1, a[:]))
-			case []byte:
-				must(st.BindBlob(i+1, a))
-			default:
-				b.Fatalf("%T", a)
-			}
-		}
-		must(st.Exec())
-	}
+	defer func() { _ = plain.Close() }()
 	v := newVocabulary()
 	list := make([]*loci.Memory, b.N)
 	for i := range list {
@@ -144,14 +99,9 @@ func BenchmarkInsertDriver(b *testing.B) {
 	}
 	b.ResetTimer()
 	for _, m := range list {
-		must(c.Exec("BEGIN IMMEDIATE"))
-		run(row, append([]any{[16]byte(m.ID)}, bindState(m)...)...)
-		seq := c.LastInsertRowID()
-		run(text, seq, m.Title, m.Content, m.Summary, m.Key, m.Category, tagText(m.Tags))
-		for _, p := range postingsOf(m) {
-			run(post, p.pool[:], p.vendor, p.token, p.at, seq, nil, nil, nil)
+		if err := plain.Insert(m); err != nil {
+			b.Fatal(err)
 		}
-		must(c.Exec("COMMIT"))
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

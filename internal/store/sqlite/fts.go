@@ -95,8 +95,10 @@ func unpack(b []byte, terms int, m *loci.Match) error {
 	return nil
 }
 
+const insertText = "INSERT INTO memory_text (rowid, title, content, summary, key, category, tags) VALUES (?, ?, ?, ?, ?, ?, ?)"
+
 func (tx *tx) indexText(m *stored) error {
-	return tx.c.Exec("INSERT INTO memory_text (rowid, title, content, summary, key, category, tags) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	return tx.c.Exec(insertText,
 		m.seq, m.Title, m.Content, m.Summary, m.Key, m.Category, tagText(m.Tags))
 }
 

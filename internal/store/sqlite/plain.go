@@ -64,9 +64,8 @@ func (p *Plain) prepare(postings bool) (err error) {
 		sql  string
 	}{
 		{&p.memory, insertMemory},
-		{&p.text, "INSERT INTO memory_text (rowid, title, content, summary, key, category, tags) VALUES (?, ?, ?, ?, ?, ?, ?)"},
-		{&p.entry, `INSERT INTO memory_postings (pool, vendor, token, at, seq, expires_at, agent_id, workspace_id)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&p.text, insertText},
+		{&p.entry, insertPosting},
 	} {
 		if s.into == &p.entry && !postings {
 			continue

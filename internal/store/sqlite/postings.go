@@ -162,20 +162,22 @@ func (tx *tx) changePostings(seq int64, before, after []posting) error {
 		}
 	}
 	for i := range added {
-		if err := tx.insertPosting(seq, &added[i]); err != nil {
+		if err := tx.addPosting(seq, &added[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (tx *tx) insertPosting(seq int64, p *posting) error {
+const insertPosting = `INSERT INTO memory_postings (pool, vendor, token, at, seq, expires_at, agent_id, workspace_id)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+
+func (tx *tx) addPosting(seq int64, p *posting) error {
 	var expires any
 	if p.expiring {
 		expires = p.expires
 	}
-	return tx.c.Exec(`INSERT INTO memory_postings (pool, vendor, token, at, seq, expires_at, agent_id, workspace_id)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+	return tx.c.Exec(insertPosting,
 		p.pool[:], p.vendor, p.token, p.at, seq, expires, orNull(p.agent), orNull(p.workspace))
 }
 
