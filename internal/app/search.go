@@ -24,8 +24,8 @@ const (
 	MaxSearch     = 200
 )
 
-// maxMatches is how many of the newest matches are ranked. Beyond it a search
-// is too broad for a rank to mean much.
+// maxMatches is how many of the newest matches are ranked, and how many of those
+// that have every word. Beyond it a search is too broad for a rank to mean much.
 const maxMatches = 10_000
 
 // Hit is a found memory.
@@ -102,7 +102,7 @@ func (r *SearchRequest) offset(p loci.Principal) (int, error) {
 		return 0, err
 	}
 	n, err := strconv.Atoi(at)
-	if err != nil || n < 0 || n > maxMatches {
+	if err != nil || n < 0 || n > 2*maxMatches {
 		return 0, loci.FieldErrorf("cursor", "is damaged; leave it out to begin at the first page")
 	}
 	return n, nil
