@@ -61,6 +61,10 @@ func WrapError(code Code, cause error, format string, args ...any) error {
 	return &Error{Code: code, Text: fmt.Sprintf(format, args...), cause: cause}
 }
 
+// NoSuchMemory is the one NotFound for a memory that is not there, is in
+// another state or may not be seen: the three must not be told apart.
+func NoSuchMemory() error { return Errorf(NotFound, "no such memory") }
+
 // CodeOf returns the code of err, or "" for an internal error (and for nil).
 func CodeOf(err error) Code {
 	var e *Error

@@ -63,8 +63,8 @@ func (m *Memory) SetDefaults() {
 // field that breaks one. It changes nothing but for duplicates in Tags and
 // AllowedVendors, which it drops, keeping the first.
 func (m *Memory) Validate() error {
-	m.Tags = unique(m.Tags)
-	m.AllowedVendors = unique(m.AllowedVendors)
+	m.Tags = Unique(m.Tags)
+	m.AllowedVendors = Unique(m.AllowedVendors)
 	checks := []func() error{
 		func() error { return CheckText("title", m.Title, 1, MaxTitle) },
 		func() error { return CheckText("content", m.Content, 1, MaxContent) },
@@ -201,9 +201,10 @@ func (m *Memory) checkTimes() error {
 	return nil
 }
 
-// unique uses a set: the input may be a million entries that a limit will
-// refuse a moment later.
-func unique[T comparable](in []T) []T {
+// Unique drops repetitions and keeps the first of each, in order. It uses a
+// set: the input may be a million entries that a limit will refuse a moment
+// later.
+func Unique[T comparable](in []T) []T {
 	if len(in) < 2 {
 		return in
 	}

@@ -121,7 +121,7 @@ func (a *App) Latest(ctx context.Context, p loci.Principal, f Filter) (*loci.Mem
 		return nil, err
 	}
 	if len(page.Memories) == 0 {
-		return nil, loci.Errorf(loci.NotFound, "no such memory")
+		return nil, loci.NoSuchMemory()
 	}
 	return page.Memories[0], nil
 }

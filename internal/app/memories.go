@@ -213,7 +213,7 @@ func (a *App) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, i
 	return a.change(ctx, p, id, ifVersion, loci.AnyState, loci.Restored, func(m *loci.Memory) error {
 		expired := !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(a.time())
 		if m.DeletedAt.IsZero() && !expired {
-			return errNotInTrash()
+			return loci.NoSuchMemory()
 		}
 		m.DeletedAt = time.Time{}
 		if expired {
@@ -221,11 +221,6 @@ func (a *App) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, i
 		}
 		return nil
 	})
-}
-
-// errNotInTrash is what the store says of a memory that is not there.
-func errNotInTrash() error {
-	return loci.Errorf(loci.NotFound, "no such memory")
 }
 
 // change is the one way to alter a stored memory.

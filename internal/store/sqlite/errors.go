@@ -42,5 +42,3 @@ func openError(what string, err error) error {
 	}
 	return loci.WrapError(code, err, "%s: %s", what, err)
 }
-
-func notFound() error { return loci.Errorf(loci.NotFound, "no such memory") }

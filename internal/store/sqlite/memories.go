@@ -43,7 +43,7 @@ func (t memories) Get(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci
 		return nil, err
 	}
 	if !found {
-		return nil, notFound()
+		return nil, loci.NoSuchMemory()
 	}
 	return &m.Memory, nil
 }
@@ -80,7 +80,7 @@ func (t memories) row(id loci.MemoryID) (m *stored, err error) {
 	found, err := t.c.One("SELECT "+memoryColumns+" FROM memories m WHERE m.id = ?", sqlitedb.Args{[16]byte(id)},
 		func(r *sqlitedb.Row) (err error) { m, err = t.scanMemory(r); return err })
 	if err == nil && !found {
-		err = notFound()
+		err = loci.NoSuchMemory()
 	}
 	return m, err
 }

@@ -126,15 +126,11 @@ func liveTokens(m *loci.Memory) []string {
 	return tokens
 }
 
-// unique drops duplicates. The lists are short: validation saw to that.
+// unique is loci.Unique as plain strings, in a list of its own.
 func unique[T ~string](list []T) []string {
 	out := make([]string, 0, len(list)+1)
-	seen := make(map[T]bool, len(list))
-	for _, v := range list {
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, string(v))
-		}
+	for _, v := range loci.Unique(list) {
+		out = append(out, string(v))
 	}
 	return out
 }

@@ -34,7 +34,7 @@ func (t memories) InsertVersion(_ context.Context, old *loci.Version) error {
 		return err
 	}
 	if !found {
-		return notFound()
+		return loci.NoSuchMemory()
 	}
 	if old.Version >= current {
 		return loci.Errorf(loci.Conflict, "memory %s is at version %d, so %d cannot be an old one", old.ID, current, old.Version)
@@ -75,7 +75,7 @@ func (t memories) exists(v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) erro
 	t.visible(&q, v, l, t.now())
 	found, err := t.c.One(q.String(), q.args, func(*sqlitedb.Row) error { return nil })
 	if err == nil && !found {
-		err = notFound()
+		err = loci.NoSuchMemory()
 	}
 	return err
 }
