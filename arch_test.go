@@ -26,7 +26,7 @@ const modulePath = "github.com/loci-memory/loci"
 var arrows = map[string][]string{
 	".":                            nil,
 	"client":                       {"."},
-	"internal/app":                 {".", "internal/store", "internal/eventlog", "internal/embed", "internal/recall", "internal/reflection", "internal/auth", "internal/meter"},
+	"internal/app":                 {".", "internal/store", "internal/eventlog", "internal/embed", "internal/recall", "internal/reflection", "internal/auth", "internal/auth/oauth", "internal/meter"},
 	"internal/store":               {"."},
 	"internal/store/sqlitedb":      nil,
 	"internal/store/sqlite":        {".", "internal/store", "internal/store/sqlitedb"},
@@ -39,11 +39,12 @@ var arrows = map[string][]string{
 	"internal/recall":              {"."},
 	"internal/reflection":          {"."},
 	"internal/auth":                {".", "internal/store"},
+	"internal/auth/oauth":          {".", "internal/store", "internal/auth"},
 	"internal/meter":               {".", "internal/store", "internal/eventlog"},
 	"internal/maintain":            {".", "internal/store", "internal/eventlog"},
 	"internal/rest":                {".", "client", "internal/app", "internal/auth"},
 	"internal/mcpserver":           {".", "internal/app", "internal/auth"},
-	"internal/web":                 {".", "internal/app", "internal/auth"},
+	"internal/web":                 {".", "internal/app", "internal/auth", "internal/auth/oauth"},
 	"internal/bench":               {".", "internal/store", "internal/store/sqlite"}, // measures both
 	"test/integration/bearerproxy": nil,
 }

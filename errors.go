@@ -15,6 +15,7 @@ const (
 	Invalid         Code = "invalid"             // mend the input; Field says which part
 	Unauthenticated Code = "unauthenticated"     // send a valid credential
 	Forbidden       Code = "forbidden"           // this credential may not do that
+	StepUp          Code = "step_up_required"    // sign in again in the browser, then repeat
 	NotFound        Code = "not_found"           // absent, or not visible to the caller
 	Conflict        Code = "conflict"            // the thing exists or is in another state
 	Precondition    Code = "precondition_failed" // If-Match named another version
@@ -27,7 +28,7 @@ const (
 
 // Codes returns every code, for tables that must cover them all.
 func Codes() []Code {
-	return []Code{Invalid, Unauthenticated, Forbidden, NotFound, Conflict, Precondition,
+	return []Code{Invalid, Unauthenticated, Forbidden, StepUp, NotFound, Conflict, Precondition,
 		TooLarge, RateLimited, Full, Unavailable, Upstream}
 }
 

@@ -19,6 +19,8 @@ type (
 	agentKind      struct{}
 	sessionKind    struct{}
 	credentialKind struct{}
+	grantKind      struct{}
+	inviteKind     struct{}
 )
 
 // MemoryID names a memory.
@@ -42,8 +44,14 @@ type AgentID = ID[agentKind]
 // SessionID names a session of agents.
 type SessionID = ID[sessionKind]
 
-// CredentialID names a key.
+// CredentialID names a key, a browser session or a token.
 type CredentialID = ID[credentialKind]
+
+// GrantID names what a person allowed an OAuth client.
+type GrantID = ID[grantKind]
+
+// InviteID names an invitation.
+type InviteID = ID[inviteKind]
 
 // NewID returns a fresh random id. It panics only if the system has no
 // randomness.
@@ -57,6 +65,18 @@ func NewUserID() UserID { return NewID[userKind]() }
 
 // NewCredentialID returns a fresh id for a credential.
 func NewCredentialID() CredentialID { return NewID[credentialKind]() }
+
+// NewTeamID returns a fresh id for a team.
+func NewTeamID() TeamID { return NewID[teamKind]() }
+
+// NewWorkspaceID returns a fresh id for a workspace.
+func NewWorkspaceID() WorkspaceID { return NewID[workspaceKind]() }
+
+// NewGrantID returns a fresh id for a grant.
+func NewGrantID() GrantID { return NewID[grantKind]() }
+
+// NewInviteID returns a fresh id for an invitation.
+func NewInviteID() InviteID { return NewID[inviteKind]() }
 
 // ParseID reads the canonical 36-character form, in either case. Anything else
 // is an Invalid error that does not repeat the input.

@@ -8,13 +8,14 @@ import (
 // Viewer is the part of a principal that decides what it may see. It is made
 // by Principal.Viewer.
 type Viewer struct {
-	OrgID       OrgID
-	UserID      UserID      // the person, or the person acted for
-	TeamID      TeamID      // their team; zero: none
-	ProjectIDs  []ProjectID // the projects they belong to
-	WorkspaceID WorkspaceID // the active one; zero: workspaces are off
-	AgentID     AgentID     // the agent of the reader's session; zero: none
-	Vendor      Vendor      // "": a person, not limited by vendor
+	OrgID        OrgID
+	UserID       UserID      // the person, or the person acted for
+	TeamID       TeamID      // their team; zero: none
+	ProjectIDs   []ProjectID // the projects they belong to
+	OnlyProjects bool        // nothing but rows of ProjectIDs is in reach
+	WorkspaceID  WorkspaceID // the active one; zero: workspaces are off
+	AgentID      AgentID     // the agent of the reader's session; zero: none
+	Vendor       Vendor      // "": a person, not limited by vendor
 }
 
 // Lifecycle says which part of part 4 of the rule a read relaxes. It never
@@ -34,7 +35,8 @@ const (
 //
 //  1. Tenant: same org, and the active workspace where workspaces are on.
 //  2. Reach: a person reaches what they own, their team's pool and their
-//     projects; a row of agent scope also needs a session of that agent.
+//     projects; a row of agent scope also needs a session of that agent. A
+//     credential that is limited to projects reaches only their rows.
 //  3. Vendor: a vendor's credential needs "*" or its own name on the list.
 //  4. Lifecycle: live, unless the read says otherwise.
 //
@@ -44,9 +46,10 @@ func (v Viewer) Sees(a *Access, l Lifecycle, now time.Time) bool {
 }
 
 // SeesVersion is Sees for an old version: its own allowed_vendors and the
-// current row's must both pass, and the current row must be in reach.
+// current row's must both pass, and both must be in reach: who shares a memory
+// does not share what it said before.
 func (v Viewer) SeesVersion(old, current *Access, l Lifecycle, now time.Time) bool {
-	return v.Sees(current, l, now) && v.vendorMay(old)
+	return v.Sees(current, l, now) && v.vendorMay(old) && v.reaches(old)
 }
 
 func (v Viewer) inTenant(a *Access) bool {
@@ -55,6 +58,9 @@ func (v Viewer) inTenant(a *Access) bool {
 }
 
 func (v Viewer) reaches(a *Access) bool {
+	if v.OnlyProjects {
+		return v.inProjects(a)
+	}
 	if a.Scope == ScopeAgent && (a.AgentID.IsZero() || a.AgentID != v.AgentID) {
 		return false
 	}
@@ -64,6 +70,10 @@ func (v Viewer) reaches(a *Access) bool {
 	if !a.TeamID.IsZero() && a.TeamID == v.TeamID {
 		return true
 	}
+	return v.inProjects(a)
+}
+
+func (v Viewer) inProjects(a *Access) bool {
 	return a.Scope == ScopeProject && !a.ProjectID.IsZero() && slices.Contains(v.ProjectIDs, a.ProjectID)
 }
 

@@ -33,7 +33,7 @@ type settings struct {
 	PublicURL string
 	LogLevel  slog.Level
 	LogJSON   bool
-	Deletion  app.Deletion
+	Deletion  loci.Deletion
 	Egress    bool
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
@@ -68,7 +68,7 @@ var known = []setting{
 	{"public_url", "LOCI_PUBLIC_URL", ""},
 	{"log_level", "LOCI_LOG_LEVEL", "info"},
 	{"log_format", "LOCI_LOG_FORMAT", "text"},
-	{"deletion", "LOCI_DELETION", string(app.DeleteWithKey)},
+	{"deletion", "LOCI_DELETION", string(loci.DeleteWithKey)},
 	{"egress", "LOCI_EGRESS", "on"},
 	{"keys/owner", "LOCI_API_KEY", ""},
 	{"dashboard/service_key", "LOCI_DASHBOARD_SERVICE_KEY", ""},
@@ -243,7 +243,7 @@ func (s *settings) fill(k *koanf.Koanf) error {
 		Temperature: r.number("chat/temperature", 2), MaxTokens: int(r.number("chat/max_tokens", 1_000_000))}
 	s.Egress = r.choice("egress", "on", "off") == "on"
 	s.LogJSON = r.choice("log_format", "text", "json") == "json"
-	s.Deletion = app.Deletion(r.choice("deletion", string(app.DeleteWithKey), string(app.DeleteWithStepUp)))
+	s.Deletion = loci.Deletion(r.choice("deletion", string(loci.DeleteWithKey), string(loci.DeleteWithStepUp)))
 	if err := s.LogLevel.UnmarshalText([]byte(r.choice("log_level", "debug", "info", "warn", "error"))); err != nil && r.err == nil {
 		r.err = err
 	}

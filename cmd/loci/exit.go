@@ -29,6 +29,7 @@ var exitCodes = map[loci.Code]int{
 	loci.NotFound:        exitNotFound,
 	loci.Unauthenticated: exitRefused,
 	loci.Forbidden:       exitRefused,
+	loci.StepUp:          exitRefused,
 	loci.Full:            exitStorage,
 	loci.Unavailable:     exitStorage,
 	loci.Conflict:        exitConflict,

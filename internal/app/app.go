@@ -7,6 +7,7 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -21,17 +22,9 @@ type App struct {
 	now      func() time.Time
 	log      *slog.Logger
 	budget   int
-	deletion Deletion
+	deletion loci.Deletion
+	meter    Meter
 }
-
-// Deletion says what it takes to trash and restore a memory.
-type Deletion string
-
-// The ways to delete. The local operator's command line always may.
-const (
-	DeleteWithKey    Deletion = "api_key" // a person's API key is enough
-	DeleteWithStepUp Deletion = "step_up" // a browser session with a fresh proof
-)
 
 // Options configure an App.
 type Options struct {
@@ -40,8 +33,13 @@ type Options struct {
 	Now      func() time.Time // default: time.Now
 	Log      *slog.Logger     // default: discard
 	Budget   int              // characters of memories in a prompt; default 100,000
-	Deletion Deletion         // default: DeleteWithKey
+	Deletion loci.Deletion    // of orgs that say nothing; default: step_up
+	Meter    Meter            // told of every metered action; default: nobody
 }
+
+// Meter is told of each action whose rule says that it is metered, before it is
+// carried out. It must not wait.
+type Meter func(context.Context, loci.Principal, Action)
 
 // DefaultBudget is how many characters of memories a prompt takes.
 const DefaultBudget = 100_000
@@ -51,7 +49,7 @@ func New(o Options) *App {
 	if o.Store == nil {
 		panic("app: no store")
 	}
-	a := &App{store: o.Store, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion}
+	a := &App{store: o.Store, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion, meter: o.Meter}
 	if a.now == nil {
 		a.now = time.Now
 	}
@@ -62,7 +60,7 @@ func New(o Options) *App {
 		a.budget = DefaultBudget
 	}
 	if a.deletion == "" {
-		a.deletion = DeleteWithKey
+		a.deletion = loci.DeleteWithStepUp
 	}
 	return a
 }

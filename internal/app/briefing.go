@@ -18,7 +18,7 @@ const (
 // Briefing summarises the newest visible memories. Its cost does not grow with
 // the number of memories.
 func (a *App) Briefing(ctx context.Context, p loci.Principal) (*loci.Briefing, error) {
-	if err := a.begin(p, readBriefing); err != nil {
+	if err := a.begin(ctx, p, Briefing); err != nil {
 		return nil, err
 	}
 	var page store.Page

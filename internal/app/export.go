@@ -38,7 +38,7 @@ const exportPage = 200
 // expired ones included, as JSON lines. It sees one moment, whatever is
 // written meanwhile. progress, if not nil, is told the number written so far.
 func (a *App) Export(ctx context.Context, p loci.Principal, w io.Writer, progress func(int)) (int, error) {
-	if err := a.begin(p, exportMemories); err != nil {
+	if err := a.begin(ctx, p, Export); err != nil {
 		return 0, err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)

@@ -15,7 +15,7 @@ type Identity struct {
 
 // WhoAmI returns who p is and whom it acts for.
 func (a *App) WhoAmI(ctx context.Context, p loci.Principal) (*Identity, error) {
-	if err := a.begin(p, readIdentity); err != nil {
+	if err := a.begin(ctx, p, WhoAmI); err != nil {
 		return nil, err
 	}
 	id := &Identity{Principal: p}
@@ -33,8 +33,8 @@ func errNoTeam() error {
 
 // TeamMemories returns the memories of the team's pool. Conflict if the person
 // is in no team.
-func (a *App) TeamMemories(_ context.Context, p loci.Principal) ([]*loci.Memory, error) {
-	if err := a.begin(p, readTeam); err != nil {
+func (a *App) TeamMemories(ctx context.Context, p loci.Principal) ([]*loci.Memory, error) {
+	if err := a.begin(ctx, p, PoolRead); err != nil {
 		return nil, err
 	}
 	return nil, errNoTeam()
@@ -42,8 +42,8 @@ func (a *App) TeamMemories(_ context.Context, p loci.Principal) ([]*loci.Memory,
 
 // ShareMemory puts a memory into the team's pool. Conflict if the person is in
 // no team; the answer does not depend on whether the memory exists.
-func (a *App) ShareMemory(_ context.Context, p loci.Principal, _ loci.MemoryID) (*loci.Memory, error) {
-	if err := a.begin(p, shareWithTeam); err != nil {
+func (a *App) ShareMemory(ctx context.Context, p loci.Principal, _ loci.MemoryID) (*loci.Memory, error) {
+	if err := a.begin(ctx, p, MemoryShare); err != nil {
 		return nil, err
 	}
 	return nil, errNoTeam()

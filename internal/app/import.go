@@ -47,7 +47,7 @@ const (
 // A bad line is reported and left out; the others are stored. Invalid if the
 // input is not an export.
 func (a *App) Import(ctx context.Context, p loci.Principal, r io.Reader, o ImportOptions) (ImportReport, error) {
-	if err := a.begin(p, importMemories); err != nil {
+	if err := a.begin(ctx, p, Import); err != nil {
 		return ImportReport{}, err
 	}
 	im := &importer{app: a, p: p, o: o}

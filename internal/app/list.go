@@ -42,7 +42,7 @@ type ListPage struct {
 // Filter.Lifecycle TrashOnly it lists the trash, which only people may.
 // Invalid if the cursor belongs to another query or principal.
 func (a *App) List(ctx context.Context, p loci.Principal, r ListRequest) (*ListPage, error) {
-	if err := a.begin(p, r.action()); err != nil {
+	if err := a.begin(ctx, p, r.action()); err != nil {
 		return nil, err
 	}
 	q, err := r.query(p)
@@ -64,11 +64,11 @@ func (a *App) List(ctx context.Context, p loci.Principal, r ListRequest) (*ListP
 	return out, nil
 }
 
-func (r *ListRequest) action() action {
+func (r *ListRequest) action() Action {
 	if r.Lifecycle != loci.LiveOnly {
-		return readTrash
+		return MemoryTrashed
 	}
-	return readMemory
+	return MemoryRead
 }
 
 func (r *ListRequest) query(p loci.Principal) (store.ListQuery, error) {
@@ -96,7 +96,7 @@ func (r *ListRequest) query(p loci.Principal) (store.ListQuery, error) {
 // ByIDs returns the visible ones among ids, newest first. Ids that do not
 // exist and ids that may not be seen are left out alike.
 func (a *App) ByIDs(ctx context.Context, p loci.Principal, ids []loci.MemoryID) ([]*loci.Memory, error) {
-	if err := a.begin(p, readMemory); err != nil {
+	if err := a.begin(ctx, p, MemoryRead); err != nil {
 		return nil, err
 	}
 	if len(ids) == 0 || len(ids) > loci.MaxIDs {
@@ -113,7 +113,7 @@ func (a *App) ByIDs(ctx context.Context, p loci.Principal, ids []loci.MemoryID) 
 
 // Latest returns the newest visible memory that passes the filter, or NotFound.
 func (a *App) Latest(ctx context.Context, p loci.Principal, f Filter) (*loci.Memory, error) {
-	if err := a.begin(p, readMemory); err != nil {
+	if err := a.begin(ctx, p, MemoryRead); err != nil {
 		return nil, err
 	}
 	page, err := a.List(ctx, p, ListRequest{Filter: f, Limit: 1})

@@ -45,7 +45,7 @@ type Patch struct {
 // Create stores a new memory and returns it as stored. Its origin is the
 // principal's. Invalid if a limit is broken; then nothing is stored.
 func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Memory, error) {
-	if err := a.begin(p, createMemory); err != nil {
+	if err := a.begin(ctx, p, MemoryCreate); err != nil {
 		return nil, err
 	}
 	now := a.time()
@@ -101,7 +101,7 @@ func checkDraft(p loci.Principal, m *loci.Memory) error {
 // Get returns a memory. A person also gets one from the trash, which has its
 // DeletedAt set. NotFound if it is not there or not visible.
 func (a *App) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
-	if err := a.begin(p, readMemory); err != nil {
+	if err := a.begin(ctx, p, MemoryRead); err != nil {
 		return nil, err
 	}
 	life := loci.LiveOnly
@@ -124,7 +124,7 @@ func (a *App) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loc
 // life and the credential may not delete. A change that changes nothing makes
 // no version.
 func (a *App) Replace(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, d Draft) (*loci.Memory, error) {
-	if err := a.begin(p, changeMemory); err != nil {
+	if err := a.begin(ctx, p, MemoryChange); err != nil {
 		return nil, err
 	}
 	return a.update(ctx, p, id, ifVersion, d.apply)
@@ -133,7 +133,7 @@ func (a *App) Replace(ctx context.Context, p loci.Principal, id loci.MemoryID, i
 // Patch changes some fields and keeps the version before. Its errors are those
 // of Replace.
 func (a *App) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (*loci.Memory, error) {
-	if err := a.begin(p, changeMemory); err != nil {
+	if err := a.begin(ctx, p, MemoryChange); err != nil {
 		return nil, err
 	}
 	return a.update(ctx, p, id, ifVersion, c.apply)
@@ -151,7 +151,7 @@ func (a *App) update(ctx context.Context, p loci.Principal, id loci.MemoryID, if
 			return nil
 		}
 		if !m.ExpiresAt.IsZero() && (expires.IsZero() || m.ExpiresAt.Before(expires)) {
-			if err := a.begin(p, trashMemory); err != nil { // a shorter life is a deletion
+			if err := a.begin(ctx, p, MemoryTrash); err != nil { // a shorter life is a deletion
 				return err
 			}
 		}
@@ -195,7 +195,7 @@ func set[T any](field, value *T) {
 // Trash moves a memory to the trash, from where it can be restored until it is
 // purged. NotFound if it is there already; otherwise the errors of Replace.
 func (a *App) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
-	if err := a.begin(p, trashMemory); err != nil {
+	if err := a.begin(ctx, p, MemoryTrash); err != nil {
 		return nil, err
 	}
 	return a.change(ctx, p, id, ifVersion, loci.LiveOnly, loci.Trashed, func(m *loci.Memory) error {
@@ -207,7 +207,7 @@ func (a *App) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifV
 // Restore takes a memory out of the trash, and brings an expired one back by
 // clearing its expiry. NotFound if it is neither.
 func (a *App) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
-	if err := a.begin(p, trashMemory); err != nil {
+	if err := a.begin(ctx, p, MemoryTrash); err != nil {
 		return nil, err
 	}
 	return a.change(ctx, p, id, ifVersion, loci.AnyState, loci.Restored, func(m *loci.Memory) error {
@@ -267,7 +267,7 @@ func later(now, before time.Time) time.Time {
 // one, also of one that is in the trash or has expired. before, unless 0,
 // continues after that version. NotFound as for Get.
 func (a *App) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, before, limit int) ([]*loci.Version, *loci.Memory, error) {
-	if err := a.begin(p, readHistory); err != nil {
+	if err := a.begin(ctx, p, MemoryHistory); err != nil {
 		return nil, nil, err
 	}
 	limit, err := pageSize("limit", limit, 100, 500)

@@ -63,7 +63,7 @@ const (
 // and, if a model is configured, returns its answer. Nothing is stored.
 // Upstream if the model fails.
 func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*QueryAnswer, error) {
-	if err := a.begin(p, askQuery); err != nil {
+	if err := a.begin(ctx, p, Query); err != nil {
 		return nil, err
 	}
 	if err := loci.CheckText("query", r.Query, 1, loci.MaxQuery); err != nil {

@@ -48,7 +48,7 @@ type SearchPage struct {
 // words need not occur; the more and the rarer, the better the rank. Invalid
 // for a query without a word or a cursor of another query or principal.
 func (a *App) Search(ctx context.Context, p loci.Principal, r SearchRequest) (*SearchPage, error) {
-	if err := a.begin(p, readMemory); err != nil {
+	if err := a.begin(ctx, p, MemoryRead); err != nil {
 		return nil, err
 	}
 	if r.Lifecycle != loci.LiveOnly {

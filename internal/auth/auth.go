@@ -3,10 +3,11 @@
 // may see by loci.Viewer.
 //
 // Paths are tried in a fixed order on every request: dashboard service key
-// with a signed token, owner key, agent keys of the environment, keys in the
-// store. The cost does not grow with the number of keys: every path is one
-// look-up by the SHA-256 of the token. Keys carry 256 random bits, so a fast
-// hash is right; a slow one is for passwords.
+// with a signed token, owner key, agent keys of the environment, then what is
+// in the store: keys and OAuth tokens, or a browser session's cookie. The cost
+// does not grow with their number: every path is one look-up by the SHA-256 of
+// the token, and one of the person it belongs to. Tokens carry 256 random bits,
+// so a fast hash is right; a slow one is for passwords.
 package auth
 
 import (
@@ -102,19 +103,31 @@ func orOwner(v loci.Vendor) string {
 
 // Request carries the credentials of one request.
 type Request struct {
-	Bearer         loci.Secret // of Authorization: Bearer
+	Bearer         loci.Secret // of Authorization: Bearer, or of x-api-key
 	DashboardToken loci.Secret // of X-Dashboard-Token
+	Session        loci.Secret // of the session cookie; counts only without a Bearer
 }
 
 // RequestOf returns the credentials in the headers of an HTTP request. Invalid
 // if there are several of a kind: proxies and servers disagree on which counts.
 func RequestOf(r *http.Request) (Request, error) {
-	for _, name := range []string{"Authorization", "X-Dashboard-Token"} {
+	for _, name := range []string{"Authorization", "X-Api-Key", "X-Dashboard-Token"} {
 		if len(r.Header.Values(name)) > 1 {
 			return Request{}, loci.FieldErrorf(name, "stands twice in the request; send it once")
 		}
 	}
-	return Request{Bearer: ParseBearer(r.Header.Get("Authorization")), DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token"))}, nil
+	key := strings.TrimSpace(r.Header.Get("X-Api-Key"))
+	if key != "" && r.Header.Get("Authorization") != "" {
+		return Request{}, loci.FieldErrorf("X-Api-Key", "and Authorization are both in the request; send one of them")
+	}
+	out := Request{Bearer: ParseBearer(r.Header.Get("Authorization")), DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token"))}
+	if key != "" {
+		out.Bearer = loci.Secret(key)
+	}
+	if r.Header.Get("Authorization") == "" && key == "" {
+		out.Session = SessionOf(r)
+	}
+	return out, nil
 }
 
 // ParseBearer returns the token of an Authorization header, or "" if the
@@ -132,7 +145,11 @@ const maxToken = 8192
 
 // Authenticate returns the principal behind the request's credentials, or
 // Unauthenticated. It gives the same answer for unknown, revoked and expired.
+// Forbidden if the org is suspended, or a workspace is needed and there is none.
 func (a *Authenticator) Authenticate(ctx context.Context, r Request) (loci.Principal, error) {
+	if r.Bearer == "" && r.Session != "" {
+		return a.stored(ctx, r.Session, true)
+	}
 	if r.Bearer == "" {
 		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
 	}
@@ -144,28 +161,87 @@ func (a *Authenticator) Authenticate(ctx context.Context, r Request) (loci.Princ
 		return a.dashboardUser(ctx, r.DashboardToken)
 	}
 	if a.hasOwner && subtle.ConstantTimeCompare(hash[:], a.owner[:]) == 1 {
-		return a.ownerOf(ctx, loci.DefaultOrg, loci.KindUser, "", OriginAPI)
+		return a.ownerOf(ctx, loci.DefaultOrg, loci.Principal{Kind: loci.KindUser, Origin: OriginAPI, Method: loci.ByEnvironment})
 	}
 	if vendor, ok := a.agents[hash]; ok {
-		return a.ownerOf(ctx, loci.DefaultOrg, loci.KindAgent, vendor, string(vendor))
+		return a.ownerOf(ctx, loci.DefaultOrg, loci.Principal{Kind: loci.KindAgent, Vendor: vendor, Origin: string(vendor), Method: loci.ByEnvironment})
 	}
-	return a.storedKey(ctx, hash)
+	return a.stored(ctx, r.Bearer, false)
 }
 
 func errBadKey() error {
 	return loci.Errorf(loci.Unauthenticated, "invalid API key: unknown, revoked or expired")
 }
 
-// ownerOf returns a principal that is, or acts for, the owner of an org.
-func (a *Authenticator) ownerOf(ctx context.Context, id loci.OrgID, kind loci.Kind, vendor loci.Vendor, origin string) (loci.Principal, error) {
+// ownerOf completes a principal that is, or acts for, the owner of an org.
+func (a *Authenticator) ownerOf(ctx context.Context, id loci.OrgID, p loci.Principal) (loci.Principal, error) {
 	org, err := a.store.Orgs().Get(ctx, id)
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	return loci.Principal{Kind: kind, OrgID: id, UserID: org.OwnerID, Vendor: vendor, Origin: origin}, nil
+	p.UserID = org.OwnerID
+	return a.member(ctx, org, p)
 }
 
-func (a *Authenticator) storedKey(ctx context.Context, hash [32]byte) (loci.Principal, error) {
+// member completes a principal with what the org knows of the person now, so
+// that who leaves a team or loses a role does so at once.
+func (a *Authenticator) member(ctx context.Context, org loci.Org, p loci.Principal) (loci.Principal, error) {
+	if org.State == loci.OrgSuspended && p.Kind != loci.KindLocal {
+		return loci.Principal{}, loci.Errorf(loci.Forbidden, "this org is suspended; ask the operator of the server")
+	}
+	p.OrgID, p.Deletion = org.ID, org.Deletion
+	wanted := p.WorkspaceID
+	p.WorkspaceID = loci.WorkspaceID{}
+	err := a.store.View(ctx, org.ID, func(tx store.Tx) error {
+		u, err := tx.Users().Get(ctx, p.UserID)
+		if err != nil {
+			return err
+		}
+		if u.Disabled {
+			return errBadKey()
+		}
+		p.OrgRole, p.TeamID, p.TeamRole = u.OrgRole, u.TeamID, u.TeamRole
+		if p.Kind == loci.KindUser && u.Role == loci.RoleAdmin {
+			p.Kind = loci.KindAdmin
+		}
+		if !org.Workspaces {
+			return nil
+		}
+		p.WorkspaceID, err = activeWorkspace(ctx, tx, p.UserID, wanted)
+		return err
+	})
+	if loci.CodeOf(err) == loci.NotFound { // the person, or the whole org, is gone
+		return loci.Principal{}, errBadKey()
+	}
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	return p, nil
+}
+
+// activeWorkspace is the one that the credential names, if the person still is
+// a member of it, or else their first.
+func activeWorkspace(ctx context.Context, tx store.Tx, user loci.UserID, wanted loci.WorkspaceID) (loci.WorkspaceID, error) {
+	list, err := tx.Workspaces().Of(ctx, user)
+	if err != nil {
+		return loci.WorkspaceID{}, err
+	}
+	for _, w := range list {
+		if wanted.IsZero() || w.ID == wanted {
+			return w.ID, nil
+		}
+	}
+	return loci.WorkspaceID{}, loci.Errorf(loci.Forbidden, "this org works in workspaces, and you are not a member of the one that this credential is in; ask an admin of the org")
+}
+
+// stored looks a secret up among the credentials in the store. A session is
+// good only as a cookie, and nothing else is: a page cannot be made to send
+// what it cannot read.
+func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie bool) (loci.Principal, error) {
+	if len(secret) > maxToken {
+		return loci.Principal{}, errBadKey()
+	}
+	hash := Hash(secret)
 	c, err := a.store.Credentials().ByHash(ctx, hash)
 	if loci.CodeOf(err) == loci.NotFound {
 		return loci.Principal{}, errBadKey()
@@ -174,20 +250,32 @@ func (a *Authenticator) storedKey(ctx context.Context, hash [32]byte) (loci.Prin
 		return loci.Principal{}, err
 	}
 	now := loci.CutTime(a.now())
-	if subtle.ConstantTimeCompare(c.Hash[:], hash[:]) != 1 || !c.Usable(now) {
+	if subtle.ConstantTimeCompare(c.Hash[:], hash[:]) != 1 || !c.Usable(now) ||
+		c.Method == loci.ByLink || cookie != (c.Method == loci.BySession) {
 		return loci.Principal{}, errBadKey()
 	}
-	a.touch(ctx, &c, now)
-	p := loci.Principal{Kind: c.Kind, OrgID: c.OrgID, UserID: c.UserID, Vendor: c.Vendor, Origin: OriginAPI,
-		CredentialID: c.ID, Rights: c.Rights}
-	if c.Vendor != "" {
-		p.Origin = string(c.Vendor)
+	p, err := a.member(ctx, c.Org, principalFor(&c.Credential))
+	if err == nil {
+		a.touch(ctx, &c.Credential, now)
 	}
-	return p, nil
+	return p, err
 }
 
-// touch records the use of a key, at most once a minute. A full disk must not
-// lock people out of reading, so a failure is only logged.
+func principalFor(c *loci.Credential) loci.Principal {
+	p := loci.Principal{Kind: c.Kind, UserID: c.UserID, Vendor: c.Vendor, Origin: OriginAPI, CredentialID: c.ID, GrantID: c.GrantID,
+		Method: c.Method, ProvedAt: c.ProvedAt, Rights: c.Rights, ProjectIDs: c.ProjectIDs, OnlyProjects: len(c.ProjectIDs) > 0,
+		WorkspaceID: c.WorkspaceID}
+	switch {
+	case c.Vendor != "":
+		p.Origin = string(c.Vendor)
+	case c.Method == loci.BySession:
+		p.Origin = OriginDashboard
+	}
+	return p
+}
+
+// touch records the use of a credential, at most once a minute. A full disk
+// must not lock people out of reading, so a failure is only logged.
 func (a *Authenticator) touch(ctx context.Context, c *loci.Credential, now time.Time) {
 	if now.Sub(c.LastUsedAt) < time.Minute {
 		return
@@ -201,12 +289,30 @@ func (a *Authenticator) touch(ctx context.Context, c *loci.Credential, now time.
 // default org. A vendor limits it to what that vendor sees, as over MCP.
 func (a *Authenticator) Local(ctx context.Context, vendor loci.Vendor) (loci.Principal, error) {
 	if vendor == "" {
-		return a.ownerOf(ctx, loci.DefaultOrg, loci.KindLocal, "", OriginCLI)
+		return a.LocalAs(ctx, loci.DefaultOrg, loci.UserID{})
 	}
 	if err := checkVendor(vendor); err != nil {
 		return loci.Principal{}, err
 	}
-	return a.ownerOf(ctx, loci.DefaultOrg, loci.KindAgent, vendor, string(vendor))
+	return a.ownerOf(ctx, loci.DefaultOrg, loci.Principal{Kind: loci.KindAgent, Vendor: vendor, Origin: string(vendor), Method: loci.ByDisk})
+}
+
+// LocalAs returns the operator at the data directory, acting for a person of
+// an org; the zero user is its owner. NotFound if there is no such org or user.
+func (a *Authenticator) LocalAs(ctx context.Context, org loci.OrgID, user loci.UserID) (loci.Principal, error) {
+	o, err := a.store.Orgs().Get(ctx, org)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	p := loci.Principal{Kind: loci.KindLocal, UserID: user, Origin: OriginCLI, Method: loci.ByDisk}
+	if user.IsZero() {
+		p.UserID = o.OwnerID
+	}
+	p, err = a.member(ctx, o, p)
+	if loci.CodeOf(err) == loci.Unauthenticated {
+		err = loci.Errorf(loci.NotFound, "no such user in org %s", org)
+	}
+	return p, err
 }
 
 // AgentsExist reports whether any agent key is configured or stored. /mcp is

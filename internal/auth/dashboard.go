@@ -3,13 +3,11 @@ package auth
 import (
 	"context"
 	"crypto/subtle"
-	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/store"
 )
 
 // Dashboard lets a dashboard that runs elsewhere act for the people who signed
@@ -45,12 +43,14 @@ func (d *Dashboard) is(hash [32]byte) bool {
 }
 
 type dashboardClaims struct {
-	Email string `json:"email"`
+	Email    string           `json:"email"`
+	AuthTime *jwt.NumericDate `json:"auth_time"` // when the dashboard last saw a proof; OpenID Connect's name
 	jwt.RegisteredClaims
 }
 
-// dashboardUser returns the person whom the dashboard's token names. Only the
-// owner of the default org is known by e-mail today; anybody else is refused.
+// dashboardUser returns the person whom the dashboard's token names. Somebody
+// whom nobody knows yet is made a user: of the org that invited the address,
+// or of an org of their own.
 func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (loci.Principal, error) {
 	var claims dashboardClaims
 	_, err := jwt.ParseWithClaims(token.Reveal(), &claims,
@@ -60,26 +60,17 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 	if err != nil {
 		return loci.Principal{}, loci.WrapError(loci.Unauthenticated, err, "the X-Dashboard-Token header is missing, expired or not signed by the dashboard")
 	}
-	p, err := a.ownerOf(ctx, loci.DefaultOrg, loci.KindUser, "", OriginDashboard)
+	who, err := a.FindOrCreate(ctx, claims.Email, true)
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	known, err := a.emailOf(ctx, p)
+	org, err := a.store.Orgs().Get(ctx, who.OrgID)
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	if known == "" || !strings.EqualFold(known, strings.TrimSpace(claims.Email)) {
-		return loci.Principal{}, loci.Errorf(loci.Forbidden, "this person has no account here")
+	p := loci.Principal{Kind: loci.KindUser, UserID: who.UserID, Origin: OriginDashboard, Method: loci.ByDashboard}
+	if claims.AuthTime != nil {
+		p.ProvedAt = claims.AuthTime.Time
 	}
-	return p, nil
-}
-
-func (a *Authenticator) emailOf(ctx context.Context, p loci.Principal) (string, error) {
-	var email string
-	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		u, err := tx.Users().Get(ctx, p.UserID)
-		email = u.Email
-		return err
-	})
-	return email, err
+	return a.member(ctx, org, p)
 }

@@ -13,14 +13,23 @@ import (
 const (
 	UserKeyPrefix  = "loci_live_"
 	AgentKeyPrefix = "loci_agent_"
+	sessionPrefix  = "loci_session_"
+	accessPrefix   = "loci_access_"
+	refreshPrefix  = "loci_refresh_"
+	codePrefix     = "loci_code_"
+	linkPrefix     = "loci_link_"
+	invitePrefix   = "loci_invite_"
 )
 
 // KeyRequest asks for a new key.
 type KeyRequest struct {
-	Name      string       // 1 to loci.MaxKeyName characters
-	Vendor    loci.Vendor  // set for an agent's key, "" for a person's
-	Rights    []loci.Right // empty: everything the kind allows
-	ExpiresAt time.Time    // zero: never
+	Name   string       // 1 to loci.MaxKeyName characters
+	Vendor loci.Vendor  // set for an agent's key, "" for a person's
+	Rights []loci.Right // empty: everything the kind allows
+	// ProjectIDs, if there are any, are all that the key reaches.
+	ProjectIDs  []loci.ProjectID
+	WorkspaceID loci.WorkspaceID // the active one; zero: the person's first
+	ExpiresAt   time.Time        // zero: never
 }
 
 // NewCredential makes a key for the person of p, or for an agent that acts for
@@ -34,17 +43,24 @@ func NewCredential(p loci.Principal, r KeyRequest, now time.Time) (loci.Credenti
 	if r.Vendor != "" {
 		kind, prefix = loci.KindAgent, AgentKeyPrefix
 	}
-	var random [32]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		return loci.Credential{}, "", err
-	}
-	key := loci.Secret(prefix + base64.RawURLEncoding.EncodeToString(random[:]))
+	key := NewSecret(prefix)
 	return loci.Credential{
-		ID: loci.NewCredentialID(), OrgID: p.OrgID, UserID: p.UserID, Kind: kind, Vendor: r.Vendor, Name: r.Name,
-		Hash: Hash(key), Prefix: key.Reveal()[:len(prefix)+4], Rights: r.Rights,
+		ID: loci.NewCredentialID(), OrgID: p.OrgID, UserID: p.UserID, Kind: kind, Method: loci.ByKey, Vendor: r.Vendor, Name: r.Name,
+		Hash: Hash(key), Prefix: key.Reveal()[:len(prefix)+4], Rights: r.Rights, ProjectIDs: r.ProjectIDs, WorkspaceID: r.WorkspaceID,
 		CreatedAt: loci.CutTime(now), ExpiresAt: loci.CutTime(r.ExpiresAt),
 	}, key, nil
 }
+
+// NewSecret returns prefix and 256 random bits. It panics only if the system
+// has no randomness.
+func NewSecret(prefix string) loci.Secret {
+	var random [32]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return loci.Secret(prefix + base64.RawURLEncoding.EncodeToString(random[:]))
+}
+
+// maxKeyProjects is the most projects that a key can be limited to.
+const maxKeyProjects = 100
 
 func (r *KeyRequest) validate(now time.Time) error {
 	if err := loci.CheckText("name", r.Name, 1, loci.MaxKeyName); err != nil {
@@ -55,10 +71,17 @@ func (r *KeyRequest) validate(now time.Time) error {
 			return loci.FieldErrorf("vendor", "is not usable: %s", err)
 		}
 	}
+	known := loci.Rights()
+	if r.Vendor != "" {
+		known = loci.AgentRights()
+	}
 	for _, right := range r.Rights {
-		if !slices.Contains(loci.Rights(), right) {
-			return loci.FieldErrorf("scopes", "has an unknown entry; known are %v", loci.Rights())
+		if !slices.Contains(known, right) {
+			return loci.FieldErrorf("scopes", "has an entry that such a key cannot have; it can have %v", known)
 		}
+	}
+	if len(r.ProjectIDs) > maxKeyProjects {
+		return loci.FieldErrorf("project_ids", "has more than %d entries", maxKeyProjects)
 	}
 	if !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(now) {
 		return loci.FieldErrorf("expires_at", "is in the past")

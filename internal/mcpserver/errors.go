@@ -35,6 +35,7 @@ var answers = map[loci.Code]answer{
 	loci.Invalid:         {jsonrpc.CodeInvalidParams, http.StatusBadRequest},
 	loci.Unauthenticated: {codeServer, http.StatusUnauthorized},
 	loci.Forbidden:       {codeServer, http.StatusForbidden},
+	loci.StepUp:          {codeServer, http.StatusForbidden},
 	loci.NotFound:        {jsonrpc.CodeInvalidParams, http.StatusNotFound},
 	loci.Conflict:        {codeServer, http.StatusConflict},
 	loci.Precondition:    {codeServer, http.StatusPreconditionFailed},

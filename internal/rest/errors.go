@@ -16,6 +16,7 @@ var status = map[loci.Code]int{
 	loci.Invalid:         http.StatusBadRequest,
 	loci.Unauthenticated: http.StatusUnauthorized,
 	loci.Forbidden:       http.StatusForbidden,
+	loci.StepUp:          http.StatusForbidden,
 	loci.NotFound:        http.StatusNotFound,
 	loci.Conflict:        http.StatusConflict,
 	loci.Precondition:    http.StatusPreconditionFailed,

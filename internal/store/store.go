@@ -32,8 +32,14 @@ type Store interface {
 	Update(ctx context.Context, org loci.OrgID, fn func(Tx) error) error
 	// Orgs is the registry of tenants.
 	Orgs() Orgs
-	// Credentials is the registry of keys.
+	// People is the directory of who belongs to which org.
+	People() People
+	// Credentials is the registry of keys, browser sessions and tokens.
 	Credentials() Credentials
+	// OAuth keeps OAuth clients and what people granted them.
+	OAuth() OAuth
+	// Limits counts what is limited, for all processes together.
+	Limits() Limits
 	// Ready returns nil if the store can read and write.
 	Ready(ctx context.Context) error
 	// Close waits for running transactions. Later calls fail.
@@ -45,6 +51,10 @@ type Tx interface {
 	Memories() Memories
 	Lists() Lists
 	Users() Users
+	Teams() Teams
+	Workspaces() Workspaces
+	SignIn() SignIn
+	Audit() Audit
 }
 
 // Memories keeps memories with all their versions.
@@ -69,6 +79,15 @@ type Memories interface {
 	// Conflict unless it is below the current version and not taken, NotFound
 	// if there is no such memory.
 	InsertVersion(ctx context.Context, old *loci.Version) error
+	// SharedBy returns the ids of the memories that a person shared with a team,
+	// trashed ones too, at most limit.
+	SharedBy(ctx context.Context, user loci.UserID, team loci.TeamID, limit int) ([]loci.MemoryID, error)
+	// Erase deletes a memory for good, with all its versions. NotFound if there
+	// is none of that id.
+	Erase(ctx context.Context, id loci.MemoryID) error
+	// EraseOf erases at most limit memories of a person, whatever their state,
+	// and returns how many.
+	EraseOf(ctx context.Context, user loci.UserID, limit int) (int, error)
 	// Purge deletes for good at most limit memories that were trashed before
 	// then, with all their versions, and returns how many.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
@@ -101,8 +120,9 @@ type Filter struct {
 	Type      loci.MemoryType
 	Category  string
 	ProjectID loci.ProjectID
-	From      time.Time // CreatedAt at or after
-	To        time.Time // CreatedAt before
+	TeamID    loci.TeamID // only what is shared with this team
+	From      time.Time   // CreatedAt at or after
+	To        time.Time   // CreatedAt before
 	Lifecycle loci.Lifecycle
 }
 
@@ -145,47 +165,4 @@ type Matches struct {
 	Hits []loci.Match
 	// More says that there were more than Limit, which were not looked at.
 	More bool
-}
-
-// Users keeps the people of the org.
-type Users interface {
-	// Get returns a user, or NotFound.
-	Get(ctx context.Context, id loci.UserID) (loci.User, error)
-	// Put stores or changes a user. Conflict if the e-mail is another's,
-	// Invalid if u is of another org.
-	Put(ctx context.Context, u loci.User) error
-}
-
-// Orgs is the registry of tenants.
-type Orgs interface {
-	// Ensure creates the org with its owner if there is none of that id, and
-	// returns what is there then; created says which. It is atomic between
-	// processes, and an interrupted one is finished by the next, with its own
-	// owner. The owner is made with the role user. Invalid if the id is not
-	// valid or a new org has no owner.
-	Ensure(ctx context.Context, org loci.Org) (got loci.Org, created bool, err error)
-	// Get returns an org, or NotFound.
-	Get(ctx context.Context, id loci.OrgID) (loci.Org, error)
-	// List returns all orgs, by id.
-	List(ctx context.Context) ([]loci.Org, error)
-}
-
-// Credentials is the registry of keys. It crosses tenants because a key is
-// what says which tenant a request belongs to.
-type Credentials interface {
-	// Insert stores c. Conflict if its id or hash is taken, NotFound if its org
-	// does not exist.
-	Insert(ctx context.Context, c loci.Credential) error
-	// ByHash returns the credential with that hash, revoked or not, or NotFound.
-	ByHash(ctx context.Context, hash [32]byte) (loci.Credential, error)
-	// List returns the credentials of a person, newest first, revoked ones too.
-	List(ctx context.Context, org loci.OrgID, user loci.UserID, kind loci.Kind) ([]loci.Credential, error)
-	// Revoke marks a credential of that person, or returns NotFound. Revoking
-	// twice keeps the first time.
-	Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, at time.Time) error
-	// Touch records a use, or returns NotFound. It never moves LastUsedAt back.
-	Touch(ctx context.Context, id loci.CredentialID, at time.Time) error
-	// AnyAgent reports whether a usable agent credential exists. Its cost does
-	// not grow with their number.
-	AnyAgent(ctx context.Context, now time.Time) (bool, error)
 }
