@@ -46,6 +46,7 @@ type Options struct {
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard Dashboard
+	Site      Site             // where it is https, the plain session cookie counts nowhere
 	Now       func() time.Time // default: time.Now
 	Log       *slog.Logger     // default: discard
 }
@@ -58,6 +59,7 @@ type Authenticator struct {
 	hasOwner  bool
 	agents    map[[32]byte]loci.Vendor
 	dashboard Dashboard
+	https     bool
 	now       func() time.Time
 	log       *slog.Logger
 }
@@ -68,7 +70,8 @@ func New(o Options) (*Authenticator, error) {
 	if o.Store == nil {
 		panic("auth: no store")
 	}
-	a := &Authenticator{store: o.Store, agents: map[[32]byte]loci.Vendor{}, dashboard: o.Dashboard, now: o.Now, log: o.Log}
+	a := &Authenticator{store: o.Store, agents: map[[32]byte]loci.Vendor{}, dashboard: o.Dashboard, now: o.Now, log: o.Log,
+		https: strings.HasPrefix(o.Site.PublicURL, "https://")}
 	if a.now == nil {
 		a.now = time.Now
 	}
@@ -106,6 +109,7 @@ type Request struct {
 	Bearer         loci.Secret // of Authorization: Bearer, or of x-api-key
 	DashboardToken loci.Secret // of X-Dashboard-Token
 	Session        loci.Secret // of the session cookie; counts only without a Bearer
+	plain          bool        // Session came in the cookie without TLS
 }
 
 // RequestOf returns the credentials in the headers of an HTTP request. Invalid
@@ -125,7 +129,7 @@ func RequestOf(r *http.Request) (Request, error) {
 		out.Bearer = loci.Secret(key)
 	}
 	if r.Header.Get("Authorization") == "" && key == "" {
-		out.Session = SessionOf(r)
+		out.Session, out.plain = sessionOf(r)
 	}
 	return out, nil
 }
@@ -147,7 +151,7 @@ const maxToken = 8192
 // Unauthenticated. It gives the same answer for unknown, revoked and expired.
 // Forbidden if the org is suspended, or a workspace is needed and there is none.
 func (a *Authenticator) Authenticate(ctx context.Context, r Request) (loci.Principal, error) {
-	if r.Bearer == "" && r.Session != "" {
+	if r.Bearer == "" && r.Session != "" && !(r.plain && a.https) {
 		return a.stored(ctx, r.Session, true)
 	}
 	if r.Bearer == "" {

@@ -1,0 +1,103 @@
+package auth
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// Site knows the addresses of the server itself.
+type Site struct {
+	// PublicURL is the address that people and programs use, such as
+	// "https://loci.example"; "" on a laptop, where it is the loopback address
+	// of the request.
+	PublicURL string
+}
+
+// Base returns the server's own address without a slash at its end. Without a
+// public one it is taken from a request to a loopback name, which is the only
+// Host that HostRule lets through there.
+func (s Site) Base(r *http.Request) string {
+	if s.PublicURL != "" {
+		return strings.TrimRight(s.PublicURL, "/")
+	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + strings.ToLower(r.Host)
+}
+
+// Secure reports whether browsers reach the site over TLS.
+func (s Site) Secure(r *http.Request) bool { return strings.HasPrefix(s.Base(r), "https://") }
+
+// Resource returns the identifier of /mcp as an OAuth resource (RFC 8707).
+func (s Site) Resource(r *http.Request) string { return s.Base(r) + "/mcp" }
+
+// IsResource reports whether a resource that a client named is this server's:
+// the base or /mcp below it. The loopback names of one port are the same.
+func (s Site) IsResource(r *http.Request, resource string) bool {
+	got, ok := canonical(resource)
+	if !ok {
+		return false
+	}
+	own, ok := canonical(s.Base(r))
+	return ok && (got == own || got == own+"/mcp")
+}
+
+// canonical returns a URL in a form that can be compared, or false for what is
+// no plain http or https URL. A base may have a path.
+func canonical(s string) (string, bool) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
+		u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.RawPath != "" || strings.Contains(s, "#") {
+		return "", false
+	}
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	if host == "" {
+		return "", false
+	}
+	if isLoopback(host) {
+		host = "localhost"
+	}
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(host, port) + strings.TrimSuffix(u.Path, "/"), true
+}
+
+// RP is the relying party of passkeys: they belong to one host name.
+type RP struct {
+	ID     string // host
+	Origin string // scheme, host and port
+}
+
+// RP returns the relying party of a request. Unavailable where browsers allow
+// no passkeys: under an IP address, and without TLS but on localhost.
+func (s Site) RP(r *http.Request) (RP, error) {
+	u, err := url.Parse(s.Base(r))
+	if err != nil || u.Hostname() == "" {
+		return RP{}, loci.Errorf(loci.Unavailable, "passkeys need a site with a host name")
+	}
+	host := strings.ToLower(u.Hostname())
+	if net.ParseIP(host) != nil {
+		if isLoopback(host) {
+			return RP{}, loci.Errorf(loci.Unavailable, "browsers allow no passkeys under an IP address; open %s instead", localhostURL(u))
+		}
+		return RP{}, loci.Errorf(loci.Unavailable, "browsers allow no passkeys under an IP address; give the server a name and set LOCI_PUBLIC_URL")
+	}
+	if u.Scheme != "https" && host != "localhost" {
+		return RP{}, loci.Errorf(loci.Unavailable, "browsers allow passkeys only over https, or on http://localhost")
+	}
+	return RP{ID: host, Origin: u.Scheme + "://" + strings.ToLower(u.Host)}, nil
+}
+
+func localhostURL(u *url.URL) string {
+	if u.Port() == "" {
+		return u.Scheme + "://localhost"
+	}
+	return u.Scheme + "://localhost:" + u.Port()
+}
