@@ -11,6 +11,7 @@ type driver struct {
 	tokens []string
 	tags   []string // answered
 	origin bool     // answered
+	team   bool     // answered: the ranges are those of the team's pool
 }
 
 // drivers returns the ways to walk a filtered list, the plainest first.
@@ -55,6 +56,9 @@ func narrow(q *query, f *store.Filter, d driver) {
 	}
 	if !f.ProjectID.IsZero() {
 		q.add(" AND m.project_id = ?", [16]byte(f.ProjectID))
+	}
+	if !f.TeamID.IsZero() && !d.team {
+		q.add(" AND m.team_id = ?", [16]byte(f.TeamID))
 	}
 	if f.Origin != "" && !d.origin {
 		q.add(" AND m.origin = ?", f.Origin)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
@@ -116,39 +115,4 @@ func (t memories) Replace(_ context.Context, m *loci.Memory) error {
 		}
 	}
 	return t.changePostings(old.seq, postingsOf(&old.Memory), postingsOf(m))
-}
-
-const purgeable = "SELECT m.seq FROM memories m WHERE m.deleted_at < ? ORDER BY m.deleted_at LIMIT ?"
-
-func (t memories) Purge(_ context.Context, then time.Time, limit int) (int, error) {
-	var seqs []int64
-	err := t.c.Query(purgeable, sqlitedb.Args{then.UnixMicro(), limit},
-		func(r *sqlitedb.Row) error { seqs = append(seqs, r.Int64(0)); return nil })
-	if err != nil {
-		return 0, err
-	}
-	for _, seq := range seqs {
-		if err := t.purge(seq); err != nil {
-			return 0, err
-		}
-	}
-	return len(seqs), nil
-}
-
-// purge removes one row with everything derived from it; its versions go with
-// it by their foreign key.
-func (t memories) purge(seq int64) error {
-	var m *stored
-	_, err := t.c.One("SELECT "+memoryColumns+" FROM memories m WHERE m.seq = ?", sqlitedb.Args{seq},
-		func(r *sqlitedb.Row) (err error) { m, err = t.scanMemory(r); return err })
-	if err != nil {
-		return err
-	}
-	if err := t.unindexText(m); err != nil {
-		return err
-	}
-	if err := t.changePostings(seq, postingsOf(&m.Memory), nil); err != nil {
-		return err
-	}
-	return t.c.Exec("DELETE FROM memories WHERE seq = ?", seq)
 }

@@ -20,9 +20,13 @@ func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *tx {
 	return &tx{org: f.org, c: c, now: s.opts.Now, positions: f.positions}
 }
 
-func (tx *tx) Memories() store.Memories { return memories{tx} }
-func (tx *tx) Lists() store.Lists       { return lists{tx} }
-func (tx *tx) Users() store.Users       { return users{tx} }
+func (tx *tx) Memories() store.Memories     { return memories{tx} }
+func (tx *tx) Lists() store.Lists           { return lists{tx} }
+func (tx *tx) Users() store.Users           { return users{tx} }
+func (tx *tx) Teams() store.Teams           { return teams{tx} }
+func (tx *tx) Workspaces() store.Workspaces { return workspaces{tx} }
+func (tx *tx) SignIn() store.SignIn         { return signIn{tx} }
+func (tx *tx) Audit() store.Audit           { return audit{tx} }
 
 // mine refuses a row that says it is another tenant's.
 func (tx *tx) mine(org loci.OrgID) error {

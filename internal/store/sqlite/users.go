@@ -10,31 +10,77 @@ import (
 
 type users struct{ *tx }
 
-func (t users) Get(_ context.Context, id loci.UserID) (u loci.User, err error) {
-	found, err := t.c.One("SELECT id, email, role, created_at FROM users WHERE id = ?", sqlitedb.Args{[16]byte(id)},
-		func(r *sqlitedb.Row) error {
-			u = loci.User{ID: r.ID(0), OrgID: t.org, Email: r.Text(1), Role: loci.Role(r.Text(2)), CreatedAt: timeAt(r, 3)}
-			return nil
-		})
+const userColumns = "u.id, u.email, u.name, u.role, u.org_role, u.team_id, u.team_role, u.state, u.created_at"
+
+// present is who exists: one who is being made is nobody yet, one who is being
+// removed nobody any more.
+const present = "u.state IN ('active', 'disabled')"
+
+func (tx *tx) scanUser(r *sqlitedb.Row) loci.User {
+	return loci.User{ID: r.ID(0), OrgID: tx.org, Email: r.Text(1), Name: r.Text(2), Role: loci.Role(r.Text(3)),
+		OrgRole: loci.MemberRole(r.Text(4)), TeamID: r.ID(5), TeamRole: loci.MemberRole(r.Text(6)),
+		Disabled: r.Text(7) == "disabled", CreatedAt: timeAt(r, 8)}
+}
+
+func noUser() error { return loci.Errorf(loci.NotFound, "no such user") }
+
+// knowsUser returns nil if there is such a user, or NotFound.
+func (tx *tx) knowsUser(id loci.UserID) error {
+	found, err := tx.c.One("SELECT 1 FROM users u WHERE u.id = ? AND "+present, sqlitedb.Args{[16]byte(id)}, func(*sqlitedb.Row) error { return nil })
 	if err == nil && !found {
-		err = loci.Errorf(loci.NotFound, "no such user")
+		err = noUser()
+	}
+	return err
+}
+
+func (t users) Get(_ context.Context, id loci.UserID) (u loci.User, err error) {
+	found, err := t.c.One("SELECT "+userColumns+" FROM users u WHERE u.id = ? AND "+present, sqlitedb.Args{[16]byte(id)},
+		func(r *sqlitedb.Row) error { u = t.scanUser(r); return nil })
+	if err == nil && !found {
+		err = noUser()
 	}
 	return u, err
 }
 
-func (t users) Put(_ context.Context, u loci.User) error {
+func (t users) List(_ context.Context, after loci.UserID, limit int) ([]loci.User, error) {
+	return t.list("SELECT "+userColumns+" FROM users u WHERE u.id > ? AND "+present+" ORDER BY u.id LIMIT ?", [16]byte(after), limit)
+}
+
+const usersOfTeam = "SELECT " + userColumns + " FROM users u WHERE u.team_id = ? AND " + present + " ORDER BY u.id"
+
+func (t users) Team(_ context.Context, team loci.TeamID) ([]loci.User, error) {
+	return t.list(usersOfTeam, [16]byte(team))
+}
+
+func (t users) list(sql string, args ...any) (list []loci.User, err error) {
+	err = t.c.Query(sql, args, func(r *sqlitedb.Row) error { list = append(list, t.scanUser(r)); return nil })
+	return list, err
+}
+
+func (t users) Update(_ context.Context, u loci.User) error {
 	if err := t.mine(u.OrgID); err != nil {
 		return err
 	}
-	var email any
-	if u.Email != "" {
-		email = u.Email
+	state, teamRole := "active", any(nil)
+	if u.Disabled {
+		state = "disabled"
 	}
-	err := t.c.Exec(`INSERT INTO users (id, email, role, created_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET email = excluded.email, role = excluded.role, created_at = excluded.created_at`,
-		[16]byte(u.ID), email, string(u.Role), u.CreatedAt.UnixMicro())
-	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
-		return loci.WrapError(loci.Conflict, err, "that e-mail address belongs to another user")
+	if !u.TeamID.IsZero() {
+		teamRole = string(u.TeamRole)
+	}
+	err := t.c.Exec("UPDATE users AS u SET name = ?, role = ?, org_role = ?, team_id = ?, team_role = ?, state = ? WHERE u.id = ? AND "+present,
+		u.Name, string(u.Role), string(u.OrgRole), orNull(u.TeamID), teamRole, state, [16]byte(u.ID))
+	switch {
+	case errors.Is(err, sqlitedb.ErrConstraintForeignKey):
+		return loci.WrapError(loci.NotFound, err, "no such team")
+	case err == nil && t.c.Changes() == 0:
+		return noUser()
 	}
 	return err
+}
+
+func (t users) Owners(context.Context) (n int, err error) {
+	_, err = t.c.One("SELECT count(*) FROM users WHERE org_role = 'owner' AND state = 'active'", nil,
+		func(r *sqlitedb.Row) error { n = r.Int(0); return nil })
+	return n, err
 }

@@ -57,6 +57,8 @@ func (t memories) Versions(_ context.Context, v loci.Viewer, id loci.MemoryID, l
 	q.add("SELECT m.id, o.replaced_at, "+columns("o.")+" FROM memories m CROSS JOIN memory_versions o ON o.seq = m.seq WHERE m.id = ? AND ", [16]byte(id))
 	t.visible(&q, v, l, t.now())
 	vendorMay(&q, v, "o")
+	q.add(" AND ")
+	reaches(&q, v, "o")
 	q.add(" AND o.version < ? ORDER BY o.version DESC LIMIT ?", before, limit)
 	var list []*loci.Version
 	err := t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {

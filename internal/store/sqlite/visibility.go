@@ -14,7 +14,7 @@ func (tx *tx) visible(q *query, v loci.Viewer, l loci.Lifecycle, now time.Time) 
 		q.add("0")
 		return
 	}
-	reaches(q, v)
+	reaches(q, v, "m")
 	if !v.WorkspaceID.IsZero() {
 		q.add(" AND m.workspace_id = ?", [16]byte(v.WorkspaceID))
 	}
@@ -22,15 +22,29 @@ func (tx *tx) visible(q *query, v loci.Viewer, l loci.Lifecycle, now time.Time) 
 	admits(q, l, now)
 }
 
-// reaches is part 2 of the rule. NULL never equals, so a viewer without team or
-// agent binds NULL.
-func reaches(q *query, v loci.Viewer) {
-	q.add("(m.user_id = ? OR m.team_id = ?", [16]byte(v.UserID), orNull(v.TeamID))
-	if ids := projects(v); len(ids) > 0 {
-		q.add(" OR m.scope = 'project' AND m.project_id IN ")
-		in(q, ids)
+// reaches is part 2 of the rule, over a row of memories or of its versions. NULL
+// never equals, so a viewer without team or agent binds NULL.
+func reaches(q *query, v loci.Viewer, alias string) {
+	if v.OnlyProjects {
+		inProjects(q, v, "", alias)
+		return
 	}
-	q.add(") AND (m.scope <> 'agent' OR m.agent_id = ?)", orNull(v.AgentID))
+	q.add("("+alias+".user_id = ? OR "+alias+".team_id = ?", [16]byte(v.UserID), orNull(v.TeamID))
+	inProjects(q, v, " OR ", alias)
+	q.add(") AND ("+alias+".scope <> 'agent' OR "+alias+".agent_id = ?)", orNull(v.AgentID))
+}
+
+// inProjects adds that the row is of one of the viewer's projects.
+func inProjects(q *query, v loci.Viewer, operator, alias string) {
+	ids := projects(v)
+	if len(ids) == 0 {
+		if operator == "" {
+			q.add("0")
+		}
+		return
+	}
+	q.add(operator + alias + ".scope = 'project' AND " + alias + ".project_id IN ")
+	in(q, ids)
 }
 
 func projects(v loci.Viewer) [][16]byte {

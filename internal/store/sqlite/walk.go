@@ -60,6 +60,7 @@ const enough = 256
 func (w *walk) choose(options []driver) error {
 	best := math.MaxInt
 	for _, d := range options {
+		d.team = w.poolOnly()
 		ranges := w.rangesOf(d)
 		size := 0
 		if len(options) > 1 {
@@ -85,21 +86,12 @@ func (w *walk) rangesOf(d driver) []postingRange {
 	if v.OrgID != w.tx.org || v.UserID.IsZero() {
 		return nil
 	}
-	pools := []pool{newPool(userPool, v.UserID)}
-	if !v.TeamID.IsZero() {
-		pools = append(pools, newPool(teamPool, v.TeamID))
-	}
-	for _, id := range projects(v) {
-		if p := newPool(projectPool, id); !slices.Contains(pools, p) {
-			pools = append(pools, p)
-		}
-	}
 	vendors := []string{vendorAny, vendorNone}
 	if v.Vendor != "" {
 		vendors = unique([]string{vendorAny, string(v.Vendor), vendorListed})
 	}
 	var list []postingRange
-	for _, p := range pools {
+	for _, p := range w.pools(d) {
 		for _, vendor := range vendors {
 			for _, token := range d.tokens {
 				list = append(list, postingRange{p, vendor, token})
@@ -107,6 +99,30 @@ func (w *walk) rangesOf(d driver) []postingRange {
 		}
 	}
 	return list
+}
+
+// poolOnly says whether the list is within the pool of the reader's own team.
+// In another team's pool even the time that it takes would tell its size.
+func (w *walk) poolOnly() bool {
+	return !w.filter.TeamID.IsZero() && w.filter.TeamID == w.v.TeamID && !w.v.OnlyProjects
+}
+
+func (w *walk) pools(d driver) (pools []pool) {
+	if d.team {
+		return []pool{newPool(teamPool, w.v.TeamID)}
+	}
+	if !w.v.OnlyProjects {
+		pools = append(pools, newPool(userPool, w.v.UserID))
+		if !w.v.TeamID.IsZero() {
+			pools = append(pools, newPool(teamPool, w.v.TeamID))
+		}
+	}
+	for _, id := range projects(w.v) {
+		if p := newPool(projectPool, id); !slices.Contains(pools, p) {
+			pools = append(pools, p)
+		}
+	}
+	return pools
 }
 
 // overlap says whether a row may be in several ranges: a person's own row is

@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+type signIn struct{ *tx }
+
+func (t signIn) Password(_ context.Context, user loci.UserID) (encoded string, err error) {
+	found, err := t.c.One("SELECT p.encoded FROM passwords p JOIN users u ON u.id = p.user_id WHERE p.user_id = ? AND "+present,
+		sqlitedb.Args{[16]byte(user)}, func(r *sqlitedb.Row) error { encoded = r.Text(0); return nil })
+	if err == nil && !found {
+		err = loci.Errorf(loci.NotFound, "there is no password")
+	}
+	return encoded, err
+}
+
+func (t signIn) SetPassword(_ context.Context, user loci.UserID, encoded string) error {
+	if err := t.knowsUser(user); err != nil {
+		return err
+	}
+	if encoded == "" {
+		return t.c.Exec("DELETE FROM passwords WHERE user_id = ?", [16]byte(user))
+	}
+	return t.c.Exec("INSERT INTO passwords (user_id, encoded) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET encoded = excluded.encoded",
+		[16]byte(user), encoded)
+}
+
+const passkeysOfUser = `SELECT k.id, k.name, k.data, k.created_at, k.last_used_at FROM passkeys k
+	WHERE k.user_id = ? AND EXISTS (SELECT 1 FROM users u WHERE u.id = k.user_id AND ` + present + `) ORDER BY k.created_at, k.id`
+
+func (t signIn) Passkeys(_ context.Context, user loci.UserID) (list []loci.Passkey, err error) {
+	err = t.c.Query(passkeysOfUser, sqlitedb.Args{[16]byte(user)}, func(r *sqlitedb.Row) error {
+		list = append(list, loci.Passkey{ID: r.Blob(0), Name: r.Text(1), Data: []byte(r.Text(2)), CreatedAt: timeAt(r, 3), LastUsedAt: timeAt(r, 4)})
+		return nil
+	})
+	return list, err
+}
+
+func (t signIn) PutPasskey(_ context.Context, user loci.UserID, k loci.Passkey) error {
+	if err := t.knowsUser(user); err != nil {
+		return err
+	}
+	err := t.c.Exec(`INSERT INTO passkeys (id, user_id, name, data, created_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET name = excluded.name, data = excluded.data, created_at = excluded.created_at, last_used_at = excluded.last_used_at
+		WHERE user_id = excluded.user_id`,
+		k.ID, [16]byte(user), k.Name, string(k.Data), k.CreatedAt.UnixMicro(), micros(k.LastUsedAt))
+	if err == nil && t.c.Changes() == 0 {
+		return loci.Errorf(loci.Conflict, "that passkey is another person's")
+	}
+	return err
+}
+
+func (t signIn) RemovePasskey(_ context.Context, user loci.UserID, id []byte) error {
+	err := t.c.Exec("DELETE FROM passkeys WHERE id = ? AND user_id = ?", id, [16]byte(user))
+	if err == nil && t.c.Changes() == 0 {
+		return loci.Errorf(loci.NotFound, "no such passkey")
+	}
+	return err
+}
