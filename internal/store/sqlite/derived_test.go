@@ -170,7 +170,7 @@ func TestPurgeErasesText(t *testing.T) {
 
 func TestBackup(t *testing.T) {
 	s, user := newStore(t, Options{})
-	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "other", OwnerID: user}); err != nil {
+	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "other", OwnerID: user}, loci.User{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.register(bg, loci.Org{ID: "half", OwnerID: user}); err != nil {

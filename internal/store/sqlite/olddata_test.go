@@ -133,7 +133,7 @@ func checkOldData(t *testing.T, s *Store) {
 // to, it writes it to testdata, for later versions.
 func TestDumpData(t *testing.T) {
 	s := openStore(t, Options{Dir: t.TempDir(), Now: func() time.Time { return oldTime }})
-	_, _, err := s.Orgs().Ensure(bg, loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: oldUser, CreatedAt: oldTime})
+	_, _, err := s.Orgs().Ensure(bg, loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: oldUser, CreatedAt: oldTime}, loci.User{})
 	if err = errors.Join(err, s.Credentials().Insert(bg, oldKey)); err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func TestMissingFile(t *testing.T) {
 
 func TestWrongFile(t *testing.T) {
 	s, _ := newStore(t, Options{})
-	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "other", OwnerID: loci.NewUserID()}); err != nil {
+	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "other", OwnerID: loci.NewUserID()}, loci.User{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(s.Close(), os.Rename(s.orgPath(loci.DefaultOrg), s.orgPath("other"))); err != nil {
@@ -171,7 +171,7 @@ func TestEnsureInterrupted(t *testing.T) {
 			if err := s.Credentials().Insert(bg, key); loci.CodeOf(err) != loci.NotFound {
 				t.Errorf("a key of a half-made org: %v", err)
 			}
-			got, created, err := s.Orgs().Ensure(bg, loci.Org{ID: "acme", Name: "Second", OwnerID: loci.NewUserID()})
+			got, created, err := s.Orgs().Ensure(bg, loci.Org{ID: "acme", Name: "Second", OwnerID: loci.NewUserID()}, loci.User{})
 			if err != nil || !created || got != first {
 				t.Fatalf("got %+v, created %v, %v; want %+v", got, created, err, first)
 			}
@@ -185,7 +185,7 @@ func TestEnsureInterrupted(t *testing.T) {
 func TestFilesAreClosedAndOpenedAgain(t *testing.T) {
 	s, user := newStore(t, Options{MaxFiles: 2})
 	for _, id := range []loci.OrgID{"a", "b", "c", "d"} {
-		if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: id, OwnerID: user}); err != nil {
+		if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: id, OwnerID: user}, loci.User{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -54,13 +54,13 @@ func TestLostRegistry(t *testing.T) {
 func foreign(t *testing.T) (dir string, user loci.UserID) {
 	t.Helper()
 	theirs, user := openStore(t, Options{Dir: t.TempDir()}), loci.NewUserID()
-	_, _, err := theirs.Orgs().Ensure(bg, loci.Org{ID: "theirs", OwnerID: user})
+	_, _, err := theirs.Orgs().Ensure(bg, loci.Org{ID: "theirs", OwnerID: user}, loci.User{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	insert(t, theirs, "theirs", newMemory(user, "precious"))
 	mine := openStore(t, Options{Dir: t.TempDir()})
-	_, _, err = mine.Orgs().Ensure(bg, loci.Org{ID: "mine", OwnerID: loci.NewUserID()})
+	_, _, err = mine.Orgs().Ensure(bg, loci.Org{ID: "mine", OwnerID: loci.NewUserID()}, loci.User{})
 	if err = errors.Join(err, mine.Close(), theirs.Close(), os.Rename(theirs.orgPath("theirs"), mine.orgPath("theirs"))); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestFileOfUnknownOrgIsNotAdopted(t *testing.T) {
 		t.Errorf("Check: %q, %v", problems, err)
 	}
 	for _, owner := range []loci.UserID{loci.NewUserID(), user} {
-		_, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "theirs", OwnerID: owner})
+		_, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "theirs", OwnerID: owner}, loci.User{})
 		wantRefusal(t, err, "orgs/theirs.db", "put the _meta.db back", "loci backup restore")
 	}
 	if list, err := s.Orgs().List(bg); err != nil || len(list) != 1 {
@@ -106,7 +106,7 @@ func TestFileOfAnotherOwner(t *testing.T) {
 				t.Fatal(err)
 			}
 			if state == "creating" {
-				_, _, err = s.Orgs().Ensure(bg, loci.Org{ID: "theirs", OwnerID: owner})
+				_, _, err = s.Orgs().Ensure(bg, loci.Org{ID: "theirs", OwnerID: owner}, loci.User{})
 			} else {
 				err = s.View(bg, "theirs", func(store.Tx) error { return nil })
 				problems, err := s.Check(bg)

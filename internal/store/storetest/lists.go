@@ -301,10 +301,7 @@ func testListManyVendorsAndProjects(e *env) {
 	for range 40 {
 		v.ProjectIDs = append(v.ProjectIDs, newID[loci.ProjectID]())
 	}
-	other := loci.NewUserID()
-	e.update(func(ctx context.Context, tx store.Tx) error {
-		return tx.Users().Put(ctx, loci.User{ID: other, Role: loci.RoleUser, CreatedAt: e.clock.now()})
-	})
+	other := e.addUser().ID
 	var want []string
 	for i := range 60 {
 		title := fmt.Sprint(i)
@@ -337,10 +334,7 @@ func testListManyVendorsAndProjects(e *env) {
 
 // A project that happens to have a user's id is not that user's pool.
 func testListKeepsKindsApart(e *env) {
-	other := loci.NewUserID()
-	e.update(func(ctx context.Context, tx store.Tx) error {
-		return tx.Users().Put(ctx, loci.User{ID: other, Role: loci.RoleUser, CreatedAt: e.clock.now()})
-	})
+	other := e.addUser().ID
 	e.insert(func(m *loci.Memory) {
 		m.UserID, m.Scope, m.ProjectID = other, loci.ScopeProject, loci.ProjectID(e.user)
 	})

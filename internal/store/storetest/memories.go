@@ -58,11 +58,8 @@ func (e *env) personOf(m *loci.Memory) loci.Viewer {
 
 func testInsertConflict(e *env) {
 	first := e.insert()
-	other := loci.NewUserID()
+	other := e.addUser().ID
 	err := e.tryUpdate(func(ctx context.Context, tx store.Tx) error {
-		if err := tx.Users().Put(ctx, loci.User{ID: other, Role: loci.RoleUser, CreatedAt: e.clock.now()}); err != nil {
-			return err
-		}
 		return tx.Memories().Insert(ctx, e.memory(func(m *loci.Memory) { m.ID, m.UserID = first.ID, other }))
 	})
 	e.wantCode("Insert of a taken id", err, loci.Conflict)

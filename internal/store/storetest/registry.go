@@ -12,44 +12,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func testUsers(e *env) {
-	put := func(u loci.User) error {
-		return e.tryUpdate(func(ctx context.Context, tx store.Tx) error { return tx.Users().Put(ctx, u) })
-	}
-	get := func(id loci.UserID) (u loci.User, err error) {
-		err = e.st.View(e.Context(), e.org, func(tx store.Tx) error { u, err = tx.Users().Get(e.Context(), id); return err })
-		return u, err
-	}
-	if owner, err := get(e.user); err != nil || owner.OrgID != e.org || owner.Email != "" {
-		e.Errorf("the owner: %+v, %v", owner, err)
-	}
-	a := loci.User{ID: loci.NewUserID(), OrgID: e.org, Email: "a@example.com", Role: loci.RolePrivateAlpha, CreatedAt: e.clock.now()}
-	for range 2 {
-		if err := put(a); err != nil {
-			e.Fatal(err)
-		}
-		if got, err := get(a.ID); err != nil || got != a {
-			e.Errorf("got %+v, %v, want %+v", got, err, a)
-		}
-		a.Role, a.Email = loci.RoleAdmin, "b@example.com"
-	}
-	b := loci.User{ID: loci.NewUserID(), OrgID: e.org, Email: "b@example.com", Role: loci.RoleUser, CreatedAt: e.clock.now()}
-	e.wantCode("an e-mail that is taken", put(b), loci.Conflict)
-	b.Email, b.OrgID = "", "other"
-	e.wantCode("a user of another org", put(b), loci.Invalid)
-	_, err := get(b.ID)
-	e.wantCode("a user who was refused", err, loci.NotFound)
-	b.OrgID = e.org
-	if err := put(b); err != nil {
-		e.Errorf("a second user without e-mail: %v", err)
-	}
-}
-
 func testOrgs(e *env) {
 	ctx := e.Context()
 	want := loci.Org{ID: "b-2", Name: "Bee", OwnerID: loci.NewUserID(), CreatedAt: e.clock.now()}
 	for i, offered := range []loci.Org{want, {ID: want.ID, Name: "Other", OwnerID: loci.NewUserID(), CreatedAt: e.clock.now().Add(time.Hour)}} {
-		got, created, err := e.st.Orgs().Ensure(ctx, offered)
+		got, created, err := e.st.Orgs().Ensure(ctx, offered, loci.User{})
 		if diff := cmp.Diff(want, got); diff != "" || created != (i == 0) || err != nil {
 			e.Errorf("Ensure %d: created %v, %v (-want +got):\n%s", i, created, err, diff)
 		}
@@ -69,10 +36,10 @@ func testOrgs(e *env) {
 		e.Errorf("List: %q, %v", ids, err)
 	}
 	for _, id := range []loci.OrgID{"", "A", "../x", "-a", "a/b"} {
-		_, _, err := e.st.Orgs().Ensure(ctx, loci.Org{ID: id, OwnerID: loci.NewUserID()})
+		_, _, err := e.st.Orgs().Ensure(ctx, loci.Org{ID: id, OwnerID: loci.NewUserID()}, loci.User{})
 		e.wantCode("Ensure "+string(id), err, loci.Invalid)
 	}
-	_, _, err = e.st.Orgs().Ensure(ctx, loci.Org{ID: "nobody"})
+	_, _, err = e.st.Orgs().Ensure(ctx, loci.Org{ID: "nobody"}, loci.User{})
 	e.wantCode("Ensure without an owner", err, loci.Invalid)
 }
 
@@ -83,7 +50,7 @@ func testOrgsConcurrent(e *env) {
 	owners, created := make([]loci.UserID, n), make([]bool, n)
 	for i := range n {
 		wg.Go(func() {
-			got, first, err := e.st.Orgs().Ensure(e.Context(), loci.Org{ID: "race", OwnerID: loci.NewUserID(), CreatedAt: e.clock.now()})
+			got, first, err := e.st.Orgs().Ensure(e.Context(), loci.Org{ID: "race", OwnerID: loci.NewUserID(), CreatedAt: e.clock.now()}, loci.User{})
 			if err != nil {
 				e.Errorf("%d: %v", i, explain(err))
 			}

@@ -43,7 +43,11 @@ var tests = []struct {
 	{"Versions", testVersions},
 	{"VersionsNeedBothVendors", testVersionsNeedBothVendors},
 	{"InsertVersion", testInsertVersion},
+	{"VersionsNeedBothReaches", testVersionsNeedBothReaches},
 	{"Purge", testPurge},
+	{"Erase", testErase},
+	{"EraseOf", testEraseOf},
+	{"SharedBy", testSharedBy},
 	{"Tenancy", testTenancy},
 	{"UnknownOrg", testUnknownOrg},
 	{"Rollback", testRollback},
@@ -61,6 +65,8 @@ var tests = []struct {
 	{"ListPositions", testListPositions},
 	{"ListManyVendorsAndProjects", testListManyVendorsAndProjects},
 	{"ListKeepsKindsApart", testListKeepsKindsApart},
+	{"ListOfTeam", testListOfTeam},
+	{"OnlyProjects", testOnlyProjects},
 	{"MatchTerms", testMatchTerms},
 	{"MatchFeatures", testMatchFeatures},
 	{"MatchFollowsChanges", testMatchFollowsChanges},
@@ -70,6 +76,24 @@ var tests = []struct {
 	{"Visibility", testVisibility},
 	{"RebuildChangesNothing", testRebuildChangesNothing},
 	{"Users", testUsers},
+	{"UsersList", testUsersList},
+	{"UsersOfTeam", testUsersOfTeam},
+	{"Owners", testOwners},
+	{"UnfinishedUsers", testUnfinishedUsers},
+	{"Teams", testTeams},
+	{"TeamDelete", testTeamDelete},
+	{"Invites", testInvites},
+	{"InviteAgain", testInviteAgain},
+	{"Settle", testSettle},
+	{"Workspaces", testWorkspaces},
+	{"WorkspaceMembers", testWorkspaceMembers},
+	{"WorkspaceDelete", testWorkspaceDelete},
+	{"Adopt", testAdopt},
+	{"Passwords", testPasswords},
+	{"Passkeys", testPasskeys},
+	{"Audit", testAudit},
+	{"AuditPages", testAuditPages},
+	{"AuditPurge", testAuditPurge},
 	{"Orgs", testOrgs},
 	{"OrgsConcurrent", testOrgsConcurrent},
 	{"Credentials", testCredentials},
@@ -114,7 +138,7 @@ func newEnv(t *testing.T, open Open) *env {
 
 func (e *env) ensure(id loci.OrgID, owner loci.UserID) {
 	e.Helper()
-	_, created, err := e.st.Orgs().Ensure(e.Context(), loci.Org{ID: id, Name: string(id), OwnerID: owner, CreatedAt: e.clock.now()})
+	_, created, err := e.st.Orgs().Ensure(e.Context(), loci.Org{ID: id, Name: string(id), OwnerID: owner, CreatedAt: e.clock.now()}, loci.User{})
 	if err != nil || !created {
 		e.Fatalf("Ensure %s: created %v, %v", id, created, err)
 	}

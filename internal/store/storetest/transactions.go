@@ -60,7 +60,7 @@ func testRollback(e *env) {
 		if err := tx.Memories().Replace(ctx, edited(m, e.clock.now(), titled("after"))); err != nil {
 			return err
 		}
-		if err := tx.Users().Put(ctx, loci.User{ID: loci.NewUserID(), Email: "a@example.com", Role: loci.RoleUser, CreatedAt: e.clock.now()}); err != nil {
+		if err := tx.Teams().Insert(ctx, loci.Team{ID: loci.NewTeamID(), Name: "team", CreatedAt: e.clock.now()}); err != nil {
 			return err
 		}
 		return stop
@@ -74,9 +74,7 @@ func testRollback(e *env) {
 	if old, err := e.versions(e.person(), m.ID, loci.LiveOnly, 0, 10); err != nil || len(old) != 0 {
 		e.Errorf("versions after the rollback: %q, %v", old, err)
 	}
-	e.update(func(ctx context.Context, tx store.Tx) error {
-		return tx.Users().Put(ctx, loci.User{ID: loci.NewUserID(), Email: "a@example.com", Role: loci.RoleUser, CreatedAt: e.clock.now()})
-	})
+	e.addTeam("team") // its name is free
 	e.check()
 	ctx, cancel := context.WithCancel(e.Context())
 	cancel()

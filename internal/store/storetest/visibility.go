@@ -132,7 +132,7 @@ func passes(m *loci.Memory, f *store.Filter) bool {
 	has := func(tag string) bool { return slices.Contains(m.Tags, tag) }
 	switch {
 	case f.Origin != "" && m.Origin != f.Origin, f.Type != "" && m.Type != f.Type, f.Category != "" && m.Category != f.Category,
-		!f.ProjectID.IsZero() && m.ProjectID != f.ProjectID,
+		!f.ProjectID.IsZero() && m.ProjectID != f.ProjectID, !f.TeamID.IsZero() && m.TeamID != f.TeamID,
 		!f.From.IsZero() && m.CreatedAt.Before(f.From), !f.To.IsZero() && !m.CreatedAt.Before(f.To):
 		return false
 	case f.AllTags:

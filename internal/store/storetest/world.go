@@ -28,20 +28,12 @@ type world struct {
 func (e *env) newWorld(t *rapid.T) *world {
 	w := &world{env: e, t: t, old: map[loci.MemoryID][]*loci.Version{}}
 	for range 2 {
-		w.users = append(w.users, loci.NewUserID())
+		w.users = append(w.users, e.addUser().ID)
 		w.teams = append(w.teams, newID[loci.TeamID]())
 		w.projects = append(w.projects, newID[loci.ProjectID]())
 		w.workspaces = append(w.workspaces, newID[loci.WorkspaceID]())
 		w.agents = append(w.agents, newID[loci.AgentID]())
 	}
-	e.update(func(ctx context.Context, tx store.Tx) error {
-		for _, id := range w.users {
-			if err := tx.Users().Put(ctx, loci.User{ID: id, Role: loci.RoleUser, CreatedAt: e.clock.now()}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 	return w
 }
 
@@ -134,8 +126,10 @@ func (w *world) viewer() loci.Viewer {
 			v.ProjectIDs = append(v.ProjectIDs, p)
 		}
 	}
+	v.OnlyProjects = draw(t, "only projects", false, false, true)
 	if rapid.IntRange(0, 19).Draw(t, "nobody") == 0 {
-		v = draw(t, "which nobody", loci.Viewer{}, loci.Viewer{OrgID: "other", UserID: v.UserID}, loci.Viewer{OrgID: w.org, TeamID: w.teams[0]})
+		v = draw(t, "which nobody", loci.Viewer{}, loci.Viewer{OrgID: "other", UserID: v.UserID}, loci.Viewer{OrgID: w.org, TeamID: w.teams[0]},
+			loci.Viewer{OrgID: w.org, ProjectIDs: w.projects, OnlyProjects: true})
 	}
 	return v
 }
@@ -152,6 +146,7 @@ func (w *world) filter() store.Filter {
 	f.Type = draw(t, "with type", "", "", loci.Semantic)
 	f.Category = draw(t, "with category", "", "", "rule")
 	f.ProjectID = oneOf(t, "with project", append([]loci.ProjectID{{}, {}}, w.projects...))
+	f.TeamID = oneOf(t, "with team", append([]loci.TeamID{{}, {}}, w.teams...))
 	if draw(t, "from", false, false, true) {
 		f.From = w.clock.now().Add(-time.Minute)
 	}

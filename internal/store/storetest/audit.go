@@ -1,0 +1,139 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+func (e *env) audit(q store.AuditQuery) (list []store.AuditRow) {
+	e.Helper()
+	if q.Limit == 0 {
+		q.Limit = 100
+	}
+	e.view(func(ctx context.Context, tx store.Tx) (err error) { list, err = tx.Audit().List(ctx, q); return err })
+	return list
+}
+
+// targets is the short form of a trail: every entry of these tests has one.
+func targets(list []store.AuditRow) (out []string) {
+	for _, r := range list {
+		out = append(out, r.Target)
+	}
+	return out
+}
+
+func (e *env) record(entries ...loci.AuditEntry) {
+	e.Helper()
+	e.update(func(ctx context.Context, tx store.Tx) error {
+		for _, entry := range entries {
+			if err := tx.Audit().Add(ctx, entry); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func testAudit(e *env) {
+	at := e.clock.now()
+	full := loci.AuditEntry{At: at, Action: "memory.trash", Allowed: true, Kind: loci.KindAgent, Method: loci.ByOAuth, UserID: e.user,
+		Vendor: "claude", CredentialID: loci.NewCredentialID(), Target: "0", Count: 7}
+	other := loci.AuditEntry{At: at.Add(time.Minute), Action: "key.create", Kind: loci.KindUser, Method: loci.ByKey, UserID: loci.NewUserID(), Target: "1"}
+	nobody := loci.AuditEntry{At: at.Add(2 * time.Minute), Action: "key.create", Allowed: true, Kind: loci.KindLocal, Method: loci.ByDisk, Target: "2"}
+	early := loci.AuditEntry{At: at.Add(-time.Minute), Action: "memory.trash", Kind: loci.KindUser, Method: loci.BySession, UserID: e.user, Target: "3"}
+	e.record(full, other)
+	e.record(nobody, early)
+	list := e.audit(store.AuditQuery{})
+	var got []loci.AuditEntry
+	for i, row := range list {
+		got = append(got, row.AuditEntry)
+		if row.Number < 1 || i > 0 && row.Number >= list[i-1].Number {
+			e.Errorf("entry %d has number %d", i, row.Number)
+		}
+	}
+	if diff := cmp.Diff([]loci.AuditEntry{early, nobody, other, full}, got); diff != "" {
+		e.Errorf("the one added last first (-want +got):\n%s", diff)
+	}
+	for name, tt := range map[string]struct {
+		q    store.AuditQuery
+		want []string
+	}{
+		"user":     {store.AuditQuery{UserID: e.user}, []string{"3", "0"}},
+		"nobody's": {store.AuditQuery{UserID: loci.NewUserID()}, nil},
+		"action":   {store.AuditQuery{Action: "key.create"}, []string{"2", "1"}},
+		"denied":   {store.AuditQuery{Denied: true}, []string{"3", "1"}},
+		"from":     {store.AuditQuery{From: at.Add(time.Minute)}, []string{"2", "1"}},
+		"to":       {store.AuditQuery{To: at.Add(time.Minute)}, []string{"3", "0"}},
+		"between":  {store.AuditQuery{From: at, To: at.Add(time.Microsecond)}, []string{"0"}},
+		"limit":    {store.AuditQuery{Limit: 3}, []string{"3", "2", "1"}},
+		"before":   {store.AuditQuery{Before: list[1].Number, Limit: 1}, []string{"1"}},
+		"the end":  {store.AuditQuery{Before: list[3].Number}, nil},
+		"all":      {store.AuditQuery{UserID: e.user, Action: "memory.trash", Denied: true, From: early.At, To: at, Before: list[0].Number + 1, Limit: 1}, []string{"3"}},
+	} {
+		if got := targets(e.audit(tt.q)); !slices.Equal(got, tt.want) {
+			e.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+	err := e.st.View(e.Context(), e.org, func(tx store.Tx) error { _, err := tx.Audit().List(e.Context(), store.AuditQuery{}); return err })
+	e.wantCode("no limit", err, loci.Invalid)
+}
+
+// Pages put together are the whole, also while entries are added.
+func testAuditPages(e *env) {
+	for i := range 7 {
+		e.record(loci.AuditEntry{At: e.clock.now(), Action: "query", Kind: loci.KindUser, Method: loci.ByKey, Target: fmt.Sprint(i)})
+	}
+	var got []string
+	q := store.AuditQuery{Limit: 3}
+	for {
+		page := e.audit(q)
+		if len(page) == 0 {
+			break
+		}
+		got = append(got, targets(page)...)
+		q.Before = page[len(page)-1].Number
+		e.record(loci.AuditEntry{At: e.clock.now(), Action: "query", Kind: loci.KindUser, Method: loci.ByKey, Target: "new"})
+	}
+	if want := []string{"6", "5", "4", "3", "2", "1", "0"}; !slices.Equal(got, want) {
+		e.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func testAuditPurge(e *env) {
+	for i := range 5 {
+		e.record(loci.AuditEntry{At: e.clock.now().Add(time.Duration(i) * time.Minute), Action: "query", Kind: loci.KindUser, Method: loci.ByKey, Target: fmt.Sprint(i)})
+	}
+	last := e.audit(store.AuditQuery{Limit: 1})[0].Number
+	then := e.clock.now().Add(3 * time.Minute) // exactly the time of one that stays
+	for _, tt := range []struct {
+		limit, want int
+		left        []string
+	}{{2, 2, []string{"4", "3", "2"}}, {2, 1, []string{"4", "3"}}, {2, 0, []string{"4", "3"}}} {
+		e.update(func(ctx context.Context, tx store.Tx) error {
+			n, err := tx.Audit().Purge(ctx, then, tt.limit)
+			if n != tt.want {
+				e.Errorf("purged %d, want %d", n, tt.want)
+			}
+			return err
+		})
+		if got := targets(e.audit(store.AuditQuery{})); !slices.Equal(got, tt.left) {
+			e.Errorf("left %q, want %q", got, tt.left)
+		}
+	}
+	// Numbers are not used again, so that a page's end means the same later.
+	e.update(func(ctx context.Context, tx store.Tx) error {
+		_, err := tx.Audit().Purge(ctx, then.Add(time.Hour), 10)
+		return err
+	})
+	e.record(loci.AuditEntry{At: then, Action: "query", Kind: loci.KindUser, Method: loci.ByKey})
+	if got := e.audit(store.AuditQuery{})[0].Number; got <= last {
+		e.Errorf("number %d was given before", got)
+	}
+}
