@@ -17,13 +17,14 @@ func (t memories) Insert(_ context.Context, m *loci.Memory) error {
 	if err := t.mine(m.OrgID); err != nil {
 		return err
 	}
+	if err := t.knowsUser(m.UserID); err != nil {
+		return err
+	}
 	err := t.c.Exec(insertMemory, append([]any{[16]byte(m.ID)}, bindState(m)...)...)
-	switch {
-	case errors.Is(err, sqlitedb.ErrConstraintUnique):
+	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
 		return loci.WrapError(loci.Conflict, err, "memory %s exists already", m.ID)
-	case errors.Is(err, sqlitedb.ErrConstraintForeignKey):
-		return loci.WrapError(loci.NotFound, err, "no such user")
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	row := &stored{*m, t.c.LastInsertID()}
@@ -97,13 +98,13 @@ func (t memories) Replace(_ context.Context, m *loci.Memory) error {
 	if old.Version != m.Version-1 {
 		return loci.Errorf(loci.Conflict, "memory %s is at version %d", m.ID, old.Version)
 	}
+	if err := t.knowsUser(m.UserID); err != nil {
+		return err
+	}
 	if err := t.keepVersion(old.seq, m.UpdatedAt); err != nil {
 		return err
 	}
 	if err := t.c.Exec(updateMemory, append(bindState(m), old.seq)...); err != nil {
-		if errors.Is(err, sqlitedb.ErrConstraintForeignKey) {
-			return loci.WrapError(loci.NotFound, err, "no such user")
-		}
 		return err
 	}
 	if !sameText(&old.Memory, m) {

@@ -15,7 +15,7 @@ import (
 func TestPlans(t *testing.T) {
 	s, user := newStore(t, Options{})
 	viewers := map[string]loci.Viewer{
-		"person": {OrgID: loci.DefaultOrg, UserID: user},
+		"person": {OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}},
 		"agent": {OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}},
 			WorkspaceID: loci.WorkspaceID{4}, AgentID: loci.AgentID{5}, Vendor: "claude"},
 	}
@@ -28,12 +28,22 @@ func TestPlans(t *testing.T) {
 		"by tag": {store.Filter{Tags: []string{"t"}}, []string{byRange}},
 		"origin": {store.Filter{Origin: "claude"}, []string{byRange}},
 		"trash":  {store.Filter{Lifecycle: loci.TrashOnly}, []string{byRange}},
+		"team":   {store.Filter{TeamID: loci.TeamID{1}}, []string{byRange}},
 		"other":  {store.Filter{Category: "fact", Tags: []string{"t"}}, []string{byRange, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 	}
 	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
 		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
 			tx := s.tx(f, c)
 			for who, v := range viewers {
+				pool, err := tx.newWalk(v, &store.Filter{TeamID: v.TeamID, Tags: []string{"a", "b"}, Origin: "o"}, false)
+				if err != nil {
+					return err
+				}
+				for _, r := range pool.ranges {
+					if r.pool != newPool(teamPool, v.TeamID) {
+						t.Errorf("%s: the list of a team walks through pool %x", who, r.pool)
+					}
+				}
 				for name, tt := range kinds {
 					checkListPlans(t, tx, who+" "+name, v, tt.filter, tt.want)
 				}
@@ -43,6 +53,21 @@ func TestPlans(t *testing.T) {
 				q = query{}
 				lists{tx}.matchQuery(&q, v, &store.MatchQuery{Limit: 10}, `"a" OR "b"`)
 				checkPlan(t, c, who+" match", q.String(), q.args, "SCAN memory_text VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
+			}
+			for name, tt := range map[string]struct {
+				sql  string
+				args sqlitedb.Args
+				want string
+			}{
+				"of a user":     {ofUser, sqlitedb.Args{nil, 1}, "SEARCH m USING COVERING INDEX memories_of_user (user_id=?)"},
+				"shared by":     {sharedBy, sqlitedb.Args{nil, nil, 1}, "SEARCH m USING INDEX memories_shared (team_id=? AND user_id=?)"},
+				"in a team":     {sharedWithTeam, sqlitedb.Args{nil}, "SEARCH memories USING COVERING INDEX memories_shared (team_id=?)"},
+				"team members":  {usersOfTeam, sqlitedb.Args{nil}, "SEARCH u USING INDEX users_of_team (team_id=?)"},
+				"team invites":  {invitesOfTeam, sqlitedb.Args{nil}, "SEARCH team_invites USING INDEX team_invites_of_team (team_id=?)"},
+				"revoke invite": {revokePending, sqlitedb.Args{nil, nil}, "SEARCH team_invites USING INDEX team_invites_pending (email=? AND <expr>=?)"},
+				"passkeys":      {passkeysOfUser, sqlitedb.Args{nil}, "SEARCH passkeys USING INDEX passkeys_of_user (user_id=?)"},
+			} {
+				checkPlan(t, c, name, tt.sql, tt.args, tt.want)
 			}
 			checkPlan(t, c, "purge", purgeable, sqlitedb.Args{0, 1}, "SEARCH m USING COVERING INDEX memories_trash (deleted_at<?)")
 			return nil

@@ -24,9 +24,11 @@ func (tx *tx) scanUser(r *sqlitedb.Row) loci.User {
 
 func noUser() error { return loci.Errorf(loci.NotFound, "no such user") }
 
+const userThere = "SELECT 1 FROM users u WHERE u.id = ? AND " + present
+
 // knowsUser returns nil if there is such a user, or NotFound.
 func (tx *tx) knowsUser(id loci.UserID) error {
-	found, err := tx.c.One("SELECT 1 FROM users u WHERE u.id = ? AND "+present, sqlitedb.Args{[16]byte(id)}, func(*sqlitedb.Row) error { return nil })
+	found, err := tx.there(userThere, [16]byte(id))
 	if err == nil && !found {
 		err = noUser()
 	}
