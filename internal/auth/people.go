@@ -2,18 +2,99 @@ package auth
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // FindOrCreate returns who holds a verified e-mail address. An address that an
 // org invited becomes a member of it; open lets any other have an org of its
-// own, else it is Forbidden.
+// own, else it is Forbidden. Invalid if it is no e-mail address.
 func (a *Authenticator) FindOrCreate(ctx context.Context, email string, open bool) (loci.Person, error) {
 	email, err := loci.ParseEmail(email)
 	if err != nil {
 		return loci.Person{}, err
 	}
-	_ = open
-	return a.store.People().ByEmail(ctx, email)
+	who, err := a.store.People().ByEmail(ctx, email)
+	if loci.CodeOf(err) != loci.NotFound {
+		return who, err
+	}
+	org, invite, err := a.store.People().InvitedEmail(ctx, email, loci.CutTime(a.now()))
+	switch {
+	case err == nil:
+		who, err = a.join(ctx, org, invite)
+	case loci.CodeOf(err) != loci.NotFound:
+		return loci.Person{}, err
+	case open:
+		who, err = a.settle(ctx, email)
+	default:
+		return loci.Person{}, loci.Errorf(loci.Forbidden, "this e-mail address has no account here; ask somebody who has one for an invitation")
+	}
+	if loci.CodeOf(err) == loci.Conflict { // somebody else just made the account of this address
+		return a.store.People().ByEmail(ctx, email)
+	}
+	return who, err
+}
+
+// settle makes an org of their own for the holder of an address.
+func (a *Authenticator) settle(ctx context.Context, email string) (loci.Person, error) {
+	now := loci.CutTime(a.now())
+	var random [6]byte
+	_, _ = rand.Read(random[:]) // never fails
+	name, _, _ := strings.Cut(email, "@")
+	if name = loci.OneLine(name); name == "" {
+		name = "me"
+	}
+	if letters := []rune(name); len(letters) > loci.MaxName {
+		name = string(letters[:loci.MaxName])
+	}
+	owner := loci.User{ID: loci.NewUserID(), OrgID: loci.OrgID("u-" + hex.EncodeToString(random[:])), Email: email,
+		Role: loci.RoleUser, OrgRole: loci.MemberOwner, CreatedAt: now}
+	org := loci.Org{ID: owner.OrgID, Name: name, OwnerID: owner.ID, State: loci.OrgActive, CreatedAt: now}
+	if _, _, err := a.store.Orgs().Ensure(ctx, org, owner); err != nil {
+		return loci.Person{}, err
+	}
+	return loci.Person{UserID: owner.ID, OrgID: owner.OrgID, Email: email}, nil
+}
+
+// join makes the holder of an invitation a member of its org and team, and the
+// invitation used. Conflict if either happened before.
+func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Invite) (loci.Person, error) {
+	org, err := a.store.Orgs().Get(ctx, id)
+	if err != nil {
+		return loci.Person{}, err
+	}
+	if org.State == loci.OrgSuspended {
+		return loci.Person{}, loci.Errorf(loci.Forbidden, "this org is suspended; ask the operator of the server")
+	}
+	now := loci.CutTime(a.now())
+	u := loci.User{ID: loci.NewUserID(), OrgID: id, Email: invite.Email, Role: loci.RoleUser, OrgRole: invite.OrgRole, CreatedAt: now}
+	if u.OrgRole == "" {
+		u.OrgRole = loci.Member
+	}
+	err = a.store.People().Add(ctx, u, func(tx store.Tx) error {
+		i, err := tx.Teams().Invitation(ctx, invite.ID) // the org's own row is the truth
+		if err != nil {
+			return err
+		}
+		if !i.Usable(now) || i.Email != u.Email {
+			return errBadInvitation()
+		}
+		if err := tx.Teams().Settle(ctx, i.ID, loci.InviteAccepted); err != nil {
+			return err
+		}
+		member := u
+		if member.OrgRole = i.OrgRole; member.OrgRole == "" {
+			member.OrgRole = loci.Member
+		}
+		member.TeamID, member.TeamRole = i.TeamID, i.TeamRole
+		return tx.Users().Update(ctx, member)
+	})
+	if err != nil {
+		return loci.Person{}, err
+	}
+	return loci.Person{UserID: u.ID, OrgID: id, Email: u.Email}, nil
 }

@@ -1,0 +1,298 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// The kinds of sealed state of passkeys.
+const (
+	forSignIn   = "passkey sign-in"
+	forStepUp   = "passkey step-up"
+	forRegister = "passkey registration"
+)
+
+// maxPasskeys is the most passkeys that a person can have.
+const maxPasskeys = 50
+
+type passkeyState struct {
+	RP      RP                   `json:"rp"`
+	Session webauthn.SessionData `json:"session"`
+}
+
+func errBadPasskey() error {
+	return loci.Errorf(loci.Unauthenticated, "this passkey is not known here, or its answer is not valid")
+}
+
+func (rp RP) webauthn() (*webauthn.WebAuthn, error) {
+	if rp.ID == "" || rp.Origin == "" {
+		return nil, loci.Errorf(loci.Unavailable, "passkeys need a site with a host name")
+	}
+	return webauthn.New(&webauthn.Config{RPID: rp.ID, RPDisplayName: "Loci", RPOrigins: []string{rp.Origin}})
+}
+
+// passkeyUser is a person as the library sees one. The handle that their
+// authenticators keep is the 16 bytes of the user's id.
+type passkeyUser struct {
+	who  loci.Person
+	name string
+	keys []loci.Passkey
+	list []webauthn.Credential
+}
+
+func (u *passkeyUser) WebAuthnID() []byte                         { return u.who.UserID[:] }
+func (u *passkeyUser) WebAuthnName() string                       { return u.name }
+func (u *passkeyUser) WebAuthnDisplayName() string                { return u.name }
+func (u *passkeyUser) WebAuthnCredentials() []webauthn.Credential { return u.list }
+
+func (u *passkeyUser) key(id []byte) (loci.Passkey, bool) {
+	for _, k := range u.keys {
+		if bytes.Equal(k.ID, id) {
+			return k, true
+		}
+	}
+	return loci.Passkey{}, false
+}
+
+func (s *SignIn) passkeyUser(ctx context.Context, who loci.Person) (*passkeyUser, error) {
+	u := &passkeyUser{who: who}
+	err := s.store.View(ctx, who.OrgID, func(tx store.Tx) error {
+		person, err := tx.Users().Get(ctx, who.UserID)
+		if err != nil {
+			return err
+		}
+		for _, name := range []string{"me", person.Name, person.Email} {
+			if name != "" {
+				u.name = name
+			}
+		}
+		u.keys, err = tx.SignIn().Passkeys(ctx, who.UserID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range u.keys {
+		var c webauthn.Credential
+		if err := json.Unmarshal(k.Data, &c); err != nil {
+			return nil, err
+		}
+		u.list = append(u.list, c)
+	}
+	return u, nil
+}
+
+// BeginPasskey starts a sign-in by a passkey that the browser chooses. It
+// returns the options of navigator.credentials.get as JSON, and the state to
+// give to FinishPasskey.
+func (s *SignIn) BeginPasskey(_ context.Context, rp RP) (options []byte, state loci.Secret, err error) {
+	w, err := rp.webauthn()
+	if err != nil {
+		return nil, "", err
+	}
+	assertion, session, err := w.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationPreferred))
+	if err != nil {
+		return nil, "", err
+	}
+	return s.begun(forSignIn, rp, assertion, session)
+}
+
+func (s *SignIn) begun(kind string, rp RP, options any, session *webauthn.SessionData) ([]byte, loci.Secret, error) {
+	state, err := s.seal(kind, passkeyState{RP: rp, Session: *session})
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := json.Marshal(options)
+	return text, state, err
+}
+
+// FinishPasskey returns who holds the passkey that answered. Invalid for a
+// state that expired or was used, Unauthenticated for an answer that is not
+// good.
+func (s *SignIn) FinishPasskey(ctx context.Context, state loci.Secret, response []byte, from From) (loci.Person, error) {
+	var st passkeyState
+	if err := s.unseal(ctx, forSignIn, state, &st); err != nil {
+		return loci.Person{}, err
+	}
+	w, err := st.RP.webauthn()
+	if err != nil {
+		return loci.Person{}, err
+	}
+	parsed, err := protocol.ParseCredentialRequestResponseBytes(response)
+	if err != nil {
+		return loci.Person{}, loci.WrapError(loci.Unauthenticated, err, "%s", errBadPasskey())
+	}
+	var inner error // of the store; the library would turn it into a refusal
+	found, credential, err := w.ValidatePasskeyLogin(func(_, handle []byte) (webauthn.User, error) {
+		var id loci.UserID
+		if len(handle) != len(id) {
+			return nil, errBadPasskey()
+		}
+		copy(id[:], handle)
+		who, err := s.store.People().ByID(ctx, id)
+		var u *passkeyUser
+		if err == nil {
+			u, err = s.passkeyUser(ctx, who)
+		}
+		if err != nil {
+			if loci.CodeOf(err) != loci.NotFound {
+				inner = err
+			}
+			return nil, errBadPasskey()
+		}
+		return u, nil
+	}, st.Session, parsed)
+	if inner != nil {
+		return loci.Person{}, inner
+	}
+	if err != nil {
+		return loci.Person{}, s.refused(ctx, err, from)
+	}
+	u := found.(*passkeyUser)
+	return u.who, s.used(ctx, u, credential, from)
+}
+
+func (s *SignIn) refused(ctx context.Context, err error, from From) error {
+	s.log.InfoContext(ctx, "a passkey was refused", "address", from.Address.String(), "error", err)
+	return loci.WrapError(loci.Unauthenticated, err, "%s", errBadPasskey())
+}
+
+// used records the use of a passkey. A counter that did not advance means that
+// there are two copies of the key: neither is let in.
+func (s *SignIn) used(ctx context.Context, u *passkeyUser, c *webauthn.Credential, from From) error {
+	before, ok := u.key(c.ID)
+	if !ok {
+		return errBadPasskey()
+	}
+	if c.Authenticator.CloneWarning {
+		s.log.WarnContext(ctx, "a passkey may have been copied: its counter did not advance", "user", u.who.UserID.String(), "address", from.Address.String())
+		return errBadPasskey()
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	after := before
+	after.Data, after.LastUsedAt = data, loci.CutTime(s.now())
+	return s.store.Update(ctx, u.who.OrgID, func(tx store.Tx) error {
+		keys, err := tx.SignIn().Passkeys(ctx, u.who.UserID)
+		if err != nil {
+			return err
+		}
+		now, ok := (&passkeyUser{keys: keys}).key(c.ID)
+		if !ok || !bytes.Equal(now.Data, before.Data) && c.Authenticator.SignCount != 0 {
+			return errBadPasskey() // removed, or used with this counter, in between
+		}
+		after.Name = now.Name
+		return tx.SignIn().PutPasskey(ctx, u.who.UserID, after)
+	})
+}
+
+// BeginPasskeyStepUp starts a fresh proof of p by one of their passkeys, with
+// the authenticator's own check of who holds it. Unavailable if they have none.
+func (s *SignIn) BeginPasskeyStepUp(ctx context.Context, p loci.Principal, rp RP) (options []byte, state loci.Secret, err error) {
+	w, err := rp.webauthn()
+	if err != nil {
+		return nil, "", err
+	}
+	u, err := s.passkeyUser(ctx, loci.Person{UserID: p.UserID, OrgID: p.OrgID})
+	if err != nil {
+		return nil, "", err
+	}
+	if len(u.list) == 0 {
+		return nil, "", loci.Errorf(loci.Unavailable, "there is no passkey for this account")
+	}
+	assertion, session, err := w.BeginLogin(u, webauthn.WithUserVerification(protocol.VerificationRequired))
+	if err != nil {
+		return nil, "", err
+	}
+	return s.begun(forStepUp, rp, assertion, session)
+}
+
+// CheckPasskey ends what BeginPasskeyStepUp began for the same person; StepUp
+// then records that. The errors are those of FinishPasskey.
+func (s *SignIn) CheckPasskey(ctx context.Context, p loci.Principal, state loci.Secret, response []byte, from From) error {
+	var st passkeyState
+	if err := s.unseal(ctx, forStepUp, state, &st); err != nil {
+		return err
+	}
+	w, err := st.RP.webauthn()
+	if err != nil {
+		return err
+	}
+	parsed, err := protocol.ParseCredentialRequestResponseBytes(response)
+	if err != nil {
+		return loci.WrapError(loci.Unauthenticated, err, "%s", errBadPasskey())
+	}
+	u, err := s.passkeyUser(ctx, loci.Person{UserID: p.UserID, OrgID: p.OrgID})
+	if err != nil {
+		return err
+	}
+	credential, err := w.ValidateLogin(u, st.Session, parsed) // the state names the person, too
+	if err != nil {
+		return s.refused(ctx, err, from)
+	}
+	return s.used(ctx, u, credential, from)
+}
+
+// BeginRegister starts the making of a passkey for p. It returns the options of
+// navigator.credentials.create as JSON, and the state to give to
+// FinishRegister. Conflict if there are too many.
+func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal, rp RP) (options []byte, state loci.Secret, err error) {
+	w, err := rp.webauthn()
+	if err != nil {
+		return nil, "", err
+	}
+	u, err := s.passkeyUser(ctx, loci.Person{UserID: p.UserID, OrgID: p.OrgID})
+	if err != nil {
+		return nil, "", err
+	}
+	if len(u.keys) >= maxPasskeys {
+		return nil, "", loci.Errorf(loci.Conflict, "there are %d passkeys already; remove one first", maxPasskeys)
+	}
+	creation, session, err := w.BeginRegistration(u,
+		webauthn.WithAuthenticatorSelection(protocol.AuthenticatorSelection{UserVerification: protocol.VerificationPreferred}),
+		webauthn.WithResidentKeyRequirement(protocol.ResidentKeyRequirementRequired),
+		webauthn.WithConveyancePreference(protocol.PreferNoAttestation),
+		webauthn.WithExclusions(webauthn.Credentials(u.list).CredentialDescriptors()))
+	if err != nil {
+		return nil, "", err
+	}
+	return s.begun(forRegister, rp, creation, session)
+}
+
+// FinishRegister returns the passkey that was made, for the caller to store.
+// The errors are those of FinishPasskey, and Invalid for the name.
+func (s *SignIn) FinishRegister(ctx context.Context, p loci.Principal, state loci.Secret, response []byte, name string) (loci.Passkey, error) {
+	if err := loci.CheckText("name", name, 1, loci.MaxKeyName); err != nil {
+		return loci.Passkey{}, err
+	}
+	var st passkeyState
+	if err := s.unseal(ctx, forRegister, state, &st); err != nil {
+		return loci.Passkey{}, err
+	}
+	w, err := st.RP.webauthn()
+	if err != nil {
+		return loci.Passkey{}, err
+	}
+	parsed, err := protocol.ParseCredentialCreationResponseBytes(response)
+	if err != nil {
+		return loci.Passkey{}, loci.WrapError(loci.Unauthenticated, err, "%s", errBadPasskey())
+	}
+	credential, err := w.CreateCredential(&passkeyUser{who: loci.Person{UserID: p.UserID}}, st.Session, parsed)
+	if err != nil {
+		return loci.Passkey{}, s.refused(ctx, err, From{})
+	}
+	data, err := json.Marshal(credential)
+	if err != nil {
+		return loci.Passkey{}, err
+	}
+	return loci.Passkey{ID: credential.ID, Name: name, Data: data, CreatedAt: loci.CutTime(s.now())}, nil
+}

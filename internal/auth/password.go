@@ -1,0 +1,210 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// The cost of a password: 19 MiB and two passes, about 25 ms.
+const (
+	argonMemory = 19 << 10 // KiB
+	argonTime   = 2
+	argonLanes  = 1
+	argonSalt   = 16
+	argonKey    = 32
+)
+
+// The shortest and the longest password, in characters.
+const (
+	MinPassword = 12
+	MaxPassword = 256
+)
+
+func errWrongPassword() error {
+	return loci.Errorf(loci.Unauthenticated, "the e-mail address or the password is wrong")
+}
+
+// Password returns who has that e-mail address and password. Every failure is
+// the same Unauthenticated error after the same work: one argon2id run, whether
+// or not the account exists or has a password. RateLimited, with RetryAfter,
+// after too many failures of the address or of the client.
+func (s *SignIn) Password(ctx context.Context, email string, password loci.Secret, from From) (loci.Person, error) {
+	client := byAddress(from.Address)
+	if _, err := s.check(ctx, client); err != nil {
+		return loci.Person{}, err
+	}
+	account := byAccount(email)
+	if err := s.attempt(ctx, account); err != nil {
+		return loci.Person{}, err
+	}
+	who, encoded, err := s.passwordOf(ctx, email)
+	if err != nil {
+		return loci.Person{}, err
+	}
+	ok, err := s.matches(ctx, encoded, password)
+	if err != nil {
+		return loci.Person{}, err
+	}
+	if !ok {
+		if _, err := s.store.Limits().Fail(ctx, client.key, loci.CutTime(s.now())); err != nil {
+			return loci.Person{}, err
+		}
+		return loci.Person{}, errWrongPassword()
+	}
+	return who, s.store.Limits().Clear(ctx, account.key)
+}
+
+// passwordOf returns "" for an account that does not exist or has no password.
+// It reads the same tables either way.
+func (s *SignIn) passwordOf(ctx context.Context, email string) (loci.Person, string, error) {
+	who := loci.Person{OrgID: loci.DefaultOrg}
+	parsed, err := loci.ParseEmail(email)
+	if err == nil {
+		var found loci.Person
+		if found, err = s.store.People().ByEmail(ctx, parsed); err == nil {
+			who = found
+		}
+	}
+	if code := loci.CodeOf(err); err != nil && code != loci.NotFound && code != loci.Invalid {
+		return loci.Person{}, "", err
+	}
+	encoded := ""
+	err = s.store.View(ctx, who.OrgID, func(tx store.Tx) error {
+		var err error
+		encoded, err = tx.SignIn().Password(ctx, who.UserID)
+		return err
+	})
+	if err != nil && loci.CodeOf(err) != loci.NotFound {
+		return loci.Person{}, "", err
+	}
+	if err != nil || who.UserID.IsZero() {
+		return loci.Person{}, "", nil
+	}
+	return who, encoded, nil
+}
+
+// CheckPassword checks the password of the person of p; StepUp then records
+// that. Unauthenticated if it is wrong or there is none, RateLimited after too
+// many failures.
+func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password loci.Secret, from From) error {
+	person := byPerson(p.UserID)
+	if err := s.attempt(ctx, person); err != nil {
+		return err
+	}
+	encoded := ""
+	err := s.store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		var err error
+		encoded, err = tx.SignIn().Password(ctx, p.UserID)
+		return err
+	})
+	if err != nil && loci.CodeOf(err) != loci.NotFound {
+		return err
+	}
+	ok, err := s.matches(ctx, encoded, password)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		s.log.InfoContext(ctx, "a step-up failed", "user", p.UserID.String(), "address", from.Address.String())
+		return loci.Errorf(loci.Unauthenticated, "the password is wrong")
+	}
+	return s.store.Limits().Clear(ctx, person.key)
+}
+
+// HashPassword returns what is kept of a new password of the person with that
+// e-mail address. Invalid if it is too short, too long or the address itself.
+func (s *SignIn) HashPassword(ctx context.Context, password loci.Secret, email string) (string, error) {
+	text := password.Reveal()
+	if n := utf8.RuneCountInString(text); n < MinPassword || n > MaxPassword || !utf8.ValidString(text) {
+		return "", loci.FieldErrorf("password", "must have %d to %d characters; a few random words are good", MinPassword, MaxPassword)
+	}
+	if email != "" && strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(email)) {
+		return "", loci.FieldErrorf("password", "must not be the e-mail address")
+	}
+	salt := make([]byte, argonSalt)
+	_, _ = rand.Read(salt) // never fails
+	key, err := s.argon(ctx, password, salt, argonTime, argonMemory, argonLanes, argonKey)
+	if err != nil {
+		return "", err
+	}
+	b64 := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonLanes, b64(salt), b64(key)), nil
+}
+
+// argon runs argon2id when it is this caller's turn: each run takes 19 MiB, and
+// a crowd at the door must not take all of the memory.
+func (s *SignIn) argon(ctx context.Context, password loci.Secret, salt []byte, passes, memory uint32, lanes uint8, length uint32) ([]byte, error) {
+	select {
+	case s.hashing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-s.hashing }()
+	// The same letters can be typed in several encodings; one is hashed.
+	return argon2.IDKey(norm.NFC.Bytes([]byte(password.Reveal())), salt, passes, memory, lanes, length), nil
+}
+
+// matches compares a password with what is kept; "" matches nothing, after the
+// same work.
+func (s *SignIn) matches(ctx context.Context, encoded string, password loci.Secret) (bool, error) {
+	h, err := parseArgon(encoded)
+	if err != nil {
+		return false, err
+	}
+	if len(password) > 4*MaxPassword {
+		password = "" // too long for any; the work stays the same
+		h.none = true
+	}
+	got, err := s.argon(ctx, password, h.salt, h.passes, h.memory, h.lanes, uint32(len(h.key)))
+	if err != nil {
+		return false, err
+	}
+	return subtle.ConstantTimeCompare(got, h.key) == 1 && !h.none, nil
+}
+
+type argonHash struct {
+	memory, passes uint32
+	lanes          uint8
+	salt, key      []byte
+	none           bool // there is no password
+}
+
+func parseArgon(encoded string) (argonHash, error) {
+	h := argonHash{memory: argonMemory, passes: argonTime, lanes: argonLanes, salt: make([]byte, argonSalt), key: make([]byte, argonKey), none: true}
+	if encoded == "" {
+		return h, nil
+	}
+	var version int
+	parts := strings.Split(encoded, "$") // "", argon2id, version, parameters, salt, key
+	if len(parts) != 6 || parts[1] != "argon2id" {
+		return h, fmt.Errorf("a stored password has an unknown form")
+	}
+	if _, err := fmt.Sscanf(parts[2], "v=%d", &version); err != nil || version != argon2.Version {
+		return h, fmt.Errorf("a stored password is of another version of argon2")
+	}
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &h.memory, &h.passes, &h.lanes); err != nil ||
+		h.memory > 1<<20 || h.passes < 1 || h.passes > 100 || h.lanes < 1 {
+		return h, fmt.Errorf("a stored password has unusable parameters")
+	}
+	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
+	if err != nil {
+		return h, fmt.Errorf("a stored password has no salt")
+	}
+	key, err := base64.RawStdEncoding.DecodeString(parts[5])
+	if err != nil || len(key) < 16 || len(key) > 64 {
+		return h, fmt.Errorf("a stored password has no key")
+	}
+	h.salt, h.key, h.none = salt, key, false
+	return h, nil
+}

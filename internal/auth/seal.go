@@ -1,0 +1,95 @@
+package auth
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// stateLife is how long a person may take for one ceremony, from the page that
+// begins it to the answer.
+const stateLife = 5 * time.Minute
+
+// newSealer returns a cipher with a key of this process: what it sealed is
+// worth nothing after a restart, and the person begins again.
+func newSealer() cipher.AEAD {
+	var key [32]byte
+	_, _ = rand.Read(key[:]) // never fails
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic(err) // only for a key of a wrong length
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		panic(err)
+	}
+	return aead
+}
+
+// ceremony is the state that a browser keeps between two steps. It cannot read
+// or change it.
+type ceremony struct {
+	Until time.Time       `json:"until"`
+	Body  json.RawMessage `json:"body"`
+}
+
+// seal returns v for the browser to keep. The kind is bound to it, so that the
+// state of one ceremony is nothing to another.
+func (s *SignIn) seal(kind string, v any) (loci.Secret, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(ceremony{Until: s.now().Add(stateLife).UTC(), Body: body})
+	if err != nil {
+		return "", err
+	}
+	nonce := make([]byte, s.sealer.NonceSize())
+	_, _ = rand.Read(nonce)
+	return loci.Secret(base64.RawURLEncoding.EncodeToString(s.sealer.Seal(nonce, nonce, text, []byte(kind)))), nil
+}
+
+// unseal reads what seal returned, once: a state that was used is refused in
+// every process on the store.
+func (s *SignIn) unseal(ctx context.Context, kind string, state loci.Secret, v any) error {
+	box, err := base64.RawURLEncoding.DecodeString(state.Reveal())
+	n := s.sealer.NonceSize()
+	if err != nil || len(box) < n || len(box) > maxState {
+		return errBadState()
+	}
+	text, err := s.sealer.Open(nil, box[:n], box[n:], []byte(kind))
+	if err != nil {
+		return errBadState()
+	}
+	var c ceremony
+	if err := json.Unmarshal(text, &c); err != nil {
+		return err
+	}
+	if !s.now().Before(c.Until) {
+		return errBadState()
+	}
+	spent := sha256.Sum256(box)
+	used, err := s.store.Limits().Take(ctx, "state:"+hex.EncodeToString(spent[:]), loci.CutTime(c.Until), 1)
+	if err != nil {
+		return err
+	}
+	if used != 1 {
+		return errBadState()
+	}
+	return json.Unmarshal(c.Body, v)
+}
+
+// maxState is longer than any state that seal makes.
+const maxState = 64 << 10
+
+func errBadState() error {
+	return loci.Errorf(loci.Invalid, "this sign-in took too long, was used before or was begun elsewhere; begin again")
+}
