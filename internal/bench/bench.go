@@ -150,7 +150,7 @@ func (b *bencher) load(ctx context.Context, dir string) ([]loci.MemoryID, error)
 }
 
 func (b *bencher) fill(ctx context.Context, st store.Store) ([]loci.MemoryID, error) {
-	org, _, err := st.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()})
+	org, _, err := st.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
 	if err != nil {
 		return nil, err
 	}

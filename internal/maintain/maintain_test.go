@@ -34,7 +34,7 @@ var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // seed makes an org with n memories, trashed at the given time unless zero.
 func seed(t *testing.T, st store.Store, n int, trashed time.Time) loci.Org {
 	t.Helper()
-	org, _, err := st.Orgs().Ensure(t.Context(), loci.Org{ID: loci.DefaultOrg, OwnerID: loci.NewUserID(), CreatedAt: start})
+	org, _, err := st.Orgs().Ensure(t.Context(), loci.Org{ID: loci.DefaultOrg, OwnerID: loci.NewUserID(), CreatedAt: start}, loci.User{})
 	if err != nil {
 		t.Fatal(err)
 	}

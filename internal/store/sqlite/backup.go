@@ -59,7 +59,7 @@ func orgsIn(metaPath string) (ids []loci.OrgID, err error) {
 			err = closed
 		}
 	}()
-	st, _, err := c.Prepare("SELECT id FROM orgs WHERE state = 'active' ORDER BY id")
+	st, _, err := c.Prepare("SELECT id FROM orgs WHERE state IN ('active', 'suspended') ORDER BY id")
 	if err != nil {
 		return nil, err
 	}

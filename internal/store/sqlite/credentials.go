@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -12,108 +13,253 @@ import (
 
 type credentials struct{ s *Store }
 
-// Credentials is the registry of keys.
+// Credentials is the registry of keys, browser sessions and tokens.
 func (s *Store) Credentials() store.Credentials { return credentials{s} }
 
-const credentialColumns = "id, org_id, user_id, kind, vendor, name, hash, prefix, rights, created_at, expires_at, revoked_at, last_used_at"
+var credentialNames = []string{"id", "org_id", "user_id", "kind", "method", "vendor", "name", "hash", "prefix", "rights", "projects",
+	"workspace_id", "grant_id", "replaces", "proved_at", "idle_after", "created_at", "expires_at", "revoked_at", "last_used_at"}
 
-const credentialByHash = "SELECT " + credentialColumns + " FROM credentials WHERE hash = ?"
+// credentialColumns are read by scanCredential.
+var credentialColumns = "c." + strings.Join(credentialNames, ", c.")
 
-const credentialsOfPerson = "SELECT " + credentialColumns + ` FROM credentials
-	WHERE org_id = ? AND user_id = ? AND kind = ? ORDER BY created_at DESC, rowid DESC`
+var credentialByHash = "SELECT " + credentialColumns + ", " + orgColumns + `
+	FROM credentials c JOIN orgs o ON o.id = c.org_id WHERE c.hash = ? AND o.state IN ` + openStates
 
-func scanCredential(r *sqlitedb.Row) (loci.Credential, error) {
-	c := loci.Credential{ID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), UserID: r.ID(2), Kind: loci.Kind(r.Text(3)),
-		Vendor: loci.Vendor(r.Text(4)), Name: r.Text(5), Prefix: r.Text(7),
-		CreatedAt: timeAt(r, 9), ExpiresAt: timeAt(r, 10), RevokedAt: timeAt(r, 11), LastUsedAt: timeAt(r, 12)}
-	copy(c.Hash[:], r.Raw(6))
-	var err error
-	if c.Rights, err = fromJSON[loci.Right](r.Text(8)); len(c.Rights) == 0 {
+// usableAt is given the time twice.
+const usableAt = `c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > ?) AND
+	(c.idle_after = 0 OR max(c.created_at, ifnull(c.last_used_at, c.created_at)) + c.idle_after > ?)`
+
+func scanCredential(r *sqlitedb.Row) (c loci.Credential, err error) {
+	c = loci.Credential{ID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), UserID: r.ID(2), Kind: loci.Kind(r.Text(3)), Method: loci.Method(r.Text(4)),
+		Vendor: loci.Vendor(r.Text(5)), Name: r.Text(6), Prefix: r.Text(8), WorkspaceID: r.ID(11), GrantID: r.ID(12), Replaces: r.ID(13),
+		ProvedAt: timeAt(r, 14), IdleAfter: time.Duration(r.Int64(15)) * time.Microsecond,
+		CreatedAt: timeAt(r, 16), ExpiresAt: timeAt(r, 17), RevokedAt: timeAt(r, 18), LastUsedAt: timeAt(r, 19)}
+	copy(c.Hash[:], r.Raw(7))
+	if c.Rights, err = fromJSON[loci.Right](r.Text(9)); err != nil {
+		return c, err
+	}
+	if len(c.Rights) == 0 {
 		c.Rights = nil
 	}
+	c.ProjectIDs, err = idsFromJSON(r.Text(10))
 	return c, err
 }
 
-func (t credentials) Insert(ctx context.Context, c loci.Credential) error {
-	err := t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
-		// The org is looked up here and not by its foreign key, because one that
-		// is not complete yet does not exist.
-		if err := conn.Exec("INSERT INTO credentials ("+credentialColumns+`)
-			SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM orgs WHERE id = ? AND state = 'active'`,
-			[16]byte(c.ID), [16]byte(c.UserID), string(c.Kind), string(c.Vendor), c.Name, c.Hash[:], c.Prefix, toJSON(c.Rights),
-			c.CreatedAt.UnixMicro(), micros(c.ExpiresAt), micros(c.RevokedAt), micros(c.LastUsedAt), string(c.OrgID)); err != nil {
-			return err
+func idsFromJSON(text string) (ids []loci.ProjectID, err error) {
+	texts, err := fromJSON[string](text)
+	for _, s := range texts {
+		var id loci.ProjectID
+		if err := id.UnmarshalText([]byte(s)); err != nil {
+			return nil, err
 		}
-		if conn.Changes() == 0 {
-			return noOrg()
-		}
-		return nil
-	})
-	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
-		return loci.WrapError(loci.Conflict, err, "that credential exists already")
+		ids = append(ids, id)
 	}
-	return translate(err)
+	return ids, err
 }
 
-func (t credentials) ByHash(ctx context.Context, hash [32]byte) (c loci.Credential, err error) {
+func idsToJSON(ids []loci.ProjectID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return toJSON(texts)
+}
+
+func (t credentials) Insert(ctx context.Context, c loci.Credential) error {
+	return translate(t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error { return insertCredential(conn, c) }))
+}
+
+var insertCredentialSQL = "INSERT INTO credentials (" + strings.Join(credentialNames, ", ") + `)
+	SELECT ?, id, ` + strings.TrimSuffix(strings.Repeat("?, ", len(credentialNames)-2), ", ") + " FROM orgs WHERE id = ? AND state IN " + openStates
+
+// insertCredential looks the org up by itself and not by its foreign key,
+// because one that is not complete yet does not exist.
+func insertCredential(conn *sqlitedb.Conn, c loci.Credential) error {
+	method := c.Method
+	if method == "" {
+		method = loci.ByKey
+	}
+	err := conn.Exec(insertCredentialSQL,
+		[16]byte(c.ID), [16]byte(c.UserID), string(c.Kind), string(method), string(c.Vendor), c.Name, c.Hash[:], c.Prefix, toJSON(c.Rights),
+		idsToJSON(c.ProjectIDs), orNull(c.WorkspaceID), orNull(c.GrantID), orNull(c.Replaces), micros(c.ProvedAt), c.IdleAfter.Microseconds(),
+		c.CreatedAt.UnixMicro(), micros(c.ExpiresAt), micros(c.RevokedAt), micros(c.LastUsedAt), string(c.OrgID))
+	switch {
+	case errors.Is(err, sqlitedb.ErrConstraintUnique):
+		return loci.WrapError(loci.Conflict, err, "that credential exists already")
+	case err == nil && conn.Changes() == 0:
+		return noOrg()
+	}
+	return err
+}
+
+func (t credentials) ByHash(ctx context.Context, hash [32]byte) (f store.Found, err error) {
 	found := false
 	err = t.s.meta.View(ctx, func(conn *sqlitedb.Conn) (err error) {
-		found, err = conn.One(credentialByHash, sqlitedb.Args{hash[:]},
-			func(r *sqlitedb.Row) (err error) { c, err = scanCredential(r); return err })
+		found, err = conn.One(credentialByHash, sqlitedb.Args{hash[:]}, func(r *sqlitedb.Row) (err error) {
+			f.Org = scanOrg(r, len(credentialNames))
+			f.Credential, err = scanCredential(r)
+			return err
+		})
 		return err
 	})
 	if err == nil && !found {
 		err = noCredential()
 	}
-	return c, translate(err)
+	return f, translate(err)
 }
 
 func noCredential() error { return loci.Errorf(loci.NotFound, "no such credential") }
 
-func (t credentials) List(ctx context.Context, org loci.OrgID, user loci.UserID, kind loci.Kind) (list []loci.Credential, err error) {
-	err = t.s.meta.View(ctx, func(conn *sqlitedb.Conn) error {
-		list = nil
-		return conn.Query(credentialsOfPerson, sqlitedb.Args{string(org), [16]byte(user), string(kind)},
-			func(r *sqlitedb.Row) error {
-				c, err := scanCredential(r)
-				list = append(list, c)
-				return err
-			})
-	})
-	return list, translate(err)
-}
-
-func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, at time.Time) error {
-	return t.change(ctx, `UPDATE credentials SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND org_id = ? AND user_id = ?`,
-		at.UnixMicro(), [16]byte(id), string(org), [16]byte(user))
-}
-
-func (t credentials) Touch(ctx context.Context, id loci.CredentialID, at time.Time) error {
-	return t.change(ctx, `UPDATE credentials SET last_used_at = max(coalesce(last_used_at, ?1), ?1) WHERE id = ?2`,
-		at.UnixMicro(), [16]byte(id))
-}
-
-func (t credentials) change(ctx context.Context, sql string, args ...any) error {
-	return translate(t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
-		if err := conn.Exec(sql, args...); err != nil {
+func (t credentials) Use(ctx context.Context, hash [32]byte, now time.Time) (c loci.Credential, err error) {
+	at := now.UnixMicro()
+	err = t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
+		err := conn.Exec(`UPDATE credentials AS c SET revoked_at = ?, last_used_at = ? WHERE c.hash = ? AND `+usableAt+`
+			AND EXISTS (SELECT 1 FROM orgs o WHERE o.id = c.org_id AND o.state IN `+openStates+")", at, at, hash[:], at, at)
+		if err != nil {
 			return err
 		}
 		if conn.Changes() == 0 {
 			return noCredential()
 		}
-		return nil
+		_, err = conn.One("SELECT "+credentialColumns+" FROM credentials c WHERE c.hash = ?", sqlitedb.Args{hash[:]},
+			func(r *sqlitedb.Row) (err error) { c, err = scanCredential(r); return err })
+		return err
+	})
+	return c, translate(err)
+}
+
+func (t credentials) List(ctx context.Context, q store.CredentialQuery) (list []loci.Credential, err error) {
+	var sql query
+	sql.add("SELECT "+credentialColumns+" FROM credentials c WHERE c.org_id = ?", string(q.OrgID))
+	if !q.UserID.IsZero() {
+		sql.add(" AND c.user_id = ?", [16]byte(q.UserID))
+	}
+	if q.Kind != "" {
+		sql.add(" AND c.kind = ?", string(q.Kind))
+	}
+	if q.Method != "" {
+		sql.add(" AND c.method = ?", string(q.Method))
+	}
+	if !q.Usable.IsZero() {
+		sql.add(" AND "+usableAt, q.Usable.UnixMicro(), q.Usable.UnixMicro())
+	}
+	sql.add(" ORDER BY c.created_at DESC, c.rowid DESC")
+	err = t.s.meta.View(ctx, func(conn *sqlitedb.Conn) error {
+		list = nil
+		return conn.Query(sql.String(), sql.args, func(r *sqlitedb.Row) error {
+			c, err := scanCredential(r)
+			list = append(list, c)
+			return err
+		})
+	})
+	return list, translate(err)
+}
+
+func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, at time.Time) error {
+	return t.change(ctx, `UPDATE credentials SET revoked_at = coalesce(revoked_at, ?1) WHERE id = ?2 AND org_id = ?3 AND user_id = ifnull(?4, user_id)`,
+		at.UnixMicro(), [16]byte(id), string(org), orNull(user))
+}
+
+func (t credentials) RevokeAll(ctx context.Context, org loci.OrgID, user loci.UserID, method loci.Method, except loci.CredentialID, at time.Time) (n int, err error) {
+	now := at.UnixMicro()
+	err = t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
+		err := conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE c.org_id = ? AND c.user_id = ? AND c.method = ? AND c.id <> ? AND "+usableAt,
+			now, string(org), [16]byte(user), string(method), [16]byte(except), now, now)
+		n = int(conn.Changes())
+		return err
+	})
+	return n, translate(err)
+}
+
+func (t credentials) Rotate(ctx context.Context, next loci.Credential, now, overlap time.Time) error {
+	return translate(t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
+		at, old := now.UnixMicro(), [16]byte(next.Replaces)
+		rotated := false
+		usable, err := conn.One("SELECT EXISTS (SELECT 1 FROM credentials n WHERE n.replaces = c.id) FROM credentials c WHERE c.id = ? AND c.org_id = ? AND c.user_id = ? AND "+usableAt,
+			sqlitedb.Args{old, string(next.OrgID), [16]byte(next.UserID), at, at}, func(r *sqlitedb.Row) error { rotated = r.Bool(0); return nil })
+		switch {
+		case err != nil:
+			return err
+		case !usable:
+			return noCredential()
+		case rotated:
+			return loci.Errorf(loci.Conflict, "that credential was rotated before")
+		}
+		if err := conn.Exec("UPDATE credentials SET expires_at = min(ifnull(expires_at, ?1), ?1) WHERE id = ?2", overlap.UnixMicro(), old); err != nil {
+			return err
+		}
+		return insertCredential(conn, next)
 	}))
 }
 
-// anyAgent looks at no more than one entry of the index on each side.
-const anyAgent = `SELECT
-	EXISTS (SELECT 1 FROM credentials WHERE kind = 'agent' AND revoked_at IS NULL AND expires_at IS NULL) OR
-	EXISTS (SELECT 1 FROM credentials WHERE kind = 'agent' AND revoked_at IS NULL AND expires_at > ?)`
+func (t credentials) Prove(ctx context.Context, id loci.CredentialID, at time.Time) error {
+	return t.change(ctx, "UPDATE credentials SET proved_at = ? WHERE id = ? AND method = 'session'", at.UnixMicro(), [16]byte(id))
+}
 
-func (t credentials) AnyAgent(ctx context.Context, now time.Time) (any bool, err error) {
+func (t credentials) Enter(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, w loci.WorkspaceID) error {
+	return t.change(ctx, "UPDATE credentials SET workspace_id = ? WHERE id = ? AND org_id = ? AND user_id = ?",
+		orNull(w), [16]byte(id), string(org), [16]byte(user))
+}
+
+func (t credentials) Touch(ctx context.Context, id loci.CredentialID, at time.Time) error {
+	return translate(t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
+		err := conn.Exec(`UPDATE oauth_grants SET last_used_at = max(ifnull(last_used_at, ?1), ?1)
+			WHERE id = (SELECT grant_id FROM credentials WHERE id = ?2)`, at.UnixMicro(), [16]byte(id))
+		if err != nil {
+			return err
+		}
+		return changeCredential(conn, `UPDATE credentials SET last_used_at = max(coalesce(last_used_at, ?1), ?1) WHERE id = ?2`,
+			at.UnixMicro(), [16]byte(id))
+	}))
+}
+
+func (t credentials) change(ctx context.Context, sql string, args ...any) error {
+	return translate(t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error { return changeCredential(conn, sql, args...) }))
+}
+
+func changeCredential(conn *sqlitedb.Conn, sql string, args ...any) error {
+	err := conn.Exec(sql, args...)
+	if err == nil && conn.Changes() == 0 {
+		err = noCredential()
+	}
+	return err
+}
+
+// usableKey looks at no more than one entry of the index on each side.
+func usableKey(kind string) string {
+	key := "EXISTS (SELECT 1 FROM credentials WHERE method = 'key' AND kind = '" + kind + "' AND revoked_at IS NULL AND expires_at "
+	return key + "IS NULL) OR " + key + "> ?)"
+}
+
+var (
+	anyAgent = "SELECT " + usableKey("agent")
+	anyKey   = anyAgent + " OR " + usableKey("user")
+)
+
+func (t credentials) AnyAgent(ctx context.Context, now time.Time) (bool, error) {
+	return t.any(ctx, anyAgent, now.UnixMicro())
+}
+
+func (t credentials) Any(ctx context.Context, now time.Time) (bool, error) {
+	return t.any(ctx, anyKey, now.UnixMicro(), now.UnixMicro())
+}
+
+func (t credentials) any(ctx context.Context, sql string, args ...any) (any bool, err error) {
 	err = t.s.meta.View(ctx, func(conn *sqlitedb.Conn) error {
-		_, err := conn.One(anyAgent, sqlitedb.Args{now.UnixMicro()}, func(r *sqlitedb.Row) error { any = r.Bool(0); return nil })
+		_, err := conn.One(sql, args, func(r *sqlitedb.Row) error { any = r.Bool(0); return nil })
 		return err
 	})
 	return any, translate(err)
+}
+
+func (t credentials) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
+	before := ceilMicro(then)
+	err = t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
+		err := conn.Exec(`DELETE FROM credentials WHERE id IN (SELECT c.id FROM credentials c WHERE c.method <> 'key' AND
+			(c.revoked_at < ?1 OR c.expires_at < ?1 OR
+			c.idle_after > 0 AND max(c.created_at, ifnull(c.last_used_at, c.created_at)) + c.idle_after < ?1) LIMIT ?2)`, before, limit)
+		n = int(conn.Changes())
+		return err
+	})
+	return n, translate(err)
 }

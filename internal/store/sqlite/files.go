@@ -114,6 +114,21 @@ func (fs *files) victim() *orgFile {
 	return oldest
 }
 
+// drop forgets org's file, and closes it when nobody uses it any more.
+func (fs *files) drop(org loci.OrgID) error {
+	fs.mu.Lock()
+	f := fs.byOrg[org]
+	delete(fs.byOrg, org)
+	for f != nil && f.refs > 0 {
+		fs.idle.Wait()
+	}
+	fs.mu.Unlock()
+	if f == nil || f.db == nil {
+		return nil
+	}
+	return f.db.Close()
+}
+
 // close waits until no file is in use and closes them all.
 func (fs *files) close() error {
 	fs.mu.Lock()

@@ -19,18 +19,26 @@ type orgs struct{ s *Store }
 // Orgs is the registry of tenants.
 func (s *Store) Orgs() store.Orgs { return orgs{s} }
 
+// openStates are those of an org that exists. Its operator gets in also while
+// it is suspended.
+const openStates = "('active', 'suspended')"
+
 // Ensure takes three steps, each of which may be repeated by any process: a row
 // in the registry, the file with its owner, the mark that it is complete. Until
 // that mark the org does not exist for anyone.
-func (o orgs) Ensure(ctx context.Context, want loci.Org) (got loci.Org, created bool, err error) {
+func (o orgs) Ensure(ctx context.Context, want loci.Org, owner loci.User) (got loci.Org, created bool, err error) {
 	if err := want.ID.Validate(); err != nil {
 		return loci.Org{}, false, err
 	}
-	got, active, err := o.s.register(ctx, want)
-	if err == nil && !active {
-		if err = o.s.found(ctx, got); err == nil {
+	if !owner.ID.IsZero() && owner.ID != want.OwnerID {
+		return loci.Org{}, false, loci.Errorf(loci.Invalid, "the owner of the org is another person")
+	}
+	got, state, err := o.s.register(ctx, want, owner)
+	if err == nil && state == "creating" {
+		if err = o.s.found(ctx, got, owner.Name); err == nil {
 			created, err = o.s.activate(ctx, got.ID)
 		}
+		got.State = loci.OrgActive
 	}
 	if err != nil {
 		return loci.Org{}, false, translate(err)
@@ -40,19 +48,40 @@ func (o orgs) Ensure(ctx context.Context, want loci.Org) (got loci.Org, created 
 
 // register makes sure that the registry has a row and returns that row, which
 // may be another process's.
-func (s *Store) register(ctx context.Context, want loci.Org) (got loci.Org, active bool, err error) {
-	got, active, err = s.lookUp(ctx, want.ID)
+func (s *Store) register(ctx context.Context, want loci.Org, owner loci.User) (got loci.Org, state string, err error) {
+	got, state, err = s.lookUp(ctx, want.ID)
+	if err == nil && (state == "deleting" || state == "deleted") {
+		err = loci.Errorf(loci.Conflict, "an org %s was deleted; its id is not used again", want.ID)
+	}
 	if loci.CodeOf(err) != loci.NotFound {
-		return got, active, err
+		return got, state, err
 	}
 	if want.OwnerID.IsZero() {
-		return loci.Org{}, false, loci.Errorf(loci.Invalid, "a new org needs an owner")
+		return loci.Org{}, "", loci.Errorf(loci.Invalid, "a new org needs an owner")
 	}
+	if owner.Email != "" {
+		leave, err := s.alone(ctx)
+		if err != nil {
+			return loci.Org{}, "", err
+		}
+		defer leave()
+		if err := s.vacate(ctx, owner.Email); err != nil {
+			return loci.Org{}, "", err
+		}
+	}
+	if err := s.enter(ctx, want, owner.Email); err != nil {
+		return loci.Org{}, "", err
+	}
+	return s.lookUp(ctx, want.ID)
+}
+
+// enter writes the org and its owner into the registry, unless it is there.
+func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 	created := loci.CutTime(want.CreatedAt)
 	if created.IsZero() {
 		created = loci.CutTime(s.opts.Now())
 	}
-	err = s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+	err := s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
 		known, err := c.One("SELECT 1 FROM orgs WHERE id = ?", sqlitedb.Args{string(want.ID)}, func(*sqlitedb.Row) error { return nil })
 		if err != nil || known {
 			return err
@@ -62,19 +91,37 @@ func (s *Store) register(ctx context.Context, want loci.Org) (got loci.Org, acti
 		if err := s.refuseClaimed(ctx, want.ID); err != nil {
 			return err
 		}
-		return c.Exec("INSERT INTO orgs (id, name, owner_id, state, created_at) VALUES (?, ?, ?, 'creating', ?)",
-			string(want.ID), want.Name, [16]byte(want.OwnerID), created.UnixMicro())
+		if err := c.Exec("INSERT INTO orgs (id, name, owner_id, state, deletion, workspaces, created_at) VALUES (?, ?, ?, 'creating', ?, ?, ?)",
+			string(want.ID), want.Name, [16]byte(want.OwnerID), string(want.Deletion), want.Workspaces, created.UnixMicro()); err != nil {
+			return err
+		}
+		insert := "INSERT INTO people (user_id, org_id, email) VALUES (?, ?, ?)"
+		if email == "" {
+			insert += " ON CONFLICT (user_id) DO NOTHING" // the directory leads nobody there: there is no address
+		}
+		return c.Exec(insert, [16]byte(want.OwnerID), string(want.ID), textOrNull(email))
 	})
-	if err != nil {
-		return loci.Org{}, false, err
+	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
+		return errTaken(err)
 	}
-	return s.lookUp(ctx, want.ID)
+	return err
+}
+
+func textOrNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
 }
 
 // found creates the org's file, or finishes one that was begun. Row and owner
 // come in one transaction, so a file with the one has the other, or is not the
 // file that this registry began.
-func (s *Store) found(ctx context.Context, org loci.Org) (err error) {
+func (s *Store) found(ctx context.Context, org loci.Org, name string) (err error) {
+	email, err := s.emailOf(ctx, org.ID, org.OwnerID)
+	if err != nil {
+		return err
+	}
 	db, err := sqlitedb.Open(ctx, s.orgOptions(org.ID))
 	if err != nil {
 		return openError("file of org "+string(org.ID), err)
@@ -96,8 +143,8 @@ func (s *Store) found(ctx context.Context, org loci.Org) (err error) {
 			string(org.ID), key, org.CreatedAt.UnixMicro()); err != nil {
 			return err
 		}
-		return c.Exec("INSERT INTO users (id, role, created_at) VALUES (?, ?, ?)",
-			[16]byte(org.OwnerID), string(loci.RoleUser), org.CreatedAt.UnixMicro())
+		return c.Exec("INSERT INTO users (id, email, name, role, org_role, created_at) VALUES (?, ?, ?, 'user', 'owner', ?)",
+			[16]byte(org.OwnerID), textOrNull(email), name, org.CreatedAt.UnixMicro())
 	})
 }
 
@@ -112,43 +159,77 @@ func (s *Store) activate(ctx context.Context, id loci.OrgID) (first bool, err er
 }
 
 func (o orgs) Get(ctx context.Context, id loci.OrgID) (loci.Org, error) {
-	org, active, err := o.s.lookUp(ctx, id)
-	if err == nil && !active {
-		err = noOrg()
-	}
-	if err != nil {
-		return loci.Org{}, translate(err)
-	}
-	return org, nil
+	org, err := o.s.exists(ctx, id)
+	return org, translate(err)
 }
 
 func (o orgs) List(ctx context.Context) (list []loci.Org, err error) {
 	err = o.s.meta.View(ctx, func(c *sqlitedb.Conn) error {
 		list = nil
-		return c.Query("SELECT id, name, owner_id, created_at FROM orgs WHERE state = 'active' ORDER BY id", nil,
-			func(r *sqlitedb.Row) error { list = append(list, scanOrg(r)); return nil })
+		return c.Query("SELECT "+orgColumns+" FROM orgs o WHERE o.state IN "+openStates+" ORDER BY o.id", nil,
+			func(r *sqlitedb.Row) error { list = append(list, scanOrg(r, 0)); return nil })
 	})
 	return list, translate(err)
 }
 
-func scanOrg(r *sqlitedb.Row) loci.Org {
-	return loci.Org{ID: loci.OrgID(r.Text(0)), Name: r.Text(1), OwnerID: r.ID(2), CreatedAt: timeAt(r, 3)}
+func (o orgs) Update(ctx context.Context, org loci.Org) error {
+	err := o.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		if org.State != loci.OrgActive && org.State != loci.OrgSuspended {
+			return loci.FieldErrorf("state", "must be one of: active, suspended")
+		}
+		belongs, err := c.One(`SELECT 1 FROM people WHERE user_id = ?1 AND org_id = ?2
+			UNION ALL SELECT 1 FROM orgs WHERE owner_id = ?1 AND id = ?2`, sqlitedb.Args{[16]byte(org.OwnerID), string(org.ID)}, func(*sqlitedb.Row) error { return nil })
+		if err == nil {
+			err = c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ? WHERE id = ? AND state IN "+openStates,
+				org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces, string(org.ID))
+		}
+		switch {
+		case err != nil:
+			return err
+		case c.Changes() == 0:
+			return noOrg()
+		case !belongs:
+			return loci.Errorf(loci.Invalid, "the owner must be a user of the org")
+		}
+		return nil
+	})
+	return translate(err)
+}
+
+// orgColumns are read by scanOrg, from column i on.
+const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at"
+
+func scanOrg(r *sqlitedb.Row, i int) loci.Org {
+	return loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2), State: loci.OrgState(r.Text(i + 3)),
+		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6)}
 }
 
 func noOrg() error { return loci.Errorf(loci.NotFound, "no such org") }
 
-// lookUp returns the registry's row, complete or not, or NotFound.
-func (s *Store) lookUp(ctx context.Context, id loci.OrgID) (org loci.Org, active bool, err error) {
+// lookUp returns the registry's row, in whatever state, or NotFound.
+func (s *Store) lookUp(ctx context.Context, id loci.OrgID) (org loci.Org, state string, err error) {
 	found := false
 	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
-		found, err = c.One("SELECT id, name, owner_id, created_at, state FROM orgs WHERE id = ?", sqlitedb.Args{string(id)},
-			func(r *sqlitedb.Row) error { org, active = scanOrg(r), r.Text(4) == "active"; return nil })
+		found, err = c.One("SELECT "+orgColumns+" FROM orgs o WHERE o.id = ?", sqlitedb.Args{string(id)},
+			func(r *sqlitedb.Row) error { org = scanOrg(r, 0); return nil })
 		return err
 	})
 	if err == nil && !found {
 		err = noOrg()
 	}
-	return org, active, err
+	return org, string(org.State), err
+}
+
+// exists returns an org that is complete and not being deleted, or NotFound.
+func (s *Store) exists(ctx context.Context, id loci.OrgID) (loci.Org, error) {
+	org, _, err := s.lookUp(ctx, id)
+	if err == nil && org.State != loci.OrgActive && org.State != loci.OrgSuspended {
+		err = noOrg()
+	}
+	if err != nil {
+		return loci.Org{}, err
+	}
+	return org, nil
 }
 
 func (s *Store) orgPath(id loci.OrgID) string {
@@ -161,12 +242,9 @@ func (s *Store) orgOptions(id loci.OrgID) sqlitedb.Options {
 
 // openFile opens the file of a complete org for files.acquire.
 func (s *Store) openFile(ctx context.Context, f *orgFile) error {
-	org, active, err := s.lookUp(ctx, f.org)
+	org, err := s.exists(ctx, f.org)
 	if err != nil {
 		return err
-	}
-	if !active {
-		return noOrg()
 	}
 	path := s.orgPath(f.org)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -179,6 +257,9 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 		return openError("file of org "+string(f.org), err)
 	}
 	if err := f.identify(ctx, db, org.OwnerID); err != nil {
+		if _, gone := s.exists(ctx, f.org); gone != nil { // deleted since; what was opened is a new, empty file
+			return errors.Join(noOrg(), db.Close(), s.removeFiles(f.org))
+		}
 		return openError("file of org "+string(f.org), errors.Join(err, db.Close()))
 	}
 	f.db = db

@@ -32,6 +32,7 @@ type Store struct {
 	meta  *sqlitedb.DB
 	files *files
 	probe *probe
+	turn  chan struct{} // has room for the one call that changes who belongs where
 
 	closeOnce sync.Once
 	closeErr  error
@@ -55,11 +56,12 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.MaxFiles <= 0 {
 		opts.MaxFiles = 64
 	}
-	s := &Store{opts: opts, probe: newProbe()}
+	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1)}
 	s.files = newFiles(opts.MaxFiles, s.openFile)
 	if err := s.open(ctx); err != nil {
 		return nil, openError("data directory "+opts.Dir, err)
 	}
+	s.finish(ctx)
 	return s, nil
 }
 
@@ -93,6 +95,8 @@ const (
 	metaFile = "_meta.db"
 	orgsDir  = "orgs"
 	lockFile = "lock"
+	// peopleLock is held by the one process that changes who belongs where.
+	peopleLock = "people.lock"
 )
 
 func makeDir(dir string) error {
@@ -145,15 +149,28 @@ func (s *Store) Close() error {
 // View runs fn in one read transaction on org's file.
 func (s *Store) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
 	return s.with(ctx, org, func(f *orgFile) error {
-		return f.db.View(ctx, func(c *sqlitedb.Conn) error { return fn(s.tx(f, c)) })
+		return f.db.View(ctx, func(c *sqlitedb.Conn) error { return s.run(f, c, fn) })
 	})
 }
 
 // Update runs fn in one write transaction on org's file.
 func (s *Store) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
 	return s.with(ctx, org, func(f *orgFile) error {
-		return f.db.Update(ctx, func(c *sqlitedb.Conn) error { return fn(s.tx(f, c)) })
+		return f.db.Update(ctx, func(c *sqlitedb.Conn) error { return s.run(f, c, fn) })
 	})
+}
+
+// run refuses the file of an org that was deleted after the file was opened,
+// also by another process: its own row is gone from it.
+func (s *Store) run(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) error {
+	there, err := c.One("SELECT 1 FROM org", nil, func(*sqlitedb.Row) error { return nil })
+	if err != nil {
+		return err
+	}
+	if !there {
+		return noOrg()
+	}
+	return fn(s.tx(f, c))
 }
 
 func (s *Store) with(ctx context.Context, org loci.OrgID, fn func(*orgFile) error) error {

@@ -13,7 +13,7 @@ import (
 
 func testOrgs(e *env) {
 	ctx := e.Context()
-	want := loci.Org{ID: "b-2", Name: "Bee", OwnerID: loci.NewUserID(), CreatedAt: e.clock.now()}
+	want := loci.Org{ID: "b-2", Name: "Bee", OwnerID: loci.NewUserID(), State: loci.OrgActive, CreatedAt: e.clock.now()}
 	for i, offered := range []loci.Org{want, {ID: want.ID, Name: "Other", OwnerID: loci.NewUserID(), CreatedAt: e.clock.now().Add(time.Hour)}} {
 		got, created, err := e.st.Orgs().Ensure(ctx, offered, loci.User{})
 		if diff := cmp.Diff(want, got); diff != "" || created != (i == 0) || err != nil {
@@ -77,7 +77,7 @@ func testOrgsConcurrent(e *env) {
 
 func (e *env) credential(seed byte, change ...func(*loci.Credential)) loci.Credential {
 	c := loci.Credential{ID: loci.NewCredentialID(), OrgID: e.org, UserID: e.user, Kind: loci.KindUser, Name: "laptop",
-		Hash: [32]byte{seed, 0, 255}, Prefix: "loci_live_ab", CreatedAt: e.clock.now()}
+		Method: loci.ByKey, Hash: [32]byte{seed, 0, 255}, Prefix: "loci_live_ab", CreatedAt: e.clock.now()}
 	for _, f := range change {
 		f(&c)
 	}
@@ -100,17 +100,17 @@ func testCredentials(e *env) {
 			e.Fatal(explain(err))
 		}
 		got, err := keys.ByHash(ctx, c.Hash)
-		if diff := cmp.Diff(c, got); diff != "" || err != nil {
+		if diff := cmp.Diff(c, got.Credential); diff != "" || err != nil {
 			e.Errorf("ByHash: %v (-want +got):\n%s", err, diff)
 		}
 	}
 	for kind, want := range map[loci.Kind][]loci.Credential{loci.KindUser: {b, a}, loci.KindAgent: {agent}, loci.KindAdmin: nil} {
-		got, err := keys.List(ctx, e.org, e.user, kind)
+		got, err := keys.List(ctx, store.CredentialQuery{OrgID: e.org, UserID: e.user, Kind: kind})
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			e.Errorf("List %s: %v (-want +got):\n%s", kind, err, diff)
 		}
 	}
-	if got, err := keys.List(ctx, e.org, loci.NewUserID(), loci.KindUser); err != nil || len(got) != 0 {
+	if got, err := keys.List(ctx, store.CredentialQuery{OrgID: e.org, UserID: loci.NewUserID(), Kind: loci.KindUser}); err != nil || len(got) != 0 {
 		e.Errorf("List of a stranger: %v, %v", got, err)
 	}
 	used := func(at time.Time, want time.Time) {
@@ -152,7 +152,7 @@ func testCredentialErrors(e *env) {
 	e.wantCode("Revoke by another person", keys.Revoke(ctx, e.org, loci.NewUserID(), c.ID, now), loci.NotFound)
 	e.wantCode("Revoke in another org", keys.Revoke(ctx, "other", e.user, c.ID, now), loci.NotFound)
 	e.wantCode("Touch of an unknown id", keys.Touch(ctx, loci.NewCredentialID(), now), loci.NotFound)
-	if got, err := keys.ByHash(ctx, c.Hash); err != nil || !cmp.Equal(got, c) {
+	if got, err := keys.ByHash(ctx, c.Hash); err != nil || !cmp.Equal(got.Credential, c) {
 		e.Errorf("after all that: %+v, %v", got, err)
 	}
 }

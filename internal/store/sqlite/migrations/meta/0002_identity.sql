@@ -8,24 +8,29 @@ CREATE TABLE new_orgs (
 	deletion   TEXT NOT NULL DEFAULT '' CHECK (deletion IN ('', 'step_up', 'api_key')),
 	workspaces INTEGER NOT NULL DEFAULT 0 CHECK (workspaces IN (0, 1)),
 	receipt    TEXT CHECK (json_type(receipt) = 'object'),
+	listed     INTEGER NOT NULL DEFAULT 1 CHECK (listed IN (0, 1)),
 	created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO new_orgs (id, name, owner_id, state, created_at) SELECT id, name, owner_id, state, created_at FROM orgs;
+-- The people of an org that is not listed are still to be read from its file.
+INSERT INTO new_orgs (id, name, owner_id, state, listed, created_at) SELECT id, name, owner_id, state, 0, created_at FROM orgs;
 DROP TABLE orgs;
 ALTER TABLE new_orgs RENAME TO orgs;
 
 -- The directory. The row of the user in the org's file is the truth: one that
--- is not there, or is pending, is nobody.
+-- is not there, or is pending, is nobody. One that is not settled is being
+-- added, changed or removed.
 CREATE TABLE people (
 	user_id BLOB PRIMARY KEY NOT NULL CHECK (length(user_id) = 16),
 	org_id  TEXT NOT NULL REFERENCES orgs (id),
-	email   TEXT UNIQUE
+	email   TEXT UNIQUE,
+	settled INTEGER NOT NULL DEFAULT 1 CHECK (settled IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX people_of_org ON people (org_id);
+CREATE INDEX people_unsettled ON people (org_id) WHERE settled = 0;
 
-INSERT INTO people (user_id, org_id) SELECT owner_id, id FROM orgs;
+INSERT OR IGNORE INTO people (user_id, org_id) SELECT owner_id, id FROM orgs;
 
 -- Which org an invitation belongs to. The row in the org's file is the truth.
 CREATE TABLE invitations (

@@ -1,0 +1,184 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// Delete takes steps each of which may be repeated: the mark in the registry,
+// from which on nobody gets in; the mark in the org's file, for those who have
+// it open; the rows of the registry; the files; the receipt as a tombstone.
+func (o orgs) Delete(ctx context.Context, id loci.OrgID) (store.Receipt, error) {
+	leave, err := o.s.alone(ctx)
+	if err != nil {
+		return store.Receipt{}, translate(err)
+	}
+	defer leave()
+	r, err := o.s.deleteOrg(ctx, id)
+	return r, translate(err)
+}
+
+// deleteOrg is Delete for one who is alone. The receipt of an org that is
+// deleted already is given again.
+func (s *Store) deleteOrg(ctx context.Context, id loci.OrgID) (store.Receipt, error) {
+	if err := s.markDeleting(ctx, id); err != nil {
+		return store.Receipt{}, err
+	}
+	r, done, err := s.receipt(ctx, id)
+	if err != nil || done {
+		return r, err
+	}
+	if r.OrgID == "" { // not as far as the registry yet
+		r = store.Receipt{OrgID: id, DeletedAt: loci.CutTime(s.opts.Now())}
+		if err := s.entomb(ctx, &r); err != nil {
+			return r, err
+		}
+	}
+	if err := s.files.drop(id); err != nil {
+		s.opts.Log.WarnContext(ctx, "closing the file of a deleted org failed", "org", string(id), "error", err)
+	}
+	if err := s.removeRows(ctx, &r); err != nil {
+		return r, err
+	}
+	if err := s.removeFiles(id); err != nil {
+		return r, err
+	}
+	return r, s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("UPDATE orgs SET state = 'deleted' WHERE id = ?", string(id))
+	})
+}
+
+func (s *Store) markDeleting(ctx context.Context, id loci.OrgID) error {
+	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		err := c.Exec("UPDATE orgs SET state = iif(state = 'deleted', 'deleted', 'deleting') WHERE id = ? AND state <> 'creating'", string(id))
+		if err == nil && c.Changes() == 0 {
+			err = noOrg()
+		}
+		return err
+	})
+}
+
+func (s *Store) receipt(ctx context.Context, id loci.OrgID) (r store.Receipt, done bool, err error) {
+	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
+		_, err := c.One("SELECT ifnull(receipt, '{}'), state = 'deleted' FROM orgs WHERE id = ?", sqlitedb.Args{string(id)}, func(row *sqlitedb.Row) error {
+			done = row.Bool(1)
+			return json.Unmarshal([]byte(row.Text(0)), &r)
+		})
+		return err
+	})
+	return r, done, err
+}
+
+// entomb takes the org's own row out of its file, so that whoever has it open
+// stops, and counts what is in it. The file may be lost.
+func (s *Store) entomb(ctx context.Context, r *store.Receipt) (err error) {
+	path := s.orgPath(r.OrgID)
+	for _, name := range s.orgFileNames(r.OrgID) {
+		if _, err := os.Stat(name); err == nil {
+			r.Files++
+		}
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	db, err := sqlitedb.Open(ctx, s.orgOptions(r.OrgID))
+	if errors.Is(err, sqlitedb.ErrNotDB) || errors.Is(err, sqlitedb.ErrCorrupt) {
+		return nil // nobody else can have it open
+	}
+	if err != nil {
+		return openError("file of org "+string(r.OrgID), err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.Update(ctx, func(c *sqlitedb.Conn) error {
+		if err := c.Exec("DELETE FROM org"); err != nil {
+			return err
+		}
+		_, err := c.One("SELECT (SELECT count(*) FROM users), (SELECT count(*) FROM memories)", nil,
+			func(row *sqlitedb.Row) error { r.Users, r.Memories = row.Int(0), row.Int(1); return nil })
+		return err
+	})
+}
+
+// removeRows takes everything of the org out of the registry but its own row,
+// which keeps the receipt.
+func (s *Store) removeRows(ctx context.Context, r *store.Receipt) error {
+	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		receipt := *r
+		for _, table := range []string{"credentials", "oauth_grants", "invitations", "people"} {
+			if err := c.Exec("DELETE FROM "+table+" WHERE org_id = ?", string(r.OrgID)); err != nil {
+				return err
+			}
+			if table == "credentials" {
+				receipt.Credentials += int(c.Changes())
+			}
+		}
+		text, err := json.Marshal(receipt)
+		if err != nil {
+			return err
+		}
+		if err := c.Exec("UPDATE orgs SET name = '', receipt = ? WHERE id = ?", string(text), string(r.OrgID)); err != nil {
+			return err
+		}
+		*r = receipt
+		return nil
+	})
+}
+
+func (s *Store) orgFileNames(id loci.OrgID) []string {
+	path := s.orgPath(id)
+	return []string{path, path + "-wal", path + "-shm", path + ".lock"}
+}
+
+// removeFiles removes the org's files. Those who wait for the lock of a removed
+// file meet a file without an org.
+func (s *Store) removeFiles(id loci.OrgID) (err error) {
+	for _, name := range s.orgFileNames(id) {
+		if e := os.Remove(name); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// manifest says what an export holds.
+type manifest struct {
+	Loci      string    `json:"loci"`
+	Format    int       `json:"format"`
+	CreatedAt time.Time `json:"created_at"`
+	Org       loci.Org  `json:"org"`
+	Files     []string  `json:"files"`
+}
+
+// Export copies the org's file beside a manifest that names it.
+func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
+	org, err := o.s.exists(ctx, id)
+	if err != nil {
+		return translate(err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return openError("export directory "+dir, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		return errors.Join(err, loci.Errorf(loci.Conflict, "%s is not empty; name a new directory", dir))
+	}
+	name := string(id) + ".db"
+	err = o.s.with(ctx, id, func(f *orgFile) error { return f.db.BackupTo(ctx, filepath.Join(dir, name)) })
+	if err != nil {
+		return err
+	}
+	m := manifest{Loci: "org", Format: 1, CreatedAt: o.s.opts.Now().UTC().Truncate(time.Second), Org: org, Files: []string{name}}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "manifest.json"), append(text, '\n'), 0o600)
+	}
+	return err
+}

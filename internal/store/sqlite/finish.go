@@ -1,0 +1,98 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// finish completes what a killed process left half done. What fails is logged
+// and tried again at the next start: the rest of the directory is of use.
+func (s *Store) finish(ctx context.Context) {
+	todo, err := s.unfinished(ctx)
+	if err == nil && !todo.any() {
+		return
+	}
+	var leave func()
+	if err == nil {
+		leave, err = s.alone(ctx)
+	}
+	if err == nil {
+		defer leave()
+		todo, err = s.unfinished(ctx) // another process may have done it meanwhile
+	}
+	s.report(ctx, "reading what is unfinished", err)
+	for _, id := range todo.deleting {
+		_, err := s.deleteOrg(ctx, id)
+		s.report(ctx, "deleting org "+string(id), err)
+	}
+	for _, id := range todo.unlisted {
+		s.report(ctx, "listing the people of org "+string(id), s.listPeople(ctx, id))
+	}
+	for _, who := range todo.people {
+		s.report(ctx, "settling user "+who.UserID.String(), s.settle(ctx, who))
+	}
+}
+
+func (s *Store) report(ctx context.Context, what string, err error) {
+	if err != nil {
+		s.opts.Log.WarnContext(ctx, what+" failed; the next start tries again", "error", err)
+	}
+}
+
+type unfinished struct {
+	deleting []loci.OrgID
+	unlisted []loci.OrgID // of a version without a directory
+	people   []loci.Person
+}
+
+func (u unfinished) any() bool { return len(u.deleting)+len(u.unlisted)+len(u.people) > 0 }
+
+func (s *Store) unfinished(ctx context.Context) (u unfinished, err error) {
+	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
+		u = unfinished{}
+		err := c.Query("SELECT id, state FROM orgs WHERE state = 'deleting' OR listed = 0 AND state IN "+openStates, nil, func(r *sqlitedb.Row) error {
+			if id := loci.OrgID(r.Text(0)); r.Text(1) == "deleting" {
+				u.deleting = append(u.deleting, id)
+			} else {
+				u.unlisted = append(u.unlisted, id)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return c.Query("SELECT p.user_id, p.org_id, p.email FROM people p JOIN orgs o ON o.id = p.org_id WHERE p.settled = 0 AND o.state IN "+openStates,
+			nil, func(r *sqlitedb.Row) error { u.people = append(u.people, scanPerson(r)); return nil })
+	})
+	return u, err
+}
+
+// listPeople fills the directory with the users of an org that an earlier
+// version made. An address that another org has too stays with the first.
+func (s *Store) listPeople(ctx context.Context, org loci.OrgID) error {
+	var list []loci.Person
+	err := s.with(ctx, org, func(f *orgFile) error {
+		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
+			list = nil
+			return c.Query("SELECT id, ?, lower(email) FROM users WHERE state IN ('active', 'disabled') ORDER BY id", sqlitedb.Args{string(org)},
+				func(r *sqlitedb.Row) error { list = append(list, scanPerson(r)); return nil })
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		for _, who := range list {
+			if err := c.Exec("INSERT INTO people (user_id, org_id) VALUES (?, ?) ON CONFLICT DO NOTHING", [16]byte(who.UserID), string(org)); err != nil {
+				return err
+			}
+			if err := c.Exec("UPDATE OR IGNORE people SET email = ? WHERE user_id = ? AND org_id = ? AND email IS NULL",
+				textOrNull(who.Email), [16]byte(who.UserID), string(org)); err != nil {
+				return err
+			}
+		}
+		return c.Exec("UPDATE orgs SET listed = 1 WHERE id = ?", string(org))
+	})
+}

@@ -1,0 +1,315 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+type people struct{ s *Store }
+
+// People is the directory of who belongs to which org.
+func (s *Store) People() store.People { return people{s} }
+
+// alone waits until nobody else, in any process, changes who belongs where.
+// Whoever is alone and meets a half-done change knows that its maker is dead.
+// A killed process lets go of the lock.
+func (s *Store) alone(ctx context.Context) (leave func(), err error) {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	l := flock.New(filepath.Join(s.opts.Dir, peopleLock), flock.SetPermissions(0o600))
+	if _, err := l.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+		<-s.turn
+		return nil, err
+	}
+	return func() {
+		_ = l.Close() // closing the file lets go whatever it says
+		<-s.turn
+	}, nil
+}
+
+func errTaken(cause error) error {
+	return loci.WrapError(loci.Conflict, cause, "that e-mail address belongs to another user")
+}
+
+func (p people) ByEmail(ctx context.Context, email string) (loci.Person, error) {
+	return p.present(ctx, "p.email = ?", email)
+}
+
+func (p people) ByID(ctx context.Context, id loci.UserID) (loci.Person, error) {
+	return p.present(ctx, "p.user_id = ?", [16]byte(id))
+}
+
+// present returns somebody whom the org's file knows, too.
+func (p people) present(ctx context.Context, where string, arg any) (loci.Person, error) {
+	who, found, err := p.s.listed(ctx, where, arg)
+	if err == nil {
+		if !found {
+			return loci.Person{}, noUser()
+		}
+		err = p.s.View(ctx, who.OrgID, func(tx store.Tx) error { _, err := tx.Users().Get(ctx, who.UserID); return err })
+	}
+	if loci.CodeOf(err) == loci.NotFound { // an org that is being made or deleted, too
+		err = noUser()
+	}
+	if err != nil {
+		return loci.Person{}, translate(err)
+	}
+	return who, nil
+}
+
+// listed returns what the directory says, true or not.
+func (s *Store) listed(ctx context.Context, where string, arg any) (who loci.Person, found bool, err error) {
+	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
+		found, err = c.One("SELECT p.user_id, p.org_id, p.email FROM people p WHERE "+where, sqlitedb.Args{arg},
+			func(r *sqlitedb.Row) error { who = scanPerson(r); return nil })
+		return err
+	})
+	return who, found, err
+}
+
+func scanPerson(r *sqlitedb.Row) loci.Person {
+	return loci.Person{UserID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), Email: r.Text(2)}
+}
+
+// emailOf returns what the directory says of a user of that org.
+func (s *Store) emailOf(ctx context.Context, org loci.OrgID, user loci.UserID) (string, error) {
+	who, _, err := s.listed(ctx, "p.user_id = ?", [16]byte(user))
+	if err != nil || who.OrgID != org {
+		return "", err
+	}
+	return who.Email, nil
+}
+
+// userState returns the state of the user's row in the org's file, or "".
+func (s *Store) userState(ctx context.Context, org loci.OrgID, user loci.UserID) (state string, err error) {
+	err = s.with(ctx, org, func(f *orgFile) error {
+		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
+			state = ""
+			_, err := c.One("SELECT state FROM users WHERE id = ?", sqlitedb.Args{[16]byte(user)},
+				func(r *sqlitedb.Row) error { state = r.Text(0); return nil })
+			return err
+		})
+	})
+	return state, err
+}
+
+// Add takes three steps: a row in the org's file that is pending, the row in the
+// directory, the mark that the user is complete. Until that mark the user is
+// nobody. What a killed process leaves is undone by the next one that wants the
+// address, or that starts.
+func (p people) Add(ctx context.Context, u loci.User, then func(store.Tx) error) error {
+	if u.ID.IsZero() {
+		return loci.Errorf(loci.Invalid, "a user needs an id")
+	}
+	leave, err := p.s.alone(ctx)
+	if err != nil {
+		return translate(err)
+	}
+	defer leave()
+	u = p.s.withDefaults(u)
+	err = p.s.vacate(ctx, u.Email)
+	if err == nil {
+		err = p.s.begin(ctx, u)
+	}
+	if err != nil {
+		return translate(err)
+	}
+	if err = p.s.enlist(ctx, u); err == nil {
+		err = p.s.admit(ctx, u, then)
+	}
+	after := context.WithoutCancel(ctx) // the outcome stands; what follows must not be left half done
+	who := loci.Person{UserID: u.ID, OrgID: u.OrgID, Email: u.Email}
+	if settled := p.s.settle(after, who); settled != nil {
+		p.s.opts.Log.WarnContext(ctx, "a user is not settled yet; the next start tries again", "user", u.ID.String(), "error", settled)
+	}
+	return translate(err)
+}
+
+func (s *Store) withDefaults(u loci.User) loci.User {
+	if u.Role == "" {
+		u.Role = loci.RoleUser
+	}
+	if u.OrgRole == "" {
+		u.OrgRole = loci.Member
+	}
+	if u.CreatedAt.IsZero() {
+		u.CreatedAt = s.opts.Now()
+	}
+	return u
+}
+
+// begin makes the pending row. The caller is alone, so another one of the same
+// address is a dead process's.
+func (s *Store) begin(ctx context.Context, u loci.User) error {
+	err := s.updateOrg(ctx, u.OrgID, func(tx *tx) error {
+		if err := tx.c.Exec("DELETE FROM users WHERE state = 'pending' AND (email = ? OR id = ?)", textOrNull(u.Email), [16]byte(u.ID)); err != nil {
+			return err
+		}
+		teamRole := any(nil)
+		if !u.TeamID.IsZero() {
+			teamRole = string(u.TeamRole)
+		}
+		return tx.c.Exec(`INSERT INTO users (id, email, name, role, org_role, team_id, team_role, state, created_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?)`, [16]byte(u.ID), textOrNull(u.Email), u.Name, string(u.Role), string(u.OrgRole),
+			orNull(u.TeamID), teamRole, u.CreatedAt.UnixMicro())
+	})
+	switch {
+	case errors.Is(err, sqlitedb.ErrConstraintUnique):
+		return errTaken(err)
+	case errors.Is(err, sqlitedb.ErrConstraintForeignKey):
+		return loci.WrapError(loci.NotFound, err, "no such team")
+	}
+	return err
+}
+
+// enlist makes the row in the directory, where the address is unique.
+func (s *Store) enlist(ctx context.Context, u loci.User) error {
+	err := s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("INSERT INTO people (user_id, org_id, email, settled) VALUES (?, ?, ?, 0)", [16]byte(u.ID), string(u.OrgID), textOrNull(u.Email))
+	})
+	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
+		return errTaken(err)
+	}
+	return err
+}
+
+// admit makes the user complete together with what then does.
+func (s *Store) admit(ctx context.Context, u loci.User, then func(store.Tx) error) error {
+	state := "active"
+	if u.Disabled {
+		state = "disabled"
+	}
+	return s.updateOrg(ctx, u.OrgID, func(tx *tx) error {
+		if err := tx.c.Exec("UPDATE users SET state = ? WHERE id = ? AND state = 'pending'", state, [16]byte(u.ID)); err != nil || then == nil {
+			return err
+		}
+		return then(tx)
+	})
+}
+
+func (s *Store) updateOrg(ctx context.Context, org loci.OrgID, fn func(*tx) error) error {
+	return s.Update(ctx, org, func(t store.Tx) error { return fn(t.(*tx)) }) //nolint:forcetypeassert // ours
+}
+
+// vacate makes an address free that a dead process left in the directory.
+// Conflict if it is somebody's. The caller is alone.
+func (s *Store) vacate(ctx context.Context, email string) error {
+	if email == "" {
+		return nil
+	}
+	who, found, err := s.listed(ctx, "p.email = ?", email)
+	if err != nil || !found {
+		return err
+	}
+	state, err := s.userState(ctx, who.OrgID, who.UserID)
+	if err != nil && loci.CodeOf(err) != loci.NotFound {
+		return err
+	}
+	if err != nil || state == "active" || state == "disabled" { // an org that is being made or deleted keeps its addresses
+		return errTaken(err)
+	}
+	return s.settle(ctx, who)
+}
+
+// settle finishes or undoes a change that ended between the two files, as the
+// row in the org's file says. The caller is alone.
+func (s *Store) settle(ctx context.Context, who loci.Person) error {
+	state, err := s.userState(ctx, who.OrgID, who.UserID)
+	if err != nil {
+		return err
+	}
+	switch state {
+	case "active", "disabled":
+		return s.settled(ctx, who)
+	case "leaving":
+		return s.remove(ctx, who.OrgID, who.UserID, nil)
+	case "pending":
+		err = s.updateOrg(ctx, who.OrgID, func(tx *tx) error {
+			return tx.c.Exec("DELETE FROM users WHERE id = ? AND state = 'pending'", [16]byte(who.UserID))
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return s.delist(ctx, who.OrgID, who.UserID)
+}
+
+// settled makes both files agree on the address, as the directory says.
+func (s *Store) settled(ctx context.Context, who loci.Person) error {
+	email, err := s.emailOf(ctx, who.OrgID, who.UserID)
+	if err != nil {
+		return err
+	}
+	err = s.updateOrg(ctx, who.OrgID, func(tx *tx) error {
+		return tx.c.Exec("UPDATE users SET email = ?1 WHERE id = ?2 AND email IS NOT ?1", textOrNull(email), [16]byte(who.UserID))
+	})
+	if err != nil {
+		return err
+	}
+	return s.unsettled(ctx, who.UserID, false)
+}
+
+func (s *Store) unsettled(ctx context.Context, user loci.UserID, yes bool) error {
+	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("UPDATE people SET settled = ? WHERE user_id = ?", !yes, [16]byte(user))
+	})
+}
+
+// delist removes everything of a user that is in the registry.
+func (s *Store) delist(ctx context.Context, org loci.OrgID, user loci.UserID) error {
+	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		for _, table := range []string{"credentials", "oauth_grants", "people"} {
+			if err := c.Exec("DELETE FROM "+table+" WHERE org_id = ? AND user_id = ?", string(org), [16]byte(user)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (p people) SetEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error {
+	leave, err := p.s.alone(ctx)
+	if err != nil {
+		return translate(err)
+	}
+	defer leave()
+	return translate(p.s.setEmail(ctx, org, user, email))
+}
+
+func (s *Store) setEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error {
+	state, err := s.userState(ctx, org, user)
+	if err != nil {
+		return err
+	}
+	if state != "active" && state != "disabled" {
+		return noUser()
+	}
+	if now, err := s.emailOf(ctx, org, user); err != nil || now == email {
+		return errors.Join(err, s.settled(ctx, loci.Person{UserID: user, OrgID: org}))
+	}
+	if err := s.vacate(ctx, email); err != nil {
+		return err
+	}
+	err = s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec(`INSERT INTO people (user_id, org_id, email, settled) VALUES (?, ?, ?, 0)
+			ON CONFLICT (user_id) DO UPDATE SET email = excluded.email, settled = 0`, [16]byte(user), string(org), textOrNull(email))
+	})
+	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
+		return errTaken(err)
+	}
+	if err != nil {
+		return err
+	}
+	return s.settled(context.WithoutCancel(ctx), loci.Person{UserID: user, OrgID: org})
+}

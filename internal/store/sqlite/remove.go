@@ -1,0 +1,106 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// eraseBatch keeps each transaction short, so that writers do not wait.
+const eraseBatch = 200
+
+func (p people) Remove(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
+	leave, err := p.s.alone(ctx)
+	if err != nil {
+		return translate(err)
+	}
+	defer leave()
+	o, err := p.s.exists(ctx, org)
+	if err != nil {
+		return translate(err)
+	}
+	if o.OwnerID == user {
+		return loci.Errorf(loci.Conflict, "this person made the org; give it to somebody else, or delete the org")
+	}
+	state, err := p.s.userState(ctx, org, user)
+	if err != nil {
+		return translate(err)
+	}
+	who, listed, err := p.s.listed(ctx, "p.user_id = ?", [16]byte(user))
+	switch {
+	case err != nil:
+		return translate(err)
+	case state == "" && listed && who.OrgID == org: // only the directory was left
+		return translate(p.s.delist(ctx, org, user))
+	case state == "" || state == "pending":
+		return noUser()
+	}
+	return translate(p.s.remove(ctx, org, user, then))
+}
+
+// remove takes steps each of which may be repeated. From the first one on
+// nobody can sign in as that user.
+func (s *Store) remove(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
+	for _, step := range []func(context.Context, loci.OrgID, loci.UserID) error{s.markLeaving, s.revokeAccess, s.eraseMemories} {
+		if err := step(ctx, org, user); err != nil {
+			return err
+		}
+	}
+	if err := s.removeUser(ctx, org, user, then); err != nil {
+		return err
+	}
+	return s.delist(ctx, org, user)
+}
+
+func (s *Store) markLeaving(ctx context.Context, org loci.OrgID, user loci.UserID) error {
+	if err := s.unsettled(ctx, user, true); err != nil {
+		return err
+	}
+	return s.updateOrg(ctx, org, func(tx *tx) error {
+		return tx.c.Exec("UPDATE users SET state = 'leaving', team_id = NULL, team_role = NULL WHERE id = ? AND state IN ('active', 'disabled')", [16]byte(user))
+	})
+}
+
+func (s *Store) revokeAccess(ctx context.Context, org loci.OrgID, user loci.UserID) error {
+	now := loci.CutTime(s.opts.Now()).UnixMicro()
+	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		for _, table := range []string{"credentials", "oauth_grants"} {
+			err := c.Exec("UPDATE "+table+" SET revoked_at = ? WHERE org_id = ? AND user_id = ? AND revoked_at IS NULL", now, string(org), [16]byte(user))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) eraseMemories(ctx context.Context, org loci.OrgID, user loci.UserID) error {
+	for n := eraseBatch; n == eraseBatch; {
+		err := s.Update(ctx, org, func(tx store.Tx) (err error) {
+			n, err = tx.Memories().EraseOf(ctx, user, eraseBatch)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) removeUser(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
+	return s.updateOrg(ctx, org, func(tx *tx) error {
+		// What a request that was under way has stored since.
+		for n := eraseBatch; n == eraseBatch; {
+			var err error
+			if n, err = tx.Memories().EraseOf(ctx, user, eraseBatch); err != nil {
+				return err
+			}
+		}
+		if err := tx.c.Exec("DELETE FROM users WHERE id = ?", [16]byte(user)); err != nil || then == nil {
+			return err
+		}
+		return then(tx)
+	})
+}
