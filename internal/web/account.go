@@ -1,0 +1,117 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/loci-memory/loci"
+)
+
+// doneTexts say what a redirect told of. Nothing else of the query is shown.
+var doneTexts = map[string]string{
+	"welcome":          "You are signed in. Set a password or add a passkey, so that you can sign in again.",
+	"joined":           "You have joined.",
+	"workspace":        "You are in another workspace now.",
+	"ended":            "The session has ended.",
+	"ended-others":     "All other sessions have ended.",
+	"revoked":          "It is revoked, from now on and everywhere.",
+	"password":         "Your password is set.",
+	"password-removed": "Your password is removed.",
+	"passkey":          "Your passkey is added.",
+	"passkey-removed":  "Your passkey is removed.",
+}
+
+func doneOf(r *http.Request) string {
+	if r.Method != http.MethodGet {
+		return ""
+	}
+	return doneTexts[r.Form.Get("done")]
+}
+
+// account is what the home page shows besides who somebody is.
+type account struct {
+	Workspaces []loci.Workspace
+	Active     loci.WorkspaceID
+}
+
+func (s *server) home(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	d := account{Active: p.WorkspaceID}
+	var err error
+	if d.Workspaces, err = s.workspaces(r, p); err != nil {
+		return err
+	}
+	return s.showOwn(w, r, p, http.StatusOK, "home", view{Title: "Your account", Here: "/app/", Done: doneOf(r), Data: d})
+}
+
+// workspaces returns those that somebody can be in, nil where they are off.
+func (s *server) workspaces(r *http.Request, p loci.Principal) ([]loci.Workspace, error) {
+	if p.WorkspaceID.IsZero() {
+		return nil, nil
+	}
+	return s.app.Workspaces(r.Context(), p)
+}
+
+// enterWorkspace makes another workspace the active one of this session.
+func (s *server) enterWorkspace(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	var id loci.WorkspaceID
+	if err := id.UnmarshalText([]byte(r.PostForm.Get("workspace"))); err != nil {
+		return err
+	}
+	if err := s.app.EnterWorkspace(r.Context(), p, loci.CredentialID{}, id); err != nil {
+		return err
+	}
+	if next := safeNext(r.PostForm.Get("next")); next != homePath {
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return nil
+	}
+	seeOther(w, r, homePath, "done", "workspace")
+	return nil
+}
+
+// sessionList is what the page of sessions shows.
+type sessionList struct {
+	Sessions []loci.Credential
+	Current  loci.CredentialID
+}
+
+func (s *server) sessions(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	list, err := s.app.Sessions(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	usable := list[:0:0]
+	for _, c := range list {
+		if c.Usable(s.now()) {
+			usable = append(usable, c)
+		}
+	}
+	return s.showOwn(w, r, p, http.StatusOK, "sessions", view{Title: "Sessions", Here: "/app/sessions", Done: doneOf(r),
+		Data: sessionList{Sessions: usable, Current: p.CredentialID}})
+}
+
+func (s *server) endSession(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	id, err := credentialID(r)
+	if err != nil {
+		return err
+	}
+	if err := s.app.EndSession(r.Context(), p, id); err != nil {
+		return err
+	}
+	seeOther(w, r, "/app/sessions", "done", "ended")
+	return nil
+}
+
+func (s *server) endOthers(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	if _, err := s.app.EndOtherSessions(r.Context(), p); err != nil {
+		return err
+	}
+	seeOther(w, r, "/app/sessions", "done", "ended-others")
+	return nil
+}
+
+// credentialID reads the id that a form names.
+func credentialID(r *http.Request) (id loci.CredentialID, err error) {
+	if err = id.UnmarshalText([]byte(r.PostForm.Get("id"))); err == nil && id.IsZero() {
+		err = loci.FieldErrorf("id", "is missing")
+	}
+	return id, err
+}

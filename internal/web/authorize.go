@@ -1,0 +1,263 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth/oauth"
+)
+
+// consentPage is what the consent page shows. The request of the client travels
+// in the form and is checked again when it comes back: nothing is kept between.
+type consentPage struct {
+	*oauth.Consent
+	Request    []field
+	Query      string // the request, to come back to
+	Host       string // where the answer goes
+	Choices    []choice
+	Other      string // a vendor that was typed
+	Scopes     []scope
+	Workspaces []loci.Workspace
+	Active     loci.WorkspaceID
+}
+
+type field struct{ Name, Value string }
+
+// choice is a vendor that the client may become, with what it would see.
+type choice struct {
+	loci.Vendor
+	Sees, Hidden int
+	AtLeast      bool // the counts are lower bounds
+	Checked      bool
+	Suggested    bool
+}
+
+// authorize shows who asks for what. Whoever is not signed in was sent to
+// sign in before the request was looked at: looking may fetch the client's
+// metadata document, and strangers must not make this server fetch addresses.
+func (s *server) authorize(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	return s.askConsent(w, r, p, requestOf(r.URL.Query(), ""), "", "")
+}
+
+// askConsent shows the consent page; vendor is the choice that is made already.
+func (s *server) askConsent(w http.ResponseWriter, r *http.Request, p loci.Principal, query url.Values, vendor loci.Vendor, problem string) error {
+	c, err := s.request(w, r, query)
+	if c == nil {
+		return err
+	}
+	d := consentPage{Consent: c, Request: fieldsOf(query), Host: target(c.RedirectURI), Active: p.WorkspaceID,
+		Query: "/oauth/authorize?" + query.Encode(),
+		Scopes: scopesOf(c.Rights, func(right loci.Right) bool {
+			return r.Method == http.MethodGet || slices.Contains(r.PostForm["scope"], string(right))
+		})}
+	if d.Choices, err = s.choices(r, p, c, vendor); err != nil {
+		return err
+	}
+	if d.Workspaces, err = s.workspaces(r, p); err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if problem != "" {
+		status = http.StatusBadRequest
+	}
+	w.Header().Set("Content-Security-Policy", policy(formTarget(c.RedirectURI)))
+	return s.showOwn(w, r, p, status, "consent", view{Title: "Allow access", Error: problem, Data: d})
+}
+
+// request checks what a client asks for. It writes the answer and returns nil
+// if the client must be told of an error.
+func (s *server) request(w http.ResponseWriter, r *http.Request, query url.Values) (*oauth.Consent, error) {
+	var c *oauth.Consent
+	sent, err := oauth.ParseRequest(query)
+	if err == nil {
+		c, err = s.oauth.Authorize(r.Context(), sent, s.owns(r))
+	}
+	var back *oauth.RedirectError
+	if errors.As(err, &back) {
+		http.Redirect(w, r, back.Location(s.site.Base(r)), http.StatusSeeOther)
+		return nil, nil
+	}
+	var shown *oauth.Error
+	if errors.As(err, &shown) {
+		return nil, loci.WrapError(loci.Invalid, err, "%s", shown.Description)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (s *server) owns(r *http.Request) func(string) bool {
+	return func(resource string) bool { return s.site.IsResource(r, resource) }
+}
+
+// consent takes the person's answer.
+func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	query := requestOf(r.PostForm, requestPrefix)
+	c, err := s.request(w, r, query)
+	if c == nil {
+		return err
+	}
+	issuer := s.site.Base(r)
+	w.Header().Set("Content-Security-Policy", policy(formTarget(c.RedirectURI)))
+	switch r.PostForm.Get("answer") {
+	case "deny":
+		http.Redirect(w, r, oauth.Deny(c, issuer), http.StatusSeeOther)
+		return nil
+	case "allow":
+	default:
+		return loci.FieldErrorf("answer", "must be allow or deny")
+	}
+	vendor, offered, problem := s.chosen(r, c)
+	if problem == "" && !offered {
+		problem = "Look at what " + string(vendor) + " will see, then allow it."
+	}
+	rights := chosenRights(r, c)
+	if problem == "" && len(rights) == 0 {
+		problem = "Tick at least one thing that it may do, or deny."
+	}
+	if problem != "" {
+		return s.askConsent(w, r, p, query, vendor, problem)
+	}
+	code, err := s.app.Consent(r.Context(), p, c, vendor, rights)
+	if loci.CodeOf(err) == loci.Invalid {
+		return s.askConsent(w, r, p, query, "", loci.SafeText(err))
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, oauth.Redirect(c, issuer, code), http.StatusSeeOther)
+	return nil
+}
+
+// chosen returns the vendor that the person chose; offered says that they saw
+// its counts. A name that they typed is offered in the next round.
+func (s *server) chosen(r *http.Request, c *oauth.Consent) (v loci.Vendor, offered bool, problem string) {
+	if c.Fixed {
+		return c.Suggested, true, ""
+	}
+	name := r.PostForm.Get("vendor")
+	if name == "" {
+		return "", false, "Choose what this client will be."
+	}
+	if name != otherVendor {
+		v, err := loci.ParseVendor(name)
+		if err != nil {
+			return "", false, loci.SafeText(err)
+		}
+		return v, slices.Contains(r.PostForm["offered"], string(v)), ""
+	}
+	v, err := loci.ParseVendor(strings.TrimSpace(r.PostForm.Get("other")))
+	if err != nil {
+		return "", false, loci.SafeText(err)
+	}
+	return v, slices.Contains(r.PostForm["offered"], string(v)), ""
+}
+
+// otherVendor is the choice of a name that is not in the list. No vendor's name
+// begins with a dot.
+const otherVendor = ".other"
+
+// choices returns what the client may become: only what the operator decided,
+// or the suggestion, the vendors of the org and the well-known ones. Nothing is
+// chosen beforehand unless it is proved: a client's name decides nothing.
+func (s *server) choices(r *http.Request, p loci.Principal, c *oauth.Consent, chosen loci.Vendor) ([]choice, error) {
+	var offer []loci.Vendor
+	if !c.Fixed {
+		known, err := s.vendors(r, p)
+		if err != nil {
+			return nil, err
+		}
+		offer = known
+	}
+	for _, v := range []loci.Vendor{chosen, c.Suggested} {
+		if v != "" && !slices.Contains(offer, v) && (!c.Fixed || v == c.Suggested) {
+			offer = append([]loci.Vendor{v}, offer...)
+		}
+	}
+	sights, err := s.app.Preview(r.Context(), p, offer)
+	if err != nil {
+		return nil, err
+	}
+	if chosen == "" {
+		chosen = c.Suggested
+	}
+	out := make([]choice, len(sights))
+	for i, see := range sights {
+		out[i] = choiceOf(see)
+		out[i].Suggested, out[i].Checked = see.Vendor == c.Suggested, see.Vendor == chosen
+	}
+	slices.SortStableFunc(out, func(a, b choice) int { return b.rank() - a.rank() })
+	return out, nil
+}
+
+func (c choice) rank() int {
+	switch {
+	case c.Suggested:
+		return 2
+	case c.Checked:
+		return 1
+	}
+	return 0
+}
+
+func choiceOf(see app.Sight) choice {
+	return choice{Vendor: see.Vendor, Sees: see.Sees, Hidden: max(0, see.Total-see.Sees), AtLeast: see.SeesIsLowerBound || see.TotalIsLowerBound}
+}
+
+// chosenRights are the ticked ones among those that were asked for.
+func chosenRights(r *http.Request, c *oauth.Consent) []loci.Right {
+	var out []loci.Right
+	for _, right := range c.Rights {
+		if slices.Contains(r.PostForm["scope"], string(right)) {
+			out = append(out, right)
+		}
+	}
+	return out
+}
+
+// target names where the answer goes, for a person to read.
+func target(redirect string) string {
+	u, err := url.Parse(redirect)
+	switch {
+	case err != nil:
+		return redirect
+	case u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"):
+		return u.Host
+	}
+	return u.Scheme + ":"
+}
+
+// requestFields are the parameters of an authorization request.
+var requestFields = []string{"response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method", "scope", "resource"}
+
+// requestPrefix begins the names of the fields in which a request travels
+// through the consent form, which has a scope of its own.
+const requestPrefix = "request."
+
+// requestOf returns the parameters of a request with all the values that were
+// sent, so that one that stands twice is seen by whoever checks.
+func requestOf(sent url.Values, prefix string) url.Values {
+	out := url.Values{}
+	for _, name := range requestFields {
+		if values, ok := sent[prefix+name]; ok {
+			out[name] = values
+		}
+	}
+	return out
+}
+
+func fieldsOf(query url.Values) []field {
+	var out []field
+	for _, name := range requestFields {
+		for _, v := range query[name] {
+			out = append(out, field{requestPrefix + name, v})
+		}
+	}
+	return out
+}

@@ -1,0 +1,45 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/loci-memory/loci"
+)
+
+// grantRow is a connection as the page shows it.
+type grantRow struct {
+	loci.Grant
+	Usable bool
+}
+
+func (s *server) connections(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	grants, err := s.app.Grants(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	var rows []grantRow
+	for _, usable := range []bool{true, false} {
+		for _, g := range grants {
+			if g.Usable(s.now()) == usable {
+				rows = append(rows, grantRow{g, usable})
+			}
+		}
+	}
+	return s.showOwn(w, r, p, http.StatusOK, "connections", view{Title: "Connections", Here: "/app/connections", Done: doneOf(r),
+		Data: struct {
+			Grants []grantRow
+			MCP    string
+		}{rows, s.site.Resource(r)}})
+}
+
+func (s *server) revokeGrant(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	var id loci.GrantID
+	if err := id.UnmarshalText([]byte(r.PostForm.Get("id"))); err != nil {
+		return err
+	}
+	if err := s.app.RevokeGrant(r.Context(), p, id); err != nil {
+		return err
+	}
+	seeOther(w, r, "/app/connections", "done", "revoked")
+	return nil
+}

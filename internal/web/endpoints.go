@@ -1,0 +1,125 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth/oauth"
+)
+
+// endpoints registers what programs ask for. They send no cookie and none is
+// read, so the cross-origin protection of the pages is not before them.
+func (s *server) endpoints(mux *http.ServeMux) {
+	for path, document := range map[string]func(base string) any{
+		"/.well-known/oauth-authorization-server": s.oauth.Metadata,
+		// Clients ask under the path of /mcp too, and some know only OpenID's name.
+		"/.well-known/oauth-authorization-server/mcp": s.oauth.Metadata,
+		"/.well-known/openid-configuration":           s.oauth.Metadata,
+		"/.well-known/openid-configuration/mcp":       s.oauth.Metadata,
+		"/.well-known/oauth-protected-resource":       s.oauth.ProtectedResource,
+		"/.well-known/oauth-protected-resource/mcp":   s.oauth.ProtectedResource,
+	} {
+		answer := crossOrigin("GET", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "public, max-age=300")
+			writeJSON(w, http.StatusOK, document(s.site.Base(r)))
+		})
+		mux.HandleFunc("GET "+path, answer)
+		mux.HandleFunc("OPTIONS "+path, answer)
+	}
+	for path, do := range map[string]func(http.ResponseWriter, *http.Request) (any, error){
+		"/oauth/token": s.token, "/oauth/register": s.register, "/oauth/revoke": s.revoke,
+	} {
+		answer := crossOrigin("POST", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Pragma", "no-cache") // beside no-store, RFC 6749 asks for it
+			r.Body = http.MaxBytesReader(w, r.Body, maxMetadata)
+			out, err := do(w, r)
+			if err != nil {
+				s.refuse(w, r, err)
+				return
+			}
+			status := http.StatusOK
+			if path == "/oauth/register" {
+				status = http.StatusCreated
+			}
+			writeJSON(w, status, out)
+		})
+		mux.HandleFunc("POST "+path, answer)
+		mux.HandleFunc("OPTIONS "+path, answer)
+	}
+	mux.HandleFunc("/.well-known/", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusNotFound, map[string]string{"error": "not_found"})
+	})
+}
+
+// maxMetadata is the largest body that a program may send, in bytes.
+const maxMetadata = 64 << 10
+
+func (s *server) token(_ http.ResponseWriter, r *http.Request) (any, error) {
+	if err := formOnly(r); err != nil {
+		return nil, err
+	}
+	return s.oauth.Token(r.Context(), r.PostForm, s.owns(r))
+}
+
+func (s *server) revoke(_ http.ResponseWriter, r *http.Request) (any, error) {
+	if err := formOnly(r); err != nil {
+		return nil, err
+	}
+	return struct{}{}, s.oauth.Revoke(r.Context(), r.PostForm)
+}
+
+func (s *server) register(_ http.ResponseWriter, r *http.Request) (any, error) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, &oauth.Error{Code: "invalid_client_metadata", Description: "Content-Type must be application/json", Status: http.StatusBadRequest}
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, &oauth.Error{Code: "invalid_client_metadata", Description: "the body could not be read, or is too large", Status: http.StatusBadRequest}
+	}
+	return s.oauth.Register(r.Context(), body, s.from(r))
+}
+
+// formOnly reads a form, and nothing of the query: what is secret must not
+// stand in an address.
+func formOnly(r *http.Request) error {
+	bad := func(text string) error {
+		return &oauth.Error{Code: "invalid_request", Description: text, Status: http.StatusBadRequest}
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
+		return bad("Content-Type must be application/x-www-form-urlencoded")
+	}
+	if err := r.ParseForm(); err != nil {
+		return bad("the form could not be read, or is too large")
+	}
+	return nil
+}
+
+// refuse writes an error in OAuth's form (RFC 6749, section 5.2).
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	var known *oauth.Error
+	if !errors.As(err, &known) {
+		status, text := s.problem(w, r, err)
+		known = &oauth.Error{Code: "invalid_request", Description: text, Status: status}
+		switch {
+		case status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable:
+			known.Code = "server_error"
+		case loci.CodeOf(err) == loci.RateLimited || loci.CodeOf(err) == loci.Unavailable:
+			known.Code = "temporarily_unavailable"
+		}
+	}
+	status := known.Status
+	if status == 0 {
+		status = http.StatusBadRequest
+	}
+	writeJSON(w, status, known)
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
+}

@@ -1,0 +1,90 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// headers sets what every answer carries.
+func (s *server) headers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy(""))
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("X-Content-Type-Options", "nosniff")
+		// With no-referrer a browser says "Origin: null" when it sends a form,
+		// and older ones have nothing else that tells our pages from others.
+		h.Set("Referrer-Policy", "same-origin")
+		// No Cross-Origin-Opener-Policy: clients open the consent page as a
+		// popup and wait for it to come back to them.
+		h.Set("Cache-Control", "no-store")
+		if s.site.Secure(r) {
+			h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// policy is the Content-Security-Policy of a page; target is where its form may
+// lead besides this site.
+func policy(target string) string {
+	form := "form-action 'self'"
+	if target != "" {
+		form += " " + target
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		form + "; frame-ancestors 'none'; base-uri 'none'"
+}
+
+// formTarget returns a redirect address as a source of form-action: Chromium
+// applies form-action to every redirect that follows a form.
+func formTarget(redirect string) string {
+	u, err := url.Parse(redirect)
+	if err != nil || u.Scheme == "" {
+		return ""
+	}
+	plain := !strings.ContainsFunc(u.Host, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '-' && c != ':' && c != '_'
+	})
+	if (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && plain {
+		return u.Scheme + "://" + u.Host
+	}
+	return u.Scheme + ":" // a program's own scheme, or an IPv6 address, which the policy cannot name
+}
+
+// sameSite refuses what another site's page makes a browser send.
+func (s *server) sameSite(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	if u, err := url.Parse(s.site.PublicURL); err == nil && u.Host != "" {
+		// A proxy may have changed the Host. The URL was checked at the start.
+		_ = protection.AddTrustedOrigin(u.Scheme + "://" + u.Host)
+	}
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, loci.Errorf(loci.Forbidden, "this came from another site's page and was refused; open the page here and try again"))
+	}))
+	return protection.Handler(next)
+}
+
+// crossOrigin lets pages of other sites read the answers. It stands before the
+// metadata and before the token, registration and revocation endpoints only:
+// clients that run in a browser (the MCP Inspector, for one) must call them.
+// They read no cookie, so a page learns nothing there that a program without a
+// browser would not, and credentials are never allowed. /mcp itself and all
+// that a session can do stay closed.
+func crossOrigin(methods string, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", "*")
+		if r.Method == http.MethodOptions {
+			h.Set("Access-Control-Allow-Methods", methods)
+			h.Set("Access-Control-Allow-Headers", "Content-Type, Mcp-Protocol-Version")
+			h.Set("Access-Control-Max-Age", "86400")
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		next(w, r)
+	}
+}

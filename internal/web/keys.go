@@ -1,0 +1,194 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// keyList is what the page of keys shows.
+type keyList struct {
+	Keys    []keyRow
+	Form    keyForm
+	Rights  []scope
+	Lives   []life
+	Vendors []loci.Vendor
+	New     *newKey // shown once, right after it was made
+}
+
+type keyRow struct {
+	loci.Credential
+	Usable bool
+}
+
+// newKey is a key that was just made. Key is the secret itself: this is the one
+// page that shows it.
+type newKey struct {
+	Name    string
+	Key     string
+	Rotated bool
+}
+
+// keyForm is what was typed, to show it again beside an error.
+type keyForm struct{ Name, Vendor, Expires string }
+
+// scope is a right with what it means to a person.
+type scope struct {
+	Right   loci.Right
+	Label   string
+	Checked bool
+}
+
+var scopeLabels = map[loci.Right]string{
+	loci.RightRead:    "read memories",
+	loci.RightWrite:   "write memories",
+	loci.RightGraph:   "use the knowledge graph",
+	loci.RightEvents:  "record and read events",
+	loci.RightReflect: "propose memories from notes",
+	loci.RightAccount: "see your account, keys and team",
+	loci.RightAdmin:   "administer the org",
+}
+
+func scopesOf(rights []loci.Right, checked func(loci.Right) bool) []scope {
+	out := make([]scope, len(rights))
+	for i, right := range rights {
+		out[i] = scope{Right: right, Label: scopeLabels[right], Checked: checked(right)}
+	}
+	return out
+}
+
+// life is how long a key is good for.
+type life struct {
+	Value string // days; "" for ever
+	Label string
+}
+
+var lives = []life{{"30", "30 days"}, {"90", "90 days"}, {"365", "1 year"}, {"", "no end"}}
+
+func (s *server) keys(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"}}, "")
+}
+
+func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d keyList, problem string) error {
+	ctx := r.Context()
+	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
+		list, err := s.app.Keys(ctx, p, kind)
+		if err != nil {
+			return err
+		}
+		for _, c := range list {
+			d.Keys = append(d.Keys, keyRow{Credential: c, Usable: c.Usable(s.now())})
+		}
+	}
+	slices.SortStableFunc(d.Keys, func(a, b keyRow) int {
+		if a.Usable != b.Usable {
+			if a.Usable {
+				return -1
+			}
+			return 1
+		}
+		return b.CreatedAt.Compare(a.CreatedAt)
+	})
+	vendors, err := s.vendors(r, p)
+	if err != nil {
+		return err
+	}
+	d.Vendors, d.Lives = vendors, lives
+	asked := r.PostForm["scope"]
+	d.Rights = scopesOf(loci.Rights(), func(right loci.Right) bool { return slices.Contains(asked, string(right)) })
+	return s.showOwn(w, r, p, status, "keys", view{Title: "Keys", Here: "/app/keys", Error: problem, Done: doneOf(r), Data: d})
+}
+
+func (s *server) createKey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	form := keyForm{Name: r.PostForm.Get("name"), Vendor: r.PostForm.Get("vendor"), Expires: r.PostForm.Get("expires")}
+	request, err := s.keyRequest(r, form)
+	if err == nil {
+		var c loci.Credential
+		var key loci.Secret
+		if c, key, err = s.app.CreateKey(r.Context(), p, request); err == nil {
+			return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"}, New: &newKey{Name: c.Name, Key: key.Reveal()}}, "")
+		}
+	}
+	return s.keyProblem(w, r, p, form, err)
+}
+
+// keyProblem shows the page again with what was typed.
+func (s *server) keyProblem(w http.ResponseWriter, r *http.Request, p loci.Principal, form keyForm, err error) error {
+	if loci.CodeOf(err) == loci.StepUp || loci.CodeOf(err) == "" {
+		return err
+	}
+	status, text := s.problem(w, r, err)
+	return s.showKeys(w, r, p, status, keyList{Form: form}, text)
+}
+
+func (s *server) keyRequest(r *http.Request, form keyForm) (auth.KeyRequest, error) {
+	out := auth.KeyRequest{Name: strings.TrimSpace(form.Name)}
+	if v := strings.TrimSpace(form.Vendor); v != "" {
+		var err error
+		if out.Vendor, err = loci.ParseVendor(v); err != nil {
+			return out, err
+		}
+	}
+	for _, right := range r.PostForm["scope"] {
+		out.Rights = append(out.Rights, loci.Right(right))
+	}
+	if form.Expires != "" {
+		days, err := strconv.Atoi(form.Expires)
+		if err != nil || days < 1 || days > 3650 {
+			return out, loci.FieldErrorf("expires", "must be a number of days, from 1 to 3650")
+		}
+		out.ExpiresAt = s.now().Add(time.Duration(days) * 24 * time.Hour)
+	}
+	return out, nil
+}
+
+// rotationOverlap is how long the key before goes on working.
+const rotationOverlap = 24 * time.Hour
+
+func (s *server) rotateKey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	id, err := credentialID(r)
+	if err == nil {
+		var c loci.Credential
+		var key loci.Secret
+		if c, key, err = s.app.RotateKey(r.Context(), p, id, rotationOverlap); err == nil {
+			return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"}, New: &newKey{Name: c.Name, Key: key.Reveal(), Rotated: true}}, "")
+		}
+	}
+	return s.keyProblem(w, r, p, keyForm{Expires: "90"}, err)
+}
+
+func (s *server) revokeKey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	id, err := credentialID(r)
+	if err != nil {
+		return err
+	}
+	if err := s.app.RevokeKey(r.Context(), p, id); err != nil {
+		return err
+	}
+	seeOther(w, r, "/app/keys", "done", "revoked")
+	return nil
+}
+
+// knownVendors are offered to whoever has no connection yet; any other name can
+// be typed.
+var knownVendors = []loci.Vendor{"claude", "chatgpt", "cursor", "vscode", "codex", "gemini"}
+
+// vendors returns those of the org and then the well-known ones.
+func (s *server) vendors(r *http.Request, p loci.Principal) ([]loci.Vendor, error) {
+	out, err := s.app.Vendors(r.Context(), p)
+	if err != nil {
+		return nil, err
+	}
+	out = slices.Clone(out)
+	for _, v := range knownVendors {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/loci-memory/loci"
+)
+
+// linkPage shows a button: programs that look at links before a person does
+// must not use the link up.
+func (s *server) linkPage(w http.ResponseWriter, r *http.Request) error {
+	return s.show(w, http.StatusOK, "link", view{Title: "Sign in with this link", Data: r.Form.Get("token")})
+}
+
+func (s *server) linkPost(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	who, err := s.signIn.UseLink(ctx, loci.Secret(r.PostForm.Get("token")), s.from(r))
+	if err != nil {
+		status, text := s.problem(w, r, err)
+		return s.show(w, status, "link", view{Title: "Sign in with this link", Error: text})
+	}
+	if p, err := s.principal(r); err == nil && p.UserID == who.UserID && p.OrgID == who.OrgID {
+		if err := s.signIn.StepUp(ctx, p); err != nil {
+			return err
+		}
+		http.Redirect(w, r, homePath, http.StatusSeeOther)
+		return nil
+	}
+	return s.enter(w, r, who, "")
+}
+
+// invitation is what the page of an invitation shows.
+type invitation struct {
+	Token   string
+	Inviter string
+	Team    string
+	Org     loci.Org
+	Invite  loci.Invite
+	Mine    bool // whoever is signed in is the one who is invited
+	Other   string
+	Next    string
+}
+
+func (s *server) invitePage(w http.ResponseWriter, r *http.Request) error {
+	return s.showInvite(w, r, http.StatusOK, r.Form.Get("token"), "")
+}
+
+func (s *server) showInvite(w http.ResponseWriter, r *http.Request, status int, token, problem string) error {
+	ctx := r.Context()
+	org, invite, err := s.signIn.Invitation(ctx, loci.Secret(token))
+	if err != nil {
+		return err
+	}
+	d := invitation{Token: token, Org: org, Invite: invite, Next: "/app/invite?token=" + token}
+	v := view{Title: "You are invited", Error: problem, Data: &d}
+	if p, err := s.principal(r); err == nil {
+		if v.Who, err = s.app.WhoAmI(ctx, p); err != nil {
+			return err
+		}
+		d.Mine, d.Other = v.Who.User.Email == invite.Email, v.Who.User.Email
+	}
+	return s.show(w, status, "invite", v)
+}
+
+// invitePost accepts: as the one who is signed in, or by making the account of
+// the invited address, which the token proves.
+func (s *server) invitePost(w http.ResponseWriter, r *http.Request) error {
+	ctx, token := r.Context(), r.PostForm.Get("token")
+	p, err := s.principal(r)
+	if err == nil {
+		if _, err = s.app.AcceptInvite(ctx, p, loci.Secret(token)); err == nil {
+			seeOther(w, r, homePath, "done", "joined")
+			return nil
+		}
+	} else {
+		var who loci.Person
+		if who, err = s.signIn.Join(ctx, loci.Secret(token)); err == nil {
+			return s.enter(w, r, who, "")
+		}
+		if loci.CodeOf(err) == loci.Conflict {
+			seeOther(w, r, "/app/sign-in", "next", safeNext("/app/invite?token="+token))
+			return nil
+		}
+	}
+	status, text := s.problem(w, r, err)
+	return s.showInvite(w, r, status, token, text)
+}

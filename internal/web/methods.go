@@ -1,0 +1,107 @@
+package web
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// signInMethods is what the page of sign-in methods shows.
+type signInMethods struct {
+	app.SignInMethods
+	Fresh    bool // the forms can be sent without another proof
+	Passkeys []passkeyRow
+	CanAdd   bool
+	Hint     string
+}
+
+type passkeyRow struct {
+	loci.Passkey
+	Key string // its id, as a form sends it
+}
+
+const methodsPath = "/app/sign-in-methods"
+
+func (s *server) methods(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	return s.showMethods(w, r, p, http.StatusOK, "")
+}
+
+func (s *server) showMethods(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, problem string) error {
+	have, err := s.app.SignInMethods(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	d := signInMethods{SignInMethods: have, Fresh: p.Fresh(s.now()), CanAdd: true}
+	for _, k := range have.Passkeys {
+		d.Passkeys = append(d.Passkeys, passkeyRow{k, base64.RawURLEncoding.EncodeToString(k.ID)})
+	}
+	if _, err := s.site.RP(r); err != nil {
+		d.CanAdd, d.Hint = false, loci.SafeText(err)
+	}
+	return s.showOwn(w, r, p, status, "sign-in-methods", view{Title: "Sign-in methods", Here: methodsPath, Error: problem,
+		Done: doneOf(r), Scripts: d.CanAdd && d.Fresh, Data: d})
+}
+
+// change runs one change and shows the page again: with what was done, or with
+// what was wrong.
+func (s *server) change(w http.ResponseWriter, r *http.Request, p loci.Principal, done string, do func() error) error {
+	err := do()
+	if err == nil {
+		seeOther(w, r, methodsPath, "done", done)
+		return nil
+	}
+	if loci.CodeOf(err) == loci.StepUp || loci.CodeOf(err) == "" {
+		return err
+	}
+	status, text := s.problem(w, r, err)
+	return s.showMethods(w, r, p, status, text)
+}
+
+func (s *server) setPassword(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	return s.change(w, r, p, "password", func() error {
+		password := r.PostForm.Get("password")
+		if password != r.PostForm.Get("again") {
+			return loci.FieldErrorf("password", "was not typed the same way twice")
+		}
+		if !p.Fresh(s.now()) { // before 25 ms of hashing
+			return loci.Errorf(loci.StepUp, "confirm that it is you first")
+		}
+		who, err := s.app.WhoAmI(r.Context(), p)
+		if err != nil {
+			return err
+		}
+		encoded, err := s.signIn.HashPassword(r.Context(), loci.Secret(password), who.User.Email)
+		if err != nil {
+			return err
+		}
+		return s.app.SetPassword(r.Context(), p, encoded)
+	})
+}
+
+func (s *server) removePassword(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	return s.change(w, r, p, "password-removed", func() error { return s.app.SetPassword(r.Context(), p, "") })
+}
+
+func (s *server) addPasskey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	return s.change(w, r, p, "passkey", func() error {
+		name := strings.TrimSpace(r.PostForm.Get("name"))
+		k, err := s.signIn.FinishRegister(r.Context(), p, loci.Secret(r.PostForm.Get("state")), []byte(r.PostForm.Get("response")), name)
+		if err != nil {
+			return err
+		}
+		return s.app.AddPasskey(r.Context(), p, k)
+	})
+}
+
+func (s *server) removePasskey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	return s.change(w, r, p, "passkey-removed", func() error {
+		id, err := base64.RawURLEncoding.DecodeString(r.PostForm.Get("id"))
+		if err != nil || len(id) == 0 {
+			return loci.FieldErrorf("id", "is not that of a passkey")
+		}
+		return s.app.RemovePasskey(r.Context(), p, id)
+	})
+}

@@ -1,0 +1,64 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// homePath is where the browser goes when nothing else was asked for.
+const homePath = "/app/"
+
+// maxNext is the longest address that is kept through a sign-in. The requests
+// of OAuth clients are the longest ones.
+const maxNext = 8 << 10
+
+// safeNext returns next if it is an address of this site's own pages, or else
+// the home page. Browsers read "//host" and "/\host" as other sites, so what is
+// let through is a short list of beginnings and no odd characters.
+func safeNext(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || len(next) > maxNext || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || u.Fragment != "" ||
+		strings.ContainsFunc(next, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f || c == '#' || c == '\uFFFD' }) ||
+		strings.Contains(u.Path, "//") || strings.Contains(u.Path, "..") || strings.Contains(u.Path, "\\") {
+		return homePath
+	}
+	if u.Path == "/oauth/authorize" || strings.HasPrefix(u.Path, "/app/") {
+		return next
+	}
+	return homePath
+}
+
+// back returns where to come back to after a sign-in: the page itself, or the
+// one that a form stood on.
+func back(r *http.Request) string {
+	if r.Method == http.MethodGet {
+		return safeNext(r.URL.RequestURI())
+	}
+	return pageOf(r.URL.Path)
+}
+
+// pageOf returns the page that the form of a POST stands on.
+func pageOf(path string) string {
+	for _, page := range []string{"/app/sessions", "/app/keys", "/app/connections", "/app/sign-in-methods"} {
+		if path == page || strings.HasPrefix(path, page+"/") {
+			return page
+		}
+	}
+	return homePath
+}
+
+// seeOther sends the browser to a path of this site; pairs are names and values
+// of its query.
+func seeOther(w http.ResponseWriter, r *http.Request, path string, pairs ...string) {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	http.Redirect(w, r, path, http.StatusSeeOther)
+}

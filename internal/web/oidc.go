@@ -1,0 +1,75 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// oidcCookie holds the state of a sign-in that is under way at a provider, so
+// that it ends in the browser in which it began. The __Host- form is for https.
+const (
+	oidcCookie     = "loci-oidc"
+	oidcCookieLife = 10 * time.Minute
+	// maxOIDCNext is the longest address that fits into the cookie with the rest.
+	maxOIDCNext = 2000
+)
+
+func (s *server) oidcCookie(r *http.Request, value string) *http.Cookie {
+	name, life := oidcCookie, int(oidcCookieLife.Seconds())
+	if s.site.Secure(r) {
+		name = "__Host-" + name
+	}
+	if value == "" {
+		life = -1
+	}
+	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: life, HttpOnly: true, Secure: s.site.Secure(r), SameSite: http.SameSiteLaxMode}
+}
+
+// oidcBegin sends the browser to a provider. It is a link and not a form:
+// form-action would have to name every provider.
+func (s *server) oidcBegin(w http.ResponseWriter, r *http.Request) error {
+	ctx, id, next := r.Context(), r.PathValue("id"), safeNext(r.Form.Get("next"))
+	if len(next) > maxOIDCNext {
+		next = homePath
+	}
+	var to string
+	var state loci.Secret
+	p, err := s.principal(r)
+	if err == nil {
+		to, state, err = s.signIn.BeginOIDCStepUp(ctx, p, id, next)
+	} else {
+		to, state, err = s.signIn.BeginOIDC(ctx, id, next)
+	}
+	if err != nil {
+		return err
+	}
+	http.SetCookie(w, s.oidcCookie(r, state.Reveal()))
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+// oidcFinish takes the answer of a provider. For the person who is signed in it
+// is a fresh proof, for anybody else a sign-in.
+func (s *server) oidcFinish(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	c, err := r.Cookie(s.oidcCookie(r, "").Name)
+	if err != nil {
+		return loci.Errorf(loci.Invalid, "this sign-in did not begin in this browser, or took more than %d minutes; begin again", int(oidcCookieLife.Minutes()))
+	}
+	http.SetCookie(w, s.oidcCookie(r, ""))
+	who, next, err := s.signIn.FinishOIDC(ctx, loci.Secret(c.Value), r.URL.Query())
+	if err != nil {
+		return err
+	}
+	next = safeNext(next)
+	if p, err := s.principal(r); err == nil && p.UserID == who.UserID && p.OrgID == who.OrgID {
+		if err := s.signIn.StepUp(ctx, p); err != nil {
+			return err
+		}
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return nil
+	}
+	return s.enter(w, r, who, next)
+}

@@ -1,0 +1,174 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"html/template"
+	"io/fs"
+	"math"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+//go:embed templates static
+var files embed.FS
+
+// view is what a template shows.
+type view struct {
+	Title   string
+	Here    string        // the path of the entry of the menu that this is
+	Who     *app.Identity // nil: nobody is signed in, or it does not matter
+	Error   string        // above the page
+	Done    string        // what was just done
+	Scripts bool          // the page uses passkeys
+	Version string
+	Data    any
+}
+
+// templates are the pages, each with the frame around it.
+var templates = parseTemplates()
+
+func parseTemplates() map[string]*template.Template {
+	frame := template.Must(template.New("frame").Funcs(template.FuncMap{
+		"when": when, "stamp": stamp, "static": staticURL, "plural": plural, "menu": menu,
+	}).ParseFS(files, "templates/frame.html"))
+	names, err := fs.Glob(files, "templates/*.html")
+	if err != nil {
+		panic(err) // the pattern is wrong
+	}
+	out := map[string]*template.Template{}
+	for _, name := range names {
+		if base := strings.TrimSuffix(path.Base(name), ".html"); base != "frame" {
+			out[base] = template.Must(template.Must(frame.Clone()).ParseFS(files, name))
+		}
+	}
+	return out
+}
+
+// entry is one of the menu.
+type entry struct{ Path, Name string }
+
+func menu() []entry {
+	return []entry{{homePath, "Account"}, {"/app/connections", "Connections"}, {"/app/keys", "Keys"}, {"/app/sessions", "Sessions"}, {methodsPath, "Sign-in methods"}}
+}
+
+func when(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.UTC().Format("2 Jan 2006, 15:04 UTC")
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// show writes a page.
+func (s *server) show(w http.ResponseWriter, status int, name string, v view) error {
+	v.Version = s.version
+	var body bytes.Buffer
+	if err := templates[name].ExecuteTemplate(&body, "frame", v); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // a browser that has gone needs no answer
+	return nil
+}
+
+// showOwn is show for somebody who is signed in: it says who that is.
+func (s *server) showOwn(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, name string, v view) error {
+	who, err := s.app.WhoAmI(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	v.Who = who
+	return s.show(w, status, name, v)
+}
+
+// statuses is the one table of this surface.
+var statuses = map[loci.Code]int{
+	"":                   http.StatusInternalServerError,
+	loci.Invalid:         http.StatusBadRequest,
+	loci.Unauthenticated: http.StatusUnauthorized,
+	loci.Forbidden:       http.StatusForbidden,
+	loci.StepUp:          http.StatusForbidden,
+	loci.NotFound:        http.StatusNotFound,
+	loci.Conflict:        http.StatusConflict,
+	loci.Precondition:    http.StatusPreconditionFailed,
+	loci.TooLarge:        http.StatusRequestEntityTooLarge,
+	loci.RateLimited:     http.StatusTooManyRequests,
+	loci.Full:            http.StatusInsufficientStorage,
+	loci.Unavailable:     http.StatusServiceUnavailable,
+	loci.Upstream:        http.StatusBadGateway,
+}
+
+// problem returns what a page shows of an error, logs what it may not show, and
+// says how long to wait.
+func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) (status int, text string) {
+	code := loci.CodeOf(err)
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return http.StatusRequestEntityTooLarge, "the form is too large"
+	}
+	if code == "" {
+		s.log.ErrorContext(r.Context(), "web request failed", "path", r.URL.Path, "error", err)
+	}
+	if code == loci.RateLimited {
+		if wait := auth.RetryAfter(err); wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		}
+	}
+	return statuses[code], loci.SafeText(err)
+}
+
+// fail shows the error page.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status, text := s.problem(w, r, err)
+	if err := s.show(w, status, "error", view{Title: http.StatusText(status), Error: text}); err != nil {
+		s.log.ErrorContext(r.Context(), "showing an error failed", "error", err)
+		http.Error(w, "internal error", http.StatusInternalServerError)
+	}
+}
+
+// staticTypes are the files that are served as they are.
+var staticTypes = map[string]string{"style.css": "text/css; charset=utf-8", "passkey.js": "text/javascript; charset=utf-8"}
+
+// staticURL names a file with a part of its hash, so that browsers may keep it
+// for ever.
+func staticURL(name string) (string, error) {
+	b, err := files.ReadFile("static/" + name)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return "/app/static/" + name + "?v=" + hex.EncodeToString(sum[:6]), nil
+}
+
+func (s *server) static(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("file")
+	kind, known := staticTypes[name]
+	b, err := files.ReadFile("static/" + name)
+	if !known || err != nil {
+		s.fail(w, r, loci.Errorf(loci.NotFound, "there is no such file"))
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	_, _ = w.Write(b)
+}

@@ -1,0 +1,138 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// proofs is what the sign-in and step-up pages offer.
+type proofs struct {
+	Action    string // where the forms go
+	For       string // what a passkey is asked for
+	Next      string
+	Email     string
+	Providers []auth.Provider
+	Passkeys  bool
+	Hint      string     // why passkeys are not offered
+	Replay    url.Values // step-up: the form that waits for it
+	ReplayTo  string
+}
+
+func (s *server) proofs(r *http.Request, purpose, next string) proofs {
+	out := proofs{Action: "/app/" + purpose, For: purpose, Next: next, Providers: s.signIn.Providers(), Passkeys: true}
+	if _, err := s.site.RP(r); err != nil {
+		out.Passkeys, out.Hint = false, loci.SafeText(err)
+	}
+	return out
+}
+
+func (s *server) signInPage(w http.ResponseWriter, r *http.Request) error {
+	next := safeNext(r.Form.Get("next"))
+	if _, err := s.principal(r); err == nil {
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return nil
+	}
+	return s.showSignIn(w, r, http.StatusOK, s.proofs(r, "sign-in", next), "")
+}
+
+func (s *server) showSignIn(w http.ResponseWriter, r *http.Request, status int, d proofs, problem string) error {
+	v := view{Title: "Sign in", Error: problem, Scripts: d.Passkeys, Data: d}
+	if r.Method == http.MethodGet && r.Form.Get("done") == "signed-out" {
+		v.Done = "You are signed out."
+	}
+	return s.show(w, status, "sign-in", v)
+}
+
+func (s *server) signInPost(w http.ResponseWriter, r *http.Request) error {
+	next, email := safeNext(r.PostForm.Get("next")), r.PostForm.Get("email")
+	who, err := s.prove(r)
+	if err == nil {
+		return s.enter(w, r, who, next)
+	}
+	d := s.proofs(r, "sign-in", next)
+	d.Email = email
+	status, text := s.problem(w, r, err)
+	return s.showSignIn(w, r, status, d, text)
+}
+
+// prove finds out who sent the form: by passkey if the browser filled one in,
+// else by password.
+func (s *server) prove(r *http.Request) (loci.Person, error) {
+	if response := r.PostForm.Get("response"); response != "" {
+		return s.signIn.FinishPasskey(r.Context(), loci.Secret(r.PostForm.Get("state")), []byte(response), s.from(r))
+	}
+	return s.signIn.Password(r.Context(), r.PostForm.Get("email"), loci.Secret(r.PostForm.Get("password")), s.from(r))
+}
+
+// enter opens a session for somebody who just proved who they are, and ends the
+// one that the browser had. An empty next leads to where it can be made sure
+// that they get in again.
+func (s *server) enter(w http.ResponseWriter, r *http.Request, who loci.Person, next string) error {
+	ctx := r.Context()
+	p, token, err := s.auth.StartSession(ctx, who, auth.BrowserName(r.UserAgent()))
+	if err != nil {
+		return err
+	}
+	if next == "" {
+		have, err := s.app.SignInMethods(ctx, p)
+		if err != nil {
+			return err
+		}
+		if next = homePath; !have.Password && len(have.Passkeys) == 0 {
+			next = methodsPath + "?done=welcome"
+		}
+	}
+	if err := s.auth.SignOut(ctx, auth.SessionOf(r)); err != nil {
+		return err
+	}
+	auth.SetSessionCookie(w, token, s.site.Secure(r))
+	http.Redirect(w, r, next, http.StatusSeeOther)
+	return nil
+}
+
+func (s *server) signOut(w http.ResponseWriter, r *http.Request) error {
+	if err := s.auth.SignOut(r.Context(), auth.SessionOf(r)); err != nil {
+		return err
+	}
+	auth.ClearSessionCookie(w, s.site.Secure(r))
+	seeOther(w, r, "/app/sign-in", "done", "signed-out")
+	return nil
+}
+
+// passkeyOptions gives the script what the browser needs to ask for a passkey.
+func (s *server) passkeyOptions(w http.ResponseWriter, r *http.Request) error {
+	options, state, err := s.beginPasskey(r)
+	w.Header().Set("Content-Type", "application/json")
+	if err != nil {
+		status, text := s.problem(w, r, err)
+		w.WriteHeader(status)
+		return json.NewEncoder(w).Encode(map[string]string{"error": text})
+	}
+	return json.NewEncoder(w).Encode(map[string]any{"options": json.RawMessage(options), "state": state.Reveal()})
+}
+
+func (s *server) beginPasskey(r *http.Request) (options []byte, state loci.Secret, err error) {
+	rp, err := s.site.RP(r)
+	if err != nil {
+		return nil, "", err
+	}
+	purpose := r.PostForm.Get("for")
+	if purpose == "sign-in" {
+		return s.signIn.BeginPasskey(r.Context(), rp)
+	}
+	p, err := s.principal(r)
+	if err != nil {
+		return nil, "", err
+	}
+	switch purpose {
+	case "step-up":
+		return s.signIn.BeginPasskeyStepUp(r.Context(), p, rp)
+	case "register":
+		return s.signIn.BeginRegister(r.Context(), p, rp)
+	}
+	return nil, "", loci.FieldErrorf("for", "must be one of: sign-in, step-up, register")
+}

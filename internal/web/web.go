@@ -1,0 +1,168 @@
+// Package web is what a person sees in a browser: sign-in, step-up, consent,
+// keys, sessions and connections, under /app/; and the HTTP edge of the OAuth
+// authorization server, under /oauth/ and /.well-known/.
+//
+// Pages are rendered on the server and work without scripts, except for
+// passkeys. It decides nothing: who somebody is, is decided in auth; what they
+// may do, in app; what a client may ask, in oauth.
+//
+// The invariant: a page acts only for the browser session in its own cookie,
+// and only on a request that the browser says came from this site's own pages.
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/auth/oauth"
+)
+
+// Options configure the pages.
+type Options struct {
+	App     *app.App            // required
+	Auth    *auth.Authenticator // required
+	SignIn  *auth.SignIn        // required
+	OAuth   *oauth.Server       // required
+	Site    auth.Site
+	Proxies auth.Proxies     // whose word about a client's address is taken; default: nobody's
+	Log     *slog.Logger     // default: discard
+	Now     func() time.Time // default: time.Now
+	Version string           // shown at the foot of the pages
+}
+
+type server struct {
+	app     *app.App
+	auth    *auth.Authenticator
+	signIn  *auth.SignIn
+	oauth   *oauth.Server
+	site    auth.Site
+	proxies auth.Proxies
+	log     *slog.Logger
+	now     func() time.Time
+	version string
+	pages   *http.ServeMux // behind the cross-origin protection
+}
+
+// New returns the handler of /app/, /oauth/ and /.well-known/. It panics if
+// something required is missing, which only main can cause.
+func New(o Options) http.Handler {
+	if o.App == nil || o.Auth == nil || o.SignIn == nil || o.OAuth == nil {
+		panic("web: Options.App, Auth, SignIn and OAuth are required")
+	}
+	s := &server{app: o.App, auth: o.Auth, signIn: o.SignIn, oauth: o.OAuth, site: o.Site, proxies: o.Proxies,
+		log: o.Log, now: o.Now, version: o.Version, pages: http.NewServeMux()}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.routes()
+	mux := http.NewServeMux()
+	s.endpoints(mux)
+	mux.Handle("/", s.sameSite(s.pages))
+	return s.headers(mux)
+}
+
+// routes registers the pages.
+func (s *server) routes() {
+	s.pages.HandleFunc("GET /app/static/{file}", s.static)
+	for pattern, fn := range map[string]page{
+		"GET /app/sign-in": s.signInPage, "POST /app/sign-in": s.signInPost,
+		"POST /app/sign-out":          s.signOut,
+		"GET /app/oidc/{id}":          s.oidcBegin,
+		"GET /app/oidc/{id}/callback": s.oidcFinish,
+		"POST /app/passkey/options":   s.passkeyOptions,
+		"GET /app/link":               s.linkPage, "POST /app/link": s.linkPost,
+		"GET /app/invite": s.invitePage, "POST /app/invite": s.invitePost,
+		"/": s.nowhere,
+	} {
+		s.pages.HandleFunc(pattern, s.open(fn))
+	}
+	for pattern, fn := range map[string]ownPage{
+		"GET /app/{$}": s.home, "POST /app/workspace": s.enterWorkspace,
+		"GET /app/step-up": s.stepUpPage, "POST /app/step-up": s.stepUpPost,
+		"GET /app/sessions": s.sessions, "POST /app/sessions/end": s.endSession, "POST /app/sessions/end-others": s.endOthers,
+		"GET /app/keys": s.keys, "POST /app/keys": s.createKey,
+		"POST /app/keys/rotate": s.rotateKey, "POST /app/keys/revoke": s.revokeKey,
+		"GET /app/connections": s.connections, "POST /app/connections/revoke": s.revokeGrant,
+		"GET /app/sign-in-methods": s.methods, "POST /app/sign-in-methods/password": s.setPassword,
+		"POST /app/sign-in-methods/password/remove": s.removePassword,
+		"POST /app/sign-in-methods/passkeys":        s.addPasskey,
+		"POST /app/sign-in-methods/passkeys/remove": s.removePasskey,
+		"GET /oauth/authorize":                      s.authorize, "POST /oauth/authorize": s.consent,
+	} {
+		s.pages.HandleFunc(pattern, s.own(fn))
+	}
+}
+
+// page answers a request of anybody. An error becomes the error page.
+type page func(http.ResponseWriter, *http.Request) error
+
+// ownPage answers a request of somebody who is signed in.
+type ownPage func(http.ResponseWriter, *http.Request, loci.Principal) error
+
+func (s *server) open(fn page) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := parseForm(w, r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if err := fn(w, r); err != nil {
+			s.fail(w, r, err)
+		}
+	}
+}
+
+// own lets in who is signed in, and sends everybody else to sign in. What needs
+// a fresh proof asks for it.
+func (s *server) own(fn ownPage) http.HandlerFunc {
+	return s.open(func(w http.ResponseWriter, r *http.Request) error {
+		p, err := s.principal(r)
+		if loci.CodeOf(err) == loci.Unauthenticated {
+			seeOther(w, r, "/app/sign-in", "next", back(r))
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		err = fn(w, r, p)
+		if loci.CodeOf(err) == loci.StepUp {
+			return s.askProof(w, r, p)
+		}
+		return err
+	})
+}
+
+// principal returns who is signed in in the browser. No other credential counts
+// here: a page must not act for a key that a program sent.
+func (s *server) principal(r *http.Request) (loci.Principal, error) {
+	token := auth.SessionOf(r)
+	if token == "" {
+		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "you are not signed in")
+	}
+	return s.auth.Authenticate(r.Context(), auth.Request{Session: token})
+}
+
+// maxForm is the largest form, in bytes. A passkey's answer is the largest part.
+const maxForm = 256 << 10
+
+func parseForm(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return loci.WrapError(loci.Invalid, err, "the form could not be read")
+	}
+	return nil
+}
+
+func (s *server) from(r *http.Request) auth.From {
+	return auth.From{Address: s.proxies.ClientAddress(r), UserAgent: r.UserAgent()}
+}
+
+func (s *server) nowhere(http.ResponseWriter, *http.Request) error {
+	return loci.Errorf(loci.NotFound, "there is no such page")
+}
