@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -24,7 +26,16 @@ type App struct {
 	budget   int
 	deletion loci.Deletion
 	meter    Meter
+	oauth    *oauth.Server
+	signIn   *auth.SignIn
 }
+
+// The forms in which the store keeps what is passed on as it is.
+type (
+	Receipt    = store.Receipt
+	AuditQuery = store.AuditQuery
+	AuditRow   = store.AuditRow
+)
 
 // Options configure an App.
 type Options struct {
@@ -35,6 +46,8 @@ type Options struct {
 	Budget   int              // characters of memories in a prompt; default 100,000
 	Deletion loci.Deletion    // of orgs that say nothing; default: step_up
 	Meter    Meter            // told of every metered action; default: nobody
+	OAuth    *oauth.Server    // nil: Consent is Unavailable
+	SignIn   *auth.SignIn     // nil: NewLink is Unavailable
 }
 
 // Meter is told of each action whose rule says that it is metered, before it is
@@ -49,7 +62,8 @@ func New(o Options) *App {
 	if o.Store == nil {
 		panic("app: no store")
 	}
-	a := &App{store: o.Store, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion, meter: o.Meter}
+	a := &App{store: o.Store, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion, meter: o.Meter,
+		oauth: o.OAuth, signIn: o.SignIn}
 	if a.now == nil {
 		a.now = time.Now
 	}

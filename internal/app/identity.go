@@ -11,6 +11,8 @@ import (
 type Identity struct {
 	Principal loci.Principal
 	User      loci.User
+	Org       loci.Org
+	Team      *loci.Team // nil: none
 }
 
 // WhoAmI returns who p is and whom it acts for.
@@ -24,29 +26,6 @@ func (a *App) WhoAmI(ctx context.Context, p loci.Principal) (*Identity, error) {
 		return err
 	})
 	return id, err
-}
-
-// errNoTeam is the honest answer until teams exist.
-func errNoTeam() error {
-	return loci.Errorf(loci.Conflict, "you are not in a team, so there is no shared pool to read from or write to")
-}
-
-// TeamMemories returns the memories of the team's pool. Conflict if the person
-// is in no team.
-func (a *App) TeamMemories(ctx context.Context, p loci.Principal) ([]*loci.Memory, error) {
-	if err := a.begin(ctx, p, PoolRead); err != nil {
-		return nil, err
-	}
-	return nil, errNoTeam()
-}
-
-// ShareMemory puts a memory into the team's pool. Conflict if the person is in
-// no team; the answer does not depend on whether the memory exists.
-func (a *App) ShareMemory(ctx context.Context, p loci.Principal, _ loci.MemoryID) (*loci.Memory, error) {
-	if err := a.begin(ctx, p, MemoryShare); err != nil {
-		return nil, err
-	}
-	return nil, errNoTeam()
 }
 
 // Ready returns nil if the store can read and write. It asks for no credential:

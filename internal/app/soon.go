@@ -1,0 +1,263 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth/oauth"
+)
+
+var errSoon = errors.New("not written yet")
+
+func (a *App) RenameMe(ctx context.Context, p loci.Principal, name string) (loci.User, error) {
+	return loci.User{}, errSoon
+}
+func (a *App) DeleteAccount(ctx context.Context, p loci.Principal, confirm string) error {
+	return errSoon
+}
+func (a *App) OrgKeys(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
+	return nil, errSoon
+}
+func (a *App) RotateKey(ctx context.Context, p loci.Principal, id loci.CredentialID, overlap time.Duration) (loci.Credential, loci.Secret, error) {
+	return loci.Credential{}, "", errSoon
+}
+func (a *App) Sessions(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
+	return nil, errSoon
+}
+func (a *App) EndSession(ctx context.Context, p loci.Principal, id loci.CredentialID) error {
+	return errSoon
+}
+func (a *App) EndOtherSessions(ctx context.Context, p loci.Principal) (int, error) { return 0, errSoon }
+func (a *App) EnterWorkspace(ctx context.Context, p loci.Principal, id loci.CredentialID, w loci.WorkspaceID) error {
+	return errSoon
+}
+
+type SignInMethods struct {
+	Password bool
+	Passkeys []loci.Passkey
+	HasEmail bool
+}
+
+func (a *App) SignInMethods(ctx context.Context, p loci.Principal) (SignInMethods, error) {
+	return SignInMethods{}, errSoon
+}
+func (a *App) SetPassword(ctx context.Context, p loci.Principal, encoded string) error {
+	return errSoon
+}
+func (a *App) AddPasskey(ctx context.Context, p loci.Principal, k loci.Passkey) error { return errSoon }
+func (a *App) RemovePasskey(ctx context.Context, p loci.Principal, id []byte) error   { return errSoon }
+
+type Sight struct {
+	Vendor            loci.Vendor
+	Sees, Total       int
+	SeesIsLowerBound  bool
+	TotalIsLowerBound bool
+}
+
+func (a *App) Preview(ctx context.Context, p loci.Principal, vendors []loci.Vendor) ([]Sight, error) {
+	return nil, errSoon
+}
+func (a *App) Consent(ctx context.Context, p loci.Principal, c *oauth.Consent, vendor loci.Vendor, rights []loci.Right) (loci.Secret, error) {
+	return "", errSoon
+}
+func (a *App) Grants(ctx context.Context, p loci.Principal) ([]loci.Grant, error) {
+	return nil, errSoon
+}
+func (a *App) OrgGrants(ctx context.Context, p loci.Principal) ([]loci.Grant, error) {
+	return nil, errSoon
+}
+func (a *App) RevokeGrant(ctx context.Context, p loci.Principal, id loci.GrantID) error {
+	return errSoon
+}
+func (a *App) Vendors(ctx context.Context, p loci.Principal) ([]loci.Vendor, error) {
+	return nil, errSoon
+}
+
+type TeamView struct {
+	loci.Team
+	Members []loci.User   `json:"members"`
+	Invites []loci.Invite `json:"invites,omitempty"`
+}
+type Invited struct {
+	Invite loci.Invite
+	Token  loci.Secret
+}
+type Joined struct {
+	Org  loci.Org
+	Team *TeamView
+}
+
+func (a *App) CreateTeam(ctx context.Context, p loci.Principal, name string) (loci.Team, error) {
+	return loci.Team{}, errSoon
+}
+func (a *App) Teams(ctx context.Context, p loci.Principal) ([]loci.Team, error) { return nil, errSoon }
+func (a *App) Team(ctx context.Context, p loci.Principal, id loci.TeamID) (*TeamView, error) {
+	return nil, errSoon
+}
+func (a *App) RenameTeam(ctx context.Context, p loci.Principal, id loci.TeamID, name string) (loci.Team, error) {
+	return loci.Team{}, errSoon
+}
+func (a *App) DeleteTeam(ctx context.Context, p loci.Principal, id loci.TeamID, force bool) error {
+	return errSoon
+}
+func (a *App) InviteToTeam(ctx context.Context, p loci.Principal, id loci.TeamID, emails []string, role loci.MemberRole) ([]Invited, error) {
+	return nil, errSoon
+}
+func (a *App) RevokeInvite(ctx context.Context, p loci.Principal, id loci.InviteID) error {
+	return errSoon
+}
+func (a *App) AcceptInvite(ctx context.Context, p loci.Principal, token loci.Secret) (*Joined, error) {
+	return nil, errSoon
+}
+func (a *App) LeaveTeam(ctx context.Context, p loci.Principal, id loci.TeamID) error { return errSoon }
+func (a *App) RemoveFromTeam(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID) error {
+	return errSoon
+}
+func (a *App) SetTeamRole(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID, role loci.MemberRole) (loci.User, error) {
+	return loci.User{}, errSoon
+}
+
+func (a *App) UnshareMemory(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
+	return nil, errSoon
+}
+func (a *App) Erase(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) error {
+	return errSoon
+}
+
+type TrashResult struct {
+	ID        loci.MemoryID `json:"id" format:"uuid"`
+	Version   int           `json:"version"`
+	DeletedAt time.Time     `json:"deleted_at"`
+}
+
+func (a *App) TrashMany(ctx context.Context, p loci.Principal, ids []loci.MemoryID) ([]TrashResult, error) {
+	return nil, errSoon
+}
+
+type OrgSettings struct {
+	Deletion   *loci.Deletion
+	Workspaces *bool
+}
+
+func (a *App) Org(ctx context.Context, p loci.Principal) (loci.Org, error) {
+	return loci.Org{}, errSoon
+}
+func (a *App) RenameOrg(ctx context.Context, p loci.Principal, name string) (loci.Org, error) {
+	return loci.Org{}, errSoon
+}
+func (a *App) SetOrg(ctx context.Context, p loci.Principal, s OrgSettings) (loci.Org, error) {
+	return loci.Org{}, errSoon
+}
+func (a *App) DeleteOrg(ctx context.Context, p loci.Principal, confirm string) (Receipt, error) {
+	return Receipt{}, errSoon
+}
+func (a *App) Members(ctx context.Context, p loci.Principal, after loci.UserID, limit int) ([]loci.User, error) {
+	return nil, errSoon
+}
+func (a *App) InviteToOrg(ctx context.Context, p loci.Principal, emails []string, role loci.MemberRole) ([]Invited, error) {
+	return nil, errSoon
+}
+func (a *App) OrgInvites(ctx context.Context, p loci.Principal) ([]loci.Invite, error) {
+	return nil, errSoon
+}
+
+type MemberChange struct {
+	Role     *loci.MemberRole
+	Disabled *bool
+	Transfer bool
+}
+
+func (a *App) SetMember(ctx context.Context, p loci.Principal, user loci.UserID, c MemberChange) (loci.User, error) {
+	return loci.User{}, errSoon
+}
+func (a *App) Workspaces(ctx context.Context, p loci.Principal) ([]loci.Workspace, error) {
+	return nil, errSoon
+}
+func (a *App) CreateWorkspace(ctx context.Context, p loci.Principal, name string) (loci.Workspace, error) {
+	return loci.Workspace{}, errSoon
+}
+func (a *App) RenameWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, name string) (loci.Workspace, error) {
+	return loci.Workspace{}, errSoon
+}
+func (a *App) DeleteWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID) error {
+	return errSoon
+}
+func (a *App) WorkspaceMembers(ctx context.Context, p loci.Principal, id loci.WorkspaceID) ([]loci.User, error) {
+	return nil, errSoon
+}
+func (a *App) JoinWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, user loci.UserID) error {
+	return errSoon
+}
+func (a *App) LeaveWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, user loci.UserID) error {
+	return errSoon
+}
+
+type NewOrg struct {
+	ID         loci.OrgID
+	Name       string
+	OwnerEmail string
+	OwnerName  string
+}
+type NewUser struct {
+	Email, Name string
+	Role        loci.MemberRole
+}
+
+func (a *App) CreateOrg(ctx context.Context, p loci.Principal, o NewOrg) (loci.Org, loci.User, error) {
+	return loci.Org{}, loci.User{}, errSoon
+}
+func (a *App) Orgs(ctx context.Context, p loci.Principal) ([]loci.Org, error) { return nil, errSoon }
+func (a *App) ShowOrg(ctx context.Context, p loci.Principal, id loci.OrgID) (loci.Org, error) {
+	return loci.Org{}, errSoon
+}
+func (a *App) SuspendOrg(ctx context.Context, p loci.Principal, id loci.OrgID, suspended bool) (loci.Org, error) {
+	return loci.Org{}, errSoon
+}
+func (a *App) ExportOrg(ctx context.Context, p loci.Principal, dir string) error { return errSoon }
+func (a *App) AddUser(ctx context.Context, p loci.Principal, n NewUser) (loci.User, error) {
+	return loci.User{}, errSoon
+}
+func (a *App) SetUserRole(ctx context.Context, p loci.Principal, user loci.UserID, role loci.Role) (loci.User, error) {
+	return loci.User{}, errSoon
+}
+func (a *App) ResetUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
+	return errSoon
+}
+func (a *App) DeleteUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
+	return errSoon
+}
+func (a *App) NewLink(ctx context.Context, p loci.Principal, user loci.UserID) (loci.Secret, error) {
+	return "", errSoon
+}
+func (a *App) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery) ([]AuditRow, error) {
+	return nil, errSoon
+}
+func (a *App) OAuthClients(ctx context.Context, p loci.Principal) ([]loci.OAuthClient, error) {
+	return nil, errSoon
+}
+func (a *App) SetClientVendor(ctx context.Context, p loci.Principal, id string, v loci.Vendor) error {
+	return errSoon
+}
+func (a *App) DeleteClient(ctx context.Context, p loci.Principal, id string) error { return errSoon }
+
+type AdminUsersQuery struct {
+	After string
+	Limit int
+}
+type Metrics struct {
+	Orgs     int `json:"orgs"`
+	Users    int `json:"users"`
+	Teams    int `json:"teams"`
+	Keys     int `json:"keys"`
+	Sessions int `json:"sessions"`
+	Grants   int `json:"grants"`
+}
+
+func (a *App) AdminUsers(ctx context.Context, p loci.Principal, q AdminUsersQuery) (users []loci.User, next string, err error) {
+	return nil, "", errSoon
+}
+func (a *App) AdminMetrics(ctx context.Context, p loci.Principal) (Metrics, error) {
+	return Metrics{}, errSoon
+}
