@@ -173,7 +173,7 @@ func TestBackup(t *testing.T) {
 	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "other", OwnerID: user}, loci.User{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.register(bg, loci.Org{ID: "half", OwnerID: user}); err != nil {
+	if _, _, err := s.register(bg, loci.Org{ID: "half", OwnerID: user}, loci.User{}); err != nil {
 		t.Fatal(err)
 	}
 	insert(t, s, loci.DefaultOrg, newMemory(user, "a"))

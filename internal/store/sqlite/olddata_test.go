@@ -26,7 +26,7 @@ var (
 	oldTime  = time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
 	oldUser  = loci.UserID{1, 1}
 	oldOther = loci.UserID{1, 2}
-	oldKey   = loci.Credential{ID: loci.CredentialID{2}, OrgID: loci.DefaultOrg, UserID: oldUser, Kind: loci.KindAgent, Vendor: "claude",
+	oldKey   = loci.Credential{ID: loci.CredentialID{2}, OrgID: loci.DefaultOrg, UserID: oldUser, Kind: loci.KindAgent, Method: loci.ByKey, Vendor: "claude",
 		Name: "Claude Code", Hash: [32]byte{3, 4}, Prefix: "loci_agent_ab", Rights: []loci.Right{loci.RightRead}, CreatedAt: oldTime}
 )
 
@@ -123,8 +123,12 @@ func checkOldData(t *testing.T, s *Store) {
 		t.Error(err)
 	}
 	got, err := s.Credentials().ByHash(bg, oldKey.Hash)
-	if diff := cmp.Diff(oldKey, got); diff != "" || err != nil {
+	if diff := cmp.Diff(oldKey, got.Credential); diff != "" || err != nil {
 		t.Errorf("credential: %v (-want +got):\n%s", err, diff)
+	}
+	who, err := s.People().ByEmail(bg, "other@example.com")
+	if want := (loci.Person{UserID: oldOther, OrgID: loci.DefaultOrg, Email: "other@example.com"}); who != want || err != nil {
+		t.Errorf("by e-mail: %+v, %v", who, err)
 	}
 	insert(t, s, loci.DefaultOrg, newMemory(oldUser, "new"))
 }
@@ -137,8 +141,8 @@ func TestDumpData(t *testing.T) {
 	if err = errors.Join(err, s.Credentials().Insert(bg, oldKey)); err != nil {
 		t.Fatal(err)
 	}
-	err = s.Update(bg, loci.DefaultOrg, func(tx store.Tx) error {
-		err := tx.Users().Put(bg, loci.User{ID: oldOther, Email: "other@example.com", Role: loci.RoleUser, CreatedAt: oldTime})
+	other := loci.User{ID: oldOther, OrgID: loci.DefaultOrg, Email: "other@example.com", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: oldTime}
+	err = s.People().Add(bg, other, func(tx store.Tx) (err error) {
 		for _, m := range oldMemories() {
 			err = errors.Join(err, tx.Memories().Insert(bg, m))
 		}
