@@ -65,17 +65,19 @@ type teamArgs struct {
 }
 
 func (s *Server) readTeamMemories(ctx context.Context, p loci.Principal, in teamArgs) (any, error) {
-	if _, err := in.Limit.within("limit", 1, readMax, tagDefault); err != nil {
+	var r app.ListRequest
+	var err error
+	if r.Limit, err = in.Limit.within("limit", 1, readMax, tagDefault); err != nil {
 		return nil, err
 	}
-	if _, err := in.Offset.within("offset", 0, app.MaxOffset, 0); err != nil {
+	if r.Offset, err = in.Offset.within("offset", 0, app.MaxOffset, 0); err != nil {
 		return nil, err
 	}
-	found, err := s.app.TeamMemories(ctx, p)
+	found, err := s.app.TeamMemories(ctx, p, r)
 	if err != nil {
 		return nil, err
 	}
-	return page[*loci.Memory]{Memories: memories(found)}, nil
+	return page[*loci.Memory]{Memories: memories(found.Memories), HasMore: found.NextCursor != ""}, nil
 }
 
 type shareArgs struct {
