@@ -128,8 +128,8 @@ func (t credentials) Use(ctx context.Context, hash [32]byte, now time.Time) (c l
 	return c, translate(err)
 }
 
-func (t credentials) List(ctx context.Context, q store.CredentialQuery) (list []loci.Credential, err error) {
-	var sql query
+func credentialsOf(q store.CredentialQuery) *query {
+	sql := &query{}
 	sql.add("SELECT "+credentialColumns+" FROM credentials c WHERE c.org_id = ?", string(q.OrgID))
 	if !q.UserID.IsZero() {
 		sql.add(" AND c.user_id = ?", [16]byte(q.UserID))
@@ -144,6 +144,11 @@ func (t credentials) List(ctx context.Context, q store.CredentialQuery) (list []
 		sql.add(" AND "+usableAt, q.Usable.UnixMicro(), q.Usable.UnixMicro())
 	}
 	sql.add(" ORDER BY c.created_at DESC, c.rowid DESC")
+	return sql
+}
+
+func (t credentials) List(ctx context.Context, q store.CredentialQuery) (list []loci.Credential, err error) {
+	sql := credentialsOf(q)
 	err = t.s.meta.View(ctx, func(conn *sqlitedb.Conn) error {
 		list = nil
 		return conn.Query(sql.String(), sql.args, func(r *sqlitedb.Row) error {

@@ -140,20 +140,20 @@ func TestLockAlone(t *testing.T) {
 // that the next Ensure finishes with the first one's owner.
 func TestEnsureInterrupted(t *testing.T) {
 	for name, steps := range map[string]func(*Store, loci.Org) error{
-		"after the registry": func(s *Store, org loci.Org) error { _, _, err := s.register(bg, org); return err },
+		"after the registry": func(s *Store, org loci.Org) error { _, _, err := s.register(bg, org, loci.User{}); return err },
 		"after the file": func(s *Store, org loci.Org) error {
-			_, _, err := s.register(bg, org)
-			return errors.Join(err, s.found(bg, org))
+			_, _, err := s.register(bg, org, loci.User{})
+			return errors.Join(err, s.found(bg, org, ""))
 		},
 		"within the file": func(s *Store, org loci.Org) error {
-			_, _, err := s.register(bg, org)
+			_, _, err := s.register(bg, org, loci.User{})
 			db, open := sqlitedb.Open(bg, s.orgOptions(org.ID))
 			return errors.Join(err, open, db.Close())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openStore(t, Options{Dir: t.TempDir()})
-			first := loci.Org{ID: "acme", Name: "Acme", OwnerID: loci.NewUserID(), CreatedAt: newMemory(loci.UserID{}, "").CreatedAt}
+			first := loci.Org{ID: "acme", Name: "Acme", OwnerID: loci.NewUserID(), State: loci.OrgActive, CreatedAt: newMemory(loci.UserID{}, "").CreatedAt}
 			if err := errors.Join(steps(s, first), s.Close()); err != nil {
 				t.Fatal(err)
 			}

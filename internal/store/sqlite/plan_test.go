@@ -97,10 +97,16 @@ func checkListPlans(t *testing.T, tx *tx, name string, v loci.Viewer, f store.Fi
 func TestRegistryPlans(t *testing.T) {
 	s, _ := newStore(t, Options{})
 	err := s.meta.View(t.Context(), func(c *sqlitedb.Conn) error {
-		checkPlan(t, c, "by hash", credentialByHash, sqlitedb.Args{nil}, "SEARCH credentials USING INDEX sqlite_autoindex_credentials_2 (hash=?)")
-		checkPlan(t, c, "of a person", credentialsOfPerson, sqlitedb.Args{nil, nil, nil}, "SEARCH credentials USING INDEX credentials_of_person (org_id=? AND user_id=?)")
-		checkPlan(t, c, "any agent", anyAgent, sqlitedb.Args{time.Now().UnixMicro()}, "SCAN CONSTANT ROW", "SEARCH credentials USING INDEX credentials_usable (kind=? AND expires_at=?)",
-			"SEARCH credentials USING INDEX credentials_usable (kind=? AND expires_at>?)")
+		checkPlan(t, c, "by hash", credentialByHash, sqlitedb.Args{nil}, "SEARCH c USING INDEX sqlite_autoindex_credentials_2 (hash=?)", "SEARCH o USING PRIMARY KEY (id=?)")
+		q := credentialsOf(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, Kind: loci.KindUser, Method: loci.ByKey, Usable: time.Now()})
+		checkPlan(t, c, "of a person", q.String(), q.args, "SEARCH c USING INDEX credentials_of_person (org_id=? AND user_id=?)")
+		now := time.Now().UnixMicro()
+		never, later := "SEARCH credentials USING INDEX credentials_usable (method=? AND kind=? AND expires_at=?)",
+			"SEARCH credentials USING INDEX credentials_usable (method=? AND kind=? AND expires_at>?)"
+		checkPlan(t, c, "any agent", anyAgent, sqlitedb.Args{now}, "SCAN CONSTANT ROW", never, later)
+		checkPlan(t, c, "any key", anyKey, sqlitedb.Args{now, now}, "SCAN CONSTANT ROW", never, later, never, later)
+		checkPlan(t, c, "code", codeByHash, sqlitedb.Args{nil}, "SEARCH k USING PRIMARY KEY (hash=?)", "SEARCH g USING INDEX sqlite_autoindex_oauth_grants_1 (id=?)")
+		checkPlan(t, c, "refresh token", refreshByHash, sqlitedb.Args{nil}, "SEARCH k USING PRIMARY KEY (hash=?)", "SEARCH g USING INDEX sqlite_autoindex_oauth_grants_1 (id=?)")
 		return nil
 	})
 	if err != nil {

@@ -57,7 +57,7 @@ CREATE TABLE new_credentials (
 	rights       TEXT NOT NULL CHECK (json_type(rights) = 'array'),
 	projects     TEXT NOT NULL DEFAULT '[]' CHECK (json_type(projects) = 'array'),
 	workspace_id BLOB CHECK (length(workspace_id) = 16),
-	grant_id     BLOB CHECK (length(grant_id) = 16 AND method = 'oauth'),
+	grant_id     BLOB CHECK (grant_id IS NULL OR length(grant_id) = 16 AND method = 'oauth'),
 	replaces     BLOB UNIQUE CHECK (length(replaces) = 16),
 	proved_at    INTEGER,
 	idle_after   INTEGER NOT NULL DEFAULT 0,
