@@ -30,9 +30,9 @@ const (
 	OriginDashboard = "dashboard"
 )
 
-// checkVendor refuses what is no vendor's name, and the origins of people's
+// CheckVendor refuses what is no vendor's name, and the origins of people's
 // writes: an agent of such a name would write as if it were a person.
-func checkVendor(v loci.Vendor) error {
+func CheckVendor(v loci.Vendor) error {
 	switch string(v) {
 	case OriginAPI, OriginCLI, OriginDashboard:
 		return loci.Errorf(loci.Invalid, "%s is the origin of what a person writes; a vendor needs another name", v)
@@ -85,7 +85,7 @@ func New(o Options) (*Authenticator, error) {
 		a.owner, a.hasOwner = Hash(o.OwnerKey), true
 	}
 	for vendor, key := range o.AgentKeys {
-		if err := checkVendor(vendor); err != nil {
+		if err := CheckVendor(vendor); err != nil {
 			return nil, loci.Errorf(loci.Invalid, "the agent key of %q is not usable: %s", vendor, err)
 		}
 		h := Hash(key)
@@ -295,7 +295,7 @@ func (a *Authenticator) Local(ctx context.Context, vendor loci.Vendor) (loci.Pri
 	if vendor == "" {
 		return a.LocalAs(ctx, loci.DefaultOrg, loci.UserID{})
 	}
-	if err := checkVendor(vendor); err != nil {
+	if err := CheckVendor(vendor); err != nil {
 		return loci.Principal{}, err
 	}
 	return a.ownerOf(ctx, loci.DefaultOrg, loci.Principal{Kind: loci.KindAgent, Vendor: vendor, Origin: string(vendor), Method: loci.ByDisk})

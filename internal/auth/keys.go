@@ -18,7 +18,7 @@ const (
 	refreshPrefix  = "loci_refresh_"
 	codePrefix     = "loci_code_"
 	linkPrefix     = "loci_link_"
-	invitePrefix   = "loci_invite_"
+	InvitePrefix   = "loci_invite_"
 )
 
 // KeyRequest asks for a new key.
@@ -67,7 +67,7 @@ func (r *KeyRequest) validate(now time.Time) error {
 		return err
 	}
 	if r.Vendor != "" {
-		if err := checkVendor(r.Vendor); err != nil {
+		if err := CheckVendor(r.Vendor); err != nil {
 			return loci.FieldErrorf("vendor", "is not usable: %s", err)
 		}
 	}

@@ -91,7 +91,10 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 			member.OrgRole = loci.Member
 		}
 		member.TeamID, member.TeamRole = i.TeamID, i.TeamRole
-		return tx.Users().Update(ctx, member)
+		if err := tx.Users().Update(ctx, member); err != nil {
+			return err
+		}
+		return Welcome(ctx, tx, org, u.ID)
 	})
 	if err != nil {
 		return loci.Person{}, err
