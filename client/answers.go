@@ -1,6 +1,10 @@
 package client
 
-import "github.com/loci-memory/loci"
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+)
 
 // Health says that the process answers.
 type Health struct {
@@ -18,14 +22,24 @@ type Ready struct {
 
 // Identity says who a credential is.
 type Identity struct {
-	Role         string             `json:"role" enum:"user,agent"`
+	Role         string             `json:"role" enum:"user,agent,admin"`
 	Vendor       *loci.Vendor       `json:"vendor" doc:"Of an agent; null for a person" example:"claude"`
 	Origin       string             `json:"origin" doc:"What its writes carry as origin" example:"claude"`
 	OrgID        loci.OrgID         `json:"org_id" example:"default"`
 	UserID       loci.UserID        `json:"user_id" format:"uuid" doc:"The person, or the person acted for"`
 	Email        string             `json:"email,omitempty"`
+	Name         string             `json:"name,omitempty" doc:"Of the person"`
+	OrgName      string             `json:"org_name" example:"Acme"`
+	OrgRole      loci.MemberRole    `json:"org_role" enum:"owner,admin,member"`
+	TeamID       loci.TeamID        `json:"team_id,omitzero" format:"uuid"`
+	TeamName     string             `json:"team_name,omitempty"`
+	TeamRole     loci.MemberRole    `json:"team_role,omitempty" enum:"owner,admin,member"`
+	WorkspaceID  loci.WorkspaceID   `json:"workspace_id,omitzero" format:"uuid" doc:"The active one, where the org works in workspaces"`
 	Scopes       []loci.Right       `json:"scopes" nullable:"false" doc:"What the credential may do" example:"[\"memories:read\",\"memories:write\"]"`
 	CredentialID *loci.CredentialID `json:"credential_id" nullable:"true" format:"uuid" doc:"null for keys that the operator configured"`
+	Method       loci.Method        `json:"method" enum:"key,environment,session,oauth,dashboard" doc:"How it proved who it is"`
+	ProvedAt     time.Time          `json:"proved_at,omitzero" doc:"When the person last proved in a browser who they are"`
+	Fresh        bool               `json:"fresh" doc:"That proof is at most 5 minutes old: what needs step-up is open"`
 }
 
 // QueryRequest asks a question of the memories.

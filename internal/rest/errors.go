@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -29,14 +30,38 @@ var status = map[loci.Code]int{
 
 // The errors of the surface itself.
 var (
-	// errNoMemory is the answer for every id that leads to nothing: unknown,
-	// not an id at all, or not visible. Its text must not depend on which.
-	errNoMemory = loci.Errorf(loci.NotFound, "there is no such memory, or this credential may not see it")
-	errNoRoute  = loci.Errorf(loci.NotFound, "there is no such route; GET /openapi.json lists them all")
-	errAgent    = loci.Errorf(loci.Forbidden, "Agent keys cannot access this endpoint")
-	errGone     = loci.Errorf(loci.Unavailable, "the request was cancelled before it was done")
-	errPanic    = errors.New("panic")
+	errAbsent      = loci.Errorf(loci.NotFound, "there is no such thing") // fail says of which kind
+	errNoRoute     = loci.Errorf(loci.NotFound, "there is no such route; GET /openapi.json lists them all")
+	errAgent       = loci.Errorf(loci.Forbidden, "Agent keys cannot access this endpoint")
+	errForeignPage = loci.Errorf(loci.Forbidden, "changes with a session cookie are taken from pages of this server only; programs send Authorization: Bearer <key>")
+	errGone        = loci.Errorf(loci.Unavailable, "the request was cancelled before it was done")
+	errPanic       = errors.New("panic")
 )
+
+// missing is the noun of what a route's NotFound is about; "" is a memory.
+type missing string
+
+// The nouns.
+const (
+	noTeam      missing = "team"
+	noMember    missing = "member"
+	noInvite    missing = "invitation"
+	noOrg       missing = "org"
+	noPerson    missing = "person"
+	noWorkspace missing = "workspace"
+	noKey       missing = "key"
+	noSession   missing = "session"
+	noGrant     missing = "grant"
+)
+
+// text is the answer for every id that leads to nothing: unknown, not an id at
+// all, or not visible. It must not depend on which.
+func (m missing) text() string {
+	if m == "" {
+		m = "memory"
+	}
+	return "there is no such " + string(m) + ", or this credential may not see it"
+}
 
 // internalText is all that the outside learns of an error without a code.
 const internalText = "internal error"
@@ -77,18 +102,29 @@ func problemOf(status int, code, field, text string) *problem {
 		Detail: text, Error: text, Code: code, Field: field}}
 }
 
-// fail turns an error of app into an answer. Every NotFound reads the same.
-// Causes and internal errors are logged here, once.
-func (s *server) fail(ctx context.Context, err error) *problem {
+// fail turns an error of app into an answer. Every NotFound of a route reads
+// the same. Causes and internal errors are logged here, once.
+func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
 	switch code := loci.CodeOf(err); {
 	case code == loci.NotFound:
-		err = errNoMemory
+		err = loci.Errorf(loci.NotFound, "%s", absent.text())
+	case code == loci.StepUp:
+		return s.stepUp(exchangeOf(ctx), err)
 	case code == "" && ctx.Err() != nil:
 		err = errGone
 	case code == "" || errors.Unwrap(err) != nil:
 		s.log.ErrorContext(ctx, "request failed", "request_id", exchangeOf(ctx).id, "error", chain(err))
 	}
 	return newProblem(err)
+}
+
+// stepUp tells a browser where to prove who is using it, and a program what it
+// lacks (RFC 9470).
+func (s *server) stepUp(x *exchange, err error) *problem {
+	x.Header().Set("WWW-Authenticate", `Bearer error="insufficient_user_authentication", max_age=`+strconv.Itoa(int(loci.StepUpAge.Seconds())))
+	p := newProblem(err)
+	p.StepUpURL = s.site.Base(x.request) + "/app/step-up"
+	return p
 }
 
 // chain writes an error with its causes, which Error of a loci.Error hides.
@@ -107,7 +143,7 @@ func (s *server) refuse(x *exchange, r *http.Request, err error) {
 	}
 	switch loci.CodeOf(err) {
 	case "", loci.Unavailable, loci.Full:
-		writeProblem(x, s.fail(r.Context(), err))
+		writeProblem(x, s.fail(r.Context(), "", err))
 	default:
 		writeProblem(x, newProblem(err))
 	}

@@ -50,9 +50,14 @@ func TestProblems(t *testing.T) {
 func TestNotFoundReadsTheSame(t *testing.T) {
 	s := &server{}
 	ctx := context.WithValue(context.Background(), exchangeKey{}, &exchange{})
-	got := s.fail(ctx, loci.Errorf(loci.NotFound, "memory 5 is claude's"))
-	if want := newProblem(errNoMemory); got.Detail != want.Detail || got.Status != 404 {
-		t.Errorf("got %+v, want %+v", got, want)
+	for absent, want := range map[missing]string{
+		"": "there is no such memory, or this credential may not see it", noTeam: "there is no such team, or this credential may not see it",
+	} {
+		for _, err := range []error{errAbsent, loci.NoSuchMemory(), loci.Errorf(loci.NotFound, "memory 5 is claude's")} {
+			if got := s.fail(ctx, absent, err); got.Detail != want || got.Problem.Error != want || got.Status != 404 {
+				t.Errorf("%v of a %q: got %+v, want %q", err, absent, got, want)
+			}
+		}
 	}
 }
 

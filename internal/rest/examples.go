@@ -42,7 +42,7 @@ var (
 	exampleHealth   = client.Health{Service: "loci", Status: "ok", Version: "0.1.0", Uptime: 12.5, ModelEgress: "disabled"}
 	exampleVendor   = loci.Vendor("claude")
 	exampleIdentity = client.Identity{Role: "agent", Vendor: &exampleVendor, Origin: "claude", OrgID: loci.DefaultOrg,
-		UserID: exampleUser, Scopes: loci.Rights()}
+		UserID: exampleUser, OrgName: "Acme", OrgRole: loci.Member, Method: loci.ByKey, Scopes: loci.AgentRights()}
 
 	exampleQuery  = client.QueryRequest{Query: "When do we deploy?"}
 	exampleAnswer = client.QueryAnswer{MemoriesUsed: []*loci.Memory{exampleMemory}, UsedCount: 1, Included: 1, IncludedInPrompt: 1,

@@ -44,6 +44,7 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x.request = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 	h := w.Header()
 	h.Set("X-Request-Id", x.id)
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // pages have their own
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "no-referrer")

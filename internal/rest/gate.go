@@ -31,7 +31,7 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
 		x := exchangeOf(r.Context())
-		if err := s.admit(x, r, route.Who); err != nil {
+		if err := s.admit(x, r, &route); err != nil {
 			s.refuse(x, r, err)
 			return
 		}
@@ -78,25 +78,53 @@ func (r route) wrongBody(req *http.Request) (header, text string) {
 	return "", ""
 }
 
-func (s *server) admit(x *exchange, r *http.Request, who access) error {
-	if who == forAll {
-		return nil
+// admit finds out who asks, counts the request and says whether the route is
+// open to them. A request with a bad credential counts as one without.
+func (s *server) admit(x *exchange, r *http.Request, route *route) error {
+	var p loci.Principal
+	var err error
+	if route.Who != forAll {
+		p, err = s.authenticate(r)
 	}
-	p, err := s.authenticate(r)
+	if limited := s.count(x, r, p, route); limited != nil {
+		return limited
+	}
 	if err != nil {
 		return err
 	}
 	x.principal = p
-	if p.Kind == loci.KindAgent && who != forAny {
+	if p.Kind == loci.KindAgent && route.Who == forPeople {
 		return errAgent
 	}
 	return nil
 }
 
+// count counts a request. Saying that the process lives costs less than to
+// refuse it, and whoever watches over it must not be told off.
+func (s *server) count(x *exchange, r *http.Request, p loci.Principal, route *route) error {
+	if route.ID == routeHealth.ID {
+		return nil
+	}
+	failed := func(err error) {
+		s.log.WarnContext(r.Context(), "the shared count of requests does not answer; this process counts alone", "request_id", x.id, "error", err)
+	}
+	if route.Limit.Limit > 0 {
+		return s.gateway.Count(x.Header(), r, p, failed, route.Limit)
+	}
+	return s.gateway.Count(x.Header(), r, p, failed)
+}
+
+// authenticate finds the principal of a request. What a browser sends by itself
+// counts for changes only if the page that asks is ours.
 func (s *server) authenticate(r *http.Request) (loci.Principal, error) {
 	credentials, err := auth.RequestOf(r)
 	if err != nil {
 		return loci.Principal{}, err
+	}
+	if credentials.Bearer == "" && credentials.Session != "" {
+		if err := s.pages.Check(r); err != nil {
+			return loci.Principal{}, errForeignPage
+		}
 	}
 	return s.auth.Authenticate(r.Context(), credentials)
 }
@@ -104,7 +132,7 @@ func (s *server) authenticate(r *http.Request) (loci.Principal, error) {
 // unknown answers where no route is. Strangers learn nothing of the routes.
 func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
 	x := exchangeOf(r.Context())
-	if err := s.admit(x, r, forAny); err != nil {
+	if err := s.admit(x, r, &route{Who: forAny}); err != nil {
 		s.refuse(x, r, err)
 		return
 	}
@@ -143,7 +171,7 @@ func add[I, O any](s *server, r route, do call[I, O]) {
 	huma.Register(s.api, r.operation(s), func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, principalOf(ctx), in)
 		if err != nil {
-			return nil, s.fail(ctx, err)
+			return nil, s.fail(ctx, r.Missing, err)
 		}
 		return out, nil
 	})

@@ -21,7 +21,7 @@ type PathID struct {
 func (m PathID) parse() (loci.MemoryID, error) {
 	id, err := loci.ParseMemoryID(m.ID)
 	if err != nil {
-		return id, errNoMemory
+		return id, errAbsent
 	}
 	return id, nil
 }
@@ -181,12 +181,70 @@ func changed[T any](c client.Change[T], fallback T) *T {
 
 type targetInput struct{ Target }
 
-func (s *server) trash(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
+type trashInput struct {
+	Target
+	Permanent bool `query:"permanent" doc:"Erase it for good, with all its versions; also one that is in the trash"`
+}
+
+func (s *server) trash(ctx context.Context, p loci.Principal, in *trashInput) (*memoryOutput, error) {
 	id, version, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
+	if in.Permanent {
+		return &memoryOutput{Status: http.StatusNoContent}, s.app.Erase(ctx, p, id, version)
+	}
 	return oneMemory(s.app.Trash(ctx, p, id, version))
+}
+
+// agentTrash leaves erasing to people.
+func (s *server) agentTrash(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
+	return s.trash(ctx, p, &trashInput{Target: in.Target})
+}
+
+type trashManyInput struct{ Body client.BulkTrash }
+
+func (s *server) trashMany(ctx context.Context, p loci.Principal, in *trashManyInput) (*answer[client.BulkTrashed], error) {
+	trashed, err := s.app.TrashMany(ctx, p, distinct(in.Body.IDs))
+	if err != nil {
+		return nil, err
+	}
+	out := client.BulkTrashed{Trashed: make([]client.Trashed, len(trashed)), Count: len(trashed)}
+	for i, t := range trashed {
+		out.Trashed[i] = client.Trashed{ID: t.ID, Version: t.Version, DeletedAt: t.DeletedAt}
+	}
+	return say(out, nil)
+}
+
+func (s *server) share(ctx context.Context, p loci.Principal, in *PathID) (*memoryOutput, error) {
+	id, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	return oneMemory(s.app.ShareMemory(ctx, p, id))
+}
+
+func (s *server) unshare(ctx context.Context, p loci.Principal, in *PathID) (*memoryOutput, error) {
+	id, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	return oneMemory(s.app.UnshareMemory(ctx, p, id))
+}
+
+type poolInput struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" doc:"Left out: 20"`
+	Offset int    `query:"offset" minimum:"0" maximum:"10000"`
+	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
+}
+
+func (s *server) pool(ctx context.Context, p loci.Principal, in *poolInput) (*pageOutput, error) {
+	a := ask{limit: limitOr(in.Limit, defaultByTag), offset: in.Offset, cursor: in.Cursor}
+	got, err := s.app.TeamMemories(ctx, p, app.ListRequest{Limit: a.limit, Offset: a.offset, Cursor: a.cursor})
+	if err != nil {
+		return nil, err
+	}
+	return &pageOutput{client.MemoryPage{Memories: orEmpty(got.Memories), Page: pageOf(a, got.NextCursor)}}, nil
 }
 
 func (s *server) restore(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {

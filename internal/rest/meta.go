@@ -34,15 +34,26 @@ func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*id
 	if err != nil {
 		return nil, err
 	}
-	out := client.Identity{Role: "user", Origin: p.Origin, OrgID: p.OrgID, UserID: p.UserID, Email: id.User.Email, Scopes: p.Rights}
-	if p.Kind == loci.KindAgent {
+	out := client.Identity{Role: "user", Origin: p.Origin, OrgID: p.OrgID, UserID: p.UserID, Email: id.User.Email, Name: id.User.Name,
+		OrgName: id.Org.Name, OrgRole: p.OrgRole, TeamID: p.TeamID, TeamRole: p.TeamRole, WorkspaceID: p.WorkspaceID,
+		Scopes: p.Rights, Method: p.Method, ProvedAt: p.ProvedAt, Fresh: p.Fresh(s.now())}
+	switch p.Kind {
+	case loci.KindAgent:
 		out.Role = "agent"
+	case loci.KindAdmin:
+		out.Role = "admin"
+	}
+	if id.Team != nil {
+		out.TeamName = id.Team.Name
 	}
 	if p.Vendor != "" {
 		out.Vendor = &p.Vendor
 	}
 	if len(out.Scopes) == 0 {
 		out.Scopes = loci.Rights()
+		if p.Kind == loci.KindAgent {
+			out.Scopes = loci.AgentRights()
+		}
 	}
 	if !p.CredentialID.IsZero() {
 		out.CredentialID = &p.CredentialID

@@ -10,11 +10,14 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/auth"
 )
 
 const (
 	bearerScheme    = "bearer"
 	dashboardScheme = "dashboard"
+	keyScheme       = "key"
+	cookieScheme    = "session"
 	schemaPrefix    = "#/components/schemas/"
 	problemRef      = schemaPrefix + "Problem"
 )
@@ -36,6 +39,8 @@ func (s *server) config() huma.Config {
 			Servers: []*huma.Server{{URL: address}},
 			Components: &huma.Components{Schemas: schemas, SecuritySchemes: map[string]*huma.SecurityScheme{
 				bearerScheme:    {Type: "http", Scheme: "bearer", Description: "The owner's key, a person's key or an agent's key"},
+				keyScheme:       {Type: "apiKey", In: "header", Name: "x-api-key", Description: "The same keys, for clients that cannot send a bearer"},
+				cookieScheme:    {Type: "apiKey", In: "cookie", Name: auth.SecureCookie, Description: "A browser session; changes are taken from pages of this server only"},
 				dashboardScheme: {Type: "apiKey", In: "header", Name: "X-Dashboard-Token", Description: "Who is signed in to a dashboard that sends its service key as bearer"},
 			}},
 		},

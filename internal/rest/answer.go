@@ -1,0 +1,62 @@
+package rest
+
+import (
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+)
+
+// answer is a body with nothing else to say.
+type answer[T any] struct{ Body T }
+
+func say[T any](body T, err error) (*answer[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answer[T]{body}, nil
+}
+
+// nothing is the answer 204.
+type nothing struct{}
+
+func done(err error) (*nothing, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &nothing{}, nil
+}
+
+// shownOnce is a body with a secret in it, which nobody may keep.
+type shownOnce[T any] struct {
+	CacheControl string `header:"Cache-Control" hidden:"true"`
+	Body         T
+}
+
+func showOnce[T any](body T, err error) (*shownOnce[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &shownOnce[T]{"no-store", body}, nil
+}
+
+// read fills an id from a path. One of another form is answered as one that
+// leads to nothing.
+func read[Kind any](into *loci.ID[Kind], text string) error {
+	id, err := loci.ParseID[Kind](text)
+	if err != nil {
+		return errAbsent
+	}
+	*into = id
+	return nil
+}
+
+// onePath is a path with one id, and noBody an input without anything.
+type (
+	onePath struct {
+		ID string `path:"id" doc:"A UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	}
+	noBody   struct{}
+	withName struct {
+		ID   string `path:"id" doc:"A UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+		Body client.Name
+	}
+)

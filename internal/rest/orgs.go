@@ -1,0 +1,262 @@
+package rest
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// own returns the id of an org in a path if it is the principal's. Every other
+// one, also the deployment's other tenants, is answered as none.
+func own(p loci.Principal, id string) error {
+	if loci.OrgID(id) != p.OrgID {
+		return errAbsent
+	}
+	return nil
+}
+
+type orgPath struct {
+	ID string `path:"id" doc:"Of your org" example:"acme"`
+}
+
+func (s *server) org(ctx context.Context, p loci.Principal, in *orgPath) (*answer[loci.Org], error) {
+	if err := own(p, in.ID); err != nil {
+		return nil, err
+	}
+	return say(s.app.Org(ctx, p))
+}
+
+type orgEditInput struct {
+	ID   string `path:"id" doc:"Of your org" example:"acme"`
+	Body client.OrgEdit
+}
+
+// editOrg makes the change that needs more first, so that a refusal changes
+// nothing.
+func (s *server) editOrg(ctx context.Context, p loci.Principal, in *orgEditInput) (*answer[loci.Org], error) {
+	if err := own(p, in.ID); err != nil {
+		return nil, err
+	}
+	r := &in.Body
+	if r.Name == nil && r.Deletion == nil && r.Workspaces == nil {
+		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send name, deletion or workspaces")
+	}
+	if r.Name != nil {
+		if err := loci.CheckText("name", *r.Name, 1, loci.MaxName); err != nil {
+			return nil, err
+		}
+	}
+	var org loci.Org
+	var err error
+	if r.Deletion != nil || r.Workspaces != nil {
+		if org, err = s.app.SetOrg(ctx, p, app.OrgSettings{Deletion: r.Deletion, Workspaces: r.Workspaces}); err != nil {
+			return nil, err
+		}
+	}
+	if r.Name != nil {
+		org, err = s.app.RenameOrg(ctx, p, *r.Name)
+	}
+	return say(org, err)
+}
+
+type deleteOrgInput struct {
+	ID   string `path:"id" doc:"Of your org" example:"acme"`
+	Body client.Confirmation
+}
+
+func (s *server) deleteOrg(ctx context.Context, p loci.Principal, in *deleteOrgInput) (*answer[client.OrgReceipt], error) {
+	if err := own(p, in.ID); err != nil {
+		return nil, err
+	}
+	r, err := s.app.DeleteOrg(ctx, p, in.Body.Confirm)
+	return say(client.OrgReceipt{OrgID: r.OrgID, Users: r.Users, Memories: r.Memories, Credentials: r.Credentials, Files: r.Files}, err)
+}
+
+type membersInput struct {
+	ID     string `path:"id" doc:"Of your org" example:"acme"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 100"`
+	Cursor string `query:"cursor" maxLength:"36" doc:"next_cursor of the page before"`
+}
+
+const defaultMembers = 100
+
+// members asks for one more than it shows, to know whether there are more.
+func (s *server) members(ctx context.Context, p loci.Principal, in *membersInput) (*answer[client.MemberList], error) {
+	if err := own(p, in.ID); err != nil {
+		return nil, err
+	}
+	var after loci.UserID
+	if in.Cursor != "" {
+		if err := read(&after, in.Cursor); err != nil {
+			return nil, errCursor
+		}
+	}
+	limit := limitOr(in.Limit, defaultMembers)
+	list, err := s.app.Members(ctx, p, after, limit+1)
+	if err != nil {
+		return nil, err
+	}
+	out := client.MemberList{Members: orEmpty(list)}
+	if len(list) > limit {
+		out.Members = list[:limit]
+		out.HasMore, out.NextCursor = true, list[limit-1].ID.String()
+	}
+	return say(out, nil)
+}
+
+var errCursor = loci.FieldErrorf("cursor", "is not a cursor of this list; leave it out to begin at the first page")
+
+type memberEditInput struct {
+	ID   string `path:"id" doc:"Of your org" example:"acme"`
+	User string `path:"user" doc:"Of the member, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	Body client.MemberEdit
+}
+
+func (s *server) editMember(ctx context.Context, p loci.Principal, in *memberEditInput) (*answer[loci.User], error) {
+	var user loci.UserID
+	if err := own(p, in.ID); err != nil {
+		return nil, err
+	}
+	if err := read(&user, in.User); err != nil {
+		return nil, err
+	}
+	if in.Body.Role == nil && in.Body.Disabled == nil {
+		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send role or disabled")
+	}
+	return say(s.app.SetMember(ctx, p, user, app.MemberChange{Role: in.Body.Role, Disabled: in.Body.Disabled}))
+}
+
+func (s *server) inviteToOrg(ctx context.Context, p loci.Principal, in *inviteInput) (*shownOnce[client.InvitedList], error) {
+	if err := own(p, in.ID); err != nil {
+		return nil, err
+	}
+	return invited(s.app.InviteToOrg(ctx, p, in.Body.Emails, in.role()))
+}
+
+func (s *server) orgInvites(ctx context.Context, p loci.Principal, in *orgPath) (*answer[client.InviteList], error) {
+	if err := own(p, in.ID); err != nil {
+		return nil, err
+	}
+	list, err := s.app.OrgInvites(ctx, p)
+	return say(client.InviteList{Invites: orEmpty(list)}, err)
+}
+
+func (s *server) revokeOrgInvite(ctx context.Context, p loci.Principal, in *invitePath) (*nothing, error) {
+	var id loci.InviteID
+	if err := own(p, in.ID); err != nil {
+		return nil, err
+	}
+	if err := read(&id, in.Invite); err != nil {
+		return nil, err
+	}
+	return done(s.app.RevokeInvite(ctx, p, id))
+}
+
+func (s *server) workspaces(ctx context.Context, p loci.Principal, in *orgPath) (*answer[client.WorkspaceList], error) {
+	if err := own(p, in.ID); err != nil {
+		return nil, err
+	}
+	list, err := s.app.Workspaces(ctx, p)
+	return say(client.WorkspaceList{Workspaces: orEmpty(list)}, err)
+}
+
+type orgNameInput struct {
+	ID   string `path:"id" doc:"Of your org" example:"acme"`
+	Body client.Name
+}
+
+func (s *server) createWorkspace(ctx context.Context, p loci.Principal, in *orgNameInput) (*answer[loci.Workspace], error) {
+	if err := own(p, in.ID); err != nil {
+		return nil, err
+	}
+	return say(s.app.CreateWorkspace(ctx, p, in.Body.Name))
+}
+
+// WorkspacePath is a workspace of an org. It is exported because huma passes
+// over embedded structs that are not.
+type WorkspacePath struct {
+	ID        string `path:"id" doc:"Of your org" example:"acme"`
+	Workspace string `path:"workspace" doc:"Of the workspace, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+}
+
+func (w WorkspacePath) parse(p loci.Principal) (id loci.WorkspaceID, err error) {
+	if err := own(p, w.ID); err != nil {
+		return id, err
+	}
+	return id, read(&id, w.Workspace)
+}
+
+type workspaceNameInput struct {
+	WorkspacePath
+	Body client.Name
+}
+
+func (s *server) renameWorkspace(ctx context.Context, p loci.Principal, in *workspaceNameInput) (*answer[loci.Workspace], error) {
+	id, err := in.parse(p)
+	if err != nil {
+		return nil, err
+	}
+	return say(s.app.RenameWorkspace(ctx, p, id, in.Body.Name))
+}
+
+func (s *server) deleteWorkspace(ctx context.Context, p loci.Principal, in *WorkspacePath) (*nothing, error) {
+	id, err := in.parse(p)
+	if err != nil {
+		return nil, err
+	}
+	return done(s.app.DeleteWorkspace(ctx, p, id))
+}
+
+func (s *server) workspaceMembers(ctx context.Context, p loci.Principal, in *WorkspacePath) (*answer[client.MemberList], error) {
+	id, err := in.parse(p)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.app.WorkspaceMembers(ctx, p, id)
+	return say(client.MemberList{Members: orEmpty(list)}, err)
+}
+
+type workspaceMemberPath struct {
+	WorkspacePath
+	User string `path:"user" doc:"Of the member, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+}
+
+func (in *workspaceMemberPath) parseBoth(p loci.Principal) (id loci.WorkspaceID, user loci.UserID, err error) {
+	if id, err = in.parse(p); err != nil {
+		return id, user, err
+	}
+	return id, user, read(&user, in.User)
+}
+
+func (s *server) joinWorkspace(ctx context.Context, p loci.Principal, in *workspaceMemberPath) (*nothing, error) {
+	id, user, err := in.parseBoth(p)
+	if err != nil {
+		return nil, err
+	}
+	return done(s.app.JoinWorkspace(ctx, p, id, user))
+}
+
+func (s *server) leaveWorkspace(ctx context.Context, p loci.Principal, in *workspaceMemberPath) (*nothing, error) {
+	id, user, err := in.parseBoth(p)
+	if err != nil {
+		return nil, err
+	}
+	return done(s.app.LeaveWorkspace(ctx, p, id, user))
+}
+
+type adminUsersInput struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 100"`
+	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
+}
+
+func (s *server) adminUsers(ctx context.Context, p loci.Principal, in *adminUsersInput) (*answer[client.UserList], error) {
+	list, next, err := s.app.AdminUsers(ctx, p, app.AdminUsersQuery{After: in.Cursor, Limit: limitOr(in.Limit, defaultMembers)})
+	return say(client.UserList{Users: orEmpty(list), More: client.More{HasMore: next != "", NextCursor: next}}, err)
+}
+
+func (s *server) adminMetrics(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.Metrics], error) {
+	m, err := s.app.AdminMetrics(ctx, p)
+	return say(client.Metrics{Orgs: m.Orgs, Users: m.Users, Teams: m.Teams, Keys: m.Keys, Sessions: m.Sessions, Grants: m.Grants}, err)
+}
