@@ -11,7 +11,7 @@ import (
 // HTTP returns the handler for /mcp.
 func (s *Server) HTTP() http.Handler {
 	return NewHTTP(HTTPOptions{
-		Sessions: s.build(), Stateless: s.build(), Authorize: s.authorize, Log: s.log,
+		Sessions: s.build(), Stateless: s.build(), Authorize: s.authorize, Challenge: s.challenge, Missing: missing, Log: s.log,
 		PublicURL: s.options.PublicURL, SessionIdle: s.options.SessionIdle, MaxSessions: s.options.MaxSessions, MaxPerKey: s.options.MaxPerKey,
 	})
 }

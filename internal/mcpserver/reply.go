@@ -28,11 +28,11 @@ func (e *endpoint) refuse(w http.ResponseWriter, r *http.Request, m message, err
 		e.options.Log.ErrorContext(r.Context(), "mcp request failed", "doing", "authorize", "error", err)
 	}
 	if code == loci.Unauthenticated {
-		challenge := `Bearer realm="loci"`
-		if r.Header.Get("Authorization") != "" {
-			challenge += `, error="invalid_token"`
+		problem := ""
+		if r.Header.Get("Authorization") != "" || r.Header.Get("X-Api-Key") != "" {
+			problem = `, error="invalid_token"`
 		}
-		w.Header().Set("WWW-Authenticate", challenge)
+		w.Header().Set("WWW-Authenticate", `Bearer realm="loci"`+problem+e.options.Challenge(r, ""))
 	}
 	a := answers[code]
 	rpc := a.rpc
@@ -40,6 +40,14 @@ func (e *endpoint) refuse(w http.ResponseWriter, r *http.Request, m message, err
 		rpc = jsonrpc.CodeInvalidRequest // no parameter has been looked at
 	}
 	writeError(w, a.http, m.id, &jsonrpc.Error{Code: rpc, Message: loci.SafeText(err)})
+}
+
+// refuseScope tells a client that its token may not do that, in the way in
+// which it can ask its person for more (RFC 6750, section 3.1).
+func (e *endpoint) refuseScope(w http.ResponseWriter, r *http.Request, m message, scope string) {
+	w.Header().Set("WWW-Authenticate", `Bearer realm="loci", error="insufficient_scope"`+e.options.Challenge(r, scope))
+	writeError(w, http.StatusForbidden, m.id, &jsonrpc.Error{Code: codeServer,
+		Message: "the person did not allow that: it needs the scope " + scope})
 }
 
 // writeError writes a JSON-RPC error. An id of nil is null.

@@ -36,7 +36,12 @@ type Options struct {
 	// PublicURL is the address under which people reach this server, if it is
 	// not a local one. It switches /mcp on before there is an agent key, and
 	// its host is accepted from a reverse proxy on this machine.
-	PublicURL   string
+	PublicURL string
+	// SignIn says that people can connect clients here by signing in (OAuth).
+	// It switches /mcp on before there is an agent key, and a refusal says where
+	// a client finds out how to begin.
+	SignIn      bool
+	Site        auth.Site     // the server's own address, for what a refusal says
 	SessionIdle time.Duration // default: 30 minutes
 	MaxSessions int           // default: 10,000
 	MaxPerKey   int           // sessions of one credential; default: 100
@@ -62,7 +67,7 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{app: o.App, auth: o.Auth, log: o.Log, options: o, schemas: mcp.NewSchemaCache()}
-	s.switched.Store(o.PublicURL != "")
+	s.switched.Store(o.PublicURL != "" || o.SignIn)
 	return s
 }
 

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -21,7 +22,14 @@ type HTTPOptions struct {
 	Stateless *mcp.Server // required: for 2026-07-28; not the same as Sessions
 	// Authorize finds out who sends a request; required. Its errors carry a
 	// loci code. It is asked on every request.
-	Authorize   func(*http.Request) (loci.Principal, error)
+	Authorize func(*http.Request) (loci.Principal, error)
+	// Challenge returns what WWW-Authenticate says besides the error, about how
+	// to get a token; scope is what the request needs, "" what clients usually
+	// need. Default: nothing.
+	Challenge func(r *http.Request, scope string) string
+	// Missing returns the scope that a message needs and the token of p lacks,
+	// or "". Default: none is.
+	Missing     func(p loci.Principal, method string, params json.RawMessage) string
 	Log         *slog.Logger  // default: discard
 	PublicURL   string        // see Options.PublicURL
 	SessionIdle time.Duration // default: 30 minutes
@@ -65,6 +73,12 @@ type endpoint struct {
 func NewHTTP(o HTTPOptions) http.Handler {
 	if o.Sessions == nil || o.Stateless == nil || o.Sessions == o.Stateless || o.Authorize == nil {
 		panic("mcpserver: NewHTTP needs two servers and an authorizer")
+	}
+	if o.Challenge == nil {
+		o.Challenge = func(*http.Request, string) string { return "" }
+	}
+	if o.Missing == nil {
+		o.Missing = func(loci.Principal, string, json.RawMessage) string { return "" }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -113,6 +127,10 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if problem := m.checkParams(m.isStateless(r)); problem != nil {
 		e.refuse(w, r, m, problem)
+		return
+	}
+	if scope := e.options.Missing(p, m.method, m.params); scope != "" {
+		e.refuseScope(w, r, m, scope)
 		return
 	}
 	out := &reply{ResponseWriter: w, message: m, seal: func(id string) string { return e.sealer.seal(id, p.Subject()) }}

@@ -32,6 +32,7 @@ type world struct {
 	t      testing.TB
 	app    *app.App
 	auth   *auth.Authenticator
+	store  *sqlite.Store
 	server *mcpserver.Server
 	owner  loci.Principal
 	url    string // of /mcp
@@ -79,6 +80,7 @@ func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
+	w.store = store
 	w.app = app.New(app.Options{Store: store, Now: w.clock.Now})
 	if _, _, err := w.app.Setup(ctx); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,74 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// usualScope is what a client asks for when it asks for the first time.
+const usualScope = string(loci.RightRead) + " " + string(loci.RightWrite)
+
+// metadataPath is where a client reads how to get a token (RFC 9728).
+const metadataPath = "/.well-known/oauth-protected-resource/mcp"
+
+// challenge says where a client begins to sign its person in. Without sign-in
+// there is nowhere.
+func (s *Server) challenge(r *http.Request, scope string) string {
+	if !s.options.SignIn {
+		return ""
+	}
+	if scope == "" {
+		scope = usualScope
+	}
+	return `, resource_metadata="` + s.options.Site.Base(r) + metadataPath + `", scope="` + scope + `"`
+}
+
+// toolActions says which action each tool carries out. app decides about it;
+// here it only tells which scope to ask for.
+var toolActions = map[string]app.Action{
+	"search_memories":     app.MemoryRead,
+	"get_memories_by_tag": app.MemoryRead,
+	"read_memories":       app.MemoryRead,
+	"browse_memories":     app.MemoryRead,
+	"get_memory_by_id":    app.MemoryRead,
+	"get_latest_memory":   app.MemoryRead,
+	"write_memory":        app.MemoryCreate,
+	"read_team_memories":  app.PoolRead,
+	"share_memory":        app.MemoryShare,
+}
+
+// ToolActions returns the action that each tool carries out, by the name of the
+// tool.
+func ToolActions() map[string]app.Action { return maps.Clone(toolActions) }
+
+var rules = app.Rules()
+
+// missing returns what a call needs and an OAuth token was not granted. A key's
+// rights were chosen with the key, and no client can ask for more: there the
+// tool itself says what is missing, where the model reads it.
+func missing(p loci.Principal, method string, params json.RawMessage) string {
+	if p.Method != loci.ByOAuth || method != "tools/call" {
+		return ""
+	}
+	var call struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(params, &call) != nil {
+		return ""
+	}
+	rule, lacks := rules[toolActions[call.Name]], false
+	scopes := make([]string, len(rule.Rights))
+	for i, right := range rule.Rights {
+		scopes[i] = string(right)
+		lacks = lacks || !p.Has(right)
+	}
+	if !lacks {
+		return ""
+	}
+	return strings.Join(scopes, " ")
+}
