@@ -10,8 +10,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// TrashDays is how long a memory stays in the trash.
-const TrashDays = 30
+// How many days things stay that are of no use any more.
+const (
+	TrashDays      = 30  // a memory in the trash
+	AuditDays      = 400 // an entry of the audit trail
+	CredentialDays = 30  // a session, a token or a link
+	exchangeDays   = 1   // an OAuth code, a refresh token, a client that nobody uses
+)
+
+// limitLife is longer than any window in which something is limited.
+const limitLife = time.Hour
 
 // purgeBatch keeps each transaction short, so that writers do not wait.
 const purgeBatch = 200
@@ -20,15 +28,41 @@ const purgeBatch = 200
 // every org, and returns how many memories that were. One org's failure does
 // not keep the others from it.
 func Purge(ctx context.Context, st store.Store, now time.Time) (int, error) {
+	then := daysBefore(now, TrashDays)
+	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Memories().Purge(ctx, then, purgeBatch) })
+}
+
+// PurgeAudit deletes the entries of every org's audit trail from more than
+// AuditDays before now, and returns how many.
+func PurgeAudit(ctx context.Context, st store.Store, now time.Time) (int, error) {
+	then := daysBefore(now, AuditDays)
+	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Audit().Purge(ctx, then, purgeBatch) })
+}
+
+// PurgeCredentials deletes the sessions, tokens, links and codes that have been
+// of no use for long, and returns how many. It forgets old limits, too.
+func PurgeCredentials(ctx context.Context, st store.Store, now time.Time) (int, error) {
+	credentials, err := inBatches(func() (int, error) {
+		return st.Credentials().Purge(ctx, daysBefore(now, CredentialDays), purgeBatch)
+	})
+	exchanges, failed := inBatches(func() (int, error) {
+		return st.OAuth().Purge(ctx, daysBefore(now, exchangeDays), purgeBatch)
+	})
+	return credentials + exchanges, errors.Join(err, failed, st.Limits().Purge(ctx, loci.CutTime(now.Add(-limitLife))))
+}
+
+func daysBefore(now time.Time, days int) time.Time { return loci.CutTime(now.AddDate(0, 0, -days)) }
+
+func purgeOrgs(ctx context.Context, st store.Store, purge func(store.Tx) (int, error)) (total int, failed error) {
 	orgs, err := st.Orgs().List(ctx)
 	if err != nil {
 		return 0, err
 	}
-	then := loci.CutTime(now.AddDate(0, 0, -TrashDays))
-	total := 0
-	var failed error
 	for _, org := range orgs {
-		n, err := purgeOrg(ctx, st, org.ID, then)
+		n, err := inBatches(func() (n int, err error) {
+			err = st.Update(ctx, org.ID, func(tx store.Tx) error { n, err = purge(tx); return err })
+			return n, err
+		})
 		total += n
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("purge org %s: %w", org.ID, err))
@@ -37,13 +71,10 @@ func Purge(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	return total, failed
 }
 
-func purgeOrg(ctx context.Context, st store.Store, org loci.OrgID, then time.Time) (total int, err error) {
+// inBatches repeats purge until there is no full batch any more.
+func inBatches(purge func() (int, error)) (total int, err error) {
 	for {
-		var n int
-		err := st.Update(ctx, org, func(tx store.Tx) (err error) {
-			n, err = tx.Memories().Purge(ctx, then, purgeBatch)
-			return err
-		})
+		n, err := purge()
 		if err != nil {
 			return total, err
 		}

@@ -53,11 +53,20 @@ func (m *Maintainer) Run(ctx context.Context) {
 }
 
 func (m *Maintainer) purge(ctx context.Context) {
-	n, err := Purge(ctx, m.o.Store, m.o.Now())
-	if n > 0 {
-		m.o.Log.InfoContext(ctx, "emptied the trash of what was in it too long", "memories", n)
-	}
-	if err != nil && ctx.Err() == nil {
-		m.o.Log.ErrorContext(ctx, "emptying the trash failed; the next turn tries again", "error", err)
+	for _, job := range []struct {
+		what string
+		run  func(context.Context, store.Store, time.Time) (int, error)
+	}{
+		{"emptying the trash of what was in it too long", Purge},
+		{"deleting old entries of the audit trail", PurgeAudit},
+		{"deleting sessions and tokens that are of no use any more", PurgeCredentials},
+	} {
+		n, err := job.run(ctx, m.o.Store, m.o.Now())
+		if n > 0 {
+			m.o.Log.InfoContext(ctx, job.what, "rows", n)
+		}
+		if err != nil && ctx.Err() == nil {
+			m.o.Log.ErrorContext(ctx, job.what+" failed; the next turn tries again", "error", err)
+		}
 	}
 }

@@ -13,16 +13,18 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// CarryRevocations revokes every key that is revoked in the data directory from
-// in the data directory to as well, as of the same time, and returns how many
-// that changed. No process may have the second one open. NotFound if from has
-// no registry.
+// CarryRevocations takes from the data directory to what was taken away in the
+// data directory from since: revoked keys, ended sessions and revoked grants, as
+// of the same time, the access of people who were removed, suspended orgs, and
+// deleted ones, which the next start removes. It returns how many keys,
+// sessions and grants that ended. No process may have the second directory
+// open. NotFound if from has no registry.
 func CarryRevocations(ctx context.Context, from, to string) (n int, err error) {
 	if _, err := os.Stat(filepath.Join(from, metaFile)); errors.Is(err, fs.ErrNotExist) {
 		return 0, loci.WrapError(loci.NotFound, err, "there is no %s in %s", metaFile, from)
 	}
-	revoked, err := revocations(ctx, from)
-	if err != nil || len(revoked) == 0 {
+	lost, err := readLosses(ctx, from)
+	if err != nil {
 		return 0, err
 	}
 	db, err := openMeta(ctx, to, time.Now)
@@ -30,35 +32,122 @@ func CarryRevocations(ctx context.Context, from, to string) (n int, err error) {
 		return 0, openError("restored registry", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	err = db.Update(ctx, func(c *sqlitedb.Conn) error {
-		n = 0
-		for id, at := range revoked {
-			if err := c.Exec("UPDATE credentials SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id); err != nil {
-				return err
-			}
-			n += int(c.Changes())
-		}
-		return nil
+	err = db.Update(ctx, func(c *sqlitedb.Conn) (err error) {
+		n, err = lost.carry(c)
+		return err
 	})
 	return n, translate(err)
 }
 
-// revocations returns when each revoked key was revoked.
-func revocations(ctx context.Context, dir string) (at map[[16]byte]int64, err error) {
+// losses is what a registry says was taken away.
+type losses struct {
+	credentials, grants map[[16]byte]int64 // when they were revoked
+	expiring            map[[16]byte]int64 // when a key ends that was replaced
+	used                map[string]int64   // refresh tokens by hash
+	orgs                map[string]orgMark
+	people              map[[16]byte]string // who is there, and in which org
+}
+
+type orgMark struct {
+	state, receipt string
+	owner          [16]byte
+	created        int64
+	listed         bool
+}
+
+func readLosses(ctx context.Context, dir string) (lost *losses, err error) {
 	db, err := openMeta(ctx, dir, time.Now)
 	if err != nil {
 		return nil, openError("replaced registry", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	at = map[[16]byte]int64{}
 	err = db.View(ctx, func(c *sqlitedb.Conn) error {
-		return c.Query("SELECT id, revoked_at FROM credentials WHERE revoked_at IS NOT NULL", nil, func(r *sqlitedb.Row) error {
-			at[r.ID(0)] = r.Int64(1)
-			return nil
-		})
+		lost = &losses{map[[16]byte]int64{}, map[[16]byte]int64{}, map[[16]byte]int64{}, map[string]int64{}, map[string]orgMark{}, map[[16]byte]string{}}
+		return lost.read(c)
 	})
 	if err != nil {
 		err = fmt.Errorf("read %s: %w", filepath.Join(dir, metaFile), err)
 	}
-	return at, err
+	return lost, err
+}
+
+func (l *losses) read(c *sqlitedb.Conn) error {
+	into := func(m map[[16]byte]int64) func(r *sqlitedb.Row) error {
+		return func(r *sqlitedb.Row) error { m[r.ID(0)] = r.Int64(1); return nil }
+	}
+	return errors.Join(
+		c.Query("SELECT id, revoked_at FROM credentials WHERE revoked_at IS NOT NULL", nil, into(l.credentials)),
+		c.Query("SELECT id, revoked_at FROM oauth_grants WHERE revoked_at IS NOT NULL", nil, into(l.grants)),
+		c.Query("SELECT c.id, c.expires_at FROM credentials c JOIN credentials n ON n.replaces = c.id WHERE c.expires_at IS NOT NULL", nil, into(l.expiring)),
+		c.Query("SELECT hash, used_at FROM oauth_refresh_tokens WHERE used_at IS NOT NULL", nil,
+			func(r *sqlitedb.Row) error { l.used[string(r.Raw(0))] = r.Int64(1); return nil }),
+		c.Query("SELECT id, state, ifnull(receipt, ''), owner_id, created_at, listed FROM orgs WHERE state <> 'creating'", nil, func(r *sqlitedb.Row) error {
+			l.orgs[r.Text(0)] = orgMark{r.Text(1), r.Text(2), r.ID(3), r.Int64(4), r.Bool(5)}
+			return nil
+		}),
+		c.Query("SELECT user_id, org_id FROM people", nil, func(r *sqlitedb.Row) error { l.people[r.ID(0)] = r.Text(1); return nil }))
+}
+
+func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
+	count := func(sql string, args ...any) {
+		if err == nil {
+			err = c.Exec(sql, args...)
+			n += int(c.Changes())
+		}
+	}
+	silent := func(sql string, args ...any) {
+		if err == nil {
+			err = c.Exec(sql, args...)
+		}
+	}
+	for id, at := range l.credentials {
+		count("UPDATE credentials SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id)
+	}
+	for id, at := range l.grants {
+		count("UPDATE oauth_grants SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id)
+		count("UPDATE credentials SET revoked_at = ? WHERE grant_id = ? AND revoked_at IS NULL", at, id)
+	}
+	for id, at := range l.expiring {
+		silent("UPDATE credentials SET expires_at = min(ifnull(expires_at, ?1), ?1) WHERE id = ?2", at, id)
+	}
+	for hash, at := range l.used {
+		silent("UPDATE oauth_refresh_tokens SET used_at = ifnull(used_at, ?) WHERE hash = ?", at, []byte(hash))
+	}
+	if err != nil {
+		return n, err
+	}
+	gone, err := l.removed(c)
+	for _, who := range gone {
+		count("UPDATE credentials SET revoked_at = created_at WHERE org_id = ? AND user_id = ? AND revoked_at IS NULL", who.org, who.user)
+		count("UPDATE oauth_grants SET revoked_at = created_at WHERE org_id = ? AND user_id = ? AND revoked_at IS NULL", who.org, who.user)
+	}
+	for id, mark := range l.orgs {
+		switch mark.state {
+		case "suspended":
+			silent("UPDATE orgs SET state = 'suspended' WHERE id = ? AND created_at = ? AND state = 'active'", id, mark.created)
+		case "deleting", "deleted":
+			silent(`INSERT INTO orgs (id, name, owner_id, state, receipt, created_at) VALUES (?, '', ?, 'deleted', nullif(?, ''), ?)
+				ON CONFLICT (id) DO UPDATE SET state = 'deleting' WHERE state <> 'deleted' AND created_at = excluded.created_at`,
+				id, mark.owner, mark.receipt, mark.created)
+		}
+	}
+	return n, err
+}
+
+type removed struct {
+	org  string
+	user [16]byte
+}
+
+// removed returns the users of the restored registry whom the other one, of the
+// same org, does not know any more.
+func (l *losses) removed(c *sqlitedb.Conn) (list []removed, err error) {
+	err = c.Query("SELECT p.user_id, p.org_id, o.created_at FROM people p JOIN orgs o ON o.id = p.org_id", nil, func(r *sqlitedb.Row) error {
+		who, org := removed{r.Text(1), r.ID(0)}, l.orgs[r.Text(1)]
+		if _, there := l.people[who.user]; !there && org.listed && org.created == r.Int64(2) {
+			list = append(list, who)
+		}
+		return nil
+	})
+	return list, err
 }
