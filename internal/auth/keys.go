@@ -14,9 +14,9 @@ const (
 	UserKeyPrefix  = "loci_live_"
 	AgentKeyPrefix = "loci_agent_"
 	sessionPrefix  = "loci_session_"
-	accessPrefix   = "loci_access_"
-	refreshPrefix  = "loci_refresh_"
-	codePrefix     = "loci_code_"
+	AccessPrefix   = "loci_access_"
+	RefreshPrefix  = "loci_refresh_"
+	CodePrefix     = "loci_code_"
 	linkPrefix     = "loci_link_"
 	InvitePrefix   = "loci_invite_"
 )

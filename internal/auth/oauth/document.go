@@ -1,0 +1,213 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// Limits of client metadata documents: their addresses are chosen by strangers.
+const (
+	maxDocument   = 64 << 10 // bytes
+	documentLife  = time.Hour
+	documentRetry = time.Minute // how long a failure is remembered
+	fetchTimeout  = 5 * time.Second
+	maxDocuments  = 1000
+	maxFetches    = 4 // at the same time
+)
+
+// documents fetches and remembers client metadata documents
+// (draft-ietf-oauth-client-id-metadata-document).
+type documents struct {
+	fetch  *http.Client
+	egress bool
+	now    func() time.Time
+	log    *slog.Logger
+	places chan struct{}
+
+	mu    sync.Mutex
+	known map[string]known
+}
+
+type known struct {
+	client loci.OAuthClient
+	bad    bool
+	until  time.Time
+}
+
+func newDocuments(fetch *http.Client, egress bool, now func() time.Time, log *slog.Logger) *documents {
+	if fetch == nil {
+		fetch = &http.Client{Transport: guardedTransport()}
+	}
+	own := *fetch // the rules hold for any client
+	own.Timeout = fetchTimeout
+	own.Jar = nil
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &documents{fetch: &own, egress: egress, now: now, log: log, places: make(chan struct{}, maxFetches), known: map[string]known{}}
+}
+
+// checkDocumentURL returns the host of a client id that is the address of a
+// metadata document, or an error.
+func checkDocumentURL(id string) (host string, err error) {
+	bad := errorOf("invalid_client", "a client_id that is a URL must be https with a host name and a path, without port, query, fragment, user or dot segments")
+	u, err := url.Parse(id)
+	if err != nil || !plainURI(id) || !strings.HasPrefix(id, "https://") || u.User != nil || u.Opaque != "" || strings.ContainsAny(id, "#?") ||
+		u.Port() != "" && u.Port() != "443" || strings.HasSuffix(u.Host, ":") || len(u.Path) < 2 {
+		return "", bad
+	}
+	for _, segment := range strings.Split(u.Path, "/") { // decoded: %2e is a dot, too
+		if segment == "." || segment == ".." || strings.ContainsAny(segment, "\\\x00") {
+			return "", bad
+		}
+	}
+	host = strings.ToLower(u.Hostname())
+	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(strings.Trim(host, "."), ".") || strings.HasSuffix(host, ".") || strings.Contains(host, "%") {
+		return "", bad
+	}
+	return host, nil
+}
+
+// get returns the client that a document describes, and the host that vouches
+// for it. There is one text for all that can go wrong on the way, so that
+// nobody learns about our network from it.
+func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, string, error) {
+	host, err := checkDocumentURL(id)
+	if err != nil {
+		return loci.OAuthClient{}, "", err
+	}
+	if !d.egress {
+		return loci.OAuthClient{}, "", errorOf("invalid_client", "this server makes no calls to others, so it cannot read client metadata documents; register the client instead")
+	}
+	bad := errorOf("invalid_client", "the client's metadata document could not be fetched, or is not valid")
+	if k, ok := d.recall(id); ok {
+		if k.bad {
+			return loci.OAuthClient{}, "", bad
+		}
+		return k.client, host, nil
+	}
+	select {
+	case d.places <- struct{}{}:
+		defer func() { <-d.places }()
+	case <-ctx.Done():
+		return loci.OAuthClient{}, "", ctx.Err()
+	}
+	client, life, err := d.load(ctx, id, host)
+	if err != nil {
+		if ctx.Err() != nil { // the caller went away; that says nothing about the document
+			return loci.OAuthClient{}, "", ctx.Err()
+		}
+		d.log.InfoContext(ctx, "a client metadata document is not usable", "host", host, "error", err)
+		d.keep(id, known{bad: true, until: d.now().Add(documentRetry)})
+		return loci.OAuthClient{}, "", bad
+	}
+	d.keep(id, known{client: client, until: d.now().Add(life)})
+	return client, host, nil
+}
+
+func (d *documents) recall(id string) (known, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	k, ok := d.known[id]
+	return k, ok && d.now().Before(k.until)
+}
+
+func (d *documents) keep(id string, k known) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.known) >= maxDocuments {
+		now := d.now()
+		for id, k := range d.known {
+			if !now.Before(k.until) {
+				delete(d.known, id)
+			}
+		}
+	}
+	if len(d.known) >= maxDocuments { // a stranger filled it within the hour
+		clear(d.known)
+	}
+	d.known[id] = k
+}
+
+func (d *documents) load(ctx context.Context, id, host string) (loci.OAuthClient, time.Duration, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, id, nil)
+	if err != nil {
+		return loci.OAuthClient{}, 0, err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "loci")
+	resp, err := d.fetch.Do(req)
+	if err != nil {
+		return loci.OAuthClient{}, 0, err
+	}
+	defer resp.Body.Close()
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.StatusCode != http.StatusOK || err != nil || kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {
+		return loci.OAuthClient{}, 0, fmt.Errorf("status %d, type %q", resp.StatusCode, kind)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
+	if err != nil {
+		return loci.OAuthClient{}, 0, err
+	}
+	if len(body) > maxDocument {
+		return loci.OAuthClient{}, 0, fmt.Errorf("larger than %d bytes", maxDocument)
+	}
+	var m metadata
+	if err := json.Unmarshal(body, &m); err != nil {
+		return loci.OAuthClient{}, 0, err
+	}
+	client, err := m.fromDocument(id, host)
+	return client, life(resp.Header.Get("Cache-Control")), err
+}
+
+func (m *metadata) fromDocument(id, host string) (loci.OAuthClient, error) {
+	if m.ClientID != id {
+		return loci.OAuthClient{}, fmt.Errorf("client_id is not the document's address")
+	}
+	if m.Secret != "" || strings.HasPrefix(m.AuthMethod, "client_secret") {
+		return loci.OAuthClient{}, fmt.Errorf("a public document cannot have a secret")
+	}
+	c := loci.OAuthClient{ID: id, Name: loci.OneLine(m.Name)}
+	if name := []rune(c.Name); len(name) > maxClientName {
+		c.Name = string(name[:maxClientName])
+	}
+	for _, u := range m.RedirectURIs {
+		if checkRedirect(u) && len(c.RedirectURIs) < 5*maxRedirects {
+			c.RedirectURIs = append(c.RedirectURIs, u)
+		}
+	}
+	if len(c.RedirectURIs) == 0 {
+		return loci.OAuthClient{}, fmt.Errorf("no usable redirect_uris")
+	}
+	if provedBy(m.URI) == host && plainURI(m.URI) {
+		c.URI = m.URI
+	}
+	return c, nil
+}
+
+// life is how long a document may be remembered: as long as its server says,
+// but no longer than documentLife.
+func life(cacheControl string) time.Duration {
+	for _, word := range strings.Split(strings.ToLower(cacheControl), ",") {
+		word = strings.TrimSpace(word)
+		if word == "no-store" || word == "no-cache" {
+			return 0
+		}
+		if seconds, ok := strings.CutPrefix(word, "max-age="); ok {
+			if d, err := time.ParseDuration(strings.Trim(seconds, `"`) + "s"); err == nil && d >= 0 && d < documentLife {
+				return d
+			}
+		}
+	}
+	return documentLife
+}

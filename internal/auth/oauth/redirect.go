@@ -1,0 +1,126 @@
+package oauth
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// maxURI is the longest redirect URI or client id, in bytes.
+const maxURI = 2000
+
+// appSchemes are private-use schemes without the dot that RFC 8252 wants, of
+// programs that people use. Like every such scheme they prove nothing.
+var appSchemes = []string{"cursor", "vscode", "vscode-insiders", "windsurf", "zed"}
+
+// checkRedirect says whether a client may have codes sent to a URI: over TLS,
+// to a program on the person's own machine, or to an app by its scheme.
+func checkRedirect(s string) bool {
+	if !plainURI(s) || strings.Contains(s, "#") {
+		return false
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.User != nil || u.Opaque != "" {
+		return false
+	}
+	switch scheme, _, _ := strings.Cut(s, ":"); scheme { // as sent: schemes are written in lower case
+	case "https":
+		return u.Hostname() != ""
+	case "http":
+		_, _, ok := loopback(s)
+		return ok
+	default:
+		return scheme == u.Scheme && (strings.Contains(scheme, ".") || slices.Contains(appSchemes, scheme))
+	}
+}
+
+// plainURI reports whether s has only characters that every parser of URIs
+// takes for the same thing.
+func plainURI(s string) bool {
+	return s != "" && len(s) <= maxURI && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune("\\\"<>^`{|}", r)
+	})
+}
+
+// loopback splits a redirect to a program on the same machine into its host and
+// what follows the port. It looks at the bytes, because what one parser takes
+// for a port another takes for a password.
+func loopback(s string) (host, rest string, ok bool) {
+	for _, host := range []string{"http://127.0.0.1", "http://[::1]", "http://localhost"} {
+		rest, found := strings.CutPrefix(s, host)
+		if !found {
+			continue
+		}
+		if port, found := strings.CutPrefix(rest, ":"); found {
+			digits := len(port) - len(strings.TrimLeft(port, "0123456789"))
+			if digits == 0 || digits > 5 {
+				return "", "", false
+			}
+			rest = port[digits:]
+		}
+		return host, rest, rest == "" || rest[0] == '/' || rest[0] == '?'
+	}
+	return "", "", false
+}
+
+// matchRedirect says whether a redirect is one of those that a client
+// registered: byte for byte, but a loopback redirect may be at any port
+// (RFC 8252, section 7.3).
+func matchRedirect(registered []string, got string) bool {
+	if !checkRedirect(got) {
+		return false
+	}
+	if slices.Contains(registered, got) {
+		return true
+	}
+	host, rest, ok := loopback(got)
+	return ok && slices.ContainsFunc(registered, func(r string) bool {
+		h, s, ok := loopback(r)
+		return ok && h == host && s == rest
+	})
+}
+
+// provedBy returns the host that only its holder can receive codes at, or "".
+func provedBy(redirect string) string {
+	u, err := url.Parse(redirect)
+	if err != nil || u.Scheme != "https" {
+		return ""
+	}
+	host := strings.ToLower(u.Hostname())
+	if _, err := netip.ParseAddr(host); err == nil || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return ""
+	}
+	return host
+}
+
+// vendors says which product a host belongs to. It is applied only to a host
+// that is proved.
+var vendors = map[string]loci.Vendor{
+	"claude.ai":             "claude",
+	"claude.com":            "claude",
+	"www.claude.ai":         "claude",
+	"chatgpt.com":           "chatgpt",
+	"chat.openai.com":       "chatgpt",
+	"openai.com":            "chatgpt",
+	"cursor.com":            "cursor",
+	"www.cursor.com":        "cursor",
+	"vscode.dev":            "vscode",
+	"insiders.vscode.dev":   "vscode",
+	"code.visualstudio.com": "vscode",
+	"gemini.google.com":     "gemini",
+	"chat.mistral.ai":       "mistral",
+	"www.perplexity.ai":     "perplexity",
+	"zed.dev":               "zed",
+}
+
+// withQuery adds parameters to a redirect and keeps the ones that it has.
+func withQuery(redirect string, q url.Values) string {
+	sep := "?"
+	if strings.Contains(redirect, "?") {
+		sep = "&"
+	}
+	return redirect + sep + q.Encode()
+}

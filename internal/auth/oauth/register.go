@@ -1,0 +1,110 @@
+package oauth
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// Limits of dynamic registration, which is open to everybody.
+const (
+	maxRegistration  = 32 << 10 // bytes
+	maxRedirects     = 10
+	maxClientName    = 100 // characters
+	registersPerHour = 100 // per client address
+)
+
+// RegisterResponse is the answer of the registration endpoint (RFC 7591).
+type RegisterResponse struct {
+	ClientID      string   `json:"client_id"`
+	IssuedAt      int64    `json:"client_id_issued_at"`
+	Name          string   `json:"client_name,omitempty"`
+	URI           string   `json:"client_uri,omitempty"`
+	RedirectURIs  []string `json:"redirect_uris"`
+	GrantTypes    []string `json:"grant_types"`
+	ResponseTypes []string `json:"response_types"`
+	AuthMethod    string   `json:"token_endpoint_auth_method"`
+	Scope         string   `json:"scope"`
+}
+
+// metadata is what a client says about itself, here and in its document.
+type metadata struct {
+	ClientID      string   `json:"client_id"`
+	Name          string   `json:"client_name"`
+	URI           string   `json:"client_uri"`
+	RedirectURIs  []string `json:"redirect_uris"`
+	GrantTypes    []string `json:"grant_types"`
+	ResponseTypes []string `json:"response_types"`
+	AuthMethod    string   `json:"token_endpoint_auth_method"`
+	Secret        string   `json:"client_secret"`
+	Scope         string   `json:"scope"`
+}
+
+// Register makes a public client of what a program says about itself. A refusal
+// is an *Error with a code of RFC 7591, 3.2.2, that repeats nothing of the body.
+func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (RegisterResponse, error) {
+	if len(body) > maxRegistration {
+		return RegisterResponse{}, errorOf("invalid_client_metadata", "the registration is too large")
+	}
+	var m metadata
+	if err := json.Unmarshal(body, &m); err != nil || !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
+		return RegisterResponse{}, errorOf("invalid_client_metadata", "the body must be a JSON object with redirect_uris as a list of strings")
+	}
+	if err := m.check(); err != nil {
+		return RegisterResponse{}, err
+	}
+	rights, err := rightsOf(m.Scope)
+	if err != nil { // a hint only: what is granted is asked for at authorization
+		rights = loci.AgentRights()
+	}
+	now := loci.CutTime(s.now())
+	used, err := s.store.Limits().Take(ctx, "register:"+from.Address.String(), now.Truncate(time.Hour), 1)
+	if err != nil {
+		return RegisterResponse{}, err
+	}
+	if used > registersPerHour {
+		return RegisterResponse{}, &Error{Code: "temporarily_unavailable", Description: "too many registrations from this address; wait an hour", Status: http.StatusTooManyRequests}
+	}
+	c := loci.OAuthClient{ID: auth.NewSecret("loci_client_").Reveal(), Name: m.Name, RedirectURIs: m.RedirectURIs, URI: m.URI, CreatedAt: now}
+	if err := s.store.OAuth().PutClient(ctx, c); err != nil {
+		return RegisterResponse{}, err
+	}
+	words := make([]string, len(rights))
+	for i, r := range rights {
+		words[i] = string(r)
+	}
+	return RegisterResponse{ClientID: c.ID, IssuedAt: now.Unix(), Name: c.Name, URI: c.URI, RedirectURIs: c.RedirectURIs,
+		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, AuthMethod: "none", Scope: strings.Join(words, " ")}, nil
+}
+
+func (m *metadata) check() error {
+	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirects {
+		return errorOf("invalid_redirect_uri", "redirect_uris must have 1 to 10 entries")
+	}
+	for _, u := range m.RedirectURIs {
+		if !checkRedirect(u) {
+			return errorOf("invalid_redirect_uri", "a redirect URI is https, http on 127.0.0.1, [::1] or localhost, or an app's scheme with a dot; without fragment and user")
+		}
+	}
+	if utf8.RuneCountInString(m.Name) > maxClientName || m.Name != loci.OneLine(m.Name) {
+		return errorOf("invalid_client_metadata", "client_name must be one line of at most 100 printable characters")
+	}
+	if len(m.GrantTypes) > 0 && !slices.Contains(m.GrantTypes, "authorization_code") {
+		return errorOf("invalid_client_metadata", "grant_types must have authorization_code")
+	}
+	if len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code") {
+		return errorOf("invalid_client_metadata", "response_types must have code")
+	}
+	if provedBy(m.URI) == "" || !plainURI(m.URI) {
+		m.URI = "" // it would be shown as a link
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+// Package oauth is the OAuth 2.1 authorization server by which MCP clients get
+// access: authorization codes with PKCE, rotated refresh tokens, dynamic
+// registration and client metadata documents. All clients are public, and all
+// tokens opaque: 256 random bits of which the store has the SHA-256.
+//
+// It leaves out how people sign in (package auth), whether they may consent
+// (package app) and every page (package web).
+//
+// The invariant: a client acts as the vendor that a person chose or the
+// operator fixed. What a client says about itself decides nothing.
+package oauth
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// How long what the server issues is good for.
+const (
+	AccessLife  = time.Hour
+	RefreshLife = 90 * 24 * time.Hour
+	CodeLife    = time.Minute
+)
+
+// Options configure a Server.
+type Options struct {
+	Store  store.Store      // required
+	Now    func() time.Time // default: time.Now
+	Log    *slog.Logger     // default: discard
+	Fetch  *http.Client     // for metadata documents; default: one that reaches only public addresses
+	Egress bool             // whether metadata documents may be fetched
+}
+
+// Server is the authorization server. It is safe for concurrent use.
+type Server struct {
+	store     store.Store
+	now       func() time.Time
+	log       *slog.Logger
+	documents *documents
+}
+
+// New returns a Server. It panics without a store.
+func New(o Options) *Server {
+	if o.Store == nil {
+		panic("oauth: no store")
+	}
+	s := &Server{store: o.Store, now: o.Now, log: o.Log}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.documents = newDocuments(o.Fetch, o.Egress, s.now, s.log)
+	return s
+}
+
+// Error is an OAuth error: Code is one of the RFCs', Description is safe to
+// show and never repeats what was sent.
+type Error struct {
+	Code        string `json:"error"`
+	Description string `json:"error_description,omitempty"`
+	Status      int    `json:"-"` // of HTTP
+}
+
+// Error returns the description.
+func (e *Error) Error() string { return e.Description }
+
+func errorOf(code, description string) error {
+	return &Error{Code: code, Description: description, Status: http.StatusBadRequest}
+}
+
+// SupportedScopes returns every scope that a client can be granted.
+func SupportedScopes() []string {
+	var out []string
+	for _, r := range loci.AgentRights() {
+		out = append(out, string(r))
+	}
+	return out
+}
+
+// serverMetadata leaves out jwks_uri, which the type of the SDK always writes:
+// nothing here is signed.
+type serverMetadata struct {
+	oauthex.AuthServerMeta
+	JWKSURI string `json:"jwks_uri,omitempty"`
+}
+
+// Metadata describes the authorization server at base (RFC 8414).
+func (s *Server) Metadata(base string) any {
+	return serverMetadata{AuthServerMeta: oauthex.AuthServerMeta{
+		Issuer:                                     base,
+		AuthorizationEndpoint:                      base + "/oauth/authorize",
+		TokenEndpoint:                              base + "/oauth/token",
+		RegistrationEndpoint:                       base + "/oauth/register",
+		RevocationEndpoint:                         base + "/oauth/revoke",
+		ScopesSupported:                            SupportedScopes(),
+		ResponseTypesSupported:                     []string{"code"},
+		ResponseModesSupported:                     []string{"query"},
+		GrantTypesSupported:                        []string{"authorization_code", "refresh_token"},
+		TokenEndpointAuthMethodsSupported:          []string{"none"},
+		RevocationEndpointAuthMethodsSupported:     []string{"none"},
+		CodeChallengeMethodsSupported:              []string{"S256"},
+		ClientIDMetadataDocumentSupported:          s.documents.egress,
+		AuthorizationResponseIssParameterSupported: true,
+	}}
+}
+
+// ProtectedResource describes /mcp below base (RFC 9728).
+func (s *Server) ProtectedResource(base string) any {
+	return oauthex.ProtectedResourceMetadata{Resource: base + "/mcp", AuthorizationServers: []string{base},
+		ScopesSupported: SupportedScopes(), BearerMethodsSupported: []string{"header"}, ResourceName: "Loci"}
+}

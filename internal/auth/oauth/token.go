@@ -1,0 +1,201 @@
+package oauth
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// TokenResponse is the answer of the token endpoint. It holds secrets in the
+// clear, because it is what is sent.
+type TokenResponse struct {
+	AccessToken  string `json:"access_token"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int    `json:"expires_in"`
+	RefreshToken string `json:"refresh_token,omitempty"`
+	Scope        string `json:"scope,omitempty"`
+}
+
+// maxToken is longer than any token or code that we make.
+const maxToken = 200
+
+func errBadGrant() error {
+	return errorOf("invalid_grant", "the code or token is not good: unknown, used, expired, revoked, or not this client's")
+}
+
+// Token exchanges an authorization code or a refresh token for an access token
+// and a new refresh token. A refusal is an *Error with a code of RFC 6749 5.2.
+func (s *Server) Token(ctx context.Context, form url.Values, own func(resource string) bool) (TokenResponse, error) {
+	for name, values := range form {
+		if len(values) > 1 && name != "resource" { // which RFC 8707 lets stand several times
+			return TokenResponse{}, errorOf("invalid_request", "a parameter stands twice")
+		}
+	}
+	for _, resource := range form["resource"] {
+		if !own(resource) {
+			return TokenResponse{}, errorOf("invalid_target", "resource is not of this server")
+		}
+	}
+	if form.Get("client_id") == "" {
+		return TokenResponse{}, errorOf("invalid_request", "client_id is missing; clients here are public and send it")
+	}
+	switch form.Get("grant_type") {
+	case "":
+		return TokenResponse{}, errorOf("invalid_request", "grant_type is missing")
+	case "authorization_code":
+		return s.redeem(ctx, form)
+	case "refresh_token":
+		return s.refresh(ctx, form)
+	}
+	return TokenResponse{}, errorOf("unsupported_grant_type", "grant_type must be authorization_code or refresh_token")
+}
+
+func (s *Server) redeem(ctx context.Context, form url.Values) (TokenResponse, error) {
+	code, verifier := form.Get("code"), form.Get("code_verifier")
+	if code == "" || verifier == "" {
+		return TokenResponse{}, errorOf("invalid_request", "code or code_verifier is missing")
+	}
+	if len(code) > maxToken || !isVerifier(verifier) {
+		return TokenResponse{}, errBadGrant()
+	}
+	hash, now := auth.Hash(loci.Secret(code)), loci.CutTime(s.now())
+	c, g, err := s.store.OAuth().Code(ctx, hash)
+	if loci.CodeOf(err) == loci.NotFound {
+		return TokenResponse{}, errBadGrant()
+	}
+	if err != nil {
+		return TokenResponse{}, err
+	}
+	sum := sha256.Sum256([]byte(verifier))
+	proved := subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(c.Challenge)) == 1
+	// OAuth 2.1 no longer has redirect_uri here; who sends it must send the same.
+	redirect, sent := form["redirect_uri"]
+	if !proved || c.ClientID != form.Get("client_id") || sent && redirect[0] != c.RedirectURI || !now.Before(c.ExpiresAt) {
+		return TokenResponse{}, errBadGrant()
+	}
+	t := issue(g, g.Rights, now)
+	if _, err := s.store.OAuth().Redeem(ctx, hash, now, t.credential, t.next); err != nil {
+		return TokenResponse{}, s.spent(ctx, "code", g, err)
+	}
+	return t.TokenResponse, nil
+}
+
+func isVerifier(s string) bool { return len(s) >= 43 && len(s) <= 128 && unreserved(s, "-._~") }
+
+func (s *Server) refresh(ctx context.Context, form url.Values) (TokenResponse, error) {
+	token := form.Get("refresh_token")
+	if token == "" {
+		return TokenResponse{}, errorOf("invalid_request", "refresh_token is missing")
+	}
+	if len(token) > maxToken {
+		return TokenResponse{}, errBadGrant()
+	}
+	hash, now := auth.Hash(loci.Secret(token)), loci.CutTime(s.now())
+	_, g, err := s.store.OAuth().Refreshable(ctx, hash)
+	if loci.CodeOf(err) == loci.NotFound || err == nil && g.ClientID != form.Get("client_id") {
+		return TokenResponse{}, errBadGrant()
+	}
+	if err != nil {
+		return TokenResponse{}, err
+	}
+	rights := g.Rights
+	if words := strings.Fields(form.Get("scope")); len(words) > 0 {
+		rights = nil
+		for _, word := range words {
+			if !slices.Contains(g.Rights, loci.Right(word)) {
+				return TokenResponse{}, errorOf("invalid_scope", "scope has more than was granted")
+			}
+		}
+		for _, r := range g.Rights {
+			if slices.Contains(words, string(r)) {
+				rights = append(rights, r)
+			}
+		}
+	}
+	t := issue(g, rights, now)
+	if _, err := s.store.OAuth().Refresh(ctx, hash, now, t.credential, t.next); err != nil {
+		return TokenResponse{}, s.spent(ctx, "refresh token", g, err)
+	}
+	return t.TokenResponse, nil
+}
+
+// spent says what a failed exchange means. That a code or token was used before
+// is how a theft shows: the store has revoked the grant then.
+func (s *Server) spent(ctx context.Context, what string, g loci.Grant, err error) error {
+	switch loci.CodeOf(err) {
+	case loci.Conflict:
+		s.log.WarnContext(ctx, "a "+what+" was used again or too late; its grant is revoked", "grant", g.ID.String(), "org", string(g.OrgID), "client", g.ClientID)
+		return errBadGrant()
+	case loci.NotFound:
+		return errBadGrant()
+	}
+	return err
+}
+
+// tokens are what one exchange issues: to keep, and to send.
+type tokens struct {
+	credential loci.Credential
+	next       loci.RefreshToken
+	TokenResponse
+}
+
+func issue(g loci.Grant, rights []loci.Right, now time.Time) tokens {
+	access, refresh := auth.NewSecret(auth.AccessPrefix), auth.NewSecret(auth.RefreshPrefix)
+	name := []rune(g.ClientName)
+	words := make([]string, len(rights))
+	for i, r := range rights {
+		words[i] = string(r)
+	}
+	return tokens{
+		credential: loci.Credential{ID: loci.NewCredentialID(), OrgID: g.OrgID, UserID: g.UserID, Kind: loci.KindAgent, Method: loci.ByOAuth,
+			Vendor: g.Vendor, Name: string(name[:min(len(name), loci.MaxKeyName)]), Hash: auth.Hash(access), Prefix: auth.AccessPrefix, Rights: rights,
+			WorkspaceID: g.WorkspaceID, GrantID: g.ID, CreatedAt: now, ExpiresAt: now.Add(AccessLife)},
+		next: loci.RefreshToken{Hash: auth.Hash(refresh), GrantID: g.ID, ExpiresAt: now.Add(RefreshLife)},
+		TokenResponse: TokenResponse{AccessToken: access.Reveal(), TokenType: "Bearer", ExpiresIn: int(AccessLife / time.Second),
+			RefreshToken: refresh.Reveal(), Scope: strings.Join(words, " ")},
+	}
+}
+
+// Revoke ends a token (RFC 7009): a refresh token with its whole grant, an
+// access token alone. A token that is not known is no error. Whoever has a
+// token may end it; a client_id that is sent must be its client's.
+func (s *Server) Revoke(ctx context.Context, form url.Values) error {
+	token := form.Get("token")
+	if token == "" {
+		return errorOf("invalid_request", "token is missing")
+	}
+	if len(token) > maxToken || len(form["token"]) > 1 {
+		return nil
+	}
+	hash, now := auth.Hash(loci.Secret(token)), loci.CutTime(s.now())
+	_, g, err := s.store.OAuth().Refreshable(ctx, hash)
+	if err == nil {
+		if id := form.Get("client_id"); id != "" && id != g.ClientID {
+			return errorOf("invalid_client", "this token is not this client's")
+		}
+		return ignoreMissing(s.store.OAuth().Revoke(ctx, g.OrgID, g.UserID, g.ID, now))
+	}
+	if loci.CodeOf(err) != loci.NotFound {
+		return err
+	}
+	c, err := s.store.Credentials().ByHash(ctx, hash)
+	if err != nil || c.Method != loci.ByOAuth { // keys and sessions have their own ways out
+		return ignoreMissing(err)
+	}
+	return ignoreMissing(s.store.Credentials().Revoke(ctx, c.OrgID, c.UserID, c.ID, now))
+}
+
+func ignoreMissing(err error) error {
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil
+	}
+	return err
+}
