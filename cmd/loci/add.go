@@ -67,6 +67,7 @@ stored exactly as it is. Without --title, the first line is the title.`,
 			}
 			return nil
 		},
+		Annotations: does(app.MemoryCreate),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			content, err := p.content(args, f.file)
 			if err != nil {

@@ -17,7 +17,8 @@ func (p *program) backupCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "backup", Short: "Make, list, verify and restore backups", Args: cobra.NoArgs,
 		Long: `Make, list, verify and restore backups. They are consistent while a server
 writes, and lie in backups/ of the data directory; copy them elsewhere, too.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+		Annotations: onlyHelps(),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(p.backupCreateCommand(), p.backupListCommand(), p.backupVerifyCommand(), p.backupRestoreCommand())
 	return cmd
 }
@@ -44,9 +45,10 @@ type backupJSON struct {
 
 func (p *program) backupCreateCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "create",
-		Short: "Make a backup",
-		Args:  cobra.NoArgs,
+		Use:         "create",
+		Short:       "Make a backup",
+		Args:        cobra.NoArgs,
+		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
 				b, err := p.backups().Create(cmd.Context(), in.store.Backup)
@@ -65,9 +67,10 @@ func (p *program) backupCreateCommand() *cobra.Command {
 
 func (p *program) backupListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List backups, newest first",
-		Args:  cobra.NoArgs,
+		Use:         "list",
+		Short:       "List backups, newest first",
+		Args:        cobra.NoArgs,
+		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(*cobra.Command, []string) error {
 			found, err := p.backups().List()
 			if err != nil {
@@ -94,9 +97,10 @@ func (p *program) backupListCommand() *cobra.Command {
 
 func (p *program) backupVerifyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "verify [NAME]",
-		Short: "Compare a backup with its manifest and open every file (default: the newest)",
-		Args:  cobra.MaximumNArgs(1),
+		Use:         "verify [NAME]",
+		Short:       "Compare a backup with its manifest and open every file (default: the newest)",
+		Args:        cobra.MaximumNArgs(1),
+		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := p.backups().Find(first(args))
 			if err != nil {
@@ -147,7 +151,8 @@ that no other loci works on the data directory. What is replaced is kept in
 replaced/ of the data directory.
 
 Keys that are revoked now stay revoked, although the backup may be older.`,
-		Args: cobra.MaximumNArgs(1),
+		Args:        cobra.MaximumNArgs(1),
+		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := p.backups().Find(first(args))
 			if err != nil {

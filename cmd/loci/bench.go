@@ -26,8 +26,9 @@ bar marked "must" is missed. The load runs on the same processors as the
 server, so read ratios, and compare within one run only.`,
 		Example: `  loci bench
   loci bench --memories 10000 --step 2s --json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.bench(cmd.Context(), o, dir) },
+		Args:        cobra.NoArgs,
+		Annotations: needsNoAction("measures a server of its own"),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return p.bench(cmd.Context(), o, dir) },
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.Memories, "memories", 100_000, "memories that are stored before reads are measured")

@@ -33,8 +33,12 @@ type settings struct {
 	PublicURL string
 	LogLevel  slog.Level
 	LogJSON   bool
-	Deletion  loci.Deletion
+	Deletion  loci.Deletion // of orgs that say nothing
 	Egress    bool
+	RateLimit int          // requests of a principal in a minute; 0: no limits
+	Proxies   auth.Proxies // whose word about the client's address counts
+	SignUp    bool         // whoever a single sign-on names may join with an org of their own
+	OIDC      []auth.OIDCProvider
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard
@@ -60,15 +64,18 @@ type setting struct {
 	fallback any
 }
 
-// known lists every setting but for the agents' keys, which have names of
-// their own.
+// known lists every setting but for the agents' keys and the single sign-ons,
+// which have names of their own.
 var known = []setting{
 	{"data_dir", "LOCI_DATA_DIR", ""},
 	{"listen", "LOCI_LISTEN", "127.0.0.1:5624"},
 	{"public_url", "LOCI_PUBLIC_URL", ""},
 	{"log_level", "LOCI_LOG_LEVEL", "info"},
 	{"log_format", "LOCI_LOG_FORMAT", "text"},
-	{"deletion", "LOCI_DELETION", string(loci.DeleteWithKey)},
+	{"deletion", "LOCI_DELETION", string(loci.DeleteWithStepUp)},
+	{"rate_limit", "LOCI_RATE_LIMIT", "600"},
+	{"trusted_proxies", "LOCI_TRUSTED_PROXIES", ""},
+	{"sign_up", "LOCI_SIGN_UP", "invited"},
 	{"egress", "LOCI_EGRESS", "on"},
 	{"keys/owner", "LOCI_API_KEY", ""},
 	{"dashboard/service_key", "LOCI_DASHBOARD_SERVICE_KEY", ""},
@@ -188,13 +195,13 @@ func isUnderHome(dir string) bool {
 }
 
 func isSetting(key string) bool {
-	return strings.HasPrefix(key, agentKeys) || slices.ContainsFunc(known, func(t setting) bool { return t.key == key })
+	return strings.HasPrefix(key, agentKeys) || isOIDC(key) || slices.ContainsFunc(known, func(t setting) bool { return t.key == key })
 }
 
 func dotted(key string) string { return strings.ReplaceAll(key, delim, ".") }
 
 func knownKeys() string {
-	names := []string{"keys.agents.<vendor>"}
+	names := []string{"keys.agents.<vendor>", "oidc.<id>"}
 	for _, t := range known {
 		names = append(names, dotted(t.key))
 	}
@@ -218,6 +225,9 @@ func (s *settings) loadEnvironment(k *koanf.Koanf, environ []string) error {
 					bad = loci.Errorf(loci.Invalid, "variable %s: %s; name it %s<VENDOR>, like %sCLAUDE", name, err, agentKeyPrefix, agentKeyPrefix)
 				}
 				return agentKeys + string(vendor), value
+			}
+			if key := oidcKey(name); key != "" {
+				return key, value
 			}
 			for _, t := range known {
 				if t.env == name {
@@ -243,7 +253,11 @@ func (s *settings) fill(k *koanf.Koanf) error {
 		Temperature: r.number("chat/temperature", 2), MaxTokens: int(r.number("chat/max_tokens", 1_000_000))}
 	s.Egress = r.choice("egress", "on", "off") == "on"
 	s.LogJSON = r.choice("log_format", "text", "json") == "json"
-	s.Deletion = loci.Deletion(r.choice("deletion", string(loci.DeleteWithKey), string(loci.DeleteWithStepUp)))
+	s.Deletion = loci.Deletion(r.choice("deletion", string(loci.DeleteWithStepUp), string(loci.DeleteWithKey)))
+	s.RateLimit = int(r.number("rate_limit", 1_000_000))
+	s.SignUp = r.choice("sign_up", "invited", "open") == "open"
+	s.Proxies = r.proxies("trusted_proxies")
+	s.OIDC = r.oidc()
 	if err := s.LogLevel.UnmarshalText([]byte(r.choice("log_level", "debug", "info", "warn", "error"))); err != nil && r.err == nil {
 		r.err = err
 	}
@@ -286,6 +300,12 @@ func (s *settings) doubts() []string {
 	if !s.Egress && s.Chat.BaseURL != "" {
 		out = append(out, "egress is off: the configured chat model is not used")
 	}
+	if len(s.OIDC) > 0 && !s.Egress {
+		out = append(out, "egress is off: nobody can sign in by a provider (oidc)")
+	}
+	if s.SignUp && len(s.OIDC) == 0 {
+		out = append(out, named("sign_up")+" is open, and there is no provider (oidc) that people could sign up with")
+	}
 	for _, name := range s.Unknown {
 		out = append(out, "the variable "+name+" means nothing to Loci; is it a typing error?")
 	}
@@ -311,8 +331,18 @@ func (r *reader) checkKey(key string, value loci.Secret) {
 	r.check(key, !strings.ContainsFunc(value.Reveal(), unicode.IsSpace), "has white space in it, which no client can send as a key")
 }
 
+// proxies reads addresses and networks: a text with commas, or a list.
+func (r *reader) proxies(key string) auth.Proxies {
+	got, err := auth.ParseProxies(strings.Join(r.list(key), ","))
+	r.check(key, err == nil, "must be addresses or networks with commas between them, like 10.0.0.0/8, 192.0.2.7")
+	return got
+}
+
 // named is a key as people know it, with its variable.
 func named(key string) string {
+	if isOIDC(key) {
+		return dotted(key) + " (" + oidcVariable(key) + ")"
+	}
 	for _, t := range known {
 		if t.key == key {
 			return dotted(key) + " (" + t.env + ")"
@@ -325,6 +355,25 @@ func (r *reader) text(key string) string {
 	s, ok := r.k.Get(key).(string)
 	r.check(key, ok, "must be a text in quotes")
 	return strings.TrimSpace(s)
+}
+
+// list reads texts: one with commas between its parts, or a list of the file.
+func (r *reader) list(key string) []string {
+	var out []string
+	parts, isList := r.k.Get(key).([]any)
+	if !isList {
+		parts = []any{r.text(key)}
+	}
+	for _, part := range parts {
+		text, ok := part.(string)
+		r.check(key, ok, "must be a list of texts in quotes")
+		for one := range strings.SplitSeq(text, ",") {
+			if one = strings.TrimSpace(one); one != "" {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
 }
 
 func (r *reader) choice(key string, options ...string) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 )
 
@@ -22,7 +23,8 @@ func (p *program) connectCommand() *cobra.Command {
 what will change and asks; "loci disconnect" brings back what was there.`,
 		Example: `  loci connect claude-code
   loci connect codex --stdio     # the assistant starts Loci itself; no server, no key`,
-		Args: cobra.ExactArgs(1),
+		Args:        cobra.ExactArgs(1),
+		Annotations: does(app.KeyCreate, app.KeyList, app.KeyRevoke),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := findClient(args[0])
 			if err != nil {

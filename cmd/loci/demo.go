@@ -14,9 +14,10 @@ import (
 
 func (p *program) demoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "demo",
-		Short: "Walk through two assistants that share a memory, in a throw-away directory",
-		Args:  cobra.NoArgs,
+		Use:         "demo",
+		Short:       "Walk through two assistants that share a memory, in a throw-away directory",
+		Args:        cobra.NoArgs,
+		Annotations: does(app.MemoryCreate, app.MemoryRead, app.MemoryChange, app.MemoryHistory, app.MemoryTrash, app.MemoryRestore),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			ctx := cmd.Context()
 			if flag := cmd.Flag("data-dir"); flag.Changed {

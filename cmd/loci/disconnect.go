@@ -8,14 +8,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 )
 
 func (p *program) disconnectCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "disconnect claude-code|cursor|codex",
-		Short: "Undo connect: bring back what was there and revoke the key",
-		Args:  cobra.ExactArgs(1),
+		Use:         "disconnect claude-code|cursor|codex",
+		Short:       "Undo connect: bring back what was there and revoke the key",
+		Args:        cobra.ExactArgs(1),
+		Annotations: does(app.KeyRevoke),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := findClient(args[0])
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
@@ -50,7 +51,8 @@ func (p *program) doctorCommand() *cobra.Command {
 		Short: "Check the data directory, keys and port, and say how to mend them",
 		Long: `Check the data directory, its files and indexes, keys, backups and the port. Each
 line says ok, warn or fail, and how to mend it. The exit code is 1 if any fails.`,
-		Args: cobra.NoArgs,
+		Args:        cobra.NoArgs,
+		Annotations: does(app.KeyList),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
 			return d.print()

@@ -28,7 +28,8 @@ $VISUAL or $EDITOR. The version before is kept: see "loci history". --tag
 replaces all tags; --tag "" and --expires "" take them away.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
-		Args: cobra.ExactArgs(1),
+		Args:        cobra.ExactArgs(1),
+		Annotations: does(app.MemoryChange, app.MemoryRead),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := parseMemoryID(args[0])
 			if err != nil {

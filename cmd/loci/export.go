@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -20,40 +23,44 @@ to FILE, or to standard output. "loci import" takes them back, to the byte.
 A FILE appears only when it is complete.`,
 		Example: `  loci export memories.jsonl
   loci export | zstd > memories.jsonl.zst`,
-		Args: cobra.MaximumNArgs(1),
+		Args:        cobra.MaximumNArgs(1),
+		Annotations: does(app.Export),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "-"
 			if len(args) == 1 {
 				name = args[0]
 			}
-			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				n, err := p.export(cmd.Context(), in, name)
-				if err != nil {
-					return err
-				}
-				if p.json && name != "-" {
-					return p.printJSON(map[string]any{"memories": n, "file": name})
-				}
-				p.note("memories exported: %d", n)
-				return nil
-			})
+			return p.with(cmd.Context(), refuse, func(in *instance) error { return p.exportTo(cmd.Context(), in, in.operator, name) })
 		},
 	}
 }
 
-func (p *program) export(ctx context.Context, in *instance, name string) (n int, err error) {
+// exportTo writes the memories of a person and says how many they are.
+func (p *program) exportTo(ctx context.Context, in *instance, who loci.Principal, name string) error {
+	n, err := p.export(ctx, in, who, name)
+	if err != nil {
+		return err
+	}
+	if p.json && name != "-" {
+		return p.printJSON(map[string]any{"memories": n, "file": name})
+	}
+	p.note("memories exported: %d", n)
+	return nil
+}
+
+func (p *program) export(ctx context.Context, in *instance, who loci.Principal, name string) (n int, err error) {
 	bar := p.progress("exporting", -1, false)
 	defer func() { _ = bar.Finish() }()
 	moved := func(n int) { _ = bar.Set(n) }
 	if name == "-" {
 		out := bufio.NewWriterSize(p.out, 1<<16)
-		if n, err = in.app.Export(ctx, in.operator, out, moved); err == nil {
+		if n, err = in.app.Export(ctx, who, out, moved); err == nil {
 			err = out.Flush()
 		}
 		return n, err
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return p.exportInto(ctx, in, name, moved)
+		return p.exportInto(ctx, in, who, name, moved)
 	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -63,7 +70,7 @@ func (p *program) export(ctx context.Context, in *instance, name string) (n int,
 		return 0, usagef("%s cannot be written: %w", name, withoutPath(err))
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // not there any more after success
-	n, err = in.app.Export(ctx, in.operator, f, moved)
+	n, err = in.app.Export(ctx, who, f, moved)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return n, err
 	}
@@ -81,11 +88,11 @@ func withoutPath(err error) error {
 
 // exportInto writes to what is not a file, such as a pipe or /dev/stdout, which
 // must not be replaced by one.
-func (p *program) exportInto(ctx context.Context, in *instance, name string, moved func(int)) (int, error) {
+func (p *program) exportInto(ctx context.Context, in *instance, who loci.Principal, name string, moved func(int)) (int, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return 0, usageError{err}
 	}
-	n, err := in.app.Export(ctx, in.operator, f, moved)
+	n, err := in.app.Export(ctx, who, f, moved)
 	return n, errors.Join(err, f.Close())
 }

@@ -76,12 +76,7 @@ func parseExpiry(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 36500 {
-			return now.AddDate(0, 0, n), nil
-		}
-	}
-	if d, err := time.ParseDuration(s); err == nil && d > 0 {
+	if d, err := parseSpan(s); err == nil {
 		return now.Add(d), nil
 	}
 	t, err := parseTime("--expires", s)
@@ -89,6 +84,20 @@ func parseExpiry(s string, now time.Time) (time.Time, error) {
 		return t, loci.FieldErrorf("--expires", "must be a span like 90d or 12h, or a time like 2026-01-31T15:04:05Z")
 	}
 	return t, nil
+}
+
+// parseSpan reads a span of time like 90d or 12h.
+func parseSpan(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 36500 {
+			return time.Duration(n) * 24 * time.Hour, nil
+		}
+	}
+	d, err := time.ParseDuration(s)
+	if err == nil && d <= 0 {
+		err = loci.Errorf(loci.Invalid, "a span is more than nothing")
+	}
+	return d, err
 }
 
 // parseMemoryID reads an id from the command line.

@@ -6,14 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 )
 
 func (p *program) historyCommand() *cobra.Command {
 	var limit, before int
 	cmd := &cobra.Command{
-		Use:   "history ID",
-		Short: "Show every version of a memory, newest first",
-		Args:  cobra.ExactArgs(1),
+		Use:         "history ID",
+		Short:       "Show every version of a memory, newest first",
+		Args:        cobra.ExactArgs(1),
+		Annotations: does(app.MemoryHistory),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := parseMemoryID(args[0])
 			if err != nil {

@@ -21,7 +21,8 @@ func (p *program) importCommand() *cobra.Command {
 		Long: `Read what "loci export" wrote: FILE, or "-" for standard input. It can be
 repeated: what is here already is left alone, so after an interruption the same
 command goes on. Lines that cannot be taken are reported, the others are stored.`,
-		Args: cobra.ExactArgs(1),
+		Args:        cobra.ExactArgs(1),
+		Annotations: does(app.Import),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, size, err := p.source(cmd.Context(), args[0])
 			if err != nil {

@@ -18,7 +18,8 @@ func (p *program) listCommand() *cobra.Command {
 		Example: `  loci list --tag ops --origin claude --limit 20
   loci list --trash
   loci list --as cursor --json`,
-		Args: cobra.NoArgs,
+		Args:        cobra.NoArgs,
+		Annotations: does(app.MemoryRead, app.MemoryTrashed),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := f.filter()
 			if err != nil {

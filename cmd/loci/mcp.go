@@ -17,8 +17,9 @@ func (p *program) mcpCommand() *cobra.Command {
 		Short: "Serve one assistant over standard input and output",
 		Long: `Serve one assistant over standard input and output. The client starts this
 itself; any number of them and a server work on one data directory at once.`,
-		Example: `  loci mcp --vendor claude`,
-		Args:    cobra.NoArgs,
+		Example:     `  loci mcp --vendor claude`,
+		Args:        cobra.NoArgs,
+		Annotations: needsNoAction("starts a surface, whose tools name their actions"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if transport != "stdio" {
 				return usagef("--transport can only be stdio; for HTTP run: loci serve")

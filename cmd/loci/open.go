@@ -9,6 +9,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
@@ -17,6 +18,8 @@ type instance struct {
 	store    *sqlite.Store
 	app      *app.App
 	auth     *auth.Authenticator
+	signIn   *auth.SignIn
+	oauth    *oauth.Server
 	operator loci.Principal // the person at this command line
 	created  bool           // this call made the default org
 }
@@ -70,11 +73,16 @@ func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, 
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{store: st, app: app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion})}
+	in := &instance{store: st, oauth: oauth.New(oauth.Options{Store: st, Log: p.log, Egress: s.Egress})}
 	in.auth, err = auth.New(auth.Options{Store: st, OwnerKey: s.OwnerKey, AgentKeys: s.AgentKeys, Dashboard: s.Dashboard, Log: p.log})
 	if err != nil {
 		return nil, err
 	}
+	in.signIn, err = auth.NewSignIn(auth.SignInOptions{Authenticator: in.auth, Store: st, Log: p.log, Site: p.site(), OIDC: s.OIDC, Open: s.SignUp, Egress: s.Egress})
+	if err != nil {
+		return nil, err
+	}
+	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth, SignIn: in.signIn})
 	if _, in.created, err = in.app.Setup(ctx); err != nil {
 		return nil, err
 	}
@@ -86,6 +94,9 @@ func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, 
 	in.operator, err = in.auth.Local(ctx, "")
 	return in, err
 }
+
+// site is what the server knows of its own addresses.
+func (p *program) site() auth.Site { return auth.Site{PublicURL: p.settings.PublicURL} }
 
 // chat returns the configured model, or nil. With egress off there is none,
 // whatever else is set.

@@ -6,14 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 )
 
 func (p *program) restoreCommand() *cobra.Command {
 	var version int
 	cmd := &cobra.Command{
-		Use:   "restore ID…",
-		Short: "Take memories out of the trash",
-		Args:  cobra.MinimumNArgs(1),
+		Use:         "restore ID…",
+		Short:       "Take memories out of the trash",
+		Args:        cobra.MinimumNArgs(1),
+		Annotations: does(app.MemoryRestore),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, "restored", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
 				m, err := in.app.Restore(ctx, in.operator, id, version)

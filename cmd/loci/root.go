@@ -87,8 +87,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or value, 3 not found, 4 not allowed
 5 the data directory cannot be used (full, read-only, damaged, newer), 6 conflict
 (in use, exists, other version), 130 interrupted.`,
 		SilenceUsage: true, SilenceErrors: true,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:        cobra.NoArgs,
+		Annotations: onlyHelps(),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cmd.ValidateRequiredFlags(); err != nil {
 				return err
@@ -103,11 +104,12 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or value, 3 not found, 4 not allowed
 	flags.String("log-level", "", "debug, info, warn or error; logs go to standard error (LOCI_LOG_LEVEL)")
 	flags.BoolVar(&p.json, "json", false, "print JSON; errors too")
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "memory", Title: "Memories:"},
-		&cobra.Group{ID: "connect", Title: "Connect assistants:"}, &cobra.Group{ID: "care", Title: "Take care of the data:"})
+		&cobra.Group{ID: "connect", Title: "Connect assistants:"}, &cobra.Group{ID: "people", Title: "Orgs and people:"}, &cobra.Group{ID: "care", Title: "Take care of the data:"})
 	for group, commands := range map[string][]*cobra.Command{
 		"run":     {p.serveCommand(), p.mcpCommand(), p.demoCommand()},
 		"memory":  {p.addCommand(), p.searchCommand(), p.listCommand(), p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.historyCommand()},
 		"connect": {p.connectCommand(), p.disconnectCommand(), p.keyCommand(), p.agentKeyCommand()},
+		"people":  {p.orgCommand(), p.userCommand(), p.teamCommand(), p.workspaceCommand(), p.sessionCommand(), p.oauthCommand(), p.auditCommand()},
 		"care":    {p.importCommand(), p.exportCommand(), p.backupCommand(), p.doctorCommand(), p.benchCommand(), p.versionCommand()},
 	} {
 		for _, c := range commands {

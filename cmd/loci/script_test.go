@@ -86,7 +86,7 @@ func take(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], m[len(m)-1])
 }
 
-var wholeKey = regexp.MustCompile(`loci_(live|agent)_[A-Za-z0-9_-]{20,}`)
+var wholeKey = regexp.MustCompile(`loci_(live|agent|link|invite|session|access|refresh|code)_[A-Za-z0-9_-]{20,}`)
 
 // nosecrets [FILE…] fails if there is a whole key in the last standard error,
 // or in one of the files.
@@ -134,7 +134,7 @@ func serveInScript(ts *testscript.TestScript, _ bool, args []string) {
 func scriptEnv(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range []string{"HOME", "PATH", "USERPROFILE", "TMPDIR", "LOCI_LISTEN", "LOCI_DATA_DIR", "LOCI_API_KEY", "LOCI_AGENT_KEY_CLAUDE",
-		"LOCI_PUBLIC_URL", "LOCI_EGRESS", "LOCI_CHAT_BASE_URL", "LOCI_CHAT_MODEL", "LOCI_LOG_LEVEL", "LOCI_LISTN"} {
+		"LOCI_PUBLIC_URL", "LOCI_EGRESS", "LOCI_CHAT_BASE_URL", "LOCI_CHAT_MODEL", "LOCI_LOG_LEVEL", "LOCI_DELETION", "LOCI_RATE_LIMIT", "LOCI_TRUSTED_PROXIES", "LOCI_SIGN_UP", "LOCI_LISTN"} {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}

@@ -25,7 +25,8 @@ func (p *program) searchCommand() *cobra.Command {
 must follow each other; word* finds what begins like it.`,
 		Example: `  loci search deploy schedule
   loci search '"release notes"' --tag ops --as cursor`,
-		Args: cobra.MinimumNArgs(1),
+		Args:        cobra.MinimumNArgs(1),
+		Annotations: does(app.MemoryRead),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			filter, err := f.filter()
 			if err != nil {

@@ -16,9 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/rest"
+	"github.com/loci-memory/loci/internal/web"
 )
 
 func (p *program) serveCommand() *cobra.Command {
@@ -28,15 +31,22 @@ func (p *program) serveCommand() *cobra.Command {
 		Long: `Run the server for assistants (MCP at /mcp) and programs (REST at /api/v1).
 
 The first start on an empty data directory prints your key and a key for each of
-Claude Code, Cursor and Codex, once, with the line that connects it. Ctrl-C ends
-the server after the requests under way; a second one ends it at once.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context()) },
+Claude Code, Cursor and Codex, once, with the line that connects it, and a link
+that signs your browser in. Ctrl-C ends the server after the requests under way;
+a second one ends it at once.
+
+On an address that other machines reach it starts only if somebody could
+authenticate: make a key first (loci key create), or bring one (LOCI_API_KEY).`,
+		Args:        cobra.NoArgs,
+		Annotations: does(app.KeyCreate, app.KeyList, app.LinkCreate),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	flags.String("listen", "", "address to listen on (default 127.0.0.1:5624; LOCI_LISTEN)")
 	flags.String("public-url", "", "address under which people reach this server, such as https://loci.example.org (LOCI_PUBLIC_URL)")
-	flags.String("deletion", "", "what trashing over the API needs: api_key or step_up (LOCI_DELETION)")
+	flags.String("deletion", "", "what deleting needs where an org says nothing: step_up or api_key (LOCI_DELETION)")
+	flags.String("rate-limit", "", "requests of one credential in a minute; 0: no limits (default 600; LOCI_RATE_LIMIT)")
+	flags.String("trusted-proxies", "", "addresses or networks whose word about the client's address counts (LOCI_TRUSTED_PROXIES)")
 	flags.String("egress", "", "on or off; off: nothing is ever sent out, whatever else is set (LOCI_EGRESS)")
 	flags.String("log-format", "", "text or json (LOCI_LOG_FORMAT)")
 	return cmd
@@ -49,14 +59,19 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ignoreClosed(listener.Close())) }()
+	if err := p.refuseNew(listener.Addr()); err != nil {
+		return err
+	}
 	in, err := p.open(ctx, create)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.store.Close()) }()
-	address := "http://" + listener.Addr().String()
+	if err := p.refuseOpen(ctx, in, listener.Addr()); err != nil {
+		return err
+	}
 	p.warn(listener.Addr())
-	if err := p.welcome(ctx, in, address, p.reachable(listener.Addr().String())); err != nil {
+	if err := p.welcome(ctx, in, listener.Addr()); err != nil {
 		return err
 	}
 	return p.run(ctx, in, listener)
@@ -73,7 +88,7 @@ func ignoreClosed(err error) error {
 // maintainer.
 func (p *program) run(ctx context.Context, in *instance, listener net.Listener) error {
 	server := &http.Server{
-		Handler:           deadlines(ctx, p.handler(in)),
+		Handler:           deadlines(ctx, p.handler(in, listener.Addr())),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -107,12 +122,19 @@ const (
 	answerTime       = 4 * time.Minute // from the beginning of a request to the end of its answer; models are slow
 )
 
-func (p *program) handler(in *instance) http.Handler {
+func (p *program) handler(in *instance, address net.Addr) http.Handler {
 	s := p.settings
 	build := readBuildInfo()
+	o := rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL,
+		ModelEgress: s.Egress && s.Chat.BaseURL != "", Site: p.site(), Proxies: s.Proxies}
 	mcp := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL})
-	return rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL,
-		ModelEgress: s.Egress && s.Chat.BaseURL != "", MCP: mcp.HTTP()})
+	o.MCP = mcp.HTTP()
+	o.Limiter = auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit})
+	if p.hasBrowsers(address) {
+		o.Web = web.New(web.Options{App: in.app, Auth: in.auth, SignIn: in.signIn, OAuth: in.oauth, Site: p.site(), Proxies: s.Proxies,
+			Log: p.log, Version: build.Version})
+	}
+	return rest.New(o)
 }
 
 // deadlines bounds every request but for the event streams of MCP, which stay
@@ -214,20 +236,4 @@ func (p *program) reachable(address string) string {
 		address = net.JoinHostPort("127.0.0.1", port)
 	}
 	return "http://" + address
-}
-
-func isLoopback(address net.Addr) bool {
-	tcp, ok := address.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
-}
-
-// warn says what the operator should know before the first request.
-func (p *program) warn(address net.Addr) {
-	s := p.settings
-	if !isLoopback(address) && !strings.HasPrefix(s.PublicURL, "https://") {
-		p.log.Warn("listening beyond this machine without TLS: keys and memories travel in the clear; put a TLS proxy in front and set LOCI_PUBLIC_URL=https://…", "address", address.String())
-	}
-	for _, text := range s.doubts() {
-		p.log.Warn(text)
-	}
 }

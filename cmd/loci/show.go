@@ -4,14 +4,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 )
 
 func (p *program) showCommand() *cobra.Command {
 	var vendor string
 	cmd := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show a memory",
-		Args:  cobra.ExactArgs(1),
+		Use:         "show ID",
+		Short:       "Show a memory",
+		Args:        cobra.ExactArgs(1),
+		Annotations: does(app.MemoryRead),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := parseMemoryID(args[0])
 			if err != nil {

@@ -8,14 +8,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 )
 
 func (p *program) trashCommand() *cobra.Command {
 	var version int
 	cmd := &cobra.Command{
-		Use:   "trash ID…",
-		Short: "Move memories to the trash, where they stay for 30 days",
-		Args:  cobra.MinimumNArgs(1),
+		Use:         "trash ID…",
+		Short:       "Move memories to the trash, where they stay for 30 days",
+		Args:        cobra.MinimumNArgs(1),
+		Annotations: does(app.MemoryTrash),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, "trashed", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
 				m, err := in.app.Trash(ctx, in.operator, id, version)

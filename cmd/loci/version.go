@@ -44,9 +44,10 @@ func readBuildInfo() buildInfo {
 
 func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Say which program this is",
-		Args:  cobra.NoArgs,
+		Use:         "version",
+		Short:       "Say which program this is",
+		Args:        cobra.NoArgs,
+		Annotations: needsNoAction("says what is compiled in"),
 		RunE: func(*cobra.Command, []string) error {
 			b := readBuildInfo()
 			if p.json {

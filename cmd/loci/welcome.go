@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net"
 	"net/url"
 
 	"github.com/loci-memory/loci"
@@ -16,27 +17,14 @@ func isWebAddress(s string) bool {
 // welcome prints the address and, when there was never a key in this data
 // directory, the first ones: to standard output only, and only this once.
 // Kinds of keys that the environment brings are not made.
-func (p *program) welcome(ctx context.Context, in *instance, address, reachable string) error {
-	fresh, err := in.neverHadKeys(ctx)
+func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) error {
+	owner, keys, err := p.firstKeys(ctx, in)
 	if err != nil {
 		return err
 	}
-	var owner loci.Secret
-	keys := map[string]loci.Secret{}
-	if fresh && p.settings.OwnerKey == "" {
-		if _, owner, err = in.app.CreateKey(ctx, in.operator, auth.KeyRequest{Name: "owner"}); err != nil {
-			return err
-		}
-	}
-	if fresh && len(p.settings.AgentKeys) == 0 {
-		for _, c := range clients {
-			if _, keys[c.id], err = in.app.CreateKey(ctx, in.operator, auth.KeyRequest{Name: c.name, Vendor: c.vendor}); err != nil {
-				return err
-			}
-		}
-	}
-	p.printf("Loci listens on %s\n", address)
-	if p.settings.PublicURL == "" && reachable != address {
+	listens, reachable := "http://"+address.String(), p.reachable(address.String())
+	p.printf("Loci listens on %s\n", listens)
+	if p.settings.PublicURL == "" && reachable != listens {
 		p.printf("On this machine it is %s\n", reachable)
 	}
 	if p.settings.PublicURL != "" {
@@ -44,12 +32,64 @@ func (p *program) welcome(ctx context.Context, in *instance, address, reachable 
 	}
 	p.printf("Memories are in %s\n", p.settings.DataDir)
 	if owner == "" && len(keys) == 0 {
+		if p.hasBrowsers(address) {
+			p.printf("Sign in: loci session link\n")
+		}
 		p.printf("Make keys with: loci agent-key create --vendor claude --name NAME, loci key create --name NAME\n")
 		p.printf("or let Loci configure a client: loci connect claude-code|cursor|codex\n")
 		return nil
 	}
 	p.printFirstKeys(reachable, owner, keys)
+	if err := p.printFirstLink(ctx, in, address); err != nil {
+		return err
+	}
+	p.printf("\nOther assistants: loci agent-key create --vendor VENDOR --name NAME\n")
 	return p.unwritten // keys that nobody saw are of no use
+}
+
+// firstKeys makes the first keys, once in the life of a data directory.
+func (p *program) firstKeys(ctx context.Context, in *instance) (owner loci.Secret, keys map[string]loci.Secret, err error) {
+	fresh, err := in.neverHadKeys(ctx)
+	if err != nil || !fresh {
+		return "", nil, err
+	}
+	keys = map[string]loci.Secret{}
+	if p.settings.OwnerKey == "" {
+		if _, owner, err = in.app.CreateKey(ctx, in.operator, auth.KeyRequest{Name: "owner"}); err != nil {
+			return "", nil, err
+		}
+	}
+	if len(p.settings.AgentKeys) == 0 {
+		for _, c := range clients {
+			if _, keys[c.id], err = in.app.CreateKey(ctx, in.operator, auth.KeyRequest{Name: c.name, Vendor: c.vendor}); err != nil {
+				return "", nil, err
+			}
+		}
+	}
+	return owner, keys, nil
+}
+
+// printFirstLink lets the person at this machine in by a browser. Whoever reads
+// it is in, so it is not printed where others may be listening. The name is
+// localhost because passkeys need one.
+func (p *program) printFirstLink(ctx context.Context, in *instance, address net.Addr) error {
+	if !isLoopback(address) {
+		return nil
+	}
+	token, err := in.app.NewLink(ctx, in.operator, in.operator.UserID)
+	if err != nil {
+		return err
+	}
+	base := p.settings.PublicURL
+	if base == "" {
+		_, port, err := net.SplitHostPort(address.String())
+		if err != nil {
+			return err
+		}
+		base = "http://" + net.JoinHostPort("localhost", port)
+	}
+	p.printf("\nSign in with your browser, once, within 15 minutes; later with: loci session link\n\n    %s\n", signInLink(base, token))
+	return nil
 }
 
 func (p *program) printFirstKeys(address string, owner loci.Secret, keys map[string]loci.Secret) {
@@ -62,7 +102,6 @@ func (p *program) printFirstKeys(address string, owner loci.Secret, keys map[str
 			p.printf("\n%s\n", c.instructions(address, key))
 		}
 	}
-	p.printf("\nOther assistants: loci agent-key create --vendor VENDOR --name NAME\n")
 }
 
 // neverHadKeys reports whether no key was ever stored, not even a revoked one.

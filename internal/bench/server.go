@@ -36,7 +36,8 @@ func startServer(ctx context.Context, binary, dir string) (*server, error) {
 	}
 	s := &server{address: address}
 	s.process = exec.CommandContext(ctx, binary, "serve", "--data-dir", dir, "--listen", address)
-	s.process.Env = []string{"LOCI_API_KEY=" + personKey, "LOCI_AGENT_KEY_CLAUDE=" + agentKey, "LOCI_LOG_LEVEL=error", "HOME=" + dir}
+	s.process.Env = []string{"LOCI_API_KEY=" + personKey, "LOCI_AGENT_KEY_CLAUDE=" + agentKey, "LOCI_RATE_LIMIT=0",
+		"LOCI_LOG_LEVEL=error", "HOME=" + dir}
 	s.process.Stderr = &s.errors
 	begin := time.Now()
 	if err := s.process.Start(); err != nil {

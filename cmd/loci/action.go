@@ -1,0 +1,29 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// The annotations of a command: the actions of package app that it carries
+// out, or why it needs none.
+const (
+	actionNote = "action"
+	localNote  = "local"
+)
+
+// does annotates a command with its actions.
+func does(actions ...app.Action) map[string]string {
+	names := make([]string, len(actions))
+	for i, a := range actions {
+		names[i] = string(a)
+	}
+	return map[string]string{actionNote: strings.Join(names, " ")}
+}
+
+// needsNoAction annotates a command that touches no use case.
+func needsNoAction(reason string) map[string]string { return map[string]string{localNote: reason} }
+
+// onlyHelps annotates a command that does nothing but list the commands below it.
+func onlyHelps() map[string]string { return needsNoAction("prints its help") }

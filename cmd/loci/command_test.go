@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// TestEveryCommandSaysItsActions walks the whole tree: a command that carries
+// out a use case names its action, as routes and tools do, and any other says
+// why it has none.
+func TestEveryCommandSaysItsActions(t *testing.T) {
+	p := &program{in: &bytes.Buffer{}, out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	seen := 0
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		seen++
+		names, reason := strings.Fields(c.Annotations[actionNote]), c.Annotations[localNote]
+		if (len(names) == 0) == (reason == "") {
+			t.Errorf("%q must name its actions or say why it has none: %q, %q", c.CommandPath(), names, reason)
+		}
+		for _, name := range names {
+			if _, ok := app.Rules()[app.Action(name)]; !ok {
+				t.Errorf("%q names the action %q, which has no rule", c.CommandPath(), name)
+			}
+		}
+		for _, below := range c.Commands() {
+			walk(below)
+		}
+	}
+	walk(p.root())
+	if seen < 60 {
+		t.Errorf("only %d commands were looked at", seen)
+	}
+}
