@@ -11,8 +11,16 @@ import (
 // HTTP returns the handler for /mcp.
 func (s *Server) HTTP() http.Handler {
 	return NewHTTP(HTTPOptions{
-		Sessions: s.build(), Stateless: s.build(), Authorize: s.authorize, Challenge: s.challenge, Missing: missing, Log: s.log,
+		Sessions: s.build(), Stateless: s.build(), Authorize: s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count, Log: s.log,
 		PublicURL: s.options.PublicURL, SessionIdle: s.options.SessionIdle, MaxSessions: s.options.MaxSessions, MaxPerKey: s.options.MaxPerKey,
+	})
+}
+
+// count counts a request, together with those that its credential sends to the
+// other surfaces.
+func (s *Server) count(h http.Header, r *http.Request, p loci.Principal) error {
+	return s.options.Gate.Count(h, r, p, func(err error) {
+		s.log.WarnContext(r.Context(), "the shared count of requests does not answer; this process counts alone", "error", err)
 	})
 }
 

@@ -42,6 +42,7 @@ type Options struct {
 	// a client finds out how to begin.
 	SignIn      bool
 	Site        auth.Site     // the server's own address, for what a refusal says
+	Gate        auth.Gate     // counts requests; zero: nothing is limited
 	SessionIdle time.Duration // default: 30 minutes
 	MaxSessions int           // default: 10,000
 	MaxPerKey   int           // sessions of one credential; default: 100

@@ -59,6 +59,7 @@ func (s *Server) addTeamTools(srv *mcp.Server) {
 	}, s.shareMemory)
 }
 
+// teamArgs asks for one page of the team's pool.
 type teamArgs struct {
 	Limit  *count `json:"limit"`
 	Offset *count `json:"offset"`

@@ -29,7 +29,10 @@ type HTTPOptions struct {
 	Challenge func(r *http.Request, scope string) string
 	// Missing returns the scope that a message needs and the token of p lacks,
 	// or "". Default: none is.
-	Missing     func(p loci.Principal, method string, params json.RawMessage) string
+	Missing func(p loci.Principal, method string, params json.RawMessage) string
+	// Count counts a request of p, or of nobody if p is zero, and writes to h
+	// what is left; RateLimited if there is nothing left. Default: no limit.
+	Count       func(h http.Header, r *http.Request, p loci.Principal) error
 	Log         *slog.Logger  // default: discard
 	PublicURL   string        // see Options.PublicURL
 	SessionIdle time.Duration // default: 30 minutes
@@ -77,6 +80,9 @@ func NewHTTP(o HTTPOptions) http.Handler {
 	if o.Challenge == nil {
 		o.Challenge = func(*http.Request, string) string { return "" }
 	}
+	if o.Count == nil {
+		o.Count = func(http.Header, *http.Request, loci.Principal) error { return nil }
+	}
 	if o.Missing == nil {
 		o.Missing = func(loci.Principal, string, json.RawMessage) string { return "" }
 	}
@@ -108,6 +114,9 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p, err := e.options.Authorize(r)
+	if limited := e.options.Count(w.Header(), r, p); limited != nil {
+		err = limited
+	}
 	if err != nil {
 		e.refuse(w, r, message{}, err)
 		return
