@@ -68,18 +68,18 @@ const (
 	WorkspaceChange Action = "workspace.change"
 	WorkspaceEnter  Action = "workspace.enter"
 
-	AdminRead   Action = "admin.read"
-	OrgCreate   Action = "org.create"
-	OrgList     Action = "org.list"
-	OrgSuspend  Action = "org.suspend"
-	UserRole    Action = "user.role"
-	UserReset   Action = "user.reset"
-	LinkCreate  Action = "link.create"
-	AuditRead   Action = "audit.read"
-	ClientList  Action = "oauth_client.list"
-	ClientSet   Action = "oauth_client.set"
-	ClientDrop  Action = "oauth_client.delete"
-	OwnersEmail Action = "owner.set_email"
+	AdminRead  Action = "admin.read"
+	OrgCreate  Action = "org.create"
+	OrgList    Action = "org.list"
+	OrgSuspend Action = "org.suspend"
+	UserRole   Action = "user.role"
+	UserReset  Action = "user.reset"
+	LinkCreate Action = "link.create"
+	AuditRead  Action = "audit.read"
+	ClientList Action = "oauth_client.list"
+	ClientSet  Action = "oauth_client.set"
+	ClientDrop Action = "oauth_client.delete"
+	OrgExport  Action = "org.export"
 )
 
 // Rule says who may take an action, and what is kept of it.
@@ -169,18 +169,18 @@ var rules = map[Action]Rule{
 	WorkspaceChange: {Kinds: people, Rights: admin, Role: loci.MemberAdmin, Audited: true},
 	WorkspaceEnter:  {Kinds: people, Rights: account, Audited: true},
 
-	AdminRead:   {Kinds: admins, Rights: admin},
-	OrgCreate:   {Kinds: operator, Audited: true},
-	OrgList:     {Kinds: operator},
-	OrgSuspend:  {Kinds: operator, Audited: true},
-	UserRole:    {Kinds: operator, Audited: true},
-	UserReset:   {Kinds: operator, Audited: true},
-	LinkCreate:  {Kinds: operator, Audited: true},
-	AuditRead:   {Kinds: operator},
-	ClientList:  {Kinds: operator},
-	ClientSet:   {Kinds: operator, Audited: true},
-	ClientDrop:  {Kinds: operator, Audited: true},
-	OwnersEmail: {Kinds: operator, Audited: true},
+	AdminRead:  {Kinds: admins, Rights: admin},
+	OrgCreate:  {Kinds: operator, Audited: true},
+	OrgList:    {Kinds: operator},
+	OrgSuspend: {Kinds: operator, Audited: true},
+	UserRole:   {Kinds: operator, Audited: true},
+	UserReset:  {Kinds: operator, Audited: true},
+	LinkCreate: {Kinds: operator, Audited: true},
+	AuditRead:  {Kinds: operator},
+	ClientList: {Kinds: operator},
+	ClientSet:  {Kinds: operator, Audited: true},
+	ClientDrop: {Kinds: operator, Audited: true},
+	OrgExport:  {Kinds: operator, Audited: true},
 }
 
 // Rules returns a copy of the table, for surfaces that name actions and for
@@ -203,7 +203,16 @@ func (a *App) begin(ctx context.Context, p loci.Principal, act Action) error {
 	return nil
 }
 
-// may decides. It is part of begin, and of reads that show what could be done.
+// also asks for a second action within one that began, without metering it.
+func (a *App) also(ctx context.Context, p loci.Principal, act Action) error {
+	err := a.may(p, act)
+	if err != nil {
+		a.refused(ctx, p, act)
+	}
+	return err
+}
+
+// may decides. It is part of begin and also, which record what it refuses.
 func (a *App) may(p loci.Principal, act Action) error {
 	r, ok := rules[act]
 	if !ok || !slices.Contains(r.Kinds, p.Kind) {
@@ -220,7 +229,7 @@ func (a *App) may(p loci.Principal, act Action) error {
 	if r.Role != "" && !p.OrgRole.AtLeast(r.Role) {
 		return loci.Errorf(loci.Forbidden, "%s needs the role %s in the org", act, r.Role)
 	}
-	if p.OnlyProjects && !slices.ContainsFunc(r.Rights, isOfMemories) {
+	if p.OnlyProjects && len(r.Rights) > 0 && !slices.ContainsFunc(r.Rights, isOfMemories) {
 		return loci.Errorf(loci.Forbidden, "this key is limited to projects; %s is not about their memories", act)
 	}
 	if r.Browser && p.Method != loci.BySession {
@@ -278,8 +287,9 @@ func (a *App) refused(ctx context.Context, p loci.Principal, act Action) {
 // write runs fn in one transaction of the principal's org, which also records
 // the action if its rule says so. fn may set the target and the count of the
 // entry; an empty Action in it records nothing, for a call that changed nothing.
+// What fn refuses is recorded like what begin does.
 func (a *App) write(ctx context.Context, p loci.Principal, act Action, fn func(tx store.Tx, e *loci.AuditEntry) error) error {
-	return a.store.Update(ctx, p.OrgID, func(tx store.Tx) error {
+	err := a.store.Update(ctx, p.OrgID, func(tx store.Tx) error {
 		e := a.entry(p, act)
 		if err := fn(tx, &e); err != nil {
 			return err
@@ -289,6 +299,10 @@ func (a *App) write(ctx context.Context, p loci.Principal, act Action, fn func(t
 		}
 		return tx.Audit().Add(ctx, e)
 	})
+	if code := loci.CodeOf(err); code == loci.Forbidden || code == loci.StepUp {
+		a.refused(ctx, p, act)
+	}
+	return err
 }
 
 // record writes the entry of an action whose change is not in the org's own

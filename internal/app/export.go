@@ -36,9 +36,12 @@ const exportPage = 200
 
 // Export writes every memory of the person with all its versions, trash and
 // expired ones included, as JSON lines. It sees one moment, whatever is
-// written meanwhile. progress, if not nil, is told the number written so far.
+// written meanwhile. It is recorded before the first byte. progress, if not nil, is told the number written so far.
 func (a *App) Export(ctx context.Context, p loci.Principal, w io.Writer, progress func(int)) (int, error) {
 	if err := a.begin(ctx, p, Export); err != nil {
+		return 0, err
+	}
+	if err := a.record(ctx, p, Export, p.UserID.String()); err != nil {
 		return 0, err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)

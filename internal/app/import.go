@@ -44,7 +44,8 @@ const (
 // Import stores the memories of an export, with ids, origins, times and
 // versions as they were, as the person's. It can be repeated: what is there
 // already is skipped, so an interrupted import is resumed by running it again.
-// A bad line is reported and left out; the others are stored. Invalid if the
+// A bad line is reported and left out; the others are stored. The trail has one
+// entry with a count for each batch that stored something. Invalid if the
 // input is not an export.
 func (a *App) Import(ctx context.Context, p loci.Principal, r io.Reader, o ImportOptions) (ImportReport, error) {
 	if err := a.begin(ctx, p, Import); err != nil {
@@ -250,7 +251,7 @@ var errDryRun = errors.New("dry run")
 
 func (im *importer) store(ctx context.Context, batch []numbered) error {
 	var added, present int
-	err := im.app.store.Update(ctx, im.p.OrgID, func(tx store.Tx) error {
+	err := im.app.write(ctx, im.p, Import, func(tx store.Tx, e *loci.AuditEntry) error {
 		added, present = 0, 0
 		for _, r := range batch {
 			isNew, err := im.storeOne(ctx, tx, r.record)
@@ -265,6 +266,9 @@ func (im *importer) store(ctx context.Context, batch []numbered) error {
 		}
 		if im.o.DryRun {
 			return errDryRun
+		}
+		if e.Target, e.Count = im.p.UserID.String(), added; added == 0 {
+			e.Action = ""
 		}
 		return nil
 	})

@@ -45,7 +45,12 @@ func (a *App) List(ctx context.Context, p loci.Principal, r ListRequest) (*ListP
 	if err := a.begin(ctx, p, r.action()); err != nil {
 		return nil, err
 	}
-	q, err := r.query(p)
+	return a.list(ctx, p, r, "list")
+}
+
+// list is behind List and TeamMemories; kind keeps their cursors apart.
+func (a *App) list(ctx context.Context, p loci.Principal, r ListRequest, kind string) (*ListPage, error) {
+	q, err := r.query(p, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +64,7 @@ func (a *App) List(ctx context.Context, p loci.Principal, r ListRequest) (*ListP
 	}
 	out := &ListPage{Memories: page.Memories, Total: page.Total, TotalIsLowerBound: r.Total && !page.Exact}
 	if page.Next != "" {
-		out.NextCursor = sealCursor(p, r.Filter, "list", string(page.Next))
+		out.NextCursor = sealCursor(p, r.Filter, kind, string(page.Next))
 	}
 	return out, nil
 }
@@ -71,7 +76,7 @@ func (r *ListRequest) action() Action {
 	return MemoryRead
 }
 
-func (r *ListRequest) query(p loci.Principal) (store.ListQuery, error) {
+func (r *ListRequest) query(p loci.Principal, kind string) (store.ListQuery, error) {
 	q := store.ListQuery{Filter: r.Filter, Offset: r.Offset, Total: r.Total}
 	if err := checkFilter(&r.Filter); err != nil {
 		return q, err
@@ -84,7 +89,7 @@ func (r *ListRequest) query(p loci.Principal) (store.ListQuery, error) {
 		return q, loci.FieldErrorf("offset", "must be from 0 to %d; use the cursor to go further", MaxOffset)
 	}
 	if r.Cursor != "" {
-		at, err := openCursor(p, r.Filter, "list", r.Cursor)
+		at, err := openCursor(p, r.Filter, kind, r.Cursor)
 		if err != nil {
 			return q, err
 		}

@@ -59,7 +59,10 @@ func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Memo
 	if err := a.checkExpiry(m); err != nil {
 		return nil, err
 	}
-	err := a.store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Memories().Insert(ctx, m) })
+	err := a.write(ctx, p, MemoryCreate, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = m.ID.String()
+		return tx.Memories().Insert(ctx, m)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +91,9 @@ func checkDraft(p loci.Principal, m *loci.Memory) error {
 	}
 	if !m.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, m.ProjectID) {
 		return loci.FieldErrorf("project_id", "names no project that you belong to")
+	}
+	if p.OnlyProjects && m.ProjectID.IsZero() {
+		return loci.FieldErrorf("project_id", "is needed: this key is limited to projects, and would not see the memory otherwise")
 	}
 	if !m.AgentID.IsZero() && m.AgentID != p.AgentID {
 		return loci.FieldErrorf("agent_id", "must be the agent of the session that writes")
@@ -141,7 +147,7 @@ func (a *App) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifV
 
 // update checks what Replace and Patch made of a memory.
 func (a *App) update(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, apply func(*loci.Memory)) (*loci.Memory, error) {
-	return a.change(ctx, p, id, ifVersion, loci.LiveOnly, loci.Updated, func(m *loci.Memory) error {
+	return a.change(ctx, p, id, edit{act: MemoryChange, ifVersion: ifVersion, what: loci.Updated, fn: func(m *loci.Memory) error {
 		expires := m.ExpiresAt
 		apply(m)
 		if err := checkDraft(p, m); err != nil {
@@ -151,12 +157,12 @@ func (a *App) update(ctx context.Context, p loci.Principal, id loci.MemoryID, if
 			return nil
 		}
 		if !m.ExpiresAt.IsZero() && (expires.IsZero() || m.ExpiresAt.Before(expires)) {
-			if err := a.begin(ctx, p, MemoryTrash); err != nil { // a shorter life is a deletion
+			if err := a.may(p, MemoryTrash); err != nil { // a shorter life is a deletion
 				return err
 			}
 		}
 		return a.checkExpiry(m)
-	})
+	}})
 }
 
 // checkExpiry refuses a memory that nobody could ever read.
@@ -192,67 +198,68 @@ func set[T any](field, value *T) {
 	}
 }
 
-// Trash moves a memory to the trash, from where it can be restored until it is
-// purged. NotFound if it is there already; otherwise the errors of Replace.
-func (a *App) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
-	if err := a.begin(ctx, p, MemoryTrash); err != nil {
-		return nil, err
-	}
-	return a.change(ctx, p, id, ifVersion, loci.LiveOnly, loci.Trashed, func(m *loci.Memory) error {
-		m.DeletedAt = a.time()
-		return nil
-	})
+// edit is one way to alter a stored memory.
+type edit struct {
+	act       Action
+	ifVersion int // the version that the caller saw; 0: any
+	life      loci.Lifecycle
+	what      loci.Change
+	fn        func(*loci.Memory) error
 }
 
-// Restore takes a memory out of the trash, and brings an expired one back by
-// clearing its expiry. NotFound if it is neither.
-func (a *App) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
-	if err := a.begin(ctx, p, MemoryTrash); err != nil {
-		return nil, err
-	}
-	return a.change(ctx, p, id, ifVersion, loci.AnyState, loci.Restored, func(m *loci.Memory) error {
-		expired := !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(a.time())
-		if m.DeletedAt.IsZero() && !expired {
-			return loci.NoSuchMemory()
-		}
-		m.DeletedAt = time.Time{}
-		if expired {
-			m.ExpiresAt = time.Time{}
-		}
-		return nil
-	})
-}
-
-// change is the one way to alter a stored memory.
-func (a *App) change(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, life loci.Lifecycle, what loci.Change, edit func(*loci.Memory) error) (*loci.Memory, error) {
+// change alters one stored memory in a transaction of its own.
+func (a *App) change(ctx context.Context, p loci.Principal, id loci.MemoryID, how edit) (*loci.Memory, error) {
 	var changed *loci.Memory
-	err := a.store.Update(ctx, p.OrgID, func(tx store.Tx) error {
-		old, err := tx.Memories().Get(ctx, p.Viewer(), id, life)
+	err := a.write(ctx, p, how.act, func(tx store.Tx, e *loci.AuditEntry) error {
+		old, err := owned(ctx, tx, p, id, how)
 		if err != nil {
 			return err
 		}
-		if old.UserID != p.UserID {
-			return loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can change it")
+		changed, err = a.put(ctx, tx, p.Origin, old, how)
+		if err == nil && changed == old {
+			e.Action = ""
 		}
-		if ifVersion != 0 && ifVersion != old.Version {
-			return loci.Errorf(loci.Precondition, "the memory is at version %d, not %d; read it again and repeat the change", old.Version, ifVersion)
-		}
-		m := old.Clone()
-		if err := edit(m); err != nil {
-			return err
-		}
-		if changed = old; reflect.DeepEqual(old, m) {
-			return nil // no version for a change that changes nothing
-		}
-		m.Version, m.Change, m.Editor = old.Version+1, what, p.Origin
-		m.UpdatedAt = later(a.time(), old.UpdatedAt)
-		changed = m
-		return tx.Memories().Replace(ctx, m)
+		e.Target = id.String()
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return changed, nil
+}
+
+// owned returns a memory that p may alter. What p may not see is NotFound
+// before anything else is said of it.
+func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID, how edit) (*loci.Memory, error) {
+	m, err := tx.Memories().Get(ctx, p.Viewer(), id, how.life)
+	if err != nil {
+		return nil, err
+	}
+	if m.UserID != p.UserID {
+		return nil, loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can change it")
+	}
+	if p.Kind == loci.KindAgent && how.act != MemoryShare && m.Origin != string(p.Vendor) {
+		return nil, loci.Errorf(loci.Forbidden, "an agent may trash only what its own vendor wrote; ask the person whose memory it is")
+	}
+	if how.ifVersion != 0 && how.ifVersion != m.Version {
+		return nil, loci.Errorf(loci.Precondition, "the memory is at version %d, not %d; read it again and repeat the change", m.Version, how.ifVersion)
+	}
+	return m, nil
+}
+
+// put stores what the edit makes of a memory as its next version, and returns
+// it; or old itself if that changes nothing.
+func (a *App) put(ctx context.Context, tx store.Tx, editor string, old *loci.Memory, how edit) (*loci.Memory, error) {
+	m := old.Clone()
+	if err := how.fn(m); err != nil {
+		return nil, err
+	}
+	if reflect.DeepEqual(old, m) {
+		return old, nil
+	}
+	m.Version, m.Change, m.Editor = old.Version+1, how.what, editor
+	m.UpdatedAt = later(a.time(), old.UpdatedAt)
+	return m, tx.Memories().Replace(ctx, m)
 }
 
 // later keeps the history in order when a clock was set back.

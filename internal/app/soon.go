@@ -119,23 +119,6 @@ func (a *App) SetTeamRole(ctx context.Context, p loci.Principal, id loci.TeamID,
 	return loci.User{}, errSoon
 }
 
-func (a *App) UnshareMemory(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
-	return nil, errSoon
-}
-func (a *App) Erase(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) error {
-	return errSoon
-}
-
-type TrashResult struct {
-	ID        loci.MemoryID `json:"id" format:"uuid"`
-	Version   int           `json:"version"`
-	DeletedAt time.Time     `json:"deleted_at"`
-}
-
-func (a *App) TrashMany(ctx context.Context, p loci.Principal, ids []loci.MemoryID) ([]TrashResult, error) {
-	return nil, errSoon
-}
-
 type OrgSettings struct {
 	Deletion   *loci.Deletion
 	Workspaces *bool
