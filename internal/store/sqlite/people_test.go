@@ -65,6 +65,9 @@ func TestHalfUsersAreNobody(t *testing.T) {
 				if ids, err := tx.Workspaces().Members(bg, space); len(ids) != 0 || err != nil {
 					t.Errorf("Members: %v, %v", ids, err)
 				}
+				if list, err := tx.Workspaces().Of(bg, half); len(list) != 0 || err != nil {
+					t.Errorf("Of: %v, %v", list, err)
+				}
 				return tx.Teams().Delete(bg, team)
 			})
 			if err != nil {

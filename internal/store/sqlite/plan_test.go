@@ -51,9 +51,31 @@ func TestPlans(t *testing.T) {
 				memories{tx}.getQuery(&q, v, loci.MemoryID{}, loci.LiveOnly)
 				checkPlan(t, c, who+" get", q.String(), q.args, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)")
 				q = query{}
+				memories{tx}.versionsQuery(&q, v, loci.MemoryID{}, loci.LiveOnly, 0, 10)
+				checkPlan(t, c, who+" versions", q.String(), q.args, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)", "SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version<?)")
+				q = query{}
 				lists{tx}.matchQuery(&q, v, &store.MatchQuery{Limit: 10}, `"a" OR "b"`)
 				checkPlan(t, c, who+" match", q.String(), q.args, "SCAN memory_text VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
 			}
+			only := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}}, OnlyProjects: true}
+			checkListPlans(t, tx, "only projects", only, store.Filter{}, []string{byRange})
+			checkPlan(t, c, "purge", purgeable, sqlitedb.Args{0, 1}, "SEARCH m USING COVERING INDEX memories_trash (deleted_at<?)")
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOrgPlans looks at what else is asked of an org's file.
+func TestOrgPlans(t *testing.T) {
+	s, user := newStore(t, Options{})
+	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
+		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
+			var trail query
+			auditQuery(&trail, &store.AuditQuery{UserID: user, Action: "query", Denied: true, Limit: 10})
+			checkPlan(t, c, "audit", trail.String(), trail.args, "SEARCH audit USING INTEGER PRIMARY KEY (rowid<?)")
 			for name, tt := range map[string]struct {
 				sql  string
 				args sqlitedb.Args
@@ -69,7 +91,6 @@ func TestPlans(t *testing.T) {
 			} {
 				checkPlan(t, c, name, tt.sql, tt.args, tt.want)
 			}
-			checkPlan(t, c, "purge", purgeable, sqlitedb.Args{0, 1}, "SEARCH m USING COVERING INDEX memories_trash (deleted_at<?)")
 			return nil
 		})
 	})

@@ -50,16 +50,8 @@ func (t memories) Versions(_ context.Context, v loci.Viewer, id loci.MemoryID, l
 	if err := t.exists(v, id, l); err != nil {
 		return nil, err
 	}
-	if before <= 0 {
-		before = math.MaxInt
-	}
 	var q query
-	q.add("SELECT m.id, o.replaced_at, "+columns("o.")+" FROM memories m CROSS JOIN memory_versions o ON o.seq = m.seq WHERE m.id = ? AND ", [16]byte(id))
-	t.visible(&q, v, l, t.now())
-	vendorMay(&q, v, "o")
-	q.add(" AND ")
-	reaches(&q, v, "o")
-	q.add(" AND o.version < ? ORDER BY o.version DESC LIMIT ?", before, limit)
+	t.versionsQuery(&q, v, id, l, before, limit)
 	var list []*loci.Version
 	err := t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
 		old := &loci.Version{ReplacedAt: timeAt(r, 1)}
@@ -68,6 +60,18 @@ func (t memories) Versions(_ context.Context, v loci.Viewer, id loci.MemoryID, l
 		return t.scanState(r, 2, &old.Memory)
 	})
 	return list, err
+}
+
+func (t memories) versionsQuery(q *query, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, before, limit int) {
+	if before <= 0 {
+		before = math.MaxInt
+	}
+	q.add("SELECT m.id, o.replaced_at, "+columns("o.")+" FROM memories m CROSS JOIN memory_versions o ON o.seq = m.seq WHERE m.id = ? AND ", [16]byte(id))
+	t.visible(q, v, l, t.now())
+	vendorMay(q, v, "o")
+	q.add(" AND ")
+	reaches(q, v, "o")
+	q.add(" AND o.version < ? ORDER BY o.version DESC LIMIT ?", before, limit)
 }
 
 // exists returns nil if v may know of the memory, or NotFound.

@@ -38,9 +38,12 @@ func (t workspaces) List(context.Context) ([]loci.Workspace, error) {
 	return t.list("SELECT id, name, created_at FROM workspaces ORDER BY created_at, id")
 }
 
+const workspacesOf = `SELECT w.id, w.name, w.created_at
+	FROM users u CROSS JOIN workspace_members m ON m.user_id = u.id CROSS JOIN workspaces w ON w.id = m.workspace_id
+	WHERE u.id = ? AND ` + present + " ORDER BY w.created_at, w.id"
+
 func (t workspaces) Of(_ context.Context, user loci.UserID) ([]loci.Workspace, error) {
-	return t.list(`SELECT w.id, w.name, w.created_at FROM workspace_members m CROSS JOIN workspaces w ON w.id = m.workspace_id
-		WHERE m.user_id = ? ORDER BY w.created_at, w.id`, [16]byte(user))
+	return t.list(workspacesOf, [16]byte(user))
 }
 
 func (t workspaces) list(sql string, args ...any) (list []loci.Workspace, err error) {
