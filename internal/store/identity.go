@@ -205,8 +205,8 @@ type Credentials interface {
 	// Revoke marks a credential of that person (the zero user: of anybody in
 	// the org), or returns NotFound. Revoking twice keeps the first time.
 	Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, at time.Time) error
-	// RevokeAll marks every usable credential of a person made by method,
-	// except one, and returns how many.
+	// RevokeAll marks every usable credential of a person made by method (""
+	// any), except one, and returns how many.
 	RevokeAll(ctx context.Context, org loci.OrgID, user loci.UserID, method loci.Method, except loci.CredentialID, at time.Time) (int, error)
 	// Rotate stores next, which replaces the credential next.Replaces of the
 	// same person, and lets that one expire at overlap at the latest, in one

@@ -168,8 +168,8 @@ func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserI
 func (t credentials) RevokeAll(ctx context.Context, org loci.OrgID, user loci.UserID, method loci.Method, except loci.CredentialID, at time.Time) (n int, err error) {
 	now := at.UnixMicro()
 	err = t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
-		err := conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE c.org_id = ? AND c.user_id = ? AND c.method = ? AND c.id <> ? AND "+usableAt,
-			now, string(org), [16]byte(user), string(method), [16]byte(except), now, now)
+		err := conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE c.org_id = ? AND c.user_id = ? AND c.method = ifnull(?, c.method) AND c.id <> ? AND "+usableAt,
+			now, string(org), [16]byte(user), textOrNull(string(method)), [16]byte(except), now, now)
 		n = int(conn.Changes())
 		return err
 	})

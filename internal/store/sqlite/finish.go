@@ -16,13 +16,19 @@ func (s *Store) finish(ctx context.Context) {
 	}
 	var leave func()
 	if err == nil {
-		leave, err = s.alone(ctx)
+		leave, err = s.tryAlone()
+	}
+	if err == nil && leave == nil {
+		return // what is there may be a living process's
 	}
 	if err == nil {
 		defer leave()
 		todo, err = s.unfinished(ctx) // another process may have done it meanwhile
 	}
-	s.report(ctx, "reading what is unfinished", err)
+	if err != nil {
+		s.report(ctx, "reading what is unfinished", err)
+		return
+	}
 	for _, id := range todo.deleting {
 		_, err := s.deleteOrg(ctx, id)
 		s.report(ctx, "deleting org "+string(id), err)

@@ -33,6 +33,13 @@ func (o orgs) Ensure(ctx context.Context, want loci.Org, owner loci.User) (got l
 	if !owner.ID.IsZero() && owner.ID != want.OwnerID {
 		return loci.Org{}, false, loci.Errorf(loci.Invalid, "the owner of the org is another person")
 	}
+	if owner.Email != "" {
+		leave, err := o.s.alone(ctx)
+		if err != nil {
+			return loci.Org{}, false, translate(err)
+		}
+		defer leave()
+	}
 	got, state, err := o.s.register(ctx, want, owner)
 	if err == nil && state == "creating" {
 		if err = o.s.found(ctx, got, owner.Name); err == nil {
@@ -59,15 +66,8 @@ func (s *Store) register(ctx context.Context, want loci.Org, owner loci.User) (g
 	if want.OwnerID.IsZero() {
 		return loci.Org{}, "", loci.Errorf(loci.Invalid, "a new org needs an owner")
 	}
-	if owner.Email != "" {
-		leave, err := s.alone(ctx)
-		if err != nil {
-			return loci.Org{}, "", err
-		}
-		defer leave()
-		if err := s.vacate(ctx, owner.Email); err != nil {
-			return loci.Org{}, "", err
-		}
+	if err := s.vacate(ctx, owner.Email); err != nil {
+		return loci.Org{}, "", err
 	}
 	if err := s.enter(ctx, want, owner.Email); err != nil {
 		return loci.Org{}, "", err

@@ -32,10 +32,29 @@ func (s *Store) alone(ctx context.Context) (leave func(), err error) {
 		<-s.turn
 		return nil, err
 	}
+	return s.leaver(l), nil
+}
+
+func (s *Store) leaver(l *flock.Flock) func() {
 	return func() {
 		_ = l.Close() // closing the file lets go whatever it says
 		<-s.turn
-	}, nil
+	}
+}
+
+// tryAlone is alone without waiting: leave is nil if somebody else is at work.
+func (s *Store) tryAlone() (leave func(), err error) {
+	select {
+	case s.turn <- struct{}{}:
+	default:
+		return nil, nil
+	}
+	l := flock.New(filepath.Join(s.opts.Dir, peopleLock), flock.SetPermissions(0o600))
+	if ok, err := l.TryLock(); !ok || err != nil {
+		<-s.turn
+		return nil, errors.Join(err, l.Close())
+	}
+	return s.leaver(l), nil
 }
 
 func errTaken(cause error) error {
@@ -213,13 +232,38 @@ func (s *Store) vacate(ctx context.Context, email string) error {
 		return err
 	}
 	state, err := s.userState(ctx, who.OrgID, who.UserID)
-	if err != nil && loci.CodeOf(err) != loci.NotFound {
+	switch {
+	case loci.CodeOf(err) == loci.NotFound:
+		return s.abandon(ctx, who.OrgID)
+	case err != nil:
 		return err
-	}
-	if err != nil || state == "active" || state == "disabled" { // an org that is being made or deleted keeps its addresses
-		return errTaken(err)
+	case state == "active" || state == "disabled":
+		return errTaken(nil)
 	}
 	return s.settle(ctx, who)
+}
+
+// abandon undoes an org that a dead process began for the owner of an address.
+// Whoever begins one is alone until it is complete. Conflict if the org is
+// another one.
+func (s *Store) abandon(ctx context.Context, id loci.OrgID) error {
+	_, state, err := s.lookUp(ctx, id)
+	if err != nil {
+		return err
+	}
+	if state != "creating" {
+		return errTaken(nil)
+	}
+	if err := s.removeFiles(id); err != nil {
+		return err
+	}
+	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		err := c.Exec("DELETE FROM people WHERE org_id = ?", string(id))
+		if err == nil {
+			err = c.Exec("DELETE FROM orgs WHERE id = ? AND state = 'creating'", string(id))
+		}
+		return err
+	})
 }
 
 // settle finishes or undoes a change that ended between the two files, as the
