@@ -41,8 +41,10 @@ const (
 	KeyCreate     Action = "key.create"
 	KeyRotate     Action = "key.rotate"
 	KeyRevoke     Action = "key.revoke"
+	KeyListAll    Action = "key.list_all"
 	GrantConsent  Action = "grant.consent"
 	GrantList     Action = "grant.list"
+	GrantListAll  Action = "grant.list_all"
 	GrantRevoke   Action = "grant.revoke"
 
 	TeamCreate Action = "team.create"
@@ -142,8 +144,10 @@ var rules = map[Action]Rule{
 	KeyCreate:     {Kinds: people, Rights: account, StepUp: true, Audited: true},
 	KeyRotate:     {Kinds: people, Rights: account, StepUp: true, Audited: true},
 	KeyRevoke:     {Kinds: people, Rights: account, Audited: true},
+	KeyListAll:    {Kinds: operator},
 	GrantConsent:  {Kinds: people, Rights: account, Browser: true, Audited: true},
 	GrantList:     {Kinds: people, Rights: account},
+	GrantListAll:  {Kinds: operator},
 	GrantRevoke:   {Kinds: people, Rights: account, Audited: true},
 
 	TeamCreate: {Kinds: people, Rights: account, Audited: true},

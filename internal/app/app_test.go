@@ -37,7 +37,7 @@ func newWorld(t *testing.T, change ...func(*app.Options)) *world {
 			t.Error(err)
 		}
 	})
-	o := app.Options{Store: st, Now: clock}
+	o := app.Options{Store: st, Now: clock, Deletion: loci.DeleteWithKey}
 	for _, c := range change {
 		c(&o)
 	}
@@ -197,7 +197,7 @@ func TestHistoryKeepsEveryVersion(t *testing.T) {
 }
 
 func TestStepUpKeepsKeysFromDeleting(t *testing.T) {
-	w := newWorld(t, func(o *app.Options) { o.Deletion = app.DeleteWithStepUp })
+	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	m := w.add(w.owner, app.Draft{Title: "t", Content: "c"})
 	_, err := w.Trash(t.Context(), w.owner, m.ID, 0)
 	wantCode(t, err, loci.Forbidden)
@@ -416,7 +416,7 @@ func TestOwnerEmail(t *testing.T) {
 
 func TestTeamToolsAreHonest(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.TeamMemories(t.Context(), w.claude)
+	_, err := w.TeamMemories(t.Context(), w.claude, app.ListRequest{})
 	wantCode(t, err, loci.Conflict)
 	_, err = w.ShareMemory(t.Context(), w.claude, loci.NewMemoryID())
 	wantCode(t, err, loci.Conflict)

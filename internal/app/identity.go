@@ -21,11 +21,105 @@ func (a *App) WhoAmI(ctx context.Context, p loci.Principal) (*Identity, error) {
 		return nil, err
 	}
 	id := &Identity{Principal: p}
-	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		id.User, err = tx.Users().Get(ctx, p.UserID)
+	var err error
+	if id.Org, err = a.store.Orgs().Get(ctx, p.OrgID); err != nil {
+		return nil, err
+	}
+	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		if id.User, err = tx.Users().Get(ctx, p.UserID); err != nil || id.User.TeamID.IsZero() {
+			return err
+		}
+		team, err := tx.Teams().Get(ctx, id.User.TeamID)
+		id.Team = &team
 		return err
 	})
-	return id, err
+	if err != nil {
+		return nil, err
+	}
+	return id, nil
+}
+
+// RenameMe changes the name of the person. Invalid for one that is too long.
+func (a *App) RenameMe(ctx context.Context, p loci.Principal, name string) (loci.User, error) {
+	if err := a.begin(ctx, p, AccountChange); err != nil {
+		return loci.User{}, err
+	}
+	if err := loci.CheckText("name", name, 0, loci.MaxName); err != nil {
+		return loci.User{}, err
+	}
+	var me loci.User
+	err := a.write(ctx, p, AccountChange, func(tx store.Tx, e *loci.AuditEntry) (err error) {
+		e.Target = p.UserID.String()
+		if me, err = tx.Users().Get(ctx, p.UserID); err != nil {
+			return err
+		}
+		if me.Name == name {
+			e.Action = ""
+			return nil
+		}
+		me.Name = name
+		return tx.Users().Update(ctx, me)
+	})
+	return me, err
+}
+
+// DeleteAccount deletes the person for good: memories, keys, sessions, grants,
+// memberships. confirm is their e-mail address or id, else Invalid. Conflict
+// for the person who holds the org, and for its last owner.
+func (a *App) DeleteAccount(ctx context.Context, p loci.Principal, confirm string) error {
+	if err := a.begin(ctx, p, AccountDelete); err != nil {
+		return err
+	}
+	return a.deleteUser(ctx, p, AccountDelete, p.UserID, func(u loci.User) error {
+		email, err := loci.ParseEmail(confirm)
+		if confirm == u.ID.String() || err == nil && u.Email != "" && email == u.Email {
+			return nil
+		}
+		return loci.FieldErrorf("confirm", "must be your own e-mail address or user id: everything of yours is deleted for good")
+	})
+}
+
+// deleteUser removes a person in two steps, of which the second can be
+// repeated: first they are recorded, checked and out of their team, then
+// everything of theirs is erased.
+func (a *App) deleteUser(ctx context.Context, p loci.Principal, act Action, id loci.UserID, check func(loci.User) error) error {
+	org, err := a.store.Orgs().Get(ctx, p.OrgID)
+	if err != nil {
+		return err
+	}
+	err = a.write(ctx, p, act, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = id.String()
+		u, err := tx.Users().Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := check(u); err != nil {
+			return err
+		}
+		if org.OwnerID == id {
+			return loci.Errorf(loci.Conflict, "this person holds the org: hand it over to another owner first, or delete the org")
+		}
+		if err := keepOwner(ctx, tx, u); err != nil {
+			return err
+		}
+		return a.takeOut(ctx, tx, p.Origin, u)
+	})
+	if err != nil {
+		return err
+	}
+	return a.store.People().Remove(ctx, p.OrgID, id, nil)
+}
+
+// keepOwner refuses to lose the last owner of the org.
+func keepOwner(ctx context.Context, tx store.Tx, u loci.User) error {
+	if u.OrgRole != loci.MemberOwner || u.Disabled {
+		return nil
+	}
+	n, err := tx.Users().Owners(ctx)
+	if err == nil && n < 2 {
+		err = loci.Errorf(loci.Conflict, "this is the last owner of the org; make somebody else an owner first")
+	}
+	return err
 }
 
 // Ready returns nil if the store can read and write. It asks for no credential:

@@ -3,77 +3,12 @@ package app
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 var errSoon = errors.New("not written yet")
-
-func (a *App) RenameMe(ctx context.Context, p loci.Principal, name string) (loci.User, error) {
-	return loci.User{}, errSoon
-}
-func (a *App) DeleteAccount(ctx context.Context, p loci.Principal, confirm string) error {
-	return errSoon
-}
-func (a *App) OrgKeys(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
-	return nil, errSoon
-}
-func (a *App) RotateKey(ctx context.Context, p loci.Principal, id loci.CredentialID, overlap time.Duration) (loci.Credential, loci.Secret, error) {
-	return loci.Credential{}, "", errSoon
-}
-func (a *App) Sessions(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
-	return nil, errSoon
-}
-func (a *App) EndSession(ctx context.Context, p loci.Principal, id loci.CredentialID) error {
-	return errSoon
-}
-func (a *App) EndOtherSessions(ctx context.Context, p loci.Principal) (int, error) { return 0, errSoon }
-func (a *App) EnterWorkspace(ctx context.Context, p loci.Principal, id loci.CredentialID, w loci.WorkspaceID) error {
-	return errSoon
-}
-
-type SignInMethods struct {
-	Password bool
-	Passkeys []loci.Passkey
-	HasEmail bool
-}
-
-func (a *App) SignInMethods(ctx context.Context, p loci.Principal) (SignInMethods, error) {
-	return SignInMethods{}, errSoon
-}
-func (a *App) SetPassword(ctx context.Context, p loci.Principal, encoded string) error {
-	return errSoon
-}
-func (a *App) AddPasskey(ctx context.Context, p loci.Principal, k loci.Passkey) error { return errSoon }
-func (a *App) RemovePasskey(ctx context.Context, p loci.Principal, id []byte) error   { return errSoon }
-
-type Sight struct {
-	Vendor            loci.Vendor
-	Sees, Total       int
-	SeesIsLowerBound  bool
-	TotalIsLowerBound bool
-}
-
-func (a *App) Preview(ctx context.Context, p loci.Principal, vendors []loci.Vendor) ([]Sight, error) {
-	return nil, errSoon
-}
-func (a *App) Consent(ctx context.Context, p loci.Principal, c *oauth.Consent, vendor loci.Vendor, rights []loci.Right) (loci.Secret, error) {
-	return "", errSoon
-}
-func (a *App) Grants(ctx context.Context, p loci.Principal) ([]loci.Grant, error) {
-	return nil, errSoon
-}
-func (a *App) OrgGrants(ctx context.Context, p loci.Principal) ([]loci.Grant, error) {
-	return nil, errSoon
-}
-func (a *App) RevokeGrant(ctx context.Context, p loci.Principal, id loci.GrantID) error {
-	return errSoon
-}
-func (a *App) Vendors(ctx context.Context, p loci.Principal) ([]loci.Vendor, error) {
-	return nil, errSoon
-}
 
 type TeamView struct {
 	loci.Team
@@ -243,4 +178,8 @@ func (a *App) AdminUsers(ctx context.Context, p loci.Principal, q AdminUsersQuer
 }
 func (a *App) AdminMetrics(ctx context.Context, p loci.Principal) (Metrics, error) {
 	return Metrics{}, errSoon
+}
+
+func (a *App) takeOut(ctx context.Context, tx store.Tx, editor string, u loci.User) error {
+	return errSoon
 }

@@ -1,0 +1,128 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// SignInMethods says what a person can sign in with.
+type SignInMethods struct {
+	Password bool
+	Passkeys []loci.Passkey
+	HasEmail bool // single sign-on and passwords need one
+}
+
+// SignInMethods returns what the person can sign in with.
+func (a *App) SignInMethods(ctx context.Context, p loci.Principal) (SignInMethods, error) {
+	if err := a.begin(ctx, p, SignInRead); err != nil {
+		return SignInMethods{}, err
+	}
+	var m SignInMethods
+	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		m, err = methodsOf(ctx, tx, p.UserID)
+		return err
+	})
+	return m, err
+}
+
+func methodsOf(ctx context.Context, tx store.Tx, user loci.UserID) (SignInMethods, error) {
+	u, err := tx.Users().Get(ctx, user)
+	if err != nil {
+		return SignInMethods{}, err
+	}
+	m := SignInMethods{HasEmail: u.Email != ""}
+	_, err = tx.SignIn().Password(ctx, user)
+	if err != nil && loci.CodeOf(err) != loci.NotFound {
+		return SignInMethods{}, err
+	}
+	m.Password = err == nil
+	m.Passkeys, err = tx.SignIn().Passkeys(ctx, user)
+	return m, err
+}
+
+// keepsWay refuses to take the last way to sign in from a person.
+func (a *App) keepsWay(m SignInMethods) error {
+	if m.Password || len(m.Passkeys) > 0 || m.HasEmail && a.signIn != nil && len(a.signIn.Providers()) > 0 {
+		return nil
+	}
+	return loci.Errorf(loci.Conflict, "nothing else would be left to sign in with; add a passkey or a password first")
+}
+
+// SetPassword stores what auth.SignIn.HashPassword made of a new password; ""
+// removes it. Conflict if nothing else would be left to sign in with.
+func (a *App) SetPassword(ctx context.Context, p loci.Principal, encoded string) error {
+	if err := a.begin(ctx, p, SignInChange); err != nil {
+		return err
+	}
+	return a.write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = p.UserID.String()
+		m, err := methodsOf(ctx, tx, p.UserID)
+		if err != nil {
+			return err
+		}
+		if encoded == "" {
+			if !m.Password {
+				e.Action = ""
+				return nil
+			}
+			m.Password = false
+			if err := a.keepsWay(m); err != nil {
+				return err
+			}
+		}
+		return tx.SignIn().SetPassword(ctx, p.UserID, encoded)
+	})
+}
+
+// AddPasskey stores a passkey that auth.SignIn.FinishRegister returned.
+// Conflict if it is registered already, by whomever.
+func (a *App) AddPasskey(ctx context.Context, p loci.Principal, k loci.Passkey) error {
+	if err := a.begin(ctx, p, SignInChange); err != nil {
+		return err
+	}
+	if err := loci.CheckText("name", k.Name, 1, loci.MaxName); err != nil {
+		return err
+	}
+	return a.write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = p.UserID.String()
+		there, err := tx.SignIn().Passkeys(ctx, p.UserID)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(there, func(x loci.Passkey) bool { return bytes.Equal(x.ID, k.ID) }) {
+			return loci.Errorf(loci.Conflict, "this passkey is registered already")
+		}
+		if k.CreatedAt.IsZero() {
+			k.CreatedAt = a.time()
+		}
+		return tx.SignIn().PutPasskey(ctx, p.UserID, k)
+	})
+}
+
+// RemovePasskey removes a passkey of the person. NotFound if there is none of
+// that id; Conflict if nothing else would be left to sign in with.
+func (a *App) RemovePasskey(ctx context.Context, p loci.Principal, id []byte) error {
+	if err := a.begin(ctx, p, SignInChange); err != nil {
+		return err
+	}
+	return a.write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = p.UserID.String()
+		m, err := methodsOf(ctx, tx, p.UserID)
+		if err != nil {
+			return err
+		}
+		n := len(m.Passkeys)
+		m.Passkeys = slices.DeleteFunc(m.Passkeys, func(x loci.Passkey) bool { return bytes.Equal(x.ID, id) })
+		if len(m.Passkeys) == n {
+			return loci.Errorf(loci.NotFound, "no such passkey")
+		}
+		if err := a.keepsWay(m); err != nil {
+			return err
+		}
+		return tx.SignIn().RemovePasskey(ctx, p.UserID, id)
+	})
+}
