@@ -190,7 +190,7 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	if on || d.settings.PublicURL != "" {
 		d.ok("keys", "assistants can connect at /mcp")
 	} else {
-		d.warn("keys", "loci connect claude-code, or loci agent-key create --vendor claude --name NAME", "there is no agent key that works, so /mcp is off")
+		d.warn("keys", "loci connect claude-code, or loci agent-key create --vendor claude --name NAME", "there is no agent key that works; assistants can connect only by signing in (OAuth)")
 	}
 	expired := 0
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {

@@ -151,7 +151,7 @@ func TestKillDuringWrites(t *testing.T) {
 	const key = "the-owner-key-of-this-test"
 	var acks acknowledged
 	for round := range rounds {
-		server := startServer(t, dir, "LOCI_API_KEY="+key)
+		server := startServer(t, dir, "LOCI_API_KEY="+key, "LOCI_RATE_LIMIT=0")
 		already, die := len(acks.content), make(chan struct{})
 		var once sync.Once
 		var running sync.WaitGroup

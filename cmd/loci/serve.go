@@ -125,11 +125,11 @@ const (
 func (p *program) handler(in *instance, address net.Addr) http.Handler {
 	s := p.settings
 	build := readBuildInfo()
+	gate := auth.Gate{Limiter: auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit}), Proxies: s.Proxies}
+	mcp := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL,
+		SignIn: p.hasBrowsers(address), Site: p.site(), Gate: gate})
 	o := rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL,
-		ModelEgress: s.Egress && s.Chat.BaseURL != "", Site: p.site(), Proxies: s.Proxies}
-	mcp := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL})
-	o.MCP = mcp.HTTP()
-	o.Limiter = auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit})
+		ModelEgress: s.Egress && s.Chat.BaseURL != "", MCP: mcp.HTTP(), Limiter: gate.Limiter, Proxies: gate.Proxies, Site: p.site()}
 	if p.hasBrowsers(address) {
 		o.Web = web.New(web.Options{App: in.app, Auth: in.auth, SignIn: in.signIn, OAuth: in.oauth, Site: p.site(), Proxies: s.Proxies,
 			Log: p.log, Version: build.Version})
