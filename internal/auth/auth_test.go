@@ -1,7 +1,6 @@
 package auth_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -29,11 +28,18 @@ func newWorld(t testing.TB) *world {
 	}
 	t.Cleanup(func() { _ = st.Close() })
 	w.store = st
-	w.org, _, err = st.Orgs().Ensure(t.Context(), loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: w.now})
+	w.org = w.newOrg(t, loci.DefaultOrg, "mara@example.org")
+	return w
+}
+
+func (w *world) newOrg(t testing.TB, id loci.OrgID, email string) loci.Org {
+	t.Helper()
+	owner := loci.User{ID: loci.NewUserID(), OrgID: id, Email: email, Role: loci.RoleUser, OrgRole: loci.MemberOwner, CreatedAt: w.now}
+	org, _, err := w.store.Orgs().Ensure(t.Context(), loci.Org{ID: id, Name: string(id), OwnerID: owner.ID, State: loci.OrgActive, CreatedAt: w.now}, owner)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w
+	return org
 }
 
 func (w *world) clock() time.Time { return w.now }
@@ -166,11 +172,6 @@ func TestAgentsExist(t *testing.T) {
 func TestDashboardNeedsItsToken(t *testing.T) {
 	const service, secret = "service-key", "0123456789abcdef0123456789abcdef"
 	w := newWorld(t)
-	if err := w.store.Update(t.Context(), w.org.ID, func(tx store.Tx) error {
-		return tx.Users().Put(t.Context(), loci.User{ID: w.org.OwnerID, OrgID: w.org.ID, Email: "mara@example.org", Role: loci.RoleUser, CreatedAt: w.now})
-	}); err != nil {
-		t.Fatal(err)
-	}
 	a := w.auth(t, auth.Options{Dashboard: auth.Dashboard{ServiceKey: service, JWTSecret: secret}})
 	good := jwt.MapClaims{"email": "Mara@example.org", "iss": "loci-dashboard", "aud": "loci", "exp": w.now.Add(time.Hour).Unix()}
 	with := func(key string, value any) jwt.MapClaims {
@@ -204,7 +205,6 @@ func TestDashboardNeedsItsToken(t *testing.T) {
 		{"no expiry", sign(with("exp", nil), secret), loci.Unauthenticated},
 		{"other audience", sign(with("aud", "else"), secret), loci.Unauthenticated},
 		{"other issuer", sign(with("iss", "else"), secret), loci.Unauthenticated},
-		{"stranger", sign(with("email", "x@example.org"), secret), loci.Forbidden},
 		{"no email", sign(with("email", ""), secret), loci.Forbidden},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -256,28 +256,4 @@ func FuzzParseBearer(f *testing.F) {
 			t.Errorf("%q gave %q", header, token)
 		}
 	})
-}
-
-func BenchmarkAuthenticateStoredKey(b *testing.B) {
-	w := newWorld(b)
-	for i := range 1000 {
-		w.key(b, auth.KeyRequest{Name: fmt.Sprint(i)})
-	}
-	_, key := w.key(b, auth.KeyRequest{Name: "k"})
-	a := w.auth(b, auth.Options{})
-	for b.Loop() {
-		if _, err := a.Authenticate(context.Background(), bearer(key)); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkAuthenticateEnvironmentKey(b *testing.B) {
-	w := newWorld(b)
-	a := w.auth(b, auth.Options{AgentKeys: map[loci.Vendor]loci.Secret{"claude": "k"}})
-	for b.Loop() {
-		if _, err := a.Authenticate(context.Background(), bearer("k")); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

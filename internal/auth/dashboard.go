@@ -61,6 +61,9 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 		return loci.Principal{}, loci.WrapError(loci.Unauthenticated, err, "the X-Dashboard-Token header is missing, expired or not signed by the dashboard")
 	}
 	who, err := a.FindOrCreate(ctx, claims.Email, true)
+	if loci.CodeOf(err) == loci.Invalid {
+		return loci.Principal{}, loci.Errorf(loci.Forbidden, "the dashboard's token names no e-mail address")
+	}
 	if err != nil {
 		return loci.Principal{}, err
 	}
