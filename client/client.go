@@ -47,6 +47,10 @@ type Error struct {
 	Field     string    // the input at fault; may be empty
 	Text      string
 	RequestID string // find it in the server's log
+	// StepUpURL is where the person proves who they are, if Code is StepUp.
+	StepUpURL string
+	// RetryAfter is how long to wait, if Code is RateLimited.
+	RetryAfter time.Duration
 }
 
 // Error returns the server's text.
@@ -81,19 +85,19 @@ func version(n int) http.Header {
 	return http.Header{"If-Match": {`"` + strconv.Itoa(n) + `"`}}
 }
 
-// do sends one request and decodes the answer into out.
-func (c *Client) do(ctx context.Context, method, path string, header http.Header, body, out any) error {
+// send sends one request. The caller closes the body of the answer.
+func (c *Client) send(ctx context.Context, method, path string, header http.Header, body any) (*http.Response, error) {
 	var reader io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
 		if err != nil {
-			return fmt.Errorf("encode the request: %w", err)
+			return nil, fmt.Errorf("encode the request: %w", err)
 		}
 		reader = bytes.NewReader(b)
 	}
 	r, err := http.NewRequestWithContext(ctx, method, c.base+prefix+path, reader)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	for name, values := range header {
 		r.Header[name] = values
@@ -107,7 +111,16 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 	}
 	res, err := c.http.Do(r)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	return res, nil
+}
+
+// do sends one request and decodes the answer into out; nil: there is none.
+func (c *Client) do(ctx context.Context, method, path string, header http.Header, body, out any) error {
+	res, err := c.send(ctx, method, path, header, body)
+	if err != nil {
+		return err
 	}
 	defer res.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
@@ -121,6 +134,9 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 		*raw = b
 		return nil
 	}
+	if out == nil {
+		return nil
+	}
 	if err := json.Unmarshal(b, out); err != nil {
 		return fmt.Errorf("%s %s: the answer is not Loci's: %w", method, path, err)
 	}
@@ -131,7 +147,10 @@ func errorOf(res *http.Response, body []byte) error {
 	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id")}
 	var p Problem
 	if json.Unmarshal(body, &p) == nil {
-		e.Code, e.Field, e.Text = loci.Code(p.Code), p.Field, p.Error
+		e.Code, e.Field, e.Text, e.StepUpURL = loci.Code(p.Code), p.Field, p.Error, p.StepUpURL
+	}
+	if n, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
+		e.RetryAfter = time.Duration(n) * time.Second
 	}
 	return e
 }

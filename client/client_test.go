@@ -32,7 +32,7 @@ func newServer(t *testing.T) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := app.New(app.Options{Store: st})
+	a := app.New(app.Options{Store: st, Deletion: loci.DeleteWithKey})
 	if _, _, err := a.Setup(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,179 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/loci-memory/loci"
+)
+
+// A Client with a key may do what needs no step-up; most of what deletes, makes
+// keys or changes roles needs a browser session with a fresh proof. An Error
+// with the code StepUp says in StepUpURL where to give one.
+
+// Share puts a memory into the pool of the person's team.
+func (c *Client) Share(ctx context.Context, id loci.MemoryID) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/share", nil, nil)
+}
+
+// Unshare takes a memory back from the team.
+func (c *Client) Unshare(ctx context.Context, id loci.MemoryID) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/unshare", nil, nil)
+}
+
+// TeamMemories returns one page of what the team shares, with any key. limit 0
+// is 20; cursor is "" or the NextCursor of the page before.
+func (c *Client) TeamMemories(ctx context.Context, limit int, cursor string) (*MemoryPage, error) {
+	return get[MemoryPage](ctx, c, query("/agent/memories/team", paging(limit, cursor)))
+}
+
+// TrashMany moves up to 1,000 memories to the trash: all of them or none.
+func (c *Client) TrashMany(ctx context.Context, ids []loci.MemoryID) (*BulkTrashed, error) {
+	return call[BulkTrashed](ctx, c, http.MethodDelete, "/memories", BulkTrash{IDs: ids})
+}
+
+// Erase deletes the memory that is at version for good; 0 is any.
+func (c *Client) Erase(ctx context.Context, id loci.MemoryID, atVersion int) error {
+	return c.do(ctx, http.MethodDelete, "/memories/"+id.String()+"?permanent=true", version(atVersion), nil, nil)
+}
+
+// AgentTrash moves a memory to the trash that the vendor of the key wrote, where
+// the org deletes by key.
+func (c *Client) AgentTrash(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodDelete, "/agent/memories/"+id.String(), version(atVersion), nil)
+}
+
+// Me returns the person behind the credential.
+func (c *Client) Me(ctx context.Context) (*loci.User, error) {
+	return get[loci.User](ctx, c, "/users/me")
+}
+
+// RenameMe changes the person's name.
+func (c *Client) RenameMe(ctx context.Context, name string) (*loci.User, error) {
+	return call[loci.User](ctx, c, http.MethodPatch, "/users/me", Name{name})
+}
+
+// DeleteMe deletes the account with everything in it. confirm is its e-mail
+// address, or its id if it has none.
+func (c *Client) DeleteMe(ctx context.Context, confirm string) error {
+	return c.do(ctx, http.MethodDelete, "/users/me", nil, Confirmation{confirm}, nil)
+}
+
+// Export writes all memories with their versions as JSON lines to w.
+func (c *Client) Export(ctx context.Context, w io.Writer) error {
+	const path = "/users/me/export"
+	res, err := c.send(ctx, http.MethodGet, path, nil, nil)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // what is missing is only text
+		return errorOf(res, b)
+	}
+	if _, err := io.Copy(w, res.Body); err != nil {
+		return fmt.Errorf("GET %s: read the answer: %w", path, err)
+	}
+	return nil
+}
+
+// SignInMethods says what the person can sign in with.
+func (c *Client) SignInMethods(ctx context.Context) (*SignInMethods, error) {
+	return get[SignInMethods](ctx, c, "/users/me/sign-in")
+}
+
+// Sessions returns the person's browser sessions, newest first.
+func (c *Client) Sessions(ctx context.Context) (*SessionList, error) {
+	return get[SessionList](ctx, c, "/users/me/sessions")
+}
+
+// EndSession ends a browser session.
+func (c *Client) EndSession(ctx context.Context, id loci.CredentialID) error {
+	return c.do(ctx, http.MethodDelete, "/users/me/sessions/"+id.String(), nil, nil, nil)
+}
+
+// EndOtherSessions ends all browser sessions but the one that asks, and returns
+// how many.
+func (c *Client) EndOtherSessions(ctx context.Context) (int, error) {
+	out, err := call[Ended](ctx, c, http.MethodPost, "/users/me/sessions/end-others", nil)
+	if err != nil {
+		return 0, err
+	}
+	return out.Ended, nil
+}
+
+// Grants returns what the person allowed OAuth clients.
+func (c *Client) Grants(ctx context.Context) (*GrantList, error) {
+	return get[GrantList](ctx, c, "/users/me/grants")
+}
+
+// RevokeGrant takes back what the person allowed an OAuth client.
+func (c *Client) RevokeGrant(ctx context.Context, id loci.GrantID) error {
+	return c.do(ctx, http.MethodDelete, "/users/me/grants/"+id.String(), nil, nil, nil)
+}
+
+// EnterWorkspace chooses the active workspace of the credential in use.
+func (c *Client) EnterWorkspace(ctx context.Context, id loci.WorkspaceID) error {
+	return c.do(ctx, http.MethodPut, "/users/me/workspace", nil, WorkspaceChoice{id}, nil)
+}
+
+// Keys returns the person's keys and those of their agents, newest first.
+func (c *Client) Keys(ctx context.Context) (*KeyList, error) {
+	return get[KeyList](ctx, c, "/keys")
+}
+
+// CreateKey makes a key. Its secret is in the answer and never shown again.
+func (c *Client) CreateKey(ctx context.Context, k NewKey) (*MadeKey, error) {
+	return send[MadeKey](ctx, c, "/keys", k)
+}
+
+// RotateKey makes a key in place of another, which stays valid for so many
+// hours.
+func (c *Client) RotateKey(ctx context.Context, id loci.CredentialID, overlapHours int) (*MadeKey, error) {
+	return send[MadeKey](ctx, c, "/keys/"+id.String()+"/rotate", Rotation{&overlapHours})
+}
+
+// RevokeKey makes a key useless from the next request on.
+func (c *Client) RevokeKey(ctx context.Context, id loci.CredentialID) error {
+	return c.do(ctx, http.MethodDelete, "/keys/"+id.String(), nil, nil, nil)
+}
+
+// SetKeyWorkspace chooses the active workspace of a key.
+func (c *Client) SetKeyWorkspace(ctx context.Context, id loci.CredentialID, w loci.WorkspaceID) error {
+	return c.do(ctx, http.MethodPut, "/keys/"+id.String()+"/workspace", nil, WorkspaceChoice{w}, nil)
+}
+
+// AdminUsers returns one page of the people of the deployment, for people with
+// the instance role admin. limit 0 is 100.
+func (c *Client) AdminUsers(ctx context.Context, limit int, cursor string) (*UserList, error) {
+	return get[UserList](ctx, c, query("/admin/users", paging(limit, cursor)))
+}
+
+// AdminMetrics counts what the deployment has.
+func (c *Client) AdminMetrics(ctx context.Context) (*Metrics, error) {
+	return get[Metrics](ctx, c, "/admin/metrics")
+}
+
+// paging leaves out what is zero.
+func paging(limit int, cursor string) url.Values {
+	v := url.Values{}
+	if limit != 0 {
+		v.Set("limit", strconv.Itoa(limit))
+	}
+	if cursor != "" {
+		v.Set("cursor", cursor)
+	}
+	return v
+}
+
+func call[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+	var out T
+	if err := c.do(ctx, method, path, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
