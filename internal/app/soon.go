@@ -5,54 +5,9 @@ import (
 	"errors"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/store"
 )
 
 var errSoon = errors.New("not written yet")
-
-type TeamView struct {
-	loci.Team
-	Members []loci.User   `json:"members"`
-	Invites []loci.Invite `json:"invites,omitempty"`
-}
-type Invited struct {
-	Invite loci.Invite
-	Token  loci.Secret
-}
-type Joined struct {
-	Org  loci.Org
-	Team *TeamView
-}
-
-func (a *App) CreateTeam(ctx context.Context, p loci.Principal, name string) (loci.Team, error) {
-	return loci.Team{}, errSoon
-}
-func (a *App) Teams(ctx context.Context, p loci.Principal) ([]loci.Team, error) { return nil, errSoon }
-func (a *App) Team(ctx context.Context, p loci.Principal, id loci.TeamID) (*TeamView, error) {
-	return nil, errSoon
-}
-func (a *App) RenameTeam(ctx context.Context, p loci.Principal, id loci.TeamID, name string) (loci.Team, error) {
-	return loci.Team{}, errSoon
-}
-func (a *App) DeleteTeam(ctx context.Context, p loci.Principal, id loci.TeamID, force bool) error {
-	return errSoon
-}
-func (a *App) InviteToTeam(ctx context.Context, p loci.Principal, id loci.TeamID, emails []string, role loci.MemberRole) ([]Invited, error) {
-	return nil, errSoon
-}
-func (a *App) RevokeInvite(ctx context.Context, p loci.Principal, id loci.InviteID) error {
-	return errSoon
-}
-func (a *App) AcceptInvite(ctx context.Context, p loci.Principal, token loci.Secret) (*Joined, error) {
-	return nil, errSoon
-}
-func (a *App) LeaveTeam(ctx context.Context, p loci.Principal, id loci.TeamID) error { return errSoon }
-func (a *App) RemoveFromTeam(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID) error {
-	return errSoon
-}
-func (a *App) SetTeamRole(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID, role loci.MemberRole) (loci.User, error) {
-	return loci.User{}, errSoon
-}
 
 type OrgSettings struct {
 	Deletion   *loci.Deletion
@@ -70,25 +25,6 @@ func (a *App) SetOrg(ctx context.Context, p loci.Principal, s OrgSettings) (loci
 }
 func (a *App) DeleteOrg(ctx context.Context, p loci.Principal, confirm string) (Receipt, error) {
 	return Receipt{}, errSoon
-}
-func (a *App) Members(ctx context.Context, p loci.Principal, after loci.UserID, limit int) ([]loci.User, error) {
-	return nil, errSoon
-}
-func (a *App) InviteToOrg(ctx context.Context, p loci.Principal, emails []string, role loci.MemberRole) ([]Invited, error) {
-	return nil, errSoon
-}
-func (a *App) OrgInvites(ctx context.Context, p loci.Principal) ([]loci.Invite, error) {
-	return nil, errSoon
-}
-
-type MemberChange struct {
-	Role     *loci.MemberRole
-	Disabled *bool
-	Transfer bool
-}
-
-func (a *App) SetMember(ctx context.Context, p loci.Principal, user loci.UserID, c MemberChange) (loci.User, error) {
-	return loci.User{}, errSoon
 }
 func (a *App) Workspaces(ctx context.Context, p loci.Principal) ([]loci.Workspace, error) {
 	return nil, errSoon
@@ -178,8 +114,4 @@ func (a *App) AdminUsers(ctx context.Context, p loci.Principal, q AdminUsersQuer
 }
 func (a *App) AdminMetrics(ctx context.Context, p loci.Principal) (Metrics, error) {
 	return Metrics{}, errSoon
-}
-
-func (a *App) takeOut(ctx context.Context, tx store.Tx, editor string, u loci.User) error {
-	return errSoon
 }

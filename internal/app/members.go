@@ -1,0 +1,165 @@
+package app
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// orgRole returns what the acting person is in the org now; the operator is
+// above everybody.
+func orgRole(ctx context.Context, tx store.Tx, p loci.Principal) (loci.MemberRole, error) {
+	if p.Kind == loci.KindLocal {
+		return loci.MemberOwner, nil
+	}
+	me, err := tx.Users().Get(ctx, p.UserID)
+	return me.OrgRole, err
+}
+
+// Members returns the people of the org after that id, by id. limit is 0 for
+// DefaultPage, at most MaxPage.
+func (a *App) Members(ctx context.Context, p loci.Principal, after loci.UserID, limit int) ([]loci.User, error) {
+	if err := a.begin(ctx, p, MemberList); err != nil {
+		return nil, err
+	}
+	limit, err := pageSize("limit", limit, DefaultPage, MaxPage)
+	if err != nil {
+		return nil, err
+	}
+	var list []loci.User
+	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		list, err = tx.Users().List(ctx, after, limit)
+		return err
+	})
+	return list, err
+}
+
+// MemberChange changes what is not nil.
+type MemberChange struct {
+	Role     *loci.MemberRole
+	Disabled *bool
+	// Transfer makes the member the one who holds the org (Org.OwnerID), and an
+	// owner. Only whoever holds it may, and the operator.
+	Transfer bool
+}
+
+func (c *MemberChange) action() Action {
+	if c.Disabled != nil {
+		return MemberRemove
+	}
+	return MemberRole
+}
+
+// SetMember changes a person's role in the org, shuts them out or lets them in
+// again, or hands the org over to them. Who is shut out loses sessions, keys,
+// grants and team, and what they shared goes back to being only theirs; their
+// memories stay. NotFound if there is no such user in the org; Forbidden for a
+// role above one's own; Conflict for the last owner, for whoever holds the org,
+// and for shutting oneself out.
+func (a *App) SetMember(ctx context.Context, p loci.Principal, user loci.UserID, c MemberChange) (loci.User, error) {
+	if err := a.begin(ctx, p, c.action()); err != nil {
+		return loci.User{}, err
+	}
+	if c.Role != nil {
+		if _, err := loci.ParseMemberRole(string(*c.Role)); err != nil {
+			return loci.User{}, err
+		}
+	}
+	org, err := a.store.Orgs().Get(ctx, p.OrgID)
+	if err != nil {
+		return loci.User{}, err
+	}
+	if c.Transfer {
+		owner := loci.MemberOwner
+		c.Role = &owner
+	}
+	var u loci.User
+	err = a.write(ctx, p, c.action(), func(tx store.Tx, e *loci.AuditEntry) (err error) {
+		e.Target = user.String()
+		if u, err = tx.Users().Get(ctx, user); err != nil {
+			return err
+		}
+		was := u
+		if err := a.setMember(ctx, tx, p, org, &u, c); err != nil {
+			return err
+		}
+		if u == was && !c.Transfer {
+			e.Action = ""
+		}
+		return nil
+	})
+	if err != nil {
+		return loci.User{}, err
+	}
+	if c.Transfer && org.OwnerID != user {
+		org.OwnerID = user
+		return u, a.store.Orgs().Update(ctx, org)
+	}
+	if u.Disabled {
+		return u, a.endAccess(ctx, p.OrgID, user)
+	}
+	return u, nil
+}
+
+func (a *App) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org loci.Org, u *loci.User, c MemberChange) error {
+	mine, err := orgRole(ctx, tx, p)
+	if err != nil {
+		return err
+	}
+	if !mine.AtLeast(u.OrgRole) || c.Role != nil && !mine.AtLeast(*c.Role) {
+		return errAbove()
+	}
+	if c.Transfer && p.Kind != loci.KindLocal && org.OwnerID != p.UserID {
+		return loci.Errorf(loci.Forbidden, "only the person who holds the org hands it over")
+	}
+	out := c.Disabled != nil && *c.Disabled
+	switch {
+	case c.Transfer && (out || u.Disabled):
+		return loci.Errorf(loci.Conflict, "this person is shut out and cannot hold the org")
+	case out && p.Kind != loci.KindLocal && u.ID == p.UserID:
+		return loci.Errorf(loci.Conflict, "nobody shuts themselves out; another admin of the org can")
+	case out && org.OwnerID == u.ID:
+		return loci.Errorf(loci.Conflict, "this person holds the org: hand it over to another owner first")
+	case out && !u.Disabled, c.Role != nil && *c.Role != loci.MemberOwner:
+		if err := keepOwner(ctx, tx, *u); err != nil {
+			return err
+		}
+	}
+	if out {
+		if err := a.takeOut(ctx, tx, p.Origin, *u); err != nil {
+			return err
+		}
+		u.TeamID, u.TeamRole = loci.TeamID{}, ""
+	}
+	if c.Disabled != nil {
+		u.Disabled = *c.Disabled
+	}
+	if c.Role != nil {
+		u.OrgRole = *c.Role
+	}
+	return tx.Users().Update(ctx, *u)
+}
+
+// endAccess revokes everything that a person could come in with.
+func (a *App) endAccess(ctx context.Context, org loci.OrgID, user loci.UserID) error {
+	now := a.time()
+	for _, m := range []loci.Method{loci.BySession, loci.ByKey, loci.ByLink, loci.ByOAuth} {
+		if _, err := a.store.Credentials().RevokeAll(ctx, org, user, m, loci.CredentialID{}, now); err != nil {
+			return err
+		}
+	}
+	grants, err := a.store.OAuth().Grants(ctx, org, user)
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		if !g.RevokedAt.IsZero() {
+			continue
+		}
+		if err := a.store.OAuth().Revoke(ctx, org, user, g.ID, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
