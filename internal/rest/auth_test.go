@@ -12,17 +12,13 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/rest"
-	"github.com/loci-memory/loci/internal/store"
 )
 
 // TestDashboardHeaders demands that both headers of a dashboard arrive.
 func TestDashboardHeaders(t *testing.T) {
 	s := newServer(t)
 	ctx := context.Background()
-	err := s.store.Update(ctx, loci.DefaultOrg, func(tx store.Tx) error {
-		return tx.Users().Put(ctx, loci.User{ID: s.owner.UserID, OrgID: loci.DefaultOrg, Email: "ada@loci.example", Role: loci.RoleUser, CreatedAt: s.clock.Now()})
-	})
-	if err != nil {
+	if err := s.app.SetOwnerEmail(ctx, "ada@loci.example"); err != nil {
 		t.Fatal(err)
 	}
 	const secret = "a-secret-of-at-least-thirty-two-bytes"
@@ -47,7 +43,7 @@ func TestDashboardHeaders(t *testing.T) {
 }
 
 func TestDeletionWithStepUp(t *testing.T) {
-	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = app.DeleteWithStepUp })
+	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	for _, id := range []string{s.write(t, owner, `{"title":"x","content":"y"}`).ID.String(), absent} {
 		if w := s.do("DELETE", "/memories/"+id, owner, ""); w.Code != 403 {
 			t.Errorf("got %d %s, want 403", w.Code, w.Body)

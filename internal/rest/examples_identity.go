@@ -38,6 +38,5 @@ var (
 	exampleBulk        = client.BulkTrash{IDs: []loci.MemoryID{exampleID}}
 	exampleBulkTrashed = client.BulkTrashed{Trashed: []client.Trashed{{ID: exampleID, Version: 2, DeletedAt: exampleTime}}, Count: 1}
 
-	exampleLine  = map[string]any{"loci": "export", "format": 1}
 	exampleLines = "{\"loci\":\"export\",\"format\":1}\n"
 )

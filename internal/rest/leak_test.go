@@ -12,7 +12,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
-	"github.com/loci-memory/loci/internal/store"
 )
 
 // absent is an id that nothing ever had.
@@ -29,9 +28,7 @@ func TestHiddenReadsAsAbsent(t *testing.T) {
 	s := newServer(t)
 	stranger := loci.NewUserID()
 	ctx := context.Background()
-	err := s.store.Update(ctx, loci.DefaultOrg, func(tx store.Tx) error {
-		return tx.Users().Put(ctx, loci.User{ID: stranger, OrgID: loci.DefaultOrg, Email: "x@y.z", Role: loci.RoleUser, CreatedAt: s.clock.Now()})
-	})
+	err := s.store.People().Add(ctx, loci.User{ID: stranger, OrgID: loci.DefaultOrg, Email: "x@y.z", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: s.clock.Now()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	}
 	s := &server{auth: au, store: st, clock: c, log: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, nil))
-	ro, ao := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}, app.Options{Store: st, Now: c.Now}
+	ro, ao := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}, app.Options{Store: st, Now: c.Now, Deletion: loci.DeleteWithKey}
 	for _, f := range change {
 		f(&ro, &ao)
 	}
@@ -121,7 +121,9 @@ func (s *server) do(method, path, key, body string, headers ...string) *httptest
 }
 
 func (s *server) send(r *http.Request, key string) *httptest.ResponseRecorder {
-	if key != "" && r.Header.Get("Authorization") == "" {
+	if strings.HasPrefix(key, "loci_session_") {
+		r.AddCookie(&http.Cookie{Name: auth.SecureCookie, Value: key})
+	} else if key != "" && r.Header.Get("Authorization") == "" {
 		r.Header.Set("Authorization", "Bearer "+key)
 	}
 	w := httptest.NewRecorder()

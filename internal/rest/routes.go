@@ -27,7 +27,7 @@ type route struct {
 	Tag           string
 	Summary, Text string
 	Status        int // of success; 0: 200
-	In, Out       any // examples; no Out: 204
+	In, Out       any // examples; no Out and no Alternatives: 204
 	Conditional   bool
 	// Alternatives are other media types of the answer.
 	Alternatives map[string]*huma.MediaType
@@ -78,13 +78,16 @@ func (r route) operation(s *server) huma.Operation {
 
 // responses documents the success with its example, and the errors.
 func (r route) responses() map[string]*huma.Response {
-	ok := &huma.Response{Description: "Done", Content: map[string]*huma.MediaType{"application/json": {Example: r.Out}}}
+	ok := &huma.Response{Description: "Done", Content: map[string]*huma.MediaType{}}
+	if r.Out != nil {
+		ok.Content[jsonType] = &huma.MediaType{Example: r.Out}
+	}
 	for name, media := range r.Alternatives {
 		ok.Content[name] = media
 	}
 	out := map[string]*huma.Response{}
 	switch {
-	case r.Out == nil:
+	case len(ok.Content) == 0:
 		out["204"] = &huma.Response{Description: "Done; there is nothing to say"}
 	case r.Status == http.StatusCreated:
 		out["201"] = ok

@@ -47,7 +47,7 @@ var (
 	routeDeleteMe = route{ID: "deleteMe", Method: http.MethodDelete, Path: "/users/me", Who: forPeople, Action: app.AccountDelete, Tag: "account", Limit: expensive,
 		Summary: "Delete your account", Text: "With everything that is yours, for good. Export first. Needs step-up. 409 for the person who made the org.", In: client.Confirmation{Confirm: "mara@example.org"}}
 	routeExport = route{ID: "exportMe", Method: http.MethodGet, Path: "/users/me/export", Who: forPeople, Action: app.Export, Tag: "account", Limit: exports,
-		Summary: "Export your memories", Text: "All of them with every version, as JSON lines: the bytes of `loci export`, for `loci import`.", Out: exampleLine,
+		Summary: "Export your memories", Text: "All of them with every version, as JSON lines: the bytes of `loci export`, for `loci import`.",
 		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString}, Example: exampleLines}}}
 	routeSignIn = route{ID: "getSignInMethods", Method: http.MethodGet, Path: "/users/me/sign-in", Who: forPeople, Action: app.SignInRead, Tag: "account",
 		Summary: "Say what you can sign in with", Text: "They are changed in the browser, at /app/sign-in-methods.", Out: exampleSignIn}

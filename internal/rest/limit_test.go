@@ -1,0 +1,108 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/rest"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// limited is a server whose clock stands still.
+func limited(t *testing.T, principal, address int) *server {
+	return newServer(t, func(ro *rest.Options, ao *app.Options) {
+		now := ao.Now()
+		ro.Limiter = auth.NewLimiter(auth.LimitOptions{Store: ao.Store, PerPrincipal: principal, PerAddress: address,
+			Now: func() time.Time { return now }})
+	})
+}
+
+// TestLimitOfACredential demands that a credential is counted on every route
+// together, that another one of the same person is not touched, and what the
+// answer says.
+func TestLimitOfACredential(t *testing.T) {
+	s := limited(t, 5, 100)
+	for i, path := range []string{"/whoami", "/api/v1/memories", "/memories/" + absent, "/nowhere", "/agent/briefing"} {
+		w := s.do("GET", path, owner, "")
+		if w.Code == 429 {
+			t.Fatalf("request %d: got 429", i+1)
+		}
+		if got, want := w.Header().Get("RateLimit"), fmt.Sprintf(`"default";r=%d;t=`, 4-i); !strings.HasPrefix(got, want) {
+			t.Errorf("request %d: RateLimit is %q, want %q…", i+1, got, want)
+		}
+		if got := w.Header().Get("RateLimit-Policy"); got != `"default";q=5;w=60` {
+			t.Errorf("request %d: RateLimit-Policy is %q", i+1, got)
+		}
+	}
+	w := s.do("GET", "/whoami", owner, "")
+	p := problemOf(t, w.Body.Bytes())
+	if w.Code != 429 || p.Code != "rate_limited" || w.Header().Get("Retry-After") == "" || !strings.Contains(p.Detail, w.Header().Get("Retry-After")+" seconds") {
+		t.Errorf("beyond the limit: got %d %s %v", w.Code, w.Body, w.Header())
+	}
+	if w := s.do("GET", "/whoami", claude, ""); w.Code != 200 {
+		t.Errorf("another credential: got %d", w.Code)
+	}
+}
+
+// TestLimitOfAnAddress demands that strangers are counted by address, a bad key
+// like none, and that a good one still gets in from there.
+func TestLimitOfAnAddress(t *testing.T) {
+	s := limited(t, 100, 3)
+	from := func(address, path, key string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Host, r.RemoteAddr = "127.0.0.1:5624", address
+		return s.send(r, key)
+	}
+	for _, tt := range []struct {
+		path, key string
+		want      int
+	}{{"/ready", "", 200}, {"/whoami", "", 401}, {"/whoami", "loci_live_guess", 401}, {"/whoami", "loci_live_guess", 429}, {"/ready", "", 429}, {"/nowhere", "", 429},
+		{"/health", "", 200}, {"/whoami", owner, 200}} {
+		if w := from("192.0.2.7:1", tt.path, tt.key); w.Code != tt.want {
+			t.Errorf("%s with %q: got %d %s, want %d", tt.path, tt.key, w.Code, w.Body, tt.want)
+		}
+	}
+	if w := from("192.0.2.8:1", "/ready", ""); w.Code != 200 {
+		t.Errorf("another address: got %d", w.Code)
+	}
+}
+
+// TestLimitsOfRoutes demands the limits that some routes have of their own.
+func TestLimitsOfRoutes(t *testing.T) {
+	s := limited(t, 0, 0)
+	ctx := context.Background()
+	err := s.store.Update(ctx, loci.DefaultOrg, func(tx store.Tx) error {
+		u, err := tx.Users().Get(ctx, s.owner.UserID)
+		if err != nil {
+			return err
+		}
+		u.Role = loci.RoleAdmin
+		return tx.Users().Update(ctx, u)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for request, limit := range map[string]int{"GET /admin/metrics": 10, "GET /users/me/export": 10, `POST /teams/join {"token":"x"}`: 30} {
+		for i := range limit + 1 {
+			w := s.request(owner, request)
+			if over := i >= limit; over != (w.Code == 429) {
+				t.Fatalf("%s: request %d: got %d %s", request, i+1, w.Code, w.Body)
+			}
+		}
+	}
+	if w := s.request(owner, "GET /admin/users"); w.Code != 429 {
+		t.Errorf("/admin/users after 10 of /admin/metrics: got %d, want 429", w.Code)
+	}
+	for range 700 {
+		if w := s.request(owner, "GET /nowhere"); w.Code == 429 || w.Header().Get("RateLimit") != "" {
+			t.Fatalf("without a limit: got %d with RateLimit %q", w.Code, w.Header().Get("RateLimit"))
+		}
+	}
+}

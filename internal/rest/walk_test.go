@@ -1,0 +1,106 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// furtherActions are requests that lead to the further actions of a route.
+var furtherActions = map[string]map[app.Action]string{
+	"GET /memories":                       {app.MemoryTrashed: "GET /memories?trashed=true"},
+	"POST /memories/list":                 {app.MemoryTrashed: `POST /memories/list {"filter":{"by":"trashed"}}`},
+	"DELETE /memories/{id}":               {app.MemoryErase: "DELETE /memories/" + absent + "?permanent=true"},
+	"PATCH /orgs/{id}":                    {app.OrgSet: `PATCH /orgs/default {"deletion":"api_key"}`},
+	"PATCH /orgs/{id}/members/{user}":     {app.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`},
+	"DELETE /teams/{id}/invites/{invite}": {app.TeamInvite: ""}, // only after the team was found; TestTeamInviteAction
+}
+
+// walked fills the path of a route with ids that lead to nothing, and with the
+// org of the test.
+func walked(path string) string {
+	if rest, ok := strings.CutPrefix(path, "/orgs/{id}"); ok {
+		path = "/orgs/default" + rest
+	}
+	return strings.NewReplacer("{id}", absent, "{user}", absent, "{invite}", absent, "{workspace}", absent).Replace(path)
+}
+
+// TestEveryRouteCarriesOutItsAction sends every route of the document with a
+// credential that has none of the rights that matter, and demands a refusal
+// that the audit trail knows under the action that the route declares.
+func TestEveryRouteCarriesOutItsAction(t *testing.T) {
+	s := newServer(t)
+	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightEvents}})
+	rules := app.Rules()
+	walkedRoutes := 0
+	for path, item := range readDocument(t, s).paths {
+		if strings.HasPrefix(path, "/api/v1") {
+			continue
+		}
+		for method, op := range item.(map[string]any) {
+			route := strings.ToUpper(method) + " " + path
+			actions, _ := at(op, "x-actions").([]any)
+			if at(op, "security") == nil {
+				if len(actions) > 0 {
+					t.Errorf("%s is open to all but declares %v", route, actions)
+				}
+				continue
+			}
+			if len(actions) == 0 {
+				t.Errorf("%s declares no action", route)
+				continue
+			}
+			body := ""
+			if example := at(op, "requestBody", "content", "application/json", "example"); example != nil {
+				b, err := json.Marshal(example)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body = string(b)
+			}
+			for i, a := range actions {
+				action := app.Action(a.(string))
+				rule, known := rules[action]
+				if !known {
+					t.Errorf("%s declares %s, which has no rule", route, action)
+				}
+				request := strings.TrimSpace(strings.ToUpper(method) + " " + walked(path) + " " + body)
+				if i > 0 {
+					var ok bool
+					if request, ok = furtherActions[route][action]; !ok {
+						t.Errorf("%s declares %s too, but this test has no request for it", route, action)
+					}
+				}
+				if request == "" || len(rule.Rights) == 0 { // there is nothing to lack
+					if i == 0 && action != app.WhoAmI {
+						t.Errorf("%s: %s needs no right", route, action)
+					}
+					continue
+				}
+				walkedRoutes++
+				s.refusedAs(t, key, request, action)
+			}
+		}
+	}
+	if walkedRoutes < 70 {
+		t.Errorf("only %d requests were sent", walkedRoutes)
+	}
+}
+
+func (s *server) refusedAs(t *testing.T, key, request string, action app.Action) {
+	t.Helper()
+	before := len(s.denials(t, loci.DefaultOrg))
+	w := s.request(key, request)
+	if w.Code != 403 {
+		t.Errorf("%s with a key that may not: got %d %s, want 403", request, w.Code, w.Body)
+		return
+	}
+	after := s.denials(t, loci.DefaultOrg)
+	if len(after) != before+1 || after[0] != string(action) {
+		t.Errorf("%s: the trail says %v, want one refusal of %s", request, after[:len(after)-before], action)
+	}
+}

@@ -1,0 +1,110 @@
+package rest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// addOrg makes an org with its owner, past the use cases.
+func (s *server) addOrg(tb testing.TB, id loci.OrgID, email string) (loci.Org, loci.User) {
+	tb.Helper()
+	owner := loci.User{ID: loci.NewUserID(), OrgID: id, Email: email, Role: loci.RoleUser, OrgRole: loci.MemberOwner, CreatedAt: s.clock.Now()}
+	org, _, err := s.store.Orgs().Ensure(context.Background(), loci.Org{ID: id, Name: "The org " + string(id), OwnerID: owner.ID, State: loci.OrgActive,
+		CreatedAt: s.clock.Now()}, owner)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return org, owner
+}
+
+// addUser makes a person of an org.
+func (s *server) addUser(tb testing.TB, org loci.OrgID, email string, role loci.MemberRole) loci.User {
+	tb.Helper()
+	u := loci.User{ID: loci.NewUserID(), OrgID: org, Email: email, Name: email, Role: loci.RoleUser, OrgRole: role, CreatedAt: s.clock.Now()}
+	if err := s.store.People().Add(context.Background(), u, nil); err != nil {
+		tb.Fatal(err)
+	}
+	return u
+}
+
+// addTeam makes a team with members, of which the first is its owner.
+func (s *server) addTeam(tb testing.TB, org loci.OrgID, name string, members ...loci.UserID) loci.Team {
+	tb.Helper()
+	ctx := context.Background()
+	team := loci.Team{ID: loci.NewTeamID(), Name: name, CreatedAt: s.clock.Now()}
+	err := s.store.Update(ctx, org, func(tx store.Tx) error {
+		if err := tx.Teams().Insert(ctx, team); err != nil {
+			return err
+		}
+		role := loci.MemberOwner
+		for _, id := range members {
+			u, err := tx.Users().Get(ctx, id)
+			if err != nil {
+				return err
+			}
+			u.TeamID, u.TeamRole = team.ID, role
+			if err := tx.Users().Update(ctx, u); err != nil {
+				return err
+			}
+			role = loci.Member
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return team
+}
+
+// session makes a browser session of a person, with a proof of that age, and
+// returns what its cookie holds.
+func (s *server) session(tb testing.TB, org loci.OrgID, user loci.UserID, age time.Duration) string {
+	tb.Helper()
+	token := auth.NewSecret("loci_session_")
+	now := s.clock.Now()
+	err := s.store.Credentials().Insert(context.Background(), loci.Credential{ID: loci.NewCredentialID(), OrgID: org, UserID: user, Kind: loci.KindUser,
+		Method: loci.BySession, Name: "Test browser", Hash: auth.Hash(token), ProvedAt: now.Add(-age), CreatedAt: now, ExpiresAt: now.Add(time.Hour)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return token.Reveal()
+}
+
+// key makes a key of a person, or of an agent of theirs if there is a vendor.
+func (s *server) key(tb testing.TB, org loci.OrgID, user loci.UserID, r auth.KeyRequest) (loci.CredentialID, string) {
+	tb.Helper()
+	if r.Name == "" {
+		r.Name = "a key"
+	}
+	c, key, err := auth.NewCredential(loci.Principal{OrgID: org, UserID: user}, r, s.clock.Now())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := s.store.Credentials().Insert(context.Background(), c); err != nil {
+		tb.Fatal(err)
+	}
+	return c.ID, key.Reveal()
+}
+
+// denials returns the actions that the trail of an org says were refused,
+// newest first.
+func (s *server) denials(tb testing.TB, org loci.OrgID) []string {
+	tb.Helper()
+	var out []string
+	err := s.store.View(context.Background(), org, func(tx store.Tx) error {
+		rows, err := tx.Audit().List(context.Background(), store.AuditQuery{Denied: true, Limit: 1000})
+		for _, row := range rows {
+			out = append(out, row.Action)
+		}
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}
