@@ -1,0 +1,175 @@
+package web_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/chromedp"
+)
+
+// tab is a tab of a real browser.
+type tab struct {
+	t       *testing.T
+	ctx     context.Context
+	shots   string // where screenshots go; "": none are taken
+	mu      sync.Mutex
+	refused []string // what the browser refused on grounds of security
+}
+
+// newTab starts a browser with an empty profile. Without one the test is
+// skipped, but not in CI.
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		if os.Getenv("LOCI_CI") != "" {
+			t.Fatalf("CI needs chromium: %v", err)
+		}
+		t.Skip("there is no chromium on PATH")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, closeTab := chromedp.NewContext(ctx)
+	t.Cleanup(closeTab)
+	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
+	t.Cleanup(cancel)
+	b := &tab{t: t, ctx: ctx, shots: os.Getenv("LOCI_SCREENSHOTS")}
+	entries := chromedp.Events(ctx, log.EntryAdded)
+	go func() {
+		for e, err := range entries {
+			if err != nil {
+				return
+			}
+			if text := e.Entry.Text; e.Entry.Source == log.EntrySourceSecurity || strings.Contains(text, "Content Security Policy") {
+				b.mu.Lock()
+				b.refused = append(b.refused, text)
+				b.mu.Unlock()
+			}
+		}
+	}()
+	return b
+}
+
+func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatalf("%s: %v; at %s:\n%s", what, err, b.where(), b.text())
+	}
+}
+
+// open goes to an address.
+func (b *tab) open(address string) {
+	b.t.Helper()
+	b.do("open "+address, chromedp.Navigate(address))
+}
+
+// press clicks on something and waits for the page that follows.
+func (b *tab) press(selector string) {
+	b.t.Helper()
+	short, cancel := context.WithTimeout(b.ctx, 15*time.Second)
+	defer cancel()
+	if _, err := chromedp.RunResponse(short, chromedp.Click(chromedp.CSS(selector))); err != nil {
+		b.t.Fatalf("press %s: %v; at %s:\n%s\nrefused: %v", selector, err, b.where(), b.text(), b.violations())
+	}
+}
+
+// button is the selector of the button of the form that goes to a path.
+func button(action string) string { return `form[action="` + action + `"]:not([hidden]) button` }
+
+func (b *tab) fill(selector, value string) {
+	b.t.Helper()
+	b.do("fill "+selector, chromedp.Clear(chromedp.CSS(selector)), chromedp.SendKeys(chromedp.CSS(selector), value))
+}
+
+func (b *tab) text() string {
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`document.body ? document.body.innerText : ""`))
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+func (b *tab) where() string {
+	at, err := chromedp.Run(b.ctx, chromedp.Location())
+	if err != nil {
+		return err.Error()
+	}
+	return at
+}
+
+// wants fails unless the page has all the texts.
+func (b *tab) wants(texts ...string) {
+	b.t.Helper()
+	page := strings.Join(strings.Fields(b.text()), " ")
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			b.t.Fatalf("%q is not on the page at %s:\n%s", text, b.where(), page)
+		}
+	}
+}
+
+func (b *tab) violations() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]string(nil), b.refused...)
+}
+
+// clean fails if the browser refused anything that a page wanted.
+func (b *tab) clean() {
+	b.t.Helper()
+	for _, text := range b.violations() {
+		b.t.Errorf("the browser refused: %s", text)
+	}
+}
+
+// shot takes a screenshot of the page for somebody to look at, and checks that
+// it fits into a narrow window.
+func (b *tab) shot(name string) {
+	b.t.Helper()
+	b.do("narrow window", chromedp.EmulateViewport(360, 740))
+	over, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
+	if err != nil || over > 0 {
+		b.t.Errorf("%s is %d pixels wider than a window of 360 (%v)", name, over, err)
+	}
+	if b.shots != "" {
+		b.save(name + "-narrow")
+		b.do("dark", chromedp.EmulateViewport(900, 700))
+		_, _ = chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+		b.save(name + "-dark")
+		_, _ = chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
+		b.save(name)
+	}
+	b.do("usual window", chromedp.EmulateReset())
+}
+
+func (b *tab) save(name string) {
+	image, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		b.t.Fatalf("screenshot %s: %v", name, err)
+	}
+	if err := os.WriteFile(filepath.Join(b.shots, name+".png"), image, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// signIn signs Mara in with her password, from wherever sign-in was asked for.
+func (b *tab) signIn() {
+	b.t.Helper()
+	b.fill("#email", maraMail)
+	b.fill("#password", maraPassword.Reveal())
+	b.press(button("/app/sign-in"))
+}

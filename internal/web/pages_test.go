@@ -1,0 +1,280 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// ownPages are the pages of somebody who is signed in.
+var ownPages = []string{"/app/", "/app/step-up", "/app/sessions", "/app/keys", "/app/connections", "/app/sign-in-methods"}
+
+func TestStrangersAreSentToSignIn(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	for _, path := range append(ownPages, "/oauth/authorize?client_id=x&state=a%26b") {
+		a := b.get(path)
+		if want := "/app/sign-in?next=" + url.QueryEscape(path); a.status != http.StatusSeeOther || a.location() != want {
+			t.Errorf("%s: %d %s, want %s", path, a.status, a.location(), want)
+		}
+	}
+	for _, path := range []string{"/app/keys", "/app/keys/revoke", "/app/sessions/end", "/app/workspace", "/app/step-up", "/app/sign-in-methods/password", "/oauth/authorize"} {
+		a := b.post(path, "id", "x")
+		if a.status != http.StatusSeeOther || !strings.HasPrefix(a.location(), "/app/sign-in?next=%2Fapp%2F") {
+			t.Errorf("POST %s: %d %s", path, a.status, a.location())
+		}
+	}
+	// Neither does a key open a page.
+	_, key, err := w.app.CreateKey(t.Context(), w.local(w.mara), auth.KeyRequest{Name: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := b.do(http.MethodGet, "/app/keys", http.Header{"Authorization": {"Bearer " + key.Reveal()}}, ""); a.status != http.StatusSeeOther {
+		t.Errorf("with a key: %d", a.status)
+	}
+}
+
+func TestSignIn(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	want(t, "the page", b.get("/app/sign-in?next=/app/keys"), 200, `name="next" value="/app/keys"`, `autocomplete="current-password"`)
+	bad := b.post("/app/sign-in", "email", maraMail, "password", "wrong wrong wrong", "next", "/app/keys")
+	want(t, "a wrong password", bad, 401, `role="alert"`, `aria-invalid="true"`, `value="`+maraMail+`"`, `name="next" value="/app/keys"`)
+	if strings.Contains(bad.body, "wrong wrong") {
+		t.Error("the password is shown again")
+	}
+	unknown := b.post("/app/sign-in", "email", "nobody@example.org", "password", "wrong wrong wrong", "next", "/app/keys")
+	if got := strings.ReplaceAll(unknown.body, "nobody@example.org", maraMail); got != bad.body || unknown.status != bad.status {
+		t.Errorf("an unknown address is answered differently: %s", got)
+	}
+	a := b.post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal(), "next", "/app/keys")
+	if a.status != 303 || a.location() != "/app/keys" {
+		t.Fatalf("%d %s", a.status, a.location())
+	}
+	cookie := a.header.Get("Set-Cookie")
+	for _, part := range []string{"HttpOnly", "SameSite=Lax", "Path=/"} {
+		if !strings.Contains(cookie, part) {
+			t.Errorf("%s is not in the cookie %s", part, cookie)
+		}
+	}
+	if a := b.get("/app/sign-in?next=/app/sessions"); a.status != 303 || a.location() != "/app/sessions" {
+		t.Errorf("signed in already: %d %s", a.status, a.location())
+	}
+	for _, next := range []string{"//evil.example", `/\evil.example`, "https://evil.example/app/", "https:evil.example", "javascript:alert(1)"} {
+		if a := w.browser().post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal(), "next", next); a.location() != "/app/" {
+			t.Errorf("next %q leads to %q", next, a.location())
+		}
+		if a := b.get("/app/sign-in?next=" + url.QueryEscape(next)); a.location() != "/app/" {
+			t.Errorf("signed in, next %q leads to %q", next, a.location())
+		}
+	}
+}
+
+func TestSignInGivesAFreshSession(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	site, err := url.Parse(w.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := b.client.Jar.Cookies(site)
+	b.signIn()
+	if after := b.client.Jar.Cookies(site); after[0].Value == before[0].Value {
+		t.Error("the second sign-in gave the same session")
+	}
+	if _, err := w.auth.Authenticate(t.Context(), auth.Request{Session: loci.Secret(before[0].Value)}); err == nil {
+		t.Error("the session before still is good")
+	}
+	a := b.post("/app/sign-out")
+	if a.status != 303 || a.location() != "/app/sign-in?done=signed-out" {
+		t.Errorf("sign-out: %d %s", a.status, a.location())
+	}
+	if a := b.get("/app/"); a.status != 303 {
+		t.Errorf("after sign-out: %d", a.status)
+	}
+}
+
+func TestSignInIsThrottled(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	for range 5 {
+		want(t, "a wrong password", b.post("/app/sign-in", "email", maraMail, "password", "wrong wrong wrong"), 401)
+	}
+	a := b.post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal())
+	want(t, "too many", a, 429, "too many failed attempts; wait")
+	if a.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	w.clock.advance(time.Hour)
+	if a := b.post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal()); a.status != 303 {
+		t.Errorf("an hour later: %d %s", a.status, a.body)
+	}
+}
+
+func TestOtherSitesCannotPost(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	for _, path := range []string{"/app/sign-in", "/app/sign-out", "/app/keys", "/app/link", "/app/invite", "/app/step-up", "/app/sessions/end-others", "/app/sign-in-methods/password",
+		"/app/connections/revoke", "/app/workspace", "/app/passkey/options", "/oauth/authorize"} {
+		for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
+			{"Sec-Fetch-Site": nil, "Origin": {"https://evil.example"}}, {"Sec-Fetch-Site": nil, "Origin": {"null"}}} {
+			header["Content-Type"] = formType["Content-Type"]
+			if a := b.do(http.MethodPost, path, header, ""); a.status != http.StatusForbidden || !strings.Contains(a.body, "another site") {
+				t.Errorf("%s with %v: %d %s", path, header, a.status, a.body)
+			}
+		}
+	}
+	if a := b.get("/app/"); a.status != 200 {
+		t.Errorf("it is signed out: %d", a.status)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	for _, path := range append(ownPages, "/app/sign-in", "/app/link?token=x", "/app/nowhere", "/oauth/authorize", "/.well-known/oauth-authorization-server", "/app/static/style.css") {
+		a := b.get(path)
+		csp := a.header.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'", "form-action 'self'",
+			"frame-ancestors 'none'", "base-uri 'none'"} {
+			if !strings.Contains(csp+";", part+";") {
+				t.Errorf("%s: %q is not in %q", path, part, csp)
+			}
+		}
+		if a.header.Get("X-Frame-Options") != "DENY" || a.header.Get("Referrer-Policy") != "same-origin" || a.header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %v", path, a.header)
+		}
+		if cache := a.header.Get("Cache-Control"); cache != "no-store" && !strings.HasPrefix(path, "/app/static/") && !strings.HasPrefix(path, "/.well-known/") {
+			t.Errorf("%s: Cache-Control %q", path, cache)
+		}
+		if regexp.MustCompile(`(?i)<script>|<style|style=|\son[a-z]+=|(src|href)="https?:`).MatchString(a.body) {
+			t.Errorf("%s has something inline or from elsewhere: %s", path, a.body)
+		}
+		if a.header.Get("Access-Control-Allow-Origin") != "" && !strings.HasPrefix(path, "/.well-known/") {
+			t.Errorf("%s can be read by other sites", path)
+		}
+	}
+}
+
+func TestLinkIsUsedByTheButtonOnly(t *testing.T) {
+	w := newWorld(t)
+	token, err := w.signIn.NewLink(t.Context(), w.mara, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/app/link?token=" + token.Reveal()
+	for range 2 {
+		want(t, "looking at it", w.browser().get(path), 200, token.Reveal(), "<button>Sign in</button>")
+	}
+	b := w.browser()
+	if a := b.post("/app/link", "token", token.Reveal()); a.status != 303 || a.location() != "/app/" {
+		t.Fatalf("using it: %d %s %s", a.status, a.location(), a.body)
+	}
+	want(t, "signed in", b.get("/app/"), 200, maraMail)
+	want(t, "using it twice", w.browser().post("/app/link", "token", token.Reveal()), 401, "used or has expired")
+}
+
+func TestKeysNeedAFreshProof(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	w.clock.advance(6 * time.Minute)
+	form := []string{"name", "nightly <b>", "vendor", "cursor", "scope", "memories:read", "scope", "memories:write", "expires", "30"}
+	a := b.post("/app/keys", form...)
+	want(t, "stale", a, 403, "What you typed is kept", `name="replay" value="/app/keys"`, `name="replay.name" value="nightly &lt;b&gt;"`, `name="replay.scope" value="memories:write"`)
+	if list, err := w.app.Keys(t.Context(), w.local(w.mara), loci.KindAgent); err != nil || len(list) != 0 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	replay := []string{"replay", "/app/keys"}
+	for i := 0; i < len(form); i += 2 {
+		replay = append(replay, "replay."+form[i], form[i+1])
+	}
+	want(t, "a wrong proof", b.post("/app/step-up", append(replay, "password", "wrong wrong wrong")...), 401, `name="replay.vendor" value="cursor"`)
+	made := b.post("/app/step-up", append(replay, "password", maraPassword.Reveal())...)
+	want(t, "a proof", made, 200, "loci_agent_", "nightly &lt;b&gt;", "shown this once")
+	list, err := w.app.Keys(t.Context(), w.local(w.mara), loci.KindAgent)
+	if err != nil || len(list) != 1 || list[0].Vendor != "cursor" || len(list[0].Rights) != 2 || list[0].ExpiresAt.Sub(w.clock.Now()) != 30*24*time.Hour {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if a := b.get("/app/keys"); strings.Contains(a.body, "shown this once") {
+		t.Error("the key is shown again")
+	}
+	id := list[0].ID.String()
+	want(t, "rotate", b.post("/app/keys/rotate", "id", id), 200, "The new key of", "24 more hours")
+	if a := b.post("/app/keys/revoke", "id", id); a.status != 303 || a.location() != "/app/keys?done=revoked" {
+		t.Errorf("revoke: %d %s", a.status, a.location())
+	}
+	for _, bad := range [][]string{{"name", ""}, {"name", "k", "vendor", "Not A Vendor"}, {"name", "k", "vendor", "dashboard"}, {"name", "k", "expires", "-1"},
+		{"name", "k", "vendor", "claude", "scope", "admin"}} {
+		a := b.post("/app/keys", bad...)
+		want(t, strings.Join(bad, " "), a, 400, `role="alert"`)
+	}
+	want(t, "somebody else's", b.post("/app/keys/revoke", "id", loci.NewCredentialID().String()), 404)
+}
+
+func TestStepUpReplaysOnlyWhatItMay(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	for _, path := range []string{"/app/sign-out", "/oauth/authorize", "/app/sign-in-methods/password", "//evil.example", "https://evil.example"} {
+		a := b.post("/app/step-up", "password", maraPassword.Reveal(), "replay", path, "next", "/app/keys")
+		if a.status != 303 || a.location() != "/app/keys" {
+			t.Errorf("%s: %d %s", path, a.status, a.location())
+		}
+	}
+	want(t, "still signed in", b.get("/app/"), 200)
+}
+
+func TestSignInMethods(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	const next = "another long password"
+	want(t, "twice differently", b.post("/app/sign-in-methods/password", "password", next, "again", next+"!"), 400, "same way twice")
+	want(t, "too short", b.post("/app/sign-in-methods/password", "password", "short", "again", "short"), 400, `role="alert"`)
+	want(t, "the last one", b.post("/app/sign-in-methods/password/remove"), 409, `role="alert"`)
+	if a := b.post("/app/sign-in-methods/password", "password", next, "again", next); a.status != 303 {
+		t.Errorf("set: %d %s", a.status, a.body)
+	}
+	want(t, "the old one", w.browser().post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal()), 401)
+	if a := w.browser().post("/app/sign-in", "email", maraMail, "password", next); a.status != 303 {
+		t.Errorf("the new one: %d", a.status)
+	}
+	w.clock.advance(6 * time.Minute)
+	a := b.post("/app/sign-in-methods/password", "password", "yet another password", "again", "yet another password")
+	want(t, "stale", a, 403, "Confirm that it is you", `name="next" value="/app/sign-in-methods"`)
+	if strings.Contains(a.body, "yet another") {
+		t.Error("the new password is in the page")
+	}
+	want(t, "stale page", b.get("/app/sign-in-methods"), 200, "confirm that it is you")
+}
+
+func TestSessionsOfOthersStay(t *testing.T) {
+	w := newWorld(t)
+	other := w.owner("other", "otto@example.org")
+	w.setPassword(other, "otto's own password")
+	a, b := w.browser(), w.browser()
+	a.signIn()
+	if got := b.post("/app/sign-in", "email", other.Email, "password", "otto's own password"); got.status != 303 {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	list, err := w.app.Sessions(t.Context(), w.local(w.mara))
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	theirs := b.post("/app/sessions/end", "id", list[0].ID.String())
+	none := b.post("/app/sessions/end", "id", loci.NewCredentialID().String())
+	if theirs.status != 404 || theirs.body != none.body {
+		t.Errorf("%d %s, want as for none: %s", theirs.status, theirs.body, none.body)
+	}
+	want(t, "mara", a.get("/app/"), 200, maraMail)
+}
