@@ -87,7 +87,8 @@ func testUsersList(e *env) {
 	slices.SortFunc(all, func(a, b loci.UserID) int { return strings.Compare(a.String(), b.String()) })
 	var got []loci.UserID
 	e.view(func(ctx context.Context, tx store.Tx) error {
-		for after := (loci.UserID{}); ; {
+		var after loci.UserID
+		for range 10 {
 			page, err := tx.Users().List(ctx, after, 2)
 			if err != nil || len(page) == 0 {
 				return err
@@ -100,6 +101,7 @@ func testUsersList(e *env) {
 				after = u.ID
 			}
 		}
+		return nil
 	})
 	if !slices.Equal(got, all) {
 		e.Errorf("got %v, want %v", got, all)
