@@ -1,0 +1,288 @@
+package web_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+const (
+	verifier = "a-verifier-of-at-least-forty-three-characters-0123456789"
+	redirect = "http://127.0.0.1:33418/callback"
+)
+
+func challengeOf(verifier string) string {
+	sum := sha256.Sum256([]byte(verifier))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// ask is the authorization request of a client; pairs change it, and an empty
+// value takes a parameter away.
+func (w *world) ask(client string, pairs ...string) string {
+	q := url.Values{"response_type": {"code"}, "client_id": {client}, "redirect_uri": {redirect}, "state": {"st&te"}, "code_challenge": {challengeOf(verifier)},
+		"code_challenge_method": {"S256"}, "scope": {"memories:read memories:write"}, "resource": {w.base + "/mcp"}}
+	for i := 0; i < len(pairs); i += 2 {
+		if q.Del(pairs[i]); pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return "/oauth/authorize?" + q.Encode()
+}
+
+var hiddenField = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)">`)
+
+// answerForm returns what the consent form of a page sends, with pairs added.
+func answerForm(page answer, pairs ...string) []string {
+	_, form, _ := strings.Cut(page.body, `action="/oauth/authorize"`)
+	var out []string
+	for _, m := range hiddenField.FindAllStringSubmatch(form, -1) {
+		out = append(out, html.UnescapeString(m[1]), html.UnescapeString(m[2]))
+	}
+	return append(out, pairs...)
+}
+
+// sentBack returns the query of a redirect to the client.
+func sentBack(t *testing.T, a answer) url.Values {
+	t.Helper()
+	u, err := url.Parse(a.location())
+	if err != nil || a.status != http.StatusSeeOther || !strings.HasPrefix(a.location(), redirect+"?") {
+		t.Fatalf("%d %q: %s", a.status, a.location(), a.body)
+	}
+	return u.Query()
+}
+
+// tokens is an answer of the token endpoint.
+type tokens struct {
+	Access  string `json:"access_token"`
+	Refresh string `json:"refresh_token"`
+	Scope   string `json:"scope"`
+	Error   string `json:"error"`
+}
+
+func (w *world) token(pairs ...string) (tokens, answer) {
+	w.t.Helper()
+	b := w.browser()
+	b.site = "cross-site" // a client in another site's page may ask too
+	a := b.post("/oauth/token", pairs...)
+	var out tokens
+	if err := json.Unmarshal([]byte(a.body), &out); err != nil {
+		w.t.Fatalf("%d %s: %v", a.status, a.body, err)
+	}
+	return out, a
+}
+
+func TestConsentToToken(t *testing.T) {
+	w := newWorld(t)
+	w.remember("everybody's")
+	w.remember("claude's", "claude")
+	b := w.browser()
+	b.signIn()
+	client := w.client(`Evil "Claude" <script>`, redirect)
+	page := b.get(w.ask(client))
+	want(t, "the page", page, 200, "Evil &#34;Claude&#34; &lt;script&gt;", "not verified", "127.0.0.1:33418", "it will see 2 memories, not 0 others", "it will see 1 memory, not 1 other")
+	if csp := page.header.Get("Content-Security-Policy"); !strings.Contains(csp, "form-action 'self' http://127.0.0.1:33418;") {
+		t.Errorf("CSP %q", csp)
+	}
+	form := answerForm(page)
+	want(t, "no vendor", b.post("/oauth/authorize", append(form, "answer", "allow", "scope", "memories:read")...), 400, "Choose what this client will be.")
+	want(t, "no scope", b.post("/oauth/authorize", append(form, "answer", "allow", "vendor", "claude")...), 400, "Tick at least one")
+	want(t, "no answer", b.post("/oauth/authorize", append(form, "vendor", "claude", "scope", "memories:read")...), 400)
+	a := b.post("/oauth/authorize", append(form, "answer", "allow", "vendor", "claude", "scope", "memories:read")...)
+	q := sentBack(t, a)
+	if q.Get("state") != "st&te" || q.Get("iss") != w.base || q.Get("code") == "" || q.Has("error") {
+		t.Errorf("sent back %v", q)
+	}
+	exchange := []string{"grant_type", "authorization_code", "code", q.Get("code"), "redirect_uri", redirect, "client_id", client, "code_verifier", verifier}
+	got, answer := w.token(exchange...)
+	if answer.status != 200 || got.Access == "" || got.Refresh == "" || got.Scope != "memories:read" {
+		t.Fatalf("token: %d %s", answer.status, answer.body)
+	}
+	if answer.header.Get("Cache-Control") != "no-store" || answer.header.Get("Pragma") != "no-cache" || answer.header.Get("Access-Control-Allow-Origin") != "*" ||
+		answer.header.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("token: %v", answer.header)
+	}
+	p := w.principal(got.Access)
+	if p.Vendor != "claude" || p.UserID != w.mara.UserID || p.Kind != loci.KindAgent {
+		t.Errorf("the token is %+v", p)
+	}
+	if got, a := w.token(exchange...); a.status != 400 || got.Error != "invalid_grant" {
+		t.Errorf("the code again: %d %s", a.status, a.body)
+	}
+}
+
+func TestTypedVendorIsShownFirst(t *testing.T) {
+	w := newWorld(t)
+	w.remember("everybody's")
+	w.remember("zed's", "zed")
+	b := w.browser()
+	b.signIn()
+	form := answerForm(b.get(w.ask(w.client("An editor", redirect))), "answer", "allow", "scope", "memories:read")
+	want(t, "not a name", b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "Zed & Co")...), 400, `role="alert"`)
+	page := b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "zed")...)
+	want(t, "a new name", page, 400, `value="zed" required checked`, "it will see 2 memories, not 0 others", "Look at what zed will see")
+	a := b.post("/oauth/authorize", append(answerForm(page), "answer", "allow", "scope", "memories:read", "vendor", "zed")...)
+	if sentBack(t, a).Get("code") == "" {
+		t.Errorf("sent back %s", a.location())
+	}
+	want(t, "a person's origin", b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "dashboard", "offered", "dashboard")...), 400, "not usable")
+}
+
+func TestRefusedRequests(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	client := w.client("c", redirect)
+	for name, path := range map[string]string{
+		"no client":        w.ask(""),
+		"unknown client":   w.ask("loci_client_unknown"),
+		"another redirect": w.ask(client, "redirect_uri", "https://evil.example/cb"),
+		"no redirect":      w.ask(client, "redirect_uri", ""),
+		"a client twice":   w.ask(client) + "&client_id=" + client,
+	} {
+		a := b.get(path)
+		want(t, name, a, 400, `role="alert"`)
+		if a.location() != "" || strings.Contains(a.body, "evil.example") {
+			t.Errorf("%s: %s %s", name, a.location(), a.body)
+		}
+	}
+	for name, tt := range map[string]struct{ path, code string }{
+		"no challenge":     {w.ask(client, "code_challenge", ""), "invalid_request"},
+		"plain challenge":  {w.ask(client, "code_challenge_method", "plain"), "invalid_request"},
+		"implicit":         {w.ask(client, "response_type", "token"), "unsupported_response_type"},
+		"another resource": {w.ask(client, "resource", "https://elsewhere.example/mcp"), "invalid_target"},
+		"an unknown scope": {w.ask(client, "scope", "admin"), "invalid_scope"},
+	} {
+		q := sentBack(t, b.get(tt.path))
+		if q.Get("error") != tt.code || q.Get("state") != "st&te" || q.Get("iss") != w.base {
+			t.Errorf("%s: %v", name, q)
+		}
+	}
+	form := answerForm(b.get(w.ask(client)))
+	if q := sentBack(t, b.post("/oauth/authorize", append(form, "answer", "deny")...)); q.Get("error") != "access_denied" || q.Get("iss") != w.base {
+		t.Errorf("denied: %v", q)
+	}
+	// The form is checked again when it comes back.
+	for i := 0; i < len(form); i += 2 {
+		if form[i] == "request.redirect_uri" {
+			form[i+1] = "https://evil.example/cb"
+		}
+	}
+	a := b.post("/oauth/authorize", append(form, "answer", "allow", "vendor", "claude", "scope", "memories:read")...)
+	if want(t, "a changed form", a, 400); a.location() != "" {
+		t.Errorf("it leads to %s", a.location())
+	}
+}
+
+func TestOperatorsWordIsTheOnlyChoice(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	client := w.client("c", redirect)
+	if err := w.store.OAuth().SetVendor(t.Context(), client, "cursor"); err != nil {
+		t.Fatal(err)
+	}
+	page := b.get(w.ask(client))
+	want(t, "the page", page, 200, `value="cursor" required checked`)
+	if strings.Contains(page.body, `value="claude"`) || strings.Contains(page.body, ".other") {
+		t.Errorf("there are other choices: %s", page.body)
+	}
+	q := sentBack(t, b.post("/oauth/authorize", answerForm(page, "answer", "allow", "vendor", "claude", "scope", "memories:read")...))
+	got, _ := w.token("grant_type", "authorization_code", "code", q.Get("code"), "redirect_uri", redirect, "client_id", client, "code_verifier", verifier)
+	if p := w.principal(got.Access); p.Vendor != "cursor" {
+		t.Errorf("it is %s", p.Vendor)
+	}
+}
+
+func TestEndpointsOfPrograms(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	b.site = "cross-site"
+	for _, path := range []string{"/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server/mcp", "/.well-known/openid-configuration", "/.well-known/openid-configuration/mcp"} {
+		a := b.get(path)
+		want(t, path, a, 200, `"issuer":"`+w.base+`"`, `"authorization_endpoint":"`+w.base+`/oauth/authorize"`, `"token_endpoint":"`+w.base+`/oauth/token"`,
+			`"registration_endpoint":"`+w.base+`/oauth/register"`, `"revocation_endpoint":"`+w.base+`/oauth/revoke"`, `"S256"`, `"authorization_response_iss_parameter_supported":true`)
+	}
+	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
+		want(t, path, b.get(path), 200, `"resource":"`+w.base+`/mcp"`, `"authorization_servers":["`+w.base+`"]`)
+	}
+	want(t, "unknown metadata", b.get("/.well-known/nothing"), 404, "not_found")
+	for _, path := range []string{"/oauth/token", "/oauth/register", "/oauth/revoke", "/.well-known/oauth-protected-resource/mcp"} {
+		a := b.do(http.MethodOptions, path, http.Header{"Origin": {"https://inspector.example"}, "Access-Control-Request-Method": {"POST"}}, "")
+		if a.status != 204 || a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("preflight of %s: %d %v", path, a.status, a.header)
+		}
+	}
+	for _, path := range []string{"/mcp", "/oauth/authorize", "/app/keys"} {
+		if a := b.do(http.MethodOptions, path, http.Header{"Origin": {w.base}, "Access-Control-Request-Method": {"POST"}}, ""); a.header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s is open to other sites", path)
+		}
+	}
+	jsonType := http.Header{"Content-Type": {"application/json"}}
+	for name, a := range map[string]answer{
+		"a token by JSON":        b.do(http.MethodPost, "/oauth/token", jsonType, `{"grant_type":"refresh_token"}`),
+		"a token in the address": b.do(http.MethodPost, "/oauth/token?grant_type=authorization_code&code=x", formType, ""),
+		"an unknown grant":       b.post("/oauth/token", "grant_type", "password"),
+		"a registered script":    b.do(http.MethodPost, "/oauth/register", jsonType, `{"redirect_uris":["javascript:alert(1)"]}`),
+		"registered by form":     b.post("/oauth/register", "redirect_uris", redirect),
+		"too much":               b.do(http.MethodPost, "/oauth/register", jsonType, `{"client_name":"`+strings.Repeat("a", 70_000)+`"}`),
+	} {
+		var e struct {
+			Error string `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(a.body), &e); err != nil || a.status != 400 || e.Error == "" {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	want(t, "revoking nothing", b.post("/oauth/revoke", "token", "loci_refresh_unknown"), 200)
+}
+
+// principal is who an access token is.
+func (w *world) principal(token string) loci.Principal {
+	w.t.Helper()
+	p, err := w.auth.Authenticate(w.t.Context(), auth.Request{Bearer: loci.Secret(token)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+func TestWorkspaceIsChosenBeforeConsent(t *testing.T) {
+	w := newWorld(t)
+	on, local := true, w.local(w.mara)
+	if _, err := w.app.SetOrg(t.Context(), local, app.OrgSettings{Workspaces: &on}); err != nil {
+		t.Fatal(err)
+	}
+	second, err := w.app.CreateWorkspace(t.Context(), w.local(w.mara), "Second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.app.JoinWorkspace(t.Context(), w.local(w.mara), second.ID, w.mara.UserID); err != nil {
+		t.Fatal(err)
+	}
+	w.remember("in the first")
+	b := w.browser()
+	b.signIn()
+	path := w.ask(w.client("c", redirect))
+	want(t, "the first", b.get(path), 200, "in this workspace only", "it will see 1 memory")
+	a := b.post("/app/workspace", "workspace", second.ID.String(), "next", path)
+	if a.status != 303 || a.location() != path {
+		t.Fatalf("switch: %d %s %s", a.status, a.location(), a.body)
+	}
+	page := b.get(path)
+	want(t, "the second", page, 200, `value="`+second.ID.String()+`" selected`, "it will see 0 memories")
+	sentBack(t, b.post("/oauth/authorize", answerForm(page, "answer", "allow", "vendor", "claude", "scope", "memories:read")...))
+	grants, err := w.app.Grants(t.Context(), w.local(w.mara))
+	if err != nil || len(grants) != 1 || grants[0].WorkspaceID != second.ID {
+		t.Errorf("grants %+v, %v", grants, err)
+	}
+}
