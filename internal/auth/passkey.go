@@ -156,7 +156,10 @@ func (s *SignIn) FinishPasskey(ctx context.Context, state loci.Secret, response 
 		return loci.Person{}, s.refused(ctx, err, from)
 	}
 	u := found.(*passkeyUser)
-	return u.who, s.used(ctx, u, credential, from)
+	if err := s.used(ctx, u, credential, from); err != nil {
+		return loci.Person{}, err
+	}
+	return u.who, nil
 }
 
 func (s *SignIn) refused(ctx context.Context, err error, from From) error {

@@ -62,7 +62,10 @@ func (s *SignIn) Password(ctx context.Context, email string, password loci.Secre
 		}
 		return loci.Person{}, errWrongPassword()
 	}
-	return who, s.store.Limits().Clear(ctx, account.key)
+	if err := s.store.Limits().Clear(ctx, account.key); err != nil {
+		return loci.Person{}, err
+	}
+	return who, nil
 }
 
 // passwordOf returns "" for an account that does not exist or has no password.
