@@ -44,7 +44,7 @@ func (a *App) InviteToTeam(ctx context.Context, p loci.Principal, id loci.TeamID
 			return nil, err
 		}
 	}
-	return made, a.invite(ctx, p, TeamInvite, made, func(tx store.Tx, e *loci.AuditEntry) error {
+	return a.invite(ctx, p, TeamInvite, made, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
 		_, mine, err := administer(ctx, tx, p, id)
 		if err != nil {
@@ -83,7 +83,7 @@ func (a *App) InviteToOrg(ctx context.Context, p loci.Principal, emails []string
 			return nil, err
 		}
 	}
-	return made, a.invite(ctx, p, OrgInvite, made, func(tx store.Tx, _ *loci.AuditEntry) error {
+	return a.invite(ctx, p, OrgInvite, made, func(tx store.Tx, _ *loci.AuditEntry) error {
 		mine, err := orgRole(ctx, tx, p)
 		if err == nil && !mine.AtLeast(role) {
 			err = errAbove()
@@ -121,7 +121,7 @@ func (a *App) newInvites(p loci.Principal, emails []string, role loci.MemberRole
 
 // invite stores invitations that check lets pass in the org, which is the
 // truth, and then lets them be found by their tokens.
-func (a *App) invite(ctx context.Context, p loci.Principal, act Action, made []Invited, check func(store.Tx, *loci.AuditEntry) error) error {
+func (a *App) invite(ctx context.Context, p loci.Principal, act Action, made []Invited, check func(store.Tx, *loci.AuditEntry) error) ([]Invited, error) {
 	err := a.write(ctx, p, act, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Count = len(made)
 		if err := check(tx, e); err != nil {
@@ -135,14 +135,14 @@ func (a *App) invite(ctx context.Context, p loci.Principal, act Action, made []I
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, m := range made {
 		if err := a.store.People().Announce(ctx, p.OrgID, m.Invite); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return made, nil
 }
 
 // OrgInvites returns the invitations into the org and its teams, newest first.

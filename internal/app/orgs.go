@@ -1,0 +1,163 @@
+package app
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Org returns the org of the person.
+func (a *App) Org(ctx context.Context, p loci.Principal) (loci.Org, error) {
+	if err := a.begin(ctx, p, OrgRead); err != nil {
+		return loci.Org{}, err
+	}
+	return a.store.Orgs().Get(ctx, p.OrgID)
+}
+
+// RenameOrg gives the org another name; its id stays. Invalid for an empty or
+// too long one.
+func (a *App) RenameOrg(ctx context.Context, p loci.Principal, name string) (loci.Org, error) {
+	if err := a.begin(ctx, p, OrgChange); err != nil {
+		return loci.Org{}, err
+	}
+	if err := checkName(name); err != nil {
+		return loci.Org{}, err
+	}
+	return a.updateOrg(ctx, p, OrgChange, p.OrgID, func(o *loci.Org) { o.Name = name })
+}
+
+// updateOrg changes the registry's row of an org after it was recorded there.
+// One that changes nothing leaves no entry.
+func (a *App) updateOrg(ctx context.Context, p loci.Principal, act Action, id loci.OrgID, change func(*loci.Org)) (loci.Org, error) {
+	org, err := a.store.Orgs().Get(ctx, id)
+	if err != nil {
+		return loci.Org{}, err
+	}
+	was := org
+	if change(&org); org == was {
+		return org, nil
+	}
+	in := p
+	in.OrgID = id // the trail of the org that it is about
+	if err := a.record(ctx, in, act, string(id)); err != nil {
+		return loci.Org{}, err
+	}
+	if err := a.store.Orgs().Update(ctx, org); err != nil {
+		return loci.Org{}, err
+	}
+	return org, nil
+}
+
+// OrgSettings changes what is not nil.
+type OrgSettings struct {
+	Deletion   *loci.Deletion // "": the server's default
+	Workspaces *bool
+}
+
+// SetOrg changes how the org works. Turning workspaces on makes a first one if
+// there is none, puts everybody who is in none into the oldest, and every memory
+// that is in none too; turning them off lets every read see all of them again.
+// Invalid for an unknown deletion rule.
+func (a *App) SetOrg(ctx context.Context, p loci.Principal, s OrgSettings) (loci.Org, error) {
+	if err := a.begin(ctx, p, OrgSet); err != nil {
+		return loci.Org{}, err
+	}
+	if s.Deletion != nil && *s.Deletion != "" {
+		if _, err := loci.ParseDeletion(string(*s.Deletion)); err != nil {
+			return loci.Org{}, err
+		}
+	}
+	on := s.Workspaces != nil && *s.Workspaces
+	if on { // before anybody's reads are limited to them
+		if err := a.divide(ctx, p); err != nil {
+			return loci.Org{}, err
+		}
+	}
+	org, err := a.updateOrg(ctx, p, OrgSet, p.OrgID, func(o *loci.Org) {
+		set(&o.Deletion, s.Deletion)
+		set(&o.Workspaces, s.Workspaces)
+	})
+	if err == nil && on { // and for what was stored meanwhile
+		err = a.divide(ctx, p)
+	}
+	return org, err
+}
+
+// FirstWorkspace is the name of the workspace that an org begins with.
+const FirstWorkspace = "Main"
+
+// divide makes sure that everybody and everything is in a workspace. It may be
+// repeated; its entry is the one of the setting that it serves.
+func (a *App) divide(ctx context.Context, p loci.Principal) error {
+	return a.store.Update(ctx, p.OrgID, func(tx store.Tx) error {
+		list, err := tx.Workspaces().List(ctx)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			first := loci.Workspace{ID: loci.NewWorkspaceID(), Name: FirstWorkspace, CreatedAt: a.time()}
+			if err := tx.Workspaces().Insert(ctx, first); err != nil {
+				return err
+			}
+			list = append(list, first)
+		}
+		err = eachUser(ctx, tx, func(u loci.User) error {
+			of, err := tx.Workspaces().Of(ctx, u.ID)
+			if err != nil || len(of) > 0 {
+				return err
+			}
+			return tx.Workspaces().Join(ctx, list[0].ID, u.ID)
+		})
+		if err == nil {
+			_, err = tx.Workspaces().Adopt(ctx, list[0].ID)
+		}
+		return err
+	})
+}
+
+// eachUser calls fn for every user of the org, by id.
+func eachUser(ctx context.Context, tx store.Tx, fn func(loci.User) error) error {
+	for after := (loci.UserID{}); ; {
+		page, err := tx.Users().List(ctx, after, MaxPage)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, u := range page {
+			if err := fn(u); err != nil {
+				return err
+			}
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+// DeleteOrg deletes the org with everything in it for good. confirm is its id,
+// else Invalid. Conflict while it has other people, unless the operator does it,
+// and for the org that every server has, which the next start would need.
+func (a *App) DeleteOrg(ctx context.Context, p loci.Principal, confirm string) (Receipt, error) {
+	if err := a.begin(ctx, p, OrgDelete); err != nil {
+		return Receipt{}, err
+	}
+	if confirm != string(p.OrgID) {
+		return Receipt{}, loci.FieldErrorf("confirm", "must be the id of the org: everything in it is deleted for good")
+	}
+	if p.OrgID == loci.DefaultOrg {
+		return Receipt{}, loci.Errorf(loci.Conflict, "the org %s belongs to the server itself and cannot be deleted; delete the data directory instead", loci.DefaultOrg)
+	}
+	err := a.write(ctx, p, OrgDelete, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = string(p.OrgID)
+		if p.Kind == loci.KindLocal {
+			return nil
+		}
+		people, err := tx.Users().List(ctx, loci.UserID{}, 2)
+		if err == nil && len(people) > 1 {
+			err = loci.Errorf(loci.Conflict, "the org still has other people; they delete their accounts first, or the operator of the server deletes the org")
+		}
+		return err
+	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	return a.store.Orgs().Delete(ctx, p.OrgID)
+}

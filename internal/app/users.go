@@ -1,0 +1,179 @@
+package app
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// SetUserRole gives a person of the org a role on the instance. NotFound;
+// Invalid for an unknown role.
+func (a *App) SetUserRole(ctx context.Context, p loci.Principal, user loci.UserID, role loci.Role) (loci.User, error) {
+	if err := a.begin(ctx, p, UserRole); err != nil {
+		return loci.User{}, err
+	}
+	if _, err := loci.ParseRole(string(role)); err != nil {
+		return loci.User{}, err
+	}
+	var u loci.User
+	err := a.write(ctx, p, UserRole, func(tx store.Tx, e *loci.AuditEntry) (err error) {
+		e.Target = user.String()
+		if u, err = tx.Users().Get(ctx, user); err != nil {
+			return err
+		}
+		if u.Role == role {
+			e.Action = ""
+			return nil
+		}
+		u.Role = role
+		return tx.Users().Update(ctx, u)
+	})
+	return u, err
+}
+
+// ResetUser takes from a person what they sign in with, ends their sessions and
+// links, and forgets failed attempts; a new link lets them in. Keys and grants
+// stay. NotFound.
+func (a *App) ResetUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
+	if err := a.begin(ctx, p, UserReset); err != nil {
+		return err
+	}
+	who := loci.Person{UserID: user, OrgID: p.OrgID}
+	err := a.write(ctx, p, UserReset, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = user.String()
+		u, err := tx.Users().Get(ctx, user)
+		if err != nil {
+			return err
+		}
+		who.Email = u.Email
+		if err := tx.SignIn().SetPassword(ctx, user, ""); err != nil {
+			return err
+		}
+		keys, err := tx.SignIn().Passkeys(ctx, user)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			if err := tx.SignIn().RemovePasskey(ctx, user, k.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, m := range []loci.Method{loci.BySession, loci.ByLink} {
+		if _, err := a.store.Credentials().RevokeAll(ctx, p.OrgID, user, m, loci.CredentialID{}, a.time()); err != nil {
+			return err
+		}
+	}
+	return auth.ForgetFailures(ctx, a.store.Limits(), who)
+}
+
+// DeleteUser deletes a person of the org for good, with everything of theirs.
+// NotFound; Forbidden for a role above one's own; Conflict for whoever holds the
+// org, and for its last owner.
+func (a *App) DeleteUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
+	if err := a.begin(ctx, p, MemberRemove); err != nil {
+		return err
+	}
+	return a.deleteUser(ctx, p, MemberRemove, user, func(u loci.User) error {
+		if p.Kind != loci.KindLocal && !p.OrgRole.AtLeast(u.OrgRole) {
+			return errAbove()
+		}
+		return nil
+	})
+}
+
+// NewLink makes a one-time link that signs a person of the org in; the Secret
+// is its token. NotFound; Unavailable without sign-in.
+func (a *App) NewLink(ctx context.Context, p loci.Principal, user loci.UserID) (loci.Secret, error) {
+	if err := a.begin(ctx, p, LinkCreate); err != nil {
+		return "", err
+	}
+	if a.signIn == nil {
+		return "", loci.Errorf(loci.Unavailable, "sign-in is not configured here")
+	}
+	who := loci.Person{UserID: user, OrgID: p.OrgID}
+	err := a.write(ctx, p, LinkCreate, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = user.String()
+		u, err := tx.Users().Get(ctx, user)
+		who.Email = u.Email
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return a.signIn.NewLink(ctx, who, auth.LinkLife)
+}
+
+// maxAudit is the most entries of one page of the trail.
+const maxAudit = 1000
+
+// AuditTrail returns what was done and refused in the org, newest first.
+// Limit is 0 for 100, at most 1,000.
+func (a *App) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery) ([]AuditRow, error) {
+	if err := a.begin(ctx, p, AuditRead); err != nil {
+		return nil, err
+	}
+	limit, err := pageSize("limit", q.Limit, 100, maxAudit)
+	if err != nil {
+		return nil, err
+	}
+	q.Limit = limit
+	var rows []AuditRow
+	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		rows, err = tx.Audit().List(ctx, q)
+		return err
+	})
+	return rows, err
+}
+
+// maxClients is the most OAuth clients that are listed.
+const maxClients = 1000
+
+// OAuthClients returns the newest OAuth clients that the server knows.
+func (a *App) OAuthClients(ctx context.Context, p loci.Principal) ([]loci.OAuthClient, error) {
+	if err := a.begin(ctx, p, ClientList); err != nil {
+		return nil, err
+	}
+	return a.store.OAuth().Clients(ctx, maxClients)
+}
+
+// SetClientVendor says what an OAuth client is, so that people can consent to
+// nothing else; "" lets them choose. Grants that exist stay. NotFound; Invalid
+// for a name that no vendor can have.
+func (a *App) SetClientVendor(ctx context.Context, p loci.Principal, id string, v loci.Vendor) error {
+	if err := a.begin(ctx, p, ClientSet); err != nil {
+		return err
+	}
+	if v != "" {
+		if err := checkVendor(v); err != nil {
+			return err
+		}
+	}
+	if _, err := a.store.OAuth().Client(ctx, id); err != nil {
+		return err
+	}
+	if err := a.record(ctx, p, ClientSet, id); err != nil {
+		return err
+	}
+	return a.store.OAuth().SetVendor(ctx, id, v)
+}
+
+// DeleteClient removes an OAuth client and ends all its grants. NotFound.
+func (a *App) DeleteClient(ctx context.Context, p loci.Principal, id string) error {
+	if err := a.begin(ctx, p, ClientDrop); err != nil {
+		return err
+	}
+	if _, err := a.store.OAuth().Client(ctx, id); err != nil {
+		return err
+	}
+	if err := a.record(ctx, p, ClientDrop, id); err != nil {
+		return err
+	}
+	return a.store.OAuth().DeleteClient(ctx, id, a.time())
+}
