@@ -1,0 +1,393 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+)
+
+const (
+	accessLife  = time.Hour
+	refreshLife = 90 * 24 * time.Hour
+	codeLife    = time.Minute
+)
+
+// flow goes through OAuth as one person with one client. Codes and tokens are
+// known by a number.
+type flow struct {
+	e      *env
+	user   loci.UserID
+	client loci.OAuthClient
+}
+
+func newFlow(e *env, user loci.UserID) *flow {
+	e.Helper()
+	f := &flow{e, user, loci.OAuthClient{ID: "client", Name: "Client", RedirectURIs: []string{"http://127.0.0.1/cb"}, CreatedAt: e.clock.now()}}
+	if err := e.st.OAuth().PutClient(e.Context(), f.client); err != nil {
+		e.Fatal(explain(err))
+	}
+	return f
+}
+
+func secret(kind byte, n int) [32]byte {
+	return [32]byte{kind, byte(n), byte(n >> 8), byte(n >> 16), 1}
+}
+
+// grant returns a grant and its code, number n, not yet stored.
+func (f *flow) grant(n int) (loci.Grant, loci.AuthCode) {
+	now := f.e.clock.now()
+	g := loci.Grant{ID: loci.NewGrantID(), OrgID: f.e.org, UserID: f.user, ClientID: f.client.ID, ClientName: f.client.Name, Vendor: "claude",
+		Rights: []loci.Right{loci.RightRead}, Resource: "http://127.0.0.1/mcp", CreatedAt: now, ExpiresAt: now.Add(refreshLife)}
+	return g, loci.AuthCode{Hash: secret('c', n), GrantID: g.ID, ClientID: g.ClientID, RedirectURI: f.client.RedirectURIs[0], Challenge: "challenge",
+		Resource: g.Resource, ExpiresAt: now.Add(codeLife)}
+}
+
+func (f *flow) allow(n int) loci.Grant {
+	f.e.Helper()
+	g, code := f.grant(n)
+	if err := f.e.st.OAuth().Allow(f.e.Context(), g, code); err != nil {
+		f.e.Fatal(explain(err))
+	}
+	return g
+}
+
+// tokens returns access and refresh token number n.
+func (f *flow) tokens(n int) (loci.Credential, loci.RefreshToken) {
+	now := f.e.clock.now()
+	access := loci.Credential{ID: loci.NewCredentialID(), OrgID: f.e.org, UserID: f.user, Kind: loci.KindAgent, Method: loci.ByOAuth, Vendor: "claude",
+		Hash: secret('a', n), Rights: []loci.Right{loci.RightRead}, CreatedAt: now, ExpiresAt: now.Add(accessLife)}
+	return access, loci.RefreshToken{Hash: secret('r', n), ExpiresAt: now.Add(refreshLife)}
+}
+
+func (f *flow) redeem(code, next int) (loci.Grant, error) {
+	access, refresh := f.tokens(next)
+	return f.e.st.OAuth().Redeem(f.e.Context(), secret('c', code), f.e.clock.now(), access, refresh)
+}
+
+func (f *flow) refresh(token, next int) (loci.Grant, error) {
+	access, refresh := f.tokens(next)
+	return f.e.st.OAuth().Refresh(f.e.Context(), secret('r', token), f.e.clock.now(), access, refresh)
+}
+
+// usable reports whether access token n is.
+func (f *flow) usable(n int) (bool, error) {
+	got, err := f.e.st.Credentials().ByHash(f.e.Context(), secret('a', n))
+	return err == nil && got.Usable(f.e.clock.now()), err
+}
+
+func testOAuthClients(e *env) {
+	ctx, oauth := e.Context(), e.st.OAuth()
+	a := loci.OAuthClient{ID: "a", Name: "A", RedirectURIs: []string{"https://a.example/cb"}, URI: "https://a.example", Vendor: "claude", CreatedAt: e.clock.now()}
+	b := loci.OAuthClient{ID: "b", Name: "B", RedirectURIs: []string{"http://127.0.0.1/"}, CreatedAt: e.clock.now().Add(time.Second)}
+	want := func(c loci.OAuthClient) {
+		e.Helper()
+		got, err := oauth.Client(ctx, c.ID)
+		if diff := cmp.Diff(c, got); diff != "" || err != nil {
+			e.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	}
+	for _, c := range []loci.OAuthClient{a, b} {
+		if err := oauth.PutClient(ctx, c); err != nil {
+			e.Fatal(explain(err))
+		}
+		want(c)
+	}
+	changed := a
+	changed.Name, changed.RedirectURIs, changed.Vendor = "AA", []string{"https://a.example/2"}, "cursor"
+	if err := oauth.PutClient(ctx, changed); err != nil {
+		e.Error(err)
+	}
+	changed.Vendor = a.Vendor
+	want(changed)
+	for _, v := range []loci.Vendor{"cursor", ""} {
+		changed.Vendor = v
+		if err := oauth.SetVendor(ctx, a.ID, v); err != nil {
+			e.Error(err)
+		}
+		want(changed)
+	}
+	for limit, want := range map[int][]loci.OAuthClient{1: {b}, 9: {b, changed}} {
+		got, err := oauth.Clients(ctx, limit)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			e.Errorf("Clients: %v (-want +got):\n%s", err, diff)
+		}
+	}
+	e.wantCode("SetVendor of nothing", oauth.SetVendor(ctx, "absent", "x"), loci.NotFound)
+	e.wantCode("DeleteClient of nothing", oauth.DeleteClient(ctx, "absent", e.clock.now()), loci.NotFound)
+	f := newFlow(e, e.user)
+	f.allow(1)
+	if _, err := f.redeem(1, 1); err != nil {
+		e.Fatal(explain(err))
+	}
+	if err := oauth.DeleteClient(ctx, f.client.ID, e.clock.now()); err != nil {
+		e.Error(err)
+	}
+	if ok, err := f.usable(1); ok || err != nil {
+		e.Errorf("the token of a deleted client: usable %v, %v", ok, err)
+	}
+	_, err := oauth.Client(ctx, f.client.ID)
+	e.wantCode("a deleted client", err, loci.NotFound)
+	_, err = f.refresh(1, 2)
+	e.wantCode("a refresh for a deleted client", err, loci.Conflict)
+}
+
+func testGrants(e *env) {
+	ctx, oauth := e.Context(), e.st.OAuth()
+	f, other := newFlow(e, e.user), newFlow(e, loci.NewUserID())
+	first := f.allow(1)
+	e.clock.move(time.Second)
+	second, theirs := f.allow(2), other.allow(3)
+	for _, tt := range []struct {
+		user loci.UserID
+		want []loci.Grant
+	}{{e.user, []loci.Grant{second, first}}, {loci.UserID{}, []loci.Grant{theirs, second, first}}, {loci.NewUserID(), nil}} {
+		got, err := oauth.Grants(ctx, e.org, tt.user)
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			e.Errorf("Grants: %v (-want +got):\n%s", err, diff)
+		}
+	}
+	now := e.clock.now()
+	e.wantCode("another's", oauth.Revoke(ctx, e.org, e.user, theirs.ID, now), loci.NotFound)
+	e.wantCode("another org's", oauth.Revoke(ctx, "other", e.user, first.ID, now), loci.NotFound)
+	if err := oauth.Revoke(ctx, e.org, loci.UserID{}, theirs.ID, now); err != nil {
+		e.Error(err)
+	}
+	_, err := other.redeem(3, 3)
+	e.wantCode("the code of a revoked grant", err, loci.Conflict)
+	g, code := f.grant(9)
+	g.ClientID = "absent"
+	e.wantCode("an unknown client", oauth.Allow(ctx, g, code), loci.NotFound)
+	g, code = f.grant(9)
+	g.OrgID = "absent"
+	e.wantCode("an unknown org", oauth.Allow(ctx, g, code), loci.NotFound)
+}
+
+func testRedeem(e *env) {
+	ctx, oauth := e.Context(), e.st.OAuth()
+	f := newFlow(e, e.user)
+	g, code := f.grant(1)
+	if err := oauth.Allow(ctx, g, code); err != nil {
+		e.Fatal(explain(err))
+	}
+	gotCode, gotGrant, err := oauth.Code(ctx, code.Hash)
+	if diff := cmp.Diff(code, gotCode) + cmp.Diff(g, gotGrant); diff != "" || err != nil {
+		e.Errorf("Code: %v (-want +got):\n%s", err, diff)
+	}
+	e.clock.move(time.Second)
+	access, refresh := f.tokens(1)
+	wrong := access
+	wrong.UserID = loci.NewUserID()
+	_, err = oauth.Redeem(ctx, code.Hash, e.clock.now(), wrong, refresh)
+	e.wantCode("another person's token", err, loci.Invalid)
+	got, err := oauth.Redeem(ctx, code.Hash, e.clock.now(), access, refresh)
+	g.LastUsedAt, g.ExpiresAt = e.clock.now(), refresh.ExpiresAt
+	if diff := cmp.Diff(g, got); diff != "" || err != nil {
+		e.Errorf("Redeem: %v (-want +got):\n%s", err, diff)
+	}
+	access.GrantID, refresh.GrantID = g.ID, g.ID
+	if diff := cmp.Diff(access, e.byHash(access)); diff != "" {
+		e.Errorf("the access token (-want +got):\n%s", diff)
+	}
+	gotToken, gotGrant, err := oauth.Refreshable(ctx, refresh.Hash)
+	if diff := cmp.Diff(refresh, gotToken) + cmp.Diff(g, gotGrant); diff != "" || err != nil {
+		e.Errorf("Refreshable: %v (-want +got):\n%s", err, diff)
+	}
+	e.clock.move(time.Minute)
+	if err := e.st.Credentials().Touch(ctx, access.ID, e.clock.now()); err != nil {
+		e.Error(err)
+	}
+	if list, err := oauth.Grants(ctx, e.org, e.user); err != nil || !list[0].LastUsedAt.Equal(e.clock.now()) {
+		e.Errorf("a use of the token is none of the grant: %+v, %v", list, err)
+	}
+	got, err = f.refresh(1, 2)
+	if err != nil || !got.ExpiresAt.Equal(e.clock.now().Add(refreshLife)) {
+		e.Errorf("Refresh: %+v, %v", got, err)
+	}
+	for n := 1; n <= 2; n++ {
+		if ok, err := f.usable(n); !ok || err != nil {
+			e.Errorf("token %d: usable %v, %v", n, ok, err)
+		}
+	}
+	_, err = f.redeem(9, 3)
+	e.wantCode("an unknown code", err, loci.NotFound)
+	_, err = f.refresh(9, 3)
+	e.wantCode("an unknown refresh token", err, loci.NotFound)
+	_, _, err = oauth.Code(ctx, [32]byte{})
+	e.wantCode("Code of nothing", err, loci.NotFound)
+	_, _, err = oauth.Refreshable(ctx, [32]byte{})
+	e.wantCode("Refreshable of nothing", err, loci.NotFound)
+}
+
+// family is what must be true of one grant.
+type family struct {
+	grant       loci.Grant
+	code        int
+	codeUsed    bool
+	codeEnds    time.Time
+	tokens      []int // access and refresh tokens, oldest first; the last refresh token is unused
+	refreshEnds time.Time
+	accessEnds  map[int]time.Time
+	ended       bool
+}
+
+// testOAuthMachine draws any order of what clients, thieves, people and time do.
+func testOAuthMachine(e *env) {
+	f := newFlow(e, e.user)
+	n := 0
+	next := func() int { n++; return n }
+	rapid.Check(e.T, func(t *rapid.T) {
+		var families []*family
+		some := func(t *rapid.T) *family {
+			if len(families) == 0 {
+				t.Skip("nothing is granted yet")
+			}
+			return rapid.SampledFrom(families).Draw(t, "family")
+		}
+		issue := func(t *rapid.T, x *family, may bool, token int, err error) {
+			now := e.clock.now()
+			if may != (err == nil) || err != nil && loci.CodeOf(err) != loci.Conflict {
+				t.Fatalf("got %v, want success %v", explain(err), may)
+			}
+			if err != nil {
+				x.ended = true
+				return
+			}
+			x.tokens = append(x.tokens, token)
+			x.refreshEnds, x.accessEnds[token] = now.Add(refreshLife), now.Add(accessLife)
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"allow": func(*rapid.T) {
+				code := next()
+				g := f.allow(code)
+				families = append(families, &family{grant: g, code: code, codeEnds: e.clock.now().Add(codeLife), accessEnds: map[int]time.Time{}})
+			},
+			"redeem": func(t *rapid.T) {
+				x, token := some(t), next()
+				_, err := f.redeem(x.code, token)
+				issue(t, x, !x.ended && !x.codeUsed && x.codeEnds.After(e.clock.now()), token, err)
+				x.codeUsed = true
+			},
+			"refresh": func(t *rapid.T) {
+				x := some(t)
+				if len(x.tokens) == 0 {
+					t.Skip("not redeemed yet")
+				}
+				i, token := rapid.IntRange(max(0, len(x.tokens)-3), len(x.tokens)-1).Draw(t, "which"), next()
+				_, err := f.refresh(x.tokens[i], token)
+				issue(t, x, !x.ended && i == len(x.tokens)-1 && x.refreshEnds.After(e.clock.now()), token, err)
+			},
+			"revoke": func(t *rapid.T) {
+				x := some(t)
+				if err := e.st.OAuth().Revoke(e.Context(), e.org, e.user, x.grant.ID, e.clock.now()); err != nil {
+					t.Fatal(explain(err))
+				}
+				x.ended = true
+			},
+			"time": func(t *rapid.T) {
+				e.clock.move(rapid.SampledFrom([]time.Duration{time.Second, codeLife, accessLife, refreshLife}).Draw(t, "passes"))
+			},
+			"": func(t *rapid.T) {
+				for _, x := range families {
+					for _, token := range x.tokens {
+						got, err := f.usable(token)
+						if want := !x.ended && x.accessEnds[token].After(e.clock.now()); got != want || err != nil {
+							t.Fatalf("token %d: usable %v, %v, want %v", token, got, err, want)
+						}
+					}
+				}
+			},
+		})
+	})
+}
+
+// Whoever races for a code or a refresh token, one gets it; and as another
+// tried the same one, nothing of that grant is good for anything afterwards.
+func testOAuthConcurrent(e *env) {
+	f := newFlow(e, e.user)
+	const racers = 4
+	race := func(what string, first int, run func(next int) error) {
+		results := make([]error, racers)
+		var wg sync.WaitGroup
+		for i := range racers {
+			wg.Go(func() { results[i] = run(first + i) })
+		}
+		wg.Wait()
+		won := 0
+		for _, err := range results {
+			if err == nil {
+				won++
+			} else {
+				e.wantCode(what, err, loci.Conflict)
+			}
+		}
+		if won != 1 {
+			e.Errorf("%s: %d succeeded, want 1", what, won)
+		}
+	}
+	for round := range 5 {
+		n := 1000 * (round + 1)
+		f.allow(n)
+		race(fmt.Sprint("redeem ", round), n, func(next int) error { _, err := f.redeem(n, next); return err })
+		f.allow(n + 100)
+		if _, err := f.redeem(n+100, n+100); err != nil {
+			e.Fatal(explain(err))
+		}
+		race(fmt.Sprint("refresh ", round), n+200, func(next int) error { _, err := f.refresh(n+100, next); return err })
+		for _, first := range []int{n, n + 100, n + 200} {
+			for i := range racers {
+				if ok, _ := f.usable(first + i); ok {
+					e.Errorf("token %d is usable after another tried for it", first+i)
+				}
+				_, err := f.refresh(first+i, n+300+i)
+				if err == nil {
+					e.Errorf("refresh token %d works after another tried for it", first+i)
+				}
+			}
+		}
+	}
+}
+
+func testPurgeOAuth(e *env) {
+	ctx, oauth := e.Context(), e.st.OAuth()
+	f := newFlow(e, e.user)
+	unused := loci.OAuthClient{ID: "unused", RedirectURIs: []string{"https://x.example"}, CreatedAt: e.clock.now()}
+	bound := loci.OAuthClient{ID: "bound", RedirectURIs: []string{"https://y.example"}, Vendor: "claude", CreatedAt: e.clock.now()}
+	for _, c := range []loci.OAuthClient{unused, bound} {
+		if err := oauth.PutClient(ctx, c); err != nil {
+			e.Fatal(err)
+		}
+	}
+	f.allow(1)
+	if _, err := f.redeem(1, 1); err != nil {
+		e.Fatal(explain(err))
+	}
+	if _, err := f.refresh(1, 2); err != nil {
+		e.Fatal(explain(err))
+	}
+	purge := func(then time.Time, want int) {
+		e.Helper()
+		if n, err := oauth.Purge(ctx, then, 100); n != want || err != nil {
+			e.Errorf("Purge: %d, %v, want %d", n, err, want)
+		}
+	}
+	purge(e.clock.now(), 0)
+	purge(e.clock.now().Add(time.Hour), 2) // the code and the client that nobody uses
+	_, err := oauth.Client(ctx, unused.ID)
+	e.wantCode("the unused client", err, loci.NotFound)
+	for _, id := range []string{bound.ID, f.client.ID} {
+		if _, err := oauth.Client(ctx, id); err != nil {
+			e.Errorf("client %s: %v", id, err)
+		}
+	}
+	if _, _, err := oauth.Refreshable(ctx, secret('r', 1)); err != nil {
+		e.Errorf("a used refresh token is forgotten before it expires: %v", err)
+	}
+	_, err = f.refresh(1, 3)
+	e.wantCode("its reuse", err, loci.Conflict)
+	purge(e.clock.now().Add(time.Second), 2) // both refresh tokens of the revoked grant
+}

@@ -1,0 +1,132 @@
+package storetest
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+func testOrgOwner(e *env) {
+	ctx, orgs := e.Context(), e.st.Orgs()
+	org := loci.Org{ID: "acme", Name: "Acme", OwnerID: loci.NewUserID(), State: loci.OrgActive, Deletion: loci.DeleteWithKey, Workspaces: true, CreatedAt: e.clock.now()}
+	owner := loci.User{ID: org.OwnerID, OrgID: org.ID, Email: "mara@example.com", Name: "Mara", Role: loci.RoleUser, OrgRole: loci.MemberOwner, CreatedAt: org.CreatedAt}
+	_, _, err := orgs.Ensure(ctx, org, loci.User{ID: loci.NewUserID()})
+	e.wantCode("another owner", err, loci.Invalid)
+	got, created, err := orgs.Ensure(ctx, org, owner)
+	if err != nil || !created || got != org {
+		e.Fatalf("got %+v, created %v, %v; want %+v", got, created, err, org)
+	}
+	e.wantPerson(owner, true)
+	err = e.st.View(ctx, org.ID, func(tx store.Tx) error {
+		got, err := tx.Users().Get(ctx, owner.ID)
+		if got != owner {
+			e.Errorf("got %+v, want %+v", got, owner)
+		}
+		return err
+	})
+	if err != nil {
+		e.Error(err)
+	}
+	_, _, err = orgs.Ensure(ctx, loci.Org{ID: "second", OwnerID: loci.NewUserID()}, loci.User{Email: owner.Email})
+	e.wantCode("an address that is taken", err, loci.Conflict)
+	_, err = orgs.Get(ctx, "second")
+	e.wantCode("the org that was refused", err, loci.NotFound)
+}
+
+func testOrgUpdate(e *env) {
+	ctx, orgs := e.Context(), e.st.Orgs()
+	u := e.addUser()
+	want, err := orgs.Get(ctx, e.org)
+	if err != nil {
+		e.Fatal(err)
+	}
+	key := e.insertCredential(1)
+	for _, change := range []func(){
+		func() { want.Name, want.Deletion = "New", loci.DeleteWithStepUp },
+		func() { want.State = loci.OrgSuspended },
+		func() { want.State, want.Workspaces, want.OwnerID = loci.OrgActive, true, u.ID },
+	} {
+		change()
+		if err := orgs.Update(ctx, want); err != nil {
+			e.Fatal(explain(err))
+		}
+		got, err := orgs.Get(ctx, e.org)
+		if got != want || err != nil {
+			e.Errorf("got %+v, %v, want %+v", got, err, want)
+		}
+		if list, err := orgs.List(ctx); err != nil || len(list) != 1 || list[0] != want {
+			e.Errorf("List: %+v, %v", list, err)
+		}
+		found, err := e.st.Credentials().ByHash(ctx, key.Hash)
+		if diff := cmp.Diff(store.Found{Credential: key, Org: want}, found); diff != "" || err != nil {
+			e.Errorf("ByHash: %v (-want +got):\n%s", err, diff)
+		}
+		e.insert() // the operator gets in
+	}
+	e.wantCode("a stranger as owner", orgs.Update(ctx, loci.Org{ID: e.org, OwnerID: loci.NewUserID(), State: loci.OrgActive}), loci.Invalid)
+	e.wantCode("a state that is none", orgs.Update(ctx, loci.Org{ID: e.org, OwnerID: u.ID}), loci.Invalid)
+	want.ID = "absent"
+	e.wantCode("no such org", orgs.Update(ctx, want), loci.NotFound)
+}
+
+func testOrgDelete(e *env) {
+	ctx, orgs := e.Context(), e.st.Orgs()
+	e.ensure("other", loci.NewUserID())
+	u := e.addUser()
+	e.insert()
+	e.insert()
+	key := e.insertCredential(1)
+	o := newFlow(e, e.user)
+	o.allow(1)
+	if _, err := o.redeem(1, 1); err != nil {
+		e.Fatal(explain(err))
+	}
+	_, err := orgs.Delete(ctx, "absent")
+	e.wantCode("no such org", err, loci.NotFound)
+	got, err := orgs.Delete(ctx, e.org)
+	want := store.Receipt{OrgID: e.org, DeletedAt: e.clock.now(), Users: 2, Memories: 2, Credentials: 2, Files: got.Files}
+	if got != want || got.Files == 0 || err != nil {
+		e.Fatalf("got %+v, %v, want %+v", got, explain(err), want)
+	}
+	if again, err := orgs.Delete(ctx, e.org); err != nil || again != want {
+		e.Errorf("again: %+v, %v", again, explain(err))
+	}
+	_, err = orgs.Get(ctx, e.org)
+	e.wantCode("Get", err, loci.NotFound)
+	none := func(store.Tx) error { e.Error("a function ran in a deleted org"); return nil }
+	e.wantCode("View", e.st.View(ctx, e.org, none), loci.NotFound)
+	e.wantCode("Update", e.st.Update(ctx, e.org, none), loci.NotFound)
+	e.wantCode("Update of the org", orgs.Update(ctx, loci.Org{ID: e.org, OwnerID: e.user, State: loci.OrgActive}), loci.NotFound)
+	e.wantPerson(u, false)
+	_, err = e.st.Credentials().ByHash(ctx, key.Hash)
+	e.wantCode("a key", err, loci.NotFound)
+	e.wantCode("a new key", e.st.Credentials().Insert(ctx, e.credential(9)), loci.NotFound)
+	e.wantCode("a new user", e.st.People().Add(ctx, e.newUser(), nil), loci.NotFound)
+	_, _, err = orgs.Ensure(ctx, loci.Org{ID: e.org, OwnerID: loci.NewUserID()}, loci.User{})
+	e.wantCode("Ensure", err, loci.Conflict)
+	if list, err := orgs.List(ctx); err != nil || len(list) != 1 || list[0].ID != "other" {
+		e.Errorf("List: %+v, %v", list, err)
+	}
+	u.OrgID = "other"
+	if err := e.st.People().Add(ctx, u, nil); err != nil {
+		e.Errorf("the address is not free: %v", err)
+	}
+}
+
+func testOrgExport(e *env) {
+	ctx, orgs := e.Context(), e.st.Orgs()
+	e.insert()
+	dir := filepath.Join(e.TempDir(), "new")
+	if err := orgs.Export(ctx, e.org, dir); err != nil {
+		e.Fatal(explain(err))
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) < 2 {
+		e.Errorf("exported %v, %v; want the rows and a manifest", entries, err)
+	}
+	e.wantCode("into a directory with something in it", orgs.Export(ctx, e.org, dir), loci.Conflict)
+	e.wantCode("of no org", orgs.Export(ctx, "absent", e.TempDir()), loci.NotFound)
+}
