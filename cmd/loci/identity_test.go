@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -86,7 +87,22 @@ func TestRunningServerSeesChanges(t *testing.T) {
 	_, third := ben("third")
 	expect("a key made anew", third, http.StatusOK)
 
-	runLoci(t, dir, "org", "delete", "acme", "--no-export", "--yes")
+	if _, err := postMemory(t.Context(), s.url, third.Reveal(), "it goes with the org"); err != nil {
+		t.Fatal(err)
+	}
+	var receipt struct {
+		OrgID                               loci.OrgID `json:"org_id"`
+		Users, Memories, Credentials, Files int
+	}
+	if err := json.Unmarshal(runLoci(t, dir, "org", "delete", "acme", "--no-export", "--yes", "--json"), &receipt); err != nil {
+		t.Fatal(err)
+	}
+	if receipt.OrgID != "acme" || receipt.Users != 2 || receipt.Memories != 1 || receipt.Credentials != 4 || receipt.Files < 1 {
+		t.Errorf("the receipt says %+v; want acme with 2 users, 1 memory, 4 keys and its files", receipt)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "data", "orgs", "acme*")); err != nil || len(left) > 0 {
+		t.Errorf("left of the org: %v, %v", left, err)
+	}
 	expect("a key of a deleted org", third, http.StatusUnauthorized)
 	s.stop()
 	if leaked := regexp.MustCompile(`loci_[a-z]+_[A-Za-z0-9_-]{20,}`).FindString(s.errors.String()); leaked != "" {
