@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata")
 
 // TestTranscripts plays the requests of each archive in testdata, over both
 // generations of the protocol, and compares the answers. A request is a line:
-// who, method, params. $1 is the first id that appeared in an answer, $cursor
+// who, method, params. Who is a vendor, acting for the owner, or noor:vendor,
+// acting for somebody else; the line "team" puts both into one team. $1 is the first id that appeared in an answer, $cursor
 // the last cursor.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -73,6 +74,7 @@ type player struct {
 func play(t *testing.T, version, requests string) string {
 	w := newWorld(t)
 	clients := map[string]*raw{}
+	noor := w.person(loci.DefaultOrg, "noor@loci.example")
 	var p player
 	var out strings.Builder
 	for line := range strings.Lines(requests) {
@@ -80,10 +82,17 @@ func play(t *testing.T, version, requests string) string {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
+		if line == "team" {
+			w.team("Platform", w.owner, noor)
+			continue
+		}
 		who, rest, _ := strings.Cut(line, " ")
 		method, params, _ := strings.Cut(rest, " ")
 		if clients[who] == nil {
-			_, key := w.key(loci.Vendor(who))
+			_, key := w.key(loci.Vendor(strings.TrimPrefix(who, "noor:")))
+			if vendor, other := strings.CutPrefix(who, "noor:"); other {
+				_, key = w.keyOf(noor, loci.Vendor(vendor))
+			}
 			clients[who] = w.raw(key, version)
 		}
 		if params == "" {
@@ -139,8 +148,11 @@ func (p *player) normal(t *testing.T, body string) string {
 	if err := enc.Encode(message); err != nil {
 		t.Fatal(err)
 	}
-	return uuid.ReplaceAllStringFunc(out.String(), p.name)
+	return uuid.ReplaceAllStringFunc(timeText.ReplaceAllString(out.String(), "(time)"), p.name)
 }
+
+// timeText is a time of the test's clock, which moves whenever it is read.
+var timeText = regexp.MustCompile(`2026-03-03[T ][0-9:.]+Z?`)
 
 // exampleID stands in an error message.
 const exampleID = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"

@@ -19,6 +19,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
@@ -75,17 +76,17 @@ func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	t.Helper()
 	ctx := context.Background()
 	w := &world{t: t, clock: &clock{now: time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)}, log: &bytes.Buffer{}}
-	store, err := sqlite.Open(ctx, sqlite.Options{Dir: t.TempDir(), Now: w.clock.Now})
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: t.TempDir(), Now: w.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { store.Close() })
-	w.store = store
-	w.app = app.New(app.Options{Store: store, Now: w.clock.Now})
+	t.Cleanup(func() { st.Close() })
+	w.store = st
+	w.app = app.New(app.Options{Store: st, Now: w.clock.Now})
 	if _, _, err := w.app.Setup(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if w.auth, err = auth.New(auth.Options{Store: store, OwnerKey: ownerKey, Now: w.clock.Now}); err != nil {
+	if w.auth, err = auth.New(auth.Options{Store: st, OwnerKey: ownerKey, Now: w.clock.Now}); err != nil {
 		t.Fatal(err)
 	}
 	if w.owner, err = w.auth.Local(ctx, ""); err != nil {
@@ -105,13 +106,65 @@ func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 }
 
 // key makes an agent key.
-func (w *world) key(vendor loci.Vendor) (loci.Credential, loci.Secret) {
+func (w *world) key(vendor loci.Vendor, rights ...loci.Right) (loci.Credential, loci.Secret) {
 	w.t.Helper()
-	c, key, err := w.app.CreateKey(context.Background(), w.owner, auth.KeyRequest{Name: string(vendor), Vendor: vendor})
+	return w.keyOf(w.owner, vendor, rights...)
+}
+
+func (w *world) keyOf(p loci.Principal, vendor loci.Vendor, rights ...loci.Right) (loci.Credential, loci.Secret) {
+	w.t.Helper()
+	c, key, err := w.app.CreateKey(context.Background(), p, auth.KeyRequest{Name: string(vendor), Vendor: vendor, Rights: rights})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return c, key
+}
+
+// person makes somebody in an org, and the org if there is none.
+func (w *world) person(org loci.OrgID, email string) loci.Principal {
+	w.t.Helper()
+	ctx := context.Background()
+	u := loci.User{ID: loci.NewUserID(), OrgID: org, Email: email, Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: w.clock.Now()}
+	if _, err := w.store.Orgs().Get(ctx, org); loci.CodeOf(err) == loci.NotFound {
+		u.OrgRole = loci.MemberOwner
+		_, _, err := w.store.Orgs().Ensure(ctx, loci.Org{ID: org, Name: string(org), OwnerID: u.ID, State: loci.OrgActive, CreatedAt: w.clock.Now()}, u)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	} else if err := w.store.People().Add(ctx, u, nil); err != nil {
+		w.t.Fatal(err)
+	}
+	p, err := w.auth.LocalAs(ctx, org, u.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+// team puts people into a team.
+func (w *world) team(name string, people ...loci.Principal) {
+	w.t.Helper()
+	ctx := context.Background()
+	t := loci.Team{ID: loci.NewTeamID(), Name: name, CreatedAt: w.clock.Now()}
+	err := w.store.Update(ctx, people[0].OrgID, func(tx store.Tx) error {
+		if err := tx.Teams().Insert(ctx, t); err != nil {
+			return err
+		}
+		for _, p := range people {
+			u, err := tx.Users().Get(ctx, p.UserID)
+			if err != nil {
+				return err
+			}
+			u.TeamID, u.TeamRole = t.ID, loci.Member
+			if err := tx.Users().Update(ctx, u); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // as returns an HTTP client that sends a key.
@@ -264,3 +317,9 @@ func (r *raw) send(method, body string, header http.Header) reply {
 }
 
 func newLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// failed reports whether the answer is a JSON-RPC error.
+func (a reply) failed() bool {
+	var m struct{ Error json.RawMessage }
+	return json.Unmarshal([]byte(a.body), &m) == nil && m.Error != nil
+}
