@@ -44,9 +44,9 @@ var (
 		Summary: "Change the role of a member, or shut them out", Text: "For admins; needs step-up. 409 for the last owner.", In: client.MemberEdit{Role: new(loci.MemberAdmin)}, Out: exampleUserRow}
 	routeInviteToOrg = route{ID: "inviteToOrg", Method: http.MethodPost, Path: "/orgs/{id}/invite", Who: forPeople, Action: app.OrgInvite, Missing: noOrg, Tag: "orgs", Limit: expensive, Status: http.StatusCreated,
 		Summary: "Invite people to your org", Text: "Each invitation is bound to its e-mail address and good for 7 days. The tokens are in this answer and never shown again.", In: exampleInvitation, Out: exampleInvited}
-	routeOrgInvites = route{ID: "listOrgInvites", Method: http.MethodGet, Path: "/orgs/{id}/invites", Who: forPeople, Action: app.OrgInvite, Missing: noOrg, Tag: "orgs",
+	routeOrgInvites = route{ID: "listOrgInvites", Method: http.MethodGet, Path: "/orgs/{id}/invites", Who: forPeople, Action: app.MemberList, Missing: noOrg, Tag: "orgs",
 		Summary: "List the invitations to your org", Text: "Newest first, without their tokens.", Out: exampleInvites}
-	routeRevokeOrgInvite = route{ID: "revokeOrgInvite", Method: http.MethodDelete, Path: "/orgs/{id}/invites/{invite}", Who: forPeople, Action: app.OrgInvite, Missing: noInvite, Tag: "orgs",
+	routeRevokeOrgInvite = route{ID: "revokeOrgInvite", Method: http.MethodDelete, Path: "/orgs/{id}/invites/{invite}", Who: forPeople, Action: app.TeamInvite, Missing: noInvite, Tag: "orgs",
 		Summary: "Revoke an invitation to your org", Text: "Its token is useless from then on."}
 
 	routeWorkspaces = route{ID: "listWorkspaces", Method: http.MethodGet, Path: "/orgs/{id}/workspaces", Who: forPeople, Action: app.WorkspaceRead, Missing: noOrg, Tag: "orgs",
