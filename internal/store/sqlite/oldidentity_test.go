@@ -74,6 +74,8 @@ func storeOldIdentity(t *testing.T, s *Store) {
 	err = first(
 		func() error { return s.People().Announce(bg, loci.DefaultOrg, oldInvite) },
 		func() error { return s.Credentials().Insert(bg, oldSession) },
+		func() error { _, err := s.Limits().Fail(bg, "sign-in", oldTime); return err },
+		func() error { _, err := s.Limits().Take(bg, "client", oldTime, 3); return err },
 		func() error { return s.OAuth().PutClient(bg, oldClient) },
 		func() error { return s.OAuth().Allow(bg, oldGrant, oldCode) },
 		func() error { _, err := s.OAuth().Redeem(bg, oldCode.Hash, oldTime, oldAccess, oldRefresh); return err },
@@ -122,6 +124,13 @@ func checkOldIdentity(t *testing.T, s *Store) {
 	same("session", err, oldSession, session.Credential)
 	access, err := s.Credentials().ByHash(bg, oldAccess.Hash)
 	same("access token", err, oldAccess, access.Credential)
+	n, last, err := s.Limits().Failures(bg, "sign-in")
+	if n != 1 || !last.Equal(oldTime) || err != nil {
+		t.Errorf("failures: %d, %s, %v", n, last, err)
+	}
+	if used, err := s.Limits().Take(bg, "client", oldTime, 1); used != 4 || err != nil {
+		t.Errorf("limit: %d, %v", used, err)
+	}
 	client, err := s.OAuth().Client(bg, oldClient.ID)
 	client.LastUsedAt = time.Time{}
 	same("client", err, oldClient, client)
