@@ -11,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // vocabulary is skewed as words are: few are frequent.
@@ -175,5 +176,41 @@ func BenchmarkRead(b *testing.B) {
 				b.ReportMetric(float64(info.Size())/float64(n), "bytes/memory")
 			})
 		})
+	}
+}
+
+// BenchmarkByHash finds one of 100,000 credentials with its org, as every
+// request with a key does.
+func BenchmarkByHash(b *testing.B) {
+	s, user := newStore(b, Options{})
+	const n = 100_000
+	hash := func(i int) (h [32]byte) { return [32]byte{byte(i), byte(i >> 8), byte(i >> 16), 1} }
+	err := s.meta.Update(bg, func(c *sqlitedb.Conn) error {
+		for i := range n {
+			key := loci.Credential{ID: loci.NewCredentialID(), OrgID: loci.DefaultOrg, UserID: user, Kind: loci.KindAgent, Vendor: "claude",
+				Name: "laptop", Hash: hash(i), Prefix: "loci_agent_ab", CreatedAt: oldTime}
+			if err := insertCredential(c, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(explain(err))
+	}
+	for i := 0; b.Loop(); i++ {
+		if _, err := s.Credentials().ByHash(bg, hash(i*7919%n)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkView is what a read transaction costs that reads nothing.
+func BenchmarkView(b *testing.B) {
+	s, _ := newStore(b, Options{})
+	for b.Loop() {
+		if err := s.View(bg, loci.DefaultOrg, func(store.Tx) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

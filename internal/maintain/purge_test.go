@@ -1,0 +1,99 @@
+package maintain_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/maintain"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// wantPurged demands that a job takes nothing up to the very moment at which
+// what was made at start is old enough, and n things just after it.
+func wantPurged(t *testing.T, st store.Store, run func(context.Context, store.Store, time.Time) (int, error), life time.Duration, n int) {
+	t.Helper()
+	for _, step := range []struct {
+		now  time.Time
+		want int
+	}{{start.Add(life), 0}, {start.Add(life + time.Microsecond), n}, {start.Add(life + time.Hour), 0}} {
+		if got, err := run(t.Context(), st, step.now); err != nil || got != step.want {
+			t.Errorf("%v after start: %d, %v, want %d", step.now.Sub(start), got, err, step.want)
+		}
+	}
+}
+
+const day = 24 * time.Hour
+
+func TestPurgeAudit(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	org := seed(t, st, 1, time.Time{})
+	err := st.Update(t.Context(), org.ID, func(tx store.Tx) error {
+		for range 250 { // more than one batch
+			if err := tx.Audit().Add(t.Context(), loci.AuditEntry{At: start, Action: "memory.trash"}); err != nil {
+				return err
+			}
+		}
+		return tx.Audit().Add(t.Context(), loci.AuditEntry{At: start.Add(10 * day), Action: "memory.trash"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPurged(t, st, maintain.PurgeAudit, maintain.AuditDays*day, 250)
+}
+
+func TestPurgeCredentials(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	org := seed(t, st, 1, time.Time{})
+	insert := func(n byte, change func(*loci.Credential)) loci.Credential {
+		c := loci.Credential{ID: loci.NewCredentialID(), OrgID: org.ID, UserID: org.OwnerID, Kind: loci.KindUser, Method: loci.BySession, Hash: [32]byte{n},
+			CreatedAt: start.Add(-day)}
+		change(&c)
+		if err := st.Credentials().Insert(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	insert(1, func(c *loci.Credential) { c.ExpiresAt = start })
+	insert(2, func(c *loci.Credential) { c.RevokedAt = start })
+	insert(3, func(c *loci.Credential) { c.Method, c.ExpiresAt = loci.ByLink, start })
+	kept := []loci.Credential{
+		insert(4, func(c *loci.Credential) { c.Method, c.ExpiresAt = loci.ByKey, start }),
+		insert(5, func(c *loci.Credential) { c.ExpiresAt = start.Add(5 * day) }),
+	}
+	wantPurged(t, st, maintain.PurgeCredentials, maintain.CredentialDays*day, 3)
+	for _, c := range kept {
+		if _, err := st.Credentials().ByHash(t.Context(), c.Hash); err != nil {
+			t.Errorf("credential %d: %v", c.Hash[0], err)
+		}
+	}
+}
+
+func TestPurgeExchangesAndLimits(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	org := seed(t, st, 1, time.Time{})
+	client := loci.OAuthClient{ID: "c", RedirectURIs: []string{"https://c.example"}, CreatedAt: start}
+	g := loci.Grant{ID: loci.NewGrantID(), OrgID: org.ID, UserID: org.OwnerID, ClientID: "c", Vendor: "claude", CreatedAt: start, ExpiresAt: start.Add(90 * day)}
+	if err := st.OAuth().PutClient(t.Context(), client); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.OAuth().Allow(t.Context(), g, loci.AuthCode{Hash: [32]byte{1}, GrantID: g.ID, ClientID: "c", ExpiresAt: start}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.Limits().Take(t.Context(), "key", start, 1); err != nil {
+		t.Fatal(err)
+	}
+	used := func(want int) {
+		t.Helper()
+		if got, err := st.Limits().Take(t.Context(), "key", start, 0); err != nil || got != want {
+			t.Errorf("%d uses, %v, want %d", got, err, want)
+		}
+	}
+	if _, err := maintain.PurgeCredentials(t.Context(), st, start.Add(time.Hour)); err != nil {
+		t.Error(err)
+	}
+	used(1)
+	wantPurged(t, st, maintain.PurgeCredentials, day, 1)
+	used(0)
+}
