@@ -68,52 +68,63 @@ func (a *App) SetOrg(ctx context.Context, p loci.Principal, s OrgSettings) (loci
 			return loci.Org{}, err
 		}
 	}
-	on := s.Workspaces != nil && *s.Workspaces
-	if on { // before anybody's reads are limited to them
-		if err := a.divide(ctx, p); err != nil {
-			return loci.Org{}, err
+	org, err := a.store.Orgs().Get(ctx, p.OrgID)
+	if err != nil {
+		return loci.Org{}, err
+	}
+	was := org
+	set(&org.Deletion, s.Deletion)
+	set(&org.Workspaces, s.Workspaces)
+	if org == was {
+		return org, nil
+	}
+	on := org.Workspaces && !was.Workspaces
+	err = a.write(ctx, p, OrgSet, func(tx store.Tx, e *loci.AuditEntry) error {
+		if e.Target = string(p.OrgID); on { // before anybody's reads are limited to them
+			return a.divide(ctx, tx)
 		}
-	}
-	org, err := a.updateOrg(ctx, p, OrgSet, p.OrgID, func(o *loci.Org) {
-		set(&o.Deletion, s.Deletion)
-		set(&o.Workspaces, s.Workspaces)
+		return nil
 	})
-	if err == nil && on { // and for what was stored meanwhile
-		err = a.divide(ctx, p)
+	if err == nil {
+		err = a.store.Orgs().Update(ctx, org)
 	}
-	return org, err
+	if err == nil && on { // and for what was stored meanwhile
+		err = a.store.Update(ctx, p.OrgID, func(tx store.Tx) error { return a.divide(ctx, tx) })
+	}
+	if err != nil {
+		return loci.Org{}, err
+	}
+	return org, nil
 }
 
 // FirstWorkspace is the name of the workspace that an org begins with.
 const FirstWorkspace = "Main"
 
 // divide makes sure that everybody and everything is in a workspace. It may be
-// repeated; its entry is the one of the setting that it serves.
-func (a *App) divide(ctx context.Context, p loci.Principal) error {
-	return a.store.Update(ctx, p.OrgID, func(tx store.Tx) error {
-		list, err := tx.Workspaces().List(ctx)
-		if err != nil {
+// repeated.
+func (a *App) divide(ctx context.Context, tx store.Tx) error {
+	list, err := tx.Workspaces().List(ctx)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		first := loci.Workspace{ID: loci.NewWorkspaceID(), Name: FirstWorkspace, CreatedAt: a.time()}
+		if err := tx.Workspaces().Insert(ctx, first); err != nil {
 			return err
 		}
-		if len(list) == 0 {
-			first := loci.Workspace{ID: loci.NewWorkspaceID(), Name: FirstWorkspace, CreatedAt: a.time()}
-			if err := tx.Workspaces().Insert(ctx, first); err != nil {
-				return err
-			}
-			list = append(list, first)
+		list = append(list, first)
+	}
+	err = eachUser(ctx, tx, func(u loci.User) error {
+		of, err := tx.Workspaces().Of(ctx, u.ID)
+		if err != nil || len(of) > 0 {
+			return err
 		}
-		err = eachUser(ctx, tx, func(u loci.User) error {
-			of, err := tx.Workspaces().Of(ctx, u.ID)
-			if err != nil || len(of) > 0 {
-				return err
-			}
-			return tx.Workspaces().Join(ctx, list[0].ID, u.ID)
-		})
-		if err == nil {
-			_, err = tx.Workspaces().Adopt(ctx, list[0].ID)
-		}
-		return err
+		return tx.Workspaces().Join(ctx, list[0].ID, u.ID)
 	})
+	if err == nil {
+		_, err = tx.Workspaces().Adopt(ctx, list[0].ID)
+	}
+	return err
 }
 
 // eachUser calls fn for every user of the org, by id.
