@@ -278,7 +278,8 @@ func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				next, key, err := in.app.RotateKey(ctx, who, c.ID, overlap)
+				// 0 means the default there, and none at all here.
+				next, key, err := in.app.RotateKey(ctx, who, c.ID, max(overlap, time.Nanosecond))
 				if err != nil {
 					return err
 				}

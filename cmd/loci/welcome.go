@@ -22,6 +22,13 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 	if err != nil {
 		return err
 	}
+	first := owner != "" || len(keys) > 0
+	link := ""
+	if first { // before anything is printed: it is a write, and may be interrupted
+		if link, err = p.firstLink(ctx, in, address); err != nil {
+			return err
+		}
+	}
 	listens, reachable := "http://"+address.String(), p.reachable(address.String())
 	p.printf("Loci listens on %s\n", listens)
 	if p.settings.PublicURL == "" && reachable != listens {
@@ -31,7 +38,7 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 		p.printf("People reach it at %s\n", p.settings.PublicURL)
 	}
 	p.printf("Memories are in %s\n", p.settings.DataDir)
-	if owner == "" && len(keys) == 0 {
+	if !first {
 		if p.hasBrowsers(address) {
 			p.printf("Sign in: loci session link\n")
 		}
@@ -40,8 +47,8 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 		return nil
 	}
 	p.printFirstKeys(reachable, owner, keys)
-	if err := p.printFirstLink(ctx, in, address); err != nil {
-		return err
+	if link != "" {
+		p.printf("\nSign in with your browser, once, within 15 minutes; later with: loci session link\n\n    %s\n", link)
 	}
 	p.printf("\nOther assistants: loci agent-key create --vendor VENDOR --name NAME\n")
 	return p.unwritten // keys that nobody saw are of no use
@@ -69,27 +76,26 @@ func (p *program) firstKeys(ctx context.Context, in *instance) (owner loci.Secre
 	return owner, keys, nil
 }
 
-// printFirstLink lets the person at this machine in by a browser. Whoever reads
-// it is in, so it is not printed where others may be listening. The name is
-// localhost because passkeys need one.
-func (p *program) printFirstLink(ctx context.Context, in *instance, address net.Addr) error {
+// firstLink lets the person at this machine in by a browser. Whoever reads it
+// is in, so there is none where others may be listening. The name is localhost
+// because passkeys need one.
+func (p *program) firstLink(ctx context.Context, in *instance, address net.Addr) (string, error) {
 	if !isLoopback(address) {
-		return nil
+		return "", nil
 	}
 	token, err := in.app.NewLink(ctx, in.operator, in.operator.UserID)
 	if err != nil {
-		return err
+		return "", err
 	}
 	base := p.settings.PublicURL
 	if base == "" {
 		_, port, err := net.SplitHostPort(address.String())
 		if err != nil {
-			return err
+			return "", err
 		}
 		base = "http://" + net.JoinHostPort("localhost", port)
 	}
-	p.printf("\nSign in with your browser, once, within 15 minutes; later with: loci session link\n\n    %s\n", signInLink(base, token))
-	return nil
+	return signInLink(base, token), nil
 }
 
 func (p *program) printFirstKeys(address string, owner loci.Secret, keys map[string]loci.Secret) {
