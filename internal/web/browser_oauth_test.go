@@ -3,10 +3,12 @@ package web_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
@@ -19,7 +21,8 @@ import (
 type program struct {
 	t        *testing.T
 	handler  *sdkauth.AuthorizationCodeHandler
-	open     chan string                       // addresses that it wants opened
+	open     chan string // addresses that it wants opened
+	asked    atomic.Int32
 	returned chan *sdkauth.AuthorizationResult // what came back
 }
 
@@ -39,6 +42,9 @@ func newProgram(t *testing.T, name string) *program {
 			ClientName: name, RedirectURIs: []string{callback.URL + "/callback"}, TokenEndpointAuthMethod: "none",
 			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}}},
 		AuthorizationCodeFetcher: func(ctx context.Context, args *sdkauth.AuthorizationArgs) (*sdkauth.AuthorizationResult, error) {
+			if p.asked.Add(1) > 1 {
+				return nil, errors.New("the program asks for a sign-in again")
+			}
 			p.open <- args.URL
 			select {
 			case r := <-p.returned:
@@ -132,6 +138,12 @@ func TestBrowserConnectsAProgram(t *testing.T) {
 		if a.status != http.StatusUnauthorized || !strings.Contains(a.header.Get("WWW-Authenticate"), `error="invalid_token"`) {
 			t.Errorf("%s after it was revoked: %d %s", method, a.status, a.body)
 		}
+	}
+	if _, err := c.session.CallTool(t.Context(), &mcp.CallToolParams{Name: "browse_memories"}); err == nil {
+		t.Error("the program still is connected")
+	}
+	if p.asked.Load() != 2 {
+		t.Errorf("the program asked for a sign-in %d times, want again after it was revoked", p.asked.Load())
 	}
 	b.clean()
 }

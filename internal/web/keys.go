@@ -50,7 +50,7 @@ var scopeLabels = map[loci.Right]string{
 	loci.RightGraph:   "use the knowledge graph",
 	loci.RightEvents:  "record and read events",
 	loci.RightReflect: "propose memories from notes",
-	loci.RightAccount: "see your account, keys and team",
+	loci.RightAccount: "use your account, keys and team",
 	loci.RightAdmin:   "administer the org",
 }
 
@@ -99,7 +99,10 @@ func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Princip
 		return err
 	}
 	d.Vendors, d.Lives = vendors, lives
-	asked := r.PostForm["scope"]
+	var asked []string // of a form that is shown again
+	if problem != "" {
+		asked = r.PostForm["scope"]
+	}
 	d.Rights = scopesOf(loci.Rights(), func(right loci.Right) bool { return slices.Contains(asked, string(right)) })
 	return s.showOwn(w, r, p, status, "keys", view{Title: "Keys", Here: "/app/keys", Error: problem, Done: doneOf(r), Data: d})
 }
