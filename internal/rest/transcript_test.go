@@ -5,23 +5,46 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/rest"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/*.txtar with what the API answers")
 
-var keys = map[string]string{"owner": owner, "claude": claude, "cursor": cursor, "gemini": gemini, "nobody": "", "stranger": "loci_live_unknown"}
+// secrets are credentials that are the same in every run.
+var secrets = map[string]string{"owner": owner, "claude": claude, "cursor": cursor, "gemini": gemini, "nobody": "", "stranger": "loci_live_unknown"}
+
+// lastID sorts behind those of others, so that lists have one order.
+var lastID = loci.UserID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x4f, 0xff, 0xbf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+
+// cast returns who can ask in a transcript: the owner (ada) with a browser whose
+// proof is fresh or stale, a member (noor), and the owner of another org (bo).
+func (s *server) cast(t *testing.T) map[string]string {
+	t.Helper()
+	if err := s.app.SetOwnerEmail(t.Context(), "ada@loci.example"); err != nil {
+		t.Fatal(err)
+	}
+	who := maps.Clone(secrets)
+	who["ada"] = s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
+	who["stale"] = s.session(t, loci.DefaultOrg, s.owner.UserID, time.Hour)
+	who["noor"] = s.session(t, loci.DefaultOrg, s.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member, lastID).ID, 0)
+	_, bo := s.addOrg(t, "bravo", "bo@bravo.example")
+	who["bo"] = s.session(t, "bravo", bo.ID, 0)
+	return who
+}
 
 // TestTranscripts sends the requests of testdata/*.txtar and compares the
 // answers. A request is a section "WHO METHOD PATH" with optional header lines
@@ -58,6 +81,7 @@ func TestTranscripts(t *testing.T) {
 func play(t *testing.T, script *txtar.Archive, prefix string) []byte {
 	s := newServer(t, func(ro *rest.Options, ao *app.Options) { ao.Budget = 400 })
 	doc := readDocument(t, s)
+	keys := s.cast(t)
 	names := &names{known: map[string]string{}, values: map[string]string{}, counts: map[string]int{}}
 	out := &txtar.Archive{Comment: script.Comment}
 	for _, f := range script.Files {
@@ -95,15 +119,15 @@ var headerLine = regexp.MustCompile(`^[A-Z][A-Za-z-]+: `)
 func show(t *testing.T, w *httptest.ResponseRecorder, head bool) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d\n", w.Code)
-	for _, name := range []string{"Allow", "Content-Type", "ETag", "Location", "WWW-Authenticate"} {
-		if v := w.Header().Get(name); v != "" && v != "application/json" {
+	for _, name := range []string{"Allow", "Cache-Control", "Content-Type", "ETag", "Location", "WWW-Authenticate"} {
+		if v := w.Header().Get(name); v != "" && v != "application/json" && v != "private, no-cache" {
 			fmt.Fprintf(&out, "%s: %s\n", name, v)
 		}
 	}
 	if w.Body.Len() == 0 || head {
 		return out.String()
 	}
-	if !strings.Contains(w.Header().Get("Content-Type"), "json") {
+	if ct := w.Header().Get("Content-Type"); !strings.Contains(ct, "json") || strings.Contains(ct, "ndjson") {
 		return out.String() + w.Body.String()
 	}
 	var pretty bytes.Buffer
@@ -121,11 +145,13 @@ type names struct {
 }
 
 var (
+	secretPattern = regexp.MustCompile(`loci_(live|agent|invite)_[A-Za-z0-9_-]{43}`)
+	prefixPattern = regexp.MustCompile(`("prefix": "loci_[a-z]+_)[A-Za-z0-9_-]{4}`)
 	idPattern     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	cursorPattern = regexp.MustCompile(`("next_cursor": ")([A-Za-z0-9_-]{4,})(")`)
 	timePattern   = regexp.MustCompile(`20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z)?`)
 	uptimePattern = regexp.MustCompile(`("uptime_seconds": )[0-9.]+`)
-	namePattern   = regexp.MustCompile(`<(id|cursor)\d+>`)
+	namePattern   = regexp.MustCompile(`<(id|cursor|secret)\d+>`)
 )
 
 func (n *names) expand(text string) string {
@@ -138,6 +164,8 @@ func (n *names) expand(text string) string {
 }
 
 func (n *names) normalise(text string) string {
+	text = secretPattern.ReplaceAllStringFunc(text, func(v string) string { return n.name("secret", v) })
+	text = prefixPattern.ReplaceAllString(text, "${1}<prefix>")
 	text = idPattern.ReplaceAllStringFunc(text, func(v string) string { return n.name("id", v) })
 	text = cursorPattern.ReplaceAllStringFunc(text, func(v string) string {
 		m := cursorPattern.FindStringSubmatch(v)

@@ -23,9 +23,12 @@ func (s *server) addOrg(tb testing.TB, id loci.OrgID, email string) (loci.Org, l
 }
 
 // addUser makes a person of an org.
-func (s *server) addUser(tb testing.TB, org loci.OrgID, email string, role loci.MemberRole) loci.User {
+func (s *server) addUser(tb testing.TB, org loci.OrgID, email string, role loci.MemberRole, id ...loci.UserID) loci.User {
 	tb.Helper()
 	u := loci.User{ID: loci.NewUserID(), OrgID: org, Email: email, Name: email, Role: loci.RoleUser, OrgRole: role, CreatedAt: s.clock.Now()}
+	if len(id) > 0 {
+		u.ID = id[0]
+	}
 	if err := s.store.People().Add(context.Background(), u, nil); err != nil {
 		tb.Fatal(err)
 	}
