@@ -147,8 +147,9 @@ func (p *program) orgSetCommand() *cobra.Command {
 
   deletion=step_up   deleting needs a browser session with a fresh proof
   deletion=api_key   a person's API key is enough, and an agent may trash what it wrote
-  workspaces=on      every read is limited to the active workspace; the first one
-                     takes in the memories that are in none
+  workspaces=on      every read is limited to the active workspace; the first one,
+                     made if there is none, takes in the people and memories
+                     that are in no workspace
   workspaces=off     nothing is`,
 		Example: `  loci org set acme deletion=api_key workspaces=on`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -270,7 +271,7 @@ func (p *program) printReceipt(r store.Receipt) error {
 	if p.json {
 		return p.printJSON(r)
 	}
-	p.printf("erased %s at %s: %d people, %d memories, %d credentials, %d files\n", r.OrgID, r.DeletedAt.UTC().Format("2006-01-02T15:04:05Z"),
+	p.printf("erased %s at %s; people: %d, memories: %d, credentials: %d, files: %d\n", r.OrgID, r.DeletedAt.UTC().Format("2006-01-02T15:04:05Z"),
 		r.Users, r.Memories, r.Credentials, r.Files)
 	return nil
 }

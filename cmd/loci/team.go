@@ -190,11 +190,11 @@ func (p *program) teamRemoveCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.onTeam(cmd, org, args[0], func(ctx context.Context, in *instance, who loci.Principal, t loci.Team) error {
 				person, err := in.person(ctx, args[1])
-				if err == nil {
-					err = in.app.RemoveFromTeam(ctx, who, t.ID, person.UserID)
-				}
 				if err != nil {
 					return err
+				}
+				if err := in.app.RemoveFromTeam(ctx, who, t.ID, person.UserID); err != nil {
+					return notInTeam(args[1], t, err)
 				}
 				return p.done("removed", person.UserID.String())
 			})
@@ -221,7 +221,7 @@ func (p *program) teamRoleCommand() *cobra.Command {
 				}
 				u, err := in.app.SetTeamRole(ctx, who, t.ID, person.UserID, role)
 				if err != nil {
-					return err
+					return notInTeam(args[1], t, err)
 				}
 				if p.json {
 					return p.printJSON(u)
@@ -233,4 +233,11 @@ func (p *program) teamRoleCommand() *cobra.Command {
 	}
 	orgFlag(cmd, &org)
 	return cmd
+}
+
+func notInTeam(user string, t loci.Team, err error) error {
+	if loci.CodeOf(err) != loci.NotFound {
+		return err
+	}
+	return loci.WrapError(loci.NotFound, err, "%s is not in the team %s; `loci team show` says who is, `loci team invite` asks people in", cut(user, 100), cut(t.Name, 60))
 }
