@@ -99,6 +99,18 @@ func TestAddInterrupted(t *testing.T) {
 	}
 }
 
+// An address that a dead process took for nobody can be given to somebody.
+func TestSetEmailTakesOver(t *testing.T) {
+	s, owner := newStore(t, Options{})
+	u := newUser("mara@example.com")
+	if err := errors.Join(s.begin(bg, u), s.enlist(bg, u), s.People().SetEmail(bg, loci.DefaultOrg, owner, u.Email)); err != nil {
+		t.Fatal(explain(err))
+	}
+	if who, err := s.People().ByEmail(bg, u.Email); err != nil || who.UserID != owner {
+		t.Errorf("got %+v, %v", who, err)
+	}
+}
+
 // One that is killed when everything is done stays.
 func TestAddInterruptedAtTheEnd(t *testing.T) {
 	s, _ := newStore(t, Options{})
