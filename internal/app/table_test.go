@@ -1,0 +1,227 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// policy is the table of actions once more, written down from the design and
+// not from the code. Kinds: u person, g agent, a instance admin, l operator.
+// The last column is the proof: browser, fresh, or delete (the org's rule).
+const policy = `
+memory.create       ugal memories:write               any    -
+memory.read         ugal memories:read                any    -
+memory.change       ual  memories:read,memories:write any    -
+memory.trash        ugal memories:read,memories:write any    delete
+memory.restore      ual  memories:read,memories:write any    delete
+memory.erase        ual  memories:read,memories:write any    delete
+memory.read_trash   ual  memories:read                any    -
+memory.history      ual  memories:read                any    -
+memory.share        ugal memories:read,memories:write any    -
+team.read_pool      ugal memories:read                any    -
+query               ugal memories:read                any    -
+briefing            ugal memories:read                any    -
+transfer.export     ual  memories:read                any    -
+transfer.import     l    -                            any    -
+whoami              ugal -                            any    -
+account.change      ual  account                      any    -
+account.delete      ual  account                      any    fresh
+sign_in.read        ual  account                      any    -
+sign_in.change      ual  account                      any    fresh
+session.list        ual  account                      any    -
+session.end         ual  account                      any    -
+key.list            ual  account                      any    -
+key.list_all        l    -                            any    -
+key.create          ual  account                      any    fresh
+key.rotate          ual  account                      any    fresh
+key.revoke          ual  account                      any    -
+grant.consent       ual  account                      any    browser
+grant.list          ual  account                      any    -
+grant.list_all      l    -                            any    -
+grant.revoke        ual  account                      any    -
+team.create         ual  account                      any    -
+team.read           ual  account                      any    -
+team.change         ual  account                      any    -
+team.delete         ual  account                      any    fresh
+team.invite         ual  account                      any    -
+team.role           ual  account                      any    fresh
+team.remove         ual  account                      any    -
+team.join           ual  account                      any    -
+team.leave          ual  account                      any    -
+org.read            ual  account                      any    -
+org.change          ual  admin                        admin  -
+org.set             ual  admin                        owner  fresh
+org.delete          ual  admin                        owner  fresh
+org.invite          ual  admin                        admin  -
+member.list         ual  admin                        admin  -
+member.add          l    -                            any    -
+member.role         ual  admin                        admin  fresh
+member.remove       ual  admin                        admin  fresh
+workspace.read      ual  account                      any    -
+workspace.change    ual  admin                        admin  -
+workspace.enter     ual  account                      any    -
+admin.read          al   admin                        any    -
+org.create          l    -                            any    -
+org.list            l    -                            any    -
+org.suspend         l    -                            any    -
+org.export          l    -                            any    -
+user.role           l    -                            any    -
+user.reset          l    -                            any    -
+link.create         l    -                            any    -
+audit.read          l    -                            any    -
+oauth_client.list   l    -                            any    -
+oauth_client.set    l    -                            any    -
+oauth_client.delete l    -                            any    -
+`
+
+type policyRow struct {
+	kinds  string
+	rights []string
+	role   string
+	proof  string
+}
+
+func readPolicy(t *testing.T) map[app.Action]policyRow {
+	t.Helper()
+	rows := map[app.Action]policyRow{}
+	for line := range strings.Lines(strings.TrimSpace(policy)) {
+		f := strings.Fields(line)
+		if len(f) != 5 {
+			t.Fatalf("bad line %q", line)
+		}
+		row := policyRow{kinds: f[1], role: f[3], proof: f[4]}
+		if f[2] != "-" {
+			row.rights = strings.Split(f[2], ",")
+		}
+		rows[app.Action(f[0])] = row
+	}
+	return rows
+}
+
+// decide is the policy's answer: "" is yes.
+func (r policyRow) decide(p loci.Principal, fresh bool, deletion loci.Deletion) loci.Code {
+	letter := map[loci.Kind]string{loci.KindUser: "u", loci.KindAgent: "g", loci.KindAdmin: "a", loci.KindLocal: "l"}[p.Kind]
+	if !strings.Contains(r.kinds, letter) {
+		return loci.Forbidden
+	}
+	for _, right := range r.rights {
+		if len(p.Rights) > 0 && !slices.Contains(p.Rights, loci.Right(right)) {
+			return loci.Forbidden
+		}
+	}
+	if letter == "l" {
+		return ""
+	}
+	ranks := []string{"any", "member", "admin", "owner"}
+	if r.role != "any" && slices.Index(ranks, string(p.OrgRole)) < slices.Index(ranks, r.role) {
+		return loci.Forbidden
+	}
+	if p.OnlyProjects && len(r.rights) > 0 && !strings.HasPrefix(r.rights[0], "memories:") {
+		return loci.Forbidden
+	}
+	browser := p.Method == loci.BySession
+	switch {
+	case r.proof == "browser" && !browser:
+		return loci.Forbidden
+	case r.proof == "fresh", r.proof == "delete" && deletion == loci.DeleteWithStepUp:
+		if !browser && p.Method != loci.ByDashboard {
+			return loci.Forbidden
+		}
+		if !fresh {
+			return loci.StepUp
+		}
+	}
+	return ""
+}
+
+func TestTheTableSaysWhatThePolicySays(t *testing.T) {
+	want := readPolicy(t)
+	rules := app.Rules()
+	for act := range rules {
+		if _, ok := want[act]; !ok {
+			t.Errorf("%s is not in the policy", act)
+		}
+	}
+	s := newStage(t, loci.DeleteWithStepUp)
+	tried := 0
+	for act, row := range want {
+		if _, ok := rules[act]; !ok {
+			t.Errorf("%s has no rule", act)
+		}
+		for _, c := range everyCredential() {
+			p := c.Principal
+			if c.fresh {
+				p.ProvedAt = s.now
+			} else if p.Method == loci.BySession {
+				p.ProvedAt = s.now.Add(-loci.StepUpAge - time.Minute)
+			}
+			deletion := p.Deletion
+			if deletion == "" {
+				deletion = loci.DeleteWithStepUp
+			}
+			tried++
+			err := s.May(p, act)
+			if got, want := loci.CodeOf(err), row.decide(p, c.fresh, deletion); got != want || (err == nil) != (want == "") {
+				t.Errorf("%s by %+v: got %q (%v), want %q", act, p, got, err, want)
+			}
+		}
+	}
+	if tried < 10_000 {
+		t.Errorf("only %d decisions", tried)
+	}
+	wantCode(t, s.May(loci.Principal{Kind: loci.KindLocal}, "no.such.action"), loci.Forbidden)
+}
+
+type tryOut struct {
+	loci.Principal
+	fresh bool
+}
+
+// everyCredential returns each kind × role × method × right.
+func everyCredential() (all []tryOut) {
+	rights := [][]loci.Right{nil, loci.Rights(), {loci.RightRead, loci.RightWrite}}
+	for _, r := range loci.Rights() {
+		rights = append(rights, []loci.Right{r})
+	}
+	org := loci.OrgID("acme")
+	user := loci.NewUserID()
+	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent, loci.KindAdmin, loci.KindLocal} {
+		for _, role := range []loci.MemberRole{"", loci.Member, loci.MemberAdmin, loci.MemberOwner} {
+			for _, method := range []loci.Method{loci.ByKey, loci.ByEnvironment, loci.BySession, loci.ByOAuth, loci.ByDashboard, loci.ByDisk} {
+				for _, r := range rights {
+					for n := range 8 {
+						p := loci.Principal{Kind: kind, OrgID: org, UserID: user, OrgRole: role, Method: method, Rights: r, OnlyProjects: n&1 != 0}
+						if n&2 != 0 {
+							p.Deletion = loci.DeleteWithKey
+						}
+						if kind == loci.KindAgent {
+							p.Vendor = "claude"
+						}
+						all = append(all, tryOut{p, n&4 != 0})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Nothing that a use case needs is missing from the errors' help: a refusal for
+// want of a proof says where to prove it.
+func TestRefusalsSayWhatToDo(t *testing.T) {
+	s := newStage(t, loci.DeleteWithStepUp)
+	p := loci.Principal{Kind: loci.KindUser, OrgID: "acme", UserID: loci.NewUserID(), Method: loci.ByKey}
+	if err := s.May(p, app.MemoryTrash); err == nil || !strings.Contains(err.Error(), "sign in at /app/") || !strings.Contains(err.Error(), "deletion=api_key") {
+		t.Errorf("got %v", err)
+	}
+	p.Method = loci.BySession
+	if err := s.May(p, app.KeyCreate); loci.CodeOf(err) != loci.StepUp || !strings.Contains(fmt.Sprint(err), "/app/step-up") {
+		t.Errorf("got %v", err)
+	}
+}
