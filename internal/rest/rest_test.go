@@ -29,17 +29,27 @@ const (
 	gemini = "gemini-key"
 )
 
-// clock is a time that moves by a second whenever it is asked.
+// clock is a time that moves by a second whenever it is asked, until it is
+// frozen.
 type clock struct {
-	mu  sync.Mutex
-	now time.Time
+	mu     sync.Mutex
+	now    time.Time
+	frozen bool
 }
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now = c.now.Add(time.Second)
+	if !c.frozen {
+		c.now = c.now.Add(time.Second)
+	}
 	return c.now
+}
+
+func (c *clock) freeze() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.frozen = true
 }
 
 func (c *clock) advance(d time.Duration) {

@@ -146,7 +146,7 @@ type names struct {
 
 var (
 	secretPattern = regexp.MustCompile(`loci_(live|agent|invite)_[A-Za-z0-9_-]{43}`)
-	prefixPattern = regexp.MustCompile(`("prefix": "loci_[a-z]+_)[A-Za-z0-9_-]{4}`)
+	prefixPattern = regexp.MustCompile(`("prefix": ?"loci_[a-z]+_)[A-Za-z0-9_-]{4}`)
 	idPattern     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	cursorPattern = regexp.MustCompile(`("next_cursor": ")([A-Za-z0-9_-]{4,})(")`)
 	timePattern   = regexp.MustCompile(`20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z)?`)

@@ -1,0 +1,195 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+var someVendors = []loci.Vendor{"claude", "cursor", "gemini"}
+
+// tenant is an org with something of every kind. All its names carry marker.
+type tenant struct {
+	marker  string
+	things  map[string]string // of the placeholders in paths and examples
+	token   string            // of an invitation
+	email   string
+	session string
+	key     string
+	agents  map[loci.Vendor]string
+}
+
+func (s *server) tenant(t *testing.T, marker string) *tenant {
+	t.Helper()
+	ctx := context.Background()
+	org, boss := s.addOrg(t, loci.OrgID(marker), "boss@"+marker+".example")
+	member := s.addUser(t, org.ID, "member@"+marker+".example", loci.Member)
+	team := s.addTeam(t, org.ID, marker+" team", boss.ID, member.ID)
+	x := &tenant{marker: marker, email: boss.Email, agents: map[loci.Vendor]string{}, session: s.session(t, org.ID, boss.ID, 0)}
+	var keyID loci.CredentialID
+	keyID, x.key = s.key(t, org.ID, boss.ID, auth.KeyRequest{Name: marker + " key"})
+	p, err := s.auth.LocalAs(ctx, org.ID, boss.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.things = map[string]string{"org": marker, "team": team.ID.String(), "user": member.ID.String(), "key": keyID.String()}
+	for _, v := range append([]loci.Vendor{"*"}, someVendors...) {
+		m, err := s.app.Create(ctx, p, app.Draft{Title: marker + " title", Content: "deploys and " + marker + " content for " + name(marker, v),
+			Tags: []string{"ops", marker}, AllowedVendors: []loci.Vendor{v}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.app.ShareMemory(ctx, p, m.ID); err != nil {
+			t.Fatal(err)
+		}
+		x.things["memory"] = m.ID.String()
+		if v != "*" {
+			_, x.agents[v] = s.key(t, org.ID, boss.ID, auth.KeyRequest{Name: marker + " agent", Vendor: v})
+		}
+	}
+	var invited client.InvitedList
+	decode(t, s.request(x.session, "POST /teams/"+team.ID.String()+`/invite {"emails":["new@`+marker+`.example"]}`), &invited)
+	x.things["invite"], x.token = invited.Invites[0].Invite.ID.String(), invited.Invites[0].Token
+	var workspace loci.Workspace
+	decode(t, s.request(x.session, "POST /orgs/"+marker+`/workspaces {"name":"`+marker+` workspace"}`), &workspace)
+	x.things["workspace"] = workspace.ID.String()
+	return x
+}
+
+// name marks what only one vendor may read.
+func name(marker string, v loci.Vendor) string {
+	if v == "*" {
+		return "all"
+	}
+	return marker + "-only-" + string(v)
+}
+
+// ghosts are things that never were.
+func ghosts() *tenant {
+	return &tenant{marker: "nevermark", token: auth.NewSecret("loci_invite_").Reveal(), email: "boss@nevermark.example", things: map[string]string{"org": "nevermark",
+		"team": loci.NewTeamID().String(), "user": loci.NewUserID().String(), "key": loci.NewCredentialID().String(), "memory": loci.NewMemoryID().String(),
+		"invite": loci.NewInviteID().String(), "workspace": loci.NewWorkspaceID().String()}}
+}
+
+// aims puts the things of x into a route and its example.
+func (x *tenant) aims(path, body string) (string, string) {
+	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
+	first := map[string]string{"memories": "memory", "teams": "team", "orgs": "org", "keys": "key"}
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if part != "{id}" {
+			parts[i] = strings.NewReplacer("{user}", x.things["user"], "{invite}", x.things["invite"], "{workspace}", x.things["workspace"]).Replace(part)
+			continue
+		}
+		kind, ok := first[parts[i-1]]
+		if !ok {
+			kind = "key" // of sessions and grants: an id of a credential
+		}
+		parts[i] = x.things[kind]
+	}
+	if strings.Contains(body, `"content"`) {
+		return strings.Join(parts, "/"), body // it is the reader's own
+	}
+	body = strings.NewReplacer(`"workspace_id":"`+example, `"workspace_id":"`+x.things["workspace"], example, x.things["memory"], "loci_invite_4f2A", x.token,
+		`"acme"`, `"`+x.marker+`"`, "noor@example.org", x.email, "mara@example.org", x.email, "deploy day", x.marker, `["ops"]`, `["`+x.marker+`"]`).Replace(body)
+	return strings.Join(parts, "/"), body
+}
+
+// TestOtherOrgReadsAsAbsent fills two orgs for three vendors and sends every
+// route of the document, as every reader of one, aimed at the other: nothing of
+// the other is in any answer, and every answer is byte for byte that about
+// things that never were. Agents see nothing of other vendors either.
+func TestOtherOrgReadsAsAbsent(t *testing.T) {
+	s := newServer(t)
+	doc := readDocument(t, s)
+	alpha, bravo := s.tenant(t, "alphamark"), s.tenant(t, "bravomark")
+	s.clock.freeze() // sessions stay fresh
+	sent := 0
+	for _, pair := range [][2]*tenant{{alpha, bravo}, {bravo, alpha}} {
+		us, them := pair[0], pair[1]
+		readers := map[string]loci.Vendor{us.key: ""}
+		for v, key := range us.agents {
+			readers[key] = v
+		}
+		for _, reader := range append([]string{us.session}, sortedKeys(readers)...) {
+			vendor := readers[reader]
+			for _, path := range sortedKeys(doc.paths) {
+				if strings.HasPrefix(path, "/api/v1") || path == "/users/me/sessions/end-others" {
+					continue
+				}
+				for method, op := range doc.paths[path].(map[string]any) {
+					body := ""
+					if example := at(op, "requestBody", "content", "application/json", "example"); example != nil {
+						b, _ := json.Marshal(example)
+						body = string(b)
+					}
+					method = strings.ToUpper(method)
+					nobody := ghosts()
+					ask := func(x *tenant) *httptest.ResponseRecorder {
+						path, body := x.aims(path, body)
+						return s.do(method, path, reader, body)
+					}
+					got, want := ask(them), ask(nobody)
+					sent++
+					us.sees(t, method+" "+path, got, them, vendor)
+					compare := !strings.Contains(got.Body.String(), "uptime") && path != "/memories" && path != "/agent/memories" || method == "DELETE"
+					if text := swap(shown(got), them, nobody); compare && text != shown(want) {
+						t.Errorf("%s %s as %s %q: what is in another org answers\n%s\nwhat never was\n%s", method, path, us.marker, vendor, text, shown(want))
+					}
+				}
+			}
+		}
+	}
+	if sent < 500 {
+		t.Errorf("only %d requests were sent", sent)
+	}
+}
+
+// sees demands that an answer has nothing of others in it, where it does not
+// repeat what was asked for.
+func (us *tenant) sees(t *testing.T, route string, w *httptest.ResponseRecorder, them *tenant, vendor loci.Vendor) {
+	t.Helper()
+	text := shown(w)
+	for _, part := range []string{them.marker + " ", "@" + them.marker, `"` + them.marker + `"`, them.token} {
+		echoed := strings.Contains(route, "/invite") || route == "POST /query" || route == "POST /memories" || route == "POST /agent/memories"
+		if strings.Contains(text, part) && !echoed {
+			t.Errorf("%s as %s %q shows %q of the other org: %s", route, us.marker, vendor, part, text)
+		}
+	}
+	for _, v := range someVendors {
+		if vendor != "" && v != vendor && strings.Contains(text, name(us.marker, v)) {
+			t.Errorf("%s as %s shows what is only for %s: %s", route, vendor, v, text)
+		}
+		if strings.Contains(text, name(them.marker, v)) {
+			t.Errorf("%s as %s %q shows a memory of the other org: %s", route, us.marker, vendor, text)
+		}
+	}
+}
+
+// shown is an answer as the caller sees it, but for what differs always.
+func shown(w *httptest.ResponseRecorder) string {
+	n := &names{known: map[string]string{}, values: map[string]string{}, counts: map[string]int{}}
+	return n.normalise(w.Body.String()) + "\n" + n.normalise(headers(w)) + "\n" + w.Result().Status
+}
+
+// swap replaces what an answer repeats of the request.
+func swap(text string, from, to *tenant) string {
+	return strings.NewReplacer(from.email, to.email, from.marker, to.marker).Replace(text)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
