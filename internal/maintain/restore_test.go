@@ -72,7 +72,8 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 	a.org = seed(t, a.st, 1, time.Time{})
 	owner := a.org.OwnerID
 	leaving := loci.User{ID: loci.NewUserID(), OrgID: a.org.ID, Email: "leaving@example.com", CreatedAt: start}
-	a.do(a.st.People().Add(ctx, leaving, nil))
+	shut := loci.User{ID: loci.NewUserID(), OrgID: a.org.ID, Email: "shut@example.com", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: start}
+	a.do(a.st.People().Add(ctx, leaving, nil), a.st.People().Add(ctx, shut, nil))
 	for _, id := range []loci.OrgID{"gone", "quiet"} {
 		_, _, err := a.st.Orgs().Ensure(ctx, loci.Org{ID: id, OwnerID: loci.NewUserID(), CreatedAt: start}, loci.User{})
 		a.do(err)
@@ -90,6 +91,8 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 	quiet, err := a.st.Orgs().Get(ctx, "quiet")
 	a.do(err)
 	quiet.State = loci.OrgSuspended
+	shut.Disabled = true
+	a.do(a.st.Update(ctx, a.org.ID, func(tx store.Tx) error { return tx.Users().Update(ctx, shut) }))
 	_, deleted := a.st.Orgs().Delete(ctx, "gone")
 	a.do(a.st.Credentials().Revoke(ctx, a.org.ID, owner, session.ID, later), a.st.OAuth().Revoke(ctx, a.org.ID, owner, g.ID, later),
 		a.st.Credentials().Rotate(ctx, next, later, later), a.st.People().Remove(ctx, a.org.ID, leaving.ID, nil), a.refresh(used),
@@ -104,6 +107,16 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 	wantUsable(t, a.st, later, map[string]loci.Credential{"session": session, "of the grant": token, "replaced": replaced, "of who left": theirs}, false)
 	if err := a.refresh(used); loci.CodeOf(err) != loci.Conflict {
 		t.Errorf("a used refresh token: %v", err)
+	}
+	for who, want := range map[loci.UserID]bool{owner: false, leaving.ID: true, shut.ID: true} {
+		err := a.st.View(ctx, a.org.ID, func(tx store.Tx) error {
+			got, err := tx.Users().Get(ctx, who)
+			if got.Disabled != want {
+				t.Errorf("%s: disabled %v, want %v", got.Email, got.Disabled, want)
+			}
+			return err
+		})
+		a.do(err)
 	}
 	if err := a.st.View(ctx, "gone", func(store.Tx) error { return nil }); loci.CodeOf(err) != loci.NotFound {
 		t.Errorf("the deleted org: %v", err)

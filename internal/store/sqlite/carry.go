@@ -15,10 +15,11 @@ import (
 
 // CarryRevocations takes from the data directory to what was taken away in the
 // data directory from since: revoked keys, ended sessions and revoked grants, as
-// of the same time, the access of people who were removed, suspended orgs, and
-// deleted ones, which the next start removes. It returns how many keys,
-// sessions and grants that ended. No process may have the second directory
-// open. NotFound if from has no registry.
+// of the same time, suspended orgs, and deleted ones, which the next start
+// removes. Users who were disabled or removed are disabled. It returns how many
+// keys, sessions and grants that ended. No process may have the second
+// directory open. NotFound if from has no registry; an org's file that cannot be
+// read is an error, but all else is carried.
 func CarryRevocations(ctx context.Context, from, to string) (n int, err error) {
 	if _, err := os.Stat(filepath.Join(from, metaFile)); errors.Is(err, fs.ErrNotExist) {
 		return 0, loci.WrapError(loci.NotFound, err, "there is no %s in %s", metaFile, from)
@@ -36,7 +37,65 @@ func CarryRevocations(ctx context.Context, from, to string) (n int, err error) {
 		n, err = lost.carry(c)
 		return err
 	})
+	if err == nil {
+		err = lost.shutOut(ctx, from, to)
+	}
 	return n, translate(err)
+}
+
+// shutOut disables in the orgs' restored files who is removed or disabled.
+func (l *losses) shutOut(ctx context.Context, from, to string) (failed error) {
+	for id, users := range l.shut {
+		disabled, err := disabledIn(ctx, orgFileIn(from, id))
+		if err == nil {
+			err = disable(ctx, orgFileIn(to, id), append(users, disabled...))
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("carry who is shut out of org %s: %w", id, err))
+		}
+	}
+	return failed
+}
+
+func orgFileIn(dir, id string) string { return filepath.Join(dir, orgsDir, id+".db") }
+
+// withOrgFile runs fn on an org's file if it is there.
+func withOrgFile(ctx context.Context, path string, fn func(*sqlitedb.DB) error) (err error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	db, err := sqlitedb.Open(ctx, sqlitedb.Options{Path: path, Setup: setUpOrg, Migrations: migrations("org")})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return fn(db)
+}
+
+func disabledIn(ctx context.Context, path string) (users [][16]byte, err error) {
+	err = withOrgFile(ctx, path, func(db *sqlitedb.DB) error {
+		return db.View(ctx, func(c *sqlitedb.Conn) error {
+			users = nil
+			return c.Query("SELECT id FROM users WHERE state = 'disabled'", nil, func(r *sqlitedb.Row) error { users = append(users, r.ID(0)); return nil })
+		})
+	})
+	return users, err
+}
+
+func disable(ctx context.Context, path string, users [][16]byte) error {
+	if len(users) == 0 {
+		return nil
+	}
+	return withOrgFile(ctx, path, func(db *sqlitedb.DB) error {
+		return db.Update(ctx, func(c *sqlitedb.Conn) error {
+			for _, id := range users {
+				if err := c.Exec("UPDATE users SET state = 'disabled' WHERE id = ? AND state = 'active'", id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
 }
 
 // losses is what a registry says was taken away.
@@ -45,7 +104,8 @@ type losses struct {
 	expiring            map[[16]byte]int64 // when a key ends that was replaced
 	used                map[string]int64   // refresh tokens by hash
 	orgs                map[string]orgMark
-	people              map[[16]byte]string // who is there, and in which org
+	people              map[[16]byte]string   // who is there, and in which org
+	shut                map[string][][16]byte // who was removed of each org that both know
 }
 
 type orgMark struct {
@@ -62,7 +122,7 @@ func readLosses(ctx context.Context, dir string) (lost *losses, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	err = db.View(ctx, func(c *sqlitedb.Conn) error {
-		lost = &losses{map[[16]byte]int64{}, map[[16]byte]int64{}, map[[16]byte]int64{}, map[string]int64{}, map[string]orgMark{}, map[[16]byte]string{}}
+		lost = &losses{map[[16]byte]int64{}, map[[16]byte]int64{}, map[[16]byte]int64{}, map[string]int64{}, map[string]orgMark{}, map[[16]byte]string{}, nil}
 		return lost.read(c)
 	})
 	if err != nil {
@@ -118,6 +178,7 @@ func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
 	}
 	gone, err := l.removed(c)
 	for _, who := range gone {
+		l.shut[who.org] = append(l.shut[who.org], who.user)
 		count("UPDATE credentials SET revoked_at = created_at WHERE org_id = ? AND user_id = ? AND revoked_at IS NULL", who.org, who.user)
 		count("UPDATE oauth_grants SET revoked_at = created_at WHERE org_id = ? AND user_id = ? AND revoked_at IS NULL", who.org, who.user)
 	}
@@ -140,11 +201,22 @@ type removed struct {
 }
 
 // removed returns the users of the restored registry whom the other one, of the
-// same org, does not know any more.
+// same org, does not know any more. It notes which orgs are the same.
 func (l *losses) removed(c *sqlitedb.Conn) (list []removed, err error) {
-	err = c.Query("SELECT p.user_id, p.org_id, o.created_at FROM people p JOIN orgs o ON o.id = p.org_id", nil, func(r *sqlitedb.Row) error {
+	l.shut = map[string][][16]byte{}
+	err = c.Query("SELECT id, created_at FROM orgs WHERE state IN "+openStates, nil, func(r *sqlitedb.Row) error {
+		if org, known := l.orgs[r.Text(0)]; known && org.created == r.Int64(1) && (org.state == "active" || org.state == "suspended") {
+			l.shut[r.Text(0)] = nil
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = c.Query("SELECT user_id, org_id FROM people", nil, func(r *sqlitedb.Row) error {
 		who, org := removed{r.Text(1), r.ID(0)}, l.orgs[r.Text(1)]
-		if _, there := l.people[who.user]; !there && org.listed && org.created == r.Int64(2) {
+		_, there := l.people[who.user]
+		if _, both := l.shut[who.org]; both && !there && org.listed {
 			list = append(list, who)
 		}
 		return nil
