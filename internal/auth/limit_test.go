@@ -45,10 +45,12 @@ func (s limitsOf) Take(_ context.Context, key string, window time.Time, n int) (
 	return s.used[key], nil
 }
 
-func (s limitsOf) Failures(context.Context, string) (int, time.Time, error) { return 0, time.Time{}, nil }
-func (s limitsOf) Fail(context.Context, string, time.Time) (int, error)     { return 0, nil }
-func (s limitsOf) Clear(context.Context, string) error                      { return nil }
-func (s limitsOf) Purge(context.Context, time.Time) error                   { return nil }
+func (s limitsOf) Failures(context.Context, string) (int, time.Time, error) {
+	return 0, time.Time{}, nil
+}
+func (s limitsOf) Fail(context.Context, string, time.Time) (int, error) { return 0, nil }
+func (s limitsOf) Clear(context.Context, string) error                  { return nil }
+func (s limitsOf) Purge(context.Context, time.Time) error               { return nil }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 15, 0, time.UTC)
 
