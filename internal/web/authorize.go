@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -79,8 +80,7 @@ func (s *server) request(w http.ResponseWriter, r *http.Request, query url.Value
 	}
 	var back *oauth.RedirectError
 	if errors.As(err, &back) {
-		http.Redirect(w, r, back.Location(s.site.Base(r)), http.StatusSeeOther)
-		return nil, nil
+		return nil, s.leave(w, back.RedirectURI, back.Location(s.site.Base(r)))
 	}
 	var shown *oauth.Error
 	if errors.As(err, &shown) {
@@ -107,8 +107,7 @@ func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principa
 	w.Header().Set("Content-Security-Policy", policy(formTarget(c.RedirectURI)))
 	switch r.PostForm.Get("answer") {
 	case "deny":
-		http.Redirect(w, r, oauth.Deny(c, issuer), http.StatusSeeOther)
-		return nil
+		return s.sendBack(w, r, c.RedirectURI, oauth.Deny(c, issuer))
 	case "allow":
 	default:
 		return loci.FieldErrorf("answer", "must be allow or deny")
@@ -131,8 +130,29 @@ func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principa
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, oauth.Redirect(c, issuer, code), http.StatusSeeOther)
+	return s.sendBack(w, r, c.RedirectURI, oauth.Redirect(c, issuer, code))
+}
+
+// sendBack answers the consent form. A program on the person's machine gets a
+// redirect, which the page's form-action names. A site may send the browser on
+// from there (Claude's does, to its app), and Chromium would block that: it
+// applies form-action to every hop after a form. So a site gets a page.
+func (s *server) sendBack(w http.ResponseWriter, r *http.Request, redirect, location string) error {
+	if strings.HasPrefix(redirect, "https:") {
+		return s.leave(w, redirect, location)
+	}
+	http.Redirect(w, r, location, http.StatusSeeOther)
 	return nil
+}
+
+// leave shows a page that goes on to the client by itself, which is no redirect
+// after a form, whichever form the browser came from.
+func (s *server) leave(w http.ResponseWriter, redirect, location string) error {
+	w.Header().Set("Refresh", "0;url="+location)
+	return s.show(w, http.StatusOK, "leave", view{Title: "Going back", Data: struct {
+		Host string
+		Link template.URL // its scheme was checked when the client was registered
+	}{target(redirect), template.URL(location)}})
 }
 
 // chosen returns the vendor that the person chose; offered says that they saw

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -200,4 +201,37 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]
 		t.Fatalf("%s: %v, %+v", tool, err, result)
 	}
 	return result.Content[0].(*mcp.TextContent).Text
+}
+
+// TestBrowserGoesOnFromASite is what Claude's callback does: it sends the
+// browser on, which a redirect after a form would not be allowed to.
+func TestBrowserGoesOnFromASite(t *testing.T) {
+	w, b := newWorld(t), newTab(t)
+	end := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte("arrived with code " + strconv.FormatBool(r.URL.Query().Has("code")) + " and error " + r.URL.Query().Get("error")))
+	}))
+	t.Cleanup(end.Close)
+	site := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, end.URL+"/?"+r.URL.RawQuery, http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(site.Close)
+	client := w.client("A site", site.URL+"/callback")
+	ask := w.base + w.ask(client, "redirect_uri", site.URL+"/callback")
+
+	b.open(ask + "&code_challenge_method=twice")
+	b.signIn() // what is shown after this form is an error at once
+	b.wants("stands twice")
+	b.open(strings.Replace(ask, "response_type=code", "response_type=token", 1))
+	b.waitFor("arrived with code false and error unsupported_response_type")
+	b.open(ask)
+	b.do("choose", clickOn(`input[name=vendor][value=chatgpt]`), clickOn(`button[value=allow]`))
+	b.waitFor("arrived with code true")
+	b.open(w.base + "/app/")
+	b.press(button("/app/sign-out"))
+	b.open(strings.Replace(ask, "response_type=code", "response_type=token", 1))
+	b.fill("#email", maraMail)
+	b.fill("#password", maraPassword.Reveal())
+	b.do("sign in", clickOn(button("/app/sign-in")))
+	b.waitFor("arrived with code false and error unsupported_response_type")
+	b.clean()
 }

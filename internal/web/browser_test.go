@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -36,7 +37,8 @@ func newTab(t *testing.T) *tab {
 		t.Skip("there is no chromium on PATH")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true),
+		chromedp.Flag("ignore-certificate-errors", true)) // of the sites in tests
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
@@ -113,10 +115,29 @@ func (b *tab) where() string {
 // wants fails unless the page has all the texts.
 func (b *tab) wants(texts ...string) {
 	b.t.Helper()
-	page := strings.Join(strings.Fields(b.text()), " ")
+	got := strings.Join(strings.Fields(b.text()), " ")
 	for _, text := range texts {
-		if !strings.Contains(page, text) {
-			b.t.Fatalf("%q is not on the page at %s:\n%s", text, b.where(), page)
+		if !strings.Contains(got, text) {
+			b.t.Fatalf("%q is not on the page at %s:\n%s", text, b.where(), got)
+		}
+	}
+}
+
+// waitFor waits until the page has a text, over any number of hops.
+func (b *tab) waitFor(text string) {
+	b.t.Helper()
+	short, cancel := context.WithTimeout(b.ctx, 15*time.Second)
+	defer cancel()
+	for {
+		loaded := chromedp.Events(short, page.LoadEventFired)
+		if strings.Contains(b.text(), text) {
+			return
+		}
+		for _, err := range loaded {
+			if err != nil {
+				b.t.Fatalf("%q did not come; at %s:\n%s\nrefused: %v", text, b.where(), b.text(), b.violations())
+			}
+			break
 		}
 	}
 }
