@@ -212,8 +212,8 @@ func everyCredential() (all []tryOut) {
 	return all
 }
 
-// Nothing that a use case needs is missing from the errors' help: a refusal for
-// want of a proof says where to prove it.
+// A refusal for
+// want of a proof says where to give it.
 func TestRefusalsSayWhatToDo(t *testing.T) {
 	s := newStage(t, loci.DeleteWithStepUp)
 	p := loci.Principal{Kind: loci.KindUser, OrgID: "acme", UserID: loci.NewUserID(), Method: loci.ByKey}
