@@ -74,7 +74,7 @@ func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, 
 		return nil, err
 	}
 	in := &instance{store: st, oauth: oauth.New(oauth.Options{Store: st, Log: p.log, Egress: s.Egress})}
-	in.auth, err = auth.New(auth.Options{Store: st, OwnerKey: s.OwnerKey, AgentKeys: s.AgentKeys, Dashboard: s.Dashboard, Log: p.log})
+	in.auth, err = auth.New(auth.Options{Store: st, OwnerKey: s.OwnerKey, AgentKeys: s.AgentKeys, Dashboard: s.Dashboard, Site: p.site(), Log: p.log})
 	if err != nil {
 		return nil, err
 	}

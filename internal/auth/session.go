@@ -91,6 +91,13 @@ func SessionOf(r *http.Request) loci.Secret {
 	return token
 }
 
+// SessionRequest returns a Request with nothing but the session of a browser,
+// for pages: they act for nobody else, whatever headers there are.
+func SessionRequest(r *http.Request) Request {
+	token, plain := sessionOf(r)
+	return Request{Session: token, plain: plain}
+}
+
 // sessionOf also says whether the token came in the plain cookie.
 func sessionOf(r *http.Request) (token loci.Secret, plain bool) {
 	if c := onlyCookie(r, SecureCookie); c != "" {

@@ -141,11 +141,11 @@ func (s *server) own(fn ownPage) http.HandlerFunc {
 // principal returns who is signed in in the browser. No other credential counts
 // here: a page must not act for a key that a program sent.
 func (s *server) principal(r *http.Request) (loci.Principal, error) {
-	token := auth.SessionOf(r)
-	if token == "" {
+	session := auth.SessionRequest(r)
+	if session.Session == "" {
 		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "you are not signed in")
 	}
-	return s.auth.Authenticate(r.Context(), auth.Request{Session: token})
+	return s.auth.Authenticate(r.Context(), session)
 }
 
 // maxForm is the largest form, in bytes. A passkey's answer is the largest part.
