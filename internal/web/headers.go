@@ -40,7 +40,8 @@ func policy(target string) string {
 }
 
 // formTarget returns a redirect address as a source of form-action: Chromium
-// applies form-action to every redirect that follows a form.
+// applies form-action to every redirect that follows a form. It is "" for a
+// site, which gets no redirect; see sendBack.
 func formTarget(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme == "" {
@@ -49,8 +50,11 @@ func formTarget(redirect string) string {
 	plain := !strings.ContainsFunc(u.Host, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '-' && c != ':' && c != '_'
 	})
-	if (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && plain {
-		return u.Scheme + "://" + u.Host
+	if u.Scheme == "https" {
+		return ""
+	}
+	if u.Scheme == "http" && u.Host != "" && plain {
+		return "http://" + u.Host
 	}
 	return u.Scheme + ":" // a program's own scheme, or an IPv6 address, which the policy cannot name
 }

@@ -38,12 +38,12 @@ func FuzzSafeNext(f *testing.F) {
 
 func TestFormTarget(t *testing.T) {
 	tests := []struct{ redirect, want string }{
-		{"https://claude.ai/api/mcp/auth_callback", "https://claude.ai"},
+		{"https://claude.ai/api/mcp/auth_callback", ""},
 		{"http://127.0.0.1:33418/", "http://127.0.0.1:33418"},
 		{"http://localhost:1/cb?x=1", "http://localhost:1"},
 		{"http://[::1]:33418/cb", "http:"},
 		{"com.example.app:/cb", "com.example.app:"},
-		{"https://a.example;script-src/", "https:"},
+		{"http://a.example;script-src/", "http:"},
 		{"", ""},
 	}
 	for _, tt := range tests {
