@@ -235,73 +235,89 @@ type family struct {
 	ended       bool
 }
 
+// machine is what must be true of all grants of one run.
+type machine struct {
+	*flow
+	families []*family
+	last     int // the number that was given out last
+}
+
+func (m *machine) next() int { m.last++; return m.last }
+
+func (m *machine) some(t *rapid.T) *family {
+	if len(m.families) == 0 {
+		t.Skip("nothing is granted yet")
+	}
+	return rapid.SampledFrom(m.families).Draw(t, "family")
+}
+
+func (m *machine) allow(*rapid.T) {
+	code := m.next()
+	g := m.flow.allow(code)
+	m.families = append(m.families, &family{grant: g, code: code, codeEnds: m.e.clock.now().Add(codeLife), accessEnds: map[int]time.Time{}})
+}
+
+func (m *machine) redeem(t *rapid.T) {
+	x, token := m.some(t), m.next()
+	_, err := m.flow.redeem(x.code, token)
+	m.issued(t, x, !x.ended && !x.codeUsed && x.codeEnds.After(m.e.clock.now()), token, err)
+	x.codeUsed = true
+}
+
+func (m *machine) refresh(t *rapid.T) {
+	x := m.some(t)
+	if len(x.tokens) == 0 {
+		t.Skip("not redeemed yet")
+	}
+	newest := len(x.tokens) - 1
+	i, token := rapid.IntRange(max(0, newest-2), newest).Draw(t, "which"), m.next()
+	_, err := m.flow.refresh(x.tokens[i], token)
+	m.issued(t, x, !x.ended && i == newest && x.refreshEnds.After(m.e.clock.now()), token, err)
+}
+
+// issued notes what came of an exchange that may or may not succeed.
+func (m *machine) issued(t *rapid.T, x *family, may bool, token int, err error) {
+	if may != (err == nil) || err != nil && loci.CodeOf(err) != loci.Conflict {
+		t.Fatalf("got %v, want success %v", explain(err), may)
+	}
+	if err != nil {
+		x.ended = true
+		return
+	}
+	now := m.e.clock.now()
+	x.tokens = append(x.tokens, token)
+	x.refreshEnds, x.accessEnds[token] = now.Add(refreshLife), now.Add(accessLife)
+}
+
+func (m *machine) revoke(t *rapid.T) {
+	x := m.some(t)
+	if err := m.e.st.OAuth().Revoke(m.e.Context(), m.e.org, m.user, x.grant.ID, m.e.clock.now()); err != nil {
+		t.Fatal(explain(err))
+	}
+	x.ended = true
+}
+
+func (m *machine) pass(t *rapid.T) {
+	m.e.clock.move(rapid.SampledFrom([]time.Duration{time.Second, codeLife, accessLife, refreshLife}).Draw(t, "passes"))
+}
+
+func (m *machine) check(t *rapid.T) {
+	for _, x := range m.families {
+		for _, token := range x.tokens {
+			got, err := m.usable(token)
+			if want := !x.ended && x.accessEnds[token].After(m.e.clock.now()); got != want || err != nil {
+				t.Fatalf("token %d: usable %v, %v, want %v", token, got, err, want)
+			}
+		}
+	}
+}
+
 // testOAuthMachine draws any order of what clients, thieves, people and time do.
 func testOAuthMachine(e *env) {
-	f := newFlow(e, e.user)
-	n := 0
-	next := func() int { n++; return n }
+	m := &machine{flow: newFlow(e, e.user)}
 	rapid.Check(e.T, func(t *rapid.T) {
-		var families []*family
-		some := func(t *rapid.T) *family {
-			if len(families) == 0 {
-				t.Skip("nothing is granted yet")
-			}
-			return rapid.SampledFrom(families).Draw(t, "family")
-		}
-		issue := func(t *rapid.T, x *family, may bool, token int, err error) {
-			now := e.clock.now()
-			if may != (err == nil) || err != nil && loci.CodeOf(err) != loci.Conflict {
-				t.Fatalf("got %v, want success %v", explain(err), may)
-			}
-			if err != nil {
-				x.ended = true
-				return
-			}
-			x.tokens = append(x.tokens, token)
-			x.refreshEnds, x.accessEnds[token] = now.Add(refreshLife), now.Add(accessLife)
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"allow": func(*rapid.T) {
-				code := next()
-				g := f.allow(code)
-				families = append(families, &family{grant: g, code: code, codeEnds: e.clock.now().Add(codeLife), accessEnds: map[int]time.Time{}})
-			},
-			"redeem": func(t *rapid.T) {
-				x, token := some(t), next()
-				_, err := f.redeem(x.code, token)
-				issue(t, x, !x.ended && !x.codeUsed && x.codeEnds.After(e.clock.now()), token, err)
-				x.codeUsed = true
-			},
-			"refresh": func(t *rapid.T) {
-				x := some(t)
-				if len(x.tokens) == 0 {
-					t.Skip("not redeemed yet")
-				}
-				i, token := rapid.IntRange(max(0, len(x.tokens)-3), len(x.tokens)-1).Draw(t, "which"), next()
-				_, err := f.refresh(x.tokens[i], token)
-				issue(t, x, !x.ended && i == len(x.tokens)-1 && x.refreshEnds.After(e.clock.now()), token, err)
-			},
-			"revoke": func(t *rapid.T) {
-				x := some(t)
-				if err := e.st.OAuth().Revoke(e.Context(), e.org, e.user, x.grant.ID, e.clock.now()); err != nil {
-					t.Fatal(explain(err))
-				}
-				x.ended = true
-			},
-			"time": func(t *rapid.T) {
-				e.clock.move(rapid.SampledFrom([]time.Duration{time.Second, codeLife, accessLife, refreshLife}).Draw(t, "passes"))
-			},
-			"": func(t *rapid.T) {
-				for _, x := range families {
-					for _, token := range x.tokens {
-						got, err := f.usable(token)
-						if want := !x.ended && x.accessEnds[token].After(e.clock.now()); got != want || err != nil {
-							t.Fatalf("token %d: usable %v, %v, want %v", token, got, err, want)
-						}
-					}
-				}
-			},
-		})
+		m.families = nil
+		t.Repeat(map[string]func(*rapid.T){"allow": m.allow, "redeem": m.redeem, "refresh": m.refresh, "revoke": m.revoke, "time": m.pass, "": m.check})
 	})
 }
 
