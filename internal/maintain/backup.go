@@ -22,8 +22,8 @@ type Backups struct {
 	// Check opens a copy of a data directory and returns what is wrong with
 	// it, one sentence each.
 	Check func(ctx context.Context, dir string) ([]string, error)
-	// Carry revokes in the restored files at to the keys that are revoked in
-	// the data directory from, and returns how many that changed.
+	// Carry takes away in the restored files at to the access that was taken
+	// away in the data directory from, and returns how much that changed.
 	Carry func(ctx context.Context, from, to string) (int, error)
 }
 

@@ -51,7 +51,7 @@ func (b *Backups) Verify(ctx context.Context, backup *Backup) (problems []string
 // Restored is what a restore did.
 type Restored struct {
 	Kept    string // where what it replaced is; "" if it replaced nothing
-	Revoked int    // keys that were valid in the backup and stay revoked
+	Revoked int    // keys, sessions and grants that were valid in the backup and stay revoked
 	// Unread is why it is not known which keys were revoked after the backup
 	// was made: those are valid again. It is nil where it is known.
 	Unread error
@@ -74,9 +74,9 @@ func (b *Backups) RestoreTo(ctx context.Context, backup *Backup, dir string) (do
 	return done, err
 }
 
-// fill copies a backup into an empty directory, except that keys which are
-// revoked in the data directory are revoked in the copy, too: a restore must
-// not let anybody in again.
+// fill copies a backup into an empty directory, except that access which was
+// taken away in the data directory is taken away in the copy, too: a restore
+// must not let anybody in again.
 func (b *Backups) fill(ctx context.Context, backup *Backup, dir string, done *Restored) error {
 	if err := copyFiles(ctx, backup, dir); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/gofrs/flock"
@@ -174,6 +175,32 @@ func TestAloneIsForAllProcesses(t *testing.T) {
 		t.Errorf("two are alone: %v", err)
 	}
 	leave()
+}
+
+// Of processes that add one address at once, one wins.
+func TestAddBesideOtherProcesses(t *testing.T) {
+	s, _ := newStore(t, Options{})
+	stores := []*Store{s, openStore(t, Options{Dir: s.Dir()}), openStore(t, Options{Dir: s.Dir()})}
+	for range 5 {
+		email := loci.NewUserID().String() + "@example.com"
+		results := make([]error, 2*len(stores))
+		var wg sync.WaitGroup
+		for i := range results {
+			wg.Go(func() { results[i] = stores[i%len(stores)].People().Add(bg, newUser(email), nil) })
+		}
+		wg.Wait()
+		won := 0
+		for _, err := range results {
+			if err == nil {
+				won++
+			} else if loci.CodeOf(err) != loci.Conflict {
+				t.Error(explain(err))
+			}
+		}
+		if won != 1 {
+			t.Errorf("%d won, want 1", won)
+		}
+	}
 }
 
 // A removal that is killed between two steps is finished by the next start, and
