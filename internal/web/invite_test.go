@@ -1,0 +1,80 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// invite makes a team of Mara's with an invitation, and returns its token.
+func (w *world) invite(email string) string {
+	w.t.Helper()
+	p := w.local(w.mara)
+	team, err := w.app.CreateTeam(w.t.Context(), p, "Platform")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	made, err := w.app.InviteToTeam(w.t.Context(), w.local(w.mara), team.ID, []string{email}, loci.Member)
+	if err != nil || len(made) != 1 {
+		w.t.Fatalf("%v, %v", made, err)
+	}
+	return made[0].Token.Reveal()
+}
+
+func TestInvitationMakesAnAccount(t *testing.T) {
+	w := newWorld(t)
+	token := w.invite("noor@example.org")
+	path := "/app/invite?token=" + token
+	for range 2 { // looking does not accept
+		want(t, "the page", w.browser().get(path), 200, "Mara", "Acme", "Platform", "noor@example.org", "<button>Accept</button>")
+	}
+	mara := w.browser()
+	mara.signIn()
+	page := mara.get(path)
+	want(t, "as somebody else", page, 200, "You are signed in as "+maraMail)
+	if strings.Contains(page.body, "<button>Accept") {
+		t.Error("somebody else is offered to accept")
+	}
+	want(t, "accepted by somebody else", mara.post("/app/invite", "token", token), 404)
+	b := w.browser()
+	if a := b.post("/app/invite", "token", token); a.status != 303 || a.location() != "/app/sign-in-methods?done=welcome" {
+		t.Fatalf("accept: %d %s %s", a.status, a.location(), a.body)
+	}
+	want(t, "the first steps", b.get("/app/sign-in-methods?done=welcome"), 200, "Set a password or add a passkey", `autocomplete="new-password"`)
+	if a := b.post("/app/sign-in-methods/password", "password", "noor's own password", "again", "noor's own password"); a.status != 303 {
+		t.Errorf("password: %d %s", a.status, a.body)
+	}
+	want(t, "the account", b.get("/app/"), 200, "noor@example.org", "Acme", "Platform")
+	want(t, "the invitation again", w.browser().get(path), 404, "used or revoked")
+	if a := w.browser().post("/app/sign-in", "email", "noor@example.org", "password", "noor's own password"); a.status != 303 {
+		t.Errorf("sign-in: %d", a.status)
+	}
+}
+
+func TestInvitationOfSomebodyWithAnAccount(t *testing.T) {
+	w := newWorld(t)
+	u := loci.User{ID: loci.NewUserID(), OrgID: w.mara.OrgID, Email: "olu@example.org", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: w.clock.Now()}
+	if err := w.store.People().Add(t.Context(), u, func(store.Tx) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	w.setPassword(loci.Person{UserID: u.ID, OrgID: u.OrgID, Email: u.Email}, "olu's own password")
+	token := w.invite(u.Email)
+	b := w.browser()
+	a := b.post("/app/invite", "token", token)
+	if a.status != 303 || a.location() != "/app/sign-in?next=%2Fapp%2Finvite%3Ftoken%3D"+token {
+		t.Fatalf("a stranger: %d %s %s", a.status, a.location(), a.body)
+	}
+	a = b.post("/app/sign-in", "email", u.Email, "password", "olu's own password", "next", "/app/invite?token="+token)
+	if a.status != 303 || a.location() != "/app/invite?token="+token {
+		t.Fatalf("sign-in: %d %s", a.status, a.location())
+	}
+	want(t, "their page", b.get(a.location()), 200, "<button>Accept</button>")
+	if a := b.post("/app/invite", "token", token); a.status != 303 || a.location() != "/app/?done=joined" {
+		t.Errorf("accept: %d %s", a.status, a.body)
+	}
+	want(t, "the account", b.get("/app/?done=joined"), 200, "You have joined.", "Platform")
+	want(t, "an unknown one", b.get("/app/invite?token=loci_invite_x"), 404)
+	want(t, "none", b.get("/app/invite"), 404)
+}
