@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -52,6 +53,9 @@ func (a *App) Import(ctx context.Context, p loci.Principal, r io.Reader, o Impor
 		return ImportReport{}, err
 	}
 	im := &importer{app: a, p: p, o: o}
+	if err := im.look(ctx); err != nil {
+		return ImportReport{}, err
+	}
 	in := bufio.NewReaderSize(r, 1<<16)
 	for {
 		line, err := readLine(in)
@@ -94,6 +98,33 @@ type importer struct {
 	report ImportReport
 	began  bool
 	batch  []numbered
+	team   loci.TeamID // the person's
+	spaces []loci.Workspace
+}
+
+// look reads what the places that an export names are compared with.
+func (im *importer) look(ctx context.Context) error {
+	return im.app.store.View(ctx, im.p.OrgID, func(tx store.Tx) error {
+		me, err := tx.Users().Get(ctx, im.p.UserID)
+		if err != nil && loci.CodeOf(err) != loci.NotFound { // storing says so, of lines that are good
+			return err
+		}
+		im.team = me.TeamID
+		im.spaces, err = tx.Workspaces().List(ctx)
+		return err
+	})
+}
+
+// place takes a memory out of a team that the person is not in and a workspace
+// that the org does not have: ids of another org would share it with whoever
+// has them here, or hide it from everybody.
+func (im *importer) place(m *loci.Memory) {
+	if m.TeamID != im.team {
+		m.TeamID = loci.TeamID{}
+	}
+	if !slices.ContainsFunc(im.spaces, func(w loci.Workspace) bool { return w.ID == m.WorkspaceID }) {
+		m.WorkspaceID = im.p.WorkspaceID
+	}
 }
 
 type numbered struct {
@@ -116,6 +147,7 @@ func (im *importer) take(ctx context.Context, line []byte) error {
 		return nil
 	}
 	r.setOwner(im.p.OrgID, im.p.UserID)
+	im.place(r.Memory)
 	im.batch = append(im.batch, numbered{im.report.Lines, r})
 	if len(im.batch) < importBatch {
 		return nil

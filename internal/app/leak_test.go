@@ -308,7 +308,10 @@ func drawWorld(rt *rapid.T, s *stage) (*caller, []*strangers) {
 	}
 	colleague := s.user(boss, tag+"-3@a.example", loci.Member)
 	c := &caller{stage: s, rt: rt, ctx: s.t.Context(), p: s.session(u)}
-	all := []*strangers{s.settleStrangers(rt, s.session(colleague), tag+"colleague", true)}
+	all := []*strangers{s.settleStrangers(rt, s.session(colleague), tag+"-colleague", u.OrgRole != loci.Member)}
+	if u.OrgRole == loci.Member {
+		all[0].users = append(all[0].users, colleague.ID)
+	}
 	for n := range rapid.IntRange(1, 2).Draw(rt, "orgs") {
 		mark := fmt.Sprintf("%s-stranger%d", tag, n)
 		operator, b := s.org(loci.OrgID(mark), mark+"@b.example")
@@ -342,7 +345,7 @@ func (c *caller) limit(rt *rapid.T) {
 }
 
 // settleStrangers gives a person one of everything.
-func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, colleague bool) *strangers {
+func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, known bool) *strangers {
 	ctx := s.t.Context()
 	b := &strangers{mark: mark, org: p.OrgID}
 	vendors := rapid.SampledFrom([][]loci.Vendor{{loci.AnyVendor}, {"claude"}, {"cursor"}}).Draw(rt, "vendors")
@@ -358,8 +361,8 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, coll
 	s.must(err)
 	b.credentials = append(b.credentials, key.ID, p.CredentialID)
 	b.grants = append(b.grants, s.grant(p, mark+" client", "claude"))
-	if colleague {
-		return b // an admin of the org may know its people, teams and workspaces
+	if known { // an admin of the org may know its people and teams
+		return b
 	}
 	team, err := s.CreateTeam(ctx, p, mark+" team")
 	s.must(err)
@@ -368,9 +371,11 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, coll
 	s.must(err)
 	made, err := s.InviteToTeam(ctx, p, team.ID, []string{mark + "-new@b.example"}, loci.Member)
 	s.must(err)
-	space, err := s.CreateWorkspace(ctx, p, mark+" space")
-	s.must(err)
-	b.teams, b.invites, b.workspaces = append(b.teams, team.ID), append(b.invites, made[0].Invite.ID), append(b.workspaces, space.ID)
-	b.tokens = append(b.tokens, made[0].Token)
+	b.teams, b.invites, b.tokens = append(b.teams, team.ID), append(b.invites, made[0].Invite.ID), append(b.tokens, made[0].Token)
+	if p.OrgRole == loci.MemberOwner {
+		space, err := s.CreateWorkspace(ctx, p, mark+" space")
+		s.must(err)
+		b.workspaces = append(b.workspaces, space.ID)
+	}
 	return b
 }

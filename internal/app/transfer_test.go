@@ -146,3 +146,32 @@ func TestSearchFindsWhatHasEveryWordBelowTheLimit(t *testing.T) {
 		t.Error("a page after the last")
 	}
 }
+
+// An import into another org must not end up in a team or workspace there, or
+// in none that anybody reads.
+func TestImportLeavesForeignTeamsAndWorkspaces(t *testing.T) {
+	c := newCompany(t)
+	ctx := t.Context()
+	_, err := c.ShareMemory(ctx, c.mara, c.memory.ID)
+	c.must(err)
+	var sent bytes.Buffer
+	if _, err := c.App.Export(ctx, c.mara, &sent, nil); err != nil {
+		t.Fatal(err)
+	}
+	operator, boss := c.org("other", "boss@other.example")
+	foreign := strings.ReplaceAll(sent.String(), c.memory.ID.String(), loci.NewMemoryID().String())
+	foreign = strings.ReplaceAll(foreign, c.trashed.ID.String(), loci.NewMemoryID().String())
+	report, err := c.App.Import(ctx, operator, strings.NewReader(foreign), app.ImportOptions{})
+	if err != nil || report.Added != 2 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	page, err := c.List(ctx, c.session(boss), app.ListRequest{})
+	c.must(err)
+	if len(page.Memories) != 1 || !page.Memories[0].TeamID.IsZero() {
+		t.Errorf("got %+v", page.Memories)
+	}
+	again, err := c.App.Import(ctx, operator, strings.NewReader(foreign), app.ImportOptions{})
+	if err != nil || again.Present != 2 || again.Refused != 0 {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+}
