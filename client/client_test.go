@@ -16,11 +16,19 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/rest"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
 // newServer starts the real API over a real store.
 func newServer(t *testing.T) (address string) {
+	t.Helper()
+	address, _ = start(t)
+	return address
+}
+
+// start is newServer, and its store.
+func start(t *testing.T, change ...func(*rest.Options)) (address string, keeps store.Store) {
 	t.Helper()
 	ctx := context.Background()
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: t.TempDir()})
@@ -36,9 +44,13 @@ func newServer(t *testing.T) (address string) {
 	if _, _, err := a.Setup(ctx); err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(rest.New(rest.Options{App: a, Auth: au, Version: "test"}))
+	o := rest.Options{App: a, Auth: au, Version: "test"}
+	for _, f := range change {
+		f(&o)
+	}
+	srv := httptest.NewServer(rest.New(o))
 	t.Cleanup(srv.Close)
-	return srv.URL
+	return srv.URL, st
 }
 
 func must[T any](v T, err error) func(*testing.T) T {

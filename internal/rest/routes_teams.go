@@ -36,8 +36,8 @@ var (
 		Summary: "Rename a team", Text: "For its owners and admins. 409 if the name is taken.", In: client.Name{Name: "Platform"}, Out: exampleTeam}
 	routeDeleteTeam = route{ID: "deleteTeam", Method: http.MethodDelete, Path: "/teams/{id}", Who: forPeople, Action: app.TeamDelete, Missing: noTeam, Tag: "teams",
 		Summary: "Delete a team", Text: "What was shared goes back to who shared it. 409 while it has other members, unless force=true. Needs step-up."}
-	routeInviteToTeam = route{ID: "inviteToTeam", Method: http.MethodPost, Path: "/teams/{id}/invite", Who: forPeople, Action: app.TeamInvite, Missing: noTeam, Tag: "teams", Limit: expensive, Status: http.StatusCreated,
-		Summary: "Invite people to a team", Text: "Each invitation is bound to its e-mail address and good for 7 days. The tokens are in this answer and never shown again.", In: exampleInvitation, Out: exampleInvited}
+	routeInviteToTeam = route{ID: "inviteToTeam", Method: http.MethodPost, Path: "/teams/{id}/invite", Who: forPeople, Action: app.TeamInvite, More: []app.Action{app.TeamRole}, Missing: noTeam, Tag: "teams", Limit: expensive, Status: http.StatusCreated,
+		Summary: "Invite people to a team", Text: "Each invitation is bound to its e-mail address and good for 7 days. A role above member needs step-up. The tokens are in this answer and never shown again.", In: exampleInvitation, Out: exampleInvited}
 	routeTeamInvites = route{ID: "listTeamInvites", Method: http.MethodGet, Path: "/teams/{id}/invites", Who: forPeople, Action: app.TeamRead, Missing: noTeam, Tag: "teams",
 		Summary: "List the invitations to a team", Text: "Newest first, without their tokens; empty for those who may not invite.", Out: exampleInvites}
 	routeRevokeTeamInvite = route{ID: "revokeTeamInvite", Method: http.MethodDelete, Path: "/teams/{id}/invites/{invite}", Who: forPeople, Action: app.TeamRead, More: []app.Action{app.TeamInvite}, Missing: noInvite, Tag: "teams",
