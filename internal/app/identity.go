@@ -102,6 +102,9 @@ func (a *App) deleteUser(ctx context.Context, p loci.Principal, act Action, id l
 		if err := keepOwner(ctx, tx, u); err != nil {
 			return err
 		}
+		if err := withdraw(ctx, tx, id); err != nil {
+			return err
+		}
 		return a.takeOut(ctx, tx, p.Origin, u)
 	})
 	if err != nil {

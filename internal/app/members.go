@@ -53,8 +53,8 @@ func (c *MemberChange) action() Action {
 
 // SetMember changes a person's role in the org, shuts them out or lets them in
 // again, or hands the org over to them. Who is shut out loses sessions, keys,
-// grants and team, and what they shared goes back to being only theirs; their
-// memories stay. NotFound if there is no such user in the org; Forbidden for a
+// grants, team and the invitations that they made, and what they shared goes back
+// to being only theirs; their memories stay. A lower role ends invitations too. NotFound if there is no such user in the org; Forbidden for a
 // role above one's own; Conflict for the last owner, for whoever holds the org,
 // and for shutting oneself out.
 func (a *App) SetMember(ctx context.Context, p loci.Principal, user loci.UserID, c MemberChange) (loci.User, error) {
@@ -126,6 +126,11 @@ func (a *App) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org 
 			return err
 		}
 	}
+	if out || c.Role != nil && !c.Role.AtLeast(u.OrgRole) {
+		if err := withdraw(ctx, tx, u.ID); err != nil {
+			return err
+		}
+	}
 	if out {
 		if err := a.takeOut(ctx, tx, p.Origin, *u); err != nil {
 			return err
@@ -139,6 +144,24 @@ func (a *App) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org 
 		u.OrgRole = *c.Role
 	}
 	return tx.Users().Update(ctx, *u)
+}
+
+// withdraw revokes the invitations of somebody who may no longer be trusted
+// with them.
+func withdraw(ctx context.Context, tx store.Tx, user loci.UserID) error {
+	list, err := tx.Teams().Invitations(ctx, loci.TeamID{})
+	if err != nil {
+		return err
+	}
+	for _, i := range list {
+		if i.InvitedBy != user || i.State != loci.InvitePending {
+			continue
+		}
+		if err := tx.Teams().Settle(ctx, i.ID, loci.InviteRevoked); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endAccess revokes everything that a person could come in with.

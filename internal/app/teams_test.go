@@ -7,6 +7,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/auth/oauth"
 )
 
 func (c *company) pool(p loci.Principal) string {
@@ -128,6 +129,13 @@ func TestNobodyGivesMoreThanTheyHave(t *testing.T) {
 	_, err := c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Role: new(loci.MemberAdmin)})
 	c.must(err)
 	tom := c.again(c.tom)
+	made, err := c.InviteToOrg(ctx, tom, []string{"late@acme.example"}, loci.MemberAdmin)
+	c.must(err)
+	for _, role := range []loci.MemberRole{loci.Member, loci.MemberAdmin} {
+		_, err = c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Role: new(role)})
+		c.must(err)
+	}
+	wantCode(t, c.RevokeInvite(ctx, c.owner, made[0].Invite.ID), loci.NotFound) // ended with the role
 	_, err = c.SetMember(ctx, tom, c.mara.UserID, app.MemberChange{Role: new(loci.MemberOwner)})
 	wantCode(t, err, loci.Forbidden)
 	_, err = c.SetMember(ctx, tom, c.owner.UserID, app.MemberChange{Role: new(loci.Member)})
@@ -347,5 +355,33 @@ func TestPreviewCountsWhatAVendorSees(t *testing.T) {
 	wantCode(t, err, loci.Invalid)
 	_, err = c.Preview(t.Context(), c.key, nil)
 	wantCode(t, err, loci.Forbidden)
-	c.must(c.SetClientVendor(t.Context(), c.operator, "client-1", "cursor"))
+}
+
+func TestConsentGivesNoMoreThanWasAsked(t *testing.T) {
+	c := newCompany(t)
+	ctx := t.Context()
+	asked := &oauth.Consent{Client: loci.OAuthClient{ID: "client-1"}, Rights: []loci.Right{loci.RightRead, loci.RightAdmin},
+		RedirectURI: "https://c.example/cb", Challenge: "x"}
+	for _, rights := range [][]loci.Right{nil, {loci.RightWrite}, {loci.RightAdmin}} {
+		_, err := c.Consent(ctx, c.mara, asked, "claude", rights)
+		wantCode(t, err, loci.Invalid)
+	}
+	_, err := c.Consent(ctx, c.mara, asked, "api", asked.Rights[:1])
+	wantCode(t, err, loci.Invalid)
+	_, err = c.Consent(ctx, c.key, asked, "claude", asked.Rights[:1])
+	wantCode(t, err, loci.Forbidden)
+	c.must(c.SetClientVendor(ctx, c.operator, "client-1", "cursor"))
+	_, err = c.Consent(ctx, c.mara, asked, "claude", asked.Rights[:1])
+	wantCode(t, err, loci.Invalid)
+	code, err := c.Consent(ctx, c.mara, asked, "cursor", asked.Rights[:1])
+	if err != nil || code == "" {
+		t.Fatalf("got %q, %v", code.Reveal(), err)
+	}
+	grants, err := c.Grants(ctx, c.mara)
+	c.must(err)
+	if len(grants) != 2 || grants[0].Vendor != "cursor" || len(grants[0].Rights) != 1 {
+		t.Errorf("got %+v", grants)
+	}
+	wantCode(t, c.RevokeGrant(ctx, c.tom, grants[0].ID), loci.NotFound)
+	c.must(c.RevokeGrant(ctx, c.mara, grants[0].ID))
 }

@@ -94,7 +94,11 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 		if err := tx.Users().Update(ctx, member); err != nil {
 			return err
 		}
-		return Welcome(ctx, tx, org, u.ID)
+		if err := Welcome(ctx, tx, org, u.ID); err != nil {
+			return err
+		}
+		// What cannot be recorded is not done. The name is app.TeamJoin's.
+		return tx.Audit().Add(ctx, loci.AuditEntry{At: now, Action: "team.join", Allowed: true, Kind: loci.KindUser, UserID: u.ID, Target: i.ID.String()})
 	})
 	if err != nil {
 		return loci.Person{}, err
