@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
@@ -68,5 +69,24 @@ func BenchmarkAuthenticateEnvironmentKey(b *testing.B) {
 		if _, err := a.Authenticate(b.Context(), bearer("k")); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkPassword must cost the same for each kind of account: a difference
+// would tell strangers which there are.
+func BenchmarkPassword(b *testing.B) {
+	w := newWorld(b)
+	s := w.signIn(b, auth.SignInOptions{})
+	w.newOrg(b, "other", "nopassword@example.org")
+	w.setPassword(b, s, goodPassword)
+	for name, email := range map[string]string{"Known": "mara@example.org", "WithoutPassword": "nopassword@example.org", "Unknown": "stranger@example.org"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				w.now = w.now.Add(time.Hour) // no waiting
+				if _, err := s.Password(b.Context(), email, "wrong", from("192.0.2.1")); loci.CodeOf(err) != loci.Unauthenticated {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
