@@ -300,12 +300,7 @@ func (s *settings) doubts() []string {
 	if !s.Egress && s.Chat.BaseURL != "" {
 		out = append(out, "egress is off: the configured chat model is not used")
 	}
-	if len(s.OIDC) > 0 && !s.Egress {
-		out = append(out, "egress is off: nobody can sign in by a provider (oidc)")
-	}
-	if s.SignUp && len(s.OIDC) == 0 {
-		out = append(out, named("sign_up")+" is open, and there is no provider (oidc) that people could sign up with")
-	}
+	out = append(out, s.doubtsAboutPeople()...)
 	for _, name := range s.Unknown {
 		out = append(out, "the variable "+name+" means nothing to Loci; is it a typing error?")
 	}

@@ -97,3 +97,22 @@ func isDomain(s string) bool { return strings.Contains(s, ".") && !strings.Conta
 func isIssuer(s string) bool {
 	return isWebAddress(s) && (strings.HasPrefix(s, "https://") || isLoopbackURL(s))
 }
+
+// doubtsAboutPeople are those about who gets in, and from where.
+func (s *settings) doubtsAboutPeople() (out []string) {
+	if len(s.OIDC) > 0 && !s.Egress {
+		out = append(out, "egress is off: nobody can sign in by a provider (oidc)")
+	}
+	if len(s.OIDC) > 0 && s.PublicURL == "" {
+		out = append(out, "a provider (oidc) sends people back to this machine only, without "+named("public_url"))
+	}
+	if s.SignUp && len(s.OIDC) == 0 {
+		out = append(out, named("sign_up")+" is open, and there is no provider (oidc) that people could sign up with")
+	}
+	for _, p := range s.Proxies {
+		if p.Bits() == 0 {
+			out = append(out, named("trusted_proxies")+" trusts everybody: whoever asks can claim any address, and limits by address do not hold")
+		}
+	}
+	return out
+}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -198,5 +200,54 @@ func TestFirstLinkSignsIn(t *testing.T) {
 	}
 	if strings.Contains(s.errors.String(), "loci_") {
 		t.Errorf("a link or cookie is in the log: %s", s.errors)
+	}
+}
+
+// TestLimitsAreTheSettings counts requests of one key until the server says no.
+func TestLimitsAreTheSettings(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		setting string
+		want    int // the first status that is not 200; 0: there was none
+	}{{"LOCI_RATE_LIMIT=20", http.StatusTooManyRequests}, {"LOCI_RATE_LIMIT=0", 0}} {
+		s := startServer(t, t.TempDir(), "LOCI_API_KEY="+shutdownKey, tt.setting)
+		got := 0
+		for range 60 { // a minute may begin in between
+			if status := s.status(shutdownKey); status != http.StatusOK {
+				got = status
+				break
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %d, want %d", tt.setting, got, tt.want)
+		}
+		s.stop()
+	}
+}
+
+// TestNoBrowsersWithoutTLS listens beyond this machine: people cannot sign in
+// there in the clear, and can where a proxy brings TLS.
+func TestNoBrowsersWithoutTLS(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		setting string
+		want    int
+	}{{"LOCI_PUBLIC_URL=", http.StatusUnauthorized}, {"LOCI_PUBLIC_URL=http://127.0.0.1", http.StatusUnauthorized}, {"LOCI_PUBLIC_URL=https://127.0.0.1", http.StatusOK}} {
+		s := &liveServer{tb: t, process: lociCommand(t, t.TempDir(), "serve", "--listen", "0.0.0.0:0"), errors: &bytes.Buffer{}}
+		s.process.Env = append(s.process.Env, "LOCI_API_KEY="+shutdownKey, tt.setting)
+		s.process.Stderr = s.errors
+		s.waitForAddress()
+		_, port, err := net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.url = "http://" + net.JoinHostPort("127.0.0.1", port)
+		if got := s.get(browser(t), "/app/sign-in"); got != tt.want {
+			t.Errorf("%s: got %d, want %d", tt.setting, got, tt.want)
+		}
+		if got := s.status(shutdownKey); got != http.StatusOK {
+			t.Errorf("%s: a key got %d", tt.setting, got)
+		}
+		s.stop()
 	}
 }

@@ -14,7 +14,7 @@ import (
 func (p *program) orgCommand() *cobra.Command {
 	return group("org", "Make and look after orgs, the tenants of a server", `Make and look after orgs. Each has people, teams, keys and memories of its own;
 nothing of one can be seen from another. A laptop needs none but its first.`,
-		p.orgCreateCommand(), p.orgListCommand(), p.orgShowCommand(), p.orgRenameCommand(), p.orgSuspendCommand(), p.orgSetCommand(),
+		p.orgCreateCommand(), p.orgListCommand(), p.orgShowCommand(), p.orgRenameCommand(), p.orgSuspendCommand(), p.orgSetCommand(), p.orgTransferCommand(),
 		p.addUserCommand("add-user ORG", true), p.orgExportCommand(), p.orgDeleteCommand())
 }
 
@@ -159,6 +159,26 @@ func (p *program) orgSetCommand() *cobra.Command {
 			}
 			return p.changeOrg(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal) error {
 				_, err := in.app.SetOrg(ctx, who, s)
+				return err
+			})
+		},
+	}
+}
+
+func (p *program) orgTransferCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "transfer ORG USER", Short: "Hand an org over: USER holds it from then on, as an owner", Args: cobra.ExactArgs(2), Annotations: does(app.MemberRole),
+		Long: `Hand an org over to one of its people, who becomes an owner. Whoever holds an org
+cannot leave it; commands without --user act for them.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.changeOrg(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal) error {
+				person, err := in.person(ctx, args[1])
+				if err == nil && person.OrgID != who.OrgID {
+					err = loci.Errorf(loci.NotFound, "no user %s in org %s; `loci user list --org %s` shows who is", cut(args[1], 100), who.OrgID, who.OrgID)
+				}
+				if err == nil {
+					_, err = in.app.SetMember(ctx, who, person.UserID, app.MemberChange{Transfer: true})
+				}
 				return err
 			})
 		},
