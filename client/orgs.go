@@ -1,6 +1,10 @@
 package client
 
-import "github.com/loci-memory/loci"
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+)
 
 // TeamList is the teams of an org.
 type TeamList struct {
@@ -71,6 +75,7 @@ type OrgEdit struct {
 // OrgReceipt says what was erased with an org.
 type OrgReceipt struct {
 	OrgID       loci.OrgID `json:"org_id" example:"acme"`
+	DeletedAt   time.Time  `json:"deleted_at"`
 	Users       int        `json:"users"`
 	Memories    int        `json:"memories"`
 	Credentials int        `json:"credentials"`

@@ -251,10 +251,10 @@ func TestOpenAPIExamplesWork(t *testing.T) {
 	for path, item := range readDocument(t, newServer(t)).paths {
 		for method, op := range item.(map[string]any) {
 			example := at(op, "requestBody", "content", "application/json", "example")
-			if example == nil {
+			if example == nil || strings.HasPrefix(path, "/api/v1") { // there stand the same handlers
 				continue
 			}
-			name := method + " " + strings.TrimPrefix(path, "/api/v1")
+			name := method + " " + path
 			body, _ := json.Marshal(example)
 			s, session, fill := peopled(t)
 			w := s.do(strings.ToUpper(method), fill(path), session, fill(string(body)))
