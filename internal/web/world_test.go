@@ -79,7 +79,8 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-func newWorld(t *testing.T) *world {
+// newWorld makes a world; providers are those of single sign-on.
+func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *world {
 	t.Helper()
 	ctx := t.Context()
 	w := &world{t: t, clock: &clock{now: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}, log: &syncBuffer{}}
@@ -93,7 +94,17 @@ func newWorld(t *testing.T) *world {
 	if w.auth, err = auth.New(auth.Options{Store: st, Now: w.clock.Now, Log: log}); err != nil {
 		t.Fatal(err)
 	}
-	if w.signIn, err = auth.NewSignIn(auth.SignInOptions{Authenticator: w.auth, Store: st, Now: w.clock.Now, Log: log}); err != nil {
+	// The address is known before there is anything to serve.
+	mux := http.NewServeMux()
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	w.base = strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
+	o := auth.SignInOptions{Authenticator: w.auth, Store: st, Now: w.clock.Now, Log: log}
+	for _, p := range providers {
+		o.Egress, o.Site = true, auth.Site{PublicURL: w.base}
+		o.OIDC = append(o.OIDC, p(w))
+	}
+	if w.signIn, err = auth.NewSignIn(o); err != nil {
 		t.Fatal(err)
 	}
 	server := oauth.New(oauth.Options{Store: st, Now: w.clock.Now, Log: log})
@@ -101,12 +112,8 @@ func newWorld(t *testing.T) *world {
 	w.mara = w.owner("acme", maraMail)
 	w.setPassword(w.mara, maraPassword)
 
-	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpserver.New(mcpserver.Options{App: w.app, Auth: w.auth, Log: log, SignIn: true}).HTTP())
 	mux.Handle("/", web.New(web.Options{App: w.app, Auth: w.auth, SignIn: w.signIn, OAuth: server, Log: log, Now: w.clock.Now, Version: "test"}))
-	srv := httptest.NewServer(mux)
-	t.Cleanup(srv.Close)
-	w.base = strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
 	return w
 }
 
