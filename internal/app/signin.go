@@ -53,12 +53,13 @@ func (a *App) keepsWay(m SignInMethods) error {
 }
 
 // SetPassword stores what auth.SignIn.HashPassword made of a new password; ""
-// removes it. Conflict if nothing else would be left to sign in with.
+// removes it. It ends the person's other sessions: whoever knew the old one may
+// have opened them. Conflict if nothing else would be left to sign in with.
 func (a *App) SetPassword(ctx context.Context, p loci.Principal, encoded string) error {
 	if err := a.begin(ctx, p, SignInChange); err != nil {
 		return err
 	}
-	return a.write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
+	err := a.write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = p.UserID.String()
 		m, err := methodsOf(ctx, tx, p.UserID)
 		if err != nil {
@@ -76,6 +77,16 @@ func (a *App) SetPassword(ctx context.Context, p loci.Principal, encoded string)
 		}
 		return tx.SignIn().SetPassword(ctx, p.UserID, encoded)
 	})
+	if err != nil {
+		return err
+	}
+	return a.endOthers(ctx, p)
+}
+
+// endOthers ends all sessions of the person but the one that asks.
+func (a *App) endOthers(ctx context.Context, p loci.Principal) error {
+	_, err := a.store.Credentials().RevokeAll(ctx, p.OrgID, p.UserID, loci.BySession, p.CredentialID, a.time())
+	return err
 }
 
 // AddPasskey stores a passkey that auth.SignIn.FinishRegister returned.
@@ -103,13 +114,14 @@ func (a *App) AddPasskey(ctx context.Context, p loci.Principal, k loci.Passkey) 
 	})
 }
 
-// RemovePasskey removes a passkey of the person. NotFound if there is none of
-// that id; Conflict if nothing else would be left to sign in with.
+// RemovePasskey removes a passkey of the person and ends their other sessions:
+// one of them may have been opened with it. NotFound if there is none of that
+// id; Conflict if nothing else would be left to sign in with.
 func (a *App) RemovePasskey(ctx context.Context, p loci.Principal, id []byte) error {
 	if err := a.begin(ctx, p, SignInChange); err != nil {
 		return err
 	}
-	return a.write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
+	err := a.write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = p.UserID.String()
 		m, err := methodsOf(ctx, tx, p.UserID)
 		if err != nil {
@@ -125,4 +137,8 @@ func (a *App) RemovePasskey(ctx context.Context, p loci.Principal, id []byte) er
 		}
 		return tx.SignIn().RemovePasskey(ctx, p.UserID, id)
 	})
+	if err != nil {
+		return err
+	}
+	return a.endOthers(ctx, p)
 }

@@ -292,6 +292,16 @@ func TestErasedIsGone(t *testing.T) {
 	wantCode(t, err, loci.NotFound)
 }
 
+func TestAnotherPasswordEndsOtherSessions(t *testing.T) {
+	c := newCompany(t)
+	ctx := t.Context()
+	c.must(c.SetPassword(ctx, c.mara, "$argon2id$z"))
+	left, err := c.Sessions(ctx, c.mara)
+	if err != nil || len(left) != 1 || left[0].ID != c.mara.CredentialID {
+		t.Errorf("got %+v, %v; want the one that asked", left, err)
+	}
+}
+
 func TestOrgsAndTheLastWayToSignIn(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
