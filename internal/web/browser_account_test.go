@@ -129,7 +129,7 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 	b.wants("was used or has expired")
 	b.shot("link-used")
 	b.open(w.base + "/app/nowhere")
-	b.wants("there is no such page")
+	b.wants("no such page")
 	b.shot("error")
 	b.clean()
 }

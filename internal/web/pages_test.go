@@ -278,3 +278,25 @@ func TestSessionsOfOthersStay(t *testing.T) {
 	}
 	want(t, "mara", a.get("/app/"), 200, maraMail)
 }
+
+func TestSuspendedOrgCanStillBeLeft(t *testing.T) {
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	org, err := w.store.Orgs().Get(t.Context(), w.mara.OrgID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	org.State = loci.OrgSuspended
+	if err := w.store.Orgs().Update(t.Context(), org); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "the account", b.get("/app/"), 403, "suspended", `action="/app/sign-out"`)
+	want(t, "a new sign-in", w.browser().post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal()), 403, "suspended")
+	if a := b.post("/app/sign-out"); a.status != 303 {
+		t.Errorf("sign-out: %d", a.status)
+	}
+	if a := b.get("/app/"); a.status != 303 {
+		t.Errorf("after sign-out: %d", a.status)
+	}
+}

@@ -140,7 +140,9 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) (sta
 // fail shows the error page.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := s.problem(w, r, err)
-	if err := s.show(w, status, "error", view{Title: http.StatusText(status), Error: text}); err != nil {
+	// Whoever is signed in and shut out, of a suspended org say, still can leave.
+	v := view{Title: http.StatusText(status), Error: text, Data: auth.SessionOf(r) != ""}
+	if err := s.show(w, status, "error", v); err != nil {
 		s.log.ErrorContext(r.Context(), "showing an error failed", "error", err)
 		http.Error(w, "internal error", http.StatusInternalServerError)
 	}
