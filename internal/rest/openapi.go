@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -64,7 +65,8 @@ func alias[T any](r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[client.Change[T]](), reflect.TypeFor[T]())
 }
 
-// document writes the OpenAPI document once, after the last route.
+// document prepares the OpenAPI document, after the last route. It is written
+// when somebody first asks for it: that takes longer than all else at a start.
 func (s *server) document() {
 	doc := s.api.OpenAPI()
 	// huma has no words for "an object or null".
@@ -76,11 +78,13 @@ func (s *server) document() {
 			path.Patch.RequestBody.Content[mergePatch] = path.Patch.RequestBody.Content[jsonType]
 		}
 	}
-	b, err := json.Marshal(doc)
-	if err != nil {
-		panic("rest: " + err.Error()) // made of our own structs
-	}
-	s.openAPI = b
+	s.openAPI = sync.OnceValue(func() []byte {
+		b, err := json.Marshal(doc)
+		if err != nil {
+			panic("rest: " + err.Error()) // made of our own structs
+		}
+		return b
+	})
 }
 
 type openAPIOutput struct {
@@ -89,5 +93,5 @@ type openAPIOutput struct {
 }
 
 func (s *server) openAPIDocument(context.Context, loci.Principal, *struct{}) (*openAPIOutput, error) {
-	return &openAPIOutput{"application/json", s.openAPI}, nil
+	return &openAPIOutput{"application/json", s.openAPI()}, nil
 }

@@ -56,7 +56,7 @@ type server struct {
 	mux     *http.ServeMux
 	api     huma.API
 	methods map[string]bool // of all routes, for the Allow header
-	openAPI []byte
+	openAPI func() []byte
 }
 
 // New returns the handler of the API. It panics without App or Auth, which
