@@ -101,9 +101,9 @@ func (p Principal) Has(r Right) bool {
 }
 
 // Fresh reports whether the person proved who they are at most StepUpAge
-// before now.
+// before now. A proof in the future is none: it would stay fresh for long.
 func (p Principal) Fresh(now time.Time) bool {
-	return !p.ProvedAt.IsZero() && now.Sub(p.ProvedAt) <= StepUpAge
+	return !p.ProvedAt.IsZero() && !p.ProvedAt.After(now) && now.Sub(p.ProvedAt) <= StepUpAge
 }
 
 // IsZero reports whether p is nobody.

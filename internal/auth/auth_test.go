@@ -214,6 +214,13 @@ func TestDashboardNeedsItsToken(t *testing.T) {
 			}
 		})
 	}
+	for ahead, want := range map[time.Duration]bool{0: true, -loci.StepUpAge: true, -6 * time.Minute: false, 20 * time.Second: true, time.Minute: false, 1e6 * time.Second: false} {
+		token := sign(with("auth_time", w.now.Add(ahead).Unix()), secret)
+		p, err := a.Authenticate(t.Context(), auth.Request{Bearer: service, DashboardToken: loci.Secret(token)})
+		if err != nil || p.Fresh(w.now) != want {
+			t.Errorf("proved %v from now: fresh %v, %v; want %v", ahead, p.Fresh(w.now), err, want)
+		}
+	}
 	off := w.auth(t, auth.Options{})
 	if _, err := off.Authenticate(t.Context(), auth.Request{Bearer: service, DashboardToken: loci.Secret(sign(good, secret))}); loci.CodeOf(err) != loci.Unauthenticated {
 		t.Errorf("a dashboard that is not configured: %v", err)

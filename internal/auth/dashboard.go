@@ -24,6 +24,9 @@ const (
 	dashboardAudience = "loci"
 )
 
+// clockSkew is how far the dashboard's clock may be from ours.
+const clockSkew = 30 * time.Second
+
 func (d *Dashboard) validate() error {
 	if (d.ServiceKey == "") != (d.JWTSecret == "") {
 		return loci.Errorf(loci.Invalid, "the dashboard needs both LOCI_DASHBOARD_SERVICE_KEY and LOCI_DASHBOARD_JWT_SECRET, or neither")
@@ -56,7 +59,7 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 	_, err := jwt.ParseWithClaims(token.Reveal(), &claims,
 		func(*jwt.Token) (any, error) { return []byte(a.dashboard.JWTSecret.Reveal()), nil },
 		jwt.WithValidMethods([]string{"HS256"}), jwt.WithIssuer(dashboardIssuer), jwt.WithAudience(dashboardAudience),
-		jwt.WithExpirationRequired(), jwt.WithTimeFunc(a.now), jwt.WithLeeway(30*time.Second))
+		jwt.WithExpirationRequired(), jwt.WithTimeFunc(a.now), jwt.WithLeeway(clockSkew))
 	if err != nil {
 		return loci.Principal{}, loci.WrapError(loci.Unauthenticated, err, "the X-Dashboard-Token header is missing, expired or not signed by the dashboard")
 	}
@@ -74,6 +77,9 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 	p := loci.Principal{Kind: loci.KindUser, UserID: who.UserID, Origin: OriginDashboard, Method: loci.ByDashboard}
 	if claims.AuthTime != nil {
 		p.ProvedAt = claims.AuthTime.Time
+		if now := a.now(); p.ProvedAt.After(now) && p.ProvedAt.Sub(now) <= clockSkew {
+			p.ProvedAt = now // its clock is ahead of ours
+		}
 	}
 	return a.member(ctx, org, p)
 }
