@@ -89,7 +89,8 @@ func (s *SignIn) passkeyUser(ctx context.Context, who loci.Person) (*passkeyUser
 	return u, nil
 }
 
-// BeginPasskey starts a sign-in by a passkey that the browser chooses. It
+// BeginPasskey starts a sign-in by a passkey that the browser chooses, with the
+// authenticator's own check of who holds it: a sign-in is a fresh proof. It
 // returns the options of navigator.credentials.get as JSON, and the state to
 // give to FinishPasskey.
 func (s *SignIn) BeginPasskey(_ context.Context, rp RP) (options []byte, state loci.Secret, err error) {
@@ -97,7 +98,7 @@ func (s *SignIn) BeginPasskey(_ context.Context, rp RP) (options []byte, state l
 	if err != nil {
 		return nil, "", err
 	}
-	assertion, session, err := w.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationPreferred))
+	assertion, session, err := w.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
 	if err != nil {
 		return nil, "", err
 	}
@@ -261,7 +262,7 @@ func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal, rp RP) (op
 		return nil, "", loci.Errorf(loci.Conflict, "there are %d passkeys already; remove one first", maxPasskeys)
 	}
 	creation, session, err := w.BeginRegistration(u,
-		webauthn.WithAuthenticatorSelection(protocol.AuthenticatorSelection{UserVerification: protocol.VerificationPreferred}),
+		webauthn.WithAuthenticatorSelection(protocol.AuthenticatorSelection{UserVerification: protocol.VerificationRequired}),
 		webauthn.WithResidentKeyRequirement(protocol.ResidentKeyRequirementRequired),
 		webauthn.WithConveyancePreference(protocol.PreferNoAttestation),
 		webauthn.WithExclusions(webauthn.Credentials(u.list).CredentialDescriptors()))

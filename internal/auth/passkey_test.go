@@ -170,9 +170,6 @@ func TestPasskeySignIn(t *testing.T) {
 	}); err != nil || len(keys) != 1 || !keys[0].LastUsedAt.Equal(w.now) {
 		t.Errorf("got %+v, %v", keys, err)
 	}
-	if _, err := enter(func(a *authenticator) { a.flags = 1 }); err != nil {
-		t.Errorf("without the authenticator's own check: %v", err)
-	}
 	stranger, last := newAuthenticator(t), a.counter
 	for name, change := range map[string]func(a *authenticator){
 		"another site":       func(a *authenticator) { a.origin = "https://loci.example.evil.example" },
@@ -183,6 +180,7 @@ func TestPasskeySignIn(t *testing.T) {
 		"another handle":     func(a *authenticator) { a.handle = []byte("mara") },
 		"no handle":          func(a *authenticator) { a.handle = nil },
 		"nobody present":     func(a *authenticator) { a.flags = 0 },
+		"not checked by it":  func(a *authenticator) { a.flags = 1 }, // a sign-in counts as a fresh proof
 		"copied, old count":  func(a *authenticator) { a.counter = 0 },
 		"copied, same count": func(a *authenticator) { a.counter = last - 1 },
 	} {
@@ -268,6 +266,15 @@ func TestPasskeyStepUp(t *testing.T) {
 	options, state = begin()
 	if err := s.CheckPasskey(t.Context(), them, state, a.get(options), from("192.0.2.1")); loci.CodeOf(err) != loci.Unauthenticated {
 		t.Errorf("the step-up of somebody else: %v", err)
+	}
+	options, state, err = s.BeginRegister(t.Context(), me, site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchecked := newAuthenticator(t)
+	unchecked.flags = 1
+	if _, err := s.FinishRegister(t.Context(), me, state, unchecked.create(options), "x"); loci.CodeOf(err) != loci.Unauthenticated {
+		t.Errorf("a passkey that nobody could sign in with: %v", err)
 	}
 	options, state, err = s.BeginRegister(t.Context(), me, site)
 	if err != nil {
