@@ -336,6 +336,28 @@ func TestTokenRefuses(t *testing.T) {
 	}
 }
 
+// TestUsedCodeAfterItsMinute replays a code that a client used: that its time is
+// over must not hide that somebody else has it.
+func TestUsedCodeAfterItsMinute(t *testing.T) {
+	w := newWorld(t, nil)
+	client := w.register(t, callback)
+	code, _ := w.consent(t, request(client), "claude")
+	got := w.token(t, exchange(client, code))
+	w.now = w.now.Add(10 * time.Minute)
+	if _, ok := w.works(t.Context(), got.AccessToken); !ok {
+		t.Fatal("the access token does not work")
+	}
+	if _, err := w.oauth.Token(t.Context(), exchange(client, code), own); codeOf(err) != "invalid_grant" {
+		t.Fatalf("replayed late: %v", err)
+	}
+	if _, ok := w.works(t.Context(), got.AccessToken); ok {
+		t.Error("the access token still works")
+	}
+	if _, err := w.oauth.Token(t.Context(), refreshing(client, got.RefreshToken), own); codeOf(err) != "invalid_grant" {
+		t.Errorf("the refresh token: %v", err)
+	}
+}
+
 func TestRegister(t *testing.T) {
 	w := newWorld(t, nil)
 	good, err := w.oauth.Register(t.Context(), []byte(`{"redirect_uris":["http://127.0.0.1/cb","com.example.app:/x"],"client_name":"App","client_uri":"javascript:alert(1)",
