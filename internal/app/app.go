@@ -30,12 +30,14 @@ type App struct {
 	signIn   *auth.SignIn
 }
 
-// The forms in which the store keeps what is passed on as it is.
-type (
-	Receipt    = store.Receipt
-	AuditQuery = store.AuditQuery
-	AuditRow   = store.AuditRow
-)
+// Receipt says what was erased with an org. See store.Receipt.
+type Receipt = store.Receipt
+
+// AuditQuery asks for entries of the audit trail. See store.AuditQuery.
+type AuditQuery = store.AuditQuery
+
+// AuditRow is an entry of the audit trail. See store.AuditRow.
+type AuditRow = store.AuditRow
 
 // Options configure an App.
 type Options struct {

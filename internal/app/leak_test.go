@@ -44,11 +44,12 @@ type caller struct {
 // note keeps an answer and returns what can be told apart of a failure.
 func (c *caller) note(what string, answer any, err error) string {
 	var e *loci.Error
-	if errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
 		c.last = fmt.Sprintf("%s %s %s", e.Code, e.Field, e.Text)
-	} else if err != nil {
+	case err != nil:
 		c.rt.Fatalf("%s: an error without a code: %v", what, err)
-	} else {
+	default:
 		c.last = "ok"
 	}
 	text, jsonErr := json.Marshal(answer)

@@ -56,7 +56,7 @@ func TestLimitOfACredential(t *testing.T) {
 func TestLimitOfAnAddress(t *testing.T) {
 	s := limited(t, 100, 3)
 	from := func(address, path, key string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("GET", path, nil)
+		r := httptest.NewRequest(http.MethodGet, path, nil)
 		r.Host, r.RemoteAddr = "127.0.0.1:5624", address
 		return s.send(r, key)
 	}

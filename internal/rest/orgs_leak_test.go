@@ -155,21 +155,21 @@ func TestOtherOrgReadsAsAbsent(t *testing.T) {
 
 // sees demands that an answer has nothing of others in it, where it does not
 // repeat what was asked for.
-func (us *tenant) sees(t *testing.T, route string, w *httptest.ResponseRecorder, them *tenant, vendor loci.Vendor) {
+func (x *tenant) sees(t *testing.T, route string, w *httptest.ResponseRecorder, them *tenant, vendor loci.Vendor) {
 	t.Helper()
 	text := shown(w)
 	for _, part := range []string{them.marker + " ", "@" + them.marker, `"` + them.marker + `"`, them.token} {
 		echoed := strings.Contains(route, "/invite") || route == "POST /query" || route == "POST /memories" || route == "POST /agent/memories"
 		if strings.Contains(text, part) && !echoed {
-			t.Errorf("%s as %s %q shows %q of the other org: %s", route, us.marker, vendor, part, text)
+			t.Errorf("%s as %s %q shows %q of the other org: %s", route, x.marker, vendor, part, text)
 		}
 	}
 	for _, v := range someVendors {
-		if vendor != "" && v != vendor && strings.Contains(text, name(us.marker, v)) {
+		if vendor != "" && v != vendor && strings.Contains(text, name(x.marker, v)) {
 			t.Errorf("%s as %s shows what is only for %s: %s", route, vendor, v, text)
 		}
 		if strings.Contains(text, name(them.marker, v)) {
-			t.Errorf("%s as %s %q shows a memory of the other org: %s", route, us.marker, vendor, text)
+			t.Errorf("%s as %s %q shows a memory of the other org: %s", route, x.marker, vendor, text)
 		}
 	}
 }

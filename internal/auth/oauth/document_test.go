@@ -13,22 +13,31 @@ import (
 // web answers requests in place of the Internet.
 type web struct {
 	asked  []string
-	answer func(*http.Request) (*http.Response, error)
+	answer answer
+}
+
+// answer is what a site says, or why it cannot be reached.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	err    error
 }
 
 func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.asked = append(w.asked, r.URL.String())
-	return w.answer(r)
+	if w.answer.err != nil {
+		return nil, w.answer.err
+	}
+	return &http.Response{StatusCode: w.answer.status, Header: w.answer.header, Body: io.NopCloser(strings.NewReader(w.answer.body)), Request: r}, nil
 }
 
-func page(status int, kind, body string, headers ...string) func(*http.Request) (*http.Response, error) {
-	return func(r *http.Request) (*http.Response, error) {
-		h := http.Header{"Content-Type": {kind}}
-		for i := 0; i < len(headers); i += 2 {
-			h.Set(headers[i], headers[i+1])
-		}
-		return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+func page(status int, kind, body string, headers ...string) answer {
+	h := http.Header{"Content-Type": {kind}}
+	for i := 0; i < len(headers); i += 2 {
+		h.Set(headers[i], headers[i+1])
 	}
+	return answer{status: status, header: h, body: body}
 }
 
 const documentID = "https://claude.ai/oauth/client.json"
@@ -75,7 +84,7 @@ func TestBadMetadataDocuments(t *testing.T) {
 	net := &web{}
 	w := newWorld(t, &http.Client{Transport: net})
 	texts := map[string]bool{}
-	for i, answer := range []func(*http.Request) (*http.Response, error){
+	for i, said := range []answer{
 		page(200, "application/json", document("https://claude.ai/other.json")),
 		page(200, "text/html", document(documentID)),
 		page(200, "", document(documentID)),
@@ -86,9 +95,9 @@ func TestBadMetadataDocuments(t *testing.T) {
 		page(200, "application/json", `{"client_id":"`+documentID+`","redirect_uris":["`+callback+`"],"token_endpoint_auth_method":"client_secret_basic"}`),
 		page(200, "application/json", `[`),
 		page(200, "application/json", document(documentID)+strings.Repeat(" ", 64<<10)),
-		func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused by 10.0.0.1") },
+		{err: errors.New("connection refused by 10.0.0.1")},
 	} {
-		net.answer, net.asked = answer, nil
+		net.answer, net.asked = said, nil
 		_, err := w.oauth.Authorize(t.Context(), request(documentID), own)
 		if codeOf(err) != "invalid_client" {
 			t.Errorf("%d: %v", i, err)
