@@ -48,24 +48,52 @@ func (s *SignIn) Password(ctx context.Context, email string, password loci.Secre
 	if err := s.attempt(ctx, account); err != nil {
 		return loci.Person{}, err
 	}
-	who, encoded, err := s.passwordOf(ctx, email)
-	if err != nil {
-		return loci.Person{}, err
-	}
-	ok, err := s.matches(ctx, encoded, password)
+	who, ok, err := s.look(ctx, client, email, password)
 	if err != nil {
 		return loci.Person{}, err
 	}
 	if !ok {
-		if _, err := s.store.Limits().Fail(ctx, client.key, loci.CutTime(s.now())); err != nil {
-			return loci.Person{}, err
-		}
 		return loci.Person{}, errWrongPassword()
 	}
 	if err := s.store.Limits().Clear(ctx, account.key); err != nil {
 		return loci.Person{}, err
 	}
 	return who, nil
+}
+
+// look waits for its turn and compares. How often the client failed is asked
+// and counted within the turn: so neither guesses at many accounts that were
+// sent at once get through, nor does a crowd of them keep others waiting.
+func (s *SignIn) look(ctx context.Context, client throttle, email string, password loci.Secret) (loci.Person, bool, error) {
+	done, err := s.turn(ctx)
+	if err != nil {
+		return loci.Person{}, false, err
+	}
+	defer done()
+	if _, err := s.check(ctx, client); err != nil {
+		return loci.Person{}, false, err
+	}
+	who, encoded, err := s.passwordOf(ctx, email)
+	if err != nil {
+		return loci.Person{}, false, err
+	}
+	ok, err := matches(encoded, password)
+	if err != nil || ok {
+		return who, ok, err
+	}
+	_, err = s.store.Limits().Fail(ctx, client.key, loci.CutTime(s.now()))
+	return loci.Person{}, false, err
+}
+
+// turn waits for one of the places for hashing: each run takes 19 MiB, and a
+// crowd at the door must not take all of the memory. done gives the place back.
+func (s *SignIn) turn(ctx context.Context) (done func(), err error) {
+	select {
+	case s.hashing <- struct{}{}:
+		return func() { <-s.hashing }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // passwordOf returns "" for an account that does not exist or has no password.
@@ -114,7 +142,12 @@ func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password l
 	if err != nil && loci.CodeOf(err) != loci.NotFound {
 		return err
 	}
-	ok, err := s.matches(ctx, encoded, password)
+	done, err := s.turn(ctx)
+	if err != nil {
+		return err
+	}
+	ok, err := matches(encoded, password)
+	done()
 	if err != nil {
 		return err
 	}
@@ -137,30 +170,25 @@ func (s *SignIn) HashPassword(ctx context.Context, password loci.Secret, email s
 	}
 	salt := make([]byte, argonSalt)
 	_, _ = rand.Read(salt) // never fails
-	key, err := s.argon(ctx, password, salt, argonTime, argonMemory, argonLanes, argonKey)
+	done, err := s.turn(ctx)
 	if err != nil {
 		return "", err
 	}
+	defer done()
+	key := argon(password, salt, argonTime, argonMemory, argonLanes, argonKey)
 	b64 := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonLanes, b64(salt), b64(key)), nil
 }
 
-// argon runs argon2id when it is this caller's turn: each run takes 19 MiB, and
-// a crowd at the door must not take all of the memory.
-func (s *SignIn) argon(ctx context.Context, password loci.Secret, salt []byte, passes, memory uint32, lanes uint8, length uint32) ([]byte, error) {
-	select {
-	case s.hashing <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	defer func() { <-s.hashing }()
+// argon runs argon2id; whoever calls it has the turn.
+func argon(password loci.Secret, salt []byte, passes, memory uint32, lanes uint8, length uint32) []byte {
 	// The same letters can be typed in several encodings; one is hashed.
-	return argon2.IDKey(norm.NFC.Bytes([]byte(password.Reveal())), salt, passes, memory, lanes, length), nil
+	return argon2.IDKey(norm.NFC.Bytes([]byte(password.Reveal())), salt, passes, memory, lanes, length)
 }
 
 // matches compares a password with what is kept; "" matches nothing, after the
 // same work.
-func (s *SignIn) matches(ctx context.Context, encoded string, password loci.Secret) (bool, error) {
+func matches(encoded string, password loci.Secret) (bool, error) {
 	h, err := parseArgon(encoded)
 	if err != nil {
 		return false, err
@@ -169,10 +197,7 @@ func (s *SignIn) matches(ctx context.Context, encoded string, password loci.Secr
 		password = "" // too long for any; the work stays the same
 		h.none = true
 	}
-	got, err := s.argon(ctx, password, h.salt, h.passes, h.memory, h.lanes, uint32(len(h.key)))
-	if err != nil {
-		return false, err
-	}
+	got := argon(password, h.salt, h.passes, h.memory, h.lanes, uint32(len(h.key)))
 	return subtle.ConstantTimeCompare(got, h.key) == 1 && !h.none, nil
 }
 
