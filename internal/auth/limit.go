@@ -197,7 +197,7 @@ func (g Gate) Count(h http.Header, r *http.Request, p loci.Principal, failed fun
 	}
 	limit, who := g.Limiter.perPrincipal, ""
 	if p.IsZero() {
-		limit, who = g.Limiter.perAddress, addressKey(g.Proxies.ClientAddress(r))
+		limit, who = g.Limiter.perAddress, AddressKey(g.Proxies.ClientAddress(r))
 	} else {
 		who = p.Subject()
 	}
@@ -243,9 +243,9 @@ func (d Decision) write(h http.Header, name string) {
 
 func seconds(d time.Duration) int { return max(1, int((d+time.Second-1)/time.Second)) }
 
-// addressKey names who is behind an address. Whoever has one address of IPv6
+// AddressKey names who is behind an address. Whoever has one address of IPv6
 // has the /64 that it is in.
-func addressKey(a netip.Addr) string {
+func AddressKey(a netip.Addr) string {
 	a = a.Unmap().WithZone("")
 	if a.Is6() {
 		if net, err := a.Prefix(64); err == nil {

@@ -66,13 +66,7 @@ func byAccount(email string) throttle {
 
 // byAddress treats the addresses that one IPv6 customer can choose from as one.
 func byAddress(a netip.Addr) throttle {
-	a = a.Unmap()
-	if a.Is6() {
-		if p, err := a.WithZone("").Prefix(64); err == nil {
-			return throttle{"signin:address:" + p.String(), freePerAddress}
-		}
-	}
-	return throttle{"signin:address:" + a.String(), freePerAddress}
+	return throttle{"signin:address:" + AddressKey(a), freePerAddress}
 }
 
 func byPerson(id loci.UserID) throttle { return throttle{"stepup:" + id.String(), freePerAccount} }

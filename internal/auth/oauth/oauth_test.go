@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -355,6 +356,19 @@ func TestUsedCodeAfterItsMinute(t *testing.T) {
 	}
 	if _, err := w.oauth.Token(t.Context(), refreshing(client, got.RefreshToken), own); codeOf(err) != "invalid_grant" {
 		t.Errorf("the refresh token: %v", err)
+	}
+}
+
+// TestRegisterFromManyAddresses registers from ever new addresses of one IPv6
+// customer.
+func TestRegisterFromManyAddresses(t *testing.T) {
+	w := newWorld(t, nil)
+	body := []byte(`{"redirect_uris":["http://127.0.0.1/"]}`)
+	for i := range 101 {
+		at := auth.From{Address: netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)})}
+		if _, err := w.oauth.Register(t.Context(), body, at); i < 100 && err != nil || i == 100 && codeOf(err) != "temporarily_unavailable" {
+			t.Fatalf("registration %d: %v", i+1, err)
+		}
 	}
 }
 

@@ -66,7 +66,7 @@ func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (Reg
 		rights = loci.AgentRights()
 	}
 	now := loci.CutTime(s.now())
-	used, err := s.store.Limits().Take(ctx, "register:"+from.Address.String(), now.Truncate(time.Hour), 1)
+	used, err := s.store.Limits().Take(ctx, "register:"+auth.AddressKey(from.Address), now.Truncate(time.Hour), 1)
 	if err != nil {
 		return RegisterResponse{}, err
 	}
