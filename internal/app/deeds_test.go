@@ -166,13 +166,13 @@ var deeds = map[app.Action]func(*company, context.Context) error{
 		return second(c.RenameWorkspace(ctx, c.owner, c.space, "okapi"))
 	},
 	app.WorkspaceEnter: func(c *company, ctx context.Context) error {
-		org, err := c.st.Orgs().Get(ctx, "acme")
-		c.must(err)
-		org.Workspaces = true
-		c.must(c.st.Orgs().Update(ctx, org))
-		err = c.App.EnterWorkspace(ctx, c.tom, loci.CredentialID{}, c.space)
-		org.Workspaces = false
-		c.must(c.st.Orgs().Update(ctx, org))
+		divided := func(yes bool) {
+			_, err := c.st.Orgs().Update(ctx, "acme", func(o *loci.Org) error { o.Workspaces = yes; return nil })
+			c.must(err)
+		}
+		divided(true)
+		err := c.App.EnterWorkspace(ctx, c.tom, loci.CredentialID{}, c.space)
+		divided(false)
 		return err
 	},
 	app.OrgCreate: func(c *company, ctx context.Context) error {

@@ -79,8 +79,8 @@ func TestSession(t *testing.T) {
 	if _, _, err := a.StartSession(t.Context(), loci.Person{UserID: loci.NewUserID(), OrgID: w.org.ID}, ""); loci.CodeOf(err) != loci.Unauthenticated {
 		t.Errorf("nobody's session: %v", err)
 	}
-	w.org.State = loci.OrgSuspended
-	if err := w.store.Orgs().Update(t.Context(), w.org); err != nil {
+	_, err = w.store.Orgs().Update(t.Context(), w.org.ID, func(o *loci.Org) error { o.State = loci.OrgSuspended; return nil })
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := a.StartSession(t.Context(), owner, ""); loci.CodeOf(err) != loci.Forbidden {
