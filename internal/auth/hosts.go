@@ -62,9 +62,10 @@ func fromLoopback(r *http.Request) bool {
 	return ok && isLoopback(hostname(local.String()))
 }
 
-// hostname returns s without port and brackets, in lower case.
+// hostname returns s without port and brackets, in lower case. What is no
+// number is no port: metadata and challenges repeat the Host with it.
 func hostname(s string) string {
-	if host, _, err := net.SplitHostPort(s); err == nil {
+	if host, port, err := net.SplitHostPort(s); err == nil && strings.Trim(port, "0123456789") == "" {
 		s = host
 	}
 	return strings.ToLower(strings.Trim(s, "[]"))

@@ -26,6 +26,8 @@ func TestHosts(t *testing.T) {
 		{"name in capitals", none, here, "LOCALHOST:5624", "", true},
 		{"a rebound name", none, here, "evil.example:5624", "", false},
 		{"a rebound name that begins well", none, here, "localhost.evil.example:5624", "", false},
+		{"a name as the port", none, here, "localhost:5624.evil.example", "", false},
+		{"words as the port", none, here, "localhost:a b", "", false},
 		{"a name that ends like the public one", public, here, "evilloci.example", "", false},
 		{"no host", none, here, "", "", false},
 		{"own page", none, here, "127.0.0.1:5624", "http://127.0.0.1:5624", true},
