@@ -176,6 +176,11 @@ func TestSingleSignOn(t *testing.T) {
 		{"another key", nil, other, loci.Forbidden},
 		{"stranger", set("email", "x@example.org"), nil, loci.Forbidden},
 		{"stranger of a listed domain", set("email", "x@ACME.example"), nil, ""},
+		{"a dot behind the domain", set("email", "x@acme.example."), nil, loci.Forbidden},
+		{"the domain in the name", set("email", "x@acme.example@evil.example"), nil, loci.Invalid},
+		{"the domain behind another", set("email", "x@evil.example@acme.example"), nil, loci.Invalid},
+		{"a domain that looks like it", set("email", "x@\u0430cme.example"), nil, loci.Forbidden},
+		{"the Kelvin sign for a k", set("email", "x@acme.example\u212a"), nil, loci.Invalid},
 		{"stranger of a domain below", set("email", "x@sub.acme.example"), nil, loci.Forbidden},
 	} {
 		p.change, p.wrong = tt.change, tt.key
