@@ -53,6 +53,9 @@ func (h HostRule) mayAsk(origin, host string, local bool) bool {
 	if h.public != nil && u.Scheme == h.public.Scheme && strings.EqualFold(u.Host, h.public.Host) {
 		return true
 	}
+	if h.public != nil && u.Scheme != h.public.Scheme && hostname(u.Host) == hostname(h.public.Host) {
+		return false // whoever is on the wire can write a page without TLS
+	}
 	return strings.EqualFold(u.Host, host) || local && isLoopback(hostname(u.Host))
 }
 

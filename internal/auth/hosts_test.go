@@ -40,6 +40,8 @@ func TestHosts(t *testing.T) {
 		{"public name", public, here, "loci.example", "https://loci.example", true},
 		{"public name with port", public, here, "LOCI.example:443", "https://loci.example", true},
 		{"public page behind a gateway", public, here, "localhost:5624", "https://loci.example", true},
+		{"public name, page without TLS", public, here, "loci.example", "http://loci.example", false},
+		{"public name at another port", public, here, "loci.example:8443", "https://loci.example:8443", true},
 		{"public name without TLS", public, here, "localhost:5624", "http://loci.example", false},
 		{"open listener, any host", none, everywhere, "whatever.example", "", true},
 		{"open listener, own page", none, everywhere, "whatever.example", "http://whatever.example", true},
