@@ -271,6 +271,13 @@ func (a *App) stepUp(p loci.Principal, act Action) error {
 	return nil
 }
 
+// Refused records that a surface refused p an action before it came here.
+func (a *App) Refused(ctx context.Context, p loci.Principal, act Action) {
+	if !p.IsZero() {
+		a.refused(ctx, p, act)
+	}
+}
+
 // entry is what the audit trail keeps of an action.
 func (a *App) entry(p loci.Principal, act Action) loci.AuditEntry {
 	return loci.AuditEntry{At: a.time(), Action: string(act), Allowed: true, Kind: p.Kind, Method: p.Method,

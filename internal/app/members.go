@@ -136,12 +136,13 @@ func (a *App) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org 
 		return loci.Errorf(loci.Conflict, "nobody shuts themselves out; another admin of the org can")
 	case out && org.OwnerID == u.ID:
 		return loci.Errorf(loci.Conflict, "this person holds the org: hand it over to another owner first")
-	case c.Role != nil && *c.Role != loci.MemberOwner && org.OwnerID == u.ID:
-		return loci.Errorf(loci.Conflict, "this person holds the org and stays an owner of it: it has to be handed over first")
 	case out && !u.Disabled, c.Role != nil && *c.Role != loci.MemberOwner:
 		if err := keepOwner(ctx, tx, *u); err != nil {
 			return err
 		}
+	}
+	if c.Role != nil && *c.Role != loci.MemberOwner && org.OwnerID == u.ID {
+		return loci.Errorf(loci.Conflict, "this person holds the org and stays an owner of it: it has to be handed over first")
 	}
 	if out || c.Role != nil && !c.Role.AtLeast(u.OrgRole) {
 		if err := withdraw(ctx, tx, u.ID, loci.TeamID{}); err != nil {
