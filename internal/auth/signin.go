@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -34,8 +35,10 @@ type SignIn struct {
 	log     *slog.Logger
 	site    Site
 	hashing chan struct{} // one place for each argon2id run at a time
-	sealer  cipher.AEAD
-	oidc    *oidcClients
+	// counting is held while a failure is counted; see attempt.
+	counting sync.Mutex
+	sealer   cipher.AEAD
+	oidc     *oidcClients
 }
 
 // NewSignIn returns a SignIn. Invalid if a provider is configured by half; it

@@ -100,8 +100,11 @@ func (s *SignIn) check(ctx context.Context, t throttle) (int, error) {
 // attempt counts a failure before the password is looked at, and lets it pass
 // or refuses with RateLimited. Counting first is what makes guesses that are
 // sent at once no cheaper than guesses in a row: of those beyond the free ones
-// only one gets through.
+// only one gets through. Within a process one is counted after the other, so that
+// the refused ones do not count: a crowd would make the wait as long as it gets.
 func (s *SignIn) attempt(ctx context.Context, t throttle) error {
+	s.counting.Lock()
+	defer s.counting.Unlock()
 	before, err := s.check(ctx, t)
 	if err != nil {
 		return err
