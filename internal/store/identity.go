@@ -235,6 +235,7 @@ type Credentials interface {
 type CredentialQuery struct {
 	OrgID  loci.OrgID
 	UserID loci.UserID
+	ID     loci.CredentialID // only this one; its cost does not grow with the others
 	Kind   loci.Kind
 	Method loci.Method
 	Usable time.Time // only those usable at that time
