@@ -35,8 +35,9 @@ type SignIn struct {
 	log     *slog.Logger
 	site    Site
 	hashing chan struct{} // one place for each argon2id run at a time
-	// counting is held while a failure is counted; see attempt.
-	counting sync.Mutex
+	// counting is held while a failure is counted; see attempt. Accounts that
+	// share one only wait for each other.
+	counting [64]sync.Mutex
 	sealer   cipher.AEAD
 	oidc     *oidcClients
 }

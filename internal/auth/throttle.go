@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"net/netip"
 	"strings"
 	"time"
@@ -103,8 +104,9 @@ func (s *SignIn) check(ctx context.Context, t throttle) (int, error) {
 // only one gets through. Within a process one is counted after the other, so that
 // the refused ones do not count: a crowd would make the wait as long as it gets.
 func (s *SignIn) attempt(ctx context.Context, t throttle) error {
-	s.counting.Lock()
-	defer s.counting.Unlock()
+	counting := &s.counting[crc32.ChecksumIEEE([]byte(t.key))%uint32(len(s.counting))]
+	counting.Lock()
+	defer counting.Unlock()
 	before, err := s.check(ctx, t)
 	if err != nil {
 		return err
