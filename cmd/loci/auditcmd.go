@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -25,7 +27,8 @@ what a memory says.`,
 				return loci.FieldErrorf("--limit", "must be from 1 to %d", maxAudit)
 			}
 			if q.Action != "" {
-				if _, ok := app.Rules()[app.Action(q.Action)]; !ok {
+				_, ok := app.Rules()[app.Action(q.Action)]
+				if !ok && !slices.Contains([]string{auth.SessionStarted, auth.SessionProved}, q.Action) {
 					return loci.FieldErrorf("--action", "is none that Loci has; they look like memory.create")
 				}
 			}

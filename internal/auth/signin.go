@@ -75,5 +75,9 @@ func (s *SignIn) StepUp(ctx context.Context, p loci.Principal) error {
 	if p.Method != loci.BySession || p.CredentialID.IsZero() {
 		return loci.Errorf(loci.Forbidden, "only a browser session can be proved again; sign in with a browser")
 	}
-	return s.store.Credentials().Prove(ctx, p.CredentialID, loci.CutTime(s.now()))
+	now := loci.CutTime(s.now())
+	if err := record(ctx, s.store, p, SessionProved, now); err != nil {
+		return err
+	}
+	return s.store.Credentials().Prove(ctx, p.CredentialID, now)
 }
