@@ -10,6 +10,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -28,7 +29,7 @@ what a memory says.`,
 			}
 			if q.Action != "" {
 				_, ok := app.Rules()[app.Action(q.Action)]
-				if !ok && !slices.Contains([]string{auth.SessionStarted, auth.SessionProved}, q.Action) {
+				if !ok && !slices.Contains([]string{auth.SessionStarted, auth.SessionProved, oauth.GrantReused}, q.Action) {
 					return loci.FieldErrorf("--action", "is none that Loci has; they look like memory.create")
 				}
 			}

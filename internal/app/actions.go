@@ -278,8 +278,12 @@ func (a *App) Refused(ctx context.Context, p loci.Principal, act Action) {
 	}
 }
 
-// entry is what the audit trail keeps of an action.
+// entry is what the audit trail keeps of an action. What the operator does is
+// nobody's of the org, whomever it is done for.
 func (a *App) entry(p loci.Principal, act Action) loci.AuditEntry {
+	if p.Kind == loci.KindLocal {
+		p.UserID = loci.UserID{}
+	}
 	return loci.AuditEntry{At: a.time(), Action: string(act), Allowed: true, Kind: p.Kind, Method: p.Method,
 		UserID: p.UserID, Vendor: p.Vendor, CredentialID: p.CredentialID}
 }
