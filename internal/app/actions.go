@@ -75,6 +75,7 @@ const (
 	OrgList    Action = "org.list"
 	OrgSuspend Action = "org.suspend"
 	UserRole   Action = "user.role"
+	UserSet    Action = "user.set"
 	UserReset  Action = "user.reset"
 	LinkCreate Action = "link.create"
 	AuditRead  Action = "audit.read"
@@ -178,6 +179,7 @@ var rules = map[Action]Rule{
 	OrgList:    {Kinds: operator},
 	OrgSuspend: {Kinds: operator, Audited: true},
 	UserRole:   {Kinds: operator, Audited: true},
+	UserSet:    {Kinds: operator, Audited: true},
 	UserReset:  {Kinds: operator, Audited: true},
 	LinkCreate: {Kinds: operator, Audited: true},
 	AuditRead:  {Kinds: operator},

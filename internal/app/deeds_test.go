@@ -185,6 +185,9 @@ var deeds = map[app.Action]func(*company, context.Context) error{
 	app.UserRole: func(c *company, ctx context.Context) error {
 		return second(c.SetUserRole(ctx, c.operator, c.mara.UserID, loci.RoleAdmin))
 	},
+	app.UserSet: func(c *company, ctx context.Context) error {
+		return second(c.SetUser(ctx, c.operator, c.mara.UserID, app.UserChange{Email: new("newmail@x.example"), Name: new("okapi")}))
+	},
 	app.UserReset:  func(c *company, ctx context.Context) error { return c.ResetUser(ctx, c.operator, c.mara.UserID) },
 	app.LinkCreate: func(c *company, ctx context.Context) error { return second(c.NewLink(ctx, c.operator, c.mara.UserID)) },
 	app.ClientSet: func(c *company, ctx context.Context) error {
