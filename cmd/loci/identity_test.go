@@ -193,6 +193,12 @@ func TestFirstLinkSignsIn(t *testing.T) {
 		t.Errorf("the session that was not ended: got %d", got)
 	}
 	owner := decoded(t, dir, "user_id", "session", "link")
+	runLoci(t, dir, "user", "set", owner, "--name", "Ann of here") // without an address that is what people know
+	for _, list := range [][]string{{"session", "list"}, {"audit", "--action", "session.start"}, {"audit", "--user", owner}} {
+		if out := string(runLoci(t, dir, list...)); !strings.Contains(out, "Ann of here") {
+			t.Errorf("loci %s names nobody: %s", strings.Join(list, " "), out)
+		}
+	}
 	runLoci(t, dir, "session", "end", "--user", owner, "--all")
 	if got := s.get(mine, "/app/sessions"); got != http.StatusSeeOther {
 		t.Errorf("all sessions ended: got %d", got)
@@ -236,6 +242,9 @@ func TestNoBrowsersWithoutTLS(t *testing.T) {
 		s.process.Env = append(s.process.Env, "LOCI_API_KEY="+shutdownKey, tt.setting)
 		s.process.Stderr = s.errors
 		s.waitForAddress()
+		if !strings.HasPrefix(s.url, "http://0.0.0.0:") {
+			t.Errorf("it says that it listens on %s, which is not what was asked for", s.url)
+		}
 		_, port, err := net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
 			t.Fatal(err)
