@@ -228,7 +228,10 @@ func (p *program) orgExportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "export ORG DIR", Short: "Copy everything that an org has into an empty directory", Args: cobra.ExactArgs(2), Annotations: does(app.Export),
 		Long: `Copy everything that an org has, of one moment, as files into a directory that
-is empty or not there. It may be done while a server runs.`,
+is empty or not there. It may be done while a server runs. The copy is for
+keeping, handing over and reading with any SQLite program; no Loci takes it in
+again, so it is no backup. Keys, sessions and grants are not in it; hashes of
+passwords are.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
