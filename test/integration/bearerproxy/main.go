@@ -6,9 +6,12 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -50,14 +53,29 @@ func run(listen, target, token string) error {
 }
 
 // newProxy returns the handler that forwards to upstream with token. It
-// flushes at once, because MCP streams events.
+// flushes at once, because MCP streams events. A message is read whole before it
+// is sent on, and goes over a connection of its own: a client that writes on a
+// bare socket may close its side at once and still wait for the answer, and what
+// package http makes of that must not cut the answer off.
 func newProxy(upstream *url.URL, token string) http.Handler {
-	return &httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		FlushInterval: -1,
+		Transport:     &http.Transport{DisableKeepAlives: true},
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(upstream)
 			r.Out.Host = r.In.Host
 			r.Out.Header.Set("Authorization", "Bearer "+token)
 		},
 	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return // the client has gone away
+			}
+			r = r.WithContext(context.WithoutCancel(r.Context()))
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		}
+		proxy.ServeHTTP(w, r)
+	})
 }
