@@ -119,7 +119,11 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		}
 	}
 	lost, err := s.checkUnregistered(ctx)
-	return append(problems, lost...), err
+	if problems = append(problems, lost...); err != nil {
+		return problems, err
+	}
+	found, err := s.checkProjects(ctx)
+	return append(problems, found...), err
 }
 
 func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string, err error) {
@@ -153,7 +157,7 @@ func named(file string, problems []string) []string {
 	return problems
 }
 
-// Rebuild makes anew what is derived from the rows of every org.
+// Rebuild makes anew what is derived from the rows of every org and project.
 func (s *Store) Rebuild(ctx context.Context) error {
 	list, err := s.Orgs().List(ctx)
 	if err != nil {
@@ -164,5 +168,5 @@ func (s *Store) Rebuild(ctx context.Context) error {
 			return fmt.Errorf("rebuild org %s: %w", org.ID, err)
 		}
 	}
-	return nil
+	return s.rebuildProjects(ctx)
 }
