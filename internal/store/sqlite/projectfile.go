@@ -191,19 +191,24 @@ func (s *Store) withProject(ctx context.Context, org loci.OrgID, id loci.Project
 		return err
 	}
 	for {
-		f, err := s.projectFiles.acquire(ctx, projectKey(org, id))
-		if err != nil {
-			return translate(err)
-		}
-		stale, err := s.runProject(ctx, f, fn)
-		if stale {
-			s.projectFiles.discard(f)
-		}
-		s.projectFiles.release(f)
+		stale, err := s.tryProject(ctx, projectKey(org, id), fn)
 		if !stale || err != nil {
 			return translate(err)
 		}
 	}
+}
+
+// tryProject says that the open file was of no use, and is opened anew next time.
+func (s *Store) tryProject(ctx context.Context, key string, fn func(*projectFile, loci.Project) error) (stale bool, err error) {
+	f, err := s.projectFiles.acquire(ctx, key)
+	if err != nil {
+		return false, err
+	}
+	defer s.projectFiles.release(f) // also when fn panics
+	if stale, err = s.runProject(ctx, f, fn); stale {
+		s.projectFiles.discard(f)
+	}
+	return stale, err
 }
 
 // runProject says that the file was moved since it was opened, or is to be.

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -366,5 +368,19 @@ func TestProjectFileLost(t *testing.T) {
 	}
 	if problems, err := s.Check(bg); err != nil || len(problems) != 2 {
 		t.Errorf("Check: %q, %v", problems, err)
+	}
+}
+
+// A function that panics keeps nobody from moving the file.
+func TestProjectFunctionPanics(t *testing.T) {
+	s, p := newProject(t, Options{})
+	func() {
+		defer func() { _ = recover() }()
+		_ = s.ViewProject(bg, p.OrgID, p.ID, func(store.GraphTx) error { panic("a defect") })
+	}()
+	ctx, cancel := context.WithTimeout(bg, 20*time.Second)
+	defer cancel()
+	if err := s.Projects().Archive(ctx, p.OrgID, p.ID); err != nil {
+		t.Error(explain(err))
 	}
 }

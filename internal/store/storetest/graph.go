@@ -233,6 +233,7 @@ func testGraphRelate(e *env) {
 	e.wantList("after a refusal", edges(e.find(p, v, "Go")[0].Relations), "Ada uses Go", "Go uses Ada")
 }
 
+// long: one story, from deletion to restoration
 func testGraphDelete(e *env) {
 	p := e.project("p")
 	v := e.in(p)
