@@ -218,7 +218,7 @@ func NoSuchEntity() error { return Errorf(NotFound, "no such entity") }
 // GraphChange is one thing that happened to an entity.
 type GraphChange struct {
 	At     time.Time `json:"at"`
-	Change string    `json:"change" enum:"created,deleted,restored,merged"`
+	Change string    `json:"change" enum:"created,deleted,restored"`
 	Kind   string    `json:"kind" enum:"entity,observation,relation"`
 	ID     string    `json:"id" doc:"Of the entity, observation or relation"`
 	UserID UserID    `json:"user_id,omitzero"`
