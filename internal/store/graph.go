@@ -32,8 +32,8 @@ type Projects interface {
 	// Restore makes an archived project active again. Otherwise like Archive.
 	Restore(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
 	// Delete removes a project, active or archived, with its graph and its
-	// members for good. NotFound. It may be repeated, and an interrupted one is
-	// finished, like Archive; nobody gets in from the first moment on.
+	// members for good. NotFound. An interrupted one is finished like that of
+	// Archive; nobody gets in from the first moment on.
 	Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
 }
 

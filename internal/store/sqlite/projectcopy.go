@@ -173,7 +173,11 @@ func (s *Store) checkProjects(ctx context.Context) (problems []string, err error
 	for _, p := range list {
 		var found []string
 		err := s.withGraph(ctx, p, func(db *sqlitedb.DB, p loci.Project) (err error) {
-			if found, err = db.Check(ctx); err != nil || len(found) > 0 {
+			err = db.View(ctx, func(c *sqlitedb.Conn) error {
+				found, err = integrity(c, "entities_fts", "observations_fts")
+				return err
+			})
+			if err != nil || len(found) > 0 {
 				return err
 			}
 			return db.Update(ctx, func(c *sqlitedb.Conn) error {

@@ -170,3 +170,32 @@ func wantColumns(t *testing.T, c *sqlitedb.Conn, tables map[string]string) error
 	}
 	return nil
 }
+
+// A lost entry of the full-text index is found by Check and made again by Rebuild.
+func TestProjectCheckAndRebuild(t *testing.T) {
+	s, p := newProject(t, Options{})
+	err := s.withProject(bg, p.OrgID, p.ID, func(f *projectFile, _ loci.Project) error {
+		return f.db.Update(bg, func(c *sqlitedb.Conn) error {
+			return c.Exec("INSERT INTO entities_fts (entities_fts, rowid, name, entity_type) SELECT 'delete', seq, name, entity_type FROM entities")
+		})
+	})
+	if err != nil {
+		t.Fatal(explain(err))
+	}
+	if problems, err := s.Check(bg); err != nil || len(problems) != 1 {
+		t.Errorf("Check: %q, %v", problems, err)
+	}
+	if err := s.Rebuild(bg); err != nil {
+		t.Fatal(explain(err))
+	}
+	if problems, err := s.Check(bg); err != nil || len(problems) != 0 {
+		t.Errorf("Check after Rebuild: %q, %v", problems, err)
+	}
+	stray := s.projectPath(archiveDir, loci.NewProjectID())
+	if err := os.WriteFile(stray, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if problems, err := s.Check(bg); err != nil || len(problems) != 1 {
+		t.Errorf("Check with a stray file: %q, %v", problems, err)
+	}
+}
