@@ -38,11 +38,12 @@ const (
 //     projects; a row of agent scope also needs a session of that agent. A
 //     credential that is limited to projects reaches only their rows.
 //  3. Vendor: a vendor's credential needs "*" or its own name on the list.
-//  4. Lifecycle: live, unless the read says otherwise.
+//  4. Lifecycle: live, unless the read says otherwise. What is in the trash is
+//     only its owner's, whoever shared it.
 //
 // A zero viewer sees nothing.
 func (v Viewer) Sees(a *Access, l Lifecycle, now time.Time) bool {
-	return v.inTenant(a) && v.reaches(a) && v.vendorMay(a) && l.admits(a, now)
+	return v.inTenant(a) && v.reaches(a) && v.vendorMay(a) && l.admits(a, now) && (a.DeletedAt.IsZero() || a.UserID == v.UserID)
 }
 
 // SeesVersion is Sees for an old version: its own allowed_vendors and the

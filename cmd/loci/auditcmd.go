@@ -1,13 +1,18 @@
 package main
 
 import (
+	"context"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -25,8 +30,8 @@ what a memory says.`,
 				return loci.FieldErrorf("--limit", "must be from 1 to %d", maxAudit)
 			}
 			if q.Action != "" {
-				if _, ok := app.Rules()[app.Action(q.Action)]; !ok {
-					return loci.FieldErrorf("--action", "is none that Loci has; they look like memory.create")
+				if err := checkAction(q.Action); err != nil {
+					return err
 				}
 			}
 			if q.From, err = parseSince(since, time.Now()); err != nil {
@@ -55,7 +60,7 @@ what a memory says.`,
 				if err != nil {
 					return err
 				}
-				return p.printAudit(rows, q.Limit)
+				return p.printAudit(ctx, in, who.OrgID, rows, q.Limit)
 			})
 		},
 	}
@@ -68,6 +73,24 @@ what a memory says.`,
 	flags.IntVar(&q.Limit, "limit", 50, "how many at most")
 	flags.Int64Var(&q.Before, "before", 0, "continue after the entry of this number")
 	return cmd
+}
+
+// checkAction refuses what no entry can be of, and says what can.
+func checkAction(s string) error {
+	known := []string{auth.SessionStarted, auth.SessionProved, oauth.GrantReused}
+	for act := range app.Rules() {
+		known = append(known, string(act))
+	}
+	if slices.Contains(known, s) {
+		return nil
+	}
+	slices.Sort(known)
+	group, _, _ := strings.Cut(s, ".")
+	alike := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return group == "" || !strings.HasPrefix(k, group) })
+	if len(alike) == 0 {
+		alike = known
+	}
+	return loci.FieldErrorf("--action", "is none that Loci has; there are %s", strings.Join(alike, ", "))
 }
 
 const maxAudit = 10_000
@@ -87,7 +110,7 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-func (p *program) printAudit(rows []store.AuditRow, limit int) error {
+func (p *program) printAudit(ctx context.Context, in *instance, org loci.OrgID, rows []store.AuditRow, limit int) error {
 	more := len(rows) == limit
 	if p.json {
 		next := ""
@@ -100,25 +123,22 @@ func (p *program) printAudit(rows []store.AuditRow, limit int) error {
 		p.note("no entries")
 		return nil
 	}
-	table := make([][]string, len(rows))
+	names, table := in.names(), make([][]string, len(rows))
 	for i, r := range rows {
+		user, err := names.user(ctx, org, r.UserID)
+		if err != nil {
+			return err
+		}
 		verdict := "allowed"
 		if !r.Allowed {
 			verdict = "refused"
 		}
 		table[i] = []string{strconv.FormatInt(r.Number, 10), r.At.UTC().Format(time.RFC3339), r.Action, verdict, string(r.Kind) + " by " + string(r.Method),
-			string(r.Vendor), idOrDash(r.UserID.IsZero(), r.UserID), r.Target, strconv.Itoa(r.Count)}
+			string(r.Vendor), user, r.Target, strconv.Itoa(r.Count)}
 	}
 	p.printTable([]string{"NUMBER", "AT", "ACTION", "", "WHO", "VENDOR", "USER", "TARGET", "COUNT"}, table)
 	if more {
 		p.note("There may be more: --before %d", rows[len(rows)-1].Number)
 	}
 	return nil
-}
-
-func idOrDash(zero bool, id interface{ String() string }) string {
-	if zero {
-		return "-"
-	}
-	return id.String()
 }

@@ -86,8 +86,9 @@ func TestClientsAndGrants(t *testing.T) {
 	if got := s.status(token); got != http.StatusOK {
 		t.Fatalf("a token of a grant: got %d", got)
 	}
+	runLoci(t, dir, "user", "set", grant.UserID.String(), "--email", "ann@home.example")
 	out := string(runLoci(t, dir, "oauth", "grant", "list"))
-	for _, want := range []string{grant.ID.String(), "claude", "memories:read", "valid"} {
+	for _, want := range []string{"ann@home.example", grant.ID.String(), "claude", "memories:read", "valid"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the list of grants lacks %q: %s", want, out)
 		}

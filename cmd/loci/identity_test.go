@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net"
@@ -194,6 +193,12 @@ func TestFirstLinkSignsIn(t *testing.T) {
 		t.Errorf("the session that was not ended: got %d", got)
 	}
 	owner := decoded(t, dir, "user_id", "session", "link")
+	runLoci(t, dir, "user", "set", owner, "--name", "Ann of here") // without an address that is what people know
+	for _, list := range [][]string{{"session", "list"}, {"audit", "--action", "session.start"}, {"audit", "--user", owner}} {
+		if out := string(runLoci(t, dir, list...)); !strings.Contains(out, "Ann of here") {
+			t.Errorf("loci %s names nobody: %s", strings.Join(list, " "), out)
+		}
+	}
 	runLoci(t, dir, "session", "end", "--user", owner, "--all")
 	if got := s.get(mine, "/app/sessions"); got != http.StatusSeeOther {
 		t.Errorf("all sessions ended: got %d", got)
@@ -233,10 +238,13 @@ func TestNoBrowsersWithoutTLS(t *testing.T) {
 		setting string
 		want    int
 	}{{"LOCI_PUBLIC_URL=", http.StatusUnauthorized}, {"LOCI_PUBLIC_URL=http://127.0.0.1", http.StatusUnauthorized}, {"LOCI_PUBLIC_URL=https://127.0.0.1", http.StatusOK}} {
-		s := &liveServer{tb: t, process: lociCommand(t, t.TempDir(), "serve", "--listen", "0.0.0.0:0"), errors: &bytes.Buffer{}}
+		s := &liveServer{tb: t, process: lociCommand(t, t.TempDir(), "serve", "--listen", "0.0.0.0:0"), errors: &output{}}
 		s.process.Env = append(s.process.Env, "LOCI_API_KEY="+shutdownKey, tt.setting)
 		s.process.Stderr = s.errors
 		s.waitForAddress()
+		if !strings.HasPrefix(s.url, "http://0.0.0.0:") {
+			t.Errorf("it says that it listens on %s, which is not what was asked for", s.url)
+		}
 		_, port, err := net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
 			t.Fatal(err)

@@ -54,7 +54,14 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.printNewKey(c, key)
+				if err := p.printNewKey(c, key); err != nil || p.json || f.user != "" || who.OrgID == loci.DefaultOrg {
+					return err
+				}
+				owner, err := in.names().user(ctx, who.OrgID, who.UserID)
+				if err == nil {
+					p.note("It acts for %s, the owner of %s; --user names somebody else.", loci.OneLine(owner), who.OrgID)
+				}
+				return err
 			})
 		},
 	}

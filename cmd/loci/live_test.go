@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,7 +23,7 @@ import (
 type liveServer struct {
 	tb      testing.TB
 	process *exec.Cmd
-	errors  *bytes.Buffer
+	errors  *output
 	url     string
 	greeted string // what it printed at its start
 }
@@ -41,11 +42,29 @@ func lociCommand(tb testing.TB, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// output is what a process wrote so far; it may be read while more comes.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer // not embedded: its ReadFrom would pass Write by
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
 // startServer starts a server on dir and waits until it has said its address
 // and how to connect.
 func startServer(tb testing.TB, dir string, env ...string) *liveServer {
 	tb.Helper()
-	s := &liveServer{tb: tb, process: lociCommand(tb, dir, "serve", "--listen", "127.0.0.1:0"), errors: &bytes.Buffer{}}
+	s := &liveServer{tb: tb, process: lociCommand(tb, dir, "serve", "--listen", "127.0.0.1:0"), errors: &output{}}
 	s.process.Env = append(s.process.Env, env...)
 	s.process.Stderr = s.errors
 	s.waitForAddress()

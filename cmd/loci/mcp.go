@@ -37,12 +37,9 @@ itself; any number of them and a server work on one data directory at once.`,
 }
 
 func (p *program) serveStdio(ctx context.Context, in *instance, vendor loci.Vendor) error {
-	who, err := in.auth.Local(ctx, vendor)
-	if err != nil {
-		return err
-	}
+	who := func(ctx context.Context) (loci.Principal, error) { return in.auth.Local(ctx, vendor) }
 	server := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: readBuildInfo().Version})
-	err = server.ServeStdio(ctx, who, p.in, p.out)
+	err := server.ServeStdio(ctx, who, p.in, p.out)
 	if errors.Is(err, context.Canceled) {
 		return nil // asked to stop, which is how clients end it
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,17 @@ import (
 func isLoopback(address net.Addr) bool {
 	tcp, ok := address.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
+}
+
+// listening is where the server listens, as the operator wrote it: 0.0.0.0, say,
+// where the system answers [::].
+func (p *program) listening(address net.Addr) string {
+	host, _, err := net.SplitHostPort(p.settings.Listen)
+	tcp, ok := address.(*net.TCPAddr)
+	if err != nil || host == "" || !ok || !tcp.IP.IsUnspecified() {
+		return address.String()
+	}
+	return net.JoinHostPort(host, strconv.Itoa(tcp.Port))
 }
 
 // isLoopbackHost knows the names and addresses of this machine alone.
@@ -37,7 +49,7 @@ func (p *program) refuseNew(address net.Addr) error {
 	if isLoopback(address) || p.bringsCredentials() || !sqlite.IsNew(p.settings.DataDir) {
 		return nil
 	}
-	return nobodyCould(address)
+	return nobodyCould(p.listening(address))
 }
 
 // refuseOpen returns Forbidden on an address that other machines reach if
@@ -50,7 +62,7 @@ func (p *program) refuseOpen(ctx context.Context, in *instance, address net.Addr
 	if err != nil || any {
 		return err
 	}
-	return nobodyCould(address)
+	return nobodyCould(p.listening(address))
 }
 
 // bringsCredentials reports whether the settings let somebody authenticate.
@@ -59,7 +71,7 @@ func (p *program) bringsCredentials() bool {
 	return s.OwnerKey != "" || len(s.AgentKeys) > 0 || s.Dashboard.ServiceKey != "" || len(s.OIDC) > 0 && s.Egress && s.hasTLS()
 }
 
-func nobodyCould(address net.Addr) error {
+func nobodyCould(address string) error {
 	return loci.Errorf(loci.Forbidden, "%s can be reached from other machines, and nobody could authenticate there. Make a key first: loci key create --name NAME, or "+
 		"loci agent-key create --vendor VENDOR --name NAME (for other people loci user create, then a key with --user); or set LOCI_API_KEY; or start once on this machine alone, "+
 		"with --listen 127.0.0.1:5624. %s", address, howToTLS)
@@ -77,7 +89,7 @@ func (p *program) hasBrowsers(address net.Addr) bool {
 // warn says what the operator should know before the first request.
 func (p *program) warn(address net.Addr) {
 	if !p.hasBrowsers(address) {
-		p.log.Warn("listening beyond this machine without TLS: keys and memories travel in the clear, and signing in by a browser is off. "+howToTLS, "address", address.String())
+		p.log.Warn("listening beyond this machine without TLS: keys and memories travel in the clear, and signing in by a browser is off. "+howToTLS, "address", p.listening(address))
 	}
 	for _, text := range p.settings.doubts() {
 		p.log.Warn(text)

@@ -191,9 +191,13 @@ func (p *program) grantListCommand() *cobra.Command {
 					p.note("no grants")
 					return nil
 				}
-				rows := make([][]string, len(list))
+				names, rows := in.names(), make([][]string, len(list))
 				for i, g := range list {
-					rows[i] = []string{g.ID.String(), g.ClientName, string(g.Vendor), joinRights(g.Rights), string(g.OrgID), g.UserID.String(), grantStatus(&g), showTime(g.CreatedAt), showTime(g.LastUsedAt)}
+					granted, err := names.user(cmd.Context(), g.OrgID, g.UserID)
+					if err != nil {
+						return err
+					}
+					rows[i] = []string{g.ID.String(), g.ClientName, string(g.Vendor), joinRights(g.Rights), string(g.OrgID), granted, grantStatus(&g), showTime(g.CreatedAt), showTime(g.LastUsedAt)}
 				}
 				p.printTable([]string{"ID", "CLIENT", "VENDOR", "SCOPES", "ORG", "USER", "STATUS", "CREATED", "LAST USED"}, rows)
 				return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -32,7 +33,7 @@ func (p *program) orgCreateCommand() *cobra.Command {
 					return err
 				}
 				if p.json {
-					return p.printJSON(map[string]any{"org": o, "owner": owner})
+					return p.printJSON(map[string]any{"org": p.showOrg(o), "owner": owner})
 				}
 				p.printf("%s\n", o.ID)
 				p.note("The owner is %s, %s. Let them in with: loci user link %s", owner.ID, owner.Email, owner.Email)
@@ -58,7 +59,11 @@ func (p *program) orgListCommand() *cobra.Command {
 					return err
 				}
 				if p.json {
-					return p.printJSON(page("orgs", notNil(orgs)))
+					shown := make([]orgJSON, len(orgs))
+					for i, o := range orgs {
+						shown[i] = p.showOrg(o)
+					}
+					return p.printJSON(page("orgs", shown))
 				}
 				rows := make([][]string, len(orgs))
 				for i, o := range orgs {
@@ -69,6 +74,16 @@ func (p *program) orgListCommand() *cobra.Command {
 			})
 		},
 	}
+}
+
+// orgJSON is what is shown of an org: also what holds where it says nothing.
+type orgJSON struct {
+	loci.Org
+	DeletionEffective loci.Deletion `json:"deletion_effective"`
+}
+
+func (p *program) showOrg(o loci.Org) orgJSON {
+	return orgJSON{o, cmp.Or(o.Deletion, p.settings.Deletion)}
 }
 
 func (p *program) deletionOf(o loci.Org) string {
@@ -103,7 +118,7 @@ func (p *program) changeOrg(cmd *cobra.Command, org string, do func(context.Cont
 			return err
 		}
 		if p.json {
-			return p.printJSON(o)
+			return p.printJSON(p.showOrg(o))
 		}
 		for _, r := range [][2]string{{"id", string(o.ID)}, {"name", o.Name}, {"state", string(o.State)}, {"owner", o.OwnerID.String()},
 			{"deletion", p.deletionOf(o)}, {"workspaces", onOff(o.Workspaces)}, {"created", showTime(o.CreatedAt)}} {
@@ -213,7 +228,10 @@ func (p *program) orgExportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "export ORG DIR", Short: "Copy everything that an org has into an empty directory", Args: cobra.ExactArgs(2), Annotations: does(app.Export),
 		Long: `Copy everything that an org has, of one moment, as files into a directory that
-is empty or not there. It may be done while a server runs.`,
+is empty or not there. It may be done while a server runs. The copy is for
+keeping, handing over and reading with any SQLite program; no Loci takes it in
+again, so it is no backup. Keys, sessions and grants are not in it; hashes of
+passwords are.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {

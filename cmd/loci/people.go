@@ -133,9 +133,17 @@ func parseID[T ~[16]byte](s, what, list string) (T, error) {
 		err = loci.Errorf(loci.Invalid, "it is all zeros")
 	}
 	if err != nil {
-		return T{}, loci.Errorf(loci.Invalid, "%q is not the id of a %s; `%s` shows ids", cut(s, 60), what, list)
+		return T{}, loci.Errorf(loci.Invalid, "%q is not the id of %s; `%s` shows ids", cut(s, 60), a(what), list)
 	}
 	return T(id), nil
+}
+
+// a puts the article before a noun of ours: a user, an invitation.
+func a(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeio") {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // page is how a list is printed as JSON.

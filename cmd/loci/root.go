@@ -107,7 +107,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or value, 3 not found, 4 not allowed
 		&cobra.Group{ID: "connect", Title: "Connect assistants:"}, &cobra.Group{ID: "people", Title: "Orgs and people:"}, &cobra.Group{ID: "care", Title: "Take care of the data:"})
 	for group, commands := range map[string][]*cobra.Command{
 		"run":     {p.serveCommand(), p.mcpCommand(), p.demoCommand()},
-		"memory":  {p.addCommand(), p.searchCommand(), p.listCommand(), p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.historyCommand()},
+		"memory":  {p.addCommand(), p.searchCommand(), p.listCommand(), p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.shareCommand(), p.unshareCommand(), p.historyCommand()},
 		"connect": {p.connectCommand(), p.disconnectCommand(), p.keyCommand(), p.agentKeyCommand()},
 		"people":  {p.orgCommand(), p.userCommand(), p.teamCommand(), p.workspaceCommand(), p.sessionCommand(), p.oauthCommand(), p.auditCommand()},
 		"care":    {p.importCommand(), p.exportCommand(), p.backupCommand(), p.doctorCommand(), p.benchCommand(), p.versionCommand()},

@@ -92,7 +92,7 @@ func (p *program) sessionListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.printSessions(shown)
+				return p.printSessions(ctx, in, shown)
 			})
 		},
 	}
@@ -101,7 +101,7 @@ func (p *program) sessionListCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) printSessions(shown []sessionJSON) error {
+func (p *program) printSessions(ctx context.Context, in *instance, shown []sessionJSON) error {
 	if p.json {
 		return p.printJSON(page("sessions", notNil(shown)))
 	}
@@ -109,9 +109,13 @@ func (p *program) printSessions(shown []sessionJSON) error {
 		p.note("no sessions; let somebody in with: loci session link --user USER")
 		return nil
 	}
-	rows := make([][]string, len(shown))
+	names, rows := in.names(), make([][]string, len(shown))
 	for i, s := range shown {
-		rows[i] = []string{s.ID.String(), s.Browser, string(s.OrgID), s.UserID.String(), s.Status, showTime(s.CreatedAt), showTime(s.LastUsedAt), showTime(s.ExpiresAt)}
+		user, err := names.user(ctx, s.OrgID, s.UserID)
+		if err != nil {
+			return err
+		}
+		rows[i] = []string{s.ID.String(), s.Browser, string(s.OrgID), user, s.Status, showTime(s.CreatedAt), showTime(s.LastUsedAt), showTime(s.ExpiresAt)}
 	}
 	p.printTable([]string{"ID", "BROWSER", "ORG", "USER", "STATUS", "CREATED", "LAST USED", "EXPIRES"}, rows)
 	return nil

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -50,7 +49,7 @@ func interruptible(t *testing.T) {
 
 // lineWatch keeps what is written to it and says when a text was there.
 type lineWatch struct {
-	text bytes.Buffer // not embedded: its ReadFrom would pass Write by
+	text output
 	want string
 	seen chan struct{}
 }

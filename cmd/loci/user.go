@@ -13,7 +13,7 @@ func (p *program) userCommand() *cobra.Command {
 	return group("user", "Make and look after people", `Make and look after people. USER is an id or an e-mail address. A person belongs
 to exactly one org; an address is used once on the whole server.`,
 		p.addUserCommand("create", false), p.userListCommand(), p.userRoleCommand(), p.userMemberCommand(),
-		p.userDisableCommand("disable", true), p.userDisableCommand("enable", false),
+		p.userSetCommand(), p.userDisableCommand(), p.userEnableCommand(),
 		p.userResetCommand(), p.linkCommand("link USER"), p.userExportCommand(), p.userDeleteCommand())
 }
 
@@ -83,7 +83,7 @@ func (p *program) userListCommand() *cobra.Command {
 						return err
 					}
 				}
-				return p.printUsers(users)
+				return p.printUsers(ctx, in, users)
 			})
 		},
 	}
@@ -91,13 +91,17 @@ func (p *program) userListCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) printUsers(users []loci.User) error {
+func (p *program) printUsers(ctx context.Context, in *instance, users []loci.User) error {
 	if p.json {
 		return p.printJSON(page("users", notNil(users)))
 	}
-	rows := make([][]string, len(users))
+	names, rows := in.names(), make([][]string, len(users))
 	for i, u := range users {
-		rows[i] = userRow(u)
+		team, err := names.team(ctx, u)
+		if err != nil {
+			return err
+		}
+		rows[i] = userRow(u, team)
 	}
 	p.printTable(userColumns, rows)
 	return nil
@@ -105,13 +109,13 @@ func (p *program) printUsers(users []loci.User) error {
 
 var userColumns = []string{"ID", "EMAIL", "NAME", "ORG", "ROLE", "INSTANCE", "TEAM", "STATE", "CREATED"}
 
-func userRow(u loci.User) []string {
-	state, team := "active", ""
+func userRow(u loci.User, team string) []string {
+	state := "active"
 	if u.Disabled {
 		state = "disabled"
 	}
-	if !u.TeamID.IsZero() {
-		team = string(u.TeamRole) + " of " + u.TeamID.String()
+	if team != "" {
+		team = string(u.TeamRole) + " of " + team
 	}
 	return []string{u.ID.String(), u.Email, u.Name, string(u.OrgID), string(u.OrgRole), string(u.Role), team, state, showTime(u.CreatedAt)}
 }
@@ -131,8 +135,7 @@ func (p *program) changeUser(cmd *cobra.Command, user string, do func(context.Co
 		if p.json {
 			return p.printJSON(u)
 		}
-		p.printTable(userColumns, [][]string{userRow(u)})
-		return nil
+		return p.printUsers(ctx, in, []loci.User{u})
 	})
 }
 
@@ -161,21 +164,6 @@ func (p *program) userMemberCommand() *cobra.Command {
 			}
 			return p.changeUser(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
 				return in.app.SetMember(ctx, who, id, app.MemberChange{Role: &role})
-			})
-		},
-	}
-}
-
-func (p *program) userDisableCommand(use string, disabled bool) *cobra.Command {
-	short := "Shut a person out: sessions, keys and grants end, what is theirs stays"
-	if !disabled {
-		short = "Let a disabled person sign in again; keys have to be made anew"
-	}
-	return &cobra.Command{
-		Use: use + " USER", Short: short, Args: cobra.ExactArgs(1), Annotations: does(app.MemberRemove),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.changeUser(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-				return in.app.SetMember(ctx, who, id, app.MemberChange{Disabled: &disabled})
 			})
 		},
 	}

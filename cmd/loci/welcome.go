@@ -29,7 +29,7 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 			return err
 		}
 	}
-	listens, reachable := "http://"+address.String(), p.reachable(address.String())
+	listens, reachable := "http://"+p.listening(address), p.reachable(address.String())
 	p.printf("Loci listens on %s\n", listens)
 	if p.settings.PublicURL == "" && reachable != listens {
 		p.printf("On this machine it is %s\n", reachable)

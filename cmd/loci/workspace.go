@@ -188,7 +188,7 @@ func (p *program) workspaceMembersCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.printUsers(users)
+				return p.printUsers(ctx, in, users)
 			})
 		},
 	}

@@ -75,6 +75,7 @@ const (
 	OrgList    Action = "org.list"
 	OrgSuspend Action = "org.suspend"
 	UserRole   Action = "user.role"
+	UserSet    Action = "user.set"
 	UserReset  Action = "user.reset"
 	LinkCreate Action = "link.create"
 	AuditRead  Action = "audit.read"
@@ -178,6 +179,7 @@ var rules = map[Action]Rule{
 	OrgList:    {Kinds: operator},
 	OrgSuspend: {Kinds: operator, Audited: true},
 	UserRole:   {Kinds: operator, Audited: true},
+	UserSet:    {Kinds: operator, Audited: true},
 	UserReset:  {Kinds: operator, Audited: true},
 	LinkCreate: {Kinds: operator, Audited: true},
 	AuditRead:  {Kinds: operator},
@@ -271,8 +273,19 @@ func (a *App) stepUp(p loci.Principal, act Action) error {
 	return nil
 }
 
-// entry is what the audit trail keeps of an action.
+// Refused records that a surface refused p an action before it came here.
+func (a *App) Refused(ctx context.Context, p loci.Principal, act Action) {
+	if !p.IsZero() {
+		a.refused(ctx, p, act)
+	}
+}
+
+// entry is what the audit trail keeps of an action. What the operator does is
+// nobody's of the org, whomever it is done for.
 func (a *App) entry(p loci.Principal, act Action) loci.AuditEntry {
+	if p.Kind == loci.KindLocal {
+		p.UserID = loci.UserID{}
+	}
 	return loci.AuditEntry{At: a.time(), Action: string(act), Allowed: true, Kind: p.Kind, Method: p.Method,
 		UserID: p.UserID, Vendor: p.Vendor, CredentialID: p.CredentialID}
 }

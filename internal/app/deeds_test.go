@@ -166,13 +166,13 @@ var deeds = map[app.Action]func(*company, context.Context) error{
 		return second(c.RenameWorkspace(ctx, c.owner, c.space, "okapi"))
 	},
 	app.WorkspaceEnter: func(c *company, ctx context.Context) error {
-		org, err := c.st.Orgs().Get(ctx, "acme")
-		c.must(err)
-		org.Workspaces = true
-		c.must(c.st.Orgs().Update(ctx, org))
-		err = c.App.EnterWorkspace(ctx, c.tom, loci.CredentialID{}, c.space)
-		org.Workspaces = false
-		c.must(c.st.Orgs().Update(ctx, org))
+		divided := func(yes bool) {
+			_, err := c.st.Orgs().Update(ctx, "acme", func(o *loci.Org) error { o.Workspaces = yes; return nil })
+			c.must(err)
+		}
+		divided(true)
+		err := c.App.EnterWorkspace(ctx, c.tom, loci.CredentialID{}, c.space)
+		divided(false)
 		return err
 	},
 	app.OrgCreate: func(c *company, ctx context.Context) error {
@@ -184,6 +184,9 @@ var deeds = map[app.Action]func(*company, context.Context) error{
 	},
 	app.UserRole: func(c *company, ctx context.Context) error {
 		return second(c.SetUserRole(ctx, c.operator, c.mara.UserID, loci.RoleAdmin))
+	},
+	app.UserSet: func(c *company, ctx context.Context) error {
+		return second(c.SetUser(ctx, c.operator, c.mara.UserID, app.UserChange{Email: new("newmail@x.example"), Name: new("okapi")}))
 	},
 	app.UserReset:  func(c *company, ctx context.Context) error { return c.ResetUser(ctx, c.operator, c.mara.UserID) },
 	app.LinkCreate: func(c *company, ctx context.Context) error { return second(c.NewLink(ctx, c.operator, c.mara.UserID)) },

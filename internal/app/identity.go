@@ -102,7 +102,7 @@ func (a *App) deleteUser(ctx context.Context, p loci.Principal, act Action, id l
 		if err := keepOwner(ctx, tx, u); err != nil {
 			return err
 		}
-		if err := withdraw(ctx, tx, id); err != nil {
+		if err := withdraw(ctx, tx, id, loci.TeamID{}); err != nil {
 			return err
 		}
 		return a.takeOut(ctx, tx, p.Origin, u)

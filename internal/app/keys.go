@@ -164,7 +164,7 @@ func errNoKey() error { return loci.Errorf(loci.NotFound, "no such key") }
 // credential returns one of the person, or for the operator of anybody in the
 // org, made by that method ("": any); NotFound if there is none.
 func (a *App) credential(ctx context.Context, p loci.Principal, id loci.CredentialID, method loci.Method) (loci.Credential, error) {
-	q := store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Method: method}
+	q := store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, ID: id, Method: method}
 	if p.Kind == loci.KindLocal {
 		q.UserID = loci.UserID{}
 	}
@@ -172,10 +172,8 @@ func (a *App) credential(ctx context.Context, p loci.Principal, id loci.Credenti
 	if err != nil {
 		return loci.Credential{}, err
 	}
-	for _, c := range list {
-		if c.ID == id {
-			return c, nil
-		}
+	if len(list) > 0 && !id.IsZero() {
+		return list[0], nil
 	}
 	if method == loci.BySession {
 		return loci.Credential{}, loci.Errorf(loci.NotFound, "no such session")

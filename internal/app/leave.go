@@ -78,7 +78,7 @@ func keepTeamOwner(ctx context.Context, tx store.Tx, u loci.User) error {
 }
 
 // takeOut takes a user out of their team, if they are in one, with what they
-// shared. A team without members is deleted; one without an owner gets the
+// shared, and the invitations that they gave with their role in it. A team without members is deleted; one without an owner gets the
 // member of the highest role as its owner, of equal ones the one who was there
 // first.
 func (a *App) takeOut(ctx context.Context, tx store.Tx, editor string, u loci.User) error {
@@ -87,6 +87,11 @@ func (a *App) takeOut(ctx context.Context, tx store.Tx, editor string, u loci.Us
 	}
 	if err := a.detach(ctx, tx, editor, u); err != nil {
 		return err
+	}
+	if !u.OrgRole.AtLeast(loci.MemberAdmin) { // who could not have given them otherwise
+		if err := withdraw(ctx, tx, u.ID, u.TeamID); err != nil {
+			return err
+		}
 	}
 	members, err := tx.Users().Team(ctx, u.TeamID)
 	if err != nil {

@@ -74,6 +74,11 @@ func (a *App) SetMember(ctx context.Context, p loci.Principal, user loci.UserID,
 		owner := loci.MemberOwner
 		c.Role = &owner
 	}
+	if c.Disabled != nil && !*c.Disabled {
+		if err := a.clearAccess(ctx, p.OrgID, user); err != nil {
+			return loci.User{}, err
+		}
+	}
 	var u loci.User
 	err = a.write(ctx, p, c.action(), func(tx store.Tx, e *loci.AuditEntry) (err error) {
 		e.Target = user.String()
@@ -92,14 +97,24 @@ func (a *App) SetMember(ctx context.Context, p loci.Principal, user loci.UserID,
 	if err != nil {
 		return loci.User{}, err
 	}
-	if c.Transfer && org.OwnerID != user {
-		org.OwnerID = user
-		return u, a.store.Orgs().Update(ctx, org)
+	if c.Transfer {
+		_, err := a.store.Orgs().Update(ctx, p.OrgID, func(o *loci.Org) error {
+			if p.Kind != loci.KindLocal && o.OwnerID != p.UserID {
+				return errHandsOver()
+			}
+			o.OwnerID = user
+			return nil
+		})
+		return u, err
 	}
 	if u.Disabled {
 		return u, a.endAccess(ctx, p.OrgID, user)
 	}
 	return u, nil
+}
+
+func errHandsOver() error {
+	return loci.Errorf(loci.Forbidden, "only the person who holds the org hands it over")
 }
 
 func (a *App) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org loci.Org, u *loci.User, c MemberChange) error {
@@ -111,7 +126,7 @@ func (a *App) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org 
 		return errAbove()
 	}
 	if c.Transfer && p.Kind != loci.KindLocal && org.OwnerID != p.UserID {
-		return loci.Errorf(loci.Forbidden, "only the person who holds the org hands it over")
+		return errHandsOver()
 	}
 	out := c.Disabled != nil && *c.Disabled
 	switch {
@@ -126,8 +141,11 @@ func (a *App) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org 
 			return err
 		}
 	}
+	if c.Role != nil && *c.Role != loci.MemberOwner && org.OwnerID == u.ID {
+		return loci.Errorf(loci.Conflict, "this person holds the org and stays an owner of it: it has to be handed over first")
+	}
 	if out || c.Role != nil && !c.Role.AtLeast(u.OrgRole) {
-		if err := withdraw(ctx, tx, u.ID); err != nil {
+		if err := withdraw(ctx, tx, u.ID, loci.TeamID{}); err != nil {
 			return err
 		}
 	}
@@ -147,9 +165,9 @@ func (a *App) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org 
 }
 
 // withdraw revokes the invitations of somebody who may no longer be trusted
-// with them.
-func withdraw(ctx context.Context, tx store.Tx, user loci.UserID) error {
-	list, err := tx.Teams().Invitations(ctx, loci.TeamID{})
+// with them: those into a team, or for the zero team all.
+func withdraw(ctx context.Context, tx store.Tx, user loci.UserID, team loci.TeamID) error {
+	list, err := tx.Teams().Invitations(ctx, team)
 	if err != nil {
 		return err
 	}
@@ -162,6 +180,18 @@ func withdraw(ctx context.Context, tx store.Tx, user loci.UserID) error {
 		}
 	}
 	return nil
+}
+
+// clearAccess is endAccess for somebody who is shut out, before they are let in
+// again: whoever shut them out may have been interrupted, and what was under way
+// then may have made another key.
+func (a *App) clearAccess(ctx context.Context, org loci.OrgID, user loci.UserID) error {
+	var u loci.User
+	err := a.store.View(ctx, org, func(tx store.Tx) (err error) { u, err = tx.Users().Get(ctx, user); return err })
+	if err != nil || !u.Disabled {
+		return err
+	}
+	return a.endAccess(ctx, org, user)
 }
 
 // endAccess revokes everything that a person could come in with.

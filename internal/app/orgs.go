@@ -43,16 +43,18 @@ func (a *App) updateOrg(ctx context.Context, p loci.Principal, act Action, id lo
 	if err := a.record(ctx, in, act, string(id)); err != nil {
 		return loci.Org{}, err
 	}
-	if err := a.store.Orgs().Update(ctx, org); err != nil {
-		return loci.Org{}, err
-	}
-	return org, nil
+	return a.store.Orgs().Update(ctx, id, func(o *loci.Org) error { change(o); return nil })
 }
 
 // OrgSettings changes what is not nil.
 type OrgSettings struct {
 	Deletion   *loci.Deletion // "": the server's default
 	Workspaces *bool
+}
+
+func (s *OrgSettings) apply(o *loci.Org) {
+	set(&o.Deletion, s.Deletion)
+	set(&o.Workspaces, s.Workspaces)
 }
 
 // SetOrg changes how the org works. Turning workspaces on makes a first one if
@@ -73,9 +75,7 @@ func (a *App) SetOrg(ctx context.Context, p loci.Principal, s OrgSettings) (loci
 		return loci.Org{}, err
 	}
 	was := org
-	set(&org.Deletion, s.Deletion)
-	set(&org.Workspaces, s.Workspaces)
-	if org == was {
+	if s.apply(&org); org == was {
 		return org, nil
 	}
 	on := org.Workspaces && !was.Workspaces
@@ -86,7 +86,7 @@ func (a *App) SetOrg(ctx context.Context, p loci.Principal, s OrgSettings) (loci
 		return nil
 	})
 	if err == nil {
-		err = a.store.Orgs().Update(ctx, org)
+		org, err = a.store.Orgs().Update(ctx, p.OrgID, func(o *loci.Org) error { s.apply(o); return nil })
 	}
 	if err == nil && on { // and for what was stored meanwhile
 		err = a.store.Update(ctx, p.OrgID, func(tx store.Tx) error { return a.divide(ctx, tx) })

@@ -72,6 +72,7 @@ org.list            l    -                            any    -
 org.suspend         l    -                            any    -
 org.export          l    -                            any    -
 user.role           l    -                            any    -
+user.set            l    -                            any    -
 user.reset          l    -                            any    -
 link.create         l    -                            any    -
 audit.read          l    -                            any    -

@@ -207,8 +207,8 @@ func (a *App) DeleteTeam(ctx context.Context, p loci.Principal, id loci.TeamID, 
 }
 
 // SetTeamRole gives a member another role. Nobody gives or takes a role above
-// their own: Forbidden. The last owner of a team with other members keeps the
-// role: Conflict. NotFound for a team as for Team, and for a user who is not in it.
+// their own: Forbidden. A lower role ends the invitations that were given with
+// the higher one. The last owner of a team with other members keeps the role: Conflict. NotFound for a team as for Team, and for a user who is not in it.
 func (a *App) SetTeamRole(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID, role loci.MemberRole) (loci.User, error) {
 	if err := a.begin(ctx, p, TeamRole); err != nil {
 		return loci.User{}, err
@@ -235,6 +235,11 @@ func (a *App) SetTeamRole(ctx context.Context, p loci.Principal, id loci.TeamID,
 		}
 		if u.TeamRole == loci.MemberOwner {
 			if err := keepTeamOwner(ctx, tx, u); err != nil {
+				return err
+			}
+		}
+		if !role.AtLeast(u.TeamRole) && !u.OrgRole.AtLeast(loci.MemberAdmin) {
+			if err := withdraw(ctx, tx, u.ID, id); err != nil {
 				return err
 			}
 		}

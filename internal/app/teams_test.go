@@ -8,6 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 func (c *company) pool(p loci.Principal) string {
@@ -121,6 +122,59 @@ func TestATeamKeepsAnOwner(t *testing.T) {
 	c.must(c.LeaveTeam(ctx, c.tom, c.team))
 	_, err = c.Team(ctx, c.owner, c.team)
 	wantCode(t, err, loci.NotFound)
+}
+
+func TestInvitationsEndWithTheRoleInTheTeam(t *testing.T) {
+	ways := map[string]func(*company) error{
+		"leaves":  func(c *company) error { return c.LeaveTeam(t.Context(), c.tom, c.team) },
+		"removed": func(c *company) error { return c.RemoveFromTeam(t.Context(), c.mara, c.team, c.tom.UserID) },
+		"demoted": func(c *company) error {
+			return second(c.SetTeamRole(t.Context(), c.mara, c.team, c.tom.UserID, loci.Member))
+		},
+	}
+	for name, lose := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCompany(t)
+			ctx := t.Context()
+			_, err := c.SetTeamRole(ctx, c.mara, c.team, c.tom.UserID, loci.MemberAdmin)
+			c.must(err)
+			made, err := c.InviteToTeam(ctx, c.tom, c.team, []string{"late@acme.example"}, loci.Member)
+			c.must(err)
+			kept, err := c.InviteToTeam(ctx, c.mara, c.team, []string{"kept@acme.example"}, loci.Member)
+			c.must(err)
+			c.must(lose(c))
+			wantCode(t, c.RevokeInvite(ctx, c.owner, made[0].Invite.ID), loci.NotFound)
+			c.must(c.RevokeInvite(ctx, c.owner, kept[0].Invite.ID))
+		})
+	}
+}
+
+func TestWhoHoldsTheOrgStaysItsOwner(t *testing.T) {
+	c := newCompany(t)
+	ctx := t.Context()
+	_, err := c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Role: new(loci.MemberOwner)})
+	c.must(err)
+	_, err = c.SetMember(ctx, c.again(c.tom), c.owner.UserID, app.MemberChange{Role: new(loci.Member)})
+	wantCode(t, err, loci.Conflict)
+}
+
+// Whoever shut a person out may have been killed before the keys were revoked.
+func TestNobodyComesBackWithAnOldKey(t *testing.T) {
+	c := newCompany(t)
+	ctx := t.Context()
+	_, key, err := c.CreateKey(ctx, c.tom, auth.KeyRequest{Name: "old"})
+	c.must(err)
+	c.must(c.st.Update(ctx, "acme", func(tx store.Tx) error {
+		u, err := tx.Users().Get(ctx, c.tom.UserID)
+		c.must(err)
+		u.Disabled = true
+		return tx.Users().Update(ctx, u)
+	}))
+	_, err = c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Disabled: new(false)})
+	c.must(err)
+	_, err = c.who.Authenticate(ctx, auth.Request{Bearer: key})
+	wantCode(t, err, loci.Unauthenticated)
 }
 
 func TestNobodyGivesMoreThanTheyHave(t *testing.T) {

@@ -33,6 +33,70 @@ func (a *App) SetUserRole(ctx context.Context, p loci.Principal, user loci.UserI
 	return u, err
 }
 
+// UserChange changes what is not nil.
+type UserChange struct {
+	Email, Name *string
+}
+
+// SetUser gives a person of the org an address, by which a password and single
+// sign-on know them, or a name. NotFound; Invalid for what is no address or too
+// long; Conflict if the address is another person's, and nothing is changed then.
+func (a *App) SetUser(ctx context.Context, p loci.Principal, user loci.UserID, c UserChange) (loci.User, error) {
+	if err := a.begin(ctx, p, UserSet); err != nil {
+		return loci.User{}, err
+	}
+	email, err := a.newEmail(ctx, user, c.Email)
+	if err != nil {
+		return loci.User{}, err
+	}
+	if c.Name != nil {
+		if err := loci.CheckText("name", *c.Name, 0, loci.MaxName); err != nil {
+			return loci.User{}, err
+		}
+	}
+	var u loci.User
+	err = a.write(ctx, p, UserSet, func(tx store.Tx, e *loci.AuditEntry) (err error) {
+		e.Target = user.String()
+		if u, err = tx.Users().Get(ctx, user); err != nil {
+			return err
+		}
+		named := c.Name != nil && *c.Name != u.Name
+		if !named {
+			if email == "" || email == u.Email {
+				e.Action = ""
+			}
+			return nil
+		}
+		u.Name = *c.Name
+		return tx.Users().Update(ctx, u)
+	})
+	if err != nil || email == "" || email == u.Email {
+		return u, err
+	}
+	u.Email = email
+	return u, a.store.People().SetEmail(ctx, p.OrgID, user, email)
+}
+
+// newEmail reads an address that a person shall have; nil is none. Conflict if
+// somebody else has it, before anything is recorded.
+func (a *App) newEmail(ctx context.Context, user loci.UserID, s *string) (string, error) {
+	if s == nil {
+		return "", nil
+	}
+	email, err := loci.ParseEmail(*s)
+	if err != nil {
+		return "", err
+	}
+	who, err := a.store.People().ByEmail(ctx, email)
+	if loci.CodeOf(err) == loci.NotFound {
+		return email, nil
+	}
+	if err == nil && who.UserID != user {
+		err = loci.Errorf(loci.Conflict, "this e-mail address is another account's; an address is used once on the whole server")
+	}
+	return email, err
+}
+
 // ResetUser takes from a person what they sign in with, ends their sessions and
 // links, and forgets failed attempts; a new link lets them in. Keys and grants
 // stay. NotFound.

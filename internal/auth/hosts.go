@@ -53,6 +53,9 @@ func (h HostRule) mayAsk(origin, host string, local bool) bool {
 	if h.public != nil && u.Scheme == h.public.Scheme && strings.EqualFold(u.Host, h.public.Host) {
 		return true
 	}
+	if h.public != nil && u.Scheme != h.public.Scheme && hostname(u.Host) == hostname(h.public.Host) {
+		return false // whoever is on the wire can write a page without TLS
+	}
 	return strings.EqualFold(u.Host, host) || local && isLoopback(hostname(u.Host))
 }
 
@@ -62,9 +65,10 @@ func fromLoopback(r *http.Request) bool {
 	return ok && isLoopback(hostname(local.String()))
 }
 
-// hostname returns s without port and brackets, in lower case.
+// hostname returns s without port and brackets, in lower case. What is no
+// number is no port: metadata and challenges repeat the Host with it.
 func hostname(s string) string {
-	if host, _, err := net.SplitHostPort(s); err == nil {
+	if host, port, err := net.SplitHostPort(s); err == nil && strings.Trim(port, "0123456789") == "" {
 		s = host
 	}
 	return strings.ToLower(strings.Trim(s, "[]"))

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -76,12 +77,17 @@ func (s *SignIn) Invitation(ctx context.Context, token loci.Secret) (loci.Org, l
 }
 
 // Join makes the account of an invited address that has none, as a member of
-// the org and team; whoever has the token got it at that address. Conflict if
-// the address has an account: its holder signs in and accepts.
+// the org and team. The token proves little: whoever invited has it too.
+// Forbidden therefore for an address that its holder can prove here: they sign
+// in with that, and join by it. Conflict if the address has an account: its
+// holder signs in and accepts.
 func (s *SignIn) Join(ctx context.Context, token loci.Secret) (loci.Person, error) {
 	org, invite, err := s.Invitation(ctx, token)
 	if err != nil {
 		return loci.Person{}, err
+	}
+	if s.proves(invite.Email) {
+		return loci.Person{}, loci.Errorf(loci.Forbidden, "show first that this address is yours: sign in with single sign-on, and you join by that")
 	}
 	_, err = s.store.People().ByEmail(ctx, invite.Email)
 	if err == nil {
@@ -98,6 +104,15 @@ func (s *SignIn) Join(ctx context.Context, token loci.Secret) (loci.Person, erro
 		return loci.Person{}, errBadInvitation()
 	}
 	return who, err
+}
+
+// proves reports whether somebody whom we believe says whose an address is: the
+// dashboard, or a provider by which its holder could get an account themselves.
+// An account that a stranger made of it before would be theirs, with the
+// stranger's password.
+func (s *SignIn) proves(email string) bool {
+	return s.people.dashboard.ServiceKey != "" || len(s.Providers()) > 0 &&
+		(s.oidc.open || slices.ContainsFunc(s.oidc.list, func(c *oidcClient) bool { return c.allows(email) }))
 }
 
 func errHasAccount() error {

@@ -166,17 +166,19 @@ func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth
 		RedirectURL: strings.TrimRight(s.site.PublicURL, "/") + "/app/oidc/" + c.ID + "/callback", Scopes: []string{oidc.ScopeOpenID, "email"}}, nil
 }
 
-// FinishOIDC returns who signed in, from the query of the callback, and next as
-// it was given. Somebody whom nobody knows is made a user if they were invited,
+// FinishOIDC returns who signed in, from the query of the callback of the
+// provider id, and next as it was given. Somebody whom nobody knows is made a user if they were invited,
 // or sign-up is open to their address. Invalid for a state that expired, was
 // used or is of another browser; Forbidden if the provider or we refuse; for a
 // step-up also if it is another person or the proof is not fresh.
-func (s *SignIn) FinishOIDC(ctx context.Context, state loci.Secret, query url.Values) (who loci.Person, next string, err error) {
+func (s *SignIn) FinishOIDC(ctx context.Context, id string, state loci.Secret, query url.Values) (who loci.Person, next string, err error) {
 	var st oidcState
 	if err := s.unseal(ctx, forOIDC, state, &st); err != nil {
 		return loci.Person{}, "", err
 	}
-	if subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(st.State)) != 1 {
+	// A provider may have sent the browser to another one: a code that arrives
+	// at that one's callback must not go to this one's token endpoint.
+	if subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(st.State)) != 1 || id != st.Provider {
 		return loci.Person{}, "", errBadState()
 	}
 	c, config, err := s.oidcConfig(ctx, st.Provider)

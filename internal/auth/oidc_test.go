@@ -138,7 +138,7 @@ func TestSingleSignOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		who, next, err := s.FinishOIDC(t.Context(), state, p.visit(redirect))
+		who, next, err := s.FinishOIDC(t.Context(), "acme", state, p.visit(redirect))
 		if err == nil && next != "/app/keys" {
 			t.Errorf("next is %q", next)
 		}
@@ -176,6 +176,11 @@ func TestSingleSignOn(t *testing.T) {
 		{"another key", nil, other, loci.Forbidden},
 		{"stranger", set("email", "x@example.org"), nil, loci.Forbidden},
 		{"stranger of a listed domain", set("email", "x@ACME.example"), nil, ""},
+		{"a dot behind the domain", set("email", "x@acme.example."), nil, loci.Forbidden},
+		{"the domain in the name", set("email", "x@acme.example@evil.example"), nil, loci.Invalid},
+		{"the domain behind another", set("email", "x@evil.example@acme.example"), nil, loci.Invalid},
+		{"a domain that looks like it", set("email", "x@\u0430cme.example"), nil, loci.Forbidden},
+		{"the Kelvin sign for a k", set("email", "x@acme.example\u212a"), nil, loci.Invalid},
 		{"stranger of a domain below", set("email", "x@sub.acme.example"), nil, loci.Forbidden},
 	} {
 		p.change, p.wrong = tt.change, tt.key
@@ -198,7 +203,7 @@ func TestSingleSignOnState(t *testing.T) {
 		return state, p.visit(redirect)
 	}
 	finish := func(state loci.Secret, query url.Values) loci.Code {
-		_, _, err := s.FinishOIDC(t.Context(), state, query)
+		_, _, err := s.FinishOIDC(t.Context(), "acme", state, query)
 		if err == nil {
 			return "none"
 		}
@@ -220,6 +225,10 @@ func TestSingleSignOnState(t *testing.T) {
 	query.Set("iss", "https://evil.example")
 	if got := finish(state, query); got != loci.Invalid {
 		t.Errorf("mix-up: %q", got)
+	}
+	state, query = begin()
+	if _, _, err := s.FinishOIDC(t.Context(), "other", state, query); loci.CodeOf(err) != loci.Invalid { // its code is not for acme
+		t.Errorf("the callback of another provider: %v", err)
 	}
 	state, query = begin()
 	w.now = w.now.Add(6 * time.Minute)
@@ -262,7 +271,7 @@ func TestSingleSignOnStepUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		who, _, err := s.FinishOIDC(t.Context(), state, p.visit(redirect))
+		who, _, err := s.FinishOIDC(t.Context(), "acme", state, p.visit(redirect))
 		return who, err
 	}
 	if who, err := try(nil); err != nil || who.UserID != me.UserID {

@@ -152,6 +152,40 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// TestJoinNeedsTheAddressProvedWhereItCanBe plays somebody who invites an address
+// that is not theirs, and takes the invitation themselves: its holder would later
+// be signed in to an account of which somebody else has the password.
+func TestJoinNeedsTheAddressProvedWhereItCanBe(t *testing.T) {
+	w := newWorld(t)
+	provided := auth.OIDCProvider{ID: "acme", Issuer: "https://id.acme.example", ClientID: "loci", Domains: []string{"acme.example"}}
+	site := auth.Site{PublicURL: "https://loci.example"}
+	for name, tt := range map[string]struct {
+		o     auth.SignInOptions
+		email string
+		want  loci.Code
+	}{
+		"a provider knows the domain": {auth.SignInOptions{Site: site, Egress: true, OIDC: []auth.OIDCProvider{provided}}, "one@ACME.example", loci.Forbidden},
+		"anybody may sign up":         {auth.SignInOptions{Site: site, Egress: true, OIDC: []auth.OIDCProvider{provided}, Open: true}, "two@example.org", loci.Forbidden},
+		"nobody knows the domain":     {auth.SignInOptions{Site: site, Egress: true, OIDC: []auth.OIDCProvider{provided}}, "three@example.org", ""},
+		"the provider is off":         {auth.SignInOptions{Site: site, OIDC: []auth.OIDCProvider{provided}, Open: true}, "four@acme.example", ""},
+	} {
+		_, token := w.invite(t, tt.email, "")
+		who, err := w.signIn(t, tt.o).Join(t.Context(), token)
+		if loci.CodeOf(err) != tt.want || (err == nil) == who.UserID.IsZero() {
+			t.Errorf("%s: got %+v, %v; want code %q", name, who, err, tt.want)
+		}
+	}
+	_, token := w.invite(t, "five@example.org", "")
+	s, err := auth.NewSignIn(auth.SignInOptions{Store: w.store, Now: w.clock,
+		Authenticator: w.auth(t, auth.Options{Dashboard: auth.Dashboard{ServiceKey: "service", JWTSecret: "0123456789abcdef0123456789abcdef"}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Join(t.Context(), token); loci.CodeOf(err) != loci.Forbidden {
+		t.Errorf("a dashboard vouches for addresses: %v", err)
+	}
+}
+
 func TestLinkSignsInOnce(t *testing.T) {
 	w := newWorld(t)
 	s := w.signIn(t, auth.SignInOptions{})

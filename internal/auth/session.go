@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // The names of the session cookie: over TLS one that no other host and no
@@ -44,10 +45,28 @@ func (a *Authenticator) StartSession(ctx context.Context, who loci.Person, brows
 	if err != nil {
 		return loci.Principal{}, "", err
 	}
+	if err := record(ctx, a.store, p, SessionStarted, now); err != nil {
+		return loci.Principal{}, "", err
+	}
 	if err := a.store.Credentials().Insert(ctx, c); err != nil {
 		return loci.Principal{}, "", err
 	}
 	return p, token, nil
+}
+
+// What the audit trail says of sessions besides the actions of package app.
+const (
+	SessionStarted = "session.start"
+	SessionProved  = "session.prove"
+	SessionEnded   = "session.end"
+)
+
+// record writes an entry of the audit trail before what it says is done: what
+// cannot be recorded is not done.
+func record(ctx context.Context, st store.Store, p loci.Principal, action string, at time.Time) error {
+	e := loci.AuditEntry{At: at, Action: action, Allowed: true, Kind: p.Kind, Method: p.Method, UserID: p.UserID,
+		CredentialID: p.CredentialID, Target: p.CredentialID.String()}
+	return st.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) })
 }
 
 // SignOut ends the session with that token. That there is none is no error.
@@ -56,8 +75,12 @@ func (a *Authenticator) SignOut(ctx context.Context, token loci.Secret) error {
 		return nil
 	}
 	c, err := a.store.Credentials().ByHash(ctx, Hash(token))
-	if err == nil && c.Method == loci.BySession {
-		err = a.store.Credentials().Revoke(ctx, c.OrgID, c.UserID, c.ID, loci.CutTime(a.now()))
+	if err == nil && c.Method == loci.BySession && c.RevokedAt.IsZero() {
+		p := principalFor(&c.Credential)
+		p.OrgID = c.OrgID
+		if err = record(ctx, a.store, p, SessionEnded, loci.CutTime(a.now())); err == nil {
+			err = a.store.Credentials().Revoke(ctx, c.OrgID, c.UserID, c.ID, loci.CutTime(a.now()))
+		}
 	}
 	if loci.CodeOf(err) == loci.NotFound {
 		return nil

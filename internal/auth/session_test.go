@@ -12,6 +12,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // arrived is a request as the server sees it when it came to that address.
@@ -79,12 +80,48 @@ func TestSession(t *testing.T) {
 	if _, _, err := a.StartSession(t.Context(), loci.Person{UserID: loci.NewUserID(), OrgID: w.org.ID}, ""); loci.CodeOf(err) != loci.Unauthenticated {
 		t.Errorf("nobody's session: %v", err)
 	}
-	w.org.State = loci.OrgSuspended
-	if err := w.store.Orgs().Update(t.Context(), w.org); err != nil {
+	_, err = w.store.Orgs().Update(t.Context(), w.org.ID, func(o *loci.Org) error { o.State = loci.OrgSuspended; return nil })
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := a.StartSession(t.Context(), owner, ""); loci.CodeOf(err) != loci.Forbidden {
 		t.Errorf("a suspended org: %v", err)
+	}
+}
+
+// TestSessionsAreRecorded signs in, proves again and signs out.
+func TestSessionsAreRecorded(t *testing.T) {
+	w := newWorld(t)
+	a := w.auth(t, auth.Options{})
+	s, err := auth.NewSignIn(auth.SignInOptions{Authenticator: a, Store: w.store, Now: w.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, token, err := a.StartSession(t.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "Firefox on Linux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.StepUp(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second finds nothing to end
+		if err := a.SignOut(t.Context(), token); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	err = w.store.View(t.Context(), w.org.ID, func(tx store.Tx) error {
+		rows, err := tx.Audit().List(t.Context(), store.AuditQuery{Limit: 10})
+		for _, r := range rows {
+			if r.UserID != w.org.OwnerID || r.CredentialID != p.CredentialID || !r.Allowed || r.Method != loci.BySession {
+				t.Errorf("got %+v", r)
+			}
+			got = append(got, r.Action)
+		}
+		return err
+	})
+	if want := "session.end session.prove session.start"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("got %v, %v; want %s", got, err, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -34,8 +35,11 @@ type SignIn struct {
 	log     *slog.Logger
 	site    Site
 	hashing chan struct{} // one place for each argon2id run at a time
-	sealer  cipher.AEAD
-	oidc    *oidcClients
+	// counting is held while a failure is counted; see attempt. Accounts that
+	// share one only wait for each other.
+	counting [64]sync.Mutex
+	sealer   cipher.AEAD
+	oidc     *oidcClients
 }
 
 // NewSignIn returns a SignIn. Invalid if a provider is configured by half; it
@@ -71,5 +75,9 @@ func (s *SignIn) StepUp(ctx context.Context, p loci.Principal) error {
 	if p.Method != loci.BySession || p.CredentialID.IsZero() {
 		return loci.Errorf(loci.Forbidden, "only a browser session can be proved again; sign in with a browser")
 	}
-	return s.store.Credentials().Prove(ctx, p.CredentialID, loci.CutTime(s.now()))
+	now := loci.CutTime(s.now())
+	if err := record(ctx, s.store, p, SessionProved, now); err != nil {
+		return err
+	}
+	return s.store.Credentials().Prove(ctx, p.CredentialID, now)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"net/netip"
 	"strings"
 	"time"
@@ -100,8 +101,12 @@ func (s *SignIn) check(ctx context.Context, t throttle) (int, error) {
 // attempt counts a failure before the password is looked at, and lets it pass
 // or refuses with RateLimited. Counting first is what makes guesses that are
 // sent at once no cheaper than guesses in a row: of those beyond the free ones
-// only one gets through.
+// only one gets through. Within a process one is counted after the other, so that
+// the refused ones do not count: a crowd would make the wait as long as it gets.
 func (s *SignIn) attempt(ctx context.Context, t throttle) error {
+	counting := &s.counting[crc32.ChecksumIEEE([]byte(t.key))%uint32(len(s.counting))]
+	counting.Lock()
+	defer counting.Unlock()
 	before, err := s.check(ctx, t)
 	if err != nil {
 		return err

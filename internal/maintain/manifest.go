@@ -42,6 +42,7 @@ func (m *Manifest) Size() (n int64) {
 const (
 	manifestFile   = "manifest.json"
 	manifestKind   = "backup"
+	orgKind        = "org" // of what the store exports of one org; no backup
 	manifestFormat = 1
 )
 
@@ -69,7 +70,11 @@ func readManifest(dir string) (Manifest, error) {
 	bad := func(why string) error {
 		return loci.Errorf(loci.Invalid, "%s is not a backup that can be used: %s", dir, why)
 	}
-	if err := json.Unmarshal(text, &m); err != nil || m.Loci != manifestKind {
+	err = json.Unmarshal(text, &m)
+	if m.Loci == orgKind {
+		return m, bad("it is the copy of one org that `loci org export` made; a backup is what `loci backup create` makes, of all orgs")
+	}
+	if err != nil || m.Loci != manifestKind {
 		return m, bad("its manifest.json is damaged")
 	}
 	if m.Format > manifestFormat {

@@ -88,15 +88,13 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 	later := start.Add(time.Hour)
 	next := a.credential(owner, loci.ByKey)
 	next.Replaces = replaced.ID
-	quiet, err := a.st.Orgs().Get(ctx, "quiet")
-	a.do(err)
-	quiet.State = loci.OrgSuspended
+	_, quiet := a.st.Orgs().Update(ctx, "quiet", func(o *loci.Org) error { o.State = loci.OrgSuspended; return nil })
 	shut.Disabled = true
 	a.do(a.st.Update(ctx, a.org.ID, func(tx store.Tx) error { return tx.Users().Update(ctx, shut) }))
 	_, deleted := a.st.Orgs().Delete(ctx, "gone")
 	a.do(a.st.Credentials().Revoke(ctx, a.org.ID, owner, session.ID, later), a.st.OAuth().Revoke(ctx, a.org.ID, owner, g.ID, later),
 		a.st.Credentials().Rotate(ctx, next, later, later), a.st.People().Remove(ctx, a.org.ID, leaving.ID, nil), a.refresh(used),
-		a.st.Orgs().Update(ctx, quiet), deleted, a.st.Close())
+		quiet, deleted, a.st.Close())
 
 	done, err := b.RestoreInPlace(ctx, backup)
 	if err != nil || done.Unread != nil || done.Revoked != 4 { // session, grant, its token, the key of the one who left

@@ -10,7 +10,6 @@ import (
 	"io"
 	"sync"
 
-	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -21,15 +20,23 @@ import (
 // ones wait in the pipe.
 const maxInFlight = 128
 
+// Who says who is asking now. It is asked for every message, because a process
+// may run for weeks: whoever leaves a team meanwhile loses its pool at once.
+type Who func(context.Context) (loci.Principal, error)
+
 // ServeStdio serves one client that speaks over in and out, one JSON-RPC
-// message a line, as p. It returns nil when in ends and every call has been
-// answered, or when ctx is done. Nothing but messages is written to out.
-// Forbidden if p is not bound to a vendor.
-func (s *Server) ServeStdio(ctx context.Context, p loci.Principal, in io.Reader, out io.Writer) error {
-	if err := onlyAgents(p); err != nil {
+// message a line, as who says. It returns nil when in ends and every call has
+// been answered, or when ctx is done. Nothing but messages is written to out.
+// Forbidden if who is not bound to a vendor.
+func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.Writer) error {
+	p, err := who(ctx)
+	if err == nil {
+		err = onlyAgents(p)
+	}
+	if err != nil {
 		return err
 	}
-	session, err := s.build().Connect(ctx, newLines(in, out, p), nil)
+	session, err := s.build().Connect(ctx, newLines(in, out, who), nil)
 	if err != nil {
 		return fmt.Errorf("serve stdio: %w", err)
 	}
@@ -54,7 +61,7 @@ func (s *Server) ServeStdio(ctx context.Context, p loci.Principal, in io.Reader,
 // up at the first malformed line, and at the end of the input it cancels calls
 // that it has not answered yet.
 type lines struct {
-	info   *sdkauth.TokenInfo
+	who    Who
 	in     chan line
 	closed chan struct{}
 	once   sync.Once
@@ -74,8 +81,8 @@ type line struct {
 
 var errLineTooLong = errors.New("line too long")
 
-func newLines(in io.Reader, out io.Writer, p loci.Principal) *lines {
-	l := &lines{info: tokenInfo(p), in: make(chan line), closed: make(chan struct{}), out: out,
+func newLines(in io.Reader, out io.Writer, who Who) *lines {
+	l := &lines{who: who, in: make(chan line), closed: make(chan struct{}), out: out,
 		inFlight: map[jsonrpc.ID]bool{}, changed: make(chan struct{})}
 	// A read from a terminal cannot be interrupted, so nobody waits for this
 	// goroutine; it ends with the input or at the next line after Close.
@@ -150,7 +157,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 			return nil, next.err
 		default:
-			if m := l.decode(bytes.TrimSpace(next.text)); m != nil {
+			if m := l.decode(ctx, bytes.TrimSpace(next.text)); m != nil {
 				return m, nil
 			}
 		}
@@ -159,7 +166,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // decode returns nil for an empty line and for one that it has complained
 // about.
-func (l *lines) decode(text []byte) jsonrpc.Message {
+func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 	if len(text) == 0 {
 		return nil
 	}
@@ -177,7 +184,17 @@ func (l *lines) decode(text []byte) jsonrpc.Message {
 		return nil
 	}
 	if request, ok := m.(*jsonrpc.Request); ok {
-		request.Extra = &mcp.RequestExtra{TokenInfo: l.info}
+		p, err := l.who(ctx)
+		if err == nil {
+			err = onlyAgents(p)
+		}
+		if err != nil {
+			if request.IsCall() {
+				l.complain(parsed.id, &jsonrpc.Error{Code: answers[loci.CodeOf(err)].rpc, Message: loci.SafeText(err)})
+			}
+			return nil
+		}
+		request.Extra = &mcp.RequestExtra{TokenInfo: tokenInfo(p)}
 		if request.IsCall() && !l.start(request.ID) {
 			l.complain(parsed.id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: a request with this id is still running; every request needs its own"})
 			return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,24 +14,84 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/store"
 )
+
+// local is the operator of a client of that vendor.
+func (w *world) local(v loci.Vendor) mcpserver.Who {
+	return func(ctx context.Context) (loci.Principal, error) { return w.auth.Local(ctx, v) }
+}
 
 // stdio starts the server on two pipes. wait returns what it returned.
 func (w *world) stdio(ctx context.Context) (in io.WriteCloser, out io.Reader, wait func() error) {
 	w.t.Helper()
-	p, err := w.auth.Local(ctx, loci.LocalVendor)
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := w.server.ServeStdio(ctx, p, inR, outW)
+		err := w.server.ServeStdio(ctx, w.local(loci.LocalVendor), inR, outW)
 		outW.Close()
 		done <- err
 	}()
 	return inW, outR, func() error { return <-done }
+}
+
+// A client that stays connected loses a pool when its person leaves the team, and
+// everything when their org is suspended.
+func TestStdioSeesWhatChangesMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	mate := w.person(w.owner.OrgID, "mate@default.example")
+	w.team("Platform", w.owner, mate)
+	mate, err := w.auth.LocalAs(ctx, mate.OrgID, mate.UserID) // with the team
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := w.app.Create(ctx, mate, app.Draft{Title: "mates", Content: "shared", AllowedVendors: []loci.Vendor{"*"}})
+	if err == nil {
+		_, err = w.app.ShareMemory(ctx, mate, m.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, out, wait := w.stdio(ctx)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &mcp.IOTransport{Reader: io.NopCloser(out), Writer: in}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func() (*mcp.CallToolResult, error) {
+		return session.CallTool(ctx, &mcp.CallToolParams{Name: "get_memory_by_id", Arguments: map[string]any{"id": m.ID}})
+	}
+	if got, err := get(); err != nil || got.IsError {
+		t.Errorf("in the team: %+v, %v", got, err)
+	}
+	err = w.store.Update(ctx, w.owner.OrgID, func(tx store.Tx) error {
+		me, err := tx.Users().Get(ctx, w.owner.UserID)
+		if err != nil {
+			return err
+		}
+		me.TeamID, me.TeamRole = loci.TeamID{}, ""
+		return tx.Users().Update(ctx, me)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := get(); err != nil || !got.IsError {
+		t.Errorf("after leaving: %+v, %v", got, err)
+	}
+	_, err = w.store.Orgs().Update(ctx, w.owner.OrgID, func(o *loci.Org) error { o.State = loci.OrgSuspended; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := get(); err == nil || !strings.Contains(err.Error(), "suspended") {
+		t.Errorf("in a suspended org: %+v, %v", got, err)
+	}
+	if err := errors.Join(session.Close(), wait()); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestConcurrentWritersOverStdioLoseNothing(t *testing.T) {
@@ -69,12 +130,8 @@ func TestConcurrentWritersOverStdioLoseNothing(t *testing.T) {
 // that come back.
 func (w *world) talk(text string) []map[string]any {
 	w.t.Helper()
-	p, err := w.auth.Local(context.Background(), "claude")
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	var out bytes.Buffer
-	if err := w.server.ServeStdio(context.Background(), p, strings.NewReader(text), &out); err != nil {
+	if err := w.server.ServeStdio(context.Background(), w.local("claude"), strings.NewReader(text), &out); err != nil {
 		w.t.Errorf("ServeStdio: %v", err)
 	}
 	var messages []map[string]any
@@ -218,7 +275,8 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 
 func TestStdioNeedsAVendor(t *testing.T) {
 	w := newWorld(t)
-	err := w.server.ServeStdio(context.Background(), w.owner, strings.NewReader(hello), io.Discard)
+	who := func(context.Context) (loci.Principal, error) { return w.owner, nil }
+	err := w.server.ServeStdio(context.Background(), who, strings.NewReader(hello), io.Discard)
 	if loci.CodeOf(err) != loci.Forbidden {
 		t.Errorf("a person over stdio: %v", err)
 	}

@@ -83,9 +83,7 @@ func (s *server) sessions(ctx context.Context, p loci.Principal, _ *noBody) (*an
 
 func (s *server) endSession(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
 	var id loci.CredentialID
-	if err := read(&id, in.ID); err != nil {
-		return nil, err
-	}
+	read(&id, in.ID)
 	return done(s.app.EndSession(ctx, p, id))
 }
 
@@ -101,9 +99,7 @@ func (s *server) grants(ctx context.Context, p loci.Principal, _ *noBody) (*answ
 
 func (s *server) revokeGrant(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
 	var id loci.GrantID
-	if err := read(&id, in.ID); err != nil {
-		return nil, err
-	}
+	read(&id, in.ID)
 	return done(s.app.RevokeGrant(ctx, p, id))
 }
 
@@ -120,9 +116,7 @@ type enterKeyInput struct {
 
 func (s *server) enterKey(ctx context.Context, p loci.Principal, in *enterKeyInput) (*nothing, error) {
 	var id loci.CredentialID
-	if err := read(&id, in.ID); err != nil || id.IsZero() {
-		return nil, errAbsent
-	}
+	read(&id, in.ID)
 	return done(s.app.EnterWorkspace(ctx, p, id, in.Body.WorkspaceID))
 }
 
@@ -169,9 +163,7 @@ const defaultOverlap = 24
 
 func (s *server) rotateKey(ctx context.Context, p loci.Principal, in *rotateInput) (*shownOnce[client.MadeKey], error) {
 	var id loci.CredentialID
-	if err := read(&id, in.ID); err != nil {
-		return nil, err
-	}
+	read(&id, in.ID)
 	hours := defaultOverlap
 	if h := orZero(in.Body).OverlapHours; h != nil {
 		hours = *h
@@ -181,8 +173,6 @@ func (s *server) rotateKey(ctx context.Context, p loci.Principal, in *rotateInpu
 
 func (s *server) revokeKey(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
 	var id loci.CredentialID
-	if err := read(&id, in.ID); err != nil {
-		return nil, err
-	}
+	read(&id, in.ID)
 	return done(s.app.RevokeKey(ctx, p, id))
 }

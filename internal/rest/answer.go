@@ -38,15 +38,14 @@ func showOnce[T any](body T, err error) (*shownOnce[T], error) {
 	return &shownOnce[T]{"no-store", body}, nil
 }
 
-// read fills an id from a path. One of another form is answered as one that
-// leads to nothing.
-func read[Kind any](into *loci.ID[Kind], text string) error {
+// read fills an id from a path. Text of another form becomes an id that leads
+// to nothing: the answer is that of an id that never was.
+func read[Kind any](into *loci.ID[Kind], text string) {
 	id, err := loci.ParseID[Kind](text)
-	if err != nil {
-		return errAbsent
+	if err != nil || id.IsZero() {
+		id = loci.NewID[Kind]()
 	}
 	*into = id
-	return nil
 }
 
 // onePath is a path with one id, and noBody an input without anything.

@@ -94,6 +94,7 @@ func (s *server) admit(x *exchange, r *http.Request, route *route) error {
 	}
 	x.principal = p
 	if p.Kind == loci.KindAgent && route.Who == forPeople {
+		s.app.Refused(r.Context(), p, route.Action)
 		return errAgent
 	}
 	return nil

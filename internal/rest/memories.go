@@ -18,12 +18,12 @@ type PathID struct {
 	ID string `path:"id" doc:"Id of the memory, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (m PathID) parse() (loci.MemoryID, error) {
-	id, err := loci.ParseMemoryID(m.ID)
-	if err != nil {
-		return id, errAbsent
-	}
-	return id, nil
+// parse never fails: text of another form becomes an id that leads to nothing,
+// so that whoever may not do this learns that first, as for every other id.
+func (m PathID) parse() loci.MemoryID {
+	var id loci.MemoryID
+	read(&id, m.ID)
+	return id
 }
 
 // Target is a memory that a change is meant for.
@@ -33,11 +33,8 @@ type Target struct {
 }
 
 func (t Target) parse() (id loci.MemoryID, version int, err error) {
-	if id, err = t.PathID.parse(); err != nil {
-		return id, 0, err
-	}
 	version, err = ifVersion(t.IfMatch)
-	return id, version, err
+	return t.PathID.parse(), version, err
 }
 
 // memoryOutput is one memory with its version as entity tag.
@@ -97,11 +94,7 @@ type getInput struct {
 }
 
 func (s *server) get(ctx context.Context, p loci.Principal, in *getInput) (*memoryOutput, error) {
-	id, err := in.parse()
-	if err != nil {
-		return nil, err
-	}
-	out, err := oneMemory(s.app.Get(ctx, p, id))
+	out, err := oneMemory(s.app.Get(ctx, p, in.parse()))
 	return unlessKnown(out, in.IfNoneMatch), err
 }
 
@@ -217,19 +210,11 @@ func (s *server) trashMany(ctx context.Context, p loci.Principal, in *trashManyI
 }
 
 func (s *server) share(ctx context.Context, p loci.Principal, in *PathID) (*memoryOutput, error) {
-	id, err := in.parse()
-	if err != nil {
-		return nil, err
-	}
-	return oneMemory(s.app.ShareMemory(ctx, p, id))
+	return oneMemory(s.app.ShareMemory(ctx, p, in.parse()))
 }
 
 func (s *server) unshare(ctx context.Context, p loci.Principal, in *PathID) (*memoryOutput, error) {
-	id, err := in.parse()
-	if err != nil {
-		return nil, err
-	}
-	return oneMemory(s.app.UnshareMemory(ctx, p, id))
+	return oneMemory(s.app.UnshareMemory(ctx, p, in.parse()))
 }
 
 type poolInput struct {
@@ -266,11 +251,8 @@ type versionsOutput struct{ Body client.History }
 const defaultVersions = 100
 
 func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInput) (*versionsOutput, error) {
-	id, err := in.parse()
-	if err != nil {
-		return nil, err
-	}
 	before := 0
+	var err error
 	if in.Cursor != "" {
 		if before, err = strconv.Atoi(in.Cursor); err != nil || before < 1 {
 			return nil, loci.FieldErrorf("cursor", "is not a cursor of this list; leave it out to begin at the newest")
@@ -279,7 +261,7 @@ func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInp
 	if in.Limit == 0 {
 		in.Limit = defaultVersions
 	}
-	versions, current, err := s.app.Versions(ctx, p, id, before, in.Limit)
+	versions, current, err := s.app.Versions(ctx, p, in.parse(), before, in.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -88,10 +88,8 @@ func (s *server) members(ctx context.Context, p loci.Principal, in *membersInput
 		return nil, err
 	}
 	var after loci.UserID
-	if in.Cursor != "" {
-		if err := read(&after, in.Cursor); err != nil {
-			return nil, errCursor
-		}
+	if in.Cursor != "" && after.UnmarshalText([]byte(in.Cursor)) != nil {
+		return nil, errCursor
 	}
 	limit := limitOr(in.Limit, defaultMembers)
 	list, err := s.app.Members(ctx, p, after, limit+1)
@@ -119,9 +117,7 @@ func (s *server) editMember(ctx context.Context, p loci.Principal, in *memberEdi
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
-	if err := read(&user, in.User); err != nil {
-		return nil, err
-	}
+	read(&user, in.User)
 	if in.Body.Role == nil && in.Body.Disabled == nil {
 		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send role or disabled")
 	}
@@ -148,9 +144,7 @@ func (s *server) revokeOrgInvite(ctx context.Context, p loci.Principal, in *invi
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
-	if err := read(&id, in.Invite); err != nil {
-		return nil, err
-	}
+	read(&id, in.Invite)
 	return done(s.app.RevokeInvite(ctx, p, id))
 }
 
@@ -185,7 +179,8 @@ func (w WorkspacePath) parse(p loci.Principal) (id loci.WorkspaceID, err error) 
 	if err := own(p, w.ID); err != nil {
 		return id, err
 	}
-	return id, read(&id, w.Workspace)
+	read(&id, w.Workspace)
+	return id, nil
 }
 
 type workspaceNameInput struct {
@@ -227,7 +222,8 @@ func (in *workspaceMemberPath) parseBoth(p loci.Principal) (id loci.WorkspaceID,
 	if id, err = in.parse(p); err != nil {
 		return id, user, err
 	}
-	return id, user, read(&user, in.User)
+	read(&user, in.User)
+	return id, user, nil
 }
 
 func (s *server) joinWorkspace(ctx context.Context, p loci.Principal, in *workspaceMemberPath) (*nothing, error) {

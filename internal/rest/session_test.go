@@ -26,7 +26,7 @@ func TestDeletionNeedsStepUp(t *testing.T) {
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{})
 	id := s.write(t, owner, `{"title":"x","content":"y"}`).ID.String()
 	for name, request := range map[string]string{"one": "DELETE /memories/" + id, "for good": "DELETE /memories/" + id + "?permanent=true",
-		"bulk": `DELETE /memories {"ids":["` + id + `"]}`, "an unknown one": "DELETE /memories/" + absent} {
+		"bulk": `DELETE /memories {"ids":["` + id + `"]}`, "an unknown one": "DELETE /memories/" + absent, "no id at all": "DELETE /memories/x"} {
 		for _, who := range []string{owner, key} {
 			if w := s.request(who, request); w.Code != 403 || problemOf(t, w.Body.Bytes()).Code != "forbidden" {
 				t.Errorf("%s with a key: got %d %s, want 403 forbidden", name, w.Code, w.Body)

@@ -20,9 +20,7 @@ func (s *server) teams(ctx context.Context, p loci.Principal, _ *noBody) (*answe
 
 func (s *server) team(ctx context.Context, p loci.Principal, in *onePath) (*answer[client.TeamView], error) {
 	var id loci.TeamID
-	if err := read(&id, in.ID); err != nil {
-		return nil, err
-	}
+	read(&id, in.ID)
 	t, err := s.app.Team(ctx, p, id)
 	if err != nil {
 		return nil, err
@@ -36,9 +34,7 @@ func teamView(t *app.TeamView) client.TeamView {
 
 func (s *server) renameTeam(ctx context.Context, p loci.Principal, in *withName) (*answer[loci.Team], error) {
 	var id loci.TeamID
-	if err := read(&id, in.ID); err != nil {
-		return nil, err
-	}
+	read(&id, in.ID)
 	return say(s.app.RenameTeam(ctx, p, id, in.Body.Name))
 }
 
@@ -49,9 +45,7 @@ type deleteTeamInput struct {
 
 func (s *server) deleteTeam(ctx context.Context, p loci.Principal, in *deleteTeamInput) (*nothing, error) {
 	var id loci.TeamID
-	if err := read(&id, in.ID); err != nil {
-		return nil, err
-	}
+	read(&id, in.ID)
 	return done(s.app.DeleteTeam(ctx, p, id, in.Force))
 }
 
@@ -70,9 +64,7 @@ func (in *inviteInput) role() loci.MemberRole {
 
 func (s *server) inviteToTeam(ctx context.Context, p loci.Principal, in *inviteInput) (*shownOnce[client.InvitedList], error) {
 	var id loci.TeamID
-	if err := read(&id, in.ID); err != nil {
-		return nil, err
-	}
+	read(&id, in.ID)
 	return invited(s.app.InviteToTeam(ctx, p, id, in.Body.Emails, in.role()))
 }
 
@@ -86,9 +78,7 @@ func invited(list []app.Invited, err error) (*shownOnce[client.InvitedList], err
 
 func (s *server) teamInvites(ctx context.Context, p loci.Principal, in *onePath) (*answer[client.InviteList], error) {
 	var id loci.TeamID
-	if err := read(&id, in.ID); err != nil {
-		return nil, err
-	}
+	read(&id, in.ID)
 	t, err := s.app.Team(ctx, p, id)
 	if err != nil {
 		return nil, err
@@ -105,12 +95,8 @@ type invitePath struct {
 func (s *server) revokeTeamInvite(ctx context.Context, p loci.Principal, in *invitePath) (*nothing, error) {
 	var team loci.TeamID
 	var id loci.InviteID
-	if err := read(&team, in.ID); err != nil {
-		return nil, err
-	}
-	if err := read(&id, in.Invite); err != nil {
-		return nil, err
-	}
+	read(&team, in.ID)
+	read(&id, in.Invite)
 	t, err := s.app.Team(ctx, p, team)
 	if err != nil {
 		return nil, err
@@ -138,9 +124,7 @@ func (s *server) joinTeam(ctx context.Context, p loci.Principal, in *tokenInput)
 
 func (s *server) leaveTeam(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
 	var id loci.TeamID
-	if err := read(&id, in.ID); err != nil {
-		return nil, err
-	}
+	read(&id, in.ID)
 	return done(s.app.LeaveTeam(ctx, p, id))
 }
 
@@ -152,12 +136,8 @@ type memberPath struct {
 func (s *server) removeFromTeam(ctx context.Context, p loci.Principal, in *memberPath) (*nothing, error) {
 	var team loci.TeamID
 	var user loci.UserID
-	if err := read(&team, in.ID); err != nil {
-		return nil, err
-	}
-	if err := read(&user, in.User); err != nil {
-		return nil, err
-	}
+	read(&team, in.ID)
+	read(&user, in.User)
 	return done(s.app.RemoveFromTeam(ctx, p, team, user))
 }
 
@@ -170,11 +150,7 @@ type teamRoleInput struct {
 func (s *server) setTeamRole(ctx context.Context, p loci.Principal, in *teamRoleInput) (*answer[loci.User], error) {
 	var team loci.TeamID
 	var user loci.UserID
-	if err := read(&team, in.ID); err != nil {
-		return nil, err
-	}
-	if err := read(&user, in.User); err != nil {
-		return nil, err
-	}
+	read(&team, in.ID)
+	read(&user, in.User)
 	return say(s.app.SetTeamRole(ctx, p, team, user, in.Body.Role))
 }

@@ -40,6 +40,7 @@ func walked(path string) string {
 func TestEveryRouteCarriesOutItsAction(t *testing.T) {
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightEvents}})
+	_, agent := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Vendor: "claude", Rights: []loci.Right{loci.RightEvents}})
 	rules := app.Rules()
 	walkedRoutes := 0
 	for path, item := range readDocument(t, s).paths {
@@ -87,6 +88,9 @@ func TestEveryRouteCarriesOutItsAction(t *testing.T) {
 					continue
 				}
 				walkedRoutes++
+				if i == 0 {
+					s.refusedAs(t, agent, request, action)
+				}
 				who := key
 				if full, ok := strings.CutPrefix(request, "!"); ok {
 					who, request = owner, full

@@ -130,9 +130,11 @@ type Orgs interface {
 	Get(ctx context.Context, id loci.OrgID) (loci.Org, error)
 	// List returns all orgs, by id.
 	List(ctx context.Context) ([]loci.Org, error)
-	// Update stores name, owner, state and settings of an org, as seen by every
-	// process from its next request on. NotFound if there is none.
-	Update(ctx context.Context, org loci.Org) error
+	// Update lets change alter name, owner, state and settings of an org as it
+	// is, in one transaction, and returns what every process sees from its next
+	// request on. An error of change stores nothing. NotFound if there is none;
+	// Invalid for an owner who is no complete user of the org.
+	Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) error) (loci.Org, error)
 	// Export writes a copy of everything that the org has, of one moment, as
 	// files into dir, which must be empty or not there.
 	Export(ctx context.Context, id loci.OrgID, dir string) error
@@ -234,6 +236,7 @@ type Credentials interface {
 type CredentialQuery struct {
 	OrgID  loci.OrgID
 	UserID loci.UserID
+	ID     loci.CredentialID // only this one; its cost does not grow with the others
 	Kind   loci.Kind
 	Method loci.Method
 	Usable time.Time // only those usable at that time

@@ -41,8 +41,12 @@ func (s *server) showMethods(w http.ResponseWriter, r *http.Request, p loci.Prin
 	if _, err := s.site.RP(r); err != nil {
 		d.CanAdd, d.Hint = false, loci.SafeText(err)
 	}
+	done := doneOf(r)
+	if done == doneTexts["welcome"] && !have.HasEmail {
+		done = "You are signed in. Add a passkey, so that you can sign in again."
+	}
 	return s.showOwn(w, r, p, status, "sign-in-methods", view{Title: "Sign-in methods", Here: methodsPath, Error: problem,
-		Done: doneOf(r), Scripts: d.CanAdd && d.Fresh, Data: d})
+		Done: done, Scripts: d.CanAdd && d.Fresh, Data: d})
 }
 
 // change runs one change and shows the page again: with what was done, or with
@@ -72,6 +76,9 @@ func (s *server) setPassword(w http.ResponseWriter, r *http.Request, p loci.Prin
 		who, err := s.app.WhoAmI(r.Context(), p)
 		if err != nil {
 			return err
+		}
+		if who.User.Email == "" {
+			return loci.Errorf(loci.Conflict, "a password needs an e-mail address to sign in with, and your account has none")
 		}
 		encoded, err := s.signIn.HashPassword(r.Context(), loci.Secret(password), who.User.Email)
 		if err != nil {

@@ -59,7 +59,7 @@ func (s *server) oidcFinish(w http.ResponseWriter, r *http.Request) error {
 		return loci.Errorf(loci.Invalid, "this sign-in did not begin in this browser, or took more than %d minutes; begin again", int(oidcCookieLife.Minutes()))
 	}
 	http.SetCookie(w, s.oidcCookie(r, ""))
-	who, next, err := s.signIn.FinishOIDC(ctx, loci.Secret(c.Value), r.URL.Query())
+	who, next, err := s.signIn.FinishOIDC(ctx, r.PathValue("id"), loci.Secret(c.Value), r.URL.Query())
 	if err != nil {
 		return err
 	}

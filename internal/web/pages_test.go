@@ -283,12 +283,8 @@ func TestSuspendedOrgCanStillBeLeft(t *testing.T) {
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
-	org, err := w.store.Orgs().Get(t.Context(), w.mara.OrgID)
+	_, err := w.store.Orgs().Update(t.Context(), w.mara.OrgID, func(o *loci.Org) error { o.State = loci.OrgSuspended; return nil })
 	if err != nil {
-		t.Fatal(err)
-	}
-	org.State = loci.OrgSuspended
-	if err := w.store.Orgs().Update(t.Context(), org); err != nil {
 		t.Fatal(err)
 	}
 	want(t, "the account", b.get("/app/"), 403, "suspended", `action="/app/sign-out"`)

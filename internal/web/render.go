@@ -126,6 +126,9 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) (sta
 	if errors.As(err, &tooLarge) {
 		return http.StatusRequestEntityTooLarge, "the form is too large"
 	}
+	if code == "" && r.Context().Err() != nil { // the browser went away, and nobody reads this; whoever likes could fill the log
+		return http.StatusServiceUnavailable, "the request was given up"
+	}
 	if code == "" {
 		s.log.ErrorContext(r.Context(), "web request failed", "path", r.URL.Path, "error", err)
 	}

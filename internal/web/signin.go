@@ -16,6 +16,7 @@ type proofs struct {
 	Next      string
 	Email     string
 	Providers []auth.Provider
+	Password  bool // step-up: there is one
 	Passkeys  bool
 	Hint      string     // why passkeys are not offered
 	Replay    url.Values // step-up: the form that waits for it

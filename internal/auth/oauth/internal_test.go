@@ -77,6 +77,20 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// TestProvedHosts knows the ways to write an IPv4 address that browsers take for
+// one, and our parser does not.
+func TestProvedHosts(t *testing.T) {
+	for redirect, want := range map[string]string{
+		"https://Claude.ai/cb": "claude.ai", "https://claude.ai:8443/cb": "claude.ai", "https://7.example/": "7.example",
+		"https://127.0.0.1/": "", "https://[::1]/": "", "https://localhost/": "", "https://a.localhost/": "", "http://claude.ai/": "", "com.app:/x": "",
+		"https://127.1/": "", "https://0x7f.1/": "", "https://2130706433/": "", "https://0177.0.0.0x1/": "", "https://127.0.0.1./": "", "https:///x": "",
+	} {
+		if got := provedBy(redirect); got != want {
+			t.Errorf("%s proves %q, want %q", redirect, got, want)
+		}
+	}
+}
+
 func FuzzMatchedRedirectIsRegistered(f *testing.F) {
 	f.Add("http://127.0.0.1:1/cb", "http://127.0.0.1:22/cb")
 	f.Add("https://a.example/cb", "https://a.example/cb")

@@ -357,6 +357,16 @@ func TestUsedCodeAfterItsMinute(t *testing.T) {
 	if _, err := w.oauth.Token(t.Context(), refreshing(client, got.RefreshToken), own); codeOf(err) != "invalid_grant" {
 		t.Errorf("the refresh token: %v", err)
 	}
+	err := w.store.View(t.Context(), w.person.OrgID, func(tx store.Tx) error {
+		rows, err := tx.Audit().List(t.Context(), store.AuditQuery{Action: oauth.GrantReused, Limit: 5})
+		if err == nil && (len(rows) != 1 || rows[0].Allowed || rows[0].UserID != w.person.UserID || rows[0].Vendor != "claude") {
+			t.Errorf("the trail has %+v, want the end of the grant once", rows)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // TestRegisterFromManyAddresses registers from ever new addresses of one IPv6

@@ -90,7 +90,9 @@ func provedBy(redirect string) string {
 		return ""
 	}
 	host := strings.ToLower(u.Hostname())
-	if _, err := netip.ParseAddr(host); err == nil || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+	name := strings.TrimSuffix(host, ".")
+	last := name[strings.LastIndexByte(name, '.')+1:] // browsers take a host that ends in a number for an address: 127.1, 0x7f.1
+	if _, err := netip.ParseAddr(host); err == nil || last == "" || last[0] >= '0' && last[0] <= '9' || last == "localhost" {
 		return ""
 	}
 	return host

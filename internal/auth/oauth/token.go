@@ -12,6 +12,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // TokenResponse is the answer of the token endpoint. It holds secrets in the
@@ -135,11 +136,27 @@ func (s *Server) spent(ctx context.Context, what string, g loci.Grant, err error
 	switch loci.CodeOf(err) {
 	case loci.Conflict:
 		s.log.WarnContext(ctx, "a "+what+" was used again or too late; its grant is revoked", "grant", g.ID.String(), "org", string(g.OrgID), "client", g.ClientID)
+		if now := loci.CutTime(s.now()); g.Usable(now) { // until this came
+			s.record(ctx, g, now)
+		}
 		return errBadGrant()
 	case loci.NotFound:
 		return errBadGrant()
 	}
 	return err
+}
+
+// GrantReused is what the audit trail says of a grant that was ended because a
+// code or refresh token of it came a second time, or too late.
+const GrantReused = "grant.reused"
+
+// record writes that down. The grant is ended by then, so a failure is only
+// logged.
+func (s *Server) record(ctx context.Context, g loci.Grant, at time.Time) {
+	e := loci.AuditEntry{At: at, Action: GrantReused, Kind: loci.KindAgent, Method: loci.ByOAuth, UserID: g.UserID, Vendor: g.Vendor, Target: g.ID.String()}
+	if err := s.store.Update(ctx, g.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) }); err != nil {
+		s.log.WarnContext(ctx, "recording the end of a grant failed", "grant", g.ID.String(), "error", err)
+	}
 }
 
 // tokens are what one exchange issues: to keep, and to send.

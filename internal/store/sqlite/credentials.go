@@ -134,6 +134,9 @@ func credentialsOf(q store.CredentialQuery) *query {
 	if !q.UserID.IsZero() {
 		sql.add(" AND c.user_id = ?", [16]byte(q.UserID))
 	}
+	if !q.ID.IsZero() {
+		sql.add(" AND c.id = ?", [16]byte(q.ID))
+	}
 	if q.Kind != "" {
 		sql.add(" AND c.kind = ?", string(q.Kind))
 	}

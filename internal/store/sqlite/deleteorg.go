@@ -138,7 +138,8 @@ func (s *Store) removeRows(ctx context.Context, r *store.Receipt) error {
 
 func (s *Store) orgFileNames(id loci.OrgID) []string {
 	path := s.orgPath(id)
-	return []string{path, path + "-wal", path + "-shm", path + ".lock"}
+	// The journal is of a file that was killed before it had a log.
+	return []string{path, path + "-wal", path + "-shm", path + "-journal", path + ".lock"}
 }
 
 // removeFiles removes the org's files. Those who wait for the lock of a removed

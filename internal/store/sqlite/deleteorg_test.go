@@ -3,6 +3,7 @@ package sqlite
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,6 +85,21 @@ func TestDeleteOrgInterrupted(t *testing.T) {
 }
 
 // A process that has the org's file open is stopped by another one's deletion.
+// A process that is killed while it makes a file leaves the journal of it.
+func TestDeleteOrgRemovesJournal(t *testing.T) {
+	s, _ := newStore(t, Options{})
+	journal := s.orgPath(loci.DefaultOrg) + "-journal"
+	if err := os.WriteFile(journal, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.removeFiles(loci.DefaultOrg); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(journal); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the journal is there still: %v", err)
+	}
+}
+
 func TestDeleteOrgStopsOtherProcesses(t *testing.T) {
 	s, user := newStore(t, Options{})
 	insert(t, s, loci.DefaultOrg, newMemory(user, "a"))

@@ -172,28 +172,48 @@ func (o orgs) List(ctx context.Context) (list []loci.Org, err error) {
 	return list, translate(err)
 }
 
-func (o orgs) Update(ctx context.Context, org loci.Org) error {
-	err := o.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+// Update reads the row in the transaction that writes it: of two who change
+// different things at once neither undoes what the other did.
+func (o orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) error) (org loci.Org, err error) {
+	err = o.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		found, err := c.One("SELECT "+orgColumns+" FROM orgs o WHERE o.id = ? AND o.state IN "+openStates, sqlitedb.Args{string(id)},
+			func(r *sqlitedb.Row) error { org = scanOrg(r, 0); return nil })
+		if err == nil && !found {
+			err = noOrg()
+		}
+		if err != nil {
+			return err
+		}
+		was := org
+		if err := change(&org); err != nil {
+			return err
+		}
 		if org.State != loci.OrgActive && org.State != loci.OrgSuspended {
 			return loci.FieldErrorf("state", "must be one of: active, suspended")
 		}
-		belongs, err := c.One(`SELECT 1 FROM people WHERE user_id = ?1 AND org_id = ?2
-			UNION ALL SELECT 1 FROM orgs WHERE owner_id = ?1 AND id = ?2`, sqlitedb.Args{[16]byte(org.OwnerID), string(org.ID)}, func(*sqlitedb.Row) error { return nil })
-		if err == nil {
-			err = c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ? WHERE id = ? AND state IN "+openStates,
-				org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces, string(org.ID))
+		if org.OwnerID != was.OwnerID {
+			if err := belongs(c, id, org.OwnerID); err != nil {
+				return err
+			}
 		}
-		switch {
-		case err != nil:
-			return err
-		case c.Changes() == 0:
-			return noOrg()
-		case !belongs:
-			return loci.Errorf(loci.Invalid, "the owner must be a user of the org")
-		}
-		return nil
+		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ? WHERE id = ?",
+			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces, string(id))
 	})
-	return translate(err)
+	if err != nil {
+		return loci.Org{}, translate(err)
+	}
+	return org, nil
+}
+
+// belongs refuses an owner who is not there, or not for long: whoever is being
+// removed is marked as not settled.
+func belongs(c *sqlitedb.Conn, org loci.OrgID, user loci.UserID) error {
+	found, err := c.One("SELECT 1 FROM people WHERE user_id = ? AND org_id = ? AND settled = 1", sqlitedb.Args{[16]byte(user), string(org)},
+		func(*sqlitedb.Row) error { return nil })
+	if err == nil && !found {
+		err = loci.Errorf(loci.Invalid, "the owner must be a user of the org")
+	}
+	return err
 }
 
 // orgColumns are read by scanOrg, from column i on.

@@ -301,12 +301,8 @@ func (s *Store) settled(ctx context.Context, who loci.Person) error {
 	if err != nil {
 		return err
 	}
-	return s.unsettled(ctx, who.UserID, false)
-}
-
-func (s *Store) unsettled(ctx context.Context, user loci.UserID, yes bool) error {
 	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec("UPDATE people SET settled = ? WHERE user_id = ?", !yes, [16]byte(user))
+		return c.Exec("UPDATE people SET settled = 1 WHERE user_id = ?", [16]byte(who.UserID))
 	})
 }
 

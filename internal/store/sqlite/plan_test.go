@@ -121,6 +121,8 @@ func TestRegistryPlans(t *testing.T) {
 		checkPlan(t, c, "by hash", credentialByHash, sqlitedb.Args{nil}, "SEARCH c USING INDEX sqlite_autoindex_credentials_2 (hash=?)", "SEARCH o USING PRIMARY KEY (id=?)")
 		q := credentialsOf(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, Kind: loci.KindUser, Method: loci.ByKey, Usable: time.Now()})
 		checkPlan(t, c, "of a person", q.String(), q.args, "SEARCH c USING INDEX credentials_of_person (org_id=? AND user_id=?)")
+		q = credentialsOf(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, ID: loci.CredentialID{1}, Method: loci.ByKey})
+		checkPlan(t, c, "one of a person", q.String(), q.args, "SEARCH c USING INDEX sqlite_autoindex_credentials_1 (id=?)")
 		now := time.Now().UnixMicro()
 		never, later := "SEARCH credentials USING INDEX credentials_usable (method=? AND kind=? AND expires_at=?)",
 			"SEARCH credentials USING INDEX credentials_usable (method=? AND kind=? AND expires_at>?)"

@@ -22,7 +22,7 @@ func (p people) Remove(ctx context.Context, org loci.OrgID, user loci.UserID, th
 		return translate(err)
 	}
 	if o.OwnerID == user {
-		return loci.Errorf(loci.Conflict, "this person made the org; give it to somebody else, or delete the org")
+		return errHolder()
 	}
 	state, err := p.s.userState(ctx, org, user)
 	if err != nil {
@@ -40,6 +40,10 @@ func (p people) Remove(ctx context.Context, org loci.OrgID, user loci.UserID, th
 	return translate(p.s.remove(ctx, org, user, then))
 }
 
+func errHolder() error {
+	return loci.Errorf(loci.Conflict, "this person holds the org; hand it over to somebody else, or delete the org")
+}
+
 // remove takes steps each of which may be repeated. From the first one on
 // nobody can sign in as that user.
 func (s *Store) remove(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
@@ -55,7 +59,20 @@ func (s *Store) remove(ctx context.Context, org loci.OrgID, user loci.UserID, th
 }
 
 func (s *Store) markLeaving(ctx context.Context, org loci.OrgID, user loci.UserID) error {
-	if err := s.unsettled(ctx, user, true); err != nil {
+	err := s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		// In one transaction: whoever was handed the org meanwhile stays, and
+		// whoever is marked here is handed none.
+		holds, err := c.One("SELECT 1 FROM orgs WHERE id = ? AND owner_id = ?", sqlitedb.Args{string(org), [16]byte(user)},
+			func(*sqlitedb.Row) error { return nil })
+		if err == nil && holds {
+			err = errHolder()
+		}
+		if err != nil {
+			return err
+		}
+		return c.Exec("UPDATE people SET settled = 0 WHERE user_id = ?", [16]byte(user))
+	})
+	if err != nil {
 		return err
 	}
 	return s.updateOrg(ctx, org, func(tx *tx) error {

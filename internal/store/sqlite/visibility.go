@@ -20,6 +20,9 @@ func (tx *tx) visible(q *query, v loci.Viewer, l loci.Lifecycle, now time.Time) 
 	}
 	vendorMay(q, v, "m")
 	admits(q, l, now)
+	if l != loci.LiveOnly {
+		q.add(" AND (m.deleted_at IS NULL OR m.user_id = ?)", [16]byte(v.UserID))
+	}
 }
 
 // reaches is part 2 of the rule, over a row of memories or of its versions. NULL

@@ -113,6 +113,9 @@ func (w *walk) pools(d driver) (pools []pool) {
 	}
 	if !w.v.OnlyProjects {
 		pools = append(pools, newPool(userPool, w.v.UserID))
+		if w.filter.Lifecycle == loci.TrashOnly {
+			return pools // the trash of others is nobody else's
+		}
 		if !w.v.TeamID.IsZero() {
 			pools = append(pools, newPool(teamPool, w.v.TeamID))
 		}
@@ -141,6 +144,9 @@ func (w *walk) overlap() bool {
 func (w *walk) joined(r postingRange) bool {
 	if r.vendor == vendorListed || w.filter.Lifecycle == loci.LiveOrTrash {
 		return true
+	}
+	if w.filter.Lifecycle != loci.LiveOnly && r.pool[0] != userPool {
+		return true // in other pools are rows that others trashed
 	}
 	var q query
 	narrow(&q, w.filter, w.driver)

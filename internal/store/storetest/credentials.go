@@ -170,6 +170,8 @@ func testCredentialKinds(e *env) {
 		{"of a person", store.CredentialQuery{UserID: e.user}, []loci.Credential{key, l, s, full}},
 		{"of all", store.CredentialQuery{}, []loci.Credential{stranger, key, l, s, full}},
 		{"sessions", store.CredentialQuery{UserID: e.user, Method: loci.BySession}, []loci.Credential{s}},
+		{"one", store.CredentialQuery{UserID: e.user, ID: key.ID}, []loci.Credential{key}},
+		{"one of another", store.CredentialQuery{UserID: e.user, ID: stranger.ID}, nil},
 		{"agents", store.CredentialQuery{Kind: loci.KindAgent}, []loci.Credential{full}},
 		{"usable in two hours", store.CredentialQuery{UserID: e.user, Usable: now.Add(2 * time.Hour)}, []loci.Credential{key, s, full}},
 		{"usable after idling", store.CredentialQuery{UserID: e.user, Usable: now.Add(7 * 24 * time.Hour)}, []loci.Credential{key, full}},

@@ -3,6 +3,8 @@ package storetest
 import (
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -51,8 +53,8 @@ func testOrgUpdate(e *env) {
 		func() { want.State, want.Workspaces, want.OwnerID = loci.OrgActive, true, u.ID },
 	} {
 		change()
-		if err := orgs.Update(ctx, want); err != nil {
-			e.Fatal(explain(err))
+		if stored, err := orgs.Update(ctx, e.org, becomes(want)); err != nil || stored != want {
+			e.Fatalf("got %+v, %v, want %+v", stored, explain(err), want)
 		}
 		got, err := orgs.Get(ctx, e.org)
 		if got != want || err != nil {
@@ -67,10 +69,44 @@ func testOrgUpdate(e *env) {
 		}
 		e.insert() // the operator gets in
 	}
-	e.wantCode("a stranger as owner", orgs.Update(ctx, loci.Org{ID: e.org, OwnerID: loci.NewUserID(), State: loci.OrgActive}), loci.Invalid)
-	e.wantCode("a state that is none", orgs.Update(ctx, loci.Org{ID: e.org, OwnerID: u.ID}), loci.Invalid)
-	want.ID = "absent"
-	e.wantCode("no such org", orgs.Update(ctx, want), loci.NotFound)
+	_, err = orgs.Update(ctx, e.org, becomes(loci.Org{OwnerID: loci.NewUserID(), State: loci.OrgActive}))
+	e.wantCode("a stranger as owner", err, loci.Invalid)
+	_, err = orgs.Update(ctx, e.org, becomes(loci.Org{OwnerID: u.ID}))
+	e.wantCode("a state that is none", err, loci.Invalid)
+	_, err = orgs.Update(ctx, e.org, func(o *loci.Org) error { o.Name = "Refused"; return loci.Errorf(loci.Forbidden, "no") })
+	e.wantCode("a change that is refused", err, loci.Forbidden)
+	if got, err := orgs.Get(ctx, e.org); got != want || err != nil {
+		e.Errorf("after what was refused: %+v, %v, want %+v", got, err, want)
+	}
+	_, err = orgs.Update(ctx, "absent", becomes(want))
+	e.wantCode("no such org", err, loci.NotFound)
+}
+
+// becomes changes what is stored of an org to this, whatever it was.
+func becomes(to loci.Org) func(*loci.Org) error {
+	return func(o *loci.Org) error {
+		o.Name, o.OwnerID, o.State, o.Deletion, o.Workspaces = to.Name, to.OwnerID, to.State, to.Deletion, to.Workspaces
+		return nil
+	}
+}
+
+// Whoever changes a setting must not undo what somebody else changes meanwhile.
+func testOrgUpdateAtOnce(e *env) {
+	ctx, orgs := e.Context(), e.st.Orgs()
+	const n = 20
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			_, err := orgs.Update(ctx, e.org, func(o *loci.Org) error { o.Name += "x"; return nil })
+			if err != nil {
+				e.Error(explain(err))
+			}
+		})
+	}
+	all.Wait()
+	if org, err := orgs.Get(ctx, e.org); err != nil || strings.Count(org.Name, "x") != n {
+		e.Errorf("got %q, %v, want %d changes", org.Name, err, n)
+	}
 }
 
 func testOrgDelete(e *env) {
@@ -100,7 +136,8 @@ func testOrgDelete(e *env) {
 	none := func(store.Tx) error { e.Error("a function ran in a deleted org"); return nil }
 	e.wantCode("View", e.st.View(ctx, e.org, none), loci.NotFound)
 	e.wantCode("Update", e.st.Update(ctx, e.org, none), loci.NotFound)
-	e.wantCode("Update of the org", orgs.Update(ctx, loci.Org{ID: e.org, OwnerID: e.user, State: loci.OrgActive}), loci.NotFound)
+	_, err = orgs.Update(ctx, e.org, func(*loci.Org) error { e.Error("a change of a deleted org"); return nil })
+	e.wantCode("Update of the org", err, loci.NotFound)
 	e.wantPerson(u, false)
 	_, err = e.st.Credentials().ByHash(ctx, key.Hash)
 	e.wantCode("a key", err, loci.NotFound)

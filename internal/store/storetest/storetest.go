@@ -106,6 +106,7 @@ var tests = []struct {
 	{"PurgeCredentials", testPurgeCredentials},
 	{"OrgOwner", testOrgOwner},
 	{"OrgUpdate", testOrgUpdate},
+	{"OrgUpdateAtOnce", testOrgUpdateAtOnce},
 	{"OrgDelete", testOrgDelete},
 	{"OrgExport", testOrgExport},
 	{"People", testPeople},

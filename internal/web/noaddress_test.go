@@ -1,0 +1,79 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// byLink signs somebody in by a one-time link and returns where that leads.
+func (b *browser) byLink(who loci.Person) (to string) {
+	b.w.t.Helper()
+	token, err := b.w.signIn.NewLink(b.w.t.Context(), who, time.Minute)
+	if err != nil {
+		b.w.t.Fatal(err)
+	}
+	a := b.post("/app/link", "token", token.Reveal())
+	if a.status != 303 {
+		b.w.t.Fatalf("by a link: %d %s", a.status, a.body)
+	}
+	return a.location()
+}
+
+func lacks(t *testing.T, what string, a answer, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(a.body, text) {
+			t.Errorf("%s: %q is in %s", what, text, a.body)
+		}
+	}
+}
+
+// Who has no address is offered no password, and told how to come by one.
+func TestNoPasswordWithoutAnAddress(t *testing.T) {
+	w := newWorld(t)
+	ann := w.owner("home", "")
+	b := w.browser()
+	first := b.get(b.byLink(ann))
+	want(t, "the first page", first, 200, "Add a passkey, so that you can sign in again", "loci user set "+ann.UserID.String()+" --email")
+	lacks(t, "the first page", first, "Set a password", `name="password"`, "/app/sign-in-methods/password")
+
+	forced := b.post("/app/sign-in-methods/password", "password", maraPassword.Reveal(), "again", maraPassword.Reveal())
+	want(t, "a password by a form of one's own", forced, 409, "a password needs an e-mail address")
+	if have, err := w.app.SignInMethods(t.Context(), w.local(ann)); err != nil || have.Password {
+		t.Errorf("%+v, %v", have, err)
+	}
+
+	w.clock.advance(time.Hour)
+	proof := b.get("/app/step-up")
+	want(t, "step-up with nothing to prove it by", proof, 200, "loci user link "+ann.UserID.String())
+	lacks(t, "step-up with nothing to prove it by", proof, `type="password"`, `data-passkey="get"`)
+	err := w.store.Update(t.Context(), ann.OrgID, func(tx store.Tx) error {
+		return tx.SignIn().PutPasskey(t.Context(), ann.UserID, loci.Passkey{ID: []byte("x"), Name: "Laptop", Data: []byte("{}"), CreatedAt: w.clock.Now()})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proof = b.get("/app/step-up")
+	want(t, "step-up with a passkey", proof, 200, `data-passkey="get"`)
+	lacks(t, "step-up with a passkey", proof, `type="password"`, "loci user link")
+
+	if _, err := w.app.SetUser(t.Context(), w.local(ann), ann.UserID, app.UserChange{Email: new("ann@home.example")}); err != nil {
+		t.Fatal(err)
+	}
+	b.byLink(ann)
+	methods := b.get("/app/sign-in-methods")
+	want(t, "with an address", methods, 200, `name="password"`)
+	lacks(t, "with an address", methods, "loci user set")
+	if a := b.post("/app/sign-in-methods/password", "password", maraPassword.Reveal(), "again", maraPassword.Reveal()); a.status != 303 {
+		t.Errorf("a password with an address: %d %s", a.status, a.body)
+	}
+	want(t, "step-up with a password", b.get("/app/step-up"), 200, `type="password"`)
+	if a := w.browser().post("/app/sign-in", "email", "ann@home.example", "password", maraPassword.Reveal()); a.status != 303 {
+		t.Errorf("signing in with it: %d %s", a.status, a.body)
+	}
+}
