@@ -22,13 +22,6 @@ const isoTime = "2006-01-02T15:04:05.000Z"
 
 func iso(t time.Time) string { return t.UTC().Format(isoTime) }
 
-func isoOrNull(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return iso(t)
-}
-
 func isoAt(r *sqlitedb.Row, col int) time.Time {
 	t, err := time.Parse(isoTime, r.Text(col))
 	if err != nil { // NULL, or another program's
