@@ -11,16 +11,19 @@ import (
 type ID[Kind any] [16]byte
 
 type (
-	memoryKind     struct{}
-	userKind       struct{}
-	teamKind       struct{}
-	projectKind    struct{}
-	workspaceKind  struct{}
-	agentKind      struct{}
-	sessionKind    struct{}
-	credentialKind struct{}
-	grantKind      struct{}
-	inviteKind     struct{}
+	memoryKind      struct{}
+	userKind        struct{}
+	teamKind        struct{}
+	projectKind     struct{}
+	workspaceKind   struct{}
+	agentKind       struct{}
+	sessionKind     struct{}
+	credentialKind  struct{}
+	grantKind       struct{}
+	inviteKind      struct{}
+	entityKind      struct{}
+	observationKind struct{}
+	relationKind    struct{}
 )
 
 // MemoryID names a memory.
@@ -53,6 +56,15 @@ type GrantID = ID[grantKind]
 // InviteID names an invitation.
 type InviteID = ID[inviteKind]
 
+// EntityID names an entity of a project's graph.
+type EntityID = ID[entityKind]
+
+// ObservationID names an observation.
+type ObservationID = ID[observationKind]
+
+// RelationID names a relation.
+type RelationID = ID[relationKind]
+
 // NewID returns a fresh random id. It panics only if the system has no
 // randomness.
 func NewID[Kind any]() ID[Kind] { return ID[Kind](uuid.New()) }
@@ -77,6 +89,18 @@ func NewGrantID() GrantID { return NewID[grantKind]() }
 
 // NewInviteID returns a fresh id for an invitation.
 func NewInviteID() InviteID { return NewID[inviteKind]() }
+
+// NewProjectID returns a fresh id for a project.
+func NewProjectID() ProjectID { return NewID[projectKind]() }
+
+// NewEntityID returns a fresh id for an entity.
+func NewEntityID() EntityID { return NewID[entityKind]() }
+
+// NewObservationID returns a fresh id for an observation.
+func NewObservationID() ObservationID { return NewID[observationKind]() }
+
+// NewRelationID returns a fresh id for a relation.
+func NewRelationID() RelationID { return NewID[relationKind]() }
 
 // ParseID reads the canonical 36-character form, in either case. Anything else
 // is an Invalid error that does not repeat the input.

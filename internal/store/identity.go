@@ -152,6 +152,7 @@ type Receipt struct {
 	Users       int        `json:"users"`
 	Memories    int        `json:"memories"`
 	Credentials int        `json:"credentials"`
+	Projects    int        `json:"projects"`
 	Files       int        `json:"files"`
 }
 

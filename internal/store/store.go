@@ -40,6 +40,15 @@ type Store interface {
 	OAuth() OAuth
 	// Limits counts what is limited, for all processes together.
 	Limits() Limits
+	// Projects is the registry of projects.
+	Projects() Projects
+	// ProjectMembers says who belongs to which project.
+	ProjectMembers() ProjectMembers
+	// ViewProject runs fn in one read transaction on a project's graph.
+	// NotFound if there is no such org or project, Conflict if it is archived.
+	ViewProject(ctx context.Context, org loci.OrgID, project loci.ProjectID, fn func(GraphTx) error) error
+	// UpdateProject is to ViewProject what Update is to View.
+	UpdateProject(ctx context.Context, org loci.OrgID, project loci.ProjectID, fn func(GraphTx) error) error
 	// Ready returns nil if the store can read and write.
 	Ready(ctx context.Context) error
 	// Close waits for running transactions. Later calls fail.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -26,7 +27,7 @@ func (s *Store) Backup(ctx context.Context, dir string) ([]string, error) {
 		return nil, translate(err)
 	}
 	files := []string{metaFile}
-	ids, err := orgsIn(meta)
+	ids, projects, err := listedIn(meta)
 	if err != nil {
 		return files, fmt.Errorf("read %s: %w", meta, err)
 	}
@@ -38,36 +39,54 @@ func (s *Store) Backup(ctx context.Context, dir string) ([]string, error) {
 		}
 		files = append(files, name)
 	}
-	return files, nil
+	names, err := s.copyProjects(ctx, dir, projects)
+	return append(files, names...), translate(err)
 }
 
-// orgsIn reads the registry in a file that nobody has open, and leaves nothing
+// listedIn reads the registry in a file that nobody has open, and leaves nothing
 // beside it.
-func orgsIn(metaPath string) (ids []loci.OrgID, err error) {
+func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err error) {
 	abs, err := filepath.Abs(metaPath)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// Not a net/url: it would put a slash before a drive letter.
 	uri := "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(abs)) + "?immutable=1"
 	c, err := sqlite3.OpenFlags(uri, sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() {
 		if closed := c.Close(); err == nil {
 			err = closed
 		}
 	}()
-	st, _, err := c.Prepare("SELECT id FROM orgs WHERE state IN ('active', 'suspended') ORDER BY id")
+	err = eachRow(c, "SELECT id FROM orgs WHERE state IN "+openStates+" ORDER BY id", func(st *sqlite3.Stmt) error {
+		ids = append(ids, loci.OrgID(st.ColumnText(0)))
+		return nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	// An intent in the copy is carried out when the backup is restored, so the
+	// file goes to where it was before. One that is being made or deleted is not needed.
+	err = eachRow(c, "SELECT p.org_id, p.id, p.status"+fromProjects+" WHERE 1"+projectExists+" ORDER BY p.id", func(st *sqlite3.Stmt) error {
+		id, err := loci.ParseMemoryID(st.ColumnText(1))
+		projects = append(projects, loci.Project{OrgID: loci.OrgID(st.ColumnText(0)), ID: loci.ProjectID(id), Status: loci.ProjectStatus(st.ColumnText(2))})
+		return err
+	})
+	return ids, projects, err
+}
+
+func eachRow(c *sqlite3.Conn, sql string, row func(*sqlite3.Stmt) error) error {
+	st, _, err := c.Prepare(sql)
+	if err != nil {
+		return err
 	}
 	for st.Step() {
-		ids = append(ids, loci.OrgID(st.ColumnText(0)))
+		if err := row(st); err != nil {
+			return errors.Join(err, st.Close())
+		}
 	}
-	if err := st.Err(); err != nil {
-		return nil, err
-	}
-	return ids, st.Close()
+	return errors.Join(st.Err(), st.Close())
 }

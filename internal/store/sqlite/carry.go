@@ -106,6 +106,8 @@ type losses struct {
 	orgs                map[string]orgMark
 	people              map[[16]byte]string   // who is there, and in which org
 	shut                map[string][][16]byte // who was removed of each org that both know
+	projects            map[string]bool       // whether everyone of the org belongs to it
+	members             map[string]bool       // project and user
 }
 
 type orgMark struct {
@@ -122,7 +124,7 @@ func readLosses(ctx context.Context, dir string) (lost *losses, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	err = db.View(ctx, func(c *sqlitedb.Conn) error {
-		lost = &losses{map[[16]byte]int64{}, map[[16]byte]int64{}, map[[16]byte]int64{}, map[string]int64{}, map[string]orgMark{}, map[[16]byte]string{}, nil}
+		lost = &losses{map[[16]byte]int64{}, map[[16]byte]int64{}, map[[16]byte]int64{}, map[string]int64{}, map[string]orgMark{}, map[[16]byte]string{}, nil, map[string]bool{}, map[string]bool{}}
 		return lost.read(c)
 	})
 	if err != nil {
@@ -145,7 +147,9 @@ func (l *losses) read(c *sqlitedb.Conn) error {
 			l.orgs[r.Text(0)] = orgMark{r.Text(1), r.Text(2), r.ID(3), r.Int64(4), r.Bool(5)}
 			return nil
 		}),
-		c.Query("SELECT user_id, org_id FROM people", nil, func(r *sqlitedb.Row) error { l.people[r.ID(0)] = r.Text(1); return nil }))
+		c.Query("SELECT user_id, org_id FROM people", nil, func(r *sqlitedb.Row) error { l.people[r.ID(0)] = r.Text(1); return nil }),
+		c.Query("SELECT id, everyone FROM projects", nil, func(r *sqlitedb.Row) error { l.projects[r.Text(0)] = r.Bool(1); return nil }),
+		c.Query("SELECT project_id || hex(user_id) FROM project_members", nil, func(r *sqlitedb.Row) error { l.members[r.Text(0)] = true; return nil }))
 }
 
 func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
@@ -176,6 +180,9 @@ func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
 	if err != nil {
 		return n, err
 	}
+	if err := l.closeProjects(c); err != nil {
+		return n, err
+	}
 	gone, err := l.removed(c)
 	for _, who := range gone {
 		l.shut[who.org] = append(l.shut[who.org], who.user)
@@ -193,6 +200,32 @@ func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
 		}
 	}
 	return n, err
+}
+
+// closeProjects shuts out of the projects that both have who was taken out of them.
+func (l *losses) closeProjects(c *sqlitedb.Conn) error {
+	for id, everyone := range l.projects {
+		if !everyone {
+			if err := c.Exec("UPDATE projects SET everyone = 0 WHERE id = ?", id); err != nil {
+				return err
+			}
+		}
+	}
+	type member struct {
+		project string
+		user    [16]byte
+	}
+	var out []member
+	err := c.Query("SELECT project_id, user_id, project_id || hex(user_id) FROM project_members", nil, func(r *sqlitedb.Row) error {
+		if _, both := l.projects[r.Text(0)]; both && !l.members[r.Text(2)] {
+			out = append(out, member{r.Text(0), r.ID(1)})
+		}
+		return nil
+	})
+	for _, m := range out {
+		err = errors.Join(err, c.Exec("DELETE FROM project_members WHERE project_id = ? AND user_id = ?", m.project, m.user))
+	}
+	return err
 }
 
 type removed struct {

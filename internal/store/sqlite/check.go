@@ -119,13 +119,17 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		}
 	}
 	lost, err := s.checkUnregistered(ctx)
-	return append(problems, lost...), err
+	if problems = append(problems, lost...); err != nil {
+		return problems, err
+	}
+	found, err := s.checkProjects(ctx)
+	return append(problems, found...), err
 }
 
 func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string, err error) {
 	err = s.with(ctx, id, func(f *orgFile) error {
 		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
-			if problems, err = integrity(c); err != nil || len(problems) > 0 {
+			if problems, err = integrity(c, "memory_text"); err != nil || len(problems) > 0 {
 				return err // what is derived says little about a damaged file
 			}
 			problems, err = lists{s.tx(f, c)}.Check(ctx)
@@ -135,13 +139,15 @@ func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string,
 	return problems, err
 }
 
-// integrity queries the full-text index before it checks the file: FTS5 keeps
+// integrity queries the full-text tables before it checks the file: FTS5 keeps
 // the layout of an earlier moment until a query, and integrity_check alone
 // would report what has moved since as damage.
-func integrity(c *sqlitedb.Conn) ([]string, error) {
-	err := c.Query("SELECT rowid FROM memory_text WHERE memory_text MATCH 'a' LIMIT 1", nil, func(*sqlitedb.Row) error { return nil })
-	if err != nil && !errors.Is(err, sqlitedb.ErrCorrupt) && !errors.Is(err, sqlitedb.ErrNotDB) {
-		return nil, err
+func integrity(c *sqlitedb.Conn, tables ...string) ([]string, error) {
+	for _, table := range tables {
+		err := c.Query("SELECT rowid FROM "+table+" WHERE "+table+" MATCH 'a' LIMIT 1", nil, func(*sqlitedb.Row) error { return nil })
+		if err != nil && !errors.Is(err, sqlitedb.ErrCorrupt) && !errors.Is(err, sqlitedb.ErrNotDB) {
+			return nil, err
+		}
 	}
 	return c.Check()
 }
@@ -153,7 +159,7 @@ func named(file string, problems []string) []string {
 	return problems
 }
 
-// Rebuild makes anew what is derived from the rows of every org.
+// Rebuild makes anew what is derived from the rows of every org and project.
 func (s *Store) Rebuild(ctx context.Context) error {
 	list, err := s.Orgs().List(ctx)
 	if err != nil {
@@ -164,5 +170,5 @@ func (s *Store) Rebuild(ctx context.Context) error {
 			return fmt.Errorf("rebuild org %s: %w", org.ID, err)
 		}
 	}
-	return nil
+	return s.rebuildProjects(ctx)
 }

@@ -16,7 +16,7 @@ import (
 
 // Delete takes steps each of which may be repeated: the mark in the registry,
 // from which on nobody gets in; the mark in the org's file, for those who have
-// it open; the rows of the registry; the files; the receipt as a tombstone.
+// it open; the projects; the rows of the registry; the files; the receipt as a tombstone.
 func (o orgs) Delete(ctx context.Context, id loci.OrgID) (store.Receipt, error) {
 	leave, err := o.s.alone(ctx)
 	if err != nil {
@@ -43,7 +43,10 @@ func (s *Store) deleteOrg(ctx context.Context, id loci.OrgID) (store.Receipt, er
 			return r, err
 		}
 	}
-	if err := s.files.drop(id); err != nil {
+	if err := s.deleteProjects(ctx, id, &r); err != nil {
+		return r, err
+	}
+	if err := s.files.drop(string(id)); err != nil {
 		s.opts.Log.WarnContext(ctx, "closing the file of a deleted org failed", "org", string(id), "error", err)
 	}
 	if err := s.removeRows(ctx, &r); err != nil {
@@ -152,14 +155,15 @@ func (s *Store) removeFiles(id loci.OrgID) (err error) {
 
 // manifest says what an export holds.
 type manifest struct {
-	Loci      string    `json:"loci"`
-	Format    int       `json:"format"`
-	CreatedAt time.Time `json:"created_at"`
-	Org       loci.Org  `json:"org"`
-	Files     []string  `json:"files"`
+	Loci      string         `json:"loci"`
+	Format    int            `json:"format"`
+	CreatedAt time.Time      `json:"created_at"`
+	Org       loci.Org       `json:"org"`
+	Files     []string       `json:"files"`
+	Projects  []loci.Project `json:"projects,omitempty"`
 }
 
-// Export copies the org's file beside a manifest that names it.
+// Export copies the org's file and its projects' beside a manifest that names them.
 func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 	org, err := o.s.exists(ctx, id)
 	if err != nil {
@@ -176,7 +180,11 @@ func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 	if err != nil {
 		return err
 	}
-	m := manifest{Loci: "org", Format: 1, CreatedAt: o.s.opts.Now().UTC().Truncate(time.Second), Org: org, Files: []string{name}}
+	projects, files, err := o.s.exportProjects(ctx, id, dir)
+	if err != nil {
+		return translate(err)
+	}
+	m := manifest{Projects: projects, Loci: "org", Format: 1, CreatedAt: o.s.opts.Now().UTC().Truncate(time.Second), Org: org, Files: append([]string{name}, files...)}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "manifest.json"), append(text, '\n'), 0o600)

@@ -9,57 +9,72 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// orgFile is the open file of one tenant. refs counts the calls that use it.
+// orgFile is the open file of one tenant.
 type orgFile struct {
+	pooled
 	org       loci.OrgID
-	db        *sqlitedb.DB
 	positions positions
+}
 
+func newOrgFile(key string) *orgFile { return &orgFile{org: loci.OrgID(key)} }
+
+// pooled is an open file in a pool. refs counts the calls that use it.
+type pooled struct {
+	key    string
+	db     *sqlitedb.DB
 	opened chan struct{} // closed when db or err is set
 	err    error
 	refs   int
 	used   uint64
+	stale  bool // out of the pool; whoever leaves last closes it
 }
 
-// files keeps the org files open that were used last. One in use is never
-// closed, so there may be more than max for a moment.
-type files struct {
+func (p *pooled) base() *pooled { return p }
+
+// poolable is a pointer to something that embeds pooled.
+type poolable interface{ base() *pooled }
+
+// files keeps the files open that were used last, of orgs or of projects. One
+// in use is never closed, so there may be more than max for a moment.
+type files[F poolable] struct {
 	max  int
-	open func(context.Context, *orgFile) error
+	make func(key string) F
+	open func(context.Context, F) error // sets db
 
 	mu     sync.Mutex
 	idle   *sync.Cond // refs of some file fell to 0
-	byOrg  map[loci.OrgID]*orgFile
+	byKey  map[string]F
 	clock  uint64
 	closed bool
 }
 
-func newFiles(limit int, open func(context.Context, *orgFile) error) *files {
-	fs := &files{max: limit, open: open, byOrg: map[loci.OrgID]*orgFile{}}
+func newFiles[F poolable](limit int, make func(string) F, open func(context.Context, F) error) *files[F] {
+	fs := &files[F]{max: limit, make: make, open: open, byKey: map[string]F{}}
 	fs.idle = sync.NewCond(&fs.mu)
 	return fs
 }
 
-// acquire returns org's file, opened. The caller releases it.
-func (fs *files) acquire(ctx context.Context, org loci.OrgID) (*orgFile, error) {
+// acquire returns the file of that key, opened. The caller releases it.
+func (fs *files[F]) acquire(ctx context.Context, key string) (none F, err error) {
 	fs.mu.Lock()
 	if fs.closed {
 		fs.mu.Unlock()
-		return nil, errClosed
+		return none, errClosed
 	}
-	f := fs.byOrg[org]
-	first := f == nil
-	if first {
-		f = &orgFile{org: org, opened: make(chan struct{})}
-		fs.byOrg[org] = f
+	file, known := fs.byKey[key]
+	if !known {
+		file = fs.make(key)
+		*file.base() = pooled{key: key, opened: make(chan struct{})}
+		fs.byKey[key] = file
 	}
+	f := file.base()
 	f.refs++
 	fs.clock++
 	f.used = fs.clock
 	fs.mu.Unlock()
-	if first {
+	if !known {
 		// Others wait for this file too: the first caller's leaving must not fail them.
-		err := fs.open(context.WithoutCancel(ctx), f)
+		err := fs.open(context.WithoutCancel(ctx), file)
 		fs.mu.Lock()
 		f.err = err
 		fs.mu.Unlock()
@@ -68,81 +83,108 @@ func (fs *files) acquire(ctx context.Context, org loci.OrgID) (*orgFile, error) 
 	select {
 	case <-f.opened:
 	case <-ctx.Done():
-		fs.release(f)
-		return nil, ctx.Err()
+		fs.release(file)
+		return none, ctx.Err()
 	}
 	if f.err != nil {
-		fs.release(f)
-		return nil, f.err
+		fs.release(file)
+		return none, f.err
 	}
-	return f, nil
+	return file, nil
 }
 
-func (fs *files) release(f *orgFile) {
+func (fs *files[F]) release(file F) {
 	fs.mu.Lock()
+	f := file.base()
 	f.refs--
-	failed := f.refs == 0 && f.err != nil
-	if failed && fs.byOrg[f.org] == f {
-		delete(fs.byOrg, f.org)
+	if f.refs == 0 && f.err != nil {
+		fs.forget(f)
 	}
 	if f.refs == 0 {
 		fs.idle.Broadcast()
 	}
 	victim := fs.victim()
-	fs.mu.Unlock()
-	if victim != nil {
-		// A failed checkpoint loses nothing: the next open finds the log.
-		_ = victim.db.Close()
+	if f.refs == 0 && f.stale {
+		victim = append(victim, f)
 	}
+	fs.mu.Unlock()
+	for _, f := range victim {
+		if f.db != nil {
+			// A failed checkpoint loses nothing: the next open finds the log.
+			_ = f.db.Close()
+		}
+	}
+}
+
+// discard takes a file that is of no use any more out of the pool, so that the
+// next caller opens it anew. The caller still releases it.
+func (fs *files[F]) discard(file F) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if f := file.base(); fs.forget(f) {
+		f.stale = true
+	}
+}
+
+// forget takes f out of the map, unless it is there no more.
+func (fs *files[F]) forget(f *pooled) bool {
+	now, known := fs.byKey[f.key]
+	if !known || now.base() != f {
+		return false
+	}
+	delete(fs.byKey, f.key)
+	return true
 }
 
 // victim takes the idle file that was used longest ago out of the map if there
 // are too many.
-func (fs *files) victim() *orgFile {
-	if len(fs.byOrg) <= fs.max || fs.closed {
+func (fs *files[F]) victim() []*pooled {
+	if len(fs.byKey) <= fs.max || fs.closed {
 		return nil
 	}
-	var oldest *orgFile
-	for _, f := range fs.byOrg {
-		if f.refs == 0 && (oldest == nil || f.used < oldest.used) {
+	var oldest *pooled
+	for _, file := range fs.byKey {
+		if f := file.base(); f.refs == 0 && (oldest == nil || f.used < oldest.used) {
 			oldest = f
 		}
 	}
-	if oldest != nil {
-		delete(fs.byOrg, oldest.org)
+	if oldest == nil {
+		return nil
 	}
-	return oldest
+	delete(fs.byKey, oldest.key)
+	return []*pooled{oldest}
 }
 
-// drop forgets org's file, and closes it when nobody uses it any more.
-func (fs *files) drop(org loci.OrgID) error {
+// drop forgets the file of that key, and closes it when nobody uses it any more.
+func (fs *files[F]) drop(key string) error {
 	fs.mu.Lock()
-	f := fs.byOrg[org]
-	delete(fs.byOrg, org)
-	for f != nil && f.refs > 0 {
+	file, known := fs.byKey[key]
+	delete(fs.byKey, key)
+	for known && file.base().refs > 0 {
 		fs.idle.Wait()
 	}
 	fs.mu.Unlock()
-	if f == nil || f.db == nil {
+	if !known || file.base().db == nil {
 		return nil
 	}
-	return f.db.Close()
+	return file.base().db.Close()
 }
 
 // close waits until no file is in use and closes them all.
-func (fs *files) close() error {
+func (fs *files[F]) close() error {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.closed = true
 	var errs []error
-	for org, f := range fs.byOrg {
+	for key, file := range fs.byKey {
+		f := file.base()
 		for f.refs > 0 {
 			fs.idle.Wait()
 		}
 		if f.db != nil {
 			errs = append(errs, f.db.Close())
 		}
-		delete(fs.byOrg, org)
+		delete(fs.byKey, key)
 	}
 	return errors.Join(errs...)
 }

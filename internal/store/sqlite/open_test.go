@@ -201,7 +201,7 @@ func TestFilesAreClosedAndOpenedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(s.files.byOrg); n > 2 {
+	if n := len(s.files.byKey); n > 2 {
 		t.Errorf("%d files are open, want at most 2", n)
 	}
 	for _, id := range []loci.OrgID{"b", "c", "d"} {

@@ -47,7 +47,7 @@ func errHolder() error {
 // remove takes steps each of which may be repeated. From the first one on
 // nobody can sign in as that user.
 func (s *Store) remove(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
-	for _, step := range []func(context.Context, loci.OrgID, loci.UserID) error{s.markLeaving, s.revokeAccess, s.eraseMemories} {
+	for _, step := range []func(context.Context, loci.OrgID, loci.UserID) error{s.markLeaving, s.revokeAccess, s.eraseMemories, s.eraseFromGraphs} {
 		if err := step(ctx, org, user); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-//go:embed migrations/meta/*.sql migrations/org/*.sql
+//go:embed migrations/meta/*.sql migrations/org/*.sql migrations/project/*.sql
 var migrationFiles embed.FS
 
 // migrations reads the numbered files of one kind of database. They are part

@@ -19,10 +19,11 @@ import (
 
 // Options say where the data directory is. Only Dir is required.
 type Options struct {
-	Dir      string           // created if it is not there
-	Now      func() time.Time // default time.Now; decides about expiry
-	Log      *slog.Logger     // default: discard
-	MaxFiles int              // most org files kept open while idle; default 64
+	Dir         string           // created if it is not there
+	Now         func() time.Time // default time.Now; decides about expiry
+	Log         *slog.Logger     // default: discard
+	MaxFiles    int              // most org files kept open while idle; default 64
+	MaxProjects int              // the same for project files; default 32
 }
 
 // Store is one data directory. Several processes may open the same one.
@@ -30,9 +31,11 @@ type Store struct {
 	opts  Options
 	lock  *flock.Flock
 	meta  *sqlitedb.DB
-	files *files
-	probe *probe
-	turn  chan struct{} // has room for the one call that changes who belongs where
+	files *files[*orgFile]
+	// projectFiles are apart, so that a walk through many projects closes no org.
+	projectFiles *files[*projectFile]
+	probe        *probe
+	turn         chan struct{} // has room for the one call that changes who belongs where
 
 	closeOnce sync.Once
 	closeErr  error
@@ -56,12 +59,17 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.MaxFiles <= 0 {
 		opts.MaxFiles = 64
 	}
+	if opts.MaxProjects <= 0 {
+		opts.MaxProjects = 32
+	}
 	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1)}
-	s.files = newFiles(opts.MaxFiles, s.openFile)
+	s.files = newFiles(opts.MaxFiles, newOrgFile, s.openFile)
+	s.projectFiles = newFiles(opts.MaxProjects, newProjectFile, s.openProject)
 	if err := s.open(ctx); err != nil {
 		return nil, openError("data directory "+opts.Dir, err)
 	}
 	s.finish(ctx)
+	s.finishProjects(ctx)
 	return s, nil
 }
 
@@ -80,8 +88,10 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := refuseTorn(s.opts.Dir); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(s.opts.Dir, orgsDir), 0o700); err != nil {
-		return err
+	for _, dir := range []string{orgsDir, projectsDir, archiveDir} {
+		if err := os.MkdirAll(filepath.Join(s.opts.Dir, dir), 0o700); err != nil {
+			return err
+		}
 	}
 	s.meta, err = openMeta(ctx, s.opts.Dir, s.opts.Now)
 	return err
@@ -141,7 +151,7 @@ func (s *Store) Dir() string { return s.opts.Dir }
 // Close waits for running transactions. Later calls fail.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
-		s.closeErr = errors.Join(s.files.close(), s.meta.Close(), s.lock.Close())
+		s.closeErr = errors.Join(s.projectFiles.close(), s.files.close(), s.meta.Close(), s.lock.Close())
 	})
 	return s.closeErr
 }
@@ -177,7 +187,7 @@ func (s *Store) with(ctx context.Context, org loci.OrgID, fn func(*orgFile) erro
 	if err := org.Validate(); err != nil {
 		return err
 	}
-	f, err := s.files.acquire(ctx, org)
+	f, err := s.files.acquire(ctx, string(org))
 	if err != nil {
 		return translate(err)
 	}

@@ -1,0 +1,198 @@
+package loci
+
+import (
+	"strings"
+	"unicode"
+)
+
+// GraphOp is what joins the parts of a GraphQuery.
+type GraphOp string
+
+// The operators. GraphWords is a leaf: words that stand together.
+const (
+	GraphWords GraphOp = "words"
+	GraphAnd   GraphOp = "and"
+	GraphOr    GraphOp = "or"
+	GraphNot   GraphOp = "not" // the first part without the second
+)
+
+// GraphQuery is a parsed search of a graph.
+type GraphQuery struct {
+	Op     GraphOp
+	Text   string // of GraphWords
+	Prefix bool   // of GraphWords: the last word may go on
+	Parts  []*GraphQuery
+	Plain  bool // of the root: plain words without operators
+}
+
+// ParseGraphQuery reads a search in the syntax of FTS5: words (all must occur),
+// AND, OR, NOT, "phrases", prefix* and parentheses. A text without any of these
+// operators is plain words, whatever punctuation is in it. An Invalid error says what is
+// wrong with a query that has them.
+func ParseGraphQuery(text string) (*GraphQuery, error) {
+	if err := CheckText("query", text, 1, MaxTerm); err != nil {
+		return nil, err
+	}
+	tokens, operators, err := graphTokens(text)
+	if err != nil {
+		return nil, err
+	}
+	if !operators {
+		return plainWords(text)
+	}
+	p := graphParser{tokens: tokens}
+	q, err := p.or(0)
+	if err == nil && p.at < len(p.tokens) {
+		err = FieldErrorf("query", "has a closing parenthesis too many")
+	}
+	return q, err
+}
+
+// AnyWord returns the query that asks for any word of a plain one instead of
+// all of them.
+func (q *GraphQuery) AnyWord() *GraphQuery {
+	return &GraphQuery{Op: GraphOr, Parts: q.Parts, Plain: q.Plain}
+}
+
+func plainWords(text string) (*GraphQuery, error) {
+	words := strings.FieldsFunc(text, func(r rune) bool { return !graphRune(r) })
+	q := &GraphQuery{Op: GraphAnd, Plain: true}
+	for _, w := range Unique(words) {
+		q.Parts = append(q.Parts, &GraphQuery{Op: GraphWords, Text: w})
+	}
+	if len(q.Parts) == 0 {
+		return nil, FieldErrorf("query", "has no word to search for")
+	}
+	if len(q.Parts) > MaxTerms {
+		return nil, FieldErrorf("query", "has more than %d words", MaxTerms)
+	}
+	return q, nil
+}
+
+func graphRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+
+type graphToken struct {
+	kind   string // word, AND, OR, NOT, ( or )
+	text   string
+	prefix bool
+}
+
+// graphTokens cuts the text up and says whether it has operators.
+func graphTokens(text string) (list []graphToken, operators bool, err error) {
+	rest := strings.TrimSpace(text)
+	for rest != "" {
+		var t graphToken
+		switch {
+		case rest[0] == '(' || rest[0] == ')':
+			t.kind, rest = rest[:1], rest[1:]
+		case rest[0] == '"':
+			if t, rest, err = phrase(rest); err != nil {
+				return nil, true, err
+			}
+		default:
+			end := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || r == '(' || r == ')' || r == '"' })
+			if end < 0 {
+				end = len(rest)
+			}
+			t, rest = bareWord(rest[:end]), rest[end:]
+		}
+		operators = operators || t.kind != "word" || t.prefix || strings.HasPrefix(t.text, `"`)
+		t.text = strings.TrimPrefix(t.text, `"`)
+		list = append(list, t)
+		rest = strings.TrimSpace(rest)
+	}
+	return list, operators, nil
+}
+
+// phrase reads a quoted phrase; its text keeps the quote as a mark.
+func phrase(s string) (t graphToken, rest string, err error) {
+	inside, rest, closed := strings.Cut(s[1:], `"`)
+	if !closed {
+		return t, "", FieldErrorf("query", "has a quotation mark that is not closed")
+	}
+	if strings.IndexFunc(inside, graphRune) < 0 {
+		return t, "", FieldErrorf("query", "has a phrase without a word")
+	}
+	if after, star := strings.CutPrefix(rest, "*"); star {
+		return graphToken{kind: "word", text: `"` + inside, prefix: true}, after, nil
+	}
+	return graphToken{kind: "word", text: `"` + inside}, rest, nil
+}
+
+func bareWord(s string) graphToken {
+	switch s {
+	case "AND", "OR", "NOT":
+		return graphToken{kind: s}
+	}
+	if word, star := strings.CutSuffix(s, "*"); star && strings.IndexFunc(word, graphRune) >= 0 {
+		return graphToken{kind: "word", text: word, prefix: true}
+	}
+	return graphToken{kind: "word", text: s}
+}
+
+type graphParser struct {
+	tokens []graphToken
+	at     int
+}
+
+func (p *graphParser) next(kind string) bool {
+	if p.at < len(p.tokens) && p.tokens[p.at].kind == kind {
+		p.at++
+		return true
+	}
+	return false
+}
+
+// or binds least, then AND (also where nothing stands between), then NOT.
+func (p *graphParser) or(depth int) (*GraphQuery, error) {
+	if depth > MaxTerms {
+		return nil, FieldErrorf("query", "nests too deep")
+	}
+	return p.chain(GraphOr, func() bool { return p.next("OR") }, func() (*GraphQuery, error) {
+		return p.chain(GraphAnd, p.nextAnd, func() (*GraphQuery, error) {
+			return p.chain(GraphNot, func() bool { return p.next("NOT") }, func() (*GraphQuery, error) { return p.leaf(depth) })
+		})
+	})
+}
+
+func (p *graphParser) nextAnd() bool {
+	if p.next("AND") {
+		return true
+	}
+	return p.at < len(p.tokens) && (p.tokens[p.at].kind == "word" || p.tokens[p.at].kind == "(")
+}
+
+func (p *graphParser) chain(op GraphOp, more func() bool, part func() (*GraphQuery, error)) (*GraphQuery, error) {
+	left, err := part()
+	for err == nil && more() {
+		var right *GraphQuery
+		if right, err = part(); err == nil {
+			left = &GraphQuery{Op: op, Parts: []*GraphQuery{left, right}}
+		}
+	}
+	return left, err
+}
+
+func (p *graphParser) leaf(depth int) (*GraphQuery, error) {
+	if p.next("(") {
+		q, err := p.or(depth + 1)
+		if err == nil && !p.next(")") {
+			err = FieldErrorf("query", "has a parenthesis that is not closed")
+		}
+		return q, err
+	}
+	if p.at >= len(p.tokens) {
+		return nil, FieldErrorf("query", "ends where a word is expected")
+	}
+	t := p.tokens[p.at]
+	switch {
+	case t.kind == ")":
+		return nil, FieldErrorf("query", "has a closing parenthesis where a word is expected")
+	case t.kind != "word":
+		return nil, FieldErrorf("query", "has %s where a word is expected; NOT stands between two words: a NOT b", t.kind)
+	case strings.IndexFunc(t.text, graphRune) < 0:
+		return nil, FieldErrorf("query", "has a word without a letter or digit; put phrases in quotation marks")
+	}
+	p.at++
+	return &GraphQuery{Op: GraphWords, Text: t.text, Prefix: t.prefix}, nil
+}

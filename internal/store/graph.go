@@ -1,0 +1,223 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// Projects is the registry of projects. A method with a viewer answers as if
+// the projects that the viewer does not belong to were not there; the one
+// exception is a name, which is unique in the org whoever may see it.
+type Projects interface {
+	// Create makes an active project with an empty graph. A creator that is not
+	// zero becomes its owner. Conflict if its name or id is taken in the org, NotFound if there is no such
+	// org or the creator is not one of its users; Invalid if p breaks a limit. Times are set from the
+	// store's clock.
+	Create(ctx context.Context, p loci.Project, creator loci.UserID) (loci.Project, error)
+	// Get returns a project, archived ones too, or NotFound.
+	Get(ctx context.Context, v loci.Viewer, id loci.ProjectID) (loci.Project, error)
+	// Find returns the project of that name, archived ones too, or NotFound.
+	Find(ctx context.Context, v loci.Viewer, name string) (loci.Project, error)
+	// List returns the projects of the viewer, by name.
+	List(ctx context.Context, v loci.Viewer, q ProjectQuery) (ProjectPage, error)
+	// Update stores name, description, workspace and Everyone. NotFound;
+	// Conflict if the name is taken; Invalid if p breaks a limit.
+	Update(ctx context.Context, p loci.Project) error
+	// Archive closes a project, for all processes, and keeps it. Transactions
+	// under way finish first. Conflict if it is archived. An interruption is finished at the next start or by
+	// the next call. NotFound.
+	Archive(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
+	// Restore makes an archived project active again. Otherwise like Archive.
+	Restore(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
+	// Delete removes a project, active or archived, with its graph and its
+	// members for good. NotFound. An interrupted one is finished like that of
+	// Archive; nobody gets in from the first moment on.
+	Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
+}
+
+// ProjectMembers says who belongs to which project: those who are entered as
+// members, and every user of the org where Project.Everyone says so.
+type ProjectMembers interface {
+	// Of returns the ids of the projects that a user of the org belongs to,
+	// archived ones too: what goes into Viewer.ProjectIDs.
+	Of(ctx context.Context, org loci.OrgID, user loci.UserID) ([]loci.ProjectID, error)
+	// All returns the ids of all projects of the org, for who administers them.
+	All(ctx context.Context, org loci.OrgID) ([]loci.ProjectID, error)
+	// List returns who is entered, by id. NotFound if there is no such project.
+	List(ctx context.Context, org loci.OrgID, id loci.ProjectID) ([]loci.ProjectMember, error)
+	// Put enters a member or changes the role. NotFound if there is no such
+	// project, or no such user in the org.
+	Put(ctx context.Context, org loci.OrgID, id loci.ProjectID, m loci.ProjectMember) error
+	// Remove takes a member out, and may be repeated. NotFound if there is no
+	// such project.
+	Remove(ctx context.Context, org loci.OrgID, id loci.ProjectID, user loci.UserID) error
+	// Adopt moves every project that is in no workspace into this one, and
+	// returns how many.
+	Adopt(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (int, error)
+}
+
+// ProjectQuery asks for one page of projects.
+type ProjectQuery struct {
+	Status loci.ProjectStatus // "": all
+	Limit  int                // at least 1
+	After  string             // the name of the last project of the page before
+}
+
+// ProjectPage is one page of projects.
+type ProjectPage struct {
+	Projects []loci.Project
+	More     bool
+}
+
+// GraphTx is a transaction on the graph of one project. It must not be kept
+// after fn returns. What the viewer may not see is absent in every method, in
+// looking for duplicates and in suggestions, too; a viewer who is not in the project
+// sees nothing. Engines make ids and times; they hold no rule about who may
+// write. Multi-item methods do all or nothing (the caller's fn returns their
+// error): they fail with a *loci.ItemsError that has a reason for each refused
+// item. Its codes are Invalid for what breaks a limit, NotFound for an entity
+// that is not there, with the nearest names, and Conflict for a name that
+// several types of entity have and whose reference has no type.
+type GraphTx interface {
+	// Project returns the project, as it was when the transaction began.
+	Project() loci.Project
+	Nodes() Nodes
+	Graph() Graph
+	// Rebuild makes anew what is derived from the rows. It needs an Update.
+	Rebuild(ctx context.Context) error
+	// Check says where what is derived differs from the rows. It needs an Update.
+	Check(ctx context.Context) ([]string, error)
+}
+
+// Nodes changes a graph. New rows get the access of by; deletions are
+// entered in the history with its user and origin.
+type Nodes interface {
+	// Create stores entities. One that the viewer can see under the same name
+	// and type is returned instead, with those of the observations that it does
+	// not have yet.
+	Create(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) ([]PutEntity, error)
+	// Observe adds observations to entities. Those that the viewer can see
+	// there already are reported and not stored again.
+	Observe(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) ([]Observed, error)
+	// Relate stores relations between entities. One that the viewer can see
+	// already is returned instead.
+	Relate(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) ([]PutRelation, error)
+	// Delete marks all visible entities of these names as deleted, with all their
+	// observations and relations, and returns how many entities. A name that is
+	// not there is passed over: deletions may be repeated.
+	Delete(ctx context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) (int, error)
+	// DeleteObservations marks visible observations with these contents as
+	// deleted and returns how many. What is not there is passed over.
+	DeleteObservations(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) (int, error)
+	// DeleteRelations is DeleteObservations for relations.
+	DeleteRelations(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) (int, error)
+	// Restore takes deletions back: of an entity with what was deleted along
+	// with it, of observations and relations whose entities are not deleted.
+	// The items are in the order Entities, Observations, Relations. NotFound
+	// for what is not visibly deleted; Conflict for an entity while another of its name and
+	// type is visible, and for what hangs on a deleted entity.
+	Restore(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items Deleted) (int, error)
+}
+
+// PutEntity is what became of an item of Create.
+type PutEntity struct {
+	Entity  loci.Entity // with what the viewer sees of it now
+	Created bool
+	Added   []loci.Observation
+}
+
+// Observed is what became of an item of Observe.
+type Observed struct {
+	Entity     loci.EntityRef
+	Added      []loci.Observation
+	Duplicates []loci.Observation // what was there already
+}
+
+// PutRelation is what became of an item of Relate.
+type PutRelation struct {
+	Relation loci.Relation
+	Created  bool
+}
+
+// Deleted names things that were deleted.
+type Deleted struct {
+	Entities     []loci.EntityID
+	Observations []loci.ObservationID
+	Relations    []loci.RelationID
+}
+
+// Graph reads a graph. The entities that it returns have their live, visible
+// observations and relations.
+type Graph interface {
+	// Get returns a live entity, or NotFound.
+	Get(ctx context.Context, v loci.Viewer, id loci.EntityID) (loci.Entity, error)
+	// Find returns all live entities of these names, in the order of refs, each once. Those
+	// that are not there are left out.
+	Find(ctx context.Context, v loci.Viewer, refs []loci.EntityRef) ([]loci.Entity, error)
+	// Suggest returns at most limit names of live entities that are near this one.
+	Suggest(ctx context.Context, v loci.Viewer, name string, limit int) ([]string, error)
+	// Read returns the live entities in the order in which they were stored.
+	// Invalid if q.After is not a Next of such a page.
+	Read(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphPage, error)
+	// Search returns the entities that match, in name, type or observations,
+	// the best first. Nothing that the viewer may not see has any influence.
+	Search(ctx context.Context, v loci.Viewer, q GraphSearch) (GraphHits, error)
+	// Neighbours returns an entity and those within so many hops, over relations
+	// in either direction, nearest first, at most limit. NotFound.
+	Neighbours(ctx context.Context, v loci.Viewer, id loci.EntityID, hops, limit int) ([]loci.Entity, error)
+	// History returns what happened to an entity, live or deleted, and to its
+	// visible observations and relations, oldest first, at most limit. NotFound.
+	History(ctx context.Context, v loci.Viewer, id loci.EntityID, limit int) ([]loci.GraphChange, error)
+	// Trash returns what is deleted and can be restored by itself, newest
+	// deletion first, at most limit of each kind.
+	Trash(ctx context.Context, v loci.Viewer, limit int) (GraphTrash, error)
+}
+
+// GraphQuery asks for one page of a graph.
+type GraphQuery struct {
+	Limit int // entities, at least 1
+	After Position
+}
+
+// GraphPage is one page of a graph. Relations are those that begin at one of
+// its entities, so that all pages together have each once.
+type GraphPage struct {
+	Entities  []loci.Entity
+	Relations []loci.Relation
+	Next      Position // "": this was the last page
+	Left      int      // entities behind this page
+}
+
+// GraphSearch asks for the best matches.
+type GraphSearch struct {
+	Query *loci.GraphQuery
+	Limit int // entities, at least 1
+	Skip  int // entities of earlier pages
+}
+
+// MaxGraphMatches is how many matching rows of each kind a search looks at,
+// newest first.
+const MaxGraphMatches = 1000
+
+// GraphHits is what a search found.
+type GraphHits struct {
+	Entities []loci.Entity
+	Total    int // entities among the matches looked at
+	// More says that more rows matched than MaxGraphMatches.
+	More bool
+	// Any says that not all words of a plain query occur together anywhere, and
+	// these matches have only some of them.
+	Any bool
+}
+
+// GraphTrash is what was deleted. Entities are without observations and relations.
+type GraphTrash struct {
+	Entities     []loci.Entity
+	Observations []loci.Observation
+	Relations    []loci.Relation
+}
+
+// GraphTime is how exact the times of a graph are.
+const GraphTime = time.Millisecond

@@ -1,0 +1,274 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// refusals gathers why items are refused.
+type refusals struct {
+	field string // what the caller calls the list
+	items []loci.ItemError
+}
+
+func (f *refusals) name(i int) string { return fmt.Sprintf("%s[%d]", f.field, i) }
+
+// add notes a refusal of item i. What is no refusal but a failure it returns.
+func (f *refusals) add(i int, err error, nearest ...string) error {
+	if loci.CodeOf(err) == "" {
+		return err
+	}
+	f.items = append(f.items, loci.ItemError{Index: i, Code: loci.CodeOf(err), Text: loci.SafeText(err), Nearest: nearest})
+	return nil
+}
+
+func (f *refusals) err() error {
+	if len(f.items) == 0 {
+		return nil
+	}
+	return &loci.ItemsError{Items: f.items}
+}
+
+func tooMany(field string, n int) error {
+	if n > loci.MaxGraphItems {
+		return loci.FieldErrorf(field, "has %d entries; at most %d are allowed", n, loci.MaxGraphItems)
+	}
+	return nil
+}
+
+// writable refuses a viewer who is not in the project, and access that could
+// not be stored.
+func (tx *graphTx) writable(v loci.Viewer, by *loci.GraphAccess) error {
+	if !v.InProject(&tx.p) {
+		return loci.NoSuchProject()
+	}
+	if by.AllowedVendors == nil {
+		by.AllowedVendors = []loci.Vendor{loci.AnyVendor}
+	}
+	by.DeletedAt = time.Time{}
+	return loci.CheckVendors(by.AllowedVendors)
+}
+
+func (tx *graphTx) time() time.Time { return tx.now().UTC().Truncate(store.GraphTime) }
+
+func (n nodes) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) ([]store.PutEntity, error) {
+	if err := tooMany("entities", len(items)); err != nil {
+		return nil, err
+	}
+	if err := n.writable(v, &by); err != nil {
+		return nil, err
+	}
+	bad := refusals{field: "entities"}
+	for i := range items {
+		if err := items[i].Validate(bad.name(i)); err != nil {
+			_ = bad.add(i, err) // it has a code
+		}
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	out := make([]store.PutEntity, len(items))
+	list := make([]loci.Entity, len(items))
+	for i, item := range items {
+		var err error
+		if out[i], err = n.putEntity(v, by, item); err != nil {
+			return nil, err
+		}
+		list[i] = out[i].Entity
+	}
+	if err := n.load(v, list); err != nil {
+		return nil, err
+	}
+	for i := range out {
+		out[i].Entity = list[i]
+	}
+	return out, nil
+}
+
+func (n nodes) putEntity(v loci.Viewer, by loci.GraphAccess, item loci.NewEntity) (put store.PutEntity, err error) {
+	same, err := n.named(v, item.EntityRef)
+	if err != nil {
+		return put, err
+	}
+	if len(same) > 0 {
+		put.Entity = same[0]
+		put.Added, _, err = n.observe(v, by, &put.Entity, item.Observations)
+		return put, err
+	}
+	now := n.time()
+	put = store.PutEntity{Created: true, Entity: loci.Entity{ID: loci.NewEntityID(), Name: item.Name, Type: item.Type, GraphAccess: by, CreatedAt: now, UpdatedAt: now}}
+	err = n.c.Exec("INSERT INTO entities (id, name, entity_type, created_at, updated_at, user_id, origin, allowed_vendors) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		put.Entity.ID.String(), item.Name, item.Type, iso(now), iso(now), by.UserID.String(), by.Origin, toJSON(by.AllowedVendors))
+	for _, text := range loci.Unique(item.Observations) {
+		if err != nil {
+			return put, err
+		}
+		var o loci.Observation
+		o, err = n.insertObservation(by, put.Entity.ID, text)
+		put.Added = append(put.Added, o)
+	}
+	return put, err
+}
+
+func (tx *graphTx) insertObservation(by loci.GraphAccess, entity loci.EntityID, text string) (loci.Observation, error) {
+	o := loci.Observation{ID: loci.NewObservationID(), EntityID: entity, Content: text, GraphAccess: by, CreatedAt: tx.time()}
+	return o, tx.c.Exec("INSERT INTO observations (id, entity_id, content, created_at, user_id, origin, allowed_vendors) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		o.ID.String(), entity.String(), text, iso(o.CreatedAt), by.UserID.String(), by.Origin, toJSON(by.AllowedVendors))
+}
+
+// observe adds what the viewer does not see there yet. A twin that the viewer
+// may not see does not count: refusing would tell of it.
+func (tx *graphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (added, known []loci.Observation, err error) {
+	if len(contents) == 0 {
+		return nil, nil, nil
+	}
+	list, err := tx.observations(v, []string{e.ID.String()})
+	if err != nil {
+		return nil, nil, err
+	}
+	there := make(map[string]loci.Observation, len(list))
+	for _, o := range list {
+		if _, twice := there[o.Content]; !twice {
+			there[o.Content] = o
+		}
+	}
+	for _, text := range loci.Unique(contents) {
+		if o, twice := there[text]; twice {
+			known = append(known, o)
+			continue
+		}
+		o, err := tx.insertObservation(by, e.ID, text)
+		if err != nil {
+			return nil, nil, err
+		}
+		added = append(added, o)
+	}
+	if len(added) > 0 {
+		e.UpdatedAt = tx.time()
+		err = tx.c.Exec("UPDATE entities SET updated_at = ? WHERE id = ?", iso(e.UpdatedAt), e.ID.String())
+	}
+	return added, known, err
+}
+
+// resolve finds the one entity that a reference means. Of twins, which only
+// somebody sees who sees what several vendors keep to themselves, it is the oldest.
+func (tx *graphTx) resolve(v loci.Viewer, ref loci.EntityRef) (e loci.Entity, nearest []string, err error) {
+	list, err := tx.named(v, ref)
+	if err != nil {
+		return e, nil, err
+	}
+	if len(list) == 0 {
+		if nearest, err = tx.suggest(v, ref.Name, 3); err != nil {
+			return e, nil, err
+		}
+		return e, nearest, noEntityNamed(ref.Name, nearest)
+	}
+	for _, other := range list[1:] {
+		if other.Type != list[0].Type {
+			return e, nil, loci.Errorf(loci.Conflict, "several entities are named %q, of type %q and %q; say which with entity_type",
+				loci.OneLine(ref.Name), loci.OneLine(list[0].Type), loci.OneLine(other.Type))
+		}
+	}
+	return list[0], nil, nil
+}
+
+func noEntityNamed(name string, nearest []string) error {
+	text := fmt.Sprintf("there is no entity %q", loci.OneLine(name))
+	for i, s := range nearest {
+		text += map[bool]string{true: "; did you mean ", false: ", "}[i == 0] + fmt.Sprintf("%q", loci.OneLine(s))
+	}
+	if len(nearest) > 0 {
+		text += "?"
+	}
+	return loci.Errorf(loci.NotFound, "%s", text)
+}
+
+func (n nodes) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) ([]store.Observed, error) {
+	if err := tooMany("observations", len(items)); err != nil {
+		return nil, err
+	}
+	if err := n.writable(v, &by); err != nil {
+		return nil, err
+	}
+	bad := refusals{field: "observations"}
+	out := make([]store.Observed, len(items))
+	for i, item := range items {
+		err := item.Validate(bad.name(i))
+		var e loci.Entity
+		var nearest []string
+		if err == nil {
+			e, nearest, err = n.resolve(v, item.Entity)
+		}
+		if err == nil {
+			out[i].Entity = loci.EntityRef{Name: e.Name, Type: e.Type}
+			out[i].Added, out[i].Duplicates, err = n.observe(v, by, &e, item.Contents)
+		}
+		if err != nil {
+			if err := bad.add(i, err, nearest...); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (n nodes) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) ([]store.PutRelation, error) {
+	if err := tooMany("relations", len(items)); err != nil {
+		return nil, err
+	}
+	if err := n.writable(v, &by); err != nil {
+		return nil, err
+	}
+	bad := refusals{field: "relations"}
+	out := make([]store.PutRelation, len(items))
+	for i, item := range items {
+		err := item.Validate(bad.name(i))
+		var nearest []string
+		if err == nil {
+			out[i], nearest, err = n.relate(v, by, item)
+		}
+		if err != nil {
+			if err := bad.add(i, err, nearest...); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (tx *graphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelation) (put store.PutRelation, nearest []string, err error) {
+	from, nearest, err := tx.resolve(v, item.From)
+	if err != nil {
+		return put, nearest, err
+	}
+	to, nearest, err := tx.resolve(v, item.To)
+	if err != nil {
+		return put, nearest, err
+	}
+	var q query
+	q.add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ? AND ",
+		from.ID.String(), to.ID.String(), item.Type)
+	tx.seesRelation(&q, v, loci.LiveOnly)
+	q.add(" ORDER BY r.seq LIMIT 1")
+	same, err := all(tx.c, &q, scanRelation)
+	if err != nil || len(same) > 0 {
+		if err == nil {
+			put.Relation = same[0]
+		}
+		return put, nil, err
+	}
+	r := loci.Relation{ID: loci.NewRelationID(), FromID: from.ID, ToID: to.ID, From: from.Name, To: to.Name, Type: item.Type, GraphAccess: by, CreatedAt: tx.time()}
+	err = tx.c.Exec("INSERT INTO relations (id, from_entity, to_entity, relation_type, created_at, user_id, origin, allowed_vendors) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		r.ID.String(), r.FromID.String(), r.ToID.String(), r.Type, iso(r.CreatedAt), by.UserID.String(), by.Origin, toJSON(by.AllowedVendors))
+	return store.PutRelation{Relation: r, Created: true}, nil, err
+}

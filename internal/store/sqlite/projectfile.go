@@ -1,0 +1,250 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+const (
+	projectsDir = "projects"
+	archiveDir  = "archive"
+)
+
+// The page caches of all open projects together stay below
+//
+//	MaxProjects files * (projectReaders + 1 writer) * projectCacheKiB = 32 * 4 * 1 MiB = 128 MiB,
+//
+// however many projects there are and however large they grow. Seed S3 has 64
+// MB for each connection, which would be 8 GB; the system's own cache of the files does the rest.
+const (
+	projectReaders  = 3
+	projectCacheKiB = 1024
+)
+
+// lockWait is how often a waiting process looks at a project's lock.
+const lockWait = 2 * time.Millisecond
+
+// projectFile is the open file of one active project. While a transaction runs
+// on it, this process shares the project's lock, so that nobody moves the file.
+// Between transactions it does not, so the file may be moved away under an open
+// handle: moves tells whether it was.
+type projectFile struct {
+	pooled
+	org   loci.OrgID
+	id    loci.ProjectID
+	moves int64
+
+	gate  chan struct{} // has room for the one that changes users or the lock
+	users int
+	lock  *flock.Flock
+}
+
+// The key has both, as nobody may reach a project by another org's name.
+func projectKey(org loci.OrgID, id loci.ProjectID) string { return id.String() + string(org) }
+
+func newProjectFile(key string) *projectFile {
+	id, _ := loci.ParseMemoryID(key[:36]) // projectKey made it
+	return &projectFile{org: loci.OrgID(key[36:]), id: loci.ProjectID(id), gate: make(chan struct{}, 1)}
+}
+
+// enter shares the project's lock with the other transactions of this handle.
+func (f *projectFile) enter(ctx context.Context) error {
+	f.gate <- struct{}{}
+	defer func() { <-f.gate }()
+	if f.users == 0 {
+		if _, err := f.lock.TryRLockContext(ctx, lockWait); err != nil {
+			return err
+		}
+	}
+	f.users++
+	return nil
+}
+
+func (f *projectFile) leave() {
+	f.gate <- struct{}{}
+	defer func() { <-f.gate }()
+	if f.users--; f.users == 0 {
+		// Closing lets go, whatever it says; the next one opens it again.
+		_ = f.lock.Close()
+	}
+}
+
+func (s *Store) projectPath(dir string, id loci.ProjectID) string {
+	return filepath.Join(s.opts.Dir, dir, id.String()+".db")
+}
+
+// ensureLock makes the lock file, which a restored backup does not have. Only
+// who has seen the project's row calls it.
+func (s *Store) ensureLock(id loci.ProjectID) error {
+	f, err := os.OpenFile(s.projectLock(id).Path(), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (s *Store) projectLock(id loci.ProjectID) *flock.Flock {
+	return flock.New(filepath.Join(s.opts.Dir, projectsDir, id.String()+".lock"), flock.SetPermissions(0o600))
+}
+
+// setUpProject keeps a handle that is closed late from touching anything: the
+// last one to close would else remove the log by its name, which may be that of
+// a file that was archived and restored since. sqlitedb empties the log itself.
+func setUpProject(c *sqlite3.Conn) error {
+	_, err := c.Config(sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true)
+	return errors.Join(err, setUpGraph(c))
+}
+
+func setUpGraph(c *sqlite3.Conn) error {
+	return errors.Join(setUpMeta(c), fts5.RegisterCustom(c, func(api *fts5.API) error {
+		return api.CreateFunction("hits", countHits)
+	}))
+}
+
+func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
+	o := sqlitedb.Options{Path: s.projectPath(dir, id), Setup: setUpProject, Migrations: migrations("project"), Now: s.opts.Now,
+		Readers: projectReaders, CacheKiB: projectCacheKiB}
+	if dir == archiveDir {
+		o.Setup = setUpGraph // only ever opened under the exclusive lock
+	}
+	return o
+}
+
+// usable refuses a project that nobody may work on now.
+func (p *projectRow) usable() error {
+	switch {
+	case p.intent == intentCreating || p.intent == intentDeleting:
+		return loci.NoSuchProject()
+	case p.Status != loci.ProjectActive:
+		return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
+	}
+	return nil
+}
+
+// openProject opens a project's file for files.acquire.
+func (s *Store) openProject(ctx context.Context, f *projectFile) (err error) {
+	if _, err := s.lookUpProject(ctx, f.org, f.id); err != nil {
+		return err
+	}
+	if err := s.ensureLock(f.id); err != nil {
+		return err
+	}
+	// Sharing the lock makes no file: that of a deleted project must not come back.
+	f.lock = flock.New(s.projectLock(f.id).Path(), flock.SetFlag(os.O_RDWR))
+	if err := f.enter(ctx); err != nil {
+		return err
+	}
+	defer f.leave()
+	p, err := s.lookUpProject(ctx, f.org, f.id)
+	if err == nil {
+		err = p.usable()
+	}
+	if err != nil {
+		return err
+	}
+	f.moves = p.moves
+	f.db, err = s.openGraph(ctx, projectsDir, p.Project)
+	return err
+}
+
+// openGraph opens the file of a project that is complete. The caller holds the
+// project's lock, so nothing moves it meanwhile.
+func (s *Store) openGraph(ctx context.Context, dir string, p loci.Project) (*sqlitedb.DB, error) {
+	name := dir + "/" + p.ID.String() + ".db"
+	if _, err := os.Stat(s.projectPath(dir, p.ID)); errors.Is(err, fs.ErrNotExist) {
+		return nil, loci.WrapError(loci.Unavailable, err, "the file %s is missing although the project is registered: restore it from a backup", name)
+	}
+	db, err := sqlitedb.Open(ctx, s.projectOptions(dir, p.ID))
+	if err != nil {
+		return nil, openError("file "+name, err)
+	}
+	mine := false
+	err = db.View(ctx, func(c *sqlitedb.Conn) error {
+		_, err := c.One("SELECT id = ? AND org_id = ? FROM project", sqlitedb.Args{p.ID.String(), string(p.OrgID)},
+			func(r *sqlitedb.Row) error { mine = r.Bool(0); return nil })
+		return err
+	})
+	if err == nil && !mine {
+		err = loci.Errorf(loci.Unavailable, "the file %s belongs to another project: restore the right one from a backup", name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// withProject runs fn while nobody moves the project's file.
+func (s *Store) withProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, fn func(*projectFile, loci.Project) error) error {
+	if err := org.Validate(); err != nil {
+		return err
+	}
+	for {
+		stale, err := s.tryProject(ctx, projectKey(org, id), fn)
+		if !stale || err != nil {
+			return translate(err)
+		}
+	}
+}
+
+// tryProject says that the open file was of no use, and is opened anew next time.
+func (s *Store) tryProject(ctx context.Context, key string, fn func(*projectFile, loci.Project) error) (stale bool, err error) {
+	f, err := s.projectFiles.acquire(ctx, key)
+	if err != nil {
+		return false, err
+	}
+	defer s.projectFiles.release(f) // also when fn panics
+	if stale, err = s.runProject(ctx, f, fn); stale {
+		s.projectFiles.discard(f)
+	}
+	return stale, err
+}
+
+// runProject says that the file was moved since it was opened, or is to be.
+func (s *Store) runProject(ctx context.Context, f *projectFile, fn func(*projectFile, loci.Project) error) (stale bool, err error) {
+	if err := f.enter(ctx); errors.Is(err, fs.ErrNotExist) {
+		return true, nil // the project was deleted, or the data directory mended
+	} else if err != nil {
+		return false, err
+	}
+	defer f.leave()
+	p, err := s.lookUpProject(ctx, f.org, f.id)
+	if loci.CodeOf(err) == loci.NotFound {
+		return true, err
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := p.usable(); err != nil {
+		return true, err
+	}
+	if p.moves != f.moves {
+		return true, nil
+	}
+	return false, fn(f, p.Project)
+}
+
+// ViewProject runs fn in one read transaction on a project's file.
+func (s *Store) ViewProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, fn func(store.GraphTx) error) error {
+	return s.withProject(ctx, org, id, func(f *projectFile, p loci.Project) error {
+		return f.db.View(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c)) })
+	})
+}
+
+// UpdateProject runs fn in one write transaction on a project's file.
+func (s *Store) UpdateProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, fn func(store.GraphTx) error) error {
+	return s.withProject(ctx, org, id, func(f *projectFile, p loci.Project) error {
+		return f.db.Update(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c)) })
+	})
+}

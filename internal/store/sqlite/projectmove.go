@@ -1,0 +1,348 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// The intents. One stands in the registry before anything is done to the file,
+// and goes with the final state: whoever meets one whose maker is dead can
+// finish it, and meanwhile no new transaction begins.
+const (
+	intentCreating  = "creating" // undone instead, as nobody was told of the project
+	intentArchiving = "archiving"
+	intentRestoring = "restoring"
+	intentDeleting  = "deleting"
+)
+
+func (ps projectRegistry) Archive(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	return translate(ps.s.changeProject(ctx, org, id, intentArchiving))
+}
+
+func (ps projectRegistry) Restore(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	return translate(ps.s.changeProject(ctx, org, id, intentRestoring))
+}
+
+func (ps projectRegistry) Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	return translate(ps.s.changeProject(ctx, org, id, intentDeleting))
+}
+
+// createProject makes row, file and member. Its lock is held from before the
+// row is there, so who meets the row and gets the lock knows that its maker is dead.
+func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.UserID) (err error) {
+	lock := s.projectLock(p.ID)
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		return errors.Join(err, loci.Errorf(loci.Conflict, "this id is taken"), lock.Close())
+	}
+	defer func() {
+		if loci.CodeOf(err) != "" { // refused
+			if there, lost := s.registered(ctx, p.ID); !there && lost == nil {
+				_ = os.Remove(lock.Path())
+			}
+		}
+		err = errors.Join(err, lock.Close())
+	}()
+	if err := s.vacateName(ctx, p.OrgID, p.Name); err != nil {
+		return err
+	}
+	err = s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		err := c.Exec(`INSERT INTO projects (id, name, description, db_path, created_at, updated_at, org_id, workspace_id, everyone, intent)
+			SELECT ?, ?, ?, ?, ?, ?, id, ?, ?, 'creating' FROM orgs WHERE id = ? AND state IN `+openStates,
+			p.ID.String(), p.Name, p.Description, dbPath(projectsDir, p.ID), iso(p.CreatedAt), iso(p.UpdatedAt), orNull(p.WorkspaceID), p.Everyone, string(p.OrgID))
+		if err == nil && c.Changes() == 0 {
+			err = noOrg()
+		}
+		if err == nil && !creator.IsZero() {
+			err = putMember(c, p.ID, loci.ProjectMember{UserID: creator, Role: loci.MemberOwner})
+		}
+		return err
+	})
+	if err != nil {
+		return nameTaken(err, p.Name)
+	}
+	if err := s.layProject(ctx, p); err != nil {
+		return errors.Join(err, s.removeProject(context.WithoutCancel(ctx), p.ID))
+	}
+	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		err := c.Exec("UPDATE projects SET intent = NULL WHERE id = ? AND intent = 'creating'", p.ID.String())
+		if err == nil && c.Changes() == 0 { // the org is being deleted
+			err = noOrg()
+		}
+		return err
+	})
+}
+
+// registered says whether the registry has the id, in any org and state.
+func (s *Store) registered(ctx context.Context, id loci.ProjectID) (there bool, err error) {
+	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
+		there, err = c.One("SELECT 1 FROM projects WHERE id = ?", sqlitedb.Args{id.String()}, func(*sqlitedb.Row) error { return nil })
+		return err
+	})
+	return there, err
+}
+
+func dbPath(dir string, id loci.ProjectID) string { return dir + "/" + id.String() + ".db" }
+
+// layProject makes the project's file.
+func (s *Store) layProject(ctx context.Context, p loci.Project) (err error) {
+	db, err := sqlitedb.Open(ctx, s.projectOptions(projectsDir, p.ID))
+	if err != nil {
+		return openError("file of a new project", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("INSERT INTO project (one, id, org_id, created_at) VALUES (1, ?, ?, ?)", p.ID.String(), string(p.OrgID), iso(p.CreatedAt))
+	})
+}
+
+// vacateName undoes a project of that name that a killed process left half-made.
+func (s *Store) vacateName(ctx context.Context, org loci.OrgID, name string) error {
+	var id loci.ProjectID
+	err := s.meta.View(ctx, func(c *sqlitedb.Conn) error {
+		_, err := c.One("SELECT id FROM projects WHERE org_id = ? AND name = ? AND intent IN ('creating', 'deleting')", sqlitedb.Args{string(org), name},
+			func(r *sqlitedb.Row) (err error) { id, err = idAt[loci.ProjectID](r, 0); return err })
+		return err
+	})
+	if err != nil || id.IsZero() {
+		return err
+	}
+	lock := s.projectLock(id)
+	ok, err := lock.TryLock()
+	if err != nil || !ok {
+		return errors.Join(err, lock.Close()) // its maker lives: the name is taken
+	}
+	return errors.Join(s.settleLocked(ctx, org, id), lock.Close())
+}
+
+// changeProject enters an intent and carries it out.
+func (s *Store) changeProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, intent string) error {
+	p, err := s.lookUpProject(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	if p.intent != "" && p.intent != intent && intent != intentDeleting {
+		// Somebody's other change, perhaps a dead one's, comes first.
+		if err := s.settleProject(ctx, org, id); err != nil {
+			return err
+		}
+	}
+	if err := s.intend(ctx, org, id, intent); err != nil {
+		return err
+	}
+	if err := s.settleProject(ctx, org, id); err != nil || intent == intentDeleting {
+		return err
+	}
+	// Another process may have taken the intent over, and have failed.
+	want := loci.ProjectActive
+	if intent == intentArchiving {
+		want = loci.ProjectArchived
+	}
+	if p, err = s.lookUpProject(ctx, org, id); err == nil && p.Status != want {
+		err = loci.Errorf(loci.Conflict, "project %s was changed by somebody else meanwhile; try again", loci.OneLine(p.Name))
+	}
+	return err
+}
+
+// intend writes the intent. One that stands there already is joined.
+func (s *Store) intend(ctx context.Context, org loci.OrgID, id loci.ProjectID, intent string) error {
+	from := map[string]string{
+		intentArchiving: "status = 'active' AND intent IS NULL OR intent = 'archiving'",
+		intentRestoring: "status = 'archived' AND intent IS NULL OR intent = 'restoring'",
+		intentDeleting:  "intent IS NOT 'creating'",
+	}[intent]
+	err := s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		err := c.Exec("UPDATE projects SET intent = ? WHERE id = ? AND org_id = ? AND ("+from+")", intent, id.String(), string(org))
+		if err == nil && c.Changes() == 0 {
+			err = errNotIn
+		}
+		return err
+	})
+	if !errors.Is(err, errNotIn) {
+		return err
+	}
+	p, err := s.lookUpProject(ctx, org, id)
+	switch {
+	case err != nil:
+		return err
+	case p.intent == intentCreating || p.intent == intentDeleting:
+		return loci.NoSuchProject()
+	case intent == intentRestoring:
+		return loci.Errorf(loci.Conflict, "project %s is not archived", loci.OneLine(p.Name))
+	}
+	return loci.Errorf(loci.Conflict, "project %s is archived already", loci.OneLine(p.Name))
+}
+
+var errNotIn = errors.New("the project is in another state")
+
+// settleProject carries out what is intended, alone on the project.
+func (s *Store) settleProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	if err := s.projectFiles.drop(projectKey(org, id)); err != nil {
+		s.opts.Log.WarnContext(ctx, "closing the file of a project failed", "project", id.String(), "error", err)
+	}
+	lock := s.projectLock(id)
+	if _, err := lock.TryLockContext(ctx, lockWait); err != nil {
+		return errors.Join(err, lock.Close())
+	}
+	return errors.Join(s.settleLocked(ctx, org, id), lock.Close())
+}
+
+// settleLocked is settleProject for who holds the exclusive lock: no
+// transaction runs on the project in any process.
+func (s *Store) settleLocked(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	var intent string
+	err := s.meta.View(ctx, func(c *sqlitedb.Conn) error {
+		_, err := c.One("SELECT intent FROM projects WHERE id = ? AND org_id = ?", sqlitedb.Args{id.String(), string(org)},
+			func(r *sqlitedb.Row) error { intent = r.Text(0); return nil })
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	switch intent {
+	case intentArchiving:
+		return s.move(ctx, id, projectsDir, archiveDir, string(loci.ProjectArchived))
+	case intentRestoring:
+		return s.move(ctx, id, archiveDir, projectsDir, string(loci.ProjectActive))
+	case intentDeleting, intentCreating:
+		return s.removeProject(ctx, id)
+	}
+	return nil // another process was faster
+}
+
+// move renames the file and enters the final state. Where that cannot be, the
+// intent is taken back and all is as before.
+func (s *Store) move(ctx context.Context, id loci.ProjectID, from, to, status string) error {
+	err := s.moveFile(ctx, id, from, to)
+	if err != nil {
+		if _, lost := os.Stat(s.projectPath(from, id)); lost == nil {
+			err = errors.Join(err, s.meta.Update(context.WithoutCancel(ctx), func(c *sqlitedb.Conn) error {
+				return c.Exec("UPDATE projects SET intent = NULL, moves = moves + 1 WHERE id = ?", id.String())
+			}))
+		}
+		return err
+	}
+	return s.arrive(ctx, id, to, status)
+}
+
+func (s *Store) arrive(ctx context.Context, id loci.ProjectID, dir, status string) error {
+	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("UPDATE projects SET status = ?, db_path = ?, intent = NULL, moves = moves + 1, updated_at = ? WHERE id = ?",
+			status, dbPath(dir, id), iso(s.opts.Now()), id.String())
+	})
+}
+
+// moveFile may be repeated: a file that is there already was moved before.
+func (s *Store) moveFile(ctx context.Context, id loci.ProjectID, from, to string) error {
+	source, target := s.projectPath(from, id), s.projectPath(to, id)
+	_, err := os.Stat(source)
+	_, arrived := os.Stat(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && arrived == nil:
+		return s.sweep(id, from)
+	case errors.Is(err, fs.ErrNotExist):
+		return loci.WrapError(loci.Unavailable, err, "the file %s is missing: restore it from a backup", dbPath(from, id))
+	case err != nil:
+		return err
+	case arrived == nil:
+		return loci.Errorf(loci.Unavailable, "both %s and %s are there; move the wrong one away", dbPath(from, id), dbPath(to, id))
+	}
+	if err := s.emptyLog(ctx, id, from); err != nil {
+		return err
+	}
+	if err := os.Rename(source, target); err != nil {
+		return err
+	}
+	if err := errors.Join(syncDir(filepath.Dir(target)), syncDir(filepath.Dir(source))); err != nil {
+		return err
+	}
+	return s.sweep(id, from)
+}
+
+// emptyLog moves everything into the file itself, as the log stays behind.
+func (s *Store) emptyLog(ctx context.Context, id loci.ProjectID, dir string) error {
+	db, err := sqlitedb.Open(ctx, s.projectOptions(dir, id))
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		return openError("file "+dbPath(dir, id), err)
+	}
+	if info, err := os.Stat(s.projectPath(dir, id) + "-wal"); err == nil && info.Size() > 0 {
+		return loci.Errorf(loci.Unavailable, "another program reads %s; close it and try again", dbPath(dir, id))
+	}
+	return nil
+}
+
+// sweep removes what is left beside the place where a file was.
+func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
+	path := s.projectPath(dir, id)
+	for _, name := range []string{path + "-wal", path + "-shm", path + ".lock"} {
+		if e := os.Remove(name); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// removeProject removes files and row, the row last. Who waits for the lock
+// then meets a project that is not there.
+func (s *Store) removeProject(ctx context.Context, id loci.ProjectID) error {
+	for _, dir := range []string{projectsDir, archiveDir} {
+		if err := os.Remove(s.projectPath(dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := s.sweep(id, dir); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(s.projectLock(id).Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("DELETE FROM projects WHERE id = ?", id.String())
+	})
+}
+
+// finishProjects completes what killed processes left half done. Where a living
+// one is at work it has the lock, and will complete it.
+func (s *Store) finishProjects(ctx context.Context) {
+	list, err := s.unsettledProjects(ctx)
+	s.report(ctx, "reading which projects are unfinished", err)
+	for _, p := range list {
+		lock := s.projectLock(p.ID)
+		ok, err := lock.TryLock()
+		if ok && err == nil {
+			err = s.settleLocked(ctx, p.OrgID, p.ID)
+		}
+		s.report(ctx, p.intent+" project "+p.ID.String(), errors.Join(err, lock.Close()))
+	}
+}
+
+func (s *Store) unsettledProjects(ctx context.Context) (list []projectRow, err error) {
+	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
+		list = nil
+		return c.Query("SELECT "+projectColumns+fromProjects+" WHERE p.intent IS NOT NULL", nil, func(r *sqlitedb.Row) error {
+			p, err := scanProject(r)
+			list = append(list, p)
+			return err
+		})
+	})
+	return list, err
+}
+
+// syncDir makes the names in a directory durable, where the system can.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", dir, err)
+	}
+	_ = d.Sync() // some file systems cannot sync a directory
+	return d.Close()
+}

@@ -1,0 +1,386 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// newProject makes a project with one entity in a new store.
+func newProject(t *testing.T, opts Options) (*Store, loci.Project) {
+	t.Helper()
+	s, user := newStore(t, opts)
+	p, err := s.Projects().Create(bg, loci.Project{OrgID: loci.DefaultOrg, Name: "p", Everyone: true}, user)
+	if err != nil {
+		t.Fatal(explain(err))
+	}
+	note(t, s, p, "first")
+	return s, p
+}
+
+func viewerOf(p loci.Project) loci.Viewer {
+	return loci.Viewer{OrgID: p.OrgID, UserID: loci.NewUserID(), ProjectIDs: []loci.ProjectID{p.ID}}
+}
+
+func tryNote(s *Store, p loci.Project, name string) error {
+	v := viewerOf(p)
+	return s.UpdateProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
+		_, err := tx.Nodes().Create(bg, v, loci.GraphAccess{UserID: v.UserID, Origin: "api"},
+			[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: name, Type: "note"}}})
+		return err
+	})
+}
+
+func note(t testing.TB, s *Store, p loci.Project, name string) {
+	t.Helper()
+	if err := tryNote(s, p, name); err != nil {
+		t.Fatal(explain(err))
+	}
+}
+
+func notes(t testing.TB, s *Store, p loci.Project) (names []string) {
+	t.Helper()
+	err := s.ViewProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
+		page, err := tx.Graph().Read(bg, viewerOf(p), store.GraphQuery{Limit: 1000})
+		for _, e := range page.Entities {
+			names = append(names, e.Name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(explain(err))
+	}
+	return names
+}
+
+// projectFilesIn returns every file in projects/ and archive/ but empty locks.
+func projectFilesIn(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	for _, sub := range []string{projectsDir, archiveDir} {
+		entries, err := os.ReadDir(filepath.Join(dir, sub))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), ".lock") {
+				names = append(names, sub+"/"+e.Name())
+			}
+		}
+	}
+	return names
+}
+
+// steps are what a change does, one after the other; a kill can come after each.
+func steps(s *Store, p loci.Project, intent string) []func() error {
+	from, to, status := projectsDir, archiveDir, "archived"
+	if intent == intentRestoring {
+		from, to, status = archiveDir, projectsDir, "active"
+	}
+	list := []func() error{
+		func() error { return s.intend(bg, p.OrgID, p.ID, intent) },
+		func() error { return s.projectFiles.drop(projectKey(p.OrgID, p.ID)) },
+	}
+	if intent == intentDeleting {
+		path := s.projectPath(projectsDir, p.ID)
+		return append(list,
+			func() error { return os.Remove(path) },
+			func() error { return s.sweep(p.ID, projectsDir) },
+			func() error { return os.Remove(s.projectLock(p.ID).Path()) },
+			func() error { return s.removeProject(bg, p.ID) })
+	}
+	return append(list,
+		func() error { return s.emptyLog(bg, p.ID, from) },
+		func() error { return os.Rename(s.projectPath(from, p.ID), s.projectPath(to, p.ID)) },
+		func() error { return s.sweep(p.ID, from) },
+		func() error { return s.arrive(bg, p.ID, to, status) })
+}
+
+// A change that is killed after any step is finished by the next start, and by
+// the next call.
+func TestProjectChangeInterrupted(t *testing.T) {
+	for _, intent := range []string{intentArchiving, intentRestoring, intentDeleting} {
+		for n := 1; n <= 6; n++ {
+			for _, by := range []string{"start", "call"} {
+				t.Run(intent+" "+string(rune('0'+n))+" then a "+by, func(t *testing.T) {
+					opts := Options{Dir: t.TempDir()}
+					s, p := newProject(t, opts)
+					if intent == intentRestoring {
+						if err := s.Projects().Archive(bg, p.OrgID, p.ID); err != nil {
+							t.Fatal(explain(err))
+						}
+					}
+					for i, step := range steps(s, p, intent)[:n] {
+						if err := step(); err != nil {
+							t.Fatalf("step %d: %v", i, explain(err))
+						}
+						if i == 5 { // it is done
+							break
+						}
+						if err := tryNote(s, p, "between"); err == nil {
+							t.Fatalf("after step %d a write got in", i)
+						}
+					}
+					if by == "start" {
+						if err := s.Close(); err != nil {
+							t.Fatal(err)
+						}
+						s = openStore(t, opts)
+					} else {
+						change := map[string]func() error{
+							intentArchiving: func() error { return s.Projects().Archive(bg, p.OrgID, p.ID) },
+							intentRestoring: func() error { return s.Projects().Restore(bg, p.OrgID, p.ID) },
+							intentDeleting:  func() error { return s.Projects().Delete(bg, p.OrgID, p.ID) },
+						}[intent]
+						if err := change(); n < 6 && err != nil {
+							t.Fatal(explain(err))
+						}
+					}
+					wantArrived(t, s, p, intent)
+				})
+			}
+		}
+	}
+}
+
+func wantArrived(t *testing.T, s *Store, p loci.Project, intent string) {
+	t.Helper()
+	if list, err := s.unsettledProjects(bg); err != nil || len(list) != 0 {
+		t.Errorf("unsettled: %+v, %v", list, err)
+	}
+	switch intent {
+	case intentDeleting:
+		if got := projectFilesIn(t, s.Dir()); len(got) != 0 {
+			t.Errorf("files are left: %q", got)
+		}
+		if err := tryNote(s, p, "x"); loci.CodeOf(err) != loci.NotFound {
+			t.Errorf("a deleted project: %v", err)
+		}
+	case intentArchiving:
+		if got := projectFilesIn(t, s.Dir()); !slices.Equal(got, []string{dbPath(archiveDir, p.ID)}) {
+			t.Errorf("files: %q", got)
+		}
+		if err := tryNote(s, p, "x"); loci.CodeOf(err) != loci.Conflict {
+			t.Errorf("an archived project: %v", err)
+		}
+		if err := s.Projects().Restore(bg, p.OrgID, p.ID); err != nil {
+			t.Fatal(explain(err))
+		}
+		fallthrough
+	case intentRestoring:
+		if got := notes(t, s, p); !slices.Equal(got, []string{"first"}) {
+			t.Errorf("the graph has %q", got)
+		}
+		if got := projectFilesIn(t, s.Dir()); !slices.Contains(got, dbPath(projectsDir, p.ID)) || slices.Contains(got, dbPath(archiveDir, p.ID)) {
+			t.Errorf("files: %q", got)
+		}
+	}
+	if problems, err := s.Check(bg); err != nil || len(problems) != 0 {
+		t.Errorf("Check: %q, %v", problems, err)
+	}
+}
+
+// A project whose maker was killed is not there, and its name is free: at
+// once, without a start.
+func TestProjectCreateInterrupted(t *testing.T) {
+	opts := Options{Dir: t.TempDir()}
+	s, user := newStore(t, opts)
+	for _, by := range []string{"start", "call"} {
+		p := loci.Project{ID: loci.NewProjectID(), OrgID: loci.DefaultOrg, Name: "half"}
+		if err := s.layProject(bg, p); err != nil {
+			t.Fatal(err)
+		}
+		err := s.meta.Update(bg, func(c *sqlitedb.Conn) error {
+			return c.Exec("INSERT INTO projects (id, name, db_path, org_id, intent) VALUES (?, ?, ?, 'default', 'creating')", p.ID.String(), p.Name, dbPath(projectsDir, p.ID))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tryNote(s, p, "x"); loci.CodeOf(err) != loci.NotFound {
+			t.Errorf("half a project: %v", err)
+		}
+		if by == "start" {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s = openStore(t, opts)
+		}
+		fresh, err := s.Projects().Create(bg, loci.Project{OrgID: loci.DefaultOrg, Name: "half"}, user)
+		if err != nil {
+			t.Fatal(explain(err))
+		}
+		if err := s.Projects().Delete(bg, fresh.OrgID, fresh.ID); err != nil {
+			t.Fatal(explain(err))
+		}
+		if got := projectFilesIn(t, s.Dir()); len(got) != 0 {
+			t.Errorf("%s: files are left: %q", by, got)
+		}
+	}
+}
+
+// Another process that has the file open follows it to the archive and back,
+// and closing its old handle late harms nothing.
+func TestProjectMovesUnderOtherProcesses(t *testing.T) {
+	s, p := newProject(t, Options{})
+	other := openStore(t, Options{Dir: s.Dir()})
+	note(t, other, p, "other's")
+	held, err := other.projectFiles.acquire(bg, projectKey(p.OrgID, p.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Projects().Archive(bg, p.OrgID, p.ID); err != nil {
+		t.Fatal(explain(err))
+	}
+	if err := tryNote(other, p, "x"); loci.CodeOf(err) != loci.Conflict {
+		t.Errorf("archived by another process: %v", err)
+	}
+	if err := s.Projects().Restore(bg, p.OrgID, p.ID); err != nil {
+		t.Fatal(explain(err))
+	}
+	note(t, s, p, "after")
+	other.projectFiles.release(held) // closes the old handle, while the new log has a row
+	note(t, other, p, "other's again")
+	want := []string{"first", "other's", "after", "other's again"}
+	for _, st := range []*Store{s, other} {
+		if diff := cmp.Diff(want, notes(t, st, p)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	if err := errors.Join(s.Close(), other.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s = openStore(t, Options{Dir: s.Dir()})
+	if diff := cmp.Diff(want, notes(t, s, p)); diff != "" {
+		t.Errorf("after a start (-want +got):\n%s", diff)
+	}
+	if problems, err := s.Check(bg); err != nil || len(problems) != 0 {
+		t.Errorf("Check: %q, %v", problems, err)
+	}
+}
+
+// Of writes beside archiving and restoring, each is there afterwards or was
+// refused.
+func TestProjectMovesUnderLoad(t *testing.T) {
+	s, p := newProject(t, Options{})
+	stores := []*Store{s, openStore(t, Options{Dir: s.Dir()})}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	want := []string{"first"}
+	stop := make(chan struct{})
+	for i := range 4 {
+		wg.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				name := string(rune('a'+i)) + loci.NewEntityID().String()
+				err := tryNote(stores[i%2], p, name)
+				if err == nil {
+					mu.Lock()
+					want = append(want, name)
+					mu.Unlock()
+				} else if loci.CodeOf(err) != loci.Conflict {
+					t.Errorf("%v", explain(err))
+					return
+				}
+			}
+		})
+	}
+	for round := range 6 {
+		if err := stores[round%2].Projects().Archive(bg, p.OrgID, p.ID); err != nil {
+			t.Error(explain(err))
+		}
+		if err := stores[1-round%2].Projects().Restore(bg, p.OrgID, p.ID); err != nil {
+			t.Error(explain(err))
+		}
+	}
+	close(stop)
+	wg.Wait()
+	got := notes(t, stores[1], p)
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got[:min(len(got), 1000)]); diff != "" && len(want) <= 1000 {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// However many projects there are, no more files stay open than allowed.
+func TestProjectFilesAreBounded(t *testing.T) {
+	s, user := newStore(t, Options{MaxProjects: 3})
+	var list []loci.Project
+	for i := range 9 {
+		p, err := s.Projects().Create(bg, loci.Project{OrgID: loci.DefaultOrg, Name: string(rune('a' + i))}, user)
+		if err != nil {
+			t.Fatal(explain(err))
+		}
+		list = append(list, p)
+	}
+	for range 2 {
+		for _, p := range list {
+			note(t, s, p, p.Name)
+			if n := len(s.projectFiles.byKey); n > 3 {
+				t.Fatalf("%d files are open", n)
+			}
+		}
+	}
+	for _, p := range list {
+		if got := notes(t, s, p); !slices.Equal(got, []string{p.Name}) {
+			t.Errorf("project %s has %q", p.Name, got)
+		}
+	}
+}
+
+// A missing file, or another project's, is not replaced by an empty one.
+func TestProjectFileLost(t *testing.T) {
+	s, p := newProject(t, Options{})
+	q, err := s.Projects().Create(bg, loci.Project{OrgID: p.OrgID, Name: "q"}, loci.UserID{})
+	if err != nil {
+		t.Fatal(explain(err))
+	}
+	for _, p := range []loci.Project{p, q} {
+		if err := s.projectFiles.drop(projectKey(p.OrgID, p.ID)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(s.projectPath(projectsDir, p.ID), s.projectPath(projectsDir, q.ID)); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []loci.Project{p, q} {
+		if err := tryNote(s, p, "x"); loci.CodeOf(err) != loci.Unavailable {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+	}
+	if err := s.Projects().Archive(bg, p.OrgID, p.ID); loci.CodeOf(err) != loci.Unavailable {
+		t.Errorf("Archive: %v", err)
+	}
+	if problems, err := s.Check(bg); err != nil || len(problems) != 2 {
+		t.Errorf("Check: %q, %v", problems, err)
+	}
+}
+
+// A function that panics keeps nobody from moving the file.
+func TestProjectFunctionPanics(t *testing.T) {
+	s, p := newProject(t, Options{})
+	func() {
+		defer func() { _ = recover() }()
+		_ = s.ViewProject(bg, p.OrgID, p.ID, func(store.GraphTx) error { panic("a defect") })
+	}()
+	ctx, cancel := context.WithTimeout(bg, 20*time.Second)
+	defer cancel()
+	if err := s.Projects().Archive(ctx, p.OrgID, p.ID); err != nil {
+		t.Error(explain(err))
+	}
+}

@@ -1,0 +1,67 @@
+package loci
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Nearest returns at most n of the names that somebody may have meant by name,
+// the nearest first: those that differ by few letters, and those that contain
+// it or are contained in it. Upper and lower case are the same.
+func Nearest(name string, names []string, n int) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	want := []rune(strings.ToLower(name))
+	limit := max(1, len(want)/3)
+	var found []candidate
+	for _, other := range Unique(names) {
+		lower := strings.ToLower(other)
+		d := distance(want, []rune(lower), limit)
+		if d > limit && len(want) > 2 && len(lower) > 2 && (strings.Contains(lower, string(want)) || strings.Contains(string(want), lower)) {
+			d = limit + 1
+		} else if d > limit {
+			continue
+		}
+		found = append(found, candidate{other, d})
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+	})
+	var out []string
+	for _, c := range found[:min(n, len(found))] {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// distance is the number of letters to insert, delete or replace, or more than
+// limit.
+func distance(a, b []rune, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal, best := row[0], i+1
+		row[0] = i + 1
+		for j, y := range b {
+			change := diagonal
+			if x != y {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, diagonal+1, row[j]+1)
+			best = min(best, row[j+1])
+		}
+		if best > limit {
+			return limit + 1
+		}
+	}
+	return row[len(b)]
+}
