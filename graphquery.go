@@ -45,7 +45,10 @@ func ParseGraphQuery(text string) (*GraphQuery, error) {
 	if err == nil && p.at < len(p.tokens) {
 		err = FieldErrorf("query", "has a closing parenthesis too many")
 	}
-	return q, err
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
 }
 
 // AnyWord returns the query that asks for any word of a plain one instead of

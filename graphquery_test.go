@@ -53,6 +53,7 @@ func TestParseGraphQueryErrors(t *testing.T) {
 
 func FuzzParseGraphQuery(f *testing.F) {
 	f.Add(`(a OR "b c"*) NOT d`)
+	f.Add("(0")
 	f.Fuzz(func(t *testing.T, in string) {
 		q, err := ParseGraphQuery(in)
 		if (err == nil) == (q == nil) {
