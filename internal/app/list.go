@@ -118,10 +118,10 @@ func (a *App) ByIDs(ctx context.Context, p loci.Principal, ids []loci.MemoryID) 
 
 // Latest returns the newest visible memory that passes the filter, or NotFound.
 func (a *App) Latest(ctx context.Context, p loci.Principal, f Filter) (*loci.Memory, error) {
-	if err := a.begin(ctx, p, MemoryRead); err != nil {
+	if err := a.begin(ctx, p, (&ListRequest{Filter: f}).action()); err != nil {
 		return nil, err
 	}
-	page, err := a.List(ctx, p, ListRequest{Filter: f, Limit: 1})
+	page, err := a.list(ctx, p, ListRequest{Filter: f, Limit: 1}, "list")
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (a *App) EndOtherSessions(ctx context.Context, p loci.Principal) (int, erro
 	if err := a.record(ctx, p, SessionEnd, p.UserID.String()); err != nil {
 		return 0, err
 	}
-	return a.store.Credentials().RevokeAll(ctx, p.OrgID, p.UserID, loci.BySession, p.CredentialID, a.time())
+	return a.endOthers(ctx, p)
 }
 
 // EnterWorkspace makes a workspace the active one of a key or session of the

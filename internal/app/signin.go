@@ -80,13 +80,14 @@ func (a *App) SetPassword(ctx context.Context, p loci.Principal, encoded string)
 	if err != nil {
 		return err
 	}
-	return a.endOthers(ctx, p)
+	_, err = a.endOthers(ctx, p)
+	return err
 }
 
-// endOthers ends all sessions of the person but the one that asks.
-func (a *App) endOthers(ctx context.Context, p loci.Principal) error {
-	_, err := a.store.Credentials().RevokeAll(ctx, p.OrgID, p.UserID, loci.BySession, p.CredentialID, a.time())
-	return err
+// endOthers ends all sessions of the person but the one that asks, and returns
+// how many.
+func (a *App) endOthers(ctx context.Context, p loci.Principal) (int, error) {
+	return a.store.Credentials().RevokeAll(ctx, p.OrgID, p.UserID, loci.BySession, p.CredentialID, a.time())
 }
 
 // AddPasskey stores a passkey that auth.SignIn.FinishRegister returned.
@@ -140,5 +141,6 @@ func (a *App) RemovePasskey(ctx context.Context, p loci.Principal, id []byte) er
 	if err != nil {
 		return err
 	}
-	return a.endOthers(ctx, p)
+	_, err = a.endOthers(ctx, p)
+	return err
 }
