@@ -75,6 +75,9 @@ type Entity struct {
 	// Observations and Relations are what the reader may see of them, oldest first.
 	Observations []Observation `json:"observations" nullable:"false"`
 	Relations    []Relation    `json:"relations" nullable:"false"`
+	// How many older ones there are than these.
+	ObservationsLeft int `json:"observations_left,omitempty" doc:"Older observations that this answer has no room for"`
+	RelationsLeft    int `json:"relations_left,omitempty" doc:"Older relations that this answer has no room for"`
 }
 
 // Observation is a fact about an entity. It never changes.
@@ -218,7 +221,7 @@ func NoSuchEntity() error { return Errorf(NotFound, "no such entity") }
 // GraphChange is one thing that happened to an entity.
 type GraphChange struct {
 	At     time.Time `json:"at"`
-	Change string    `json:"change" enum:"created,deleted,restored"`
+	Change string    `json:"change" enum:"created,deleted,restored,merged"`
 	Kind   string    `json:"kind" enum:"entity,observation,relation"`
 	ID     string    `json:"id" doc:"Of the entity, observation or relation"`
 	UserID UserID    `json:"user_id,omitzero"`

@@ -181,6 +181,10 @@ const AnyVendor Vendor = "*"
 // LocalVendor is the vendor of `loci mcp` over stdio without --vendor.
 const LocalVendor Vendor = "local"
 
+// ServerOrigin is the editor of what the server changes by itself, such as the
+// memories of a deleted project. No vendor may be named so.
+const ServerOrigin = "loci"
+
 // MaxVendorLength is the longest vendor name, in bytes.
 const MaxVendorLength = 50
 

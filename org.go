@@ -42,6 +42,8 @@ type Org struct {
 	Deletion   Deletion  `json:"deletion,omitempty" enum:"step_up,api_key" doc:"What it takes to delete; absent: the server's default"`
 	Workspaces bool      `json:"workspaces" doc:"Whether every read is limited to the active workspace"`
 	CreatedAt  time.Time `json:"created_at"`
+	// ProjectsVersion changes whenever it changes who belongs to which project.
+	ProjectsVersion int64 `json:"-"`
 }
 
 // MaxName is the longest name of an org, a person, a team or a workspace, in

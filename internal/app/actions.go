@@ -70,6 +70,26 @@ const (
 	WorkspaceChange Action = "workspace.change"
 	WorkspaceEnter  Action = "workspace.enter"
 
+	ProjectRead    Action = "project.read"
+	ProjectCreate  Action = "project.create"
+	ProjectChange  Action = "project.change"
+	ProjectArchive Action = "project.archive"
+	ProjectRestore Action = "project.restore"
+	ProjectDelete  Action = "project.delete"
+	ProjectMembers Action = "project.members"
+	ProjectMember  Action = "project.member"
+	GraphRead      Action = "graph.read"
+	GraphWrite     Action = "graph.write"
+	GraphDelete    Action = "graph.delete"
+	GraphRestore   Action = "graph.restore"
+	GraphMerge     Action = "graph.merge"
+	GraphTrashed   Action = "graph.read_trash"
+	GraphHistory   Action = "graph.history"
+	GraphVendors   Action = "graph.vendors"
+	GraphExport    Action = "graph.export"
+	GraphImport    Action = "graph.import"
+	GraphCheck     Action = "graph.check"
+
 	AdminRead  Action = "admin.read"
 	OrgCreate  Action = "org.create"
 	OrgList    Action = "org.list"
@@ -94,6 +114,9 @@ type Rule struct {
 	// browser session with a fresh proof, whatever the org says. Neither binds
 	// the operator at the data directory.
 	Deletes, StepUp bool
+	// Disk says that for Deletes and StepUp an assistant over stdio counts as the operator
+	// who started it at the data directory.
+	Disk bool
 	// Browser refuses everything but a browser session.
 	Browser bool
 	Metered bool // the metering hook is told
@@ -110,6 +133,7 @@ var (
 
 	read    = []loci.Right{loci.RightRead}
 	write   = []loci.Right{loci.RightWrite}
+	graphs  = []loci.Right{loci.RightGraph}
 	account = []loci.Right{loci.RightAccount}
 	admin   = []loci.Right{loci.RightAdmin}
 	// A change answers with the memory as it is then, so it reads too.
@@ -174,6 +198,27 @@ var rules = map[Action]Rule{
 	WorkspaceChange: {Kinds: people, Rights: admin, Role: loci.MemberAdmin, Audited: true},
 	WorkspaceEnter:  {Kinds: people, Rights: account, Audited: true},
 
+	ProjectRead:    {Kinds: everyone, Rights: graphs, Metered: true},
+	ProjectCreate:  {Kinds: everyone, Rights: graphs, Metered: true, Audited: true},
+	ProjectChange:  {Kinds: people, Rights: graphs, Metered: true, Audited: true},
+	ProjectArchive: {Kinds: everyone, Rights: graphs, Metered: true, Audited: true},
+	ProjectRestore: {Kinds: everyone, Rights: graphs, Metered: true, Audited: true},
+	ProjectDelete:  {Kinds: everyone, Rights: graphs, Deletes: true, Disk: true, Metered: true, Audited: true},
+	ProjectMembers: {Kinds: people, Rights: graphs, Metered: true},
+	ProjectMember:  {Kinds: people, Rights: graphs, Metered: true, Audited: true},
+	// What is done in a graph is in the graph's own history, not in the trail.
+	GraphRead:    {Kinds: everyone, Rights: graphs, Metered: true},
+	GraphWrite:   {Kinds: everyone, Rights: graphs, Metered: true},
+	GraphDelete:  {Kinds: everyone, Rights: graphs, Metered: true},
+	GraphRestore: {Kinds: everyone, Rights: graphs, Metered: true},
+	GraphMerge:   {Kinds: everyone, Rights: graphs, Metered: true},
+	GraphTrashed: {Kinds: everyone, Rights: graphs, Metered: true},
+	GraphHistory: {Kinds: everyone, Rights: graphs, Metered: true},
+	GraphVendors: {Kinds: people, Rights: graphs, Metered: true, Audited: true},
+	GraphExport:  {Kinds: people, Rights: graphs, Metered: true, Audited: true},
+	GraphImport:  {Kinds: people, Rights: graphs, Metered: true, Audited: true},
+	GraphCheck:   {Kinds: operator},
+
 	AdminRead:  {Kinds: admins, Rights: admin},
 	OrgCreate:  {Kinds: operator, Audited: true},
 	OrgList:    {Kinds: operator},
@@ -235,11 +280,14 @@ func (a *App) may(p loci.Principal, act Action) error {
 	if r.Role != "" && !p.OrgRole.AtLeast(r.Role) {
 		return loci.Errorf(loci.Forbidden, "%s needs the role %s in the org", act, r.Role)
 	}
-	if p.OnlyProjects && len(r.Rights) > 0 && !slices.ContainsFunc(r.Rights, isOfMemories) {
-		return loci.Errorf(loci.Forbidden, "this key is limited to projects; %s is not about their memories", act)
+	if p.OnlyProjects && len(r.Rights) > 0 && !slices.ContainsFunc(r.Rights, isOfProjects) {
+		return loci.Errorf(loci.Forbidden, "this key is limited to projects; %s is not about them", act)
 	}
 	if r.Browser && p.Method != loci.BySession {
 		return loci.Errorf(loci.Forbidden, "%s needs a signed-in browser session", act)
+	}
+	if r.Disk && p.Method == loci.ByDisk {
+		return nil
 	}
 	if r.StepUp || r.Deletes && a.deletionOf(p) == loci.DeleteWithStepUp {
 		return a.stepUp(p, act)
@@ -247,7 +295,9 @@ func (a *App) may(p loci.Principal, act Action) error {
 	return nil
 }
 
-func isOfMemories(r loci.Right) bool { return r == loci.RightRead || r == loci.RightWrite }
+func isOfProjects(r loci.Right) bool {
+	return r == loci.RightRead || r == loci.RightWrite || r == loci.RightGraph
+}
 
 // deletionOf returns the rule of the principal's org, or the server's default.
 func (a *App) deletionOf(p loci.Principal) loci.Deletion {

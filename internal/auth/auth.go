@@ -31,11 +31,11 @@ const (
 )
 
 // CheckVendor refuses what is no vendor's name, and the origins of people's
-// writes: an agent of such a name would write as if it were a person.
+// and the server's writes: an agent of such a name would write as if it were one of them.
 func CheckVendor(v loci.Vendor) error {
 	switch string(v) {
-	case OriginAPI, OriginCLI, OriginDashboard:
-		return loci.Errorf(loci.Invalid, "%s is the origin of what a person writes; a vendor needs another name", v)
+	case OriginAPI, OriginCLI, OriginDashboard, loci.ServerOrigin:
+		return loci.Errorf(loci.Invalid, "%s is the origin of what a person or the server writes; a vendor needs another name", v)
 	}
 	return v.Validate()
 }

@@ -40,7 +40,16 @@ type Options struct {
 	// SignIn says that people can connect clients here by signing in (OAuth).
 	// It switches /mcp on before there is an agent key, and a refusal says where
 	// a client finds out how to begin.
-	SignIn      bool
+	SignIn bool
+	// Toolsets are the names of those that are offered, see Toolsets; over HTTP ?toolsets= has
+	// the last word. Default: DefaultToolsets.
+	Toolsets []string
+	// Project is the name of the project that graph tools work on where neither the call nor
+	// the session names one; over HTTP ?project= has the last word. Default: none.
+	Project string
+	// Open lets a client in without a credential, as whom it says, until there is an
+	// agent key. Default: nobody gets in without a credential.
+	Open        Who
 	Site        auth.Site     // the server's own address, for what a refusal says
 	Gate        auth.Gate     // counts requests; zero: nothing is limited
 	SessionIdle time.Duration // default: 30 minutes

@@ -32,16 +32,20 @@ type Projects interface {
 	// Restore makes an archived project active again. Otherwise like Archive.
 	Restore(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
 	// Delete removes a project, active or archived, with its graph and its
-	// members for good. NotFound. An interrupted one is finished like that of
+	// members for good. Its project-scoped memories go to their owners' trash, as a version that
+	// loci.ServerOrigin made. NotFound. An interrupted one is finished like that of
 	// Archive; nobody gets in from the first moment on.
 	Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
+	// InWorkspace reports whether a workspace has projects, archived ones too.
+	InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (bool, error)
 }
 
 // ProjectMembers says who belongs to which project: those who are entered as
 // members, and every user of the org where Project.Everyone says so.
 type ProjectMembers interface {
 	// Of returns the ids of the projects that a user of the org belongs to,
-	// archived ones too: what goes into Viewer.ProjectIDs.
+	// archived ones too: what goes into Viewer.ProjectIDs. The answer stays the same as long as
+	// Org.ProjectsVersion does and the user is in the org.
 	Of(ctx context.Context, org loci.OrgID, user loci.UserID) ([]loci.ProjectID, error)
 	// All returns the ids of all projects of the org, for who administers them.
 	All(ctx context.Context, org loci.OrgID) ([]loci.ProjectID, error)
@@ -56,6 +60,29 @@ type ProjectMembers interface {
 	// Adopt moves every project that is in no workspace into this one, and
 	// returns how many.
 	Adopt(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (int, error)
+}
+
+// MCPSessions remembers which project an MCP session works on, for all processes. Archiving
+// and deleting a project clear it for all sessions.
+type MCPSessions interface {
+	// Get returns on what a session works, or NotFound.
+	Get(ctx context.Context, key [32]byte) (MCPSession, error)
+	// Put stores it in place of what it was. NotFound if there is no such org or project,
+	// Conflict if the project is archived.
+	Put(ctx context.Context, s MCPSession) error
+	// Remove forgets a session, and may be repeated.
+	Remove(ctx context.Context, key [32]byte) error
+	// Purge forgets at most limit sessions that were last used before then, and returns how many.
+	Purge(ctx context.Context, then time.Time, limit int) (int, error)
+}
+
+// MCPSession is what an MCP session works on.
+type MCPSession struct {
+	Key       [32]byte // of the session: a hash, as who knows its id can use it
+	OrgID     loci.OrgID
+	UserID    loci.UserID
+	ProjectID loci.ProjectID
+	UsedAt    time.Time
 }
 
 // ProjectQuery asks for one page of projects.
@@ -118,7 +145,25 @@ type Nodes interface {
 	// The items are in the order Entities, Observations, Relations. NotFound
 	// for what is not visibly deleted; Conflict for an entity while another of its name and
 	// type is visible, and for what hangs on a deleted entity.
-	Restore(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items Deleted) (int, error)
+	Restore(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items GraphIDs) (int, error)
+	// Merge makes one entity of two. into gets copies of the live observations
+	// and relations of from, as they are but for their ids and the name of one end; what
+	// into has already is left out, and so is a relation between the two. A copy is read by no vendor
+	// who could not read the original, also because of from itself: its
+	// allowed_vendors are narrowed to what both allow, if need be to nobody but people.
+	// Then from is deleted as by Delete, so that Restore brings it back, and both have
+	// it in their histories. NotFound if one is not there, Invalid if they are the same.
+	Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error)
+	// SetVendors stores who may read these live rows and returns how many it
+	// changed. NotFound, for the whole call and with a reason for each item, for
+	// what is not visible or not of by.UserID.
+	SetVendors(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items GraphIDs, vendors []loci.Vendor) (int, error)
+	// Insert stores rows as they are, with their ids, times and writers: an import.
+	// Ends and entities may be among them or stored before. What is there already under its id and the same in all that is
+	// exported is counted as present. Its refusals are in an ItemsError, numbered in the order Entities,
+	// Observations, Relations: Conflict for an id that is taken by something else and for a live name and type that is taken, NotFound for
+	// what belongs to an entity that is not there.
+	Insert(ctx context.Context, v loci.Viewer, rows GraphRows) (added, present int, err error)
 }
 
 // PutEntity is what became of an item of Create.
@@ -141,15 +186,30 @@ type PutRelation struct {
 	Created  bool
 }
 
-// Deleted names things that were deleted.
-type Deleted struct {
-	Entities     []loci.EntityID
-	Observations []loci.ObservationID
-	Relations    []loci.RelationID
+// GraphIDs names rows of a graph.
+type GraphIDs struct {
+	Entities     []loci.EntityID      `json:"entities,omitempty"`
+	Observations []loci.ObservationID `json:"observations,omitempty"`
+	Relations    []loci.RelationID    `json:"relations,omitempty"`
 }
 
+// GraphRows are rows of a graph, each by itself: entities without observations
+// and relations.
+type GraphRows struct {
+	Entities     []loci.Entity
+	Observations []loci.Observation
+	Relations    []loci.Relation
+}
+
+// What the entities of one answer carry at most. Beyond it the newest are taken, and
+// Entity.ObservationsLeft and RelationsLeft count the others.
+const (
+	MaxEntityRows = 1_000   // observations of an entity, and relations of one
+	MaxGraphText  = 1 << 20 // bytes of text in the observations and relations of all entities
+)
+
 // Graph reads a graph. The entities that it returns have their live, visible
-// observations and relations.
+// observations and relations, up to the limits above, oldest first.
 type Graph interface {
 	// Get returns a live entity, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.EntityID) (loci.Entity, error)
@@ -170,18 +230,38 @@ type Graph interface {
 	// History returns what happened to an entity, live or deleted, and to its
 	// visible observations and relations, oldest first, at most limit. NotFound.
 	History(ctx context.Context, v loci.Viewer, id loci.EntityID, limit int) ([]loci.GraphChange, error)
+	// Observations returns one page of the live observations of a live entity, oldest first.
+	// NotFound; Invalid if q.After is not a Next of such a page.
+	Observations(ctx context.Context, v loci.Viewer, id loci.EntityID, q GraphQuery) (ObservationPage, error)
+	// Relations is Observations for the relations that begin or end at an entity.
+	Relations(ctx context.Context, v loci.Viewer, id loci.EntityID, q GraphQuery) (RelationPage, error)
+	// Rows returns one page of the rows themselves, for export: live entities in the order in
+	// which they were stored, with all their observations and the relations that begin at them.
+	Rows(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphRows, Position, error)
 	// Trash returns what is deleted and can be restored by itself, newest
 	// deletion first, at most limit of each kind.
 	Trash(ctx context.Context, v loci.Viewer, limit int) (GraphTrash, error)
 }
 
+// ObservationPage is one page of an entity's observations.
+type ObservationPage struct {
+	Observations []loci.Observation
+	Next         Position // "": this was the last page
+}
+
+// RelationPage is one page of an entity's relations.
+type RelationPage struct {
+	Relations []loci.Relation
+	Next      Position // "": this was the last page
+}
+
 // GraphQuery asks for one page of a graph.
 type GraphQuery struct {
-	Limit int // entities, at least 1
+	Limit int // rows, at least 1
 	After Position
 }
 
-// GraphPage is one page of a graph. Relations are those that begin at one of
+// GraphPage is one page of a graph. It ends early, after at least one entity, where MaxGraphText is reached. Relations are those that begin at one of
 // its entities, so that all pages together have each once.
 type GraphPage struct {
 	Entities  []loci.Entity

@@ -140,7 +140,7 @@ func (n nodes) DeleteRelations(_ context.Context, v loci.Viewer, by loci.GraphAc
 	return count, nil
 }
 
-func (n nodes) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.Deleted) (count int, err error) {
+func (n nodes) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs) (count int, err error) {
 	if err := n.deletable(v, "items", len(items.Entities)+len(items.Observations)+len(items.Relations)); err != nil {
 		return 0, err
 	}

@@ -269,19 +269,19 @@ func testGraphDelete(e *env) {
 	if len(trash.Observations)+len(trash.Relations) != 0 {
 		e.Errorf("what went along, or cannot be restored, is in the trash: %+v", trash)
 	}
-	restore := func(items store.Deleted) error {
+	restore := func(items store.GraphIDs) error {
 		return e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
 			_, err := tx.Nodes().Restore(ctx, v, by(v), items)
 			return err
 		})
 	}
 	a, b := trash.Entities[1].ID, trash.Entities[0].ID
-	if err := restore(store.Deleted{Entities: []loci.EntityID{a}}); err != nil {
+	if err := restore(store.GraphIDs{Entities: []loci.EntityID{a}}); err != nil {
 		e.Fatal(explain(err))
 	}
 	e.wantList("of A restored", e.observationsOf(p, v, "A"), "a2")
 	e.wantList("its relations", edges(e.find(p, v, "A")[0].Relations))
-	if err := restore(store.Deleted{Entities: []loci.EntityID{b}}); err != nil {
+	if err := restore(store.GraphIDs{Entities: []loci.EntityID{b}}); err != nil {
 		e.Fatal(explain(err))
 	}
 	e.wantList("relations, both ends back", edges(e.find(p, v, "B")[0].Relations), "A to B", "B to C")
@@ -289,19 +289,19 @@ func testGraphDelete(e *env) {
 	if len(trash.Entities) != 0 || len(trash.Observations) != 1 || trash.Observations[0].Content != "a1" || len(trash.Relations) != 1 {
 		e.Fatalf("trash: %+v", trash)
 	}
-	back := store.Deleted{Observations: []loci.ObservationID{trash.Observations[0].ID}, Relations: []loci.RelationID{trash.Relations[0].ID}}
+	back := store.GraphIDs{Observations: []loci.ObservationID{trash.Observations[0].ID}, Relations: []loci.RelationID{trash.Relations[0].ID}}
 	if err := restore(back); err != nil {
 		e.Error(explain(err))
 	}
 	e.wantItems(restore(back), loci.NotFound, 0, 1)
-	e.wantItems(restore(store.Deleted{Entities: []loci.EntityID{loci.NewEntityID(), b}}), loci.NotFound, 0, 1)
+	e.wantItems(restore(store.GraphIDs{Entities: []loci.EntityID{loci.NewEntityID(), b}}), loci.NotFound, 0, 1)
 	e.wantList("of A, all", e.observationsOf(p, v, "A"), "a1", "a2")
 	count(1, func(ctx context.Context, n store.Nodes) (int, error) { return n.Delete(ctx, v, by(v), named("A")) })
 	if again := e.nodes(p, v, ent("A", "x", "new")); !again[0].Created || again[0].Entity.ID == a {
 		e.Errorf("a deleted name: %+v", again)
 	}
-	e.wantItems(restore(store.Deleted{Entities: []loci.EntityID{a}}), loci.Conflict, 0)
-	e.wantItems(restore(store.Deleted{Observations: back.Observations}), loci.Conflict, 0)
+	e.wantItems(restore(store.GraphIDs{Entities: []loci.EntityID{a}}), loci.Conflict, 0)
+	e.wantItems(restore(store.GraphIDs{Observations: back.Observations}), loci.Conflict, 0)
 }
 
 func testGraphRead(e *env) {
@@ -435,7 +435,7 @@ func testGraphWalk(e *env) {
 	})
 	e.clock.move(time.Second)
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Nodes().Restore(ctx, v, by(v), store.Deleted{Entities: []loci.EntityID{ids["a"]}})
+		_, err := tx.Nodes().Restore(ctx, v, by(v), store.GraphIDs{Entities: []loci.EntityID{ids["a"]}})
 		return err
 	})
 	var got []string
