@@ -24,6 +24,11 @@ type (
 	entityKind      struct{}
 	observationKind struct{}
 	relationKind    struct{}
+	assetKind       struct{}
+	sourceKind      struct{}
+	suggestionKind  struct{}
+	nodeKind        struct{}
+	nodeItemKind    struct{}
 )
 
 // MemoryID names a memory.
@@ -65,6 +70,21 @@ type ObservationID = ID[observationKind]
 // RelationID names a relation.
 type RelationID = ID[relationKind]
 
+// AssetID names an attachment.
+type AssetID = ID[assetKind]
+
+// SourceID names a link from a memory to where it comes from.
+type SourceID = ID[sourceKind]
+
+// SuggestionID names a change that somebody proposes.
+type SuggestionID = ID[suggestionKind]
+
+// NodeID names a memory node.
+type NodeID = ID[nodeKind]
+
+// NodeItemID names an item of a memory node.
+type NodeItemID = ID[nodeItemKind]
+
 // NewID returns a fresh random id. It panics only if the system has no
 // randomness.
 func NewID[Kind any]() ID[Kind] { return ID[Kind](uuid.New()) }
@@ -101,6 +121,27 @@ func NewObservationID() ObservationID { return NewID[observationKind]() }
 
 // NewRelationID returns a fresh id for a relation.
 func NewRelationID() RelationID { return NewID[relationKind]() }
+
+// NewAgentID returns a fresh id for an agent.
+func NewAgentID() AgentID { return NewID[agentKind]() }
+
+// NewSessionID returns a fresh id for a session.
+func NewSessionID() SessionID { return NewID[sessionKind]() }
+
+// NewAssetID returns a fresh id for an attachment.
+func NewAssetID() AssetID { return NewID[assetKind]() }
+
+// NewSourceID returns a fresh id for a source.
+func NewSourceID() SourceID { return NewID[sourceKind]() }
+
+// NewSuggestionID returns a fresh id for a suggestion.
+func NewSuggestionID() SuggestionID { return NewID[suggestionKind]() }
+
+// NewNodeID returns a fresh id for a memory node.
+func NewNodeID() NodeID { return NewID[nodeKind]() }
+
+// NewNodeItemID returns a fresh id for an item of a memory node.
+func NewNodeItemID() NodeItemID { return NewID[nodeItemKind]() }
 
 // ParseID reads the canonical 36-character form, in either case. Anything else
 // is an Invalid error that does not repeat the input.

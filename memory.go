@@ -99,6 +99,10 @@ type State struct {
 	Version int    `json:"version" doc:"1 for the first; send it as If-Match" example:"1"`
 	Change  Change `json:"change" enum:"created,updated,trashed,restored" doc:"What made this version"`
 	Editor  string `json:"editor" doc:"Who made this version: the origin of the credential that did" example:"claude"`
+	// EditorID, EditorCredentialID and EditorSessionID say through what it was made.
+	EditorID           UserID       `json:"editor_id,omitzero" format:"uuid" doc:"The person who made this version, or for whom it was made"`
+	EditorCredentialID CredentialID `json:"editor_credential_id,omitzero" format:"uuid"`
+	EditorSessionID    SessionID    `json:"editor_session_id,omitzero" format:"uuid"`
 }
 
 // Change is what made a version of a memory.

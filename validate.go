@@ -161,17 +161,17 @@ func CheckType(t MemoryType) error {
 	return FieldErrorf("memory_type", "must be semantic, episodic or procedural")
 }
 
-func (m *Memory) checkScope() error {
-	switch m.Scope {
+func (a *Access) checkScope() error {
+	switch a.Scope {
 	case ScopeGlobal:
 		return nil
 	case ScopeProject:
-		if m.ProjectID.IsZero() {
+		if a.ProjectID.IsZero() {
 			return FieldErrorf("project_id", `is needed when scope is "project"`)
 		}
 		return nil
 	case ScopeAgent:
-		if m.AgentID.IsZero() {
+		if a.AgentID.IsZero() {
 			return FieldErrorf("agent_id", `is needed when scope is "agent"`)
 		}
 		return nil

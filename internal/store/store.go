@@ -51,6 +51,8 @@ type Store interface {
 	ViewProject(ctx context.Context, org loci.OrgID, project loci.ProjectID, fn func(GraphTx) error) error
 	// UpdateProject is to ViewProject what Update is to View.
 	UpdateProject(ctx context.Context, org loci.OrgID, project loci.ProjectID, fn func(GraphTx) error) error
+	// Blobs keeps the bytes of attachments.
+	Blobs() Blobs
 	// Ready returns nil if the store can read and write.
 	Ready(ctx context.Context) error
 	// Close waits for running transactions. Later calls fail.
@@ -66,10 +68,19 @@ type Tx interface {
 	Workspaces() Workspaces
 	SignIn() SignIn
 	Audit() Audit
+	Agents() Agents
+	Sessions() Sessions
+	Suggestions() Suggestions
+	Assets() Assets
+	Sources() Sources
+	MemoryNodes() MemoryNodes
+	Feed() Feed
+	Idempotency() Idempotency
 }
 
 // Memories keeps memories with all their versions.
 type Memories interface {
+	Timeless
 	// Insert stores m. Conflict if m.ID is taken, also by another user;
 	// NotFound if its user does not exist; Invalid if m is of another org.
 	// The caller must not change m until Insert returns.
@@ -135,6 +146,7 @@ type Filter struct {
 	From      time.Time   // CreatedAt at or after
 	To        time.Time   // CreatedAt before
 	Lifecycle loci.Lifecycle
+	When      loci.When // another time than the present; only with LiveOnly, and then the rule is loci.Viewer.SeesAt and the other fields hold for the row as it was
 }
 
 // Position is a place in a list. Only the engine that made it can read it.

@@ -6,10 +6,14 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-type memories struct{ *tx }
+type memories struct {
+	*tx
+	store.Timeless // until it is built
+}
 
 var insertMemory = "INSERT INTO memories (id, " + columns("") + ") VALUES (?" + strings.Repeat(", ?", len(stateColumns)) + ")"
 

@@ -48,10 +48,10 @@ func TestPlans(t *testing.T) {
 					checkListPlans(t, tx, who+" "+name, v, tt.filter, tt.want)
 				}
 				var q query
-				memories{tx}.getQuery(&q, v, loci.MemoryID{}, loci.LiveOnly)
+				memories{tx: tx}.getQuery(&q, v, loci.MemoryID{}, loci.LiveOnly)
 				checkPlan(t, c, who+" get", q.String(), q.args, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)")
 				q = query{}
-				memories{tx}.versionsQuery(&q, v, loci.MemoryID{}, loci.LiveOnly, 0, 10)
+				memories{tx: tx}.versionsQuery(&q, v, loci.MemoryID{}, loci.LiveOnly, 0, 10)
 				checkPlan(t, c, who+" versions", q.String(), q.args, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)", "SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version<?)")
 				q = query{}
 				lists{tx}.matchQuery(&q, v, &store.MatchQuery{Limit: 10}, `"a" OR "b"`)

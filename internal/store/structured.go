@@ -1,0 +1,201 @@
+package store
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// KeyQuery names a memory by its key: it is unique in this context but for
+// those that were made with dedupe "create".
+type KeyQuery struct {
+	UserID      loci.UserID
+	Origin      string // "": any
+	Scope       loci.Scope
+	ProjectID   loci.ProjectID
+	AgentID     loci.AgentID
+	WorkspaceID loci.WorkspaceID
+	Key         string
+}
+
+// EditQuery asks for what was changed through something. Zero fields do not filter.
+type EditQuery struct {
+	Editor     string
+	Credential loci.CredentialID
+	Session    loci.SessionID
+	Since      time.Time     // at or after
+	Until      time.Time     // before
+	After      loci.MemoryID // continue after this one
+	Limit      int           // at least 1
+}
+
+// Timeless is the part of Memories that this file adds; it reads other states of rows
+// than the present one.
+type Timeless interface {
+	// ByKey returns the live visible memory of that name that was changed last, or NotFound. In an Update nothing
+	// comes between it and a write, so two saves of one key never make two.
+	ByKey(ctx context.Context, v loci.Viewer, q KeyQuery) (*loci.Memory, error)
+	// GetAt returns a memory as SeesAt has it, or NotFound.
+	GetAt(ctx context.Context, v loci.Viewer, id loci.MemoryID, w loci.When) (*loci.Memory, error)
+	// EditedBy returns the ids of the memories of v.UserID that v sees, in whatever state, of which a
+	// version was made as the query says, by id.
+	EditedBy(ctx context.Context, v loci.Viewer, q EditQuery) ([]loci.MemoryID, error)
+}
+
+// Agents keeps the registered agents of the org.
+type Agents interface {
+	// Insert stores an agent. Conflict if the person has one of that name, NotFound if there is no such user.
+	Insert(ctx context.Context, a loci.Agent) error
+	// Get returns a visible agent, or NotFound.
+	Get(ctx context.Context, v loci.Viewer, id loci.AgentID) (loci.Agent, error)
+	// List returns the visible agents after that name, by name, at most limit.
+	List(ctx context.Context, v loci.Viewer, after string, limit int) ([]loci.Agent, error)
+}
+
+// Sessions keeps the sessions of agents. They have nothing to do with sessions of browsers or of MCP.
+type Sessions interface {
+	// Insert stores a session. Conflict if its id is taken, NotFound if there is no such user or agent of that person.
+	Insert(ctx context.Context, s loci.Session) error
+	// Get returns a visible session, or NotFound.
+	Get(ctx context.Context, v loci.Viewer, id loci.SessionID) (loci.Session, error)
+	// List returns visible sessions, newest first. Invalid if q.After is not a Position of such a list.
+	List(ctx context.Context, v loci.Viewer, q SessionQuery) ([]loci.Session, Position, error)
+	// Close ends a visible session. NotFound; Conflict if it is closed.
+	Close(ctx context.Context, v loci.Viewer, id loci.SessionID, at time.Time) error
+}
+
+// SessionQuery asks for one page of sessions. Zero fields do not filter.
+type SessionQuery struct {
+	State   loci.SessionState
+	AgentID loci.AgentID
+	Limit   int // at least 1
+	After   Position
+}
+
+// Suggestions keeps what others propose about memories.
+type Suggestions interface {
+	// Insert stores a pending suggestion. Conflict if the same one is pending; NotFound if a memory of it is not there.
+	Insert(ctx context.Context, s loci.Suggestion) error
+	// Get returns a suggestion of which v sees both memories, or NotFound.
+	Get(ctx context.Context, v loci.Viewer, id loci.SuggestionID) (loci.Suggestion, error)
+	// List returns visible suggestions, newest first; state "" is all. Invalid if after is not a Position of such a list.
+	List(ctx context.Context, v loci.Viewer, state loci.SuggestionState, after Position, limit int) ([]loci.Suggestion, Position, error)
+	// Settle accepts or declines a pending suggestion. NotFound, or Conflict if it is not pending.
+	Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error
+}
+
+// Assets keeps what is known of attachments; Blobs keeps their bytes.
+type Assets interface {
+	// Insert stores an attachment, whose bytes Blobs has. NotFound if there is no such memory.
+	Insert(ctx context.Context, a loci.Asset) error
+	// Get returns an attachment of a memory that is visible in that lifecycle, or NotFound.
+	Get(ctx context.Context, v loci.Viewer, id loci.AssetID, l loci.Lifecycle) (loci.Asset, error)
+	// List returns the attachments of a memory, oldest first. NotFound if the memory is not visible.
+	List(ctx context.Context, v loci.Viewer, memory loci.MemoryID, l loci.Lifecycle) ([]loci.Asset, error)
+	// Remove deletes an attachment. NotFound.
+	Remove(ctx context.Context, id loci.AssetID) error
+	// Usage returns how many bytes the attachments of a person have, each counted; the zero user: all of the org.
+	Usage(ctx context.Context, user loci.UserID) (int64, error)
+}
+
+// Blobs keeps bytes by their SHA-256, once in each org. What no asset names goes
+// away at a sweep.
+type Blobs interface {
+	// Put stores what r gives and returns its hash and size, after it is durable. TooLarge beyond limit;
+	// then, and after any error, nothing is left.
+	Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64) (sum [32]byte, size int64, err error)
+	// Open returns the bytes for reading. The caller closes them. NotFound.
+	Open(ctx context.Context, org loci.OrgID, sum [32]byte) (io.ReadSeekCloser, error)
+	// Sweep removes what no asset of the org names and what is older than that, and returns how many.
+	Sweep(ctx context.Context, org loci.OrgID, before time.Time) (int, error)
+	// Check reads everything and returns what is missing or has changed, one sentence each.
+	Check(ctx context.Context, org loci.OrgID) ([]string, error)
+}
+
+// Sources keeps where memories come from.
+type Sources interface {
+	// Insert stores a source. NotFound if there is no such memory; Conflict for more than loci.MaxSources of one.
+	Insert(ctx context.Context, s loci.Source) error
+	// List returns the visible sources of memories that are visible in that lifecycle, oldest first.
+	List(ctx context.Context, v loci.Viewer, memories []loci.MemoryID, l loci.Lifecycle) ([]loci.Source, error)
+	// Remove deletes a source. NotFound.
+	Remove(ctx context.Context, id loci.SourceID) error
+}
+
+// MemoryNodes keeps structured recall graphs.
+type MemoryNodes interface {
+	// Insert stores a node. NotFound if its user does not exist.
+	Insert(ctx context.Context, n *loci.MemoryNode) error
+	// Get returns a visible node, or NotFound.
+	Get(ctx context.Context, v loci.Viewer, id loci.NodeID, l loci.Lifecycle) (*loci.MemoryNode, error)
+	// List returns visible nodes, last changed first. Invalid if q.After is not a Position of such a list.
+	List(ctx context.Context, v loci.Viewer, q NodeQuery) ([]*loci.MemoryNode, Position, error)
+	// Update stores everything of a node but id, org, user, origin and the time of its creation. NotFound.
+	Update(ctx context.Context, n *loci.MemoryNode) error
+	// Erase deletes a node with its items for good. NotFound.
+	Erase(ctx context.Context, id loci.NodeID) error
+	// Items returns the visible items of a node, those above before those below them, in their order. Entities are in
+	// other files: whoever asks has to look at them.
+	Items(ctx context.Context, v loci.Viewer, id loci.NodeID) ([]loci.NodeItem, error)
+	// PutItem stores a new item below i.ParentID, before the visible item before (zero: last). NotFound for a node, parent or
+	// before that v does not see; Conflict for more than loci.MaxNodeItems or loci.MaxNodeDepth.
+	PutItem(ctx context.Context, v loci.Viewer, i loci.NodeItem, before loci.NodeItemID) error
+	// MoveItem puts an item with all below it elsewhere in its node. Invalid below itself. Otherwise like PutItem.
+	MoveItem(ctx context.Context, v loci.Viewer, id, parent, before loci.NodeItemID) error
+	// RemoveItem deletes an item with all below it, seen or not. NotFound for one that v does not see.
+	RemoveItem(ctx context.Context, v loci.Viewer, id loci.NodeItemID) error
+}
+
+// NodeQuery asks for one page of nodes. Zero fields do not filter.
+type NodeQuery struct {
+	Scope     loci.Scope
+	ProjectID loci.ProjectID
+	Tag       string
+	Lifecycle loci.Lifecycle
+	Limit     int // at least 1
+	After     Position
+}
+
+// Feed is what has changed, in order. Engines enter every change of a memory and of a node by themselves, in its
+// transaction.
+type Feed interface {
+	// Now returns the position behind everything that has happened.
+	Now(ctx context.Context) (Position, error)
+	// After returns at most limit events behind a position that v may know of, and the position behind what was looked at: the
+	// next call goes on there, also if there were none for v. A change that takes a row out of v's sight is one
+	// of the kind hidden. Conflict if what was behind the position has been purged: the reader has to begin anew.
+	// Invalid for what is no position.
+	After(ctx context.Context, v loci.Viewer, after Position, limit int) ([]FeedRow, Position, error)
+	// Purge deletes at most limit events from before then and returns how many.
+	Purge(ctx context.Context, then time.Time, limit int) (int, error)
+}
+
+// FeedRow is an event with the position behind it.
+type FeedRow struct {
+	loci.FeedEvent
+	Position Position
+}
+
+// Idempotency remembers requests, so that one that is sent twice is carried out once.
+type Idempotency interface {
+	// Begin enters a request under its key. began says that it is new and to be carried out; otherwise it returns what is known.
+	// One that began before stale and has not finished is begun anew. Conflict if the same key came with another body.
+	Begin(ctx context.Context, r IdempotentRequest, stale time.Time) (known IdempotentRequest, began bool, err error)
+	// Finish keeps the answer.
+	Finish(ctx context.Context, key [32]byte, status int, answer []byte) error
+	// Forget takes a request back that failed, and may be repeated.
+	Forget(ctx context.Context, key [32]byte) error
+	// Purge deletes at most limit requests from before then and returns how many.
+	Purge(ctx context.Context, then time.Time, limit int) (int, error)
+}
+
+// IdempotentRequest is a request that was made under a key.
+type IdempotentRequest struct {
+	Key    [32]byte // a hash of principal, route and what the client sent as key
+	Body   [32]byte // a hash
+	At     time.Time
+	Status int // 0: not finished
+	Answer []byte
+}
