@@ -47,10 +47,12 @@ func (v Viewer) Sees(a *Access, l Lifecycle, now time.Time) bool {
 }
 
 // SeesVersion is Sees for an old version: its own allowed_vendors and the
-// current row's must both pass, and both must be in reach: who shares a memory
-// does not share what it said before.
+// current row's must both pass, and both must be in reach and in the active
+// workspace: who shares a memory does not share what it said before. One from
+// before there were workspaces counts as being where its memory is now.
 func (v Viewer) SeesVersion(old, current *Access, l Lifecycle, now time.Time) bool {
-	return v.Sees(current, l, now) && v.vendorMay(old) && v.reaches(old)
+	return v.Sees(current, l, now) && v.vendorMay(old) && v.reaches(old) &&
+		(v.WorkspaceID.IsZero() || old.WorkspaceID.IsZero() || old.WorkspaceID == v.WorkspaceID)
 }
 
 func (v Viewer) inTenant(a *Access) bool {

@@ -10,7 +10,7 @@ import (
 
 const (
 	purgeable = "SELECT m.seq FROM memories m WHERE m.deleted_at < ? ORDER BY m.deleted_at LIMIT ?"
-	ofUser    = "SELECT m.seq FROM memories m WHERE m.user_id = ? ORDER BY m.seq LIMIT ?"
+	ofUser    = "SELECT m.seq FROM memories m WHERE m.user_id = ? ORDER BY m.updated_at LIMIT ?"
 	sharedBy  = "SELECT m.id FROM memories m WHERE m.team_id = ? AND m.user_id = ? ORDER BY m.seq LIMIT ?"
 )
 

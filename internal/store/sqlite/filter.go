@@ -12,10 +12,14 @@ type driver struct {
 	tags   []string // answered
 	origin bool     // answered
 	team   bool     // answered: the ranges are those of the team's pool
+	past   bool     // rows are looked at as they were, but the postings are of the present
 }
 
 // drivers returns the ways to walk a filtered list, the plainest first.
 func drivers(f *store.Filter) []driver {
+	if !f.When.IsZero() {
+		return []driver{{tokens: []string{tokenLive, tokenPast}, past: !f.When.KnownAt.IsZero()}}
+	}
 	switch f.Lifecycle {
 	case loci.LiveOnly:
 	case loci.TrashOnly:
@@ -46,39 +50,39 @@ func drivers(f *store.Filter) []driver {
 	return list
 }
 
-// narrow adds the parts of the filter that d does not answer, over the alias m.
-func narrow(q *query, f *store.Filter, d driver) {
+// narrow adds the parts of the filter that d does not answer, over the alias row.
+func narrow(q *query, f *store.Filter, d driver, row string) {
 	if f.Type != "" {
-		q.add(" AND m.type = ?", string(f.Type))
+		q.add(" AND "+row+".type = ?", string(f.Type))
 	}
 	if f.Category != "" {
-		q.add(" AND m.category = ?", f.Category)
+		q.add(" AND "+row+".category = ?", f.Category)
 	}
 	if !f.ProjectID.IsZero() {
-		q.add(" AND m.project_id = ?", [16]byte(f.ProjectID))
+		q.add(" AND "+row+".project_id = ?", [16]byte(f.ProjectID))
 	}
 	if !f.TeamID.IsZero() && !d.team {
-		q.add(" AND m.team_id = ?", [16]byte(f.TeamID))
+		q.add(" AND "+row+".team_id = ?", [16]byte(f.TeamID))
 	}
 	if f.Origin != "" && !d.origin {
-		q.add(" AND m.origin = ?", f.Origin)
+		q.add(" AND "+row+".origin = ?", f.Origin)
 	}
-	narrowTags(q, f, d)
+	narrowTags(q, f, d, row)
 	if !answersTime(d) {
 		if !f.From.IsZero() {
-			q.add(" AND m.created_at >= ?", ceilMicro(f.From))
+			q.add(" AND "+row+".created_at >= ?", ceilMicro(f.From))
 		}
 		if !f.To.IsZero() {
-			q.add(" AND m.created_at < ?", ceilMicro(f.To))
+			q.add(" AND "+row+".created_at < ?", ceilMicro(f.To))
 		}
 	}
 }
 
-func narrowTags(q *query, f *store.Filter, d driver) {
+func narrowTags(q *query, f *store.Filter, d driver, row string) {
 	tags := unique(f.Tags)
 	if !f.AllTags {
 		if len(tags) > 0 && len(d.tags) == 0 {
-			q.add(" AND EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value IN ")
+			q.add(" AND EXISTS (SELECT 1 FROM json_each(" + row + ".tags) WHERE value IN ")
 			in(q, tags)
 			q.add(")")
 		}
@@ -86,10 +90,10 @@ func narrowTags(q *query, f *store.Filter, d driver) {
 	}
 	for _, tag := range tags {
 		if len(d.tags) == 0 || d.tags[0] != tag {
-			q.add(" AND EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)", tag)
+			q.add(" AND EXISTS (SELECT 1 FROM json_each("+row+".tags) WHERE value = ?)", tag)
 		}
 	}
 }
 
 // answersTime says whether d's postings are ordered by the creation time.
-func answersTime(d driver) bool { return len(d.tokens) > 0 && d.tokens[0] != tokenTrash }
+func answersTime(d driver) bool { return len(d.tokens) > 0 && d.tokens[0] != tokenTrash && !d.past }

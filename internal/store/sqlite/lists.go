@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -17,6 +18,9 @@ const maxBatch = 1024
 func (t lists) List(ctx context.Context, v loci.Viewer, lq store.ListQuery) (page store.Page, err error) {
 	if lq.Limit < 1 || lq.Offset < 0 {
 		return store.Page{}, loci.Errorf(loci.Invalid, "a page has at least 1 row, and an offset is not negative")
+	}
+	if err := checkWhen(&lq.Filter); err != nil {
+		return store.Page{}, err
 	}
 	w, err := t.newWalk(v, &lq.Filter, lq.Oldest)
 	if err != nil {
@@ -80,30 +84,42 @@ func (t lists) fill(ctx context.Context, w *walk, lq *store.ListQuery, page *sto
 // load reads the rows at places, by number. The predicate and the filter are
 // applied again: a posting is never enough to show a row.
 func (t lists) load(w *walk, places []place) (map[int64]*loci.Memory, error) {
-	var q query
-	t.loadQuery(&q, w, places)
+	seqs := make([]int64, len(places))
+	for i, p := range places {
+		seqs[i] = p.seq
+	}
 	rows := make(map[int64]*loci.Memory, len(places))
-	err := t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
-		m, err := t.scanMemory(r)
-		if err == nil {
-			rows[m.seq] = &m.Memory
+	for _, row := range stages(w.filter.When) {
+		var q query
+		t.loadQuery(&q, w.v, w.filter, w.now, seqs, row)
+		err := t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
+			m, err := t.scanMemory(r)
+			if err == nil {
+				rows[m.seq] = &m.Memory
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		return err
-	})
-	return rows, err
+	}
+	return rows, nil
 }
 
-func (t lists) loadQuery(q *query, w *walk, places []place) {
+func (t lists) loadQuery(q *query, v loci.Viewer, f *store.Filter, now time.Time, numbers []int64, row string) {
 	seqs := []byte{'['}
-	for i, p := range places {
+	for i, n := range numbers {
 		if i > 0 {
 			seqs = append(seqs, ',')
 		}
-		seqs = strconv.AppendInt(seqs, p.seq, 10)
+		seqs = strconv.AppendInt(seqs, n, 10)
 	}
-	q.add("SELECT "+memoryColumns+" FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value WHERE ", string(append(seqs, ']')))
-	t.visible(q, w.v, w.filter.Lifecycle, w.now)
-	narrow(q, w.filter, driver{})
+	q.add("SELECT m.seq, m.id, "+columns(row+".")+" FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value", string(append(seqs, ']')))
+	if row == "o" {
+		q.add(" CROSS JOIN memory_versions o ON o.seq = m.seq")
+	}
+	q.add(" WHERE ")
+	t.passes(q, v, f, driver{}, now, row)
 }
 
 // Rebuild makes postings and full-text index anew. It must run in an Update.

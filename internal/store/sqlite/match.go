@@ -9,11 +9,15 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-func (t lists) Match(_ context.Context, v loci.Viewer, mq store.MatchQuery) (found store.Matches, err error) {
+func (t lists) Match(ctx context.Context, v loci.Viewer, mq store.MatchQuery) (found store.Matches, err error) {
 	text, err := expression(mq.Terms, mq.All)
+	if err == nil {
+		err = checkWhen(&mq.Filter)
+	}
 	if err != nil {
 		return store.Matches{}, err
 	}
+	var seqs []int64
 	var q query
 	t.matchQuery(&q, v, &mq, text)
 	err = t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
@@ -26,18 +30,23 @@ func (t lists) Match(_ context.Context, v loci.Viewer, mq store.MatchQuery) (fou
 			return err
 		}
 		found.Hits = append(found.Hits, m)
+		if !mq.When.KnownAt.IsZero() {
+			seqs = append(seqs, r.Int64(6))
+		}
 		return nil
 	})
-	return found, err
+	if err != nil || mq.When.KnownAt.IsZero() {
+		return found, err
+	}
+	return t.matchOld(ctx, v, &mq, found, seqs)
 }
 
 // matchQuery makes the full-text index drive: another order would look at every
 // row of the reader. Nothing in it depends on rows that the predicate refuses.
 func (t lists) matchQuery(q *query, v loci.Viewer, mq *store.MatchQuery, expression string) {
-	q.add(`SELECT m.id, m.created_at, m.updated_at, m.pinned, m.importance, features(memory_text)
+	q.add(`SELECT m.id, m.created_at, m.updated_at, m.pinned, m.importance, features(memory_text), m.seq
 		FROM memory_text CROSS JOIN memories m ON m.seq = memory_text.rowid WHERE memory_text MATCH ? AND `, expression)
-	t.visible(q, v, mq.Lifecycle, t.now())
-	narrow(q, &mq.Filter, driver{})
+	t.passes(q, v, &mq.Filter, driver{}, t.now(), "m")
 	q.add(" ORDER BY memory_text.rowid DESC LIMIT ?", int64(mq.Limit)+1)
 }
 

@@ -6,14 +6,10 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-type memories struct {
-	*tx
-	store.Timeless // until it is built
-}
+type memories struct{ *tx }
 
 var insertMemory = "INSERT INTO memories (id, " + columns("") + ") VALUES (?" + strings.Repeat(", ?", len(stateColumns)) + ")"
 
@@ -41,15 +37,7 @@ func (t memories) Insert(_ context.Context, m *loci.Memory) error {
 func (t memories) Get(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) (*loci.Memory, error) {
 	var q query
 	t.getQuery(&q, v, id, l)
-	var m *stored
-	found, err := t.c.One(q.String(), q.args, func(r *sqlitedb.Row) (err error) { m, err = t.scanMemory(r); return err })
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return nil, loci.NoSuchMemory()
-	}
-	return &m.Memory, nil
+	return t.oneMemory(&q)
 }
 
 // getQuery ends with nothing but the predicate; the id is its first parameter.

@@ -48,10 +48,10 @@ func TestPlans(t *testing.T) {
 					checkListPlans(t, tx, who+" "+name, v, tt.filter, tt.want)
 				}
 				var q query
-				memories{tx: tx}.getQuery(&q, v, loci.MemoryID{}, loci.LiveOnly)
+				memories{tx}.getQuery(&q, v, loci.MemoryID{}, loci.LiveOnly)
 				checkPlan(t, c, who+" get", q.String(), q.args, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)")
 				q = query{}
-				memories{tx: tx}.versionsQuery(&q, v, loci.MemoryID{}, loci.LiveOnly, 0, 10)
+				memories{tx}.versionsQuery(&q, v, loci.MemoryID{}, loci.LiveOnly, 0, 10)
 				checkPlan(t, c, who+" versions", q.String(), q.args, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)", "SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version<?)")
 				q = query{}
 				lists{tx}.matchQuery(&q, v, &store.MatchQuery{Limit: 10}, `"a" OR "b"`)
@@ -60,6 +60,65 @@ func TestPlans(t *testing.T) {
 			only := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}}, OnlyProjects: true}
 			checkListPlans(t, tx, "only projects", only, store.Filter{}, []string{byRange})
 			checkPlan(t, c, "purge", purgeable, sqlitedb.Args{0, 1}, "SEARCH m USING COVERING INDEX memories_trash (deleted_at<?)")
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTimelessPlans looks at what is asked of keys, of editors and of other times.
+func TestTimelessPlans(t *testing.T) {
+	s, user := newStore(t, Options{})
+	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}},
+		WorkspaceID: loci.WorkspaceID{4}, AgentID: loci.AgentID{5}, Vendor: "claude"}
+	const (
+		byID     = "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)"
+		byNumber = "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"
+		version  = "SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version=?)"
+		highest  = "SEARCH h USING INDEX sqlite_autoindex_memory_versions_1 (seq=?)"
+	)
+	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
+		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
+			tx := s.tx(f, c)
+			for _, origin := range []string{"", "claude"} {
+				var q query
+				memories{tx}.keyQuery(&q, v, store.KeyQuery{Key: "k", Origin: origin})
+				checkPlan(t, c, "by key", q.String(), q.args, "SEARCH m USING INDEX memories_by_key (user_id=? AND key=? AND scope=?)")
+			}
+			for row, want := range map[string][]string{"m": {"SEARCH m USING INDEX memories_edited (user_id=? AND updated_at>? AND updated_at<?)"},
+				"o": {"SEARCH o USING INDEX memory_versions_edited (user_id=? AND updated_at>? AND updated_at<?)", byNumber}} {
+				var q query
+				memories{tx}.editQuery(&q, v, &store.EditQuery{Editor: "a", Credential: loci.CredentialID{1}, Session: loci.SessionID{1}}, row)
+				checkPlan(t, c, "edited", q.String(), q.args, want...)
+			}
+			known := store.Filter{When: loci.When{KnownAt: oldTime, AsOf: oldTime}, Tags: []string{"t"}, From: oldTime}
+			for row, want := range map[string][]string{"m": {byID}, "o": {byID, version, highest}} {
+				var q query
+				memories{tx}.getAtQuery(&q, v, loci.MemoryID{}, known.When, row)
+				checkPlan(t, c, "get at", q.String(), q.args, want...)
+			}
+			var q query
+			lists{tx}.oldQuery(&q, v, &known)
+			checkPlan(t, c, "match old", q.String(), q.args, "SEARCH o USING INDEX memory_versions_replaced (replaced_at>?)", byNumber, highest)
+			q = query{}
+			lists{tx}.loadQuery(&q, v, &known, oldTime, []int64{1, 2}, "o")
+			checkPlan(t, c, "old rows", q.String(), q.args, "SCAN j VIRTUAL TABLE INDEX 1:", byNumber, version, highest)
+			w, err := tx.newWalk(v, &known, false)
+			if err != nil {
+				return err
+			}
+			for _, r := range w.ranges {
+				want := []string{"SEARCH p USING PRIMARY KEY (pool=? AND vendor=? AND token=? AND ", byNumber}
+				if r.old {
+					want = append(want, version, highest)
+				}
+				for _, form := range []form{formPage, formCount, formSeqs} {
+					text, args := w.statement(r, form, 20)
+					checkPlan(t, c, "list at", text, args, want...)
+				}
+			}
 			return nil
 		})
 	})
@@ -81,7 +140,7 @@ func TestOrgPlans(t *testing.T) {
 				args sqlitedb.Args
 				want string
 			}{
-				"of a user":     {ofUser, sqlitedb.Args{nil, 1}, "SEARCH m USING COVERING INDEX memories_of_user (user_id=?)"},
+				"of a user":     {ofUser, sqlitedb.Args{nil, 1}, "SEARCH m USING COVERING INDEX memories_edited (user_id=?)"},
 				"shared by":     {sharedBy, sqlitedb.Args{nil, nil, 1}, "SEARCH m USING INDEX memories_shared (team_id=? AND user_id=?)"},
 				"in a team":     {sharedWithTeam, sqlitedb.Args{nil}, "SEARCH memories USING COVERING INDEX memories_shared (team_id=?)"},
 				"team members":  {usersOfTeam, sqlitedb.Args{nil}, "SEARCH u USING INDEX users_of_team (team_id=?)"},
@@ -110,7 +169,7 @@ func checkListPlans(t *testing.T, tx *tx, name string, v loci.Viewer, f store.Fi
 			checkPlan(t, tx.c, name, text, args, want...)
 		}
 		var q query
-		lists{tx}.loadQuery(&q, w, []place{{1, 2}, {3, 4}})
+		lists{tx}.loadQuery(&q, v, &f, w.now, []int64{2, 4}, "m")
 		checkPlan(t, tx.c, name+" rows", q.String(), q.args, "SCAN j VIRTUAL TABLE INDEX 1:", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
 	}
 }

@@ -33,6 +33,9 @@ func listKind(q *store.ListQuery) byte {
 	if q.Oldest {
 		kind |= 1
 	}
+	if !q.When.IsZero() {
+		kind |= 1 << 7
+	}
 	return kind
 }
 

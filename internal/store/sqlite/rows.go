@@ -14,7 +14,8 @@ import (
 // order in which bind gives and scan reads them.
 var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_at", "superseded_by", "team_id", "project_id",
 	"agent_id", "workspace_id", "session_id", "allowed_vendors", "origin", "created_at", "updated_at", "version", "change",
-	"editor", "importance", "pinned", "valid_from", "valid_to", "key", "category", "source", "tags", "title", "summary", "content"}
+	"editor", "importance", "pinned", "valid_from", "valid_to", "key", "category", "source", "tags", "title", "summary", "content",
+	"editor_user", "editor_credential", "editor_session"}
 
 // memoryColumns are read by scanMemory.
 var memoryColumns = "m.seq, m.id, " + columns("m.")
@@ -29,7 +30,7 @@ func bindState(m *loci.Memory) []any {
 		orNull(m.SupersededBy), orNull(m.TeamID), orNull(m.ProjectID), orNull(m.AgentID), orNull(m.WorkspaceID), orNull(m.SessionID),
 		toJSON(m.AllowedVendors), m.Origin, m.CreatedAt.UnixMicro(), m.UpdatedAt.UnixMicro(), m.Version, string(m.Change),
 		m.Editor, m.Importance, m.Pinned, micros(m.ValidFrom), micros(m.ValidTo), m.Key, m.Category, m.Source,
-		toJSON(m.Tags), m.Title, m.Summary, m.Content}
+		toJSON(m.Tags), m.Title, m.Summary, m.Content, orNull(m.EditorID), orNull(m.EditorCredentialID), orNull(m.EditorSessionID)}
 }
 
 // stored is a memory with the number of its row.
@@ -51,7 +52,8 @@ func (tx *tx) scanState(r *sqlitedb.Row, i int, m *loci.Memory) (err error) {
 		WorkspaceID: r.ID(i + 9), Origin: r.Text(i + 12)}
 	m.Type, m.SessionID = loci.MemoryType(r.Text(i+2)), r.ID(i+10)
 	m.CreatedAt, m.UpdatedAt = timeAt(r, i+13), timeAt(r, i+14)
-	m.State = loci.State{Version: r.Int(i + 15), Change: loci.Change(r.Text(i + 16)), Editor: r.Text(i + 17)}
+	m.State = loci.State{Version: r.Int(i + 15), Change: loci.Change(r.Text(i + 16)), Editor: r.Text(i + 17),
+		EditorID: r.ID(i + 29), EditorCredentialID: r.ID(i + 30), EditorSessionID: r.ID(i + 31)}
 	m.Importance, m.Pinned = r.Int(i+18), r.Bool(i+19)
 	m.ValidFrom, m.ValidTo = timeAt(r, i+20), timeAt(r, i+21)
 	m.Key, m.Category, m.Source = r.Text(i+22), r.Text(i+23), r.Text(i+24)

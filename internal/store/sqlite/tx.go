@@ -20,7 +20,7 @@ func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *tx {
 	return &tx{org: f.org, c: c, now: s.opts.Now, positions: f.positions}
 }
 
-func (tx *tx) Memories() store.Memories     { return memories{tx: tx} }
+func (tx *tx) Memories() store.Memories     { return memories{tx} }
 func (tx *tx) Lists() store.Lists           { return lists{tx} }
 func (tx *tx) Users() store.Users           { return users{tx} }
 func (tx *tx) Teams() store.Teams           { return teams{tx} }

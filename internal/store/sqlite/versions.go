@@ -68,9 +68,7 @@ func (t memories) versionsQuery(q *query, v loci.Viewer, id loci.MemoryID, l loc
 	}
 	q.add("SELECT m.id, o.replaced_at, "+columns("o.")+" FROM memories m CROSS JOIN memory_versions o ON o.seq = m.seq WHERE m.id = ? AND ", [16]byte(id))
 	t.visible(q, v, l, t.now())
-	vendorMay(q, v, "o")
-	q.add(" AND ")
-	reaches(q, v, "o")
+	versionMay(q, v, "o")
 	q.add(" AND o.version < ? ORDER BY o.version DESC LIMIT ?", before, limit)
 }
 

@@ -37,6 +37,16 @@ func reaches(q *query, v loci.Viewer, alias string) {
 	q.add(") AND ("+alias+".scope <> 'agent' OR "+alias+".agent_id = ?)", orNull(v.AgentID))
 }
 
+// versionMay is what loci.Viewer.SeesVersion asks of an old version, whose memory is visible.
+func versionMay(q *query, v loci.Viewer, alias string) {
+	vendorMay(q, v, alias)
+	q.add(" AND ")
+	reaches(q, v, alias)
+	if !v.WorkspaceID.IsZero() {
+		q.add(" AND ("+alias+".workspace_id IS NULL OR "+alias+".workspace_id = ?)", [16]byte(v.WorkspaceID))
+	}
+}
+
 // inProjects adds that the row is of one of the viewer's projects.
 func inProjects(q *query, v loci.Viewer, operator, alias string) {
 	ids := projects(v)

@@ -28,6 +28,7 @@ type walk struct {
 type postingRange struct {
 	pool          pool
 	vendor, token string
+	old           bool // the rows as old versions of them, for another time
 }
 
 // form is what is asked of a range.
@@ -94,7 +95,10 @@ func (w *walk) rangesOf(d driver) []postingRange {
 	for _, p := range w.pools(d) {
 		for _, vendor := range vendors {
 			for _, token := range d.tokens {
-				list = append(list, postingRange{p, vendor, token})
+				list = append(list, postingRange{pool: p, vendor: vendor, token: token})
+				if d.past {
+					list = append(list, postingRange{p, vendor, token, true})
+				}
 			}
 		}
 	}
@@ -102,9 +106,10 @@ func (w *walk) rangesOf(d driver) []postingRange {
 }
 
 // poolOnly says whether the list is within the pool of the reader's own team.
-// In another team's pool even the time that it takes would tell its size.
+// In another team's pool even the time that it takes would tell its size. What
+// was in the pool at another time need not be in it now.
 func (w *walk) poolOnly() bool {
-	return !w.filter.TeamID.IsZero() && w.filter.TeamID == w.v.TeamID && !w.v.OnlyProjects
+	return !w.filter.TeamID.IsZero() && w.filter.TeamID == w.v.TeamID && !w.v.OnlyProjects && w.filter.When.KnownAt.IsZero()
 }
 
 func (w *walk) pools(d driver) (pools []pool) {
@@ -142,14 +147,14 @@ func (w *walk) overlap() bool {
 // joined says whether a range's postings alone do not tell who may see the row
 // or what passes the filter, so that the row must be looked at too.
 func (w *walk) joined(r postingRange) bool {
-	if r.vendor == vendorListed || w.filter.Lifecycle == loci.LiveOrTrash {
+	if r.vendor == vendorListed || w.filter.Lifecycle == loci.LiveOrTrash || !w.filter.When.IsZero() {
 		return true
 	}
 	if w.filter.Lifecycle != loci.LiveOnly && r.pool[0] != userPool {
 		return true // in other pools are rows that others trashed
 	}
 	var q query
-	narrow(&q, w.filter, w.driver)
+	narrow(&q, w.filter, w.driver, "m")
 	return len(q.args) > 0
 }
 
@@ -221,15 +226,19 @@ func (w *walk) totalOfSets(limit int) (int, error) {
 
 // statement returns a statement over one range and its values.
 func (w *walk) statement(r postingRange, f form, limit int) (string, sqlitedb.Args) {
-	joined := w.joined(r)
+	joined, row := w.joined(r), "m"
 	q := &query{}
 	q.add(selects[f] + " FROM memory_postings p")
 	if joined {
 		q.add(" CROSS JOIN memories m ON m.seq = p.seq")
 	}
+	if r.old {
+		row = "o"
+		q.add(" CROSS JOIN memory_versions o ON o.seq = m.seq")
+	}
 	q.add(" WHERE p.pool = ? AND p.vendor = ? AND p.token = ?", r.pool[:], r.vendor, r.token)
 	w.bound(q, f)
-	if w.filter.Lifecycle == loci.LiveOnly {
+	if w.filter.Lifecycle == loci.LiveOnly && w.filter.When.IsZero() {
 		q.add(" AND (p.expires_at IS NULL OR p.expires_at > ?)", w.now.UnixMicro())
 	}
 	q.add(" AND (p.agent_id IS NULL OR p.agent_id = ?)", orNull(w.v.AgentID))
@@ -238,8 +247,7 @@ func (w *walk) statement(r postingRange, f form, limit int) (string, sqlitedb.Ar
 	}
 	if joined {
 		q.add(" AND ")
-		w.tx.visible(q, w.v, w.filter.Lifecycle, w.now)
-		narrow(q, w.filter, w.driver)
+		w.tx.passes(q, w.v, w.filter, w.driver, w.now, row)
 	}
 	switch {
 	case f == formPage && w.oldest:
@@ -265,6 +273,9 @@ func (w *walk) bound(q *query, f form) {
 		if !w.filter.To.IsZero() {
 			to = ceilMicro(w.filter.To)
 		}
+	}
+	if known := w.filter.When.KnownAt; !known.IsZero() {
+		to = known.UnixMicro() + 1 // nothing that was created later is seen
 	}
 	switch {
 	case f != formPage:

@@ -7,7 +7,8 @@ ALTER TABLE memory_versions ADD COLUMN editor_credential BLOB;
 ALTER TABLE memory_versions ADD COLUMN editor_session BLOB;
 
 -- For the save that updates in place, and for what is to be undone.
-CREATE INDEX memories_by_key ON memories (user_id, key, scope) WHERE key <> '' AND deleted_at IS NULL;
+CREATE INDEX memories_by_key ON memories (user_id, key, scope, updated_at) WHERE key <> '' AND deleted_at IS NULL;
+DROP INDEX memories_of_user; -- the next one serves in its place
 CREATE INDEX memories_edited ON memories (user_id, updated_at);
 CREATE INDEX memory_versions_edited ON memory_versions (user_id, updated_at);
 -- For reading what was stored at a time.
@@ -21,7 +22,7 @@ CREATE TABLE agents (
 	config     TEXT CHECK (json_type(config) = 'object'),
 	created_at INTEGER NOT NULL,
 	updated_at INTEGER NOT NULL,
-	UNIQUE (user_id, name)
+	UNIQUE (user_id, name, vendor)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sessions (
@@ -38,7 +39,7 @@ CREATE TABLE sessions (
 	closed_at    INTEGER
 ) STRICT;
 
-CREATE INDEX sessions_of_user ON sessions (user_id, seq);
+CREATE INDEX sessions_of_user ON sessions (user_id, vendor, seq);
 CREATE INDEX sessions_of_agent ON sessions (agent_id, seq) WHERE agent_id IS NOT NULL;
 
 CREATE TABLE suggestions (
@@ -54,6 +55,7 @@ CREATE TABLE suggestions (
 ) STRICT;
 
 CREATE UNIQUE INDEX suggestions_pending ON suggestions (memory_seq, by_seq, kind) WHERE state = 'pending';
+CREATE INDEX suggestions_of_memory ON suggestions (memory_seq);
 CREATE INDEX suggestions_by ON suggestions (by_seq);
 
 CREATE TABLE assets (
@@ -135,7 +137,9 @@ CREATE INDEX node_items_of_node ON node_items (node_seq, parent_seq, rank);
 CREATE INDEX node_items_of_parent ON node_items (parent_seq) WHERE parent_seq IS NOT NULL;
 CREATE INDEX node_items_of_memory ON node_items (memory_seq) WHERE memory_seq IS NOT NULL;
 
--- What has changed, in order. access and before are what the visibility rule looks at, after and before the change.
+-- What has changed, in order. access and before are what the visibility rule looks at, after and before the change: lists of
+-- accesses, of which a reader has to see all. before is absent where it says the same as access. Numbers are given once and without gaps, and
+-- deleted from below, so that a reader notices what it has missed.
 CREATE TABLE feed (
 	seq     INTEGER PRIMARY KEY AUTOINCREMENT,
 	at      INTEGER NOT NULL,
@@ -144,11 +148,9 @@ CREATE TABLE feed (
 	change  TEXT NOT NULL CHECK (change IN ('created', 'updated', 'trashed', 'restored', 'erased')),
 	version INTEGER NOT NULL,
 	origin  TEXT NOT NULL,
-	access  TEXT CHECK (json_type(access) = 'object'),
-	before  TEXT CHECK (json_type(before) = 'object')
+	access  TEXT CHECK (json_type(access) = 'array'),
+	before  TEXT CHECK (json_type(before) = 'array')
 ) STRICT;
-
-CREATE INDEX feed_at ON feed (at);
 
 CREATE TABLE idempotency (
 	key    BLOB PRIMARY KEY NOT NULL CHECK (length(key) = 32),
