@@ -17,7 +17,7 @@ type Agent struct {
 	OrgID     OrgID           `json:"-"`
 	UserID    UserID          `json:"user_id" format:"uuid" doc:"The person for whom it acts"`
 	Vendor    Vendor          `json:"vendor" example:"claude"`
-	Name      string          `json:"name" doc:"Unique for the person" example:"reviewer"`
+	Name      string          `json:"name" doc:"Unique for the person and vendor" example:"reviewer"`
 	Config    json.RawMessage `json:"config,omitempty" doc:"A JSON object, kept as it is"`
 	CreatedAt time.Time       `json:"created_at"`
 	UpdatedAt time.Time       `json:"updated_at"`
@@ -66,10 +66,40 @@ type Session struct {
 	ClosedAt    time.Time    `json:"closed_at,omitzero"`
 }
 
-// SeesSession reports whether v may know of a session, or of an agent of that
-// person and vendor: a person of their own, a vendor's credential of its own.
-func (v Viewer) SeesSession(org OrgID, user UserID, workspace WorkspaceID, vendor Vendor) bool {
+// Validate returns an Invalid error about the first field that breaks a limit.
+func (s *Session) Validate() error {
+	if err := CheckText("title", s.Title, 0, MaxSessionTitle); err != nil {
+		return err
+	}
+	if s.Vendor == "" {
+		return nil
+	}
+	return s.Vendor.Validate()
+}
+
+// SeesAgent reports whether v may know of an agent. Agents act for one person
+// and read what that person alone may share, so nobody else knows of them: no
+// team, no project, no admin.
+//
+//   - A person sees all of their own.
+//   - A vendor's credential sees those of its vendor: which other products the
+//     person uses is not its business.
+//   - A credential that is limited to projects sees none: an agent is of no project.
+//
+// Workspaces divide no agents.
+func (v Viewer) SeesAgent(a *Agent) bool { return v.sharesWork(a.OrgID, a.UserID, a.Vendor) }
+
+// SeesSession reports whether v may know of a session, and name it. It is the
+// rule of SeesAgent, and part 1 of the rule for memories: where workspaces are
+// on, the session has to be of the active one. The project of a session gives
+// nobody a right to it.
+func (v Viewer) SeesSession(s *Session) bool {
+	return v.sharesWork(s.OrgID, s.UserID, s.Vendor) && (v.WorkspaceID.IsZero() || v.WorkspaceID == s.WorkspaceID)
+}
+
+// sharesWork is false for work without a vendor, too, if v has one: a person's
+// own is no vendor's.
+func (v Viewer) sharesWork(org OrgID, user UserID, vendor Vendor) bool {
 	return v.OrgID != "" && v.OrgID == org && !v.UserID.IsZero() && v.UserID == user && !v.OnlyProjects &&
-		(v.WorkspaceID.IsZero() || workspace.IsZero() || v.WorkspaceID == workspace) &&
 		(v.Vendor == "" || v.Vendor == vendor)
 }

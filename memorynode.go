@@ -94,7 +94,7 @@ type FeedEvent struct {
 	At      time.Time `json:"at"`
 	Kind    string    `json:"kind" enum:"memory,memory_node"`
 	ID      string    `json:"id"`
-	Change  string    `json:"change" enum:"created,updated,trashed,restored,erased,hidden" doc:"hidden: the reader may not see it any more"`
-	Version int       `json:"version,omitempty"`
-	Origin  string    `json:"origin,omitempty" doc:"Who changed it"`
+	Change  Change    `json:"change" enum:"created,updated,trashed,restored,erased,hidden" doc:"hidden: the reader may not see it any more"`
+	Version int       `json:"version,omitempty" doc:"Of a memory, absent if it is hidden"`
+	Origin  string    `json:"origin,omitempty" doc:"Who changed it, as far as that is known"`
 }

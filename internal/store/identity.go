@@ -70,8 +70,9 @@ type Workspaces interface {
 	// NotFound if there is no such workspace or user.
 	Join(ctx context.Context, id loci.WorkspaceID, user loci.UserID) error
 	Leave(ctx context.Context, id loci.WorkspaceID, user loci.UserID) error
-	// Adopt moves every memory that is in no workspace into this one, and
-	// returns how many. NotFound if there is no such workspace.
+	// Adopt moves every memory, memory node and session that is in no workspace
+	// into this one, and returns how many memories. Readers of the feed begin
+	// anew. NotFound if there is no such workspace.
 	Adopt(ctx context.Context, id loci.WorkspaceID) (int, error)
 }
 

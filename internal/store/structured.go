@@ -46,21 +46,25 @@ type Timeless interface {
 
 // Agents keeps the registered agents of the org.
 type Agents interface {
-	// Insert stores an agent. Conflict if the person has one of that name, NotFound if there is no such user.
+	// Insert stores an agent. Conflict if the person has one of that vendor and name, or its id is taken; NotFound if there is
+	// no such user.
 	Insert(ctx context.Context, a loci.Agent) error
 	// Get returns a visible agent, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.AgentID) (loci.Agent, error)
-	// List returns the visible agents after that name, by name, at most limit.
-	List(ctx context.Context, v loci.Viewer, after string, limit int) ([]loci.Agent, error)
+	// List returns the visible agents behind that one (zero: from the beginning), by name, those of one name by vendor, at
+	// most limit. NotFound if v does not see after.
+	List(ctx context.Context, v loci.Viewer, after loci.AgentID, limit int) ([]loci.Agent, error)
 }
 
 // Sessions keeps the sessions of agents. They have nothing to do with sessions of browsers or of MCP.
 type Sessions interface {
-	// Insert stores a session. Conflict if its id is taken, NotFound if there is no such user or agent of that person.
+	// Insert stores a session. Conflict if its id is taken, NotFound if there is no such user, or no such agent of that person
+	// and, unless the session is only the person's, of its vendor.
 	Insert(ctx context.Context, s loci.Session) error
 	// Get returns a visible session, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.SessionID) (loci.Session, error)
-	// List returns visible sessions, newest first. Invalid if q.After is not a Position of such a list.
+	// List returns visible sessions, the one stored last first, and the position behind them, "" at the end. Invalid if q.After
+	// is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, q SessionQuery) ([]loci.Session, Position, error)
 	// Close ends a visible session. NotFound; Conflict if it is closed.
 	Close(ctx context.Context, v loci.Viewer, id loci.SessionID, at time.Time) error
@@ -76,13 +80,15 @@ type SessionQuery struct {
 
 // Suggestions keeps what others propose about memories.
 type Suggestions interface {
-	// Insert stores a pending suggestion. Conflict if the same one is pending; NotFound if a memory of it is not there.
+	// Insert stores a pending suggestion; s.UserID is whoever owns the memory. Conflict if the same one is pending or its id is
+	// taken; NotFound if a memory of it is not there; Invalid about a memory and itself.
 	Insert(ctx context.Context, s loci.Suggestion) error
-	// Get returns a suggestion of which v sees both memories, or NotFound.
+	// Get returns a suggestion of which v sees both memories, in whatever state, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.SuggestionID) (loci.Suggestion, error)
-	// List returns visible suggestions, newest first; state "" is all. Invalid if after is not a Position of such a list.
+	// List returns visible suggestions, the one stored last first, and the position behind them, "" at the end; state "" is all.
+	// Invalid if after is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, state loci.SuggestionState, after Position, limit int) ([]loci.Suggestion, Position, error)
-	// Settle accepts or declines a pending suggestion. NotFound, or Conflict if it is not pending.
+	// Settle accepts or declines a pending suggestion. NotFound, Conflict if it is not pending, Invalid for another state.
 	Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error
 }
 
@@ -158,18 +164,36 @@ type NodeQuery struct {
 	After     Position
 }
 
-// Feed is what has changed, in order. Engines enter every change of a memory and of a node by themselves, in its
-// transaction.
+// Feed is what has changed, in order, as loci.Viewer.Notices has it. Engines enter every change of a memory and of a node by
+// themselves, in its transaction; adding an old version is none. What expires changes nothing by itself, so
+// a reader looks at expires_at.
+//
+// A position is one viewer's. It holds as long as that is the same in everything that decides what it may see: then what
+// it sees follows from where it began and what it was told since. It says nothing about how much lies before it, and two of the same place
+// differ, so that nobody learns from it whether others have changed something.
 type Feed interface {
-	// Now returns the position behind everything that has happened.
-	Now(ctx context.Context) (Position, error)
-	// After returns at most limit events behind a position that v may know of, and the position behind what was looked at: the
-	// next call goes on there, also if there were none for v. A change that takes a row out of v's sight is one
-	// of the kind hidden. Conflict if what was behind the position has been purged: the reader has to begin anew.
-	// Invalid for what is no position.
-	After(ctx context.Context, v loci.Viewer, after Position, limit int) ([]FeedRow, Position, error)
-	// Purge deletes at most limit events from before then and returns how many.
+	// Now returns the position behind everything that has happened. Taken in the transaction in which a reader lists what there
+	// is, it is where to go on.
+	Now(ctx context.Context, v loci.Viewer) (Position, error)
+	// After returns at most limit events behind a position of Now or of this method. Conflict if the reader has to begin anew: what was
+	// behind the position has been purged, all memories have moved to a workspace, v is another viewer than that of the position,
+	// or the rows are of a backup from before it. Invalid for what is no position.
+	After(ctx context.Context, v loci.Viewer, after Position, limit int) (FeedPage, error)
+	// Purge deletes at most limit events from before then, but none behind one that stays, and returns how many.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
+}
+
+// FeedWindow is how many events a call of After looks at, so that those that the viewer may not see cost no
+// more than so much.
+const FeedWindow = 1000
+
+// FeedPage is a part of the feed.
+type FeedPage struct {
+	Events []FeedRow
+	Next   Position // behind everything that was looked at, also if there was nothing for the viewer
+	// More says that there is more to look at: ask again at once. It counts what the viewer may not see, so
+	// a client must not learn of it, nor of how many events a page has where More is set.
+	More bool
 }
 
 // FeedRow is an event with the position behind it.
@@ -178,15 +202,19 @@ type FeedRow struct {
 	Position Position
 }
 
-// Idempotency remembers requests, so that one that is sent twice is carried out once.
+// Idempotency remembers requests, so that one that is sent twice is carried out once. Two may carry out
+// the same one only if the first did not finish in time; then Finish fails for all but one of them. So whoever finishes
+// in the transaction that stores what was asked for stores it once, whatever happens.
 type Idempotency interface {
-	// Begin enters a request under its key. began says that it is new and to be carried out; otherwise it returns what is known.
-	// One that began before stale and has not finished is begun anew. Conflict if the same key came with another body.
+	// Begin enters a request under its key. began says that it is new and to be carried out; otherwise it returns what is known,
+	// which has Status 0 if another is about to do it. One that began before stale and has not finished is begun
+	// anew. Conflict if the same key came with another body.
 	Begin(ctx context.Context, r IdempotentRequest, stale time.Time) (known IdempotentRequest, began bool, err error)
-	// Finish keeps the answer.
-	Finish(ctx context.Context, key [32]byte, status int, answer []byte) error
-	// Forget takes a request back that failed, and may be repeated.
-	Forget(ctx context.Context, key [32]byte) error
+	// Finish keeps r.Status, above 0, and r.Answer. r.Key and r.At are those of Begin. Conflict if it was finished already,
+	// begun anew, or forgotten.
+	Finish(ctx context.Context, r IdempotentRequest) error
+	// Forget takes a request back that failed, and may be repeated. It does nothing where Finish would be a Conflict.
+	Forget(ctx context.Context, r IdempotentRequest) error
 	// Purge deletes at most limit requests from before then and returns how many.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
 }
@@ -197,5 +225,7 @@ type IdempotentRequest struct {
 	Body   [32]byte // a hash
 	At     time.Time
 	Status int // 0: not finished
+	// Answer is what the same answer is made of again: ids, never text. Text is read again for whoever repeats the request, so that
+	// nothing that was erased is kept here, and nothing that is not visible any more comes back.
 	Answer []byte
 }

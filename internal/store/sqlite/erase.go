@@ -66,5 +66,8 @@ func (t memories) erase(m *stored) error {
 	if err := t.changePostings(m.seq, postingsOf(&m.Memory), nil); err != nil {
 		return err
 	}
-	return t.c.Exec("DELETE FROM memories WHERE seq = ?", m.seq)
+	if err := t.c.Exec("DELETE FROM memories WHERE seq = ?", m.seq); err != nil {
+		return err
+	}
+	return t.memoryChanged(&m.Memory, nil)
 }

@@ -31,7 +31,10 @@ func (t memories) Insert(_ context.Context, m *loci.Memory) error {
 	if err := t.indexText(row); err != nil {
 		return err
 	}
-	return t.changePostings(row.seq, nil, postingsOf(m))
+	if err := t.changePostings(row.seq, nil, postingsOf(m)); err != nil {
+		return err
+	}
+	return t.memoryChanged(nil, m)
 }
 
 func (t memories) Get(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) (*loci.Memory, error) {
@@ -107,5 +110,8 @@ func (t memories) Replace(_ context.Context, m *loci.Memory) error {
 			return err
 		}
 	}
-	return t.changePostings(old.seq, postingsOf(&old.Memory), postingsOf(m))
+	if err := t.changePostings(old.seq, postingsOf(&old.Memory), postingsOf(m)); err != nil {
+		return err
+	}
+	return t.memoryChanged(&old.Memory, m)
 }

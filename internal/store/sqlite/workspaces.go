@@ -112,14 +112,17 @@ func (t workspaces) Leave(_ context.Context, id loci.WorkspaceID, user loci.User
 }
 
 // Adopt changes the postings in place: a row's all carry its workspace, and it
-// is no part of their key.
-func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (int, error) {
+// is no part of their key. Nodes and sessions come along, and whoever reads what
+// changes begins anew, as every row has.
+func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err error) {
 	if err := t.known(id); err != nil {
 		return 0, err
 	}
-	if err := t.c.Exec("UPDATE memory_postings SET workspace_id = ? WHERE workspace_id IS NULL", [16]byte(id)); err != nil {
-		return 0, err
+	for _, table := range []string{"memory_postings", "sessions", "memory_nodes", "memories"} {
+		if err := t.c.Exec("UPDATE "+table+" SET workspace_id = ? WHERE workspace_id IS NULL", [16]byte(id)); err != nil {
+			return 0, err
+		}
+		n = int(t.c.Changes())
 	}
-	err := t.c.Exec("UPDATE memories SET workspace_id = ? WHERE workspace_id IS NULL", [16]byte(id))
-	return int(t.c.Changes()), err
+	return n, t.restartFeed()
 }

@@ -39,7 +39,9 @@ CREATE TABLE sessions (
 	closed_at    INTEGER
 ) STRICT;
 
-CREATE INDEX sessions_of_user ON sessions (user_id, vendor, seq);
+CREATE INDEX sessions_of_user ON sessions (user_id, seq);
+CREATE INDEX sessions_of_vendor ON sessions (user_id, vendor, seq);
+CREATE INDEX sessions_active ON sessions (user_id, seq) WHERE state = 'active';
 CREATE INDEX sessions_of_agent ON sessions (agent_id, seq) WHERE agent_id IS NOT NULL;
 
 CREATE TABLE suggestions (
@@ -55,6 +57,7 @@ CREATE TABLE suggestions (
 ) STRICT;
 
 CREATE UNIQUE INDEX suggestions_pending ON suggestions (memory_seq, by_seq, kind) WHERE state = 'pending';
+CREATE INDEX suggestions_open ON suggestions (seq) WHERE state = 'pending';
 CREATE INDEX suggestions_of_memory ON suggestions (memory_seq);
 CREATE INDEX suggestions_by ON suggestions (by_seq);
 

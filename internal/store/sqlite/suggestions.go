@@ -1,0 +1,128 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+type suggestions struct{ *tx }
+
+func (tx *tx) Suggestions() store.Suggestions { return suggestions{tx} }
+
+// fromSuggestions joins both memories, as the rule has to hold for them.
+const fromSuggestions = "SELECT s.seq, s.id, s.kind, a.id, b.id, a.user_id, s.origin, s.state, s.created_at, s.settled_at" +
+	" FROM suggestions s CROSS JOIN memories a ON a.seq = s.memory_seq CROSS JOIN memories b ON b.seq = s.by_seq WHERE "
+
+func scanSuggestion(r *sqlitedb.Row) (int64, loci.Suggestion) {
+	return r.Int64(0), loci.Suggestion{ID: r.ID(1), Kind: loci.SuggestionKind(r.Text(2)), MemoryID: r.ID(3), ByID: r.ID(4), UserID: r.ID(5),
+		Origin: r.Text(6), State: loci.SuggestionState(r.Text(7)), CreatedAt: timeAt(r, 8), SettledAt: timeAt(r, 9)}
+}
+
+// seesBoth adds the visibility rule for both memories.
+func (t suggestions) seesBoth(q *query, v loci.Viewer) {
+	t.sees(q, v, "s.memory_seq")
+	q.add(" AND ")
+	t.sees(q, v, "s.by_seq")
+}
+
+func (t suggestions) sees(q *query, v loci.Viewer, seq string) {
+	q.add("EXISTS (SELECT 1 FROM memories m WHERE m.seq = " + seq + " AND ")
+	t.visible(q, v, loci.AnyState, t.now())
+	q.add(")")
+}
+
+func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
+	if s.MemoryID == s.ByID {
+		return loci.Errorf(loci.Invalid, "a memory cannot take the place of itself")
+	}
+	var seqs []any
+	for _, id := range []loci.MemoryID{s.MemoryID, s.ByID} {
+		found, err := t.c.One("SELECT seq FROM memories WHERE id = ?", sqlitedb.Args{[16]byte(id)},
+			func(r *sqlitedb.Row) error { seqs = append(seqs, r.Int64(0)); return nil })
+		if err == nil && !found {
+			err = loci.NoSuchMemory()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err := t.c.Exec("INSERT INTO suggestions (id, kind, memory_seq, by_seq, origin, state, created_at) VALUES (?, ?, ?, ?, ?, 'pending', ?)",
+		[16]byte(s.ID), string(s.Kind), seqs[0], seqs[1], s.Origin, s.CreatedAt.UnixMicro())
+	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
+		return loci.WrapError(loci.Conflict, err, "the same is suggested already, and nobody has decided yet")
+	}
+	return err
+}
+
+func noSuggestion() error { return loci.Errorf(loci.NotFound, "no such suggestion") }
+
+func (t suggestions) Get(_ context.Context, v loci.Viewer, id loci.SuggestionID) (s loci.Suggestion, err error) {
+	var q query
+	q.add(fromSuggestions+"s.id = ? AND ", [16]byte(id))
+	t.seesBoth(&q, v)
+	found, err := t.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { _, s = scanSuggestion(r); return nil })
+	if err == nil && !found {
+		err = noSuggestion()
+	}
+	return s, err
+}
+
+func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.SuggestionState, after store.Position, limit int) (list []loci.Suggestion, next store.Position, err error) {
+	if limit < 1 {
+		return nil, "", loci.Errorf(loci.Invalid, "a page has at least 1 suggestion")
+	}
+	last := place{seq: math.MaxInt64}
+	if after != "" {
+		if last, err = t.positions.decode(after, suggestionPosition); err != nil {
+			return nil, "", err
+		}
+	}
+	var q query
+	t.listQuery(&q, v, state, last.seq, limit)
+	err = t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
+		seq, s := scanSuggestion(r)
+		if len(list) == limit {
+			next = t.positions.encode(last, suggestionPosition)
+			return sqlitedb.ErrStop
+		}
+		last.seq, list = seq, append(list, s)
+		return nil
+	})
+	return list, next, err
+}
+
+// listQuery reads one more than a page, to know whether there is another.
+func (t suggestions) listQuery(q *query, v loci.Viewer, state loci.SuggestionState, before int64, limit int) {
+	q.add(fromSuggestions)
+	t.seesBoth(q, v)
+	if state == loci.SuggestionPending {
+		q.add(" AND s.state = 'pending'") // in the text, so that its index serves
+	} else if state != "" {
+		q.add(" AND s.state = ?", string(state))
+	}
+	q.add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit+1)
+}
+
+func (t suggestions) Settle(_ context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error {
+	if state != loci.SuggestionAccepted && state != loci.SuggestionDeclined {
+		return loci.Errorf(loci.Invalid, "a suggestion is accepted or declined")
+	}
+	err := t.c.Exec("UPDATE suggestions SET state = ?, settled_at = ? WHERE id = ? AND state = 'pending'", string(state), at.UnixMicro(), [16]byte(id))
+	if err != nil || t.c.Changes() > 0 {
+		return err
+	}
+	settled, err := t.there("SELECT 1 FROM suggestions WHERE id = ?", [16]byte(id))
+	if err != nil {
+		return err
+	}
+	if settled {
+		return loci.Errorf(loci.Conflict, "the suggestion is settled already")
+	}
+	return noSuggestion()
+}
