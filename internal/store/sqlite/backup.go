@@ -33,11 +33,11 @@ func (s *Store) Backup(ctx context.Context, dir string) ([]string, error) {
 	}
 	for _, id := range ids {
 		name := path.Join(orgsDir, string(id)+".db")
-		err := s.with(ctx, id, func(f *orgFile) error { return f.db.BackupTo(ctx, filepath.Join(dir, filepath.FromSlash(name))) })
+		names, err := s.copyOrg(ctx, id, dir, name)
 		if err != nil {
 			return files, err
 		}
-		files = append(files, name)
+		files = append(files, names...)
 	}
 	names, err := s.copyProjects(ctx, dir, projects)
 	return append(files, names...), translate(err)
@@ -46,13 +46,7 @@ func (s *Store) Backup(ctx context.Context, dir string) ([]string, error) {
 // listedIn reads the registry in a file that nobody has open, and leaves nothing
 // beside it.
 func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err error) {
-	abs, err := filepath.Abs(metaPath)
-	if err != nil {
-		return nil, nil, err
-	}
-	// Not a net/url: it would put a slash before a drive letter.
-	uri := "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(abs)) + "?immutable=1"
-	c, err := sqlite3.OpenFlags(uri, sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
+	c, err := openCopy(metaPath)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,6 +70,17 @@ func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err e
 		return err
 	})
 	return ids, projects, err
+}
+
+// openCopy opens a database that nobody has open, to read it, and leaves nothing beside it.
+func openCopy(file string) (*sqlite3.Conn, error) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	// Not a net/url: it would put a slash before a drive letter.
+	uri := "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(abs)) + "?immutable=1"
+	return sqlite3.OpenFlags(uri, sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
 }
 
 func eachRow(c *sqlite3.Conn, sql string, row func(*sqlite3.Stmt) error) error {

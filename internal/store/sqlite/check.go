@@ -117,8 +117,23 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return problems, err
 		}
+		sound := len(found) == 0 // else it may be impossible to say what should be there
+		found, err = s.Blobs().Check(ctx, org.ID)
+		if loci.CodeOf(err) == loci.Unavailable {
+			if sound {
+				found = append(found, assetsDir+"/"+string(org.ID)+": "+err.Error())
+			}
+			err = nil
+		}
+		if problems = append(problems, found...); err != nil {
+			return problems, err
+		}
 	}
-	lost, err := s.checkUnregistered(ctx)
+	lost, err := s.strayBlobs(ctx)
+	if problems = append(problems, lost...); err != nil {
+		return problems, err
+	}
+	lost, err = s.checkUnregistered(ctx)
 	if problems = append(problems, lost...); err != nil {
 		return problems, err
 	}

@@ -90,6 +90,11 @@ func (s *Store) entomb(ctx context.Context, r *store.Receipt) (err error) {
 			r.Files++
 		}
 	}
+	attached, err := s.countBlobs(r.OrgID)
+	if err != nil {
+		return err
+	}
+	r.Files += attached
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -142,7 +147,7 @@ func (s *Store) orgFileNames(id loci.OrgID) []string {
 	return []string{path, path + "-wal", path + "-shm", path + "-journal", path + ".lock"}
 }
 
-// removeFiles removes the org's files. Those who wait for the lock of a removed
+// removeFiles removes the org's files and attachments. Those who wait for the lock of a removed
 // file meet a file without an org.
 func (s *Store) removeFiles(id loci.OrgID) (err error) {
 	for _, name := range s.orgFileNames(id) {
@@ -150,7 +155,7 @@ func (s *Store) removeFiles(id loci.OrgID) (err error) {
 			err = errors.Join(err, e)
 		}
 	}
-	return err
+	return errors.Join(err, s.removeBlobs(id))
 }
 
 // manifest says what an export holds.
@@ -163,7 +168,7 @@ type manifest struct {
 	Projects  []loci.Project `json:"projects,omitempty"`
 }
 
-// Export copies the org's file and its projects' beside a manifest that names them.
+// Export copies the org's file, its attachments and its projects beside a manifest that names them.
 func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 	org, err := o.s.exists(ctx, id)
 	if err != nil {
@@ -175,8 +180,7 @@ func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		return errors.Join(err, loci.Errorf(loci.Conflict, "%s is not empty; name a new directory", dir))
 	}
-	name := string(id) + ".db"
-	err = o.s.with(ctx, id, func(f *orgFile) error { return f.db.BackupTo(ctx, filepath.Join(dir, name)) })
+	own, err := o.s.copyOrg(ctx, id, dir, string(id)+".db")
 	if err != nil {
 		return err
 	}
@@ -184,7 +188,7 @@ func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 	if err != nil {
 		return translate(err)
 	}
-	m := manifest{Projects: projects, Loci: "org", Format: 1, CreatedAt: o.s.opts.Now().UTC().Truncate(time.Second), Org: org, Files: append([]string{name}, files...)}
+	m := manifest{Projects: projects, Loci: "org", Format: 1, CreatedAt: o.s.opts.Now().UTC().Truncate(time.Second), Org: org, Files: append(own, files...)}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "manifest.json"), append(text, '\n'), 0o600)

@@ -115,6 +115,9 @@ func (s *Store) removeUser(ctx context.Context, org loci.OrgID, user loci.UserID
 				return err
 			}
 		}
+		if err := tx.eraseStructured(user); err != nil {
+			return err
+		}
 		if err := tx.c.Exec("DELETE FROM users WHERE id = ?", [16]byte(user)); err != nil || then == nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func (t teams) Rename(ctx context.Context, id loci.TeamID, name string) error {
 	return t.c.Exec("UPDATE teams SET name = ? WHERE id = ?", name, [16]byte(id))
 }
 
-const sharedWithTeam = "SELECT 1 FROM memories WHERE team_id = ? LIMIT 1"
+const sharedWithTeam = "SELECT 1 FROM memories WHERE team_id = ?1 UNION ALL SELECT 1 FROM memory_nodes WHERE team_id = ?1 LIMIT 1"
 
 func (t teams) Delete(ctx context.Context, id loci.TeamID) error {
 	if _, err := t.Get(ctx, id); err != nil {
@@ -91,7 +91,7 @@ func (t teams) Delete(ctx context.Context, id loci.TeamID) error {
 		return err
 	}
 	if shared {
-		return loci.Errorf(loci.Conflict, "the team still has memories")
+		return loci.Errorf(loci.Conflict, "the team still has memories or memory nodes")
 	}
 	err = t.c.Exec("DELETE FROM teams WHERE id = ?", [16]byte(id))
 	if errors.Is(err, sqlitedb.ErrConstraintForeignKey) {

@@ -14,10 +14,11 @@ type tx struct {
 	c         *sqlitedb.Conn
 	now       func() time.Time
 	positions positions
+	dir       string // the data directory
 }
 
 func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *tx {
-	return &tx{org: f.org, c: c, now: s.opts.Now, positions: f.positions}
+	return &tx{org: f.org, c: c, now: s.opts.Now, positions: f.positions, dir: s.opts.Dir}
 }
 
 func (tx *tx) Memories() store.Memories     { return memories{tx} }

@@ -80,12 +80,12 @@ func (t workspaces) Delete(_ context.Context, id loci.WorkspaceID) error {
 	if err := t.known(id); err != nil {
 		return err
 	}
-	used, err := t.there("SELECT 1 FROM memories WHERE workspace_id = ? LIMIT 1", [16]byte(id))
+	used, err := t.there("SELECT 1 FROM memories WHERE workspace_id = ?1 UNION ALL SELECT 1 FROM memory_nodes WHERE workspace_id = ?1 LIMIT 1", [16]byte(id))
 	if err != nil {
 		return err
 	}
 	if used {
-		return loci.Errorf(loci.Conflict, "the workspace still has memories")
+		return loci.Errorf(loci.Conflict, "the workspace still has memories or memory nodes")
 	}
 	return t.c.Exec("DELETE FROM workspaces WHERE id = ?", [16]byte(id))
 }

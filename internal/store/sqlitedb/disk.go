@@ -65,13 +65,14 @@ func (f *diskFile) DeviceCharacteristics() vfs.DeviceCharacteristic {
 func (f *diskFile) Unwrap() vfs.File { return f.driverFile }
 
 func lackOfRoom(err error) error {
-	if err != nil && isLackOfRoom(err) {
+	if err != nil && IsLackOfRoom(err) {
 		return vfs.SystemError(err, sqlite3.FULL)
 	}
 	return err
 }
 
-func isLackOfRoom(err error) bool {
+// IsLackOfRoom reports whether a disk, a quota or a limit of files has no room.
+func IsLackOfRoom(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 

@@ -84,7 +84,7 @@ func classOf(err error) error {
 // classOfSystem looks at what the operating system said under an I/O error.
 func classOfSystem(err error, code sqlite3.ExtendedErrorCode) error {
 	switch {
-	case code == sqlite3.IOERR_SHMSIZE || isLackOfRoom(err): // the former is the log's index, which cannot grow
+	case code == sqlite3.IOERR_SHMSIZE || IsLackOfRoom(err): // the former is the log's index, which cannot grow
 		return ErrFull
 	case code == sqlite3.IOERR_CORRUPTFS || code == sqlite3.IOERR_DATA:
 		return ErrCorrupt
@@ -127,7 +127,7 @@ func explainPath(path string, err error) error {
 		return fmt.Errorf("%s is not a directory: %w", dir, err)
 	case errors.Is(err, syscall.EISDIR):
 		return fmt.Errorf("%s is a directory: %w", path, err)
-	case isLackOfRoom(err):
+	case IsLackOfRoom(err):
 		return &Error{Class: ErrFull, Cause: err}
 	}
 	return err

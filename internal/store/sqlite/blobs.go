@@ -1,0 +1,207 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+const (
+	assetsDir = "assets"
+	blobPart  = ".part-" // of what is not complete
+	blobLock  = ".lock"  // held by a sweep, shared by those who need everything to stay
+)
+
+// blobs keeps each blob in a file named by its hash, under a directory of its org.
+//
+// A name is given, renewed and removed only inside a write transaction of the org's
+// file, of which there is one at a time among all processes. So no sweep
+// comes between the look at a file and what follows from it, and a deleted org gets no
+// new file.
+type blobs struct{ s *Store }
+
+// Blobs keeps the bytes of attachments.
+func (s *Store) Blobs() store.Blobs { return blobs{s} }
+
+func (s *Store) blobDir(org loci.OrgID) string {
+	return filepath.Join(s.opts.Dir, assetsDir, string(org))
+}
+
+// blobName is the path of a blob in the directory of its org.
+func blobName(sum []byte) string {
+	name := hex.EncodeToString(sum)
+	return filepath.Join(name[:2], name)
+}
+
+func blobPath(dir string, org loci.OrgID, sum []byte) string {
+	return filepath.Join(dir, assetsDir, string(org), blobName(sum))
+}
+
+func (b blobs) Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64) (sum [32]byte, size int64, err error) {
+	if _, err := b.s.exists(ctx, org); err != nil {
+		return sum, 0, translate(err)
+	}
+	part, err := b.newPart(org)
+	if err != nil {
+		return sum, 0, fileError(err)
+	}
+	defer func() {
+		_ = os.Remove(part.Name()) // not there any more after success
+		if loci.CodeOf(err) == loci.NotFound {
+			_ = os.Remove(b.s.blobDir(org)) // deleted meanwhile; fails where another has something in it
+		}
+	}()
+	sum, size, err = receive(ctx, part, r, max(limit, 0))
+	if err := errors.Join(err, part.Close()); err != nil {
+		return sum, 0, fileError(err)
+	}
+	path := blobPath(b.s.opts.Dir, org, sum[:])
+	err = b.s.updateOrg(ctx, org, func(*tx) error { return b.place(part.Name(), path, size) })
+	return sum, size, fileError(err)
+}
+
+// newPart makes a file that no reader sees, in a directory that stays.
+func (b blobs) newPart(org loci.OrgID) (*os.File, error) {
+	dir := b.s.blobDir(org)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(syncDir(filepath.Dir(dir)), syncDir(b.s.opts.Dir)); err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(dir, blobPart+"*") // mode 0600
+}
+
+// receive writes what r gives and makes it durable.
+func receive(ctx context.Context, part *os.File, r io.Reader, limit int64) (sum [32]byte, n int64, err error) {
+	h, from := sha256.New(), &untilDone{ctx, r}
+	n, err = io.Copy(io.MultiWriter(part, h), io.LimitReader(from, limit))
+	if err == nil && n == limit {
+		var more [1]byte
+		if _, err = io.ReadFull(from, more[:]); err == nil {
+			err = loci.Errorf(loci.TooLarge, "the file is larger than %d bytes", limit)
+		} else if errors.Is(err, io.EOF) {
+			err = nil
+		}
+	}
+	if err == nil {
+		err = part.Sync()
+	}
+	return [32]byte(h.Sum(nil)), n, err
+}
+
+// untilDone is a reader that ends with its context.
+type untilDone struct {
+	ctx context.Context //nolint:containedctx // lives as long as one copy
+	r   io.Reader
+}
+
+func (u *untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}
+
+// place gives a complete file its name. It may run twice. The time is the store's, as
+// sweeps go by it.
+func (b blobs) place(part, path string, size int64) error {
+	now := b.s.opts.Now()
+	if info, err := os.Stat(path); err == nil && info.Size() == size {
+		return os.Chtimes(path, now, now)
+	}
+	dir := filepath.Dir(path)
+	if err := errors.Join(os.Chtimes(part, now, now), os.MkdirAll(dir, 0o700)); err != nil {
+		return err
+	}
+	if err := os.Rename(part, path); errors.Is(err, fs.ErrNotExist) {
+		return loci.WrapError(loci.Unavailable, err, "the upload took too long and was swept away; try again")
+	} else if err != nil {
+		return err
+	}
+	// Here, so that another Put of the same bytes does not rest on a name that is not durable.
+	if err := errors.Join(syncDir(dir), syncDir(filepath.Dir(dir))); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+func (b blobs) Open(_ context.Context, org loci.OrgID, sum [32]byte) (io.ReadSeekCloser, error) {
+	if org.Validate() != nil {
+		return nil, noBytes()
+	}
+	f, err := os.Open(blobPath(b.s.opts.Dir, org, sum[:]))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noBytes()
+	}
+	if err != nil {
+		return nil, fileError(err)
+	}
+	return f, nil
+}
+
+func noBytes() error { return loci.Errorf(loci.NotFound, "no such file") }
+
+// blob is a file of an org's directory.
+type blob struct {
+	path string
+	sum  []byte // nil: what a writer has not completed
+	size int64
+}
+
+// eachBlob calls fn with all files of an org's directory that are the store's, and the
+// time of each.
+func (s *Store) eachBlob(org loci.OrgID, fn func(blob, time.Time) error) error {
+	err := filepath.WalkDir(s.blobDir(org), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		sum, bad := hex.DecodeString(d.Name())
+		part := strings.HasPrefix(d.Name(), blobPart)
+		if !part && (bad != nil || len(sum) != sha256.Size) {
+			return nil
+		}
+		if part {
+			sum = nil
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return fn(blob{path, sum, info.Size()}, info.ModTime())
+	})
+	if errors.Is(err, fs.ErrNotExist) { // nothing was ever attached, or a writer was quicker
+		return nil
+	}
+	return err
+}
+
+// fileError gives errors of files their code, as translate does for those of databases.
+func fileError(err error) error {
+	var number syscall.Errno
+	switch {
+	case err == nil || loci.CodeOf(err) != "" || !errors.As(err, &number):
+		return translate(err)
+	case sqlitedb.IsLackOfRoom(err):
+		return loci.WrapError(loci.Full, err, "the disk is full; nothing was written")
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
+		return loci.WrapError(loci.Unavailable, err, "the data directory cannot be written")
+	}
+	return loci.WrapError(loci.Unavailable, fmt.Errorf("attachments: %w", err), "the disk failed; nothing was written")
+}

@@ -1,0 +1,96 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+type sources struct{ *tx }
+
+func (tx *tx) Sources() store.Sources { return sources{tx} }
+
+// maxAllSources bounds the sources of one memory from all writers. The limit that
+// a writer is told of counts only that writer's own: any other would count rows that
+// it may not see.
+const maxAllSources = 20 * loci.MaxSources
+
+func (t sources) Insert(_ context.Context, s loci.Source) error {
+	seq, err := t.memorySeq(s.MemoryID)
+	if err != nil {
+		return err
+	}
+	if err := t.roomFor(seq, &s); err != nil {
+		return err
+	}
+	err = t.c.Exec(`INSERT INTO sources (id, memory_seq, kind, ref, text, quote, start, end, user_id, origin, allowed_vendors, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(s.ID), seq, string(s.Kind), s.Ref, s.Text, s.Quote, s.Start, s.End,
+		[16]byte(s.UserID), s.Origin, toJSON(s.AllowedVendors), s.CreatedAt.UnixMicro())
+	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
+		return loci.WrapError(loci.Conflict, err, "source %s exists already", s.ID)
+	}
+	return err
+}
+
+func (t sources) roomFor(memory int64, s *loci.Source) error {
+	var all, own int
+	_, err := t.c.One("SELECT count(*), count(*) FILTER (WHERE user_id = ? AND origin = ?) FROM sources WHERE memory_seq = ?",
+		sqlitedb.Args{[16]byte(s.UserID), s.Origin, memory}, func(r *sqlitedb.Row) error { all, own = r.Int(0), r.Int(1); return nil })
+	switch {
+	case err != nil:
+		return err
+	case own >= loci.MaxSources:
+		return loci.Errorf(loci.Conflict, "the memory has %d sources from you, which is the most; remove one first", loci.MaxSources)
+	case all >= maxAllSources:
+		return noRoom()
+	}
+	return nil
+}
+
+// noRoom is what a writer gets where rows that it may not see leave it no room. It
+// does not say which.
+func noRoom() error {
+	return loci.Errorf(loci.Full, "there is no room for this; nothing was written")
+}
+
+func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) (list []loci.Source, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows := make([][16]byte, len(ids))
+	for i, id := range ids {
+		rows[i] = id
+	}
+	var q query
+	q.add(`SELECT s.id, m.id, s.kind, s.ref, s.text, s.quote, s.start, s.end, s.user_id, s.origin, s.allowed_vendors, s.created_at
+		FROM memories m CROSS JOIN sources s ON s.memory_seq = m.seq WHERE m.id IN `)
+	in(&q, rows)
+	q.add(" AND ")
+	t.visible(&q, v, l, t.now())
+	vendorMay(&q, v, "s")
+	q.add(" ORDER BY s.created_at, s.seq")
+	err = t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
+		s, err := scanSource(r)
+		list = append(list, s)
+		return err
+	})
+	return list, err
+}
+
+func scanSource(r *sqlitedb.Row) (s loci.Source, err error) {
+	s = loci.Source{ID: r.ID(0), MemoryID: r.ID(1), Kind: loci.SourceKind(r.Text(2)), Ref: r.Text(3), Text: r.Text(4), Quote: r.Text(5),
+		Start: r.Int(6), End: r.Int(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11)}
+	s.AllowedVendors, err = fromJSON[loci.Vendor](r.Text(10))
+	return s, err
+}
+
+func (t sources) Remove(_ context.Context, id loci.SourceID) error {
+	err := t.c.Exec("DELETE FROM sources WHERE id = ?", [16]byte(id))
+	if err == nil && t.c.Changes() == 0 {
+		err = loci.Errorf(loci.NotFound, "no such source")
+	}
+	return err
+}
