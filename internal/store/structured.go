@@ -94,7 +94,8 @@ type Suggestions interface {
 
 // Assets keeps what is known of attachments; Blobs keeps their bytes.
 type Assets interface {
-	// Insert stores an attachment, whose bytes Blobs has. NotFound if there is no such memory.
+	// Insert stores an attachment, whose bytes Blobs has. NotFound if there is no such memory; Conflict if the bytes are not
+	// there, as Put was too long ago, or its id is taken.
 	Insert(ctx context.Context, a loci.Asset) error
 	// Get returns an attachment of a memory that is visible in that lifecycle, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.AssetID, l loci.Lifecycle) (loci.Asset, error)
@@ -109,12 +110,13 @@ type Assets interface {
 // Blobs keeps bytes by their SHA-256, once in each org. What no asset names goes
 // away at a sweep.
 type Blobs interface {
-	// Put stores what r gives and returns its hash and size, after it is durable. TooLarge beyond limit;
-	// then, and after any error, nothing is left.
+	// Put stores what r gives and returns its hash and size, after it is durable. TooLarge beyond limit in bytes. NotFound if there
+	// is no such org. After an error nothing is left that a sweep does not take.
 	Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64) (sum [32]byte, size int64, err error)
 	// Open returns the bytes for reading. The caller closes them. NotFound.
 	Open(ctx context.Context, org loci.OrgID, sum [32]byte) (io.ReadSeekCloser, error)
-	// Sweep removes what no asset of the org names and what is older than that, and returns how many.
+	// Sweep removes what no asset of the org names and was last Put before then, and what killed writers have left, and returns how
+	// many. A writer that is at work since before then fails with Unavailable. It does nothing while a backup, an export or a check is under way.
 	Sweep(ctx context.Context, org loci.OrgID, before time.Time) (int, error)
 	// Check reads everything and returns what is missing or has changed, one sentence each.
 	Check(ctx context.Context, org loci.OrgID) ([]string, error)
@@ -122,7 +124,8 @@ type Blobs interface {
 
 // Sources keeps where memories come from.
 type Sources interface {
-	// Insert stores a source. NotFound if there is no such memory; Conflict for more than loci.MaxSources of one.
+	// Insert stores a source. NotFound if there is no such memory; Conflict for more than loci.MaxSources of one from the same user
+	// and origin, or if its id is taken. Full if what others have written, seen or not, leaves no room.
 	Insert(ctx context.Context, s loci.Source) error
 	// List returns the visible sources of memories that are visible in that lifecycle, oldest first.
 	List(ctx context.Context, v loci.Viewer, memories []loci.MemoryID, l loci.Lifecycle) ([]loci.Source, error)
@@ -132,23 +135,28 @@ type Sources interface {
 
 // MemoryNodes keeps structured recall graphs.
 type MemoryNodes interface {
-	// Insert stores a node. NotFound if its user does not exist.
+	// Insert stores a node. NotFound if its user does not exist, Conflict if its id is taken.
 	Insert(ctx context.Context, n *loci.MemoryNode) error
 	// Get returns a visible node, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.NodeID, l loci.Lifecycle) (*loci.MemoryNode, error)
-	// List returns visible nodes, last changed first. Invalid if q.After is not a Position of such a list.
+	// List returns visible nodes, last changed first, and the position behind them, "" at the end. What happens to items is no change of
+	// the node: others may see less of them. Invalid if q.After is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, q NodeQuery) ([]*loci.MemoryNode, Position, error)
 	// Update stores everything of a node but id, org, user, origin and the time of its creation. NotFound.
 	Update(ctx context.Context, n *loci.MemoryNode) error
 	// Erase deletes a node with its items for good. NotFound.
 	Erase(ctx context.Context, id loci.NodeID) error
-	// Items returns the visible items of a node, those above before those below them, in their order. Entities are in
+	// Purge deletes for good at most limit nodes that were trashed before then, and returns how many.
+	Purge(ctx context.Context, then time.Time, limit int) (int, error)
+	// Items returns the visible items of a live node, each followed by those below it, in their order. Entities are in
 	// other files: whoever asks has to look at them.
 	Items(ctx context.Context, v loci.Viewer, id loci.NodeID) ([]loci.NodeItem, error)
-	// PutItem stores a new item below i.ParentID, before the visible item before (zero: last). NotFound for a node, parent or
-	// before that v does not see; Conflict for more than loci.MaxNodeItems or loci.MaxNodeDepth.
+	// PutItem stores a new item below i.ParentID, directly before the visible item before (zero: last). NotFound for a node, parent,
+	// before or memory that v does not see; Invalid for a before that is elsewhere; Conflict for more than loci.MaxNodeItems or
+	// loci.MaxNodeDepth of what v sees, or if its id is taken. Full if what v does not see leaves no room.
 	PutItem(ctx context.Context, v loci.Viewer, i loci.NodeItem, before loci.NodeItemID) error
-	// MoveItem puts an item with all below it elsewhere in its node. Invalid below itself. Otherwise like PutItem.
+	// MoveItem puts an item with all below it, seen or not, elsewhere in its node. Invalid below or before itself. Otherwise
+	// like PutItem.
 	MoveItem(ctx context.Context, v loci.Viewer, id, parent, before loci.NodeItemID) error
 	// RemoveItem deletes an item with all below it, seen or not. NotFound for one that v does not see.
 	RemoveItem(ctx context.Context, v loci.Viewer, id loci.NodeItemID) error

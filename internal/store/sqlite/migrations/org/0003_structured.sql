@@ -118,6 +118,8 @@ CREATE TABLE memory_nodes (
 ) STRICT;
 
 CREATE INDEX memory_nodes_changed ON memory_nodes (updated_at, seq);
+CREATE INDEX memory_nodes_of_user ON memory_nodes (user_id);
+CREATE INDEX memory_nodes_of_team ON memory_nodes (team_id) WHERE team_id IS NOT NULL;
 
 CREATE TABLE node_items (
 	seq             INTEGER PRIMARY KEY,
