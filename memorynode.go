@@ -4,8 +4,8 @@ import "time"
 
 // The limits of memory nodes.
 const (
-	MaxNodeItems = 500 // items of one node
-	MaxNodeDepth = 8   // levels of items below each other
+	MaxNodeItems = 500 // items of one node, as far as a writer sees them
+	MaxNodeDepth = 8   // levels of items below each other, as far as a writer sees them
 	MaxNodeText  = 10_000
 )
 
@@ -22,7 +22,21 @@ type MemoryNode struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// Validate returns an Invalid error about the first field that breaks a limit.
+// SetDefaults fills the fields that the writer left out.
+func (n *MemoryNode) SetDefaults() {
+	if n.Scope == "" {
+		n.Scope = ScopeGlobal
+	}
+	if n.AllowedVendors == nil {
+		n.AllowedVendors = []Vendor{AnyVendor}
+	}
+	if n.Tags == nil {
+		n.Tags = []string{}
+	}
+}
+
+// Validate returns an Invalid error about the first field that breaks a limit. It drops
+// duplicates in Tags and AllowedVendors.
 func (n *MemoryNode) Validate() error {
 	n.Tags, n.AllowedVendors = Unique(n.Tags), Unique(n.AllowedVendors)
 	if err := CheckText("name", n.Name, 1, MaxTitle); err != nil {
@@ -69,8 +83,9 @@ type NodeItem struct {
 }
 
 // Validate returns an Invalid error about the first field that breaks a limit.
-// field is what the caller calls the item.
+// field is what the caller calls the item. It drops duplicates in AllowedVendors.
 func (i *NodeItem) Validate(field string) error {
+	i.AllowedVendors = Unique(i.AllowedVendors)
 	memory, entity := !i.MemoryID.IsZero(), !i.EntityID.IsZero() || !i.ProjectID.IsZero()
 	switch {
 	case i.Kind == ItemMemory && (!memory || entity || i.Text != ""):
@@ -86,7 +101,7 @@ func (i *NodeItem) Validate(field string) error {
 	case i.Kind != ItemMemory && i.Kind != ItemEntity:
 		return FieldErrorf(field+".kind", "must be one of: memory, entity, text")
 	}
-	return CheckVendors(i.AllowedVendors)
+	return within(field, CheckVendors(i.AllowedVendors))
 }
 
 // FeedEvent says that something that the reader may see has changed.

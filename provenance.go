@@ -1,6 +1,10 @@
 package loci
 
 import (
+	"encoding/hex"
+	"errors"
+	"mime"
+	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -10,7 +14,7 @@ import (
 const (
 	MaxAssetName  = 255
 	MaxMediaType  = 255
-	MaxSources    = 50 // of one memory
+	MaxSources    = 50 // of one memory, from one writer
 	MaxSourceRef  = 2_000
 	MaxSourceText = MaxContent
 	MaxQuote      = 10_000
@@ -28,6 +32,29 @@ type Asset struct {
 	Size      int64     `json:"size" doc:"In bytes"`
 	SHA256    string    `json:"sha256" doc:"In hexadecimal"`
 	CreatedAt time.Time `json:"created_at"`
+}
+
+// Validate returns an Invalid error about the first field that breaks a limit.
+func (a *Asset) Validate() error {
+	if err := CheckText("name", a.Name, 1, MaxAssetName); err != nil {
+		return err
+	}
+	if !isLine(a.Name) || strings.ContainsAny(a.Name, `/\`) || a.Name == "." || a.Name == ".." {
+		return FieldErrorf("name", "must be the name of a file: one line without / and \\, not . or .., and not begin or end with a space")
+	}
+	if err := CheckText("media_type", a.MediaType, 1, MaxMediaType); err != nil {
+		return err
+	}
+	if kind, _, err := mime.ParseMediaType(a.MediaType); err != nil || !strings.Contains(kind, "/") {
+		return FieldErrorf("media_type", "must be a media type such as image/png")
+	}
+	if sum, err := hex.DecodeString(a.SHA256); err != nil || len(sum) != 32 || strings.ToLower(a.SHA256) != a.SHA256 {
+		return FieldErrorf("sha256", "must be 64 lower-case hexadecimal digits")
+	}
+	if a.Size < 0 {
+		return FieldErrorf("size", "must not be negative")
+	}
+	return nil
 }
 
 // SourceKind is what a memory was derived from.
@@ -60,35 +87,69 @@ type Source struct {
 }
 
 // Validate returns an Invalid error about the first field that breaks a limit.
-// field is what the caller calls the source.
+// field is what the caller calls the source. It drops duplicates in AllowedVendors.
 func (s *Source) Validate(field string) error {
+	s.AllowedVendors = Unique(s.AllowedVendors)
+	ref, text := 0, 0
 	switch s.Kind {
 	case SourceMessage, SourceSession, SourceEvent, SourceURL:
-		if err := CheckText(field+".ref", s.Ref, 1, MaxSourceRef); err != nil {
-			return err
-		}
+		ref = 1
 	case SourceText:
-		if err := CheckText(field+".text", s.Text, 1, MaxSourceText); err != nil {
-			return err
-		}
+		text = 1
 	default:
 		return FieldErrorf(field+".kind", "must be one of: message, session, event, url, text")
 	}
-	if s.Kind == SourceURL && !strings.HasPrefix(s.Ref, "https://") && !strings.HasPrefix(s.Ref, "http://") {
-		return FieldErrorf(field+".ref", "must be an address that begins with https:// or http://")
-	}
 	for _, c := range []struct {
-		name, text string
-		limit      int
-	}{{"ref", s.Ref, MaxSourceRef}, {"text", s.Text, MaxSourceText}, {"quote", s.Quote, MaxQuote}} {
-		if err := CheckText(field+"."+c.name, c.text, 0, c.limit); err != nil {
+		name, text     string
+		minimum, limit int
+	}{{"ref", s.Ref, ref, MaxSourceRef}, {"text", s.Text, text, MaxSourceText}, {"quote", s.Quote, 0, MaxQuote}} {
+		if err := CheckText(field+"."+c.name, c.text, c.minimum, c.limit); err != nil {
 			return err
 		}
 	}
+	if !isLine(s.Ref) {
+		return FieldErrorf(field+".ref", "must be one line without control characters, and not begin or end with a space")
+	}
+	if s.Kind == SourceURL && !isWebAddress(s.Ref) {
+		return FieldErrorf(field+".ref", "must be an address that begins with https:// or http://")
+	}
+	if err := s.checkSpan(field); err != nil {
+		return err
+	}
+	return within(field, CheckVendors(s.AllowedVendors))
+}
+
+// isLine reports whether s could be shown in one line as it is.
+func isLine(s string) bool {
+	return s == Printable(s) && !strings.ContainsAny(s, "\n\t") && s == strings.TrimSpace(s)
+}
+
+func isWebAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
+}
+
+// checkSpan refuses a span that is not in the text, or says something else than the quote.
+func (s *Source) checkSpan(field string) error {
 	if s.Start < 0 || s.End < s.Start || s.Text != "" && s.End > utf8.RuneCountInString(s.Text) {
 		return FieldErrorf(field+".start", "and end must be a part of the text")
 	}
-	return CheckVendors(s.AllowedVendors)
+	if s.Text == "" || s.Quote == "" || s.End == 0 {
+		return nil
+	}
+	if string([]rune(s.Text)[s.Start:s.End]) != s.Quote {
+		return FieldErrorf(field+".quote", "must be the characters from start to end of the text; leave start and end out where it is not")
+	}
+	return nil
+}
+
+// within names the field of err as a part of another one.
+func within(field string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Field == "" {
+		return err
+	}
+	return &Error{Code: e.Code, Field: field + "." + e.Field, Text: field + "." + e.Text, cause: e.cause}
 }
 
 // SuggestionKind is what is proposed.
