@@ -38,7 +38,7 @@ func (a *Agent) Validate() error {
 	if len(a.Config) > 0 && (json.Unmarshal(a.Config, &object) != nil || object == nil || CheckJSON(a.Config) != nil) {
 		return FieldErrorf("config", "must be a JSON object")
 	}
-	return a.Vendor.Validate()
+	return checkVendor(a.Vendor)
 }
 
 // SessionState says whether a session goes on.
@@ -74,7 +74,14 @@ func (s *Session) Validate() error {
 	if s.Vendor == "" {
 		return nil
 	}
-	return s.Vendor.Validate()
+	return checkVendor(s.Vendor)
+}
+
+func checkVendor(v Vendor) error {
+	if err := v.Validate(); err != nil {
+		return FieldErrorf("vendor", "is no name of one: %s", err)
+	}
+	return nil
 }
 
 // SeesAgent reports whether v may know of an agent. Agents act for one person

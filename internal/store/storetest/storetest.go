@@ -138,6 +138,18 @@ var tests = []struct {
 	{"GraphWalk", testGraphWalk},
 	{"GraphUpkeep", testGraphUpkeep},
 	{"GraphVisibility", testGraphVisibility},
+	{"Agents", testAgents},
+	{"AgentsOfLeavers", testAgentsOfLeavers},
+	{"WorkVisibility", testWorkVisibility},
+	{"Sessions", testSessions},
+	{"SessionPages", testSessionPages},
+	{"AdoptSessions", testAdoptSessions},
+	{"Suggestions", testSuggestions},
+	{"SuggestionVisibility", testSuggestionVisibility},
+	{"Idempotency", testIdempotency},
+	{"IdempotencyStale", testIdempotencyStale},
+	{"IdempotencyAtOnce", testIdempotencyAtOnce},
+	{"IdempotencyPurge", testIdempotencyPurge},
 	{"ReadyAndClose", testReadyAndClose},
 }
 

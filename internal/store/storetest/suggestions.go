@@ -1,0 +1,191 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// newSuggestion returns that by should take the place of m.
+func (e *env) newSuggestion(m, by *loci.Memory) loci.Suggestion {
+	return loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestSupersede, MemoryID: m.ID, ByID: by.ID, UserID: m.UserID, Origin: "claude",
+		State: loci.SuggestionPending, CreatedAt: e.clock.now()}
+}
+
+func (e *env) suggest(s loci.Suggestion) error {
+	return e.tryUpdate(func(ctx context.Context, tx store.Tx) error { return tx.Suggestions().Insert(ctx, s) })
+}
+
+func (e *env) decide(id loci.SuggestionID, state loci.SuggestionState) error {
+	return e.tryUpdate(func(ctx context.Context, tx store.Tx) error {
+		return tx.Suggestions().Settle(ctx, id, state, e.clock.now())
+	})
+}
+
+func (e *env) getSuggestion(v loci.Viewer, id loci.SuggestionID) (s loci.Suggestion, err error) {
+	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error { s, err = tx.Suggestions().Get(e.Context(), v, id); return err })
+	return s, err
+}
+
+func (e *env) listSuggestions(v loci.Viewer, state loci.SuggestionState, after store.Position, limit int) (list []loci.Suggestion, next store.Position, err error) {
+	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error {
+		list, next, err = tx.Suggestions().List(e.Context(), v, state, after, limit)
+		return err
+	})
+	return list, next, err
+}
+
+// allSuggestions puts the pages together.
+func (e *env) allSuggestions(v loci.Viewer, state loci.SuggestionState, limit int) (all []loci.Suggestion) {
+	e.Helper()
+	for after := store.Position(""); ; {
+		list, next, err := e.listSuggestions(v, state, after, limit)
+		if err != nil {
+			e.Fatal(explain(err))
+		}
+		if len(list) > limit || next != "" && len(list) < limit {
+			e.Fatalf("a page of %d with limit %d and next %q", len(list), limit, next)
+		}
+		all = append(all, list...)
+		if after = next; next == "" {
+			return all
+		}
+	}
+}
+
+func testSuggestions(e *env) {
+	m, by := e.insert(), e.insert()
+	s := e.newSuggestion(m, by)
+	s.UserID = loci.NewUserID() // which is not the caller's to say
+	if err := e.suggest(s); err != nil {
+		e.Fatal(explain(err))
+	}
+	s.UserID = m.UserID
+	got, err := e.getSuggestion(e.person(), s.ID)
+	if diff := cmp.Diff(s, got); diff != "" || err != nil {
+		e.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	other := func(change func(*loci.Suggestion)) loci.Suggestion { o := e.newSuggestion(m, by); change(&o); return o }
+	for name, tt := range map[string]struct {
+		s    loci.Suggestion
+		want loci.Code
+	}{
+		"the same again":             {other(func(*loci.Suggestion) {}), loci.Conflict},
+		"the same from another":      {other(func(o *loci.Suggestion) { o.Origin = "cursor" }), loci.Conflict},
+		"the same id":                {other(func(o *loci.Suggestion) { o.ID, o.MemoryID, o.ByID = s.ID, by.ID, m.ID }), loci.Conflict},
+		"of another kind":            {other(func(o *loci.Suggestion) { o.Kind = loci.SuggestCorrect }), ""},
+		"about nothing":              {other(func(o *loci.Suggestion) { o.MemoryID = loci.NewMemoryID() }), loci.NotFound},
+		"by nothing":                 {other(func(o *loci.Suggestion) { o.ByID = loci.NewMemoryID() }), loci.NotFound},
+		"about itself":               {other(func(o *loci.Suggestion) { o.ByID = m.ID }), loci.Invalid},
+		"the other way round, early": {other(func(o *loci.Suggestion) { o.MemoryID, o.ByID, o.CreatedAt = by.ID, m.ID, e.clock.now().Add(-time.Hour) }), ""},
+	} {
+		if err := e.suggest(tt.s); loci.CodeOf(err) != tt.want || tt.want == "" && err != nil {
+			e.Errorf("%s: %v, want %q", name, explain(err), tt.want)
+		}
+	}
+	e.clock.move(time.Minute)
+	e.wantCode("settling as pending", e.decide(s.ID, loci.SuggestionPending), loci.Invalid)
+	e.wantCode("settling nothing", e.decide(loci.NewSuggestionID(), loci.SuggestionDeclined), loci.NotFound)
+	if err := e.decide(s.ID, loci.SuggestionDeclined); err != nil {
+		e.Fatal(explain(err))
+	}
+	e.wantCode("settling again", e.decide(s.ID, loci.SuggestionAccepted), loci.Conflict)
+	s.State, s.SettledAt = loci.SuggestionDeclined, e.clock.now()
+	if got, err := e.getSuggestion(e.person(), s.ID); err != nil || got != s {
+		e.Errorf("declined: %+v, %v", got, err)
+	}
+	again := e.newSuggestion(m, by)
+	if err := e.suggest(again); err != nil { // what was declined may be suggested anew
+		e.Fatal(explain(err))
+	}
+	if got := e.allSuggestions(e.person(), "", 10); len(got) != 4 || got[0].ID != again.ID {
+		e.Errorf("the one stored last comes first: %+v", got)
+	}
+	e.badSuggestionPages()
+	e.suggestionsOfErased(m, by)
+}
+
+func (e *env) badSuggestionPages() {
+	e.insert()
+	_, _, err := e.listSuggestions(e.person(), "", "", 0)
+	e.wantCode("no limit", err, loci.Invalid)
+	for name, after := range map[string]store.Position{"nonsense": "x", "another list's": e.list(e.person(), store.ListQuery{Limit: 1}).Next} {
+		_, _, err := e.listSuggestions(e.person(), "", after, 1)
+		e.wantCode(name, err, loci.Invalid)
+	}
+}
+
+// With either memory go the suggestions about both.
+func (e *env) suggestionsOfErased(m, by *loci.Memory) {
+	third := e.insert()
+	kept := e.newSuggestion(third, m)
+	if err := e.suggest(kept); err != nil {
+		e.Fatal(explain(err))
+	}
+	e.update(func(ctx context.Context, tx store.Tx) error { return tx.Memories().Erase(ctx, by.ID) })
+	if got := e.allSuggestions(e.person(), "", 10); len(got) != 1 || got[0] != kept {
+		e.Errorf("left: %+v", got)
+	}
+	e.update(func(ctx context.Context, tx store.Tx) error { return tx.Memories().Erase(ctx, m.ID) })
+	if got := e.allSuggestions(e.person(), "", 10); len(got) != 0 {
+		e.Errorf("left: %+v", got)
+	}
+}
+
+// testSuggestionVisibility draws memories, suggestions and viewers and demands
+// that the engine shows what the rule says of both memories.
+func testSuggestionVisibility(e *env) {
+	rapid.Check(e, func(t *rapid.T) {
+		w := e.newWorld(t)
+		w.fill(rapid.IntRange(2, 7).Draw(t, "rows"), 0)
+		var all []loci.Suggestion
+		for range rapid.IntRange(1, 7).Draw(t, "suggestions") {
+			m, by := draw(t, "memory", w.rows...), draw(t, "by", w.rows...)
+			s := e.newSuggestion(m, by)
+			if s.Kind = draw(t, "kind", loci.SuggestSupersede, loci.SuggestCorrect); m == by || e.suggest(s) != nil {
+				continue
+			}
+			if s.State = draw(t, "state", loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined); s.State != loci.SuggestionPending {
+				s.SettledAt = e.clock.now()
+				if err := e.decide(s.ID, s.State); err != nil {
+					t.Fatal(explain(err))
+				}
+			}
+			all = append(all, s)
+		}
+		for range 3 {
+			w.compareSuggestions(w.viewer(), all)
+		}
+	})
+}
+
+func (w *world) compareSuggestions(v loci.Viewer, all []loci.Suggestion) {
+	sees := func(id loci.MemoryID) bool {
+		i := slices.IndexFunc(w.rows, func(m *loci.Memory) bool { return m.ID == id })
+		return v.Sees(&w.rows[i].Access, loci.AnyState, w.clock.now())
+	}
+	state := draw(w.t, "asked for", "", loci.SuggestionPending, loci.SuggestionAccepted)
+	var visible, one, want []loci.Suggestion
+	for _, s := range slices.Backward(all) {
+		if sees(s.MemoryID) && sees(s.ByID) {
+			visible = append(visible, s)
+			if state == "" || s.State == state {
+				want = append(want, s)
+			}
+		}
+		got, err := w.getSuggestion(v, s.ID)
+		if err == nil {
+			one = append(one, got)
+		} else if loci.CodeOf(err) != loci.NotFound {
+			w.t.Fatal(explain(err))
+		}
+	}
+	w.differ("suggestions", v, visible, one)
+	w.differ("the list of suggestions", v, want, w.allSuggestions(v, state, rapid.IntRange(1, 3).Draw(w.t, "limit")))
+}
