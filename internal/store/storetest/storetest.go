@@ -150,6 +150,12 @@ var tests = []struct {
 	{"IdempotencyStale", testIdempotencyStale},
 	{"IdempotencyAtOnce", testIdempotencyAtOnce},
 	{"IdempotencyPurge", testIdempotencyPurge},
+	{"Feed", testFeed},
+	{"FeedOfImports", testFeedOfImports},
+	{"FeedPositions", testFeedPositions},
+	{"FeedPurge", testFeedPurge},
+	{"FeedIsBounded", testFeedIsBounded},
+	{"FeedReplay", testFeedReplay},
 	{"ReadyAndClose", testReadyAndClose},
 }
 
