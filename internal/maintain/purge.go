@@ -10,11 +10,13 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// How many days things stay that are of no use any more.
+// How long things stay that are of no use any more.
 const (
 	TrashDays      = 30  // a memory in the trash
 	AuditDays      = 400 // an entry of the audit trail
 	CredentialDays = 30  // a session, a token or a link
+	FeedDays       = 7   // an event of the feed; who was away longer begins anew
+	RequestHours   = 24  // an answer to a request that may be repeated under its key
 	exchangeDays   = 1   // an OAuth code, a refresh token, a client that nobody uses
 )
 
@@ -37,6 +39,20 @@ func Purge(ctx context.Context, st store.Store, now time.Time) (int, error) {
 func PurgeAudit(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := daysBefore(now, AuditDays)
 	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Audit().Purge(ctx, then, purgeBatch) })
+}
+
+// PurgeFeed deletes the events of every org's feed from more than FeedDays
+// before now, and returns how many.
+func PurgeFeed(ctx context.Context, st store.Store, now time.Time) (int, error) {
+	then := daysBefore(now, FeedDays)
+	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Feed().Purge(ctx, then, purgeBatch) })
+}
+
+// PurgeRequests forgets the requests with a key of more than RequestHours before
+// now, in every org, and returns how many. The same key is a new one then.
+func PurgeRequests(ctx context.Context, st store.Store, now time.Time) (int, error) {
+	then := loci.CutTime(now.Add(-RequestHours * time.Hour))
+	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Idempotency().Purge(ctx, then, purgeBatch) })
 }
 
 // PurgeCredentials deletes the sessions, tokens, links and codes that have been

@@ -8,6 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
 // wantPurged demands that a job takes nothing up to the very moment at which
@@ -41,6 +42,37 @@ func TestPurgeAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantPurged(t, st, maintain.PurgeAudit, maintain.AuditDays*day, 250)
+}
+
+func TestPurgeFeed(t *testing.T) {
+	now := start
+	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir(), Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	seed(t, st, 250, time.Time{}) // more than one batch
+	now = start.Add(day)
+	seed(t, st, 1, time.Time{})
+	wantPurged(t, st, maintain.PurgeFeed, maintain.FeedDays*day, 250)
+}
+
+func TestPurgeRequests(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	org := seed(t, st, 1, time.Time{})
+	err := st.Update(t.Context(), org.ID, func(tx store.Tx) error {
+		for i := range 251 { // more than one batch, and one that stays
+			r := store.IdempotentRequest{Key: [32]byte{byte(i), byte(i >> 8)}, At: start.Add(time.Duration(i/250) * day)}
+			if _, began, err := tx.Idempotency().Begin(t.Context(), r, start); err != nil || !began {
+				t.Errorf("request %d: %v, %v", i, began, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPurged(t, st, maintain.PurgeRequests, maintain.RequestHours*time.Hour, 250)
 }
 
 func TestPurgeCredentials(t *testing.T) {

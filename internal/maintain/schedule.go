@@ -59,6 +59,8 @@ func (m *Maintainer) purge(ctx context.Context) {
 	}{
 		{"emptying the trash of what was in it too long", Purge},
 		{"deleting old entries of the audit trail", PurgeAudit},
+		{"deleting old events of the feed", PurgeFeed},
+		{"forgetting requests that nobody repeats any more", PurgeRequests},
 		{"deleting sessions and tokens that are of no use any more", PurgeCredentials},
 	} {
 		n, err := job.run(ctx, m.o.Store, m.o.Now())

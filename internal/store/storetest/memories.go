@@ -23,7 +23,8 @@ func testInsertKeepsEveryField(e *env) {
 			m.Importance, m.Pinned, m.Source, m.Origin = 10, true, "import", "claude"
 			m.ExpiresAt, m.DeletedAt = now.Add(time.Hour), now.Add(-time.Microsecond)
 			m.ValidFrom, m.ValidTo = time.Date(1, 2, 3, 4, 5, 6, 7000, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
-			m.State = loci.State{Version: 7, Change: loci.Restored, Editor: "dashboard"}
+			m.State = loci.State{Version: 7, Change: loci.Restored, Editor: "dashboard", EditorID: loci.NewUserID(),
+				EditorCredentialID: loci.NewCredentialID(), EditorSessionID: newID[loci.SessionID]()}
 			m.AllowedVendors = []loci.Vendor{"claude", "*", "cursor"}
 			m.CreatedAt = time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC)
 		},

@@ -156,6 +156,16 @@ var tests = []struct {
 	{"FeedPurge", testFeedPurge},
 	{"FeedIsBounded", testFeedIsBounded},
 	{"FeedReplay", testFeedReplay},
+	{"ByKey", testByKey},
+	{"SavesByKey", testSavesByKey},
+	{"EditedBy", testEditedBy},
+	{"EditsVisibility", testEditsVisibility},
+	{"When", testWhen},
+	{"WhenIsNoWayAround", testWhenIsNoWayAround},
+	{"WhenInvalid", testWhenInvalid},
+	{"WhenImported", testWhenImported},
+	{"WhenFilters", testWhenFilters},
+	{"WhenReplays", testWhenReplays},
 	{"ReadyAndClose", testReadyAndClose},
 }
 

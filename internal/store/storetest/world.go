@@ -21,6 +21,8 @@ type world struct {
 	projects   []loci.ProjectID
 	workspaces []loci.WorkspaceID
 	agents     []loci.AgentID
+	sessions   []loci.SessionID
+	keys       []loci.CredentialID
 	rows       []*loci.Memory // as they are now, in the order in which they were stored
 	old        map[loci.MemoryID][]*loci.Version
 }
@@ -33,6 +35,8 @@ func (e *env) newWorld(t *rapid.T) *world {
 		w.projects = append(w.projects, newID[loci.ProjectID]())
 		w.workspaces = append(w.workspaces, newID[loci.WorkspaceID]())
 		w.agents = append(w.agents, newID[loci.AgentID]())
+		w.sessions = append(w.sessions, newID[loci.SessionID]())
+		w.keys = append(w.keys, loci.NewCredentialID())
 	}
 	return w
 }
@@ -66,6 +70,8 @@ var (
 // change draws every field that any rule looks at.
 func (w *world) change(m *loci.Memory) {
 	t := w.t
+	m.Editor, m.EditorID = draw(t, "editor", "a", "b", "api"), oneOf(t, "editor's person", w.users)
+	m.EditorCredentialID, m.EditorSessionID = oneOf(t, "editor's key", w.keys), oneOf(t, "editor's session", w.sessions)
 	m.UserID = draw(t, "user", w.users...)
 	m.Scope = draw(t, "scope", loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent)
 	m.TeamID, m.ProjectID = oneOf(t, "team", w.teams), oneOf(t, "project", w.projects)
