@@ -17,6 +17,7 @@ const (
 	CredentialDays = 30  // a session, a token or a link
 	FeedDays       = 7   // an event of the feed; who was away longer begins anew
 	RequestHours   = 24  // an answer to a request that may be repeated under its key
+	uploadDays     = 1   // a file that is not attached to a memory yet
 	exchangeDays   = 1   // an OAuth code, a refresh token, a client that nobody uses
 )
 
@@ -27,11 +28,30 @@ const limitLife = time.Hour
 const purgeBatch = 200
 
 // Purge deletes for good what was trashed more than TrashDays before now, in
-// every org, and returns how many memories that were. One org's failure does
-// not keep the others from it.
+// every org, and returns how many memories and memory nodes that were. One org's
+// failure does not keep the others from it.
 func Purge(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := daysBefore(now, TrashDays)
-	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Memories().Purge(ctx, then, purgeBatch) })
+	memories, err := purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Memories().Purge(ctx, then, purgeBatch) })
+	nodes, failed := purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.MemoryNodes().Purge(ctx, then, purgeBatch) })
+	return memories + nodes, errors.Join(err, failed)
+}
+
+// SweepBlobs deletes the files that no attachment of their org names, unless they were uploaded within
+// a day, and what interrupted uploads have left, and returns how many.
+func SweepBlobs(ctx context.Context, st store.Store, now time.Time) (total int, failed error) {
+	orgs, err := st.Orgs().List(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, org := range orgs {
+		n, err := st.Blobs().Sweep(ctx, org.ID, daysBefore(now, uploadDays))
+		total += n
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("sweep org %s: %w", org.ID, err))
+		}
+	}
+	return total, failed
 }
 
 // PurgeAudit deletes the entries of every org's audit trail from more than

@@ -2,6 +2,8 @@ package maintain_test
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +28,46 @@ func wantPurged(t *testing.T, st store.Store, run func(context.Context, store.St
 }
 
 const day = 24 * time.Hour
+
+func TestPurgeNodes(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	org := seed(t, st, 3, start)
+	err := st.Update(t.Context(), org.ID, func(tx store.Tx) error {
+		for i := range 251 { // more than one batch, and one that stays
+			n := &loci.MemoryNode{ID: loci.NewNodeID(), Name: "n", CreatedAt: start, UpdatedAt: start}
+			n.OrgID, n.UserID, n.DeletedAt = org.ID, org.OwnerID, start.Add(time.Duration(i/250)*day)
+			n.SetDefaults()
+			if err := tx.MemoryNodes().Insert(t.Context(), n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPurged(t, st, maintain.Purge, maintain.TrashDays*day, 253)
+}
+
+func TestSweepBlobs(t *testing.T) {
+	now := start
+	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir(), Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	org := seed(t, st, 1, time.Time{})
+	for i := range 250 { // more than one batch
+		if _, _, err := st.Blobs().Put(t.Context(), org.ID, strings.NewReader(strconv.Itoa(i)), 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = start.Add(time.Hour * 2)
+	if _, _, err := st.Blobs().Put(t.Context(), org.ID, strings.NewReader("0"), 10); err != nil { // once more
+		t.Fatal(err)
+	}
+	wantPurged(t, st, maintain.SweepBlobs, day, 249)
+}
 
 func TestPurgeAudit(t *testing.T) {
 	st := openStore(t, t.TempDir())

@@ -2,8 +2,12 @@ package maintain_test
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
+	"io"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -161,4 +165,38 @@ func TestRestoreOverAnotherRegistry(t *testing.T) {
 		t.Errorf("got %+v, %v", done, err)
 	}
 	wantUsable(t, openStore(t, fresh), start, map[string]loci.Credential{"key": key}, true)
+}
+
+// Attachments travel with a backup, and a damaged one of them damages it.
+func TestRestoreBringsAttachments(t *testing.T) {
+	dir, ctx := t.TempDir(), t.Context()
+	a := &access{t: t, st: openStore(t, dir)}
+	a.org = seed(t, a.st, 1, time.Time{})
+	sum, size, err := a.st.Blobs().Put(ctx, a.org.ID, strings.NewReader("a picture"), 100)
+	a.do(err, a.st.Update(ctx, a.org.ID, func(tx store.Tx) error {
+		page, err := tx.Lists().List(ctx, loci.Viewer{OrgID: a.org.ID, UserID: a.org.OwnerID}, store.ListQuery{Limit: 1})
+		if err != nil {
+			return err
+		}
+		return tx.Assets().Insert(ctx, loci.Asset{ID: loci.NewAssetID(), MemoryID: page.Memories[0].ID, UserID: a.org.OwnerID, Size: size,
+			SHA256: hex.EncodeToString(sum[:]), CreatedAt: start})
+	}))
+	b := newBackups(dir)
+	backup, err := b.Create(ctx, a.st.Backup)
+	a.do(err, a.st.Close(), os.RemoveAll(filepath.Join(dir, "assets")))
+	_, err = b.RestoreInPlace(ctx, backup)
+	a.do(err)
+	a.st = openStore(t, dir)
+	f, err := a.st.Blobs().Open(ctx, a.org.ID, sum)
+	a.do(err)
+	text, err := io.ReadAll(f)
+	a.do(err, f.Close())
+	if problems, err := a.st.Check(ctx); string(text) != "a picture" || err != nil || len(problems) != 0 {
+		t.Errorf("restored %q; Check: %q, %v", text, problems, err)
+	}
+	name := hex.EncodeToString(sum[:])
+	a.do(os.WriteFile(filepath.Join(backup.Path, "assets", string(a.org.ID), name[:2], name), []byte("a pictur!"), 0o600))
+	if problems, err := b.Verify(ctx, backup); err != nil || len(problems) != 1 || !strings.Contains(problems[0], name) {
+		t.Errorf("Verify of a damaged one: %q, %v", problems, err)
+	}
 }

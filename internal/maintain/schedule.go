@@ -58,6 +58,7 @@ func (m *Maintainer) purge(ctx context.Context) {
 		run  func(context.Context, store.Store, time.Time) (int, error)
 	}{
 		{"emptying the trash of what was in it too long", Purge},
+		{"deleting files of attachments that are gone", SweepBlobs},
 		{"deleting old entries of the audit trail", PurgeAudit},
 		{"deleting old events of the feed", PurgeFeed},
 		{"forgetting requests that nobody repeats any more", PurgeRequests},
