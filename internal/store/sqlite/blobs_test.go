@@ -120,6 +120,33 @@ func TestBlobLeftovers(t *testing.T) {
 	}
 }
 
+// What was uploaded again while a sweep was at work stays.
+func TestSweepLooksAgain(t *testing.T) {
+	s, _ := withMemory(t)
+	put := func() {
+		t.Helper()
+		if _, _, err := s.Blobs().Put(bg, loci.DefaultOrg, strings.NewReader("renewed"), 100); err != nil {
+			t.Fatal(explain(err))
+		}
+	}
+	put()
+	sum := sha256.Sum256([]byte("renewed"))
+	listed := []blob{{path: blobFile(s.Dir(), "renewed"), sum: sum[:], size: 7}}
+	before := time.Now()
+	old := before.Add(-time.Hour)
+	if err := os.Chtimes(listed[0].path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	put()
+	b := blobs{s}
+	if n, err := b.sweep(bg, loci.DefaultOrg, listed, before); n != 0 || err != nil {
+		t.Errorf("swept %d, %v", n, explain(err))
+	}
+	if n, err := b.sweep(bg, loci.DefaultOrg, listed, time.Now().Add(time.Hour)); n != 1 || err != nil {
+		t.Errorf("later: swept %d, %v", n, explain(err))
+	}
+}
+
 // A file of another length than it has to have is written anew; nothing else tells that it is damaged.
 func TestBlobHeals(t *testing.T) {
 	s, m := withMemory(t)

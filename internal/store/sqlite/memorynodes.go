@@ -204,8 +204,7 @@ func (t memoryNodes) Purge(_ context.Context, then time.Time, limit int) (int, e
 	return t.eraseAll(limit, "m.deleted_at < ?", ceilMicro(then))
 }
 
-// eraseStructured erases what a person has written besides memories. Items in the nodes of others go with
-// what is below them: without them that would be seen by more readers than before.
+// eraseStructured erases what a person has written besides memories.
 func (tx *tx) eraseStructured(user loci.UserID) error {
 	for n := eraseBatch; n == eraseBatch; {
 		var err error
@@ -213,7 +212,10 @@ func (tx *tx) eraseStructured(user loci.UserID) error {
 			return err
 		}
 	}
-	for _, table := range []string{"assets", "sources", "node_items"} {
+	if err := (memoryNodes{tx}).eraseItemsOf(user); err != nil {
+		return err
+	}
+	for _, table := range []string{"assets", "sources"} {
 		if err := tx.c.Exec("DELETE FROM "+table+" WHERE user_id = ?", [16]byte(user)); err != nil {
 			return err
 		}

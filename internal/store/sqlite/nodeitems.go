@@ -48,10 +48,19 @@ func scanItem(r *sqlitedb.Row, node loci.NodeID) (i *placed, err error) {
 // of the same parent in their order.
 func (t memoryNodes) shown(v loci.Viewer, node *storedNode, columns string) ([]*placed, error) {
 	var q query
-	q.add("SELECT "+columns+" FROM node_items i LEFT JOIN memories m ON m.seq = i.memory_seq WHERE i.node_seq = ? AND (i.memory_seq IS NULL OR ", node.seq)
+	itemsOf(&q, node, columns)
+	q.add(" AND (i.memory_seq IS NULL OR ")
 	t.visible(&q, v, loci.LiveOnly, t.now())
 	q.add(")")
 	vendorMay(&q, v, "i")
+	return t.tree(&q, node)
+}
+
+func itemsOf(q *query, node *storedNode, columns string) {
+	q.add("SELECT "+columns+" FROM node_items i LEFT JOIN memories m ON m.seq = i.memory_seq WHERE i.node_seq = ?", node.seq)
+}
+
+func (t memoryNodes) tree(q *query, node *storedNode) ([]*placed, error) {
 	below := map[int64][]*placed{}
 	err := t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
 		i, err := scanItem(r, node.ID)
@@ -337,4 +346,38 @@ func (t memoryNodes) RemoveItem(_ context.Context, v loci.Viewer, id loci.NodeIt
 		return err
 	}
 	return t.changed(node, item)
+}
+
+// eraseItemsOf removes what a person has put into nodes, with what is below it: without that
+// the latter would be seen by more readers than before.
+func (t memoryNodes) eraseItemsOf(user loci.UserID) error {
+	var nodes []*storedNode
+	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE m.seq IN (SELECT node_seq FROM node_items WHERE user_id = ?)",
+		sqlitedb.Args{[16]byte(user)}, func(r *sqlitedb.Row) error {
+			n, err := t.scanNode(r)
+			nodes = append(nodes, n)
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		if err := t.tellErased(n, user); err != nil {
+			return err
+		}
+	}
+	return t.c.Exec("DELETE FROM node_items WHERE user_id = ?", [16]byte(user))
+}
+
+// tellErased enters into the feed what eraseItemsOf removes of a node.
+func (t memoryNodes) tellErased(node *storedNode, user loci.UserID) error {
+	var q query
+	itemsOf(&q, node, itemPlaces)
+	rows, err := t.tree(&q, node)
+	for _, i := range rows {
+		if err == nil && i.UserID == user {
+			err = t.changed(node, i)
+		}
+	}
+	return err
 }

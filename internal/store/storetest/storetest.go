@@ -180,6 +180,10 @@ var tests = []struct {
 	{"NodeOrder", testNodeOrder},
 	{"NodeLimits", testNodeLimits},
 	{"NodeVisibility", testNodeVisibility},
+	{"NodeFeed", testNodeFeed},
+	{"StructuredOfLeavers", testStructuredOfLeavers},
+	{"StructuredOfErased", testStructuredOfErased},
+	{"NodesHoldTheirPlaces", testNodesHoldTheirPlaces},
 	{"ReadyAndClose", testReadyAndClose},
 }
 
