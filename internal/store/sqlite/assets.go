@@ -71,11 +71,15 @@ func (t assets) List(_ context.Context, v loci.Viewer, memory loci.MemoryID, l l
 		return nil, err
 	}
 	var q query
-	q.add("SELECT "+assetColumns+" FROM memories m CROSS JOIN assets a ON a.memory_seq = m.seq WHERE m.id = ? AND ", [16]byte(memory))
-	t.visible(&q, v, l, t.now())
+	t.listQuery(&q, v, memory, l)
 	q.add(" ORDER BY a.created_at, a.seq")
 	err = t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error { list = append(list, scanAsset(r)); return nil })
 	return list, err
+}
+
+func (t assets) listQuery(q *query, v loci.Viewer, memory loci.MemoryID, l loci.Lifecycle) {
+	q.add("SELECT "+assetColumns+" FROM memories m CROSS JOIN assets a ON a.memory_seq = m.seq WHERE m.id = ? AND ", [16]byte(memory))
+	t.visible(q, v, l, t.now())
 }
 
 func scanAsset(r *sqlitedb.Row) loci.Asset {

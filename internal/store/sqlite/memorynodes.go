@@ -77,9 +77,13 @@ func noNode() error { return loci.Errorf(loci.NotFound, "no such memory node") }
 // visibleNode returns a node that v sees, or NotFound.
 func (t memoryNodes) visibleNode(v loci.Viewer, id loci.NodeID, l loci.Lifecycle) (*storedNode, error) {
 	var q query
-	q.add("SELECT "+nodeColumns+" FROM memory_nodes m WHERE m.id = ? AND ", [16]byte(id))
-	t.visible(&q, v, l, t.now())
+	t.getQuery(&q, v, id, l)
 	return t.one(&q)
+}
+
+func (t memoryNodes) getQuery(q *query, v loci.Viewer, id loci.NodeID, l loci.Lifecycle) {
+	q.add("SELECT "+nodeColumns+" FROM memory_nodes m WHERE m.id = ? AND ", [16]byte(id))
+	t.visible(q, v, l, t.now())
 }
 
 // row returns a node for writing, seen or not.

@@ -48,12 +48,17 @@ func scanItem(r *sqlitedb.Row, node loci.NodeID) (i *placed, err error) {
 // of the same parent in their order.
 func (t memoryNodes) shown(v loci.Viewer, node *storedNode, columns string) ([]*placed, error) {
 	var q query
-	itemsOf(&q, node, columns)
-	q.add(" AND (i.memory_seq IS NULL OR ")
-	t.visible(&q, v, loci.LiveOnly, t.now())
-	q.add(")")
-	vendorMay(&q, v, "i")
+	t.shownQuery(&q, v, node, columns)
 	return t.tree(&q, node)
+}
+
+// shownQuery leaves it to tree to hide what is below a hidden item.
+func (t memoryNodes) shownQuery(q *query, v loci.Viewer, node *storedNode, columns string) {
+	itemsOf(q, node, columns)
+	q.add(" AND (i.memory_seq IS NULL OR ")
+	t.visible(q, v, loci.LiveOnly, t.now())
+	q.add(")")
+	vendorMay(q, v, "i")
 }
 
 func itemsOf(q *query, node *storedNode, columns string) {

@@ -60,17 +60,8 @@ func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l l
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows := make([][16]byte, len(ids))
-	for i, id := range ids {
-		rows[i] = id
-	}
 	var q query
-	q.add(`SELECT s.id, m.id, s.kind, s.ref, s.text, s.quote, s.start, s.end, s.user_id, s.origin, s.allowed_vendors, s.created_at
-		FROM memories m CROSS JOIN sources s ON s.memory_seq = m.seq WHERE m.id IN `)
-	in(&q, rows)
-	q.add(" AND ")
-	t.visible(&q, v, l, t.now())
-	vendorMay(&q, v, "s")
+	t.listQuery(&q, v, ids, l)
 	q.add(" ORDER BY s.created_at, s.seq")
 	err = t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
 		s, err := scanSource(r)
@@ -78,6 +69,19 @@ func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l l
 		return err
 	})
 	return list, err
+}
+
+func (t sources) listQuery(q *query, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) {
+	rows := make([][16]byte, len(ids))
+	for i, id := range ids {
+		rows[i] = id
+	}
+	q.add(`SELECT s.id, m.id, s.kind, s.ref, s.text, s.quote, s.start, s.end, s.user_id, s.origin, s.allowed_vendors, s.created_at
+		FROM memories m CROSS JOIN sources s ON s.memory_seq = m.seq WHERE m.id IN `)
+	in(q, rows)
+	q.add(" AND ")
+	t.visible(q, v, l, t.now())
+	vendorMay(q, v, "s")
 }
 
 func scanSource(r *sqlitedb.Row) (s loci.Source, err error) {
