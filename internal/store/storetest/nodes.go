@@ -164,21 +164,31 @@ func testMemoryNodeList(e *env) {
 		_, err := list(q)
 		e.wantCode(name, err, loci.Invalid)
 	}
-	e.clock.move(time.Hour)
-	for want, then := range map[int]time.Time{0: all[3].CreatedAt, 1: e.clock.now()} {
+}
+
+func testMemoryNodePurge(e *env) {
+	live := e.insertNode()
+	n := e.insertNode(func(n *loci.MemoryNode) { n.DeletedAt = e.clock.now() })
+	e.insertNode(func(n *loci.MemoryNode) { n.DeletedAt = e.clock.now().Add(time.Hour) })
+	purge := func(then time.Time, limit, want int) {
+		e.Helper()
 		e.update(func(ctx context.Context, tx store.Tx) error {
-			n, err := tx.MemoryNodes().Purge(ctx, then, 10)
+			n, err := tx.MemoryNodes().Purge(ctx, then, limit)
 			if n != want {
 				e.Errorf("purged %d, want %d", n, want)
 			}
 			return err
 		})
-		if want == 0 {
-			continue
-		}
-		if _, err := e.getNode(e.person(), all[3].ID, loci.AnyState); loci.CodeOf(err) != loci.NotFound {
-			e.Errorf("purged: %v", err)
-		}
+	}
+	purge(n.DeletedAt, 10, 0)
+	purge(n.DeletedAt.Add(time.Microsecond), 10, 1)
+	_, err := e.getNode(e.person(), n.ID, loci.AnyState)
+	e.wantCode("purged", err, loci.NotFound)
+	e.insertNode(func(n *loci.MemoryNode) { n.DeletedAt = e.clock.now() })
+	purge(e.clock.now().Add(2*time.Hour), 1, 1)
+	purge(e.clock.now().Add(2*time.Hour), 10, 1)
+	if _, err := e.getNode(e.person(), live.ID, loci.LiveOnly); err != nil {
+		e.Errorf("what is not in the trash: %v", explain(err))
 	}
 }
 
@@ -270,6 +280,27 @@ func testNodeItems(e *env) {
 	e.trash(m)
 	e.wantOutline("without the memory", e.person(), n, "0 a", " 0 ", " 1 a1", "1 b", " 0 b1")
 
+	e.checkItemErrors(n, itemIDs{a, a1, b, elsewhere}, memory)
+	if err := e.moveItem(e.person(), a, b, none); err != nil {
+		e.Error(explain(err))
+	}
+	e.wantOutline("a below b", e.person(), n, "0 b", " 0 b1", " 1 a", "  0 ", "  1 a1")
+	if err := e.removeItem(e.person(), a); err != nil {
+		e.Error(explain(err))
+	}
+	e.wantOutline("without a", e.person(), n, "0 b", " 0 b1")
+	e.update(func(ctx context.Context, tx store.Tx) error { return tx.MemoryNodes().Erase(ctx, n.ID) })
+	e.wantCode("of an erased node", e.removeItem(e.person(), b), loci.NotFound)
+}
+
+// itemIDs are items of which the first is above the second, the third is for another vendor than claude, and
+// the fourth is in another node.
+type itemIDs struct{ a, a1, b, elsewhere loci.NodeItemID }
+
+// checkItemErrors expects the memory that the item memory shows to be in the trash.
+func (e *env) checkItemErrors(n *loci.MemoryNode, ids itemIDs, memory loci.NodeItem) {
+	e.Helper()
+	none, a, a1, b, elsewhere := loci.NodeItemID{}, ids.a, ids.a1, ids.b, ids.elsewhere
 	hidden := e.agent("claude")
 	for name, tt := range map[string]struct {
 		err  error
@@ -297,16 +328,6 @@ func testNodeItems(e *env) {
 	} {
 		e.wantCode(name, tt.err, tt.want)
 	}
-	if err := e.moveItem(e.person(), a, b, none); err != nil {
-		e.Error(explain(err))
-	}
-	e.wantOutline("a below b", e.person(), n, "0 b", " 0 b1", " 1 a", "  0 ", "  1 a1")
-	if err := e.removeItem(e.person(), a); err != nil {
-		e.Error(explain(err))
-	}
-	e.wantOutline("without a", e.person(), n, "0 b", " 0 b1")
-	e.update(func(ctx context.Context, tx store.Tx) error { return tx.MemoryNodes().Erase(ctx, n.ID) })
-	e.wantCode("of an erased node", e.removeItem(e.person(), b), loci.NotFound)
 }
 
 // Any number of items fits before another, and hidden ones keep their places among the others.
