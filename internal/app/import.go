@@ -117,11 +117,18 @@ func (im *importer) look(ctx context.Context) error {
 
 // place takes a memory out of a team that the person is not in and a workspace
 // that the org does not have: ids of another org would share it with whoever
-// has them here, or hide it from everybody.
-func (im *importer) place(m *loci.Memory) {
-	if m.TeamID != im.team {
-		m.TeamID = loci.TeamID{}
+// has them here, or hide it from everybody. Such a workspace hides a version, too.
+func (im *importer) place(r *record) {
+	if r.Memory.TeamID != im.team {
+		r.Memory.TeamID = loci.TeamID{}
 	}
+	im.inWorkspace(r.Memory)
+	for _, v := range r.Versions {
+		im.inWorkspace(&v.Memory)
+	}
+}
+
+func (im *importer) inWorkspace(m *loci.Memory) {
 	if !slices.ContainsFunc(im.spaces, func(w loci.Workspace) bool { return w.ID == m.WorkspaceID }) {
 		m.WorkspaceID = im.p.WorkspaceID
 	}
@@ -147,7 +154,7 @@ func (im *importer) take(ctx context.Context, line []byte) error {
 		return nil
 	}
 	r.setOwner(im.p.OrgID, im.p.UserID)
-	im.place(r.Memory)
+	im.place(r)
 	im.batch = append(im.batch, numbered{im.report.Lines, r})
 	if len(im.batch) < importBatch {
 		return nil

@@ -175,3 +175,32 @@ func TestImportLeavesForeignTeamsAndWorkspaces(t *testing.T) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 }
+
+// What was said before comes into the workspace, too: in one that is nobody's here
+// no one could read it.
+func TestImportTakesVersionsAlong(t *testing.T) {
+	c := newCompany(t)
+	ctx := t.Context()
+	title := "said later"
+	_, err := c.Patch(ctx, c.mara, c.memory.ID, 0, app.Patch{Title: &title})
+	c.must(err)
+	var sent bytes.Buffer
+	_, err = c.App.Export(ctx, c.mara, &sent, nil)
+	c.must(err)
+	id := loci.NewMemoryID()
+	foreign := strings.ReplaceAll(sent.String(), c.memory.ID.String(), id.String())
+	foreign = strings.ReplaceAll(foreign, c.trashed.ID.String(), loci.NewMemoryID().String())
+	foreign = strings.ReplaceAll(foreign, `"scope":`, `"workspace_id":"`+loci.NewWorkspaceID().String()+`","scope":`)
+	_, boss := c.org("other", "boss@other.example")
+	_, err = c.SetOrg(ctx, c.session(boss), app.OrgSettings{Workspaces: new(true)})
+	c.must(err)
+	there, operator := c.session(boss), c.stage.operator("other")
+	report, err := c.App.Import(ctx, operator, strings.NewReader(foreign), app.ImportOptions{})
+	if err != nil || report.Added != 2 || there.WorkspaceID.IsZero() || operator.WorkspaceID != there.WorkspaceID {
+		t.Fatalf("from workspace %s to %s: %+v, %v", operator.WorkspaceID, there.WorkspaceID, report, err)
+	}
+	versions, _, err := c.Versions(ctx, there, id, 0, 10)
+	if err != nil || len(versions) != 1 || versions[0].Title == title {
+		t.Errorf("got %d versions, %v", len(versions), err)
+	}
+}

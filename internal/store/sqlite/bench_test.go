@@ -146,6 +146,16 @@ func BenchmarkRead(b *testing.B) {
 			tag := store.Filter{Tags: []string{"tag-7"}}
 			b.Run("ByTag20", list(store.ListQuery{Limit: 20, Filter: tag}))
 			b.Run("ByTag20Total", list(store.ListQuery{Limit: 20, Total: true, Filter: tag}))
+			b.Run("Superseded20", list(store.ListQuery{Limit: 20, Filter: store.Filter{When: loci.When{Superseded: true}}}))
+			at := time.UnixMicro(1_700_000_000_000_000 + int64(n/2)*1_000_000)
+			b.Run("AsOf20", list(store.ListQuery{Limit: 20, Filter: store.Filter{When: loci.When{AsOf: at}}}))
+			b.Run("KnownAt20", list(store.ListQuery{Limit: 20, Filter: store.Filter{When: loci.When{KnownAt: at}}}))
+			b.Run("GetKnownAt", func(b *testing.B) {
+				view(b, func(i int, tx store.Tx) error {
+					_, err := tx.Memories().GetAt(bg, v, ids[i*7919%(len(ids)/2)], loci.When{KnownAt: at})
+					return err
+				})
+			})
 			for _, k := range []int{3, 5} {
 				for _, all := range []bool{false, true} {
 					b.Run(fmt.Sprintf("Match%dall=%v", k, all), func(b *testing.B) {

@@ -37,6 +37,7 @@ func testByKey(e *env) {
 	keyed("k", "about the project", func(m *loci.Memory) { m.ProjectID = project })
 	keyed("k", "the project's", func(m *loci.Memory) { m.Scope, m.ProjectID = loci.ScopeProject, project })
 	keyed("k", "the agent's", func(m *loci.Memory) { m.Scope, m.AgentID = loci.ScopeAgent, agent })
+	keyed("k", "about the agent", func(m *loci.Memory) { m.AgentID = agent })
 	keyed("k", "in the workspace", func(m *loci.Memory) { m.WorkspaceID = space })
 	keyed("k", "the friend's", func(m *loci.Memory) { m.UserID = friend.UserID })
 	keyed("shared", "shared", func(m *loci.Memory) { m.TeamID = team })
@@ -74,6 +75,7 @@ func testByKey(e *env) {
 		"of the project":       {e.person(), mine("k", func(q *store.KeyQuery) { q.Scope, q.ProjectID = loci.ScopeProject, project }), "the project's"},
 		"of another project":   {e.person(), mine("k", func(q *store.KeyQuery) { q.Scope, q.ProjectID = loci.ScopeProject, newID[loci.ProjectID]() }), ""},
 		"of the agent":         {asAgent, mine("k", func(q *store.KeyQuery) { q.Scope, q.AgentID = loci.ScopeAgent, agent }), "the agent's"},
+		"about the agent":      {e.person(), mine("k", func(q *store.KeyQuery) { q.AgentID = agent }), "about the agent"},
 		"of an unseen agent":   {e.agent("claude"), mine("k", func(q *store.KeyQuery) { q.Scope, q.AgentID = loci.ScopeAgent, agent }), ""},
 		"in the workspace":     {e.person(), mine("k", func(q *store.KeyQuery) { q.WorkspaceID = space }), "in the workspace"},
 		"of somebody else":     {friend, store.KeyQuery{UserID: friend.UserID, Scope: loci.ScopeGlobal, Key: "k"}, "the friend's"},

@@ -249,6 +249,38 @@ func testWhenFilters(e *env) {
 	}
 }
 
+// testWhenMany searches more old versions than are looked at together.
+func testWhenMany(e *env) {
+	const n = 1030
+	var list []*loci.Memory
+	for range n {
+		list = append(list, e.memory())
+	}
+	then := loci.When{KnownAt: e.clock.now()}
+	e.clock.move(time.Hour)
+	e.update(func(ctx context.Context, tx store.Tx) error {
+		for _, m := range list {
+			if err := tx.Memories().Insert(ctx, m); err != nil {
+				return err
+			}
+			if err := tx.Memories().Replace(ctx, edited(m, e.clock.now(), func(m *loci.Memory) { m.Content = "other" })); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, limit := range []int{1, 1023, 1024, 1025, n - 1, n} {
+		found := e.match(e.person(), store.MatchQuery{Filter: store.Filter{When: then}, Terms: terms("content"), Limit: limit})
+		hits := map[loci.MemoryID]bool{}
+		for _, hit := range found.Hits {
+			hits[hit.ID] = true
+		}
+		if len(hits) != limit || found.More != (limit < n) || !hits[list[n-1].ID] || hits[list[0].ID] != (limit == n) {
+			e.Errorf("limit %d: %d hits, more %v", limit, len(hits), found.More)
+		}
+	}
+}
+
 // wantFiltered compares what List counts and shows and Match finds.
 func (e *env) wantFiltered(name string, v loci.Viewer, f store.Filter, want ...string) {
 	e.Helper()
