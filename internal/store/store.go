@@ -119,7 +119,8 @@ type Memories interface {
 type Lists interface {
 	// List returns the visible memories that pass the filter, newest first by
 	// CreatedAt (trash: by DeletedAt), of equal times the one stored last first.
-	// Invalid if q.After is not a Position of such a list.
+	// At another time that is CreatedAt as it is now. Invalid if q.After is not a
+	// Position of such a list, or When comes with another Lifecycle than LiveOnly.
 	List(ctx context.Context, v loci.Viewer, q ListQuery) (Page, error)
 	// Match returns the visible memories in which the terms occur, in no
 	// promised order. Nothing that the viewer may not see has any influence on

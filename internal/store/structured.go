@@ -9,7 +9,7 @@ import (
 )
 
 // KeyQuery names a memory by its key: it is unique in this context but for
-// those that were made with dedupe "create".
+// those that were made with dedupe "create". A zero id is none, not any.
 type KeyQuery struct {
 	UserID      loci.UserID
 	Origin      string // "": any
@@ -37,10 +37,12 @@ type Timeless interface {
 	// ByKey returns the live visible memory of that name that was changed last, or NotFound. In an Update nothing
 	// comes between it and a write, so two saves of one key never make two.
 	ByKey(ctx context.Context, v loci.Viewer, q KeyQuery) (*loci.Memory, error)
-	// GetAt returns a memory as SeesAt has it, or NotFound.
+	// GetAt returns a memory as SeesAt has it, or NotFound. What was stored at w.KnownAt is the version that was
+	// from its UpdatedAt on and before its ReplacedAt; of several, which only an import brings, the last.
 	GetAt(ctx context.Context, v loci.Viewer, id loci.MemoryID, w loci.When) (*loci.Memory, error)
 	// EditedBy returns the ids of the memories of v.UserID that v sees, in whatever state, of which a
-	// version was made as the query says, by id.
+	// version was made as the query says, by id. An old version counts if it was of v.UserID and v sees it, as SeesVersion
+	// has it. Invalid without a limit.
 	EditedBy(ctx context.Context, v loci.Viewer, q EditQuery) ([]loci.MemoryID, error)
 }
 
