@@ -184,8 +184,8 @@ func (k *work) compareAgents(v loci.Viewer) {
 	limit := rapid.IntRange(1, 4).Draw(k.t, "limit")
 	for after := (loci.AgentID{}); ; {
 		list, err := k.listAgents(v, after, limit)
-		if err != nil {
-			k.t.Fatal(explain(err))
+		if err != nil || len(paged) > len(k.list) {
+			k.t.Fatalf("%d agents of %d, %v", len(paged), len(k.list), explain(err))
 		}
 		if paged = append(paged, list...); len(list) < limit {
 			break
