@@ -15,11 +15,11 @@ type sessions struct{ *tx }
 
 func (tx *tx) Sessions() store.Sessions { return sessions{tx} }
 
-// The kinds of positions of what is no list of memories; listKind gives those out.
+// The kinds of positions of what is no list of memories or nodes, which give out their own.
 const (
-	sessionPosition    byte = 0x40
-	suggestionPosition byte = 0x41
-	feedPosition       byte = 0x42
+	sessionPosition    byte = 0x20
+	suggestionPosition byte = 0x21
+	feedPosition       byte = 0x22
 )
 
 const sessionColumns = "s.seq, s.id, s.user_id, s.workspace_id, s.project_id, s.agent_id, s.vendor, s.title, s.state, s.created_at, s.closed_at"
