@@ -67,7 +67,7 @@ func (t assets) Get(_ context.Context, v loci.Viewer, id loci.AssetID, l loci.Li
 func noAsset() error { return loci.Errorf(loci.NotFound, "no such attachment") }
 
 func (t assets) List(_ context.Context, v loci.Viewer, memory loci.MemoryID, l loci.Lifecycle) (list []loci.Asset, err error) {
-	if err := (memories{t.tx}).exists(v, memory, l); err != nil {
+	if err := memories(t).exists(v, memory, l); err != nil {
 		return nil, err
 	}
 	var q query

@@ -177,7 +177,7 @@ func (t memoryNodes) roomIn(node *storedNode) error {
 func (t memoryNodes) insertItem(v loci.Viewer, node *storedNode, i *loci.NodeItem, to target) error {
 	var memory any
 	if i.Kind == loci.ItemMemory {
-		if err := (memories{t.tx}).exists(v, i.MemoryID, loci.LiveOnly); err != nil {
+		if err := memories(t).exists(v, i.MemoryID, loci.LiveOnly); err != nil {
 			return err
 		}
 		seq, err := t.memorySeq(i.MemoryID)
@@ -212,7 +212,7 @@ func (t memoryNodes) changed(node *storedNode, item *placed) error {
 			seen = append(seen, narrow)
 		}
 		if i.Kind == loci.ItemMemory {
-			m, err := (memories{t.tx}).row(i.MemoryID)
+			m, err := memories(t).row(i.MemoryID)
 			if err != nil {
 				return err
 			}
