@@ -3,7 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -35,11 +34,11 @@ const (
 
 // enter adds a change to the feed, in the transaction that makes it.
 func (tx *tx) enter(e feedEntry) error {
-	before, err := accessText(e.before)
+	before, err := packAccess(e.before)
 	if err != nil {
 		return err
 	}
-	after, err := accessText(e.after)
+	after, err := packAccess(e.after)
 	if err != nil {
 		return err
 	}
@@ -47,32 +46,7 @@ func (tx *tx) enter(e feedEntry) error {
 		before = nil // who does not see it did not see it
 	}
 	return tx.c.Exec("INSERT INTO feed (at, kind, row_id, change, version, origin, access, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		loci.CutTime(tx.now()).UnixMicro(), e.kind, e.id, string(e.change), e.version, e.origin, textOf(after), textOf(before))
-}
-
-// textOf is NULL for nothing.
-func textOf(b []byte) any {
-	if b == nil {
-		return nil
-	}
-	return string(b)
-}
-
-// accessText keeps what decides who sees a row in whatever state. The rest would
-// only tell apart what After need not look at twice.
-func accessText(list []loci.Access) ([]byte, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
-	keep := make([]loci.Access, len(list))
-	for i, a := range list {
-		a.Origin, a.ExpiresAt, a.SupersededBy = "", time.Time{}, loci.MemoryID{}
-		if !a.DeletedAt.IsZero() {
-			a.DeletedAt = time.UnixMicro(0).UTC()
-		}
-		keep[i] = a
-	}
-	return json.Marshal(keep)
+		loci.CutTime(tx.now()).UnixMicro(), e.kind, e.id, string(e.change), e.version, e.origin, after, before)
 }
 
 // memoryChanged enters a change of a memory: without old it is a new one,
@@ -190,10 +164,10 @@ func (t feed) After(_ context.Context, v loci.Viewer, after store.Position, limi
 type feedRow struct {
 	place         feedPlace
 	event         loci.FeedEvent
-	before, after string
+	before, after string // packed
 }
 
-const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, ifnull(access, ''), ifnull(before, '') FROM feed WHERE seq >= ? ORDER BY seq LIMIT ?"
+const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, access, before FROM feed WHERE seq >= ? ORDER BY seq LIMIT ?"
 
 // behind returns the rows behind p, one more than After looks at. It begins at p
 // itself: as long as that is there its time has to be the same, and if it is not, the
@@ -201,7 +175,7 @@ const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, ifnul
 func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
 	first := feedPlace{seq: -1}
 	err = t.c.Query(feedBehind, sqlitedb.Args{p.seq, store.FeedWindow + 2}, func(r *sqlitedb.Row) error {
-		row := feedRow{place: feedPlace{r.Int64(0), r.Int64(1)}, before: r.Text(8), after: r.Text(7)}
+		row := feedRow{place: feedPlace{r.Int64(0), r.Int64(1)}, before: string(r.Raw(8)), after: string(r.Raw(7))}
 		if first.seq < 0 {
 			first = row.place
 		}
@@ -246,19 +220,16 @@ func (t feed) shown(v loci.Viewer, r *feedRow, seen map[string][]loci.Access) (l
 	return event, nil
 }
 
-// accessOf reads what accessText wrote. Most rows of a feed say one of few things.
-func (t feed) accessOf(text string, seen map[string][]loci.Access) (list []loci.Access, err error) {
-	list, known := seen[text]
-	if known || text == "" {
+// accessOf unpacks. Most rows of a feed say one of few things.
+func (t feed) accessOf(packed string, seen map[string][]loci.Access) (list []loci.Access, err error) {
+	list, known := seen[packed]
+	if known || packed == "" {
 		return list, nil
 	}
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
+	if list, err = t.unpackAccess([]byte(packed)); err != nil {
 		return nil, fmt.Errorf("read the feed: %w", err)
 	}
-	for i := range list {
-		list[i].OrgID = t.org
-	}
-	seen[text] = list
+	seen[packed] = list
 	return list, nil
 }
 

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
@@ -103,6 +106,38 @@ func TestNodesInTheFeed(t *testing.T) {
 		if err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("%q is told %q, %v; want %q", tt.v.Vendor, got, err, tt.want)
 		}
+	}
+}
+
+// What is packed comes back as far as anybody's sight depends on it, and a part
+// of it does not pass for another's.
+func TestPackedAccess(t *testing.T) {
+	tx := &tx{org: loci.DefaultOrg}
+	id := func(n byte) (id [16]byte) { id[15] = n; return id }
+	list := []loci.Access{
+		{UserID: id(1), Scope: loci.ScopeGlobal, AllowedVendors: []loci.Vendor{loci.AnyVendor}},
+		{UserID: id(2), Scope: loci.ScopeProject, ProjectID: id(3), TeamID: id(4), AllowedVendors: []loci.Vendor{"claude", "cursor"}, DeletedAt: time.UnixMicro(0)},
+		{UserID: id(5), Scope: loci.ScopeAgent, AgentID: id(6), WorkspaceID: id(7)},
+	}
+	for i := range list {
+		list[i].OrgID = tx.org
+	}
+	b, err := packAccess(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := tx.unpackAccess(b)
+	if diff := cmp.Diff(list, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	for n := range len(b) {
+		got, err := tx.unpackAccess(b[:n])
+		if whole := len(got) < len(list) && cmp.Equal(got, list[:len(got)], cmpopts.EquateEmpty()); err == nil && !whole {
+			t.Errorf("%d bytes: %+v", n, got)
+		}
+	}
+	if _, err := packAccess([]loci.Access{{Scope: "other"}}); err == nil {
+		t.Error("a scope that nobody knows was packed")
 	}
 }
 

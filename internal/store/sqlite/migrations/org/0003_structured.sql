@@ -142,8 +142,8 @@ CREATE INDEX node_items_of_node ON node_items (node_seq, parent_seq, rank);
 CREATE INDEX node_items_of_parent ON node_items (parent_seq) WHERE parent_seq IS NOT NULL;
 CREATE INDEX node_items_of_memory ON node_items (memory_seq) WHERE memory_seq IS NOT NULL;
 
--- What has changed, in order. access and before are what the visibility rule looks at, after and before the change: lists of
--- accesses, of which a reader has to see all. before is absent where it says the same as access. Numbers are given once and without gaps, and
+-- What has changed, in order. access and before are what the visibility rule looks at, after and before the change: packed,
+-- as small as it can be. before is absent where it says the same as access. Numbers are given once and without gaps, and
 -- deleted from below, so that a reader notices what it has missed.
 CREATE TABLE feed (
 	seq     INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -153,8 +153,8 @@ CREATE TABLE feed (
 	change  TEXT NOT NULL CHECK (change IN ('created', 'updated', 'trashed', 'restored', 'erased')),
 	version INTEGER NOT NULL,
 	origin  TEXT NOT NULL,
-	access  TEXT CHECK (json_type(access) = 'array'),
-	before  TEXT CHECK (json_type(before) = 'array')
+	access  BLOB CHECK (length(access) > 16),
+	before  BLOB CHECK (length(before) > 16)
 ) STRICT;
 
 CREATE TABLE idempotency (
