@@ -40,8 +40,11 @@ func (r *Row) Raw(col int) []byte { return r.st.ColumnRawBlob(col) }
 
 // ID reads a blob of 16 bytes. Any other length but NULL fails the query.
 func (r *Row) ID(col int) (id [16]byte) {
+	if r.Null(col) { // asked first: most ids of a row are, and reading NULL costs three calls
+		return id
+	}
 	raw := r.st.ColumnRawBlob(col)
-	if len(raw) != len(id) && !(raw == nil && r.Null(col)) {
+	if len(raw) != len(id) {
 		r.err = fmt.Errorf("sqlitedb: column %d has %d bytes, want an id of 16", col, len(raw))
 		return id
 	}
