@@ -374,6 +374,28 @@ func testNodeOrder(e *env) {
 	e.wantOutline("without the secret", claude, n, shift(slices.Delete(slices.Clone(want), 1, 2), 60)...)
 }
 
+// Each item fits before the one that was put there last, behind what is before both.
+func testNodeOrderBackwards(e *env) {
+	n := e.insertNode()
+	e.place(n, "first")
+	before := e.place(n, "last")
+	want := []string{"0 first"}
+	e.update(func(ctx context.Context, tx store.Tx) error {
+		for k := range 60 {
+			i := e.item(n, fmt.Sprint(k))
+			if err := tx.MemoryNodes().PutItem(ctx, e.person(), i, before); err != nil {
+				return err
+			}
+			before = i.ID
+		}
+		return nil
+	})
+	for k := range 60 {
+		want = append(want, fmt.Sprintf("%d %d", k+1, 59-k))
+	}
+	e.wantOutline("the owner", e.person(), n, append(want, "61 last")...)
+}
+
 // The limits hold for what a writer sees. What it does not see is only ever a lack of room.
 func testNodeLimits(e *env) {
 	n := e.insertNode()

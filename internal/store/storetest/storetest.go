@@ -180,6 +180,7 @@ var tests = []struct {
 	{"MemoryNodePurge", testMemoryNodePurge},
 	{"NodeItems", testNodeItems},
 	{"NodeOrder", testNodeOrder},
+	{"NodeOrderBackwards", testNodeOrderBackwards},
 	{"NodeLimits", testNodeLimits},
 	{"NodeVisibility", testNodeVisibility},
 	{"NodeFeed", testNodeFeed},
