@@ -41,7 +41,12 @@ func testEditedBy(e *env) {
 	start := e.clock.now()
 	a, b := e.insert(by("api")), e.insert(by("cursor"))
 	closed := e.insert(by("cursor"), func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"cursor"} })
-	e.insert(by("cursor"), func(m *loci.Memory) { m.UserID = e.addUser().ID })
+	other, team := e.addUser().ID, e.addTeam("team").ID
+	e.insert(by("cursor"), func(m *loci.Memory) { m.UserID = other })
+	given := e.insert(by("cursor"), func(m *loci.Memory) { m.TeamID = team })
+	e.replace(given, by("api"), func(m *loci.Memory) { m.UserID = other })
+	member := e.person()
+	member.TeamID = team
 	e.clock.move(time.Hour)
 	a = e.replace(a, by("cursor"))
 	e.clock.move(time.Hour)
@@ -56,6 +61,7 @@ func testEditedBy(e *env) {
 	}{
 		"anybody":              {e.person(), store.EditQuery{}, []loci.MemoryID{a.ID, b.ID, closed.ID}},
 		"an editor":            {e.person(), store.EditQuery{Editor: "cursor"}, []loci.MemoryID{a.ID, b.ID, closed.ID}},
+		"mine, not the team's": {member, store.EditQuery{Editor: "cursor"}, []loci.MemoryID{a.ID, b.ID, closed.ID}},
 		"nobody":               {e.person(), store.EditQuery{Editor: "chatgpt"}, nil},
 		"since then":           {e.person(), store.EditQuery{Editor: "cursor", Since: hour(1)}, []loci.MemoryID{a.ID, b.ID}},
 		"until then":           {e.person(), store.EditQuery{Editor: "cursor", Until: hour(1)}, []loci.MemoryID{b.ID, closed.ID}},

@@ -46,7 +46,7 @@ func testWhenReplays(e *env) {
 func (h *history) live(steps int) {
 	var do []func(context.Context, store.Tx) error
 	for range steps {
-		h.clock.move(draw[time.Duration](h.t, "later", 0, 1, 1, 2, 5, -1) * time.Minute)
+		h.clock.move(time.Duration(draw(h.t, "later", 0, 1, 1, 2, 5, -1)) * time.Minute)
 		what := draw(h.t, "what", "create", "create", "change", "change", "trash", "restore", "supersede", "erase")
 		if len(h.rows) == 0 || what == "create" {
 			m := h.memory(h.change, h.validity, h.mild)
@@ -116,7 +116,7 @@ func (h *history) alter(m *loci.Memory) {
 	case "validity":
 		m.ValidFrom, m.ValidTo = other.ValidFrom, other.ValidTo
 	case "creation":
-		m.CreatedAt = h.clock.now().Add(draw[time.Duration](h.t, "created", -5, -2, -1, 0, 1, 2) * time.Minute)
+		m.CreatedAt = h.clock.now().Add(time.Duration(draw(h.t, "created", -5, -2, -1, 0, 1, 2)) * time.Minute)
 	default:
 		h.change(m)
 		h.validity(m)
