@@ -143,6 +143,7 @@ func TestOrgPlans(t *testing.T) {
 				"of a user":     {ofUser, sqlitedb.Args{nil, 1}, "SEARCH m USING COVERING INDEX memories_edited (user_id=?)"},
 				"shared by":     {sharedBy, sqlitedb.Args{nil, nil, 1}, "SEARCH m USING INDEX memories_shared (team_id=? AND user_id=?)"},
 				"in a team":     {sharedWithTeam, sqlitedb.Args{nil}, "SEARCH memories USING COVERING INDEX memories_shared (team_id=?)"},
+				"nodes of team": {nodesOfTeam, sqlitedb.Args{nil}, "SEARCH memory_nodes USING COVERING INDEX memory_nodes_of_team (team_id=?)"},
 				"team members":  {usersOfTeam, sqlitedb.Args{nil}, "SEARCH u USING INDEX users_of_team (team_id=?)"},
 				"team invites":  {invitesOfTeam, sqlitedb.Args{nil}, "SEARCH team_invites USING INDEX team_invites_of_team (team_id=?)"},
 				"revoke invite": {revokePending, sqlitedb.Args{nil, nil}, "SEARCH team_invites USING INDEX team_invites_pending (email=? AND <expr>=?)"},

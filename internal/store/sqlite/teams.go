@@ -75,7 +75,10 @@ func (t teams) Rename(ctx context.Context, id loci.TeamID, name string) error {
 	return t.c.Exec("UPDATE teams SET name = ? WHERE id = ?", name, [16]byte(id))
 }
 
-const sharedWithTeam = "SELECT 1 FROM memories WHERE team_id = ?1 UNION ALL SELECT 1 FROM memory_nodes WHERE team_id = ?1 LIMIT 1"
+const (
+	sharedWithTeam = "SELECT 1 FROM memories WHERE team_id = ? LIMIT 1"
+	nodesOfTeam    = "SELECT 1 FROM memory_nodes WHERE team_id = ? LIMIT 1"
+)
 
 func (t teams) Delete(ctx context.Context, id loci.TeamID) error {
 	if _, err := t.Get(ctx, id); err != nil {
@@ -87,6 +90,9 @@ func (t teams) Delete(ctx context.Context, id loci.TeamID) error {
 		return err
 	}
 	shared, err := t.there(sharedWithTeam, [16]byte(id))
+	if err == nil && !shared {
+		shared, err = t.there(nodesOfTeam, [16]byte(id))
+	}
 	if err != nil {
 		return err
 	}
