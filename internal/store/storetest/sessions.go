@@ -150,16 +150,29 @@ func testSessionPages(e *env) {
 	if err != nil || next == "" {
 		e.Fatalf("%q, %v", next, err)
 	}
-	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error {
-		_, err := tx.Lists().List(e.Context(), e.person(), store.ListQuery{Limit: 1, After: next})
-		return err
-	})
-	e.wantCode("a list of memories behind a session", err, loci.Invalid)
+	for name, list := range map[string]func(context.Context, store.Tx) error{
+		"memories": func(ctx context.Context, tx store.Tx) error {
+			_, err := tx.Lists().List(ctx, v, store.ListQuery{Limit: 1, After: next})
+			return err
+		},
+		"nodes": func(ctx context.Context, tx store.Tx) error {
+			_, _, err := tx.MemoryNodes().List(ctx, v, store.NodeQuery{Limit: 1, After: next})
+			return err
+		},
+		"suggestions": func(ctx context.Context, tx store.Tx) error {
+			_, _, err := tx.Suggestions().List(ctx, v, "", next, 1)
+			return err
+		},
+		"events": func(ctx context.Context, tx store.Tx) error { _, err := tx.Feed().After(ctx, v, next, 1); return err },
+	} {
+		err := e.st.View(e.Context(), e.org, func(tx store.Tx) error { return list(e.Context(), tx) })
+		e.wantCode("a list of "+name+" behind a session", err, loci.Invalid)
+	}
 }
 
-// Sessions from before there were workspaces move with the memories.
+// Sessions and nodes from before there were workspaces move with the memories.
 func testAdoptSessions(e *env) {
-	w, s := e.addWorkspace("space"), e.addSession()
+	w, s, n := e.addWorkspace("space"), e.addSession(), e.insertNode()
 	elsewhere := e.addSession(func(s *loci.Session) { s.WorkspaceID = loci.NewWorkspaceID() })
 	v := e.person()
 	v.WorkspaceID = w.ID
@@ -167,6 +180,9 @@ func testAdoptSessions(e *env) {
 	e.wantCode("before", err, loci.NotFound)
 	e.update(func(ctx context.Context, tx store.Tx) error { _, err := tx.Workspaces().Adopt(ctx, w.ID); return err })
 	if got, err := e.getSession(v, s.ID); err != nil || got.WorkspaceID != w.ID {
+		e.Errorf("%+v, %v", got, err)
+	}
+	if got, err := e.getNode(v, n.ID, loci.LiveOnly); err != nil || got.WorkspaceID != w.ID {
 		e.Errorf("%+v, %v", got, err)
 	}
 	_, err = e.getSession(v, elsewhere.ID)
