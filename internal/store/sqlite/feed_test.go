@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -135,6 +137,10 @@ func TestPackedAccess(t *testing.T) {
 		if whole := len(got) < len(list) && cmp.Equal(got, list[:len(got)], cmpopts.EquateEmpty()); err == nil && !whole {
 			t.Errorf("%d bytes: %+v", n, got)
 		}
+	}
+	huge := binary.AppendUvarint(append(make([]byte, 17), 1), math.MaxUint64) // of the length of a vendor's name
+	if got, err := tx.unpackAccess(huge); err == nil {
+		t.Errorf("a length beyond the end: %+v", got)
 	}
 	if _, err := packAccess([]loci.Access{{Scope: "other"}}); err == nil {
 		t.Error("a scope that nobody knows was packed")
