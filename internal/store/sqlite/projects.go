@@ -66,12 +66,16 @@ const projectExists = " AND (p.intent IS NULL OR p.intent IN ('archiving', 'rest
 
 // lookUpProject returns the registry's row in whatever state, or NotFound.
 func (s *Store) lookUpProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) (p projectRow, err error) {
-	found := false
 	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
-		found, err = c.One("SELECT "+projectColumns+fromProjects+" WHERE p.id = ? AND p.org_id = ?", sqlitedb.Args{id.String(), string(org)},
-			func(r *sqlitedb.Row) (err error) { p, err = scanProject(r); return err })
+		p, err = projectIn(c, org, id)
 		return err
 	})
+	return p, err
+}
+
+func projectIn(c *sqlitedb.Conn, org loci.OrgID, id loci.ProjectID) (p projectRow, err error) {
+	found, err := c.One("SELECT "+projectColumns+fromProjects+" WHERE p.id = ? AND p.org_id = ?", sqlitedb.Args{id.String(), string(org)},
+		func(r *sqlitedb.Row) (err error) { p, err = scanProject(r); return err })
 	if err == nil && !found {
 		err = loci.NoSuchProject()
 	}
@@ -187,6 +191,15 @@ func (ps projectRegistry) Update(ctx context.Context, p loci.Project) error {
 		return err
 	})
 	return translate(nameTaken(err, p.Name))
+}
+
+func (ps projectRegistry) InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (there bool, err error) {
+	err = ps.s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
+		there, err = c.One("SELECT 1"+fromProjects+" WHERE p.org_id = ? AND p.workspace_id = ?"+projectExists+" LIMIT 1",
+			sqlitedb.Args{string(org), orNull(workspace)}, func(*sqlitedb.Row) error { return nil })
+		return err
+	})
+	return there, translate(err)
 }
 
 func nameTaken(err error, name string) error {
