@@ -15,6 +15,7 @@ const (
 	TrashDays      = 30  // a memory in the trash
 	AuditDays      = 400 // an entry of the audit trail
 	CredentialDays = 30  // a session, a token or a link
+	SessionDays    = 30  // on which project an MCP session worked that nobody uses
 	exchangeDays   = 1   // an OAuth code, a refresh token, a client that nobody uses
 )
 
@@ -49,6 +50,12 @@ func PurgeCredentials(ctx context.Context, st store.Store, now time.Time) (int, 
 		return st.OAuth().Purge(ctx, daysBefore(now, exchangeDays), purgeBatch)
 	})
 	return credentials + exchanges, errors.Join(err, failed, st.Limits().Purge(ctx, loci.CutTime(now.Add(-limitLife))))
+}
+
+// PurgeMCPSessions forgets the MCP sessions that nobody used for SessionDays, and
+// returns how many.
+func PurgeMCPSessions(ctx context.Context, st store.Store, now time.Time) (int, error) {
+	return inBatches(func() (int, error) { return st.MCPSessions().Purge(ctx, daysBefore(now, SessionDays), purgeBatch) })
 }
 
 func daysBefore(now time.Time, days int) time.Time { return loci.CutTime(now.AddDate(0, 0, -days)) }

@@ -60,6 +60,7 @@ func (m *Maintainer) purge(ctx context.Context) {
 		{"emptying the trash of what was in it too long", Purge},
 		{"deleting old entries of the audit trail", PurgeAudit},
 		{"deleting sessions and tokens that are of no use any more", PurgeCredentials},
+		{"forgetting MCP sessions that nobody uses any more", PurgeMCPSessions},
 	} {
 		n, err := job.run(ctx, m.o.Store, m.o.Now())
 		if n > 0 {

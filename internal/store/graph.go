@@ -43,11 +43,11 @@ type Projects interface {
 // ProjectMembers says who belongs to which project: those who are entered as
 // members, and every user of the org where Project.Everyone says so.
 type ProjectMembers interface {
-	// Of returns the ids of the projects that a user of the org belongs to,
+	// Of returns the ids of the projects that a user of the org belongs to, in order,
 	// archived ones too: what goes into Viewer.ProjectIDs. The answer stays the same as long as
 	// Org.ProjectsVersion does and the user is in the org.
 	Of(ctx context.Context, org loci.OrgID, user loci.UserID) ([]loci.ProjectID, error)
-	// All returns the ids of all projects of the org, for who administers them.
+	// All returns the ids of all projects of the org, in order, for who administers them.
 	All(ctx context.Context, org loci.OrgID) ([]loci.ProjectID, error)
 	// List returns who is entered, by id. NotFound if there is no such project.
 	List(ctx context.Context, org loci.OrgID, id loci.ProjectID) ([]loci.ProjectMember, error)
@@ -67,7 +67,7 @@ type ProjectMembers interface {
 type MCPSessions interface {
 	// Get returns on what a session works, or NotFound.
 	Get(ctx context.Context, key [32]byte) (MCPSession, error)
-	// Put stores it in place of what it was. NotFound if there is no such org or project,
+	// Put stores it in place of what it was. NotFound if there is no such org, project or user,
 	// Conflict if the project is archived.
 	Put(ctx context.Context, s MCPSession) error
 	// Remove forgets a session, and may be repeated.
