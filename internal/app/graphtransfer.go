@@ -2,10 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/loci-memory/loci"
 )
+
+var errUnbuilt = errors.New("not built yet")
 
 // GraphFormat is how a graph is written in lines of JSON.
 type GraphFormat string
