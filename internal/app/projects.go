@@ -46,6 +46,14 @@ func (a *App) CreateProject(ctx context.Context, p loci.Principal, d ProjectDraf
 	if err := a.nameIsFree(ctx, p, made.Name); err != nil {
 		return loci.Project{}, err
 	}
+	if !made.WorkspaceID.IsZero() {
+		a.registry.Lock() // the workspace must not go meanwhile
+		defer a.registry.Unlock()
+		err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error { _, _, err := workspace(ctx, tx, made.WorkspaceID); return err })
+		if err != nil {
+			return loci.Project{}, err
+		}
+	}
 	if err := a.record(ctx, p, ProjectCreate, made.ID.String()); err != nil {
 		return loci.Project{}, err
 	}
