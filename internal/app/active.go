@@ -55,6 +55,10 @@ func (a *App) CurrentProject(ctx context.Context, p loci.Principal, s SessionKey
 	if err := a.begin(ctx, p, ProjectRead); err != nil {
 		return loci.Project{}, err
 	}
+	return a.currentProject(ctx, p, s)
+}
+
+func (a *App) currentProject(ctx context.Context, p loci.Principal, s SessionKey) (loci.Project, error) {
 	if s == (SessionKey{}) {
 		return loci.Project{}, loci.Errorf(loci.NotFound, "No active project: this client has no session. Pass project with each call; list_projects names them.")
 	}
