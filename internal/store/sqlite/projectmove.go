@@ -210,7 +210,9 @@ func (s *Store) settleLocked(ctx context.Context, org loci.OrgID, id loci.Projec
 		return s.move(ctx, id, projectsDir, archiveDir, string(loci.ProjectArchived))
 	case intentRestoring:
 		return s.move(ctx, id, archiveDir, projectsDir, string(loci.ProjectActive))
-	case intentDeleting, intentCreating:
+	case intentDeleting:
+		return s.deleteProject(ctx, org, id)
+	case intentCreating:
 		return s.removeProject(ctx, id)
 	}
 	return nil // another process was faster
@@ -291,9 +293,31 @@ func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
 	return err
 }
 
-// removeProject removes files and row, the row last. Who waits for the lock
-// then meets a project that is not there.
+// deleteProject removes a project for good, its row last. Its memories go before
+// the file, and once more after it: who was writing one when the intent was entered
+// may have finished since.
+func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	if err := s.trashMemories(ctx, org, id); err != nil {
+		return err
+	}
+	if err := s.removeProjectFiles(id); err != nil {
+		return err
+	}
+	if err := s.trashMemories(ctx, org, id); err != nil {
+		return err
+	}
+	return s.unregister(ctx, id)
+}
+
+// removeProject undoes a project that was never complete.
 func (s *Store) removeProject(ctx context.Context, id loci.ProjectID) error {
+	if err := s.removeProjectFiles(id); err != nil {
+		return err
+	}
+	return s.unregister(ctx, id)
+}
+
+func (s *Store) removeProjectFiles(id loci.ProjectID) error {
 	for _, dir := range []string{projectsDir, archiveDir} {
 		if err := os.Remove(s.projectPath(dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -302,6 +326,12 @@ func (s *Store) removeProject(ctx context.Context, id loci.ProjectID) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// unregister removes the lock and then the row. Who waits for the lock meets a
+// project that is not there.
+func (s *Store) unregister(ctx context.Context, id loci.ProjectID) error {
 	if err := os.Remove(s.projectLock(id).Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -65,6 +65,47 @@ func notes(t testing.TB, s *Store, p loci.Project) (names []string) {
 	return names
 }
 
+// remember makes n memories of a project.
+func remember(t testing.TB, s *Store, p loci.Project, n int) (ids []loci.MemoryID) {
+	t.Helper()
+	org, err := s.Orgs().Get(bg, p.OrgID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range n {
+		m := newMemory(org.OwnerID, "of the project")
+		m.Scope, m.ProjectID = loci.ScopeProject, p.ID
+		insert(t, s, p.OrgID, m)
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+// wantRemembered demands that memories are as they were, or in their owner's trash by
+// one version that the server made.
+func wantRemembered(t testing.TB, s *Store, ids []loci.MemoryID, inTrash bool) {
+	t.Helper()
+	org, err := s.Orgs().Get(bg, loci.DefaultOrg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.View(bg, org.ID, func(tx store.Tx) error {
+		list, err := tx.Memories().GetMany(bg, loci.Viewer{OrgID: org.ID, UserID: org.OwnerID}, ids, loci.LiveOrTrash)
+		if len(list) != len(ids) {
+			t.Errorf("%d of %d memories are there", len(list), len(ids))
+		}
+		for _, m := range list {
+			if trashed := !m.DeletedAt.IsZero() && m.Version == 2 && m.Change == loci.Trashed && m.Editor == loci.ServerOrigin; trashed != inTrash || !inTrash && m.Version != 1 {
+				t.Errorf("a memory is at %+v, trashed at %s; should it be in the trash: %v", m.State, m.DeletedAt, inTrash)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(explain(err))
+	}
+}
+
 // projectFilesIn returns every file in projects/ and archive/ but empty locks.
 func projectFilesIn(t testing.TB, dir string) (names []string) {
 	t.Helper()
@@ -93,12 +134,17 @@ func steps(s *Store, p loci.Project, intent string) []func() error {
 		func() error { return s.projectFiles.drop(projectKey(p.OrgID, p.ID)) },
 	}
 	if intent == intentDeleting {
-		path := s.projectPath(projectsDir, p.ID)
 		return append(list,
-			func() error { return os.Remove(path) },
+			func() error {
+				seqs, err := s.memoriesOf(bg, p.OrgID, p.ID)
+				return errors.Join(err, s.trashRows(bg, p.OrgID, p.ID, seqs[:1]))
+			},
+			func() error { return s.trashMemories(bg, p.OrgID, p.ID) },
+			func() error { return os.Remove(s.projectPath(projectsDir, p.ID)) },
 			func() error { return s.sweep(p.ID, projectsDir) },
+			func() error { return s.trashMemories(bg, p.OrgID, p.ID) },
 			func() error { return os.Remove(s.projectLock(p.ID).Path()) },
-			func() error { return s.removeProject(bg, p.ID) })
+			func() error { return s.unregister(bg, p.ID) })
 	}
 	return append(list,
 		func() error { return s.emptyLog(bg, p.ID, from) },
@@ -111,11 +157,13 @@ func steps(s *Store, p loci.Project, intent string) []func() error {
 // the next call.
 func TestProjectChangeInterrupted(t *testing.T) {
 	for _, intent := range []string{intentArchiving, intentRestoring, intentDeleting} {
-		for n := 1; n <= 6; n++ {
+		last := len(steps(nil, loci.Project{}, intent)) // after which it is done
+		for n := 1; n <= last; n++ {
 			for _, by := range []string{"start", "call"} {
 				t.Run(intent+" "+string(rune('0'+n))+" then a "+by, func(t *testing.T) {
 					opts := Options{Dir: t.TempDir()}
 					s, p := newProject(t, opts)
+					ids := remember(t, s, p, 3)
 					if intent == intentRestoring {
 						if err := s.Projects().Archive(bg, p.OrgID, p.ID); err != nil {
 							t.Fatal(explain(err))
@@ -125,7 +173,7 @@ func TestProjectChangeInterrupted(t *testing.T) {
 						if err := step(); err != nil {
 							t.Fatalf("step %d: %v", i, explain(err))
 						}
-						if i == 5 { // it is done
+						if i == last-1 {
 							break
 						}
 						if err := tryNote(s, p, "between"); err == nil {
@@ -143,11 +191,12 @@ func TestProjectChangeInterrupted(t *testing.T) {
 							intentRestoring: func() error { return s.Projects().Restore(bg, p.OrgID, p.ID) },
 							intentDeleting:  func() error { return s.Projects().Delete(bg, p.OrgID, p.ID) },
 						}[intent]
-						if err := change(); n < 6 && err != nil {
+						if err := change(); n < last && err != nil {
 							t.Fatal(explain(err))
 						}
 					}
 					wantArrived(t, s, p, intent)
+					wantRemembered(t, s, ids, intent == intentDeleting)
 				})
 			}
 		}

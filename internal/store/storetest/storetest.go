@@ -128,6 +128,7 @@ var tests = []struct {
 	{"ProjectMembers", testProjectMembers},
 	{"ProjectArchive", testProjectArchive},
 	{"ProjectDelete", testProjectDelete},
+	{"ProjectDeleteMemories", testProjectDeleteMemories},
 	{"ProjectsOfLeavers", testProjectsOfLeavers},
 	{"ProjectsVersion", testProjectsVersion},
 	{"ProjectInWorkspace", testProjectInWorkspace},
