@@ -122,10 +122,13 @@ func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 	return o
 }
 
+// gone is true of a project that is not there for anybody: yet, or any more.
+func (p *projectRow) gone() bool { return p.intent == intentCreating || p.intent == intentDeleting }
+
 // usable refuses a project that nobody may work on now.
 func (p *projectRow) usable() error {
 	switch {
-	case p.intent == intentCreating || p.intent == intentDeleting:
+	case p.gone():
 		return loci.NoSuchProject()
 	case p.Status != loci.ProjectActive:
 		return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
@@ -135,20 +138,25 @@ func (p *projectRow) usable() error {
 
 // openProject opens a project's file for files.acquire.
 func (s *Store) openProject(ctx context.Context, f *projectFile) (err error) {
-	if _, err := s.lookUpProject(ctx, f.org, f.id); err != nil {
-		return err
+	p, err := s.lookUpProject(ctx, f.org, f.id)
+	if err == nil && p.gone() { // its lock must not come back
+		err = loci.NoSuchProject()
 	}
-	if err := s.ensureLock(f.id); err != nil {
+	if err == nil {
+		err = s.ensureLock(f.id)
+	}
+	if err != nil {
 		return err
 	}
 	// Sharing the lock makes no file: that of a deleted project must not come back.
 	f.lock = flock.New(s.projectLock(f.id).Path(), flock.SetFlag(os.O_RDWR))
-	if err := f.enter(ctx); err != nil {
+	if err := f.enter(ctx); errors.Is(err, fs.ErrNotExist) {
+		return loci.NoSuchProject() // deleted since it was looked up
+	} else if err != nil {
 		return err
 	}
 	defer f.leave()
-	p, err := s.lookUpProject(ctx, f.org, f.id)
-	if err == nil {
+	if p, err = s.lookUpProject(ctx, f.org, f.id); err == nil {
 		err = p.usable()
 	}
 	if err != nil {

@@ -171,7 +171,7 @@ func (s *Store) intend(ctx context.Context, org loci.OrgID, id loci.ProjectID, i
 	switch {
 	case err != nil:
 		return err
-	case p.intent == intentCreating || p.intent == intentDeleting:
+	case p.gone():
 		return loci.NoSuchProject()
 	case intent == intentRestoring:
 		return loci.Errorf(loci.Conflict, "project %s is not archived", loci.OneLine(p.Name))
