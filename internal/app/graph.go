@@ -8,14 +8,20 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// What becomes of items, and names of rows. See package store.
-type (
-	PutEntity   = store.PutEntity
-	Observed    = store.Observed
-	PutRelation = store.PutRelation
-	GraphIDs    = store.GraphIDs
-	GraphTrash  = store.GraphTrash
-)
+// PutEntity is what became of a new entity. See store.PutEntity.
+type PutEntity = store.PutEntity
+
+// Observed is what became of new observations. See store.Observed.
+type Observed = store.Observed
+
+// PutRelation is what became of a new relation. See store.PutRelation.
+type PutRelation = store.PutRelation
+
+// GraphIDs names rows of a graph. See store.GraphIDs.
+type GraphIDs = store.GraphIDs
+
+// GraphTrash is what was deleted of a graph. See store.GraphTrash.
+type GraphTrash = store.GraphTrash
 
 // Which names an entity, by its id or else by its name.
 type Which struct {
@@ -30,7 +36,10 @@ func (a *App) CreateEntities(ctx context.Context, p loci.Principal, in loci.Proj
 	if err := a.begin(ctx, p, GraphWrite); err != nil {
 		return nil, err
 	}
-	by, err := writer(p, vendors, "entities", len(items))
+	by, err := writer(p, vendors)
+	if err == nil {
+		err = countItems("entities", len(items))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +53,10 @@ func (a *App) AddObservations(ctx context.Context, p loci.Principal, in loci.Pro
 	if err := a.begin(ctx, p, GraphWrite); err != nil {
 		return nil, err
 	}
-	by, err := writer(p, vendors, "observations", len(items))
+	by, err := writer(p, vendors)
+	if err == nil {
+		err = countItems("observations", len(items))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +70,10 @@ func (a *App) CreateRelations(ctx context.Context, p loci.Principal, in loci.Pro
 	if err := a.begin(ctx, p, GraphWrite); err != nil {
 		return nil, err
 	}
-	by, err := writer(p, vendors, "relations", len(items))
+	by, err := writer(p, vendors)
+	if err == nil {
+		err = countItems("relations", len(items))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -178,17 +193,14 @@ func access(p loci.Principal) loci.GraphAccess {
 	return loci.GraphAccess{UserID: p.UserID, Origin: p.Origin, AllowedVendors: []loci.Vendor{loci.AnyVendor}}
 }
 
-// writer is access for the n items of a call, for these vendors; nil is
-// everybody. As with memories, an agent may choose freely who reads what it writes.
-func writer(p loci.Principal, vendors []loci.Vendor, field string, n int) (loci.GraphAccess, error) {
+// writer is access for these vendors; nil is everybody. As with memories, an
+// agent may choose freely who reads what it writes.
+func writer(p loci.Principal, vendors []loci.Vendor) (loci.GraphAccess, error) {
 	by := access(p)
 	if vendors != nil {
 		by.AllowedVendors = loci.Unique(vendors)
 	}
-	if err := loci.CheckVendors(by.AllowedVendors); err != nil {
-		return by, err
-	}
-	return by, countItems(field, n)
+	return by, loci.CheckVendors(by.AllowedVendors)
 }
 
 func countItems(field string, n int) error {

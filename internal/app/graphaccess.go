@@ -62,10 +62,14 @@ func graphResult[T any](enter func(func(store.GraphTx, loci.Viewer) error) error
 	return out, nil
 }
 
+// mayEnterGraph returns what enterGraph would refuse with.
+func (a *App) mayEnterGraph(ctx context.Context, p loci.Principal, in loci.ProjectID) error {
+	return a.enterGraph(ctx, p, in, a.store.ViewProject, func(store.GraphTx, loci.Viewer) error { return nil })
+}
+
 // recordGraph records an action about a graph that p may enter, before it is done.
 func (a *App) recordGraph(ctx context.Context, p loci.Principal, act Action, in loci.ProjectID) error {
-	err := a.enterGraph(ctx, p, in, a.store.ViewProject, func(store.GraphTx, loci.Viewer) error { return nil })
-	if err != nil {
+	if err := a.mayEnterGraph(ctx, p, in); err != nil {
 		return err
 	}
 	return a.record(ctx, p, act, in.String())
