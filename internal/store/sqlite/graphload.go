@@ -174,26 +174,3 @@ func (tx *graphTx) relationSize(q *query, v loci.Viewer, id string) {
 	tx.relationsOf(q, v, "octet_length(f.name) + octet_length(t.name) + octet_length(r.relation_type) AS size, r.seq AS seq", id, 0)
 	q.add(" ORDER BY seq DESC LIMIT ?)", store.MaxEntityRows)
 }
-
-// page reads rows that come oldest first, at most limit, which the query
-// exceeds by one, and up to store.MaxGraphText bytes of text, but at least one.
-func page[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, error), size func(*T) int, limit int) (list []T, more bool, err error) {
-	room := store.MaxGraphText
-	list = []T{}
-	err = c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
-		if more = len(list) >= limit; more {
-			return sqlitedb.ErrStop
-		}
-		row, err := scan(r)
-		if err != nil {
-			return err
-		}
-		if room -= size(&row); room < 0 && len(list) > 0 {
-			more = true
-			return sqlitedb.ErrStop
-		}
-		list = append(list, row)
-		return nil
-	})
-	return list, more, err
-}

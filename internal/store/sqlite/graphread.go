@@ -13,6 +13,10 @@ import (
 )
 
 func (g graph) Get(_ context.Context, v loci.Viewer, id loci.EntityID) (loci.Entity, error) {
+	return g.get(v, id)
+}
+
+func (g graph) get(v loci.Viewer, id loci.EntityID) (loci.Entity, error) {
 	list, err := g.entities(v, loci.LiveOnly, "e.id = ?", id.String())
 	if err != nil {
 		return loci.Entity{}, err
@@ -130,7 +134,8 @@ func (tx *graphTx) readOn(v loci.Viewer, p *store.GraphPage, entity, after strin
 	var q query
 	tx.relationsFrom(&q, v, relationColumns, entity, seq)
 	q.add(" ORDER BY r.seq LIMIT ?", store.MaxEntityRows+1)
-	list, more, err := page(tx.c, &q, scanRelation, sizeOfRelation, store.MaxEntityRows)
+	room := store.MaxGraphText
+	list, more, err := page(tx.c, &q, scanRelation, sizeOfRelation, store.MaxEntityRows, &room)
 	p.Relations = append(p.Relations, list...)
 	if more {
 		next = store.Position(entity + ":" + list[len(list)-1].ID.String())

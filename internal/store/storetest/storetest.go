@@ -143,6 +143,11 @@ var tests = []struct {
 	{"GraphSearch", testGraphSearch},
 	{"GraphWalk", testGraphWalk},
 	{"GraphUpkeep", testGraphUpkeep},
+	{"GraphRowLimit", testGraphRowLimit},
+	{"GraphTextLimit", testGraphTextLimit},
+	{"GraphMerge", testGraphMerge},
+	{"GraphMergeErrors", testGraphMergeErrors},
+	{"GraphMergeVendors", testGraphMergeVendors},
 	{"GraphVisibility", testGraphVisibility},
 	{"ReadyAndClose", testReadyAndClose},
 }
