@@ -28,7 +28,9 @@ type GraphQuery struct {
 // ParseGraphQuery reads a search in the syntax of FTS5: words (all must occur),
 // AND, OR, NOT, "phrases", prefix* and parentheses. A text without any of these
 // operators is plain words, whatever punctuation is in it. An Invalid error says what is
-// wrong with a query that has them.
+// wrong with a query that has them. A phrase stands in one name, type or observation; the
+// parts of an AND may stand in different ones of an entity, and the right part
+// of a NOT in none of them.
 func ParseGraphQuery(text string) (*GraphQuery, error) {
 	if err := CheckText("query", text, 1, MaxTerm); err != nil {
 		return nil, err
