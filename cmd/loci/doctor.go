@@ -52,7 +52,7 @@ func (p *program) doctorCommand() *cobra.Command {
 		Long: `Check the data directory, its files and indexes, keys, backups and the port. Each
 line says ok, warn or fail, and how to mend it. The exit code is 1 if any fails.`,
 		Args:        cobra.NoArgs,
-		Annotations: does(app.KeyList),
+		Annotations: does(app.KeyList, app.OrgList, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
 			return d.print()
@@ -71,6 +71,7 @@ func (d *doctor) examine(ctx context.Context) {
 		err := d.with(ctx, refuse, func(in *instance) error {
 			d.ok("open", "the data directory opens, with a write-ahead log")
 			d.examineFiles(ctx, in)
+			d.examineProjects(ctx, in)
 			d.examineKeys(ctx, in)
 			return nil
 		})
@@ -177,7 +178,7 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		d.fail("files", mend, "%s", text)
 	}
 	if len(problems) == 0 {
-		d.ok("files", "every file is sound, and the full-text and list indexes fit the rows")
+		d.ok("files", "every file is sound, those of projects too, and the full-text and list indexes fit the rows")
 	}
 }
 

@@ -32,7 +32,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", home)
 			e.Setenv("USERPROFILE", home)
 			e.Setenv("DATA", filepath.Join(home, ".local", "share", "loci"))
-			e.Setenv("LOCI_LISTEN", freeAddress(t))
+			address := freeAddress(t)
+			e.Setenv("LOCI_LISTEN", address)
+			e.Setenv("PORT", address[strings.LastIndex(address, ":")+1:])
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
