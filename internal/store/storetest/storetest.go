@@ -151,6 +151,11 @@ var tests = []struct {
 	{"GraphMerge", testGraphMerge},
 	{"GraphMergeErrors", testGraphMergeErrors},
 	{"GraphMergeVendors", testGraphMergeVendors},
+	{"GraphRows", testGraphRows},
+	{"GraphInsert", testGraphInsert},
+	{"GraphInsertErrors", testGraphInsertErrors},
+	{"GraphSetVendors", testGraphSetVendors},
+	{"GraphLists", testGraphLists},
 	{"GraphVisibility", testGraphVisibility},
 	{"ReadyAndClose", testReadyAndClose},
 }
