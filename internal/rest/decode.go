@@ -22,9 +22,35 @@ var jsonFormat = huma.Format{
 			} else if err != nil {
 				return err
 			}
+			if crowded(data) {
+				return fmt.Errorf("the body has more than %d values; split it", maxValues)
+			}
 		}
 		return readable(json.Unmarshal(data, v))
 	},
+}
+
+// maxValues is how many commas a body may have outside of strings. A body of
+// nothing but tiny values takes some fifty times its size in memory; no body of
+// maxBody, and no body of maxBulk that says anything, comes near.
+const maxValues = 1 << 20
+
+func crowded(b []byte) bool {
+	if len(b) <= maxBody {
+		return false
+	}
+	commas, quoted := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			commas++
+		}
+	}
+	return commas > maxValues
 }
 
 // The ends of texts that begin with the field, which huma has no room for.

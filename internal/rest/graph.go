@@ -199,8 +199,23 @@ type nodeIDsInput struct {
 	Body client.NodeIDs
 }
 
+// idsOf reads ids, of which there must be one. They count together.
+func idsOf(in *client.NodeIDs) (ids app.GraphIDs, err error) {
+	switch n := len(in.Entities) + len(in.Observations) + len(in.Relations); {
+	case n == 0:
+		err = loci.Errorf(loci.Invalid, "the body names nothing; send entities, observations or relations")
+	case n > loci.MaxGraphItems:
+		err = loci.Errorf(loci.Invalid, "entities, observations and relations together have %d ids; at most %d are allowed", n, loci.MaxGraphItems)
+	}
+	return app.GraphIDs(*in), err
+}
+
 func (s *server) restoreNodes(ctx context.Context, p loci.Principal, in *nodeIDsInput) (*answer[client.Restored], error) {
-	n, err := s.app.RestoreNodes(ctx, p, in.project(), app.GraphIDs(in.Body))
+	ids, err := idsOf(&in.Body)
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.app.RestoreNodes(ctx, p, in.project(), ids)
 	return say(client.Restored{Restored: n}, err)
 }
 
@@ -220,6 +235,10 @@ type nodeVendorsInput struct {
 }
 
 func (s *server) setGraphVendors(ctx context.Context, p loci.Principal, in *nodeVendorsInput) (*answer[client.Changed], error) {
-	n, err := s.app.SetGraphVendors(ctx, p, in.project(), app.GraphIDs(in.Body.NodeIDs), in.Body.AllowedVendors)
+	ids, err := idsOf(&in.Body.NodeIDs)
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.app.SetGraphVendors(ctx, p, in.project(), ids, in.Body.AllowedVendors)
 	return say(client.Changed{Changed: n}, err)
 }

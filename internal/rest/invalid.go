@@ -55,6 +55,8 @@ const (
 	unknownField = "is not a known field"
 	isRequired   = " is required"
 	maxProblems  = 10
+	// missingParameter is huma's text.
+	missingParameter = "required query parameter is missing"
 )
 
 // invalid translates what huma found wrong with a request. Rejected values are
@@ -140,6 +142,8 @@ func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
 		return client.FieldProblem{Field: name, Detail: name + standsTwice}
 	case strings.HasSuffix(d.Message, wrongForm):
 		return client.FieldProblem{Field: strings.TrimSuffix(d.Message, wrongForm), Detail: d.Message}
+	case d.Message == missingParameter:
+		return client.FieldProblem{Field: field, Detail: field + isRequired}
 	case d.Message == unknownField && field == "origin":
 		return client.FieldProblem{Field: field, Detail: originText}
 	case d.Message == unknownField || d.Message == "unknown query parameter":

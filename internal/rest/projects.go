@@ -60,6 +60,9 @@ type projectEditInput struct {
 }
 
 func (s *server) editProject(ctx context.Context, p loci.Principal, in *projectEditInput) (*answer[loci.Project], error) {
+	if in.Body == (client.ProjectEdit{}) {
+		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send name, description or everyone")
+	}
 	return say(s.app.ChangeProject(ctx, p, in.project(), app.ProjectPatch(in.Body)))
 }
 
