@@ -213,17 +213,57 @@ func (s *Store) strayProjects(ctx context.Context) (problems []string, err error
 			if !ok || bad != nil {
 				continue
 			}
-			there, err := s.registered(ctx, loci.ProjectID(id))
+			problem, err := s.strayProject(ctx, dir, loci.ProjectID(id))
 			if err != nil {
 				return problems, err
 			}
-			if !there {
-				problems = append(problems, "the file "+dir+"/"+e.Name()+" is there, but "+metaFile+" knows no such project: put the "+metaFile+
-					" back that belongs to it, or bring a backup back with: loci backup restore")
+			if problem != "" {
+				problems = append(problems, problem)
 			}
 		}
 	}
 	return problems, nil
+}
+
+// strayProject says what is wrong with a file that is there. One whose project is on
+// the move is in its place soon.
+func (s *Store) strayProject(ctx context.Context, dir string, id loci.ProjectID) (string, error) {
+	was, there, err := s.placeOf(ctx, id)
+	name := dbPath(dir, id)
+	switch {
+	case err != nil:
+		return "", err
+	case !there:
+		return "the file " + name + " is there, but " + metaFile + " knows no such project: put the " + metaFile +
+			" back that belongs to it, or bring a backup back with: loci backup restore", nil
+	case was.path == name || was.moving:
+		return "", nil
+	}
+	if _, err := os.Stat(s.projectPath(dir, id)); err != nil { // moved since the directory was read
+		return "", nil
+	}
+	if is, _, err := s.placeOf(ctx, id); err != nil || is != was {
+		return "", err
+	}
+	return "the file " + name + " is there, but the place of that project is " + was.path +
+		": move the one away that is not the right one, and the right one to its place", nil
+}
+
+// home is where the registry says that a project's file is.
+type home struct {
+	path   string
+	moving bool
+	moves  int64
+}
+
+// placeOf looks in any org.
+func (s *Store) placeOf(ctx context.Context, id loci.ProjectID) (p home, there bool, err error) {
+	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
+		there, err = c.One("SELECT db_path, intent IS NOT NULL, moves FROM projects WHERE id = ?", sqlitedb.Args{id.String()},
+			func(r *sqlitedb.Row) error { p = home{r.Text(0), r.Bool(1), r.Int64(2)}; return nil })
+		return err
+	})
+	return p, there, err
 }
 
 // rebuildProjects makes anew what is derived from the rows of every project.

@@ -43,7 +43,7 @@ func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.
 	}
 	defer func() {
 		if loci.CodeOf(err) != "" { // refused
-			if there, lost := s.registered(ctx, p.ID); !there && lost == nil {
+			if _, there, lost := s.placeOf(ctx, p.ID); !there && lost == nil {
 				_ = os.Remove(lock.Path())
 			}
 		}
@@ -77,15 +77,6 @@ func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.
 		}
 		return err
 	})
-}
-
-// registered says whether the registry has the id, in any org and state.
-func (s *Store) registered(ctx context.Context, id loci.ProjectID) (there bool, err error) {
-	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
-		there, err = c.One("SELECT 1 FROM projects WHERE id = ?", sqlitedb.Args{id.String()}, func(*sqlitedb.Row) error { return nil })
-		return err
-	})
-	return there, err
 }
 
 func dbPath(dir string, id loci.ProjectID) string { return dir + "/" + id.String() + ".db" }

@@ -18,7 +18,7 @@ import (
 )
 
 // newProject makes a project with one entity in a new store.
-func newProject(t *testing.T, opts Options) (*Store, loci.Project) {
+func newProject(t testing.TB, opts Options) (*Store, loci.Project) {
 	t.Helper()
 	s, user := newStore(t, opts)
 	p, err := s.Projects().Create(bg, loci.Project{OrgID: loci.DefaultOrg, Name: "p", Everyone: true}, user)
