@@ -33,9 +33,6 @@ func (a *App) SwitchProject(ctx context.Context, p loci.Principal, s SessionKey,
 	if err != nil {
 		return loci.Project{}, err
 	}
-	if got.Status == loci.ProjectArchived {
-		return loci.Project{}, errArchived(got)
-	}
 	a.registry.Lock()
 	defer a.registry.Unlock()
 	err = a.store.MCPSessions().Put(ctx, store.MCPSession{Key: s, OrgID: p.OrgID, UserID: p.UserID, ProjectID: got.ID, UsedAt: a.time()})
@@ -43,10 +40,6 @@ func (a *App) SwitchProject(ctx context.Context, p loci.Principal, s SessionKey,
 		return loci.Project{}, err
 	}
 	return got, nil
-}
-
-func errArchived(p loci.Project) error {
-	return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
 }
 
 // CurrentProject returns the active project of a session. NotFound with the text that seed S3 gives if there is none,

@@ -124,6 +124,10 @@ func (a *App) openProject(ctx context.Context, p loci.Principal, id loci.Project
 	return err
 }
 
+func errArchived(p loci.Project) error {
+	return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
+}
+
 func errNotInProject() error {
 	return loci.FieldErrorf("project_id", "names no project that you belong to")
 }

@@ -62,23 +62,23 @@ func newProjectWorld(t testing.TB, deletion loci.Deletion) *projectWorld {
 // roles says what becomes of each deed on the open and on the closed project: ok, Forbidden, NotFound.
 // Actions that agents do not have are Forbidden to them whatever the project.
 const roles = `
-              read change archive restore delete members add  owner demote leave
-owner         ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok co/co co/co
-admin         ok/ok ok/ok ok/ok ok/ok no/no ok/ok ok/ok no/no no/no ok/ok
-member        ok/ok no/no no/no no/no no/no ok/ok no/no no/no no/no ok/ok
-anybody       ok/-- no/-- no/-- no/-- no/-- ok/-- no/-- no/-- no/-- ok/--
-org_admin     ok/ok ok/ok ok/ok ok/ok no/no ok/ok ok/ok no/no no/no ok/ok
-org_owner     ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok co/co ok/ok
-outside_owner ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- co/-- ok/--
-operator      ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok co/co ok/ok
-other_org     --/-- --/-- --/-- --/-- --/-- --/-- --/-- --/-- --/-- --/--
-agent         ok/ok no/no ok/ok ok/ok ok/ok no/no no/no no/no no/no no/no
-member's      ok/ok no/no no/no no/no no/no no/no no/no no/no no/no no/no
-limited_key   ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- co/-- co/--
-elsewhere     --/ok --/ok --/ok --/ok --/ok --/ok --/ok --/ok --/co --/co
+              read change archive restore delete members add  owner demote expel leave
+owner         ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok co/co co/co co/co
+admin         ok/ok ok/ok ok/ok ok/ok no/no ok/ok ok/ok no/no no/no no/no ok/ok
+member        ok/ok no/no no/no no/no no/no ok/ok no/no no/no no/no no/no ok/ok
+anybody       ok/-- no/-- no/-- no/-- no/-- ok/-- no/-- no/-- no/-- no/-- ok/--
+org_admin     ok/ok ok/ok ok/ok ok/ok no/no ok/ok ok/ok no/no no/no no/no ok/ok
+org_owner     ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok co/co co/co ok/ok
+outside_owner ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- co/-- co/-- ok/--
+operator      ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok ok/ok co/co co/co ok/ok
+other_org     --/-- --/-- --/-- --/-- --/-- --/-- --/-- --/-- --/-- --/-- --/--
+agent         ok/ok no/no ok/ok ok/ok ok/ok no/no no/no no/no no/no no/no no/no
+member's      ok/ok no/no no/no no/no no/no no/no no/no no/no no/no no/no no/no
+limited_key   ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- ok/-- co/-- co/-- co/--
+elsewhere     --/ok --/ok --/ok --/ok --/ok --/ok --/ok --/ok --/co --/co --/co
 `
 
-// projectDeeds are what the table has in its columns; "demote" takes the last owner's role.
+// projectDeeds are what the table has in its columns; "demote" takes the last owner's role, "expel" takes them out.
 var projectDeeds = map[string]func(*projectWorld, context.Context, loci.Principal, loci.ProjectID) error{
 	"read": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
 		return second(w.Project(ctx, p, id))
@@ -106,6 +106,9 @@ var projectDeeds = map[string]func(*projectWorld, context.Context, loci.Principa
 	},
 	"demote": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
 		return w.PutProjectMember(ctx, p, id, loci.ProjectMember{UserID: w.olga.ID, Role: loci.Member})
+	},
+	"expel": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
+		return w.RemoveProjectMember(ctx, p, id, w.olga.ID)
 	},
 	"leave": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
 		return w.RemoveProjectMember(ctx, p, id, p.UserID)
