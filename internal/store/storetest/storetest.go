@@ -156,6 +156,7 @@ var tests = []struct {
 	{"GraphInsertErrors", testGraphInsertErrors},
 	{"GraphSetVendors", testGraphSetVendors},
 	{"GraphLists", testGraphLists},
+	{"GraphHiddenMerge", testGraphHiddenMerge},
 	{"GraphVisibility", testGraphVisibility},
 	{"ReadyAndClose", testReadyAndClose},
 }
