@@ -203,6 +203,7 @@ func (w *world) connect(key loci.Secret, version string) *mcp.ClientSession {
 // raw is a client that speaks HTTP by hand.
 type raw struct {
 	w       *world
+	query   string // of the address, with its question mark
 	key     loci.Secret
 	version string
 	session string
@@ -212,7 +213,13 @@ type raw struct {
 // raw begins a session, if the version has them.
 func (w *world) raw(key loci.Secret, version string) *raw {
 	w.t.Helper()
-	r := &raw{w: w, key: key, version: version}
+	return w.rawAt(key, version, "")
+}
+
+// rawAt is raw at an address with a query.
+func (w *world) rawAt(key loci.Secret, version, query string) *raw {
+	w.t.Helper()
+	r := &raw{w: w, key: key, version: version, query: query}
 	if version >= stateless {
 		return r
 	}
@@ -283,7 +290,7 @@ func (r *raw) post(body string, header http.Header) reply {
 
 func (r *raw) send(method, body string, header http.Header) reply {
 	r.w.t.Helper()
-	req, err := http.NewRequestWithContext(context.Background(), method, r.w.url, bytes.NewReader([]byte(body)))
+	req, err := http.NewRequestWithContext(context.Background(), method, r.w.url+r.query, bytes.NewReader([]byte(body)))
 	if err != nil {
 		r.w.t.Fatal(err)
 	}
@@ -322,4 +329,13 @@ func newLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w
 func (a reply) failed() bool {
 	var m struct{ Error json.RawMessage }
 	return json.Unmarshal([]byte(a.body), &m) == nil && m.Error != nil
+}
+
+// deletesByKey lets keys of the default org delete.
+func (w *world) deletesByKey() {
+	w.t.Helper()
+	_, err := w.store.Orgs().Update(context.Background(), loci.DefaultOrg, func(o *loci.Org) error { o.Deletion = loci.DeleteWithKey; return nil })
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }

@@ -1,0 +1,122 @@
+package mcpserver
+
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// The shapes of answers about graphs. They leave out what a model does not
+// need, because all of it goes into its context.
+
+type projectShape struct {
+	ID          loci.ProjectID     `json:"id"`
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	Status      loci.ProjectStatus `json:"status"`
+	CreatedAt   time.Time          `json:"created_at"`
+	UpdatedAt   time.Time          `json:"updated_at"`
+	Message     string             `json:"message,omitempty"`
+}
+
+func shapeOfProject(p loci.Project, message string) projectShape {
+	return projectShape{ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status,
+		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Message: message}
+}
+
+type entityShape struct {
+	ID               loci.EntityID      `json:"id"`
+	Name             string             `json:"name"`
+	Type             string             `json:"entity_type"`
+	CreatedAt        time.Time          `json:"created_at"`
+	UpdatedAt        time.Time          `json:"updated_at"`
+	DeletedAt        time.Time          `json:"deleted_at,omitzero"`
+	Origin           string             `json:"origin"`
+	Observations     []observationShape `json:"observations,omitzero"`
+	Relations        []relationShape    `json:"relations,omitzero"`
+	ObservationsLeft int                `json:"observations_left,omitempty"`
+	RelationsLeft    int                `json:"relations_left,omitempty"`
+}
+
+type observationShape struct {
+	ID        loci.ObservationID `json:"id"`
+	EntityID  loci.EntityID      `json:"entity_id,omitzero"`
+	Content   string             `json:"content"`
+	CreatedAt time.Time          `json:"created_at"`
+	DeletedAt time.Time          `json:"deleted_at,omitzero"`
+	Origin    string             `json:"origin"`
+}
+
+type relationShape struct {
+	ID        loci.RelationID `json:"id"`
+	From      string          `json:"from"`
+	To        string          `json:"to"`
+	Type      string          `json:"relation_type"`
+	DeletedAt time.Time       `json:"deleted_at,omitzero"`
+}
+
+// shapeOfEntity has the observations and relations of e; they never are null.
+func shapeOfEntity(e *loci.Entity) entityShape {
+	out := bareEntity(e)
+	out.Observations, out.Relations = make([]observationShape, len(e.Observations)), shapeOfRelations(e.Relations)
+	for i := range e.Observations {
+		o := &e.Observations[i]
+		out.Observations[i] = observationShape{ID: o.ID, Content: o.Content, CreatedAt: o.CreatedAt, Origin: o.Origin}
+	}
+	return out
+}
+
+func bareEntity(e *loci.Entity) entityShape {
+	return entityShape{ID: e.ID, Name: e.Name, Type: e.Type, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt, Origin: e.Origin,
+		ObservationsLeft: e.ObservationsLeft, RelationsLeft: e.RelationsLeft}
+}
+
+func shapeOfEntities(list []loci.Entity) []entityShape {
+	out := make([]entityShape, len(list))
+	for i := range list {
+		out[i] = shapeOfEntity(&list[i])
+	}
+	return out
+}
+
+func shapeOfRelations(list []loci.Relation) []relationShape {
+	out := make([]relationShape, len(list))
+	for i := range list {
+		r := &list[i]
+		out[i] = relationShape{ID: r.ID, From: r.From, To: r.To, Type: r.Type, DeletedAt: r.DeletedAt}
+	}
+	return out
+}
+
+// graphShape is one page of a graph: relations stand beside the entities, each
+// once.
+type graphShape struct {
+	Entities   []entityShape   `json:"entities"`
+	Relations  []relationShape `json:"relations"`
+	Left       int             `json:"left"`
+	NextCursor string          `json:"next_cursor,omitempty"`
+}
+
+func shapeOfGraph(page *app.GraphPage) graphShape {
+	out := graphShape{Entities: shapeOfEntities(page.Entities), Relations: shapeOfRelations(page.Relations), Left: page.Left, NextCursor: page.NextCursor}
+	for i := range out.Entities {
+		out.Entities[i].Relations = nil
+	}
+	return out
+}
+
+// found is a list of entities.
+type found struct {
+	Entities          []entityShape    `json:"entities"`
+	Missing           []app.NoSuchName `json:"missing,omitempty"`
+	Total             *int             `json:"total,omitempty"`
+	TotalIsLowerBound bool             `json:"total_is_lower_bound,omitempty"`
+	AnyWord           bool             `json:"any_word,omitempty"` // not all words occur together anywhere
+	NextCursor        string           `json:"next_cursor,omitempty"`
+}
+
+// deleted says how many there were.
+type deleted struct {
+	Deleted int `json:"deleted"`
+}
