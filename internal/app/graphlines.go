@@ -2,6 +2,7 @@ package app
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"time"
 
@@ -46,29 +47,22 @@ type ownRelation struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// graphWriter writes the rows of a graph, page by page. An entity that
-// stands at the end of a page may go on in the next.
+// graphWriter writes the rows of a graph, page by page as Graph.Rows returns
+// them: the observations of an entity may go on in the next page.
 type graphWriter interface {
 	begin(p loci.Project) error
-	nodes(rows store.GraphRows) error
-	edges(rows store.GraphRows) error
+	page(rows store.GraphRows) error
+	end() error
 }
 
-type ownWriter struct {
-	out  io.Writer
-	last loci.EntityID
-}
+type ownWriter struct{ out io.Writer }
 
 func (w *ownWriter) begin(p loci.Project) error {
 	return writeLine(w.out, graphHeader{"graph", graphFormat, p.Name})
 }
 
-func (w *ownWriter) nodes(rows store.GraphRows) error {
+func (w *ownWriter) page(rows store.GraphRows) error {
 	for _, e := range rows.Entities {
-		if e.ID == w.last {
-			continue
-		}
-		w.last = e.ID
 		if err := writeLine(w.out, ownLine{Entity: &ownEntity{e.ID, e.Name, e.Type, e.GraphAccess, e.CreatedAt, e.UpdatedAt}}); err != nil {
 			return err
 		}
@@ -78,10 +72,6 @@ func (w *ownWriter) nodes(rows store.GraphRows) error {
 			return err
 		}
 	}
-	return nil
-}
-
-func (w *ownWriter) edges(rows store.GraphRows) error {
 	for _, r := range rows.Relations {
 		if err := writeLine(w.out, ownLine{Relation: &ownRelation{r.ID, r.FromID, r.ToID, r.Type, r.GraphAccess, r.CreatedAt}}); err != nil {
 			return err
@@ -89,6 +79,8 @@ func (w *ownWriter) edges(rows store.GraphRows) error {
 	}
 	return nil
 }
+
+func (w *ownWriter) end() error { return nil }
 
 // referenceWriter writes what the reference server keeps. An entity is one line
 // with all its observations, however many.
@@ -100,7 +92,7 @@ type referenceWriter struct {
 
 func (w *referenceWriter) begin(loci.Project) error { return nil }
 
-func (w *referenceWriter) nodes(rows store.GraphRows) error {
+func (w *referenceWriter) page(rows store.GraphRows) error {
 	of := make(map[loci.EntityID][]loci.Observation, len(rows.Entities))
 	for _, o := range rows.Observations {
 		of[o.EntityID] = append(of[o.EntityID], o)
@@ -109,9 +101,6 @@ func (w *referenceWriter) nodes(rows store.GraphRows) error {
 		return err
 	}
 	for _, e := range rows.Entities {
-		if e.ID == w.open {
-			continue
-		}
 		if err := w.start(e); err != nil {
 			return err
 		}
@@ -119,7 +108,7 @@ func (w *referenceWriter) nodes(rows store.GraphRows) error {
 			return err
 		}
 	}
-	return nil
+	return w.relations(rows.Relations)
 }
 
 func (w *referenceWriter) start(e loci.Entity) error {
@@ -165,18 +154,15 @@ func (w *referenceWriter) end() error {
 	return err
 }
 
-func (w *referenceWriter) edges(rows store.GraphRows) error {
-	if err := w.end(); err != nil {
-		return err
-	}
-	for _, r := range rows.Relations {
+func (w *referenceWriter) relations(list []loci.Relation) error {
+	for _, r := range list {
 		line := struct {
 			Type         string `json:"type"`
 			From         string `json:"from"`
 			To           string `json:"to"`
 			RelationType string `json:"relationType"`
 		}{"relation", r.From, r.To, r.Type}
-		if err := writeLine(w.out, line); err != nil {
+		if err := errors.Join(w.end(), writeLine(w.out, line)); err != nil {
 			return err
 		}
 	}

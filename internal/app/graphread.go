@@ -292,7 +292,9 @@ func (c graphCursor) page(p loci.Principal, kind string, r GraphList) (q store.G
 		return q, err
 	}
 	at, err := openCursor(p, c, kind, r.Cursor)
-	q.After = store.Position(at)
+	if q.After = store.Position(at); err == nil && at == "" {
+		err = loci.FieldErrorf("cursor", "is damaged; leave it out to begin at the first page")
+	}
 	return q, err
 }
 

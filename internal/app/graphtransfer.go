@@ -3,6 +3,7 @@ package app
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 
 	"github.com/loci-memory/loci"
@@ -78,29 +79,19 @@ func (a *App) ExportGraph(ctx context.Context, p loci.Principal, in loci.Project
 		if err := lines.begin(tx.Project()); err != nil {
 			return err
 		}
-		// Twice, so that no relation stands before its ends; keeping them would take memory.
-		for _, write := range []func(store.GraphRows) error{lines.nodes, lines.edges} {
-			if err := eachRows(ctx, tx, v, write); err != nil {
+		for q := (store.GraphQuery{Limit: exportRows}); ; {
+			rows, next, err := tx.Graph().Rows(ctx, v, q)
+			if err != nil {
 				return err
 			}
+			if err := lines.page(rows); err != nil {
+				return err
+			}
+			if q.After = next; next == "" {
+				return errors.Join(lines.end(), out.Flush())
+			}
 		}
-		return out.Flush()
 	})
-}
-
-func eachRows(ctx context.Context, tx store.GraphTx, v loci.Viewer, fn func(store.GraphRows) error) error {
-	for q := (store.GraphQuery{Limit: exportRows}); ; {
-		rows, next, err := tx.Graph().Rows(ctx, v, q)
-		if err != nil {
-			return err
-		}
-		if err := fn(rows); err != nil {
-			return err
-		}
-		if q.After = next; next == "" {
-			return nil
-		}
-	}
 }
 
 // ImportGraph reads what ExportGraph writes and what the reference server keeps, in either of its spellings, or what its
