@@ -50,14 +50,10 @@ func (a *App) ChangeProject(ctx context.Context, p loci.Principal, id loci.Proje
 	if err := a.record(ctx, p, ProjectChange, id.String()); err != nil {
 		return loci.Project{}, err
 	}
-	if err := a.store.Projects().Update(ctx, changed); err != nil {
-		return loci.Project{}, err
-	}
-	return a.reread(ctx, p, changed)
+	return a.store.Projects().Update(ctx, p.OrgID, id, func(now *loci.Project) error { c.apply(now); return nil })
 }
 
-// reread returns a project as it is after a change. Who closed it for themselves
-// gets it as they left it.
+// reread returns a project as it is after a change, or as p left it.
 func (a *App) reread(ctx context.Context, p loci.Principal, changed loci.Project) (loci.Project, error) {
 	got, err := a.store.Projects().Get(ctx, p.Viewer(), changed.ID)
 	if loci.CodeOf(err) == loci.NotFound {

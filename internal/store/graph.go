@@ -22,9 +22,10 @@ type Projects interface {
 	Find(ctx context.Context, v loci.Viewer, name string) (loci.Project, error)
 	// List returns the projects of the viewer, by name.
 	List(ctx context.Context, v loci.Viewer, q ProjectQuery) (ProjectPage, error)
-	// Update stores name, description, workspace and Everyone. NotFound;
-	// Conflict if the name is taken; Invalid if p breaks a limit.
-	Update(ctx context.Context, p loci.Project) error
+	// Update lets change alter name, description, workspace and Everyone of a project as it
+	// is, in one transaction, and returns what it is then. change may be run twice; its error stores
+	// nothing. NotFound; Conflict if the name is taken; Invalid for what breaks a limit.
+	Update(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(*loci.Project) error) (loci.Project, error)
 	// Archive closes a project, for all processes, and keeps it. Transactions
 	// under way finish first. Conflict if it is archived. An interruption is finished at the next start or by
 	// the next call. NotFound.

@@ -111,8 +111,8 @@ func TestCarryProjectMembers(t *testing.T) {
 	if _, err := s.Backup(bg, dir); err != nil {
 		t.Fatal(err)
 	}
-	p.Everyone = false
-	if err := errors.Join(s.Projects().Update(bg, p), s.ProjectMembers().Remove(bg, p.OrgID, p.ID, members[0].UserID), s.Close()); err != nil {
+	_, err = s.Projects().Update(bg, p.OrgID, p.ID, func(p *loci.Project) error { p.Everyone = false; return nil })
+	if err := errors.Join(err, s.ProjectMembers().Remove(bg, p.OrgID, p.ID, members[0].UserID), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := CarryRevocations(bg, s.Dir(), dir); err != nil {

@@ -177,20 +177,30 @@ func (ps projectRegistry) List(ctx context.Context, v loci.Viewer, lq store.Proj
 	return page, translate(err)
 }
 
-func (ps projectRegistry) Update(ctx context.Context, p loci.Project) error {
-	if err := p.Validate(); err != nil {
-		return err
-	}
-	err := ps.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		err := c.Exec("UPDATE projects AS p SET name = ?, description = ?, workspace_id = ?, everyone = ?, updated_at = ? WHERE id = ? AND org_id = ?"+projectExists+
-			" AND EXISTS (SELECT 1 FROM orgs o WHERE o.id = p.org_id AND o.state IN "+openStates+")",
-			p.Name, p.Description, orNull(p.WorkspaceID), p.Everyone, iso(ps.s.opts.Now()), p.ID.String(), string(p.OrgID))
-		if err == nil && c.Changes() == 0 {
-			err = loci.NoSuchProject()
+func (ps projectRegistry) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(*loci.Project) error) (p loci.Project, err error) {
+	err = ps.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		if err := hasProject(c, org, id); err != nil {
+			return err
 		}
-		return err
+		row, err := projectIn(c, org, id)
+		if err != nil {
+			return err
+		}
+		p = row.Project
+		if err := change(&p); err != nil {
+			return err
+		}
+		if err := p.Validate(); err != nil {
+			return err
+		}
+		p.UpdatedAt = ps.s.opts.Now().UTC().Truncate(store.GraphTime)
+		return c.Exec("UPDATE projects SET name = ?, description = ?, workspace_id = ?, everyone = ?, updated_at = ? WHERE id = ?",
+			p.Name, p.Description, orNull(p.WorkspaceID), p.Everyone, iso(p.UpdatedAt), id.String())
 	})
-	return translate(nameTaken(err, p.Name))
+	if err != nil {
+		return loci.Project{}, translate(nameTaken(err, p.Name))
+	}
+	return p, nil
 }
 
 func (ps projectRegistry) InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (there bool, err error) {

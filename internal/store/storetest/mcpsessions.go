@@ -154,17 +154,22 @@ func testProjectsVersion(e *env) {
 			e.Fatal(explain(err))
 		}
 	}
-	other := version("other")
 	var p loci.Project
+	change := func() {
+		e.Helper()
+		_, err := e.change(p)
+		must(err)
+	}
+	other := version("other")
 	for _, step := range []struct {
 		what    string
 		do      func()
 		changes bool
 	}{
 		{"creating", func() { p = e.project("p", func(p *loci.Project) { p.Everyone = false }) }, true},
-		{"renaming", func() { p.Name = "q"; must(ps.Update(ctx, p)) }, false},
-		{"admitting everyone", func() { p.Everyone = true; must(ps.Update(ctx, p)) }, true},
-		{"closing it again", func() { p.Everyone = false; must(ps.Update(ctx, p)) }, true},
+		{"renaming", func() { p.Name = "q"; change() }, false},
+		{"admitting everyone", func() { p.Everyone = true; change() }, true},
+		{"closing it again", func() { p.Everyone = false; change() }, true},
 		{"entering a member", func() { must(ms.Put(ctx, e.org, p.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member})) }, true},
 		{"removing a member", func() { must(ms.Remove(ctx, e.org, p.ID, u.ID)) }, true},
 		{"entering a member again", func() { must(ms.Put(ctx, e.org, p.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member})) }, true},

@@ -83,19 +83,39 @@ func testProjects(e *env) {
 	second := e.project("b")
 	want.Name, want.Description, want.Everyone, want.UpdatedAt = "site", "", false, e.clock.now()
 	want.WorkspaceID = newID[loci.WorkspaceID]()
-	if err := ps.Update(ctx, want); err != nil {
-		e.Fatal(explain(err))
+	if got, err = e.change(want); got != want || err != nil {
+		e.Fatalf("Update gave %+v, %v, want %+v", got, explain(err), want)
 	}
 	got, err = ps.Find(ctx, v, "site")
 	if got != want || err != nil {
 		e.Errorf("after Update: %+v, %v, want %+v", got, err, want)
 	}
-	second.Name = "site"
-	e.wantCode("Update to a name that is taken", ps.Update(ctx, second), loci.Conflict)
-	second.Name = ""
-	e.wantCode("Update to no name", ps.Update(ctx, second), loci.Invalid)
-	e.wantCode("Update of nothing", ps.Update(ctx, loci.Project{ID: loci.NewProjectID(), OrgID: e.org, Name: "z"}), loci.NotFound)
-	e.wantCode("Update in another org", ps.Update(ctx, loci.Project{ID: p.ID, OrgID: "other", Name: "z"}), loci.NotFound)
+	for _, tt := range []struct {
+		what string
+		p    loci.Project
+		code loci.Code
+	}{
+		{"to a name that is taken", loci.Project{ID: second.ID, OrgID: e.org, Name: "site"}, loci.Conflict},
+		{"to no name", loci.Project{ID: second.ID, OrgID: e.org}, loci.Invalid},
+		{"of nothing", loci.Project{ID: loci.NewProjectID(), OrgID: e.org, Name: "z"}, loci.NotFound},
+		{"in another org", loci.Project{ID: p.ID, OrgID: "other", Name: "z"}, loci.NotFound},
+	} {
+		_, err := e.change(tt.p)
+		e.wantCode("Update "+tt.what, err, tt.code)
+	}
+	_, err = ps.Update(ctx, e.org, p.ID, func(p *loci.Project) error { p.Name = "nothing"; return loci.Errorf(loci.Precondition, "no") })
+	e.wantCode("Update that is refused", err, loci.Precondition)
+	if got, err = ps.Get(ctx, v, p.ID); got != want || err != nil {
+		e.Errorf("after updates that failed: %+v, %v, want %+v", got, err, want)
+	}
+}
+
+// change stores what Update can alter of p.
+func (e *env) change(p loci.Project) (loci.Project, error) {
+	return e.st.Projects().Update(e.Context(), p.OrgID, p.ID, func(old *loci.Project) error {
+		old.Name, old.Description, old.WorkspaceID, old.Everyone = p.Name, p.Description, p.WorkspaceID, p.Everyone
+		return nil
+	})
 }
 
 // Who is not in a project finds no trace of it but its name.
