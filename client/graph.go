@@ -175,9 +175,15 @@ type NoSuchName struct {
 	Nearest []string `json:"did_you_mean,omitempty" nullable:"false" example:"[\"API gateway\"]"`
 }
 
+// Cut says whether a list without pages is all there is.
+type Cut struct {
+	HasMore bool `json:"has_more" doc:"There is more than limit; at the highest limit: perhaps"`
+}
+
 // EntityList is entities.
 type EntityList struct {
 	Entities []loci.Entity `json:"entities" nullable:"false"`
+	Cut
 }
 
 // ObservationList is observations of an entity, oldest first.
@@ -195,6 +201,7 @@ type RelationList struct {
 // GraphChangeList is what happened to an entity, oldest first.
 type GraphChangeList struct {
 	Changes []loci.GraphChange `json:"changes" nullable:"false"`
+	Cut
 }
 
 // GraphTrash is what can be restored, newest deletion first.
@@ -202,6 +209,7 @@ type GraphTrash struct {
 	Entities     []loci.Entity      `json:"entities" nullable:"false" doc:"Without what was deleted along with them"`
 	Observations []loci.Observation `json:"observations" nullable:"false" doc:"Deleted by themselves"`
 	Relations    []loci.Relation    `json:"relations" nullable:"false" doc:"Deleted by themselves"`
+	Cut
 }
 
 // GraphImported says what an import did.

@@ -132,15 +132,15 @@ func TestGraphReads(t *testing.T) {
 	if got := must(agent.EntityRelations(ctx, in, ids["api"], 0, ""))(t); len(got.Relations) != 2 || got.HasMore {
 		t.Errorf("EntityRelations: got %+v", got)
 	}
-	if got := must(agent.EntityHistory(ctx, in, ids["web"], 1))(t); len(got.Changes) != 1 || got.Changes[0].Change != "created" {
+	if got := must(agent.EntityHistory(ctx, in, ids["web"], 1))(t); len(got.Changes) != 1 || !got.HasMore || got.Changes[0].Change != "created" {
 		t.Errorf("EntityHistory: got %+v", got)
 	}
 	for hops, want := range map[int]int{0: 2, 2: 3} {
-		if got := must(agent.Neighbours(ctx, in, ids["web"], hops, 0))(t); len(got.Entities) != want || got.Entities[0].ID != ids["web"] {
+		if got := must(agent.Neighbours(ctx, in, ids["web"], hops, 0))(t); len(got.Entities) != want || got.HasMore || got.Entities[0].ID != ids["web"] {
 			t.Errorf("Neighbours within %d: got %+v, want %d", hops, got, want)
 		}
 	}
-	if got := must(agent.Neighbours(ctx, in, ids["web"], 2, 2))(t); len(got.Entities) != 2 {
+	if got := must(agent.Neighbours(ctx, in, ids["web"], 2, 2))(t); len(got.Entities) != 2 || !got.HasMore {
 		t.Errorf("2 Neighbours: got %+v", got)
 	}
 }
@@ -175,7 +175,7 @@ func TestGraphChanges(t *testing.T) {
 		}
 	}
 	trash := must(agent.GraphTrash(ctx, in, 10))(t)
-	if len(trash.Entities) != 1 || trash.Entities[0].ID != ids["web"] || len(trash.Relations) != 1 {
+	if trash.HasMore || len(trash.Entities) != 1 || trash.Entities[0].ID != ids["web"] || len(trash.Relations) != 1 {
 		t.Fatalf("GraphTrash: got %+v", trash)
 	}
 	if n := must(agent.RestoreNodes(ctx, in, client.NodeIDs{Entities: []loci.EntityID{ids["web"]}, Relations: []loci.RelationID{trash.Relations[0].ID}}))(t); n < 2 {

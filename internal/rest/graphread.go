@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -113,9 +114,34 @@ type entityHistoryInput struct {
 	Limit int `query:"limit" minimum:"1" maximum:"1000" doc:"Left out: 100"`
 }
 
+// The limits of lists that have no pages: what is shown if the request says
+// nothing, and the most that app gives.
+const (
+	defaultGraphList  = 100
+	maxGraphList      = 1000
+	defaultNeighbours = 20
+)
+
+// oneMore is what to ask for, to know whether there is more than limit.
+func oneMore(limit, most int) int { return min(limit+1, most) }
+
+// atMost cuts what was asked for with oneMore.
+func atMost[T any](list []T, limit, most int) ([]T, bool) {
+	if len(list) > limit {
+		return list[:limit], true
+	}
+	return orEmpty(list), len(list) == most
+}
+
 func (s *server) entityHistory(ctx context.Context, p loci.Principal, in *entityHistoryInput) (*answer[client.GraphChangeList], error) {
-	list, err := s.app.EntityHistory(ctx, p, in.project(), in.which(), in.Limit)
-	return say(client.GraphChangeList{Changes: orEmpty(list)}, err)
+	limit := limitOr(in.Limit, defaultGraphList)
+	list, err := s.app.EntityHistory(ctx, p, in.project(), in.which(), oneMore(limit, maxGraphList))
+	if err != nil {
+		return nil, err
+	}
+	var out client.GraphChangeList
+	out.Changes, out.HasMore = atMost(list, limit, maxGraphList)
+	return say(out, nil)
 }
 
 type neighboursInput struct {
@@ -125,8 +151,14 @@ type neighboursInput struct {
 }
 
 func (s *server) neighbours(ctx context.Context, p loci.Principal, in *neighboursInput) (*answer[client.EntityList], error) {
-	list, err := s.app.Neighbours(ctx, p, in.project(), in.which(), in.Hops, in.Limit)
-	return say(client.EntityList{Entities: allWhole(list)}, err)
+	limit := limitOr(in.Limit, defaultNeighbours)
+	list, err := s.app.Neighbours(ctx, p, in.project(), in.which(), in.Hops, oneMore(limit, app.MaxNeighbours))
+	if err != nil {
+		return nil, err
+	}
+	var out client.EntityList
+	out.Entities, out.HasMore = atMost(allWhole(list), limit, app.MaxNeighbours)
+	return say(out, nil)
 }
 
 type graphTrashInput struct {
@@ -135,8 +167,18 @@ type graphTrashInput struct {
 }
 
 func (s *server) graphTrash(ctx context.Context, p loci.Principal, in *graphTrashInput) (*answer[client.GraphTrash], error) {
-	t, err := s.app.GraphTrash(ctx, p, in.project(), in.Limit)
-	return say(client.GraphTrash{Entities: allWhole(t.Entities), Observations: orEmpty(t.Observations), Relations: orEmpty(t.Relations)}, err)
+	limit := limitOr(in.Limit, defaultGraphList)
+	t, err := s.app.GraphTrash(ctx, p, in.project(), oneMore(limit, maxGraphList))
+	if err != nil {
+		return nil, err
+	}
+	var out client.GraphTrash
+	var more [3]bool
+	out.Entities, more[0] = atMost(allWhole(t.Entities), limit, maxGraphList)
+	out.Observations, more[1] = atMost(t.Observations, limit, maxGraphList)
+	out.Relations, more[2] = atMost(t.Relations, limit, maxGraphList)
+	out.HasMore = more[0] || more[1] || more[2]
+	return say(out, nil)
 }
 
 type graphExportInput struct {
@@ -191,6 +233,7 @@ func (s *server) importGraph(ctx context.Context, p loci.Principal, in *graphImp
 				problems = append(problems, client.LineProblem{Line: l.Line, Detail: l.Text})
 			}
 		}})
+	slices.SortStableFunc(problems, func(a, b client.LineProblem) int { return a.Line - b.Line })
 	return say(client.GraphImported{Lines: r.Lines, Entities: r.Entities, Observations: r.Observations, Relations: r.Relations,
 		Present: r.Present, Refused: r.Refused, Problems: problems}, err)
 }
