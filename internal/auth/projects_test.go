@@ -177,7 +177,7 @@ func TestProjectsConcurrent(t *testing.T) {
 					t.Errorf("got %v, %v", p.ProjectIDs, err)
 					return
 				}
-				_ = append(p.ProjectIDs, loci.NewProjectID()) //nolint:gocritic // somebody careless
+				_ = append(p.ProjectIDs, loci.NewProjectID()) // as somebody careless would
 			}
 		})
 	}

@@ -25,15 +25,8 @@ func (e *env) wantSession(what string, s store.MCPSession) {
 	if s.OrgID == "" {
 		e.wantCode(what, err, loci.NotFound)
 	} else if got != s || err != nil {
-		e.Errorf("%s: got %+v, %v, want %+v", what, got, explainAny(err), s)
+		e.Errorf("%s: got %+v, %v, want %+v", what, got, explain(err), s)
 	}
-}
-
-func explainAny(err error) string {
-	if err == nil {
-		return "no error"
-	}
-	return explain(err)
 }
 
 func noSession(key byte) store.MCPSession { return store.MCPSession{Key: [32]byte{key}} }
@@ -124,7 +117,7 @@ func testMCPSessionsPurge(e *env) {
 	then := e.clock.now().Add(-2 * time.Hour) // when the fourth was used
 	for _, want := range []int{2, 1, 0} {
 		if n, err := e.st.MCPSessions().Purge(e.Context(), then, 2); n != want || err != nil {
-			e.Errorf("Purge: %d, %v, want %d", n, explainAny(err), want)
+			e.Errorf("Purge: %d, %v, want %d", n, explain(err), want)
 		}
 	}
 	e.wantSession("old", noSession(3))
@@ -193,7 +186,7 @@ func testProjectsVersion(e *env) {
 	must(e.st.Credentials().Insert(ctx, key.Credential))
 	found, err := e.st.Credentials().ByHash(ctx, [32]byte{1})
 	if err != nil || found.Org.ProjectsVersion != version(e.org) {
-		e.Errorf("ByHash: version %d, %v, want %d", found.Org.ProjectsVersion, explainAny(err), version(e.org))
+		e.Errorf("ByHash: version %d, %v, want %d", found.Org.ProjectsVersion, explain(err), version(e.org))
 	}
 }
 
@@ -206,7 +199,7 @@ func testProjectInWorkspace(e *env) {
 	want := func(what string, org loci.OrgID, w loci.WorkspaceID, want bool) {
 		e.Helper()
 		if got, err := e.st.Projects().InWorkspace(ctx, org, w); got != want || err != nil {
-			e.Errorf("%s: got %v, %v, want %v", what, got, explainAny(err), want)
+			e.Errorf("%s: got %v, %v, want %v", what, got, explain(err), want)
 		}
 	}
 	want("a project", e.org, work, true)

@@ -355,7 +355,7 @@ func testProjectDeleteMemories(e *env) {
 		}
 		got, err := e.get(v, was.ID, loci.TrashOnly)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			e.Fatalf("%s: %v (-want +got):\n%s", was.Title, explainAny(err), diff)
+			e.Fatalf("%s: %v (-want +got):\n%s", was.Title, explain(err), diff)
 		}
 		e.view(func(ctx context.Context, tx store.Tx) error {
 			old, err := tx.Memories().Versions(ctx, v, was.ID, loci.AnyState, 0, 9)
@@ -371,7 +371,7 @@ func testProjectDeleteMemories(e *env) {
 	for _, m := range stays {
 		got, err := e.get(e.person(), m.ID, loci.AnyState)
 		if diff := cmp.Diff(m, got); diff != "" || err != nil {
-			e.Errorf("%s: %v (-want +got):\n%s", m.Title, explainAny(err), diff)
+			e.Errorf("%s: %v (-want +got):\n%s", m.Title, explain(err), diff)
 		}
 	}
 	if page := e.list(e.person(), store.ListQuery{Limit: 500, Filter: store.Filter{Lifecycle: loci.TrashOnly}}); len(page.Memories) != 229 {
