@@ -67,6 +67,9 @@ func (s *Server) restoreNodes(ctx context.Context, c caller, in restoreNodesArgs
 	if err != nil {
 		return nil, err
 	}
+	if len(ids.Entities)+len(ids.Observations)+len(ids.Relations) == 0 {
+		return nil, loci.FieldErrorf("entities", "or observations or relations must name what to restore; list_deleted_nodes has the ids")
+	}
 	project, err := s.choose(ctx, c, app.GraphRestore, in.Project)
 	if err != nil {
 		return nil, err

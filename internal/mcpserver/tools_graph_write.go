@@ -159,10 +159,11 @@ func (a relationsArgs) items() ([]loci.NewRelation, error) {
 // sayTypes names the arguments that tell entities of one name apart, where
 // they have other names than usual.
 func sayTypes(err error, names string) error {
-	if loci.CodeOf(err) != loci.Conflict {
-		return err
+	const usual = "say which with entity_type"
+	if text := loci.SafeText(err); strings.Contains(text, usual) {
+		return loci.Errorf(loci.CodeOf(err), "%s", strings.ReplaceAll(text, usual, "say which with "+names))
 	}
-	return loci.Errorf(loci.Conflict, "%s", strings.ReplaceAll(loci.SafeText(err), "say which with entity_type", "say which with "+names))
+	return err
 }
 
 type createdRelation struct {

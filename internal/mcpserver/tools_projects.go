@@ -141,9 +141,8 @@ func (s *Server) switchProject(ctx context.Context, c caller, in projectArgs) (a
 func (s *Server) getCurrentProject(ctx context.Context, c caller, _ struct{}) (any, error) {
 	p, err := s.app.CurrentProject(ctx, c.principal, c.session)
 	if loci.CodeOf(err) == loci.NotFound && c.project != "" {
-		none := err
-		if p, err = s.app.FindProject(ctx, c.principal, c.project); err != nil || p.Status != loci.ProjectActive {
-			err = none
+		if p, err = s.app.FindProject(ctx, c.principal, c.project); err == nil && p.Status != loci.ProjectActive {
+			err = loci.Errorf(loci.NotFound, "No active project: %s, which this server was told to work on, is archived.", loci.OneLine(p.Name))
 		}
 	}
 	if loci.CodeOf(err) == loci.NotFound {
@@ -157,7 +156,7 @@ func (s *Server) getCurrentProject(ctx context.Context, c caller, _ struct{}) (a
 	return shapeOfProject(p, ""), nil
 }
 
-// named returns the id of the project of that name, for an action on it.
+// named returns the project of that name, for an action on it.
 func (s *Server) named(ctx context.Context, c caller, act app.Action, in projectArgs) (loci.Project, error) {
 	if err := in.check(); err != nil {
 		return loci.Project{}, err
