@@ -390,7 +390,10 @@ var graphCalls = map[string]func(context.Context, *graphWorld, loci.Principal, l
 }
 
 // outcome is everything that a caller can tell of an answer.
-func outcome(t *testing.T, answer any, err error) string {
+func outcome(t interface {
+	Helper()
+	Fatal(...any)
+}, answer any, err error) string {
 	t.Helper()
 	b, jsonErr := json.Marshal(answer)
 	if jsonErr != nil {
