@@ -193,3 +193,32 @@ func TestManyRefusedItems(t *testing.T) {
 		t.Errorf("the text is %s", cutText(p.Error))
 	}
 }
+
+// TestBulkBodies demands that what stores in a graph takes up to 16 MiB.
+func TestBulkBodies(t *testing.T) {
+	s := newServer(t)
+	g := s.graph(t, owner, "p", "")
+	at := "/projects/" + g.project + "/graph"
+	text := strings.Repeat("word ", 19_000)
+	var items, lines []string
+	for i := range 120 {
+		items = append(items, fmt.Sprintf(`{"name":"e%d","entity_type":"t","observations":["%s"]}`, i, text))
+		lines = append(lines, fmt.Sprintf(`{"type":"entity","name":"l%d","entityType":"t","observations":["%s"]}`, i, text))
+	}
+	body := `{"entities":[` + strings.Join(items, ",") + `]}`
+	if len(body) < 10<<20 {
+		t.Fatalf("the body has only %d bytes", len(body))
+	}
+	s.expect(t, 201, owner, "POST "+at+"/entities "+body)
+	var got client.GraphImported
+	decode(t, s.expect(t, 200, owner, "POST "+at+"/import "+strings.Join(lines, "\n")), &got)
+	if got.Entities != 120 || got.Refused != 0 {
+		t.Errorf("the import stored %d entities and refused %d lines", got.Entities, got.Refused)
+	}
+	var page client.GraphPage
+	w := s.expect(t, 200, owner, "GET "+at+"?limit=500")
+	decode(t, w, &page)
+	if !page.HasMore || page.Left+len(page.Entities) != 242 || w.Body.Len() > 3<<20 {
+		t.Errorf("a page has %d entities in %d bytes, and %d are left", len(page.Entities), w.Body.Len(), page.Left)
+	}
+}
