@@ -50,6 +50,13 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 					}
 					request.WorkspaceID = w.ID
 				}
+				for _, name := range f.projects {
+					x, err := in.project(ctx, who, name)
+					if err != nil {
+						return err
+					}
+					request.ProjectIDs = append(request.ProjectIDs, x.ID)
+				}
 				c, key, err := in.app.CreateKey(ctx, who, request)
 				if err != nil {
 					return err
@@ -72,7 +79,7 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		rights = loci.AgentRights()
 	}
 	flags.StringSliceVar(&f.scopes, "scope", nil, "limit it: "+strings.ReplaceAll(joinRights(rights), ",", ", ")+" (default: everything)")
-	flags.StringSliceVar(&f.projects, "project", nil, "limit it to the memories of the project with this id; may be repeated")
+	flags.StringSliceVar(&f.projects, "project", nil, "limit it to this project, by name or id; may be repeated")
 	flags.StringVar(&f.workspace, "workspace", "", "the workspace it is in, by id or name (default: the person's first)")
 	flags.StringVar(&f.expires, "expires", "", "useless from then on: 90d, 12h or a time (default: never)")
 	orgFlag(cmd, &f.org)
@@ -93,13 +100,6 @@ func (f *keyFlags) request(kind loci.Kind) (auth.KeyRequest, error) {
 	r := auth.KeyRequest{Name: f.name, ExpiresAt: at}
 	for _, s := range f.scopes {
 		r.Rights = append(r.Rights, loci.Right(s))
-	}
-	for _, s := range f.projects {
-		var id loci.ProjectID
-		if err := id.UnmarshalText([]byte(s)); err != nil || id.IsZero() {
-			return r, loci.FieldErrorf("--project", "must be a project's id, a UUID of 36 characters")
-		}
-		r.ProjectIDs = append(r.ProjectIDs, id)
 	}
 	if kind == loci.KindAgent {
 		if r.Vendor, err = loci.ParseVendor(f.vendor); err != nil {
