@@ -104,7 +104,22 @@ func (m *merge) relation(r *loci.Relation) error {
 		graphHash(from, to, r.Type), from, to, r.Type); err != nil || there {
 		return err
 	}
+	if err := m.note(r); err != nil {
+		return err
+	}
 	return m.storeRelation(r)
+}
+
+// note notes who sees a new relation: who may read it and both its ends.
+func (m *merge) note(r *loci.Relation) error {
+	readers := r.AllowedVendors
+	err := m.c.Query("SELECT e.allowed_vendors FROM entities e WHERE e.id IN (?, ?)", sqlitedb.Args{r.FromID.String(), r.ToID.String()}, func(row *sqlitedb.Row) error {
+		list, err := fromJSON[loci.Vendor](row.Text(0))
+		readers = narrowed(readers, list)
+		return err
+	})
+	m.known = m.known || covers(readers, m.into.AllowedVendors)
+	return err
 }
 
 // narrow makes of a row's access that of its copy. there says that all who may read the copy read the
@@ -119,7 +134,6 @@ func (m *merge) narrow(a *loci.GraphAccess, same string, args ...any) (there boo
 		}
 		return err
 	})
-	m.known = m.known || !there && covers(a.AllowedVendors, m.into.AllowedVendors)
 	return there, err
 }
 
