@@ -79,11 +79,18 @@ func testProjects(e *env) {
 	if _, err := ps.Create(ctx, loci.Project{OrgID: "other", Name: "website"}, loci.UserID{}); err != nil {
 		e.Errorf("the same name in another org: %v", explain(err))
 	}
+}
+
+func testProjectsUpdate(e *env) {
+	ctx, ps := e.Context(), e.st.Projects()
+	p, second := e.project("website", func(p *loci.Project) { p.Description = "our site" }), e.project("b")
+	e.ensure("other", loci.NewUserID())
 	e.clock.move(1e9)
-	second := e.project("b")
+	v, want := e.in(p), p
 	want.Name, want.Description, want.Everyone, want.UpdatedAt = "site", "", false, e.clock.now()
 	want.WorkspaceID = newID[loci.WorkspaceID]()
-	if got, err = e.change(want); got != want || err != nil {
+	got, err := e.change(want)
+	if got != want || err != nil {
 		e.Fatalf("Update gave %+v, %v, want %+v", got, explain(err), want)
 	}
 	got, err = ps.Find(ctx, v, "site")

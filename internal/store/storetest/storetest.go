@@ -123,6 +123,7 @@ var tests = []struct {
 	{"Limits", testLimits},
 	{"Failures", testFailures},
 	{"Projects", testProjects},
+	{"ProjectsUpdate", testProjectsUpdate},
 	{"ProjectsHidden", testProjectsHidden},
 	{"ProjectList", testProjectList},
 	{"ProjectMembers", testProjectMembers},
