@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -161,12 +160,12 @@ const benchProject = "bench"
 
 func (g *graphBencher) startOurs(ctx context.Context, dir string) (*mcpServer, error) {
 	command := []string{g.Binary, "mcp", "--data-dir", dir, "--toolsets", "graph", "--project", benchProject, "--vendor", "claude"}
-	return startMCP(ctx, command, []string{"HOME=" + g.Dir, "LOCI_LOG_LEVEL=error"})
+	return startMCP(ctx, command, []string{"HOME=" + g.Dir, "LOCI_LOG_LEVEL=error"}, false)
 }
 
 func (g *graphBencher) theirs(ctx context.Context) (timed, error) {
 	file := filepath.Join(g.Dir, "reference.jsonl")
-	s, err := startMCP(ctx, g.Reference, append(os.Environ(), "MEMORY_FILE_PATH="+file))
+	s, err := startMCP(ctx, g.Reference, []string{"MEMORY_FILE_PATH=" + file}, true)
 	if err != nil {
 		return timed{}, err
 	}

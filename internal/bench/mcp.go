@@ -22,9 +22,13 @@ type mcpServer struct {
 	id      int
 }
 
-// startMCP runs a command and shakes hands.
-func startMCP(ctx context.Context, command, env []string) (*mcpServer, error) {
+// startMCP runs a command and shakes hands. The command gets this environment
+// alone, or in addition to our own.
+func startMCP(ctx context.Context, command, env []string, addition bool) (*mcpServer, error) {
 	s := &mcpServer{process: exec.CommandContext(ctx, command[0], command[1:]...)}
+	if addition {
+		env = append(s.process.Environ(), env...)
+	}
 	s.process.Env = env
 	s.process.Stderr = &s.errors
 	var err error
