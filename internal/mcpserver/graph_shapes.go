@@ -72,12 +72,28 @@ func bareEntity(e *loci.Entity) entityShape {
 		ObservationsLeft: e.ObservationsLeft, RelationsLeft: e.RelationsLeft}
 }
 
+// maxRows is how many observations and relations one answer has at most. The
+// store bounds their text; this bounds what stands around it.
+const maxRows = 4_000
+
 func shapeOfEntities(list []loci.Entity) []entityShape {
-	out := make([]entityShape, len(list))
+	out, room := make([]entityShape, len(list)), maxRows
 	for i := range list {
 		out[i] = shapeOfEntity(&list[i])
+		room = out[i].trim(room)
 	}
 	return out
+}
+
+// trim keeps the newest rows for which there is room, and returns what is left
+// of it.
+func (e *entityShape) trim(room int) int {
+	cut := max(0, len(e.Observations)-room)
+	e.Observations, e.ObservationsLeft = e.Observations[cut:], e.ObservationsLeft+cut
+	room -= len(e.Observations)
+	cut = max(0, len(e.Relations)-room)
+	e.Relations, e.RelationsLeft = e.Relations[cut:], e.RelationsLeft+cut
+	return room - len(e.Relations)
 }
 
 func shapeOfRelations(list []loci.Relation) []relationShape {
@@ -92,17 +108,23 @@ func shapeOfRelations(list []loci.Relation) []relationShape {
 // graphShape is one page of a graph: relations stand beside the entities, each
 // once.
 type graphShape struct {
-	Entities   []entityShape   `json:"entities"`
-	Relations  []relationShape `json:"relations"`
-	Left       int             `json:"left"`
-	NextCursor string          `json:"next_cursor,omitempty"`
+	Entities      []entityShape   `json:"entities"`
+	Relations     []relationShape `json:"relations"`
+	RelationsLeft int             `json:"relations_left,omitempty"`
+	Left          int             `json:"left"`
+	NextCursor    string          `json:"next_cursor,omitempty"`
 }
 
 func shapeOfGraph(page *app.GraphPage) graphShape {
-	out := graphShape{Entities: shapeOfEntities(page.Entities), Relations: shapeOfRelations(page.Relations), Left: page.Left, NextCursor: page.NextCursor}
-	for i := range out.Entities {
+	out := graphShape{Entities: make([]entityShape, len(page.Entities)), Relations: shapeOfRelations(page.Relations), Left: page.Left, NextCursor: page.NextCursor}
+	room := maxRows
+	for i := range page.Entities {
+		out.Entities[i] = shapeOfEntity(&page.Entities[i])
 		out.Entities[i].Relations = nil
+		room = out.Entities[i].trim(room)
 	}
+	cut := max(0, len(out.Relations)-maxRows)
+	out.Relations, out.RelationsLeft = out.Relations[:len(out.Relations)-cut], cut
 	return out
 }
 

@@ -19,7 +19,7 @@ func (s *Server) addGraphDeleting(srv *mcp.Server) {
 	}, s.deleteEntities)
 	addCall(s, srv, &mcp.Tool{
 		Name: "delete_observations", Title: "Delete observations", Annotations: removes(),
-		Description:  "Deletes observations that say exactly this; returns how many. Use it for facts that are wrong or over.",
+		Description:  "Deletes facts that say exactly this; returns how many. Use it for what is wrong or over, then add what holds now.",
 		InputSchema:  input(items("deletions", required("entity_name", text(1, loci.MaxEntityName)), required("observations", texts(loci.MaxObservation))), inProject()),
 		OutputSchema: json.RawMessage(deletedSchema),
 	}, s.deleteObservations)

@@ -25,23 +25,23 @@ func (s *Server) addExtraTools(srv *mcp.Server) {
 	ids := `{"type":"array","items":{"type":"string"}}`
 	addCall(s, srv, &mcp.Tool{
 		Name: "restore_nodes", Title: "Restore what was deleted", Annotations: sets(),
-		Description:  "Brings deleted rows back, all or none, by the ids that list_deleted_nodes gives; an entity comes with what was deleted along with it. Returns how many.",
+		Description:  "Brings back what was deleted by mistake, all or none, by the ids that list_deleted_nodes gives; an entity comes with what was deleted along with it. Returns how many.",
 		InputSchema:  input(property{name: "entities", schema: ids}, property{name: "observations", schema: ids}, property{name: "relations", schema: ids}, inProject()),
 		OutputSchema: json.RawMessage(`{"type":"object","required":["restored"]}`),
 	}, s.restoreNodes)
 	addCall(s, srv, &mcp.Tool{
 		Name: "list_deleted_nodes", Title: "List what was deleted", Annotations: reads(),
-		Description: "What restore_nodes can bring back, newest deletion first, limit of each kind.",
+		Description: "What restore_nodes can bring back, newest deletion first, limit of each kind. Not for what is in the graph: use read_graph.",
 		InputSchema: input(limit(trashMax, trashDefault), inProject()), OutputSchema: json.RawMessage(`{"type":"object","required":["entities","observations","relations"]}`),
 	}, s.listDeletedNodes)
 	addCall(s, srv, &mcp.Tool{
 		Name: "get_entity_history", Title: "History of an entity", Annotations: reads(),
-		Description: "What happened to an entity, its observations and relations, and who did it, oldest first. A deleted entity is found by id only.",
+		Description: "What happened to an entity, its observations and relations, and who did it, oldest first. Use it when asked how something came about; a deleted entity is found by id only.",
 		InputSchema: input(append(which(), limit(historyMax, historyDefault), inProject())...), OutputSchema: lists("changes", `"at","change","kind"`),
 	}, s.getEntityHistory)
 	addCall(s, srv, &mcp.Tool{
 		Name: "get_neighbors", Title: "Neighbours of an entity", Annotations: reads(),
-		Description: "An entity and those that relations connect it with in so many hops, nearest first.",
+		Description: "An entity and those that relations connect it with in so many hops, nearest first. Use it to see what something touches; for words use search_nodes.",
 		InputSchema: input(append(which(), property{name: "hops", schema: integer(1, app.MaxHops, 1)}, limit(neighbourMax, neighbourDefault), inProject())...), OutputSchema: lists("entities", inGraph),
 	}, s.getNeighbors)
 	addCall(s, srv, &mcp.Tool{

@@ -23,7 +23,7 @@ func (s *Server) addGraphReading(srv *mcp.Server) {
 	}, s.openNodes)
 	addCall(s, srv, &mcp.Tool{
 		Name: "read_graph", Title: "Read the graph", Annotations: reads(),
-		Description:  "The whole graph in pages; left says how many entities are still to come. It can be large: prefer search_nodes.",
+		Description:  "The whole graph in pages, oldest first; left says how many entities are to come. It can be large: prefer search_nodes unless all is needed.",
 		InputSchema:  input(limit(app.MaxGraphPage, app.DefaultGraphPage), cursor(), inProject()),
 		OutputSchema: json.RawMessage(`{"type":"object","required":["entities","relations","left"]}`),
 	}, s.readGraph)

@@ -65,9 +65,10 @@ func (s *Server) createEntities(ctx context.Context, c caller, in createEntities
 	if err != nil {
 		return nil, err
 	}
-	out := make([]createdEntity, len(put))
+	out, room := make([]createdEntity, len(put)), maxRows
 	for i := range put {
 		out[i] = createdEntity{shapeOfEntity(&put[i].Entity), put[i].Created, len(put[i].Added)}
+		room = out[i].trim(room)
 	}
 	return struct {
 		Entities []createdEntity `json:"entities"`

@@ -36,7 +36,9 @@ type world struct {
 	store  *sqlite.Store
 	server *mcpserver.Server
 	owner  loci.Principal
-	url    string // of /mcp
+	url    string   // of /mcp
+	dir    string   // of the data
+	ends   []func() // of the clients over stdio
 	clock  *clock
 	log    *bytes.Buffer
 }
@@ -75,8 +77,8 @@ const ownerKey loci.Secret = "the-owner's-key"
 func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	t.Helper()
 	ctx := context.Background()
-	w := &world{t: t, clock: &clock{now: time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)}, log: &bytes.Buffer{}}
-	st, err := sqlite.Open(ctx, sqlite.Options{Dir: t.TempDir(), Now: w.clock.Now})
+	w := &world{t: t, clock: &clock{now: time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)}, log: &bytes.Buffer{}, dir: t.TempDir()}
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: w.dir, Now: w.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
