@@ -156,7 +156,7 @@ INSERT INTO _migrations (number, name, applied_at) VALUES (1, 'registry', 176732
 INSERT INTO _migrations (number, name, applied_at) VALUES (2, 'identity', 1767323045678901);
 INSERT INTO _migrations (number, name, applied_at) VALUES (3, 'projects', 1767323045678901);
 INSERT INTO _migrations (number, name, applied_at) VALUES (4, 'sessions', 1767323045678901);
-INSERT INTO orgs (id, name, owner_id, state, deletion, workspaces, receipt, listed, created_at, projects_version) VALUES ('default', 'Default', X'01010000000000000000000000000000', 'active', '', 0, NULL, 1, 1767323045678901, 7);
+INSERT INTO orgs (id, name, owner_id, state, deletion, workspaces, receipt, listed, created_at, projects_version) VALUES ('default', 'Default', X'01010000000000000000000000000000', 'active', '', 0, NULL, 1, 1767323045678901, 5);
 INSERT INTO people (user_id, org_id, email, settled) VALUES (X'01010000000000000000000000000000', 'default', NULL, 1);
 INSERT INTO people (user_id, org_id, email, settled) VALUES (X'01020000000000000000000000000000', 'default', 'other@example.com', 1);
 INSERT INTO invitations (hash, org_id, id, email, expires_at) VALUES (X'0505000000000000000000000000000000000000000000000000000000000000', 'default', X'05000000000000000000000000000000', 'new@example.com', 1767927845678901);
@@ -182,15 +182,9 @@ END;
 CREATE TRIGGER mcp_sessions_org_closed AFTER UPDATE OF state ON orgs WHEN NEW.state IN ('deleting', 'deleted') BEGIN
 	DELETE FROM mcp_sessions WHERE org_id = NEW.id;
 END;
-CREATE TRIGGER projects_version_made AFTER INSERT ON projects BEGIN
-	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = NEW.org_id;
-END;
 CREATE TRIGGER projects_version_changed AFTER UPDATE OF everyone, intent ON projects
 WHEN NEW.everyone <> OLD.everyone OR (ifnull(NEW.intent, '') IN ('creating', 'deleting')) <> (ifnull(OLD.intent, '') IN ('creating', 'deleting')) BEGIN
 	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = NEW.org_id;
-END;
-CREATE TRIGGER projects_version_gone AFTER DELETE ON projects BEGIN
-	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = OLD.org_id;
 END;
 CREATE TRIGGER projects_version_joined AFTER INSERT ON project_members BEGIN
 	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = (SELECT org_id FROM projects WHERE id = NEW.project_id);
@@ -200,7 +194,4 @@ CREATE TRIGGER projects_version_left AFTER DELETE ON project_members BEGIN
 END;
 CREATE TRIGGER projects_version_hired AFTER INSERT ON people WHEN EXISTS (SELECT 1 FROM projects WHERE org_id = NEW.org_id) BEGIN
 	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = NEW.org_id;
-END;
-CREATE TRIGGER projects_version_fired AFTER DELETE ON people WHEN EXISTS (SELECT 1 FROM projects WHERE org_id = OLD.org_id) BEGIN
-	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = OLD.org_id;
 END;

@@ -160,7 +160,7 @@ CREATE INDEX memories_shared ON memories (team_id, user_id) WHERE team_id IS NOT
 CREATE INDEX memories_of_user ON memories (user_id);
 INSERT INTO _migrations (number, name, applied_at) VALUES (1, 'memories', 1767323045678901);
 INSERT INTO _migrations (number, name, applied_at) VALUES (2, 'identity', 1767323045678901);
-INSERT INTO org (one, id, position_key, created_at) VALUES (1, 'default', X'1F11A24AF498DD8FDAA5BE3883BF45B7', 1767323045678901);
+INSERT INTO org (one, id, position_key, created_at) VALUES (1, 'default', X'95E4A528AC2749BC5FEEA2833C8EE5C5', 1767323045678901);
 INSERT INTO users (id, email, role, created_at, name, state, org_role, team_id, team_role) VALUES (X'01010000000000000000000000000000', NULL, 'user', 1767323045678901, '', 'active', 'owner', NULL, NULL);
 INSERT INTO users (id, email, role, created_at, name, state, org_role, team_id, team_role) VALUES (X'01020000000000000000000000000000', 'other@example.com', 'private-alpha', 1767323045678901, 'Ada', 'disabled', 'admin', X'03000000000000000000000000000000', 'owner');
 INSERT INTO memories (seq, id, user_id, scope, type, deleted_at, expires_at, superseded_by, team_id, project_id, agent_id, workspace_id, session_id, allowed_vendors, origin, created_at, updated_at, version, change, editor, importance, pinned, valid_from, valid_to, key, category, source, tags, title, summary, content) VALUES (1, X'09000000000000000000000000000000', X'01010000000000000000000000000000', 'global', 'semantic', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '["*"]', 'claude', 1767323045678901, 1767323045678901, 1, 'created', 'claude', 5, 0, NULL, NULL, '', 'fact', 'manual', '["tag","it''s"]', 'Deployments <run> on Fridays', '', 'some content');

@@ -21,20 +21,13 @@ CREATE TRIGGER mcp_sessions_org_closed AFTER UPDATE OF state ON orgs WHEN NEW.st
 	DELETE FROM mcp_sessions WHERE org_id = NEW.id;
 END;
 
--- Changes whenever it changes who belongs to which project of the org.
+-- Changes whenever it changes who belongs to which project of the org. Nobody belongs to one
+-- that is being made or deleted, so rows come and go without a change.
 ALTER TABLE orgs ADD COLUMN projects_version INTEGER NOT NULL DEFAULT 0;
-
-CREATE TRIGGER projects_version_made AFTER INSERT ON projects BEGIN
-	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = NEW.org_id;
-END;
 
 CREATE TRIGGER projects_version_changed AFTER UPDATE OF everyone, intent ON projects
 WHEN NEW.everyone <> OLD.everyone OR (ifnull(NEW.intent, '') IN ('creating', 'deleting')) <> (ifnull(OLD.intent, '') IN ('creating', 'deleting')) BEGIN
 	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = NEW.org_id;
-END;
-
-CREATE TRIGGER projects_version_gone AFTER DELETE ON projects BEGIN
-	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = OLD.org_id;
 END;
 
 CREATE TRIGGER projects_version_joined AFTER INSERT ON project_members BEGIN
@@ -48,8 +41,4 @@ END;
 -- A project of everyone is somebody's from the moment that the directory has them.
 CREATE TRIGGER projects_version_hired AFTER INSERT ON people WHEN EXISTS (SELECT 1 FROM projects WHERE org_id = NEW.org_id) BEGIN
 	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = NEW.org_id;
-END;
-
-CREATE TRIGGER projects_version_fired AFTER DELETE ON people WHEN EXISTS (SELECT 1 FROM projects WHERE org_id = OLD.org_id) BEGIN
-	UPDATE orgs SET projects_version = projects_version + 1 WHERE id = OLD.org_id;
 END;
