@@ -158,6 +158,9 @@ var tests = []struct {
 	{"GraphSetVendors", testGraphSetVendors},
 	{"GraphLists", testGraphLists},
 	{"GraphHiddenMerge", testGraphHiddenMerge},
+	{"GraphNames", testGraphNames},
+	{"GraphHiddenTime", testGraphHiddenTime},
+	{"GraphHistoryLimit", testGraphHistoryLimit},
 	{"GraphVisibility", testGraphVisibility},
 	{"ReadyAndClose", testReadyAndClose},
 }
