@@ -35,7 +35,7 @@ func (n nodes) Merge(_ context.Context, v loci.Viewer, by loci.GraphAccess, from
 	if err := m.run(by); err != nil {
 		return loci.Entity{}, err
 	}
-	return graph{n.graphTx}.get(v, into)
+	return graph(n).get(v, into)
 }
 
 // run takes along what the caller may not see, as a deletion does: it would

@@ -143,6 +143,7 @@ func (e *env) checkGraph(p loci.Project) {
 	})
 }
 
+// long: a list of rows, each refused for a reason of its own
 func testGraphInsertErrors(e *env) {
 	p := e.project("p")
 	v := e.in(p)
@@ -275,6 +276,7 @@ func testGraphSetVendors(e *env) {
 	e.wantList("of x for a, again", e.observationsOf(p, agent, "x"), "x2")
 }
 
+// long: the same for observations and relations
 func testGraphLists(e *env) {
 	p := e.project("p")
 	v := e.in(p)
