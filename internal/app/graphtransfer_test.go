@@ -107,7 +107,8 @@ func TestImportOfWhatReadGraphPrints(t *testing.T) {
 	w := newGraphWorld(t)
 	bad := strings.NewReplacer(`"tall"`, `7`, `"to": "Bob"`, `"to": "Bobby"`).Replace(pretty.String())
 	got, problems := w.take(w.olga, w.open, bad, app.GraphImportOptions{})
-	last := strings.Count(bad[:strings.Index(bad, `"from"`)], "\n") // the item begins in the line before
+	head, _, _ := strings.Cut(bad, `"from"`)
+	last := strings.Count(head, "\n") // the item begins in the line before
 	want := []string{`3: observations[0] is not a text; the rest of the line was taken`, fmt.Sprintf(`%d: there is no entity "Bobby"; did you mean "Bob"?`, last)}
 	if !slices.Equal(problems, want) || got.Refused != 2 || got.Entities != 2 || got.Lines != strings.Count(bad, "\n")+1 {
 		t.Errorf("got %+v, %q; want %q", got, problems, want)
@@ -273,7 +274,11 @@ func manyLines(n int) string {
 	var b strings.Builder
 	for i := range n / 2 {
 		fmt.Fprintf(&b, `{"type":"entity","name":"entity %d","entityType":"t","observations":["fact of %d"]}`+"\n", i, i)
-		fmt.Fprintf(&b, `{"type":"relation","from":"entity %d","to":"entity %d","relationType":"next"}`+"\n", i, (i*7+3)%(n/2))
+		to := i * 7 % (i + 1)
+		if i%20 == 0 { // further down
+			to = n/2 - 1 - i/20
+		}
+		fmt.Fprintf(&b, `{"type":"relation","from":"entity %d","to":"entity %d","relationType":"next"}`+"\n", i, to)
 	}
 	return b.String()
 }
@@ -304,6 +309,24 @@ func TestAnInterruptedGraphImportGoesOn(t *testing.T) {
 	}
 	if got := strings.Count(w.export(w.olga, w.open, app.GraphReference), "\n"); got != lines {
 		t.Errorf("%d lines exported, want %d", got, lines)
+	}
+}
+
+// A dry run tells what an import will do, also about what stands in several batches.
+func TestADryRunTellsWhatAnImportDoes(t *testing.T) {
+	w := newGraphWorld(t)
+	own := newGraphWorld(t)
+	w.take(w.olga, w.open, manyLines(1200), app.GraphImportOptions{})
+	twice := w.export(w.olga, w.open, app.GraphLoci)
+	_, rows, _ := strings.Cut(twice, "\n")
+	for name, text := range map[string]string{"reference": manyLines(1200) + manyLines(1202), "own": twice + rows} {
+		in := map[string]loci.ProjectID{"reference": own.open, "own": own.closed}[name]
+		dry, problems := own.take(own.local, in, text, app.GraphImportOptions{DryRun: true})
+		wantText(t, own.textOf(own.olga, in), "")
+		real, _ := own.take(own.local, in, text, app.GraphImportOptions{})
+		if dry != real || dry.Present < 1200 || dry.Entities < 600 || len(problems) > 0 {
+			t.Errorf("%s: dry %+v, real %+v; %q", name, dry, real, problems)
+		}
 	}
 }
 

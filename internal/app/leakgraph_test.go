@@ -193,7 +193,8 @@ func (s *stage) settleProject(rt *rapid.T, p loci.Principal, b *strangers) {
 
 // settleShared makes a project that A is in, where a colleague keeps something from A's vendor.
 func (c *caller) settleShared(rt *rapid.T, colleague loci.Principal, b *strangers) {
-	c.shared = c.project(colleague, "shared "+b.mark[:strings.Index(b.mark, "-")], true).ID
+	tag, _, _ := strings.Cut(b.mark, "-")
+	c.shared = c.project(colleague, "shared "+tag, true).ID
 	colleague.ProjectIDs = append(colleague.ProjectIDs, c.shared)
 	_, err := c.CreateEntities(c.ctx, colleague, c.shared, nil, []loci.NewEntity{ent("common ground", "t", "no secret plan")})
 	c.must(err)
