@@ -178,31 +178,42 @@ func (p *program) graphCheckCommand() *cobra.Command {
 	var rebuild bool
 	cmd := &cobra.Command{
 		Use: "check", Short: "Compare the full-text index of a graph with its rows", Args: cobra.NoArgs, Annotations: does(app.GraphCheck, app.ProjectRead),
-		Long: `Compare what is derived of a graph with its rows; --rebuild makes it anew first. The
-exit code is 1 if they differ. "loci doctor" checks all projects.`,
+		Long: `Compare what is derived of a graph with its rows; --rebuild makes it anew and
+compares again. The exit code is 1 if they differ. "loci doctor" checks all projects.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				problems, err := g.app.CheckGraph(ctx, g.who, g.project.ID, rebuild)
-				if err != nil {
-					return err
-				}
-				if p.json {
-					if err := p.printJSON(map[string]any{"ok": len(problems) == 0, "rebuilt": rebuild, "problems": notNil(problems)}); err != nil {
-						return err
-					}
-				} else {
-					p.printCheck(g.project, problems, rebuild)
-				}
-				if len(problems) > 0 {
-					return errUnwell
-				}
-				return nil
-			})
+			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error { return p.checkGraph(ctx, g, rebuild) })
 		},
 	}
 	f.add(cmd, false)
 	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "make the index anew")
 	return cmd
+}
+
+// checkGraph says what differs; after a rebuild, what did, and what still does.
+func (p *program) checkGraph(ctx context.Context, g *onGraph, rebuild bool) error {
+	problems, err := g.app.CheckGraph(ctx, g.who, g.project.ID, rebuild)
+	if err == nil && rebuild {
+		if !p.json {
+			for _, text := range problems {
+				p.note("before: %s", loci.OneLine(text))
+			}
+		}
+		problems, err = g.app.CheckGraph(ctx, g.who, g.project.ID, false)
+	}
+	if err != nil {
+		return err
+	}
+	if p.json {
+		if err := p.printJSON(map[string]any{"ok": len(problems) == 0, "rebuilt": rebuild, "problems": notNil(problems)}); err != nil {
+			return err
+		}
+	} else {
+		p.printCheck(g.project, problems, rebuild)
+	}
+	if len(problems) > 0 {
+		return errUnwell
+	}
+	return nil
 }
 
 func (p *program) printCheck(x loci.Project, problems []string, rebuilt bool) {

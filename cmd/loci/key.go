@@ -31,7 +31,7 @@ type keyFlags struct {
 func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 	var f keyFlags
 	cmd := &cobra.Command{
-		Use: "create", Short: "Make a key; it is shown once", Args: cobra.NoArgs, Annotations: does(app.KeyCreate, app.WorkspaceRead),
+		Use: "create", Short: "Make a key; it is shown once", Args: cobra.NoArgs, Annotations: does(app.KeyCreate, app.WorkspaceRead, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request, err := f.request(kind)
 			if err != nil {
