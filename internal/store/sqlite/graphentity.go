@@ -13,7 +13,7 @@ const (
 	// maxRare is how many visible rows the rarest part of an AND may match at
 	// most, for the answer to be exact: then all its entities are read. Measured with a
 	// million observations; the time grows with it.
-	maxRare = 200
+	maxRare = 100
 	// maxRead is how many observations of one entity are read for that, newest first.
 	maxRead = 10_000
 )
@@ -40,15 +40,19 @@ func (s *matcher) perEntity(q *loci.GraphQuery) (list []*found, more bool, err e
 		list, cut, err2 := s.verify(q, candidates)
 		return list, cut, cmp.Or(err, err2)
 	}
-	list, _, err = s.rows(q, store.MaxGraphMatches)
+	list, enough, err := s.rows(q, store.MaxGraphMatches, true)
 	if err != nil {
 		return nil, true, err
 	}
 	if hasNot(q) {
+		enough = false
 		slices.SortFunc(list, byScore)
 		if list, _, err = s.verify(q, list[:min(len(list), maxRare)]); err != nil {
 			return nil, true, err
 		}
+	}
+	if enough {
+		return list, true, nil
 	}
 	known := make(map[string]bool, len(list))
 	for _, f := range list {
@@ -65,7 +69,7 @@ func (s *matcher) candidates(q *loci.GraphQuery) (list []*found, all bool, err e
 	switch {
 	case perRow(q):
 		var more bool
-		list, more, err = s.rows(q, maxRare)
+		list, more, err = s.rows(q, maxRare, false)
 		all = !more
 	case q.Op == loci.GraphNot:
 		return s.candidates(q.Parts[0])

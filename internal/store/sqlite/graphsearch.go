@@ -59,7 +59,7 @@ func (g graph) Search(_ context.Context, v loci.Viewer, q store.GraphSearch) (hi
 func (tx *graphTx) matches(v loci.Viewer, q *loci.GraphQuery) (list []*found, more bool, err error) {
 	s := &matcher{graphTx: tx, v: v, whole: wholeText(q)}
 	if perRow(q) {
-		list, more, err = s.rows(q, store.MaxGraphMatches)
+		list, more, err = s.rows(q, store.MaxGraphMatches, true)
 	} else {
 		list, more, err = s.perEntity(q)
 	}
@@ -75,8 +75,9 @@ type matcher struct {
 }
 
 // rows returns the entities of the newest visible rows that match all by
-// themselves, at most limit names and as many observations, and whether there are more.
-func (s *matcher) rows(gq *loci.GraphQuery, limit int) (list []*found, more bool, err error) {
+// themselves, at most limit names and as many observations, and whether there are more. Unless worth
+// is asked for, they are worth nothing yet: it takes as long as all the rest.
+func (s *matcher) rows(gq *loci.GraphQuery, limit int, worth bool) (list []*found, more bool, err error) {
 	expression := matchText(gq)
 	byID := map[string]*found{}
 	take := func(q *query, note func(*found, float64)) error {
@@ -96,26 +97,36 @@ func (s *matcher) rows(gq *loci.GraphQuery, limit int) (list []*found, more bool
 			return nil
 		})
 	}
-	if err := take(s.matchingNames(expression), func(f *found, score float64) { f.own += score }); err != nil {
+	if err := take(s.matchingNames(expression, worth), func(f *found, score float64) { f.own += score }); err != nil {
 		return nil, false, err
 	}
-	err = take(s.matchingObservations(expression), func(f *found, score float64) { f.best, f.count = max(f.best, score), f.count+1 })
+	err = take(s.matchingObservations(expression, worth), func(f *found, score float64) { f.best, f.count = max(f.best, score), f.count+1 })
 	return list, more, err
 }
 
-func (s *matcher) matchingNames(expression string) *query {
+func (s *matcher) matchingNames(expression string, worth bool) *query {
 	var q query
-	q.add("SELECT e.id, e.seq, e.name, e.entity_type, hits(entities_fts, ?, octet_length(e.name), ?, octet_length(e.entity_type)) "+
-		"FROM entities_fts CROSS JOIN entities e ON e.seq = entities_fts.rowid WHERE entities_fts MATCH ? AND ", nameWeight, typeWeight, expression)
+	q.add("SELECT e.id, e.seq, e.name, e.entity_type, ")
+	if worth {
+		q.add("hits(entities_fts, ?, octet_length(e.name), ?, octet_length(e.entity_type))", nameWeight, typeWeight)
+	} else {
+		q.add("0")
+	}
+	q.add(" FROM entities_fts CROSS JOIN entities e ON e.seq = entities_fts.rowid WHERE entities_fts MATCH ? AND ", expression)
 	s.sees(&q, s.v, "e", loci.LiveOnly)
 	q.add(" ORDER BY entities_fts.rowid DESC")
 	return &q
 }
 
-func (s *matcher) matchingObservations(expression string) *query {
+func (s *matcher) matchingObservations(expression string, worth bool) *query {
 	var q query
-	q.add("SELECT e.id, e.seq, e.name, e.entity_type, hits(observations_fts, 1.0, octet_length(o.content)) "+
-		"FROM observations_fts CROSS JOIN observations o ON o.seq = observations_fts.rowid "+
+	q.add("SELECT e.id, e.seq, e.name, e.entity_type, ")
+	if worth {
+		q.add("hits(observations_fts, 1.0, octet_length(o.content))")
+	} else {
+		q.add("0")
+	}
+	q.add(" FROM observations_fts CROSS JOIN observations o ON o.seq = observations_fts.rowid "+
 		"CROSS JOIN entities e ON e.id = o.entity_id WHERE observations_fts MATCH ? AND ", expression)
 	s.sees(&q, s.v, "o", loci.LiveOnly)
 	q.add(" AND ")
