@@ -82,7 +82,10 @@ func testGraphHiddenTime(e *env) {
 	e.as(p, v, []loci.Vendor{"b"}, ent("b's end", "t"))
 	e.relate(p, v, rel("from", "to", "b's end"))
 	into := e.find(p, v, "x")[0].ID
-	change(made, func(ctx context.Context, n store.Nodes) error { _, err := n.Merge(ctx, v, by(v), from, into); return err })
+	change(made, func(ctx context.Context, n store.Nodes) error {
+		_, err := n.Merge(ctx, v, by(v), from, into)
+		return err
+	})
 	change(e.clock.now().Add(time.Minute), observe(v, "open too"))
 	change(e.clock.now().Add(time.Minute), forget("open"))
 }
