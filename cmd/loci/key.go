@@ -50,12 +50,8 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 					}
 					request.WorkspaceID = w.ID
 				}
-				for _, name := range f.projects {
-					x, err := in.project(ctx, who, name)
-					if err != nil {
-						return err
-					}
-					request.ProjectIDs = append(request.ProjectIDs, x.ID)
+				if request.ProjectIDs, err = in.projectIDs(ctx, who, f.projects); err != nil {
+					return err
 				}
 				c, key, err := in.app.CreateKey(ctx, who, request)
 				if err != nil {

@@ -36,6 +36,17 @@ func (in *instance) project(ctx context.Context, who loci.Principal, s string) (
 	return found, loci.WrapError(loci.NotFound, err, "%s; `loci project list --status all%s` shows all", strings.TrimSuffix(err.Error(), "."), orgHint(who))
 }
 
+func (in *instance) projectIDs(ctx context.Context, who loci.Principal, names []string) (ids []loci.ProjectID, err error) {
+	for _, name := range names {
+		x, err := in.project(ctx, who, name)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, x.ID)
+	}
+	return ids, nil
+}
+
 // orgHint is the flag that a suggested command needs in another org than the
 // default one.
 func orgHint(who loci.Principal) string {
