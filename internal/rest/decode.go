@@ -30,15 +30,12 @@ var jsonFormat = huma.Format{
 	},
 }
 
-// maxValues is how many commas a body may have outside of strings. A body of
-// nothing but tiny values takes some fifty times its size in memory; no body of
-// maxBody, and no body of maxBulk that says anything, comes near.
-const maxValues = 1 << 20
+// maxValues is how many commas a body may have outside of strings. Tiny values
+// take some fifty times their size in memory and a while to validate; no body
+// that says anything comes near, also of maxBulk.
+const maxValues = 1 << 18
 
 func crowded(b []byte) bool {
-	if len(b) <= maxBody {
-		return false
-	}
 	commas, quoted := 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {

@@ -96,7 +96,8 @@ func TestBadGraphs(t *testing.T) {
 		{"bad vendor", "POST " + at + "/entities", `{"entities":[` + x + `],"allowed_vendors":["cl aude"]}`, 400, "allowed_vendors[0]", "vendor name"},
 		{"twice", "POST " + at + "/entities", `{"entities":[` + x + `],"entities":[]}`, 400, "entities", "stands twice"},
 		{"too large", "POST " + at + "/entities", entities(`[{"name":"x","entity_type":"y","observations":["` + big(16<<20) + `"]}]`), 413, "", "larger than 16777216 bytes"},
-		{"too many values", "POST " + at + "/entities", entities(many(5_000_000, `{}`)), 400, "", "more than 1048576 values"},
+		{"too many values", "POST " + at + "/entities", entities(many(5_000_000, `{}`)), 400, "", "more than 262144 values"},
+		{"as many values as a body takes", "POST " + at + "/entities", entities(many(260_000, `{}`)), 400, "entities", "at most 1000"},
 
 		{"no contents", "POST " + at + "/observations", `{"observations":[{"entity_name":"website"}]}`, 400, "observations[0].contents", "is required"},
 		{"empty content", "POST " + at + "/observations", `{"observations":[{"entity_name":"website","contents":[""]}]}`, 400, "observations[0].contents[0]", "must not be empty"},
