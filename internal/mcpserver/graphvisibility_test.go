@@ -205,14 +205,20 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf(`{"name":"n%d","entity_type":"t","observations":["1","2","3","4","5"]}`, i)
 	}
-	rows, left := 0, 0.0
-	for _, e := range r.must("create_entities", `{"entities":[`+strings.Join(many, ",")+`]}`)["entities"].([]any) {
-		e := e.(map[string]any)
-		n, _ := e["observations_left"].(float64)
-		rows, left = rows+len(e["observations"].([]any)), left+n
+	names := make([]string, 1000)
+	for i := range names {
+		names[i] = fmt.Sprintf("%q", fmt.Sprintf("n%d", i))
 	}
-	if rows != 4000 || left != 1000 {
-		t.Errorf("%d short observations, and %v left", rows, left)
+	for _, call := range [][2]string{{"create_entities", `{"entities":[` + strings.Join(many, ",") + `]}`}, {"open_nodes", `{"names":[` + strings.Join(names, ",") + `]}`}} {
+		rows, left := 0, 0.0
+		for _, e := range r.must(call[0], call[1])["entities"].([]any) {
+			e := e.(map[string]any)
+			n, _ := e["observations_left"].(float64)
+			rows, left = rows+len(e["observations"].([]any)), left+n
+		}
+		if rows != 4000 || left != 1000 {
+			t.Errorf("%s: %d short observations, and %v left", call[0], rows, left)
+		}
 	}
 	if text := r.mustFail("create_entities", `{"entities":[`+strings.Join(append(many, many[0]), ",")+`]}`); !strings.Contains(text, "entities has 1001 entries; at most 1000 are allowed") {
 		t.Errorf("1,001 entities: %q", text)
