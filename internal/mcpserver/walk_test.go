@@ -37,7 +37,7 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 	}
 	for _, tool := range tools {
 		args := map[string]string{"search_memories": `{"term":"a"}`, "get_memories_by_tag": `{"tags":["a"]}`, "get_memory_by_id": `{"id":"` + none + `"}`,
-			"write_memory": `{"title":"a","content":"b"}`, "share_memory": `{"memory_id":"` + none + `"}`}[tool.Name]
+			"write_memory": `{"title":"a","content":"b"}`, "share_memory": `{"memory_id":"` + none + `"}`, "restore_nodes": `{"entities":["` + none + `"]}`}[tool.Name]
 		if args == "" {
 			some := valid(tool)
 			if _, named := tool.InputSchema.Properties["name"]; named {
