@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // graphWorld is an org with an open project, and one that only its owner is in.
@@ -138,6 +139,24 @@ func TestCreatingAnEntityAgainAddsOnlyWhatIsNew(t *testing.T) {
 	w.must(err)
 	if e.Origin != "claude" || e.UserID != w.olga.UserID || e.Observations[2].Origin != "cursor" || !slices.Equal(e.AllowedVendors, []loci.Vendor{"*"}) {
 		t.Errorf("who wrote it: %+v", e)
+	}
+}
+
+func TestNamesAreSuggestedForSomeOfMany(t *testing.T) {
+	w := newGraphWorld(t)
+	w.put(w.claude, nil, ent("Alice", "person"))
+	var names []string
+	for i := range store.MaxSuggested + 5 {
+		names = append(names, fmt.Sprintf("Alice%d", i))
+	}
+	found, err := w.OpenNodes(t.Context(), w.claude, w.open, refs(names...))
+	if err != nil || len(found.Missing) != len(names) {
+		t.Fatalf("got %+v, %v", found, err)
+	}
+	for i, m := range found.Missing {
+		if suggested := len(m.Nearest) > 0; m.Name != names[i] || suggested != (i < store.MaxSuggested) {
+			t.Errorf("%d is %+v", i, m)
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func named(ctx context.Context, tx store.GraphTx, v loci.Viewer, ref loci.Entity
 	}
 	for _, other := range list[1:] {
 		if other.Type != list[0].Type {
-			return loci.Entity{}, loci.Errorf(loci.Conflict, "several entities are named %q, of type %q and %q; say which with entity_type",
+			return loci.Entity{}, loci.Errorf(loci.Conflict, "several entities are named %q, of type %q and %q; say which by its type",
 				loci.OneLine(ref.Name), loci.OneLine(list[0].Type), loci.OneLine(other.Type))
 		}
 	}

@@ -121,9 +121,6 @@ func (a *App) OpenNodes(ctx context.Context, p loci.Principal, in loci.ProjectID
 	})
 }
 
-// maxMissing is for how many names that are not there others are suggested.
-const maxMissing = 20
-
 func missingOf(ctx context.Context, tx store.GraphTx, v loci.Viewer, refs []loci.EntityRef, found []loci.Entity) (missing []NoSuchName, err error) {
 	there := make(map[loci.EntityRef]bool, 2*len(found))
 	for _, e := range found {
@@ -134,7 +131,7 @@ func missingOf(ctx context.Context, tx store.GraphTx, v loci.Viewer, refs []loci
 			continue
 		}
 		gone := NoSuchName{Name: ref.Name}
-		if len(missing) < maxMissing {
+		if len(missing) < store.MaxSuggested {
 			if gone.Nearest, err = tx.Graph().Suggest(ctx, v, ref.Name, nearestNames); err != nil {
 				return nil, err
 			}

@@ -160,7 +160,7 @@ func (a relationsArgs) items() ([]loci.NewRelation, error) {
 // sayTypes names the arguments that tell entities of one name apart, where
 // they have other names than usual.
 func sayTypes(err error, names string) error {
-	const usual = "say which with entity_type"
+	const usual = "say which by its type"
 	if text := loci.SafeText(err); strings.Contains(text, usual) {
 		return loci.Errorf(loci.CodeOf(err), "%s", strings.ReplaceAll(text, usual, "say which with "+names))
 	}

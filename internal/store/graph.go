@@ -127,10 +127,11 @@ type Nodes interface {
 	// not have yet.
 	Create(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) ([]PutEntity, error)
 	// Observe adds observations to entities. Those that the viewer can see
-	// there already are reported and not stored again.
+	// there already are reported and not stored again. An entity that is not there is
+	// refused with the nearest names, the first MaxSuggested of them.
 	Observe(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) ([]Observed, error)
 	// Relate stores relations between entities. One that the viewer can see
-	// already is returned instead.
+	// already is returned instead. Ends that are not there are refused like the entities of Observe.
 	Relate(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) ([]PutRelation, error)
 	// Delete marks all visible entities of these names as deleted, with all their
 	// observations and relations, and returns how many entities. A name that is
@@ -167,6 +168,10 @@ type Nodes interface {
 	// entity of the same allowed_vendors has, NotFound for what belongs to an entity that is not there.
 	Insert(ctx context.Context, v loci.Viewer, rows GraphRows) (added, present int, err error)
 }
+
+// MaxSuggested is for how many names that are not there a call looks for the
+// nearest: each look reads thousands of names.
+const MaxSuggested = 20
 
 // PutEntity is what became of an item of Create.
 type PutEntity struct {

@@ -11,9 +11,13 @@ import (
 
 // refusals gathers why items are refused.
 type refusals struct {
-	field string // what the caller calls the list
-	items []loci.ItemError
+	field   string // what the caller calls the list
+	items   []loci.ItemError
+	missing int // of these, names that are not there
 }
+
+// suggests reports whether names are still suggested for one that is not there.
+func (f *refusals) suggests() bool { return f.missing < store.MaxSuggested }
 
 func (f *refusals) name(i int) string { return fmt.Sprintf("%s[%d]", f.field, i) }
 
@@ -21,6 +25,9 @@ func (f *refusals) name(i int) string { return fmt.Sprintf("%s[%d]", f.field, i)
 func (f *refusals) add(i int, err error, nearest ...string) error {
 	if loci.CodeOf(err) == "" {
 		return err
+	}
+	if loci.CodeOf(err) == loci.NotFound {
+		f.missing++
 	}
 	f.items = append(f.items, loci.ItemError{Index: i, Code: loci.CodeOf(err), Text: loci.SafeText(err), Nearest: nearest})
 	return nil
@@ -200,19 +207,22 @@ func (tx *graphTx) touch(entity string) error {
 
 // resolve finds the one entity that a reference means. Of twins, which only
 // somebody sees who sees what several vendors keep to themselves, it is the oldest.
-func (tx *graphTx) resolve(v loci.Viewer, ref loci.EntityRef) (e loci.Entity, nearest []string, err error) {
+func (tx *graphTx) resolve(v loci.Viewer, ref loci.EntityRef, suggest bool) (e loci.Entity, nearest []string, err error) {
 	list, err := tx.oneOfEachType(v, ref)
 	if err != nil {
 		return e, nil, err
 	}
 	if len(list) == 0 {
-		if nearest, err = tx.suggest(v, ref.Name, 3); err != nil {
+		if suggest {
+			nearest, err = tx.suggest(v, ref.Name, 3)
+		}
+		if err != nil {
 			return e, nil, err
 		}
 		return e, nearest, noEntityNamed(ref.Name, nearest)
 	}
 	if len(list) > 1 {
-		return e, nil, loci.Errorf(loci.Conflict, "several entities are named %q, of type %q and %q; say which with entity_type",
+		return e, nil, loci.Errorf(loci.Conflict, "several entities are named %q, of type %q and %q; say which by its type",
 			loci.OneLine(ref.Name), loci.OneLine(list[0].Type), loci.OneLine(list[1].Type))
 	}
 	return list[0], nil, nil
@@ -253,7 +263,7 @@ func (n nodes) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess, it
 		var e loci.Entity
 		var nearest []string
 		if err == nil {
-			e, nearest, err = n.resolve(v, item.Entity)
+			e, nearest, err = n.resolve(v, item.Entity, bad.suggests())
 		}
 		if err == nil {
 			out[i].Entity = loci.EntityRef{Name: e.Name, Type: e.Type}
@@ -284,7 +294,7 @@ func (n nodes) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, ite
 		err := item.Validate(bad.name(i))
 		var nearest []string
 		if err == nil {
-			out[i], nearest, err = n.relate(v, by, item)
+			out[i], nearest, err = n.relate(v, by, item, bad.suggests())
 		}
 		if err != nil {
 			if err := bad.add(i, err, nearest...); err != nil {
@@ -298,12 +308,12 @@ func (n nodes) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, ite
 	return out, nil
 }
 
-func (tx *graphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelation) (put store.PutRelation, nearest []string, err error) {
-	from, nearest, err := tx.resolve(v, item.From)
+func (tx *graphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelation, suggest bool) (put store.PutRelation, nearest []string, err error) {
+	from, nearest, err := tx.resolve(v, item.From, suggest)
 	if err != nil {
 		return put, nearest, err
 	}
-	to, nearest, err := tx.resolve(v, item.To)
+	to, nearest, err := tx.resolve(v, item.To, suggest)
 	if err != nil {
 		return put, nearest, err
 	}

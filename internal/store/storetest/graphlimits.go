@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,4 +135,39 @@ func testGraphTextLimit(e *env) {
 	if len(out[0].Entity.Observations) != 1 || len(out[2].Entity.Observations) != 1 || out[1].Entity.ObservationsLeft == 0 {
 		e.Errorf("Create shows %d and %d observations, and leaves %d", len(out[0].Entity.Observations), len(out[2].Entity.Observations), out[1].Entity.ObservationsLeft)
 	}
+}
+
+// Names are suggested for the first of those that are not there, and all of these are named.
+func testGraphSuggestLimit(e *env) {
+	p := e.project("p")
+	v := e.in(p)
+	e.nodes(p, v, ent("Ada Lovelace", "person"))
+	const n = store.MaxSuggested + 5
+	unknown, edges := make([]loci.Contents, n), make([]loci.NewRelation, n)
+	for i := range n {
+		name := fmt.Sprintf("Ada Lovelac%d", i)
+		unknown[i] = loci.Contents{Entity: loci.EntityRef{Name: name}, Contents: []string{"x"}}
+		edges[i] = rel("Ada Lovelace", "knows", name)
+	}
+	check := func(what string, err error) {
+		e.Helper()
+		var bad *loci.ItemsError
+		if !errors.As(err, &bad) || len(bad.Items) != n {
+			e.Errorf("%s: got %v, want %d refusals", what, explain(err), n)
+			return
+		}
+		for i, item := range bad.Items {
+			if suggested := len(item.Nearest) > 0; suggested != (i < store.MaxSuggested) || item.Code != loci.NotFound {
+				e.Errorf("%s: item %d is %+v", what, i, item)
+			}
+		}
+	}
+	check("Observe", e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
+		_, err := tx.Nodes().Observe(ctx, v, by(v), unknown)
+		return err
+	}))
+	check("Relate", e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
+		_, err := tx.Nodes().Relate(ctx, v, by(v), edges)
+		return err
+	}))
 }

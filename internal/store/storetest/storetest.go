@@ -138,6 +138,7 @@ var tests = []struct {
 	{"MCPSessionsPurge", testMCPSessionsPurge},
 	{"GraphCreate", testGraphCreate},
 	{"GraphObserve", testGraphObserve},
+	{"GraphSuggestLimit", testGraphSuggestLimit},
 	{"GraphRelate", testGraphRelate},
 	{"GraphDelete", testGraphDelete},
 	{"GraphRead", testGraphRead},
