@@ -142,35 +142,32 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 	for _, text := range p.settings.doubts() {
 		p.log.Warn(text)
 	}
-	open := who
-	if p.settings.PublicURL != "" { // somebody else's clients come in by a proxy
-		open = nil
-	}
-	if err := p.greetMCP(ctx, in, listener.Addr(), open != nil); err != nil {
+	keys, err := in.auth.AgentsExist(ctx)
+	if err != nil {
 		return err
 	}
+	open := who
+	if keys || p.settings.PublicURL != "" { // behind which somebody else's clients come in by a proxy
+		open = nil
+	}
+	p.greetMCP(listener.Addr(), open != nil)
 	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Project: f.project, Open: open}
 	return p.run(ctx, in, listener, p.handler(in, o, nil))
 }
 
 // greetMCP says on standard error where clients connect, and how.
-func (p *program) greetMCP(ctx context.Context, in *instance, address net.Addr, open bool) error {
+func (p *program) greetMCP(address net.Addr, open bool) {
 	url := mcpURL(p.reachable(address.String()))
 	p.note("MCP is at %s", url)
 	p.note("Memories are in %s", p.settings.DataDir)
-	keys, err := in.auth.AgentsExist(ctx)
-	if err != nil {
-		return err
-	}
 	header := ""
-	if keys || !open {
+	if !open {
 		p.note("Clients need an agent key: loci agent-key create --vendor VENDOR --name NAME")
 		header = ` --header "Authorization: Bearer KEY"`
 	} else {
 		p.note("Clients need no key until there is an agent key; then all do")
 	}
 	p.note("Connect Claude Code, say: claude mcp add --scope user --transport http %s %s%s", serverName, url, header)
-	return nil
 }
 
 // portFlag is how another port is chosen for MCP alone.

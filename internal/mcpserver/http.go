@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -74,13 +76,17 @@ func (s *Server) authorize(r *http.Request) (loci.Principal, error) {
 		return loci.Principal{}, err
 	}
 	if s.options.Open != nil && !sendsCredential(r, credentials) {
-		return s.letIn(ctx)
+		return s.letIn(r)
 	}
 	p, err := s.auth.Authenticate(ctx, credentials)
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	return p, onlyAgents(p)
+	if err := onlyAgents(p); err != nil {
+		return p, err
+	}
+	s.keyed.Store(true)
+	return p, nil
 }
 
 // sendsCredential reports whether a request carries anything that is meant as a
@@ -95,34 +101,67 @@ func sendsCredential(r *http.Request, c auth.Request) bool {
 }
 
 // letIn returns who a client without a credential is, until there is an agent
-// key; then Unauthenticated.
-func (s *Server) letIn(ctx context.Context) (loci.Principal, error) {
-	exist, err := s.auth.AgentsExist(ctx)
+// key; then Unauthenticated, as for what a proxy or a page sends.
+func (s *Server) letIn(r *http.Request) (loci.Principal, error) {
+	if !fromThisMachine(r) {
+		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "what comes by a proxy or from a page needs an agent key: make one with `loci agent-key create`, and send Authorization: Bearer <key>")
+	}
+	exist, err := s.seenAgent(r.Context())
 	if err != nil {
 		return loci.Principal{}, err
 	}
 	if exist {
 		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "there is an agent key now, so every client needs one: send Authorization: Bearer <key>")
 	}
-	p, err := s.options.Open(ctx)
+	p, err := s.options.Open(r.Context())
 	if err != nil {
 		return loci.Principal{}, err
 	}
 	return p, onlyAgents(p)
 }
 
-// on returns NotFound while nobody could use /mcp.
-func (s *Server) on(ctx context.Context) error {
-	if s.options.Open != nil || s.switched.Load() {
-		return nil
+// seenAgent reports whether there is or was an agent key. To revoke the last one, or
+// to let it expire, must not let everybody in.
+func (s *Server) seenAgent(ctx context.Context) (bool, error) {
+	if s.keyed.Load() {
+		return true, nil
 	}
 	exist, err := s.auth.AgentsExist(ctx)
+	if exist {
+		s.keyed.Store(true)
+	}
+	return exist, err
+}
+
+// fromThisMachine reports whether a request may come from a program of this machine. A proxy
+// here often asks under our own Host for the whole world; most add one of these headers.
+// A page of another port has no business here, either.
+func fromThisMachine(r *http.Request) bool {
+	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
+		if len(r.Header.Values(name)) > 0 {
+			return false
+		}
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return false
+		}
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin" || site == "none"
+}
+
+// on returns NotFound while nobody could use /mcp.
+func (s *Server) on(ctx context.Context) error {
+	if s.options.Open != nil || s.public {
+		return nil
+	}
+	exist, err := s.seenAgent(ctx)
 	if err != nil {
 		return err
 	}
 	if !exist {
 		return loci.Errorf(loci.NotFound, "MCP is off until there is an agent key: make one with `loci agent-key create --vendor claude` (or another vendor)")
 	}
-	s.switched.Store(true)
 	return nil
 }

@@ -60,14 +60,15 @@ type Options struct {
 
 // Server serves the tools to any number of clients.
 type Server struct {
-	app      *app.App
-	auth     *auth.Authenticator
-	log      *slog.Logger
-	options  Options
-	offer    offer // to who chooses nothing
-	schemas  *mcp.SchemaCache
-	switched atomic.Bool // /mcp is on; agent keys are never all forgotten
-	noted    sync.Map    // the empty toolsets that the log has been told of
+	app     *app.App
+	auth    *auth.Authenticator
+	log     *slog.Logger
+	options Options
+	offer   offer // to who chooses nothing
+	schemas *mcp.SchemaCache
+	public  bool        // /mcp is on also before there is an agent key
+	keyed   atomic.Bool // there is or was an agent key
+	noted   sync.Map    // the empty toolsets that the log has been told of
 }
 
 // New returns a Server. It panics without an App or an Authenticator, and for
@@ -90,7 +91,7 @@ func New(o Options) *Server {
 			s.noteEmpty(names)
 		}
 	}
-	s.switched.Store(o.PublicURL != "" || o.SignIn)
+	s.public = o.PublicURL != "" || o.SignIn
 	return s
 }
 

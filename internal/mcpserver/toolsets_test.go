@@ -142,7 +142,13 @@ func TestOpenServer(t *testing.T) {
 			t.Errorf("%v: %d %s, want 403", header, a.status, a.body)
 		}
 	}
-	_, key := w.key("claude")
+	for _, header := range []http.Header{{"Forwarded": {"for=203.0.113.7"}}, {"X-Forwarded-For": {"203.0.113.7"}}, {"X-Forwarded-Proto": {"https"}}, {"X-Real-Ip": {"127.0.0.1"}},
+		{"Via": {"1.1 proxy"}}, {"Origin": {"http://localhost:3000"}}, {"Sec-Fetch-Site": {"same-site"}}} {
+		if a := nobody.post(list, header); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "agent key") {
+			t.Errorf("%v: %d %s, want 401", header, a.status, a.body)
+		}
+	}
+	c, key := w.key("claude")
 	if a := nobody.post(list, nil); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "agent key") {
 		t.Errorf("after the first agent key: %d %s, want 401", a.status, a.body)
 	}
@@ -150,6 +156,12 @@ func TestOpenServer(t *testing.T) {
 	r.must("create_entities", `{"project":"p","entities":[{"name":"b","entity_type":"t"}]}`)
 	if a := r.tool("open_nodes", `{"project":"p","names":["b"]}`); !strings.Contains(a.body, `"origin":"claude"`) {
 		t.Errorf("with a key: %s", a.body)
+	}
+	if err := w.app.RevokeKey(t.Context(), w.owner, c.ID); err != nil {
+		t.Fatal(err)
+	}
+	if a := nobody.post(list, nil); a.status != http.StatusUnauthorized {
+		t.Errorf("after the last agent key: %d %s, want 401", a.status, a.body)
 	}
 }
 
