@@ -36,7 +36,7 @@ func (f *graphFlags) add(cmd *cobra.Command, looks bool) {
 
 // vendorsFlag is for what is written: who may read it.
 func vendorsFlag(cmd *cobra.Command, vendors *[]string) {
-	cmd.Flags().StringSliceVar(vendors, "vendors", nil, `vendors that may read it, such as claude,cursor; "*" is all (default: all)`)
+	cmd.Flags().StringSliceVar(vendors, "allow", nil, `vendors that may read it, such as claude,cursor; "*" is all (default: all)`)
 }
 
 func (f *graphFlags) principal(ctx context.Context, in *instance) (loci.Principal, error) {

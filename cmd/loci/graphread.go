@@ -32,8 +32,9 @@ func (p *program) graphSearchCommand() *cobra.Command {
 		Use: "search QUERY…", Short: "Find entities by their names, types and observations, best first", Args: cobra.MinimumNArgs(1),
 		Annotations: does(app.GraphRead, app.ProjectRead),
 		Long: `Find entities by their names, types and observations, best first. All words must
-occur in one of these; AND, OR and NOT in capitals, "several words" in quotes,
-word* and parentheses say more.`,
+occur at an entity, wherever in these; where none has all, those with some of them
+are shown. AND, OR and NOT in capitals, "several words" in quotes, word* and
+parentheses say more.`,
 		Example: `  loci graph search coffee
   loci graph search '"release notes" AND (alpha OR beta*)' --project website`,
 		RunE: func(cmd *cobra.Command, args []string) error {

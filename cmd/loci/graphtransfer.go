@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -90,7 +91,7 @@ repeated: what is here already is left alone, so after an interruption the same
 command goes on. Lines that cannot be taken are reported, the others are stored.`,
 		Example: `  loci graph import ~/memory.json --project home --create`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			allowed, err := parseVendors("--vendors", vendors)
+			allowed, err := parseVendors("--allow", vendors)
 			if err != nil {
 				return err
 			}
@@ -108,13 +109,17 @@ command goes on. Lines that cannot be taken are reported, the others are stored.
 			if fresh {
 				return p.madeGraph(cmd, &f, do)
 			}
-			return p.graph(cmd, &f, do)
+			err = p.graph(cmd, &f, do)
+			if loci.CodeOf(err) == loci.NotFound && f.project != "" {
+				return loci.WrapError(loci.NotFound, err, "%s; --create makes the project", err.Error())
+			}
+			return err
 		},
 	}
 	f.add(cmd, false)
 	cmd.Flags().BoolVar(&fresh, "create", false, "make the project if it is not there")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check and count, store nothing")
-	cmd.Flags().StringSliceVar(&vendors, "vendors", nil, `vendors that may read what the reference format brings, such as claude,cursor; "*" is all (default: all)`)
+	cmd.Flags().StringSliceVar(&vendors, "allow", nil, `vendors that may read what the reference format brings, such as claude,cursor; "*" is all (default: all)`)
 	return cmd
 }
 
@@ -160,6 +165,7 @@ func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size
 			DryRun bool `json:"dry_run"`
 		}{wire.GraphImported{Lines: report.Lines, Entities: report.Entities, Observations: report.Observations, Relations: report.Relations,
 			Present: report.Present, Refused: report.Refused, Problems: []wire.LineProblem{}}, o.DryRun}
+		slices.SortStableFunc(t.refused, func(a, b refusal) int { return a.Line - b.Line }) // relations are read last
 		for _, x := range t.refused {
 			out.Problems = append(out.Problems, wire.LineProblem{Line: x.Line, Detail: x.Error})
 		}

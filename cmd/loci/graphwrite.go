@@ -21,7 +21,7 @@ func (p *program) graphAddCommand() *cobra.Command {
 there already is kept; observations that it does not have yet are added.`,
 		Example: `  loci graph add Ada "Takes her coffee without milk." --type person --project home`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			allowed, err := parseVendors("--vendors", vendors)
+			allowed, err := parseVendors("--allow", vendors)
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func (p *program) graphObserveCommand() *cobra.Command {
 		Use: "observe NAME OBSERVATION…", Short: "Add observations to an entity", Args: cobra.MinimumNArgs(2),
 		Annotations: does(app.GraphWrite, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			allowed, err := parseVendors("--vendors", vendors)
+			allowed, err := parseVendors("--allow", vendors)
 			if err != nil {
 				return err
 			}
@@ -132,7 +132,7 @@ func (p *program) graphRelateCommand() *cobra.Command {
 		Annotations: does(app.GraphWrite, app.ProjectRead),
 		Example:     `  loci graph relate Ada works_at Acme --project home`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			allowed, err := parseVendors("--vendors", vendors)
+			allowed, err := parseVendors("--allow", vendors)
 			if err != nil {
 				return err
 			}

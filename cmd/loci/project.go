@@ -33,7 +33,11 @@ func (in *instance) project(ctx context.Context, who loci.Principal, s string) (
 			return found, err
 		}
 	}
-	return found, loci.WrapError(loci.NotFound, err, "%s; `loci project list --status all%s` shows all", strings.TrimSuffix(err.Error(), "."), orgHint(who))
+	text, join := err.Error(), "; "
+	if strings.HasSuffix(text, "?") {
+		join = " "
+	}
+	return found, loci.WrapError(loci.NotFound, err, "%s%s`loci project list --status all%s` shows all", text, join, orgHint(who))
 }
 
 func (in *instance) projectIDs(ctx context.Context, who loci.Principal, names []string) (ids []loci.ProjectID, err error) {

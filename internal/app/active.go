@@ -29,7 +29,7 @@ func (a *App) SwitchProject(ctx context.Context, p loci.Principal, s SessionKey,
 	if err != nil {
 		return loci.Project{}, err
 	}
-	got, err := a.findProject(ctx, p, name)
+	got, err := a.findProject(ctx, p, name, true)
 	if err != nil {
 		return loci.Project{}, err
 	}

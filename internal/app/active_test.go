@@ -52,7 +52,7 @@ func TestSwitchingProjects(t *testing.T) {
 	wantActive(t, w.App, p, s, w.open.ID)
 	wantActive(t, w.another(), p, s, w.open.ID)
 	_, err = w.SwitchProject(ctx, p, s, "websit")
-	if loci.CodeOf(err) != loci.NotFound || err.Error() != `there is no project "websit"; did you mean "website"? list_projects names all` {
+	if loci.CodeOf(err) != loci.NotFound || err.Error() != `there is no project "websit"; did you mean "website"?` {
 		t.Errorf("got %v", err)
 	}
 	w.must(second(w.ArchiveProject(ctx, p, w.closed.ID)))

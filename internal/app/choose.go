@@ -23,11 +23,11 @@ func (a *App) ChooseProject(ctx context.Context, p loci.Principal, act Action, c
 		return loci.Project{}, err
 	}
 	if c.Name != "" {
-		return a.findProject(ctx, p, c.Name)
+		return a.findProject(ctx, p, c.Name, true)
 	}
 	current, err := a.currentProject(ctx, p, c.Session)
 	if loci.CodeOf(err) == loci.NotFound && c.Default != "" {
-		return a.findProject(ctx, p, c.Default)
+		return a.findProject(ctx, p, c.Default, true)
 	}
 	return current, err
 }

@@ -122,10 +122,12 @@ func (a *App) FindProject(ctx context.Context, p loci.Principal, name string) (l
 	if err := a.begin(ctx, p, ProjectRead); err != nil {
 		return loci.Project{}, err
 	}
-	return a.findProject(ctx, p, name)
+	return a.findProject(ctx, p, name, false)
 }
 
-func (a *App) findProject(ctx context.Context, p loci.Principal, name string) (loci.Project, error) {
+// findProject is FindProject without its check; of assistant, what is not there comes with the
+// tools that help.
+func (a *App) findProject(ctx context.Context, p loci.Principal, name string, assistant bool) (loci.Project, error) {
 	got, err := a.store.Projects().Find(ctx, p.Viewer(), name)
 	if loci.CodeOf(err) != loci.NotFound {
 		return got, err
@@ -136,12 +138,13 @@ func (a *App) findProject(ctx context.Context, p loci.Principal, name string) (l
 	}
 	shown := []rune(loci.OneLine(name))
 	text := fmt.Sprintf("there is no project %q", string(shown[:min(len(shown), loci.MaxName)]))
-	if len(near) > 0 {
+	switch {
+	case len(near) > 0:
 		text += "; did you mean " + strings.Join(near, " or ") + "?"
-	} else {
-		text += ";"
+	case assistant:
+		text += "; list_projects names all, create_project makes one"
 	}
-	return loci.Project{}, loci.Errorf(loci.NotFound, "%s list_projects names all", text)
+	return loci.Project{}, loci.Errorf(loci.NotFound, "%s", text)
 }
 
 // maxNearest is how many names a suggestion has.

@@ -143,16 +143,16 @@ func TestNotFoundByName(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx := t.Context()
 	for _, tt := range []struct{ who, name, want string }{
-		{"owner", "websit", `there is no project "websit"; did you mean "website"? list_projects names all`},
-		{"owner", "mergers", `there is no project "mergers"; did you mean "merger"? list_projects names all`},
-		{"anybody", "mergers", `there is no project "mergers"; list_projects names all`},
-		{"anybody", "merger", `there is no project "merger"; list_projects names all`},
-		{"anybody", "zebras", `there is no project "zebras"; list_projects names all`},
-		{"elsewhere", "website", `there is no project "website"; list_projects names all`},
-		{"other org", "website", `there is no project "website"; list_projects names all`},
-		{"owner", "", `there is no project ""; list_projects names all`},
-		{"owner", "web\x1b[31m\nsite", `there is no project "web[31m site"; list_projects names all`},
-		{"owner", strings.Repeat("a", 100_000), `there is no project "` + strings.Repeat("a", loci.MaxName) + `"; list_projects names all`},
+		{"owner", "websit", `there is no project "websit"; did you mean "website"?`},
+		{"owner", "mergers", `there is no project "mergers"; did you mean "merger"?`},
+		{"anybody", "mergers", `there is no project "mergers"`},
+		{"anybody", "merger", `there is no project "merger"`},
+		{"anybody", "zebras", `there is no project "zebras"`},
+		{"elsewhere", "website", `there is no project "website"`},
+		{"other org", "website", `there is no project "website"`},
+		{"owner", "", `there is no project ""`},
+		{"owner", "web\x1b[31m\nsite", `there is no project "web[31m site"`},
+		{"owner", strings.Repeat("a", 100_000), `there is no project "` + strings.Repeat("a", loci.MaxName) + `"`},
 	} {
 		_, err := w.FindProject(ctx, w.who[tt.who](), tt.name)
 		if loci.CodeOf(err) != loci.NotFound || err.Error() != tt.want {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -141,7 +142,11 @@ func (s *Server) switchProject(ctx context.Context, c caller, in projectArgs) (a
 func (s *Server) getCurrentProject(ctx context.Context, c caller, _ struct{}) (any, error) {
 	p, err := s.app.CurrentProject(ctx, c.principal, c.session)
 	if loci.CodeOf(err) == loci.NotFound && c.project != "" {
-		if p, err = s.app.FindProject(ctx, c.principal, c.project); err == nil && p.Status != loci.ProjectActive {
+		p, err = s.app.FindProject(ctx, c.principal, c.project)
+		switch {
+		case loci.CodeOf(err) == loci.NotFound:
+			err = loci.Errorf(loci.NotFound, "No active project: %s, and this server was told to work on it. create_project makes one.", notThere(err))
+		case err == nil && p.Status != loci.ProjectActive:
 			err = loci.Errorf(loci.NotFound, "No active project: %s, which this server was told to work on, is archived.", loci.OneLine(p.Name))
 		}
 	}
@@ -154,6 +159,12 @@ func (s *Server) getCurrentProject(ctx context.Context, c caller, _ struct{}) (a
 		return nil, err
 	}
 	return shapeOfProject(p, ""), nil
+}
+
+// notThere is what FindProject says of a name, without the names that are near.
+func notThere(err error) string {
+	text, _, _ := strings.Cut(loci.SafeText(err), "; did you mean")
+	return text
 }
 
 // named returns the project of that name, for an action on it.
