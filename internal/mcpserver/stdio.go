@@ -73,6 +73,7 @@ type lines struct {
 	in     chan line
 	closed chan struct{}
 	once   sync.Once
+	alone  bool // the call before is to be answered first, see takeTurn
 
 	writing sync.Mutex
 	out     io.Writer
@@ -193,7 +194,10 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 		return nil
 	}
 	if request, ok := m.(*jsonrpc.Request); ok {
-		p, err := l.who(ctx)
+		if l.takeTurn(ctx, request) != nil {
+			return nil // the connection ends, as Read will notice
+		}
+		p, err := l.who(ctx) // only now: the call before may have made a project
 		if err == nil {
 			err = onlyAgents(p)
 		}
