@@ -171,6 +171,10 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		return
 	}
 	for _, text := range problems {
+		if strings.Contains(text, "process is busy with the project") {
+			d.warn("files", "loci doctor, once that process has ended", "%s", text)
+			continue
+		}
 		mend := "loci backup restore, after a copy of the directory"
 		if strings.Contains(text, "index") && strings.Contains(text, "rebuild") {
 			mend = "loci doctor --fix"

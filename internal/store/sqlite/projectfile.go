@@ -99,6 +99,11 @@ func (s *Store) projectLock(id loci.ProjectID) *flock.Flock {
 	return flock.New(filepath.Join(s.opts.Dir, projectsDir, id.String()+".lock"), flock.SetPermissions(0o600))
 }
 
+// sharedLock makes no file: the lock of a deleted project must not come back.
+func (s *Store) sharedLock(id loci.ProjectID) *flock.Flock {
+	return flock.New(s.projectLock(id).Path(), flock.SetFlag(os.O_RDWR))
+}
+
 // setUpProject keeps a handle that is closed late from touching anything: the
 // last one to close would else remove the log by its name, which may be that of
 // a file that was archived and restored since. sqlitedb empties the log itself.
@@ -136,8 +141,26 @@ func (p *projectRow) usable() error {
 	return nil
 }
 
+// openPatience is how long the first caller, for whom nobody can give up, waits for
+// a process that is busy with the project.
+const openPatience = 30 * time.Second
+
+func errBusyProject(after time.Duration) error {
+	return loci.Errorf(loci.Unavailable, "another process is busy with the project, and was not done after %s; try again", after)
+}
+
 // openProject opens a project's file for files.acquire.
-func (s *Store) openProject(ctx context.Context, f *projectFile) (err error) {
+func (s *Store) openProject(ctx context.Context, f *projectFile) error {
+	ctx, cancel := context.WithTimeout(ctx, openPatience)
+	defer cancel()
+	err := s.openProjectFile(ctx, f)
+	if ctx.Err() != nil && err != nil {
+		return errBusyProject(openPatience)
+	}
+	return err
+}
+
+func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error) {
 	p, err := s.lookUpProject(ctx, f.org, f.id)
 	if err == nil && p.gone() { // its lock must not come back
 		err = loci.NoSuchProject()
@@ -148,8 +171,7 @@ func (s *Store) openProject(ctx context.Context, f *projectFile) (err error) {
 	if err != nil {
 		return err
 	}
-	// Sharing the lock makes no file: that of a deleted project must not come back.
-	f.lock = flock.New(s.projectLock(f.id).Path(), flock.SetFlag(os.O_RDWR))
+	f.lock = s.sharedLock(f.id)
 	if err := f.enter(ctx); errors.Is(err, fs.ErrNotExist) {
 		return loci.NoSuchProject() // deleted since it was looked up
 	} else if err != nil {

@@ -17,7 +17,19 @@ const trashBatch = 200
 // repeated: what is there already stays as it is. An org that is being deleted takes
 // its memories along.
 func (s *Store) trashMemories(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
-	seqs, err := s.memoriesOf(ctx, org, id)
+	return s.trashFound(ctx, org, id, s.View)
+}
+
+// trashLateMemories is trashMemories behind everybody who is writing one now.
+func (s *Store) trashLateMemories(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	return s.trashFound(ctx, org, id, s.Update)
+}
+
+// inOrg is Store.View or Store.Update.
+type inOrg func(context.Context, loci.OrgID, func(store.Tx) error) error
+
+func (s *Store) trashFound(ctx context.Context, org loci.OrgID, id loci.ProjectID, in inOrg) error {
+	seqs, err := s.memoriesOf(ctx, org, id, in)
 	for batch := range slices.Chunk(seqs, trashBatch) {
 		if err == nil {
 			err = s.trashRows(ctx, org, id, batch)
@@ -31,12 +43,12 @@ func (s *Store) trashMemories(ctx context.Context, org loci.OrgID, id loci.Proje
 
 // memoriesOf returns the numbers of the project's rows that are not in the trash,
 // expired and superseded ones too.
-func (s *Store) memoriesOf(ctx context.Context, org loci.OrgID, id loci.ProjectID) (seqs []int64, err error) {
+func (s *Store) memoriesOf(ctx context.Context, org loci.OrgID, id loci.ProjectID, in inOrg) (seqs []int64, err error) {
 	if _, err := s.exists(ctx, org); err != nil {
 		return nil, err
 	}
 	pool := newPool(projectPool, id)
-	err = s.View(ctx, org, func(t store.Tx) error {
+	err = in(ctx, org, func(t store.Tx) error {
 		seqs = nil
 		return t.(*tx).c.Query("SELECT seq FROM memory_postings WHERE pool = ? AND token IN ('"+tokenLive+"', '"+tokenPast+"')", //nolint:forcetypeassert // ours
 			sqlitedb.Args{pool[:]}, func(r *sqlitedb.Row) error { seqs = append(seqs, r.Int64(0)); return nil })

@@ -273,10 +273,11 @@ func (s *Store) emptyLog(ctx context.Context, id loci.ProjectID, dir string) err
 	return nil
 }
 
-// sweep removes what is left beside the place where a file was.
+// sweep removes what is left beside the place where a file was. The journal is of a
+// file whose maker was killed before it had a log.
 func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
 	path := s.projectPath(dir, id)
-	for _, name := range []string{path + "-wal", path + "-shm", path + ".lock"} {
+	for _, name := range []string{path + "-wal", path + "-shm", path + "-journal", path + ".lock"} {
 		if e := os.Remove(name); e != nil && !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
@@ -286,7 +287,7 @@ func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
 
 // deleteProject removes a project for good, its row last. Its memories go before
 // the file, and once more after it: who was writing one when the intent was entered
-// may have finished since.
+// may not have finished before.
 func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	if err := s.trashMemories(ctx, org, id); err != nil {
 		return err
@@ -294,7 +295,7 @@ func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.Proje
 	if err := s.removeProjectFiles(id); err != nil {
 		return err
 	}
-	if err := s.trashMemories(ctx, org, id); err != nil {
+	if err := s.trashLateMemories(ctx, org, id); err != nil {
 		return err
 	}
 	return s.unregister(ctx, id)

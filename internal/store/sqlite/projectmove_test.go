@@ -141,7 +141,7 @@ func steps(s *Store, p loci.Project, intent string) []func() error {
 	if intent == intentDeleting {
 		return append(list,
 			func() error {
-				seqs, err := s.memoriesOf(bg, p.OrgID, p.ID)
+				seqs, err := s.memoriesOf(bg, p.OrgID, p.ID, s.View)
 				return errors.Join(err, s.trashRows(bg, p.OrgID, p.ID, seqs[:1]))
 			},
 			func() error { return s.trashMemories(bg, p.OrgID, p.ID) },
@@ -252,7 +252,8 @@ func TestProjectCreateInterrupted(t *testing.T) {
 	s, user := newStore(t, opts)
 	for _, by := range []string{"start", "call"} {
 		p := loci.Project{ID: loci.NewProjectID(), OrgID: loci.DefaultOrg, Name: "half"}
-		if err := s.layProject(bg, p); err != nil {
+		journal := s.projectPath(projectsDir, p.ID) + "-journal" // of one who was killed early
+		if err := errors.Join(s.layProject(bg, p), os.WriteFile(journal, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		err := s.meta.Update(bg, func(c *sqlitedb.Conn) error {

@@ -24,6 +24,8 @@ type Options struct {
 	Log         *slog.Logger     // default: discard
 	MaxFiles    int              // most org files kept open while idle; default 64
 	MaxProjects int              // the same for project files; default 32
+
+	checkPatience time.Duration // shorter in tests
 }
 
 // Store is one data directory. Several processes may open the same one.
@@ -61,6 +63,9 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	}
 	if opts.MaxProjects <= 0 {
 		opts.MaxProjects = 32
+	}
+	if opts.checkPatience <= 0 {
+		opts.checkPatience = checkPatience
 	}
 	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1)}
 	s.files = newFiles(opts.MaxFiles, newOrgFile, s.openFile)
