@@ -154,7 +154,7 @@ type Nodes interface {
 	// who could not read the original, also because of from itself: its
 	// allowed_vendors are narrowed to what both allow, if need be to nobody but people.
 	// Then from is deleted as by Delete, so that Restore brings it back, and both have
-	// it in their histories. What the caller may not see is copied, too. A row counts as there already
+	// it in their histories, for who may see both. What the caller may not see is copied, too. A row counts as there already
 	// only if all who may read the copy may read it. NotFound if one is not there, Invalid if they are the same.
 	Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error)
 	// SetVendors stores who may read these live rows and returns how many it

@@ -47,7 +47,8 @@ func (g graph) History(_ context.Context, v loci.Viewer, id loci.EntityID, limit
 }
 
 // happenedTo selects the creation of the entity and of all that hangs or hung on
-// it and is visible, and what happened to these. Each part has an index of its own.
+// it and is visible, and what happened to these. Of a merge it would tell that there is
+// another entity, so that is for who sees both. Each part has an index of its own.
 func (tx *graphTx) happenedTo(q *query, v loci.Viewer, id string) {
 	q.add("WITH x (kind, id, seq, at, user_id, origin) AS (SELECT 'entity', e.id, e.seq, e.created_at, e.user_id, e.origin FROM entities e WHERE e.id = ?", id)
 	for _, state := range []loci.Lifecycle{loci.LiveOnly, loci.TrashOnly} {
@@ -63,7 +64,10 @@ func (tx *graphTx) happenedTo(q *query, v loci.Viewer, id string) {
 		}
 	}
 	q.add(`) SELECT at, 'created' AS change, kind, id, user_id, origin, seq, 0 AS change_seq, '', '' FROM x
-		UNION ALL SELECT c.at, c.change, c.kind, x.id, c.user_id, c.origin, x.seq, c.seq, c.merged_from, c.merged_into FROM x CROSS JOIN changes c ON c.row_id = x.id`)
+		UNION ALL SELECT c.at, c.change, c.kind, x.id, c.user_id, c.origin, x.seq, c.seq, c.merged_from, c.merged_into FROM x CROSS JOIN changes c ON c.row_id = x.id
+		WHERE c.merged_from IS NULL OR 2 = (SELECT count(*) FROM entities e WHERE e.id IN (c.merged_from, c.merged_into) AND `)
+	tx.sees(q, v, "e", loci.AnyState)
+	q.add(")")
 }
 
 func scanHappened(r *sqlitedb.Row) (h happened, err error) {
@@ -73,8 +77,7 @@ func scanHappened(r *sqlitedb.Row) (h happened, err error) {
 	return h, err
 }
 
-// textOf says what a change is about. The viewer may see the row, but not always
-// the other entity of a merge, which then goes without a name.
+// textOf says what a change is about. The viewer sees the row, and both entities of a merge.
 func (tx *graphTx) textOf(v loci.Viewer, h *happened, name string) (text string, err error) {
 	switch {
 	case h.from != "":

@@ -146,5 +146,5 @@ func testGraphMergeVendors(e *env) {
 			e.Errorf("what only people may read has %#v", o.AllowedVendors)
 		}
 	}
-	e.wantList("history for c", e.history(p, as("c"), into), "entity created api into", "entity merged a into")
+	e.wantList("history for c", e.history(p, as("c"), into), "entity created api into")
 }

@@ -139,6 +139,8 @@ var tests = []struct {
 	{"GraphCreate", testGraphCreate},
 	{"GraphObserve", testGraphObserve},
 	{"GraphSuggestLimit", testGraphSuggestLimit},
+	{"GraphMirror", testGraphMirror},
+	{"GraphUnseenMerge", testGraphUnseenMerge},
 	{"GraphRelate", testGraphRelate},
 	{"GraphDelete", testGraphDelete},
 	{"GraphRead", testGraphRead},
