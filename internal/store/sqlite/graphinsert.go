@@ -114,7 +114,7 @@ func (in *insertion) observation(o loci.Observation) (there bool, err error) {
 	if err := in.live(in.v, o.EntityID); err != nil {
 		return false, err
 	}
-	return false, in.storeObservation(&o)
+	return false, in.storeObservations([]loci.Observation{o})
 }
 
 func (in *insertion) relation(r loci.Relation) (there bool, err error) {

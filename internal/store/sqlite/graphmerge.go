@@ -71,7 +71,7 @@ func (m *merge) observations() error {
 			graphHash(entity, o.Content), entity, o.Content); err != nil || there {
 			return err
 		}
-		return m.storeObservation(o)
+		return m.storeObservations([]loci.Observation{*o})
 	})
 }
 

@@ -130,14 +130,8 @@ func (n nodes) putEntity(v loci.Viewer, by loci.GraphAccess, item loci.NewEntity
 	}
 	now := n.time()
 	put = store.PutEntity{Created: true, Entity: loci.Entity{ID: loci.NewEntityID(), Name: item.Name, Type: item.Type, GraphAccess: by, CreatedAt: now, UpdatedAt: now}}
-	err = n.storeEntity(&put.Entity)
-	for _, text := range loci.Unique(item.Observations) {
-		if err != nil {
-			return put, err
-		}
-		var o loci.Observation
-		o, err = n.insertObservation(by, put.Entity.ID, text)
-		put.Added = append(put.Added, o)
+	if err = n.storeEntity(&put.Entity); err == nil {
+		put.Added, err = n.insertObservations(by, put.Entity.ID, loci.Unique(item.Observations))
 	}
 	return put, err
 }
@@ -147,15 +141,42 @@ func (tx *graphTx) storeEntity(e *loci.Entity) error {
 		e.ID.String(), e.Name, e.Type, iso(e.CreatedAt), iso(e.UpdatedAt), e.UserID.String(), e.Origin, toJSON(e.AllowedVendors))
 }
 
-func (tx *graphTx) insertObservation(by loci.GraphAccess, entity loci.EntityID, text string) (loci.Observation, error) {
-	o := loci.Observation{ID: loci.NewObservationID(), EntityID: entity, Content: text, GraphAccess: by, CreatedAt: tx.time()}
-	return o, tx.storeObservation(&o)
+func (tx *graphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID, texts []string) ([]loci.Observation, error) {
+	var list []loci.Observation
+	for _, text := range texts {
+		list = append(list, loci.Observation{ID: loci.NewObservationID(), EntityID: entity, Content: text, GraphAccess: by, CreatedAt: tx.time()})
+	}
+	return list, tx.storeObservations(list)
 }
 
-func (tx *graphTx) storeObservation(o *loci.Observation) error {
-	entity := o.EntityID.String()
-	return tx.c.Exec("INSERT INTO observations (id, entity_id, created_at, user_id, origin, allowed_vendors, hash, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		o.ID.String(), entity, iso(o.CreatedAt), o.UserID.String(), o.Origin, toJSON(o.AllowedVendors), graphHash(entity, o.Content), o.Content)
+// maxTogether is how many observations one statement stores at most.
+const maxTogether = 64
+
+// storeObservations uses few statements, as each one makes the full-text table write out what
+// the ones before it have left there. Powers of two keep the number of texts small.
+func (tx *graphTx) storeObservations(list []loci.Observation) error {
+	for len(list) > 0 {
+		n := 1
+		for 2*n <= min(len(list), maxTogether) {
+			n *= 2
+		}
+		var q query
+		q.add("INSERT INTO observations (id, entity_id, created_at, user_id, origin, allowed_vendors, hash, content) VALUES")
+		for i := range list[:n] {
+			o, separator := &list[i], ", "
+			if i == 0 {
+				separator = " "
+			}
+			entity := o.EntityID.String()
+			q.add(separator+"(?, ?, ?, ?, ?, ?, ?, ?)", o.ID.String(), entity, iso(o.CreatedAt), o.UserID.String(), o.Origin, toJSON(o.AllowedVendors),
+				graphHash(entity, o.Content), o.Content)
+		}
+		if err := tx.c.Exec(q.String(), q.args...); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
 }
 
 func (tx *graphTx) storeRelation(r *loci.Relation) error {
@@ -174,6 +195,7 @@ func (tx *graphTx) sameObservations(q *query, v loci.Viewer, entity, text string
 // observe adds what the viewer does not see there yet. A twin that the viewer
 // may not see does not count: refusing would tell of it.
 func (tx *graphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (added, known []loci.Observation, err error) {
+	var news []string
 	for _, text := range loci.Unique(contents) {
 		var q query
 		tx.sameObservations(&q, v, e.ID.String(), text)
@@ -184,13 +206,12 @@ func (tx *graphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, c
 		}
 		if len(there) > 0 {
 			known = append(known, there[0])
-			continue
+		} else {
+			news = append(news, text)
 		}
-		o, err := tx.insertObservation(by, e.ID, text)
-		if err != nil {
-			return nil, nil, err
-		}
-		added = append(added, o)
+	}
+	if added, err = tx.insertObservations(by, e.ID, news); err != nil {
+		return nil, nil, err
 	}
 	if len(added) > 0 && covers(by.AllowedVendors, e.AllowedVendors) {
 		e.UpdatedAt = tx.time()

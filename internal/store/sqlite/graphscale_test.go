@@ -77,7 +77,7 @@ func scaleRows(tx *graphTx, z zipf, user loci.UserID, from, n int) error {
 			return err
 		}
 		for range 10 {
-			if _, err := tx.insertObservation(by, id, z.text(14)); err != nil {
+			if _, err := tx.insertObservations(by, id, []string{z.text(14)}); err != nil {
 				return err
 			}
 		}
