@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +12,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
@@ -50,6 +53,15 @@ func (w *writers) run(t *testing.T, s *Store, p loci.Project, stop <-chan struct
 	}
 }
 
+// note writes one name that must be acknowledged.
+func (w *writers) note(t *testing.T, s *Store, p loci.Project, name string) {
+	t.Helper()
+	note(t, s, p, name)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.acked = append(w.acked, name)
+}
+
 func (w *writers) count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -57,37 +69,69 @@ func (w *writers) count() int {
 }
 
 // One process archives, restores and at last deletes while eight writers are at
-// work in another: what was acknowledged is there after each restore, and nothing is
-// left of what was deleted.
+// work in another and a third writes only between the moves: what was acknowledged is there
+// after each restore, and nothing is left of what was deleted.
 func TestProjectMovesUnderLoad(t *testing.T) {
-	mover, p := newProject(t, Options{})
-	other := openStore(t, Options{Dir: mover.Dir()})
+	other, p := newProject(t, Options{})
+	mover := openStore(t, Options{Dir: other.Dir()})   // has no file open whose closing would empty the log
+	sleeper := openStore(t, Options{Dir: other.Dir()}) // sees the project in no other place than its own
 	w := &writers{acked: []string{"first"}}
 	stop := make(chan struct{})
 	for range 8 {
 		w.Go(func() { w.run(t, other, p, stop) })
 	}
-	for range 8 {
+	for round := range 8 {
 		for before := w.count(); w.count() < before+8 && !t.Failed(); { // a real load, whatever the machine
-			note(t, mover, p, "mover's")
+			w.note(t, sleeper, p, fmt.Sprint("sleeper's ", round, " ", w.count()))
 		}
-		if err := errors.Join(mover.Projects().Archive(bg, p.OrgID, p.ID), mover.Projects().Restore(bg, p.OrgID, p.ID)); err != nil {
-			t.Error(explain(err))
+		if round%2 == 0 {
+			wantNoMove(t, mover, sleeper, p)
 		}
+		moveAway(t, mover, p)
 	}
 	close(stop)
 	w.Wait()
+	w.note(t, sleeper, p, "in the log alone") // of which nobody notices the move, and empties it
+	moveAway(t, mover, p)
 	want := slices.Sorted(slices.Values(w.acked))
-	for _, s := range []*Store{mover, other} {
-		got := slices.DeleteFunc(notes(t, s, p), func(name string) bool { return name == "mover's" })
+	for _, s := range []*Store{mover, other, sleeper} {
+		got := notes(t, s, p)
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
 	wantSound(t, mover)
+	deleteUnderLoad(t, mover, other, p)
+}
 
-	w = &writers{}
+func moveAway(t *testing.T, mover *Store, p loci.Project) {
+	t.Helper()
+	if err := errors.Join(mover.Projects().Archive(bg, p.OrgID, p.ID), mover.Projects().Restore(bg, p.OrgID, p.ID)); err != nil {
+		t.Error(explain(err))
+	}
+}
+
+// wantNoMove demands that the file stays while a transaction runs on it.
+func wantNoMove(t *testing.T, mover, writer *Store, p loci.Project) {
+	t.Helper()
+	err := writer.ViewProject(bg, p.OrgID, p.ID, func(store.GraphTx) error {
+		ctx, cancel := context.WithTimeout(bg, 20*time.Millisecond) // ends by itself if all is well
+		defer cancel()
+		if err := mover.Projects().Archive(ctx, p.OrgID, p.ID); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("an archive during a transaction: %v", err)
+		}
+		_, err := os.Stat(writer.projectPath(projectsDir, p.ID))
+		return err
+	})
+	if err != nil {
+		t.Error(explain(err))
+	}
+}
+
+func deleteUnderLoad(t *testing.T, mover, other *Store, p loci.Project) {
+	t.Helper()
+	w := &writers{}
 	for range 8 {
 		w.Go(func() { w.run(t, other, p, nil) })
 	}
