@@ -159,7 +159,7 @@ type GraphHits struct {
 	Entities          []loci.Entity `json:"entities" nullable:"false"`
 	Total             int           `json:"total" doc:"On all pages" example:"1"`
 	TotalIsLowerBound bool          `json:"total_is_lower_bound,omitempty" doc:"There are more than total"`
-	AnyWord           bool          `json:"any_word,omitempty" doc:"Not all words occur together anywhere; these have some of them"`
+	AnyWord           bool          `json:"any_word,omitempty" doc:"No entity has all the words; these have some of them, or else words that begin like them"`
 	More
 }
 

@@ -66,7 +66,7 @@ func (p *program) printGraphHits(hits *app.GraphHits, ids bool) error {
 		return nil
 	}
 	if hits.AnyWord {
-		p.note("nothing has all these words; these have some of them")
+		p.note("nothing has all these words; these have some of them, or words that begin like them")
 	}
 	p.printEntities(hits.Entities, ids)
 	p.more(hits.NextCursor)

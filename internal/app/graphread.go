@@ -30,7 +30,7 @@ type GraphHits struct {
 	Entities          []loci.Entity
 	Total             int    // on all pages
 	TotalIsLowerBound bool   // there are more than Total
-	AnyWord           bool   // not all words occur together anywhere; these have some of them
+	AnyWord           bool   // no entity has all the words; these have some of them, or else words that begin like them
 	NextCursor        string // "": no more
 }
 

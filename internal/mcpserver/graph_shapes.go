@@ -134,7 +134,7 @@ type found struct {
 	Missing           []app.NoSuchName `json:"missing,omitempty"`
 	Total             *int             `json:"total,omitempty"`
 	TotalIsLowerBound bool             `json:"total_is_lower_bound,omitempty"`
-	AnyWord           bool             `json:"any_word,omitempty"` // not all words occur together anywhere
+	AnyWord           bool             `json:"any_word,omitempty"` // no entity has all the words
 	NextCursor        string           `json:"next_cursor,omitempty"`
 }
 

@@ -32,9 +32,12 @@ func (g graph) Search(_ context.Context, v loci.Viewer, q store.GraphSearch) (hi
 		return hits, loci.FieldErrorf("query", "must not be empty")
 	}
 	list, more, err := g.matches(v, q.Query)
-	if err == nil && len(list) == 0 && q.Query.Plain && len(q.Query.Parts) > 1 {
-		hits.Any = true
-		list, more, err = g.matches(v, q.Query.AnyWord())
+	for _, looser := range q.Query.Looser() {
+		if err != nil || len(list) > 0 {
+			break
+		}
+		list, more, err = g.matches(v, looser)
+		hits.Any = len(list) > 0
 	}
 	if err != nil {
 		return hits, err

@@ -66,6 +66,17 @@ func testGraphSearchEntity(e *env) {
 			e.Errorf("%s: got %q of %d (more %v, any %v), want %q", tt.query, got, hits.Total, hits.More, hits.Any, tt.want)
 		}
 	}
+	for query, want := range map[string][]string{ // plain words of which none has all, and then none any
+		"chess zebra": {"Alice"}, "kubern": {"Alice", "Café Müller", "Kubernetes"}, "zebra ches": {"Alice"}, "ku": nil, "ubernetes": nil,
+		"kuber AND ches": nil, `"ches"`: nil,
+	} {
+		hits := e.search(p, agent, query, 9)
+		got := entityNames(hits.Entities)
+		slices.Sort(got)
+		if !slices.Equal(got, want) || hits.Total != len(want) || hits.Any != (len(want) > 0) {
+			e.Errorf("%s: got %q of %d (any %v), want %q", query, got, hits.Total, hits.Any, want)
+		}
+	}
 	e.wantList("the owner's Bob", entityNames(e.search(p, v, "bob AND kubernetes", 9).Entities), "Bob")
 }
 
