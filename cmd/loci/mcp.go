@@ -115,6 +115,7 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 	}
 	server := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: readBuildInfo().Version,
 		Toolsets: p.settings.Toolsets, Project: f.project})
+	defer roomForGarbage()()
 	err := server.ServeStdio(ctx, who, p.in, p.out)
 	if errors.Is(err, context.Canceled) {
 		return nil // asked to stop, which is how clients end it

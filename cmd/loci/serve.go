@@ -95,6 +95,7 @@ func (p *program) run(ctx context.Context, in *instance, listener net.Listener, 
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
+	defer roomForGarbage()()
 	var upkeep sync.WaitGroup
 	upkeepCtx, stopUpkeep := context.WithCancel(ctx)
 	upkeep.Go(func() { maintain.New(maintain.Options{Store: in.store, Log: p.log}).Run(upkeepCtx) })
