@@ -53,7 +53,7 @@ func (c *Client) Graph(ctx context.Context, in loci.ProjectID, limit int, cursor
 }
 
 // SearchGraph returns the entities that match, the best first: words, AND, OR,
-// NOT, "phrases", prefix* and parentheses. limit 0 is 20.
+// NOT, "phrases", prefix* and parentheses. limit 0 is 10.
 func (c *Client) SearchGraph(ctx context.Context, in loci.ProjectID, q string, limit int, cursor string) (*GraphHits, error) {
 	v := paging(limit, cursor)
 	v.Set("q", q)

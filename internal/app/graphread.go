@@ -10,7 +10,7 @@ import (
 
 // The sizes of a page of a graph.
 const (
-	DefaultGraphSearch = 20
+	DefaultGraphSearch = 10
 	MaxGraphSearch     = 100
 	DefaultGraphPage   = 100
 	MaxGraphPage       = 500
