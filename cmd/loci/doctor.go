@@ -154,7 +154,8 @@ func (d *doctor) examineDirectory() bool {
 }
 
 func (d *doctor) examineFiles(ctx context.Context, in *instance) {
-	if err := in.app.Ready(ctx); err != nil {
+	unwritten := in.app.Ready(ctx)
+	if err := unwritten; err != nil {
 		d.fail("write", "free disk space, or make the directory writable for this user", "%s", loci.OneLine(err.Error()))
 	} else {
 		d.ok("write", "a write reached the disk")
@@ -178,6 +179,9 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		mend := "loci backup restore, after a copy of the directory"
 		if strings.Contains(text, "index") && strings.Contains(text, "rebuild") {
 			mend = "loci doctor --fix"
+		}
+		if unwritten != nil || strings.Contains(text, "cannot be written") {
+			mend = "make room on the disk, and the directory with all in it writable for this user"
 		}
 		d.fail("files", mend, "%s", text)
 	}

@@ -38,8 +38,10 @@ func (ps projectRegistry) Delete(ctx context.Context, org loci.OrgID, id loci.Pr
 // row is there, so who meets the row and gets the lock knows that its maker is dead.
 func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.UserID) (err error) {
 	lock := s.projectLock(p.ID)
-	if ok, err := lock.TryLock(); err != nil || !ok {
-		return errors.Join(err, loci.Errorf(loci.Conflict, "this id is taken"), lock.Close())
+	if ok, err := lock.TryLock(); err != nil {
+		return errors.Join(err, lock.Close())
+	} else if !ok {
+		return errors.Join(loci.Errorf(loci.Conflict, "this id is taken"), lock.Close())
 	}
 	defer func() {
 		if loci.CodeOf(err) != "" { // refused
@@ -123,6 +125,10 @@ func (s *Store) changeProject(ctx context.Context, org loci.OrgID, id loci.Proje
 		if err := s.settleProject(ctx, org, id); err != nil {
 			return err
 		}
+	}
+	// With a lock that cannot be opened the intent would shut everybody out for nothing.
+	if err := s.ensureLock(id); err != nil {
+		return err
 	}
 	if err := s.intend(ctx, org, id, intent); err != nil {
 		return err
