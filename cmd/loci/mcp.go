@@ -168,7 +168,7 @@ func (p *program) greetMCP(address net.Addr, open bool) {
 	} else {
 		p.note("Clients need no key until there is an agent key; then all do")
 	}
-	p.note("Connect Claude Code, say: claude mcp add --scope user --transport http %s %s%s", serverName, url, header)
+	p.note("Connect Claude Code: claude mcp add --scope user --transport http %s %s%s", serverName, url, header)
 }
 
 // portFlag is how another port is chosen for MCP alone.
