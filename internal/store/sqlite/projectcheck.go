@@ -23,6 +23,7 @@ func (s *Store) checkProjects(ctx context.Context) (problems []string, err error
 	}
 	for _, p := range list {
 		found, err := s.checkProject(ctx, p)
+		err = translate(err)
 		switch loci.CodeOf(err) {
 		case loci.NotFound: // deleted meanwhile
 			continue
