@@ -177,7 +177,7 @@ func (s *server) graphTrash(ctx context.Context, p loci.Principal, in *graphTras
 	out.Entities, more[0] = atMost(allWhole(t.Entities), limit, maxGraphList)
 	out.Observations, more[1] = atMost(t.Observations, limit, maxGraphList)
 	out.Relations, more[2] = atMost(t.Relations, limit, maxGraphList)
-	out.HasMore = more[0] || more[1] || more[2]
+	out.HasMore = more[0] || more[1] || more[2] || t.More
 	return say(out, nil)
 }
 

@@ -221,7 +221,8 @@ type Graph interface {
 	// Get returns a live entity, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.EntityID) (loci.Entity, error)
 	// Find returns the live entities of these names, in the order of refs, each once; of one
-	// name at most loci.MaxGraphItems, the oldest. Those that are not there are left out.
+	// name at most loci.MaxGraphItems, the oldest. Those that are not there are left out. Invalid
+	// where they are more than MaxFound.
 	Find(ctx context.Context, v loci.Viewer, refs []loci.EntityRef) ([]loci.Entity, error)
 	// Suggest returns at most limit names of live entities that are near this one.
 	Suggest(ctx context.Context, v loci.Viewer, name string, limit int) ([]string, error)
@@ -249,9 +250,13 @@ type Graph interface {
 	// be imported page by page. A page ends early where MaxGraphText is reached. Invalid if q.After is not a Position of such a page.
 	Rows(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphRows, Position, error)
 	// Trash returns what is deleted and can be restored by itself, newest
-	// deletion first, at most limit of each kind.
+	// deletion first, at most limit of each kind, and of the observations no more than MaxGraphText has room for.
 	Trash(ctx context.Context, v loci.Viewer, limit int) (GraphTrash, error)
 }
+
+// MaxFound is how many entities the names of one call may mean, those of one name
+// and many types among them.
+const MaxFound = 5_000
 
 // ObservationPage is one page of an entity's observations.
 type ObservationPage struct {
@@ -309,6 +314,7 @@ type GraphTrash struct {
 	Entities     []loci.Entity
 	Observations []loci.Observation
 	Relations    []loci.Relation
+	More         bool // observations were left out for want of room
 }
 
 // GraphTime is how exact the times of a graph are.

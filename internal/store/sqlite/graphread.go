@@ -40,6 +40,9 @@ func (g graph) Find(_ context.Context, v loci.Viewer, refs []loci.EntityRef) (fo
 				found = append(found, e)
 			}
 		}
+		if len(found) > store.MaxFound {
+			return nil, loci.FieldErrorf("names", "mean more than %d entities; ask for fewer names, or say their types", store.MaxFound)
+		}
 	}
 	return found, g.load(v, found)
 }
@@ -222,8 +225,9 @@ func (g graph) Trash(_ context.Context, v loci.Viewer, limit int) (trash store.G
 	g.sees(&oq, v, "o", loci.TrashOnly)
 	oq.add(" AND ")
 	g.sees(&oq, v, "e", loci.LiveOnly)
-	oq.add(" ORDER BY o.deleted_at DESC, o.seq DESC LIMIT ?", limit)
-	if trash.Observations, err = all(g.c, &oq, scanObservation); err != nil {
+	oq.add(" ORDER BY o.deleted_at DESC, o.seq DESC LIMIT ?", int64(limit))
+	room := store.MaxGraphText
+	if trash.Observations, trash.More, err = page(g.c, &oq, scanObservation, sizeOfObservation, limit, &room); err != nil {
 		return trash, err
 	}
 	rq.add("SELECT " + relationColumns + " FROM " + fromRelations + " WHERE r.deleted_with IS NULL AND ")

@@ -243,6 +243,48 @@ func playMirrors(alone, beside *mirror, random *rand.Rand) {
 	}
 }
 
+// An answer has its bounds however large what is asked for is.
+func testGraphAnswerLimits(e *env) {
+	p := e.project("p")
+	v := e.in(p)
+	var names []string
+	for i := range 6 {
+		names = append(names, fmt.Sprint("name ", i))
+		items := make([]loci.NewEntity, loci.MaxGraphItems)
+		for k := range items {
+			items[k] = ent(names[i], fmt.Sprint("t", k))
+		}
+		e.nodes(p, v, items...)
+	}
+	find := func(names ...string) (list []loci.Entity, err error) {
+		err = e.st.ViewProject(e.Context(), p.OrgID, p.ID, func(tx store.GraphTx) (err error) {
+			list, err = tx.Graph().Find(e.Context(), v, named(names...))
+			return err
+		})
+		return list, err
+	}
+	if list, err := find(names[:5]...); err != nil || len(list) != store.MaxFound {
+		e.Errorf("found %d, %v", len(list), err)
+	}
+	_, err := find(names...)
+	e.wantCode("more", err, loci.Invalid)
+	e.nodes(p, v, ent("big", "x"), ent("hub", "x"))
+	e.hang(p, v, "big", 0, 15, 90_000)
+	for range 2 { // it shows no more at a time, either
+		e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
+			_, err := tx.Nodes().DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "big"}, Contents: e.observationsOf(p, v, "big")}})
+			return err
+		})
+	}
+	e.viewGraph(p, func(ctx context.Context, g store.Graph) error {
+		trash, err := g.Trash(ctx, v, 99)
+		if len(trash.Observations) != 12 || !trash.More {
+			e.Errorf("the trash has %d observations, more %v", len(trash.Observations), trash.More)
+		}
+		return err
+	})
+}
+
 // Of a merge, only those learn who may see both entities.
 func testGraphUnseenMerge(e *env) {
 	p := e.project("p")

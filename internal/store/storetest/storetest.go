@@ -140,6 +140,7 @@ var tests = []struct {
 	{"GraphObserve", testGraphObserve},
 	{"GraphSuggestLimit", testGraphSuggestLimit},
 	{"GraphMirror", testGraphMirror},
+	{"GraphAnswerLimits", testGraphAnswerLimits},
 	{"GraphUnseenMerge", testGraphUnseenMerge},
 	{"GraphRelate", testGraphRelate},
 	{"GraphDelete", testGraphDelete},
