@@ -16,8 +16,12 @@ import (
 // until waits for another goroutine. What it waits for happens, or the test fails.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
+	look, end := time.NewTicker(time.Millisecond), time.After(time.Minute)
+	defer look.Stop()
+	for !done() {
+		select {
+		case <-look.C:
+		case <-end:
 			t.Errorf("waited a minute for %s", what)
 			return
 		}
