@@ -212,7 +212,8 @@ type GraphRows struct {
 // Entity.ObservationsLeft and RelationsLeft count the others.
 const (
 	MaxEntityRows = 1_000   // observations of an entity, and relations of one
-	MaxGraphText  = 1 << 20 // bytes of text in the observations and relations of all entities
+	MaxGraphText  = 1 << 20 // bytes of text in the observations and relations of all entities, and GraphRow for each
+	GraphRow      = 200     // what ids, times and names of fields are counted as
 )
 
 // Graph reads a graph. The entities that it returns have their live, visible

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -138,9 +139,14 @@ func newest[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, erro
 	return got, cut, err
 }
 
-func sizeOfObservation(o *loci.Observation) int { return len(o.Content) }
+func sizeOfObservation(o *loci.Observation) int { return len(o.Content) + store.GraphRow }
 
-func sizeOfRelation(r *loci.Relation) int { return len(r.From) + len(r.To) + len(r.Type) }
+func sizeOfRelation(r *loci.Relation) int {
+	return len(r.From) + len(r.To) + len(r.Type) + store.GraphRow
+}
+
+// rowSize is store.GraphRow in SQL.
+var rowSize = strconv.Itoa(store.GraphRow)
 
 // observationsOf selects the live visible observations of a visible entity,
 // those behind a row's number.
@@ -151,7 +157,7 @@ func (tx *graphTx) observationsOf(q *query, v loci.Viewer, columns, id string, a
 
 func (tx *graphTx) observationSize(q *query, v loci.Viewer, id string) {
 	q.add("SELECT coalesce(sum(size), 0) FROM (")
-	tx.observationsOf(q, v, "octet_length(o.content) AS size", id, 0)
+	tx.observationsOf(q, v, "octet_length(o.content) + "+rowSize+" AS size", id, 0)
 	q.add(" ORDER BY o.seq DESC LIMIT ?)", store.MaxEntityRows)
 }
 
@@ -171,6 +177,6 @@ func (tx *graphTx) relationsFrom(q *query, v loci.Viewer, columns, id string, af
 
 func (tx *graphTx) relationSize(q *query, v loci.Viewer, id string) {
 	q.add("SELECT coalesce(sum(size), 0) FROM (")
-	tx.relationsOf(q, v, "octet_length(f.name) + octet_length(t.name) + octet_length(r.relation_type) AS size, r.seq AS seq", id, 0)
+	tx.relationsOf(q, v, "octet_length(f.name) + octet_length(t.name) + octet_length(r.relation_type) + "+rowSize+" AS size, r.seq AS seq", id, 0)
 	q.add(" ORDER BY seq DESC LIMIT ?)", store.MaxEntityRows)
 }

@@ -171,3 +171,26 @@ func testGraphSuggestLimit(e *env) {
 		return err
 	}))
 }
+
+// Many short rows count for more than their text.
+func testGraphShortRows(e *env) {
+	p := e.project("p")
+	v := e.in(p)
+	names := []string{"a", "b", "c", "d"}
+	items := []loci.NewEntity{ent("hub", "x")}
+	for _, name := range names {
+		items = append(items, ent(name, "x"))
+	}
+	e.nodes(p, v, items...)
+	for _, name := range names {
+		e.hang(p, v, name, 0, 1000, 0)
+	}
+	shown, left := 0, 0
+	for _, x := range e.find(p, v, names...) {
+		shown += len(x.Observations) + len(x.Relations)
+		left += x.ObservationsLeft + x.RelationsLeft
+	}
+	if most := store.MaxGraphText / store.GraphRow; shown > most || shown < most*9/10 || shown+left != 8000 {
+		e.Errorf("the answer has %d rows and leaves %d, at most %d have room", shown, left, most)
+	}
+}

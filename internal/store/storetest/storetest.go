@@ -153,6 +153,7 @@ var tests = []struct {
 	{"GraphUpkeep", testGraphUpkeep},
 	{"GraphRowLimit", testGraphRowLimit},
 	{"GraphTextLimit", testGraphTextLimit},
+	{"GraphShortRows", testGraphShortRows},
 	{"GraphMerge", testGraphMerge},
 	{"GraphMergeErrors", testGraphMergeErrors},
 	{"GraphMergeVendors", testGraphMergeVendors},
