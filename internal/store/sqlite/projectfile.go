@@ -24,13 +24,13 @@ const (
 
 // The page caches of all open projects together stay below
 //
-//	MaxProjects files * (projectReaders + 1 writer) * projectCacheKiB = 32 * 4 * 1 MiB = 128 MiB,
+//	MaxProjects files * (projectReaders + 1 writer) * projectCacheKiB = 16 * 4 * 2 MiB = 128 MiB,
 //
 // however many projects there are and however large they grow. Seed S3 has 64
 // MB for each connection, which would be 8 GB; the system's own cache of the files does the rest.
 const (
 	projectReaders  = 3
-	projectCacheKiB = 1024
+	projectCacheKiB = 2048
 )
 
 // lockWait is how often a waiting process looks at a project's lock.

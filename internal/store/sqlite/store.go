@@ -23,7 +23,7 @@ type Options struct {
 	Now         func() time.Time // default time.Now; decides about expiry
 	Log         *slog.Logger     // default: discard
 	MaxFiles    int              // most org files kept open while idle; default 64
-	MaxProjects int              // the same for project files; default 32
+	MaxProjects int              // the same for project files; default 16
 
 	checkPatience time.Duration // shorter in tests
 }
@@ -62,7 +62,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		opts.MaxFiles = 64
 	}
 	if opts.MaxProjects <= 0 {
-		opts.MaxProjects = 32
+		opts.MaxProjects = 16
 	}
 	if opts.checkPatience <= 0 {
 		opts.checkPatience = checkPatience
