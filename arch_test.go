@@ -72,6 +72,7 @@ var withoutBegin = map[string]string{
 	"Ready": "says only whether the process can work, nothing of anybody's rows",
 	"Setup": "makes the first org, before there is a principal",
 
+	"ChooseProject": "asks for the action that its caller is about to begin, without metering it twice",
 	"EndMCPSession": "forgets what a session worked on; whoever knows its key is the session",
 	"Refused":       "records a refusal and does nothing else",
 	"SetOwnerEmail": "carries out the operator's settings, before there is a principal",

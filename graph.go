@@ -207,7 +207,11 @@ func (e *ItemsError) error() *Error {
 	for i, item := range e.Items {
 		texts[i] = item.Text
 	}
-	return &Error{Code: e.Items[0].Code, Text: strings.Join(texts, "; ") + ". Nothing was changed"}
+	all := strings.Join(texts, "; ")
+	if !strings.HasSuffix(all, "?") {
+		all += "."
+	}
+	return &Error{Code: e.Items[0].Code, Text: all + " Nothing was changed"}
 }
 
 // NoSuchProject is the one NotFound for a project that is not there or may not

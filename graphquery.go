@@ -3,6 +3,7 @@ package loci
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // GraphOp is what joins the parts of a GraphQuery.
@@ -28,7 +29,9 @@ type GraphQuery struct {
 // ParseGraphQuery reads a search in the syntax of FTS5: words (all must occur),
 // AND, OR, NOT, "phrases", prefix* and parentheses. A text without any of these
 // operators is plain words, whatever punctuation is in it. An Invalid error says what is
-// wrong with a query that has them.
+// wrong with a query that has them. A phrase stands in one name, type or observation; the
+// parts of an AND may stand in different ones of an entity, and the right part
+// of a NOT in none of them.
 func ParseGraphQuery(text string) (*GraphQuery, error) {
 	if err := CheckText("query", text, 1, MaxTerm); err != nil {
 		return nil, err
@@ -51,10 +54,28 @@ func ParseGraphQuery(text string) (*GraphQuery, error) {
 	return q, nil
 }
 
-// AnyWord returns the query that asks for any word of a plain one instead of
-// all of them.
-func (q *GraphQuery) AnyWord() *GraphQuery {
-	return &GraphQuery{Op: GraphOr, Parts: q.Parts, Plain: q.Plain}
+// minBeginning is how long a word is, in characters, that Looser takes for a beginning: shorter ones begin too many.
+const minBeginning = 3
+
+// Looser returns what to ask for when a plain query finds nothing: first any of its words, then words that begin like
+// any of them. Nothing for a query with operators.
+func (q *GraphQuery) Looser() (list []*GraphQuery) {
+	if !q.Plain {
+		return nil
+	}
+	if len(q.Parts) > 1 {
+		list = append(list, &GraphQuery{Op: GraphOr, Parts: q.Parts})
+	}
+	begin := &GraphQuery{Op: GraphOr}
+	for _, w := range q.Parts {
+		if utf8.RuneCountInString(w.Text) >= minBeginning {
+			begin.Parts = append(begin.Parts, &GraphQuery{Op: GraphWords, Text: w.Text, Prefix: true})
+		}
+	}
+	if len(begin.Parts) > 0 {
+		list = append(list, begin)
+	}
+	return list
 }
 
 func plainWords(text string) (*GraphQuery, error) {

@@ -65,7 +65,7 @@ func FuzzParseGraphQuery(f *testing.F) {
 func TestNearest(t *testing.T) {
 	names := []string{"Ada Lovelace", "Ada", "Adam", "Grace", "Lovelace", "ada"}
 	for name, want := range map[string][]string{
-		"ada lovelase": {"Ada Lovelace", "Lovelace"}, "Ad": {"Ada", "ada"}, "Garce": {}, "grace": {"Grace"}, "zzz": {},
+		"ada lovelase": {"Ada Lovelace", "Lovelace"}, "Ad": {"Ada", "ada"}, "Garce": {"Grace"}, "Gearc": {}, "grace": {"Grace"}, "zzz": {},
 	} {
 		got := Nearest(name, names, 2)
 		if name == "ada lovelase" {

@@ -37,31 +37,34 @@ func Nearest(name string, names []string, n int) []string {
 	return out
 }
 
-// distance is the number of letters to insert, delete or replace, or more than
-// limit.
+// distance is the number of letters to insert, delete, replace or swap with
+// their neighbour (optimal string alignment), or more than limit.
 func distance(a, b []rune, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1
 	}
-	row := make([]int, len(b)+1)
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
-	for i, x := range a {
-		diagonal, best := row[0], i+1
-		row[0] = i + 1
-		for j, y := range b {
-			change := diagonal
-			if x != y {
+	for i := range a {
+		next[0] = i + 1
+		best := i + 1
+		for j := range b {
+			change := row[j]
+			if a[i] != b[j] {
 				change++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, diagonal+1, row[j]+1)
-			best = min(best, row[j+1])
+			next[j+1] = min(change, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+			best = min(best, next[j+1])
 		}
 		if best > limit {
 			return limit + 1
 		}
+		before, row, next = row, next, before
 	}
 	return row[len(b)]
 }

@@ -42,9 +42,11 @@ func New(baseURL, key string, options ...Option) *Client {
 
 // Error is what the server answered instead of a result.
 type Error struct {
-	Status    int       // the HTTP status
-	Code      loci.Code // stable; "" if the answer was not Loci's
-	Field     string    // the input at fault; may be empty
+	Status int       // the HTTP status
+	Code   loci.Code // stable; "" if the answer was not Loci's
+	Field  string    // the input at fault; may be empty
+	// Items says why items of a call were refused; none was done then.
+	Items     []loci.ItemError
 	Text      string
 	RequestID string // find it in the server's log
 	// StepUpURL is where the person proves who they are, if Code is StepUp.
@@ -85,10 +87,11 @@ func version(n int) http.Header {
 	return http.Header{"If-Match": {`"` + strconv.Itoa(n) + `"`}}
 }
 
-// send sends one request. The caller closes the body of the answer.
+// send sends one request, with a body in JSON or, from an io.Reader, in lines of
+// JSON. The caller closes the body of the answer.
 func (c *Client) send(ctx context.Context, method, path string, header http.Header, body any) (*http.Response, error) {
-	var reader io.Reader
-	if body != nil {
+	reader, lines := body.(io.Reader)
+	if body != nil && !lines {
 		b, err := json.Marshal(body)
 		if err != nil {
 			return nil, fmt.Errorf("encode the request: %w", err)
@@ -103,7 +106,9 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 		r.Header[name] = values
 	}
 	r.Header.Set("Accept", "application/json")
-	if body != nil {
+	if lines {
+		r.Header.Set("Content-Type", "application/x-ndjson")
+	} else if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	if c.key != "" {
@@ -147,12 +152,29 @@ func errorOf(res *http.Response, body []byte) error {
 	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id")}
 	var p Problem
 	if json.Unmarshal(body, &p) == nil {
-		e.Code, e.Field, e.Text, e.StepUpURL = loci.Code(p.Code), p.Field, p.Error, p.StepUpURL
+		e.Code, e.Field, e.Text, e.StepUpURL, e.Items = loci.Code(p.Code), p.Field, p.Error, p.StepUpURL, p.Items
 	}
 	if n, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
 		e.RetryAfter = time.Duration(n) * time.Second
 	}
 	return e
+}
+
+// download writes what a GET answers to w.
+func (c *Client) download(ctx context.Context, path string, w io.Writer) error {
+	res, err := c.send(ctx, http.MethodGet, path, nil, nil)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // what is missing is only text
+		return errorOf(res, b)
+	}
+	if _, err := io.Copy(w, res.Body); err != nil {
+		return fmt.Errorf("GET %s: read the answer: %w", path, err)
+	}
+	return nil
 }
 
 func query(path string, values url.Values) string {

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -65,20 +64,7 @@ func (c *Client) DeleteMe(ctx context.Context, confirm string) error {
 
 // Export writes all memories with their versions as JSON lines to w.
 func (c *Client) Export(ctx context.Context, w io.Writer) error {
-	const path = "/users/me/export"
-	res, err := c.send(ctx, http.MethodGet, path, nil, nil)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // what is missing is only text
-		return errorOf(res, b)
-	}
-	if _, err := io.Copy(w, res.Body); err != nil {
-		return fmt.Errorf("GET %s: read the answer: %w", path, err)
-	}
-	return nil
+	return c.download(ctx, "/users/me/export", w)
 }
 
 // SignInMethods says what the person can sign in with.

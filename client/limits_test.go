@@ -54,6 +54,39 @@ func TestTagsHoldTheLimits(t *testing.T) {
 	}
 }
 
+// TestGraphTagsHoldTheLimits is the same for projects and graphs.
+func TestGraphTagsHoldTheLimits(t *testing.T) {
+	lengths := map[string]int{"description": loci.MaxDescription, "entity_type": loci.MaxGraphType, "from_type": loci.MaxGraphType, "to_type": loci.MaxGraphType,
+		"relation_type": loci.MaxGraphType, "from": loci.MaxEntityName, "to": loci.MaxEntityName, "entity_name": loci.MaxEntityName, "names": loci.MaxEntityName,
+		"contents": loci.MaxObservation, "allowed_vendors": loci.MaxVendorLength}
+	for _, v := range []any{client.NewProject{}, client.ProjectEdit{}, client.EntityRef{}, client.NewEntity{}, client.NewEntities{}, client.NewObservations{},
+		client.AddedObservations{}, client.NewRelation{}, client.NewRelations{}, client.EntityNames{}, client.OldObservations{}, client.ObservationDeletions{},
+		client.RelationDeletions{}, client.NodeVendors{}} {
+		typ := reflect.TypeOf(v)
+		for _, f := range reflect.VisibleFields(typ) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			at := typ.Name() + "." + name
+			if f.Type.Kind() == reflect.Slice {
+				check(t, at, f, "maxItems", map[bool]int{true: loci.MaxVendors, false: loci.MaxGraphItems}[name == "allowed_vendors"])
+			}
+			want, known := lengths[name]
+			switch {
+			case name == "name" && strings.Contains(typ.Name(), "Project"):
+				want, known = loci.MaxName, true
+			case name == "name":
+				want, known = loci.MaxEntityName, true
+			case name == "observations" && f.Type.Elem().Kind() == reflect.String:
+				want, known = loci.MaxObservation, true
+			case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.String && !known:
+				t.Errorf("%s has no limit here", at)
+			}
+			if known && f.Type != reflect.TypeFor[loci.EntityID]() {
+				check(t, at, f, "maxLength", want)
+			}
+		}
+	}
+}
+
 func check(t *testing.T, at string, f reflect.StructField, tag string, want int) {
 	t.Helper()
 	if got := f.Tag.Get(tag); got != strconv.Itoa(want) {

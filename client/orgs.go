@@ -79,6 +79,7 @@ type OrgReceipt struct {
 	Users       int        `json:"users"`
 	Memories    int        `json:"memories"`
 	Credentials int        `json:"credentials"`
+	Projects    int        `json:"projects"`
 	Files       int        `json:"files"`
 }
 

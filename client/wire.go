@@ -75,6 +75,8 @@ type Problem struct {
 	Code   string         `json:"code" doc:"Stable; programs may switch on it" example:"invalid"`
 	Field  string         `json:"field,omitempty" doc:"The input at fault" example:"title"`
 	Errors []FieldProblem `json:"errors,omitempty" nullable:"false" doc:"Every input at fault, if there are several; at most 10"`
+	// Items is set if items of a call were refused; none was done then.
+	Items []loci.ItemError `json:"items,omitempty" nullable:"false" doc:"Why items of the call were refused; nothing was changed"`
 	// StepUpURL is set if the code is step_up_required.
 	StepUpURL string `json:"step_up_url,omitempty" doc:"Where to prove who you are; then repeat the request" example:"https://loci.example/app/step-up"`
 }

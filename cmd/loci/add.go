@@ -35,21 +35,7 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.file, "file", "", `read the content from a file; "-" is standard input`)
 }
 
-func (f *memoryFlags) vendors() ([]loci.Vendor, error) {
-	var vendors []loci.Vendor
-	for _, name := range f.allow {
-		if name == string(loci.AnyVendor) {
-			vendors = append(vendors, loci.AnyVendor)
-			continue
-		}
-		v, err := loci.ParseVendor(name)
-		if err != nil {
-			return nil, loci.FieldErrorf("--allow", "cannot name %q: %s", cut(name, 60), err)
-		}
-		vendors = append(vendors, v)
-	}
-	return vendors, nil
-}
+func (f *memoryFlags) vendors() ([]loci.Vendor, error) { return parseVendors("--allow", f.allow) }
 
 func (p *program) addCommand() *cobra.Command {
 	var f memoryFlags

@@ -35,30 +35,43 @@ server, so read ratios, and compare within one run only.`,
 	flags.IntVar(&o.Clients, "clients", 16, "clients of the concurrent steps")
 	flags.DurationVar(&o.Step, "step", 5*time.Second, "length of one step")
 	flags.StringVar(&dir, "dir", "", "measure the disk of this directory (default: that of temporary files)")
+	cmd.AddCommand(p.benchGraphCommand())
 	return cmd
 }
 
-func (p *program) bench(ctx context.Context, o bench.Options, dir string) (err error) {
+func (p *program) bench(ctx context.Context, o bench.Options, dir string) error {
 	if o.Memories < 1 || o.Clients < 1 || o.Step <= 0 {
 		return usagef("--memories, --clients and --step must be more than nothing")
 	}
-	if o.Binary, err = os.Executable(); err != nil {
+	o.Progress = p.benchProgress
+	return p.measure(dir, func(binary, scratch string) ([]bench.Result, error) {
+		o.Binary, o.Dir = binary, scratch
+		return bench.Run(ctx, o)
+	})
+}
+
+func (p *program) benchProgress(what string) { p.note("%s …", what) }
+
+// measure runs a benchmark in a directory of its own and shows what it found.
+func (p *program) measure(dir string, run func(binary, scratch string) ([]bench.Result, error)) error {
+	binary, err := os.Executable()
+	if err != nil {
 		return err
 	}
-	if o.Dir, err = os.MkdirTemp(dir, "loci-bench-"); err != nil {
+	scratch, err := os.MkdirTemp(dir, "loci-bench-")
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
-	o.Progress = func(what string) { p.note("%s …", what) }
-	results, failed := bench.Run(ctx, o) // what was measured is shown even if a later step failed
+	results, failed := run(binary, scratch) // what was measured is shown even if a later step failed
+	err = os.RemoveAll(scratch)
 	switch {
 	case p.json:
-		err = p.printJSON(map[string]any{"results": results})
+		err = errors.Join(err, p.printJSON(map[string]any{"results": results}))
 	case len(results) > 0:
 		p.printResults(results)
 	}
 	if failed != nil {
-		return failed
+		return errors.Join(failed, err)
 	}
 	for _, r := range results {
 		for _, bar := range r.Bars {

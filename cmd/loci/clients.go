@@ -66,14 +66,41 @@ type endpoint struct {
 
 func mcpURL(address string) string { return strings.TrimRight(address, "/") + "/mcp" }
 
+// offer chooses which tools the client gets, and the project of its graph tools.
+func (e *endpoint) offer(toolsets []string, project string) {
+	var query []string
+	if len(toolsets) > 0 {
+		query = append(query, "toolsets="+strings.Join(toolsets, ",")) // names that need no escape
+		e.Args = append(e.Args, "--toolsets", strings.Join(toolsets, ","))
+	}
+	if project != "" {
+		query = append(query, "project="+url.QueryEscape(project))
+		e.Args = append(e.Args, "--project", project)
+	}
+	if e.Command == "" {
+		e.Args = nil
+		if len(query) > 0 {
+			e.URL += "?" + strings.Join(query, "&")
+		}
+	}
+}
+
+// host is where the server is.
+func (e *endpoint) host() string {
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
 func (e *endpoint) authorization() string { return "Bearer " + e.Key.Reveal() }
 
 // instructions are what a person copies to connect the client by hand.
-func (c *client) instructions(address string, key loci.Secret) string {
-	e := &endpoint{URL: mcpURL(address), Key: key}
+func (c *client) instructions(e *endpoint) string {
 	switch c.id {
 	case "claude-code":
-		return fmt.Sprintf("%s:\n\n    claude mcp add --scope user --transport http %s %s --header \"Authorization: %s\"", c.name, serverName, e.URL, e.authorization())
+		return fmt.Sprintf("%s:\n\n    claude mcp add --scope user --transport http %s %s --header \"Authorization: %s\"", c.name, serverName, quoted(e.URL), e.authorization())
 	case "cursor":
 		return fmt.Sprintf("%s, open this link:\n\n    %s\n\nor put this into ~/.cursor/mcp.json:\n\n%s", c.name, cursorLink(e), indent(jsonSnippet(e)))
 	default:

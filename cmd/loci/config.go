@@ -24,6 +24,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/mcpserver"
 )
 
 // settings is everything that the environment, a file and flags decide.
@@ -39,6 +40,7 @@ type settings struct {
 	Proxies   auth.Proxies // whose word about the client's address counts
 	SignUp    bool         // whoever a single sign-on names may join with an org of their own
 	OIDC      []auth.OIDCProvider
+	Toolsets  []string // of MCP; none: the default ones
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard
@@ -77,6 +79,7 @@ var known = []setting{
 	{"trusted_proxies", "LOCI_TRUSTED_PROXIES", ""},
 	{"sign_up", "LOCI_SIGN_UP", "invited"},
 	{"egress", "LOCI_EGRESS", "on"},
+	{"toolsets", "LOCI_TOOLSETS", ""},
 	{"keys/owner", "LOCI_API_KEY", ""},
 	{"dashboard/service_key", "LOCI_DASHBOARD_SERVICE_KEY", ""},
 	{"dashboard/jwt_secret", "LOCI_DASHBOARD_JWT_SECRET", ""},
@@ -258,6 +261,7 @@ func (s *settings) fill(k *koanf.Koanf) error {
 	s.SignUp = r.choice("sign_up", "invited", "open") == "open"
 	s.Proxies = r.proxies("trusted_proxies")
 	s.OIDC = r.oidc()
+	s.Toolsets = r.toolsets("toolsets")
 	if err := s.LogLevel.UnmarshalText([]byte(r.choice("log_level", "debug", "info", "warn", "error"))); err != nil && r.err == nil {
 		r.err = err
 	}
@@ -331,6 +335,15 @@ func (r *reader) proxies(key string) auth.Proxies {
 	got, err := auth.ParseProxies(strings.Join(r.list(key), ","))
 	r.check(key, err == nil, "must be addresses or networks with commas between them, like 10.0.0.0/8, 192.0.2.7")
 	return got
+}
+
+// toolsets reads names of toolsets: a text with commas, or a list.
+func (r *reader) toolsets(key string) []string {
+	list := loci.Unique(r.list(key))
+	for _, name := range list {
+		r.check(key, slices.Contains(mcpserver.Toolsets(), name), "must be some of: "+strings.Join(mcpserver.Toolsets(), ", "))
+	}
+	return list
 }
 
 // named is a key as people know it, with its variable.

@@ -12,17 +12,20 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/mcpserver"
 )
 
 func (p *program) connectCommand() *cobra.Command {
 	var stdio, show, yes bool
+	var project string
 	cmd := &cobra.Command{
 		Use:   "connect claude-code|cursor|codex",
 		Short: "Write Loci into an assistant's own configuration",
 		Long: `Write Loci into an assistant's own configuration, with a key of its own. It shows
 what will change and asks; "loci disconnect" brings back what was there.`,
 		Example: `  loci connect claude-code
-  loci connect codex --stdio     # the assistant starts Loci itself; no server, no key`,
+  loci connect codex --stdio     # the assistant starts Loci itself; no server, no key
+  loci connect cursor --toolsets memory,graph --project website`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: does(app.KeyCreate, app.KeyList, app.KeyRevoke),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -35,6 +38,11 @@ what will change and asks; "loci disconnect" brings back what was there.`,
 				if err != nil {
 					return err
 				}
+				var toolsets []string
+				if cmd.Flags().Changed("toolsets") { // what the environment says is for the server
+					toolsets = p.settings.Toolsets
+				}
+				e.offer(toolsets, project)
 				if show {
 					return p.printEntry(cmd.Context(), in, c, e)
 				}
@@ -45,6 +53,8 @@ what will change and asks; "loci disconnect" brings back what was there.`,
 	cmd.Flags().BoolVar(&stdio, "stdio", false, "let the assistant start loci itself, without a server")
 	cmd.Flags().BoolVar(&show, "print", false, "make a key and print what to paste; change no file")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().StringVar(&project, "project", "", "name of the project that its graph tools work on where neither call nor session says one")
+	cmd.Flags().String("toolsets", "", "which tools it is offered: "+strings.Join(mcpserver.Toolsets(), ", ")+" (default: those of the server)")
 	cmd.Flags().String("listen", "", "address that loci serve listens on (default 127.0.0.1:5624; LOCI_LISTEN)")
 	cmd.Flags().String("public-url", "", "address under which people reach that server (LOCI_PUBLIC_URL)")
 	return cmd
@@ -87,7 +97,7 @@ func (p *program) printEntry(ctx context.Context, in *instance, c *client, e *en
 		return err
 	}
 	if e.Command == "" {
-		p.printf("%s\n", c.instructions(e.URL[:len(e.URL)-len("/mcp")], e.Key))
+		p.printf("%s\n", c.instructions(e))
 		return nil
 	}
 	entry, err := c.format.put(nil, c.format.render(e))
@@ -133,7 +143,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 	if !yes && !p.confirm("Write it?") {
 		return usagef("nothing was changed; --yes says that you mean it")
 	}
-	return p.establish(ctx, in, c, e, &connection{Client: c.id, File: file, Existed: existed, URL: e.URL, Command: e.Command}, text, old)
+	return p.establish(ctx, in, c, e, &connection{Client: c.id, File: file, Existed: existed, URL: e.URL, Command: e.Command, Args: e.Args}, text, old)
 }
 
 // establish makes the key, then keeps what was there, then writes. Whatever
@@ -182,7 +192,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "key_id": n.KeyID, "backup": p.connectionFile(c.id, backupSuffix)})
 	}
 	p.printf("connected %s: %s\n", c.name, c.hint)
-	if e.Command == "" && p.settings.PublicURL == "" && !isLoci(ctx, strings.TrimSuffix(strings.TrimPrefix(e.URL, "http://"), "/mcp")) {
+	if e.Command == "" && p.settings.PublicURL == "" && !isLoci(ctx, e.host()) {
 		p.note("No Loci answers there yet; start it with: loci serve --listen %s", p.settings.Listen)
 	}
 	p.note("What was there before is in %s; undo with: loci disconnect %s", p.connectionFile(c.id, backupSuffix), c.id)

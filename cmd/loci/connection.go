@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/loci-memory/loci"
 )
@@ -20,6 +21,7 @@ type connection struct {
 	Existed  bool              `json:"existed"` // the file was there before
 	URL      string            `json:"url,omitempty"`
 	Command  string            `json:"command,omitempty"`
+	Args     []string          `json:"args,omitempty"`
 	KeyID    loci.CredentialID `json:"key_id,omitzero"`
 	Entry    string            `json:"entry"`              // SHA-256 of what connect wrote: there is a key in it
 	Previous string            `json:"previous,omitempty"` // the entry that it replaced
@@ -69,7 +71,9 @@ func (p *program) forgetConnection(c *client) error {
 	return errors.Join(os.Remove(p.connectionFile(c.id, recordSuffix)), os.Remove(p.connectionFile(c.id, backupSuffix)))
 }
 
-func (n *connection) reaches(e *endpoint) bool { return n.URL == e.URL && n.Command == e.Command }
+func (n *connection) reaches(e *endpoint) bool {
+	return n.URL == e.URL && n.Command == e.Command && slices.Equal(n.Args, e.Args)
+}
 
 // undo returns the client's file as it would be without the connection: the
 // very bytes from before if nobody changed it since, otherwise with only

@@ -17,7 +17,7 @@ func (p *program) demoCommand() *cobra.Command {
 		Use:         "demo",
 		Short:       "Walk through two assistants that share a memory, in a throw-away directory",
 		Args:        cobra.NoArgs,
-		Annotations: does(app.MemoryCreate, app.MemoryRead, app.MemoryChange, app.MemoryHistory, app.MemoryTrash, app.MemoryRestore),
+		Annotations: does(app.MemoryCreate, app.MemoryRead, app.MemoryChange, app.MemoryHistory, app.MemoryTrash, app.MemoryRestore, app.ProjectCreate, app.GraphWrite, app.GraphRead),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			ctx := cmd.Context()
 			if flag := cmd.Flag("data-dir"); flag.Changed {
@@ -113,7 +113,49 @@ func (d *demo) trashAndRestore(ctx context.Context, id loci.MemoryID) error {
 			d.printf("    %s (written by %s)\n", m.Title, m.Origin)
 		}
 	}
+	if err := d.graph(ctx); err != nil {
+		return err
+	}
 	d.step("The same with your own assistants: loci serve")
+	return nil
+}
+
+// graph is what assistants know of a project, as things and how they hang
+// together.
+func (d *demo) graph(ctx context.Context) error {
+	d.step("Claude keeps a graph of a project")
+	x, err := d.app.CreateProject(ctx, d.claude, app.ProjectDraft{Name: "website"})
+	if err != nil {
+		return err
+	}
+	for _, who := range []*loci.Principal{&d.claude, &d.cursor} { // who they are says which projects they are in
+		if *who, err = d.auth.Local(ctx, who.Vendor); err != nil {
+			return err
+		}
+	}
+	made, err := d.app.CreateEntities(ctx, d.claude, x.ID, nil, []loci.NewEntity{
+		{EntityRef: loci.EntityRef{Name: "website", Type: "service"}, Observations: []string{"Its certificate expires on 3 March."}},
+		{EntityRef: loci.EntityRef{Name: "API gateway", Type: "service"}, Observations: []string{"Listens on port 8443."}}})
+	if err != nil {
+		return err
+	}
+	link := loci.NewRelation{From: loci.EntityRef{Name: "website"}, Type: "depends_on", To: loci.EntityRef{Name: "API gateway"}}
+	if _, err := d.app.CreateRelations(ctx, d.claude, x.ID, nil, []loci.NewRelation{link}); err != nil {
+		return err
+	}
+	d.printf("  project %s: %d entities, 1 relation\n", x.Name, len(made))
+	d.step("Cursor asks it")
+	hits, err := d.app.SearchGraph(ctx, d.cursor, x.ID, app.GraphSearch{Query: "certificate"})
+	if err != nil {
+		return err
+	}
+	d.printf("  cursor searches \"certificate\": %d found\n", hits.Total)
+	for _, e := range hits.Entities {
+		d.printf("    %s (written by %s): %s\n", e.Name, e.Origin, e.Observations[0].Content)
+		for _, r := range e.Relations {
+			d.printf("      %s\n", relationText(r))
+		}
+	}
 	return nil
 }
 

@@ -52,7 +52,7 @@ func (p *program) doctorCommand() *cobra.Command {
 		Long: `Check the data directory, its files and indexes, keys, backups and the port. Each
 line says ok, warn or fail, and how to mend it. The exit code is 1 if any fails.`,
 		Args:        cobra.NoArgs,
-		Annotations: does(app.KeyList),
+		Annotations: does(app.KeyList, app.OrgList, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
 			return d.print()
@@ -71,6 +71,7 @@ func (d *doctor) examine(ctx context.Context) {
 		err := d.with(ctx, refuse, func(in *instance) error {
 			d.ok("open", "the data directory opens, with a write-ahead log")
 			d.examineFiles(ctx, in)
+			d.examineProjects(ctx, in)
 			d.examineKeys(ctx, in)
 			return nil
 		})
@@ -153,7 +154,8 @@ func (d *doctor) examineDirectory() bool {
 }
 
 func (d *doctor) examineFiles(ctx context.Context, in *instance) {
-	if err := in.app.Ready(ctx); err != nil {
+	unwritten := in.app.Ready(ctx)
+	if err := unwritten; err != nil {
 		d.fail("write", "free disk space, or make the directory writable for this user", "%s", loci.OneLine(err.Error()))
 	} else {
 		d.ok("write", "a write reached the disk")
@@ -170,14 +172,21 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		return
 	}
 	for _, text := range problems {
+		if strings.Contains(text, "process is busy with the project") {
+			d.warn("files", "loci doctor, once that process has ended", "%s", text)
+			continue
+		}
 		mend := "loci backup restore, after a copy of the directory"
 		if strings.Contains(text, "index") && strings.Contains(text, "rebuild") {
 			mend = "loci doctor --fix"
 		}
+		if unwritten != nil || strings.Contains(text, "cannot be written") {
+			mend = "make room on the disk, and the directory with all in it writable for this user"
+		}
 		d.fail("files", mend, "%s", text)
 	}
 	if len(problems) == 0 {
-		d.ok("files", "every file is sound, and the full-text and list indexes fit the rows")
+		d.ok("files", "every file is sound, those of projects too, and the full-text and list indexes fit the rows")
 	}
 }
 

@@ -79,8 +79,18 @@ func report(w io.Writer, err error, asJSON bool) {
 		Code  string `json:"code"`
 		Field string `json:"field,omitempty"`
 		Exit  int    `json:"exit"`
-	}{text, errorCode(err), loci.FieldOf(err), exitCode(err)}
+		// Items are the reasons one by one, where a call had several items.
+		Items []loci.ItemError `json:"items,omitempty"`
+	}{text, errorCode(err), loci.FieldOf(err), exitCode(err), itemsOf(err)}
 	_ = json.NewEncoder(w).Encode(body)
+}
+
+func itemsOf(err error) []loci.ItemError {
+	var several *loci.ItemsError
+	if errors.As(err, &several) {
+		return several.Items
+	}
+	return nil
 }
 
 func explain(err error) string {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,30 +52,38 @@ func (p *program) exportTo(ctx context.Context, in *instance, who loci.Principal
 func (p *program) export(ctx context.Context, in *instance, who loci.Principal, name string) (n int, err error) {
 	bar := p.progress("exporting", -1, false)
 	defer func() { _ = bar.Finish() }()
-	moved := func(n int) { _ = bar.Set(n) }
+	err = p.writeTo(name, func(w io.Writer) (err error) {
+		n, err = in.app.Export(ctx, who, w, func(n int) { _ = bar.Set(n) })
+		return err
+	})
+	return n, err
+}
+
+// writeTo lets write fill a file, which appears only when it is complete; "-"
+// is standard output.
+func (p *program) writeTo(name string, write func(io.Writer) error) error {
 	if name == "-" {
 		out := bufio.NewWriterSize(p.out, 1<<16)
-		if n, err = in.app.Export(ctx, who, out, moved); err == nil {
-			err = out.Flush()
+		if err := write(out); err != nil {
+			return err
 		}
-		return n, err
+		return out.Flush()
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return p.exportInto(ctx, in, who, name, moved)
+		return writeInto(name, write)
 	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*") // mode 0600
 	if err != nil {
-		return 0, usagef("%s cannot be written: %w", name, withoutPath(err))
+		return usagef("%s cannot be written: %w", name, withoutPath(err))
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // not there any more after success
-	n, err = in.app.Export(ctx, who, f, moved)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return n, err
+	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
+		return err
 	}
-	return n, os.Rename(f.Name(), name)
+	return os.Rename(f.Name(), name)
 }
 
 // withoutPath leaves out the name of a file that the person never named.
@@ -86,13 +95,12 @@ func withoutPath(err error) error {
 	return err
 }
 
-// exportInto writes to what is not a file, such as a pipe or /dev/stdout, which
+// writeInto writes to what is not a file, such as a pipe or /dev/stdout, which
 // must not be replaced by one.
-func (p *program) exportInto(ctx context.Context, in *instance, who loci.Principal, name string, moved func(int)) (int, error) {
+func writeInto(name string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
-		return 0, usageError{err}
+		return usageError{err}
 	}
-	n, err := in.app.Export(ctx, who, f, moved)
-	return n, errors.Join(err, f.Close())
+	return errors.Join(write(f), f.Close())
 }

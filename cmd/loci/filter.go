@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.origin, "origin", "", "only what this vendor (or api, cli, dashboard) wrote")
 	flags.StringVar(&f.kind, "type", "", "semantic, episodic or procedural")
 	flags.StringVar(&f.category, "category", "", "only of this category")
-	flags.StringVar(&f.project, "project", "", "only of the project with this id")
+	flags.StringVar(&f.project, "project", "", "only of this project, by name or id")
 	flags.StringVar(&f.from, "from", "", "created at or after: 2026-01-31 or 2026-01-31T15:04:05Z")
 	flags.StringVar(&f.to, "to", "", "created before, in the same forms")
 	flags.IntVar(&f.limit, "limit", 0, "how many on a page")
@@ -47,14 +48,20 @@ func (f *filterFlags) filter() (app.Filter, error) {
 	if err != nil {
 		return app.Filter{}, err
 	}
-	var project loci.ProjectID
-	if f.project != "" {
-		if err := project.UnmarshalText([]byte(f.project)); err != nil {
-			return app.Filter{}, loci.FieldErrorf("--project", "must be a project's id, a UUID of 36 characters")
-		}
-	}
 	return app.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind), Category: f.category,
-		ProjectID: project, From: from, To: to}, nil
+		From: from, To: to}, nil
+}
+
+// viewer returns whose eyes to look through, and puts the project that was
+// named into the filter.
+func (f *filterFlags) viewer(ctx context.Context, in *instance, filter *app.Filter) (loci.Principal, error) {
+	who, err := in.as(ctx, f.vendor)
+	if err != nil || f.project == "" {
+		return who, err
+	}
+	x, err := in.project(ctx, who, f.project)
+	filter.ProjectID = x.ID
+	return who, err
 }
 
 // parseTime reads a day (its first moment, UTC) or a moment.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
@@ -61,21 +62,10 @@ type refusal struct {
 }
 
 func (p *program) takeIn(ctx context.Context, in *instance, r io.Reader, size int64, dryRun bool) error {
-	bar := p.progress("importing", size, true)
-	refused := []refusal{}
+	t := p.taking(size)
 	report, err := in.app.Import(ctx, in.operator, r, app.ImportOptions{
-		DryRun:   dryRun,
-		Progress: func(done app.ImportReport) { _ = bar.Set64(done.Bytes) },
-		Problem: func(problem app.ImportProblem) {
-			if len(refused) < maxRefusals {
-				refused = append(refused, refusal{problem.Line, problem.Text})
-			}
-			if !p.json {
-				p.note("line %d was not taken: %s", problem.Line, loci.OneLine(problem.Text))
-			}
-		},
-	})
-	_ = bar.Finish()
+		DryRun: dryRun, Progress: func(done app.ImportReport) { t.read(done.Bytes) }, Problem: t.problem})
+	t.finish()
 	if err != nil {
 		if !p.json && report.Added > 0 {
 			p.note("memories added before this: %d", report.Added)
@@ -83,20 +73,50 @@ func (p *program) takeIn(ctx context.Context, in *instance, r io.Reader, size in
 		return err
 	}
 	if p.json {
-		if err := p.printJSON(map[string]any{"added": report.Added, "present": report.Present, "refused": report.Refused, "dry_run": dryRun, "problems": refused}); err != nil {
+		if err := p.printJSON(map[string]any{"added": report.Added, "present": report.Present, "refused": report.Refused, "dry_run": dryRun, "problems": t.refused}); err != nil {
 			return err
 		}
 	} else {
-		verb := "added"
-		if dryRun {
-			verb = "would add"
-		}
-		p.printf("%s %d, here already %d, not taken %d\n", verb, report.Added, report.Present, report.Refused)
+		p.printf("%s %d, here already %d, not taken %d\n", verbOfImport(dryRun), report.Added, report.Present, report.Refused)
 	}
-	if report.Refused > 0 {
-		return fmt.Errorf("lines not taken: %d; mend them and import again, what was taken is skipped", report.Refused)
+	return notTaken(report.Refused)
+}
+
+// taking shows how far an import is, and keeps what it does not take.
+type taking struct {
+	*program
+	bar     *progressbar.ProgressBar
+	refused []refusal
+}
+
+func (p *program) taking(size int64) *taking {
+	return &taking{program: p, bar: p.progress("importing", size, true), refused: []refusal{}}
+}
+
+func (t *taking) read(bytes int64) { _ = t.bar.Set64(bytes) }
+func (t *taking) finish()          { _ = t.bar.Finish() }
+
+func (t *taking) problem(x app.ImportProblem) {
+	if len(t.refused) < maxRefusals {
+		t.refused = append(t.refused, refusal{x.Line, x.Text})
 	}
-	return nil
+	if !t.json {
+		t.note("line %d was not taken: %s", x.Line, loci.OneLine(x.Text))
+	}
+}
+
+func verbOfImport(dryRun bool) string {
+	if dryRun {
+		return "would add"
+	}
+	return "added"
+}
+
+func notTaken(lines int) error {
+	if lines == 0 {
+		return nil
+	}
+	return fmt.Errorf("lines not taken: %d; mend them and import again, what was taken is skipped", lines)
 }
 
 // maxRefusals bounds the list in JSON; Refused counts them all.

@@ -31,7 +31,7 @@ type keyFlags struct {
 func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 	var f keyFlags
 	cmd := &cobra.Command{
-		Use: "create", Short: "Make a key; it is shown once", Args: cobra.NoArgs, Annotations: does(app.KeyCreate, app.WorkspaceRead),
+		Use: "create", Short: "Make a key; it is shown once", Args: cobra.NoArgs, Annotations: does(app.KeyCreate, app.WorkspaceRead, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request, err := f.request(kind)
 			if err != nil {
@@ -49,6 +49,9 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 						return err
 					}
 					request.WorkspaceID = w.ID
+				}
+				if request.ProjectIDs, err = in.projectIDs(ctx, who, f.projects); err != nil {
+					return err
 				}
 				c, key, err := in.app.CreateKey(ctx, who, request)
 				if err != nil {
@@ -72,7 +75,7 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		rights = loci.AgentRights()
 	}
 	flags.StringSliceVar(&f.scopes, "scope", nil, "limit it: "+strings.ReplaceAll(joinRights(rights), ",", ", ")+" (default: everything)")
-	flags.StringSliceVar(&f.projects, "project", nil, "limit it to the memories of the project with this id; may be repeated")
+	flags.StringSliceVar(&f.projects, "project", nil, "limit it to this project, by name or id; may be repeated")
 	flags.StringVar(&f.workspace, "workspace", "", "the workspace it is in, by id or name (default: the person's first)")
 	flags.StringVar(&f.expires, "expires", "", "useless from then on: 90d, 12h or a time (default: never)")
 	orgFlag(cmd, &f.org)
@@ -93,13 +96,6 @@ func (f *keyFlags) request(kind loci.Kind) (auth.KeyRequest, error) {
 	r := auth.KeyRequest{Name: f.name, ExpiresAt: at}
 	for _, s := range f.scopes {
 		r.Rights = append(r.Rights, loci.Right(s))
-	}
-	for _, s := range f.projects {
-		var id loci.ProjectID
-		if err := id.UnmarshalText([]byte(s)); err != nil || id.IsZero() {
-			return r, loci.FieldErrorf("--project", "must be a project's id, a UUID of 36 characters")
-		}
-		r.ProjectIDs = append(r.ProjectIDs, id)
 	}
 	if kind == loci.KindAgent {
 		if r.Vendor, err = loci.ParseVendor(f.vendor); err != nil {

@@ -19,7 +19,7 @@ func (p *program) listCommand() *cobra.Command {
   loci list --trash
   loci list --as cursor --json`,
 		Args:        cobra.NoArgs,
-		Annotations: does(app.MemoryRead, app.MemoryTrashed),
+		Annotations: does(app.MemoryRead, app.MemoryTrashed, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := f.filter()
 			if err != nil {
@@ -29,7 +29,7 @@ func (p *program) listCommand() *cobra.Command {
 				filter.Lifecycle = loci.TrashOnly
 			}
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				who, err := in.as(cmd.Context(), f.vendor)
+				who, err := f.viewer(cmd.Context(), in, &filter)
 				if err != nil {
 					return err
 				}

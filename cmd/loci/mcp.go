@@ -3,6 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,38 +14,162 @@ import (
 	"github.com/loci-memory/loci/internal/mcpserver"
 )
 
+// mcpFlags are those of the MCP surface by itself.
+type mcpFlags struct {
+	vendor, transport, project string
+	port                       int
+}
+
+const (
+	overStdio = "stdio"
+	overHTTP  = "http"
+
+	defaultMCPPort = 8081
+)
+
 func (p *program) mcpCommand() *cobra.Command {
-	var vendor, transport string
+	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Serve one assistant over standard input and output",
+		Short: "Serve assistants by MCP alone: one over standard input and output, or over HTTP",
 		Long: `Serve one assistant over standard input and output. The client starts this
-itself; any number of them and a server work on one data directory at once.`,
-		Example:     `  loci mcp --vendor claude`,
+itself; any number of them and a server work on one data directory at once.
+
+With --transport http, serve MCP on 127.0.0.1, at /mcp. It asks for no key until
+there is an agent key; then every request needs one. For REST and the pages, and
+for other machines, there is loci serve.`,
+		Example: `  loci mcp --vendor claude
+  loci mcp --transport http --port 8081 --data-dir ./data
+  loci mcp --toolsets graph --project website`,
 		Args:        cobra.NoArgs,
 		Annotations: needsNoAction("starts a surface, whose tools name their actions"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if transport != "stdio" {
-				return usagef("--transport can only be stdio; for HTTP run: loci serve")
-			}
-			v, err := loci.ParseVendor(vendor)
+			v, err := f.check(cmd)
 			if err != nil {
-				return loci.FieldErrorf("--vendor", "%q is not usable: %s", cut(vendor, 60), err)
+				return err
 			}
-			return p.with(cmd.Context(), create, func(in *instance) error { return p.serveStdio(cmd.Context(), in, v) })
+			if f.transport == overHTTP {
+				return p.serveMCP(cmd.Context(), &f, v)
+			}
+			return p.with(cmd.Context(), create, func(in *instance) error { return p.serveStdio(cmd.Context(), in, &f, v) })
 		},
 	}
-	cmd.Flags().StringVar(&vendor, "vendor", string(loci.LocalVendor), "whose assistant it is: claude, cursor, codex, …")
-	cmd.Flags().StringVar(&transport, "transport", "stdio", "only stdio")
+	flags := cmd.Flags()
+	flags.StringVar(&f.vendor, "vendor", string(loci.LocalVendor), "whose assistant it is: claude, cursor, codex, …; over http, of those without a key")
+	flags.StringVar(&f.transport, "transport", overStdio, "stdio or http")
+	flags.IntVar(&f.port, "port", defaultMCPPort, "port on 127.0.0.1, for http; 0 takes a free one")
+	flags.StringVar(&f.project, "project", "", "name of the project that graph tools work on where neither call nor session says one")
+	toolsetsFlag(cmd)
 	return cmd
 }
 
-func (p *program) serveStdio(ctx context.Context, in *instance, vendor loci.Vendor) error {
+// toolsetsFlag is a setting, so that LOCI_TOOLSETS says the same.
+func toolsetsFlag(cmd *cobra.Command) {
+	cmd.Flags().String("toolsets", "", "which tools are offered: "+strings.Join(mcpserver.Toolsets(), ", ")+
+		" (default: "+strings.Join(mcpserver.DefaultToolsets(), ",")+"; LOCI_TOOLSETS)")
+}
+
+// check returns whose assistant it is, or what is wrong with the flags.
+func (f *mcpFlags) check(cmd *cobra.Command) (loci.Vendor, error) {
+	if f.transport != overStdio && f.transport != overHTTP {
+		return "", loci.FieldErrorf("--transport", "must be stdio or http, and is %q", cut(f.transport, 60))
+	}
+	if f.transport == overStdio && cmd.Flags().Changed("port") {
+		return "", usagef("--port is for --transport http; over stdio there is no port")
+	}
+	if f.port < 0 || f.port > 65535 {
+		return "", loci.FieldErrorf("--port", "must be from 0 to 65535")
+	}
+	v, err := loci.ParseVendor(f.vendor)
+	if err != nil {
+		return "", loci.FieldErrorf("--vendor", "%q is not usable: %s", cut(f.vendor, 60), err)
+	}
+	return v, nil
+}
+
+// noteProject says that the project of --project is not there, which may yet
+// come: a client may make it.
+func (p *program) noteProject(ctx context.Context, in *instance, who mcpserver.Who, name string) error {
+	if name == "" {
+		return nil
+	}
+	me, err := who(ctx)
+	if err != nil {
+		return err
+	}
+	x, err := in.app.FindProject(ctx, me, name)
+	switch {
+	case loci.CodeOf(err) == loci.NotFound:
+		p.note("there is no project %s yet; make it with: loci project create %s", quoted(cut(name, 100)), quoted(cut(name, 100)))
+		return nil
+	case err == nil && x.Status == loci.ProjectArchived:
+		p.note("the project %s is archived; bring it back with: loci project restore %s", quoted(name), quoted(name))
+	}
+	return err
+}
+
+func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, vendor loci.Vendor) error {
 	who := func(ctx context.Context) (loci.Principal, error) { return in.auth.Local(ctx, vendor) }
-	server := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: readBuildInfo().Version})
+	if err := p.noteProject(ctx, in, who, f.project); err != nil {
+		return err
+	}
+	server := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: readBuildInfo().Version,
+		Toolsets: p.settings.Toolsets, Project: f.project})
+	defer roomForGarbage()()
 	err := server.ServeStdio(ctx, who, p.in, p.out)
 	if errors.Is(err, context.Canceled) {
 		return nil // asked to stop, which is how clients end it
 	}
 	return err
 }
+
+// serveMCP is serve with nothing but MCP, on this machine alone.
+func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor) (err error) {
+	p.settings.Listen = net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))
+	listener, err := p.listen(ctx, portFlag)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ignoreClosed(listener.Close())) }()
+	in, err := p.open(ctx, create)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.store.Close()) }()
+	who := func(ctx context.Context) (loci.Principal, error) { return in.auth.Local(ctx, vendor) }
+	if err := p.noteProject(ctx, in, who, f.project); err != nil {
+		return err
+	}
+	for _, text := range p.settings.doubts() {
+		p.log.Warn(text)
+	}
+	keys, err := in.auth.AgentsExist(ctx)
+	if err != nil {
+		return err
+	}
+	open := who
+	if keys || p.settings.PublicURL != "" { // behind which somebody else's clients come in by a proxy
+		open = nil
+	}
+	p.greetMCP(listener.Addr(), open != nil)
+	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Project: f.project, Open: open}
+	return p.run(ctx, in, listener, p.handler(in, o, nil))
+}
+
+// greetMCP says on standard error where clients connect, and how.
+func (p *program) greetMCP(address net.Addr, open bool) {
+	url := mcpURL(p.reachable(address.String()))
+	p.note("MCP is at %s", url)
+	p.note("Memories are in %s", p.settings.DataDir)
+	header := ""
+	if !open {
+		p.note("Clients need an agent key: loci agent-key create --vendor VENDOR --name NAME")
+		header = ` --header "Authorization: Bearer KEY"`
+	} else {
+		p.note("Clients need no key until there is an agent key; then all do")
+	}
+	p.note("Connect Claude Code: claude mcp add --scope user --transport http %s %s%s", serverName, url, header)
+}
+
+// portFlag is how another port is chosen for MCP alone.
+func portFlag(port string) string { return fmt.Sprintf("--port %s", port) }

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -32,7 +33,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", home)
 			e.Setenv("USERPROFILE", home)
 			e.Setenv("DATA", filepath.Join(home, ".local", "share", "loci"))
-			e.Setenv("LOCI_LISTEN", freeAddress(t))
+			address := freeAddress(t)
+			e.Setenv("LOCI_LISTEN", address)
+			e.Setenv("PORT", address[strings.LastIndex(address, ":")+1:])
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -45,6 +48,9 @@ func TestScripts(t *testing.T) {
 			"damage":    damage,
 			"newer":     newer,
 			"unindex":   unindex,
+
+			"unindexgraph": unindexGraph,
+			"unsettle":     unsettle,
 		},
 	})
 }
@@ -190,6 +196,25 @@ func unindex(ts *testscript.TestScript, _ bool, args []string) {
 	db, err := sqlite3.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Check(db.Exec("DELETE FROM memory_postings"))
+	ts.Check(db.Close())
+}
+
+// unindexgraph FILE empties the full-text index of a project.
+func unindexGraph(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := sqlite3.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(fts5.Register(db))
+	ts.Check(db.Exec("INSERT INTO observations_fts(observations_fts) VALUES ('delete-all')"))
+	ts.Check(db.Close())
+}
+
+// unsettle DIR PROJECT leaves a project half archived, with something in the way
+// of the rest.
+func unsettle(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.MkdirAll(ts.MkAbs(filepath.Join(args[0], "archive", args[1]+".db", "in the way")), 0o700))
+	db, err := sqlite3.Open(ts.MkAbs(filepath.Join(args[0], "_meta.db")))
+	ts.Check(err)
+	ts.Check(db.Exec("UPDATE projects SET intent = 'archiving' WHERE id = '" + args[1] + "'"))
 	ts.Check(db.Close())
 }
 

@@ -26,14 +26,14 @@ must follow each other; word* finds what begins like it.`,
 		Example: `  loci search deploy schedule
   loci search '"release notes"' --tag ops --as cursor`,
 		Args:        cobra.MinimumNArgs(1),
-		Annotations: does(app.MemoryRead),
+		Annotations: does(app.MemoryRead, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			filter, err := f.filter()
 			if err != nil {
 				return err
 			}
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				who, err := in.as(cmd.Context(), f.vendor)
+				who, err := f.viewer(cmd.Context(), in, &filter)
 				if err != nil {
 					return err
 				}

@@ -49,12 +49,13 @@ authenticate: make a key first (loci key create), or bring one (LOCI_API_KEY).`,
 	flags.String("trusted-proxies", "", "addresses or networks whose word about the client's address counts (LOCI_TRUSTED_PROXIES)")
 	flags.String("egress", "", "on or off; off: nothing is ever sent out, whatever else is set (LOCI_EGRESS)")
 	flags.String("log-format", "", "text or json (LOCI_LOG_FORMAT)")
+	toolsetsFlag(cmd)
 	return cmd
 }
 
 func (p *program) serve(ctx context.Context) (err error) {
 	// Before anything is created: a start that fails here is not the first.
-	listener, err := p.listen(ctx)
+	listener, err := p.listen(ctx, listenFlag(p.settings.Listen))
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,8 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err := p.welcome(ctx, in, listener.Addr()); err != nil {
 		return err
 	}
-	return p.run(ctx, in, listener)
+	o := mcpserver.Options{PublicURL: p.settings.PublicURL, SignIn: p.hasBrowsers(listener.Addr())}
+	return p.run(ctx, in, listener, p.handler(in, o, p.pages(in, listener.Addr())))
 }
 
 func ignoreClosed(err error) error {
@@ -86,13 +88,14 @@ func ignoreClosed(err error) error {
 
 // run serves until ctx ends, then finishes what is under way and waits for the
 // maintainer.
-func (p *program) run(ctx context.Context, in *instance, listener net.Listener) error {
+func (p *program) run(ctx context.Context, in *instance, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
-		Handler:           deadlines(ctx, p.handler(in, listener.Addr())),
+		Handler:           deadlines(ctx, handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
+	defer roomForGarbage()()
 	var upkeep sync.WaitGroup
 	upkeepCtx, stopUpkeep := context.WithCancel(ctx)
 	upkeep.Go(func() { maintain.New(maintain.Options{Store: in.store, Log: p.log}).Run(upkeepCtx) })
@@ -122,19 +125,23 @@ const (
 	answerTime       = 4 * time.Minute // from the beginning of a request to the end of its answer; models are slow
 )
 
-func (p *program) handler(in *instance, address net.Addr) http.Handler {
+// handler serves MCP as o says, REST, and the pages if there are any.
+func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler) http.Handler {
 	s := p.settings
-	build := readBuildInfo()
 	gate := auth.Gate{Limiter: auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit}), Proxies: s.Proxies}
-	mcp := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL,
-		SignIn: p.hasBrowsers(address), Site: p.site(), Gate: gate})
-	o := rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: build.Version, PublicURL: s.PublicURL,
-		ModelEgress: s.Egress && s.Chat.BaseURL != "", MCP: mcp.HTTP(), Limiter: gate.Limiter, Proxies: gate.Proxies, Site: p.site()}
-	if p.hasBrowsers(address) {
-		o.Web = web.New(web.Options{App: in.app, Auth: in.auth, SignIn: in.signIn, OAuth: in.oauth, Site: p.site(), Proxies: s.Proxies,
-			Log: p.log, Version: build.Version})
+	o.App, o.Auth, o.Log, o.Version = in.app, in.auth, p.log, readBuildInfo().Version
+	o.Toolsets, o.Site, o.Gate = s.Toolsets, p.site(), gate
+	return rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: o.Version, PublicURL: s.PublicURL,
+		ModelEgress: s.Egress && s.Chat.BaseURL != "", MCP: mcpserver.New(o).HTTP(), Web: pages, Limiter: gate.Limiter, Proxies: gate.Proxies, Site: p.site()})
+}
+
+// pages are for browsers, or nil where there are none.
+func (p *program) pages(in *instance, address net.Addr) http.Handler {
+	if !p.hasBrowsers(address) {
+		return nil
 	}
-	return rest.New(o)
+	return web.New(web.Options{App: in.app, Auth: in.auth, SignIn: in.signIn, OAuth: in.oauth, Site: p.site(), Proxies: p.settings.Proxies,
+		Log: p.log, Version: readBuildInfo().Version})
 }
 
 // deadlines bounds every request but for the event streams of MCP, which stay
@@ -156,7 +163,17 @@ func deadlines(ctx context.Context, next http.Handler) http.Handler {
 	})
 }
 
-func (p *program) listen(ctx context.Context) (net.Listener, error) {
+// listenFlag is how another port is chosen for an address.
+func listenFlag(address string) func(port string) string {
+	return func(port string) string {
+		host, _, _ := net.SplitHostPort(address) // was taken apart before
+		return "--listen " + net.JoinHostPort(host, port)
+	}
+}
+
+// listen listens where the settings say; another says which flag chooses
+// another port.
+func (p *program) listen(ctx context.Context, another func(port string) string) (net.Listener, error) {
 	address := p.settings.Listen
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -168,10 +185,10 @@ func (p *program) listen(ctx context.Context) (net.Listener, error) {
 	case err == nil:
 		return listener, nil
 	case isInUse(err):
-		return nil, fmt.Errorf("port %s of %s is in use%s; choose another one, such as --listen %s, or see who has it: %s",
-			port, host, p.answersAs(ctx, address), net.JoinHostPort(host, nextPort(port)), whoHas(port))
+		return nil, fmt.Errorf("port %s of %s is in use%s; choose another one, such as %s, or see who has it: %s",
+			port, host, p.answersAs(ctx, address), another(nextPort(port)), whoHas(port))
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("this user may not listen on port %s; choose one above 1023, such as --listen 127.0.0.1:5624", port)
+		return nil, fmt.Errorf("this user may not listen on port %s; choose one above 1023, such as %s", port, another("5624"))
 	}
 	return nil, fmt.Errorf("listen on %s: %w; --listen takes host:port, like 127.0.0.1:5624", address, err)
 }
@@ -203,7 +220,7 @@ func whoHas(port string) string {
 // answersAs says whether the other program is a Loci, as far as it tells.
 func (p *program) answersAs(ctx context.Context, address string) string {
 	if isLoci(ctx, address) {
-		return " by another loci serve, which answers there"
+		return " by another loci, which answers there"
 	}
 	return " by another program"
 }

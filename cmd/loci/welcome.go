@@ -50,7 +50,8 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 	if link != "" {
 		p.printf("\nSign in with your browser, once, within 15 minutes; later with: loci session link\n\n    %s\n", link)
 	}
-	p.printf("\nOther assistants: loci agent-key create --vendor VENDOR --name NAME\n")
+	p.printf("\nFrom the reference memory server: loci graph import memory.json --project NAME --create\n")
+	p.printf("Other assistants: loci agent-key create --vendor VENDOR --name NAME\n")
 	return p.unwritten // keys that nobody saw are of no use
 }
 
@@ -105,7 +106,7 @@ func (p *program) printFirstKeys(address string, owner loci.Secret, keys map[str
 	}
 	for _, c := range clients {
 		if key := keys[c.id]; key != "" {
-			p.printf("\n%s\n", c.instructions(address, key))
+			p.printf("\n%s\n", c.instructions(&endpoint{URL: mcpURL(address), Key: key}))
 		}
 	}
 }

@@ -198,7 +198,8 @@ var rules = map[Action]Rule{
 	WorkspaceChange: {Kinds: people, Rights: admin, Role: loci.MemberAdmin, Audited: true},
 	WorkspaceEnter:  {Kinds: people, Rights: account, Audited: true},
 
-	ProjectRead:    {Kinds: everyone, Rights: graphs, Metered: true},
+	// Finding a project is a part of most calls about its graph, which are metered themselves.
+	ProjectRead:    {Kinds: everyone, Rights: graphs},
 	ProjectCreate:  {Kinds: everyone, Rights: graphs, Metered: true, Audited: true},
 	ProjectChange:  {Kinds: people, Rights: graphs, Metered: true, Audited: true},
 	ProjectArchive: {Kinds: everyone, Rights: graphs, Metered: true, Audited: true},

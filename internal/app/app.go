@@ -9,6 +9,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -28,6 +29,9 @@ type App struct {
 	meter    Meter
 	oauth    *oauth.Server
 	signIn   *auth.SignIn
+	// registry is held by who looks at the registry of projects before changing
+	// it, which are two transactions.
+	registry sync.Mutex
 }
 
 // Receipt says what was erased with an org. See store.Receipt.

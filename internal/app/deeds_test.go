@@ -32,11 +32,13 @@ type company struct {
 	space                      loci.WorkspaceID
 	memory, trashed            *loci.Memory
 	passkey                    []byte
+	project, archived          loci.ProjectID // mara's; tom is entered in the first
+	entity                     loci.EntityID  // in it
 }
 
 // secrets are words that stand in content and e-mail addresses, and must not
 // stand in the trail.
-var secrets = []string{"zebra", "quagga", "okapi", "marasmail", "tomsmail", "inesmail", "newmail", "Rhino", "hartebeest"}
+var secrets = []string{"zebra", "quagga", "okapi", "marasmail", "tomsmail", "inesmail", "newmail", "Rhino", "hartebeest", "wombat"}
 
 func newCompany(t testing.TB) *company {
 	t.Helper()
@@ -55,6 +57,7 @@ func newCompany(t testing.TB) *company {
 	_, err = c.AcceptInvite(ctx, c.session(tom), made[0].Token)
 	c.must(err)
 	c.invite = made[1]
+	c.settleProjects(mara, tom)
 	c.mara, c.other, c.tom, c.ines = c.session(mara), c.session(mara), c.session(tom), c.session(ines)
 	c.key = c.with(c.newKey(c.mara))
 	c.grant = c.stage.grant(c.mara, "client-1", "claude")
@@ -75,6 +78,20 @@ func newCompany(t testing.TB) *company {
 	c.must(c.SetPassword(ctx, c.mara, "$argon2id$x"))
 	c.st.entries = nil
 	return c
+}
+
+func (c *company) settleProjects(mara, tom loci.User) {
+	c.t.Helper()
+	ctx := c.t.Context()
+	c.project = c.stage.project(c.session(mara), "wombat", true).ID
+	c.archived = c.stage.project(c.session(mara), "wombat too", true).ID
+	p := c.session(mara)
+	_, err := c.ArchiveProject(ctx, p, c.archived)
+	c.must(err)
+	c.must(c.PutProjectMember(ctx, p, c.project, loci.ProjectMember{UserID: tom.ID, Role: loci.Member}))
+	put, err := c.CreateEntities(ctx, p, c.project, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "wombat", Type: "animal"}, Observations: []string{"digs like a wombat"}}})
+	c.must(err)
+	c.entity = put[0].Entity.ID
 }
 
 func (c *company) newKey(p loci.Principal) loci.Secret {
@@ -175,6 +192,28 @@ var deeds = map[app.Action]func(*company, context.Context) error{
 		divided(false)
 		return err
 	},
+	app.ProjectCreate: func(c *company, ctx context.Context) error {
+		return second(c.CreateProject(ctx, c.mara, app.ProjectDraft{Name: "wombat 3", Description: "okapi"}))
+	},
+	app.ProjectChange: func(c *company, ctx context.Context) error {
+		return second(c.ChangeProject(ctx, c.mara, c.project, app.ProjectPatch{Name: new("wombat 4"), Everyone: new(false)}))
+	},
+	app.ProjectArchive: func(c *company, ctx context.Context) error { return second(c.ArchiveProject(ctx, c.mara, c.project)) },
+	app.ProjectRestore: func(c *company, ctx context.Context) error { return second(c.RestoreProject(ctx, c.mara, c.archived)) },
+	app.ProjectDelete:  func(c *company, ctx context.Context) error { return c.DeleteProject(ctx, c.mara, c.project) },
+	app.ProjectMember: func(c *company, ctx context.Context) error {
+		return c.PutProjectMember(ctx, c.mara, c.project, loci.ProjectMember{UserID: c.tom.UserID, Role: loci.MemberAdmin})
+	},
+	app.GraphVendors: func(c *company, ctx context.Context) error {
+		return second(c.SetGraphVendors(ctx, c.mara, c.project, app.GraphIDs{Entities: []loci.EntityID{c.entity}}, []loci.Vendor{"claude"}))
+	},
+	app.GraphExport: func(c *company, ctx context.Context) error {
+		return c.ExportGraph(ctx, c.mara, c.project, app.GraphReference, io.Discard)
+	},
+	app.GraphImport: func(c *company, ctx context.Context) error {
+		in := strings.NewReader(`{"type":"entity","name":"okapi","entityType":"animal","observations":["a quagga"]}` + "\n")
+		return second(c.ImportGraph(ctx, c.mara, c.project, in, app.GraphImportOptions{}))
+	},
 	app.OrgCreate: func(c *company, ctx context.Context) error {
 		return third(c.CreateOrg(ctx, c.local, app.NewOrg{Name: "Platypus", OwnerEmail: "newmail@x.example"}))
 	},
@@ -221,6 +260,18 @@ var more = []struct {
 	}},
 	{"leave a workspace", app.WorkspaceChange, func(c *company, ctx context.Context) error {
 		return c.LeaveWorkspace(ctx, c.owner, c.space, c.tom.UserID)
+	}},
+	{"enter a project member", app.ProjectMember, func(c *company, ctx context.Context) error {
+		return c.PutProjectMember(ctx, c.mara, c.project, loci.ProjectMember{UserID: c.ines.UserID, Role: loci.Member})
+	}},
+	{"remove a project member", app.ProjectMember, func(c *company, ctx context.Context) error {
+		return c.RemoveProjectMember(ctx, c.mara, c.project, c.tom.UserID)
+	}},
+	{"leave a project", app.ProjectMember, func(c *company, ctx context.Context) error {
+		return c.RemoveProjectMember(ctx, c.tom, c.project, c.tom.UserID)
+	}},
+	{"delete an archived project", app.ProjectDelete, func(c *company, ctx context.Context) error {
+		return c.DeleteProject(ctx, c.mara, c.archived)
 	}},
 	{"delete a user", app.MemberRemove, func(c *company, ctx context.Context) error { return c.DeleteUser(ctx, c.owner, c.mara.UserID) }},
 	{"hand the org over", app.MemberRole, func(c *company, ctx context.Context) error {

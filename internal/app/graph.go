@@ -2,22 +2,26 @@ package app
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-var errUnbuilt = errors.New("not built yet")
+// PutEntity is what became of a new entity. See store.PutEntity.
+type PutEntity = store.PutEntity
 
-// What becomes of items, and names of rows. See package store.
-type (
-	PutEntity   = store.PutEntity
-	Observed    = store.Observed
-	PutRelation = store.PutRelation
-	GraphIDs    = store.GraphIDs
-	GraphTrash  = store.GraphTrash
-)
+// Observed is what became of new observations. See store.Observed.
+type Observed = store.Observed
+
+// PutRelation is what became of a new relation. See store.PutRelation.
+type PutRelation = store.PutRelation
+
+// GraphIDs names rows of a graph. See store.GraphIDs.
+type GraphIDs = store.GraphIDs
+
+// GraphTrash is what was deleted of a graph. See store.GraphTrash.
+type GraphTrash = store.GraphTrash
 
 // Which names an entity, by its id or else by its name.
 type Which struct {
@@ -32,7 +36,16 @@ func (a *App) CreateEntities(ctx context.Context, p loci.Principal, in loci.Proj
 	if err := a.begin(ctx, p, GraphWrite); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	by, err := writer(p, vendors)
+	if err == nil {
+		err = countItems("entities", len(items))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) ([]PutEntity, error) {
+		return tx.Nodes().Create(ctx, v, by, items)
+	})
 }
 
 // AddObservations adds observations to entities, all or none. An entity that is not there is refused with the nearest names.
@@ -40,7 +53,16 @@ func (a *App) AddObservations(ctx context.Context, p loci.Principal, in loci.Pro
 	if err := a.begin(ctx, p, GraphWrite); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	by, err := writer(p, vendors)
+	if err == nil {
+		err = countItems("observations", len(items))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) ([]Observed, error) {
+		return tx.Nodes().Observe(ctx, v, by, items)
+	})
 }
 
 // CreateRelations stores relations, all or none. Both ends must be there.
@@ -48,7 +70,16 @@ func (a *App) CreateRelations(ctx context.Context, p loci.Principal, in loci.Pro
 	if err := a.begin(ctx, p, GraphWrite); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	by, err := writer(p, vendors)
+	if err == nil {
+		err = countItems("relations", len(items))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) ([]PutRelation, error) {
+		return tx.Nodes().Relate(ctx, v, by, items)
+	})
 }
 
 // DeleteEntities moves entities to the graph's trash, with all that hangs on them, and returns how many. Names that are not there are passed over.
@@ -56,7 +87,12 @@ func (a *App) DeleteEntities(ctx context.Context, p loci.Principal, in loci.Proj
 	if err := a.begin(ctx, p, GraphDelete); err != nil {
 		return 0, err
 	}
-	return 0, errUnbuilt
+	if err := checkRefs("names", refs); err != nil {
+		return 0, err
+	}
+	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+		return tx.Nodes().Delete(ctx, v, access(p), refs)
+	})
 }
 
 // DeleteObservations moves the observations with these contents to the trash, and returns how many.
@@ -64,7 +100,13 @@ func (a *App) DeleteObservations(ctx context.Context, p loci.Principal, in loci.
 	if err := a.begin(ctx, p, GraphDelete); err != nil {
 		return 0, err
 	}
-	return 0, errUnbuilt
+	err := checkItems("deletions", items, func(c *loci.Contents, field string) error { return c.Validate(field) })
+	if err != nil {
+		return 0, err
+	}
+	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+		return tx.Nodes().DeleteObservations(ctx, v, access(p), items)
+	})
 }
 
 // DeleteRelations moves these relations to the trash, and returns how many.
@@ -72,7 +114,13 @@ func (a *App) DeleteRelations(ctx context.Context, p loci.Principal, in loci.Pro
 	if err := a.begin(ctx, p, GraphDelete); err != nil {
 		return 0, err
 	}
-	return 0, errUnbuilt
+	err := checkItems("relations", items, func(r *loci.NewRelation, field string) error { return r.Validate(field) })
+	if err != nil {
+		return 0, err
+	}
+	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+		return tx.Nodes().DeleteRelations(ctx, v, access(p), items)
+	})
 }
 
 // RestoreNodes takes rows out of the trash, all or none, and returns how many. See store.Nodes.Restore.
@@ -80,7 +128,12 @@ func (a *App) RestoreNodes(ctx context.Context, p loci.Principal, in loci.Projec
 	if err := a.begin(ctx, p, GraphRestore); err != nil {
 		return 0, err
 	}
-	return 0, errUnbuilt
+	if err := checkIDs(&ids); err != nil {
+		return 0, err
+	}
+	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+		return tx.Nodes().Restore(ctx, v, access(p), ids)
+	})
 }
 
 // MergeEntities makes one entity of two and returns it. See store.Nodes.Merge.
@@ -88,7 +141,17 @@ func (a *App) MergeEntities(ctx context.Context, p loci.Principal, in loci.Proje
 	if err := a.begin(ctx, p, GraphMerge); err != nil {
 		return loci.Entity{}, err
 	}
-	return loci.Entity{}, errUnbuilt
+	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (loci.Entity, error) {
+		source, err := from.id(ctx, tx, v, "from")
+		if err != nil {
+			return loci.Entity{}, err
+		}
+		target, err := into.id(ctx, tx, v, "into")
+		if err != nil {
+			return loci.Entity{}, err
+		}
+		return tx.Nodes().Merge(ctx, v, access(p), source, target)
+	})
 }
 
 // SetGraphVendors says which vendors may read rows that the person wrote, and returns how many it changed. See store.Nodes.SetVendors.
@@ -96,7 +159,19 @@ func (a *App) SetGraphVendors(ctx context.Context, p loci.Principal, in loci.Pro
 	if err := a.begin(ctx, p, GraphVendors); err != nil {
 		return 0, err
 	}
-	return 0, errUnbuilt
+	vendors = loci.Unique(vendors)
+	if err := loci.CheckVendors(vendors); err != nil {
+		return 0, err
+	}
+	if err := checkIDs(&ids); err != nil {
+		return 0, err
+	}
+	if err := a.recordGraph(ctx, p, GraphVendors, in); err != nil {
+		return 0, err
+	}
+	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+		return tx.Nodes().SetVendors(ctx, v, access(p), ids, vendors)
+	})
 }
 
 // CheckGraph says where what is derived of a graph differs from its rows; rebuild makes it anew. It is the operator's.
@@ -104,5 +179,68 @@ func (a *App) CheckGraph(ctx context.Context, p loci.Principal, in loci.ProjectI
 	if err := a.begin(ctx, p, GraphCheck); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, _ loci.Viewer) ([]string, error) {
+		problems, err := tx.Check(ctx)
+		if err != nil || !rebuild {
+			return problems, err
+		}
+		return problems, tx.Rebuild(ctx)
+	})
+}
+
+// access is what the rows and deletions of p carry.
+func access(p loci.Principal) loci.GraphAccess {
+	return loci.GraphAccess{UserID: p.UserID, Origin: p.Origin, AllowedVendors: []loci.Vendor{loci.AnyVendor}}
+}
+
+// writer is access for these vendors; nil is everybody. As with memories, an
+// agent may choose freely who reads what it writes.
+func writer(p loci.Principal, vendors []loci.Vendor) (loci.GraphAccess, error) {
+	by := access(p)
+	if vendors != nil {
+		by.AllowedVendors = loci.Unique(vendors)
+	}
+	return by, loci.CheckVendors(by.AllowedVendors)
+}
+
+func countItems(field string, n int) error {
+	if n == 0 {
+		return loci.FieldErrorf(field, "must have at least one entry")
+	}
+	if n > loci.MaxGraphItems {
+		return loci.FieldErrorf(field, "has %d entries; at most %d are allowed in one call", n, loci.MaxGraphItems)
+	}
+	return nil
+}
+
+// checkItems checks what the store does not: the items of deletions.
+func checkItems[T any](field string, items []T, check func(item *T, field string) error) error {
+	if err := countItems(field, len(items)); err != nil {
+		return err
+	}
+	var bad []loci.ItemError
+	for i := range items {
+		if err := check(&items[i], fmt.Sprintf("%s[%d]", field, i)); err != nil {
+			bad = append(bad, loci.ItemError{Index: i, Code: loci.CodeOf(err), Text: loci.SafeText(err)})
+		}
+	}
+	if len(bad) > 0 {
+		return &loci.ItemsError{Items: bad}
+	}
+	return nil
+}
+
+func checkRefs(field string, refs []loci.EntityRef) error {
+	return checkItems(field, refs, func(r *loci.EntityRef, field string) error { return checkRef(field, *r) })
+}
+
+func checkRef(field string, r loci.EntityRef) error {
+	if err := loci.CheckText(field, r.Name, 1, loci.MaxEntityName); err != nil {
+		return err
+	}
+	return loci.CheckText(field+".entity_type", r.Type, 0, loci.MaxGraphType)
+}
+
+func checkIDs(ids *GraphIDs) error {
+	return countItems("items", len(ids.Entities)+len(ids.Observations)+len(ids.Relations))
 }

@@ -2,13 +2,15 @@ package app
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // The sizes of a page of a graph.
 const (
-	DefaultGraphSearch = 20
+	DefaultGraphSearch = 10
 	MaxGraphSearch     = 100
 	DefaultGraphPage   = 100
 	MaxGraphPage       = 500
@@ -28,7 +30,7 @@ type GraphHits struct {
 	Entities          []loci.Entity
 	Total             int    // on all pages
 	TotalIsLowerBound bool   // there are more than Total
-	AnyWord           bool   // not all words occur together anywhere; these have some of them
+	AnyWord           bool   // no entity has all the words; these have some of them, or else words that begin like them
 	NextCursor        string // "": no more
 }
 
@@ -75,7 +77,30 @@ func (a *App) SearchGraph(ctx context.Context, p loci.Principal, in loci.Project
 	if err := a.begin(ctx, p, GraphRead); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	query, err := loci.ParseGraphQuery(r.Query)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := pageSize("limit", r.Limit, DefaultGraphSearch, MaxGraphSearch)
+	if err != nil {
+		return nil, err
+	}
+	bound := graphCursor{Project: in, Query: r.Query}
+	skip, err := bound.skip(p, r.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (*GraphHits, error) {
+		hits, err := tx.Graph().Search(ctx, v, store.GraphSearch{Query: query, Limit: limit, Skip: skip})
+		if err != nil {
+			return nil, err
+		}
+		out := &GraphHits{Entities: hits.Entities, Total: hits.Total, TotalIsLowerBound: hits.More, AnyWord: hits.Any}
+		if next := skip + limit; next < hits.Total {
+			out.NextCursor = sealCursor(p, bound, "graph search", strconv.Itoa(next))
+		}
+		return out, nil
+	})
 }
 
 // OpenNodes returns the entities of these names, and the nearest names for those that are not there.
@@ -83,7 +108,37 @@ func (a *App) OpenNodes(ctx context.Context, p loci.Principal, in loci.ProjectID
 	if err := a.begin(ctx, p, GraphRead); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	if err := checkRefs("names", refs); err != nil {
+		return nil, err
+	}
+	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (*FoundNodes, error) {
+		found, err := tx.Graph().Find(ctx, v, refs)
+		if err != nil {
+			return nil, err
+		}
+		missing, err := missingOf(ctx, tx, v, refs, found)
+		return &FoundNodes{Entities: found, Missing: missing}, err
+	})
+}
+
+func missingOf(ctx context.Context, tx store.GraphTx, v loci.Viewer, refs []loci.EntityRef, found []loci.Entity) (missing []NoSuchName, err error) {
+	there := make(map[loci.EntityRef]bool, 2*len(found))
+	for _, e := range found {
+		there[loci.EntityRef{Name: e.Name}], there[loci.EntityRef{Name: e.Name, Type: e.Type}] = true, true
+	}
+	for _, ref := range loci.Unique(refs) {
+		if there[ref] {
+			continue
+		}
+		gone := NoSuchName{Name: ref.Name}
+		if len(missing) < store.MaxSuggested {
+			if gone.Nearest, err = tx.Graph().Suggest(ctx, v, ref.Name, nearestNames); err != nil {
+				return nil, err
+			}
+		}
+		missing = append(missing, gone)
+	}
+	return missing, nil
 }
 
 // ReadGraph returns one page of the whole graph.
@@ -91,7 +146,18 @@ func (a *App) ReadGraph(ctx context.Context, p loci.Principal, in loci.ProjectID
 	if err := a.begin(ctx, p, GraphRead); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	bound := graphCursor{Project: in}
+	q, err := bound.page(p, "graph", r)
+	if err != nil {
+		return nil, err
+	}
+	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (*GraphPage, error) {
+		page, err := tx.Graph().Read(ctx, v, q)
+		if err != nil {
+			return nil, err
+		}
+		return &GraphPage{Entities: page.Entities, Relations: page.Relations, Left: page.Left, NextCursor: bound.next(p, "graph", page.Next)}, nil
+	})
 }
 
 // Entity returns one entity. NotFound, by name with the nearest names; Conflict for a name that several types have.
@@ -99,7 +165,15 @@ func (a *App) Entity(ctx context.Context, p loci.Principal, in loci.ProjectID, w
 	if err := a.begin(ctx, p, GraphRead); err != nil {
 		return loci.Entity{}, err
 	}
-	return loci.Entity{}, errUnbuilt
+	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (loci.Entity, error) {
+		if !which.ID.IsZero() {
+			return tx.Graph().Get(ctx, v, which.ID)
+		}
+		if err := checkRef("name", which.EntityRef); err != nil {
+			return loci.Entity{}, err
+		}
+		return named(ctx, tx, v, which.EntityRef)
+	})
 }
 
 // EntityObservations returns one page of all observations of an entity. Its errors are those of Entity.
@@ -107,7 +181,22 @@ func (a *App) EntityObservations(ctx context.Context, p loci.Principal, in loci.
 	if err := a.begin(ctx, p, GraphRead); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	bound := graphCursor{Project: in, Which: which}
+	q, err := bound.page(p, "observations", r)
+	if err != nil {
+		return nil, err
+	}
+	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (*ObservationPage, error) {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
+			return nil, err
+		}
+		page, err := tx.Graph().Observations(ctx, v, id, q)
+		if err != nil {
+			return nil, err
+		}
+		return &ObservationPage{Observations: page.Observations, NextCursor: bound.next(p, "observations", page.Next)}, nil
+	})
 }
 
 // EntityRelations returns one page of all relations of an entity. Its errors are those of Entity.
@@ -115,7 +204,22 @@ func (a *App) EntityRelations(ctx context.Context, p loci.Principal, in loci.Pro
 	if err := a.begin(ctx, p, GraphRead); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	bound := graphCursor{Project: in, Which: which}
+	q, err := bound.page(p, "relations", r)
+	if err != nil {
+		return nil, err
+	}
+	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (*RelationPage, error) {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
+			return nil, err
+		}
+		page, err := tx.Graph().Relations(ctx, v, id, q)
+		if err != nil {
+			return nil, err
+		}
+		return &RelationPage{Relations: page.Relations, NextCursor: bound.next(p, "relations", page.Next)}, nil
+	})
 }
 
 // Neighbours returns an entity and those within hops (0: 1; at most MaxHops), nearest first, at most limit (0: 20; at most MaxNeighbours). Its errors are those of Entity.
@@ -123,7 +227,21 @@ func (a *App) Neighbours(ctx context.Context, p loci.Principal, in loci.ProjectI
 	if err := a.begin(ctx, p, GraphRead); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	hops, err := pageSize("hops", hops, 1, MaxHops)
+	if err != nil {
+		return nil, err
+	}
+	limit, err = pageSize("limit", limit, 20, MaxNeighbours)
+	if err != nil {
+		return nil, err
+	}
+	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) ([]loci.Entity, error) {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
+			return nil, err
+		}
+		return tx.Graph().Neighbours(ctx, v, id, hops, limit)
+	})
 }
 
 // EntityHistory returns what happened to an entity, also a deleted one by its id, oldest first, at most limit (0: 100; at most 1,000).
@@ -131,7 +249,17 @@ func (a *App) EntityHistory(ctx context.Context, p loci.Principal, in loci.Proje
 	if err := a.begin(ctx, p, GraphHistory); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	limit, err := pageSize("limit", limit, 100, 1000)
+	if err != nil {
+		return nil, err
+	}
+	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) ([]loci.GraphChange, error) {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
+			return nil, err
+		}
+		return tx.Graph().History(ctx, v, id, limit)
+	})
 }
 
 // GraphTrash returns what can be restored, newest deletion first, at most limit of each kind (0: 100; at most 1,000).
@@ -139,5 +267,53 @@ func (a *App) GraphTrash(ctx context.Context, p loci.Principal, in loci.ProjectI
 	if err := a.begin(ctx, p, GraphTrashed); err != nil {
 		return GraphTrash{}, err
 	}
-	return GraphTrash{}, errUnbuilt
+	limit, err := pageSize("limit", limit, 100, 1000)
+	if err != nil {
+		return GraphTrash{}, err
+	}
+	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (GraphTrash, error) {
+		return tx.Graph().Trash(ctx, v, limit)
+	})
+}
+
+// graphCursor is what a cursor about a graph is bound to, besides its kind.
+type graphCursor struct {
+	Project loci.ProjectID
+	Which   Which
+	Query   string
+}
+
+// page reads what is asked for of a list.
+func (c graphCursor) page(p loci.Principal, kind string, r GraphList) (q store.GraphQuery, err error) {
+	if q.Limit, err = pageSize("limit", r.Limit, DefaultGraphPage, MaxGraphPage); err != nil || r.Cursor == "" {
+		return q, err
+	}
+	at, err := openCursor(p, c, kind, r.Cursor)
+	if q.After = store.Position(at); err == nil && at == "" {
+		err = loci.FieldErrorf("cursor", "is damaged; leave it out to begin at the first page")
+	}
+	return q, err
+}
+
+func (c graphCursor) next(p loci.Principal, kind string, at store.Position) string {
+	if at == "" {
+		return ""
+	}
+	return sealCursor(p, c, kind, string(at))
+}
+
+// skip reads the cursor of a search.
+func (c graphCursor) skip(p loci.Principal, cursor string) (int, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	at, err := openCursor(p, c, "graph search", cursor)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(at)
+	if err != nil || n < 1 || n > 2*store.MaxGraphMatches {
+		return 0, loci.FieldErrorf("cursor", "is damaged; leave it out to begin at the first page")
+	}
+	return n, nil
 }

@@ -56,21 +56,31 @@ func (a *App) Import(ctx context.Context, p loci.Principal, r io.Reader, o Impor
 	if err := im.look(ctx); err != nil {
 		return ImportReport{}, err
 	}
-	in := bufio.NewReaderSize(r, 1<<16)
+	err := eachLine(bufio.NewReaderSize(r, 1<<16), func(line []byte) error {
+		im.report.Lines++
+		im.report.Bytes += int64(len(line))
+		return im.take(ctx, line)
+	})
+	if err != nil {
+		return im.report, err
+	}
+	return im.report, im.finish(ctx)
+}
+
+// eachLine runs fn for each line, with its newline.
+func eachLine(in *bufio.Reader, fn func(line []byte) error) error {
 	for {
 		line, err := readLine(in)
 		if len(line) > 0 {
-			im.report.Lines++
-			im.report.Bytes += int64(len(line))
-			if err := im.take(ctx, line); err != nil {
-				return im.report, err
+			if err := fn(line); err != nil {
+				return err
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return im.report, im.finish(ctx)
+			return nil
 		}
 		if err != nil {
-			return im.report, err
+			return err
 		}
 	}
 }

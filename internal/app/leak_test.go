@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,8 @@ type strangers struct {
 	mark                              string
 	memories, credentials, grants     [][16]byte
 	users, teams, invites, workspaces [][16]byte
+	projects, nodes                   [][16]byte
+	names                             []string // of projects, entities and what hangs on them
 	tokens                            []loci.Secret
 	org                               loci.OrgID
 }
@@ -33,12 +36,14 @@ type strangers struct {
 // caller is A: what it got is kept.
 type caller struct {
 	*stage
-	rt   *rapid.T
-	ctx  context.Context
-	p    loci.Principal
-	own  []loci.MemoryID
-	got  bytes.Buffer
-	last string
+	rt  *rapid.T
+	ctx context.Context
+	p   loci.Principal
+	own []loci.MemoryID
+	// shared is a project that A is in, unless the credential is limited.
+	shared loci.ProjectID
+	got    bytes.Buffer
+	last   string
 }
 
 // note keeps an answer and returns what can be told apart of a failure.
@@ -213,7 +218,7 @@ func TestNoSequenceOfCallsRevealsStrangers(t *testing.T) {
 	probed, walked := map[string]int{}, map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		c, all := drawWorld(rt, s)
-		for range rapid.IntRange(20, 60).Draw(rt, "calls") {
+		for range rapid.IntRange(30, 80).Draw(rt, "calls") {
 			if rapid.IntRange(0, 2).Draw(rt, "kind") == 0 {
 				name := rapid.SampledFrom(names(walks)).Draw(rt, "walk")
 				answer, err := walks[name](c)
@@ -224,6 +229,10 @@ func TestNoSequenceOfCallsRevealsStrangers(t *testing.T) {
 				continue
 			}
 			b := all[rapid.IntRange(0, len(all)-1).Draw(rt, "stranger")]
+			if rapid.IntRange(0, 4).Draw(rt, "how") == 0 {
+				c.probeName(rt, b)
+				continue
+			}
 			pr := rapid.SampledFrom(probes).Draw(rt, "probe")
 			ids := pr.pick(b)
 			if len(ids) == 0 {
@@ -257,16 +266,7 @@ func TestNoSequenceOfCallsRevealsStrangers(t *testing.T) {
 	t.Logf("%d kinds of probe, %d of walks succeeded", len(probed), len(walked))
 }
 
-func names[V any](m map[string]V) (out []string) {
-	for _, pr := range []string{"list", "trash", "search", "ask", "briefing", "latest", "pool", "export", "whoami", "rename me", "keys", "all keys", "sessions",
-		"methods", "grants", "all grants", "vendors", "preview", "new key", "new team", "org", "orgs", "metrics", "users", "trail", "clients", "workspaces",
-		"divide", "others", "add", "share mine"} {
-		if _, ok := m[pr]; ok {
-			out = append(out, pr)
-		}
-	}
-	return out
-}
+func names[V any](m map[string]V) []string { return slices.Sorted(mapsKeys(m)) }
 
 // refresh gives the caller what a next request of theirs would have.
 func (c *caller) refresh() {
@@ -277,6 +277,11 @@ func (c *caller) refresh() {
 		}
 		return err
 	})
+	if !c.p.OnlyProjects {
+		ids, err := c.st.ProjectMembers().Of(c.ctx, c.p.OrgID, c.p.UserID)
+		c.must(err)
+		c.p.ProjectIDs = ids
+	}
 	if !c.p.ProvedAt.IsZero() {
 		c.p.ProvedAt = c.now
 	}
@@ -326,6 +331,8 @@ func drawWorld(rt *rapid.T, s *stage) (*caller, []*strangers) {
 		c.refresh()
 	}
 	c.limit(rt)
+	c.settleShared(rt, s.session(colleague), all[0])
+	c.refresh()
 	return c, all
 }
 
@@ -362,6 +369,7 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, know
 	s.must(err)
 	b.credentials = append(b.credentials, key.ID, p.CredentialID)
 	b.grants = append(b.grants, s.grant(p, mark+" client", "claude"))
+	s.settleProject(rt, p, b)
 	if known { // an admin of the org may know its people and teams
 		return b
 	}

@@ -54,7 +54,7 @@ func (c *MemberChange) action() Action {
 // SetMember changes a person's role in the org, shuts them out or lets them in
 // again, or hands the org over to them. Who is shut out loses sessions, keys,
 // grants, team and the invitations that they made, and what they shared goes back
-// to being only theirs; their memories stay. A lower role ends invitations too. NotFound if there is no such user in the org; Forbidden for a
+// to being only theirs; their memories and places in projects stay. A lower role ends invitations too. NotFound if there is no such user in the org; Forbidden for a
 // role above one's own; Conflict for the last owner, for whoever holds the org,
 // and for shutting oneself out.
 func (a *App) SetMember(ctx context.Context, p loci.Principal, user loci.UserID, c MemberChange) (loci.User, error) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"time"
@@ -43,7 +44,8 @@ type Patch struct {
 }
 
 // Create stores a new memory and returns it as stored. Its origin is the
-// principal's. Invalid if a limit is broken; then nothing is stored.
+// principal's. Invalid if a limit is broken, Conflict if its project is archived;
+// then nothing is stored.
 func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Memory, error) {
 	if err := a.begin(ctx, p, MemoryCreate); err != nil {
 		return nil, err
@@ -57,6 +59,9 @@ func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Memo
 		return nil, err
 	}
 	if err := a.checkExpiry(m); err != nil {
+		return nil, err
+	}
+	if err := a.openProject(ctx, p, m.ProjectID); err != nil {
 		return nil, err
 	}
 	err := a.write(ctx, p, MemoryCreate, func(tx store.Tx, e *loci.AuditEntry) error {
@@ -90,7 +95,7 @@ func checkDraft(p loci.Principal, m *loci.Memory) error {
 		return loci.FieldErrorf("source", "may be %q only for memories that were promoted from a candidate", loci.AutoSource)
 	}
 	if !m.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, m.ProjectID) {
-		return loci.FieldErrorf("project_id", "names no project that you belong to")
+		return errNotInProject()
 	}
 	if p.OnlyProjects && m.ProjectID.IsZero() {
 		return loci.FieldErrorf("project_id", "is needed: this key is limited to projects, and would not see the memory otherwise")
@@ -102,6 +107,29 @@ func checkDraft(p loci.Principal, m *loci.Memory) error {
 		return loci.FieldErrorf("session_id", "must be the session that writes")
 	}
 	return nil
+}
+
+// openProject refuses what would change the memories of a project that is archived, which are only read. The zero project is none.
+func (a *App) openProject(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
+	if id.IsZero() {
+		return nil
+	}
+	in, err := a.store.Projects().Get(ctx, p.Viewer(), id)
+	if loci.CodeOf(err) == loci.NotFound {
+		return errNotInProject()
+	}
+	if err == nil && in.Status == loci.ProjectArchived {
+		err = errArchived(in)
+	}
+	return err
+}
+
+func errArchived(p loci.Project) error {
+	return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
+}
+
+func errNotInProject() error {
+	return loci.FieldErrorf("project_id", "names no project that you belong to")
 }
 
 // Get returns a memory. A person also gets one from the trash, which has its
@@ -127,8 +155,8 @@ func (a *App) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loc
 // ifVersion, unless 0, is the version that the caller saw: Precondition if the
 // memory has moved on. NotFound if it is not there, in the trash or not
 // visible; Forbidden if it is another person's, or if the change shortens its
-// life and the credential may not delete. A change that changes nothing makes
-// no version.
+// life and the credential may not delete; Conflict if it is of an archived project.
+// A change that changes nothing makes no version.
 func (a *App) Replace(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, d Draft) (*loci.Memory, error) {
 	if err := a.begin(ctx, p, MemoryChange); err != nil {
 		return nil, err
@@ -145,24 +173,47 @@ func (a *App) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifV
 	return a.update(ctx, p, id, ifVersion, c.apply)
 }
 
-// update checks what Replace and Patch made of a memory.
+// errAskProject undoes a change that needs to know whether a project is open.
+var errAskProject = errors.New("is the project open")
+
+// update carries Replace and Patch out. Of which project a memory is shows only in the
+// transaction, in which nothing else may be waited for; so it is undone and repeated then.
 func (a *App) update(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, apply func(*loci.Memory)) (*loci.Memory, error) {
-	return a.change(ctx, p, id, edit{act: MemoryChange, ifVersion: ifVersion, what: loci.Updated, fn: func(m *loci.Memory) error {
-		expires := m.ExpiresAt
-		apply(m)
-		if err := checkDraft(p, m); err != nil {
-			return err
-		}
-		if m.ExpiresAt.Equal(expires) {
-			return nil
-		}
-		if !m.ExpiresAt.IsZero() && (expires.IsZero() || m.ExpiresAt.Before(expires)) {
-			if err := a.may(p, MemoryTrash); err != nil { // a shorter life is a deletion
+	for open, asked := (loci.ProjectID{}), (loci.ProjectID{}); ; open = asked {
+		m, err := a.change(ctx, p, id, edit{act: MemoryChange, ifVersion: ifVersion, what: loci.Updated, fn: func(m *loci.Memory) error {
+			if err := a.updated(p, m, apply); err != nil {
 				return err
 			}
+			if asked = m.ProjectID; asked != open && !asked.IsZero() {
+				return errAskProject
+			}
+			return nil
+		}})
+		if !errors.Is(err, errAskProject) {
+			return m, err
 		}
-		return a.checkExpiry(m)
-	}})
+		if err := a.openProject(ctx, p, asked); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// updated applies a change and checks what it made of a memory.
+func (a *App) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Memory)) error {
+	expires := m.ExpiresAt
+	apply(m)
+	if err := checkDraft(p, m); err != nil {
+		return err
+	}
+	if m.ExpiresAt.Equal(expires) {
+		return nil
+	}
+	if !m.ExpiresAt.IsZero() && (expires.IsZero() || m.ExpiresAt.Before(expires)) {
+		if err := a.may(p, MemoryTrash); err != nil { // a shorter life is a deletion
+			return err
+		}
+	}
+	return a.checkExpiry(m)
 }
 
 // checkExpiry refuses a memory that nobody could ever read.

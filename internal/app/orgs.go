@@ -58,8 +58,8 @@ func (s *OrgSettings) apply(o *loci.Org) {
 }
 
 // SetOrg changes how the org works. Turning workspaces on makes a first one if
-// there is none, puts everybody who is in none into the oldest, and every memory
-// that is in none too; turning them off lets every read see all of them again.
+// there is none, puts everybody who is in none into the oldest, and every memory and
+// project that is in none too; turning them off lets every read see all of them again.
 // Invalid for an unknown deletion rule.
 func (a *App) SetOrg(ctx context.Context, p loci.Principal, s OrgSettings) (loci.Org, error) {
 	if err := a.begin(ctx, p, OrgSet); err != nil {
@@ -79,17 +79,24 @@ func (a *App) SetOrg(ctx context.Context, p loci.Principal, s OrgSettings) (loci
 		return org, nil
 	}
 	on := org.Workspaces && !was.Workspaces
-	err = a.write(ctx, p, OrgSet, func(tx store.Tx, e *loci.AuditEntry) error {
+	var first loci.WorkspaceID
+	err = a.write(ctx, p, OrgSet, func(tx store.Tx, e *loci.AuditEntry) (err error) {
 		if e.Target = string(p.OrgID); on { // before anybody's reads are limited to them
-			return a.divide(ctx, tx)
+			first, err = a.divide(ctx, tx)
 		}
-		return nil
+		return err
 	})
+	if err == nil && on {
+		err = a.adopt(ctx, p.OrgID, first)
+	}
 	if err == nil {
 		org, err = a.store.Orgs().Update(ctx, p.OrgID, func(o *loci.Org) error { s.apply(o); return nil })
 	}
 	if err == nil && on { // and for what was stored meanwhile
-		err = a.store.Update(ctx, p.OrgID, func(tx store.Tx) error { return a.divide(ctx, tx) })
+		err = a.store.Update(ctx, p.OrgID, func(tx store.Tx) (err error) { first, err = a.divide(ctx, tx); return err })
+		if err == nil {
+			err = a.adopt(ctx, p.OrgID, first)
+		}
 	}
 	if err != nil {
 		return loci.Org{}, err
@@ -97,20 +104,28 @@ func (a *App) SetOrg(ctx context.Context, p loci.Principal, s OrgSettings) (loci
 	return org, nil
 }
 
+// adopt puts every project that is in no workspace into this one.
+func (a *App) adopt(ctx context.Context, org loci.OrgID, into loci.WorkspaceID) error {
+	a.registry.Lock()
+	defer a.registry.Unlock()
+	_, err := a.store.ProjectMembers().Adopt(ctx, org, into)
+	return err
+}
+
 // FirstWorkspace is the name of the workspace that an org begins with.
 const FirstWorkspace = "Main"
 
-// divide makes sure that everybody and everything is in a workspace. It may be
-// repeated.
-func (a *App) divide(ctx context.Context, tx store.Tx) error {
+// divide makes sure that everybody and every memory is in a workspace, and returns
+// the oldest. It may be repeated.
+func (a *App) divide(ctx context.Context, tx store.Tx) (loci.WorkspaceID, error) {
 	list, err := tx.Workspaces().List(ctx)
 	if err != nil {
-		return err
+		return loci.WorkspaceID{}, err
 	}
 	if len(list) == 0 {
 		first := loci.Workspace{ID: loci.NewWorkspaceID(), Name: FirstWorkspace, CreatedAt: a.time()}
 		if err := tx.Workspaces().Insert(ctx, first); err != nil {
-			return err
+			return loci.WorkspaceID{}, err
 		}
 		list = append(list, first)
 	}
@@ -124,7 +139,7 @@ func (a *App) divide(ctx context.Context, tx store.Tx) error {
 	if err == nil {
 		_, err = tx.Workspaces().Adopt(ctx, list[0].ID)
 	}
-	return err
+	return list[0].ID, err
 }
 
 // eachUser calls fn for every user of the org, by id.

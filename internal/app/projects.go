@@ -2,20 +2,17 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // ProjectDraft is what a caller says of a new project.
 type ProjectDraft struct {
 	Name, Description string
 	Everyone          *bool // whether every user of the org belongs to it; nil: they do
-}
-
-// ProjectPatch changes the fields that are not nil.
-type ProjectPatch struct {
-	Name, Description *string
-	Everyone          *bool
 }
 
 // ProjectList asks for one page of projects, by name.
@@ -37,7 +34,47 @@ func (a *App) CreateProject(ctx context.Context, p loci.Principal, d ProjectDraf
 	if err := a.begin(ctx, p, ProjectCreate); err != nil {
 		return loci.Project{}, err
 	}
-	return loci.Project{}, errUnbuilt
+	if p.OnlyProjects {
+		a.refused(ctx, p, ProjectCreate)
+		return loci.Project{}, loci.Errorf(loci.Forbidden, "this key is limited to projects and would not see a new one; use a key that is not")
+	}
+	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: d.Name, Description: d.Description,
+		Everyone: d.Everyone == nil || *d.Everyone}
+	if err := made.Validate(); err != nil {
+		return loci.Project{}, err
+	}
+	if err := a.nameIsFree(ctx, p, made.Name); err != nil {
+		return loci.Project{}, err
+	}
+	if !made.WorkspaceID.IsZero() {
+		a.registry.Lock() // the workspace must not go meanwhile
+		defer a.registry.Unlock()
+		err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error { _, _, err := workspace(ctx, tx, made.WorkspaceID); return err })
+		if err != nil {
+			return loci.Project{}, err
+		}
+	}
+	if err := a.record(ctx, p, ProjectCreate, made.ID.String()); err != nil {
+		return loci.Project{}, err
+	}
+	return a.store.Projects().Create(ctx, made, p.UserID)
+}
+
+// nameIsFree is a Conflict if any project of the org has the name, whoever may
+// see it. It keeps what would fail out of the audit trail; the store has the last word.
+func (a *App) nameIsFree(ctx context.Context, p loci.Principal, name string) error {
+	ids, err := a.store.ProjectMembers().All(ctx, p.OrgID)
+	if err != nil {
+		return err
+	}
+	_, err = a.store.Projects().Find(ctx, loci.Viewer{OrgID: p.OrgID, UserID: p.UserID, ProjectIDs: ids}, name)
+	switch {
+	case loci.CodeOf(err) == loci.NotFound:
+		return nil
+	case err == nil:
+		return loci.Errorf(loci.Conflict, "a project named %s exists; choose another name", loci.OneLine(name))
+	}
+	return err
 }
 
 // Projects returns the projects that the person belongs to, by name.
@@ -45,7 +82,31 @@ func (a *App) Projects(ctx context.Context, p loci.Principal, r ProjectList) (*P
 	if err := a.begin(ctx, p, ProjectRead); err != nil {
 		return nil, err
 	}
-	return nil, errUnbuilt
+	const kind = "projects"
+	q := store.ProjectQuery{Status: r.Status}
+	switch r.Status {
+	case "", loci.ProjectActive, loci.ProjectArchived:
+	default:
+		return nil, loci.FieldErrorf("status", "must be one of: active, archived; leave it out for all")
+	}
+	var err error
+	if q.Limit, err = pageSize("limit", r.Limit, DefaultPage, MaxPage); err != nil {
+		return nil, err
+	}
+	if r.Cursor != "" {
+		if q.After, err = openCursor(p, r.Status, kind, r.Cursor); err != nil {
+			return nil, err
+		}
+	}
+	page, err := a.store.Projects().List(ctx, p.Viewer(), q)
+	if err != nil {
+		return nil, err
+	}
+	out := &ProjectPage{Projects: page.Projects}
+	if page.More {
+		out.NextCursor = sealCursor(p, r.Status, kind, page.Projects[len(page.Projects)-1].Name)
+	}
+	return out, nil
 }
 
 // Project returns a project, archived ones too. NotFound if there is none of that id that the person belongs to.
@@ -53,7 +114,7 @@ func (a *App) Project(ctx context.Context, p loci.Principal, id loci.ProjectID) 
 	if err := a.begin(ctx, p, ProjectRead); err != nil {
 		return loci.Project{}, err
 	}
-	return loci.Project{}, errUnbuilt
+	return a.store.Projects().Get(ctx, p.Viewer(), id)
 }
 
 // FindProject is Project by name. Its NotFound names the nearest names that the person could mean.
@@ -61,65 +122,56 @@ func (a *App) FindProject(ctx context.Context, p loci.Principal, name string) (l
 	if err := a.begin(ctx, p, ProjectRead); err != nil {
 		return loci.Project{}, err
 	}
-	return loci.Project{}, errUnbuilt
+	return a.findProject(ctx, p, name, false)
 }
 
-// ChangeProject alters name, description and who belongs to it. It is for the owners and admins of the project,
-// and those of the org who belong to it; for others Forbidden. NotFound; Conflict if the name is taken. A change that changes nothing records nothing.
-func (a *App) ChangeProject(ctx context.Context, p loci.Principal, id loci.ProjectID, c ProjectPatch) (loci.Project, error) {
-	if err := a.begin(ctx, p, ProjectChange); err != nil {
+// findProject is FindProject without its check; of assistant, what is not there comes with the
+// tools that help.
+func (a *App) findProject(ctx context.Context, p loci.Principal, name string, assistant bool) (loci.Project, error) {
+	got, err := a.store.Projects().Find(ctx, p.Viewer(), name)
+	if loci.CodeOf(err) != loci.NotFound {
+		return got, err
+	}
+	near, err := a.nearestProjects(ctx, p, name)
+	if err != nil {
 		return loci.Project{}, err
 	}
-	return loci.Project{}, errUnbuilt
+	shown := []rune(loci.OneLine(name))
+	text := fmt.Sprintf("there is no project %q", string(shown[:min(len(shown), loci.MaxName)]))
+	switch {
+	case len(near) > 0:
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	case assistant:
+		text += "; list_projects names all, create_project makes one"
+	}
+	return loci.Project{}, loci.Errorf(loci.NotFound, "%s", text)
 }
 
-// ArchiveProject closes a project and keeps it, for the same people as ChangeProject. Sessions that work
-// on it work on none then. Conflict if it is archived.
-func (a *App) ArchiveProject(ctx context.Context, p loci.Principal, id loci.ProjectID) (loci.Project, error) {
-	if err := a.begin(ctx, p, ProjectArchive); err != nil {
-		return loci.Project{}, err
-	}
-	return loci.Project{}, errUnbuilt
-}
+// maxNearest is how many names a suggestion has.
+const maxNearest = 3
 
-// RestoreProject makes an archived project active again. Conflict if it is not archived. Otherwise like ArchiveProject.
-func (a *App) RestoreProject(ctx context.Context, p loci.Principal, id loci.ProjectID) (loci.Project, error) {
-	if err := a.begin(ctx, p, ProjectRestore); err != nil {
-		return loci.Project{}, err
+// nearestProjects returns quoted names of visible projects.
+func (a *App) nearestProjects(ctx context.Context, p loci.Principal, name string) ([]string, error) {
+	if len(name) > 4*loci.MaxName { // is no name, and would take long to compare
+		return nil, nil
 	}
-	return loci.Project{}, errUnbuilt
-}
-
-// DeleteProject deletes a project, active or archived, with its graph for good; its
-// memories go to their owners' trash. It is for the owners of the project, and those of the org who belong to it. NotFound, Forbidden.
-func (a *App) DeleteProject(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-	if err := a.begin(ctx, p, ProjectDelete); err != nil {
-		return err
+	var names []string
+	for q := (store.ProjectQuery{Limit: MaxPage}); ; {
+		page, err := a.store.Projects().List(ctx, p.Viewer(), q)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range page.Projects {
+			names = append(names, other.Name)
+		}
+		if !page.More {
+			break
+		}
+		q.After = names[len(names)-1]
 	}
-	return errUnbuilt
-}
-
-// ProjectMembers returns who is entered as a member of a project, by id: with Everyone it is open to others, too. NotFound as for Project.
-func (a *App) ProjectMembers(ctx context.Context, p loci.Principal, id loci.ProjectID) ([]loci.ProjectMember, error) {
-	if err := a.begin(ctx, p, ProjectMembers); err != nil {
-		return nil, err
+	near := loci.Nearest(name, names, maxNearest)
+	for i, other := range near {
+		near[i] = fmt.Sprintf("%q", loci.OneLine(other))
 	}
-	return nil, errUnbuilt
-}
-
-// PutProjectMember enters a user of the org as a member, or changes the role. It is for the same people as ChangeProject,
-// and only an owner makes or changes an owner. NotFound if there is no such project or user; Conflict for the last owner's role.
-func (a *App) PutProjectMember(ctx context.Context, p loci.Principal, id loci.ProjectID, m loci.ProjectMember) error {
-	if err := a.begin(ctx, p, ProjectMember); err != nil {
-		return err
-	}
-	return errUnbuilt
-}
-
-// RemoveProjectMember takes a member out; people may take themselves out. It may be repeated. Otherwise like PutProjectMember.
-func (a *App) RemoveProjectMember(ctx context.Context, p loci.Principal, id loci.ProjectID, user loci.UserID) error {
-	if err := a.begin(ctx, p, ProjectMember); err != nil {
-		return err
-	}
-	return errUnbuilt
+	return near, nil
 }

@@ -95,16 +95,19 @@ type stage struct {
 	t     testing.TB
 	st    *watched
 	who   *auth.Authenticator
+	dir   string
+	clock func() time.Time
 	now   time.Time
 	local loci.Principal // the operator, in the default org
 }
 
 func newStage(t testing.TB, deletion loci.Deletion) *stage {
 	t.Helper()
-	s := &stage{t: t, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+	s := &stage{t: t, dir: t.TempDir(), now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
 	var mu sync.Mutex
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); s.now = s.now.Add(time.Millisecond); return s.now }
-	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir(), Now: clock})
+	s.clock = clock
+	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: s.dir, Now: clock})
 	s.must(err)
 	t.Cleanup(func() {
 		if err := st.Close(); err != nil {
@@ -197,6 +200,35 @@ func (s *stage) grant(p loci.Principal, client string, v loci.Vendor) loci.Grant
 	return g.ID
 }
 
+// project makes a project of p's.
+func (s *stage) project(p loci.Principal, name string, everyone bool) loci.Project {
+	s.t.Helper()
+	made, err := s.CreateProject(s.t.Context(), p, app.ProjectDraft{Name: name, Everyone: &everyone})
+	s.must(err)
+	return made
+}
+
+func (s *stage) dumpProjects(org loci.OrgID, keep func(any, error)) {
+	s.t.Helper()
+	ctx := s.t.Context()
+	ids, err := s.st.ProjectMembers().All(ctx, org)
+	keep(ids, err)
+	all := loci.Viewer{OrgID: org, UserID: loci.UserID{1}, ProjectIDs: ids}
+	for _, id := range ids {
+		p, err := s.st.Projects().Get(ctx, all, id)
+		keep(p, err)
+		keep(s.st.ProjectMembers().List(ctx, org, id))
+		if p.Status == loci.ProjectArchived {
+			continue
+		}
+		s.must(s.st.ViewProject(ctx, org, id, func(tx store.GraphTx) error {
+			keep(tx.Graph().Read(ctx, all, store.GraphQuery{Limit: 1000}))
+			keep(tx.Graph().Trash(ctx, all, 1000))
+			return nil
+		}))
+	}
+}
+
 // dump writes down everything that a use case can change, of all orgs.
 func (s *stage) dump() string {
 	s.t.Helper()
@@ -207,6 +239,7 @@ func (s *stage) dump() string {
 	keep(orgs, err)
 	keep(s.st.OAuth().Clients(ctx, 100))
 	for _, org := range orgs {
+		s.dumpProjects(org.ID, keep)
 		creds, err := s.st.Credentials().List(ctx, store.CredentialQuery{OrgID: org.ID})
 		for i := range creds {
 			creds[i].LastUsedAt = time.Time{}

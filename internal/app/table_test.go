@@ -13,7 +13,8 @@ import (
 
 // policy is the table of actions once more, written down from the design and
 // not from the code. Kinds: u person, g agent, a instance admin, l operator.
-// The last column is the proof: browser, fresh, or delete (the org's rule).
+// The last column is the proof: browser, fresh, or delete (the org's rule); -disk adds
+// that an assistant at the data directory itself needs none.
 const policy = `
 memory.create       ugal memories:write               any    -
 memory.read         ugal memories:read                any    -
@@ -66,6 +67,25 @@ member.remove       ual  admin                        admin  fresh
 workspace.read      ual  account                      any    -
 workspace.change    ual  admin                        admin  -
 workspace.enter     ual  account                      any    -
+project.read        ugal graph                        any    -
+project.create      ugal graph                        any    -
+project.change      ual  graph                        any    -
+project.archive     ugal graph                        any    -
+project.restore     ugal graph                        any    -
+project.delete      ugal graph                        any    delete-disk
+project.members     ual  graph                        any    -
+project.member      ual  graph                        any    -
+graph.read          ugal graph                        any    -
+graph.write         ugal graph                        any    -
+graph.delete        ugal graph                        any    -
+graph.restore       ugal graph                        any    -
+graph.merge         ugal graph                        any    -
+graph.read_trash    ugal graph                        any    -
+graph.history       ugal graph                        any    -
+graph.vendors       ual  graph                        any    -
+graph.export        ual  graph                        any    -
+graph.import        ual  graph                        any    -
+graph.check         l    -                            any    -
 admin.read          al   admin                        any    -
 org.create          l    -                            any    -
 org.list            l    -                            any    -
@@ -123,14 +143,18 @@ func (r policyRow) decide(p loci.Principal, fresh bool, deletion loci.Deletion) 
 	if r.role != "any" && slices.Index(ranks, string(p.OrgRole)) < slices.Index(ranks, r.role) {
 		return loci.Forbidden
 	}
-	if p.OnlyProjects && len(r.rights) > 0 && !strings.HasPrefix(r.rights[0], "memories:") {
+	if p.OnlyProjects && len(r.rights) > 0 && !strings.HasPrefix(r.rights[0], "memories:") && r.rights[0] != "graph" {
 		return loci.Forbidden
+	}
+	proof, disk := strings.CutSuffix(r.proof, "-disk")
+	if disk && p.Method == loci.ByDisk {
+		return ""
 	}
 	browser := p.Method == loci.BySession
 	switch {
-	case r.proof == "browser" && !browser:
+	case proof == "browser" && !browser:
 		return loci.Forbidden
-	case r.proof == "fresh", r.proof == "delete" && deletion == loci.DeleteWithStepUp:
+	case proof == "fresh", proof == "delete" && deletion == loci.DeleteWithStepUp:
 		if !browser && p.Method != loci.ByDashboard {
 			return loci.Forbidden
 		}

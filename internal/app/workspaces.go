@@ -95,8 +95,8 @@ func workspace(ctx context.Context, tx store.Tx, id loci.WorkspaceID) (loci.Work
 }
 
 // DeleteWorkspace deletes an empty workspace. NotFound; Conflict while it has
-// memories, trashed ones too, or people who are in no other, and for the last
-// one where the org works in workspaces.
+// memories, trashed ones too, projects, archived ones too, or people who are in
+// no other, and for the last one where the org works in workspaces.
 func (a *App) DeleteWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID) error {
 	if err := a.begin(ctx, p, WorkspaceChange); err != nil {
 		return err
@@ -105,11 +105,20 @@ func (a *App) DeleteWorkspace(ctx context.Context, p loci.Principal, id loci.Wor
 	if err != nil {
 		return err
 	}
+	a.registry.Lock()
+	defer a.registry.Unlock()
+	projects, err := a.store.Projects().InWorkspace(ctx, p.OrgID, id)
+	if err != nil {
+		return err
+	}
 	return a.write(ctx, p, WorkspaceChange, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
 		_, n, err := workspace(ctx, tx, id)
 		if err != nil {
 			return err
+		}
+		if projects {
+			return loci.Errorf(loci.Conflict, "this workspace has projects, perhaps archived ones; delete them first")
 		}
 		if org.Workspaces && n == 1 {
 			return loci.Errorf(loci.Conflict, "this is the last workspace; turn workspaces off instead")

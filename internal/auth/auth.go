@@ -62,6 +62,7 @@ type Authenticator struct {
 	https     bool
 	now       func() time.Time
 	log       *slog.Logger
+	projects  projectCache
 }
 
 // New returns an Authenticator. Invalid if two keys are the same or the
@@ -188,7 +189,7 @@ func (a *Authenticator) ownerOf(ctx context.Context, id loci.OrgID, p loci.Princ
 }
 
 // member completes a principal with what the org knows of the person now, so
-// that who leaves a team or loses a role does so at once.
+// that who leaves a team or a project or loses a role does so at once.
 func (a *Authenticator) member(ctx context.Context, org loci.Org, p loci.Principal) (loci.Principal, error) {
 	if org.State == loci.OrgSuspended && p.Kind != loci.KindLocal {
 		return loci.Principal{}, loci.Errorf(loci.Forbidden, "this org is suspended; ask the operator of the server")
@@ -214,6 +215,9 @@ func (a *Authenticator) member(ctx context.Context, org loci.Org, p loci.Princip
 		p.WorkspaceID, err = activeWorkspace(ctx, tx, p.UserID, wanted)
 		return err
 	})
+	if err == nil {
+		p.ProjectIDs, err = a.projectsOf(ctx, &org, &p)
+	}
 	if loci.CodeOf(err) == loci.NotFound { // the person, or the whole org, is gone
 		return loci.Principal{}, errBadKey()
 	}

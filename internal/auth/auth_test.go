@@ -16,13 +16,15 @@ import (
 
 type world struct {
 	store store.Store
+	dir   string
 	org   loci.Org
 	now   time.Time
 }
 
 func newWorld(t testing.TB) *world {
 	w := &world{now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
-	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir(), Now: w.clock})
+	w.dir = t.TempDir()
+	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: w.dir, Now: w.clock})
 	if err != nil {
 		t.Fatal(err)
 	}

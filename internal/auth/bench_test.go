@@ -34,10 +34,14 @@ func (w *world) crowd(b *testing.B, n int) {
 	wg.Wait()
 }
 
-// BenchmarkAuthenticateStoredKey is the cost of a request among 100,000 keys.
+// BenchmarkAuthenticateStoredKey is the cost of a request among 100,000 keys and
+// 10 projects.
 func BenchmarkAuthenticateStoredKey(b *testing.B) {
 	w := newWorld(b)
 	w.crowd(b, 100_000)
+	for i := range 10 {
+		w.project(b, fmt.Sprint(i), true)
+	}
 	a := w.auth(b, auth.Options{})
 	_, key := w.key(b, auth.KeyRequest{Name: "k"})
 	_, session, err := a.StartSession(b.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "b")

@@ -18,6 +18,7 @@ const (
 	FeedDays       = 7   // an event of the feed; who was away longer begins anew
 	RequestHours   = 24  // an answer to a request that may be repeated under its key
 	uploadDays     = 1   // a file that is not attached to a memory yet
+	SessionDays    = 30  // on which project an MCP session worked that nobody uses
 	exchangeDays   = 1   // an OAuth code, a refresh token, a client that nobody uses
 )
 
@@ -85,6 +86,12 @@ func PurgeCredentials(ctx context.Context, st store.Store, now time.Time) (int, 
 		return st.OAuth().Purge(ctx, daysBefore(now, exchangeDays), purgeBatch)
 	})
 	return credentials + exchanges, errors.Join(err, failed, st.Limits().Purge(ctx, loci.CutTime(now.Add(-limitLife))))
+}
+
+// PurgeMCPSessions forgets the MCP sessions that nobody used for SessionDays, and
+// returns how many.
+func PurgeMCPSessions(ctx context.Context, st store.Store, now time.Time) (int, error) {
+	return inBatches(func() (int, error) { return st.MCPSessions().Purge(ctx, daysBefore(now, SessionDays), purgeBatch) })
 }
 
 func daysBefore(now time.Time, days int) time.Time { return loci.CutTime(now.AddDate(0, 0, -days)) }

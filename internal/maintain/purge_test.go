@@ -171,3 +171,27 @@ func TestPurgeExchangesAndLimits(t *testing.T) {
 	wantPurged(t, st, maintain.PurgeCredentials, day, 1)
 	used(0)
 }
+
+func TestPurgeMCPSessions(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	org := seed(t, st, 1, time.Time{})
+	p, err := st.Projects().Create(t.Context(), loci.Project{OrgID: org.ID, Name: "p"}, org.OwnerID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(n byte, used time.Time) {
+		t.Helper()
+		err := st.MCPSessions().Put(t.Context(), store.MCPSession{Key: [32]byte{n}, OrgID: org.ID, UserID: org.OwnerID, ProjectID: p.ID, UsedAt: used})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range byte(250) { // more than one batch
+		put(n, start)
+	}
+	put(255, start.Add(day))
+	wantPurged(t, st, maintain.PurgeMCPSessions, maintain.SessionDays*day, 250)
+	if _, err := st.MCPSessions().Get(t.Context(), [32]byte{255}); err != nil {
+		t.Error(err)
+	}
+}

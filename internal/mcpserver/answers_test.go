@@ -27,13 +27,52 @@ func TestAnswersCoverEveryCode(t *testing.T) {
 	}
 }
 
+// maxInstructions is where clients cut them off.
+const maxInstructions = 2048
+
 func TestInstructionsFitTheContext(t *testing.T) {
-	if n := len(instructions); n > 2048 {
-		t.Errorf("the instructions have %d bytes, at most 2048 are allowed", n)
+	memory := []string{"start of a task", "before you ask", "write_memory", "allowed_vendors"}
+	graph := []string{"switch_project", "pass project with each call", "search_nodes before create_entities"}
+	always := []string{"Do not save secrets", "origin", "never instructions"}
+	for _, list := range []string{"memory", "graph", "graph-extra", "memory,graph", "memory,graph,graph-extra,reflect,session", "reflect"} {
+		names, err := ParseToolsets(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := offerOf(names)
+		text := o.instructions()
+		if len(text) > maxInstructions {
+			t.Errorf("%s: the instructions have %d bytes, at most %d are allowed", list, len(text), maxInstructions)
+		}
+		check := func(needed []string, want bool) {
+			for _, need := range needed {
+				if strings.Contains(text, need) != want {
+					t.Errorf("%s: that the instructions say %q is %v", list, need, !want)
+				}
+			}
+		}
+		check(always, true)
+		check(memory, o.memory)
+		check(graph, o.graphs())
+		if strings.Contains(text, "%s") {
+			t.Errorf("%s: a gap is open: %s", list, text)
+		}
 	}
-	for _, need := range []string{"start of a task", "before you ask", "Do not save secrets", "origin", "never instructions"} {
-		if !strings.Contains(instructions, need) {
-			t.Errorf("the instructions do not say %q", need)
+}
+
+func TestToolsetsAreReadInAnyOrder(t *testing.T) {
+	for _, tt := range [][2]string{
+		{"memory", "memory"}, {"graph,memory", "memory graph"}, {" graph , graph ,memory,", "memory graph"},
+		{"session,reflect,graph-extra", "graph-extra reflect session"},
+	} {
+		if got, err := ParseToolsets(tt[0]); err != nil || strings.Join(got, " ") != tt[1] {
+			t.Errorf("%q: %v, %v; want %s", tt[0], got, err, tt[1])
+		}
+	}
+	for _, list := range []string{"", ",", "memory,graphs", "Memory", "memory graph", strings.Repeat("x", 1<<20)} {
+		_, err := ParseToolsets(list)
+		if loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), "memory, graph, graph-extra, reflect, session") || len(err.Error()) > 200 {
+			t.Errorf("%.20q: %v, want an error that names those that there are", list, err)
 		}
 	}
 }

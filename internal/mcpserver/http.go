@@ -3,17 +3,58 @@ package mcpserver
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 )
 
-// HTTP returns the handler for /mcp.
+// HTTP returns the handler for /mcp. The query of a request chooses what its
+// client is offered, ?toolsets=memory,graph, and the project that graph tools
+// work on where neither call nor session names one, ?project=website.
 func (s *Server) HTTP() http.Handler {
+	var built sync.Map // of each offer, so that it takes its milliseconds once
+	pairOf := func(o offer) pair {
+		if found, ok := built.Load(o); ok {
+			return found.(pair)
+		}
+		found, _ := built.LoadOrStore(o, pair{s.build(o), s.build(o)})
+		return found.(pair)
+	}
+	choose := func(r *http.Request) (Choice, error) {
+		o, err := s.asked(r)
+		if err != nil {
+			return Choice{}, err
+		}
+		c := Choice{Project: s.options.Project}
+		if asked := r.URL.Query().Get("project"); asked != "" {
+			c.Project = asked
+		}
+		p := pairOf(o)
+		c.Sessions, c.Stateless = p.sessions, p.stateless
+		return c, nil
+	}
+	usual := pairOf(s.offer)
 	return NewHTTP(HTTPOptions{
-		Sessions: s.build(), Stateless: s.build(), Authorize: s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count, Log: s.log,
+		Sessions: usual.sessions, Stateless: usual.stateless, Choose: choose, Ended: s.ended, Authorize: s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count, Log: s.log,
 		PublicURL: s.options.PublicURL, SessionIdle: s.options.SessionIdle, MaxSessions: s.options.MaxSessions, MaxPerKey: s.options.MaxPerKey,
 	})
+}
+
+// pair are servers of one offer, for both generations of the protocol.
+type pair struct{ sessions, stateless *mcp.Server }
+
+// ended forgets what a session worked on. If that fails, it is forgotten when
+// it has been idle for long enough.
+func (s *Server) ended(ctx context.Context, key app.SessionKey) {
+	if err := s.app.EndMCPSession(context.WithoutCancel(ctx), key); err != nil {
+		s.log.WarnContext(ctx, "forgetting an MCP session failed", "error", err)
+	}
 }
 
 // count counts a request, together with those that its credential sends to the
@@ -34,25 +75,93 @@ func (s *Server) authorize(r *http.Request) (loci.Principal, error) {
 	if err != nil {
 		return loci.Principal{}, err
 	}
+	if s.options.Open != nil && !sendsCredential(r, credentials) {
+		return s.letIn(r)
+	}
 	p, err := s.auth.Authenticate(ctx, credentials)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	if err := onlyAgents(p); err != nil {
+		return p, err
+	}
+	s.keyed.Store(true)
+	return p, nil
+}
+
+// sendsCredential reports whether a request carries anything that is meant as a
+// credential, also one of a form that nobody reads.
+func sendsCredential(r *http.Request, c auth.Request) bool {
+	for _, name := range []string{"Authorization", "X-Api-Key", "X-Dashboard-Token"} {
+		if len(r.Header.Values(name)) > 0 {
+			return true
+		}
+	}
+	return c.Session != ""
+}
+
+// letIn returns who a client without a credential is, until there is an agent
+// key; then Unauthenticated, as for what a proxy or a page sends.
+func (s *Server) letIn(r *http.Request) (loci.Principal, error) {
+	if !fromThisMachine(r) {
+		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "what comes by a proxy or from a page needs an agent key: make one with `loci agent-key create`, and send Authorization: Bearer <key>")
+	}
+	exist, err := s.seenAgent(r.Context())
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	if exist {
+		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "there is an agent key now, so every client needs one: send Authorization: Bearer <key>")
+	}
+	p, err := s.options.Open(r.Context())
 	if err != nil {
 		return loci.Principal{}, err
 	}
 	return p, onlyAgents(p)
 }
 
-// on returns NotFound while nobody could use /mcp.
-func (s *Server) on(ctx context.Context) error {
-	if s.switched.Load() {
-		return nil
+// seenAgent reports whether there is or was an agent key. To revoke the last one, or
+// to let it expire, must not let everybody in.
+func (s *Server) seenAgent(ctx context.Context) (bool, error) {
+	if s.keyed.Load() {
+		return true, nil
 	}
 	exist, err := s.auth.AgentsExist(ctx)
+	if exist {
+		s.keyed.Store(true)
+	}
+	return exist, err
+}
+
+// fromThisMachine reports whether a request may come from a program of this machine. A proxy
+// here often asks under our own Host for the whole world; most add one of these headers.
+// A page of another port has no business here, either.
+func fromThisMachine(r *http.Request) bool {
+	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
+		if len(r.Header.Values(name)) > 0 {
+			return false
+		}
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return false
+		}
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin" || site == "none"
+}
+
+// on returns NotFound while nobody could use /mcp.
+func (s *Server) on(ctx context.Context) error {
+	if s.options.Open != nil || s.public {
+		return nil
+	}
+	exist, err := s.seenAgent(ctx)
 	if err != nil {
 		return err
 	}
 	if !exist {
 		return loci.Errorf(loci.NotFound, "MCP is off until there is an agent key: make one with `loci agent-key create --vendor claude` (or another vendor)")
 	}
-	s.switched.Store(true)
 	return nil
 }

@@ -216,6 +216,8 @@ func kindOf(t reflect.Type) string {
 		return "a whole number"
 	case t == reflect.TypeFor[[]string](), t == reflect.TypeFor[[]loci.Vendor]():
 		return "an array of strings"
+	case isItems(t):
+		return "an array of objects"
 	}
 	switch t.Kind() {
 	case reflect.String:

@@ -44,6 +44,11 @@ type property struct {
 
 // input is the schema of a tool's arguments. Anything else is refused.
 func input(properties ...property) json.RawMessage {
+	out := string(object(properties))
+	return json.RawMessage(out[:len(out)-1] + `,"additionalProperties":false}`)
+}
+
+func object(properties []property) json.RawMessage {
 	out, required := "", ""
 	for i, p := range properties {
 		if i > 0 {
@@ -60,7 +65,7 @@ func input(properties ...property) json.RawMessage {
 	if required != "" {
 		required = `,"required":[` + required + `]`
 	}
-	return json.RawMessage(`{"type":"object","properties":{` + out + `}` + required + `,"additionalProperties":false}`)
+	return json.RawMessage(`{"type":"object","properties":{` + out + `}` + required + `}`)
 }
 
 const (

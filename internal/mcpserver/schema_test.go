@@ -3,9 +3,12 @@ package mcpserver_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -28,24 +31,52 @@ func listTools(t *testing.T, r *raw) (tools []listed, size int) {
 	return out.Tools, len(result)
 }
 
-// maxListTokens is what the nine tools may cost in every conversation.
-const maxListTokens = 1600
+const allTools = "?toolsets=memory,graph,graph-extra"
 
 func TestToolsAreSmallAndComplete(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
-	var tools []listed
-	for _, version := range []string{withSessions, stateless} {
-		var size int
-		tools, size = listTools(t, w.raw(key, version))
-		if size > maxListTokens*4 {
-			t.Errorf("tools/list over %s takes about %d tokens, at most %d are allowed", version, size/4, maxListTokens)
+	const (
+		memory = "browse_memories get_latest_memory get_memories_by_tag get_memory_by_id read_memories read_team_memories search_memories share_memory write_memory"
+		graph  = "add_observations archive_project create_entities create_project create_relations delete_entities delete_observations delete_project delete_relations " +
+			"get_current_project list_projects open_nodes read_graph restore_project search_nodes switch_project"
+		extra = "get_entity_history get_neighbors list_deleted_nodes merge_entities restore_nodes"
+	)
+	for _, tt := range []struct {
+		query, want string
+		tokens      int // at most; it is what they cost in every conversation
+	}{
+		{"?toolsets=memory", memory, 1600},
+		{"?toolsets=graph", graph, 3000},
+		{"?toolsets=graph-extra", extra, 1000},
+		{"?toolsets=reflect&toolsets=session", "", 100},
+		{"", memory + " " + graph, 4600},
+		{"?toolsets=session,graph,memory,reflect,graph", memory + " " + graph, 4600},
+		{allTools, memory + " " + graph + " " + extra, 5600},
+	} {
+		var tools []listed
+		for _, version := range []string{withSessions, stateless} {
+			var size int
+			if tools, size = listTools(t, w.rawAt(key, version, tt.query)); size > tt.tokens*4 {
+				t.Errorf("%q: tools/list over %s takes about %d tokens, at most %d are allowed", tt.query, version, size/4, tt.tokens)
+			}
 		}
+		var names []string
+		for _, tool := range tools {
+			names = append(names, tool.Name)
+		}
+		want := strings.Fields(tt.want)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, names); diff != "" && len(want)+len(names) > 0 {
+			t.Errorf("%q: tools (-want +got):\n%s", tt.query, diff)
+		}
+		checkTools(t, tools)
 	}
-	want := "browse_memories get_latest_memory get_memories_by_tag get_memory_by_id read_memories read_team_memories search_memories share_memory write_memory"
-	var names []string
+}
+
+func checkTools(t *testing.T, tools []listed) {
+	t.Helper()
 	for _, tool := range tools {
-		names = append(names, tool.Name)
 		if tool.Title == "" || tool.Description == "" || tool.OutputSchema == nil {
 			t.Errorf("%s lacks a title, a description or an output schema", tool.Name)
 		}
@@ -54,36 +85,36 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 				t.Errorf("%s has no %s", tool.Name, hint)
 			}
 		}
+		destroys := slices.Contains([]string{"delete_project", "delete_entities", "delete_observations", "delete_relations", "merge_entities"}, tool.Name)
+		if tool.Annotations["destructiveHint"] != destroys {
+			t.Errorf("%s: destructiveHint is %v", tool.Name, !destroys)
+		}
 		if tool.InputSchema.AdditionalProperties == nil {
 			t.Errorf("the input schema of %s lets unknown fields pass", tool.Name)
 		}
 	}
-	if got := strings.Join(names, " "); got != want {
-		t.Errorf("tools:\n got %s\nwant %s", got, want)
-	}
 }
 
-// TestLimitsAreEnforced calls every tool one beyond each limit of its schema:
-// the schema is written by hand, and so could lie.
+// TestLimitsAreEnforced calls every tool one beyond each limit of its schema,
+// also of what is nested: the schema is written by hand, and so could lie.
 func TestLimitsAreEnforced(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
-	r := w.raw(key, withSessions)
+	r := w.rawAt(key, withSessions, allTools)
+	if text := failure(t, r.tool("create_project", `{"name":"limits"}`)); text != "" {
+		t.Fatal(text)
+	}
 	tools, _ := listTools(t, r)
 	checked := 0
 	for _, tool := range tools {
-		for name, p := range tool.InputSchema.Properties {
-			for _, beyond := range beyondLimits(t, p) {
-				checked++
-				args := valid(tool)
-				args[name] = beyond
-				body, err := json.Marshal(args)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if text := failure(t, r.tool(tool.Name, string(body))); !strings.HasPrefix(text, name) {
-					t.Errorf("%s with %s = %.40s…: %q, want an error about %s", tool.Name, name, fmt.Sprint(beyond), text, name)
-				}
+		for _, b := range beyondLimits(tool.InputSchema, "") {
+			checked++
+			body, err := json.Marshal(b.value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := failure(t, r.tool(tool.Name, string(body))); !strings.HasPrefix(text, b.path) {
+				t.Errorf("%s with %s = %.60s…: %q, want an error about it", tool.Name, b.path, body, text)
 			}
 		}
 		args := valid(tool)
@@ -96,52 +127,114 @@ func TestLimitsAreEnforced(t *testing.T) {
 			t.Errorf("%s with an unknown field: %q", tool.Name, text)
 		}
 	}
-	if checked < 25 {
+	if checked < 150 {
 		t.Errorf("only %d limits were found in the schemas", checked)
+	}
+	var graph struct{ StructuredContent struct{ Entities []any } }
+	r.tool("read_graph", "{}").result(t, &graph)
+	if n := len(graph.StructuredContent.Entities); n > 0 {
+		t.Errorf("%d entities were stored", n)
 	}
 }
 
-// beyondLimits returns values that the schema refuses by one, and one of
-// another type.
-func beyondLimits(t *testing.T, p *jsonschema.Schema) []any {
-	t.Helper()
-	out := []any{map[string]any{}, nil}
+// beyond is a value that breaks one limit, at a path.
+type beyond struct {
+	path  string
+	value any
+}
+
+// beyondLimits returns values that break each limit of a schema by one, and
+// have each member of another type.
+func beyondLimits(p *jsonschema.Schema, path string) []beyond {
+	if p.Type == "object" && path == "" {
+		return beyondMembers(p, path)
+	}
+	out := []beyond{{path, map[string]any{}}, {path, nil}}
 	if p.Maximum != nil {
-		out = append(out, *p.Maximum+1, *p.Minimum-1, "1")
+		out = append(out, beyond{path, *p.Maximum + 1}, beyond{path, *p.Minimum - 1}, beyond{path, "1"})
 	}
 	if p.MaxLength != nil {
-		out = append(out, strings.Repeat("ü", *p.MaxLength+1), 1)
+		out = append(out, beyond{path, strings.Repeat("ü", *p.MaxLength+1)}, beyond{path, 1})
 	}
 	if p.MinLength != nil {
-		out = append(out, "")
+		out = append(out, beyond{path, ""})
 	}
 	if p.MaxItems != nil {
-		var many []string
+		var many []any
 		for i := range *p.MaxItems + 1 {
-			many = append(many, fmt.Sprintf("t%d", i))
+			one := example("item", p.Items)
+			if _, ok := one.(string); ok {
+				one = fmt.Sprintf("t%d", i)
+			}
+			many = append(many, one)
 		}
-		out = append(out, many, []string{strings.Repeat("x", *p.Items.MaxLength+1)})
+		out = append(out, beyond{path, many})
 	}
 	if p.MinItems != nil {
-		out = append(out, []string{})
+		out = append(out, beyond{path, []any{}})
+	}
+	if p.Items == nil {
+		return out
+	}
+	for _, b := range slices.Concat(beyondMembers(p.Items, path+"[0]"), beyondText(p.Items, path)) {
+		out = append(out, beyond{b.path, []any{b.value}})
+	}
+	return out
+}
+
+// beyondText is for the items of an array of texts.
+func beyondText(p *jsonschema.Schema, path string) []beyond {
+	if p.MaxLength == nil {
+		return nil
+	}
+	return []beyond{{path, strings.Repeat("x", *p.MaxLength+1)}, {path, 1}}
+}
+
+// beyondMembers returns objects with one bad member each, and with one missing
+// that is required.
+func beyondMembers(p *jsonschema.Schema, path string) (out []beyond) {
+	at := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+	for name, member := range p.Properties {
+		for _, b := range beyondLimits(member, at(name)) {
+			args := object(p)
+			args[name] = b.value
+			out = append(out, beyond{b.path, args})
+		}
+		if slices.Contains(p.Required, name) {
+			args := object(p)
+			delete(args, name)
+			out = append(out, beyond{at(name), args})
+		}
+	}
+	if len(p.Properties) > 0 && path != "" {
+		args := object(p)
+		args["surprise"] = 1
+		out = append(out, beyond{`"surprise" in ` + path + " is unknown", args})
 	}
 	return out
 }
 
 // valid returns arguments that the tool accepts.
-func valid(tool listed) map[string]any {
-	args := map[string]any{}
-	for _, name := range tool.InputSchema.Required {
-		switch name {
-		case "tags":
-			args[name] = []string{"a"}
-		case "id", "memory_id":
-			args[name] = "00000000-0000-4000-8000-000000000000"
-		default:
-			args[name] = "a"
-		}
+func valid(tool listed) map[string]any { return object(tool.InputSchema) }
+
+func object(p *jsonschema.Schema) map[string]any {
+	out := map[string]any{}
+	for _, name := range p.Required {
+		out[name] = example(name, p.Properties[name])
 	}
-	return args
+	return out
+}
+
+func example(name string, p *jsonschema.Schema) any {
+	switch {
+	case p.Type == "array":
+		return []any{example(name, p.Items)}
+	case len(p.Properties) > 0:
+		return object(p)
+	case name == "id" || name == "memory_id":
+		return "00000000-0000-4000-8000-000000000000"
+	}
+	return "a"
 }
 
 // failure returns the text of a tool's error, or "".
@@ -158,34 +251,69 @@ func failure(t testing.TB, a reply) string {
 	return result.Content[0].Text
 }
 
-// TestResultsFitTheirSchemas validates what each tool returns.
+// TestResultsFitTheirSchemas validates what each tool returns, in an order in
+// which each has something to return.
 func TestResultsFitTheirSchemas(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
-	r := w.raw(key, withSessions)
+	r := w.rawAt(key, withSessions, allTools)
 	w.team("Platform", w.owner)
 	tools, _ := listTools(t, r)
-	var written struct{ StructuredContent struct{ ID string } }
-	r.tool("write_memory", `{"title":"a","content":"a","tags":["a"]}`).result(t, &written)
+	schemas := map[string]*jsonschema.Resolved{}
 	for _, tool := range tools {
-		args := valid(tool)
-		for _, name := range []string{"id", "memory_id"} {
-			if args[name] != nil {
-				args[name] = written.StructuredContent.ID
-			}
-		}
-		body, err := json.Marshal(args)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var result struct{ StructuredContent any }
-		r.tool(tool.Name, string(body)).result(t, &result)
 		schema, err := tool.OutputSchema.Resolve(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := schema.Validate(result.StructuredContent); err != nil {
-			t.Errorf("%s: %v", tool.Name, err)
-		}
+		schemas[tool.Name] = schema
 	}
+	left := maps.Clone(schemas)
+	call := func(name, arguments string) map[string]any {
+		t.Helper()
+		var result struct{ StructuredContent map[string]any }
+		answer := r.tool(name, arguments)
+		if text := failure(t, answer); text != "" {
+			t.Fatalf("%s %s: %s", name, arguments, text)
+		}
+		answer.result(t, &result)
+		if err := schemas[name].Validate(result.StructuredContent); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		delete(left, name)
+		return result.StructuredContent
+	}
+	id := call("write_memory", `{"title":"a","content":"a","tags":["a"]}`)["id"].(string)
+	for _, name := range []string{"read_memories", "browse_memories", "get_latest_memory", "read_team_memories"} {
+		call(name, "{}")
+	}
+	call("search_memories", `{"term":"a"}`)
+	call("get_memories_by_tag", `{"tags":["a"]}`)
+	call("get_memory_by_id", `{"id":"`+id+`"}`)
+	call("share_memory", `{"memory_id":"`+id+`"}`)
+	call("get_current_project", "{}")
+	call("create_project", `{"name":"p"}`)
+	call("list_projects", "{}")
+	call("switch_project", `{"name":"p"}`)
+	call("get_current_project", "{}")
+	call("create_entities", `{"entities":[{"name":"a","entity_type":"t","observations":["x"]},{"name":"b","entity_type":"t"},{"name":"c","entity_type":"t"}]}`)
+	call("add_observations", `{"observations":[{"entity_name":"a","contents":["x","y"]}]}`)
+	call("create_relations", `{"relations":[{"from":"a","to":"b","relation_type":"uses"},{"from":"c","to":"b","relation_type":"uses"}]}`)
+	call("search_nodes", `{"query":"x"}`)
+	call("open_nodes", `{"names":["a","z"]}`)
+	call("read_graph", "{}")
+	call("get_entity_history", `{"name":"a"}`)
+	call("get_neighbors", `{"name":"a","hops":2}`)
+	call("merge_entities", `{"from":"c","into":"a"}`)
+	call("delete_observations", `{"deletions":[{"entity_name":"a","observations":["y"]}]}`)
+	call("delete_relations", `{"relations":[{"from":"a","to":"b","relation_type":"uses"}]}`)
+	call("delete_entities", `{"names":["a"]}`)
+	gone := call("list_deleted_nodes", "{}")["entities"].([]any)
+	call("restore_nodes", `{"entities":["`+gone[0].(map[string]any)["id"].(string)+`"]}`)
+	call("archive_project", `{"name":"p"}`)
+	call("restore_project", `{"name":"p"}`)
+	call("archive_project", `{"name":"p"}`)
+	if r.w.deletesByKey(); len(left) != 1 {
+		t.Errorf("not called: %v", left)
+	}
+	call("delete_project", `{"name":"p"}`)
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// usualScope is what a client asks for when it asks for the first time.
-const usualScope = string(loci.RightRead) + " " + string(loci.RightWrite)
-
 // metadataPath is where a client reads how to get a token (RFC 9728).
 const metadataPath = "/.well-known/oauth-protected-resource/mcp"
 
@@ -23,7 +20,11 @@ func (s *Server) challenge(r *http.Request, scope string) string {
 		return ""
 	}
 	if scope == "" {
-		scope = usualScope
+		o, err := s.asked(r)
+		if err != nil {
+			o = s.offer // the address is refused when it is known who asks
+		}
+		scope = o.scope()
 	}
 	return `, resource_metadata="` + s.options.Site.Base(r) + metadataPath + `", scope="` + scope + `"`
 }
@@ -40,6 +41,29 @@ var toolActions = map[string]app.Action{
 	"write_memory":        app.MemoryCreate,
 	"read_team_memories":  app.PoolRead,
 	"share_memory":        app.MemoryShare,
+
+	"list_projects":       app.ProjectRead,
+	"create_project":      app.ProjectCreate,
+	"switch_project":      app.ProjectRead,
+	"get_current_project": app.ProjectRead,
+	"archive_project":     app.ProjectArchive,
+	"delete_project":      app.ProjectDelete,
+	"restore_project":     app.ProjectRestore,
+	"create_entities":     app.GraphWrite,
+	"add_observations":    app.GraphWrite,
+	"create_relations":    app.GraphWrite,
+	"search_nodes":        app.GraphRead,
+	"open_nodes":          app.GraphRead,
+	"read_graph":          app.GraphRead,
+	"delete_entities":     app.GraphDelete,
+	"delete_observations": app.GraphDelete,
+	"delete_relations":    app.GraphDelete,
+
+	"restore_nodes":      app.GraphRestore,
+	"list_deleted_nodes": app.GraphTrashed,
+	"get_entity_history": app.GraphHistory,
+	"get_neighbors":      app.GraphRead,
+	"merge_entities":     app.GraphMerge,
 }
 
 // ToolActions returns the action that each tool carries out, by the name of the

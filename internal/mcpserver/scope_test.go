@@ -48,9 +48,15 @@ func TestRefusalSaysHowToSignIn(t *testing.T) {
 			t.Errorf("%s: %d %s", tt.name, a.status, a.body)
 		}
 		got := challenge(t, a)
-		if got["error"] != tt.problem || got["scope"] != "memories:read memories:write" ||
+		if got["error"] != tt.problem || got["scope"] != "memories:read memories:write graph" ||
 			got["resource_metadata"] != site+"/.well-known/oauth-protected-resource/mcp" {
 			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+	for query, want := range map[string]string{"?toolsets=memory": "memories:read memories:write", "?toolsets=graph": "graph", "?toolsets=memory,graph-extra": "memories:read memories:write graph",
+		"?toolsets=reflect": "memories:read memories:write", "?toolsets=what": "memories:read memories:write graph"} {
+		if got := challenge(t, (&raw{w: w, query: query, version: stateless}).call("tools/list", "{}")); got["scope"] != want {
+			t.Errorf("%s: scope %q, want %q", query, got["scope"], want)
 		}
 	}
 	public := newWorld(t, signIn, func(o *mcpserver.Options) {
@@ -88,12 +94,17 @@ func TestTokenWithoutTheScope(t *testing.T) {
 		if a.status != http.StatusForbidden || got["error"] != "insufficient_scope" || got["scope"] != "memories:write" || got["resource_metadata"] == "" {
 			t.Errorf("%s, what it may not: %d %v", version, a.status, got)
 		}
+		a = r.tool("create_project", `{"name":"a"}`)
+		if got := challenge(t, a); a.status != http.StatusForbidden || got["error"] != "insufficient_scope" || got["scope"] != "graph" {
+			t.Errorf("%s, a graph: %d %v", version, a.status, got)
+		}
 	}
 }
 
 func TestEveryToolHasAnAction(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
+	w.url += allTools
 	list, err := w.connect(key, stateless).ListTools(context.Background(), &mcp.ListToolsParams{})
 	if err != nil {
 		t.Fatal(err)

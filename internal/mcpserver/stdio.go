@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 )
 
 // maxInFlight is how many calls of one stdio client run at a time. Further
@@ -36,7 +38,10 @@ func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.W
 	if err != nil {
 		return err
 	}
-	session, err := s.build().Connect(ctx, newLines(in, out, who), nil)
+	l := newLines(in, out, who)
+	l.project = s.options.Project
+	defer s.ended(ctx, l.session)
+	session, err := s.build(s.offer).Connect(ctx, l, nil)
 	if err != nil {
 		return fmt.Errorf("serve stdio: %w", err)
 	}
@@ -61,10 +66,14 @@ func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.W
 // up at the first malformed line, and at the end of the input it cancels calls
 // that it has not answered yet.
 type lines struct {
-	who    Who
+	who     Who
+	session app.SessionKey // of versions with sessions: the process is the session
+	project string         // see caller
+
 	in     chan line
 	closed chan struct{}
 	once   sync.Once
+	alone  bool // the call before is to be answered first, see takeTurn
 
 	writing sync.Mutex
 	out     io.Writer
@@ -82,7 +91,7 @@ type line struct {
 var errLineTooLong = errors.New("line too long")
 
 func newLines(in io.Reader, out io.Writer, who Who) *lines {
-	l := &lines{who: who, in: make(chan line), closed: make(chan struct{}), out: out,
+	l := &lines{who: who, session: sessionKey(rand.Text()), in: make(chan line), closed: make(chan struct{}), out: out,
 		inFlight: map[jsonrpc.ID]bool{}, changed: make(chan struct{})}
 	// A read from a terminal cannot be interrupted, so nobody waits for this
 	// goroutine; it ends with the input or at the next line after Close.
@@ -171,8 +180,9 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 		return nil
 	}
 	parsed, problem := parseMessage(text)
+	stateless := parsed.version >= statelessVersion
 	if problem == nil {
-		problem = parsed.checkParams(parsed.version >= statelessVersion)
+		problem = parsed.checkParams(stateless)
 	}
 	if problem != nil {
 		l.complain(parsed.id, problem)
@@ -184,7 +194,10 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 		return nil
 	}
 	if request, ok := m.(*jsonrpc.Request); ok {
-		p, err := l.who(ctx)
+		if l.takeTurn(ctx, request) != nil {
+			return nil // the connection ends, as Read will notice
+		}
+		p, err := l.who(ctx) // only now: the call before may have made a project
 		if err == nil {
 			err = onlyAgents(p)
 		}
@@ -194,7 +207,11 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 			}
 			return nil
 		}
-		request.Extra = &mcp.RequestExtra{TokenInfo: tokenInfo(p)}
+		c := caller{principal: p, session: l.session, project: l.project}
+		if stateless {
+			c.session = app.SessionKey{}
+		}
+		request.Extra = &mcp.RequestExtra{TokenInfo: tokenInfo(c)}
 		if request.IsCall() && !l.start(request.ID) {
 			l.complain(parsed.id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: a request with this id is still running; every request needs its own"})
 			return nil

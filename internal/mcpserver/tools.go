@@ -10,8 +10,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// addTools registers the nine memory tools.
-func (s *Server) addTools(srv *mcp.Server) {
+// addMemoryTools registers the nine memory tools.
+func (s *Server) addMemoryTools(srv *mcp.Server) {
 	s.addReadingTools(srv)
 	s.addFindingTools(srv)
 	s.addWritingTools(srv)
@@ -23,12 +23,17 @@ type use[In any] func(ctx context.Context, p loci.Principal, in In) (any, error)
 
 // addTool registers a tool. In is a struct of its arguments; see decodeArgs.
 func addTool[In any](s *Server, srv *mcp.Server, t *mcp.Tool, do use[In]) {
+	addCall(s, srv, t, func(ctx context.Context, c caller, in In) (any, error) { return do(ctx, c.principal, in) })
+}
+
+// addCall is addTool for what depends on more of its caller than who that is.
+func addCall[In any](s *Server, srv *mcp.Server, t *mcp.Tool, do func(context.Context, caller, In) (any, error)) {
 	srv.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var in In
 		if err := decodeArgs(req.Params.Arguments, &in); err != nil {
 			return s.toolError(ctx, t.Name, err), nil
 		}
-		out, err := do(ctx, principalOf(req.Extra), in)
+		out, err := do(ctx, callerOf(req.Extra), in)
 		if err != nil {
 			return s.toolError(ctx, t.Name, err), nil
 		}
@@ -60,6 +65,16 @@ func reads() *mcp.ToolAnnotations {
 // adds are the hints of a tool that adds something and changes nothing.
 func adds(idempotent bool) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{IdempotentHint: idempotent, DestructiveHint: new(bool), OpenWorldHint: new(bool)}
+}
+
+// sets are the hints of a tool that changes what can be changed back, and
+// does no more if it is called again.
+func sets() *mcp.ToolAnnotations { return adds(true) }
+
+// removes are the hints of a tool that takes something away.
+func removes() *mcp.ToolAnnotations {
+	yes := true
+	return &mcp.ToolAnnotations{IdempotentHint: true, DestructiveHint: &yes, OpenWorldHint: new(bool)}
 }
 
 // page is a list of memories, or of summaries.

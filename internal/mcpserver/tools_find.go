@@ -25,19 +25,13 @@ func (s *Server) addFindingTools(srv *mcp.Server) {
 }
 
 type searchArgs struct {
-	Term   string   `json:"term"`
+	Term   string   `json:"term" alias:"query"`
 	Limit  *count   `json:"limit"`
 	Tags   []string `json:"tags"`
 	Origin string   `json:"origin"`
-	Query  string   `json:"query" alias:"term"`
 }
 
 func (s *Server) searchMemories(ctx context.Context, p loci.Principal, in searchArgs) (any, error) {
-	if in.Term == "" {
-		in.Term = in.Query
-	} else if in.Query != "" {
-		return nil, loci.FieldErrorf("query", "is another name of term; send only one of them")
-	}
 	if err := loci.CheckText("term", in.Term, 1, loci.MaxTerm); err != nil {
 		return nil, err
 	}

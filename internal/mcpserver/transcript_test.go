@@ -22,7 +22,8 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata")
 // TestTranscripts plays the requests of each archive in testdata, over both
 // generations of the protocol, and compares the answers. A request is a line:
 // who, method, params. Who is a vendor, acting for the owner, or noor:vendor,
-// acting for somebody else; the line "team" puts both into one team. $1 is the first id that appeared in an answer, $cursor
+// acting for somebody else; the line "team" puts both into one team, "keys delete" lets keys delete, and
+// "at" is the query of the address of clients that come later. $1 is the first id that appeared in an answer, $cursor
 // the last cursor.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -77,6 +78,7 @@ func play(t *testing.T, version, requests string) string {
 	noor := w.person(loci.DefaultOrg, "noor@loci.example")
 	var p player
 	var out strings.Builder
+	query := ""
 	for line := range strings.Lines(requests) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -86,6 +88,14 @@ func play(t *testing.T, version, requests string) string {
 			w.team("Platform", w.owner, noor)
 			continue
 		}
+		if line == "keys delete" {
+			w.deletesByKey()
+			continue
+		}
+		if at, ok := strings.CutPrefix(line, "at "); ok {
+			query = at
+			continue
+		}
 		who, rest, _ := strings.Cut(line, " ")
 		method, params, _ := strings.Cut(rest, " ")
 		if clients[who] == nil {
@@ -93,7 +103,7 @@ func play(t *testing.T, version, requests string) string {
 			if vendor, other := strings.CutPrefix(who, "noor:"); other {
 				_, key = w.keyOf(noor, loci.Vendor(vendor))
 			}
-			clients[who] = w.raw(key, version)
+			clients[who] = w.rawAt(key, version, query)
 		}
 		if params == "" {
 			params = "{}"

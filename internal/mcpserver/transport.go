@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 )
 
@@ -20,6 +22,12 @@ import (
 type HTTPOptions struct {
 	Sessions  *mcp.Server // required: for versions with sessions
 	Stateless *mcp.Server // required: for 2026-07-28; not the same as Sessions
+	// Choose returns what the client of a request gets instead of these two. A
+	// session keeps the server that it began with. Its errors carry a loci code. Default: nothing else.
+	Choose func(*http.Request) (Choice, error)
+	// Ended is told of a session that its client has ended, or that had to make
+	// room for another one. Default: nobody is.
+	Ended func(context.Context, app.SessionKey)
 	// Authorize finds out who sends a request; required. Its errors carry a
 	// loci code. It is asked on every request.
 	Authorize func(*http.Request) (loci.Principal, error)
@@ -42,6 +50,14 @@ type HTTPOptions struct {
 	// notifications or questions before their result. Without it answers are
 	// plain JSON.
 	Streams bool
+}
+
+// Choice is what a client gets by its address.
+type Choice struct {
+	Sessions, Stateless *mcp.Server // nil: those of HTTPOptions
+	// Project is the name of the one that graph tools work on where neither call
+	// nor session names one.
+	Project string
 }
 
 const (
@@ -77,6 +93,17 @@ func NewHTTP(o HTTPOptions) http.Handler {
 	if o.Sessions == nil || o.Stateless == nil || o.Sessions == o.Stateless || o.Authorize == nil {
 		panic("mcpserver: NewHTTP needs two servers and an authorizer")
 	}
+	o.setDefaults()
+	e := &endpoint{table: newSessionTable(o.MaxPerKey, o.MaxSessions, o.SessionIdle), options: o, sealer: newSealer(), hosts: auth.NewHostRule(o.PublicURL)}
+	e.sessions = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return cmp.Or(choiceOf(r).Sessions, o.Sessions) }, &mcp.StreamableHTTPOptions{
+		JSONResponse: !o.Streams, SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true})
+	e.stateless = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return cmp.Or(choiceOf(r).Stateless, o.Stateless) }, &mcp.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: !o.Streams, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
+		PropagateRequestCancellation: true})
+	return e
+}
+
+func (o *HTTPOptions) setDefaults() {
 	if o.Challenge == nil {
 		o.Challenge = func(*http.Request, string) string { return "" }
 	}
@@ -85,6 +112,12 @@ func NewHTTP(o HTTPOptions) http.Handler {
 	}
 	if o.Missing == nil {
 		o.Missing = func(loci.Principal, string, json.RawMessage) string { return "" }
+	}
+	if o.Choose == nil {
+		o.Choose = func(*http.Request) (Choice, error) { return Choice{}, nil }
+	}
+	if o.Ended == nil {
+		o.Ended = func(context.Context, app.SessionKey) {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -98,13 +131,15 @@ func NewHTTP(o HTTPOptions) http.Handler {
 	if o.MaxPerKey <= 0 {
 		o.MaxPerKey = defaultMaxPerKey
 	}
-	e := &endpoint{table: newSessionTable(o.MaxPerKey, o.MaxSessions, o.SessionIdle), options: o, sealer: newSealer(), hosts: auth.NewHostRule(o.PublicURL)}
-	e.sessions = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return o.Sessions }, &mcp.StreamableHTTPOptions{
-		JSONResponse: !o.Streams, SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true})
-	e.stateless = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return o.Stateless }, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: !o.Streams, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
-		PropagateRequestCancellation: true})
-	return e
+}
+
+// choiceKey is where the context of a request to the SDK carries the Choice:
+// the SDK asks for a server when it has only the request.
+type choiceKey struct{}
+
+func choiceOf(r *http.Request) Choice {
+	c, _ := r.Context().Value(choiceKey{}).(Choice)
+	return c
 }
 
 // ServeHTTP answers one request.
@@ -121,7 +156,12 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, r, message{}, err)
 		return
 	}
-	r = r.Clone(r.Context()) // its headers and body change on the way
+	choice, err := e.options.Choose(r)
+	if err != nil {
+		e.refuse(w, r, message{}, err)
+		return
+	}
+	r = r.Clone(context.WithValue(r.Context(), choiceKey{}, choice)) // its headers and body change on the way
 	var m message
 	if r.Method == http.MethodPost {
 		if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
@@ -143,22 +183,26 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out := &reply{ResponseWriter: w, message: m, seal: func(id string) string { return e.sealer.seal(id, p.Subject()) }}
+	c := caller{principal: p, project: choice.Project}
 	if m.isStateless(r) {
-		e.serve(e.stateless, out, r, p)
+		e.serve(e.stateless, out, r, c)
 		return
 	}
-	if !e.openSession(out, r, m, p) {
+	if !e.openSession(out, r, m, c) {
 		return
 	}
-	defer func() { e.closeSession(out, r, p.Subject()) }()
-	e.serve(e.sessions, out, r, p)
+	if id := r.Header.Get(sessionHeader); id != "" {
+		c.session = sessionKey(id)
+	}
+	defer func() { e.closeSession(out, r, c) }()
+	e.serve(e.sessions, out, r, c)
 }
 
-// serve hands the request to the SDK, with the principal, and the answer back.
-func (e *endpoint) serve(next http.Handler, out *reply, r *http.Request, p loci.Principal) {
+// serve hands the request to the SDK, with who sent it, and the answer back.
+func (e *endpoint) serve(next http.Handler, out *reply, r *http.Request, c caller) {
 	// RequireBearerToken is the SDK's only way to attach a TokenInfo; the token
 	// was checked before, so its verifier has nothing left to refuse.
-	info := tokenInfo(p)
+	info := tokenInfo(c)
 	if r.Header.Get("Authorization") == "" {
 		r.Header.Set("Authorization", "Bearer authorized")
 	}
@@ -175,8 +219,8 @@ var errCompressed = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "t
 // openSession finds the session of a request or makes room for a new one, and
 // writes the answer if there is nothing to go on with. Otherwise closeSession
 // must follow.
-func (e *endpoint) openSession(out *reply, r *http.Request, m message, p loci.Principal) bool {
-	w, subject := out.ResponseWriter, p.Subject()
+func (e *endpoint) openSession(out *reply, r *http.Request, m message, c caller) bool {
+	w, subject := out.ResponseWriter, c.principal.Subject()
 	if sealed := r.Header.Get(sessionHeader); sealed != "" {
 		id, ok := e.sealer.open(sealed, subject)
 		if !ok {
@@ -201,30 +245,35 @@ func (e *endpoint) openSession(out *reply, r *http.Request, m message, p loci.Pr
 		return false
 	}
 	if evicted != "" {
-		e.end(r, evicted, p)
+		e.end(r, evicted, c)
 	}
 	out.reserved, out.opened = true, func(id string) { e.table.add(subject, id) }
 	return true
 }
 
 // closeSession gives back what openSession took.
-func (e *endpoint) closeSession(out *reply, r *http.Request, subject string) {
+func (e *endpoint) closeSession(out *reply, r *http.Request, c caller) {
+	subject := c.principal.Subject()
 	if out.reserved { // and no session came of it
 		e.table.cancel(subject)
 		return
 	}
 	gone := out.failed == http.StatusNotFound || r.Method == http.MethodDelete && out.failed == 0
 	e.table.done(subject, r.Header.Get(sessionHeader), gone)
+	if gone {
+		e.options.Ended(r.Context(), c.session)
+	}
 }
 
 // end closes one of the principal's sessions, in the way in which its client
 // would.
-func (e *endpoint) end(r *http.Request, id string, p loci.Principal) {
+func (e *endpoint) end(r *http.Request, id string, c caller) {
 	r = r.Clone(context.WithoutCancel(r.Context()))
 	r.Method, r.Body, r.ContentLength = http.MethodDelete, http.NoBody, 0
 	r.Header.Set(sessionHeader, id)
 	out := &reply{ResponseWriter: nowhere{}, seal: func(id string) string { return id }}
-	e.serve(e.sessions, out, r, p)
+	e.serve(e.sessions, out, r, c)
+	e.options.Ended(r.Context(), sessionKey(id))
 }
 
 // nowhere takes an answer that nobody waits for.

@@ -2,7 +2,9 @@ package mcpserver_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/loci-memory/loci"
@@ -15,8 +17,9 @@ import (
 // reads nothing.
 var otherActions = map[string]app.Action{
 	"resource loci://briefing": app.Briefing, "resource loci://briefing.json": app.Briefing,
-	"resource loci://memory/{id}": app.MemoryRead,
-	"prompt recall":               app.MemoryRead, "prompt session_start": app.Briefing, "prompt remember": "",
+	"resource loci://memory/{id}":          app.MemoryRead,
+	"resource loci://project/{name}/graph": app.GraphRead, "resource loci://project/{name}/entity/{entity}": app.GraphRead,
+	"prompt recall": app.MemoryRead, "prompt session_start": app.Briefing, "prompt remember": "",
 }
 
 // TestEverythingCarriesOutItsAction calls every tool, resource and prompt with
@@ -25,7 +28,7 @@ var otherActions = map[string]app.Action{
 func TestEverythingCarriesOutItsAction(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude", loci.RightEvents)
-	r := w.raw(key, stateless)
+	r := w.rawAt(key, stateless, allTools)
 	const none = "00000000-0000-4000-8000-000000000000"
 	actions, rules := mcpserver.ToolActions(), app.Rules()
 	tools, _ := listTools(t, r)
@@ -34,9 +37,17 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 	}
 	for _, tool := range tools {
 		args := map[string]string{"search_memories": `{"term":"a"}`, "get_memories_by_tag": `{"tags":["a"]}`, "get_memory_by_id": `{"id":"` + none + `"}`,
-			"write_memory": `{"title":"a","content":"b"}`, "share_memory": `{"memory_id":"` + none + `"}`}[tool.Name]
+			"write_memory": `{"title":"a","content":"b"}`, "share_memory": `{"memory_id":"` + none + `"}`, "restore_nodes": `{"entities":["` + none + `"]}`}[tool.Name]
 		if args == "" {
-			args = "{}"
+			some := valid(tool)
+			if _, named := tool.InputSchema.Properties["name"]; named {
+				some["name"] = "a"
+			}
+			b, err := json.Marshal(some)
+			if err != nil {
+				t.Fatal(err)
+			}
+			args = string(b)
 		}
 		w.refusedAs(t, tool.Name, actions[tool.Name], func() bool { return failure(t, r.tool(tool.Name, args)) != "" })
 	}
@@ -53,7 +64,7 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 		names["resource "+one.URI] = `resources/read {"uri":"` + one.URI + `"}`
 	}
 	for _, one := range listed.ResourceTemplates {
-		names["resource "+one.URITemplate] = `resources/read {"uri":"loci://memory/` + none + `"}`
+		names["resource "+one.URITemplate] = `resources/read {"uri":"` + strings.NewReplacer("{id}", none, "{name}", "p", "{entity}", "e").Replace(one.URITemplate) + `"}`
 	}
 	for _, one := range listed.Prompts {
 		names["prompt "+one.Name] = `prompts/get {"name":"` + one.Name + `","arguments":{"topic":"a","text":"a"}}`

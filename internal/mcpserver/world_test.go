@@ -36,7 +36,9 @@ type world struct {
 	store  *sqlite.Store
 	server *mcpserver.Server
 	owner  loci.Principal
-	url    string // of /mcp
+	url    string   // of /mcp
+	dir    string   // of the data
+	ends   []func() // of the clients over stdio
 	clock  *clock
 	log    *bytes.Buffer
 }
@@ -75,8 +77,8 @@ const ownerKey loci.Secret = "the-owner's-key"
 func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	t.Helper()
 	ctx := context.Background()
-	w := &world{t: t, clock: &clock{now: time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)}, log: &bytes.Buffer{}}
-	st, err := sqlite.Open(ctx, sqlite.Options{Dir: t.TempDir(), Now: w.clock.Now})
+	w := &world{t: t, clock: &clock{now: time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)}, log: &bytes.Buffer{}, dir: t.TempDir()}
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: w.dir, Now: w.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,6 +205,7 @@ func (w *world) connect(key loci.Secret, version string) *mcp.ClientSession {
 // raw is a client that speaks HTTP by hand.
 type raw struct {
 	w       *world
+	query   string // of the address, with its question mark
 	key     loci.Secret
 	version string
 	session string
@@ -212,7 +215,13 @@ type raw struct {
 // raw begins a session, if the version has them.
 func (w *world) raw(key loci.Secret, version string) *raw {
 	w.t.Helper()
-	r := &raw{w: w, key: key, version: version}
+	return w.rawAt(key, version, "")
+}
+
+// rawAt is raw at an address with a query.
+func (w *world) rawAt(key loci.Secret, version, query string) *raw {
+	w.t.Helper()
+	r := &raw{w: w, key: key, version: version, query: query}
 	if version >= stateless {
 		return r
 	}
@@ -283,7 +292,7 @@ func (r *raw) post(body string, header http.Header) reply {
 
 func (r *raw) send(method, body string, header http.Header) reply {
 	r.w.t.Helper()
-	req, err := http.NewRequestWithContext(context.Background(), method, r.w.url, bytes.NewReader([]byte(body)))
+	req, err := http.NewRequestWithContext(context.Background(), method, r.w.url+r.query, bytes.NewReader([]byte(body)))
 	if err != nil {
 		r.w.t.Fatal(err)
 	}
@@ -322,4 +331,13 @@ func newLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w
 func (a reply) failed() bool {
 	var m struct{ Error json.RawMessage }
 	return json.Unmarshal([]byte(a.body), &m) == nil && m.Error != nil
+}
+
+// deletesByKey lets keys of the default org delete.
+func (w *world) deletesByKey() {
+	w.t.Helper()
+	_, err := w.store.Orgs().Update(context.Background(), loci.DefaultOrg, func(o *loci.Org) error { o.Deletion = loci.DeleteWithKey; return nil })
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }

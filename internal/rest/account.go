@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -37,23 +36,11 @@ func (s *server) deleteMe(ctx context.Context, p loci.Principal, in *confirmInpu
 // jsonLines is the media type of an export.
 const jsonLines = "application/x-ndjson"
 
-// export streams. The status is held back until the first line, so that a
-// refusal is an answer of its own; what fails later tears the answer.
 func (s *server) export(_ context.Context, p loci.Principal, _ *noBody) (*huma.StreamResponse, error) {
-	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		r, w := humago.Unwrap(hc)
-		x := exchangeOf(r.Context())
-		w.Header().Set("Content-Type", jsonLines)
-		w.Header().Set("Content-Disposition", `attachment; filename="loci-export.jsonl"`)
-		if _, err := s.app.Export(r.Context(), p, w, nil); err != nil {
-			problem := s.fail(r.Context(), "", err)
-			if x.sent {
-				panic(http.ErrAbortHandler)
-			}
-			w.Header().Del("Content-Disposition")
-			writeProblem(w, problem)
-		}
-	}}, nil
+	return s.stream("loci-export.jsonl", "", func(ctx context.Context, w http.ResponseWriter) error {
+		_, err := s.app.Export(ctx, p, w, nil)
+		return err
+	})
 }
 
 func (s *server) signInMethods(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.SignInMethods], error) {

@@ -22,9 +22,32 @@ var jsonFormat = huma.Format{
 			} else if err != nil {
 				return err
 			}
+			if crowded(data) {
+				return fmt.Errorf("the body has more than %d values; split it", maxValues)
+			}
 		}
 		return readable(json.Unmarshal(data, v))
 	},
+}
+
+// maxValues is how many commas a body may have outside of strings. Tiny values
+// take some fifty times their size in memory and a while to validate; no body
+// that says anything comes near, also of maxBulk.
+const maxValues = 1 << 18
+
+func crowded(b []byte) bool {
+	commas, quoted := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			commas++
+		}
+	}
+	return commas > maxValues
 }
 
 // The ends of texts that begin with the field, which huma has no room for.

@@ -52,6 +52,8 @@ const (
 	noKey       missing = "key"
 	noSession   missing = "session"
 	noGrant     missing = "grant"
+	noProject   missing = "project"
+	noEntity    missing = "entity"
 )
 
 // text is the answer for every id that leads to nothing: unknown, not an id at
@@ -105,6 +107,9 @@ func problemOf(status int, code, field, text string) *problem {
 // fail turns an error of app into an answer. Every NotFound of a route reads
 // the same. Causes and internal errors are logged here, once.
 func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
+	if items := (*loci.ItemsError)(nil); errors.As(err, &items) {
+		return itemsProblem(items)
+	}
 	switch code := loci.CodeOf(err); {
 	case code == loci.NotFound:
 		err = loci.Errorf(loci.NotFound, "%s", absent.text())
@@ -116,6 +121,19 @@ func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
 		s.log.ErrorContext(ctx, "request failed", "request_id", exchangeOf(ctx).id, "error", chain(err))
 	}
 	return newProblem(err)
+}
+
+// itemsProblem says why items of a call were refused: the first ones in the
+// text, all of them in a list.
+func itemsProblem(err *loci.ItemsError) *problem {
+	text := err.Error()
+	if n := len(err.Items) - maxProblems; n > 0 {
+		text = (&loci.ItemsError{Items: err.Items[:maxProblems]}).Error() + "; " + strconv.Itoa(n) + " further reasons are in items"
+	}
+	code := loci.CodeOf(err)
+	p := problemOf(status[code], string(code), "", text)
+	p.Items = err.Items
+	return p
 }
 
 // stepUp tells a browser where to prove who is using it, and a program what it

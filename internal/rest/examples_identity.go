@@ -13,7 +13,7 @@ var (
 		OrgRole: loci.MemberAdmin, CreatedAt: exampleTime}
 	exampleMembers = client.MemberList{Members: []loci.User{exampleUserRow}}
 	exampleOrg     = loci.Org{ID: "acme", Name: "Acme", OwnerID: exampleUser, State: loci.OrgActive, Deletion: loci.DeleteWithStepUp, CreatedAt: exampleTime}
-	exampleReceipt = client.OrgReceipt{OrgID: "acme", DeletedAt: exampleTime, Users: 1, Memories: 212, Credentials: 3, Files: 1}
+	exampleReceipt = client.OrgReceipt{OrgID: "acme", DeletedAt: exampleTime, Users: 1, Memories: 212, Credentials: 3, Projects: 2, Files: 1}
 
 	exampleTeam       = loci.Team{ID: loci.TeamID(exampleID), Name: "Platform", CreatedAt: exampleTime}
 	exampleTeamView   = client.TeamView{Team: exampleTeam, Members: []loci.User{exampleUserRow}, Invites: []loci.Invite{exampleInvite}}

@@ -70,10 +70,10 @@ func (r route) wrongBody(req *http.Request) (header, text string) {
 	kind, parameters, err := mime.ParseMediaType(sent[0])
 	charset := parameters["charset"]
 	switch {
-	case err != nil || len(sent) > 1, kind != jsonType && (kind != mergePatch || r.Method != http.MethodPatch):
-		return "Content-Type", "Content-Type must be application/json"
+	case err != nil || len(sent) > 1, kind != r.bodyType() && (kind != mergePatch || r.Method != http.MethodPatch):
+		return "Content-Type", "Content-Type must be " + r.bodyType()
 	case charset != "" && !strings.EqualFold(charset, "utf-8"):
-		return "Content-Type", "the body must be UTF-8; send it with Content-Type: application/json"
+		return "Content-Type", "the body must be UTF-8; send it with Content-Type: " + r.bodyType()
 	}
 	return "", ""
 }
@@ -169,11 +169,15 @@ func add[I, O any](s *server, r route, do call[I, O]) {
 	if r.Method == http.MethodGet {
 		s.methods[http.MethodHead] = true
 	}
-	huma.Register(s.api, r.operation(s), func(ctx context.Context, in *I) (*O, error) {
+	op := r.operation(s)
+	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, principalOf(ctx), in)
 		if err != nil {
 			return nil, s.fail(ctx, r.Missing, err)
 		}
 		return out, nil
 	})
+	if r.Lines { // huma takes raw bodies for binary ones
+		*op.RequestBody.Content[jsonLines] = huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}, Example: r.In}
+	}
 }

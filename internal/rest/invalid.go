@@ -14,8 +14,12 @@ import (
 	"github.com/loci-memory/loci/client"
 )
 
-// maxBody is the largest request body, in bytes.
-const maxBody = 1 << 20
+// The largest request bodies, in bytes: of most routes, and of those that store
+// many things at once.
+const (
+	maxBody = 1 << 20
+	maxBulk = 16 << 20
+)
 
 // huma keeps its error type and its texts in package variables; this package
 // is its only user.
@@ -51,6 +55,8 @@ const (
 	unknownField = "is not a known field"
 	isRequired   = " is required"
 	maxProblems  = 10
+	// missingParameter is huma's text.
+	missingParameter = "required query parameter is missing"
 )
 
 // invalid translates what huma found wrong with a request. Rejected values are
@@ -58,7 +64,11 @@ const (
 func invalid(op *huma.Operation, code int, msg string, errs []error) huma.StatusError {
 	switch code {
 	case http.StatusRequestEntityTooLarge:
-		return newProblem(loci.Errorf(loci.TooLarge, "the body is larger than %d bytes; send less, or split it", maxBody))
+		limit := int64(maxBody)
+		if op != nil {
+			limit = op.MaxBodyBytes - 1
+		}
+		return newProblem(loci.Errorf(loci.TooLarge, "the body is larger than %d bytes; send less, or split it", limit))
 	case http.StatusRequestTimeout:
 		return problemOf(code, string(loci.Invalid), "", "the body did not arrive in time; send it again")
 	case http.StatusUnsupportedMediaType:
@@ -71,13 +81,20 @@ func invalid(op *huma.Operation, code int, msg string, errs []error) huma.Status
 	}
 	found := problemsIn(op, errs)
 	if len(found) == 0 {
-		return newProblem(loci.Errorf(loci.Invalid, "the body is missing; send a JSON object"))
+		return newProblem(loci.Errorf(loci.Invalid, "the body is missing; send %s", wantedBody(op)))
 	}
 	p := problemOf(http.StatusBadRequest, string(loci.Invalid), found[0].Field, found[0].Detail)
 	if len(found) > 1 {
 		p.Errors = found[:min(len(found), maxProblems)]
 	}
 	return p
+}
+
+func wantedBody(op *huma.Operation) string {
+	if op != nil && op.RequestBody != nil && op.RequestBody.Content[jsonLines] != nil {
+		return "lines of JSON"
+	}
+	return "a JSON object"
 }
 
 // problemsIn lists what is wrong, unknown fields first: a misspelt name
@@ -125,6 +142,8 @@ func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
 		return client.FieldProblem{Field: name, Detail: name + standsTwice}
 	case strings.HasSuffix(d.Message, wrongForm):
 		return client.FieldProblem{Field: strings.TrimSuffix(d.Message, wrongForm), Detail: d.Message}
+	case d.Message == missingParameter:
+		return client.FieldProblem{Field: field, Detail: field + isRequired}
 	case d.Message == unknownField && field == "origin":
 		return client.FieldProblem{Field: field, Detail: originText}
 	case d.Message == unknownField || d.Message == "unknown query parameter":

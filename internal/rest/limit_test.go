@@ -107,3 +107,23 @@ func TestLimitsOfRoutes(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsOfProjects demands the limits that making and deleting projects, and
+// moving graphs in and out, share with their neighbours.
+func TestLimitsOfProjects(t *testing.T) {
+	s := limited(t, 0, 0)
+	at := "/projects/" + absent
+	for request, limit := range map[string]int{`POST /projects {}`: 30, "GET " + at + "/graph/export": 10} {
+		for i := range limit + 1 {
+			if w := s.request(owner, request); (i >= limit) != (w.Code == 429) {
+				t.Fatalf("%s: request %d: got %d %s", request, i+1, w.Code, w.Body)
+			}
+		}
+	}
+	for request, want := range map[string]int{"DELETE " + at: 429, "POST " + at + "/graph/import {}": 429, "GET /users/me/export": 429, "GET " + at: 404,
+		"POST " + at + `/graph/entities {"entities":[{"name":"x","entity_type":"y"}]}`: 404} {
+		if w := s.request(owner, request); w.Code != want {
+			t.Errorf("%s after the limit: got %d %s, want %d", request, w.Code, w.Body, want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"strconv"
 
@@ -57,20 +56,11 @@ type createInput struct {
 	RawBody []byte
 }
 
-// nullVendors reports whether the body says null for allowed_vendors. Left out
-// means everybody; null could mean nobody, so it is not guessed at.
-func (in *createInput) nullVendors() bool {
-	var raw struct {
-		AllowedVendors json.RawMessage `json:"allowed_vendors"`
-	}
-	return in.Body.AllowedVendors == nil && json.Unmarshal(in.RawBody, &raw) == nil && raw.AllowedVendors != nil
-}
-
 // create returns the handler that answers with a Location below place.
 func (s *server) create(place string) call[createInput, memoryOutput] {
 	return func(ctx context.Context, p loci.Principal, in *createInput) (*memoryOutput, error) {
-		if in.nullVendors() {
-			return nil, loci.FieldErrorf("allowed_vendors", `must be a list; leave it out or send ["*"] for every vendor`)
+		if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
+			return nil, err
 		}
 		d := draft(&in.Body.Attributes)
 		d.Title, d.Content, d.Tags, d.AllowedVendors = in.Body.Title, in.Body.Content, in.Body.Tags, in.Body.AllowedVendors

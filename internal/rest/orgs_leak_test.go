@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -61,6 +60,14 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 	var workspace loci.Workspace
 	decode(t, s.request(x.session, "POST /orgs/"+marker+`/workspaces {"name":"`+marker+` workspace"}`), &workspace)
 	x.things["workspace"] = workspace.ID.String()
+	g := s.graph(t, x.session, marker+" project", marker+" ")
+	x.things["project"], x.things["entity"], x.things["website"], x.things["gone"] = g.project, g.gateway, g.website, g.gone
+	for _, v := range someVendors {
+		s.expect(t, 201, x.session, "POST /projects/"+g.project+`/graph/entities {"entities":[{"name":"`+name(marker, v)+`","entity_type":"service","observations":["`+
+			name(marker, v)+` is `+marker+` text"]}],"allowed_vendors":["`+string(v)+`"]}`)
+		s.expect(t, 201, x.session, "POST /projects/"+g.project+`/graph/relations {"relations":[{"from":"`+marker+` API gateway","to":"`+name(marker, v)+
+			`","relation_type":"uses"}],"allowed_vendors":["`+string(v)+`"]}`)
+	}
 	return x
 }
 
@@ -76,17 +83,19 @@ func name(marker string, v loci.Vendor) string {
 func ghosts() *tenant {
 	return &tenant{marker: "nevermark", token: auth.NewSecret("loci_invite_").Reveal(), email: "boss@nevermark.example", things: map[string]string{"org": "nevermark",
 		"team": loci.NewTeamID().String(), "user": loci.NewUserID().String(), "key": loci.NewCredentialID().String(), "memory": loci.NewMemoryID().String(),
-		"invite": loci.NewInviteID().String(), "workspace": loci.NewWorkspaceID().String()}}
+		"invite": loci.NewInviteID().String(), "workspace": loci.NewWorkspaceID().String(), "project": loci.NewProjectID().String(),
+		"entity": loci.NewEntityID().String(), "website": loci.NewEntityID().String(), "gone": loci.NewEntityID().String()}}
 }
 
 // aims puts the things of x into a route and its example.
 func (x *tenant) aims(path, body string) (string, string) {
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
-	first := map[string]string{"memories": "memory", "teams": "team", "orgs": "org", "keys": "key"}
+	first := map[string]string{"memories": "memory", "teams": "team", "orgs": "org", "keys": "key", "projects": "project"}
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
 		if part != "{id}" {
-			parts[i] = strings.NewReplacer("{user}", x.things["user"], "{invite}", x.things["invite"], "{workspace}", x.things["workspace"]).Replace(part)
+			parts[i] = strings.NewReplacer("{user}", x.things["user"], "{invite}", x.things["invite"], "{workspace}", x.things["workspace"],
+				"{entity}", x.things["entity"]).Replace(part)
 			continue
 		}
 		kind, ok := first[parts[i-1]]
@@ -98,7 +107,12 @@ func (x *tenant) aims(path, body string) (string, string) {
 	if strings.Contains(body, `"content"`) {
 		return strings.Join(parts, "/"), body // it is the reader's own
 	}
-	body = strings.NewReplacer(`"workspace_id":"`+example, `"workspace_id":"`+x.things["workspace"], example, x.things["memory"], "loci_invite_4f2A", x.token,
+	if path == "/projects" { // the reader's own; no name can be had twice
+		return path, strings.Replace(body, "website", loci.NewProjectID().String(), 1)
+	}
+	body = strings.NewReplacer("API gateway", x.marker+" API gateway", `"entities":["`+example, `"entities":["`+x.things["entity"], `"into":"`+example,
+		`"into":"`+x.things["entity"], "0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d", x.things["website"],
+		"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", x.things["gone"], `"workspace_id":"`+example, `"workspace_id":"`+x.things["workspace"], example, x.things["memory"], "loci_invite_4f2A", x.token,
 		`"acme"`, `"`+x.marker+`"`, "noor@example.org", x.email, "mara@example.org", x.email, "deploy day", x.marker, `["ops"]`, `["`+x.marker+`"]`).Replace(body)
 	return strings.Join(parts, "/"), body
 }
@@ -126,11 +140,7 @@ func TestOtherOrgReadsAsAbsent(t *testing.T) {
 					continue
 				}
 				for method, op := range doc.paths[path].(map[string]any) {
-					body := ""
-					if example := at(op, "requestBody", "content", "application/json", "example"); example != nil {
-						b, _ := json.Marshal(example)
-						body = string(b)
-					}
+					body := exampleBody(op)
 					method = strings.ToUpper(method)
 					nobody := ghosts()
 					ask := func(x *tenant) *httptest.ResponseRecorder {

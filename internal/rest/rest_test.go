@@ -116,7 +116,10 @@ func (l *lockedWriter) Write(b []byte) (int, error) {
 func (s *server) do(method, path, key, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Host = "127.0.0.1:5624"
-	if body != "" {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/graph/import"):
+		r.Header.Set("Content-Type", "application/x-ndjson")
+	case body != "":
 		r.Header.Set("Content-Type", "application/json")
 	}
 	for _, h := range headers {

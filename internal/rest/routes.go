@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,6 +30,9 @@ type route struct {
 	Status        int // of success; 0: 200
 	In, Out       any // examples; no Out and no Alternatives: 204
 	Conditional   bool
+	// Bulk takes bodies of maxBulk bytes, Lines those of lines of JSON. Again says
+	// that the success is 200 if all was there already.
+	Bulk, Lines, Again bool
 	// Alternatives are other media types of the answer.
 	Alternatives map[string]*huma.MediaType
 
@@ -43,6 +47,8 @@ func (s *server) register(prefix string) {
 	s.registerAccount(at)
 	s.registerTeams(at)
 	s.registerOrgs(at)
+	s.registerProjects(at)
+	s.registerGraph(at)
 }
 
 // operation is the route as huma registers and documents it.
@@ -55,7 +61,7 @@ func (r route) operation(s *server) huma.Operation {
 	}
 	op := huma.Operation{
 		OperationID: r.ID, Method: r.Method, Path: r.prefix + r.Path, Summary: r.Summary, Description: r.Text,
-		Tags: []string{r.Tag}, DefaultStatus: r.Status, MaxBodyBytes: maxBody + 1, BodyReadTimeout: 2 * time.Minute,
+		Tags: []string{r.Tag}, DefaultStatus: r.Status, MaxBodyBytes: r.maxBody() + 1, BodyReadTimeout: 2 * time.Minute,
 		RejectUnknownQueryParameters: r.Who != forAll, Middlewares: huma.Middlewares{s.gate(r)},
 		Responses: r.responses(),
 	}
@@ -71,10 +77,29 @@ func (r route) operation(s *server) huma.Operation {
 		op.Extensions = map[string]any{"x-actions": append([]app.Action{r.Action}, r.More...)}
 	}
 	if r.In != nil {
-		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Example: r.In}}}
+		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{r.bodyType(): {Example: r.In}}}
 	}
 	return op
 }
+
+// maxBody is the largest body that the route takes, in bytes.
+func (r route) maxBody() int64 {
+	if r.Bulk {
+		return maxBulk
+	}
+	return maxBody
+}
+
+// bodyType is the media type of the bodies that the route takes.
+func (r route) bodyType() string {
+	if r.Lines {
+		return jsonLines
+	}
+	return jsonType
+}
+
+// ofProject reports whether the route is about a project that there must be.
+func (r route) ofProject() bool { return strings.HasPrefix(r.Path, "/projects/") }
 
 // responses documents the success with its example, and the errors.
 func (r route) responses() map[string]*huma.Response {
@@ -92,6 +117,9 @@ func (r route) responses() map[string]*huma.Response {
 	case r.Status == http.StatusCreated:
 		out["201"] = ok
 		ok.Description = "Stored on disk"
+		if r.Again { // huma enters the schema into the content that both share
+			out["200"] = &huma.Response{Description: "All of it was there already", Content: ok.Content}
+		}
 	default:
 		out["200"] = ok
 	}
@@ -124,16 +152,16 @@ func (r route) refusals(fail func(status, text string)) {
 	fail("401", "No credential, or one that is unknown, revoked or expired")
 	fail("403", "This credential may not do that; with code step_up_required, step_up_url says where to prove who you are")
 	fail("503", "The storage cannot be reached")
-	changes := app.Rules()[r.Action].Audited
+	changes := app.Rules()[r.Action].Audited || r.ofProject() && r.Method != http.MethodGet
 	if changes {
 		fail("507", "The disk is full; nothing was written")
 	}
-	if changes && !r.Conditional || r.Action == app.PoolRead {
+	if changes && !r.Conditional || r.Action == app.PoolRead || r.ofProject() {
 		fail("409", "It exists already, or something is in another state")
 	}
 	if r.In != nil {
-		fail("413", "The body is larger than 1 MiB")
-		fail("415", "The body is not JSON")
+		fail("413", "The body is larger than "+strconv.FormatInt(r.maxBody()>>20, 10)+" MiB")
+		fail("415", "The body is not "+r.bodyType())
 	}
 	if strings.Contains(r.Path, "{") || r.Missing != "" || r.ID == routeAgentLatest.ID || r.ID == routeTrashMany.ID {
 		fail("404", r.Missing.text())

@@ -119,7 +119,7 @@ var headerLine = regexp.MustCompile(`^[A-Z][A-Za-z-]+: `)
 func show(t *testing.T, w *httptest.ResponseRecorder, head bool) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d\n", w.Code)
-	for _, name := range []string{"Allow", "Cache-Control", "Content-Type", "ETag", "Location", "WWW-Authenticate"} {
+	for _, name := range []string{"Allow", "Cache-Control", "Content-Disposition", "Content-Type", "ETag", "Location", "WWW-Authenticate"} {
 		if v := w.Header().Get(name); v != "" && v != "application/json" && v != "private, no-cache" {
 			fmt.Fprintf(&out, "%s: %s\n", name, v)
 		}

@@ -2,10 +2,12 @@ package rest_test
 
 import (
 	"context"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -110,4 +112,34 @@ func (s *server) denials(tb testing.TB, org loci.OrgID) []string {
 		tb.Fatal(err)
 	}
 	return out
+}
+
+// expect sends "METHOD PATH BODY" and demands an answer of that status.
+func (s *server) expect(tb testing.TB, status int, key, request string) *httptest.ResponseRecorder {
+	tb.Helper()
+	w := s.request(key, request)
+	if w.Code != status {
+		tb.Fatalf("%s: got %d %s, want %d", request, w.Code, w.Body, status)
+	}
+	return w
+}
+
+// aGraph is a project with a graph: two entities with a relation, and one that
+// is in the trash.
+type aGraph struct{ project, gateway, website, gone string }
+
+// graph makes a project for whom the key is; all names of entities begin with
+// prefix.
+func (s *server) graph(tb testing.TB, key, project, prefix string) aGraph {
+	tb.Helper()
+	var p loci.Project
+	decode(tb, s.expect(tb, 201, key, `POST /projects {"name":"`+project+`"}`), &p)
+	at := "/projects/" + p.ID.String() + "/graph"
+	var put client.PutEntities
+	decode(tb, s.expect(tb, 201, key, "POST "+at+`/entities {"entities":[{"name":"`+prefix+`API gateway","entity_type":"service","observations":["Listens on port 8443"]},`+
+		`{"name":"`+prefix+`website","entity_type":"service"},{"name":"`+prefix+`old proxy","entity_type":"service"}]}`), &put)
+	s.expect(tb, 201, key, "POST "+at+`/relations {"relations":[{"from":"`+prefix+`website","to":"`+prefix+`API gateway","relation_type":"uses"}]}`)
+	s.expect(tb, 200, key, "POST "+at+`/entities/delete {"names":["`+prefix+`old proxy"]}`)
+	e := put.Entities
+	return aGraph{p.ID.String(), e[0].ID.String(), e[1].ID.String(), e[2].ID.String()}
 }

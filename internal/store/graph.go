@@ -22,9 +22,10 @@ type Projects interface {
 	Find(ctx context.Context, v loci.Viewer, name string) (loci.Project, error)
 	// List returns the projects of the viewer, by name.
 	List(ctx context.Context, v loci.Viewer, q ProjectQuery) (ProjectPage, error)
-	// Update stores name, description, workspace and Everyone. NotFound;
-	// Conflict if the name is taken; Invalid if p breaks a limit.
-	Update(ctx context.Context, p loci.Project) error
+	// Update lets change alter name, description, workspace and Everyone of a project as it
+	// is, in one transaction, and returns what it is then. change may be run twice; its error stores
+	// nothing. NotFound; Conflict if the name is taken; Invalid for what breaks a limit.
+	Update(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(*loci.Project) error) (loci.Project, error)
 	// Archive closes a project, for all processes, and keeps it. Transactions
 	// under way finish first. Conflict if it is archived. An interruption is finished at the next start or by
 	// the next call. NotFound.
@@ -43,11 +44,11 @@ type Projects interface {
 // ProjectMembers says who belongs to which project: those who are entered as
 // members, and every user of the org where Project.Everyone says so.
 type ProjectMembers interface {
-	// Of returns the ids of the projects that a user of the org belongs to,
+	// Of returns the ids of the projects that a user of the org belongs to, in order,
 	// archived ones too: what goes into Viewer.ProjectIDs. The answer stays the same as long as
 	// Org.ProjectsVersion does and the user is in the org.
 	Of(ctx context.Context, org loci.OrgID, user loci.UserID) ([]loci.ProjectID, error)
-	// All returns the ids of all projects of the org, for who administers them.
+	// All returns the ids of all projects of the org, in order, for who administers them.
 	All(ctx context.Context, org loci.OrgID) ([]loci.ProjectID, error)
 	// List returns who is entered, by id. NotFound if there is no such project.
 	List(ctx context.Context, org loci.OrgID, id loci.ProjectID) ([]loci.ProjectMember, error)
@@ -67,7 +68,7 @@ type ProjectMembers interface {
 type MCPSessions interface {
 	// Get returns on what a session works, or NotFound.
 	Get(ctx context.Context, key [32]byte) (MCPSession, error)
-	// Put stores it in place of what it was. NotFound if there is no such org or project,
+	// Put stores it in place of what it was. NotFound if there is no such org, project or user,
 	// Conflict if the project is archived.
 	Put(ctx context.Context, s MCPSession) error
 	// Remove forgets a session, and may be repeated.
@@ -126,10 +127,11 @@ type Nodes interface {
 	// not have yet.
 	Create(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) ([]PutEntity, error)
 	// Observe adds observations to entities. Those that the viewer can see
-	// there already are reported and not stored again.
+	// there already are reported and not stored again. An entity that is not there is
+	// refused with the nearest names, the first MaxSuggested of them.
 	Observe(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) ([]Observed, error)
 	// Relate stores relations between entities. One that the viewer can see
-	// already is returned instead.
+	// already is returned instead. Ends that are not there are refused like the entities of Observe.
 	Relate(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) ([]PutRelation, error)
 	// Delete marks all visible entities of these names as deleted, with all their
 	// observations and relations, and returns how many entities. A name that is
@@ -152,19 +154,24 @@ type Nodes interface {
 	// who could not read the original, also because of from itself: its
 	// allowed_vendors are narrowed to what both allow, if need be to nobody but people.
 	// Then from is deleted as by Delete, so that Restore brings it back, and both have
-	// it in their histories. NotFound if one is not there, Invalid if they are the same.
+	// it in their histories, for who may see both. What the caller may not see is copied, too. A row counts as there already
+	// only if all who may read the copy may read it. NotFound if one is not there, Invalid if they are the same.
 	Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error)
 	// SetVendors stores who may read these live rows and returns how many it
-	// changed. NotFound, for the whole call and with a reason for each item, for
+	// changed: those that have them already are none. NotFound, for the whole call and with a reason for each item, for
 	// what is not visible or not of by.UserID.
 	SetVendors(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items GraphIDs, vendors []loci.Vendor) (int, error)
-	// Insert stores rows as they are, with their ids, times and writers: an import.
+	// Insert stores live rows as they are, with their ids, times and writers: an import.
 	// Ends and entities may be among them or stored before. What is there already under its id and the same in all that is
-	// exported is counted as present. Its refusals are in an ItemsError, numbered in the order Entities,
-	// Observations, Relations: Conflict for an id that is taken by something else and for a live name and type that is taken, NotFound for
-	// what belongs to an entity that is not there.
+	// exported, but for the time of an entity's last change, is counted as present. Its refusals are in an ItemsError, numbered in the order Entities,
+	// Observations, Relations: Invalid for what breaks a limit, Conflict for an id that is taken by something else and for a name and type that a live
+	// entity of the same allowed_vendors has, NotFound for what belongs to an entity that is not there.
 	Insert(ctx context.Context, v loci.Viewer, rows GraphRows) (added, present int, err error)
 }
+
+// MaxSuggested is for how many names that are not there a call looks for the
+// nearest: each look reads thousands of names.
+const MaxSuggested = 20
 
 // PutEntity is what became of an item of Create.
 type PutEntity struct {
@@ -205,7 +212,8 @@ type GraphRows struct {
 // Entity.ObservationsLeft and RelationsLeft count the others.
 const (
 	MaxEntityRows = 1_000   // observations of an entity, and relations of one
-	MaxGraphText  = 1 << 20 // bytes of text in the observations and relations of all entities
+	MaxGraphText  = 1 << 20 // bytes of text in the observations and relations of all entities, and GraphRow for each
+	GraphRow      = 200     // what ids, times and names of fields are counted as
 )
 
 // Graph reads a graph. The entities that it returns have their live, visible
@@ -213,35 +221,43 @@ const (
 type Graph interface {
 	// Get returns a live entity, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.EntityID) (loci.Entity, error)
-	// Find returns all live entities of these names, in the order of refs, each once. Those
-	// that are not there are left out.
+	// Find returns the live entities of these names, in the order of refs, each once; of one
+	// name at most loci.MaxGraphItems, the oldest. Those that are not there are left out. Invalid
+	// where they are more than MaxFound.
 	Find(ctx context.Context, v loci.Viewer, refs []loci.EntityRef) ([]loci.Entity, error)
 	// Suggest returns at most limit names of live entities that are near this one.
 	Suggest(ctx context.Context, v loci.Viewer, name string, limit int) ([]string, error)
 	// Read returns the live entities in the order in which they were stored.
 	// Invalid if q.After is not a Next of such a page.
 	Read(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphPage, error)
-	// Search returns the entities that match, in name, type or observations,
-	// the best first. Nothing that the viewer may not see has any influence.
+	// Search returns the entities that match, the best first. What a query means is
+	// decided for an entity as a whole: name, type and observations are one text to AND, OR and NOT, and
+	// each is one to a phrase. Nothing that the viewer may not see has any influence.
 	Search(ctx context.Context, v loci.Viewer, q GraphSearch) (GraphHits, error)
 	// Neighbours returns an entity and those within so many hops, over relations
 	// in either direction, nearest first, at most limit. NotFound.
 	Neighbours(ctx context.Context, v loci.Viewer, id loci.EntityID, hops, limit int) ([]loci.Entity, error)
 	// History returns what happened to an entity, live or deleted, and to its
-	// visible observations and relations, oldest first, at most limit. NotFound.
+	// visible observations and relations, oldest first, at most limit and no more than MaxGraphText has room
+	// for. NotFound.
 	History(ctx context.Context, v loci.Viewer, id loci.EntityID, limit int) ([]loci.GraphChange, error)
-	// Observations returns one page of the live observations of a live entity, oldest first.
+	// Observations returns one page of the live observations of a live entity, oldest first. It ends early where MaxGraphText is reached.
 	// NotFound; Invalid if q.After is not a Next of such a page.
 	Observations(ctx context.Context, v loci.Viewer, id loci.EntityID, q GraphQuery) (ObservationPage, error)
 	// Relations is Observations for the relations that begin or end at an entity.
 	Relations(ctx context.Context, v loci.Viewer, id loci.EntityID, q GraphQuery) (RelationPage, error)
-	// Rows returns one page of the rows themselves, for export: live entities in the order in
-	// which they were stored, with all their observations and the relations that begin at them.
+	// Rows returns one page of the rows themselves, for export, all live ones on all pages together once: entities in the
+	// order in which they were stored, each with its observations, and behind all entities the relations. So it can
+	// be imported page by page. A page ends early where MaxGraphText is reached. Invalid if q.After is not a Position of such a page.
 	Rows(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphRows, Position, error)
 	// Trash returns what is deleted and can be restored by itself, newest
-	// deletion first, at most limit of each kind.
+	// deletion first, at most limit of each kind, and of the observations no more than MaxGraphText has room for.
 	Trash(ctx context.Context, v loci.Viewer, limit int) (GraphTrash, error)
 }
+
+// MaxFound is how many entities the names of one call may mean, those of one name
+// and many types among them.
+const MaxFound = 5_000
 
 // ObservationPage is one page of an entity's observations.
 type ObservationPage struct {
@@ -262,12 +278,13 @@ type GraphQuery struct {
 }
 
 // GraphPage is one page of a graph. It ends early, after at least one entity, where MaxGraphText is reached. Relations are those that begin at one of
-// its entities, so that all pages together have each once.
+// its entities, so that all pages together have each once. An entity whose RelationsLeft is not zero ends its page; where even this page has no room for all that begin at
+// it, the pages behind it have no entities, only further ones of these relations.
 type GraphPage struct {
 	Entities  []loci.Entity
 	Relations []loci.Relation
 	Next      Position // "": this was the last page
-	Left      int      // entities behind this page
+	Left      int      // entities behind this page; where it is 0, relations may still follow
 }
 
 // GraphSearch asks for the best matches.
@@ -278,14 +295,15 @@ type GraphSearch struct {
 }
 
 // MaxGraphMatches is how many matching rows of each kind a search looks at,
-// newest first.
+// newest first. A query with AND or NOT is answered in full, however common its other words are, if
+// at least one part of it is so rare that an engine can look at all that has it.
 const MaxGraphMatches = 1000
 
 // GraphHits is what a search found.
 type GraphHits struct {
 	Entities []loci.Entity
 	Total    int // entities among the matches looked at
-	// More says that more rows matched than MaxGraphMatches.
+	// More says that not all that matches was looked at.
 	More bool
 	// Any says that not all words of a plain query occur together anywhere, and
 	// these matches have only some of them.
@@ -297,6 +315,7 @@ type GraphTrash struct {
 	Entities     []loci.Entity
 	Observations []loci.Observation
 	Relations    []loci.Relation
+	More         bool // observations were left out for want of room
 }
 
 // GraphTime is how exact the times of a graph are.

@@ -47,7 +47,7 @@ type scope struct {
 var scopeLabels = map[loci.Right]string{
 	loci.RightRead:    "read memories",
 	loci.RightWrite:   "write memories",
-	loci.RightGraph:   "use the knowledge graph",
+	loci.RightGraph:   "read and change the knowledge graphs of your projects",
 	loci.RightEvents:  "record and read events",
 	loci.RightReflect: "propose memories from notes",
 	loci.RightAccount: "use your account, keys and team",

@@ -17,8 +17,22 @@ import (
 // Backup copies every file into dir, which is made if it is not there, and
 // returns their names in it, with slashes. Each copy is of one moment while
 // others go on writing. The registry is copied first and its copy says which
-// orgs there are, so every org that a restored registry knows has its file.
+// orgs there are, so every org that a restored registry knows has its file. Where a
+// project is deleted meanwhile it begins anew, once.
 func (s *Store) Backup(ctx context.Context, dir string) ([]string, error) {
+	files, err := s.backUp(ctx, dir)
+	if !errors.Is(err, errProjectGone) {
+		return files, err
+	}
+	for _, name := range files {
+		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			return files, openError("backup directory "+dir, err)
+		}
+	}
+	return s.backUp(ctx, dir)
+}
+
+func (s *Store) backUp(ctx context.Context, dir string) ([]string, error) {
 	if err := os.MkdirAll(filepath.Join(dir, orgsDir), 0o700); err != nil {
 		return nil, openError("backup directory "+dir, err)
 	}

@@ -183,6 +183,7 @@ func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
 	if err := l.closeProjects(c); err != nil {
 		return n, err
 	}
+	silent("DELETE FROM mcp_sessions") // which have switched or ended since
 	gone, err := l.removed(c)
 	for _, who := range gone {
 		l.shut[who.org] = append(l.shut[who.org], who.user)

@@ -45,16 +45,27 @@ func scanCredential(r *sqlitedb.Row) (c loci.Credential, err error) {
 	return c, err
 }
 
+// idsFromJSON reads what idsToJSON wrote: nothing in an id is escaped. It is on the
+// way of every request with a limited key, and encoding/json takes five times as long.
 func idsFromJSON(text string) (ids []loci.ProjectID, err error) {
-	texts, err := fromJSON[string](text)
-	for _, s := range texts {
-		var id loci.ProjectID
-		if err := id.UnmarshalText([]byte(s)); err != nil {
+	const quoted = len(`"00000000-0000-0000-0000-000000000000"`)
+	list, ok := strings.CutPrefix(strings.TrimSuffix(text, "]"), "[")
+	if !ok {
+		return nil, errors.New("this is no list of ids") // and no key without a limit
+	}
+	if list != "" {
+		ids = make([]loci.ProjectID, 0, (len(list)+1)/(quoted+1))
+	}
+	for list != "" {
+		var one string
+		one, list, _ = strings.Cut(list, ",")
+		id, err := loci.ParseMemoryID(strings.Trim(one, `"`))
+		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, id)
+		ids = append(ids, loci.ProjectID(id))
 	}
-	return ids, err
+	return ids, nil
 }
 
 func idsToJSON(ids []loci.ProjectID) string {

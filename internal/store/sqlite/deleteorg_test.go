@@ -176,3 +176,29 @@ func TestExportOrg(t *testing.T) {
 		t.Errorf("%d memories, %v, want 1", n, err)
 	}
 }
+
+// From the first step on no session of who goes works on anything, in any process.
+func TestLeavingClosesSessions(t *testing.T) {
+	for name, step := range map[string]func(*Store, loci.UserID) error{
+		"an org":   func(s *Store, _ loci.UserID) error { return s.markDeleting(bg, loci.DefaultOrg) },
+		"a person": func(s *Store, user loci.UserID) error { return s.markLeaving(bg, loci.DefaultOrg, user) },
+	} {
+		s, p := newProject(t, Options{})
+		user := loci.User{ID: loci.NewUserID(), OrgID: p.OrgID, Email: "a@example.com"}
+		if err := s.People().Add(bg, user, nil); err != nil {
+			t.Fatal(explain(err))
+		}
+		session := store.MCPSession{Key: [32]byte{1}, OrgID: p.OrgID, UserID: user.ID, ProjectID: p.ID, UsedAt: p.CreatedAt}
+		if err := errors.Join(s.MCPSessions().Put(bg, session), step(s, user.ID)); err != nil {
+			t.Fatal(explain(err))
+		}
+		left := -1
+		err := s.meta.View(bg, func(c *sqlitedb.Conn) error {
+			_, err := c.One("SELECT count(*) FROM mcp_sessions", nil, func(r *sqlitedb.Row) error { left = r.Int(0); return nil })
+			return err
+		})
+		if left != 0 || err != nil {
+			t.Errorf("%s: %d sessions are left, %v", name, left, err)
+		}
+	}
+}

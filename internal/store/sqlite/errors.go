@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"errors"
+	"io/fs"
+	"syscall"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
@@ -24,6 +26,10 @@ func translate(err error) error {
 		{sqlitedb.ErrReadOnly, loci.Unavailable, "the data directory cannot be written"},
 		{sqlitedb.ErrBusy, loci.Unavailable, "the database is locked by another program; try again"},
 		{sqlitedb.ErrClosed, loci.Unavailable, "the store is closed"},
+		// Of what is beside the databases: locks, and the moves of files.
+		{syscall.ENOSPC, loci.Full, "the disk is full; nothing was written"},
+		{fs.ErrPermission, loci.Unavailable, "the data directory cannot be written; all in it must be this user's"},
+		{syscall.EROFS, loci.Unavailable, "the data directory cannot be written"},
 		{sqlitedb.ErrIO, loci.Unavailable, "the disk failed; nothing was written"},
 	} {
 		if errors.Is(err, c.class) {

@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -132,67 +130,12 @@ func (tx *graphTx) entities(v loci.Viewer, l loci.Lifecycle, where string, args 
 	return all(tx.c, &q, scanEntity)
 }
 
-// named returns the live visible entities of a name.
-func (tx *graphTx) named(v loci.Viewer, ref loci.EntityRef) ([]loci.Entity, error) {
+// named returns at most limit of the live visible entities of a name, oldest first.
+func (tx *graphTx) named(v loci.Viewer, ref loci.EntityRef, limit int) ([]loci.Entity, error) {
 	if ref.Type == "" {
-		return tx.entities(v, loci.LiveOnly, "e.name = ? ORDER BY e.seq", ref.Name)
+		return tx.entities(v, loci.LiveOnly, "e.name = ? ORDER BY e.seq LIMIT ?", ref.Name, limit)
 	}
-	return tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type = ? ORDER BY e.seq", ref.Name, ref.Type)
-}
-
-// load adds the live visible observations and relations of entities.
-func (tx *graphTx) load(v loci.Viewer, list []loci.Entity) error {
-	at := make(map[loci.EntityID][]int, len(list))
-	ids := make([]string, len(list))
-	for i, e := range list {
-		at[e.ID] = append(at[e.ID], i)
-		ids[i] = e.ID.String()
-		list[i].Observations, list[i].Relations = []loci.Observation{}, []loci.Relation{}
-	}
-	observations, err := tx.observations(v, ids)
-	if err != nil {
-		return err
-	}
-	for _, o := range observations {
-		for _, i := range at[o.EntityID] {
-			list[i].Observations = append(list[i].Observations, o)
-		}
-	}
-	relations, err := tx.relations(v, ids)
-	for _, r := range relations {
-		for _, i := range at[r.FromID] {
-			list[i].Relations = append(list[i].Relations, r)
-		}
-		if r.ToID != r.FromID {
-			for _, i := range at[r.ToID] {
-				list[i].Relations = append(list[i].Relations, r)
-			}
-		}
-	}
-	return err
-}
-
-// observations returns those of visible entities, in the order stored.
-func (tx *graphTx) observations(v loci.Viewer, ids []string) ([]loci.Observation, error) {
-	var q query
-	q.add("SELECT "+observationColumns+" FROM json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value WHERE ", jsonList(ids))
-	tx.sees(&q, v, "o", loci.LiveOnly)
-	q.add(" ORDER BY o.seq")
-	return all(tx.c, &q, scanObservation)
-}
-
-// relations returns those that begin or end at one of the entities, whose both ends
-// are visible, in the order stored.
-func (tx *graphTx) relations(v loci.Viewer, ids []string) ([]loci.Relation, error) {
-	var q query
-	list := jsonList(ids)
-	q.add("SELECT "+relationColumns+` FROM (
-		SELECT x.seq FROM json_each(?) j CROSS JOIN relations x ON x.from_entity = j.value WHERE x.deleted_at IS NULL
-		UNION SELECT x.seq FROM json_each(?) j CROSS JOIN relations x ON x.to_entity = j.value WHERE x.deleted_at IS NULL
-		) s CROSS JOIN relations r ON r.seq = s.seq CROSS JOIN entities f ON f.id = r.from_entity CROSS JOIN entities t ON t.id = r.to_entity WHERE `, list, list)
-	tx.seesRelation(&q, v, loci.LiveOnly)
-	q.add(" ORDER BY r.seq")
-	return all(tx.c, &q, scanRelation)
+	return tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type = ? ORDER BY e.seq LIMIT ?", ref.Name, ref.Type, limit)
 }
 
 // seesRelation holds for a relation and both its ends.
@@ -204,51 +147,24 @@ func (tx *graphTx) seesRelation(q *query, v loci.Viewer, l loci.Lifecycle) {
 	tx.sees(q, v, "t", l)
 }
 
-// Rebuild makes the full-text tables anew.
-func (tx *graphTx) Rebuild(context.Context) error {
-	for _, table := range []string{"entities_fts", "observations_fts"} {
-		if err := tx.c.Exec("INSERT INTO " + table + " (" + table + ") VALUES ('rebuild')"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Check compares the full-text tables with the rows.
-func (tx *graphTx) Check(context.Context) (problems []string, err error) {
-	for _, table := range []string{"entities_fts", "observations_fts"} {
-		err := tx.c.Exec("INSERT INTO " + table + " (" + table + ", rank) VALUES ('integrity-check', 1)")
-		if errors.Is(err, sqlitedb.ErrCorrupt) {
-			problems = append(problems, "the full-text index "+table+" differs from the rows: rebuild it")
-		} else if err != nil {
-			return problems, err
-		}
-	}
-	return problems, nil
-}
-
-// countHits is the SQL function hits(table, weight…): how well a row matches,
-// from the row alone. bm25 would look at rows that the reader may not see.
-func countHits(ctx fts5.Context, result sqlite3.Context, weights ...sqlite3.Value) {
+// countHits is the SQL function hits(table, weight, bytes…), with both for each column: what
+// it is worth how a row matches, from the row alone. bm25 would look at rows that the reader may not see.
+func countHits(ctx fts5.Context, result sqlite3.Context, columns ...sqlite3.Value) {
 	n, err := ctx.InstCount()
-	counts := make([]float64, len(weights))
+	counts := make([]int, len(columns)/2)
 	for i := 0; i < n && err == nil; i++ {
 		var column int
 		if _, column, _, err = ctx.Inst(i); err == nil {
 			counts[column]++
 		}
 	}
-	score := 0.0
-	for i, w := range weights {
-		size := 0
-		if size, err = ctx.ColumnSize(i); err != nil {
-			break
-		}
-		score += w.Float() * counts[i] / (counts[i] + 0.5 + float64(size)/20)
-	}
 	if err != nil {
 		result.ResultError(err)
 		return
+	}
+	score := 0.0
+	for i, times := range counts {
+		score += worth(columns[2*i].Float(), times, columns[2*i+1].Int())
 	}
 	result.ResultFloat(score)
 }

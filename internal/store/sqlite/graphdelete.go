@@ -19,16 +19,20 @@ func (n nodes) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, ref
 		return 0, err
 	}
 	for _, ref := range refs {
-		list, err := n.named(v, ref)
-		if err != nil {
-			return 0, err
-		}
-		for _, e := range list {
-			if err := n.deleteEntity(e.ID.String(), by); err != nil {
+		for {
+			list, err := n.named(v, ref, loci.MaxGraphItems)
+			if err != nil {
 				return 0, err
 			}
+			for _, e := range list {
+				if err := n.deleteEntity(e.ID.String(), by); err != nil {
+					return 0, err
+				}
+			}
+			if count += len(list); len(list) == 0 {
+				break
+			}
 		}
-		count += len(list)
 	}
 	return count, nil
 }
@@ -46,7 +50,7 @@ func (tx *graphTx) deletable(v loci.Viewer, field string, n int) error {
 // deleteEntity takes along what hangs on the entity, also what the caller may
 // not see: without its entity it would be in nobody's reach. A restoration brings all of it back.
 func (tx *graphTx) deleteEntity(id string, by loci.GraphAccess) error {
-	now := iso(tx.now())
+	now := iso(tx.time())
 	for _, sql := range []string{
 		"UPDATE observations SET deleted_at = ?1, deleted_with = ?2 WHERE entity_id = ?2 AND deleted_at IS NULL",
 		"UPDATE relations SET deleted_at = ?1, deleted_with = ?2 WHERE from_entity = ?2 AND deleted_at IS NULL",
@@ -65,12 +69,12 @@ func (n nodes) DeleteObservations(_ context.Context, v loci.Viewer, by loci.Grap
 		return 0, err
 	}
 	for _, item := range items {
-		list, err := n.named(v, item.Entity)
+		list, err := n.named(v, item.Entity, loci.MaxGraphItems)
 		if err != nil {
 			return 0, err
 		}
 		for _, e := range list {
-			k, err := n.forget(v, by, e.ID.String(), item.Contents)
+			k, err := n.forget(v, by, &e, item.Contents)
 			if err != nil {
 				return 0, err
 			}
@@ -80,25 +84,25 @@ func (n nodes) DeleteObservations(_ context.Context, v loci.Viewer, by loci.Grap
 	return count, nil
 }
 
-func (tx *graphTx) forget(v loci.Viewer, by loci.GraphAccess, entity string, contents []string) (count int, err error) {
-	list, err := tx.observations(v, []string{entity})
-	if err != nil {
-		return 0, err
-	}
-	gone := make(map[string]bool, len(contents))
-	for _, text := range contents {
-		gone[text] = true
-	}
-	for _, o := range list {
-		if gone[o.Content] {
+func (tx *graphTx) forget(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (count int, err error) {
+	known := false // to all who see the entity
+	for _, text := range loci.Unique(contents) {
+		var q query
+		tx.sameObservations(&q, v, e.ID.String(), text)
+		list, err := all(tx.c, &q, scanObservation)
+		if err != nil {
+			return 0, err
+		}
+		for _, o := range list {
 			if err := tx.deleteRow("observations", "observation", o.ID.String(), by); err != nil {
 				return 0, err
 			}
-			count++
+			known = known || covers(o.AllowedVendors, e.AllowedVendors)
 		}
+		count += len(list)
 	}
-	if count > 0 {
-		err = tx.c.Exec("UPDATE entities SET updated_at = ? WHERE id = ?", iso(tx.now()), entity)
+	if known {
+		err = tx.touch(e.ID.String())
 	}
 	return count, err
 }
@@ -115,29 +119,37 @@ func (n nodes) DeleteRelations(_ context.Context, v loci.Viewer, by loci.GraphAc
 		return 0, err
 	}
 	for _, item := range items {
-		var q query
-		q.add("SELECT "+relationColumns+" FROM entities f CROSS JOIN relations r ON r.from_entity = f.id CROSS JOIN entities t ON t.id = r.to_entity "+
-			"WHERE f.name = ? AND t.name = ? AND r.relation_type = ? AND ", item.From.Name, item.To.Name, item.Type)
-		tx := n.graphTx
-		tx.seesRelation(&q, v, loci.LiveOnly)
-		if item.From.Type != "" {
-			q.add(" AND f.entity_type = ?", item.From.Type)
-		}
-		if item.To.Type != "" {
-			q.add(" AND t.entity_type = ?", item.To.Type)
-		}
-		list, err := all(n.c, &q, scanRelation)
+		froms, err := n.named(v, item.From, loci.MaxGraphItems)
 		if err != nil {
 			return 0, err
 		}
-		for _, r := range list {
-			if err := n.deleteRow("relations", "relation", r.ID.String(), by); err != nil {
-				return 0, err
+		tos, err := n.named(v, item.To, loci.MaxGraphItems)
+		if err != nil {
+			return 0, err
+		}
+		for _, from := range froms {
+			for _, to := range tos {
+				k, err := n.unrelate(v, by, from.ID.String(), item.Type, to.ID.String())
+				if err != nil {
+					return 0, err
+				}
+				count += k
 			}
 		}
-		count += len(list)
 	}
 	return count, nil
+}
+
+func (tx *graphTx) unrelate(v loci.Viewer, by loci.GraphAccess, from, kind, to string) (int, error) {
+	var q query
+	tx.sameRelations(&q, v, from, kind, to)
+	list, err := all(tx.c, &q, scanRelation)
+	for _, r := range list {
+		if err == nil {
+			err = tx.deleteRow("relations", "relation", r.ID.String(), by)
+		}
+	}
+	return len(list), err
 }
 
 func (n nodes) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs) (count int, err error) {
@@ -183,7 +195,7 @@ func (tx *graphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.Ent
 	if len(list) == 0 {
 		return loci.NoSuchEntity()
 	}
-	same, err := tx.named(v, loci.EntityRef{Name: list[0].Name, Type: list[0].Type})
+	same, err := tx.named(v, loci.EntityRef{Name: list[0].Name, Type: list[0].Type}, 1)
 	if err != nil {
 		return err
 	}
@@ -192,7 +204,7 @@ func (tx *graphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.Ent
 	}
 	for _, sql := range []string{
 		"UPDATE entities SET deleted_at = NULL, updated_at = ?2 WHERE id = ?1",
-		"UPDATE observations SET deleted_at = NULL, deleted_with = NULL WHERE entity_id = ?1 AND deleted_with = ?1 AND ?2 <> ''",
+		"UPDATE observations SET deleted_at = NULL, deleted_with = NULL WHERE entity_id = ?1 AND deleted_with = ?1 AND deleted_at IS NOT NULL AND ?2 <> ''",
 	} {
 		if err := tx.c.Exec(sql, id.String(), iso(tx.now())); err != nil {
 			return err

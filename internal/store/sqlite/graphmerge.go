@@ -2,13 +2,166 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-var errUnbuilt = errors.New("not built yet")
+// mergeRows is how many rows a merge has in memory at a time.
+const mergeRows = 32
+
+// merge is one entity becoming part of another.
+type merge struct {
+	*graphTx
+	from, into *loci.Entity
+	known      bool // to all who see into: that something came to it
+}
 
 func (n nodes) Merge(_ context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error) {
-	return loci.Entity{}, errUnbuilt
+	if !v.InProject(&n.p) {
+		return loci.Entity{}, loci.NoSuchProject()
+	}
+	if from == into {
+		return loci.Entity{}, loci.FieldErrorf("into", "is the entity itself; name two different ones")
+	}
+	list, err := n.entities(v, loci.LiveOnly, "e.id IN (?, ?) ORDER BY e.id = ?", from.String(), into.String(), into.String())
+	if err != nil {
+		return loci.Entity{}, err
+	}
+	if len(list) < 2 {
+		return loci.Entity{}, loci.NoSuchEntity()
+	}
+	m := merge{graphTx: n.graphTx, from: &list[0], into: &list[1]}
+	if err := m.run(by); err != nil {
+		return loci.Entity{}, err
+	}
+	return graph(n).get(v, into)
+}
+
+// run takes along what the caller may not see, as a deletion does: it would
+// else be in nobody's reach.
+func (m *merge) run(by loci.GraphAccess) error {
+	if err := m.observations(); err != nil {
+		return err
+	}
+	if err := m.relations(); err != nil {
+		return err
+	}
+	if m.known {
+		if err := m.touch(m.into.ID.String()); err != nil {
+			return err
+		}
+	}
+	for _, e := range []*loci.Entity{m.from, m.into} {
+		err := m.c.Exec("INSERT INTO changes (at, change, kind, row_id, user_id, origin, merged_from, merged_into) VALUES (?, 'merged', 'entity', ?, ?, ?, ?, ?)",
+			iso(m.now()), e.ID.String(), by.UserID.String(), by.Origin, m.from.ID.String(), m.into.ID.String())
+		if err != nil {
+			return err
+		}
+	}
+	return m.deleteEntity(m.from.ID.String(), by)
+}
+
+func (m *merge) observations() error {
+	return inBatches(m.c, batchQuery{"SELECT " + observationColumns + ", o.seq FROM observations o WHERE o.entity_id = ? AND o.deleted_at IS NULL AND o.seq > ? ORDER BY o.seq LIMIT ?",
+		m.from.ID.String(), 8}, scanObservation, func(o *loci.Observation) error {
+		o.ID, o.EntityID = loci.NewObservationID(), m.into.ID
+		entity := o.EntityID.String()
+		if there, err := m.narrow(&o.GraphAccess, "SELECT o.allowed_vendors FROM observations o WHERE o.hash = ? AND o.entity_id = ? AND o.content = ? AND o.deleted_at IS NULL",
+			graphHash(entity, o.Content), entity, o.Content); err != nil || there {
+			return err
+		}
+		return m.storeObservations([]loci.Observation{*o})
+	})
+}
+
+// relations takes one from the entity to itself for one that begins there.
+func (m *merge) relations() error {
+	for _, end := range []string{"r.to_entity = ? AND r.from_entity <> r.to_entity", "r.from_entity = ?"} {
+		err := inBatches(m.c, batchQuery{"SELECT " + relationColumns + ", r.seq FROM " + fromRelations + " WHERE " + end + " AND r.deleted_at IS NULL AND r.seq > ? ORDER BY r.seq LIMIT ?",
+			m.from.ID.String(), 11}, scanRelation, m.relation)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *merge) relation(r *loci.Relation) error {
+	if r.FromID == m.into.ID || r.ToID == m.into.ID {
+		return nil // between the two
+	}
+	r.ID = loci.NewRelationID()
+	if r.FromID == m.from.ID {
+		r.FromID = m.into.ID
+	}
+	if r.ToID == m.from.ID {
+		r.ToID = m.into.ID
+	}
+	from, to := r.FromID.String(), r.ToID.String()
+	if there, err := m.narrow(&r.GraphAccess, `SELECT r.allowed_vendors FROM relations r
+		WHERE r.hash = ? AND r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ? AND r.deleted_at IS NULL`,
+		graphHash(from, to, r.Type), from, to, r.Type); err != nil || there {
+		return err
+	}
+	if err := m.note(r); err != nil {
+		return err
+	}
+	return m.storeRelation(r)
+}
+
+// note notes who sees a new relation: who may read it and both its ends.
+func (m *merge) note(r *loci.Relation) error {
+	readers := r.AllowedVendors
+	err := m.c.Query("SELECT e.allowed_vendors FROM entities e WHERE e.id IN (?, ?)", sqlitedb.Args{r.FromID.String(), r.ToID.String()}, func(row *sqlitedb.Row) error {
+		list, err := fromJSON[loci.Vendor](row.Text(0))
+		readers = narrowed(readers, list)
+		return err
+	})
+	m.known = m.known || covers(readers, m.into.AllowedVendors)
+	return err
+}
+
+// narrow makes of a row's access that of its copy. there says that all who may read the copy read the
+// same in a row that is there already. One that others read does not count: to leave
+// the copy out would take it from who sees it, and tell of the other.
+func (m *merge) narrow(a *loci.GraphAccess, same string, args ...any) (there bool, err error) {
+	a.AllowedVendors = narrowed(a.AllowedVendors, m.from.AllowedVendors)
+	err = m.c.Query(same, args, func(r *sqlitedb.Row) error {
+		list, err := fromJSON[loci.Vendor](r.Text(0))
+		if there = covers(list, a.AllowedVendors); there && err == nil {
+			return sqlitedb.ErrStop
+		}
+		return err
+	})
+	return there, err
+}
+
+// batchQuery is a query about an id with the number of the row before and a
+// limit. seq is the column with the row's number.
+type batchQuery struct {
+	sql, id string
+	seq     int
+}
+
+func inBatches[T any](c *sqlitedb.Conn, q batchQuery, scan func(*sqlitedb.Row) (T, error), fn func(*T) error) error {
+	for after := int64(0); ; {
+		var list []T
+		err := c.Query(q.sql, sqlitedb.Args{q.id, after, mergeRows}, func(r *sqlitedb.Row) error {
+			row, err := scan(r)
+			list, after = append(list, row), r.Int64(q.seq)
+			return err
+		})
+		for i := range list {
+			if err == nil {
+				err = fn(&list[i])
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if len(list) < mergeRows {
+			return nil
+		}
+	}
 }

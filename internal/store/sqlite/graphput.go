@@ -11,9 +11,13 @@ import (
 
 // refusals gathers why items are refused.
 type refusals struct {
-	field string // what the caller calls the list
-	items []loci.ItemError
+	field   string // what the caller calls the list
+	items   []loci.ItemError
+	missing int // of these, names that are not there
 }
+
+// suggests reports whether names are still suggested for one that is not there.
+func (f *refusals) suggests() bool { return f.missing < store.MaxSuggested }
 
 func (f *refusals) name(i int) string { return fmt.Sprintf("%s[%d]", f.field, i) }
 
@@ -21,6 +25,9 @@ func (f *refusals) name(i int) string { return fmt.Sprintf("%s[%d]", f.field, i)
 func (f *refusals) add(i int, err error, nearest ...string) error {
 	if loci.CodeOf(err) == "" {
 		return err
+	}
+	if loci.CodeOf(err) == loci.NotFound {
+		f.missing++
 	}
 	f.items = append(f.items, loci.ItemError{Index: i, Code: loci.CodeOf(err), Text: loci.SafeText(err), Nearest: nearest})
 	return nil
@@ -72,25 +79,47 @@ func (n nodes) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, ite
 		return nil, err
 	}
 	out := make([]store.PutEntity, len(items))
-	list := make([]loci.Entity, len(items))
 	for i, item := range items {
 		var err error
 		if out[i], err = n.putEntity(v, by, item); err != nil {
 			return nil, err
 		}
+	}
+	return out, n.loadPut(v, out)
+}
+
+// loadPut is load for what Create returns. Of an entity that is new, all that
+// there is is known.
+func (tx *graphTx) loadPut(v loci.Viewer, out []store.PutEntity) error {
+	list := make([]loci.Entity, len(out))
+	puts := make(map[loci.EntityID][]int, len(out))
+	for i := range out {
 		list[i] = out[i].Entity
+		puts[list[i].ID] = append(puts[list[i].ID], i)
 	}
-	if err := n.load(v, list); err != nil {
-		return nil, err
-	}
+	err := tx.loadBy(v, list, func(e *loci.Entity, room int) (size int, fits bool, err error) {
+		of := puts[e.ID]
+		put := &out[of[0]]
+		if !put.Created || len(of) > 1 {
+			return tx.fill(v, e, room)
+		}
+		e.Observations, e.Relations = []loci.Observation{}, []loci.Relation{}
+		if v.SeesGraph(&tx.p, &e.GraphAccess, loci.LiveOnly) { // theirs is the same
+			e.Observations = append(e.Observations, put.Added...)
+		}
+		for _, o := range e.Observations {
+			size += sizeOfObservation(&o)
+		}
+		return size, len(e.Observations) <= store.MaxEntityRows, nil
+	})
 	for i := range out {
 		out[i].Entity = list[i]
 	}
-	return out, nil
+	return err
 }
 
 func (n nodes) putEntity(v loci.Viewer, by loci.GraphAccess, item loci.NewEntity) (put store.PutEntity, err error) {
-	same, err := n.named(v, item.EntityRef)
+	same, err := n.named(v, item.EntityRef, 1)
 	if err != nil {
 		return put, err
 	}
@@ -101,79 +130,133 @@ func (n nodes) putEntity(v loci.Viewer, by loci.GraphAccess, item loci.NewEntity
 	}
 	now := n.time()
 	put = store.PutEntity{Created: true, Entity: loci.Entity{ID: loci.NewEntityID(), Name: item.Name, Type: item.Type, GraphAccess: by, CreatedAt: now, UpdatedAt: now}}
-	err = n.c.Exec("INSERT INTO entities (id, name, entity_type, created_at, updated_at, user_id, origin, allowed_vendors) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		put.Entity.ID.String(), item.Name, item.Type, iso(now), iso(now), by.UserID.String(), by.Origin, toJSON(by.AllowedVendors))
-	for _, text := range loci.Unique(item.Observations) {
-		if err != nil {
-			return put, err
-		}
-		var o loci.Observation
-		o, err = n.insertObservation(by, put.Entity.ID, text)
-		put.Added = append(put.Added, o)
+	if err = n.storeEntity(&put.Entity); err == nil {
+		put.Added, err = n.insertObservations(by, put.Entity.ID, loci.Unique(item.Observations))
 	}
 	return put, err
 }
 
-func (tx *graphTx) insertObservation(by loci.GraphAccess, entity loci.EntityID, text string) (loci.Observation, error) {
-	o := loci.Observation{ID: loci.NewObservationID(), EntityID: entity, Content: text, GraphAccess: by, CreatedAt: tx.time()}
-	return o, tx.c.Exec("INSERT INTO observations (id, entity_id, content, created_at, user_id, origin, allowed_vendors) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		o.ID.String(), entity.String(), text, iso(o.CreatedAt), by.UserID.String(), by.Origin, toJSON(by.AllowedVendors))
+func (tx *graphTx) storeEntity(e *loci.Entity) error {
+	return tx.c.Exec("INSERT INTO entities (id, name, entity_type, created_at, updated_at, user_id, origin, allowed_vendors) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		e.ID.String(), e.Name, e.Type, iso(e.CreatedAt), iso(e.UpdatedAt), e.UserID.String(), e.Origin, toJSON(e.AllowedVendors))
+}
+
+func (tx *graphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID, texts []string) ([]loci.Observation, error) {
+	var list []loci.Observation
+	for _, text := range texts {
+		list = append(list, loci.Observation{ID: loci.NewObservationID(), EntityID: entity, Content: text, GraphAccess: by, CreatedAt: tx.time()})
+	}
+	return list, tx.storeObservations(list)
+}
+
+// maxTogether is how many observations one statement stores at most.
+const maxTogether = 64
+
+// storeObservations uses few statements, as each one makes the full-text table write out what
+// the ones before it have left there. Powers of two keep the number of texts small.
+func (tx *graphTx) storeObservations(list []loci.Observation) error {
+	for len(list) > 0 {
+		n := 1
+		for 2*n <= min(len(list), maxTogether) {
+			n *= 2
+		}
+		var q query
+		q.add("INSERT INTO observations (id, entity_id, created_at, user_id, origin, allowed_vendors, hash, content) VALUES")
+		for i := range list[:n] {
+			o, separator := &list[i], ", "
+			if i == 0 {
+				separator = " "
+			}
+			entity := o.EntityID.String()
+			q.add(separator+"(?, ?, ?, ?, ?, ?, ?, ?)", o.ID.String(), entity, iso(o.CreatedAt), o.UserID.String(), o.Origin, toJSON(o.AllowedVendors),
+				graphHash(entity, o.Content), o.Content)
+		}
+		if err := tx.c.Exec(q.String(), q.args...); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+func (tx *graphTx) storeRelation(r *loci.Relation) error {
+	from, to := r.FromID.String(), r.ToID.String()
+	return tx.c.Exec("INSERT INTO relations (id, from_entity, to_entity, relation_type, created_at, user_id, origin, allowed_vendors, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		r.ID.String(), from, to, r.Type, iso(r.CreatedAt), r.UserID.String(), r.Origin, toJSON(r.AllowedVendors), graphHash(from, to, r.Type))
+}
+
+// sameObservations selects the live visible observations of an entity that say the same.
+func (tx *graphTx) sameObservations(q *query, v loci.Viewer, entity, text string) {
+	q.add("SELECT "+observationColumns+" FROM observations o WHERE o.hash = ? AND o.entity_id = ? AND o.content = ? AND ", graphHash(entity, text), entity, text)
+	tx.sees(q, v, "o", loci.LiveOnly)
+	q.add(" ORDER BY o.seq")
 }
 
 // observe adds what the viewer does not see there yet. A twin that the viewer
 // may not see does not count: refusing would tell of it.
 func (tx *graphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (added, known []loci.Observation, err error) {
-	if len(contents) == 0 {
-		return nil, nil, nil
-	}
-	list, err := tx.observations(v, []string{e.ID.String()})
-	if err != nil {
-		return nil, nil, err
-	}
-	there := make(map[string]loci.Observation, len(list))
-	for _, o := range list {
-		if _, twice := there[o.Content]; !twice {
-			there[o.Content] = o
-		}
-	}
+	var news []string
 	for _, text := range loci.Unique(contents) {
-		if o, twice := there[text]; twice {
-			known = append(known, o)
-			continue
-		}
-		o, err := tx.insertObservation(by, e.ID, text)
+		var q query
+		tx.sameObservations(&q, v, e.ID.String(), text)
+		q.add(" LIMIT 1")
+		there, err := all(tx.c, &q, scanObservation)
 		if err != nil {
 			return nil, nil, err
 		}
-		added = append(added, o)
+		if len(there) > 0 {
+			known = append(known, there[0])
+		} else {
+			news = append(news, text)
+		}
 	}
-	if len(added) > 0 {
+	if added, err = tx.insertObservations(by, e.ID, news); err != nil {
+		return nil, nil, err
+	}
+	if len(added) > 0 && covers(by.AllowedVendors, e.AllowedVendors) {
 		e.UpdatedAt = tx.time()
-		err = tx.c.Exec("UPDATE entities SET updated_at = ? WHERE id = ?", iso(e.UpdatedAt), e.ID.String())
+		err = tx.touch(e.ID.String())
 	}
 	return added, known, err
 }
 
+// touch notes that an entity changed. The caller makes sure that all who see the
+// entity see what changed: the time would tell the others of it.
+func (tx *graphTx) touch(entity string) error {
+	return tx.c.Exec("UPDATE entities SET updated_at = ? WHERE id = ?", iso(tx.time()), entity)
+}
+
 // resolve finds the one entity that a reference means. Of twins, which only
 // somebody sees who sees what several vendors keep to themselves, it is the oldest.
-func (tx *graphTx) resolve(v loci.Viewer, ref loci.EntityRef) (e loci.Entity, nearest []string, err error) {
-	list, err := tx.named(v, ref)
+func (tx *graphTx) resolve(v loci.Viewer, ref loci.EntityRef, suggest bool) (e loci.Entity, nearest []string, err error) {
+	list, err := tx.oneOfEachType(v, ref)
 	if err != nil {
 		return e, nil, err
 	}
 	if len(list) == 0 {
-		if nearest, err = tx.suggest(v, ref.Name, 3); err != nil {
+		if suggest {
+			nearest, err = tx.suggest(v, ref.Name, 3)
+		}
+		if err != nil {
 			return e, nil, err
 		}
 		return e, nearest, noEntityNamed(ref.Name, nearest)
 	}
-	for _, other := range list[1:] {
-		if other.Type != list[0].Type {
-			return e, nil, loci.Errorf(loci.Conflict, "several entities are named %q, of type %q and %q; say which with entity_type",
-				loci.OneLine(ref.Name), loci.OneLine(list[0].Type), loci.OneLine(other.Type))
-		}
+	if len(list) > 1 {
+		return e, nil, loci.Errorf(loci.Conflict, "several entities are named %q, of type %q and %q; say which by its type",
+			loci.OneLine(ref.Name), loci.OneLine(list[0].Type), loci.OneLine(list[1].Type))
 	}
 	return list[0], nil, nil
+}
+
+// oneOfEachType returns the oldest entity of a name, and one of another type if there is one.
+func (tx *graphTx) oneOfEachType(v loci.Viewer, ref loci.EntityRef) ([]loci.Entity, error) {
+	list, err := tx.named(v, ref, 1)
+	if err != nil || len(list) == 0 || ref.Type != "" {
+		return list, err
+	}
+	others, err := tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type <> ? ORDER BY e.seq LIMIT 1", ref.Name, list[0].Type)
+	return append(list, others...), err
 }
 
 func noEntityNamed(name string, nearest []string) error {
@@ -201,7 +284,7 @@ func (n nodes) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess, it
 		var e loci.Entity
 		var nearest []string
 		if err == nil {
-			e, nearest, err = n.resolve(v, item.Entity)
+			e, nearest, err = n.resolve(v, item.Entity, bad.suggests())
 		}
 		if err == nil {
 			out[i].Entity = loci.EntityRef{Name: e.Name, Type: e.Type}
@@ -232,7 +315,7 @@ func (n nodes) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, ite
 		err := item.Validate(bad.name(i))
 		var nearest []string
 		if err == nil {
-			out[i], nearest, err = n.relate(v, by, item)
+			out[i], nearest, err = n.relate(v, by, item, bad.suggests())
 		}
 		if err != nil {
 			if err := bad.add(i, err, nearest...); err != nil {
@@ -246,20 +329,18 @@ func (n nodes) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, ite
 	return out, nil
 }
 
-func (tx *graphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelation) (put store.PutRelation, nearest []string, err error) {
-	from, nearest, err := tx.resolve(v, item.From)
+func (tx *graphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelation, suggest bool) (put store.PutRelation, nearest []string, err error) {
+	from, nearest, err := tx.resolve(v, item.From, suggest)
 	if err != nil {
 		return put, nearest, err
 	}
-	to, nearest, err := tx.resolve(v, item.To)
+	to, nearest, err := tx.resolve(v, item.To, suggest)
 	if err != nil {
 		return put, nearest, err
 	}
 	var q query
-	q.add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ? AND ",
-		from.ID.String(), to.ID.String(), item.Type)
-	tx.seesRelation(&q, v, loci.LiveOnly)
-	q.add(" ORDER BY r.seq LIMIT 1")
+	tx.sameRelations(&q, v, from.ID.String(), item.Type, to.ID.String())
+	q.add(" LIMIT 1")
 	same, err := all(tx.c, &q, scanRelation)
 	if err != nil || len(same) > 0 {
 		if err == nil {
@@ -268,7 +349,13 @@ func (tx *graphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelat
 		return put, nil, err
 	}
 	r := loci.Relation{ID: loci.NewRelationID(), FromID: from.ID, ToID: to.ID, From: from.Name, To: to.Name, Type: item.Type, GraphAccess: by, CreatedAt: tx.time()}
-	err = tx.c.Exec("INSERT INTO relations (id, from_entity, to_entity, relation_type, created_at, user_id, origin, allowed_vendors) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		r.ID.String(), r.FromID.String(), r.ToID.String(), r.Type, iso(r.CreatedAt), by.UserID.String(), by.Origin, toJSON(by.AllowedVendors))
-	return store.PutRelation{Relation: r, Created: true}, nil, err
+	return store.PutRelation{Relation: r, Created: true}, nil, tx.storeRelation(&r)
+}
+
+// sameRelations is sameObservations for relations.
+func (tx *graphTx) sameRelations(q *query, v loci.Viewer, from, kind, to string) {
+	q.add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE r.hash = ? AND r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ? AND ",
+		graphHash(from, to, kind), from, to, kind)
+	tx.seesRelation(q, v, loci.LiveOnly)
+	q.add(" ORDER BY r.seq")
 }

@@ -1,9 +1,10 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
@@ -12,6 +13,10 @@ import (
 )
 
 func (g graph) Get(_ context.Context, v loci.Viewer, id loci.EntityID) (loci.Entity, error) {
+	return g.get(v, id)
+}
+
+func (g graph) get(v loci.Viewer, id loci.EntityID) (loci.Entity, error) {
 	list, err := g.entities(v, loci.LiveOnly, "e.id = ?", id.String())
 	if err != nil {
 		return loci.Entity{}, err
@@ -25,7 +30,7 @@ func (g graph) Get(_ context.Context, v loci.Viewer, id loci.EntityID) (loci.Ent
 func (g graph) Find(_ context.Context, v loci.Viewer, refs []loci.EntityRef) (found []loci.Entity, err error) {
 	seen := map[loci.EntityID]bool{}
 	for _, ref := range loci.Unique(refs) {
-		list, err := g.named(v, ref)
+		list, err := g.named(v, ref, loci.MaxGraphItems)
 		if err != nil {
 			return nil, err
 		}
@@ -35,6 +40,9 @@ func (g graph) Find(_ context.Context, v loci.Viewer, refs []loci.EntityRef) (fo
 				found = append(found, e)
 			}
 		}
+		if len(found) > store.MaxFound {
+			return nil, loci.FieldErrorf("names", "mean more than %d entities; ask for fewer names, or say their types", store.MaxFound)
+		}
 	}
 	return found, g.load(v, found)
 }
@@ -43,51 +51,119 @@ func (g graph) Suggest(_ context.Context, v loci.Viewer, name string, limit int)
 	return g.suggest(v, name, limit)
 }
 
-// suggestAmong is how many names of about the right length are compared.
-const suggestAmong = 5000
+// A suggestion looks at the names of the newest entities, and compares those
+// of about the right length.
+const (
+	suggestFrom  = 20_000
+	suggestAmong = 5_000
+)
 
 func (tx *graphTx) suggest(v loci.Viewer, name string, limit int) ([]string, error) {
 	var q query
 	size := utf8.RuneCountInString(name)
 	slack := max(3, size/3)
-	q.add("SELECT e.name FROM entities e WHERE ")
+	q.add("SELECT name FROM (SELECT e.name FROM entities e WHERE ")
 	tx.sees(&q, v, "e", loci.LiveOnly)
-	q.add(" AND length(e.name) BETWEEN ? AND ? ORDER BY e.seq DESC LIMIT ?", size-slack, size+2*slack, suggestAmong)
+	q.add(" ORDER BY e.seq DESC LIMIT ?) WHERE length(name) BETWEEN ? AND ? LIMIT ?", suggestFrom, size-slack, size+2*slack, suggestAmong)
 	names, err := all(tx.c, &q, func(r *sqlitedb.Row) (string, error) { return r.Text(0), nil })
 	return loci.Nearest(name, names, limit), err
 }
 
-// Read takes the id of the last entity as the position. Its number would tell
-// how many rows there are that the viewer may not see.
+// Read takes the id of the last entity as the position, and behind a colon that
+// of the last of its relations where the page ended among these. Numbers would tell how many
+// rows there are that the viewer may not see.
 func (g graph) Read(_ context.Context, v loci.Viewer, gq store.GraphQuery) (page store.GraphPage, err error) {
-	after, err := g.position(v, gq.After)
+	last, relation, among := strings.Cut(string(gq.After), ":")
+	after, err := g.position(v, store.Position(last))
 	if err != nil {
 		return page, err
 	}
-	page.Entities, err = g.entities(v, loci.LiveOnly, "e.seq > ? ORDER BY e.seq LIMIT ?", after, gq.Limit)
-	if err != nil || len(page.Entities) == 0 {
+	if among {
+		page.Next, err = g.readOn(v, &page, last, relation)
+	} else if page.Entities, err = g.entities(v, loci.LiveOnly, "e.seq > ? ORDER BY e.seq LIMIT ?", after, gq.Limit); len(page.Entities) > 0 {
+		page.Next, err = g.readHere(v, &page)
+		last = page.Entities[len(page.Entities)-1].ID.String()
+	}
+	if err != nil {
 		return page, err
 	}
-	if err := g.load(v, page.Entities); err != nil {
-		return page, err
+	var q query
+	q.add("SELECT count(*) FROM entities e WHERE ")
+	g.sees(&q, v, "e", loci.LiveOnly)
+	q.add(" AND e.seq > coalesce((SELECT seq FROM entities WHERE id = ?), 0)", last)
+	if page.Left, err = g.count(&q, 0); page.Left > 0 && page.Next == "" {
+		page.Next = store.Position(last)
 	}
-	for _, e := range page.Entities {
-		for _, r := range e.Relations {
-			if r.FromID == e.ID {
+	return page, err
+}
+
+// readHere loads the entities of a page, as many as there is room for, and the
+// relations that begin at them. An entity with many ends the page, if need be among its relations.
+func (tx *graphTx) readHere(v loci.Viewer, page *store.GraphPage) (next store.Position, err error) {
+	room := store.MaxGraphText
+	list := page.Entities
+	for i := range list {
+		size, fits, err := tx.fill(v, &list[i], room)
+		if room -= size; err == nil && (!fits || room < 0) {
+			if i > 0 {
+				page.Entities = list[:i]
+				return "", nil
+			}
+			err = tx.load(v, list[:1])
+			room = 0
+		}
+		if err != nil {
+			return "", err
+		}
+		if list[i].RelationsLeft > 0 {
+			page.Entities = list[:i+1]
+			return tx.readOn(v, page, list[i].ID.String(), "")
+		}
+		for _, r := range list[i].Relations {
+			if r.FromID == list[i].ID {
 				page.Relations = append(page.Relations, r)
 			}
 		}
 	}
-	last := page.Entities[len(page.Entities)-1].ID
-	var q query
-	q.add("SELECT count(*) FROM entities e WHERE ")
-	g.sees(&q, v, "e", loci.LiveOnly)
-	q.add(" AND e.seq > (SELECT seq FROM entities WHERE id = ?)", last.String())
-	_, err = g.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { page.Left = r.Int(0); return nil })
-	if page.Left > 0 {
-		page.Next = store.Position(last.String())
+	return "", nil
+}
+
+// readOn adds the relations that begin at an entity, behind one of them.
+func (tx *graphTx) readOn(v loci.Viewer, p *store.GraphPage, entity, after string) (next store.Position, err error) {
+	seq, err := tx.relationPosition(v, after, "r.from_entity = ?", entity)
+	if err != nil {
+		return "", err
 	}
-	return page, err
+	var q query
+	tx.relationsFrom(&q, v, relationColumns, entity, seq)
+	q.add(" ORDER BY r.seq LIMIT ?", store.MaxEntityRows+1)
+	room := store.MaxGraphText
+	list, more, err := page(tx.c, &q, scanRelation, sizeOfRelation, store.MaxEntityRows, &room)
+	p.Relations = append(p.Relations, list...)
+	if more {
+		next = store.Position(entity + ":" + list[len(list)-1].ID.String())
+	}
+	return next, err
+}
+
+func (tx *graphTx) relationPosition(v loci.Viewer, id, where string, args ...any) (seq int64, err error) {
+	if id == "" {
+		return 0, nil
+	}
+	var q query
+	q.add("SELECT r.seq FROM "+fromRelations+" WHERE r.id = ? AND ", id)
+	tx.seesRelation(&q, v, loci.AnyState)
+	q.add(" AND "+where, args...)
+	return tx.seqAt(&q)
+}
+
+// seqAt returns the number of the row that a position means.
+func (tx *graphTx) seqAt(q *query) (seq int64, err error) {
+	found, err := tx.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { seq = r.Int64(0); return nil })
+	if err == nil && !found {
+		err = loci.FieldErrorf("cursor", "is not of this list; begin again without one")
+	}
+	return seq, err
 }
 
 func (tx *graphTx) position(v loci.Viewer, p store.Position) (seq int64, err error) {
@@ -97,11 +173,7 @@ func (tx *graphTx) position(v loci.Viewer, p store.Position) (seq int64, err err
 	var q query
 	q.add("SELECT e.seq FROM entities e WHERE e.id = ? AND ", string(p))
 	tx.sees(&q, v, "e", loci.AnyState)
-	found, err := tx.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { seq = r.Int64(0); return nil })
-	if err == nil && !found {
-		err = loci.FieldErrorf("cursor", "is not of this list; begin again without one")
-	}
-	return seq, err
+	return tx.seqAt(&q)
 }
 
 func (g graph) Neighbours(_ context.Context, v loci.Viewer, id loci.EntityID, hops, limit int) ([]loci.Entity, error) {
@@ -112,108 +184,35 @@ func (g graph) Neighbours(_ context.Context, v loci.Viewer, id loci.EntityID, ho
 	if len(found) == 0 {
 		return nil, loci.NoSuchEntity()
 	}
-	seen := map[loci.EntityID]bool{id: true}
+	seen := map[string]bool{id.String(): true}
 	for edge := found; hops > 0 && len(edge) > 0 && len(found) < limit; hops-- {
-		if edge, err = g.step(v, edge, seen); err != nil {
+		if edge, err = g.step(v, edge, seen, limit-len(found)); err != nil {
 			return nil, err
 		}
-		edge = edge[:min(len(edge), limit-len(found))]
+		for _, e := range edge {
+			seen[e.ID.String()] = true
+		}
 		found = append(found, edge...)
 	}
 	return found, g.load(v, found)
 }
 
-// step returns the entities one hop away that were not seen before.
-func (tx *graphTx) step(v loci.Viewer, from []loci.Entity, seen map[loci.EntityID]bool) ([]loci.Entity, error) {
+// step returns at most limit entities one hop away that were not seen before.
+func (tx *graphTx) step(v loci.Viewer, from []loci.Entity, seen map[string]bool, limit int) ([]loci.Entity, error) {
 	ids := make([]string, len(from))
 	for i, e := range from {
 		ids[i] = e.ID.String()
 	}
-	relations, err := tx.relations(v, ids)
-	if err != nil {
-		return nil, err
-	}
-	var next []string
-	for _, r := range relations {
-		for _, id := range []loci.EntityID{r.FromID, r.ToID} {
-			if !seen[id] {
-				seen[id] = true
-				next = append(next, id.String())
-			}
-		}
-	}
-	return tx.entities(v, loci.LiveOnly, "e.id IN (SELECT value FROM json_each(?)) ORDER BY e.seq", jsonList(next))
-}
-
-func (g graph) History(_ context.Context, v loci.Viewer, id loci.EntityID, limit int) ([]loci.GraphChange, error) {
-	found, err := g.entities(v, loci.AnyState, "e.id = ?", id.String())
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, loci.NoSuchEntity()
-	}
-	e := found[0]
-	list := []loci.GraphChange{created("entity", e.ID.String(), e.Name, e.GraphAccess)}
-	list[0].At = e.CreatedAt
-	observations, relations, err := g.everything(v, id.String())
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range observations {
-		c := created("observation", o.ID.String(), o.Content, o.GraphAccess)
-		c.At = o.CreatedAt
-		list = append(list, c)
-	}
-	for _, r := range relations {
-		c := created("relation", r.ID.String(), r.From+" "+r.Type+" "+r.To, r.GraphAccess)
-		c.At = r.CreatedAt
-		list = append(list, c)
-	}
-	later, err := g.changes(list)
-	list = append(list, later...)
-	slices.SortStableFunc(list, func(a, b loci.GraphChange) int { return cmp.Compare(a.At.UnixMilli(), b.At.UnixMilli()) })
-	return list[:min(limit, len(list))], err
-}
-
-func created(kind, id, text string, a loci.GraphAccess) loci.GraphChange {
-	return loci.GraphChange{Change: "created", Kind: kind, ID: id, UserID: a.UserID, Origin: a.Origin, Text: text}
-}
-
-// everything returns the visible observations and relations of an entity, in any state.
-func (tx *graphTx) everything(v loci.Viewer, id string) ([]loci.Observation, []loci.Relation, error) {
-	var oq, rq query
-	oq.add("SELECT "+observationColumns+" FROM observations o WHERE o.entity_id = ? AND ", id)
-	tx.sees(&oq, v, "o", loci.AnyState)
-	observations, err := all(tx.c, addOrder(&oq, " ORDER BY o.seq"), scanObservation)
-	if err != nil {
-		return nil, nil, err
-	}
-	rq.add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE (r.from_entity = ? OR r.to_entity = ?) AND ", id, id)
-	tx.seesRelation(&rq, v, loci.AnyState)
-	relations, err := all(tx.c, addOrder(&rq, " ORDER BY r.seq"), scanRelation)
-	return observations, relations, err
-}
-
-func addOrder(q *query, text string) *query {
-	q.add(text)
-	return q
-}
-
-// changes returns the deletions and restorations of rows whose creation is in list.
-func (tx *graphTx) changes(list []loci.GraphChange) ([]loci.GraphChange, error) {
-	texts := make(map[string]string, len(list))
-	ids := make([]string, len(list))
-	for i, c := range list {
-		ids[i], texts[c.ID] = c.ID, c.Text
-	}
+	list, known := jsonList(ids), jsonList(slices.Collect(maps.Keys(seen)))
 	var q query
-	q.add("SELECT c.at, c.change, c.kind, c.row_id, c.user_id, c.origin FROM json_each(?) j CROSS JOIN changes c ON c.row_id = j.value ORDER BY c.seq", jsonList(ids))
-	return all(tx.c, &q, func(r *sqlitedb.Row) (c loci.GraphChange, err error) {
-		c = loci.GraphChange{At: isoAt(r, 0), Change: r.Text(1), Kind: r.Text(2), ID: r.Text(3), Origin: r.Text(5), Text: texts[r.Text(3)]}
-		c.UserID, err = idAt[loci.UserID](r, 4)
-		return c, err
-	})
+	q.add("SELECT "+entityColumns+" FROM (SELECT t.id FROM json_each(?) j CROSS JOIN "+fromRelations+" WHERE r.from_entity = j.value AND ", list)
+	tx.seesRelation(&q, v, loci.LiveOnly)
+	q.add(" UNION SELECT f.id FROM json_each(?) j CROSS JOIN "+fromRelations+" WHERE r.to_entity = j.value AND ", list)
+	tx.seesRelation(&q, v, loci.LiveOnly)
+	q.add(") n CROSS JOIN entities e ON e.id = n.id WHERE e.id NOT IN (SELECT value FROM json_each(?)) AND ", known)
+	tx.sees(&q, v, "e", loci.LiveOnly)
+	q.add(" ORDER BY e.seq LIMIT ?", limit)
+	return all(tx.c, &q, scanEntity)
 }
 
 func (g graph) Trash(_ context.Context, v loci.Viewer, limit int) (trash store.GraphTrash, err error) {
@@ -226,8 +225,9 @@ func (g graph) Trash(_ context.Context, v loci.Viewer, limit int) (trash store.G
 	g.sees(&oq, v, "o", loci.TrashOnly)
 	oq.add(" AND ")
 	g.sees(&oq, v, "e", loci.LiveOnly)
-	oq.add(" ORDER BY o.deleted_at DESC, o.seq DESC LIMIT ?", limit)
-	if trash.Observations, err = all(g.c, &oq, scanObservation); err != nil {
+	oq.add(" ORDER BY o.deleted_at DESC, o.seq DESC LIMIT ?", int64(limit))
+	room := store.MaxGraphText
+	if trash.Observations, trash.More, err = page(g.c, &oq, scanObservation, sizeOfObservation, limit, &room); err != nil {
 		return trash, err
 	}
 	rq.add("SELECT " + relationColumns + " FROM " + fromRelations + " WHERE r.deleted_with IS NULL AND ")

@@ -2,23 +2,170 @@ package sqlite
 
 import (
 	"context"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-func (n nodes) Insert(_ context.Context, v loci.Viewer, rows store.GraphRows) (added, present int, err error) {
-	return 0, 0, errUnbuilt
+// page reads rows that come oldest first, at most limit, which the query exceeds
+// by one, and as long as there is room for text; the last one may exceed it.
+func page[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, error), size func(*T) int, limit int, room *int) (list []T, more bool, err error) {
+	list = []T{}
+	err = c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
+		if more = len(list) >= limit || *room <= 0; more {
+			return sqlitedb.ErrStop
+		}
+		row, err := scan(r)
+		*room -= size(&row)
+		list = append(list, row)
+		return err
+	})
+	return list, more, err
 }
 
-func (g graph) Rows(_ context.Context, v loci.Viewer, q store.GraphQuery) (store.GraphRows, store.Position, error) {
-	return store.GraphRows{}, "", errUnbuilt
+// live refuses an entity that is not there.
+func (tx *graphTx) live(v loci.Viewer, id loci.EntityID) error {
+	list, err := tx.entities(v, loci.LiveOnly, "e.id = ?", id.String())
+	if err == nil && len(list) == 0 {
+		err = loci.NoSuchEntity()
+	}
+	return err
 }
 
-func (g graph) Observations(_ context.Context, v loci.Viewer, id loci.EntityID, q store.GraphQuery) (store.ObservationPage, error) {
-	return store.ObservationPage{}, errUnbuilt
+func (g graph) Observations(_ context.Context, v loci.Viewer, id loci.EntityID, gq store.GraphQuery) (p store.ObservationPage, err error) {
+	if err := g.live(v, id); err != nil {
+		return p, err
+	}
+	room := store.MaxGraphText
+	list, more, err := g.observationPage(v, id.String(), string(gq.After), gq.Limit, &room)
+	if err != nil {
+		return p, err
+	}
+	if p.Observations = list; more {
+		p.Next = store.Position(list[len(list)-1].ID.String())
+	}
+	return p, nil
 }
 
-func (g graph) Relations(_ context.Context, v loci.Viewer, id loci.EntityID, q store.GraphQuery) (store.RelationPage, error) {
-	return store.RelationPage{}, errUnbuilt
+func (tx *graphTx) observationPage(v loci.Viewer, id, after string, limit int, room *int) ([]loci.Observation, bool, error) {
+	seq, err := tx.observationPosition(v, id, after)
+	if err != nil {
+		return nil, false, err
+	}
+	var q query
+	tx.observationsOf(&q, v, observationColumns, id, seq)
+	q.add(" ORDER BY o.seq LIMIT ?", int64(limit)+1)
+	return page(tx.c, &q, scanObservation, sizeOfObservation, limit, room)
+}
+
+func (tx *graphTx) observationPosition(v loci.Viewer, entity, id string) (int64, error) {
+	if id == "" {
+		return 0, nil
+	}
+	var q query
+	q.add("SELECT o.seq FROM observations o CROSS JOIN entities e ON e.id = o.entity_id WHERE o.id = ? AND o.entity_id = ? AND ", id, entity)
+	tx.sees(&q, v, "o", loci.AnyState)
+	q.add(" AND ")
+	tx.sees(&q, v, "e", loci.AnyState)
+	return tx.seqAt(&q)
+}
+
+func (g graph) Relations(_ context.Context, v loci.Viewer, id loci.EntityID, gq store.GraphQuery) (p store.RelationPage, err error) {
+	if err := g.live(v, id); err != nil {
+		return p, err
+	}
+	entity, room := id.String(), store.MaxGraphText
+	after, err := g.relationPosition(v, string(gq.After), "? IN (r.from_entity, r.to_entity)", entity)
+	if err != nil {
+		return p, err
+	}
+	var q query
+	g.relationsOf(&q, v, relationColumns+", r.seq AS seq", entity, after)
+	q.add(" ORDER BY seq LIMIT ?", int64(gq.Limit)+1)
+	list, more, err := page(g.c, &q, scanRelation, sizeOfRelation, gq.Limit, &room)
+	if p.Relations = list; more {
+		p.Next = store.Position(list[len(list)-1].ID.String())
+	}
+	return p, err
+}
+
+// inRelations begins the positions among the relations, which come behind all entities.
+const inRelations = "relations"
+
+// Rows takes as the position the id of the last entity, and behind a colon that of its last
+// observation where there may be more; or inRelations, a colon and the id of the last relation.
+func (g graph) Rows(_ context.Context, v loci.Viewer, gq store.GraphQuery) (rows store.GraphRows, next store.Position, err error) {
+	head, tail, among := strings.Cut(string(gq.After), ":")
+	left, room := gq.Limit, store.MaxGraphText
+	if head != inRelations || !among {
+		if next, err = g.entityRows(v, &rows, gq, &room); err != nil || next != "" {
+			return rows, next, err
+		}
+		if left -= len(rows.Entities) + len(rows.Observations); left <= 0 || room <= 0 {
+			return rows, inRelations + ":", nil
+		}
+		tail = ""
+	}
+	seq, err := g.relationPosition(v, tail, "1")
+	if err != nil {
+		return rows, "", err
+	}
+	var q query
+	q.add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE r.seq > ? AND ", seq)
+	g.seesRelation(&q, v, loci.LiveOnly)
+	q.add(" ORDER BY r.seq LIMIT ?", int64(left)+1)
+	list, more, err := page(g.c, &q, scanRelation, sizeOfRelation, left, &room)
+	if rows.Relations = list; more {
+		next = store.Position(inRelations + ":" + list[len(list)-1].ID.String())
+	}
+	return rows, next, err
+}
+
+// entityRows adds entities with their observations.
+func (tx *graphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.GraphQuery, room *int) (next store.Position, err error) {
+	id, observation, among := strings.Cut(string(gq.After), ":")
+	after, err := tx.position(v, store.Position(id))
+	if err != nil {
+		return "", err
+	}
+	left := func() int { return gq.Limit - len(rows.Entities) - len(rows.Observations) }
+	if among {
+		// The entity is shown already; it may have been deleted since.
+		begun, err := tx.entities(v, loci.LiveOnly, "e.id = ?", id)
+		if err != nil {
+			return "", err
+		}
+		if len(begun) > 0 {
+			if next, err = tx.observationRows(v, rows, id, observation, left(), room); err != nil || next != "" {
+				return next, err
+			}
+		}
+		if left() <= 0 || *room <= 0 {
+			return store.Position(id), nil
+		}
+	}
+	list, err := tx.entities(v, loci.LiveOnly, "e.seq > ? ORDER BY e.seq LIMIT ?", after, left())
+	for _, e := range list {
+		rows.Entities = append(rows.Entities, e)
+		if next, err = tx.observationRows(v, rows, e.ID.String(), "", left(), room); err != nil || next != "" {
+			return next, err
+		}
+		if left() <= 0 || *room <= 0 {
+			return store.Position(e.ID.String()), nil
+		}
+	}
+	return "", err
+}
+
+func (tx *graphTx) observationRows(v loci.Viewer, rows *store.GraphRows, entity, after string, limit int, room *int) (next store.Position, err error) {
+	list, more, err := tx.observationPage(v, entity, after, limit, room)
+	if rows.Observations = append(rows.Observations, list...); more {
+		if len(list) > 0 {
+			after = list[len(list)-1].ID.String()
+		}
+		next = store.Position(entity + ":" + after)
+	}
+	return next, err
 }

@@ -2,10 +2,12 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 type mcpSessions struct{ s *Store }
@@ -13,18 +15,55 @@ type mcpSessions struct{ s *Store }
 // MCPSessions remembers on which projects MCP sessions work.
 func (s *Store) MCPSessions() store.MCPSessions { return mcpSessions{s} }
 
-func (m mcpSessions) Get(ctx context.Context, key [32]byte) (store.MCPSession, error) {
-	return store.MCPSession{}, errUnbuilt
+func (m mcpSessions) Get(ctx context.Context, key [32]byte) (got store.MCPSession, err error) {
+	found := false
+	err = m.s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
+		found, err = c.One("SELECT s.org_id, s.user_id, s.project_id, s.used_at FROM mcp_sessions s JOIN orgs o ON o.id = s.org_id AND o.state IN "+openStates+
+			" WHERE s.key = ?", sqlitedb.Args{key[:]}, func(r *sqlitedb.Row) (err error) {
+			got = store.MCPSession{Key: key, OrgID: loci.OrgID(r.Text(0)), UserID: r.ID(1), UsedAt: timeAt(r, 3)}
+			got.ProjectID, err = idAt[loci.ProjectID](r, 2)
+			return err
+		})
+		return err
+	})
+	if err == nil && !found {
+		err = loci.Errorf(loci.NotFound, "no such session")
+	}
+	return got, translate(err)
 }
 
-func (m mcpSessions) Put(ctx context.Context, s store.MCPSession) error { return errUnbuilt }
-
-func (m mcpSessions) Remove(ctx context.Context, key [32]byte) error { return errUnbuilt }
-
-func (m mcpSessions) Purge(ctx context.Context, then time.Time, limit int) (int, error) {
-	return 0, errUnbuilt
+// Put looks at the project in the transaction that writes: whoever archives or
+// deletes it clears what is there, or comes first.
+func (m mcpSessions) Put(ctx context.Context, s store.MCPSession) error {
+	err := m.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		p, err := projectIn(c, s.OrgID, s.ProjectID)
+		if err == nil {
+			err = p.usable()
+		}
+		if err != nil {
+			return err
+		}
+		return c.Exec(`INSERT INTO mcp_sessions (key, org_id, user_id, project_id, used_at) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET org_id = excluded.org_id, user_id = excluded.user_id, project_id = excluded.project_id, used_at = excluded.used_at`,
+			s.Key[:], string(s.OrgID), [16]byte(s.UserID), s.ProjectID.String(), loci.CutTime(s.UsedAt).UnixMicro())
+	})
+	if errors.Is(err, sqlitedb.ErrConstraintForeignKey) { // org and project are there
+		err = loci.WrapError(loci.NotFound, err, "no such user")
+	}
+	return translate(err)
 }
 
-func (ps projectRegistry) InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (bool, error) {
-	return false, errUnbuilt
+func (m mcpSessions) Remove(ctx context.Context, key [32]byte) error {
+	return translate(m.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("DELETE FROM mcp_sessions WHERE key = ?", key[:])
+	}))
+}
+
+func (m mcpSessions) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
+	err = m.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		err := c.Exec("DELETE FROM mcp_sessions WHERE key IN (SELECT key FROM mcp_sessions WHERE used_at < ? ORDER BY used_at LIMIT ?)", ceilMicro(then), limit)
+		n = int(c.Changes())
+		return err
+	})
+	return n, translate(err)
 }

@@ -96,6 +96,11 @@ func (t memories) Replace(_ context.Context, m *loci.Memory) error {
 	if err := t.knowsUser(m.UserID); err != nil {
 		return err
 	}
+	return t.put(old, m)
+}
+
+// put stores m over a row and keeps that as a version.
+func (t memories) put(old *stored, m *loci.Memory) error {
 	if err := t.keepVersion(old.seq, m.UpdatedAt); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,19 +63,36 @@ func TestOldData(t *testing.T) {
 			if version != "v1" { // which had no identity
 				checkOldIdentity(t, s)
 			}
+			if version != "v1" && version != "v2" { // which had no projects
+				checkOldProjects(t, s)
+			}
 		})
 	}
 }
 
-// loadOldData opens a store with what the two scripts of that name make.
+// oldFiles are the files of a data directory by the name of their script. The last
+// two are there from v3 on.
+func oldFiles(dir string) map[string]string {
+	return map[string]string{
+		"meta": filepath.Join(dir, metaFile), "org": filepath.Join(dir, orgsDir, "default.db"),
+		"project": filepath.Join(dir, dbPath(projectsDir, oldProject.ID)), "archive": filepath.Join(dir, dbPath(archiveDir, oldArchived.ID)),
+	}
+}
+
+// loadOldData opens a store with what the scripts of that name make.
 func loadOldData(t *testing.T, name string) *Store {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, orgsDir), 0o700); err != nil {
-		t.Fatal(err)
+	for kind, file := range oldFiles(dir) {
+		script := name + "." + kind + ".sql"
+		if _, err := os.Stat(script); errors.Is(err, fs.ErrNotExist) && (kind == "project" || kind == "archive") {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		load(t, script, file)
 	}
-	load(t, name+".meta.sql", filepath.Join(dir, metaFile))
-	load(t, name+".org.sql", filepath.Join(dir, orgsDir, "default.db"))
 	return openStore(t, Options{Dir: dir, Now: func() time.Time { return oldTime.Add(2 * time.Hour) }})
 }
 
@@ -156,6 +174,7 @@ func TestDumpData(t *testing.T) {
 		t.Fatal(explain(err))
 	}
 	storeOldIdentity(t, s)
+	storeOldProjects(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +182,7 @@ func TestDumpData(t *testing.T) {
 	if *dumpName != "" {
 		dir, name = "testdata", *dumpName
 	}
-	for kind, file := range map[string]string{"meta": filepath.Join(s.Dir(), metaFile), "org": s.orgPath(loci.DefaultOrg)} {
+	for kind, file := range oldFiles(s.Dir()) {
 		if err := os.WriteFile(filepath.Join(dir, name+"."+kind+".sql"), []byte(dump(t, file)), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -171,6 +190,7 @@ func TestDumpData(t *testing.T) {
 	s = loadOldData(t, filepath.Join(dir, name))
 	checkOldData(t, s)
 	checkOldIdentity(t, s)
+	checkOldProjects(t, s)
 }
 
 // dump writes a file as SQL. The full-text index, which is derived, is filled
@@ -196,14 +216,18 @@ func dump(t *testing.T, file string) string {
 			t.Fatal(err)
 		}
 	}
-	var b strings.Builder
+	var b, triggers strings.Builder
 	var tables []string
-	query("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'memory_text_*' ORDER BY rowid", func(st *sqlite3.Stmt) {
+	query("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'memory_text_*' AND name NOT GLOB '*_fts_*' ORDER BY rowid", func(st *sqlite3.Stmt) {
 		name, sql := st.ColumnText(0), st.ColumnText(1)
-		fmt.Fprintf(&b, "%s;\n", sql)
-		if strings.HasPrefix(sql, "CREATE TABLE") {
+		to := &b
+		switch {
+		case strings.HasPrefix(sql, "CREATE TABLE"):
 			tables = append(tables, name)
+		case strings.HasPrefix(sql, "CREATE TRIGGER"): // the rows are as they left them
+			to = &triggers
 		}
+		fmt.Fprintf(to, "%s;\n", sql)
 	})
 	for _, table := range tables {
 		var columns []string
@@ -217,5 +241,10 @@ func dump(t *testing.T, file string) string {
 		b.WriteString("INSERT INTO memory_text (rowid, title, content, summary, key, category, tags)\n" +
 			"\tSELECT seq, title, content, summary, key, category, (SELECT group_concat(value, char(10)) FROM json_each(m.tags)) FROM memories m;\n")
 	}
-	return b.String()
+	for _, table := range []string{"entities_fts", "observations_fts"} {
+		if strings.Contains(b.String(), "VIRTUAL TABLE "+table) {
+			fmt.Fprintf(&b, "INSERT INTO %[1]s (%[1]s) VALUES ('rebuild');\n", table)
+		}
+	}
+	return b.String() + triggers.String()
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/loci-memory/loci"
 )
 
 // asNobody runs fn without the rights of root, on a thread that is thrown away.
@@ -43,4 +45,22 @@ func TestReadOnlyDirectory(t *testing.T) {
 	wantRefusal(t, tryOpen(dir), dir, "permission denied")
 	below := filepath.Join(dir, "below")
 	wantRefusal(t, tryOpen(below), below, "permission denied")
+}
+
+// A lock that this user cannot open is an answer for the operator, and closes no project.
+func TestProjectLockOfAnotherUser(t *testing.T) {
+	s, p := newProject(t, Options{})
+	path := s.projectLock(p.ID).Path()
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	err := asNobody(func() error { return s.Projects().Archive(bg, p.OrgID, p.ID) })
+	if loci.CodeOf(err) != loci.Unavailable {
+		t.Errorf("Archive: %v", explain(err))
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	note(t, s, p, "second")
+	wantSound(t, s)
 }

@@ -217,11 +217,11 @@ func belongs(c *sqlitedb.Conn, org loci.OrgID, user loci.UserID) error {
 }
 
 // orgColumns are read by scanOrg, from column i on.
-const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at"
+const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at, o.projects_version"
 
 func scanOrg(r *sqlitedb.Row, i int) loci.Org {
 	return loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2), State: loci.OrgState(r.Text(i + 3)),
-		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6)}
+		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6), ProjectsVersion: r.Int64(i + 7)}
 }
 
 func noOrg() error { return loci.Errorf(loci.NotFound, "no such org") }

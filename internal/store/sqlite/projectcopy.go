@@ -3,10 +3,10 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -29,18 +29,34 @@ func (s *Store) projectsOf(ctx context.Context, org loci.OrgID) (list []loci.Pro
 // withGraph runs fn on a project's file wherever it is. An archived one is
 // opened for it, while nobody can restore it.
 func (s *Store) withGraph(ctx context.Context, p loci.Project, fn func(*sqlitedb.DB, loci.Project) error) (err error) {
+	return s.withGraphBefore(ctx, ctx, p, fn)
+}
+
+// withGraphBefore is withGraph for who waits for other processes only until the
+// context before ends.
+func (s *Store) withGraphBefore(ctx, before context.Context, p loci.Project, fn func(*sqlitedb.DB, loci.Project) error) (err error) {
+	// Who shares the lock already does not wait for it below.
+	share := s.sharedLock(p.ID)
+	if _, err := share.TryRLockContext(before, lockWait); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, share.Close())
+	}
 	err = s.withProject(ctx, p.OrgID, p.ID, func(f *projectFile, p loci.Project) error { return fn(f.db, p) })
-	if loci.CodeOf(err) != loci.Conflict {
+	if err = errors.Join(err, share.Close()); loci.CodeOf(err) != loci.Conflict {
 		return err
 	}
 	if err := s.ensureLock(p.ID); err != nil {
 		return err
 	}
 	lock := s.projectLock(p.ID)
-	if _, err := lock.TryLockContext(ctx, lockWait); err != nil {
+	if _, err := lock.TryLockContext(before, lockWait); err != nil {
 		return errors.Join(err, lock.Close())
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
+	return s.withGraphLocked(ctx, p, fn)
+}
+
+// withGraphLocked is withGraph for who holds the exclusive lock.
+func (s *Store) withGraphLocked(ctx context.Context, p loci.Project, fn func(*sqlitedb.DB, loci.Project) error) (err error) {
 	if err := s.settleLocked(ctx, p.OrgID, p.ID); err != nil {
 		return err
 	}
@@ -60,6 +76,8 @@ func (s *Store) withGraph(ctx context.Context, p loci.Project, fn func(*sqlitedb
 	return fn(db, row.Project)
 }
 
+var errProjectGone = loci.Errorf(loci.Conflict, "a project was deleted meanwhile; try again")
+
 // copyProjects copies the files of projects into dir, each to its place in
 // places, and returns the names. One that was deleted meanwhile is an error: the copied
 // registry has it.
@@ -75,7 +93,7 @@ func (s *Store) copyProjects(ctx context.Context, dir string, list []loci.Projec
 		}
 		err := s.withGraph(ctx, p, func(db *sqlitedb.DB, _ loci.Project) error { return db.BackupTo(ctx, target) })
 		if loci.CodeOf(err) == loci.NotFound {
-			err = loci.WrapError(loci.Conflict, err, "a project was deleted meanwhile; try again")
+			err = errProjectGone
 		}
 		if err != nil {
 			return names, err
@@ -119,126 +137,4 @@ func (s *Store) deleteProjects(ctx context.Context, org loci.OrgID, r *store.Rec
 		r.Projects++
 	}
 	return nil
-}
-
-// eraseFromGraphs erases what a person wrote in the org's graphs. An entity on
-// which others wrote something stays, without a writer.
-func (s *Store) eraseFromGraphs(ctx context.Context, org loci.OrgID, user loci.UserID) error {
-	list, err := s.projectsOf(ctx, org)
-	if err != nil {
-		return err
-	}
-	for _, p := range list {
-		err := s.withGraph(ctx, p, func(db *sqlitedb.DB, _ loci.Project) error {
-			return db.Update(ctx, func(c *sqlitedb.Conn) error { return eraseWriter(c, user) })
-		})
-		if err != nil && loci.CodeOf(err) != loci.NotFound {
-			return err
-		}
-	}
-	return nil
-}
-
-func eraseWriter(c *sqlitedb.Conn, user loci.UserID) error {
-	who, nobody := user.String(), loci.UserID{}.String()
-	for _, sql := range []string{
-		`DELETE FROM changes WHERE row_id IN (SELECT id FROM observations WHERE user_id = ?1 UNION ALL SELECT id FROM relations WHERE user_id = ?1)`,
-		"DELETE FROM relations WHERE user_id = ?1",
-		"DELETE FROM observations WHERE user_id = ?1",
-		`DELETE FROM changes WHERE row_id IN (SELECT id FROM entities e WHERE user_id = ?1` + lonely + ")",
-		"DELETE FROM entities AS e WHERE user_id = ?1" + lonely,
-	} {
-		if err := c.Exec(sql, who); err != nil {
-			return err
-		}
-	}
-	for _, table := range []string{"entities", "changes"} {
-		if err := c.Exec("UPDATE "+table+" SET user_id = ? WHERE user_id = ?", nobody, who); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// lonely holds for an entity on which nothing hangs.
-const lonely = ` AND NOT EXISTS (SELECT 1 FROM observations WHERE entity_id = e.id)
-	AND NOT EXISTS (SELECT 1 FROM relations WHERE from_entity = e.id) AND NOT EXISTS (SELECT 1 FROM relations WHERE to_entity = e.id)`
-
-// checkProjects checks the files of all projects, and that each has a row.
-func (s *Store) checkProjects(ctx context.Context) (problems []string, err error) {
-	list, err := s.projectsOf(ctx, "")
-	if err != nil {
-		return nil, translate(err)
-	}
-	for _, p := range list {
-		var found []string
-		err := s.withGraph(ctx, p, func(db *sqlitedb.DB, p loci.Project) (err error) {
-			err = db.View(ctx, func(c *sqlitedb.Conn) error {
-				found, err = integrity(c, "entities_fts", "observations_fts")
-				return err
-			})
-			if err != nil || len(found) > 0 {
-				return err
-			}
-			return db.Update(ctx, func(c *sqlitedb.Conn) error {
-				found, err = s.graphTx(p, c).Check(ctx)
-				return err
-			})
-		})
-		switch loci.CodeOf(err) {
-		case loci.NotFound: // deleted meanwhile
-			continue
-		case loci.Unavailable:
-			found, err = append(found, err.Error()), nil
-		}
-		problems = append(problems, named("project "+p.ID.String(), found)...)
-		if err != nil {
-			return problems, translate(err)
-		}
-	}
-	lost, err := s.strayProjects(ctx)
-	return append(problems, lost...), translate(err)
-}
-
-// strayProjects reports files that no row of the registry leads to.
-func (s *Store) strayProjects(ctx context.Context) (problems []string, err error) {
-	for _, dir := range []string{projectsDir, archiveDir} {
-		entries, err := os.ReadDir(filepath.Join(s.opts.Dir, dir))
-		if err != nil {
-			return problems, err
-		}
-		for _, e := range entries {
-			base, ok := strings.CutSuffix(e.Name(), ".db")
-			id, bad := loci.ParseMemoryID(base)
-			if !ok || bad != nil {
-				continue
-			}
-			there, err := s.registered(ctx, loci.ProjectID(id))
-			if err != nil {
-				return problems, err
-			}
-			if !there {
-				problems = append(problems, "the file "+dir+"/"+e.Name()+" is there, but "+metaFile+" knows no such project: put the "+metaFile+
-					" back that belongs to it, or bring a backup back with: loci backup restore")
-			}
-		}
-	}
-	return problems, nil
-}
-
-// rebuildProjects makes anew what is derived from the rows of every project.
-func (s *Store) rebuildProjects(ctx context.Context) error {
-	list, err := s.projectsOf(ctx, "")
-	for _, p := range list {
-		if err != nil {
-			break
-		}
-		err = s.withGraph(ctx, p, func(db *sqlitedb.DB, p loci.Project) error {
-			return db.Update(ctx, func(c *sqlitedb.Conn) error { return s.graphTx(p, c).Rebuild(ctx) })
-		})
-		if loci.CodeOf(err) == loci.NotFound {
-			err = nil
-		}
-	}
-	return translate(err)
 }

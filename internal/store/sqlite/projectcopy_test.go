@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
@@ -102,11 +104,15 @@ func TestCarryProjectMembers(t *testing.T) {
 		t.Fatal(members, err)
 	}
 	dir := filepath.Join(t.TempDir(), "b")
+	session := store.MCPSession{Key: [32]byte{1}, OrgID: p.OrgID, UserID: members[0].UserID, ProjectID: p.ID, UsedAt: p.CreatedAt}
+	if err := s.MCPSessions().Put(bg, session); err != nil {
+		t.Fatal(explain(err))
+	}
 	if _, err := s.Backup(bg, dir); err != nil {
 		t.Fatal(err)
 	}
-	p.Everyone = false
-	if err := errors.Join(s.Projects().Update(bg, p), s.ProjectMembers().Remove(bg, p.OrgID, p.ID, members[0].UserID), s.Close()); err != nil {
+	_, err = s.Projects().Update(bg, p.OrgID, p.ID, func(p *loci.Project) error { p.Everyone = false; return nil })
+	if err := errors.Join(err, s.ProjectMembers().Remove(bg, p.OrgID, p.ID, members[0].UserID), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := CarryRevocations(bg, s.Dir(), dir); err != nil {
@@ -115,6 +121,9 @@ func TestCarryProjectMembers(t *testing.T) {
 	restored := openStore(t, Options{Dir: dir})
 	if list, err := restored.ProjectMembers().Of(bg, p.OrgID, members[0].UserID); err != nil || len(list) != 0 {
 		t.Errorf("got %v, %v, want none", list, err)
+	}
+	if _, err := restored.MCPSessions().Get(bg, session.Key); loci.CodeOf(err) != loci.NotFound {
+		t.Errorf("the session of then: %v, want that it is not there", err)
 	}
 }
 
@@ -197,5 +206,12 @@ func TestProjectCheckAndRebuild(t *testing.T) {
 	}
 	if problems, err := s.Check(bg); err != nil || len(problems) != 1 {
 		t.Errorf("Check with a stray file: %q, %v", problems, err)
+	}
+	if err := errors.Join(os.Remove(stray), os.WriteFile(s.projectPath(archiveDir, p.ID), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	want := "the file " + dbPath(archiveDir, p.ID) + " is there, but the place of that project is " + dbPath(projectsDir, p.ID)
+	if problems, err := s.Check(bg); err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0], want) {
+		t.Errorf("Check with a second file: %q, %v", problems, err)
 	}
 }

@@ -24,13 +24,13 @@ const (
 
 // The page caches of all open projects together stay below
 //
-//	MaxProjects files * (projectReaders + 1 writer) * projectCacheKiB = 32 * 4 * 1 MiB = 128 MiB,
+//	MaxProjects files * (projectReaders + 1 writer) * projectCacheKiB = 16 * 4 * 2 MiB = 128 MiB,
 //
 // however many projects there are and however large they grow. Seed S3 has 64
 // MB for each connection, which would be 8 GB; the system's own cache of the files does the rest.
 const (
 	projectReaders  = 3
-	projectCacheKiB = 1024
+	projectCacheKiB = 2048
 )
 
 // lockWait is how often a waiting process looks at a project's lock.
@@ -99,6 +99,11 @@ func (s *Store) projectLock(id loci.ProjectID) *flock.Flock {
 	return flock.New(filepath.Join(s.opts.Dir, projectsDir, id.String()+".lock"), flock.SetPermissions(0o600))
 }
 
+// sharedLock makes no file: the lock of a deleted project must not come back.
+func (s *Store) sharedLock(id loci.ProjectID) *flock.Flock {
+	return flock.New(s.projectLock(id).Path(), flock.SetFlag(os.O_RDWR))
+}
+
 // setUpProject keeps a handle that is closed late from touching anything: the
 // last one to close would else remove the log by its name, which may be that of
 // a file that was archived and restored since. sqlitedb empties the log itself.
@@ -122,10 +127,13 @@ func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 	return o
 }
 
+// gone is true of a project that is not there for anybody: yet, or any more.
+func (p *projectRow) gone() bool { return p.intent == intentCreating || p.intent == intentDeleting }
+
 // usable refuses a project that nobody may work on now.
 func (p *projectRow) usable() error {
 	switch {
-	case p.intent == intentCreating || p.intent == intentDeleting:
+	case p.gone():
 		return loci.NoSuchProject()
 	case p.Status != loci.ProjectActive:
 		return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
@@ -133,22 +141,44 @@ func (p *projectRow) usable() error {
 	return nil
 }
 
+// openPatience is how long the first caller, for whom nobody can give up, waits for
+// a process that is busy with the project.
+const openPatience = 30 * time.Second
+
+func errBusyProject(after time.Duration) error {
+	return loci.Errorf(loci.Unavailable, "another process is busy with the project, and was not done after %s; try again", after)
+}
+
 // openProject opens a project's file for files.acquire.
-func (s *Store) openProject(ctx context.Context, f *projectFile) (err error) {
-	if _, err := s.lookUpProject(ctx, f.org, f.id); err != nil {
+func (s *Store) openProject(ctx context.Context, f *projectFile) error {
+	ctx, cancel := context.WithTimeout(ctx, openPatience)
+	defer cancel()
+	err := s.openProjectFile(ctx, f)
+	if ctx.Err() != nil && err != nil {
+		return errBusyProject(openPatience)
+	}
+	return err
+}
+
+func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error) {
+	p, err := s.lookUpProject(ctx, f.org, f.id)
+	if err == nil && p.gone() { // its lock must not come back
+		err = loci.NoSuchProject()
+	}
+	if err == nil {
+		err = s.ensureLock(f.id)
+	}
+	if err != nil {
 		return err
 	}
-	if err := s.ensureLock(f.id); err != nil {
-		return err
-	}
-	// Sharing the lock makes no file: that of a deleted project must not come back.
-	f.lock = flock.New(s.projectLock(f.id).Path(), flock.SetFlag(os.O_RDWR))
-	if err := f.enter(ctx); err != nil {
+	f.lock = s.sharedLock(f.id)
+	if err := f.enter(ctx); errors.Is(err, fs.ErrNotExist) {
+		return loci.NoSuchProject() // deleted since it was looked up
+	} else if err != nil {
 		return err
 	}
 	defer f.leave()
-	p, err := s.lookUpProject(ctx, f.org, f.id)
-	if err == nil {
+	if p, err = s.lookUpProject(ctx, f.org, f.id); err == nil {
 		err = p.usable()
 	}
 	if err != nil {

@@ -38,12 +38,14 @@ func (ps projectRegistry) Delete(ctx context.Context, org loci.OrgID, id loci.Pr
 // row is there, so who meets the row and gets the lock knows that its maker is dead.
 func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.UserID) (err error) {
 	lock := s.projectLock(p.ID)
-	if ok, err := lock.TryLock(); err != nil || !ok {
-		return errors.Join(err, loci.Errorf(loci.Conflict, "this id is taken"), lock.Close())
+	if ok, err := lock.TryLock(); err != nil {
+		return errors.Join(err, lock.Close())
+	} else if !ok {
+		return errors.Join(loci.Errorf(loci.Conflict, "this id is taken"), lock.Close())
 	}
 	defer func() {
 		if loci.CodeOf(err) != "" { // refused
-			if there, lost := s.registered(ctx, p.ID); !there && lost == nil {
+			if _, there, lost := s.placeOf(ctx, p.ID); !there && lost == nil {
 				_ = os.Remove(lock.Path())
 			}
 		}
@@ -77,15 +79,6 @@ func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.
 		}
 		return err
 	})
-}
-
-// registered says whether the registry has the id, in any org and state.
-func (s *Store) registered(ctx context.Context, id loci.ProjectID) (there bool, err error) {
-	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
-		there, err = c.One("SELECT 1 FROM projects WHERE id = ?", sqlitedb.Args{id.String()}, func(*sqlitedb.Row) error { return nil })
-		return err
-	})
-	return there, err
 }
 
 func dbPath(dir string, id loci.ProjectID) string { return dir + "/" + id.String() + ".db" }
@@ -133,6 +126,10 @@ func (s *Store) changeProject(ctx context.Context, org loci.OrgID, id loci.Proje
 			return err
 		}
 	}
+	// With a lock that cannot be opened the intent would shut everybody out for nothing.
+	if err := s.ensureLock(id); err != nil {
+		return err
+	}
 	if err := s.intend(ctx, org, id, intent); err != nil {
 		return err
 	}
@@ -171,7 +168,7 @@ func (s *Store) intend(ctx context.Context, org loci.OrgID, id loci.ProjectID, i
 	switch {
 	case err != nil:
 		return err
-	case p.intent == intentCreating || p.intent == intentDeleting:
+	case p.gone():
 		return loci.NoSuchProject()
 	case intent == intentRestoring:
 		return loci.Errorf(loci.Conflict, "project %s is not archived", loci.OneLine(p.Name))
@@ -210,7 +207,9 @@ func (s *Store) settleLocked(ctx context.Context, org loci.OrgID, id loci.Projec
 		return s.move(ctx, id, projectsDir, archiveDir, string(loci.ProjectArchived))
 	case intentRestoring:
 		return s.move(ctx, id, archiveDir, projectsDir, string(loci.ProjectActive))
-	case intentDeleting, intentCreating:
+	case intentDeleting:
+		return s.deleteProject(ctx, org, id)
+	case intentCreating:
 		return s.removeProject(ctx, id)
 	}
 	return nil // another process was faster
@@ -280,10 +279,11 @@ func (s *Store) emptyLog(ctx context.Context, id loci.ProjectID, dir string) err
 	return nil
 }
 
-// sweep removes what is left beside the place where a file was.
+// sweep removes what is left beside the place where a file was. The journal is of a
+// file whose maker was killed before it had a log.
 func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
 	path := s.projectPath(dir, id)
-	for _, name := range []string{path + "-wal", path + "-shm", path + ".lock"} {
+	for _, name := range []string{path + "-wal", path + "-shm", path + "-journal", path + ".lock"} {
 		if e := os.Remove(name); e != nil && !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
@@ -291,9 +291,31 @@ func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
 	return err
 }
 
-// removeProject removes files and row, the row last. Who waits for the lock
-// then meets a project that is not there.
+// deleteProject removes a project for good, its row last. Its memories go before
+// the file, and once more after it: who was writing one when the intent was entered
+// may not have finished before.
+func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	if err := s.trashMemories(ctx, org, id); err != nil {
+		return err
+	}
+	if err := s.removeProjectFiles(id); err != nil {
+		return err
+	}
+	if err := s.trashLateMemories(ctx, org, id); err != nil {
+		return err
+	}
+	return s.unregister(ctx, id)
+}
+
+// removeProject undoes a project that was never complete.
 func (s *Store) removeProject(ctx context.Context, id loci.ProjectID) error {
+	if err := s.removeProjectFiles(id); err != nil {
+		return err
+	}
+	return s.unregister(ctx, id)
+}
+
+func (s *Store) removeProjectFiles(id loci.ProjectID) error {
 	for _, dir := range []string{projectsDir, archiveDir} {
 		if err := os.Remove(s.projectPath(dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -302,6 +324,12 @@ func (s *Store) removeProject(ctx context.Context, id loci.ProjectID) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// unregister removes the lock and then the row. Who waits for the lock meets a
+// project that is not there.
+func (s *Store) unregister(ctx context.Context, id loci.ProjectID) error {
 	if err := os.Remove(s.projectLock(id).Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

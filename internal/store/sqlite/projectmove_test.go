@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 )
 
 // newProject makes a project with one entity in a new store.
-func newProject(t *testing.T, opts Options) (*Store, loci.Project) {
+func newProject(t testing.TB, opts Options) (*Store, loci.Project) {
 	t.Helper()
 	s, user := newStore(t, opts)
 	p, err := s.Projects().Create(bg, loci.Project{OrgID: loci.DefaultOrg, Name: "p", Everyone: true}, user)
@@ -50,19 +49,66 @@ func note(t testing.TB, s *Store, p loci.Project, name string) {
 	}
 }
 
+// notes returns the names of all entities, in the order in which they were stored.
 func notes(t testing.TB, s *Store, p loci.Project) (names []string) {
 	t.Helper()
 	err := s.ViewProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
-		page, err := tx.Graph().Read(bg, viewerOf(p), store.GraphQuery{Limit: 1000})
-		for _, e := range page.Entities {
-			names = append(names, e.Name)
+		names = nil
+		for q := (store.GraphQuery{Limit: 1000}); ; {
+			page, err := tx.Graph().Read(bg, viewerOf(p), q)
+			for _, e := range page.Entities {
+				names = append(names, e.Name)
+			}
+			if q.After = page.Next; err != nil || page.Next == "" {
+				return err
+			}
 		}
-		return err
 	})
 	if err != nil {
 		t.Fatal(explain(err))
 	}
 	return names
+}
+
+// remember makes n memories of a project.
+func remember(t testing.TB, s *Store, p loci.Project, n int) (ids []loci.MemoryID) {
+	t.Helper()
+	org, err := s.Orgs().Get(bg, p.OrgID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range n {
+		m := newMemory(org.OwnerID, "of the project")
+		m.Scope, m.ProjectID = loci.ScopeProject, p.ID
+		insert(t, s, p.OrgID, m)
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+// wantRemembered demands that memories are as they were, or in their owner's trash by
+// one version that the server made.
+func wantRemembered(t testing.TB, s *Store, ids []loci.MemoryID, inTrash bool) {
+	t.Helper()
+	org, err := s.Orgs().Get(bg, loci.DefaultOrg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.View(bg, org.ID, func(tx store.Tx) error {
+		list, err := tx.Memories().GetMany(bg, loci.Viewer{OrgID: org.ID, UserID: org.OwnerID}, ids, loci.LiveOrTrash)
+		if len(list) != len(ids) {
+			t.Errorf("%d of %d memories are there", len(list), len(ids))
+		}
+		for _, m := range list {
+			if trashed := !m.DeletedAt.IsZero() && m.Version == 2 && m.Change == loci.Trashed && m.Editor == loci.ServerOrigin; trashed != inTrash || !inTrash && m.Version != 1 {
+				t.Errorf("a memory is at %+v, trashed at %s; should it be in the trash: %v", m.State, m.DeletedAt, inTrash)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(explain(err))
+	}
 }
 
 // projectFilesIn returns every file in projects/ and archive/ but empty locks.
@@ -93,12 +139,17 @@ func steps(s *Store, p loci.Project, intent string) []func() error {
 		func() error { return s.projectFiles.drop(projectKey(p.OrgID, p.ID)) },
 	}
 	if intent == intentDeleting {
-		path := s.projectPath(projectsDir, p.ID)
 		return append(list,
-			func() error { return os.Remove(path) },
+			func() error {
+				seqs, err := s.memoriesOf(bg, p.OrgID, p.ID, s.View)
+				return errors.Join(err, s.trashRows(bg, p.OrgID, p.ID, seqs[:1]))
+			},
+			func() error { return s.trashMemories(bg, p.OrgID, p.ID) },
+			func() error { return os.Remove(s.projectPath(projectsDir, p.ID)) },
 			func() error { return s.sweep(p.ID, projectsDir) },
+			func() error { return s.trashMemories(bg, p.OrgID, p.ID) },
 			func() error { return os.Remove(s.projectLock(p.ID).Path()) },
-			func() error { return s.removeProject(bg, p.ID) })
+			func() error { return s.unregister(bg, p.ID) })
 	}
 	return append(list,
 		func() error { return s.emptyLog(bg, p.ID, from) },
@@ -111,11 +162,13 @@ func steps(s *Store, p loci.Project, intent string) []func() error {
 // the next call.
 func TestProjectChangeInterrupted(t *testing.T) {
 	for _, intent := range []string{intentArchiving, intentRestoring, intentDeleting} {
-		for n := 1; n <= 6; n++ {
+		last := len(steps(nil, loci.Project{}, intent)) // after which it is done
+		for n := 1; n <= last; n++ {
 			for _, by := range []string{"start", "call"} {
 				t.Run(intent+" "+string(rune('0'+n))+" then a "+by, func(t *testing.T) {
 					opts := Options{Dir: t.TempDir()}
 					s, p := newProject(t, opts)
+					ids := remember(t, s, p, 3)
 					if intent == intentRestoring {
 						if err := s.Projects().Archive(bg, p.OrgID, p.ID); err != nil {
 							t.Fatal(explain(err))
@@ -125,7 +178,7 @@ func TestProjectChangeInterrupted(t *testing.T) {
 						if err := step(); err != nil {
 							t.Fatalf("step %d: %v", i, explain(err))
 						}
-						if i == 5 { // it is done
+						if i == last-1 {
 							break
 						}
 						if err := tryNote(s, p, "between"); err == nil {
@@ -143,11 +196,12 @@ func TestProjectChangeInterrupted(t *testing.T) {
 							intentRestoring: func() error { return s.Projects().Restore(bg, p.OrgID, p.ID) },
 							intentDeleting:  func() error { return s.Projects().Delete(bg, p.OrgID, p.ID) },
 						}[intent]
-						if err := change(); n < 6 && err != nil {
+						if err := change(); n < last && err != nil {
 							t.Fatal(explain(err))
 						}
 					}
 					wantArrived(t, s, p, intent)
+					wantRemembered(t, s, ids, intent == intentDeleting)
 				})
 			}
 		}
@@ -198,7 +252,8 @@ func TestProjectCreateInterrupted(t *testing.T) {
 	s, user := newStore(t, opts)
 	for _, by := range []string{"start", "call"} {
 		p := loci.Project{ID: loci.NewProjectID(), OrgID: loci.DefaultOrg, Name: "half"}
-		if err := s.layProject(bg, p); err != nil {
+		journal := s.projectPath(projectsDir, p.ID) + "-journal" // of one who was killed early
+		if err := errors.Join(s.layProject(bg, p), os.WriteFile(journal, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		err := s.meta.Update(bg, func(c *sqlitedb.Conn) error {
@@ -266,80 +321,6 @@ func TestProjectMovesUnderOtherProcesses(t *testing.T) {
 	}
 	if problems, err := s.Check(bg); err != nil || len(problems) != 0 {
 		t.Errorf("Check: %q, %v", problems, err)
-	}
-}
-
-// Of writes beside archiving and restoring, each is there afterwards or was
-// refused.
-func TestProjectMovesUnderLoad(t *testing.T) {
-	s, p := newProject(t, Options{})
-	stores := []*Store{s, openStore(t, Options{Dir: s.Dir()})}
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	want := []string{"first"}
-	stop := make(chan struct{})
-	for i := range 4 {
-		wg.Go(func() {
-			for n := 0; ; n++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				name := string(rune('a'+i)) + loci.NewEntityID().String()
-				err := tryNote(stores[i%2], p, name)
-				if err == nil {
-					mu.Lock()
-					want = append(want, name)
-					mu.Unlock()
-				} else if loci.CodeOf(err) != loci.Conflict {
-					t.Errorf("%v", explain(err))
-					return
-				}
-			}
-		})
-	}
-	for round := range 6 {
-		if err := stores[round%2].Projects().Archive(bg, p.OrgID, p.ID); err != nil {
-			t.Error(explain(err))
-		}
-		if err := stores[1-round%2].Projects().Restore(bg, p.OrgID, p.ID); err != nil {
-			t.Error(explain(err))
-		}
-	}
-	close(stop)
-	wg.Wait()
-	got := notes(t, stores[1], p)
-	slices.Sort(got)
-	slices.Sort(want)
-	if diff := cmp.Diff(want, got[:min(len(got), 1000)]); diff != "" && len(want) <= 1000 {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// However many projects there are, no more files stay open than allowed.
-func TestProjectFilesAreBounded(t *testing.T) {
-	s, user := newStore(t, Options{MaxProjects: 3})
-	var list []loci.Project
-	for i := range 9 {
-		p, err := s.Projects().Create(bg, loci.Project{OrgID: loci.DefaultOrg, Name: string(rune('a' + i))}, user)
-		if err != nil {
-			t.Fatal(explain(err))
-		}
-		list = append(list, p)
-	}
-	for range 2 {
-		for _, p := range list {
-			note(t, s, p, p.Name)
-			if n := len(s.projectFiles.byKey); n > 3 {
-				t.Fatalf("%d files are open", n)
-			}
-		}
-	}
-	for _, p := range list {
-		if got := notes(t, s, p); !slices.Equal(got, []string{p.Name}) {
-			t.Errorf("project %s has %q", p.Name, got)
-		}
 	}
 }
 

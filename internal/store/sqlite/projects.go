@@ -66,12 +66,16 @@ const projectExists = " AND (p.intent IS NULL OR p.intent IN ('archiving', 'rest
 
 // lookUpProject returns the registry's row in whatever state, or NotFound.
 func (s *Store) lookUpProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) (p projectRow, err error) {
-	found := false
 	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
-		found, err = c.One("SELECT "+projectColumns+fromProjects+" WHERE p.id = ? AND p.org_id = ?", sqlitedb.Args{id.String(), string(org)},
-			func(r *sqlitedb.Row) (err error) { p, err = scanProject(r); return err })
+		p, err = projectIn(c, org, id)
 		return err
 	})
+	return p, err
+}
+
+func projectIn(c *sqlitedb.Conn, org loci.OrgID, id loci.ProjectID) (p projectRow, err error) {
+	found, err := c.One("SELECT "+projectColumns+fromProjects+" WHERE p.id = ? AND p.org_id = ?", sqlitedb.Args{id.String(), string(org)},
+		func(r *sqlitedb.Row) (err error) { p, err = scanProject(r); return err })
 	if err == nil && !found {
 		err = loci.NoSuchProject()
 	}
@@ -173,20 +177,39 @@ func (ps projectRegistry) List(ctx context.Context, v loci.Viewer, lq store.Proj
 	return page, translate(err)
 }
 
-func (ps projectRegistry) Update(ctx context.Context, p loci.Project) error {
-	if err := p.Validate(); err != nil {
-		return err
-	}
-	err := ps.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		err := c.Exec("UPDATE projects AS p SET name = ?, description = ?, workspace_id = ?, everyone = ?, updated_at = ? WHERE id = ? AND org_id = ?"+projectExists+
-			" AND EXISTS (SELECT 1 FROM orgs o WHERE o.id = p.org_id AND o.state IN "+openStates+")",
-			p.Name, p.Description, orNull(p.WorkspaceID), p.Everyone, iso(ps.s.opts.Now()), p.ID.String(), string(p.OrgID))
-		if err == nil && c.Changes() == 0 {
-			err = loci.NoSuchProject()
+func (ps projectRegistry) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(*loci.Project) error) (p loci.Project, err error) {
+	err = ps.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		if err := hasProject(c, org, id); err != nil {
+			return err
 		}
+		row, err := projectIn(c, org, id)
+		if err != nil {
+			return err
+		}
+		p = row.Project
+		if err := change(&p); err != nil {
+			return err
+		}
+		if err := p.Validate(); err != nil {
+			return err
+		}
+		p.UpdatedAt = ps.s.opts.Now().UTC().Truncate(store.GraphTime)
+		return c.Exec("UPDATE projects SET name = ?, description = ?, workspace_id = ?, everyone = ?, updated_at = ? WHERE id = ?",
+			p.Name, p.Description, orNull(p.WorkspaceID), p.Everyone, iso(p.UpdatedAt), id.String())
+	})
+	if err != nil {
+		return loci.Project{}, translate(nameTaken(err, p.Name))
+	}
+	return p, nil
+}
+
+func (ps projectRegistry) InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (there bool, err error) {
+	err = ps.s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
+		there, err = c.One("SELECT 1"+fromProjects+" WHERE p.org_id = ? AND p.workspace_id = ?"+projectExists+" LIMIT 1",
+			sqlitedb.Args{string(org), orNull(workspace)}, func(*sqlitedb.Row) error { return nil })
 		return err
 	})
-	return translate(nameTaken(err, p.Name))
+	return there, translate(err)
 }
 
 func nameTaken(err error, name string) error {

@@ -70,6 +70,9 @@ func (s *Store) markLeaving(ctx context.Context, org loci.OrgID, user loci.UserI
 		if err != nil {
 			return err
 		}
+		if err := c.Exec("DELETE FROM mcp_sessions WHERE user_id = ?", [16]byte(user)); err != nil {
+			return err
+		}
 		return c.Exec("UPDATE people SET settled = 0 WHERE user_id = ?", [16]byte(user))
 	})
 	if err != nil {

@@ -23,7 +23,9 @@ type Options struct {
 	Now         func() time.Time // default time.Now; decides about expiry
 	Log         *slog.Logger     // default: discard
 	MaxFiles    int              // most org files kept open while idle; default 64
-	MaxProjects int              // the same for project files; default 32
+	MaxProjects int              // the same for project files; default 16
+
+	checkPatience time.Duration // shorter in tests
 }
 
 // Store is one data directory. Several processes may open the same one.
@@ -60,7 +62,10 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		opts.MaxFiles = 64
 	}
 	if opts.MaxProjects <= 0 {
-		opts.MaxProjects = 32
+		opts.MaxProjects = 16
+	}
+	if opts.checkPatience <= 0 {
+		opts.checkPatience = checkPatience
 	}
 	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1)}
 	s.files = newFiles(opts.MaxFiles, newOrgFile, s.openFile)

@@ -162,7 +162,7 @@ func testGraphVisibility(e *env) {
 		for range 3 {
 			v := w.viewer()
 			w.viewGraph(p, func(ctx context.Context, g store.Graph) error {
-				for _, compare := range []func(context.Context, store.Graph, loci.Viewer) error{w.compareReads, w.compareSearch, w.compareWalks} {
+				for _, compare := range []func(context.Context, store.Graph, loci.Viewer) error{w.compareReads, w.compareSearch, w.compareWalks, w.compareLists} {
 					if err := compare(ctx, g, v); err != nil {
 						return err
 					}
@@ -170,6 +170,8 @@ func testGraphVisibility(e *env) {
 				return nil
 			})
 			w.compareWrites(v)
+			w.compareVendors(v)
+			w.compareInserts(v)
 		}
 	})
 }

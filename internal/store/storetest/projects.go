@@ -1,8 +1,10 @@
 package storetest
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -77,23 +79,50 @@ func testProjects(e *env) {
 	if _, err := ps.Create(ctx, loci.Project{OrgID: "other", Name: "website"}, loci.UserID{}); err != nil {
 		e.Errorf("the same name in another org: %v", explain(err))
 	}
+}
+
+func testProjectsUpdate(e *env) {
+	ctx, ps := e.Context(), e.st.Projects()
+	p, second := e.project("website", func(p *loci.Project) { p.Description = "our site" }), e.project("b")
+	e.ensure("other", loci.NewUserID())
 	e.clock.move(1e9)
-	second := e.project("b")
+	v, want := e.in(p), p
 	want.Name, want.Description, want.Everyone, want.UpdatedAt = "site", "", false, e.clock.now()
 	want.WorkspaceID = newID[loci.WorkspaceID]()
-	if err := ps.Update(ctx, want); err != nil {
-		e.Fatal(explain(err))
+	got, err := e.change(want)
+	if got != want || err != nil {
+		e.Fatalf("Update gave %+v, %v, want %+v", got, explain(err), want)
 	}
 	got, err = ps.Find(ctx, v, "site")
 	if got != want || err != nil {
 		e.Errorf("after Update: %+v, %v, want %+v", got, err, want)
 	}
-	second.Name = "site"
-	e.wantCode("Update to a name that is taken", ps.Update(ctx, second), loci.Conflict)
-	second.Name = ""
-	e.wantCode("Update to no name", ps.Update(ctx, second), loci.Invalid)
-	e.wantCode("Update of nothing", ps.Update(ctx, loci.Project{ID: loci.NewProjectID(), OrgID: e.org, Name: "z"}), loci.NotFound)
-	e.wantCode("Update in another org", ps.Update(ctx, loci.Project{ID: p.ID, OrgID: "other", Name: "z"}), loci.NotFound)
+	for _, tt := range []struct {
+		what string
+		p    loci.Project
+		code loci.Code
+	}{
+		{"to a name that is taken", loci.Project{ID: second.ID, OrgID: e.org, Name: "site"}, loci.Conflict},
+		{"to no name", loci.Project{ID: second.ID, OrgID: e.org}, loci.Invalid},
+		{"of nothing", loci.Project{ID: loci.NewProjectID(), OrgID: e.org, Name: "z"}, loci.NotFound},
+		{"in another org", loci.Project{ID: p.ID, OrgID: "other", Name: "z"}, loci.NotFound},
+	} {
+		_, err := e.change(tt.p)
+		e.wantCode("Update "+tt.what, err, tt.code)
+	}
+	_, err = ps.Update(ctx, e.org, p.ID, func(p *loci.Project) error { p.Name = "nothing"; return loci.Errorf(loci.Precondition, "no") })
+	e.wantCode("Update that is refused", err, loci.Precondition)
+	if got, err = ps.Get(ctx, v, p.ID); got != want || err != nil {
+		e.Errorf("after updates that failed: %+v, %v, want %+v", got, err, want)
+	}
+}
+
+// change stores what Update can alter of p.
+func (e *env) change(p loci.Project) (loci.Project, error) {
+	return e.st.Projects().Update(e.Context(), p.OrgID, p.ID, func(old *loci.Project) error {
+		old.Name, old.Description, old.WorkspaceID, old.Everyone = p.Name, p.Description, p.WorkspaceID, p.Everyone
+		return nil
+	})
 }
 
 // Who is not in a project finds no trace of it but its name.
@@ -295,6 +324,67 @@ func testProjectDelete(e *env) {
 			e.Fatal(explain(err))
 		}
 	}
+}
+
+// The memories of a deleted project go to their owners' trash, whatever became of them before,
+// and nothing else does.
+func testProjectDeleteMemories(e *env) {
+	ctx := e.Context()
+	u := e.addUser()
+	p, other := e.project("gone"), e.project("stays")
+	of := func(p loci.Project, title string, change ...func(*loci.Memory)) *loci.Memory {
+		return e.insert(append([]func(*loci.Memory){titled(title), func(m *loci.Memory) { m.Scope, m.ProjectID = loci.ScopeProject, p.ID }}, change...)...)
+	}
+	var gone []*loci.Memory
+	for i := range 450 { // more than one batch
+		gone = append(gone, of(p, "many", func(m *loci.Memory) {
+			if i%2 == 1 {
+				m.UserID = u.ID
+			}
+			m.AllowedVendors = []loci.Vendor{"claude", "cursor"}
+		}))
+	}
+	gone = append(gone, of(p, "expired", func(m *loci.Memory) { m.ExpiresAt = e.clock.now().Add(time.Minute) }),
+		of(p, "superseded", func(m *loci.Memory) { m.SupersededBy = gone[0].ID }),
+		of(p, "of a clock ahead", func(m *loci.Memory) { m.UpdatedAt = e.clock.now().Add(24 * time.Hour) }))
+	e.clock.move(time.Hour)
+	trashedBefore := e.trash(of(p, "in the trash already"))
+	e.clock.move(time.Hour)
+	stays := []*loci.Memory{e.insert(titled("global")), of(other, "of another project"), trashedBefore}
+	if err := e.st.Projects().Delete(ctx, e.org, p.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	for _, was := range gone {
+		v := loci.Viewer{OrgID: e.org, UserID: was.UserID}
+		want := edited(was, e.clock.now(), func(m *loci.Memory) { m.DeletedAt, m.Change, m.Editor = e.clock.now(), loci.Trashed, loci.ServerOrigin })
+		if was.Title == "of a clock ahead" {
+			want.UpdatedAt = was.UpdatedAt.Add(time.Microsecond)
+		}
+		got, err := e.get(v, was.ID, loci.TrashOnly)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			e.Fatalf("%s: %v (-want +got):\n%s", was.Title, explain(err), diff)
+		}
+		e.view(func(ctx context.Context, tx store.Tx) error {
+			old, err := tx.Memories().Versions(ctx, v, was.ID, loci.AnyState, 0, 9)
+			if len(old) != 1 || old[0].Version != 1 {
+				e.Errorf("%s: versions %+v", was.Title, old)
+			}
+			return err
+		})
+		v.UserID, v.ProjectIDs = loci.UserID{1}, []loci.ProjectID{p.ID}
+		_, err = e.get(v, was.ID, loci.AnyState)
+		e.wantCode("somebody else's trash", err, loci.NotFound)
+	}
+	for _, m := range stays {
+		got, err := e.get(e.person(), m.ID, loci.AnyState)
+		if diff := cmp.Diff(m, got); diff != "" || err != nil {
+			e.Errorf("%s: %v (-want +got):\n%s", m.Title, explain(err), diff)
+		}
+	}
+	if page := e.list(e.person(), store.ListQuery{Limit: 500, Filter: store.Filter{Lifecycle: loci.TrashOnly}}); len(page.Memories) != 229 {
+		e.Errorf("the owner's trash has %d memories, want 229", len(page.Memories)) // 225, the three and the one of before
+	}
+	e.check()
 }
 
 // An org takes its projects along, and a person what they wrote in them.

@@ -26,14 +26,18 @@ CREATE TABLE observations (
 	seq             INTEGER PRIMARY KEY,
 	id              TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
 	entity_id       TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
-	content         TEXT NOT NULL,
 	created_at      TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ')),
 	deleted_at      TEXT NULL,
 	user_id         TEXT NOT NULL,
 	origin          TEXT NOT NULL,
 	allowed_vendors TEXT NOT NULL DEFAULT '["*"]' CHECK (json_type(allowed_vendors) = 'array'),
 	-- The entity whose deletion deleted this too; NULL: it was deleted by itself.
-	deleted_with    TEXT NULL
+	deleted_with    TEXT NULL,
+	-- Of the entity and the content, to find what says the same: the text itself
+	-- would make the index as large as the table. A rebuild fills in what is NULL.
+	hash            INTEGER NULL,
+	-- Last, so that who may read a row is known without its text's pages.
+	content         TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE relations (
@@ -47,18 +51,22 @@ CREATE TABLE relations (
 	user_id         TEXT NOT NULL,
 	origin          TEXT NOT NULL,
 	allowed_vendors TEXT NOT NULL DEFAULT '["*"]' CHECK (json_type(allowed_vendors) = 'array'),
-	deleted_with    TEXT NULL
+	deleted_with    TEXT NULL,
+	hash            INTEGER NULL -- of both ends and the type
 ) STRICT;
 
--- Deletions and restorations, which the rows themselves do not keep.
+-- Deletions, restorations and merges, which the rows themselves do not keep.
 CREATE TABLE changes (
-	seq       INTEGER PRIMARY KEY,
-	at        TEXT NOT NULL,
-	change    TEXT NOT NULL CHECK (change IN ('deleted', 'restored')),
-	kind      TEXT NOT NULL CHECK (kind IN ('entity', 'observation', 'relation')),
-	row_id    TEXT NOT NULL,
-	user_id   TEXT NOT NULL,
-	origin    TEXT NOT NULL
+	seq         INTEGER PRIMARY KEY,
+	at          TEXT NOT NULL,
+	change      TEXT NOT NULL CHECK (change IN ('deleted', 'restored', 'merged')),
+	kind        TEXT NOT NULL CHECK (kind IN ('entity', 'observation', 'relation')),
+	row_id      TEXT NOT NULL,
+	user_id     TEXT NOT NULL,
+	origin      TEXT NOT NULL,
+	merged_from TEXT NULL,
+	merged_into TEXT NULL,
+	CHECK ((change = 'merged') = (merged_from IS NOT NULL AND merged_into IS NOT NULL))
 ) STRICT;
 
 CREATE INDEX changes_of_row ON changes (row_id);
@@ -106,8 +114,15 @@ CREATE INDEX idx_relations_from ON relations (from_entity) WHERE deleted_at IS N
 CREATE INDEX idx_relations_to ON relations (to_entity) WHERE deleted_at IS NULL;
 CREATE INDEX idx_relations_type ON relations (relation_type) WHERE deleted_at IS NULL;
 
--- What was deleted, for the trash and for restoring what went along.
-CREATE INDEX entities_deleted ON entities (name) WHERE deleted_at IS NOT NULL;
+CREATE INDEX observations_hash ON observations (hash) WHERE deleted_at IS NULL;
+CREATE INDEX relations_hash ON relations (hash) WHERE deleted_at IS NULL;
+
+-- What was deleted, for the trash.
+CREATE INDEX entities_trash ON entities (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX observations_trash ON observations (deleted_at) WHERE deleted_at IS NOT NULL AND deleted_with IS NULL;
+CREATE INDEX relations_trash ON relations (deleted_at) WHERE deleted_at IS NOT NULL AND deleted_with IS NULL;
+
+-- And for restoring what went along, and for the history.
 CREATE INDEX observations_deleted ON observations (entity_id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX relations_deleted_from ON relations (from_entity) WHERE deleted_at IS NOT NULL;
 CREATE INDEX relations_deleted_to ON relations (to_entity) WHERE deleted_at IS NOT NULL;

@@ -1,0 +1,175 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/loci-memory/loci"
+)
+
+// Calls about a graph give an Error with the code NotFound if there is no such
+// project, and Conflict if it is archived. If items of a call were refused, none
+// was done, and Error.Items says why for each.
+
+// CreateEntities stores entities. Those that are there already are returned
+// with the observations that are new.
+func (c *Client) CreateEntities(ctx context.Context, in loci.ProjectID, r NewEntities) (*PutEntities, error) {
+	return send[PutEntities](ctx, c, graph(in, "/entities"), r)
+}
+
+// AddObservations adds observations to entities.
+func (c *Client) AddObservations(ctx context.Context, in loci.ProjectID, r AddedObservations) (*PutObservations, error) {
+	return send[PutObservations](ctx, c, graph(in, "/observations"), r)
+}
+
+// CreateRelations stores relations. Both ends must be there.
+func (c *Client) CreateRelations(ctx context.Context, in loci.ProjectID, r NewRelations) (*PutRelations, error) {
+	return send[PutRelations](ctx, c, graph(in, "/relations"), r)
+}
+
+// DeleteEntities moves entities to the trash, with all that hangs on them, and
+// returns how many. Names that are not there are passed over.
+func (c *Client) DeleteEntities(ctx context.Context, in loci.ProjectID, r EntityNames) (int, error) {
+	return deleted(send[Deleted](ctx, c, graph(in, "/entities/delete"), r))
+}
+
+// DeleteObservations moves observations to the trash and returns how many.
+func (c *Client) DeleteObservations(ctx context.Context, in loci.ProjectID, list ...OldObservations) (int, error) {
+	return deleted(send[Deleted](ctx, c, graph(in, "/observations/delete"), ObservationDeletions{list}))
+}
+
+// DeleteRelations moves relations to the trash and returns how many.
+func (c *Client) DeleteRelations(ctx context.Context, in loci.ProjectID, list ...NewRelation) (int, error) {
+	return deleted(send[Deleted](ctx, c, graph(in, "/relations/delete"), RelationDeletions{list}))
+}
+
+// Graph returns one page of a graph. limit 0 is 100; cursor is "" or the
+// NextCursor of the page before.
+func (c *Client) Graph(ctx context.Context, in loci.ProjectID, limit int, cursor string) (*GraphPage, error) {
+	return get[GraphPage](ctx, c, query(graph(in, ""), paging(limit, cursor)))
+}
+
+// SearchGraph returns the entities that match, the best first: words, AND, OR,
+// NOT, "phrases", prefix* and parentheses. limit 0 is 10.
+func (c *Client) SearchGraph(ctx context.Context, in loci.ProjectID, q string, limit int, cursor string) (*GraphHits, error) {
+	v := paging(limit, cursor)
+	v.Set("q", q)
+	return get[GraphHits](ctx, c, query(graph(in, "/search"), v))
+}
+
+// OpenNodes returns the entities of some names, and the nearest names for those
+// that are not there.
+func (c *Client) OpenNodes(ctx context.Context, in loci.ProjectID, r EntityNames) (*FoundNodes, error) {
+	return send[FoundNodes](ctx, c, graph(in, "/open"), r)
+}
+
+// Entity returns one entity.
+func (c *Client) Entity(ctx context.Context, in loci.ProjectID, id loci.EntityID) (*loci.Entity, error) {
+	return get[loci.Entity](ctx, c, entity(in, id, ""))
+}
+
+// EntityObservations returns one page of the observations of an entity. limit 0
+// is 100.
+func (c *Client) EntityObservations(ctx context.Context, in loci.ProjectID, id loci.EntityID, limit int, cursor string) (*ObservationList, error) {
+	return get[ObservationList](ctx, c, query(entity(in, id, "/observations"), paging(limit, cursor)))
+}
+
+// EntityRelations returns one page of the relations of an entity. limit 0 is 100.
+func (c *Client) EntityRelations(ctx context.Context, in loci.ProjectID, id loci.EntityID, limit int, cursor string) (*RelationList, error) {
+	return get[RelationList](ctx, c, query(entity(in, id, "/relations"), paging(limit, cursor)))
+}
+
+// EntityHistory returns what happened to an entity, also a deleted one, oldest
+// first. limit 0 is 100.
+func (c *Client) EntityHistory(ctx context.Context, in loci.ProjectID, id loci.EntityID, limit int) (*GraphChangeList, error) {
+	return get[GraphChangeList](ctx, c, query(entity(in, id, "/history"), paging(limit, "")))
+}
+
+// Neighbours returns an entity and those within so many hops (0: 1), nearest
+// first, at most limit (0: 20).
+func (c *Client) Neighbours(ctx context.Context, in loci.ProjectID, id loci.EntityID, hops, limit int) (*EntityList, error) {
+	v := paging(limit, "")
+	if hops != 0 {
+		v.Set("hops", strconv.Itoa(hops))
+	}
+	return get[EntityList](ctx, c, query(entity(in, id, "/neighbours"), v))
+}
+
+// GraphTrash returns what can be restored, at most limit of each kind (0: 100).
+func (c *Client) GraphTrash(ctx context.Context, in loci.ProjectID, limit int) (*GraphTrash, error) {
+	return get[GraphTrash](ctx, c, query(graph(in, "/trash"), paging(limit, "")))
+}
+
+// RestoreNodes takes rows out of the trash, all or none, and returns how many.
+func (c *Client) RestoreNodes(ctx context.Context, in loci.ProjectID, ids NodeIDs) (int, error) {
+	out, err := send[Restored](ctx, c, graph(in, "/restore"), ids)
+	if err != nil {
+		return 0, err
+	}
+	return out.Restored, nil
+}
+
+// MergeEntities makes one entity of two and returns it.
+func (c *Client) MergeEntities(ctx context.Context, in loci.ProjectID, from, into loci.EntityID) (*loci.Entity, error) {
+	return send[loci.Entity](ctx, c, graph(in, "/merge"), EntityMerge{From: from, Into: into})
+}
+
+// SetGraphVendors says which vendors may read rows that the person wrote, and
+// returns how many it changed.
+func (c *Client) SetGraphVendors(ctx context.Context, in loci.ProjectID, ids NodeIDs, vendors ...loci.Vendor) (int, error) {
+	out, err := call[Changed](ctx, c, http.MethodPut, graph(in, "/vendors"), NodeVendors{NodeIDs: ids, AllowedVendors: vendors})
+	if err != nil {
+		return 0, err
+	}
+	return out.Changed, nil
+}
+
+// The formats of ExportGraph.
+const (
+	GraphLoci      = "loci"      // everything: ids, times, writers, vendors
+	GraphReference = "reference" // the memory.json of the reference "memory" MCP server
+)
+
+// ExportGraph writes the live graph as JSON lines to w; no format is GraphLoci.
+func (c *Client) ExportGraph(ctx context.Context, in loci.ProjectID, format string, w io.Writer) error {
+	v := url.Values{}
+	if format != "" {
+		v.Set("format", format)
+	}
+	return c.download(ctx, query(graph(in, "/export"), v), w)
+}
+
+// GraphImport says how to import.
+type GraphImport struct {
+	DryRun         bool
+	AllowedVendors []loci.Vendor // of what is added; none: all
+}
+
+// ImportGraph reads the memory.json of the reference "memory" MCP server, at
+// most 16 MiB. It may be repeated. Lines that cannot be taken are reported, the others are stored.
+func (c *Client) ImportGraph(ctx context.Context, in loci.ProjectID, lines io.Reader, o GraphImport) (*GraphImported, error) {
+	v := url.Values{}
+	if o.DryRun {
+		v.Set("dry_run", "true")
+	}
+	for _, vendor := range o.AllowedVendors {
+		v.Add("allowed_vendors", string(vendor))
+	}
+	return send[GraphImported](ctx, c, query(graph(in, "/import"), v), lines)
+}
+
+func deleted(out *Deleted, err error) (int, error) {
+	if err != nil {
+		return 0, err
+	}
+	return out.Deleted, nil
+}
+
+func graph(in loci.ProjectID, rest string) string { return project(in, "/graph"+rest) }
+
+func entity(in loci.ProjectID, id loci.EntityID, rest string) string {
+	return graph(in, "/entities/"+id.String()+rest)
+}

@@ -1,0 +1,107 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/loci-memory/loci"
+)
+
+// NewProject is what is said of a project that is to be made.
+type NewProject struct {
+	Name        string `json:"name" minLength:"1" maxLength:"100" doc:"One line, unique in the org" example:"website"`
+	Description string `json:"description,omitzero" maxLength:"2000" doc:"What it is about" example:"The public site and its deployment"`
+	Everyone    *bool  `json:"everyone,omitzero" nullable:"false" doc:"Whether every user of the org belongs to it; left out: they do"`
+}
+
+// ProjectEdit changes a project; what is left out stays.
+type ProjectEdit struct {
+	Name        *string `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"100" example:"website"`
+	Description *string `json:"description,omitzero" nullable:"false" maxLength:"2000"`
+	Everyone    *bool   `json:"everyone,omitzero" nullable:"false" doc:"Whether every user of the org belongs to it; otherwise only its members do"`
+}
+
+// ProjectStatuses says which projects a list is of.
+type ProjectStatuses string
+
+// The statuses to list by.
+const (
+	ActiveProjects   ProjectStatuses = "active" // the default
+	ArchivedProjects ProjectStatuses = "archived"
+	AllProjects      ProjectStatuses = "all"
+)
+
+// ProjectList is projects, by name.
+type ProjectList struct {
+	Projects []loci.Project `json:"projects" nullable:"false"`
+	More
+}
+
+// ProjectMemberList is who is entered as a member of a project, by id.
+type ProjectMemberList struct {
+	Members []loci.ProjectMember `json:"members" nullable:"false"`
+	More
+}
+
+// CreateProject makes a project with an empty graph; the person is its owner.
+// Conflict if the name is taken in the org.
+func (c *Client) CreateProject(ctx context.Context, p NewProject) (*loci.Project, error) {
+	return send[loci.Project](ctx, c, "/projects", p)
+}
+
+// Projects returns one page of the projects that the person belongs to, by
+// name. status "" is active; limit 0 is 50; cursor is "" or the NextCursor of the page before.
+func (c *Client) Projects(ctx context.Context, status ProjectStatuses, limit int, cursor string) (*ProjectList, error) {
+	v := paging(limit, cursor)
+	if status != "" {
+		v.Set("status", string(status))
+	}
+	return get[ProjectList](ctx, c, query("/projects", v))
+}
+
+// Project returns a project, archived ones too.
+func (c *Client) Project(ctx context.Context, id loci.ProjectID) (*loci.Project, error) {
+	return get[loci.Project](ctx, c, project(id, ""))
+}
+
+// EditProject changes a project, for those who manage it.
+func (c *Client) EditProject(ctx context.Context, id loci.ProjectID, e ProjectEdit) (*loci.Project, error) {
+	return call[loci.Project](ctx, c, http.MethodPatch, project(id, ""), e)
+}
+
+// ArchiveProject closes a project and keeps it. Conflict if it is archived.
+func (c *Client) ArchiveProject(ctx context.Context, id loci.ProjectID) (*loci.Project, error) {
+	return call[loci.Project](ctx, c, http.MethodPost, project(id, "/archive"), nil)
+}
+
+// RestoreProject makes an archived project active again. Conflict if it is not
+// archived.
+func (c *Client) RestoreProject(ctx context.Context, id loci.ProjectID) (*loci.Project, error) {
+	return call[loci.Project](ctx, c, http.MethodPost, project(id, "/restore"), nil)
+}
+
+// DeleteProject deletes a project with its graph for good; its memories go to
+// their owners' trash.
+func (c *Client) DeleteProject(ctx context.Context, id loci.ProjectID) error {
+	return c.do(ctx, http.MethodDelete, project(id, ""), nil, nil, nil)
+}
+
+// ProjectMembers returns who is entered as a member of a project.
+func (c *Client) ProjectMembers(ctx context.Context, id loci.ProjectID) (*ProjectMemberList, error) {
+	return get[ProjectMemberList](ctx, c, project(id, "/members"))
+}
+
+// PutProjectMember enters a user of the org as a member, or changes the role.
+func (c *Client) PutProjectMember(ctx context.Context, id loci.ProjectID, user loci.UserID, role loci.MemberRole) error {
+	return c.do(ctx, http.MethodPut, project(id, "/members/"+user.String()), nil, RoleChange{role}, nil)
+}
+
+// RemoveProjectMember takes a member out; it may be repeated.
+func (c *Client) RemoveProjectMember(ctx context.Context, id loci.ProjectID, user loci.UserID) error {
+	return c.do(ctx, http.MethodDelete, project(id, "/members/"+user.String()), nil, nil, nil)
+}
+
+func project(id loci.ProjectID, rest string) string {
+	return "/projects/" + url.PathEscape(id.String()) + rest
+}

@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// transact is ViewProject or UpdateProject of a store.
+type transact func(context.Context, loci.OrgID, loci.ProjectID, func(store.GraphTx) error) error
+
+// enterGraph runs fn in a transaction on a project's graph. A project that p does not
+// belong to answers like one that is not there, whatever state it is in.
+func (a *App) enterGraph(ctx context.Context, p loci.Principal, in loci.ProjectID, run transact, fn func(store.GraphTx, loci.Viewer) error) error {
+	v, entered := p.Viewer(), false
+	if !slices.Contains(v.ProjectIDs, in) {
+		return loci.NoSuchProject()
+	}
+	err := run(ctx, p.OrgID, in, func(tx store.GraphTx) error {
+		entered = true
+		if project := tx.Project(); !v.InProject(&project) {
+			return loci.NoSuchProject()
+		}
+		return fn(tx, v)
+	})
+	if err == nil || entered {
+		return err
+	}
+	// That it is archived is only for those who may know that there is such a project.
+	if _, hidden := a.store.Projects().Get(ctx, v, in); hidden != nil {
+		return hidden
+	}
+	return err
+}
+
+// viewGraph returns what fn reads in one transaction. See enterGraph.
+func viewGraph[T any](ctx context.Context, a *App, p loci.Principal, in loci.ProjectID, fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
+	return graphResult(func(fn func(store.GraphTx, loci.Viewer) error) error {
+		return a.enterGraph(ctx, p, in, a.store.ViewProject, fn)
+	}, fn)
+}
+
+// updateGraph returns what fn changes in one transaction. See enterGraph.
+func updateGraph[T any](ctx context.Context, a *App, p loci.Principal, in loci.ProjectID, fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
+	return graphResult(func(fn func(store.GraphTx, loci.Viewer) error) error {
+		return a.enterGraph(ctx, p, in, a.store.UpdateProject, fn)
+	}, fn)
+}
+
+func graphResult[T any](enter func(func(store.GraphTx, loci.Viewer) error) error, fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
+	var out, none T
+	err := enter(func(tx store.GraphTx, v loci.Viewer) (err error) {
+		out, err = fn(tx, v)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return out, nil
+}
+
+// mayEnterGraph returns what enterGraph would refuse with.
+func (a *App) mayEnterGraph(ctx context.Context, p loci.Principal, in loci.ProjectID) error {
+	return a.enterGraph(ctx, p, in, a.store.ViewProject, func(store.GraphTx, loci.Viewer) error { return nil })
+}
+
+// recordGraph records an action about a graph that p may enter, before it is done.
+func (a *App) recordGraph(ctx context.Context, p loci.Principal, act Action, in loci.ProjectID) error {
+	if err := a.mayEnterGraph(ctx, p, in); err != nil {
+		return err
+	}
+	return a.record(ctx, p, act, in.String())
+}
+
+// id returns the id of the entity that is meant; field is what the caller calls
+// it. NotFound, by name with the nearest names; Conflict if several types have the name.
+func (w Which) id(ctx context.Context, tx store.GraphTx, v loci.Viewer, field string) (loci.EntityID, error) {
+	if !w.ID.IsZero() {
+		return w.ID, nil
+	}
+	if err := checkRef(field, w.EntityRef); err != nil {
+		return loci.EntityID{}, err
+	}
+	e, err := named(ctx, tx, v, w.EntityRef)
+	return e.ID, err
+}
+
+// named returns the one entity that a reference means; of twins, which vendors
+// keep to themselves, the oldest.
+func named(ctx context.Context, tx store.GraphTx, v loci.Viewer, ref loci.EntityRef) (loci.Entity, error) {
+	list, err := tx.Graph().Find(ctx, v, []loci.EntityRef{ref})
+	if err != nil {
+		return loci.Entity{}, err
+	}
+	if len(list) == 0 {
+		nearest, err := tx.Graph().Suggest(ctx, v, ref.Name, nearestNames)
+		if err != nil {
+			return loci.Entity{}, err
+		}
+		return loci.Entity{}, noEntityNamed(ref.Name, nearest)
+	}
+	for _, other := range list[1:] {
+		if other.Type != list[0].Type {
+			return loci.Entity{}, loci.Errorf(loci.Conflict, "several entities are named %q, of type %q and %q; say which by its type",
+				loci.OneLine(ref.Name), loci.OneLine(list[0].Type), loci.OneLine(other.Type))
+		}
+	}
+	return list[0], nil
+}
+
+// nearestNames is how many names are suggested for one that is not there.
+const nearestNames = 3
+
+func noEntityNamed(name string, nearest []string) error {
+	text := fmt.Sprintf("there is no entity %q", loci.OneLine(name))
+	for i, s := range nearest {
+		lead := ", "
+		if i == 0 {
+			lead = "; did you mean "
+		}
+		text += lead + fmt.Sprintf("%q", loci.OneLine(s))
+	}
+	if len(nearest) > 0 {
+		text += "?"
+	}
+	return loci.Errorf(loci.NotFound, "%s", text)
+}

@@ -1,0 +1,224 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+const (
+	graphBatch      = 500     // rows in a transaction, about
+	graphBatchBytes = 4 << 20 // and lines of so many bytes
+	maxKept         = 100_000 // lines that wait for an entity further down
+	maxKeptBytes    = 64 << 20
+)
+
+type graphImporter struct {
+	app       *App
+	p         loci.Principal
+	in        loci.ProjectID
+	by        loci.GraphAccess
+	o         GraphImportOptions
+	report    GraphReport
+	dry       *rehearsal // nil: store
+	batch     []*graphItem
+	rows      int
+	bytes     int
+	kept      []*graphItem
+	keptBytes int
+	last      bool // nothing more is read: whatever is not there now is missing
+}
+
+func (im *graphImporter) read(ctx context.Context, r io.Reader) error {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if err := im.skipMark(in); err != nil {
+		return err
+	}
+	read := im.readLines
+	if isWholeGraph(in) {
+		read = im.readWhole
+	}
+	if err := read(ctx, in); err != nil {
+		return err
+	}
+	return im.finish(ctx)
+}
+
+// skipMark passes over the mark that some editors put in front of UTF-8.
+func (im *graphImporter) skipMark(in *bufio.Reader) error {
+	head, _ := in.Peek(3) // what is wrong is said when it is read
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return loci.Errorf(loci.Invalid, "the import is in UTF-16; save it as UTF-8")
+	}
+	if !bytes.Equal(head, []byte("\ufeff")) {
+		return nil
+	}
+	n, err := in.Discard(len(head))
+	im.report.Bytes += int64(n)
+	return err
+}
+
+func (im *graphImporter) readLines(ctx context.Context, in *bufio.Reader) error {
+	return eachLine(in, func(line []byte) error {
+		im.report.Lines++
+		im.report.Bytes += int64(len(line))
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			return nil
+		}
+		item, err := parseGraphLine(line)
+		return im.take(ctx, im.report.Lines, len(line), item, err)
+	})
+}
+
+// take puts what was parsed of a line into the batch.
+func (im *graphImporter) take(ctx context.Context, line, size int, item *graphItem, err error) error {
+	if errors.Is(err, errNotGraph) {
+		return err
+	}
+	if err != nil {
+		im.refuse(line, err)
+		return nil
+	}
+	if item.isOwn() && im.p.Kind != loci.KindLocal {
+		im.app.refused(ctx, im.p, GraphImport)
+		return loci.Errorf(loci.Forbidden, "this is an export of Loci with ids and writers, which only the operator imports: `loci graph import`; "+
+			"export it with the format %q to import it here", GraphReference)
+	}
+	if item.header {
+		return nil
+	}
+	if item.flaw != nil {
+		im.refuse(line, item.flaw)
+	}
+	item.line, item.size = line, size
+	im.batch = append(im.batch, item)
+	im.rows += item.count()
+	im.bytes += size
+	if im.rows < graphBatch && im.bytes < graphBatchBytes {
+		return nil
+	}
+	return im.flush(ctx)
+}
+
+func (im *graphImporter) refuse(line int, err error) {
+	im.report.Refused++
+	if im.o.Problem != nil {
+		im.o.Problem(ImportProblem{line, loci.SafeText(err)})
+	}
+}
+
+// finish stores what is left, and tries what waited.
+func (im *graphImporter) finish(ctx context.Context) error {
+	if err := im.flush(ctx); err != nil {
+		return err
+	}
+	im.last = true
+	for some := range slices.Chunk(im.kept, graphBatch) {
+		im.batch = some
+		if err := im.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush stores the batch in one transaction. Lines that are refused are taken
+// out, and the others are tried again.
+func (im *graphImporter) flush(ctx context.Context) error {
+	items := im.batch
+	im.batch, im.rows, im.bytes = nil, 0, 0
+	if len(items) == 0 {
+		return nil
+	}
+	for len(items) > 0 {
+		err := im.store(ctx, items)
+		bad := refusedItems{}
+		if !errors.As(err, &bad) {
+			if err != nil {
+				return err
+			}
+			break
+		}
+		items = im.setAside(items, bad)
+	}
+	if im.o.Progress != nil {
+		im.o.Progress(im.report)
+	}
+	return nil
+}
+
+// setAside returns the items that were not refused. Of the others it keeps
+// those whose entities may come further down.
+func (im *graphImporter) setAside(items []*graphItem, bad refusedItems) (good []*graphItem) {
+	for _, item := range items {
+		why, refused := bad[item]
+		switch {
+		case !refused:
+			good = append(good, item)
+		case why.Code != loci.NotFound || !item.waits() || im.last:
+			im.refuse(item.line, loci.Errorf(why.Code, "%s", why.Text))
+		case len(im.kept) == maxKept || im.keptBytes+item.size > maxKeptBytes:
+			im.refuse(item.line, loci.Errorf(why.Code, "%s; too many lines wait for entities further down; import again, or put entities first", why.Text))
+		default:
+			im.kept = append(im.kept, item)
+			im.keptBytes += item.size
+		}
+	}
+	return good
+}
+
+// refusedItems are the lines for which a transaction was undone, and why.
+type refusedItems map[*graphItem]loci.ItemError
+
+func (r refusedItems) Error() string { return fmt.Sprintf("%d lines refused", len(r)) }
+
+// blame says which lines the refused items of a call come from.
+func blame(err error, from []*graphItem) error {
+	var refused *loci.ItemsError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	bad := refusedItems{}
+	for _, item := range refused.Items {
+		if item.Index >= len(from) {
+			return fmt.Errorf("the store refused item %d of %d: %w", item.Index, len(from), err)
+		}
+		bad[from[item.Index]] = item
+	}
+	return bad
+}
+
+// store does all that the items ask for, or nothing.
+func (im *graphImporter) store(ctx context.Context, items []*graphItem) error {
+	var done GraphReport
+	err := im.app.enterGraph(ctx, im.p, im.in, im.app.store.UpdateProject, func(tx store.GraphTx, v loci.Viewer) error {
+		done = GraphReport{}
+		put := graphPut{tx: tx, v: v, by: im.by, dry: im.dry, done: &done}
+		if err := put.all(ctx, items); err != nil {
+			return err
+		}
+		if im.dry != nil {
+			return errDryRun
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errDryRun) {
+		return err
+	}
+	if im.dry != nil {
+		im.dry.learn()
+	}
+	im.report.Entities += done.Entities
+	im.report.Observations += done.Observations
+	im.report.Relations += done.Relations
+	im.report.Present += done.Present
+	return nil
+}

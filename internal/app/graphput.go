@@ -1,0 +1,154 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// graphPut stores a batch of an import in one transaction and counts what it did.
+type graphPut struct {
+	tx   store.GraphTx
+	v    loci.Viewer
+	by   loci.GraphAccess
+	dry  *rehearsal // nil: not a dry run
+	done *GraphReport
+}
+
+func (g *graphPut) all(ctx context.Context, items []*graphItem) error {
+	if g.dry != nil {
+		if err := g.dry.stage(ctx, g, items); err != nil {
+			return err
+		}
+	}
+	for _, step := range []func(context.Context, []*graphItem) error{g.entities, g.relations, g.ownEntities, g.ownObservations, g.ownRelations} {
+		if err := step(ctx, items); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *graphPut) entities(ctx context.Context, items []*graphItem) error {
+	var news []loci.NewEntity
+	var from []*graphItem
+	for _, item := range items {
+		for _, e := range item.entities {
+			news, from = append(news, e), append(from, item)
+		}
+	}
+	var before *graphItem
+	return chunks(news, func(some []loci.NewEntity) error {
+		put, err := g.tx.Nodes().Create(ctx, g.v, g.by, some)
+		if err != nil {
+			return blame(err, from)
+		}
+		for i := range put {
+			g.countEntity(&some[i], &put[i], from[i] == before)
+			before = from[i]
+		}
+		from = from[len(some):]
+		return nil
+	})
+}
+
+// countEntity counts what became of an entity, or of a further part of one.
+func (g *graphPut) countEntity(e *loci.NewEntity, put *PutEntity, part bool) {
+	switch {
+	case put.Created:
+		g.done.Entities++
+		g.dry.entity(e.EntityRef, nil)
+	case !part:
+		g.done.Present++
+	}
+	g.done.Present += len(e.Observations) - len(put.Added)
+	for _, o := range put.Added {
+		if g.dry.repeats("observation", e.Name, e.Type, o.Content) {
+			g.done.Present++
+		} else {
+			g.done.Observations++
+		}
+	}
+}
+
+func (g *graphPut) relations(ctx context.Context, items []*graphItem) error {
+	var news []loci.NewRelation
+	var from []*graphItem
+	for _, item := range items {
+		if item.relation != nil {
+			news, from = append(news, *item.relation), append(from, item)
+		}
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	put, err := g.tx.Nodes().Relate(ctx, g.v, g.by, news)
+	if err != nil {
+		return blame(err, from)
+	}
+	for i := range put {
+		if !put[i].Created || g.dry.repeats("relation", news[i].From.Name, news[i].To.Name, news[i].Type) {
+			g.done.Present++
+		} else {
+			g.done.Relations++
+		}
+	}
+	return nil
+}
+
+func (g *graphPut) ownEntities(ctx context.Context, items []*graphItem) error {
+	return g.insert(ctx, items, &g.done.Entities, func(r *store.GraphRows) int { return len(r.Entities) })
+}
+
+func (g *graphPut) ownObservations(ctx context.Context, items []*graphItem) error {
+	return g.insert(ctx, items, &g.done.Observations, func(r *store.GraphRows) int { return len(r.Observations) })
+}
+
+func (g *graphPut) ownRelations(ctx context.Context, items []*graphItem) error {
+	return g.insert(ctx, items, &g.done.Relations, func(r *store.GraphRows) int { return len(r.Relations) })
+}
+
+// insert stores the rows of one kind, as they are.
+func (g *graphPut) insert(ctx context.Context, items []*graphItem, count *int, has func(*store.GraphRows) int) error {
+	var rows store.GraphRows
+	var from []*graphItem
+	for _, item := range items {
+		if has(&item.rows) == 0 {
+			continue
+		}
+		rows.Entities = append(rows.Entities, item.rows.Entities...)
+		rows.Observations = append(rows.Observations, item.rows.Observations...)
+		rows.Relations = append(rows.Relations, item.rows.Relations...)
+		from = append(from, item)
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	repeated, err := g.dry.repeated(from)
+	if err != nil {
+		return err
+	}
+	for i := range rows.Entities {
+		e := &rows.Entities[i]
+		g.dry.entity(loci.EntityRef{Name: e.Name, Type: e.Type}, e)
+	}
+	added, present, err := g.tx.Nodes().Insert(ctx, g.v, rows)
+	if err != nil {
+		return blame(err, from)
+	}
+	*count += added - repeated
+	g.done.Present += present + repeated
+	return nil
+}
+
+// chunks runs fn for so many items at a time as a call may have.
+func chunks[T any](list []T, fn func([]T) error) error {
+	for some := range slices.Chunk(list, loci.MaxGraphItems) {
+		if err := fn(some); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,458 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (w *graphWorld) export(p loci.Principal, in loci.ProjectID, f app.GraphFormat) string {
+	w.t.Helper()
+	var b strings.Builder
+	w.must(w.ExportGraph(w.t.Context(), p, in, f, &b))
+	return b.String()
+}
+
+// take imports a text and returns what was refused, a line each.
+func (w *graphWorld) take(p loci.Principal, in loci.ProjectID, text string, o app.GraphImportOptions) (app.GraphReport, []string) {
+	w.t.Helper()
+	var problems []string
+	o.Problem = func(b app.ImportProblem) { problems = append(problems, fmt.Sprintf("%d: %s", b.Line, b.Text)) }
+	report, err := w.ImportGraph(w.t.Context(), p, in, strings.NewReader(text), o)
+	w.must(err)
+	if report.Bytes != int64(len(text)) {
+		w.t.Errorf("%d bytes read of %d", report.Bytes, len(text))
+	}
+	report.Bytes = 0
+	return report, problems
+}
+
+const referenceFile = `{"type":"entity","name":"Ann","entityType":"person","observations":["tall","kind","tall"]}
+{"type":"entity","name":"Bob","entityType":"person"}
+
+{"type":"relation","from":"Ann","to":"Bob","relationType":"knows"}
+{"type":"relation","from":"Ann","to":"Bob","relationType":"knows"}
+{"type":"entity","name":"Ann","entityType":"person","observations":["kind","quick"],"extra":1}`
+
+const referenceGraph = "Ann/person\n  tall\n  kind\n  quick\nBob/person\nAnn -knows-> Bob\n"
+
+func TestImportOfTheReferenceFormat(t *testing.T) {
+	spell := func(old ...string) string { return strings.NewReplacer(old...).Replace(referenceFile) }
+	for name, text := range map[string]string{
+		"as it is written":   referenceFile,
+		"with a newline":     referenceFile + "\n",
+		"the other spelling": spell("entityType", "entity_type", "relationType", "relation_type"),
+		"CRLF":               spell("\n", "\r\n"),
+		"a mark":             "\ufeff" + referenceFile,
+		"relations first": `{"type":"relation","from":"Ann","to":"Bob","relationType":"knows"}
+{"relationType":"knows","from":"Ann","type":"relation","to":"Bob"}` + "\n\n" + spell(`{"type":"relation","from":"Ann","to":"Bob","relationType":"knows"}`+"\n", ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newGraphWorld(t)
+			lines := strings.Count(text, "\n")
+			if !strings.HasSuffix(text, "\n") {
+				lines++
+			}
+			added := app.GraphReport{Lines: lines, Entities: 2, Observations: 3, Relations: 1, Present: 3}
+			for _, round := range []struct {
+				dry  bool
+				want app.GraphReport
+			}{{true, added}, {false, added}, {false, app.GraphReport{Lines: lines, Present: 9}}, {true, app.GraphReport{Lines: lines, Present: 9}}} {
+				got, problems := w.take(w.olga, w.open, text, app.GraphImportOptions{DryRun: round.dry})
+				if got != round.want || len(problems) > 0 {
+					t.Errorf("dry %v: got %+v, want %+v; %q", round.dry, got, round.want, problems)
+				}
+				if round.dry && round.want.Entities > 0 {
+					wantText(t, w.text(w.olga), "")
+				}
+			}
+			wantText(t, w.text(w.tom), referenceGraph)
+			e, err := w.Entity(t.Context(), w.olga, w.open, named("Ann"))
+			w.must(err)
+			if e.Origin != w.olga.Origin || e.UserID != w.olga.UserID || e.Observations[0].Origin != w.olga.Origin {
+				t.Errorf("who wrote it: %+v", e.GraphAccess)
+			}
+		})
+	}
+}
+
+func TestImportOfWhatReadGraphPrints(t *testing.T) {
+	const object = `{"entities":[{"name":"Ann","entityType":"person","observations":["tall","kind"]},{"name":"Bob","entity_type":"person","observations":[]}],` +
+		`"more":{"a":[1]},"relations":[{"from":"Ann","to":"Bob","relationType":"knows"}]}`
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, []byte(object), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"one line": object, "pretty": "\ufeff\n " + pretty.String() + "\n",
+		"relations first": `{"relations":[{"from":"Ann","to":"Bob","relationType":"knows"}],` + object[1:]} {
+		w := newGraphWorld(t)
+		got, problems := w.take(w.olga, w.open, text, app.GraphImportOptions{})
+		if got.Entities != 2 || got.Observations != 2 || got.Relations != 1 || got.Refused != 0 || len(problems) > 0 {
+			t.Errorf("%s: got %+v, %q", name, got, problems)
+		}
+		wantText(t, w.text(w.olga), "Ann/person\n  tall\n  kind\nBob/person\nAnn -knows-> Bob\n")
+	}
+	w := newGraphWorld(t)
+	bad := strings.NewReplacer(`"tall"`, `7`, `"to": "Bob"`, `"to": "Bobby"`).Replace(pretty.String())
+	got, problems := w.take(w.olga, w.open, bad, app.GraphImportOptions{})
+	head, _, _ := strings.Cut(bad, `"from"`)
+	last := strings.Count(head, "\n") // the item begins in the line before
+	want := []string{`3: observations[0] is not a text; the rest of the line was taken`, fmt.Sprintf(`%d: there is no entity "Bobby"; did you mean "Bob"?`, last)}
+	if !slices.Equal(problems, want) || got.Refused != 2 || got.Entities != 2 || got.Lines != strings.Count(bad, "\n")+1 {
+		t.Errorf("got %+v, %q; want %q", got, problems, want)
+	}
+	for text, want := range map[string]string{
+		object[:150]:                            "1: the graph ends in the middle; what stands before was taken",
+		object + "{}":                           "1: something stands behind the graph; it was not read",
+		`{"entities":7}`:                        `1: "entities" and "relations" of a graph are lists; the rest was not read`,
+		"{\"entities\":[\n{\"name\":\"A\"},\n]": "2: entity.entity_type must not be empty",
+	} {
+		w := newGraphWorld(t)
+		got, problems := w.take(w.olga, w.open, text, app.GraphImportOptions{})
+		if len(problems) == 0 || !strings.Contains(strings.Join(problems, "\n"), want) || got.Refused != len(problems) {
+			t.Errorf("%s: got %+v, %q; want %q", text, got, problems, want)
+		}
+	}
+}
+
+const ownRow = `"user_id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","origin":"claude","allowed_vendors":["*"],"created_at":"2026-01-01T00:00:00Z"`
+
+// badLines are lines that cannot be taken, and what is said of them.
+var badLines = map[string]string{
+	`{"type":"entity"`:             "no line of a graph: unexpected end of JSON input",
+	`[1]`:                          "a line is a JSON object, not a JSON array",
+	`"x"`:                          "a line is a JSON object",
+	`null`:                         "it has no",
+	`{}`:                           "it has no",
+	`{"type":"thing"}`:             `type must be entity or relation, and is "thing"`,
+	`{"type":7}`:                   "type must not be a JSON number",
+	`{"type":"entity"} {}`:         "no line of a graph",
+	"\x00":                         "no line of a graph",
+	"{\"type\":\"ent\xff\"}":       "not valid UTF-8",
+	`{"type":"entity","a":1}`:      "entity.name must not be empty",
+	`{"type":"entity","name":"A"}`: "entity.entity_type must not be empty",
+	`{"type":"entity","name":"\ud800","entityType":"t"}`:                                                                                               "surrogate",
+	`{"type":"entity","name":"a\u0000","entityType":"t"}`:                                                                                              "entity.name contains a NUL",
+	`{"type":"entity","name":"A","name":"B","entityType":"t"}`:                                                                                         "name stands twice",
+	`{"type":"entity","name":"A","entityType":"t","observations":"x"}`:                                                                                 "observations must not be a JSON string",
+	`{"type":"entity","name":"A","entityType":7}`:                                                                                                      "entityType must not be a JSON number",
+	`{"type":"entity","name":"` + strings.Repeat("x", 501) + `","entityType":"t"}`:                                                                     "entity.name is longer than 500",
+	`{"type":"relation","from":"A","to":"B"}`:                                                                                                          "relation.relation_type must not be empty",
+	`{"type":"relation","from":"A","relationType":"is"}`:                                                                                               "relation.to must not be empty",
+	`{"type":"relation","from":"Good","to":"Nobody","relationType":"is"}`:                                                                              `there is no entity "Nobody"`,
+	`{"type":"relation","from":"Twin","to":"Good","relationType":"is"}`:                                                                                "several entities are named",
+	`{"entities":[],"relations":[]}`:                                                                                                                   "a whole graph stands alone in its file",
+	`{"entity":{"id":"x"}}`:                                                                                                                            "an id is a UUID",
+	`{"entity":{"name":"A","entity_type":"t",` + ownRow + `}}`:                                                                                         "entity.id is missing",
+	`{"entity":{"id":"` + someID + `","name":"A","kind":"t"}}`:                                                                                         `unknown field "kind"`,
+	`{"entity":{"id":"` + someID + `"},"relation":{}}`:                                                                                                 "one of entity, observation and relation",
+	`{"entity":{"id":"` + someID + `","name":"A","entity_type":"t",` + ownRow + `}}`:                                                                   "entity.updated_at must be a time",
+	`{"observation":{"id":"` + someID + `","content":"x",` + ownRow + `}}`:                                                                             "observation.entity_id are needed",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"",` + ownRow + `}}`:                                                 "observation.content must not be empty",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + ownRow + `}}`:                                                "no such entity",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x","deleted_at":"2026-01-01T00:00:00Z",` + ownRow + `}}`:            "only what is not deleted",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + strings.Replace(ownRow, "claude", "No one", 1) + `}}`:        "observation.origin is not a vendor",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + strings.Replace(ownRow, `["*"]`, `null`, 1) + `}}`:           "allowed_vendors must name",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + strings.Replace(ownRow, `2026-01-01`, `yesterday`, 1) + `}}`: "no line of a graph",
+	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","to_entity":"` + someID + `","relation_type":"is",` + ownRow + `}}`:             "no such entity",
+	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","relation_type":"is",` + ownRow + `}}`:                                          "relation.to_entity are needed",
+	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","to_entity":"` + someID + `","relation_type":" ",` + ownRow + `}}`:              "relation.relation_type must not be empty",
+}
+
+const someID = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
+
+func TestBadLinesAreReportedAndTheOthersStored(t *testing.T) {
+	const before = `{"type":"entity","name":"Good","entityType":"t"}
+{"type":"entity","name":"Twin","entityType":"t"}
+{"type":"entity","name":"Twin","entityType":"u"}
+`
+	const after = "\n" + `{"type":"relation","from":"Good","to":"Good","relationType":"is"}` + "\n"
+	w := newGraphWorld(t)
+	for bad, want := range badLines {
+		for _, dry := range []bool{true, false} {
+			got, problems := w.take(w.local, w.open, before+bad+after, app.GraphImportOptions{DryRun: dry})
+			if got.Refused != 1 || len(problems) != 1 || !strings.HasPrefix(problems[0], "4: ") || !strings.Contains(problems[0], want) ||
+				got.Entities+got.Relations+got.Present != 4 || got.Lines != 5 {
+				t.Errorf("%s: dry %v: got %+v, %q; want %q", bad, dry, got, problems, want)
+			}
+		}
+	}
+	wantText(t, w.text(w.olga), "Good/t\nTwin/t\nTwin/u\nGood -is-> Good\n")
+}
+
+func TestOneBadObservationDoesNotCostTheOthers(t *testing.T) {
+	w := newGraphWorld(t)
+	line := `{"type":"entity","name":"A","entityType":"t","observations":["one","",{"content":"x"},"two"]}`
+	got, problems := w.take(w.olga, w.open, line, app.GraphImportOptions{})
+	if want := []string{"1: observations[1] must not be empty; the rest of the line was taken"}; !slices.Equal(problems, want) || got.Refused != 1 || got.Observations != 2 {
+		t.Errorf("got %+v, %q", got, problems)
+	}
+	wantText(t, w.text(w.olga), "A/t\n  one\n  two\n")
+}
+
+func TestAnEntityWithVeryManyObservations(t *testing.T) {
+	w := newGraphWorld(t)
+	var texts []string
+	for i := range 2*loci.MaxGraphItems + 500 {
+		texts = append(texts, fmt.Sprintf("fact %d", i))
+	}
+	line, err := json.Marshal(map[string]any{"type": "entity", "name": "A", "entityType": "t", "observations": texts})
+	w.must(err)
+	for _, want := range []app.GraphReport{{Lines: 1, Entities: 1, Observations: 2500}, {Lines: 1, Present: 2501}} {
+		got, problems := w.take(w.olga, w.open, string(line), app.GraphImportOptions{})
+		if got != want || len(problems) > 0 {
+			t.Errorf("got %+v, want %+v; %q", got, want, problems)
+		}
+	}
+	var again struct{ Observations []string }
+	w.must(json.Unmarshal([]byte(w.export(w.olga, w.open, app.GraphReference)), &again))
+	if !slices.Equal(again.Observations, texts) {
+		t.Errorf("%d observations exported, want %d in order", len(again.Observations), len(texts))
+	}
+}
+
+func TestOnlyTheOperatorImportsOurFormat(t *testing.T) {
+	w := newGraphWorld(t)
+	w.put(w.claude, nil, ent("Ann", "person"))
+	text := w.export(w.olga, w.open, app.GraphLoci)
+	if !strings.HasPrefix(text, `{"loci":"graph","format":1,"project":"website"}`+"\n") {
+		t.Errorf("the header is %q", text)
+	}
+	for _, part := range []string{text, strings.SplitAfterN(text, "\n", 2)[1]} {
+		w.st.entries = nil
+		_, err := w.ImportGraph(t.Context(), w.olga, w.closed, strings.NewReader(part), app.GraphImportOptions{})
+		if loci.CodeOf(err) != loci.Forbidden || !strings.Contains(err.Error(), "loci graph import") {
+			t.Errorf("got %v", err)
+		}
+		if last := w.st.entries[len(w.st.entries)-1]; last.Allowed || last.Action != string(app.GraphImport) {
+			t.Errorf("recorded %+v", last)
+		}
+	}
+	wantText(t, w.textOf(w.olga, w.closed), "")
+	for text, want := range map[string]string{
+		`{"loci":"export","format":1}`:                   "not an export of a graph",
+		`{"loci":"graph","format":2}`:                    "made by a newer Loci",
+		"\xff\xfe{\x00":                                  "UTF-16",
+		strings.Repeat(" ", 70_000) + `{"loci":"other"}`: "not an export of a graph",
+	} {
+		_, err := w.ImportGraph(t.Context(), w.local, w.closed, strings.NewReader(text), app.GraphImportOptions{})
+		if loci.CodeOf(err) != loci.Invalid || !strings.Contains(loci.SafeText(err), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+	got, problems := w.take(w.local, w.closed, "", app.GraphImportOptions{})
+	if got != (app.GraphReport{}) || len(problems) > 0 {
+		t.Errorf("nothing: got %+v, %q", got, problems)
+	}
+}
+
+func TestAVendorsImportIsForItsVendors(t *testing.T) {
+	w := newGraphWorld(t)
+	w.take(w.olga, w.open, referenceFile, app.GraphImportOptions{AllowedVendors: []loci.Vendor{"claude"}})
+	wantText(t, w.text(w.claude), referenceGraph)
+	wantText(t, w.text(w.cursor), "")
+	_, err := w.ImportGraph(t.Context(), w.olga, w.open, strings.NewReader(""), app.GraphImportOptions{AllowedVendors: []loci.Vendor{}})
+	wantCode(t, err, loci.Invalid)
+	_, err = w.ImportGraph(t.Context(), w.claude, w.open, strings.NewReader(""), app.GraphImportOptions{})
+	wantCode(t, err, loci.Forbidden)
+}
+
+// manyLines is a file of the reference server with so many lines.
+func manyLines(n int) string {
+	var b strings.Builder
+	for i := range n / 2 {
+		fmt.Fprintf(&b, `{"type":"entity","name":"entity %d","entityType":"t","observations":["fact of %d"]}`+"\n", i, i)
+		to := i * 7 % (i + 1)
+		if i%20 == 0 { // further down
+			to = n/2 - 1 - i/20
+		}
+		fmt.Fprintf(&b, `{"type":"relation","from":"entity %d","to":"entity %d","relationType":"next"}`+"\n", i, to)
+	}
+	return b.String()
+}
+
+func TestAnInterruptedGraphImportGoesOn(t *testing.T) {
+	const lines = 10_000
+	w := newGraphWorld(t)
+	text := manyLines(lines)
+	ctx, cancel := context.WithCancel(t.Context())
+	batches := 0
+	report, err := w.ImportGraph(ctx, w.olga, w.open, strings.NewReader(text), app.GraphImportOptions{Progress: func(r app.GraphReport) {
+		if batches++; batches == 5 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || report.Entities == 0 || report.Entities == lines/2 {
+		t.Fatalf("interrupted: %+v, %v", report, err)
+	}
+	left := app.GraphReport{Lines: lines, Entities: lines/2 - report.Entities, Observations: lines/2 - report.Observations,
+		Relations: lines/2 - report.Relations, Present: report.Entities + report.Observations + report.Relations}
+	dry, problems := w.take(w.olga, w.open, text, app.GraphImportOptions{DryRun: true})
+	if dry != left || len(problems) > 0 {
+		t.Errorf("a dry run: %+v, want %+v; %q", dry, left, problems)
+	}
+	again, problems := w.take(w.olga, w.open, text, app.GraphImportOptions{})
+	if again != left || len(problems) > 0 {
+		t.Errorf("again: %+v, want %+v; %q", again, left, problems)
+	}
+	if got := strings.Count(w.export(w.olga, w.open, app.GraphReference), "\n"); got != lines {
+		t.Errorf("%d lines exported, want %d", got, lines)
+	}
+}
+
+// A dry run tells what an import will do, also about what stands in several batches.
+func TestADryRunTellsWhatAnImportDoes(t *testing.T) {
+	w := newGraphWorld(t)
+	own := newGraphWorld(t)
+	w.take(w.olga, w.open, manyLines(1200), app.GraphImportOptions{})
+	twice := w.export(w.olga, w.open, app.GraphLoci)
+	_, rows, _ := strings.Cut(twice, "\n")
+	for name, text := range map[string]string{"reference": manyLines(1200) + manyLines(1202), "own": twice + rows} {
+		in := map[string]loci.ProjectID{"reference": own.open, "own": own.closed}[name]
+		dry, problems := own.take(own.local, in, text, app.GraphImportOptions{DryRun: true})
+		wantText(t, own.textOf(own.olga, in), "")
+		real, _ := own.take(own.local, in, text, app.GraphImportOptions{})
+		if dry != real || dry.Present < 1200 || dry.Entities < 600 || len(problems) > 0 {
+			t.Errorf("%s: dry %+v, real %+v; %q", name, dry, real, problems)
+		}
+	}
+}
+
+// A reader that fails must not look like the end of the input.
+func TestAGraphImportThatCannotBeRead(t *testing.T) {
+	w := newGraphWorld(t)
+	broken := errors.New("the connection is gone")
+	for _, text := range []string{referenceFile, `{"entities":[{"name":"A","entityType":"t"}`} {
+		_, err := w.ImportGraph(t.Context(), w.olga, w.open, io.MultiReader(strings.NewReader(text), failing{broken}), app.GraphImportOptions{})
+		if !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// A graph that is exported and imported is the same: with ids in our own
+// format, and but for them in the reference format.
+func TestExportAndImportAreTheIdentity(t *testing.T) {
+	w := newGraphWorld(t)
+	other := newGraphWorld(t)
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		w.open = w.project(w.olga, fmt.Sprintf("website %d", round), true).ID
+		w.refresh()
+		w.drawGraph(rt)
+		from := w.export(w.olga, w.open, app.GraphLoci)
+		to := other.project(other.olga, fmt.Sprintf("copy %d", round), true).ID
+		other.local = other.operator("acme")
+		_, problems := other.take(other.local, to, from, app.GraphImportOptions{})
+		dry, _ := other.take(other.local, to, from, app.GraphImportOptions{DryRun: true})
+		again, _ := other.take(other.local, to, from, app.GraphImportOptions{})
+		if len(problems) > 0 || again.Present != again.Lines-1 || dry != again {
+			rt.Fatalf("refused %q; again %+v, dry %+v", problems, again, dry)
+		}
+		_, copied, _ := strings.Cut(other.export(other.local, to, app.GraphLoci), "\n")
+		_, original, _ := strings.Cut(from, "\n")
+		if diff := cmp.Diff(original, copied); diff != "" {
+			rt.Fatalf("with ids:\n%s", diff)
+		}
+	})
+}
+
+func TestTheReferenceFormatComesBackAsItWas(t *testing.T) {
+	w := newGraphWorld(t)
+	w.take(w.olga, w.open, manyLines(3000), app.GraphImportOptions{})
+	w.put(w.olga, nil, ent("<b>\u2028\"\\", "日本語", "line\nbreak", "\t.", "x"))
+	from := w.export(w.olga, w.open, app.GraphReference)
+	for _, dry := range []bool{true, false} {
+		report, problems := w.take(w.olga, w.closed, from, app.GraphImportOptions{DryRun: dry})
+		if report.Present != 0 || report.Refused != 0 || report.Entities != 1501 || report.Relations != 1500 || len(problems) > 0 {
+			t.Fatalf("got %+v, %q", report, problems)
+		}
+	}
+	if to := w.export(w.olga, w.closed, app.GraphReference); to != from {
+		t.Errorf("differs:\n%s", cmp.Diff(from, to))
+	}
+}
+
+// refresh lets everybody come in anew, as for a next request.
+func (w *graphWorld) refresh() {
+	w.olga.ProjectIDs, w.claude.ProjectIDs, w.cursor.ProjectIDs = []loci.ProjectID{w.open}, []loci.ProjectID{w.open}, []loci.ProjectID{w.open}
+}
+
+// drawGraph puts anything into the open project, by anybody, for vendors that the writer
+// is among: who does not see what it wrote makes twins for the same vendors, which Insert refuses.
+func (w *graphWorld) drawGraph(rt *rapid.T) {
+	ctx := w.t.Context()
+	names := rapid.SampledFrom([]string{"A", "B", "C", "ü\u2028", "\"<&>\\", "d e"})
+	kinds := rapid.SampledFrom([]string{"t", "u"})
+	text := rapid.StringMatching(`[a-cé\n"]{1,4}x`)
+	for range rapid.IntRange(0, 12).Draw(rt, "deeds") {
+		p := rapid.SampledFrom([]loci.Principal{w.olga, w.claude, w.cursor}).Draw(rt, "who")
+		vendors := rapid.SampledFrom([][]loci.Vendor{nil, {"cursor", "claude"}, {"other"}})
+		if p.Vendor != "" {
+			vendors = rapid.SampledFrom([][]loci.Vendor{nil, {"cursor", "claude"}, {p.Vendor}})
+		}
+		ref := loci.EntityRef{Name: names.Draw(rt, "name"), Type: kinds.Draw(rt, "type")}
+		other := loci.EntityRef{Name: names.Draw(rt, "other"), Type: kinds.Draw(rt, "other type")}
+		var err error
+		switch rapid.IntRange(0, 5).Draw(rt, "deed") {
+		case 0, 1:
+			_, err = w.CreateEntities(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.NewEntity{{EntityRef: ref, Observations: []string{text.Draw(rt, "text")}}, {EntityRef: other}})
+		case 2:
+			_, err = w.AddObservations(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.Contents{{Entity: ref, Contents: []string{text.Draw(rt, "text")}}})
+		case 3:
+			_, err = w.CreateRelations(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.NewRelation{{From: ref, To: other, Type: kinds.Draw(rt, "kind")}})
+		case 4:
+			_, err = w.DeleteEntities(ctx, p, w.open, []loci.EntityRef{ref})
+		case 5:
+			_, err = w.MergeEntities(ctx, p, w.open, app.Which{EntityRef: ref}, app.Which{EntityRef: other})
+		}
+		if err != nil && loci.CodeOf(err) == "" {
+			rt.Fatal(err)
+		}
+	}
+}
+
+func FuzzGraphImport(f *testing.F) {
+	f.Add(referenceFile)
+	f.Add(`{"entities":[{"name":"A","entityType":"t"}],"relations":[{"from":"A","to":"A","relationType":"is"}]}`)
+	f.Add(`{"loci":"graph","format":1}` + "\n" + `{"entity":{"id":"` + someID + `","name":"A","entity_type":"t","updated_at":"2026-01-01T00:00:00Z",` + ownRow + `}}`)
+	for line := range badLines {
+		f.Add(line)
+	}
+	w := newGraphWorld(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, p := range []loci.Principal{w.olga, w.local} {
+			refused := 0
+			report, err := w.ImportGraph(t.Context(), p, w.open, strings.NewReader(text), app.GraphImportOptions{DryRun: true,
+				Problem: func(b app.ImportProblem) {
+					refused++
+					if b.Line < 1 || b.Text == "internal error" {
+						t.Errorf("line %d: %q", b.Line, b.Text)
+					}
+				}})
+			if err != nil && loci.CodeOf(err) == "" {
+				t.Errorf("an error without a code: %v", err)
+			}
+			if err == nil && (report.Refused != refused || report.Bytes != int64(len(text)) || strings.TrimSpace(text) != "" && report.Lines < 1) {
+				t.Errorf("%d told of %+v for %d bytes", refused, report, len(text))
+			}
+		}
+	})
+}

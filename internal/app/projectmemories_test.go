@@ -1,0 +1,226 @@
+package app_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+func inProject(title string, id loci.ProjectID) app.Draft {
+	return app.Draft{Title: title, Content: title + " and more", Scope: loci.ScopeProject, ProjectID: id}
+}
+
+// A key that is limited to a project reaches the memories and the graph of that project, and nothing else.
+func TestAKeyThatIsLimitedToAProject(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx, olga, mia := t.Context(), w.session(w.olga), w.who["member"]()
+	w.add(olga, app.Draft{Title: "mine", Content: "nobody else's"})
+	w.add(mia, inProject("plan", w.open.ID))
+	w.add(olga, inProject("layout", w.open.ID))
+	w.add(mia, inProject("price", w.closed.ID))
+	for _, p := range []loci.Project{w.open, w.closed} {
+		w.must(second(w.CreateEntities(ctx, olga, p.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "node of " + p.Name, Type: "x"}}})))
+	}
+	for _, vendor := range []loci.Vendor{"", "claude"} {
+		p := w.stage.key(olga, auth.KeyRequest{Vendor: vendor, ProjectIDs: []loci.ProjectID{w.open.ID}})
+		page, err := w.List(ctx, p, app.ListRequest{Total: true})
+		if err != nil || titles(page.Memories) != "layout plan" || page.Total != 2 {
+			t.Errorf("%q lists %v, %v", vendor, page, err)
+		}
+		found, err := w.Search(ctx, p, app.SearchRequest{Query: "and"})
+		if err != nil || len(found.Hits) != 2 {
+			t.Errorf("%q finds %+v, %v", vendor, found, err)
+		}
+		graph, err := w.ReadGraph(ctx, p, w.open.ID, app.GraphList{})
+		if err != nil || len(graph.Entities) != 1 || graph.Entities[0].Name != "node of website" {
+			t.Errorf("%q reads %+v, %v", vendor, graph, err)
+		}
+		_, hidden := w.ReadGraph(ctx, p, w.closed.ID, app.GraphList{})
+		_, never := w.ReadGraph(ctx, p, loci.NewProjectID(), app.GraphList{})
+		if loci.CodeOf(hidden) != loci.NotFound || hidden.Error() != never.Error() {
+			t.Errorf("hidden %v, absent %v", hidden, never)
+		}
+		w.add(p, inProject("from the key", w.open.ID))
+		for what, err := range map[string]error{
+			"outside":         second(w.Create(ctx, p, app.Draft{Title: "t", Content: "c"})),
+			"another project": second(w.Create(ctx, p, inProject("t", w.closed.ID))),
+			"none at all":     second(w.Create(ctx, p, inProject("t", loci.NewProjectID()))),
+		} {
+			if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != "project_id" {
+				t.Errorf("%q writes %s: %v", vendor, what, err)
+			}
+		}
+		w.st.entries = nil
+		_, err = w.CreateProject(ctx, p, app.ProjectDraft{Name: "more"})
+		wantCode(t, err, loci.Forbidden)
+		if len(w.st.entries) != 1 || w.st.entries[0].Allowed || w.st.entries[0].Action != string(app.ProjectCreate) {
+			t.Errorf("the trail has %+v", w.st.entries)
+		}
+		w.must(w.Erase(ctx, olga, w.latest(olga, w.open.ID), 0))
+	}
+}
+
+func (w *projectWorld) latest(p loci.Principal, in loci.ProjectID) loci.MemoryID {
+	w.t.Helper()
+	m, err := w.Latest(w.t.Context(), p, app.Filter{ProjectID: in})
+	w.must(err)
+	return m.ID
+}
+
+// A key stays limited when its project goes, and when its person leaves the project.
+func TestALimitedKeyNeverWidens(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx, mia := t.Context(), w.who["member"]()
+	w.add(mia, app.Draft{Title: "mine", Content: "nobody else's"})
+	w.add(mia, inProject("price", w.closed.ID))
+	_, secret, err := w.CreateKey(ctx, mia, auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{w.closed.ID, w.open.ID}})
+	w.must(err)
+	sees := func(want string) {
+		t.Helper()
+		p := w.with(secret)
+		page, err := w.List(ctx, p, app.ListRequest{})
+		if err != nil || titles(page.Memories) != want || !p.OnlyProjects {
+			t.Errorf("sees %v, %v; want %q", page, err, want)
+		}
+	}
+	sees("price")
+	w.must(w.RemoveProjectMember(ctx, w.session(w.olga), w.closed.ID, mia.UserID))
+	sees("")
+	w.must(w.DeleteProject(ctx, w.session(w.olga), w.closed.ID))
+	w.must(w.DeleteProject(ctx, w.session(w.olga), w.open.ID))
+	sees("")
+	wantCode(t, second(w.CreateProject(ctx, w.with(secret), app.ProjectDraft{Name: "x"})), loci.Forbidden)
+	keys, err := w.Keys(ctx, w.who["member"](), "")
+	if err != nil || len(keys) != 1 || len(keys[0].ProjectIDs) != 2 {
+		t.Errorf("the list of keys has %+v, %v", keys, err)
+	}
+}
+
+// Keys are limited to projects of the person; the operator may name any of the org.
+func TestToWhichProjectsKeysAreLimited(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx := t.Context()
+	try := func(who string, id loci.ProjectID) error {
+		return third(w.CreateKey(ctx, w.who[who](), auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{w.open.ID, id}}))
+	}
+	w.must(try("member", w.closed.ID))
+	w.must(try("operator", w.closed.ID))
+	hidden, never := try("anybody", w.closed.ID), try("anybody", loci.NewProjectID())
+	if loci.CodeOf(hidden) != loci.Invalid || loci.FieldOf(hidden) != "project_ids" || hidden.Error() != never.Error() {
+		t.Errorf("hidden %v, absent %v", hidden, never)
+	}
+	wantCode(t, try("operator", loci.NewProjectID()), loci.Invalid)
+	foreign, err := w.CreateProject(ctx, w.who["other org"](), app.ProjectDraft{Name: "theirs"})
+	w.must(err)
+	wantCode(t, try("operator", foreign.ID), loci.Invalid)
+}
+
+// The memories of an archived project are read and thrown away, not written.
+func TestMemoriesOfAnArchivedProject(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx, olga := t.Context(), w.session(w.olga)
+	m := w.add(olga, inProject("layout", w.open.ID))
+	free := w.add(olga, app.Draft{Title: "free", Content: "of projects"})
+	w.must(second(w.ArchiveProject(ctx, olga, w.open.ID)))
+	w.st.entries = nil
+	for what, err := range map[string]error{
+		"create":    second(w.Create(ctx, olga, inProject("new", w.open.ID))),
+		"patch":     second(w.Patch(ctx, olga, m.ID, 0, app.Patch{Title: new("other")})),
+		"replace":   second(w.Replace(ctx, olga, m.ID, 0, inProject("other", w.open.ID))),
+		"move into": second(w.Replace(ctx, olga, free.ID, 0, inProject("other", w.open.ID))),
+	} {
+		if loci.CodeOf(err) != loci.Conflict || err.Error() != "project website is archived; restore it first" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if len(w.st.entries) != 0 {
+		t.Errorf("the trail has %+v", w.st.entries)
+	}
+	if got, err := w.Get(ctx, w.who["anybody"](), m.ID); err != nil || got.Title != "layout" || got.Version != 1 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	w.must(second(w.Patch(ctx, olga, free.ID, 0, app.Patch{Title: new("still free")})))
+	w.must(second(w.Trash(ctx, olga, m.ID, 0)))
+	w.must(second(w.App.Restore(ctx, olga, m.ID, 0)))
+	moved, err := w.Replace(ctx, olga, m.ID, 0, app.Draft{Title: "layout", Content: "kept"})
+	if err != nil || !moved.ProjectID.IsZero() {
+		t.Errorf("moved out: %+v, %v", moved, err)
+	}
+	w.must(second(w.RestoreProject(ctx, olga, w.open.ID)))
+	again, err := w.Replace(ctx, olga, m.ID, 0, inProject("back", w.open.ID))
+	if err != nil || again.ProjectID != w.open.ID || again.Version != moved.Version+1 {
+		t.Errorf("got %+v, %v", again, err)
+	}
+	patched, err := w.Patch(ctx, olga, m.ID, again.Version, app.Patch{Title: new("patched")})
+	if err != nil || patched.Title != "patched" || patched.Version != again.Version+1 {
+		t.Errorf("got %+v, %v", patched, err)
+	}
+}
+
+// Deleting a project sends its memories to the trash of who wrote them.
+func TestMemoriesOfADeletedProject(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx, mia := t.Context(), w.who["member"]()
+	m := w.add(mia, inProject("price", w.closed.ID))
+	w.must(w.DeleteProject(ctx, w.session(w.olga), w.closed.ID))
+	mia = w.who["member"]()
+	page, err := w.List(ctx, mia, app.ListRequest{Filter: app.Filter{Lifecycle: loci.TrashOnly}})
+	if err != nil || titles(page.Memories) != "price" {
+		t.Errorf("the trash has %+v, %v", page, err)
+	}
+	wantCode(t, second(w.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound)
+	w.must(second(w.App.Restore(ctx, mia, m.ID, 0)))
+	wantCode(t, second(w.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound) // it is only hers now
+	kept, err := w.Replace(ctx, mia, m.ID, 0, app.Draft{Title: "price", Content: "kept"})
+	if err != nil || kept.Scope == loci.ScopeProject {
+		t.Errorf("got %+v, %v", kept, err)
+	}
+}
+
+// countingProjects counts look-ups of projects.
+type countingProjects struct {
+	store.Store
+	n *int
+}
+
+type countedProjects struct {
+	store.Projects
+	n *int
+}
+
+func (c countingProjects) Projects() store.Projects { return countedProjects{c.Store.Projects(), c.n} }
+
+func (c countedProjects) Get(ctx context.Context, v loci.Viewer, id loci.ProjectID) (loci.Project, error) {
+	*c.n++
+	return c.Projects.Get(ctx, v, id)
+}
+
+// Only a write that is about a project pays for one.
+func TestOnlyWritesIntoProjectsLookThemUp(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx, olga, n := t.Context(), w.session(w.olga), 0
+	a := app.New(app.Options{Store: countingProjects{w.st, &n}, Now: w.clock})
+	count := func(want int, what string, err error) {
+		t.Helper()
+		w.must(err)
+		if n != want {
+			t.Errorf("%s: %d look-ups, want %d", what, n, want)
+		}
+		n = 0
+	}
+	free, err := a.Create(ctx, olga, app.Draft{Title: "t", Content: "c"})
+	count(0, "create", err)
+	count(0, "patch", second(a.Patch(ctx, olga, free.ID, 0, app.Patch{Title: new("u")})))
+	in, err := a.Create(ctx, olga, inProject("t", w.open.ID))
+	count(1, "create in a project", err)
+	count(1, "patch in a project", second(a.Patch(ctx, olga, in.ID, 0, app.Patch{Title: new("u")})))
+	count(0, "read", second(a.Get(ctx, olga, in.ID)))
+	if _, err := a.Patch(ctx, olga, in.ID, 1, app.Patch{Title: new("v")}); loci.CodeOf(err) != loci.Precondition || !strings.Contains(err.Error(), "version 2") {
+		t.Errorf("got %v", err)
+	}
+}

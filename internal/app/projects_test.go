@@ -1,0 +1,359 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+// another returns an App on a Store of its own over the same data directory, as another process has it.
+func (s *stage) another() *app.App {
+	s.t.Helper()
+	st, err := sqlite.Open(s.t.Context(), sqlite.Options{Dir: s.dir, Now: s.clock})
+	s.must(err)
+	s.t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			s.t.Error(err)
+		}
+	})
+	return app.New(app.Options{Store: st, Now: s.clock, Deletion: loci.DeleteWithKey})
+}
+
+func projectNames(list []loci.Project) string {
+	var out []string
+	for _, p := range list {
+		out = append(out, p.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestAProjectFromItsMakingToItsEnd(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx := t.Context()
+	made, err := w.CreateProject(ctx, w.who["agent"](), app.ProjectDraft{Name: "Docs 📚", Description: "what we write"})
+	w.must(err)
+	if made.ID.IsZero() || made.Name != "Docs 📚" || made.Description != "what we write" || !made.Everyone || made.Status != loci.ProjectActive || made.OrgID != "acme" {
+		t.Errorf("made %+v", made)
+	}
+	olga := w.session(w.olga)
+	members, err := w.App.ProjectMembers(ctx, olga, made.ID)
+	if err != nil || len(members) != 1 || members[0] != (loci.ProjectMember{UserID: w.olga.ID, Role: loci.MemberOwner}) {
+		t.Errorf("the members are %+v, %v; want the agent's person as owner", members, err)
+	}
+	changed, err := w.ChangeProject(ctx, olga, made.ID, app.ProjectPatch{Name: new("handbook"), Everyone: new(false)})
+	if err != nil || changed.Name != "handbook" || changed.Everyone || changed.Description != made.Description || !changed.UpdatedAt.After(made.UpdatedAt) {
+		t.Errorf("changed into %+v, %v", changed, err)
+	}
+	archived, err := w.ArchiveProject(ctx, olga, made.ID)
+	if err != nil || archived.Status != loci.ProjectArchived {
+		t.Errorf("archived %+v, %v", archived, err)
+	}
+	_, err = w.ArchiveProject(ctx, olga, made.ID)
+	wantCode(t, err, loci.Conflict)
+	if got, err := w.FindProject(ctx, olga, "handbook"); err != nil || got.Status != loci.ProjectArchived {
+		t.Errorf("found %+v, %v", got, err)
+	}
+	restored, err := w.RestoreProject(ctx, olga, made.ID)
+	if err != nil || restored.Status != loci.ProjectActive {
+		t.Errorf("restored %+v, %v", restored, err)
+	}
+	_, err = w.RestoreProject(ctx, olga, made.ID)
+	wantCode(t, err, loci.Conflict)
+	w.must(w.DeleteProject(ctx, olga, made.ID))
+	wantCode(t, w.DeleteProject(ctx, olga, made.ID), loci.NotFound)
+}
+
+// What changes nothing is not in the trail.
+func TestWhatChangesNothingIsNotRecorded(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx, olga := t.Context(), w.session(w.olga)
+	before, err := w.Project(ctx, olga, w.open.ID)
+	w.must(err)
+	w.st.entries = nil
+	after, err := w.ChangeProject(ctx, olga, w.open.ID, app.ProjectPatch{Name: new("website"), Everyone: new(true)})
+	if err != nil || after != before {
+		t.Errorf("got %+v, %v", after, err)
+	}
+	w.must(w.PutProjectMember(ctx, olga, w.open.ID, loci.ProjectMember{UserID: w.olga.ID, Role: loci.MemberOwner}))
+	w.must(w.RemoveProjectMember(ctx, olga, w.open.ID, w.carl.ID))
+	for what, err := range map[string]error{
+		"bad name":    second(w.ChangeProject(ctx, olga, w.open.ID, app.ProjectPatch{Name: new("two\nlines")})),
+		"long text":   second(w.CreateProject(ctx, olga, app.ProjectDraft{Name: "x", Description: strings.Repeat("x", loci.MaxDescription+1)})),
+		"no name":     second(w.CreateProject(ctx, olga, app.ProjectDraft{})),
+		"no role":     w.PutProjectMember(ctx, olga, w.open.ID, loci.ProjectMember{UserID: w.carl.ID, Role: "chief"}),
+		"taken":       second(w.CreateProject(ctx, olga, app.ProjectDraft{Name: "website"})),
+		"also taken":  second(w.ChangeProject(ctx, olga, w.open.ID, app.ProjectPatch{Name: new("merger")})),
+		"no user":     w.PutProjectMember(ctx, olga, w.open.ID, loci.ProjectMember{UserID: loci.NewUserID(), Role: loci.Member}),
+		"nobody's":    w.RemoveProjectMember(ctx, olga, w.open.ID, loci.NewUserID()),
+		"active":      second(w.RestoreProject(ctx, olga, w.open.ID)),
+		"bad cursor":  second(w.App.Projects(ctx, olga, app.ProjectList{Cursor: "x"})),
+		"bad status":  second(w.App.Projects(ctx, olga, app.ProjectList{Status: "gone"})),
+		"a page of 0": second(w.App.Projects(ctx, olga, app.ProjectList{Limit: -1})),
+	} {
+		if loci.CodeOf(err) == "" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if len(w.st.entries) != 0 {
+		t.Errorf("the trail has %+v", w.st.entries)
+	}
+}
+
+// A name belongs to one project of an org, whoever may see it; and of several who want it at once, to one.
+func TestOneOfSeveralGetsAName(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	apps := []*app.App{w.App, w.another()}
+	p := w.session(w.olga)
+	var wg sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		wg.Go(func() {
+			_, errs[i] = apps[i%2].CreateProject(t.Context(), p, app.ProjectDraft{Name: "race"})
+		})
+	}
+	wg.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+		} else if loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), "a project named race exists") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d made it, want 1", won)
+	}
+	page, err := w.App.Projects(t.Context(), w.session(w.olga), app.ProjectList{})
+	if err != nil || projectNames(page.Projects) != "merger race website" {
+		t.Errorf("got %s, %v", projectNames(page.Projects), err)
+	}
+	_, err = w.CreateProject(t.Context(), w.who["anybody"](), app.ProjectDraft{Name: "merger"})
+	wantCode(t, err, loci.Conflict)
+}
+
+// Somebody who may not see a project gets the answer that they would get if it had never been.
+func TestNotFoundByName(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx := t.Context()
+	for _, tt := range []struct{ who, name, want string }{
+		{"owner", "websit", `there is no project "websit"; did you mean "website"?`},
+		{"owner", "mergers", `there is no project "mergers"; did you mean "merger"?`},
+		{"anybody", "mergers", `there is no project "mergers"`},
+		{"anybody", "merger", `there is no project "merger"`},
+		{"anybody", "zebras", `there is no project "zebras"`},
+		{"elsewhere", "website", `there is no project "website"`},
+		{"other org", "website", `there is no project "website"`},
+		{"owner", "", `there is no project ""`},
+		{"owner", "web\x1b[31m\nsite", `there is no project "web[31m site"`},
+		{"owner", strings.Repeat("a", 100_000), `there is no project "` + strings.Repeat("a", loci.MaxName) + `"`},
+	} {
+		_, err := w.FindProject(ctx, w.who[tt.who](), tt.name)
+		if loci.CodeOf(err) != loci.NotFound || err.Error() != tt.want {
+			t.Errorf("%s looks for %.20q: got %v, want %s", tt.who, tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestPagesOfProjects(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx := t.Context()
+	for n := range 5 {
+		made := w.project(w.session(w.olga), fmt.Sprintf("p%d", n), n != 2)
+		if n == 3 {
+			_, err := w.ArchiveProject(ctx, w.session(w.olga), made.ID)
+			w.must(err)
+		}
+	}
+	all := func(p loci.Principal, status loci.ProjectStatus) string {
+		var names []string
+		for r := (app.ProjectList{Status: status, Limit: 2}); ; {
+			page, err := w.App.Projects(ctx, p, r)
+			w.must(err)
+			if len(page.Projects) > 2 || page.NextCursor != "" && len(page.Projects) != 2 {
+				t.Errorf("a page has %d", len(page.Projects))
+			}
+			names = append(names, projectNames(page.Projects))
+			if r.Cursor = page.NextCursor; r.Cursor == "" {
+				return strings.Join(names, " ")
+			}
+		}
+	}
+	for _, tt := range []struct {
+		who    string
+		status loci.ProjectStatus
+		want   string
+	}{
+		{"owner", "", "merger p0 p1 p2 p3 p4 website"},
+		{"agent", loci.ProjectActive, "merger p0 p1 p2 p4 website"},
+		{"operator", loci.ProjectArchived, "p3"},
+		{"anybody", "", "p0 p1 p3 p4 website"},
+		{"limited key", "", "website"},
+		{"other org", "", ""},
+	} {
+		if got := all(w.who[tt.who](), tt.status); got != tt.want {
+			t.Errorf("%s, %q: got %q, want %q", tt.who, tt.status, got, tt.want)
+		}
+	}
+	first, err := w.App.Projects(ctx, w.session(w.olga), app.ProjectList{Limit: 2})
+	w.must(err)
+	for what, err := range map[string]error{
+		"of another person": second(w.App.Projects(ctx, w.who["anybody"](), app.ProjectList{Cursor: first.NextCursor})),
+		"of another list":   second(w.App.Projects(ctx, w.session(w.olga), app.ProjectList{Cursor: first.NextCursor, Status: loci.ProjectActive})),
+		"of memories":       second(w.List(ctx, w.session(w.olga), app.ListRequest{Cursor: first.NextCursor})),
+	} {
+		if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != "cursor" {
+			t.Errorf("a cursor %s: %v", what, err)
+		}
+	}
+}
+
+// Roles in a project: never without an owner who can come in, unless the owner leaves the org.
+func TestAProjectKeepsAnOwner(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx, id := t.Context(), w.closed.ID
+	olga, ora := w.session(w.olga), w.who["org owner"]()
+	mia := w.who["member"]().UserID
+	leave := func() error { return w.RemoveProjectMember(ctx, olga, id, olga.UserID) }
+	wantCode(t, leave(), loci.Conflict)
+	w.must(w.PutProjectMember(ctx, olga, id, loci.ProjectMember{UserID: mia, Role: loci.MemberOwner}))
+	w.must(second(w.SetMember(ctx, ora, mia, app.MemberChange{Disabled: new(true)})))
+	wantCode(t, leave(), loci.Conflict) // the other owner is shut out
+	w.must(second(w.SetMember(ctx, ora, mia, app.MemberChange{Disabled: new(false)})))
+	w.must(leave())
+	wantCode(t, second(w.Project(ctx, w.session(w.olga), id)), loci.NotFound)
+	w.must(w.RemoveProjectMember(ctx, w.who["owner"](), w.open.ID, w.carl.ID)) // who is not in it
+
+	w.must(w.DeleteUser(ctx, w.operator("acme"), mia))
+	members, err := w.App.ProjectMembers(ctx, w.operator("acme"), id)
+	if err != nil || slices.ContainsFunc(members, func(m loci.ProjectMember) bool { return m.UserID == mia || m.Role == loci.MemberOwner }) {
+		t.Errorf("the members are %+v, %v", members, err)
+	}
+	// Nobody owns it now: an admin of it still manages it, and the operator does all.
+	w.must(second(w.ChangeProject(ctx, w.who["admin"](), id, app.ProjectPatch{Description: new("orphan")})))
+	wantCode(t, w.PutProjectMember(ctx, w.who["admin"](), id, loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberOwner}), loci.Forbidden)
+	w.must(w.PutProjectMember(ctx, w.operator("acme"), id, loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberOwner}))
+	w.must(w.DeleteProject(ctx, w.session(w.carl), id))
+}
+
+// A project that is everyone's can be managed by the org's admins when its owner is gone, but
+// not closed before it has another one.
+func TestAProjectWithoutOwnerIsNotClosed(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx := t.Context()
+	w.must(w.DeleteUser(ctx, w.operator("acme"), w.olga.ID))
+	orla := w.who["org admin"]()
+	shut := app.ProjectPatch{Everyone: new(false)}
+	wantCode(t, second(w.ChangeProject(ctx, orla, w.open.ID, shut)), loci.Conflict)
+	w.must(second(w.ChangeProject(ctx, orla, w.open.ID, app.ProjectPatch{Description: new("kept")})))
+	w.must(w.PutProjectMember(ctx, w.who["org owner"](), w.open.ID, loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberOwner}))
+	got, err := w.ChangeProject(ctx, orla, w.open.ID, shut)
+	if err != nil || got.Everyone || got.Description != "kept" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	wantCode(t, second(w.Project(ctx, w.who["org admin"](), w.open.ID)), loci.NotFound) // who closed it was not entered
+}
+
+// Of owners who all leave at once, one stays.
+func TestOwnersWhoLeaveAtOnce(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx, id := t.Context(), w.closed.ID
+	owners := []loci.Principal{w.session(w.olga)}
+	for n := range 7 {
+		u := w.user(w.operator("acme"), fmt.Sprintf("o%d@acme.example", n), loci.Member)
+		w.must(w.PutProjectMember(ctx, owners[0], id, loci.ProjectMember{UserID: u.ID, Role: loci.MemberOwner}))
+		owners = append(owners, w.session(u))
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, len(owners))
+	for i, p := range owners {
+		wg.Go(func() { errs[i] = w.RemoveProjectMember(ctx, p, id, p.UserID) })
+	}
+	wg.Wait()
+	stay := 0
+	for _, err := range errs {
+		if err != nil {
+			wantCode(t, err, loci.Conflict)
+			stay++
+		}
+	}
+	if stay != 1 {
+		t.Errorf("%d stay, want 1", stay)
+	}
+}
+
+// Changes of different fields at once are all kept.
+func TestChangesAtOnceAreAllKept(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	p := w.session(w.olga)
+	patches := []app.ProjectPatch{{Name: new("site")}, {Description: new("of ours")}, {Everyone: new(false)}}
+	var wg sync.WaitGroup
+	for _, c := range patches {
+		wg.Go(func() {
+			if _, err := w.ChangeProject(t.Context(), p, w.open.ID, c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	got, err := w.Project(t.Context(), p, w.open.ID)
+	if err != nil || got.Name != "site" || got.Description != "of ours" || got.Everyone {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestProjectsInWorkspaces(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx, operator := t.Context(), w.operator("acme")
+	w.must(second(w.SetOrg(ctx, operator, app.OrgSettings{Workspaces: new(true)})))
+	spaces, err := w.Workspaces(ctx, w.operator("acme"))
+	w.must(err)
+	got, err := w.Project(ctx, w.session(w.olga), w.open.ID)
+	if err != nil || len(spaces) != 1 || got.WorkspaceID != spaces[0].ID {
+		t.Fatalf("the project is in %v of %v, %v", got.WorkspaceID, spaces, err)
+	}
+	other, err := w.CreateWorkspace(ctx, w.operator("acme"), "Other")
+	w.must(err)
+	w.must(w.JoinWorkspace(ctx, w.operator("acme"), other.ID, w.olga.ID))
+	in := func(id loci.WorkspaceID) loci.Principal {
+		return w.stage.key(w.session(w.olga), auth.KeyRequest{WorkspaceID: id})
+	}
+	made := w.project(in(other.ID), "elsewhere", true)
+	if made.WorkspaceID != other.ID {
+		t.Errorf("made in %v, want the active workspace %v", made.WorkspaceID, other.ID)
+	}
+	wantCode(t, second(w.Project(ctx, in(spaces[0].ID), made.ID)), loci.NotFound)
+	wantCode(t, second(w.Project(ctx, in(other.ID), w.open.ID)), loci.NotFound)
+	wantCode(t, second(w.ArchiveProject(ctx, in(spaces[0].ID), made.ID)), loci.NotFound)
+
+	w.must(second(w.ArchiveProject(ctx, in(other.ID), made.ID)))
+	err = w.DeleteWorkspace(ctx, w.operator("acme"), other.ID)
+	if loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), "projects") {
+		t.Errorf("got %v", err)
+	}
+	w.must(w.DeleteProject(ctx, in(other.ID), made.ID))
+	olga := in(other.ID)
+	w.must(w.DeleteWorkspace(ctx, w.operator("acme"), other.ID))
+	wantCode(t, second(w.CreateProject(ctx, olga, app.ProjectDraft{Name: "late"})), loci.NotFound)
+	w.must(second(w.SetOrg(ctx, operator, app.OrgSettings{Workspaces: new(false)})))
+	w.must(second(w.Project(ctx, w.session(w.olga), w.open.ID)))
+}
+
+// The receipt of an org counts its projects.
+func TestTheReceiptCountsProjects(t *testing.T) {
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	w.must(second(w.ArchiveProject(t.Context(), w.session(w.olga), w.closed.ID)))
+	receipt, err := w.DeleteOrg(t.Context(), w.operator("acme"), "acme")
+	if err != nil || receipt.Projects != 2 {
+		t.Errorf("got %+v, %v", receipt, err)
+	}
+	if _, err := w.st.Projects().Get(t.Context(), loci.Viewer{OrgID: "acme", UserID: w.olga.ID, ProjectIDs: []loci.ProjectID{w.open.ID}}, w.open.ID); loci.CodeOf(err) != loci.NotFound {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,212 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+// GraphOptions configure a run of RunGraph.
+type GraphOptions struct {
+	Binary       string        // the loci binary to measure; required
+	Dir          string        // an empty directory on the disk to measure; required
+	Entities     int           // that are there when writes are measured, with two observations each; default 10,000
+	Observations int           // of a large graph, ten to an entity; 0 leaves it out
+	Clients      int           // of the concurrent step; default 16
+	Step         time.Duration // length of one step; default 5 s
+	Reference    []string      // command of the reference memory server; nil leaves it out
+	Progress     func(string)  // told what is going on; may be nil
+}
+
+type graphBencher struct {
+	GraphOptions
+	*bencher
+}
+
+// RunGraph measures a graph and returns one result per line, in order.
+func RunGraph(ctx context.Context, o GraphOptions) ([]Result, error) {
+	if o.Entities <= 0 {
+		o.Entities = 10_000
+	}
+	if o.Clients <= 0 {
+		o.Clients = 16
+	}
+	if o.Step <= 0 {
+		o.Step = 5 * time.Second
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	g := &graphBencher{GraphOptions: o, bencher: &bencher{}}
+	parts := []func(context.Context) error{g.compare, g.together}
+	if o.Observations > 0 {
+		parts = append(parts, g.large)
+	}
+	for _, part := range parts {
+		if err := part(ctx); err != nil {
+			return g.results, err
+		}
+	}
+	return g.results, nil
+}
+
+// entity is what is stored, in the words of both servers.
+type graphEntity struct {
+	Name         string   `json:"name"`
+	Type         string   `json:"entityType"`
+	Observations []string `json:"observations"`
+}
+
+func (c *corpus) entity(observations, words int) graphEntity {
+	c.made++
+	e := graphEntity{Name: fmt.Sprintf("%s %d", c.text(2), c.made), Type: c.words[c.made%20]}
+	for range observations {
+		e.Observations = append(e.Observations, c.text(words))
+	}
+	return e
+}
+
+func (e graphEntity) item() loci.NewEntity {
+	return loci.NewEntity{EntityRef: loci.EntityRef{Name: e.Name, Type: e.Type}, Observations: e.Observations}
+}
+
+// timed are the figures of one server.
+type timed struct{ create, search Sample }
+
+// compare measures creation and search at the same number of entities: over MCP,
+// in plain SQLite, and over MCP in the reference server.
+func (g *graphBencher) compare(ctx context.Context) error {
+	g.Progress("plain SQLite: the same rows, one transaction for each call")
+	before, err := g.plain(ctx, "before")
+	if err != nil {
+		return err
+	}
+	g.Progress("loci mcp over stdio")
+	ours, err := g.ours(ctx)
+	if err != nil {
+		return err
+	}
+	after, err := g.plain(ctx, "after")
+	if err != nil {
+		return err
+	}
+	at := fmt.Sprintf("at %d entities", g.Entities)
+	own := (before.PerSecond + after.PerSecond) / 2
+	g.add("plain SQLite, one entity a transaction, before", before, before.PerSecond, "entities/s")
+	g.add("plain SQLite, one entity a transaction, after", after, after.PerSecond, "entities/s")
+	g.add("create_entities over MCP, one a call, "+at, ours.create, ours.create.PerSecond/own, "× SQLite", Bar{"must", 0.4, false})
+	g.add("search_nodes over MCP, two words, "+at, ours.search, ms(ours.search.P50), "ms p50")
+	if g.Reference == nil {
+		g.Progress("no --reference: not compared with the reference server")
+		return nil
+	}
+	g.Progress("the reference server over stdio")
+	theirs, err := g.theirs(ctx)
+	if err != nil {
+		return err
+	}
+	g.add("reference server, create_entities, "+at, theirs.create, theirs.create.PerSecond, "entities/s")
+	g.add("reference server, search_nodes, a phrase, "+at, theirs.search, ms(theirs.search.P50), "ms p50")
+	g.add("create_entities, ours to theirs", Sample{}, ours.create.PerSecond/theirs.create.PerSecond, "× reference", Bar{"must", 50, false})
+	g.add("search_nodes, words ours to phrase theirs", Sample{}, float64(theirs.search.P50)/float64(ours.search.P50), "× faster", Bar{"must", 10, false})
+	return nil
+}
+
+func (g *graphBencher) plain(ctx context.Context, name string) (Sample, error) {
+	p, err := sqlite.OpenPlainGraph(filepath.Join(g.Dir, "plain-"+name+".db"))
+	if err != nil {
+		return Sample{}, err
+	}
+	c := newCorpus(1, loci.NewUserID())
+	for left := g.Entities; left > 0 && err == nil; left -= fillBatch {
+		items := make([]loci.NewEntity, min(fillBatch, left))
+		for i := range items {
+			items[i] = c.entity(2, 12).item()
+		}
+		err = p.Insert(items)
+	}
+	if err != nil {
+		return Sample{}, errors.Join(err, p.Close())
+	}
+	s, err := run(ctx, 1, g.Step, func(context.Context, int) (time.Duration, error) {
+		return 0, p.Insert([]loci.NewEntity{c.entity(2, 12).item()})
+	})
+	return s, errors.Join(err, p.Close())
+}
+
+// fillBatch is how many entities a call stores that is not measured.
+const fillBatch = 500
+
+func (g *graphBencher) ours(ctx context.Context) (timed, error) {
+	s, err := g.startOurs(ctx, filepath.Join(g.Dir, "compare"))
+	if err != nil {
+		return timed{}, err
+	}
+	if err := s.call("create_project", map[string]any{"name": benchProject}, nil); err != nil {
+		return timed{}, errors.Join(err, s.stop())
+	}
+	// Two words that stand apart: the reference server would not find them.
+	t, err := g.drive(ctx, s, func(words []string) string { return words[7] + " " + words[2] })
+	return t, errors.Join(err, s.stop())
+}
+
+const benchProject = "bench"
+
+func (g *graphBencher) startOurs(ctx context.Context, dir string) (*mcpServer, error) {
+	command := []string{g.Binary, "mcp", "--data-dir", dir, "--toolsets", "graph", "--project", benchProject, "--vendor", "claude"}
+	return startMCP(ctx, command, []string{"HOME=" + g.Dir, "LOCI_LOG_LEVEL=error"}, false)
+}
+
+func (g *graphBencher) theirs(ctx context.Context) (timed, error) {
+	file := filepath.Join(g.Dir, "reference.jsonl")
+	s, err := startMCP(ctx, g.Reference, []string{"MEMORY_FILE_PATH=" + file}, true)
+	if err != nil {
+		return timed{}, err
+	}
+	t, err := g.drive(ctx, s, func(words []string) string { return words[2] + " " + words[3] })
+	return t, errors.Join(err, s.stop())
+}
+
+// drive says the same to either server: fill, create one by one, search.
+func (g *graphBencher) drive(ctx context.Context, s *mcpServer, query func([]string) string) (t timed, err error) {
+	c := newCorpus(1, loci.NewUserID())
+	var texts []string
+	for left := g.Entities; left > 0; left -= fillBatch {
+		items := make([]graphEntity, min(fillBatch, left))
+		for i := range items {
+			items[i] = c.entity(2, 12)
+		}
+		texts = append(texts, items[0].Observations[0])
+		if err := s.call("create_entities", map[string]any{"entities": items}, nil); err != nil {
+			return t, err
+		}
+	}
+	t.create, err = run(ctx, 1, g.Step, func(context.Context, int) (time.Duration, error) {
+		return 0, s.call("create_entities", map[string]any{"entities": []graphEntity{c.entity(2, 12)}}, nil)
+	})
+	if err != nil {
+		return t, err
+	}
+	t.search, err = run(ctx, 1, g.Step, func(context.Context, int) (time.Duration, error) {
+		return 0, s.mustFind(query(strings.Fields(texts[c.random.IntN(len(texts))])))
+	})
+	return t, err
+}
+
+// mustFind searches for what is there.
+func (s *mcpServer) mustFind(query string) error {
+	var found struct{ Entities []struct{ Name string } }
+	if err := s.call("search_nodes", map[string]any{"query": query}, &found); err != nil {
+		return err
+	}
+	if len(found.Entities) == 0 {
+		return fmt.Errorf("search_nodes found nothing for %q", query)
+	}
+	return nil
+}

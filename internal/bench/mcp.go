@@ -1,0 +1,131 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+)
+
+// mcpServer is an MCP server that is driven over its standard input and output,
+// one call at a time.
+type mcpServer struct {
+	process *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+	errors  bytes.Buffer
+	id      int
+}
+
+// startMCP runs a command and shakes hands. The command gets this environment
+// alone, or in addition to our own.
+func startMCP(ctx context.Context, command, env []string, addition bool) (*mcpServer, error) {
+	s := &mcpServer{process: exec.CommandContext(ctx, command[0], command[1:]...)}
+	if addition {
+		env = append(s.process.Environ(), env...)
+	}
+	s.process.Env = env
+	s.process.Stderr = &s.errors
+	var err error
+	if s.in, err = s.process.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := s.process.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	s.out = bufio.NewReaderSize(out, 1<<16)
+	if err := s.process.Start(); err != nil {
+		return nil, err
+	}
+	if err := s.hello(); err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return s, nil
+}
+
+func (s *mcpServer) hello() error {
+	_, err := s.request("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": struct{}{},
+		"clientInfo": map[string]string{"name": "loci-bench", "version": "1"}})
+	if err != nil {
+		return err
+	}
+	return s.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
+}
+
+func (s *mcpServer) send(message any) error {
+	line, err := json.Marshal(message)
+	if err == nil {
+		_, err = s.in.Write(append(line, '\n'))
+	}
+	return err
+}
+
+func (s *mcpServer) request(method string, params any) (json.RawMessage, error) {
+	s.id++
+	if err := s.send(map[string]any{"jsonrpc": "2.0", "id": s.id, "method": method, "params": params}); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", method, err, s.errors.String())
+	}
+	for {
+		line, err := s.out.ReadBytes('\n')
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: %s", method, err, s.errors.String())
+		}
+		var answer struct {
+			ID     int             `json:"id"`
+			Result json.RawMessage `json:"result"`
+			Error  json.RawMessage `json:"error"`
+		}
+		if err := json.Unmarshal(line, &answer); err != nil {
+			return nil, fmt.Errorf("%s: %w in %.200q", method, err, line)
+		}
+		if answer.ID != s.id {
+			continue // a notification
+		}
+		if answer.Error != nil {
+			return nil, fmt.Errorf("%s: %s", method, answer.Error)
+		}
+		return answer.Result, nil
+	}
+}
+
+// call calls a tool and reads its answer into out, which may be nil.
+func (s *mcpServer) call(tool string, arguments, out any) error {
+	answer, err := s.request("tools/call", map[string]any{"name": tool, "arguments": arguments})
+	if err != nil {
+		return err
+	}
+	var result struct {
+		Content    []struct{ Text string }
+		Structured json.RawMessage `json:"structuredContent"`
+		IsError    bool
+	}
+	if err := json.Unmarshal(answer, &result); err != nil {
+		return err
+	}
+	if result.IsError {
+		return fmt.Errorf("%s: %s", tool, answer)
+	}
+	if out == nil {
+		return nil
+	}
+	if result.Structured == nil && len(result.Content) > 0 {
+		result.Structured = json.RawMessage(result.Content[0].Text)
+	}
+	return json.Unmarshal(result.Structured, out)
+}
+
+// stop ends the process, as clients do: by closing its input.
+func (s *mcpServer) stop() error {
+	err := s.in.Close()
+	if errors.Is(err, os.ErrClosed) {
+		err = nil
+	}
+	_, _ = io.Copy(io.Discard, s.out)
+	return errors.Join(err, s.process.Wait())
+}

@@ -1,0 +1,144 @@
+package mcpserver
+
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// The shapes of answers about graphs. They leave out what a model does not
+// need, because all of it goes into its context.
+
+type projectShape struct {
+	ID          loci.ProjectID     `json:"id"`
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	Status      loci.ProjectStatus `json:"status"`
+	CreatedAt   time.Time          `json:"created_at"`
+	UpdatedAt   time.Time          `json:"updated_at"`
+	Message     string             `json:"message,omitempty"`
+}
+
+func shapeOfProject(p loci.Project, message string) projectShape {
+	return projectShape{ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status,
+		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Message: message}
+}
+
+type entityShape struct {
+	ID               loci.EntityID      `json:"id"`
+	Name             string             `json:"name"`
+	Type             string             `json:"entity_type"`
+	CreatedAt        time.Time          `json:"created_at"`
+	UpdatedAt        time.Time          `json:"updated_at"`
+	DeletedAt        time.Time          `json:"deleted_at,omitzero"`
+	Origin           string             `json:"origin"`
+	Observations     []observationShape `json:"observations,omitzero"`
+	Relations        []relationShape    `json:"relations,omitzero"`
+	ObservationsLeft int                `json:"observations_left,omitempty"`
+	RelationsLeft    int                `json:"relations_left,omitempty"`
+}
+
+type observationShape struct {
+	ID        loci.ObservationID `json:"id"`
+	EntityID  loci.EntityID      `json:"entity_id,omitzero"`
+	Content   string             `json:"content"`
+	CreatedAt time.Time          `json:"created_at"`
+	DeletedAt time.Time          `json:"deleted_at,omitzero"`
+	Origin    string             `json:"origin"`
+}
+
+type relationShape struct {
+	ID        loci.RelationID `json:"id"`
+	From      string          `json:"from"`
+	To        string          `json:"to"`
+	Type      string          `json:"relation_type"`
+	DeletedAt time.Time       `json:"deleted_at,omitzero"`
+}
+
+// shapeOfEntity has the observations and relations of e; they never are null.
+func shapeOfEntity(e *loci.Entity) entityShape {
+	out := bareEntity(e)
+	out.Observations, out.Relations = make([]observationShape, len(e.Observations)), shapeOfRelations(e.Relations)
+	for i := range e.Observations {
+		o := &e.Observations[i]
+		out.Observations[i] = observationShape{ID: o.ID, Content: o.Content, CreatedAt: o.CreatedAt, Origin: o.Origin}
+	}
+	return out
+}
+
+func bareEntity(e *loci.Entity) entityShape {
+	return entityShape{ID: e.ID, Name: e.Name, Type: e.Type, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt, Origin: e.Origin,
+		ObservationsLeft: e.ObservationsLeft, RelationsLeft: e.RelationsLeft}
+}
+
+// maxRows is how many observations and relations one answer has at most. The
+// store bounds their text; this bounds what stands around it.
+const maxRows = 4_000
+
+func shapeOfEntities(list []loci.Entity) []entityShape {
+	out, room := make([]entityShape, len(list)), maxRows
+	for i := range list {
+		out[i] = shapeOfEntity(&list[i])
+		room = out[i].trim(room)
+	}
+	return out
+}
+
+// trim keeps the newest rows for which there is room, and returns what is left
+// of it.
+func (e *entityShape) trim(room int) int {
+	cut := max(0, len(e.Observations)-room)
+	e.Observations, e.ObservationsLeft = e.Observations[cut:], e.ObservationsLeft+cut
+	room -= len(e.Observations)
+	cut = max(0, len(e.Relations)-room)
+	e.Relations, e.RelationsLeft = e.Relations[cut:], e.RelationsLeft+cut
+	return room - len(e.Relations)
+}
+
+func shapeOfRelations(list []loci.Relation) []relationShape {
+	out := make([]relationShape, len(list))
+	for i := range list {
+		r := &list[i]
+		out[i] = relationShape{ID: r.ID, From: r.From, To: r.To, Type: r.Type, DeletedAt: r.DeletedAt}
+	}
+	return out
+}
+
+// graphShape is one page of a graph: relations stand beside the entities, each
+// once.
+type graphShape struct {
+	Entities      []entityShape   `json:"entities"`
+	Relations     []relationShape `json:"relations"`
+	RelationsLeft int             `json:"relations_left,omitempty"`
+	Left          int             `json:"left"`
+	NextCursor    string          `json:"next_cursor,omitempty"`
+}
+
+func shapeOfGraph(page *app.GraphPage) graphShape {
+	out := graphShape{Entities: make([]entityShape, len(page.Entities)), Relations: shapeOfRelations(page.Relations), Left: page.Left, NextCursor: page.NextCursor}
+	room := maxRows
+	for i := range page.Entities {
+		out.Entities[i] = shapeOfEntity(&page.Entities[i])
+		out.Entities[i].Relations = nil
+		room = out.Entities[i].trim(room)
+	}
+	cut := max(0, len(out.Relations)-maxRows)
+	out.Relations, out.RelationsLeft = out.Relations[:len(out.Relations)-cut], cut
+	return out
+}
+
+// found is a list of entities.
+type found struct {
+	Entities          []entityShape    `json:"entities"`
+	Missing           []app.NoSuchName `json:"missing,omitempty"`
+	Total             *int             `json:"total,omitempty"`
+	TotalIsLowerBound bool             `json:"total_is_lower_bound,omitempty"`
+	AnyWord           bool             `json:"any_word,omitempty"` // no entity has all the words
+	NextCursor        string           `json:"next_cursor,omitempty"`
+}
+
+// deleted says how many there were.
+type deleted struct {
+	Deleted int `json:"deleted"`
+}

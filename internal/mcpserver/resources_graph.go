@@ -1,0 +1,91 @@
+package mcpserver
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+const projectURI = "loci://project/"
+
+// addGraphResources registers templates only: to list what they stand for
+// could take thousands of lines.
+func (s *Server) addGraphResources(srv *mcp.Server) {
+	srv.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: projectURI + "{name}/graph", Name: "graph", Title: "A project's graph", MIMEType: jsonType,
+		Description: "The first page of the graph of a project, and how many entities are left.",
+	}, s.readGraphResource)
+	srv.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: projectURI + "{name}/entity/{entity}", Name: "entity", Title: "An entity", MIMEType: jsonType,
+		Description: "The entities of a name in a project's graph, with their observations and relations.",
+	}, s.readEntityResource)
+}
+
+func (s *Server) readGraphResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	return s.graphResource(ctx, req, 2, func(p loci.Principal, project loci.ProjectID, _ []string) (any, error) {
+		page, err := s.app.ReadGraph(ctx, p, project, app.GraphList{})
+		if err != nil {
+			return nil, err
+		}
+		return shapeOfGraph(page), nil
+	})
+}
+
+func (s *Server) readEntityResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	return s.graphResource(ctx, req, 3, func(p loci.Principal, project loci.ProjectID, parts []string) (any, error) {
+		nodes, err := s.app.OpenNodes(ctx, p, project, refs(parts[2:]))
+		if err != nil {
+			return nil, err
+		}
+		if len(nodes.Entities) == 0 {
+			return nil, loci.NoSuchEntity()
+		}
+		return found{Entities: shapeOfEntities(nodes.Entities)}, nil
+	})
+}
+
+// graphResource answers what read returns for the n parts of an address: the
+// project's name, the kind and a name. A project or an entity that is absent, hidden
+// or archived and a name that cannot be one are alike.
+func (s *Server) graphResource(ctx context.Context, req *mcp.ReadResourceRequest, n int, read func(loci.Principal, loci.ProjectID, []string) (any, error)) (*mcp.ReadResourceResult, error) {
+	c, parts := callerOf(req.Extra), uriParts(req.Params.URI)
+	if len(parts) != n {
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	p, err := s.app.ChooseProject(ctx, c.principal, app.GraphRead, app.ProjectChoice{Name: parts[0]})
+	var out any
+	if err == nil {
+		out, err = read(c.principal, p.ID, parts)
+	}
+	switch loci.CodeOf(err) {
+	case loci.NotFound, loci.Conflict, loci.Invalid:
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	if err != nil {
+		return nil, s.rpcError(ctx, projectURI, err)
+	}
+	body, err := encode(out)
+	if err != nil {
+		return nil, s.rpcError(ctx, projectURI, err)
+	}
+	return content(req, jsonType, string(body)), nil
+}
+
+// uriParts returns the parts of an address below projectURI, decoded, or nil
+// if one cannot be or is empty.
+func uriParts(uri string) []string {
+	parts := strings.Split(strings.TrimPrefix(uri, projectURI), "/")
+	for i, part := range parts {
+		text, err := url.PathUnescape(part)
+		if err != nil || text == "" {
+			return nil
+		}
+		parts[i] = text
+	}
+	return parts
+}

@@ -1,0 +1,239 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// GraphPaging asks for one page. It is exported because huma passes over
+// embedded structs that are not.
+type GraphPaging struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 100"`
+	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
+}
+
+func (g GraphPaging) list() app.GraphList { return app.GraphList{Limit: g.Limit, Cursor: g.Cursor} }
+
+type graphInput struct {
+	ProjectPath
+	GraphPaging
+}
+
+func (s *server) graph(ctx context.Context, p loci.Principal, in *graphInput) (*answer[client.GraphPage], error) {
+	page, err := s.app.ReadGraph(ctx, p, in.project(), in.list())
+	if err != nil {
+		return nil, err
+	}
+	return say(client.GraphPage{Entities: allWhole(page.Entities), Relations: orEmpty(page.Relations), Left: page.Left, More: moreAt(page.NextCursor)}, nil)
+}
+
+type graphSearchInput struct {
+	ProjectPath
+	Q      string `query:"q" required:"true" minLength:"1" maxLength:"500" doc:"Words, AND, OR, NOT, \"phrases\", prefix* and parentheses" example:"gateway OR proxy*"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" doc:"Left out: 10"`
+	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same q"`
+}
+
+func (s *server) searchGraph(ctx context.Context, p loci.Principal, in *graphSearchInput) (*answer[client.GraphHits], error) {
+	hits, err := s.app.SearchGraph(ctx, p, in.project(), app.GraphSearch{Query: in.Q, Limit: in.Limit, Cursor: in.Cursor})
+	if loci.FieldOf(err) == "query" { // here it is called q
+		err = loci.FieldErrorf("q", "%s", strings.TrimPrefix(loci.SafeText(err), "query "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return say(client.GraphHits{Entities: allWhole(hits.Entities), Total: hits.Total, TotalIsLowerBound: hits.TotalIsLowerBound,
+		AnyWord: hits.AnyWord, More: moreAt(hits.NextCursor)}, nil)
+}
+
+func (s *server) openNodes(ctx context.Context, p loci.Principal, in *entityNamesInput) (*answer[client.FoundNodes], error) {
+	refs, err := in.refs()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.app.OpenNodes(ctx, p, in.project(), refs)
+	if err != nil {
+		return nil, err
+	}
+	out := client.FoundNodes{Entities: allWhole(found.Entities), Missing: make([]client.NoSuchName, len(found.Missing))}
+	for i, m := range found.Missing {
+		out.Missing[i] = client.NoSuchName(m)
+	}
+	return say(out, nil)
+}
+
+// EntityPath is an entity in a path, exported as GraphPaging is.
+type EntityPath struct {
+	ProjectPath
+	Entity string `path:"entity" doc:"Of the entity, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+}
+
+func (e EntityPath) which() (w app.Which) {
+	read(&w.ID, e.Entity)
+	return w
+}
+
+func (s *server) entity(ctx context.Context, p loci.Principal, in *EntityPath) (*answer[loci.Entity], error) {
+	e, err := s.app.Entity(ctx, p, in.project(), in.which())
+	return say(whole(e), err)
+}
+
+type entityPageInput struct {
+	EntityPath
+	GraphPaging
+}
+
+func (s *server) entityObservations(ctx context.Context, p loci.Principal, in *entityPageInput) (*answer[client.ObservationList], error) {
+	page, err := s.app.EntityObservations(ctx, p, in.project(), in.which(), in.list())
+	if err != nil {
+		return nil, err
+	}
+	return say(client.ObservationList{Observations: orEmpty(page.Observations), More: moreAt(page.NextCursor)}, nil)
+}
+
+func (s *server) entityRelations(ctx context.Context, p loci.Principal, in *entityPageInput) (*answer[client.RelationList], error) {
+	page, err := s.app.EntityRelations(ctx, p, in.project(), in.which(), in.list())
+	if err != nil {
+		return nil, err
+	}
+	return say(client.RelationList{Relations: orEmpty(page.Relations), More: moreAt(page.NextCursor)}, nil)
+}
+
+type entityHistoryInput struct {
+	EntityPath
+	Limit int `query:"limit" minimum:"1" maximum:"1000" doc:"Left out: 100"`
+}
+
+// The limits of lists that have no pages: what is shown if the request says
+// nothing, and the most that app gives.
+const (
+	defaultGraphList  = 100
+	maxGraphList      = 1000
+	defaultNeighbours = 20
+)
+
+// oneMore is what to ask for, to know whether there is more than limit.
+func oneMore(limit, most int) int { return min(limit+1, most) }
+
+// atMost cuts what was asked for with oneMore.
+func atMost[T any](list []T, limit, most int) ([]T, bool) {
+	if len(list) > limit {
+		return list[:limit], true
+	}
+	return orEmpty(list), len(list) == most
+}
+
+func (s *server) entityHistory(ctx context.Context, p loci.Principal, in *entityHistoryInput) (*answer[client.GraphChangeList], error) {
+	limit := limitOr(in.Limit, defaultGraphList)
+	list, err := s.app.EntityHistory(ctx, p, in.project(), in.which(), oneMore(limit, maxGraphList))
+	if err != nil {
+		return nil, err
+	}
+	var out client.GraphChangeList
+	out.Changes, out.HasMore = atMost(list, limit, maxGraphList)
+	return say(out, nil)
+}
+
+type neighboursInput struct {
+	EntityPath
+	Hops  int `query:"hops" minimum:"1" maximum:"5" doc:"Left out: 1"`
+	Limit int `query:"limit" minimum:"1" maximum:"100" doc:"Of entities; left out: 20"`
+}
+
+func (s *server) neighbours(ctx context.Context, p loci.Principal, in *neighboursInput) (*answer[client.EntityList], error) {
+	limit := limitOr(in.Limit, defaultNeighbours)
+	list, err := s.app.Neighbours(ctx, p, in.project(), in.which(), in.Hops, oneMore(limit, app.MaxNeighbours))
+	if err != nil {
+		return nil, err
+	}
+	var out client.EntityList
+	out.Entities, out.HasMore = atMost(allWhole(list), limit, app.MaxNeighbours)
+	return say(out, nil)
+}
+
+type graphTrashInput struct {
+	ProjectPath
+	Limit int `query:"limit" minimum:"1" maximum:"1000" doc:"Of each kind; left out: 100"`
+}
+
+func (s *server) graphTrash(ctx context.Context, p loci.Principal, in *graphTrashInput) (*answer[client.GraphTrash], error) {
+	limit := limitOr(in.Limit, defaultGraphList)
+	t, err := s.app.GraphTrash(ctx, p, in.project(), oneMore(limit, maxGraphList))
+	if err != nil {
+		return nil, err
+	}
+	var out client.GraphTrash
+	var more [3]bool
+	out.Entities, more[0] = atMost(allWhole(t.Entities), limit, maxGraphList)
+	out.Observations, more[1] = atMost(t.Observations, limit, maxGraphList)
+	out.Relations, more[2] = atMost(t.Relations, limit, maxGraphList)
+	out.HasMore = more[0] || more[1] || more[2] || t.More
+	return say(out, nil)
+}
+
+type graphExportInput struct {
+	ProjectPath
+	Format app.GraphFormat `query:"format" enum:"loci,reference" doc:"loci (if left out) has everything: ids, times, writers, vendors; reference is the memory.json of the reference MCP server"`
+}
+
+func (s *server) exportGraph(_ context.Context, p loci.Principal, in *graphExportInput) (*huma.StreamResponse, error) {
+	format, file := app.GraphLoci, "loci-graph.jsonl"
+	if in.Format == app.GraphReference {
+		format, file = in.Format, "memory.json"
+	}
+	return s.stream(file, noProject, func(ctx context.Context, w http.ResponseWriter) error {
+		return s.app.ExportGraph(ctx, p, in.project(), format, w)
+	})
+}
+
+// stream answers with lines of JSON. The status is held back until the first
+// line, so that a refusal is an answer of its own; what fails later tears the answer.
+func (s *server) stream(file string, absent missing, write func(context.Context, http.ResponseWriter) error) (*huma.StreamResponse, error) {
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		r, w := humago.Unwrap(hc)
+		x := exchangeOf(r.Context())
+		w.Header().Set("Content-Type", jsonLines)
+		w.Header().Set("Content-Disposition", `attachment; filename="`+file+`"`)
+		if err := write(r.Context(), w); err != nil {
+			problem := s.fail(r.Context(), absent, err)
+			if x.sent {
+				panic(http.ErrAbortHandler)
+			}
+			w.Header().Del("Content-Disposition")
+			writeProblem(w, problem)
+		}
+	}}, nil
+}
+
+type graphImportInput struct {
+	ProjectPath
+	DryRun         bool          `query:"dry_run" doc:"Only say what it would do"`
+	AllowedVendors []loci.Vendor `query:"allowed_vendors,explode" maxItems:"50" maxLength:"50" doc:"Which vendors may read what is added; repeat it for several; left out: all"`
+	RawBody        []byte        `contentType:"application/x-ndjson"`
+}
+
+// maxLineProblems is how many lines that were not taken an import explains.
+const maxLineProblems = 1000
+
+func (s *server) importGraph(ctx context.Context, p loci.Principal, in *graphImportInput) (*answer[client.GraphImported], error) {
+	problems := []client.LineProblem{}
+	r, err := s.app.ImportGraph(ctx, p, in.project(), bytes.NewReader(in.RawBody), app.GraphImportOptions{AllowedVendors: in.AllowedVendors, DryRun: in.DryRun,
+		Problem: func(l app.ImportProblem) {
+			if len(problems) < maxLineProblems {
+				problems = append(problems, client.LineProblem{Line: l.Line, Detail: l.Text})
+			}
+		}})
+	slices.SortStableFunc(problems, func(a, b client.LineProblem) int { return a.Line - b.Line })
+	return say(client.GraphImported{Lines: r.Lines, Entities: r.Entities, Observations: r.Observations, Relations: r.Relations,
+		Present: r.Present, Refused: r.Refused, Problems: problems}, err)
+}

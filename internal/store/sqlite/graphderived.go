@@ -1,0 +1,80 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"strings"
+
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// graphHash is what rows have in common that say the same. Rows of one hash are
+// still compared: it is short.
+func graphHash(parts ...string) int64 {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00"))) // no text has a NUL
+	return int64(binary.BigEndian.Uint64(sum[:]))
+}
+
+// hashed are the tables that have a hash, and what it is of.
+var hashed = []struct{ table, of string }{
+	{"observations", "entity_id, content, NULL"},
+	{"relations", "from_entity, to_entity, relation_type"},
+}
+
+// Rebuild makes the full-text tables and the hashes anew.
+func (tx *graphTx) Rebuild(context.Context) error {
+	for _, table := range []string{"entities_fts", "observations_fts"} {
+		if err := tx.c.Exec("INSERT INTO " + table + " (" + table + ") VALUES ('rebuild')"); err != nil {
+			return err
+		}
+	}
+	for _, h := range hashed {
+		err := tx.wrongHashes(h.table, h.of, func(seq, hash int64) error {
+			return tx.c.Exec("UPDATE "+h.table+" SET hash = ? WHERE seq = ?", hash, seq)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wrongHashes calls fn for each row whose hash is not the one given. fn may
+// change it: the rows are walked by number.
+func (tx *graphTx) wrongHashes(table, of string, fn func(seq, hash int64) error) error {
+	return tx.c.Query("SELECT seq, hash, "+of+" FROM "+table+" NOT INDEXED ORDER BY seq", nil, func(r *sqlitedb.Row) error {
+		parts := []string{r.Text(2), r.Text(3)}
+		if !r.Null(4) {
+			parts = append(parts, r.Text(4))
+		}
+		if hash := graphHash(parts...); r.Null(1) || hash != r.Int64(1) {
+			return fn(r.Int64(0), hash)
+		}
+		return nil
+	})
+}
+
+// Check compares the full-text tables and the hashes with the rows.
+func (tx *graphTx) Check(context.Context) (problems []string, err error) {
+	for _, table := range []string{"entities_fts", "observations_fts"} {
+		err := tx.c.Exec("INSERT INTO " + table + " (" + table + ", rank) VALUES ('integrity-check', 1)")
+		if errors.Is(err, sqlitedb.ErrCorrupt) {
+			problems = append(problems, "the full-text index "+table+" differs from the rows: rebuild it")
+		} else if err != nil {
+			return problems, err
+		}
+	}
+	for _, h := range hashed {
+		wrong := false
+		err := tx.wrongHashes(h.table, h.of, func(int64, int64) error { wrong = true; return sqlitedb.ErrStop })
+		if err != nil {
+			return problems, err
+		}
+		if wrong {
+			problems = append(problems, "the hashes of the "+h.table+" differ from the rows: rebuild them")
+		}
+	}
+	return problems, nil
+}

@@ -1,0 +1,186 @@
+package sqlite
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+const (
+	// maxRare is how many visible rows the rarest part of an AND may match at
+	// most, for the answer to be exact: then all its entities are read. Measured with a
+	// million observations; the time grows with it.
+	maxRare = 100
+	// maxRead is how many observations of one entity are read for that, newest first.
+	maxRead = 10_000
+)
+
+// perRow reports whether an entity matches as soon as one of its rows does.
+func perRow(q *loci.GraphQuery) bool {
+	return q.Op == loci.GraphWords || len(q.Parts) == 1 && perRow(q.Parts[0]) || q.Op == loci.GraphOr && !slices.ContainsFunc(q.Parts, perEntity)
+}
+
+func perEntity(q *loci.GraphQuery) bool { return !perRow(q) }
+
+func hasNot(q *loci.GraphQuery) bool {
+	return q.Op == loci.GraphNot || slices.ContainsFunc(q.Parts, hasNot)
+}
+
+// perEntity finds what has the words of an AND in different rows and what has none of
+// those of a NOT in any. Where a part is rare enough, its entities are read
+// and the answer is exact. Otherwise the rows that match by themselves are all
+// that is looked at, and those that turned up for every part.
+// Only visible rows decide which way is taken.
+func (s *matcher) perEntity(q *loci.GraphQuery) (list []*found, more bool, err error) {
+	candidates, all, err := s.candidates(q)
+	if err != nil || all {
+		list, cut, err2 := s.verify(q, candidates)
+		return list, cut, cmp.Or(err, err2)
+	}
+	list, enough, err := s.rows(q, store.MaxGraphMatches, true)
+	if err != nil {
+		return nil, true, err
+	}
+	if hasNot(q) {
+		enough = false
+		slices.SortFunc(list, byScore)
+		if list, _, err = s.verify(q, list[:min(len(list), maxRare)]); err != nil {
+			return nil, true, err
+		}
+	}
+	if enough {
+		return list, true, nil
+	}
+	known := make(map[string]bool, len(list))
+	for _, f := range list {
+		known[f.id] = true
+	}
+	candidates = slices.DeleteFunc(candidates, func(f *found) bool { return known[f.id] })
+	others, _, err := s.verify(q, candidates[:min(len(candidates), maxRare)])
+	return append(list, others...), true, err
+}
+
+// candidates returns entities that may match, newest first, and whether they
+// are all that may.
+func (s *matcher) candidates(q *loci.GraphQuery) (list []*found, all bool, err error) {
+	switch {
+	case perRow(q):
+		var more bool
+		list, more, err = s.rows(q, maxRare, false)
+		all = !more
+	case q.Op == loci.GraphNot:
+		return s.candidates(q.Parts[0])
+	case q.Op == loci.GraphOr:
+		list, all, err = s.ofAny(q.Parts)
+	default:
+		list, all, err = s.ofEach(q)
+	}
+	slices.SortFunc(list, func(a, b *found) int { return cmp.Compare(b.seq, a.seq) })
+	return list, all, err
+}
+
+func (s *matcher) ofAny(parts []*loci.GraphQuery) (list []*found, all bool, err error) {
+	seen, all := map[string]bool{}, true
+	for _, part := range parts {
+		more, whole, err := s.candidates(part)
+		if err != nil {
+			return nil, false, err
+		}
+		all = all && whole
+		for _, f := range more {
+			if !seen[f.id] {
+				seen[f.id] = true
+				list = append(list, f)
+			}
+		}
+	}
+	return list, all, nil
+}
+
+// ofEach returns the candidates of one part of an AND that is rare enough, or
+// those that are among the newest of each.
+func (s *matcher) ofEach(q *loci.GraphQuery) (list []*found, all bool, err error) {
+	parts, err := s.rarestFirst(conjuncts(q, nil))
+	if err != nil {
+		return nil, false, err
+	}
+	times := map[string]int{}
+	for i, part := range parts {
+		some, all, err := s.candidates(part)
+		if err != nil || all {
+			return some, all, err
+		}
+		for _, f := range some {
+			if times[f.id]++; times[f.id] == len(parts) && i == len(parts)-1 {
+				list = append(list, f)
+			}
+		}
+	}
+	return list, false, nil
+}
+
+// conjuncts flattens nested ANDs.
+func conjuncts(q *loci.GraphQuery, list []*loci.GraphQuery) []*loci.GraphQuery {
+	if q.Op != loci.GraphAnd {
+		return append(list, q)
+	}
+	for _, part := range q.Parts {
+		list = conjuncts(part, list)
+	}
+	return list
+}
+
+// rarestFirst saves time only: whichever part is taken, if it has few visible
+// rows, leads to the same answer. So rows may count here that the viewer may not see.
+func (s *matcher) rarestFirst(parts []*loci.GraphQuery) ([]*loci.GraphQuery, error) {
+	counts := make(map[*loci.GraphQuery]int, len(parts))
+	for _, part := range parts {
+		counts[part] = 2 * (maxRare + 1)
+		if perEntity(part) {
+			continue
+		}
+		_, err := s.c.One(`SELECT (SELECT count(*) FROM (SELECT 1 FROM entities_fts WHERE entities_fts MATCH ?1 LIMIT ?2)) +
+			(SELECT count(*) FROM (SELECT 1 FROM observations_fts WHERE observations_fts MATCH ?1 LIMIT ?2))`,
+			sqlitedb.Args{matchText(part), maxRare + 1}, func(r *sqlitedb.Row) error { counts[part] = r.Int(0); return nil })
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b *loci.GraphQuery) int { return cmp.Compare(counts[a], counts[b]) })
+	return parts, nil
+}
+
+// verify reads entities and returns those that match, with what they are worth.
+// more says that one had too many observations to read them all.
+func (s *matcher) verify(q *loci.GraphQuery, list []*found) (matching []*found, more bool, err error) {
+	if len(list) == 0 {
+		return nil, false, nil
+	}
+	words := compileWords(q)
+	read := make(map[string]*reading, len(list))
+	ids := make([]string, len(list))
+	for i, f := range list {
+		ids[i], read[f.id] = f.id, words.begin(f, s.nameBonus(f.name))
+	}
+	var query query
+	query.add("SELECT o.entity_id, o.content FROM json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value WHERE ", jsonList(ids))
+	s.sees(&query, s.v, "o", loci.LiveOnly)
+	err = s.c.Query(query.String(), query.args, func(r *sqlitedb.Row) error {
+		entity := read[r.Text(0)]
+		if entity.rows++; entity.rows > maxRead {
+			more = true
+			return nil
+		}
+		entity.observe(r.Text(1))
+		return nil
+	})
+	for _, f := range list {
+		if read[f.id].matches(q) {
+			matching = append(matching, f)
+		}
+	}
+	return matching, more, err
+}

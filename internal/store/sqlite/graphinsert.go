@@ -1,0 +1,178 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// insertion is one call of Insert.
+type insertion struct {
+	*graphTx
+	v              loci.Viewer
+	bad            refusals
+	index          int
+	added, present int
+}
+
+func (n nodes) Insert(_ context.Context, v loci.Viewer, rows store.GraphRows) (added, present int, err error) {
+	if !v.InProject(&n.p) {
+		return 0, 0, loci.NoSuchProject()
+	}
+	in := insertion{graphTx: n.graphTx, v: v, bad: refusals{field: "rows"}}
+	for _, e := range rows.Entities {
+		if err := in.one(in.entity(e)); err != nil {
+			return 0, 0, err
+		}
+	}
+	for _, o := range rows.Observations {
+		if err := in.one(in.observation(o)); err != nil {
+			return 0, 0, err
+		}
+	}
+	for _, r := range rows.Relations {
+		if err := in.one(in.relation(r)); err != nil {
+			return 0, 0, err
+		}
+	}
+	if err := in.bad.err(); err != nil {
+		return 0, 0, err
+	}
+	return in.added, in.present, nil
+}
+
+// one counts what became of a row.
+func (in *insertion) one(there bool, err error) error {
+	switch {
+	case err != nil:
+		err = in.bad.add(in.index, err)
+	case there:
+		in.present++
+	default:
+		in.added++
+	}
+	in.index++
+	return err
+}
+
+func (in *insertion) entity(e loci.Entity) (there bool, err error) {
+	item := loci.NewEntity{EntityRef: loci.EntityRef{Name: e.Name, Type: e.Type}}
+	if err := item.Validate(in.bad.name(in.index)); err != nil {
+		return false, err
+	}
+	if e.UpdatedAt.IsZero() {
+		e.UpdatedAt = e.CreatedAt
+	}
+	if err := checkRow([16]byte(e.ID), &e.GraphAccess, &e.CreatedAt, &e.UpdatedAt); err != nil {
+		return false, err
+	}
+	var q query
+	q.add("SELECT "+entityColumns+" FROM entities e WHERE e.id = ?", e.ID.String())
+	same := func(old *loci.Entity) bool {
+		return old.Name == e.Name && old.Type == e.Type && sameRow(&old.GraphAccess, &e.GraphAccess, old.CreatedAt, e.CreatedAt)
+	}
+	if there, err = taken(in.c, &q, scanEntity, same); there || err != nil {
+		return there, err
+	}
+	if err := in.free(&e); err != nil {
+		return false, err
+	}
+	return false, in.storeEntity(&e)
+}
+
+// free refuses a name and type that an entity has whom the same vendors read. Twins
+// that not all of them read there may be, as two who do not see each other's make them.
+func (in *insertion) free(e *loci.Entity) error {
+	list, err := in.named(in.v, loci.EntityRef{Name: e.Name, Type: e.Type}, loci.MaxGraphItems)
+	for _, other := range list {
+		if covers(other.AllowedVendors, e.AllowedVendors) && covers(e.AllowedVendors, other.AllowedVendors) {
+			return loci.Errorf(loci.Conflict, "an entity %q of this type exists with another id", loci.OneLine(e.Name))
+		}
+	}
+	return err
+}
+
+func (in *insertion) observation(o loci.Observation) (there bool, err error) {
+	if err := loci.CheckText(in.bad.name(in.index)+".content", o.Content, 1, loci.MaxObservation); err != nil {
+		return false, err
+	}
+	if err := checkRow([16]byte(o.ID), &o.GraphAccess, &o.CreatedAt); err != nil {
+		return false, err
+	}
+	var q query
+	q.add("SELECT "+observationColumns+" FROM observations o WHERE o.id = ?", o.ID.String())
+	same := func(old *loci.Observation) bool {
+		return old.EntityID == o.EntityID && old.Content == o.Content && sameRow(&old.GraphAccess, &o.GraphAccess, old.CreatedAt, o.CreatedAt)
+	}
+	if there, err = taken(in.c, &q, scanObservation, same); there || err != nil {
+		return there, err
+	}
+	if err := in.live(in.v, o.EntityID); err != nil {
+		return false, err
+	}
+	return false, in.storeObservations([]loci.Observation{o})
+}
+
+func (in *insertion) relation(r loci.Relation) (there bool, err error) {
+	if err := loci.CheckText(in.bad.name(in.index)+".relation_type", r.Type, 1, loci.MaxGraphType); err != nil {
+		return false, err
+	}
+	if err := checkRow([16]byte(r.ID), &r.GraphAccess, &r.CreatedAt); err != nil {
+		return false, err
+	}
+	var q query
+	q.add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE r.id = ?", r.ID.String())
+	same := func(old *loci.Relation) bool {
+		return old.FromID == r.FromID && old.ToID == r.ToID && old.Type == r.Type && sameRow(&old.GraphAccess, &r.GraphAccess, old.CreatedAt, r.CreatedAt)
+	}
+	if there, err = taken(in.c, &q, scanRelation, same); there || err != nil {
+		return there, err
+	}
+	for _, end := range []loci.EntityID{r.FromID, r.ToID} {
+		if err := in.live(in.v, end); err != nil {
+			return false, err
+		}
+	}
+	return false, in.storeRelation(&r)
+}
+
+// checkRow refuses what no export has, and cuts times to what is kept.
+func checkRow(id [16]byte, a *loci.GraphAccess, times ...*time.Time) error {
+	switch {
+	case id == [16]byte{}:
+		return loci.FieldErrorf("id", "must not be empty")
+	case !a.DeletedAt.IsZero():
+		return loci.FieldErrorf("deleted_at", "must be empty: only what lives can be imported")
+	}
+	for _, t := range times {
+		if t.IsZero() || t.UTC().Year() < 0 || t.UTC().Year() > 9999 {
+			return loci.FieldErrorf("created_at", "must be a time between the years 1 and 9999")
+		}
+		*t = t.UTC().Truncate(store.GraphTime)
+	}
+	if err := loci.CheckText("origin", a.Origin, 1, loci.MaxName); err != nil || len(a.AllowedVendors) == 0 {
+		return err // no vendor at all is what a merge may have come to
+	}
+	return loci.CheckVendors(a.AllowedVendors)
+}
+
+func sameRow(old, a *loci.GraphAccess, oldTime, t time.Time) bool {
+	return old.DeletedAt.IsZero() && old.UserID == a.UserID && old.Origin == a.Origin && slices.Equal(old.AllowedVendors, a.AllowedVendors) && oldTime.Equal(t)
+}
+
+// taken reports whether the row of an id is there and the same. Conflict, which
+// says nothing of it, if it is another.
+func taken[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, error), same func(*T) bool) (there bool, err error) {
+	list, err := all(c, q, scan)
+	if err != nil || len(list) == 0 {
+		return false, err
+	}
+	if !same(&list[0]) {
+		return false, loci.Errorf(loci.Conflict, "this id is taken")
+	}
+	return true, nil
+}

@@ -1,0 +1,182 @@
+package sqlite
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// load adds to entities what hangs on them and is live and visible, up to
+// store.MaxEntityRows of a kind for each and store.MaxGraphText for all.
+func (tx *graphTx) load(v loci.Viewer, list []loci.Entity) error {
+	return tx.loadBy(v, list, func(e *loci.Entity, room int) (int, bool, error) { return tx.fill(v, e, room) })
+}
+
+// loadBy is load with a fill of the caller's own.
+func (tx *graphTx) loadBy(v loci.Viewer, list []loci.Entity, fill func(e *loci.Entity, room int) (int, bool, error)) error {
+	room := store.MaxGraphText
+	for i := range list {
+		size, fits, err := fill(&list[i], room)
+		if err != nil {
+			return err
+		}
+		if room -= size; !fits || room < 0 {
+			return tx.ration(v, list)
+		}
+	}
+	return nil
+}
+
+// ration shares the room out where there is not enough for everything: what
+// asks for little gets it, and the others get the same each.
+func (tx *graphTx) ration(v loci.Viewer, list []loci.Entity) error {
+	var sizes []int
+	for _, e := range list {
+		for _, size := range []func(*query, loci.Viewer, string){tx.observationSize, tx.relationSize} {
+			var q query
+			size(&q, v, e.ID.String())
+			_, err := tx.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { sizes = append(sizes, r.Int(0)); return nil })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	room := share(sizes, store.MaxGraphText)
+	for i := range list {
+		if _, _, err := tx.fill(v, &list[i], room); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// share is how much each may have at most, so that all together have no more
+// than room and nobody goes without for the sake of one who has more.
+func share(sizes []int, room int) int {
+	slices.Sort(sizes)
+	for i, size := range sizes {
+		if each := room / (len(sizes) - i); size > each {
+			return each
+		}
+		room -= size
+	}
+	return room
+}
+
+// fill adds the newest observations and the newest relations of one entity, each up to
+// room bytes of text. It returns the size of both together, and whether all fitted.
+func (tx *graphTx) fill(v loci.Viewer, e *loci.Entity, room int) (size int, fits bool, err error) {
+	id := e.ID.String()
+	var oq, rq query
+	tx.observationsOf(&oq, v, observationColumns, id, 0)
+	oq.add(" ORDER BY o.seq DESC LIMIT ?", store.MaxEntityRows+1)
+	observations, cut, err := newest(tx.c, &oq, scanObservation, sizeOfObservation, room)
+	if err != nil {
+		return 0, false, err
+	}
+	e.Observations, e.ObservationsLeft = observations.list, 0
+	if observations.more {
+		var q query
+		tx.observationsOf(&q, v, "count(*)", id, 0)
+		if e.ObservationsLeft, err = tx.count(&q, len(e.Observations)); err != nil {
+			return 0, false, err
+		}
+	}
+	tx.relationsOf(&rq, v, relationColumns+", r.seq AS seq", id, 0)
+	rq.add(" ORDER BY seq DESC LIMIT ?", store.MaxEntityRows+1)
+	relations, short, err := newest(tx.c, &rq, scanRelation, sizeOfRelation, room)
+	if err != nil {
+		return 0, false, err
+	}
+	e.Relations, e.RelationsLeft = relations.list, 0
+	if relations.more {
+		var q query
+		q.add("SELECT count(*) FROM (")
+		tx.relationsOf(&q, v, "1", id, 0)
+		q.add(")")
+		e.RelationsLeft, err = tx.count(&q, len(e.Relations))
+	}
+	return observations.size + relations.size, !cut && !short, err
+}
+
+// count returns how many rows there are beyond those that are shown.
+func (tx *graphTx) count(q *query, less int) (n int, err error) {
+	_, err = tx.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { n = r.Int(0) - less; return nil })
+	return n, err
+}
+
+// rowsRead are rows, oldest first.
+type rowsRead[T any] struct {
+	list []T
+	size int  // bytes of text
+	more bool // there are older ones
+}
+
+// newest reads rows that come newest first, while their text fits into room, at
+// most store.MaxEntityRows. cut says that there was no room for one of these.
+func newest[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, error), size func(*T) int, room int) (got rowsRead[T], cut bool, err error) {
+	got.list = []T{}
+	err = c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
+		if got.more = len(got.list) == store.MaxEntityRows; got.more {
+			return sqlitedb.ErrStop
+		}
+		row, err := scan(r)
+		if err != nil {
+			return err
+		}
+		n := size(&row)
+		if got.size+n > room {
+			got.more, cut = true, true
+			return sqlitedb.ErrStop
+		}
+		got.list, got.size = append(got.list, row), got.size+n
+		return nil
+	})
+	slices.Reverse(got.list)
+	return got, cut, err
+}
+
+func sizeOfObservation(o *loci.Observation) int { return len(o.Content) + store.GraphRow }
+
+func sizeOfRelation(r *loci.Relation) int {
+	return len(r.From) + len(r.To) + len(r.Type) + store.GraphRow
+}
+
+// rowSize is store.GraphRow in SQL.
+var rowSize = strconv.Itoa(store.GraphRow)
+
+// observationsOf selects the live visible observations of a visible entity,
+// those behind a row's number.
+func (tx *graphTx) observationsOf(q *query, v loci.Viewer, columns, id string, after int64) {
+	q.add("SELECT "+columns+" FROM observations o WHERE o.entity_id = ? AND o.seq > ? AND ", id, after)
+	tx.sees(q, v, "o", loci.LiveOnly)
+}
+
+func (tx *graphTx) observationSize(q *query, v loci.Viewer, id string) {
+	q.add("SELECT coalesce(sum(size), 0) FROM (")
+	tx.observationsOf(q, v, "octet_length(o.content) + "+rowSize+" AS size", id, 0)
+	q.add(" ORDER BY o.seq DESC LIMIT ?)", store.MaxEntityRows)
+}
+
+// relationsOf is observationsOf for the relations that begin or end at an entity,
+// each once. Both parts come in the order of their index, so no sorting is needed.
+func (tx *graphTx) relationsOf(q *query, v loci.Viewer, columns, id string, after int64) {
+	tx.relationsFrom(q, v, columns, id, after)
+	q.add(" UNION ALL SELECT "+columns+" FROM "+fromRelations+" WHERE r.to_entity = ? AND r.from_entity <> r.to_entity AND r.seq > ? AND ", id, after)
+	tx.seesRelation(q, v, loci.LiveOnly)
+}
+
+// relationsFrom selects only those that begin there.
+func (tx *graphTx) relationsFrom(q *query, v loci.Viewer, columns, id string, after int64) {
+	q.add("SELECT "+columns+" FROM "+fromRelations+" WHERE r.from_entity = ? AND r.seq > ? AND ", id, after)
+	tx.seesRelation(q, v, loci.LiveOnly)
+}
+
+func (tx *graphTx) relationSize(q *query, v loci.Viewer, id string) {
+	q.add("SELECT coalesce(sum(size), 0) FROM (")
+	tx.relationsOf(q, v, "octet_length(f.name) + octet_length(t.name) + octet_length(r.relation_type) + "+rowSize+" AS size, r.seq AS seq", id, 0)
+	q.add(" ORDER BY seq DESC LIMIT ?)", store.MaxEntityRows)
+}

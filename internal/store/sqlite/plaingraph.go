@@ -1,0 +1,98 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/loci-memory/loci"
+)
+
+// graphOfS3 is the schema of seed S3 without what we added: only rows, full text
+// and indexes.
+const graphOfS3 = `
+CREATE TABLE entities (id TEXT PRIMARY KEY, name TEXT NOT NULL, entity_type TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT NULL);
+CREATE TABLE observations (id TEXT PRIMARY KEY, entity_id TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE, content TEXT NOT NULL, created_at TEXT NOT NULL, deleted_at TEXT NULL);
+CREATE VIRTUAL TABLE entities_fts USING fts5(name, entity_type, content='entities', content_rowid='rowid');
+CREATE VIRTUAL TABLE observations_fts USING fts5(content, content='observations', content_rowid='rowid');
+CREATE TRIGGER entities_ai AFTER INSERT ON entities BEGIN
+	INSERT INTO entities_fts (rowid, name, entity_type) VALUES (new.rowid, new.name, new.entity_type);
+END;
+CREATE TRIGGER observations_ai AFTER INSERT ON observations BEGIN
+	INSERT INTO observations_fts (rowid, content) VALUES (new.rowid, new.content);
+END;
+CREATE INDEX idx_entities_active ON entities (name, entity_type) WHERE deleted_at IS NULL;
+CREATE INDEX idx_entities_type ON entities (entity_type) WHERE deleted_at IS NULL;
+CREATE INDEX idx_observations_entity ON observations (entity_id) WHERE deleted_at IS NULL;
+`
+
+// PlainGraph is Plain for a graph: one bare connection of the driver to a file
+// with the tables of seed S3 and synchronous=FULL. Nothing but a benchmark uses it.
+type PlainGraph struct {
+	conn                *sqlite3.Conn
+	entity, observation *sqlite3.Stmt
+}
+
+// OpenPlainGraph makes the file at path, which must not exist.
+func OpenPlainGraph(path string) (p *PlainGraph, err error) {
+	conn, err := sqlite3.Open("file:" + path + "?_pragma=busy_timeout(10000)")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	p = &PlainGraph{conn: conn}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	if err := setUpGraph(conn); err != nil {
+		return nil, err
+	}
+	if err := conn.Exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -64000;" + graphOfS3); err != nil {
+		return nil, err
+	}
+	if p.entity, _, err = conn.PrepareFlags("INSERT INTO entities (id, name, entity_type, created_at, updated_at) VALUES (?, ?, ?, ?, ?)", sqlite3.PREPARE_PERSISTENT); err != nil {
+		return nil, err
+	}
+	p.observation, _, err = conn.PrepareFlags("INSERT INTO observations (id, entity_id, content, created_at) VALUES (?, ?, ?, ?)", sqlite3.PREPARE_PERSISTENT)
+	return p, err
+}
+
+// Insert stores entities with their observations durably in one transaction.
+func (p *PlainGraph) Insert(items []loci.NewEntity) error {
+	if err := p.conn.Exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	now := iso(time.Now())
+	for _, item := range items {
+		if err := p.insert(item, now); err != nil {
+			return errors.Join(err, p.conn.Exec("ROLLBACK"))
+		}
+	}
+	return p.conn.Exec("COMMIT")
+}
+
+func (p *PlainGraph) insert(item loci.NewEntity, now string) error {
+	id := loci.NewEntityID().String()
+	if err := run(p.entity, id, item.Name, item.Type, now, now); err != nil {
+		return err
+	}
+	for _, text := range item.Observations {
+		if err := run(p.observation, loci.NewObservationID().String(), id, text, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes the file.
+func (p *PlainGraph) Close() (err error) {
+	for _, st := range []*sqlite3.Stmt{p.entity, p.observation} {
+		if st != nil {
+			err = errors.Join(err, st.Close())
+		}
+	}
+	return errors.Join(err, p.conn.Close())
+}

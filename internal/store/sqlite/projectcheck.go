@@ -1,0 +1,165 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// checkPatience is how long a check waits for a process that is busy with a project.
+const checkPatience = 5 * time.Second
+
+// checkProjects checks the files of all projects, and that each has a row.
+func (s *Store) checkProjects(ctx context.Context) (problems []string, err error) {
+	list, err := s.projectsOf(ctx, "")
+	if err != nil {
+		return nil, translate(err)
+	}
+	for _, p := range list {
+		found, err := s.checkProject(ctx, p)
+		err = translate(err)
+		switch loci.CodeOf(err) {
+		case loci.NotFound: // deleted meanwhile
+			continue
+		case loci.Unavailable:
+			found, err = append(found, err.Error()), nil
+		}
+		problems = append(problems, named("project "+p.ID.String(), found)...)
+		if err != nil {
+			return problems, translate(err)
+		}
+	}
+	lost, err := s.strayProjects(ctx)
+	return append(problems, lost...), translate(err)
+}
+
+func (s *Store) checkProject(ctx context.Context, p loci.Project) (found []string, err error) {
+	err = s.withIdleGraph(ctx, p, func(g idleGraph, p loci.Project) (err error) {
+		err = g.db.View(ctx, func(c *sqlitedb.Conn) error {
+			found, err = integrity(c, "entities_fts", "observations_fts")
+			return err
+		})
+		if err != nil || len(found) > 0 {
+			return err
+		}
+		return g.update(ctx, func(c *sqlitedb.Conn) error {
+			found, err = s.graphTx(p, c).Check(ctx)
+			return err
+		})
+	})
+	return found, err
+}
+
+// idleGraph is a project's file for who does not wait long for other processes.
+type idleGraph struct {
+	db       *sqlitedb.DB
+	patience time.Duration
+}
+
+// update waits no longer than that for its turn; what has begun is not stopped.
+func (g idleGraph) update(ctx context.Context, fn func(*sqlitedb.Conn) error) error {
+	start, cancel := context.WithTimeout(ctx, g.patience)
+	defer cancel()
+	return g.db.Update(start, fn)
+}
+
+// withIdleGraph is withGraph for those. Unavailable if another process keeps them waiting.
+func (s *Store) withIdleGraph(ctx context.Context, p loci.Project, fn func(idleGraph, loci.Project) error) error {
+	patience := s.opts.checkPatience
+	before, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := s.withGraphBefore(ctx, before, p, func(db *sqlitedb.DB, p loci.Project) error { return fn(idleGraph{db, patience}, p) })
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = errBusyProject(patience)
+	}
+	return err
+}
+
+// strayProjects reports files that no row of the registry leads to.
+func (s *Store) strayProjects(ctx context.Context) (problems []string, err error) {
+	for _, dir := range []string{projectsDir, archiveDir} {
+		entries, err := os.ReadDir(filepath.Join(s.opts.Dir, dir))
+		if err != nil {
+			return problems, err
+		}
+		for _, e := range entries {
+			base, ok := strings.CutSuffix(e.Name(), ".db")
+			id, bad := loci.ParseMemoryID(base)
+			if !ok || bad != nil {
+				continue
+			}
+			problem, err := s.strayProject(ctx, dir, loci.ProjectID(id))
+			if err != nil {
+				return problems, err
+			}
+			if problem != "" {
+				problems = append(problems, problem)
+			}
+		}
+	}
+	return problems, nil
+}
+
+// strayProject says what is wrong with a file that is there. One whose project is on
+// the move is in its place soon.
+func (s *Store) strayProject(ctx context.Context, dir string, id loci.ProjectID) (string, error) {
+	was, there, err := s.placeOf(ctx, id)
+	name := dbPath(dir, id)
+	switch {
+	case err != nil:
+		return "", err
+	case !there:
+		return "the file " + name + " is there, but " + metaFile + " knows no such project: put the " + metaFile +
+			" back that belongs to it, or bring a backup back with: loci backup restore", nil
+	case was.path == name || was.moving:
+		return "", nil
+	}
+	if _, err := os.Stat(s.projectPath(dir, id)); err != nil { // moved since the directory was read
+		return "", nil
+	}
+	if is, _, err := s.placeOf(ctx, id); err != nil || is != was {
+		return "", err
+	}
+	return "the file " + name + " is there, but the place of that project is " + was.path +
+		": move the one away that is not the right one, and the right one to its place", nil
+}
+
+// home is where the registry says that a project's file is.
+type home struct {
+	path   string
+	moving bool
+	moves  int64
+}
+
+// placeOf looks in any org.
+func (s *Store) placeOf(ctx context.Context, id loci.ProjectID) (p home, there bool, err error) {
+	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
+		there, err = c.One("SELECT db_path, intent IS NOT NULL, moves FROM projects WHERE id = ?", sqlitedb.Args{id.String()},
+			func(r *sqlitedb.Row) error { p = home{r.Text(0), r.Bool(1), r.Int64(2)}; return nil })
+		return err
+	})
+	return p, there, err
+}
+
+// rebuildProjects makes anew what is derived from the rows of every project.
+func (s *Store) rebuildProjects(ctx context.Context) error {
+	list, err := s.projectsOf(ctx, "")
+	for _, p := range list {
+		if err != nil {
+			break
+		}
+		err = s.withIdleGraph(ctx, p, func(g idleGraph, p loci.Project) error {
+			return g.update(ctx, func(c *sqlitedb.Conn) error { return s.graphTx(p, c).Rebuild(ctx) })
+		})
+		if loci.CodeOf(err) == loci.NotFound {
+			err = nil
+		}
+	}
+	return translate(err)
+}

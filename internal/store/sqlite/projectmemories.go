@@ -1,0 +1,88 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// trashBatch keeps each transaction short, so that writers do not wait.
+const trashBatch = 200
+
+// trashMemories moves the memories of a project to their owners' trash. It may be
+// repeated: what is there already stays as it is. An org that is being deleted takes
+// its memories along.
+func (s *Store) trashMemories(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	return s.trashFound(ctx, org, id, s.View)
+}
+
+// trashLateMemories is trashMemories behind everybody who is writing one now.
+func (s *Store) trashLateMemories(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	return s.trashFound(ctx, org, id, s.Update)
+}
+
+// inOrg is Store.View or Store.Update.
+type inOrg func(context.Context, loci.OrgID, func(store.Tx) error) error
+
+func (s *Store) trashFound(ctx context.Context, org loci.OrgID, id loci.ProjectID, in inOrg) error {
+	seqs, err := s.memoriesOf(ctx, org, id, in)
+	for batch := range slices.Chunk(seqs, trashBatch) {
+		if err == nil {
+			err = s.trashRows(ctx, org, id, batch)
+		}
+	}
+	if loci.CodeOf(err) == loci.NotFound { // the org
+		return nil
+	}
+	return err
+}
+
+// memoriesOf returns the numbers of the project's rows that are not in the trash,
+// expired and superseded ones too.
+func (s *Store) memoriesOf(ctx context.Context, org loci.OrgID, id loci.ProjectID, in inOrg) (seqs []int64, err error) {
+	if _, err := s.exists(ctx, org); err != nil {
+		return nil, err
+	}
+	pool := newPool(projectPool, id)
+	err = in(ctx, org, func(t store.Tx) error {
+		seqs = nil
+		return t.(*tx).c.Query("SELECT seq FROM memory_postings WHERE pool = ? AND token IN ('"+tokenLive+"', '"+tokenPast+"')", //nolint:forcetypeassert // ours
+			sqlitedb.Args{pool[:]}, func(r *sqlitedb.Row) error { seqs = append(seqs, r.Int64(0)); return nil })
+	})
+	slices.Sort(seqs) // each vendor's posting names the row
+	return slices.Compact(seqs), err
+}
+
+func (s *Store) trashRows(ctx context.Context, org loci.OrgID, id loci.ProjectID, seqs []int64) error {
+	return s.updateOrg(ctx, org, func(tx *tx) error {
+		now := loci.CutTime(s.opts.Now())
+		for _, seq := range seqs {
+			var old *stored
+			found, err := tx.c.One("SELECT "+memoryColumns+" FROM memories m WHERE m.seq = ? AND m.scope = 'project' AND m.project_id = ? AND m.deleted_at IS NULL",
+				sqlitedb.Args{seq, [16]byte(id)}, func(r *sqlitedb.Row) (err error) { old, err = tx.scanMemory(r); return err })
+			if err == nil && found {
+				err = memories{tx}.put(old, trashed(&old.Memory, now))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// trashed returns the version of m with which the server trashes it. Its history
+// stays in order when a clock was set back.
+func trashed(m *loci.Memory, now time.Time) *loci.Memory {
+	next := m.Clone()
+	next.Version, next.Change, next.Editor = m.Version+1, loci.Trashed, loci.ServerOrigin
+	next.DeletedAt, next.UpdatedAt = now, now
+	if !now.After(m.UpdatedAt) {
+		next.UpdatedAt = m.UpdatedAt.Add(time.Microsecond)
+	}
+	return next
+}

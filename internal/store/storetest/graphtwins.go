@@ -1,0 +1,109 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// A name that very many types of entity have is as good as any other.
+func testGraphNames(e *env) {
+	p := e.project("p")
+	v := e.in(p)
+	for done := 0; done < 1100; done += 550 {
+		items := make([]loci.NewEntity, 550)
+		for i := range items {
+			items[i] = ent("one", fmt.Sprint("t", done+i))
+		}
+		e.nodes(p, v, items...)
+	}
+	list := e.find(p, v, "one")
+	if len(list) != loci.MaxGraphItems || list[0].Type != "t0" || list[999].Type != "t999" {
+		e.Errorf("found %d, from %q", len(list), list[0].Type)
+	}
+	err := e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
+		_, err := tx.Nodes().Observe(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "one"}, Contents: []string{"x"}}})
+		return err
+	})
+	for _, item := range e.wantItems(err, loci.Conflict, 0) {
+		if !strings.Contains(item.Text, `"t0" and "t1"`) {
+			e.Errorf("the refusal is %q", item.Text)
+		}
+	}
+	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
+		n, err := tx.Nodes().Delete(ctx, v, by(v), named("one"))
+		if n != 1100 {
+			e.Errorf("deleted %d", n)
+		}
+		return err
+	})
+	e.wantList("left", entityNames(e.find(p, v, "one")))
+}
+
+// What a vendor keeps to itself on an entity that others see does not show in
+// the entity's time either.
+func testGraphHiddenTime(e *env) {
+	p := e.project("p")
+	v := e.in(p)
+	a := v
+	a.Vendor = "a"
+	e.nodes(p, v, ent("x", "t", "open"))
+	made := e.clock.now()
+	change := func(want time.Time, fn func(context.Context, store.Nodes) error) {
+		e.Helper()
+		e.clock.move(time.Minute)
+		e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error { return fn(ctx, tx.Nodes()) })
+		if got := e.find(p, v, "x")[0].UpdatedAt; !got.Equal(want) {
+			e.Errorf("changed at %v, want %v", got, want)
+		}
+	}
+	x := func(text string) []loci.Contents {
+		return []loci.Contents{{Entity: loci.EntityRef{Name: "x"}, Contents: []string{text}}}
+	}
+	observe := func(v loci.Viewer, text string) func(context.Context, store.Nodes) error {
+		return func(ctx context.Context, n store.Nodes) error {
+			_, err := n.Observe(ctx, v, by(v), x(text))
+			return err
+		}
+	}
+	forget := func(text string) func(context.Context, store.Nodes) error {
+		return func(ctx context.Context, n store.Nodes) error {
+			_, err := n.DeleteObservations(ctx, v, by(v), x(text))
+			return err
+		}
+	}
+	change(made, observe(a, "hidden"))
+	change(made, forget("hidden"))
+	from := e.as(p, v, []loci.Vendor{"*"}, ent("from", "t"))[0]
+	e.as(p, v, []loci.Vendor{"b"}, ent("b's end", "t"))
+	e.relate(p, v, rel("from", "to", "b's end"))
+	into := e.find(p, v, "x")[0].ID
+	change(made, func(ctx context.Context, n store.Nodes) error {
+		_, err := n.Merge(ctx, v, by(v), from, into)
+		return err
+	})
+	change(e.clock.now().Add(time.Minute), observe(v, "open too"))
+	change(e.clock.now().Add(time.Minute), forget("open"))
+}
+
+// The texts of a history have the room of any answer.
+func testGraphHistoryLimit(e *env) {
+	p := e.project("p")
+	v := e.in(p)
+	e.nodes(p, v, ent("big", "x"), ent("hub", "x"))
+	e.hang(p, v, "big", 0, 15, 90_000)
+	big := e.find(p, v, "big")[0].ID
+	e.viewGraph(p, func(ctx context.Context, g store.Graph) error {
+		for _, tt := range []struct{ limit, want int }{{3, 3}, {999, 12}} {
+			list, err := g.History(ctx, v, big, tt.limit)
+			if err != nil || len(list) != tt.want || list[0].Kind != "entity" {
+				return fmt.Errorf("got %d changes, want %d: %w", len(list), tt.want, err)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,217 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// session puts a session to work on a project.
+func (e *env) session(key byte, p loci.Project, user loci.UserID) store.MCPSession {
+	e.Helper()
+	s := store.MCPSession{Key: [32]byte{key}, OrgID: p.OrgID, UserID: user, ProjectID: p.ID, UsedAt: e.clock.now()}
+	if err := e.st.MCPSessions().Put(e.Context(), s); err != nil {
+		e.Fatalf("Put session %d: %v", key, explain(err))
+	}
+	return s
+}
+
+// wantSession demands that a session works on what s says, or on nothing if s
+// is zero but for its key.
+func (e *env) wantSession(what string, s store.MCPSession) {
+	e.Helper()
+	got, err := e.st.MCPSessions().Get(e.Context(), s.Key)
+	if s.OrgID == "" {
+		e.wantCode(what, err, loci.NotFound)
+	} else if got != s || err != nil {
+		e.Errorf("%s: got %+v, %v, want %+v", what, got, explain(err), s)
+	}
+}
+
+func noSession(key byte) store.MCPSession { return store.MCPSession{Key: [32]byte{key}} }
+
+func testMCPSessions(e *env) {
+	ctx, ms := e.Context(), e.st.MCPSessions()
+	p, q := e.project("p"), e.project("q")
+	e.wantSession("before", noSession(1))
+	one, two := e.session(1, p, e.user), e.session(2, q, e.user)
+	e.wantSession("one", one)
+	e.wantSession("two", two)
+	e.clock.move(time.Minute)
+	one = e.session(1, q, e.user)
+	e.wantSession("switched", one)
+	e.wantSession("the other one", two)
+	for range 2 {
+		if err := ms.Remove(ctx, one.Key); err != nil {
+			e.Error(explain(err))
+		}
+	}
+	e.wantSession("removed", noSession(1))
+	e.wantSession("not removed", two)
+
+	bad := two
+	bad.ProjectID = loci.NewProjectID()
+	e.wantCode("a project that is not there", ms.Put(ctx, bad), loci.NotFound)
+	bad = two
+	bad.OrgID = "absent"
+	e.wantCode("an org that is not there", ms.Put(ctx, bad), loci.NotFound)
+	e.ensure("other", loci.NewUserID())
+	bad.OrgID = "other"
+	e.wantCode("a project of another org", ms.Put(ctx, bad), loci.NotFound)
+	bad = two
+	bad.UserID = loci.NewUserID()
+	e.wantCode("a user who is nobody", ms.Put(ctx, bad), loci.NotFound)
+	e.wantSession("after refusals", two)
+}
+
+// Who archives or deletes clears it for all sessions, also where they come back.
+func testMCPSessionsOfClosed(e *env) {
+	ctx, ps := e.Context(), e.st.Projects()
+	p, q, stays := e.project("archived"), e.project("deleted"), e.project("stays")
+	one, _, third := e.session(1, p, e.user), e.session(2, q, e.user), e.session(3, stays, e.user)
+	if err := ps.Archive(ctx, e.org, p.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	e.wantSession("of an archived project", noSession(1))
+	e.wantCode("to an archived project", e.st.MCPSessions().Put(ctx, one), loci.Conflict)
+	if err := ps.Restore(ctx, e.org, p.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	e.wantSession("of a restored project", noSession(1))
+	e.session(1, p, e.user)
+	if err := ps.Delete(ctx, e.org, q.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	e.wantSession("of a deleted project", noSession(2))
+	e.wantSession("of another project", third)
+
+	u := e.addUser()
+	e.session(4, stays, u.ID)
+	if err := e.st.People().Remove(ctx, e.org, u.ID, nil); err != nil {
+		e.Fatal(explain(err))
+	}
+	e.wantSession("of a person who is gone", noSession(4))
+	e.wantSession("of a person who stays", third)
+
+	owner := loci.NewUserID()
+	e.ensure("other", owner)
+	elsewhere, err := ps.Create(ctx, loci.Project{OrgID: "other", Name: "p"}, owner)
+	if err != nil {
+		e.Fatal(explain(err))
+	}
+	e.session(5, elsewhere, owner)
+	if _, err := e.st.Orgs().Delete(ctx, "other"); err != nil {
+		e.Fatal(explain(err))
+	}
+	e.wantSession("of an org that is gone", noSession(5))
+	e.wantSession("of an org that stays", third)
+}
+
+func testMCPSessionsPurge(e *env) {
+	p := e.project("p")
+	for key := byte(1); key <= 5; key++ {
+		e.session(key, p, e.user)
+		e.clock.move(time.Hour)
+	}
+	then := e.clock.now().Add(-2 * time.Hour) // when the fourth was used
+	for _, want := range []int{2, 1, 0} {
+		if n, err := e.st.MCPSessions().Purge(e.Context(), then, 2); n != want || err != nil {
+			e.Errorf("Purge: %d, %v, want %d", n, explain(err), want)
+		}
+	}
+	e.wantSession("old", noSession(3))
+	for key := byte(4); key <= 5; key++ {
+		if _, err := e.st.MCPSessions().Get(e.Context(), [32]byte{key}); err != nil {
+			e.Errorf("session %d: %v", key, explain(err))
+		}
+	}
+}
+
+// Whatever changes who belongs to a project changes the version, and the list
+// that goes with a version stays the same.
+func testProjectsVersion(e *env) {
+	ctx, ps, ms := e.Context(), e.st.Projects(), e.st.ProjectMembers()
+	u := e.addUser()
+	e.ensure("other", loci.NewUserID())
+	version := func(id loci.OrgID) int64 {
+		o, err := e.st.Orgs().Get(ctx, id)
+		if err != nil {
+			e.Fatal(explain(err))
+		}
+		return o.ProjectsVersion
+	}
+	must := func(err error) {
+		e.Helper()
+		if err != nil {
+			e.Fatal(explain(err))
+		}
+	}
+	var p loci.Project
+	change := func() {
+		e.Helper()
+		_, err := e.change(p)
+		must(err)
+	}
+	other := version("other")
+	for _, step := range []struct {
+		what    string
+		do      func()
+		changes bool
+	}{
+		{"creating", func() { p = e.project("p", func(p *loci.Project) { p.Everyone = false }) }, true},
+		{"renaming", func() { p.Name = "q"; change() }, false},
+		{"admitting everyone", func() { p.Everyone = true; change() }, true},
+		{"closing it again", func() { p.Everyone = false; change() }, true},
+		{"entering a member", func() { must(ms.Put(ctx, e.org, p.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member})) }, true},
+		{"removing a member", func() { must(ms.Remove(ctx, e.org, p.ID, u.ID)) }, true},
+		{"entering a member again", func() { must(ms.Put(ctx, e.org, p.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member})) }, true},
+		{"archiving", func() { must(ps.Archive(ctx, e.org, p.ID)) }, false},
+		{"restoring", func() { must(ps.Restore(ctx, e.org, p.ID)) }, false},
+		{"adding a person", func() { e.addUser() }, true},
+		{"removing a person", func() { must(e.st.People().Remove(ctx, e.org, u.ID, nil)) }, true},
+		{"deleting", func() { must(ps.Delete(ctx, e.org, p.ID)) }, true},
+	} {
+		before := version(e.org)
+		step.do()
+		if after := version(e.org); step.changes && after <= before || !step.changes && after != before {
+			e.Errorf("%s: version %d became %d", step.what, before, after)
+		}
+	}
+	if got := version("other"); got != other {
+		e.Errorf("the version of another org became %d from %d", got, other)
+	}
+	key := store.Found{}
+	key.Credential = loci.Credential{ID: loci.NewCredentialID(), OrgID: e.org, UserID: e.user, Kind: loci.KindUser, Hash: [32]byte{1}, CreatedAt: e.clock.now()}
+	must(e.st.Credentials().Insert(ctx, key.Credential))
+	found, err := e.st.Credentials().ByHash(ctx, [32]byte{1})
+	if err != nil || found.Org.ProjectsVersion != version(e.org) {
+		e.Errorf("ByHash: version %d, %v, want %d", found.Org.ProjectsVersion, explain(err), version(e.org))
+	}
+}
+
+func testProjectInWorkspace(e *env) {
+	ctx := e.Context()
+	work, empty := newID[loci.WorkspaceID](), newID[loci.WorkspaceID]()
+	e.project("in none")
+	p := e.project("p", func(p *loci.Project) { p.WorkspaceID = work })
+	e.ensure("other", loci.NewUserID())
+	want := func(what string, org loci.OrgID, w loci.WorkspaceID, want bool) {
+		e.Helper()
+		if got, err := e.st.Projects().InWorkspace(ctx, org, w); got != want || err != nil {
+			e.Errorf("%s: got %v, %v, want %v", what, got, explain(err), want)
+		}
+	}
+	want("a project", e.org, work, true)
+	want("none", e.org, empty, false)
+	want("no workspace", e.org, loci.WorkspaceID{}, false)
+	want("through another org", "other", work, false)
+	if err := e.st.Projects().Archive(ctx, e.org, p.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	want("an archived project", e.org, work, true)
+	if err := e.st.Projects().Delete(ctx, e.org, p.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	want("a deleted project", e.org, work, false)
+}
