@@ -18,7 +18,8 @@ func (p *program) benchGraphCommand() *cobra.Command {
 		Short: "Measure knowledge graphs: over MCP, against SQLite itself and the reference server",
 		Long: `Bench graph drives the real binary over MCP by a scripted client, and does the
 same work on SQLite alone in the same run. With --reference the same script also
-drives the reference memory server. With --observations it searches a graph of
+drives the reference memory server, and --clients at once are compared: sessions
+over HTTP here, calls in flight on its one connection there. With --observations it searches a graph of
 that many, ten to an entity, and reads the server's own time. It touches
 none of your data and ends with exit code 1 if a bar marked "must" is missed.`,
 		Example: `  loci bench graph
@@ -35,7 +36,7 @@ none of your data and ends with exit code 1 if a bar marked "must" is missed.`,
 	flags := cmd.Flags()
 	flags.IntVar(&o.Entities, "entities", 10_000, "entities that are there when writes are measured, with two observations each")
 	flags.IntVar(&o.Observations, "observations", 0, "observations of a large graph to search; 0 leaves it out")
-	flags.IntVar(&o.Clients, "clients", 16, "processes that write to one project at once")
+	flags.IntVar(&o.Clients, "clients", 16, "of the concurrent steps: sessions of one server, then processes")
 	flags.DurationVar(&o.Step, "step", 5*time.Second, "length of one step")
 	flags.StringVar(&reference, "reference", "", "command that starts the reference memory server, to compare with")
 	flags.StringVar(&dir, "dir", "", "measure the disk of this directory (default: that of temporary files)")

@@ -14,10 +14,12 @@ import (
 // conn is one client's connection. It writes and reads HTTP/1.1 by itself: the
 // load shares the processors with what is measured, so it has to be cheap.
 type conn struct {
-	tcp  net.Conn
-	in   *bufio.Reader
-	out  []byte
-	body []byte
+	tcp     net.Conn
+	in      *bufio.Reader
+	out     []byte
+	headers string      // of each request in addition, lines that end in CRLF
+	header  http.Header // of the last answer
+	body    []byte      // of the last answer
 }
 
 func (s *server) dial() (*conn, error) {
@@ -41,7 +43,7 @@ func (c *conn) call(method, path, key string, body any) (time.Duration, error) {
 		}
 	}
 	c.out = append(c.out[:0], method+" "+path+" HTTP/1.1\r\nHost: "+c.tcp.RemoteAddr().String()+
-		"\r\nAuthorization: Bearer "+key+"\r\nContent-Type: application/json\r\nContent-Length: "...)
+		"\r\nAuthorization: Bearer "+key+"\r\n"+c.headers+"Content-Type: application/json\r\nContent-Length: "...)
 	c.out = strconv.AppendInt(c.out, int64(len(content)), 10)
 	c.out = append(append(c.out, "\r\n\r\n"...), content...)
 	if _, err := c.tcp.Write(c.out); err != nil {
@@ -58,5 +60,6 @@ func (c *conn) call(method, path, key string, body any) (time.Duration, error) {
 	if r.StatusCode >= 300 {
 		return 0, fmt.Errorf("%s %s: %s: %s", method, path, r.Status, c.body)
 	}
+	c.header = r.Header
 	return serverTime(r.Header.Get("Server-Timing")), nil
 }

@@ -36,7 +36,7 @@ func (g *graphBencher) together(ctx context.Context) (err error) {
 	}
 	var told atomic.Int64
 	sample, err := run(ctx, len(clients), g.Step, func(_ context.Context, i int) (time.Duration, error) {
-		err := clients[i].call("create_entities", map[string]any{"entities": []graphEntity{sources[i].entity(2, 12)}}, nil)
+		err := clients[i].call("create_entities", oneEntity(sources[i].entity(2, 12)), nil)
 		if err == nil {
 			told.Add(1)
 		}

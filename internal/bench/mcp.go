@@ -12,8 +12,7 @@ import (
 	"os/exec"
 )
 
-// mcpServer is an MCP server that is driven over its standard input and output,
-// one call at a time.
+// mcpServer is an MCP server that is driven over its standard input and output.
 type mcpServer struct {
 	process *exec.Cmd
 	in      io.WriteCloser
@@ -67,39 +66,74 @@ func (s *mcpServer) send(message any) error {
 }
 
 func (s *mcpServer) request(method string, params any) (json.RawMessage, error) {
-	s.id++
-	if err := s.send(map[string]any{"jsonrpc": "2.0", "id": s.id, "method": method, "params": params}); err != nil {
-		return nil, fmt.Errorf("%s: %w: %s", method, err, s.errors.String())
+	if err := s.ask(method, params); err != nil {
+		return nil, err
 	}
 	for {
-		line, err := s.out.ReadBytes('\n')
+		id, result, err := s.next()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %s", method, err, s.errors.String())
+			return nil, fmt.Errorf("%s: %w", method, err)
 		}
-		var answer struct {
-			ID     int             `json:"id"`
-			Result json.RawMessage `json:"result"`
-			Error  json.RawMessage `json:"error"`
+		if id == s.id {
+			return result, nil
 		}
-		if err := json.Unmarshal(line, &answer); err != nil {
-			return nil, fmt.Errorf("%s: %w in %.200q", method, err, line)
-		}
-		if answer.ID != s.id {
-			continue // a notification
-		}
-		if answer.Error != nil {
-			return nil, fmt.Errorf("%s: %s", method, answer.Error)
-		}
-		return answer.Result, nil
 	}
 }
 
-// call calls a tool and reads its answer into out, which may be nil.
+// ask sends a request, with s.id as its id.
+func (s *mcpServer) ask(method string, params any) error {
+	s.id++
+	if err := s.send(map[string]any{"jsonrpc": "2.0", "id": s.id, "method": method, "params": params}); err != nil {
+		return fmt.Errorf("%s: %w: %s", method, err, s.errors.String())
+	}
+	return nil
+}
+
+// next reads a message. Its id is 0 if it is none of a request, or if there is
+// no next message; with an id, an error is the server's answer.
+func (s *mcpServer) next() (id int, result json.RawMessage, err error) {
+	line, err := s.out.ReadBytes('\n')
+	if err != nil {
+		return 0, nil, fmt.Errorf("%w: %s", err, s.errors.String())
+	}
+	var answer mcpAnswer
+	result, err = answer.read(line)
+	return answer.ID, result, err
+}
+
+type mcpAnswer struct {
+	ID     int             `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+func (a *mcpAnswer) read(message []byte) (json.RawMessage, error) {
+	if err := json.Unmarshal(message, a); err != nil {
+		return nil, fmt.Errorf("%w in %.200q", err, message)
+	}
+	if a.Error != nil {
+		return nil, fmt.Errorf("%s", a.Error)
+	}
+	return a.Result, nil
+}
+
+// caller calls a tool and reads its answer into out, which may be nil.
+type caller func(tool string, arguments, out any) error
+
 func (s *mcpServer) call(tool string, arguments, out any) error {
 	answer, err := s.request("tools/call", map[string]any{"name": tool, "arguments": arguments})
 	if err != nil {
 		return err
 	}
+	return readResult(tool, answer, out)
+}
+
+// toolError is an answer that says that a tool failed.
+type toolError struct{ tool, answer string }
+
+func (e *toolError) Error() string { return e.tool + ": " + e.answer }
+
+func readResult(tool string, answer json.RawMessage, out any) error {
 	var result struct {
 		Content    []struct{ Text string }
 		Structured json.RawMessage `json:"structuredContent"`
@@ -109,7 +143,7 @@ func (s *mcpServer) call(tool string, arguments, out any) error {
 		return err
 	}
 	if result.IsError {
-		return fmt.Errorf("%s: %s", tool, answer)
+		return &toolError{tool, string(answer)}
 	}
 	if out == nil {
 		return nil

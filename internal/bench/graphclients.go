@@ -1,0 +1,211 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// shared is what clients got out of one server together.
+type shared struct {
+	Sample
+	lost int // entities that were acknowledged and are not there
+}
+
+// clients compares many clients at once. Ours are sessions over HTTP of one
+// server; the reference server knows one connection, and gets as many calls in
+// flight on it.
+func (g *graphBencher) clients(ctx context.Context) error {
+	g.Progress(fmt.Sprintf("loci serve, %d MCP clients over HTTP", g.Clients))
+	ours, err := g.ourClients(ctx)
+	if err != nil {
+		return err
+	}
+	at := fmt.Sprintf("at %d entities", g.Entities)
+	g.add(fmt.Sprintf("create_entities, %d clients over HTTP, %s", g.Clients, at), ours.Sample, ours.PerSecond, "entities/s")
+	g.add("acknowledged and lost", Sample{}, float64(ours.lost), fmt.Sprintf("of %d", ours.Count), Bar{"must", 0, true})
+	if g.Reference == nil {
+		return nil
+	}
+	g.Progress(fmt.Sprintf("the reference server, %d calls in flight", g.Clients))
+	theirs, err := g.theirClients(ctx)
+	if err != nil {
+		return err
+	}
+	g.add(fmt.Sprintf("reference server, %d calls in flight, %s", g.Clients, at), theirs.Sample, theirs.PerSecond, "entities/s")
+	g.add("reference server, acknowledged and lost", Sample{}, float64(theirs.lost), fmt.Sprintf("of %d", theirs.Count))
+	g.add(fmt.Sprintf("create_entities, %d clients, ours to theirs", g.Clients), Sample{}, ours.PerSecond/theirs.PerSecond, "× reference", Bar{"must", 50, false})
+	return nil
+}
+
+// session is one MCP client over HTTP.
+type session struct {
+	http *conn
+	path string
+	id   int
+}
+
+func (s *server) session() (*session, error) {
+	c, err := s.dial()
+	if err != nil {
+		return nil, err
+	}
+	h := &session{http: c, path: "/mcp?toolsets=graph&project=" + benchProject}
+	return h, h.hello()
+}
+
+func (h *session) hello() error {
+	h.http.headers = "Accept: application/json, text/event-stream\r\n"
+	_, err := h.request("initialize", map[string]any{"protocolVersion": heldVersion, "capabilities": struct{}{},
+		"clientInfo": map[string]string{"name": "loci-bench", "version": "1"}})
+	if err != nil {
+		return err
+	}
+	h.http.headers += "Mcp-Session-Id: " + h.http.header.Get("Mcp-Session-Id") + "\r\nMcp-Protocol-Version: " + heldVersion + "\r\n"
+	_, err = h.http.call("POST", h.path, agentKey, map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
+	return err
+}
+
+// heldVersion is a protocol version with sessions.
+const heldVersion = "2025-06-18"
+
+func (h *session) request(method string, params any) (json.RawMessage, error) {
+	h.id++
+	if _, err := h.http.call("POST", h.path, agentKey, map[string]any{"jsonrpc": "2.0", "id": h.id, "method": method, "params": params}); err != nil {
+		return nil, err
+	}
+	return (&mcpAnswer{}).read(h.http.body)
+}
+
+func (h *session) call(tool string, arguments, out any) error {
+	answer, err := h.request("tools/call", map[string]any{"name": tool, "arguments": arguments})
+	if err != nil {
+		return err
+	}
+	return readResult(tool, answer, out)
+}
+
+func (g *graphBencher) ourClients(ctx context.Context) (t shared, err error) {
+	s, err := startServer(ctx, g.Binary, filepath.Join(g.Dir, "clients"))
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	sessions := make([]*session, g.Clients)
+	for i := range sessions {
+		if sessions[i], err = s.session(); err != nil {
+			return t, err
+		}
+		defer func() { _ = sessions[i].http.close() }() // the answers were read
+	}
+	if err := sessions[0].call("create_project", map[string]any{"name": benchProject}, nil); err != nil {
+		return t, err
+	}
+	if _, err := g.fill(newCorpus(1, loci.NewUserID()), sessions[0].call); err != nil {
+		return t, err
+	}
+	sources, told := make([]*corpus, g.Clients), make([][]string, g.Clients)
+	for i := range sources {
+		sources[i] = newCorpus(uint64(i)+100, loci.NewUserID())
+		sources[i].made = (i + 1) * 10_000_000 // names of its own
+	}
+	t.Sample, err = run(ctx, g.Clients, g.Step, func(_ context.Context, i int) (time.Duration, error) {
+		e := sources[i].entity(2, 12)
+		err := sessions[i].call("create_entities", oneEntity(e), nil)
+		if err == nil {
+			told[i] = append(told[i], e.Name)
+		}
+		return 0, err
+	})
+	if err != nil {
+		return t, err
+	}
+	t.lost, err = missing(slices.Concat(told...), sessions[0].call)
+	return t, err
+}
+
+func oneEntity(e graphEntity) map[string]any { return map[string]any{"entities": []graphEntity{e}} }
+
+func (g *graphBencher) theirClients(ctx context.Context) (t shared, err error) {
+	s, err := startMCP(ctx, g.Reference, []string{"MEMORY_FILE_PATH=" + filepath.Join(g.Dir, "clients.jsonl")}, true)
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	c := newCorpus(1, loci.NewUserID())
+	if _, err := g.fill(c, s.call); err != nil {
+		return t, err
+	}
+	begin := time.Now()
+	told, err := s.inFlight(g.Clients, func() (graphEntity, bool) { return c.entity(2, 12), time.Since(begin) < g.Step })
+	if err != nil {
+		return t, err
+	}
+	t.Sample = told.Sample
+	t.lost, err = missing(told.names, s.call)
+	return t, err
+}
+
+// acknowledged is what a server said that it stored.
+type acknowledged struct {
+	Sample
+	names []string
+}
+
+// inFlight keeps n calls of create_entities on their way over one connection. A
+// call that is refused counts as none. The end is when next has no more.
+func (s *mcpServer) inFlight(n int, next func() (graphEntity, bool)) (a acknowledged, err error) {
+	type call struct {
+		name string
+		sent time.Time
+	}
+	waiting := map[int]call{}
+	var times []time.Duration
+	begin := time.Now()
+	for more := true; ; {
+		for more && len(waiting) < n {
+			var e graphEntity
+			if e, more = next(); !more {
+				break
+			}
+			waiting[s.id+1] = call{e.Name, time.Now()}
+			if err := s.ask("tools/call", map[string]any{"name": "create_entities", "arguments": oneEntity(e)}); err != nil {
+				return a, err
+			}
+		}
+		if len(waiting) == 0 {
+			a.Sample = summarize(times, time.Since(begin), false)
+			return a, nil
+		}
+		id, answer, err := s.next()
+		c, ours := waiting[id]
+		if id == 0 && err != nil {
+			return a, err
+		}
+		delete(waiting, id)
+		if ours && err == nil && readResult("create_entities", answer, nil) == nil {
+			a.names, times = append(a.names, c.name), append(times, time.Since(c.sent))
+		}
+	}
+}
+
+// missing is how many of these entities are not there.
+func missing(names []string, call caller) (int, error) {
+	n := len(names)
+	for batch := range slices.Chunk(names, 100) {
+		var found struct{ Entities []struct{ Name string } }
+		err := call("open_nodes", map[string]any{"names": batch}, &found)
+		if unreadable := (*toolError)(nil); err != nil && !errors.As(err, &unreadable) {
+			return 0, err
+		}
+		// A server that cannot read its own file has none of them.
+		n -= len(found.Entities)
+	}
+	return n, nil
+}
