@@ -25,6 +25,7 @@ type message struct {
 	method  string
 	version string // of params._meta
 	params  json.RawMessage
+	decoded jsonrpc.Message // by the SDK; nil: of a batch, or refused
 }
 
 // readMessage reads the body, and puts it back for the SDK.
@@ -103,16 +104,17 @@ func parseOne(body []byte) (message, *jsonrpc.Error) {
 		isRequest && json.Unmarshal(method, &m.method) != nil || string(method) == "null" {
 		return message{id: m.id}, errNoRequest
 	}
-	if _, err := jsonrpc.DecodeMessage(body); err != nil {
+	decoded, err := jsonrpc.DecodeMessage(body)
+	if err != nil {
 		return message{id: m.id}, errNoRequest
 	}
 	if err := checkBody(body, m.method, members["params"]); err != nil {
 		return message{id: m.id}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + strings.Replace(loci.SafeText(err), "the body", "the message", 1)}
 	}
 	if !isRequest {
-		return message{}, nil
+		return message{decoded: decoded}, nil
 	}
-	m.params = members["params"]
+	m.params, m.decoded = members["params"], decoded
 	var params struct {
 		Meta map[string]any `json:"_meta"`
 	}

@@ -188,8 +188,8 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 		l.complain(parsed.id, problem)
 		return nil
 	}
-	m, err := jsonrpc.DecodeMessage(text)
-	if err != nil {
+	m := parsed.decoded
+	if m == nil {
 		l.complain(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: batches are not supported; send one message a line"})
 		return nil
 	}
