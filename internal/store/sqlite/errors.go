@@ -11,27 +11,40 @@ import (
 
 var errClosed = loci.Errorf(loci.Unavailable, "the store is closed")
 
-// translate gives errors of the file their code. Errors with a code, and those
-// that only a defect can cause, pass as they are.
-func translate(err error) error {
+// errorClass is a kind of error with what it is called outside.
+type errorClass struct {
+	class error
+	code  loci.Code
+	text  string
+}
+
+var databaseErrors = []errorClass{
+	{sqlitedb.ErrFull, loci.Full, "the disk is full; nothing was written"},
+	{sqlitedb.ErrReadOnly, loci.Unavailable, "the data directory cannot be written"},
+	{sqlitedb.ErrBusy, loci.Unavailable, "the database is locked by another program; try again"},
+	{sqlitedb.ErrClosed, loci.Unavailable, "the store is closed"},
+	{sqlitedb.ErrIO, loci.Unavailable, "the disk failed; nothing was written"},
+}
+
+var fileErrors = []errorClass{
+	{syscall.ENOSPC, loci.Full, "the disk is full; nothing was written"},
+	{fs.ErrPermission, loci.Unavailable, "the data directory cannot be written; all in it must be this user's"},
+	{syscall.EROFS, loci.Unavailable, "the data directory cannot be written"},
+}
+
+// translate gives errors of a database their code. Errors with a code, and those
+// that only a defect can cause, pass as they are; so do those of the function that a
+// transaction runs, which may be about another file, such as the one that an export goes to.
+func translate(err error) error { return classify(err, databaseErrors) }
+
+// translateFile is translate for what is beside the databases: locks, and the moves of files.
+func translateFile(err error) error { return classify(translate(err), fileErrors) }
+
+func classify(err error, classes []errorClass) error {
 	if err == nil || loci.CodeOf(err) != "" {
 		return err
 	}
-	for _, c := range []struct {
-		class error
-		code  loci.Code
-		text  string
-	}{
-		{sqlitedb.ErrFull, loci.Full, "the disk is full; nothing was written"},
-		{sqlitedb.ErrReadOnly, loci.Unavailable, "the data directory cannot be written"},
-		{sqlitedb.ErrBusy, loci.Unavailable, "the database is locked by another program; try again"},
-		{sqlitedb.ErrClosed, loci.Unavailable, "the store is closed"},
-		// Of what is beside the databases: locks, and the moves of files.
-		{syscall.ENOSPC, loci.Full, "the disk is full; nothing was written"},
-		{fs.ErrPermission, loci.Unavailable, "the data directory cannot be written; all in it must be this user's"},
-		{syscall.EROFS, loci.Unavailable, "the data directory cannot be written"},
-		{sqlitedb.ErrIO, loci.Unavailable, "the disk failed; nothing was written"},
-	} {
+	for _, c := range classes {
 		if errors.Is(err, c.class) {
 			return loci.WrapError(c.code, err, "%s", c.text)
 		}

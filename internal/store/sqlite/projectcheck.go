@@ -19,11 +19,11 @@ const checkPatience = 5 * time.Second
 func (s *Store) checkProjects(ctx context.Context) (problems []string, err error) {
 	list, err := s.projectsOf(ctx, "")
 	if err != nil {
-		return nil, translate(err)
+		return nil, translateFile(err)
 	}
 	for _, p := range list {
 		found, err := s.checkProject(ctx, p)
-		err = translate(err)
+		err = translateFile(err)
 		switch loci.CodeOf(err) {
 		case loci.NotFound: // deleted meanwhile
 			continue
@@ -32,11 +32,11 @@ func (s *Store) checkProjects(ctx context.Context) (problems []string, err error
 		}
 		problems = append(problems, named("project "+p.ID.String(), found)...)
 		if err != nil {
-			return problems, translate(err)
+			return problems, translateFile(err)
 		}
 	}
 	lost, err := s.strayProjects(ctx)
-	return append(problems, lost...), translate(err)
+	return append(problems, lost...), translateFile(err)
 }
 
 func (s *Store) checkProject(ctx context.Context, p loci.Project) (found []string, err error) {
@@ -161,5 +161,5 @@ func (s *Store) rebuildProjects(ctx context.Context) error {
 			err = nil
 		}
 	}
-	return translate(err)
+	return translateFile(err)
 }

@@ -232,7 +232,7 @@ func (s *Store) withProject(ctx context.Context, org loci.OrgID, id loci.Project
 func (s *Store) tryProject(ctx context.Context, key string, fn func(*projectFile, loci.Project) error) (stale bool, err error) {
 	f, err := s.projectFiles.acquire(ctx, key)
 	if err != nil {
-		return false, err
+		return false, translateFile(err)
 	}
 	defer s.projectFiles.release(f) // also when fn panics
 	if stale, err = s.runProject(ctx, f, fn); stale {
@@ -246,7 +246,7 @@ func (s *Store) runProject(ctx context.Context, f *projectFile, fn func(*project
 	if err := f.enter(ctx); errors.Is(err, fs.ErrNotExist) {
 		return true, nil // the project was deleted, or the data directory mended
 	} else if err != nil {
-		return false, err
+		return false, translateFile(err)
 	}
 	defer f.leave()
 	p, err := s.lookUpProject(ctx, f.org, f.id)

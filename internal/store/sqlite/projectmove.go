@@ -23,15 +23,15 @@ const (
 )
 
 func (ps projectRegistry) Archive(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
-	return translate(ps.s.changeProject(ctx, org, id, intentArchiving))
+	return translateFile(ps.s.changeProject(ctx, org, id, intentArchiving))
 }
 
 func (ps projectRegistry) Restore(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
-	return translate(ps.s.changeProject(ctx, org, id, intentRestoring))
+	return translateFile(ps.s.changeProject(ctx, org, id, intentRestoring))
 }
 
 func (ps projectRegistry) Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
-	return translate(ps.s.changeProject(ctx, org, id, intentDeleting))
+	return translateFile(ps.s.changeProject(ctx, org, id, intentDeleting))
 }
 
 // createProject makes row, file and member. Its lock is held from before the

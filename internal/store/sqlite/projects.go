@@ -93,7 +93,7 @@ func (ps projectRegistry) Create(ctx context.Context, p loci.Project, creator lo
 	p.CreatedAt = ps.s.opts.Now().UTC().Truncate(store.GraphTime)
 	p.UpdatedAt = p.CreatedAt
 	err := ps.s.createProject(ctx, p, creator)
-	return p, translate(err)
+	return p, translateFile(err)
 }
 
 func (ps projectRegistry) Get(ctx context.Context, v loci.Viewer, id loci.ProjectID) (loci.Project, error) {
