@@ -40,7 +40,11 @@ func (d disk) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vf
 		return nil, flags, lackOfRoom(err)
 	}
 	if f, ok := file.(driverFile); ok {
-		file = &diskFile{f}
+		whole := &diskFile{f}
+		file = whole
+		if flags&vfs.OPEN_WAL != 0 {
+			file = &logFile{diskFile: whole}
+		}
 	}
 	return file, flags, nil
 }
