@@ -297,7 +297,7 @@ type GraphSearch struct {
 // MaxGraphMatches is how many matching rows of each kind a search looks at,
 // newest first. A query with AND or NOT is answered in full, however common its other words are, if
 // at least one part of it is so rare that an engine can look at all that has it.
-const MaxGraphMatches = 1000
+const MaxGraphMatches = 500
 
 // GraphHits is what a search found.
 type GraphHits struct {
