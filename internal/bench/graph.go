@@ -20,7 +20,7 @@ type GraphOptions struct {
 	Observations int           // of a large graph, ten to an entity; 0 leaves it out
 	Clients      int           // of the concurrent steps; default 16
 	Step         time.Duration // length of one step; default 5 s
-	Reference    []string      // command of the reference memory server; nil leaves it out
+	Reference    []string      // command of the reference memory server; empty leaves it out
 	Progress     func(string)  // told what is going on; may be nil
 }
 
@@ -102,7 +102,7 @@ func (g *graphBencher) compare(ctx context.Context) error {
 	g.add("plain SQLite, one entity a transaction, after", after, after.PerSecond, "entities/s")
 	g.add("create_entities over MCP, one a call, "+at, ours.create, ours.create.PerSecond/own, "× SQLite", Bar{"must", 0.4, false})
 	g.add("search_nodes over MCP, two words, "+at, ours.search, ms(ours.search.P50), "ms p50")
-	if g.Reference == nil {
+	if len(g.Reference) == 0 {
 		g.Progress("no --reference: not compared with the reference server")
 		return nil
 	}

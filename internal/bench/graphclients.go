@@ -30,7 +30,7 @@ func (g *graphBencher) clients(ctx context.Context) error {
 	at := fmt.Sprintf("at %d entities", g.Entities)
 	g.add(fmt.Sprintf("create_entities, %d clients over HTTP, %s", g.Clients, at), ours.Sample, ours.PerSecond, "entities/s")
 	g.add("acknowledged and lost", Sample{}, float64(ours.lost), fmt.Sprintf("of %d", ours.Count), Bar{"must", 0, true})
-	if g.Reference == nil {
+	if len(g.Reference) == 0 {
 		return nil
 	}
 	g.Progress(fmt.Sprintf("the reference server, %d calls in flight", g.Clients))
