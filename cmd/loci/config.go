@@ -339,11 +339,13 @@ func (r *reader) proxies(key string) auth.Proxies {
 
 // toolsets reads names of toolsets: a text with commas, or a list.
 func (r *reader) toolsets(key string) []string {
-	list := loci.Unique(r.list(key))
-	for _, name := range list {
-		r.check(key, slices.Contains(mcpserver.Toolsets(), name), "must be some of: "+strings.Join(mcpserver.Toolsets(), ", "))
+	list := r.list(key)
+	if len(list) == 0 {
+		return nil
 	}
-	return list
+	got, err := mcpserver.ParseToolsets(strings.Join(list, ","))
+	r.check(key, err == nil, "must be some of: "+strings.Join(mcpserver.Toolsets(), ", "))
+	return got
 }
 
 // named is a key as people know it, with its variable.

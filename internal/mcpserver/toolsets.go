@@ -86,7 +86,7 @@ func (s *Server) asked(r *http.Request) (offer, error) {
 	if !given {
 		return s.offer, nil
 	}
-	names, err := checkToolsets(strings.Split(strings.Join(list, ","), ","))
+	names, err := ParseToolsets(strings.Join(list, ","))
 	if err != nil {
 		return offer{}, err
 	}
