@@ -62,9 +62,14 @@ func auditQuery(q *query, aq *store.AuditQuery) {
 // Purge ends at the first entry that stays: entries are added in the order of
 // time, so there is no index for it that every write would pay for. One that a
 // clock set back leaves behind goes when those before it do.
-func (t audit) Purge(_ context.Context, then time.Time, limit int) (n int, err error) {
+func (t audit) Purge(_ context.Context, then time.Time, limit int) (int, error) {
+	return t.purgeOldest("audit", "number", then, limit)
+}
+
+// purgeOldest deletes the rows of a trail from the first one to the last that is from before then.
+func (tx *tx) purgeOldest(table, number string, then time.Time, limit int) (n int, err error) {
 	last, end := int64(0), ceilMicro(then)
-	err = t.c.Query("SELECT number, at FROM audit ORDER BY number LIMIT ?", sqlitedb.Args{limit}, func(r *sqlitedb.Row) error {
+	err = tx.c.Query("SELECT "+number+", at FROM "+table+" ORDER BY "+number+" LIMIT ?", sqlitedb.Args{limit}, func(r *sqlitedb.Row) error {
 		if r.Int64(1) >= end {
 			return sqlitedb.ErrStop
 		}
@@ -75,5 +80,5 @@ func (t audit) Purge(_ context.Context, then time.Time, limit int) (n int, err e
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	return n, t.c.Exec("DELETE FROM audit WHERE number <= ?", last)
+	return n, tx.c.Exec("DELETE FROM "+table+" WHERE "+number+" <= ?", last)
 }

@@ -235,18 +235,6 @@ func (t feed) accessOf(packed string, seen map[string][]loci.Access) (list []loc
 
 // Purge ends at the first event that stays, as the audit trail's does: what is
 // left has to be without gaps.
-func (t feed) Purge(_ context.Context, then time.Time, limit int) (n int, err error) {
-	last, end := int64(0), ceilMicro(then)
-	err = t.c.Query("SELECT seq, at FROM feed ORDER BY seq LIMIT ?", sqlitedb.Args{limit}, func(r *sqlitedb.Row) error {
-		if r.Int64(1) >= end {
-			return sqlitedb.ErrStop
-		}
-		last = r.Int64(0)
-		n++
-		return nil
-	})
-	if err != nil || n == 0 {
-		return 0, err
-	}
-	return n, t.c.Exec("DELETE FROM feed WHERE seq <= ?", last)
+func (t feed) Purge(_ context.Context, then time.Time, limit int) (int, error) {
+	return t.purgeOldest("feed", "seq", then, limit)
 }
