@@ -104,22 +104,21 @@ func (ps projectRegistry) Find(ctx context.Context, v loci.Viewer, name string) 
 	return ps.one(ctx, v, " AND p.name = ?", name)
 }
 
+// one lets the rule itself decide on the one row that there can be, so that its cost does
+// not grow with the viewer's projects.
 func (ps projectRegistry) one(ctx context.Context, v loci.Viewer, where string, arg any) (p loci.Project, err error) {
-	var q query
-	q.add("SELECT " + projectColumns + fromProjects + " WHERE ")
-	inProject(&q, v)
-	q.add(where, arg)
 	found := false
 	err = ps.s.meta.View(ctx, func(c *sqlitedb.Conn) error {
-		found, err = c.One(q.String(), q.args, func(r *sqlitedb.Row) error {
-			row, err := scanProject(r)
-			p = row.Project
-			return err
-		})
+		found, err = c.One("SELECT "+projectColumns+fromProjects+" WHERE p.org_id = ?"+projectExists+where, sqlitedb.Args{string(v.OrgID), arg},
+			func(r *sqlitedb.Row) error {
+				row, err := scanProject(r)
+				p = row.Project
+				return err
+			})
 		return err
 	})
-	if err == nil && !found {
-		err = loci.NoSuchProject()
+	if err == nil && (!found || !v.InProject(&p)) {
+		p, err = loci.Project{}, loci.NoSuchProject()
 	}
 	return p, translate(err)
 }
