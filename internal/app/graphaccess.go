@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/loci-memory/loci"
@@ -84,47 +83,5 @@ func (w Which) id(ctx context.Context, tx store.GraphTx, v loci.Viewer, field st
 	if err := checkRef(field, w.EntityRef); err != nil {
 		return loci.EntityID{}, err
 	}
-	e, err := named(ctx, tx, v, w.EntityRef)
-	return e.ID, err
-}
-
-// named returns the one entity that a reference means; of twins, which vendors
-// keep to themselves, the oldest.
-func named(ctx context.Context, tx store.GraphTx, v loci.Viewer, ref loci.EntityRef) (loci.Entity, error) {
-	list, err := tx.Graph().Find(ctx, v, []loci.EntityRef{ref})
-	if err != nil {
-		return loci.Entity{}, err
-	}
-	if len(list) == 0 {
-		nearest, err := tx.Graph().Suggest(ctx, v, ref.Name, nearestNames)
-		if err != nil {
-			return loci.Entity{}, err
-		}
-		return loci.Entity{}, noEntityNamed(ref.Name, nearest)
-	}
-	for _, other := range list[1:] {
-		if other.Type != list[0].Type {
-			return loci.Entity{}, loci.Errorf(loci.Conflict, "several entities are named %q, of type %q and %q; say which by its type",
-				loci.OneLine(ref.Name), loci.OneLine(list[0].Type), loci.OneLine(other.Type))
-		}
-	}
-	return list[0], nil
-}
-
-// nearestNames is how many names are suggested for one that is not there.
-const nearestNames = 3
-
-func noEntityNamed(name string, nearest []string) error {
-	text := fmt.Sprintf("there is no entity %q", loci.OneLine(name))
-	for i, s := range nearest {
-		lead := ", "
-		if i == 0 {
-			lead = "; did you mean "
-		}
-		text += lead + fmt.Sprintf("%q", loci.OneLine(s))
-	}
-	if len(nearest) > 0 {
-		text += "?"
-	}
-	return loci.Errorf(loci.NotFound, "%s", text)
+	return tx.Graph().Resolve(ctx, v, w.EntityRef)
 }

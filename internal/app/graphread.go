@@ -103,6 +103,9 @@ func (a *App) SearchGraph(ctx context.Context, p loci.Principal, in loci.Project
 	})
 }
 
+// nearestNames is how many names are suggested for one that is not there.
+const nearestNames = 3
+
 // OpenNodes returns the entities of these names, and the nearest names for those that are not there.
 func (a *App) OpenNodes(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (*FoundNodes, error) {
 	if err := a.begin(ctx, p, GraphRead); err != nil {
@@ -166,13 +169,11 @@ func (a *App) Entity(ctx context.Context, p loci.Principal, in loci.ProjectID, w
 		return loci.Entity{}, err
 	}
 	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (loci.Entity, error) {
-		if !which.ID.IsZero() {
-			return tx.Graph().Get(ctx, v, which.ID)
-		}
-		if err := checkRef("name", which.EntityRef); err != nil {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
 			return loci.Entity{}, err
 		}
-		return named(ctx, tx, v, which.EntityRef)
+		return tx.Graph().Get(ctx, v, id)
 	})
 }
 

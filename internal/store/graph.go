@@ -225,6 +225,9 @@ type Graph interface {
 	// name at most loci.MaxGraphItems, the oldest. Those that are not there are left out. Invalid
 	// where they are more than MaxFound.
 	Find(ctx context.Context, v loci.Viewer, refs []loci.EntityRef) ([]loci.Entity, error)
+	// Resolve returns the id of the one live entity that a reference means; of twins, which vendors keep to themselves, the oldest.
+	// NotFound, with the nearest names in its text; Conflict for a name that several types have and a reference without a type.
+	Resolve(ctx context.Context, v loci.Viewer, ref loci.EntityRef) (loci.EntityID, error)
 	// Suggest returns at most limit names of live entities that are near this one.
 	Suggest(ctx context.Context, v loci.Viewer, name string, limit int) ([]string, error)
 	// Read returns the live entities in the order in which they were stored.

@@ -47,6 +47,11 @@ func (g graph) Find(_ context.Context, v loci.Viewer, refs []loci.EntityRef) (fo
 	return found, g.load(v, found)
 }
 
+func (g graph) Resolve(_ context.Context, v loci.Viewer, ref loci.EntityRef) (loci.EntityID, error) {
+	e, _, err := g.resolve(v, ref, true)
+	return e.ID, err
+}
+
 func (g graph) Suggest(_ context.Context, v loci.Viewer, name string, limit int) ([]string, error) {
 	return g.suggest(v, name, limit)
 }

@@ -139,6 +139,7 @@ var tests = []struct {
 	{"GraphCreate", testGraphCreate},
 	{"GraphObserve", testGraphObserve},
 	{"GraphSuggestLimit", testGraphSuggestLimit},
+	{"GraphResolve", testGraphResolve},
 	{"GraphMirror", testGraphMirror},
 	{"GraphAnswerLimits", testGraphAnswerLimits},
 	{"GraphUnseenMerge", testGraphUnseenMerge},
