@@ -17,6 +17,9 @@ func (t lists) Match(ctx context.Context, v loci.Viewer, mq store.MatchQuery) (f
 	if err != nil {
 		return store.Matches{}, err
 	}
+	if v, err = t.nearby(v, &mq.Filter); err != nil {
+		return store.Matches{}, err
+	}
 	var seqs []int64
 	var q query
 	t.matchQuery(&q, v, &mq, text)

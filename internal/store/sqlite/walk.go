@@ -43,6 +43,10 @@ const (
 var selects = map[form]string{formPage: "SELECT p.at, p.seq", formCount: "SELECT count(*) FROM (SELECT 1", formSeqs: "SELECT p.seq"}
 
 func (tx *tx) newWalk(v loci.Viewer, f *store.Filter, oldest bool) (*walk, error) {
+	v, err := tx.nearby(v, f)
+	if err != nil {
+		return nil, err
+	}
 	w := &walk{tx: tx, v: v, filter: f, oldest: oldest, now: tx.now()}
 	if err := w.choose(drivers(f)); err != nil {
 		return nil, err

@@ -59,6 +59,7 @@ var tests = []struct {
 	{"ListPages", testListPages},
 	{"ListPagesUnderInserts", testListPagesUnderInserts},
 	{"ListFilters", testListFilters},
+	{"ManyProjects", testManyProjects},
 	{"ListTotals", testListTotals},
 	{"ListTrash", testListTrash},
 	{"ListExpiry", testListExpiry},
