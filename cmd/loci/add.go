@@ -75,7 +75,7 @@ stored exactly as it is. Without --title, the first line is the title.`,
 				if err != nil {
 					return err
 				}
-				return p.saved("added", m)
+				return p.saved("added", &m.Memory)
 			})
 		},
 	}

@@ -103,12 +103,13 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or value, 3 not found, 4 not allowed
 	flags.String("config", "", "configuration file in TOML (LOCI_CONFIG)")
 	flags.String("log-level", "", "debug, info, warn or error; logs go to standard error (LOCI_LOG_LEVEL)")
 	flags.BoolVar(&p.json, "json", false, "print JSON; errors too")
-	root.AddGroup(&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "memory", Title: "Memories:"}, &cobra.Group{ID: "graph", Title: "Projects and their graphs:"},
+	root.AddGroup(&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "memory", Title: "Memories:"}, &cobra.Group{ID: "more", Title: "More about memories:"}, &cobra.Group{ID: "graph", Title: "Projects and their graphs:"},
 		&cobra.Group{ID: "connect", Title: "Connect assistants:"}, &cobra.Group{ID: "people", Title: "Orgs and people:"}, &cobra.Group{ID: "care", Title: "Take care of the data:"})
 	for group, commands := range map[string][]*cobra.Command{
 		"run":     {p.serveCommand(), p.mcpCommand(), p.demoCommand()},
 		"graph":   {p.projectCommand(), p.graphCommand()},
 		"memory":  {p.addCommand(), p.searchCommand(), p.listCommand(), p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.shareCommand(), p.unshareCommand(), p.historyCommand()},
+		"more":    slices.Concat(p.suggestionCommands(), p.agentCommands(), p.assetCommands(), p.nodeCommands(), p.undoCommands()),
 		"connect": {p.connectCommand(), p.disconnectCommand(), p.keyCommand(), p.agentKeyCommand()},
 		"people":  {p.orgCommand(), p.userCommand(), p.teamCommand(), p.workspaceCommand(), p.sessionCommand(), p.oauthCommand(), p.auditCommand()},
 		"care":    {p.importCommand(), p.exportCommand(), p.backupCommand(), p.doctorCommand(), p.benchCommand(), p.versionCommand()},

@@ -29,6 +29,29 @@ const (
 	Briefing      Action = "briefing"
 	Export        Action = "transfer.export"
 	Import        Action = "transfer.import"
+	MemoryRevert  Action = "memory.revert"
+	Undo          Action = "undo"
+	ChangesRead   Action = "changes.read"
+
+	SuggestionRead   Action = "suggestion.read"
+	SuggestionSettle Action = "suggestion.settle"
+	AgentCreate      Action = "agent.create"
+	AgentRead        Action = "agent.read"
+	WorkOpen         Action = "agent_session.open"
+	WorkRead         Action = "agent_session.read"
+	WorkClose        Action = "agent_session.close"
+	AssetAdd         Action = "asset.add"
+	AssetRead        Action = "asset.read"
+	AssetDelete      Action = "asset.delete"
+	SourceAdd        Action = "source.add"
+	SourceRead       Action = "source.read"
+	SourceDelete     Action = "source.delete"
+	NodeCreate       Action = "memory_node.create"
+	NodeRead         Action = "memory_node.read"
+	NodeChange       Action = "memory_node.change"
+	NodeTrash        Action = "memory_node.trash"
+	NodeRestore      Action = "memory_node.restore"
+	NodeErase        Action = "memory_node.erase"
 
 	WhoAmI        Action = "whoami"
 	AccountChange Action = "account.change"
@@ -157,6 +180,30 @@ var rules = map[Action]Rule{
 	Briefing:      {Kinds: everyone, Rights: read, Metered: true},
 	Export:        {Kinds: people, Rights: read, Metered: true, Audited: true},
 	Import:        {Kinds: operator, Metered: true, Audited: true},
+	// What leads back to an old version can widen who reads it, so agents do neither.
+	MemoryRevert: {Kinds: people, Rights: both, Metered: true, Audited: true},
+	Undo:         {Kinds: people, Rights: both, StepUp: true, Metered: true, Audited: true},
+	ChangesRead:  {Kinds: everyone, Rights: read, Metered: true},
+
+	SuggestionRead:   {Kinds: everyone, Rights: read, Metered: true},
+	SuggestionSettle: {Kinds: people, Rights: both, Metered: true, Audited: true},
+	AgentCreate:      {Kinds: everyone, Rights: write, Metered: true, Audited: true},
+	AgentRead:        {Kinds: everyone, Rights: read, Metered: true},
+	WorkOpen:         {Kinds: everyone, Rights: write, Metered: true},
+	WorkRead:         {Kinds: everyone, Rights: read, Metered: true},
+	WorkClose:        {Kinds: everyone, Rights: write, Metered: true},
+	AssetAdd:         {Kinds: everyone, Rights: both, Metered: true, Audited: true},
+	AssetRead:        {Kinds: everyone, Rights: read, Metered: true},
+	AssetDelete:      {Kinds: everyone, Rights: both, Deletes: true, Metered: true, Audited: true},
+	SourceAdd:        {Kinds: everyone, Rights: both, Metered: true, Audited: true},
+	SourceRead:       {Kinds: everyone, Rights: read, Metered: true},
+	SourceDelete:     {Kinds: everyone, Rights: both, Deletes: true, Metered: true, Audited: true},
+	NodeCreate:       {Kinds: everyone, Rights: write, Metered: true, Audited: true},
+	NodeRead:         {Kinds: everyone, Rights: read, Metered: true},
+	NodeChange:       {Kinds: everyone, Rights: both, Metered: true, Audited: true},
+	NodeTrash:        {Kinds: everyone, Rights: both, Deletes: true, Metered: true, Audited: true},
+	NodeRestore:      {Kinds: people, Rights: both, Deletes: true, Metered: true, Audited: true},
+	NodeErase:        {Kinds: people, Rights: both, Deletes: true, Metered: true, Audited: true},
 
 	WhoAmI:        {Kinds: everyone},
 	AccountChange: {Kinds: people, Rights: account, Audited: true},

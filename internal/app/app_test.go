@@ -63,7 +63,7 @@ func (w *world) add(p loci.Principal, d app.Draft) *loci.Memory {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return m
+	return &m.Memory
 }
 
 func wantCode(t *testing.T, err error, code loci.Code) {

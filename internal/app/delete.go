@@ -78,7 +78,7 @@ func (a *App) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, ids [
 		if err != nil {
 			return nil, err
 		}
-		m, err := a.put(ctx, tx, p.Origin, old, how)
+		m, err := a.put(ctx, tx, p, old, how)
 		if err != nil {
 			return nil, err
 		}

@@ -105,7 +105,7 @@ func (a *App) deleteUser(ctx context.Context, p loci.Principal, act Action, id l
 		if err := withdraw(ctx, tx, id, loci.TeamID{}); err != nil {
 			return err
 		}
-		return a.takeOut(ctx, tx, p.Origin, u)
+		return a.takeOut(ctx, tx, p, u)
 	})
 	if err != nil {
 		return err

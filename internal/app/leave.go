@@ -29,7 +29,7 @@ func (a *App) LeaveTeam(ctx context.Context, p loci.Principal, id loci.TeamID) e
 		if err := keepTeamOwner(ctx, tx, me); err != nil {
 			return err
 		}
-		return a.takeOut(ctx, tx, p.Origin, me)
+		return a.takeOut(ctx, tx, p, me)
 	})
 }
 
@@ -56,7 +56,7 @@ func (a *App) RemoveFromTeam(ctx context.Context, p loci.Principal, id loci.Team
 		if err := keepTeamOwner(ctx, tx, u); err != nil {
 			return err
 		}
-		return a.takeOut(ctx, tx, p.Origin, u)
+		return a.takeOut(ctx, tx, p, u)
 	})
 }
 
@@ -81,11 +81,11 @@ func keepTeamOwner(ctx context.Context, tx store.Tx, u loci.User) error {
 // shared, and the invitations that they gave with their role in it. A team without members is deleted; one without an owner gets the
 // member of the highest role as its owner, of equal ones the one who was there
 // first.
-func (a *App) takeOut(ctx context.Context, tx store.Tx, editor string, u loci.User) error {
+func (a *App) takeOut(ctx context.Context, tx store.Tx, p loci.Principal, u loci.User) error {
 	if u.TeamID.IsZero() {
 		return nil
 	}
-	if err := a.detach(ctx, tx, editor, u); err != nil {
+	if err := a.detach(ctx, tx, p, u); err != nil {
 		return err
 	}
 	if !u.OrgRole.AtLeast(loci.MemberAdmin) { // who could not have given them otherwise
@@ -122,8 +122,8 @@ func compareRoles(x, y loci.MemberRole) int {
 
 // detach takes a user out of their team with what they shared, whatever
 // becomes of the team.
-func (a *App) detach(ctx context.Context, tx store.Tx, editor string, u loci.User) error {
-	if err := a.release(ctx, tx, editor, u); err != nil {
+func (a *App) detach(ctx context.Context, tx store.Tx, p loci.Principal, u loci.User) error {
+	if err := a.release(ctx, tx, p, u); err != nil {
 		return err
 	}
 	u.TeamID, u.TeamRole = loci.TeamID{}, ""

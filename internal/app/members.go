@@ -150,7 +150,7 @@ func (a *App) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org 
 		}
 	}
 	if out {
-		if err := a.takeOut(ctx, tx, p.Origin, *u); err != nil {
+		if err := a.takeOut(ctx, tx, p, *u); err != nil {
 			return err
 		}
 		u.TeamID, u.TeamRole = loci.TeamID{}, ""

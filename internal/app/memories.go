@@ -28,7 +28,22 @@ type Draft struct {
 	SessionID                    loci.SessionID
 	ExpiresAt                    time.Time
 	ValidFrom, ValidTo           time.Time
+	// Dedupe says what a save does whose key there is already. Supersedes and Corrects name
+	// memories in whose place this one comes; Sources say where it comes from. They
+	// count in a save only, not in Replace.
+	Dedupe               Dedupe
+	Supersedes, Corrects []loci.MemoryID
+	Sources              []loci.Source
 }
+
+// Dedupe says what a save does whose key there is already.
+type Dedupe string
+
+// The ways to save.
+const (
+	DedupeUpdate Dedupe = "update" // change the memory of that key; the default
+	DedupeCreate Dedupe = "create" // make a new one all the same
+)
 
 // Patch changes the fields that are not nil. A zero time clears its field.
 type Patch struct {
@@ -46,13 +61,12 @@ type Patch struct {
 // Create stores a new memory and returns it as stored. Its origin is the
 // principal's. Invalid if a limit is broken, Conflict if its project is archived;
 // then nothing is stored.
-func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Memory, error) {
+func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Saved, error) {
 	if err := a.begin(ctx, p, MemoryCreate); err != nil {
 		return nil, err
 	}
 	now := a.time()
-	m := &loci.Memory{ID: loci.NewMemoryID(), CreatedAt: now, UpdatedAt: now,
-		State: loci.State{Version: 1, Change: loci.Created, Editor: p.Origin}}
+	m := &loci.Memory{ID: loci.NewMemoryID(), CreatedAt: now, UpdatedAt: now, State: madeBy(p, 1, loci.Created)}
 	m.OrgID, m.UserID, m.WorkspaceID, m.Origin = p.OrgID, p.UserID, p.WorkspaceID, p.Origin
 	d.apply(m)
 	if err := checkDraft(p, m); err != nil {
@@ -71,7 +85,7 @@ func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Memo
 	if err != nil {
 		return nil, err
 	}
-	return m, nil
+	return &loci.Saved{Memory: *m}, nil
 }
 
 // apply sets every field that a writer decides, defaults included.
@@ -266,7 +280,7 @@ func (a *App) change(ctx context.Context, p loci.Principal, id loci.MemoryID, ho
 		if err != nil {
 			return err
 		}
-		changed, err = a.put(ctx, tx, p.Origin, old, how)
+		changed, err = a.put(ctx, tx, p, old, how)
 		if err == nil && changed == old {
 			e.Action = ""
 		}
@@ -300,7 +314,7 @@ func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 
 // put stores what the edit makes of a memory as its next version, and returns
 // it; or old itself if that changes nothing.
-func (a *App) put(ctx context.Context, tx store.Tx, editor string, old *loci.Memory, how edit) (*loci.Memory, error) {
+func (a *App) put(ctx context.Context, tx store.Tx, p loci.Principal, old *loci.Memory, how edit) (*loci.Memory, error) {
 	m := old.Clone()
 	if err := how.fn(m); err != nil {
 		return nil, err
@@ -308,9 +322,15 @@ func (a *App) put(ctx context.Context, tx store.Tx, editor string, old *loci.Mem
 	if reflect.DeepEqual(old, m) {
 		return old, nil
 	}
-	m.Version, m.Change, m.Editor = old.Version+1, how.what, editor
+	m.State = madeBy(p, old.Version+1, how.what)
 	m.UpdatedAt = later(a.time(), old.UpdatedAt)
 	return m, tx.Memories().Replace(ctx, m)
+}
+
+// madeBy says through what p makes a version.
+func madeBy(p loci.Principal, version int, what loci.Change) loci.State {
+	return loci.State{Version: version, Change: what, Editor: p.Origin,
+		EditorID: p.UserID, EditorCredentialID: p.CredentialID, EditorSessionID: p.SessionID}
 }
 
 // later keeps the history in order when a clock was set back.

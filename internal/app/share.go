@@ -57,7 +57,7 @@ func (a *App) ShareMemory(ctx context.Context, p loci.Principal, id loci.MemoryI
 		if err != nil {
 			return err
 		}
-		if shared, err = a.put(ctx, tx, p.Origin, old, how); err == nil && shared == old {
+		if shared, err = a.put(ctx, tx, p, old, how); err == nil && shared == old {
 			e.Action = ""
 		}
 		return err
@@ -105,7 +105,7 @@ const releaseBatch = 200
 
 // release takes everything that a person shared with their team out of its
 // pool: it goes back to being only theirs.
-func (a *App) release(ctx context.Context, tx store.Tx, editor string, u loci.User) error {
+func (a *App) release(ctx context.Context, tx store.Tx, p loci.Principal, u loci.User) error {
 	v := loci.Viewer{OrgID: u.OrgID, UserID: u.ID, TeamID: u.TeamID}
 	how := edit{what: loci.Updated, fn: unshare}
 	for {
@@ -121,7 +121,7 @@ func (a *App) release(ctx context.Context, tx store.Tx, editor string, u loci.Us
 			return errors.New("a shared memory is out of its owner's reach")
 		}
 		for _, m := range memories {
-			if _, err := a.put(ctx, tx, editor, m, how); err != nil {
+			if _, err := a.put(ctx, tx, p, m, how); err != nil {
 				return err
 			}
 		}

@@ -186,7 +186,7 @@ func (s *stage) add(p loci.Principal, d app.Draft) *loci.Memory {
 	s.t.Helper()
 	m, err := s.Create(s.t.Context(), p, d)
 	s.must(err)
-	return m
+	return &m.Memory
 }
 
 // grant stores a grant of the person, without the browser's part of it.

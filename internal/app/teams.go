@@ -198,7 +198,7 @@ func (a *App) DeleteTeam(ctx context.Context, p loci.Principal, id loci.TeamID, 
 		}
 		e.Count = len(members)
 		for _, u := range members {
-			if err := a.detach(ctx, tx, p.Origin, u); err != nil {
+			if err := a.detach(ctx, tx, p, u); err != nil {
 				return err
 			}
 		}

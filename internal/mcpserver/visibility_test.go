@@ -94,7 +94,7 @@ func (w *world) writeRandom(r *rand.Rand, n int) *loci.Memory {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return m
+	return &m.Memory
 }
 
 // everything asks all there is to ask, some of it about one id.

@@ -44,6 +44,14 @@ type memoryOutput struct {
 	Body     *loci.Memory
 }
 
+// savedOutput is what a save answers.
+type savedOutput struct {
+	Status   int
+	ETag     string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
+	Location string `header:"Location" hidden:"true"`
+	Body     *loci.Saved
+}
+
 func oneMemory(m *loci.Memory, err error) (*memoryOutput, error) {
 	if err != nil {
 		return nil, err
@@ -57,8 +65,8 @@ type createInput struct {
 }
 
 // create returns the handler that answers with a Location below place.
-func (s *server) create(place string) call[createInput, memoryOutput] {
-	return func(ctx context.Context, p loci.Principal, in *createInput) (*memoryOutput, error) {
+func (s *server) create(place string) call[createInput, savedOutput] {
+	return func(ctx context.Context, p loci.Principal, in *createInput) (*savedOutput, error) {
 		if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 			return nil, err
 		}
@@ -68,7 +76,7 @@ func (s *server) create(place string) call[createInput, memoryOutput] {
 		if err != nil {
 			return nil, err
 		}
-		return &memoryOutput{Status: http.StatusCreated, ETag: etag(m), Location: place + m.ID.String(), Body: m}, nil
+		return &savedOutput{Status: http.StatusCreated, ETag: etag(&m.Memory), Location: place + m.ID.String(), Body: m}, nil
 	}
 }
 

@@ -49,6 +49,14 @@ func (s *server) register(prefix string) {
 	s.registerOrgs(at)
 	s.registerProjects(at)
 	s.registerGraph(at)
+	s.registerRecall(at)
+	s.registerSuggestions(at)
+	s.registerAgents(at)
+	s.registerAssets(at)
+	s.registerNodes(at)
+	s.registerHistory(at)
+	s.registerBulk(at)
+	s.registerChanges(at)
 }
 
 // operation is the route as huma registers and documents it.
