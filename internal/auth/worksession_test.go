@@ -1,0 +1,141 @@
+package auth_test
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// work stores a session of agents, and the agent it is of if that has a name.
+func (w *world) work(t testing.TB, user loci.UserID, vendor loci.Vendor, agent string, change func(*loci.Session)) loci.Session {
+	t.Helper()
+	s := loci.Session{ID: loci.NewSessionID(), OrgID: w.org.ID, UserID: user, Vendor: vendor, State: loci.SessionActive, CreatedAt: w.now}
+	if change != nil {
+		change(&s)
+	}
+	err := w.store.Update(t.Context(), w.org.ID, func(tx store.Tx) error {
+		if agent != "" {
+			a := loci.Agent{ID: loci.NewAgentID(), OrgID: w.org.ID, UserID: user, Vendor: vendor, Name: agent, CreatedAt: w.now, UpdatedAt: w.now}
+			if err := tx.Agents().Insert(t.Context(), a); err != nil {
+				return err
+			}
+			s.AgentID = a.ID
+		}
+		return tx.Sessions().Insert(t.Context(), s)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (w *world) member(t testing.TB, email string) loci.User {
+	t.Helper()
+	u := loci.User{ID: loci.NewUserID(), OrgID: w.org.ID, Email: email, Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: w.now}
+	if err := w.store.People().Add(t.Context(), u, nil); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// A session that a credential may not name is told from none at all by nothing.
+func TestSessionsAreNamedByTheirOwn(t *testing.T) {
+	w := newWorld(t)
+	a := w.auth(t, auth.Options{})
+	mine := w.org.OwnerID
+	stranger := w.member(t, "x@example.org").ID
+	claudes := w.work(t, mine, "claude", "reviewer", nil)
+	persons := w.work(t, mine, "", "", nil)
+	closed := w.work(t, mine, "claude", "", func(s *loci.Session) { s.State, s.ClosedAt = loci.SessionClosed, w.now })
+	foreign := w.work(t, stranger, "claude", "", nil)
+	person := loci.Principal{Kind: loci.KindUser, OrgID: w.org.ID, UserID: mine, Method: loci.ByKey}
+	claude, cursor := person, person
+	claude.Kind, claude.Vendor = loci.KindAgent, "claude"
+	cursor.Kind, cursor.Vendor = loci.KindAgent, "cursor"
+	limited := claude
+	limited.OnlyProjects = true
+	elsewhere := claude
+	elsewhere.WorkspaceID = loci.NewWorkspaceID()
+	const hidden = "session_id names no session of yours that is open"
+	for _, tt := range []struct {
+		name string
+		who  loci.Principal
+		id   loci.SessionID
+		code loci.Code
+		text string
+	}{
+		{"an agent its own", claude, claudes.ID, "", ""},
+		{"a person a vendor's", person, claudes.ID, "", ""},
+		{"a person the person's", person, persons.ID, "", ""},
+		{"none", claude, loci.SessionID{}, "", ""},
+		{"absent", claude, loci.NewSessionID(), loci.Invalid, hidden},
+		{"another vendor's", cursor, claudes.ID, loci.Invalid, hidden},
+		{"the person's, to an agent", claude, persons.ID, loci.Invalid, hidden},
+		{"another person's", claude, foreign.ID, loci.Invalid, hidden},
+		{"of no workspace", elsewhere, claudes.ID, loci.Invalid, hidden},
+		{"to a key of projects", limited, claudes.ID, loci.Invalid, hidden},
+		{"closed", claude, closed.ID, loci.Conflict, "the session is closed; open another one"},
+		{"closed, another vendor's", cursor, closed.ID, loci.Invalid, hidden},
+		{"to nobody", loci.Principal{}, claudes.ID, loci.Unauthenticated, "no credential: send Authorization: Bearer <key>"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := a.InSession(t.Context(), tt.who, tt.id)
+			if tt.code != "" {
+				if loci.CodeOf(err) != tt.code || loci.SafeText(err) != tt.text || !got.IsZero() {
+					t.Errorf("got %+v, %v; want %s: %s", got, err, tt.code, tt.text)
+				}
+				return
+			}
+			if err != nil || got.SessionID != tt.id {
+				t.Fatalf("got session %s, %v; want %s", got.SessionID, err, tt.id)
+			}
+			if want := map[loci.SessionID]loci.AgentID{claudes.ID: claudes.AgentID}[tt.id]; got.AgentID != want || got.Viewer().AgentID != want {
+				t.Errorf("the agent is %s, want %s", got.AgentID, want)
+			}
+		})
+	}
+}
+
+func TestARequestIsInOneSession(t *testing.T) {
+	w := newWorld(t)
+	a := w.auth(t, auth.Options{})
+	one, two := w.work(t, w.org.OwnerID, "claude", "one", nil), w.work(t, w.org.OwnerID, "claude", "two", nil)
+	claude := loci.Principal{Kind: loci.KindAgent, OrgID: w.org.ID, UserID: w.org.OwnerID, Vendor: "claude"}
+	in := func(p loci.Principal, values ...string) (loci.Principal, error) {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
+		for _, v := range values {
+			r.Header.Add("loci-session", v)
+		}
+		return a.InHeaderSession(r, p)
+	}
+	got, err := in(claude, one.ID.String())
+	if err != nil || got.SessionID != one.ID || got.AgentID != one.AgentID {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if again, err := a.InSession(t.Context(), got, one.ID); err != nil || again.SessionID != one.ID {
+		t.Errorf("named twice: got %+v, %v", again, err)
+	}
+	for _, other := range []loci.SessionID{two.ID, loci.NewSessionID()} {
+		_, err := a.InSession(t.Context(), got, other)
+		if loci.CodeOf(err) != loci.Invalid || loci.SafeText(err) != "session_id is another session than the one that this request is in already; name one of the two" {
+			t.Errorf("two sessions: got %v", err)
+		}
+	}
+	for _, none := range [][]string{nil, {""}, {"  "}} {
+		if p, err := in(claude, none...); err != nil || !p.SessionID.IsZero() {
+			t.Errorf("header %q: got %+v, %v", none, p, err)
+		}
+	}
+	for _, bad := range []string{"x", loci.NewSessionID().String(), loci.SessionID{}.String()} {
+		_, err := in(claude, bad)
+		if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != auth.SessionHeader || loci.SafeText(err) != "Loci-Session names no session of yours that is open" {
+			t.Errorf("header %q: got %v", bad, err)
+		}
+	}
+	if _, err := in(claude, one.ID.String(), one.ID.String()); loci.CodeOf(err) != loci.Invalid {
+		t.Errorf("twice: got %v", err)
+	}
+}
