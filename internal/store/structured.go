@@ -129,6 +129,8 @@ type Sources interface {
 	// Insert stores a source. NotFound if there is no such memory; Conflict for more than loci.MaxSources of one from the same user
 	// and origin, or if its id is taken. Full if what others have written, seen or not, leaves no room.
 	Insert(ctx context.Context, s loci.Source) error
+	// Get returns a visible source of a memory that is visible in that lifecycle, or NotFound.
+	Get(ctx context.Context, v loci.Viewer, id loci.SourceID, l loci.Lifecycle) (loci.Source, error)
 	// List returns the visible sources of memories that are visible in that lifecycle, oldest first.
 	List(ctx context.Context, v loci.Viewer, memories []loci.MemoryID, l loci.Lifecycle) ([]loci.Source, error)
 	// Remove deletes a source. NotFound.

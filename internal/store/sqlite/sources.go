@@ -56,6 +56,23 @@ func noRoom() error {
 	return loci.Errorf(loci.Full, "there is no room for this; nothing was written")
 }
 
+// sourceColumns are read by scanSource.
+const sourceColumns = "s.id, m.id, s.kind, s.ref, s.text, s.quote, s.start, s.end, s.user_id, s.origin, s.allowed_vendors, s.created_at"
+
+func (t sources) Get(_ context.Context, v loci.Viewer, id loci.SourceID, l loci.Lifecycle) (s loci.Source, err error) {
+	var q query
+	q.add("SELECT "+sourceColumns+" FROM sources s CROSS JOIN memories m ON m.seq = s.memory_seq WHERE s.id = ? AND ", [16]byte(id))
+	t.visible(&q, v, l, t.now())
+	vendorMay(&q, v, "s")
+	found, err := t.c.One(q.String(), q.args, func(r *sqlitedb.Row) (err error) { s, err = scanSource(r); return err })
+	if err == nil && !found {
+		err = noSource()
+	}
+	return s, err
+}
+
+func noSource() error { return loci.Errorf(loci.NotFound, "no such source") }
+
 func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) (list []loci.Source, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -76,7 +93,7 @@ func (t sources) listQuery(q *query, v loci.Viewer, ids []loci.MemoryID, l loci.
 	for i, id := range ids {
 		rows[i] = id
 	}
-	q.add(`SELECT s.id, m.id, s.kind, s.ref, s.text, s.quote, s.start, s.end, s.user_id, s.origin, s.allowed_vendors, s.created_at
+	q.add("SELECT " + sourceColumns + `
 		FROM memories m CROSS JOIN sources s ON s.memory_seq = m.seq WHERE m.id IN `)
 	in(q, rows)
 	q.add(" AND ")
@@ -94,7 +111,7 @@ func scanSource(r *sqlitedb.Row) (s loci.Source, err error) {
 func (t sources) Remove(_ context.Context, id loci.SourceID) error {
 	err := t.c.Exec("DELETE FROM sources WHERE id = ?", [16]byte(id))
 	if err == nil && t.c.Changes() == 0 {
-		err = loci.Errorf(loci.NotFound, "no such source")
+		err = noSource()
 	}
 	return err
 }

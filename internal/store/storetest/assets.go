@@ -334,6 +334,13 @@ func (w *world) compareSources(ctx context.Context, tx store.Tx, v loci.Viewer, 
 			want = append(want, s)
 		}
 	}
+	for _, s := range all {
+		got, err := tx.Sources().Get(ctx, v, s.ID, l)
+		sees := w.sees(v, s.MemoryID, l, append([]loci.Vendor{}, s.AllowedVendors...))
+		if sees != (err == nil && gocmp.Equal(got, s)) || !sees && loci.CodeOf(err) != loci.NotFound {
+			w.t.Fatalf("Get of a source for %+v: %+v, %v, but the rule says %v", v, got, err, sees)
+		}
+	}
 	got, err := tx.Sources().List(ctx, v, ids, l)
 	w.differ("sources", v, want, got)
 	return err

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -31,6 +32,20 @@ func (e *env) sources(v loci.Viewer, l loci.Lifecycle, ids ...loci.MemoryID) (li
 		return err
 	})
 	return list
+}
+
+// getSource demands that Get and List agree.
+func (e *env) getSource(v loci.Viewer, l loci.Lifecycle, s loci.Source) (got loci.Source, err error) {
+	e.Helper()
+	e.view(func(ctx context.Context, tx store.Tx) error {
+		got, err = tx.Sources().Get(ctx, v, s.ID, l)
+		return nil
+	})
+	listed := slices.ContainsFunc(e.sources(v, l, s.MemoryID), func(o loci.Source) bool { return o.ID == s.ID })
+	if listed != (err == nil) || listed && !gocmp.Equal(got, s) {
+		e.Errorf("listed: %t, but got %+v, %v; want %+v", listed, got, explain(err), s)
+	}
+	return got, err
 }
 
 func testSources(e *env) {
@@ -65,7 +80,19 @@ func testSources(e *env) {
 			e.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+	for _, v := range []loci.Viewer{e.person(), e.agent("cursor"), e.agent("chatgpt"), {}, {OrgID: e.org, UserID: e.addUser().ID}} {
+		_, err := e.getSource(v, loci.LiveOnly, early)
+		if want := v.UserID == e.user && v.Vendor != "chatgpt"; want != (err == nil) {
+			e.Errorf("%+v gets it: %t, want %t", v, err == nil, want)
+		}
+	}
 	e.trash(a)
+	if _, err := e.getSource(e.person(), loci.LiveOnly, late); err == nil {
+		e.Error("got one of a trashed memory as if that were live")
+	}
+	if _, err := e.getSource(e.person(), loci.LiveOrTrash, late); err != nil {
+		e.Errorf("of a trashed memory: %v", explain(err))
+	}
 	if live, trashed := e.sources(e.person(), loci.LiveOnly, a.ID), e.sources(e.person(), loci.LiveOrTrash, a.ID); len(live) != 0 || len(trashed) != 1 {
 		e.Errorf("of a trashed memory: %v live, %v in the trash", live, trashed)
 	}
