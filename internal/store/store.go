@@ -126,6 +126,11 @@ type Lists interface {
 	// promised order. Nothing that the viewer may not see has any influence on
 	// the answer. Invalid if there are no terms, too many, or empty ones.
 	Match(ctx context.Context, v loci.Viewer, q MatchQuery) (Matches, error)
+	// Contains returns those of the newest visible memories that pass the filter in whose title, content, summary, key,
+	// category or a tag q.Text stands, newest first in the order of List. Letters of either case are the same, one
+	// by one, as Unicode pairs them. Nothing that the viewer may not see has any influence on the answer. Invalid
+	// if q.Text is empty, q.Look or q.Limit below 1, or When comes with another Lifecycle than LiveOnly.
+	Contains(ctx context.Context, v loci.Viewer, q ContainsQuery) (Contained, error)
 	// Rebuild drops everything derived from the rows, such as the full-text
 	// index, and makes it anew. It needs an Update; Check does not.
 	Rebuild(ctx context.Context) error
@@ -142,8 +147,13 @@ type Filter struct {
 	Origin    string
 	Type      loci.MemoryType
 	Category  string
+	Key       string // exact
+	Scope     loci.Scope
 	ProjectID loci.ProjectID
+	AgentID   loci.AgentID
+	SessionID loci.SessionID
 	TeamID    loci.TeamID // only what is shared with this team
+	Pinned    bool        // only pinned ones
 	From      time.Time   // CreatedAt at or after
 	To        time.Time   // CreatedAt before
 	Lifecycle loci.Lifecycle
@@ -188,5 +198,20 @@ type MatchQuery struct {
 type Matches struct {
 	Hits []loci.Match
 	// More says that there were more than Limit, which were not looked at.
+	More bool
+}
+
+// ContainsQuery asks for memories that have a text anywhere, also within words.
+type ContainsQuery struct {
+	Filter
+	Text  string
+	Look  int // look at no more than the newest so many that pass the filter
+	Limit int // return at most so many
+}
+
+// Contained is what has the text.
+type Contained struct {
+	IDs []loci.MemoryID
+	// More says that there may be more: there were more than Limit, or more rows than Look.
 	More bool
 }

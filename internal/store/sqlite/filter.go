@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"encoding/hex"
+
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -10,13 +12,13 @@ import (
 type driver struct {
 	tokens []string
 	tags   []string // answered
-	origin bool     // answered
-	team   bool     // answered: the ranges are those of the team's pool
+	kind   string   // the beginning of the tokens, whose part of the filter is answered
+	only   byte     // answered: the kind of the only pool whose ranges they are; 0: of all pools
 	past   bool     // rows are looked at as they were, but the postings are of the present
 }
 
-// drivers returns the ways to walk a filtered list, the plainest first.
-func drivers(f *store.Filter) []driver {
+// drivers returns the ways for v to walk a filtered list, the plainest first.
+func drivers(v loci.Viewer, f *store.Filter) []driver {
 	if !f.When.IsZero() {
 		return []driver{{tokens: []string{tokenLive, tokenPast}, past: !f.When.KnownAt.IsZero()}}
 	}
@@ -27,7 +29,14 @@ func drivers(f *store.Filter) []driver {
 	default:
 		return []driver{{tokens: []string{tokenLive, tokenPast}}}
 	}
-	var list []driver
+	list := append(tagDrivers(f), fieldDrivers(v, f)...)
+	if len(list) == 0 {
+		list = append(list, driver{tokens: []string{tokenLive}})
+	}
+	return list
+}
+
+func tagDrivers(f *store.Filter) (list []driver) {
 	tags := unique(f.Tags)
 	switch {
 	case f.AllTags:
@@ -41,11 +50,38 @@ func drivers(f *store.Filter) []driver {
 		}
 		list = append(list, d)
 	}
-	if f.Origin != "" {
-		list = append(list, driver{tokens: []string{tokenOrigin + f.Origin}, origin: true})
+	return list
+}
+
+// fieldDrivers are those of the parts of the filter of which a row has one value.
+func fieldDrivers(v loci.Viewer, f *store.Filter) (list []driver) {
+	add := func(kind, value string) {
+		list = append(list, driver{tokens: []string{kind + value}, kind: kind})
 	}
-	if len(list) == 0 {
-		list = append(list, driver{tokens: []string{tokenLive}})
+	if f.Origin != "" {
+		add(tokenOrigin, f.Origin)
+	}
+	if f.Key != "" {
+		add(tokenKey, f.Key)
+	}
+	if !f.SessionID.IsZero() {
+		add(tokenSession, hex.EncodeToString(f.SessionID[:]))
+	}
+	if !f.ProjectID.IsZero() {
+		add(tokenProject, hex.EncodeToString(f.ProjectID[:]))
+	}
+	if !f.AgentID.IsZero() {
+		add(tokenAgent, hex.EncodeToString(f.AgentID[:]))
+	}
+	switch f.Scope {
+	case loci.ScopeProject:
+		add(tokenScope, string(f.Scope))
+	case loci.ScopeAgent: // of no other agent may it see any
+		list = append(list, driver{tokens: []string{tokenAgent + hex.EncodeToString(v.AgentID[:])}})
+	case loci.ScopeGlobal:
+	}
+	if f.Pinned {
+		add(tokenPinned, "")
 	}
 	return list
 }
@@ -58,15 +94,16 @@ func narrow(q *query, f *store.Filter, d driver, row string) {
 	if f.Category != "" {
 		q.add(" AND "+row+".category = ?", f.Category)
 	}
-	if !f.ProjectID.IsZero() {
-		q.add(" AND "+row+".project_id = ?", [16]byte(f.ProjectID))
-	}
-	if !f.TeamID.IsZero() && !d.team {
-		q.add(" AND "+row+".team_id = ?", [16]byte(f.TeamID))
-	}
-	if f.Origin != "" && !d.origin {
+	if f.Origin != "" && d.kind != tokenOrigin {
 		q.add(" AND "+row+".origin = ?", f.Origin)
 	}
+	if f.Key != "" && d.kind != tokenKey {
+		q.add(" AND "+row+".key = ?", f.Key)
+	}
+	if f.Pinned && d.kind != tokenPinned {
+		q.add(" AND "+row+".pinned = ?", true)
+	}
+	narrowContext(q, f, d, row)
 	narrowTags(q, f, d, row)
 	if !answersTime(d) {
 		if !f.From.IsZero() {
@@ -75,6 +112,26 @@ func narrow(q *query, f *store.Filter, d driver, row string) {
 		if !f.To.IsZero() {
 			q.add(" AND "+row+".created_at < ?", ceilMicro(f.To))
 		}
+	}
+}
+
+// narrowContext adds whom and what the rows are for.
+func narrowContext(q *query, f *store.Filter, d driver, row string) {
+	inProject := d.only == projectPool // where nothing else is
+	if f.Scope != "" && d.kind != tokenScope && !inProject {
+		q.add(" AND "+row+".scope = ?", string(f.Scope))
+	}
+	if !f.ProjectID.IsZero() && d.kind != tokenProject && !inProject {
+		q.add(" AND "+row+".project_id = ?", [16]byte(f.ProjectID))
+	}
+	if !f.TeamID.IsZero() && d.only != teamPool {
+		q.add(" AND "+row+".team_id = ?", [16]byte(f.TeamID))
+	}
+	if !f.AgentID.IsZero() && d.kind != tokenAgent {
+		q.add(" AND "+row+".agent_id = ?", [16]byte(f.AgentID))
+	}
+	if !f.SessionID.IsZero() && d.kind != tokenSession {
+		q.add(" AND "+row+".session_id = ?", [16]byte(f.SessionID))
 	}
 }
 

@@ -91,7 +91,7 @@ func (t lists) load(w *walk, places []place) (map[int64]*loci.Memory, error) {
 	rows := make(map[int64]*loci.Memory, len(places))
 	for _, row := range stages(w.filter.When) {
 		var q query
-		t.loadQuery(&q, w.v, w.filter, w.now, seqs, row)
+		t.loadQuery(&q, w.v, w.filter, w.now, seqs, row, columns(row+"."))
 		err := t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
 			m, err := t.scanMemory(r)
 			if err == nil {
@@ -106,7 +106,8 @@ func (t lists) load(w *walk, places []place) (map[int64]*loci.Memory, error) {
 	return rows, nil
 }
 
-func (t lists) loadQuery(q *query, v loci.Viewer, f *store.Filter, now time.Time, numbers []int64, row string) {
+// loadQuery reads those of the rows of these numbers that pass: number, id, and these columns.
+func (t lists) loadQuery(q *query, v loci.Viewer, f *store.Filter, now time.Time, numbers []int64, row, columns string) {
 	seqs := []byte{'['}
 	for i, n := range numbers {
 		if i > 0 {
@@ -114,7 +115,7 @@ func (t lists) loadQuery(q *query, v loci.Viewer, f *store.Filter, now time.Time
 		}
 		seqs = strconv.AppendInt(seqs, n, 10)
 	}
-	q.add("SELECT m.seq, m.id, "+columns(row+".")+" FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value", string(append(seqs, ']')))
+	q.add("SELECT m.seq, m.id, "+columns+" FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value", string(append(seqs, ']')))
 	if row == "o" {
 		q.add(" CROSS JOIN memory_versions o ON o.seq = m.seq")
 	}

@@ -62,7 +62,7 @@ func (t lists) oldQuery(q *query, v loci.Viewer, f *store.Filter) {
 
 func (t lists) matchRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, seqs []int64, c *counter, hits *[]numbered) error {
 	var q query
-	t.loadQuery(&q, v, &mq.Filter, t.now(), seqs, "o")
+	t.loadQuery(&q, v, &mq.Filter, t.now(), seqs, "o", columns("o."))
 	return t.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
 		m, err := t.scanMemory(r)
 		if err != nil {

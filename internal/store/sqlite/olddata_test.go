@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,9 @@ func TestOldData(t *testing.T) {
 			}
 			if version != "v1" && version != "v2" { // which had no projects
 				checkOldProjects(t, s)
+			}
+			if !slices.Contains([]string{"v1", "v2", "v3"}, version) { // which had no structured memories
+				checkOldStructured(t, s)
 			}
 		})
 	}
@@ -175,6 +179,7 @@ func TestDumpData(t *testing.T) {
 	}
 	storeOldIdentity(t, s)
 	storeOldProjects(t, s)
+	storeOldStructured(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -191,6 +196,7 @@ func TestDumpData(t *testing.T) {
 	checkOldData(t, s)
 	checkOldIdentity(t, s)
 	checkOldProjects(t, s)
+	checkOldStructured(t, s)
 }
 
 // dump writes a file as SQL. The full-text index, which is derived, is filled

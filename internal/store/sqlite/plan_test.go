@@ -29,6 +29,12 @@ func TestPlans(t *testing.T) {
 		"origin": {store.Filter{Origin: "claude"}, []string{byRange}},
 		"trash":  {store.Filter{Lifecycle: loci.TrashOnly}, []string{byRange}},
 		"team":   {store.Filter{TeamID: loci.TeamID{1}}, []string{byRange}},
+		"pinned": {store.Filter{Pinned: true}, []string{byRange}},
+		"key":    {store.Filter{Key: "k"}, []string{byRange}},
+		"work":   {store.Filter{SessionID: loci.SessionID{1}}, []string{byRange}},
+		"about":  {store.Filter{ProjectID: loci.ProjectID{2}}, []string{byRange}},
+		"scope":  {store.Filter{Scope: loci.ScopeProject}, []string{byRange}},
+		"robot":  {store.Filter{AgentID: loci.AgentID{5}}, []string{byRange}},
 		"other":  {store.Filter{Category: "fact", Tags: []string{"t"}}, []string{byRange, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 	}
 	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
@@ -42,6 +48,15 @@ func TestPlans(t *testing.T) {
 				for _, r := range pool.ranges {
 					if r.pool != newPool(teamPool, v.TeamID) {
 						t.Errorf("%s: the list of a team walks through pool %x", who, r.pool)
+					}
+				}
+				project, err := tx.newWalk(v, &store.Filter{ProjectID: loci.ProjectID{2}, Scope: loci.ScopeProject}, false)
+				if err != nil {
+					return err
+				}
+				for _, r := range project.ranges {
+					if alone := r.pool == newPool(projectPool, loci.ProjectID{2}) && (r.vendor == vendorListed || !project.joined(r)); !alone && len(v.ProjectIDs) > 0 {
+						t.Errorf("%s: the list of a project walks through pool %x, joined %v", who, r.pool, project.joined(r))
 					}
 				}
 				for name, tt := range kinds {
@@ -103,7 +118,7 @@ func TestTimelessPlans(t *testing.T) {
 			lists{tx}.oldQuery(&q, v, &known)
 			checkPlan(t, c, "match old", q.String(), q.args, "SEARCH o USING INDEX memory_versions_replaced (replaced_at>?)", byNumber, highest)
 			q = query{}
-			lists{tx}.loadQuery(&q, v, &known, oldTime, []int64{1, 2}, "o")
+			lists{tx}.loadQuery(&q, v, &known, oldTime, []int64{1, 2}, "o", columns("o."))
 			checkPlan(t, c, "old rows", q.String(), q.args, "SCAN j VIRTUAL TABLE INDEX 1:", byNumber, version, highest)
 			w, err := tx.newWalk(v, &known, false)
 			if err != nil {
@@ -170,7 +185,7 @@ func checkListPlans(t *testing.T, tx *tx, name string, v loci.Viewer, f store.Fi
 			checkPlan(t, tx.c, name, text, args, want...)
 		}
 		var q query
-		lists{tx}.loadQuery(&q, v, &f, w.now, []int64{2, 4}, "m")
+		lists{tx}.loadQuery(&q, v, &f, w.now, []int64{2, 4}, "m", columns("m."))
 		checkPlan(t, tx.c, name+" rows", q.String(), q.args, "SCAN j VIRTUAL TABLE INDEX 1:", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
 	}
 }

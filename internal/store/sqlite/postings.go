@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"encoding/hex"
+
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
@@ -35,15 +37,21 @@ const (
 	projectPool = 'p'
 )
 
-// The tokens. Live rows (neither trashed nor superseded) have the first three
-// kinds, trashed ones tokenTrash, ordered by the time of that, and both trashed
-// and superseded ones tokenPast.
+// The tokens. Trashed rows have tokenTrash, ordered by the time of that, and both
+// trashed and superseded ones tokenPast; live rows have all the others that say
+// something of them. None of them costs a row anything that has no such thing.
 const (
-	tokenLive   = ""
-	tokenTag    = "t:"
-	tokenOrigin = "o:"
-	tokenTrash  = "d"
-	tokenPast   = "p"
+	tokenLive    = ""
+	tokenTag     = "t:"
+	tokenOrigin  = "o:"
+	tokenKey     = "k:"
+	tokenScope   = "c:" // not for global ones, which most are
+	tokenProject = "j:"
+	tokenAgent   = "a:"
+	tokenSession = "s:"
+	tokenPinned  = "!"
+	tokenTrash   = "d"
+	tokenPast    = "p"
 )
 
 // The vendor values. A row that every vendor may see has vendorAny alone.
@@ -122,6 +130,24 @@ func liveTokens(m *loci.Memory) []string {
 	tokens := []string{tokenLive, tokenOrigin + m.Origin}
 	for _, tag := range unique(m.Tags) {
 		tokens = append(tokens, tokenTag+tag)
+	}
+	if m.Key != "" {
+		tokens = append(tokens, tokenKey+m.Key)
+	}
+	if m.Scope == loci.ScopeProject {
+		tokens = append(tokens, tokenScope+string(m.Scope))
+	}
+	if !m.ProjectID.IsZero() {
+		tokens = append(tokens, tokenProject+hex.EncodeToString(m.ProjectID[:]))
+	}
+	if !m.AgentID.IsZero() {
+		tokens = append(tokens, tokenAgent+hex.EncodeToString(m.AgentID[:]))
+	}
+	if !m.SessionID.IsZero() {
+		tokens = append(tokens, tokenSession+hex.EncodeToString(m.SessionID[:]))
+	}
+	if m.Pinned {
+		tokens = append(tokens, tokenPinned)
 	}
 	return tokens
 }

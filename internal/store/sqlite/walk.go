@@ -48,7 +48,7 @@ func (tx *tx) newWalk(v loci.Viewer, f *store.Filter, oldest bool) (*walk, error
 		return nil, err
 	}
 	w := &walk{tx: tx, v: v, filter: f, oldest: oldest, now: tx.now()}
-	if err := w.choose(drivers(f)); err != nil {
+	if err := w.choose(drivers(w.v, f)); err != nil {
 		return nil, err
 	}
 	w.last = place{math.MaxInt64, math.MaxInt64}
@@ -65,7 +65,7 @@ const enough = 256
 func (w *walk) choose(options []driver) error {
 	best := math.MaxInt
 	for _, d := range options {
-		d.team = w.poolOnly()
+		d.only, _ = w.onlyPool()
 		ranges := w.rangesOf(d)
 		size := 0
 		if len(options) > 1 {
@@ -96,7 +96,7 @@ func (w *walk) rangesOf(d driver) []postingRange {
 		vendors = unique([]string{vendorAny, string(v.Vendor), vendorListed})
 	}
 	var list []postingRange
-	for _, p := range w.pools(d) {
+	for _, p := range w.pools() {
 		for _, vendor := range vendors {
 			for _, token := range d.tokens {
 				list = append(list, postingRange{pool: p, vendor: vendor, token: token})
@@ -109,16 +109,24 @@ func (w *walk) rangesOf(d driver) []postingRange {
 	return list
 }
 
-// poolOnly says whether the list is within the pool of the reader's own team.
-// In another team's pool even the time that it takes would tell its size. What
-// was in the pool at another time need not be in it now.
-func (w *walk) poolOnly() bool {
-	return !w.filter.TeamID.IsZero() && w.filter.TeamID == w.v.TeamID && !w.v.OnlyProjects && w.filter.When.KnownAt.IsZero()
+// onlyPool returns the kind and the name of the one pool in which everything is that the list can have: that of the
+// reader's own team, or of one of its projects; or 0. In another team's pool even the time
+// that it takes would tell its size. What was in a pool at another time need not be in it now.
+func (w *walk) onlyPool() (kind byte, p pool) {
+	f := w.filter
+	switch {
+	case !f.When.KnownAt.IsZero():
+	case f.Scope == loci.ScopeProject && !f.ProjectID.IsZero() && slices.Contains(w.v.ProjectIDs, f.ProjectID):
+		return projectPool, newPool(projectPool, f.ProjectID)
+	case !f.TeamID.IsZero() && f.TeamID == w.v.TeamID && !w.v.OnlyProjects:
+		return teamPool, newPool(teamPool, f.TeamID)
+	}
+	return 0, pool{}
 }
 
-func (w *walk) pools(d driver) (pools []pool) {
-	if d.team {
-		return []pool{newPool(teamPool, w.v.TeamID)}
+func (w *walk) pools() (pools []pool) {
+	if kind, p := w.onlyPool(); kind != 0 {
+		return []pool{p}
 	}
 	if !w.v.OnlyProjects {
 		pools = append(pools, newPool(userPool, w.v.UserID))
@@ -128,6 +136,9 @@ func (w *walk) pools(d driver) (pools []pool) {
 		if !w.v.TeamID.IsZero() {
 			pools = append(pools, newPool(teamPool, w.v.TeamID))
 		}
+	}
+	if w.filter.Scope == loci.ScopeGlobal && w.filter.When.KnownAt.IsZero() {
+		return pools // in those of projects is nothing of it
 	}
 	for _, id := range projects(w.v) {
 		if p := newPool(projectPool, id); !slices.Contains(pools, p) {

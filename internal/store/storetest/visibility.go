@@ -24,7 +24,7 @@ func testVisibility(e *env) {
 		w.view(func(ctx context.Context, tx store.Tx) error {
 			for range 3 {
 				v := w.viewer()
-				for _, compare := range []func(context.Context, store.Tx, loci.Viewer) error{w.compareGet, w.compareVersions, w.compareList, w.compareMatch} {
+				for _, compare := range []func(context.Context, store.Tx, loci.Viewer) error{w.compareGet, w.compareVersions, w.compareList, w.compareMatch, w.compareContains} {
 					if err := compare(ctx, tx, v); err != nil {
 						return err
 					}
@@ -95,8 +95,7 @@ func (w *world) compareVersions(ctx context.Context, tx store.Tx, v loci.Viewer)
 func (w *world) compareList(ctx context.Context, tx store.Tx, v loci.Viewer) error {
 	q := store.ListQuery{Filter: w.filter(), Limit: rapid.IntRange(1, 5).Draw(w.t, "limit"), Total: true,
 		Oldest: draw(w.t, "oldest", false, true), Offset: draw(w.t, "offset", 0, 0, 1, 3)}
-	all := slices.DeleteFunc(w.visible(v, q.Lifecycle), func(m *loci.Memory) bool { return !passes(m, &q.Filter) })
-	slices.SortStableFunc(all, func(a, b *loci.Memory) int { return cmp.Compare(listTime(a, q.Lifecycle), listTime(b, q.Lifecycle)) })
+	all := w.oldest(v, &q.Filter)
 	if !q.Oldest {
 		slices.Reverse(all)
 	}
@@ -120,6 +119,13 @@ func (w *world) compareList(ctx context.Context, tx store.Tx, v loci.Viewer) err
 	return nil
 }
 
+// oldest returns what List has, oldest first.
+func (w *world) oldest(v loci.Viewer, f *store.Filter) []*loci.Memory {
+	all := slices.DeleteFunc(w.visible(v, f.Lifecycle), func(m *loci.Memory) bool { return !passes(m, f) })
+	slices.SortStableFunc(all, func(a, b *loci.Memory) int { return cmp.Compare(listTime(a, f.Lifecycle), listTime(b, f.Lifecycle)) })
+	return all
+}
+
 func listTime(m *loci.Memory, l loci.Lifecycle) int64 {
 	if l == loci.TrashOnly {
 		return m.DeletedAt.UnixMicro()
@@ -133,6 +139,8 @@ func passes(m *loci.Memory, f *store.Filter) bool {
 	switch {
 	case f.Origin != "" && m.Origin != f.Origin, f.Type != "" && m.Type != f.Type, f.Category != "" && m.Category != f.Category,
 		!f.ProjectID.IsZero() && m.ProjectID != f.ProjectID, !f.TeamID.IsZero() && m.TeamID != f.TeamID,
+		f.Key != "" && m.Key != f.Key, f.Scope != "" && m.Scope != f.Scope, f.Pinned && !m.Pinned,
+		!f.AgentID.IsZero() && m.AgentID != f.AgentID, !f.SessionID.IsZero() && m.SessionID != f.SessionID,
 		!f.From.IsZero() && m.CreatedAt.Before(f.From), !f.To.IsZero() && !m.CreatedAt.Before(f.To):
 		return false
 	case f.AllTags:
@@ -222,7 +230,8 @@ func testMatchIgnoresHiddenRows(e *env) {
 		v := w.viewer()
 		q := store.MatchQuery{Terms: draw(t, "terms", terms("red"), terms("green", "blue"), terms("r*")), Limit: rapid.IntRange(1, 6).Draw(t, "limit"), Filter: w.filter()}
 		lq := store.ListQuery{Filter: q.Filter, Limit: q.Limit, Total: true}
-		matchBefore, listBefore := w.match(v, q), w.list(v, lq)
+		cq := store.ContainsQuery{Filter: q.Filter, Text: draw(t, "text", "e", "OUS", "X"), Look: rapid.IntRange(1, 6).Draw(t, "look"), Limit: q.Limit}
+		matchBefore, listBefore, containsBefore := w.match(v, q), w.list(v, lq), w.contains(v, cq)
 		known := len(w.rows)
 		w.fill(rapid.IntRange(1, 10).Draw(t, "more rows"), 0)
 		var hide []*loci.Memory
@@ -244,6 +253,7 @@ func testMatchIgnoresHiddenRows(e *env) {
 			return nil
 		})
 		w.differ("Match beside hidden rows", v, matchBefore, w.match(v, q))
+		w.differ("Contains beside hidden rows", v, containsBefore, w.contains(v, cq))
 		after := w.list(v, lq)
 		after.Next, listBefore.Next = "", ""
 		w.differ("List beside hidden rows", v, listBefore, after)
@@ -260,6 +270,9 @@ func testRebuildChangesNothing(e *env) {
 		w.view(func(ctx context.Context, tx store.Tx) error {
 			v := w.viewer()
 			if err := w.compareList(ctx, tx, v); err != nil {
+				return err
+			}
+			if err := w.compareContains(ctx, tx, v); err != nil {
 				return err
 			}
 			return w.compareMatch(ctx, tx, v)

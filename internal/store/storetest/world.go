@@ -87,6 +87,7 @@ func (w *world) change(m *loci.Memory) {
 	}
 	m.Origin, m.Type = draw(t, "origin", "a", "b", "api"), draw(t, "type", loci.Semantic, loci.Episodic)
 	m.Category, m.Tags = draw(t, "category", "fact", "rule"), draw(t, "tags", tagLists...)
+	m.Key, m.Pinned, m.SessionID = draw(t, "key", "", "", "k", "red K"), draw(t, "pinned", false, false, true), oneOf(t, "session", w.sessions)
 	m.Title, m.Content = draw(t, "title", "one", "red house"), draw(t, "content", contents...)
 	m.CreatedAt = w.clock.now().Add(-time.Duration(draw(t, "created", 0, 0, 1, 2)) * time.Minute)
 }
@@ -153,6 +154,10 @@ func (w *world) filter() store.Filter {
 	f.Category = draw(t, "with category", "", "", "rule")
 	f.ProjectID = oneOf(t, "with project", append([]loci.ProjectID{{}, {}}, w.projects...))
 	f.TeamID = oneOf(t, "with team", append([]loci.TeamID{{}, {}}, w.teams...))
+	f.Scope = draw(t, "with scope", "", "", loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent)
+	f.AgentID = oneOf(t, "with agent", append([]loci.AgentID{{}, {}}, w.agents...))
+	f.SessionID = oneOf(t, "with session", append([]loci.SessionID{{}, {}, {}}, w.sessions...))
+	f.Key, f.Pinned = draw(t, "with key", "", "", "", "k", "red K"), draw(t, "only pinned", false, false, true)
 	if draw(t, "from", false, false, true) {
 		f.From = w.clock.now().Add(-time.Minute)
 	}
