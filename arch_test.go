@@ -72,6 +72,10 @@ var withoutBegin = map[string]string{
 	"Ready": "says only whether the process can work, nothing of anybody's rows",
 	"Setup": "makes the first org, before there is a principal",
 
+	"BeginOnce":     "keeps a hash of the request; the action that it asks for begins by itself",
+	"FinishOnce":    "keeps ids of what the caller just did",
+	"ForgetOnce":    "takes back what BeginOnce entered",
+	"Allowed":       "is the authorisation check itself, without metering",
 	"ChooseProject": "asks for the action that its caller is about to begin, without metering it twice",
 	"EndMCPSession": "forgets what a session worked on; whoever knows its key is the session",
 	"Refused":       "records a refusal and does nothing else",

@@ -402,18 +402,27 @@ func (a *App) refused(ctx context.Context, p loci.Principal, act Action) {
 // write runs fn in one transaction of the principal's org, which also records
 // the action if its rule says so. fn may set the target and the count of the
 // entry; an empty Action in it records nothing, for a call that changed nothing.
-// What fn refuses is recorded like what begin does.
+// What fn refuses is recorded like what begin does. A request that is carried out once is finished in it.
 func (a *App) write(ctx context.Context, p loci.Principal, act Action, fn func(tx store.Tx, e *loci.AuditEntry) error) error {
+	once := onceOf(ctx)
 	err := a.store.Update(ctx, p.OrgID, func(tx store.Tx) error {
 		e := a.entry(p, act)
 		if err := fn(tx, &e); err != nil {
 			return err
 		}
-		if !rules[act].Audited || e.Action == "" {
+		if rules[act].Audited && e.Action != "" {
+			if err := tx.Audit().Add(ctx, e); err != nil {
+				return err
+			}
+		}
+		if once == nil {
 			return nil
 		}
-		return tx.Audit().Add(ctx, e)
+		return once.finish(ctx, tx, e.Target)
 	})
+	if once != nil && err == nil {
+		once.finished = true
+	}
 	if code := loci.CodeOf(err); code == loci.Forbidden || code == loci.StepUp {
 		a.refused(ctx, p, act)
 	}
@@ -423,7 +432,7 @@ func (a *App) write(ctx context.Context, p loci.Principal, act Action, fn func(t
 // record writes the entry of an action whose change is not in the org's own
 // rows, before it is made: what cannot be recorded is not done.
 func (a *App) record(ctx context.Context, p loci.Principal, act Action, target string) error {
-	return a.write(ctx, p, act, func(_ store.Tx, e *loci.AuditEntry) error {
+	return a.write(apart(ctx), p, act, func(_ store.Tx, e *loci.AuditEntry) error {
 		e.Target = target
 		return nil
 	})

@@ -24,6 +24,7 @@ type exchange struct {
 	id        string
 	start     time.Time
 	principal loci.Principal // set by the gate
+	once      *onceKey       // likewise; nil: the request came without a key
 	status    int            // 0: nothing decided yet
 	sent      bool
 	size      int

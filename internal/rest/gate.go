@@ -45,6 +45,12 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		r.Header.Set("Content-Type", jsonType) // however it was spelt
+		once, err := readOnce(r)
+		if err != nil {
+			s.refuse(x, r, err)
+			return
+		}
+		x.once = once
 		next(ctx)
 	}
 }
@@ -172,6 +178,11 @@ type call[I, O any] func(context.Context, loci.Principal, *I) (*O, error)
 
 // add registers a route.
 func add[I, O any](s *server, r route, do call[I, O]) {
+	register(s, r, repeating(&r, do))
+}
+
+func register[I, O any](s *server, r route, c repeatable[I, O]) {
+	do := c.call(s, &r)
 	s.methods[r.Method] = true
 	if r.Method == http.MethodGet {
 		s.methods[http.MethodHead] = true

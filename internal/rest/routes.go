@@ -33,6 +33,10 @@ type route struct {
 	// Bulk takes bodies of maxBulk bytes, Lines those of lines of JSON. Again says
 	// that the success is 200 if all was there already.
 	Bulk, Lines, Again bool
+	// Repeat says how a POST answers when it comes again under its key. Atomic says that it makes its change in one
+	// transaction of the org.
+	Repeat repetition
+	Atomic bool
 	// Alternatives are other media types of the answer.
 	Alternatives map[string]*huma.MediaType
 
@@ -83,6 +87,9 @@ func (r route) operation(s *server) huma.Operation {
 			op.Security = append(op.Security, map[string][]string{cookieScheme: {}})
 		}
 		op.Extensions = map[string]any{"x-actions": append([]app.Action{r.Action}, r.More...)}
+	}
+	if r.Method == http.MethodPost {
+		op.Parameters = append(op.Parameters, onceParameter)
 	}
 	if r.In != nil {
 		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{r.bodyType(): {Example: r.In}}}
@@ -164,7 +171,7 @@ func (r route) refusals(fail func(status, text string)) {
 	if changes {
 		fail("507", "The disk is full; nothing was written")
 	}
-	if changes && !r.Conditional || r.Action == app.PoolRead || r.ofProject() {
+	if changes && !r.Conditional || r.Action == app.PoolRead || r.ofProject() || r.Method == http.MethodPost {
 		fail("409", "It exists already, or something is in another state")
 	}
 	if r.In != nil {

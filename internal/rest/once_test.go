@@ -1,0 +1,208 @@
+package rest_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/rest"
+)
+
+// once sends "METHOD PATH BODY" under an Idempotency-Key.
+func (s *server) once(key, under, request string) *httptest.ResponseRecorder {
+	method, rest, _ := strings.Cut(request, " ")
+	path, body, _ := strings.Cut(rest, " ")
+	return s.do(method, path, key, body, "Idempotency-Key: "+under)
+}
+
+// replayed demands that the second answer is the first one again.
+func replayed(tb testing.TB, first, second *httptest.ResponseRecorder) {
+	tb.Helper()
+	if first.Header().Get("Idempotency-Replayed") != "" || second.Header().Get("Idempotency-Replayed") != "true" {
+		tb.Errorf("Idempotency-Replayed: %q, then %q", first.Header().Get("Idempotency-Replayed"), second.Header().Get("Idempotency-Replayed"))
+	}
+	if first.Code != second.Code || first.Body.String() != second.Body.String() || first.Header().Get("ETag") != second.Header().Get("ETag") {
+		tb.Errorf("got\n%d %s\nafter\n%d %s", second.Code, second.Body, first.Code, first.Body)
+	}
+}
+
+// TestRepeatedPostsAnswerTheSame sends what makes and changes things twice: the
+// second answer is the first, and nothing is there twice.
+func TestRepeatedPostsAnswerTheSame(t *testing.T) {
+	s := newServer(t)
+	s.clock.freeze()
+	g := s.graph(t, owner, "garden", "")
+	graph := "/projects/" + g.project + "/graph"
+	m := s.write(t, owner, `{"title":"t","content":"c"}`)
+	s.addTeam(t, loci.DefaultOrg, "Rhinos", s.owner.UserID)
+	at := "/memories/" + m.ID.String()
+	for i, request := range []string{
+		"POST " + at + "/share", "POST " + at + "/unshare",
+		`POST /projects {"name":"orchard"}`,
+		"POST " + graph + `/entities {"entities":[{"name":"proxy","entity_type":"service","observations":["new","newer"]},{"name":"API gateway","entity_type":"service","observations":["Listens on port 8443"]}]}`,
+		"POST " + graph + `/entities {"entities":[{"name":"API gateway","entity_type":"service"}]}`,
+		"POST " + graph + `/observations {"observations":[{"entity_name":"proxy","contents":["new","newest"]}]}`,
+		"POST " + graph + `/relations {"relations":[{"from":"proxy","to":"website","relation_type":"serves"},{"from":"website","to":"API gateway","relation_type":"uses"}]}`,
+		"POST " + graph + `/relations/delete {"relations":[{"from":"proxy","to":"website","relation_type":"serves"}]}`,
+		"POST " + graph + `/observations/delete {"deletions":[{"entity_name":"proxy","observations":["newest"]}]}`,
+		"POST " + graph + `/entities/delete {"names":["website"]}`,
+		"POST " + graph + `/restore {"entities":["` + g.website + `"]}`,
+		"POST " + graph + `/merge {"from":"` + g.website + `","into":"` + g.gateway + `"}`,
+		"POST " + graph + `/import {"type":"entity","name":"tree","entityType":"plant","observations":["tall"]}`,
+		"POST /projects/" + g.project + "/archive", "POST /projects/" + g.project + "/restore",
+		"POST /users/me/sessions/end-others",
+		`POST /memories/list {}`, `POST /memories {"title":"kept","content":"once"}`, `POST /agent/memories {"title":"kept","content":"once"}`,
+	} {
+		under := "number " + string(rune('a'+i))
+		first := s.once(owner, under, request)
+		if first.Code >= 300 {
+			t.Fatalf("%s: %d %s", request, first.Code, first.Body)
+		}
+		t.Run(request[:min(len(request), 60)], func(t *testing.T) { replayed(t, first, s.once(owner, under, request)) })
+	}
+	if got := s.expect(t, 200, owner, "GET /projects").Body.String(); strings.Count(got, "orchard") != 1 {
+		t.Errorf("the project is not there once: %s", got)
+	}
+}
+
+// TestRepetitionRevivesNothing looks at repetitions of what is gone meanwhile.
+func TestRepetitionRevivesNothing(t *testing.T) {
+	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithKey })
+	g := s.graph(t, owner, "garden", "")
+	graph := "/projects/" + g.project + "/graph"
+	request := "POST " + graph + `/entities {"entities":[{"name":"proxy","entity_type":"service","observations":["zebra"]}]}`
+	if w := s.once(owner, "k", request); w.Code != 201 {
+		t.Fatal(w.Body)
+	}
+	s.expect(t, 200, owner, "POST "+graph+`/entities/delete {"names":["proxy"]}`)
+	if w := s.once(owner, "k", request); w.Code != 201 || strings.Contains(w.Body.String(), "zebra") {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	if w := s.expect(t, 200, owner, "GET "+graph+"/search?q=zebra"); strings.Contains(w.Body.String(), "zebra\"") {
+		t.Errorf("the repetition brought it back: %s", w.Body)
+	}
+	m := s.write(t, owner, `{"title":"t","content":"zebra"}`)
+	s.addTeam(t, loci.DefaultOrg, "Rhinos", s.owner.UserID)
+	save := `POST /memories {"title":"t","content":"okapi"}`
+	var saved loci.Memory
+	decode(t, s.once(owner, "save", save), &saved)
+	s.expect(t, 204, owner, "DELETE /memories/"+saved.ID.String()+"?permanent=true")
+	if w := s.once(owner, "save", save); w.Code != 404 || strings.Contains(w.Body.String(), "okapi") {
+		t.Errorf("an erased save: got %d %s", w.Code, w.Body)
+	}
+	share := "POST /memories/" + m.ID.String() + "/share"
+	if w := s.once(owner, "k", share); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	s.expect(t, 204, owner, "DELETE /memories/"+m.ID.String()+"?permanent=true")
+	if w := s.once(owner, "k", share); w.Code != 404 {
+		t.Errorf("an erased memory: got %d %s", w.Code, w.Body)
+	}
+}
+
+func TestOneKeyForOneRequest(t *testing.T) {
+	s := newServer(t)
+	if w := s.once(owner, "k", `POST /projects {"name":"one"}`); w.Code != 201 {
+		t.Fatal(w.Body)
+	}
+	if w := s.once(owner, "k", `POST /projects {"name":"two"}`); w.Code != 409 || !strings.Contains(w.Body.String(), "another request") {
+		t.Errorf("another body under the same key: got %d %s", w.Code, w.Body)
+	}
+	// A key is one sender's, and one route's.
+	_, mine := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{})
+	if w := s.once(mine, "k", `POST /projects {"name":"two"}`); w.Code != 201 || w.Header().Get("Idempotency-Replayed") != "" {
+		t.Errorf("another credential: got %d %s", w.Code, w.Body)
+	}
+	if w := s.once(owner, "k", `POST /memories/list {}`); w.Code != 200 {
+		t.Errorf("another route: got %d %s", w.Code, w.Body)
+	}
+	// What failed may be sent again, also with another body.
+	if w := s.once(owner, "failing", `POST /projects {"name":"one"}`); w.Code != 409 {
+		t.Fatal(w.Body)
+	}
+	if w := s.once(owner, "failing", `POST /projects {"name":"three"}`); w.Code != 201 {
+		t.Errorf("after a failure: got %d %s", w.Code, w.Body)
+	}
+	for _, bad := range []string{strings.Repeat("k", 256), "ä"} {
+		if w := s.once(owner, bad, `POST /projects {"name":"four"}`); w.Code != 400 || !strings.Contains(w.Body.String(), `"Idempotency-Key"`) {
+			t.Errorf("%q: got %d %s", bad, w.Code, w.Body)
+		}
+	}
+	if w := s.do("GET", "/projects", owner, "", "Idempotency-Key: "+strings.Repeat("k", 256)); w.Code != 200 {
+		t.Errorf("a GET: got %d %s", w.Code, w.Body)
+	}
+	// A day later the key is forgotten, by the daily job; until then it holds.
+	s.clock.advance(23 * time.Hour)
+	if w := s.once(owner, "k", `POST /projects {"name":"one"}`); w.Header().Get("Idempotency-Replayed") != "true" {
+		t.Errorf("after 23 hours: got %d %s", w.Code, w.Body)
+	}
+}
+
+func TestSecretsAreNotRepeated(t *testing.T) {
+	s := newServer(t)
+	browser := s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
+	first := s.once(browser, "k", `POST /keys {"name":"a key"}`)
+	if first.Code != 201 {
+		t.Fatal(first.Body)
+	}
+	second := s.once(browser, "k", `POST /keys {"name":"a key"}`)
+	if second.Code != 409 || strings.Contains(second.Body.String(), "loci_key") {
+		t.Errorf("got %d %s", second.Code, second.Body)
+	}
+	if got := s.expect(t, 200, browser, "GET /keys").Body.String(); strings.Count(got, `"a key"`) != 1 {
+		t.Errorf("the key was made twice: %s", got)
+	}
+}
+
+// TestAtOnceUnderOneKey sends one request many times at once: it is carried out
+// once, and whoever comes too early is told to come again.
+func TestAtOnceUnderOneKey(t *testing.T) {
+	s := newServer(t)
+	var group sync.WaitGroup
+	answers := make([]*httptest.ResponseRecorder, 16)
+	for i := range answers {
+		group.Go(func() { answers[i] = s.once(owner, "k", `POST /projects {"name":"once"}`) })
+	}
+	group.Wait()
+	fresh := 0
+	for _, w := range answers {
+		switch {
+		case w.Code == 201 && w.Header().Get("Idempotency-Replayed") == "":
+			fresh++
+		case w.Code == 201, w.Code == 409 && strings.Contains(w.Body.String(), "being carried out"):
+		default:
+			t.Errorf("got %d %s", w.Code, w.Body)
+		}
+	}
+	if fresh != 1 {
+		t.Errorf("%d of them made the project", fresh)
+	}
+}
+
+// TestEveryPostTakesAKey sends an Idempotency-Key to every POST route of the document.
+func TestEveryPostTakesAKey(t *testing.T) {
+	s := newServer(t)
+	for path, item := range readDocument(t, s).paths {
+		op, ok := item.(map[string]any)["post"]
+		if !ok || at(op, "security") == nil {
+			continue
+		}
+		documented := false
+		parameters, _ := at(op, "parameters").([]any)
+		for _, p := range parameters {
+			documented = documented || at(p, "name") == "Idempotency-Key"
+		}
+		if !documented {
+			t.Errorf("POST %s does not document Idempotency-Key", path)
+		}
+		w := s.once(owner, "walk", "POST "+walked(path)+" "+exampleBody(op))
+		if strings.Contains(w.Body.String(), "is not taken by this route") {
+			t.Errorf("POST %s does not say how it is repeated", path)
+		}
+	}
+}
