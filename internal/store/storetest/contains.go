@@ -81,6 +81,32 @@ func testListContexts(e *env) {
 	e.wantFiltered("pinned, other vendor", stranger, store.Filter{Pinned: true}, "other project's", "pinned", "pinned project", "team's")
 	e.wantFiltered("of agents, without one", stranger, store.Filter{Scope: loci.ScopeAgent})
 	e.testFiltersFollow()
+	e.testFiltersThen(member, p)
+}
+
+// testFiltersThen moves memories between a project and their owner, and asks what they were for before.
+func (e *env) testFiltersThen(member loci.Viewer, p loci.ProjectID) {
+	e.clock.move(time.Hour)
+	work := newID[loci.SessionID]() // keeps others away
+	in := func(m *loci.Memory) { m.Scope, m.ProjectID, m.SessionID = loci.ScopeProject, p, work }
+	out := func(m *loci.Memory) { m.Scope, m.ProjectID, m.SessionID = loci.ScopeGlobal, loci.ProjectID{}, work }
+	left, came := e.insert(titled("left"), in), e.insert(titled("came"), out)
+	then := loci.When{KnownAt: e.clock.now()}
+	e.clock.move(time.Hour)
+	e.replace(left, out)
+	e.replace(came, in)
+	for name, tt := range map[string]struct {
+		f         store.Filter
+		was, isIt string
+	}{
+		"of the project": {store.Filter{Scope: loci.ScopeProject, ProjectID: p}, "left", "came"},
+		"global":         {store.Filter{Scope: loci.ScopeGlobal}, "came", "left"},
+	} {
+		tt.f.SessionID = work
+		e.wantFiltered(name, member, tt.f, tt.isIt)
+		tt.f.When = then
+		e.wantFiltered(name+" then", member, tt.f, tt.was)
+	}
 }
 
 // testFiltersFollow changes what a filter asks for.
