@@ -35,13 +35,14 @@ func ParseDeletion(s string) (Deletion, error) {
 
 // Org is a tenant. A laptop has one, DefaultOrg.
 type Org struct {
-	ID         OrgID     `json:"id" example:"acme"`
-	Name       string    `json:"name" example:"Acme"`
-	OwnerID    UserID    `json:"owner_id" format:"uuid" doc:"The person who made it; org_role tells who its owners are"`
-	State      OrgState  `json:"state" enum:"active,suspended"`
-	Deletion   Deletion  `json:"deletion,omitempty" enum:"step_up,api_key" doc:"What it takes to delete; absent: the server's default"`
-	Workspaces bool      `json:"workspaces" doc:"Whether every read is limited to the active workspace"`
-	CreatedAt  time.Time `json:"created_at"`
+	ID         OrgID      `json:"id" example:"acme"`
+	Name       string     `json:"name" example:"Acme"`
+	OwnerID    UserID     `json:"owner_id" format:"uuid" doc:"The person who made it; org_role tells who its owners are"`
+	State      OrgState   `json:"state" enum:"active,suspended"`
+	Deletion   Deletion   `json:"deletion,omitempty" enum:"step_up,api_key" doc:"What it takes to delete; absent: the server's default"`
+	Workspaces bool       `json:"workspaces" doc:"Whether every read is limited to the active workspace"`
+	Assets     AssetRules `json:"assets,omitzero" doc:"What may be attached to memories; absent: the defaults"`
+	CreatedAt  time.Time  `json:"created_at"`
 	// ProjectsVersion changes whenever it changes who belongs to which project.
 	ProjectsVersion int64 `json:"-"`
 }

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"reflect"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -35,7 +37,7 @@ func (a *App) updateOrg(ctx context.Context, p loci.Principal, act Action, id lo
 		return loci.Org{}, err
 	}
 	was := org
-	if change(&org); org == was {
+	if change(&org); reflect.DeepEqual(org, was) {
 		return org, nil
 	}
 	in := p
@@ -50,32 +52,66 @@ func (a *App) updateOrg(ctx context.Context, p loci.Principal, act Action, id lo
 type OrgSettings struct {
 	Deletion   *loci.Deletion // "": the server's default
 	Workspaces *bool
+	Assets     AssetSettings
 }
+
+// AssetSettings changes of the rules for attachments what is not nil. 0 bytes and no types are the defaults.
+type AssetSettings struct {
+	MaxBytes, TotalBytes *int64
+	MediaTypes           *[]string
+}
+
+// IsZero reports whether the settings change nothing.
+func (s *AssetSettings) IsZero() bool { return *s == AssetSettings{} }
 
 func (s *OrgSettings) apply(o *loci.Org) {
 	set(&o.Deletion, s.Deletion)
 	set(&o.Workspaces, s.Workspaces)
+	set(&o.Assets.MaxBytes, s.Assets.MaxBytes)
+	set(&o.Assets.TotalBytes, s.Assets.TotalBytes)
+	if s.Assets.MediaTypes != nil {
+		o.Assets.MediaTypes = append([]string(nil), *s.Assets.MediaTypes...) // nil for none, as they are read
+	}
+}
+
+// check refuses settings that no org may have.
+func (s *OrgSettings) check() error {
+	if s.Deletion != nil && *s.Deletion != "" {
+		if _, err := loci.ParseDeletion(string(*s.Deletion)); err != nil {
+			return err
+		}
+	}
+	var r loci.AssetRules
+	set(&r.MaxBytes, s.Assets.MaxBytes)
+	set(&r.TotalBytes, s.Assets.TotalBytes)
+	if s.Assets.MediaTypes != nil {
+		r.MediaTypes = slices.Clone(*s.Assets.MediaTypes)
+	}
+	err := r.Validate("assets")
+	if s.Assets.MediaTypes != nil {
+		s.Assets.MediaTypes = &r.MediaTypes
+	}
+	return err
 }
 
 // SetOrg changes how the org works. Turning workspaces on makes a first one if
 // there is none, puts everybody who is in none into the oldest, and every memory and
 // project that is in none too; turning them off lets every read see all of them again.
-// Invalid for an unknown deletion rule.
+// What is attached already stays, whatever the new rules for attachments say. Invalid for an unknown deletion rule, and about
+// assets.
 func (a *App) SetOrg(ctx context.Context, p loci.Principal, s OrgSettings) (loci.Org, error) {
 	if err := a.begin(ctx, p, OrgSet); err != nil {
 		return loci.Org{}, err
 	}
-	if s.Deletion != nil && *s.Deletion != "" {
-		if _, err := loci.ParseDeletion(string(*s.Deletion)); err != nil {
-			return loci.Org{}, err
-		}
+	if err := s.check(); err != nil {
+		return loci.Org{}, err
 	}
 	org, err := a.store.Orgs().Get(ctx, p.OrgID)
 	if err != nil {
 		return loci.Org{}, err
 	}
 	was := org
-	if s.apply(&org); org == was {
+	if s.apply(&org); reflect.DeepEqual(org, was) {
 		return org, nil
 	}
 	on := org.Workspaces && !was.Workspaces

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -172,7 +173,7 @@ func TestEnsureInterrupted(t *testing.T) {
 				t.Errorf("a key of a half-made org: %v", err)
 			}
 			got, created, err := s.Orgs().Ensure(bg, loci.Org{ID: "acme", Name: "Second", OwnerID: loci.NewUserID()}, loci.User{})
-			if err != nil || !created || got != first {
+			if err != nil || !created || !reflect.DeepEqual(got, first) {
 				t.Fatalf("got %+v, created %v, %v; want %+v", got, created, err, first)
 			}
 			insert(t, s, "acme", newMemory(first.OwnerID, "a"))

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -196,8 +197,9 @@ func (o orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 				return err
 			}
 		}
-		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ? WHERE id = ?",
-			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces, string(id))
+		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ?, asset_bytes = ?, asset_total = ?, asset_types = ? WHERE id = ?",
+			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces,
+			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(id))
 	})
 	if err != nil {
 		return loci.Org{}, translate(err)
@@ -217,11 +219,21 @@ func belongs(c *sqlitedb.Conn, org loci.OrgID, user loci.UserID) error {
 }
 
 // orgColumns are read by scanOrg, from column i on.
-const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at, o.projects_version"
+const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at, o.projects_version, o.asset_bytes, o.asset_total, o.asset_types"
 
 func scanOrg(r *sqlitedb.Row, i int) loci.Org {
 	return loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2), State: loci.OrgState(r.Text(i + 3)),
-		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6), ProjectsVersion: r.Int64(i + 7)}
+		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6), ProjectsVersion: r.Int64(i + 7),
+		Assets: loci.AssetRules{MaxBytes: r.Int64(i + 8), TotalBytes: r.Int64(i + 9), MediaTypes: typesOf(r.Text(i + 10))}}
+}
+
+// typesOf reads what Update wrote; nothing is everything.
+func typesOf(text string) (types []string) {
+	if text == "[]" {
+		return nil
+	}
+	_ = json.Unmarshal([]byte(text), &types) // a CHECK says that it is a list
+	return types
 }
 
 func noOrg() error { return loci.Errorf(loci.NotFound, "no such org") }

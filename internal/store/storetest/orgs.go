@@ -3,6 +3,7 @@ package storetest
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -19,7 +20,7 @@ func testOrgOwner(e *env) {
 	_, _, err := orgs.Ensure(ctx, org, loci.User{ID: loci.NewUserID()})
 	e.wantCode("another owner", err, loci.Invalid)
 	got, created, err := orgs.Ensure(ctx, org, owner)
-	if err != nil || !created || got != org {
+	if err != nil || !created || !reflect.DeepEqual(got, org) {
 		e.Fatalf("got %+v, created %v, %v; want %+v", got, created, err, org)
 	}
 	e.wantPerson(owner, true)
@@ -50,17 +51,21 @@ func testOrgUpdate(e *env) {
 	for _, change := range []func(){
 		func() { want.Name, want.Deletion = "New", loci.DeleteWithStepUp },
 		func() { want.State = loci.OrgSuspended },
+		func() {
+			want.Assets = loci.AssetRules{MaxBytes: 1, TotalBytes: 2, MediaTypes: []string{"image/*", "text/plain"}}
+		},
+		func() { want.Assets = loci.AssetRules{TotalBytes: loci.MaxAssetBytes} },
 		func() { want.State, want.Workspaces, want.OwnerID = loci.OrgActive, true, u.ID },
 	} {
 		change()
-		if stored, err := orgs.Update(ctx, e.org, becomes(want)); err != nil || stored != want {
+		if stored, err := orgs.Update(ctx, e.org, becomes(want)); err != nil || !reflect.DeepEqual(stored, want) {
 			e.Fatalf("got %+v, %v, want %+v", stored, explain(err), want)
 		}
 		got, err := orgs.Get(ctx, e.org)
-		if got != want || err != nil {
+		if !reflect.DeepEqual(got, want) || err != nil {
 			e.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
-		if list, err := orgs.List(ctx); err != nil || len(list) != 1 || list[0] != want {
+		if list, err := orgs.List(ctx); err != nil || len(list) != 1 || !reflect.DeepEqual(list[0], want) {
 			e.Errorf("List: %+v, %v", list, err)
 		}
 		found, err := e.st.Credentials().ByHash(ctx, key.Hash)
@@ -75,7 +80,7 @@ func testOrgUpdate(e *env) {
 	e.wantCode("a state that is none", err, loci.Invalid)
 	_, err = orgs.Update(ctx, e.org, func(o *loci.Org) error { o.Name = "Refused"; return loci.Errorf(loci.Forbidden, "no") })
 	e.wantCode("a change that is refused", err, loci.Forbidden)
-	if got, err := orgs.Get(ctx, e.org); got != want || err != nil {
+	if got, err := orgs.Get(ctx, e.org); !reflect.DeepEqual(got, want) || err != nil {
 		e.Errorf("after what was refused: %+v, %v, want %+v", got, err, want)
 	}
 	_, err = orgs.Update(ctx, "absent", becomes(want))
@@ -85,7 +90,7 @@ func testOrgUpdate(e *env) {
 // becomes changes what is stored of an org to this, whatever it was.
 func becomes(to loci.Org) func(*loci.Org) error {
 	return func(o *loci.Org) error {
-		o.Name, o.OwnerID, o.State, o.Deletion, o.Workspaces = to.Name, to.OwnerID, to.State, to.Deletion, to.Workspaces
+		o.Name, o.OwnerID, o.State, o.Deletion, o.Workspaces, o.Assets = to.Name, to.OwnerID, to.State, to.Deletion, to.Workspaces, to.Assets
 		return nil
 	}
 }

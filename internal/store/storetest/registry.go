@@ -20,7 +20,7 @@ func testOrgs(e *env) {
 			e.Errorf("Ensure %d: created %v, %v (-want +got):\n%s", i, created, err, diff)
 		}
 	}
-	if got, err := e.st.Orgs().Get(ctx, want.ID); err != nil || got != want {
+	if got, err := e.st.Orgs().Get(ctx, want.ID); err != nil || !cmp.Equal(got, want) {
 		e.Errorf("Get: %+v, %v", got, err)
 	}
 	_, err := e.st.Orgs().Get(ctx, "absent")
