@@ -37,8 +37,11 @@ type Passkey struct {
 	LastUsedAt time.Time `json:"last_used_at,omitzero"`
 }
 
-// Session is one browser session of a person.
-type Session struct {
+// Session is BrowserSession.
+type Session = BrowserSession
+
+// BrowserSession is one browser session of a person.
+type BrowserSession struct {
 	ID         loci.CredentialID `json:"id" format:"uuid"`
 	Browser    string            `json:"browser" doc:"What the browser called itself" example:"Firefox on Linux"`
 	Current    bool              `json:"current" doc:"The one that asks"`
@@ -50,7 +53,7 @@ type Session struct {
 
 // SessionList is a person's browser sessions.
 type SessionList struct {
-	Sessions []Session `json:"sessions" nullable:"false"`
+	Sessions []BrowserSession `json:"sessions" nullable:"false"`
 	More
 }
 

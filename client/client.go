@@ -18,9 +18,10 @@ import (
 
 // Client calls one server with one credential. It is safe for concurrent use.
 type Client struct {
-	base string
-	key  loci.Secret
-	http *http.Client
+	base    string
+	key     loci.Secret
+	http    *http.Client
+	session loci.SessionID // see InSession
 }
 
 // Option changes a Client when it is made.
@@ -113,6 +114,9 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 	}
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key.Reveal())
+	}
+	if !c.session.IsZero() {
+		r.Header.Set(sessionHeader, c.session.String())
 	}
 	res, err := c.http.Do(r)
 	if err != nil {

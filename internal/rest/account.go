@@ -62,7 +62,7 @@ func (s *server) sessions(ctx context.Context, p loci.Principal, _ *noBody) (*an
 	}
 	out := client.SessionList{Sessions: make([]client.Session, len(list))}
 	for i, c := range list {
-		out.Sessions[i] = client.Session{ID: c.ID, Browser: c.Name, Current: c.ID == p.CredentialID, ProvedAt: c.ProvedAt,
+		out.Sessions[i] = client.BrowserSession{ID: c.ID, Browser: c.Name, Current: c.ID == p.CredentialID, ProvedAt: c.ProvedAt,
 			CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, LastUsedAt: c.LastUsedAt}
 	}
 	return say(out, nil)

@@ -54,6 +54,7 @@ const (
 	noGrant     missing = "grant"
 	noProject   missing = "project"
 	noEntity    missing = "entity"
+	noAgent     missing = "agent"
 )
 
 // text is the answer for every id that leads to nothing: unknown, not an id at

@@ -29,7 +29,7 @@ var (
 	exampleKey = client.Key{ID: loci.CredentialID(exampleID), Name: "backup script", Prefix: "loci_live_4f2A",
 		Scopes: []loci.Right{loci.RightRead}, CreatedAt: exampleTime}
 	exampleMade    = client.MadeKey{Key: exampleKey, Secret: "loci_live_4f2A…"}
-	exampleSession = client.Session{ID: loci.CredentialID(exampleID), Browser: "Firefox on Linux", Current: true, ProvedAt: exampleTime,
+	exampleSession = client.BrowserSession{ID: loci.CredentialID(exampleID), Browser: "Firefox on Linux", Current: true, ProvedAt: exampleTime,
 		CreatedAt: exampleTime, ExpiresAt: exampleTime.Add(30 * 24 * time.Hour), LastUsedAt: exampleTime}
 	exampleSignIn = client.SignInMethods{Password: true, Email: true, Passkeys: []client.Passkey{{ID: "AQIDBA", Name: "Laptop", CreatedAt: exampleTime}}}
 	exampleGrants = []loci.Grant{{ID: loci.GrantID(exampleID), UserID: exampleUser, ClientID: "https://claude.ai/oauth/client.json", ClientName: "Claude",

@@ -38,7 +38,7 @@ func (s *server) config() huma.Config {
 			Info: &huma.Info{Title: "Loci", Version: s.options.Version,
 				Description: "One memory for every AI you use. Errors are RFC 9457 problem documents with a stable code."},
 			Servers: []*huma.Server{{URL: address}},
-			Components: &huma.Components{Schemas: schemas, SecuritySchemes: map[string]*huma.SecurityScheme{
+			Components: &huma.Components{Schemas: schemas, Parameters: map[string]*huma.Param{sessionParameter: sessionParam()}, SecuritySchemes: map[string]*huma.SecurityScheme{
 				bearerScheme:    {Type: "http", Scheme: "bearer", Description: "The owner's key, a person's key or an agent's key"},
 				keyScheme:       {Type: "apiKey", In: "header", Name: "x-api-key", Description: "The same keys, for clients that cannot send a bearer"},
 				cookieScheme:    {Type: "apiKey", In: "cookie", Name: auth.SecureCookie, Description: "A browser session; changes are taken from pages of this server only"},

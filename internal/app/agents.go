@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// AgentDraft is what a caller says of an agent to register.
+type AgentDraft struct {
+	Name   string
+	Vendor loci.Vendor     // "": that of the credential; a person has to name one
+	Config json.RawMessage // a JSON object; nil: none
+}
+
+// AgentList asks for one page of agents, by name.
+type AgentList struct {
+	Limit  int    // 0: 50; at most 500
+	Cursor string // NextCursor of the page before
+}
+
+// AgentPage is one page of agents.
+type AgentPage struct {
+	Agents     []loci.Agent
+	NextCursor string // "": this was the last page
+}
+
+// CreateAgent registers an agent of the person, and of the vendor of the credential if that has one.
+// Conflict if there is one of that vendor and name; Forbidden for another vendor than one's own, and for a key that is
+// limited to projects, which could not see it.
+func (a *App) CreateAgent(ctx context.Context, p loci.Principal, d AgentDraft) (loci.Agent, error) {
+	if err := a.begin(ctx, p, AgentCreate); err != nil {
+		return loci.Agent{}, err
+	}
+	now := a.time()
+	made := loci.Agent{ID: loci.NewAgentID(), OrgID: p.OrgID, UserID: p.UserID, Name: d.Name, Config: d.Config, CreatedAt: now, UpdatedAt: now}
+	var err error
+	if made.Vendor, err = a.vendorOf(ctx, p, AgentCreate, d.Vendor); err != nil {
+		return loci.Agent{}, err
+	}
+	if made.Vendor == "" {
+		return loci.Agent{}, loci.FieldErrorf("vendor", "is needed: say whose product the agent is, such as claude or cursor")
+	}
+	if err := made.Validate(); err != nil {
+		return loci.Agent{}, err
+	}
+	err = a.write(ctx, p, AgentCreate, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = made.ID.String()
+		return tx.Agents().Insert(ctx, made)
+	})
+	return made, err
+}
+
+// vendorOf returns the vendor that new work of p is of: the one that was asked for, which for an agent
+// is its own, or else that of the credential.
+func (a *App) vendorOf(ctx context.Context, p loci.Principal, act Action, asked loci.Vendor) (loci.Vendor, error) {
+	if p.OnlyProjects {
+		a.refused(ctx, p, act)
+		return "", loci.Errorf(loci.Forbidden, "this key is limited to projects, and agents and their sessions are of none; use a key that is not")
+	}
+	if asked == "" || asked == p.Vendor {
+		return p.Vendor, nil
+	}
+	if p.Vendor != "" {
+		a.refused(ctx, p, act)
+		return "", loci.Errorf(loci.Forbidden, "an agent does this for its own vendor only; leave vendor out")
+	}
+	if err := auth.CheckVendor(asked); err != nil {
+		return "", loci.FieldErrorf("vendor", "cannot be used: %s", loci.SafeText(err))
+	}
+	return asked, nil
+}
+
+// Agents returns the person's agents, by name; a vendor's credential gets those of its vendor. Invalid if the
+// cursor belongs to another query or principal.
+func (a *App) Agents(ctx context.Context, p loci.Principal, r AgentList) (*AgentPage, error) {
+	if err := a.begin(ctx, p, AgentRead); err != nil {
+		return nil, err
+	}
+	const kind = "agents"
+	limit, err := pageSize("limit", r.Limit, DefaultPage, MaxPage)
+	if err != nil {
+		return nil, err
+	}
+	var after loci.AgentID
+	if r.Cursor != "" {
+		position, err := openCursor(p, nil, kind, r.Cursor)
+		if err == nil {
+			err = after.UnmarshalText([]byte(position))
+		}
+		if err != nil || after.IsZero() {
+			return nil, errNotItsCursor()
+		}
+	}
+	var list []loci.Agent
+	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		list, err = tx.Agents().List(ctx, p.Viewer(), after, limit+1)
+		return err
+	})
+	if loci.CodeOf(err) == loci.NotFound { // the agent of the cursor is gone
+		return nil, errNotItsCursor()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &AgentPage{Agents: list}
+	if len(list) > limit {
+		out.Agents = list[:limit]
+		out.NextCursor = sealCursor(p, nil, kind, list[limit-1].ID.String())
+	}
+	return out, nil
+}
+
+func errNotItsCursor() error {
+	return loci.FieldErrorf("cursor", "is not a cursor of this query; leave it out to begin at the first page")
+}
+
+// Agent returns an agent. NotFound if it is not there or not visible.
+func (a *App) Agent(ctx context.Context, p loci.Principal, id loci.AgentID) (got loci.Agent, err error) {
+	if err := a.begin(ctx, p, AgentRead); err != nil {
+		return got, err
+	}
+	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		got, err = tx.Agents().Get(ctx, p.Viewer(), id)
+		return err
+	})
+	return got, err
+}

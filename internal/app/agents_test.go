@@ -1,0 +1,237 @@
+package app_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// desk is a company with the credentials that agents and their sessions are about.
+type desk struct {
+	*company
+	claude, cursor, limited loci.Principal // mara's agents; a key of hers that is limited to a project
+}
+
+func newDesk(t testing.TB) *desk {
+	t.Helper()
+	d := &desk{company: newCompany(t)}
+	key := func(r auth.KeyRequest) loci.Principal {
+		r.Name = "k"
+		_, secret, err := d.CreateKey(t.Context(), d.mara, r)
+		d.must(err)
+		return d.with(secret)
+	}
+	d.claude, d.cursor = key(auth.KeyRequest{Vendor: "claude"}), key(auth.KeyRequest{Vendor: "cursor"})
+	d.limited = key(auth.KeyRequest{Vendor: "claude", ProjectIDs: []loci.ProjectID{d.project}})
+	return d
+}
+
+func (d *desk) agent(p loci.Principal, name string, vendor loci.Vendor) loci.Agent {
+	d.t.Helper()
+	a, err := d.CreateAgent(d.t.Context(), p, app.AgentDraft{Name: name, Vendor: vendor})
+	d.must(err)
+	return a
+}
+
+func (d *desk) open(p loci.Principal, draft app.AgentSessionDraft) loci.Session {
+	d.t.Helper()
+	s, err := d.OpenAgentSession(d.t.Context(), p, draft)
+	d.must(err)
+	return s
+}
+
+func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	mine := d.agent(d.claude, "reviewer", "")
+	if mine.Vendor != "claude" || mine.UserID != d.mara.UserID {
+		t.Fatalf("got %+v", mine)
+	}
+	d.agent(d.mara, "reviewer", "cursor")
+	d.agent(d.tom, "reviewer", "claude")
+	for _, tt := range []struct {
+		name  string
+		who   loci.Principal
+		draft app.AgentDraft
+		code  loci.Code
+		text  string
+	}{
+		{"the same again", d.claude, app.AgentDraft{Name: "reviewer"}, loci.Conflict, "there is an agent of that vendor and name"},
+		{"the same by the person", d.mara, app.AgentDraft{Name: "reviewer", Vendor: "claude"}, loci.Conflict, "there is an agent of that vendor and name"},
+		{"of another vendor", d.claude, app.AgentDraft{Name: "x", Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
+		{"of no vendor", d.mara, app.AgentDraft{Name: "x"}, loci.Invalid, "vendor is needed"},
+		{"of a person's origin", d.mara, app.AgentDraft{Name: "x", Vendor: "api"}, loci.Invalid, "vendor cannot be used: api is the origin of what a person"},
+		{"of every vendor", d.mara, app.AgentDraft{Name: "x", Vendor: "*"}, loci.Invalid, "vendor"},
+		{"without a name", d.claude, app.AgentDraft{}, loci.Invalid, "name"},
+		{"in two lines", d.claude, app.AgentDraft{Name: "a\nb"}, loci.Invalid, "name must be one line"},
+		{"with a list", d.claude, app.AgentDraft{Name: "x", Config: []byte(`[1]`)}, loci.Invalid, "config must be a JSON object"},
+		{"by a key of projects", d.limited, app.AgentDraft{Name: "x"}, loci.Forbidden, "limited to projects"},
+	} {
+		if _, err := d.CreateAgent(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code || !strings.Contains(loci.SafeText(err), tt.text) {
+			t.Errorf("%s: got %v, want %s: %s", tt.name, err, tt.code, tt.text)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		who  loci.Principal
+		want string
+	}{
+		{"the person", d.mara, "claude cursor"}, {"claude", d.claude, "claude"}, {"cursor", d.cursor, "cursor"},
+		{"a key of projects", d.limited, ""}, {"an owner of the org", d.owner, ""},
+	} {
+		page, err := d.Agents(ctx, tt.who, app.AgentList{})
+		d.must(err)
+		var got []string
+		for _, a := range page.Agents {
+			got = append(got, string(a.Vendor))
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s sees agents of %q, want %q", tt.name, got, tt.want)
+		}
+		_, err = d.Agent(ctx, tt.who, mine.ID)
+		if sees := strings.Contains(tt.want, "claude"); sees != (err == nil) || !sees && err.Error() != second(d.Agent(ctx, tt.who, loci.NewAgentID())).Error() {
+			t.Errorf("%s gets the agent of claude: %v", tt.name, err)
+		}
+	}
+}
+
+func TestAgentsAreListedInPages(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	for i := range 5 {
+		d.agent(d.claude, fmt.Sprintf("a%d", i), "")
+	}
+	var got []string
+	r := app.AgentList{Limit: 2}
+	for range 3 {
+		page, err := d.Agents(ctx, d.claude, r)
+		d.must(err)
+		for _, a := range page.Agents {
+			got = append(got, a.Name)
+		}
+		r.Cursor = page.NextCursor
+	}
+	if strings.Join(got, " ") != "a0 a1 a2 a3 a4" || r.Cursor != "" {
+		t.Errorf("got %q, then cursor %q", got, r.Cursor)
+	}
+	page, err := d.Agents(ctx, d.claude, app.AgentList{Limit: 2})
+	d.must(err)
+	for name, bad := range map[string]func() error{
+		"another's": func() error { return second(d.Agents(ctx, d.mara, app.AgentList{Cursor: page.NextCursor})) },
+		"damaged":   func() error { return second(d.Agents(ctx, d.claude, app.AgentList{Cursor: "x" + page.NextCursor})) },
+		"of sessions": func() error {
+			return second(d.AgentSessions(ctx, d.claude, app.AgentSessionList{Cursor: page.NextCursor}))
+		},
+		"a page of 501": func() error { return second(d.Agents(ctx, d.claude, app.AgentList{Limit: 501})) },
+	} {
+		if err := bad(); loci.CodeOf(err) != loci.Invalid {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestSessionsOfAgents(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	claudes, cursors, toms := d.agent(d.claude, "reviewer", ""), d.agent(d.cursor, "writer", ""), d.agent(d.tom, "reviewer", "claude")
+	one := d.open(d.claude, app.AgentSessionDraft{AgentID: claudes.ID, ProjectID: d.project, Title: "a review"})
+	if one.Vendor != "claude" || one.State != loci.SessionActive || one.AgentID != claudes.ID || one.ProjectID != d.project || one.UserID != d.mara.UserID {
+		t.Fatalf("got %+v", one)
+	}
+	if s := d.open(d.mara, app.AgentSessionDraft{AgentID: cursors.ID}); s.Vendor != "cursor" {
+		t.Errorf("a session of cursor's agent is of %q", s.Vendor)
+	}
+	if s := d.open(d.mara, app.AgentSessionDraft{}); s.Vendor != "" {
+		t.Errorf("a person's session is of %q", s.Vendor)
+	}
+	for _, tt := range []struct {
+		name  string
+		who   loci.Principal
+		draft app.AgentSessionDraft
+		code  loci.Code
+		text  string
+	}{
+		{"of an absent agent", d.claude, app.AgentSessionDraft{AgentID: loci.NewAgentID()}, loci.Invalid, "agent_id names no agent of yours"},
+		{"of another vendor's agent", d.claude, app.AgentSessionDraft{AgentID: cursors.ID}, loci.Invalid, "agent_id names no agent of yours"},
+		{"of another person's agent", d.mara, app.AgentSessionDraft{AgentID: toms.ID}, loci.Invalid, "agent_id names no agent of yours"},
+		{"of another vendor", d.claude, app.AgentSessionDraft{Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
+		{"of a vendor that the agent is not of", d.mara, app.AgentSessionDraft{AgentID: cursors.ID, Vendor: "claude"}, loci.Invalid, "vendor must be that of the agent"},
+		{"in no project of theirs", d.claude, app.AgentSessionDraft{ProjectID: loci.NewProjectID()}, loci.Invalid, "project_id names no project that you belong to"},
+		{"in an archived project", d.claude, app.AgentSessionDraft{ProjectID: d.archived}, loci.Conflict, "is archived"},
+		{"with a title that is too long", d.claude, app.AgentSessionDraft{Title: strings.Repeat("x", 501)}, loci.Invalid, "title is longer than 500"},
+		{"by a key of projects", d.limited, app.AgentSessionDraft{ProjectID: d.project}, loci.Forbidden, "limited to projects"},
+	} {
+		if _, err := d.OpenAgentSession(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code || !strings.Contains(loci.SafeText(err), tt.text) {
+			t.Errorf("%s: got %v, want %s: %s", tt.name, err, tt.code, tt.text)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		who  loci.Principal
+		n    int
+		sees bool
+	}{{"the person", d.mara, 3, true}, {"claude", d.claude, 1, true}, {"cursor", d.cursor, 1, false}, {"tom", d.tom, 0, false}, {"a key of projects", d.limited, 0, false}} {
+		page, err := d.AgentSessions(ctx, tt.who, app.AgentSessionList{})
+		d.must(err)
+		if len(page.Sessions) != tt.n {
+			t.Errorf("%s sees %d sessions, want %d", tt.name, len(page.Sessions), tt.n)
+		}
+		hidden := second(d.AgentSession(ctx, tt.who, loci.NewSessionID()))
+		if err := second(d.AgentSession(ctx, tt.who, one.ID)); tt.sees != (err == nil) || !tt.sees && err.Error() != hidden.Error() {
+			t.Errorf("%s gets the session of claude: %v", tt.name, err)
+		}
+		if tt.sees {
+			continue
+		}
+		if err := second(d.CloseAgentSession(ctx, tt.who, one.ID)); loci.CodeOf(err) != loci.NotFound || err.Error() != hidden.Error() {
+			t.Errorf("%s closes the session of claude: %v", tt.name, err)
+		}
+	}
+	closed, err := d.CloseAgentSession(ctx, d.claude, one.ID)
+	d.must(err)
+	if closed.State != loci.SessionClosed || closed.ClosedAt.IsZero() {
+		t.Errorf("got %+v", closed)
+	}
+	wantCode(t, second(d.CloseAgentSession(ctx, d.mara, one.ID)), loci.Conflict)
+	page, err := d.AgentSessions(ctx, d.mara, app.AgentSessionList{State: loci.SessionClosed})
+	d.must(err)
+	if len(page.Sessions) != 1 || page.Sessions[0].ID != one.ID {
+		t.Errorf("closed sessions: got %+v", page.Sessions)
+	}
+	wantCode(t, second(d.AgentSessions(ctx, d.mara, app.AgentSessionList{State: "gone"})), loci.Invalid)
+}
+
+func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	of := d.agent(d.claude, "reviewer", "")
+	for i := range 5 {
+		d.open(d.claude, app.AgentSessionDraft{AgentID: of.ID, Title: fmt.Sprintf("s%d", i)})
+		d.open(d.claude, app.AgentSessionDraft{Title: "of none"})
+	}
+	var got []string
+	r := app.AgentSessionList{AgentID: of.ID, Limit: 2}
+	for range 3 {
+		page, err := d.AgentSessions(ctx, d.claude, r)
+		d.must(err)
+		for _, s := range page.Sessions {
+			got = append(got, s.Title)
+		}
+		r.Cursor = page.NextCursor
+	}
+	if strings.Join(got, " ") != "s4 s3 s2 s1 s0" || r.Cursor != "" {
+		t.Errorf("got %q, then cursor %q", got, r.Cursor)
+	}
+	page, err := d.AgentSessions(ctx, d.claude, app.AgentSessionList{Limit: 2})
+	d.must(err)
+	wantCode(t, second(d.AgentSessions(ctx, d.claude, app.AgentSessionList{AgentID: of.ID, Limit: 2, Cursor: page.NextCursor})), loci.Invalid)
+	none, err := d.AgentSessions(ctx, d.claude, app.AgentSessionList{AgentID: loci.NewAgentID()})
+	d.must(err)
+	if len(none.Sessions) != 0 || none.NextCursor != "" {
+		t.Errorf("of an absent agent: got %+v", none)
+	}
+}
