@@ -159,6 +159,7 @@ var theRoutes = []string{
 
 	"POST /projects", "GET /projects", "GET /projects/{id}", "PATCH /projects/{id}", "DELETE /projects/{id}", "POST /projects/{id}/archive",
 	"POST /projects/{id}/restore", "GET /projects/{id}/members", "PUT /projects/{id}/members/{user}", "DELETE /projects/{id}/members/{user}",
+	"POST /agents", "GET /agents", "GET /agents/{id}", "POST /sessions", "GET /sessions", "GET /sessions/{id}", "POST /sessions/{id}/close",
 	"GET /projects/{id}/graph", "GET /projects/{id}/graph/search", "POST /projects/{id}/graph/open",
 	"POST /projects/{id}/graph/entities", "POST /projects/{id}/graph/observations", "POST /projects/{id}/graph/relations",
 	"POST /projects/{id}/graph/entities/delete", "POST /projects/{id}/graph/observations/delete", "POST /projects/{id}/graph/relations/delete",

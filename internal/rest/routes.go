@@ -91,6 +91,7 @@ func (r route) operation(s *server) huma.Operation {
 	if r.Method == http.MethodPost {
 		op.Parameters = append(op.Parameters, onceParameter)
 	}
+	r.takesSession(&op)
 	if r.In != nil {
 		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{r.bodyType(): {Example: r.In}}}
 	}
