@@ -54,23 +54,24 @@ func (s *matcher) perEntity(q *loci.GraphQuery) (list []*found, more bool, err e
 	if enough {
 		return list, true, nil
 	}
-	known := make(map[string]bool, len(list))
+	known := make(map[int64]bool, len(list))
 	for _, f := range list {
-		known[f.id] = true
+		known[f.seq] = true
 	}
-	candidates = slices.DeleteFunc(candidates, func(f *found) bool { return known[f.id] })
+	candidates = slices.DeleteFunc(candidates, func(f *found) bool { return known[f.seq] })
+	if candidates, err = s.visible(candidates); err != nil {
+		return nil, true, err
+	}
 	others, _, err := s.verify(q, candidates[:min(len(candidates), maxRare)])
 	return append(list, others...), true, err
 }
 
 // candidates returns entities that may match, newest first, and whether they
-// are all that may.
+// are all that may. Hidden ones may be among them.
 func (s *matcher) candidates(q *loci.GraphQuery) (list []*found, all bool, err error) {
 	switch {
 	case perRow(q):
-		var more bool
-		list, more, err = s.rows(q, maxRare, false)
-		all = !more
+		list, all, err = s.few(q)
 	case q.Op == loci.GraphNot:
 		return s.candidates(q.Parts[0])
 	case q.Op == loci.GraphOr:
@@ -83,7 +84,7 @@ func (s *matcher) candidates(q *loci.GraphQuery) (list []*found, all bool, err e
 }
 
 func (s *matcher) ofAny(parts []*loci.GraphQuery) (list []*found, all bool, err error) {
-	seen, all := map[string]bool{}, true
+	seen, all := map[int64]bool{}, true
 	for _, part := range parts {
 		more, whole, err := s.candidates(part)
 		if err != nil {
@@ -91,8 +92,8 @@ func (s *matcher) ofAny(parts []*loci.GraphQuery) (list []*found, all bool, err 
 		}
 		all = all && whole
 		for _, f := range more {
-			if !seen[f.id] {
-				seen[f.id] = true
+			if !seen[f.seq] {
+				seen[f.seq] = true
 				list = append(list, f)
 			}
 		}
@@ -107,14 +108,14 @@ func (s *matcher) ofEach(q *loci.GraphQuery) (list []*found, all bool, err error
 	if err != nil {
 		return nil, false, err
 	}
-	times := map[string]int{}
+	times := map[int64]int{}
 	for i, part := range parts {
 		some, all, err := s.candidates(part)
 		if err != nil || all {
 			return some, all, err
 		}
 		for _, f := range some {
-			if times[f.id]++; times[f.id] == len(parts) && i == len(parts)-1 {
+			if times[f.seq]++; times[f.seq] == len(parts) && i == len(parts)-1 {
 				list = append(list, f)
 			}
 		}
@@ -142,12 +143,11 @@ func (s *matcher) rarestFirst(parts []*loci.GraphQuery) ([]*loci.GraphQuery, err
 		if perEntity(part) {
 			continue
 		}
-		_, err := s.c.One(`SELECT (SELECT count(*) FROM (SELECT 1 FROM entities_fts WHERE entities_fts MATCH ?1 LIMIT ?2)) +
-			(SELECT count(*) FROM (SELECT 1 FROM observations_fts WHERE observations_fts MATCH ?1 LIMIT ?2))`,
-			sqlitedb.Args{matchText(part), maxRare + 1}, func(r *sqlitedb.Row) error { counts[part] = r.Int(0); return nil })
+		rows, err := s.newestOf(part)
 		if err != nil {
 			return nil, err
 		}
+		counts[part] = len(rows.names) + len(rows.observations)
 	}
 	slices.SortStableFunc(parts, func(a, b *loci.GraphQuery) int { return cmp.Compare(counts[a], counts[b]) })
 	return parts, nil
@@ -160,16 +160,37 @@ func (s *matcher) verify(q *loci.GraphQuery, list []*found) (matching []*found, 
 		return nil, false, nil
 	}
 	words := compileWords(q)
-	read := make(map[string]*reading, len(list))
-	ids := make([]string, len(list))
-	for i, f := range list {
-		ids[i], read[f.id] = f.id, words.begin(f, s.nameBonus(f.name))
+	read := make([]*reading, 0, len(list))
+	ids := make([]string, 0, len(list))
+	var names query
+	names.add("SELECT j.key, e.id, e.name, e.entity_type FROM json_each(?) j CROSS JOIN entities e ON e.seq = j.value WHERE ", seqList(list))
+	s.sees(&names, s.v, "e", loci.LiveOnly)
+	err = s.c.Query(names.String(), names.args, func(r *sqlitedb.Row) error {
+		name := r.Text(2)
+		read, ids = append(read, words.begin(list[r.Int(0)], name, r.Text(3), s.nameBonus(name))), append(ids, r.Text(1))
+		return nil
+	})
+	if err != nil {
+		return nil, false, err
 	}
-	var query query
-	query.add("SELECT o.entity_id, o.content FROM json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value WHERE ", jsonList(ids))
-	s.sees(&query, s.v, "o", loci.LiveOnly)
-	err = s.c.Query(query.String(), query.args, func(r *sqlitedb.Row) error {
-		entity := read[r.Text(0)]
+	if more, err = s.observe(read, ids); err != nil {
+		return nil, false, err
+	}
+	for _, r := range read {
+		if r.matches(q) {
+			matching = append(matching, r.f)
+		}
+	}
+	return matching, more, nil
+}
+
+// observe reads the observations of entities, which more says of one that it had too many of.
+func (s *matcher) observe(read []*reading, ids []string) (more bool, err error) {
+	var q query
+	q.add("SELECT j.key, o.content FROM json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value WHERE ", jsonList(ids))
+	s.sees(&q, s.v, "o", loci.LiveOnly)
+	err = s.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
+		entity := read[r.Int(0)]
 		if entity.rows++; entity.rows > maxRead {
 			more = true
 			return nil
@@ -177,10 +198,5 @@ func (s *matcher) verify(q *loci.GraphQuery, list []*found) (matching []*found, 
 		entity.observe(r.Text(1))
 		return nil
 	})
-	for _, f := range list {
-		if read[f.id].matches(q) {
-			matching = append(matching, f)
-		}
-	}
-	return matching, more, err
+	return more, err
 }

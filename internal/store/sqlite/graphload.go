@@ -12,6 +12,12 @@ import (
 // load adds to entities what hangs on them and is live and visible, up to
 // store.MaxEntityRows of a kind for each and store.MaxGraphText for all.
 func (tx *graphTx) load(v loci.Viewer, list []loci.Entity) error {
+	if len(list) == 0 {
+		return nil
+	}
+	if done, err := tx.loadFew(v, list); done || err != nil {
+		return err
+	}
 	return tx.loadBy(v, list, func(e *loci.Entity, room int) (int, bool, error) { return tx.fill(v, e, room) })
 }
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -13,11 +13,10 @@ import (
 
 // found is what a search knows of an entity.
 type found struct {
-	id, name, kind string
-	seq            int64
-	own            float64 // of name and type
-	best           float64 // of its best observation
-	count          int     // observations that match
+	seq   int64   // its number, by which it is joined fastest
+	own   float64 // of name and type
+	best  float64 // of its best observation
+	count int     // observations that match
 }
 
 func (f *found) score() float64 { return f.own + f.best + 0.05*float64(min(f.count, 10)) }
@@ -45,26 +44,50 @@ func (g graph) Search(_ context.Context, v loci.Viewer, q store.GraphSearch) (hi
 	hits.Total, hits.More = len(list), more
 	list = list[min(q.Skip, len(list)):]
 	list = list[:min(q.Limit, len(list))]
-	ids := make([]string, len(list))
-	place := make(map[string]int, len(list))
-	for i, f := range list {
-		ids[i], place[f.id] = f.id, i
-	}
-	hits.Entities, err = g.entities(v, loci.LiveOnly, "e.id IN (SELECT value FROM json_each(?))", jsonList(ids))
-	if err != nil {
+	if hits.Entities, err = g.numbered(v, list); err != nil {
 		return hits, err
 	}
-	slices.SortFunc(hits.Entities, func(a, b loci.Entity) int { return cmp.Compare(place[a.ID.String()], place[b.ID.String()]) })
 	return hits, g.load(v, hits.Entities)
+}
+
+// numbered returns the entities in the order of the list.
+func (tx *graphTx) numbered(v loci.Viewer, list []*found) ([]loci.Entity, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var q query
+	q.add("SELECT "+entityColumns+" FROM json_each(?) j CROSS JOIN entities e ON e.seq = j.value WHERE ", seqList(list))
+	tx.sees(&q, v, "e", loci.LiveOnly)
+	q.add(" ORDER BY j.key")
+	return all(tx.c, &q, scanEntity)
+}
+
+// seqList is the numbers as a JSON list.
+func seqList(list []*found) string {
+	return numberList(list, func(f *found) int64 { return f.seq })
+}
+
+func numberList[T any](list []T, number func(T) int64) string {
+	b := []byte{'['}
+	for i, x := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, number(x), 10)
+	}
+	return string(append(b, ']'))
 }
 
 // matches returns the entities that match, the best first.
 func (tx *graphTx) matches(v loci.Viewer, q *loci.GraphQuery) (list []*found, more bool, err error) {
-	s := &matcher{graphTx: tx, v: v, whole: wholeText(q)}
+	s := &matcher{graphTx: tx, v: v, whole: wholeText(q), read: map[*loci.GraphQuery]*newRows{}}
 	if perRow(q) {
 		list, more, err = s.rows(q, store.MaxGraphMatches, true)
 	} else {
 		list, more, err = s.perEntity(q)
+	}
+	if err == nil && more {
+		list, err = s.withNamed(q, list)
 	}
 	slices.SortFunc(list, byScore)
 	return list, more, err
@@ -74,7 +97,8 @@ func (tx *graphTx) matches(v loci.Viewer, q *loci.GraphQuery) (list []*found, mo
 type matcher struct {
 	*graphTx
 	v     loci.Viewer
-	whole string
+	whole string // what an entity is named whom the query names
+	read  map[*loci.GraphQuery]*newRows
 }
 
 // rows returns the entities of the newest visible rows that match all by
@@ -82,38 +106,38 @@ type matcher struct {
 // is asked for, they are worth nothing yet: it takes as long as all the rest.
 func (s *matcher) rows(gq *loci.GraphQuery, limit int, worth bool) (list []*found, more bool, err error) {
 	expression := matchText(gq)
-	byID := map[string]*found{}
-	take := func(q *query, note func(*found, float64)) error {
+	bySeq := map[int64]*found{}
+	take := func(q *query, note func(*found, *sqlitedb.Row)) error {
 		n := 0
 		return s.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
 			if n++; n > limit {
 				more = true
 				return sqlitedb.ErrStop
 			}
-			f := byID[r.Text(0)]
+			seq := r.Int64(0)
+			f := bySeq[seq]
 			if f == nil {
-				f = &found{id: r.Text(0), seq: r.Int64(1), name: r.Text(2), kind: r.Text(3)}
-				f.own = s.nameBonus(f.name)
-				byID[f.id], list = f, append(list, f)
+				f = &found{seq: seq}
+				bySeq[seq], list = f, append(list, f)
 			}
-			note(f, r.Float(4))
+			if worth {
+				note(f, r)
+			}
 			return nil
 		})
 	}
-	if err := take(s.matchingNames(expression, worth), func(f *found, score float64) { f.own += score }); err != nil {
-		return nil, false, err
+	err = take(s.matchingNames(expression, worth), func(f *found, r *sqlitedb.Row) { f.own = r.Float(1) + s.nameBonus(r.Text(2)) })
+	if err == nil {
+		err = take(s.matchingObservations(expression, worth), func(f *found, r *sqlitedb.Row) { f.best, f.count = max(f.best, r.Float(1)), f.count+1 })
 	}
-	err = take(s.matchingObservations(expression, worth), func(f *found, score float64) { f.best, f.count = max(f.best, score), f.count+1 })
 	return list, more, err
 }
 
 func (s *matcher) matchingNames(expression string, worth bool) *query {
 	var q query
-	q.add("SELECT e.id, e.seq, e.name, e.entity_type, ")
+	q.add("SELECT e.seq")
 	if worth {
-		q.add("hits(entities_fts, ?, octet_length(e.name), ?, octet_length(e.entity_type))", nameWeight, typeWeight)
-	} else {
-		q.add("0")
+		q.add(", hits(entities_fts, ?, octet_length(e.name), ?, octet_length(e.entity_type)), e.name", nameWeight, typeWeight)
 	}
 	q.add(" FROM entities_fts CROSS JOIN entities e ON e.seq = entities_fts.rowid WHERE entities_fts MATCH ? AND ", expression)
 	s.sees(&q, s.v, "e", loci.LiveOnly)
@@ -123,11 +147,9 @@ func (s *matcher) matchingNames(expression string, worth bool) *query {
 
 func (s *matcher) matchingObservations(expression string, worth bool) *query {
 	var q query
-	q.add("SELECT e.id, e.seq, e.name, e.entity_type, ")
+	q.add("SELECT e.seq")
 	if worth {
-		q.add("hits(observations_fts, 1.0, octet_length(o.content))")
-	} else {
-		q.add("0")
+		q.add(", hits(observations_fts, 1.0, octet_length(o.content))")
 	}
 	q.add(" FROM observations_fts CROSS JOIN observations o ON o.seq = observations_fts.rowid "+
 		"CROSS JOIN entities e ON e.id = o.entity_id WHERE observations_fts MATCH ? AND ", expression)
@@ -144,30 +166,10 @@ const (
 	typeWeight = 1.0
 )
 
-// nameBonus is what it counts that the query is the name itself.
-func (s *matcher) nameBonus(name string) float64 {
-	if strings.ToLower(name) == s.whole {
-		return 10
-	}
-	return 0
-}
-
 // worth is what it counts that words occur so often in a text of so many bytes.
 func worth(weight float64, times, bytes int) float64 {
 	if times == 0 {
 		return 0
 	}
 	return weight * float64(times) / (float64(times) + 0.5 + float64(bytes)/120)
-}
-
-// wholeText is what an entity is named whom the query names.
-func wholeText(q *loci.GraphQuery) string {
-	if q.Op == loci.GraphWords {
-		return strings.ToLower(q.Text)
-	}
-	words := make([]string, len(q.Parts))
-	for i, p := range q.Parts {
-		words[i] = wholeText(p)
-	}
-	return strings.Join(words, " ")
 }

@@ -49,10 +49,10 @@ type reading struct {
 }
 
 // begin reads name and type. What f was worth for fewer words is forgotten.
-func (c *compiledWords) begin(f *found, named float64) *reading {
+func (c *compiledWords) begin(f *found, name, kind string, named float64) *reading {
 	r := &reading{compiledWords: c, f: f, has: make([]bool, len(c.leaves))}
 	f.own, f.best, f.count = named, 0, 0
-	f.own += worth(nameWeight, r.times(f.name), len(f.name)) + worth(typeWeight, r.times(f.kind), len(f.kind))
+	f.own += worth(nameWeight, r.times(name), len(name)) + worth(typeWeight, r.times(kind), len(kind))
 	return r
 }
 

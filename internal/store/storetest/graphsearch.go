@@ -156,7 +156,7 @@ func showGraphQuery(q *loci.GraphQuery) string {
 func testGraphSearchCrowd(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("First", "thing", "old rare", "old common word", "usual word"))
+	e.nodes(p, v, ent("First", "thing", "old rare", "old common word", "usual word"), ent("Crowd", "thing"))
 	crowd := func(access loci.GraphAccess, from, n int) {
 		e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
 			items := make([]loci.NewEntity, n)
@@ -169,6 +169,7 @@ func testGraphSearchCrowd(e *env) {
 	}
 	crowd(loci.GraphAccess{UserID: e.user, Origin: "api", AllowedVendors: []loci.Vendor{"other"}}, 0, 1000)
 	crowd(loci.GraphAccess{UserID: e.user, Origin: "api", AllowedVendors: []loci.Vendor{"other"}}, 1000, 300)
+	crowdNamed(e, p, v)
 	agent := v
 	agent.Vendor = "claude"
 	for _, query := range []string{"common", "common AND usual", "usual AND common AND thing", "old OR common", "common NOT new", "thing AND common NOT new", `"common word"`, "comm*"} {
@@ -198,5 +199,28 @@ func testGraphSearchCrowd(e *env) {
 	}
 	if hits := e.search(p, v, "thing NOT common", 9); hits.Total != 0 || !hits.More {
 		e.Errorf("thing NOT common: %q of %d, more %v", entityNames(hits.Entities), hits.Total, hits.More)
+	}
+}
+
+// The entity that a query names comes first, however many newer ones have the word.
+func crowdNamed(e *env, p loci.Project, v loci.Viewer) {
+	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
+		secret := loci.GraphAccess{UserID: e.user, Origin: "api", AllowedVendors: []loci.Vendor{"other"}}
+		_, err := tx.Nodes().Create(ctx, v, secret, []loci.NewEntity{ent("Crowd", "secret")})
+		return err
+	})
+	for _, query := range []string{"Crowd", "crowd", "CROWD", `"crowd"`, "crowd*"} {
+		hits := e.search(p, v, query, 2)
+		if got := entityNames(hits.Entities); !slices.Equal(got, []string{"Crowd", "Crowd"}) || !hits.More {
+			e.Errorf("%s, the name of two entities: %q of %d, more %v", query, got, hits.Total, hits.More)
+		}
+	}
+	agent := v
+	agent.Vendor = "claude"
+	for _, query := range []string{"Crowd", "crowd", "crowd*"} {
+		hits := e.search(p, agent, query, 9)
+		if got := entityNames(hits.Entities); !slices.Equal(got, []string{"Crowd"}) || hits.Entities[0].Type != "thing" || hits.Total != 1 || hits.More {
+			e.Errorf("%s among hidden ones: %q of %d, more %v", query, got, hits.Total, hits.More)
+		}
 	}
 }
