@@ -11,9 +11,12 @@ import (
 
 func (p *program) historyCommand() *cobra.Command {
 	var limit, before int
+	var diff bool
 	cmd := &cobra.Command{
-		Use:         "history ID",
-		Short:       "Show every version of a memory, newest first",
+		Use:   "history ID",
+		Short: "Show every version of a memory, newest first",
+		Long: `Show every version of a memory, newest first: when it was made, by whom, and what it
+said. With --diff, what each version changed.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: does(app.MemoryHistory),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -27,12 +30,17 @@ func (p *program) historyCommand() *cobra.Command {
 					return aboutMemory(id, err)
 				}
 				if p.json {
-					if versions == nil {
-						versions = []*loci.Version{}
+					out := map[string]any{"current": current, "versions": notNil(versions), "has_more": hasOlder(versions)}
+					if diff {
+						out["diffs"] = notNil(diffs(current, versions, before == 0))
 					}
-					return p.printJSON(map[string]any{"current": current, "versions": versions, "has_more": hasOlder(versions)})
+					return p.printJSON(out)
 				}
-				p.printHistory(current, versions, before == 0)
+				if diff {
+					p.printDiffs(current, versions, before == 0)
+				} else {
+					p.printHistory(current, versions, before == 0)
+				}
 				if hasOlder(versions) {
 					p.note("there is more: repeat with --before %d", versions[len(versions)-1].Version)
 				}
@@ -42,7 +50,37 @@ func (p *program) historyCommand() *cobra.Command {
 	}
 	cmd.Flags().IntVar(&limit, "limit", 0, "how many old versions")
 	cmd.Flags().IntVar(&before, "before", 0, "only versions older than this one")
+	cmd.Flags().BoolVar(&diff, "diff", false, "show what each version changed")
 	return cmd
+}
+
+// diffs compares each version with the one before it, as far as they are on this page.
+func diffs(current *loci.Memory, versions []*loci.Version, whole bool) (out []*loci.Diff) {
+	var newer *loci.Memory
+	if whole {
+		newer = current
+	}
+	for _, v := range versions {
+		if newer != nil {
+			out = append(out, loci.CompareVersions(&v.Memory, newer))
+		}
+		newer = &v.Memory
+	}
+	return out
+}
+
+func (p *program) printDiffs(current *loci.Memory, versions []*loci.Version, whole bool) {
+	for _, d := range diffs(current, versions, whole) {
+		p.printDiff(d)
+		p.printf("\n")
+	}
+	oldest := current
+	if n := len(versions); n > 0 {
+		oldest = &versions[n-1].Memory
+	} else if !whole {
+		return
+	}
+	p.printf("version %d (%s by %s, %s): %s\n", oldest.Version, oldest.Change, oldest.Editor, showTime(oldest.UpdatedAt), cut(oldest.Title, 60))
 }
 
 func (p *program) printHistory(current *loci.Memory, versions []*loci.Version, whole bool) {

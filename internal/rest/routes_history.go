@@ -1,3 +1,25 @@
 package rest
 
-func (s *server) registerHistory(_ func(route) route) {}
+import (
+	"net/http"
+
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// registerHistory adds the routes about what memories were before.
+func (s *server) registerHistory(at func(route) route) {
+	add(s, at(routeDiff), s.diff)
+	addOnce(s, at(routeRevert), s.revert, s.revertAgain, nil)
+	addOnce(s, at(routeUndo), s.undo, s.undoAgain, nil)
+}
+
+// The part of the table about what memories were before.
+var (
+	routeDiff = route{ID: "diffVersions", Method: http.MethodGet, Path: "/memories/{id}/diff", Who: forPeople, Action: app.MemoryHistory, Tag: "history",
+		Summary: "Compare two versions of a memory", Text: "What differs: attributes with their old and new value, texts by lines, and within a line by words. Left out, to is the current version and from the one before it. 404 also for a version that there is not.", Out: exampleDiff}
+	routeRevert = route{ID: "revertMemory", Method: http.MethodPost, Path: "/memories/{id}/revert", Who: forPeople, Action: app.MemoryRevert, Tag: "history", Conditional: true, Atomic: true,
+		Summary: "Go back to an old version", Text: "The memory says again what it said then, as a new version; nothing is lost. Whether it is shared stays as it is. 403 if its life gets shorter and you may not delete, 409 if its project is archived.", In: exampleRevert, Out: exampleReverted}
+	routeUndo = route{ID: "undo", Method: http.MethodPost, Path: "/undo", Who: forPeople, Action: app.Undo, Tag: "history", Limit: expensive, Atomic: true,
+		Summary: "Undo what was changed through something", Text: "Puts each of your memories that an origin, a credential or a session changed in a range of time back to what it was before, as a new version; what was made goes to the trash. " +
+			"What anything else has changed since is left alone, and the report says why. dry_run changes nothing. 409 for more than 10,000 memories. Needs step-up.", In: exampleUndo, Out: exampleUndone}
+)

@@ -79,7 +79,7 @@ func (s *Store) trashRows(ctx context.Context, org loci.OrgID, id loci.ProjectID
 // stays in order when a clock was set back.
 func trashed(m *loci.Memory, now time.Time) *loci.Memory {
 	next := m.Clone()
-	next.Version, next.Change, next.Editor = m.Version+1, loci.Trashed, loci.ServerOrigin
+	next.State = loci.State{Version: m.Version + 1, Change: loci.Trashed, Editor: loci.ServerOrigin} // through nobody's credential
 	next.DeletedAt, next.UpdatedAt = now, now
 	if !now.After(m.UpdatedAt) {
 		next.UpdatedAt = m.UpdatedAt.Add(time.Microsecond)
