@@ -28,9 +28,40 @@ const (
 	EveryTag TagMode = "all"
 )
 
+// Within narrows a list or a search to what belongs to something. Zero fields
+// do not narrow; all that are set must hold.
+type Within struct {
+	Key       string         `json:"key,omitzero" minLength:"1" maxLength:"200" doc:"Only of this key"`
+	Scope     loci.Scope     `json:"scope,omitzero" enum:"global,project,agent" doc:"Only of this scope"`
+	AgentID   loci.AgentID   `json:"agent_id,omitzero" format:"uuid" doc:"Only of this agent"`
+	WrittenIn loci.SessionID `json:"written_in,omitzero" format:"uuid" doc:"Only what was written in this session"`
+	Pinned    bool           `json:"pinned,omitzero" doc:"Only pinned ones"`
+}
+
+// When asks for another time than the present. The zero When is the present.
+type When struct {
+	AsOf       time.Time `json:"as_of,omitzero" query:"as_of" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"What was true then, or will be; left out: now"`
+	KnownAt    time.Time `json:"known_at,omitzero" query:"known_at" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"What was stored then, as it was then; not in the future; left out: now"`
+	Superseded bool      `json:"include_superseded,omitzero" query:"include_superseded" doc:"Also memories that another one took the place of"`
+}
+
+// Conditions narrow a search. Zero fields do not narrow; all that are set must hold.
+type Conditions struct {
+	Tags      []string        `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100"`
+	TagMode   TagMode         `json:"tag_mode,omitzero" enum:"any,all" doc:"Left out: any"`
+	Origin    string          `json:"origin,omitzero" minLength:"1" maxLength:"50" doc:"Who wrote it"`
+	Type      loci.MemoryType `json:"memory_type,omitzero" enum:"semantic,episodic,procedural"`
+	Category  string          `json:"category,omitzero" minLength:"1" maxLength:"100"`
+	ProjectID loci.ProjectID  `json:"project_id,omitzero" format:"uuid"`
+	From      time.Time       `json:"from,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
+	To        time.Time       `json:"to,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
+	Within
+	When
+}
+
 // Filter chooses memories. The zero Filter means all of them. Tags, origin,
-// type, category, project and time narrow every kind but ids; all that are set
-// must hold.
+// type, category, project, time and Within narrow every kind but ids; all that are set
+// must hold. When goes with every kind but trashed.
 type Filter struct {
 	By        By              `json:"by,omitzero" enum:"all,tags,ids,search,origin,trashed" doc:"Left out: what the other fields say, or all"`
 	Tags      []string        `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100"`
@@ -43,6 +74,8 @@ type Filter struct {
 	ProjectID loci.ProjectID  `json:"project_id,omitzero" format:"uuid"`
 	From      time.Time       `json:"from,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
 	To        time.Time       `json:"to,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
+	Within
+	When
 }
 
 // ListRequest asks people's /memories/list for one page.
@@ -71,6 +104,8 @@ type ByTagRequest struct {
 	Offset  int      `json:"offset,omitzero" minimum:"0" maximum:"10000"`
 	Cursor  string   `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same tags"`
 	Total   *bool    `json:"total,omitzero" nullable:"false" doc:"Also count, up to 1000; left out: true"`
+	Within
+	When
 }
 
 // SearchRequest asks for the memories that fit some words, best first. Term
@@ -89,12 +124,15 @@ type SearchRequest struct {
 	Limit     int             `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 10"`
 	Offset    int             `json:"offset,omitzero" minimum:"0" maximum:"10000"`
 	Cursor    string          `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same search"`
+	Within
+	When
 }
 
 // NewestRequest asks for the newest memories.
 type NewestRequest struct {
 	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 10"`
 	Cursor string `json:"cursor,omitzero" maxLength:"1024"`
+	When
 }
 
 // Page says where in a list an answer stands.
@@ -133,7 +171,7 @@ type SearchPage struct {
 	Hits     []Hit          `json:"hits" nullable:"false" doc:"Why each of memories is there, in the same order"`
 	Count    int            `json:"count" doc:"How many are in this answer" example:"1"`
 	Page
-	Partial bool `json:"partial,omitempty" doc:"Nothing has the words themselves; words that begin like them were taken"`
+	Partial bool `json:"partial,omitempty" doc:"Nothing has the words themselves; words that begin like them were taken, or text that contains them: why says which"`
 }
 
 // Hit says why a memory was found.
@@ -141,6 +179,7 @@ type Hit struct {
 	ID      loci.MemoryID `json:"id" format:"uuid"`
 	Score   float64       `json:"score" doc:"Higher is better; comparable within one search only" example:"2.7"`
 	Snippet string        `json:"snippet" doc:"The part of the content that fits best, found words between **" example:"We **deploy** on Tuesdays"`
+	Why     loci.Why      `json:"why"`
 }
 
 // History is the old versions of a memory, newest first.

@@ -15,15 +15,18 @@ const (
 	briefingTags   = 20
 )
 
-// Briefing summarises the newest visible memories. Its cost does not grow with
-// the number of memories.
-func (a *App) Briefing(ctx context.Context, p loci.Principal) (*loci.Briefing, error) {
+// Briefing summarises the newest visible memories as they were at that time. Its cost does not grow with
+// the number of memories, but for w.KnownAt with what has changed since.
+func (a *App) Briefing(ctx context.Context, p loci.Principal, w loci.When) (*loci.Briefing, error) {
 	if err := a.begin(ctx, p, Briefing); err != nil {
+		return nil, err
+	}
+	if err := a.checkWhen(&w); err != nil {
 		return nil, err
 	}
 	var page store.Page
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Limit: briefingSample, Total: true})
+		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: Filter{When: w}, Limit: briefingSample, Total: true})
 		return err
 	})
 	if err != nil {

@@ -77,7 +77,9 @@ func pair[A, B any](a A, _ B, err error) (any, error) { return a, err }
 
 var probes = []probe{
 	{"get", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Get(c.ctx, c.p, id) }},
-	{"by ids", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.ByIDs(c.ctx, c.p, []loci.MemoryID{id}) }},
+	{"by ids", memoriesOf, func(c *caller, id [16]byte) (any, error) {
+		return c.ByIDs(c.ctx, c.p, []loci.MemoryID{id}, loci.When{})
+	}},
 	{"versions", memoriesOf, func(c *caller, id [16]byte) (any, error) {
 		v, _, err := c.Versions(c.ctx, c.p, id, 0, 0)
 		return v, err
@@ -163,7 +165,7 @@ var walks = map[string]func(*caller) (any, error){
 	},
 	"search":   func(c *caller) (any, error) { return c.Search(c.ctx, c.p, app.SearchRequest{Query: "secret plan"}) },
 	"ask":      func(c *caller) (any, error) { return c.Query(c.ctx, c.p, app.QueryRequest{Query: "secret plan"}) },
-	"briefing": func(c *caller) (any, error) { return c.Briefing(c.ctx, c.p) },
+	"briefing": func(c *caller) (any, error) { return c.Briefing(c.ctx, c.p, loci.When{}) },
 	"latest":   func(c *caller) (any, error) { return c.Latest(c.ctx, c.p, app.Filter{}) },
 	"pool":     func(c *caller) (any, error) { return c.TeamMemories(c.ctx, c.p, app.ListRequest{Total: true}) },
 	"export": func(c *caller) (any, error) {

@@ -50,7 +50,7 @@ func (a *App) List(ctx context.Context, p loci.Principal, r ListRequest) (*ListP
 
 // list is behind List and TeamMemories; kind keeps their cursors apart.
 func (a *App) list(ctx context.Context, p loci.Principal, r ListRequest, kind string) (*ListPage, error) {
-	q, err := r.query(p, kind)
+	q, err := a.listQuery(p, &r, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +76,11 @@ func (r *ListRequest) action() Action {
 	return MemoryRead
 }
 
-func (r *ListRequest) query(p loci.Principal, kind string) (store.ListQuery, error) {
-	q := store.ListQuery{Filter: r.Filter, Offset: r.Offset, Total: r.Total}
-	if err := checkFilter(&r.Filter); err != nil {
-		return q, err
+func (a *App) listQuery(p loci.Principal, r *ListRequest, kind string) (store.ListQuery, error) {
+	if err := a.checkFilter(&r.Filter); err != nil {
+		return store.ListQuery{}, err
 	}
+	q := store.ListQuery{Filter: r.Filter, Offset: r.Offset, Total: r.Total}
 	var err error
 	if q.Limit, err = pageSize("limit", r.Limit, DefaultPage, MaxPage); err != nil {
 		return q, err
@@ -98,18 +98,21 @@ func (r *ListRequest) query(p loci.Principal, kind string) (store.ListQuery, err
 	return q, nil
 }
 
-// ByIDs returns the visible ones among ids, newest first. Ids that do not
+// ByIDs returns the visible ones among ids as they were at that time, newest first. Ids that do not
 // exist and ids that may not be seen are left out alike.
-func (a *App) ByIDs(ctx context.Context, p loci.Principal, ids []loci.MemoryID) ([]*loci.Memory, error) {
+func (a *App) ByIDs(ctx context.Context, p loci.Principal, ids []loci.MemoryID, w loci.When) ([]*loci.Memory, error) {
 	if err := a.begin(ctx, p, MemoryRead); err != nil {
 		return nil, err
 	}
 	if len(ids) == 0 || len(ids) > loci.MaxIDs {
 		return nil, loci.FieldErrorf("ids", "must have 1 to %d entries", loci.MaxIDs)
 	}
+	if err := a.checkWhen(&w); err != nil {
+		return nil, err
+	}
 	var found []*loci.Memory
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		found, err = tx.Memories().GetMany(ctx, p.Viewer(), ids, loci.LiveOnly)
+		found, err = readAt(ctx, tx, p.Viewer(), ids, w)
 		return err
 	})
 	slices.SortStableFunc(found, func(x, y *loci.Memory) int { return cmp.Compare(y.CreatedAt.UnixMicro(), x.CreatedAt.UnixMicro()) })
@@ -143,23 +146,44 @@ func pageSize(field string, n, fallback, maximum int) (int, error) {
 }
 
 // checkFilter validates what a caller sends in a filter.
-func checkFilter(f *Filter) error {
+func (a *App) checkFilter(f *Filter) error {
 	if err := loci.CheckTags("tags", f.Tags, 0); err != nil {
 		return err
 	}
-	if err := loci.CheckText("origin", f.Origin, 0, loci.MaxVendorLength); err != nil {
-		return err
-	}
-	if err := loci.CheckText("category", f.Category, 0, loci.MaxCategory); err != nil {
-		return err
+	for _, c := range []struct {
+		field, text string
+		limit       int
+	}{{"origin", f.Origin, loci.MaxVendorLength}, {"category", f.Category, loci.MaxCategory}, {"key", f.Key, loci.MaxKey}} {
+		if err := loci.CheckText(c.field, c.text, 0, c.limit); err != nil {
+			return err
+		}
 	}
 	if f.Type != "" {
 		if err := loci.CheckType(f.Type); err != nil {
 			return err
 		}
 	}
+	switch f.Scope {
+	case "", loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent:
+	default:
+		return loci.FieldErrorf("scope", "must be one of: global, project, agent")
+	}
 	if !f.From.IsZero() && !f.To.IsZero() && f.To.Before(f.From) {
 		return loci.FieldErrorf("to", "is before from")
 	}
-	return nil
+	if f.Lifecycle != loci.LiveOnly && !f.When.IsZero() {
+		return loci.FieldErrorf(whenField(f.When), "cannot be asked of the trash, only of what was kept")
+	}
+	return a.checkWhen(&f.When)
+}
+
+// whenField is what to name in an error about another time than the present.
+func whenField(w loci.When) string {
+	switch {
+	case !w.AsOf.IsZero():
+		return "as_of"
+	case !w.KnownAt.IsZero():
+		return "known_at"
+	}
+	return "include_superseded"
 }

@@ -73,7 +73,7 @@ func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*Que
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFilter(&r.Filter); err != nil {
+	if err := a.checkFilter(&r.Filter); err != nil {
 		return nil, err
 	}
 	if r.Lifecycle != loci.LiveOnly {
@@ -100,7 +100,7 @@ func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*Que
 // question, or the newest if none does.
 func retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int, answer *QueryAnswer) ([]*loci.Memory, error) {
 	if r.IDs != nil {
-		found, err := tx.Memories().GetMany(ctx, v, r.IDs, loci.LiveOnly)
+		found, err := readAt(ctx, tx, v, r.IDs, r.When)
 		answer.Reason, answer.Total = FitsQuestion, len(found)
 		return found[:min(len(found), limit)], err
 	}

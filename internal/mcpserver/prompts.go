@@ -58,7 +58,7 @@ func (s *Server) recall(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.Ge
 }
 
 func (s *Server) sessionStart(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	b, err := s.app.Briefing(ctx, principalOf(req.Extra))
+	b, err := s.app.Briefing(ctx, principalOf(req.Extra), loci.When{})
 	if err != nil {
 		return nil, s.rpcError(ctx, "session_start", err)
 	}

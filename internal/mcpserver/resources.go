@@ -34,7 +34,7 @@ func (s *Server) addResources(srv *mcp.Server) {
 }
 
 func (s *Server) readBriefing(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	b, err := s.app.Briefing(ctx, principalOf(req.Extra))
+	b, err := s.app.Briefing(ctx, principalOf(req.Extra), loci.When{})
 	if err != nil {
 		return nil, s.rpcError(ctx, briefingURI, err)
 	}
@@ -42,7 +42,7 @@ func (s *Server) readBriefing(ctx context.Context, req *mcp.ReadResourceRequest)
 }
 
 func (s *Server) readBriefingJSON(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	b, err := s.app.Briefing(ctx, principalOf(req.Extra))
+	b, err := s.app.Briefing(ctx, principalOf(req.Extra), loci.When{})
 	if err != nil {
 		return nil, s.rpcError(ctx, briefingJSONURI, err)
 	}

@@ -16,6 +16,11 @@ import (
 // Query is a search as the store and the ranking need it.
 type Query struct {
 	Terms []loci.Term
+	// texts are Terms as they were typed, without quotes and what stands around words.
+	texts []string
+	// parts, if there are any, are what stands anywhere in a text, also within words; then
+	// Terms holds only their number.
+	parts []part
 }
 
 // Parse reads what a person or an assistant typed: words, "quoted phrases" and
@@ -31,17 +36,16 @@ func Parse(text string) Query {
 		chunk, rest, quoted = nextChunk(rest)
 		p.add(chunk, quoted)
 	}
-	terms := p.telling
-	if len(terms) == 0 {
-		terms = p.common
+	if len(p.telling) == 0 {
+		p.telling = p.common
 	}
-	return Query{Terms: distinct(terms)}
+	return distinct(p.telling)
 }
 
 // AsPrefixes returns the query with every term open at its end, for a second
 // try when nothing was found.
 func (q Query) AsPrefixes() Query {
-	out := Query{Terms: make([]loci.Term, len(q.Terms))}
+	out := Query{Terms: make([]loci.Term, len(q.Terms)), texts: q.texts}
 	for i, t := range q.Terms {
 		out.Terms[i] = loci.Term{Words: t.Words, Prefix: true}
 	}
@@ -50,7 +54,13 @@ func (q Query) AsPrefixes() Query {
 
 type parser struct {
 	analyzer        loci.Analyzer
-	telling, common []loci.Term
+	telling, common []typed
+}
+
+// typed is a term with the text that it was read from.
+type typed struct {
+	loci.Term
+	text string
 }
 
 // nextChunk cuts off a quoted phrase or the text up to the next space.
@@ -74,9 +84,12 @@ func nextChunk(s string) (chunk, rest string, quoted bool) {
 
 func (p *parser) add(chunk string, quoted bool) {
 	prefix := !quoted && strings.HasSuffix(chunk, "*")
-	var term loci.Term
-	var last loci.Word
+	var term typed
+	var first, last loci.Word
 	p.analyzer.Words(chunk, func(w loci.Word) bool {
+		if len(term.Words) == 0 {
+			first = w
+		}
 		term.Words = append(term.Words, w.Stem)
 		last = w
 		return len(term.Words) < maxPhrase
@@ -84,6 +97,7 @@ func (p *parser) add(chunk string, quoted bool) {
 	if len(term.Words) == 0 {
 		return
 	}
+	term.text = chunk[first.Start:last.End]
 	if prefix {
 		term.Prefix = true
 		term.Words[len(term.Words)-1] = last.Form
@@ -98,20 +112,19 @@ func (p *parser) add(chunk string, quoted bool) {
 // maxPhrase is as many words as one phrase keeps.
 const maxPhrase = 16
 
-func distinct(terms []loci.Term) []loci.Term {
+func distinct(terms []typed) (q Query) {
 	seen := map[string]bool{}
-	var out []loci.Term
 	for _, t := range terms {
 		key := strings.Join(t.Words, " ")
 		if t.Prefix {
 			key += "*"
 		}
-		if !seen[key] && len(out) < loci.MaxTerms {
+		if !seen[key] && len(q.Terms) < loci.MaxTerms {
 			seen[key] = true
-			out = append(out, t)
+			q.Terms, q.texts = append(q.Terms, t.Term), append(q.texts, t.text)
 		}
 	}
-	return out
+	return q
 }
 
 // stopWords are English words that occur in most texts and most questions.

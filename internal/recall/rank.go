@@ -13,6 +13,7 @@ import (
 type Hit struct {
 	ID    loci.MemoryID
 	Score float64 // higher is better; comparable within one search only
+	Why   loci.Why
 }
 
 // The weights of BM25F (Robertson, Zaragoza, Taylor: "Simple BM25 extension to
@@ -32,23 +33,44 @@ var fieldWeight = [loci.FieldCount]float64{
 	loci.FieldTags:     2.5,
 }
 
+// Ranking is matches in their order. It keeps what the order came from, so that
+// each hit can say why it stands where it does.
+type Ranking struct {
+	query   Query
+	order   []ranked
+	idf     []float64
+	average [loci.FieldCount]float64
+}
+
 // Rank orders matches, best first, by BM25F. All statistics come from the
 // matches themselves, that is from what the searcher may see. Equal scores are
-// ordered by pinned, importance, last change and id.
-func Rank(q Query, matches []loci.Match) []Hit {
+// ordered by pinned, importance, last change and id. The caller must not change
+// matches while the ranking is in use.
+func Rank(q Query, matches []loci.Match) *Ranking {
+	r := &Ranking{query: q}
 	if len(matches) == 0 {
-		return nil
+		return r
 	}
-	idf := inverseFrequency(len(q.Terms), matches)
-	average := averageLengths(matches)
-	order := make([]ranked, len(matches))
+	r.idf = inverseFrequency(len(q.Terms), matches)
+	r.average = averageLengths(matches)
+	r.order = make([]ranked, len(matches))
 	for i := range matches {
-		order[i] = ranked{&matches[i], score(&matches[i], idf, average)}
+		r.order[i] = ranked{&matches[i], r.score(&matches[i])}
 	}
-	slices.SortFunc(order, func(x, y ranked) int { return compare(y, x) })
-	hits := make([]Hit, len(order))
-	for i, r := range order {
-		hits[i] = Hit{ID: r.match.ID, Score: r.score}
+	slices.SortFunc(r.order, func(x, y ranked) int { return compare(y, x) })
+	return r
+}
+
+// Len is how many hits there are.
+func (r *Ranking) Len() int { return len(r.order) }
+
+// Hits returns the hits from i up to but without j, best first. Bounds beyond
+// the last hit are the last hit.
+func (r *Ranking) Hits(i, j int) []Hit {
+	j = min(j, len(r.order))
+	hits := make([]Hit, 0, max(j-i, 0))
+	for ; i < j; i++ {
+		hits = append(hits, Hit{ID: r.order[i].match.ID, Score: r.order[i].score, Why: r.why(i)})
 	}
 	return hits
 }
@@ -117,18 +139,23 @@ func averageLengths(matches []loci.Match) (average [loci.FieldCount]float64) {
 	return average
 }
 
-func score(m *loci.Match, idf []float64, average [loci.FieldCount]float64) float64 {
+func (r *Ranking) score(m *loci.Match) float64 {
 	total := 0.0
-	for t := range idf {
-		frequency := 0.0
-		for f := range loci.FieldCount {
-			n := m.In(t, loci.Field(f))
-			if n > 0 {
-				length := 1 - b + b*float64(m.Lengths[f])/average[f]
-				frequency += fieldWeight[f] * float64(n) / length
-			}
-		}
-		total += idf[t] * frequency * (k1 + 1) / (k1 + frequency)
+	for t := range r.idf {
+		total += r.termScore(m, t)
 	}
 	return total
+}
+
+// termScore is what term t adds to the score of m.
+func (r *Ranking) termScore(m *loci.Match, t int) float64 {
+	frequency := 0.0
+	for f := range loci.FieldCount {
+		n := m.In(t, loci.Field(f))
+		if n > 0 {
+			length := 1 - b + b*float64(m.Lengths[f])/r.average[f]
+			frequency += fieldWeight[f] * float64(n) / length
+		}
+	}
+	return r.idf[t] * frequency * (k1 + 1) / (k1 + frequency)
 }

@@ -29,7 +29,7 @@ func TestRank(t *testing.T) {
 	for _, line := range queries {
 		query, want, _ := strings.Cut(line, " => ")
 		q := recall.Parse(query)
-		hits := recall.Rank(q, matches(q, memories))
+		hits := recall.Rank(q, matches(q, memories)).Hits(0, len(memories))
 		rank := 0
 		for i, h := range hits {
 			if titleOf(memories, h.ID) == want {
@@ -72,7 +72,7 @@ func TestRankBreaksTies(t *testing.T) {
 	newer.ID, newer.UpdatedAt = loci.NewMemoryID(), time.UnixMicro(2)
 	important.ID, important.Importance = loci.NewMemoryID(), 9
 	pinned.ID, pinned.Pinned = loci.NewMemoryID(), true
-	hits := recall.Rank(recall.Parse("x"), []loci.Match{older, newer, important, pinned})
+	hits := recall.Rank(recall.Parse("x"), []loci.Match{older, newer, important, pinned}).Hits(0, 4)
 	var got []loci.MemoryID
 	for _, h := range hits {
 		got = append(got, h.ID)

@@ -45,6 +45,9 @@ func (q Query) Snippet(text string) string {
 
 // find returns the words of text that the query asks for.
 func (q Query) find(text string) (found []loci.Word) {
+	if q.parts != nil {
+		return q.findParts(text)
+	}
 	var a loci.Analyzer
 	a.Words(text, func(w loci.Word) bool {
 		if q.wants(w) {

@@ -11,10 +11,11 @@ import (
 type latestInput struct {
 	Tag    string `query:"tag" maxLength:"100" doc:"Only memories with this tag"`
 	Origin string `query:"origin" maxLength:"50" doc:"Only memories of this writer"`
+	client.When
 }
 
 func (s *server) latest(ctx context.Context, p loci.Principal, in *latestInput) (*memoryOutput, error) {
-	f := app.Filter{Origin: in.Origin}
+	f := app.Filter{Origin: in.Origin, When: whenOf(in.When)}
 	if in.Tag != "" {
 		if err := loci.CheckText("tag", in.Tag, 1, loci.MaxTag); err != nil {
 			return nil, err
@@ -28,7 +29,7 @@ type byTagInput struct{ Body client.ByTagRequest }
 
 func (s *server) byTag(ctx context.Context, p loci.Principal, in *byTagInput) (*pageOutput, error) {
 	r := &in.Body
-	return s.page(ctx, p, ask{filter: client.Filter{Tags: r.Tags, TagMode: r.TagMode}, limit: limitOr(r.Limit, defaultByTag),
+	return s.page(ctx, p, ask{filter: client.Filter{Tags: r.Tags, TagMode: r.TagMode, Within: r.Within, When: r.When}, limit: limitOr(r.Limit, defaultByTag),
 		offset: r.Offset, cursor: r.Cursor, total: r.Total == nil || *r.Total})
 }
 
@@ -64,7 +65,7 @@ func (s *server) search(ctx context.Context, p loci.Principal, in *searchInput) 
 	}
 	got, err := s.find(ctx, p, ask{limit: limitOr(r.Limit, defaultSearch), offset: r.Offset, cursor: r.Cursor,
 		filter: client.Filter{By: client.BySearch, Term: term, Tags: r.Tags, TagMode: r.TagMode, Origin: r.Origin, Type: r.Type,
-			Category: r.Category, ProjectID: r.ProjectID, From: r.From, To: r.To}})
+			Category: r.Category, ProjectID: r.ProjectID, From: r.From, To: r.To, Within: r.Within, When: r.When}})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ type newestOutput struct{ Body client.CountedPage }
 
 func (s *server) newest(ctx context.Context, p loci.Principal, in *newestInput) (*newestOutput, error) {
 	r := orZero(in.Body)
-	got, err := s.find(ctx, p, ask{limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
+	got, err := s.find(ctx, p, ask{filter: client.Filter{When: r.When}, limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ var (
 	examplePage      = client.MemoryPage{Memories: []*loci.Memory{exampleMemory}, Page: examplePosition}
 	exampleSummaries = client.SummaryPage{Memories: []loci.MemorySummary{exampleMemory.Summarize()}, Page: examplePosition}
 	exampleFound     = client.SearchPage{Memories: []*loci.Memory{exampleMemory}, Count: 1,
-		Hits: []client.Hit{{ID: exampleID, Score: 2.7, Snippet: "We **deploy** on Tuesdays, never on Fridays."}},
+		Hits: []client.Hit{{ID: exampleID, Score: 2.7, Snippet: "We **deploy** on Tuesdays, never on Fridays.", Why: exampleWhy}},
 		Page: client.Page{Limit: 10, Total: &one}}
 	exampleNewest  = client.CountedPage{Memories: []*loci.Memory{exampleMemory}, Count: 1}
 	exampleHistory = client.History{CurrentVersion: 2, Versions: []*loci.Version{{Memory: *exampleMemory, ReplacedAt: exampleTime.Add(time.Hour)}}}

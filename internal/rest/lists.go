@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"encoding"
 	"fmt"
 	"slices"
 	"strconv"
@@ -84,7 +85,7 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f app.Fi
 		page: pageOf(a, page.NextCursor), partial: page.Partial}
 	for i, h := range page.Hits {
 		out.memories[i] = h.Memory
-		out.hits[i] = client.Hit{ID: h.Memory.ID, Score: h.Score, Snippet: h.Snippet}
+		out.hits[i] = client.Hit{ID: h.Memory.ID, Score: h.Score, Snippet: h.Snippet, Why: h.Why}
 	}
 	out.page.Total, out.page.TotalIsLowerBound = &page.Total, page.TotalIsLowerBound
 	return out, nil
@@ -98,7 +99,7 @@ func (s *server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, 
 		}
 		a.offset = n
 	}
-	memories, err := s.app.ByIDs(ctx, p, distinct(a.filter.IDs))
+	memories, err := s.app.ByIDs(ctx, p, distinct(a.filter.IDs), whenOf(a.filter.When))
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,8 @@ func kindOf(f *client.Filter, name string) (client.By, error) {
 }
 
 func onlyIDs(f *client.Filter) bool {
-	return len(f.Tags) == 0 && f.Origin == "" && f.Type == "" && f.Category == "" && f.ProjectID.IsZero() && f.From.IsZero() && f.To.IsZero()
+	return len(f.Tags) == 0 && f.Origin == "" && f.Type == "" && f.Category == "" && f.ProjectID.IsZero() && f.From.IsZero() && f.To.IsZero() &&
+		f.Within == client.Within{}
 }
 
 func path(name, field string) string {
@@ -170,7 +172,13 @@ func path(name, field string) string {
 // filterOf is the part of a filter that narrows a list or a search.
 func filterOf(f *client.Filter) app.Filter {
 	return app.Filter{Tags: f.Tags, AllTags: f.TagMode == client.EveryTag, Origin: f.Origin, Type: f.Type,
-		Category: f.Category, ProjectID: f.ProjectID, From: loci.CutTime(f.From), To: loci.CutTime(f.To)}
+		Category: f.Category, ProjectID: f.ProjectID, From: loci.CutTime(f.From), To: loci.CutTime(f.To),
+		Key: f.Key, Scope: f.Scope, AgentID: f.AgentID, SessionID: f.WrittenIn, Pinned: f.Pinned, When: whenOf(f.When)}
+}
+
+// whenOf is another time than the present, as the use cases have it.
+func whenOf(w client.When) loci.When {
+	return loci.When{AsOf: loci.CutTime(w.AsOf), KnownAt: loci.CutTime(w.KnownAt), Superseded: w.Superseded}
 }
 
 // The sizes of pages whose request leaves the limit out.
@@ -214,7 +222,9 @@ func orZero[T any](body *T) T {
 	return *body
 }
 
-type listQueryInput struct {
+// Narrowed is what narrows a list or a search by query parameters. It is exported
+// because huma passes over embedded structs that are not.
+type Narrowed struct {
 	Tags      []string        `query:"tags,explode" maxItems:"50" minLength:"1" maxLength:"100" doc:"Repeat it for several"`
 	TagMode   client.TagMode  `query:"tag_mode" enum:"any,all" doc:"Left out: any"`
 	Origin    string          `query:"origin" maxLength:"50" doc:"Who wrote it"`
@@ -223,18 +233,46 @@ type listQueryInput struct {
 	ProjectID string          `query:"project_id" format:"uuid"`
 	From      time.Time       `query:"from" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
 	To        time.Time       `query:"to" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
-	Trashed   bool            `query:"trashed" doc:"List the trash"`
-	Q         string          `query:"q" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
-	IDs       []string        `query:"ids,explode" maxItems:"500" doc:"Repeat it, or separate them by commas"`
-	Limit     int             `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
-	Offset    int             `query:"offset" minimum:"0" maximum:"10000"`
-	Cursor    string          `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
-	Total     bool            `query:"total" doc:"Also count, up to 1000"`
+	Key       string          `query:"key" maxLength:"200" doc:"Only of this key"`
+	Scope     loci.Scope      `query:"scope" enum:"global,project,agent" doc:"Only of this scope"`
+	AgentID   string          `query:"agent_id" format:"uuid" doc:"Only of this agent"`
+	WrittenIn string          `query:"written_in" format:"uuid" doc:"Only what was written in this session"`
+	Pinned    bool            `query:"pinned" doc:"Only pinned ones"`
+	client.When
+}
+
+// filter reads the parameters.
+func (n *Narrowed) filter() (client.Filter, error) {
+	f := client.Filter{Tags: n.Tags, TagMode: n.TagMode, Origin: n.Origin, Type: n.Type, Category: n.Category, From: n.From, To: n.To,
+		Within: client.Within{Key: n.Key, Scope: n.Scope, Pinned: n.Pinned}, When: n.When}
+	for _, id := range []struct {
+		name, text string
+		to         encoding.TextUnmarshaler
+	}{{"project_id", n.ProjectID, &f.ProjectID}, {"agent_id", n.AgentID, &f.AgentID}, {"written_in", n.WrittenIn, &f.WrittenIn}} {
+		if id.text != "" && id.to.UnmarshalText([]byte(id.text)) != nil {
+			return f, loci.FieldErrorf(id.name, "must be a UUID of 36 characters")
+		}
+	}
+	return f, nil
+}
+
+type listQueryInput struct {
+	Narrowed
+	Trashed bool     `query:"trashed" doc:"List the trash"`
+	Q       string   `query:"q" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
+	IDs     []string `query:"ids,explode" maxItems:"500" doc:"Repeat it, or separate them by commas"`
+	Limit   int      `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	Offset  int      `query:"offset" minimum:"0" maximum:"10000"`
+	Cursor  string   `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
+	Total   bool     `query:"total" doc:"Also count, up to 1000"`
 }
 
 func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQueryInput) (*pageOutput, error) {
-	f := client.Filter{Tags: in.Tags, TagMode: in.TagMode, Origin: in.Origin, Type: in.Type, Category: in.Category,
-		Term: in.Q, From: in.From, To: in.To}
+	f, err := in.filter()
+	if err != nil {
+		return nil, err
+	}
+	f.Term = in.Q
 	if in.Trashed {
 		f.By = client.ByTrashed
 	}
@@ -244,14 +282,8 @@ func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 	if err := loci.CheckText("q", in.Q, 0, loci.MaxTerm); err != nil {
 		return nil, err
 	}
-	var err error
 	if f.IDs, err = parseIDs(in.IDs); err != nil {
 		return nil, err
-	}
-	if in.ProjectID != "" {
-		if err := f.ProjectID.UnmarshalText([]byte(in.ProjectID)); err != nil {
-			return nil, loci.FieldErrorf("project_id", "must be a UUID of 36 characters")
-		}
 	}
 	return s.page(ctx, p, ask{filter: f, limit: limitOr(in.Limit, defaultList), offset: in.Offset, cursor: in.Cursor, total: in.Total})
 }

@@ -88,11 +88,12 @@ func draft(a *client.Attributes) app.Draft {
 
 type getInput struct {
 	PathID
+	client.When
 	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"Versions that you have, like \"3\"; 304 if it is one of them"`
 }
 
 func (s *server) get(ctx context.Context, p loci.Principal, in *getInput) (*memoryOutput, error) {
-	out, err := oneMemory(s.app.Get(ctx, p, in.parse()))
+	out, err := oneMemory(s.app.GetAt(ctx, p, in.parse(), whenOf(in.When)))
 	return unlessKnown(out, in.IfNoneMatch), err
 }
 
@@ -219,11 +220,12 @@ type poolInput struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" doc:"Left out: 20"`
 	Offset int    `query:"offset" minimum:"0" maximum:"10000"`
 	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
+	client.When
 }
 
 func (s *server) pool(ctx context.Context, p loci.Principal, in *poolInput) (*pageOutput, error) {
 	a := ask{limit: limitOr(in.Limit, defaultByTag), offset: in.Offset, cursor: in.Cursor}
-	got, err := s.app.TeamMemories(ctx, p, app.ListRequest{Limit: a.limit, Offset: a.offset, Cursor: a.cursor})
+	got, err := s.app.TeamMemories(ctx, p, app.ListRequest{Filter: app.Filter{When: whenOf(in.When)}, Limit: a.limit, Offset: a.offset, Cursor: a.cursor})
 	if err != nil {
 		return nil, err
 	}

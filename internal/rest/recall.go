@@ -75,10 +75,11 @@ func answerOf(p loci.Principal, a *app.QueryAnswer) *client.QueryAnswer {
 
 // briefingInput also takes what S1's clients send.
 type briefingInput struct {
-	Format        string `query:"format" enum:"json,markdown" doc:"Left out: json"`
-	TopTags       int    `query:"top_tags" minimum:"0" maximum:"1000" doc:"How many tags at most; 0 or left out, and never more than: 20"`
-	RecencyDays   int    `query:"recency_days" minimum:"0" maximum:"36500" doc:"Only memories of the last so many days among recent; 0 or left out: any"`
-	ActiveThreads int    `query:"active_threads" minimum:"0" maximum:"1000" doc:"Without effect: there are no threads; taken because older clients send it"`
+	Format      string `query:"format" enum:"json,markdown" doc:"Left out: json"`
+	TopTags     int    `query:"top_tags" minimum:"0" maximum:"1000" doc:"How many tags at most; 0 or left out, and never more than: 20"`
+	RecencyDays int    `query:"recency_days" minimum:"0" maximum:"36500" doc:"Only memories of the last so many days among recent; 0 or left out: any"`
+	client.When
+	ActiveThreads int `query:"active_threads" minimum:"0" maximum:"1000" doc:"Without effect: there are no threads; taken because older clients send it"`
 }
 
 type briefingOutput struct {
@@ -87,7 +88,7 @@ type briefingOutput struct {
 }
 
 func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInput) (*briefingOutput, error) {
-	b, err := s.app.Briefing(ctx, p)
+	b, err := s.app.Briefing(ctx, p, whenOf(in.When))
 	if err != nil {
 		return nil, err
 	}
@@ -102,4 +103,51 @@ func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInp
 		return &briefingOutput{"text/markdown; charset=utf-8", []byte(b.Markdown())}, nil
 	}
 	return &briefingOutput{"application/json", b}, nil
+}
+
+type recallInput struct{ Body client.RecallRequest }
+
+type recallOutput struct{ Body client.RecallPage }
+
+// recall takes the session that asks in the body.
+func (s *server) recall(ctx context.Context, p loci.Principal, in *recallInput) (*recallOutput, error) {
+	r := &in.Body
+	p, err := s.inSession(ctx, p, r.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	f := client.Filter{Tags: r.Tags, TagMode: r.TagMode, Origin: r.Origin, Type: r.Type, Category: r.Category,
+		ProjectID: r.ProjectID, From: r.From, To: r.To, Within: r.Within, When: r.When}
+	page, err := s.app.Recall(ctx, p, app.SearchRequest{Filter: filterOf(&f), Query: r.Query, Limit: r.Limit, Cursor: r.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	return &recallOutput{client.RecallPage{Memories: page.Memories, HasMore: page.NextCursor != "", NextCursor: page.NextCursor,
+		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound}}, nil
+}
+
+type recallQueryInput struct {
+	Query string `query:"query" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
+	Q     string `query:"q" maxLength:"500" doc:"Another name of query"`
+	Narrowed
+	SessionID string `query:"session_id" format:"uuid" doc:"The session that asks: what belongs to its agent is found, too"`
+	Limit     int    `query:"limit" minimum:"1" maximum:"50" doc:"Left out: 5"`
+	Cursor    string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
+}
+
+func (s *server) recallByQuery(ctx context.Context, p loci.Principal, in *recallQueryInput) (*recallOutput, error) {
+	if in.Query != "" && in.Q != "" {
+		return nil, loci.FieldErrorf("q", "is another name of query; only one of them is taken")
+	}
+	f, err := in.filter()
+	if err != nil {
+		return nil, err
+	}
+	r := client.RecallRequest{Query: in.Query + in.Q, Limit: in.Limit, Cursor: in.Cursor,
+		Conditions: client.Conditions{Tags: f.Tags, TagMode: f.TagMode, Origin: f.Origin, Type: f.Type, Category: f.Category,
+			ProjectID: f.ProjectID, From: f.From, To: f.To, Within: f.Within, When: f.When}}
+	if p, err = s.auth.InNamedSession(ctx, p, in.SessionID); err != nil {
+		return nil, err
+	}
+	return s.recall(ctx, p, &recallInput{r})
 }

@@ -1,0 +1,31 @@
+package client
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+)
+
+// RecallRequest asks for the few memories that fit some words best.
+type RecallRequest struct {
+	Query string `json:"query" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
+	Conditions
+	SessionID loci.SessionID `json:"session_id,omitzero" format:"uuid" doc:"The session that asks: what belongs to its agent is found, too"`
+	Limit     int            `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 5"`
+	Cursor    string         `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same request"`
+}
+
+// RecallPage is one page of what was recalled, best first.
+type RecallPage struct {
+	Memories          []loci.Recalled `json:"memories" nullable:"false"`
+	HasMore           bool            `json:"has_more"`
+	NextCursor        string          `json:"next_cursor" doc:"Send it as cursor for the next page; empty on the last one"`
+	Total             int             `json:"total" doc:"How many fit on all pages" example:"1"`
+	TotalIsLowerBound bool            `json:"total_is_lower_bound,omitempty" doc:"There are more than total"`
+}
+
+// Recall returns the memories that fit some words, best first, with why and
+// where they come from.
+func (c *Client) Recall(ctx context.Context, r RecallRequest) (*RecallPage, error) {
+	return send[RecallPage](ctx, c, "/memories/recall", r)
+}

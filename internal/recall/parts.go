@@ -1,0 +1,171 @@
+package recall
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
+)
+
+// part is a text to look for within words, folded by case.
+type part []rune
+
+// minPart is how many characters of an alphabet say something within a word;
+// "in" is a part of most texts.
+const minPart = 3
+
+// maxParts is how many texts are looked for: each costs a look at many rows.
+const maxParts = 4
+
+// AsParts returns the query for a last try when not even words that begin like its
+// terms were found: its texts, wherever they stand. text is what Parse was given; where it
+// has no word, as with signs alone, what stands between its spaces is looked for. At
+// most the 4 longest are. The query has no terms if nothing is left to look for.
+func (q Query) AsParts(text string) Query {
+	texts := q.texts
+	if len(texts) == 0 {
+		texts = strings.Fields(text)
+	}
+	texts = unrepeated(texts)
+	if long := tellingParts(texts); len(long) > 0 {
+		texts = long
+	}
+	for len(texts) > maxParts {
+		texts = withoutShortest(texts)
+	}
+	out := Query{texts: texts, Terms: make([]loci.Term, len(texts)), parts: make([]part, len(texts))}
+	for i, text := range texts {
+		out.parts[i] = foldRunes(text)
+	}
+	return out
+}
+
+// Parts returns the texts of a query that AsParts made.
+func (q Query) Parts() []string {
+	if q.parts == nil {
+		return nil
+	}
+	return q.texts
+}
+
+func unrepeated(texts []string) (out []string) {
+	seen := map[string]bool{}
+	for _, text := range texts {
+		key := string(foldRunes(text))
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// tellingParts leaves out the short ones of an alphabet. In scripts in which a
+// character is a word, one is enough.
+func tellingParts(texts []string) (out []string) {
+	for _, text := range texts {
+		if utf8.RuneCountInString(text) >= minPart || !strings.ContainsFunc(text, alphabetic) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func alphabetic(r rune) bool {
+	return unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Digit)
+}
+
+func withoutShortest(texts []string) []string {
+	shortest := 0
+	for i, text := range texts {
+		if utf8.RuneCountInString(text) <= utf8.RuneCountInString(texts[shortest]) {
+			shortest = i
+		}
+	}
+	return append(texts[:shortest:shortest], texts[shortest+1:]...)
+}
+
+// Count returns m as a match of a query that AsParts made: how often each text
+// stands in each field. found is false if none does.
+func (q Query) Count(m *loci.Memory) (hit loci.Match, found bool) {
+	hit = loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned, Importance: m.Importance,
+		Freq: make([]uint16, len(q.parts)*loci.FieldCount)}
+	for f, text := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, strings.Join(m.Tags, "\n")} {
+		folded := foldRunes(text)
+		hit.Lengths[f] = uint32(len(folded)) // characters instead of words: only the ratio to the average counts
+		for t, p := range q.parts {
+			n := min(len(p.in(folded, maxFound)), maxFound)
+			hit.Freq[t*loci.FieldCount+f] = uint16(n)
+			found = found || n > 0
+		}
+	}
+	return hit, found
+}
+
+// in returns where p stands in a folded text, at most limit places that do not overlap.
+func (p part) in(text []rune, limit int) (at []int) {
+	if len(p) == 0 {
+		return nil
+	}
+	for i := 0; i+len(p) <= len(text) && len(at) < limit; i++ {
+		if text[i] == p[0] && startsWith(text[i:], p) {
+			at = append(at, i)
+			i += len(p) - 1
+		}
+	}
+	return at
+}
+
+func startsWith(text []rune, p part) bool {
+	for i, r := range p {
+		if text[i] != r {
+			return false
+		}
+	}
+	return true
+}
+
+// foldRunes returns the characters of a text, those that differ only in case being
+// the same, one by one: so a place in it is a place in the text.
+func foldRunes(text string) []rune {
+	out := make([]rune, 0, len(text))
+	for _, r := range text {
+		out = append(out, foldRune(r))
+	}
+	return out
+}
+
+// foldRune returns the least of the characters that Unicode pairs with r.
+func foldRune(r rune) rune {
+	if r < utf8.RuneSelf {
+		if 'a' <= r && r <= 'z' {
+			r -= 'a' - 'A'
+		}
+		return r
+	}
+	least := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		least = min(least, other)
+	}
+	return least
+}
+
+// findParts returns the places of all parts in text, in order and without overlaps.
+func (q Query) findParts(text string) (found []loci.Word) {
+	folded, offsets := foldRunes(text), make([]int, 0, len(text)+1)
+	for i := range text {
+		offsets = append(offsets, i)
+	}
+	offsets = append(offsets, len(text))
+	taken := 0
+	for i := 0; i < len(folded) && len(found) < maxFound; i++ {
+		for t, p := range q.parts {
+			if i >= taken && i+len(p) <= len(folded) && startsWith(folded[i:], p) {
+				found = append(found, loci.Word{Stem: q.texts[t], Start: offsets[i], End: offsets[i+len(p)]})
+				taken = i + len(p)
+			}
+		}
+	}
+	return found
+}
