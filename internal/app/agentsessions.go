@@ -52,7 +52,8 @@ func (a *App) OpenAgentSession(ctx context.Context, p loci.Principal, d AgentSes
 	if err := a.openProject(ctx, p, s.ProjectID); err != nil {
 		return loci.Session{}, err
 	}
-	err = a.write(ctx, p, WorkOpen, func(tx store.Tx, _ *loci.AuditEntry) error {
+	err = a.write(ctx, p, WorkOpen, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = s.ID.String()
 		one := s
 		if err := ofAgent(ctx, tx, p, &one, d.Vendor); err != nil {
 			return err
@@ -147,7 +148,8 @@ func (a *App) CloseAgentSession(ctx context.Context, p loci.Principal, id loci.S
 	if err := a.begin(ctx, p, WorkClose); err != nil {
 		return s, err
 	}
-	err = a.write(ctx, p, WorkClose, func(tx store.Tx, _ *loci.AuditEntry) (err error) {
+	err = a.write(ctx, p, WorkClose, func(tx store.Tx, e *loci.AuditEntry) (err error) {
+		e.Target = id.String()
 		if err = tx.Sessions().Close(ctx, p.Viewer(), id, a.time()); err != nil {
 			return err
 		}
