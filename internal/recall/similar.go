@@ -1,0 +1,154 @@
+package recall
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// How much of two texts must be the same. A contradiction is measured without what contradicts, as a
+// short text may have little else.
+const (
+	nearEnough  = 0.8
+	restEnough  = 0.7
+	leastWorth  = 0.3 // below it a score is not worked out
+	maxEdits    = 400 // two texts that differ in more words are not compared to their ends
+	almostEqual = 0.999
+)
+
+// Compare says what two texts are to each other, and how much of them is the
+// same, 0 to 1. It returns "" if they are not alike. It reads words, numbers and signs, not
+// meanings: texts that differ in a number, a date, a unit, a negation or one of two
+// opposites ("on", "off") are never duplicates, in whatever language package recall has them of, and
+// texts in which another word differs are only nearly the same.
+func Compare(a, b string) (score float64, like loci.Likeness) {
+	x, y := Read(a), Read(b)
+	if a == b && a != "" && x.empty() {
+		return 1, loci.Duplicate
+	}
+	return x.Compare(y)
+}
+
+// Compare is to texts that were read what the function of that name is to others. One without words, numbers and signs is like
+// none.
+func (x *Text) Compare(y *Text) (score float64, like loci.Likeness) {
+	if x.empty() || y.empty() {
+		return 0, ""
+	}
+	if x.same(y) {
+		return 1, loci.Duplicate
+	}
+	score = math.Round(1000*min(almostEqual, alike(x.keys(nil), y.keys(nil), leastWorth))) / 1000
+	if surplus, differ := valuesDiffer(x, y); differ {
+		if alike(x.keys(surplus), y.keys(surplus), restEnough) >= restEnough {
+			return score, loci.Contradiction
+		}
+		return 0, ""
+	}
+	if score < nearEnough {
+		return 0, ""
+	}
+	return score, loci.NearDuplicate
+}
+
+// alike returns the part of both lists that stands in both in the same order, or 0 if that is less
+// than enough, or if more than maxEdits words are not.
+//
+// It counts edits as E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1 (1986), does.
+func alike(a, b []string, enough float64) float64 {
+	n, m := len(a), len(b)
+	if n == 0 || m == 0 {
+		return 0
+	}
+	all := float64(n + m)
+	limit := min(int((1-enough)*all), maxEdits)
+	if n-m > limit || m-n > limit {
+		return 0
+	}
+	reach := make([]int, 2*limit+3) // by diagonal: how far into a that many edits lead
+	for edits := 0; edits <= limit; edits++ {
+		for k := -edits; k <= edits; k += 2 {
+			at := k + limit + 1
+			i := reach[at-1] + 1
+			if k == -edits || k != edits && reach[at-1] < reach[at+1] {
+				i = reach[at+1]
+			}
+			j := i - k
+			for i < n && j < m && a[i] == b[j] {
+				i, j = i+1, j+1
+			}
+			reach[at] = i
+			if i >= n && j >= m {
+				return 1 - float64(edits)/all
+			}
+		}
+	}
+	return 0
+}
+
+// valuesDiffer reports whether the texts state different values: numbers, negations, or words of which only
+// one can hold. surplus are the words that only one of them has of these.
+func valuesDiffer(x, y *Text) (surplus map[string]bool, differ bool) {
+	surplus = map[string]bool{}
+	differ = !slices.Equal(x.numbers(), y.numbers()) || unitsDiffer(x, y)
+	counts := x.values()
+	for v, n := range y.values() {
+		counts[v] -= n
+	}
+	negations := 0
+	most, least := map[int]uint64{}, map[int]uint64{} // by group: the sides of which the first text has more, or less
+	for v, n := range counts {
+		if n != 0 {
+			surplus[v.word] = true
+		}
+		switch {
+		case v.group == negation:
+			negations += n
+		case n > 0:
+			most[v.group] |= 1 << v.side
+		case n < 0:
+			least[v.group] |= 1 << v.side
+		}
+	}
+	differ = differ || negations != 0
+	for group, a := range most {
+		b := least[group]
+		differ = differ || b != 0 && (a != b || a&(a-1) != 0)
+	}
+	return surplus, negated(x, y, surplus) || differ
+}
+
+// negated reports whether one text has a word and the other the same with a beginning that turns it round, and adds them to surplus.
+func negated(x, y *Text, surplus map[string]bool) (found bool) {
+	a, b := x.words(y), y.words(x)
+	for i, list := range []map[string]bool{a, b} {
+		other := b
+		if i == 1 {
+			other = a
+		}
+		for word := range list {
+			for _, p := range turning {
+				if rest, ok := strings.CutPrefix(word, p); ok && len(rest) > 2 && other[rest] {
+					surplus[word], surplus[rest], found = true, true, true
+				}
+			}
+		}
+	}
+	return found
+}
+
+// words are those that other does not have.
+func (x *Text) words(other *Text) map[string]bool {
+	list := map[string]bool{}
+	for _, t := range x.tokens {
+		if t.kind == wordToken {
+			list[t.key] = true
+		}
+	}
+	for _, t := range other.tokens {
+		delete(list, t.key)
+	}
+	return list
+}
