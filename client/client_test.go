@@ -68,7 +68,7 @@ func TestLifeOfAMemory(t *testing.T) {
 	c := client.New(newServer(t)+"/", "owner")
 	expires := time.Date(2999, 1, 2, 3, 4, 5, 6000, time.UTC)
 	m := must(c.Create(ctx, client.NewMemory{Title: "Deploys", Content: "On Tuesdays.\n日本語 <&>", Tags: []string{"ops"},
-		AllowedVendors: []loci.Vendor{"cursor"}, Attributes: client.Attributes{Summary: "when", ExpiresAt: expires}}))(t)
+		AllowedVendors: []loci.Vendor{"cursor"}, Attributes: client.Attributes{Summary: new("when"), ExpiresAt: expires}}))(t)
 	if m.Version != 1 || m.Origin != "api" || m.Content != "On Tuesdays.\n日本語 <&>" || !m.ExpiresAt.Equal(expires) {
 		t.Errorf("Create: got %+v", m)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"strings"
@@ -37,15 +38,42 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 
 func (f *memoryFlags) vendors() ([]loci.Vendor, error) { return parseVendors("--allow", f.allow) }
 
+// saveFlags are the flags of memoryFlags, and those that say something about the save itself.
+type saveFlags struct {
+	memoryFlags
+	ttl, scope, project, agent, source, dedupe, validFrom, validTo string
+	supersedes, corrects                                           []string
+}
+
+func (f *saveFlags) add(cmd *cobra.Command) {
+	f.memoryFlags.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.ttl, "ttl", "", "gone after that span: 90d or 12h")
+	flags.StringVar(&f.scope, "scope", "", "who it is for, besides you: global (nobody), project (its members) or agent (its sessions)")
+	flags.StringVar(&f.project, "project", "", "name or id of the project that it is about")
+	flags.StringVar(&f.agent, "agent", "", "id of the agent that it is about")
+	flags.StringVar(&f.source, "source", "", `how it came here, such as "manual"`)
+	flags.StringVar(&f.dedupe, "dedupe", "", `where there is a memory of the key: "update" (it) or "create" (another)`)
+	flags.StringVar(&f.validFrom, "valid-from", "", "since when it holds: a day or a time")
+	flags.StringVar(&f.validTo, "valid-to", "", "until when it held: a day or a time")
+	flags.StringSliceVar(&f.supersedes, "supersedes", nil, "id of a memory that held until now; repeat for several")
+	flags.StringSliceVar(&f.corrects, "corrects", nil, "id of a memory that never was right; repeat for several")
+}
+
 func (p *program) addCommand() *cobra.Command {
-	var f memoryFlags
+	var f saveFlags
 	var vendor string
 	cmd := &cobra.Command{
 		Use:   "add [CONTENT]",
 		Short: "Write a memory",
 		Long: `Write a memory. The content is the argument, --file, or standard input; it is
-stored exactly as it is. Without --title, the first line is the title.`,
+stored exactly as it is. Without --title, the first line is the title.
+
+With --key, the memory of that key in the same scope and project is changed if
+there is one: what no flag names stays as it was, and the version before is kept.
+The title of a new one without --title is the key.`,
 		Example: `  loci add "We deploy on Tuesdays, never on Fridays." --title Deploys --tag ops
+  loci add "We deploy on Thursdays." --key deploy.day
   git log -1 --format=%B | loci add --tag commit --allow claude,cursor`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -62,21 +90,11 @@ stored exactly as it is. Without --title, the first line is the title.`,
 			if content == "" || f.title == "" && strings.TrimSpace(content) == "" {
 				return loci.FieldErrorf("content", "must not be empty; give it as an argument, with --file, or on standard input")
 			}
-			return p.with(cmd.Context(), create, func(in *instance) error {
-				d, err := f.draft(content, time.Now())
-				if err != nil {
-					return err
-				}
-				who, err := in.as(cmd.Context(), vendor)
-				if err != nil {
-					return err
-				}
-				m, err := in.app.Create(cmd.Context(), who, d)
-				if err != nil {
-					return err
-				}
-				return p.saved("added", &m.Memory)
-			})
+			d, err := f.draft(content, time.Now(), cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			return p.with(cmd.Context(), create, func(in *instance) error { return p.save(cmd.Context(), in, &f, vendor, d) })
 		},
 	}
 	f.add(cmd)
@@ -84,21 +102,119 @@ stored exactly as it is. Without --title, the first line is the title.`,
 	return cmd
 }
 
-func (f *memoryFlags) draft(content string, now time.Time) (app.Draft, error) {
-	vendors, err := f.vendors()
+func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor string, d app.Draft) error {
+	who, err := in.as(ctx, vendor)
 	if err != nil {
-		return app.Draft{}, err
+		return err
 	}
-	expires, err := parseExpiry(f.expires, now)
+	if f.project != "" {
+		found, err := in.project(ctx, who, f.project)
+		if err != nil {
+			return err
+		}
+		d.ProjectID = found.ID
+	}
+	m, err := in.app.Create(ctx, who, d)
 	if err != nil {
-		return app.Draft{}, err
+		return err
 	}
-	title := f.title
-	if title == "" {
-		title = firstLine(content)
+	return p.wroteDown(m)
+}
+
+// wroteDown says what came of a save.
+func (p *program) wroteDown(m *loci.Saved) error {
+	if p.json {
+		return p.printJSON(m)
 	}
-	return app.Draft{Title: title, Content: content, Summary: f.summary, Key: f.key, Category: f.category,
-		Type: loci.MemoryType(f.kind), Tags: f.tags, AllowedVendors: vendors, Importance: f.importance, Pinned: f.pinned, ExpiresAt: expires}, nil
+	done := "added"
+	switch {
+	case m.Unchanged:
+		done = "said already"
+	case !m.Created():
+		done = "changed"
+	}
+	if err := p.saved(done, &m.Memory); err != nil {
+		return err
+	}
+	for _, id := range m.Superseded {
+		p.printf("superseded %s\n", id)
+	}
+	for _, s := range m.Suggestions {
+		p.printf("suggested %s: %s %s, which another wrote; its owner decides\n", s.ID, s.Kind, s.MemoryID)
+	}
+	for _, o := range m.Similar {
+		p.printf("similar %s (%s, %.0f %%): %s\n", o.ID, o.Relation, 100*o.Score, cut(o.Title, 60))
+	}
+	return nil
+}
+
+// draft reads the flags. given says which of them there are.
+func (f *saveFlags) draft(content string, now time.Time, given func(string) bool) (app.Draft, error) {
+	d := app.Draft{Title: f.title, Content: content, Key: f.key, Category: f.category, Source: f.source, Dedupe: app.Dedupe(f.dedupe),
+		Type: loci.MemoryType(f.kind), Tags: f.tags, Importance: f.importance, Scope: loci.Scope(f.scope)}
+	if d.Title == "" && d.Key == "" {
+		d.Title = firstLine(content)
+	}
+	if given("summary") {
+		d.Summary = &f.summary
+	}
+	if given("pinned") {
+		d.Pinned = &f.pinned
+	}
+	if given("importance") && f.importance == 0 {
+		return d, loci.FieldErrorf("--importance", "must be from %d to %d", loci.MinImportance, loci.MaxImportance)
+	}
+	if f.agent != "" {
+		if err := d.AgentID.UnmarshalText([]byte(f.agent)); err != nil {
+			return d, loci.FieldErrorf("--agent", "must be the id of an agent; `loci agent list` shows them")
+		}
+	}
+	var err error
+	if d.AllowedVendors, err = f.vendors(); err != nil {
+		return d, err
+	}
+	if d.Supersedes, err = parseMemoryIDs(f.supersedes); err != nil {
+		return d, err
+	}
+	if d.Corrects, err = parseMemoryIDs(f.corrects); err != nil {
+		return d, err
+	}
+	return d, f.times(&d, now)
+}
+
+func (f *saveFlags) times(d *app.Draft, now time.Time) (err error) {
+	if f.ttl != "" {
+		if d.TTL, err = parseSpan(f.ttl); err != nil {
+			return loci.FieldErrorf("--ttl", "must be a span like 90d or 12h")
+		}
+	}
+	if d.ExpiresAt, err = parseExpiry(f.expires, now); err != nil {
+		return err
+	}
+	for flag, at := range map[string]struct {
+		text string
+		to   *time.Time
+	}{"--valid-from": {f.validFrom, &d.ValidFrom}, "--valid-to": {f.validTo, &d.ValidTo}} {
+		if at.text == "" {
+			continue
+		}
+		if *at.to, err = parseTime(flag, at.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func parseMemoryIDs(texts []string) ([]loci.MemoryID, error) {
+	ids := make([]loci.MemoryID, 0, len(texts))
+	for _, s := range texts {
+		id, err := parseMemoryID(s)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
 }
 
 // firstLine is the title of a content that was given none.

@@ -84,7 +84,7 @@ func titles(memories []*loci.Memory) string {
 func TestCreateStoresWhatWasSent(t *testing.T) {
 	w := newWorld(t)
 	sent := app.Draft{Title: " Deploys ", Content: "We deploy\r\non <Tuesdays> & 日曜日.\t", Tags: []string{"ops", "ops", "Ops"},
-		AllowedVendors: []loci.Vendor{"claude", "cursor"}, Key: "deploy.day", Importance: 9, Pinned: true}
+		AllowedVendors: []loci.Vendor{"claude", "cursor"}, Key: "deploy.day", Importance: 9, Pinned: new(true)}
 	made := w.add(w.claude, sent)
 	got, err := w.Get(t.Context(), w.other, made.ID)
 	if err != nil {
@@ -386,7 +386,7 @@ func TestQueryAnswersWithAReceipt(t *testing.T) {
 
 func TestBriefingShowsOnlyWhatTheReaderSees(t *testing.T) {
 	w := newWorld(t)
-	w.add(w.claude, app.Draft{Title: "open", Content: "c", Tags: []string{"ops"}, Pinned: true})
+	w.add(w.claude, app.Draft{Title: "open", Content: "c", Tags: []string{"ops"}, Pinned: new(true)})
 	w.add(w.claude, app.Draft{Title: "hidden", Content: "c", Tags: []string{"private"}, AllowedVendors: []loci.Vendor{"claude"}})
 	b, err := w.Briefing(t.Context(), w.other, loci.When{})
 	if err != nil {

@@ -11,40 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Draft is what a writer says of a memory. Zero fields take the defaults of
-// Memory.SetDefaults; AllowedVendors nil is everybody, empty is an error.
-// Who wrote it is not in here: that comes from the principal.
-type Draft struct {
-	Title, Content, Summary, Key string
-	Category, Source             string
-	Type                         loci.MemoryType
-	Tags                         []string
-	AllowedVendors               []loci.Vendor
-	Importance                   int
-	Pinned                       bool
-	Scope                        loci.Scope
-	ProjectID                    loci.ProjectID
-	AgentID                      loci.AgentID
-	SessionID                    loci.SessionID
-	ExpiresAt                    time.Time
-	ValidFrom, ValidTo           time.Time
-	// Dedupe says what a save does whose key there is already. Supersedes and Corrects name
-	// memories in whose place this one comes; Sources say where it comes from. They
-	// count in a save only, not in Replace.
-	Dedupe               Dedupe
-	Supersedes, Corrects []loci.MemoryID
-	Sources              []loci.Source
-}
-
-// Dedupe says what a save does whose key there is already.
-type Dedupe string
-
-// The ways to save.
-const (
-	DedupeUpdate Dedupe = "update" // change the memory of that key; the default
-	DedupeCreate Dedupe = "create" // make a new one all the same
-)
-
 // Patch changes the fields that are not nil. A zero time clears its field.
 type Patch struct {
 	Title, Content, Summary, Key *string
@@ -58,54 +24,13 @@ type Patch struct {
 	ValidFrom, ValidTo           *time.Time
 }
 
-// Create stores a new memory and returns it as stored. Its origin is the
-// principal's. Invalid if a limit is broken, Conflict if its project is archived;
-// then nothing is stored.
-func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Saved, error) {
-	if err := a.begin(ctx, p, MemoryCreate); err != nil {
-		return nil, err
-	}
-	now := a.time()
-	m := &loci.Memory{ID: loci.NewMemoryID(), CreatedAt: now, UpdatedAt: now, State: madeBy(p, 1, loci.Created)}
-	m.OrgID, m.UserID, m.WorkspaceID, m.Origin = p.OrgID, p.UserID, p.WorkspaceID, p.Origin
-	d.apply(m)
-	if err := checkDraft(p, m); err != nil {
-		return nil, err
-	}
-	if err := a.checkExpiry(m); err != nil {
-		return nil, err
-	}
-	if err := a.openProject(ctx, p, m.ProjectID); err != nil {
-		return nil, err
-	}
-	err := a.write(ctx, p, MemoryCreate, func(tx store.Tx, e *loci.AuditEntry) error {
-		e.Target = m.ID.String()
-		return tx.Memories().Insert(ctx, m)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &loci.Saved{Memory: *m}, nil
-}
-
-// apply sets every field that a writer decides, defaults included.
-func (d *Draft) apply(m *loci.Memory) {
-	m.Title, m.Content, m.Summary, m.Key = d.Title, d.Content, d.Summary, d.Key
-	m.Category, m.Source, m.Type = d.Category, d.Source, d.Type
-	m.Tags, m.AllowedVendors = slices.Clone(d.Tags), slices.Clone(d.AllowedVendors)
-	m.Importance, m.Pinned = d.Importance, d.Pinned
-	m.Scope, m.ProjectID, m.AgentID, m.SessionID = d.Scope, d.ProjectID, d.AgentID, d.SessionID
-	m.ExpiresAt = loci.CutTime(d.ExpiresAt)
-	m.ValidFrom, m.ValidTo = loci.CutTime(d.ValidFrom), loci.CutTime(d.ValidTo)
-	m.SetDefaults()
-}
-
-// checkDraft holds what Memory.Validate cannot know: who is writing.
-func checkDraft(p loci.Principal, m *loci.Memory) error {
+// checkDraft holds what Memory.Validate cannot know: who is writing, and what there was before, which
+// is zero of a new memory.
+func checkDraft(p loci.Principal, m, before *loci.Memory) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	if m.Source == loci.AutoSource {
+	if m.Source == loci.AutoSource && before.Source != loci.AutoSource {
 		return loci.FieldErrorf("source", "may be %q only for memories that were promoted from a candidate", loci.AutoSource)
 	}
 	if !m.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, m.ProjectID) {
@@ -114,10 +39,10 @@ func checkDraft(p loci.Principal, m *loci.Memory) error {
 	if p.OnlyProjects && m.ProjectID.IsZero() {
 		return loci.FieldErrorf("project_id", "is needed: this key is limited to projects, and would not see the memory otherwise")
 	}
-	if !m.AgentID.IsZero() && m.AgentID != p.AgentID {
+	if !m.AgentID.IsZero() && m.AgentID != p.AgentID && m.AgentID != before.AgentID {
 		return loci.FieldErrorf("agent_id", "must be the agent of the session that writes")
 	}
-	if !m.SessionID.IsZero() && m.SessionID != p.SessionID {
+	if !m.SessionID.IsZero() && m.SessionID != p.SessionID && m.SessionID != before.SessionID {
 		return loci.FieldErrorf("session_id", "must be the session that writes")
 	}
 	return nil
@@ -190,33 +115,52 @@ func (a *App) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifV
 // errAskProject undoes a change that needs to know whether a project is open.
 var errAskProject = errors.New("is the project open")
 
-// update carries Replace and Patch out. Of which project a memory is shows only in the
-// transaction, in which nothing else may be waited for; so it is undone and repeated then.
-func (a *App) update(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, apply func(*loci.Memory)) (*loci.Memory, error) {
-	for open, asked := (loci.ProjectID{}), (loci.ProjectID{}); ; open = asked {
-		m, err := a.change(ctx, p, id, edit{act: MemoryChange, ifVersion: ifVersion, what: loci.Updated, fn: func(m *loci.Memory) error {
+// openly runs try, which asks open about the project of each memory that it is about to change. Of which projects they
+// are shows only in its transaction, in which nothing else may be waited for; so it is undone and repeated
+// then. known is open already.
+func (a *App) openly(ctx context.Context, p loci.Principal, known loci.ProjectID, try func(open func(loci.ProjectID) error) error) error {
+	for opened := []loci.ProjectID{{}, known}; ; {
+		var asked loci.ProjectID
+		err := try(func(id loci.ProjectID) error {
+			if slices.Contains(opened, id) {
+				return nil
+			}
+			asked = id
+			return errAskProject
+		})
+		if !errors.Is(err, errAskProject) {
+			return err
+		}
+		if err := a.openProject(ctx, p, asked); err != nil {
+			return err
+		}
+		opened = append(opened, asked)
+	}
+}
+
+// update carries Replace and Patch out.
+func (a *App) update(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, apply func(*loci.Memory)) (m *loci.Memory, err error) {
+	err = a.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
+		m, err = a.change(ctx, p, id, edit{act: MemoryChange, ifVersion: ifVersion, what: loci.Updated, fn: func(m *loci.Memory) error {
 			if err := a.updated(p, m, apply); err != nil {
 				return err
 			}
-			if asked = m.ProjectID; asked != open && !asked.IsZero() {
-				return errAskProject
-			}
-			return nil
+			return open(m.ProjectID)
 		}})
-		if !errors.Is(err, errAskProject) {
-			return m, err
-		}
-		if err := a.openProject(ctx, p, asked); err != nil {
-			return nil, err
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return m, nil
 }
 
 // updated applies a change and checks what it made of a memory.
 func (a *App) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Memory)) error {
-	expires := m.ExpiresAt
+	before := *m
+	expires := before.ExpiresAt
 	apply(m)
-	if err := checkDraft(p, m); err != nil {
+	if err := checkDraft(p, m, &before); err != nil {
 		return err
 	}
 	if m.ExpiresAt.Equal(expires) {

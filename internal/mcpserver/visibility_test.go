@@ -78,7 +78,7 @@ func (w *world) writeRandom(r *rand.Rand, n int) *loci.Memory {
 		w.t.Fatal(err)
 	}
 	d := app.Draft{Title: fmt.Sprintf("Memory %d", n), Content: "alpha " + []string{"beta", "gamma", "beta gamma"}[r.IntN(3)],
-		Tags: [][]string{nil, {"red"}, {"blue"}, {"red", "blue"}}[r.IntN(4)], Pinned: r.IntN(3) == 0}
+		Tags: [][]string{nil, {"red"}, {"blue"}, {"red", "blue"}}[r.IntN(4)], Pinned: new(r.IntN(3) == 0)}
 	for _, v := range someVendors {
 		if r.IntN(2) == 0 {
 			d.AllowedVendors = append(d.AllowedVendors, v)

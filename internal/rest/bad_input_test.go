@@ -34,7 +34,7 @@ func TestBadBodies(t *testing.T) {
 		{"origin in a patch", "PATCH " + one, `{"origin":"cursor"}`, 400, "origin", "comes from the credential"},
 		{"id", "POST /memories", `{"id":"` + m.ID.String() + `","title":"x","content":"y"}`, 400, "id", "is not a known field"},
 		{"missing title", "POST /memories", `{"content":"y"}`, 400, "title", "is required"},
-		{"null title", "POST /memories", `{"title":null,"content":"y"}`, 400, "title", "must be a string"},
+		{"null title", "POST /memories", `{"title":null,"content":"y"}`, 400, "title", "is required"},
 		{"number for text", "POST /memories", `{"title":5,"content":"y"}`, 400, "title", "must be a string"},
 		{"text for a list", "POST /memories", `{"title":"x","content":"y","tags":"ops"}`, 400, "tags", "must be a list"},
 		{"number in a list", "POST /memories", `{"title":"x","content":"y","tags":["a",5]}`, 400, "tags[1]", "must be a string"},

@@ -12,6 +12,7 @@ import (
 var (
 	exampleTime = time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)
 	exampleID   = loci.MemoryID{0x6f, 0x1d, 0x2c, 0x1e, 0x8a, 0x52, 0x4c, 0x0e, 0x9d, 0x7b, 0x2f, 0x3a, 0x4b, 0x5c, 0x6d, 0x7e}
+	otherID     = loci.MemoryID{0x1b, 0x9d, 0x6b, 0xcd, 0xbb, 0xfd, 0x4b, 0x2d, 0x9b, 0x5d, 0xab, 0x8d, 0xfb, 0xbd, 0x4b, 0xed}
 	exampleUser = loci.UserID{0x0d, 0x9a, 0x1b, 0x3c, 0x5e, 0x7f, 0x41, 0x28, 0x8c, 0x6d, 0x1e, 0x2f, 0x3a, 0x4b, 0x5c, 0x6d}
 
 	exampleMemory = &loci.Memory{
@@ -23,7 +24,9 @@ var (
 		State: loci.State{Version: 1, Change: loci.Created, Editor: "claude"},
 	}
 	exampleNew = client.NewMemory{Title: "Deploys", Content: "We deploy on Tuesdays, never on Fridays.",
-		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{"claude", "cursor"}}
+		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{"claude", "cursor"}, Attributes: client.Attributes{Key: "deploy.day"},
+		Sources: []client.NewSource{{Kind: loci.SourceURL, Ref: "https://wiki.example.org/deploys", Quote: "never on Fridays"}}}
+	exampleSaved       = &loci.Saved{Memory: *exampleKeyed(), ReplacedVersion: 1, Similar: []loci.Similar{{ID: otherID, Title: "Deploys of the website", Score: 0.8, Relation: loci.Contradiction}}}
 	exampleReplacement = client.Replacement{Title: "Deploys", Content: "We deploy on Tuesdays and Thursdays.",
 		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{loci.AnyVendor}}
 	exampleEdit = client.Edit{Content: client.Set("We deploy on Tuesdays and Thursdays."), Summary: client.Clear[string]()}
@@ -51,3 +54,10 @@ var (
 	exampleBriefing = loci.Briefing{Total: 1, Recent: []loci.MemorySummary{exampleMemory.Summarize()}, Pinned: []loci.MemorySummary{},
 		Tags: []loci.Count{{Name: "ops", Count: 1}}, Origins: []loci.Count{{Name: "claude", Count: 1}}, GeneratedAt: exampleTime}
 )
+
+// exampleKeyed is the example after it was saved again under its key.
+func exampleKeyed() *loci.Memory {
+	m := exampleMemory.Clone()
+	m.Key, m.Version, m.Change, m.UpdatedAt = "deploy.day", 2, loci.Updated, exampleTime.Add(time.Hour)
+	return m
+}

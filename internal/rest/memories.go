@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -70,14 +71,52 @@ func (s *server) create(place string) call[createInput, savedOutput] {
 		if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 			return nil, err
 		}
-		d := draft(&in.Body.Attributes)
-		d.Title, d.Content, d.Tags, d.AllowedVendors = in.Body.Title, in.Body.Content, in.Body.Tags, in.Body.AllowedVendors
-		m, err := s.app.Create(ctx, p, d)
+		p, err := s.inSession(ctx, p, in.Body.SessionID)
 		if err != nil {
 			return nil, err
 		}
-		return &savedOutput{Status: http.StatusCreated, ETag: etag(&m.Memory), Location: place + m.ID.String(), Body: m}, nil
+		d, err := newDraft(&in.Body)
+		if err != nil {
+			return nil, err
+		}
+		saved, err := s.app.Create(ctx, p, d)
+		if err != nil {
+			return nil, err
+		}
+		return savedAt(place, saved), nil
 	}
+}
+
+func savedAt(place string, m *loci.Saved) *savedOutput {
+	out := &savedOutput{Status: http.StatusOK, ETag: etag(&m.Memory), Body: m}
+	if m.Created() {
+		out.Status, out.Location = http.StatusCreated, place+m.ID.String()
+	}
+	return out
+}
+
+// newDraft reads a save, of which some fields have two names.
+func newDraft(m *client.NewMemory) (app.Draft, error) {
+	d := draft(&m.Attributes)
+	d.Title, d.Content, d.Tags, d.AllowedVendors = m.Title, m.Content, m.Tags, m.AllowedVendors
+	d.TTL, d.Dedupe = time.Duration(m.TTL)*time.Second, app.Dedupe(m.Dedupe)
+	d.Supersedes, d.Corrects = m.Supersedes, m.Corrects
+	if (m.Content == "") == (m.Value == "") {
+		return d, loci.FieldErrorf("content", "is required; value is another name of it, and only one of them is taken")
+	}
+	if m.Value != "" {
+		d.Content = m.Value
+	}
+	if !m.ExpiresAtToo.IsZero() {
+		if !m.ExpiresAt.IsZero() {
+			return d, loci.FieldErrorf("expiresAt", "is another name of expires_at, and only one of them is taken")
+		}
+		d.ExpiresAt = m.ExpiresAtToo
+	}
+	for i := range m.Sources {
+		d.Sources = append(d.Sources, m.Sources[i].Draft())
+	}
+	return d, nil
 }
 
 func draft(a *client.Attributes) app.Draft {

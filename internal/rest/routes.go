@@ -134,7 +134,7 @@ func (r route) responses() map[string]*huma.Response {
 		out["201"] = ok
 		ok.Description = "Stored on disk"
 		if r.Again { // huma enters the schema into the content that both share
-			out["200"] = &huma.Response{Description: "All of it was there already", Content: ok.Content}
+			out["200"] = &huma.Response{Description: "It was there already, and is now as the answer says", Content: ok.Content}
 		}
 	default:
 		out["200"] = ok

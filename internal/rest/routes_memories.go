@@ -58,7 +58,7 @@ var (
 		Summary: "Say who this credential is", Text: "Role, vendor, the person it acts for and what it may do.", Out: exampleIdentity}
 
 	routeCreate = route{ID: "createMemory", Method: http.MethodPost, Atomic: true, Path: "/memories", Who: forPeople, Action: app.MemoryCreate, Tag: "memories", Status: http.StatusCreated,
-		Summary: "Write a memory", Text: "Stores exactly what is sent. The origin comes from the credential.", In: exampleNew, Out: exampleMemory}
+		Again: true, Summary: "Write a memory", Text: "Stores exactly what is sent. The origin comes from the credential. Where there is a memory of that key, scope and context, it is changed instead, and the version before is kept: 200.", In: exampleNew, Out: exampleSaved}
 	routeList = route{ID: "listMemories", Method: http.MethodPost, Repeat: byReading, Path: "/memories/list", Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
 		Summary: "List memories by a filter", Text: "Newest first; search: best first. Filter left out: all. `trashed` lists the trash.", In: exampleList, Out: examplePage}
 	routeListByQuery = route{ID: "listMemoriesByQuery", Method: http.MethodGet, Path: "/memories", Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
@@ -86,7 +86,7 @@ var (
 		Summary: "List what the team shares", Text: "Newest first. 409 if you are in no team.", Out: examplePage}
 
 	routeAgentCreate = route{ID: "agentCreateMemory", Method: http.MethodPost, Atomic: true, Path: "/agent/memories", Who: forAny, Action: app.MemoryCreate, Tag: "agent", Status: http.StatusCreated,
-		Summary: "Write a memory as an agent", Text: "Stores exactly what is sent. The origin is the vendor of the key. allowed_vendors left out: every vendor may read it.", In: exampleNew, Out: exampleMemory}
+		Again: true, Summary: "Write a memory as an agent", Text: "Stores exactly what is sent. The origin is the vendor of the key. allowed_vendors left out: every vendor may read it. A memory of that key that this vendor wrote is changed instead: 200.", In: exampleNew, Out: exampleSaved}
 	routeAgentLatest = route{ID: "agentLatestMemory", Method: http.MethodGet, Path: "/agent/memories/latest", Who: forAny, Action: app.MemoryRead, Tag: "agent",
 		Summary: "Get the newest memory", Text: "With tag or origin: the newest that has it. 404 if there is none.", Out: exampleMemory}
 	routeAgentGet = route{ID: "agentGetMemory", Method: http.MethodGet, Path: "/agent/memories/{id}", Who: forAny, Action: app.MemoryRead, Tag: "agent", Conditional: true,
