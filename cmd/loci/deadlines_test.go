@@ -16,7 +16,7 @@ type boundWriter struct {
 func (w *boundWriter) SetReadDeadline(t time.Time) error  { w.read = !t.IsZero(); return nil }
 func (w *boundWriter) SetWriteDeadline(t time.Time) error { w.written = !t.IsZero(); return nil }
 
-func TestOnlyStreamsOfMCPHaveNoDeadline(t *testing.T) {
+func TestOnlyStreamsHaveNoDeadline(t *testing.T) {
 	for _, tt := range []struct {
 		method, path, accept string
 		bounded              bool
@@ -26,6 +26,9 @@ func TestOnlyStreamsOfMCPHaveNoDeadline(t *testing.T) {
 		{http.MethodPost, "/mcp", "application/json, text/event-stream", true},
 		{http.MethodGet, "/api/v1/memories", "text/event-stream", true},
 		{http.MethodGet, "/", "text/event-stream", true},
+		{http.MethodGet, "/api/v1/changes", "", false},
+		{http.MethodGet, "/changes", "", false},
+		{http.MethodPost, "/api/v1/changes", "", true},
 	} {
 		t.Run(tt.method+" "+tt.path+" "+tt.accept, func(t *testing.T) {
 			w := &boundWriter{ResponseRecorder: httptest.NewRecorder()}

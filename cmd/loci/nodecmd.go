@@ -2,4 +2,4 @@ package main
 
 import "github.com/spf13/cobra"
 
-func (p *program) nodeCommands() []*cobra.Command { return nil }
+func (p *program) nodeCommands() []*cobra.Command { return []*cobra.Command{p.changesCommand()} }

@@ -144,11 +144,11 @@ func (p *program) pages(in *instance, address net.Addr) http.Handler {
 		Log: p.log, Version: readBuildInfo().Version})
 }
 
-// deadlines bounds every request but for the event streams of MCP, which stay
+// deadlines bounds every request but for event streams, which stay
 // open until either side ends them: the server does so when ctx ends.
 func deadlines(ctx context.Context, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet && r.URL.Path == "/mcp" && strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		if isStream(r) {
 			stream, cancel := context.WithCancel(r.Context())
 			defer cancel()
 			defer context.AfterFunc(ctx, cancel)()
@@ -161,6 +161,17 @@ func deadlines(ctx context.Context, next http.Handler) http.Handler {
 		_ = c.SetWriteDeadline(now.Add(answerTime))
 		next.ServeHTTP(w, r)
 	})
+}
+
+// isStream reports whether the answer to r may stay open.
+func isStream(r *http.Request) bool {
+	switch r.URL.Path {
+	case "/mcp":
+		return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+	case "/changes", "/api/v1/changes":
+		return r.Method == http.MethodGet
+	}
+	return false
 }
 
 // listenFlag is how another port is chosen for an address.

@@ -32,6 +32,7 @@ type App struct {
 	// registry is held by who looks at the registry of projects before changing
 	// it, which are two transactions.
 	registry sync.Mutex
+	bell     *bell // rung after each write, for those who follow the changes
 }
 
 // Receipt says what was erased with an org. See store.Receipt.
@@ -68,8 +69,9 @@ func New(o Options) *App {
 	if o.Store == nil {
 		panic("app: no store")
 	}
-	a := &App{store: o.Store, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion, meter: o.Meter,
+	a := &App{bell: &bell{}, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion, meter: o.Meter,
 		oauth: o.OAuth, signIn: o.SignIn}
+	a.store = ringing{o.Store, a.bell}
 	if a.now == nil {
 		a.now = time.Now
 	}

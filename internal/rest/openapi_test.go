@@ -166,6 +166,7 @@ var theRoutes = []string{
 	"GET /projects/{id}/graph/entities/{entity}", "GET /projects/{id}/graph/entities/{entity}/observations",
 	"GET /projects/{id}/graph/entities/{entity}/relations", "GET /projects/{id}/graph/entities/{entity}/history",
 	"GET /projects/{id}/graph/entities/{entity}/neighbours", "GET /projects/{id}/graph/trash", "POST /projects/{id}/graph/restore",
+	"GET /changes",
 	"POST /projects/{id}/graph/merge", "PUT /projects/{id}/graph/vendors", "GET /projects/{id}/graph/export", "POST /projects/{id}/graph/import",
 }
 
@@ -221,8 +222,10 @@ func TestOpenAPIOperations(t *testing.T) {
 				success = at(op, "responses", "201")
 			}
 			media := at(success, "content", "application/json")
-			if media == nil {
-				media = at(success, "content", "application/x-ndjson")
+			for _, other := range []string{"application/x-ndjson", "text/event-stream"} {
+				if media == nil {
+					media = at(success, "content", other)
+				}
 			}
 			if success != nil || at(op, "responses", "204") == nil {
 				d.checkExample(t, name+" answer", media)

@@ -39,6 +39,7 @@ type Options struct {
 	Limiter *auth.Limiter
 	Proxies auth.Proxies
 	Site    auth.Site // default: PublicURL
+	Live    Live
 }
 
 // server is the API.
@@ -57,6 +58,8 @@ type server struct {
 	api     huma.API
 	methods map[string]bool // of all routes, for the Allow header
 	openAPI func() []byte
+	live    Live
+	streams streams
 }
 
 // New returns the handler of the API. It panics without App or Auth, which
@@ -67,7 +70,7 @@ func New(o Options) http.Handler {
 	}
 	s := &server{app: o.App, auth: o.Auth, log: o.Log, now: o.Now, options: o,
 		hosts: auth.NewHostRule(o.PublicURL), site: o.Site, gateway: auth.Gate{Limiter: o.Limiter, Proxies: o.Proxies},
-		pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{}}
+		pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{}, live: o.Live.withDefaults()}
 	if s.site.PublicURL == "" {
 		s.site.PublicURL = o.PublicURL
 	}

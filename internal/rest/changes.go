@@ -1,0 +1,243 @@
+package rest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// Live configures streams of changes.
+type Live struct {
+	// Poll is how often a stream looks for what other processes have written; default: a second. What this process writes
+	// wakes it at once.
+	Poll time.Duration
+	// Heartbeat is how often a stream says that it is there; default: 15 seconds.
+	Heartbeat time.Duration
+	// PerCredential is how many streams one credential may have open in this process; default: 8.
+	PerCredential int
+	// After is the clock; default: time.After.
+	After func(time.Duration) <-chan time.Time
+}
+
+const (
+	// wakeGap is the least time between a write and the read that it causes, so that many writes cost few reads.
+	wakeGap = 10 * time.Millisecond
+	// writeTime is how long a client may take to accept something before the stream ends.
+	writeTime = 30 * time.Second
+	// streamBuffer is how much a stream collects. It is sent when it is full, or when there is nothing more to say: where it is cut
+	// must not depend on what the reader may not see.
+	streamBuffer = 16 << 10
+	// retryStream is when another try at a stream may be worth while, in seconds.
+	retryStream = "15"
+)
+
+func (l Live) withDefaults() Live {
+	if l.Poll <= 0 {
+		l.Poll = time.Second
+	}
+	if l.Heartbeat <= 0 {
+		l.Heartbeat = 15 * time.Second
+	}
+	if l.PerCredential <= 0 {
+		l.PerCredential = 8
+	}
+	if l.After == nil {
+		l.After = time.After
+	}
+	return l
+}
+
+// streams counts open streams of changes by credential.
+type streams struct {
+	mu   sync.Mutex
+	open map[string]int
+}
+
+// enter counts a stream of who, and returns how it is taken back.
+func (o *streams) enter(who string, limit int) (leave func(), err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open[who] >= limit {
+		return nil, loci.Errorf(loci.RateLimited, "this credential has %d streams of changes open, which is the most; close one", limit)
+	}
+	if o.open == nil {
+		o.open = map[string]int{}
+	}
+	o.open[who]++
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.open[who]--; o.open[who] == 0 {
+			delete(o.open, who)
+		}
+	}, nil
+}
+
+type changesInput struct {
+	Header string `header:"Last-Event-ID" maxLength:"200" doc:"The id of the last event that you have: the stream goes on behind it. EventSource sends it by itself"`
+	Query  string `query:"last_event_id" maxLength:"200" doc:"The same, for the first request; the header counts where both are sent"`
+	Once   bool   `query:"once" doc:"End when there is nothing more to say now"`
+}
+
+func (in *changesInput) after() string {
+	if in.Header != "" {
+		return in.Header
+	}
+	return in.Query
+}
+
+// changes answers with a stream that stays open.
+func (s *server) changes(ctx context.Context, p loci.Principal, in *changesInput) (*huma.StreamResponse, error) {
+	feed, err := s.app.Changes(ctx, p, in.after())
+	if err != nil {
+		return nil, err
+	}
+	x := exchangeOf(ctx)
+	leave, err := s.streams.enter(p.Subject(), s.live.PerCredential)
+	if err != nil {
+		x.Header().Set("Retry-After", retryStream)
+		return nil, err
+	}
+	t := &changeStream{server: s, x: x, feed: feed, once: in.Once || x.request.Method == http.MethodHead}
+	t.out = bufio.NewWriterSize(patient{x, http.NewResponseController(x)}, streamBuffer)
+	return &huma.StreamResponse{Body: func(huma.Context) {
+		defer leave()
+		h := x.Header()
+		h.Set("Content-Type", eventStream)
+		h.Set("X-Accel-Buffering", "no") // proxies that collect answers would keep the events
+		t.run(ctx, in.after() != "")
+	}}, nil
+}
+
+const eventStream = "text/event-stream"
+
+// patient writes to a client that may be slow, but not for ever.
+type patient struct {
+	w io.Writer
+	c *http.ResponseController
+}
+
+// Write sends b and waits at most writeTime for the client to take it.
+func (p patient) Write(b []byte) (int, error) {
+	// Only what is no connection refuses deadlines.
+	_ = p.c.SetWriteDeadline(time.Now().Add(writeTime))
+	return p.w.Write(b)
+}
+
+// changeStream is one open stream.
+type changeStream struct {
+	*server
+	x    *exchange
+	feed *app.Changes
+	out  *bufio.Writer
+	once bool
+}
+
+// run writes what changes until the client goes away, the server stops, or the
+// credential does not count any more.
+func (t *changeStream) run(ctx context.Context, resumed bool) {
+	// The stream has no end by itself. What an earlier request on the connection has set must not cut it off.
+	_ = http.NewResponseController(t.x).SetReadDeadline(time.Time{})
+	t.event("ready", t.feed.Position(), map[string]bool{"resumed": resumed})
+	beat := t.live.After(t.live.Heartbeat)
+	for {
+		written := t.feed.Written()
+		if err := t.round(ctx); err != nil {
+			t.ended(ctx, err)
+			return
+		}
+		if t.once {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.live.After(t.live.Poll):
+		case <-beat:
+			t.pulse()
+			beat = t.live.After(t.live.Heartbeat)
+		case <-written:
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.live.After(wakeGap):
+			}
+		}
+	}
+}
+
+// round writes what there is now. It asks anew who the client is, as a key may be revoked and a person may leave a
+// team while a stream is open.
+func (t *changeStream) round(ctx context.Context) error {
+	for more := true; more; {
+		p, err := t.authenticate(t.x.request)
+		if err == nil {
+			p, err = t.auth.InHeaderSession(t.x.request, p)
+		}
+		if err != nil {
+			return err
+		}
+		page, err := t.feed.Read(ctx, p)
+		if err != nil {
+			return err
+		}
+		if page.Reset {
+			t.event("reset", page.Position, struct{}{})
+		}
+		for i := range page.Events {
+			t.event("change", page.Events[i].Position, page.Events[i].FeedEvent)
+		}
+		if _, err := t.out.Write(nil); err != nil { // of what was written before
+			return errAway
+		}
+		more = page.More
+	}
+	if t.once {
+		t.pulse()
+	}
+	return t.flush()
+}
+
+// event enters an event. An error of the connection shows at the next flush.
+func (t *changeStream) event(name, id string, data any) {
+	b, err := json.Marshal(data)
+	if err != nil {
+		panic("rest: " + err.Error()) // made of our own structs
+	}
+	_, _ = t.out.WriteString("event: " + name + "\nid: " + id + "\ndata: " + string(b) + "\n\n")
+}
+
+// pulse says that the stream is there. Its id is the place behind everything that was looked at: a client that comes back
+// much later is not further behind because of what it did not see.
+func (t *changeStream) pulse() {
+	_, _ = t.out.WriteString(": still here\nid: " + t.feed.Position() + "\n\n")
+}
+
+// errAway ends a stream whose client takes nothing any more.
+var errAway = errors.New("the client is away")
+
+func (t *changeStream) flush() error {
+	if t.out.Flush() != nil || t.x.FlushError() != nil {
+		return errAway
+	}
+	return nil
+}
+
+// ended logs what a client cannot be told any more. That its credential does not count any more it learns when it comes back.
+func (t *changeStream) ended(ctx context.Context, err error) {
+	code := loci.CodeOf(err)
+	if ctx.Err() != nil || errors.Is(err, errAway) || code != "" && code != loci.Unavailable {
+		return
+	}
+	t.log.WarnContext(ctx, "a stream of changes ended", "request_id", t.x.id, "error", chain(err))
+}
