@@ -226,7 +226,7 @@ var ofPeople = map[string]bool{"PATCH /projects/{id}": true, "GET /projects/{id}
 // TestAgentsAreConfined walks every documented route with an agent's key.
 func TestAgentsAreConfined(t *testing.T) {
 	s := newServer(t)
-	open := map[string]bool{"/health": true, "/ready": true, "/openapi.json": true, "/whoami": true, "/query": true}
+	open := map[string]bool{"/health": true, "/ready": true, "/openapi.json": true, "/whoami": true, "/query": true, "/changes": true}
 	m := s.write(t, claude, `{"title":"x","content":"y"}`)
 	for _, r := range theRoutes {
 		method, path, _ := strings.Cut(r, " ")
