@@ -99,7 +99,25 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 		}
 		reader = bytes.NewReader(b)
 	}
-	r, err := http.NewRequestWithContext(ctx, method, c.base+prefix+path, reader)
+	r, err := c.request(ctx, method, path, header, reader)
+	if err != nil {
+		return nil, err
+	}
+	if lines {
+		r.Header.Set("Content-Type", "application/x-ndjson")
+	} else if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	res, err := c.http.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	return res, nil
+}
+
+// request is a request with the credential.
+func (c *Client) request(ctx context.Context, method, path string, header http.Header, body io.Reader) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base+prefix+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
@@ -107,22 +125,10 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 		r.Header[name] = values
 	}
 	r.Header.Set("Accept", "application/json")
-	if lines {
-		r.Header.Set("Content-Type", "application/x-ndjson")
-	} else if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key.Reveal())
 	}
-	if !c.session.IsZero() {
-		r.Header.Set(sessionHeader, c.session.String())
-	}
-	res, err := c.http.Do(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, path, err)
-	}
-	return res, nil
+	return r, nil
 }
 
 // do sends one request and decodes the answer into out; nil: there is none.

@@ -70,6 +70,14 @@ type OrgEdit struct {
 	Name       *string        `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"100" example:"Acme"`
 	Deletion   *loci.Deletion `json:"deletion,omitzero" nullable:"false" enum:"step_up,api_key" doc:"What it takes to delete a memory. Owners only, with a fresh proof"`
 	Workspaces *bool          `json:"workspaces,omitzero" nullable:"false" doc:"Whether every read is limited to the active workspace. Owners only, with a fresh proof"`
+	Assets     *AssetEdit     `json:"assets,omitzero" nullable:"false" doc:"What may be attached to memories. Owners only, with a fresh proof"`
+}
+
+// AssetEdit changes what an org takes as attachments; what is left out stays. What is attached already stays, too.
+type AssetEdit struct {
+	MaxBytes   *int64    `json:"max_bytes,omitzero" nullable:"false" minimum:"0" maximum:"1099511627776" doc:"The largest attachment, in bytes; 0: 26214400 (25 MiB)" example:"52428800"`
+	TotalBytes *int64    `json:"total_bytes,omitzero" nullable:"false" minimum:"0" maximum:"1099511627776" doc:"All attachments of the org together, in bytes; 0: no limit"`
+	MediaTypes *[]string `json:"media_types,omitzero" nullable:"false" maxItems:"50" minLength:"3" maxLength:"255" doc:"What may be attached, such as application/pdf or image/*; empty: everything"`
 }
 
 // OrgReceipt says what was erased with an org.

@@ -2,34 +2,38 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 )
 
+// errMoved undoes a change of a memory that has come to another project meanwhile.
+var errMoved = errors.New("the memory has moved")
+
 // attach runs fn in a transaction with a live memory to which p may add something. Whether its project is open is
 // asked before, as nothing may be waited for in a transaction; so it is repeated if the memory came to another meanwhile.
 func (a *App) attach(ctx context.Context, p loci.Principal, act Action, id loci.MemoryID, fn func(store.Tx, *loci.Memory, *loci.AuditEntry) error) error {
-	m, err := a.attachable(ctx, p, act, id)
-	for ; err == nil; m, err = a.attachable(ctx, p, act, id) {
-		moved := false
+	for {
+		m, err := a.attachable(ctx, p, act, id)
+		if err != nil {
+			return err
+		}
 		err = a.write(ctx, p, act, func(tx store.Tx, e *loci.AuditEntry) error {
 			now, err := mayAttach(ctx, tx, p, id)
+			if err == nil && now.ProjectID != m.ProjectID {
+				err = errMoved
+			}
 			if err != nil {
 				return err
-			}
-			if moved = now.ProjectID != m.ProjectID; moved {
-				e.Action = ""
-				return nil
 			}
 			e.Target = id.String()
 			return fn(tx, now, e)
 		})
-		if err != nil || !moved {
+		if !errors.Is(err, errMoved) {
 			return err
 		}
 	}
-	return err
 }
 
 // attachable returns a memory to which p may add something now.

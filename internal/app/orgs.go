@@ -61,9 +61,6 @@ type AssetSettings struct {
 	MediaTypes           *[]string
 }
 
-// IsZero reports whether the settings change nothing.
-func (s *AssetSettings) IsZero() bool { return *s == AssetSettings{} }
-
 func (s *OrgSettings) apply(o *loci.Org) {
 	set(&o.Deletion, s.Deletion)
 	set(&o.Workspaces, s.Workspaces)

@@ -54,6 +54,8 @@ const (
 	noGrant     missing = "grant"
 	noProject   missing = "project"
 	noEntity    missing = "entity"
+	noAsset     missing = "attachment"
+	noSource    missing = "source"
 	noAgent     missing = "agent"
 )
 
@@ -110,6 +112,9 @@ func problemOf(status int, code, field, text string) *problem {
 func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
 	if items := (*loci.ItemsError)(nil); errors.As(err, &items) {
 		return itemsProblem(items)
+	}
+	if ready := (*problem)(nil); errors.As(err, &ready) {
+		return ready
 	}
 	switch code := loci.CodeOf(err); {
 	case code == loci.NotFound:

@@ -44,7 +44,9 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 			writeProblem(x, problemOf(http.StatusUnsupportedMediaType, string(loci.Invalid), field, text))
 			return
 		}
-		r.Header.Set("Content-Type", jsonType) // however it was spelt
+		if !route.Raw {
+			r.Header.Set("Content-Type", jsonType) // however it was spelt
+		}
 		once, err := readOnce(r)
 		if err != nil {
 			s.refuse(x, r, err)
@@ -61,7 +63,7 @@ const mergePatch = "application/merge-patch+json"
 // wrongBody says which header announces a body of a form that is not taken, and
 // what is wrong with it, or "". No Content-Type at all is taken for JSON.
 func (r route) wrongBody(req *http.Request) (header, text string) {
-	if r.In == nil {
+	if r.In == nil && !r.Raw {
 		return "", ""
 	}
 	for _, coding := range req.Header.Values("Content-Encoding") {
@@ -70,7 +72,7 @@ func (r route) wrongBody(req *http.Request) (header, text string) {
 		}
 	}
 	sent := req.Header.Values("Content-Type")
-	if len(sent) == 0 || len(sent) == 1 && sent[0] == "" {
+	if r.Raw || len(sent) == 0 || len(sent) == 1 && sent[0] == "" {
 		return "", ""
 	}
 	kind, parameters, err := mime.ParseMediaType(sent[0])
@@ -181,8 +183,10 @@ func add[I, O any](s *server, r route, do call[I, O]) {
 	register(s, r, repeating(&r, do))
 }
 
-func register[I, O any](s *server, r route, c repeatable[I, O]) {
-	do := c.call(s, &r)
+func register[I, O any](s *server, r route, c repeatable[I, O]) { enter(s, r, c.call(s, &r)) }
+
+// enter hands a route to huma.
+func enter[I, O any](s *server, r route, do call[I, O]) {
 	s.methods[r.Method] = true
 	if r.Method == http.MethodGet {
 		s.methods[http.MethodHead] = true
@@ -195,6 +199,9 @@ func register[I, O any](s *server, r route, c repeatable[I, O]) {
 		}
 		return out, nil
 	})
+	if r.Raw { // not before: huma would read it
+		s.api.OpenAPI().Paths[op.Path].Post.RequestBody = uploadBody()
+	}
 	if r.Lines { // huma takes raw bodies for binary ones
 		*op.RequestBody.Content[jsonLines] = huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}, Example: r.In}
 	}

@@ -55,14 +55,20 @@ func readOnce(r *http.Request) (*onceKey, error) {
 		return nil, loci.FieldErrorf(onceHeader, "must be one header of 1 to %d printable ASCII characters; a new UUID for every request is a good one", maxOnceKey)
 	}
 	once := &onceKey{key: sent[0], body: sha256.New()}
-	for _, part := range []string{r.URL.Path, r.URL.RawQuery, r.Header.Get("If-Match")} {
-		once.add(part)
-	}
+	once.restart(r)
 	r.Body = struct {
 		io.Reader
 		io.Closer
 	}{io.TeeReader(r.Body, once.body), r.Body}
 	return once, nil
+}
+
+// restart begins the hash anew, with parts that stand for the body.
+func (o *onceKey) restart(r *http.Request, parts ...string) {
+	o.body.Reset()
+	for _, part := range append([]string{r.URL.Path, r.URL.RawQuery, r.Header.Get("If-Match")}, parts...) {
+		o.add(part)
+	}
 }
 
 // add takes a part of the request besides the body into the hash.

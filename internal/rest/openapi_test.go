@@ -157,6 +157,9 @@ var theRoutes = []string{
 	"PUT /orgs/{id}/workspaces/{workspace}/members/{user}", "DELETE /orgs/{id}/workspaces/{workspace}/members/{user}",
 	"GET /admin/users", "GET /admin/metrics",
 
+	"POST /memories/{id}/assets", "GET /memories/{id}/assets", "GET /assets/{id}", "GET /assets/{id}/content", "DELETE /assets/{id}",
+	"POST /memories/{id}/sources", "GET /memories/{id}/sources", "DELETE /sources/{id}",
+
 	"POST /projects", "GET /projects", "GET /projects/{id}", "PATCH /projects/{id}", "DELETE /projects/{id}", "POST /projects/{id}/archive",
 	"POST /projects/{id}/restore", "GET /projects/{id}/members", "PUT /projects/{id}/members/{user}", "DELETE /projects/{id}/members/{user}",
 	"POST /agents", "GET /agents", "GET /agents/{id}", "POST /sessions", "GET /sessions", "GET /sessions/{id}", "POST /sessions/{id}/close",
@@ -212,8 +215,10 @@ func TestOpenAPIOperations(t *testing.T) {
 			}
 			if body := at(op, "requestBody"); body != nil {
 				media := at(body, "content", "application/json")
-				if media == nil {
-					media = at(body, "content", "application/x-ndjson")
+				for _, other := range []string{"application/x-ndjson", "application/octet-stream"} {
+					if media == nil {
+						media = at(body, "content", other)
+					}
 				}
 				d.checkExample(t, name+" request", media)
 			}
@@ -222,7 +227,7 @@ func TestOpenAPIOperations(t *testing.T) {
 				success = at(op, "responses", "201")
 			}
 			media := at(success, "content", "application/json")
-			for _, other := range []string{"application/x-ndjson", "text/event-stream"} {
+			for _, other := range []string{"application/x-ndjson", "text/event-stream", "application/octet-stream"} {
 				if media == nil {
 					media = at(success, "content", other)
 				}

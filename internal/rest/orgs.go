@@ -40,8 +40,12 @@ func (s *server) editOrg(ctx context.Context, p loci.Principal, in *orgEditInput
 		return nil, err
 	}
 	r := &in.Body
-	if r.Name == nil && r.Deletion == nil && r.Workspaces == nil {
-		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send name, deletion or workspaces")
+	settings := app.OrgSettings{Deletion: r.Deletion, Workspaces: r.Workspaces}
+	if r.Assets != nil {
+		settings.Assets = app.AssetSettings(*r.Assets)
+	}
+	if r.Name == nil && settings == (app.OrgSettings{}) {
+		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send name, deletion, workspaces or assets")
 	}
 	if r.Name != nil {
 		if err := loci.CheckText("name", *r.Name, 1, loci.MaxName); err != nil {
@@ -50,8 +54,8 @@ func (s *server) editOrg(ctx context.Context, p loci.Principal, in *orgEditInput
 	}
 	var org loci.Org
 	var err error
-	if r.Deletion != nil || r.Workspaces != nil {
-		if org, err = s.app.SetOrg(ctx, p, app.OrgSettings{Deletion: r.Deletion, Workspaces: r.Workspaces}); err != nil {
+	if settings != (app.OrgSettings{}) {
+		if org, err = s.app.SetOrg(ctx, p, settings); err != nil {
 			return nil, err
 		}
 	}

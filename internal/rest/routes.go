@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -33,12 +34,16 @@ type route struct {
 	// Bulk takes bodies of maxBulk bytes, Lines those of lines of JSON. Again says
 	// that the success is 200 if all was there already.
 	Bulk, Lines, Again bool
+	// Raw takes a body of any type, which the handler reads as it comes.
+	Raw bool
 	// Repeat says how a POST answers when it comes again under its key. Atomic says that it makes its change in one
 	// transaction of the org.
 	Repeat repetition
 	Atomic bool
 	// Alternatives are other media types of the answer.
 	Alternatives map[string]*huma.MediaType
+	// Further are answers besides those that the rest of the line says.
+	Further map[string]*huma.Response
 
 	prefix string
 }
@@ -159,6 +164,7 @@ func (r route) responses() map[string]*huma.Response {
 	if r.Conditional && r.Method == http.MethodGet {
 		out["304"] = &huma.Response{Description: "Still the version that If-None-Match names"}
 	}
+	maps.Copy(out, r.Further)
 	return out
 }
 
@@ -178,6 +184,11 @@ func (r route) refusals(fail func(status, text string)) {
 	if r.In != nil {
 		fail("413", "The body is larger than "+strconv.FormatInt(r.maxBody()>>20, 10)+" MiB")
 		fail("415", "The body is not "+r.bodyType())
+	}
+	if r.Raw {
+		fail("408", "The body came too slowly; send it again")
+		fail("413", "The file is larger than the org allows")
+		fail("415", "The body is compressed, by what Content-Encoding says")
 	}
 	if strings.Contains(r.Path, "{") || r.Missing != "" || r.ID == routeAgentLatest.ID || r.ID == routeTrashMany.ID {
 		fail("404", r.Missing.text())

@@ -35,7 +35,7 @@ var (
 	routeOrg = route{ID: "getOrg", Method: http.MethodGet, Path: "/orgs/{id}", Who: forPeople, Action: app.OrgRead, Missing: noOrg, Tag: "orgs",
 		Summary: "Get your org", Text: "404 for every other one.", Out: exampleOrg}
 	routeEditOrg = route{ID: "editOrg", Method: http.MethodPatch, Path: "/orgs/{id}", Who: forPeople, Action: app.OrgChange, More: []app.Action{app.OrgSet}, Missing: noOrg, Tag: "orgs",
-		Summary: "Change your org", Text: "What is left out stays. The name is for admins; deletion and workspaces are for owners and need step-up.", In: client.OrgEdit{Name: new("Acme")}, Out: exampleOrg}
+		Summary: "Change your org", Text: "What is left out stays. The name is for admins; deletion, workspaces and assets are for owners and need step-up.", In: client.OrgEdit{Name: new("Acme")}, Out: exampleOrg}
 	routeDeleteOrg = route{ID: "deleteOrg", Method: http.MethodDelete, Path: "/orgs/{id}", Who: forPeople, Action: app.OrgDelete, Missing: noOrg, Tag: "orgs", Limit: expensive,
 		Summary: "Delete your org", Text: "With everything in it, for good. For owners; needs step-up. 409 while it has other members.", In: client.Confirmation{Confirm: "acme"}, Out: exampleReceipt}
 	routeMembers = route{ID: "listMembers", Method: http.MethodGet, Path: "/orgs/{id}/members", Who: forPeople, Action: app.MemberList, Missing: noOrg, Tag: "orgs",

@@ -1,0 +1,147 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+type newAssetInput struct {
+	PathID
+	Name        string `query:"name" maxLength:"1000" doc:"What the file is called; left out: as Content-Disposition or the form says" example:"diagram.png"`
+	Disposition string `header:"Content-Disposition" maxLength:"2000" doc:"Names the file where name does not, like attachment; filename=\"diagram.png\""`
+}
+
+type assetOutput struct {
+	Status   int
+	Location string `header:"Location" hidden:"true"`
+	Body     loci.Asset
+}
+
+// addAsset registers the route that takes files. The request is read as it comes, so what decides whether
+// it is one that was carried out before is known only when all of it is stored.
+func (s *server) addAsset(r route, place string) {
+	attach := repeatable[app.Received, assetOutput]{
+		do: func(ctx context.Context, p loci.Principal, in *app.Received) (*assetOutput, error) {
+			a, added, err := s.app.Attach(ctx, p, in)
+			if err != nil {
+				return nil, err
+			}
+			status := http.StatusOK
+			if added {
+				status = http.StatusCreated
+			}
+			return &assetOutput{status, place + a.ID.String(), a}, nil
+		},
+		again: func(ctx context.Context, p loci.Principal, _ *app.Received, known *app.Repeated) (*assetOutput, error) {
+			var id loci.AssetID
+			read(&id, known.Target)
+			a, err := s.app.Asset(ctx, p, id)
+			if err != nil {
+				return nil, err
+			}
+			return &assetOutput{known.Status, place + a.ID.String(), a}, nil
+		},
+	}.call(s, &r)
+	enter(s, r, func(ctx context.Context, p loci.Principal, in *newAssetInput) (*assetOutput, error) {
+		file, err := s.received(ctx, p, in)
+		if err != nil {
+			return nil, err
+		}
+		if x := exchangeOf(ctx); x.once != nil { // the boundary of a form is another one each time
+			x.once.restart(x.request, in.Disposition, file.SHA256())
+		}
+		return attach(ctx, p, file)
+	})
+}
+
+// received stores the file of a request.
+func (s *server) received(ctx context.Context, p loci.Principal, in *newAssetInput) (*app.Received, error) {
+	body := receive(exchangeOf(ctx))
+	defer body.finish()
+	if err := s.app.Allowed(ctx, p, app.AssetAdd); err != nil { // before anything is said of the request
+		return nil, err
+	}
+	u, err := uploadOf(body, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return s.app.Receive(ctx, p, in.parse(), u)
+}
+
+func (s *server) assets(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.AssetList], error) {
+	list, err := s.app.Assets(ctx, p, in.parse())
+	return say(client.AssetList{Assets: orEmpty(list)}, err)
+}
+
+type assetPath struct {
+	ID string `path:"id" doc:"Of the attachment, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+}
+
+func (in *assetPath) parse() (id loci.AssetID) {
+	read(&id, in.ID)
+	return id
+}
+
+func (s *server) asset(ctx context.Context, p loci.Principal, in *assetPath) (*answer[loci.Asset], error) {
+	return say(s.app.Asset(ctx, p, in.parse()))
+}
+
+func (s *server) deleteAsset(ctx context.Context, p loci.Principal, in *assetPath) (*nothing, error) {
+	return done(s.app.DeleteAsset(ctx, p, in.parse()))
+}
+
+// contentInput documents the headers that http.ServeContent reads.
+type contentInput struct {
+	ID          string `path:"id" doc:"Of the attachment, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	Range       string `header:"Range" maxLength:"1000" doc:"Parts of the file, like bytes=0-1023; several are answered as multipart/byteranges"`
+	IfRange     string `header:"If-Range" maxLength:"1000" doc:"The ETag of the part that you have: the whole file is sent if it is another one"`
+	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"ETags that you have; 304 if it is one of them"`
+}
+
+// assetContent answers with the bytes. Who may see them is decided at every request; what they are never changes.
+func (s *server) assetContent(ctx context.Context, p loci.Principal, in *contentInput) (*huma.StreamResponse, error) {
+	a, f, err := s.app.OpenAsset(ctx, p, (&assetPath{in.ID}).parse())
+	if err != nil {
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer f.Close()
+		r, _ := humago.Unwrap(hc)
+		out := &outgoing{exchange: exchangeOf(r.Context()), pace: pace{start: time.Now()}}
+		attachmentHeaders(out.Header(), a.Name, a.MediaType)
+		out.Header().Set("ETag", `"`+a.SHA256+`"`)
+		http.ServeContent(out, r, "", a.CreatedAt, f)
+		if out.refused != 0 {
+			s.refuseRange(out, a.Size)
+		}
+	}}, nil
+}
+
+// refuseRange answers what http.ServeContent would not do, in the form of all other refusals.
+func (s *server) refuseRange(out *outgoing, size int64) {
+	h := out.Header()
+	for _, name := range []string{"Content-Disposition", "ETag", "Last-Modified", "Accept-Ranges", "Content-Length"} {
+		h.Del(name)
+	}
+	h.Set("Cache-Control", "private, no-cache")
+	switch out.refused {
+	case http.StatusRequestedRangeNotSatisfiable:
+		err := loci.FieldErrorf("Range", "asks for what the file does not have; it has %d bytes, counted from 0, as in bytes=0-1023", size)
+		writeProblem(out.exchange, problemOf(out.refused, string(loci.Invalid), "Range", err.Error()))
+	case http.StatusPreconditionFailed:
+		writeProblem(out.exchange, newProblem(loci.Errorf(loci.Precondition, "the file is another one than the request is meant for")))
+	default:
+		writeProblem(out.exchange, s.fail(out.request.Context(), noAsset, errUnreadable))
+	}
+}
+
+// errUnreadable is a file whose size the disk does not tell.
+var errUnreadable = loci.Errorf(loci.Unavailable, "the file cannot be read from the disk")

@@ -1,0 +1,165 @@
+package rest
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+const (
+	binaryType = "application/octet-stream"
+	formType   = "multipart/form-data"
+)
+
+// maxPartHeader bounds what stands around the file in a form, in bytes.
+const maxPartHeader = 64 << 10
+
+// uploadOf finds the file in a request: the body itself, or the one file of a form. It reads no further than to where the
+// file begins.
+func uploadOf(in *incoming, name string) (app.Upload, error) {
+	r := in.x.request
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err == nil && kind == formType {
+		return fileOfForm(in, params["boundary"], name)
+	}
+	if name == "" {
+		if name, err = fileName(r.Header.Get("Content-Disposition")); err != nil {
+			return app.Upload{}, err
+		}
+	}
+	return named(app.Upload{Name: name, MediaType: r.Header.Get("Content-Type"), Size: r.ContentLength, Body: in})
+}
+
+// fileName reads the name of a file as Content-Disposition gives it; "" if there is none.
+func fileName(header string) (string, error) {
+	if header == "" {
+		return "", nil
+	}
+	_, params, err := mime.ParseMediaType(header)
+	if err != nil {
+		return "", loci.FieldErrorf("Content-Disposition", `must be like attachment; filename="notes.txt"`)
+	}
+	return params["filename"], nil
+}
+
+func named(u app.Upload) (app.Upload, error) {
+	if u.Name == "" {
+		return u, loci.FieldErrorf("name", "is required: send ?name=notes.txt, or the header Content-Disposition: attachment; filename=\"notes.txt\"")
+	}
+	return u, nil
+}
+
+func fileOfForm(in *incoming, boundary, name string) (app.Upload, error) {
+	if boundary == "" {
+		return app.Upload{}, loci.FieldErrorf("Content-Type", "must name the boundary of the form")
+	}
+	around := &bounded{r: in, left: maxPartHeader}
+	form := multipart.NewReader(around, boundary)
+	part, err := form.NextPart()
+	switch {
+	case err != nil:
+		return app.Upload{}, noFile(err)
+	case part.FormName() != "file" || part.FileName() == "":
+		return app.Upload{}, loci.Errorf(loci.Invalid, "the form must have one part, a file called \"file\"")
+	}
+	if name == "" {
+		name = part.FileName()
+		name = name[strings.LastIndexByte(name, '\\')+1:]
+	}
+	around.left = -1
+	return named(app.Upload{Name: name, MediaType: part.Header.Get("Content-Type"), Size: -1, Body: &lastPart{form, part, around}})
+}
+
+// noFile turns what is wrong with a form into an answer.
+func noFile(err error) error {
+	if p := (*problem)(nil); loci.CodeOf(err) != "" || errors.As(err, &p) {
+		return err
+	}
+	return loci.WrapError(loci.Invalid, err, "the form ended early or is not readable; it must have one part, a file called \"file\"")
+}
+
+// lastPart is a part of a form behind which there must be none.
+type lastPart struct {
+	form   *multipart.Reader
+	part   *multipart.Part
+	around *bounded
+}
+
+// Read ends with an error unless the form ends, too.
+func (l *lastPart) Read(b []byte) (int, error) {
+	n, err := l.part.Read(b)
+	if err == nil {
+		return n, nil
+	}
+	if !errors.Is(err, io.EOF) {
+		return n, noFile(err)
+	}
+	l.around.left = maxPartHeader
+	switch _, err := l.form.NextPart(); {
+	case errors.Is(err, io.EOF):
+		_, err = io.Copy(io.Discard, l.around) // whatever follows the last boundary, to the end of the body
+		if err == nil {
+			err = io.EOF
+		}
+		return n, err
+	case err != nil:
+		return n, noFile(err)
+	}
+	return n, loci.Errorf(loci.Invalid, "the form must have one part only, a file called \"file\"; send each file by itself")
+}
+
+// bounded is a reader that fails after so many bytes; below 0: never.
+type bounded struct {
+	r    io.Reader
+	left int
+}
+
+// Read fails with Invalid where too much stands around the file.
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, loci.Errorf(loci.Invalid, "the form has more than %d bytes besides the file", maxPartHeader)
+	}
+	if b.left > 0 && len(p) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.r.Read(p)
+	if b.left > 0 {
+		b.left -= n
+	}
+	return n, err
+}
+
+// inertTypes are sent as what they are. A browser runs or lays out none of them; everything else is sent as bytes, so that no page
+// can take a file for its script or style, whoever made the file.
+var inertTypes = map[string]bool{
+	"text/plain": true, "text/csv": true, "text/markdown": true, "application/json": true, "application/x-ndjson": true, "application/pdf": true,
+	"application/zip": true, "application/gzip": true, "application/x-gzip": true, "application/x-tar": true, "application/x-7z-compressed": true,
+	"application/vnd.sqlite3": true, "application/msword": true, "application/rtf": true,
+	"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/avif": true, "image/heic": true, "image/heif": true,
+	"image/bmp": true, "image/tiff": true, "image/jxl": true, "image/jp2": true,
+}
+
+// sentAs is the Content-Type under which a file is sent.
+func sentAs(mediaType string) string {
+	kind, _, _ := strings.Cut(mediaType, ";")
+	family, sub, _ := strings.Cut(kind, "/")
+	if inertTypes[kind] || family == "audio" || family == "video" ||
+		family == "application" && strings.HasPrefix(sub, "vnd.openxmlformats-officedocument.") || strings.HasPrefix(sub, "vnd.oasis.opendocument.") {
+		return mediaType
+	}
+	return binaryType
+}
+
+// attachmentHeaders say that a file is to be saved and never shown as a page of this server.
+func attachmentHeaders(h http.Header, name, mediaType string) {
+	h.Set("Content-Type", sentAs(mediaType))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
