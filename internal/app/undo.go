@@ -185,7 +185,7 @@ type undoStep struct {
 	unreached    bool // it is left alone because v does not reach all its versions
 }
 
-// plan decides about every memory before the first is changed: what supersedes another has to be there.
+// plan decides about every memory before the first is changed.
 func (u *undo) plan(ctx context.Context) error {
 	me, err := u.tx.Users().Get(ctx, u.p.UserID)
 	if err != nil {
@@ -214,7 +214,7 @@ func (u *undo) plan(ctx context.Context) error {
 			}
 		}
 	}
-	return u.keepSuperseded(ctx)
+	return u.noteHidden(ctx)
 }
 
 func (u *undo) query() store.EditQuery {

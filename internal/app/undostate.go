@@ -96,10 +96,11 @@ func (u *undo) target(now, then *loci.Memory) (m *loci.Memory, note, reason stri
 		return m, "", ""
 	}
 	m = takeState(now, then)
-	if !then.DeletedAt.IsZero() { // its time in the trash begins anew
-		if m.DeletedAt = now.DeletedAt; m.DeletedAt.IsZero() {
-			m.DeletedAt = u.now
-		}
+	switch {
+	case then.DeletedAt.IsZero():
+		m.DeletedAt = time.Time{}
+	case now.DeletedAt.IsZero(): // its time in the trash begins anew
+		m.DeletedAt = u.now
 	}
 	m.SupersededBy, m.TeamID = then.SupersededBy, then.TeamID
 	if m.TeamID != now.TeamID && !m.TeamID.IsZero() && m.TeamID != u.team {
@@ -125,28 +126,22 @@ func takeState(now, then *loci.Memory) *loci.Memory {
 	return m
 }
 
-// keepSuperseded leaves alone what would be hidden in favour of a memory that is not there, until nothing more follows from that.
-func (u *undo) keepSuperseded(ctx context.Context) error {
-	for again := true; again; {
-		again = false
-		for _, id := range u.order {
-			s := u.steps[id]
-			if s.reason != "" || !s.hidden {
-				continue
-			}
-			there, err := u.stays(ctx, s.viewer, s.superseded)
-			if err != nil {
-				return err
-			}
-			if !there {
-				s.reason, again = "the memory that took its place is not there any more", true
-			}
-		}
-	}
+// noteHidden says of which memories nobody sees the one that is in their place.
+func (u *undo) noteHidden(ctx context.Context) error {
 	for _, id := range u.order {
 		s := u.steps[id]
-		if by := u.steps[s.superseded]; s.reason != "" && by != nil && by.reason == "" && by.gone {
-			s.reason += "; it stays hidden, although what took its place is in the trash now: revert it if you want it back"
+		if s.superseded.IsZero() || s.gone || s.reason == "" && !s.hidden {
+			continue
+		}
+		there, err := u.stays(ctx, s.viewer, s.superseded)
+		switch {
+		case err != nil:
+			return err
+		case there:
+		case s.reason == "":
+			s.note = "it is superseded again, by a memory that is not there any more; revert it if you want it back"
+		default:
+			s.reason += "; it stays superseded, by a memory that is not there any more: revert it if you want it back"
 		}
 	}
 	return nil

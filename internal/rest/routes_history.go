@@ -20,6 +20,6 @@ var (
 	routeRevert = route{ID: "revertMemory", Method: http.MethodPost, Path: "/memories/{id}/revert", Who: forPeople, Action: app.MemoryRevert, Tag: "history", Conditional: true, Atomic: true,
 		Summary: "Go back to an old version", Text: "The memory says again what it said then, as a new version; nothing is lost. Whether it is shared stays as it is. 403 if its life gets shorter and you may not delete, 409 if its project is archived.", In: exampleRevert, Out: exampleReverted}
 	routeUndo = route{ID: "undo", Method: http.MethodPost, Path: "/undo", Who: forPeople, Action: app.Undo, Tag: "history", Limit: expensive, Atomic: true,
-		Summary: "Undo what was changed through something", Text: "Puts each of your memories that an origin, a credential or a session changed in a range of time back to what it was before, as a new version; what was made goes to the trash. " +
-			"What anything else has changed since is left alone, and the report says why. dry_run changes nothing. 409 for more than 10,000 memories. Needs step-up.", In: exampleUndo, Out: exampleUndone}
+		Summary: "Undo what was changed through something", Text: "Puts each of your memories that an origin, key or session changed in that time back to what it was, as a new version; new ones go to the trash. " +
+			"What else has changed since is left alone, with a reason. 409 for more than 10,000. Needs step-up.", In: exampleUndo, Out: exampleUndone}
 )
