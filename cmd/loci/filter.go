@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding"
 	"strconv"
 	"strings"
 	"time"
@@ -19,9 +20,37 @@ type filterFlags struct {
 	origin, kind   string
 	category       string
 	project        string
+	key, scope     string
+	agent          string
+	writtenIn      string
+	pinned         bool
 	from, to       string
 	limit          int
 	cursor, vendor string
+	session        string
+	when           whenFlags
+}
+
+// whenFlags ask for another time than the present.
+type whenFlags struct {
+	asOf, knownAt string
+	superseded    bool
+}
+
+func (w *whenFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&w.asOf, "as-of", "", "what was true then: 2026-01-31 or 2026-01-31T15:04:05Z")
+	flags.StringVar(&w.knownAt, "known-at", "", "what was stored then, as it was, in the same forms")
+	flags.BoolVar(&w.superseded, "superseded", false, "also what another memory took the place of")
+}
+
+func (w *whenFlags) when() (loci.When, error) {
+	asOf, err := parseTime("--as-of", w.asOf)
+	if err != nil {
+		return loci.When{}, err
+	}
+	knownAt, err := parseTime("--known-at", w.knownAt)
+	return loci.When{AsOf: asOf, KnownAt: knownAt, Superseded: w.superseded}, err
 }
 
 func (f *filterFlags) add(cmd *cobra.Command) {
@@ -32,11 +61,18 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.kind, "type", "", "semantic, episodic or procedural")
 	flags.StringVar(&f.category, "category", "", "only of this category")
 	flags.StringVar(&f.project, "project", "", "only of this project, by name or id")
+	flags.StringVar(&f.key, "key", "", "only of this key")
+	flags.StringVar(&f.scope, "scope", "", "only of this scope: global, project or agent")
+	flags.StringVar(&f.agent, "agent", "", "only of this agent, by id; --session shows what belongs to it")
+	flags.StringVar(&f.writtenIn, "written-in", "", "only what was written in this session, by id")
+	flags.BoolVar(&f.pinned, "pinned", false, "only pinned ones")
 	flags.StringVar(&f.from, "from", "", "created at or after: 2026-01-31 or 2026-01-31T15:04:05Z")
 	flags.StringVar(&f.to, "to", "", "created before, in the same forms")
 	flags.IntVar(&f.limit, "limit", 0, "how many on a page")
 	flags.StringVar(&f.cursor, "cursor", "", "continue where the page before ended")
 	flags.StringVar(&f.vendor, "as", "", "look through the eyes of this vendor")
+	sessionFlag(cmd, &f.session)
+	f.when.add(cmd)
 }
 
 func (f *filterFlags) filter() (app.Filter, error) {
@@ -48,14 +84,27 @@ func (f *filterFlags) filter() (app.Filter, error) {
 	if err != nil {
 		return app.Filter{}, err
 	}
-	return app.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind), Category: f.category,
-		From: from, To: to}, nil
+	out := app.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind), Category: f.category,
+		Key: f.key, Scope: loci.Scope(f.scope), Pinned: f.pinned, From: from, To: to}
+	for _, id := range []struct {
+		flag, text string
+		to         encoding.TextUnmarshaler
+	}{{"--agent", f.agent, &out.AgentID}, {"--written-in", f.writtenIn, &out.SessionID}} {
+		if id.text != "" && id.to.UnmarshalText([]byte(id.text)) != nil {
+			return out, loci.FieldErrorf(id.flag, "must be an id: a UUID of 36 characters")
+		}
+	}
+	out.When, err = f.when.when()
+	return out, err
 }
 
 // viewer returns whose eyes to look through, and puts the project that was
 // named into the filter.
 func (f *filterFlags) viewer(ctx context.Context, in *instance, filter *app.Filter) (loci.Principal, error) {
 	who, err := in.as(ctx, f.vendor)
+	if err == nil {
+		who, err = in.during(ctx, who, f.session)
+	}
 	if err != nil || f.project == "" {
 		return who, err
 	}

@@ -17,7 +17,8 @@ func (p *program) listCommand() *cobra.Command {
 		Short: "List memories, newest first",
 		Example: `  loci list --tag ops --origin claude --limit 20
   loci list --trash
-  loci list --as cursor --json`,
+  loci list --as cursor --json
+  loci list --scope project --as-of 2026-03-01`,
 		Args:        cobra.NoArgs,
 		Annotations: does(app.MemoryRead, app.MemoryTrashed, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, _ []string) error {

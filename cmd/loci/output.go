@@ -156,6 +156,20 @@ func (p *program) printMemory(m *loci.Memory) {
 		{"type", string(m.Type) + ", " + m.Category}, {"importance", importance}, {"key", m.Key}, {"summary", m.Summary},
 		{"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor)},
 		{"created", showTime(m.CreatedAt)}, {"updated", showTime(m.UpdatedAt)}}
+	if m.Scope != loci.ScopeGlobal {
+		rows = append(rows, [2]string{"scope", string(m.Scope)})
+	}
+	for _, t := range []struct {
+		name string
+		at   time.Time
+	}{{"true from", m.ValidFrom}, {"true until", m.ValidTo}} {
+		if !t.at.IsZero() {
+			rows = append(rows, [2]string{t.name, showTime(t.at)})
+		}
+	}
+	if !m.SupersededBy.IsZero() {
+		rows = append(rows, [2]string{"superseded", "by " + m.SupersededBy.String()})
+	}
 	if !m.ExpiresAt.IsZero() {
 		rows = append(rows, [2]string{"expires", showTime(m.ExpiresAt)})
 	}

@@ -108,7 +108,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or value, 3 not found, 4 not allowed
 	for group, commands := range map[string][]*cobra.Command{
 		"run":     {p.serveCommand(), p.mcpCommand(), p.demoCommand()},
 		"graph":   {p.projectCommand(), p.graphCommand()},
-		"memory":  {p.addCommand(), p.searchCommand(), p.listCommand(), p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.shareCommand(), p.unshareCommand(), p.historyCommand()},
+		"memory":  {p.addCommand(), p.searchCommand(), p.recallCommand(), p.listCommand(), p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.shareCommand(), p.unshareCommand(), p.historyCommand()},
 		"more":    slices.Concat(p.suggestionCommands(), p.agentCommands(), p.assetCommands(), p.nodeCommands(), p.undoCommands()),
 		"connect": {p.connectCommand(), p.disconnectCommand(), p.keyCommand(), p.agentKeyCommand()},
 		"people":  {p.orgCommand(), p.userCommand(), p.teamCommand(), p.workspaceCommand(), p.sessionCommand(), p.oauthCommand(), p.auditCommand()},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,19 +13,23 @@ import (
 // hitJSON is a found memory with why it was found.
 type hitJSON struct {
 	*loci.Memory
-	Score   float64 `json:"score"`
-	Snippet string  `json:"snippet"`
+	Score   float64  `json:"score"`
+	Snippet string   `json:"snippet"`
+	Why     loci.Why `json:"why"`
 }
 
 func (p *program) searchCommand() *cobra.Command {
 	var f filterFlags
+	var why bool
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Find memories, best first",
 		Long: `Find memories, best first. Words need not all occur; "several words" in quotes
-must follow each other; word* finds what begins like it.`,
+must follow each other; word* finds what begins like it. If nothing has the words, words
+that begin like them are taken, then text that contains them.`,
 		Example: `  loci search deploy schedule
-  loci search '"release notes"' --tag ops --as cursor`,
+  loci search '"release notes"' --tag ops --as cursor
+  loci search deploy --as-of 2026-03-01 --why`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(app.MemoryRead, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,19 +47,20 @@ must follow each other; word* finds what begins like it.`,
 				if err != nil {
 					return err
 				}
-				return p.printHits(page)
+				return p.printHits(page, why)
 			})
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&why, "why", false, "say why each was found")
 	return cmd
 }
 
-func (p *program) printHits(page *app.SearchPage) error {
+func (p *program) printHits(page *app.SearchPage, why bool) error {
 	if p.json {
 		hits := make([]hitJSON, len(page.Hits))
 		for i, h := range page.Hits {
-			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet}
+			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet, h.Why}
 		}
 		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor, "has_more": page.NextCursor != "",
 			"total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound, "partial": page.Partial})
@@ -63,16 +69,44 @@ func (p *program) printHits(page *app.SearchPage) error {
 		p.note("nothing found")
 		return nil
 	}
-	if page.Partial {
-		p.note("no memory has these words; these have words that begin like them")
-	}
+	p.noteFallback(page.Hits[0].Why)
 	for _, h := range page.Hits {
-		p.printf("%s  %s\n", h.Memory.ID, loci.OneLine(h.Memory.Title))
-		p.printf("    %s\n", loci.OneLine(h.Snippet))
-		p.printf("    %s, %s\n", h.Memory.Origin, details(h.Memory))
+		p.printHit(h.Memory, h.Snippet)
+		if why {
+			p.printf("    %s\n", showWhy(h.Score, h.Why))
+		}
 	}
 	p.more(page.NextCursor)
 	return nil
+}
+
+// noteFallback says what was taken instead of the words.
+func (p *program) noteFallback(why loci.Why) {
+	switch why.Fallback {
+	case "prefix":
+		p.note("no memory has these words; these have words that begin like them")
+	case "substring":
+		p.note("no memory has these words; these have text that contains them")
+	}
+}
+
+func (p *program) printHit(m *loci.Memory, snippet string) {
+	p.printf("%s  %s\n", m.ID, loci.OneLine(m.Title))
+	p.printf("    %s\n", loci.OneLine(snippet))
+	p.printf("    %s, %s\n", m.Origin, details(m))
+}
+
+// showWhy is why a memory was found, in one line.
+func showWhy(score float64, why loci.Why) string {
+	parts := make([]string, len(why.Terms))
+	for i, t := range why.Terms {
+		parts[i] = fmt.Sprintf("%s in %s %.2f", loci.OneLine(t.Term), strings.Join(t.Fields, "+"), t.Score)
+	}
+	text := fmt.Sprintf("score %.2f: %s", score, strings.Join(parts, ", "))
+	if len(why.Boosts) > 0 {
+		text += "; before others of that score by " + strings.Join(why.Boosts, ", ")
+	}
+	return text
 }
 
 func details(m *loci.Memory) string {

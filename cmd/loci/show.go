@@ -8,14 +8,21 @@ import (
 )
 
 func (p *program) showCommand() *cobra.Command {
-	var vendor string
+	var vendor, session string
+	var when whenFlags
 	cmd := &cobra.Command{
-		Use:         "show ID",
-		Short:       "Show a memory",
+		Use:   "show ID",
+		Short: "Show a memory, as it is or as it was",
+		Example: `  loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
+  loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --known-at 2026-03-01`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: does(app.MemoryRead),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := parseMemoryID(args[0])
+			if err != nil {
+				return err
+			}
+			at, err := when.when()
 			if err != nil {
 				return err
 			}
@@ -24,9 +31,18 @@ func (p *program) showCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				m, err := in.app.Get(cmd.Context(), who, id)
+				if who, err = in.during(cmd.Context(), who, session); err != nil {
+					return err
+				}
+				m, err := in.app.GetAt(cmd.Context(), who, id, at)
+				if loci.CodeOf(err) == loci.NotFound && !at.IsZero() {
+					return loci.WrapError(loci.NotFound, err, "no memory %s was to be seen then; `loci history %s` has all its versions", id, id)
+				}
 				if loci.CodeOf(err) == loci.NotFound && vendor != "" {
 					return loci.WrapError(loci.NotFound, err, "%s sees no memory %s; `loci show %s` without --as says whether it is there and who may see it", who.Vendor, id, id)
+				}
+				if loci.CodeOf(err) == loci.NotFound {
+					return loci.WrapError(loci.NotFound, err, "no memory %s here; it may be in the trash (`loci list --trash`), superseded (`loci show %s --superseded`) or purged", id, id)
 				}
 				if err != nil {
 					return aboutMemory(id, err)
@@ -40,5 +56,7 @@ func (p *program) showCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&vendor, "as", "", "look through the eyes of this vendor")
+	sessionFlag(cmd, &session)
+	when.add(cmd)
 	return cmd
 }

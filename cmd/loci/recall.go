@@ -1,0 +1,79 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) recallCommand() *cobra.Command {
+	var f filterFlags
+	cmd := &cobra.Command{
+		Use:   "recall QUERY…",
+		Short: "Find the few memories that fit best, with why and from where",
+		Long: `Find the few memories that fit best: 5 unless --limit says otherwise, at most 50. It
+finds what search finds, and says of each why it stands where it does and what it
+was derived from.`,
+		Example: `  loci recall when do we deploy
+  loci recall office --known-at 2026-03-01 --json`,
+		Args:        cobra.MinimumNArgs(1),
+		Annotations: does(app.MemoryRead, app.ProjectRead),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			filter, err := f.filter()
+			if err != nil {
+				return err
+			}
+			return p.with(cmd.Context(), refuse, func(in *instance) error {
+				who, err := f.viewer(cmd.Context(), in, &filter)
+				if err != nil {
+					return err
+				}
+				page, err := in.app.Recall(cmd.Context(), who, app.SearchRequest{
+					Filter: filter, Query: strings.Join(args, " "), Limit: f.limit, Cursor: f.cursor})
+				if err != nil {
+					return err
+				}
+				return p.printRecalled(page)
+			})
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (p *program) printRecalled(page *app.RecallPage) error {
+	if p.json {
+		return p.printJSON(map[string]any{"memories": page.Memories, "next_cursor": page.NextCursor, "has_more": page.NextCursor != "",
+			"total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
+	}
+	if len(page.Memories) == 0 {
+		p.note("nothing found")
+		return nil
+	}
+	p.noteFallback(page.Memories[0].Why)
+	for i := range page.Memories {
+		m := &page.Memories[i]
+		p.printHit(&m.Memory, m.Snippet)
+		p.printf("    %s\n", showWhy(m.Score, m.Why))
+		for _, s := range m.Sources {
+			p.printf("    from %s\n", showSource(s))
+		}
+	}
+	p.more(page.NextCursor)
+	return nil
+}
+
+// showSource is where a memory comes from, in one line.
+func showSource(s loci.Source) string {
+	text := string(s.Kind)
+	if s.Ref != "" {
+		text += " " + loci.OneLine(s.Ref)
+	}
+	if s.Quote != "" {
+		text += ": “" + cut(s.Quote, 120) + "”"
+	}
+	return text
+}
