@@ -180,13 +180,16 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		if strings.Contains(text, "index") && strings.Contains(text, "rebuild") {
 			mend = "loci doctor --fix"
 		}
+		if strings.HasPrefix(text, "assets/") {
+			mend = "loci backup restore, after a copy of the directory; or loci asset delete ID, and attach it again in two days"
+		}
 		if unwritten != nil || strings.Contains(text, "cannot be written") {
 			mend = "make room on the disk, and the directory with all in it writable for this user"
 		}
 		d.fail("files", mend, "%s", text)
 	}
 	if len(problems) == 0 {
-		d.ok("files", "every file is sound, those of projects too, and the full-text and list indexes fit the rows")
+		d.ok("files", "every file is sound, those of projects and attachments too, and the full-text and list indexes fit the rows")
 	}
 }
 

@@ -121,7 +121,7 @@ func (p *program) changeOrg(cmd *cobra.Command, org string, do func(context.Cont
 			return p.printJSON(p.showOrg(o))
 		}
 		for _, r := range [][2]string{{"id", string(o.ID)}, {"name", o.Name}, {"state", string(o.State)}, {"owner", o.OwnerID.String()},
-			{"deletion", p.deletionOf(o)}, {"workspaces", onOff(o.Workspaces)}, {"created", showTime(o.CreatedAt)}} {
+			{"deletion", p.deletionOf(o)}, {"workspaces", onOff(o.Workspaces)}, {"files", filesOf(o.Assets)}, {"created", showTime(o.CreatedAt)}} {
 			p.printf("%-12s  %s\n", r[0], loci.OneLine(r[1]))
 		}
 		return nil
@@ -157,7 +157,7 @@ func (p *program) orgSuspendCommand() *cobra.Command {
 
 func (p *program) orgSetCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "set ORG SETTING=VALUE…", Short: "Set deletion=step_up|api_key, workspaces=on|off", Args: cobra.MinimumNArgs(2), Annotations: does(app.OrgSet),
+		Use: "set ORG SETTING=VALUE…", Short: "Set deletion, workspaces and what may be attached", Args: cobra.MinimumNArgs(2), Annotations: does(app.OrgSet),
 		Long: `Set what holds for everybody in an org:
 
   deletion=step_up   deleting needs a browser session with a fresh proof
@@ -165,7 +165,12 @@ func (p *program) orgSetCommand() *cobra.Command {
   workspaces=on      every read is limited to the active workspace; the first one,
                      made if there is none, takes in the people and memories
                      that are in no workspace
-  workspaces=off     nothing is`,
+  workspaces=off     nothing is
+  asset_bytes=50MiB  the largest file that may be attached (default: 25MiB)
+  asset_total=10GiB  all files of the org together (default: no limit)
+  asset_types=LIST   what may be attached, such as image/*,application/pdf (default: all)
+
+"default" takes a setting about files back. Files that are attached already stay.`,
 		Example: `  loci org set acme deletion=api_key workspaces=on`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := orgSettings(args[1:])
@@ -217,11 +222,55 @@ func orgSettings(args []string) (s app.OrgSettings, err error) {
 			s.Workspaces = &on
 		case name == "workspaces":
 			return s, loci.FieldErrorf("workspaces", "must be on or off")
+		case strings.HasPrefix(name, "asset_"):
+			if err := assetSetting(&s.Assets, name, value); err != nil {
+				return s, err
+			}
 		default:
-			return s, usagef("there is no setting %q; there are deletion and workspaces", cut(name, 60))
+			return s, errNoSetting(name)
 		}
 	}
 	return s, nil
+}
+
+func errNoSetting(name string) error {
+	return usagef("there is no setting %q; there are deletion, workspaces, asset_bytes, asset_total and asset_types", cut(name, 60))
+}
+
+// assetSetting reads one setting about files.
+func assetSetting(s *app.AssetSettings, name, value string) (err error) {
+	var bytes int64
+	switch name {
+	case "asset_types":
+		types := []string{}
+		if value != "default" {
+			types = strings.Split(value, ",")
+		}
+		s.MediaTypes = &types
+		return nil
+	case "asset_bytes":
+		s.MaxBytes = &bytes
+	case "asset_total":
+		s.TotalBytes = &bytes
+	default:
+		return errNoSetting(name)
+	}
+	if value != "default" {
+		bytes, err = parseBytes(name, value)
+	}
+	return err
+}
+
+// filesOf says what an org takes as attachments.
+func filesOf(r loci.AssetRules) string {
+	text := "up to " + showBytes(r.Largest())
+	if r.TotalBytes != 0 {
+		text += ", " + showBytes(r.TotalBytes) + " together"
+	}
+	if len(r.MediaTypes) > 0 {
+		text += ", " + strings.Join(r.MediaTypes, " ")
+	}
+	return text
 }
 
 func (p *program) orgExportCommand() *cobra.Command {
