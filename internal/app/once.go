@@ -167,7 +167,6 @@ func (a *App) SavedBefore(ctx context.Context, p loci.Principal, id loci.MemoryI
 			return err
 		}
 		out.Memory = *m
-		out.Suggestions, out.Sources = nil, nil
 		for _, one := range k.Suggestions {
 			s, err := tx.Suggestions().Get(ctx, p.Viewer(), one)
 			if err == nil {
@@ -190,5 +189,6 @@ func (a *App) SavedBefore(ctx context.Context, p loci.Principal, id loci.MemoryI
 	if err != nil {
 		return nil, err
 	}
+	out.Similar = a.similar(ctx, p, &out.Memory)
 	return out, nil
 }

@@ -139,7 +139,7 @@ var theRoutes = []string{
 	"DELETE /memories/{id}", "POST /memories/{id}/restore", "GET /memories/{id}/versions",
 	"POST /agent/memories", "GET /agent/memories/latest", "GET /agent/memories/{id}", "POST /agent/memories/by-tag",
 	"POST /agent/memories/browse", "POST /agent/memories/search", "POST /agent/memories/list",
-	"POST /query", "GET /briefing", "GET /agent/briefing", "GET /memories/recall", "POST /memories/recall",
+	"POST /memories/bulk", "POST /query", "GET /briefing", "GET /agent/briefing", "GET /memories/recall", "POST /memories/recall",
 
 	"DELETE /memories", "POST /memories/{id}/share", "POST /memories/{id}/unshare", "GET /memories/team",
 	"DELETE /agent/memories/{id}", "GET /agent/memories/team",

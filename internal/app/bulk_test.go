@@ -1,0 +1,131 @@
+package app_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func creating(title, key string) app.BulkItem {
+	return app.BulkItem{Op: loci.BulkCreate, Draft: app.Draft{Title: title, Content: "about " + title, Key: key}}
+}
+
+// everything returns all memories of the owner, trashed ones too, as they are.
+func (w *world) everything() []*loci.Memory {
+	w.t.Helper()
+	page, err := w.List(w.t.Context(), w.owner, app.ListRequest{Filter: app.Filter{Lifecycle: loci.AnyState}, Limit: 500})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return page.Memories
+}
+
+func TestBulkDoesAllInOrder(t *testing.T) {
+	w := newWorld(t)
+	old, gone := w.add(w.owner, app.Draft{Title: "old", Content: "c"}), w.add(w.owner, app.Draft{Title: "gone", Content: "c"})
+	results, err := w.Bulk(t.Context(), w.owner, []app.BulkItem{
+		creating("one", "the.key"),
+		{Op: loci.BulkUpdate, ID: old.ID, IfVersion: 1, Patch: app.Patch{Title: new("new")}},
+		{Op: loci.BulkTrash, ID: gone.ID},
+		creating("two", "the.key"),
+		{Op: loci.BulkUpdate, ID: old.ID, Patch: app.Patch{Title: new("new")}},
+	}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := results[0].ID
+	want := []loci.BulkResult{
+		{Op: loci.BulkCreate, ID: id, Version: 1, Created: true},
+		{Index: 1, Op: loci.BulkUpdate, ID: old.ID, Version: 2},
+		{Index: 2, Op: loci.BulkTrash, ID: gone.ID, Version: 2},
+		{Index: 3, Op: loci.BulkCreate, ID: id, Version: 2, ReplacedVersion: 1},
+		{Index: 4, Op: loci.BulkUpdate, ID: old.ID, Version: 2, Unchanged: true},
+	}
+	if diff := cmp.Diff(want, results); diff != "" {
+		t.Error(diff)
+	}
+	page, err := w.List(t.Context(), w.owner, app.ListRequest{})
+	if err != nil || titles(page.Memories) != "two new" {
+		t.Errorf("lists %q, %v", titles(page.Memories), err)
+	}
+}
+
+func TestBulkDoesNothingIfOneIsRefused(t *testing.T) {
+	w := newWorld(t)
+	mine := w.add(w.owner, app.Draft{Title: "mine", Content: "c"})
+	before := w.everything()
+	results, err := w.Bulk(t.Context(), w.owner, []app.BulkItem{
+		creating("one", ""),
+		{Op: loci.BulkTrash, ID: mine.ID},
+		{Op: loci.BulkTrash, ID: loci.NewMemoryID()},
+		{Op: loci.BulkUpdate, ID: mine.ID, Patch: app.Patch{Title: new("")}},
+		{Op: loci.BulkTrash, ID: mine.ID, IfVersion: 7},
+	}, true)
+	var refused *loci.ItemsError
+	if !errors.As(err, &refused) || results != nil {
+		t.Fatalf("got %v, %v", results, err)
+	}
+	var got []string
+	for _, i := range refused.Items {
+		got = append(got, strings.Repeat("x", i.Index)+" "+string(i.Code))
+	}
+	// The fourth and fifth find it in the trash, into which the second moved it.
+	if diff := cmp.Diff([]string{"xx not_found", "xxx not_found", "xxxx not_found"}, got); diff != "" {
+		t.Error(diff)
+	}
+	_, err = w.Bulk(t.Context(), w.owner, []app.BulkItem{creating("one", ""), creating("", ""), creating(strings.Repeat("x", 501), "")}, true)
+	if !errors.As(err, &refused) || len(refused.Items) != 2 || refused.Items[0].Index != 1 || refused.Items[1].Index != 2 {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff(before, w.everything()); diff != "" {
+		t.Errorf("something was changed:\n%s", diff)
+	}
+}
+
+func TestBulkOneByOne(t *testing.T) {
+	w := newWorld(t)
+	results, err := w.Bulk(t.Context(), w.owner, []app.BulkItem{
+		creating("one", ""), {Op: loci.BulkTrash, ID: loci.NewMemoryID()}, creating("", ""), creating("two", "")}, false)
+	if err != nil || len(results) != 4 {
+		t.Fatalf("got %v, %v", results, err)
+	}
+	for i, code := range []loci.Code{"", loci.NotFound, loci.Invalid, ""} {
+		r := results[i]
+		if r.Index != i || (r.Error == nil) != (code == "") || code != "" && (r.Error.Code != code || r.Error.Index != i) {
+			t.Errorf("result %d is %+v", i, r)
+		}
+	}
+	if n := len(w.everything()); n != 2 {
+		t.Errorf("%d memories", n)
+	}
+}
+
+func TestBulkLimitsAndRights(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	for name, items := range map[string][]app.BulkItem{"none": nil, "too many": make([]app.BulkItem, 1001), "unknown": {{Op: "erase"}}} {
+		_, err := w.Bulk(ctx, w.owner, items, true)
+		wantCode(t, err, loci.Invalid)
+		if loci.FieldOf(err) != "operations" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	mine := w.add(w.owner, app.Draft{Title: "mine", Content: "c"})
+	_, err := w.Bulk(ctx, w.claude, []app.BulkItem{creating("one", ""), {Op: loci.BulkUpdate, ID: mine.ID, Patch: app.Patch{Title: new("x")}}}, false)
+	wantCode(t, err, loci.Forbidden)
+	if n := len(w.everything()); n != 1 {
+		t.Errorf("%d memories", n)
+	}
+	// What an agent may not see is what never was, also in a bulk call.
+	hidden := w.add(w.owner, app.Draft{Title: "hidden", Content: "c", AllowedVendors: []loci.Vendor{"cursor"}})
+	_, err = w.Bulk(ctx, w.claude, []app.BulkItem{{Op: loci.BulkTrash, ID: hidden.ID}}, true)
+	_, never := w.Bulk(ctx, w.claude, []app.BulkItem{{Op: loci.BulkTrash, ID: loci.NewMemoryID()}}, true)
+	if err == nil || never == nil || err.Error() != never.Error() {
+		t.Errorf("hidden %v and absent %v differ", err, never)
+	}
+}

@@ -1,0 +1,113 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+type bulkInput struct {
+	Body    client.BulkRequest
+	RawBody []byte
+}
+
+func (s *server) bulk(ctx context.Context, p loci.Principal, in *bulkInput) (*answer[client.BulkAnswer], error) {
+	items, err := bulkItems(in)
+	if err != nil {
+		return nil, err
+	}
+	results, err := s.app.Bulk(ctx, p, items, in.Body.Atomic == nil || *in.Body.Atomic)
+	if err != nil {
+		return nil, err
+	}
+	return say(bulkAnswer(results), nil)
+}
+
+func bulkAnswer(results []loci.BulkResult) client.BulkAnswer {
+	out := client.BulkAnswer{Results: results}
+	for _, r := range results {
+		if r.Error != nil {
+			out.Failed++
+		} else {
+			out.Succeeded++
+		}
+	}
+	return out
+}
+
+// bulkItems reads the operations. What is wrong with their form refuses the whole call.
+func bulkItems(in *bulkInput) ([]app.BulkItem, error) {
+	var raw struct {
+		Operations []struct {
+			Memory json.RawMessage `json:"memory"`
+		} `json:"operations"`
+	}
+	if err := json.Unmarshal(in.RawBody, &raw); err != nil {
+		return nil, readable(err)
+	}
+	items := make([]app.BulkItem, len(in.Body.Operations))
+	for i := range in.Body.Operations {
+		item, err := bulkItem(&in.Body.Operations[i], raw.Operations[i].Memory)
+		if err != nil {
+			return nil, loci.FieldErrorf(fmt.Sprintf("operations[%d]", i), "is not right: %s", loci.SafeText(err))
+		}
+		items[i] = item
+	}
+	return items, nil
+}
+
+func bulkItem(o *client.BulkOperation, raw json.RawMessage) (app.BulkItem, error) {
+	item := app.BulkItem{Op: o.Op, ID: o.ID, IfVersion: o.Version}
+	create, update := item.Op == loci.BulkCreate, item.Op == loci.BulkUpdate
+	switch {
+	case create != (o.Memory != nil):
+		return item, loci.FieldErrorf("memory", "is needed for create, and for nothing else")
+	case update != (o.Changes != nil):
+		return item, loci.FieldErrorf("changes", "is needed for update, and for nothing else")
+	case create == !o.ID.IsZero():
+		return item, loci.FieldErrorf("id", "is needed for update and trash, and not taken for create")
+	case create && o.Version != 0:
+		return item, loci.FieldErrorf("version", "is not taken for create")
+	}
+	var err error
+	switch {
+	case create:
+		if err := nullVendors(o.Memory.AllowedVendors, raw); err != nil {
+			return item, err
+		}
+		item.Draft, err = newDraft(o.Memory)
+	case update:
+		item.Patch, err = patchOf(o.Changes)
+	}
+	return item, err
+}
+
+// bulkAgain answers with the results, which hold no text.
+func bulkAgain(_ context.Context, _ loci.Principal, _ *bulkInput, known *app.Repeated) (*answer[client.BulkAnswer], error) {
+	var results []loci.BulkResult
+	if err := json.Unmarshal(known.Kept, &results); err != nil {
+		return nil, err
+	}
+	for _, r := range results {
+		if r.Error != nil {
+			r.Error.Text = "this was refused when the request was carried out; send it under a new key to learn why"
+		}
+	}
+	return say(bulkAnswer(results), nil)
+}
+
+// keepBulk is what is kept of a call that was not in one transaction: the results without texts of errors.
+func keepBulk(out *answer[client.BulkAnswer]) any {
+	kept := slices.Clone(out.Body.Results)
+	for i, r := range kept {
+		if r.Error != nil {
+			kept[i].Error = &loci.ItemError{Index: r.Error.Index, Code: r.Error.Code}
+		}
+	}
+	return kept
+}
