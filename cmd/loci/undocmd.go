@@ -128,9 +128,9 @@ func (p *program) printUndo(r *loci.UndoReport, f *undoFlags) {
 		p.printf("\n")
 		var rows [][]string
 		for _, u := range r.Undone {
-			rows = append(rows, []string{u.ID.String(), sayUndone(&u), cut(u.Title, 40), u.Note})
+			rows = append(rows, []string{u.ID.String(), cut(u.Title, 40), sayUndone(&u)})
 		}
-		p.printTable([]string{"ID", "BECOMES", "TITLE", "NOTE"}, rows)
+		p.printTable([]string{"ID", "TITLE", "BECOMES"}, rows)
 	}
 	if len(r.LeftAlone) > 0 {
 		p.printf("\nLeft alone:\n")
@@ -150,20 +150,24 @@ func (p *program) printUndo(r *loci.UndoReport, f *undoFlags) {
 	}
 	p.printf("\n")
 	if r.Redo != nil {
-		p.note("to take this back: %s", redoCommand(r.Redo, f))
+		p.printf("To take this back: %s\n", redoCommand(r.Redo, f))
 	}
 }
 
 func sayUndone(u *loci.Undone) string {
+	out := "version " + strconv.Itoa(u.BackTo) + " again"
 	switch {
 	case u.BackTo == 0:
-		return "trashed, as it was made then"
+		out = "trashed, as it was made then"
 	case u.Change == loci.Restored:
-		return "version " + strconv.Itoa(u.BackTo) + " again, out of the trash"
+		out += ", out of the trash"
 	case u.Change == loci.Trashed:
-		return "version " + strconv.Itoa(u.BackTo) + " again, in the trash"
+		out += ", in the trash"
 	}
-	return "version " + strconv.Itoa(u.BackTo) + " again"
+	if u.Note != "" {
+		out += "; " + u.Note
+	}
+	return out
 }
 
 func saySelection(s *loci.UndoSelection) string {
