@@ -81,14 +81,14 @@ type ModelParameters struct {
 // Receipt says which memories were used, why, and which were not.
 type Receipt struct {
 	Used []Use  `json:"used" nullable:"false"`
-	Cut  []Left `json:"cut" nullable:"false" doc:"Ranked, but over the budget"`
+	Cut  []Left `json:"cut" nullable:"false" doc:"Ranked or pinned, but over the budget"`
 }
 
 // Use is a memory in a prompt.
 type Use struct {
 	ID     loci.MemoryID `json:"id" format:"uuid"`
 	Title  string        `json:"title" example:"Deploys"`
-	Reason string        `json:"reason" enum:"match,recent" doc:"It fits the question; or nothing does and it is among the newest"`
+	Reason string        `json:"reason" enum:"match,recent,pinned" doc:"It fits the question; or nothing does and it is among the newest; or it is pinned, and there whatever the question is"`
 }
 
 // Left is a memory that was left out of a prompt.

@@ -9,8 +9,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
+// MaxPinned is how many pinned memories are always on: the newest.
+const MaxPinned = 50
+
 const (
-	briefingSample = 200 // pinned memories, tags and origins are those of the newest so many
+	briefingSample = 200 // tags and origins are those of the newest so many
 	briefingRecent = 10
 	briefingTags   = 20
 )
@@ -25,21 +28,22 @@ func (a *App) Briefing(ctx context.Context, p loci.Principal, w loci.When) (*loc
 		return nil, err
 	}
 	var page store.Page
+	var pinned []*loci.Memory
+	var more bool
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		if pinned, more, err = alwaysOn(ctx, tx, p.Viewer(), Filter{When: w}); err != nil {
+			return err
+		}
 		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: Filter{When: w}, Limit: briefingSample, Total: true})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	b := &loci.Briefing{Total: page.Total, TotalIsLowerBound: !page.Exact, GeneratedAt: a.time()}
+	b := &loci.Briefing{Total: page.Total, TotalIsLowerBound: !page.Exact, GeneratedAt: a.time(), Pinned: loci.PinMemories(pinned), MorePinned: more}
 	b.Recent = loci.Summaries(page.Memories[:min(briefingRecent, len(page.Memories))])
-	b.Pinned = []loci.MemorySummary{}
 	tags, origins := map[string]int{}, map[string]int{}
 	for _, m := range page.Memories {
-		if m.Pinned {
-			b.Pinned = append(b.Pinned, m.Summarize())
-		}
 		for _, t := range m.Tags {
 			tags[t]++
 		}
@@ -47,6 +51,15 @@ func (a *App) Briefing(ctx context.Context, p loci.Principal, w loci.When) (*loc
 	}
 	b.Tags, b.Origins = mostUsed(tags), mostUsed(origins)
 	return b, nil
+}
+
+// alwaysOn returns the pinned memories that pass the filter, the most important first, of the same importance the newest,
+// and whether there are older ones than these.
+func alwaysOn(ctx context.Context, tx store.Tx, v loci.Viewer, f Filter) (pinned []*loci.Memory, more bool, err error) {
+	f.Pinned = true
+	page, err := tx.Lists().List(ctx, v, store.ListQuery{Filter: f, Limit: MaxPinned})
+	slices.SortStableFunc(page.Memories, func(x, y *loci.Memory) int { return cmp.Compare(y.Importance, x.Importance) })
+	return page.Memories, page.Next != "", err
 }
 
 func mostUsed(counts map[string]int) []loci.Count {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
@@ -30,7 +31,7 @@ type QueryRequest struct {
 	Filter
 	IDs   []loci.MemoryID // only these, best first; nil: all that pass the filter
 	Query string          // 1 to loci.MaxQuery characters
-	Limit int             // 0: 20; at most 50 memories in the prompt
+	Limit int             // 0: 20; at most 50 memories in the prompt, pinned ones among them
 }
 
 // Reason says why a memory is in a prompt.
@@ -40,6 +41,7 @@ type Reason string
 const (
 	FitsQuestion Reason = "match"  // it fits the question
 	IsRecent     Reason = "recent" // nothing fits; it is among the newest
+	IsPinned     Reason = "pinned" // it is always on, whatever the question
 )
 
 // QueryAnswer is the answer with the receipt of what went into it.
@@ -47,10 +49,19 @@ type QueryAnswer struct {
 	Response string     // "" if no model is configured
 	Model    *ChatModel // nil if no model is configured
 	Prompt   string
-	Reason   Reason
-	Used     []*loci.Memory // in the prompt, in this order
-	Cut      []*loci.Memory // ranked, but over the budget
+	Reason   Reason         // of those that are not pinned
+	Used     []*loci.Memory // in the prompt, in this order: pinned ones first
+	Pinned   int            // how many of Used, the first, are there because they are pinned
+	Cut      []*loci.Memory // pinned or ranked, but over the budget
 	Total    int            // how many memories fit the question
+}
+
+// ReasonOf says why the memory at that place of Used is there.
+func (q *QueryAnswer) ReasonOf(i int) Reason {
+	if i < q.Pinned {
+		return IsPinned
+	}
+	return q.Reason
 }
 
 // The number of memories in a prompt.
@@ -61,6 +72,9 @@ const (
 
 // Query finds the memories that fit the question, puts the best into a prompt
 // and, if a model is configured, returns its answer. Nothing is stored.
+//
+// The pinned memories that pass the filter come first, whatever the question, the most important
+// before the others: at most half of the memories and of the budget, if there is something else to put there.
 // Upstream if the model fails.
 func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*QueryAnswer, error) {
 	if err := a.begin(ctx, p, Query); err != nil {
@@ -83,42 +97,75 @@ func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*Que
 		return nil, loci.FieldErrorf("ids", "must have at most %d entries", loci.MaxIDs)
 	}
 	var answer QueryAnswer
-	var memories []*loci.Memory
+	var pinned, memories []*loci.Memory
 	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		memories, err = retrieve(ctx, tx, p.Viewer(), r, limit, &answer)
+		pinned, memories, err = retrieve(ctx, tx, p.Viewer(), r, limit, &answer)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	pack := recall.Prompt(r.Query, memories, a.budget)
-	answer.Prompt, answer.Used, answer.Cut = pack.Prompt, pack.Used, pack.Cut
+	pack := recall.Prompt(r.Query, pinned, memories, a.budget)
+	answer.Prompt, answer.Used, answer.Pinned, answer.Cut = pack.Prompt, pack.Used, pack.Pinned, pack.Cut
 	return &answer, a.complete(ctx, &answer)
 }
 
-// retrieve returns the memories for the prompt, best first: those that fit the
+// retrieve returns the memories for the prompt, at most limit: the pinned ones, and, best first, those that fit the
 // question, or the newest if none does.
-func retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int, answer *QueryAnswer) ([]*loci.Memory, error) {
+func retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int, answer *QueryAnswer) (pinned, others []*loci.Memory, err error) {
 	if r.IDs != nil {
 		found, err := readAt(ctx, tx, v, r.IDs, r.When)
 		answer.Reason, answer.Total = FitsQuestion, len(found)
-		return found[:min(len(found), limit)], err
+		for _, m := range found {
+			if m.Pinned && len(pinned) < MaxPinned {
+				pinned = append(pinned, m)
+			}
+		}
+		pinned, others = pinFirst(pinned, found, limit)
+		return pinned, others, err
+	}
+	if pinned, _, err = alwaysOn(ctx, tx, v, r.Filter); err != nil {
+		return nil, nil, err
 	}
 	page, err := find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: r.Query}, 0, limit)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	answer.Reason, answer.Total = FitsQuestion, page.Total
-	memories := make([]*loci.Memory, len(page.Hits))
-	for i, h := range page.Hits {
-		memories[i] = h.Memory
+	for _, h := range page.Hits {
+		others = append(others, h.Memory)
 	}
-	if len(memories) > 0 {
-		return memories, nil
+	if len(others) == 0 {
+		answer.Reason = IsRecent
+		newest, err := tx.Lists().List(ctx, v, store.ListQuery{Filter: r.Filter, Limit: limit})
+		if err != nil {
+			return nil, nil, err
+		}
+		others = newest.Memories
 	}
-	answer.Reason = IsRecent
-	newest, err := tx.Lists().List(ctx, v, store.ListQuery{Filter: r.Filter, Limit: limit})
-	return newest.Memories, err
+	pinned, others = pinFirst(pinned, others, limit)
+	return pinned, others, nil
+}
+
+// pinFirst cuts the pinned ones and the others to limit together, and takes the former out of the latter: half of it is for
+// others, if there are so many.
+func pinFirst(pinned, others []*loci.Memory, limit int) (first, rest []*loci.Memory) {
+	first = pinned[:min(len(pinned), limit)]
+	rest = without(others, first)
+	for len(first) > (limit+1)/2 && len(first)+len(rest) > limit {
+		first = first[:len(first)-1]
+		rest = without(others, first)
+	}
+	return first, rest[:min(len(rest), limit-len(first))]
+}
+
+// without returns those of list that are not among gone.
+func without(list, gone []*loci.Memory) []*loci.Memory {
+	is := make(map[loci.MemoryID]bool, len(gone))
+	for _, m := range gone {
+		is[m.ID] = true
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(m *loci.Memory) bool { return is[m.ID] })
 }
 
 func (a *App) complete(ctx context.Context, answer *QueryAnswer) error {

@@ -13,40 +13,58 @@ import (
 type Pack struct {
 	Prompt string
 	Used   []*loci.Memory // in the order in which they stand in the prompt
+	Pinned int            // how many of Used, the first, are there because they are pinned
 	Cut    []*loci.Memory // ranked, but over the budget
 }
 
 // Prompt puts the memories, best first, and the question into one prompt of at
-// most budget characters of memories. The first memory is always in, cut to
-// the budget if need be. Each memory begins with a line that says who wrote it
+// most budget characters of memories. The pinned ones come first, whatever the question is, and take at
+// most half of the budget if there are others. The first of either is always in, cut to what is left if
+// need be. Each memory begins with a line that says who wrote it
 // and when, and its content is indented, so that no content can look like
 // another memory; the model is told that memories are data, not instructions.
-func Prompt(question string, memories []*loci.Memory, budget int) Pack {
-	var pack Pack
-	var body strings.Builder
-	left := budget
+func Prompt(question string, pinned, memories []*loci.Memory, budget int) Pack {
+	p := packer{left: budget}
+	if len(memories) > 0 {
+		p.left = (budget + 1) / 2
+	}
+	rest := budget - p.left
+	p.add(pinned)
+	p.pack.Pinned = len(p.pack.Used)
+	p.left = rest + max(p.left, 0)
+	p.add(memories)
+	if len(p.pack.Used) == 0 {
+		p.body.WriteString("(no memory matches)\n")
+	}
+	if n := len(p.pack.Cut); n > 0 {
+		fmt.Fprintf(&p.body, "\n(%d more memories were left out to stay within the budget)\n", n)
+	}
+	p.pack.Prompt = preface + "\n<memories>\n" + p.body.String() + "</memories>\n\nQuestion: " + question + "\n"
+	return p.pack
+}
+
+// packer writes memories until their characters are used up.
+type packer struct {
+	pack Pack
+	body strings.Builder
+	left int
+}
+
+func (p *packer) add(memories []*loci.Memory) {
 	for i, m := range memories {
-		text := entry(i+1, m)
+		text := entry(len(p.pack.Used)+1, m)
 		size := utf8.RuneCountInString(text)
-		if size > left && i > 0 {
-			pack.Cut = append(pack.Cut, memories[i:]...)
-			break
+		if size > p.left && i > 0 {
+			p.pack.Cut = append(p.pack.Cut, memories[i:]...)
+			return
 		}
-		if size > left {
-			text = cutRunes(text, left) + "\n(cut)\n"
+		if size > p.left {
+			text = cutRunes(text, p.left) + "\n(cut)\n"
 		}
-		body.WriteString(text)
-		left -= size
-		pack.Used = append(pack.Used, m)
+		p.body.WriteString(text)
+		p.left -= size
+		p.pack.Used = append(p.pack.Used, m)
 	}
-	if len(pack.Used) == 0 {
-		body.WriteString("(no memory matches)\n")
-	}
-	if n := len(pack.Cut); n > 0 {
-		fmt.Fprintf(&body, "\n(%d more memories matched and were left out to stay within the budget)\n", n)
-	}
-	pack.Prompt = preface + "\n<memories>\n" + body.String() + "</memories>\n\nQuestion: " + question + "\n"
-	return pack
 }
 
 const preface = `Answer the question with the help of the memories below. They were saved earlier by the person who asks, or by
@@ -64,8 +82,12 @@ func entry(n int, m *loci.Memory) string {
 	if tags != "" {
 		tags = " · tags:" + tags
 	}
-	text := fmt.Sprintf("\n[%d] %s\n    (from %s, %s%s)\n    %s\n", n, loci.OneLine(m.Title), loci.OneLine(m.Origin),
-		m.CreatedAt.Format("2006-01-02 15:04"), tags, indent(m.Content))
+	pinned := ""
+	if m.Pinned {
+		pinned = " · pinned"
+	}
+	text := fmt.Sprintf("\n[%d] %s\n    (from %s, %s%s%s)\n    %s\n", n, loci.OneLine(m.Title), loci.OneLine(m.Origin),
+		m.CreatedAt.Format("2006-01-02 15:04"), pinned, tags, indent(m.Content))
 	return fence.ReplaceAllString(text, "<\\/memories")
 }
 

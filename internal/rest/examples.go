@@ -51,7 +51,7 @@ var (
 	exampleAnswer = client.QueryAnswer{MemoriesUsed: []*loci.Memory{exampleMemory}, UsedCount: 1, Included: 1, IncludedInPrompt: 1,
 		MemoriesTotal: 1, PromptSent: "Answer the question with the help of the memories below. …", VendorFilter: &exampleVendor,
 		EstimatedTokens: 180, Receipt: client.Receipt{Used: []client.Use{{ID: exampleID, Title: "Deploys", Reason: "match"}}, Cut: []client.Left{}}}
-	exampleBriefing = loci.Briefing{Total: 1, Recent: []loci.MemorySummary{exampleMemory.Summarize()}, Pinned: []loci.MemorySummary{},
+	exampleBriefing = loci.Briefing{Total: 1, Recent: []loci.MemorySummary{exampleMemory.Summarize()}, Pinned: []loci.PinnedMemory{},
 		Tags: []loci.Count{{Name: "ops", Count: 1}}, Origins: []loci.Count{{Name: "claude", Count: 1}}, GeneratedAt: exampleTime}
 )
 

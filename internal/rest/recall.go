@@ -65,7 +65,7 @@ func answerOf(p loci.Principal, a *app.QueryAnswer) *client.QueryAnswer {
 			Parameters: client.ModelParameters{Temperature: m.Temperature, MaxTokens: m.MaxTokens}}
 	}
 	for i, m := range a.Used {
-		out.Receipt.Used[i] = client.Use{ID: m.ID, Title: m.Title, Reason: string(a.Reason)}
+		out.Receipt.Used[i] = client.Use{ID: m.ID, Title: m.Title, Reason: string(a.ReasonOf(i))}
 	}
 	for i, m := range a.Cut {
 		out.Receipt.Cut[i] = client.Left{ID: m.ID, Title: m.Title}
