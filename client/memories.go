@@ -9,9 +9,9 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Create writes a memory. People's keys only; agents use AgentCreate.
-func (c *Client) Create(ctx context.Context, m NewMemory) (*loci.Memory, error) {
-	return one(ctx, c, http.MethodPost, "/memories", nil, m)
+// Create saves a memory: a new one, or a new version of the one that has its key. People's keys only; agents use AgentCreate.
+func (c *Client) Create(ctx context.Context, m NewMemory) (*loci.Saved, error) {
+	return send[loci.Saved](ctx, c, "/memories", m)
 }
 
 // Get returns a memory, also from the trash. People's keys only.
@@ -58,9 +58,9 @@ func (c *Client) Versions(ctx context.Context, id loci.MemoryID, limit int, curs
 	return get[History](ctx, c, query("/memories/"+id.String()+"/versions", v))
 }
 
-// AgentCreate writes a memory with an agent's key, or a person's.
-func (c *Client) AgentCreate(ctx context.Context, m NewMemory) (*loci.Memory, error) {
-	return one(ctx, c, http.MethodPost, "/agent/memories", nil, m)
+// AgentCreate saves a memory with an agent's key, or a person's.
+func (c *Client) AgentCreate(ctx context.Context, m NewMemory) (*loci.Saved, error) {
+	return send[loci.Saved](ctx, c, "/agent/memories", m)
 }
 
 // AgentGet returns a memory that the vendor of the key may read.

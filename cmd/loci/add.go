@@ -41,8 +41,8 @@ func (f *memoryFlags) vendors() ([]loci.Vendor, error) { return parseVendors("--
 // saveFlags are the flags of memoryFlags, and those that say something about the save itself.
 type saveFlags struct {
 	memoryFlags
-	ttl, scope, project, agent, source, dedupe, validFrom, validTo string
-	supersedes, corrects                                           []string
+	ttl, scope, project, agent, session, source, dedupe, validFrom, validTo string
+	supersedes, corrects                                                    []string
 }
 
 func (f *saveFlags) add(cmd *cobra.Command) {
@@ -51,7 +51,8 @@ func (f *saveFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.ttl, "ttl", "", "gone after that span: 90d or 12h")
 	flags.StringVar(&f.scope, "scope", "", "who it is for, besides you: global (nobody), project (its members) or agent (its sessions)")
 	flags.StringVar(&f.project, "project", "", "name or id of the project that it is about")
-	flags.StringVar(&f.agent, "agent", "", "id of the agent that it is about")
+	flags.StringVar(&f.agent, "agent", "", "agent whose session this is (default for scope agent: that of --session)")
+	sessionFlag(cmd, &f.session)
 	flags.StringVar(&f.source, "source", "", `how it came here, such as "manual"`)
 	flags.StringVar(&f.dedupe, "dedupe", "", `where there is a memory of the key: "update" (it) or "create" (another)`)
 	flags.StringVar(&f.validFrom, "valid-from", "", "since when it holds: a day or a time")
@@ -81,7 +82,7 @@ The title of a new one without --title is the key.`,
 			}
 			return nil
 		},
-		Annotations: does(app.MemoryCreate),
+		Annotations: does(app.MemoryCreate, app.ProjectRead, app.AgentRead),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			content, err := p.content(args, f.file)
 			if err != nil {
@@ -107,6 +108,16 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 	if err != nil {
 		return err
 	}
+	if who, err = in.during(ctx, who, f.session); err != nil {
+		return err
+	}
+	if f.agent != "" {
+		found, err := in.agent(ctx, who, f.agent)
+		if err != nil {
+			return err
+		}
+		d.AgentID = found.ID
+	}
 	if f.project != "" {
 		found, err := in.project(ctx, who, f.project)
 		if err != nil {
@@ -129,7 +140,7 @@ func (p *program) wroteDown(m *loci.Saved) error {
 	done := "added"
 	switch {
 	case m.Unchanged:
-		done = "said already"
+		done = "unchanged"
 	case !m.Created():
 		done = "changed"
 	}
@@ -163,11 +174,6 @@ func (f *saveFlags) draft(content string, now time.Time, given func(string) bool
 	}
 	if given("importance") && f.importance == 0 {
 		return d, loci.FieldErrorf("--importance", "must be from %d to %d", loci.MinImportance, loci.MaxImportance)
-	}
-	if f.agent != "" {
-		if err := d.AgentID.UnmarshalText([]byte(f.agent)); err != nil {
-			return d, loci.FieldErrorf("--agent", "must be the id of an agent; `loci agent list` shows them")
-		}
 	}
 	var err error
 	if d.AllowedVendors, err = f.vendors(); err != nil {

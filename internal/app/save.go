@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -86,13 +88,34 @@ func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Save
 	if err := a.openProject(ctx, p, s.m.ProjectID); err != nil {
 		return nil, err
 	}
+	var similar []loci.Similar
+	var compare sync.WaitGroup
+	if !s.dedupes() { // its memory is new, so it is known already, and compared while the disk is waited for
+		compare.Go(func() { similar = s.similar(ctx, s.m) })
+	}
 	err = a.openly(ctx, p, s.m.ProjectID, func(open func(loci.ProjectID) error) error {
 		return a.write(ctx, p, MemoryCreate, func(tx store.Tx, e *loci.AuditEntry) error { return s.run(ctx, tx, e, open) })
 	})
+	compare.Wait()
 	if err != nil {
 		return nil, err
 	}
+	if s.dedupes() {
+		similar = s.similar(ctx, &s.saved.Memory)
+	}
+	s.saved.Similar = slices.DeleteFunc(similar, func(o loci.Similar) bool { return slices.Contains(s.saved.Superseded, o.ID) })
 	return &s.saved, nil
+}
+
+// similar compares m with others. A fault in that must not stop the process, which has saved m.
+func (s *saving) similar(ctx context.Context, m *loci.Memory) (list []loci.Similar) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.app.log.ErrorContext(ctx, "look for similar memories", "fault", fault, "stack", string(debug.Stack()))
+			list = nil
+		}
+	}()
+	return s.app.similar(ctx, s.p, m)
 }
 
 // saving is one call of Create.
@@ -179,6 +202,7 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	if s.saved.Unchanged && len(s.saved.Sources)+len(s.saved.Superseded)+len(s.saved.Suggestions) == 0 {
 		e.Action = ""
 	}
+	keepSave(ctx, &s.saved)
 	return nil
 }
 

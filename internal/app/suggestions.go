@@ -60,6 +60,18 @@ func (a *App) Suggestions(ctx context.Context, p loci.Principal, r SuggestionsRe
 	return page, nil
 }
 
+// Suggestion returns a suggestion of which the principal sees both memories, in whatever state these are, or NotFound.
+func (a *App) Suggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (s loci.Suggestion, err error) {
+	if err := a.begin(ctx, p, SuggestionRead); err != nil {
+		return s, err
+	}
+	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		s, err = tx.Suggestions().Get(ctx, p.Viewer(), id)
+		return err
+	})
+	return s, err
+}
+
 // AcceptSuggestion does to the memory what is suggested, as the person's own change, and returns the suggestion as it is then.
 // NotFound if the person does not see both memories; Forbidden if the memory is another person's; Conflict if it
 // was decided about already, one of the memories is not there any more, or its project is archived.

@@ -57,6 +57,8 @@ const (
 	noAsset     missing = "attachment"
 	noSource    missing = "source"
 	noAgent     missing = "agent"
+
+	noSuggestion missing = "suggestion"
 )
 
 // text is the answer for every id that leads to nothing: unknown, not an id at

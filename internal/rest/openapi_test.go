@@ -160,6 +160,7 @@ var theRoutes = []string{
 	"POST /memories/{id}/assets", "GET /memories/{id}/assets", "GET /assets/{id}", "GET /assets/{id}/content", "DELETE /assets/{id}",
 	"POST /memories/{id}/sources", "GET /memories/{id}/sources", "DELETE /sources/{id}",
 
+	"GET /suggestions", "POST /suggestions/{id}/accept", "POST /suggestions/{id}/decline",
 	"POST /projects", "GET /projects", "GET /projects/{id}", "PATCH /projects/{id}", "DELETE /projects/{id}", "POST /projects/{id}/archive",
 	"POST /projects/{id}/restore", "GET /projects/{id}/members", "PUT /projects/{id}/members/{user}", "DELETE /projects/{id}/members/{user}",
 	"POST /agents", "GET /agents", "GET /agents/{id}", "POST /sessions", "GET /sessions", "GET /sessions/{id}", "POST /sessions/{id}/close",
