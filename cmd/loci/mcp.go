@@ -16,8 +16,8 @@ import (
 
 // mcpFlags are those of the MCP surface by itself.
 type mcpFlags struct {
-	vendor, transport, project string
-	port                       int
+	vendor, transport, project, session string
+	port                                int
 }
 
 const (
@@ -59,8 +59,20 @@ for other machines, there is loci serve.`,
 	flags.StringVar(&f.transport, "transport", overStdio, "stdio or http")
 	flags.IntVar(&f.port, "port", defaultMCPPort, "port on 127.0.0.1, for http; 0 takes a free one")
 	flags.StringVar(&f.project, "project", "", "name of the project that graph tools work on where neither call nor session says one")
+	flags.StringVar(&f.session, "session", "", "the session of an agent that everything is a part of (loci agent session open); over http, of those without a key")
 	toolsetsFlag(cmd)
 	return cmd
+}
+
+// who returns who is asking where there is no key: the vendor, in the session of --session.
+func (f *mcpFlags) who(in *instance, vendor loci.Vendor) mcpserver.Who {
+	return func(ctx context.Context) (loci.Principal, error) {
+		p, err := in.auth.Local(ctx, vendor)
+		if err != nil {
+			return p, err
+		}
+		return in.during(ctx, p, f.session)
+	}
 }
 
 // toolsetsFlag is a setting, so that LOCI_TOOLSETS says the same.
@@ -109,7 +121,10 @@ func (p *program) noteProject(ctx context.Context, in *instance, who mcpserver.W
 }
 
 func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, vendor loci.Vendor) error {
-	who := func(ctx context.Context) (loci.Principal, error) { return in.auth.Local(ctx, vendor) }
+	who := f.who(in, vendor)
+	if _, err := who(ctx); err != nil {
+		return err
+	}
 	if err := p.noteProject(ctx, in, who, f.project); err != nil {
 		return err
 	}
@@ -136,7 +151,7 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 		return err
 	}
 	defer func() { err = errors.Join(err, in.store.Close()) }()
-	who := func(ctx context.Context) (loci.Principal, error) { return in.auth.Local(ctx, vendor) }
+	who := f.who(in, vendor)
 	if err := p.noteProject(ctx, in, who, f.project); err != nil {
 		return err
 	}

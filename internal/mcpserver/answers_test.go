@@ -71,7 +71,7 @@ func TestToolsetsAreReadInAnyOrder(t *testing.T) {
 	}
 	for _, list := range []string{"", ",", "memory,graphs", "Memory", "memory graph", strings.Repeat("x", 1<<20)} {
 		_, err := ParseToolsets(list)
-		if loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), "memory, graph, graph-extra, reflect, session") || len(err.Error()) > 200 {
+		if loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), "memory, memory-extra, graph, graph-extra, reflect, session") || len(err.Error()) > 200 {
 			t.Errorf("%.20q: %v, want an error that names those that there are", list, err)
 		}
 	}

@@ -86,7 +86,17 @@ func (s *Server) authorize(r *http.Request) (loci.Principal, error) {
 		return p, err
 	}
 	s.keyed.Store(true)
-	return p, nil
+	return s.inSession(r, p)
+}
+
+// inSession returns who asks as a part of the session of agents that the request names, if it
+// does. Who is refused is counted as who they are.
+func (s *Server) inSession(r *http.Request, p loci.Principal) (loci.Principal, error) {
+	in, err := s.auth.InHeaderSession(r, p)
+	if err != nil {
+		return p, err
+	}
+	return in, nil
 }
 
 // sendsCredential reports whether a request carries anything that is meant as a
@@ -117,7 +127,10 @@ func (s *Server) letIn(r *http.Request) (loci.Principal, error) {
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	return p, onlyAgents(p)
+	if err := onlyAgents(p); err != nil {
+		return p, err
+	}
+	return s.inSession(r, p)
 }
 
 // seenAgent reports whether there is or was an agent key. To revoke the last one, or

@@ -16,7 +16,7 @@ If a search finds nothing, try other words once, then go on without.
 Save (write_memory), without being asked, when something will matter in a later conversation:
 - decisions and their reasons, preferences, corrections, durable facts about the person and their work, steps that worked;
 - one fact per memory, with a title that can be found and a few tags. Say who and when in full: "on 3 March", not "yesterday".
-Nothing is overwritten; to correct a memory, write a new one that says what it replaces.`
+A fact that will change gets a key: the same key updates it. To correct another memory, write a new one with its id in supersedes. Old versions are kept.`
 
 	vendorInstructions = `Set allowed_vendors only if the person wants a memory kept from other assistants.`
 

@@ -214,7 +214,7 @@ func invalidParams(format string, args ...any) *jsonrpc.Error {
 // kindOf says in JSON's words what a value must be.
 func kindOf(t reflect.Type) string {
 	switch {
-	case t == reflect.TypeFor[*count]():
+	case t == reflect.TypeFor[*count](), t == reflect.TypeFor[*seconds]():
 		return "a whole number"
 	case t == reflect.TypeFor[[]string](), t == reflect.TypeFor[[]loci.Vendor]():
 		return "an array of strings"
@@ -228,7 +228,9 @@ func kindOf(t reflect.Type) string {
 		return "true or false"
 	case reflect.Slice, reflect.Array:
 		return "an array"
-	case reflect.Struct, reflect.Map, reflect.Pointer:
+	case reflect.Pointer:
+		return kindOf(t.Elem())
+	case reflect.Struct, reflect.Map:
 		return "an object"
 	default:
 		return "a number"

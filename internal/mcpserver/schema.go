@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 )
 
 // Schemas are written by hand, because every client puts all of them into its
@@ -68,15 +67,23 @@ func object(properties []property) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` + out + `}` + required + `}`)
 }
 
+// The schemas of arguments that say no more than their type.
 const (
-	memorySchema = `{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"content":{"type":"string"},"tags":{"type":"array"},"origin":{"type":"string"}},"required":["id"]}`
-	leanSchema   = `{"type":"object","required":["id","title","content"]}`
+	stringSchema = `{"type":"string"}`
+	boolSchema   = `{"type":"boolean"}`
+)
+
+// inSession names the session of an agent that a call is a part of.
+func inSession() property { return property{name: "session_id", schema: stringSchema} }
+
+const (
+	leanSchema = `{"type":"object","required":["id","title","content"]}`
 )
 
 // output is the schema of a page of memories. more are further properties, or
 // "".
 func output(required, more string) json.RawMessage {
-	return json.RawMessage(`{"type":"object","properties":{"memories":{"type":"array","items":{"type":"object","required":[` + required + `]}},"has_more":{"type":"boolean"}` + more + `},"required":["memories"]}`)
+	return json.RawMessage(`{"type":"object","properties":{"memories":{"type":"array","items":{"required":[` + required + `]}}` + more + `},"required":["memories"]}`)
 }
 
 const (
@@ -91,7 +98,7 @@ func limit(maximum, fallback int) property {
 
 // paging are the two ways to go on: a cursor, or rows to skip.
 func paging() []property {
-	return []property{{name: "offset", schema: integer(0, app.MaxOffset, -1)}, {name: "cursor", schema: `{"type":"string"}`}}
+	return []property{{name: "offset", schema: `{"type":"integer","minimum":0}`}, {name: "cursor", schema: `{"type":"string"}`}}
 }
 
 func tags(minimum int) property {

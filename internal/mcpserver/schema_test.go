@@ -31,7 +31,7 @@ func listTools(t *testing.T, r *raw) (tools []listed, size int) {
 	return out.Tools, len(result)
 }
 
-const allTools = "?toolsets=memory,graph,graph-extra"
+const allTools = "?toolsets=memory,memory-extra,graph,graph-extra"
 
 func TestToolsAreSmallAndComplete(t *testing.T) {
 	w := newWorld(t)
@@ -40,6 +40,7 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		memory = "browse_memories get_latest_memory get_memories_by_tag get_memory_by_id read_memories read_team_memories search_memories share_memory write_memory"
 		graph  = "add_observations archive_project create_entities create_project create_relations delete_entities delete_observations delete_project delete_relations " +
 			"get_current_project list_projects open_nodes read_graph restore_project search_nodes switch_project"
+		more  = "add_sources close_agent_session get_sources list_agents list_suggestions open_agent_session recall_memories register_agent"
 		extra = "get_entity_history get_neighbors list_deleted_nodes merge_entities restore_nodes"
 	)
 	for _, tt := range []struct {
@@ -48,11 +49,12 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 	}{
 		{"?toolsets=memory", memory, 1600},
 		{"?toolsets=graph", graph, 3000},
+		{"?toolsets=memory-extra", more, 1600},
 		{"?toolsets=graph-extra", extra, 1000},
 		{"?toolsets=reflect&toolsets=session", "", 100},
 		{"", memory + " " + graph, 4600},
 		{"?toolsets=session,graph,memory,reflect,graph", memory + " " + graph, 4600},
-		{allTools, memory + " " + graph + " " + extra, 5600},
+		{allTools, memory + " " + more + " " + graph + " " + extra, 7200},
 	} {
 		var tools []listed
 		for _, version := range []string{withSessions, stateless} {
@@ -231,7 +233,11 @@ func example(name string, p *jsonschema.Schema) any {
 		return []any{example(name, p.Items)}
 	case len(p.Properties) > 0:
 		return object(p)
-	case name == "id" || name == "memory_id":
+	case strings.HasPrefix(name, "supersedes"):
+		return "00000000-0000-4000-8000-000000000000"
+	case len(p.Enum) > 0:
+		return p.Enum[0]
+	case name == "id" || name == "memory_id" || name == "session_id":
 		return "00000000-0000-4000-8000-000000000000"
 	}
 	return "a"
@@ -290,6 +296,14 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 	call("get_memories_by_tag", `{"tags":["a"]}`)
 	call("get_memory_by_id", `{"id":"`+id+`"}`)
 	call("share_memory", `{"memory_id":"`+id+`"}`)
+	call("recall_memories", `{"query":"a"}`)
+	call("add_sources", `{"memory_id":"`+id+`","sources":[{"kind":"url","ref":"https://x.example"}]}`)
+	call("get_sources", `{"memory_id":"`+id+`"}`)
+	call("list_suggestions", "{}")
+	agent := call("register_agent", `{"name":"reviewer"}`)["id"].(string)
+	call("list_agents", "{}")
+	session := call("open_agent_session", `{"agent_id":"`+agent+`"}`)["id"].(string)
+	call("close_agent_session", `{"session_id":"`+session+`"}`)
 	call("get_current_project", "{}")
 	call("create_project", `{"name":"p"}`)
 	call("list_projects", "{}")

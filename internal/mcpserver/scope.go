@@ -42,6 +42,15 @@ var toolActions = map[string]app.Action{
 	"read_team_memories":  app.PoolRead,
 	"share_memory":        app.MemoryShare,
 
+	"recall_memories":     app.MemoryRead,
+	"list_suggestions":    app.SuggestionRead,
+	"add_sources":         app.SourceAdd,
+	"get_sources":         app.SourceRead,
+	"list_agents":         app.AgentRead,
+	"register_agent":      app.AgentCreate,
+	"open_agent_session":  app.WorkOpen,
+	"close_agent_session": app.WorkClose,
+
 	"list_projects":       app.ProjectRead,
 	"create_project":      app.ProjectCreate,
 	"switch_project":      app.ProjectRead,

@@ -117,6 +117,9 @@ func (s *Server) build(o offer) *mcp.Server {
 		s.addResources(srv)
 		s.addPrompts(srv)
 	}
+	if o.memoryExtra {
+		s.addMemoryExtraTools(srv)
+	}
 	if o.graph {
 		s.addGraphTools(srv)
 	}

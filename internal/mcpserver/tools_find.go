@@ -12,14 +12,15 @@ import (
 func (s *Server) addFindingTools(srv *mcp.Server) {
 	addTool(s, srv, &mcp.Tool{
 		Name: "search_memories", Title: "Search memories", Annotations: reads(),
-		Description: `Memories that fit some words, best first, in full. Use it before asking the person what they may have said. "Quotes" keep words together, word* matches beginnings. Not for listing.`,
+		Description: `Memories that fit some words, best first, in full. Use it before asking the person what they may have said. "Quotes" keep words together, word* completes. as_of: what was true then. Not for listing.`,
 		InputSchema: input(property{name: "term", schema: text(1, loci.MaxTerm), required: true}, limit(searchMax, searchDefault),
-			tags(0), property{name: "origin", schema: `{"type":"string","description":"who wrote it"}`}),
+			tags(0), property{name: "origin", schema: stringSchema},
+			property{name: "as_of", schema: stringSchema}, property{name: "include_superseded", schema: boolSchema}, inSession()),
 		OutputSchema: output(inFull, ""),
 	}, s.searchMemories)
 	addTool(s, srv, &mcp.Tool{
 		Name: "get_memories_by_tag", Title: "Memories by tag", Annotations: reads(),
-		Description: "Memories with any of the tags, newest first, in full. Use it for a known tag; for words, use search_memories.",
+		Description: "Memories with any of the tags, newest first, in full. For words, use search_memories.",
 		InputSchema: input(append([]property{tags(1), limit(tagMax, tagDefault)}, paging()...)...), OutputSchema: output(inFull, withCursor),
 	}, s.getMemoriesByTag)
 }
@@ -29,6 +30,8 @@ type searchArgs struct {
 	Limit  *count   `json:"limit"`
 	Tags   []string `json:"tags"`
 	Origin string   `json:"origin"`
+	presentArgs
+	SessionID string `json:"session_id"`
 }
 
 func (s *Server) searchMemories(ctx context.Context, p loci.Principal, in searchArgs) (any, error) {
@@ -40,12 +43,53 @@ func (s *Server) searchMemories(ctx context.Context, p loci.Principal, in search
 	if r.Limit, err = in.Limit.within("limit", 1, searchMax, searchDefault); err != nil {
 		return nil, err
 	}
-	found, err := s.app.Search(ctx, p, r)
+	if r.When, err = in.when(); err != nil {
+		return nil, err
+	}
+	if p, err = s.auth.InNamedSession(ctx, p, in.SessionID); err != nil {
+		return nil, err
+	}
+	found, err := s.app.Recall(ctx, p, r)
 	if err != nil {
 		return nil, err
 	}
-	return page[*loci.Memory]{Memories: hits(found), Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
-		Partial: found.Partial, HasMore: found.Total > len(found.Hits)}, nil
+	out := page[hit]{Memories: make([]hit, len(found.Memories)), Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
+		HasMore: found.Total > len(found.Memories)}
+	for i := range found.Memories {
+		out.Memories[i] = hitOf(&found.Memories[i])
+		out.Partial = out.Partial || found.Memories[i].Why.Fallback != ""
+	}
+	return out, nil
+}
+
+// hit is a found memory with what a model needs to know of why it was found. recall_memories says all.
+type hit struct {
+	*loci.Memory
+	Why     hitWhy      `json:"why"`
+	Sources []hitSource `json:"sources,omitempty"`
+}
+
+type hitWhy struct {
+	Terms    []string `json:"terms"`
+	Boosts   []string `json:"boosts,omitempty"`
+	Fallback string   `json:"fallback,omitempty"`
+}
+
+type hitSource struct {
+	Kind  loci.SourceKind `json:"kind"`
+	Ref   string          `json:"ref,omitempty"`
+	Quote string          `json:"quote,omitempty"`
+}
+
+func hitOf(r *loci.Recalled) hit {
+	out := hit{Memory: &r.Memory, Why: hitWhy{Terms: make([]string, len(r.Why.Terms)), Boosts: r.Why.Boosts, Fallback: r.Why.Fallback}}
+	for i, t := range r.Why.Terms {
+		out.Why.Terms[i] = t.Term
+	}
+	for _, s := range r.Sources {
+		out.Sources = append(out.Sources, hitSource{s.Kind, s.Ref, s.Quote})
+	}
+	return out
 }
 
 func hits(found *app.SearchPage) []*loci.Memory {

@@ -31,8 +31,8 @@ func (s *Server) addReadingTools(srv *mcp.Server) {
 	}, s.browseMemories)
 	addTool(s, srv, &mcp.Tool{
 		Name: "get_memory_by_id", Title: "Get a memory", Annotations: reads(),
-		Description: "One memory in full. Use it with an id that another tool gave; do not guess.",
-		InputSchema: input(property{name: "id", schema: `{"type":"string"}`, required: true}), OutputSchema: json.RawMessage(memorySchema),
+		Description: "One memory in full. Use it with an id that another tool gave.",
+		InputSchema: input(property{name: "id", schema: `{"type":"string"}`, required: true}), OutputSchema: json.RawMessage(leanSchema),
 	}, s.getMemoryByID)
 	addTool(s, srv, &mcp.Tool{
 		Name: "get_latest_memory", Title: "Latest memory", Annotations: reads(),

@@ -10,16 +10,17 @@ import (
 
 // The toolsets. Those of seeds that are not built yet have no tools.
 const (
-	toolsetMemory     = "memory"
-	toolsetGraph      = "graph"
-	toolsetGraphExtra = "graph-extra"
-	toolsetReflect    = "reflect"
-	toolsetSession    = "session"
+	toolsetMemory      = "memory"
+	toolsetMemoryExtra = "memory-extra"
+	toolsetGraph       = "graph"
+	toolsetGraphExtra  = "graph-extra"
+	toolsetReflect     = "reflect"
+	toolsetSession     = "session"
 )
 
 // Toolsets returns the names of all toolsets.
 func Toolsets() []string {
-	return []string{toolsetMemory, toolsetGraph, toolsetGraphExtra, toolsetReflect, toolsetSession}
+	return []string{toolsetMemory, toolsetMemoryExtra, toolsetGraph, toolsetGraphExtra, toolsetReflect, toolsetSession}
 }
 
 // DefaultToolsets returns those that are offered where nobody chooses.
@@ -57,20 +58,23 @@ func unknownToolset(problem string) error {
 }
 
 // offer is what a client is offered: those of its toolsets that have tools.
-type offer struct{ memory, graph, extra bool }
+type offer struct{ memory, memoryExtra, graph, extra bool }
 
 func offerOf(names []string) offer {
-	return offer{memory: slices.Contains(names, toolsetMemory), graph: slices.Contains(names, toolsetGraph),
+	return offer{memory: slices.Contains(names, toolsetMemory), memoryExtra: slices.Contains(names, toolsetMemoryExtra), graph: slices.Contains(names, toolsetGraph),
 		extra: slices.Contains(names, toolsetGraphExtra)}
 }
 
 // graphs reports whether anything about projects is in the offer.
 func (o offer) graphs() bool { return o.graph || o.extra }
 
+// memories reports whether anything about memories is in the offer.
+func (o offer) memories() bool { return o.memory || o.memoryExtra }
+
 // scope is what a client asks for when it asks for the first time.
 func (o offer) scope() string {
 	var rights []string
-	if o.memory || !o.graphs() {
+	if o.memories() || !o.graphs() {
 		rights = append(rights, string(loci.RightRead), string(loci.RightWrite))
 	}
 	if o.graphs() {

@@ -158,8 +158,12 @@ func (p *player) normal(t *testing.T, body string) string {
 	if err := enc.Encode(message); err != nil {
 		t.Fatal(err)
 	}
-	return uuid.ReplaceAllStringFunc(timeText.ReplaceAllString(out.String(), "(time)"), p.name)
+	text := editor.ReplaceAllString(timeText.ReplaceAllString(out.String(), "(time)"), "$1(editor)")
+	return uuid.ReplaceAllStringFunc(text, p.name)
 }
+
+// editor is the id of who made a version, and of the key, also in a text that is JSON itself.
+var editor = regexp.MustCompile(`(editor_(?:credential_)?id\\?": ?\\?")[0-9a-f-]{36}`)
 
 // timeText is a time of the test's clock, which moves whenever it is read.
 var timeText = regexp.MustCompile(`2026-03-03[T ][0-9:.]+Z?`)
