@@ -34,6 +34,8 @@ type company struct {
 	passkey                    []byte
 	project, archived          loci.ProjectID // mara's; tom is entered in the first
 	entity                     loci.EntityID  // in it
+	asset                      loci.AssetID   // of mara's memory, as the source
+	source                     loci.SourceID
 }
 
 // secrets are words that stand in content and e-mail addresses, and must not
@@ -73,6 +75,7 @@ func newCompany(t testing.TB) *company {
 	c.trashed = c.add(c.mara, app.Draft{Title: "zebra too", Content: "another quagga"})
 	c.trashed, err = c.Trash(ctx, c.mara, c.trashed.ID, 0)
 	c.must(err)
+	c.settleAttached()
 	c.passkey = []byte("passkey-1")
 	c.must(c.AddPasskey(ctx, c.mara, loci.Passkey{ID: c.passkey, Name: "hartebeest", Data: []byte("{}")}))
 	c.must(c.SetPassword(ctx, c.mara, "$argon2id$x"))

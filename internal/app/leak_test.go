@@ -28,6 +28,7 @@ type strangers struct {
 	memories, credentials, grants     [][16]byte
 	users, teams, invites, workspaces [][16]byte
 	projects, nodes                   [][16]byte
+	assets, sources                   [][16]byte
 	names                             []string // of projects, entities and what hangs on them
 	tokens                            []loci.Secret
 	org                               loci.OrgID
@@ -362,6 +363,7 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, know
 	for n := range rapid.IntRange(1, 3).Draw(rt, "memories") {
 		m := s.add(p, app.Draft{Title: mark + " title", Content: "the secret plan of " + mark, Tags: []string{mark}, AllowedVendors: vendors})
 		b.memories = append(b.memories, m.ID)
+		s.attachTo(p, m.ID, b)
 		if n == 1 {
 			_, err := s.Trash(ctx, p, m.ID, 0)
 			s.must(err)

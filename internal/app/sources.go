@@ -93,7 +93,7 @@ func (a *App) putSources(ctx context.Context, tx store.Tx, p loci.Principal, m *
 		return nil, 0, loci.FieldErrorf("sources", "has %d entries; at most %d are allowed", len(drafts), loci.MaxSources)
 	}
 	var have, made []loci.Source
-	if m.Version > 1 && len(drafts) > 0 { // a new memory has none
+	if len(drafts) > 0 {
 		if have, err = tx.Sources().List(ctx, p.Viewer(), []loci.MemoryID{m.ID}, loci.LiveOnly); err != nil {
 			return nil, 0, err
 		}

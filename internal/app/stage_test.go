@@ -263,7 +263,13 @@ func (s *stage) dump() string {
 				}
 				keep(encoded, nil)
 				keep(tx.SignIn().Passkeys(ctx, u.ID))
-				keep(tx.Lists().List(ctx, loci.Viewer{OrgID: org.ID, UserID: u.ID}, store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}, Limit: 100}))
+				v := loci.Viewer{OrgID: org.ID, UserID: u.ID}
+				list, err := tx.Lists().List(ctx, v, store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}, Limit: 100})
+				keep(list, err)
+				for _, m := range list.Memories {
+					keep(tx.Assets().List(ctx, v, m.ID, loci.AnyState))
+					keep(tx.Sources().List(ctx, v, []loci.MemoryID{m.ID}, loci.AnyState))
+				}
 			}
 			return nil
 		}))
