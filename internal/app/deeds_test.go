@@ -36,6 +36,8 @@ type company struct {
 	entity                     loci.EntityID  // in it
 	asset                      loci.AssetID   // of mara's memory, as the source
 	source                     loci.SourceID
+	nodeID, trashedNode        loci.NodeID     // mara's
+	itemID                     loci.NodeItemID // a text in the first
 }
 
 // secrets are words that stand in content and e-mail addresses, and must not
@@ -76,6 +78,7 @@ func newCompany(t testing.TB) *company {
 	c.trashed, err = c.Trash(ctx, c.mara, c.trashed.ID, 0)
 	c.must(err)
 	c.settleAttached()
+	c.settleNodes()
 	c.passkey = []byte("passkey-1")
 	c.must(c.AddPasskey(ctx, c.mara, loci.Passkey{ID: c.passkey, Name: "hartebeest", Data: []byte("{}")}))
 	c.must(c.SetPassword(ctx, c.mara, "$argon2id$x"))

@@ -126,6 +126,9 @@ func (a *App) detach(ctx context.Context, tx store.Tx, p loci.Principal, u loci.
 	if err := a.release(ctx, tx, p, u); err != nil {
 		return err
 	}
+	if err := a.releaseNodes(ctx, tx, u); err != nil {
+		return err
+	}
 	u.TeamID, u.TeamRole = loci.TeamID{}, ""
 	return tx.Users().Update(ctx, u)
 }

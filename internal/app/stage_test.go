@@ -264,6 +264,13 @@ func (s *stage) dump() string {
 				keep(encoded, nil)
 				keep(tx.SignIn().Passkeys(ctx, u.ID))
 				v := loci.Viewer{OrgID: org.ID, UserID: u.ID}
+				nodes, _, err := tx.MemoryNodes().List(ctx, v, store.NodeQuery{Lifecycle: loci.AnyState, Limit: 100})
+				keep(nodes, err)
+				for _, n := range nodes {
+					if n.DeletedAt.IsZero() {
+						keep(tx.MemoryNodes().Items(ctx, v, n.ID))
+					}
+				}
 				list, err := tx.Lists().List(ctx, v, store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}, Limit: 100})
 				keep(list, err)
 				for _, m := range list.Memories {

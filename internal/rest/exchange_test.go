@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -221,7 +222,10 @@ func TestNotReady(t *testing.T) {
 // ofPeople are the routes about projects that agents may not call.
 var ofPeople = map[string]bool{"PATCH /projects/{id}": true, "GET /projects/{id}/members": true, "PUT /projects/{id}/members/{user}": true,
 	"DELETE /projects/{id}/members/{user}": true, "PUT /projects/{id}/graph/vendors": true, "GET /projects/{id}/graph/export": true,
-	"POST /projects/{id}/graph/import": true}
+	"POST /projects/{id}/graph/import": true, "POST /memory-nodes/{id}/restore": true, "POST /suggestions/{id}/accept": true, "POST /suggestions/{id}/decline": true}
+
+// toAgents is how the paths begin that agents may call, but for those of ofPeople.
+var toAgents = []string{"/agent/", "/projects", "/agents", "/sessions", "/memory-nodes", "/assets/", "/memories/{id}/assets", "/sources/", "/memories/{id}/sources", "/suggestions", "/memories/recall", "/memories/bulk"}
 
 // TestAgentsAreConfined walks every documented route with an agent's key.
 func TestAgentsAreConfined(t *testing.T) {
@@ -233,7 +237,7 @@ func TestAgentsAreConfined(t *testing.T) {
 		for _, prefix := range []string{"", "/api/v1"} {
 			for _, id := range []string{m.ID.String(), "00000000-0000-4000-8000-000000000000", "x"} {
 				w := s.do(method, prefix+strings.ReplaceAll(path, "{id}", id), claude, "{}")
-				allowed := open[path] || strings.HasPrefix(path, "/agent/") || strings.HasPrefix(path, "/projects") && !ofPeople[r]
+				allowed := open[path] || !ofPeople[r] && slices.ContainsFunc(toAgents, func(begin string) bool { return strings.HasPrefix(path, begin) })
 				if refused := w.Code == 403; refused == allowed {
 					t.Errorf("%s %s%s: got %d %s", method, prefix, path, w.Code, w.Body)
 				}

@@ -59,6 +59,7 @@ func aliasChanges(r huma.Registry) {
 	alias[[]string](r)
 	alias[[]loci.Vendor](r)
 	alias[loci.MemoryType](r)
+	alias[loci.NodeItemID](r)
 }
 
 func alias[T any](r huma.Registry) {

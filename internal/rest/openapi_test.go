@@ -170,7 +170,9 @@ var theRoutes = []string{
 	"GET /projects/{id}/graph/entities/{entity}", "GET /projects/{id}/graph/entities/{entity}/observations",
 	"GET /projects/{id}/graph/entities/{entity}/relations", "GET /projects/{id}/graph/entities/{entity}/history",
 	"GET /projects/{id}/graph/entities/{entity}/neighbours", "GET /projects/{id}/graph/trash", "POST /projects/{id}/graph/restore",
-	"GET /changes",
+	"GET /changes", "POST /memory-nodes", "GET /memory-nodes", "GET /memory-nodes/{id}", "PATCH /memory-nodes/{id}", "DELETE /memory-nodes/{id}",
+	"POST /memory-nodes/{id}/restore", "GET /memory-nodes/{id}/items", "POST /memory-nodes/{id}/items", "PATCH /memory-nodes/{id}/items/{item}",
+	"DELETE /memory-nodes/{id}/items/{item}", "GET /memory-nodes/{id}/pack",
 	"POST /projects/{id}/graph/merge", "PUT /projects/{id}/graph/vendors", "GET /projects/{id}/graph/export", "POST /projects/{id}/graph/import",
 }
 
@@ -324,10 +326,17 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 		t.Fatalf("turning workspaces on: got %d %s", w.Code, w.Body)
 	}
 	g := s.graph(t, session, "First project", "")
+	var node, gone loci.MemoryNode
+	var item loci.NodeItem
+	decode(t, s.expect(t, 201, session, `POST /memory-nodes {"name":"First node"}`), &node)
+	decode(t, s.expect(t, 201, session, "POST /memory-nodes/"+node.ID.String()+`/items {"kind":"text","text":"First text"}`), &item)
+	decode(t, s.expect(t, 201, session, `POST /memory-nodes {"name":"Old node"}`), &gone)
+	s.expect(t, 200, session, "DELETE /memory-nodes/"+gone.ID.String())
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
 	return s, session, strings.NewReplacer("/projects/{id}", "/projects/"+g.project, "{entity}", g.gateway, `"entities":["`+example, `"entities":["`+g.gateway,
 		`"into":"`+example, `"into":"`+g.gateway, `"from":"0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d`, `"from":"`+g.website,
 		"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", g.gone, "/memories/{id}", "/memories/"+memory.ID.String(), "/teams/{id}", "/teams/"+team.ID.String(),
+		"/memory-nodes/{id}/restore", "/memory-nodes/"+gone.ID.String()+"/restore", "/memory-nodes/{id}", "/memory-nodes/"+node.ID.String(), "{item}", item.ID.String(),
 		"/keys/{id}", "/keys/"+key.String(), "/orgs/{id}", "/orgs/default", "{user}", noor.ID.String(), "{workspace}", workspace.ID.String(),
 		`"workspace_id":"`+example, `"workspace_id":"`+workspace.ID.String(), `"ids":["`+example, `"ids":["`+memory.ID.String(),
 		`"acme"`, `"default"`).Replace

@@ -144,7 +144,7 @@ func (r route) responses() map[string]*huma.Response {
 	default:
 		out["200"] = ok
 	}
-	if r.ID == routeTrash.ID {
+	if r.ID == routeTrash.ID || r.ID == routeTrashNode.ID {
 		out["204"] = &huma.Response{Description: "Erased for good"}
 	}
 	fail := func(status, text string) {

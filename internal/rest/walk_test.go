@@ -17,6 +17,8 @@ var furtherActions = map[string]map[app.Action]string{
 	"GET /memories":                       {app.MemoryTrashed: "GET /memories?trashed=true"},
 	"POST /memories/list":                 {app.MemoryTrashed: `POST /memories/list {"filter":{"by":"trashed"}}`},
 	"DELETE /memories/{id}":               {app.MemoryErase: "DELETE /memories/" + absent + "?permanent=true"},
+	"GET /memory-nodes":                   {app.MemoryTrashed: "GET /memory-nodes?trashed=true"},
+	"DELETE /memory-nodes/{id}":           {app.NodeErase: "DELETE /memory-nodes/" + absent + "?permanent=true"},
 	"PATCH /orgs/{id}":                    {app.OrgSet: `PATCH /orgs/default {"deletion":"api_key"}`},
 	"PATCH /orgs/{id}/members/{user}":     {app.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`},
 	"POST /orgs/{id}/invite":              {app.MemberRole: `!POST /orgs/default/invite {"emails":["a@b.example"],"role":"admin"}`},
@@ -30,7 +32,7 @@ func walked(path string) string {
 	if rest, ok := strings.CutPrefix(path, "/orgs/{id}"); ok {
 		path = "/orgs/default" + rest
 	}
-	return strings.NewReplacer("{id}", absent, "{user}", absent, "{invite}", absent, "{workspace}", absent, "{entity}", absent).Replace(path)
+	return strings.NewReplacer("{id}", absent, "{user}", absent, "{invite}", absent, "{workspace}", absent, "{entity}", absent, "{item}", absent).Replace(path)
 }
 
 // TestEveryRouteCarriesOutItsAction sends every route of the document with a

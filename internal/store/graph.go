@@ -34,7 +34,7 @@ type Projects interface {
 	Restore(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
 	// Delete removes a project, active or archived, with its graph and its
 	// members for good. Its project-scoped memories go to their owners' trash, as a version that
-	// loci.ServerOrigin made. NotFound. An interrupted one is finished like that of
+	// loci.ServerOrigin made, and so do its project-scoped memory nodes. NotFound. An interrupted one is finished like that of
 	// Archive; nobody gets in from the first moment on.
 	Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
 	// InWorkspace reports whether a workspace has projects, archived ones too.

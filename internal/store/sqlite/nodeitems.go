@@ -218,6 +218,10 @@ func (t memoryNodes) changed(node *storedNode, item *placed) error {
 			}
 			seen = append(seen, m.Access)
 		}
+		if i.Kind == loci.ItemEntity { // its allowed vendors are those of the item; the graph is another file
+			seen = append(seen, loci.Access{OrgID: t.org, WorkspaceID: node.WorkspaceID, Scope: loci.ScopeProject, ProjectID: i.ProjectID,
+				AllowedVendors: []loci.Vendor{loci.AnyVendor}})
+		}
 	}
 	return t.itemChanged(&node.MemoryNode, seen...)
 }

@@ -291,8 +291,8 @@ func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
 	return err
 }
 
-// deleteProject removes a project for good, its row last. Its memories go before
-// the file, and once more after it: who was writing one when the intent was entered
+// deleteProject removes a project for good, its row last. Its memory nodes go after the file, its memories before
+// it, and once more after it: who was writing one when the intent was entered
 // may not have finished before.
 func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	if err := s.trashMemories(ctx, org, id); err != nil {
@@ -302,6 +302,9 @@ func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.Proje
 		return err
 	}
 	if err := s.trashLateMemories(ctx, org, id); err != nil {
+		return err
+	}
+	if err := s.trashNodes(ctx, org, id); err != nil {
 		return err
 	}
 	return s.unregister(ctx, id)

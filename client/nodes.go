@@ -1,0 +1,178 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/loci-memory/loci"
+)
+
+// NewNode is what a writer says of a memory node. Who wrote it is not in here.
+type NewNode struct {
+	Name           string         `json:"name" minLength:"1" maxLength:"500" example:"Onboarding"`
+	Description    string         `json:"description,omitzero" maxLength:"2000"`
+	Tags           []string       `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100" doc:"Words to find it by" example:"[\"team\"]"`
+	AllowedVendors []loci.Vendor  `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Which vendors may read it; left out or [\"*\"]: all. You always may" example:"[\"*\"]"`
+	Scope          loci.Scope     `json:"scope,omitzero" enum:"global,project,agent" doc:"Who it is for, besides its owner; left out: global"`
+	ProjectID      loci.ProjectID `json:"project_id,omitzero" format:"uuid" doc:"Needed for scope project"`
+	AgentID        loci.AgentID   `json:"agent_id,omitzero" format:"uuid" doc:"Needed for scope agent"`
+	Shared         bool           `json:"shared,omitzero" doc:"Share it with your team"`
+}
+
+// NodeEdit changes some fields of a memory node, as a JSON merge patch (RFC 7396).
+type NodeEdit struct {
+	Name           Change[string]        `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"500" example:"Onboarding"`
+	Description    Change[string]        `json:"description,omitzero" nullable:"true" maxLength:"2000"`
+	Tags           Change[[]string]      `json:"tags,omitzero" nullable:"true" maxItems:"50" minLength:"1" maxLength:"100" doc:"The whole list; null: none"`
+	AllowedVendors Change[[]loci.Vendor] `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"The whole list"`
+	Shared         Change[bool]          `json:"shared,omitzero" nullable:"true" doc:"With your team, or with nobody"`
+}
+
+// NodeFilter asks for one page of memory nodes. Zero fields do not filter.
+type NodeFilter struct {
+	Scope     loci.Scope
+	ProjectID loci.ProjectID
+	Tag       string
+	Trashed   bool // those in the trash instead; people only
+	Limit     int  // 0: 50
+	Cursor    string
+}
+
+// NodeList is one page of memory nodes, last changed first.
+type NodeList struct {
+	Nodes []*loci.MemoryNode `json:"memory_nodes" nullable:"false"`
+	More
+}
+
+// NewNodeItem is what a writer says of an item of a memory node.
+type NewNodeItem struct {
+	Kind           loci.ItemKind   `json:"kind" enum:"memory,entity,text"`
+	MemoryID       loci.MemoryID   `json:"memory_id,omitzero" format:"uuid" doc:"Of kind memory"`
+	ProjectID      loci.ProjectID  `json:"project_id,omitzero" format:"uuid" doc:"Of kind entity"`
+	EntityID       loci.EntityID   `json:"entity_id,omitzero" format:"uuid" doc:"Of kind entity"`
+	Text           string          `json:"text,omitzero" maxLength:"10000" doc:"Of kind text"`
+	ParentID       loci.NodeItemID `json:"parent_id,omitzero" format:"uuid" doc:"The item above it; left out: the node itself"`
+	Before         loci.NodeItemID `json:"before,omitzero" format:"uuid" doc:"The item to stand before; left out: last"`
+	AllowedVendors []loci.Vendor   `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Which vendors may read it; left out: those that see what it shows and what is above it" example:"[\"*\"]"`
+}
+
+// NodeItemMove says where an item is to go.
+type NodeItemMove struct {
+	ParentID Change[loci.NodeItemID] `json:"parent_id,omitzero" nullable:"true" format:"uuid" doc:"The item to be below; null: the node itself; left out: what it is below now"`
+	Before   loci.NodeItemID         `json:"before,omitzero" format:"uuid" doc:"The item to stand before; left out: last"`
+}
+
+// NodeItemList is the items of a memory node, each followed by those below it.
+type NodeItemList struct {
+	Items []loci.NodeItem `json:"items" nullable:"false"`
+	More
+}
+
+// NodePack is a memory node to be read as a whole.
+type NodePack struct {
+	Node  *loci.MemoryNode `json:"memory_node"`
+	Items []PackedItem     `json:"items" nullable:"false" doc:"In order, as many as the budget has room for"`
+	Left  int              `json:"left" doc:"Items that the budget had no room for" example:"0"`
+}
+
+// PackedItem is an item of a memory node with what it shows.
+type PackedItem struct {
+	loci.NodeItem
+	Number  string `json:"number" doc:"Its place: 2.1 is the first below the second" example:"2.1"`
+	Title   string `json:"title,omitempty" doc:"Of the memory, or the name of the entity" example:"Deploys"`
+	Content string `json:"content" doc:"Of the memory or the text; the observations of an entity, a line each" example:"We deploy on Tuesdays, never on Fridays."`
+}
+
+// CreateNode makes a memory node.
+func (c *Client) CreateNode(ctx context.Context, n NewNode) (*loci.MemoryNode, error) {
+	return send[loci.MemoryNode](ctx, c, "/memory-nodes", n)
+}
+
+// Node returns a memory node; a person's key finds it in the trash, too.
+func (c *Client) Node(ctx context.Context, id loci.NodeID) (*loci.MemoryNode, error) {
+	return get[loci.MemoryNode](ctx, c, node(id, ""))
+}
+
+// Nodes returns one page of memory nodes, last changed first.
+func (c *Client) Nodes(ctx context.Context, f NodeFilter) (*NodeList, error) {
+	v := paging(f.Limit, f.Cursor)
+	if f.Scope != "" {
+		v.Set("scope", string(f.Scope))
+	}
+	if !f.ProjectID.IsZero() {
+		v.Set("project_id", f.ProjectID.String())
+	}
+	if f.Tag != "" {
+		v.Set("tag", f.Tag)
+	}
+	if f.Trashed {
+		v.Set("trashed", "true")
+	}
+	return get[NodeList](ctx, c, query("/memory-nodes", v))
+}
+
+// EditNode changes parts of a memory node.
+func (c *Client) EditNode(ctx context.Context, id loci.NodeID, e NodeEdit) (*loci.MemoryNode, error) {
+	return call[loci.MemoryNode](ctx, c, http.MethodPatch, node(id, ""), e)
+}
+
+// TrashNode moves a memory node to the trash, with its items.
+func (c *Client) TrashNode(ctx context.Context, id loci.NodeID) (*loci.MemoryNode, error) {
+	return call[loci.MemoryNode](ctx, c, http.MethodDelete, node(id, ""), nil)
+}
+
+// EraseNode deletes a memory node for good, with its items.
+func (c *Client) EraseNode(ctx context.Context, id loci.NodeID) error {
+	return c.do(ctx, http.MethodDelete, node(id, "?permanent=true"), nil, nil, nil)
+}
+
+// RestoreNode takes a memory node out of the trash.
+func (c *Client) RestoreNode(ctx context.Context, id loci.NodeID) (*loci.MemoryNode, error) {
+	return call[loci.MemoryNode](ctx, c, http.MethodPost, node(id, "/restore"), nil)
+}
+
+// NodeItems returns the items of a memory node.
+func (c *Client) NodeItems(ctx context.Context, id loci.NodeID) (*NodeItemList, error) {
+	return get[NodeItemList](ctx, c, node(id, "/items"))
+}
+
+// AddNodeItem puts an item into a memory node.
+func (c *Client) AddNodeItem(ctx context.Context, id loci.NodeID, i NewNodeItem) (*loci.NodeItem, error) {
+	return send[loci.NodeItem](ctx, c, node(id, "/items"), i)
+}
+
+// MoveNodeItem puts an item elsewhere in its node, with all below it.
+func (c *Client) MoveNodeItem(ctx context.Context, id loci.NodeID, item loci.NodeItemID, to NodeItemMove) (*loci.NodeItem, error) {
+	return call[loci.NodeItem](ctx, c, http.MethodPatch, node(id, "/items/"+item.String()), to)
+}
+
+// RemoveNodeItem takes an item out of its node, with all below it.
+func (c *Client) RemoveNodeItem(ctx context.Context, id loci.NodeID, item loci.NodeItemID) error {
+	return c.do(ctx, http.MethodDelete, node(id, "/items/"+item.String()), nil, nil, nil)
+}
+
+// NodePack returns a memory node with what its items show, in at most budget characters; 0 is the server's default.
+func (c *Client) NodePack(ctx context.Context, id loci.NodeID, budget int) (*NodePack, error) {
+	v := packing(budget)
+	v.Set("format", "json")
+	return get[NodePack](ctx, c, query(node(id, "/pack"), v))
+}
+
+// NodePackMarkdown is NodePack as a text for a model to read.
+func (c *Client) NodePackMarkdown(ctx context.Context, id loci.NodeID, budget int) (string, error) {
+	var b []byte
+	err := c.do(ctx, http.MethodGet, query(node(id, "/pack"), packing(budget)), nil, nil, &b)
+	return string(b), err
+}
+
+func packing(budget int) url.Values {
+	v := url.Values{}
+	if budget != 0 {
+		v.Set("budget", strconv.Itoa(budget))
+	}
+	return v
+}
+
+func node(id loci.NodeID, rest string) string { return "/memory-nodes/" + id.String() + rest }
