@@ -49,15 +49,15 @@ var (
 		Summary: "Delete a source", Text: "For good. Needs step-up unless the org deletes by key."}
 )
 
-// binaryToo is the media type of bytes. A file may come under another one, which the document cannot list.
-var binaryToo = map[string]*huma.MediaType{binaryType: {Schema: binarySchema, Example: "bytes"}}
+// binaryToo are the media types of files: bytes, and any other that no browser runs.
+var binaryToo = map[string]*huma.MediaType{binaryType: {Schema: binarySchema, Example: "bytes"}, "*/*": {Schema: binarySchema}}
 
 var binarySchema = &huma.Schema{Type: huma.TypeString, Format: "binary"}
 
 // contentAnswers are what a download answers besides the whole file.
 var contentAnswers = map[string]*huma.Response{
 	"206": {Description: "The parts that Range asks for; several as multipart/byteranges", Content: map[string]*huma.MediaType{
-		binaryType: {Schema: binarySchema}, "multipart/byteranges": {Schema: binarySchema}}},
+		"*/*": {Schema: binarySchema}, "multipart/byteranges": {Schema: binarySchema}}},
 	"304": {Description: "Still the file that If-None-Match names"},
 	"412": problemResponse("The file is another one than If-Match names"),
 	"416": problemResponse("Range asks for what the file does not have; Content-Range says how long it is"),

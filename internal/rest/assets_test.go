@@ -1,0 +1,608 @@
+package rest_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/rest"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+// filesOf returns the sizes of all files below the directory of a store's attachments.
+func (s *server) filesOf(tb testing.TB) (sizes []int64) {
+	tb.Helper()
+	err := filepath.WalkDir(filepath.Join(s.dir(), "assets"), func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || d.Name() == ".lock" {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			sizes = append(sizes, info.Size())
+		}
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		tb.Fatal(err)
+	}
+	return sizes
+}
+
+func (s *server) dir() string { return s.store.(*sqlite.Store).Dir() }
+
+// upload sends a file as a body of its own.
+func (s *server) upload(key, path, content string, headers ...string) *httptest.ResponseRecorder {
+	return s.do("POST", path, key, content, append([]string{"Content-Type: application/octet-stream"}, headers...)...)
+}
+
+// form sends a form of parts: a name of the field, one of the file, and what is in it.
+func (s *server) form(key, path string, parts [][3]string, headers ...string) *httptest.ResponseRecorder {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for _, p := range parts {
+		part, _ := w.CreateFormFile(p[0], p[1]) // a Buffer takes everything
+		_, _ = io.WriteString(part, p[2])
+	}
+	_ = w.Close()
+	return s.do("POST", path, key, b.String(), append([]string{"Content-Type: " + w.FormDataContentType()}, headers...)...)
+}
+
+func (s *server) attach(tb testing.TB, key string, id loci.MemoryID, name, content string) (a loci.Asset) {
+	tb.Helper()
+	w := s.upload(key, "/memories/"+id.String()+"/assets?name="+name, content)
+	if w.Code != 201 {
+		tb.Fatalf("attaching %s: got %d %s", name, w.Code, w.Body)
+	}
+	decode(tb, w, &a)
+	return a
+}
+
+// watchedBody gives n bytes and looks, whenever it is asked for more, whether those before are on the disk already.
+type watchedBody struct {
+	tb    testing.TB
+	s     *server
+	n     int64
+	given int64
+	// looked is how much has to be given until it looks again.
+	looked     int64
+	head, tail string // what stands around the bytes, of a form
+}
+
+// most is how much of a body may be on its way between the connection and the disk.
+const most = 128 << 10
+
+func (b *watchedBody) look() {
+	b.looked += 1 << 20
+	var stored int64
+	for _, size := range b.s.filesOf(b.tb) {
+		stored += size
+	}
+	if stored+most < b.given {
+		b.tb.Fatalf("%d bytes were read and %d are on the disk: the body is held in memory", b.given, stored)
+	}
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	if b.head != "" {
+		n := copy(p, b.head)
+		b.head = b.head[n:]
+		return n, nil
+	}
+	if b.given >= b.looked {
+		b.look()
+	}
+	if left := b.n - b.given; left > 0 {
+		n := int(min(int64(len(p)), left))
+		clear(p[:n])
+		b.given += int64(n)
+		return n, nil
+	}
+	if b.tail == "" {
+		return 0, io.EOF
+	}
+	n := copy(p, b.tail)
+	b.tail = b.tail[n:]
+	return n, nil
+}
+
+// An upload of 25 MiB goes to the disk as it comes, in either form, and takes some KiB of memory.
+func TestUploadsAreNotHeldInMemory(t *testing.T) {
+	s := newServer(t)
+	const size = 25 << 20
+	for name, form := range map[string]bool{"a body": false, "a form": true} {
+		m := s.write(t, owner, `{"title":"`+name+`","content":"y"}`)
+		body := &watchedBody{tb: t, s: s, n: size}
+		kind := "application/octet-stream"
+		if form {
+			kind = "multipart/form-data; boundary=xyz"
+			body.head = "--xyz\r\nContent-Disposition: form-data; name=\"file\"; filename=\"big\"\r\n\r\n"
+			body.tail = "\r\n--xyz--\r\n"
+		}
+		r := httptest.NewRequest("POST", "/memories/"+m.ID.String()+"/assets?name="+strings.ReplaceAll(name, " ", "-"), body)
+		r.Host, r.ContentLength = "127.0.0.1:5624", -1
+		r.Header.Set("Content-Type", kind)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w := s.send(r, owner)
+		runtime.ReadMemStats(&after)
+		if w.Code != 201 || body.given != size {
+			t.Fatalf("%s: got %d %s after %d bytes", name, w.Code, w.Body, body.given)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 2<<20 {
+			t.Errorf("%s: %d bytes were allocated for an upload of %d", name, took, size)
+		}
+		var a loci.Asset
+		decode(t, w, &a)
+		if sum := sha256.Sum256(make([]byte, size)); a.Size != size || a.SHA256 != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s: got %+v", name, a)
+		}
+		if err := s.app.Erase(t.Context(), s.owner, m.ID, 0); err != nil {
+			t.Fatal(err)
+		}
+		s.sweep(t)
+	}
+}
+
+// sweep does what a day later the maintainer does.
+func (s *server) sweep(tb testing.TB) {
+	tb.Helper()
+	if _, err := s.store.Blobs().Sweep(context.Background(), loci.DefaultOrg, s.clock.Now().Add(time.Hour)); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// A client that hangs up in the middle leaves no file and no row.
+func TestHangingUpLeavesNothing(t *testing.T) {
+	s := newServer(t)
+	m := s.write(t, owner, `{"title":"x","content":"y"}`)
+	for name, request := range map[string]string{
+		"with a length": "Content-Length: 1000000\r\nContent-Type: text/plain\r\n\r\n" + strings.Repeat("x", 300_000),
+		"in chunks":     "Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\nffff\r\nabc",
+		"in a form": "Content-Length: 1000000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n" +
+			strings.Repeat("x", 300_000),
+		"a form that ends early": "Content-Length: 92\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nabcdefghijklmnopqrstuvwxyz",
+	} {
+		h := httptest.NewServer(s)
+		c, err := net.Dial("tcp", h.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.WriteString(c, "POST /memories/"+m.ID.String()+"/assets?name=x HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+owner+"\r\n"+request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		answer, _ := io.ReadAll(c)
+		_ = c.Close()
+		h.Close() // waits for the request
+		// Whether the end of the body or that of the connection is seen first, differs.
+		if !strings.HasPrefix(string(answer), "HTTP/1.1 400 ") && !strings.HasPrefix(string(answer), "HTTP/1.1 503 ") {
+			t.Errorf("%s: got %s", name, answer)
+		}
+		if left := s.filesOf(t); len(left) != 0 {
+			t.Errorf("%s: files are left: %v", name, left)
+		}
+	}
+	if w := s.do("GET", "/memories/"+m.ID.String()+"/assets", owner, ""); w.Body.String() != `{"assets":[],"has_more":false,"next_cursor":""}`+"\n" {
+		t.Errorf("got %s", w.Body)
+	}
+}
+
+// The bytes of a file are kept once, whoever attaches them to what, until nobody has them.
+func TestTheSameFileIsStoredOnce(t *testing.T) {
+	s := newServer(t)
+	one, two := s.write(t, claude, `{"title":"x","content":"y"}`), s.write(t, owner, `{"title":"z","content":"y"}`)
+	content := strings.Repeat("the same ", 1000)
+	a, b := s.attach(t, claude, one.ID, "a.txt", content), s.attach(t, owner, two.ID, "b.txt", content)
+	if files := s.filesOf(t); len(files) != 1 || files[0] != int64(len(content)) || a.SHA256 != b.SHA256 || a.ID == b.ID {
+		t.Errorf("files of %v bytes; want one of %d", files, len(content))
+	}
+	if w := s.upload(claude, "/memories/"+one.ID.String()+"/assets?name=a.txt", content); w.Code != 200 || !strings.Contains(w.Body.String(), a.ID.String()) {
+		t.Errorf("again: got %d %s, want 200 and the same", w.Code, w.Body)
+	}
+	s.expect(t, 204, owner, "DELETE /memories/"+one.ID.String()+"?permanent=true")
+	s.sweep(t)
+	if files := s.filesOf(t); len(files) != 1 {
+		t.Errorf("with one memory left: %v", files)
+	}
+	if w := s.do("GET", "/assets/"+b.ID.String()+"/content", owner, ""); w.Code != 200 || w.Body.String() != content {
+		t.Errorf("the other's: %d", w.Code)
+	}
+	s.expect(t, 404, owner, "GET /assets/"+a.ID.String())
+	s.expect(t, 404, owner, "GET /assets/"+a.ID.String()+"/content")
+	s.expect(t, 204, owner, "DELETE /memories/"+two.ID.String()+"?permanent=true")
+	s.sweep(t)
+	if files := s.filesOf(t); len(files) != 0 {
+		t.Errorf("erased, and still there: %v", files)
+	}
+}
+
+// No file is shown as a page of this server, whatever it was called.
+func TestFilesAreNeverRendered(t *testing.T) {
+	s := newServer(t)
+	m := s.write(t, owner, `{"title":"x","content":"y"}`)
+	for _, tt := range []struct{ name, content, claimed, is, sent string }{
+		{"page.png", "<!DOCTYPE html><script>alert(1)</script>", "image/png", "text/html; charset=utf-8", "application/octet-stream"},
+		{"drawing.png", "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "image/png", "image/svg+xml", "application/octet-stream"},
+		{"script.txt", "alert(1)", "text/javascript", "text/javascript; charset=utf-8", "application/octet-stream"},
+		{"style.txt", "body{}", "text/css", "text/css; charset=utf-8", "application/octet-stream"},
+		{"feed.xml", "<?xml version='1.0'?><a/>", "application/xhtml+xml", "application/xhtml+xml; charset=utf-8", "application/octet-stream"},
+		{"picture.html", "\x89PNG\r\n\x1a\n", "text/html", "image/png", "image/png"},
+		{"notes.md", "# Notes", "text/markdown", "text/markdown; charset=utf-8", "text/markdown; charset=utf-8"},
+		{"zoë \"x\".txt", "x", "", "text/plain; charset=utf-8", "text/plain; charset=utf-8"},
+	} {
+		w := s.upload(owner, "/memories/"+m.ID.String()+"/assets", tt.content, "Content-Type: "+tt.claimed,
+			"Content-Disposition: "+mime.FormatMediaType("attachment", map[string]string{"filename": tt.name}))
+		var a loci.Asset
+		decode(t, w, &a)
+		if w.Code != 201 || a.MediaType != tt.is || a.Name != tt.name {
+			t.Errorf("%s: got %d %s", tt.name, w.Code, w.Body)
+			continue
+		}
+		w = s.do("GET", "/api/v1/assets/"+a.ID.String()+"/content", owner, "")
+		_, params, err := mime.ParseMediaType(w.Header().Get("Content-Disposition"))
+		if w.Code != 200 || w.Body.String() != tt.content || err != nil || params["filename"] != tt.name {
+			t.Errorf("%s: got %d, %q, %s", tt.name, w.Code, w.Body, w.Header().Get("Content-Disposition"))
+		}
+		for name, want := range map[string]string{"Content-Type": tt.sent, "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
+			"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox", "Cache-Control": "private, no-cache", "ETag": `"` + a.SHA256 + `"`} {
+			if got := w.Header().Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", tt.name, name, got, want)
+			}
+		}
+		if got := w.Header().Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename") {
+			t.Errorf("%s: Content-Disposition is %q", tt.name, got)
+		}
+	}
+}
+
+func TestRangesOfAFile(t *testing.T) {
+	s := newServer(t)
+	d := readDocument(t, s)
+	m := s.write(t, owner, `{"title":"x","content":"y"}`)
+	a := s.attach(t, owner, m.ID, "digits", "0123456789")
+	etag := `"` + a.SHA256 + `"`
+	path := "/assets/" + a.ID.String() + "/content"
+	for _, tt := range []struct {
+		name, method string
+		headers      []string
+		status       int
+		body, header string
+	}{
+		{"all", "GET", nil, 200, "0123456789", "Content-Length: 10"},
+		{"its head", "HEAD", nil, 200, "", "Content-Length: 10"},
+		{"a part", "GET", []string{"Range: bytes=2-4"}, 206, "234", "Content-Range: bytes 2-4/10"},
+		{"the head of a part", "HEAD", []string{"Range: bytes=2-4"}, 206, "", "Content-Length: 3"},
+		{"from somewhere", "GET", []string{"Range: bytes=7-"}, 206, "789", "Content-Range: bytes 7-9/10"},
+		{"the end", "GET", []string{"Range: bytes=-2"}, 206, "89", "Content-Range: bytes 8-9/10"},
+		{"more than there is", "GET", []string{"Range: bytes=8-100"}, 206, "89", "Content-Range: bytes 8-9/10"},
+		{"another unit", "GET", []string{"Range: lines=1-2"}, 416, "", "Content-Type: application/problem+json"},
+		{"behind the end", "GET", []string{"Range: bytes=10-"}, 416, "", "Content-Range: bytes */10"},
+		{"still the file", "GET", []string{"Range: bytes=2-4", "If-Range: " + etag}, 206, "234", "ETag: " + etag},
+		{"another file", "GET", []string{"Range: bytes=2-4", `If-Range: "other"`}, 200, "0123456789", "ETag: " + etag},
+		{"known", "GET", []string{"If-None-Match: " + etag}, 304, "", "ETag: " + etag},
+		{"one of those known", "GET", []string{`If-None-Match: "x", ` + etag}, 304, "", "ETag: " + etag},
+		{"not known", "GET", []string{`If-None-Match: "x"`}, 200, "0123456789", "Accept-Ranges: bytes"},
+		{"meant for another", "GET", []string{`If-Match: "x"`}, 412, "", "Content-Type: application/problem+json"},
+	} {
+		w := s.do(tt.method, path, owner, "", tt.headers...)
+		name, want, _ := strings.Cut(tt.header, ": ")
+		if w.Code != tt.status || w.Header().Get(name) != want || w.Code < 400 && w.Body.String() != tt.body {
+			t.Errorf("%s: got %d %q, %s: %q; want %d %q, %q", tt.name, w.Code, w.Body, name, w.Header().Get(name), tt.status, tt.body, want)
+		}
+		d.checkAnswer(t, tt.method, path, w.Code, w.Header().Get("Content-Type"), w.Body.Bytes())
+		if w.Code >= 400 && (w.Header().Get("Content-Disposition") != "" || w.Header().Get("ETag") != "") {
+			t.Errorf("%s: a refusal has headers of the file: %v", tt.name, w.Header())
+		}
+	}
+	checkParts(t, s.do("GET", path, owner, "", "Range: bytes=0-1,5-6"), "01", "56")
+}
+
+func checkParts(t *testing.T, w *httptest.ResponseRecorder, want ...string) {
+	t.Helper()
+	kind, params, err := mime.ParseMediaType(w.Header().Get("Content-Type"))
+	if w.Code != 206 || kind != "multipart/byteranges" || err != nil {
+		t.Fatalf("got %d %s", w.Code, w.Header().Get("Content-Type"))
+	}
+	parts := multipart.NewReader(w.Body, params["boundary"])
+	for _, text := range want {
+		p, err := parts.NextPart()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(p); string(got) != text || err != nil || p.Header.Get("Content-Range") == "" {
+			t.Errorf("got %q, %v; want %q", got, err, text)
+		}
+	}
+	if _, err := parts.NextPart(); err != io.EOF {
+		t.Errorf("after the last part: %v", err)
+	}
+}
+
+// untouched is a body that must not be read.
+type untouched struct{ t *testing.T }
+
+func (u untouched) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+// What can be refused before a byte comes is.
+func TestRefusedUploadsAreNotRead(t *testing.T) {
+	s := newServer(t)
+	mine := s.write(t, owner, `{"title":"x","content":"y","allowed_vendors":["claude"]}`)
+	for _, tt := range []struct {
+		name, key, path string
+		size            int64
+		header          string
+		status          int
+	}{
+		{"too large", owner, "/memories/" + mine.ID.String() + "/assets?name=x", 25<<20 + 1, "", 413},
+		{"no such memory", owner, "/memories/" + absent + "/assets?name=x", 10, "", 404},
+		{"a hidden memory", cursor, "/memories/" + mine.ID.String() + "/assets?name=x", 10, "", 404},
+		{"another origin's", claude, "/memories/" + mine.ID.String() + "/assets?name=x", 10, "", 403},
+		{"no key", "", "/memories/" + mine.ID.String() + "/assets?name=x", 10, "", 401},
+		{"compressed", owner, "/memories/" + mine.ID.String() + "/assets?name=x", 10, "Content-Encoding: gzip", 415},
+		{"no name", owner, "/memories/" + mine.ID.String() + "/assets", 10, "", 400},
+		{"a bad name", owner, "/memories/" + mine.ID.String() + "/assets?name=..", 10, "", 400},
+		{"a bad disposition", owner, "/memories/" + mine.ID.String() + "/assets", 10, "Content-Disposition: ;", 400},
+		{"an unknown parameter", owner, "/memories/" + mine.ID.String() + "/assets?nam=x", 10, "", 400},
+	} {
+		r := httptest.NewRequest("POST", tt.path, untouched{t})
+		r.Host, r.ContentLength = "127.0.0.1:5624", tt.size
+		if name, value, ok := strings.Cut(tt.header, ": "); ok {
+			r.Header.Set(name, value)
+		}
+		w := s.send(r, tt.key)
+		if w.Code != tt.status || w.Header().Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: got %d %s, want %d", tt.name, w.Code, w.Body, tt.status)
+		}
+		if tt.status == 413 && !strings.Contains(w.Body.String(), "at most 26214400 bytes") {
+			t.Errorf("the limit is not named: %s", w.Body)
+		}
+	}
+	if files := s.filesOf(t); len(files) != 0 {
+		t.Errorf("left: %v", files)
+	}
+}
+
+func TestBadForms(t *testing.T) {
+	s := newServer(t)
+	m := s.write(t, owner, `{"title":"x","content":"y"}`)
+	path := "/memories/" + m.ID.String() + "/assets"
+	for name, w := range map[string]*httptest.ResponseRecorder{
+		"no part":                 s.form(owner, path, nil),
+		"another field":           s.form(owner, path, [][3]string{{"upload", "a.txt", "x"}}),
+		"two files":               s.form(owner, path, [][3]string{{"file", "a.txt", "x"}, {"file", "b.txt", "y"}}),
+		"no name of the file":     s.do("POST", path, owner, "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nx\r\n--b--\r\n", "Content-Type: multipart/form-data; boundary=b"),
+		"no boundary":             s.do("POST", path, owner, "x", "Content-Type: multipart/form-data"),
+		"nothing like a form":     s.do("POST", path, owner, "x", "Content-Type: multipart/form-data; boundary=b"),
+		"much before the file":    s.do("POST", path, owner, strings.Repeat("x", 100_000)+"\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--", "Content-Type: multipart/form-data; boundary=b"),
+		"much behind the file":    s.do("POST", path, owner, "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--"+strings.Repeat("x", 100_000), "Content-Type: multipart/form-data; boundary=b"),
+		"a large header in it":    s.do("POST", path, owner, "--b\r\nX-Y: "+strings.Repeat("x", 100_000)+"\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--", "Content-Type: multipart/form-data; boundary=b"),
+		"a name that is none":     s.form(owner, path, [][3]string{{"file", "..", "x"}}),
+		"more than the org takes": s.form(owner, path, [][3]string{{"file", "a", strings.Repeat("x", 25<<20+1)}}),
+	} {
+		want := 400
+		if strings.HasPrefix(name, "more") {
+			want = 413
+		}
+		if w.Code != want {
+			t.Errorf("%s: got %d %s, want %d", name, w.Code, w.Body, want)
+		}
+	}
+	if files := s.filesOf(t); len(files) != 0 {
+		t.Errorf("left: %v", files)
+	}
+	var a loci.Asset
+	decode(t, s.form(owner, path, [][3]string{{"file", `C:\fakepath\a.txt`, "x"}}), &a)
+	if a.Name != "a.txt" || a.Size != 1 {
+		t.Errorf("got %+v", a)
+	}
+}
+
+// fullDisk is a store whose disk takes no more files.
+type fullDisk struct{ store.Store }
+
+type fullBlobs struct{ store.Blobs }
+
+func (f fullDisk) Blobs() store.Blobs { return fullBlobs{f.Store.Blobs()} }
+
+func (fullBlobs) Put(_ context.Context, _ loci.OrgID, r io.Reader, _ int64) (sum [32]byte, n int64, err error) {
+	n, _ = io.Copy(io.Discard, r)
+	return sum, n, loci.Errorf(loci.Full, "the disk is full; nothing was written")
+}
+
+func TestUploadToAFullDisk(t *testing.T) {
+	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Store = fullDisk{o.Store} })
+	m := s.write(t, owner, `{"title":"x","content":"y"}`)
+	w := s.upload(owner, "/memories/"+m.ID.String()+"/assets?name=x", "some bytes")
+	if w.Code != 507 || !strings.Contains(w.Body.String(), `"code":"storage_full"`) {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+// slowConnection notes how long it is waited for, and gives its body in pieces; then it stops.
+type slowConnection struct {
+	*httptest.ResponseRecorder
+	left      int
+	deadlines []time.Time
+}
+
+func (c *slowConnection) SetReadDeadline(at time.Time) error {
+	c.deadlines = append(c.deadlines, at)
+	return nil
+}
+
+func (c *slowConnection) SetWriteDeadline(time.Time) error { return nil }
+
+func (c *slowConnection) Read(b []byte) (int, error) {
+	if c.left == 0 {
+		return 0, fmt.Errorf("read tcp: %w", os.ErrDeadlineExceeded)
+	}
+	n := min(len(b), c.left)
+	c.left -= n
+	return n, nil
+}
+
+// Whoever makes way is waited for; whoever does not is told so, and the connection ends.
+func TestSlowUploads(t *testing.T) {
+	s := newServer(t)
+	m := s.write(t, owner, `{"title":"x","content":"y"}`)
+	c := &slowConnection{ResponseRecorder: httptest.NewRecorder(), left: 10 << 20}
+	r := httptest.NewRequest("POST", "/memories/"+m.ID.String()+"/assets?name=x", c)
+	r.Host, r.ContentLength = "127.0.0.1:5624", 20<<20
+	r.Header.Set("Authorization", "Bearer "+owner)
+	begin := time.Now()
+	s.ServeHTTP(c, r)
+	if c.Code != 408 || c.Header().Get("Connection") != "close" || !strings.Contains(c.Body.String(), "did not arrive in time") {
+		t.Errorf("got %d %s", c.Code, c.Body)
+	}
+	n := len(c.deadlines)
+	if n < 3 {
+		t.Fatalf("deadlines %v", c.deadlines)
+	}
+	first, last, end := c.deadlines[0].Sub(begin), c.deadlines[n-2].Sub(begin), c.deadlines[n-1].Sub(begin)
+	if first < 2*time.Minute || first > 3*time.Minute || last < first+5*time.Minute || end > time.Minute {
+		t.Errorf("at first %v, after 10 MiB %v, after the refusal %v", first, last, end)
+	}
+	if files := s.filesOf(t); len(files) != 0 {
+		t.Errorf("left: %v", files)
+	}
+}
+
+// A repetition under its key is answered alike, though the boundary of a form is another one each time.
+func TestUploadUnderAKey(t *testing.T) {
+	s := newServer(t)
+	m := s.write(t, owner, `{"title":"x","content":"y"}`)
+	path := "/memories/" + m.ID.String() + "/assets"
+	first := s.form(owner, path, [][3]string{{"file", "a.txt", "abc"}}, "Idempotency-Key: k1")
+	again := s.form(owner, path, [][3]string{{"file", "a.txt", "abc"}}, "Idempotency-Key: k1")
+	if first.Code != 201 || again.Code != 201 || again.Body.String() != first.Body.String() || again.Header().Get("Idempotency-Replayed") != "true" {
+		t.Errorf("got %d %s, then %d %s", first.Code, first.Body, again.Code, again.Body)
+	}
+	if w := s.form(owner, path, [][3]string{{"file", "a.txt", "other"}}, "Idempotency-Key: k1"); w.Code != 409 {
+		t.Errorf("another file: got %d %s", w.Code, w.Body)
+	}
+	var a loci.Asset
+	decode(t, first, &a)
+	s.expect(t, 204, owner, "DELETE /assets/"+a.ID.String())
+	if w := s.form(owner, path, [][3]string{{"file", "a.txt", "abc"}}, "Idempotency-Key: k1"); w.Code != 404 {
+		t.Errorf("what was deleted comes back: got %d %s", w.Code, w.Body)
+	}
+	body := `{"sources":[{"kind":"text","text":"abc"}]}`
+	one := s.do("POST", "/memories/"+m.ID.String()+"/sources", owner, body, "Idempotency-Key: k2")
+	two := s.do("POST", "/memories/"+m.ID.String()+"/sources", owner, body, "Idempotency-Key: k2")
+	if one.Code != 201 || two.Code != 201 || one.Body.String() != two.Body.String() {
+		t.Errorf("sources: got %d %s, then %d %s", one.Code, one.Body, two.Code, two.Body)
+	}
+	if w := s.do("POST", "/memories/"+m.ID.String()+"/sources", owner, body); w.Code != 200 {
+		t.Errorf("the same without a key: got %d %s", w.Code, w.Body)
+	}
+}
+
+// TestHiddenFilesReadAsAbsent compares what a vendor that may not see a memory is told of what hangs on it, byte for byte, with
+// what it is told of ids that nothing ever had.
+func TestHiddenFilesReadAsAbsent(t *testing.T) {
+	s := newServer(t)
+	s.clock.freeze()
+	hidden := s.write(t, claude, `{"title":"x","content":"y","allowed_vendors":["claude"],"sources":[{"kind":"text","text":"secret"}]}`)
+	a := s.attach(t, claude, hidden.ID, "a.txt", "secret")
+	var sources client.SourceList
+	decode(t, s.expect(t, 200, claude, "GET /memories/"+hidden.ID.String()+"/sources"), &sources)
+	open := s.write(t, claude, `{"title":"x","content":"y"}`)
+	var narrow client.SourceList
+	decode(t, s.expect(t, 201, claude, "POST /memories/"+open.ID.String()+`/sources {"sources":[{"kind":"text","text":"secret","allowed_vendors":["claude"]}]}`), &narrow)
+	for route, id := range map[string]string{
+		"GET /memories/%s/assets": hidden.ID.String(), "POST /memories/%s/assets?name=x bytes": hidden.ID.String(), "POST /memories/%s/assets bytes": hidden.ID.String(),
+		"GET /memories/%s/sources": hidden.ID.String(), `POST /memories/%s/sources {"sources":[{"kind":"text","text":"x"}]}`: hidden.ID.String(),
+		`POST /memories/%s/sources {"sources":[{"kind":"url","ref":"x"}]}`: hidden.ID.String(),
+		"GET /assets/%s": a.ID.String(), "GET /assets/%s/content": a.ID.String(), "HEAD /assets/%s/content": a.ID.String(), "DELETE /assets/%s": a.ID.String(),
+		"DELETE /sources/%s": sources.Sources[0].ID.String(), "DELETE /sources/%s ": narrow.Sources[0].ID.String(),
+	} {
+		for _, key := range []string{cursor, gemini} {
+			got, want := s.request(key, fmt.Sprintf(route, id)), s.request(key, fmt.Sprintf(route, absent))
+			if got.Code != want.Code || got.Body.String() != want.Body.String() || headers(got) != headers(want) || got.Code/100 == 2 {
+				t.Errorf("%s of %s: hidden\n%d %s %s\nabsent\n%d %s %s", route, key, got.Code, got.Body, headers(got), want.Code, want.Body, headers(want))
+			}
+		}
+		if strings.HasPrefix(route, "DELETE") { // the other routes need it
+			continue
+		}
+		if got := s.request(claude, fmt.Sprintf(route, id)); got.Code == 404 {
+			t.Errorf("%s of the writer: %d %s", route, got.Code, got.Body)
+		}
+	}
+	if got, none := s.request(cursor, "GET /assets/"+a.ID.String()+"/content").Body.String(), "secret"; strings.Contains(got, none) {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestOrgsSayWhatMayBeAttached(t *testing.T) {
+	s := newServer(t)
+	boss := s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
+	var org loci.Org
+	decode(t, s.expect(t, 200, boss, `PATCH /orgs/default {"assets":{"max_bytes":5,"media_types":["image/*","text/plain"]}}`), &org)
+	if org.Assets.MaxBytes != 5 || strings.Join(org.Assets.MediaTypes, " ") != "image/* text/plain" {
+		t.Errorf("got %+v", org.Assets)
+	}
+	m := s.write(t, owner, `{"title":"x","content":"y"}`)
+	path := "/memories/" + m.ID.String() + "/assets?name=x"
+	if w := s.upload(owner, path, "123456"); w.Code != 413 || !strings.Contains(w.Body.String(), "at most 5 bytes") {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	if w := s.upload(owner, path, "%PDF-"); w.Code != 400 || !strings.Contains(w.Body.String(), `"field":"media_type"`) {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	s.expect(t, 200, boss, `PATCH /orgs/default {"assets":{"max_bytes":0,"media_types":[],"total_bytes":9}}`)
+	s.attach(t, owner, m.ID, "y", "12345")
+	if w := s.upload(owner, path, "12345"); w.Code != 409 || !strings.Contains(w.Body.String(), "9 bytes together") {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	for request, field := range map[string]string{
+		`PATCH /orgs/default {"assets":{"max_bytes":-1}}`:          "assets.max_bytes",
+		`PATCH /orgs/default {"assets":{"media_types":["image"]}}`: "assets.media_types[0]",
+		`PATCH /orgs/default {"assets":{"size":1}}`:                "assets.size",
+	} {
+		var p client.Problem
+		w := s.expect(t, 400, boss, request)
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || p.Field != field {
+			t.Errorf("%s: got %s", request, w.Body)
+		}
+	}
+	s.expect(t, 403, owner, `PATCH /orgs/default {"assets":{"max_bytes":5}}`) // a key is no fresh proof
+}
+
+// Uploads have a limit of their own besides that of all requests.
+func TestUploadsAreCounted(t *testing.T) {
+	s := limited(t, 1000, 1000)
+	codes := map[int]int{}
+	for range 125 {
+		codes[s.upload(owner, "/memories/"+absent+"/assets?name=x", "x").Code]++
+	}
+	if codes[http.StatusNotFound] != 120 || codes[http.StatusTooManyRequests] != 5 {
+		t.Errorf("got %v, want 120 answers and 5 refusals", codes)
+	}
+}
