@@ -28,7 +28,11 @@ func (a *App) similar(ctx context.Context, p loci.Principal, m *loci.Memory) []l
 		return nil
 	}
 	text := recall.Read(m.Content)
-	searches := text.Alike()
+	about := text
+	if text.Words < similarText {
+		about = recall.Read(m.Title + "\n" + m.Content)
+	}
+	searches := about.Alike()
 	if len(searches) == 0 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package recall
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
@@ -15,53 +16,84 @@ const (
 	phraseWords  = 3   // characters that stand together where each is a word
 )
 
-// Alike returns searches, each of words that must all occur, one of which finds what says nearly the same as x: they ask for
-// different words of it, the longest, which few other texts have. There is none for a text without words.
+// Alike returns searches, each of words that must all occur, one of which finds what says nearly the same as x: the first asks for
+// words of an earlier part than the second, so that one place where the texts differ breaks one of them at most. They are the
+// longest words, which few other texts have. There is none for a text without words.
 func (x *Text) Alike() (searches [][]loci.Term) {
 	list := x.telling()
-	searches = make([][]loci.Term, min(2, len(list)))
-	for i, t := range list[:min(len(list), 2*tellingTerms)] {
-		searches[i%2] = append(searches[i%2], t)
+	half := min(tellingTerms, (len(list)+1)/2)
+	if half == 0 {
+		return nil
+	}
+	searches = append(searches, list[:half])
+	if len(list) > half {
+		searches = append(searches, list[half:])
 	}
 	return searches
 }
 
-// telling returns different words, the longest first. Numbers and words that deny are left out, as they
+// candidate is something to look for.
+type candidate struct {
+	loci.Term
+	at, weight int
+}
+
+// telling returns different words in their order, at most twice tellingTerms. Numbers and words that deny are left out, as they
 // are what a contradiction has others of, and so are those that most texts have; unless there is nothing else.
 func (x *Text) telling() []loci.Term {
-	type weighed struct {
-		loci.Term
-		weight int
-	}
-	var list []weighed
-	var rest []loci.Term
+	var list, rest []candidate
 	seen := map[string]bool{}
-	for i, t := range x.tokens[:min(len(x.tokens), tellingWords)] {
-		if t.stem == "" || seen[t.stem] {
+	tokens := x.tokens[:min(len(x.tokens), tellingWords)]
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		if t.stem == "" {
 			continue
 		}
-		seen[t.stem] = true
-		term := loci.Term{Words: []string{t.stem}}
-		weight := utf8.RuneCountInString(t.stem)
-		if weight == 1 {
-			term.Words = x.phrase(i)
-			weight = len(term.Words) + 1
+		c := candidate{loci.Term{Words: []string{t.stem}}, i, utf8.RuneCountInString(t.stem)}
+		if c.weight == 1 {
+			c.Words = x.phrase(i)
+			c.weight = len(c.Words) + 1
+			i += len(c.Words) - 1
 		}
-		if weight < 3 || stopWords[t.text] || len(spaced()[t.key]) > 0 {
-			rest = append(rest, term)
-			continue
+		key := strings.Join(c.Words, " ")
+		switch {
+		case seen[key]:
+		case c.weight < 3 || stopWords[t.text] || len(spaced()[t.key]) > 0:
+			rest = append(rest, c)
+		default:
+			list = append(list, c)
 		}
-		list = append(list, weighed{term, weight})
+		seen[key] = true
 	}
-	slices.SortStableFunc(list, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
-	out := make([]loci.Term, 0, len(list))
-	for _, w := range list {
-		out = append(out, w.Term)
+	if len(list) == 0 {
+		list = rest
 	}
-	if len(out) == 0 {
-		return rest
+	return spread(list)
+}
+
+// spread returns the candidates of the most weight in the order of the text. Where there are too many of one weight it takes them
+// from all of the text.
+func spread(list []candidate) []loci.Term {
+	const most = 2 * tellingTerms
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
+	if len(list) > most {
+		same := func(c candidate) bool { return c.weight == list[most-1].weight }
+		from := slices.IndexFunc(list, same)
+		n := len(list) - from
+		if other := slices.IndexFunc(list[from:], func(c candidate) bool { return !same(c) }); other >= 0 {
+			n = other
+		}
+		for i := from; i < most; i++ {
+			list[i] = list[from+(i-from)*n/(most-from)]
+		}
+		list = list[:most]
 	}
-	return out
+	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
+	terms := make([]loci.Term, len(list))
+	for i, c := range list {
+		terms[i] = c.Term
+	}
+	return terms
 }
 
 // phrase returns the word at i with those that follow it without a space, as is usual where words are single characters.
