@@ -12,31 +12,41 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// An export is JSON lines: one header, then one record per memory, oldest
-// first. It names no person and no time of its own, so that the same memories
+// An export is JSON lines: one header, then agents, their sessions, memories with what hangs on them,
+// nodes and suggestions, each oldest first; the bytes of an attachment stand before the first memory that has it.
+// It names no person and no time of its own, so that the same rows
 // always give the same bytes, wherever they were imported.
 
 // exportFormat is raised when an older Loci could not read what is written.
-const exportFormat = 1
+const exportFormat = 2
 
 type exportHeader struct {
 	Loci   string `json:"loci"` // always "export"
 	Format int    `json:"format"`
 }
 
-// record is one line of an export: a memory with all its old versions, oldest
-// first. A line is imported whole or not at all.
+// record is one line of an export; it has one of Agent, Session, Memory, Blob, Node and Suggestion. A line is imported
+// whole or not at all.
 type record struct {
-	Memory   *loci.Memory    `json:"memory"`
-	Versions []*loci.Version `json:"versions,omitempty"`
+	Agent      *loci.Agent      `json:"agent,omitempty"`
+	Session    *loci.Session    `json:"session,omitempty"`
+	Memory     *loci.Memory     `json:"memory,omitempty"`
+	Versions   []*loci.Version  `json:"versions,omitempty"` // the old ones, oldest first
+	Sources    []loci.Source    `json:"sources,omitempty"`
+	Assets     []loci.Asset     `json:"assets,omitempty"`
+	Blob       *blobLine        `json:"blob,omitempty"`
+	Node       *loci.MemoryNode `json:"node,omitempty"`
+	Items      []loci.NodeItem  `json:"items,omitempty"` // each behind the one above it
+	Suggestion *loci.Suggestion `json:"suggestion,omitempty"`
 }
 
-// exportPage is how many memories are read at a time.
+// exportPage is how many rows are read at a time.
 const exportPage = 200
 
 // Export writes every memory of the person with all its versions, trash and
-// expired ones included, as JSON lines. It sees one moment, whatever is
-// written meanwhile. It is recorded before the first byte. progress, if not nil, is told the number written so far.
+// expired ones included, and their agents, sessions, sources, attachments, nodes and suggestions, as JSON lines. It sees one moment, whatever is
+// written meanwhile. It is recorded before the first byte. progress, if not nil, is told the number of memories written so far, which is
+// what Export returns. Conflict if the bytes of an attachment are not there.
 func (a *App) Export(ctx context.Context, p loci.Principal, w io.Writer, progress func(int)) (int, error) {
 	if err := a.begin(ctx, p, Export); err != nil {
 		return 0, err
@@ -44,70 +54,182 @@ func (a *App) Export(ctx context.Context, p loci.Principal, w io.Writer, progres
 	if err := a.record(ctx, p, Export, p.UserID.String()); err != nil {
 		return 0, err
 	}
-	out := bufio.NewWriterSize(w, 1<<16)
-	if err := writeLine(out, exportHeader{"export", exportFormat}); err != nil {
+	if progress == nil {
+		progress = func(int) {}
+	}
+	x := &export{app: a, out: bufio.NewWriterSize(w, 1<<16), progress: progress, blobs: map[string]bool{}}
+	if err := writeLine(x.out, exportHeader{"export", exportFormat}); err != nil {
 		return 0, err
 	}
-	written := 0
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		rows, err := ownRows(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		x.ownedRows = rows
+		for _, part := range []func(context.Context) error{x.writeAgents, x.writeSessions, x.writeMemories, x.writeNodes, x.writeSuggestions} {
+			if err := part(ctx); err != nil {
+				return err
+			}
+		}
+		return x.out.Flush()
+	})
+	return x.written, err
+}
+
+// export is one under way.
+type export struct {
+	*ownedRows
+	app      *App
+	out      *bufio.Writer
+	progress func(int)
+	written  int             // memories
+	blobs    map[string]bool // that were written, by their sum
+}
+
+// ownedRows reads what is a person's, in one transaction.
+type ownedRows struct {
+	tx      store.Tx
+	user    loci.UserID
+	viewers []loci.Viewer // the first without an agent, then one for each of the person's
+}
+
+func ownRows(ctx context.Context, tx store.Tx, p loci.Principal) (*ownedRows, error) {
+	viewers, err := ownViewers(ctx, tx, p)
+	return &ownedRows{tx: tx, user: p.UserID, viewers: viewers}, err
+}
+
+// viewerOf returns whom of the viewers a row is for.
+func (o *ownedRows) viewerOf(a *loci.Access) loci.Viewer {
+	v := o.viewers[0]
+	if a.Scope == loci.ScopeAgent {
+		v.AgentID = a.AgentID
+	}
+	return v
+}
+
+// writeMemories writes what is for all first, and then what is for each agent.
+func (x *export) writeMemories(ctx context.Context) error {
+	for _, v := range x.viewers {
 		q := store.ListQuery{Filter: Filter{Lifecycle: loci.AnyState}, Limit: exportPage, Oldest: true}
-		for {
-			page, err := tx.Lists().List(ctx, p.Viewer(), q)
+		if !v.AgentID.IsZero() {
+			q.Scope, q.AgentID = loci.ScopeAgent, v.AgentID
+		}
+		for more := true; more; more = q.After != "" {
+			page, err := x.tx.Lists().List(ctx, v, q)
 			if err != nil {
 				return err
 			}
 			for _, m := range page.Memories {
-				if m.UserID != p.UserID {
+				if m.UserID != x.user {
 					continue // shared with the person, not theirs to take along
 				}
-				if err := exportOne(ctx, tx, p, m, out); err != nil {
+				if err := x.writeMemory(ctx, m); err != nil {
 					return err
 				}
-				written++
+				x.written++
 			}
-			if progress != nil {
-				progress(written)
-			}
-			if q.After = page.Next; q.After == "" {
-				return out.Flush()
-			}
+			x.progress(x.written)
+			q.After = page.Next
 		}
-	})
-	return written, err
+	}
+	return nil
 }
 
-func exportOne(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, out io.Writer) error {
-	r, err := recordOf(ctx, tx, p, m)
+func (x *export) writeMemory(ctx context.Context, m *loci.Memory) error {
+	r, err := x.recordOf(ctx, m)
 	if err != nil {
 		return err
 	}
-	return writeLine(out, r)
+	for i := range r.Assets {
+		if err := x.writeBlob(ctx, &r.Assets[i]); err != nil {
+			return err
+		}
+	}
+	return writeLine(x.out, r)
 }
 
 // recordOf returns the export's form of a stored memory.
-func recordOf(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory) (*record, error) {
+func (o *ownedRows) recordOf(ctx context.Context, m *loci.Memory) (*record, error) {
+	v := o.viewerOf(&m.Access)
 	r := &record{Memory: m}
-	for before := 0; m.Version > 1; {
-		page, err := tx.Memories().Versions(ctx, p.Viewer(), m.ID, loci.AnyState, before, exportPage)
+	var err error
+	if r.Versions, err = o.versions(ctx, v, m); err != nil {
+		return nil, err
+	}
+	if r.Sources, err = o.tx.Sources().List(ctx, v, []loci.MemoryID{m.ID}, loci.AnyState); err != nil {
+		return nil, err
+	}
+	if r.Assets, err = o.tx.Assets().List(ctx, v, m.ID, loci.AnyState); err != nil {
+		return nil, err
+	}
+	r.Sources = slices.DeleteFunc(r.Sources, func(s loci.Source) bool { return s.UserID != o.user })
+	r.Assets = slices.DeleteFunc(r.Assets, func(a loci.Asset) bool { return a.UserID != o.user })
+	r.setOwner(loci.OrgID(""), loci.UserID{})
+	return r, nil
+}
+
+// versions returns the old versions, oldest first. What was for an agent once is only within the reach of its own viewer.
+func (o *ownedRows) versions(ctx context.Context, v loci.Viewer, m *loci.Memory) ([]*loci.Version, error) {
+	all, err := allVersions(ctx, o.tx, v, m)
+	for _, other := range o.viewers {
+		if err != nil || len(all) == m.Version-1 {
+			break
+		}
+		if m.Scope == loci.ScopeAgent || other.AgentID.IsZero() {
+			continue
+		}
+		var more []*loci.Version
+		more, err = allVersions(ctx, o.tx, other, m)
+		all = append(all, more...)
+	}
+	slices.SortFunc(all, func(a, b *loci.Version) int { return a.Version - b.Version })
+	return slices.CompactFunc(all, func(a, b *loci.Version) bool { return a.Version == b.Version }), err
+}
+
+func allVersions(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory) (all []*loci.Version, err error) {
+	for before := m.Version; before > 1; {
+		page, err := tx.Memories().Versions(ctx, v, m.ID, loci.AnyState, before, exportPage)
 		if err != nil {
 			return nil, err
 		}
-		r.Versions = append(r.Versions, page...)
+		all = append(all, page...)
 		if len(page) < exportPage {
 			break
 		}
 		before = page[len(page)-1].Version
 	}
-	slices.Reverse(r.Versions)
-	r.setOwner(loci.OrgID(""), loci.UserID{})
-	return r, nil
+	return all, nil
 }
 
-// setOwner says whose the record is; an export names nobody.
+// setOwner says whose the record is; an export names nobody, and no credential.
 func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
-	r.Memory.OrgID, r.Memory.UserID = org, user
+	own := func(m *loci.Memory) {
+		m.OrgID, m.UserID, m.EditorID, m.EditorCredentialID = org, user, loci.UserID{}, loci.CredentialID{}
+	}
+	switch {
+	case r.Agent != nil:
+		r.Agent.OrgID, r.Agent.UserID = org, user
+	case r.Session != nil:
+		r.Session.OrgID, r.Session.UserID = org, user
+	case r.Memory != nil:
+		own(r.Memory)
+	case r.Node != nil:
+		r.Node.OrgID, r.Node.UserID = org, user
+	case r.Suggestion != nil:
+		r.Suggestion.UserID = user
+	}
 	for _, v := range r.Versions {
-		v.OrgID, v.UserID = org, user
+		own(&v.Memory)
+	}
+	for i := range r.Sources {
+		r.Sources[i].UserID = user
+	}
+	for i := range r.Assets {
+		r.Assets[i].UserID = user
+	}
+	for i := range r.Items {
+		r.Items[i].UserID = user
 	}
 }
 

@@ -6,10 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -22,7 +20,7 @@ type ImportOptions struct {
 	Problem  func(ImportProblem) // told of each line that was not taken; may be nil
 }
 
-// ImportReport says what an import did so far.
+// ImportReport says what an import did so far. The bytes of attachments are counted with the memories that have them.
 type ImportReport struct {
 	Lines   int   // read
 	Bytes   int64 // read
@@ -37,25 +35,29 @@ type ImportProblem struct {
 	Text string
 }
 
+// A batch is stored when it has that many lines or bytes: what is kept in memory is bounded by the longest line.
 const (
-	importBatch   = 200
-	maxImportLine = 256 << 20
+	importBatch      = 200
+	importBatchBytes = 8 << 20
+	maxImportLine    = 256 << 20
 )
 
-// Import stores the memories of an export, with ids, origins, times and
+// Import stores the rows of an export, with ids, origins, times and
 // versions as they were, as the person's. It can be repeated: what is there
 // already is skipped, so an interrupted import is resumed by running it again.
-// A bad line is reported and left out; the others are stored. The trail has one
+// A bad line is reported and left out with what hangs on it; the others are stored. An agent that the person has already, by vendor and
+// name, is that one. The trail has one
 // entry with a count for each batch that stored something. Invalid if the
 // input is not an export.
 func (a *App) Import(ctx context.Context, p loci.Principal, r io.Reader, o ImportOptions) (ImportReport, error) {
 	if err := a.begin(ctx, p, Import); err != nil {
 		return ImportReport{}, err
 	}
-	im := &importer{app: a, p: p, o: o}
+	im := &importer{app: a, p: p, o: o, aliases: map[loci.AgentID]loci.AgentID{}, blobs: map[string]bool{}}
 	if err := im.look(ctx); err != nil {
 		return ImportReport{}, err
 	}
+	defer im.dropBlob()
 	err := eachLine(bufio.NewReaderSize(r, 1<<16), func(line []byte) error {
 		im.report.Lines++
 		im.report.Bytes += int64(len(line))
@@ -102,14 +104,18 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 }
 
 type importer struct {
-	app    *App
-	p      loci.Principal
-	o      ImportOptions
-	report ImportReport
-	began  bool
-	batch  []numbered
-	team   loci.TeamID // the person's
-	spaces []loci.Workspace
+	app     *App
+	p       loci.Principal
+	o       ImportOptions
+	report  ImportReport
+	began   bool
+	batch   []numbered
+	size    int         // of the lines in batch, in bytes
+	team    loci.TeamID // the person's
+	spaces  []loci.Workspace
+	aliases map[loci.AgentID]loci.AgentID // agents of the export that go by another id here
+	blob    *blobIn                       // the attachment that is being read
+	blobs   map[string]bool               // by their sum: whether their bytes were taken
 }
 
 // look reads what the places that an export names are compared with.
@@ -125,23 +131,42 @@ func (im *importer) look(ctx context.Context) error {
 	})
 }
 
-// place takes a memory out of a team that the person is not in and a workspace
+// place takes a row out of a team that the person is not in and a workspace
 // that the org does not have: ids of another org would share it with whoever
 // has them here, or hide it from everybody. Such a workspace hides a version, too.
 func (im *importer) place(r *record) {
-	if r.Memory.TeamID != im.team {
+	for _, a := range r.accesses() {
+		im.inWorkspace(&a.WorkspaceID)
+	}
+	if r.Session != nil {
+		im.inWorkspace(&r.Session.WorkspaceID)
+	}
+	if r.Memory != nil && r.Memory.TeamID != im.team {
 		r.Memory.TeamID = loci.TeamID{}
 	}
-	im.inWorkspace(r.Memory)
-	for _, v := range r.Versions {
-		im.inWorkspace(&v.Memory)
+	if r.Node != nil && r.Node.TeamID != im.team {
+		r.Node.TeamID = loci.TeamID{}
 	}
 }
 
-func (im *importer) inWorkspace(m *loci.Memory) {
-	if !slices.ContainsFunc(im.spaces, func(w loci.Workspace) bool { return w.ID == m.WorkspaceID }) {
-		m.WorkspaceID = im.p.WorkspaceID
+func (im *importer) inWorkspace(id *loci.WorkspaceID) {
+	if !slices.ContainsFunc(im.spaces, func(w loci.Workspace) bool { return w.ID == *id }) {
+		*id = im.p.WorkspaceID
 	}
+}
+
+// accesses returns what says where the rows of a record are.
+func (r *record) accesses() (all []*loci.Access) {
+	if r.Memory != nil {
+		all = append(all, &r.Memory.Access)
+	}
+	for _, v := range r.Versions {
+		all = append(all, &v.Access)
+	}
+	if r.Node != nil {
+		all = append(all, &r.Node.Access)
+	}
+	return all
 }
 
 type numbered struct {
@@ -159,6 +184,10 @@ func (im *importer) take(ctx context.Context, line []byte) error {
 		return checkHeader(line)
 	}
 	r, err := parseRecord(line)
+	if err == nil && r.Blob != nil {
+		return im.takeBlob(ctx, r.Blob)
+	}
+	im.endBlob()
 	if err != nil {
 		im.refuse(im.report.Lines, err)
 		return nil
@@ -166,7 +195,7 @@ func (im *importer) take(ctx context.Context, line []byte) error {
 	r.setOwner(im.p.OrgID, im.p.UserID)
 	im.place(r)
 	im.batch = append(im.batch, numbered{im.report.Lines, r})
-	if len(im.batch) < importBatch {
+	if im.size += len(line); len(im.batch) < importBatch && im.size < importBatchBytes {
 		return nil
 	}
 	return im.flush(ctx)
@@ -190,77 +219,11 @@ func checkHeader(line []byte) error {
 	return nil
 }
 
-func parseRecord(line []byte) (*record, error) {
-	if err := loci.CheckJSON(line); err != nil {
-		return nil, err
-	}
-	var r record
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
-		return nil, loci.WrapError(loci.Invalid, err, "not a record of an export: %s", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, loci.Errorf(loci.Invalid, "something stands behind the record; each line is one")
-	}
-	if r.Memory == nil {
-		return nil, loci.Errorf(loci.Invalid, `the record has no "memory"`)
-	}
-	if err := checkStored(r.Memory); err != nil {
-		return nil, err
-	}
-	for i, v := range r.Versions {
-		if err := checkStored(&v.Memory); err != nil {
-			return nil, err
-		}
-		v.ReplacedAt = loci.CutTime(v.ReplacedAt)
-		if v.ID != r.Memory.ID || v.Version >= r.Memory.Version || i > 0 && v.Version <= r.Versions[i-1].Version {
-			return nil, loci.FieldErrorf(fmt.Sprintf("versions[%d]", i), "is not an older version of the same memory, in order")
-		}
-	}
-	return &r, nil
-}
-
-// checkStored brings a memory into the form in which it is kept and checks what
-// only the server sets, besides the usual limits.
-func checkStored(m *loci.Memory) error {
-	if m.ID.IsZero() {
-		return loci.FieldErrorf("id", "is missing")
-	}
-	m.SetDefaults()
-	for _, t := range []*time.Time{&m.ExpiresAt, &m.DeletedAt, &m.ValidFrom, &m.ValidTo, &m.CreatedAt, &m.UpdatedAt} {
-		*t = loci.CutTime(*t)
-	}
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	if m.Scope == loci.ScopeAgent {
-		return loci.FieldErrorf("scope", "is agent, which nobody here could read; agents and their sessions come with a later version")
-	}
-	if loci.Vendor(m.Origin).Validate() != nil {
-		return loci.FieldErrorf("origin", "is not a vendor or one of api, cli and dashboard")
-	}
-	if loci.Vendor(m.Editor).Validate() != nil {
-		return loci.FieldErrorf("editor", "is not a vendor or one of api, cli and dashboard")
-	}
-	if m.Version < 1 {
-		return loci.FieldErrorf("version", "must be at least 1")
-	}
-	switch m.Change {
-	case loci.Created, loci.Updated, loci.Trashed, loci.Restored:
-	default:
-		return loci.FieldErrorf("change", "must be created, updated, trashed or restored")
-	}
-	if m.CreatedAt.IsZero() || m.UpdatedAt.IsZero() {
-		return loci.FieldErrorf("created_at", "and updated_at are needed")
-	}
-	return nil
-}
-
 func (im *importer) finish(ctx context.Context) error {
 	if !im.began {
 		return loci.Errorf(loci.Invalid, "the import is empty")
 	}
+	im.endBlob()
 	return im.flush(ctx)
 }
 
@@ -271,20 +234,29 @@ func (im *importer) flush(ctx context.Context) error {
 		return nil
 	}
 	err := im.store(ctx, im.batch)
-	if loci.CodeOf(err) == loci.Conflict {
+	if isOfLine(err) {
 		err = im.oneByOne(ctx)
 	}
-	im.batch = im.batch[:0]
+	im.batch, im.size = im.batch[:0], 0
+	im.tell(err)
+	return err
+}
+
+func (im *importer) tell(err error) {
 	if err == nil && im.o.Progress != nil {
 		im.o.Progress(im.report)
 	}
-	return err
+}
+
+// isOfLine reports whether an error is about one line and not about them all.
+func isOfLine(err error) bool {
+	return loci.CodeOf(err) == loci.Conflict || loci.CodeOf(err) == loci.Invalid
 }
 
 func (im *importer) oneByOne(ctx context.Context) error {
 	for i := range im.batch {
 		err := im.store(ctx, im.batch[i:i+1])
-		if loci.CodeOf(err) == loci.Conflict {
+		if isOfLine(err) {
 			im.refuse(im.batch[i].line, err)
 			continue
 		}
@@ -302,8 +274,12 @@ func (im *importer) store(ctx context.Context, batch []numbered) error {
 	var added, present int
 	err := im.app.write(ctx, im.p, Import, func(tx store.Tx, e *loci.AuditEntry) error {
 		added, present = 0, 0
+		rows, err := ownRows(ctx, tx, im.p)
+		if err != nil {
+			return err
+		}
 		for _, r := range batch {
-			isNew, err := im.storeOne(ctx, tx, r.record)
+			isNew, err := im.storeOne(ctx, rows, r.clone())
 			if err != nil {
 				return err
 			}
@@ -326,50 +302,5 @@ func (im *importer) store(ctx context.Context, batch []numbered) error {
 	}
 	im.report.Added += added
 	im.report.Present += present
-	return nil
-}
-
-func (im *importer) storeOne(ctx context.Context, tx store.Tx, r *record) (isNew bool, err error) {
-	there, err := tx.Memories().Get(ctx, im.p.Viewer(), r.Memory.ID, loci.AnyState)
-	if err == nil {
-		return false, im.compare(ctx, tx, there, r)
-	}
-	if loci.CodeOf(err) != loci.NotFound {
-		return false, err
-	}
-	if err := tx.Memories().Insert(ctx, r.Memory); err != nil {
-		return false, err
-	}
-	for _, v := range r.Versions {
-		if err := tx.Memories().InsertVersion(ctx, v); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// compare returns a Conflict unless the stored memory is the same to the byte
-// in its exported form.
-func (im *importer) compare(ctx context.Context, tx store.Tx, there *loci.Memory, r *record) error {
-	stored, err := recordOf(ctx, tx, im.p, there)
-	if err != nil {
-		return err
-	}
-	have, err := encodeLine(stored)
-	if err != nil {
-		return err
-	}
-	bare := record{Memory: r.Memory.Clone()}
-	for _, v := range r.Versions {
-		bare.Versions = append(bare.Versions, &loci.Version{Memory: *v.Memory.Clone(), ReplacedAt: v.ReplacedAt})
-	}
-	bare.setOwner("", loci.UserID{})
-	want, err := encodeLine(&bare)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(have, want) {
-		return loci.Errorf(loci.Conflict, "memory %s is here already with another text or history; it was left as it is", r.Memory.ID)
-	}
 	return nil
 }

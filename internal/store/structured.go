@@ -155,6 +155,13 @@ type MemoryNodes interface {
 	// Items returns the visible items of a live node, each followed by those below it, in their order. Entities are in
 	// other files: whoever asks has to look at them.
 	Items(ctx context.Context, v loci.Viewer, id loci.NodeID) ([]loci.NodeItem, error)
+	// OwnItems returns the items that v's user has in a node of theirs, for export: whatever state the node and the memories in it are in,
+	// and whatever agents they are for. A memory has to be the user's and of the active workspace. What is below an item that is left out is
+	// below the one above that. NotFound if the node is not visible or another's.
+	OwnItems(ctx context.Context, v loci.Viewer, id loci.NodeID) ([]loci.NodeItem, error)
+	// InsertItem stores an item behind all others below i.ParentID, for import: whatever state the node and its memory are in. NotFound if one of
+	// them is not there; Conflict if its id is taken. Full beyond what all writers of a node together may have.
+	InsertItem(ctx context.Context, i loci.NodeItem) error
 	// PutItem stores a new item below i.ParentID, directly before the visible item before (zero: last). NotFound for a node, parent,
 	// before or memory that v does not see; Invalid for a before that is elsewhere; Conflict for more than loci.MaxNodeItems or
 	// loci.MaxNodeDepth of what v sees, or if its id is taken. Full if what v does not see leaves no room.

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -26,6 +25,7 @@ type placed struct {
 	loci.NodeItem
 	seq, parent, rank int64
 	depth             int     // 1: directly below the node
+	left              bool    // left out of an export
 	above             *placed // nil: what stands for the node itself
 }
 
@@ -186,20 +186,7 @@ func (t memoryNodes) insertItem(v loci.Viewer, node *storedNode, i *loci.NodeIte
 		}
 		memory = seq
 	}
-	rank, err := t.rank(node, to)
-	if err != nil {
-		return err
-	}
-	err = t.c.Exec(`INSERT INTO node_items (id, node_seq, parent_seq, rank, kind, memory_seq, project_id, entity_id, text, user_id, origin,
-		allowed_vendors, created_at) VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(i.ID), node.seq, to.parent.seq, rank,
-		string(i.Kind), memory, orNull(i.ProjectID), orNull(i.EntityID), i.Text, [16]byte(i.UserID), i.Origin, toJSON(i.AllowedVendors), i.CreatedAt.UnixMicro())
-	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
-		return loci.WrapError(loci.Conflict, err, "item %s exists already", i.ID)
-	}
-	if err != nil {
-		return err
-	}
-	return t.changed(node, &placed{NodeItem: *i, above: to.parent})
+	return t.storeItem(node, i, to, memory)
 }
 
 // changed enters a change of an item into the feed, for those who see it where it is.

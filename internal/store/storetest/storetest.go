@@ -221,6 +221,7 @@ var tests = []struct {
 	{"StructuredOfLeavers", testStructuredOfLeavers},
 	{"StructuredOfErased", testStructuredOfErased},
 	{"NodesHoldTheirPlaces", testNodesHoldTheirPlaces},
+	{"NodeTransfer", testNodeTransfer},
 	{"ReadyAndClose", testReadyAndClose},
 }
 
