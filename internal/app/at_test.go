@@ -1,0 +1,475 @@
+package app_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// chronicle is an org in which every state of every memory is written down beside
+// the store, from what each call answered.
+type chronicle struct {
+	*stage
+	rt     *rapid.T
+	people map[string]loci.Principal
+	agent  loci.AgentID
+	states map[loci.MemoryID][]*loci.Memory
+	begun  time.Time
+	made   int
+}
+
+var chronicles, hidings, refusals int
+
+// newChronicle settles mara, who owns a team and a project that tom is in too, a
+// colleague who is in neither, and assistants of mara's.
+func newChronicle(rt *rapid.T, s *stage) *chronicle {
+	chronicles++
+	name := fmt.Sprint("c", chronicles)
+	ctx := s.t.Context()
+	boss, _ := s.org(loci.OrgID(name), name+"@boss.example")
+	mara, tom, ines := s.user(boss, name+"@mara.example", loci.Member), s.user(boss, name+"@tom.example", loci.Member), s.user(boss, name+"@ines.example", loci.Member)
+	team, err := s.CreateTeam(ctx, s.session(mara), "Team "+name)
+	s.must(err)
+	made, err := s.InviteToTeam(ctx, s.session(mara), team.ID, []string{tom.Email}, loci.Member)
+	s.must(err)
+	_, err = s.AcceptInvite(ctx, s.session(tom), made[0].Token)
+	s.must(err)
+	project := s.project(s.session(mara), "project "+name, false).ID
+	s.must(s.PutProjectMember(ctx, s.session(mara), project, loci.ProjectMember{UserID: tom.ID, Role: loci.Member}))
+	c := &chronicle{stage: s, rt: rt, states: map[loci.MemoryID][]*loci.Memory{}}
+	robot, err := s.CreateAgent(ctx, s.session(mara), app.AgentDraft{Vendor: "claude", Name: "robot"})
+	s.must(err)
+	c.agent = robot.ID
+	work, err := s.OpenAgentSession(ctx, s.session(mara), app.AgentSessionDraft{AgentID: robot.ID})
+	s.must(err)
+	claude := s.key(s.session(mara), auth.KeyRequest{Vendor: "claude"})
+	working, err := s.who.InSession(ctx, claude, work.ID)
+	s.must(err)
+	c.people = map[string]loci.Principal{"mara": s.session(mara), "tom": s.session(tom), "ines": s.session(ines), "claude": claude, "working": working,
+		"cursor":  s.key(s.session(mara), auth.KeyRequest{Vendor: "cursor"}),
+		"project": s.key(s.session(mara), auth.KeyRequest{ProjectIDs: []loci.ProjectID{project}})}
+	c.begun = s.now
+	return c
+}
+
+// somebody is more often mara or hers than not.
+func (c *chronicle) somebody(label string) (string, loci.Principal) {
+	name := rapid.SampledFrom([]string{"mara", "mara", "mara", "tom", "claude", "working", "cursor", "project", "ines"}).Draw(c.rt, label)
+	return name, c.people[name]
+}
+
+// one is any memory, oneOf mostly one that p sees.
+func (c *chronicle) one() loci.MemoryID {
+	return rapid.SampledFrom(c.inOrder(maps.Keys(c.states))).Draw(c.rt, "which")
+}
+
+func (c *chronicle) oneOf(p loci.Principal) loci.MemoryID {
+	seen := c.inOrder(maps.Keys(c.seen(p.Viewer(), loci.When{})))
+	if len(seen) == 0 || rapid.IntRange(0, 4).Draw(c.rt, "any") == 0 {
+		return c.one()
+	}
+	return rapid.SampledFrom(seen).Draw(c.rt, "which of theirs")
+}
+
+// inOrder makes draws repeatable: ids are random.
+func (c *chronicle) inOrder(ids iter.Seq[loci.MemoryID]) []loci.MemoryID {
+	return slices.SortedFunc(ids, func(x, y loci.MemoryID) int { return c.states[x][0].CreatedAt.Compare(c.states[y][0].CreatedAt) })
+}
+
+func (c *chronicle) now30() time.Time { return c.now.Truncate(time.Minute).Add(30 * time.Second) }
+
+// moment is zero or within some minutes of now, never within a second of a full minute, at
+// about which the clock stands.
+func (c *chronicle) moment(label string, from, to int) time.Time {
+	if rapid.IntRange(0, 3).Draw(c.rt, label+" at all") > 0 {
+		return time.Time{}
+	}
+	return c.now30().Add(time.Duration(rapid.IntRange(from, to).Draw(c.rt, label)) * time.Minute)
+}
+
+func (c *chronicle) vendors() []loci.Vendor {
+	return rapid.SampledFrom([][]loci.Vendor{{"*"}, {"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}}).Draw(c.rt, "vendors")
+}
+
+// keep writes down what a call answered, or nothing if it refused.
+func (c *chronicle) keep(m *loci.Memory, err error) {
+	switch loci.CodeOf(err) {
+	case "":
+		last := c.states[m.ID]
+		if len(last) == 0 || last[len(last)-1].Version != m.Version {
+			c.states[m.ID] = append(last, m.Clone())
+		}
+	case loci.Forbidden, loci.NotFound, loci.Invalid, loci.Conflict:
+		refusals++
+	default:
+		c.rt.Fatal(err)
+	}
+}
+
+// hide writes down what a save does to a memory in whose place it comes.
+func (c *chronicle) hide(id loci.MemoryID, by *loci.Memory, correct bool, at time.Time) {
+	hidings++
+	all := c.states[id]
+	m := all[len(all)-1].Clone()
+	end := by.ValidFrom
+	if end.IsZero() {
+		end = at
+	}
+	switch {
+	case correct && m.ValidFrom.IsZero():
+		end = m.CreatedAt
+	case correct:
+		end = m.ValidFrom
+	case !m.ValidTo.IsZero() && m.ValidTo.Before(end):
+		end = m.ValidTo
+	case end.Before(m.ValidFrom):
+		end = m.ValidFrom
+	}
+	m.SupersededBy, m.ValidTo = by.ID, end
+	stored := c.stored(m)
+	m.State, m.UpdatedAt = stored.State, stored.UpdatedAt // who did it, and the very microsecond, which no answer tells
+	if diff := cmp.Diff(m, stored); diff != "" {
+		c.rt.Fatalf("superseding left something else (-want +got):\n%s", diff)
+	}
+	c.states[id] = append(all, m)
+}
+
+// stored reads a row past the use cases, as its owner.
+func (c *chronicle) stored(m *loci.Memory) (out *loci.Memory) {
+	v := loci.Viewer{OrgID: m.OrgID, UserID: m.UserID, AgentID: m.AgentID}
+	c.must(c.st.View(c.t.Context(), m.OrgID, func(tx store.Tx) (err error) {
+		out, err = tx.Memories().Get(c.t.Context(), v, m.ID, loci.AnyState)
+		return err
+	}))
+	return out
+}
+
+func (c *chronicle) create(p loci.Principal) {
+	c.made++
+	d := app.Draft{Title: fmt.Sprint("n", c.made), Content: fmt.Sprint("common ground ", c.made), AllowedVendors: c.vendors(), Importance: rapid.IntRange(1, 10).Draw(c.rt, "importance"),
+		ExpiresAt: c.moment("expires", 0, 5), ValidFrom: c.moment("valid from", -6, 2)}
+	if to := c.moment("valid to", -1, 6); to.After(d.ValidFrom) {
+		d.ValidTo = to
+	}
+	switch scope := rapid.SampledFrom([]loci.Scope{loci.ScopeGlobal, loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent}).Draw(c.rt, "scope"); {
+	case scope == loci.ScopeProject && len(p.ProjectIDs) > 0:
+		d.Scope, d.ProjectID = scope, p.ProjectIDs[0]
+	case scope == loci.ScopeAgent && !p.AgentID.IsZero():
+		d.Scope, d.AgentID = scope, p.AgentID
+	}
+	correct := false
+	if len(c.states) > 0 && rapid.IntRange(0, 2).Draw(c.rt, "in place of one") < 2 {
+		if correct = rapid.Bool().Draw(c.rt, "corrects"); correct {
+			d.Corrects = []loci.MemoryID{c.oneOf(p)}
+		} else {
+			d.Supersedes = []loci.MemoryID{c.oneOf(p)}
+		}
+	}
+	saved, err := c.Create(c.t.Context(), p, d)
+	if err != nil {
+		c.keep(nil, err)
+		return
+	}
+	c.keep(&saved.Memory, nil)
+	for _, id := range saved.Superseded {
+		c.hide(id, &saved.Memory, correct, saved.CreatedAt)
+	}
+	for _, s := range saved.Suggestions {
+		c.settle(s, &saved.Memory)
+	}
+}
+
+// settle has the owner of the memory decide at once, or not at all.
+func (c *chronicle) settle(s loci.Suggestion, by *loci.Memory) {
+	owner := c.people["mara"]
+	if s.UserID == c.people["tom"].UserID {
+		owner = c.people["tom"]
+	}
+	if rapid.Bool().Draw(c.rt, "decides") {
+		return
+	}
+	settled, err := c.AcceptSuggestion(c.t.Context(), owner, s.ID)
+	if err != nil {
+		c.keep(nil, err)
+		return
+	}
+	c.hide(s.MemoryID, by, s.Kind == loci.SuggestCorrect, settled.SettledAt)
+}
+
+func (c *chronicle) patch() (p app.Patch) {
+	switch rapid.SampledFrom([]string{"text", "text", "vendors", "life", "validity"}).Draw(c.rt, "of it") {
+	case "text":
+		c.made++
+		p.Title, p.Content = new(fmt.Sprint("n", c.made)), new(fmt.Sprint("common ground ", c.made))
+	case "vendors":
+		p.AllowedVendors = new(c.vendors())
+	case "life":
+		p.ExpiresAt = new(c.moment("expires", 0, 5))
+	case "validity":
+		p.ValidFrom, p.ValidTo = new(c.moment("valid from", -6, -1)), new(c.moment("valid to", 0, 6))
+	}
+	return p
+}
+
+// step does one thing, by somebody, of whom it may be refused.
+func (c *chronicle) step() {
+	c.now = c.now.Add(time.Duration(rapid.IntRange(0, 3).Draw(c.rt, "minutes")) * time.Minute)
+	_, p := c.somebody("who")
+	what := rapid.SampledFrom([]string{"create", "create", "create", "patch", "patch", "patch", "trash", "restore", "share", "share", "unshare", "erase"}).Draw(c.rt, "what")
+	if len(c.states) == 0 || what == "create" {
+		c.create(p)
+		return
+	}
+	ctx, id := c.t.Context(), c.oneOf(p)
+	switch what {
+	case "patch":
+		c.keep(c.Patch(ctx, p, id, 0, c.patch()))
+	case "trash":
+		c.keep(c.Trash(ctx, p, id, 0))
+	case "restore":
+		c.keep(c.Restore(ctx, p, id, 0))
+	case "share":
+		c.keep(c.ShareMemory(ctx, p, id))
+	case "unshare":
+		c.keep(c.UnshareMemory(ctx, p, id))
+	case "erase":
+		if err := c.Erase(ctx, p, id, 0); err == nil {
+			delete(c.states, id)
+		}
+	}
+}
+
+// when is the present, or a time at or about which something happened.
+func (c *chronicle) when() loci.When {
+	some := func(label string) time.Time {
+		switch rapid.IntRange(0, 2).Draw(c.rt, label) {
+		case 0:
+			return time.Time{}
+		case 1:
+			minutes := rapid.IntRange(-1, int(c.now.Sub(c.begun)/time.Minute)).Draw(c.rt, label+" minutes")
+			return c.begun.Add(time.Duration(minutes) * time.Minute)
+		}
+		if len(c.states) == 0 {
+			return c.begun
+		}
+		s := rapid.SampledFrom(c.states[c.one()]).Draw(c.rt, label+" of")
+		return s.UpdatedAt.Add(rapid.SampledFrom([]time.Duration{-time.Microsecond, 0, time.Microsecond}).Draw(c.rt, label+" and"))
+	}
+	w := loci.When{AsOf: some("as of"), KnownAt: some("known at"), Superseded: rapid.Bool().Draw(c.rt, "superseded too")}
+	if w.KnownAt.After(c.now) {
+		w.KnownAt = time.Time{}
+	}
+	return w
+}
+
+// seen replays what was done and returns what the rule admits.
+func (c *chronicle) seen(v loci.Viewer, w loci.When) map[loci.MemoryID]*loci.Memory {
+	out := map[loci.MemoryID]*loci.Memory{}
+	for id, all := range c.states {
+		var then *loci.Memory
+		for _, m := range all {
+			if w.KnownAt.IsZero() || !m.UpdatedAt.After(w.KnownAt) {
+				then = m
+			}
+		}
+		if then != nil && v.SeesAt(then, all[len(all)-1], w, c.now) {
+			out[id] = then
+		}
+	}
+	return out
+}
+
+func keyed(memories ...*loci.Memory) map[loci.MemoryID]*loci.Memory {
+	out := map[loci.MemoryID]*loci.Memory{}
+	for _, m := range memories {
+		out[m.ID] = m
+	}
+	return out
+}
+
+// reading is one way to read memories at another time.
+type reading struct {
+	name string
+	read func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory
+}
+
+func (c *chronicle) listed(p loci.Principal, w loci.When, read func(app.ListRequest) (*app.ListPage, error)) (all []*loci.Memory) {
+	for cursor := ""; ; {
+		page, err := read(app.ListRequest{Filter: app.Filter{When: w}, Limit: 2, Cursor: cursor, Total: true})
+		if err != nil {
+			c.rt.Fatal(err)
+		}
+		all = append(all, page.Memories...)
+		if cursor = page.NextCursor; cursor == "" {
+			if page.Total != len(all) || page.TotalIsLowerBound {
+				c.rt.Fatalf("counts %d, lists %d", page.Total, len(all))
+			}
+			return all
+		}
+	}
+}
+
+func (c *chronicle) searched(p loci.Principal, w loci.When, query, fallback string) (all []*loci.Memory) {
+	page, err := c.Search(c.t.Context(), p, app.SearchRequest{Filter: app.Filter{When: w}, Query: query, Limit: app.MaxSearch})
+	if err != nil {
+		c.rt.Fatal(err)
+	}
+	for _, h := range page.Hits {
+		if h.Why.Fallback != fallback {
+			c.rt.Fatalf("%s was found by %q, want %q", query, h.Why.Fallback, fallback)
+		}
+		all = append(all, h.Memory)
+	}
+	if page.Total != len(all) || page.Partial != (len(all) > 0 && fallback != "") {
+		c.rt.Fatalf("%s: %+v", query, page)
+	}
+	return all
+}
+
+func (c *chronicle) recalled(p loci.Principal, w loci.When) (all []*loci.Memory) {
+	for cursor := ""; ; {
+		page, err := c.Recall(c.t.Context(), p, app.SearchRequest{Filter: app.Filter{When: w}, Query: "common n1 ground", Limit: 2, Cursor: cursor})
+		if err != nil {
+			c.rt.Fatal(err)
+		}
+		for i := range page.Memories {
+			m := &page.Memories[i]
+			sum := 0.0
+			for _, t := range m.Why.Terms {
+				sum += t.Score
+			}
+			if len(m.Why.Terms) < 2 || math.Abs(sum-m.Score) > 1e-9 {
+				c.rt.Fatalf("score %v, why %+v", m.Score, m.Why)
+			}
+			all = append(all, &m.Memory)
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return all
+		}
+	}
+}
+
+var readings = []reading{
+	{"get", func(c *chronicle, p loci.Principal, w loci.When) (all []*loci.Memory) {
+		for id := range c.states {
+			m, err := c.GetAt(c.t.Context(), p, id, w)
+			if err == nil && (!w.IsZero() || m.DeletedAt.IsZero()) { // the present shows people their trash
+				all = append(all, m)
+			} else if err != nil && loci.CodeOf(err) != loci.NotFound {
+				c.rt.Fatal(err)
+			}
+		}
+		return all
+	}},
+	{"by ids", func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
+		all, err := c.ByIDs(c.t.Context(), p, append(slices.Collect(maps.Keys(c.states)), loci.NewMemoryID()), w)
+		if err != nil {
+			c.rt.Fatal(err)
+		}
+		return all
+	}},
+	{"list", func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
+		return c.listed(p, w, func(r app.ListRequest) (*app.ListPage, error) { return c.List(c.t.Context(), p, r) })
+	}},
+	{"search", func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
+		return c.searched(p, w, "ground", "")
+	}},
+	{"search, beginnings", func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
+		return c.searched(p, w, "grou", "prefix")
+	}},
+	{"search, parts", func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
+		return c.searched(p, w, "ROUN", "substring")
+	}},
+	{"recall", func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory { return c.recalled(p, w) }},
+	{"ask", func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
+		a, err := c.Query(c.t.Context(), p, app.QueryRequest{Filter: app.Filter{When: w}, Query: "common", Limit: app.MaxQuery})
+		if err != nil {
+			c.rt.Fatal(err)
+		}
+		return a.Used
+	}},
+	{"ask about ids", func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
+		a, err := c.Query(c.t.Context(), p, app.QueryRequest{Filter: app.Filter{When: w}, IDs: slices.Collect(maps.Keys(c.states)), Query: "x", Limit: app.MaxQuery})
+		if err != nil {
+			c.rt.Fatal(err)
+		}
+		return a.Used
+	}},
+}
+
+func TestOtherTimesEqualAReplay(t *testing.T) {
+	if f := flag.Lookup("rapid.checks"); f != nil && f.Value.String() == "100" {
+		_ = f.Value.Set("40")
+		t.Cleanup(func() { _ = f.Value.Set("100") })
+	}
+	s := newStage(t, loci.DeleteWithKey)
+	compared, found := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		c := newChronicle(rt, s)
+		for range 12 + rapid.IntRange(0, 20).Draw(rt, "steps") {
+			c.step()
+		}
+		for range 8 {
+			name, p := c.somebody("reader")
+			w := c.when()
+			for _, r := range readings {
+				compared++
+				want := c.seen(p.Viewer(), w)
+				got := keyed(r.read(c, p, w)...)
+				found += len(got)
+				if diff := cmp.Diff(want, got); diff != "" {
+					rt.Fatalf("%s by %s at %+v (-want +got):\n%s", r.name, name, w, diff)
+				}
+			}
+			c.compareRest(name, p, w)
+		}
+	})
+	if hidings == 0 || found < compared/10 {
+		t.Errorf("%d answers held only %d memories; %d were superseded", compared, found, hidings)
+	}
+	t.Logf("%d answers held %d memories; %d superseded, %d refused", compared, found, hidings, refusals)
+}
+
+// compareRest reads where an answer is not all that is to be seen.
+func (c *chronicle) compareRest(name string, p loci.Principal, w loci.When) {
+	ctx, want := c.t.Context(), c.seen(p.Viewer(), w)
+	all := slices.SortedFunc(maps.Values(want), func(x, y *loci.Memory) int { return c.states[y.ID][0].CreatedAt.Compare(c.states[x.ID][0].CreatedAt) })
+	latest, err := c.Latest(ctx, p, app.Filter{When: w})
+	if len(all) == 0 && loci.CodeOf(err) != loci.NotFound || len(all) > 0 && (err != nil || !cmp.Equal(latest, all[0])) {
+		c.rt.Fatalf("latest by %s at %+v: %v %+v", name, w, err, latest)
+	}
+	if !p.OnlyProjects {
+		b, err := c.Briefing(ctx, p, w)
+		if err != nil || b.Total != len(all) || !cmp.Equal(b.Recent, loci.Summaries(all[:min(10, len(all))])) {
+			c.rt.Fatalf("briefing by %s at %+v: %v %s", name, w, err, cmp.Diff(loci.Summaries(all), b.Recent))
+		}
+	}
+	if p.TeamID.IsZero() || p.OnlyProjects {
+		return
+	}
+	pool := slices.DeleteFunc(all, func(m *loci.Memory) bool { return m.TeamID != p.TeamID })
+	got := c.listed(p, w, func(r app.ListRequest) (*app.ListPage, error) { return c.TeamMemories(ctx, p, r) })
+	if a, b := asJSON(c, pool), asJSON(c, got); a != b {
+		c.rt.Fatalf("the pool by %s at %+v: %s, want %s", name, w, b, a)
+	}
+}
+
+func asJSON(c *chronicle, memories []*loci.Memory) string {
+	b, err := json.Marshal(append([]*loci.Memory{}, memories...))
+	c.must(err)
+	return string(b)
+}
