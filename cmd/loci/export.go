@@ -18,9 +18,10 @@ import (
 func (p *program) exportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "export [FILE]",
-		Short: "Write all memories with all versions as JSON lines",
-		Long: `Write all memories with all their versions, the trash included, as JSON lines:
-to FILE, or to standard output. "loci import" takes them back, to the byte.
+		Short: "Write everything that is yours as JSON lines",
+		Long: `Write all memories with all their versions, the trash included, and with their
+sources and attachments, agents and their sessions, memory nodes and suggestions, as
+JSON lines: to FILE, or to standard output. "loci import" takes them back, to the byte.
 A FILE appears only when it is complete.`,
 		Example: `  loci export memories.jsonl
   loci export | zstd > memories.jsonl.zst`,
