@@ -209,6 +209,7 @@ type raw struct {
 	key     loci.Secret
 	version string
 	session string
+	header  http.Header // of every request
 	next    int
 }
 
@@ -306,6 +307,9 @@ func (r *raw) send(method, body string, header http.Header) reply {
 	}
 	if r.key != "" {
 		req.Header.Set("Authorization", "Bearer "+r.key.Reveal())
+	}
+	for name, values := range r.header {
+		req.Header[name] = values
 	}
 	for name, values := range header {
 		req.Header[name] = values

@@ -1,0 +1,200 @@
+package mcpserver_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// inSession calls a tool in a session that its header names, if that is not "".
+func (r *raw) inSession(session, tool, arguments string) reply {
+	r.w.t.Helper()
+	r.next = 0 // the same message ids each time
+	if session == "" {
+		return r.tool(tool, arguments)
+	}
+	r.header = http.Header{"Loci-Session": {session}}
+	defer func() { r.header = nil }()
+	return r.tool(tool, arguments)
+}
+
+// work opens a session of a new agent, for whom p is.
+func (w *world) work(p loci.Principal, vendor loci.Vendor, agent string) loci.Session {
+	w.t.Helper()
+	draft := app.AgentSessionDraft{Vendor: vendor}
+	if agent != "" {
+		a, err := w.app.CreateAgent(context.Background(), p, app.AgentDraft{Name: agent, Vendor: vendor})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		draft.AgentID = a.ID
+	}
+	s, err := w.app.OpenAgentSession(context.Background(), p, draft)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+const neverOpened = "11111111-2222-4333-8444-555555555555"
+
+// TestHiddenSessionsAreAbsentOverMCP names sessions of others, by header and as an argument, and demands the very answer for
+// one that never was.
+func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
+	w := newWorld(t)
+	_, key := w.key("claude")
+	noor := w.person(loci.DefaultOrg, "noor@loci.example")
+	mine, closed := w.work(w.owner, "claude", "reviewer"), w.work(w.owner, "claude", "")
+	hidden := []loci.Session{w.work(w.owner, "cursor", "reviewer"), w.work(w.owner, "", ""), w.work(noor, "claude", "reviewer")}
+	if _, err := w.app.CloseAgentSession(t.Context(), w.owner, closed.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.freeze()
+	for _, version := range []string{withSessions, stateless} {
+		r := w.rawAt(key, version, allTools)
+		if a := r.inSession(mine.ID.String(), "read_memories", "{}"); a.status != http.StatusOK {
+			t.Fatalf("in a session: %d %s", a.status, a.body)
+		}
+		never := r.inSession(neverOpened, "read_memories", "{}")
+		if never.status != http.StatusBadRequest || !strings.Contains(never.body, "Loci-Session names no session of yours that is open") {
+			t.Errorf("in a session that never was: %d %s", never.status, never.body)
+		}
+		if a := r.inSession(closed.ID.String(), "read_memories", "{}"); a.status != http.StatusConflict || !strings.Contains(a.body, "the session is closed") {
+			t.Errorf("in a closed session: %d %s", a.status, a.body)
+		}
+		if a := r.inSession("what", "read_memories", "{}"); a.body != never.body || a.status != never.status {
+			t.Errorf("in no id: %d %s", a.status, a.body)
+		}
+		for _, s := range hidden {
+			if a := r.inSession(s.ID.String(), "read_memories", "{}"); a.body != never.body || a.status != never.status {
+				t.Errorf("in a hidden session: %d %s, want %s", a.status, a.body, never.body)
+			}
+		}
+		for tool, arguments := range map[string]string{"search_memories": `{"term":"a","session_id":"%s"}`, "write_memory": `{"title":"a","content":"b","session_id":"%s"}`,
+			"recall_memories": `{"query":"a","session_id":"%s"}`, "list_suggestions": `{"session_id":"%s"}`, "get_sources": `{"memory_id":"` + neverOpened + `","session_id":"%s"}`,
+			"add_sources": `{"memory_id":"` + neverOpened + `","sources":[{"kind":"session","ref":"x"}],"session_id":"%s"}`, "close_agent_session": `{"session_id":"%s"}`} {
+			never := r.inSession("", tool, fmt.Sprintf(arguments, neverOpened))
+			if failure(t, never) == "" {
+				t.Errorf("%s in a session that never was: %s", tool, never.body)
+			}
+			for _, s := range hidden {
+				if a := r.inSession("", tool, fmt.Sprintf(arguments, s.ID)); a.body != never.body {
+					t.Errorf("%s in a hidden session: %s, want %s", tool, a.body, never.body)
+				}
+			}
+			if text := failure(t, r.inSession("", tool, fmt.Sprintf(arguments, closed.ID))); !strings.Contains(text, "closed") {
+				t.Errorf("%s in a closed session: %q", tool, text)
+			}
+		}
+	}
+}
+
+// TestAgentScopeOverMCP draws memories of agent scope and who reads them, in which session, and named how.
+func TestAgentScopeOverMCP(t *testing.T) {
+	w := newWorld(t)
+	noor := w.person(loci.DefaultOrg, "noor@loci.example")
+	sessions := []loci.Session{w.work(w.owner, "claude", "reviewer"), w.work(w.owner, "claude", "writer"), w.work(w.owner, "cursor", "reviewer"), w.work(noor, "claude", "reviewer"), w.work(w.owner, "claude", "")}
+	readers := map[loci.Vendor]*raw{}
+	for _, vendor := range []loci.Vendor{"claude", "cursor"} {
+		_, key := w.key(vendor)
+		readers[vendor] = w.rawAt(key, stateless, allTools)
+	}
+	w.clock.freeze()
+	found := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		of := sessions[rapid.IntRange(0, 3).Draw(rt, "agent")]
+		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: of.Vendor, Origin: string(of.Vendor), AgentID: of.AgentID, SessionID: of.ID}
+		tag := "t" + loci.NewMemoryID().String()
+		vendors := rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}}).Draw(rt, "vendors")
+		m, err := w.app.Create(context.Background(), writer, app.Draft{Title: tag, Content: "zebra " + tag, Tags: []string{tag}, Scope: loci.ScopeAgent, AllowedVendors: vendors})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		reader := rapid.SampledFrom([]loci.Vendor{"claude", "cursor"}).Draw(rt, "reader")
+		v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: w.owner.UserID, Vendor: reader}
+		session := ""
+		if in := sessions[rapid.IntRange(0, 4).Draw(rt, "session")]; v.SeesSession(&in) {
+			v.AgentID, session = in.AgentID, in.ID.String()
+		}
+		if w.checkAgentScope(rt, readers[reader], session, &m.Memory, tag, v.Sees(&m.Access, loci.LiveOnly, w.clock.Now())) {
+			found++
+		}
+	})
+	if found == 0 {
+		t.Error("nobody ever found a memory")
+	}
+}
+
+func (w *world) checkAgentScope(rt *rapid.T, r *raw, session string, m *loci.Memory, tag string, visible bool) bool {
+	for _, call := range [][2]string{
+		{"search_memories", `{"term":"\"TAG\""}`}, {"recall_memories", `{"query":"\"TAG\"","scope":"agent"}`}, {"get_memories_by_tag", `{"tags":["TAG"]}`},
+		{"get_memory_by_id", `{"id":"ID"}`}, {"get_latest_memory", `{"tag":"TAG"}`}, {"get_sources", `{"memory_id":"ID"}`},
+		{"search_memories", `{"term":"\"TAG\"","session_id":"SESSION"}`}, {"recall_memories", `{"query":"TAG","session_id":"SESSION"}`}, {"get_sources", `{"memory_id":"ID","session_id":"SESSION"}`},
+	} {
+		header := session
+		if strings.Contains(call[1], "SESSION") {
+			header = ""
+		}
+		a := r.inSession(header, call[0], strings.NewReplacer("TAG", tag, "ID", m.ID.String(), "SESSION", session).Replace(call[1]))
+		sees := strings.Contains(a.body, `"id":"`+m.ID.String()+`"`) || call[0] == "get_sources" && !strings.Contains(a.body, "no such memory")
+		if sees != visible {
+			rt.Fatalf("%s %s in session %q: found %v, want %v: %s", call[0], call[1], session, sees, visible, a.body)
+		}
+		b := r.inSession(header, call[0], strings.NewReplacer("TAG", "t"+neverOpened, "ID", neverOpened, "SESSION", session).Replace(call[1]))
+		if !visible && (a.body != b.body || a.status != b.status) {
+			rt.Fatalf("%s %s in session %q: with a hidden memory\n%s\nwith none\n%s", call[0], call[1], session, a.body, b.body)
+		}
+	}
+	return visible
+}
+
+// TestSessionOfAProcess names the session over stdio, until it is closed.
+func TestSessionOfAProcess(t *testing.T) {
+	w := newWorld(t)
+	s := w.work(w.owner, "claude", "reviewer")
+	p := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: w.owner.UserID, Vendor: "claude", Origin: "claude", AgentID: s.AgentID, SessionID: s.ID}
+	m, err := w.app.Create(t.Context(), p, app.Draft{Title: "Habit", Content: "zebra", Scope: loci.ScopeAgent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- w.server.ServeStdio(context.WithoutCancel(t.Context()), func(ctx context.Context) (loci.Principal, error) {
+			p, err := w.auth.Local(ctx, "claude")
+			if err != nil {
+				return p, err
+			}
+			return w.auth.InNamedSession(ctx, p, s.ID.String())
+		}, inR, outW)
+	}()
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: outR, Writer: inW}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = client.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	if got := text(t, client, "get_memory_by_id", map[string]any{"id": m.ID.String()}); !strings.Contains(got, "zebra") {
+		t.Errorf("in the session: %s", got)
+	}
+	if _, err := w.app.CloseAgentSession(t.Context(), w.owner, s.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_memory_by_id", Arguments: map[string]any{"id": m.ID.String()}}); err == nil || !strings.Contains(err.Error(), "the session is closed") {
+		t.Errorf("in the closed session: %v", err)
+	}
+}
