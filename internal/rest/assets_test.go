@@ -138,7 +138,7 @@ func TestUploadsAreNotHeldInMemory(t *testing.T) {
 			body.head = "--xyz\r\nContent-Disposition: form-data; name=\"file\"; filename=\"big\"\r\n\r\n"
 			body.tail = "\r\n--xyz--\r\n"
 		}
-		r := httptest.NewRequest("POST", "/memories/"+m.ID.String()+"/assets?name="+strings.ReplaceAll(name, " ", "-"), body)
+		r := httptest.NewRequest(http.MethodPost, "/memories/"+m.ID.String()+"/assets?name="+strings.ReplaceAll(name, " ", "-"), body)
 		r.Host, r.ContentLength = "127.0.0.1:5624", -1
 		r.Header.Set("Content-Type", kind)
 		var before, after runtime.MemStats
@@ -370,7 +370,7 @@ func TestRefusedUploadsAreNotRead(t *testing.T) {
 		{"a bad disposition", owner, "/memories/" + mine.ID.String() + "/assets", 10, "Content-Disposition: ;", 400},
 		{"an unknown parameter", owner, "/memories/" + mine.ID.String() + "/assets?nam=x", 10, "", 400},
 	} {
-		r := httptest.NewRequest("POST", tt.path, untouched{t})
+		r := httptest.NewRequest(http.MethodPost, tt.path, untouched{t})
 		r.Host, r.ContentLength = "127.0.0.1:5624", tt.size
 		if name, value, ok := strings.Cut(tt.header, ": "); ok {
 			r.Header.Set(name, value)
@@ -472,7 +472,7 @@ func TestSlowUploads(t *testing.T) {
 	s := newServer(t)
 	m := s.write(t, owner, `{"title":"x","content":"y"}`)
 	c := &slowConnection{ResponseRecorder: httptest.NewRecorder(), left: 10 << 20}
-	r := httptest.NewRequest("POST", "/memories/"+m.ID.String()+"/assets?name=x", c)
+	r := httptest.NewRequest(http.MethodPost, "/memories/"+m.ID.String()+"/assets?name=x", c)
 	r.Host, r.ContentLength = "127.0.0.1:5624", 20<<20
 	r.Header.Set("Authorization", "Bearer "+owner)
 	begin := time.Now()
