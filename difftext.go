@@ -42,7 +42,7 @@ const (
 	diffContext = 3 // lines around a change
 	// diffSteps bounds what one comparison takes, in steps of some nanoseconds. Beyond it
 	// a part is all old or all new: still true, only longer.
-	diffSteps = 20_000_000
+	diffSteps = 6_000_000
 	// leastAlike is which part of a line has to stay for it to be shown as changed instead of as
 	// another one, of 1.
 	leastAlike = 0.4

@@ -55,7 +55,11 @@ func testNodeTransfer(e *env) {
 		e.Errorf("OwnItems: %v (-want +got):\n%s", explain(err), diff)
 	}
 	e.wantCode("its id again", put(top), loci.Conflict)
-	e.wantCode("no node", put(func() loci.NodeItem { i := item(loci.NodeItemID{}, e.user, nil); i.NodeID = newID[loci.NodeID](); return i }()), loci.NotFound)
+	e.wantCode("no node", put(func() loci.NodeItem {
+		i := item(loci.NodeItemID{}, e.user, nil)
+		i.NodeID = newID[loci.NodeID]()
+		return i
+	}()), loci.NotFound)
 	e.wantCode("no memory", put(item(loci.NodeItemID{}, e.user, e.memory())), loci.NotFound)
 	e.wantCode("no parent", put(item(newID[loci.NodeItemID](), e.user, nil)), loci.NotFound)
 	shared := e.insertNode(func(n *loci.MemoryNode) { n.UserID, n.WorkspaceID, n.TeamID = other.ID, ours, newID[loci.TeamID]() })
