@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -231,7 +232,7 @@ func (a *App) AddNodeItem(ctx context.Context, p loci.Principal, id loci.NodeID,
 	if d.AllowedVendors == nil {
 		i.AllowedVendors = []loci.Vendor{loci.AnyVendor}
 	}
-	if err := i.Validate("item"); err != nil {
+	if err := checkItem(&i); err != nil {
 		return nil, err
 	}
 	known := entities{}
@@ -255,6 +256,19 @@ func (a *App) AddNodeItem(ctx context.Context, p loci.Principal, id loci.NodeID,
 		return nil, err
 	}
 	return out, nil
+}
+
+// checkItem names the fields of an item as those who send one do.
+func checkItem(i *loci.NodeItem) error {
+	err := i.Validate("item")
+	var e *loci.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if field, inside := strings.CutPrefix(e.Field, "item."); inside {
+		return &loci.Error{Code: e.Code, Field: field, Text: strings.TrimPrefix(e.Text, "item.")}
+	}
+	return &loci.Error{Code: e.Code, Field: "kind", Text: e.Text}
 }
 
 // reread replaces an item with what p sees of it now, if that is anything.
