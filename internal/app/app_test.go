@@ -11,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
@@ -19,6 +20,7 @@ import (
 type world struct {
 	*app.App
 	t             *testing.T
+	st            store.Store
 	now           time.Time
 	owner, local  loci.Principal
 	claude, other loci.Principal
@@ -41,7 +43,7 @@ func newWorld(t *testing.T, change ...func(*app.Options)) *world {
 	for _, c := range change {
 		c(&o)
 	}
-	w.App = app.New(o)
+	w.st, w.App = o.Store, app.New(o)
 	org, created, err := w.Setup(t.Context())
 	if err != nil || !created {
 		t.Fatalf("Setup: created %v, %v", created, err)

@@ -36,8 +36,9 @@ type company struct {
 	entity                     loci.EntityID  // in it
 	asset                      loci.AssetID   // of mara's memory, as the source
 	source                     loci.SourceID
-	nodeID, trashedNode        loci.NodeID     // mara's
-	itemID                     loci.NodeItemID // a text in the first
+	suggestion                 loci.SuggestionID // about mara's memory
+	nodeID, trashedNode        loci.NodeID       // mara's
+	itemID                     loci.NodeItemID   // a text in the first
 }
 
 // secrets are words that stand in content and e-mail addresses, and must not
@@ -78,6 +79,7 @@ func newCompany(t testing.TB) *company {
 	c.trashed, err = c.Trash(ctx, c.mara, c.trashed.ID, 0)
 	c.must(err)
 	c.settleAttached()
+	c.settleSuggested()
 	c.settleNodes()
 	c.passkey = []byte("passkey-1")
 	c.must(c.AddPasskey(ctx, c.mara, loci.Passkey{ID: c.passkey, Name: "hartebeest", Data: []byte("{}")}))

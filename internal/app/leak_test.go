@@ -28,7 +28,7 @@ type strangers struct {
 	memories, credentials, grants     [][16]byte
 	users, teams, invites, workspaces [][16]byte
 	projects, nodes                   [][16]byte
-	assets, sources                   [][16]byte
+	assets, sources, suggestions      [][16]byte
 	names                             []string // of projects, entities and what hangs on them
 	tokens                            []loci.Secret
 	org                               loci.OrgID
@@ -361,9 +361,10 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, know
 	b := &strangers{mark: mark, org: p.OrgID}
 	vendors := rapid.SampledFrom([][]loci.Vendor{{loci.AnyVendor}, {"claude"}, {"cursor"}}).Draw(rt, "vendors")
 	for n := range rapid.IntRange(1, 3).Draw(rt, "memories") {
-		m := s.add(p, app.Draft{Title: mark + " title", Content: "the secret plan of " + mark, Tags: []string{mark}, AllowedVendors: vendors})
+		m := s.add(p, app.Draft{Title: mark + " title", Content: "the secret plan of " + mark, Tags: []string{mark}, AllowedVendors: vendors, Key: oneKey, Dedupe: app.DedupeCreate})
 		b.memories = append(b.memories, m.ID)
 		s.attachTo(p, m.ID, b)
+		s.suggestAbout(p, m.ID, b)
 		if n == 1 {
 			_, err := s.Trash(ctx, p, m.ID, 0)
 			s.must(err)

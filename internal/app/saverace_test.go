@@ -1,0 +1,75 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+// TestOneKeyIsOneMemory has many writers save under the same keys at the same time, through two stores that have
+// one directory open as two processes would, and demands that each key is one memory, of which every save is
+// a version of its own.
+// long: one scene
+func TestOneKeyIsOneMemory(t *testing.T) {
+	dir := t.TempDir()
+	var apps [2]*app.App
+	var p loci.Principal
+	for i := range apps {
+		st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := st.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		apps[i] = app.New(app.Options{Store: st})
+		org, _, err := apps[i].Setup(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = loci.Principal{Kind: loci.KindUser, OrgID: org.ID, UserID: org.OwnerID, Origin: "api"}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		mark := loci.NewMemoryID().String()
+		writers := rapid.SliceOfN(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3), 2, 10).Draw(rt, "writers")
+		var mu sync.Mutex
+		saved := map[string][]*loci.Saved{}
+		var wait sync.WaitGroup
+		for i, keys := range writers {
+			wait.Go(func() {
+				for n, key := range keys {
+					m, err := apps[i%2].Create(t.Context(), p, app.Draft{Key: mark + key, Content: fmt.Sprintf("save %d of writer %d", n, i)})
+					mu.Lock()
+					if err != nil {
+						t.Error(err)
+					} else {
+						saved[key] = append(saved[key], m)
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		wait.Wait()
+		for key, list := range saved {
+			slices.SortFunc(list, func(a, b *loci.Saved) int { return a.Version - b.Version })
+			for i, m := range list {
+				if m.ID != list[0].ID || m.Version != i+1 || m.ReplacedVersion != i {
+					rt.Fatalf("key %s, save %d of %d: version %d of %s, replaced %d", key, i, len(list), m.Version, m.ID, m.ReplacedVersion)
+				}
+			}
+			versions, now, err := apps[0].Versions(t.Context(), p, list[0].ID, 0, 0)
+			if err != nil || len(versions) != len(list)-1 || now.Content != list[len(list)-1].Content {
+				rt.Fatalf("key %s: %d old versions of %d saves, at last %q: %v", key, len(versions), len(list), now.Content, err)
+			}
+		}
+	})
+}
