@@ -33,16 +33,16 @@ func Compare(a, b string) (score float64, like loci.Likeness) {
 
 // Compare is to texts that were read what the function of that name is to others. One without words, numbers and signs is like
 // none.
-func (x *Text) Compare(y *Text) (score float64, like loci.Likeness) {
-	if x.empty() || y.empty() {
+func (r *Text) Compare(s *Text) (score float64, like loci.Likeness) {
+	if r.empty() || s.empty() {
 		return 0, ""
 	}
-	if x.same(y) {
+	if r.same(s) {
 		return 1, loci.Duplicate
 	}
-	score = math.Round(1000*min(almostEqual, alike(x.keys(nil), y.keys(nil), leastWorth))) / 1000
-	if surplus, differ := valuesDiffer(x, y); differ {
-		if alike(x.keys(surplus), y.keys(surplus), restEnough) >= restEnough {
+	score = math.Round(1000*min(almostEqual, alike(r.keys(nil), s.keys(nil), leastWorth))) / 1000
+	if surplus, differ := valuesDiffer(r, s); differ {
+		if alike(r.keys(surplus), s.keys(surplus), restEnough) >= restEnough {
 			return score, loci.Contradiction
 		}
 		return 0, ""
@@ -140,9 +140,9 @@ func negated(x, y *Text, surplus map[string]bool) (found bool) {
 }
 
 // words are those that other does not have.
-func (x *Text) words(other *Text) map[string]bool {
+func (r *Text) words(other *Text) map[string]bool {
 	list := map[string]bool{}
-	for _, t := range x.tokens {
+	for _, t := range r.tokens {
 		if t.kind == wordToken {
 			list[t.key] = true
 		}

@@ -16,11 +16,11 @@ const (
 	phraseWords  = 3   // characters that stand together where each is a word
 )
 
-// Alike returns searches, each of words that must all occur, one of which finds what says nearly the same as x: the first asks for
+// Alike returns searches, each of words that must all occur, one of which finds what says nearly the same as r: the first asks for
 // words of an earlier part than the second, so that one place where the texts differ breaks one of them at most. They are the
 // longest words, which few other texts have. There is none for a text without words.
-func (x *Text) Alike() (searches [][]loci.Term) {
-	list := x.telling()
+func (r *Text) Alike() (searches [][]loci.Term) {
+	list := r.telling()
 	half := min(tellingTerms, (len(list)+1)/2)
 	if half == 0 {
 		return nil
@@ -40,10 +40,10 @@ type candidate struct {
 
 // telling returns different words in their order, at most twice tellingTerms. Numbers and words that deny are left out, as they
 // are what a contradiction has others of, and so are those that most texts have; unless there is nothing else.
-func (x *Text) telling() []loci.Term {
+func (r *Text) telling() []loci.Term {
 	var list, rest []candidate
 	seen := map[string]bool{}
-	tokens := x.tokens[:min(len(x.tokens), tellingWords)]
+	tokens := r.tokens[:min(len(r.tokens), tellingWords)]
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		if t.stem == "" {
@@ -51,7 +51,7 @@ func (x *Text) telling() []loci.Term {
 		}
 		c := candidate{loci.Term{Words: []string{t.stem}}, i, utf8.RuneCountInString(t.stem)}
 		if c.weight == 1 {
-			c.Words = x.phrase(i)
+			c.Words = r.phrase(i)
 			c.weight = len(c.Words) + 1
 			i += len(c.Words) - 1
 		}
@@ -97,13 +97,13 @@ func spread(list []candidate) []loci.Term {
 }
 
 // phrase returns the word at i with those that follow it without a space, as is usual where words are single characters.
-func (x *Text) phrase(i int) []string {
-	words := []string{x.tokens[i].stem}
-	for j := i + 1; j < len(x.tokens) && len(words) < phraseWords; j++ {
-		if next := x.tokens[j]; next.stem == "" || next.start != x.tokens[j-1].end {
+func (r *Text) phrase(i int) []string {
+	words := []string{r.tokens[i].stem}
+	for j := i + 1; j < len(r.tokens) && len(words) < phraseWords; j++ {
+		if next := r.tokens[j]; next.stem == "" || next.start != r.tokens[j-1].end {
 			break
 		}
-		words = append(words, x.tokens[j].stem)
+		words = append(words, r.tokens[j].stem)
 	}
 	return words
 }
