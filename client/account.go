@@ -37,9 +37,6 @@ type Passkey struct {
 	LastUsedAt time.Time `json:"last_used_at,omitzero"`
 }
 
-// Session is BrowserSession.
-type Session = BrowserSession
-
 // BrowserSession is one browser session of a person.
 type BrowserSession struct {
 	ID         loci.CredentialID `json:"id" format:"uuid"`

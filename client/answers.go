@@ -35,6 +35,8 @@ type Identity struct {
 	TeamName     string             `json:"team_name,omitempty"`
 	TeamRole     loci.MemberRole    `json:"team_role,omitempty" enum:"owner,admin,member"`
 	WorkspaceID  loci.WorkspaceID   `json:"workspace_id,omitzero" format:"uuid" doc:"The active one, where the org works in workspaces"`
+	SessionID    loci.SessionID     `json:"session_id,omitzero" format:"uuid" doc:"The session of an agent that the request is a part of"`
+	AgentID      loci.AgentID       `json:"agent_id,omitzero" format:"uuid" doc:"The agent of that session, whose memories it reaches"`
 	Scopes       []loci.Right       `json:"scopes" nullable:"false" doc:"What the credential may do" example:"[\"memories:read\",\"memories:write\"]"`
 	CredentialID *loci.CredentialID `json:"credential_id" nullable:"true" format:"uuid" doc:"null for keys that the operator configured"`
 	Method       loci.Method        `json:"method" enum:"key,environment,session,oauth,dashboard" doc:"How it proved who it is"`

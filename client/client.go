@@ -128,6 +128,9 @@ func (c *Client) request(ctx context.Context, method, path string, header http.H
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key.Reveal())
 	}
+	if !c.session.IsZero() {
+		r.Header.Set(sessionHeader, c.session.String())
+	}
 	return r, nil
 }
 

@@ -60,7 +60,7 @@ func (s *server) sessions(ctx context.Context, p loci.Principal, _ *noBody) (*an
 	if err != nil {
 		return nil, err
 	}
-	out := client.SessionList{Sessions: make([]client.Session, len(list))}
+	out := client.SessionList{Sessions: make([]client.BrowserSession, len(list))}
 	for i, c := range list {
 		out.Sessions[i] = client.BrowserSession{ID: c.ID, Browser: c.Name, Current: c.ID == p.CredentialID, ProvedAt: c.ProvedAt,
 			CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, LastUsedAt: c.LastUsedAt}

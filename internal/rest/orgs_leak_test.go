@@ -57,6 +57,11 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 	var invited client.InvitedList
 	decode(t, s.request(x.session, "POST /teams/"+team.ID.String()+`/invite {"emails":["new@`+marker+`.example"]}`), &invited)
 	x.things["invite"], x.token = invited.Invites[0].Invite.ID.String(), invited.Invites[0].Token
+	var agent loci.Agent
+	decode(t, s.request(x.session, `POST /agents {"name":"`+marker+` agent","vendor":"claude"}`), &agent)
+	var work loci.Session
+	decode(t, s.request(x.session, `POST /sessions {"agent_id":"`+agent.ID.String()+`","title":"`+marker+` work"}`), &work)
+	x.things["agent"], x.things["work"] = agent.ID.String(), work.ID.String()
 	var workspace loci.Workspace
 	decode(t, s.request(x.session, "POST /orgs/"+marker+`/workspaces {"name":"`+marker+` workspace"}`), &workspace)
 	x.things["workspace"] = workspace.ID.String()
@@ -83,14 +88,14 @@ func name(marker string, v loci.Vendor) string {
 func ghosts() *tenant {
 	return &tenant{marker: "nevermark", token: auth.NewSecret("loci_invite_").Reveal(), email: "boss@nevermark.example", things: map[string]string{"org": "nevermark",
 		"team": loci.NewTeamID().String(), "user": loci.NewUserID().String(), "key": loci.NewCredentialID().String(), "memory": loci.NewMemoryID().String(),
-		"invite": loci.NewInviteID().String(), "workspace": loci.NewWorkspaceID().String(), "project": loci.NewProjectID().String(),
+		"agent": loci.NewAgentID().String(), "work": loci.NewSessionID().String(), "invite": loci.NewInviteID().String(), "workspace": loci.NewWorkspaceID().String(), "project": loci.NewProjectID().String(),
 		"entity": loci.NewEntityID().String(), "website": loci.NewEntityID().String(), "gone": loci.NewEntityID().String()}}
 }
 
 // aims puts the things of x into a route and its example.
 func (x *tenant) aims(path, body string) (string, string) {
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
-	first := map[string]string{"memories": "memory", "teams": "team", "orgs": "org", "keys": "key", "projects": "project"}
+	first := map[string]string{"memories": "memory", "teams": "team", "orgs": "org", "keys": "key", "projects": "project", "agents": "agent"}
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
 		if part != "{id}" {
@@ -102,13 +107,16 @@ func (x *tenant) aims(path, body string) (string, string) {
 		if !ok {
 			kind = "key" // of sessions and grants: an id of a credential
 		}
+		if strings.HasPrefix(path, "/sessions/") {
+			kind = "work"
+		}
 		parts[i] = x.things[kind]
 	}
 	if strings.Contains(body, `"content"`) {
 		return strings.Join(parts, "/"), body // it is the reader's own
 	}
-	if path == "/projects" { // the reader's own; no name can be had twice
-		return path, strings.Replace(body, "website", loci.NewProjectID().String(), 1)
+	if path == "/projects" || path == "/agents" { // the reader's own; no name can be had twice
+		return path, strings.NewReplacer("website", loci.NewProjectID().String(), "reviewer", loci.NewProjectID().String()).Replace(body)
 	}
 	body = strings.NewReplacer("API gateway", x.marker+" API gateway", `"entities":["`+example, `"entities":["`+x.things["entity"], `"into":"`+example,
 		`"into":"`+x.things["entity"], "0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d", x.things["website"],
@@ -150,7 +158,7 @@ func TestOtherOrgReadsAsAbsent(t *testing.T) {
 					got, want := ask(them), ask(nobody)
 					sent++
 					us.sees(t, method+" "+path, got, them, vendor)
-					compare := !strings.Contains(got.Body.String(), "uptime") && path != "/memories" && path != "/agent/memories" || method == "DELETE"
+					compare := !strings.Contains(got.Body.String(), "uptime") && path != "/memories" && path != "/agent/memories" && path != "/memories/bulk" || method == "DELETE"
 					if text := swap(shown(got), them, nobody); compare && text != shown(want) {
 						t.Errorf("%s %s as %s %q: what is in another org answers\n%s\nwhat never was\n%s", method, path, us.marker, vendor, text, shown(want))
 					}

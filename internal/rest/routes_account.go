@@ -52,7 +52,7 @@ var (
 	routeSignIn = route{ID: "getSignInMethods", Method: http.MethodGet, Path: "/users/me/sign-in", Who: forPeople, Action: app.SignInRead, Tag: "account",
 		Summary: "Say what you can sign in with", Text: "They are changed in the browser, at /app/sign-in-methods.", Out: exampleSignIn}
 	routeSessions = route{ID: "listSessions", Method: http.MethodGet, Path: "/users/me/sessions", Who: forPeople, Action: app.SessionList, Tag: "account",
-		Summary: "List your browser sessions", Text: "Those that can be used, newest first.", Out: client.SessionList{Sessions: []client.Session{exampleSession}}}
+		Summary: "List your browser sessions", Text: "Those that can be used, newest first.", Out: client.SessionList{Sessions: []client.BrowserSession{exampleSession}}}
 	routeEndSession = route{ID: "endSession", Method: http.MethodDelete, Path: "/users/me/sessions/{id}", Who: forPeople, Action: app.SessionEnd, Missing: noSession, Tag: "account",
 		Summary: "End a browser session", Text: "It is useless from the next request on."}
 	routeEndOthers = route{ID: "endOtherSessions", Method: http.MethodPost, Repeat: byNumbers, Path: "/users/me/sessions/end-others", Who: forPeople, Action: app.SessionEnd, Tag: "account",

@@ -1,0 +1,61 @@
+package client_test
+
+import (
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+)
+
+func TestAgentsAndTheirSessions(t *testing.T) {
+	ctx := t.Context()
+	address, _ := start(t)
+	owner := client.New(address, "owner")
+	agent := must(owner.CreateAgent(ctx, client.NewAgent{Name: "reviewer", Vendor: "claude", Config: []byte(`{"a":1}`)}))(t)
+	if got := must(owner.Agent(ctx, agent.ID))(t); got.Name != "reviewer" || string(got.Config) != `{"a":1}` {
+		t.Errorf("Agent: got %+v", got)
+	}
+	if _, err := owner.CreateAgent(ctx, client.NewAgent{Name: "reviewer", Vendor: "claude"}); client.CodeOf(err) != loci.Conflict {
+		t.Errorf("the same again: got %v", err)
+	}
+	must(owner.CreateAgent(ctx, client.NewAgent{Name: "writer", Vendor: "cursor"}))(t)
+	first := must(owner.Agents(ctx, 1, ""))(t)
+	if len(first.Agents) != 1 || !first.HasMore {
+		t.Fatalf("Agents: got %+v", first)
+	}
+	if rest := must(owner.Agents(ctx, 1, first.NextCursor))(t); len(rest.Agents) != 1 || rest.Agents[0].Name != "writer" || rest.HasMore {
+		t.Errorf("the next page of Agents: got %+v", rest)
+	}
+	session := must(owner.OpenAgentSession(ctx, client.NewAgentSession{AgentID: agent.ID, Title: "a review"}))(t)
+	other := must(owner.OpenAgentSession(ctx, client.NewAgentSession{Title: "mine"}))(t)
+	if got := must(owner.AgentSessions(ctx, client.AgentSessionQuery{AgentID: agent.ID, State: loci.SessionActive}))(t); len(got.Sessions) != 1 || got.Sessions[0].ID != session.ID {
+		t.Errorf("AgentSessions: got %+v", got)
+	}
+
+	in := owner.InSession(session.ID)
+	m := must(in.Create(ctx, client.NewMemory{Title: "Habit", Content: "zebra", Attributes: client.Attributes{Scope: loci.ScopeAgent}}))(t)
+	if m.AgentID != agent.ID || m.SessionID != session.ID {
+		t.Errorf("written in a session: got %+v", m)
+	}
+	if me := must(in.WhoAmI(ctx))(t); me.SessionID != session.ID || me.AgentID != agent.ID {
+		t.Errorf("WhoAmI in a session: got %+v", me)
+	}
+	must(in.Get(ctx, m.ID))(t)
+	for name, c := range map[string]*client.Client{"no session": owner, "another session": owner.InSession(other.ID), "none again": in.InSession(loci.SessionID{})} {
+		if _, err := c.Get(ctx, m.ID); client.CodeOf(err) != loci.NotFound {
+			t.Errorf("in %s: got %v", name, err)
+		}
+	}
+	if _, err := owner.InSession(loci.NewSessionID()).WhoAmI(ctx); client.CodeOf(err) != loci.Invalid {
+		t.Errorf("in a session that never was: got %v", err)
+	}
+	if got := must(owner.CloseAgentSession(ctx, session.ID))(t); got.State != loci.SessionClosed {
+		t.Errorf("CloseAgentSession: got %+v", got)
+	}
+	if got := must(owner.AgentSession(ctx, session.ID))(t); got.ClosedAt.IsZero() {
+		t.Errorf("AgentSession: got %+v", got)
+	}
+	if _, err := in.Get(ctx, m.ID); client.CodeOf(err) != loci.Conflict {
+		t.Errorf("in a closed session: got %v", err)
+	}
+}
