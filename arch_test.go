@@ -68,9 +68,10 @@ var mayDetach = map[string]string{
 // withoutBegin are exported methods of App that need no authorisation, each
 // with its reason.
 var withoutBegin = map[string]string{
-	"Close": "releases what Open took; no principal asks for it",
-	"Ready": "says only whether the process can work, nothing of anybody's rows",
-	"Setup": "makes the first org, before there is a principal",
+	"Attach": "ends what Receive began, and asks again",
+	"Close":  "releases what Open took; no principal asks for it",
+	"Ready":  "says only whether the process can work, nothing of anybody's rows",
+	"Setup":  "makes the first org, before there is a principal",
 
 	"BeginOnce":     "keeps a hash of the request; the action that it asks for begins by itself",
 	"FinishOnce":    "keeps ids of what the caller just did",

@@ -31,7 +31,10 @@ func (r *Received) SHA256() string { return r.asset.SHA256 }
 
 // AddAsset attaches a file to a memory: it is Receive and then Attach.
 func (a *App) AddAsset(ctx context.Context, p loci.Principal, id loci.MemoryID, u Upload) (asset loci.Asset, added bool, err error) {
-	r, err := a.Receive(ctx, p, id, u)
+	if err := a.begin(ctx, p, AssetAdd); err != nil {
+		return loci.Asset{}, false, err
+	}
+	r, err := a.receive(ctx, p, id, u)
 	if err != nil {
 		return loci.Asset{}, false, err
 	}
@@ -46,6 +49,10 @@ func (a *App) Receive(ctx context.Context, p loci.Principal, id loci.MemoryID, u
 	if err := a.begin(ctx, p, AssetAdd); err != nil {
 		return nil, err
 	}
+	return a.receive(ctx, p, id, u)
+}
+
+func (a *App) receive(ctx context.Context, p loci.Principal, id loci.MemoryID, u Upload) (*Received, error) {
 	if _, err := a.attachable(ctx, p, AssetAdd, id); err != nil {
 		return nil, err
 	}
@@ -65,6 +72,28 @@ func (a *App) Receive(ctx context.Context, p loci.Principal, id loci.MemoryID, u
 	if err != nil {
 		return nil, err
 	}
+	body, err := typed(&asset, u)
+	if err != nil {
+		return nil, err
+	}
+	if !rules.Takes(asset.MediaType) {
+		return nil, loci.FieldErrorf("media_type", "is %s by what the bytes are; this org takes %s", asset.MediaType, strings.Join(rules.MediaTypes, ", "))
+	}
+	sum, size, err := a.store.Blobs().Put(ctx, p.OrgID, body, limit)
+	switch {
+	case loci.CodeOf(err) == loci.TooLarge && limit < rules.Largest():
+		return nil, a.overTotal(ctx, p, rules)
+	case loci.CodeOf(err) == loci.TooLarge:
+		return nil, tooLarge(rules)
+	case err != nil:
+		return nil, err
+	}
+	asset.SHA256, asset.Size = hex.EncodeToString(sum[:]), size
+	return &Received{asset}, nil
+}
+
+// typed reads as much of a file as says what it is, and returns all of it.
+func typed(asset *loci.Asset, u Upload) (io.Reader, error) {
 	head := make([]byte, sniffed)
 	n, err := io.ReadFull(u.Body, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -73,24 +102,11 @@ func (a *App) Receive(ctx context.Context, p loci.Principal, id loci.MemoryID, u
 	if asset.MediaType = mediaTypeOf(head[:n], u.MediaType); len(asset.MediaType) > loci.MaxMediaType {
 		asset.MediaType = mediaTypeOf(head[:n], "")
 	}
-	if !rules.Takes(asset.MediaType) {
-		return nil, loci.FieldErrorf("media_type", "is %s by what the bytes are; this org takes %s", asset.MediaType, strings.Join(rules.MediaTypes, ", "))
-	}
-	sum, size, err := a.store.Blobs().Put(ctx, p.OrgID, io.MultiReader(bytes.NewReader(head[:n]), u.Body), limit)
-	if loci.CodeOf(err) == loci.TooLarge {
-		err = tooLarge(rules)
-		if limit < rules.Largest() {
-			err = a.overTotal(ctx, p, rules)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	asset.SHA256, asset.Size = hex.EncodeToString(sum[:]), size
-	return &Received{asset}, nil
+	return io.MultiReader(bytes.NewReader(head[:n]), u.Body), nil
 }
 
-// Attach makes an attachment of a file that Receive has stored. One of the same bytes and name that the same writer has attached to the
+// Attach makes an attachment of a file that Receive has stored, as a part of the same action: only what was received
+// is metered. One of the same bytes and name that the same writer has attached to the
 // memory already is returned as it is, and added is false. Its errors are those of Receive; Conflict also
 // if the memory has too many attachments, or if a day has passed since.
 func (a *App) Attach(ctx context.Context, p loci.Principal, r *Received) (asset loci.Asset, added bool, err error) {
