@@ -47,8 +47,10 @@ func TestSaveTellsOfSimilar(t *testing.T) {
 		"Hindi":             {"सर्वर रात में चालू रहता है", "सर्वर रात में बंद रहता है", loci.Contradiction},
 		"Russian, the same": {"Сервер работает ночью", "СЕРВЕР РАБОТАЕТ НОЧЬЮ!", loci.Duplicate},
 		"Korean, the same":  {"서울에서 매주 배포합니다", "서울에서  매주 배포합니다.", loci.Duplicate},
-		"short":             {"Berlin", "berlin", loci.Duplicate},
-		"unlike":            {"We deploy on Tuesdays", "Tuesdays are for the choir, which nobody may miss", ""},
+		"long": {"The nightly job copies the database of the shop to the second region, checks that every table has as many rows as the original and writes a report of 5 lines to the channel of the team",
+			"The nightly job copies the database of the shop to the second region, checks that every table has as many rows as the original and writes a report of 9 lines to the channel of the team", loci.Contradiction},
+		"short":  {"Berlin", "berlin", loci.Duplicate},
+		"unlike": {"We deploy on Tuesdays", "Tuesdays are for the choir, which nobody may miss", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -13,17 +13,21 @@ import (
 const (
 	tellingWords = 300 // words from the beginning that are looked at
 	tellingTerms = 3   // words that a text must have, all of them
+	enoughWords  = 24  // of so long a text one search is enough, as what differs is rarely among its words
 	phraseWords  = 3   // characters that stand together where each is a word
 )
 
 // Alike returns searches, each of words that must all occur, one of which finds what says nearly the same as r: the first asks for
-// words of an earlier part than the second, so that one place where the texts differ breaks one of them at most. They are the
+// words of an earlier part than the second, so that one place where the texts differ breaks one of them at most. A long text has one. They are the
 // longest words, which few other texts have. There is none for a text without words.
 func (r *Text) Alike() (searches [][]loci.Term) {
 	list := r.telling()
 	half := min(tellingTerms, (len(list)+1)/2)
 	if half == 0 {
 		return nil
+	}
+	if phrase := func(t loci.Term) bool { return len(t.Words) > 1 }; r.Words >= enoughWords && len(list) == 2*tellingTerms && !slices.ContainsFunc(list, phrase) {
+		return [][]loci.Term{{list[0], list[2], list[4]}}
 	}
 	searches = append(searches, list[:half])
 	if len(list) > half {
