@@ -67,7 +67,7 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 		o.Progress = func(string) {}
 	}
 	b := &bencher{Options: o}
-	for _, part := range []func(context.Context) error{b.writes, b.reads, b.size} {
+	for _, part := range []func(context.Context) error{b.writes, b.reads, b.size, b.recalls} {
 		if err := part(ctx); err != nil {
 			return b.results, err
 		}
@@ -150,6 +150,11 @@ func (b *bencher) load(ctx context.Context, dir string) ([]loci.MemoryID, error)
 }
 
 func (b *bencher) fill(ctx context.Context, st store.Store) ([]loci.MemoryID, error) {
+	return b.fillWith(ctx, st, func(int, *loci.Memory) {})
+}
+
+// fillWith stores the corpus after change has altered each memory, and returns the ids.
+func (b *bencher) fillWith(ctx context.Context, st store.Store, change func(int, *loci.Memory)) ([]loci.MemoryID, error) {
 	org, _, err := st.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
 	if err != nil {
 		return nil, err
@@ -161,6 +166,7 @@ func (b *bencher) fill(ctx context.Context, st store.Store) ([]loci.MemoryID, er
 		err := st.Update(ctx, org.ID, func(tx store.Tx) error {
 			for range batch {
 				m := c.next()
+				change(len(ids), m)
 				if err := tx.Memories().Insert(ctx, m); err != nil {
 					return err
 				}

@@ -37,3 +37,35 @@ func TestFill(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFillScopes checks that the reader of the recall benchmark sees all that is stored, and that it is
+// of all scopes.
+func TestFillScopes(t *testing.T) {
+	b := &bencher{Options: Options{Memories: 600}}
+	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	in, err := b.fillScopes(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	org, err := st.Orgs().Get(t.Context(), loci.DefaultOrg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := loci.Viewer{OrgID: org.ID, UserID: org.OwnerID, AgentID: in.agent, ProjectIDs: []loci.ProjectID{in.project}}
+	for scope, want := range map[loci.Scope]int{"": 600, loci.ScopeProject: 200, loci.ScopeAgent: 100, loci.ScopeGlobal: 300} {
+		err = st.View(t.Context(), org.ID, func(tx store.Tx) error {
+			page, err := tx.Lists().List(t.Context(), v, store.ListQuery{Filter: store.Filter{Scope: scope}, Limit: 1, Total: true})
+			if page.Total != want {
+				t.Errorf("scope %q: %d memories are to be seen, want %d", scope, page.Total, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+// scopes are what a memory of the corpus can belong to.
+type scopes struct {
+	project loci.ProjectID
+	agent   loci.AgentID
+	session loci.SessionID
+}
+
+// recalls measures what scopes, lifetimes and times cost a recall. The same memories
+// are in two directories: in one they are all global and stay; in the other they are
+// spread over scopes, with lifetimes and times between which they are true, and a session asks
+// for what is true at a time. It sees all of them, so that both recall the same.
+func (b *bencher) recalls(ctx context.Context) error {
+	plain, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "reads"))
+	if err != nil {
+		return err
+	}
+	scoped, in, err := b.startScoped(ctx)
+	if err != nil {
+		return errors.Join(err, plain.stop())
+	}
+	return errors.Join(b.compareRecalls(ctx, plain, scoped, in), plain.stop(), scoped.stop())
+}
+
+func (b *bencher) startScoped(ctx context.Context) (*server, scopes, error) {
+	b.Progress(fmt.Sprintf("storing %d memories of all scopes", b.Memories))
+	dir := filepath.Join(b.Dir, "scopes")
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir})
+	if err != nil {
+		return nil, scopes{}, err
+	}
+	in, err := b.fillScopes(ctx, st)
+	if err = errors.Join(err, st.Close()); err != nil {
+		return nil, in, err
+	}
+	s, err := startServer(ctx, b.Binary, dir)
+	return s, in, err
+}
+
+// fillScopes stores the memories that fill stores, each in a scope.
+func (b *bencher) fillScopes(ctx context.Context, st store.Store) (in scopes, err error) {
+	org, _, err := st.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+	if err != nil {
+		return in, err
+	}
+	in = scopes{loci.NewProjectID(), loci.NewAgentID(), loci.NewSessionID()}
+	if _, err := st.Projects().Create(ctx, loci.Project{ID: in.project, OrgID: org.ID, Name: "bench"}, org.OwnerID); err != nil {
+		return in, err
+	}
+	now := loci.CutTime(time.Now())
+	err = st.Update(ctx, org.ID, func(tx store.Tx) error {
+		err := tx.Agents().Insert(ctx, loci.Agent{ID: in.agent, OrgID: org.ID, UserID: org.OwnerID, Vendor: "claude", Name: "bench", CreatedAt: now, UpdatedAt: now})
+		if err != nil {
+			return err
+		}
+		return tx.Sessions().Insert(ctx, loci.Session{ID: in.session, OrgID: org.ID, UserID: org.OwnerID, AgentID: in.agent, State: loci.SessionActive, CreatedAt: now})
+	})
+	if err != nil {
+		return in, err
+	}
+	_, err = b.fillWith(ctx, st, func(i int, m *loci.Memory) { in.put(i, m) })
+	return in, err
+}
+
+// put spreads memories: a third is a project's, a sixth an agent's, half of them go
+// away some day, and a quarter says from when to when it is true.
+func (in scopes) put(i int, m *loci.Memory) {
+	switch {
+	case i%3 == 0:
+		m.Scope, m.ProjectID = loci.ScopeProject, in.project
+	case i%6 == 1:
+		m.Scope, m.AgentID = loci.ScopeAgent, in.agent
+	}
+	someDay := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+	if i%2 == 0 {
+		m.ExpiresAt = someDay
+	}
+	if i%4 == 1 {
+		m.ValidFrom, m.ValidTo = m.CreatedAt.Add(-time.Hour), someDay
+	}
+}
+
+// compareRecalls asks both servers the same in turns, so that what slows the
+// machine down slows both.
+func (b *bencher) compareRecalls(ctx context.Context, plain, scoped *server, in scopes) error {
+	at := time.Now().UTC().Format(time.RFC3339)
+	for _, step := range []struct {
+		name string
+		ask  map[string]any
+		bars []Bar
+	}{
+		{"recall of all scopes, with lifetimes", map[string]any{"session_id": in.session}, []Bar{{"must", 1.3, true}}},
+		{"the same, as_of now", map[string]any{"session_id": in.session, "as_of": at}, []Bar{{"must", 1.3, true}}},
+		{"the same, known_at now", map[string]any{"session_id": in.session, "known_at": at}, []Bar{{"must", 1.3, true}}},
+	} {
+		b.Progress(step.name)
+		without, with, ratio, err := b.takeTurns(ctx, plain, scoped, step.ask)
+		if err != nil {
+			return err
+		}
+		b.add(fmt.Sprintf("recall, 4 words, %d memories", b.Memories), without, ms(without.P50), "ms server time p50")
+		b.add(step.name, with, ratio, "× recall, the median of pairs", step.bars...)
+	}
+	b.Progress("recall of what is nowhere")
+	nowhere, err := plain.load(ctx, 1, b.Step, func(c *conn, _ int) (time.Duration, error) {
+		return c.call("POST", "/memories/recall", personKey, map[string]any{"query": "xqx"})
+	})
+	b.add("recall of what is nowhere: words, beginnings, parts", nowhere, ms(nowhere.P50), "ms server time p50")
+	return err
+}
+
+// minPairs is how many times at least both servers are asked: the words of a recall decide
+// what it costs, and other work on the machine disturbs single ones.
+const minPairs = 100
+
+// takeTurns returns what the server takes for the same words without conditions and
+// with them, and how many times the one is the other, in the middle of all pairs.
+func (b *bencher) takeTurns(ctx context.Context, plain, scoped *server, ask map[string]any) (without, with Sample, ratio float64, err error) {
+	var conns [2]*conn
+	for i, s := range []*server{plain, scoped} {
+		if conns[i], err = s.dial(); err != nil {
+			return
+		}
+		defer func() { _ = conns[i].close() }() // the answers were read
+	}
+	var times [2][]time.Duration
+	var ratios []float64
+	words, begin := newCorpus(2, loci.NewUserID()), time.Now()
+	for round := 0; round < minPairs || time.Since(begin) < b.Step; round++ {
+		bare := map[string]any{"query": words.text(4)}
+		asked := maps.Clone(ask)
+		maps.Copy(asked, bare)
+		pair, err := recallPair(conns, [2]map[string]any{bare, asked}, round%2)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return without, with, 0, err
+		}
+		times[0], times[1] = append(times[0], pair[0]), append(times[1], pair[1])
+		ratios = append(ratios, pair[1].Seconds()/pair[0].Seconds())
+	}
+	took := time.Since(begin)
+	slices.Sort(ratios)
+	return summarize(times[0], took, true), summarize(times[1], took, true), ratios[len(ratios)/2], nil
+}
+
+// recallPair recalls on both connections, one after the other. It fails if they do not find as
+// much: then they were not asked the same.
+func recallPair(conns [2]*conn, bodies [2]map[string]any, first int) (took [2]time.Duration, err error) {
+	var totals [2]int
+	for n := range 2 {
+		i := (n + first) % 2
+		if took[i], err = conns[i].call("POST", "/memories/recall", personKey, bodies[i]); err != nil {
+			return took, err
+		}
+		if took[i] == 0 {
+			return took, errors.New("recall: the server did not say how long it took")
+		}
+		var page struct{ Total int }
+		if err := json.Unmarshal(conns[i].body, &page); err != nil {
+			return took, err
+		}
+		totals[i] = page.Total
+	}
+	if totals[0] != totals[1] {
+		err = fmt.Errorf("recall of %q finds %d memories without scopes, and %d with them", bodies[0]["query"], totals[0], totals[1])
+	}
+	return took, err
+}
