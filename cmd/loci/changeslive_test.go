@@ -82,7 +82,7 @@ func TestChangesAcrossProcesses(t *testing.T) {
 		}
 	}
 	teller.kill()
-	if err := <-in.ended; err != errBroken {
+	if err := <-in.ended; !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
 	}
 	want := []string{write("four"), write("five")}
@@ -101,7 +101,7 @@ func TestChangesAcrossProcesses(t *testing.T) {
 	if took := time.Since(began); took > shutdownPatience/2 {
 		t.Errorf("it took %v to stop", took)
 	}
-	if err := <-again.ended; err != errBroken {
+	if err := <-again.ended; !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
 	}
 	writer.stop()

@@ -131,12 +131,12 @@ func (a *App) Node(ctx context.Context, p loci.Principal, id loci.NodeID) (n *lo
 // Nodes returns the visible memory nodes that pass the filter, last changed first. What happens to their items is no change of
 // theirs. Invalid if the cursor belongs to another query or principal.
 func (a *App) Nodes(ctx context.Context, p loci.Principal, r NodeList) (*NodePage, error) {
-	act, q := NodeRead, store.NodeQuery{Scope: r.Scope, ProjectID: r.ProjectID, Tag: r.Tag}
-	if r.Trashed {
-		act, q.Lifecycle = MemoryTrashed, loci.TrashOnly
-	}
-	if err := a.begin(ctx, p, act); err != nil {
+	if err := a.begin(ctx, p, r.action()); err != nil {
 		return nil, err
+	}
+	q := store.NodeQuery{Scope: r.Scope, ProjectID: r.ProjectID, Tag: r.Tag}
+	if r.Trashed {
+		q.Lifecycle = loci.TrashOnly
 	}
 	var err error
 	if q.Limit, err = pageSize("limit", r.Limit, DefaultPage, MaxPage); err != nil {
@@ -164,6 +164,13 @@ func (a *App) Nodes(ctx context.Context, p loci.Principal, r NodeList) (*NodePag
 		out.NextCursor = sealCursor(p, bound, "memory nodes", string(next))
 	}
 	return out, err
+}
+
+func (r *NodeList) action() Action {
+	if r.Trashed {
+		return MemoryTrashed
+	}
+	return NodeRead
 }
 
 // ChangeNode alters a memory node. It is for its owner, and for an agent whose origin wrote it, which may not let more vendors read it: Forbidden. NotFound

@@ -37,11 +37,13 @@ func newForest(t testing.TB) *forest {
 	made, err := f.InviteToTeam(ctx, f.session(mara), team.ID, []string{tom.Email}, loci.Member)
 	f.must(err)
 	f.must(second(f.AcceptInvite(ctx, f.session(tom), made[0].Token)))
-	for _, name := range []string{"open", "private", "shut", "doomed"} {
+	names := []string{"open", "private", "shut", "doomed"}
+	for _, name := range names {
 		f.project[name] = f.stage.project(f.session(mara), name, name == "open").ID
 	}
 	f.mara, f.tom = f.session(mara), f.session(tom)
-	for name, id := range f.project {
+	for _, name := range names {
+		id := f.project[name]
 		for i, vendors := range [][]loci.Vendor{{"*"}, {"claude"}, {"cursor", "gemini"}} {
 			put, err := f.CreateEntities(ctx, f.mara, id, vendors, []loci.NewEntity{ent(fmt.Sprint(name, i), "thing", "a fact")})
 			f.must(err)

@@ -61,7 +61,7 @@ func (s *server) follow(tb testing.TB, url, key, after string) *stream {
 	if after != "" {
 		r.Header.Set("Last-Event-ID", after)
 	}
-	res, err := http.DefaultTransport.RoundTrip(r)
+	res, err := http.DefaultTransport.RoundTrip(r) //nolint:bodyclose // out.close does
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestASlowReaderHoldsNobody(t *testing.T) {
 	s, _, _ := newLiveServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &stuck{ResponseRecorder: httptest.NewRecorder(), began: make(chan struct{}), let: make(chan struct{})}
-	r := httptest.NewRequest("GET", "/changes", nil).WithContext(ctx)
+	r := httptest.NewRequest(http.MethodGet, "/changes", nil).WithContext(ctx)
 	r.Host = "127.0.0.1:5624"
 	r.Header.Set("Authorization", "Bearer "+claude)
 	done := make(chan struct{})
