@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/loci-memory/loci/internal/app"
 )
 
 // listed is what tools/list says of a tool.
@@ -40,7 +42,7 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		memory = "browse_memories get_latest_memory get_memories_by_tag get_memory_by_id read_memories read_team_memories search_memories share_memory write_memory"
 		graph  = "add_observations archive_project create_entities create_project create_relations delete_entities delete_observations delete_project delete_relations " +
 			"get_current_project list_projects open_nodes read_graph restore_project search_nodes switch_project"
-		more  = "add_sources close_agent_session get_sources list_agents list_suggestions open_agent_session recall_memories register_agent"
+		more  = "add_sources close_agent_session get_sources list_agents list_memory_nodes list_suggestions open_agent_session read_memory_node recall_memories register_agent"
 		extra = "get_entity_history get_neighbors list_deleted_nodes merge_entities restore_nodes"
 	)
 	for _, tt := range []struct {
@@ -49,12 +51,12 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 	}{
 		{"?toolsets=memory", memory, 1600},
 		{"?toolsets=graph", graph, 3000},
-		{"?toolsets=memory-extra", more, 1600},
+		{"?toolsets=memory-extra", more, 1800},
 		{"?toolsets=graph-extra", extra, 1000},
 		{"?toolsets=reflect&toolsets=session", "", 100},
 		{"", memory + " " + graph, 4600},
 		{"?toolsets=session,graph,memory,reflect,graph", memory + " " + graph, 4600},
-		{allTools, memory + " " + more + " " + graph + " " + extra, 7200},
+		{allTools, memory + " " + more + " " + graph + " " + extra, 7400},
 	} {
 		var tools []listed
 		for _, version := range []string{withSessions, stateless} {
@@ -300,6 +302,12 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 	call("add_sources", `{"memory_id":"`+id+`","sources":[{"kind":"url","ref":"https://x.example"}]}`)
 	call("get_sources", `{"memory_id":"`+id+`"}`)
 	call("list_suggestions", "{}")
+	node, err := w.app.CreateNode(t.Context(), w.owner, app.NodeDraft{Name: "Outline"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call("list_memory_nodes", "{}")
+	call("read_memory_node", `{"id":"`+node.ID.String()+`"}`)
 	agent := call("register_agent", `{"name":"reviewer"}`)["id"].(string)
 	call("list_agents", "{}")
 	session := call("open_agent_session", `{"agent_id":"`+agent+`"}`)["id"].(string)

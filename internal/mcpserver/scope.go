@@ -46,6 +46,8 @@ var toolActions = map[string]app.Action{
 	"list_suggestions":    app.SuggestionRead,
 	"add_sources":         app.SourceAdd,
 	"get_sources":         app.SourceRead,
+	"list_memory_nodes":   app.NodeRead,
+	"read_memory_node":    app.NodeRead,
 	"list_agents":         app.AgentRead,
 	"register_agent":      app.AgentCreate,
 	"open_agent_session":  app.WorkOpen,

@@ -22,6 +22,7 @@ const (
 func (s *Server) addMemoryExtraTools(srv *mcp.Server) {
 	s.addRecallTools(srv)
 	s.addSourceTools(srv)
+	s.addNodeTools(srv)
 	s.addAgentTools(srv)
 }
 
