@@ -36,7 +36,10 @@ func (v vocabulary) words(n int) string {
 // memory is about as long as those that people keep: 8 + 45 words, 3 tags.
 func (v vocabulary) memory(user loci.UserID, i int) *loci.Memory {
 	m := newMemory(user, v.words(8), fmt.Sprint("tag-", i%50), fmt.Sprint("topic-", v.r.IntN(500)), "note")
-	m.Content = v.words(45)
+	m.Content, m.Pinned = v.words(45), i%500 == 0
+	if i%10 == 0 {
+		m.Key = fmt.Sprint("key-", i/10%100)
+	}
 	m.CreatedAt = time.UnixMicro(1_700_000_000_000_000 + int64(i)*1_000_000).UTC()
 	m.UpdatedAt = m.CreatedAt
 	return m
@@ -146,6 +149,25 @@ func BenchmarkRead(b *testing.B) {
 			tag := store.Filter{Tags: []string{"tag-7"}}
 			b.Run("ByTag20", list(store.ListQuery{Limit: 20, Filter: tag}))
 			b.Run("ByTag20Total", list(store.ListQuery{Limit: 20, Total: true, Filter: tag}))
+			b.Run("Key20", func(b *testing.B) {
+				view(b, func(_ int, tx store.Tx) error {
+					page, err := tx.Lists().List(bg, v, store.ListQuery{Limit: 20, Total: true, Filter: store.Filter{Key: "key-7"}})
+					if len(page.Memories) != n/1000 && len(page.Memories) != 20 {
+						b.Fatalf("%d rows", len(page.Memories))
+					}
+					return err
+				})
+			})
+			b.Run("Pinned20", list(store.ListQuery{Limit: 20, Filter: store.Filter{Pinned: true}}))
+			b.Run("Contains5000", func(b *testing.B) {
+				view(b, func(_ int, tx store.Tx) error {
+					found, err := tx.Lists().Contains(bg, v, store.ContainsQuery{Text: "NOWHERE", Look: 5000, Limit: 1})
+					if len(found.IDs) > 0 || !found.More {
+						b.Fatalf("%+v", found)
+					}
+					return err
+				})
+			})
 			b.Run("Superseded20", list(store.ListQuery{Limit: 20, Filter: store.Filter{When: loci.When{Superseded: true}}}))
 			at := time.UnixMicro(1_700_000_000_000_000 + int64(n/2)*1_000_000)
 			b.Run("AsOf20", list(store.ListQuery{Limit: 20, Filter: store.Filter{When: loci.When{AsOf: at}}}))
