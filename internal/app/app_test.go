@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,8 +30,10 @@ type world struct {
 func newWorld(t *testing.T, change ...func(*app.Options)) *world {
 	t.Helper()
 	w := &world{t: t, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
-	clock := func() time.Time { w.now = w.now.Add(time.Second); return w.now }
-	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir(), Now: func() time.Time { return w.now }})
+	var mu sync.Mutex // a save compares beside its transaction
+	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); w.now = w.now.Add(time.Second); return w.now }
+	still := func() time.Time { mu.Lock(); defer mu.Unlock(); return w.now }
+	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir(), Now: still})
 	if err != nil {
 		t.Fatal(err)
 	}
