@@ -76,20 +76,23 @@ func (a *App) Suggestion(ctx context.Context, p loci.Principal, id loci.Suggesti
 // NotFound if the person does not see both memories; Forbidden if the memory is another person's; Conflict if it
 // was decided about already, one of the memories is not there any more, or its project is archived.
 func (a *App) AcceptSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+	if err := a.begin(ctx, p, SuggestionSettle); err != nil {
+		return loci.Suggestion{}, err
+	}
 	return a.settle(ctx, p, id, loci.SuggestionAccepted)
 }
 
 // DeclineSuggestion leaves the memory as it is, and returns the suggestion as it is then. Its errors are those of
 // AcceptSuggestion; what became of the memories does not matter.
 func (a *App) DeclineSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+	if err := a.begin(ctx, p, SuggestionSettle); err != nil {
+		return loci.Suggestion{}, err
+	}
 	return a.settle(ctx, p, id, loci.SuggestionDeclined)
 }
 
 func (a *App) settle(ctx context.Context, p loci.Principal, id loci.SuggestionID, state loci.SuggestionState) (loci.Suggestion, error) {
 	var s loci.Suggestion
-	if err := a.begin(ctx, p, SuggestionSettle); err != nil {
-		return s, err
-	}
 	err := a.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		return a.write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) (err error) {
 			e.Target = id.String()
