@@ -155,10 +155,14 @@ func keepSave(ctx context.Context, s *loci.Saved) {
 
 // SavedBefore answers a save that was carried out before: the memory as it is
 // now, with the suggestions and sources that are there still. NotFound if the
-// principal does not see the memory any more, or it is not live.
+// principal does not see the memory any more, or it is not live; Conflict for whoever may only write, as somebody else may
+// have changed the memory meanwhile.
 func (a *App) SavedBefore(ctx context.Context, p loci.Principal, id loci.MemoryID, k KeptSave) (*loci.Saved, error) {
 	if err := a.begin(ctx, p, MemoryCreate); err != nil {
 		return nil, err
+	}
+	if !p.Has(loci.RightRead) {
+		return nil, loci.Errorf(loci.Conflict, "this request was carried out and saved memory %s; its answer is not repeated to a credential without %q", id, loci.RightRead)
 	}
 	out := &loci.Saved{ReplacedVersion: k.ReplacedVersion, Unchanged: k.Unchanged, Superseded: k.Superseded}
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error {
