@@ -66,7 +66,7 @@ func (s *Server) readMemory(ctx context.Context, req *mcp.ReadResourceRequest) (
 	if err != nil {
 		return nil, s.rpcError(ctx, memoryURI, err)
 	}
-	body, err := encode(m)
+	body, err := encode(shown(m))
 	if err != nil {
 		return nil, s.rpcError(ctx, memoryURI, err)
 	}

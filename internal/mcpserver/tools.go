@@ -87,10 +87,27 @@ type page[T any] struct {
 	NextCursor        string `json:"next_cursor,omitempty"`
 }
 
-// memories never is null in JSON.
+// memories are shown, and never null in JSON.
 func memories(found []*loci.Memory) []*loci.Memory {
-	if found == nil {
-		return []*loci.Memory{}
+	out := make([]*loci.Memory, len(found))
+	for i, m := range found {
+		out[i] = shown(m)
 	}
-	return found
+	return out
+}
+
+// shown is a copy of m without the ids of the person and the key that made the version: they cost a model tokens and tell it
+// nothing that editor does not.
+func shown(m *loci.Memory) *loci.Memory {
+	c := *m
+	c.EditorID, c.EditorCredentialID = loci.UserID{}, loci.CredentialID{}
+	return &c
+}
+
+// shownOr is shown of what an app call answered.
+func shownOr(m *loci.Memory, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return shown(m), nil
 }

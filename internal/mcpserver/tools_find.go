@@ -82,7 +82,7 @@ type hitSource struct {
 }
 
 func hitOf(r *loci.Recalled) hit {
-	out := hit{Memory: &r.Memory, Why: hitWhy{Terms: make([]string, len(r.Why.Terms)), Boosts: r.Why.Boosts, Fallback: r.Why.Fallback}}
+	out := hit{Memory: shown(&r.Memory), Why: hitWhy{Terms: make([]string, len(r.Why.Terms)), Boosts: r.Why.Boosts, Fallback: r.Why.Fallback}}
 	for i, t := range r.Why.Terms {
 		out.Why.Terms[i] = t.Term
 	}
@@ -95,7 +95,7 @@ func hitOf(r *loci.Recalled) hit {
 func hits(found *app.SearchPage) []*loci.Memory {
 	out := make([]*loci.Memory, len(found.Hits))
 	for i, h := range found.Hits {
-		out[i] = h.Memory
+		out[i] = shown(h.Memory)
 	}
 	return out
 }

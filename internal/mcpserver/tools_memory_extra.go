@@ -88,6 +88,9 @@ func (s *Server) recallMemories(ctx context.Context, p loci.Principal, in recall
 	if err != nil {
 		return nil, err
 	}
+	for i := range found.Memories {
+		found.Memories[i].Memory = *shown(&found.Memories[i].Memory)
+	}
 	return recalled{Memories: found.Memories, Total: found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
 		HasMore: found.NextCursor != "", NextCursor: found.NextCursor}, nil
 }

@@ -90,7 +90,7 @@ func (s *Server) getMemoryByID(ctx context.Context, p loci.Principal, in idArgs)
 	if err != nil {
 		return nil, err
 	}
-	return s.app.Get(ctx, p, id)
+	return shownOr(s.app.Get(ctx, p, id))
 }
 
 // memoryID reads an id and says which argument is wrong if it is.
@@ -120,5 +120,5 @@ func (s *Server) getLatestMemory(ctx context.Context, p loci.Principal, in lates
 	if loci.CodeOf(err) == loci.NotFound {
 		return nil, loci.Errorf(loci.NotFound, "%s", none)
 	}
-	return m, err
+	return shownOr(m, err)
 }

@@ -78,7 +78,13 @@ func (s *Server) writeMemory(ctx context.Context, p loci.Principal, in writeArgs
 	if d.Scope == loci.ScopeAgent && p.AgentID.IsZero() {
 		return nil, loci.FieldErrorf("scope", "agent needs a session of an agent; name it as session_id")
 	}
-	return s.app.Create(ctx, p, d)
+	saved, err := s.app.Create(ctx, p, d)
+	if err != nil {
+		return nil, err
+	}
+	out := *saved
+	out.Memory = *shown(&saved.Memory)
+	return out, nil
 }
 
 // draft is what the arguments say of a memory. Whose session it is written in is the principal's.
@@ -146,5 +152,5 @@ func (s *Server) shareMemory(ctx context.Context, p loci.Principal, in shareArgs
 	if err != nil {
 		return nil, err
 	}
-	return s.app.ShareMemory(ctx, p, id)
+	return shownOr(s.app.ShareMemory(ctx, p, id))
 }
