@@ -10,6 +10,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -32,7 +33,8 @@ type App struct {
 	// registry is held by who looks at the registry of projects before changing
 	// it, which are two transactions.
 	registry sync.Mutex
-	bell     *bell // rung after each write, for those who follow the changes
+	saves    atomic.Int32 // calls of Create that are under way
+	bell     *bell        // rung after each write, for those who follow the changes
 }
 
 // Receipt says what was erased with an org. See store.Receipt.

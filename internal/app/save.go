@@ -60,6 +60,10 @@ const (
 	MaxSuperseded = 50
 )
 
+// maxCompared is up to how many saves that are under way are compared with what is there: a flood of them is stored
+// at the speed of the disk, without.
+const maxCompared = 2
+
 // Create saves a memory and returns it as stored. Its origin is the principal's.
 //
 // If the draft has a key, and Dedupe does not say otherwise, it changes the live memory that has that key in the same
@@ -88,23 +92,31 @@ func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Save
 	if err := a.openProject(ctx, p, s.m.ProjectID); err != nil {
 		return nil, err
 	}
-	var similar []loci.Similar
+	similar, err := s.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.saved.Similar = slices.DeleteFunc(similar, func(o loci.Similar) bool { return slices.Contains(s.saved.Superseded, o.ID) })
+	return &s.saved, nil
+}
+
+// store carries the save out and returns what is similar, if there is time for that.
+func (s *saving) store(ctx context.Context) (similar []loci.Similar, err error) {
+	a, p := s.app, s.p
+	few := a.saves.Add(1) <= maxCompared
+	defer a.saves.Add(-1)
 	var compare sync.WaitGroup
-	if !s.dedupes() { // its memory is new, so it is known already, and compared while the disk is waited for
+	if few && !s.dedupes() { // its memory is new, so it is known already, and compared while the disk is waited for
 		compare.Go(func() { similar = s.similar(ctx, s.m) })
 	}
 	err = a.openly(ctx, p, s.m.ProjectID, func(open func(loci.ProjectID) error) error {
 		return a.write(ctx, p, MemoryCreate, func(tx store.Tx, e *loci.AuditEntry) error { return s.run(ctx, tx, e, open) })
 	})
 	compare.Wait()
-	if err != nil {
-		return nil, err
-	}
-	if s.dedupes() {
+	if err == nil && few && s.dedupes() {
 		similar = s.similar(ctx, &s.saved.Memory)
 	}
-	s.saved.Similar = slices.DeleteFunc(similar, func(o loci.Similar) bool { return slices.Contains(s.saved.Superseded, o.ID) })
-	return &s.saved, nil
+	return similar, err
 }
 
 // similar compares m with others. A fault in that must not stop the process, which has saved m.

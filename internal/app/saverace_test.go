@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
@@ -72,4 +74,46 @@ func TestOneKeyIsOneMemory(t *testing.T) {
 			}
 		}
 	})
+}
+
+// held is an engine whose changes wait.
+type held struct {
+	store.Store
+	entered, release chan struct{}
+}
+
+func (h held) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
+	h.entered <- struct{}{}
+	<-h.release
+	return h.Store.Update(ctx, org, fn)
+}
+
+// A flood of saves is stored without being compared; what comes alone after it is compared again.
+func TestFloodsAreNotCompared(t *testing.T) {
+	w := newWorld(t)
+	draft := app.Draft{Title: "Deploys", Content: "We deploy the whole shop on Tuesdays at noon"}
+	w.keep(w.owner, draft)
+	h := held{w.st, make(chan struct{}), make(chan struct{})}
+	a := app.New(app.Options{Store: h})
+	var wait sync.WaitGroup
+	similar := make([]int, 3)
+	for i := range similar {
+		wait.Go(func() {
+			m, err := a.Create(t.Context(), w.owner, draft)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			similar[i] = len(m.Similar)
+		})
+		<-h.entered // so they come one after the other, and none is done
+	}
+	close(h.release)
+	wait.Wait()
+	if similar[0] == 0 || similar[1] == 0 || similar[2] != 0 {
+		t.Errorf("the saves told of %v similar ones, want none from the third", similar)
+	}
+	if alone := w.keep(w.owner, draft); len(alone.Similar) == 0 {
+		t.Error("a save alone is not compared")
+	}
 }
