@@ -29,6 +29,7 @@ func (a *App) GetAt(ctx context.Context, p loci.Principal, id loci.MemoryID, w l
 		} else {
 			m, err = tx.Memories().GetAt(ctx, p.Viewer(), id, w)
 		}
+		m, err = showableOne(ctx, tx, p.Viewer(), m, err)
 		return err
 	})
 	return m, err
@@ -68,5 +69,5 @@ func readAt(ctx context.Context, tx store.Tx, v loci.Viewer, ids []loci.MemoryID
 		}
 		memories = append(memories, m)
 	}
-	return memories, nil
+	return memories, showable(ctx, tx, v, memories...)
 }

@@ -30,15 +30,20 @@ func (a *App) Diff(ctx context.Context, p loci.Principal, id loci.MemoryID, from
 			return err
 		}
 		if from != 0 {
-			older, err = versionOf(ctx, tx, p, current, from)
-			return err
+			if older, err = versionOf(ctx, tx, p, current, from); err != nil {
+				return err
+			}
+			return showable(ctx, tx, p.Viewer(), older, newer)
 		}
 		older = newer
 		before, err := tx.Memories().Versions(ctx, p.Viewer(), id, loci.AnyState, newer.Version, 1)
 		if err == nil && len(before) > 0 {
 			older = &before[0].Memory
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return showable(ctx, tx, p.Viewer(), older, newer)
 	})
 	if err != nil {
 		return nil, err
@@ -119,6 +124,7 @@ func (a *App) revert(ctx context.Context, p loci.Principal, id loci.MemoryID, if
 		if reverted, err = a.put(ctx, tx, p, now, how); err == nil && reverted == now {
 			e.Action = ""
 		}
+		reverted, err = showableOne(ctx, tx, p.Viewer(), reverted, err)
 		return err
 	})
 	if err != nil {

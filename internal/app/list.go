@@ -56,8 +56,10 @@ func (a *App) list(ctx context.Context, p loci.Principal, r ListRequest, kind st
 	}
 	var page store.Page
 	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		page, err = tx.Lists().List(ctx, p.Viewer(), q)
-		return err
+		if page, err = tx.Lists().List(ctx, p.Viewer(), q); err != nil {
+			return err
+		}
+		return showable(ctx, tx, p.Viewer(), page.Memories...)
 	})
 	if err != nil {
 		return nil, err

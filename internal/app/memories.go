@@ -84,6 +84,7 @@ func (a *App) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loc
 	var m *loci.Memory
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
 		m, err = tx.Memories().Get(ctx, p.Viewer(), id, life)
+		m, err = showableOne(ctx, tx, p.Viewer(), m, err)
 		return err
 	})
 	return m, err
@@ -229,6 +230,7 @@ func (a *App) change(ctx context.Context, p loci.Principal, id loci.MemoryID, ho
 			e.Action = ""
 		}
 		e.Target = id.String()
+		changed, err = showableOne(ctx, tx, p.Viewer(), changed, err)
 		return err
 	})
 	if err != nil {
@@ -302,8 +304,14 @@ func (a *App) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, 
 		if current, err = tx.Memories().Get(ctx, p.Viewer(), id, loci.AnyState); err != nil {
 			return err
 		}
-		versions, err = tx.Memories().Versions(ctx, p.Viewer(), id, loci.AnyState, before, limit)
-		return err
+		if versions, err = tx.Memories().Versions(ctx, p.Viewer(), id, loci.AnyState, before, limit); err != nil {
+			return err
+		}
+		all := []*loci.Memory{current}
+		for _, v := range versions {
+			all = append(all, &v.Memory)
+		}
+		return showable(ctx, tx, p.Viewer(), all...)
 	})
 	return versions, current, err
 }
