@@ -350,6 +350,19 @@ func (n *inNode) mayMove(p loci.Principal, i *loci.NodeItem) error {
 	return nil
 }
 
+// mayMoveAll refuses an agent what would take items of others elsewhere, where others may see them.
+func (n *inNode) mayMoveAll(p loci.Principal, under []*loci.NodeItem) error {
+	if p.Kind != loci.KindAgent {
+		return nil
+	}
+	for _, i := range under {
+		if err := n.mayMove(p, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // below returns the items that p sees below an item, and how many levels they are.
 func (n *inNode) below(id loci.NodeItemID) (list []*loci.NodeItem, height int) {
 	levels := map[loci.NodeItemID]int{id: 0}
@@ -367,7 +380,7 @@ func (n *inNode) below(id loci.NodeItemID) (list []*loci.NodeItem, height int) {
 func errNoItem() error { return loci.Errorf(loci.NotFound, "no such item") }
 
 // MoveNodeItem puts an item, with all below it, elsewhere in its node. NotFound if the node or the item is not visible; Forbidden for
-// another person's item, unless the node is the caller's, and for an agent for that of another origin; otherwise the errors of AddNodeItem.
+// another person's item, unless the node is the caller's, and for an agent for that of another origin, and if it sees one below it; otherwise the errors of AddNodeItem.
 func (a *App) MoveNodeItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID, to ItemMove) (*loci.NodeItem, error) {
 	if err := a.begin(ctx, p, NodeChange); err != nil {
 		return nil, err
@@ -390,6 +403,9 @@ func (a *App) MoveNodeItem(ctx context.Context, p loci.Principal, id loci.NodeID
 			return err
 		}
 		under, height := n.below(item)
+		if err := n.mayMoveAll(p, under); err != nil {
+			return err
+		}
 		if parent == item || slices.ContainsFunc(under, func(u *loci.NodeItem) bool { return u.ID == parent }) {
 			return loci.FieldErrorf("parent_id", "is the item itself, or one below it")
 		}
@@ -409,7 +425,7 @@ func (a *App) MoveNodeItem(ctx context.Context, p loci.Principal, id loci.NodeID
 }
 
 // RemoveNodeItem takes an item with all below it out of its node. The memories and entities that they show stay; texts are gone, so
-// for those the org's rule about deleting holds. Its errors are those of MoveNodeItem, and Forbidden for an agent if others have added something below it.
+// for those the org's rule about deleting holds. Its errors are those of MoveNodeItem.
 func (a *App) RemoveNodeItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID) error {
 	if err := a.begin(ctx, p, NodeChange); err != nil {
 		return err
@@ -419,13 +435,14 @@ func (a *App) RemoveNodeItem(ctx context.Context, p loci.Principal, id loci.Node
 		if i == nil {
 			return errNoItem()
 		}
+		if err := n.mayMove(p, i); err != nil {
+			return err
+		}
 		under, _ := n.below(item)
+		if err := n.mayMoveAll(p, under); err != nil {
+			return err
+		}
 		for _, gone := range append(under, i) {
-			if gone == i || p.Kind == loci.KindAgent {
-				if err := n.mayMove(p, gone); err != nil {
-					return err
-				}
-			}
 			if gone.Kind == loci.ItemText {
 				if err := a.may(p, NodeTrash); err != nil {
 					return err

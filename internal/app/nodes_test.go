@@ -66,6 +66,7 @@ func TestNodesAreTheirOwners(t *testing.T) {
 	toms, err := g.AddNodeItem(ctx, g.tom, g.node.ID, app.ItemDraft{Kind: loci.ItemText, Text: "by tom", ParentID: g.memory.ID})
 	g.must(err)
 	wantCode(t, g.RemoveNodeItem(ctx, g.claude, g.node.ID, g.memory.ID), loci.Forbidden) // what tom wrote is below it
+	wantCode(t, second(g.MoveNodeItem(ctx, g.claude, g.node.ID, g.memory.ID, app.ItemMove{Parent: &g.text.ID})), loci.Forbidden)
 	g.must(second(g.MoveNodeItem(ctx, g.tom, g.node.ID, toms.ID, app.ItemMove{Parent: &loci.NodeItemID{}, Before: g.text.ID})))
 	if list := g.items(g.mara); len(list) != 3 || list[0].ID != toms.ID || list[1].ID != g.text.ID || list[2].ID != g.memory.ID {
 		t.Errorf("got %+v", list)

@@ -50,7 +50,7 @@ var (
 	routeAddNodeItem = route{ID: "addMemoryNodeItem", Method: http.MethodPost, Atomic: true, Path: "/memory-nodes/{id}/items", Who: forAny, Action: app.NodeChange, Missing: noNode, Tag: "memory nodes", Status: http.StatusCreated,
 		Summary: "Add an item to a memory node", Text: "A memory, an entity or a text. Whoever sees the node may; the item carries its own origin and vendors.", In: exampleNewItem, Out: exampleItem}
 	routeMoveNodeItem = route{ID: "moveMemoryNodeItem", Method: http.MethodPatch, Path: "/memory-nodes/{id}/items/{item}", Who: forAny, Action: app.NodeChange, Missing: noItem, Tag: "memory nodes",
-		Summary: "Move an item", Text: "With all below it. For who added it, and for the owner of the node; an agent moves what its vendor added.", In: exampleMove, Out: exampleItem}
+		Summary: "Move an item", Text: "With all below it. For who added it, and for the owner of the node; an agent moves what its vendor added, if it sees nothing of others below it.", In: exampleMove, Out: exampleItem}
 	routeRemoveNodeItem = route{ID: "removeMemoryNodeItem", Method: http.MethodDelete, Path: "/memory-nodes/{id}/items/{item}", Who: forAny, Action: app.NodeChange, Missing: noItem, Tag: "memory nodes",
 		Summary: "Remove an item", Text: "With all below it, for the same people as moving it. Memories and entities stay; where a text would be lost, it needs step-up unless the org deletes by key."}
 	routeNodePack = route{ID: "packMemoryNode", Method: http.MethodGet, Path: "/memory-nodes/{id}/pack", Who: forAny, Action: app.NodeRead, Missing: noNode, Tag: "memory nodes",
