@@ -21,7 +21,7 @@ type newAssetInput struct {
 
 type assetOutput struct {
 	Status   int
-	Location string `header:"Location" hidden:"true"`
+	Location string `header:"Location" doc:"Where the file is; 201 only"`
 	Body     loci.Asset
 }
 

@@ -42,8 +42,9 @@ func init() {
 	validation.MsgExpectedArray = "must be a list"
 	validation.MsgExpectedObject = "must be an object"
 	validation.MsgExpectedOneOf = "must be one of: %s"
-	validation.MsgExpectedMinimumNumber = "must be at least %v"
-	validation.MsgExpectedMaximumNumber = "must be at most %v"
+	// A limit is a float64, of which %v makes 3e+09.
+	validation.MsgExpectedMinimumNumber = "must be at least %.10g"
+	validation.MsgExpectedMaximumNumber = "must be at most %.10g"
 	validation.MsgExpectedMinLength = "must not be empty; it needs at least %d character" // no limit of ours is above 1
 	validation.MsgExpectedMaxLength = "is longer than %d characters; shorten it or split it in several"
 	validation.MsgExpectedMinItems = "has too few entries; at least %d is needed"

@@ -49,7 +49,7 @@ type memoryOutput struct {
 type savedOutput struct {
 	Status   int
 	ETag     string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
-	Location string `header:"Location" hidden:"true"`
+	Location string `header:"Location" doc:"Where the new memory is; 201 only"`
 	Body     *loci.Saved
 }
 
@@ -101,10 +101,12 @@ func newDraft(m *client.NewMemory) (app.Draft, error) {
 	d.Title, d.Content, d.Tags, d.AllowedVendors = m.Title, m.Content, m.Tags, m.AllowedVendors
 	d.TTL, d.Dedupe = time.Duration(m.TTL)*time.Second, app.Dedupe(m.Dedupe)
 	d.Supersedes, d.Corrects = m.Supersedes, m.Corrects
-	if (m.Content == "") == (m.Value == "") {
-		return d, loci.FieldErrorf("content", "is required; value is another name of it, and only one of them is taken")
-	}
-	if m.Value != "" {
+	switch {
+	case m.Content == "" && m.Value == "":
+		return d, loci.FieldErrorf("content", "is required (value is another name of it)")
+	case m.Content != "" && m.Value != "":
+		return d, loci.FieldErrorf("value", "is another name of content, and only one of them is taken")
+	case m.Value != "":
 		d.Content = m.Value
 	}
 	if !m.ExpiresAtToo.IsZero() {

@@ -75,6 +75,10 @@ func (s *server) document() {
 	answer.Properties["model_config"] = &huma.Schema{Description: "What answered; null if no model is configured",
 		AnyOf: []*huma.Schema{{Ref: schemaPrefix + "Model"}, {Type: "null"}}}
 	for _, path := range doc.Paths {
+		if path.Post != nil && path.Post.RequestBody != nil && path.Post.RequestBody.Content[jsonType] != nil {
+			// huma thinks so of a body that is looked at as it came; it would be refused with 415.
+			delete(path.Post.RequestBody.Content, binaryType)
+		}
 		if path.Patch != nil {
 			path.Patch.RequestBody.Content[mergePatch] = path.Patch.RequestBody.Content[jsonType]
 		}

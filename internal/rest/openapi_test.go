@@ -221,6 +221,9 @@ func TestOpenAPIOperations(t *testing.T) {
 			}
 			if body := at(op, "requestBody"); body != nil {
 				media := at(body, "content", "application/json")
+				if media != nil && at(body, "content", "application/octet-stream") != nil {
+					t.Errorf("%s: the body is said to be JSON or binary", name)
+				}
 				for _, other := range []string{"application/x-ndjson", "application/octet-stream"} {
 					if media == nil {
 						media = at(body, "content", other)
