@@ -29,6 +29,7 @@ type strangers struct {
 	users, teams, invites, workspaces [][16]byte
 	projects, nodes                   [][16]byte
 	assets, sources, suggestions      [][16]byte
+	memoryNodes, items, agents, work  [][16]byte
 	names                             []string // of projects, entities and what hangs on them
 	tokens                            []loci.Secret
 	org                               loci.OrgID
@@ -365,6 +366,9 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, know
 		b.memories = append(b.memories, m.ID)
 		s.attachTo(p, m.ID, b)
 		s.suggestAbout(p, m.ID, b)
+		if n == 0 {
+			s.settleStructured(p, m.ID, b)
+		}
 		if n == 1 {
 			_, err := s.Trash(ctx, p, m.ID, 0)
 			s.must(err)
