@@ -50,6 +50,9 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 			t.Fatal(err)
 		}
 		x.things["memory"] = m.ID.String()
+		if v == "*" {
+			x.things["visible"] = m.ID.String()
+		}
 		if v != "*" {
 			_, x.agents[v] = s.key(t, org.ID, boss.ID, auth.KeyRequest{Name: marker + " agent", Vendor: v})
 		}
@@ -62,6 +65,7 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 	var work loci.Session
 	decode(t, s.request(x.session, `POST /sessions {"agent_id":"`+agent.ID.String()+`","title":"`+marker+` work"}`), &work)
 	x.things["agent"], x.things["work"] = agent.ID.String(), work.ID.String()
+	s.structured(t, x)
 	var workspace loci.Workspace
 	decode(t, s.request(x.session, "POST /orgs/"+marker+`/workspaces {"name":"`+marker+` workspace"}`), &workspace)
 	x.things["workspace"] = workspace.ID.String()
@@ -74,6 +78,30 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 			`","relation_type":"uses"}],"allowed_vendors":["`+string(v)+`"]}`)
 	}
 	return x
+}
+
+// structured makes what hangs on the memory of the tenant, and a node that shows it.
+func (s *server) structured(t *testing.T, x *tenant) {
+	t.Helper()
+	memory := x.things["memory"]
+	id := func(w *httptest.ResponseRecorder) string {
+		t.Helper()
+		var made struct{ ID string }
+		decode(t, w, &made)
+		return made.ID
+	}
+	x.things["asset"] = id(s.request(x.key, "POST /memories/"+memory+`/assets?name=`+x.marker+`.txt {"text":"`+x.marker+` file"}`))
+	var sources client.SourceList
+	decode(t, s.request(x.key, "POST /memories/"+memory+`/sources {"sources":[{"kind":"text","text":"`+x.marker+` said so"}]}`), &sources)
+	var saved loci.Saved
+	decode(t, s.request(x.agents["gemini"], `POST /agent/memories {"title":"`+x.marker+` later","content":"`+x.marker+` other","supersedes":["`+x.things["visible"]+`"]}`), &saved)
+	if len(sources.Sources) != 1 || len(saved.Suggestions) != 1 {
+		t.Fatalf("got %+v and %+v", sources, saved)
+	}
+	x.things["source"], x.things["suggestion"] = sources.Sources[0].ID.String(), saved.Suggestions[0].ID.String()
+	x.things["node"] = id(s.request(x.key, `POST /memory-nodes {"name":"`+x.marker+` node","shared":true}`))
+	x.things["item"] = id(s.request(x.key, "POST /memory-nodes/"+x.things["node"]+`/items {"kind":"text","text":"`+x.marker+` text"}`))
+	s.expect(t, 201, x.key, "POST /memory-nodes/"+x.things["node"]+`/items {"kind":"memory","memory_id":"`+memory+`","parent_id":"`+x.things["item"]+`"}`)
 }
 
 // name marks what only one vendor may read.
@@ -89,18 +117,20 @@ func ghosts() *tenant {
 	return &tenant{marker: "nevermark", token: auth.NewSecret("loci_invite_").Reveal(), email: "boss@nevermark.example", things: map[string]string{"org": "nevermark",
 		"team": loci.NewTeamID().String(), "user": loci.NewUserID().String(), "key": loci.NewCredentialID().String(), "memory": loci.NewMemoryID().String(),
 		"agent": loci.NewAgentID().String(), "work": loci.NewSessionID().String(), "invite": loci.NewInviteID().String(), "workspace": loci.NewWorkspaceID().String(), "project": loci.NewProjectID().String(),
-		"entity": loci.NewEntityID().String(), "website": loci.NewEntityID().String(), "gone": loci.NewEntityID().String()}}
+		"entity": loci.NewEntityID().String(), "website": loci.NewEntityID().String(), "gone": loci.NewEntityID().String(), "asset": loci.NewAssetID().String(), "source": loci.NewSourceID().String(),
+		"suggestion": loci.NewSuggestionID().String(), "node": loci.NewNodeID().String(), "item": loci.NewNodeItemID().String()}}
 }
 
 // aims puts the things of x into a route and its example.
 func (x *tenant) aims(path, body string) (string, string) {
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
-	first := map[string]string{"memories": "memory", "teams": "team", "orgs": "org", "keys": "key", "projects": "project", "agents": "agent"}
+	first := map[string]string{"memories": "memory", "teams": "team", "orgs": "org", "keys": "key", "projects": "project", "agents": "agent",
+		"assets": "asset", "sources": "source", "suggestions": "suggestion", "memory-nodes": "node"}
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
 		if part != "{id}" {
 			parts[i] = strings.NewReplacer("{user}", x.things["user"], "{invite}", x.things["invite"], "{workspace}", x.things["workspace"],
-				"{entity}", x.things["entity"]).Replace(part)
+				"{entity}", x.things["entity"], "{item}", x.things["item"]).Replace(part)
 			continue
 		}
 		kind, ok := first[parts[i-1]]
