@@ -33,9 +33,19 @@ type Repeated struct {
 	Kept   json.RawMessage `json:"kept,omitempty"`   // see Once.Keep and App.FinishOnce
 }
 
-// onceStale is how long a request may take before it counts as lost, and the
-// next one with its key is carried out in its place.
-const onceStale = 5 * time.Minute
+// How long a request may take before it counts as lost, and the next one with its key is carried out in its place. Of two
+// that are finished in the transaction of their change only one gets through, so what a killed server left is taken over soon.
+const (
+	onceStale       = 5 * time.Minute
+	onceStaleAtomic = 10 * time.Second
+)
+
+func (r OnceRequest) stale() time.Duration {
+	if r.Atomic {
+		return onceStaleAtomic
+	}
+	return onceStale
+}
 
 // BeginOnce enters a request under its key. It returns the request if it is new, and what is known of it if it was carried
 // out before. Conflict if another one came with the same key, or this one is being carried out right now. What is known is kept for a day.
@@ -45,7 +55,7 @@ func (a *App) BeginOnce(ctx context.Context, p loci.Principal, r OnceRequest) (*
 	var known store.IdempotentRequest
 	var began bool
 	err := a.store.Update(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		known, began, err = tx.Idempotency().Begin(ctx, once.request, now.Add(-onceStale))
+		known, began, err = tx.Idempotency().Begin(ctx, once.request, now.Add(-r.stale()))
 		return err
 	})
 	switch {

@@ -16,12 +16,15 @@ type bulkInput struct {
 	RawBody []byte
 }
 
+// inParts says that each operation is done by itself.
+func (in *bulkInput) inParts() bool { return in.Body.Atomic != nil && !*in.Body.Atomic }
+
 func (s *server) bulk(ctx context.Context, p loci.Principal, in *bulkInput) (*answer[client.BulkAnswer], error) {
 	items, err := bulkItems(in)
 	if err != nil {
 		return nil, err
 	}
-	results, err := s.app.Bulk(ctx, p, items, in.Body.Atomic == nil || *in.Body.Atomic)
+	results, err := s.app.Bulk(ctx, p, items, !in.inParts())
 	if err != nil {
 		return nil, err
 	}

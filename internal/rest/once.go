@@ -103,7 +103,11 @@ func (c repeatable[I, O]) call(s *server, r *route) call[I, O] {
 		if c.again == nil {
 			return nil, loci.FieldErrorf(onceHeader, "is not taken by this route")
 		}
-		once, known, err := s.app.BeginOnce(ctx, p, x.once.request(p, r))
+		asked := x.once.request(p, r)
+		if parts, ok := any(in).(inParts); ok && parts.inParts() {
+			asked.Atomic = false
+		}
+		once, known, err := s.app.BeginOnce(ctx, p, asked)
 		if err != nil {
 			return nil, err
 		}
@@ -117,6 +121,9 @@ func (c repeatable[I, O]) call(s *server, r *route) call[I, O] {
 		return c.first(ctx, s, r, p, in, once)
 	}
 }
+
+// inParts is a request of an atomic route that may ask for more than one transaction.
+type inParts interface{ inParts() bool }
 
 // stillMay refuses a repetition to whoever may not do the same any more, or does not see the project any more.
 func (s *server) stillMay(ctx context.Context, p loci.Principal, r *route, in any) error {
