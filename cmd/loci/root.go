@@ -36,7 +36,7 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	root.SetOut(p.out)
 	root.SetErr(p.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlagError(err) })
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = p.unwritten
 	}
@@ -46,7 +46,7 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	if !p.started {
 		err = usagef("%w; see %s --help", err, commandOf(root, args).CommandPath())
 	}
-	report(p.err, err, p.json || slices.Contains(args, "--json"))
+	report(p.err, inFlags(cmd, err), p.json || slices.Contains(args, "--json"))
 	return exitCode(err)
 }
 

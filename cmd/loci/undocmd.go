@@ -79,7 +79,7 @@ machine unless they name one; or a span before now (2h, 3d).`,
 func (f *undoFlags) selection(now time.Time) (s loci.UndoSelection, err error) {
 	s.Origin = f.origin
 	if f.session != "" {
-		if s.SessionID, err = parseID[loci.SessionID](f.session, "session of an agent", "loci agent sessions"); err != nil {
+		if s.SessionID, err = parseID[loci.SessionID](f.session, "session of an agent", "loci agent session list"); err != nil {
 			return s, err
 		}
 	}

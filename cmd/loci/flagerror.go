@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+)
+
+// flagNames are the flags that are called otherwise than the field that they fill, which is that of the API.
+var flagNames = map[string]string{
+	"agent_id": "agent", "allowed_vendors": "allow", "credential_id": "credential", "expires_at": "expires", "include_superseded": "superseded",
+	"memory_type": "type", "project_id": "project", "session_id": "session", "tags": "tag", "user_id": "user",
+}
+
+// flagError says an error in the words of the command line.
+type flagError struct {
+	text  string
+	cause error
+}
+
+func (e flagError) Error() string { return e.text }
+func (e flagError) Unwrap() error { return e.cause }
+
+// inFlags names the flags of cmd where err names fields of the API: what is called project_id there is --project here.
+func inFlags(cmd *cobra.Command, err error) error {
+	var wrong *loci.Error
+	if !errors.As(err, &wrong) || wrong.Field == "" || !strings.HasPrefix(err.Error(), wrong.Field) {
+		return err
+	}
+	flag := flagOf(cmd, wrong.Field)
+	if flag == "" {
+		return err
+	}
+	rest := fieldInText.ReplaceAllStringFunc(strings.TrimPrefix(err.Error(), wrong.Field), func(name string) string {
+		if f := flagOf(cmd, name); f != "" {
+			return f
+		}
+		return name
+	})
+	return flagError{flag + rest, err}
+}
+
+// fieldInText is a name that can only be that of a field.
+var fieldInText = regexp.MustCompile(`\b[a-z]+_[a-z_]+\b`)
+
+// fieldPath is a field with what it is in and its place in a list, as in sources[0].ref.
+var fieldPath = regexp.MustCompile(`^(?:.*\.)?([a-z_]+)(?:\[(\d+)\])?$`)
+
+// flagOf returns the flag of cmd that gives a field, or "" if none does.
+func flagOf(cmd *cobra.Command, field string) string {
+	part := fieldPath.FindStringSubmatch(field)
+	if part == nil {
+		return ""
+	}
+	name := strings.ReplaceAll(part[1], "_", "-")
+	if known := flagNames[part[1]]; known != "" {
+		name = known
+	}
+	switch {
+	case cmd.Flags().Lookup(name) == nil:
+		return ""
+	case part[2] != "":
+		return fmt.Sprintf("--%s[%s]", name, part[2])
+	}
+	return "--" + name
+}
