@@ -35,7 +35,11 @@ func hiddenIsAbsent(t *testing.T, r *rand.Rand, version string, writes int) {
 	readers := map[loci.Vendor]*raw{}
 	for _, v := range someVendors {
 		_, key := w.key(v)
-		readers[v] = w.raw(key, version)
+		readers[v] = w.rawAt(key, version, allTools)
+	}
+	node, err := w.app.CreateNode(t.Context(), w.owner, app.NodeDraft{Name: "Everything"})
+	if err != nil {
+		t.Fatal(err)
 	}
 	w.clock.freeze()
 	hidden, seen := 0, 0
@@ -47,6 +51,7 @@ func hiddenIsAbsent(t *testing.T, r *rand.Rand, version string, writes int) {
 			before[v] = everything(readers[v], ghost)
 		}
 		m := w.writeRandom(r, n)
+		w.showIn(node.ID, m)
 		for _, v := range someVendors {
 			after := everything(readers[v], m.ID)
 			after = strings.ReplaceAll(after, m.ID.String(), ghost.String())
@@ -90,11 +95,30 @@ func (w *world) writeRandom(r *rand.Rand, n int) *loci.Memory {
 	if r.IntN(6) == 0 {
 		d.ExpiresAt = w.clock.Now().Add(-time.Second)
 	}
+	if r.IntN(2) == 0 {
+		d.Key, d.Dedupe = "alpha", app.DedupeCreate
+	}
+	d.Sources = []loci.Source{{Kind: loci.SourceURL, Ref: fmt.Sprintf("https://alpha.example/%d", n)}}
 	m, err := w.app.Create(context.Background(), p, d)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return &m.Memory
+}
+
+// showIn puts a memory into a node, with a text below it.
+func (w *world) showIn(node loci.NodeID, m *loci.Memory) {
+	w.t.Helper()
+	if !m.Live(w.clock.Now()) {
+		return
+	}
+	shown, err := w.app.AddNodeItem(context.Background(), w.owner, node, app.ItemDraft{Kind: loci.ItemMemory, MemoryID: m.ID})
+	if err == nil {
+		_, err = w.app.AddNodeItem(context.Background(), w.owner, node, app.ItemDraft{Kind: loci.ItemText, Text: "about " + m.Title, ParentID: shown.ID})
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // everything asks all there is to ask, some of it about one id.
@@ -126,6 +150,21 @@ func everything(r *raw, id loci.MemoryID) string {
 		{"read_team_memories", `{}`}, {"share_memory", `{"memory_id":"` + id.String() + `"}`},
 	} {
 		tool(call[0], call[1])
+	}
+	asOf := `"as_of":"` + r.w.clock.Now().Add(time.Hour).Format(time.RFC3339) + `"`
+	for _, call := range [][2]string{
+		{"recall_memories", `{"query":"alpha","include_superseded":true}`}, {"recall_memories", `{"query":"alpha",` + asOf + `}`},
+		{"recall_memories", `{"query":"alpha","known_at":"` + r.w.clock.Now().Format(time.RFC3339) + `"}`},
+		{"recall_memories", `{"query":"lph"}`}, {"recall_memories", `{"query":"alpha","pinned":true,"limit":1}`}, {"recall_memories", `{"query":"alpha","key":"alpha"}`},
+		{"search_memories", `{"term":"alpha",` + asOf + `}`}, {"get_sources", `{"memory_id":"` + id.String() + `"}`},
+		{"list_suggestions", `{}`}, {"list_agents", `{}`}, {"read_memory_node", `{"id":"` + id.String() + `"}`},
+	} {
+		tool(call[0], call[1])
+	}
+	nodes, _ := tool("list_memory_nodes", `{}`)["memory_nodes"].([]any)
+	for _, node := range nodes {
+		tool("read_memory_node", fmt.Sprintf(`{"id":%q}`, node.(map[string]any)["id"]))
+		tool("read_memory_node", fmt.Sprintf(`{"id":%q,"budget":60}`, node.(map[string]any)["id"]))
 	}
 	for cursor := ""; ; {
 		page := tool("browse_memories", fmt.Sprintf(`{"limit":3,"cursor":%q}`, cursor))
