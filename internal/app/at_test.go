@@ -287,10 +287,21 @@ func (c *chronicle) seen(v loci.Viewer, w loci.When) map[loci.MemoryID]*loci.Mem
 			}
 		}
 		if then != nil && v.SeesAt(then, all[len(all)-1], w, c.now) {
-			out[id] = then
+			out[id] = c.named(v, then)
 		}
 	}
 	return out
+}
+
+// named takes out of a memory whatever superseded it, unless v sees that in some state.
+func (c *chronicle) named(v loci.Viewer, m *loci.Memory) *loci.Memory {
+	by := c.states[m.SupersededBy]
+	if m.SupersededBy.IsZero() || len(by) > 0 && v.Sees(&by[len(by)-1].Access, loci.AnyState, c.now) {
+		return m
+	}
+	m = m.Clone()
+	m.SupersededBy = loci.MemoryID{}
+	return m
 }
 
 func keyed(memories ...*loci.Memory) map[loci.MemoryID]*loci.Memory {
