@@ -242,12 +242,9 @@ func assetSetting(s *app.AssetSettings, name, value string) (err error) {
 	var bytes int64
 	switch name {
 	case "asset_types":
-		types := []string{}
-		if value != "default" {
-			types = strings.Split(value, ",")
-		}
+		types, err := assetTypes(value)
 		s.MediaTypes = &types
-		return nil
+		return err
 	case "asset_bytes":
 		s.MaxBytes = &bytes
 	case "asset_total":
@@ -259,6 +256,20 @@ func assetSetting(s *app.AssetSettings, name, value string) (err error) {
 		bytes, err = parseBytes(name, value)
 	}
 	return err
+}
+
+// assetTypes reads a list of media types; what stands for all of them is none.
+func assetTypes(value string) ([]string, error) {
+	switch value {
+	case "default", "", "*", "*/*":
+		return []string{}, nil
+	}
+	rules := loci.AssetRules{MediaTypes: strings.Split(value, ",")}
+	if err := rules.Validate("assets"); err != nil {
+		_, wrong, _ := strings.Cut(err.Error(), " ")
+		return nil, loci.FieldErrorf("asset_types", "%s; default takes everything", wrong)
+	}
+	return rules.MediaTypes, nil
 }
 
 // filesOf says what an org takes as attachments.
