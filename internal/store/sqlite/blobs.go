@@ -117,26 +117,31 @@ func (u *untilDone) Read(p []byte) (int, error) {
 }
 
 // place gives a complete file its name. It may run twice. The time is the store's, as
-// sweeps go by it.
+// sweeps go by it. What is there already is replaced by the same: how long an upload takes must not
+// tell whether somebody has uploaded these bytes before.
 func (b blobs) place(part, path string, size int64) error {
-	now := b.s.opts.Now()
-	if info, err := os.Stat(path); err == nil && info.Size() == size {
-		return os.Chtimes(path, now, now)
+	now, dir := b.s.opts.Now(), filepath.Dir(path)
+	info, err := os.Stat(path)
+	there := err == nil && info.Size() == size
+	err = errors.Join(os.Chtimes(part, now, now), os.MkdirAll(dir, 0o700))
+	if err == nil {
+		err = os.Rename(part, path)
 	}
-	dir := filepath.Dir(path)
-	if err := errors.Join(os.Chtimes(part, now, now), os.MkdirAll(dir, 0o700)); err != nil {
-		return err
+	if err != nil && there { // it ran before, or a reader keeps the file open where that forbids to replace it
+		err = os.Chtimes(path, now, now)
 	}
-	if err := os.Rename(part, path); errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return loci.WrapError(loci.Unavailable, err, "the upload took too long and was swept away; try again")
-	} else if err != nil {
+	}
+	if err != nil {
 		return err
 	}
 	// Here, so that another Put of the same bytes does not rest on a name that is not durable.
-	if err := errors.Join(syncDir(dir), syncDir(filepath.Dir(dir))); err != nil {
-		return errors.Join(err, os.Remove(path))
+	err = errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
+	if err != nil && !there {
+		err = errors.Join(err, os.Remove(path))
 	}
-	return nil
+	return err
 }
 
 func (b blobs) Open(_ context.Context, org loci.OrgID, sum [32]byte) (io.ReadSeekCloser, error) {

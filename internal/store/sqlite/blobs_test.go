@@ -89,6 +89,36 @@ func TestBlobFiles(t *testing.T) {
 	}
 }
 
+// An upload of what is there does all that another one does: nobody learns from its time that somebody has these bytes.
+func TestBlobsThatAreThereAreReplaced(t *testing.T) {
+	s, m := withMemory(t)
+	mustAttach(t, s, m, "abc")
+	path := blobFile(s.Dir(), "abc")
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustAttach(t, s, m, "abc")
+	after, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.SameFile(before, after) {
+		t.Error("the second upload left the file of the first one")
+	}
+	b := blobs{s}
+	if err := b.place(filepath.Join(s.blobDir(loci.DefaultOrg), blobPart+"gone"), path, 3); err != nil {
+		t.Errorf("a second run of what was done: %v", err)
+	}
+	if text, err := read(s, "abc"); text != "abc" || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+	err = b.place(filepath.Join(s.blobDir(loci.DefaultOrg), blobPart+"gone"), blobFile(s.Dir(), "other"), 5)
+	if loci.CodeOf(err) != loci.Unavailable {
+		t.Errorf("what was swept away: %v", err)
+	}
+}
+
 // An upload that was killed leaves what the next sweep takes, and one that is under way
 // is no reason for others to see anything.
 func TestBlobLeftovers(t *testing.T) {
