@@ -34,6 +34,8 @@ const (
 	wakeGap = 10 * time.Millisecond
 	// writeTime is how long a client may take to accept something before the stream ends.
 	writeTime = 30 * time.Second
+	// lastTime is what remains of it when the server stops.
+	lastTime = time.Second
 	// streamBuffer is how much a stream collects. It is sent when it is full, or when there is nothing more to say: where it is cut
 	// must not depend on what the reader may not see.
 	streamBuffer = 16 << 10
@@ -109,7 +111,7 @@ func (s *server) changes(ctx context.Context, p loci.Principal, in *changesInput
 		return nil, err
 	}
 	t := &changeStream{server: s, x: x, feed: feed, once: in.Once || x.request.Method == http.MethodHead}
-	t.out = bufio.NewWriterSize(patient{x, http.NewResponseController(x)}, streamBuffer)
+	t.out = bufio.NewWriterSize(patient{ctx, x, http.NewResponseController(x)}, streamBuffer)
 	return &huma.StreamResponse{Body: func(huma.Context) {
 		defer leave()
 		h := x.Header()
@@ -123,16 +125,24 @@ const eventStream = "text/event-stream"
 
 // patient writes to a client that may be slow, but not for ever.
 type patient struct {
-	w io.Writer
-	c *http.ResponseController
+	ctx context.Context //nolint:containedctx // lives as long as one stream
+	w   io.Writer
+	c   *http.ResponseController
 }
 
-// Write sends b and waits at most writeTime for the client to take it.
+// Write sends b and waits at most writeTime for the client to take it, and lastTime when the stream is to end.
 func (p patient) Write(b []byte) (int, error) {
 	// Only what is no connection refuses deadlines.
 	_ = p.c.SetWriteDeadline(time.Now().Add(writeTime))
+	if err := p.ctx.Err(); err != nil {
+		p.hurry() // what was to end the wait may have come before the deadline above
+		return 0, err
+	}
 	return p.w.Write(b)
 }
+
+// hurry leaves a client that takes nothing little time: a server that stops does not wait for it.
+func (p patient) hurry() { _ = p.c.SetWriteDeadline(time.Now().Add(lastTime)) }
 
 // changeStream is one open stream.
 type changeStream struct {
@@ -147,7 +157,9 @@ type changeStream struct {
 // credential does not count any more.
 func (t *changeStream) run(ctx context.Context, resumed bool) {
 	// The stream has no end by itself. What an earlier request on the connection has set must not cut it off.
-	_ = http.NewResponseController(t.x).SetReadDeadline(time.Time{})
+	control := http.NewResponseController(t.x)
+	_ = control.SetReadDeadline(time.Time{})
+	defer context.AfterFunc(ctx, patient{ctx, t.x, control}.hurry)()
 	t.event("ready", t.feed.Position(), map[string]bool{"resumed": resumed})
 	beat := t.live.After(t.live.Heartbeat)
 	for {
