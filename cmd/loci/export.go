@@ -82,6 +82,9 @@ func (p *program) writeTo(name string, write func(io.Writer) error) error {
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // not there any more after success
 	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path == f.Name() {
+			at.Path = name // the person never named the other
+		}
 		return err
 	}
 	return os.Rename(f.Name(), name)
