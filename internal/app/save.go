@@ -96,25 +96,26 @@ func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Save
 	if err != nil {
 		return nil, err
 	}
-	s.saved.Similar = slices.DeleteFunc(similar, func(o loci.Similar) bool { return slices.Contains(s.saved.Superseded, o.ID) })
+	s.saved.Similar = mostSimilar(slices.DeleteFunc(similar, func(o loci.Similar) bool { return o.ID == s.saved.ID || slices.Contains(s.saved.Superseded, o.ID) }))
 	return &s.saved, nil
 }
 
-// store carries the save out and returns what is similar, if there is time for that.
+// store carries the save out and returns what is similar, if there is time for that. It compares while the disk is
+// waited for: what is said is known already, but for what a memory of that key keeps.
 func (s *saving) store(ctx context.Context) (similar []loci.Similar, err error) {
 	a, p := s.app, s.p
 	few := a.saves.Add(1) <= maxCompared
 	defer a.saves.Add(-1)
 	var compare sync.WaitGroup
-	if few && !s.dedupes() { // its memory is new, so it is known already, and compared while the disk is waited for
+	if few {
 		compare.Go(func() { similar = s.similar(ctx, s.m) })
 	}
 	err = a.openly(ctx, p, s.m.ProjectID, func(open func(loci.ProjectID) error) error {
 		return a.write(ctx, p, MemoryCreate, func(tx store.Tx, e *loci.AuditEntry) error { return s.run(ctx, tx, e, open) })
 	})
 	compare.Wait()
-	if err == nil && few && s.dedupes() {
-		similar = s.similar(ctx, &s.saved.Memory)
+	if m := &s.saved.Memory; err == nil && few && (m.Title != s.m.Title || m.Content != s.m.Content) {
+		similar = s.similar(ctx, m)
 	}
 	return similar, err
 }
@@ -127,7 +128,7 @@ func (s *saving) similar(ctx context.Context, m *loci.Memory) (list []loci.Simil
 			list = nil
 		}
 	}()
-	return s.app.similar(ctx, s.p, m)
+	return s.app.allSimilar(ctx, s.p, m)
 }
 
 // saving is one call of Create.

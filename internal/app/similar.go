@@ -24,6 +24,19 @@ const (
 // It reads what is stored when it is called, so it may run beside the transaction that stores m; what m takes
 // the place of may be among the answer then.
 func (a *App) similar(ctx context.Context, p loci.Principal, m *loci.Memory) []loci.Similar {
+	return mostSimilar(a.allSimilar(ctx, p, m))
+}
+
+// mostSimilar returns nil rather than an empty list.
+func mostSimilar(list []loci.Similar) []loci.Similar {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[:min(len(list), loci.MaxSimilar)]
+}
+
+// allSimilar is similar without the limit.
+func (a *App) allSimilar(ctx context.Context, p loci.Principal, m *loci.Memory) []loci.Similar {
 	if a.may(p, MemoryRead) != nil {
 		return nil
 	}
@@ -84,7 +97,7 @@ func compare(m *loci.Memory, text *recall.Text, others []*loci.Memory) []loci.Si
 	slices.SortFunc(list, func(x, y loci.Similar) int {
 		return cmp.Or(cmp.Compare(y.Score, x.Score), bytes.Compare(x.ID[:], y.ID[:]))
 	})
-	return list[:min(len(list), loci.MaxSimilar)]
+	return list
 }
 
 // likeness says what the contents are to each other. Of short ones the titles say what they are about; and of titles that contradict

@@ -44,7 +44,7 @@ const (
 
 // Read cuts a text into words, numbers and signs. Spaces, quotes and the marks that end or part sentences are none.
 func Read(text string) *Text {
-	r := &Text{}
+	r := &Text{tokens: make([]token, 0, len(text)/6+1)}
 	var analyzer loci.Analyzer
 	last := 0
 	analyzer.Words(text, func(w loci.Word) bool {

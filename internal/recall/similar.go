@@ -16,6 +16,7 @@ const (
 	leastWorth  = 0.3 // below it a score is not worked out
 	maxEdits    = 400 // two texts that differ in more words are not compared to their ends
 	almostEqual = 0.999
+	rounding    = 1e-9 // more than 1-0.8 lacks of 0.2
 )
 
 // Compare says what two texts are to each other, and how much of them is the
@@ -40,17 +41,23 @@ func (r *Text) Compare(s *Text) (score float64, like loci.Likeness) {
 	if r.same(s) {
 		return 1, loci.Duplicate
 	}
-	score = math.Round(1000*min(almostEqual, alike(r.keys(nil), s.keys(nil), leastWorth))) / 1000
-	if surplus, differ := valuesDiffer(r, s); differ {
-		if alike(r.keys(surplus), s.keys(surplus), restEnough) >= restEnough {
-			return score, loci.Contradiction
+	// Most texts that are compared are not alike: the question that rejects the most for the least work comes first.
+	surplus, differ := valuesDiffer(r, s)
+	if !differ {
+		if score = r.share(s, nearEnough); score < nearEnough {
+			return 0, ""
 		}
+		return score, loci.NearDuplicate
+	}
+	if alike(r.keys(surplus), s.keys(surplus), restEnough) < restEnough {
 		return 0, ""
 	}
-	if score < nearEnough {
-		return 0, ""
-	}
-	return score, loci.NearDuplicate
+	return r.share(s, leastWorth), loci.Contradiction
+}
+
+// share returns how much of the texts is the same, or 0 if it is less than enough.
+func (r *Text) share(s *Text, enough float64) float64 {
+	return math.Round(1000*min(almostEqual, alike(r.keys(nil), s.keys(nil), enough))) / 1000
 }
 
 // alike returns the part of both lists that stands in both in the same order, or 0 if that is less
@@ -63,7 +70,7 @@ func alike(a, b []string, enough float64) float64 {
 		return 0
 	}
 	all := float64(n + m)
-	limit := min(int((1-enough)*all), maxEdits)
+	limit := min(int((1-enough)*all+rounding), maxEdits)
 	if n-m > limit || m-n > limit {
 		return 0
 	}

@@ -135,3 +135,14 @@ func BenchmarkCompare(b *testing.B) {
 		})
 	}
 }
+
+// Two of ten words are as much as may differ: the limit itself is near enough.
+func TestCompareAtTheLimit(t *testing.T) {
+	const a, b = "alpha bravo charlie delta echo", "alpha bravo charlie delta foxtrot"
+	if score, like := Compare(a, b); like != loci.NearDuplicate || score != 0.8 {
+		t.Errorf("Compare = %v, %q", score, like)
+	}
+	if score, like := Compare("alpha bravo charlie delta", "alpha bravo charlie foxtrot"); like != "" || score != 0 {
+		t.Errorf("one of four words: %v, %q", score, like)
+	}
+}

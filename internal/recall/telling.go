@@ -12,14 +12,15 @@ import (
 // How much of a text is looked for elsewhere, to find what says much the same.
 const (
 	tellingWords = 300 // words from the beginning that are looked at
-	tellingTerms = 3   // words that a text must have, all of them
+	tellingTerms = 2   // words that a text must have, all of them
 	enoughWords  = 24  // of so long a text one search is enough, as what differs is rarely among its words
 	phraseWords  = 3   // characters that stand together where each is a word
 )
 
 // Alike returns searches, each of words that must all occur, one of which finds what says nearly the same as r: the first asks for
 // words of an earlier part than the second, so that one place where the texts differ breaks one of them at most. A long text has one. They are the
-// longest words, which few other texts have. There is none for a text without words.
+// longest words, which few other texts have, and no more than two, as a full-text index looks each of them up in all of its parts, which is most of
+// what a search costs. There is none for a text without words.
 func (r *Text) Alike() (searches [][]loci.Term) {
 	list := r.telling()
 	half := min(tellingTerms, (len(list)+1)/2)
@@ -27,7 +28,7 @@ func (r *Text) Alike() (searches [][]loci.Term) {
 		return nil
 	}
 	if phrase := func(t loci.Term) bool { return len(t.Words) > 1 }; r.Words >= enoughWords && len(list) == 2*tellingTerms && !slices.ContainsFunc(list, phrase) {
-		return [][]loci.Term{{list[0], list[2], list[4]}}
+		return [][]loci.Term{{list[0], list[len(list)-1]}}
 	}
 	searches = append(searches, list[:half])
 	if len(list) > half {
@@ -45,9 +46,9 @@ type candidate struct {
 // telling returns different words in their order, at most twice tellingTerms. Numbers and words that deny are left out, as they
 // are what a contradiction has others of, and so are those that most texts have; unless there is nothing else.
 func (r *Text) telling() []loci.Term {
-	var list, rest []candidate
-	seen := map[string]bool{}
 	tokens := r.tokens[:min(len(r.tokens), tellingWords)]
+	list, rest := make([]candidate, 0, len(tokens)), []candidate(nil)
+	seen, values := make(map[string]bool, len(tokens)), spaced()
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		if t.stem == "" {
@@ -59,15 +60,19 @@ func (r *Text) telling() []loci.Term {
 			c.weight = len(c.Words) + 1
 			i += len(c.Words) - 1
 		}
-		key := strings.Join(c.Words, " ")
-		switch {
-		case seen[key]:
-		case c.weight < 3 || stopWords[t.text] || len(spaced()[t.key]) > 0:
-			rest = append(rest, c)
-		default:
-			list = append(list, c)
+		key := c.Words[0]
+		if len(c.Words) > 1 {
+			key = strings.Join(c.Words, " ")
+		}
+		if seen[key] {
+			continue
 		}
 		seen[key] = true
+		if c.weight < 3 || stopWords[t.text] || len(values[t.key]) > 0 {
+			rest = append(rest, c)
+		} else {
+			list = append(list, c)
+		}
 	}
 	if len(list) == 0 {
 		list = rest
