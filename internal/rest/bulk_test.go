@@ -76,7 +76,7 @@ func TestBulkBadInput(t *testing.T) {
 		bulkBody(`{"op":"update","id":"` + absent + `"}`):                                            "changes is needed",
 		bulkBody(`{"op":"trash"}`):                                                                   "id is needed",
 		bulkBody(`{"op":"create","memory":{"title":"t","content":"c"},"version":1}`):                 "version is not taken",
-		bulkBody(`{"op":"create","memory":{"title":"t","content":"c","value":"c"}}`):                 "content is required; value",
+		bulkBody(`{"op":"create","memory":{"title":"t","content":"c","value":"c"}}`):                 "value is another name of content",
 		bulkBody(`{"op":"create","memory":{"title":"t","content":"c","allowed_vendors":null}}`):      "allowed_vendors",
 		bulkBody(`{"op":"create","memory":{"title":"t","content":"c","origin":"claude"}}`):           "origin",
 		bulkBody(strings.TrimSuffix(strings.Repeat(`{"op":"trash","id":"`+absent+`"},`, 1001), ",")): "1000",
