@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"iter"
 	"maps"
@@ -423,10 +422,7 @@ var readings = []reading{
 }
 
 func TestOtherTimesEqualAReplay(t *testing.T) {
-	if f := flag.Lookup("rapid.checks"); f != nil && f.Value.String() == "100" {
-		_ = f.Value.Set("40")
-		t.Cleanup(func() { _ = f.Value.Set("100") })
-	}
+	drawFewer(t, "12")
 	s := newStage(t, loci.DeleteWithKey)
 	compared, found := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -284,7 +284,7 @@ func manyLines(n int) string {
 }
 
 func TestAnInterruptedGraphImportGoesOn(t *testing.T) {
-	const lines = 10_000
+	const lines = 4_000
 	w := newGraphWorld(t)
 	text := manyLines(lines)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -349,6 +349,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // A graph that is exported and imported is the same: with ids in our own
 // format, and but for them in the reference format.
 func TestExportAndImportAreTheIdentity(t *testing.T) {
+	drawFewer(t, "25")
 	w := newGraphWorld(t)
 	other := newGraphWorld(t)
 	round := 0

@@ -213,11 +213,16 @@ var walks = map[string]func(*caller) (any, error){
 	},
 }
 
-func TestNoSequenceOfCallsRevealsStrangers(t *testing.T) {
+// drawFewer has a slow property drawn n times, unless -rapid.checks says how often.
+func drawFewer(t *testing.T, n string) {
 	if f := flag.Lookup("rapid.checks"); f != nil && f.Value.String() == "100" {
-		_ = f.Value.Set("25")
+		_ = f.Value.Set(n)
 		t.Cleanup(func() { _ = f.Value.Set("100") })
 	}
+}
+
+func TestNoSequenceOfCallsRevealsStrangers(t *testing.T) {
+	drawFewer(t, "25")
 	s := newStage(t, loci.DeleteWithKey)
 	probed, walked := map[string]int{}, map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
