@@ -23,7 +23,9 @@ type NewMemory struct {
 	Dedupe       string          `json:"dedupe,omitzero" enum:"update,create" doc:"If there is a memory of that key, scope and context already: update it (if left out), or create another"`
 	Supersedes   []loci.MemoryID `json:"supersedes,omitzero" nullable:"false" maxItems:"50" format:"uuid" doc:"Memories that held until now: hidden from recall if they are yours, else it is suggested to their owner"`
 	Corrects     []loci.MemoryID `json:"corrects,omitzero" nullable:"false" maxItems:"50" format:"uuid" doc:"The same of memories that never were right"`
-	Sources      []NewSource     `json:"sources,omitzero" nullable:"false" maxItems:"50" doc:"Where it comes from"`
+	// Similar nil is true.
+	Similar *bool       `json:"similar,omitzero" nullable:"false" doc:"false: do not look for similar memories, for programs that write much; the save costs less then"`
+	Sources []NewSource `json:"sources,omitzero" nullable:"false" maxItems:"50" doc:"Where it comes from"`
 }
 
 // NewSource is what a writer says of where a memory comes from.

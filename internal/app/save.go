@@ -43,6 +43,8 @@ type Draft struct {
 	Supersedes, Corrects []loci.MemoryID
 	// Sources say where it comes from. See AddSources.
 	Sources []loci.Source
+	// NotCompared leaves Saved.Similar out, which makes the save cheaper.
+	NotCompared bool
 }
 
 // Dedupe says what a save does whose key there is already.
@@ -61,7 +63,7 @@ const (
 )
 
 // maxCompared is up to how many saves that are under way are compared with what is there: a flood of them is stored
-// at the speed of the disk, without.
+// at the speed of the disk, without, and the answer says so.
 const maxCompared = 2
 
 // Create saves a memory and returns it as stored. Its origin is the principal's.
@@ -104,7 +106,7 @@ func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Save
 // waited for: what is said is known already, but for what a memory of that key keeps.
 func (s *saving) store(ctx context.Context) (similar []loci.Similar, err error) {
 	a, p := s.app, s.p
-	few := a.saves.Add(1) <= maxCompared
+	few := a.saves.Add(1) <= maxCompared && !s.d.NotCompared
 	defer a.saves.Add(-1)
 	var compare sync.WaitGroup
 	if few {
@@ -114,6 +116,7 @@ func (s *saving) store(ctx context.Context) (similar []loci.Similar, err error) 
 		return a.write(ctx, p, MemoryCreate, func(tx store.Tx, e *loci.AuditEntry) error { return s.run(ctx, tx, e, open) })
 	})
 	compare.Wait()
+	s.saved.SimilarSkipped = !few
 	if m := &s.saved.Memory; err == nil && few && (m.Title != s.m.Title || m.Content != s.m.Content) {
 		similar = s.similar(ctx, m)
 	}

@@ -105,6 +105,9 @@ func TestFloodsAreNotCompared(t *testing.T) {
 				return
 			}
 			similar[i] = len(m.Similar)
+			if skipped := len(m.Similar) == 0; m.SimilarSkipped != skipped {
+				t.Errorf("save %d says skipped: %v", i, m.SimilarSkipped)
+			}
 		})
 		<-h.entered // so they come one after the other, and none is done
 	}
@@ -115,5 +118,9 @@ func TestFloodsAreNotCompared(t *testing.T) {
 	}
 	if alone := w.keep(w.owner, draft); len(alone.Similar) == 0 {
 		t.Error("a save alone is not compared")
+	}
+	draft.NotCompared = true
+	if asked := w.keep(w.owner, draft); len(asked.Similar) != 0 || !asked.SimilarSkipped {
+		t.Errorf("a save that wants no comparison says %+v", asked)
 	}
 }

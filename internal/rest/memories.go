@@ -101,6 +101,7 @@ func newDraft(m *client.NewMemory) (app.Draft, error) {
 	d.Title, d.Content, d.Tags, d.AllowedVendors = m.Title, m.Content, m.Tags, m.AllowedVendors
 	d.TTL, d.Dedupe = time.Duration(m.TTL)*time.Second, app.Dedupe(m.Dedupe)
 	d.Supersedes, d.Corrects = m.Supersedes, m.Corrects
+	d.NotCompared = m.Similar != nil && !*m.Similar
 	switch {
 	case m.Content == "" && m.Value == "":
 		return d, loci.FieldErrorf("content", "is required (value is another name of it)")
