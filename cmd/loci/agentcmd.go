@@ -128,17 +128,14 @@ func (p *program) agentShowCommand() *cobra.Command {
 }
 
 // agents reads all pages.
-func (in *instance) agents(ctx context.Context, who loci.Principal) (list []loci.Agent, err error) {
-	for r := (app.AgentList{Limit: app.MaxPage}); ; {
-		page, err := in.app.Agents(ctx, who, r)
+func (in *instance) agents(ctx context.Context, who loci.Principal) ([]loci.Agent, error) {
+	return allPages(func(cursor string) ([]loci.Agent, string, error) {
+		page, err := in.app.Agents(ctx, who, app.AgentList{Limit: app.MaxPage, Cursor: cursor})
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		list = append(list, page.Agents...)
-		if r.Cursor = page.NextCursor; r.Cursor == "" {
-			return list, nil
-		}
-	}
+		return page.Agents, page.NextCursor, nil
+	})
 }
 
 // agent finds an agent by its id, its name or VENDOR/NAME. Invalid for the name of several.

@@ -108,17 +108,15 @@ func (p *program) agentSessionListCommand() *cobra.Command {
 }
 
 // agentSessions reads all pages.
-func (in *instance) agentSessions(ctx context.Context, who loci.Principal, r app.AgentSessionList) (list []loci.Session, err error) {
-	for {
+func (in *instance) agentSessions(ctx context.Context, who loci.Principal, r app.AgentSessionList) ([]loci.Session, error) {
+	return allPages(func(cursor string) ([]loci.Session, string, error) {
+		r.Cursor = cursor
 		page, err := in.app.AgentSessions(ctx, who, r)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		list = append(list, page.Sessions...)
-		if r.Cursor = page.NextCursor; r.Cursor == "" {
-			return list, nil
-		}
-	}
+		return page.Sessions, page.NextCursor, nil
+	})
 }
 
 func (p *program) printAgentSessions(ctx context.Context, in *instance, who loci.Principal, list []loci.Session) error {

@@ -96,7 +96,7 @@ text/markdown. A file that is attached already is not attached again.`,
 
 // attach attaches one file; what u says of it comes first.
 func (p *program) attach(ctx context.Context, in *instance, who loci.Principal, id loci.MemoryID, file string, u app.Upload) (loci.Asset, error) {
-	r, size, err := p.openFile(ctx, file)
+	r, size, err := p.openFile(ctx, file, "%s is a directory; name the files in it")
 	if err != nil {
 		return loci.Asset{}, err
 	}
@@ -127,7 +127,8 @@ func (p *program) attach(ctx context.Context, in *instance, who loci.Principal, 
 	return a, nil
 }
 
-func (p *program) openFile(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+// openFile opens a file, or standard input for "-"; size is -1 if it is not known. directory says what is wrong with one.
+func (p *program) openFile(ctx context.Context, name, directory string) (r io.ReadCloser, size int64, err error) {
 	if name == "-" {
 		return untilDone(ctx, p.in), -1, nil
 	}
@@ -142,7 +143,7 @@ func (p *program) openFile(ctx context.Context, name string) (io.ReadCloser, int
 		return nil, 0, err
 	case info.IsDir():
 		_ = f.Close()
-		return nil, 0, usagef("%s is a directory; name the files in it", name)
+		return nil, 0, usagef(directory, name)
 	case !info.Mode().IsRegular():
 		return f, -1, nil
 	}

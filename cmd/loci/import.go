@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -41,18 +39,7 @@ command goes on. Lines that cannot be taken are reported, the others are stored.
 
 // source opens what to import; size is -1 if it is not known.
 func (p *program) source(ctx context.Context, name string) (io.ReadCloser, int64, error) {
-	if name == "-" {
-		return untilDone(ctx, p.in), -1, nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, 0, usageError{err}
-	}
-	info, err := f.Stat()
-	if err != nil || info.IsDir() {
-		return nil, 0, errors.Join(usagef("%s cannot be imported: it is not a file", name), f.Close())
-	}
-	return f, info.Size(), nil
+	return p.openFile(ctx, name, "%s cannot be imported: it is not a file")
 }
 
 // refusal is a line that was not taken.

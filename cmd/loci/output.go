@@ -192,3 +192,17 @@ func (p *program) saved(what string, m *loci.Memory) error {
 	p.printf("%s %s (version %d): %s\n", what, m.ID, m.Version, cut(m.Title, 60))
 	return nil
 }
+
+// allPages reads a list page by page to its end.
+func allPages[T any](read func(cursor string) (rows []T, next string, err error)) (all []T, err error) {
+	for cursor := ""; ; {
+		rows, next, err := read(cursor)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+		if cursor = next; cursor == "" {
+			return all, nil
+		}
+	}
+}

@@ -51,17 +51,15 @@ func (p *program) suggestionListCommand() *cobra.Command {
 }
 
 // suggestions reads all pages.
-func (in *instance) suggestions(ctx context.Context, who loci.Principal, r app.SuggestionsRequest) (list []loci.Suggestion, err error) {
-	for {
+func (in *instance) suggestions(ctx context.Context, who loci.Principal, r app.SuggestionsRequest) ([]loci.Suggestion, error) {
+	return allPages(func(cursor string) ([]loci.Suggestion, string, error) {
+		r.Cursor = cursor
 		page, err := in.app.Suggestions(ctx, who, r)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		list = append(list, page.Suggestions...)
-		if r.Cursor = page.NextCursor; r.Cursor == "" {
-			return list, nil
-		}
-	}
+		return page.Suggestions, page.NextCursor, nil
+	})
 }
 
 func (p *program) printSuggestions(ctx context.Context, in *instance, who loci.Principal, list []loci.Suggestion) error {

@@ -18,14 +18,15 @@ func (a *App) GetAt(ctx context.Context, p loci.Principal, id loci.MemoryID, w l
 	if err := a.checkWhen(&w); err != nil {
 		return nil, err
 	}
-	life := loci.LiveOnly
-	if p.Vendor == "" {
-		life = loci.LiveOrTrash
-	}
+	return a.getAt(ctx, p, id, w)
+}
+
+// getAt is behind Get and GetAt.
+func (a *App) getAt(ctx context.Context, p loci.Principal, id loci.MemoryID, w loci.When) (*loci.Memory, error) {
 	var m *loci.Memory
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
 		if w.IsZero() {
-			m, err = tx.Memories().Get(ctx, p.Viewer(), id, life)
+			m, err = tx.Memories().Get(ctx, p.Viewer(), id, within(p))
 		} else {
 			m, err = tx.Memories().GetAt(ctx, p.Viewer(), id, w)
 		}

@@ -77,17 +77,7 @@ func (a *App) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loc
 	if err := a.begin(ctx, p, MemoryRead); err != nil {
 		return nil, err
 	}
-	life := loci.LiveOnly
-	if p.Vendor == "" {
-		life = loci.LiveOrTrash
-	}
-	var m *loci.Memory
-	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		m, err = tx.Memories().Get(ctx, p.Viewer(), id, life)
-		m, err = showableOne(ctx, tx, p.Viewer(), m, err)
-		return err
-	})
-	return m, err
+	return a.getAt(ctx, p, id, loci.When{})
 }
 
 // Replace puts a whole new text and its attributes in place of the old, which

@@ -108,20 +108,7 @@ func suggest(ctx context.Context, tx store.Tx, p loci.Principal, s loci.Suggesti
 	if loci.CodeOf(err) != loci.Conflict {
 		return s, err
 	}
-	for after := store.Position(""); ; {
-		list, next, failed := tx.Suggestions().List(ctx, p.Viewer(), loci.SuggestionPending, after, maxSuggestions)
-		if failed != nil {
-			return s, failed
-		}
-		for _, other := range list {
-			if other.Kind == s.Kind && other.MemoryID == s.MemoryID && other.ByID == s.ByID {
-				return other, nil
-			}
-		}
-		if after = next; next == "" {
-			return s, err
-		}
-	}
+	return tx.Suggestions().Pending(ctx, p.Viewer(), s.Kind, s.MemoryID, s.ByID)
 }
 
 // supersede hides old from recall, because by takes its place.

@@ -87,6 +87,8 @@ type Suggestions interface {
 	Insert(ctx context.Context, s loci.Suggestion) error
 	// Get returns a suggestion of which v sees both memories, in whatever state, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.SuggestionID) (loci.Suggestion, error)
+	// Pending returns the pending suggestion of that kind about two memories, or NotFound, as Get does.
+	Pending(ctx context.Context, v loci.Viewer, kind loci.SuggestionKind, memory, by loci.MemoryID) (loci.Suggestion, error)
 	// List returns visible suggestions, the one stored last first, and the position behind them, "" at the end; state "" is all.
 	// Invalid if after is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, state loci.SuggestionState, after Position, limit int) ([]loci.Suggestion, Position, error)

@@ -62,9 +62,19 @@ func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
 
 func noSuggestion() error { return loci.Errorf(loci.NotFound, "no such suggestion") }
 
-func (t suggestions) Get(_ context.Context, v loci.Viewer, id loci.SuggestionID) (s loci.Suggestion, err error) {
+func (t suggestions) Get(_ context.Context, v loci.Viewer, id loci.SuggestionID) (loci.Suggestion, error) {
+	return t.one(v, "s.id = ?", [16]byte(id))
+}
+
+func (t suggestions) Pending(_ context.Context, v loci.Viewer, kind loci.SuggestionKind, memory, by loci.MemoryID) (loci.Suggestion, error) {
+	const seqOf = "(SELECT seq FROM memories WHERE id = ?)"
+	return t.one(v, "s.memory_seq = "+seqOf+" AND s.by_seq = "+seqOf+" AND s.kind = ? AND s.state = 'pending'", [16]byte(memory), [16]byte(by), string(kind))
+}
+
+// one returns the suggestion for which that holds, if v sees both memories of it.
+func (t suggestions) one(v loci.Viewer, that string, args ...any) (s loci.Suggestion, err error) {
 	var q query
-	q.add(fromSuggestions+"s.id = ? AND ", [16]byte(id))
+	q.add(fromSuggestions+that+" AND ", args...)
 	t.seesBoth(&q, v)
 	found, err := t.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { _, s = scanSuggestion(r); return nil })
 	if err == nil && !found {

@@ -41,6 +41,14 @@ func (e *env) listSuggestions(v loci.Viewer, state loci.SuggestionState, after s
 	return list, next, err
 }
 
+func (e *env) pendingSuggestion(v loci.Viewer, s loci.Suggestion) (got loci.Suggestion, err error) {
+	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error {
+		got, err = tx.Suggestions().Pending(e.Context(), v, s.Kind, s.MemoryID, s.ByID)
+		return err
+	})
+	return got, err
+}
+
 // allSuggestions puts the pages together.
 func (e *env) allSuggestions(v loci.Viewer, state loci.SuggestionState, limit int) (all []loci.Suggestion) {
 	e.Helper()
@@ -100,9 +108,14 @@ func testSuggestions(e *env) {
 	if got, err := e.getSuggestion(e.person(), s.ID); err != nil || got != s {
 		e.Errorf("declined: %+v, %v", got, err)
 	}
+	_, err = e.pendingSuggestion(e.person(), s)
+	e.wantCode("the pending one after it was declined", err, loci.NotFound)
 	again := e.newSuggestion(m, by)
 	if err := e.suggest(again); err != nil { // what was declined may be suggested anew
 		e.Fatal(explain(err))
+	}
+	if got, err := e.pendingSuggestion(e.person(), s); err != nil || got != again {
+		e.Errorf("the pending one: %+v, %v", got, explain(err))
 	}
 	if got := e.allSuggestions(e.person(), "", 10); len(got) != 4 || got[0].ID != again.ID {
 		e.Errorf("the one stored last comes first: %+v", got)
@@ -184,6 +197,12 @@ func (w *world) compareSuggestions(v loci.Viewer, all []loci.Suggestion) {
 			one = append(one, got)
 		} else if loci.CodeOf(err) != loci.NotFound {
 			w.t.Fatal(explain(err))
+		}
+		if s.State != loci.SuggestionPending {
+			continue
+		}
+		if again, failed := w.pendingSuggestion(v, s); again != got || loci.CodeOf(failed) != loci.CodeOf(err) {
+			w.t.Errorf("the pending one by its memories: %+v, %v; by id %+v, %v", again, explain(failed), got, explain(err))
 		}
 	}
 	w.differ("suggestions", v, visible, one)
