@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
@@ -22,17 +20,8 @@ was derived from.`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(app.MemoryRead, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			filter, err := f.filter()
-			if err != nil {
-				return err
-			}
-			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				who, err := f.viewer(cmd.Context(), in, &filter)
-				if err != nil {
-					return err
-				}
-				page, err := in.app.Recall(cmd.Context(), who, app.SearchRequest{
-					Filter: filter, Query: strings.Join(args, " "), Limit: f.limit, Cursor: f.cursor})
+			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r app.SearchRequest) error {
+				page, err := in.app.Recall(cmd.Context(), who, r)
 				if err != nil {
 					return err
 				}

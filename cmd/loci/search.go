@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -33,17 +34,8 @@ that begin like them are taken, then text that contains them.`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(app.MemoryRead, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			filter, err := f.filter()
-			if err != nil {
-				return err
-			}
-			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				who, err := f.viewer(cmd.Context(), in, &filter)
-				if err != nil {
-					return err
-				}
-				page, err := in.app.Search(cmd.Context(), who, app.SearchRequest{
-					Filter: filter, Query: strings.Join(args, " "), Limit: f.limit, Cursor: f.cursor})
+			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r app.SearchRequest) error {
+				page, err := in.app.Search(cmd.Context(), who, r)
 				if err != nil {
 					return err
 				}
@@ -54,6 +46,21 @@ that begin like them are taken, then text that contains them.`,
 	f.add(cmd)
 	cmd.Flags().BoolVar(&why, "why", false, "say why each was found")
 	return cmd
+}
+
+// find runs do with what the words and the flags ask for, and who asks.
+func (p *program) find(ctx context.Context, f *filterFlags, words []string, do func(*instance, loci.Principal, app.SearchRequest) error) error {
+	filter, err := f.filter()
+	if err != nil {
+		return err
+	}
+	return p.with(ctx, refuse, func(in *instance) error {
+		who, err := f.viewer(ctx, in, &filter)
+		if err != nil {
+			return err
+		}
+		return do(in, who, app.SearchRequest{Filter: filter, Query: strings.Join(words, " "), Limit: f.limit, Cursor: f.cursor})
+	})
 }
 
 func (p *program) printHits(page *app.SearchPage, why bool) error {
