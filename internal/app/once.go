@@ -146,6 +146,7 @@ func (o *Once) finish(ctx context.Context, tx store.Tx, target string) error {
 type KeptSave struct {
 	ReplacedVersion int                 `json:"replaced_version,omitempty"`
 	Unchanged       bool                `json:"unchanged,omitempty"`
+	SimilarSkipped  bool                `json:"similar_skipped,omitempty"`
 	Superseded      []loci.MemoryID     `json:"superseded,omitempty"`
 	Suggestions     []loci.SuggestionID `json:"suggestions,omitempty"`
 	Sources         []loci.SourceID     `json:"sources,omitempty"`
@@ -153,7 +154,7 @@ type KeptSave struct {
 
 // keepSave says what of a save its repetition is made of.
 func keepSave(ctx context.Context, s *loci.Saved) {
-	k := KeptSave{ReplacedVersion: s.ReplacedVersion, Unchanged: s.Unchanged, Superseded: s.Superseded}
+	k := KeptSave{ReplacedVersion: s.ReplacedVersion, Unchanged: s.Unchanged, SimilarSkipped: s.SimilarSkipped, Superseded: s.Superseded}
 	for _, one := range s.Suggestions {
 		k.Suggestions = append(k.Suggestions, one.ID)
 	}
@@ -174,7 +175,7 @@ func (a *App) SavedBefore(ctx context.Context, p loci.Principal, id loci.MemoryI
 	if !p.Has(loci.RightRead) {
 		return nil, loci.Errorf(loci.Conflict, "this request was carried out and saved memory %s; its answer is not repeated to a credential without %q", id, loci.RightRead)
 	}
-	out := &loci.Saved{ReplacedVersion: k.ReplacedVersion, Unchanged: k.Unchanged, Superseded: k.Superseded}
+	out := &loci.Saved{ReplacedVersion: k.ReplacedVersion, Unchanged: k.Unchanged, SimilarSkipped: k.SimilarSkipped, Superseded: k.Superseded}
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error {
 		m, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.LiveOnly)
 		if err != nil {
@@ -203,6 +204,8 @@ func (a *App) SavedBefore(ctx context.Context, p loci.Principal, id loci.MemoryI
 	if err != nil {
 		return nil, err
 	}
-	out.Similar = a.similar(ctx, p, &out.Memory)
+	if !k.SimilarSkipped {
+		out.Similar = a.similar(ctx, p, &out.Memory)
+	}
 	return out, nil
 }

@@ -106,18 +106,17 @@ func (a *App) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Save
 // waited for: what is said is known already, but for what a memory of that key keeps.
 func (s *saving) store(ctx context.Context) (similar []loci.Similar, err error) {
 	a, p := s.app, s.p
-	few := a.saves.Add(1) <= maxCompared && !s.d.NotCompared
+	s.compared = a.saves.Add(1) <= maxCompared && !s.d.NotCompared
 	defer a.saves.Add(-1)
 	var compare sync.WaitGroup
-	if few {
+	if s.compared {
 		compare.Go(func() { similar = s.similar(ctx, s.m) })
 	}
 	err = a.openly(ctx, p, s.m.ProjectID, func(open func(loci.ProjectID) error) error {
 		return a.write(ctx, p, MemoryCreate, func(tx store.Tx, e *loci.AuditEntry) error { return s.run(ctx, tx, e, open) })
 	})
 	compare.Wait()
-	s.saved.SimilarSkipped = !few
-	if m := &s.saved.Memory; err == nil && few && (m.Title != s.m.Title || m.Content != s.m.Content) {
+	if m := &s.saved.Memory; err == nil && s.compared && (m.Title != s.m.Title || m.Content != s.m.Content) {
 		similar = s.similar(ctx, m)
 	}
 	return similar, err
@@ -143,6 +142,8 @@ type saving struct {
 	m      *loci.Memory // as a new one
 	places []place
 	saved  loci.Saved
+	// compared says that similar memories are looked for.
+	compared bool
 }
 
 // newSaving checks everything that does not depend on what is stored.
@@ -197,7 +198,7 @@ func (s *saving) dedupes() bool { return s.d.Key != "" && s.d.Dedupe != DedupeCr
 
 // run carries the save out. It may run several times.
 func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open func(loci.ProjectID) error) error {
-	s.saved = loci.Saved{}
+	s.saved = loci.Saved{SimilarSkipped: !s.compared}
 	m, err := s.put(ctx, tx)
 	if err != nil {
 		return err

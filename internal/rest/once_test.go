@@ -56,7 +56,7 @@ func TestRepeatedPostsAnswerTheSame(t *testing.T) {
 		"POST " + graph + `/import {"type":"entity","name":"tree","entityType":"plant","observations":["tall"]}`,
 		"POST /projects/" + g.project + "/archive", "POST /projects/" + g.project + "/restore",
 		"POST /users/me/sessions/end-others",
-		`POST /memories/list {}`, `POST /memories {"title":"kept","content":"once"}`, `POST /agent/memories {"title":"kept","content":"once"}`,
+		`POST /memories/list {}`, `POST /memories {"title":"kept","content":"once"}`, `POST /memories {"title":"kept","content":"once","similar":false}`, `POST /agent/memories {"title":"kept","content":"once"}`,
 	} {
 		under := "number " + string(rune('a'+i))
 		first := s.once(owner, under, request)
