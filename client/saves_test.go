@@ -29,8 +29,12 @@ func TestBulkRecallAndSuggestions(t *testing.T) {
 	}
 
 	for i, settle := range []func(*client.Client, loci.SuggestionID) (*loci.Suggestion, error){
-		func(c *client.Client, id loci.SuggestionID) (*loci.Suggestion, error) { return c.AcceptSuggestion(ctx, id) },
-		func(c *client.Client, id loci.SuggestionID) (*loci.Suggestion, error) { return c.DeclineSuggestion(ctx, id) },
+		func(c *client.Client, id loci.SuggestionID) (*loci.Suggestion, error) {
+			return c.AcceptSuggestion(ctx, id)
+		},
+		func(c *client.Client, id loci.SuggestionID) (*loci.Suggestion, error) {
+			return c.DeclineSuggestion(ctx, id)
+		},
 	} {
 		want := []loci.SuggestionState{loci.SuggestionAccepted, loci.SuggestionDeclined}[i]
 		must(claude.AgentCreate(ctx, client.NewMemory{Title: "Moved", Content: "Something else now.", Supersedes: []loci.MemoryID{out.Results[i].ID}}))(t)
