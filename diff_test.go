@@ -53,7 +53,7 @@ func TestDiffText(t *testing.T) {
 		{"all new", "alpha", "beta", "-alpha\n+beta\n"},
 		{"ideographs", "毎週火曜日に配備する", "毎週月曜日に配備する", "~毎週[-火-]{+月+}曜日に配備する\n"},
 		{"a line between", "a\nb\nc\nd\ne\nf\ng\nh\ni", "a\nb\nc\nd\nx\nf\ng\nh\ni", " b\n c\n d\n-e\n+x\n f\n g\n h\n"},
-		{"repeated lines", "x\n\ny\n\nz", "x\n\nnew\n\ny\n\nz", " x\n \n+new\n+\n y\n \n z\n"},
+		{"repeated lines", "x\n\ny\n\nz", "x\n\nnew\n\ny\n\nz", " x\n+\n+new\n \n y\n \n"},
 		{"end of the last line", "a\n", "a", " a\n-\n"},
 	}
 	for _, tt := range tests {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/aymanbagabas/go-udiff/lcs"
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
@@ -40,29 +41,39 @@ type DiffWord struct {
 
 const (
 	diffContext = 3 // lines around a change
-	// diffSteps bounds what one comparison takes, in steps of some nanoseconds. Beyond it
-	// a part is all old or all new: still true, only longer.
-	diffSteps = 6_000_000
-	// leastAlike is which part of a line has to stay for it to be shown as changed instead of as
-	// another one, of 1.
+	// leastAlike is which part of a line has to stay for it to be shown as changed instead of as another one, of 1.
 	leastAlike = 0.4
 )
 
-// DiffText compares two texts by lines, and lines that are much alike by words. It is exact: the same and the removed
-// parts are the old text, the same and the added ones the new text, except for what is far from any change.
+// DiffText compares two texts by lines, and lines that are much alike by words. The same and the removed parts are
+// the old text, the same and the added ones the new text, except for lines that are far from any change.
 func DiffText(from, to string) []Hunk {
-	d := &textDiff{steps: diffSteps, ids: map[string]int32{}}
 	old, now := strings.Split(from, "\n"), strings.Split(to, "\n")
 	var lines []DiffLine
-	i, j := 0, 0
-	for _, m := range append(d.align(old, now), alignment{len(old), len(now), 0}) {
-		lines = append(lines, d.replaced(old[i:m.a], now[j:m.b])...)
-		for _, text := range old[m.a : m.a+m.n] {
+	for _, r := range align(old, now) {
+		lines = append(lines, replaced(old[r.Start:r.End], now[r.ReplStart:r.ReplEnd])...)
+		for _, text := range old[r.End:r.same] {
 			lines = append(lines, DiffLine{Op: DiffSame, Text: text})
 		}
-		i, j = m.a+m.n, m.b+m.n
 	}
 	return hunks(lines)
+}
+
+// replacement is a part of a list that another part replaces. What follows it, up to same, is in both lists.
+type replacement struct {
+	lcs.Diff
+	same int
+}
+
+// align returns the replacements that make the list b of a, in order. The first one may be empty.
+func align(a, b []string) []replacement {
+	out := []replacement{{}}
+	for _, d := range lcs.DiffLines(a, b) {
+		out[len(out)-1].same = d.Start
+		out = append(out, replacement{Diff: d})
+	}
+	out[len(out)-1].same = len(a)
+	return out
 }
 
 // hunks leaves out what is far from any change.
@@ -95,18 +106,12 @@ func hunks(lines []DiffLine) []Hunk {
 	return out
 }
 
-// textDiff is one comparison.
-type textDiff struct {
-	steps int
-	ids   map[string]int32
-}
-
-// replaced returns the lines that stand in the place of others, each beside the one that it replaces.
-func (d *textDiff) replaced(old, now []string) []DiffLine {
+// replaced returns the lines of a replacement, each new line beside the old line that it replaces.
+func replaced(old, now []string) []DiffLine {
 	var out, removed, added []DiffLine
 	for i := range max(len(old), len(now)) {
 		if i < min(len(old), len(now)) {
-			if parts, alike := d.words(old[i], now[i]); alike {
+			if parts, alike := compareWords(old[i], now[i]); alike {
 				out = append(append(append(out, removed...), added...), DiffLine{Op: DiffChanged, Words: parts})
 				removed, added = nil, nil
 				continue
@@ -122,24 +127,23 @@ func (d *textDiff) replaced(old, now []string) []DiffLine {
 	return append(append(out, removed...), added...)
 }
 
-// words compares two lines, and reports whether enough of them is the same.
-func (d *textDiff) words(from, to string) (parts []DiffWord, alike bool) {
+// compareWords compares two lines by words, and reports whether enough of them is the same.
+func compareWords(from, to string) (parts []DiffWord, alike bool) {
 	old, now := tokens(from), tokens(to)
 	same := 0
 	var out wordParts
-	i, j := 0, 0
-	for _, m := range append(d.align(old, now), alignment{len(old), len(now), 0}) {
-		text := strings.Join(old[m.a:m.a+m.n], "")
-		inside := (i < m.a || j < m.b) && m.a+m.n < len(old) && m.b+m.n < len(now)
-		removed, added := strings.Join(old[i:m.a], ""), strings.Join(now[j:m.b], "")
-		if inside && strings.TrimSpace(text) == "" { // a space between two changes only makes them harder to read
+	for _, r := range align(old, now) {
+		text := strings.Join(old[r.End:r.same], "")
+		between := r.Start < r.End || r.ReplStart < r.ReplEnd
+		removed, added := strings.Join(old[r.Start:r.End], ""), strings.Join(now[r.ReplStart:r.ReplEnd], "")
+		if between && r.same < len(old) && strings.TrimSpace(text) == "" {
+			// A space between two changes only makes them harder to read.
 			removed, added, text = removed+text, added+text, ""
 		}
 		out.add(DiffRemoved, removed)
 		out.add(DiffAdded, added)
 		out.add(DiffSame, text)
 		same += utf8.RuneCountInString(strings.TrimSpace(text))
-		i, j = m.a+m.n, m.b+m.n
 	}
 	most := max(utf8.RuneCountInString(strings.TrimSpace(from)), utf8.RuneCountInString(strings.TrimSpace(to)))
 	return out.list(), float64(same) >= leastAlike*float64(most) && most > 0
