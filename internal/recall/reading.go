@@ -317,7 +317,7 @@ func (r *Text) units() (list []string) {
 		if i+1 < len(r.tokens) {
 			next := r.tokens[i+1]
 			unit = next.unit
-			if next.text == "%" || percents[next.text] {
+			if next.text == "%" || percents()[next.text] {
 				unit = "%"
 			}
 		}
@@ -325,8 +325,6 @@ func (r *Text) units() (list []string) {
 	}
 	return list
 }
-
-var percents = set("percent prozent pourcent procent процент процента процентов")
 
 // sameUnit leaves words to their meaning. Of letters, b and B are not the same, nor m and M, but
 // nobody who writes all of a unit small means anything by it, and k and K are.

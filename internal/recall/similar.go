@@ -136,7 +136,7 @@ func negated(x, y *Text, surplus map[string]bool) (found bool) {
 			other = a
 		}
 		for word := range list {
-			for _, p := range turning {
+			for _, p := range turning() {
 				if rest, ok := strings.CutPrefix(word, p); ok && len(rest) > 2 && other[rest] {
 					surplus[word], surplus[rest], found = true, true, true
 				}

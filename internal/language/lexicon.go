@@ -1,0 +1,56 @@
+// Package language holds word lists as data files. It decides nothing about texts: its callers do.
+package language
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed words/*.txt
+var files embed.FS
+
+// Words returns the words of a list, in the order of its file. It panics if there is no such list.
+func Words(list string) []string {
+	var words []string
+	for _, line := range lines(list) {
+		words = append(words, strings.Fields(line)...)
+	}
+	return words
+}
+
+// Groups returns the groups of a list: a block of lines is a group, a line is one side of it. It panics if there is
+// no such list.
+func Groups(list string) [][][]string {
+	var groups [][][]string
+	inGroup := false
+	for _, line := range lines(list) {
+		side := strings.Fields(line)
+		switch {
+		case len(side) == 0:
+			inGroup = false
+			continue
+		case !inGroup:
+			groups = append(groups, nil)
+			inGroup = true
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], side)
+	}
+	return groups
+}
+
+// lines returns the lines of a list without its comments.
+func lines(list string) []string {
+	text, err := files.ReadFile("words/" + list + ".txt")
+	if err != nil {
+		panic(err) // a list of ours
+	}
+	all := strings.Split(string(text), "\n")
+	kept := all[:0]
+	for _, line := range all {
+		if !strings.HasPrefix(line, "#") {
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}
