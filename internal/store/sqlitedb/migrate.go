@@ -43,7 +43,13 @@ func migrate(ctx context.Context, c *Conn, opts Options) (err error) {
 			return fmt.Errorf("migration %d %q: %w", m.Number, m.Name, interrupted(ctx, err))
 		}
 	}
-	return c.Exec("PRAGMA foreign_keys = on")
+	if err := c.Exec("PRAGMA foreign_keys = on"); err != nil {
+		return err
+	}
+	if len(applied) == 0 {
+		keepTemplate(c, opts.Migrations)
+	}
+	return nil
 }
 
 // appliedMigrations returns the names that the file knows, in order.

@@ -98,13 +98,22 @@ func (db *DB) open(ctx context.Context) (err error) {
 		return err
 	}
 	defer db.lock.release()
-	if err := createPrivate(db.opts.Path); err != nil {
+	copied, err := createFromTemplate(db.opts.Path, db.opts.Migrations)
+	if err == nil {
+		err = createPrivate(db.opts.Path)
+	}
+	if err != nil {
 		return explainPath(db.opts.Path, err)
 	}
 	if db.writer, err = db.connectWriter(); err != nil {
 		return err
 	}
-	if err := migrate(ctx, db.writer, db.opts); err != nil {
+	if copied {
+		err = db.writer.Exec("UPDATE _migrations SET applied_at = ?", db.opts.Now().UnixMicro())
+	} else {
+		err = migrate(ctx, db.writer, db.opts)
+	}
+	if err != nil {
 		return errors.Join(err, db.writer.close())
 	}
 	keepPrivate(db.opts.Path)
