@@ -5,19 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/loci-memory/loci"
 )
 
-// client is an assistant that Loci knows how to connect: whose it is, where it
-// keeps its configuration and in which form.
+// client is a program that Loci can connect.
 type client struct {
 	id     string // on the command line
 	name   string // for people
 	vendor loci.Vendor
-	file   func(*settings) string // the person's own configuration file
+	config *loci.ClientConfig
 	format configFormat
 	hint   string // what the person does after a change
 }
@@ -25,34 +25,53 @@ type client struct {
 // serverName is what Loci is called in the clients' configurations.
 const serverName = "loci"
 
-var clients = []*client{
-	{id: "claude-code", name: "Claude Code", vendor: "claude", format: jsonConfig{withType: true}, hint: "start a new session, then type /mcp to see it",
-		file: func(s *settings) string {
-			if s.Claude != "" {
-				return filepath.Join(s.Claude, ".claude.json")
-			}
-			return filepath.Join(s.Home, ".claude.json")
-		}},
-	{id: "cursor", name: "Cursor", vendor: "cursor", format: jsonConfig{}, hint: "restart Cursor, then look under MCP in its settings",
-		file: func(s *settings) string { return filepath.Join(s.Home, ".cursor", "mcp.json") }},
-	{id: "codex", name: "Codex", vendor: "codex", format: tomlConfig{}, hint: "start a new session, then type /mcp to see it",
-		file: func(s *settings) string {
-			if s.Codex != "" {
-				return filepath.Join(s.Codex, "config.toml")
-			}
-			return filepath.Join(s.Home, ".codex", "config.toml")
-		}},
+var clients = knownClients()
+
+func knownClients() (out []*client) {
+	for _, v := range loci.Vendors {
+		if v.Client == nil {
+			continue
+		}
+		c := &client{id: v.Client.Name, name: v.Client.Label, vendor: v.Name, config: v.Client, format: jsonConfig{},
+			hint: "start a new session, then type /mcp to see it"}
+		switch {
+		case path.Ext(c.config.File) == ".toml":
+			c.format = tomlConfig{}
+		case v.Name == "claude":
+			c.format = jsonConfig{withType: true}
+		default:
+			c.hint = "restart " + c.name + ", then look under MCP in its settings"
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// clientNames lists the clients that connect knows, for help and errors.
+func clientNames(separator string) string {
+	names := make([]string, len(clients))
+	for i, c := range clients {
+		names[i] = c.id
+	}
+	return strings.Join(names, separator)
+}
+
+// file is the person's own configuration file of the client.
+func (c *client) file(s *settings) string {
+	if dir := s.ClientDirs[c.id]; dir != "" {
+		return filepath.Join(dir, path.Base(c.config.File))
+	}
+	return filepath.Join(s.Home, filepath.FromSlash(c.config.File))
 }
 
 func findClient(id string) (*client, error) {
-	var known []string
 	for _, c := range clients {
 		if c.id == id {
 			return c, nil
 		}
-		known = append(known, c.id)
 	}
-	return nil, loci.Errorf(loci.Invalid, "no client %q is known; known are %s. For others: loci agent-key create --vendor VENDOR --name NAME", cut(id, 60), strings.Join(known, ", "))
+	return nil, loci.Errorf(loci.Invalid, "cannot connect %q: it must be one of %s. For any other client, run: "+
+		"loci agent-key create --vendor VENDOR --name NAME", cut(id, 60), clientNames(", "))
 }
 
 // endpoint is how a client reaches Loci: over HTTP with a key, or by starting

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -47,12 +48,11 @@ type settings struct {
 	Owner     string          // the owner's e-mail in a dashboard's tokens; "": as it is
 	Chat      app.ChatOptions // BaseURL "": no chat
 
-	Editor   string // of the person, for edit
-	Home     string
-	Claude   string   // CLAUDE_CONFIG_DIR
-	Codex    string   // CODEX_HOME
-	Unknown  []string // variables that start with LOCI_ and mean nothing
-	FromFile string   // the configuration file that was read; "": none
+	Editor     string // of the person, for edit
+	Home       string
+	ClientDirs map[string]string // where clients keep their configuration if not at home, by the client's id
+	Unknown    []string          // variables that start with LOCI_ and mean nothing
+	FromFile   string            // the configuration file that was read; "": none
 }
 
 // delim separates the parts of a key inside koanf. It is not a dot, because a
@@ -109,9 +109,11 @@ func environment() []string { return os.Environ() }
 func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 	lookup := lookupIn(environ)
 	home, _ := os.UserHomeDir() // "" is handled where a default needs it
-	s := &settings{Home: home, Claude: lookup("CLAUDE_CONFIG_DIR"), Codex: lookup("CODEX_HOME"), Editor: lookup("VISUAL")}
-	if s.Editor == "" {
-		s.Editor = lookup("EDITOR")
+	s := &settings{Home: home, ClientDirs: map[string]string{}, Editor: cmp.Or(lookup("VISUAL"), lookup("EDITOR"))}
+	for _, c := range clients {
+		if c.config.DirEnv != "" {
+			s.ClientDirs[c.id] = lookup(c.config.DirEnv)
+		}
 	}
 	k := koanf.New(delim)
 	defaults := map[string]any{}

@@ -19,7 +19,7 @@ func (p *program) connectCommand() *cobra.Command {
 	var stdio, show, yes bool
 	var project string
 	cmd := &cobra.Command{
-		Use:   "connect claude-code|cursor|codex",
+		Use:   "connect " + clientNames("|"),
 		Short: "Write Loci into an assistant's own configuration",
 		Long: `Write Loci into an assistant's own configuration, with a key of its own. It shows
 what will change and asks; "loci disconnect" brings back what was there.`,

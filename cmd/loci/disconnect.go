@@ -14,7 +14,7 @@ import (
 func (p *program) disconnectCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:         "disconnect claude-code|cursor|codex",
+		Use:         "disconnect " + clientNames("|"),
 		Short:       "Undo connect: bring back what was there and revoke the key",
 		Args:        cobra.ExactArgs(1),
 		Annotations: does(app.KeyRevoke),

@@ -43,7 +43,7 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 			p.printf("Sign in: loci session link\n")
 		}
 		p.printf("Make keys with: loci agent-key create --vendor claude --name NAME, loci key create --name NAME\n")
-		p.printf("or let Loci configure a client: loci connect claude-code|cursor|codex\n")
+		p.printf("or let Loci configure a client: loci connect %s\n", clientNames("|"))
 		return nil
 	}
 	p.printFirstKeys(reachable, owner, keys)

@@ -177,20 +177,16 @@ func (s *server) revokeKey(w http.ResponseWriter, r *http.Request, p loci.Princi
 	return nil
 }
 
-// knownVendors are offered to whoever has no connection yet; any other name can
-// be typed.
-var knownVendors = []loci.Vendor{"claude", "chatgpt", "cursor", "vscode", "codex", "gemini"}
-
-// vendors returns those of the org and then the well-known ones.
+// vendors returns the vendors of the org, then the known ones. People may type any other name.
 func (s *server) vendors(r *http.Request, p loci.Principal) ([]loci.Vendor, error) {
 	out, err := s.app.Vendors(r.Context(), p)
 	if err != nil {
 		return nil, err
 	}
 	out = slices.Clone(out)
-	for _, v := range knownVendors {
-		if !slices.Contains(out, v) {
-			out = append(out, v)
+	for _, v := range loci.Vendors {
+		if !slices.Contains(out, v.Name) {
+			out = append(out, v.Name)
 		}
 	}
 	return out, nil

@@ -128,14 +128,14 @@ func TestConsentToToken(t *testing.T) {
 func TestTypedVendorIsShownFirst(t *testing.T) {
 	w := newWorld(t)
 	w.remember("everybody's")
-	w.remember("zed's", "zed")
+	w.remember("windsurf's", "windsurf")
 	b := w.browser()
 	b.signIn()
 	form := answerForm(b.get(w.ask(w.client("An editor", redirect))), "answer", "allow", "scope", "memories:read")
 	want(t, "not a name", b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "Zed & Co")...), 400, `role="alert"`)
-	page := b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "zed")...)
-	want(t, "a new name", page, 400, `value="zed" required checked`, "it will see 2 memories, not 0 others", "Look at what zed will see")
-	a := b.post("/oauth/authorize", append(answerForm(page), "answer", "allow", "scope", "memories:read", "vendor", "zed")...)
+	page := b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "windsurf")...)
+	want(t, "a new name", page, 400, `value="windsurf" required checked`, "it will see 2 memories, not 0 others", "Look at what windsurf will see")
+	a := b.post("/oauth/authorize", append(answerForm(page), "answer", "allow", "scope", "memories:read", "vendor", "windsurf")...)
 	if sentBack(t, a).Get("code") == "" {
 		t.Errorf("sent back %s", a.location())
 	}

@@ -107,7 +107,7 @@ func (s *Server) Authorize(ctx context.Context, r Request, own func(resource str
 	if !c.document {
 		c.Verified = provedBy(r.RedirectURI)
 	}
-	c.Suggested = vendors[c.Verified]
+	c.Suggested = loci.VendorOfHost(c.Verified)
 	if c.Client.Vendor != "" {
 		c.Suggested, c.Fixed = c.Client.Vendor, true
 	}

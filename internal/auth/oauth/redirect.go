@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/loci-memory/loci"
 )
 
 // maxURI is the longest redirect URI or client id, in bytes.
@@ -96,26 +94,6 @@ func provedBy(redirect string) string {
 		return ""
 	}
 	return host
-}
-
-// vendors says which product a host belongs to. It is applied only to a host
-// that is proved.
-var vendors = map[string]loci.Vendor{
-	"claude.ai":             "claude",
-	"claude.com":            "claude",
-	"www.claude.ai":         "claude",
-	"chatgpt.com":           "chatgpt",
-	"chat.openai.com":       "chatgpt",
-	"openai.com":            "chatgpt",
-	"cursor.com":            "cursor",
-	"www.cursor.com":        "cursor",
-	"vscode.dev":            "vscode",
-	"insiders.vscode.dev":   "vscode",
-	"code.visualstudio.com": "vscode",
-	"gemini.google.com":     "gemini",
-	"chat.mistral.ai":       "mistral",
-	"www.perplexity.ai":     "perplexity",
-	"zed.dev":               "zed",
 }
 
 // withQuery adds parameters to a redirect and keeps the ones that it has.

@@ -1,0 +1,33 @@
+package loci_test
+
+import (
+	"path"
+	"testing"
+
+	"github.com/loci-memory/loci"
+)
+
+func TestVendors(t *testing.T) {
+	names, hosts := map[loci.Vendor]bool{}, map[string]bool{}
+	for _, v := range loci.Vendors {
+		if err := v.Name.Validate(); err != nil || names[v.Name] || v.Label == "" {
+			t.Errorf("vendor %q, labelled %q, is invalid or listed twice: %v", v.Name, v.Label, err)
+		}
+		names[v.Name] = true
+		for _, h := range v.Hosts {
+			if hosts[h] || loci.VendorOfHost(h) != v.Name {
+				t.Errorf("host %q belongs to %q, want %q alone", h, loci.VendorOfHost(h), v.Name)
+			}
+			hosts[h] = true
+		}
+		if c := v.Client; c != nil && (c.Name == "" || c.Label == "" || path.Ext(c.File) != ".json" && path.Ext(c.File) != ".toml") {
+			t.Errorf("client of %q is incomplete: %+v", v.Name, *c)
+		}
+	}
+	if got := loci.VendorOfHost("claude.ai.example.org"); got != "" {
+		t.Errorf("VendorOfHost of an unknown host = %q, want none", got)
+	}
+	if got := loci.Vendor("raycast").Label(); got != "raycast" {
+		t.Errorf("Label of an unknown vendor = %q, want its name", got)
+	}
+}
