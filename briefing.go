@@ -73,7 +73,8 @@ func (b *Briefing) Markdown() string {
 	if b.TotalIsLowerBound {
 		more = "more than "
 	}
-	fmt.Fprintf(&out, "# Memory briefing\n\nYou can read %s%d memories. Search them before you ask the person something they may have said before.\n", more, b.Total)
+	fmt.Fprintf(&out, "# Memory briefing\n\nYou can read %s%s. Search before you ask the person something "+
+		"they may have told you already.\n", more, Plural(b.Total, "memory", "memories"))
 	writePinned(&out, b)
 	writeMemories(&out, "Newest", b.Recent)
 	writeCounts(&out, "Tags in use", b.Tags)

@@ -203,4 +203,4 @@ func (r route) refusals(fail func(status, text string)) {
 
 // markdownToo are the media types of what can be had as a text.
 var markdownToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},
-	Example: "# Memory briefing\n\nYou can read 1 memories."}}
+	Example: "# Memory briefing\n\nYou can read 1 memory."}}

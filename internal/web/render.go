@@ -40,7 +40,7 @@ var templates = parseTemplates()
 
 func parseTemplates() map[string]*template.Template {
 	frame := template.Must(template.New("frame").Funcs(template.FuncMap{
-		"when": when, "stamp": stamp, "static": staticURL, "plural": plural, "menu": menu,
+		"when": when, "stamp": stamp, "static": staticURL, "plural": loci.Plural, "menu": menu,
 	}).ParseFS(files, "templates/frame.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
@@ -70,13 +70,6 @@ func when(t time.Time) string {
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
 
 // show writes a page.
 func (s *server) show(w http.ResponseWriter, status int, name string, v view) error {
