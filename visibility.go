@@ -18,6 +18,10 @@ type Viewer struct {
 	Vendor       Vendor      // "": a person, not limited by vendor
 }
 
+// TrashDays is how many days a memory or a memory node stays in the trash
+// before Loci deletes it permanently.
+const TrashDays = 30
+
 // Lifecycle says which part of part 4 of the rule a read relaxes. It never
 // relaxes parts 1 to 3.
 type Lifecycle int

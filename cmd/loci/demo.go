@@ -9,7 +9,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
-	"github.com/loci-memory/loci/internal/maintain"
 )
 
 func (p *program) demoCommand() *cobra.Command {
@@ -90,7 +89,7 @@ func (d *demo) walk(ctx context.Context) error {
 }
 
 func (d *demo) trashAndRestore(ctx context.Context, id loci.MemoryID) error {
-	d.step("You trash it; nobody finds it, and it can be restored for %d days", maintain.TrashDays)
+	d.step("You trash it; nobody finds it, and it can be restored for %d days", loci.TrashDays)
 	if _, err := d.app.Trash(ctx, d.operator, id, 0); err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func TestPurgeTakesOnlyWhatIsOldEnough(t *testing.T) {
 	org := seed(t, st, 450, start) // more than two batches
 	seed(t, st, 3, start.Add(time.Hour))
 	seed(t, st, 2, time.Time{})
-	month := start.AddDate(0, 0, maintain.TrashDays)
+	month := start.AddDate(0, 0, loci.TrashDays)
 	for _, tt := range []struct {
 		name       string
 		now        time.Time

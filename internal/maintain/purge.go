@@ -12,7 +12,6 @@ import (
 
 // How long things stay that are of no use any more.
 const (
-	TrashDays      = 30  // a memory in the trash
 	AuditDays      = 400 // an entry of the audit trail
 	CredentialDays = 30  // a session, a token or a link
 	FeedDays       = 7   // an event of the feed; who was away longer begins anew
@@ -28,11 +27,11 @@ const limitLife = time.Hour
 // purgeBatch keeps each transaction short, so that writers do not wait.
 const purgeBatch = 200
 
-// Purge deletes for good what was trashed more than TrashDays before now, in
+// Purge deletes permanently what was trashed more than loci.TrashDays before now, in
 // every org, and returns how many memories and memory nodes that were. One org's
 // failure does not keep the others from it.
 func Purge(ctx context.Context, st store.Store, now time.Time) (int, error) {
-	then := daysBefore(now, TrashDays)
+	then := daysBefore(now, loci.TrashDays)
 	memories, err := purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Memories().Purge(ctx, then, purgeBatch) })
 	nodes, failed := purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.MemoryNodes().Purge(ctx, then, purgeBatch) })
 	return memories + nodes, errors.Join(err, failed)

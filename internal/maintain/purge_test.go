@@ -46,7 +46,7 @@ func TestPurgeNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantPurged(t, st, maintain.Purge, maintain.TrashDays*day, 253)
+	wantPurged(t, st, maintain.Purge, loci.TrashDays*day, 253)
 }
 
 func TestSweepBlobs(t *testing.T) {
