@@ -46,6 +46,7 @@ var arrows = map[string][]string{
 	"internal/rest":                {".", "client", "internal/app", "internal/auth"},
 	"internal/mcpserver":           {".", "internal/app", "internal/auth"},
 	"internal/web":                 {".", "internal/app", "internal/auth", "internal/auth/oauth"},
+	"internal/front":               {".", "internal/rest", "internal/mcpserver", "internal/web", "internal/auth"},
 	"internal/bench":               {".", "internal/store", "internal/store/sqlite"}, // measures both
 	"test/integration/bearerproxy": nil,
 }

@@ -233,7 +233,7 @@ func TestOrg(t *testing.T) {
 func TestRateLimited(t *testing.T) {
 	address, _ := start(t, func(o *rest.Options) {
 		now := time.Date(2026, 3, 3, 12, 0, 15, 0, time.UTC)
-		o.Limiter = auth.NewLimiter(auth.LimitOptions{PerPrincipal: 1, Now: func() time.Time { return now }})
+		o.Gate.Limiter = auth.NewLimiter(auth.LimitOptions{PerPrincipal: 1, Now: func() time.Time { return now }})
 	})
 	c := client.New(address, "owner")
 	must(c.WhoAmI(t.Context()))(t)

@@ -18,6 +18,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/rest"
@@ -128,11 +129,13 @@ const (
 // handler serves MCP as o says, REST, and the pages if there are any.
 func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler) http.Handler {
 	s := p.settings
-	gate := auth.Gate{Limiter: auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit}), Proxies: s.Proxies}
+	gate := auth.Gate{Limiter: auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit}), Proxies: s.Proxies, Log: p.log}
 	o.App, o.Auth, o.Log, o.Version = in.app, in.auth, p.log, readBuildInfo().Version
 	o.Toolsets, o.Site, o.Gate = s.Toolsets, p.site(), gate
-	return rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: o.Version, PublicURL: s.PublicURL,
-		ModelEgress: s.Egress && s.Chat.BaseURL != "", MCP: mcpserver.New(o).HTTP(), Web: pages, Limiter: gate.Limiter, Proxies: gate.Proxies, Site: p.site()})
+	api := rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: o.Version, PublicURL: s.PublicURL,
+		ModelEgress: s.Egress && s.Chat.BaseURL != "", Gate: gate, Site: p.site()})
+	return front.New(front.Options{REST: api, MCP: mcpserver.New(o).HTTP(), Web: pages, Auth: in.auth, Gate: gate, Log: p.log,
+		PublicURL: s.PublicURL})
 }
 
 // pages are for browsers, or nil where there are none.

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -185,13 +186,14 @@ type Policy struct {
 type Gate struct {
 	Limiter *Limiter // nil: nothing is limited
 	Proxies Proxies
+	Log     *slog.Logger // hears of a store that does not answer; default: discard
 }
 
 // Count counts a request of p, or of nobody if p is zero, and writes to h what
 // is left. RateLimited if there is nothing left; h says when there is again.
-// own are further limits of the route. Where the store does not answer, the
-// request is counted here alone; only that is logged by failed.
-func (g Gate) Count(h http.Header, r *http.Request, p loci.Principal, failed func(error), own ...Policy) error {
+// own are further limits of the route. If the store does not answer, this
+// process counts the request alone and logs that.
+func (g Gate) Count(h http.Header, r *http.Request, p loci.Principal, own ...Policy) error {
 	if g.Limiter == nil {
 		return nil
 	}
@@ -201,24 +203,24 @@ func (g Gate) Count(h http.Header, r *http.Request, p loci.Principal, failed fun
 	} else {
 		who = p.Subject()
 	}
-	if err := g.count(h, r, Policy{"default", limit}, who, failed); err != nil {
+	if err := g.count(h, r, Policy{"default", limit}, who); err != nil {
 		return err
 	}
 	for _, policy := range own {
-		if err := g.count(h, r, policy, who, failed); err != nil {
+		if err := g.count(h, r, policy, who); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g Gate) count(h http.Header, r *http.Request, policy Policy, who string, failed func(error)) error {
+func (g Gate) count(h http.Header, r *http.Request, policy Policy, who string) error {
 	if policy.Limit <= 0 {
 		return nil
 	}
 	d, err := g.Limiter.Allow(r.Context(), policy.Name+"/"+who, policy.Limit)
-	if err != nil && failed != nil {
-		failed(err)
+	if err != nil && g.Log != nil {
+		g.Log.WarnContext(r.Context(), "cannot reach the shared count of requests; this process counts alone", "error", err)
 	}
 	d.write(h, policy.Name)
 	if d.OK {

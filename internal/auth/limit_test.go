@@ -206,7 +206,7 @@ func TestGate(t *testing.T) {
 			r.Header.Set("X-Forwarded-For", step.xff)
 		}
 		h := http.Header{}
-		err := g.Count(h, r, step.who, nil, step.own...)
+		err := g.Count(h, r, step.who, step.own...)
 		if ok := err == nil; ok != step.ok || err != nil && (loci.CodeOf(err) != loci.RateLimited || h.Get("Retry-After") != "45") {
 			t.Errorf("step %d: got %v with Retry-After %q, want ok = %v", i, err, h.Get("Retry-After"), step.ok)
 		}
@@ -220,14 +220,14 @@ func TestGate(t *testing.T) {
 	now = now.Add(44 * time.Second)
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	h := http.Header{}
-	if err := g.Count(h, r, ada, nil); err == nil || h.Get("Retry-After") != "1" {
+	if err := g.Count(h, r, ada); err == nil || h.Get("Retry-After") != "1" {
 		t.Errorf("a second before the minute: got %v, Retry-After %q", err, h.Get("Retry-After"))
 	}
 	now = now.Add(2 * time.Second)
-	if err := g.Count(http.Header{}, r, ada, nil); err != nil {
+	if err := g.Count(http.Header{}, r, ada); err != nil {
 		t.Errorf("in the next minute: %v", err)
 	}
-	if err := (auth.Gate{}).Count(h, r, loci.Principal{}, nil); err != nil {
+	if err := (auth.Gate{}).Count(h, r, loci.Principal{}); err != nil {
 		t.Errorf("without a Limiter: %v", err)
 	}
 }
@@ -249,7 +249,7 @@ func BenchmarkGate(b *testing.B) {
 	b.Run("Count", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := g.Count(http.Header{}, r, p, nil); err != nil {
+			if err := g.Count(http.Header{}, r, p); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -60,9 +60,7 @@ func (s *Server) ended(ctx context.Context, key app.SessionKey) {
 // count counts a request, together with those that its credential sends to the
 // other surfaces.
 func (s *Server) count(h http.Header, r *http.Request, p loci.Principal) error {
-	return s.options.Gate.Count(h, r, p, func(err error) {
-		s.log.WarnContext(r.Context(), "the shared count of requests does not answer; this process counts alone", "error", err)
-	})
+	return s.options.Gate.Count(h, r, p)
 }
 
 // authorize finds out who sends a request. NotFound until /mcp is switched on.

@@ -111,7 +111,7 @@ func (s *server) changes(ctx context.Context, p loci.Principal, in *changesInput
 		return nil, err
 	}
 	t := &changeStream{server: s, x: x, feed: feed, once: in.Once || x.request.Method == http.MethodHead}
-	t.out = bufio.NewWriterSize(patient{ctx, x, http.NewResponseController(x)}, streamBuffer)
+	t.out = bufio.NewWriterSize(patient{ctx, x, http.NewResponseController(x.ResponseWriter)}, streamBuffer)
 	return &huma.StreamResponse{Body: func(huma.Context) {
 		defer leave()
 		h := x.Header()
@@ -157,7 +157,7 @@ type changeStream struct {
 // credential does not count any more.
 func (t *changeStream) run(ctx context.Context, resumed bool) {
 	// The stream has no end by itself. What an earlier request on the connection has set must not cut it off.
-	control := http.NewResponseController(t.x)
+	control := http.NewResponseController(t.x.ResponseWriter)
 	_ = control.SetReadDeadline(time.Time{})
 	defer context.AfterFunc(ctx, patient{ctx, t.x, control}.hurry)()
 	t.event("ready", t.feed.Position(), map[string]bool{"resumed": resumed})
@@ -239,7 +239,7 @@ func (t *changeStream) pulse() {
 var errAway = errors.New("the client is away")
 
 func (t *changeStream) flush() error {
-	if t.out.Flush() != nil || t.x.FlushError() != nil {
+	if t.out.Flush() != nil || http.NewResponseController(t.x.ResponseWriter).Flush() != nil {
 		return errAway
 	}
 	return nil

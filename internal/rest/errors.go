@@ -35,7 +35,6 @@ var (
 	errAgent       = loci.Errorf(loci.Forbidden, "Agent keys cannot access this endpoint")
 	errForeignPage = loci.Errorf(loci.Forbidden, "changes with a session cookie are taken from pages of this server only; programs send Authorization: Bearer <key>")
 	errGone        = loci.Errorf(loci.Unavailable, "the request was cancelled before it was done")
-	errPanic       = errors.New("panic")
 )
 
 // missing is the noun of what a route's NotFound is about; "" is a memory.
@@ -174,6 +173,9 @@ func (s *server) refuse(x *exchange, r *http.Request, err error) {
 		writeProblem(x, newProblem(err))
 	}
 }
+
+// WriteError answers with what the outside may know of err.
+func WriteError(w http.ResponseWriter, err error) { writeProblem(w, newProblem(err)) }
 
 func writeProblem(w http.ResponseWriter, p *problem) {
 	w.Header().Set("Content-Type", problemType)

@@ -100,7 +100,7 @@ func (s *server) admit(x *exchange, r *http.Request, route *route) error {
 	if err != nil {
 		return err
 	}
-	x.principal = p
+	x.admitted(p)
 	if p.Kind == loci.KindAgent && route.Who == forPeople {
 		s.app.Refused(r.Context(), p, route.Action)
 		return errAgent
@@ -110,7 +110,7 @@ func (s *server) admit(x *exchange, r *http.Request, route *route) error {
 	}
 	in, err := s.auth.InHeaderSession(r, p)
 	if err == nil {
-		x.principal = in
+		x.admitted(in)
 	}
 	return err
 }
@@ -121,13 +121,10 @@ func (s *server) count(x *exchange, r *http.Request, p loci.Principal, route *ro
 	if route.ID == routeHealth.ID {
 		return nil
 	}
-	failed := func(err error) {
-		s.log.WarnContext(r.Context(), "the shared count of requests does not answer; this process counts alone", "request_id", x.id, "error", err)
-	}
 	if route.Limit.Limit > 0 {
-		return s.gateway.Count(x.Header(), r, p, failed, route.Limit)
+		return s.options.Gate.Count(x.Header(), r, p, route.Limit)
 	}
-	return s.gateway.Count(x.Header(), r, p, failed)
+	return s.options.Gate.Count(x.Header(), r, p)
 }
 
 // authenticate finds the principal of a request. What a browser sends by itself
@@ -153,7 +150,7 @@ func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	allowed := s.allowed(r)
-	if len(allowed) == 0 || !cleanPath(r.URL.Path) {
+	if len(allowed) == 0 || !IsClean(r.URL.Path) {
 		s.refuse(x, r, errNoRoute)
 		return
 	}
@@ -193,7 +190,7 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 	}
 	op := r.operation(s)
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
-		out, err := do(ctx, principalOf(ctx), in)
+		out, err := do(ctx, exchangeOf(ctx).principal, in)
 		if err != nil {
 			return nil, s.fail(ctx, r.Missing, err)
 		}

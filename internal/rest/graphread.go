@@ -201,18 +201,30 @@ func (s *server) exportGraph(_ context.Context, p loci.Principal, in *graphExpor
 func (s *server) stream(file string, absent missing, write func(context.Context, http.ResponseWriter) error) (*huma.StreamResponse, error) {
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
-		x := exchangeOf(r.Context())
+		out := &begun{ResponseWriter: w}
 		w.Header().Set("Content-Type", jsonLines)
 		w.Header().Set("Content-Disposition", `attachment; filename="`+file+`"`)
-		if err := write(r.Context(), w); err != nil {
+		if err := write(r.Context(), out); err != nil {
 			problem := s.fail(r.Context(), absent, err)
-			if x.sent {
+			if out.sent {
 				panic(http.ErrAbortHandler)
 			}
 			w.Header().Del("Content-Disposition")
 			writeProblem(w, problem)
 		}
 	}}, nil
+}
+
+// begun notes whether a part of the answer was sent.
+type begun struct {
+	http.ResponseWriter
+	sent bool
+}
+
+// Write sends a part of the answer.
+func (b *begun) Write(p []byte) (int, error) {
+	b.sent = true
+	return b.ResponseWriter.Write(p)
 }
 
 type graphImportInput struct {

@@ -76,7 +76,7 @@ func invalid(op *huma.Operation, code int, msg string, errs []error) huma.Status
 		return problemOf(code, string(loci.Invalid), "Content-Type", "Content-Type must be application/json")
 	case http.StatusInternalServerError:
 		if msg != "cannot read request body" { // huma's text for a broken connection or a false length
-			return newProblem(errPanic)
+			return newProblem(errors.New(msg))
 		}
 		return newProblem(loci.Errorf(loci.Invalid, "the body could not be read to its end"))
 	}
@@ -161,7 +161,8 @@ func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
 
 // plain returns a name that the caller made up if it looks like one, or "".
 func plain(name string) string {
-	if len(name) >= 50 || strings.IndexFunc(name, func(r rune) bool { return notIDRune(r) && r != '[' && r != ']' }) >= 0 {
+	const usual = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.[]"
+	if len(name) >= 50 || strings.Trim(name, usual) != "" {
 		return ""
 	}
 	return name

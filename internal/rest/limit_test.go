@@ -20,7 +20,7 @@ import (
 func limited(t *testing.T, principal, address int) *server {
 	return newServer(t, func(ro *rest.Options, ao *app.Options) {
 		now := ao.Now()
-		ro.Limiter = auth.NewLimiter(auth.LimitOptions{Store: ao.Store, PerPrincipal: principal, PerAddress: address,
+		ro.Gate.Limiter = auth.NewLimiter(auth.LimitOptions{Store: ao.Store, PerPrincipal: principal, PerAddress: address,
 			Now: func() time.Time { return now }})
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/rest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
@@ -58,7 +59,7 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// server is a real handler over a real store.
+// server is a real handler over a real store, behind the front door.
 type server struct {
 	http.Handler
 	app   *app.App
@@ -97,7 +98,7 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 		tb.Fatal(err)
 	}
 	ro.App = s.app
-	s.Handler = rest.New(ro)
+	s.Handler = front.New(front.Options{REST: rest.New(ro), Log: log})
 	return s
 }
 

@@ -1,10 +1,10 @@
 package rest
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,22 +24,13 @@ type Options struct {
 	Now     func() time.Time    // default: time.Now
 	Version string              // shown by /health and in the OpenAPI document
 	// PublicURL is the address that people use, such as https://loci.example;
-	// "" if there is only the listener. https turns HSTS on. Its host is
-	// accepted on loopback listeners too.
+	// "" if there is only the listener.
 	PublicURL string
 	// ModelEgress says that /query calls a model.
 	ModelEgress bool
-	// MCP serves /mcp, with its own authentication and its own count of
-	// requests; nil: 404 there.
-	MCP http.Handler
-	// Web serves /app/, /oauth/ and /.well-known/; nil: 404 there.
-	Web http.Handler
-	// Limiter counts requests, by the addresses that Proxies tell; nil: nothing
-	// is limited.
-	Limiter *auth.Limiter
-	Proxies auth.Proxies
-	Site    auth.Site // default: PublicURL
-	Live    Live
+	Gate        auth.Gate // counts requests; zero: nothing is limited
+	Site        auth.Site // default: PublicURL
+	Live        Live
 }
 
 // server is the API.
@@ -49,9 +40,7 @@ type server struct {
 	log     *slog.Logger
 	now     func() time.Time
 	options Options
-	hosts   auth.HostRule
 	site    auth.Site
-	gateway auth.Gate
 	pages   *http.CrossOriginProtection
 	started time.Time
 	mux     *http.ServeMux
@@ -69,8 +58,7 @@ func New(o Options) http.Handler {
 		panic("rest: Options.App and Options.Auth are required")
 	}
 	s := &server{app: o.App, auth: o.Auth, log: o.Log, now: o.Now, options: o,
-		hosts: auth.NewHostRule(o.PublicURL), site: o.Site, gateway: auth.Gate{Limiter: o.Limiter, Proxies: o.Proxies},
-		pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{}, live: o.Live.withDefaults()}
+		site: o.Site, pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{}, live: o.Live.withDefaults()}
 	if s.site.PublicURL == "" {
 		s.site.PublicURL = o.PublicURL
 	}
@@ -86,50 +74,15 @@ func New(o Options) http.Handler {
 		s.register(prefix)
 	}
 	s.document()
-	if o.MCP != nil {
-		s.mux.Handle("/mcp", o.MCP)
-	}
-	if o.Web != nil {
-		for _, place := range webPlaces {
-			s.mux.Handle(place, s.counted(o.Web))
-		}
-	}
 	s.mux.HandleFunc("GET /{$}", s.home)
 	s.mux.HandleFunc("/", s.unknown)
 	return s
 }
 
-// webPlaces are where pages and OAuth are.
-var webPlaces = []string{"/app/", "/oauth/", "/.well-known/"}
-
-// openPlaces are meant for programs in web pages of others too: they answer
-// nobody by a cookie, and say themselves which pages may read the answer.
-var openPlaces = []string{"/oauth/token", "/oauth/register", "/oauth/revoke", "/.well-known/"}
-
-// counted counts what next serves: by the session, if there is one.
-func (s *server) counted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := exchangeOf(r.Context())
-		var p loci.Principal
-		if credentials, err := auth.RequestOf(r); err == nil && credentials.Session != "" {
-			p, _ = s.auth.Authenticate(r.Context(), credentials) // next says what is wrong with it
-		}
-		if err := s.count(x, r, p, &route{}); err != nil {
-			s.refuse(x, r, err)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
 // home greets whoever opens the printed address: people with the pages,
 // programs with a few lines. It asks for no key and says nothing that
 // /openapi.json does not.
-func (s *server) home(w http.ResponseWriter, r *http.Request) {
-	if s.options.Web != nil && strings.Contains(r.Header.Get("Accept"), "text/html") {
-		http.Redirect(w, r, webPlaces[0], http.StatusSeeOther)
-		return
-	}
+func (s *server) home(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	fmt.Fprintf(w, "Loci %s: one memory for every AI you use.\n\nMCP for assistants: /mcp\nREST for programs:  /openapi.json describes it\nIs it up?           /health\n\n"+
 		"Connect an assistant: loci connect --help\n", s.options.Version)
@@ -139,39 +92,50 @@ func (s *server) home(w http.ResponseWriter, r *http.Request) {
 // that S1's clients know.
 var prefixes = []string{"/api/v1", ""}
 
+// exchange is one request as its route sees it: what the gate found out, and
+// where the answer goes.
+type exchange struct {
+	http.ResponseWriter
+	request   *http.Request
+	id        string
+	principal loci.Principal // set by the gate
+	once      *onceKey       // likewise; nil: the request came without a key
+}
+
+type exchangeKey struct{}
+
+// exchangeOf returns the exchange that ServeHTTP put into the context. It is
+// the only value that this package keeps there: huma hands its handlers nothing
+// else. Handlers hand the principal on as a parameter.
+func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
+
+// RequestIDHeader is the id of a request. The front door sets it in the answer,
+// and this package logs it.
+const RequestIDHeader = "X-Request-Id"
+
 // ServeHTTP answers one request.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := s.begin(w, r)
-	defer s.end(x)
-	if err := s.hosts.Check(s.asProgram(r)); err != nil {
-		s.refuse(x, x.request, err)
+	x := &exchange{ResponseWriter: w, id: w.Header().Get(RequestIDHeader)}
+	x.request = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+	if !IsClean(r.URL.Path) {
+		s.unknown(w, x.request)
 		return
 	}
-	if !cleanPath(r.URL.Path) {
-		s.unknown(x, x.request)
-		return
-	}
-	s.mux.ServeHTTP(x, x.request)
+	s.mux.ServeHTTP(w, x.request)
 }
 
-// asProgram returns the request as a program would have sent it, if it goes to
-// an open place; the Host is still checked there.
-func (s *server) asProgram(r *http.Request) *http.Request {
-	open := slices.ContainsFunc(openPlaces, func(place string) bool {
-		return r.URL.Path == place || strings.HasSuffix(place, "/") && strings.HasPrefix(r.URL.Path, place)
-	})
-	if s.options.Web == nil || !open || r.Header.Get("Origin") == "" {
-		return r
+// admitted notes who sent the request. A writer that asks learns it too, for
+// its log.
+func (x *exchange) admitted(p loci.Principal) {
+	x.principal = p
+	if w, ok := x.ResponseWriter.(interface{ Admitted(loci.Principal) }); ok {
+		w.Admitted(p)
 	}
-	probe := *r
-	probe.Header = r.Header.Clone()
-	probe.Header.Del("Origin")
-	return &probe
 }
 
-// cleanPath reports whether the mux would take the path as it is. Others it
-// would redirect, before anybody was authenticated.
-func cleanPath(path string) bool {
+// IsClean reports whether a mux would take the path as it is. It would redirect
+// others, before anybody was authenticated.
+func IsClean(path string) bool {
 	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") &&
 		!strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
 }

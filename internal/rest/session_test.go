@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -197,40 +196,5 @@ func TestSecretsAreNotKept(t *testing.T) {
 	}
 	if w := s.request(fresh, "GET /keys"); strings.Contains(w.Body.String(), made.Secret) || !strings.Contains(w.Body.String(), made.Key.ID.String()) {
 		t.Errorf("the list: got %s", w.Body)
-	}
-}
-
-// TestPagesAndHome demands that pages are mounted where they belong, with
-// headers of their own, and that people are led to them.
-func TestPagesAndHome(t *testing.T) {
-	web := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "of the page")
-		w.WriteHeader(http.StatusTeapot)
-		_, _ = w.Write([]byte(r.URL.Path))
-	})
-	s := newServer(t, func(o *rest.Options, _ *app.Options) { o.Web = web })
-	for _, path := range []string{"/app/", "/app/sign-in", "/oauth/token", "/.well-known/oauth-authorization-server"} {
-		w := s.do("GET", path, "", "")
-		if w.Code != http.StatusTeapot || w.Body.String() != path || w.Header().Get("Content-Security-Policy") != "of the page" || w.Header().Get("X-Request-Id") == "" {
-			t.Errorf("%s: got %d %s %v", path, w.Code, w.Body, w.Header())
-		}
-	}
-	if w := s.do("POST", "/oauth/token", "", "", "Origin: https://inspector.example"); w.Code != http.StatusTeapot {
-		t.Errorf("/oauth/token from a page: got %d", w.Code)
-	}
-	if w := s.do("POST", "/app/keys", "", "", "Origin: https://evil.example"); w.Code != 403 {
-		t.Errorf("/app/keys from a page of another site: got %d, want 403", w.Code)
-	}
-	if w := s.do("GET", "/", "", "", "Accept: text/html,*/*"); w.Code != 303 || w.Header().Get("Location") != "/app/" {
-		t.Errorf("/ in a browser: got %d %s", w.Code, w.Header().Get("Location"))
-	}
-	if w := s.do("GET", "/", "", "", "Accept: */*"); w.Code != 200 || !strings.HasPrefix(w.Body.String(), "Loci ") {
-		t.Errorf("/ in a program: got %d %s", w.Code, w.Body)
-	}
-	if w := newServer(t).do("GET", "/app/", owner, ""); w.Code != 404 {
-		t.Errorf("/app/ without pages: got %d, want 404", w.Code)
-	}
-	if got := s.do("GET", "/whoami", owner, "").Header().Get("Content-Security-Policy"); got != "default-src 'none'; frame-ancestors 'none'" {
-		t.Errorf("an answer of the API has the CSP %q", got)
 	}
 }

@@ -99,7 +99,7 @@ func (o *outgoing) Write(b []byte) (int, error) {
 	if o.refused != 0 {
 		return len(b), nil
 	}
-	_ = http.NewResponseController(o.ResponseWriter).SetWriteDeadline(o.pace.deadline())
+	_ = http.NewResponseController(o.exchange.ResponseWriter).SetWriteDeadline(o.pace.deadline())
 	n, err := o.exchange.Write(b)
 	o.pace.moved += int64(n)
 	return n, err

@@ -3,7 +3,6 @@ package rest_test
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -15,27 +14,10 @@ import (
 	"github.com/loci-memory/loci/internal/rest"
 )
 
-func TestHeaders(t *testing.T) {
-	s := newServer(t)
-	h := s.do("GET", "/health", "", "").Header()
-	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
-		"Strict-Transport-Security": "", "Access-Control-Allow-Origin": ""} {
-		if got := h.Get(name); got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
-		}
-	}
-	public := newServer(t, func(o *rest.Options, _ *app.Options) { o.PublicURL = "https://loci.example" })
-	if got := public.do("GET", "/health", "", "").Header().Get("Strict-Transport-Security"); got == "" {
-		t.Error("no HSTS with a public https address")
-	}
-}
-
 // TestServerTimingIsForPeople: a microsecond would tell a vendor of rows that
 // it may not see.
 func TestServerTimingIsForPeople(t *testing.T) {
-	s := newServer(t, func(o *rest.Options, _ *app.Options) {
-		o.MCP = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) })
-	})
+	s := newServer(t)
 	for _, path := range []string{"/whoami", "/agent/briefing", "/no/such/route", "/memories/x"} {
 		if got := s.do("GET", path, owner, "").Header().Get("Server-Timing"); !regexp.MustCompile(`^app;dur=\d+\.\d{3}$`).MatchString(got) {
 			t.Errorf("%s, a person: got %q", path, got)
@@ -46,20 +28,8 @@ func TestServerTimingIsForPeople(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/health", "/mcp"} {
-		if got := s.do("POST", path, claude, "").Header().Get("Server-Timing"); got != "" {
-			t.Errorf("%s: got %q", path, got)
-		}
-	}
-}
-
-func TestRequestID(t *testing.T) {
-	s := newServer(t)
-	for sent, kept := range map[string]bool{"trace-1.A_b": true, "": false, "two words": false, "a\"b": false, strings.Repeat("a", 129): false} {
-		got := s.do("GET", "/health", "", "", "X-Request-Id: "+sent).Header().Get("X-Request-Id")
-		if (got == sent) != kept || got == "" {
-			t.Errorf("sent %q, got %q, want it kept: %v", sent, got, kept)
-		}
+	if got := s.do("GET", "/health", owner, "").Header().Get("Server-Timing"); got != "" {
+		t.Errorf("/health: got %q", got)
 	}
 }
 
@@ -74,66 +44,6 @@ func TestLogHasNoSecrets(t *testing.T) {
 	}
 	if strings.Count(log, "msg=request") != 3 || !strings.Contains(log, "status=401") {
 		t.Errorf("the log does not have one line for each request:\n%s", log)
-	}
-}
-
-func TestPanics(t *testing.T) {
-	s := newServer(t, func(o *rest.Options, _ *app.Options) {
-		o.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPut {
-				_, _ = w.Write([]byte("half an ans"))
-			}
-			panic("s3cret state")
-		})
-	})
-	w := s.do("POST", "/mcp", "", "")
-	if w.Code != 500 || strings.Contains(w.Body.String(), "s3cret") || !strings.Contains(w.Body.String(), `"internal error"`) {
-		t.Errorf("got %d %s", w.Code, w.Body)
-	}
-	if !strings.Contains(s.log.String(), "s3cret state") || !strings.Contains(s.log.String(), "stack=") {
-		t.Errorf("the panic is not in the log:\n%s", s.log)
-	}
-	defer func() {
-		if err, _ := recover().(error); !errors.Is(err, http.ErrAbortHandler) {
-			t.Errorf("a torn answer ended with %v, want %v", err, http.ErrAbortHandler)
-		}
-	}()
-	s.do("PUT", "/mcp", "", "")
-}
-
-func TestMCPIsMounted(t *testing.T) {
-	if w := newServer(t).do("POST", "/mcp", owner, ""); w.Code != 404 {
-		t.Errorf("without MCP: got %d %s", w.Code, w.Body)
-	}
-	s := newServer(t, func(o *rest.Options, _ *app.Options) {
-		o.MCP = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(http.StatusAccepted)
-			if err := http.NewResponseController(w).Flush(); err != nil {
-				t.Errorf("a stream cannot be flushed: %v", err)
-			}
-		})
-	})
-	if w := s.do("POST", "/mcp", "", ""); w.Code != http.StatusAccepted || !w.Flushed {
-		t.Errorf("got %d, flushed %v", w.Code, w.Flushed)
-	}
-}
-
-// TestForeignHosts sends requests as a loopback listener gets them.
-func TestForeignHosts(t *testing.T) {
-	s := newServer(t)
-	for _, tt := range []struct {
-		host, origin string
-		want         int
-	}{{"127.0.0.1:5624", "", 200}, {"evil.example", "", 403}, {"127.0.0.1:5624", "https://evil.example", 403}} {
-		r := httptest.NewRequest(http.MethodGet, "/whoami", nil)
-		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 5624})))
-		r.Host = tt.host
-		if tt.origin != "" {
-			r.Header.Set("Origin", tt.origin)
-		}
-		if w := s.send(r, owner); w.Code != tt.want {
-			t.Errorf("Host %q, Origin %q: got %d, want %d", tt.host, tt.origin, w.Code, tt.want)
-		}
 	}
 }
 

@@ -1,0 +1,131 @@
+// Package front is the front door of the server: every request comes in here,
+// and goes on to the JSON API, to MCP or to the pages.
+//
+// It checks the Host and the Origin, bounds how long a request may take, turns
+// panics into answers, logs one line per request, and counts the requests for
+// pages. The surfaces authenticate callers and count the rest.
+//
+// The invariant: no request reaches a surface under a foreign Host.
+package front
+
+import (
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/rest"
+)
+
+// Options configure the front door.
+type Options struct {
+	REST http.Handler // required: the JSON API, and every path that nothing else serves
+	// MCP serves /mcp, with its own authentication and its own count of
+	// requests; nil: 404 there.
+	MCP http.Handler
+	// Web serves /app/, /oauth/ and /.well-known/; nil: 404 there.
+	Web  http.Handler
+	Auth *auth.Authenticator // required if there are pages
+	Gate auth.Gate           // counts requests for pages; zero: nothing is limited
+	Log  *slog.Logger        // default: discard
+	// PublicURL is the address that people use, such as https://loci.example;
+	// "" if there is only the listener. https turns HSTS on. Its host is
+	// accepted on loopback listeners too.
+	PublicURL string
+}
+
+type door struct {
+	options Options
+	log     *slog.Logger
+	hosts   auth.HostRule
+}
+
+// New returns the handler of the whole server. It panics without REST, or with
+// Web but without Auth, which only main can cause.
+func New(o Options) http.Handler {
+	if o.REST == nil || o.Web != nil && o.Auth == nil {
+		panic("front: Options.REST is required, and Auth if there are pages")
+	}
+	d := &door{options: o, log: o.Log, hosts: auth.NewHostRule(o.PublicURL)}
+	if d.log == nil {
+		d.log = slog.New(slog.DiscardHandler)
+	}
+	return d
+}
+
+const (
+	mcpPath  = "/mcp"
+	homePage = "/app/"
+)
+
+// webPlaces are the paths of pages and OAuth.
+var webPlaces = []string{homePage, "/oauth/", "/.well-known/"}
+
+// openPlaces serve programs in web pages of other sites too. They read no
+// cookie, and their answers name the pages that may read them.
+var openPlaces = []string{"/oauth/token", "/oauth/register", "/oauth/revoke", "/.well-known/"}
+
+// ServeHTTP answers one request.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := d.begin(w, r)
+	defer d.end(x)
+	if err := d.hosts.Check(d.asProgram(r)); err != nil {
+		rest.WriteError(x, err)
+		return
+	}
+	d.serve(x, r)
+}
+
+// serve sends a request to the surface that has its path.
+func (d *door) serve(x *exchange, r *http.Request) {
+	path := r.URL.Path
+	switch {
+	case !rest.IsClean(path):
+		d.options.REST.ServeHTTP(x, r)
+	case path == mcpPath && d.options.MCP != nil:
+		d.options.MCP.ServeHTTP(x, r)
+	case d.options.Web != nil && within(path, webPlaces):
+		d.page(x, r)
+	case d.options.Web != nil && path == "/" && r.Method == http.MethodGet && wantsPage(r):
+		http.Redirect(x, r, homePage, http.StatusSeeOther)
+	default:
+		d.options.REST.ServeHTTP(x, r)
+	}
+}
+
+// page counts a request for a page by its browser session, or by the client's
+// address if it has none.
+func (d *door) page(x *exchange, r *http.Request) {
+	var p loci.Principal
+	if credentials, err := auth.RequestOf(r); err == nil && credentials.Session != "" {
+		p, _ = d.options.Auth.Authenticate(r.Context(), credentials) // the page reports what is wrong with it
+	}
+	if err := d.options.Gate.Count(x.Header(), r, p); err != nil {
+		rest.WriteError(x, err)
+		return
+	}
+	d.options.Web.ServeHTTP(x, r)
+}
+
+func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
+
+// within reports whether path is one of places, or below one that ends in a slash.
+func within(path string, places []string) bool {
+	return slices.ContainsFunc(places, func(place string) bool {
+		return path == place || strings.HasSuffix(place, "/") && strings.HasPrefix(path, place)
+	})
+}
+
+// asProgram returns the request as a program would have sent it, if it goes to
+// an open place. The Host is still checked there.
+func (d *door) asProgram(r *http.Request) *http.Request {
+	if d.options.Web == nil || !within(r.URL.Path, openPlaces) || r.Header.Get("Origin") == "" {
+		return r
+	}
+	probe := *r
+	probe.Header = r.Header.Clone()
+	probe.Header.Del("Origin")
+	return &probe
+}

@@ -1,0 +1,193 @@
+package front_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/front"
+)
+
+// answer is a surface that answers with a status and the path.
+func answer(status int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(r.URL.Path))
+	})
+}
+
+// newDoor returns a front door whose API answers 200.
+func newDoor(o front.Options) http.Handler {
+	if o.REST == nil {
+		o.REST = answer(http.StatusOK)
+	}
+	if o.Auth == nil {
+		o.Auth = &auth.Authenticator{} // for requests without a cookie
+	}
+	return front.New(o)
+}
+
+// do sends one request. A header is "Name: value".
+func do(h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, nil)
+	r.Host = "127.0.0.1:5624"
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestHeaders(t *testing.T) {
+	h := do(newDoor(front.Options{}), "GET", "/health").Header()
+	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+		"Strict-Transport-Security": "", "Access-Control-Allow-Origin": ""} {
+		if got := h.Get(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	public := newDoor(front.Options{PublicURL: "https://loci.example"})
+	if got := do(public, "GET", "/health").Header().Get("Strict-Transport-Security"); got == "" {
+		t.Error("no HSTS with a public https address")
+	}
+}
+
+func TestRequestID(t *testing.T) {
+	h := newDoor(front.Options{})
+	for sent, kept := range map[string]bool{"trace-1.A_b": true, "": false, "two words": false, "a\"b": false, strings.Repeat("a", 129): false} {
+		got := do(h, "GET", "/health", "X-Request-Id: "+sent).Header().Get("X-Request-Id")
+		if (got == sent) != kept || got == "" {
+			t.Errorf("sent %q, got %q, want it kept: %v", sent, got, kept)
+		}
+	}
+}
+
+// TestServerTiming demands that people get it, and neither vendors nor
+// strangers do.
+func TestServerTiming(t *testing.T) {
+	for name, tt := range map[string]struct {
+		p    loci.Principal
+		want string
+	}{"a person": {loci.Principal{Kind: loci.KindUser, OrgID: loci.DefaultOrg, UserID: loci.NewUserID()}, `^app;dur=\d+\.\d{3}$`},
+		"an agent": {loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, Vendor: "claude"}, "^$"}, "a stranger": {loci.Principal{}, "^$"}} {
+		h := newDoor(front.Options{REST: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.(interface{ Admitted(loci.Principal) }).Admitted(tt.p)
+		})})
+		if got := do(h, "GET", "/whoami").Header().Get("Server-Timing"); !regexp.MustCompile(tt.want).MatchString(got) {
+			t.Errorf("%s: got %q, want %s", name, got, tt.want)
+		}
+	}
+}
+
+func TestPanics(t *testing.T) {
+	var log bytes.Buffer
+	h := newDoor(front.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), REST: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			_, _ = w.Write([]byte("half an ans"))
+		}
+		panic("s3cret state")
+	})})
+	w := do(h, "POST", "/memories")
+	if w.Code != 500 || strings.Contains(w.Body.String(), "s3cret") || !strings.Contains(w.Body.String(), `"internal error"`) {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	if !strings.Contains(log.String(), "s3cret state") || !strings.Contains(log.String(), "stack=") {
+		t.Errorf("the panic is not in the log:\n%s", &log)
+	}
+	defer func() {
+		if err, _ := recover().(error); !errors.Is(err, http.ErrAbortHandler) {
+			t.Errorf("a torn answer ended with %v, want %v", err, http.ErrAbortHandler)
+		}
+	}()
+	do(h, "PUT", "/memories")
+}
+
+// TestRouting demands that every surface gets its own paths, and the API the
+// rest, unclean ones too.
+func TestRouting(t *testing.T) {
+	full := newDoor(front.Options{MCP: answer(http.StatusAccepted), Web: answer(http.StatusTeapot)})
+	bare := newDoor(front.Options{})
+	for path, want := range map[string]int{"/mcp": 202, "/mcp/": 200, "/app/": 418, "/app/sign-in": 418, "/oauth/token": 418,
+		"/.well-known/oauth-authorization-server": 418, "/app": 200, "/app/../memories": 200, "//app/": 200, "/memories": 200, "/": 200} {
+		w := do(full, "GET", path)
+		if w.Code != want || w.Body.String() != path || w.Header().Get("X-Request-Id") == "" {
+			t.Errorf("%s: got %d %s %v, want %d", path, w.Code, w.Body, w.Header(), want)
+		}
+		if w := do(bare, "GET", path); w.Code != 200 {
+			t.Errorf("%s without MCP and pages: got %d, want the API", path, w.Code)
+		}
+	}
+	if w := do(full, "GET", "/", "Accept: text/html,*/*"); w.Code != 303 || w.Header().Get("Location") != "/app/" {
+		t.Errorf("/ in a browser: got %d %s", w.Code, w.Header().Get("Location"))
+	}
+	if w := do(bare, "GET", "/", "Accept: text/html,*/*"); w.Code != 200 {
+		t.Errorf("/ in a browser without pages: got %d", w.Code)
+	}
+}
+
+func TestPagesOfOtherSites(t *testing.T) {
+	h := newDoor(front.Options{Web: answer(http.StatusTeapot)})
+	if w := do(h, "POST", "/oauth/token", "Origin: https://inspector.example"); w.Code != http.StatusTeapot {
+		t.Errorf("/oauth/token from a page: got %d", w.Code)
+	}
+	if w := do(h, "POST", "/app/keys", "Origin: https://evil.example"); w.Code != 403 {
+		t.Errorf("/app/keys from a page of another site: got %d, want 403", w.Code)
+	}
+}
+
+// TestForeignHosts sends requests as a loopback listener gets them.
+func TestForeignHosts(t *testing.T) {
+	h := newDoor(front.Options{})
+	for _, tt := range []struct {
+		host, origin string
+		want         int
+	}{{"127.0.0.1:5624", "", 200}, {"evil.example", "", 403}, {"127.0.0.1:5624", "https://evil.example", 403}} {
+		r := httptest.NewRequest(http.MethodGet, "/whoami", nil)
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 5624})))
+		r.Host = tt.host
+		if tt.origin != "" {
+			r.Header.Set("Origin", tt.origin)
+		}
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != tt.want {
+			t.Errorf("Host %q, Origin %q: got %d, want %d", tt.host, tt.origin, w.Code, tt.want)
+		}
+	}
+}
+
+// TestPagesAreCounted demands that strangers who ask for pages are counted by
+// their address.
+func TestPagesAreCounted(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 15, 0, time.UTC)
+	limiter := auth.NewLimiter(auth.LimitOptions{PerAddress: 2, Now: func() time.Time { return now }})
+	h := newDoor(front.Options{Web: answer(http.StatusTeapot), Gate: auth.Gate{Limiter: limiter}})
+	for i, want := range []int{418, 418, 429} {
+		if w := do(h, "GET", "/app/sign-in"); w.Code != want {
+			t.Errorf("request %d: got %d, want %d", i+1, w.Code, want)
+		}
+	}
+}
+
+func TestStreamsCanBeFlushed(t *testing.T) {
+	h := newDoor(front.Options{MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Errorf("a stream cannot be flushed: %v", err)
+		}
+	})})
+	if w := do(h, "POST", "/mcp"); w.Code != http.StatusAccepted || !w.Flushed {
+		t.Errorf("got %d, flushed %v", w.Code, w.Flushed)
+	}
+}
