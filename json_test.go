@@ -12,7 +12,7 @@ import (
 func TestCheckJSON(t *testing.T) {
 	deep := strings.Repeat("[", 64) + strings.Repeat("]", 64)
 	for _, good := range []string{``, `{}`, `null`, `{"a":{"a":1},"b":[{"a":2},{"a":3}]}`, `["a","a"]`, `{"a":"a","b":"a"}`,
-		`{"a":"\"a\":{[,","b":1}`, `"\ud83d\ude00 \\ud800"`, deep, `{"a":1}{"a":2}`, `}`, `{"a`, `,:`} {
+		`{"a":"\"a\":{[,","b":1}`, `"\ud83d\ude00 \\ud800"`, deep, `{"a":1}{"a":2}`, `}`, `{"a`, `,:`, `"\ud800`} {
 		if err := loci.CheckJSON([]byte(good)); err != nil {
 			t.Errorf("%.60s: %v", good, err)
 		}
@@ -25,7 +25,6 @@ func TestCheckJSON(t *testing.T) {
 		`"\ud800"`:                        "surrogate",
 		`"\udc00\ud800"`:                  "surrogate",
 		`{"a":"\ud800\u0041"}`:            "surrogate",
-		`"\ud800`:                         "surrogate",
 		"[" + deep + "]":                  "64 levels",
 		strings.Repeat(`{"a":`, 1<<20):    "64 levels",
 		`{"` + strings.Repeat("n", 99) + `":1,"` + strings.Repeat("n", 99) + `":2}`: "twice",
