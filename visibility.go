@@ -32,6 +32,7 @@ const (
 	TrashOnly                    // trashed, whatever its lifetime
 	LiveOrTrash                  // either: a person looking at one id
 	AnyState                     // all of them: history, export
+	CurrentOnly                  // of memories only: live and valid now; recall, search, context, briefing
 )
 
 // Sees is the visibility rule: whether v may know that the row with access a
@@ -43,11 +44,17 @@ const (
 //     credential that is limited to projects reaches only their rows.
 //  3. Vendor: a vendor's credential needs "*" or its own name on the list.
 //  4. Lifecycle: live, unless the read says otherwise. What is in the trash is
-//     only its owner's, whoever shared it.
+//     only its owner's, whoever shared it. Only memories have a validity, which
+//     SeesMemory adds.
 //
 // A zero viewer sees nothing.
 func (v Viewer) Sees(a *Access, l Lifecycle, now time.Time) bool {
 	return v.inTenant(a) && v.reaches(a) && v.vendorMay(a) && l.admits(a, now) && (a.DeletedAt.IsZero() || a.UserID == v.UserID)
+}
+
+// SeesMemory is Sees for a memory, with its validity for CurrentOnly.
+func (v Viewer) SeesMemory(m *Memory, l Lifecycle, now time.Time) bool {
+	return v.Sees(&m.Access, l, now) && (l != CurrentOnly || m.current(now))
 }
 
 // SeesVersion is Sees for an old version: its own allowed_vendors and the
@@ -91,7 +98,7 @@ func (v Viewer) vendorMay(a *Access) bool {
 
 func (l Lifecycle) admits(a *Access, now time.Time) bool {
 	switch l {
-	case LiveOnly:
+	case LiveOnly, CurrentOnly:
 		return a.Live(now)
 	case TrashOnly:
 		return !a.DeletedAt.IsZero()

@@ -56,6 +56,11 @@ func (w When) clock(now time.Time) time.Time {
 	return now
 }
 
+// current reports whether what m says is valid now. A memory that names no beginning or no end has none.
+func (m *Memory) current(now time.Time) bool {
+	return !m.ValidFrom.After(now) && (m.ValidTo.IsZero() || m.ValidTo.After(now))
+}
+
 // ValidAt reports whether what m says held at that time.
 func (m *Memory) ValidAt(t time.Time) bool {
 	from := m.ValidFrom

@@ -403,6 +403,45 @@ func TestBriefingShowsOnlyWhatTheReaderSees(t *testing.T) {
 	}
 }
 
+// A fact that is not valid now is in lists and by its id, but nobody is told it; another time answers for itself.
+func TestWhatIsNotValidNowIsNotRecalled(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	began := w.now
+	day := 24 * time.Hour
+	w.add(w.owner, app.Draft{Title: "old", Content: "the harbour opens at six", Pinned: new(true), ValidFrom: began.Add(-2 * day), ValidTo: began.Add(-day)})
+	w.add(w.owner, app.Draft{Title: "now", Content: "the harbour opens at seven", Pinned: new(true), ValidFrom: began.Add(-day), ValidTo: began.Add(day)})
+	next := w.add(w.owner, app.Draft{Title: "next", Content: "the harbour opens at eight", Pinned: new(true), ValidFrom: began.Add(day)})
+	listed, err := w.List(ctx, w.claude, app.ListRequest{})
+	if err != nil || titles(listed.Memories) != "next now old" {
+		t.Errorf("listed %q, %v", titles(listed.Memories), err)
+	}
+	if _, err := w.Get(ctx, w.claude, next.ID); err != nil {
+		t.Error(err)
+	}
+	told := func(when loci.When, want string) {
+		t.Helper()
+		f := app.Filter{When: when}
+		found, err := w.Search(ctx, w.claude, app.SearchRequest{Filter: f, Query: "harbour"})
+		asked, askErr := w.Query(ctx, w.claude, app.QueryRequest{Filter: f, Query: "harbour"})
+		unfit, unfitErr := w.Query(ctx, w.claude, app.QueryRequest{Filter: f, Query: "zebra"})
+		briefed, briefErr := w.Briefing(ctx, w.claude, when)
+		if err := errors.Join(err, askErr, unfitErr, briefErr); err != nil {
+			t.Fatal(err)
+		}
+		n := len(strings.Fields(want))
+		if found.Total != n || len(found.Hits) != n || titles(asked.Used) != want || titles(unfit.Used) != want || briefed.Total != n || len(briefed.Pinned) != n {
+			t.Errorf("at %+v, want %q: %d hits of %d, asked %q, recent %q, briefed of %d with %d pinned", when, want,
+				len(found.Hits), found.Total, titles(asked.Used), titles(unfit.Used), briefed.Total, len(briefed.Pinned))
+		}
+	}
+	told(loci.When{}, "now")
+	told(loci.When{AsOf: began.Add(-36 * time.Hour)}, "old")
+	told(loci.When{AsOf: began.Add(2 * day)}, "next")
+	w.now = w.now.Add(2 * day)
+	told(loci.When{}, "next")
+}
+
 func TestOwnerEmail(t *testing.T) {
 	w := newWorld(t)
 	for _, bad := range []string{"", "mara", "@x", "a@", "a b@x.org", "a@b@c", strings.Repeat("x", 320) + "@x.org"} {

@@ -54,14 +54,14 @@ func (a *App) checkWhen(w *loci.When) error {
 	return nil
 }
 
-// readAt returns the visible ones among ids as they were, in the order of ids.
-func readAt(ctx context.Context, tx store.Tx, v loci.Viewer, ids []loci.MemoryID, w loci.When) ([]*loci.Memory, error) {
-	if w.IsZero() {
-		return tx.Memories().GetMany(ctx, v, ids, loci.LiveOnly)
+// readAt returns the visible ones among ids in the lifecycle of f, or as they were at its time, in the order of ids.
+func readAt(ctx context.Context, tx store.Tx, v loci.Viewer, ids []loci.MemoryID, f *Filter) ([]*loci.Memory, error) {
+	if f.When.IsZero() {
+		return tx.Memories().GetMany(ctx, v, ids, f.Lifecycle)
 	}
 	memories := make([]*loci.Memory, 0, len(ids))
 	for _, id := range ids {
-		m, err := tx.Memories().GetAt(ctx, v, id, w)
+		m, err := tx.Memories().GetAt(ctx, v, id, f.When)
 		if loci.CodeOf(err) == loci.NotFound {
 			continue
 		}

@@ -27,14 +27,15 @@ func (a *App) Briefing(ctx context.Context, p loci.Principal, w loci.When) (*loc
 	if err := a.checkWhen(&w); err != nil {
 		return nil, err
 	}
+	f := current(Filter{When: w})
 	var page store.Page
 	var pinned []*loci.Memory
 	var more bool
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		if pinned, more, err = alwaysOn(ctx, tx, p.Viewer(), Filter{When: w}); err != nil {
+		if pinned, more, err = alwaysOn(ctx, tx, p.Viewer(), f); err != nil {
 			return err
 		}
-		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: Filter{When: w}, Limit: briefingSample, Total: true})
+		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: f, Limit: briefingSample, Total: true})
 		return err
 	})
 	if err != nil {

@@ -25,10 +25,18 @@ const (
 	byPart   = "substring"
 )
 
+// current narrows what a model is told to what is valid now. Another time answers for itself.
+func current(f Filter) Filter {
+	if f.When.IsZero() {
+		f.Lifecycle = loci.CurrentOnly
+	}
+	return f
+}
+
 // find is the one function behind every search: candidates from the store,
 // rank from package recall, rows of one page.
 func find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (*SearchPage, error) {
-	f := finder{ctx: ctx, tx: tx, v: v, filter: r.Filter, text: r.Query}
+	f := finder{ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query}
 	if err := f.rank(); err != nil {
 		return nil, err
 	}
@@ -123,7 +131,7 @@ func (f *finder) contain() ([]loci.Match, error) {
 			}
 		}
 	}
-	memories, err := readAt(f.ctx, f.tx, f.v, ids, f.filter.When)
+	memories, err := readAt(f.ctx, f.tx, f.v, ids, &f.filter)
 	var hits []loci.Match
 	for _, m := range memories {
 		if hit, ok := f.query.Count(m); ok {
@@ -140,7 +148,7 @@ func (f *finder) load(ranked []recall.Hit) ([]Hit, error) {
 	for i, h := range ranked {
 		ids[i], of[h.ID] = h.ID, h
 	}
-	memories, err := readAt(f.ctx, f.tx, f.v, ids, f.filter.When)
+	memories, err := readAt(f.ctx, f.tx, f.v, ids, &f.filter)
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func (a *App) ByIDs(ctx context.Context, p loci.Principal, ids []loci.MemoryID, 
 	}
 	var found []*loci.Memory
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		found, err = readAt(ctx, tx, p.Viewer(), ids, w)
+		found, err = readAt(ctx, tx, p.Viewer(), ids, &Filter{When: w})
 		return err
 	})
 	slices.SortStableFunc(found, func(x, y *loci.Memory) int { return cmp.Compare(y.CreatedAt.UnixMicro(), x.CreatedAt.UnixMicro()) })

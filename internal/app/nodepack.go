@@ -56,7 +56,7 @@ func (a *App) NodePack(ctx context.Context, p loci.Principal, id loci.NodeID, bu
 	next := map[loci.NodeItemID]int{}
 	for _, i := range list {
 		m := memories[i.MemoryID]
-		if hidden[i.ParentID] || i.Kind == loci.ItemMemory && m == nil { // trashed since the items were read
+		if hidden[i.ParentID] || i.Kind == loci.ItemMemory && m == nil { // trashed since the items were read, or not valid now
 			hidden[i.ID] = true
 			continue
 		}
@@ -76,7 +76,7 @@ func (a *App) NodePack(ctx context.Context, p loci.Principal, id loci.NodeID, bu
 	return out, nil
 }
 
-// memoriesOf returns the memories that items show, as far as p sees them now.
+// memoriesOf returns the memories that items show, as far as p sees them and they are valid now.
 func (a *App) memoriesOf(ctx context.Context, p loci.Principal, items []loci.NodeItem) (map[loci.MemoryID]*loci.Memory, error) {
 	var ids []loci.MemoryID
 	for _, i := range items {
@@ -89,7 +89,7 @@ func (a *App) memoriesOf(ctx context.Context, p loci.Principal, items []loci.Nod
 		return out, nil
 	}
 	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		found, err := tx.Memories().GetMany(ctx, p.Viewer(), loci.Unique(ids), loci.LiveOnly)
+		found, err := tx.Memories().GetMany(ctx, p.Viewer(), loci.Unique(ids), loci.CurrentOnly)
 		for _, m := range found {
 			out[m.ID] = m
 		}

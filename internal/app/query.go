@@ -96,6 +96,7 @@ func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*Que
 	if len(r.IDs) > loci.MaxIDs {
 		return nil, loci.FieldErrorf("ids", "must have at most %d entries", loci.MaxIDs)
 	}
+	r.Filter = current(r.Filter)
 	var answer QueryAnswer
 	var pinned, memories []*loci.Memory
 	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
@@ -114,7 +115,7 @@ func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*Que
 // question, or the newest if none does.
 func retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int, answer *QueryAnswer) (pinned, others []*loci.Memory, err error) {
 	if r.IDs != nil {
-		found, err := readAt(ctx, tx, v, r.IDs, r.When)
+		found, err := readAt(ctx, tx, v, r.IDs, &r.Filter)
 		answer.Reason, answer.Total = FitsQuestion, len(found)
 		for _, m := range found {
 			if m.Pinned && len(pinned) < MaxPinned {

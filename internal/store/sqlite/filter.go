@@ -23,7 +23,7 @@ func drivers(v loci.Viewer, f *store.Filter) []driver {
 		return []driver{{tokens: []string{tokenLive, tokenPast}, past: !f.When.KnownAt.IsZero()}}
 	}
 	switch f.Lifecycle {
-	case loci.LiveOnly:
+	case loci.LiveOnly, loci.CurrentOnly:
 	case loci.TrashOnly:
 		return []driver{{tokens: []string{tokenTrash}}}
 	default:

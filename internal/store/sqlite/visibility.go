@@ -20,7 +20,7 @@ func (tx *tx) visible(q *query, v loci.Viewer, l loci.Lifecycle, now time.Time) 
 	}
 	vendorMay(q, v, "m")
 	admits(q, l, now)
-	if l != loci.LiveOnly {
+	if l != loci.LiveOnly && l != loci.CurrentOnly {
 		q.add(" AND (m.deleted_at IS NULL OR m.user_id = ?)", [16]byte(v.UserID))
 	}
 }
@@ -85,6 +85,9 @@ func admits(q *query, l loci.Lifecycle, now time.Time) {
 	switch l {
 	case loci.LiveOnly:
 		q.add(" AND "+live, now.UnixMicro())
+	case loci.CurrentOnly: // only memories have a validity
+		at := now.UnixMicro()
+		q.add(" AND "+live+" AND (m.valid_from IS NULL OR m.valid_from <= ?) AND (m.valid_to IS NULL OR m.valid_to > ?)", at, at, at)
 	case loci.TrashOnly:
 		q.add(" AND m.deleted_at IS NOT NULL")
 	case loci.LiveOrTrash:

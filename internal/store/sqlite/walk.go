@@ -162,7 +162,7 @@ func (w *walk) overlap() bool {
 // joined says whether a range's postings alone do not tell who may see the row
 // or what passes the filter, so that the row must be looked at too.
 func (w *walk) joined(r postingRange) bool {
-	if r.vendor == vendorListed || w.filter.Lifecycle == loci.LiveOrTrash || !w.filter.When.IsZero() {
+	if l := w.filter.Lifecycle; r.vendor == vendorListed || l == loci.LiveOrTrash || l == loci.CurrentOnly || !w.filter.When.IsZero() {
 		return true
 	}
 	if w.filter.Lifecycle != loci.LiveOnly && r.pool[0] != userPool {
@@ -253,7 +253,7 @@ func (w *walk) statement(r postingRange, f form, limit int) (string, sqlitedb.Ar
 	}
 	q.add(" WHERE p.pool = ? AND p.vendor = ? AND p.token = ?", r.pool[:], r.vendor, r.token)
 	w.bound(q, f)
-	if w.filter.Lifecycle == loci.LiveOnly && w.filter.When.IsZero() {
+	if l := w.filter.Lifecycle; (l == loci.LiveOnly || l == loci.CurrentOnly) && w.filter.When.IsZero() {
 		q.add(" AND (p.expires_at IS NULL OR p.expires_at > ?)", w.now.UnixMicro())
 	}
 	q.add(" AND (p.agent_id IS NULL OR p.agent_id = ?)", orNull(w.v.AgentID))

@@ -288,7 +288,7 @@ func (w *world) sees(v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, vendors 
 		if m.ID == id {
 			narrow := m.Access
 			narrow.AllowedVendors = vendors
-			return v.Sees(&m.Access, l, w.clock.now()) && (vendors == nil || v.Sees(&narrow, l, w.clock.now()))
+			return v.SeesMemory(m, l, w.clock.now()) && (vendors == nil || v.Sees(&narrow, l, w.clock.now()))
 		}
 	}
 	return false

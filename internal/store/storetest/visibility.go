@@ -39,7 +39,7 @@ func testVisibility(e *env) {
 // visible returns the rows that the rule admits, in the order of storing.
 func (w *world) visible(v loci.Viewer, l loci.Lifecycle) (list []*loci.Memory) {
 	for _, m := range w.rows {
-		if v.Sees(&m.Access, l, w.clock.now()) {
+		if v.SeesMemory(m, l, w.clock.now()) {
 			list = append(list, m)
 		}
 	}
@@ -55,7 +55,7 @@ func (w *world) differ(what string, v loci.Viewer, want, got any) {
 }
 
 func (w *world) compareGet(ctx context.Context, tx store.Tx, v loci.Viewer) error {
-	l := rapid.SampledFrom(lifecycles).Draw(w.t, "lifecycle")
+	l := rapid.SampledFrom(memoryLifecycles).Draw(w.t, "lifecycle")
 	want := w.visible(v, l)
 	var one []*loci.Memory
 	var ids []loci.MemoryID
@@ -75,16 +75,16 @@ func (w *world) compareGet(ctx context.Context, tx store.Tx, v loci.Viewer) erro
 }
 
 func (w *world) compareVersions(ctx context.Context, tx store.Tx, v loci.Viewer) error {
-	l := rapid.SampledFrom(lifecycles).Draw(w.t, "lifecycle")
+	l := rapid.SampledFrom(memoryLifecycles).Draw(w.t, "lifecycle")
 	for _, m := range w.rows {
 		var want []*loci.Version
 		for _, old := range w.old[m.ID] {
-			if v.SeesVersion(&old.Access, &m.Access, l, w.clock.now()) {
+			if v.SeesMemory(m, l, w.clock.now()) && v.SeesVersion(&old.Access, &m.Access, l, w.clock.now()) {
 				want = append(want, old)
 			}
 		}
 		got, err := tx.Memories().Versions(ctx, v, m.ID, l, 0, 100)
-		if sees := v.Sees(&m.Access, l, w.clock.now()); sees != (err == nil) || !sees && loci.CodeOf(err) != loci.NotFound {
+		if sees := v.SeesMemory(m, l, w.clock.now()); sees != (err == nil) || !sees && loci.CodeOf(err) != loci.NotFound {
 			w.t.Fatalf("Versions for %+v: %v, but the rule says %v", v, err, sees)
 		}
 		w.differ("Versions", v, want, got)

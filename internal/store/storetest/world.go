@@ -85,6 +85,7 @@ func (w *world) change(m *loci.Memory) {
 	if draw(t, "superseded", false, false, false, true) {
 		m.SupersededBy = loci.NewMemoryID()
 	}
+	m.ValidFrom, m.ValidTo = w.drawTime("valid from"), w.drawTime("valid to")
 	m.Origin, m.Type = draw(t, "origin", "a", "b", "api"), draw(t, "type", loci.Semantic, loci.Episodic)
 	m.Category, m.Tags = draw(t, "category", "fact", "rule"), draw(t, "tags", tagLists...)
 	m.Key, m.Pinned, m.SessionID = draw(t, "key", "", "", "k", "red K"), draw(t, "pinned", false, false, true), oneOf(t, "session", w.sessions)
@@ -143,7 +144,7 @@ func (w *world) viewer() loci.Viewer {
 
 func (w *world) filter() store.Filter {
 	t := w.t
-	f := store.Filter{Lifecycle: rapid.SampledFrom(lifecycles).Draw(t, "lifecycle")}
+	f := store.Filter{Lifecycle: rapid.SampledFrom(memoryLifecycles).Draw(t, "lifecycle")}
 	if draw(t, "plain", true, false) {
 		return f
 	}
@@ -168,3 +169,6 @@ func (w *world) filter() store.Filter {
 }
 
 var lifecycles = []loci.Lifecycle{loci.LiveOnly, loci.LiveOnly, loci.TrashOnly, loci.LiveOrTrash, loci.AnyState}
+
+// memoryLifecycles has the one that is of memories only, too.
+var memoryLifecycles = append([]loci.Lifecycle{loci.CurrentOnly, loci.CurrentOnly}, lifecycles...)
