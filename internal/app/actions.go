@@ -148,6 +148,9 @@ type Rule struct {
 	Audited bool
 }
 
+// Actions says of each action who may take it, and what is kept of it.
+type Actions map[Action]Rule
+
 var (
 	everyone = []loci.Kind{loci.KindUser, loci.KindAgent, loci.KindAdmin, loci.KindLocal}
 	people   = []loci.Kind{loci.KindUser, loci.KindAdmin, loci.KindLocal}
@@ -165,7 +168,7 @@ var (
 
 // rules is the one table of what may be done by whom. Agents read and add;
 // where the org deletes by key, they trash what they wrote themselves.
-var rules = map[Action]Rule{
+var rules = Actions{
 	MemoryCreate:  {Kinds: everyone, Rights: write, Metered: true, Audited: true},
 	MemoryRead:    {Kinds: everyone, Rights: read, Metered: true},
 	MemoryChange:  {Kinds: people, Rights: both, Metered: true, Audited: true},
@@ -284,7 +287,7 @@ var rules = map[Action]Rule{
 
 // Rules returns a copy of the table, for surfaces that name actions and for
 // tests that walk it.
-func Rules() map[Action]Rule { return maps.Clone(rules) }
+func Rules() Actions { return maps.Clone(rules) }
 
 // begin is the authorisation check. An action without a rule is refused. A
 // refusal is recorded, as far as the disk takes it.
@@ -296,7 +299,7 @@ func (a *App) begin(ctx context.Context, p loci.Principal, act Action) error {
 		a.refused(ctx, p, act)
 		return err
 	}
-	if rules[act].Metered && a.meter != nil {
+	if a.rules[act].Metered && a.meter != nil {
 		a.meter(ctx, p, act)
 	}
 	return nil
@@ -313,7 +316,7 @@ func (a *App) also(ctx context.Context, p loci.Principal, act Action) error {
 
 // may decides. It is part of begin and also, which record what it refuses.
 func (a *App) may(p loci.Principal, act Action) error {
-	r, ok := rules[act]
+	r, ok := a.rules[act]
 	if !ok || !slices.Contains(r.Kinds, p.Kind) {
 		return loci.Errorf(loci.Forbidden, "this credential may not do that: %s is not open to a principal of kind %q", act, p.Kind)
 	}
@@ -359,7 +362,7 @@ func (a *App) deletionOf(p loci.Principal) loci.Deletion {
 func (a *App) stepUp(p loci.Principal, act Action) error {
 	if p.Method != loci.BySession && p.Method != loci.ByDashboard {
 		hint := ""
-		if rules[act].Deletes {
+		if a.rules[act].Deletes {
 			hint = "; an owner can let keys delete with `loci org set ORG deletion=api_key`"
 		}
 		return loci.Errorf(loci.Forbidden, "%s needs a signed-in browser session with a fresh proof; a key or token is not enough: sign in at /app/%s", act, hint)
@@ -410,7 +413,7 @@ func (a *App) write(ctx context.Context, p loci.Principal, act Action, fn func(t
 		if err := fn(tx, &e); err != nil {
 			return err
 		}
-		if rules[act].Audited && e.Action != "" {
+		if a.rules[act].Audited && e.Action != "" {
 			if err := tx.Audit().Add(ctx, e); err != nil {
 				return err
 			}

@@ -21,6 +21,7 @@ import (
 
 // App is the use cases over one store. It is safe for concurrent use.
 type App struct {
+	rules    Actions
 	store    store.Store
 	chat     Chat
 	now      func() time.Time
@@ -71,7 +72,7 @@ func New(o Options) *App {
 	if o.Store == nil {
 		panic("app: no store")
 	}
-	a := &App{bell: &bell{}, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion, meter: o.Meter,
+	a := &App{rules: rules, bell: &bell{}, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion, meter: o.Meter,
 		oauth: o.OAuth, signIn: o.SignIn}
 	a.store = ringing{o.Store, a.bell}
 	if a.now == nil {

@@ -72,7 +72,7 @@ func (c *Changes) Position() string { return string(c.at) }
 
 // Written returns a channel that closes when something is written to the org by this process, visible or not. Whoever
 // waits on it takes it before the read after which it waits.
-func (c *Changes) Written() <-chan struct{} { return c.app.bell.next(c.org) }
+func (c *Changes) Written() <-chan struct{} { return c.app.written(c.org) }
 
 // Read returns what p sees of what is behind the place, and moves there. p is the reader as it is
 // now: Forbidden if it may not read any more.
@@ -130,6 +130,9 @@ func (b *bell) ring(org loci.OrgID) {
 		delete(b.waiting, org)
 	}
 }
+
+// written returns a channel that closes when this process writes to the org.
+func (a *App) written(org loci.OrgID) <-chan struct{} { return a.bell.next(org) }
 
 // ringing is a store that rings after each change of an org's rows.
 type ringing struct {
