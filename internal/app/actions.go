@@ -296,7 +296,7 @@ func (a *App) begin(ctx context.Context, p loci.Principal, act Action) error {
 		return loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
 	}
 	if err := a.may(p, act); err != nil {
-		a.refused(ctx, p, act)
+		a.Refused(ctx, p, act)
 		return err
 	}
 	if a.rules[act].Metered && a.meter != nil {
@@ -309,7 +309,7 @@ func (a *App) begin(ctx context.Context, p loci.Principal, act Action) error {
 func (a *App) also(ctx context.Context, p loci.Principal, act Action) error {
 	err := a.may(p, act)
 	if err != nil {
-		a.refused(ctx, p, act)
+		a.Refused(ctx, p, act)
 	}
 	return err
 }
@@ -374,13 +374,6 @@ func (a *App) stepUp(p loci.Principal, act Action) error {
 	return nil
 }
 
-// Refused records that a surface refused p an action before it came here.
-func (a *App) Refused(ctx context.Context, p loci.Principal, act Action) {
-	if !p.IsZero() {
-		a.refused(ctx, p, act)
-	}
-}
-
 // entry is what the audit trail keeps of an action. What the operator does is
 // nobody's of the org, whomever it is done for.
 func (a *App) entry(p loci.Principal, act Action) loci.AuditEntry {
@@ -391,9 +384,12 @@ func (a *App) entry(p loci.Principal, act Action) loci.AuditEntry {
 		UserID: p.UserID, Vendor: p.Vendor, CredentialID: p.CredentialID}
 }
 
-// refused records what was not allowed. A full disk must not turn a refusal
-// into another answer, so a failure is only logged.
-func (a *App) refused(ctx context.Context, p loci.Principal, act Action) {
+// Refused records what was not allowed, here or by a surface before it came here. A full disk must not turn a
+// refusal into another answer, so a failure is only logged.
+func (a *App) Refused(ctx context.Context, p loci.Principal, act Action) {
+	if p.IsZero() {
+		return
+	}
 	e := a.entry(p, act)
 	e.Allowed = false
 	err := a.store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) })
@@ -427,7 +423,7 @@ func (a *App) write(ctx context.Context, p loci.Principal, act Action, fn func(t
 		once.finished = true
 	}
 	if code := loci.CodeOf(err); code == loci.Forbidden || code == loci.StepUp {
-		a.refused(ctx, p, act)
+		a.Refused(ctx, p, act)
 	}
 	return err
 }

@@ -58,14 +58,14 @@ func (a *App) CreateAgent(ctx context.Context, p loci.Principal, d AgentDraft) (
 // is its own, or else that of the credential.
 func (a *App) vendorOf(ctx context.Context, p loci.Principal, act Action, asked loci.Vendor) (loci.Vendor, error) {
 	if p.OnlyProjects {
-		a.refused(ctx, p, act)
+		a.Refused(ctx, p, act)
 		return "", loci.Errorf(loci.Forbidden, "this key is limited to projects, and agents and their sessions are of none; use a key that is not")
 	}
 	if asked == "" || asked == p.Vendor {
 		return p.Vendor, nil
 	}
 	if p.Vendor != "" {
-		a.refused(ctx, p, act)
+		a.Refused(ctx, p, act)
 		return "", loci.Errorf(loci.Forbidden, "an agent does this for its own vendor only; leave vendor out")
 	}
 	if err := auth.CheckVendor(asked); err != nil {

@@ -40,7 +40,7 @@ func (a *App) attach(ctx context.Context, p loci.Principal, act Action, id loci.
 func (a *App) attachable(ctx context.Context, p loci.Principal, act Action, id loci.MemoryID) (m *loci.Memory, err error) {
 	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) { m, err = mayAttach(ctx, tx, p, id); return err })
 	if loci.CodeOf(err) == loci.Forbidden {
-		a.refused(ctx, p, act)
+		a.Refused(ctx, p, act)
 	}
 	if err == nil {
 		err = a.openProject(ctx, p, m.ProjectID)

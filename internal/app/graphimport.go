@@ -88,7 +88,7 @@ func (im *graphImporter) take(ctx context.Context, line, size int, item *graphIt
 		return nil
 	}
 	if item.isOwn() && im.p.Kind != loci.KindLocal {
-		im.app.refused(ctx, im.p, GraphImport)
+		im.app.Refused(ctx, im.p, GraphImport)
 		return loci.Errorf(loci.Forbidden, "this is an export of Loci with ids and writers, which only the operator imports: `loci graph import`; "+
 			"export it with the format %q to import it here", GraphReference)
 	}

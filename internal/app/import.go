@@ -39,7 +39,6 @@ type ImportProblem struct {
 const (
 	importBatch      = 200
 	importBatchBytes = 8 << 20
-	maxImportLine    = 256 << 20
 )
 
 // Import stores the rows of an export, with ids, origins, times and
@@ -68,6 +67,9 @@ func (a *App) Import(ctx context.Context, p loci.Principal, r io.Reader, o Impor
 	}
 	return im.report, im.finish(ctx)
 }
+
+// maxImportLine is the longest line that an import reads, in bytes.
+const maxImportLine = 256 << 20
 
 // eachLine runs fn for each line, with its newline.
 func eachLine(in *bufio.Reader, fn func(line []byte) error) error {

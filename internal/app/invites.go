@@ -224,7 +224,7 @@ func (a *App) AcceptInvite(ctx context.Context, p loci.Principal, token loci.Sec
 		if err != nil {
 			return err
 		}
-		if me.Email == "" || me.Email != found.Email || !found.Usable(a.now()) {
+		if me.Email == "" || me.Email != found.Email || !found.Usable(a.time()) {
 			return errNoInvite()
 		}
 		if id != p.OrgID {
@@ -242,7 +242,7 @@ func (a *App) AcceptInvite(ctx context.Context, p loci.Principal, token loci.Sec
 // join uses an invitation up; the org's own row of it is the truth.
 func (a *App) join(ctx context.Context, tx store.Tx, p loci.Principal, me loci.User, id loci.InviteID) (*TeamView, error) {
 	i, err := tx.Teams().Invitation(ctx, id)
-	if loci.CodeOf(err) == loci.NotFound || err == nil && (!i.Usable(a.now()) || i.Email != me.Email) {
+	if loci.CodeOf(err) == loci.NotFound || err == nil && (!i.Usable(a.time()) || i.Email != me.Email) {
 		return nil, errNoInvite()
 	}
 	if err != nil {

@@ -22,7 +22,7 @@ func (a *App) CreateKey(ctx context.Context, p loci.Principal, r auth.KeyRequest
 	if err := a.narrow(ctx, p, &r); err != nil {
 		return loci.Credential{}, "", err
 	}
-	c, key, err := auth.NewCredential(p, r, a.now())
+	c, key, err := auth.NewCredential(p, r, a.time())
 	if err != nil {
 		return loci.Credential{}, "", err
 	}

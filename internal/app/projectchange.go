@@ -144,7 +144,7 @@ func (a *App) manage(ctx context.Context, p loci.Principal, act Action, id loci.
 }
 
 func (a *App) errNotManaged(ctx context.Context, p loci.Principal, act Action, least loci.MemberRole) error {
-	a.refused(ctx, p, act)
+	a.Refused(ctx, p, act)
 	if least == loci.MemberOwner {
 		return loci.Errorf(loci.Forbidden, "%s is for the owners of the project, and for those of the org who belong to it", act)
 	}

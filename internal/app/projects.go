@@ -35,7 +35,7 @@ func (a *App) CreateProject(ctx context.Context, p loci.Principal, d ProjectDraf
 		return loci.Project{}, err
 	}
 	if p.OnlyProjects {
-		a.refused(ctx, p, ProjectCreate)
+		a.Refused(ctx, p, ProjectCreate)
 		return loci.Project{}, loci.Errorf(loci.Forbidden, "this key is limited to projects and would not see a new one; use a key that is not")
 	}
 	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: d.Name, Description: d.Description,

@@ -15,7 +15,7 @@ func errNoTeam() error {
 // pool refuses whoever has no pool, before any memory is looked at.
 func (a *App) pool(ctx context.Context, p loci.Principal, act Action) error {
 	if p.OnlyProjects {
-		a.refused(ctx, p, act)
+		a.Refused(ctx, p, act)
 		return loci.Errorf(loci.Forbidden, "this key is limited to projects and does not reach the pool of a team")
 	}
 	if p.TeamID.IsZero() {

@@ -51,7 +51,7 @@ func (s *saving) mayRead(ctx context.Context) (err error) {
 	default:
 		return nil
 	}
-	s.app.refused(ctx, s.p, MemoryCreate)
+	s.app.Refused(ctx, s.p, MemoryCreate)
 	return err
 }
 
