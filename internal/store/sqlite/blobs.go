@@ -17,6 +17,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 const (
@@ -69,7 +70,7 @@ func (b blobs) Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64
 		return sum, 0, fileError(err)
 	}
 	path := blobPath(b.s.opts.Dir, org, sum[:])
-	err = b.s.updateOrg(ctx, org, func(*tx) error { return b.place(part.Name(), path, size) })
+	err = b.s.updateOrg(ctx, org, func(*sqlstore.Tx) error { return b.place(part.Name(), path, size) })
 	return sum, size, fileError(err)
 }
 

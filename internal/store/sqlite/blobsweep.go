@@ -12,7 +12,8 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // sweepBatch keeps each transaction short, so that writers do not wait.
@@ -60,18 +61,16 @@ func (s *Store) blobLock(org loci.OrgID) *flock.Flock {
 
 // sweep removes those of list that are of no use any more.
 func (b blobs) sweep(ctx context.Context, org loci.OrgID, list []blob, before time.Time) (int, error) {
-	err := b.s.with(ctx, org, func(f *orgFile) error {
-		return f.db.View(ctx, func(c *sqlitedb.Conn) (err error) {
-			list, err = unnamed(c, list)
-			return err
-		})
+	err := b.s.View(ctx, org, func(tx store.Tx) (err error) {
+		list, err = unnamed(tx, list)
+		return err
 	})
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
 	removed := map[string]bool{}
-	err = b.s.updateOrg(ctx, org, func(tx *tx) error {
-		free, err := unnamed(tx.c, list)
+	err = b.s.updateOrg(ctx, org, func(tx *sqlstore.Tx) error {
+		free, err := unnamed(tx, list)
 		for _, f := range free {
 			info, gone := os.Stat(f.path)
 			if gone != nil || !info.ModTime().Before(before) {
@@ -89,11 +88,11 @@ func (b blobs) sweep(ctx context.Context, org loci.OrgID, list []blob, before ti
 }
 
 // unnamed returns those of list that no asset names.
-func unnamed(c *sqlitedb.Conn, list []blob) (free []blob, err error) {
+func unnamed(tx store.Tx, list []blob) (free []blob, err error) {
 	for _, f := range list {
 		named := false
 		if f.sum != nil {
-			named, err = c.One("SELECT 1 FROM assets WHERE sha256 = ? LIMIT 1", sqlitedb.Args{f.sum}, func(*sqlitedb.Row) error { return nil })
+			named, err = tx.(*sqlstore.Tx).NamesBlob(f.sum) //nolint:forcetypeassert // ours
 		}
 		if err != nil {
 			return nil, err

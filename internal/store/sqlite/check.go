@@ -10,6 +10,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // maxReported bounds a report: a lost index would name every row.
@@ -54,22 +55,22 @@ var fieldNames = [loci.FieldCount]string{"title", "content", "summary", "key", "
 
 // Check compares what is derived with the rows. It reads one snapshot and may
 // run in a View, so that writers go on.
-func (t lists) Check(ctx context.Context) ([]string, error) {
+func (x index) Check(ctx context.Context) ([]string, error) {
 	text, postings := newSums(), newSums()
-	if err := t.sumIndexes(ctx, text, postings); err != nil {
+	if err := x.sumIndexes(ctx, text, postings); err != nil {
 		return nil, err
 	}
 	var analyzer loci.Analyzer
-	err := t.eachMemory(ctx, func(m *stored) error {
+	err := x.EachMemory(ctx, func(m *sqlstore.Stored) error {
 		for _, p := range postingsOf(&m.Memory) {
-			postings.should(m.seq, p)
+			postings.should(m.Seq, p)
 		}
-		for i, field := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, tagText(m.Tags)} {
+		for i, field := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, sqlstore.TagText(m.Tags)} {
 			offset := 0
 			analyzer.Words(field, func(w loci.Word) bool {
-				text.should(m.seq, word{w.Stem, fieldNames[i], offset})
+				text.should(m.Seq, word{w.Stem, fieldNames[i], offset})
 				if w.Form != w.Stem {
-					text.should(m.seq, word{w.Form, fieldNames[i], offset})
+					text.should(m.Seq, word{w.Form, fieldNames[i], offset})
 				}
 				offset++
 				return true
@@ -80,15 +81,15 @@ func (t lists) Check(ctx context.Context) ([]string, error) {
 	return append(text.report("full-text index"), postings.report("list index")...), err
 }
 
-func (t lists) sumIndexes(ctx context.Context, text, postings *sums) error {
-	err := t.c.Query("SELECT term, doc, col, offset FROM memory_words", nil, func(r *sqlitedb.Row) error {
+func (x index) sumIndexes(ctx context.Context, text, postings *sums) error {
+	err := x.c.Query("SELECT term, doc, col, offset FROM memory_words", nil, func(r *sqlitedb.Row) error {
 		text.has(r.Int64(1), word{r.Text(0), r.Text(2), r.Int(3)})
 		return ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
-	return t.c.Query("SELECT pool, vendor, token, at, seq, expires_at, agent_id, workspace_id FROM memory_postings", nil,
+	return x.c.Query("SELECT pool, vendor, token, at, seq, expires_at, agent_id, workspace_id FROM memory_postings", nil,
 		func(r *sqlitedb.Row) error {
 			seq, p := scanPosting(r)
 			postings.has(seq, p)
@@ -147,7 +148,7 @@ func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string,
 			if problems, err = integrity(c, "memory_text"); err != nil || len(problems) > 0 {
 				return err // what is derived says little about a damaged file
 			}
-			problems, err = lists{s.tx(f, c)}.Check(ctx)
+			problems, err = s.tx(f, c).Lists().Check(ctx)
 			return err
 		})
 	})

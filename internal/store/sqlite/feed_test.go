@@ -1,18 +1,12 @@
 package sqlite
 
 import (
-	"encoding/binary"
-	"math"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 func feedNow(t testing.TB, s *Store, v loci.Viewer) (p store.Position) {
@@ -64,28 +58,33 @@ func TestNodesInTheFeed(t *testing.T) {
 	person := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user}
 	agent := person
 	agent.Vendor = "cursor"
-	n := &loci.MemoryNode{ID: loci.NewNodeID(), Access: loci.Access{UserID: user, Scope: loci.ScopeGlobal, Origin: "claude", AllowedVendors: []loci.Vendor{"*"}}}
+	m, hidden := newMemory(user, "memory"), newMemory(user, "hidden")
+	hidden.AllowedVendors = []loci.Vendor{"claude"}
+	insert(t, s, loci.DefaultOrg, m, hidden)
+	n := &loci.MemoryNode{ID: loci.NewNodeID(), Name: "node", Access: loci.Access{UserID: user, Scope: loci.ScopeGlobal, Origin: "claude", AllowedVendors: []loci.Vendor{"*"}}}
 	narrow, trashed := *n, *n
 	narrow.AllowedVendors, trashed.DeletedAt = []loci.Vendor{"claude"}, time.Unix(1, 0)
 	toPerson, toAgent := feedNow(t, s, person), feedNow(t, s, agent)
-	err := s.with(bg, loci.DefaultOrg, func(f *orgFile) error {
-		return f.db.Update(bg, func(c *sqlitedb.Conn) error {
-			tx := s.tx(f, c)
-			for _, enter := range []func() error{
-				func() error { return tx.nodeChanged(nil, n) },
-				func() error { return tx.itemChanged(n, n.Access) },
-				func() error { return tx.itemChanged(n, n.Access, narrow.Access) },
-				func() error { return tx.nodeChanged(n, &narrow) },
-				func() error { return tx.nodeChanged(&narrow, n) },
-				func() error { return tx.nodeChanged(n, &trashed) },
-				func() error { return tx.nodeChanged(&trashed, nil) },
-			} {
-				if err := enter(); err != nil {
-					return err
-				}
+	err := s.Update(bg, loci.DefaultOrg, func(tx store.Tx) error {
+		nodes := tx.MemoryNodes()
+		put := func(m *loci.Memory) error {
+			i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: n.ID, Kind: loci.ItemMemory, MemoryID: m.ID, AllowedVendors: []loci.Vendor{"*"}, UserID: user}
+			return nodes.PutItem(bg, person, i, loci.NodeItemID{})
+		}
+		for _, change := range []func() error{
+			func() error { return nodes.Insert(bg, n) },
+			func() error { return put(m) },
+			func() error { return put(hidden) },
+			func() error { return nodes.Update(bg, &narrow) },
+			func() error { return nodes.Update(bg, n) },
+			func() error { return nodes.Update(bg, &trashed) },
+			func() error { return nodes.Erase(bg, n.ID) },
+		} {
+			if err := change(); err != nil {
+				return err
 			}
-			return nil
-		})
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(explain(err))
@@ -108,42 +107,6 @@ func TestNodesInTheFeed(t *testing.T) {
 		if err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("%q is told %q, %v; want %q", tt.v.Vendor, got, err, tt.want)
 		}
-	}
-}
-
-// What is packed comes back as far as anybody's sight depends on it, and a part
-// of it does not pass for another's.
-func TestPackedAccess(t *testing.T) {
-	tx := &tx{org: loci.DefaultOrg}
-	id := func(n byte) (id [16]byte) { id[15] = n; return id }
-	list := []loci.Access{
-		{UserID: id(1), Scope: loci.ScopeGlobal, AllowedVendors: []loci.Vendor{loci.AnyVendor}},
-		{UserID: id(2), Scope: loci.ScopeProject, ProjectID: id(3), TeamID: id(4), AllowedVendors: []loci.Vendor{"claude", "cursor"}, DeletedAt: time.UnixMicro(0)},
-		{UserID: id(5), Scope: loci.ScopeAgent, AgentID: id(6), WorkspaceID: id(7)},
-	}
-	for i := range list {
-		list[i].OrgID = tx.org
-	}
-	b, err := packAccess(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := tx.unpackAccess(b)
-	if diff := cmp.Diff(list, got); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-	for n := range len(b) {
-		got, err := tx.unpackAccess(b[:n])
-		if whole := len(got) < len(list) && cmp.Equal(got, list[:len(got)], cmpopts.EquateEmpty()); err == nil && !whole {
-			t.Errorf("%d bytes: %+v", n, got)
-		}
-	}
-	huge := binary.AppendUvarint(append(make([]byte, 17), 1), math.MaxUint64) // of the length of a vendor's name
-	if got, err := tx.unpackAccess(huge); err == nil {
-		t.Errorf("a length beyond the end: %+v", got)
-	}
-	if _, err := packAccess([]loci.Access{{Scope: "other"}}); err == nil {
-		t.Error("a scope that nobody knows was packed")
 	}
 }
 

@@ -7,13 +7,14 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // orgFile is the open file of one tenant.
 type orgFile struct {
 	pooled
 	org       loci.OrgID
-	positions positions
+	positions sqlstore.Positions
 }
 
 func newOrgFile(key string) *orgFile { return &orgFile{org: loci.OrgID(key)} }

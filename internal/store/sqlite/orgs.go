@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 type orgs struct{ s *Store }
@@ -103,7 +104,7 @@ func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 		return c.Exec(insert, [16]byte(want.OwnerID), string(want.ID), textOrNull(email))
 	})
 	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
-		return errTaken(err)
+		return sqlstore.ErrTaken(err)
 	}
 	return err
 }
@@ -318,7 +319,7 @@ func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB, owner loci.User
 	if !owned {
 		return wrongOwner(f.org)
 	}
-	if f.positions, err = newPositions(key); err != nil {
+	if f.positions, err = sqlstore.NewPositions(key); err != nil {
 		return fmt.Errorf("position key: %w", err)
 	}
 	return nil

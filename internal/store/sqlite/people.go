@@ -11,6 +11,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 type people struct{ s *Store }
@@ -57,10 +58,6 @@ func (s *Store) tryAlone() (leave func(), err error) {
 	return s.leaver(l), nil
 }
 
-func errTaken(cause error) error {
-	return loci.WrapError(loci.Conflict, cause, "that e-mail address belongs to another user")
-}
-
 func (p people) ByEmail(ctx context.Context, email string) (loci.Person, error) {
 	return p.present(ctx, "p.email = ?", email)
 }
@@ -74,12 +71,12 @@ func (p people) present(ctx context.Context, where string, arg any) (loci.Person
 	who, found, err := p.s.listed(ctx, where, arg)
 	if err == nil {
 		if !found {
-			return loci.Person{}, noUser()
+			return loci.Person{}, sqlstore.NoUser()
 		}
 		err = p.s.View(ctx, who.OrgID, func(tx store.Tx) error { _, err := tx.Users().Get(ctx, who.UserID); return err })
 	}
 	if loci.CodeOf(err) == loci.NotFound { // an org that is being made or deleted, too
-		err = noUser()
+		err = sqlstore.NoUser()
 	}
 	if err != nil {
 		return loci.Person{}, translate(err)
@@ -112,13 +109,9 @@ func (s *Store) emailOf(ctx context.Context, org loci.OrgID, user loci.UserID) (
 
 // userState returns the state of the user's row in the org's file, or "".
 func (s *Store) userState(ctx context.Context, org loci.OrgID, user loci.UserID) (state string, err error) {
-	err = s.with(ctx, org, func(f *orgFile) error {
-		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
-			state = ""
-			_, err := c.One("SELECT state FROM users WHERE id = ?", sqlitedb.Args{[16]byte(user)},
-				func(r *sqlitedb.Row) error { state = r.Text(0); return nil })
-			return err
-		})
+	err = s.View(ctx, org, func(tx store.Tx) (err error) {
+		state, err = tx.(*sqlstore.Tx).UserState(user) //nolint:forcetypeassert // ours
+		return err
 	})
 	return state, err
 }
@@ -171,25 +164,7 @@ func (s *Store) withDefaults(u loci.User) loci.User {
 // begin makes the pending row. The caller is alone, so another one of the same
 // address is a dead process's.
 func (s *Store) begin(ctx context.Context, u loci.User) error {
-	err := s.updateOrg(ctx, u.OrgID, func(tx *tx) error {
-		if err := tx.c.Exec("DELETE FROM users WHERE state = 'pending' AND (email = ? OR id = ?)", textOrNull(u.Email), [16]byte(u.ID)); err != nil {
-			return err
-		}
-		teamRole := any(nil)
-		if !u.TeamID.IsZero() {
-			teamRole = string(u.TeamRole)
-		}
-		return tx.c.Exec(`INSERT INTO users (id, email, name, role, org_role, team_id, team_role, state, created_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?)`, [16]byte(u.ID), textOrNull(u.Email), u.Name, string(u.Role), string(u.OrgRole),
-			orNull(u.TeamID), teamRole, u.CreatedAt.UnixMicro())
-	})
-	switch {
-	case errors.Is(err, sqlitedb.ErrConstraintUnique):
-		return errTaken(err)
-	case errors.Is(err, sqlitedb.ErrConstraintForeignKey):
-		return loci.WrapError(loci.NotFound, err, "no such team")
-	}
-	return err
+	return s.updateOrg(ctx, u.OrgID, func(tx *sqlstore.Tx) error { return tx.BeginUser(u) })
 }
 
 // enlist makes the row in the directory, where the address is unique.
@@ -198,27 +173,23 @@ func (s *Store) enlist(ctx context.Context, u loci.User) error {
 		return c.Exec("INSERT INTO people (user_id, org_id, email, settled) VALUES (?, ?, ?, 0)", [16]byte(u.ID), string(u.OrgID), textOrNull(u.Email))
 	})
 	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
-		return errTaken(err)
+		return sqlstore.ErrTaken(err)
 	}
 	return err
 }
 
 // admit makes the user complete together with what then does.
 func (s *Store) admit(ctx context.Context, u loci.User, then func(store.Tx) error) error {
-	state := "active"
-	if u.Disabled {
-		state = "disabled"
-	}
-	return s.updateOrg(ctx, u.OrgID, func(tx *tx) error {
-		if err := tx.c.Exec("UPDATE users SET state = ? WHERE id = ? AND state = 'pending'", state, [16]byte(u.ID)); err != nil || then == nil {
+	return s.updateOrg(ctx, u.OrgID, func(tx *sqlstore.Tx) error {
+		if err := tx.AdmitUser(u); err != nil || then == nil {
 			return err
 		}
 		return then(tx)
 	})
 }
 
-func (s *Store) updateOrg(ctx context.Context, org loci.OrgID, fn func(*tx) error) error {
-	return s.Update(ctx, org, func(t store.Tx) error { return fn(t.(*tx)) }) //nolint:forcetypeassert // ours
+func (s *Store) updateOrg(ctx context.Context, org loci.OrgID, fn func(*sqlstore.Tx) error) error {
+	return s.Update(ctx, org, func(t store.Tx) error { return fn(t.(*sqlstore.Tx)) }) //nolint:forcetypeassert // ours
 }
 
 // vacate makes an address free that a dead process left in the directory.
@@ -238,7 +209,7 @@ func (s *Store) vacate(ctx context.Context, email string) error {
 	case err != nil:
 		return err
 	case state == "active" || state == "disabled":
-		return errTaken(nil)
+		return sqlstore.ErrTaken(nil)
 	}
 	return s.settle(ctx, who)
 }
@@ -252,7 +223,7 @@ func (s *Store) abandon(ctx context.Context, id loci.OrgID) error {
 		return err
 	}
 	if state != "creating" {
-		return errTaken(nil)
+		return sqlstore.ErrTaken(nil)
 	}
 	if err := s.removeFiles(id); err != nil {
 		return err
@@ -279,8 +250,8 @@ func (s *Store) settle(ctx context.Context, who loci.Person) error {
 	case "leaving":
 		return s.remove(ctx, who.OrgID, who.UserID, nil)
 	case "pending":
-		err = s.updateOrg(ctx, who.OrgID, func(tx *tx) error {
-			return tx.c.Exec("DELETE FROM users WHERE id = ? AND state = 'pending'", [16]byte(who.UserID))
+		err = s.updateOrg(ctx, who.OrgID, func(tx *sqlstore.Tx) error {
+			return tx.DropPending(who.UserID)
 		})
 	}
 	if err != nil {
@@ -295,8 +266,8 @@ func (s *Store) settled(ctx context.Context, who loci.Person) error {
 	if err != nil {
 		return err
 	}
-	err = s.updateOrg(ctx, who.OrgID, func(tx *tx) error {
-		return tx.c.Exec("UPDATE users SET email = ?1 WHERE id = ?2 AND email IS NOT ?1", textOrNull(email), [16]byte(who.UserID))
+	err = s.updateOrg(ctx, who.OrgID, func(tx *sqlstore.Tx) error {
+		return tx.SetEmail(who.UserID, email)
 	})
 	if err != nil {
 		return err
@@ -333,7 +304,7 @@ func (s *Store) setEmail(ctx context.Context, org loci.OrgID, user loci.UserID, 
 		return err
 	}
 	if state != "active" && state != "disabled" {
-		return noUser()
+		return sqlstore.NoUser()
 	}
 	if now, err := s.emailOf(ctx, org, user); err != nil || now == email {
 		return errors.Join(err, s.settled(ctx, loci.Person{UserID: user, OrgID: org}))
@@ -346,7 +317,7 @@ func (s *Store) setEmail(ctx context.Context, org loci.OrgID, user loci.UserID, 
 			ON CONFLICT (user_id) DO UPDATE SET email = excluded.email, settled = 0`, [16]byte(user), string(org), textOrNull(email))
 	})
 	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
-		return errTaken(err)
+		return sqlstore.ErrTaken(err)
 	}
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 func newUser(email string) loci.User {
@@ -300,8 +301,8 @@ func TestListPeopleOfVersion1(t *testing.T) {
 	s, owner := newStore(t, Options{})
 	other := addUser(t, s, "other@example.com")
 	err := errors.Join(
-		s.updateOrg(bg, loci.DefaultOrg, func(tx *tx) error {
-			return tx.c.Exec("UPDATE users SET email = 'Owner@example.com' WHERE id = ?", [16]byte(owner))
+		s.updateOrg(bg, loci.DefaultOrg, func(tx *sqlstore.Tx) error {
+			return indexOf(tx).c.Exec("UPDATE users SET email = 'Owner@example.com' WHERE id = ?", [16]byte(owner))
 		}),
 		s.meta.Update(bg, func(c *sqlitedb.Conn) error {
 			return errors.Join(c.Exec("UPDATE orgs SET listed = 0"), c.Exec("UPDATE people SET email = NULL"),

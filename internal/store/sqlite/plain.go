@@ -3,10 +3,12 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // Plain is the yardstick for benchmarks: one bare connection of the driver to a
@@ -63,7 +65,8 @@ func (p *Plain) prepare(postings bool) (err error) {
 		into **sqlite3.Stmt
 		sql  string
 	}{
-		{&p.memory, insertMemory},
+		{&p.memory, "INSERT INTO memories (id, " + sqlstore.Columns("") + ") VALUES (?" +
+			strings.Repeat(", ?", len(sqlstore.BindState(&loci.Memory{}))) + ")"},
 		{&p.text, insertText},
 		{&p.entry, insertPosting},
 	} {
@@ -102,11 +105,11 @@ func (p *Plain) InsertAll(memories []*loci.Memory) error {
 }
 
 func (p *Plain) insert(m *loci.Memory) error {
-	if err := run(p.memory, append([]any{[16]byte(m.ID)}, bindState(m)...)...); err != nil {
+	if err := run(p.memory, append([]any{[16]byte(m.ID)}, sqlstore.BindState(m)...)...); err != nil {
 		return err
 	}
 	seq := p.conn.LastInsertRowID()
-	if err := run(p.text, seq, m.Title, m.Content, m.Summary, m.Key, m.Category, tagText(m.Tags)); err != nil {
+	if err := run(p.text, seq, m.Title, m.Content, m.Summary, m.Key, m.Category, sqlstore.TagText(m.Tags)); err != nil {
 		return err
 	}
 	if p.entry == nil {

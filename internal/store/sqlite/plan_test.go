@@ -8,6 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // TestPlans looks at how SQLite runs what is asked most: by index ranges, and
@@ -37,50 +38,45 @@ func TestPlans(t *testing.T) {
 		"robot":  {store.Filter{AgentID: loci.AgentID{5}}, []string{byRange}},
 		"other":  {store.Filter{Category: "fact", Tags: []string{"t"}}, []string{byRange, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 	}
-	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
-		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
-			tx := s.tx(f, c)
-			for who, v := range viewers {
-				pool, err := tx.newWalk(v, &store.Filter{TeamID: v.TeamID, Tags: []string{"a", "b"}, Origin: "o"}, false)
-				if err != nil {
-					return err
-				}
-				for _, r := range pool.ranges {
-					if r.pool != newPool(teamPool, v.TeamID) {
-						t.Errorf("%s: the list of a team walks through pool %x", who, r.pool)
-					}
-				}
-				project, err := tx.newWalk(v, &store.Filter{ProjectID: loci.ProjectID{2}, Scope: loci.ScopeProject}, false)
-				if err != nil {
-					return err
-				}
-				for _, r := range project.ranges {
-					if alone := r.pool == newPool(projectPool, loci.ProjectID{2}) && (r.vendor == vendorListed || !project.joined(r)); !alone && len(v.ProjectIDs) > 0 {
-						t.Errorf("%s: the list of a project walks through pool %x, joined %v", who, r.pool, project.joined(r))
-					}
-				}
-				for name, tt := range kinds {
-					checkListPlans(t, tx, who+" "+name, v, tt.filter, tt.want)
-				}
-				var q query
-				memories{tx}.getQuery(&q, v, loci.MemoryID{}, loci.LiveOnly)
-				checkPlan(t, c, who+" get", q.String(), q.args, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)")
-				q = query{}
-				memories{tx}.versionsQuery(&q, v, loci.MemoryID{}, loci.LiveOnly, 0, 10)
-				checkPlan(t, c, who+" versions", q.String(), q.args, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)", "SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version<?)")
-				q = query{}
-				lists{tx}.matchQuery(&q, v, &store.MatchQuery{Limit: 10}, `"a" OR "b"`)
-				checkPlan(t, c, who+" match", q.String(), q.args, "SCAN memory_text VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
+	plans(t, s, func(p *planner) {
+		for who, v := range viewers {
+			pool, err := p.index.walk(listingOf(v, store.Filter{TeamID: v.TeamID, Tags: []string{"a", "b"}, Origin: "o"}))
+			if err != nil {
+				t.Fatal(err)
 			}
-			only := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}}, OnlyProjects: true}
-			checkListPlans(t, tx, "only projects", only, store.Filter{}, []string{byRange})
-			checkPlan(t, c, "purge", purgeable, sqlitedb.Args{0, 1}, "SEARCH m USING COVERING INDEX memories_trash (deleted_at<?)")
-			return nil
-		})
+			for _, r := range pool.ranges {
+				if r.pool != newPool(teamPool, v.TeamID) {
+					t.Errorf("%s: the list of a team walks through pool %x", who, r.pool)
+				}
+			}
+			project, err := p.index.walk(listingOf(v, store.Filter{ProjectID: loci.ProjectID{2}, Scope: loci.ScopeProject}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range project.ranges {
+				if alone := r.pool == newPool(projectPool, loci.ProjectID{2}) && (r.vendor == vendorListed || !project.joined(r)); !alone && len(v.ProjectIDs) > 0 {
+					t.Errorf("%s: the list of a project walks through pool %x, joined %v", who, r.pool, project.joined(r))
+				}
+			}
+			for name, tt := range kinds {
+				p.lists(who+" "+name, v, tt.filter, tt.want)
+			}
+			p.check(who+" get", 0, func() error { _, err := p.Memories().Get(bg, v, loci.MemoryID{}, loci.LiveOnly); return err },
+				"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)")
+			versions := func() error {
+				_, err := p.Memories().Versions(bg, v, loci.MemoryID{}, loci.LiveOnly, 0, 10)
+				return err
+			}
+			p.check(who+" versions", 1, p.pretending(1, versions),
+				"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)", "SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version<?)")
+			var q sqlstore.Query
+			p.index.matchQuery(&q, v, &store.MatchQuery{Limit: 10}, `"a" OR "b"`)
+			checkPlan(t, p.index.shared, who+" match", q.String(), q.Args, "SCAN memory_text VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
+		}
+		only := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}}, OnlyProjects: true}
+		p.lists("only projects", only, store.Filter{}, []string{byRange})
+		p.check("purge", 0, func() error { _, err := p.Memories().Purge(bg, oldTime, 1); return err }, "SEARCH m USING COVERING INDEX memories_trash (deleted_at<?)")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestTimelessPlans looks at what is asked of keys, of editors and of other times.
@@ -93,101 +89,70 @@ func TestTimelessPlans(t *testing.T) {
 		byNumber = "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"
 		version  = "SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version=?)"
 		highest  = "SEARCH h USING INDEX sqlite_autoindex_memory_versions_1 (seq=?)"
+		numbers  = "SCAN j VIRTUAL TABLE INDEX 1:"
 	)
-	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
-		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
-			tx := s.tx(f, c)
-			for _, origin := range []string{"", "claude"} {
-				var q query
-				memories{tx}.keyQuery(&q, v, store.KeyQuery{Key: "k", Origin: origin})
-				checkPlan(t, c, "by key", q.String(), q.args, "SEARCH m USING INDEX memories_by_key (user_id=? AND key=? AND scope=?)")
-			}
-			for row, want := range map[string][]string{"m": {"SEARCH m USING INDEX memories_edited (user_id=? AND updated_at>? AND updated_at<?)"},
-				"o": {"SEARCH o USING INDEX memory_versions_edited (user_id=? AND updated_at>? AND updated_at<?)", byNumber}} {
-				var q query
-				memories{tx}.editQuery(&q, v, &store.EditQuery{Editor: "a", Credential: loci.CredentialID{1}, Session: loci.SessionID{1}}, row)
-				checkPlan(t, c, "edited", q.String(), q.args, want...)
-			}
-			known := store.Filter{When: loci.When{KnownAt: oldTime, AsOf: oldTime}, Tags: []string{"t"}, From: oldTime}
-			for row, want := range map[string][]string{"m": {byID}, "o": {byID, version, highest}} {
-				var q query
-				memories{tx}.getAtQuery(&q, v, loci.MemoryID{}, known.When, row)
-				checkPlan(t, c, "get at", q.String(), q.args, want...)
-			}
-			var q query
-			lists{tx}.oldQuery(&q, v, &known)
-			checkPlan(t, c, "match old", q.String(), q.args, "SEARCH o USING INDEX memory_versions_replaced (replaced_at>?)", byNumber, highest)
-			q = query{}
-			lists{tx}.loadQuery(&q, v, &known, oldTime, []int64{1, 2}, "o", columns("o."))
-			checkPlan(t, c, "old rows", q.String(), q.args, "SCAN j VIRTUAL TABLE INDEX 1:", byNumber, version, highest)
-			w, err := tx.newWalk(v, &known, false)
-			if err != nil {
+	plans(t, s, func(p *planner) {
+		for _, origin := range []string{"", "claude"} {
+			p.check("by key", 0, func() error {
+				_, err := p.Memories().ByKey(bg, v, store.KeyQuery{Key: "k", Origin: origin})
 				return err
+			},
+				"SEARCH m USING INDEX memories_by_key (user_id=? AND key=? AND scope=?)")
+		}
+		edited := func() error {
+			_, err := p.Memories().EditedBy(bg, v, store.EditQuery{Editor: "a", Credential: loci.CredentialID{1}, Session: loci.SessionID{1}, Limit: 1})
+			return err
+		}
+		p.check("edited", 0, edited, "SEARCH m USING INDEX memories_edited (user_id=? AND updated_at>? AND updated_at<?)")
+		p.check("edited before", 1, edited, "SEARCH o USING INDEX memory_versions_edited (user_id=? AND updated_at>? AND updated_at<?)", byNumber)
+		known := store.Filter{When: loci.When{KnownAt: oldTime, AsOf: oldTime}, Tags: []string{"t"}, From: oldTime}
+		at := func() error { _, err := p.Memories().GetAt(bg, v, loci.MemoryID{}, known.When); return err }
+		p.check("get at", 0, at, byID)
+		p.check("get at, old", 1, at, byID, version, highest)
+		p.check("match old", 0, func() error {
+			_, err := p.Lists().Match(bg, v, store.MatchQuery{Filter: known, Terms: []loci.Term{{Words: []string{"a"}}}, Limit: 1})
+			return err
+		}, "SEARCH o USING INDEX memory_versions_replaced (replaced_at>?)", byNumber, highest)
+		list := func() error { _, err := p.Lists().List(bg, v, store.ListQuery{Filter: known, Limit: 2}); return err }
+		p.check("rows", 0, list, numbers, byNumber)
+		p.check("old rows", 1, list, numbers, byNumber, version, highest)
+		w, err := p.index.walk(listingOf(v, known))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range w.ranges {
+			want := []string{"SEARCH p USING PRIMARY KEY (pool=? AND vendor=? AND token=? AND ", byNumber}
+			if r.old {
+				want = append(want, version, highest)
 			}
-			for _, r := range w.ranges {
-				want := []string{"SEARCH p USING PRIMARY KEY (pool=? AND vendor=? AND token=? AND ", byNumber}
-				if r.old {
-					want = append(want, version, highest)
-				}
-				for _, form := range []form{formPage, formCount, formSeqs} {
-					text, args := w.statement(r, form, 20)
-					checkPlan(t, c, "list at", text, args, want...)
-				}
+			for _, form := range []form{formPage, formCount, formSeqs} {
+				text, args := w.statement(r, form, place{}, 20)
+				checkPlan(t, p.index.shared, "list at", text, args, want...)
 			}
-			return nil
-		})
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestOrgPlans looks at what else is asked of an org's file.
 func TestOrgPlans(t *testing.T) {
 	s, user := newStore(t, Options{})
-	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
-		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
-			var trail query
-			auditQuery(&trail, &store.AuditQuery{UserID: user, Action: "query", Denied: true, Limit: 10})
-			checkPlan(t, c, "audit", trail.String(), trail.args, "SEARCH audit USING INTEGER PRIMARY KEY (rowid<?)")
-			for name, tt := range map[string]struct {
-				sql  string
-				args sqlitedb.Args
-				want string
-			}{
-				"of a user":     {ofUser, sqlitedb.Args{nil, 1}, "SEARCH m USING COVERING INDEX memories_edited (user_id=?)"},
-				"shared by":     {sharedBy, sqlitedb.Args{nil, nil, 1}, "SEARCH m USING INDEX memories_shared (team_id=? AND user_id=?)"},
-				"in a team":     {sharedWithTeam, sqlitedb.Args{nil}, "SEARCH memories USING COVERING INDEX memories_shared (team_id=?)"},
-				"nodes of team": {nodesOfTeam, sqlitedb.Args{nil}, "SEARCH memory_nodes USING COVERING INDEX memory_nodes_of_team (team_id=?)"},
-				"team members":  {usersOfTeam, sqlitedb.Args{nil}, "SEARCH u USING INDEX users_of_team (team_id=?)"},
-				"team invites":  {invitesOfTeam, sqlitedb.Args{nil}, "SEARCH team_invites USING INDEX team_invites_of_team (team_id=?)"},
-				"revoke invite": {revokePending, sqlitedb.Args{nil, nil}, "SEARCH team_invites USING INDEX team_invites_pending (email=? AND <expr>=?)"},
-				"passkeys":      {passkeysOfUser, sqlitedb.Args{nil}, "SEARCH passkeys USING INDEX passkeys_of_user (user_id=?)"},
-			} {
-				checkPlan(t, c, name, tt.sql, tt.args, tt.want)
-			}
-			return nil
-		})
+	team := loci.TeamID{1}
+	plans(t, s, func(p *planner) {
+		p.check("audit", 0, func() error {
+			_, err := p.Audit().List(bg, store.AuditQuery{UserID: user, Action: "query", Denied: true, Limit: 10})
+			return err
+		}, "SEARCH audit USING INTEGER PRIMARY KEY (rowid<?)")
+		p.check("of a user", 0, func() error { _, err := p.Memories().EraseOf(bg, user, 1); return err }, "SEARCH m USING COVERING INDEX memories_edited (user_id=?)")
+		p.check("shared by", 0, func() error { _, err := p.Memories().SharedBy(bg, user, team, 1); return err }, "SEARCH m USING INDEX memories_shared (team_id=? AND user_id=?)")
+		remove := func() error { return p.Teams().Delete(bg, team) }
+		p.check("in a team", 2, p.pretending(1, remove), "SEARCH memories USING COVERING INDEX memories_shared (team_id=?)")
+		p.check("nodes of team", 3, p.pretending(1, remove), "SEARCH memory_nodes USING COVERING INDEX memory_nodes_of_team (team_id=?)")
+		p.check("team members", 0, func() error { _, err := p.Users().Team(bg, team); return err }, "SEARCH u USING INDEX users_of_team (team_id=?)")
+		p.check("team invites", 0, func() error { _, err := p.Teams().Invitations(bg, team); return err }, "SEARCH team_invites USING INDEX team_invites_of_team (team_id=?)")
+		p.check("revoke invite", 0, func() error { return p.Teams().Invite(bg, loci.Invite{State: loci.InvitePending}) },
+			"SEARCH team_invites USING INDEX team_invites_pending (email=?)")
+		p.check("passkeys", 1, func() error { _, err := p.SignIn().Passkeys(bg, user); return err }, "SEARCH passkeys USING INDEX passkeys_of_user (user_id=?)")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func checkListPlans(t *testing.T, tx *tx, name string, v loci.Viewer, f store.Filter, want []string) {
-	for _, oldest := range []bool{false, true} {
-		w, err := tx.newWalk(v, &f, oldest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, form := range []form{formPage, formCount, formSeqs} {
-			text, args := w.statement(w.ranges[0], form, 20)
-			checkPlan(t, tx.c, name, text, args, want...)
-		}
-		var q query
-		lists{tx}.loadQuery(&q, v, &f, w.now, []int64{2, 4}, "m", columns("m."))
-		checkPlan(t, tx.c, name+" rows", q.String(), q.args, "SCAN j VIRTUAL TABLE INDEX 1:", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
-	}
 }
 
 func TestRegistryPlans(t *testing.T) {

@@ -162,7 +162,7 @@ func unique[T ~string](list []T) []string {
 }
 
 // changePostings writes the difference between two sets of postings of a row.
-func (tx *tx) changePostings(seq int64, before, after []posting) error {
+func (x index) changePostings(seq int64, before, after []posting) error {
 	keep := make(map[posting]bool, len(before))
 	for _, p := range before {
 		keep[p] = false
@@ -177,14 +177,14 @@ func (tx *tx) changePostings(seq int64, before, after []posting) error {
 	}
 	for _, p := range before {
 		if !keep[p] {
-			if err := tx.c.Exec("DELETE FROM memory_postings WHERE pool = ? AND vendor = ? AND token = ? AND at = ? AND seq = ?",
+			if err := x.c.Exec("DELETE FROM memory_postings WHERE pool = ? AND vendor = ? AND token = ? AND at = ? AND seq = ?",
 				p.pool[:], p.vendor, p.token, p.at, seq); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range added {
-		if err := tx.addPosting(seq, &added[i]); err != nil {
+		if err := x.addPosting(seq, &added[i]); err != nil {
 			return err
 		}
 	}
@@ -194,12 +194,12 @@ func (tx *tx) changePostings(seq int64, before, after []posting) error {
 const insertPosting = `INSERT INTO memory_postings (pool, vendor, token, at, seq, expires_at, agent_id, workspace_id)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
-func (tx *tx) addPosting(seq int64, p *posting) error {
+func (x index) addPosting(seq int64, p *posting) error {
 	var expires any
 	if p.expiring {
 		expires = p.expires
 	}
-	return tx.c.Exec(insertPosting,
+	return x.c.Exec(insertPosting,
 		p.pool[:], p.vendor, p.token, p.at, seq, expires, orNull(p.agent), orNull(p.workspace))
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 type projectMembers struct{ s *Store }
@@ -79,7 +80,7 @@ func putMember(c *sqlitedb.Conn, id loci.ProjectID, who loci.ProjectMember) erro
 		"EXISTS (SELECT 1 FROM people WHERE user_id = ?1 AND org_id = p.org_id) ON CONFLICT DO UPDATE SET role = excluded.role",
 		[16]byte(who.UserID), string(who.Role), id.String())
 	if err == nil && c.Changes() == 0 {
-		err = noUser()
+		err = sqlstore.NoUser()
 	}
 	return err
 }

@@ -3,11 +3,11 @@ package sqlite
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // trashBatch keeps each transaction short, so that writers do not wait.
@@ -50,7 +50,7 @@ func (s *Store) memoriesOf(ctx context.Context, org loci.OrgID, id loci.ProjectI
 	pool := newPool(projectPool, id)
 	err = in(ctx, org, func(t store.Tx) error {
 		seqs = nil
-		return t.(*tx).c.Query("SELECT seq FROM memory_postings WHERE pool = ? AND token IN ('"+tokenLive+"', '"+tokenPast+"')", //nolint:forcetypeassert // ours
+		return indexOf(t).c.Query("SELECT seq FROM memory_postings WHERE pool = ? AND token IN ('"+tokenLive+"', '"+tokenPast+"')",
 			sqlitedb.Args{pool[:]}, func(r *sqlitedb.Row) error { seqs = append(seqs, r.Int64(0)); return nil })
 	})
 	slices.Sort(seqs) // each vendor's posting names the row
@@ -58,31 +58,25 @@ func (s *Store) memoriesOf(ctx context.Context, org loci.OrgID, id loci.ProjectI
 }
 
 func (s *Store) trashRows(ctx context.Context, org loci.OrgID, id loci.ProjectID, seqs []int64) error {
-	return s.updateOrg(ctx, org, func(tx *tx) error {
-		now := loci.CutTime(s.opts.Now())
-		for _, seq := range seqs {
-			var old *stored
-			found, err := tx.c.One("SELECT "+memoryColumns+" FROM memories m WHERE m.seq = ? AND m.scope = 'project' AND m.project_id = ? AND m.deleted_at IS NULL",
-				sqlitedb.Args{seq, [16]byte(id)}, func(r *sqlitedb.Row) (err error) { old, err = tx.scanMemory(r); return err })
-			if err == nil && found {
-				err = memories{tx}.put(old, trashed(&old.Memory, now))
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+	return s.updateOrg(ctx, org, func(tx *sqlstore.Tx) error {
+		return tx.TrashMemories(id, seqs, loci.CutTime(s.opts.Now()))
 	})
 }
 
-// trashed returns the version of m with which the server trashes it. Its history
-// stays in order when a clock was set back.
-func trashed(m *loci.Memory, now time.Time) *loci.Memory {
-	next := m.Clone()
-	next.State = loci.State{Version: m.Version + 1, Change: loci.Trashed, Editor: loci.ServerOrigin} // through nobody's credential
-	next.DeletedAt, next.UpdatedAt = now, now
-	if !now.After(m.UpdatedAt) {
-		next.UpdatedAt = m.UpdatedAt.Add(time.Microsecond)
+// trashNodes moves the memory nodes of a project to their owners' trash. It may be repeated, and each of its
+// transactions is behind everybody who is writing one now.
+func (s *Store) trashNodes(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	for n := trashBatch; n == trashBatch; {
+		err := s.updateOrg(ctx, org, func(tx *sqlstore.Tx) (err error) {
+			n, err = tx.TrashNodes(ctx, id, loci.CutTime(s.opts.Now()), trashBatch)
+			return err
+		})
+		if loci.CodeOf(err) == loci.NotFound { // the org is gone, with all that is in it
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return next
+	return nil
 }

@@ -1,9 +1,12 @@
 package sqlite
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"time"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
@@ -61,4 +64,52 @@ func timeAt(r *sqlitedb.Row, col int) time.Time {
 		return time.UnixMicro(n).UTC()
 	}
 	return time.Time{}
+}
+
+// ceilMicro is the first microsecond that is not before t: rows' times have no
+// finer part.
+func ceilMicro(t time.Time) int64 {
+	n := t.UnixMicro()
+	if t.Nanosecond()%1000 != 0 {
+		n++
+	}
+	return n
+}
+
+// vendorMay is part 3 of the rule, over a row of a graph.
+func vendorMay(q *query, v loci.Viewer, alias string) {
+	if v.Vendor == "" {
+		return
+	}
+	list := alias + ".allowed_vendors"
+	q.add(" AND ("+list+` = '["*"]' OR EXISTS (SELECT 1 FROM json_each(`+list+") WHERE value = '*' OR value = ?))", string(v.Vendor))
+}
+
+// toJSON writes a list as it is, without the escapes that are for browsers.
+func toJSON[T ~string](list []T) string {
+	if len(list) == 0 {
+		return "[]"
+	}
+	if len(list) == 1 && list[0] == "*" {
+		return `["*"]` // visibility.go compares with this text
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(list); err != nil {
+		panic(err) // strings always encode
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func fromJSON[T ~string](text string) ([]T, error) {
+	switch text {
+	case "[]":
+		return []T{}, nil
+	case `["*"]`:
+		return []T{"*"}, nil
+	}
+	var list []T
+	err := json.Unmarshal([]byte(text), &list)
+	return list, err
 }

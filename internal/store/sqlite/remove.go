@@ -6,10 +6,10 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// eraseBatch keeps each transaction short, so that writers do not wait.
-const eraseBatch = 200
+const eraseBatch = sqlstore.EraseBatch
 
 func (p people) Remove(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
 	leave, err := p.s.alone(ctx)
@@ -35,7 +35,7 @@ func (p people) Remove(ctx context.Context, org loci.OrgID, user loci.UserID, th
 	case state == "" && listed && who.OrgID == org: // only the directory was left
 		return translate(p.s.delist(ctx, org, user))
 	case state == "" || state == "pending":
-		return noUser()
+		return sqlstore.NoUser()
 	}
 	return translate(p.s.remove(ctx, org, user, then))
 }
@@ -78,8 +78,8 @@ func (s *Store) markLeaving(ctx context.Context, org loci.OrgID, user loci.UserI
 	if err != nil {
 		return err
 	}
-	return s.updateOrg(ctx, org, func(tx *tx) error {
-		return tx.c.Exec("UPDATE users SET state = 'leaving', team_id = NULL, team_role = NULL WHERE id = ? AND state IN ('active', 'disabled')", [16]byte(user))
+	return s.updateOrg(ctx, org, func(tx *sqlstore.Tx) error {
+		return tx.MarkLeaving(user)
 	})
 }
 
@@ -110,18 +110,9 @@ func (s *Store) eraseMemories(ctx context.Context, org loci.OrgID, user loci.Use
 }
 
 func (s *Store) removeUser(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
-	return s.updateOrg(ctx, org, func(tx *tx) error {
-		// What a request that was under way has stored since.
-		for n := eraseBatch; n == eraseBatch; {
-			var err error
-			if n, err = tx.Memories().EraseOf(ctx, user, eraseBatch); err != nil {
-				return err
-			}
-		}
-		if err := tx.eraseStructured(user); err != nil {
-			return err
-		}
-		if err := tx.c.Exec("DELETE FROM users WHERE id = ?", [16]byte(user)); err != nil || then == nil {
+	return s.updateOrg(ctx, org, func(tx *sqlstore.Tx) error {
+		// What a request that was under way has stored since goes too.
+		if err := tx.RemoveUser(ctx, user); err != nil || then == nil {
 			return err
 		}
 		return then(tx)

@@ -1,13 +1,13 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // TestStructuredPlans looks at how SQLite runs what is asked of attachments, sources and nodes.
@@ -18,32 +18,38 @@ func TestStructuredPlans(t *testing.T) {
 		memory = "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)"
 		node   = "SEARCH m USING INDEX sqlite_autoindex_memory_nodes_1 (id=?)"
 	)
-	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
-		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
-			tx := s.tx(f, c)
-			nodes := memoryNodes{tx}
-			check := func(name string, build func(*query), want ...string) {
-				t.Helper()
-				var q query
-				build(&q)
-				checkPlan(t, c, name, q.String(), q.args, want...)
-			}
-			check("sources", func(q *query) { sources{tx}.listQuery(q, v, []loci.MemoryID{{1}, {2}}, loci.LiveOnly) },
-				memory, "SEARCH s USING INDEX sources_of_memory (memory_seq=?)")
-			check("attachments", func(q *query) { assets{tx}.listQuery(q, v, loci.MemoryID{1}, loci.LiveOnly) },
-				memory, "SEARCH a USING INDEX assets_of_memory (memory_seq=?)")
-			check("nodes", func(q *query) {
-				_ = nodes.listQuery(q, v, &store.NodeQuery{Limit: 10, After: tx.positions.encode(place{1, 1}, nodeList)}, nodeList)
-			}, "SEARCH m USING INDEX memory_nodes_changed (updated_at<?)")
-			check("node", func(q *query) { nodes.getQuery(q, v, loci.NodeID{1}, loci.LiveOnly) }, node)
-			check("items", func(q *query) { nodes.shownQuery(q, v, &storedNode{seq: 1}, itemColumns) },
-				"SEARCH i USING INDEX node_items_of_node (node_seq=?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN")
-			return nil
-		})
+	var n loci.MemoryNode
+	err := s.Update(bg, loci.DefaultOrg, func(tx store.Tx) (err error) {
+		for range 2 {
+			n = loci.MemoryNode{ID: loci.NewNodeID(), Name: "n", CreatedAt: time.Now(), UpdatedAt: time.Now()}
+			n.OrgID, n.UserID = loci.DefaultOrg, user
+			n.SetDefaults()
+			err = errors.Join(err, tx.MemoryNodes().Insert(bg, &n))
+		}
+		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(explain(err))
 	}
+	plans(t, s, func(p *planner) {
+		p.checkRows("sources", 0, func() error { _, err := p.Sources().List(bg, v, []loci.MemoryID{{1}, {2}}, loci.LiveOnly); return err },
+			memory, "SEARCH s USING INDEX sources_of_memory (memory_seq=?)")
+		assets := func() error { _, err := p.Assets().List(bg, v, loci.MemoryID{1}, loci.LiveOnly); return err }
+		p.checkRows("attachments", 1, p.pretending(1, assets),
+			memory, "SEARCH a USING INDEX assets_of_memory (memory_seq=?)")
+		var next store.Position
+		list := func() (err error) {
+			_, next, err = p.MemoryNodes().List(bg, v, store.NodeQuery{Limit: 1, After: next})
+			return err
+		}
+		if err := list(); err != nil || next == "" {
+			t.Fatalf("the first page has no next one: %v", err)
+		}
+		p.check("nodes", 0, list, "SEARCH m USING INDEX memory_nodes_changed (updated_at<?)")
+		p.check("node", 0, func() error { _, err := p.MemoryNodes().Get(bg, v, loci.NodeID{1}, loci.LiveOnly); return err }, node)
+		p.check("items", 1, func() error { _, err := p.MemoryNodes().Items(bg, v, n.ID); return err },
+			"SEARCH i USING INDEX node_items_of_node (node_seq=?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN")
+	})
 }
 
 // BenchmarkNodeItems reads and changes a node that is full.

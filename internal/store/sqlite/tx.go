@@ -1,38 +1,33 @@
 package sqlite
 
 import (
+	"errors"
+	"os"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
+// indexOf returns the index of a transaction of this engine.
+func indexOf(t store.Tx) index {
+	tx := t.(*sqlstore.Tx)      //nolint:forcetypeassert // ours
+	return tx.Index(tx).(index) //nolint:forcetypeassert // ours
+}
+
 // tx is a transaction on one org's file.
-type tx struct {
-	org       loci.OrgID
-	c         *sqlitedb.Conn
-	now       func() time.Time
-	positions positions
-	dir       string // the data directory
+func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *sqlstore.Tx {
+	shared := sharedConn(c)
+	return sqlstore.New(shared, dialect, sqlstore.Options{Org: f.org, Now: s.opts.Now, Positions: f.positions, KeepBlob: s.keepBlob,
+		Index: func(tx *sqlstore.Tx) sqlstore.Index { return index{tx, c, shared.Conn} }})
 }
 
-func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *tx {
-	return &tx{org: f.org, c: c, now: s.opts.Now, positions: f.positions, dir: s.opts.Dir}
-}
-
-func (tx *tx) Memories() store.Memories     { return memories{tx} }
-func (tx *tx) Lists() store.Lists           { return lists{tx} }
-func (tx *tx) Users() store.Users           { return users{tx} }
-func (tx *tx) Teams() store.Teams           { return teams{tx} }
-func (tx *tx) Workspaces() store.Workspaces { return workspaces{tx} }
-func (tx *tx) SignIn() store.SignIn         { return signIn{tx} }
-func (tx *tx) Audit() store.Audit           { return audit{tx} }
-
-// mine refuses a row that says it is another tenant's.
-func (tx *tx) mine(org loci.OrgID) error {
-	if org != "" && org != tx.org {
-		return loci.Errorf(loci.Invalid, "the row belongs to another org")
+func (s *Store) keepBlob(org loci.OrgID, sum []byte, now time.Time) error {
+	err := os.Chtimes(blobPath(s.opts.Dir, org, sum), now, now)
+	if errors.Is(err, os.ErrNotExist) {
+		return loci.Errorf(loci.Conflict, "the bytes of this attachment are not there any more; upload it again")
 	}
-	return nil
+	return fileError(err)
 }

@@ -22,6 +22,12 @@ type Args []any
 // must not be kept. Statements are prepared once and found again by their text,
 // so pass values as Args and keep the text constant.
 type Conn struct {
+	*state
+	rewrite func(string) (string, error)
+}
+
+// state is what all views of one connection share.
+type state struct {
 	raw      *sqlite3.Conn
 	cache    map[string]*stmt
 	control  map[string]*stmt
@@ -43,7 +49,13 @@ type stmt struct {
 }
 
 func newConn(raw *sqlite3.Conn) *Conn {
-	return &Conn{raw: raw, cache: map[string]*stmt{}, control: map[string]*stmt{}}
+	return &Conn{state: &state{raw: raw, cache: map[string]*stmt{}, control: map[string]*stmt{}}}
+}
+
+// Rewriting returns a view of the connection for texts that are not yet what SQLite reads. It calls rewrite once for
+// each text, before it prepares the statement, and finds the statement again by the text that came in.
+func (c *Conn) Rewriting(rewrite func(string) (string, error)) *Conn {
+	return &Conn{state: c.state, rewrite: rewrite}
 }
 
 // Raw is the driver's connection, for what the helpers do not cover. The
@@ -188,6 +200,12 @@ func (c *Conn) find(sql string) (*stmt, error) {
 }
 
 func (c *Conn) prepare(sql string) (*stmt, error) {
+	if c.rewrite != nil {
+		var err error
+		if sql, err = c.rewrite(sql); err != nil {
+			return nil, err
+		}
+	}
 	st, tail, err := c.raw.PrepareFlags(sql, sqlite3.PREPARE_PERSISTENT)
 	if err != nil {
 		return nil, classify(err)

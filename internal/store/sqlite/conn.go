@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
+)
+
+// dialect is SQLite's. The file is the tenant.
+var dialect = &sqlstore.Dialect{
+	Join:     "CROSS JOIN",
+	Is:       "IS",
+	IsNot:    "IS NOT",
+	Greatest: "max",
+	Least:    "min",
+	Seq:      "rowid",
+	Each:     "json_each(%s)",
+	By:       "INDEXED BY %s",
+	Numbered: "json_each(?) j",
+	FeedEnd:  "SELECT seq FROM sqlite_sequence WHERE name = 'feed'",
+	Numbers:  numbers,
+
+	Unique:    sqlitedb.ErrConstraintUnique,
+	Reference: sqlitedb.ErrConstraintForeignKey,
+}
+
+// numbers writes a list as JSON: one parameter for any number of values, so that one text serves them all.
+func numbers(list []int64) any {
+	b := []byte{'['}
+	for i, n := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, n, 10)
+	}
+	return string(append(b, ']'))
+}
+
+// conn runs shared statements on one connection.
+type conn struct{ *sqlitedb.Conn }
+
+func sharedConn(c *sqlitedb.Conn) conn { return conn{c.Rewriting(dialect.Expand)} }
+
+// Query implements sqlstore.Conn.
+func (c conn) Query(text string, args sqlstore.Args, row func(sqlstore.Row) error) error {
+	return c.Conn.Query(text, args, func(r *sqlitedb.Row) error {
+		err := row(r)
+		if errors.Is(err, sqlstore.ErrStop) {
+			return sqlitedb.ErrStop
+		}
+		return err
+	})
+}
+
+// One implements sqlstore.Conn.
+func (c conn) One(text string, args sqlstore.Args, row func(sqlstore.Row) error) (bool, error) {
+	return c.Conn.One(text, args, func(r *sqlitedb.Row) error { return row(r) })
+}
+
+// registry is _meta.db for the shared statements.
+type registry struct{ db *sqlitedb.DB }
+
+func (r registry) View(ctx context.Context, fn func(sqlstore.Conn) error) error {
+	return translate(r.db.View(ctx, func(c *sqlitedb.Conn) error { return fn(sharedConn(c)) }))
+}
+
+func (r registry) Update(ctx context.Context, fn func(sqlstore.Conn) error) error {
+	return translate(r.db.Update(ctx, func(c *sqlitedb.Conn) error { return fn(sharedConn(c)) }))
+}

@@ -1,0 +1,59 @@
+package sqlite
+
+import (
+	"context"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
+)
+
+// Match implements sqlstore.Index.
+func (x index) Match(_ context.Context, v loci.Viewer, mq *store.MatchQuery) (hits []sqlstore.Hit, err error) {
+	var q sqlstore.Query
+	x.matchQuery(&q, v, mq, expression(mq.Terms, mq.All))
+	err = x.shared.Query(q.String(), q.Args, func(r *sqlitedb.Row) error {
+		h := sqlstore.Hit{Seq: r.Int64(6)}
+		h.Match = loci.Match{ID: r.ID(0), CreatedAt: timeAt(r, 1), UpdatedAt: timeAt(r, 2), Pinned: r.Bool(3), Importance: r.Int(4)}
+		err := unpack(r.Raw(5), len(mq.Terms), &h.Match)
+		hits = append(hits, h)
+		return err
+	})
+	return hits, err
+}
+
+// matchQuery makes the full-text index drive: another order would look at every
+// row of the reader. Nothing in it depends on rows that the predicate refuses.
+func (x index) matchQuery(q *sqlstore.Query, v loci.Viewer, mq *store.MatchQuery, expression string) {
+	q.Add(`SELECT m.id, m.created_at, m.updated_at, m.pinned, m.importance, features(memory_text), m.seq
+		FROM memory_text {join} memories m ON {m} m.seq = memory_text.rowid WHERE {memory_text} memory_text MATCH ? AND `, expression)
+	x.Passes(q, v, &mq.Filter, x.Now(), "m")
+	q.Add(" ORDER BY memory_text.rowid DESC LIMIT ?", int64(mq.Limit)+1)
+}
+
+// expression writes the terms in FTS5's language. Every term is one phrase, so
+// that the phrases' numbers are the terms'.
+func expression(terms []loci.Term, all bool) string {
+	operator := " OR "
+	if all {
+		operator = " AND "
+	}
+	var b strings.Builder
+	for i, term := range terms {
+		if i > 0 {
+			b.WriteString(operator)
+		}
+		for j, word := range term.Words {
+			if j > 0 {
+				b.WriteString(" + ")
+			}
+			b.WriteString(`"` + strings.ReplaceAll(word, `"`, `""`) + `"`)
+		}
+		if term.Prefix {
+			b.WriteString(" *")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,128 @@
+package sqlite
+
+import (
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// driver is the set of tokens whose postings a list walks, and which part of
+// the filter they answer. The zero driver answers none.
+type driver struct {
+	tokens []string
+	tags   []string // answered
+	kind   string   // the beginning of the tokens, whose part of the filter is answered
+	only   byte     // answered: the kind of the only pool whose ranges they are; 0: of all pools
+	past   bool     // rows are looked at as they were, but the postings are of the present
+}
+
+// drivers returns the ways for v to walk a filtered list, the plainest first.
+func drivers(v loci.Viewer, f *store.Filter) []driver {
+	if !f.When.IsZero() {
+		return []driver{{tokens: []string{tokenLive, tokenPast}, past: !f.When.KnownAt.IsZero()}}
+	}
+	switch f.Lifecycle {
+	case loci.LiveOnly, loci.CurrentOnly:
+	case loci.TrashOnly:
+		return []driver{{tokens: []string{tokenTrash}}}
+	default:
+		return []driver{{tokens: []string{tokenLive, tokenPast}}}
+	}
+	list := append(tagDrivers(f), fieldDrivers(v, f)...)
+	if len(list) == 0 {
+		list = append(list, driver{tokens: []string{tokenLive}})
+	}
+	return list
+}
+
+func tagDrivers(f *store.Filter) (list []driver) {
+	tags := unique(f.Tags)
+	switch {
+	case f.AllTags:
+		for _, tag := range tags {
+			list = append(list, driver{tokens: []string{tokenTag + tag}, tags: []string{tag}})
+		}
+	case len(tags) > 0:
+		d := driver{tags: tags}
+		for _, tag := range tags {
+			d.tokens = append(d.tokens, tokenTag+tag)
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// fieldDrivers are those of the parts of the filter of which a row has one value.
+func fieldDrivers(v loci.Viewer, f *store.Filter) (list []driver) {
+	add := func(kind, value string) {
+		list = append(list, driver{tokens: []string{kind + value}, kind: kind})
+	}
+	if f.Origin != "" {
+		add(tokenOrigin, f.Origin)
+	}
+	if f.Key != "" {
+		add(tokenKey, f.Key)
+	}
+	if !f.SessionID.IsZero() {
+		add(tokenSession, hex.EncodeToString(f.SessionID[:]))
+	}
+	if !f.ProjectID.IsZero() {
+		add(tokenProject, hex.EncodeToString(f.ProjectID[:]))
+	}
+	if !f.AgentID.IsZero() {
+		add(tokenAgent, hex.EncodeToString(f.AgentID[:]))
+	}
+	switch f.Scope {
+	case loci.ScopeProject:
+		add(tokenScope, string(f.Scope))
+	case loci.ScopeAgent: // of no other agent may it see any
+		list = append(list, driver{tokens: []string{tokenAgent + hex.EncodeToString(v.AgentID[:])}})
+	case loci.ScopeGlobal:
+	}
+	if f.Pinned {
+		add(tokenPinned, "")
+	}
+	return list
+}
+
+// answersTime says whether d's postings are ordered by the creation time.
+func answersTime(d driver) bool { return len(d.tokens) > 0 && d.tokens[0] != tokenTrash && !d.past }
+
+// unanswered is the part of the filter that d's postings do not answer.
+func (d driver) unanswered(f *store.Filter) *store.Filter {
+	rest := *f
+	switch d.kind {
+	case tokenOrigin:
+		rest.Origin = ""
+	case tokenKey:
+		rest.Key = ""
+	case tokenPinned:
+		rest.Pinned = false
+	case tokenScope:
+		rest.Scope = ""
+	case tokenProject:
+		rest.ProjectID = loci.ProjectID{}
+	case tokenAgent:
+		rest.AgentID = loci.AgentID{}
+	case tokenSession:
+		rest.SessionID = loci.SessionID{}
+	}
+	switch d.only {
+	case projectPool: // where nothing else is
+		rest.Scope, rest.ProjectID = "", loci.ProjectID{}
+	case teamPool:
+		rest.TeamID = loci.TeamID{}
+	}
+	if len(d.tags) > 0 && !f.AllTags {
+		rest.Tags = nil
+	} else if len(d.tags) > 0 {
+		rest.Tags = slices.DeleteFunc(slices.Clone(f.Tags), func(tag string) bool { return tag == d.tags[0] })
+	}
+	if answersTime(d) {
+		rest.From, rest.To = time.Time{}, time.Time{}
+	}
+	return &rest
+}

@@ -1,0 +1,302 @@
+package sqlite
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
+)
+
+// walk goes through the postings of one list in order, merged from the ranges
+// that its reader may read.
+type walk struct {
+	x      index
+	v      loci.Viewer
+	filter *store.Filter
+	driver driver
+	rest   *store.Filter // what the driver's postings do not answer
+	oldest bool
+	now    time.Time
+	ranges []postingRange
+}
+
+// postingRange is one pool, vendor value and token.
+type postingRange struct {
+	pool          pool
+	vendor, token string
+	old           bool // the rows as old versions of them, for another time
+}
+
+// form is what is asked of a range.
+type form int
+
+const (
+	formPage  form = iota // places after another
+	formCount             // how many places, up to a limit
+	formSeqs              // their rows, up to a limit
+)
+
+var selects = map[form]string{formPage: "SELECT p.at, p.seq", formCount: "SELECT count(*) FROM (SELECT 1", formSeqs: "SELECT p.seq"}
+
+// Walk implements sqlstore.Index.
+func (x index) Walk(l sqlstore.Listing) (sqlstore.Walk, error) {
+	return x.walk(l)
+}
+
+func (x index) walk(l sqlstore.Listing) (*walk, error) {
+	w := &walk{x: x, v: l.Viewer, filter: l.Filter, oldest: l.Oldest, now: l.Now}
+	return w, w.choose(drivers(w.v, w.filter))
+}
+
+// enough is how far choose counts: beyond it one way is as bad as another.
+const enough = 256
+
+// choose takes the way with the fewest postings.
+func (w *walk) choose(options []driver) error {
+	best := math.MaxInt
+	for _, d := range options {
+		d.only, _ = w.onlyPool()
+		ranges := w.rangesOf(d)
+		size := 0
+		if len(options) > 1 {
+			probe := walk{x: w.x, v: w.v, filter: &store.Filter{}, rest: &store.Filter{}, driver: d, now: w.now, ranges: ranges}
+			for _, r := range ranges {
+				n, err := probe.count(r, enough)
+				if err != nil {
+					return err
+				}
+				size += n
+			}
+		}
+		if size < best {
+			best, w.driver, w.rest, w.ranges = size, d, d.unanswered(w.filter), ranges
+		}
+	}
+	return nil
+}
+
+// rangesOf lists the ranges that hold everything the viewer may see.
+func (w *walk) rangesOf(d driver) []postingRange {
+	v := w.v
+	if v.OrgID != w.x.Org || v.UserID.IsZero() {
+		return nil
+	}
+	vendors := []string{vendorAny, vendorNone}
+	if v.Vendor != "" {
+		vendors = unique([]string{vendorAny, string(v.Vendor), vendorListed})
+	}
+	var list []postingRange
+	for _, p := range w.pools() {
+		for _, vendor := range vendors {
+			for _, token := range d.tokens {
+				list = append(list, postingRange{pool: p, vendor: vendor, token: token})
+				if d.past {
+					list = append(list, postingRange{p, vendor, token, true})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// onlyPool returns the kind and the name of the one pool in which everything is that the list can have: that of the
+// reader's own team, or of one of its projects; or 0. In another team's pool even the time
+// that it takes would tell its size. What was in a pool at another time need not be in it now.
+func (w *walk) onlyPool() (kind byte, p pool) {
+	f := w.filter
+	switch {
+	case !f.When.KnownAt.IsZero():
+	case f.Scope == loci.ScopeProject && !f.ProjectID.IsZero() && slices.Contains(w.v.ProjectIDs, f.ProjectID):
+		return projectPool, newPool(projectPool, f.ProjectID)
+	case !f.TeamID.IsZero() && f.TeamID == w.v.TeamID && !w.v.OnlyProjects:
+		return teamPool, newPool(teamPool, f.TeamID)
+	}
+	return 0, pool{}
+}
+
+func (w *walk) pools() (pools []pool) {
+	if kind, p := w.onlyPool(); kind != 0 {
+		return []pool{p}
+	}
+	if !w.v.OnlyProjects {
+		pools = append(pools, newPool(userPool, w.v.UserID))
+		if w.filter.Lifecycle == loci.TrashOnly {
+			return pools // the trash of others is nobody else's
+		}
+		if !w.v.TeamID.IsZero() {
+			pools = append(pools, newPool(teamPool, w.v.TeamID))
+		}
+	}
+	if w.filter.Scope == loci.ScopeGlobal && w.filter.When.KnownAt.IsZero() {
+		return pools // in those of projects is nothing of it
+	}
+	for _, id := range sqlstore.ProjectIDs(w.v) {
+		if p := newPool(projectPool, id); !slices.Contains(pools, p) {
+			pools = append(pools, p)
+		}
+	}
+	return pools
+}
+
+// overlap says whether a row may be in several ranges: a person's own row is
+// in their team's pool too, and one row may have several of the tags.
+func (w *walk) overlap() bool {
+	for _, r := range w.ranges {
+		if r.pool != w.ranges[0].pool {
+			return true
+		}
+	}
+	return len(w.driver.tags) > 1
+}
+
+// joined says whether a range's postings alone do not tell who may see the row
+// or what passes the filter, so that the row must be looked at too.
+func (w *walk) joined(r postingRange) bool {
+	if l := w.filter.Lifecycle; r.vendor == vendorListed || l == loci.LiveOrTrash || l == loci.CurrentOnly || !w.filter.When.IsZero() {
+		return true
+	}
+	if w.filter.Lifecycle != loci.LiveOnly && r.pool[0] != userPool {
+		return true // in other pools are rows that others trashed
+	}
+	var q sqlstore.Query
+	sqlstore.Narrow(&q, w.rest, "m")
+	return len(q.Args) > 0
+}
+
+// Next implements sqlstore.Walk.
+func (w *walk) Next(after place, n int) ([]place, error) {
+	var places []place
+	for _, r := range w.ranges {
+		text, args := w.statement(r, formPage, after, n)
+		err := w.x.shared.Query(text, args, func(row *sqlitedb.Row) error {
+			places = append(places, place{At: row.Int64(0), Seq: row.Int64(1)})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(w.ranges) > 1 {
+		slices.SortFunc(places, w.compare)
+		places = slices.Compact(places)
+	}
+	return places[:min(n, len(places))], nil
+}
+
+type place = sqlstore.Place
+
+func (w *walk) compare(a, b place) int {
+	c := cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq))
+	if w.oldest {
+		return c
+	}
+	return -c
+}
+
+// Total counts the rows of the whole list, up to limit.
+func (w *walk) Total(limit int) (int, error) {
+	if w.overlap() {
+		return w.totalOfSets(limit)
+	}
+	total := 0
+	for _, r := range w.ranges {
+		n, err := w.count(r, limit-total)
+		total += n
+		if err != nil || total >= limit {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+func (w *walk) count(r postingRange, limit int) (n int, err error) {
+	text, args := w.statement(r, formCount, place{}, limit)
+	_, err = w.x.shared.One(text, args, func(row *sqlitedb.Row) error { n = row.Int(0); return nil })
+	return n, err
+}
+
+func (w *walk) totalOfSets(limit int) (int, error) {
+	seen := map[int64]struct{}{}
+	for _, r := range w.ranges {
+		text, args := w.statement(r, formSeqs, place{}, limit)
+		err := w.x.shared.Query(text, args, func(row *sqlitedb.Row) error { seen[row.Int64(0)] = struct{}{}; return nil })
+		if err != nil || len(seen) >= limit {
+			return min(len(seen), limit), err
+		}
+	}
+	return len(seen), nil
+}
+
+// statement returns a statement over one range and its values.
+func (w *walk) statement(r postingRange, f form, after place, limit int) (string, sqlitedb.Args) {
+	joined, row := w.joined(r), "m"
+	q := &sqlstore.Query{}
+	q.Add(selects[f] + " FROM memory_postings p")
+	if joined {
+		q.Add(" {join} memories m ON {m} m.seq = p.seq")
+	}
+	if r.old {
+		row = "o"
+		q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
+	}
+	q.Add(" WHERE {p} p.pool = ? AND p.vendor = ? AND p.token = ?", r.pool[:], r.vendor, r.token)
+	w.bound(q, f, after)
+	if l := w.filter.Lifecycle; (l == loci.LiveOnly || l == loci.CurrentOnly) && w.filter.When.IsZero() {
+		q.Add(" AND (p.expires_at IS NULL OR p.expires_at > ?)", w.now.UnixMicro())
+	}
+	q.Add(" AND (p.agent_id IS NULL OR p.agent_id = ?)", orNull(w.v.AgentID))
+	if !w.v.WorkspaceID.IsZero() {
+		q.Add(" AND p.workspace_id = ?", [16]byte(w.v.WorkspaceID))
+	}
+	if joined {
+		q.Add(" AND ")
+		w.x.Passes(q, w.v, w.rest, w.now, row)
+	}
+	switch {
+	case f == formPage && w.oldest:
+		q.Add(" ORDER BY p.at, p.seq")
+	case f == formPage:
+		q.Add(" ORDER BY p.at DESC, p.seq DESC")
+	}
+	q.Add(" LIMIT ?", int64(limit))
+	if f == formCount {
+		q.Add(")")
+	}
+	return q.String(), q.Args
+}
+
+// bound adds the range of times: what the filter allows, and for a page what
+// comes after the last place. The text has the same bounds for every value.
+func (w *walk) bound(q *sqlstore.Query, f form, after place) {
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	if answersTime(w.driver) {
+		if !w.filter.From.IsZero() {
+			from = ceilMicro(w.filter.From)
+		}
+		if !w.filter.To.IsZero() {
+			to = ceilMicro(w.filter.To)
+		}
+	}
+	if known := w.filter.When.KnownAt; !known.IsZero() {
+		to = known.UnixMicro() + 1 // nothing that was created later is seen
+	}
+	switch {
+	case f != formPage:
+		q.Add(" AND p.at >= ? AND p.at < ?", from, to)
+	case w.oldest:
+		if after.At < from {
+			after = place{At: from, Seq: math.MinInt64}
+		}
+		q.Add(" AND (p.at, p.seq) > (?, ?) AND p.at < ?", after.At, after.Seq, to)
+	default:
+		if after.At >= to {
+			after = place{At: to, Seq: math.MinInt64}
+		}
+		q.Add(" AND (p.at, p.seq) < (?, ?) AND p.at >= ?", after.At, after.Seq, from)
+	}
+}

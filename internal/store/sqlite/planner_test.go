@@ -1,0 +1,143 @@
+package sqlite
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
+)
+
+// planner is a transaction that keeps its statements, so that a test can look at their plans. It writes nothing.
+type planner struct {
+	*sqlstore.Tx
+	t        *testing.T
+	conn     conn
+	index    index
+	list     []statement
+	sorted   bool // what is found is few
+	pretends int  // so many more look-ups find something, whatever there is
+}
+
+type statement struct {
+	text string
+	args sqlstore.Args
+}
+
+// plans runs look in the default org.
+func plans(t *testing.T, s *Store, look func(*planner)) {
+	t.Helper()
+	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
+		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
+			tx := s.tx(f, c)
+			p := &planner{t: t, conn: sharedConn(c), index: tx.Index(tx).(index)}
+			o := tx.Options
+			o.Index = func(*sqlstore.Tx) sqlstore.Index { return somewhere{p.index} }
+			p.Tx = sqlstore.New(p, dialect, o)
+			look(p)
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// check demands the plan of the statement that do runs as its nth, counted from 0.
+func (p *planner) check(name string, nth int, do func() error, want ...string) {
+	p.t.Helper()
+	p.list = nil
+	err := do()
+	if len(p.list) <= nth {
+		p.t.Errorf("%s: %d statements, %v", name, len(p.list), err)
+		return
+	}
+	text := p.list[nth].text
+	if p.sorted {
+		text, _, _ = strings.Cut(text, " ORDER BY")
+	}
+	checkPlan(p.t, p.index.shared, name, text, p.list[nth].args, want...)
+}
+
+// checkRows is check without the sorting of the few rows that are found.
+func (p *planner) checkRows(name string, nth int, do func() error, want ...string) {
+	p.t.Helper()
+	p.sorted = true
+	p.check(name, nth, do, want...)
+	p.sorted = false
+}
+
+// pretending makes the first n look-ups of do find something.
+func (p *planner) pretending(n int, do func() error) func() error {
+	return func() error {
+		p.pretends = n
+		return do()
+	}
+}
+
+// lists checks all ways in which a list is read.
+func (p *planner) lists(name string, v loci.Viewer, f store.Filter, want []string) {
+	p.t.Helper()
+	for _, oldest := range []bool{false, true} {
+		l := listingOf(v, f)
+		l.Oldest = oldest
+		w, err := p.index.walk(l)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		for _, form := range []form{formPage, formCount, formSeqs} {
+			text, args := w.statement(w.ranges[0], form, place{}, 20)
+			checkPlan(p.t, p.index.shared, name, text, args, want...)
+		}
+	}
+	p.check(name+" rows", 0, func() error { _, err := p.Lists().List(bg, v, store.ListQuery{Filter: f, Limit: 2}); return err },
+		"SCAN j VIRTUAL TABLE INDEX 1:", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
+}
+
+func listingOf(v loci.Viewer, f store.Filter) sqlstore.Listing {
+	return sqlstore.Listing{Viewer: v, Filter: &f, Now: time.Now()}
+}
+
+func (p *planner) keep(text string, args sqlstore.Args) {
+	p.list = append(p.list, statement{text, args})
+}
+
+func (p *planner) Exec(text string, args ...any) error {
+	p.keep(text, args)
+	return nil
+}
+
+func (p *planner) Query(text string, args sqlstore.Args, row func(sqlstore.Row) error) error {
+	p.keep(text, args)
+	return p.conn.Query(text, args, row)
+}
+
+func (p *planner) One(text string, args sqlstore.Args, row func(sqlstore.Row) error) (bool, error) {
+	p.keep(text, args)
+	found, err := p.conn.One(text, args, row)
+	p.pretends--
+	return found || p.pretends >= 0, err
+}
+
+func (p *planner) Changes() int64 { return 1 }
+
+// somewhere is an index whose lists have two places.
+type somewhere struct{ index }
+
+func (x somewhere) Walk(sqlstore.Listing) (sqlstore.Walk, error) { return &twoPlaces{}, nil }
+
+type twoPlaces struct{ done bool }
+
+func (w *twoPlaces) Next(place, int) ([]place, error) {
+	if w.done {
+		return nil, nil
+	}
+	w.done = true
+	return []place{{Seq: 2}, {Seq: 4}}, nil
+}
+
+func (w *twoPlaces) Total(int) (int, error) { return 0, errors.ErrUnsupported }

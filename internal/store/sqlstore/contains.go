@@ -1,0 +1,135 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Contains walks the list and reads the texts: no index knows of parts of words.
+func (t lists) Contains(ctx context.Context, v loci.Viewer, cq store.ContainsQuery) (found store.Contained, err error) {
+	if cq.Text == "" || cq.Look < 1 || cq.Limit < 1 {
+		return found, loci.Errorf(loci.Invalid, "a text to look for is not empty, and one looks at and returns at least 1 row")
+	}
+	if err := checkWhen(&cq.Filter); err != nil {
+		return found, err
+	}
+	w, err := t.listing(v, &cq.Filter, false)
+	if err != nil {
+		return found, err
+	}
+	finder := newFinder(cq.Text)
+	for left := cq.Look; ctx.Err() == nil; {
+		places, err := w.next(min(left, maxBatch-1) + 1)
+		if err != nil || len(places) == 0 {
+			return found, err
+		}
+		rows, err := t.texts(w, places, finder)
+		if err != nil {
+			return store.Contained{}, err
+		}
+		for _, p := range places {
+			row, visible := rows[p.Seq]
+			switch {
+			case !visible:
+				continue
+			case left == 0 || row.has && len(found.IDs) == cq.Limit:
+				found.More = true
+				return found, nil
+			case row.has:
+				found.IDs = append(found.IDs, row.id)
+			}
+			left--
+		}
+	}
+	return found, ctx.Err()
+}
+
+// textRow is a visible row, and whether it has the text.
+type textRow struct {
+	id  loci.MemoryID
+	has bool
+}
+
+// texts looks into the visible rows at places, by number.
+func (t lists) texts(w *listing, places []Place, f *finder) (map[int64]textRow, error) {
+	seqs := make([]int64, len(places))
+	for i, p := range places {
+		seqs[i] = p.Seq
+	}
+	rows := make(map[int64]textRow, len(places))
+	for _, row := range stages(w.Filter.When) {
+		var q Query
+		t.loadQuery(&q, &w.Listing, seqs, row, row+".title, "+row+".content, "+row+".summary, "+row+".key, "+row+".category, "+row+".tags")
+		err := t.c.Query(q.String(), q.Args, func(r Row) error {
+			has, err := f.inRow(r)
+			rows[r.Int64(0)] = textRow{r.ID(1), has}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// finder looks for one text, whatever the case of its letters.
+type finder struct{ want, buf []byte }
+
+func newFinder(text string) *finder { return &finder{want: fold(nil, []byte(text))} }
+
+// inRow looks into columns 2 to 7, of which the last is the tags.
+func (f *finder) inRow(r Row) (bool, error) {
+	for col := 2; col < 7; col++ {
+		if f.in(r.Raw(col)) {
+			return true, nil
+		}
+	}
+	tags, err := fromJSON[string](r.Text(7))
+	for _, tag := range tags {
+		if f.in([]byte(tag)) {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+func (f *finder) in(text []byte) bool {
+	f.buf = fold(f.buf[:0], text)
+	return bytes.Contains(f.buf, f.want)
+}
+
+// fold appends text with one letter for all that differ by case alone: the first of those
+// that unicode.SimpleFold goes through, which is the capital one in ASCII.
+func fold(dst, text []byte) []byte {
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			if 'a' <= c && c <= 'z' {
+				c -= 'a' - 'A'
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(text[i:])
+		dst = utf8.AppendRune(dst, foldRune(r))
+		i += size
+	}
+	return dst
+}
+
+func foldRune(r rune) rune {
+	if r >= 0x0590 && r < 0x10A0 || r >= 0x2E80 && r < 0xA640 || r >= 0xAC00 && r < 0xD7B0 {
+		return r // scripts without case, to save a search for each of their characters
+	}
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	return least
+}

@@ -1,0 +1,23 @@
+// Package sqlstore holds the statements, scans and filters that both SQL engines share. An engine gives it a [Conn] and
+// a [Dialect] and gets the tables of the storage contract.
+//
+// # Tenancy
+//
+// SQLite keeps one file for each org. PostgreSQL keeps all orgs in the same tables, and org_id leads each of their
+// keys. So that one text serves both, each table reference of a statement carries a marker, which the dialect expands:
+//
+//	SELECT m.id FROM memories m WHERE {m} m.id = ?       m.org_id = $n AND in PostgreSQL, nothing in SQLite
+//	... {join} sources s ON {s} s.memory_seq = m.seq     the same in an ON clause
+//	UPDATE teams SET name = ? WHERE {teams} id = ?       the name of the table where it has no alias
+//	INSERT INTO teams ({org} id) VALUES ({?} ?)          the column and its value
+//	... ON CONFLICT ({org} id) DO NOTHING                every key begins with org_id
+//
+// The registry has tables that Loci reads before it knows the org, for example to find the org of a key by its hash.
+// {global c} says so at each reference. It expands to nothing in both engines, and the statement names org_id itself
+// where it knows the org.
+//
+// Expand refuses a statement with an unmarked table. Engines expand each text once, when they prepare it.
+//
+// The package imports no driver. It decides who may see a row only through the visibility rule of package loci, which
+// visibility.go repeats as SQL.
+package sqlstore

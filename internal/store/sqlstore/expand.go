@@ -1,0 +1,186 @@
+package sqlstore
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Expand writes a statement in the dialect: it replaces what stands in braces. It fails if a table reference has no
+// marker, or a marker no table. See the package comment for the markers.
+func (d *Dialect) Expand(text string) (string, error) {
+	if err := checkMarkers(text); err != nil {
+		return "", fmt.Errorf("%w in: %s", err, text)
+	}
+	var b strings.Builder
+	for rest := text; ; {
+		before, after, found := strings.Cut(rest, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String(), nil
+		}
+		marker, after, closed := strings.Cut(after, "}")
+		if !closed {
+			return "", fmt.Errorf("a marker has no end in: %s", text)
+		}
+		b.WriteString(d.expand(marker))
+		rest = after
+	}
+}
+
+func (d *Dialect) expand(marker string) string {
+	word, of, _ := strings.Cut(marker, " ")
+	switch word {
+	case "join":
+		return d.Join
+	case "is":
+		return d.Is
+	case "isnot":
+		return d.IsNot
+	case "greatest":
+		return d.Greatest
+	case "least":
+		return d.Least
+	case "seq":
+		return d.Seq
+	case "lock":
+		return d.Lock
+	case "each":
+		return strings.ReplaceAll(d.Each, "%s", of)
+	case "by":
+		return strings.ReplaceAll(d.By, "%s", of)
+	case "numbered":
+		return d.Numbered
+	case "feedend":
+		return d.FeedEnd
+	case "global":
+		return ""
+	}
+	return d.tenant(word)
+}
+
+// tenant expands a marker of a table.
+func (d *Dialect) tenant(marker string) string {
+	switch {
+	case d.Tenant == "":
+		return ""
+	case marker == "org":
+		return "org_id, "
+	case marker == "?":
+		return d.Tenant + ", "
+	}
+	return marker + ".org_id = " + d.Tenant + " AND "
+}
+
+// dialectWords are what may stand in braces beside the markers of tables.
+var dialectWords = regexp.MustCompile(`^(join|is|isnot|greatest|least|seq|lock|each .+|by \w+|numbered|feedend)$`)
+
+var (
+	// tokens of a statement: a text in quotes, a marker, a word or a sign
+	tokens = regexp.MustCompile(`'[^']*'|\{[^}]*\}|\w+|[^\s\w]`)
+	// named finds what WITH gives a name to
+	named = regexp.MustCompile(`(?i)(?:\bWITH|\bRECURSIVE|,)\s+(\w+)\s*(?:\([^()]*\))?\s+AS\s*\(`)
+	// clauses are words that follow a table and are no alias of it
+	clauses = regexp.MustCompile(`(?i)^(WHERE|SET|ON|JOIN|LEFT|ORDER|GROUP|LIMIT|UNION|VALUES|RETURNING|DEFAULT|SELECT|HAVING)$`)
+)
+
+// markers counts, for each alias of a statement, its tables minus its markers.
+type markers struct {
+	list  []string
+	known map[string]bool
+	open  map[string]int
+}
+
+// checkMarkers returns an error unless every table reference of the statement has exactly one marker.
+func checkMarkers(text string) error {
+	m := markers{list: tokens.FindAllString(text, -1), known: map[string]bool{}, open: map[string]int{}}
+	for _, name := range named.FindAllStringSubmatch(text, -1) {
+		m.known[name[1]] = true
+	}
+	for i, token := range m.list {
+		if err := m.look(i, token); err != nil {
+			return err
+		}
+	}
+	for alias, n := range m.open {
+		if n > 0 {
+			return fmt.Errorf("a table has no marker {%s}", alias)
+		}
+		if n < 0 {
+			return fmt.Errorf("the marker {%s} has no table", alias)
+		}
+	}
+	return nil
+}
+
+func (m *markers) look(i int, token string) error {
+	switch strings.ToUpper(token) {
+	case "INTO":
+		return m.into(i + 1)
+	case "CONFLICT":
+		if m.at(i+1) == "(" && m.at(i+2) != "{org}" && m.at(i+2) != "{global}" {
+			return fmt.Errorf("ON CONFLICT needs {org} or {global} before its columns")
+		}
+	case "FROM", "JOIN", "{JOIN}":
+		return m.table(i + 1)
+	case "UPDATE":
+		if strings.ToUpper(m.at(i+1)) != "SET" { // that of ON CONFLICT
+			return m.table(i + 1)
+		}
+	}
+	inner, isMarker := strings.CutPrefix(token, "{")
+	inner = strings.TrimSuffix(inner, "}")
+	if isMarker && inner != "org" && inner != "?" && inner != "global" && !dialectWords.MatchString(inner) {
+		m.open[strings.TrimPrefix(inner, "global ")]--
+	}
+	return nil
+}
+
+func (m *markers) at(i int) string {
+	if i < len(m.list) {
+		return m.list[i]
+	}
+	return ""
+}
+
+// table notes the table whose name is token i, under its alias.
+func (m *markers) table(i int) error {
+	name := m.at(i)
+	if name == "(" || strings.HasPrefix(name, "{") || m.known[name] {
+		return nil
+	}
+	next := i + 1
+	if strings.EqualFold(m.at(next), "AS") {
+		next++
+	}
+	alias := name
+	if word := m.at(next); word != "" && isWord(word) && !clauses.MatchString(word) {
+		alias = word
+		next++
+	}
+	if m.at(next) == "," {
+		return fmt.Errorf("write {join} instead of a comma behind table %s", name)
+	}
+	m.open[alias]++
+	return nil
+}
+
+func isWord(token string) bool {
+	return token[0] == '_' || token[0] >= 'A' && token[0] <= 'z' && token[0] != '['
+}
+
+// into looks at an INSERT, whose table's name is token i.
+func (m *markers) into(i int) error {
+	switch {
+	case m.at(i+1) == "(" && m.at(i+2) == "{global}":
+		return nil
+	case m.at(i+1) != "(" || m.at(i+2) != "{org}":
+		return fmt.Errorf("INSERT INTO %s needs {org} or {global} before its columns", m.at(i))
+	}
+	for _, token := range m.list[i:] {
+		if token == "{?}" {
+			return nil
+		}
+	}
+	return fmt.Errorf("INSERT INTO %s needs {?} before its values", m.at(i))
+}

@@ -1,0 +1,237 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+type feed struct{ *Tx }
+
+// feedEntry is a change as it enters the feed. before and after are what a
+// reader has to see all of to learn of it, none where the row was not there.
+type feedEntry struct {
+	kind          string
+	id            [16]byte
+	change        loci.Change
+	version       int
+	origin        string
+	before, after []loci.Access
+}
+
+// The kinds of rows in the feed.
+const (
+	memoryInFeed = "memory"
+	nodeInFeed   = "memory_node"
+)
+
+// enter adds a change to the feed, in the transaction that makes it.
+func (tx *Tx) enter(e feedEntry) error {
+	before, err := packAccess(e.before)
+	if err != nil {
+		return err
+	}
+	after, err := packAccess(e.after)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(before, after) {
+		before = nil // who does not see it did not see it
+	}
+	return tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin, access, before) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?)",
+		loci.CutTime(tx.Now()).UnixMicro(), e.kind, e.id, string(e.change), e.version, e.origin, after, before)
+}
+
+// memoryChanged enters a change of a memory: without old it is a new one,
+// without m it is erased.
+func (tx *Tx) memoryChanged(old, m *loci.Memory) error {
+	if m == nil {
+		return tx.enter(feedEntry{kind: memoryInFeed, id: old.ID, change: loci.Erased, version: old.Version, before: []loci.Access{old.Access}})
+	}
+	e := feedEntry{kind: memoryInFeed, id: m.ID, version: m.Version, origin: m.Editor, after: []loci.Access{m.Access}}
+	var was *loci.Access
+	if old != nil {
+		was, e.before = &old.Access, []loci.Access{old.Access}
+	}
+	e.change = changeOf(was, &m.Access)
+	return tx.enter(e)
+}
+
+// nodeChanged enters a change of a memory node: without old it is a new one,
+// without n it is erased.
+func (tx *Tx) nodeChanged(old, n *loci.MemoryNode) error {
+	if n == nil {
+		return tx.enter(feedEntry{kind: nodeInFeed, id: old.ID, change: loci.Erased, before: []loci.Access{old.Access}})
+	}
+	e := feedEntry{kind: nodeInFeed, id: n.ID, after: []loci.Access{n.Access}}
+	var was *loci.Access
+	if old != nil {
+		was, e.before = &old.Access, []loci.Access{old.Access}
+	} else {
+		e.origin = n.Origin
+	}
+	e.change = changeOf(was, &n.Access)
+	return tx.enter(e)
+}
+
+// itemChanged enters that something in a node has changed, for those who see the
+// node and all of seen: the item, those above it, and the memory that it shows.
+func (tx *Tx) itemChanged(n *loci.MemoryNode, seen ...loci.Access) error {
+	return tx.enter(feedEntry{kind: nodeInFeed, id: n.ID, change: loci.Updated, after: append([]loci.Access{n.Access}, seen...)})
+}
+
+// changeOf looks at the rows and not at what their writer says: an imported
+// row may begin with any change.
+func changeOf(old, now *loci.Access) loci.Change {
+	trashed := !now.DeletedAt.IsZero()
+	switch {
+	case trashed && (old == nil || old.DeletedAt.IsZero()):
+		return loci.Trashed
+	case old == nil:
+		return loci.Created
+	case !trashed && !old.DeletedAt.IsZero():
+		return loci.Restored
+	}
+	return loci.Updated
+}
+
+// restartFeed lets every reader begin anew.
+func (tx *Tx) restartFeed() error {
+	// One more number, so that nobody has seen the last one.
+	err := tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin) VALUES ({?} 0, ?, ?, 'updated', 0, '')", memoryInFeed, [16]byte{})
+	if err != nil {
+		return err
+	}
+	return tx.c.Exec("DELETE FROM feed WHERE {feed} TRUE")
+}
+
+// end returns where the feed ends; its time is 0 if that row was purged.
+func (t feed) end() (p feedPlace, err error) {
+	found, err := t.c.One("SELECT seq, at FROM feed WHERE {feed} TRUE ORDER BY seq DESC LIMIT 1", nil,
+		func(r Row) error { p.seq, p.at = r.Int64(0), r.Int64(1); return nil })
+	if err == nil && !found {
+		_, err = t.c.One("{feedend}", nil, func(r Row) error { p.seq = r.Int64(0); return nil })
+	}
+	return p, err
+}
+
+func (t feed) Now(_ context.Context, v loci.Viewer) (store.Position, error) {
+	p, err := t.end()
+	if err != nil {
+		return "", err
+	}
+	return t.Positions.encodeFeed(p, v), nil
+}
+
+func (t feed) After(_ context.Context, v loci.Viewer, after store.Position, limit int) (store.FeedPage, error) {
+	if limit < 1 {
+		return store.FeedPage{}, loci.Errorf(loci.Invalid, "a page has at least 1 event")
+	}
+	p, err := t.Positions.decodeFeed(after, v)
+	if err != nil {
+		return store.FeedPage{}, err
+	}
+	rows, err := t.behind(p)
+	if err != nil {
+		return store.FeedPage{}, err
+	}
+	page, seen := store.FeedPage{}, map[string][]loci.Access{}
+	for i, r := range rows {
+		if page.More = i == store.FeedWindow || len(page.Events) == limit; page.More {
+			break
+		}
+		p = r.place
+		event, err := t.shown(v, &r, seen)
+		if err != nil {
+			return store.FeedPage{}, err
+		}
+		if event.Change != "" {
+			page.Events = append(page.Events, store.FeedRow{FeedEvent: event, Position: t.Positions.encodeFeed(p, v)})
+		}
+	}
+	page.Next = t.Positions.encodeFeed(p, v)
+	return page, nil
+}
+
+// feedRow is a row of the feed, before anybody has asked who may see it.
+type feedRow struct {
+	place         feedPlace
+	event         loci.FeedEvent
+	before, after string // packed
+}
+
+const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, access, before FROM feed WHERE {feed} seq >= ? ORDER BY seq LIMIT ?"
+
+// behind returns the rows behind p, one more than After looks at. It begins at p
+// itself: as long as that is there its time has to be the same, and if it is not, the
+// next one has to be.
+func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
+	first := feedPlace{seq: -1}
+	err = t.c.Query(feedBehind, Args{p.seq, store.FeedWindow + 2}, func(r Row) error {
+		row := feedRow{place: feedPlace{r.Int64(0), r.Int64(1)}, before: string(r.Raw(8)), after: string(r.Raw(7))}
+		if first.seq < 0 {
+			first = row.place
+		}
+		if row.place.seq == p.seq {
+			return nil
+		}
+		row.event = loci.FeedEvent{At: timeAt(r, 1), Kind: r.Text(2), ID: loci.MemoryID(r.ID(3)).String(), Change: loci.Change(r.Text(4)),
+			Version: r.Int(5), Origin: r.Text(6)}
+		rows = append(rows, row)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if first.seq < 0 { // nothing is there any more, or not yet
+		var end feedPlace
+		if end, err = t.end(); err == nil && end.seq != p.seq {
+			err = beginAnew()
+		}
+		return nil, err
+	}
+	if first != p && first.seq != p.seq+1 {
+		return nil, beginAnew()
+	}
+	return rows, nil
+}
+
+// shown returns what v learns of a row: nothing has no Change.
+func (t feed) shown(v loci.Viewer, r *feedRow, seen map[string][]loci.Access) (loci.FeedEvent, error) {
+	before, err := t.accessOf(r.before, seen)
+	if err != nil {
+		return loci.FeedEvent{}, err
+	}
+	after, err := t.accessOf(r.after, seen)
+	if err != nil {
+		return loci.FeedEvent{}, err
+	}
+	event := r.event
+	if event.Change = v.Notices(event.Change, before, after); event.Change == loci.Hidden {
+		event.Version, event.Origin = 0, "" // they are of what is hidden
+	}
+	return event, nil
+}
+
+// accessOf unpacks. Most rows of a feed say one of few things.
+func (t feed) accessOf(packed string, seen map[string][]loci.Access) (list []loci.Access, err error) {
+	list, known := seen[packed]
+	if known || packed == "" {
+		return list, nil
+	}
+	if list, err = t.unpackAccess([]byte(packed)); err != nil {
+		return nil, fmt.Errorf("read the feed: %w", err)
+	}
+	seen[packed] = list
+	return list, nil
+}
+
+// Purge ends at the first event that stays, as the audit trail's does: what is
+// left has to be without gaps.
+func (t feed) Purge(_ context.Context, then time.Time, limit int) (int, error) {
+	return t.purgeOldest("feed", "seq", then, limit)
+}

@@ -1,0 +1,127 @@
+package sqlstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// The feed keeps what decides who sees a row in whatever state, and packs it, as
+// it stands beside every change: a byte of bits, the person, the ids that the bits
+// announce, and the vendors unless all may.
+const (
+	packedScope     = 3 // the place in packedScopes
+	packedWorkspace = 1 << 2
+	packedProject   = 1 << 3
+	packedAgent     = 1 << 4
+	packedTeam      = 1 << 5
+	packedTrashed   = 1 << 6
+	packedAnyVendor = 1 << 7
+)
+
+var packedScopes = []loci.Scope{loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent}
+
+var errPacked = errors.New("what decides who sees it is damaged")
+
+// packAccess is nil for none.
+func packAccess(list []loci.Access) (b []byte, err error) {
+	for i := range list {
+		a := &list[i]
+		bits := slices.Index(packedScopes, a.Scope)
+		if bits < 0 {
+			return nil, errPacked
+		}
+		at := len(b)
+		b = append(b, 0)
+		b = append(b, a.UserID[:]...)
+		for _, id := range []struct {
+			bit int
+			id  [16]byte
+		}{{packedWorkspace, a.WorkspaceID}, {packedProject, a.ProjectID}, {packedAgent, a.AgentID}, {packedTeam, a.TeamID}} {
+			if id.id != [16]byte{} {
+				bits |= id.bit
+				b = append(b, id.id[:]...)
+			}
+		}
+		if !a.DeletedAt.IsZero() {
+			bits |= packedTrashed
+		}
+		if slices.Contains(a.AllowedVendors, loci.AnyVendor) {
+			bits |= packedAnyVendor
+		} else {
+			b = packVendors(b, a.AllowedVendors)
+		}
+		b[at] = byte(bits)
+	}
+	return b, nil
+}
+
+func packVendors(b []byte, vendors []loci.Vendor) []byte {
+	b = binary.AppendUvarint(b, uint64(len(vendors)))
+	for _, v := range vendors {
+		b = binary.AppendUvarint(b, uint64(len(v)))
+		b = append(b, v...)
+	}
+	return b
+}
+
+// unpackAccess returns what packAccess kept; when a row was trashed it did not.
+func (tx *Tx) unpackAccess(b []byte) (list []loci.Access, err error) {
+	p := packed{b}
+	for len(p.rest) > 0 {
+		bits := int(p.take(1)[0])
+		a := loci.Access{OrgID: tx.Org, UserID: p.id(true), WorkspaceID: p.id(bits&packedWorkspace != 0), ProjectID: p.id(bits&packedProject != 0),
+			AgentID: p.id(bits&packedAgent != 0), TeamID: p.id(bits&packedTeam != 0)}
+		if bits&packedTrashed != 0 {
+			a.DeletedAt = time.UnixMicro(0)
+		}
+		if bits&packedAnyVendor != 0 {
+			a.AllowedVendors = []loci.Vendor{loci.AnyVendor}
+		} else {
+			for range p.number() {
+				a.AllowedVendors = append(a.AllowedVendors, loci.Vendor(p.take(p.number())))
+			}
+		}
+		scope := bits & packedScope
+		if scope == len(packedScopes) || p.rest == nil {
+			return nil, errPacked
+		}
+		a.Scope = packedScopes[scope]
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+// packed is what is left to read; nil after it has ended too early.
+type packed struct{ rest []byte }
+
+func (p *packed) take(n int) []byte {
+	if n > len(p.rest) {
+		p.rest = nil
+		return nil
+	}
+	b := p.rest[:n]
+	p.rest = p.rest[n:]
+	return b
+}
+
+func (p *packed) id(there bool) (id [16]byte) {
+	if there {
+		copy(id[:], p.take(len(id)))
+	}
+	return id
+}
+
+// number reads a count or a length, which is no larger than what is left.
+func (p *packed) number() int {
+	n, size := binary.Uvarint(p.rest)
+	if size <= 0 || n > uint64(len(p.rest)) {
+		p.rest = nil
+		return 0
+	}
+	p.rest = p.rest[size:]
+	return int(n)
+}

@@ -1,0 +1,77 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+)
+
+const inviteColumns = "id, email, team_id, org_role, team_role, hash, invited_by, state, created_at, expires_at"
+
+func scanInvite(r Row) loci.Invite {
+	i := loci.Invite{ID: r.ID(0), Email: r.Text(1), TeamID: r.ID(2), OrgRole: loci.MemberRole(r.Text(3)), TeamRole: loci.MemberRole(r.Text(4)),
+		InvitedBy: r.ID(6), State: loci.InviteState(r.Text(7)), CreatedAt: timeAt(r, 8), ExpiresAt: timeAt(r, 9)}
+	copy(i.Hash[:], r.Raw(5))
+	return i
+}
+
+// revokePending frees the address for the next invitation to the same team: at most one may be pending.
+const revokePending = `UPDATE team_invites SET state = 'revoked'
+	WHERE {team_invites} email = ? AND team_id {is} ? AND state = 'pending'`
+
+func (t teams) Invite(_ context.Context, i loci.Invite) error {
+	if i.State == loci.InvitePending {
+		if err := t.c.Exec(revokePending, i.Email, orNull(i.TeamID)); err != nil {
+			return err
+		}
+	}
+	teamRole := any(nil)
+	if !i.TeamID.IsZero() {
+		teamRole = string(i.TeamRole)
+	}
+	err := t.c.Exec("INSERT INTO team_invites ({org} "+inviteColumns+") VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		[16]byte(i.ID), i.Email, orNull(i.TeamID), string(i.OrgRole), teamRole, i.Hash[:], [16]byte(i.InvitedBy), string(i.State),
+		i.CreatedAt.UnixMicro(), i.ExpiresAt.UnixMicro())
+	switch {
+	case t.d.dangling(err):
+		return loci.WrapError(loci.NotFound, err, "no such team")
+	case t.d.taken(err):
+		return loci.WrapError(loci.Conflict, err, "that invitation exists already")
+	}
+	return err
+}
+
+func (t teams) Invitation(_ context.Context, id loci.InviteID) (i loci.Invite, err error) {
+	found, err := t.c.One("SELECT "+inviteColumns+" FROM team_invites WHERE {team_invites} id = ?", Args{[16]byte(id)},
+		func(r Row) error { i = scanInvite(r); return nil })
+	if err == nil && !found {
+		err = loci.Errorf(loci.NotFound, "no such invitation")
+	}
+	return i, err
+}
+
+const invitesOfTeam = "SELECT " + inviteColumns + " FROM team_invites WHERE {team_invites} team_id = ? ORDER BY created_at DESC, id DESC"
+
+func (t teams) Invitations(_ context.Context, team loci.TeamID) (list []loci.Invite, err error) {
+	sql, args := invitesOfTeam, Args{[16]byte(team)}
+	if team.IsZero() {
+		sql, args = "SELECT "+inviteColumns+" FROM team_invites WHERE {team_invites} TRUE ORDER BY created_at DESC, id DESC", nil
+	}
+	err = t.c.Query(sql, args, func(r Row) error { list = append(list, scanInvite(r)); return nil })
+	return list, err
+}
+
+func (t teams) Settle(ctx context.Context, id loci.InviteID, state loci.InviteState) error {
+	if state != loci.InviteAccepted && state != loci.InviteRevoked {
+		return loci.Errorf(loci.Invalid, "an invitation is settled by being accepted or revoked")
+	}
+	err := t.c.Exec("UPDATE team_invites SET state = ? WHERE {team_invites} id = ? AND state = 'pending'", string(state), [16]byte(id))
+	if err != nil || t.c.Changes() > 0 {
+		return err
+	}
+	i, err := t.Invitation(ctx, id)
+	if err != nil {
+		return err
+	}
+	return loci.Errorf(loci.Conflict, "the invitation was %s before", i.State)
+}

@@ -1,0 +1,69 @@
+package sqlstore
+
+import "github.com/loci-memory/loci"
+
+// A user who is being added has a pending row. It is nobody's until AdmitUser.
+
+// BeginUser makes the pending row. The caller is the only one that adds users, so another one of the same address was
+// left by a process that died. Conflict if the address or the id is somebody's, NotFound if there is no such team.
+func (tx *Tx) BeginUser(u loci.User) error {
+	err := tx.c.Exec("DELETE FROM users WHERE {users} state = 'pending' AND (email = ? OR id = ?)", textOrNull(u.Email), [16]byte(u.ID))
+	if err == nil {
+		err = tx.insertUser(u, "pending")
+	}
+	switch {
+	case tx.d.taken(err):
+		return ErrTaken(err)
+	case tx.d.dangling(err):
+		return loci.WrapError(loci.NotFound, err, "no such team")
+	}
+	return err
+}
+
+func (tx *Tx) insertUser(u loci.User, state string) error {
+	teamRole := any(nil)
+	if !u.TeamID.IsZero() {
+		teamRole = string(u.TeamRole)
+	}
+	return tx.c.Exec(`INSERT INTO users ({org} id, email, name, role, org_role, team_id, team_role, state, created_at)
+		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(u.ID), textOrNull(u.Email), u.Name, string(u.Role), string(u.OrgRole),
+		orNull(u.TeamID), teamRole, state, u.CreatedAt.UnixMicro())
+}
+
+// ErrTaken is a Conflict.
+func ErrTaken(cause error) error {
+	return loci.WrapError(loci.Conflict, cause, "that e-mail address belongs to another user")
+}
+
+// AdmitUser makes a pending user complete.
+func (tx *Tx) AdmitUser(u loci.User) error {
+	state := "active"
+	if u.Disabled {
+		state = "disabled"
+	}
+	return tx.c.Exec("UPDATE users SET state = ? WHERE {users} id = ? AND state = 'pending'", state, [16]byte(u.ID))
+}
+
+// DropPending removes a pending row.
+func (tx *Tx) DropPending(user loci.UserID) error {
+	return tx.c.Exec("DELETE FROM users WHERE {users} id = ? AND state = 'pending'", [16]byte(user))
+}
+
+// UserState returns the state of a user's row, or "" if there is none.
+func (tx *Tx) UserState(user loci.UserID) (state string, err error) {
+	_, err = tx.c.One("SELECT state FROM users WHERE {users} id = ?", Args{[16]byte(user)},
+		func(r Row) error { state = r.Text(0); return nil })
+	return state, err
+}
+
+// SetEmail writes a user's address, or none.
+func (tx *Tx) SetEmail(user loci.UserID, email string) error {
+	return tx.c.Exec("UPDATE users SET email = ?1 WHERE {users} id = ?2 AND email {isnot} ?1", textOrNull(email), [16]byte(user))
+}
+
+func textOrNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

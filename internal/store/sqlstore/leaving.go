@@ -1,0 +1,48 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+)
+
+// EraseBatch keeps each transaction of a removal short, so that writers do not wait.
+const EraseBatch = 200
+
+// MarkLeaving makes a user nobody, so that what they have can be erased in several transactions.
+func (tx *Tx) MarkLeaving(user loci.UserID) error {
+	return tx.c.Exec("UPDATE users SET state = 'leaving', team_id = NULL, team_role = NULL WHERE {users} id = ? AND state IN ('active', 'disabled')", [16]byte(user))
+}
+
+// RemoveUser removes the row of a user, with everything that they have still written.
+func (tx *Tx) RemoveUser(ctx context.Context, user loci.UserID) error {
+	for n := EraseBatch; n == EraseBatch; {
+		var err error
+		if n, err = tx.Memories().EraseOf(ctx, user, EraseBatch); err != nil {
+			return err
+		}
+	}
+	if err := tx.eraseStructured(user); err != nil {
+		return err
+	}
+	return tx.c.Exec("DELETE FROM users WHERE {users} id = ?", [16]byte(user))
+}
+
+// eraseStructured erases what a person has written besides memories.
+func (tx *Tx) eraseStructured(user loci.UserID) error {
+	for n := EraseBatch; n == EraseBatch; {
+		var err error
+		if n, err = (memoryNodes{tx}).eraseAll(EraseBatch, "m.user_id = ?", [16]byte(user)); err != nil {
+			return err
+		}
+	}
+	if err := (memoryNodes{tx}).eraseItemsOf(user); err != nil {
+		return err
+	}
+	for _, table := range []string{"assets", "sources"} {
+		if err := tx.c.Exec("DELETE FROM "+table+" WHERE {"+table+"} user_id = ?", [16]byte(user)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package sqlstore
+
+import (
+	"context"
+	"math"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+type lists struct{ *Tx }
+
+// maxBatch bounds how many places are held at once, also for a huge offset.
+const maxBatch = 1024
+
+func (t lists) List(ctx context.Context, v loci.Viewer, lq store.ListQuery) (page store.Page, err error) {
+	if lq.Limit < 1 || lq.Offset < 0 {
+		return store.Page{}, loci.Errorf(loci.Invalid, "a page has at least 1 row, and an offset is not negative")
+	}
+	if err := checkWhen(&lq.Filter); err != nil {
+		return store.Page{}, err
+	}
+	w, err := t.listing(v, &lq.Filter, lq.Oldest)
+	if err != nil {
+		return store.Page{}, err
+	}
+	if lq.Total {
+		n, err := w.walk.Total(store.MaxTotal + 1)
+		if err != nil {
+			return store.Page{}, err
+		}
+		page.Total, page.Exact = min(n, store.MaxTotal), n <= store.MaxTotal
+	}
+	kind := listKind(&lq)
+	if lq.After != "" {
+		if w.after, err = t.Positions.decode(lq.After, kind); err != nil {
+			return store.Page{}, err
+		}
+	}
+	last, more, err := t.fill(ctx, w, &lq, &page)
+	if more {
+		page.Next = t.Positions.encode(last, kind)
+	}
+	return page, err
+}
+
+// fill appends rows until the page is full. It reads places until it knows
+// whether there is one more visible row, however many do not pass.
+func (t lists) fill(ctx context.Context, w *listing, lq *store.ListQuery, page *store.Page) (last Place, more bool, err error) {
+	skip := lq.Offset
+	for ctx.Err() == nil {
+		want := min(skip, maxBatch) + min(lq.Limit-len(page.Memories), maxBatch) + 1
+		places, err := w.next(min(want, maxBatch))
+		if err != nil || len(places) == 0 {
+			return last, false, err
+		}
+		if skip >= len(places) {
+			skip -= len(places)
+			continue
+		}
+		places = places[skip:]
+		skip = 0
+		rows, err := t.load(w, places)
+		if err != nil {
+			return last, false, err
+		}
+		for _, p := range places {
+			m := rows[p.Seq]
+			switch {
+			case m == nil:
+			case len(page.Memories) == lq.Limit:
+				return last, true, nil
+			default:
+				page.Memories = append(page.Memories, m)
+				last = p
+			}
+		}
+	}
+	return last, false, ctx.Err()
+}
+
+// listing is a list on the way.
+type listing struct {
+	Listing
+	walk  Walk
+	after Place // the last one that next returned
+}
+
+func (t lists) listing(v loci.Viewer, f *store.Filter, oldest bool) (*listing, error) {
+	index := t.Index(t.Tx)
+	v, err := index.Near(v, f)
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{Listing: Listing{v, f, oldest, t.Now()}, after: Place{math.MaxInt64, math.MaxInt64}}
+	if oldest {
+		l.after = Place{math.MinInt64, math.MinInt64}
+	}
+	l.walk, err = index.Walk(l.Listing)
+	return l, err
+}
+
+// next returns at most n places in order; none means that the list has ended.
+func (l *listing) next(n int) ([]Place, error) {
+	places, err := l.walk.Next(l.after, n)
+	if len(places) > 0 {
+		l.after = places[len(places)-1]
+	}
+	return places, err
+}
+
+// load reads the rows at places, by number. The predicate and the filter are
+// applied again: a posting is never enough to show a row.
+func (t lists) load(w *listing, places []Place) (map[int64]*loci.Memory, error) {
+	seqs := make([]int64, len(places))
+	for i, p := range places {
+		seqs[i] = p.Seq
+	}
+	rows := make(map[int64]*loci.Memory, len(places))
+	for _, row := range stages(w.Filter.When) {
+		var q Query
+		t.loadQuery(&q, &w.Listing, seqs, row, Columns(row+"."))
+		err := t.c.Query(q.String(), q.Args, func(r Row) error {
+			m, err := t.scanMemory(r)
+			if err == nil {
+				rows[m.Seq] = &m.Memory
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// loadQuery reads those of the rows of these numbers that pass: number, id, and these columns.
+func (t lists) loadQuery(q *Query, l *Listing, numbers []int64, row, columns string) {
+	q.Add("SELECT m.seq, m.id, "+columns+" FROM {numbered} {join} memories m ON {m} m.seq = j.value", t.d.Numbers(numbers))
+	if row == "o" {
+		q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
+	}
+	q.Add(" WHERE ")
+	t.Passes(q, l.Viewer, l.Filter, l.Now, row)
+}
+
+func (t lists) Rebuild(ctx context.Context) error { return t.Index(t.Tx).Rebuild(ctx) }
+
+func (t lists) Check(ctx context.Context) ([]string, error) { return t.Index(t.Tx).Check(ctx) }
+
+// EachMemory calls fn for every row of the org.
+func (tx *Tx) EachMemory(ctx context.Context, fn func(*Stored) error) error {
+	return tx.c.Query("SELECT "+memoryColumns+" FROM memories m WHERE {m} TRUE ORDER BY m.seq", nil, func(r Row) error {
+		m, err := tx.scanMemory(r)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		return fn(m)
+	})
+}

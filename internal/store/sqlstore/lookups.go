@@ -1,0 +1,123 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+func (t memories) ByKey(_ context.Context, v loci.Viewer, k store.KeyQuery) (*loci.Memory, error) {
+	if k.Key == "" {
+		return nil, loci.NoSuchMemory()
+	}
+	var q Query
+	t.keyQuery(&q, v, k)
+	return t.oneMemory(&q)
+}
+
+// keyQuery says again what memories_by_key is of: no value of a parameter tells.
+func (t memories) keyQuery(q *Query, v loci.Viewer, k store.KeyQuery) {
+	q.Add("SELECT "+memoryColumns+` FROM memories m WHERE {m} m.user_id = ? AND m.key = ? AND m.key <> '' AND m.scope = ?
+		AND m.project_id {is} ? AND m.agent_id {is} ? AND m.workspace_id {is} ?`,
+		[16]byte(k.UserID), k.Key, string(k.Scope), orNull(k.ProjectID), orNull(k.AgentID), orNull(k.WorkspaceID))
+	if k.Origin != "" {
+		q.Add(" AND m.origin = ?", k.Origin)
+	}
+	q.Add(" AND ")
+	t.visible(q, v, loci.LiveOnly, t.Now())
+	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT 1")
+}
+
+// oneMemory returns the first row of q, which reads memoryColumns, or NotFound.
+func (t memories) oneMemory(q *Query) (*loci.Memory, error) {
+	var m *Stored
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { m, err = t.scanMemory(r); return err })
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, loci.NoSuchMemory()
+	}
+	return &m.Memory, nil
+}
+
+func (t memories) GetAt(ctx context.Context, v loci.Viewer, id loci.MemoryID, w loci.When) (*loci.Memory, error) {
+	if w.IsZero() {
+		return t.Get(ctx, v, id, loci.LiveOnly)
+	}
+	for _, row := range stages(w) {
+		var q Query
+		t.getAtQuery(&q, v, id, w, row)
+		if m, err := t.oneMemory(&q); loci.CodeOf(err) != loci.NotFound {
+			return m, err
+		}
+	}
+	return nil, loci.NoSuchMemory()
+}
+
+func (t memories) getAtQuery(q *Query, v loci.Viewer, id loci.MemoryID, w loci.When, row string) {
+	q.Add("SELECT m.seq, m.id, " + Columns(row+".") + " FROM memories m")
+	if row == "o" {
+		q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
+	}
+	q.Add(" WHERE {m} m.id = ? AND ", [16]byte(id))
+	t.visibleAt(q, v, w, t.Now(), row)
+}
+
+// EditedBy sorts what it finds by itself: ids have no order in the indexes, which are of
+// the times.
+func (t memories) EditedBy(_ context.Context, v loci.Viewer, e store.EditQuery) ([]loci.MemoryID, error) {
+	if e.Limit < 1 {
+		return nil, loci.Errorf(loci.Invalid, "a page has at least 1 row")
+	}
+	found := map[loci.MemoryID]struct{}{}
+	for _, row := range []string{"m", "o"} {
+		var q Query
+		t.editQuery(&q, v, &e, row)
+		err := t.c.Query(q.String(), q.Args, func(r Row) error { found[r.ID(0)] = struct{}{}; return nil })
+		if err != nil {
+			return nil, err
+		}
+	}
+	list := make([]loci.MemoryID, 0, len(found))
+	for id := range found {
+		list = append(list, id)
+	}
+	slices.SortFunc(list, func(a, b loci.MemoryID) int { return bytes.Compare(a[:], b[:]) })
+	return list[:min(e.Limit, len(list))], nil
+}
+
+// editQuery looks at the current versions or at the old ones.
+func (t memories) editQuery(q *Query, v loci.Viewer, e *store.EditQuery, row string) {
+	from := " FROM memories m WHERE {m} "
+	if row == "o" {
+		from = " FROM memory_versions o {join} memories m ON {m} m.seq = o.seq WHERE {o} m.user_id = o.user_id AND "
+	}
+	since, until := int64(math.MinInt64), int64(math.MaxInt64)
+	if !e.Since.IsZero() {
+		since = ceilMicro(e.Since)
+	}
+	if !e.Until.IsZero() {
+		until = ceilMicro(e.Until)
+	}
+	q.Add("SELECT m.id"+from+row+".user_id = ? AND "+row+".updated_at >= ? AND "+row+".updated_at < ? AND m.id > ?",
+		[16]byte(v.UserID), since, until, [16]byte(e.After))
+	if e.Editor != "" {
+		q.Add(" AND "+row+".editor = ?", e.Editor)
+	}
+	if !e.Credential.IsZero() {
+		q.Add(" AND "+row+".editor_credential = ?", [16]byte(e.Credential))
+	}
+	if !e.Session.IsZero() {
+		q.Add(" AND "+row+".editor_session = ?", [16]byte(e.Session))
+	}
+	q.Add(" AND ")
+	t.visible(q, v, loci.AnyState, t.Now())
+	if row == "o" {
+		versionMay(q, v, row)
+	}
+}

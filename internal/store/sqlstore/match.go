@@ -1,0 +1,52 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+func (t lists) Match(ctx context.Context, v loci.Viewer, mq store.MatchQuery) (found store.Matches, err error) {
+	if err := checkTerms(mq.Terms); err != nil {
+		return found, err
+	}
+	if err := checkWhen(&mq.Filter); err != nil {
+		return found, err
+	}
+	index := t.Index(t.Tx)
+	if v, err = index.Near(v, &mq.Filter); err != nil {
+		return found, err
+	}
+	hits, err := index.Match(ctx, v, &mq)
+	if err == nil && !mq.When.KnownAt.IsZero() {
+		hits, err = t.matchOld(ctx, v, &mq, hits)
+	}
+	if err != nil {
+		return found, err
+	}
+	found.More = len(hits) > mq.Limit
+	for _, h := range hits[:min(mq.Limit, len(hits))] {
+		found.Hits = append(found.Hits, h.Match)
+	}
+	return found, nil
+}
+
+// checkTerms refuses what no index can look for.
+func checkTerms(terms []loci.Term) error {
+	if len(terms) == 0 || len(terms) > loci.MaxTerms {
+		return loci.Errorf(loci.Invalid, "a search has 1 to %d terms", loci.MaxTerms)
+	}
+	for _, term := range terms {
+		if len(term.Words) == 0 {
+			return loci.Errorf(loci.Invalid, "a term of the search is empty")
+		}
+		for _, word := range term.Words {
+			if word == "" || strings.IndexByte(word, 0) >= 0 {
+				return loci.Errorf(loci.Invalid, "a word of the search is empty")
+			}
+		}
+	}
+	return nil
+}

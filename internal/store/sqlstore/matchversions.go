@@ -1,0 +1,62 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// matchOld adds to hits, what the index found among the rows that have not
+// changed since, the hits among old versions, which are in no index: their texts
+// are read with the analysis that the index has.
+func (t lists) matchOld(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, hits []Hit) ([]Hit, error) {
+	indexed := len(hits)
+	old, err := t.oldRows(ctx, v, mq)
+	if err != nil {
+		return nil, err
+	}
+	counter := newCounter(mq.Terms, mq.All)
+	for len(old) > 0 && len(hits)-indexed <= mq.Limit { // more old ones cannot matter
+		batch := old[:min(maxBatch, len(old))]
+		old = old[len(batch):]
+		if err := t.matchRows(ctx, v, mq, batch, counter, &hits); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Seq, a.Seq) })
+	return hits, nil
+}
+
+// oldRows returns the numbers of the rows that were another version at the time
+// that is asked for, and that pass then, the newest first.
+func (t lists) oldRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery) (seqs []int64, err error) {
+	var q Query
+	t.oldQuery(&q, v, &mq.Filter)
+	err = t.c.Query(q.String(), q.Args, func(r Row) error { seqs = append(seqs, r.Int64(0)); return ctx.Err() })
+	slices.SortFunc(seqs, func(a, b int64) int { return cmp.Compare(b, a) })
+	return seqs, err
+}
+
+// oldQuery looks at what was replaced after the time that is asked for.
+func (t lists) oldQuery(q *Query, v loci.Viewer, f *store.Filter) {
+	q.Add("SELECT o.seq FROM memory_versions o {join} memories m ON {m} m.seq = o.seq WHERE {o} o.replaced_at > ? AND ", f.When.KnownAt.UnixMicro())
+	t.Passes(q, v, f, t.Now(), "o")
+}
+
+func (t lists) matchRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, seqs []int64, c *counter, hits *[]Hit) error {
+	var q Query
+	t.loadQuery(&q, &Listing{Viewer: v, Filter: &mq.Filter, Now: t.Now()}, seqs, "o", Columns("o."))
+	return t.c.Query(q.String(), q.Args, func(r Row) error {
+		m, err := t.scanMemory(r)
+		if err != nil {
+			return err
+		}
+		if hit, ok := c.count(&m.Memory); ok {
+			*hits = append(*hits, Hit{hit, m.Seq})
+		}
+		return ctx.Err()
+	})
+}

@@ -1,0 +1,111 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+type memories struct{ *Tx }
+
+var insertMemory = "INSERT INTO memories ({org} id, " + Columns("") + ") VALUES ({?} ?" +
+	strings.Repeat(", ?", len(stateColumns)) + ") RETURNING seq"
+
+func (t memories) Insert(_ context.Context, m *loci.Memory) error {
+	if err := t.mine(m.OrgID); err != nil {
+		return err
+	}
+	if err := t.knowsUser(m.UserID); err != nil {
+		return err
+	}
+	var seq int64
+	_, err := t.c.One(insertMemory, append(Args{[16]byte(m.ID)}, BindState(m)...),
+		func(r Row) error { seq = r.Int64(0); return nil })
+	if t.d.taken(err) {
+		return loci.WrapError(loci.Conflict, err, "memory %s exists already", m.ID)
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.Index(t.Tx).Change(seq, nil, m); err != nil {
+		return err
+	}
+	return t.memoryChanged(nil, m)
+}
+
+func (t memories) Get(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) (*loci.Memory, error) {
+	var q Query
+	t.getQuery(&q, v, id, l)
+	return t.oneMemory(&q)
+}
+
+// getQuery ends with nothing but the predicate; the id is its first parameter.
+func (t memories) getQuery(q *Query, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) {
+	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ? AND ", [16]byte(id))
+	t.visible(q, v, l, t.Now())
+}
+
+func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) ([]*loci.Memory, error) {
+	var q Query
+	t.getQuery(&q, v, loci.MemoryID{}, l)
+	text := q.String()
+	var list []*loci.Memory
+	for _, id := range ids {
+		q.Args[0] = [16]byte(id)
+		_, err := t.c.One(text, q.Args, func(r Row) error {
+			m, err := t.scanMemory(r)
+			if err == nil {
+				list = append(list, &m.Memory)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// row returns a row for writing, seen or not.
+func (t memories) row(id loci.MemoryID) (m *Stored, err error) {
+	found, err := t.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ? {lock}", Args{[16]byte(id)},
+		func(r Row) (err error) { m, err = t.scanMemory(r); return err })
+	if err == nil && !found {
+		err = loci.NoSuchMemory()
+	}
+	return m, err
+}
+
+var updateMemory = "UPDATE memories SET " + strings.Join(stateColumns, " = ?, ") + " = ? WHERE {memories} seq = ?"
+
+func (t memories) Replace(_ context.Context, m *loci.Memory) error {
+	if err := t.mine(m.OrgID); err != nil {
+		return err
+	}
+	old, err := t.row(m.ID)
+	if err != nil {
+		return err
+	}
+	if old.Version != m.Version-1 {
+		return loci.Errorf(loci.Conflict, "memory %s is at version %d", m.ID, old.Version)
+	}
+	if err := t.knowsUser(m.UserID); err != nil {
+		return err
+	}
+	return t.put(old, m)
+}
+
+// put stores m over a row and keeps that as a version.
+func (t memories) put(old *Stored, m *loci.Memory) error {
+	if err := t.keepVersion(old.Seq, &old.Memory, m.UpdatedAt); err != nil {
+		return err
+	}
+	if err := t.c.Exec(updateMemory, append(BindState(m), old.Seq)...); err != nil {
+		return err
+	}
+	if err := t.Index(t.Tx).Change(old.Seq, &old.Memory, m); err != nil {
+		return err
+	}
+	return t.memoryChanged(&old.Memory, m)
+}

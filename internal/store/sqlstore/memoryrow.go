@@ -1,0 +1,94 @@
+package sqlstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// stateColumns are what memories and memory_versions have in common, in the
+// order in which bind gives and scan reads them.
+var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_at", "superseded_by", "team_id", "project_id",
+	"agent_id", "workspace_id", "session_id", "allowed_vendors", "origin", "created_at", "updated_at", "version", "change",
+	"editor", "importance", "pinned", "valid_from", "valid_to", "key", "category", "source", "tags", "title", "summary", "content",
+	"editor_user", "editor_credential", "editor_session"}
+
+// memoryColumns are read by scanMemory.
+var memoryColumns = "m.seq, m.id, " + Columns("m.")
+
+// Columns lists the state columns, each behind prefix.
+func Columns(prefix string) string {
+	return prefix + strings.Join(stateColumns, ", "+prefix)
+}
+
+// BindState gives the values of the columns of Columns.
+func BindState(m *loci.Memory) []any {
+	return []any{[16]byte(m.UserID), string(m.Scope), string(m.Type), micros(m.DeletedAt), micros(m.ExpiresAt),
+		orNull(m.SupersededBy), orNull(m.TeamID), orNull(m.ProjectID), orNull(m.AgentID), orNull(m.WorkspaceID), orNull(m.SessionID),
+		toJSON(m.AllowedVendors), m.Origin, m.CreatedAt.UnixMicro(), m.UpdatedAt.UnixMicro(), m.Version, string(m.Change),
+		m.Editor, m.Importance, m.Pinned, micros(m.ValidFrom), micros(m.ValidTo), m.Key, m.Category, m.Source,
+		toJSON(m.Tags), m.Title, m.Summary, m.Content, orNull(m.EditorID), orNull(m.EditorCredentialID), orNull(m.EditorSessionID)}
+}
+
+// Stored is a memory with the number of its row.
+type Stored struct {
+	loci.Memory
+	Seq int64
+}
+
+func (tx *Tx) scanMemory(r Row) (*Stored, error) {
+	m := &Stored{Seq: r.Int64(0)}
+	m.ID = r.ID(1)
+	return m, tx.scanState(r, 2, &m.Memory)
+}
+
+// scanState reads the state columns, which begin at column i.
+func (tx *Tx) scanState(r Row, i int, m *loci.Memory) (err error) {
+	m.Access = loci.Access{OrgID: tx.Org, UserID: r.ID(i), Scope: loci.Scope(r.Text(i + 1)), DeletedAt: timeAt(r, i+3),
+		ExpiresAt: timeAt(r, i+4), SupersededBy: r.ID(i + 5), TeamID: r.ID(i + 6), ProjectID: r.ID(i + 7), AgentID: r.ID(i + 8),
+		WorkspaceID: r.ID(i + 9), Origin: r.Text(i + 12)}
+	m.Type, m.SessionID = loci.MemoryType(r.Text(i+2)), r.ID(i+10)
+	m.CreatedAt, m.UpdatedAt = timeAt(r, i+13), timeAt(r, i+14)
+	m.State = loci.State{Version: r.Int(i + 15), Change: loci.Change(r.Text(i + 16)), Editor: r.Text(i + 17),
+		EditorID: r.ID(i + 29), EditorCredentialID: r.ID(i + 30), EditorSessionID: r.ID(i + 31)}
+	m.Importance, m.Pinned = r.Int(i+18), r.Bool(i+19)
+	m.ValidFrom, m.ValidTo = timeAt(r, i+20), timeAt(r, i+21)
+	m.Key, m.Category, m.Source = r.Text(i+22), r.Text(i+23), r.Text(i+24)
+	m.Title, m.Summary, m.Content = r.Text(i+26), r.Text(i+27), r.Text(i+28)
+	if m.AllowedVendors, err = fromJSON[loci.Vendor](r.Text(i + 11)); err != nil {
+		return err
+	}
+	m.Tags, err = fromJSON[string](r.Text(i + 25))
+	return err
+}
+
+// toJSON writes a list as it is, without the escapes that are for browsers.
+func toJSON[T ~string](list []T) string {
+	if len(list) == 0 {
+		return "[]"
+	}
+	if len(list) == 1 && list[0] == "*" {
+		return `["*"]` // visibility.go compares with this text
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(list); err != nil {
+		panic(err) // strings always encode
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func fromJSON[T ~string](text string) ([]T, error) {
+	switch text {
+	case "[]":
+		return []T{}, nil
+	case `["*"]`:
+		return []T{"*"}, nil
+	}
+	var list []T
+	err := json.Unmarshal([]byte(text), &list)
+	return list, err
+}

@@ -1,0 +1,378 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// Bounds of a node for all its writers together. The limits of package loci hold for what
+// a writer sees: any other would count rows that it may not see.
+const (
+	maxAllItems = 4 * loci.MaxNodeItems
+	maxAllDepth = 4 * loci.MaxNodeDepth
+)
+
+// rankGap leaves room for some twenty items before the siblings are renumbered.
+const rankGap = 1 << 20
+
+// placed is an item with its place.
+type placed struct {
+	loci.NodeItem
+	seq, parent, rank int64
+	depth             int     // 1: directly below the node
+	left              bool    // left out of an export
+	above             *placed // nil: what stands for the node itself
+}
+
+// itemColumns are read by scanItem. The text comes last.
+const itemColumns = `i.seq, coalesce(i.parent_seq, 0), i.rank, i.id, i.kind, m.id, i.project_id, i.entity_id, i.user_id, i.origin,
+	i.allowed_vendors, i.created_at, i.text`
+
+// itemPlaces are itemColumns for those who do not read the texts.
+var itemPlaces = strings.TrimSuffix(itemColumns, "i.text") + "''"
+
+func scanItem(r Row, node loci.NodeID) (i *placed, err error) {
+	i = &placed{seq: r.Int64(0), parent: r.Int64(1), rank: r.Int64(2)}
+	i.NodeItem = loci.NodeItem{ID: r.ID(3), NodeID: node, Kind: loci.ItemKind(r.Text(4)), MemoryID: r.ID(5), ProjectID: r.ID(6), EntityID: r.ID(7),
+		UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11), Text: r.Text(12)}
+	i.AllowedVendors, err = fromJSON[loci.Vendor](r.Text(10))
+	return i, err
+}
+
+// shown returns the items of a visible node that v sees, each behind the one above it and those
+// of the same parent in their order.
+func (t memoryNodes) shown(v loci.Viewer, node *storedNode, columns string) ([]*placed, error) {
+	var q Query
+	t.shownQuery(&q, v, node, columns)
+	return t.tree(&q, node)
+}
+
+// shownQuery leaves it to tree to hide what is below a hidden item.
+func (t memoryNodes) shownQuery(q *Query, v loci.Viewer, node *storedNode, columns string) {
+	itemsOf(q, node, columns)
+	q.Add(" AND (i.memory_seq IS NULL OR ")
+	t.visible(q, v, loci.LiveOnly, t.Now())
+	q.Add(")")
+	vendorMay(q, v, "i")
+}
+
+func itemsOf(q *Query, node *storedNode, columns string) {
+	q.Add("SELECT "+columns+" FROM node_items i LEFT JOIN memories m ON {m} m.seq = i.memory_seq WHERE {i} i.node_seq = ?", node.seq)
+}
+
+func (t memoryNodes) tree(q *Query, node *storedNode) ([]*placed, error) {
+	below := map[int64][]*placed{}
+	err := t.c.Query(q.String(), q.Args, func(r Row) error {
+		i, err := scanItem(r, node.ID)
+		if err == nil {
+			below[i.parent] = append(below[i.parent], i)
+		}
+		return err
+	})
+	return inOrder(nil, below, &placed{}), err
+}
+
+// inOrder appends what is below an item. What is below a hidden one is not reached.
+func inOrder(list []*placed, below map[int64][]*placed, above *placed) []*placed {
+	siblings := below[above.seq]
+	slices.SortFunc(siblings, func(a, b *placed) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.seq, b.seq)) })
+	for n, i := range siblings {
+		i.Position, i.ParentID, i.depth, i.above = n, above.ID, above.depth+1, above
+		list = inOrder(append(list, i), below, i)
+	}
+	return list
+}
+
+func (t memoryNodes) Items(_ context.Context, v loci.Viewer, id loci.NodeID) ([]loci.NodeItem, error) {
+	node, err := t.visibleNode(v, id, loci.LiveOnly)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := t.shown(v, node, itemColumns)
+	list := make([]loci.NodeItem, len(rows))
+	for n, i := range rows {
+		list[n] = i.NodeItem
+	}
+	return list, err
+}
+
+func noItem() error { return loci.Errorf(loci.NotFound, "no such item") }
+
+// find returns an item among those that are shown, or NotFound; for the zero id what stands for
+// the node itself.
+func find(rows []*placed, id loci.NodeItemID) (*placed, error) {
+	if id.IsZero() {
+		return &placed{}, nil
+	}
+	for _, i := range rows {
+		if i.ID == id {
+			return i, nil
+		}
+	}
+	return nil, noItem()
+}
+
+// target is where an item is to go.
+type target struct{ parent, before *placed }
+
+func (t memoryNodes) target(rows []*placed, parent, before loci.NodeItemID) (to target, err error) {
+	if to.parent, err = find(rows, parent); err != nil {
+		return to, err
+	}
+	if to.before, err = find(rows, before); err != nil {
+		return to, err
+	}
+	if !before.IsZero() && to.before.parent != to.parent.seq {
+		err = loci.FieldErrorf("before", "must be an item directly below parent_id")
+	}
+	return to, err
+}
+
+func (t memoryNodes) PutItem(_ context.Context, v loci.Viewer, i loci.NodeItem, before loci.NodeItemID) error {
+	node, err := t.visibleNode(v, i.NodeID, loci.LiveOnly)
+	if err != nil {
+		return err
+	}
+	rows, err := t.shown(v, node, itemPlaces)
+	if err != nil {
+		return err
+	}
+	to, err := t.target(rows, i.ParentID, before)
+	if err != nil {
+		return err
+	}
+	if len(rows) >= loci.MaxNodeItems {
+		return loci.Errorf(loci.Conflict, "the memory node has %d items, which is the most; begin another one", loci.MaxNodeItems)
+	}
+	if err := t.deepest(to.parent.depth+1, loci.MaxNodeDepth); err != nil {
+		return err
+	}
+	if err := t.roomIn(node); err != nil {
+		return err
+	}
+	return t.insertItem(v, node, &i, to)
+}
+
+func (t memoryNodes) deepest(depth, limit int) error {
+	if depth > limit {
+		return loci.Errorf(loci.Conflict, "items of a memory node go at most %d levels deep", limit)
+	}
+	return nil
+}
+
+// roomIn bounds what there is of a node, seen or not.
+func (t memoryNodes) roomIn(node *storedNode) error {
+	full, err := t.there("SELECT 1 FROM node_items WHERE {node_items} node_seq = ? LIMIT 1 OFFSET ?", node.seq, maxAllItems-1)
+	if err == nil && full {
+		err = noRoom()
+	}
+	return err
+}
+
+func (t memoryNodes) insertItem(v loci.Viewer, node *storedNode, i *loci.NodeItem, to target) error {
+	var memory any
+	if i.Kind == loci.ItemMemory {
+		if err := memories(t).exists(v, i.MemoryID, loci.LiveOnly); err != nil {
+			return err
+		}
+		seq, err := t.memorySeq(i.MemoryID)
+		if err != nil {
+			return err
+		}
+		memory = seq
+	}
+	return t.storeItem(node, i, to, memory)
+}
+
+// changed enters a change of an item into the feed, for those who see it where it is.
+func (t memoryNodes) changed(node *storedNode, item *placed) error {
+	var seen []loci.Access
+	for i := item; i.above != nil; i = i.above {
+		if !slices.Contains(i.AllowedVendors, loci.AnyVendor) {
+			narrow := node.Access
+			narrow.AllowedVendors = i.AllowedVendors
+			seen = append(seen, narrow)
+		}
+		if i.Kind == loci.ItemMemory {
+			m, err := memories(t).row(i.MemoryID)
+			if err != nil {
+				return err
+			}
+			seen = append(seen, m.Access)
+		}
+		if i.Kind == loci.ItemEntity { // its allowed vendors are those of the item; the graph is another file
+			seen = append(seen, loci.Access{OrgID: t.Org, WorkspaceID: node.WorkspaceID, Scope: loci.ScopeProject, ProjectID: i.ProjectID,
+				AllowedVendors: []loci.Vendor{loci.AnyVendor}})
+		}
+	}
+	return t.itemChanged(&node.MemoryNode, seen...)
+}
+
+// rank returns a rank that no sibling has, directly before the one that is to follow, or behind
+// all of them. Siblings that the writer does not see keep their places.
+func (t memoryNodes) rank(node *storedNode, to target) (int64, error) {
+	for {
+		last, found, err := t.rankBelow(node, to)
+		switch {
+		case err != nil:
+			return 0, err
+		case to.before.ID.IsZero() && !found:
+			return 0, nil
+		case to.before.ID.IsZero():
+			return last + rankGap, nil
+		case !found:
+			return to.before.rank - rankGap, nil
+		case to.before.rank-last > 1:
+			return last + (to.before.rank-last)/2, nil
+		}
+		if err := t.renumber(node, to); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// rankBelow returns the highest rank before the place.
+func (t memoryNodes) rankBelow(node *storedNode, to target) (last int64, found bool, err error) {
+	sql, args := "SELECT rank FROM node_items WHERE {node_items} node_seq = ? AND parent_seq {is} nullif(?, 0)", Args{node.seq, to.parent.seq}
+	if !to.before.ID.IsZero() {
+		sql, args = sql+" AND rank < ?", append(args, to.before.rank)
+	}
+	found, err = t.c.One(sql+" ORDER BY rank DESC LIMIT 1", args, func(r Row) error { last = r.Int64(0); return nil })
+	return last, found, err
+}
+
+// renumber makes room between all siblings.
+func (t memoryNodes) renumber(node *storedNode, to target) error {
+	err := t.c.Exec(`UPDATE node_items SET rank = r.n * ?3 FROM (SELECT seq, row_number() OVER (ORDER BY rank, seq) AS n FROM node_items
+		WHERE {node_items} node_seq = ?1 AND parent_seq {is} nullif(?2, 0)) r WHERE {node_items} node_items.seq = r.seq`, node.seq, to.parent.seq, rankGap)
+	if err != nil {
+		return err
+	}
+	_, err = t.c.One("SELECT rank FROM node_items WHERE {node_items} seq = ?", Args{to.before.seq},
+		func(r Row) error { to.before.rank = r.Int64(0); return nil })
+	return err
+}
+
+// of returns a visible item with its node and what else v sees of that.
+func (t memoryNodes) of(v loci.Viewer, id loci.NodeItemID) (node *storedNode, rows []*placed, item *placed, err error) {
+	var q Query
+	q.Add("SELECT "+nodeColumns+" FROM node_items i {join} memory_nodes m ON {m} m.seq = i.node_seq WHERE {i} i.id = ? AND ", [16]byte(id))
+	t.visible(&q, v, loci.LiveOnly, t.Now())
+	node, err = t.one(&q)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil, nil, nil, noItem()
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if rows, err = t.shown(v, node, itemPlaces); err != nil {
+		return nil, nil, nil, err
+	}
+	item, err = find(rows, id)
+	return node, rows, item, err
+}
+
+func (t memoryNodes) MoveItem(_ context.Context, v loci.Viewer, id, parent, before loci.NodeItemID) error {
+	node, rows, item, err := t.of(v, id)
+	if err != nil {
+		return err
+	}
+	to, err := t.target(rows, parent, before)
+	if err != nil {
+		return err
+	}
+	if before == id {
+		return loci.FieldErrorf("before", "is the item itself")
+	}
+	if err := t.fits(rows, item, to.parent); err != nil {
+		return err
+	}
+	rank, err := t.rank(node, to)
+	if err != nil {
+		return err
+	}
+	if err := t.c.Exec("UPDATE node_items SET parent_seq = nullif(?, 0), rank = ? WHERE {node_items} seq = ?", to.parent.seq, rank, item.seq); err != nil {
+		return err
+	}
+	// Whoever saw it where it was, and does not see it where it is, learns only the former.
+	if err := t.changed(node, item); err != nil || item.above.seq == to.parent.seq {
+		return err
+	}
+	item.above = to.parent
+	return t.changed(node, item)
+}
+
+// fits refuses to put an item below itself, or with what is below it too deep.
+func (t memoryNodes) fits(rows []*placed, item, parent *placed) error {
+	under, height := map[int64]bool{item.seq: true}, 0
+	for _, i := range rows { // each behind the one above it
+		if under[i.parent] {
+			under[i.seq] = true
+		}
+		if under[i.seq] {
+			height = max(height, i.depth-item.depth)
+		}
+	}
+	if under[parent.seq] {
+		return loci.FieldErrorf("parent_id", "is the item itself, or one below it")
+	}
+	if err := t.deepest(parent.depth+1+height, loci.MaxNodeDepth); err != nil {
+		return err
+	}
+	_, err := t.c.One(`WITH RECURSIVE under (seq, height) AS (VALUES (?, 0) UNION ALL
+		SELECT i.seq, height + 1 FROM under {join} node_items i ON {i} i.parent_seq = under.seq) SELECT max(height) FROM under`,
+		Args{item.seq}, func(r Row) error { height = r.Int(0); return nil })
+	if err == nil && parent.depth+1+height > maxAllDepth {
+		err = noRoom()
+	}
+	return err
+}
+
+func (t memoryNodes) RemoveItem(_ context.Context, v loci.Viewer, id loci.NodeItemID) error {
+	node, _, item, err := t.of(v, id)
+	if err != nil {
+		return err
+	}
+	if err := t.c.Exec("DELETE FROM node_items WHERE {node_items} seq = ?", item.seq); err != nil {
+		return err
+	}
+	return t.changed(node, item)
+}
+
+// eraseItemsOf removes what a person has put into nodes, with what is below it: without that
+// the latter would be seen by more readers than before.
+func (t memoryNodes) eraseItemsOf(user loci.UserID) error {
+	var nodes []*storedNode
+	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.seq IN (SELECT node_seq FROM node_items WHERE {node_items} user_id = ?)",
+		Args{[16]byte(user)}, func(r Row) error {
+			n, err := t.scanNode(r)
+			nodes = append(nodes, n)
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		if err := t.tellErased(n, user); err != nil {
+			return err
+		}
+	}
+	return t.c.Exec("DELETE FROM node_items WHERE {node_items} user_id = ?", [16]byte(user))
+}
+
+// tellErased enters into the feed what eraseItemsOf removes of a node.
+func (t memoryNodes) tellErased(node *storedNode, user loci.UserID) error {
+	var q Query
+	itemsOf(&q, node, itemPlaces)
+	rows, err := t.tree(&q, node)
+	for _, i := range rows {
+		if err == nil && i.UserID == user {
+			err = t.changed(node, i)
+		}
+	}
+	return err
+}

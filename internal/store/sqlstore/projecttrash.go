@@ -1,0 +1,59 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// TrashMemories moves those of the rows that are memories of the project to their owners' trash.
+func (tx *Tx) TrashMemories(id loci.ProjectID, seqs []int64, now time.Time) error {
+	for _, seq := range seqs {
+		var old *Stored
+		found, err := tx.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.seq = ? AND m.scope = 'project' AND m.project_id = ? AND m.deleted_at IS NULL {lock}",
+			Args{seq, [16]byte(id)}, func(r Row) (err error) { old, err = tx.scanMemory(r); return err })
+		if err == nil && found {
+			err = memories{tx}.put(old, trashed(&old.Memory, now))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trashed returns the version of m with which the server trashes it. Its history
+// stays in order when a clock was set back.
+func trashed(m *loci.Memory, now time.Time) *loci.Memory {
+	next := m.Clone()
+	next.State = loci.State{Version: m.Version + 1, Change: loci.Trashed, Editor: loci.ServerOrigin} // through nobody's credential
+	next.DeletedAt, next.UpdatedAt = now, now
+	if !now.After(m.UpdatedAt) {
+		next.UpdatedAt = m.UpdatedAt.Add(time.Microsecond)
+	}
+	return next
+}
+
+// TrashNodes trashes memory nodes of the project, at most limit, and returns how many.
+func (tx *Tx) TrashNodes(ctx context.Context, id loci.ProjectID, now time.Time, limit int) (int, error) {
+	t := memoryNodes{tx}
+	var list []*storedNode
+	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.scope = 'project' AND m.project_id = ? AND m.deleted_at IS NULL LIMIT ?",
+		Args{[16]byte(id), limit}, func(r Row) error {
+			n, err := t.scanNode(r)
+			list = append(list, n)
+			return err
+		})
+	for _, old := range list {
+		next := old.MemoryNode
+		next.DeletedAt, next.UpdatedAt = now, now
+		if !now.After(old.UpdatedAt) {
+			next.UpdatedAt = old.UpdatedAt.Add(time.Microsecond)
+		}
+		if err == nil {
+			err = t.Update(ctx, &next)
+		}
+	}
+	return len(list), err
+}

@@ -1,0 +1,73 @@
+package sqlstore
+
+import (
+	"strings"
+	"time"
+)
+
+// Query is the text of a statement that grows together with its arguments. The text depends only on the shape of the
+// question, never on values, so that a connection finds its prepared statement again.
+type Query struct {
+	text strings.Builder
+	Args Args
+}
+
+// Add appends text and the values of its parameters.
+func (q *Query) Add(text string, args ...any) {
+	q.text.WriteString(text)
+	q.Args = append(q.Args, args...)
+}
+
+// String is the text, with markers.
+func (q *Query) String() string { return q.text.String() }
+
+// in adds a list of placeholders. The number is rounded up to a power of two,
+// repeating the last value, so that few texts serve all lengths.
+func in[T any](q *Query, values []T) {
+	q.text.WriteString("(")
+	n := 1
+	for n < len(values) {
+		n *= 2
+	}
+	for i := range n {
+		if i > 0 {
+			q.text.WriteString(", ")
+		}
+		q.text.WriteString("?")
+		q.Args = append(q.Args, any(values[min(i, len(values)-1)]))
+	}
+	q.text.WriteString(")")
+}
+
+// orNull is NULL for the zero id.
+func orNull(id [16]byte) any {
+	if id == [16]byte{} {
+		return nil
+	}
+	return id
+}
+
+// micros is NULL for the zero time.
+func micros(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMicro()
+}
+
+// ceilMicro is the first microsecond that is not before t: rows' times have no
+// finer part.
+func ceilMicro(t time.Time) int64 {
+	n := t.UnixMicro()
+	if t.Nanosecond()%1000 != 0 {
+		n++
+	}
+	return n
+}
+
+func timeAt(r Row, col int) time.Time {
+	if n := r.Int64(col); n != 0 || !r.Null(col) {
+		return time.UnixMicro(n).UTC()
+	}
+	return time.Time{}
+}

@@ -1,0 +1,112 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+)
+
+type sources struct{ *Tx }
+
+// maxAllSources bounds the sources of one memory from all writers. The limit that
+// a writer is told of counts only that writer's own: any other would count rows that
+// it may not see.
+const maxAllSources = 20 * loci.MaxSources
+
+func (t sources) Insert(_ context.Context, s loci.Source) error {
+	seq, err := t.memorySeq(s.MemoryID)
+	if err != nil {
+		return err
+	}
+	if err := t.roomFor(seq, &s); err != nil {
+		return err
+	}
+	err = t.c.Exec(`INSERT INTO sources ({org} id, memory_seq, kind, ref, text, quote, start, end, user_id, origin, allowed_vendors, created_at)
+		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(s.ID), seq, string(s.Kind), s.Ref, s.Text, s.Quote, s.Start, s.End,
+		[16]byte(s.UserID), s.Origin, toJSON(s.AllowedVendors), s.CreatedAt.UnixMicro())
+	if t.d.taken(err) {
+		return loci.WrapError(loci.Conflict, err, "source %s exists already", s.ID)
+	}
+	return err
+}
+
+func (t sources) roomFor(memory int64, s *loci.Source) error {
+	var all, own int
+	_, err := t.c.One("SELECT count(*), count(*) FILTER (WHERE user_id = ? AND origin = ?) FROM sources WHERE {sources} memory_seq = ?",
+		Args{[16]byte(s.UserID), s.Origin, memory}, func(r Row) error { all, own = r.Int(0), r.Int(1); return nil })
+	switch {
+	case err != nil:
+		return err
+	case own >= loci.MaxSources:
+		return loci.Errorf(loci.Conflict, "the memory has %d sources from you, which is the most; remove one first", loci.MaxSources)
+	case all >= maxAllSources:
+		return noRoom()
+	}
+	return nil
+}
+
+// noRoom is what a writer gets where rows that it may not see leave it no room. It
+// does not say which.
+func noRoom() error {
+	return loci.Errorf(loci.Full, "there is no room for this; nothing was written")
+}
+
+// sourceColumns are read by scanSource.
+const sourceColumns = "s.id, m.id, s.kind, s.ref, s.text, s.quote, s.start, s.end, s.user_id, s.origin, s.allowed_vendors, s.created_at"
+
+func (t sources) Get(_ context.Context, v loci.Viewer, id loci.SourceID, l loci.Lifecycle) (s loci.Source, err error) {
+	var q Query
+	q.Add("SELECT "+sourceColumns+" FROM sources s {join} memories m ON {m} m.seq = s.memory_seq WHERE {s} s.id = ? AND ", [16]byte(id))
+	t.visible(&q, v, l, t.Now())
+	vendorMay(&q, v, "s")
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { s, err = scanSource(r); return err })
+	if err == nil && !found {
+		err = noSource()
+	}
+	return s, err
+}
+
+func noSource() error { return loci.Errorf(loci.NotFound, "no such source") }
+
+func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) (list []loci.Source, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var q Query
+	t.listQuery(&q, v, ids, l)
+	q.Add(" ORDER BY s.created_at, s.seq")
+	err = t.c.Query(q.String(), q.Args, func(r Row) error {
+		s, err := scanSource(r)
+		list = append(list, s)
+		return err
+	})
+	return list, err
+}
+
+func (t sources) listQuery(q *Query, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) {
+	rows := make([][16]byte, len(ids))
+	for i, id := range ids {
+		rows[i] = id
+	}
+	q.Add("SELECT " + sourceColumns + `
+		FROM memories m {join} sources s ON {s} s.memory_seq = m.seq WHERE {m} m.id IN `)
+	in(q, rows)
+	q.Add(" AND ")
+	t.visible(q, v, l, t.Now())
+	vendorMay(q, v, "s")
+}
+
+func scanSource(r Row) (s loci.Source, err error) {
+	s = loci.Source{ID: r.ID(0), MemoryID: r.ID(1), Kind: loci.SourceKind(r.Text(2)), Ref: r.Text(3), Text: r.Text(4), Quote: r.Text(5),
+		Start: r.Int(6), End: r.Int(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11)}
+	s.AllowedVendors, err = fromJSON[loci.Vendor](r.Text(10))
+	return s, err
+}
+
+func (t sources) Remove(_ context.Context, id loci.SourceID) error {
+	err := t.c.Exec("DELETE FROM sources WHERE {sources} id = ?", [16]byte(id))
+	if err == nil && t.c.Changes() == 0 {
+		err = noSource()
+	}
+	return err
+}

@@ -1,0 +1,134 @@
+package sqlstore
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+type suggestions struct{ *Tx }
+
+// fromSuggestions joins both memories, as the rule has to hold for them.
+const fromSuggestions = "SELECT s.seq, s.id, s.kind, a.id, b.id, a.user_id, s.origin, s.state, s.created_at, s.settled_at" +
+	" FROM suggestions s {join} memories a ON {a} a.seq = s.memory_seq {join} memories b ON {b} b.seq = s.by_seq WHERE {s} "
+
+func scanSuggestion(r Row) (int64, loci.Suggestion) {
+	return r.Int64(0), loci.Suggestion{ID: r.ID(1), Kind: loci.SuggestionKind(r.Text(2)), MemoryID: r.ID(3), ByID: r.ID(4), UserID: r.ID(5),
+		Origin: r.Text(6), State: loci.SuggestionState(r.Text(7)), CreatedAt: timeAt(r, 8), SettledAt: timeAt(r, 9)}
+}
+
+// seesBoth adds the visibility rule for both memories.
+func (t suggestions) seesBoth(q *Query, v loci.Viewer) {
+	t.sees(q, v, "s.memory_seq")
+	q.Add(" AND ")
+	t.sees(q, v, "s.by_seq")
+}
+
+func (t suggestions) sees(q *Query, v loci.Viewer, seq string) {
+	q.Add("EXISTS (SELECT 1 FROM memories m WHERE {m} m.seq = " + seq + " AND ")
+	t.visible(q, v, loci.AnyState, t.Now())
+	q.Add(")")
+}
+
+func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
+	if s.MemoryID == s.ByID {
+		return loci.Errorf(loci.Invalid, "a memory cannot take the place of itself")
+	}
+	var seqs []any
+	for _, id := range []loci.MemoryID{s.MemoryID, s.ByID} {
+		found, err := t.c.One("SELECT seq FROM memories WHERE {memories} id = ?", Args{[16]byte(id)},
+			func(r Row) error { seqs = append(seqs, r.Int64(0)); return nil })
+		if err == nil && !found {
+			err = loci.NoSuchMemory()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err := t.c.Exec("INSERT INTO suggestions ({org} id, kind, memory_seq, by_seq, origin, state, created_at) VALUES ({?} ?, ?, ?, ?, ?, 'pending', ?)",
+		[16]byte(s.ID), string(s.Kind), seqs[0], seqs[1], s.Origin, s.CreatedAt.UnixMicro())
+	if t.d.taken(err) {
+		return loci.WrapError(loci.Conflict, err, "the same is suggested already, and nobody has decided yet")
+	}
+	return err
+}
+
+func noSuggestion() error { return loci.Errorf(loci.NotFound, "no such suggestion") }
+
+func (t suggestions) Get(_ context.Context, v loci.Viewer, id loci.SuggestionID) (loci.Suggestion, error) {
+	return t.one(v, "s.id = ?", [16]byte(id))
+}
+
+func (t suggestions) Pending(_ context.Context, v loci.Viewer, kind loci.SuggestionKind, memory, by loci.MemoryID) (loci.Suggestion, error) {
+	const seqOf = "(SELECT seq FROM memories WHERE {memories} id = ?)"
+	return t.one(v, "s.memory_seq = "+seqOf+" AND s.by_seq = "+seqOf+" AND s.kind = ? AND s.state = 'pending'", [16]byte(memory), [16]byte(by), string(kind))
+}
+
+// one returns the suggestion for which that holds, if v sees both memories of it.
+func (t suggestions) one(v loci.Viewer, that string, args ...any) (s loci.Suggestion, err error) {
+	var q Query
+	q.Add(fromSuggestions+that+" AND ", args...)
+	t.seesBoth(&q, v)
+	found, err := t.c.One(q.String(), q.Args, func(r Row) error { _, s = scanSuggestion(r); return nil })
+	if err == nil && !found {
+		err = noSuggestion()
+	}
+	return s, err
+}
+
+func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.SuggestionState, after store.Position, limit int) (list []loci.Suggestion, next store.Position, err error) {
+	if limit < 1 {
+		return nil, "", loci.Errorf(loci.Invalid, "a page has at least 1 suggestion")
+	}
+	last := Place{Seq: math.MaxInt64}
+	if after != "" {
+		if last, err = t.Positions.decode(after, suggestionPosition); err != nil {
+			return nil, "", err
+		}
+	}
+	var q Query
+	t.listQuery(&q, v, state, last.Seq, limit)
+	err = t.c.Query(q.String(), q.Args, func(r Row) error {
+		seq, s := scanSuggestion(r)
+		if len(list) == limit {
+			next = t.Positions.encode(last, suggestionPosition)
+			return ErrStop
+		}
+		last.Seq, list = seq, append(list, s)
+		return nil
+	})
+	return list, next, err
+}
+
+// listQuery reads one more than a page, to know whether there is another.
+func (t suggestions) listQuery(q *Query, v loci.Viewer, state loci.SuggestionState, before int64, limit int) {
+	q.Add(fromSuggestions)
+	t.seesBoth(q, v)
+	if state == loci.SuggestionPending {
+		q.Add(" AND s.state = 'pending'") // in the text, so that its index serves
+	} else if state != "" {
+		q.Add(" AND s.state = ?", string(state))
+	}
+	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit+1)
+}
+
+func (t suggestions) Settle(_ context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error {
+	if state != loci.SuggestionAccepted && state != loci.SuggestionDeclined {
+		return loci.Errorf(loci.Invalid, "a suggestion is accepted or declined")
+	}
+	err := t.c.Exec("UPDATE suggestions SET state = ?, settled_at = ? WHERE {suggestions} id = ? AND state = 'pending'", string(state), at.UnixMicro(), [16]byte(id))
+	if err != nil || t.c.Changes() > 0 {
+		return err
+	}
+	settled, err := t.there("SELECT 1 FROM suggestions WHERE {suggestions} id = ?", [16]byte(id))
+	if err != nil {
+		return err
+	}
+	if settled {
+		return loci.Errorf(loci.Conflict, "the suggestion is settled already")
+	}
+	return noSuggestion()
+}

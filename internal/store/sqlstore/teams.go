@@ -1,0 +1,100 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+type teams struct{ *Tx }
+
+func noTeam() error { return loci.Errorf(loci.NotFound, "no such team") }
+
+// nameTaken says whether another row of a table of few rows has that name, in
+// whatever case: SQLite itself folds only ASCII.
+func (tx *Tx) nameTaken(table, name string, except [16]byte) (taken bool, err error) {
+	err = tx.c.Query("SELECT name FROM "+table+" WHERE {"+table+"} id <> ?", Args{except}, func(r Row) error {
+		if strings.EqualFold(r.Text(0), name) {
+			taken = true
+			return ErrStop
+		}
+		return nil
+	})
+	return taken, err
+}
+
+func (t teams) Insert(_ context.Context, team loci.Team) error {
+	taken, err := t.nameTaken("teams", team.Name, [16]byte{})
+	if err == nil && !taken {
+		err = t.c.Exec("INSERT INTO teams ({org} id, name, created_at) VALUES ({?} ?, ?, ?)", [16]byte(team.ID), team.Name, team.CreatedAt.UnixMicro())
+	}
+	if taken || t.d.taken(err) {
+		return loci.WrapError(loci.Conflict, err, "there is a team of that name")
+	}
+	return err
+}
+
+func scanTeam(r Row) loci.Team {
+	return loci.Team{ID: r.ID(0), Name: r.Text(1), CreatedAt: timeAt(r, 2)}
+}
+
+func (t teams) Get(_ context.Context, id loci.TeamID) (team loci.Team, err error) {
+	found, err := t.c.One("SELECT id, name, created_at FROM teams WHERE {teams} id = ?", Args{[16]byte(id)},
+		func(r Row) error { team = scanTeam(r); return nil })
+	if err == nil && !found {
+		err = noTeam()
+	}
+	return team, err
+}
+
+func (t teams) List(context.Context) (list []loci.Team, err error) {
+	err = t.c.Query("SELECT id, name, created_at FROM teams WHERE {teams} TRUE ORDER BY name", nil,
+		func(r Row) error { list = append(list, scanTeam(r)); return nil })
+	return list, err
+}
+
+func (t teams) Rename(ctx context.Context, id loci.TeamID, name string) error {
+	if _, err := t.Get(ctx, id); err != nil {
+		return err
+	}
+	taken, err := t.nameTaken("teams", name, id)
+	if err == nil && taken {
+		err = loci.Errorf(loci.Conflict, "there is a team of that name")
+	}
+	if err != nil {
+		return err
+	}
+	return t.c.Exec("UPDATE teams SET name = ? WHERE {teams} id = ?", name, [16]byte(id))
+}
+
+const (
+	sharedWithTeam = "SELECT 1 FROM memories WHERE {memories} team_id = ? LIMIT 1"
+	nodesOfTeam    = "SELECT 1 FROM memory_nodes WHERE {memory_nodes} team_id = ? LIMIT 1"
+)
+
+func (t teams) Delete(ctx context.Context, id loci.TeamID) error {
+	if _, err := t.Get(ctx, id); err != nil {
+		return err
+	}
+	// Whoever is being made or removed is nobody and holds nothing.
+	err := t.c.Exec("UPDATE users SET team_id = NULL, team_role = NULL WHERE {users} team_id = ? AND state NOT IN ('active', 'disabled')", [16]byte(id))
+	if err != nil {
+		return err
+	}
+	shared, err := t.there(sharedWithTeam, [16]byte(id))
+	if err == nil && !shared {
+		shared, err = t.there(nodesOfTeam, [16]byte(id))
+	}
+	if err != nil {
+		return err
+	}
+	if shared {
+		return loci.Errorf(loci.Conflict, "the team still has memories or memory nodes")
+	}
+	err = t.c.Exec("DELETE FROM teams WHERE {teams} id = ?", [16]byte(id))
+	if t.d.dangling(err) {
+		return loci.WrapError(loci.Conflict, err, "the team still has members")
+	}
+	return err
+}

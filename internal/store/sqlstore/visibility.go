@@ -1,0 +1,101 @@
+package sqlstore
+
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// visible adds the visibility rule of loci.Viewer.Sees over the alias m, which
+// is a row of memories. Every statement that returns text or existence uses
+// it; a property test holds it against the rule itself.
+func (tx *Tx) visible(q *Query, v loci.Viewer, l loci.Lifecycle, now time.Time) {
+	if v.OrgID != tx.Org || v.OrgID == "" || v.UserID.IsZero() {
+		q.Add("FALSE")
+		return
+	}
+	reaches(q, v, "m")
+	if !v.WorkspaceID.IsZero() {
+		q.Add(" AND m.workspace_id = ?", [16]byte(v.WorkspaceID))
+	}
+	vendorMay(q, v, "m")
+	admits(q, l, now)
+	if l != loci.LiveOnly && l != loci.CurrentOnly {
+		q.Add(" AND (m.deleted_at IS NULL OR m.user_id = ?)", [16]byte(v.UserID))
+	}
+}
+
+// reaches is part 2 of the rule, over a row of memories or of its versions. NULL
+// never equals, so a viewer without team or agent binds NULL.
+func reaches(q *Query, v loci.Viewer, alias string) {
+	if v.OnlyProjects {
+		inProjects(q, v, "", alias)
+		return
+	}
+	q.Add("("+alias+".user_id = ? OR "+alias+".team_id = ?", [16]byte(v.UserID), orNull(v.TeamID))
+	inProjects(q, v, " OR ", alias)
+	q.Add(") AND ("+alias+".scope <> 'agent' OR "+alias+".agent_id = ?)", orNull(v.AgentID))
+}
+
+// versionMay is what loci.Viewer.SeesVersion asks of an old version, whose memory is visible.
+func versionMay(q *Query, v loci.Viewer, alias string) {
+	vendorMay(q, v, alias)
+	q.Add(" AND ")
+	reaches(q, v, alias)
+	if !v.WorkspaceID.IsZero() {
+		q.Add(" AND ("+alias+".workspace_id IS NULL OR "+alias+".workspace_id = ?)", [16]byte(v.WorkspaceID))
+	}
+}
+
+// inProjects adds that the row is of one of the viewer's projects.
+func inProjects(q *Query, v loci.Viewer, operator, alias string) {
+	ids := ProjectIDs(v)
+	if len(ids) == 0 {
+		if operator == "" {
+			q.Add("FALSE")
+		}
+		return
+	}
+	q.Add(operator + alias + ".scope = 'project' AND " + alias + ".project_id IN ")
+	in(q, ids)
+}
+
+// ProjectIDs are those of the viewer, without zero ones.
+func ProjectIDs(v loci.Viewer) [][16]byte {
+	var ids [][16]byte
+	for _, id := range v.ProjectIDs {
+		if !id.IsZero() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// vendorMay is part 3 of the rule, over a row of memories or of its versions.
+func vendorMay(q *Query, v loci.Viewer, alias string) {
+	if v.Vendor == "" {
+		return
+	}
+	list := alias + ".allowed_vendors"
+	q.Add(" AND ("+list+` = '["*"]' OR EXISTS (SELECT 1 FROM {each `+list+"} WHERE value = '*' OR value = ?))", string(v.Vendor))
+}
+
+// admits is part 4 of the rule.
+func admits(q *Query, l loci.Lifecycle, now time.Time) {
+	const live = "m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?)"
+	switch l {
+	case loci.LiveOnly:
+		q.Add(" AND "+live, now.UnixMicro())
+	case loci.CurrentOnly: // only memories have a validity
+		at := now.UnixMicro()
+		q.Add(" AND "+live+" AND (m.valid_from IS NULL OR m.valid_from <= ?) AND (m.valid_to IS NULL OR m.valid_to > ?)",
+			at, at, at)
+	case loci.TrashOnly:
+		q.Add(" AND m.deleted_at IS NOT NULL")
+	case loci.LiveOrTrash:
+		q.Add(" AND (m.deleted_at IS NOT NULL OR "+live+")", now.UnixMicro())
+	case loci.AnyState:
+	default:
+		q.Add(" AND FALSE")
+	}
+}

@@ -1,0 +1,84 @@
+package sqlstore
+
+import (
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// checkWhen refuses a past state of anything but live rows.
+func checkWhen(f *store.Filter) error {
+	if !f.When.IsZero() && f.Lifecycle != loci.LiveOnly {
+		return loci.Errorf(loci.Invalid, "what was so at another time cannot be asked of the trash or of all states")
+	}
+	return nil
+}
+
+// stages are the aliases under which rows are looked at: m is a row of memories,
+// which may have been so at the time that is asked for already, and o the old
+// version that was in force then. No memory passes as both.
+func stages(w loci.When) []string {
+	if w.KnownAt.IsZero() {
+		return []string{"m"}
+	}
+	return []string{"m", "o"}
+}
+
+// Passes adds the visibility rule and the filter over row, a stage.
+func (tx *Tx) Passes(q *Query, v loci.Viewer, f *store.Filter, now time.Time, row string) {
+	if f.When.IsZero() {
+		tx.visible(q, v, f.Lifecycle, now)
+	} else {
+		tx.visibleAt(q, v, f.When, now, row)
+	}
+	Narrow(q, f, row)
+}
+
+// visibleAt adds the visibility rule of loci.Viewer.SeesAt over m, the row of
+// memories, and row, which is the stage that it was at. The same property test
+// as for visible holds it against the rule.
+func (tx *Tx) visibleAt(q *Query, v loci.Viewer, w loci.When, now time.Time, row string) {
+	tx.visible(q, v, loci.AnyState, now)
+	if !w.KnownAt.IsZero() {
+		known := w.KnownAt.UnixMicro()
+		q.Add(" AND m.created_at <= ?", known)
+		if row == "m" {
+			q.Add(" AND m.updated_at <= ?", known)
+		} else {
+			inForce(q, known)
+			versionMay(q, v, row)
+		}
+	}
+	admitsAt(q, w, now, row)
+}
+
+// inForce adds that o is the version that was stored then. One import may
+// bring several that say so; it is the last of them.
+func inForce(q *Query, known int64) {
+	q.Add(` AND m.updated_at > ? AND o.version = (SELECT max(h.version) FROM memory_versions h
+		WHERE {h} h.seq = m.seq AND h.updated_at <= ? AND h.replaced_at > ?)`, known, known, known)
+}
+
+// admitsAt is part 4 of the rule at another time.
+func admitsAt(q *Query, w loci.When, now time.Time, row string) {
+	alive := now
+	switch {
+	case !w.AsOf.IsZero():
+		alive = w.AsOf
+	case !w.KnownAt.IsZero():
+		alive = w.KnownAt
+	}
+	row += "."
+	q.Add(" AND "+row+"deleted_at IS NULL AND ("+row+"expires_at IS NULL OR "+row+"expires_at > ?)", alive.UnixMicro())
+	present := ""
+	if !w.Superseded {
+		present = " AND " + row + "superseded_by IS NULL"
+	}
+	if w.AsOf.IsZero() {
+		q.Add(present)
+		return
+	}
+	at := w.AsOf.UnixMicro()
+	q.Add(" AND coalesce("+row+"valid_from, "+row+"created_at) <= ? AND ("+row+"valid_to > ? OR "+row+"valid_to IS NULL"+present+")", at, at)
+}

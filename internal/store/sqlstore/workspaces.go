@@ -1,0 +1,127 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+)
+
+type workspaces struct{ *Tx }
+
+func scanWorkspace(r Row) loci.Workspace {
+	return loci.Workspace{ID: r.ID(0), Name: r.Text(1), CreatedAt: timeAt(r, 2)}
+}
+
+// known returns nil if there is such a workspace, or NotFound.
+func (t workspaces) known(id loci.WorkspaceID) error {
+	found, err := t.there("SELECT 1 FROM workspaces WHERE {workspaces} id = ?", [16]byte(id))
+	if err == nil && !found {
+		err = loci.Errorf(loci.NotFound, "no such workspace")
+	}
+	return err
+}
+
+func (t workspaces) Insert(_ context.Context, w loci.Workspace) error {
+	taken, err := t.nameTaken("workspaces", w.Name, [16]byte{})
+	if err == nil && !taken {
+		err = t.c.Exec("INSERT INTO workspaces ({org} id, name, created_at) VALUES ({?} ?, ?, ?)", [16]byte(w.ID), w.Name, w.CreatedAt.UnixMicro())
+	}
+	if taken || t.d.taken(err) {
+		return loci.WrapError(loci.Conflict, err, "there is a workspace of that name")
+	}
+	return err
+}
+
+func (t workspaces) List(context.Context) ([]loci.Workspace, error) {
+	return t.list("SELECT id, name, created_at FROM workspaces WHERE {workspaces} TRUE ORDER BY created_at, id")
+}
+
+const workspacesOf = `SELECT w.id, w.name, w.created_at
+	FROM users u {join} workspace_members m ON {m} m.user_id = u.id {join} workspaces w ON {w} w.id = m.workspace_id
+	WHERE {u} u.id = ? AND ` + present + " ORDER BY w.created_at, w.id"
+
+func (t workspaces) Of(_ context.Context, user loci.UserID) ([]loci.Workspace, error) {
+	return t.list(workspacesOf, [16]byte(user))
+}
+
+func (t workspaces) list(sql string, args ...any) (list []loci.Workspace, err error) {
+	err = t.c.Query(sql, args, func(r Row) error { list = append(list, scanWorkspace(r)); return nil })
+	return list, err
+}
+
+func (t workspaces) Members(_ context.Context, id loci.WorkspaceID) (list []loci.UserID, err error) {
+	if err := t.known(id); err != nil {
+		return nil, err
+	}
+	err = t.c.Query("SELECT u.id FROM workspace_members m JOIN users u ON {u} u.id = m.user_id WHERE {m} m.workspace_id = ? AND "+present+" ORDER BY u.id",
+		Args{[16]byte(id)}, func(r Row) error { list = append(list, r.ID(0)); return nil })
+	return list, err
+}
+
+func (t workspaces) Rename(_ context.Context, id loci.WorkspaceID, name string) error {
+	if err := t.known(id); err != nil {
+		return err
+	}
+	taken, err := t.nameTaken("workspaces", name, id)
+	if err == nil && taken {
+		err = loci.Errorf(loci.Conflict, "there is a workspace of that name")
+	}
+	if err != nil {
+		return err
+	}
+	return t.c.Exec("UPDATE workspaces SET name = ? WHERE {workspaces} id = ?", name, [16]byte(id))
+}
+
+// Delete looks through the rows: it is rare, and an index for it would cost
+// every write.
+func (t workspaces) Delete(_ context.Context, id loci.WorkspaceID) error {
+	if err := t.known(id); err != nil {
+		return err
+	}
+	used, err := t.there("SELECT 1 FROM memories WHERE {memories} workspace_id = ?1 UNION ALL SELECT 1 FROM memory_nodes WHERE {memory_nodes} workspace_id = ?1 LIMIT 1", [16]byte(id))
+	if err != nil {
+		return err
+	}
+	if used {
+		return loci.Errorf(loci.Conflict, "the workspace still has memories or memory nodes")
+	}
+	return t.c.Exec("DELETE FROM workspaces WHERE {workspaces} id = ?", [16]byte(id))
+}
+
+func (t workspaces) both(id loci.WorkspaceID, user loci.UserID) error {
+	if err := t.known(id); err != nil {
+		return err
+	}
+	return t.knowsUser(user)
+}
+
+func (t workspaces) Join(_ context.Context, id loci.WorkspaceID, user loci.UserID) error {
+	if err := t.both(id, user); err != nil {
+		return err
+	}
+	return t.c.Exec("INSERT INTO workspace_members ({org} user_id, workspace_id) VALUES ({?} ?, ?) ON CONFLICT DO NOTHING", [16]byte(user), [16]byte(id))
+}
+
+func (t workspaces) Leave(_ context.Context, id loci.WorkspaceID, user loci.UserID) error {
+	if err := t.both(id, user); err != nil {
+		return err
+	}
+	return t.c.Exec("DELETE FROM workspace_members WHERE {workspace_members} user_id = ? AND workspace_id = ?", [16]byte(user), [16]byte(id))
+}
+
+// Adopt also moves nodes and sessions. Every row has changed then, so readers of the feed start again.
+func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err error) {
+	if err := t.known(id); err != nil {
+		return 0, err
+	}
+	if err := t.Index(t.Tx).Adopt(id); err != nil {
+		return 0, err
+	}
+	for _, table := range []string{"sessions", "memory_nodes", "memories"} {
+		if err := t.c.Exec("UPDATE "+table+" SET workspace_id = ? WHERE {"+table+"} workspace_id IS NULL", [16]byte(id)); err != nil {
+			return 0, err
+		}
+		n = int(t.c.Changes())
+	}
+	return n, t.restartFeed()
+}
