@@ -96,6 +96,32 @@ func (v Viewer) vendorMay(a *Access) bool {
 		slices.Contains(a.AllowedVendors, v.Vendor)
 }
 
+// Covers reports whether the list all admits every reader that the list some admits.
+func Covers(all, some []Vendor) bool {
+	if slices.Contains(all, AnyVendor) {
+		return true
+	}
+	return !slices.ContainsFunc(some, func(v Vendor) bool { return !slices.Contains(all, v) })
+}
+
+// Narrowed returns the vendors that both lists admit. An empty result admits
+// no vendor, only people.
+func Narrowed(a, b []Vendor) []Vendor {
+	if slices.Contains(a, AnyVendor) {
+		return b
+	}
+	if slices.Contains(b, AnyVendor) {
+		return a
+	}
+	both := []Vendor{}
+	for _, v := range a {
+		if slices.Contains(b, v) {
+			both = append(both, v)
+		}
+	}
+	return both
+}
+
 func (l Lifecycle) admits(a *Access, now time.Time) bool {
 	switch l {
 	case LiveOnly, CurrentOnly:

@@ -1,6 +1,7 @@
 package loci_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -76,5 +77,30 @@ func TestSees(t *testing.T) {
 	open, closed := row(func(*loci.Access) {}), row(func(a *loci.Access) { a.AllowedVendors = []loci.Vendor{"cursor"} })
 	if claude.SeesVersion(&closed, &open, loci.LiveOnly, now) || claude.SeesVersion(&open, &closed, loci.LiveOnly, now) || !claude.SeesVersion(&open, &open, loci.LiveOnly, now) {
 		t.Error("an old version needs its own list and the current one")
+	}
+}
+
+func TestListsOfVendors(t *testing.T) {
+	list := func(vendors ...loci.Vendor) []loci.Vendor { return vendors }
+	for _, tt := range []struct {
+		all, some []loci.Vendor
+		covers    bool
+		narrowed  []loci.Vendor
+	}{
+		{list("*"), list("*"), true, list("*")},
+		{list("*"), list("claude"), true, list("claude")},
+		{list("claude"), list("*"), false, list("claude")},
+		{list("claude", "cursor"), list("cursor"), true, list("cursor")},
+		{list("cursor"), list("claude", "cursor"), false, list("cursor")},
+		{list("claude"), list("cursor"), false, list()},
+		{list("claude"), list(), true, list()},
+		{list(), list("claude"), false, list()},
+	} {
+		if got := loci.Covers(tt.all, tt.some); got != tt.covers {
+			t.Errorf("Covers(%q, %q) = %v, want %v", tt.all, tt.some, got, tt.covers)
+		}
+		if got := loci.Narrowed(tt.all, tt.some); !slices.Equal(got, tt.narrowed) {
+			t.Errorf("Narrowed(%q, %q) = %q, want %q", tt.all, tt.some, got, tt.narrowed)
+		}
 	}
 }

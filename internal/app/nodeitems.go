@@ -312,9 +312,9 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 		}
 		may := known[entityRef{at.ProjectID, at.EntityID}].AllowedVendors
 		switch {
-		case d.AllowedVendors == nil && widens(may, i.AllowedVendors):
-			i.AllowedVendors = overlap(may, i.AllowedVendors)
-		case widens(may, i.AllowedVendors):
+		case d.AllowedVendors == nil && !loci.Covers(may, i.AllowedVendors):
+			i.AllowedVendors = slices.Clone(loci.Narrowed(i.AllowedVendors, may))
+		case !loci.Covers(may, i.AllowedVendors):
 			return loci.FieldErrorf("allowed_vendors", "names more vendors than may see the entity; leave it out for those who may")
 		}
 	}
@@ -322,14 +322,6 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 		return loci.FieldErrorf("parent_id", "is below entities that no vendor may see all of; say allowed_vendors")
 	}
 	return nil
-}
-
-// overlap returns who is on both lists.
-func overlap(a, b []loci.Vendor) []loci.Vendor {
-	if slices.Contains(b, loci.AnyVendor) {
-		return slices.Clone(a)
-	}
-	return slices.DeleteFunc(slices.Clone(b), func(v loci.Vendor) bool { return !slices.Contains(a, v) })
 }
 
 func tooDeep(levels int) error {

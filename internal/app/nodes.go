@@ -206,7 +206,7 @@ func (a *App) ChangeNode(ctx context.Context, p loci.Principal, id loci.NodeID, 
 		if err := checkNode(p, n); err != nil {
 			return err
 		}
-		if p.Kind == loci.KindAgent && widens(before, n.AllowedVendors) {
+		if p.Kind == loci.KindAgent && !loci.Covers(before, n.AllowedVendors) {
 			return loci.Errorf(loci.Forbidden, "only a person may let more vendors read a memory node")
 		}
 		if c.Shared == nil {

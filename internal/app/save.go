@@ -236,7 +236,7 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		if err := s.app.updated(s.p, m, s.d.onto); err != nil {
 			return err
 		}
-		if s.p.Vendor != "" && widens(old.AllowedVendors, m.AllowedVendors) {
+		if s.p.Vendor != "" && !loci.Covers(old.AllowedVendors, m.AllowedVendors) {
 			return loci.Errorf(loci.Forbidden, "only a person may let more vendors read a memory; leave allowed_vendors out to keep it as it is")
 		}
 		return nil
@@ -263,11 +263,6 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		return nil, nil
 	}
 	return m, err
-}
-
-// widens reports whether to lets a vendor read that from does not.
-func widens(from, to []loci.Vendor) bool {
-	return !slices.Contains(from, loci.AnyVendor) && slices.ContainsFunc(to, func(v loci.Vendor) bool { return !slices.Contains(from, v) })
 }
 
 // apply sets every field that a writer decides, defaults included.

@@ -97,7 +97,7 @@ func (tx *graphTx) forget(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, co
 			if err := tx.deleteRow("observations", "observation", o.ID.String(), by); err != nil {
 				return 0, err
 			}
-			known = known || covers(o.AllowedVendors, e.AllowedVendors)
+			known = known || loci.Covers(o.AllowedVendors, e.AllowedVendors)
 		}
 		count += len(list)
 	}

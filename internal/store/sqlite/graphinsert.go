@@ -89,7 +89,7 @@ func (in *insertion) entity(e loci.Entity) (there bool, err error) {
 func (in *insertion) free(e *loci.Entity) error {
 	list, err := in.named(in.v, loci.EntityRef{Name: e.Name, Type: e.Type}, loci.MaxGraphItems)
 	for _, other := range list {
-		if covers(other.AllowedVendors, e.AllowedVendors) && covers(e.AllowedVendors, other.AllowedVendors) {
+		if loci.Covers(other.AllowedVendors, e.AllowedVendors) && loci.Covers(e.AllowedVendors, other.AllowedVendors) {
 			return loci.Errorf(loci.Conflict, "an entity %q of this type exists with another id", loci.OneLine(e.Name))
 		}
 	}

@@ -115,10 +115,10 @@ func (m *merge) note(r *loci.Relation) error {
 	readers := r.AllowedVendors
 	err := m.c.Query("SELECT e.allowed_vendors FROM entities e WHERE e.id IN (?, ?)", sqlitedb.Args{r.FromID.String(), r.ToID.String()}, func(row *sqlitedb.Row) error {
 		list, err := fromJSON[loci.Vendor](row.Text(0))
-		readers = narrowed(readers, list)
+		readers = loci.Narrowed(readers, list)
 		return err
 	})
-	m.known = m.known || covers(readers, m.into.AllowedVendors)
+	m.known = m.known || loci.Covers(readers, m.into.AllowedVendors)
 	return err
 }
 
@@ -126,10 +126,10 @@ func (m *merge) note(r *loci.Relation) error {
 // same in a row that is there already. One that others read does not count: to leave
 // the copy out would take it from who sees it, and tell of the other.
 func (m *merge) narrow(a *loci.GraphAccess, same string, args ...any) (there bool, err error) {
-	a.AllowedVendors = narrowed(a.AllowedVendors, m.from.AllowedVendors)
+	a.AllowedVendors = loci.Narrowed(a.AllowedVendors, m.from.AllowedVendors)
 	err = m.c.Query(same, args, func(r *sqlitedb.Row) error {
 		list, err := fromJSON[loci.Vendor](r.Text(0))
-		if there = covers(list, a.AllowedVendors); there && err == nil {
+		if there = loci.Covers(list, a.AllowedVendors); there && err == nil {
 			return sqlitedb.ErrStop
 		}
 		return err

@@ -213,7 +213,7 @@ func (tx *graphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, c
 	if added, err = tx.insertObservations(by, e.ID, news); err != nil {
 		return nil, nil, err
 	}
-	if len(added) > 0 && covers(by.AllowedVendors, e.AllowedVendors) {
+	if len(added) > 0 && loci.Covers(by.AllowedVendors, e.AllowedVendors) {
 		e.UpdatedAt = tx.time()
 		err = tx.touch(e.ID.String())
 	}

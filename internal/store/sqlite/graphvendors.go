@@ -2,43 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
-
-// covers reports whether everybody whom the list some lets read is let by the
-// list all, too.
-func covers(all, some []loci.Vendor) bool {
-	if slices.Contains(all, loci.AnyVendor) {
-		return true
-	}
-	for _, v := range some {
-		if !slices.Contains(all, v) {
-			return false
-		}
-	}
-	return true
-}
-
-// narrowed returns who may read by both lists. Empty, it is nobody but people.
-func narrowed(a, b []loci.Vendor) []loci.Vendor {
-	if slices.Contains(a, loci.AnyVendor) {
-		return b
-	}
-	if slices.Contains(b, loci.AnyVendor) {
-		return a
-	}
-	both := []loci.Vendor{}
-	for _, v := range a {
-		if slices.Contains(b, v) {
-			both = append(both, v)
-		}
-	}
-	return both
-}
 
 func (n nodes) SetVendors(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs, vendors []loci.Vendor) (count int, err error) {
 	if err := n.deletable(v, "items", len(items.Entities)+len(items.Observations)+len(items.Relations)); err != nil {
