@@ -7,6 +7,10 @@ const (
 	MaxNodeItems = 500 // items of one node, as far as a writer sees them
 	MaxNodeDepth = 8   // levels of items below each other, as far as a writer sees them
 	MaxNodeText  = 10_000
+
+	// A writer does not see every item. These limits hold for all writers of a node together.
+	MaxAllNodeItems = 4 * MaxNodeItems
+	MaxAllNodeDepth = 4 * MaxNodeDepth
 )
 
 // MemoryNode is a structured recall graph: an ordered tree of memories,

@@ -111,7 +111,7 @@ func (r *record) checkMemory() error {
 }
 
 // maxImportItems is what all writers of a node together may have.
-const maxImportItems = 4 * loci.MaxNodeItems
+const maxImportItems = loci.MaxAllNodeItems
 
 func (r *record) checkNode() error {
 	n := r.Node

@@ -142,7 +142,7 @@ var errLookAgain = errors.New("look entities up again")
 type inNode struct {
 	store.Tx
 	*loci.MemoryNode
-	items []loci.NodeItem // that p sees
+	items loci.NodeTree // that p sees
 }
 
 // changeItems runs fn in a transaction on a live node that p sees. Entities are looked up before, as nothing may be waited for in a
@@ -175,41 +175,6 @@ func (a *App) changeItems(ctx context.Context, p loci.Principal, id loci.NodeID,
 		err = nil
 	}
 	return err
-}
-
-// find returns an item that p sees; nil if there is none.
-func (n *inNode) find(id loci.NodeItemID) *loci.NodeItem {
-	at := slices.IndexFunc(n.items, func(i loci.NodeItem) bool { return i.ID == id })
-	if at < 0 {
-		return nil
-	}
-	return &n.items[at]
-}
-
-// depth is how many levels an item and those above it are; 0 for the node itself.
-func (n *inNode) depth(id loci.NodeItemID) (levels int) {
-	for i := n.find(id); i != nil; i = n.find(i.ParentID) {
-		levels++
-	}
-	return levels
-}
-
-// place refuses a place that p does not see.
-func (n *inNode) place(parent, before loci.NodeItemID) error {
-	if !parent.IsZero() && n.find(parent) == nil {
-		return loci.FieldErrorf("parent_id", "names no item of this memory node that you see")
-	}
-	if before.IsZero() {
-		return nil
-	}
-	i := n.find(before)
-	if i == nil {
-		return loci.FieldErrorf("before", "names no item of this memory node that you see")
-	}
-	if i.ParentID != parent {
-		return loci.FieldErrorf("before", "must be an item directly below parent_id")
-	}
-	return nil
 }
 
 // noRoomFor is said where p sees room, but what it does not see takes that.
@@ -278,7 +243,7 @@ func (n *inNode) reread(ctx context.Context, p loci.Principal, known entities, i
 		return err
 	}
 	n.items, _ = known.shown(all)
-	if now := n.find((*item).ID); now != nil {
+	if now := n.items.Find((*item).ID); now != nil {
 		*item = now
 	}
 	return nil
@@ -287,13 +252,10 @@ func (n *inNode) reread(ctx context.Context, p loci.Principal, known entities, i
 // mayHold refuses an item that shows what p does not see, that goes where p sees nothing, or for which there is no room as far as p sees. It narrows the
 // item to the vendors that may see the entities above it.
 func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem, known entities, d ItemDraft) error {
-	if err := n.place(d.ParentID, d.Before); err != nil {
+	if err := n.items.Place(d.ParentID, d.Before); err != nil {
 		return err
 	}
-	if len(n.items) >= loci.MaxNodeItems {
-		return loci.Errorf(loci.Conflict, "the memory node has %d items, which is the most; begin another one", loci.MaxNodeItems)
-	}
-	if err := tooDeep(n.depth(d.ParentID) + 1); err != nil {
+	if err := n.items.Add(d.ParentID); err != nil {
 		return err
 	}
 	if i.Kind == loci.ItemMemory {
@@ -306,7 +268,7 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 	if i.Kind == loci.ItemEntity && known[entityRef{i.ProjectID, i.EntityID}] == nil {
 		return loci.FieldErrorf("entity_id", "names no entity of this project that you see")
 	}
-	for at := i; at != nil; at = n.find(at.ParentID) {
+	for at := i; at != nil; at = n.items.Find(at.ParentID) {
 		if at.Kind != loci.ItemEntity {
 			continue
 		}
@@ -320,13 +282,6 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 	}
 	if len(i.AllowedVendors) == 0 {
 		return loci.FieldErrorf("parent_id", "is below entities that no vendor may see all of; say allowed_vendors")
-	}
-	return nil
-}
-
-func tooDeep(levels int) error {
-	if levels > loci.MaxNodeDepth {
-		return loci.Errorf(loci.Conflict, "items of a memory node go at most %d levels deep", loci.MaxNodeDepth)
 	}
 	return nil
 }
@@ -355,20 +310,6 @@ func (n *inNode) mayMoveAll(p loci.Principal, under []*loci.NodeItem) error {
 	return nil
 }
 
-// below returns the items that p sees below an item, and how many levels they are.
-func (n *inNode) below(id loci.NodeItemID) (list []*loci.NodeItem, height int) {
-	levels := map[loci.NodeItemID]int{id: 0}
-	for at := range n.items {
-		i := &n.items[at]
-		if above, under := levels[i.ParentID]; under && !i.ParentID.IsZero() {
-			levels[i.ID] = above + 1
-			height = max(height, above+1)
-			list = append(list, i)
-		}
-	}
-	return list, height
-}
-
 func errNoItem() error { return loci.Errorf(loci.NotFound, "no such item") }
 
 // MoveNodeItem puts an item, with all below it, elsewhere in its node. NotFound if the node or the item is not visible; Forbidden for
@@ -380,7 +321,7 @@ func (a *App) MoveNodeItem(ctx context.Context, p loci.Principal, id loci.NodeID
 	var out *loci.NodeItem
 	known := entities{}
 	err := a.changeItems(ctx, p, id, known, func(n *inNode) error {
-		i := n.find(item)
+		i := n.items.Find(item)
 		if i == nil {
 			return errNoItem()
 		}
@@ -391,17 +332,14 @@ func (a *App) MoveNodeItem(ctx context.Context, p loci.Principal, id loci.NodeID
 		if to.Parent != nil {
 			parent = *to.Parent
 		}
-		if err := n.place(parent, to.Before); err != nil {
+		if err := n.items.Place(parent, to.Before); err != nil {
 			return err
 		}
-		under, height := n.below(item)
+		under, _ := n.items.Below(item)
 		if err := n.mayMoveAll(p, under); err != nil {
 			return err
 		}
-		if parent == item || slices.ContainsFunc(under, func(u *loci.NodeItem) bool { return u.ID == parent }) {
-			return loci.FieldErrorf("parent_id", "is the item itself, or one below it")
-		}
-		if err := tooDeep(n.depth(parent) + 1 + height); err != nil {
+		if err := n.items.Move(item, parent, to.Before); err != nil {
 			return err
 		}
 		if err := n.MemoryNodes().MoveItem(ctx, p.Viewer(), item, parent, to.Before); err != nil {
@@ -423,14 +361,14 @@ func (a *App) RemoveNodeItem(ctx context.Context, p loci.Principal, id loci.Node
 		return err
 	}
 	return a.changeItems(ctx, p, id, entities{}, func(n *inNode) error {
-		i := n.find(item)
+		i := n.items.Find(item)
 		if i == nil {
 			return errNoItem()
 		}
 		if err := n.mayMove(p, i); err != nil {
 			return err
 		}
-		under, _ := n.below(item)
+		under, _ := n.items.Below(item)
 		if err := n.mayMoveAll(p, under); err != nil {
 			return err
 		}

@@ -9,13 +9,6 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Bounds of a node for all its writers together. The limits of package loci hold for what
-// a writer sees: any other would count rows that it may not see.
-const (
-	maxAllItems = 4 * loci.MaxNodeItems
-	maxAllDepth = 4 * loci.MaxNodeDepth
-)
-
 // rankGap leaves room for some twenty items before the siblings are renumbered.
 const rankGap = 1 << 20
 
@@ -23,7 +16,6 @@ const rankGap = 1 << 20
 type placed struct {
 	loci.NodeItem
 	seq, parent, rank int64
-	depth             int     // 1: directly below the node
 	left              bool    // left out of an export
 	above             *placed // nil: what stands for the node itself
 }
@@ -81,7 +73,7 @@ func inOrder(list []*placed, below map[int64][]*placed, above *placed) []*placed
 	siblings := below[above.seq]
 	slices.SortFunc(siblings, func(a, b *placed) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.seq, b.seq)) })
 	for n, i := range siblings {
-		i.Position, i.ParentID, i.depth, i.above = n, above.ID, above.depth+1, above
+		i.Position, i.ParentID, i.above = n, above.ID, above
 		list = inOrder(append(list, i), below, i)
 	}
 	return list
@@ -93,11 +85,15 @@ func (t memoryNodes) Items(_ context.Context, v loci.Viewer, id loci.NodeID) ([]
 		return nil, err
 	}
 	rows, err := t.shown(v, node, itemColumns)
-	list := make([]loci.NodeItem, len(rows))
+	return treeOf(rows), err
+}
+
+func treeOf(rows []*placed) loci.NodeTree {
+	list := make(loci.NodeTree, len(rows))
 	for n, i := range rows {
 		list[n] = i.NodeItem
 	}
-	return list, err
+	return list
 }
 
 func noItem() error { return loci.Errorf(loci.NotFound, "no such item") }
@@ -119,17 +115,15 @@ func find(rows []*placed, id loci.NodeItemID) (*placed, error) {
 // target is where an item is to go.
 type target struct{ parent, before *placed }
 
-func (t memoryNodes) target(rows []*placed, parent, before loci.NodeItemID) (to target, err error) {
+// targetIn returns NotFound for an item that is not among the rows.
+func targetIn(rows []*placed, tree loci.NodeTree, parent, before loci.NodeItemID) (to target, err error) {
 	if to.parent, err = find(rows, parent); err != nil {
 		return to, err
 	}
 	if to.before, err = find(rows, before); err != nil {
 		return to, err
 	}
-	if !before.IsZero() && to.before.parent != to.parent.seq {
-		err = loci.FieldErrorf("before", "must be an item directly below parent_id")
-	}
-	return to, err
+	return to, tree.Place(parent, before)
 }
 
 func (t memoryNodes) PutItem(_ context.Context, v loci.Viewer, i loci.NodeItem, before loci.NodeItemID) error {
@@ -141,14 +135,12 @@ func (t memoryNodes) PutItem(_ context.Context, v loci.Viewer, i loci.NodeItem, 
 	if err != nil {
 		return err
 	}
-	to, err := t.target(rows, i.ParentID, before)
+	tree := treeOf(rows)
+	to, err := targetIn(rows, tree, i.ParentID, before)
 	if err != nil {
 		return err
 	}
-	if len(rows) >= loci.MaxNodeItems {
-		return loci.Errorf(loci.Conflict, "the memory node has %d items, which is the most; begin another one", loci.MaxNodeItems)
-	}
-	if err := t.deepest(to.parent.depth+1, loci.MaxNodeDepth); err != nil {
+	if err := tree.Add(i.ParentID); err != nil {
 		return err
 	}
 	if err := t.roomIn(node); err != nil {
@@ -157,16 +149,9 @@ func (t memoryNodes) PutItem(_ context.Context, v loci.Viewer, i loci.NodeItem, 
 	return t.insertItem(v, node, &i, to)
 }
 
-func (t memoryNodes) deepest(depth, limit int) error {
-	if depth > limit {
-		return loci.Errorf(loci.Conflict, "items of a memory node go at most %d levels deep", limit)
-	}
-	return nil
-}
-
 // roomIn bounds what there is of a node, seen or not.
 func (t memoryNodes) roomIn(node *storedNode) error {
-	full, err := t.there("SELECT 1 FROM node_items WHERE {node_items} node_seq = ? LIMIT 1 OFFSET ?", node.seq, maxAllItems-1)
+	full, err := t.there("SELECT 1 FROM node_items WHERE {node_items} node_seq = ? LIMIT 1 OFFSET ?", node.seq, loci.MaxAllNodeItems-1)
 	if err == nil && full {
 		err = noRoom()
 	}
@@ -281,14 +266,15 @@ func (t memoryNodes) MoveItem(_ context.Context, v loci.Viewer, id, parent, befo
 	if err != nil {
 		return err
 	}
-	to, err := t.target(rows, parent, before)
+	tree := treeOf(rows)
+	to, err := targetIn(rows, tree, parent, before)
 	if err != nil {
 		return err
 	}
-	if before == id {
-		return loci.FieldErrorf("before", "is the item itself")
+	if err := tree.Move(id, parent, before); err != nil {
+		return err
 	}
-	if err := t.fits(rows, item, to.parent); err != nil {
+	if err := t.fits(item, tree.Depth(parent)); err != nil {
 		return err
 	}
 	rank, err := t.rank(node, to)
@@ -306,27 +292,13 @@ func (t memoryNodes) MoveItem(_ context.Context, v loci.Viewer, id, parent, befo
 	return t.changed(node, item)
 }
 
-// fits refuses to put an item below itself, or with what is below it too deep.
-func (t memoryNodes) fits(rows []*placed, item, parent *placed) error {
-	under, height := map[int64]bool{item.seq: true}, 0
-	for _, i := range rows { // each behind the one above it
-		if under[i.parent] {
-			under[i.seq] = true
-		}
-		if under[i.seq] {
-			height = max(height, i.depth-item.depth)
-		}
-	}
-	if under[parent.seq] {
-		return loci.FieldErrorf("parent_id", "is the item itself, or one below it")
-	}
-	if err := t.deepest(parent.depth+1+height, loci.MaxNodeDepth); err != nil {
-		return err
-	}
+// fits refuses to put an item so deep that something below it, seen or not, is too deep.
+func (t memoryNodes) fits(item *placed, depth int) error {
+	height := 0
 	_, err := t.c.One(`WITH RECURSIVE under (seq, height) AS (VALUES (?, 0) UNION ALL
 		SELECT i.seq, height + 1 FROM under {join} node_items i ON {i} i.parent_seq = under.seq) SELECT max(height) FROM under`,
 		Args{item.seq}, func(r Row) error { height = r.Int(0); return nil })
-	if err == nil && parent.depth+1+height > maxAllDepth {
+	if err == nil && depth+1+height > loci.MaxAllNodeDepth {
 		err = noRoom()
 	}
 	return err

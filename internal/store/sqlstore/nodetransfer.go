@@ -64,11 +64,12 @@ func (t memoryNodes) InsertItem(_ context.Context, i loci.NodeItem) error {
 	if err != nil {
 		return err
 	}
-	to, err := t.target(rows, i.ParentID, loci.NodeItemID{})
+	tree := treeOf(rows)
+	to, err := targetIn(rows, tree, i.ParentID, loci.NodeItemID{})
 	if err != nil {
 		return err
 	}
-	if err := t.deepest(to.parent.depth+1, maxAllDepth); err != nil {
+	if err := tree.AddImported(i.ParentID); err != nil {
 		return err
 	}
 	var memory any
