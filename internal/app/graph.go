@@ -38,7 +38,7 @@ func (a *App) CreateEntities(ctx context.Context, p loci.Principal, in loci.Proj
 	}
 	by, err := writer(p, vendors)
 	if err == nil {
-		err = countItems("entities", len(items))
+		err = checkItems("entities", items, (*loci.NewEntity).Validate)
 	}
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (a *App) AddObservations(ctx context.Context, p loci.Principal, in loci.Pro
 	}
 	by, err := writer(p, vendors)
 	if err == nil {
-		err = countItems("observations", len(items))
+		err = checkItems("observations", items, (*loci.Contents).Validate)
 	}
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (a *App) CreateRelations(ctx context.Context, p loci.Principal, in loci.Pro
 	}
 	by, err := writer(p, vendors)
 	if err == nil {
-		err = countItems("relations", len(items))
+		err = checkItems("relations", items, (*loci.NewRelation).Validate)
 	}
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (a *App) DeleteObservations(ctx context.Context, p loci.Principal, in loci.
 	if err := a.begin(ctx, p, GraphDelete); err != nil {
 		return 0, err
 	}
-	err := checkItems("deletions", items, func(c *loci.Contents, field string) error { return c.Validate(field) })
+	err := checkItems("deletions", items, (*loci.Contents).Validate)
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +114,7 @@ func (a *App) DeleteRelations(ctx context.Context, p loci.Principal, in loci.Pro
 	if err := a.begin(ctx, p, GraphDelete); err != nil {
 		return 0, err
 	}
-	err := checkItems("relations", items, func(r *loci.NewRelation, field string) error { return r.Validate(field) })
+	err := checkItems("relations", items, (*loci.NewRelation).Validate)
 	if err != nil {
 		return 0, err
 	}
@@ -213,7 +213,7 @@ func countItems(field string, n int) error {
 	return nil
 }
 
-// checkItems checks what the store does not: the items of deletions.
+// checkItems returns an ItemsError with a reason for each item that check refuses.
 func checkItems[T any](field string, items []T, check func(item *T, field string) error) error {
 	if err := countItems(field, len(items)); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -188,81 +187,16 @@ func parseOwn(line []byte) (*graphItem, error) {
 	case own.Entity != nil && own.Observation == nil && own.Relation == nil:
 		e := own.Entity
 		item.rows.Entities = []loci.Entity{{ID: e.ID, Name: e.Name, Type: e.Type, GraphAccess: e.GraphAccess, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt}}
-		return item, checkOwnEntity(&item.rows.Entities[0])
+		return item, item.rows.Entities[0].Validate("entity")
 	case own.Observation != nil && own.Entity == nil && own.Relation == nil:
 		item.rows.Observations = []loci.Observation{*own.Observation}
-		return item, checkOwnObservation(&item.rows.Observations[0])
+		return item, item.rows.Observations[0].Validate("observation")
 	case own.Relation != nil && own.Entity == nil && own.Observation == nil:
 		r := own.Relation
 		item.rows.Relations = []loci.Relation{{ID: r.ID, FromID: r.FromID, ToID: r.ToID, Type: r.Type, GraphAccess: r.GraphAccess, CreatedAt: r.CreatedAt}}
-		return item, checkOwnRelation(&item.rows.Relations[0])
+		return item, item.rows.Relations[0].Validate("relation")
 	}
 	return nil, loci.Errorf(loci.Invalid, "a line has one of entity, observation and relation")
-}
-
-func checkOwnEntity(e *loci.Entity) error {
-	if e.ID.IsZero() {
-		return loci.FieldErrorf("entity.id", "is missing")
-	}
-	if err := (&loci.NewEntity{EntityRef: loci.EntityRef{Name: e.Name, Type: e.Type}}).Validate("entity"); err != nil {
-		return err
-	}
-	if err := checkOwnAccess("entity", &e.GraphAccess); err != nil {
-		return err
-	}
-	if err := cutGraphTime("entity.created_at", &e.CreatedAt); err != nil {
-		return err
-	}
-	return cutGraphTime("entity.updated_at", &e.UpdatedAt)
-}
-
-func checkOwnObservation(o *loci.Observation) error {
-	if o.ID.IsZero() || o.EntityID.IsZero() {
-		return loci.FieldErrorf("observation.id", "and observation.entity_id are needed")
-	}
-	if err := loci.CheckText("observation.content", o.Content, 1, loci.MaxObservation); err != nil {
-		return err
-	}
-	if err := checkOwnAccess("observation", &o.GraphAccess); err != nil {
-		return err
-	}
-	return cutGraphTime("observation.created_at", &o.CreatedAt)
-}
-
-func checkOwnRelation(r *loci.Relation) error {
-	if r.ID.IsZero() || r.FromID.IsZero() || r.ToID.IsZero() {
-		return loci.FieldErrorf("relation.id", "and relation.from_entity and relation.to_entity are needed")
-	}
-	if err := loci.CheckText("relation.relation_type", r.Type, 1, loci.MaxGraphType); err != nil {
-		return err
-	}
-	if err := checkOwnAccess("relation", &r.GraphAccess); err != nil {
-		return err
-	}
-	return cutGraphTime("relation.created_at", &r.CreatedAt)
-}
-
-// checkOwnAccess checks what only the server sets.
-func checkOwnAccess(row string, a *loci.GraphAccess) error {
-	if !a.DeletedAt.IsZero() {
-		return loci.FieldErrorf(row+".deleted_at", "is set; only what is not deleted is imported")
-	}
-	if loci.Vendor(a.Origin).Validate() != nil {
-		return loci.FieldErrorf(row+".origin", "is not a vendor or one of api, cli and dashboard")
-	}
-	if a.AllowedVendors = loci.Unique(a.AllowedVendors); a.AllowedVendors != nil && len(a.AllowedVendors) == 0 {
-		return nil // a merge may leave a row to people alone
-	}
-	return loci.CheckVendors(a.AllowedVendors)
-}
-
-// cutGraphTime brings a time into the form in which it is kept.
-func cutGraphTime(field string, t *time.Time) error {
-	*t = t.UTC().Truncate(store.GraphTime)
-	if y := t.Year(); t.IsZero() || y < 1 || y > 9999 {
-		return loci.FieldErrorf(field, "must be a time in the years 1 to 9999")
-	}
-	return nil
 }
 
 // cutText makes what somebody sent fit to be repeated in a message.

@@ -105,7 +105,7 @@ type ProjectPage struct {
 // sees nothing. Engines make ids and times; they hold no rule about who may
 // write. Multi-item methods do all or nothing (the caller's fn returns their
 // error): they fail with a *loci.ItemsError that has a reason for each refused
-// item. Its codes are Invalid for what breaks a limit, NotFound for an entity
+// item. Its codes are NotFound for an entity
 // that is not there, with the nearest names, and Conflict for a name that
 // several types of entity have and whose reference has no type.
 type GraphTx interface {
@@ -120,7 +120,8 @@ type GraphTx interface {
 }
 
 // Nodes changes a graph. New rows get the access of by; deletions are
-// entered in the history with its user and origin.
+// entered in the history with its user and origin. The caller has validated
+// by, items, rows and vendors.
 type Nodes interface {
 	// Create stores entities. One that the viewer can see under the same name
 	// and type is returned instead, with those of the observations that it does
@@ -164,7 +165,7 @@ type Nodes interface {
 	// Insert stores live rows as they are, with their ids, times and writers: an import.
 	// Ends and entities may be among them or stored before. What is there already under its id and the same in all that is
 	// exported, but for the time of an entity's last change, is counted as present. Its refusals are in an ItemsError, numbered in the order Entities,
-	// Observations, Relations: Invalid for what breaks a limit, Conflict for an id that is taken by something else and for a name and type that a live
+	// Observations, Relations: Conflict for an id that is taken by something else and for a name and type that a live
 	// entity of the same allowed_vendors has, NotFound for what belongs to an entity that is not there.
 	Insert(ctx context.Context, v loci.Viewer, rows GraphRows) (added, present int, err error)
 }
@@ -320,6 +321,3 @@ type GraphTrash struct {
 	Relations    []loci.Relation
 	More         bool // observations were left out for want of room
 }
-
-// GraphTime is how exact the times of a graph are.
-const GraphTime = time.Millisecond

@@ -15,7 +15,7 @@ func (tx *graphTx) changed(change, kind, id string, by loci.GraphAccess) error {
 }
 
 func (n nodes) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) (count int, err error) {
-	if err := n.deletable(v, "names", len(refs)); err != nil {
+	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
 	for _, ref := range refs {
@@ -37,16 +37,6 @@ func (n nodes) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, ref
 	return count, nil
 }
 
-func (tx *graphTx) deletable(v loci.Viewer, field string, n int) error {
-	if err := tooMany(field, n); err != nil {
-		return err
-	}
-	if !v.InProject(&tx.p) {
-		return loci.NoSuchProject()
-	}
-	return nil
-}
-
 // deleteEntity takes along what hangs on the entity, also what the caller may
 // not see: without its entity it would be in nobody's reach. A restoration brings all of it back.
 func (tx *graphTx) deleteEntity(id string, by loci.GraphAccess) error {
@@ -65,7 +55,7 @@ func (tx *graphTx) deleteEntity(id string, by loci.GraphAccess) error {
 }
 
 func (n nodes) DeleteObservations(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) (count int, err error) {
-	if err := n.deletable(v, "deletions", len(items)); err != nil {
+	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
 	for _, item := range items {
@@ -115,7 +105,7 @@ func (tx *graphTx) deleteRow(table, kind, id string, by loci.GraphAccess) error 
 }
 
 func (n nodes) DeleteRelations(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) (count int, err error) {
-	if err := n.deletable(v, "relations", len(items)); err != nil {
+	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
 	for _, item := range items {
@@ -153,10 +143,10 @@ func (tx *graphTx) unrelate(v loci.Viewer, by loci.GraphAccess, from, kind, to s
 }
 
 func (n nodes) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs) (count int, err error) {
-	if err := n.deletable(v, "items", len(items.Entities)+len(items.Observations)+len(items.Relations)); err != nil {
+	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
-	bad := refusals{field: "items"}
+	bad := refusals{}
 	do := func(err error) error {
 		if err != nil {
 			err = bad.add(count, err)

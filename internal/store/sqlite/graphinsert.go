@@ -20,10 +20,10 @@ type insertion struct {
 }
 
 func (n nodes) Insert(_ context.Context, v loci.Viewer, rows store.GraphRows) (added, present int, err error) {
-	if !v.InProject(&n.p) {
-		return 0, 0, loci.NoSuchProject()
+	if err := n.mayEnter(v); err != nil {
+		return 0, 0, err
 	}
-	in := insertion{graphTx: n.graphTx, v: v, bad: refusals{field: "rows"}}
+	in := insertion{graphTx: n.graphTx, v: v, bad: refusals{}}
 	for _, e := range rows.Entities {
 		if err := in.one(in.entity(e)); err != nil {
 			return 0, 0, err
@@ -60,16 +60,6 @@ func (in *insertion) one(there bool, err error) error {
 }
 
 func (in *insertion) entity(e loci.Entity) (there bool, err error) {
-	item := loci.NewEntity{EntityRef: loci.EntityRef{Name: e.Name, Type: e.Type}}
-	if err := item.Validate(in.bad.name(in.index)); err != nil {
-		return false, err
-	}
-	if e.UpdatedAt.IsZero() {
-		e.UpdatedAt = e.CreatedAt
-	}
-	if err := checkRow([16]byte(e.ID), &e.GraphAccess, &e.CreatedAt, &e.UpdatedAt); err != nil {
-		return false, err
-	}
 	var q query
 	q.add("SELECT "+entityColumns+" FROM entities e WHERE e.id = ?", e.ID.String())
 	same := func(old *loci.Entity) bool {
@@ -97,12 +87,6 @@ func (in *insertion) free(e *loci.Entity) error {
 }
 
 func (in *insertion) observation(o loci.Observation) (there bool, err error) {
-	if err := loci.CheckText(in.bad.name(in.index)+".content", o.Content, 1, loci.MaxObservation); err != nil {
-		return false, err
-	}
-	if err := checkRow([16]byte(o.ID), &o.GraphAccess, &o.CreatedAt); err != nil {
-		return false, err
-	}
 	var q query
 	q.add("SELECT "+observationColumns+" FROM observations o WHERE o.id = ?", o.ID.String())
 	same := func(old *loci.Observation) bool {
@@ -118,12 +102,6 @@ func (in *insertion) observation(o loci.Observation) (there bool, err error) {
 }
 
 func (in *insertion) relation(r loci.Relation) (there bool, err error) {
-	if err := loci.CheckText(in.bad.name(in.index)+".relation_type", r.Type, 1, loci.MaxGraphType); err != nil {
-		return false, err
-	}
-	if err := checkRow([16]byte(r.ID), &r.GraphAccess, &r.CreatedAt); err != nil {
-		return false, err
-	}
 	var q query
 	q.add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE r.id = ?", r.ID.String())
 	same := func(old *loci.Relation) bool {
@@ -138,26 +116,6 @@ func (in *insertion) relation(r loci.Relation) (there bool, err error) {
 		}
 	}
 	return false, in.storeRelation(&r)
-}
-
-// checkRow refuses what no export has, and cuts times to what is kept.
-func checkRow(id [16]byte, a *loci.GraphAccess, times ...*time.Time) error {
-	switch {
-	case id == [16]byte{}:
-		return loci.FieldErrorf("id", "must not be empty")
-	case !a.DeletedAt.IsZero():
-		return loci.FieldErrorf("deleted_at", "must be empty: only what lives can be imported")
-	}
-	for _, t := range times {
-		if t.IsZero() || t.UTC().Year() < 0 || t.UTC().Year() > 9999 {
-			return loci.FieldErrorf("created_at", "must be a time between the years 1 and 9999")
-		}
-		*t = t.UTC().Truncate(store.GraphTime)
-	}
-	if err := loci.CheckText("origin", a.Origin, 1, loci.MaxName); err != nil || len(a.AllowedVendors) == 0 {
-		return err // no vendor at all is what a merge may have come to
-	}
-	return loci.CheckVendors(a.AllowedVendors)
 }
 
 func sameRow(old, a *loci.GraphAccess, oldTime, t time.Time) bool {

@@ -18,8 +18,8 @@ type merge struct {
 }
 
 func (n nodes) Merge(_ context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error) {
-	if !v.InProject(&n.p) {
-		return loci.Entity{}, loci.NoSuchProject()
+	if err := n.mayEnter(v); err != nil {
+		return loci.Entity{}, err
 	}
 	if from == into {
 		return loci.Entity{}, loci.FieldErrorf("into", "is the entity itself; name two different ones")

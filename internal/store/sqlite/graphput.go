@@ -11,15 +11,12 @@ import (
 
 // refusals gathers why items are refused.
 type refusals struct {
-	field   string // what the caller calls the list
 	items   []loci.ItemError
 	missing int // of these, names that are not there
 }
 
 // suggests reports whether names are still suggested for one that is not there.
 func (f *refusals) suggests() bool { return f.missing < store.MaxSuggested }
-
-func (f *refusals) name(i int) string { return fmt.Sprintf("%s[%d]", f.field, i) }
 
 // add notes a refusal of item i. What is no refusal but a failure it returns.
 func (f *refusals) add(i int, err error, nearest ...string) error {
@@ -40,42 +37,18 @@ func (f *refusals) err() error {
 	return &loci.ItemsError{Items: f.items}
 }
 
-func tooMany(field string, n int) error {
-	if n > loci.MaxGraphItems {
-		return loci.FieldErrorf(field, "has %d entries; at most %d are allowed", n, loci.MaxGraphItems)
+// mayEnter refuses a viewer who is not in the project.
+func (tx *graphTx) mayEnter(v loci.Viewer) error {
+	if !v.InProject(&tx.p) {
+		return loci.NoSuchProject()
 	}
 	return nil
 }
 
-// writable refuses a viewer who is not in the project, and access that could
-// not be stored.
-func (tx *graphTx) writable(v loci.Viewer, by *loci.GraphAccess) error {
-	if !v.InProject(&tx.p) {
-		return loci.NoSuchProject()
-	}
-	if by.AllowedVendors == nil {
-		by.AllowedVendors = []loci.Vendor{loci.AnyVendor}
-	}
-	by.DeletedAt = time.Time{}
-	return loci.CheckVendors(by.AllowedVendors)
-}
-
-func (tx *graphTx) time() time.Time { return tx.now().UTC().Truncate(store.GraphTime) }
+func (tx *graphTx) time() time.Time { return tx.now().UTC().Truncate(loci.GraphTime) }
 
 func (n nodes) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) ([]store.PutEntity, error) {
-	if err := tooMany("entities", len(items)); err != nil {
-		return nil, err
-	}
-	if err := n.writable(v, &by); err != nil {
-		return nil, err
-	}
-	bad := refusals{field: "entities"}
-	for i := range items {
-		if err := items[i].Validate(bad.name(i)); err != nil {
-			_ = bad.add(i, err) // it has a code
-		}
-	}
-	if err := bad.err(); err != nil {
+	if err := n.mayEnter(v); err != nil {
 		return nil, err
 	}
 	out := make([]store.PutEntity, len(items))
@@ -271,21 +244,13 @@ func noEntityNamed(name string, nearest []string) error {
 }
 
 func (n nodes) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) ([]store.Observed, error) {
-	if err := tooMany("observations", len(items)); err != nil {
+	if err := n.mayEnter(v); err != nil {
 		return nil, err
 	}
-	if err := n.writable(v, &by); err != nil {
-		return nil, err
-	}
-	bad := refusals{field: "observations"}
+	bad := refusals{}
 	out := make([]store.Observed, len(items))
 	for i, item := range items {
-		err := item.Validate(bad.name(i))
-		var e loci.Entity
-		var nearest []string
-		if err == nil {
-			e, nearest, err = n.resolve(v, item.Entity, bad.suggests())
-		}
+		e, nearest, err := n.resolve(v, item.Entity, bad.suggests())
 		if err == nil {
 			out[i].Entity = loci.EntityRef{Name: e.Name, Type: e.Type}
 			out[i].Added, out[i].Duplicates, err = n.observe(v, by, &e, item.Contents)
@@ -303,21 +268,15 @@ func (n nodes) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess, it
 }
 
 func (n nodes) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) ([]store.PutRelation, error) {
-	if err := tooMany("relations", len(items)); err != nil {
+	if err := n.mayEnter(v); err != nil {
 		return nil, err
 	}
-	if err := n.writable(v, &by); err != nil {
-		return nil, err
-	}
-	bad := refusals{field: "relations"}
+	bad := refusals{}
 	out := make([]store.PutRelation, len(items))
 	for i, item := range items {
-		err := item.Validate(bad.name(i))
 		var nearest []string
-		if err == nil {
-			out[i], nearest, err = n.relate(v, by, item, bad.suggests())
-		}
-		if err != nil {
+		var err error
+		if out[i], nearest, err = n.relate(v, by, item, bad.suggests()); err != nil {
 			if err := bad.add(i, err, nearest...); err != nil {
 				return nil, err
 			}

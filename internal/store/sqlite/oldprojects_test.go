@@ -13,7 +13,7 @@ import (
 // What old data has of projects, from v3 on. The first one is that of an old memory.
 var (
 	oldProject = loci.Project{ID: loci.ProjectID{5}, OrgID: loci.DefaultOrg, WorkspaceID: oldSpace.ID, Name: "Plan's", Description: "line 1\nline 2",
-		Status: loci.ProjectActive, CreatedAt: oldTime.Truncate(store.GraphTime), UpdatedAt: oldTime.Truncate(store.GraphTime)}
+		Status: loci.ProjectActive, CreatedAt: oldTime.Truncate(loci.GraphTime), UpdatedAt: oldTime.Truncate(loci.GraphTime)}
 	oldArchived = loci.Project{ID: loci.ProjectID{6}, OrgID: loci.DefaultOrg, Name: "日本", Everyone: true,
 		Status: loci.ProjectArchived, CreatedAt: oldProject.CreatedAt, UpdatedAt: oldProject.UpdatedAt}
 	oldMembers    = []loci.ProjectMember{{UserID: oldUser, Role: loci.MemberOwner}, {UserID: oldOther, Role: loci.MemberAdmin}}

@@ -90,7 +90,7 @@ func (ps projectRegistry) Create(ctx context.Context, p loci.Project, creator lo
 		p.ID = loci.NewProjectID()
 	}
 	p.Status = loci.ProjectActive
-	p.CreatedAt = ps.s.opts.Now().UTC().Truncate(store.GraphTime)
+	p.CreatedAt = ps.s.opts.Now().UTC().Truncate(loci.GraphTime)
 	p.UpdatedAt = p.CreatedAt
 	err := ps.s.createProject(ctx, p, creator)
 	return p, translateFile(err)
@@ -192,7 +192,7 @@ func (ps projectRegistry) Update(ctx context.Context, org loci.OrgID, id loci.Pr
 		if err := p.Validate(); err != nil {
 			return err
 		}
-		p.UpdatedAt = ps.s.opts.Now().UTC().Truncate(store.GraphTime)
+		p.UpdatedAt = ps.s.opts.Now().UTC().Truncate(loci.GraphTime)
 		return c.Exec("UPDATE projects SET name = ?, description = ?, workspace_id = ?, everyone = ?, updated_at = ? WHERE id = ?",
 			p.Name, p.Description, orNull(p.WorkspaceID), p.Everyone, iso(p.UpdatedAt), id.String())
 	})
