@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"internal/store/sqlstore":      {".", "internal/store"},
 	"internal/store/sqlite":        {".", "internal/store", "internal/store/sqlstore", "internal/store/sqlitedb"},
 	"internal/store/postgres":      {".", "internal/store", "internal/store/sqlstore"},
-	"internal/store/storetest":     {".", "internal/store"},
+	"internal/store/storetest":     {".", "internal/store", "internal/recall"}, // ranks what a graph search finds
 	"internal/eventlog":            {"."},
 	"internal/eventlog/embedded":   {".", "internal/eventlog", "internal/store/sqlitedb"},
 	"internal/eventlog/arc":        {".", "internal/eventlog"},

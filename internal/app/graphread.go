@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -91,15 +92,18 @@ func (a *App) SearchGraph(ctx context.Context, p loci.Principal, in loci.Project
 		return nil, err
 	}
 	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (*GraphHits, error) {
-		hits, err := tx.Graph().Search(ctx, v, store.GraphSearch{Query: query, Limit: limit, Skip: skip})
+		found, err := tx.Graph().Search(ctx, v, query)
 		if err != nil {
 			return nil, err
 		}
-		out := &GraphHits{Entities: hits.Entities, Total: hits.Total, TotalIsLowerBound: hits.More, AnyWord: hits.Any}
-		if next := skip + limit; next < hits.Total {
+		ids := recall.RankGraph(found.Matches)
+		out := &GraphHits{Total: len(ids), TotalIsLowerBound: found.More, AnyWord: found.Any}
+		if next := skip + limit; next < len(ids) {
 			out.NextCursor = sealCursor(p, bound, "graph search", strconv.Itoa(next))
 		}
-		return out, nil
+		ids = ids[min(skip, len(ids)):]
+		out.Entities, err = tx.Graph().Get(ctx, v, ids[:min(limit, len(ids))]...)
+		return out, err
 	})
 }
 
@@ -173,7 +177,14 @@ func (a *App) Entity(ctx context.Context, p loci.Principal, in loci.ProjectID, w
 		if err != nil {
 			return loci.Entity{}, err
 		}
-		return tx.Graph().Get(ctx, v, id)
+		found, err := tx.Graph().Get(ctx, v, id)
+		if err == nil && len(found) == 0 {
+			err = loci.NoSuchEntity()
+		}
+		if err != nil {
+			return loci.Entity{}, err
+		}
+		return found[0], nil
 	})
 }
 

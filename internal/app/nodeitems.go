@@ -90,14 +90,11 @@ func (a *App) lookUp(ctx context.Context, p loci.Principal, items []loci.NodeIte
 	for project, ids := range wanted {
 		found, err := viewGraph(ctx, a, p, project, func(tx store.GraphTx, v loci.Viewer) (found []loci.Entity, err error) {
 			for _, id := range ids {
-				e, err := tx.Graph().Get(ctx, v, id)
-				if loci.CodeOf(err) == loci.NotFound {
-					continue
-				}
+				list, err := tx.Graph().Get(ctx, v, id)
 				if err != nil {
 					return nil, err
 				}
-				found = append(found, e)
+				found = append(found, list...)
 			}
 			return found, nil
 		})

@@ -39,9 +39,13 @@ func TestFillLarge(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		hits, err := tx.Graph().Search(t.Context(), v, store.GraphSearch{Query: q, Limit: 1})
-		if len(hits.Entities) != 1 || hits.Entities[0].Name != texts[1][0] {
-			t.Errorf("%q finds %+v, not %s", texts[1][1], hits.Entities, texts[1][0])
+		hits, err := tx.Graph().Search(t.Context(), v, q)
+		if err != nil || len(hits.Matches) != 1 {
+			t.Fatalf("%q finds %+v, %v", texts[1][1], hits, err)
+		}
+		list, err := tx.Graph().Get(t.Context(), v, hits.Matches[0].ID)
+		if len(list) != 1 || list[0].Name != texts[1][0] {
+			t.Errorf("%q finds %+v, not %s", texts[1][1], list, texts[1][0])
 		}
 		return err
 	})

@@ -220,8 +220,8 @@ const (
 // Graph reads a graph. The entities that it returns have their live, visible
 // observations and relations, up to the limits above, oldest first.
 type Graph interface {
-	// Get returns a live entity, or NotFound.
-	Get(ctx context.Context, v loci.Viewer, id loci.EntityID) (loci.Entity, error)
+	// Get returns the live entities of these ids, in their order. Those that are not there are left out.
+	Get(ctx context.Context, v loci.Viewer, ids ...loci.EntityID) ([]loci.Entity, error)
 	// Find returns the live entities of these names, in the order of refs, each once; of one
 	// name at most loci.MaxGraphItems, the oldest. Those that are not there are left out. Invalid
 	// where they are more than MaxFound.
@@ -234,10 +234,10 @@ type Graph interface {
 	// Read returns the live entities in the order in which they were stored.
 	// Invalid if q.After is not a Next of such a page.
 	Read(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphPage, error)
-	// Search returns the entities that match, the best first. What a query means is
-	// decided for an entity as a whole: name, type and observations are one text to AND, OR and NOT, and
+	// Search returns the entities that match, newest first, with raw features for package recall to rank. What a query means
+	// is decided for an entity as a whole: name, type and observations are one text to AND, OR and NOT, and
 	// each is one to a phrase. Nothing that the viewer may not see has any influence.
-	Search(ctx context.Context, v loci.Viewer, q GraphSearch) (GraphHits, error)
+	Search(ctx context.Context, v loci.Viewer, q *loci.GraphQuery) (GraphMatches, error)
 	// Neighbours returns an entity and those within so many hops, over relations
 	// in either direction, nearest first, at most limit. NotFound.
 	Neighbours(ctx context.Context, v loci.Viewer, id loci.EntityID, hops, limit int) ([]loci.Entity, error)
@@ -291,22 +291,14 @@ type GraphPage struct {
 	Left      int      // entities behind this page; where it is 0, relations may still follow
 }
 
-// GraphSearch asks for the best matches.
-type GraphSearch struct {
-	Query *loci.GraphQuery
-	Limit int // entities, at least 1
-	Skip  int // entities of earlier pages
-}
-
 // MaxGraphMatches is how many matching rows of each kind a search looks at,
 // newest first. A query with AND or NOT is answered in full, however common its other words are, if
 // at least one part of it is so rare that an engine can look at all that has it.
 const MaxGraphMatches = 500
 
-// GraphHits is what a search found.
-type GraphHits struct {
-	Entities []loci.Entity
-	Total    int // entities among the matches looked at
+// GraphMatches is what a search found.
+type GraphMatches struct {
+	Matches []loci.GraphMatch
 	// More says that not all that matches was looked at.
 	More bool
 	// Any says that not all words of a plain query occur together anywhere, and

@@ -147,11 +147,11 @@ func (tx *graphTx) seesRelation(q *query, v loci.Viewer, l loci.Lifecycle) {
 	tx.sees(q, v, "t", l)
 }
 
-// countHits is the SQL function hits(table, weight, bytes…), with both for each column: what
-// it is worth how a row matches, from the row alone. bm25 would look at rows that the reader may not see.
-func countHits(ctx fts5.Context, result sqlite3.Context, columns ...sqlite3.Value) {
+// countHits is the SQL function hits(table): how often the words of a query occur in the first
+// column of a matching row, and, times 2³², in the second. bm25 would look at rows that the reader may not see.
+func countHits(ctx fts5.Context, result sqlite3.Context, _ ...sqlite3.Value) {
 	n, err := ctx.InstCount()
-	counts := make([]int, len(columns)/2)
+	var counts [2]int64
 	for i := 0; i < n && err == nil; i++ {
 		var column int
 		if _, column, _, err = ctx.Inst(i); err == nil {
@@ -162,11 +162,7 @@ func countHits(ctx fts5.Context, result sqlite3.Context, columns ...sqlite3.Valu
 		result.ResultError(err)
 		return
 	}
-	score := 0.0
-	for i, times := range counts {
-		score += worth(columns[2*i].Float(), times, columns[2*i+1].Int())
-	}
-	result.ResultFloat(score)
+	result.ResultInt64(counts[0] | counts[1]<<32)
 }
 
 // matchText writes a query in FTS5's syntax. Words are quoted, so nothing in

@@ -37,7 +37,7 @@ func hasNot(q *loci.GraphQuery) bool {
 func (s *matcher) perEntity(q *loci.GraphQuery) (list []*found, more bool, err error) {
 	candidates, all, err := s.candidates(q)
 	if err != nil || all {
-		list, cut, err2 := s.verify(q, candidates)
+		list, cut, err2 := s.verify(candidates)
 		return list, cut, cmp.Or(err, err2)
 	}
 	list, enough, err := s.rows(q, store.MaxGraphMatches, true)
@@ -46,8 +46,7 @@ func (s *matcher) perEntity(q *loci.GraphQuery) (list []*found, more bool, err e
 	}
 	if hasNot(q) {
 		enough = false
-		slices.SortFunc(list, byScore)
-		if list, _, err = s.verify(q, list[:min(len(list), maxRare)]); err != nil {
+		if list, _, err = s.verify(list[:min(len(list), maxRare)]); err != nil {
 			return nil, true, err
 		}
 	}
@@ -62,7 +61,7 @@ func (s *matcher) perEntity(q *loci.GraphQuery) (list []*found, more bool, err e
 	if candidates, err = s.visible(candidates); err != nil {
 		return nil, true, err
 	}
-	others, _, err := s.verify(q, candidates[:min(len(candidates), maxRare)])
+	others, _, err := s.verify(candidates[:min(len(candidates), maxRare)])
 	return append(list, others...), true, err
 }
 
@@ -79,7 +78,7 @@ func (s *matcher) candidates(q *loci.GraphQuery) (list []*found, all bool, err e
 	default:
 		list, all, err = s.ofEach(q)
 	}
-	slices.SortFunc(list, func(a, b *found) int { return cmp.Compare(b.seq, a.seq) })
+	slices.SortFunc(list, newestFirst)
 	return list, all, err
 }
 
@@ -153,22 +152,28 @@ func (s *matcher) rarestFirst(parts []*loci.GraphQuery) ([]*loci.GraphQuery, err
 	return parts, nil
 }
 
-// verify reads entities and returns those that match, with what they are worth.
+// reading is a found entity while its texts are read.
+type reading struct {
+	*loci.GraphReading
+	f    *found
+	rows int
+}
+
+// verify reads entities and returns those that match, with their features.
 // more says that one had too many observations to read them all.
-func (s *matcher) verify(q *loci.GraphQuery, list []*found) (matching []*found, more bool, err error) {
+func (s *matcher) verify(list []*found) (matching []*found, more bool, err error) {
 	if len(list) == 0 {
 		return nil, false, nil
 	}
-	words := compileWords(q)
-	read := make([]*reading, 0, len(list))
+	read := make([]reading, 0, len(list))
 	ids := make([]string, 0, len(list))
 	var names query
 	names.add("SELECT j.key, e.id, e.name, e.entity_type FROM json_each(?) j CROSS JOIN entities e ON e.seq = j.value WHERE ", seqList(list))
 	s.sees(&names, s.v, "e", loci.LiveOnly)
 	err = s.c.Query(names.String(), names.args, func(r *sqlitedb.Row) error {
-		name := r.Text(2)
-		read, ids = append(read, words.begin(list[r.Int(0)], name, r.Text(3), s.nameBonus(name))), append(ids, r.Text(1))
-		return nil
+		id, err := idAt[loci.EntityID](r, 1)
+		read, ids = append(read, reading{s.reader.Read(id, r.Text(2), r.Text(3)), list[r.Int(0)], 0}), append(ids, r.Text(1))
+		return err
 	})
 	if err != nil {
 		return nil, false, err
@@ -177,7 +182,8 @@ func (s *matcher) verify(q *loci.GraphQuery, list []*found) (matching []*found, 
 		return nil, false, err
 	}
 	for _, r := range read {
-		if r.matches(q) {
+		if r.Matches() {
+			r.f.GraphMatch = r.GraphMatch
 			matching = append(matching, r.f)
 		}
 	}
@@ -185,17 +191,17 @@ func (s *matcher) verify(q *loci.GraphQuery, list []*found) (matching []*found, 
 }
 
 // observe reads the observations of entities, which more says of one that it had too many of.
-func (s *matcher) observe(read []*reading, ids []string) (more bool, err error) {
+func (s *matcher) observe(read []reading, ids []string) (more bool, err error) {
 	var q query
 	q.add("SELECT j.key, o.content FROM json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value WHERE ", jsonList(ids))
 	s.sees(&q, s.v, "o", loci.LiveOnly)
 	err = s.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
-		entity := read[r.Int(0)]
+		entity := &read[r.Int(0)]
 		if entity.rows++; entity.rows > maxRead {
 			more = true
 			return nil
 		}
-		entity.observe(r.Text(1))
+		entity.Observe(r.Text(1))
 		return nil
 	})
 	return more, err

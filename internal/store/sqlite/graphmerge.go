@@ -17,7 +17,7 @@ type merge struct {
 	known      bool // to all who see into: that something came to it
 }
 
-func (n nodes) Merge(_ context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error) {
+func (n nodes) Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error) {
 	if err := n.mayEnter(v); err != nil {
 		return loci.Entity{}, err
 	}
@@ -35,7 +35,14 @@ func (n nodes) Merge(_ context.Context, v loci.Viewer, by loci.GraphAccess, from
 	if err := m.run(by); err != nil {
 		return loci.Entity{}, err
 	}
-	return graph(n).get(v, into)
+	merged, err := graph(n).Get(ctx, v, into)
+	if err == nil && len(merged) == 0 {
+		err = loci.NoSuchEntity()
+	}
+	if err != nil {
+		return loci.Entity{}, err
+	}
+	return merged[0], nil
 }
 
 // run takes along what the caller may not see, as a deletion does: it would

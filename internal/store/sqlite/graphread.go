@@ -12,19 +12,23 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-func (g graph) Get(_ context.Context, v loci.Viewer, id loci.EntityID) (loci.Entity, error) {
-	return g.get(v, id)
-}
-
-func (g graph) get(v loci.Viewer, id loci.EntityID) (loci.Entity, error) {
-	list, err := g.entities(v, loci.LiveOnly, "e.id = ?", id.String())
+func (g graph) Get(_ context.Context, v loci.Viewer, ids ...loci.EntityID) ([]loci.Entity, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	var q query
+	q.add("SELECT "+entityColumns+" FROM json_each(?) j CROSS JOIN entities e ON e.id = j.value WHERE ", jsonList(texts))
+	g.sees(&q, v, "e", loci.LiveOnly)
+	q.add(" ORDER BY j.key")
+	list, err := all(g.c, &q, scanEntity)
 	if err != nil {
-		return loci.Entity{}, err
+		return nil, err
 	}
-	if len(list) == 0 {
-		return loci.Entity{}, loci.NoSuchEntity()
-	}
-	return list[0], g.load(v, list)
+	return list, g.load(v, list)
 }
 
 func (g graph) Find(_ context.Context, v loci.Viewer, refs []loci.EntityRef) (found []loci.Entity, err error) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
 )
 
 // fts5Words asks the tokenizer of the full-text tables.
@@ -69,7 +71,7 @@ func TestGraphWordsAgreeWithFTS5(t *testing.T) {
 				continue // not assigned
 			}
 			text := "a " + string(r) + " a" + string(r) + "b"
-			if want, got := fts5Words(t, c, text), graphWords(text, nil); !slices.Equal(want, got) {
+			if want, got := fts5Words(t, c, text), loci.AppendGraphWords(nil, text); !slices.Equal(want, got) {
 				t.Errorf("%s, %U %q: FTS5 has %q, we have %q", part.name, r, r, want, got)
 			}
 		}
@@ -81,7 +83,7 @@ func TestGraphWordsOfTexts(t *testing.T) {
 	c := fts5Conn(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("aZ09éÅñßøŽжЙЁαΩ中日한नि-_.,'’ \t\n\"̈́"))).Draw(rt, "text")
-		if want, got := fts5Words(t, c, text), graphWords(text, nil); !slices.Equal(want, got) {
+		if want, got := fts5Words(t, c, text), loci.AppendGraphWords(nil, text); !slices.Equal(want, got) {
 			rt.Fatalf("%q: FTS5 has %q, we have %q", text, want, got)
 		}
 	})

@@ -97,8 +97,8 @@ func checkOldGraph(t *testing.T, s *Store, id loci.ProjectID) {
 			t.Errorf("Find: %+v", list)
 		}
 		query, bad := loci.ParseGraphQuery("noon")
-		hits, failed := g.Search(bg, v, store.GraphSearch{Query: query, Limit: 9})
-		if len(hits.Entities) != 1 {
+		hits, failed := g.Search(bg, v, query)
+		if len(hits.Matches) != 1 {
 			t.Errorf("Search: %+v", hits)
 		}
 		trash, lost := g.Trash(bg, v, 9)

@@ -324,9 +324,9 @@ func testGraphRead(e *env) {
 			_, err := g.Read(ctx, v, store.GraphQuery{Limit: 1, After: bad})
 			e.wantCode("a bad position", err, loci.Invalid)
 		}
-		_, err := g.Get(ctx, v, loci.NewEntityID())
-		e.wantCode("Get of nothing", err, loci.NotFound)
-		return nil
+		list, err := g.Get(ctx, v, loci.NewEntityID())
+		e.wantList("Get of nothing", entityNames(list))
+		return err
 	})
 }
 
@@ -360,9 +360,9 @@ func testGraphSearch(e *env) {
 			e.Errorf("%s: %v", tt.query, err)
 			continue
 		}
-		var hits store.GraphHits
+		var hits graphHits
 		e.viewGraph(p, func(ctx context.Context, g store.Graph) (err error) {
-			hits, err = g.Search(ctx, v, store.GraphSearch{Query: q, Limit: 9})
+			hits, err = searchGraph(ctx, g, v, q, 9)
 			return err
 		})
 		got := entityNames(hits.Entities)
@@ -379,13 +379,20 @@ func testGraphSearch(e *env) {
 	}
 	e.viewGraph(p, func(ctx context.Context, g store.Graph) error {
 		q, _ := loci.ParseGraphQuery("database")
-		hits, err := g.Search(ctx, v, store.GraphSearch{Query: q, Limit: 1, Skip: 1})
-		e.wantList("the second page", entityNames(hits.Entities), "Postgres")
-		if hits.Total != 2 {
-			e.Errorf("total %d, want 2", hits.Total)
+		hits, err := g.Search(ctx, v, q)
+		if err != nil || len(hits.Matches) != 2 {
+			e.Fatalf("%+v, %v", hits, explain(err))
 		}
-		_, none := g.Search(ctx, v, store.GraphSearch{Limit: 1})
-		e.wantCode("no query", none, loci.Invalid)
+		want := []loci.GraphMatch{{Type: loci.Occurrences{Times: 1, Bytes: 8}, Name: loci.Occurrences{Bytes: 6}}, {Type: loci.Occurrences{Times: 1, Bytes: 8}, Name: loci.Occurrences{Bytes: 8}}}
+		for i := range want {
+			want[i].ID = hits.Matches[i].ID
+		}
+		if diff := cmp.Diff(want, hits.Matches); diff != "" {
+			e.Errorf("features (-want +got):\n%s", diff)
+		}
+		ids := []loci.EntityID{hits.Matches[1].ID, loci.NewEntityID(), hits.Matches[0].ID}
+		list, err := g.Get(ctx, v, ids...)
+		e.wantList("Get", entityNames(list), "Postgres", "SQLite")
 		return err
 	})
 }
@@ -450,7 +457,7 @@ func testGraphUpkeep(e *env) {
 	q, _ := loci.ParseGraphQuery("notes")
 	for range 2 {
 		e.viewGraph(p, func(ctx context.Context, g store.Graph) error {
-			hits, err := g.Search(ctx, v, store.GraphSearch{Query: q, Limit: 1})
+			hits, err := searchGraph(ctx, g, v, q, 1)
 			e.wantList("Search", entityNames(hits.Entities), "Ada")
 			return err
 		})

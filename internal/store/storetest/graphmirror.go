@@ -124,7 +124,7 @@ func (m *mirror) look() {
 			if err != nil {
 				return err
 			}
-			hits, err := g.Search(ctx, m.v, store.GraphSearch{Query: query, Limit: 3})
+			hits, err := searchGraph(ctx, g, m.v, query, 3)
 			m.tell("search "+text, hits, err)
 		}
 		trash, err := g.Trash(ctx, m.v, 99)

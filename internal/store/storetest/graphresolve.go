@@ -45,7 +45,7 @@ func testGraphResolve(e *env) {
 				return nil
 			}
 			found, err := g.Get(ctx, tt.v, id)
-			got = found.Type
+			got = found[0].Type
 			return err
 		})
 		if got != tt.want || !strings.Contains(text, tt.text) || tt.text == "" && strings.Contains(text, "Vulcan\"?") {

@@ -9,17 +9,35 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func (e *env) search(p loci.Project, v loci.Viewer, text string, limit int) (hits store.GraphHits) {
+// graphHits are the best of what a search found.
+type graphHits struct {
+	store.GraphMatches
+	Entities []loci.Entity
+	Total    int
+}
+
+func searchGraph(ctx context.Context, g store.Graph, v loci.Viewer, q *loci.GraphQuery, limit int) (hits graphHits, err error) {
+	if hits.GraphMatches, err = g.Search(ctx, v, q); err != nil {
+		return hits, err
+	}
+	ids := recall.RankGraph(hits.Matches)
+	hits.Total = len(ids)
+	hits.Entities, err = g.Get(ctx, v, ids[:min(limit, len(ids))]...)
+	return hits, err
+}
+
+func (e *env) search(p loci.Project, v loci.Viewer, text string, limit int) (hits graphHits) {
 	e.Helper()
 	q, err := loci.ParseGraphQuery(text)
 	if err != nil {
 		e.Fatalf("%s: %v", text, err)
 	}
 	e.viewGraph(p, func(ctx context.Context, g store.Graph) (err error) {
-		hits, err = g.Search(ctx, v, store.GraphSearch{Query: q, Limit: limit})
+		hits, err = searchGraph(ctx, g, v, q, limit)
 		return err
 	})
 	return hits
@@ -96,7 +114,7 @@ func testGraphSearchAgrees(e *env) {
 				}
 			}
 			w.viewGraph(p, func(ctx context.Context, g store.Graph) error {
-				hits, err := g.Search(ctx, v, store.GraphSearch{Query: q, Limit: 99})
+				hits, err := searchGraph(ctx, g, v, q, 99)
 				got := entityNames(hits.Entities)
 				slices.Sort(want)
 				slices.Sort(got)

@@ -192,11 +192,13 @@ func (w *graphWorld) compareReads(ctx context.Context, g store.Graph, v loci.Vie
 		text, sees := w.expect(v, loci.LiveOnly, e)
 		got, err := g.Get(ctx, v, e.ID)
 		switch {
+		case err != nil:
+			return err
 		case sees:
 			want = append(want, text)
-			w.same("Get", v, []string{text}, shown([]loci.Entity{got}))
-		case loci.CodeOf(err) != loci.NotFound:
-			w.t.Fatalf("Get of a hidden entity for %+v: %v", v, err)
+			w.same("Get", v, []string{text}, shown(got))
+		case len(got) > 0:
+			w.t.Fatalf("Get of a hidden entity for %+v: %v", v, got)
 		}
 		names = append(names, e.Name)
 	}
@@ -234,7 +236,7 @@ func (w *graphWorld) compareSearch(ctx context.Context, g store.Graph, v loci.Vi
 			want = append(want, text)
 		}
 	}
-	hits, err := g.Search(ctx, v, store.GraphSearch{Query: &loci.GraphQuery{Op: loci.GraphWords, Text: word}, Limit: 99})
+	hits, err := searchGraph(ctx, g, v, &loci.GraphQuery{Op: loci.GraphWords, Text: word}, 99)
 	got := shown(hits.Entities)
 	slices.Sort(want)
 	slices.Sort(got)
