@@ -12,6 +12,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // Backup copies every file into dir, which is made if it is not there, and
@@ -69,7 +70,7 @@ func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err e
 			err = closed
 		}
 	}()
-	err = eachRow(c, "SELECT id FROM orgs WHERE state IN "+openStates+" ORDER BY id", func(st *sqlite3.Stmt) error {
+	err = eachRow(c, "SELECT id FROM orgs WHERE state IN "+sqlstore.OpenStates+" ORDER BY id", func(st *sqlite3.Stmt) error {
 		ids = append(ids, loci.OrgID(st.ColumnText(0)))
 		return nil
 	})
@@ -78,7 +79,8 @@ func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err e
 	}
 	// An intent in the copy is carried out when the backup is restored, so the
 	// file goes to where it was before. One that is being made or deleted is not needed.
-	err = eachRow(c, "SELECT p.org_id, p.id, p.status"+fromProjects+" WHERE 1"+projectExists+" ORDER BY p.id", func(st *sqlite3.Stmt) error {
+	err = eachRow(c, `SELECT p.org_id, p.id, p.status FROM projects p JOIN orgs o ON o.id = p.org_id
+		WHERE o.state IN `+sqlstore.OpenStates+" AND (p.intent IS NULL OR p.intent IN ('archiving', 'restoring')) ORDER BY p.id", func(st *sqlite3.Stmt) error {
 		id, err := loci.ParseMemoryID(st.ColumnText(1))
 		projects = append(projects, loci.Project{OrgID: loci.OrgID(st.ColumnText(0)), ID: loci.ProjectID(id), Status: loci.ProjectStatus(st.ColumnText(2))})
 		return err

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // vocabulary is skewed as words are: few are frequent.
@@ -218,10 +220,11 @@ func BenchmarkByHash(b *testing.B) {
 	const n = 100_000
 	hash := func(i int) (h [32]byte) { return [32]byte{byte(i), byte(i >> 8), byte(i >> 16), 1} }
 	err := s.meta.Update(bg, func(c *sqlitedb.Conn) error {
+		r := sqlstore.NewRegistry(oneTx{sharedConn(c)}, dialect, time.Now)
 		for i := range n {
 			key := loci.Credential{ID: loci.NewCredentialID(), OrgID: loci.DefaultOrg, UserID: user, Kind: loci.KindAgent, Vendor: "claude",
 				Name: "laptop", Hash: hash(i), Prefix: "loci_agent_ab", CreatedAt: oldTime}
-			if err := insertCredential(c, key); err != nil {
+			if err := r.Credentials().Insert(bg, key); err != nil {
 				return err
 			}
 		}
@@ -246,3 +249,10 @@ func BenchmarkView(b *testing.B) {
 		}
 	}
 }
+
+// oneTx runs everything in the transaction that is there.
+type oneTx struct{ conn }
+
+func (t oneTx) View(_ context.Context, fn func(sqlstore.Conn) error) error { return fn(t.conn) }
+
+func (t oneTx) Update(_ context.Context, fn func(sqlstore.Conn) error) error { return fn(t.conn) }

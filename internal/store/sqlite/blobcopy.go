@@ -20,7 +20,7 @@ import (
 
 // holdBlobs keeps sweeps off until release.
 func (s *Store) holdBlobs(ctx context.Context, org loci.OrgID) (release func() error, err error) {
-	if _, err := s.exists(ctx, org); err != nil {
+	if _, err := s.registry.Exists(ctx, org); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(s.blobDir(org), 0o700); err != nil {

@@ -52,7 +52,7 @@ func blobPath(dir string, org loci.OrgID, sum []byte) string {
 }
 
 func (b blobs) Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64) (sum [32]byte, size int64, err error) {
-	if _, err := b.s.exists(ctx, org); err != nil {
+	if _, err := b.s.registry.Exists(ctx, org); err != nil {
 		return sum, 0, translate(err)
 	}
 	part, err := b.newPart(org)

@@ -25,7 +25,7 @@ const sweepBatch = 100
 // It looks twice. What it takes for free has to be so in what is committed: the transaction
 // that removes the file may hold changes of others that fail with it.
 func (b blobs) Sweep(ctx context.Context, org loci.OrgID, before time.Time) (n int, err error) {
-	if _, err := b.s.exists(ctx, org); err != nil {
+	if _, err := b.s.registry.Exists(ctx, org); err != nil {
 		return 0, translate(err)
 	}
 	if _, err := os.Stat(b.s.blobDir(org)); errors.Is(err, fs.ErrNotExist) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // CarryRevocations takes from the data directory to what was taken away in the
@@ -238,7 +239,7 @@ type removed struct {
 // same org, does not know any more. It notes which orgs are the same.
 func (l *losses) removed(c *sqlitedb.Conn) (list []removed, err error) {
 	l.shut = map[string][][16]byte{}
-	err = c.Query("SELECT id, created_at FROM orgs WHERE state IN "+openStates, nil, func(r *sqlitedb.Row) error {
+	err = c.Query("SELECT id, created_at FROM orgs WHERE state IN "+sqlstore.OpenStates, nil, func(r *sqlitedb.Row) error {
 		if org, known := l.orgs[r.Text(0)]; known && org.created == r.Int64(1) && (org.state == "active" || org.state == "suspended") {
 			l.shut[r.Text(0)] = nil
 		}

@@ -60,13 +60,13 @@ func (c conn) One(text string, args sqlstore.Args, row func(sqlstore.Row) error)
 	return c.Conn.One(text, args, func(r *sqlitedb.Row) error { return row(r) })
 }
 
-// registry is _meta.db for the shared statements.
-type registry struct{ db *sqlitedb.DB }
+// sharedDB runs the shared statements in transactions on one file.
+type sharedDB struct{ db *sqlitedb.DB }
 
-func (r registry) View(ctx context.Context, fn func(sqlstore.Conn) error) error {
-	return translate(r.db.View(ctx, func(c *sqlitedb.Conn) error { return fn(sharedConn(c)) }))
+func (s sharedDB) View(ctx context.Context, fn func(sqlstore.Conn) error) error {
+	return translate(s.db.View(ctx, func(c *sqlitedb.Conn) error { return fn(sharedConn(c)) }))
 }
 
-func (r registry) Update(ctx context.Context, fn func(sqlstore.Conn) error) error {
-	return translate(r.db.Update(ctx, func(c *sqlitedb.Conn) error { return fn(sharedConn(c)) }))
+func (s sharedDB) Update(ctx context.Context, fn func(sqlstore.Conn) error) error {
+	return translate(s.db.Update(ctx, func(c *sqlitedb.Conn) error { return fn(sharedConn(c)) }))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // Delete takes steps each of which may be repeated: the mark in the registry,
@@ -64,7 +65,7 @@ func (s *Store) markDeleting(ctx context.Context, id loci.OrgID) error {
 	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
 		err := c.Exec("UPDATE orgs SET state = iif(state = 'deleted', 'deleted', 'deleting') WHERE id = ? AND state <> 'creating'", string(id))
 		if err == nil && c.Changes() == 0 {
-			err = noOrg()
+			err = sqlstore.NoOrg()
 		}
 		return err
 	})
@@ -170,7 +171,7 @@ type manifest struct {
 
 // Export copies the org's file, its attachments and its projects beside a manifest that names them.
 func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
-	org, err := o.s.exists(ctx, id)
+	org, err := o.s.registry.Exists(ctx, id)
 	if err != nil {
 		return translate(err)
 	}

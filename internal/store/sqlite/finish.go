@@ -5,6 +5,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // finish completes what a killed process left half done. What fails is logged
@@ -58,7 +59,7 @@ func (u unfinished) any() bool { return len(u.deleting)+len(u.unlisted)+len(u.pe
 func (s *Store) unfinished(ctx context.Context) (u unfinished, err error) {
 	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
 		u = unfinished{}
-		err := c.Query("SELECT id, state FROM orgs WHERE state = 'deleting' OR listed = 0 AND state IN "+openStates, nil, func(r *sqlitedb.Row) error {
+		err := c.Query("SELECT id, state FROM orgs WHERE state = 'deleting' OR listed = 0 AND state IN "+sqlstore.OpenStates, nil, func(r *sqlitedb.Row) error {
 			if id := loci.OrgID(r.Text(0)); r.Text(1) == "deleting" {
 				u.deleting = append(u.deleting, id)
 			} else {
@@ -69,7 +70,7 @@ func (s *Store) unfinished(ctx context.Context) (u unfinished, err error) {
 		if err != nil {
 			return err
 		}
-		return c.Query("SELECT p.user_id, p.org_id, p.email FROM people p JOIN orgs o ON o.id = p.org_id WHERE p.settled = 0 AND o.state IN "+openStates,
+		return c.Query("SELECT p.user_id, p.org_id, p.email FROM people p JOIN orgs o ON o.id = p.org_id WHERE p.settled = 0 AND o.state IN "+sqlstore.OpenStates,
 			nil, func(r *sqlitedb.Row) error { u.people = append(u.people, scanPerson(r)); return nil })
 	})
 	return u, err

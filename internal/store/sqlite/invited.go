@@ -7,6 +7,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // announced is where an invitation is stored.
@@ -18,10 +19,10 @@ type announced struct {
 func (p people) Announce(ctx context.Context, org loci.OrgID, i loci.Invite) error {
 	err := p.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
 		err := c.Exec(`INSERT OR REPLACE INTO invitations (hash, org_id, id, email, expires_at)
-			SELECT ?, id, ?, ?, ? FROM orgs WHERE id = ? AND state IN `+openStates,
+			SELECT ?, id, ?, ?, ? FROM orgs WHERE id = ? AND state IN `+sqlstore.OpenStates,
 			i.Hash[:], [16]byte(i.ID), i.Email, i.ExpiresAt.UnixMicro(), string(org))
 		if err == nil && c.Changes() == 0 {
-			err = noOrg()
+			err = sqlstore.NoOrg()
 		}
 		return err
 	})

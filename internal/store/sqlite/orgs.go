@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,14 +15,13 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-type orgs struct{ s *Store }
+type orgs struct {
+	sqlstore.Orgs
+	s *Store
+}
 
 // Orgs is the registry of tenants.
-func (s *Store) Orgs() store.Orgs { return orgs{s} }
-
-// openStates are those of an org that exists. Its operator gets in also while
-// it is suspended.
-const openStates = "('active', 'suspended')"
+func (s *Store) Orgs() store.Orgs { return orgs{s.registry.Orgs(), s} }
 
 // Ensure takes three steps, each of which may be repeated by any process: a row
 // in the registry, the file with its owner, the mark that it is complete. Until
@@ -58,7 +56,7 @@ func (o orgs) Ensure(ctx context.Context, want loci.Org, owner loci.User) (got l
 // register makes sure that the registry has a row and returns that row, which
 // may be another process's.
 func (s *Store) register(ctx context.Context, want loci.Org, owner loci.User) (got loci.Org, state string, err error) {
-	got, state, err = s.lookUp(ctx, want.ID)
+	got, state, err = s.registry.LookUp(ctx, want.ID)
 	if err == nil && (state == "deleting" || state == "deleted") {
 		err = loci.Errorf(loci.Conflict, "an org %s was deleted; its id is not used again", want.ID)
 	}
@@ -74,7 +72,7 @@ func (s *Store) register(ctx context.Context, want loci.Org, owner loci.User) (g
 	if err := s.enter(ctx, want, owner.Email); err != nil {
 		return loci.Org{}, "", err
 	}
-	return s.lookUp(ctx, want.ID)
+	return s.registry.LookUp(ctx, want.ID)
 }
 
 // enter writes the org and its owner into the registry, unless it is there.
@@ -107,13 +105,6 @@ func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 		return sqlstore.ErrTaken(err)
 	}
 	return err
-}
-
-func textOrNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
 }
 
 // found creates the org's file, or finishes one that was begun. Row and owner
@@ -160,111 +151,6 @@ func (s *Store) activate(ctx context.Context, id loci.OrgID) (first bool, err er
 	return first, err
 }
 
-func (o orgs) Get(ctx context.Context, id loci.OrgID) (loci.Org, error) {
-	org, err := o.s.exists(ctx, id)
-	return org, translate(err)
-}
-
-func (o orgs) List(ctx context.Context) (list []loci.Org, err error) {
-	err = o.s.meta.View(ctx, func(c *sqlitedb.Conn) error {
-		list = nil
-		return c.Query("SELECT "+orgColumns+" FROM orgs o WHERE o.state IN "+openStates+" ORDER BY o.id", nil,
-			func(r *sqlitedb.Row) error { list = append(list, scanOrg(r, 0)); return nil })
-	})
-	return list, translate(err)
-}
-
-// Update reads the row in the transaction that writes it: of two who change
-// different things at once neither undoes what the other did.
-func (o orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) error) (org loci.Org, err error) {
-	err = o.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		found, err := c.One("SELECT "+orgColumns+" FROM orgs o WHERE o.id = ? AND o.state IN "+openStates, sqlitedb.Args{string(id)},
-			func(r *sqlitedb.Row) error { org = scanOrg(r, 0); return nil })
-		if err == nil && !found {
-			err = noOrg()
-		}
-		if err != nil {
-			return err
-		}
-		was := org
-		if err := change(&org); err != nil {
-			return err
-		}
-		if org.State != loci.OrgActive && org.State != loci.OrgSuspended {
-			return loci.FieldErrorf("state", "must be one of: active, suspended")
-		}
-		if org.OwnerID != was.OwnerID {
-			if err := belongs(c, id, org.OwnerID); err != nil {
-				return err
-			}
-		}
-		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ?, asset_bytes = ?, asset_total = ?, asset_types = ? WHERE id = ?",
-			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces,
-			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(id))
-	})
-	if err != nil {
-		return loci.Org{}, translate(err)
-	}
-	return org, nil
-}
-
-// belongs refuses an owner who is not there, or not for long: whoever is being
-// removed is marked as not settled.
-func belongs(c *sqlitedb.Conn, org loci.OrgID, user loci.UserID) error {
-	found, err := c.One("SELECT 1 FROM people WHERE user_id = ? AND org_id = ? AND settled = 1", sqlitedb.Args{[16]byte(user), string(org)},
-		func(*sqlitedb.Row) error { return nil })
-	if err == nil && !found {
-		err = loci.Errorf(loci.Invalid, "the owner must be a user of the org")
-	}
-	return err
-}
-
-// orgColumns are read by scanOrg, from column i on.
-const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at, o.projects_version, o.asset_bytes, o.asset_total, o.asset_types"
-
-func scanOrg(r *sqlitedb.Row, i int) loci.Org {
-	return loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2), State: loci.OrgState(r.Text(i + 3)),
-		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6), ProjectsVersion: r.Int64(i + 7),
-		Assets: loci.AssetRules{MaxBytes: r.Int64(i + 8), TotalBytes: r.Int64(i + 9), MediaTypes: typesOf(r.Text(i + 10))}}
-}
-
-// typesOf reads what Update wrote; nothing is everything.
-func typesOf(text string) (types []string) {
-	if text == "[]" {
-		return nil
-	}
-	_ = json.Unmarshal([]byte(text), &types) // a CHECK says that it is a list
-	return types
-}
-
-func noOrg() error { return loci.Errorf(loci.NotFound, "no such org") }
-
-// lookUp returns the registry's row, in whatever state, or NotFound.
-func (s *Store) lookUp(ctx context.Context, id loci.OrgID) (org loci.Org, state string, err error) {
-	found := false
-	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
-		found, err = c.One("SELECT "+orgColumns+" FROM orgs o WHERE o.id = ?", sqlitedb.Args{string(id)},
-			func(r *sqlitedb.Row) error { org = scanOrg(r, 0); return nil })
-		return err
-	})
-	if err == nil && !found {
-		err = noOrg()
-	}
-	return org, string(org.State), err
-}
-
-// exists returns an org that is complete and not being deleted, or NotFound.
-func (s *Store) exists(ctx context.Context, id loci.OrgID) (loci.Org, error) {
-	org, _, err := s.lookUp(ctx, id)
-	if err == nil && org.State != loci.OrgActive && org.State != loci.OrgSuspended {
-		err = noOrg()
-	}
-	if err != nil {
-		return loci.Org{}, err
-	}
-	return org, nil
-}
-
 func (s *Store) orgPath(id loci.OrgID) string {
 	return filepath.Join(s.opts.Dir, orgsDir, string(id)+".db")
 }
@@ -275,7 +161,7 @@ func (s *Store) orgOptions(id loci.OrgID) sqlitedb.Options {
 
 // openFile opens the file of a complete org for files.acquire.
 func (s *Store) openFile(ctx context.Context, f *orgFile) error {
-	org, err := s.exists(ctx, f.org)
+	org, err := s.registry.Exists(ctx, f.org)
 	if err != nil {
 		return err
 	}
@@ -290,8 +176,8 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 		return openError("file of org "+string(f.org), err)
 	}
 	if err := f.identify(ctx, db, org.OwnerID); err != nil {
-		if _, gone := s.exists(ctx, f.org); gone != nil { // deleted since; what was opened is a new, empty file
-			return errors.Join(noOrg(), db.Close(), s.removeFiles(f.org))
+		if _, gone := s.registry.Exists(ctx, f.org); gone != nil { // deleted since; what was opened is a new, empty file
+			return errors.Join(sqlstore.NoOrg(), db.Close(), s.removeFiles(f.org))
 		}
 		return openError("file of org "+string(f.org), errors.Join(err, db.Close()))
 	}

@@ -218,7 +218,7 @@ func (s *Store) vacate(ctx context.Context, email string) error {
 // Whoever begins one is alone until it is complete. Conflict if the org is
 // another one.
 func (s *Store) abandon(ctx context.Context, id loci.OrgID) error {
-	_, state, err := s.lookUp(ctx, id)
+	_, state, err := s.registry.LookUp(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -157,24 +157,26 @@ func TestOrgPlans(t *testing.T) {
 
 func TestRegistryPlans(t *testing.T) {
 	s, _ := newStore(t, Options{})
-	err := s.meta.View(t.Context(), func(c *sqlitedb.Conn) error {
-		checkPlan(t, c, "by hash", credentialByHash, sqlitedb.Args{nil}, "SEARCH c USING INDEX sqlite_autoindex_credentials_2 (hash=?)", "SEARCH o USING PRIMARY KEY (id=?)")
-		q := credentialsOf(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, Kind: loci.KindUser, Method: loci.ByKey, Usable: time.Now()})
-		checkPlan(t, c, "of a person", q.String(), q.args, "SEARCH c USING INDEX credentials_of_person (org_id=? AND user_id=?)")
-		q = credentialsOf(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, ID: loci.CredentialID{1}, Method: loci.ByKey})
-		checkPlan(t, c, "one of a person", q.String(), q.args, "SEARCH c USING INDEX sqlite_autoindex_credentials_1 (id=?)")
-		now := time.Now().UnixMicro()
-		never, later := "SEARCH credentials USING INDEX credentials_usable (method=? AND kind=? AND expires_at=?)",
-			"SEARCH credentials USING INDEX credentials_usable (method=? AND kind=? AND expires_at>?)"
-		checkPlan(t, c, "any agent", anyAgent, sqlitedb.Args{now}, "SCAN CONSTANT ROW", never, later)
-		checkPlan(t, c, "any key", anyKey, sqlitedb.Args{now, now}, "SCAN CONSTANT ROW", never, later, never, later)
-		checkPlan(t, c, "code", codeByHash, sqlitedb.Args{nil}, "SEARCH k USING PRIMARY KEY (hash=?)", "SEARCH g USING INDEX sqlite_autoindex_oauth_grants_1 (id=?)")
-		checkPlan(t, c, "refresh token", refreshByHash, sqlitedb.Args{nil}, "SEARCH k USING PRIMARY KEY (hash=?)", "SEARCH g USING INDEX sqlite_autoindex_oauth_grants_1 (id=?)")
-		return nil
+	const (
+		never = "SEARCH credentials USING INDEX credentials_usable (method=? AND kind=? AND expires_at=?)"
+		later = "SEARCH credentials USING INDEX credentials_usable (method=? AND kind=? AND expires_at>?)"
+		grant = "SEARCH g USING INDEX sqlite_autoindex_oauth_grants_1 (id=?)"
+	)
+	registryPlans(t, s, func(p *recorder, r *sqlstore.Registry) {
+		list := func(q store.CredentialQuery) func() error {
+			return func() error { _, err := r.Credentials().List(bg, q); return err }
+		}
+		p.check("by hash", 0, func() error { _, err := r.Credentials().ByHash(bg, [32]byte{}); return err },
+			"SEARCH c USING INDEX sqlite_autoindex_credentials_2 (hash=?)", "SEARCH o USING PRIMARY KEY (id=?)")
+		p.check("of a person", 0, list(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, Kind: loci.KindUser, Method: loci.ByKey, Usable: time.Now()}),
+			"SEARCH c USING INDEX credentials_of_person (org_id=? AND user_id=?)")
+		p.check("one of a person", 0, list(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, ID: loci.CredentialID{1}, Method: loci.ByKey}),
+			"SEARCH c USING INDEX sqlite_autoindex_credentials_1 (id=?)")
+		p.check("any agent", 0, func() error { _, err := r.Credentials().AnyAgent(bg, oldTime); return err }, "SCAN CONSTANT ROW", never, later)
+		p.check("any key", 0, func() error { _, err := r.Credentials().Any(bg, oldTime); return err }, "SCAN CONSTANT ROW", never, later, never, later)
+		p.check("code", 0, func() error { _, _, err := r.OAuth().Code(bg, [32]byte{}); return err }, "SEARCH k USING PRIMARY KEY (hash=?)", grant)
+		p.check("refresh token", 0, func() error { _, _, err := r.OAuth().Refreshable(bg, [32]byte{}); return err }, "SEARCH k USING PRIMARY KEY (hash=?)", grant)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // checkPlan demands that the plan begins its loops as want says, in that

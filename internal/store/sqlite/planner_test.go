@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -12,15 +13,20 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// planner is a transaction that keeps its statements, so that a test can look at their plans. It writes nothing.
-type planner struct {
-	*sqlstore.Tx
+// recorder keeps statements, so that a test can look at their plans. It writes nothing.
+type recorder struct {
 	t        *testing.T
 	conn     conn
-	index    index
 	list     []statement
 	sorted   bool // what is found is few
 	pretends int  // so many more look-ups find something, whatever there is
+}
+
+// planner is a transaction on an org whose statements are kept.
+type planner struct {
+	*sqlstore.Tx
+	*recorder
+	index index
 }
 
 type statement struct {
@@ -34,10 +40,10 @@ func plans(t *testing.T, s *Store, look func(*planner)) {
 	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
 		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
 			tx := s.tx(f, c)
-			p := &planner{t: t, conn: sharedConn(c), index: tx.Index(tx).(index)}
+			p := &planner{recorder: &recorder{t: t, conn: sharedConn(c)}, index: tx.Index(tx).(index)}
 			o := tx.Options
 			o.Index = func(*sqlstore.Tx) sqlstore.Index { return somewhere{p.index} }
-			p.Tx = sqlstore.New(p, dialect, o)
+			p.Tx = sqlstore.New(p.recorder, dialect, o)
 			look(p)
 			return nil
 		})
@@ -47,8 +53,25 @@ func plans(t *testing.T, s *Store, look func(*planner)) {
 	}
 }
 
+// registryPlans runs look on the registry.
+func registryPlans(t *testing.T, s *Store, look func(*recorder, *sqlstore.Registry)) {
+	t.Helper()
+	err := s.meta.View(t.Context(), func(c *sqlitedb.Conn) error {
+		r := &recorder{t: t, conn: sharedConn(c)}
+		look(r, sqlstore.NewRegistry(r, dialect, time.Now))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *recorder) View(_ context.Context, fn func(sqlstore.Conn) error) error { return fn(p) }
+
+func (p *recorder) Update(_ context.Context, fn func(sqlstore.Conn) error) error { return fn(p) }
+
 // check demands the plan of the statement that do runs as its nth, counted from 0.
-func (p *planner) check(name string, nth int, do func() error, want ...string) {
+func (p *recorder) check(name string, nth int, do func() error, want ...string) {
 	p.t.Helper()
 	p.list = nil
 	err := do()
@@ -60,11 +83,11 @@ func (p *planner) check(name string, nth int, do func() error, want ...string) {
 	if p.sorted {
 		text, _, _ = strings.Cut(text, " ORDER BY")
 	}
-	checkPlan(p.t, p.index.shared, name, text, p.list[nth].args, want...)
+	checkPlan(p.t, p.conn.Conn, name, text, p.list[nth].args, want...)
 }
 
 // checkRows is check without the sorting of the few rows that are found.
-func (p *planner) checkRows(name string, nth int, do func() error, want ...string) {
+func (p *recorder) checkRows(name string, nth int, do func() error, want ...string) {
 	p.t.Helper()
 	p.sorted = true
 	p.check(name, nth, do, want...)
@@ -72,7 +95,7 @@ func (p *planner) checkRows(name string, nth int, do func() error, want ...strin
 }
 
 // pretending makes the first n look-ups of do find something.
-func (p *planner) pretending(n int, do func() error) func() error {
+func (p *recorder) pretending(n int, do func() error) func() error {
 	return func() error {
 		p.pretends = n
 		return do()
@@ -102,28 +125,28 @@ func listingOf(v loci.Viewer, f store.Filter) sqlstore.Listing {
 	return sqlstore.Listing{Viewer: v, Filter: &f, Now: time.Now()}
 }
 
-func (p *planner) keep(text string, args sqlstore.Args) {
+func (p *recorder) keep(text string, args sqlstore.Args) {
 	p.list = append(p.list, statement{text, args})
 }
 
-func (p *planner) Exec(text string, args ...any) error {
+func (p *recorder) Exec(text string, args ...any) error {
 	p.keep(text, args)
 	return nil
 }
 
-func (p *planner) Query(text string, args sqlstore.Args, row func(sqlstore.Row) error) error {
+func (p *recorder) Query(text string, args sqlstore.Args, row func(sqlstore.Row) error) error {
 	p.keep(text, args)
 	return p.conn.Query(text, args, row)
 }
 
-func (p *planner) One(text string, args sqlstore.Args, row func(sqlstore.Row) error) (bool, error) {
+func (p *recorder) One(text string, args sqlstore.Args, row func(sqlstore.Row) error) (bool, error) {
 	p.keep(text, args)
 	found, err := p.conn.One(text, args, row)
 	p.pretends--
 	return found || p.pretends >= 0, err
 }
 
-func (p *planner) Changes() int64 { return 1 }
+func (p *recorder) Changes() int64 { return 1 }
 
 // somewhere is an index whose lists have two places.
 type somewhere struct{ index }

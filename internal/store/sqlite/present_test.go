@@ -81,7 +81,7 @@ func TestFileOfUnknownOrgIsNotAdopted(t *testing.T) {
 	if list, err := s.Orgs().List(bg); err != nil || len(list) != 1 {
 		t.Errorf("after the refusal: %v, %v", list, err)
 	}
-	if _, _, err := s.lookUp(bg, "theirs"); loci.CodeOf(err) != loci.NotFound {
+	if _, _, err := s.registry.LookUp(bg, "theirs"); loci.CodeOf(err) != loci.NotFound {
 		t.Errorf("the refused org is registered: %v", err)
 	}
 }

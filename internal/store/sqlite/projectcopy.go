@@ -14,16 +14,8 @@ import (
 )
 
 // projectsOf returns the settled projects of an org, by id. "" is all orgs.
-func (s *Store) projectsOf(ctx context.Context, org loci.OrgID) (list []loci.Project, err error) {
-	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
-		list = nil
-		return c.Query("SELECT "+projectColumns+fromProjects+" WHERE ? IN (p.org_id, '')"+projectExists+" ORDER BY p.id", sqlitedb.Args{string(org)}, func(r *sqlitedb.Row) error {
-			p, err := scanProject(r)
-			list = append(list, p.Project)
-			return err
-		})
-	})
-	return list, err
+func (s *Store) projectsOf(ctx context.Context, org loci.OrgID) ([]loci.Project, error) {
+	return s.registry.Projects().Of(ctx, org)
 }
 
 // withGraph runs fn on a project's file wherever it is. An archived one is
@@ -60,7 +52,7 @@ func (s *Store) withGraphLocked(ctx context.Context, p loci.Project, fn func(*sq
 	if err := s.settleLocked(ctx, p.OrgID, p.ID); err != nil {
 		return err
 	}
-	row, err := s.lookUpProject(ctx, p.OrgID, p.ID)
+	row, err := s.registry.LookUpProject(ctx, p.OrgID, p.ID)
 	if err != nil {
 		return err
 	}

@@ -127,20 +127,6 @@ func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 	return o
 }
 
-// gone is true of a project that is not there for anybody: yet, or any more.
-func (p *projectRow) gone() bool { return p.intent == intentCreating || p.intent == intentDeleting }
-
-// usable refuses a project that nobody may work on now.
-func (p *projectRow) usable() error {
-	switch {
-	case p.gone():
-		return loci.NoSuchProject()
-	case p.Status != loci.ProjectActive:
-		return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
-	}
-	return nil
-}
-
 // openPatience is how long the first caller, for whom nobody can give up, waits for
 // a process that is busy with the project.
 const openPatience = 30 * time.Second
@@ -161,8 +147,8 @@ func (s *Store) openProject(ctx context.Context, f *projectFile) error {
 }
 
 func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error) {
-	p, err := s.lookUpProject(ctx, f.org, f.id)
-	if err == nil && p.gone() { // its lock must not come back
+	p, err := s.registry.LookUpProject(ctx, f.org, f.id)
+	if err == nil && p.Gone() { // its lock must not come back
 		err = loci.NoSuchProject()
 	}
 	if err == nil {
@@ -178,13 +164,13 @@ func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error)
 		return err
 	}
 	defer f.leave()
-	if p, err = s.lookUpProject(ctx, f.org, f.id); err == nil {
-		err = p.usable()
+	if p, err = s.registry.LookUpProject(ctx, f.org, f.id); err == nil {
+		err = p.Usable()
 	}
 	if err != nil {
 		return err
 	}
-	f.moves = p.moves
+	f.moves = p.Moves
 	f.db, err = s.openGraph(ctx, projectsDir, p.Project)
 	return err
 }
@@ -249,17 +235,17 @@ func (s *Store) runProject(ctx context.Context, f *projectFile, fn func(*project
 		return false, translateFile(err)
 	}
 	defer f.leave()
-	p, err := s.lookUpProject(ctx, f.org, f.id)
+	p, err := s.registry.LookUpProject(ctx, f.org, f.id)
 	if loci.CodeOf(err) == loci.NotFound {
 		return true, err
 	}
 	if err != nil {
 		return false, err
 	}
-	if err := p.usable(); err != nil {
+	if err := p.Usable(); err != nil {
 		return true, err
 	}
-	if p.moves != f.moves {
+	if p.Moves != f.moves {
 		return true, nil
 	}
 	return false, fn(f, p.Project)

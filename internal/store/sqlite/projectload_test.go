@@ -150,7 +150,7 @@ func deleteUnderLoad(t *testing.T, mover, other *Store, p loci.Project) {
 
 func wantSound(t *testing.T, s *Store) {
 	t.Helper()
-	if list, err := s.unsettledProjects(bg); err != nil || len(list) != 0 {
+	if list, err := s.registry.UnsettledProjects(bg); err != nil || len(list) != 0 {
 		t.Errorf("unsettled: %+v, %v", list, err)
 	}
 	if problems, err := s.Check(bg); err != nil || len(problems) != 0 {

@@ -44,7 +44,7 @@ func (s *Store) trashFound(ctx context.Context, org loci.OrgID, id loci.ProjectI
 // memoriesOf returns the numbers of the project's rows that are not in the trash,
 // expired and superseded ones too.
 func (s *Store) memoriesOf(ctx context.Context, org loci.OrgID, id loci.ProjectID, in inOrg) (seqs []int64, err error) {
-	if _, err := s.exists(ctx, org); err != nil {
+	if _, err := s.registry.Exists(ctx, org); err != nil {
 		return nil, err
 	}
 	pool := newPool(projectPool, id)

@@ -9,18 +9,42 @@ import (
 	"path/filepath"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // The intents. One stands in the registry before anything is done to the file,
 // and goes with the final state: whoever meets one whose maker is dead can
 // finish it, and meanwhile no new transaction begins.
 const (
-	intentCreating  = "creating" // undone instead, as nobody was told of the project
-	intentArchiving = "archiving"
-	intentRestoring = "restoring"
-	intentDeleting  = "deleting"
+	intentCreating  = sqlstore.IntentCreating // undone instead, as nobody was told of the project
+	intentArchiving = sqlstore.IntentArchiving
+	intentRestoring = sqlstore.IntentRestoring
+	intentDeleting  = sqlstore.IntentDeleting
 )
+
+type projectRegistry struct {
+	sqlstore.Projects
+	s *Store
+}
+
+// Projects is the registry of projects.
+func (s *Store) Projects() store.Projects { return projectRegistry{s.registry.Projects(), s} }
+
+func (ps projectRegistry) Create(ctx context.Context, p loci.Project, creator loci.UserID) (loci.Project, error) {
+	if err := p.Validate(); err != nil {
+		return loci.Project{}, err
+	}
+	if p.ID.IsZero() {
+		p.ID = loci.NewProjectID()
+	}
+	p.Status = loci.ProjectActive
+	p.CreatedAt = ps.s.opts.Now().UTC().Truncate(loci.GraphTime)
+	p.UpdatedAt = p.CreatedAt
+	err := ps.s.createProject(ctx, p, creator)
+	return p, translateFile(err)
+}
 
 func (ps projectRegistry) Archive(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	return translateFile(ps.s.changeProject(ctx, org, id, intentArchiving))
@@ -56,18 +80,18 @@ func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.
 	}
 	err = s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
 		err := c.Exec(`INSERT INTO projects (id, name, description, db_path, created_at, updated_at, org_id, workspace_id, everyone, intent)
-			SELECT ?, ?, ?, ?, ?, ?, id, ?, ?, 'creating' FROM orgs WHERE id = ? AND state IN `+openStates,
+			SELECT ?, ?, ?, ?, ?, ?, id, ?, ?, 'creating' FROM orgs WHERE id = ? AND state IN `+sqlstore.OpenStates,
 			p.ID.String(), p.Name, p.Description, dbPath(projectsDir, p.ID), iso(p.CreatedAt), iso(p.UpdatedAt), orNull(p.WorkspaceID), p.Everyone, string(p.OrgID))
 		if err == nil && c.Changes() == 0 {
-			err = noOrg()
+			err = sqlstore.NoOrg()
 		}
 		if err == nil && !creator.IsZero() {
-			err = putMember(c, p.ID, loci.ProjectMember{UserID: creator, Role: loci.MemberOwner})
+			err = sqlstore.PutMember(sharedConn(c), p.ID, loci.ProjectMember{UserID: creator, Role: loci.MemberOwner})
 		}
 		return err
 	})
 	if err != nil {
-		return nameTaken(err, p.Name)
+		return s.registry.NameTaken(err, p.Name)
 	}
 	if err := s.layProject(ctx, p); err != nil {
 		return errors.Join(err, s.removeProject(context.WithoutCancel(ctx), p.ID))
@@ -75,7 +99,7 @@ func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.
 	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
 		err := c.Exec("UPDATE projects SET intent = NULL WHERE id = ? AND intent = 'creating'", p.ID.String())
 		if err == nil && c.Changes() == 0 { // the org is being deleted
-			err = noOrg()
+			err = sqlstore.NoOrg()
 		}
 		return err
 	})
@@ -116,11 +140,11 @@ func (s *Store) vacateName(ctx context.Context, org loci.OrgID, name string) err
 
 // changeProject enters an intent and carries it out.
 func (s *Store) changeProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, intent string) error {
-	p, err := s.lookUpProject(ctx, org, id)
+	p, err := s.registry.LookUpProject(ctx, org, id)
 	if err != nil {
 		return err
 	}
-	if p.intent != "" && p.intent != intent && intent != intentDeleting {
+	if p.Intent != "" && p.Intent != intent && intent != intentDeleting {
 		// Somebody's other change, perhaps a dead one's, comes first.
 		if err := s.settleProject(ctx, org, id); err != nil {
 			return err
@@ -141,7 +165,7 @@ func (s *Store) changeProject(ctx context.Context, org loci.OrgID, id loci.Proje
 	if intent == intentArchiving {
 		want = loci.ProjectArchived
 	}
-	if p, err = s.lookUpProject(ctx, org, id); err == nil && p.Status != want {
+	if p, err = s.registry.LookUpProject(ctx, org, id); err == nil && p.Status != want {
 		err = loci.Errorf(loci.Conflict, "project %s was changed by somebody else meanwhile; try again", loci.OneLine(p.Name))
 	}
 	return err
@@ -164,11 +188,11 @@ func (s *Store) intend(ctx context.Context, org loci.OrgID, id loci.ProjectID, i
 	if !errors.Is(err, errNotIn) {
 		return err
 	}
-	p, err := s.lookUpProject(ctx, org, id)
+	p, err := s.registry.LookUpProject(ctx, org, id)
 	switch {
 	case err != nil:
 		return err
-	case p.gone():
+	case p.Gone():
 		return loci.NoSuchProject()
 	case intent == intentRestoring:
 		return loci.Errorf(loci.Conflict, "project %s is not archived", loci.OneLine(p.Name))
@@ -344,7 +368,7 @@ func (s *Store) unregister(ctx context.Context, id loci.ProjectID) error {
 // finishProjects completes what killed processes left half done. Where a living
 // one is at work it has the lock, and will complete it.
 func (s *Store) finishProjects(ctx context.Context) {
-	list, err := s.unsettledProjects(ctx)
+	list, err := s.registry.UnsettledProjects(ctx)
 	s.report(ctx, "reading which projects are unfinished", err)
 	for _, p := range list {
 		lock := s.projectLock(p.ID)
@@ -352,20 +376,8 @@ func (s *Store) finishProjects(ctx context.Context) {
 		if ok && err == nil {
 			err = s.settleLocked(ctx, p.OrgID, p.ID)
 		}
-		s.report(ctx, p.intent+" project "+p.ID.String(), errors.Join(err, lock.Close()))
+		s.report(ctx, p.Intent+" project "+p.ID.String(), errors.Join(err, lock.Close()))
 	}
-}
-
-func (s *Store) unsettledProjects(ctx context.Context) (list []projectRow, err error) {
-	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
-		list = nil
-		return c.Query("SELECT "+projectColumns+fromProjects+" WHERE p.intent IS NOT NULL", nil, func(r *sqlitedb.Row) error {
-			p, err := scanProject(r)
-			list = append(list, p)
-			return err
-		})
-	})
-	return list, err
 }
 
 // syncDir makes the names in a directory durable, where the system can.

@@ -210,7 +210,7 @@ func TestProjectChangeInterrupted(t *testing.T) {
 
 func wantArrived(t *testing.T, s *Store, p loci.Project, intent string) {
 	t.Helper()
-	if list, err := s.unsettledProjects(bg); err != nil || len(list) != 0 {
+	if list, err := s.registry.UnsettledProjects(bg); err != nil || len(list) != 0 {
 		t.Errorf("unsettled: %+v, %v", list, err)
 	}
 	switch intent {

@@ -6,13 +6,13 @@ import "context"
 // 6f1d2c1e-…": a process is at it, or what was begun could not be finished. The
 // next start, or the next call about the project, tries again.
 func (s *Store) UnsettledProjects(ctx context.Context) ([]string, error) {
-	list, err := s.unsettledProjects(ctx)
+	list, err := s.registry.UnsettledProjects(ctx)
 	if err != nil {
 		return nil, translate(err)
 	}
 	names := make([]string, len(list))
 	for i, p := range list {
-		names[i] = p.intent + " " + p.ID.String()
+		names[i] = p.Intent + " " + p.ID.String()
 	}
 	return names, nil
 }

@@ -113,3 +113,39 @@ func fromJSON[T ~string](text string) ([]T, error) {
 	err := json.Unmarshal([]byte(text), &list)
 	return list, err
 }
+
+// isoTime is how a graph writes times, always 24 bytes, so that they sort as text.
+const isoTime = "2006-01-02T15:04:05.000Z"
+
+func iso(t time.Time) string { return t.UTC().Format(isoTime) }
+
+func isoAt(r *sqlitedb.Row, col int) time.Time {
+	t, err := time.Parse(isoTime, r.Text(col))
+	if err != nil { // NULL, or another program's
+		return time.Time{}
+	}
+	return t
+}
+
+// idAt reads an id that is stored as text.
+func idAt[T ~[16]byte](r *sqlitedb.Row, col int) (T, error) {
+	id, err := loci.ParseMemoryID(r.Text(col))
+	return T(id), err
+}
+
+// jsonList is one parameter for any number of values, so that one text of SQL
+// serves them all.
+func jsonList(list []string) string {
+	b, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return string(b)
+}
+
+func textOrNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

@@ -17,7 +17,7 @@ func (p people) Remove(ctx context.Context, org loci.OrgID, user loci.UserID, th
 		return translate(err)
 	}
 	defer leave()
-	o, err := p.s.exists(ctx, org)
+	o, err := p.s.registry.Exists(ctx, org)
 	if err != nil {
 		return translate(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // Options say where the data directory is. Only Dir is required.
@@ -30,10 +31,12 @@ type Options struct {
 
 // Store is one data directory. Several processes may open the same one.
 type Store struct {
-	opts  Options
-	lock  *flock.Flock
-	meta  *sqlitedb.DB
-	files *files[*orgFile]
+	opts Options
+	lock *flock.Flock
+	meta *sqlitedb.DB
+	// registry is what meta holds.
+	registry *sqlstore.Registry
+	files    *files[*orgFile]
 	// projectFiles are apart, so that a walk through many projects closes no org.
 	projectFiles *files[*projectFile]
 	probe        *probe
@@ -99,6 +102,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		}
 	}
 	s.meta, err = openMeta(ctx, s.opts.Dir, s.opts.Now)
+	s.registry = sqlstore.NewRegistry(sharedDB{s.meta}, dialect, s.opts.Now)
 	return err
 }
 
@@ -153,6 +157,21 @@ func LockAlone(dir string) (release func() error, err error) {
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.opts.Dir }
 
+// Credentials is the registry of keys, browser sessions and tokens.
+func (s *Store) Credentials() store.Credentials { return s.registry.Credentials() }
+
+// OAuth keeps OAuth clients and what people granted them.
+func (s *Store) OAuth() store.OAuth { return s.registry.OAuth() }
+
+// Limits counts what is limited.
+func (s *Store) Limits() store.Limits { return s.registry.Limits() }
+
+// MCPSessions remembers on which projects MCP sessions work.
+func (s *Store) MCPSessions() store.MCPSessions { return s.registry.MCPSessions() }
+
+// ProjectMembers says who belongs to which project.
+func (s *Store) ProjectMembers() store.ProjectMembers { return s.registry.ProjectMembers() }
+
 // Close waits for running transactions. Later calls fail.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
@@ -183,7 +202,7 @@ func (s *Store) run(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) error
 		return err
 	}
 	if !there {
-		return noOrg()
+		return sqlstore.NoOrg()
 	}
 	return fn(s.tx(f, c))
 }

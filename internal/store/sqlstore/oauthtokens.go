@@ -1,24 +1,22 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 var codeByHash = "SELECT " + grantColumns + ", k.used_at, k.expires_at, k.client_id, k.redirect_uri, k.challenge, k.resource " +
-	"FROM oauth_codes k JOIN oauth_grants g ON g.id = k.grant_id WHERE k.hash = ?"
+	"FROM oauth_codes k JOIN oauth_grants g ON {global g} g.id = k.grant_id WHERE {global k} k.hash = ?"
 
 var refreshByHash = "SELECT " + grantColumns + ", k.used_at, k.expires_at " +
-	"FROM oauth_refresh_tokens k JOIN oauth_grants g ON g.id = k.grant_id WHERE k.hash = ?"
+	"FROM oauth_refresh_tokens k JOIN oauth_grants g ON {global g} g.id = k.grant_id WHERE {global k} k.hash = ?"
 
 func (o oauth) Code(ctx context.Context, hash [32]byte) (code loci.AuthCode, g loci.Grant, err error) {
 	found := false
-	err = o.s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
-		found, err = c.One(codeByHash, sqlitedb.Args{hash[:]}, func(r *sqlitedb.Row) (err error) {
+	err = o.db.View(ctx, func(c Conn) (err error) {
+		found, err = c.One(codeByHash, Args{hash[:]}, func(r Row) (err error) {
 			i := len(grantNames)
 			code = loci.AuthCode{Hash: hash, ExpiresAt: timeAt(r, i+1), ClientID: r.Text(i + 2), RedirectURI: r.Text(i + 3),
 				Challenge: r.Text(i + 4), Resource: r.Text(i + 5)}
@@ -31,13 +29,13 @@ func (o oauth) Code(ctx context.Context, hash [32]byte) (code loci.AuthCode, g l
 	if err == nil && !found {
 		err = noToken("authorization code")
 	}
-	return code, g, translate(err)
+	return code, g, err
 }
 
 func (o oauth) Refreshable(ctx context.Context, hash [32]byte) (t loci.RefreshToken, g loci.Grant, err error) {
 	found := false
-	err = o.s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
-		found, err = c.One(refreshByHash, sqlitedb.Args{hash[:]}, func(r *sqlitedb.Row) (err error) {
+	err = o.db.View(ctx, func(c Conn) (err error) {
+		found, err = c.One(refreshByHash, Args{hash[:]}, func(r Row) (err error) {
 			g, err = scanGrant(r, 0)
 			t = loci.RefreshToken{Hash: hash, GrantID: g.ID, ExpiresAt: timeAt(r, len(grantNames)+1)}
 			return err
@@ -47,18 +45,18 @@ func (o oauth) Refreshable(ctx context.Context, hash [32]byte) (t loci.RefreshTo
 	if err == nil && !found {
 		err = noToken("refresh token")
 	}
-	return t, g, translate(err)
+	return t, g, err
 }
 
 func noToken(what string) error { return loci.Errorf(loci.NotFound, "no such %s", what) }
 
 func (o oauth) Redeem(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential, refresh loci.RefreshToken) (loci.Grant, error) {
-	x := exchange{"authorization code", codeByHash, "UPDATE oauth_codes SET used_at = ? WHERE hash = ?"}
+	x := exchange{"authorization code", codeByHash, "UPDATE oauth_codes SET used_at = ? WHERE {global oauth_codes} hash = ?"}
 	return o.exchange(ctx, x, hash, now, access, refresh)
 }
 
 func (o oauth) Refresh(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential, next loci.RefreshToken) (loci.Grant, error) {
-	x := exchange{"refresh token", refreshByHash, "UPDATE oauth_refresh_tokens SET used_at = ? WHERE hash = ?"}
+	x := exchange{"refresh token", refreshByHash, "UPDATE oauth_refresh_tokens SET used_at = ? WHERE {global oauth_refresh_tokens} hash = ?"}
 	return o.exchange(ctx, x, hash, now, access, next)
 }
 
@@ -74,10 +72,10 @@ type exchange struct {
 // error inside the transaction would undo it.
 func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time.Time, access loci.Credential, next loci.RefreshToken) (g loci.Grant, err error) {
 	var refused error
-	err = o.s.meta.Update(ctx, func(c *sqlitedb.Conn) (err error) {
+	err = o.db.Update(ctx, func(c Conn) (err error) {
 		refused = nil
 		var used, expired bool
-		found, err := c.One(x.find, sqlitedb.Args{hash[:]}, func(r *sqlitedb.Row) (err error) {
+		found, err := c.One(x.find, Args{hash[:]}, func(r Row) (err error) {
 			i := len(grantNames)
 			used, expired = !r.Null(i), !timeAt(r, i+1).After(now)
 			g, err = scanGrant(r, 0)
@@ -101,22 +99,22 @@ func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time
 		err = refused
 	}
 	if err != nil {
-		return loci.Grant{}, translate(err)
+		return loci.Grant{}, err
 	}
 	return g, nil
 }
 
 // issue stores the tokens of a grant and lets it live as long as they do.
-func (o oauth) issue(c *sqlitedb.Conn, g *loci.Grant, now time.Time, access loci.Credential, next loci.RefreshToken) error {
+func (o oauth) issue(c Conn, g *loci.Grant, now time.Time, access loci.Credential, next loci.RefreshToken) error {
 	if access.OrgID != g.OrgID || access.UserID != g.UserID || access.Vendor != g.Vendor || access.Method != loci.ByOAuth {
 		return loci.Errorf(loci.Invalid, "the access token is not the grant's")
 	}
 	access.GrantID = g.ID
-	if err := insertCredential(c, access); err != nil {
+	if err := o.insertCredential(c, access); err != nil {
 		return err
 	}
-	err := c.Exec("INSERT INTO oauth_refresh_tokens (hash, grant_id, expires_at) VALUES (?, ?, ?)", next.Hash[:], [16]byte(g.ID), next.ExpiresAt.UnixMicro())
-	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
+	err := c.Exec("INSERT INTO oauth_refresh_tokens ({global} hash, grant_id, expires_at) VALUES (?, ?, ?)", next.Hash[:], [16]byte(g.ID), next.ExpiresAt.UnixMicro())
+	if o.d.taken(err) {
 		return loci.WrapError(loci.Conflict, err, "that refresh token exists already")
 	}
 	if err != nil {
@@ -126,8 +124,8 @@ func (o oauth) issue(c *sqlitedb.Conn, g *loci.Grant, now time.Time, access loci
 		g.ExpiresAt = loci.CutTime(next.ExpiresAt)
 	}
 	g.LastUsedAt = loci.CutTime(now)
-	if err := c.Exec("UPDATE oauth_grants SET expires_at = ?, last_used_at = ? WHERE id = ?", g.ExpiresAt.UnixMicro(), g.LastUsedAt.UnixMicro(), [16]byte(g.ID)); err != nil {
+	if err := c.Exec("UPDATE oauth_grants SET expires_at = ?, last_used_at = ? WHERE {global oauth_grants} id = ?", g.ExpiresAt.UnixMicro(), g.LastUsedAt.UnixMicro(), [16]byte(g.ID)); err != nil {
 		return err
 	}
-	return c.Exec("UPDATE oauth_clients SET last_used_at = ? WHERE id = ?", g.LastUsedAt.UnixMicro(), g.ClientID)
+	return c.Exec("UPDATE oauth_clients SET last_used_at = ? WHERE {global oauth_clients} id = ?", g.LastUsedAt.UnixMicro(), g.ClientID)
 }

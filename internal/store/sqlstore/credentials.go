@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -8,13 +8,9 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-type credentials struct{ s *Store }
-
-// Credentials is the registry of keys, browser sessions and tokens.
-func (s *Store) Credentials() store.Credentials { return credentials{s} }
+type credentials struct{ *Registry }
 
 var credentialNames = []string{"id", "org_id", "user_id", "kind", "method", "vendor", "name", "hash", "prefix", "rights", "projects",
 	"workspace_id", "grant_id", "replaces", "proved_at", "idle_after", "created_at", "expires_at", "revoked_at", "last_used_at"}
@@ -23,13 +19,13 @@ var credentialNames = []string{"id", "org_id", "user_id", "kind", "method", "ven
 var credentialColumns = "c." + strings.Join(credentialNames, ", c.")
 
 var credentialByHash = "SELECT " + credentialColumns + ", " + orgColumns + `
-	FROM credentials c JOIN orgs o ON o.id = c.org_id WHERE c.hash = ? AND o.state IN ` + openStates
+	FROM credentials c JOIN orgs o ON {global o} o.id = c.org_id WHERE {global c} c.hash = ? AND o.state IN ` + OpenStates
 
 // usableAt is given the time twice.
 const usableAt = `c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > ?) AND
-	(c.idle_after = 0 OR max(c.created_at, ifnull(c.last_used_at, c.created_at)) + c.idle_after > ?)`
+	(c.idle_after = 0 OR {greatest}(c.created_at, coalesce(c.last_used_at, c.created_at)) + c.idle_after > ?)`
 
-func scanCredential(r *sqlitedb.Row) (c loci.Credential, err error) {
+func scanCredential(r Row) (c loci.Credential, err error) {
 	c = loci.Credential{ID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), UserID: r.ID(2), Kind: loci.Kind(r.Text(3)), Method: loci.Method(r.Text(4)),
 		Vendor: loci.Vendor(r.Text(5)), Name: r.Text(6), Prefix: r.Text(8), WorkspaceID: r.ID(11), GrantID: r.ID(12), Replaces: r.ID(13),
 		ProvedAt: timeAt(r, 14), IdleAfter: time.Duration(r.Int64(15)) * time.Microsecond,
@@ -77,15 +73,15 @@ func idsToJSON(ids []loci.ProjectID) string {
 }
 
 func (t credentials) Insert(ctx context.Context, c loci.Credential) error {
-	return translate(t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error { return insertCredential(conn, c) }))
+	return t.db.Update(ctx, func(conn Conn) error { return t.insertCredential(conn, c) })
 }
 
-var insertCredentialSQL = "INSERT INTO credentials (" + strings.Join(credentialNames, ", ") + `)
-	SELECT ?, id, ` + strings.TrimSuffix(strings.Repeat("?, ", len(credentialNames)-2), ", ") + " FROM orgs WHERE id = ? AND state IN " + openStates
+var insertCredentialSQL = "INSERT INTO credentials ({global} " + strings.Join(credentialNames, ", ") + `)
+	SELECT ?, id, ` + strings.TrimSuffix(strings.Repeat("?, ", len(credentialNames)-2), ", ") + " FROM orgs WHERE {global orgs} id = ? AND state IN " + OpenStates
 
 // insertCredential looks the org up by itself and not by its foreign key,
 // because one that is not complete yet does not exist.
-func insertCredential(conn *sqlitedb.Conn, c loci.Credential) error {
+func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
 	method := c.Method
 	if method == "" {
 		method = loci.ByKey
@@ -95,18 +91,18 @@ func insertCredential(conn *sqlitedb.Conn, c loci.Credential) error {
 		idsToJSON(c.ProjectIDs), orNull(c.WorkspaceID), orNull(c.GrantID), orNull(c.Replaces), micros(c.ProvedAt), c.IdleAfter.Microseconds(),
 		c.CreatedAt.UnixMicro(), micros(c.ExpiresAt), micros(c.RevokedAt), micros(c.LastUsedAt), string(c.OrgID))
 	switch {
-	case errors.Is(err, sqlitedb.ErrConstraintUnique):
+	case r.d.taken(err):
 		return loci.WrapError(loci.Conflict, err, "that credential exists already")
 	case err == nil && conn.Changes() == 0:
-		return noOrg()
+		return NoOrg()
 	}
 	return err
 }
 
 func (t credentials) ByHash(ctx context.Context, hash [32]byte) (f store.Found, err error) {
 	found := false
-	err = t.s.meta.View(ctx, func(conn *sqlitedb.Conn) (err error) {
-		found, err = conn.One(credentialByHash, sqlitedb.Args{hash[:]}, func(r *sqlitedb.Row) (err error) {
+	err = t.db.View(ctx, func(conn Conn) (err error) {
+		found, err = conn.One(credentialByHash, Args{hash[:]}, func(r Row) (err error) {
 			f.Org = scanOrg(r, len(credentialNames))
 			f.Credential, err = scanCredential(r)
 			return err
@@ -116,86 +112,86 @@ func (t credentials) ByHash(ctx context.Context, hash [32]byte) (f store.Found, 
 	if err == nil && !found {
 		err = noCredential()
 	}
-	return f, translate(err)
+	return f, err
 }
 
 func noCredential() error { return loci.Errorf(loci.NotFound, "no such credential") }
 
 func (t credentials) Use(ctx context.Context, hash [32]byte, now time.Time) (c loci.Credential, err error) {
 	at := now.UnixMicro()
-	err = t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
-		err := conn.Exec(`UPDATE credentials AS c SET revoked_at = ?, last_used_at = ? WHERE c.hash = ? AND `+usableAt+`
-			AND EXISTS (SELECT 1 FROM orgs o WHERE o.id = c.org_id AND o.state IN `+openStates+")", at, at, hash[:], at, at)
+	err = t.db.Update(ctx, func(conn Conn) error {
+		err := conn.Exec(`UPDATE credentials AS c SET revoked_at = ?, last_used_at = ? WHERE {global c} c.hash = ? AND `+usableAt+`
+			AND EXISTS (SELECT 1 FROM orgs o WHERE {global o} o.id = c.org_id AND o.state IN `+OpenStates+")", at, at, hash[:], at, at)
 		if err != nil {
 			return err
 		}
 		if conn.Changes() == 0 {
 			return noCredential()
 		}
-		_, err = conn.One("SELECT "+credentialColumns+" FROM credentials c WHERE c.hash = ?", sqlitedb.Args{hash[:]},
-			func(r *sqlitedb.Row) (err error) { c, err = scanCredential(r); return err })
+		_, err = conn.One("SELECT "+credentialColumns+" FROM credentials c WHERE {global c} c.hash = ?", Args{hash[:]},
+			func(r Row) (err error) { c, err = scanCredential(r); return err })
 		return err
 	})
-	return c, translate(err)
+	return c, err
 }
 
-func credentialsOf(q store.CredentialQuery) *query {
-	sql := &query{}
-	sql.add("SELECT "+credentialColumns+" FROM credentials c WHERE c.org_id = ?", string(q.OrgID))
+func credentialsOf(q store.CredentialQuery) *Query {
+	sql := &Query{}
+	sql.Add("SELECT "+credentialColumns+" FROM credentials c WHERE {global c} c.org_id = ?", string(q.OrgID))
 	if !q.UserID.IsZero() {
-		sql.add(" AND c.user_id = ?", [16]byte(q.UserID))
+		sql.Add(" AND c.user_id = ?", [16]byte(q.UserID))
 	}
 	if !q.ID.IsZero() {
-		sql.add(" AND c.id = ?", [16]byte(q.ID))
+		sql.Add(" AND c.id = ?", [16]byte(q.ID))
 	}
 	if q.Kind != "" {
-		sql.add(" AND c.kind = ?", string(q.Kind))
+		sql.Add(" AND c.kind = ?", string(q.Kind))
 	}
 	if q.Method != "" {
-		sql.add(" AND c.method = ?", string(q.Method))
+		sql.Add(" AND c.method = ?", string(q.Method))
 	}
 	if !q.Usable.IsZero() {
-		sql.add(" AND "+usableAt, q.Usable.UnixMicro(), q.Usable.UnixMicro())
+		sql.Add(" AND "+usableAt, q.Usable.UnixMicro(), q.Usable.UnixMicro())
 	}
-	sql.add(" ORDER BY c.created_at DESC, c.rowid DESC")
+	sql.Add(" ORDER BY c.created_at DESC, c.{seq} DESC")
 	return sql
 }
 
 func (t credentials) List(ctx context.Context, q store.CredentialQuery) (list []loci.Credential, err error) {
 	sql := credentialsOf(q)
-	err = t.s.meta.View(ctx, func(conn *sqlitedb.Conn) error {
+	err = t.db.View(ctx, func(conn Conn) error {
 		list = nil
-		return conn.Query(sql.String(), sql.args, func(r *sqlitedb.Row) error {
+		return conn.Query(sql.String(), sql.Args, func(r Row) error {
 			c, err := scanCredential(r)
 			list = append(list, c)
 			return err
 		})
 	})
-	return list, translate(err)
+	return list, err
 }
 
 func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, at time.Time) error {
-	return t.change(ctx, `UPDATE credentials SET revoked_at = coalesce(revoked_at, ?1) WHERE id = ?2 AND org_id = ?3 AND user_id = ifnull(?4, user_id)`,
+	return t.change(ctx, `UPDATE credentials SET revoked_at = coalesce(revoked_at, ?1) WHERE {global credentials} id = ?2 AND org_id = ?3 AND user_id = coalesce(?4, user_id)`,
 		at.UnixMicro(), [16]byte(id), string(org), orNull(user))
 }
 
 func (t credentials) RevokeAll(ctx context.Context, org loci.OrgID, user loci.UserID, method loci.Method, except loci.CredentialID, at time.Time) (n int, err error) {
 	now := at.UnixMicro()
-	err = t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
-		err := conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE c.org_id = ? AND c.user_id = ? AND c.method = ifnull(?, c.method) AND c.id <> ? AND "+usableAt,
+	err = t.db.Update(ctx, func(conn Conn) error {
+		err := conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE {global c} c.org_id = ? AND c.user_id = ? AND c.method = coalesce(?, c.method) AND c.id <> ? AND "+usableAt,
 			now, string(org), [16]byte(user), textOrNull(string(method)), [16]byte(except), now, now)
 		n = int(conn.Changes())
 		return err
 	})
-	return n, translate(err)
+	return n, err
 }
 
 func (t credentials) Rotate(ctx context.Context, next loci.Credential, now, overlap time.Time) error {
-	return translate(t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
+	return t.db.Update(ctx, func(conn Conn) error {
 		at, old := now.UnixMicro(), [16]byte(next.Replaces)
 		rotated := false
-		usable, err := conn.One("SELECT EXISTS (SELECT 1 FROM credentials n WHERE n.replaces = c.id) FROM credentials c WHERE c.id = ? AND c.org_id = ? AND c.user_id = ? AND "+usableAt,
-			sqlitedb.Args{old, string(next.OrgID), [16]byte(next.UserID), at, at}, func(r *sqlitedb.Row) error { rotated = r.Bool(0); return nil })
+		usable, err := conn.One("SELECT EXISTS (SELECT 1 FROM credentials n WHERE {global n} n.replaces = c.id) FROM credentials c WHERE {global c} c.id = ? AND c.org_id = ? AND c.user_id = ? AND "+usableAt,
+			Args{old, string(next.OrgID), [16]byte(next.UserID), at, at}, func(r Row) error { rotated = r.Bool(0); return nil })
 		switch {
 		case err != nil:
 			return err
@@ -204,39 +200,39 @@ func (t credentials) Rotate(ctx context.Context, next loci.Credential, now, over
 		case rotated:
 			return loci.Errorf(loci.Conflict, "that credential was rotated before")
 		}
-		if err := conn.Exec("UPDATE credentials SET expires_at = min(ifnull(expires_at, ?1), ?1) WHERE id = ?2", overlap.UnixMicro(), old); err != nil {
+		if err := conn.Exec("UPDATE credentials SET expires_at = {least}(coalesce(expires_at, ?1), ?1) WHERE {global credentials} id = ?2", overlap.UnixMicro(), old); err != nil {
 			return err
 		}
-		return insertCredential(conn, next)
-	}))
+		return t.insertCredential(conn, next)
+	})
 }
 
 func (t credentials) Prove(ctx context.Context, id loci.CredentialID, at time.Time) error {
-	return t.change(ctx, "UPDATE credentials SET proved_at = ? WHERE id = ? AND method = 'session'", at.UnixMicro(), [16]byte(id))
+	return t.change(ctx, "UPDATE credentials SET proved_at = ? WHERE {global credentials} id = ? AND method = 'session'", at.UnixMicro(), [16]byte(id))
 }
 
 func (t credentials) Enter(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, w loci.WorkspaceID) error {
-	return t.change(ctx, "UPDATE credentials SET workspace_id = ? WHERE id = ? AND org_id = ? AND user_id = ?",
+	return t.change(ctx, "UPDATE credentials SET workspace_id = ? WHERE {global credentials} id = ? AND org_id = ? AND user_id = ?",
 		orNull(w), [16]byte(id), string(org), [16]byte(user))
 }
 
 func (t credentials) Touch(ctx context.Context, id loci.CredentialID, at time.Time) error {
-	return translate(t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
-		err := conn.Exec(`UPDATE oauth_grants SET last_used_at = max(ifnull(last_used_at, ?1), ?1)
-			WHERE id = (SELECT grant_id FROM credentials WHERE id = ?2)`, at.UnixMicro(), [16]byte(id))
+	return t.db.Update(ctx, func(conn Conn) error {
+		err := conn.Exec(`UPDATE oauth_grants SET last_used_at = {greatest}(coalesce(last_used_at, ?1), ?1)
+			WHERE {global oauth_grants} id = (SELECT grant_id FROM credentials WHERE {global credentials} id = ?2)`, at.UnixMicro(), [16]byte(id))
 		if err != nil {
 			return err
 		}
-		return changeCredential(conn, `UPDATE credentials SET last_used_at = max(coalesce(last_used_at, ?1), ?1) WHERE id = ?2`,
+		return changeCredential(conn, `UPDATE credentials SET last_used_at = {greatest}(coalesce(last_used_at, ?1), ?1) WHERE {global credentials} id = ?2`,
 			at.UnixMicro(), [16]byte(id))
-	}))
+	})
 }
 
 func (t credentials) change(ctx context.Context, sql string, args ...any) error {
-	return translate(t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error { return changeCredential(conn, sql, args...) }))
+	return t.db.Update(ctx, func(conn Conn) error { return changeCredential(conn, sql, args...) })
 }
 
-func changeCredential(conn *sqlitedb.Conn, sql string, args ...any) error {
+func changeCredential(conn Conn, sql string, args ...any) error {
 	err := conn.Exec(sql, args...)
 	if err == nil && conn.Changes() == 0 {
 		err = noCredential()
@@ -246,7 +242,7 @@ func changeCredential(conn *sqlitedb.Conn, sql string, args ...any) error {
 
 // usableKey looks at no more than one entry of the index on each side.
 func usableKey(kind string) string {
-	key := "EXISTS (SELECT 1 FROM credentials WHERE method = 'key' AND kind = '" + kind + "' AND revoked_at IS NULL AND expires_at "
+	key := "EXISTS (SELECT 1 FROM credentials WHERE {global credentials} method = 'key' AND kind = '" + kind + "' AND revoked_at IS NULL AND expires_at "
 	return key + "IS NULL) OR " + key + "> ?)"
 }
 
@@ -264,21 +260,21 @@ func (t credentials) Any(ctx context.Context, now time.Time) (bool, error) {
 }
 
 func (t credentials) any(ctx context.Context, sql string, args ...any) (any bool, err error) {
-	err = t.s.meta.View(ctx, func(conn *sqlitedb.Conn) error {
-		_, err := conn.One(sql, args, func(r *sqlitedb.Row) error { any = r.Bool(0); return nil })
+	err = t.db.View(ctx, func(conn Conn) error {
+		_, err := conn.One(sql, args, func(r Row) error { any = r.Bool(0); return nil })
 		return err
 	})
-	return any, translate(err)
+	return any, err
 }
 
 func (t credentials) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
 	before := ceilMicro(then)
-	err = t.s.meta.Update(ctx, func(conn *sqlitedb.Conn) error {
-		err := conn.Exec(`DELETE FROM credentials WHERE id IN (SELECT c.id FROM credentials c WHERE c.method <> 'key' AND
+	err = t.db.Update(ctx, func(conn Conn) error {
+		err := conn.Exec(`DELETE FROM credentials WHERE {global credentials} id IN (SELECT c.id FROM credentials c WHERE {global c} c.method <> 'key' AND
 			(c.revoked_at < ?1 OR c.expires_at < ?1 OR
-			c.idle_after > 0 AND max(c.created_at, ifnull(c.last_used_at, c.created_at)) + c.idle_after < ?1) LIMIT ?2)`, before, limit)
+			c.idle_after > 0 AND {greatest}(c.created_at, coalesce(c.last_used_at, c.created_at)) + c.idle_after < ?1) LIMIT ?2)`, before, limit)
 		n = int(conn.Changes())
 		return err
 	})
-	return n, translate(err)
+	return n, err
 }

@@ -1,0 +1,64 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+type mcpSessions struct{ *Registry }
+
+func (m mcpSessions) Get(ctx context.Context, key [32]byte) (got store.MCPSession, err error) {
+	found := false
+	err = m.db.View(ctx, func(c Conn) (err error) {
+		found, err = c.One("SELECT s.org_id, s.user_id, s.project_id, s.used_at FROM mcp_sessions s JOIN orgs o ON {global o} o.id = s.org_id AND o.state IN "+OpenStates+
+			" WHERE {global s} s.key = ?", Args{key[:]}, func(r Row) (err error) {
+			got = store.MCPSession{Key: key, OrgID: loci.OrgID(r.Text(0)), UserID: r.ID(1), UsedAt: timeAt(r, 3)}
+			got.ProjectID, err = idAt[loci.ProjectID](r, 2)
+			return err
+		})
+		return err
+	})
+	if err == nil && !found {
+		err = loci.Errorf(loci.NotFound, "no such session")
+	}
+	return got, err
+}
+
+// Put looks at the project in the transaction that writes: whoever archives or
+// deletes it clears what is there, or comes first.
+func (m mcpSessions) Put(ctx context.Context, s store.MCPSession) error {
+	err := m.db.Update(ctx, func(c Conn) error {
+		p, err := projectIn(c, s.OrgID, s.ProjectID)
+		if err == nil {
+			err = p.Usable()
+		}
+		if err != nil {
+			return err
+		}
+		return c.Exec(`INSERT INTO mcp_sessions ({global} key, org_id, user_id, project_id, used_at) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT ({global} key) DO UPDATE SET org_id = excluded.org_id, user_id = excluded.user_id, project_id = excluded.project_id, used_at = excluded.used_at`,
+			s.Key[:], string(s.OrgID), [16]byte(s.UserID), s.ProjectID.String(), loci.CutTime(s.UsedAt).UnixMicro())
+	})
+	if m.d.dangling(err) { // org and project are there
+		err = loci.WrapError(loci.NotFound, err, "no such user")
+	}
+	return err
+}
+
+func (m mcpSessions) Remove(ctx context.Context, key [32]byte) error {
+	return m.db.Update(ctx, func(c Conn) error {
+		return c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} key = ?", key[:])
+	})
+}
+
+func (m mcpSessions) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
+	err = m.db.Update(ctx, func(c Conn) error {
+		err := c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} key IN (SELECT key FROM mcp_sessions WHERE {global mcp_sessions} used_at < ? ORDER BY used_at LIMIT ?)", ceilMicro(then), limit)
+		n = int(c.Changes())
+		return err
+	})
+	return n, err
+}

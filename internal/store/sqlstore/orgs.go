@@ -1,0 +1,124 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/loci-memory/loci"
+)
+
+// Orgs is the part of store.Orgs that makes and removes no files.
+type Orgs struct{ *Registry }
+
+// Orgs keeps the tenants.
+func (r *Registry) Orgs() Orgs { return Orgs{r} }
+
+// OpenStates are those of an org that exists. Its operator gets in also while
+// it is suspended.
+const OpenStates = "('active', 'suspended')"
+
+func (o Orgs) Get(ctx context.Context, id loci.OrgID) (loci.Org, error) {
+	org, err := o.Exists(ctx, id)
+	return org, err
+}
+
+func (o Orgs) List(ctx context.Context) (list []loci.Org, err error) {
+	err = o.db.View(ctx, func(c Conn) error {
+		list = nil
+		return c.Query("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.state IN "+OpenStates+" ORDER BY o.id", nil,
+			func(r Row) error { list = append(list, scanOrg(r, 0)); return nil })
+	})
+	return list, err
+}
+
+// Update reads the row in the transaction that writes it: of two who change
+// different things at once neither undoes what the other did.
+func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) error) (org loci.Org, err error) {
+	err = o.db.Update(ctx, func(c Conn) error {
+		found, err := c.One("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.id = ? AND o.state IN "+OpenStates, Args{string(id)},
+			func(row Row) error { org = scanOrg(row, 0); return nil })
+		if err == nil && !found {
+			err = NoOrg()
+		}
+		if err != nil {
+			return err
+		}
+		was := org
+		if err := change(&org); err != nil {
+			return err
+		}
+		if org.State != loci.OrgActive && org.State != loci.OrgSuspended {
+			return loci.FieldErrorf("state", "must be one of: active, suspended")
+		}
+		if org.OwnerID != was.OwnerID {
+			if err := belongs(c, id, org.OwnerID); err != nil {
+				return err
+			}
+		}
+		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ?, asset_bytes = ?, asset_total = ?, asset_types = ? WHERE {global orgs} id = ?",
+			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces,
+			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(id))
+	})
+	if err != nil {
+		return loci.Org{}, err
+	}
+	return org, nil
+}
+
+// belongs refuses an owner who is not there, or not for long: whoever is being
+// removed is marked as not settled.
+func belongs(c Conn, org loci.OrgID, user loci.UserID) error {
+	found, err := c.One("SELECT 1 FROM people WHERE {global people} user_id = ? AND org_id = ? AND settled = 1", Args{[16]byte(user), string(org)},
+		func(Row) error { return nil })
+	if err == nil && !found {
+		err = loci.Errorf(loci.Invalid, "the owner must be a user of the org")
+	}
+	return err
+}
+
+// orgColumns are read by scanOrg, from column i on.
+const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at, o.projects_version, o.asset_bytes, o.asset_total, o.asset_types"
+
+func scanOrg(r Row, i int) loci.Org {
+	return loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2), State: loci.OrgState(r.Text(i + 3)),
+		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6), ProjectsVersion: r.Int64(i + 7),
+		Assets: loci.AssetRules{MaxBytes: r.Int64(i + 8), TotalBytes: r.Int64(i + 9), MediaTypes: typesOf(r.Text(i + 10))}}
+}
+
+// typesOf reads what Update wrote; nothing is everything.
+func typesOf(text string) (types []string) {
+	if text == "[]" {
+		return nil
+	}
+	_ = json.Unmarshal([]byte(text), &types) // a CHECK says that it is a list
+	return types
+}
+
+// LookUp returns the registry's row, in whatever state, or NotFound.
+func (r *Registry) LookUp(ctx context.Context, id loci.OrgID) (org loci.Org, state string, err error) {
+	found := false
+	err = r.db.View(ctx, func(c Conn) (err error) {
+		found, err = c.One("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.id = ?", Args{string(id)},
+			func(row Row) error { org = scanOrg(row, 0); return nil })
+		return err
+	})
+	if err == nil && !found {
+		err = NoOrg()
+	}
+	return org, string(org.State), err
+}
+
+// Exists returns an org that is complete and not being deleted, or NotFound.
+func (r *Registry) Exists(ctx context.Context, id loci.OrgID) (loci.Org, error) {
+	org, _, err := r.LookUp(ctx, id)
+	if err == nil && org.State != loci.OrgActive && org.State != loci.OrgSuspended {
+		err = NoOrg()
+	}
+	if err != nil {
+		return loci.Org{}, err
+	}
+	return org, nil
+}
+
+// NoOrg is NotFound.
+func NoOrg() error { return loci.Errorf(loci.NotFound, "no such org") }

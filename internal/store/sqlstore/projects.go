@@ -1,0 +1,253 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Projects is the part of store.Projects that makes, moves and removes no files.
+type Projects struct{ *Registry }
+
+// Projects keeps the rows of projects.
+func (r *Registry) Projects() Projects { return Projects{r} }
+
+// isoTime is how a project's registry row and graph write times, always 24
+// bytes, so that they sort as text.
+const isoTime = "2006-01-02T15:04:05.000Z"
+
+func iso(t time.Time) string { return t.UTC().Format(isoTime) }
+
+func isoAt(r Row, col int) time.Time {
+	t, err := time.Parse(isoTime, r.Text(col))
+	if err != nil { // NULL, or another program's
+		return time.Time{}
+	}
+	return t
+}
+
+// ProjectRow is what the registry knows of a project.
+type ProjectRow struct {
+	loci.Project
+	Intent string // "": settled
+	Moves  int64  // of the project's file
+}
+
+// What is being done to a project. While it is, nobody works on it.
+const (
+	IntentCreating  = "creating"
+	IntentArchiving = "archiving"
+	IntentRestoring = "restoring"
+	IntentDeleting  = "deleting"
+)
+
+// Gone is true of a project that is not there for anybody: yet, or any more.
+func (p *ProjectRow) Gone() bool { return p.Intent == IntentCreating || p.Intent == IntentDeleting }
+
+// Usable refuses a project that nobody may work on now.
+func (p *ProjectRow) Usable() error {
+	switch {
+	case p.Gone():
+		return loci.NoSuchProject()
+	case p.Status != loci.ProjectActive:
+		return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
+	}
+	return nil
+}
+
+// projectColumns are read by scanProject.
+const projectColumns = "p.id, p.org_id, p.workspace_id, p.name, p.description, p.status, p.everyone, p.created_at, p.updated_at, p.intent, p.moves"
+
+const fromProjects = " FROM projects p JOIN orgs o ON {global o} o.id = p.org_id AND o.state IN " + OpenStates
+
+func scanProject(r Row) (p ProjectRow, err error) {
+	if p.ID, err = idAt[loci.ProjectID](r, 0); err != nil {
+		return p, err
+	}
+	p.OrgID, p.WorkspaceID, p.Name, p.Description = loci.OrgID(r.Text(1)), r.ID(2), r.Text(3), r.Text(4)
+	p.Status, p.Everyone, p.CreatedAt, p.UpdatedAt = loci.ProjectStatus(r.Text(5)), r.Bool(6), isoAt(r, 7), isoAt(r, 8)
+	p.Intent, p.Moves = r.Text(9), r.Int64(10)
+	if p.Intent == IntentArchiving || p.Intent == IntentRestoring {
+		p.Status = loci.ProjectArchived // nobody gets in
+	}
+	return p, nil
+}
+
+// idAt reads an id that is stored as text.
+func idAt[T ~[16]byte](r Row, col int) (T, error) {
+	id, err := loci.ParseMemoryID(r.Text(col))
+	return T(id), err
+}
+
+// projectExists is part of every question about projects but the settling of intents.
+const projectExists = " AND (p.intent IS NULL OR p.intent IN ('archiving', 'restoring'))"
+
+// LookUpProject returns the registry's row in whatever state, or NotFound.
+func (r *Registry) LookUpProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) (p ProjectRow, err error) {
+	err = r.db.View(ctx, func(c Conn) (err error) {
+		p, err = projectIn(c, org, id)
+		return err
+	})
+	return p, err
+}
+
+func projectIn(c Conn, org loci.OrgID, id loci.ProjectID) (p ProjectRow, err error) {
+	found, err := c.One("SELECT "+projectColumns+fromProjects+" WHERE {global p} p.id = ? AND p.org_id = ?", Args{id.String(), string(org)},
+		func(r Row) (err error) { p, err = scanProject(r); return err })
+	if err == nil && !found {
+		err = loci.NoSuchProject()
+	}
+	return p, err
+}
+
+func (ps Projects) Get(ctx context.Context, v loci.Viewer, id loci.ProjectID) (loci.Project, error) {
+	return ps.one(ctx, v, " AND p.id = ?", id.String())
+}
+
+func (ps Projects) Find(ctx context.Context, v loci.Viewer, name string) (loci.Project, error) {
+	return ps.one(ctx, v, " AND p.name = ?", name)
+}
+
+// one lets the rule itself decide on the one row that there can be, so that its cost does
+// not grow with the viewer's projects.
+func (ps Projects) one(ctx context.Context, v loci.Viewer, where string, arg any) (p loci.Project, err error) {
+	found := false
+	err = ps.db.View(ctx, func(c Conn) error {
+		found, err = c.One("SELECT "+projectColumns+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+where, Args{string(v.OrgID), arg},
+			func(r Row) error {
+				row, err := scanProject(r)
+				p = row.Project
+				return err
+			})
+		return err
+	})
+	if err == nil && (!found || !v.InProject(&p)) {
+		p, err = loci.Project{}, loci.NoSuchProject()
+	}
+	return p, err
+}
+
+// inProject is loci.Viewer.InProject over the alias p.
+func inProject(q *Query, v loci.Viewer) {
+	if v.OrgID == "" || v.UserID.IsZero() {
+		q.Add("FALSE")
+		return
+	}
+	ids := make([]string, len(v.ProjectIDs))
+	for i, id := range v.ProjectIDs {
+		ids[i] = id.String()
+	}
+	q.Add("p.org_id = ? AND p.id IN (SELECT value FROM {each ?})"+projectExists, string(v.OrgID), jsonList(ids))
+	if !v.WorkspaceID.IsZero() {
+		q.Add(" AND p.workspace_id = ?", [16]byte(v.WorkspaceID))
+	}
+}
+
+// jsonList is one parameter for any number of values, so that one text of SQL
+// serves them all.
+func jsonList(list []string) string {
+	b, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return string(b)
+}
+
+func (ps Projects) List(ctx context.Context, v loci.Viewer, lq store.ProjectQuery) (page store.ProjectPage, err error) {
+	var q Query
+	q.Add("SELECT " + projectColumns + fromProjects + " WHERE {global p} ")
+	inProject(&q, v)
+	q.Add(" AND p.name > ?", lq.After)
+	switch lq.Status {
+	case loci.ProjectActive:
+		q.Add(" AND p.status = 'active' AND p.intent IS NULL")
+	case loci.ProjectArchived:
+		q.Add(" AND (p.status = 'archived' OR p.intent IS NOT NULL)")
+	}
+	q.Add(" ORDER BY p.name LIMIT ?", int64(lq.Limit)+1)
+	err = ps.db.View(ctx, func(c Conn) error {
+		page = store.ProjectPage{}
+		return c.Query(q.String(), q.Args, func(r Row) error {
+			p, err := scanProject(r)
+			if len(page.Projects) == lq.Limit {
+				page.More = true
+				return ErrStop
+			}
+			page.Projects = append(page.Projects, p.Project)
+			return err
+		})
+	})
+	return page, err
+}
+
+func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(*loci.Project) error) (p loci.Project, err error) {
+	err = ps.db.Update(ctx, func(c Conn) error {
+		if err := hasProject(c, org, id); err != nil {
+			return err
+		}
+		row, err := projectIn(c, org, id)
+		if err != nil {
+			return err
+		}
+		p = row.Project
+		if err := change(&p); err != nil {
+			return err
+		}
+		if err := p.Validate(); err != nil {
+			return err
+		}
+		p.UpdatedAt = ps.now().UTC().Truncate(loci.GraphTime)
+		return c.Exec("UPDATE projects SET name = ?, description = ?, workspace_id = ?, everyone = ?, updated_at = ? WHERE {global projects} id = ?",
+			p.Name, p.Description, orNull(p.WorkspaceID), p.Everyone, iso(p.UpdatedAt), id.String())
+	})
+	if err != nil {
+		return loci.Project{}, ps.NameTaken(err, p.Name)
+	}
+	return p, nil
+}
+
+func (ps Projects) InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (there bool, err error) {
+	err = ps.db.View(ctx, func(c Conn) (err error) {
+		there, err = c.One("SELECT 1"+fromProjects+" WHERE {global p} p.org_id = ? AND p.workspace_id = ?"+projectExists+" LIMIT 1",
+			Args{string(org), orNull(workspace)}, func(Row) error { return nil })
+		return err
+	})
+	return there, err
+}
+
+// NameTaken turns the failure of a statement that gives a project its name into a Conflict.
+func (r *Registry) NameTaken(err error, name string) error {
+	if r.d.taken(err) {
+		return loci.WrapError(loci.Conflict, err, "a project named %s exists; choose another name", loci.OneLine(name))
+	}
+	return err
+}
+
+// Of returns the settled projects of an org, by id. "" is all orgs.
+func (ps Projects) Of(ctx context.Context, org loci.OrgID) (list []loci.Project, err error) {
+	rows, err := ps.rows(ctx, " WHERE {global p} ? IN (p.org_id, '')"+projectExists+" ORDER BY p.id", string(org))
+	for _, p := range rows {
+		list = append(list, p.Project)
+	}
+	return list, err
+}
+
+// UnsettledProjects returns the projects of all orgs to which something is being done.
+func (r *Registry) UnsettledProjects(ctx context.Context) ([]ProjectRow, error) {
+	return r.Projects().rows(ctx, " WHERE {global p} p.intent IS NOT NULL")
+}
+
+func (ps Projects) rows(ctx context.Context, where string, args ...any) (list []ProjectRow, err error) {
+	err = ps.db.View(ctx, func(c Conn) error {
+		list = nil
+		return c.Query("SELECT "+projectColumns+fromProjects+where, args, func(r Row) error {
+			p, err := scanProject(r)
+			list = append(list, p)
+			return err
+		})
+	})
+	return list, err
+}
