@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"testing"

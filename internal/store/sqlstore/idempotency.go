@@ -34,13 +34,13 @@ func (t idempotency) Begin(_ context.Context, r store.IdempotentRequest, stale t
 }
 
 // ofBeginning is the request as one call of Begin entered it, not finished.
-const ofBeginning = " WHERE {idempotency} key = ? AND at = ? AND status = 0"
+const ofBeginning = "key = ? AND at = ? AND status = 0"
 
 func (t idempotency) Finish(_ context.Context, r store.IdempotentRequest) error {
 	if r.Status < 1 {
 		return loci.Errorf(loci.Invalid, "a finished request has a status above 0")
 	}
-	err := t.c.Exec("UPDATE idempotency SET status = ?, answer = ?"+ofBeginning, r.Status, r.Answer, r.Key[:], r.At.UnixMicro())
+	err := t.c.Exec("UPDATE idempotency SET status = ?, answer = ? WHERE {idempotency} "+ofBeginning, r.Status, r.Answer, r.Key[:], r.At.UnixMicro())
 	if err == nil && t.c.Changes() == 0 {
 		err = loci.Errorf(loci.Conflict, "the request took so long that it was begun anew; send it again under the same key to get its answer")
 	}
@@ -48,7 +48,7 @@ func (t idempotency) Finish(_ context.Context, r store.IdempotentRequest) error 
 }
 
 func (t idempotency) Forget(_ context.Context, r store.IdempotentRequest) error {
-	return t.c.Exec("DELETE FROM idempotency"+ofBeginning, r.Key[:], r.At.UnixMicro())
+	return t.c.Exec("DELETE FROM idempotency WHERE {idempotency} "+ofBeginning, r.Key[:], r.At.UnixMicro())
 }
 
 const purgeRequests = "DELETE FROM idempotency WHERE {idempotency} key IN (SELECT key FROM idempotency WHERE {idempotency} at < ? ORDER BY at LIMIT ?)"

@@ -177,7 +177,7 @@ func (o oauth) Purge(ctx context.Context, then time.Time, limit int) (n int, err
 		for _, sql := range []string{
 			"DELETE FROM oauth_codes WHERE {global oauth_codes} hash IN (SELECT hash FROM oauth_codes WHERE {global oauth_codes} expires_at < ? LIMIT ?)",
 			`DELETE FROM oauth_refresh_tokens WHERE {global oauth_refresh_tokens} hash IN (SELECT t.hash FROM oauth_refresh_tokens t JOIN oauth_grants g ON {global g} g.id = t.grant_id
-				WHERE {least}(t.expires_at, g.expires_at, coalesce(g.revoked_at, t.expires_at)) < ? LIMIT ?)`,
+				WHERE {global t} {least}(t.expires_at, g.expires_at, coalesce(g.revoked_at, t.expires_at)) < ? LIMIT ?)`,
 			`DELETE FROM oauth_clients WHERE {global oauth_clients} id IN (SELECT k.id FROM oauth_clients k WHERE {global k} k.vendor = '' AND {greatest}(k.created_at, coalesce(k.last_used_at, 0)) < ?
 				AND NOT EXISTS (SELECT 1 FROM oauth_grants g WHERE {global g} g.client_id = k.id) LIMIT ?)`,
 		} {
