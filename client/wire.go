@@ -93,6 +93,12 @@ type Edit struct {
 	ValidTo        Change[time.Time]       `json:"valid_to,omitzero" nullable:"true" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1"`
 }
 
+// Replayed answers a POST under an Idempotency-Key that was carried out before.
+type Replayed struct {
+	Replayed bool   `json:"replayed" doc:"Always true" example:"true"`
+	Target   string `json:"target,omitempty" doc:"The id of what the request made or changed, if that is one thing" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+}
+
 // Problem is an RFC 9457 problem document, the form of every error.
 type Problem struct {
 	Type   string         `json:"type" doc:"Always about:blank; the code says more" example:"about:blank"`

@@ -183,7 +183,6 @@ func (b *bulkRun) run(ctx context.Context, tx store.Tx, open func(loci.ProjectID
 			return err
 		}
 	}
-	keep(ctx, b.results)
 	return nil
 }
 

@@ -211,7 +211,6 @@ func (a *App) AddNodeItem(ctx context.Context, p loci.Principal, id loci.NodeID,
 			return noRoomFor(err)
 		}
 		out = &item
-		keep(ctx, item.ID)
 		return n.reread(ctx, p, known, &out)
 	})
 	if err != nil {

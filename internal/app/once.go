@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"slices"
+	"net/http"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -23,14 +23,12 @@ type Once struct {
 	request  store.IdempotentRequest
 	atomic   bool
 	finished bool
-	kept     any
 }
 
-// Repeated is what is known of a request that was carried out before. It holds ids and numbers, never text.
+// Repeated is what Loci knows of a request that it carried out before: never text.
 type Repeated struct {
-	Status int             `json:"-"`
-	Target string          `json:"target,omitempty"` // the id of what it changed
-	Kept   json.RawMessage `json:"kept,omitempty"`   // see Once.Keep and App.FinishOnce
+	Status int    `json:"-"`
+	Target string `json:"target,omitempty"` // the id of what it made or changed
 }
 
 // How long a request may take before it counts as lost, and the next one with its key is carried out in its place. Of two
@@ -74,15 +72,13 @@ func (a *App) BeginOnce(ctx context.Context, p loci.Principal, r OnceRequest) (*
 	return nil, done, nil
 }
 
-// FinishOnce keeps what the request is to be answered with when it comes again: kept, of which text must be no part. It
-// does nothing for one that its own transaction has finished.
-func (a *App) FinishOnce(ctx context.Context, p loci.Principal, once *Once, status int, kept any) error {
+// FinishOnce keeps how the request was answered. It does nothing for one that its own transaction has finished.
+func (a *App) FinishOnce(ctx context.Context, p loci.Principal, once *Once, answered Repeated) error {
 	if once.finished {
 		return nil
 	}
-	once.kept = kept
-	once.request.Status = status
-	return a.store.Update(ctx, p.OrgID, func(tx store.Tx) error { return once.finish(ctx, tx, "") })
+	once.request.Status = answered.Status
+	return a.store.Update(ctx, p.OrgID, func(tx store.Tx) error { return once.finish(ctx, tx, answered.Target) })
 }
 
 // ForgetOnce takes back a request that failed: it may be sent again under its key. It does nothing for one that is finished.
@@ -120,92 +116,18 @@ func apart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, onceKey{}, (*Once)(nil))
 }
 
-// keep says what more than the target the answer is made of when the request comes again: ids and numbers, never text.
-func keep(ctx context.Context, v any) {
+// changedOnly says that the request made nothing new, so that its repetition is
+// answered as a change, too.
+func changedOnly(ctx context.Context) {
 	if o := onceOf(ctx); o != nil {
-		o.kept = v
+		o.request.Status = http.StatusOK
 	}
 }
 
-func (o *Once) finish(ctx context.Context, tx store.Tx, target string) error {
+func (o *Once) finish(ctx context.Context, tx store.Tx, target string) (err error) {
 	r := o.request
-	kept, err := json.Marshal(o.kept)
-	if err != nil {
-		return err
-	}
-	if o.kept == nil {
-		kept = nil
-	}
-	if r.Answer, err = json.Marshal(Repeated{Target: target, Kept: kept}); err != nil {
+	if r.Answer, err = json.Marshal(Repeated{Target: target}); err != nil {
 		return err
 	}
 	return tx.Idempotency().Finish(ctx, r)
-}
-
-// KeptSave is what is kept of a save besides the memory's id.
-type KeptSave struct {
-	ReplacedVersion int                 `json:"replaced_version,omitempty"`
-	Unchanged       bool                `json:"unchanged,omitempty"`
-	SimilarSkipped  bool                `json:"similar_skipped,omitempty"`
-	Superseded      []loci.MemoryID     `json:"superseded,omitempty"`
-	Suggestions     []loci.SuggestionID `json:"suggestions,omitempty"`
-	Sources         []loci.SourceID     `json:"sources,omitempty"`
-}
-
-// keepSave says what of a save its repetition is made of.
-func keepSave(ctx context.Context, s *loci.Saved) {
-	k := KeptSave{ReplacedVersion: s.ReplacedVersion, Unchanged: s.Unchanged, SimilarSkipped: s.SimilarSkipped, Superseded: s.Superseded}
-	for _, one := range s.Suggestions {
-		k.Suggestions = append(k.Suggestions, one.ID)
-	}
-	for _, one := range s.Sources {
-		k.Sources = append(k.Sources, one.ID)
-	}
-	keep(ctx, k)
-}
-
-// SavedBefore answers a save that was carried out before: the memory as it is
-// now, with the suggestions and sources that are there still. NotFound if the
-// principal does not see the memory any more, or it is not live; Conflict for whoever may only write, as somebody else may
-// have changed the memory meanwhile.
-func (a *App) SavedBefore(ctx context.Context, p loci.Principal, id loci.MemoryID, k KeptSave) (*loci.Saved, error) {
-	if err := a.begin(ctx, p, MemoryCreate); err != nil {
-		return nil, err
-	}
-	if !p.Has(loci.RightRead) {
-		return nil, loci.Errorf(loci.Conflict, "this request was carried out and saved memory %s; its answer is not repeated to a credential without %q", id, loci.RightRead)
-	}
-	out := &loci.Saved{ReplacedVersion: k.ReplacedVersion, Unchanged: k.Unchanged, SimilarSkipped: k.SimilarSkipped, Superseded: k.Superseded}
-	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		m, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.LiveOnly)
-		if err != nil {
-			return err
-		}
-		out.Memory = *m
-		for _, one := range k.Suggestions {
-			s, err := tx.Suggestions().Get(ctx, p.Viewer(), one)
-			if err == nil {
-				out.Suggestions = append(out.Suggestions, s)
-			} else if loci.CodeOf(err) != loci.NotFound {
-				return err
-			}
-		}
-		if len(k.Sources) == 0 {
-			return nil
-		}
-		sources, err := tx.Sources().List(ctx, p.Viewer(), []loci.MemoryID{id}, loci.LiveOnly)
-		for _, s := range sources {
-			if slices.Contains(k.Sources, s.ID) {
-				out.Sources = append(out.Sources, s)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if !k.SimilarSkipped {
-		out.Similar = a.similar(ctx, p, &out.Memory)
-	}
-	return out, nil
 }

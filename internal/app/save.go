@@ -219,7 +219,9 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	if s.saved.Unchanged && len(s.saved.Sources)+len(s.saved.Superseded)+len(s.saved.Suggestions) == 0 {
 		e.Action = ""
 	}
-	keepSave(ctx, &s.saved)
+	if !s.saved.Created() {
+		changedOnly(ctx)
+	}
 	return nil
 }
 

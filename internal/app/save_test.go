@@ -226,21 +226,6 @@ func TestSavesThatAreRefused(t *testing.T) {
 	}
 }
 
-// Who may only write does not read what became of a memory by sending a save again.
-func TestARepeatedSaveIsNoReading(t *testing.T) {
-	w := newWorld(t)
-	writer := w.owner
-	writer.Rights = []loci.Right{loci.RightWrite}
-	m := w.keep(writer, app.Draft{Title: "t", Content: "c"})
-	_, err := w.Patch(t.Context(), w.owner, m.ID, 0, app.Patch{Content: new("the secret")})
-	w.must(err)
-	_, err = w.SavedBefore(t.Context(), writer, m.ID, app.KeptSave{})
-	wantCode(t, err, loci.Conflict)
-	if got, err := w.SavedBefore(t.Context(), w.owner, m.ID, app.KeptSave{}); err != nil || got.Content != "the secret" {
-		t.Errorf("to a reader: %+v, %v", got, err)
-	}
-}
-
 // What a session wrote can be changed outside of it.
 func TestSaveOutsideOfTheSession(t *testing.T) {
 	w := newWorld(t)

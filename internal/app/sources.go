@@ -25,11 +25,6 @@ func (a *App) AddSources(ctx context.Context, p loci.Principal, id loci.MemoryID
 		if all, added, err = a.putSources(ctx, tx, p, m, drafts); added == 0 {
 			e.Action = ""
 		}
-		ids := make([]loci.SourceID, len(all))
-		for i := range all {
-			ids[i] = all[i].ID
-		}
-		keep(ctx, ids)
 		return err
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"reflect"
 	"time"
@@ -37,7 +36,7 @@ func (a *App) Undo(ctx context.Context, p loci.Principal, s loci.UndoSelection, 
 		if err := a.store.View(ctx, p.OrgID, run); err != nil {
 			return nil, err
 		}
-		return u.report(true).UndoReport, nil
+		return u.report(true), nil
 	}
 	err = a.write(ctx, p, Undo, func(tx store.Tx, e *loci.AuditEntry) error {
 		if err := run(tx); err != nil {
@@ -47,42 +46,12 @@ func (a *App) Undo(ctx context.Context, p loci.Principal, s loci.UndoSelection, 
 		if e.Count = u.steps.changing(); e.Count == 0 {
 			e.Action = ""
 		}
-		if err := u.apply(ctx); err != nil {
-			return err
-		}
-		keep(ctx, u.report(false).withTitles(nil))
-		return nil
+		return u.apply(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return u.report(false).UndoReport, nil
-}
-
-// UndoAgain makes the report of an undo that was carried out under an Idempotency-Key once more, with the titles of what
-// p sees now.
-func (a *App) UndoAgain(ctx context.Context, p loci.Principal, known *Repeated) (*loci.UndoReport, error) {
-	if err := a.begin(ctx, p, Undo); err != nil {
-		return nil, err
-	}
-	var r undoReport
-	if err := json.Unmarshal(known.Kept, &r); err != nil {
-		return nil, err
-	}
-	found := map[loci.MemoryID]string{}
-	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		viewers, err := ownViewers(ctx, tx, p)
-		for _, v := range viewers {
-			if err == nil {
-				err = r.titles(ctx, tx, v, found)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r.withTitles(found).UndoReport, nil
+	return u.report(false), nil
 }
 
 // selectionTarget is what the trail says an undo was of.
@@ -303,4 +272,22 @@ func (u *undo) apply(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// report says what the undo did, or would do.
+func (u *undo) report(dryRun bool) *loci.UndoReport {
+	r := &loci.UndoReport{Selection: u.selection, DryRun: dryRun, Undone: []loci.Undone{}, LeftAlone: []loci.LeftAlone{}, Unchanged: u.unchanged}
+	for _, id := range u.order {
+		s := u.steps[id]
+		if s.reason != "" {
+			r.LeftAlone = append(r.LeftAlone, loci.LeftAlone{ID: id, Title: s.title, Version: s.from, Reason: s.reason})
+			continue
+		}
+		r.Undone = append(r.Undone, loci.Undone{ID: id, Title: s.title, Change: s.change, From: s.from, BackTo: s.backTo, Version: s.made, Note: s.note})
+	}
+	if !u.first.IsZero() {
+		r.Redo = &loci.UndoSelection{Origin: u.p.Origin, CredentialID: u.p.CredentialID, SessionID: u.p.SessionID,
+			Since: u.first, Until: u.last.Add(time.Microsecond)}
+	}
+	return r
 }

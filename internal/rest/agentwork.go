@@ -82,17 +82,3 @@ func (s *server) agentSession(ctx context.Context, p loci.Principal, in *Session
 func (s *server) closeSession(ctx context.Context, p loci.Principal, in *SessionPath) (*answer[loci.Session], error) {
 	return say(s.app.CloseAgentSession(ctx, p, in.session()))
 }
-
-// What was carried out is answered as it is now.
-
-func (s *server) createAgentAgain(ctx context.Context, p loci.Principal, _ *newAgentInput, known *app.Repeated) (*answer[loci.Agent], error) {
-	return s.agent(ctx, p, &AgentPath{known.Target})
-}
-
-func (s *server) openSessionAgain(ctx context.Context, p loci.Principal, _ *newSessionInput, known *app.Repeated) (*answer[loci.Session], error) {
-	return s.agentSession(ctx, p, &SessionPath{known.Target})
-}
-
-func (s *server) closeSessionAgain(ctx context.Context, p loci.Principal, in *SessionPath, _ *app.Repeated) (*answer[loci.Session], error) {
-	return s.agentSession(ctx, p, in)
-}

@@ -28,28 +28,17 @@ type assetOutput struct {
 // addAsset registers the route that takes files. The request is read as it comes, so what decides whether
 // it is one that was carried out before is known only when all of it is stored.
 func (s *server) addAsset(r route, place string) {
-	attach := repeatable[app.Received, assetOutput]{
-		do: func(ctx context.Context, p loci.Principal, in *app.Received) (*assetOutput, error) {
-			a, added, err := s.app.Attach(ctx, p, in)
-			if err != nil {
-				return nil, err
-			}
-			status := http.StatusOK
-			if added {
-				status = http.StatusCreated
-			}
-			return &assetOutput{status, place + a.ID.String(), a}, nil
-		},
-		again: func(ctx context.Context, p loci.Principal, _ *app.Received, known *app.Repeated) (*assetOutput, error) {
-			var id loci.AssetID
-			read(&id, known.Target)
-			a, err := s.app.Asset(ctx, p, id)
-			if err != nil {
-				return nil, err
-			}
-			return &assetOutput{known.Status, place + a.ID.String(), a}, nil
-		},
-	}.call(s, &r)
+	attach := once(s, &r, func(ctx context.Context, p loci.Principal, in *app.Received) (*assetOutput, error) {
+		a, added, err := s.app.Attach(ctx, p, in)
+		if err != nil {
+			return nil, err
+		}
+		status := http.StatusOK
+		if added {
+			status = http.StatusCreated
+		}
+		return &assetOutput{status, place + a.ID.String(), a}, nil
+	})
 	enter(s, r, func(ctx context.Context, p loci.Principal, in *newAssetInput) (*assetOutput, error) {
 		file, err := s.received(ctx, p, in)
 		if err != nil {

@@ -361,29 +361,21 @@ func TestSlowUploads(t *testing.T) {
 	}
 }
 
-// A repetition under its key is answered alike, though the boundary of a form is another one each time.
+// Loci recognises a repetition, though the boundary of a form differs each time.
 func TestUploadUnderAKey(t *testing.T) {
 	s := newServer(t)
 	m := s.write(t, owner, `{"title":"x","content":"y"}`)
 	path := "/memories/" + m.ID.String() + "/assets"
 	first := s.form(owner, path, [][3]string{{"file", "a.txt", "abc"}}, "Idempotency-Key: k1")
 	again := s.form(owner, path, [][3]string{{"file", "a.txt", "abc"}}, "Idempotency-Key: k1")
-	if first.Code != 201 || again.Code != 201 || again.Body.String() != first.Body.String() || again.Header().Get("Idempotency-Replayed") != "true" {
-		t.Errorf("got %d %s, then %d %s", first.Code, first.Body, again.Code, again.Body)
-	}
+	replayed(t, first, again)
 	if w := s.form(owner, path, [][3]string{{"file", "a.txt", "other"}}, "Idempotency-Key: k1"); w.Code != 409 {
 		t.Errorf("another file: got %d %s", w.Code, w.Body)
-	}
-	var a loci.Asset
-	decode(t, first, &a)
-	s.expect(t, 204, owner, "DELETE /assets/"+a.ID.String())
-	if w := s.form(owner, path, [][3]string{{"file", "a.txt", "abc"}}, "Idempotency-Key: k1"); w.Code != 404 {
-		t.Errorf("what was deleted comes back: got %d %s", w.Code, w.Body)
 	}
 	body := `{"sources":[{"kind":"text","text":"abc"}]}`
 	one := s.do("POST", "/memories/"+m.ID.String()+"/sources", owner, body, "Idempotency-Key: k2")
 	two := s.do("POST", "/memories/"+m.ID.String()+"/sources", owner, body, "Idempotency-Key: k2")
-	if one.Code != 201 || two.Code != 201 || one.Body.String() != two.Body.String() {
+	if one.Code != 201 || two.Code != 201 || !strings.Contains(two.Body.String(), `{"replayed":true,"target":"`+m.ID.String()) {
 		t.Errorf("sources: got %d %s, then %d %s", one.Code, one.Body, two.Code, two.Body)
 	}
 	if w := s.do("POST", "/memories/"+m.ID.String()+"/sources", owner, body); w.Code != 200 {

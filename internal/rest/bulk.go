@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -88,29 +87,4 @@ func bulkItem(o *client.BulkOperation, raw json.RawMessage) (app.BulkItem, error
 		item.Patch, err = patchOf(o.Changes)
 	}
 	return item, err
-}
-
-// bulkAgain answers with the results, which hold no text.
-func bulkAgain(_ context.Context, _ loci.Principal, _ *bulkInput, known *app.Repeated) (*answer[client.BulkAnswer], error) {
-	var results []loci.BulkResult
-	if err := json.Unmarshal(known.Kept, &results); err != nil {
-		return nil, err
-	}
-	for _, r := range results {
-		if r.Error != nil {
-			r.Error.Text = "this was refused when the request was carried out; send it under a new key to learn why"
-		}
-	}
-	return say(bulkAnswer(results), nil)
-}
-
-// keepBulk is what is kept of a call that was not in one transaction: the results without texts of errors.
-func keepBulk(out *answer[client.BulkAnswer]) any {
-	kept := slices.Clone(out.Body.Results)
-	for i, r := range kept {
-		if r.Error != nil {
-			kept[i].Error = &loci.ItemError{Index: r.Error.Index, Code: r.Error.Code}
-		}
-	}
-	return kept
 }

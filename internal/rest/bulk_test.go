@@ -52,12 +52,7 @@ func TestBulk(t *testing.T) {
 	if first.Code != 200 || out.Succeeded != 1 || out.Failed != 1 || out.Results[1].Error == nil {
 		t.Errorf("got %d %s", first.Code, first.Body)
 	}
-	again := s.once(owner, "each", each)
-	var repeated client.BulkAnswer
-	decode(t, again, &repeated)
-	if again.Header().Get("Idempotency-Replayed") != "true" || repeated.Results[0].ID != out.Results[0].ID || repeated.Failed != 1 || repeated.Results[1].Error.Code != loci.NotFound {
-		t.Errorf("got %d %s", again.Code, again.Body)
-	}
+	replayed(t, first, s.once(owner, "each", each))
 	got := s.expect(t, 200, owner, "GET /memories").Body.String()
 	for title, n := range map[string]int{"one": 1, "two": 0, "three": 1, "new": 1, "old": 0} {
 		if c := strings.Count(got, `"title":"`+title+`"`); c != n {

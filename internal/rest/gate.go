@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"mime"
 	"net/http"
 	"net/url"
@@ -47,12 +48,14 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 		if !route.Raw {
 			r.Header.Set("Content-Type", jsonType) // however it was spelt
 		}
-		once, err := readOnce(r)
-		if err != nil {
-			s.refuse(x, r, err)
-			return
+		if route.repeatable() {
+			once, err := readOnce(r)
+			if err != nil {
+				s.refuse(x, r, err)
+				return
+			}
+			x.once = once
 		}
-		x.once = once
 		next(ctx)
 	}
 }
@@ -176,11 +179,7 @@ func (s *server) allowed(r *http.Request) []string {
 type call[I, O any] func(context.Context, loci.Principal, *I) (*O, error)
 
 // add registers a route.
-func add[I, O any](s *server, r route, do call[I, O]) {
-	register(s, r, repeating(&r, do))
-}
-
-func register[I, O any](s *server, r route, c repeatable[I, O]) { enter(s, r, c.call(s, &r)) }
+func add[I, O any](s *server, r route, do call[I, O]) { enter(s, r, once(s, &r, do)) }
 
 // enter hands a route to huma.
 func enter[I, O any](s *server, r route, do call[I, O]) {
@@ -191,6 +190,9 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 	op := r.operation(s)
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, exchangeOf(ctx).principal, in)
+		if again := (*replay)(nil); errors.As(err, &again) {
+			return nil, again
+		}
 		if err != nil {
 			return nil, s.fail(ctx, r.Missing, err)
 		}

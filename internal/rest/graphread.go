@@ -234,6 +234,8 @@ type graphImportInput struct {
 	RawBody        []byte        `contentType:"application/x-ndjson"`
 }
 
+func (in *graphImportInput) reads() bool { return in.DryRun }
+
 // maxLineProblems is how many lines that were not taken an import explains.
 const maxLineProblems = 1000
 

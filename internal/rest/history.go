@@ -5,7 +5,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
 )
 
 type diffInput struct {
@@ -31,20 +30,10 @@ func (s *server) revert(ctx context.Context, p loci.Principal, in *revertInput) 
 	return oneMemory(s.app.Revert(ctx, p, id, version, in.Body.Version))
 }
 
-func (s *server) revertAgain(ctx context.Context, p loci.Principal, in *revertInput, _ *app.Repeated) (*memoryOutput, error) {
-	return s.memoryAgain(ctx, p, in.PathID.parse())
-}
-
 type undoInput struct{ Body client.UndoRequest }
+
+func (in *undoInput) reads() bool { return in.Body.DryRun }
 
 func (s *server) undo(ctx context.Context, p loci.Principal, in *undoInput) (*answer[*loci.UndoReport], error) {
 	return say(s.app.Undo(ctx, p, in.Body.UndoSelection, in.Body.DryRun))
-}
-
-// undoAgain repeats the report; a dry run is made again.
-func (s *server) undoAgain(ctx context.Context, p loci.Principal, in *undoInput, known *app.Repeated) (*answer[*loci.UndoReport], error) {
-	if in.Body.DryRun {
-		return s.undo(ctx, p, in)
-	}
-	return say(s.app.UndoAgain(ctx, p, known))
 }

@@ -2,9 +2,7 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -45,12 +43,6 @@ func (s *server) createNode(ctx context.Context, p loci.Principal, in *newNodeIn
 	}
 	return say(s.app.CreateNode(ctx, p, app.NodeDraft{Name: b.Name, Description: b.Description, Tags: b.Tags, AllowedVendors: b.AllowedVendors,
 		Scope: b.Scope, ProjectID: b.ProjectID, AgentID: b.AgentID, Shared: b.Shared}))
-}
-
-func (s *server) createNodeAgain(ctx context.Context, p loci.Principal, _ *newNodeInput, known *app.Repeated) (*answer[*loci.MemoryNode], error) {
-	var id loci.NodeID
-	read(&id, known.Target)
-	return say(s.app.Node(ctx, p, id))
 }
 
 type nodesInput struct {
@@ -117,10 +109,6 @@ func (s *server) restoreNode(ctx context.Context, p loci.Principal, in *NodePath
 	return say(s.app.RestoreNode(ctx, p, in.node()))
 }
 
-func (s *server) restoreNodeAgain(ctx context.Context, p loci.Principal, in *NodePath, _ *app.Repeated) (*answer[*loci.MemoryNode], error) {
-	return s.node(ctx, p, in)
-}
-
 func (s *server) nodeItems(ctx context.Context, p loci.Principal, in *NodePath) (*answer[client.NodeItemList], error) {
 	list, err := s.app.NodeItems(ctx, p, in.node())
 	return say(client.NodeItemList{Items: orEmpty(list)}, err)
@@ -139,22 +127,6 @@ func (s *server) addNodeItem(ctx context.Context, p loci.Principal, in *newItemI
 	}
 	return say(s.app.AddNodeItem(ctx, p, in.node(), app.ItemDraft{Kind: b.Kind, MemoryID: b.MemoryID, ProjectID: b.ProjectID, EntityID: b.EntityID,
 		Text: b.Text, ParentID: b.ParentID, Before: b.Before, AllowedVendors: b.AllowedVendors}))
-}
-
-func (s *server) addNodeItemAgain(ctx context.Context, p loci.Principal, in *newItemInput, known *app.Repeated) (*answer[*loci.NodeItem], error) {
-	var id loci.NodeItemID
-	if err := json.Unmarshal(known.Kept, &id); err != nil {
-		return nil, err
-	}
-	list, err := s.app.NodeItems(ctx, p, in.node())
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(list, func(i loci.NodeItem) bool { return i.ID == id })
-	if at < 0 {
-		return nil, errAbsent
-	}
-	return say(&list[at], nil)
 }
 
 type moveItemInput struct {

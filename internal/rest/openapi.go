@@ -21,6 +21,7 @@ const (
 	cookieScheme    = "session"
 	schemaPrefix    = "#/components/schemas/"
 	problemRef      = schemaPrefix + "Problem"
+	replayedRef     = schemaPrefix + "Replayed"
 )
 
 func (s *server) config() huma.Config {
@@ -28,6 +29,7 @@ func (s *server) config() huma.Config {
 	aliasChanges(schemas)
 	schemas.RegisterTypeAlias(reflect.TypeFor[problem](), reflect.TypeFor[client.Problem]())
 	schemas.Schema(reflect.TypeFor[client.Problem](), true, "Problem")
+	schemas.Schema(reflect.TypeFor[client.Replayed](), true, "Replayed")
 	address := s.options.PublicURL
 	if address == "" {
 		address = "/"

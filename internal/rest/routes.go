@@ -36,10 +36,9 @@ type route struct {
 	Bulk, Lines, Again bool
 	// Raw takes a body of any type, which the handler reads as it comes.
 	Raw bool
-	// Repeat says how a POST answers when it comes again under its key. Atomic says that it makes its change in one
-	// transaction of the org.
-	Repeat repetition
-	Atomic bool
+	// Reads marks a POST that changes nothing, so it needs no Idempotency-Key.
+	// Atomic marks one that makes its change in one transaction of the org.
+	Reads, Atomic bool
 	// Alternatives are other media types of the answer.
 	Alternatives map[string]*huma.MediaType
 	// Further are answers besides those that the rest of the line says.
@@ -93,7 +92,7 @@ func (r route) operation(s *server) huma.Operation {
 		}
 		op.Extensions = map[string]any{"x-actions": append([]app.Action{r.Action}, r.More...)}
 	}
-	if r.Method == http.MethodPost {
+	if r.repeatable() {
 		op.Parameters = append(op.Parameters, onceParameter)
 	}
 	r.takesSession(&op)
@@ -130,6 +129,9 @@ func (r route) responses() map[string]*huma.Response {
 	}
 	for name, media := range r.Alternatives {
 		ok.Content[name] = media
+	}
+	if r.Out != nil && r.repeatable() {
+		ok.Content[replayedType] = &huma.MediaType{Schema: &huma.Schema{Ref: replayedRef}}
 	}
 	out := map[string]*huma.Response{}
 	switch {

@@ -55,7 +55,7 @@ var (
 		Summary: "List your browser sessions", Text: "Those that can be used, newest first.", Out: client.SessionList{Sessions: []client.BrowserSession{exampleSession}}}
 	routeEndSession = route{ID: "endSession", Method: http.MethodDelete, Path: "/users/me/sessions/{id}", Who: forPeople, Action: app.SessionEnd, Missing: noSession, Tag: "account",
 		Summary: "End a browser session", Text: "It is useless from the next request on."}
-	routeEndOthers = route{ID: "endOtherSessions", Method: http.MethodPost, Repeat: byNumbers, Path: "/users/me/sessions/end-others", Who: forPeople, Action: app.SessionEnd, Tag: "account",
+	routeEndOthers = route{ID: "endOtherSessions", Method: http.MethodPost, Path: "/users/me/sessions/end-others", Who: forPeople, Action: app.SessionEnd, Tag: "account",
 		Summary: "End all other browser sessions", Text: "All but the one that asks; with a key: all.", Out: client.Ended{Ended: 2}}
 	routeGrants = route{ID: "listGrants", Method: http.MethodGet, Path: "/users/me/grants", Who: forPeople, Action: app.GrantList, Tag: "account",
 		Summary: "List what you allowed OAuth clients", Text: "Newest first, revoked ones too.", Out: client.GrantList{Grants: exampleGrants}}
@@ -66,9 +66,9 @@ var (
 
 	routeKeys = route{ID: "listKeys", Method: http.MethodGet, Path: "/keys", Who: forPeople, Action: app.KeyList, Tag: "keys",
 		Summary: "List your API keys", Text: "Newest first, revoked ones too; without the keys themselves.", Out: client.KeyList{Keys: []client.Key{exampleKey}}}
-	routeCreateKey = route{ID: "createKey", Method: http.MethodPost, Repeat: byRefusing, Path: "/keys", Who: forPeople, Action: app.KeyCreate, Missing: noWorkspace, Tag: "keys", Limit: expensive, Status: http.StatusCreated,
+	routeCreateKey = route{ID: "createKey", Method: http.MethodPost, Path: "/keys", Who: forPeople, Action: app.KeyCreate, Missing: noWorkspace, Tag: "keys", Limit: expensive, Status: http.StatusCreated,
 		Summary: "Create an API key", Text: "The key itself is in this answer and never shown again. Needs step-up.", In: client.NewKey{Name: "backup script"}, Out: exampleMade}
-	routeRotateKey = route{ID: "rotateKey", Method: http.MethodPost, Repeat: byRefusing, Path: "/keys/{id}/rotate", Who: forPeople, Action: app.KeyRotate, Missing: noKey, Tag: "keys", Limit: expensive, Status: http.StatusCreated,
+	routeRotateKey = route{ID: "rotateKey", Method: http.MethodPost, Path: "/keys/{id}/rotate", Who: forPeople, Action: app.KeyRotate, Missing: noKey, Tag: "keys", Limit: expensive, Status: http.StatusCreated,
 		Summary: "Replace an API key by a new one", Text: "The old one stays valid for overlap_hours. Needs step-up. 409 if it was rotated before.", In: client.Rotation{}, Out: exampleMade}
 	routeRevokeKey = route{ID: "revokeKey", Method: http.MethodDelete, Path: "/keys/{id}", Who: forPeople, Action: app.KeyRevoke, Missing: noKey, Tag: "keys",
 		Summary: "Revoke an API key", Text: "It is useless from the next request on, in every process."}

@@ -8,13 +8,13 @@ import (
 
 // registerAgents adds the routes about agents and their sessions.
 func (s *server) registerAgents(at func(route) route) {
-	addOnce(s, at(routeCreateAgent), s.createAgent, s.createAgentAgain, nil)
+	add(s, at(routeCreateAgent), s.createAgent)
 	add(s, at(routeAgents), s.agents)
 	add(s, at(routeAgent), s.agent)
-	addOnce(s, at(routeOpenSession), s.openSession, s.openSessionAgain, nil)
+	add(s, at(routeOpenSession), s.openSession)
 	add(s, at(routeAgentSessions), s.agentSessions)
 	add(s, at(routeAgentSession), s.agentSession)
-	addOnce(s, at(routeCloseSession), s.closeSession, s.closeSessionAgain, nil)
+	add(s, at(routeCloseSession), s.closeSession)
 }
 
 // The part of the table about agents and their sessions.

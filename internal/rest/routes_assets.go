@@ -19,7 +19,7 @@ func (s *server) registerAssets(at func(route) route) {
 	add(s, at(routeAssetContent), s.assetContent)
 	add(s, at(routeDeleteAsset), s.deleteAsset)
 
-	addOnce(s, at(routeAddSources), s.addSources, s.sourcesAgain, nil)
+	add(s, at(routeAddSources), s.addSources)
 	add(s, at(routeSources), s.sources)
 	add(s, at(routeDeleteSource), s.deleteSource)
 }

@@ -10,7 +10,7 @@ import (
 
 // registerBulk adds the route about many memories at once.
 func (s *server) registerBulk(at func(route) route) {
-	addOnce(s, at(routeBulk), s.bulk, bulkAgain, keepBulk)
+	add(s, at(routeBulk), s.bulk)
 }
 
 var (

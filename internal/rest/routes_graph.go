@@ -20,19 +20,19 @@ func (s *server) registerGraph(at func(route) route) {
 	add(s, at(routeEntityHistory), s.entityHistory)
 	add(s, at(routeNeighbours), s.neighbours)
 
-	addOnce(s, at(routeCreateEntities), s.createEntities, s.createEntitiesAgain, keepEntities)
-	addOnce(s, at(routeAddObservations), s.addObservations, s.addObservationsAgain, keepObservations)
-	addOnce(s, at(routeCreateRelations), s.createRelations, s.createRelationsAgain, keepRelations)
+	add(s, at(routeCreateEntities), s.createEntities)
+	add(s, at(routeAddObservations), s.addObservations)
+	add(s, at(routeCreateRelations), s.createRelations)
 	add(s, at(routeDeleteEntities), s.deleteEntities)
 	add(s, at(routeDeleteObservations), s.deleteObservations)
 	add(s, at(routeDeleteRelations), s.deleteRelations)
 	add(s, at(routeGraphTrash), s.graphTrash)
 	add(s, at(routeRestoreNodes), s.restoreNodes)
-	addOnce(s, at(routeMergeEntities), s.mergeEntities, s.mergeAgain, nil)
+	add(s, at(routeMergeEntities), s.mergeEntities)
 	add(s, at(routeGraphVendors), s.setGraphVendors)
 
 	add(s, at(routeExportGraph), s.exportGraph)
-	addOnce(s, at(routeImportGraph), s.importGraph, s.importAgain, keepImport)
+	add(s, at(routeImportGraph), s.importGraph)
 }
 
 // The part of the table about reading graphs.
@@ -41,7 +41,7 @@ var (
 		Summary: "Read a graph", Text: "In the order in which it was stored. entities_left says how many are on the pages behind this one; a page ends early when it is large.", Out: exampleGraphPage}
 	routeSearchGraph = route{ID: "searchGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/search", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
 		Summary: "Search a graph", Text: "In names, types and observations, the best first; each entity with its observations and relations. 400 says what is wrong with a malformed query.", Out: exampleGraphHits}
-	routeOpenNodes = route{ID: "openNodes", Method: http.MethodPost, Repeat: byReading, Path: "/projects/{id}/graph/open", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
+	routeOpenNodes = route{ID: "openNodes", Method: http.MethodPost, Reads: true, Path: "/projects/{id}/graph/open", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
 		Summary: "Get entities by their names", Text: "missing has the names that are not there, with the nearest ones.", In: exampleNames, Out: exampleFoundNodes}
 	routeEntity = route{ID: "getEntity", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}", Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
 		Summary: "Get an entity", Text: "With its newest observations and relations, 1,000 of each; observations_left and relations_left count the older ones.", Out: exampleEntity}
@@ -66,15 +66,15 @@ var (
 		Summary: "Add observations to entities", Text: "All or none. 404 with the nearest names for entities that are not there.", In: exampleNewObservations, Out: examplePutObservations}
 	routeCreateRelations = route{ID: "createRelations", Method: http.MethodPost, Path: "/projects/{id}/graph/relations", Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated, Bulk: true, Again: true,
 		Summary: "Store relations between entities", Text: "All or none. 404 with the nearest names for entities that are not there.", In: exampleNewRelations, Out: examplePutRelations}
-	routeDeleteEntities = route{ID: "deleteEntities", Method: http.MethodPost, Repeat: byNumbers, Path: "/projects/{id}/graph/entities/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
+	routeDeleteEntities = route{ID: "deleteEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/entities/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
 		Summary: "Move entities to the trash", Text: "With all that hangs on them. Names that are not there are passed over.", In: exampleNames, Out: client.Deleted{Deleted: 1}}
-	routeDeleteObservations = route{ID: "deleteObservations", Method: http.MethodPost, Repeat: byNumbers, Path: "/projects/{id}/graph/observations/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
+	routeDeleteObservations = route{ID: "deleteObservations", Method: http.MethodPost, Path: "/projects/{id}/graph/observations/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
 		Summary: "Move observations to the trash", Text: "By their exact contents. What is not there is passed over.", In: exampleOldObservations, Out: client.Deleted{Deleted: 1}}
-	routeDeleteRelations = route{ID: "deleteRelations", Method: http.MethodPost, Repeat: byNumbers, Path: "/projects/{id}/graph/relations/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
+	routeDeleteRelations = route{ID: "deleteRelations", Method: http.MethodPost, Path: "/projects/{id}/graph/relations/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
 		Summary: "Move relations to the trash", Text: "What is not there is passed over.", In: exampleOldRelations, Out: client.Deleted{Deleted: 1}}
 	routeGraphTrash = route{ID: "listGraphTrash", Method: http.MethodGet, Path: "/projects/{id}/graph/trash", Who: forAny, Action: app.GraphTrashed, Missing: noProject, Tag: "graph",
 		Summary: "List what can be restored", Text: "Newest deletion first; what was deleted along with an entity comes back with it and is not listed.", Out: exampleGraphTrash}
-	routeRestoreNodes = route{ID: "restoreNodes", Method: http.MethodPost, Repeat: byNumbers, Path: "/projects/{id}/graph/restore", Who: forAny, Action: app.GraphRestore, Missing: noProject, Tag: "graph",
+	routeRestoreNodes = route{ID: "restoreNodes", Method: http.MethodPost, Path: "/projects/{id}/graph/restore", Who: forAny, Action: app.GraphRestore, Missing: noProject, Tag: "graph",
 		Summary: "Take rows out of the trash", Text: "All or none; an entity with what was deleted along with it. 409 while another of its name and type is there.", In: exampleGone, Out: client.Restored{Restored: 1}}
 	routeMergeEntities = route{ID: "mergeEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/merge", Who: forAny, Action: app.GraphMerge, Missing: noEntity, Tag: "graph",
 		Summary: "Make one entity of two", Text: "into gets copies of the observations and relations of from, which goes to the trash. Nothing becomes visible to more vendors.", In: exampleMerge, Out: exampleEntity}

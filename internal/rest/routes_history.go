@@ -9,8 +9,8 @@ import (
 // registerHistory adds the routes about what memories were before.
 func (s *server) registerHistory(at func(route) route) {
 	add(s, at(routeDiff), s.diff)
-	addOnce(s, at(routeRevert), s.revert, s.revertAgain, nil)
-	addOnce(s, at(routeUndo), s.undo, s.undoAgain, nil)
+	add(s, at(routeRevert), s.revert)
+	add(s, at(routeUndo), s.undo)
 }
 
 // noVersion is what those routes say that need a version, too: which of the two is not there is not said.

@@ -14,7 +14,7 @@ func (s *server) registerMemories(prefix string, at func(route) route) {
 	add(s, at(routeOpenAPI), s.openAPIDocument)
 	add(s, at(routeWhoAmI), s.whoAmI)
 
-	addOnce(s, at(routeCreate), s.create(prefix+"/memories/"), s.createAgain(prefix+"/memories/"), nil)
+	add(s, at(routeCreate), s.create(prefix+"/memories/"))
 	add(s, at(routeList), s.list)
 	add(s, at(routeListByQuery), s.listByQuery)
 	add(s, at(routeGet), s.get)
@@ -22,13 +22,13 @@ func (s *server) registerMemories(prefix string, at func(route) route) {
 	add(s, at(routeEdit), s.edit)
 	add(s, at(routeTrash), s.trash)
 	add(s, at(routeTrashMany), s.trashMany)
-	addOnce(s, at(routeRestore), s.restore, s.restoreAgain, nil)
+	add(s, at(routeRestore), s.restore)
 	add(s, at(routeVersions), s.versions)
-	addOnce(s, at(routeShare), s.share, s.shareAgain, nil)
-	addOnce(s, at(routeUnshare), s.unshare, s.shareAgain, nil)
+	add(s, at(routeShare), s.share)
+	add(s, at(routeUnshare), s.unshare)
 	add(s, at(routePool), s.pool)
 
-	addOnce(s, at(routeAgentCreate), s.create(prefix+"/agent/memories/"), s.createAgain(prefix+"/agent/memories/"), nil)
+	add(s, at(routeAgentCreate), s.create(prefix+"/agent/memories/"))
 	add(s, at(routeAgentLatest), s.latest)
 	add(s, at(routeAgentGet), s.get)
 	add(s, at(routeAgentTrash), s.agentTrash)
@@ -59,7 +59,7 @@ var (
 
 	routeCreate = route{ID: "createMemory", Method: http.MethodPost, Atomic: true, Path: "/memories", Who: forPeople, Action: app.MemoryCreate, Tag: "memories", Status: http.StatusCreated,
 		Again: true, Summary: "Write a memory", Text: "Stores exactly what is sent. The origin comes from the credential. Where there is a memory of that key, scope and context, it is changed instead, and the version before is kept: 200.", In: exampleNew, Out: exampleSaved}
-	routeList = route{ID: "listMemories", Method: http.MethodPost, Repeat: byReading, Path: "/memories/list", Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
+	routeList = route{ID: "listMemories", Method: http.MethodPost, Reads: true, Path: "/memories/list", Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
 		Summary: "List memories by a filter", Text: "Newest first; search: best first. Filter left out: all. `trashed` lists the trash.", In: exampleList, Out: examplePage}
 	routeListByQuery = route{ID: "listMemoriesByQuery", Method: http.MethodGet, Path: "/memories", Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
 		Summary: "List memories by query parameters", Text: "The same as POST /memories/list, for the address bar and scripts.", Out: examplePage}
@@ -95,16 +95,16 @@ var (
 		Summary: "Move a memory to the trash as an agent", Text: "Only one that this vendor wrote, and only where the org deletes by key.", Out: exampleMemory}
 	routeAgentPool = route{ID: "agentTeamMemories", Method: http.MethodGet, Path: "/agent/memories/team", Who: forAny, Action: app.PoolRead, Tag: "agent",
 		Summary: "List what the team shares, as an agent", Text: "Newest first, only what the vendor of the key may read. 409 if the person is in no team.", Out: examplePage}
-	routeAgentByTag = route{ID: "agentMemoriesByTag", Method: http.MethodPost, Repeat: byReading, Path: "/agent/memories/by-tag", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+	routeAgentByTag = route{ID: "agentMemoriesByTag", Method: http.MethodPost, Reads: true, Path: "/agent/memories/by-tag", Who: forAny, Action: app.MemoryRead, Tag: "agent",
 		Summary: "List memories by tag", Text: "Whole memories, newest first, that carry any of the tags; tag_mode all: every one of them.", In: client.ByTagRequest{Tags: []string{"ops"}}, Out: examplePage}
-	routeAgentBrowse = route{ID: "agentBrowseMemories", Method: http.MethodPost, Repeat: byReading, Path: "/agent/memories/browse", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+	routeAgentBrowse = route{ID: "agentBrowseMemories", Method: http.MethodPost, Reads: true, Path: "/agent/memories/browse", Who: forAny, Action: app.MemoryRead, Tag: "agent",
 		Summary: "Browse summaries of memories", Text: "Without their content; get the ones you need by id. Filter left out: all.", In: client.BrowseRequest{Limit: 50}, Out: exampleSummaries}
-	routeAgentSearch = route{ID: "agentSearchMemories", Method: http.MethodPost, Repeat: byReading, Path: "/agent/memories/search", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+	routeAgentSearch = route{ID: "agentSearchMemories", Method: http.MethodPost, Reads: true, Path: "/agent/memories/search", Who: forAny, Action: app.MemoryRead, Tag: "agent",
 		Summary: "Search memories", Text: "Whole memories, best first. Words, \"phrases\" and prefix*; the more words fit, the better.", In: client.SearchRequest{Term: "deploy day"}, Out: exampleFound}
-	routeAgentList = route{ID: "agentListMemories", Method: http.MethodPost, Repeat: byReading, Path: "/agent/memories/list", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+	routeAgentList = route{ID: "agentListMemories", Method: http.MethodPost, Reads: true, Path: "/agent/memories/list", Who: forAny, Action: app.MemoryRead, Tag: "agent",
 		Summary: "List the newest memories", Text: "Whole memories, newest first.", In: client.NewestRequest{Limit: 10}, Out: exampleNewest}
 
-	routeQuery = route{ID: "query", Method: http.MethodPost, Repeat: byReading, Path: "/query", Who: forAny, Action: app.Query, Tag: "recall",
+	routeQuery = route{ID: "query", Method: http.MethodPost, Reads: true, Path: "/query", Who: forAny, Action: app.Query, Tag: "recall",
 		Summary: "Ask a question of the memories", Text: "Finds what fits, packs it into a prompt and, if a model is configured, answers. The receipt says what was used and what was cut.", In: exampleQuery, Out: exampleAnswer}
 	routeBriefing = route{ID: "getBriefing", Method: http.MethodGet, Path: "/briefing", Who: forPeople, Action: app.Briefing, Tag: "recall",
 		Summary: "Read what there is to ask for", Text: "For the start of a session. format=markdown is for a model to read.", Out: exampleBriefing, Alternatives: markdownToo}

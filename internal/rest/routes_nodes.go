@@ -10,14 +10,14 @@ import (
 
 // registerNodes adds the routes about memory nodes.
 func (s *server) registerNodes(at func(route) route) {
-	addOnce(s, at(routeCreateNode), s.createNode, s.createNodeAgain, nil)
+	add(s, at(routeCreateNode), s.createNode)
 	add(s, at(routeNodes), s.nodes)
 	add(s, at(routeNode), s.node)
 	add(s, at(routeEditNode), s.editNode)
 	add(s, at(routeTrashNode), s.trashNode)
-	addOnce(s, at(routeRestoreNode), s.restoreNode, s.restoreNodeAgain, nil)
+	add(s, at(routeRestoreNode), s.restoreNode)
 	add(s, at(routeNodeItems), s.nodeItems)
-	addOnce(s, at(routeAddNodeItem), s.addNodeItem, s.addNodeItemAgain, nil)
+	add(s, at(routeAddNodeItem), s.addNodeItem)
 	add(s, at(routeMoveNodeItem), s.moveNodeItem)
 	add(s, at(routeRemoveNodeItem), s.removeNodeItem)
 	add(s, at(routeNodePack), s.nodePack)

@@ -19,7 +19,7 @@ func (s *server) registerOrgs(at func(route) route) {
 	add(s, at(routeOrgInvites), s.orgInvites)
 	add(s, at(routeRevokeOrgInvite), s.revokeOrgInvite)
 	add(s, at(routeWorkspaces), s.workspaces)
-	addOnce(s, at(routeCreateWorkspace), s.createWorkspace, s.createWorkspaceAgain, nil)
+	add(s, at(routeCreateWorkspace), s.createWorkspace)
 	add(s, at(routeRenameWorkspace), s.renameWorkspace)
 	add(s, at(routeDeleteWorkspace), s.deleteWorkspace)
 	add(s, at(routeWorkspaceMembers), s.workspaceMembers)
@@ -42,7 +42,7 @@ var (
 		Summary: "List the people of your org", Text: "For admins.", Out: exampleMembers}
 	routeEditMember = route{ID: "editMember", Method: http.MethodPatch, Path: "/orgs/{id}/members/{user}", Who: forPeople, Action: app.MemberRole, More: []app.Action{app.MemberRemove}, Missing: noMember, Tag: "orgs",
 		Summary: "Change the role of a member, or shut them out", Text: "For admins; needs step-up. 409 for the last owner.", In: client.MemberEdit{Role: new(loci.MemberAdmin)}, Out: exampleUserRow}
-	routeInviteToOrg = route{ID: "inviteToOrg", Method: http.MethodPost, Repeat: byRefusing, Path: "/orgs/{id}/invite", Who: forPeople, Action: app.OrgInvite, More: []app.Action{app.MemberRole}, Missing: noOrg, Tag: "orgs", Limit: expensive, Status: http.StatusCreated,
+	routeInviteToOrg = route{ID: "inviteToOrg", Method: http.MethodPost, Path: "/orgs/{id}/invite", Who: forPeople, Action: app.OrgInvite, More: []app.Action{app.MemberRole}, Missing: noOrg, Tag: "orgs", Limit: expensive, Status: http.StatusCreated,
 		Summary: "Invite people to your org", Text: "Each invitation is bound to its e-mail address and good for 7 days. A role above member needs step-up. The tokens are in this answer and never shown again.", In: exampleInvitation, Out: exampleInvited}
 	routeOrgInvites = route{ID: "listOrgInvites", Method: http.MethodGet, Path: "/orgs/{id}/invites", Who: forPeople, Action: app.MemberList, Missing: noOrg, Tag: "orgs",
 		Summary: "List the invitations to your org", Text: "Newest first, without their tokens.", Out: exampleInvites}

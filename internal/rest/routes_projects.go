@@ -10,12 +10,12 @@ import (
 
 // registerProjects adds the routes about projects.
 func (s *server) registerProjects(at func(route) route) {
-	addOnce(s, at(routeCreateProject), s.createProject, s.createProjectAgain, idOf(keepProject))
+	add(s, at(routeCreateProject), s.createProject)
 	add(s, at(routeProjects), s.projects)
 	add(s, at(routeProject), s.project)
 	add(s, at(routeEditProject), s.editProject)
-	addOnce(s, at(routeArchiveProject), s.archiveProject, s.projectAgain, nil)
-	addOnce(s, at(routeRestoreProject), s.restoreProject, s.projectAgain, nil)
+	add(s, at(routeArchiveProject), s.archiveProject)
+	add(s, at(routeRestoreProject), s.restoreProject)
 	add(s, at(routeDeleteProject), s.deleteProject)
 	add(s, at(routeProjectMembers), s.projectMembers)
 	add(s, at(routePutProjectMember), s.putProjectMember)

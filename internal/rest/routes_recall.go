@@ -15,7 +15,7 @@ func (s *server) registerRecall(at func(route) route) {
 
 // The part of the table about recall.
 var (
-	routeRecall = route{ID: "recallMemories", Method: http.MethodPost, Repeat: byReading, Path: "/memories/recall", Who: forAny, Action: app.MemoryRead, Tag: "recall",
+	routeRecall = route{ID: "recallMemories", Method: http.MethodPost, Reads: true, Path: "/memories/recall", Who: forAny, Action: app.MemoryRead, Tag: "recall",
 		Summary: "Recall the memories that fit best", Text: "Whole memories, best first, each with why it was found and its oldest 10 sources, without their raw texts. Words, \"phrases\" and prefix*; if nothing has the words, words that begin like them are taken, then text that contains them.",
 		In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled}
 	routeRecallByQuery = route{ID: "recallMemoriesByQuery", Method: http.MethodGet, Path: "/memories/recall", Who: forAny, Action: app.MemoryRead, Tag: "recall",

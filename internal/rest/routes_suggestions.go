@@ -11,8 +11,8 @@ import (
 // registerSuggestions adds the routes about what others propose.
 func (s *server) registerSuggestions(at func(route) route) {
 	add(s, at(routeSuggestions), s.suggestions)
-	addOnce(s, at(routeAcceptSuggestion), s.acceptSuggestion, s.settledAgain, nil)
-	addOnce(s, at(routeDeclineSuggestion), s.declineSuggestion, s.settledAgain, nil)
+	add(s, at(routeAcceptSuggestion), s.acceptSuggestion)
+	add(s, at(routeDeclineSuggestion), s.declineSuggestion)
 }
 
 // The part of the table about what others propose, with its examples.

@@ -2,13 +2,10 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
 )
 
 type newSourcesInput struct {
@@ -35,20 +32,6 @@ func (s *server) addSources(ctx context.Context, p loci.Principal, in *newSource
 		status = http.StatusCreated
 	}
 	return &sourcesOutput{status, client.SourceList{Sources: list}}, nil
-}
-
-// sourcesAgain answers with those that are there still.
-func (s *server) sourcesAgain(ctx context.Context, p loci.Principal, in *newSourcesInput, known *app.Repeated) (*sourcesOutput, error) {
-	var ids []loci.SourceID
-	if err := json.Unmarshal(known.Kept, &ids); err != nil {
-		return nil, err
-	}
-	list, err := s.app.Sources(ctx, p, in.parse())
-	if err != nil {
-		return nil, err
-	}
-	list = slices.DeleteFunc(list, func(one loci.Source) bool { return !slices.Contains(ids, one.ID) })
-	return &sourcesOutput{known.Status, client.SourceList{Sources: orEmpty(list)}}, nil
 }
 
 func (s *server) sources(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.SourceList], error) {

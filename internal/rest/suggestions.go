@@ -40,7 +40,3 @@ func (s *server) acceptSuggestion(ctx context.Context, p loci.Principal, in *Sug
 func (s *server) declineSuggestion(ctx context.Context, p loci.Principal, in *SuggestionPath) (*answer[loci.Suggestion], error) {
 	return say(s.app.DeclineSuggestion(ctx, p, in.suggestion()))
 }
-
-func (s *server) settledAgain(ctx context.Context, p loci.Principal, in *SuggestionPath, _ *app.Repeated) (*answer[loci.Suggestion], error) {
-	return say(s.app.Suggestion(ctx, p, in.suggestion()))
-}

@@ -246,7 +246,7 @@ type IdempotentRequest struct {
 	Body   [32]byte // a hash
 	At     time.Time
 	Status int // 0: not finished
-	// Answer is what the same answer is made of again: ids, never text. Text is read again for whoever repeats the request, so that
-	// nothing that was erased is kept here, and nothing that is not visible any more comes back.
+	// Answer is what a repetition gets: an id, never text, so that nothing that
+	// was erased stays here.
 	Answer []byte
 }

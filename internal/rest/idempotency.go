@@ -1,0 +1,176 @@
+package rest
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// Loci carries out a POST under an Idempotency-Key once a day, however often it
+// is sent (draft-ietf-httpapi-idempotency-key-header-07). A repetition gets the
+// status and the id of what the request made or changed, and no other part of
+// the first answer: nothing comes back that was deleted meanwhile.
+const (
+	onceHeader     = "Idempotency-Key"
+	replayedHeader = "Idempotency-Replayed"
+	replayedType   = "application/vnd.loci.replayed+json"
+	maxOnceKey     = 255
+)
+
+// onceKey is the key of a request, and a hash that grows while its body is read.
+type onceKey struct {
+	key  string
+	body hash.Hash
+}
+
+// repeatable reports whether the route takes an Idempotency-Key.
+func (r route) repeatable() bool { return r.Method == http.MethodPost && !r.Reads }
+
+// readOnce looks for an Idempotency-Key. It is nil without one.
+func readOnce(r *http.Request) (*onceKey, error) {
+	sent := r.Header.Values(onceHeader)
+	if len(sent) == 0 {
+		return nil, nil
+	}
+	bad := func(c rune) bool { return c < ' ' || c > '~' }
+	if key := sent[0]; len(sent) > 1 || len(key) == 0 || len(key) > maxOnceKey || strings.ContainsFunc(key, bad) {
+		return nil, loci.FieldErrorf(onceHeader,
+			"must be one header of 1 to %d printable ASCII characters; use a new UUID for every request", maxOnceKey)
+	}
+	once := &onceKey{key: sent[0], body: sha256.New()}
+	once.restart(r)
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.TeeReader(r.Body, once.body), r.Body}
+	return once, nil
+}
+
+// restart begins the hash again, with parts instead of the body.
+func (o *onceKey) restart(r *http.Request, parts ...string) {
+	o.body.Reset()
+	for _, part := range append([]string{r.URL.Path, r.URL.RawQuery, r.Header.Get("If-Match")}, parts...) {
+		_, _ = io.WriteString(o.body, part+"\x00") // a hash takes everything
+	}
+}
+
+// request is what app keeps of the key: a hash of the sender, the route under
+// either of its paths, and the key.
+func (o *onceKey) request(p loci.Principal, r *route, in any) app.OnceRequest {
+	out := app.OnceRequest{Key: sha256.Sum256([]byte(p.Subject() + "\x00" + r.ID + "\x00" + o.key)), Atomic: r.Atomic}
+	if parts, ok := in.(interface{ inParts() bool }); ok && parts.inParts() {
+		out.Atomic = false // one transaction for each operation
+	}
+	o.body.Sum(out.Body[:0])
+	return out
+}
+
+// once returns do so that a request under a key is carried out once.
+func once[I, O any](s *server, r *route, do call[I, O]) call[I, O] {
+	return func(ctx context.Context, p loci.Principal, in *I) (*O, error) {
+		x := exchangeOf(ctx)
+		if dry, ok := any(in).(interface{ reads() bool }); x.once == nil || ok && dry.reads() {
+			return do(ctx, p, in)
+		}
+		begun, known, err := s.app.BeginOnce(ctx, p, x.once.request(p, r, in))
+		if err != nil {
+			return nil, err
+		}
+		if known == nil {
+			return first(ctx, s, r, p, in, begun, do)
+		}
+		if err := s.stillMay(ctx, p, r, in); err != nil {
+			return nil, err
+		}
+		x.Header().Set(replayedHeader, "true")
+		if known.Status == http.StatusNoContent {
+			return new(O), nil
+		}
+		return nil, &replay{client.Replayed{Replayed: true, Target: known.Target}, known.Status}
+	}
+}
+
+// replay is the answer to a repetition, in the form in which huma takes answers
+// of another type: an error with a status.
+type replay struct {
+	client.Replayed
+	status int
+}
+
+// Error returns the text.
+func (r *replay) Error() string { return "carried out before" }
+
+// GetStatus returns the HTTP status of the first answer.
+func (r *replay) GetStatus() int { return r.status }
+
+// ContentType distinguishes the answer from the first one.
+func (r *replay) ContentType(string) string { return replayedType }
+
+// stillMay refuses a repetition if the caller may not do the same any more, or
+// does not see the project any more.
+func (s *server) stillMay(ctx context.Context, p loci.Principal, r *route, in any) error {
+	if err := s.app.Allowed(ctx, p, r.Action); err != nil {
+		return err
+	}
+	if of, ok := in.(interface{ project() loci.ProjectID }); ok && r.ofProject() {
+		_, err := s.app.Project(ctx, p, of.project())
+		return err
+	}
+	return nil
+}
+
+// first carries a request out and keeps how it was answered.
+func first[I, O any](ctx context.Context, s *server, r *route, p loci.Principal, in *I, begun *app.Once, do call[I, O]) (*O, error) {
+	out, err := do(begun.Carry(ctx, max(r.Status, http.StatusOK)), p, in)
+	settled := context.WithoutCancel(ctx) // a client that hung up sends it again
+	if err != nil {
+		if e := s.app.ForgetOnce(settled, p, begun); e != nil {
+			s.warn(ctx, "a request under an Idempotency-Key failed, and Loci still takes it for running", e)
+		}
+		return nil, err
+	}
+	if e := s.app.FinishOnce(settled, p, begun, answered(out, r)); e != nil {
+		s.warn(ctx, "a request under an Idempotency-Key was carried out, and Loci could not record that", e)
+	}
+	return out, nil
+}
+
+// answered is what Loci keeps of an answer: its status, and the id of its body
+// if it has one.
+func answered(out any, r *route) app.Repeated {
+	known := app.Repeated{Status: max(r.Status, http.StatusOK)}
+	v := reflect.ValueOf(out).Elem()
+	if f := v.FieldByName("Status"); f.IsValid() && f.CanInt() && f.Int() != 0 {
+		known.Status = int(f.Int())
+	} else if v.NumField() == 0 {
+		known.Status = http.StatusNoContent
+	}
+	if body := reflect.Indirect(v.FieldByName("Body")); body.Kind() == reflect.Struct {
+		if id := body.FieldByName("ID"); id.IsValid() {
+			known.Target = fmt.Sprint(id)
+		}
+	}
+	return known
+}
+
+func (s *server) warn(ctx context.Context, text string, err error) {
+	s.log.WarnContext(ctx, text, "request_id", exchangeOf(ctx).id, "error", err)
+}
+
+// onceParameter documents the header.
+var onceParameter = &huma.Param{Name: onceHeader, In: "header",
+	Schema: &huma.Schema{Type: huma.TypeString, MaxLength: new(maxOnceKey)},
+	Description: "Carry this request out once a day, however often you send it. A repetition gets the same status, the header " +
+		replayedHeader + ", and instead of the first answer a body of type " + replayedType +
+		" with the id of what the request made or changed. Another request under the same key is refused with 409."}
