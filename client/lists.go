@@ -28,14 +28,14 @@ const (
 	EveryTag TagMode = "all"
 )
 
-// Within narrows a list or a search to what belongs to something. Zero fields
+// Within narrows a list or a search to the memories of something. Zero fields
 // do not narrow; all that are set must hold.
 type Within struct {
-	Key       string         `json:"key,omitzero" minLength:"1" maxLength:"200" doc:"Only of this key"`
-	Scope     loci.Scope     `json:"scope,omitzero" enum:"global,project,agent" doc:"Only of this scope"`
-	AgentID   loci.AgentID   `json:"agent_id,omitzero" format:"uuid" doc:"Only of this agent"`
-	WrittenIn loci.SessionID `json:"written_in,omitzero" format:"uuid" doc:"Only what was written in this session"`
-	Pinned    bool           `json:"pinned,omitzero" doc:"Only pinned ones"`
+	Key       string         `json:"key,omitzero" query:"key" minLength:"1" maxLength:"200" doc:"Only memories with this key"`
+	Scope     loci.Scope     `json:"scope,omitzero" query:"scope" enum:"global,project,agent" doc:"Only memories of this scope"`
+	AgentID   loci.AgentID   `json:"agent_id,omitzero" query:"agent_id" format:"uuid" doc:"Only memories of this agent"`
+	WrittenIn loci.SessionID `json:"written_in,omitzero" query:"written_in" format:"uuid" doc:"Only memories written in this session"`
+	Pinned    bool           `json:"pinned,omitzero" query:"pinned" doc:"Only pinned memories"`
 }
 
 // When asks for another time than the present. The zero When is the present.
@@ -45,37 +45,28 @@ type When struct {
 	Superseded bool      `json:"include_superseded,omitzero" query:"include_superseded" doc:"Also memories that another one took the place of"`
 }
 
-// Conditions narrow a search. Zero fields do not narrow; all that are set must hold.
+// Conditions narrow a list or a search, in a body or in query parameters. Zero
+// fields do not narrow; all that are set must hold.
 type Conditions struct {
-	Tags      []string        `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100"`
-	TagMode   TagMode         `json:"tag_mode,omitzero" enum:"any,all" doc:"Left out: any"`
-	Origin    string          `json:"origin,omitzero" minLength:"1" maxLength:"50" doc:"Who wrote it"`
-	Type      loci.MemoryType `json:"memory_type,omitzero" enum:"semantic,episodic,procedural"`
-	Category  string          `json:"category,omitzero" minLength:"1" maxLength:"100"`
-	ProjectID loci.ProjectID  `json:"project_id,omitzero" format:"uuid"`
-	From      time.Time       `json:"from,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
-	To        time.Time       `json:"to,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
+	Tags      []string        `json:"tags,omitzero" query:"tags,explode" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100" doc:"As a query parameter, repeat it for several"`
+	TagMode   TagMode         `json:"tag_mode,omitzero" query:"tag_mode" enum:"any,all" doc:"Default: any"`
+	Origin    string          `json:"origin,omitzero" query:"origin" minLength:"1" maxLength:"50" doc:"The writer"`
+	Type      loci.MemoryType `json:"memory_type,omitzero" query:"memory_type" enum:"semantic,episodic,procedural"`
+	Category  string          `json:"category,omitzero" query:"category" minLength:"1" maxLength:"100"`
+	ProjectID loci.ProjectID  `json:"project_id,omitzero" query:"project_id" format:"uuid"`
+	From      time.Time       `json:"from,omitzero" query:"from" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
+	To        time.Time       `json:"to,omitzero" query:"to" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
 	Within
 	When
 }
 
-// Filter chooses memories. The zero Filter means all of them. Tags, origin,
-// type, category, project, time and Within narrow every kind but ids; all that are set
-// must hold. When goes with every kind but trashed.
+// Filter chooses memories. The zero Filter means all of them. The conditions go
+// with every kind but ids; When goes with every kind but trashed.
 type Filter struct {
-	By        By              `json:"by,omitzero" enum:"all,tags,ids,search,origin,trashed" doc:"Left out: what the other fields say, or all"`
-	Tags      []string        `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100"`
-	TagMode   TagMode         `json:"tag_mode,omitzero" enum:"any,all" doc:"Left out: any"`
-	IDs       []loci.MemoryID `json:"ids,omitzero" nullable:"false" maxItems:"500" format:"uuid" doc:"Ids that do not exist or that you may not see are left out"`
-	Term      string          `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*"`
-	Origin    string          `json:"origin,omitzero" minLength:"1" maxLength:"50" doc:"Who wrote it"`
-	Type      loci.MemoryType `json:"memory_type,omitzero" enum:"semantic,episodic,procedural"`
-	Category  string          `json:"category,omitzero" minLength:"1" maxLength:"100"`
-	ProjectID loci.ProjectID  `json:"project_id,omitzero" format:"uuid"`
-	From      time.Time       `json:"from,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
-	To        time.Time       `json:"to,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
-	Within
-	When
+	By   By              `json:"by,omitzero" enum:"all,tags,ids,search,origin,trashed" doc:"Default: what the other fields imply, or all"`
+	IDs  []loci.MemoryID `json:"ids,omitzero" nullable:"false" maxItems:"500" format:"uuid" doc:"Loci leaves out ids that do not exist or that you may not see"`
+	Term string          `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*"`
+	Conditions
 }
 
 // ListRequest asks people's /memories/list for one page.
@@ -111,21 +102,12 @@ type ByTagRequest struct {
 // SearchRequest asks for the memories that fit some words, best first. Term
 // and Query are two names of the same thing; one of them is needed.
 type SearchRequest struct {
-	Term      string          `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
-	Query     string          `json:"query,omitzero" minLength:"1" maxLength:"500" doc:"Another name of term"`
-	Tags      []string        `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100"`
-	TagMode   TagMode         `json:"tag_mode,omitzero" enum:"any,all" doc:"Left out: any"`
-	Origin    string          `json:"origin,omitzero" minLength:"1" maxLength:"50" doc:"Who wrote it"`
-	Type      loci.MemoryType `json:"memory_type,omitzero" enum:"semantic,episodic,procedural"`
-	Category  string          `json:"category,omitzero" minLength:"1" maxLength:"100"`
-	ProjectID loci.ProjectID  `json:"project_id,omitzero" format:"uuid"`
-	From      time.Time       `json:"from,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
-	To        time.Time       `json:"to,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
-	Limit     int             `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 10"`
-	Offset    int             `json:"offset,omitzero" minimum:"0" maximum:"10000"`
-	Cursor    string          `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same search"`
-	Within
-	When
+	Term  string `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
+	Query string `json:"query,omitzero" minLength:"1" maxLength:"500" doc:"Another name of term"`
+	Conditions
+	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 10"`
+	Offset int    `json:"offset,omitzero" minimum:"0" maximum:"10000"`
+	Cursor string `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same search"`
 }
 
 // NewestRequest asks for the newest memories.

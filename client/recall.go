@@ -8,11 +8,11 @@ import (
 
 // RecallRequest asks for the few memories that fit some words best.
 type RecallRequest struct {
-	Query string `json:"query" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
+	Query string `json:"query" query:"query" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
 	Conditions
-	SessionID loci.SessionID `json:"session_id,omitzero" format:"uuid" doc:"The session that asks: what belongs to its agent is found, too"`
-	Limit     int            `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 5"`
-	Cursor    string         `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same request"`
+	SessionID loci.SessionID `json:"session_id,omitzero" query:"session_id" format:"uuid" doc:"The session that asks, so that recall also finds what belongs to its agent"`
+	Limit     int            `json:"limit,omitzero" query:"limit" minimum:"1" maximum:"50" doc:"Default: 5"`
+	Cursor    string         `json:"cursor,omitzero" query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same request"`
 }
 
 // RecallPage is one page of what was recalled, best first.

@@ -29,8 +29,9 @@ type byTagInput struct{ Body client.ByTagRequest }
 
 func (s *server) byTag(ctx context.Context, p loci.Principal, in *byTagInput) (*pageOutput, error) {
 	r := &in.Body
-	return s.page(ctx, p, ask{filter: client.Filter{Tags: r.Tags, TagMode: r.TagMode, Within: r.Within, When: r.When}, limit: limitOr(r.Limit, defaultByTag),
-		offset: r.Offset, cursor: r.Cursor, total: r.Total == nil || *r.Total})
+	conditions := client.Conditions{Tags: r.Tags, TagMode: r.TagMode, Within: r.Within, When: r.When}
+	return s.page(ctx, p, ask{filter: client.Filter{Conditions: conditions}, limit: limitOr(r.Limit, defaultByTag), offset: r.Offset,
+		cursor: r.Cursor, total: r.Total == nil || *r.Total})
 }
 
 type browseInput struct{ Body *client.BrowseRequest }
@@ -64,8 +65,7 @@ func (s *server) search(ctx context.Context, p loci.Principal, in *searchInput) 
 		return nil, err
 	}
 	got, err := s.find(ctx, p, ask{limit: limitOr(r.Limit, defaultSearch), offset: r.Offset, cursor: r.Cursor,
-		filter: client.Filter{By: client.BySearch, Term: term, Tags: r.Tags, TagMode: r.TagMode, Origin: r.Origin, Type: r.Type,
-			Category: r.Category, ProjectID: r.ProjectID, From: r.From, To: r.To, Within: r.Within, When: r.When}})
+		filter: client.Filter{By: client.BySearch, Term: term, Conditions: r.Conditions}})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ type newestOutput struct{ Body client.CountedPage }
 
 func (s *server) newest(ctx context.Context, p loci.Principal, in *newestInput) (*newestOutput, error) {
 	r := orZero(in.Body)
-	got, err := s.find(ctx, p, ask{filter: client.Filter{When: r.When}, limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
+	got, err := s.find(ctx, p, ask{filter: client.Filter{Conditions: client.Conditions{When: r.When}}, limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ var (
 	exampleReplacement = client.Replacement{Title: "Deploys", Content: "We deploy on Tuesdays and Thursdays.",
 		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{loci.AnyVendor}}
 	exampleEdit = client.Edit{Content: client.Set("We deploy on Tuesdays and Thursdays."), Summary: client.Clear[string]()}
-	exampleList = client.ListRequest{Filter: client.Filter{By: client.ByTags, Tags: []string{"ops"}}, Limit: 50}
+	exampleList = client.ListRequest{Filter: client.Filter{By: client.ByTags, Conditions: client.Conditions{Tags: []string{"ops"}}}, Limit: 50}
 
 	one              = 1
 	examplePosition  = client.Page{Limit: 50, Total: &one}

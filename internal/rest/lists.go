@@ -2,19 +2,15 @@ package rest
 
 import (
 	"context"
-	"encoding"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/app"
 )
-
-var noTime time.Time
 
 // ask is a list or a search as every route of this file means it.
 type ask struct {
@@ -40,7 +36,7 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 	if err != nil {
 		return nil, err
 	}
-	f := filterOf(&a.filter)
+	f := filterOf(&a.filter.Conditions)
 	switch by {
 	case client.ByIDs:
 		return s.findIDs(ctx, p, a)
@@ -158,8 +154,9 @@ func kindOf(f *client.Filter, name string) (client.By, error) {
 }
 
 func onlyIDs(f *client.Filter) bool {
-	return len(f.Tags) == 0 && f.Origin == "" && f.Type == "" && f.Category == "" && f.ProjectID.IsZero() && f.From.IsZero() && f.To.IsZero() &&
-		f.Within == client.Within{}
+	c := f.Conditions
+	return len(c.Tags) == 0 && c.Origin == "" && c.Type == "" && c.Category == "" && c.ProjectID.IsZero() &&
+		c.From.IsZero() && c.To.IsZero() && c.Within == client.Within{}
 }
 
 func path(name, field string) string {
@@ -169,11 +166,11 @@ func path(name, field string) string {
 	return name + "." + field
 }
 
-// filterOf is the part of a filter that narrows a list or a search.
-func filterOf(f *client.Filter) app.Filter {
-	return app.Filter{Tags: f.Tags, AllTags: f.TagMode == client.EveryTag, Origin: f.Origin, Type: f.Type,
-		Category: f.Category, ProjectID: f.ProjectID, From: loci.CutTime(f.From), To: loci.CutTime(f.To),
-		Key: f.Key, Scope: f.Scope, AgentID: f.AgentID, SessionID: f.WrittenIn, Pinned: f.Pinned, When: whenOf(f.When)}
+// filterOf returns conditions as the use cases take them.
+func filterOf(c *client.Conditions) app.Filter {
+	return app.Filter{Tags: c.Tags, AllTags: c.TagMode == client.EveryTag, Origin: c.Origin, Type: c.Type,
+		Category: c.Category, ProjectID: c.ProjectID, From: loci.CutTime(c.From), To: loci.CutTime(c.To),
+		Key: c.Key, Scope: c.Scope, AgentID: c.AgentID, SessionID: c.WrittenIn, Pinned: c.Pinned, When: whenOf(c.When)}
 }
 
 // whenOf is another time than the present, as the use cases have it.
@@ -222,42 +219,8 @@ func orZero[T any](body *T) T {
 	return *body
 }
 
-// Narrowed is what narrows a list or a search by query parameters. It is exported
-// because huma passes over embedded structs that are not.
-type Narrowed struct {
-	Tags      []string        `query:"tags,explode" maxItems:"50" minLength:"1" maxLength:"100" doc:"Repeat it for several"`
-	TagMode   client.TagMode  `query:"tag_mode" enum:"any,all" doc:"Left out: any"`
-	Origin    string          `query:"origin" maxLength:"50" doc:"Who wrote it"`
-	Type      loci.MemoryType `query:"memory_type" enum:"semantic,episodic,procedural"`
-	Category  string          `query:"category" maxLength:"100"`
-	ProjectID string          `query:"project_id" format:"uuid"`
-	From      time.Time       `query:"from" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
-	To        time.Time       `query:"to" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
-	Key       string          `query:"key" maxLength:"200" doc:"Only of this key"`
-	Scope     loci.Scope      `query:"scope" enum:"global,project,agent" doc:"Only of this scope"`
-	AgentID   string          `query:"agent_id" format:"uuid" doc:"Only of this agent"`
-	WrittenIn string          `query:"written_in" format:"uuid" doc:"Only what was written in this session"`
-	Pinned    bool            `query:"pinned" doc:"Only pinned ones"`
-	client.When
-}
-
-// filter reads the parameters.
-func (n *Narrowed) filter() (client.Filter, error) {
-	f := client.Filter{Tags: n.Tags, TagMode: n.TagMode, Origin: n.Origin, Type: n.Type, Category: n.Category, From: n.From, To: n.To,
-		Within: client.Within{Key: n.Key, Scope: n.Scope, Pinned: n.Pinned}, When: n.When}
-	for _, id := range []struct {
-		name, text string
-		to         encoding.TextUnmarshaler
-	}{{"project_id", n.ProjectID, &f.ProjectID}, {"agent_id", n.AgentID, &f.AgentID}, {"written_in", n.WrittenIn, &f.WrittenIn}} {
-		if id.text != "" && id.to.UnmarshalText([]byte(id.text)) != nil {
-			return f, loci.FieldErrorf(id.name, "must be a UUID of 36 characters")
-		}
-	}
-	return f, nil
-}
-
 type listQueryInput struct {
-	Narrowed
+	client.Conditions
 	Trashed bool     `query:"trashed" doc:"List the trash"`
 	Q       string   `query:"q" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
 	IDs     []string `query:"ids,explode" maxItems:"500" doc:"Repeat it, or separate them by commas"`
@@ -268,11 +231,7 @@ type listQueryInput struct {
 }
 
 func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQueryInput) (*pageOutput, error) {
-	f, err := in.filter()
-	if err != nil {
-		return nil, err
-	}
-	f.Term = in.Q
+	f := client.Filter{Conditions: in.Conditions, Term: in.Q}
 	if in.Trashed {
 		f.By = client.ByTrashed
 	}
@@ -282,6 +241,7 @@ func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 	if err := loci.CheckText("q", in.Q, 0, loci.MaxTerm); err != nil {
 		return nil, err
 	}
+	var err error
 	if f.IDs, err = parseIDs(in.IDs); err != nil {
 		return nil, err
 	}

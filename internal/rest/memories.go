@@ -71,7 +71,7 @@ func (s *server) create(place string) call[createInput, savedOutput] {
 		if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 			return nil, err
 		}
-		p, err := s.inSession(ctx, p, in.Body.SessionID)
+		p, err := s.auth.InSession(ctx, p, in.Body.SessionID)
 		if err != nil {
 			return nil, err
 		}
@@ -196,7 +196,7 @@ func patchOf(e *client.Edit) (app.Patch, error) {
 		Type: changed(e.Type, loci.Semantic), Category: changed(e.Category, loci.DefaultCategory),
 		Source: changed(e.Source, loci.DefaultSource), Importance: changed(e.Importance, loci.DefaultImportance),
 		Pinned:    changed(e.Pinned, false),
-		ExpiresAt: changed(e.ExpiresAt, noTime), ValidFrom: changed(e.ValidFrom, noTime), ValidTo: changed(e.ValidTo, noTime),
+		ExpiresAt: changed(e.ExpiresAt, time.Time{}), ValidFrom: changed(e.ValidFrom, time.Time{}), ValidTo: changed(e.ValidTo, time.Time{}),
 	}, nil
 }
 

@@ -29,7 +29,7 @@ func (s *server) query(ctx context.Context, p loci.Principal, in *queryInput) (*
 // found first, and then no others are used.
 func (s *server) question(ctx context.Context, p loci.Principal, r *client.QueryRequest) (app.QueryRequest, error) {
 	const name = "memory_filter"
-	q := app.QueryRequest{Query: r.Query, Limit: r.Limit, Filter: filterOf(&r.Filter)}
+	q := app.QueryRequest{Query: r.Query, Limit: r.Limit, Filter: filterOf(&r.Filter.Conditions)}
 	by, err := kindOf(&r.Filter, name)
 	if err != nil {
 		return q, err
@@ -107,47 +107,34 @@ func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInp
 
 type recallInput struct{ Body client.RecallRequest }
 
+type recallQueryInput struct {
+	client.RecallRequest
+	Q string `query:"q" maxLength:"500" doc:"Another name of query"`
+}
+
 type recallOutput struct{ Body client.RecallPage }
 
-// recall takes the session that asks in the body.
-func (s *server) recall(ctx context.Context, p loci.Principal, in *recallInput) (*recallOutput, error) {
-	r := &in.Body
-	p, err := s.inSession(ctx, p, r.SessionID)
+func (s *server) recallByBody(ctx context.Context, p loci.Principal, in *recallInput) (*recallOutput, error) {
+	return s.recall(ctx, p, &in.Body)
+}
+
+func (s *server) recallByQuery(ctx context.Context, p loci.Principal, in *recallQueryInput) (*recallOutput, error) {
+	if in.Query != "" && in.Q != "" {
+		return nil, loci.FieldErrorf("q", "is another name of query; send one of them")
+	}
+	in.Query += in.Q
+	return s.recall(ctx, p, &in.RecallRequest)
+}
+
+func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallRequest) (*recallOutput, error) {
+	p, err := s.auth.InSession(ctx, p, r.SessionID)
 	if err != nil {
 		return nil, err
 	}
-	f := client.Filter{Tags: r.Tags, TagMode: r.TagMode, Origin: r.Origin, Type: r.Type, Category: r.Category,
-		ProjectID: r.ProjectID, From: r.From, To: r.To, Within: r.Within, When: r.When}
-	page, err := s.app.Recall(ctx, p, app.SearchRequest{Filter: filterOf(&f), Query: r.Query, Limit: r.Limit, Cursor: r.Cursor})
+	page, err := s.app.Recall(ctx, p, app.SearchRequest{Filter: filterOf(&r.Conditions), Query: r.Query, Limit: r.Limit, Cursor: r.Cursor})
 	if err != nil {
 		return nil, err
 	}
 	return &recallOutput{client.RecallPage{Memories: page.Memories, HasMore: page.NextCursor != "", NextCursor: page.NextCursor,
 		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound}}, nil
-}
-
-type recallQueryInput struct {
-	Query string `query:"query" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
-	Q     string `query:"q" maxLength:"500" doc:"Another name of query"`
-	Narrowed
-	SessionID string `query:"session_id" format:"uuid" doc:"The session that asks: what belongs to its agent is found, too"`
-	Limit     int    `query:"limit" minimum:"1" maximum:"50" doc:"Left out: 5"`
-	Cursor    string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
-}
-
-func (s *server) recallByQuery(ctx context.Context, p loci.Principal, in *recallQueryInput) (*recallOutput, error) {
-	if in.Query != "" && in.Q != "" {
-		return nil, loci.FieldErrorf("q", "is another name of query; only one of them is taken")
-	}
-	f, err := in.filter()
-	if err != nil {
-		return nil, err
-	}
-	r := client.RecallRequest{Query: in.Query + in.Q, Limit: in.Limit, Cursor: in.Cursor,
-		Conditions: client.Conditions{Tags: f.Tags, TagMode: f.TagMode, Origin: f.Origin, Type: f.Type, Category: f.Category,
-			ProjectID: f.ProjectID, From: f.From, To: f.To, Within: f.Within, When: f.When}}
-	if p, err = s.auth.InNamedSession(ctx, p, in.SessionID); err != nil {
-		return nil, err
-	}
-	return s.recall(ctx, p, &recallInput{r})
 }

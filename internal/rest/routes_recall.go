@@ -9,7 +9,7 @@ import (
 
 // registerRecall adds the routes that find the memories that fit best.
 func (s *server) registerRecall(at func(route) route) {
-	add(s, at(routeRecall), s.recall)
+	add(s, at(routeRecall), s.recallByBody)
 	add(s, at(routeRecallByQuery), s.recallByQuery)
 }
 
