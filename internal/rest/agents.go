@@ -2,86 +2,129 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/app"
 )
 
-type latestInput struct {
-	Tag    string `query:"tag" maxLength:"100" doc:"Only memories with this tag"`
-	Origin string `query:"origin" maxLength:"50" doc:"Only memories of this writer"`
-	client.When
+// registerAgents adds the routes about agents and their sessions.
+func (s *server) registerAgents(at func(route) route) {
+	add(s, at(routeCreateAgent), s.createAgent)
+	add(s, at(routeAgents), s.agents)
+	add(s, at(routeAgent), s.agent)
+	add(s, at(routeOpenSession), s.openSession)
+	add(s, at(routeAgentSessions), s.agentSessions)
+	add(s, at(routeAgentSession), s.agentSession)
+	add(s, at(routeCloseSession), s.closeSession)
 }
 
-func (s *server) latest(ctx context.Context, p loci.Principal, in *latestInput) (*memoryOutput, error) {
-	f := app.Filter{Origin: in.Origin, When: whenOf(in.When)}
-	if in.Tag != "" {
-		if err := loci.CheckText("tag", in.Tag, 1, loci.MaxTag); err != nil {
-			return nil, err
-		}
-		f.Tags = []string{in.Tag}
-	}
-	return oneMemory(s.app.Latest(ctx, p, f))
+// The part of the table about agents and their sessions.
+var (
+	routeCreateAgent = route{ID: "createAgent", Method: http.MethodPost, Atomic: true, Path: "/agents", Who: forAny, Action: app.AgentCreate, Tag: "agents", Limit: expensive, Status: http.StatusCreated,
+		Summary: "Register an agent", Text: "It belongs to the person and to a vendor; an agent's key registers agents of its own vendor. 409 if there is one of that vendor and name.", In: exampleNewAgent, Out: exampleAgent}
+	routeAgents = route{ID: "listAgents", Method: http.MethodGet, Path: "/agents", Who: forAny, Action: app.AgentRead, Tag: "agents",
+		Summary: "List your agents", Text: "By name. An agent's key sees those of its vendor, nobody sees another person's.", Out: exampleAgents}
+	routeAgent = route{ID: "getAgent", Method: http.MethodGet, Path: "/agents/{id}", Who: forAny, Action: app.AgentRead, Missing: noAgent, Tag: "agents",
+		Summary: "Get an agent", Text: "One of your own; for an agent's key, of its vendor.", Out: exampleAgent}
+	routeOpenSession = route{ID: "openSession", Method: http.MethodPost, Atomic: true, Path: "/sessions", Who: forAny, Action: app.WorkOpen, Tag: "agents", Status: http.StatusCreated,
+		Summary: "Open a session of an agent", Text: "In the active workspace. Name it in the header Loci-Session of other requests: they reach the memories of its agent then, and what they write is of the session.", In: exampleNewWork, Out: exampleWork}
+	routeAgentSessions = route{ID: "listAgentSessions", Method: http.MethodGet, Path: "/sessions", Who: forAny, Action: app.WorkRead, Tag: "agents",
+		Summary: "List sessions of your agents", Text: "The one opened last first. An agent's key sees those of its vendor. Browser sessions are at /users/me/sessions.", Out: exampleWorkList}
+	routeAgentSession = route{ID: "getAgentSession", Method: http.MethodGet, Path: "/sessions/{id}", Who: forAny, Action: app.WorkRead, Missing: noSession, Tag: "agents",
+		Summary: "Get a session of an agent", Text: "Closed ones too. For an agent's key, one of its vendor.", Out: exampleWork}
+	routeCloseSession = route{ID: "closeSession", Method: http.MethodPost, Atomic: true, Path: "/sessions/{id}/close", Who: forAny, Action: app.WorkClose, Missing: noSession, Tag: "agents",
+		Summary: "Close a session of an agent", Text: "No request can name it from then on; what was written in it stays. 409 if it is closed.", Out: exampleWorkDone}
+)
+
+// AgentPath is an agent in a path. It is exported because huma passes over
+// embedded structs that are not.
+type AgentPath struct {
+	ID string `path:"id" doc:"Of the agent, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-type byTagInput struct{ Body client.ByTagRequest }
-
-func (s *server) byTag(ctx context.Context, p loci.Principal, in *byTagInput) (*pageOutput, error) {
-	r := &in.Body
-	conditions := client.Conditions{Tags: r.Tags, TagMode: r.TagMode, Within: r.Within, When: r.When}
-	return s.page(ctx, p, ask{filter: client.Filter{Conditions: conditions}, limit: limitOr(r.Limit, defaultByTag), offset: r.Offset,
-		cursor: r.Cursor, total: r.Total == nil || *r.Total})
+// SessionPath is a session of agents in a path, exported as AgentPath is.
+type SessionPath struct {
+	ID string `path:"id" doc:"Of the session, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-type browseInput struct{ Body *client.BrowseRequest }
+func (p SessionPath) session() (id loci.SessionID) {
+	read(&id, p.ID)
+	return id
+}
 
-type summariesOutput struct{ Body client.SummaryPage }
+type newAgentInput struct{ Body client.NewAgent }
 
-func (s *server) browse(ctx context.Context, p loci.Principal, in *browseInput) (*summariesOutput, error) {
-	r := orZero(in.Body)
-	got, err := s.find(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList),
-		offset: r.Offset, cursor: r.Cursor, total: r.Total == nil || *r.Total})
+func (s *server) createAgent(ctx context.Context, p loci.Principal, in *newAgentInput) (*answer[loci.Agent], error) {
+	return say(s.app.CreateAgent(ctx, p, app.AgentDraft{Name: in.Body.Name, Vendor: in.Body.Vendor, Config: in.Body.Config}))
+}
+
+type agentsInput struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
+}
+
+func (s *server) agents(ctx context.Context, p loci.Principal, in *agentsInput) (*answer[client.AgentList], error) {
+	page, err := s.app.Agents(ctx, p, app.AgentList{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
 	}
-	return &summariesOutput{client.SummaryPage{Memories: loci.Summaries(got.memories), Page: got.page}}, nil
+	return say(client.AgentList{Agents: orEmpty(page.Agents), More: moreAt(page.NextCursor)}, nil)
 }
 
-type searchInput struct{ Body client.SearchRequest }
+func (s *server) agent(ctx context.Context, p loci.Principal, in *AgentPath) (*answer[loci.Agent], error) {
+	var id loci.AgentID
+	read(&id, in.ID)
+	return say(s.app.Agent(ctx, p, id))
+}
 
-type searchOutput struct{ Body client.SearchPage }
+type newSessionInput struct{ Body client.NewAgentSession }
 
-func (s *server) search(ctx context.Context, p loci.Principal, in *searchInput) (*searchOutput, error) {
-	r := &in.Body
-	if (r.Term == "") == (r.Query == "") {
-		return nil, loci.FieldErrorf("term", "is required; query is another name of it, and only one of them is taken")
+func (s *server) openSession(ctx context.Context, p loci.Principal, in *newSessionInput) (*answer[loci.Session], error) {
+	b := &in.Body
+	return say(s.app.OpenAgentSession(ctx, p, app.AgentSessionDraft{AgentID: b.AgentID, ProjectID: b.ProjectID, Vendor: b.Vendor, Title: b.Title}))
+}
+
+type agentSessionsInput struct {
+	State   loci.SessionState `query:"state" enum:"active,closed" doc:"Left out: both"`
+	AgentID string            `query:"agent_id" format:"uuid" doc:"Only sessions of this agent"`
+	Limit   int               `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	Cursor  string            `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same filter"`
+}
+
+func (s *server) agentSessions(ctx context.Context, p loci.Principal, in *agentSessionsInput) (*answer[client.AgentSessionList], error) {
+	r := app.AgentSessionList{State: in.State, Limit: in.Limit, Cursor: in.Cursor}
+	if in.AgentID != "" {
+		read(&r.AgentID, in.AgentID)
 	}
-	term, name := r.Term, "term"
-	if term == "" {
-		term, name = r.Query, "query"
-	}
-	if err := loci.CheckText(name, term, 1, loci.MaxTerm); err != nil {
-		return nil, err
-	}
-	got, err := s.find(ctx, p, ask{limit: limitOr(r.Limit, defaultSearch), offset: r.Offset, cursor: r.Cursor,
-		filter: client.Filter{By: client.BySearch, Term: term, Conditions: r.Conditions}})
+	page, err := s.app.AgentSessions(ctx, p, r)
 	if err != nil {
 		return nil, err
 	}
-	return &searchOutput{client.SearchPage{Memories: got.memories, Hits: got.hits, Count: len(got.hits), Page: got.page, Partial: got.partial}}, nil
+	return say(client.AgentSessionList{Sessions: orEmpty(page.Sessions), More: moreAt(page.NextCursor)}, nil)
 }
 
-type newestInput struct{ Body *client.NewestRequest }
-
-type newestOutput struct{ Body client.CountedPage }
-
-func (s *server) newest(ctx context.Context, p loci.Principal, in *newestInput) (*newestOutput, error) {
-	r := orZero(in.Body)
-	got, err := s.find(ctx, p, ask{filter: client.Filter{Conditions: client.Conditions{When: r.When}}, limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
-	if err != nil {
-		return nil, err
-	}
-	return &newestOutput{client.CountedPage{Memories: got.memories, Count: len(got.memories),
-		HasMore: got.page.HasMore, NextCursor: got.page.NextCursor}}, nil
+func (s *server) agentSession(ctx context.Context, p loci.Principal, in *SessionPath) (*answer[loci.Session], error) {
+	return say(s.app.AgentSession(ctx, p, in.session()))
 }
+
+func (s *server) closeSession(ctx context.Context, p loci.Principal, in *SessionPath) (*answer[loci.Session], error) {
+	return say(s.app.CloseAgentSession(ctx, p, in.session()))
+}
+
+// The examples about agents, of the same small world.
+var (
+	exampleAgent = loci.Agent{ID: loci.AgentID(exampleID), UserID: exampleUser, Vendor: "claude", Name: "reviewer",
+		Config: json.RawMessage(`{"model":"large"}`), CreatedAt: exampleTime, UpdatedAt: exampleTime}
+	exampleNewAgent = client.NewAgent{Name: "reviewer", Vendor: "claude", Config: json.RawMessage(`{"model":"large"}`)}
+	exampleAgents   = client.AgentList{Agents: []loci.Agent{exampleAgent}}
+
+	exampleWork = loci.Session{ID: loci.SessionID(exampleID), UserID: exampleUser, AgentID: loci.AgentID(exampleID), Vendor: "claude",
+		Title: "Review of the login page", State: loci.SessionActive, CreatedAt: exampleTime}
+	exampleNewWork  = client.NewAgentSession{Vendor: "claude", Title: "Review of the login page"}
+	exampleWorkList = client.AgentSessionList{Sessions: []loci.Session{exampleWork}}
+	exampleWorkDone = loci.Session{ID: loci.SessionID(exampleID), UserID: exampleUser, AgentID: loci.AgentID(exampleID), Vendor: "claude",
+		Title: "Review of the login page", State: loci.SessionClosed, CreatedAt: exampleTime, ClosedAt: exampleTime}
+)

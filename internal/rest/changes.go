@@ -16,6 +16,15 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
+// registerChanges adds the stream of what changes.
+func (s *server) registerChanges(at func(route) route) {
+	add(s, at(routeChanges), s.changes)
+}
+
+var routeChanges = route{ID: "followChanges", Method: http.MethodGet, Path: "/changes", Who: forAny, Action: app.ChangesRead, Tag: "recall",
+	Summary: "Follow what changes", Text: "Server-sent events: ready, then change for each change that you may see. reset: what changed meanwhile is not known; read everything again. The data of change is a FeedEvent.",
+	Alternatives: map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: huma.TypeString}, Example: exampleStream}}}
+
 // Live configures streams of changes.
 type Live struct {
 	// Poll is how often a stream looks for what other processes have written; default: a second. What this process writes
@@ -253,3 +262,8 @@ func (t *changeStream) ended(ctx context.Context, err error) {
 	}
 	t.log.WarnContext(ctx, "a stream of changes ended", "request_id", t.x.id, "error", chain(err))
 }
+
+// exampleStream is a stream that began, and then saw one change.
+const exampleStream = "event: ready\nid: 7hT2mXw4sQ9v\ndata: {\"resumed\":false}\n\n" +
+	"event: change\nid: Kc0pZ8rYb1uE\ndata: {\"at\":\"2026-11-20T16:00:00Z\",\"kind\":\"memory\",\"id\":\"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e\"," +
+	"\"change\":\"updated\",\"version\":2,\"origin\":\"claude\"}\n\n"

@@ -10,6 +10,58 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
+// registerGraph adds the routes about the graphs of projects.
+func (s *server) registerGraph(at func(route) route) {
+	add(s, at(routeGraph), s.graph)
+	add(s, at(routeSearchGraph), s.searchGraph)
+	add(s, at(routeOpenNodes), s.openNodes)
+	add(s, at(routeEntity), s.entity)
+	add(s, at(routeEntityObservations), s.entityObservations)
+	add(s, at(routeEntityRelations), s.entityRelations)
+	add(s, at(routeEntityHistory), s.entityHistory)
+	add(s, at(routeNeighbours), s.neighbours)
+
+	add(s, at(routeCreateEntities), s.createEntities)
+	add(s, at(routeAddObservations), s.addObservations)
+	add(s, at(routeCreateRelations), s.createRelations)
+	add(s, at(routeDeleteEntities), s.deleteEntities)
+	add(s, at(routeDeleteObservations), s.deleteObservations)
+	add(s, at(routeDeleteRelations), s.deleteRelations)
+	add(s, at(routeGraphTrash), s.graphTrash)
+	add(s, at(routeRestoreNodes), s.restoreNodes)
+	add(s, at(routeMergeEntities), s.mergeEntities)
+	add(s, at(routeGraphVendors), s.setGraphVendors)
+
+	add(s, at(routeExportGraph), s.exportGraph)
+	add(s, at(routeImportGraph), s.importGraph)
+}
+
+// The part of the table about changing graphs.
+var (
+	routeCreateEntities = route{ID: "createEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/entities", Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated, Bulk: true, Again: true,
+		Summary: "Store entities", Text: "All or none. One of the same name and type that is there already is returned, and observations that are new are added to it.", In: exampleNewEntities, Out: examplePutEntities}
+	routeAddObservations = route{ID: "addObservations", Method: http.MethodPost, Path: "/projects/{id}/graph/observations", Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated, Bulk: true, Again: true,
+		Summary: "Add observations to entities", Text: "All or none. 404 with the nearest names for entities that are not there.", In: exampleNewObservations, Out: examplePutObservations}
+	routeCreateRelations = route{ID: "createRelations", Method: http.MethodPost, Path: "/projects/{id}/graph/relations", Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated, Bulk: true, Again: true,
+		Summary: "Store relations between entities", Text: "All or none. 404 with the nearest names for entities that are not there.", In: exampleNewRelations, Out: examplePutRelations}
+	routeDeleteEntities = route{ID: "deleteEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/entities/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
+		Summary: "Move entities to the trash", Text: "With all that hangs on them. Names that are not there are passed over.", In: exampleNames, Out: client.Deleted{Deleted: 1}}
+	routeDeleteObservations = route{ID: "deleteObservations", Method: http.MethodPost, Path: "/projects/{id}/graph/observations/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
+		Summary: "Move observations to the trash", Text: "By their exact contents. What is not there is passed over.", In: exampleOldObservations, Out: client.Deleted{Deleted: 1}}
+	routeDeleteRelations = route{ID: "deleteRelations", Method: http.MethodPost, Path: "/projects/{id}/graph/relations/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
+		Summary: "Move relations to the trash", Text: "What is not there is passed over.", In: exampleOldRelations, Out: client.Deleted{Deleted: 1}}
+	routeGraphTrash = route{ID: "listGraphTrash", Method: http.MethodGet, Path: "/projects/{id}/graph/trash", Who: forAny, Action: app.GraphTrashed, Missing: noProject, Tag: "graph",
+		Summary: "List what can be restored", Text: "Newest deletion first; what was deleted along with an entity comes back with it and is not listed.", Out: exampleGraphTrash}
+	routeRestoreNodes = route{ID: "restoreNodes", Method: http.MethodPost, Path: "/projects/{id}/graph/restore", Who: forAny, Action: app.GraphRestore, Missing: noProject, Tag: "graph",
+		Summary: "Take rows out of the trash", Text: "All or none; an entity with what was deleted along with it. 409 while another of its name and type is there.", In: exampleGone, Out: client.Restored{Restored: 1}}
+	routeMergeEntities = route{ID: "mergeEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/merge", Who: forAny, Action: app.GraphMerge, Missing: noEntity, Tag: "graph",
+		Summary: "Make one entity of two", Text: "into gets copies of the observations and relations of from, which goes to the trash. Nothing becomes visible to more vendors.", In: exampleMerge, Out: exampleEntity}
+	routeGraphVendors = route{ID: "setGraphVendors", Method: http.MethodPut, Path: "/projects/{id}/graph/vendors", Who: forPeople, Action: app.GraphVendors, Missing: noProject, Tag: "graph",
+		Summary: "Say which vendors may read rows", Text: "Rows that you wrote, all or none.", In: exampleNodeVendors, Out: client.Changed{Changed: 1}}
+	routeImportGraph = route{ID: "importGraph", Method: http.MethodPost, Path: "/projects/{id}/graph/import", Who: forPeople, Action: app.GraphImport, Missing: noProject, Tag: "graph", Limit: exports, Bulk: true, Lines: true,
+		Summary: "Import a graph", Text: "The memory.json of the reference MCP server, as JSON lines; it may be repeated. problems has the lines that were not taken; the others are stored. Only the operator imports the loci format.", In: exampleGraphLines, Out: exampleImported}
+)
+
 // madeOutput is the answer to a call that adds to a graph: 200 if all was there
 // already.
 type madeOutput[T any] struct {
@@ -242,3 +294,26 @@ func (s *server) setGraphVendors(ctx context.Context, p loci.Principal, in *node
 	n, err := s.app.SetGraphVendors(ctx, p, in.project(), ids, in.Body.AllowedVendors)
 	return say(client.Changed{Changed: n}, err)
 }
+
+// The examples of those routes.
+var (
+	exampleGraphAccess = loci.GraphAccess{UserID: exampleUser, Origin: "claude", AllowedVendors: []loci.Vendor{loci.AnyVendor}}
+	exampleNewEntities = client.NewEntities{Entities: []client.NewEntity{
+		{Name: "API gateway", Type: "service", Observations: []string{"Listens on port 8443"}}, {Name: "website", Type: "service"}}}
+	exampleNewObservations = client.AddedObservations{Observations: []client.NewObservations{{Entity: "API gateway", Contents: []string{"Is restarted at night"}}}}
+	exampleNewRelations    = client.NewRelations{Relations: []client.NewRelation{exampleNewRelation}}
+	exampleNewRelation     = client.NewRelation{From: "website", To: "API gateway", Type: "depends_on"}
+	exampleOldObservations = client.ObservationDeletions{Deletions: []client.OldObservations{{Entity: "API gateway", Observations: []string{"Listens on port 8443"}}}}
+	exampleOldRelations    = client.RelationDeletions{Relations: []client.NewRelation{exampleNewRelation}}
+	exampleNodeIDs         = client.NodeIDs{Entities: []loci.EntityID{loci.EntityID(exampleID)}}
+	exampleGone            = client.NodeIDs{Entities: []loci.EntityID{{0x1b, 0x9d, 0x6b, 0xcd, 0xbb, 0xfd, 0x4b, 0x2d, 0x9b, 0x5d, 0xab, 0x8d, 0xfb, 0xbd, 0x4b, 0xed}}}
+	exampleMerge           = client.EntityMerge{From: loci.EntityID(exampleUser), Into: loci.EntityID(exampleID)}
+	exampleNodeVendors     = client.NodeVendors{NodeIDs: exampleNodeIDs, AllowedVendors: []loci.Vendor{"claude", "cursor"}}
+	examplePutEntities     = client.PutEntities{Entities: []client.PutEntity{{Entity: exampleEntity, Created: true, Added: 1}}}
+	examplePutObservations = client.PutObservations{Observations: []client.EntityObservation{{Observation: exampleObservation, EntityName: "API gateway"}},
+		Duplicates: []client.EntityObservation{}}
+	examplePutRelations = client.PutRelations{Relations: []client.PutRelation{{Relation: exampleRelation, Created: true}}}
+	exampleGraphTrash   = client.GraphTrash{Entities: []loci.Entity{}, Observations: []loci.Observation{exampleObservation}, Relations: []loci.Relation{}}
+	exampleImported     = client.GraphImported{Lines: 3, Entities: 2, Observations: 1, Refused: 1,
+		Problems: []client.LineProblem{{Line: 3, Detail: `there is no entity "API gatewy"`}}}
+)

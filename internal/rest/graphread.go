@@ -15,6 +15,29 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
+// The part of the table about reading graphs.
+var (
+	routeGraph = route{ID: "readGraph", Method: http.MethodGet, Path: "/projects/{id}/graph", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
+		Summary: "Read a graph", Text: "In the order in which it was stored. entities_left says how many are on the pages behind this one; a page ends early when it is large.", Out: exampleGraphPage}
+	routeSearchGraph = route{ID: "searchGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/search", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
+		Summary: "Search a graph", Text: "In names, types and observations, the best first; each entity with its observations and relations. 400 says what is wrong with a malformed query.", Out: exampleGraphHits}
+	routeOpenNodes = route{ID: "openNodes", Method: http.MethodPost, Reads: true, Path: "/projects/{id}/graph/open", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
+		Summary: "Get entities by their names", Text: "missing has the names that are not there, with the nearest ones.", In: exampleNames, Out: exampleFoundNodes}
+	routeEntity = route{ID: "getEntity", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}", Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
+		Summary: "Get an entity", Text: "With its newest observations and relations, 1,000 of each; observations_left and relations_left count the older ones.", Out: exampleEntity}
+	routeEntityObservations = route{ID: "listEntityObservations", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}/observations", Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
+		Summary: "List the observations of an entity", Text: "Oldest first.", Out: client.ObservationList{Observations: exampleEntity.Observations}}
+	routeEntityRelations = route{ID: "listEntityRelations", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}/relations", Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
+		Summary: "List the relations of an entity", Text: "Those that begin or end at it, oldest first.", Out: client.RelationList{Relations: exampleEntity.Relations}}
+	routeEntityHistory = route{ID: "getEntityHistory", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}/history", Who: forAny, Action: app.GraphHistory, Missing: noEntity, Tag: "graph",
+		Summary: "Say what happened to an entity", Text: "Oldest first; also to a deleted one.", Out: exampleChanges}
+	routeNeighbours = route{ID: "listNeighbours", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}/neighbours", Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
+		Summary: "Get an entity and what is near it", Text: "Within so many hops over relations in either direction, nearest first; the entity itself comes first.", Out: client.EntityList{Entities: exampleGraphPage.Entities}}
+	routeExportGraph = route{ID: "exportGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/export", Who: forPeople, Action: app.GraphExport, Missing: noProject, Tag: "graph", Limit: exports,
+		Summary: "Export a graph", Text: "What you see of it, as JSON lines: the bytes of `loci graph export`.",
+		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString}, Example: exampleGraphLines}}}
+)
+
 // GraphPaging asks for one page. It is exported because huma passes over
 // embedded structs that are not.
 type GraphPaging struct {
@@ -251,3 +274,20 @@ func (s *server) importGraph(ctx context.Context, p loci.Principal, in *graphImp
 	return say(client.GraphImported{Lines: r.Lines, Entities: r.Entities, Observations: r.Observations, Relations: r.Relations,
 		Present: r.Present, Refused: r.Refused, Problems: problems}, err)
 }
+
+// The examples of those routes.
+var (
+	exampleObservation = loci.Observation{ID: loci.ObservationID(exampleID), EntityID: loci.EntityID(exampleID), Content: "Listens on port 8443",
+		GraphAccess: exampleGraphAccess, CreatedAt: exampleTime}
+	exampleRelation = loci.Relation{ID: loci.RelationID(exampleID), FromID: loci.EntityID(exampleUser), ToID: loci.EntityID(exampleID), From: "website", To: "API gateway",
+		Type: "depends_on", GraphAccess: exampleGraphAccess, CreatedAt: exampleTime}
+	exampleEntity = loci.Entity{ID: loci.EntityID(exampleID), Name: "API gateway", Type: "service", GraphAccess: exampleGraphAccess,
+		CreatedAt: exampleTime, UpdatedAt: exampleTime, Observations: []loci.Observation{exampleObservation}, Relations: []loci.Relation{exampleRelation}}
+	exampleNames      = client.EntityNames{Names: []string{"API gateway"}}
+	exampleGraphPage  = client.GraphPage{Entities: []loci.Entity{exampleEntity}, Relations: []loci.Relation{exampleRelation}}
+	exampleGraphHits  = client.GraphHits{Entities: []loci.Entity{exampleEntity}, Total: 1}
+	exampleFoundNodes = client.FoundNodes{Entities: []loci.Entity{exampleEntity}, Missing: []client.NoSuchName{{Name: "API gatewy", Nearest: []string{"API gateway"}}}}
+	exampleChanges    = client.GraphChangeList{Changes: []loci.GraphChange{{At: exampleTime, Change: "created", Kind: "entity", ID: exampleID.String(),
+		UserID: exampleUser, Origin: "claude", Text: "API gateway"}}}
+	exampleGraphLines = `{"type":"entity","name":"API gateway","entityType":"service","observations":["Listens on port 8443"]}` + "\n"
+)

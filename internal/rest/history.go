@@ -2,9 +2,34 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// registerHistory adds the routes about what memories were before.
+func (s *server) registerHistory(at func(route) route) {
+	add(s, at(routeDiff), s.diff)
+	add(s, at(routeRevert), s.revert)
+	add(s, at(routeUndo), s.undo)
+}
+
+// noVersion is what those routes say that need a version, too: which of the two is not there is not said.
+const noVersion missing = "memory or version"
+
+// The part of the table about what memories were before.
+var (
+	routeDiff = route{ID: "diffVersions", Method: http.MethodGet, Path: "/memories/{id}/diff", Who: forPeople, Action: app.MemoryHistory, Missing: noVersion, Tag: "history",
+		Summary: "Compare two versions of a memory", Text: "What differs: attributes with their old and new value, texts by lines, and within a line by words. Left out, to is the current version and from the one before it. 404 also for a version that there is not.", Out: exampleDiff}
+	routeRevert = route{ID: "revertMemory", Method: http.MethodPost, Path: "/memories/{id}/revert", Who: forPeople, Action: app.MemoryRevert, Missing: noVersion, Tag: "history", Conditional: true, Atomic: true,
+		Summary: "Go back to an old version", Text: "The memory says again what it said then, as a new version; nothing is lost. Whether it is shared stays as it is. 403 if its life gets shorter and you may not delete, 409 if its project is archived.", In: exampleRevert, Out: exampleReverted}
+	routeUndo = route{ID: "undo", Method: http.MethodPost, Path: "/undo", Who: forPeople, Action: app.Undo, Tag: "history", Limit: expensive, Atomic: true,
+		Summary: "Undo what was changed through something", Text: "Puts each of your memories that an origin, key or session changed in that time back to what it was, as a new version; new ones go to the trash. " +
+			"What else has changed since is left alone, with a reason. 409 for more than 10,000. Needs step-up.", In: exampleUndo, Out: exampleUndone}
 )
 
 type diffInput struct {
@@ -37,3 +62,27 @@ func (in *undoInput) reads() bool { return in.Body.DryRun }
 func (s *server) undo(ctx context.Context, p loci.Principal, in *undoInput) (*answer[*loci.UndoReport], error) {
 	return say(s.app.Undo(ctx, p, in.Body.UndoSelection, in.Body.DryRun))
 }
+
+// The examples about what memories were before.
+var (
+	exampleDiff = loci.Diff{MemoryID: exampleID,
+		From:   loci.DiffSide{Version: 1, At: exampleTime, Change: loci.Created, Editor: "claude"},
+		To:     loci.DiffSide{Version: 2, At: exampleTime.Add(time.Hour), Change: loci.Updated, Editor: "cursor"},
+		Fields: []loci.FieldChange{{Field: "importance", Old: json.RawMessage("5"), New: json.RawMessage("8")}},
+		Texts: []loci.TextChange{{Field: "content", Hunks: loci.DiffText("We deploy on Tuesdays, never on Fridays.",
+			"We deploy on Mondays, never on Fridays.")}}}
+	exampleRevert   = client.RevertRequest{Version: 1}
+	exampleReverted = func() *loci.Memory {
+		m := exampleMemory.Clone()
+		m.State = loci.State{Version: 3, Change: loci.Updated, Editor: "dashboard", EditorID: exampleUser}
+		m.UpdatedAt = exampleTime.Add(2 * time.Hour)
+		return m
+	}()
+	exampleRange  = loci.UndoSelection{Origin: "cursor", Since: exampleTime, Until: exampleTime.Add(2 * time.Hour)}
+	exampleUndo   = client.UndoRequest{UndoSelection: exampleRange}
+	exampleUndone = loci.UndoReport{Selection: exampleRange,
+		Undone: []loci.Undone{{ID: exampleID, Title: "Deploys", Change: loci.Updated, From: 2, BackTo: 1, Version: 3}},
+		LeftAlone: []loci.LeftAlone{{ID: loci.MemoryID(exampleUser), Title: "Deploys of the website", Version: 5,
+			Reason: "updated by dashboard at 2026-11-20T16:30:00Z, which is not part of what is to be undone (version 5)"}},
+		Redo: &loci.UndoSelection{Origin: "dashboard", Since: exampleTime.Add(3 * time.Hour), Until: exampleTime.Add(3*time.Hour + time.Second)}}
+)

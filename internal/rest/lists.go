@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,44 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/app"
+)
+
+// registerLists adds the routes that list and search memories.
+func (s *server) registerLists(at func(route) route) {
+	add(s, at(routeList), s.list)
+	add(s, at(routeListByQuery), s.listByQuery)
+	add(s, at(routePool), s.pool)
+	add(s, at(routeAgentLatest), s.latest)
+	add(s, at(routeAgentPool), s.pool)
+	add(s, at(routeAgentByTag), s.byTag)
+	add(s, at(routeAgentBrowse), s.browse)
+	add(s, at(routeAgentSearch), s.search)
+	add(s, at(routeAgentList), s.newest)
+}
+
+// trashedToo are the further actions of a list that can be of the trash.
+var trashedToo = []app.Action{app.MemoryTrashed}
+
+// The routes that list and search memories.
+var (
+	routeList = route{ID: "listMemories", Method: http.MethodPost, Reads: true, Path: "/memories/list", Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
+		Summary: "List memories by a filter", Text: "Newest first; search: best first. Filter left out: all. `trashed` lists the trash.", In: exampleList, Out: examplePage}
+	routeListByQuery = route{ID: "listMemoriesByQuery", Method: http.MethodGet, Path: "/memories", Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
+		Summary: "List memories by query parameters", Text: "The same as POST /memories/list, for the address bar and scripts.", Out: examplePage}
+	routePool = route{ID: "listTeamMemories", Method: http.MethodGet, Path: "/memories/team", Who: forPeople, Action: app.PoolRead, Tag: "memories",
+		Summary: "List what the team shares", Text: "Newest first. 409 if you are in no team.", Out: examplePage}
+	routeAgentLatest = route{ID: "agentLatestMemory", Method: http.MethodGet, Path: "/agent/memories/latest", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Summary: "Get the newest memory", Text: "With tag or origin: the newest that has it. 404 if there is none.", Out: exampleMemory}
+	routeAgentPool = route{ID: "agentTeamMemories", Method: http.MethodGet, Path: "/agent/memories/team", Who: forAny, Action: app.PoolRead, Tag: "agent",
+		Summary: "List what the team shares, as an agent", Text: "Newest first, only what the vendor of the key may read. 409 if the person is in no team.", Out: examplePage}
+	routeAgentByTag = route{ID: "agentMemoriesByTag", Method: http.MethodPost, Reads: true, Path: "/agent/memories/by-tag", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Summary: "List memories by tag", Text: "Whole memories, newest first, that carry any of the tags; tag_mode all: every one of them.", In: client.ByTagRequest{Tags: []string{"ops"}}, Out: examplePage}
+	routeAgentBrowse = route{ID: "agentBrowseMemories", Method: http.MethodPost, Reads: true, Path: "/agent/memories/browse", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Summary: "Browse summaries of memories", Text: "Without their content; get the ones you need by id. Filter left out: all.", In: client.BrowseRequest{Limit: 50}, Out: exampleSummaries}
+	routeAgentSearch = route{ID: "agentSearchMemories", Method: http.MethodPost, Reads: true, Path: "/agent/memories/search", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Summary: "Search memories", Text: "Whole memories, best first. Words, \"phrases\" and prefix*; the more words fit, the better.", In: client.SearchRequest{Term: "deploy day"}, Out: exampleFound}
+	routeAgentList = route{ID: "agentListMemories", Method: http.MethodPost, Reads: true, Path: "/agent/memories/list", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Summary: "List the newest memories", Text: "Whole memories, newest first.", In: client.NewestRequest{Limit: 10}, Out: exampleNewest}
 )
 
 // ask is a list or a search as every route of this file means it.
@@ -264,3 +303,94 @@ func parseIDs(lists []string) ([]loci.MemoryID, error) {
 	}
 	return ids, nil
 }
+
+type latestInput struct {
+	Tag    string `query:"tag" maxLength:"100" doc:"Only memories with this tag"`
+	Origin string `query:"origin" maxLength:"50" doc:"Only memories of this writer"`
+	client.When
+}
+
+func (s *server) latest(ctx context.Context, p loci.Principal, in *latestInput) (*memoryOutput, error) {
+	f := app.Filter{Origin: in.Origin, When: whenOf(in.When)}
+	if in.Tag != "" {
+		if err := loci.CheckText("tag", in.Tag, 1, loci.MaxTag); err != nil {
+			return nil, err
+		}
+		f.Tags = []string{in.Tag}
+	}
+	return oneMemory(s.app.Latest(ctx, p, f))
+}
+
+type byTagInput struct{ Body client.ByTagRequest }
+
+func (s *server) byTag(ctx context.Context, p loci.Principal, in *byTagInput) (*pageOutput, error) {
+	r := &in.Body
+	conditions := client.Conditions{Tags: r.Tags, TagMode: r.TagMode, Within: r.Within, When: r.When}
+	return s.page(ctx, p, ask{filter: client.Filter{Conditions: conditions}, limit: limitOr(r.Limit, defaultByTag), offset: r.Offset,
+		cursor: r.Cursor, total: r.Total == nil || *r.Total})
+}
+
+type browseInput struct{ Body *client.BrowseRequest }
+
+type summariesOutput struct{ Body client.SummaryPage }
+
+func (s *server) browse(ctx context.Context, p loci.Principal, in *browseInput) (*summariesOutput, error) {
+	r := orZero(in.Body)
+	got, err := s.find(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList),
+		offset: r.Offset, cursor: r.Cursor, total: r.Total == nil || *r.Total})
+	if err != nil {
+		return nil, err
+	}
+	return &summariesOutput{client.SummaryPage{Memories: loci.Summaries(got.memories), Page: got.page}}, nil
+}
+
+type searchInput struct{ Body client.SearchRequest }
+
+type searchOutput struct{ Body client.SearchPage }
+
+func (s *server) search(ctx context.Context, p loci.Principal, in *searchInput) (*searchOutput, error) {
+	r := &in.Body
+	if (r.Term == "") == (r.Query == "") {
+		return nil, loci.FieldErrorf("term", "is required; query is another name of it, and only one of them is taken")
+	}
+	term, name := r.Term, "term"
+	if term == "" {
+		term, name = r.Query, "query"
+	}
+	if err := loci.CheckText(name, term, 1, loci.MaxTerm); err != nil {
+		return nil, err
+	}
+	got, err := s.find(ctx, p, ask{limit: limitOr(r.Limit, defaultSearch), offset: r.Offset, cursor: r.Cursor,
+		filter: client.Filter{By: client.BySearch, Term: term, Conditions: r.Conditions}})
+	if err != nil {
+		return nil, err
+	}
+	return &searchOutput{client.SearchPage{Memories: got.memories, Hits: got.hits, Count: len(got.hits), Page: got.page, Partial: got.partial}}, nil
+}
+
+type newestInput struct{ Body *client.NewestRequest }
+
+type newestOutput struct{ Body client.CountedPage }
+
+func (s *server) newest(ctx context.Context, p loci.Principal, in *newestInput) (*newestOutput, error) {
+	r := orZero(in.Body)
+	got, err := s.find(ctx, p, ask{filter: client.Filter{Conditions: client.Conditions{When: r.When}}, limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	return &newestOutput{client.CountedPage{Memories: got.memories, Count: len(got.memories),
+		HasMore: got.page.HasMore, NextCursor: got.page.NextCursor}}, nil
+}
+
+// The examples of those routes.
+var (
+	exampleList      = client.ListRequest{Filter: client.Filter{By: client.ByTags, Conditions: client.Conditions{Tags: []string{"ops"}}}, Limit: 50}
+	one              = 1
+	examplePosition  = client.Page{Limit: 50, Total: &one}
+	examplePage      = client.MemoryPage{Memories: []*loci.Memory{exampleMemory}, Page: examplePosition}
+	exampleSummaries = client.SummaryPage{Memories: []loci.MemorySummary{exampleMemory.Summarize()}, Page: examplePosition}
+	exampleFound     = client.SearchPage{Memories: []*loci.Memory{exampleMemory}, Count: 1,
+		Hits: []client.Hit{{ID: exampleID, Score: 2.7, Snippet: "We **deploy** on Tuesdays, never on Fridays.", Why: exampleWhy}},
+		Page: client.Page{Limit: 10, Total: &one}}
+	exampleNewest = client.CountedPage{Memories: []*loci.Memory{exampleMemory}, Count: 1}
+)

@@ -2,11 +2,36 @@ package rest
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/app"
+)
+
+// registerRecall adds the routes that find the memories that fit best.
+func (s *server) registerRecall(at func(route) route) {
+	add(s, at(routeRecall), s.recallByBody)
+	add(s, at(routeRecallByQuery), s.recallByQuery)
+	add(s, at(routeQuery), s.query)
+	add(s, at(routeBriefing), s.briefing)
+	add(s, at(routeAgentBriefing), s.briefing)
+}
+
+// The routes about recall.
+var (
+	routeRecall = route{ID: "recallMemories", Method: http.MethodPost, Reads: true, Path: "/memories/recall", Who: forAny, Action: app.MemoryRead, Tag: "recall",
+		Summary: "Recall the memories that fit best", Text: "Whole memories, best first, each with why it was found and its oldest 10 sources, without their raw texts. Words, \"phrases\" and prefix*; if nothing has the words, words that begin like them are taken, then text that contains them.",
+		In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled}
+	routeRecallByQuery = route{ID: "recallMemoriesByQuery", Method: http.MethodGet, Path: "/memories/recall", Who: forAny, Action: app.MemoryRead, Tag: "recall",
+		Summary: "Recall by query parameters", Text: "The same as POST /memories/recall, for the address bar and scripts.", Out: exampleRecalled}
+	routeQuery = route{ID: "query", Method: http.MethodPost, Reads: true, Path: "/query", Who: forAny, Action: app.Query, Tag: "recall",
+		Summary: "Ask a question of the memories", Text: "Finds what fits, packs it into a prompt and, if a model is configured, answers. The receipt says what was used and what was cut.", In: exampleQuery, Out: exampleAnswer}
+	routeBriefing = route{ID: "getBriefing", Method: http.MethodGet, Path: "/briefing", Who: forPeople, Action: app.Briefing, Tag: "recall",
+		Summary: "Read what there is to ask for", Text: "For the start of a session. format=markdown is for a model to read.", Out: exampleBriefing, Alternatives: markdownToo}
+	routeAgentBriefing = route{ID: "agentGetBriefing", Method: http.MethodGet, Path: "/agent/briefing", Who: forAny, Action: app.Briefing, Tag: "recall",
+		Summary: "Read what there is to ask for, as an agent", Text: "Only what the vendor of the key may read. format=markdown is for a model to read.", Out: exampleBriefing, Alternatives: markdownToo}
 )
 
 type queryInput struct{ Body client.QueryRequest }
@@ -138,3 +163,19 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 	return &recallOutput{client.RecallPage{Memories: page.Memories, HasMore: page.NextCursor != "", NextCursor: page.NextCursor,
 		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound}}, nil
 }
+
+// The examples of routes about recall.
+var (
+	exampleWhy = loci.Why{Boosts: []string{}, Terms: []loci.WhyTerm{{Term: "deploy", Fields: []string{"title", "content"}, Score: 2.1},
+		{Term: "day", Fields: []string{"content"}, Score: 0.6}}}
+	exampleRecalled = client.RecallPage{Total: 1, Memories: []loci.Recalled{{Memory: *exampleMemory, Score: 2.7,
+		Snippet: "We **deploy** on Tuesdays, never on Fridays.", Why: exampleWhy,
+		Sources: []loci.Source{{ID: loci.SourceID(exampleID), MemoryID: exampleID, Kind: loci.SourceURL, Ref: "https://wiki.example/deploys",
+			Quote: "We deploy on Tuesdays", UserID: exampleUser, Origin: "claude", AllowedVendors: []loci.Vendor{loci.AnyVendor}, CreatedAt: exampleTime}}}}}
+	exampleQuery  = client.QueryRequest{Query: "When do we deploy?"}
+	exampleAnswer = client.QueryAnswer{MemoriesUsed: []*loci.Memory{exampleMemory}, UsedCount: 1, Included: 1, IncludedInPrompt: 1,
+		MemoriesTotal: 1, PromptSent: "Answer the question with the help of the memories below. …", VendorFilter: &exampleVendor,
+		EstimatedTokens: 180, Receipt: client.Receipt{Used: []client.Use{{ID: exampleID, Title: "Deploys", Reason: "match"}}, Cut: []client.Left{}}}
+	exampleBriefing = loci.Briefing{Total: 1, Recent: []loci.MemorySummary{exampleMemory.Summarize()}, Pinned: []loci.PinnedMemory{},
+		Tags: []loci.Count{{Name: "ops", Count: 1}}, Origins: []loci.Count{{Name: "claude", Count: 1}}, GeneratedAt: exampleTime}
+)

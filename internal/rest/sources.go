@@ -6,6 +6,24 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// registerSources adds the routes about where memories come from.
+func (s *server) registerSources(at func(route) route) {
+	add(s, at(routeAddSources), s.addSources)
+	add(s, at(routeSources), s.sources)
+	add(s, at(routeDeleteSource), s.deleteSource)
+}
+
+// The routes about where memories come from.
+var (
+	routeAddSources = route{ID: "addSources", Method: http.MethodPost, Path: "/memories/{id}/sources", Who: forAny, Action: app.SourceAdd, Tag: "sources", Status: http.StatusCreated, Again: true, Atomic: true,
+		Summary: "Say where a memory comes from", Text: "All or none. Those that are there already from the same writer are answered as they are. An agent adds only to what its vendor wrote.", In: exampleNewSources, Out: client.SourceList{Sources: exampleSources}}
+	routeSources = route{ID: "listSources", Method: http.MethodGet, Path: "/memories/{id}/sources", Who: forAny, Action: app.SourceRead, Tag: "sources",
+		Summary: "Read where a memory comes from", Text: "Oldest first, those that the vendor of the key may read.", Out: client.SourceList{Sources: exampleSources}}
+	routeDeleteSource = route{ID: "deleteSource", Method: http.MethodDelete, Path: "/sources/{id}", Who: forAny, Action: app.SourceDelete, Missing: noSource, Tag: "sources",
+		Summary: "Delete a source", Text: "For good. Needs step-up unless the org deletes by key."}
 )
 
 type newSourcesInput struct {
@@ -48,3 +66,10 @@ func (s *server) deleteSource(ctx context.Context, p loci.Principal, in *sourceP
 type sourcePath struct {
 	ID string `path:"id" doc:"Of the source, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
+
+// The examples of those routes.
+var (
+	exampleNewSources = client.NewSources{Sources: []client.NewSource{{Kind: loci.SourceURL, Ref: "https://wiki.example.org/deploys", Quote: "never on Fridays"}}}
+	exampleSources    = []loci.Source{{ID: loci.SourceID(exampleMemory.ID), MemoryID: exampleMemory.ID, Kind: loci.SourceURL, Ref: "https://wiki.example.org/deploys",
+		Quote: "never on Fridays", UserID: exampleMemory.UserID, Origin: "claude", AllowedVendors: []loci.Vendor{loci.AnyVendor}, CreatedAt: exampleMemory.CreatedAt}}
+)

@@ -2,9 +2,31 @@ package rest
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// registerHealth adds the routes about the server itself.
+func (s *server) registerHealth(at func(route) route) {
+	add(s, at(routeHealth), s.health)
+	add(s, at(routeReady), s.ready)
+	add(s, at(routeOpenAPI), s.openAPIDocument)
+	add(s, at(routeWhoAmI), s.whoAmI)
+}
+
+// The routes about the server itself.
+var (
+	routeHealth = route{ID: "getHealth", Method: http.MethodGet, Path: "/health", Who: forAll, Tag: "server",
+		Summary: "Say that the process answers", Text: "Needs no credential.", Out: exampleHealth}
+	routeReady = route{ID: "getReady", Method: http.MethodGet, Path: "/ready", Who: forAll, Tag: "server",
+		Summary: "Say whether the process can read and write", Text: "Needs no credential. 503 if it cannot.", Out: client.Ready{Status: "ready"}}
+	routeOpenAPI = route{ID: "getOpenAPI", Method: http.MethodGet, Path: "/openapi.json", Who: forAll, Tag: "server",
+		Summary: "Describe this API", Text: "OpenAPI 3.1. Needs no credential.", Out: map[string]any{"openapi": "3.1.0"}}
+	routeWhoAmI = route{ID: "whoAmI", Method: http.MethodGet, Path: "/whoami", Who: forAny, Action: app.WhoAmI, Tag: "server",
+		Summary: "Say who this credential is", Text: "Role, vendor, the person it acts for and what it may do.", Out: exampleIdentity}
 )
 
 type healthOutput struct{ Body client.Health }
@@ -60,3 +82,11 @@ func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*id
 	}
 	return &identityOutput{out}, nil
 }
+
+// The examples of those routes.
+var (
+	exampleHealth   = client.Health{Service: "loci", Status: "ok", Version: "0.1.0", Uptime: 12.5, ModelEgress: "disabled"}
+	exampleVendor   = loci.Vendor("claude")
+	exampleIdentity = client.Identity{Role: "agent", Vendor: &exampleVendor, Origin: "claude", OrgID: loci.DefaultOrg,
+		UserID: exampleUser, OrgName: "Acme", OrgRole: loci.Member, Method: loci.ByKey, Scopes: loci.AgentRights()}
+)

@@ -51,16 +51,19 @@ type route struct {
 // paths are the same handlers.
 func (s *server) register(prefix string) {
 	at := func(r route) route { r.prefix = prefix; return r }
+	s.registerHealth(at)
 	s.registerMemories(prefix, at)
+	s.registerLists(at)
+	s.registerRecall(at)
 	s.registerAccount(at)
 	s.registerTeams(at)
 	s.registerOrgs(at)
 	s.registerProjects(at)
 	s.registerGraph(at)
-	s.registerRecall(at)
 	s.registerSuggestions(at)
 	s.registerAgents(at)
 	s.registerAssets(at)
+	s.registerSources(at)
 	s.registerNodes(at)
 	s.registerHistory(at)
 	s.registerBulk(at)
