@@ -10,29 +10,30 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// caller is who sent a request, and what its session and its address say about
-// the project to work on.
+// caller is who sent a request, and what is known of the request besides.
 type caller struct {
-	principal loci.Principal
-	session   app.SessionKey // zero: there is no session
-	project   string         // that counts where neither call nor session names one; "": none
+	principal    loci.Principal
+	connection   app.SessionKey // zero: there is none
+	usualProject string         // counts where neither call nor connection names one; "": none
+	fault        error          // see message
 }
 
-// sessionKey stands for a session of the SDK. What is stored is a hash: who
-// knows the id of a session can use it.
-func sessionKey(id string) app.SessionKey { return sha256.Sum256([]byte(id)) }
+// connectionKey stands for a connection. What is stored is a hash: who knows
+// the id of a connection can use it.
+func connectionKey(id string) app.SessionKey { return sha256.Sum256([]byte(id)) }
 
 // These are where a TokenInfo carries the caller. The SDK hands the TokenInfo
 // of each request to its handler; there is no other way through.
 const (
-	principalKey = "principal"
-	sessionInKey = "session"
-	projectKey   = "project"
+	principalKey    = "principal"
+	connectionInKey = "connection"
+	projectKey      = "project"
+	faultKey        = "fault"
 )
 
 func tokenInfo(c caller) *sdkauth.TokenInfo {
-	return &sdkauth.TokenInfo{UserID: c.principal.Subject(),
-		Extra: map[string]any{principalKey: c.principal, sessionInKey: c.session, projectKey: c.project}}
+	return &sdkauth.TokenInfo{UserID: c.principal.Subject(), Extra: map[string]any{principalKey: c.principal,
+		connectionInKey: c.connection, projectKey: c.usualProject, faultKey: c.fault}}
 }
 
 // callerOf returns who sent a request, or the zero caller, who may do nothing.
@@ -41,8 +42,9 @@ func callerOf(extra *mcp.RequestExtra) (c caller) {
 		return c
 	}
 	c.principal, _ = extra.TokenInfo.Extra[principalKey].(loci.Principal)
-	c.session, _ = extra.TokenInfo.Extra[sessionInKey].(app.SessionKey)
-	c.project, _ = extra.TokenInfo.Extra[projectKey].(string)
+	c.connection, _ = extra.TokenInfo.Extra[connectionInKey].(app.SessionKey)
+	c.usualProject, _ = extra.TokenInfo.Extra[projectKey].(string)
+	c.fault, _ = extra.TokenInfo.Extra[faultKey].(error)
 	return c
 }
 

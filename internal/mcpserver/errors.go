@@ -16,10 +16,10 @@ import (
 var errPanic = errors.New("a handler panicked")
 
 // codeServer is for errors of which JSON-RPC has no name; what to do is in the
-// text. codeNoSession is what SDKs use for an unknown session.
+// text. codeNoConnection is what SDKs use for an unknown session.
 const (
-	codeServer    = -32000
-	codeNoSession = -32001
+	codeServer       = -32000
+	codeNoConnection = -32001
 )
 
 // answer is how an error of a code looks outside of a tool's result.

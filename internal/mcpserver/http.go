@@ -16,7 +16,7 @@ import (
 
 // HTTP returns the handler for /mcp. The query of a request chooses what its
 // client is offered, ?toolsets=memory,graph, and the project that graph tools
-// work on where neither call nor session names one, ?project=website.
+// work on where neither call nor connection names one, ?project=website.
 func (s *Server) HTTP() http.Handler {
 	var built sync.Map // of each offer, so that it takes its milliseconds once
 	pairOf := func(o offer) pair {
@@ -36,24 +36,24 @@ func (s *Server) HTTP() http.Handler {
 			c.Project = asked
 		}
 		p := pairOf(o)
-		c.Sessions, c.Stateless = p.sessions, p.stateless
+		c.Stateful, c.Stateless = p.stateful, p.stateless
 		return c, nil
 	}
 	usual := pairOf(s.offer)
 	return NewHTTP(HTTPOptions{
-		Sessions: usual.sessions, Stateless: usual.stateless, Choose: choose, Ended: s.ended, Authorize: s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count, Log: s.log,
-		PublicURL: s.options.PublicURL, SessionIdle: s.options.SessionIdle, MaxSessions: s.options.MaxSessions, MaxPerKey: s.options.MaxPerKey,
+		Stateful: usual.stateful, Stateless: usual.stateless, Choose: choose, Ended: s.ended, Authorize: s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count, Log: s.log,
+		PublicURL: s.options.PublicURL, ConnectionIdle: s.options.ConnectionIdle, MaxConnections: s.options.MaxConnections, MaxPerKey: s.options.MaxPerKey,
 	})
 }
 
 // pair are servers of one offer, for both generations of the protocol.
-type pair struct{ sessions, stateless *mcp.Server }
+type pair struct{ stateful, stateless *mcp.Server }
 
-// ended forgets what a session worked on. If that fails, it is forgotten when
+// ended forgets which project a connection worked on. If that fails, it is forgotten when
 // it has been idle for long enough.
 func (s *Server) ended(ctx context.Context, key app.SessionKey) {
 	if err := s.app.EndMCPSession(context.WithoutCancel(ctx), key); err != nil {
-		s.log.WarnContext(ctx, "forgetting an MCP session failed", "error", err)
+		s.log.WarnContext(ctx, "forgetting the project of an MCP connection failed", "error", err)
 	}
 }
 

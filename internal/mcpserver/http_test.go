@@ -239,7 +239,7 @@ func TestForeignHostsAreRefused(t *testing.T) {
 // TestSessionsAreLimited opens more sessions than one credential and than the
 // server may have: nobody takes another's place.
 func TestSessionsAreLimited(t *testing.T) {
-	w := newWorld(t, func(o *mcpserver.Options) { o.MaxSessions, o.MaxPerKey = 3, 2 })
+	w := newWorld(t, func(o *mcpserver.Options) { o.MaxConnections, o.MaxPerKey = 3, 2 })
 	_, mine := w.key("claude")
 	_, other := w.key("cursor")
 	_, late := w.key("gemini")
@@ -258,7 +258,7 @@ func TestSessionsAreLimited(t *testing.T) {
 	works(third, 200)
 	works(theirs, 200)
 	refused := (&raw{w: w, key: late, version: withSessions}).call("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
-	if refused.status != http.StatusServiceUnavailable || !strings.Contains(refused.body, "too many sessions") || strings.Contains(refused.body, "(3)") {
+	if refused.status != http.StatusServiceUnavailable || !strings.Contains(refused.body, "too many connections") || strings.Contains(refused.body, "(3)") {
 		t.Errorf("beyond the server's limit: %d %s", refused.status, refused.body)
 	}
 	if a := (&raw{w: w, key: late, version: stateless}).tool("read_memories", "{}"); a.status != 200 {
@@ -285,7 +285,7 @@ func TestTwoCredentialsAreRefused(t *testing.T) {
 }
 
 func TestIdleSessionsEnd(t *testing.T) {
-	w := newWorld(t, func(o *mcpserver.Options) { o.SessionIdle = time.Nanosecond })
+	w := newWorld(t, func(o *mcpserver.Options) { o.ConnectionIdle = time.Nanosecond })
 	_, key := w.key("claude")
 	r := &raw{w: w, key: key, version: withSessions}
 	a := r.call("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
@@ -311,7 +311,7 @@ func TestPrincipalIsOfTheRequest(t *testing.T) {
 		})
 		return srv
 	}
-	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Sessions: server(), Stateless: server(),
+	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Stateful: server(), Stateless: server(),
 		Authorize: func(*http.Request) (loci.Principal, error) { return p, nil }}))
 	t.Cleanup(srv.Close)
 	for _, version := range []string{withSessions, stateless} {
@@ -374,7 +374,7 @@ func checkStored(t *testing.T, w *world, acknowledged [][]loci.MemoryID, want in
 func TestInternalErrorsAreLoggedOnceAndNotShown(t *testing.T) {
 	srv := newWorld(t)
 	h := mcpserver.NewHTTP(mcpserver.HTTPOptions{
-		Sessions: mcp.NewServer(&mcp.Implementation{Name: "a"}, nil), Stateless: mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),
+		Stateful: mcp.NewServer(&mcp.Implementation{Name: "a"}, nil), Stateless: mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),
 		Authorize: func(*http.Request) (loci.Principal, error) { return loci.Principal{}, fmt.Errorf("disk on fire") },
 		Log:       newLogger(srv.log),
 	})

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,9 +20,10 @@ import (
 type message struct {
 	id      json.RawMessage // as it was sent; nil: none
 	method  string
+	tool    string // of a call of one
 	version string // of params._meta
-	params  json.RawMessage
-	decoded jsonrpc.Message // by the SDK; nil: of a batch, or refused
+	fault   error  // what is wrong with a tool's arguments, for its model to read
+	batch   bool   // then nothing else is known
 }
 
 // readMessage reads the body, and puts it back for the SDK.
@@ -48,31 +46,31 @@ func readMessage(w http.ResponseWriter, r *http.Request) (message, error) {
 
 var errTooLarge = loci.Errorf(loci.TooLarge, "the message is larger than %d bytes; send less, for example several shorter memories", maxMessage)
 
-// parseMessage checks what encoding/json and the SDK would let pass, change,
-// or refuse in words that repeat the input. The message that it returns with an
-// error has the id to answer to, if there is one. A batch has neither id nor
-// method.
+// parseMessage checks what encoding/json and the SDK would accept but change,
+// or reject in words that repeat the input. The message that it returns with an
+// error has the id to answer to, if there is one.
 func parseMessage(body []byte) (message, *jsonrpc.Error) {
+	var batch []json.RawMessage
+	err := json.Unmarshal(body, &batch)
+	var syntax *json.SyntaxError
 	switch {
 	case !utf8.Valid(body):
 		return message{}, parseError("UTF-8")
-	case !json.Valid(body):
+	case errors.As(err, &syntax):
 		return message{}, parseError("JSON")
-	case !bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")):
+	case batch == nil:
 		return parseOne(body)
 	}
-	var batch []json.RawMessage
-	_ = json.Unmarshal(body, &batch) // it is valid JSON, and an array
 	for _, one := range batch {
 		m, problem := parseOne(one)
-		if problem == nil {
-			problem = m.checkParams(false)
+		if problem == nil && m.fault != nil {
+			problem = invalidRequest(m.fault)
 		}
 		if problem != nil {
 			return message{}, problem
 		}
 	}
-	return message{}, nil
+	return message{batch: true}, nil
 }
 
 func parseError(what string) *jsonrpc.Error {
@@ -82,10 +80,16 @@ func parseError(what string) *jsonrpc.Error {
 // errNoRequest is for what is JSON, but not JSON-RPC as MCP has it.
 var errNoRequest = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: `invalid request: not a JSON-RPC 2.0 message; it needs "jsonrpc": "2.0", a "method", and an "id" that is a string or a whole number`}
 
+// invalidRequest is err, which loci.CheckJSON returned, about a message.
+func invalidRequest(err error) *jsonrpc.Error {
+	text := strings.Replace(loci.SafeText(err), "the body", "the message", 1)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + text}
+}
+
 // parseOne looks at members by their exact names; structs of encoding/json
 // would take other spellings too.
 func parseOne(body []byte) (message, *jsonrpc.Error) {
-	var members map[string]json.RawMessage
+	var members, params, meta map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil || members == nil {
 		return message{}, errNoRequest
 	}
@@ -98,30 +102,45 @@ func parseOne(body []byte) (message, *jsonrpc.Error) {
 		}
 	}
 	method, isRequest := members["method"]
-	_, hasResult := members["result"]
-	_, hasError := members["error"]
-	if !usable || string(members["jsonrpc"]) != `"2.0"` || !isRequest && (id == nil || !hasResult && !hasError) ||
+	isAnswer := id != nil && (members["result"] != nil || members["error"] != nil)
+	if !usable || string(members["jsonrpc"]) != `"2.0"` || !isRequest && !isAnswer ||
 		isRequest && json.Unmarshal(method, &m.method) != nil || string(method) == "null" {
 		return message{id: m.id}, errNoRequest
 	}
-	decoded, err := jsonrpc.DecodeMessage(body)
-	if err != nil {
-		return message{id: m.id}, errNoRequest
-	}
-	if err := checkBody(body, m.method, members["params"]); err != nil {
-		return message{id: m.id}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + strings.Replace(loci.SafeText(err), "the body", "the message", 1)}
+	_ = json.Unmarshal(members["params"], &params) // their form is for the SDK to check
+	if err := loci.CheckJSON(body); err != nil {
+		arguments := params["arguments"]
+		if m.method != callTool || loci.CheckJSON(arguments) == nil ||
+			loci.CheckJSON(bytes.Replace(body, arguments, []byte("null"), 1)) != nil {
+			return message{id: m.id}, invalidRequest(err)
+		}
+		m.fault = inArguments(arguments)
 	}
 	if !isRequest {
-		return message{decoded: decoded}, nil
+		return message{}, nil
 	}
-	m.params, m.decoded = members["params"], decoded
-	var params struct {
-		Meta map[string]any `json:"_meta"`
+	if m.method == callTool {
+		_ = json.Unmarshal(params["name"], &m.tool)
 	}
-	if json.Unmarshal(m.params, &params) == nil {
-		m.version, _ = params.Meta[mcp.MetaKeyProtocolVersion].(string)
-	}
+	_ = json.Unmarshal(params["_meta"], &meta)
+	_ = json.Unmarshal(meta[mcp.MetaKeyProtocolVersion], &m.version)
 	return m, nil
+}
+
+const callTool = "tools/call"
+
+// inArguments says what is wrong with a tool's arguments, in the form that
+// their other errors have: the model can act on it.
+func inArguments(raw json.RawMessage) error {
+	about := func(err error) string { return strings.Replace(loci.SafeText(err), "the body", "it", 1) }
+	var arguments map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &arguments)
+	for name, value := range arguments {
+		if err := loci.CheckJSON(value); err != nil && len(name) <= 40 {
+			return loci.FieldErrorf(name, "cannot be taken: %s", about(err))
+		}
+	}
+	return loci.Errorf(loci.Invalid, "the arguments cannot be taken: %s", about(loci.CheckJSON(raw)))
 }
 
 // usableID reports whether the SDK would answer to the id as it was sent: it
@@ -132,109 +151,6 @@ func usableID(id json.RawMessage) bool {
 	}
 	f, err := strconv.ParseFloat(string(id), 64)
 	return err == nil && f == float64(int64(f)) && f >= -1<<53 && f <= 1<<53
-}
-
-// checkBody is loci.CheckJSON, but leaves a tool's arguments to decodeArgs: its
-// errors reach the model, which can mend them.
-func checkBody(body []byte, method string, params json.RawMessage) error {
-	err := loci.CheckJSON(body)
-	if err == nil || method != "tools/call" {
-		return err
-	}
-	var call map[string]json.RawMessage
-	if json.Unmarshal(params, &call) != nil || call["arguments"] == nil {
-		return err
-	}
-	return loci.CheckJSON(bytes.Replace(body, call["arguments"], []byte("null"), 1))
-}
-
-// paramsOf are the SDK's types of parameters. It names them, and repeats the
-// value, when it refuses one.
-var paramsOf = map[string]func() any{
-	"initialize":               func() any { return new(mcp.InitializeParams) },
-	"ping":                     func() any { return new(mcp.PingParams) },
-	"completion/complete":      func() any { return new(mcp.CompleteParams) },
-	"logging/setLevel":         func() any { return new(levelParams) },
-	"prompts/get":              func() any { return new(mcp.GetPromptParams) },
-	"prompts/list":             func() any { return new(mcp.ListPromptsParams) },
-	"resources/list":           func() any { return new(mcp.ListResourcesParams) },
-	"resources/read":           func() any { return new(mcp.ReadResourceParams) },
-	"resources/subscribe":      func() any { return new(mcp.SubscribeParams) },
-	"resources/unsubscribe":    func() any { return new(mcp.UnsubscribeParams) },
-	"resources/templates/list": func() any { return new(mcp.ListResourceTemplatesParams) },
-	"tools/call":               func() any { return new(mcp.CallToolParamsRaw) },
-	"tools/list":               func() any { return new(mcp.ListToolsParams) },
-}
-
-type levelParams struct {
-	Level string `json:"level"`
-}
-
-var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
-
-// onlyWithSessions are methods that the version without sessions has dropped:
-// there they are unknown, whatever their parameters.
-var onlyWithSessions = []string{"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
-
-// checkParams refuses parameters of another form than the method of a call
-// takes. What is missing altogether the SDK says itself.
-func (m message) checkParams(stateless bool) *jsonrpc.Error {
-	raw, method := m.params, m.method
-	if m.id == nil || len(raw) == 0 || string(raw) == "null" || stateless && slices.Contains(onlyWithSessions, method) {
-		return nil
-	}
-	if raw[0] != '{' {
-		return invalidParams("params must be an object")
-	}
-	into, known := paramsOf[method]
-	if !known {
-		return nil
-	}
-	params := into()
-	err := json.Unmarshal(raw, params)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong) && wrong.Field == "arguments" && wrong.Type.Kind() == reflect.String: // of a prompt
-		return invalidParams("params.arguments must be an object of strings")
-	case errors.As(err, &wrong) && wrong.Field != "" && len(wrong.Field) <= 100:
-		return invalidParams("params.%s must be %s", wrong.Field, kindOf(wrong.Type))
-	case err != nil:
-		return invalidParams("the params have another form than %s takes", method)
-	}
-	if p, ok := params.(*levelParams); ok && !slices.Contains(levels, p.Level) {
-		return invalidParams("params.level must be one of %s", strings.Join(levels, ", "))
-	}
-	return nil
-}
-
-func invalidParams(format string, args ...any) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + fmt.Sprintf(format, args...)}
-}
-
-// kindOf says in JSON's words what a value must be.
-func kindOf(t reflect.Type) string {
-	switch {
-	case t == reflect.TypeFor[*count](), t == reflect.TypeFor[*seconds]():
-		return "a whole number"
-	case t == reflect.TypeFor[[]string](), t == reflect.TypeFor[[]loci.Vendor]():
-		return "an array of strings"
-	case isItems(t):
-		return "an array of objects"
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice, reflect.Array:
-		return "an array"
-	case reflect.Pointer:
-		return kindOf(t.Elem())
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	default:
-		return "a number"
-	}
 }
 
 // isStateless reports whether the request follows the version without

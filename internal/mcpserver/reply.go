@@ -76,7 +76,7 @@ func encodeError(id json.RawMessage, err *jsonrpc.Error) []byte {
 }
 
 // reply stands between the SDK and the client: it makes JSON-RPC of errors
-// that the SDK writes as plain text, and seals the id of a new session.
+// that the SDK writes as plain text, and seals the id of a new connection.
 type reply struct {
 	http.ResponseWriter
 	message message
@@ -85,7 +85,7 @@ type reply struct {
 	failed  int // the status of an error in plain text
 	text    bytes.Buffer
 
-	reserved bool         // a session may be opened, and has not been
+	reserved bool         // a connection may be opened, and has not been
 	opened   func(string) // called with the SDK's id when it is
 }
 
@@ -169,15 +169,15 @@ func (r *reply) problem() *jsonrpc.Error {
 	case r.failed >= http.StatusInternalServerError:
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 	case r.failed == http.StatusNotFound:
-		return errNoSession
+		return errNoConnection
 	default:
 		return tidy(&jsonrpc.Error{Message: text})
 	}
 }
 
-// sealer binds session ids to a principal without keeping a table: what the
+// sealer binds the ids of connections to a principal without keeping a table: what the
 // client gets is the SDK's id and a proof that only its principal can use. The
-// key dies with the process, and so do the sessions.
+// key dies with the process, and so do the connections.
 type sealer struct{ key []byte }
 
 func newSealer() sealer {
@@ -190,8 +190,8 @@ func newSealer() sealer {
 
 func (s sealer) seal(id, subject string) string { return id + "." + s.proof(id, subject) }
 
-// open returns the SDK's id. For anybody else's session and for one that never
-// was the answer is the same.
+// open returns the SDK's id. For anybody else's connection and for one that
+// never was the answer is the same.
 func (s sealer) open(sealed, subject string) (string, bool) {
 	id, proof, ok := strings.Cut(sealed, ".")
 	if !ok || !hmac.Equal([]byte(proof), []byte(s.proof(id, subject))) {

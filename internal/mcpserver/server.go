@@ -3,11 +3,12 @@
 //
 // It turns a call into one use case of package app and the result into JSON;
 // it decides nothing. Two generations of the protocol share one path:
-// versions with sessions, and the stateless 2026-07-28.
+// versions with connections, which MCP calls sessions, and the stateless
+// 2026-07-28.
 //
-// The invariant: who asks is settled anew for every request. A tool acts for
-// the principal of the request that calls it, never for the one that opened
-// the session, and a session is useless to any other principal.
+// The invariant: every request is authenticated by itself. A tool acts for the
+// principal of the request that calls it, never for the one that opened the
+// connection, and a connection is useless to any other principal.
 package mcpserver
 
 import (
@@ -46,16 +47,16 @@ type Options struct {
 	// the last word. Default: DefaultToolsets.
 	Toolsets []string
 	// Project is the name of the project that graph tools work on where neither the call nor
-	// the session names one; over HTTP ?project= has the last word. Default: none.
+	// the connection names one; over HTTP ?project= has the last word. Default: none.
 	Project string
 	// Open lets a client in without a credential, as whom it says, until there is an
 	// agent key. Default: nobody gets in without a credential.
-	Open        Who
-	Site        auth.Site     // the server's own address, for what a refusal says
-	Gate        auth.Gate     // counts requests; zero: nothing is limited
-	SessionIdle time.Duration // default: 30 minutes
-	MaxSessions int           // default: 10,000
-	MaxPerKey   int           // sessions of one credential; default: 100
+	Open           Who
+	Site           auth.Site     // the server's own address, for what a refusal says
+	Gate           auth.Gate     // counts requests; zero: nothing is limited
+	ConnectionIdle time.Duration // default: 30 minutes
+	MaxConnections int           // default: 10,000
+	MaxPerKey      int           // connections of one credential; default: 100
 }
 
 // Server serves the tools to any number of clients.
@@ -64,8 +65,7 @@ type Server struct {
 	auth    *auth.Authenticator
 	log     *slog.Logger
 	options Options
-	offer   offer // to who chooses nothing
-	schemas *mcp.SchemaCache
+	offer   offer       // to who chooses nothing
 	public  bool        // /mcp is on also before there is an agent key
 	keyed   atomic.Bool // there is or was an agent key
 	noted   sync.Map    // the empty toolsets that the log has been told of
@@ -80,7 +80,7 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{app: o.App, auth: o.Auth, log: o.Log, options: o, offer: offerOf(DefaultToolsets()), schemas: mcp.NewSchemaCache()}
+	s := &Server{app: o.App, auth: o.Auth, log: o.Log, options: o, offer: offerOf(DefaultToolsets())}
 	if len(o.Toolsets) > 0 {
 		names, err := checkToolsets(o.Toolsets)
 		if err != nil {
@@ -102,7 +102,6 @@ func (s *Server) build(o offer) *mcp.Server {
 		&mcp.Implementation{Name: "loci", Title: "Loci memory", Version: s.version()},
 		&mcp.ServerOptions{
 			Instructions: o.instructions(),
-			SchemaCache:  s.schemas,
 			SetCacheable: setCacheable,
 			// What there is does not change while a server runs.
 			Capabilities: &mcp.ServerCapabilities{
@@ -112,19 +111,14 @@ func (s *Server) build(o offer) *mcp.Server {
 			},
 		})
 	srv.AddReceivingMiddleware(s.guard)
-	if o.memory {
-		s.addMemoryTools(srv)
+	for i := range tools {
+		if o.has(tools[i].set) {
+			tools[i].addTo(srv, s)
+		}
+	}
+	if o.has(toolsetMemory) {
 		s.addResources(srv)
 		s.addPrompts(srv)
-	}
-	if o.memoryExtra {
-		s.addMemoryExtraTools(srv)
-	}
-	if o.graph {
-		s.addGraphTools(srv)
-	}
-	if o.extra {
-		s.addExtraTools(srv)
 	}
 	if o.graphs() {
 		s.addGraphResources(srv)
@@ -162,11 +156,26 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: loci.SafeText(errPanic)}
 			}
 		}()
+		if err := checkLevel(req); err != nil {
+			return nil, err
+		}
 		res, err = next(ctx, method, req)
 		var rpc *jsonrpc.Error
-		if errors.As(err, &rpc) {
+		if errors.As(err, &rpc) { // its data need not be JSON, see tidy
 			return res, tidy(&jsonrpc.Error{Code: rpc.Code, Message: err.Error(), Data: rpc.Data})
 		}
 		return res, err
 	}
+}
+
+var levels = []mcp.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// checkLevel rejects a level of logging that MCP does not have; the SDK takes
+// any.
+func checkLevel(req mcp.Request) error {
+	set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams])
+	if !ok || slices.Contains(levels, set.Params.Level) {
+		return nil
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: level must be one of debug, info, notice, warning, error, critical, alert, emergency"}
 }

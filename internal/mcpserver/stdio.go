@@ -40,7 +40,7 @@ func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.W
 	}
 	l := newLines(in, out, who)
 	l.project = s.options.Project
-	defer s.ended(ctx, l.session)
+	defer s.ended(ctx, l.connection)
 	session, err := s.build(s.offer).Connect(ctx, l, nil)
 	if err != nil {
 		return fmt.Errorf("serve stdio: %w", err)
@@ -54,7 +54,7 @@ func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.W
 		err = <-ended
 	}
 	if ctx.Err() != nil {
-		return nil // what the SDK says of a session that is cut short is no failure
+		return nil // what the SDK says of a connection that is cut short is no failure
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve stdio: %w", err)
@@ -66,9 +66,9 @@ func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.W
 // up at the first malformed line, and at the end of the input it cancels calls
 // that it has not answered yet.
 type lines struct {
-	who     Who
-	session app.SessionKey // of versions with sessions: the process is the session
-	project string         // see caller
+	who        Who
+	connection app.SessionKey // of versions with connections: the process is the connection
+	project    string         // see caller.usualProject
 
 	in     chan line
 	closed chan struct{}
@@ -91,7 +91,7 @@ type line struct {
 var errLineTooLong = errors.New("line too long")
 
 func newLines(in io.Reader, out io.Writer, who Who) *lines {
-	l := &lines{who: who, session: sessionKey(rand.Text()), in: make(chan line), closed: make(chan struct{}), out: out,
+	l := &lines{who: who, connection: connectionKey(rand.Text()), in: make(chan line), closed: make(chan struct{}), out: out,
 		inFlight: map[jsonrpc.ID]bool{}, changed: make(chan struct{})}
 	// A read from a terminal cannot be interrupted, so nobody waits for this
 	// goroutine; it ends with the input or at the next line after Close.
@@ -139,7 +139,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 // Connect returns l itself.
 func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil }
 
-// SessionID is empty: the process is the session.
+// SessionID is empty: the process is the connection.
 func (l *lines) SessionID() string { return "" }
 
 // Read returns the next well-formed message, and answers others itself. At the
@@ -181,20 +181,21 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 	}
 	parsed, problem := parseMessage(text)
 	stateless := parsed.version >= statelessVersion
-	if problem == nil {
-		problem = parsed.checkParams(stateless)
-	}
 	if problem != nil {
 		l.complain(parsed.id, problem)
 		return nil
 	}
-	m := parsed.decoded
-	if m == nil {
+	if parsed.batch {
 		l.complain(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: batches are not supported; send one message a line"})
 		return nil
 	}
+	m, err := jsonrpc.DecodeMessage(text)
+	if err != nil {
+		l.complain(parsed.id, errNoRequest)
+		return nil
+	}
 	if request, ok := m.(*jsonrpc.Request); ok {
-		if l.takeTurn(ctx, request) != nil {
+		if l.takeTurn(ctx, request, toolNamed(parsed.tool).inOrder) != nil {
 			return nil // the connection ends, as Read will notice
 		}
 		p, err := l.who(ctx) // only now: the call before may have made a project
@@ -207,9 +208,9 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 			}
 			return nil
 		}
-		c := caller{principal: p, session: l.session, project: l.project}
+		c := caller{principal: p, connection: l.connection, usualProject: l.project, fault: parsed.fault}
 		if stateless {
-			c.session = app.SessionKey{}
+			c.connection = app.SessionKey{}
 		}
 		request.Extra = &mcp.RequestExtra{TokenInfo: tokenInfo(c)}
 		if request.IsCall() && !l.start(request.ID) {
@@ -218,6 +219,21 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 		}
 	}
 	return m
+}
+
+// takeTurn holds a call back until what came before it has been answered, if
+// either is of a tool whose calls are carried out in order. Other calls run
+// beside each other.
+func (l *lines) takeTurn(ctx context.Context, r *jsonrpc.Request, inOrder bool) error {
+	if !r.IsCall() {
+		return nil
+	}
+	before := l.alone
+	l.alone = inOrder
+	if !before && !inOrder {
+		return nil
+	}
+	return l.waitBelow(ctx, 1)
 }
 
 // start notes a call, unless one of the same id is running.

@@ -57,19 +57,27 @@ func unknownToolset(problem string) error {
 	return loci.FieldErrorf("toolsets", "%s; there are %s", problem, strings.Join(Toolsets(), ", "))
 }
 
-// offer is what a client is offered: those of its toolsets that have tools.
-type offer struct{ memory, memoryExtra, graph, extra bool }
+// offer is what a client is offered: the names of its toolsets that have tools,
+// joined by commas.
+type offer string
 
 func offerOf(names []string) offer {
-	return offer{memory: slices.Contains(names, toolsetMemory), memoryExtra: slices.Contains(names, toolsetMemoryExtra), graph: slices.Contains(names, toolsetGraph),
-		extra: slices.Contains(names, toolsetGraphExtra)}
+	with := slices.DeleteFunc(slices.Clone(names), isEmpty)
+	return offer(strings.Join(with, ","))
 }
 
+// isEmpty reports whether a toolset has no tools in this version.
+func isEmpty(set string) bool {
+	return !slices.ContainsFunc(tools, func(t tool) bool { return t.set == set })
+}
+
+func (o offer) has(set string) bool { return slices.Contains(strings.Split(string(o), ","), set) }
+
 // graphs reports whether anything about projects is in the offer.
-func (o offer) graphs() bool { return o.graph || o.extra }
+func (o offer) graphs() bool { return o.has(toolsetGraph) || o.has(toolsetGraphExtra) }
 
 // memories reports whether anything about memories is in the offer.
-func (o offer) memories() bool { return o.memory || o.memoryExtra }
+func (o offer) memories() bool { return o.has(toolsetMemory) || o.has(toolsetMemoryExtra) }
 
 // scope is what a client asks for when it asks for the first time.
 func (o offer) scope() string {
@@ -92,7 +100,7 @@ func (s *Server) asked(r *http.Request) (offer, error) {
 	}
 	names, err := ParseToolsets(strings.Join(list, ","))
 	if err != nil {
-		return offer{}, err
+		return "", err
 	}
 	s.noteEmpty(names)
 	return offerOf(names), nil
@@ -102,7 +110,7 @@ func (s *Server) asked(r *http.Request) (offer, error) {
 // tools in this version.
 func (s *Server) noteEmpty(names []string) {
 	for _, name := range names {
-		if name != toolsetReflect && name != toolsetSession {
+		if !isEmpty(name) {
 			continue
 		}
 		if _, said := s.noted.LoadOrStore(name, true); !said {

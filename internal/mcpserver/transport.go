@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -20,12 +19,12 @@ import (
 
 // HTTPOptions configure NewHTTP.
 type HTTPOptions struct {
-	Sessions  *mcp.Server // required: for versions with sessions
-	Stateless *mcp.Server // required: for 2026-07-28; not the same as Sessions
+	Stateful  *mcp.Server // required: for versions with connections
+	Stateless *mcp.Server // required: for 2026-07-28; not the same as Stateful
 	// Choose returns what the client of a request gets instead of these two. A
-	// session keeps the server that it began with. Its errors carry a loci code. Default: nothing else.
+	// connection keeps the server that it began with. Its errors carry a loci code. Default: nothing else.
 	Choose func(*http.Request) (Choice, error)
-	// Ended is told of a session that its client has ended, or that had to make
+	// Ended is told of a connection that its client has ended, or that had to make
 	// room for another one. Default: nobody is.
 	Ended func(context.Context, app.SessionKey)
 	// Authorize finds out who sends a request; required. Its errors carry a
@@ -35,17 +34,17 @@ type HTTPOptions struct {
 	// to get a token; scope is what the request needs, "" what clients usually
 	// need. Default: nothing.
 	Challenge func(r *http.Request, scope string) string
-	// Missing returns the scope that a message needs and the token of p lacks,
-	// or "". Default: none is.
-	Missing func(p loci.Principal, method string, params json.RawMessage) string
+	// Missing returns the scope that a call of a tool needs and the token of p
+	// lacks, or "". Default: none is.
+	Missing func(p loci.Principal, tool string) string
 	// Count counts a request of p, or of nobody if p is zero, and writes to h
 	// what is left; RateLimited if there is nothing left. Default: no limit.
-	Count       func(h http.Header, r *http.Request, p loci.Principal) error
-	Log         *slog.Logger  // default: discard
-	PublicURL   string        // see Options.PublicURL
-	SessionIdle time.Duration // default: 30 minutes
-	MaxSessions int           // of all; default: 10,000
-	MaxPerKey   int           // of one credential; then its oldest idle one ends; default: 100
+	Count          func(h http.Header, r *http.Request, p loci.Principal) error
+	Log            *slog.Logger  // default: discard
+	PublicURL      string        // see Options.PublicURL
+	ConnectionIdle time.Duration // default: 30 minutes
+	MaxConnections int           // of all; default: 10,000
+	MaxPerKey      int           // of one credential; then its oldest idle one ends; default: 100
 	// Streams makes every answer an event stream, for tools that send
 	// notifications or questions before their result. Without it answers are
 	// plain JSON.
@@ -54,21 +53,21 @@ type HTTPOptions struct {
 
 // Choice is what a client gets by its address.
 type Choice struct {
-	Sessions, Stateless *mcp.Server // nil: those of HTTPOptions
+	Stateful, Stateless *mcp.Server // nil: those of HTTPOptions
 	// Project is the name of the one that graph tools work on where neither call
-	// nor session names one.
+	// nor connection names one.
 	Project string
 }
 
 const (
-	defaultSessionIdle = 30 * time.Minute
-	defaultMaxSessions = 10_000
-	defaultMaxPerKey   = 100
+	defaultConnectionIdle = 30 * time.Minute
+	defaultMaxConnections = 10_000
+	defaultMaxPerKey      = 100
 
 	// maxMessage is the largest JSON-RPC message, in bytes.
 	maxMessage = 1 << 20
 
-	// statelessVersion is the first version without sessions.
+	// statelessVersion is the first version without connections.
 	statelessVersion = "2026-07-28"
 
 	versionHeader = "Mcp-Protocol-Version"
@@ -78,25 +77,25 @@ const (
 // endpoint is both generations of Streamable HTTP at one path.
 type endpoint struct {
 	options   HTTPOptions
-	sessions  http.Handler
+	stateful  http.Handler
 	stateless http.Handler
 	sealer    sealer
-	table     *sessionTable
+	table     *connectionTable
 	hosts     auth.HostRule
 }
 
 // NewHTTP returns a handler that speaks every version of MCP at one path. It
 // does what the SDK leaves to its user: authorisation of each request,
-// sessions that nobody else can use, limits, and errors that are JSON-RPC.
+// connections that nobody else can use, limits, and errors that are JSON-RPC.
 // It panics if something required is missing.
 func NewHTTP(o HTTPOptions) http.Handler {
-	if o.Sessions == nil || o.Stateless == nil || o.Sessions == o.Stateless || o.Authorize == nil {
+	if o.Stateful == nil || o.Stateless == nil || o.Stateful == o.Stateless || o.Authorize == nil {
 		panic("mcpserver: NewHTTP needs two servers and an authorizer")
 	}
 	o.setDefaults()
-	e := &endpoint{table: newSessionTable(o.MaxPerKey, o.MaxSessions, o.SessionIdle), options: o, sealer: newSealer(), hosts: auth.NewHostRule(o.PublicURL)}
-	e.sessions = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return cmp.Or(choiceOf(r).Sessions, o.Sessions) }, &mcp.StreamableHTTPOptions{
-		JSONResponse: !o.Streams, SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true})
+	e := &endpoint{table: newConnectionTable(o.MaxPerKey, o.MaxConnections, o.ConnectionIdle), options: o, sealer: newSealer(), hosts: auth.NewHostRule(o.PublicURL)}
+	e.stateful = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return cmp.Or(choiceOf(r).Stateful, o.Stateful) }, &mcp.StreamableHTTPOptions{
+		JSONResponse: !o.Streams, SessionTimeout: o.ConnectionIdle, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true})
 	e.stateless = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return cmp.Or(choiceOf(r).Stateless, o.Stateless) }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: !o.Streams, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
 		PropagateRequestCancellation: true})
@@ -111,7 +110,7 @@ func (o *HTTPOptions) setDefaults() {
 		o.Count = func(http.Header, *http.Request, loci.Principal) error { return nil }
 	}
 	if o.Missing == nil {
-		o.Missing = func(loci.Principal, string, json.RawMessage) string { return "" }
+		o.Missing = func(loci.Principal, string) string { return "" }
 	}
 	if o.Choose == nil {
 		o.Choose = func(*http.Request) (Choice, error) { return Choice{}, nil }
@@ -122,11 +121,11 @@ func (o *HTTPOptions) setDefaults() {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.SessionIdle <= 0 {
-		o.SessionIdle = defaultSessionIdle
+	if o.ConnectionIdle <= 0 {
+		o.ConnectionIdle = defaultConnectionIdle
 	}
-	if o.MaxSessions <= 0 {
-		o.MaxSessions = defaultMaxSessions
+	if o.MaxConnections <= 0 {
+		o.MaxConnections = defaultMaxConnections
 	}
 	if o.MaxPerKey <= 0 {
 		o.MaxPerKey = defaultMaxPerKey
@@ -174,28 +173,24 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if problem := m.checkParams(m.isStateless(r)); problem != nil {
-		e.refuse(w, r, m, problem)
-		return
-	}
-	if scope := e.options.Missing(p, m.method, m.params); scope != "" {
+	if scope := e.options.Missing(p, m.tool); scope != "" {
 		e.refuseScope(w, r, m, scope)
 		return
 	}
 	out := &reply{ResponseWriter: w, message: m, seal: func(id string) string { return e.sealer.seal(id, p.Subject()) }}
-	c := caller{principal: p, project: choice.Project}
+	c := caller{principal: p, usualProject: choice.Project, fault: m.fault}
 	if m.isStateless(r) {
 		e.serve(e.stateless, out, r, c)
 		return
 	}
-	if !e.openSession(out, r, m, c) {
+	if !e.connect(out, r, m, c) {
 		return
 	}
 	if id := r.Header.Get(sessionHeader); id != "" {
-		c.session = sessionKey(id)
+		c.connection = connectionKey(id)
 	}
-	defer func() { e.closeSession(out, r, c) }()
-	e.serve(e.sessions, out, r, c)
+	defer func() { e.release(out, r, c) }()
+	e.serve(e.stateful, out, r, c)
 }
 
 // serve hands the request to the SDK, with who sent it, and the answer back.
@@ -216,15 +211,15 @@ func (e *endpoint) serve(next http.Handler, out *reply, r *http.Request, c calle
 
 var errCompressed = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the body must not be compressed; send it without Content-Encoding"}
 
-// openSession finds the session of a request or makes room for a new one, and
-// writes the answer if there is nothing to go on with. Otherwise closeSession
+// connect finds the connection of a request or makes room for a new one, and
+// writes the answer if there is nothing to go on with. Otherwise release
 // must follow.
-func (e *endpoint) openSession(out *reply, r *http.Request, m message, c caller) bool {
+func (e *endpoint) connect(out *reply, r *http.Request, m message, c caller) bool {
 	w, subject := out.ResponseWriter, c.principal.Subject()
 	if sealed := r.Header.Get(sessionHeader); sealed != "" {
 		id, ok := e.sealer.open(sealed, subject)
 		if !ok {
-			writeError(w, http.StatusNotFound, m.id, errNoSession)
+			writeError(w, http.StatusNotFound, m.id, errNoConnection)
 			return false
 		}
 		r.Header.Set(sessionHeader, id)
@@ -236,7 +231,7 @@ func (e *endpoint) openSession(out *reply, r *http.Request, m message, c caller)
 	}
 	if m.method != "initialize" {
 		writeError(w, http.StatusBadRequest, m.id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
-			Message: "no session: send initialize first, then the Mcp-Session-Id of its answer with every request; or use protocol version " + statelessVersion + ", which has no sessions"})
+			Message: "not connected: send initialize first, then the Mcp-Session-Id of its answer with every request; or use protocol version " + statelessVersion + ", which needs none"})
 		return false
 	}
 	evicted, err := e.table.reserve(subject)
@@ -251,29 +246,29 @@ func (e *endpoint) openSession(out *reply, r *http.Request, m message, c caller)
 	return true
 }
 
-// closeSession gives back what openSession took.
-func (e *endpoint) closeSession(out *reply, r *http.Request, c caller) {
+// release gives back what connect took.
+func (e *endpoint) release(out *reply, r *http.Request, c caller) {
 	subject := c.principal.Subject()
-	if out.reserved { // and no session came of it
+	if out.reserved { // and no connection came of it
 		e.table.cancel(subject)
 		return
 	}
 	gone := out.failed == http.StatusNotFound || r.Method == http.MethodDelete && out.failed == 0
 	e.table.done(subject, r.Header.Get(sessionHeader), gone)
 	if gone {
-		e.options.Ended(r.Context(), c.session)
+		e.options.Ended(r.Context(), c.connection)
 	}
 }
 
-// end closes one of the principal's sessions, in the way in which its client
+// end closes one of the principal's connections, in the way in which its client
 // would.
 func (e *endpoint) end(r *http.Request, id string, c caller) {
 	r = r.Clone(context.WithoutCancel(r.Context()))
 	r.Method, r.Body, r.ContentLength = http.MethodDelete, http.NoBody, 0
 	r.Header.Set(sessionHeader, id)
 	out := &reply{ResponseWriter: nowhere{}, seal: func(id string) string { return id }}
-	e.serve(e.sessions, out, r, c)
-	e.options.Ended(r.Context(), sessionKey(id))
+	e.serve(e.stateful, out, r, c)
+	e.options.Ended(r.Context(), connectionKey(id))
 }
 
 // nowhere takes an answer that nobody waits for.
@@ -283,4 +278,4 @@ func (nowhere) Header() http.Header         { return http.Header{} }
 func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
 func (nowhere) WriteHeader(int)             {}
 
-var errNoSession = &jsonrpc.Error{Code: codeNoSession, Message: "session not found: it has ended, timed out or is not yours; send initialize to begin a new one"}
+var errNoConnection = &jsonrpc.Error{Code: codeNoConnection, Message: "connection not found: it has ended, timed out or is not yours; send initialize to begin a new one"}

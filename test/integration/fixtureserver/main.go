@@ -36,7 +36,7 @@ func serve(address string) error {
 	somebody := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: loci.NewUserID(), Vendor: "fixture", Origin: "fixture"}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpserver.NewHTTP(mcpserver.HTTPOptions{
-		Sessions: newServer(), Stateless: newServer(), Streams: true,
+		Stateful: newServer(), Stateless: newServer(), Streams: true,
 		Authorize: func(*http.Request) (loci.Principal, error) { return somebody, nil },
 		Log:       slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}))

@@ -25,6 +25,14 @@ func shapeOfProject(p loci.Project, message string) projectShape {
 		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Message: message}
 }
 
+// shapeOr is shapeOfProject of what an app call answered.
+func shapeOr(p loci.Project, message string, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return shapeOfProject(p, message), nil
+}
+
 type entityShape struct {
 	ID               loci.EntityID      `json:"id"`
 	Name             string             `json:"name"`
@@ -136,9 +144,4 @@ type found struct {
 	TotalIsLowerBound bool             `json:"total_is_lower_bound,omitempty"`
 	AnyWord           bool             `json:"any_word,omitempty"` // no entity has all the words
 	NextCursor        string           `json:"next_cursor,omitempty"`
-}
-
-// deleted says how many there were.
-type deleted struct {
-	Deleted int `json:"deleted"`
 }

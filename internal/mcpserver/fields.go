@@ -1,0 +1,361 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/loci-memory/loci"
+)
+
+// field is one argument of a tool, or one member of an item in an argument. It
+// states once what the argument is called, what the schema says about it, what
+// its limits are, and where its value goes.
+type field struct {
+	name     string
+	alias    string // another name that clients may send
+	kind     string // what the value must be, for errors
+	required bool
+	wanted   bool // required by the schema only: app knows when it may be left out
+	hidden   bool // not in the schema, which every model has to read
+	schema   *jsonschema.Schema
+	read     func(path string, raw json.RawMessage) error // checks the value and stores it
+}
+
+// must makes f required.
+func (f field) must() field { f.required = true; return f }
+
+// want makes f required in the schema only.
+func (f field) want() field { f.wanted = true; return f }
+
+// or gives f an alias.
+func (f field) or(alias string) field { f.alias = alias; return f }
+
+// hide leaves f out of the schema.
+func (f field) hide() field { f.hidden = true; return f }
+
+// about describes f in the schema.
+func (f field) about(text string) field { f.schema.Description = text; return f }
+
+// otherwise states in the schema which value counts if the client sends none.
+func (f field) otherwise(value string) field { f.schema.Default = json.RawMessage(value); return f }
+
+// then calls do after f has stored its value.
+func (f field) then(do func()) field {
+	read := f.read
+	f.read = func(path string, raw json.RawMessage) error {
+		err := read(path, raw)
+		do()
+		return err
+	}
+	return f
+}
+
+// value returns a field whose JSON value has the form of T. take checks and
+// stores it.
+func value[T any](name, kind string, schema *jsonschema.Schema, take func(path string, v T) error) field {
+	return field{name: name, kind: kind, schema: schema, read: func(path string, raw json.RawMessage) error {
+		var v *T
+		if json.Unmarshal(raw, &v) != nil || v == nil {
+			return loci.FieldErrorf(path, "must be %s", kind)
+		}
+		return take(path, *v)
+	}}
+}
+
+func plain() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
+
+// word is a string without limits of its own: app checks it.
+func word[T ~string](name string, into *T) field {
+	return value(name, "a string", plain(), func(_ string, v string) error { *into = T(v); return nil })
+}
+
+// text is a string of so many characters.
+func text(name string, into *string, minimum, maximum int) field {
+	schema := &jsonschema.Schema{Type: "string", MaxLength: &maximum}
+	if minimum > 0 {
+		schema.MinLength = &minimum
+	}
+	return value(name, "a string", schema, func(path, v string) error {
+		*into = v
+		return loci.CheckText(path, v, minimum, maximum)
+	})
+}
+
+// oneOf is one of some words. An empty string counts as none.
+func oneOf[T ~string](name string, into *T, words ...T) field {
+	schema, last := plain(), len(words)-1
+	all := make([]string, len(words))
+	for i, w := range words {
+		schema.Enum, all[i] = append(schema.Enum, w), string(w)
+	}
+	kind := strings.Join(all[:last], ", ") + " or " + all[last]
+	return value(name, kind, schema, func(path, v string) error {
+		if *into = T(v); v != "" && !slices.Contains(words, *into) {
+			return loci.FieldErrorf(path, "must be %s", kind)
+		}
+		return nil
+	})
+}
+
+func flag(name string, into *bool) field {
+	return value(name, "true or false", &jsonschema.Schema{Type: "boolean"}, func(_ string, v bool) error { *into = v; return nil })
+}
+
+// whole is a whole number, however it is spelled: 10, 10.0 and 1e1 are one. A
+// fallback of 0 means that there is none.
+func whole(name string, into *int, minimum, maximum, fallback int) field {
+	*into = fallback
+	schema := &jsonschema.Schema{Type: "integer", Minimum: new(float64(minimum)), Maximum: new(float64(maximum))}
+	const kind = "a whole number"
+	f := value(name, kind, schema, func(path string, v float64) error {
+		switch {
+		case v != math.Trunc(v):
+			return loci.FieldErrorf(path, "must be "+kind)
+		case v < float64(minimum) || v > float64(maximum):
+			return loci.FieldErrorf(path, "must be from %d to %d", minimum, maximum)
+		}
+		*into = int(v)
+		return nil
+	})
+	if fallback == 0 {
+		return f
+	}
+	return f.otherwise(strconv.Itoa(fallback))
+}
+
+// seconds is a duration of at least one second.
+func seconds(name string, into *time.Duration, maximum time.Duration) field {
+	var n int
+	f := whole(name, &n, 1, int(maximum/time.Second), 0).about("seconds").then(func() { *into = time.Duration(n) * time.Second })
+	f.schema.Minimum, f.schema.Maximum = nil, nil // 100 years need no words
+	return f
+}
+
+// moment is a time. An empty string counts as none.
+func moment(name string, into *time.Time) field {
+	return value(name, "a string", plain(), func(path, v string) (err error) {
+		if v == "" {
+			return nil
+		}
+		if *into, err = time.Parse(time.RFC3339, v); err != nil || into.IsZero() {
+			return loci.FieldErrorf(path, "must be a time like 2026-11-20T16:00:00Z (RFC 3339)")
+		}
+		return nil
+	})
+}
+
+// id is an id that a call must name.
+func id[Kind any](name string, into *loci.ID[Kind]) field {
+	return value(name, "a string", plain(), func(path, v string) error { return readID(path, v, into) }).must()
+}
+
+// optionalID is an id. An empty string counts as none.
+func optionalID[Kind any](name string, into *loci.ID[Kind]) field {
+	return value(name, "a string", plain(), func(path, v string) error {
+		if v == "" {
+			return nil
+		}
+		return readID(path, v, into)
+	})
+}
+
+func readID[Kind any](path, v string, into *loci.ID[Kind]) (err error) {
+	if *into, err = loci.ParseID[Kind](v); err != nil {
+		return loci.FieldErrorf(path, "is not an id: %s", err)
+	}
+	return nil
+}
+
+const stringList = "an array of strings"
+
+// ids is a list of ids.
+func ids[Kind any](name string, into *[]loci.ID[Kind], maximum int) field {
+	schema := &jsonschema.Schema{Type: "array", Items: plain()}
+	return value(name, stringList, schema, func(path string, list []string) error {
+		if len(list) > maximum {
+			return tooMany(path, len(list), maximum)
+		}
+		*into = make([]loci.ID[Kind], len(list))
+		for i, v := range list {
+			if err := readID(fmt.Sprintf("%s[%d]", path, i), v, &(*into)[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// list is a list of strings with the limits of a root check. length is the
+// longest string.
+func list[T ~string](name string, into *[]T, minimum, maximum, length int, check func(path string, list []T) error) field {
+	schema := &jsonschema.Schema{Type: "array", MaxItems: &maximum, Items: &jsonschema.Schema{Type: "string", MaxLength: &length}}
+	if minimum > 0 {
+		schema.MinItems = &minimum
+	}
+	return value(name, stringList, schema, func(path string, v []T) error {
+		*into = v
+		return check(path, v)
+	})
+}
+
+func tags(into *[]string, minimum int) field {
+	f := list("tags", into, minimum, loci.MaxTags, loci.MaxTag, func(path string, v []string) error { return loci.CheckTags(path, v, minimum) })
+	f.required = minimum > 0
+	return f
+}
+
+// texts is a list of strings about a graph, none of them empty. The schema
+// leaves out how many there may be: no model comes near.
+func texts(name string, into *[]string, length int) field {
+	f := list(name, into, 0, loci.MaxGraphItems, length, func(path string, v []string) error {
+		if len(v) > loci.MaxGraphItems {
+			return tooMany(path, len(v), loci.MaxGraphItems)
+		}
+		for i, one := range v {
+			if err := loci.CheckText(fmt.Sprintf("%s[%d]", path, i), one, 1, length); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	f.schema.MaxItems = nil
+	return f
+}
+
+// items is a list of objects with the same fields.
+func items[T any](name string, into *[]T, maximum int, of func(*T) []field) field {
+	schema := &jsonschema.Schema{Type: "array", Items: object(of(new(T)))}
+	if maximum < loci.MaxGraphItems { // see texts
+		schema.MinItems, schema.MaxItems = new(1), &maximum
+	}
+	return value(name, "an array of objects", schema, func(path string, list []json.RawMessage) error {
+		if len(list) > maximum {
+			return tooMany(path, len(list), maximum)
+		}
+		*into = make([]T, len(list))
+		var bad loci.ItemsError
+		for i, raw := range list {
+			err := decodeObject(fmt.Sprintf("%s[%d]", path, i), raw, of(&(*into)[i]))
+			if err != nil && len(bad.Items) < maxReasons {
+				bad.Items = append(bad.Items, loci.ItemError{Index: i, Code: loci.Invalid, Text: loci.SafeText(err)})
+			}
+		}
+		if bad.Items != nil {
+			return &bad
+		}
+		return nil
+	}).must()
+}
+
+// maxReasons is how many items an error gives reasons for.
+const maxReasons = 20
+
+func tooMany(path string, n, maximum int) error {
+	return loci.FieldErrorf(path, "has %d entries; at most %d are allowed", n, maximum)
+}
+
+// object is the schema of an object with these fields. It does not say that
+// other members are rejected: in an item that costs as much as two of them.
+func object(fields []field) *jsonschema.Schema {
+	out := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	for _, f := range fields {
+		if f.hidden {
+			continue
+		}
+		out.Properties[f.name] = f.schema
+		out.PropertyOrder = append(out.PropertyOrder, f.name)
+		if f.required || f.wanted {
+			out.Required = append(out.Required, f.name)
+		}
+	}
+	return out
+}
+
+// decodeArgs stores a tool's arguments through their fields. It rejects what
+// the schema rejects, in words that a model can act on; the SDK's own
+// validation repeats rejected values and their size.
+func decodeArgs(raw json.RawMessage, fields []field) error {
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
+		raw = json.RawMessage("{}") // clients without arguments send either
+	}
+	return decodeObject("", raw, fields)
+}
+
+// decodeObject stores the members of an object, whose place in the arguments is
+// path; "" is the arguments themselves.
+func decodeObject(path string, raw json.RawMessage, fields []field) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || members == nil {
+		if path == "" {
+			return loci.Errorf(loci.Invalid, "arguments must be a JSON object")
+		}
+		return loci.FieldErrorf(path, "must be an object")
+	}
+	if err := unknownMember(path, members, fields); err != nil {
+		return err
+	}
+	for _, f := range fields {
+		name, sent := f.name, members[f.name]
+		if other := members[f.alias]; f.alias != "" && other != nil {
+			if sent != nil {
+				return loci.FieldErrorf(within(path, f.alias), "is another name of %s; send only one of them", f.name)
+			}
+			name, sent = f.alias, other
+		}
+		if sent == nil {
+			if f.required {
+				return loci.FieldErrorf(within(path, name), "is missing; it must be %s", f.kind)
+			}
+			continue
+		}
+		if err := f.read(within(path, name), sent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within is the path of a member of an object.
+func within(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// unknownMember does not repeat a long name: it is the caller's text.
+func unknownMember(path string, members map[string]json.RawMessage, fields []field) error {
+	var names []string
+	known := map[string]bool{}
+	for _, f := range fields {
+		names = append(names, f.name)
+		known[f.name], known[f.alias] = true, f.alias != ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		shown, takes := strconv.Quote(name), "this tool takes "+strings.Join(names, ", ")
+		switch {
+		case known[name]:
+			continue
+		case name == "origin":
+			return loci.FieldErrorf(within(path, "origin"), "cannot be set: the server takes it from your credential; leave it out")
+		case len(name) > 40:
+			shown = "one of the fields"
+		}
+		if path != "" {
+			shown, takes = shown+" in "+path, "it takes "+strings.Join(names, ", ")
+		} else if len(names) == 0 {
+			takes = "this tool takes no arguments"
+		}
+		return loci.Errorf(loci.Invalid, "%s is unknown: %s", shown, takes)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+)
+
+// deleted says how many there were.
+type deleted struct {
+	Deleted int `json:"deleted"`
+}
+
+func deletedOr(n int, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return deleted{n}, nil
+}
+
+func deletedNamesFields(c *call, in *[]string) []field {
+	return []field{texts("names", in, loci.MaxEntityName).must().or("entityNames"), inProject(c)}
+}
+
+func (s *Server) deleteEntities(ctx context.Context, c *call, names *[]string) (any, error) {
+	return deletedOr(s.app.DeleteEntities(ctx, c.principal, c.project, refs(*names)))
+}
+
+func deletionsFields(c *call, in *[]loci.Contents) []field {
+	of := func(in *loci.Contents) []field {
+		fields := contentsFields("observations")(in)
+		fields[2] = fields[2].hide()
+		return fields
+	}
+	return []field{items("deletions", in, loci.MaxGraphItems, of), inProject(c)}
+}
+
+func (s *Server) deleteObservations(ctx context.Context, c *call, in *[]loci.Contents) (any, error) {
+	return deletedOr(s.app.DeleteObservations(ctx, c.principal, c.project, *in))
+}
+
+func (s *Server) deleteRelations(ctx context.Context, c *call, in *[]loci.NewRelation) (any, error) {
+	return deletedOr(s.app.DeleteRelations(ctx, c.principal, c.project, *in))
+}

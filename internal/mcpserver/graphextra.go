@@ -1,0 +1,143 @@
+package mcpserver
+
+import (
+	"context"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// The sizes of the extra tools' answers.
+const (
+	trashDefault, trashMax     = 100, 1000
+	historyDefault, historyMax = 100, 1000
+	neighbourDefault           = 20
+)
+
+func restoreFields(c *call, in *app.GraphIDs) []field {
+	const most = loci.MaxGraphItems
+	return []field{ids("entities", &in.Entities, most), ids("observations", &in.Observations, most), ids("relations", &in.Relations, most), inProject(c)}
+}
+
+func (s *Server) restoreEntities(ctx context.Context, c *call, in *app.GraphIDs) (any, error) {
+	if len(in.Entities)+len(in.Observations)+len(in.Relations) == 0 {
+		return nil, loci.FieldErrorf("entities", "or observations or relations must name what to restore; list_deleted_nodes has the ids")
+	}
+	n, err := s.app.RestoreNodes(ctx, c.principal, c.project, *in)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Restored int `json:"restored"`
+	}{n}, nil
+}
+
+func trashFields(c *call, in *int) []field {
+	return []field{limit(in, trashMax, trashDefault), inProject(c)}
+}
+
+func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (any, error) {
+	trash, err := s.app.GraphTrash(ctx, c.principal, c.project, *most)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Entities     []entityShape      `json:"entities"`
+		Observations []observationShape `json:"observations"`
+		Relations    []relationShape    `json:"relations"`
+	}{make([]entityShape, len(trash.Entities)), make([]observationShape, len(trash.Observations)), shapeOfRelations(trash.Relations)}
+	for i := range trash.Entities {
+		out.Entities[i] = bareEntity(&trash.Entities[i])
+	}
+	for i := range trash.Observations {
+		o := &trash.Observations[i]
+		out.Observations[i] = observationShape{ID: o.ID, EntityID: o.EntityID, Content: o.Content, CreatedAt: o.CreatedAt, DeletedAt: o.DeletedAt, Origin: o.Origin}
+	}
+	return out, nil
+}
+
+// entityQuestion is about one entity.
+type entityQuestion struct {
+	app.Which
+	hops, limit int
+}
+
+func whichFields(w *app.Which) []field {
+	return []field{
+		text("name", &w.Name, 0, loci.MaxEntityName),
+		text("entity_type", &w.Type, 0, loci.MaxGraphType).or("entityType"),
+		optionalID("id", &w.ID),
+	}
+}
+
+// check rejects a question about no entity.
+func (q *entityQuestion) check() error {
+	if q.ID.IsZero() {
+		return loci.CheckText("name", q.Name, 1, loci.MaxEntityName)
+	}
+	return nil
+}
+
+func historyFields(c *call, in *entityQuestion) []field {
+	return append(whichFields(&in.Which), limit(&in.limit, historyMax, historyDefault), inProject(c))
+}
+
+// change is a loci.GraphChange without the ids of people.
+type change struct {
+	At     time.Time `json:"at"`
+	Change string    `json:"change"`
+	Kind   string    `json:"kind"`
+	ID     string    `json:"id"`
+	Origin string    `json:"origin"`
+	Text   string    `json:"text"`
+}
+
+func (s *Server) getEntityHistory(ctx context.Context, c *call, in *entityQuestion) (any, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	list, err := s.app.EntityHistory(ctx, c.principal, c.project, in.Which, in.limit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]change, len(list))
+	for i, one := range list {
+		out[i] = change{one.At, one.Change, one.Kind, one.ID, one.Origin, one.Text}
+	}
+	return struct {
+		Changes []change `json:"changes"`
+	}{out}, nil
+}
+
+func neighborsFields(c *call, in *entityQuestion) []field {
+	return append(whichFields(&in.Which), whole("hops", &in.hops, 1, app.MaxHops, 1), limit(&in.limit, app.MaxNeighbours, neighbourDefault), inProject(c))
+}
+
+func (s *Server) getNeighbors(ctx context.Context, c *call, in *entityQuestion) (any, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	list, err := s.app.Neighbours(ctx, c.principal, c.project, in.Which, in.hops, in.limit)
+	if err != nil {
+		return nil, err
+	}
+	return found{Entities: shapeOfEntities(list)}, nil
+}
+
+type merge struct{ from, into app.Which }
+
+func mergeFields(c *call, in *merge) []field {
+	return []field{
+		text("from", &in.from.Name, 1, loci.MaxEntityName).must(), text("into", &in.into.Name, 1, loci.MaxEntityName).must(),
+		text("from_type", &in.from.Type, 0, loci.MaxGraphType), text("into_type", &in.into.Type, 0, loci.MaxGraphType), inProject(c),
+	}
+}
+
+func (s *Server) mergeEntities(ctx context.Context, c *call, in *merge) (any, error) {
+	e, err := s.app.MergeEntities(ctx, c.principal, c.project, in.from, in.into)
+	if err != nil {
+		return nil, sayTypes(err, "from_type or into_type")
+	}
+	return shapeOfEntity(&e), nil
+}

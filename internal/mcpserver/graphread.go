@@ -1,0 +1,59 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// entityMembers are what every entity in an answer has, in its schema.
+var entityMembers = []string{"id", "name", "entity_type", "observations"}
+
+func graphSearchFields(c *call, in *app.GraphSearch) []field {
+	return []field{
+		text("query", &in.Query, 1, loci.MaxTerm).must(), limit(&in.Limit, app.MaxGraphSearch, app.DefaultGraphSearch),
+		cursor(&in.Cursor), inProject(c),
+	}
+}
+
+func (s *Server) searchEntities(ctx context.Context, c *call, in *app.GraphSearch) (any, error) {
+	hits, err := s.app.SearchGraph(ctx, c.principal, c.project, *in)
+	if err != nil {
+		return nil, err
+	}
+	return found{Entities: shapeOfEntities(hits.Entities), Total: &hits.Total, TotalIsLowerBound: hits.TotalIsLowerBound,
+		AnyWord: hits.AnyWord, NextCursor: hits.NextCursor}, nil
+}
+
+func namesFields(c *call, in *[]string) []field {
+	return []field{texts("names", in, loci.MaxEntityName).must(), inProject(c)}
+}
+
+func (s *Server) openEntities(ctx context.Context, c *call, names *[]string) (any, error) {
+	opened, err := s.app.OpenNodes(ctx, c.principal, c.project, refs(*names))
+	if err != nil {
+		return nil, err
+	}
+	return found{Entities: shapeOfEntities(opened.Entities), Missing: opened.Missing}, nil
+}
+
+func refs(names []string) []loci.EntityRef {
+	out := make([]loci.EntityRef, len(names))
+	for i, name := range names {
+		out[i].Name = name
+	}
+	return out
+}
+
+func graphFields(c *call, in *app.GraphList) []field {
+	return []field{limit(&in.Limit, app.MaxGraphPage, app.DefaultGraphPage), cursor(&in.Cursor), inProject(c)}
+}
+
+func (s *Server) readGraph(ctx context.Context, c *call, in *app.GraphList) (any, error) {
+	page, err := s.app.ReadGraph(ctx, c.principal, c.project, *in)
+	if err != nil {
+		return nil, err
+	}
+	return shapeOfGraph(page), nil
+}

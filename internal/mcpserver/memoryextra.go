@@ -1,0 +1,135 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// The sizes of pages, and of a pack in characters: what a model has room for
+// beside its conversation.
+const (
+	suggestDefault, suggestMax = 50, 200
+	packDefault, packMax       = 20_000, 100_000
+)
+
+func suggestionFields(c *call, in *app.SuggestionsRequest) []field {
+	return []field{
+		oneOf("state", &in.State, loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined),
+		limit(&in.Limit, suggestMax, suggestDefault), cursor(&in.Cursor), inSession(c),
+	}
+}
+
+func (s *Server) listSuggestions(ctx context.Context, c *call, in *app.SuggestionsRequest) (any, error) {
+	found, err := s.app.Suggestions(ctx, c.principal, *in)
+	if err != nil {
+		return nil, err
+	}
+	return rows("suggestions", found.Suggestions, found.NextCursor), nil
+}
+
+type newSources struct {
+	memory  loci.MemoryID
+	sources []loci.Source
+}
+
+func newSourcesFields(c *call, in *newSources) []field {
+	return []field{id("memory_id", &in.memory), items("sources", &in.sources, loci.MaxSources, sourceFields), inSession(c)}
+}
+
+func sourceFields(in *loci.Source) []field {
+	return []field{
+		oneOf("kind", &in.Kind, loci.SourceMessage, loci.SourceSession, loci.SourceEvent, loci.SourceURL, loci.SourceText).must(),
+		text("ref", &in.Ref, 0, loci.MaxSourceRef), word("text", &in.Text), text("quote", &in.Quote, 0, loci.MaxQuote),
+	}
+}
+
+func (s *Server) addSources(ctx context.Context, c *call, in *newSources) (any, error) {
+	all, _, err := s.app.AddSources(ctx, c.principal, in.memory, in.sources)
+	if err != nil {
+		return nil, err
+	}
+	return rows("sources", all, ""), nil
+}
+
+func sourcesFields(c *call, in *loci.MemoryID) []field {
+	return []field{id("memory_id", in), inSession(c)}
+}
+
+func (s *Server) getSources(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
+	list, err := s.app.Sources(ctx, c.principal, *in)
+	if err != nil {
+		return nil, err
+	}
+	return rows("sources", list, ""), nil
+}
+
+func nodesFields(c *call, in *app.NodeList) []field {
+	return []field{text("tag", &in.Tag, 0, loci.MaxTag), cursor(&in.Cursor), inSession(c)}
+}
+
+func (s *Server) listMemoryNodes(ctx context.Context, c *call, in *app.NodeList) (any, error) {
+	found, err := s.app.Nodes(ctx, c.principal, *in)
+	if err != nil {
+		return nil, err
+	}
+	return rows("memory_nodes", found.Nodes, found.NextCursor), nil
+}
+
+type packRequest struct {
+	id     loci.NodeID
+	budget int
+}
+
+func nodeFields(c *call, in *packRequest) []field {
+	return []field{id("id", &in.id), whole("budget", &in.budget, 1, packMax, packDefault), inSession(c)}
+}
+
+// nodeText is a memory node to read as a whole.
+type nodeText struct {
+	ID   loci.NodeID `json:"id"`
+	Name string      `json:"name"`
+	Text string      `json:"text"`
+	Left int         `json:"left"` // items that the budget had no room for
+}
+
+func (s *Server) readMemoryNode(ctx context.Context, c *call, in *packRequest) (any, error) {
+	pack, err := s.app.NodePack(ctx, c.principal, in.id, in.budget)
+	if err != nil {
+		return nil, err
+	}
+	return nodeText{pack.Node.ID, pack.Node.Name, pack.Text, pack.Left}, nil
+}
+
+func agentsFields(_ *call, in *app.AgentList) []field { return []field{cursor(&in.Cursor)} }
+
+func (s *Server) listAgents(ctx context.Context, c *call, in *app.AgentList) (any, error) {
+	found, err := s.app.Agents(ctx, c.principal, *in)
+	if err != nil {
+		return nil, err
+	}
+	return rows("agents", found.Agents, found.NextCursor), nil
+}
+
+func agentFields(_ *call, in *app.AgentDraft) []field {
+	return []field{text("name", &in.Name, 1, loci.MaxName).must()}
+}
+
+func (s *Server) registerAgent(ctx context.Context, c *call, in *app.AgentDraft) (any, error) {
+	return s.app.CreateAgent(ctx, c.principal, *in)
+}
+
+func openSessionFields(_ *call, in *app.AgentSessionDraft) []field {
+	return []field{optionalID("agent_id", &in.AgentID), text("title", &in.Title, 0, loci.MaxSessionTitle), optionalID("project_id", &in.ProjectID)}
+}
+
+func (s *Server) openAgentSession(ctx context.Context, c *call, in *app.AgentSessionDraft) (any, error) {
+	return s.app.OpenAgentSession(ctx, c.principal, *in)
+}
+
+func closeSessionFields(_ *call, in *loci.SessionID) []field { return []field{id("session_id", in)} }
+
+func (s *Server) closeAgentSession(ctx context.Context, c *call, in *loci.SessionID) (any, error) {
+	return s.app.CloseAgentSession(ctx, c.principal, *in)
+}

@@ -1,0 +1,107 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// The sizes of the tools' pages.
+const (
+	readDefault, readMax     = 10, 50
+	browseDefault, browseMax = 50, 200
+	searchDefault, searchMax = 10, 50
+	tagDefault, tagMax       = 20, 100
+)
+
+func limit(into *int, maximum, fallback int) field {
+	return whole("limit", into, 1, maximum, fallback)
+}
+
+// offset has no maximum in the schema: no model comes near.
+func offset(into *int) field {
+	f := whole("offset", into, 0, app.MaxOffset, 0)
+	f.schema.Maximum = nil
+	return f
+}
+
+func cursor(into *string) field { return word("cursor", into) }
+
+func readFields(_ *call, in *app.ListRequest) []field {
+	return []field{limit(&in.Limit, readMax, readDefault)}
+}
+
+func (s *Server) readMemories(ctx context.Context, c *call, in *app.ListRequest) (any, error) {
+	return fullPage(s.app.List(ctx, c.principal, *in))
+}
+
+func browseFields(_ *call, in *app.ListRequest) []field {
+	return []field{limit(&in.Limit, browseMax, browseDefault), offset(&in.Offset), cursor(&in.Cursor)}
+}
+
+func (s *Server) browseMemories(ctx context.Context, c *call, in *app.ListRequest) (any, error) {
+	in.Total = true
+	found, err := s.app.List(ctx, c.principal, *in)
+	if err != nil {
+		return nil, err
+	}
+	return countedPage(found, loci.Summaries(found.Memories)), nil
+}
+
+func tagFields(_ *call, in *app.ListRequest) []field {
+	return []field{tags(&in.Tags, 1), limit(&in.Limit, tagMax, tagDefault), offset(&in.Offset), cursor(&in.Cursor)}
+}
+
+func (s *Server) getMemoriesByTag(ctx context.Context, c *call, in *app.ListRequest) (any, error) {
+	in.Total = true
+	found, err := s.app.List(ctx, c.principal, *in)
+	if err != nil {
+		return nil, err
+	}
+	return countedPage(found, memories(found.Memories)), nil
+}
+
+func teamFields(_ *call, in *app.ListRequest) []field {
+	return []field{limit(&in.Limit, readMax, tagDefault), offset(&in.Offset)}
+}
+
+func (s *Server) readTeamMemories(ctx context.Context, c *call, in *app.ListRequest) (any, error) {
+	return fullPage(s.app.TeamMemories(ctx, c.principal, *in))
+}
+
+// fullPage is what a list answered, for a tool that takes no cursor.
+func fullPage(found *app.ListPage, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return page[*loci.Memory]{Memories: memories(found.Memories), HasMore: found.NextCursor != ""}, nil
+}
+
+// countedPage is a page of a list whose rows have been counted.
+func countedPage[T any](found *app.ListPage, list []T) page[T] {
+	return page[T]{Memories: list, Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
+		HasMore: found.NextCursor != "", NextCursor: found.NextCursor}
+}
+
+func idFields(_ *call, in *loci.MemoryID) []field { return []field{id("id", in)} }
+
+func (s *Server) getMemoryByID(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
+	return shownOr(s.app.Get(ctx, c.principal, *in))
+}
+
+func latestFields(_ *call, in *string) []field { return []field{text("tag", in, 0, loci.MaxTag)} }
+
+func (s *Server) getLatestMemory(ctx context.Context, c *call, tag *string) (any, error) {
+	var f app.Filter
+	none := "there is no memory yet; write_memory makes one"
+	if *tag != "" {
+		none = "no memory has this tag; browse_memories shows the tags in use"
+		f.Tags = []string{*tag}
+	}
+	m, err := s.app.Latest(ctx, c.principal, f)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil, loci.Errorf(loci.NotFound, "%s", none)
+	}
+	return shownOr(m, err)
+}

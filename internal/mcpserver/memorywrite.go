@@ -1,0 +1,53 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func writeFields(c *call, in *app.Draft) []field {
+	var summary string
+	var pinned bool
+	return []field{
+		text("title", &in.Title, 0, loci.MaxTitle).want(),
+		text("content", &in.Content, 1, loci.MaxContent).must().or("value"),
+		word("key", &in.Key),
+		word("summary", &summary).then(func() { in.Summary = &summary }),
+		tags(&in.Tags, 0),
+		word("category", &in.Category),
+		whole("importance", &in.Importance, loci.MinImportance, loci.MaxImportance, 0).otherwise("5"),
+		flag("pinned", &pinned).then(func() { in.Pinned = &pinned }),
+		seconds("ttl", &in.TTL, app.MaxTTL),
+		moment("expires_at", &in.ExpiresAt).or("expiresAt"),
+		scope(&in.Scope),
+		optionalID("project_id", &in.ProjectID),
+		inSession(c),
+		oneOf("dedupe", &in.Dedupe, app.DedupeUpdate, app.DedupeCreate),
+		ids("supersedes", &in.Supersedes, app.MaxSuperseded),
+		word("source", &in.Source),
+		list("allowed_vendors", &in.AllowedVendors, 1, loci.MaxVendors, loci.MaxVendorLength,
+			func(_ string, v []loci.Vendor) error { return loci.CheckVendors(v) }).otherwise(`["*"]`),
+		oneOf("memory_type", &in.Type, loci.Semantic, loci.Episodic, loci.Procedural),
+	}
+}
+
+func (s *Server) writeMemory(ctx context.Context, c *call, in *app.Draft) (any, error) {
+	if in.Scope == loci.ScopeAgent && c.principal.AgentID.IsZero() {
+		return nil, loci.FieldErrorf("scope", "agent needs a session of an agent; name it as session_id")
+	}
+	saved, err := s.app.Create(ctx, c.principal, *in)
+	if err != nil {
+		return nil, err
+	}
+	out := *saved
+	out.Memory = *shown(&saved.Memory)
+	return out, nil
+}
+
+func shareFields(_ *call, in *loci.MemoryID) []field { return []field{id("memory_id", in)} }
+
+func (s *Server) shareMemory(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
+	return shownOr(s.app.ShareMemory(ctx, c.principal, *in))
+}

@@ -1,0 +1,131 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// statusAll lists projects of every status.
+const statusAll loci.ProjectStatus = "all"
+
+func projectsFields(_ *call, in *app.ProjectList) []field {
+	in.Status = loci.ProjectActive
+	return []field{
+		oneOf("status", &in.Status, loci.ProjectActive, loci.ProjectArchived, statusAll).otherwise(`"active"`),
+		cursor(&in.Cursor),
+	}
+}
+
+func (s *Server) listProjects(ctx context.Context, c *call, in *app.ProjectList) (any, error) {
+	in.Limit = app.MaxPage
+	if in.Status == statusAll {
+		in.Status = ""
+	}
+	found, err := s.app.Projects(ctx, c.principal, *in)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Projects   []projectShape `json:"projects"`
+		NextCursor string         `json:"next_cursor,omitempty"`
+	}{make([]projectShape, len(found.Projects)), found.NextCursor}
+	for i, p := range found.Projects {
+		out.Projects[i] = shapeOfProject(p, "")
+	}
+	return out, nil
+}
+
+func newProjectFields(_ *call, in *app.ProjectDraft) []field {
+	return []field{projectName(&in.Name), text("description", &in.Description, 0, loci.MaxDescription)}
+}
+
+func projectName(into *string) field { return text("name", into, 1, loci.MaxName).must() }
+
+// createProject also switches to the new project, if there is a connection.
+func (s *Server) createProject(ctx context.Context, c *call, in *app.ProjectDraft) (any, error) {
+	made, err := s.app.CreateProject(ctx, c.principal, *in)
+	if err != nil {
+		return nil, err
+	}
+	message := "Created. It is the active project now."
+	if c.connection == (app.SessionKey{}) {
+		message = "Created. This client has no session, so pass project with each call."
+	} else if _, err := s.app.SwitchProject(ctx, c.principal, c.connection, made.Name); err != nil {
+		message = "Created, but not made the active project: " + s.safe(ctx, "create_project", err)
+	}
+	return shapeOfProject(made, message), nil
+}
+
+func projectFields(_ *call, in *string) []field { return []field{projectName(in)} }
+
+func (s *Server) switchProject(ctx context.Context, c *call, name *string) (any, error) {
+	p, err := s.app.SwitchProject(ctx, c.principal, c.connection, *name)
+	return shapeOr(p, "This is the active project now.", err)
+}
+
+// getCurrentProject answers that there is none with a message, as seed S3 has
+// it, not with an error.
+func (s *Server) getCurrentProject(ctx context.Context, c *call, _ *struct{}) (any, error) {
+	p, err := s.app.CurrentProject(ctx, c.principal, c.connection)
+	if loci.CodeOf(err) == loci.NotFound && c.usualProject != "" {
+		p, err = s.app.FindProject(ctx, c.principal, c.usualProject)
+		switch {
+		case loci.CodeOf(err) == loci.NotFound:
+			err = loci.Errorf(loci.NotFound, "No active project: %s, and this server was told to work on it. create_project makes one.", notThere(err))
+		case err == nil && p.Status != loci.ProjectActive:
+			err = loci.Errorf(loci.NotFound, "No active project: %s, which this server was told to work on, is archived.", loci.OneLine(p.Name))
+		}
+	}
+	if loci.CodeOf(err) == loci.NotFound {
+		return struct {
+			Message string `json:"message"`
+		}{loci.SafeText(err)}, nil
+	}
+	return shapeOr(p, "", err)
+}
+
+// notThere is what FindProject says of a name, without the names that are near.
+func notThere(err error) string {
+	text, _, _ := strings.Cut(loci.SafeText(err), "; did you mean")
+	return text
+}
+
+// named finds the project of that name, for an action on it.
+func (s *Server) named(ctx context.Context, c *call, act app.Action, name string) (loci.Project, error) {
+	return s.app.ChooseProject(ctx, c.principal, act, app.ProjectChoice{Name: name})
+}
+
+func (s *Server) archiveProject(ctx context.Context, c *call, name *string) (any, error) {
+	p, err := s.named(ctx, c, app.ProjectArchive, *name)
+	if err == nil {
+		p, err = s.app.ArchiveProject(ctx, c.principal, p.ID)
+	}
+	return shapeOr(p, "Archived. restore_project opens it again.", err)
+}
+
+func (s *Server) restoreProject(ctx context.Context, c *call, name *string) (any, error) {
+	p, err := s.named(ctx, c, app.ProjectRestore, *name)
+	if err == nil {
+		p, err = s.app.RestoreProject(ctx, c.principal, p.ID)
+	}
+	return shapeOr(p, "", err)
+}
+
+func (s *Server) deleteProject(ctx context.Context, c *call, name *string) (any, error) {
+	p, err := s.named(ctx, c, app.ProjectDelete, *name)
+	if err == nil {
+		err = s.app.DeleteProject(ctx, c.principal, p.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		ID      loci.ProjectID `json:"id"`
+		Name    string         `json:"name"`
+		Message string         `json:"message"`
+	}{p.ID, p.Name, fmt.Sprintf("Deleted project %q for good.", p.Name)}, nil
+}

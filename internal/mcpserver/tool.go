@@ -1,0 +1,216 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// tool is a row of the table of tools: all that is true of one tool.
+type tool struct {
+	name, title string
+	set         string     // its toolset
+	action      app.Action // what it carries out; app decides who may
+	hints       hints
+	inOrder     bool   // later calls build on it; see takeTurn
+	about       string // when to use it, when not, and what it returns
+	returns     *jsonschema.Schema
+	handler     handler
+}
+
+// toolNamed returns the tool of a name, or the zero tool.
+func toolNamed(name string) tool {
+	for i := range tools {
+		if tools[i].name == name {
+			return tools[i]
+		}
+	}
+	return tool{}
+}
+
+// ToolActions returns the action that each tool carries out, by the name of the
+// tool.
+func ToolActions() map[string]app.Action {
+	out := make(map[string]app.Action, len(tools))
+	for i := range tools {
+		out[tools[i].name] = tools[i].action
+	}
+	return out
+}
+
+// call is one call of a tool.
+type call struct {
+	caller
+	session string         // the id of an agent's session, from inSession
+	graph   *string        // the name of a project, from inProject; nil: the tool works in none
+	project loci.ProjectID // the one that graph and the caller lead to
+}
+
+// inSession names the session of an agent that the call is a part of.
+func inSession(c *call) field { return word("session_id", &c.session) }
+
+// inProject names the project in whose graph the tool works.
+func inProject(c *call) field {
+	c.graph = new(string)
+	return word("project", c.graph).about("default: the active one")
+}
+
+// handler is what a tool takes and what it does with it.
+type handler struct {
+	fields func() []field
+	run    func(ctx context.Context, s *Server, c *call, action app.Action, arguments json.RawMessage) (any, error)
+}
+
+// takes makes a handler. fields binds the arguments to an In; do carries out
+// the call once the arguments are checked and stored there.
+func takes[In any](fields func(*call, *In) []field, do func(*Server, context.Context, *call, *In) (any, error)) handler {
+	return handler{
+		fields: func() []field { return fields(new(call), new(In)) },
+		run: func(ctx context.Context, s *Server, c *call, action app.Action, arguments json.RawMessage) (any, error) {
+			var in In
+			if err := decodeArgs(arguments, fields(c, &in)); err != nil {
+				return nil, err
+			}
+			if err := s.place(ctx, c, action); err != nil {
+				return nil, err
+			}
+			return do(s, ctx, c, &in)
+		},
+	}
+}
+
+// nothing is for tools without arguments.
+func nothing(*call, *struct{}) []field { return nil }
+
+// place finds the session and the project that a call names.
+func (s *Server) place(ctx context.Context, c *call, action app.Action) (err error) {
+	if c.principal, err = s.auth.InNamedSession(ctx, c.principal, c.session); err != nil || c.graph == nil {
+		return err
+	}
+	p, err := s.app.ChooseProject(ctx, c.principal, action,
+		app.ProjectChoice{Name: *c.graph, Session: c.connection, Default: c.usualProject})
+	c.project = p.ID
+	return err
+}
+
+// addTo registers t with an SDK server.
+func (t tool) addTo(srv *mcp.Server, s *Server) {
+	input := object(t.handler.fields())
+	input.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}} // none
+	declared := &mcp.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.hints.annotations(),
+		InputSchema: input, OutputSchema: t.returns}
+	srv.AddTool(declared, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		c := &call{caller: callerOf(req.Extra)}
+		body, err := t.answer(ctx, s, c, req.Params.Arguments)
+		if err != nil {
+			return s.toolError(ctx, t.name, err), nil
+		}
+		// The text is the same JSON, for clients that know only text.
+		return &mcp.CallToolResult{StructuredContent: body, Content: []mcp.Content{&mcp.TextContent{Text: string(body)}}}, nil
+	})
+}
+
+func (t tool) answer(ctx context.Context, s *Server, c *call, arguments json.RawMessage) (json.RawMessage, error) {
+	if c.fault != nil {
+		return nil, c.fault
+	}
+	out, err := t.handler.run(ctx, s, c, t.action, arguments)
+	if err != nil {
+		return nil, err
+	}
+	return encode(out)
+}
+
+// encode writes JSON for a model to read: <, > and & stay as they are.
+func encode(v any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(out.Bytes(), "\n"), nil
+}
+
+// hints tell a client what a tool may change.
+type hints struct{ reads, destroys, idempotent bool }
+
+// The hints of a tool that only looks, that adds something and changes nothing,
+// that may be repeated without further effect, and that takes something away.
+var (
+	reads   = hints{reads: true, idempotent: true}
+	adds    = hints{}
+	sets    = hints{idempotent: true}
+	removes = hints{destroys: true, idempotent: true}
+)
+
+func (h hints) annotations() *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{ReadOnlyHint: h.reads, IdempotentHint: h.idempotent, DestructiveHint: &h.destroys, OpenWorldHint: new(bool)}
+}
+
+// has is the schema of an object with these members, among others.
+func has(members ...string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", Required: members}
+}
+
+// listOf is the schema of an answer with a list, whose items have these
+// members, among others.
+func listOf(name string, members ...string) *jsonschema.Schema {
+	out := has(name)
+	list := &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Required: members}}
+	out.Properties = map[string]*jsonschema.Schema{name: list}
+	return out
+}
+
+// page is a page of memories in some form.
+type page[T any] struct {
+	Memories          []T    `json:"memories"`
+	Total             *int   `json:"total,omitempty"`
+	TotalIsLowerBound bool   `json:"total_is_lower_bound,omitempty"`
+	Partial           bool   `json:"partial,omitempty"` // a search: words that begin like the terms were taken
+	HasMore           bool   `json:"has_more"`
+	NextCursor        string `json:"next_cursor,omitempty"`
+}
+
+// rows are a page of anything else. The list never is null in JSON.
+func rows[T any](name string, list []T, next string) map[string]any {
+	if list == nil {
+		list = []T{}
+	}
+	out := map[string]any{name: list, "has_more": next != ""}
+	if next != "" {
+		out["next_cursor"] = next
+	}
+	return out
+}
+
+// memories are shown, and never null in JSON.
+func memories(found []*loci.Memory) []*loci.Memory {
+	out := make([]*loci.Memory, len(found))
+	for i, m := range found {
+		out[i] = shown(m)
+	}
+	return out
+}
+
+// shown is a copy of m without the ids of the person and the key that made the
+// version: they cost a model tokens and tell it nothing that editor does not.
+func shown(m *loci.Memory) *loci.Memory {
+	c := *m
+	c.EditorID, c.EditorCredentialID = loci.UserID{}, loci.CredentialID{}
+	return &c
+}
+
+// shownOr is shown of what an app call answered.
+func shownOr(m *loci.Memory, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return shown(m), nil
+}
