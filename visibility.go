@@ -40,8 +40,9 @@ const (
 //
 //  1. Tenant: same org, and the active workspace where workspaces are on.
 //  2. Reach: a person reaches what they own, their team's pool and their
-//     projects; a row of agent scope also needs a session of that agent. A
-//     credential that is limited to projects reaches only their rows.
+//     projects. Whoever is not a row's owner, or acts for the owner as an agent,
+//     needs a session of its agent for a row of agent scope. A credential that is
+//     limited to projects reaches only their rows.
 //  3. Vendor: a vendor's credential needs "*" or its own name on the list.
 //  4. Lifecycle: live, unless the read says otherwise. What is in the trash is
 //     only its owner's, whoever shared it. Only memories have a validity, which
@@ -75,7 +76,7 @@ func (v Viewer) reaches(a *Access) bool {
 	if v.OnlyProjects {
 		return v.inProjects(a)
 	}
-	if a.Scope == ScopeAgent && (a.AgentID.IsZero() || a.AgentID != v.AgentID) {
+	if a.Scope == ScopeAgent && !v.owns(a) && (a.AgentID.IsZero() || a.AgentID != v.AgentID) {
 		return false
 	}
 	if a.UserID == v.UserID {
@@ -86,6 +87,9 @@ func (v Viewer) reaches(a *Access) bool {
 	}
 	return v.inProjects(a)
 }
+
+// owns reports whether the row is the reader's own, and the reader a person and no agent.
+func (v Viewer) owns(a *Access) bool { return v.Vendor == "" && a.UserID == v.UserID }
 
 func (v Viewer) inProjects(a *Access) bool {
 	return a.Scope == ScopeProject && !a.ProjectID.IsZero() && slices.Contains(v.ProjectIDs, a.ProjectID)

@@ -12,9 +12,9 @@ import (
 )
 
 func (p *program) agentCommands() []*cobra.Command {
-	return []*cobra.Command{group("agent", "Register agents, and open sessions of them", `Register agents, and open sessions of them. A memory of agent scope is read only in
-a session of its agent: with --session, or with the header Loci-Session over REST
-and MCP. AGENT is an id, a name or VENDOR/NAME.`,
+	return []*cobra.Command{group("agent", "Register agents, and open sessions of them", `Register agents, and open sessions of them. An assistant reads a memory of agent
+scope only in a session of its agent: with --session, or with the header
+Loci-Session over REST and MCP. AGENT is an id, a name or VENDOR/NAME.`,
 		p.agentCreateCommand(), p.agentListCommand(), p.agentShowCommand(), p.agentSessionCommand())}
 }
 

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -233,5 +234,64 @@ func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
 	d.must(err)
 	if len(none.Sessions) != 0 || none.NextCursor != "" {
 		t.Errorf("of an absent agent: got %+v", none)
+	}
+}
+
+// A person sees, lists, edits and trashes what is theirs, also what is for one of their agents; another agent, and another person, does not.
+func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	robot := d.agent(d.claude, "reviewer", "")
+	session := d.open(d.claude, app.AgentSessionDraft{AgentID: robot.ID})
+	working, err := d.who.InSession(ctx, d.claude, session.ID)
+	d.must(err)
+	saved, err := d.Create(ctx, working, app.Draft{Title: "notes", Content: "the harbour opens at six", Scope: loci.ScopeAgent,
+		Sources: []loci.Source{{Kind: loci.SourceText, Text: "a letter"}}})
+	d.must(err)
+	node, err := d.CreateNode(ctx, working, app.NodeDraft{Name: "outline", Scope: loci.ScopeAgent, AgentID: robot.ID})
+	d.must(err)
+	sees := func(who loci.Principal) string {
+		t.Helper()
+		var seen []string
+		add := func(what string, sees bool, err error) {
+			t.Helper()
+			if err != nil && loci.CodeOf(err) != loci.NotFound {
+				t.Fatal(err)
+			}
+			if err == nil && sees {
+				seen = append(seen, what)
+			}
+		}
+		_, err := d.Get(ctx, who, saved.ID)
+		add("memory", true, err)
+		page, err := d.List(ctx, who, app.ListRequest{Filter: app.Filter{Scope: loci.ScopeAgent}, Total: true})
+		add("list", len(page.Memories) == 1 && page.Total == 1, err)
+		found, err := d.Search(ctx, who, app.SearchRequest{Query: "harbour"})
+		add("search", found.Total == 1, err)
+		sources, err := d.Sources(ctx, who, saved.ID)
+		add("sources", len(sources) == 1, err)
+		_, err = d.Assets(ctx, who, saved.ID)
+		add("assets", true, err)
+		nodes, err := d.Nodes(ctx, who, app.NodeList{})
+		add("nodes", slices.ContainsFunc(nodes.Nodes, func(n *loci.MemoryNode) bool { return n.ID == node.ID }), err)
+		return strings.Join(seen, " ")
+	}
+	const all = "memory list search sources assets nodes"
+	for _, tt := range []struct {
+		name string
+		who  loci.Principal
+		want string
+	}{{"its owner", d.mara, all}, {"its agent", working, all}, {"an agent without a session", d.claude, ""}, {"another agent", d.cursor, ""}, {"another person", d.tom, ""}} {
+		if got := sees(tt.who); got != tt.want {
+			t.Errorf("%s sees %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	changed, err := d.Patch(ctx, d.mara, saved.ID, 0, app.Patch{Content: new("the harbour opens at seven")})
+	d.must(err)
+	if changed.Scope != loci.ScopeAgent || changed.AgentID != robot.ID {
+		t.Errorf("the change moved it: %+v", changed.Access)
+	}
+	if _, err := d.Trash(ctx, d.mara, saved.ID, 0); err != nil {
+		t.Error(err)
 	}
 }

@@ -89,49 +89,43 @@ type export struct {
 
 // ownedRows reads what is a person's, in one transaction.
 type ownedRows struct {
-	tx      store.Tx
-	user    loci.UserID
-	viewers []loci.Viewer // the first without an agent, then one for each of the person's
+	tx     store.Tx
+	viewer loci.Viewer
+	agents []loci.Agent
 }
 
 func ownRows(ctx context.Context, tx store.Tx, p loci.Principal) (*ownedRows, error) {
-	viewers, err := ownViewers(ctx, tx, p)
-	return &ownedRows{tx: tx, user: p.UserID, viewers: viewers}, err
-}
-
-// viewerOf returns whom of the viewers a row is for.
-func (o *ownedRows) viewerOf(a *loci.Access) loci.Viewer {
-	v := o.viewers[0]
-	if a.Scope == loci.ScopeAgent {
-		v.AgentID = a.AgentID
-	}
-	return v
-}
-
-// writeMemories writes what is for all first, and then what is for each agent.
-func (x *export) writeMemories(ctx context.Context) error {
-	for _, v := range x.viewers {
-		q := store.ListQuery{Filter: Filter{Lifecycle: loci.AnyState}, Limit: exportPage, Oldest: true}
-		if !v.AgentID.IsZero() {
-			q.Scope, q.AgentID = loci.ScopeAgent, v.AgentID
+	o := &ownedRows{tx: tx, viewer: p.Viewer()}
+	for after := (loci.AgentID{}); ; {
+		page, err := tx.Agents().List(ctx, o.viewer, after, MaxPage)
+		if err != nil {
+			return nil, err
 		}
-		for more := true; more; more = q.After != "" {
-			page, err := x.tx.Lists().List(ctx, v, q)
-			if err != nil {
+		if o.agents = append(o.agents, page...); len(page) < MaxPage {
+			return o, nil
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+func (x *export) writeMemories(ctx context.Context) error {
+	q := store.ListQuery{Filter: Filter{Lifecycle: loci.AnyState}, Limit: exportPage, Oldest: true}
+	for more := true; more; more = q.After != "" {
+		page, err := x.tx.Lists().List(ctx, x.viewer, q)
+		if err != nil {
+			return err
+		}
+		for _, m := range page.Memories {
+			if m.UserID != x.viewer.UserID {
+				continue // shared with the person, not theirs to take along
+			}
+			if err := x.writeMemory(ctx, m); err != nil {
 				return err
 			}
-			for _, m := range page.Memories {
-				if m.UserID != x.user {
-					continue // shared with the person, not theirs to take along
-				}
-				if err := x.writeMemory(ctx, m); err != nil {
-					return err
-				}
-				x.written++
-			}
-			x.progress(x.written)
-			q.After = page.Next
+			x.written++
 		}
+		x.progress(x.written)
+		q.After = page.Next
 	}
 	return nil
 }
@@ -151,45 +145,27 @@ func (x *export) writeMemory(ctx context.Context, m *loci.Memory) error {
 
 // recordOf returns the export's form of a stored memory.
 func (o *ownedRows) recordOf(ctx context.Context, m *loci.Memory) (*record, error) {
-	v := o.viewerOf(&m.Access)
 	r := &record{Memory: m}
 	var err error
-	if r.Versions, err = o.versions(ctx, v, m); err != nil {
+	if r.Versions, err = o.versions(ctx, m); err != nil {
 		return nil, err
 	}
-	if r.Sources, err = o.tx.Sources().List(ctx, v, []loci.MemoryID{m.ID}, loci.AnyState); err != nil {
+	if r.Sources, err = o.tx.Sources().List(ctx, o.viewer, []loci.MemoryID{m.ID}, loci.AnyState); err != nil {
 		return nil, err
 	}
-	if r.Assets, err = o.tx.Assets().List(ctx, v, m.ID, loci.AnyState); err != nil {
+	if r.Assets, err = o.tx.Assets().List(ctx, o.viewer, m.ID, loci.AnyState); err != nil {
 		return nil, err
 	}
-	r.Sources = slices.DeleteFunc(r.Sources, func(s loci.Source) bool { return s.UserID != o.user })
-	r.Assets = slices.DeleteFunc(r.Assets, func(a loci.Asset) bool { return a.UserID != o.user })
+	r.Sources = slices.DeleteFunc(r.Sources, func(s loci.Source) bool { return s.UserID != o.viewer.UserID })
+	r.Assets = slices.DeleteFunc(r.Assets, func(a loci.Asset) bool { return a.UserID != o.viewer.UserID })
 	r.setOwner(loci.OrgID(""), loci.UserID{})
 	return r, nil
 }
 
-// versions returns the old versions, oldest first. What was for an agent once is only within the reach of its own viewer.
-func (o *ownedRows) versions(ctx context.Context, v loci.Viewer, m *loci.Memory) ([]*loci.Version, error) {
-	all, err := allVersions(ctx, o.tx, v, m)
-	for _, other := range o.viewers {
-		if err != nil || len(all) == m.Version-1 {
-			break
-		}
-		if m.Scope == loci.ScopeAgent || other.AgentID.IsZero() {
-			continue
-		}
-		var more []*loci.Version
-		more, err = allVersions(ctx, o.tx, other, m)
-		all = append(all, more...)
-	}
-	slices.SortFunc(all, func(a, b *loci.Version) int { return a.Version - b.Version })
-	return slices.CompactFunc(all, func(a, b *loci.Version) bool { return a.Version == b.Version }), err
-}
-
-func allVersions(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory) (all []*loci.Version, err error) {
+// versions returns the old versions, oldest first.
+func (o *ownedRows) versions(ctx context.Context, m *loci.Memory) (all []*loci.Version, err error) {
 	for before := m.Version; before > 1; {
-		page, err := tx.Memories().Versions(ctx, v, m.ID, loci.AnyState, before, exportPage)
+		page, err := o.tx.Memories().Versions(ctx, o.viewer, m.ID, loci.AnyState, before, exportPage)
 		if err != nil {
 			return nil, err
 		}
@@ -199,6 +175,7 @@ func allVersions(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory
 		}
 		before = page[len(page)-1].Version
 	}
+	slices.Reverse(all)
 	return all, nil
 }
 

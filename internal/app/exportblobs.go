@@ -30,7 +30,7 @@ func (x *export) writeBlob(ctx context.Context, a *loci.Asset) (err error) {
 	if err != nil || len(sum) != 32 {
 		return errBytesGone(a)
 	}
-	f, err := x.app.store.Blobs().Open(ctx, x.viewers[0].OrgID, [32]byte(sum))
+	f, err := x.app.store.Blobs().Open(ctx, x.viewer.OrgID, [32]byte(sum))
 	if loci.CodeOf(err) == loci.NotFound {
 		return errBytesGone(a)
 	}

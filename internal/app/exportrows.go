@@ -10,11 +10,7 @@ import (
 
 // writeAgents writes the agents by name.
 func (x *export) writeAgents(ctx context.Context) error {
-	for _, v := range x.viewers[1:] {
-		agent, err := x.tx.Agents().Get(ctx, v, v.AgentID)
-		if err != nil {
-			return err
-		}
+	for _, agent := range x.agents {
 		if err := x.write(&record{Agent: &agent}); err != nil {
 			return err
 		}
@@ -24,42 +20,33 @@ func (x *export) writeAgents(ctx context.Context) error {
 
 func (x *export) writeSessions(ctx context.Context) error {
 	list := func(after store.Position) ([]loci.Session, store.Position, error) {
-		return x.tx.Sessions().List(ctx, x.viewers[0], store.SessionQuery{Limit: exportPage, After: after})
+		return x.tx.Sessions().List(ctx, x.viewer, store.SessionQuery{Limit: exportPage, After: after})
 	}
 	return backwards(list, func(s loci.Session) error { return x.write(&record{Session: &s}) })
 }
 
 // writeNodes writes the nodes, the one changed last at the end.
 func (x *export) writeNodes(ctx context.Context) error {
-	for _, v := range x.viewers {
-		q := store.NodeQuery{Lifecycle: loci.AnyState, Limit: exportPage}
-		if !v.AgentID.IsZero() {
-			q.Scope = loci.ScopeAgent
+	q := store.NodeQuery{Lifecycle: loci.AnyState, Limit: exportPage}
+	list := func(after store.Position) ([]*loci.MemoryNode, store.Position, error) {
+		q.After = after
+		return x.tx.MemoryNodes().List(ctx, x.viewer, q)
+	}
+	return backwards(list, func(n *loci.MemoryNode) error {
+		if n.UserID != x.viewer.UserID {
+			return nil
 		}
-		list := func(after store.Position) ([]*loci.MemoryNode, store.Position, error) {
-			q.After = after
-			return x.tx.MemoryNodes().List(ctx, v, q)
-		}
-		err := backwards(list, func(n *loci.MemoryNode) error {
-			if n.UserID != x.user {
-				return nil
-			}
-			r, err := x.nodeRecord(ctx, n)
-			if err != nil {
-				return err
-			}
-			return x.write(r)
-		})
+		r, err := x.nodeRecord(ctx, n)
 		if err != nil {
 			return err
 		}
-	}
-	return nil
+		return x.write(r)
+	})
 }
 
 // nodeRecord returns the export's form of a node. Its place among the siblings follows from the order of the items.
 func (o *ownedRows) nodeRecord(ctx context.Context, n *loci.MemoryNode) (*record, error) {
-	items, err := o.tx.MemoryNodes().OwnItems(ctx, o.viewerOf(&n.Access), n.ID)
+	items, err := o.tx.MemoryNodes().OwnItems(ctx, o.viewer, n.ID)
 	r := &record{Node: n, Items: items}
 	r.setOwner(loci.OrgID(""), loci.UserID{})
 	return r, err
@@ -67,26 +54,16 @@ func (o *ownedRows) nodeRecord(ctx context.Context, n *loci.MemoryNode) (*record
 
 // writeSuggestions writes those of which both memories are the person's: no others are in the export.
 func (x *export) writeSuggestions(ctx context.Context) error {
-	for _, v := range x.viewers {
-		list := func(after store.Position) ([]loci.Suggestion, store.Position, error) {
-			return x.tx.Suggestions().List(ctx, v, "", after, exportPage)
-		}
-		err := backwards(list, func(s loci.Suggestion) error {
-			both, err := x.tx.Memories().GetMany(ctx, v, []loci.MemoryID{s.MemoryID, s.ByID}, loci.AnyState)
-			if err != nil || len(both) < 2 || both[0].UserID != x.user || both[1].UserID != x.user {
-				return err
-			}
-			ofAgent := both[0].Scope == loci.ScopeAgent || both[1].Scope == loci.ScopeAgent
-			if ofAgent == v.AgentID.IsZero() { // it is among those of another viewer
-				return nil
-			}
-			return x.write(&record{Suggestion: &s})
-		})
-		if err != nil {
+	list := func(after store.Position) ([]loci.Suggestion, store.Position, error) {
+		return x.tx.Suggestions().List(ctx, x.viewer, "", after, exportPage)
+	}
+	return backwards(list, func(s loci.Suggestion) error {
+		both, err := x.tx.Memories().GetMany(ctx, x.viewer, []loci.MemoryID{s.MemoryID, s.ByID}, loci.AnyState)
+		if err != nil || len(both) < 2 || both[0].UserID != x.viewer.UserID || both[1].UserID != x.viewer.UserID {
 			return err
 		}
-	}
-	return nil
+		return x.write(&record{Suggestion: &s})
+	})
 }
 
 func (x *export) write(r *record) error {

@@ -68,7 +68,7 @@ func (im *importer) agent(id loci.AgentID) loci.AgentID {
 
 // has reports whether the person has the agent.
 func (o *ownedRows) has(id loci.AgentID) bool {
-	return slices.ContainsFunc(o.viewers, func(v loci.Viewer) bool { return v.AgentID == id })
+	return slices.ContainsFunc(o.agents, func(a loci.Agent) bool { return a.ID == id })
 }
 
 func errAgentMissing(id loci.AgentID) error {
@@ -79,11 +79,7 @@ func (im *importer) storeAgent(ctx context.Context, rows *ownedRows, a loci.Agen
 	if rows.has(a.ID) {
 		return false, nil
 	}
-	for _, v := range rows.viewers[1:] {
-		there, err := rows.tx.Agents().Get(ctx, v, v.AgentID)
-		if err != nil {
-			return false, err
-		}
+	for _, there := range rows.agents {
 		if there.Vendor == a.Vendor && there.Name == a.Name {
 			im.aliases[a.ID] = there.ID
 			return false, nil
@@ -92,18 +88,16 @@ func (im *importer) storeAgent(ctx context.Context, rows *ownedRows, a loci.Agen
 	if err := rows.tx.Agents().Insert(ctx, a); err != nil {
 		return false, err
 	}
-	v := rows.viewers[0]
-	v.AgentID = a.ID
-	rows.viewers = append(rows.viewers, v)
+	rows.agents = append(rows.agents, a)
 	return true, nil
 }
 
 func (im *importer) storeSession(ctx context.Context, rows *ownedRows, s loci.Session) (isNew bool, err error) {
-	if _, err := rows.tx.Sessions().Get(ctx, rows.viewers[0], s.ID); loci.CodeOf(err) != loci.NotFound {
+	if _, err := rows.tx.Sessions().Get(ctx, rows.viewer, s.ID); loci.CodeOf(err) != loci.NotFound {
 		return false, err
 	}
 	if !s.AgentID.IsZero() {
-		agent, err := rows.tx.Agents().Get(ctx, rows.viewers[0], s.AgentID)
+		agent, err := rows.tx.Agents().Get(ctx, rows.viewer, s.AgentID)
 		if loci.CodeOf(err) == loci.NotFound || err == nil && s.Vendor != "" && agent.Vendor != s.Vendor {
 			return false, errAgentMissing(s.AgentID)
 		}
@@ -119,7 +113,7 @@ func (im *importer) storeMemory(ctx context.Context, rows *ownedRows, r *record)
 	if m.Scope == loci.ScopeAgent && !rows.has(m.AgentID) {
 		return false, errAgentMissing(m.AgentID)
 	}
-	there, err := rows.tx.Memories().Get(ctx, rows.viewerOf(&m.Access), m.ID, loci.AnyState)
+	there, err := rows.tx.Memories().Get(ctx, rows.viewer, m.ID, loci.AnyState)
 	if err == nil {
 		stored, err := rows.recordOf(ctx, there)
 		return false, sameRecord(stored, r, "memory "+m.ID.String(), err)
@@ -172,7 +166,7 @@ func (im *importer) storeNode(ctx context.Context, rows *ownedRows, r *record) (
 	if n.Scope == loci.ScopeAgent && !rows.has(n.AgentID) {
 		return false, errAgentMissing(n.AgentID)
 	}
-	there, err := rows.tx.MemoryNodes().Get(ctx, rows.viewerOf(&n.Access), n.ID, loci.AnyState)
+	there, err := rows.tx.MemoryNodes().Get(ctx, rows.viewer, n.ID, loci.AnyState)
 	if err == nil {
 		stored, err := rows.nodeRecord(ctx, there)
 		return false, sameRecord(stored, r, "memory node "+n.ID.String(), err)
@@ -206,25 +200,21 @@ func missing(err error, format string, args ...any) error {
 
 // owns reports whether a memory is the person's, whatever agent it is for.
 func (o *ownedRows) owns(ctx context.Context, id loci.MemoryID) (bool, error) {
-	for _, v := range o.viewers {
-		m, err := o.tx.Memories().Get(ctx, v, id, loci.AnyState)
-		if loci.CodeOf(err) != loci.NotFound {
-			return err == nil && m.UserID == o.user, err
-		}
+	m, err := o.tx.Memories().Get(ctx, o.viewer, id, loci.AnyState)
+	if loci.CodeOf(err) == loci.NotFound {
+		return false, nil
 	}
-	return false, nil
+	return err == nil && m.UserID == o.viewer.UserID, err
 }
 
 func (im *importer) storeSuggestion(ctx context.Context, rows *ownedRows, s loci.Suggestion) (isNew bool, err error) {
-	for _, v := range rows.viewers {
-		there, err := rows.tx.Suggestions().Get(ctx, v, s.ID)
-		if err == nil {
-			there.UserID, s.UserID = loci.UserID{}, loci.UserID{}
-			return false, sameRecord(&record{Suggestion: &there}, &record{Suggestion: &s}, "suggestion "+s.ID.String(), nil)
-		}
-		if loci.CodeOf(err) != loci.NotFound {
-			return false, err
-		}
+	there, err := rows.tx.Suggestions().Get(ctx, rows.viewer, s.ID)
+	if err == nil {
+		there.UserID, s.UserID = loci.UserID{}, loci.UserID{}
+		return false, sameRecord(&record{Suggestion: &there}, &record{Suggestion: &s}, "suggestion "+s.ID.String(), nil)
+	}
+	if loci.CodeOf(err) != loci.NotFound {
+		return false, err
 	}
 	for _, id := range []loci.MemoryID{s.MemoryID, s.ByID} {
 		if own, err := rows.owns(ctx, id); err != nil || !own {

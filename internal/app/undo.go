@@ -13,8 +13,7 @@ import (
 // Undo puts each memory of the person that the selection changed back to what it was before the first such change, as a
 // new version; what it made goes to the trash. All in one transaction, and nothing is erased, so the undo can be
 // undone by the selection in Redo. A memory that anything else has changed since then is left alone and reported. With dryRun
-// nothing is changed. It reaches the person's memories of agent scope, too: they could open a session of each of their agents.
-// Invalid for a selection that is not valid; Conflict for more than loci.MaxUndo memories.
+// nothing is changed. Invalid for a selection that is not valid; Conflict for more than loci.MaxUndo memories.
 func (a *App) Undo(ctx context.Context, p loci.Principal, s loci.UndoSelection, dryRun bool) (*loci.UndoReport, error) {
 	if err := a.begin(ctx, p, Undo); err != nil {
 		return nil, err
@@ -88,27 +87,6 @@ func (a *App) openProjects(ctx context.Context, p loci.Principal) (map[loci.Proj
 	}
 }
 
-// ownViewers returns what a person can see by themselves: without a session, and in one of each of their agents.
-func ownViewers(ctx context.Context, tx store.Tx, p loci.Principal) ([]loci.Viewer, error) {
-	v := p.Viewer()
-	v.AgentID = loci.AgentID{}
-	viewers := []loci.Viewer{v}
-	for after := (loci.AgentID{}); ; {
-		agents, err := tx.Agents().List(ctx, v, after, MaxPage)
-		if err != nil {
-			return nil, err
-		}
-		for _, agent := range agents {
-			in := v
-			in.AgentID, after = agent.ID, agent.ID
-			viewers = append(viewers, in)
-		}
-		if len(agents) < MaxPage {
-			return viewers, nil
-		}
-	}
-}
-
 // undo is one undo under way, in one transaction.
 type undo struct {
 	app       *App
@@ -139,7 +117,6 @@ func (s undoSteps) changing() (n int) {
 
 // undoStep is what is to be done with one memory. It has no texts but the title, so that a plan of many stays small.
 type undoStep struct {
-	viewer loci.Viewer
 	title  string
 	from   int // the version that it is at
 	backTo int // the version whose state it gets; 0: there was none
@@ -151,7 +128,6 @@ type undoStep struct {
 	// it is in the trash afterwards.
 	superseded   loci.MemoryID
 	hidden, gone bool
-	unreached    bool // it is left alone because v does not reach all its versions
 }
 
 // plan decides about every memory before the first is changed.
@@ -161,26 +137,16 @@ func (u *undo) plan(ctx context.Context) error {
 		return err
 	}
 	u.team = me.TeamID
-	viewers, err := ownViewers(ctx, u.tx, u.p)
+	ids, err := u.tx.Memories().EditedBy(ctx, u.p.Viewer(), u.query())
 	if err != nil {
 		return err
 	}
-	seen := map[loci.MemoryID]bool{}
-	for _, v := range viewers {
-		ids, err := u.tx.Memories().EditedBy(ctx, v, u.query())
-		if err != nil {
+	if len(ids) > loci.MaxUndo {
+		return loci.Errorf(loci.Conflict, "more than %d memories were changed in that range; narrow it with since and until, and undo the newest part first", loci.MaxUndo)
+	}
+	for _, id := range ids {
+		if err := u.consider(ctx, id); err != nil {
 			return err
-		}
-		for _, id := range ids {
-			if at := u.steps[id]; seen[id] && (at == nil || !at.unreached) {
-				continue
-			}
-			if seen[id] = true; len(seen) > loci.MaxUndo {
-				return loci.Errorf(loci.Conflict, "more than %d memories were changed in that range; narrow it with since and until, and undo the newest part first", loci.MaxUndo)
-			}
-			if err := u.consider(ctx, v, id); err != nil {
-				return err
-			}
 		}
 	}
 	return u.noteHidden(ctx)
@@ -192,19 +158,15 @@ func (u *undo) query() store.EditQuery {
 }
 
 // consider plans the step of one memory.
-func (u *undo) consider(ctx context.Context, v loci.Viewer, id loci.MemoryID) error {
-	now, h, err := u.read(ctx, v, id)
+func (u *undo) consider(ctx context.Context, id loci.MemoryID) error {
+	now, h, err := u.read(ctx, id)
 	if err != nil {
 		return err
 	}
-	if h.first == 0 { // its versions are within the reach of another viewer
-		return nil
-	}
-	step := &undoStep{viewer: v, title: now.Title, from: now.Version, backTo: h.first - 1, reason: h.outside, superseded: now.SupersededBy, gone: !now.DeletedAt.IsZero()}
+	step := &undoStep{title: now.Title, from: now.Version, backTo: h.first - 1, reason: h.outside, superseded: now.SupersededBy, gone: !now.DeletedAt.IsZero()}
 	if step.reason == "" && h.then == nil && step.backTo > 0 {
 		step.reason = whyUnreached
 	}
-	step.unreached = step.reason == whyUnreached
 	var target *loci.Memory
 	if step.reason == "" {
 		target, step.note, step.reason = u.target(now, h.then)
@@ -224,11 +186,9 @@ func (u *undo) consider(ctx context.Context, v loci.Viewer, id loci.MemoryID) er
 	return nil
 }
 
-// enter puts a step into the plan, in place of what another viewer could not reach.
+// enter puts a step into the plan.
 func (u *undo) enter(id loci.MemoryID, step *undoStep) {
-	if u.steps[id] == nil {
-		u.order = append(u.order, id)
-	}
+	u.order = append(u.order, id)
 	u.steps[id] = step
 }
 
@@ -250,11 +210,11 @@ func (u *undo) apply(ctx context.Context) error {
 		if step.reason != "" {
 			continue
 		}
-		now, err := u.tx.Memories().Get(ctx, step.viewer, id, loci.AnyState)
+		now, err := u.tx.Memories().Get(ctx, u.p.Viewer(), id, loci.AnyState)
 		if err != nil {
 			return err
 		}
-		then, err := oldVersion(ctx, u.tx, step.viewer, id, step.backTo)
+		then, err := oldVersion(ctx, u.tx, u.p.Viewer(), id, step.backTo)
 		if err != nil {
 			return err
 		}

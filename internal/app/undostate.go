@@ -50,7 +50,8 @@ func (h *undoSpan) suspect(reason string) {
 }
 
 // read returns a memory as it is, and what its versions say.
-func (u *undo) read(ctx context.Context, v loci.Viewer, id loci.MemoryID) (*loci.Memory, *undoSpan, error) {
+func (u *undo) read(ctx context.Context, id loci.MemoryID) (*loci.Memory, *undoSpan, error) {
+	v := u.p.Viewer()
 	now, err := u.tx.Memories().Get(ctx, v, id, loci.AnyState)
 	if err != nil {
 		return nil, nil, err
@@ -133,7 +134,7 @@ func (u *undo) noteHidden(ctx context.Context) error {
 		if s.superseded.IsZero() || s.gone || s.reason == "" && !s.hidden {
 			continue
 		}
-		there, err := u.stays(ctx, s.viewer, s.superseded)
+		there, err := u.stays(ctx, s.superseded)
 		switch {
 		case err != nil:
 			return err
@@ -148,11 +149,11 @@ func (u *undo) noteHidden(ctx context.Context) error {
 }
 
 // stays reports whether a memory is out of the trash afterwards.
-func (u *undo) stays(ctx context.Context, v loci.Viewer, id loci.MemoryID) (bool, error) {
+func (u *undo) stays(ctx context.Context, id loci.MemoryID) (bool, error) {
 	if s := u.steps[id]; s != nil && s.reason == "" {
 		return !s.gone, nil
 	}
-	m, err := u.tx.Memories().Get(ctx, v, id, loci.AnyState)
+	m, err := u.tx.Memories().Get(ctx, u.p.Viewer(), id, loci.AnyState)
 	if loci.CodeOf(err) == loci.NotFound {
 		return false, nil
 	}

@@ -75,12 +75,11 @@ func fieldDrivers(v loci.Viewer, f *store.Filter) (list []driver) {
 	if !f.AgentID.IsZero() {
 		add(tokenAgent, hex.EncodeToString(f.AgentID[:]))
 	}
-	switch f.Scope {
-	case loci.ScopeProject:
-		add(tokenScope, string(f.Scope))
-	case loci.ScopeAgent: // of no other agent may it see any
+	switch {
+	case f.Scope == loci.ScopeAgent && v.Vendor != "": // of no other agent may it see any
 		list = append(list, driver{tokens: []string{tokenAgent + hex.EncodeToString(v.AgentID[:])}})
-	case loci.ScopeGlobal:
+	case f.Scope == loci.ScopeAgent, f.Scope == loci.ScopeProject:
+		add(tokenScope, string(f.Scope))
 	}
 	if f.Pinned {
 		add(tokenPinned, "")

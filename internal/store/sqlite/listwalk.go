@@ -249,7 +249,9 @@ func (w *walk) statement(r postingRange, f form, after place, limit int) (string
 	if l := w.filter.Lifecycle; (l == loci.LiveOnly || l == loci.CurrentOnly) && w.filter.When.IsZero() {
 		q.Add(" AND (p.expires_at IS NULL OR p.expires_at > ?)", w.now.UnixMicro())
 	}
-	q.Add(" AND (p.agent_id IS NULL OR p.agent_id = ?)", orNull(w.v.AgentID))
+	if w.v.Vendor != "" || r.pool != newPool(userPool, w.v.UserID) { // a person sees all of theirs
+		q.Add(" AND (p.agent_id IS NULL OR p.agent_id = ?)", orNull(w.v.AgentID))
+	}
 	if !w.v.WorkspaceID.IsZero() {
 		q.Add(" AND p.workspace_id = ?", [16]byte(w.v.WorkspaceID))
 	}

@@ -17,7 +17,8 @@ type posting struct {
 	at            int64 // the time that the list is ordered by
 	expires       int64 // never: 0 with expiring false
 	expiring      bool
-	agent         loci.AgentID // the only agent that may see it; zero: any
+	ofAgent       bool         // of agent scope: only its owner and agent may see it
+	agent         loci.AgentID // that agent; zero: none
 	workspace     loci.WorkspaceID
 }
 
@@ -68,10 +69,7 @@ const (
 func postingsOf(m *loci.Memory) []posting {
 	base := posting{workspace: m.WorkspaceID}
 	if m.Scope == loci.ScopeAgent {
-		if m.AgentID.IsZero() {
-			return nil
-		}
-		base.agent = m.AgentID
+		base.ofAgent, base.agent = true, m.AgentID
 	}
 	var list []posting
 	pools, vendors := poolsOf(m), vendorsOf(m.AllowedVendors)
@@ -134,7 +132,7 @@ func liveTokens(m *loci.Memory) []string {
 	if m.Key != "" {
 		tokens = append(tokens, tokenKey+m.Key)
 	}
-	if m.Scope == loci.ScopeProject {
+	if m.Scope != loci.ScopeGlobal {
 		tokens = append(tokens, tokenScope+string(m.Scope))
 	}
 	if !m.ProjectID.IsZero() {
@@ -195,12 +193,15 @@ const insertPosting = `INSERT INTO memory_postings (pool, vendor, token, at, seq
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
 func (x index) addPosting(seq int64, p *posting) error {
-	var expires any
+	var expires, agent any
 	if p.expiring {
 		expires = p.expires
 	}
+	if p.ofAgent {
+		agent = [16]byte(p.agent)
+	}
 	return x.c.Exec(insertPosting,
-		p.pool[:], p.vendor, p.token, p.at, seq, expires, orNull(p.agent), orNull(p.workspace))
+		p.pool[:], p.vendor, p.token, p.at, seq, expires, agent, orNull(p.workspace))
 }
 
 func scanPosting(r *sqlitedb.Row) (seq int64, p posting) {
@@ -209,6 +210,6 @@ func scanPosting(r *sqlitedb.Row) (seq int64, p posting) {
 	if !r.Null(5) {
 		p.expires, p.expiring = r.Int64(5), true
 	}
-	p.agent, p.workspace = r.ID(6), r.ID(7)
+	p.ofAgent, p.agent, p.workspace = !r.Null(6), r.ID(6), r.ID(7)
 	return r.Int64(4), p
 }

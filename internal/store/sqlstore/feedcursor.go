@@ -56,9 +56,13 @@ func beginAnew() error {
 	return loci.Errorf(loci.Conflict, "what has changed since then is not known any more, or what you may see has changed; read everything again, and go on from there")
 }
 
+// ruleVersion is raised when the rule lets somebody see more: what they saw nothing of was not in their feed.
+const ruleVersion = 2
+
 // viewerHash is of everything that decides what v may see.
 func viewerHash(v loci.Viewer) []byte {
 	h := sha256.New()
+	h.Write([]byte{ruleVersion})
 	for _, s := range []string{string(v.OrgID), string(v.Vendor)} {
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
 		h.Write([]byte(s))

@@ -34,7 +34,11 @@ func reaches(q *Query, v loci.Viewer, alias string) {
 	}
 	q.Add("("+alias+".user_id = ? OR "+alias+".team_id = ?", [16]byte(v.UserID), orNull(v.TeamID))
 	inProjects(q, v, " OR ", alias)
-	q.Add(") AND ("+alias+".scope <> 'agent' OR "+alias+".agent_id = ?)", orNull(v.AgentID))
+	q.Add(") AND ("+alias+".scope <> 'agent' OR "+alias+".agent_id = ?", orNull(v.AgentID))
+	if v.Vendor == "" {
+		q.Add(" OR "+alias+".user_id = ?", [16]byte(v.UserID))
+	}
+	q.Add(")")
 }
 
 // versionMay is what loci.Viewer.SeesVersion asks of an old version, whose memory is visible.
