@@ -78,9 +78,11 @@ type Principal struct {
 	TeamRole     MemberRole
 	ProjectIDs   []ProjectID
 	OnlyProjects bool // the credential reaches nothing but rows of ProjectIDs
-	WorkspaceID  WorkspaceID
-	AgentID      AgentID
-	SessionID    SessionID
+	// AllProjects says that the operator acts for nobody in particular, and so is in every project of the org.
+	AllProjects bool
+	WorkspaceID WorkspaceID
+	AgentID     AgentID
+	SessionID   SessionID
 	// Deletion is the org's rule about who may delete.
 	Deletion Deletion
 }

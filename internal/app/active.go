@@ -113,7 +113,7 @@ func (a *App) EndMCPSession(ctx context.Context, s SessionKey) error {
 // began. A key that is limited to projects stays so.
 func (a *App) rejoin(ctx context.Context, p loci.Principal) (loci.Principal, error) {
 	ids, err := a.store.ProjectMembers().Of(ctx, p.OrgID, p.UserID)
-	if p.Kind == loci.KindLocal {
+	if p.AllProjects {
 		ids, err = a.store.ProjectMembers().All(ctx, p.OrgID)
 	}
 	if err != nil {

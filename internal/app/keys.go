@@ -48,7 +48,7 @@ func (a *App) narrow(ctx context.Context, p loci.Principal, r *auth.KeyRequest) 
 			return loci.FieldErrorf("scopes", "must not exceed those of the credential that makes the key")
 		}
 	}
-	// The operator is in all of the org and vouches for the person; a key reaches only those of them that its person is in.
+	// A key reaches only those of them that its person is in.
 	if slices.ContainsFunc(r.ProjectIDs, func(x loci.ProjectID) bool { return !slices.Contains(p.ProjectIDs, x) }) {
 		return loci.FieldErrorf("project_ids", "names a project that is not there or that you do not belong to")
 	}

@@ -306,7 +306,8 @@ func (a *Authenticator) Local(ctx context.Context, vendor loci.Vendor) (loci.Pri
 }
 
 // LocalAs returns the operator at the data directory, acting for a person of
-// an org; the zero user is its owner. NotFound if there is no such org or user.
+// an org, who sees what that person sees. The zero user is the org's owner, and then
+// the operator is in every project. NotFound if there is no such org or user.
 func (a *Authenticator) LocalAs(ctx context.Context, org loci.OrgID, user loci.UserID) (loci.Principal, error) {
 	o, err := a.store.Orgs().Get(ctx, org)
 	if err != nil {
@@ -314,7 +315,7 @@ func (a *Authenticator) LocalAs(ctx context.Context, org loci.OrgID, user loci.U
 	}
 	p := loci.Principal{Kind: loci.KindLocal, UserID: user, Origin: OriginCLI, Method: loci.ByDisk}
 	if user.IsZero() {
-		p.UserID = o.OwnerID
+		p.UserID, p.AllProjects = o.OwnerID, true
 	}
 	p, err = a.member(ctx, o, p)
 	if loci.CodeOf(err) == loci.Unauthenticated {

@@ -84,10 +84,11 @@ func (c *projectCache) drop(key projectsKey) {
 }
 
 // projectsOf returns what p reaches: of the projects of the person, those that the
-// credential is limited to. The operator is in all.
+// credential is limited to. The operator who acts for nobody in
+// particular is in all.
 func (a *Authenticator) projectsOf(ctx context.Context, org *loci.Org, p *loci.Principal) ([]loci.ProjectID, error) {
 	user := p.UserID
-	if p.Kind == loci.KindLocal {
+	if p.AllProjects {
 		user = loci.UserID{}
 	}
 	ids, err := a.projects.get(ctx, a.store, org, user)

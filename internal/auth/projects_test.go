@@ -3,6 +3,7 @@ package auth_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -129,27 +130,31 @@ func TestLimitedKeyLosesProjects(t *testing.T) {
 	wantProjects(t, "the person", a, all, false, one, closed)
 }
 
-// The operator is in every project of the org, whoever they act for; a vendor at
-// the data directory reaches what the owner does.
+// The operator is in every project of the org. Acting for a person, the operator sees what that person's own key
+// sees. A vendor at the data directory reaches what the owner does.
 func TestOperatorReachesAllProjects(t *testing.T) {
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
-	user, _ := w.colleague(t)
+	user, key := w.colleague(t)
 	of, err := w.store.Projects().Create(t.Context(), loci.Project{OrgID: w.org.ID, Name: "a colleague's"}, user)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mine := w.project(t, "mine", false)
-	for name, get := range map[string]func() (loci.Principal, error){
-		"operator":           func() (loci.Principal, error) { return a.Local(t.Context(), "") },
-		"acting for another": func() (loci.Principal, error) { return a.LocalAs(t.Context(), w.org.ID, user) },
-	} {
-		p, err := get()
-		if err != nil || !sameIDs(p.ProjectIDs, []loci.ProjectID{of.ID, mine}) || p.OnlyProjects {
-			t.Errorf("%s: got %v, %v", name, p.ProjectIDs, err)
-		}
+	p, err := a.Local(t.Context(), "")
+	if err != nil || !sameIDs(p.ProjectIDs, []loci.ProjectID{of.ID, mine}) || p.OnlyProjects {
+		t.Errorf("the operator: got %v, %v", p.ProjectIDs, err)
 	}
-	p, err := a.Local(t.Context(), "claude")
+	own, err := a.Authenticate(t.Context(), bearer(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := own.Viewer()
+	want.Vendor = "" // the key is an assistant's
+	if p, err = a.LocalAs(t.Context(), w.org.ID, user); err != nil || !reflect.DeepEqual(p.Viewer(), want) {
+		t.Errorf("acting for another: got %+v, %v; want %+v", p.Viewer(), err, want)
+	}
+	p, err = a.Local(t.Context(), "claude")
 	if err != nil || !sameIDs(p.ProjectIDs, []loci.ProjectID{mine}) {
 		t.Errorf("a vendor: got %v, %v", p.ProjectIDs, err)
 	}
