@@ -151,6 +151,7 @@ type Rule struct {
 // Actions says of each action who may take it, and what is kept of it.
 type Actions map[Action]Rule
 
+// The kinds of principals and the rights that rules name.
 var (
 	everyone = []loci.Kind{loci.KindUser, loci.KindAgent, loci.KindAdmin, loci.KindLocal}
 	people   = []loci.Kind{loci.KindUser, loci.KindAdmin, loci.KindLocal}

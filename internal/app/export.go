@@ -210,6 +210,7 @@ func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
 	}
 }
 
+// writeLine writes v as one line of JSON.
 func writeLine(w io.Writer, v any) error {
 	b, err := encodeLine(v)
 	if err != nil {
@@ -219,6 +220,7 @@ func writeLine(w io.Writer, v any) error {
 	return err
 }
 
+// encodeLine returns v as one line of JSON, with its newline.
 func encodeLine(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

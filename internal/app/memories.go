@@ -67,6 +67,7 @@ func errArchived(p loci.Project) error {
 	return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
 }
 
+// errNotInProject refuses a project that the caller does not belong to, whether or not it exists.
 func errNotInProject() error {
 	return loci.FieldErrorf("project_id", "names no project that you belong to")
 }
@@ -192,6 +193,7 @@ func (c *Patch) apply(m *loci.Memory) {
 	m.ValidFrom, m.ValidTo = loci.CutTime(m.ValidFrom), loci.CutTime(m.ValidTo)
 }
 
+// set assigns value, unless it is nil, to a field that a patch names.
 func set[T any](field, value *T) {
 	if value != nil {
 		*field = *value

@@ -76,4 +76,5 @@ func (a *App) EnterWorkspace(ctx context.Context, p loci.Principal, id loci.Cred
 	return a.store.Credentials().Enter(ctx, p.OrgID, c.UserID, id, w)
 }
 
+// errNoWorkspace is the answer for a workspace that the org does not have.
 func errNoWorkspace() error { return loci.Errorf(loci.NotFound, "no such workspace") }

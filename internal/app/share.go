@@ -8,6 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
+// errNoTeam refuses to share without a team to share with.
 func errNoTeam() error {
 	return loci.Errorf(loci.Conflict, "you are not in a team, so there is no shared pool to read from or write to")
 }

@@ -252,6 +252,7 @@ func (a *App) SetTeamRole(ctx context.Context, p loci.Principal, id loci.TeamID,
 	return u, nil
 }
 
+// errAbove refuses to change somebody whose role is above the caller's.
 func errAbove() error {
 	return loci.Errorf(loci.Forbidden, "nobody gives or takes a role above their own")
 }
