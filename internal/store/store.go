@@ -6,7 +6,8 @@
 // tenant and none can reach another. The visibility rule is part of candidate
 // generation in every method that takes a viewer: what the viewer may not see
 // is absent, and NotFound is the same for both. Engines return raw features,
-// never scores; they hold no rule about who may write.
+// never scores. They repeat the visibility rule of package loci as SQL, and
+// decide nothing about who may write.
 //
 // Times are cut to microseconds and text is valid UTF-8 without NUL before it
 // gets here. Errors carry a loci code where a method says so, and Full or

@@ -1,15 +1,18 @@
 // Package sqlite is the storage engine of a data directory: _meta.db, the
-// registry of orgs, of people, of every kind of credential and of limits, and
-// orgs/{org}.db, one file per tenant with its users, memories and their
-// versions, and what is derived from them: postings (lists as index ranges) and
-// a full-text index.
+// registry of orgs, people, credentials and projects; orgs/{org}.db, one file
+// per tenant; and projects/{id}.db, one graph per project.
 //
-// What changes both files goes in steps, each of which may be repeated, by one
-// process at a time: the holder of people.lock. What a killed one leaves is seen
-// by no reader, and finished or undone by the next start.
+// It keeps what only SQLite has: files and their locks, migrations, backup and
+// restore, the bytes of attachments, the tokenizer of the full-text index, and
+// postings, which are lists as index ranges. The statements that any SQL engine
+// runs are in sqlstore, which this package gives a connection and a dialect.
 //
-// It holds no rule about who may write, and it ranks nothing. The invariant:
-// whatever index finds a row, the row is returned or counted only if the
-// visibility predicate of visibility.go, or the posting that is derived from
-// the same fields in the same transaction, admits it.
+// A change of two files goes in steps, each of which may be repeated, by one
+// process at a time: the holder of people.lock. No reader sees what a killed
+// process leaves half done. The next start finishes or undoes it.
+//
+// It decides nothing about who may write, and scores nothing. The invariant:
+// whatever index finds a row, Loci returns or counts the row only if the
+// visibility predicate of sqlstore admits it, or the posting that is derived
+// from the same fields in the same transaction.
 package sqlite

@@ -17,11 +17,13 @@ func (r *Registry) Orgs() Orgs { return Orgs{r} }
 // it is suspended.
 const OpenStates = "('active', 'suspended')"
 
+// Get returns an org that is complete and not being deleted, or NotFound.
 func (o Orgs) Get(ctx context.Context, id loci.OrgID) (loci.Org, error) {
 	org, err := o.Exists(ctx, id)
 	return org, err
 }
 
+// List returns the orgs, by id.
 func (o Orgs) List(ctx context.Context) (list []loci.Org, err error) {
 	err = o.db.View(ctx, func(c Conn) error {
 		list = nil

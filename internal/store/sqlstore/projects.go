@@ -103,10 +103,12 @@ func projectIn(c Conn, org loci.OrgID, id loci.ProjectID) (p ProjectRow, err err
 	return p, err
 }
 
+// Get returns a project that v belongs to, or NotFound.
 func (ps Projects) Get(ctx context.Context, v loci.Viewer, id loci.ProjectID) (loci.Project, error) {
 	return ps.one(ctx, v, " AND p.id = ?", id.String())
 }
 
+// Find is Get by name.
 func (ps Projects) Find(ctx context.Context, v loci.Viewer, name string) (loci.Project, error) {
 	return ps.one(ctx, v, " AND p.name = ?", name)
 }
@@ -156,6 +158,7 @@ func jsonList(list []string) string {
 	return string(b)
 }
 
+// List returns a page of the projects that v belongs to, by name.
 func (ps Projects) List(ctx context.Context, v loci.Viewer, lq store.ProjectQuery) (page store.ProjectPage, err error) {
 	var q Query
 	q.Add("SELECT " + projectColumns + fromProjects + " WHERE {global p} ")
@@ -183,6 +186,7 @@ func (ps Projects) List(ctx context.Context, v loci.Viewer, lq store.ProjectQuer
 	return page, err
 }
 
+// Update changes what a project is called and who belongs to it. Conflict if its name is taken.
 func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(*loci.Project) error) (p loci.Project, err error) {
 	err = ps.db.Update(ctx, func(c Conn) error {
 		if err := hasProject(c, org, id); err != nil {
@@ -209,6 +213,7 @@ func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID
 	return p, nil
 }
 
+// InWorkspace reports whether a project is in that workspace.
 func (ps Projects) InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (there bool, err error) {
 	err = ps.db.View(ctx, func(c Conn) (err error) {
 		there, err = c.One("SELECT 1"+fromProjects+" WHERE {global p} p.org_id = ? AND p.workspace_id = ?"+projectExists+" LIMIT 1",
