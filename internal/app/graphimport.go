@@ -27,13 +27,20 @@ type graphImporter struct {
 	by        loci.GraphAccess
 	o         GraphImportOptions
 	report    GraphReport
-	dry       *rehearsal // nil: store
 	batch     []*graphItem
 	rows      int
 	bytes     int
 	kept      []*graphItem
 	keptBytes int
-	last      bool // nothing more is read: whatever is not there now is missing
+	last      bool           // nothing more is read: whatever is not there now is missing
+	later     [][]*graphItem // batches of a dry run
+	undone    *undoneGraph   // the transaction of a dry run; nil: each batch has its own
+}
+
+// undoneGraph is a transaction that stores nothing.
+type undoneGraph struct {
+	tx store.GraphTx
+	v  loci.Viewer
 }
 
 func (im *graphImporter) read(ctx context.Context, r io.Reader) error {
@@ -48,7 +55,41 @@ func (im *graphImporter) read(ctx context.Context, r io.Reader) error {
 	if err := read(ctx, in); err != nil {
 		return err
 	}
+	if im.o.DryRun {
+		return im.rehearse(ctx)
+	}
 	return im.finish(ctx)
+}
+
+// rehearse stores all batches in one transaction and undoes it, so that each batch builds on those before it.
+func (im *graphImporter) rehearse(ctx context.Context) error {
+	im.later = append(im.later, im.batch)
+	var problems []ImportProblem
+	done := *im
+	err := im.app.enterGraph(ctx, im.p, im.in, im.app.store.UpdateProject, func(tx store.GraphTx, v loci.Viewer) error {
+		done, problems = *im, nil // it may run twice
+		done.undone = &undoneGraph{tx, v}
+		done.o.Problem = func(p ImportProblem) { problems = append(problems, p) }
+		for _, done.batch = range im.later {
+			if err := done.flush(ctx); err != nil {
+				return err
+			}
+		}
+		if err := done.finish(ctx); err != nil {
+			return err
+		}
+		return errDryRun
+	})
+	if !errors.Is(err, errDryRun) {
+		return err
+	}
+	im.report = done.report
+	for _, p := range problems {
+		if im.o.Problem != nil {
+			im.o.Problem(p)
+		}
+	}
+	return nil
 }
 
 // skipMark passes over the mark that some editors put in front of UTF-8.
@@ -105,6 +146,11 @@ func (im *graphImporter) take(ctx context.Context, line, size int, item *graphIt
 	if im.rows < graphBatch && im.bytes < graphBatchBytes {
 		return nil
 	}
+	if im.o.DryRun {
+		im.later = append(im.later, im.batch)
+		im.batch, im.rows, im.bytes = nil, 0, 0
+		return nil
+	}
 	return im.flush(ctx)
 }
 
@@ -130,7 +176,7 @@ func (im *graphImporter) finish(ctx context.Context) error {
 	return nil
 }
 
-// flush stores the batch in one transaction. Lines that are refused are taken
+// flush stores the batch, all of it or nothing. Lines that are refused are taken
 // out, and the others are tried again.
 func (im *graphImporter) flush(ctx context.Context) error {
 	items := im.batch
@@ -199,22 +245,19 @@ func blame(err error, from []*graphItem) error {
 // store does all that the items ask for, or nothing.
 func (im *graphImporter) store(ctx context.Context, items []*graphItem) error {
 	var done GraphReport
-	err := im.app.enterGraph(ctx, im.p, im.in, im.app.store.UpdateProject, func(tx store.GraphTx, v loci.Viewer) error {
+	put := func(tx store.GraphTx, v loci.Viewer) error {
 		done = GraphReport{}
-		put := graphPut{tx: tx, v: v, by: im.by, dry: im.dry, done: &done}
-		if err := put.all(ctx, items); err != nil {
-			return err
-		}
-		if im.dry != nil {
-			return errDryRun
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errDryRun) {
-		return err
+		put := graphPut{tx: tx, v: v, by: im.by, done: &done}
+		return put.all(ctx, items)
 	}
-	if im.dry != nil {
-		im.dry.learn()
+	var err error
+	if im.undone != nil {
+		err = im.undone.tx.Try(func() error { return put(im.undone.tx, im.undone.v) })
+	} else {
+		err = im.app.enterGraph(ctx, im.p, im.in, im.app.store.UpdateProject, put)
+	}
+	if err != nil {
+		return err
 	}
 	im.report.Entities += done.Entities
 	im.report.Observations += done.Observations

@@ -13,16 +13,10 @@ type graphPut struct {
 	tx   store.GraphTx
 	v    loci.Viewer
 	by   loci.GraphAccess
-	dry  *rehearsal // nil: not a dry run
 	done *GraphReport
 }
 
 func (g *graphPut) all(ctx context.Context, items []*graphItem) error {
-	if g.dry != nil {
-		if err := g.dry.stage(ctx, g, items); err != nil {
-			return err
-		}
-	}
 	for _, step := range []func(context.Context, []*graphItem) error{g.entities, g.relations, g.ownEntities, g.ownObservations, g.ownRelations} {
 		if err := step(ctx, items); err != nil {
 			return err
@@ -59,18 +53,11 @@ func (g *graphPut) countEntity(e *loci.NewEntity, put *PutEntity, part bool) {
 	switch {
 	case put.Created:
 		g.done.Entities++
-		g.dry.entity(e.EntityRef, nil)
 	case !part:
 		g.done.Present++
 	}
 	g.done.Present += len(e.Observations) - len(put.Added)
-	for _, o := range put.Added {
-		if g.dry.repeats("observation", e.Name, e.Type, o.Content) {
-			g.done.Present++
-		} else {
-			g.done.Observations++
-		}
-	}
+	g.done.Observations += len(put.Added)
 }
 
 func (g *graphPut) relations(ctx context.Context, items []*graphItem) error {
@@ -89,10 +76,10 @@ func (g *graphPut) relations(ctx context.Context, items []*graphItem) error {
 		return blame(err, from)
 	}
 	for i := range put {
-		if !put[i].Created || g.dry.repeats("relation", news[i].From.Name, news[i].To.Name, news[i].Type) {
-			g.done.Present++
-		} else {
+		if put[i].Created {
 			g.done.Relations++
+		} else {
+			g.done.Present++
 		}
 	}
 	return nil
@@ -126,20 +113,12 @@ func (g *graphPut) insert(ctx context.Context, items []*graphItem, count *int, h
 	if len(from) == 0 {
 		return nil
 	}
-	repeated, err := g.dry.repeated(from)
-	if err != nil {
-		return err
-	}
-	for i := range rows.Entities {
-		e := &rows.Entities[i]
-		g.dry.entity(loci.EntityRef{Name: e.Name, Type: e.Type}, e)
-	}
 	added, present, err := g.tx.Nodes().Insert(ctx, g.v, rows)
 	if err != nil {
 		return blame(err, from)
 	}
-	*count += added - repeated
-	g.done.Present += present + repeated
+	*count += added
+	g.done.Present += present
 	return nil
 }
 

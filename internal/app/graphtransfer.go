@@ -36,7 +36,7 @@ func ParseGraphFormat(s string) (GraphFormat, error) {
 // GraphImportOptions configure ImportGraph.
 type GraphImportOptions struct {
 	AllowedVendors []loci.Vendor       // of what the reference format brings; nil: everybody
-	DryRun         bool                // check and count, store nothing; keeps the names of the file in memory
+	DryRun         bool                // check and count, store nothing; keeps the file in memory, and other writers of the graph waiting
 	Progress       func(GraphReport)   // told after each batch; may be nil
 	Problem        func(ImportProblem) // told of each line that was not taken, or not whole; may be nil
 }
@@ -115,9 +115,6 @@ func (a *App) ImportGraph(ctx context.Context, p loci.Principal, in loci.Project
 		return GraphReport{}, err
 	}
 	im := &graphImporter{app: a, p: p, in: in, by: by, o: o}
-	if o.DryRun {
-		im.dry = newRehearsal()
-	}
 	err = im.read(ctx, r)
 	return im.report, err
 }

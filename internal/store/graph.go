@@ -113,6 +113,8 @@ type GraphTx interface {
 	Project() loci.Project
 	Nodes() Nodes
 	Graph() Graph
+	// Try runs fn and undoes what it wrote if it fails.
+	Try(fn func() error) error
 	// Rebuild makes anew what is derived from the rows. It needs an Update.
 	Rebuild(ctx context.Context) error
 	// Check says where what is derived differs from the rows. It needs an Update.

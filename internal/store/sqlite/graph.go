@@ -33,6 +33,8 @@ func (tx *graphTx) Project() loci.Project { return tx.p }
 func (tx *graphTx) Nodes() store.Nodes    { return nodes{tx} }
 func (tx *graphTx) Graph() store.Graph    { return graph{tx} }
 
+func (tx *graphTx) Try(fn func() error) error { return tx.c.Try(fn) }
+
 // sees is loci.Viewer.SeesGraph over a row of the graph. Every statement that
 // returns text or existence uses it; a property test holds it against the rule.
 func (tx *graphTx) sees(q *query, v loci.Viewer, alias string, l loci.Lifecycle) {

@@ -253,6 +253,18 @@ func (c *Conn) evict() {
 	}
 }
 
+// Try runs fn and undoes what it wrote if it fails.
+func (c *Conn) Try(fn func() error) error {
+	if err := c.tx("SAVEPOINT try"); err != nil {
+		return err
+	}
+	err := fn()
+	if err != nil {
+		err = errors.Join(err, c.tx("ROLLBACK TO try"))
+	}
+	return errors.Join(err, c.tx("RELEASE try"))
+}
+
 // tx runs a transaction statement of this package's own.
 func (c *Conn) tx(sql string) error {
 	s := c.control[sql]

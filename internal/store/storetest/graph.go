@@ -144,6 +144,20 @@ func testGraphCreate(e *env) {
 	if got := e.find(p, v, "New"); len(got) != 1 || len(got[0].Observations) != 1 {
 		e.Errorf("New: %+v", got)
 	}
+	refused := errors.New("refused")
+	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
+		create := func(name string, err error) error {
+			return tx.Try(func() error {
+				_, bad := tx.Nodes().Create(ctx, v, by(v), []loci.NewEntity{ent(name, "x")})
+				return errors.Join(bad, err)
+			})
+		}
+		if err := create("undone", refused); !errors.Is(err, refused) {
+			e.Errorf("Try: %v", err)
+		}
+		return create("done", nil)
+	})
+	e.wantList("what was tried", entityNames(e.find(p, v, "undone", "done")), "done")
 	for name, stranger := range map[string]loci.Viewer{"no member": e.person(), "nobody": {}} {
 		err := e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
 			_, err := tx.Nodes().Create(ctx, stranger, by(v), []loci.NewEntity{ent("x", "x")})
