@@ -23,20 +23,45 @@ func (s *server) registerAgents(at func(route) route) {
 
 // The part of the table about agents and their sessions.
 var (
-	routeCreateAgent = route{ID: "createAgent", Method: http.MethodPost, Atomic: true, Path: "/agents", Who: forAny, Action: app.AgentCreate, Tag: "agents", Limit: expensive, Status: http.StatusCreated,
-		Summary: "Register an agent", Text: "It belongs to the person and to a vendor; an agent's key registers agents of its own vendor. 409 if there is one of that vendor and name.", In: exampleNewAgent, Out: exampleAgent}
-	routeAgents = route{ID: "listAgents", Method: http.MethodGet, Path: "/agents", Who: forAny, Action: app.AgentRead, Tag: "agents",
-		Summary: "List your agents", Text: "By name. An agent's key sees those of its vendor, nobody sees another person's.", Out: exampleAgents}
-	routeAgent = route{ID: "getAgent", Method: http.MethodGet, Path: "/agents/{id}", Who: forAny, Action: app.AgentRead, Missing: noAgent, Tag: "agents",
-		Summary: "Get an agent", Text: "One of your own; for an agent's key, of its vendor.", Out: exampleAgent}
-	routeOpenSession = route{ID: "openSession", Method: http.MethodPost, Atomic: true, Path: "/sessions", Who: forAny, Action: app.WorkOpen, Tag: "agents", Status: http.StatusCreated,
-		Summary: "Open a session of an agent", Text: "In the active workspace. Name it in the header Loci-Session of other requests: they reach the memories of its agent then, and what they write is of the session.", In: exampleNewWork, Out: exampleWork}
-	routeAgentSessions = route{ID: "listAgentSessions", Method: http.MethodGet, Path: "/sessions", Who: forAny, Action: app.WorkRead, Tag: "agents",
-		Summary: "List sessions of your agents", Text: "The one opened last first. An agent's key sees those of its vendor. Browser sessions are at /users/me/sessions.", Out: exampleWorkList}
-	routeAgentSession = route{ID: "getAgentSession", Method: http.MethodGet, Path: "/sessions/{id}", Who: forAny, Action: app.WorkRead, Missing: noSession, Tag: "agents",
-		Summary: "Get a session of an agent", Text: "Closed ones too. For an agent's key, one of its vendor.", Out: exampleWork}
-	routeCloseSession = route{ID: "closeSession", Method: http.MethodPost, Atomic: true, Path: "/sessions/{id}/close", Who: forAny, Action: app.WorkClose, Missing: noSession, Tag: "agents",
-		Summary: "Close a session of an agent", Text: "No request can name it from then on; what was written in it stays. 409 if it is closed.", Out: exampleWorkDone}
+	routeCreateAgent = route{ID: "createAgent", Method: http.MethodPost, Atomic: true, Path: "/agents", Who: forAny,
+		Action: app.AgentCreate, Tag: "agents", Limit: expensive, Status: http.StatusCreated,
+		Summary: "Register an agent",
+		Text: "An agent belongs to a person and has a vendor. An agent key registers agents of its own vendor " +
+			"only. 409 if that vendor already has an agent of that name.",
+		In: exampleNewAgent, Out: exampleAgent}
+	routeAgents = route{ID: "listAgents", Method: http.MethodGet, Path: "/agents", Who: forAny,
+		Action: app.AgentRead, Tag: "agents",
+		Summary: "List your agents",
+		Text:    "By name. An agent key lists the agents of its vendor. Nobody sees another person's agents.",
+		Out:     exampleAgents}
+	routeAgent = route{ID: "getAgent", Method: http.MethodGet, Path: "/agents/{id}", Who: forAny,
+		Action: app.AgentRead, Missing: noAgent, Tag: "agents",
+		Summary: "Get an agent",
+		Text:    "One of your agents. An agent key gets agents of its own vendor only.",
+		Out:     exampleAgent}
+	routeOpenSession = route{ID: "openSession", Method: http.MethodPost, Atomic: true, Path: "/sessions",
+		Who: forAny, Action: app.WorkOpen, Tag: "agents", Status: http.StatusCreated,
+		Summary: "Open a session",
+		Text: "Opens it in the active workspace. Send its id in the header Loci-Session of other requests: " +
+			"they then reach the memories of its agent, and belong to the session.",
+		In: exampleNewWork, Out: exampleWork}
+	routeAgentSessions = route{ID: "listAgentSessions", Method: http.MethodGet, Path: "/sessions", Who: forAny,
+		Action: app.WorkRead, Tag: "agents",
+		Summary: "List the sessions of your agents",
+		Text: "Most recently opened first. An agent key lists the sessions of its vendor. For browser " +
+			"sessions, see /users/me/sessions.",
+		Out: exampleWorkList}
+	routeAgentSession = route{ID: "getAgentSession", Method: http.MethodGet, Path: "/sessions/{id}", Who: forAny,
+		Action: app.WorkRead, Missing: noSession, Tag: "agents",
+		Summary: "Get a session",
+		Text:    "Active or closed. An agent key gets sessions of its own vendor only.",
+		Out:     exampleWork}
+	routeCloseSession = route{ID: "closeSession", Method: http.MethodPost, Atomic: true, Path: "/sessions/{id}/close",
+		Who: forAny, Action: app.WorkClose, Missing: noSession, Tag: "agents",
+		Summary: "Close a session",
+		Text: "No request can name it afterwards. Loci keeps what was written in it. 409 if it is already " +
+			"closed.",
+		Out: exampleWorkDone}
 )
 
 // AgentPath is an agent in a path. It is exported because huma passes over

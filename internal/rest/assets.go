@@ -30,17 +30,35 @@ var uploads = auth.Policy{Name: "assets", Limit: 120}
 
 // The part of the table about what hangs on memories.
 var (
-	routeAddAsset = route{ID: "addAsset", Method: http.MethodPost, Path: "/memories/{id}/assets", Who: forAny, Action: app.AssetAdd, Tag: "assets", Limit: uploads, Status: http.StatusCreated, Raw: true, Again: true, Atomic: true,
-		Summary: "Attach a file to a memory", Text: "The body is the file, or a form with one part `file`. It is read as it comes. media_type is what the bytes are. The same file under the same name again: 200. 409 if the org has no room for it.", Out: exampleAsset}
-	routeAssets = route{ID: "listAssets", Method: http.MethodGet, Path: "/memories/{id}/assets", Who: forAny, Action: app.AssetRead, Tag: "assets",
-		Summary: "List the files of a memory", Text: "Oldest first.", Out: client.AssetList{Assets: exampleAssets}}
-	routeAsset = route{ID: "getAsset", Method: http.MethodGet, Path: "/assets/{id}", Who: forAny, Action: app.AssetRead, Missing: noAsset, Tag: "assets",
-		Summary: "Say what is known of a file", Text: "Who sees its memory sees it.", Out: exampleAsset}
-	routeAssetContent = route{ID: "getAssetContent", Method: http.MethodGet, Path: "/assets/{id}/content", Who: forAny, Action: app.AssetRead, Missing: noAsset, Tag: "assets",
-		Summary: "Download a file", Text: "To be saved, never shown as a page: types that a browser would run or lay out are sent as application/octet-stream.",
+	routeAddAsset = route{ID: "addAsset", Method: http.MethodPost, Path: "/memories/{id}/assets", Who: forAny,
+		Action: app.AssetAdd, Tag: "assets", Limit: uploads, Status: http.StatusCreated, Raw: true, Again: true,
+		Atomic:  true,
+		Summary: "Attach a file to a memory",
+		Text: "The body is the file, or a form with one part `file`. Loci streams it to the disk and " +
+			"determines media_type from its bytes. 200 if the same writer already attached the same file " +
+			"under the same name. 409 if the org has no room for it.",
+		Out: exampleAsset}
+	routeAssets = route{ID: "listAssets", Method: http.MethodGet, Path: "/memories/{id}/assets", Who: forAny,
+		Action: app.AssetRead, Tag: "assets",
+		Summary: "List the files of a memory",
+		Text:    "Oldest first.",
+		Out:     client.AssetList{Assets: exampleAssets}}
+	routeAsset = route{ID: "getAsset", Method: http.MethodGet, Path: "/assets/{id}", Who: forAny,
+		Action: app.AssetRead, Missing: noAsset, Tag: "assets",
+		Summary: "Get the metadata of a file",
+		Text:    "You can read a file if you can read its memory.",
+		Out:     exampleAsset}
+	routeAssetContent = route{ID: "getAssetContent", Method: http.MethodGet, Path: "/assets/{id}/content",
+		Who: forAny, Action: app.AssetRead, Missing: noAsset, Tag: "assets",
+		Summary: "Download a file",
+		Text: "Always sent as an attachment. A type that a browser would run or render is sent as " +
+			"application/octet-stream.",
 		Alternatives: binaryToo, Further: contentAnswers}
-	routeDeleteAsset = route{ID: "deleteAsset", Method: http.MethodDelete, Path: "/assets/{id}", Who: forAny, Action: app.AssetDelete, Missing: noAsset, Tag: "assets",
-		Summary: "Delete a file", Text: "For good; its bytes go within two days, unless another memory has the same. Needs step-up unless the org deletes by key."}
+	routeDeleteAsset = route{ID: "deleteAsset", Method: http.MethodDelete, Path: "/assets/{id}", Who: forAny,
+		Action: app.AssetDelete, Missing: noAsset, Tag: "assets",
+		Summary: "Delete a file permanently",
+		Text: "Loci removes its bytes within two days, unless another memory has the same file. Needs step-up " +
+			"unless the org deletes by key."}
 )
 
 // binaryToo are the media types of files: bytes, and any other that no browser runs.

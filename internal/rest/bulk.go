@@ -24,11 +24,13 @@ var (
 	exampleBulkAnswer = client.BulkAnswer{Succeeded: 2, Results: []loci.BulkResult{
 		{Op: "create", ID: exampleMemory.ID, Version: 1, Created: true}, {Index: 1, Op: "create", ID: loci.MemoryID(exampleUser), Version: 1, Created: true}}}
 
-	routeBulk = route{ID: "bulkMemories", Method: http.MethodPost, Atomic: true, Bulk: true, Path: "/memories/bulk", Who: forAny, Action: app.MemoryCreate,
+	routeBulk = route{ID: "bulkMemories", Method: http.MethodPost, Atomic: true, Bulk: true,
+		Path: "/memories/bulk", Who: forAny, Action: app.MemoryCreate,
 		More: []app.Action{app.MemoryChange, app.MemoryTrash}, Tag: "memories", Limit: expensive,
 		Summary: "Create, change and trash many memories",
-		Text: "Up to 1,000 operations, in order. All of them or none, and items of the error say why; with atomic false each by itself, and its result says why not. " +
-			"Similar memories are not looked for.",
+		Text: "Takes up to 1,000 operations, in order. By default Loci carries out all of them or none, and " +
+			"the error lists why items were refused. With \"atomic\": false it carries out each one " +
+			"separately, and each result has its own error. Loci does not look for similar memories here.",
 		In: exampleBulkRequest, Out: exampleBulkAnswer}
 )
 

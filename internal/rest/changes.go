@@ -21,8 +21,11 @@ func (s *server) registerChanges(at func(route) route) {
 	add(s, at(routeChanges), s.changes)
 }
 
-var routeChanges = route{ID: "followChanges", Method: http.MethodGet, Path: "/changes", Who: forAny, Action: app.ChangesRead, Tag: "recall",
-	Summary: "Follow what changes", Text: "Server-sent events: ready, then change for each change that you may see. reset: what changed meanwhile is not known; read everything again. The data of change is a FeedEvent.",
+var routeChanges = route{ID: "followChanges", Method: http.MethodGet, Path: "/changes", Who: forAny,
+	Action: app.ChangesRead, Tag: "recall",
+	Summary: "Follow changes as they happen",
+	Text: "Server-sent events: one `ready`, then a `change` (a FeedEvent) for each change that you may " +
+		"see. On `reset`, Loci no longer knows what changed meanwhile: reload everything.",
 	Alternatives: map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: huma.TypeString}, Example: exampleStream}}}
 
 // Live configures streams of changes.

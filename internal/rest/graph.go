@@ -38,28 +38,73 @@ func (s *server) registerGraph(at func(route) route) {
 
 // The part of the table about changing graphs.
 var (
-	routeCreateEntities = route{ID: "createEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/entities", Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated, Bulk: true, Again: true,
-		Summary: "Store entities", Text: "All or none. One of the same name and type that is there already is returned, and observations that are new are added to it.", In: exampleNewEntities, Out: examplePutEntities}
-	routeAddObservations = route{ID: "addObservations", Method: http.MethodPost, Path: "/projects/{id}/graph/observations", Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated, Bulk: true, Again: true,
-		Summary: "Add observations to entities", Text: "All or none. 404 with the nearest names for entities that are not there.", In: exampleNewObservations, Out: examplePutObservations}
-	routeCreateRelations = route{ID: "createRelations", Method: http.MethodPost, Path: "/projects/{id}/graph/relations", Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated, Bulk: true, Again: true,
-		Summary: "Store relations between entities", Text: "All or none. 404 with the nearest names for entities that are not there.", In: exampleNewRelations, Out: examplePutRelations}
-	routeDeleteEntities = route{ID: "deleteEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/entities/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
-		Summary: "Move entities to the trash", Text: "With all that hangs on them. Names that are not there are passed over.", In: exampleNames, Out: client.Deleted{Deleted: 1}}
-	routeDeleteObservations = route{ID: "deleteObservations", Method: http.MethodPost, Path: "/projects/{id}/graph/observations/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
-		Summary: "Move observations to the trash", Text: "By their exact contents. What is not there is passed over.", In: exampleOldObservations, Out: client.Deleted{Deleted: 1}}
-	routeDeleteRelations = route{ID: "deleteRelations", Method: http.MethodPost, Path: "/projects/{id}/graph/relations/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject, Tag: "graph",
-		Summary: "Move relations to the trash", Text: "What is not there is passed over.", In: exampleOldRelations, Out: client.Deleted{Deleted: 1}}
-	routeGraphTrash = route{ID: "listGraphTrash", Method: http.MethodGet, Path: "/projects/{id}/graph/trash", Who: forAny, Action: app.GraphTrashed, Missing: noProject, Tag: "graph",
-		Summary: "List what can be restored", Text: "Newest deletion first; what was deleted along with an entity comes back with it and is not listed.", Out: exampleGraphTrash}
-	routeRestoreNodes = route{ID: "restoreNodes", Method: http.MethodPost, Path: "/projects/{id}/graph/restore", Who: forAny, Action: app.GraphRestore, Missing: noProject, Tag: "graph",
-		Summary: "Take rows out of the trash", Text: "All or none; an entity with what was deleted along with it. 409 while another of its name and type is there.", In: exampleGone, Out: client.Restored{Restored: 1}}
-	routeMergeEntities = route{ID: "mergeEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/merge", Who: forAny, Action: app.GraphMerge, Missing: noEntity, Tag: "graph",
-		Summary: "Make one entity of two", Text: "into gets copies of the observations and relations of from, which goes to the trash. Nothing becomes visible to more vendors.", In: exampleMerge, Out: exampleEntity}
-	routeGraphVendors = route{ID: "setGraphVendors", Method: http.MethodPut, Path: "/projects/{id}/graph/vendors", Who: forPeople, Action: app.GraphVendors, Missing: noProject, Tag: "graph",
-		Summary: "Say which vendors may read rows", Text: "Rows that you wrote, all or none.", In: exampleNodeVendors, Out: client.Changed{Changed: 1}}
-	routeImportGraph = route{ID: "importGraph", Method: http.MethodPost, Path: "/projects/{id}/graph/import", Who: forPeople, Action: app.GraphImport, Missing: noProject, Tag: "graph", Limit: exports, Bulk: true, Lines: true,
-		Summary: "Import a graph", Text: "The memory.json of the reference MCP server, as JSON lines; it may be repeated. problems has the lines that were not taken; the others are stored. Only the operator imports the loci format.", In: exampleGraphLines, Out: exampleImported}
+	routeCreateEntities = route{ID: "createEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/entities",
+		Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated,
+		Bulk: true, Again: true,
+		Summary: "Create entities",
+		Text: "All or none. If an entity with that name and type exists, Loci adds the new observations to it " +
+			"and returns it.",
+		In: exampleNewEntities, Out: examplePutEntities}
+	routeAddObservations = route{ID: "addObservations", Method: http.MethodPost,
+		Path: "/projects/{id}/graph/observations", Who: forAny, Action: app.GraphWrite, Missing: noProject,
+		Tag: "graph", Status: http.StatusCreated, Bulk: true, Again: true,
+		Summary: "Add observations to entities",
+		Text:    "All or none. 404 if an entity does not exist, with the most similar names.",
+		In:      exampleNewObservations, Out: examplePutObservations}
+	routeCreateRelations = route{ID: "createRelations", Method: http.MethodPost, Path: "/projects/{id}/graph/relations",
+		Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated,
+		Bulk: true, Again: true,
+		Summary: "Create relations between entities",
+		Text:    "All or none. 404 if an entity does not exist, with the most similar names.",
+		In:      exampleNewRelations, Out: examplePutRelations}
+	routeDeleteEntities = route{ID: "deleteEntities", Method: http.MethodPost,
+		Path: "/projects/{id}/graph/entities/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject,
+		Tag:     "graph",
+		Summary: "Move entities to the trash",
+		Text:    "With their observations and relations. Loci ignores names that do not exist.",
+		In:      exampleNames, Out: client.Deleted{Deleted: 1}}
+	routeDeleteObservations = route{ID: "deleteObservations", Method: http.MethodPost,
+		Path: "/projects/{id}/graph/observations/delete", Who: forAny, Action: app.GraphDelete,
+		Missing: noProject, Tag: "graph",
+		Summary: "Move observations to the trash",
+		Text:    "By exact content. Loci ignores those that do not exist.",
+		In:      exampleOldObservations, Out: client.Deleted{Deleted: 1}}
+	routeDeleteRelations = route{ID: "deleteRelations", Method: http.MethodPost,
+		Path: "/projects/{id}/graph/relations/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject,
+		Tag:     "graph",
+		Summary: "Move relations to the trash",
+		Text:    "Loci ignores those that do not exist.",
+		In:      exampleOldRelations, Out: client.Deleted{Deleted: 1}}
+	routeGraphTrash = route{ID: "listGraphTrash", Method: http.MethodGet, Path: "/projects/{id}/graph/trash",
+		Who: forAny, Action: app.GraphTrashed, Missing: noProject, Tag: "graph",
+		Summary: "List what you can restore",
+		Text:    "Most recently deleted first. An entity stands for everything that was deleted with it.",
+		Out:     exampleGraphTrash}
+	routeRestoreNodes = route{ID: "restoreNodes", Method: http.MethodPost, Path: "/projects/{id}/graph/restore",
+		Who: forAny, Action: app.GraphRestore, Missing: noProject, Tag: "graph",
+		Summary: "Restore from the trash",
+		Text: "All or none. An entity comes back with everything that was deleted with it. 409 if another " +
+			"entity has its name and type now.",
+		In: exampleGone, Out: client.Restored{Restored: 1}}
+	routeMergeEntities = route{ID: "mergeEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/merge",
+		Who: forAny, Action: app.GraphMerge, Missing: noEntity, Tag: "graph",
+		Summary: "Merge two entities",
+		Text: "Copies the observations and relations of `from` to `into` and moves `from` to the trash. " +
+			"Nothing becomes visible to more vendors.",
+		In: exampleMerge, Out: exampleEntity}
+	routeGraphVendors = route{ID: "setGraphVendors", Method: http.MethodPut, Path: "/projects/{id}/graph/vendors",
+		Who: forPeople, Action: app.GraphVendors, Missing: noProject, Tag: "graph",
+		Summary: "Set which vendors may read rows",
+		Text:    "For rows that you wrote. All or none.",
+		In:      exampleNodeVendors, Out: client.Changed{Changed: 1}}
+	routeImportGraph = route{ID: "importGraph", Method: http.MethodPost, Path: "/projects/{id}/graph/import",
+		Who: forPeople, Action: app.GraphImport, Missing: noProject, Tag: "graph", Limit: exports, Bulk: true,
+		Lines:   true,
+		Summary: "Import a graph",
+		Text: "Takes the memory.json of the reference MCP server, as JSON lines. You can repeat an import. " +
+			"Loci stores the valid lines and lists the rejected ones in problems. Only the operator can " +
+			"import the loci format.",
+		In: exampleGraphLines, Out: exampleImported}
 )
 
 // madeOutput is the answer to a call that adds to a graph: 200 if all was there

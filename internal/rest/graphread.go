@@ -17,24 +17,58 @@ import (
 
 // The part of the table about reading graphs.
 var (
-	routeGraph = route{ID: "readGraph", Method: http.MethodGet, Path: "/projects/{id}/graph", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
-		Summary: "Read a graph", Text: "In the order in which it was stored. entities_left says how many are on the pages behind this one; a page ends early when it is large.", Out: exampleGraphPage}
-	routeSearchGraph = route{ID: "searchGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/search", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
-		Summary: "Search a graph", Text: "In names, types and observations, the best first; each entity with its observations and relations. 400 says what is wrong with a malformed query.", Out: exampleGraphHits}
-	routeOpenNodes = route{ID: "openNodes", Method: http.MethodPost, Reads: true, Path: "/projects/{id}/graph/open", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
-		Summary: "Get entities by their names", Text: "missing has the names that are not there, with the nearest ones.", In: exampleNames, Out: exampleFoundNodes}
-	routeEntity = route{ID: "getEntity", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}", Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
-		Summary: "Get an entity", Text: "With its newest observations and relations, 1,000 of each; observations_left and relations_left count the older ones.", Out: exampleEntity}
-	routeEntityObservations = route{ID: "listEntityObservations", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}/observations", Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
-		Summary: "List the observations of an entity", Text: "Oldest first.", Out: client.ObservationList{Observations: exampleEntity.Observations}}
-	routeEntityRelations = route{ID: "listEntityRelations", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}/relations", Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
-		Summary: "List the relations of an entity", Text: "Those that begin or end at it, oldest first.", Out: client.RelationList{Relations: exampleEntity.Relations}}
-	routeEntityHistory = route{ID: "getEntityHistory", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}/history", Who: forAny, Action: app.GraphHistory, Missing: noEntity, Tag: "graph",
-		Summary: "Say what happened to an entity", Text: "Oldest first; also to a deleted one.", Out: exampleChanges}
-	routeNeighbours = route{ID: "listNeighbours", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}/neighbours", Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
-		Summary: "Get an entity and what is near it", Text: "Within so many hops over relations in either direction, nearest first; the entity itself comes first.", Out: client.EntityList{Entities: exampleGraphPage.Entities}}
-	routeExportGraph = route{ID: "exportGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/export", Who: forPeople, Action: app.GraphExport, Missing: noProject, Tag: "graph", Limit: exports,
-		Summary: "Export a graph", Text: "What you see of it, as JSON lines: the bytes of `loci graph export`.",
+	routeGraph = route{ID: "readGraph", Method: http.MethodGet, Path: "/projects/{id}/graph", Who: forAny,
+		Action: app.GraphRead, Missing: noProject, Tag: "graph",
+		Summary: "Read a graph",
+		Text: "In the order in which it was stored. entities_left counts the entities on later pages. A page " +
+			"ends early if it is large.",
+		Out: exampleGraphPage}
+	routeSearchGraph = route{ID: "searchGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/search",
+		Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
+		Summary: "Search a graph",
+		Text: "Searches names, types and observations, best match first. Returns each entity with its " +
+			"observations and relations. 400 if the query is malformed.",
+		Out: exampleGraphHits}
+	routeOpenNodes = route{ID: "openNodes", Method: http.MethodPost, Reads: true,
+		Path: "/projects/{id}/graph/open", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
+		Summary: "Get entities by name",
+		Text:    "missing lists names that do not exist, each with the most similar ones.",
+		In:      exampleNames, Out: exampleFoundNodes}
+	routeEntity = route{ID: "getEntity", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}",
+		Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
+		Summary: "Get an entity",
+		Text: "With its newest 1,000 observations and relations. observations_left and relations_left count " +
+			"the older ones.",
+		Out: exampleEntity}
+	routeEntityObservations = route{ID: "listEntityObservations", Method: http.MethodGet,
+		Path: "/projects/{id}/graph/entities/{entity}/observations", Who: forAny, Action: app.GraphRead,
+		Missing: noEntity, Tag: "graph",
+		Summary: "List the observations of an entity",
+		Text:    "Oldest first.",
+		Out:     client.ObservationList{Observations: exampleEntity.Observations}}
+	routeEntityRelations = route{ID: "listEntityRelations", Method: http.MethodGet,
+		Path: "/projects/{id}/graph/entities/{entity}/relations", Who: forAny, Action: app.GraphRead,
+		Missing: noEntity, Tag: "graph",
+		Summary: "List the relations of an entity",
+		Text:    "Relations from or to it, oldest first.",
+		Out:     client.RelationList{Relations: exampleEntity.Relations}}
+	routeEntityHistory = route{ID: "getEntityHistory", Method: http.MethodGet,
+		Path: "/projects/{id}/graph/entities/{entity}/history", Who: forAny, Action: app.GraphHistory,
+		Missing: noEntity, Tag: "graph",
+		Summary: "List the changes of an entity",
+		Text:    "Oldest first. Works for a deleted entity too.",
+		Out:     exampleChanges}
+	routeNeighbours = route{ID: "listNeighbours", Method: http.MethodGet,
+		Path: "/projects/{id}/graph/entities/{entity}/neighbours", Who: forAny, Action: app.GraphRead,
+		Missing: noEntity, Tag: "graph",
+		Summary: "List the neighbours of an entity",
+		Text: "Entities within the given number of hops in either direction, nearest first, after the entity " +
+			"itself.",
+		Out: client.EntityList{Entities: exampleGraphPage.Entities}}
+	routeExportGraph = route{ID: "exportGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/export",
+		Who: forPeople, Action: app.GraphExport, Missing: noProject, Tag: "graph", Limit: exports,
+		Summary:      "Export a graph",
+		Text:         "Everything in it that you may read, as JSON lines. `loci graph export` writes the same bytes.",
 		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString}, Example: exampleGraphLines}}}
 )
 

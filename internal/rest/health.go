@@ -20,13 +20,23 @@ func (s *server) registerHealth(at func(route) route) {
 // The routes about the server itself.
 var (
 	routeHealth = route{ID: "getHealth", Method: http.MethodGet, Path: "/health", Who: forAll, Tag: "server",
-		Summary: "Say that the process answers", Text: "Needs no credential.", Out: exampleHealth}
+		Summary: "Check that the process answers",
+		Text:    "Needs no credential.",
+		Out:     exampleHealth}
 	routeReady = route{ID: "getReady", Method: http.MethodGet, Path: "/ready", Who: forAll, Tag: "server",
-		Summary: "Say whether the process can read and write", Text: "Needs no credential. 503 if it cannot.", Out: client.Ready{Status: "ready"}}
-	routeOpenAPI = route{ID: "getOpenAPI", Method: http.MethodGet, Path: "/openapi.json", Who: forAll, Tag: "server",
-		Summary: "Describe this API", Text: "OpenAPI 3.1. Needs no credential.", Out: map[string]any{"openapi": "3.1.0"}}
-	routeWhoAmI = route{ID: "whoAmI", Method: http.MethodGet, Path: "/whoami", Who: forAny, Action: app.WhoAmI, Tag: "server",
-		Summary: "Say who this credential is", Text: "Role, vendor, the person it acts for and what it may do.", Out: exampleIdentity}
+		Summary: "Check that the process can read and write",
+		Text:    "Needs no credential. 503 if it cannot.",
+		Out:     client.Ready{Status: "ready"}}
+	routeOpenAPI = route{ID: "getOpenAPI", Method: http.MethodGet, Path: "/openapi.json", Who: forAll,
+		Tag:     "server",
+		Summary: "Get this API description",
+		Text:    "OpenAPI 3.1. Needs no credential.",
+		Out:     map[string]any{"openapi": "3.1.0"}}
+	routeWhoAmI = route{ID: "whoAmI", Method: http.MethodGet, Path: "/whoami", Who: forAny, Action: app.WhoAmI,
+		Tag:     "server",
+		Summary: "Get the identity of this credential",
+		Text:    "Its role, its vendor, the person it acts for and its rights.",
+		Out:     exampleIdentity}
 )
 
 type healthOutput struct{ Body client.Health }

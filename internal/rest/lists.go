@@ -31,24 +31,55 @@ var trashedToo = []app.Action{app.MemoryTrashed}
 
 // The routes that list and search memories.
 var (
-	routeList = route{ID: "listMemories", Method: http.MethodPost, Reads: true, Path: "/memories/list", Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
-		Summary: "List memories by a filter", Text: "Newest first; search: best first. Filter left out: all. `trashed` lists the trash.", In: exampleList, Out: examplePage}
-	routeListByQuery = route{ID: "listMemoriesByQuery", Method: http.MethodGet, Path: "/memories", Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
-		Summary: "List memories by query parameters", Text: "The same as POST /memories/list, for the address bar and scripts.", Out: examplePage}
-	routePool = route{ID: "listTeamMemories", Method: http.MethodGet, Path: "/memories/team", Who: forPeople, Action: app.PoolRead, Tag: "memories",
-		Summary: "List what the team shares", Text: "Newest first. 409 if you are in no team.", Out: examplePage}
-	routeAgentLatest = route{ID: "agentLatestMemory", Method: http.MethodGet, Path: "/agent/memories/latest", Who: forAny, Action: app.MemoryRead, Tag: "agent",
-		Summary: "Get the newest memory", Text: "With tag or origin: the newest that has it. 404 if there is none.", Out: exampleMemory}
-	routeAgentPool = route{ID: "agentTeamMemories", Method: http.MethodGet, Path: "/agent/memories/team", Who: forAny, Action: app.PoolRead, Tag: "agent",
-		Summary: "List what the team shares, as an agent", Text: "Newest first, only what the vendor of the key may read. 409 if the person is in no team.", Out: examplePage}
-	routeAgentByTag = route{ID: "agentMemoriesByTag", Method: http.MethodPost, Reads: true, Path: "/agent/memories/by-tag", Who: forAny, Action: app.MemoryRead, Tag: "agent",
-		Summary: "List memories by tag", Text: "Whole memories, newest first, that carry any of the tags; tag_mode all: every one of them.", In: client.ByTagRequest{Tags: []string{"ops"}}, Out: examplePage}
-	routeAgentBrowse = route{ID: "agentBrowseMemories", Method: http.MethodPost, Reads: true, Path: "/agent/memories/browse", Who: forAny, Action: app.MemoryRead, Tag: "agent",
-		Summary: "Browse summaries of memories", Text: "Without their content; get the ones you need by id. Filter left out: all.", In: client.BrowseRequest{Limit: 50}, Out: exampleSummaries}
-	routeAgentSearch = route{ID: "agentSearchMemories", Method: http.MethodPost, Reads: true, Path: "/agent/memories/search", Who: forAny, Action: app.MemoryRead, Tag: "agent",
-		Summary: "Search memories", Text: "Whole memories, best first. Words, \"phrases\" and prefix*; the more words fit, the better.", In: client.SearchRequest{Term: "deploy day"}, Out: exampleFound}
-	routeAgentList = route{ID: "agentListMemories", Method: http.MethodPost, Reads: true, Path: "/agent/memories/list", Who: forAny, Action: app.MemoryRead, Tag: "agent",
-		Summary: "List the newest memories", Text: "Whole memories, newest first.", In: client.NewestRequest{Limit: 10}, Out: exampleNewest}
+	routeList = route{ID: "listMemories", Method: http.MethodPost, Reads: true, Path: "/memories/list",
+		Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
+		Summary: "List memories by filter",
+		Text: "Newest first, or best match first for a search. Without a filter, all memories. `trashed` lists " +
+			"the trash.",
+		In: exampleList, Out: examplePage}
+	routeListByQuery = route{ID: "listMemoriesByQuery", Method: http.MethodGet, Path: "/memories", Who: forPeople,
+		Action: app.MemoryRead, More: trashedToo, Tag: "memories",
+		Summary: "List memories by query parameters",
+		Text:    "The same as POST /memories/list, for browsers and scripts.",
+		Out:     examplePage}
+	routePool = route{ID: "listTeamMemories", Method: http.MethodGet, Path: "/memories/team", Who: forPeople,
+		Action: app.PoolRead, Tag: "memories",
+		Summary: "List the memories of your team",
+		Text:    "Newest first. 409 if you are not in a team.",
+		Out:     examplePage}
+	routeAgentLatest = route{ID: "agentLatestMemory", Method: http.MethodGet, Path: "/agent/memories/latest",
+		Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Summary: "Get the newest memory",
+		Text:    "Optionally with a tag or an origin. 404 if there is none.",
+		Out:     exampleMemory}
+	routeAgentPool = route{ID: "agentTeamMemories", Method: http.MethodGet, Path: "/agent/memories/team",
+		Who: forAny, Action: app.PoolRead, Tag: "agent",
+		Summary: "List the memories of the team as an agent",
+		Text: "Newest first. Only memories that the vendor of the key may read. 409 if the person is not in a " +
+			"team.",
+		Out: examplePage}
+	routeAgentByTag = route{ID: "agentMemoriesByTag", Method: http.MethodPost, Reads: true,
+		Path: "/agent/memories/by-tag", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Summary: "List memories by tag",
+		Text: "Full memories with any of the tags, newest first. With \"tag_mode\": \"all\", memories with every " +
+			"tag.",
+		In: client.ByTagRequest{Tags: []string{"ops"}}, Out: examplePage}
+	routeAgentBrowse = route{ID: "agentBrowseMemories", Method: http.MethodPost, Reads: true,
+		Path: "/agent/memories/browse", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Summary: "List summaries of memories",
+		Text:    "Without content; get the memories you need by id. Without a filter, all memories.",
+		In:      client.BrowseRequest{Limit: 50}, Out: exampleSummaries}
+	routeAgentSearch = route{ID: "agentSearchMemories", Method: http.MethodPost, Reads: true,
+		Path: "/agent/memories/search", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Summary: "Search memories",
+		Text: "Full memories, best match first. Takes words, \"phrases\" and prefix*. The more words match, the " +
+			"better.",
+		In: client.SearchRequest{Term: "deploy day"}, Out: exampleFound}
+	routeAgentList = route{ID: "agentListMemories", Method: http.MethodPost, Reads: true,
+		Path: "/agent/memories/list", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Summary: "List the newest memories",
+		Text:    "Full memories, newest first.",
+		In:      client.NewestRequest{Limit: 10}, Out: exampleNewest}
 )
 
 // ask is a list or a search as every route of this file means it.

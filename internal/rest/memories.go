@@ -30,32 +30,77 @@ func (s *server) registerMemories(prefix string, at func(route) route) {
 
 // The routes about single memories.
 var (
-	routeCreate = route{ID: "createMemory", Method: http.MethodPost, Atomic: true, Path: "/memories", Who: forPeople, Action: app.MemoryCreate, Tag: "memories", Status: http.StatusCreated,
-		Again: true, Summary: "Write a memory", Text: "Stores exactly what is sent. The origin comes from the credential. Where there is a memory of that key, scope and context, it is changed instead, and the version before is kept: 200.", In: exampleNew, Out: exampleSaved}
-	routeGet = route{ID: "getMemory", Method: http.MethodGet, Path: "/memories/{id}", Who: forPeople, Action: app.MemoryRead, Tag: "memories", Conditional: true,
-		Summary: "Get one memory", Text: "Also from the trash; deleted_at says so.", Out: exampleMemory}
-	routeReplace = route{ID: "replaceMemory", Method: http.MethodPut, Path: "/memories/{id}", Who: forPeople, Action: app.MemoryChange, Tag: "memories", Conditional: true,
-		Summary: "Replace a whole memory", Text: "What is left out gets its default. The old version is kept.", In: exampleReplacement, Out: exampleMemory}
-	routeEdit = route{ID: "editMemory", Method: http.MethodPatch, Path: "/memories/{id}", Who: forPeople, Action: app.MemoryChange, Tag: "memories", Conditional: true,
-		Summary: "Change parts of a memory", Text: "A JSON merge patch: what is left out stays, null clears. The old version is kept.", In: exampleEdit, Out: exampleMemory}
-	routeTrash = route{ID: "trashMemory", Method: http.MethodDelete, Path: "/memories/{id}", Who: forPeople, Action: app.MemoryTrash, More: []app.Action{app.MemoryErase}, Tag: "memories", Conditional: true,
-		Summary: "Move a memory to the trash", Text: "It can be restored for 30 days. With permanent=true it is erased for good, with all its versions. Answers the memory. Needs step-up unless the org deletes by key.", Out: exampleMemory}
-	routeTrashMany = route{ID: "trashMemories", Method: http.MethodDelete, Path: "/memories", Who: forPeople, Action: app.MemoryTrash, Tag: "memories", Limit: expensive,
-		Summary: "Move many memories to the trash", Text: "All of them or, if one is missing, none.", In: exampleBulk, Out: exampleBulkTrashed}
-	routeRestore = route{ID: "restoreMemory", Method: http.MethodPost, Atomic: true, Path: "/memories/{id}/restore", Who: forPeople, Action: app.MemoryRestore, Tag: "memories", Conditional: true,
-		Summary: "Take a memory out of the trash", Text: "404 if it is not in the trash.", Out: exampleMemory}
-	routeVersions = route{ID: "listVersions", Method: http.MethodGet, Path: "/memories/{id}/versions", Who: forPeople, Action: app.MemoryHistory, Tag: "memories",
-		Summary: "List the old versions of a memory", Text: "Newest first. The current version is not among them.", Out: exampleHistory}
-	routeShare = route{ID: "shareMemory", Method: http.MethodPost, Atomic: true, Path: "/memories/{id}/share", Who: forPeople, Action: app.MemoryShare, Tag: "memories",
-		Summary: "Share a memory with your team", Text: "Puts it into the pool of the team that you are in. It stays yours, and who may read it by vendor stays as it is. 409 if you are in no team.", Out: exampleMemory}
-	routeUnshare = route{ID: "unshareMemory", Method: http.MethodPost, Atomic: true, Path: "/memories/{id}/unshare", Who: forPeople, Action: app.MemoryShare, Tag: "memories",
-		Summary: "Take a memory back from the team", Text: "Only the person who shared it can.", Out: exampleMemory}
-	routeAgentCreate = route{ID: "agentCreateMemory", Method: http.MethodPost, Atomic: true, Path: "/agent/memories", Who: forAny, Action: app.MemoryCreate, Tag: "agent", Status: http.StatusCreated,
-		Again: true, Summary: "Write a memory as an agent", Text: "Stores exactly what is sent. The origin is the vendor of the key. allowed_vendors left out: every vendor may read it. A memory of that key that this vendor wrote is changed instead: 200.", In: exampleNew, Out: exampleSaved}
-	routeAgentGet = route{ID: "agentGetMemory", Method: http.MethodGet, Path: "/agent/memories/{id}", Who: forAny, Action: app.MemoryRead, Tag: "agent", Conditional: true,
-		Summary: "Get one memory as an agent", Text: "404 also if the vendor of the key may not read it.", Out: exampleMemory}
-	routeAgentTrash = route{ID: "agentTrashMemory", Method: http.MethodDelete, Path: "/agent/memories/{id}", Who: forAny, Action: app.MemoryTrash, Tag: "agent", Conditional: true,
-		Summary: "Move a memory to the trash as an agent", Text: "Only one that this vendor wrote, and only where the org deletes by key.", Out: exampleMemory}
+	routeCreate = route{ID: "createMemory", Method: http.MethodPost, Atomic: true, Path: "/memories",
+		Who: forPeople, Action: app.MemoryCreate, Tag: "memories", Status: http.StatusCreated, Again: true,
+		Summary: "Save a memory",
+		Text: "Stores exactly what you send. Loci takes the origin from the credential. If a memory with that " +
+			"key, scope and context exists, Loci updates it, keeps the old version and answers 200.",
+		In: exampleNew, Out: exampleSaved}
+	routeGet = route{ID: "getMemory", Method: http.MethodGet, Path: "/memories/{id}", Who: forPeople,
+		Action: app.MemoryRead, Tag: "memories", Conditional: true,
+		Summary: "Get a memory",
+		Text:    "Also finds memories in the trash, which have deleted_at.",
+		Out:     exampleMemory}
+	routeReplace = route{ID: "replaceMemory", Method: http.MethodPut, Path: "/memories/{id}", Who: forPeople,
+		Action: app.MemoryChange, Tag: "memories", Conditional: true,
+		Summary: "Replace a memory",
+		Text:    "Fields that you leave out get their defaults. Loci keeps the old version.",
+		In:      exampleReplacement, Out: exampleMemory}
+	routeEdit = route{ID: "editMemory", Method: http.MethodPatch, Path: "/memories/{id}", Who: forPeople,
+		Action: app.MemoryChange, Tag: "memories", Conditional: true,
+		Summary: "Change fields of a memory",
+		Text: "Takes a JSON merge patch: fields that you leave out stay, null clears a field. Loci keeps the " +
+			"old version.",
+		In: exampleEdit, Out: exampleMemory}
+	routeTrash = route{ID: "trashMemory", Method: http.MethodDelete, Path: "/memories/{id}", Who: forPeople,
+		Action: app.MemoryTrash, More: []app.Action{app.MemoryErase}, Tag: "memories", Conditional: true,
+		Summary: "Move a memory to the trash",
+		Text: "You can restore it for " + trashDays + " days. With permanent=true, Loci deletes it permanently with " +
+			"all its versions. Needs step-up unless the org deletes by key.",
+		Out: exampleMemory}
+	routeTrashMany = route{ID: "trashMemories", Method: http.MethodDelete, Path: "/memories", Who: forPeople,
+		Action: app.MemoryTrash, Tag: "memories", Limit: expensive,
+		Summary: "Move several memories to the trash",
+		Text:    "All of them or, if one does not exist, none.",
+		In:      exampleBulk, Out: exampleBulkTrashed}
+	routeRestore = route{ID: "restoreMemory", Method: http.MethodPost, Atomic: true,
+		Path: "/memories/{id}/restore", Who: forPeople, Action: app.MemoryRestore, Tag: "memories",
+		Conditional: true,
+		Summary:     "Restore a memory from the trash",
+		Text:        "404 if it is not in the trash.",
+		Out:         exampleMemory}
+	routeVersions = route{ID: "listVersions", Method: http.MethodGet, Path: "/memories/{id}/versions",
+		Who: forPeople, Action: app.MemoryHistory, Tag: "memories",
+		Summary: "List the old versions of a memory",
+		Text:    "Newest first, without the current version.",
+		Out:     exampleHistory}
+	routeShare = route{ID: "shareMemory", Method: http.MethodPost, Atomic: true, Path: "/memories/{id}/share",
+		Who: forPeople, Action: app.MemoryShare, Tag: "memories",
+		Summary: "Share a memory with your team",
+		Text: "Adds it to the pool of your team. It stays yours, and the vendors that may read it stay the " +
+			"same. 409 if you are not in a team.",
+		Out: exampleMemory}
+	routeUnshare = route{ID: "unshareMemory", Method: http.MethodPost, Atomic: true,
+		Path: "/memories/{id}/unshare", Who: forPeople, Action: app.MemoryShare, Tag: "memories",
+		Summary: "Stop sharing a memory with your team",
+		Text:    "Only the person who shared it can do this.",
+		Out:     exampleMemory}
+	routeAgentCreate = route{ID: "agentCreateMemory", Method: http.MethodPost, Atomic: true, Path: "/agent/memories",
+		Who: forAny, Action: app.MemoryCreate, Tag: "agent", Status: http.StatusCreated, Again: true,
+		Summary: "Save a memory as an agent",
+		Text: "Stores exactly what you send. The origin is the vendor of the key. By default every vendor may " +
+			"read it. If this vendor already wrote a memory with that key, Loci updates it and answers 200.",
+		In: exampleNew, Out: exampleSaved}
+	routeAgentGet = route{ID: "agentGetMemory", Method: http.MethodGet, Path: "/agent/memories/{id}", Who: forAny,
+		Action: app.MemoryRead, Tag: "agent", Conditional: true,
+		Summary: "Get a memory as an agent",
+		Text:    "404 if the memory does not exist or the vendor of the key may not read it.",
+		Out:     exampleMemory}
+	routeAgentTrash = route{ID: "agentTrashMemory", Method: http.MethodDelete, Path: "/agent/memories/{id}",
+		Who: forAny, Action: app.MemoryTrash, Tag: "agent", Conditional: true,
+		Summary: "Move a memory to the trash as an agent",
+		Text:    "Only memories that this vendor wrote, and only if the org deletes by key.",
+		Out:     exampleMemory}
 )
 
 // PathID is the id in a path. It is no more than text to huma: an id of another

@@ -21,17 +21,34 @@ func (s *server) registerRecall(at func(route) route) {
 
 // The routes about recall.
 var (
-	routeRecall = route{ID: "recallMemories", Method: http.MethodPost, Reads: true, Path: "/memories/recall", Who: forAny, Action: app.MemoryRead, Tag: "recall",
-		Summary: "Recall the memories that fit best", Text: "Whole memories, best first, each with why it was found and its oldest 10 sources, without their raw texts. Words, \"phrases\" and prefix*; if nothing has the words, words that begin like them are taken, then text that contains them.",
+	routeRecall = route{ID: "recallMemories", Method: http.MethodPost, Reads: true, Path: "/memories/recall",
+		Who: forAny, Action: app.MemoryRead, Tag: "recall",
+		Summary: "Recall the best matching memories",
+		Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources " +
+			"without their raw text. Takes words, \"phrases\" and prefix*. If no memory contains the words, " +
+			"Loci looks for words that begin with them, and then for text that contains them.",
 		In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled}
-	routeRecallByQuery = route{ID: "recallMemoriesByQuery", Method: http.MethodGet, Path: "/memories/recall", Who: forAny, Action: app.MemoryRead, Tag: "recall",
-		Summary: "Recall by query parameters", Text: "The same as POST /memories/recall, for the address bar and scripts.", Out: exampleRecalled}
-	routeQuery = route{ID: "query", Method: http.MethodPost, Reads: true, Path: "/query", Who: forAny, Action: app.Query, Tag: "recall",
-		Summary: "Ask a question of the memories", Text: "Finds what fits, packs it into a prompt and, if a model is configured, answers. The receipt says what was used and what was cut.", In: exampleQuery, Out: exampleAnswer}
-	routeBriefing = route{ID: "getBriefing", Method: http.MethodGet, Path: "/briefing", Who: forPeople, Action: app.Briefing, Tag: "recall",
-		Summary: "Read what there is to ask for", Text: "For the start of a session. format=markdown is for a model to read.", Out: exampleBriefing, Alternatives: markdownToo}
-	routeAgentBriefing = route{ID: "agentGetBriefing", Method: http.MethodGet, Path: "/agent/briefing", Who: forAny, Action: app.Briefing, Tag: "recall",
-		Summary: "Read what there is to ask for, as an agent", Text: "Only what the vendor of the key may read. format=markdown is for a model to read.", Out: exampleBriefing, Alternatives: markdownToo}
+	routeRecallByQuery = route{ID: "recallMemoriesByQuery", Method: http.MethodGet, Path: "/memories/recall",
+		Who: forAny, Action: app.MemoryRead, Tag: "recall",
+		Summary: "Recall by query parameters",
+		Text:    "The same as POST /memories/recall, for browsers and scripts.",
+		Out:     exampleRecalled}
+	routeQuery = route{ID: "query", Method: http.MethodPost, Reads: true, Path: "/query", Who: forAny,
+		Action: app.Query, Tag: "recall",
+		Summary: "Ask a question",
+		Text: "Finds matching memories, builds a prompt from them and, if a model is configured, answers. The " +
+			"receipt lists the memories that Loci used and those that it cut.",
+		In: exampleQuery, Out: exampleAnswer}
+	routeBriefing = route{ID: "getBriefing", Method: http.MethodGet, Path: "/briefing", Who: forPeople,
+		Action: app.Briefing, Tag: "recall",
+		Summary: "Get a briefing",
+		Text:    "For the start of a session. format=markdown returns it for a model.",
+		Out:     exampleBriefing, Alternatives: markdownToo}
+	routeAgentBriefing = route{ID: "agentGetBriefing", Method: http.MethodGet, Path: "/agent/briefing", Who: forAny,
+		Action: app.Briefing, Tag: "recall",
+		Summary: "Get a briefing as an agent",
+		Text:    "Only what the vendor of the key may read. format=markdown returns it for a model.",
+		Out:     exampleBriefing, Alternatives: markdownToo}
 )
 
 type queryInput struct{ Body client.QueryRequest }

@@ -9,12 +9,13 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 )
 
 // route is one line of the table: what the OpenAPI document says of a route,
-// and who may call it. The lines stand in routes_*.go, by subject.
+// and who may call it. The lines stand in the file of their subject.
 type route struct {
 	ID, Method, Path string
 	Who              access
@@ -46,6 +47,12 @@ type route struct {
 
 	prefix string
 }
+
+// The periods that texts of routes name, in days.
+var (
+	trashDays  = strconv.Itoa(loci.TrashDays)
+	inviteDays = strconv.Itoa(int(loci.InviteLife.Hours()) / 24)
+)
 
 // register adds every route below prefix. /api/v1 is their place; the root
 // paths are the same handlers.

@@ -18,12 +18,21 @@ func (s *server) registerSources(at func(route) route) {
 
 // The routes about where memories come from.
 var (
-	routeAddSources = route{ID: "addSources", Method: http.MethodPost, Path: "/memories/{id}/sources", Who: forAny, Action: app.SourceAdd, Tag: "sources", Status: http.StatusCreated, Again: true, Atomic: true,
-		Summary: "Say where a memory comes from", Text: "All or none. Those that are there already from the same writer are answered as they are. An agent adds only to what its vendor wrote.", In: exampleNewSources, Out: client.SourceList{Sources: exampleSources}}
-	routeSources = route{ID: "listSources", Method: http.MethodGet, Path: "/memories/{id}/sources", Who: forAny, Action: app.SourceRead, Tag: "sources",
-		Summary: "Read where a memory comes from", Text: "Oldest first, those that the vendor of the key may read.", Out: client.SourceList{Sources: exampleSources}}
-	routeDeleteSource = route{ID: "deleteSource", Method: http.MethodDelete, Path: "/sources/{id}", Who: forAny, Action: app.SourceDelete, Missing: noSource, Tag: "sources",
-		Summary: "Delete a source", Text: "For good. Needs step-up unless the org deletes by key."}
+	routeAddSources = route{ID: "addSources", Method: http.MethodPost, Path: "/memories/{id}/sources", Who: forAny,
+		Action: app.SourceAdd, Tag: "sources", Status: http.StatusCreated, Again: true, Atomic: true,
+		Summary: "Add sources to a memory",
+		Text: "All or none. If the same writer already added a source, Loci returns the existing one. An agent " +
+			"can add sources only to memories that its vendor wrote.",
+		In: exampleNewSources, Out: client.SourceList{Sources: exampleSources}}
+	routeSources = route{ID: "listSources", Method: http.MethodGet, Path: "/memories/{id}/sources", Who: forAny,
+		Action: app.SourceRead, Tag: "sources",
+		Summary: "List the sources of a memory",
+		Text:    "Oldest first. Only sources that the vendor of the key may read.",
+		Out:     client.SourceList{Sources: exampleSources}}
+	routeDeleteSource = route{ID: "deleteSource", Method: http.MethodDelete, Path: "/sources/{id}", Who: forAny,
+		Action: app.SourceDelete, Missing: noSource, Tag: "sources",
+		Summary: "Delete a source permanently",
+		Text:    "Needs step-up unless the org deletes by key."}
 )
 
 type newSourcesInput struct {

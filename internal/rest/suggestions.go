@@ -18,12 +18,25 @@ func (s *server) registerSuggestions(at func(route) route) {
 
 // The part of the table about what others propose, with its examples.
 var (
-	routeSuggestions = route{ID: "listSuggestions", Method: http.MethodGet, Path: "/suggestions", Who: forAny, Action: app.SuggestionRead, Tag: "suggestions",
-		Summary: "List what is suggested", Text: "The newest first: which memory of somebody would be superseded by which. You see those of which you see both memories.", Out: exampleSuggestions}
-	routeAcceptSuggestion = route{ID: "acceptSuggestion", Method: http.MethodPost, Atomic: true, Path: "/suggestions/{id}/accept", Who: forPeople, Action: app.SuggestionSettle, Missing: noSuggestion, Tag: "suggestions",
-		Summary: "Accept a suggestion", Text: "Hides your memory from recall, as the other one takes its place. The version before is kept. 409 if it was decided about, or one of the memories is not live any more.", Out: exampleAccepted}
-	routeDeclineSuggestion = route{ID: "declineSuggestion", Method: http.MethodPost, Atomic: true, Path: "/suggestions/{id}/decline", Who: forPeople, Action: app.SuggestionSettle, Missing: noSuggestion, Tag: "suggestions",
-		Summary: "Decline a suggestion", Text: "Your memory stays as it is. 409 if it was decided about.", Out: exampleDeclined}
+	routeSuggestions = route{ID: "listSuggestions", Method: http.MethodGet, Path: "/suggestions", Who: forAny,
+		Action: app.SuggestionRead, Tag: "suggestions",
+		Summary: "List suggestions",
+		Text: "Newest first. A suggestion proposes that one memory supersedes another. You see a suggestion " +
+			"only if you can read both memories.",
+		Out: exampleSuggestions}
+	routeAcceptSuggestion = route{ID: "acceptSuggestion", Method: http.MethodPost, Atomic: true,
+		Path: "/suggestions/{id}/accept", Who: forPeople, Action: app.SuggestionSettle, Missing: noSuggestion,
+		Tag:     "suggestions",
+		Summary: "Accept a suggestion",
+		Text: "Your memory is superseded and disappears from recall. Loci keeps its old version. 409 if the " +
+			"suggestion was already accepted or declined, or if one of the memories is no longer live.",
+		Out: exampleAccepted}
+	routeDeclineSuggestion = route{ID: "declineSuggestion", Method: http.MethodPost, Atomic: true,
+		Path: "/suggestions/{id}/decline", Who: forPeople, Action: app.SuggestionSettle, Missing: noSuggestion,
+		Tag:     "suggestions",
+		Summary: "Decline a suggestion",
+		Text:    "Your memory stays as it is. 409 if the suggestion was already accepted or declined.",
+		Out:     exampleDeclined}
 
 	exampleSuggestion = loci.Suggestion{ID: loci.SuggestionID(exampleID), Kind: loci.SuggestSupersede, MemoryID: exampleID, ByID: otherID, UserID: exampleUser,
 		Origin: "cursor", State: loci.SuggestionPending, CreatedAt: exampleTime}
