@@ -13,7 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// memoryFlags are the attributes of a memory that a person can set.
+// memoryFlags are attributes of a memory that a person can set.
 type memoryFlags struct {
 	title, summary, key, category, kind, expires, file string
 	tags, allow                                        []string
@@ -24,21 +24,21 @@ type memoryFlags struct {
 func (f *memoryFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.title, "title", "", "short label to browse by")
-	flags.StringVar(&f.summary, "summary", "", "what it says, in short")
-	flags.StringVar(&f.key, "key", "", "name of the fact, to look it up by")
-	flags.StringVar(&f.category, "category", "", `such as "fact" or "decision"`)
+	flags.StringVar(&f.summary, "summary", "", "short summary")
+	flags.StringVar(&f.key, "key", "", "key of the fact; saving the key again updates the memory")
+	flags.StringVar(&f.category, "category", "", `category, such as "fact" or "decision"`)
 	flags.StringVar(&f.kind, "type", "", "semantic (a fact), episodic (something that happened) or procedural (how to)")
-	flags.StringArrayVar(&f.tags, "tag", nil, "tag; repeat for several")
-	flags.StringSliceVar(&f.allow, "allow", nil, `vendors that may read it, such as claude,cursor; "*" is all`)
-	flags.IntVar(&f.importance, "importance", 0, "1 to 10")
-	flags.BoolVar(&f.pinned, "pinned", false, "keep it in sight")
-	flags.StringVar(&f.expires, "expires", "", "gone from then on: 90d, 12h or a time")
+	flags.StringArrayVar(&f.tags, "tag", nil, "tag; may be repeated")
+	flags.StringSliceVar(&f.allow, "allow", nil, `vendors that may read it, such as claude,cursor; "*" means all`)
+	flags.IntVar(&f.importance, "importance", 0, "importance from 1 to 10")
+	flags.BoolVar(&f.pinned, "pinned", false, "pin it: every briefing shows it")
+	flags.StringVar(&f.expires, "expires", "", "when it expires: 90d, 12h or a time")
 	flags.StringVar(&f.file, "file", "", `read the content from a file; "-" is standard input`)
 }
 
 func (f *memoryFlags) vendors() ([]loci.Vendor, error) { return parseVendors("--allow", f.allow) }
 
-// saveFlags are the flags of memoryFlags, and those that say something about the save itself.
+// saveFlags add what a new memory needs to the flags of memoryFlags.
 type saveFlags struct {
 	memoryFlags
 	ttl, scope, project, agent, session, source, dedupe, validFrom, validTo string
@@ -48,17 +48,17 @@ type saveFlags struct {
 func (f *saveFlags) add(cmd *cobra.Command) {
 	f.memoryFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.ttl, "ttl", "", "gone after that span: 90d or 12h")
-	flags.StringVar(&f.scope, "scope", "", "who it is for, besides you: global (nobody), project (its members) or agent (its sessions)")
-	flags.StringVar(&f.project, "project", "", "name or id of the project that it is about")
-	flags.StringVar(&f.agent, "agent", "", "agent whose session this is (default for scope agent: that of --session)")
+	flags.StringVar(&f.ttl, "ttl", "", "how long until it expires: 90d or 12h")
+	flags.StringVar(&f.scope, "scope", "", "global (only you), project (also its members) or agent (only sessions of the agent)")
+	flags.StringVar(&f.project, "project", "", "project that it is about, by name or id")
+	flags.StringVar(&f.agent, "agent", "", "agent, for scope agent (default: the agent of --session)")
 	sessionFlag(cmd, &f.session)
-	flags.StringVar(&f.source, "source", "", `how it came here, such as "manual"`)
-	flags.StringVar(&f.dedupe, "dedupe", "", `where there is a memory of the key: "update" (it) or "create" (another)`)
-	flags.StringVar(&f.validFrom, "valid-from", "", "since when it holds: a day or a time")
-	flags.StringVar(&f.validTo, "valid-to", "", "until when it held: a day or a time")
-	flags.StringSliceVar(&f.supersedes, "supersedes", nil, "id of a memory that held until now; repeat for several")
-	flags.StringSliceVar(&f.corrects, "corrects", nil, "id of a memory that never was right; repeat for several")
+	flags.StringVar(&f.source, "source", "", `how it was captured, such as "manual"`)
+	flags.StringVar(&f.dedupe, "dedupe", "", `if a memory has the key: "update" it (default) or "create" another`)
+	flags.StringVar(&f.validFrom, "valid-from", "", "when it became true: a day or a time")
+	flags.StringVar(&f.validTo, "valid-to", "", "when it stopped being true: a day or a time")
+	flags.StringSliceVar(&f.supersedes, "supersedes", nil, "id of a memory that this one replaces; may be repeated")
+	flags.StringSliceVar(&f.corrects, "corrects", nil, "id of a memory that was wrong; may be repeated")
 }
 
 func (p *program) addCommand() *cobra.Command {
@@ -66,19 +66,19 @@ func (p *program) addCommand() *cobra.Command {
 	var vendor string
 	cmd := &cobra.Command{
 		Use:   "add [CONTENT]",
-		Short: "Write a memory",
-		Long: `Write a memory. The content is the argument, --file, or standard input; it is
-stored exactly as it is. Without --title, the first line is the title.
+		Short: "Save a memory",
+		Long: `Save a memory. The content is the argument, --file, or standard input. Loci stores it
+unchanged. Without --title, the first line becomes the title.
 
-With --key, the memory of that key in the same scope and project is changed if
-there is one: what no flag names stays as it was, and the version before is kept.
-The title of a new one without --title is the key.`,
+With --key, the save updates the memory that has this key in the same scope and
+project, if there is one. Attributes without a flag do not change, and Loci keeps the
+old version. A new memory with a key and no --title has the key as its title.`,
 		Example: `  loci add "We deploy on Tuesdays, never on Fridays." --title Deploys --tag ops
   loci add "We deploy on Thursdays." --key deploy.day
   git log -1 --format=%B | loci add --tag commit --allow claude,cursor`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("the content is one argument and here are %d; put it in quotes", len(args))
+				return usagef("too many arguments: put the content in quotes")
 			}
 			return nil
 		},
@@ -89,17 +89,19 @@ The title of a new one without --title is the key.`,
 				return err
 			}
 			if content == "" || f.title == "" && strings.TrimSpace(content) == "" {
-				return loci.FieldErrorf("content", "must not be empty; give it as an argument, with --file, or on standard input")
+				return loci.FieldErrorf("content", "must not be empty; pass it as an argument, with --file, or on standard input")
 			}
 			d, err := f.draft(content, time.Now(), cmd.Flags().Changed)
 			if err != nil {
 				return err
 			}
-			return p.with(cmd.Context(), create, func(in *instance) error { return p.save(cmd.Context(), in, &f, vendor, d) })
+			return p.with(cmd.Context(), create, func(in *instance) error {
+				return p.save(cmd.Context(), in, &f, vendor, d)
+			})
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&vendor, "as", "", "write it as this vendor would")
+	cmd.Flags().StringVar(&vendor, "as", "", "save it as this vendor's assistant would")
 	return cmd
 }
 
@@ -112,28 +114,22 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 		return err
 	}
 	if f.agent != "" {
-		found, err := in.agent(ctx, who, f.agent)
-		if err != nil {
+		if d.AgentID, err = in.agentID(ctx, who, f.agent); err != nil {
 			return err
 		}
-		d.AgentID = found.ID
 	}
-	if f.project != "" {
-		found, err := in.project(ctx, who, f.project)
-		if err != nil {
-			return err
-		}
-		d.ProjectID = found.ID
+	if d.ProjectID, err = in.projectID(ctx, who, f.project); err != nil {
+		return err
 	}
 	m, err := in.app.Create(ctx, who, d)
 	if err != nil {
 		return err
 	}
-	return p.wroteDown(m)
+	return p.printSaved(m)
 }
 
-// wroteDown says what came of a save.
-func (p *program) wroteDown(m *loci.Saved) error {
+// printSaved tells what a save did.
+func (p *program) printSaved(m *loci.Saved) error {
 	if p.json {
 		return p.printJSON(m)
 	}
@@ -151,7 +147,7 @@ func (p *program) wroteDown(m *loci.Saved) error {
 		p.printf("superseded %s\n", id)
 	}
 	for _, s := range m.Suggestions {
-		p.printf("suggested %s: %s %s, which another wrote; its owner decides\n", s.ID, s.Kind, s.MemoryID)
+		p.printf("suggested %s: %s memory %s of another origin; its owner decides\n", s.ID, s.Kind, s.MemoryID)
 	}
 	for _, o := range m.Similar {
 		p.printf("similar %s (%s, %.0f %%): %s\n", o.ID, o.Relation, 100*o.Score, cut(o.Title, 60))
@@ -159,10 +155,11 @@ func (p *program) wroteDown(m *loci.Saved) error {
 	return nil
 }
 
-// draft reads the flags. given says which of them there are.
+// draft reads the flags. given tells which of them were passed.
 func (f *saveFlags) draft(content string, now time.Time, given func(string) bool) (app.Draft, error) {
-	d := app.Draft{Title: f.title, Content: content, Key: f.key, Category: f.category, Source: f.source, Dedupe: app.Dedupe(f.dedupe),
-		Type: loci.MemoryType(f.kind), Tags: f.tags, Importance: f.importance, Scope: loci.Scope(f.scope)}
+	d := app.Draft{Title: f.title, Content: content, Key: f.key, Category: f.category, Source: f.source,
+		Dedupe: app.Dedupe(f.dedupe), Type: loci.MemoryType(f.kind), Tags: f.tags, Importance: f.importance,
+		Scope: loci.Scope(f.scope)}
 	if d.Title == "" && d.Key == "" {
 		d.Title = firstLine(content)
 	}
@@ -211,19 +208,7 @@ func (f *saveFlags) times(d *app.Draft, now time.Time) (err error) {
 	return nil
 }
 
-func parseMemoryIDs(texts []string) ([]loci.MemoryID, error) {
-	ids := make([]loci.MemoryID, 0, len(texts))
-	for _, s := range texts {
-		id, err := parseMemoryID(s)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
-}
-
-// firstLine is the title of a content that was given none.
+// firstLine is the title of a content without one.
 func firstLine(content string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
 	return cut(line, 80)
@@ -233,7 +218,7 @@ func firstLine(content string) string {
 func (p *program) content(args []string, file string) (string, error) {
 	switch {
 	case len(args) > 0 && file != "":
-		return "", usagef("the content is given twice: as an argument and as --file")
+		return "", usagef("specify the content as an argument or with --file, not both")
 	case len(args) > 0 && args[0] != "-":
 		return args[0], nil
 	case file != "" && file != "-":
@@ -244,13 +229,13 @@ func (p *program) content(args []string, file string) (string, error) {
 		defer f.Close()
 		return readContent(f)
 	case len(args) == 0 && file == "" && isTerminal(p.in):
-		return "", usagef(`there is no content: give it as an argument, with --file, or on standard input`)
+		return "", usagef("missing content: pass it as an argument, with --file, or on standard input")
 	}
 	return readContent(p.in)
 }
 
-// readContent stops soon after the longest content there can be. One line
-// break at the end is the terminal's or the editor's, not the person's.
+// readContent stops soon after the longest allowed content. It drops one line break at the end, which comes from the
+// terminal or the editor.
 func readContent(r io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, 4*loci.MaxContent+2))
 	text := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")

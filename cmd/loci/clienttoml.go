@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/knadh/koanf/parsers/toml/v2"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // tomlConfig is the form of Codex's file: TOML with tables [mcp_servers.NAME].
@@ -17,12 +17,9 @@ type tomlConfig struct{}
 func (tomlConfig) table() string { return "mcp_servers" }
 
 func (tomlConfig) parse(text []byte) (map[string]any, error) {
-	parsed, err := toml.Parser().Unmarshal(text)
-	if err != nil {
+	parsed := map[string]any{}
+	if err := toml.Unmarshal(text, &parsed); err != nil {
 		return nil, fmt.Errorf("it is not TOML: %w", err)
-	}
-	if parsed == nil {
-		parsed = map[string]any{}
 	}
 	if servers, there := parsed["mcp_servers"]; there {
 		if _, ok := servers.(map[string]any); !ok {

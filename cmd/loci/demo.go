@@ -172,7 +172,7 @@ func (d *demo) write(ctx context.Context, who loci.Principal, title, content, ta
 	if err != nil {
 		return loci.MemoryID{}, err
 	}
-	d.printf("  %q, origin %s, visible to %s\n", m.Content, m.Origin, joinVendors(m.AllowedVendors))
+	d.printf("  %q, origin %s, visible to %s\n", m.Content, m.Origin, joined(m.AllowedVendors))
 	return m.ID, nil
 }
 
@@ -193,7 +193,7 @@ func (d *demo) restrict(ctx context.Context, id loci.MemoryID, vendor loci.Vendo
 	if err != nil {
 		return err
 	}
-	d.printf("  %q is visible to %s now\n", m.Title, joinVendors(m.AllowedVendors))
+	d.printf("  %q is visible to %s now\n", m.Title, joined(m.AllowedVendors))
 	return nil
 }
 
@@ -202,9 +202,9 @@ func (d *demo) history(ctx context.Context, id loci.MemoryID) error {
 	if err != nil {
 		return err
 	}
-	d.printf("  version %d, %s by %s, visible to %s\n", current.Version, current.Change, current.Editor, joinVendors(current.AllowedVendors))
+	d.printf("  version %d, %s by %s, visible to %s\n", current.Version, current.Change, current.Editor, joined(current.AllowedVendors))
 	for _, v := range versions {
-		d.printf("  version %d, %s by %s, visible to %s\n", v.Version, v.Change, v.Editor, joinVendors(v.AllowedVendors))
+		d.printf("  version %d, %s by %s, visible to %s\n", v.Version, v.Change, v.Editor, joined(v.AllowedVendors))
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (d *doctor) examineSettings() {
 	} else {
 		d.ok("settings", "no configuration file; defaults, variables and flags")
 	}
-	for _, text := range s.doubts() {
+	for _, text := range s.warnings() {
 		d.warn("settings", "correct or remove it", "%s", text)
 	}
 	if !s.Egress {

@@ -22,10 +22,10 @@ func (p *program) editCommand() *cobra.Command {
 	var version int
 	cmd := &cobra.Command{
 		Use:   "edit ID",
-		Short: "Change a memory; the version before is kept",
-		Long: `Change a memory. Flags change what they name; without any, the content opens in
-$VISUAL or $EDITOR. The version before is kept: see "loci history". --tag
-replaces all tags; --tag "" and --expires "" take them away.`,
+		Short: "Change a memory; Loci keeps the old version",
+		Long: `Change a memory: what the flags specify, or without flags the content, in $VISUAL or
+$EDITOR. Loci keeps the old version; see "loci history". --tag replaces all tags. --tag ""
+and --expires "" remove them.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
 		Args:        cobra.ExactArgs(1),
@@ -53,7 +53,7 @@ replaces all tags; --tag "" and --expires "" take them away.`,
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&content, "content", "", "the new content")
-	cmd.Flags().IntVar(&version, "if-version", 0, "only if it is still at this version")
+	ifVersionFlag(cmd, &version)
 	return cmd
 }
 
@@ -79,7 +79,7 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 	}
 	if given("tag") {
 		tags := f.tags
-		if len(tags) == 1 && tags[0] == "" { // --tag "" takes all tags away
+		if len(tags) == 1 && tags[0] == "" { // --tag "" removes all tags
 			tags = []string{}
 		}
 		c.Tags = &tags
@@ -117,8 +117,8 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 	return &c, nil
 }
 
-// editContent lets the person change the content in their editor. A change
-// that somebody else made meanwhile is not overwritten.
+// editContent lets the person change the content in their editor. It does not overwrite a change that somebody else
+// made meanwhile.
 func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryID, version int) error {
 	m, err := in.app.Get(ctx, in.operator, id)
 	if err != nil {
@@ -132,12 +132,12 @@ func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryI
 		return err
 	}
 	if text == m.Content {
-		p.note("nothing changed")
+		p.note("no changes")
 		return os.Remove(file)
 	}
 	changed, err := in.app.Patch(ctx, in.operator, id, version, app.Patch{Content: &text})
 	if err != nil {
-		return fmt.Errorf("%w; what you wrote is in %s", aboutMemory(id, err), file)
+		return fmt.Errorf("%w; your text is in %s", aboutMemory(id, err), file)
 	}
 	return errors.Join(p.saved("changed", changed), os.Remove(file))
 }
@@ -146,7 +146,7 @@ func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryI
 func (p *program) inEditor(ctx context.Context, text string) (edited, file string, err error) {
 	words := strings.Fields(p.settings.Editor)
 	if len(words) == 0 {
-		return "", "", usagef("nothing to change: give --content, --title, --tag or another flag, or set EDITOR to edit the content")
+		return "", "", usagef("nothing to change: pass --content, --title, --tag or another flag, or set EDITOR to edit the content")
 	}
 	f, err := os.CreateTemp("", "loci-*.txt") // mode 0600
 	if err != nil {

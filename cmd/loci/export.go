@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,26 +19,24 @@ import (
 func (p *program) exportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "export [FILE]",
-		Short: "Write everything that is yours as JSON lines",
-		Long: `Write all memories with all their versions, the trash included, and with their
-sources and attachments, agents and their sessions, memory nodes and suggestions, as
-JSON lines: to FILE, or to standard output. "loci import" takes them back, to the byte.
-A FILE appears only when it is complete.`,
+		Short: "Export everything that is yours as JSON lines",
+		Long: `Export all memories with their versions, sources and attachments, including the trash,
+and agents, sessions, memory nodes and suggestions. The format is JSON lines, to FILE
+or to standard output. "loci import" restores them byte for byte. A FILE appears only
+when it is complete.`,
 		Example: `  loci export memories.jsonl
   loci export | zstd > memories.jsonl.zst`,
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: does(app.Export),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := "-"
-			if len(args) == 1 {
-				name = args[0]
-			}
-			return p.with(cmd.Context(), refuse, func(in *instance) error { return p.exportTo(cmd.Context(), in, in.operator, name) })
+			return p.with(cmd.Context(), refuse, func(in *instance) error {
+				return p.exportTo(cmd.Context(), in, in.operator, cmp.Or(first(args), "-"))
+			})
 		},
 	}
 }
 
-// exportTo writes the memories of a person and says how many they are.
+// exportTo exports a person's memories and prints how many there are.
 func (p *program) exportTo(ctx context.Context, in *instance, who loci.Principal, name string) error {
 	n, err := p.export(ctx, in, who, name)
 	if err != nil {
@@ -46,7 +45,7 @@ func (p *program) exportTo(ctx context.Context, in *instance, who loci.Principal
 	if p.json && name != "-" {
 		return p.printJSON(map[string]any{"memories": n, "file": name})
 	}
-	p.note("memories exported: %d", n)
+	p.note("Exported %s", loci.Plural(n, "memory", "memories"))
 	return nil
 }
 
@@ -60,8 +59,7 @@ func (p *program) export(ctx context.Context, in *instance, who loci.Principal, 
 	return n, err
 }
 
-// writeTo lets write fill a file, which appears only when it is complete; "-"
-// is standard output.
+// writeTo lets write fill a file, which appears only when it is complete. "-" is standard output.
 func (p *program) writeTo(name string, write func(io.Writer) error) error {
 	if name == "-" {
 		out := bufio.NewWriterSize(p.out, 1<<16)
@@ -78,19 +76,19 @@ func (p *program) writeTo(name string, write func(io.Writer) error) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*") // mode 0600
 	if err != nil {
-		return usagef("%s cannot be written: %w", name, withoutPath(err))
+		return usagef("cannot write %s: %w", name, withoutPath(err))
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // not there any more after success
+	defer func() { _ = os.Remove(f.Name()) }() // fails after success, which renamed it
 	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
 		if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path == f.Name() {
-			at.Path = name // the person never named the other
+			at.Path = name // the person does not know the temporary file
 		}
 		return err
 	}
 	return os.Rename(f.Name(), name)
 }
 
-// withoutPath leaves out the name of a file that the person never named.
+// withoutPath omits the name of a temporary file, which the person does not know.
 func withoutPath(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -99,8 +97,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// writeInto writes to what is not a file, such as a pipe or /dev/stdout, which
-// must not be replaced by one.
+// writeInto writes to a pipe or a device such as /dev/stdout, which a file must not replace.
 func writeInto(name string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {

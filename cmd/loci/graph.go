@@ -12,8 +12,9 @@ import (
 
 func (p *program) graphCommand() *cobra.Command {
 	return group("graph", "Read and change the knowledge graph of a project", `Read and change the knowledge graph of a project: entities, observations about
-them, and relations between them. --project names it; with one active project it
-may be left out. Names are exact; --type tells entities of one name apart.`,
+them, and relations between them. Specify the project with --project, unless there is
+only one active project. Names are exact. Use --type to distinguish entities that
+share a name.`,
 		p.graphAddCommand(), p.graphObserveCommand(), p.graphRelateCommand(),
 		p.graphSearchCommand(), p.graphOpenCommand(), p.graphReadCommand(), p.graphNeighboursCommand(), p.graphHistoryCommand(),
 		p.graphDeleteCommand(), p.graphForgetCommand(), p.graphUnrelateCommand(), p.graphTrashCommand(), p.graphRestoreCommand(),
@@ -21,58 +22,30 @@ may be left out. Names are exact; --type tells entities of one name apart.`,
 		p.graphExportCommand(), p.graphImportCommand(), p.graphCheckCommand())
 }
 
-// graphFlags say whose graph it is, and through whose eyes.
-type graphFlags struct{ project, org, user, vendor string }
-
-// add gives a command the flags; looks says that --as makes sense there.
-func (f *graphFlags) add(cmd *cobra.Command, looks bool) {
-	cmd.Flags().StringVar(&f.project, "project", "", "name or id of the project (default: the one that is active, if there is one only)")
-	orgFlag(cmd, &f.org)
-	userFlag(cmd, &f.user)
-	if looks {
-		cmd.Flags().StringVar(&f.vendor, "as", "", "act as this vendor's assistant: see what it sees, write in its name")
-	}
-}
-
-// vendorsFlag is for what is written: who may read it.
-func vendorsFlag(cmd *cobra.Command, vendors *[]string) {
-	cmd.Flags().StringSliceVar(vendors, "allow", nil, `vendors that may read it, such as claude,cursor; "*" is all (default: all)`)
-}
-
-func (f *graphFlags) principal(ctx context.Context, in *instance) (loci.Principal, error) {
-	if f.vendor == "" {
-		return in.actFor(ctx, f.org, f.user)
-	}
-	if f.org != "" || f.user != "" {
-		return loci.Principal{}, usagef("--as is about the assistants of the person at this machine; it goes without --org and --user")
-	}
-	return in.as(ctx, f.vendor)
-}
-
-// onGraph is what a command has: an open data directory, who acts, and a project.
+// onGraph is a call that works on the graph of a project.
 type onGraph struct {
-	*instance
-	who     loci.Principal
+	*call
 	project loci.Project
 }
 
-// graph opens the project of a command and calls do with it.
-func (p *program) graph(cmd *cobra.Command, f *graphFlags, do func(context.Context, *onGraph) error) error {
-	ctx := cmd.Context()
-	return p.with(ctx, refuse, func(in *instance) error {
-		who, err := f.principal(ctx, in)
+// graph completes a command that works on the graph of a project: it adds --project and finds the project.
+func (p *program) graph(which picks, cmd *cobra.Command, do func(context.Context, *onGraph) error) *cobra.Command {
+	var project string
+	projectFlag(cmd, &project)
+	return p.acting(which, cmd, func(ctx context.Context, c *call) error {
+		x, err := c.chosen(ctx, c.who, project)
 		if err != nil {
 			return err
 		}
-		x, err := in.chosen(ctx, who, f.project)
-		if err != nil {
-			return err
-		}
-		return do(ctx, &onGraph{in, who, x})
+		return do(ctx, &onGraph{c, x})
 	})
 }
 
-// chosen returns the project that was named, or the only active one.
+func projectFlag(cmd *cobra.Command, project *string) {
+	cmd.Flags().StringVar(project, "project", "", "name or id of the project (default: the only active one)")
+}
+
+// chosen returns the named project, or the only active one.
 func (in *instance) chosen(ctx context.Context, who loci.Principal, name string) (loci.Project, error) {
 	if name != "" {
 		return in.project(ctx, who, name)
@@ -82,56 +55,32 @@ func (in *instance) chosen(ctx context.Context, who loci.Principal, name string)
 	case err != nil:
 		return loci.Project{}, err
 	case len(list) == 0:
-		return loci.Project{}, loci.Errorf(loci.NotFound, "there is no active project; make one with `loci project create NAME%s`", orgHint(who))
+		return loci.Project{}, loci.Errorf(loci.NotFound, "no active project; create one with: loci project create NAME%s",
+			orgHint(who))
 	case len(list) > 1:
-		return loci.Project{}, usagef("--project must say which of the projects is meant: %s", someNames(list))
+		return loci.Project{}, usagef("specify --project: there are several projects, such as %s; see `loci project list%s`",
+			quoted(list[0].Name), orgHint(who))
 	}
 	return list[0], nil
 }
 
-func someNames(list []loci.Project) string {
-	const most = 5
-	var names []string
-	for i, x := range list {
-		if i == most {
-			return strings.Join(names, ", ") + ", …; `loci project list` shows all"
-		}
-		names = append(names, quoted(x.Name))
-	}
-	return strings.Join(names, ", ")
+// vendorsFlag specifies who may read what a command writes.
+func vendorsFlag(cmd *cobra.Command, vendors *[]string) {
+	cmd.Flags().StringSliceVar(vendors, "allow", nil, `vendors that may read it, such as claude,cursor; "*" means all (default: all)`)
 }
 
-// quoted is a text as a shell takes it for one word.
-func quoted(s string) string {
-	s = loci.OneLine(s)
-	if s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/@:", r))
-	}) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// parseVendors reads the vendors of a flag or an argument; nil for none.
-func parseVendors(field string, names []string) ([]loci.Vendor, error) {
-	var vendors []loci.Vendor
-	for _, name := range names {
-		if name == string(loci.AnyVendor) {
-			vendors = append(vendors, loci.AnyVendor)
-			continue
-		}
-		v, err := loci.ParseVendor(name)
-		if err != nil {
-			return nil, loci.FieldErrorf(field, "cannot name %q: %s", cut(name, 60), err)
-		}
-		vendors = append(vendors, v)
-	}
-	return vendors, nil
-}
-
-// typeFlag tells entities of one name apart.
+// typeFlag distinguishes entities that share a name.
 func typeFlag(cmd *cobra.Command, kind *string) {
-	cmd.Flags().StringVar(kind, "type", "", "type of the entity, where several have that name")
+	cmd.Flags().StringVar(kind, "type", "", "type of the entity, if several share the name")
+}
+
+// refs are the entities that a command line names.
+func refs(names []string, kind string) []loci.EntityRef {
+	out := make([]loci.EntityRef, len(names))
+	for i, name := range names {
+		out[i] = loci.EntityRef{Name: name, Type: kind}
+	}
+	return out
 }
 
 // which reads the name of an entity, or its id.
@@ -141,4 +90,49 @@ func which(s, kind string) app.Which {
 		return app.Which{ID: id}
 	}
 	return app.Which{EntityRef: loci.EntityRef{Name: s, Type: kind}}
+}
+
+// printEntities writes entities as trees: their observations, then their relations. ids puts the ids before the lines.
+func (p *program) printEntities(list []loci.Entity, ids bool) {
+	id := func(s string) string {
+		if ids {
+			return s + "  "
+		}
+		return ""
+	}
+	older := func(n int, one, many string) {
+		if n > 0 {
+			p.printf("  (%s; `loci graph export` has all)\n", loci.Plural(n, "older "+one, "older "+many))
+		}
+	}
+	for i := range list {
+		e := &list[i]
+		p.printf("%s%s (%s)\n", id(e.ID.String()), loci.OneLine(e.Name), loci.OneLine(e.Type))
+		older(e.ObservationsLeft, "observation", "observations")
+		for _, o := range e.Observations {
+			p.printf("  %s- %s\n", id(o.ID.String()), loci.OneLine(o.Content))
+		}
+		older(e.RelationsLeft, "relation", "relations")
+		for _, r := range e.Relations {
+			p.printf("  %s%s\n", id(r.ID.String()), seenFrom(e, r))
+		}
+	}
+}
+
+// seenFrom is a relation as a line below one of its ends.
+func seenFrom(e *loci.Entity, r loci.Relation) string {
+	arrow, other := "→", r.To
+	if r.FromID != e.ID {
+		arrow, other = "←", r.From
+	}
+	return strings.Join([]string{arrow, loci.OneLine(r.Type), arrow, loci.OneLine(other)}, " ")
+}
+
+func relationText(r loci.Relation) string {
+	return loci.OneLine(r.From) + " → " + loci.OneLine(r.Type) + " → " + loci.OneLine(r.To)
+}
+
+// idsFlag is the same for all commands that print entities.
+func idsFlag(cmd *cobra.Command, ids *bool) {
+	cmd.Flags().BoolVar(ids, "ids", false, "print ids, for restore and vendors")
 }

@@ -12,68 +12,49 @@ import (
 )
 
 func (p *program) graphMergeCommand() *cobra.Command {
-	var f graphFlags
 	var fromType, intoType string
-	cmd := &cobra.Command{
-		Use: "merge FROM INTO", Short: "Make one entity of two", Args: cobra.ExactArgs(2), Annotations: does(app.GraphMerge, app.ProjectRead),
-		Long: `Make one entity of two: INTO gets what is known of FROM and its relations, and FROM
-goes to the trash, from where it can be restored. Both are names or ids.`,
+	cmd := p.graph(pickAny, &cobra.Command{
+		Use: "merge FROM INTO", Short: "Merge two entities", Args: cobra.ExactArgs(2), Annotations: does(app.GraphMerge, app.ProjectRead),
+		Long: `Merge two entities, named by name or id: INTO receives the observations and relations
+of FROM, and FROM moves to the trash. You can restore it from there.`,
 		Example: `  loci graph merge "Ada L." "Ada Lovelace" --project home`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				e, err := g.app.MergeEntities(ctx, g.who, g.project.ID, which(args[0], fromType), which(args[1], intoType))
-				if err != nil {
-					return err
-				}
-				if p.json {
-					return p.printJSON(e)
-				}
-				p.printEntities([]loci.Entity{e}, false)
-				return nil
-			})
-		},
-	}
-	f.add(cmd, true)
-	cmd.Flags().StringVar(&fromType, "from-type", "", "type of FROM, where several entities have that name")
-	cmd.Flags().StringVar(&intoType, "into-type", "", "type of INTO, where several entities have that name")
+	}, func(ctx context.Context, g *onGraph) error {
+		e, err := g.app.MergeEntities(ctx, g.who, g.project.ID, which(g.args[0], fromType), which(g.args[1], intoType))
+		if err != nil || p.json {
+			return p.answer(e, err, "")
+		}
+		p.printEntities([]loci.Entity{e}, false)
+		return nil
+	})
+	cmd.Flags().StringVar(&fromType, "from-type", "", "type of FROM, if several entities share the name")
+	cmd.Flags().StringVar(&intoType, "into-type", "", "type of INTO, if several entities share the name")
 	return cmd
 }
 
 func (p *program) graphVendorsCommand() *cobra.Command {
-	var f graphFlags
 	var kind, what string
-	cmd := &cobra.Command{
-		Use: "vendors VENDORS NAME|ID…", Short: "Say which vendors may read what you wrote into a graph", Args: cobra.MinimumNArgs(2),
+	var vendors []loci.Vendor
+	cmd := p.graph(pickPerson, &cobra.Command{
+		Use: "vendors VENDORS NAME|ID…", Short: "Set which vendors may read what you wrote into a graph", Args: cobra.MinimumNArgs(2),
 		Annotations: does(app.GraphVendors, app.GraphRead, app.ProjectRead),
-		Long: `Say which vendors may read entities, observations or relations that you wrote, all
-or none. VENDORS is a list such as claude,cursor, or "*" for all. An entity goes by
-its name or id; its observations and relations are read only with it. Others go by
-their ids, with --kind.`,
+		Long: `Set which vendors may read entities, observations or relations that you wrote, all
+or none. VENDORS is a list such as claude,cursor, or "*" for all. Name an entity by its
+name or id; hiding it also hides its observations and relations. Name observations and
+relations by their ids, with --kind.`,
 		Example: `  loci graph vendors claude "Salary review" --project home
   loci graph vendors '*' 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --kind observation`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			vendors, err := parseVendors("VENDORS", strings.Split(args[0], ","))
-			if err != nil {
-				return err
-			}
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				ids, err := g.rows(ctx, args[1:], kind, what)
-				if err != nil {
-					return err
-				}
-				n, err := g.app.SetGraphVendors(ctx, g.who, g.project.ID, ids, vendors)
-				if err != nil {
-					return err
-				}
-				if p.json {
-					return p.printJSON(wire.Changed{Changed: n})
-				}
-				p.printf("changed: %d\n", n)
-				return nil
-			})
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			vendors, err = parseVendors("VENDORS", strings.Split(args[0], ","))
+			return err
 		},
-	}
-	f.add(cmd, false)
+	}, func(ctx context.Context, g *onGraph) error {
+		ids, err := g.rows(ctx, g.args[1:], kind, what)
+		if err != nil {
+			return err
+		}
+		n, err := g.app.SetGraphVendors(ctx, g.who, g.project.ID, ids, vendors)
+		return p.answer(wire.Changed{Changed: n}, err, "changed: %d", n)
+	})
 	typeFlag(cmd, &kind)
 	kindFlag(cmd, &what)
 	return cmd

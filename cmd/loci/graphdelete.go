@@ -10,102 +10,73 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
+// deleteInGraph completes a command that moves rows of a graph to its trash.
+func (p *program) deleteInGraph(one, many string, cmd *cobra.Command, do func(context.Context, *onGraph) (int, error)) *cobra.Command {
+	cmd.Annotations = does(app.GraphDelete, app.ProjectRead)
+	return p.graph(pickAny, cmd, func(ctx context.Context, g *onGraph) error {
+		n, err := do(ctx, g)
+		return p.answer(wire.Deleted{Deleted: n}, err, "deleted %s", loci.Plural(n, one, many))
+	})
+}
+
 func (p *program) graphDeleteCommand() *cobra.Command {
-	var f graphFlags
 	var kind string
-	cmd := &cobra.Command{
-		Use: "delete NAME…", Short: "Move entities to the graph's trash, with all that hangs on them", Args: cobra.MinimumNArgs(1),
-		Annotations: does(app.GraphDelete, app.ProjectRead),
-		Long: `Move entities to the graph's trash, with their observations and relations. Names
-that are not there are passed over. Back with: loci graph restore ID.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			refs := make([]loci.EntityRef, len(args))
-			for i, name := range args {
-				refs[i] = loci.EntityRef{Name: name, Type: kind}
-			}
-			return p.deleteInGraph(cmd, &f, "entities", func(ctx context.Context, g *onGraph) (int, error) {
-				return g.app.DeleteEntities(ctx, g.who, g.project.ID, refs)
-			})
-		},
-	}
-	f.add(cmd, true)
+	cmd := p.deleteInGraph("entity", "entities", &cobra.Command{
+		Use: "delete NAME…", Short: "Move entities to the graph's trash", Args: cobra.MinimumNArgs(1),
+		Long: `Move entities to the graph's trash, with their observations and relations. Loci
+ignores missing names. To restore an entity, run: loci graph restore ID.`,
+	}, func(ctx context.Context, g *onGraph) (int, error) {
+		return g.app.DeleteEntities(ctx, g.who, g.project.ID, refs(g.args, kind))
+	})
 	typeFlag(cmd, &kind)
 	return cmd
 }
 
 func (p *program) graphForgetCommand() *cobra.Command {
-	var f graphFlags
 	var kind string
-	cmd := &cobra.Command{
+	cmd := p.deleteInGraph("observation", "observations", &cobra.Command{
 		Use: "forget NAME OBSERVATION…", Short: "Move observations of an entity to the graph's trash", Args: cobra.MinimumNArgs(2),
-		Annotations: does(app.GraphDelete, app.ProjectRead),
-		Long: `Move observations of an entity to the graph's trash, by their exact texts. What is
-not there is passed over.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.deleteInGraph(cmd, &f, "observations", func(ctx context.Context, g *onGraph) (int, error) {
-				return g.app.DeleteObservations(ctx, g.who, g.project.ID, []loci.Contents{{Entity: loci.EntityRef{Name: args[0], Type: kind}, Contents: args[1:]}})
-			})
-		},
-	}
-	f.add(cmd, true)
+		Long: `Move observations of an entity to the graph's trash, by their exact texts. Loci
+ignores missing ones.`,
+	}, func(ctx context.Context, g *onGraph) (int, error) {
+		return g.app.DeleteObservations(ctx, g.who, g.project.ID,
+			[]loci.Contents{{Entity: loci.EntityRef{Name: g.args[0], Type: kind}, Contents: g.args[1:]}})
+	})
 	typeFlag(cmd, &kind)
 	return cmd
 }
 
 func (p *program) graphUnrelateCommand() *cobra.Command {
-	var f graphFlags
 	var r relationFlags
-	cmd := &cobra.Command{
+	cmd := p.deleteInGraph("relation", "relations", &cobra.Command{
 		Use: "unrelate FROM RELATION TO", Short: "Move a relation to the graph's trash", Args: cobra.ExactArgs(3),
-		Annotations: does(app.GraphDelete, app.ProjectRead),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.deleteInGraph(cmd, &f, "relations", func(ctx context.Context, g *onGraph) (int, error) {
-				return g.app.DeleteRelations(ctx, g.who, g.project.ID, r.relation(args))
-			})
-		},
-	}
-	f.add(cmd, true)
+	}, func(ctx context.Context, g *onGraph) (int, error) {
+		return g.app.DeleteRelations(ctx, g.who, g.project.ID, r.relation(g.args))
+	})
 	r.add(cmd)
 	return cmd
 }
 
-func (p *program) deleteInGraph(cmd *cobra.Command, f *graphFlags, what string, do func(context.Context, *onGraph) (int, error)) error {
-	return p.graph(cmd, f, func(ctx context.Context, g *onGraph) error {
-		n, err := do(ctx, g)
+func (p *program) graphTrashCommand() *cobra.Command {
+	var limit int
+	cmd := p.graph(pickAny, &cobra.Command{
+		Use: "trash", Short: "List the graph's trash, newest first", Args: cobra.NoArgs,
+		Annotations: does(app.GraphTrashed, app.ProjectRead),
+	}, func(ctx context.Context, g *onGraph) error {
+		trash, err := g.app.GraphTrash(ctx, g.who, g.project.ID, limit)
 		if err != nil {
 			return err
 		}
-		if p.json {
-			return p.printJSON(wire.Deleted{Deleted: n})
-		}
-		p.printf("%s deleted: %d\n", what, n)
-		return nil
+		return p.printGraphTrash(trash)
 	})
-}
-
-func (p *program) graphTrashCommand() *cobra.Command {
-	var f graphFlags
-	var limit int
-	cmd := &cobra.Command{
-		Use: "trash", Short: "List what was deleted and can be restored, newest first", Args: cobra.NoArgs, Annotations: does(app.GraphTrashed, app.ProjectRead),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				trash, err := g.app.GraphTrash(ctx, g.who, g.project.ID, limit)
-				if err != nil {
-					return err
-				}
-				return p.printGraphTrash(trash)
-			})
-		},
-	}
-	f.add(cmd, true)
 	cmd.Flags().IntVar(&limit, "limit", 0, "how many of each kind")
 	return cmd
 }
 
 func (p *program) printGraphTrash(trash app.GraphTrash) error {
 	if p.json {
-		return p.printJSON(wire.GraphTrash{Entities: notNil(trash.Entities), Observations: notNil(trash.Observations), Relations: notNil(trash.Relations)})
+		return p.printJSON(wire.GraphTrash{Entities: notNil(trash.Entities), Observations: notNil(trash.Observations),
+			Relations: notNil(trash.Relations)})
 	}
 	var rows [][]string
 	for _, e := range trash.Entities {
@@ -118,7 +89,7 @@ func (p *program) printGraphTrash(trash app.GraphTrash) error {
 		rows = append(rows, []string{r.ID.String(), kindRelation, showTime(r.DeletedAt), r.Origin, relationText(r)})
 	}
 	if len(rows) == 0 {
-		p.note("nothing is in the trash of this graph")
+		p.note("the trash of this graph is empty")
 		return nil
 	}
 	p.printTable([]string{"ID", "KIND", "DELETED", "WRITTEN BY", "TEXT"}, rows)
@@ -133,54 +104,41 @@ const (
 )
 
 func (p *program) graphRestoreCommand() *cobra.Command {
-	var f graphFlags
 	var kind string
-	cmd := &cobra.Command{
-		Use: "restore ID…", Short: "Take entities, observations and relations out of the trash", Args: cobra.MinimumNArgs(1),
+	cmd := p.graph(pickAny, &cobra.Command{
+		Use: "restore ID…", Short: "Restore entities, observations and relations from the trash", Args: cobra.MinimumNArgs(1),
 		Annotations: does(app.GraphRestore, app.GraphTrashed, app.ProjectRead),
-		Long: `Take entities, observations and relations out of the graph's trash, all or none.
-An entity comes back with what was deleted along with it. "loci graph trash" shows
-ids; without --kind it is looked up there what they are.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				kinds := func(string) string { return kind }
-				if kind == "" {
-					trash, err := g.app.GraphTrash(ctx, g.who, g.project.ID, mostTrash)
-					if err != nil {
-						return err
-					}
-					kinds = kindsIn(trash)
-				}
-				ids, err := graphIDs(args, kinds)
-				if err != nil {
-					return err
-				}
-				n, err := g.app.RestoreNodes(ctx, g.who, g.project.ID, ids)
-				if err != nil {
-					return err
-				}
-				if p.json {
-					return p.printJSON(wire.Restored{Restored: n})
-				}
-				p.printf("restored: %d\n", n)
-				return nil
-			})
-		},
-	}
-	f.add(cmd, true)
+		Long: `Restore entities, observations and relations from the graph's trash, all or none. An
+entity returns with what was deleted along with it. "loci graph trash" shows ids.
+Without --kind, Loci looks up there what the ids are.`,
+	}, func(ctx context.Context, g *onGraph) error {
+		kinds := func(string) string { return kind }
+		if kind == "" {
+			trash, err := g.app.GraphTrash(ctx, g.who, g.project.ID, mostTrash)
+			if err != nil {
+				return err
+			}
+			kinds = kindsIn(trash)
+		}
+		ids, err := graphIDs(g.args, kinds)
+		if err != nil {
+			return err
+		}
+		n, err := g.app.RestoreNodes(ctx, g.who, g.project.ID, ids)
+		return p.answer(wire.Restored{Restored: n}, err, "restored: %d", n)
+	})
 	kindFlag(cmd, &kind)
 	return cmd
 }
 
-// mostTrash is how much of each kind is looked through for an id.
+// mostTrash is how many rows of each kind restore looks through for an id.
 const mostTrash = 1000
 
 func kindFlag(cmd *cobra.Command, kind *string) {
-	cmd.Flags().StringVar(kind, "kind", "", "what the ids are of: entity, observation or relation")
+	cmd.Flags().StringVar(kind, "kind", "", "kind of the ids: entity, observation or relation")
 }
 
-// kindsIn says of what is in the trash which kind it is; of others that they
-// are entities, which is what they will be missed as.
+// kindsIn tells the kinds of the rows in the trash. It takes any other id for that of an entity.
 func kindsIn(trash app.GraphTrash) func(string) string {
 	kinds := map[string]string{}
 	for _, o := range trash.Observations {
@@ -197,10 +155,10 @@ func kindsIn(trash app.GraphTrash) func(string) string {
 	}
 }
 
-// graphIDs sorts ids of the command line by what they are of.
+// graphIDs sorts ids of the command line by kind.
 func graphIDs(args []string, kindOf func(id string) string) (ids app.GraphIDs, err error) {
 	for _, arg := range args {
-		id, err := parseID[loci.EntityID](arg, "row of a graph", "loci graph trash")
+		id, err := parseID[loci.EntityID](arg, "graph", "loci graph trash")
 		if err != nil {
 			return ids, err
 		}
@@ -212,7 +170,7 @@ func graphIDs(args []string, kindOf func(id string) string) (ids app.GraphIDs, e
 		case kindRelation:
 			ids.Relations = append(ids.Relations, loci.RelationID(id))
 		default:
-			return ids, loci.FieldErrorf("--kind", "must be entity, observation or relation, and is %q", cut(kind, 60))
+			return ids, loci.FieldErrorf("--kind", "must be entity, observation or relation, not %q", cut(kind, 60))
 		}
 	}
 	return ids, nil

@@ -314,7 +314,7 @@ func TestWritersOfOneGraph(t *testing.T) {
 	if want := len(writers)*each + 5; page.Total != want {
 		t.Errorf("%d entities are there, want %d", page.Total, want)
 	}
-	if out := runLoci(t, dir, "graph", "check"); !bytes.Contains(out, []byte("fits its rows")) {
+	if out := runLoci(t, dir, "graph", "check"); !bytes.Contains(out, []byte("matches its rows")) {
 		t.Errorf("the index is not in order: %s", out)
 	}
 	server.stop()

@@ -12,7 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// pageFlags ask for one page.
+// pageFlags select one page.
 type pageFlags struct {
 	limit  int
 	cursor string
@@ -21,52 +21,43 @@ type pageFlags struct {
 
 func (f *pageFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "how many entities on a page")
-	cmd.Flags().StringVar(&f.cursor, "cursor", "", "continue where the page before ended")
-	cmd.Flags().BoolVar(&f.ids, "ids", false, idsText)
+	cmd.Flags().StringVar(&f.cursor, "cursor", "", "continue after the previous page")
+	idsFlag(cmd, &f.ids)
 }
 
 func (p *program) graphSearchCommand() *cobra.Command {
-	var f graphFlags
 	var at pageFlags
-	cmd := &cobra.Command{
-		Use: "search QUERY…", Short: "Find entities by their names, types and observations, best first", Args: cobra.MinimumNArgs(1),
+	cmd := p.graph(pickAny, &cobra.Command{
+		Use: "search QUERY…", Short: "Find entities by name, type and observations, best first", Args: cobra.MinimumNArgs(1),
 		Annotations: does(app.GraphRead, app.ProjectRead),
-		Long: `Find entities by their names, types and observations, best first. All words must
-occur at an entity, wherever in these; where none has all, those with some of them
-are shown. AND, OR and NOT in capitals, "several words" in quotes, word* and
-parentheses say more.`,
+		Long: `Find entities by name, type and observations, best first. An entity matches if it has
+all the words in any of these. If none has all, Loci shows those with some of them. You
+can use AND, OR and NOT in capitals, "quoted phrases", prefix* and parentheses.`,
 		Example: `  loci graph search coffee
   loci graph search '"release notes" AND (alpha OR beta*)' --project website`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				hits, err := g.app.SearchGraph(ctx, g.who, g.project.ID, app.GraphSearch{Query: strings.Join(args, " "), Limit: at.limit, Cursor: at.cursor})
-				if err != nil {
-					return err
-				}
-				return p.printGraphHits(hits, at.ids)
-			})
-		},
-	}
-	f.add(cmd, true)
+	}, func(ctx context.Context, g *onGraph) error {
+		hits, err := g.app.SearchGraph(ctx, g.who, g.project.ID,
+			app.GraphSearch{Query: strings.Join(g.args, " "), Limit: at.limit, Cursor: at.cursor})
+		if err != nil {
+			return err
+		}
+		return p.printGraphHits(hits, at.ids)
+	})
 	at.add(cmd)
 	return cmd
 }
 
-func moreJSON(cursor string) wire.More {
-	return wire.More{NextCursor: cursor, HasMore: cursor != ""}
-}
-
 func (p *program) printGraphHits(hits *app.GraphHits, ids bool) error {
 	if p.json {
-		return p.printJSON(wire.GraphHits{Entities: notNil(hits.Entities), Total: hits.Total, TotalIsLowerBound: hits.TotalIsLowerBound, AnyWord: hits.AnyWord,
-			More: moreJSON(hits.NextCursor)})
+		return p.printJSON(wire.GraphHits{Entities: notNil(hits.Entities), Total: hits.Total,
+			TotalIsLowerBound: hits.TotalIsLowerBound, AnyWord: hits.AnyWord, More: moreJSON(hits.NextCursor)})
 	}
 	if len(hits.Entities) == 0 {
-		p.note("nothing found")
+		p.note("no matches")
 		return nil
 	}
 	if hits.AnyWord {
-		p.note("nothing has all these words; these have some of them, or words that begin like them")
+		p.note("no entity has all these words; these have some of them, or words with the same beginning")
 	}
 	p.printEntities(hits.Entities, ids)
 	p.more(hits.NextCursor)
@@ -74,31 +65,22 @@ func (p *program) printGraphHits(hits *app.GraphHits, ids bool) error {
 }
 
 func (p *program) graphOpenCommand() *cobra.Command {
-	var f graphFlags
 	var kind string
 	var ids bool
-	cmd := &cobra.Command{
-		Use: "open NAME…", Short: "Show entities by their names, with observations and relations", Args: cobra.MinimumNArgs(1),
+	cmd := p.graph(pickAny, &cobra.Command{
+		Use: "open NAME…", Short: "Show entities by name, with observations and relations", Args: cobra.MinimumNArgs(1),
 		Annotations: does(app.GraphRead, app.ProjectRead),
-		Long: `Show entities by their names, with their observations and relations. If one is not
-there, the nearest names are said, and the exit code is 3.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			refs := make([]loci.EntityRef, len(args))
-			for i, name := range args {
-				refs[i] = loci.EntityRef{Name: name, Type: kind}
-			}
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				found, err := g.app.OpenNodes(ctx, g.who, g.project.ID, refs)
-				if err != nil {
-					return err
-				}
-				return p.printFound(found, ids)
-			})
-		},
-	}
-	f.add(cmd, true)
+		Long: `Show entities by name, with their observations and relations. If a name is missing,
+Loci suggests the nearest names, and the exit code is 3.`,
+	}, func(ctx context.Context, g *onGraph) error {
+		found, err := g.app.OpenNodes(ctx, g.who, g.project.ID, refs(g.args, kind))
+		if err != nil {
+			return err
+		}
+		return p.printFound(found, ids)
+	})
 	typeFlag(cmd, &kind)
-	cmd.Flags().BoolVar(&ids, "ids", false, idsText)
+	idsFlag(cmd, &ids)
 	return cmd
 }
 
@@ -119,7 +101,7 @@ func (p *program) printFound(found *app.FoundNodes, ids bool) error {
 	}
 	texts := make([]string, len(found.Missing))
 	for i, m := range found.Missing {
-		texts[i] = fmt.Sprintf("no entity %q", cut(m.Name, 100))
+		texts[i] = fmt.Sprintf("entity %q not found", cut(m.Name, 100))
 		if len(m.Nearest) > 0 {
 			texts[i] += "; did you mean " + strings.Join(m.Nearest, ", ") + "?"
 		}
@@ -128,94 +110,73 @@ func (p *program) printFound(found *app.FoundNodes, ids bool) error {
 }
 
 func (p *program) graphReadCommand() *cobra.Command {
-	var f graphFlags
 	var at pageFlags
-	cmd := &cobra.Command{
-		Use: "read", Short: "Show the whole graph, page by page, oldest first", Args: cobra.NoArgs, Annotations: does(app.GraphRead, app.ProjectRead),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				found, err := g.app.ReadGraph(ctx, g.who, g.project.ID, app.GraphList{Limit: at.limit, Cursor: at.cursor})
-				if err != nil {
-					return err
-				}
-				if p.json {
-					return p.printJSON(wire.GraphPage{Entities: notNil(found.Entities), Relations: notNil(found.Relations), Left: found.Left, More: moreJSON(found.NextCursor)})
-				}
-				if len(found.Entities) == 0 {
-					p.note("the graph of %s is empty", cut(g.project.Name, 60))
-					return nil
-				}
-				p.printEntities(found.Entities, at.ids)
-				if found.Left > 0 {
-					p.note("entities behind this page: %d", found.Left)
-				}
-				p.more(found.NextCursor)
-				return nil
-			})
-		},
-	}
-	f.add(cmd, true)
+	cmd := p.graph(pickAny, &cobra.Command{
+		Use: "read", Short: "Show the whole graph, page by page, oldest first", Args: cobra.NoArgs,
+		Annotations: does(app.GraphRead, app.ProjectRead),
+	}, func(ctx context.Context, g *onGraph) error {
+		found, err := g.app.ReadGraph(ctx, g.who, g.project.ID, app.GraphList{Limit: at.limit, Cursor: at.cursor})
+		if err != nil {
+			return err
+		}
+		if p.json {
+			return p.printJSON(wire.GraphPage{Entities: notNil(found.Entities), Relations: notNil(found.Relations),
+				Left: found.Left, More: moreJSON(found.NextCursor)})
+		}
+		if len(found.Entities) == 0 {
+			p.note("the graph of %s is empty", cut(g.project.Name, 60))
+			return nil
+		}
+		p.printEntities(found.Entities, at.ids)
+		if found.Left > 0 {
+			p.note("%s on later pages", loci.Plural(found.Left, "entity", "entities"))
+		}
+		p.more(found.NextCursor)
+		return nil
+	})
 	at.add(cmd)
 	return cmd
 }
 
 func (p *program) graphNeighboursCommand() *cobra.Command {
-	var f graphFlags
 	var kind string
 	var hops, limit int
 	var ids bool
-	cmd := &cobra.Command{
-		Use: "neighbours NAME", Aliases: []string{"neighbors"}, Short: "Show an entity and those near it, nearest first", Args: cobra.ExactArgs(1),
-		Annotations: does(app.GraphRead, app.ProjectRead),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				list, err := g.app.Neighbours(ctx, g.who, g.project.ID, which(args[0], kind), hops, limit)
-				if err != nil {
-					return err
-				}
-				if p.json {
-					return p.printJSON(wire.EntityList{Entities: notNil(list)})
-				}
-				p.printEntities(list, ids)
-				return nil
-			})
-		},
-	}
-	f.add(cmd, true)
+	cmd := p.graph(pickAny, &cobra.Command{
+		Use: "neighbours NAME", Aliases: []string{"neighbors"}, Short: "Show an entity and its neighbours, nearest first",
+		Args: cobra.ExactArgs(1), Annotations: does(app.GraphRead, app.ProjectRead),
+	}, func(ctx context.Context, g *onGraph) error {
+		list, err := g.app.Neighbours(ctx, g.who, g.project.ID, which(g.args[0], kind), hops, limit)
+		if err != nil || p.json {
+			return p.answer(wire.EntityList{Entities: notNil(list)}, err, "")
+		}
+		p.printEntities(list, ids)
+		return nil
+	})
 	typeFlag(cmd, &kind)
 	cmd.Flags().IntVar(&hops, "hops", 1, fmt.Sprintf("how many relations away, at most %d", app.MaxHops))
 	cmd.Flags().IntVar(&limit, "limit", 0, fmt.Sprintf("how many entities, at most %d", app.MaxNeighbours))
-	cmd.Flags().BoolVar(&ids, "ids", false, idsText)
+	idsFlag(cmd, &ids)
 	return cmd
 }
 
 func (p *program) graphHistoryCommand() *cobra.Command {
-	var f graphFlags
 	var kind string
 	var limit int
-	cmd := &cobra.Command{
-		Use: "history NAME", Short: "Show what happened to an entity, oldest first", Args: cobra.ExactArgs(1), Annotations: does(app.GraphHistory, app.ProjectRead),
-		Long: `Show what happened to an entity, to its observations and its relations, oldest
-first. NAME is a name or an id; a deleted entity is found by its id.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				list, err := g.app.EntityHistory(ctx, g.who, g.project.ID, which(args[0], kind), limit)
-				if err != nil {
-					return err
-				}
-				if p.json {
-					return p.printJSON(wire.GraphChangeList{Changes: notNil(list)})
-				}
-				rows := make([][]string, len(list))
-				for i, c := range list {
-					rows[i] = []string{showTime(c.At), c.Change, c.Kind, c.Origin, c.Text}
-				}
-				p.printTable([]string{"AT", "CHANGE", "KIND", "BY", "TEXT"}, rows)
-				return nil
-			})
-		},
-	}
-	f.add(cmd, true)
+	cmd := p.graph(pickAny, &cobra.Command{
+		Use: "history NAME", Short: "Show the changes to an entity, oldest first", Args: cobra.ExactArgs(1),
+		Annotations: does(app.GraphHistory, app.ProjectRead),
+		Long: `Show the changes to an entity, its observations and its relations, oldest first. NAME
+is a name or an id. Use the id for a deleted entity.`,
+	}, func(ctx context.Context, g *onGraph) error {
+		list, err := g.app.EntityHistory(ctx, g.who, g.project.ID, which(g.args[0], kind), limit)
+		if err != nil || p.json {
+			return p.answer(wire.GraphChangeList{Changes: notNil(list)}, err, "")
+		}
+		return printList(p, "changes", list, "", "AT|CHANGE|KIND|BY|TEXT", func(x loci.GraphChange) []string {
+			return []string{showTime(x.At), x.Change, x.Kind, x.Origin, x.Text}
+		})
+	})
 	typeFlag(cmd, &kind)
 	cmd.Flags().IntVar(&limit, "limit", 0, "how many changes")
 	return cmd

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -13,29 +14,25 @@ import (
 )
 
 func (p *program) graphExportCommand() *cobra.Command {
-	var f graphFlags
 	var format string
-	cmd := &cobra.Command{
-		Use: "export [FILE]", Short: "Write the graph as JSON lines", Args: cobra.MaximumNArgs(1), Annotations: does(app.GraphExport, app.ProjectRead),
-		Long: `Write the live graph of a project as JSON lines: to FILE, or to standard output. A
-FILE appears only when it is complete. --format loci has everything: ids, times,
-writers, vendors. --format reference is the memory.json of the reference "memory"
-MCP server. "loci graph import" takes both.`,
+	cmd := p.graph(pickPerson, &cobra.Command{
+		Use: "export [FILE]", Short: "Export a graph as JSON lines", Args: cobra.MaximumNArgs(1),
+		Annotations: does(app.GraphExport, app.ProjectRead),
+		Long: `Export the live graph of a project as JSON lines, to FILE or to standard output. A FILE
+appears only when it is complete. --format loci has everything: ids, times, origins,
+vendors. --format reference is the memory.json of the reference "memory" MCP server.
+"loci graph import" reads both.`,
 		Example: `  loci graph export --project home home.jsonl
   loci graph export --project home --format reference memory.json`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name := "-"
-			if len(args) == 1 {
-				name = args[0]
+		PreRunE: func(*cobra.Command, []string) error {
+			if form := app.GraphFormat(format); form != app.GraphLoci && form != app.GraphReference {
+				return loci.FieldErrorf("--format", "must be loci or reference, not %q", cut(format, 60))
 			}
-			form := app.GraphFormat(format)
-			if form != app.GraphLoci && form != app.GraphReference {
-				return loci.FieldErrorf("--format", "must be loci or reference, and is %q", cut(format, 60))
-			}
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error { return p.exportGraph(ctx, g, form, name) })
+			return nil
 		},
-	}
-	f.add(cmd, false)
+	}, func(ctx context.Context, g *onGraph) error {
+		return p.exportGraph(ctx, g, app.GraphFormat(format), cmp.Or(first(g.args), "-"))
+	})
 	cmd.Flags().StringVar(&format, "format", string(app.GraphLoci), "loci or reference")
 	return cmd
 }
@@ -54,7 +51,7 @@ func (p *program) exportGraph(ctx context.Context, g *onGraph, format app.GraphF
 	if p.json && name != "-" {
 		return p.printJSON(map[string]any{"project_id": g.project.ID, "format": format, "lines": count.lines, "file": name})
 	}
-	p.note("lines exported: %d", count.lines)
+	p.note("Exported %s", loci.Plural(count.lines, "line", "lines"))
 	return nil
 }
 
@@ -79,75 +76,79 @@ func (c *lineCounter) Write(b []byte) (int, error) {
 }
 
 func (p *program) graphImportCommand() *cobra.Command {
-	var f graphFlags
-	var dryRun, fresh bool
+	var a actor
+	var project string
+	var o app.GraphImportOptions
+	var fresh bool
 	var vendors []string
 	cmd := &cobra.Command{
-		Use: "import FILE", Short: "Read a graph, also the reference memory server's file", Args: cobra.ExactArgs(1),
+		Use: "import FILE", Short: "Import a graph, or the file of the reference memory server", Args: cobra.ExactArgs(1),
 		Annotations: does(app.GraphImport, app.ProjectRead, app.ProjectCreate),
-		Long: `Read a graph into a project: what "loci graph export" wrote, or the memory.json of
-the reference "memory" MCP server; FILE, or "-" for standard input. It can be
-repeated: what is here already is left alone, so after an interruption the same
-command goes on. Lines that cannot be taken are reported, the others are stored.`,
+		Long: `Import a graph into a project: an export of "loci graph export", or the memory.json of
+the reference "memory" MCP server. FILE may be "-" for standard input. You can repeat
+the command, also after an interruption: Loci skips what exists already. It reports
+lines that it cannot import, and imports the others.`,
 		Example: `  loci graph import ~/memory.json --project home --create`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			allowed, err := parseVendors("--allow", vendors)
-			if err != nil {
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			if o.AllowedVendors, err = parseVendors("--allow", vendors); err != nil {
 				return err
 			}
-			if fresh && (f.project == "" || dryRun) {
-				return usagef("--create needs --project NAME, and does not go with --dry-run")
+			if fresh && (project == "" || o.DryRun) {
+				return usagef("--create requires --project NAME and excludes --dry-run")
 			}
-			r, size, err := p.source(cmd.Context(), args[0])
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			r, size, err := p.openFile(ctx, args[0])
 			if err != nil {
 				return err
 			}
 			defer r.Close()
-			do := func(ctx context.Context, g *onGraph) error {
-				return p.importGraph(ctx, g, r, size, app.GraphImportOptions{AllowedVendors: allowed, DryRun: dryRun})
-			}
+			absent := refuse
 			if fresh {
-				return p.madeGraph(cmd, &f, do)
+				absent = create
 			}
-			err = p.graph(cmd, &f, do)
-			if loci.CodeOf(err) == loci.NotFound && f.project != "" {
-				return loci.WrapError(loci.NotFound, err, "%s; --create makes the project", err.Error())
+			err = p.with(ctx, absent, func(in *instance) error {
+				g, err := p.importTarget(ctx, in, &a, project, fresh)
+				if err != nil {
+					return err
+				}
+				return p.importGraph(ctx, g, r, size, o)
+			})
+			if loci.CodeOf(err) == loci.NotFound && project != "" {
+				err = loci.WrapError(loci.NotFound, err, "%s; to create the project, pass --create", err.Error())
 			}
 			return err
 		},
 	}
-	f.add(cmd, false)
-	cmd.Flags().BoolVar(&fresh, "create", false, "make the project if it is not there")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check and count, store nothing")
-	cmd.Flags().StringSliceVar(&vendors, "allow", nil, `vendors that may read what the reference format brings, such as claude,cursor; "*" is all (default: all)`)
+	a.add(cmd, pickPerson)
+	projectFlag(cmd, &project)
+	cmd.Flags().BoolVar(&fresh, "create", false, "create the project if it is missing")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "check and count, but import nothing")
+	cmd.Flags().StringSliceVar(&vendors, "allow", nil,
+		`vendors that may read what a reference file brings, such as claude,cursor; "*" means all (default: all)`)
 	return cmd
 }
 
-// madeGraph is graph, and makes what is not there: the data directory and the
-// project.
-func (p *program) madeGraph(cmd *cobra.Command, f *graphFlags, do func(context.Context, *onGraph) error) error {
-	ctx := cmd.Context()
-	return p.with(ctx, create, func(in *instance) error {
-		who, err := f.principal(ctx, in)
-		if err != nil {
-			return err
+// importTarget finds the project of an import. If it is missing and fresh is set, importTarget creates it.
+func (p *program) importTarget(ctx context.Context, in *instance, a *actor, project string, fresh bool) (*onGraph, error) {
+	who, err := a.principal(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	x, err := in.chosen(ctx, who, project)
+	if fresh && loci.CodeOf(err) == loci.NotFound {
+		if x, err = in.app.CreateProject(ctx, who, app.ProjectDraft{Name: project}); err == nil {
+			p.note("Created project %s", cut(x.Name, 100))
+			who, err = a.principal(ctx, in) // the principal lists the person's projects
 		}
-		x, err := in.project(ctx, who, f.project)
-		if loci.CodeOf(err) == loci.NotFound {
-			if x, err = in.app.CreateProject(ctx, who, app.ProjectDraft{Name: f.project}); err == nil {
-				p.note("made the project %s", cut(x.Name, 100))
-				who, err = f.principal(ctx, in) // who says to which projects they belong
-			}
-		}
-		if err != nil {
-			return err
-		}
-		return do(ctx, &onGraph{in, who, x})
-	})
+	}
+	return &onGraph{&call{instance: in, who: who, actor: a}, x}, err
 }
 
 func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size int64, o app.GraphImportOptions) error {
-	t := p.taking(size)
+	t := p.importing(size)
 	o.Progress = func(done app.GraphReport) { t.read(done.Bytes) }
 	o.Problem = t.problem
 	report, err := g.app.ImportGraph(ctx, g.who, g.project.ID, r, o)
@@ -155,7 +156,7 @@ func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size
 	added := report.Entities + report.Observations + report.Relations
 	if err != nil {
 		if !p.json && added > 0 && !o.DryRun {
-			p.note("rows added before this: %d", added)
+			p.note("Imported %s before this", loci.Plural(added, "row", "rows"))
 		}
 		return err
 	}
@@ -163,39 +164,37 @@ func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size
 		out := struct {
 			wire.GraphImported
 			DryRun bool `json:"dry_run"`
-		}{wire.GraphImported{Lines: report.Lines, Entities: report.Entities, Observations: report.Observations, Relations: report.Relations,
-			Present: report.Present, Refused: report.Refused, Problems: []wire.LineProblem{}}, o.DryRun}
-		slices.SortStableFunc(t.refused, func(a, b refusal) int { return a.Line - b.Line }) // relations are read last
-		for _, x := range t.refused {
+		}{wire.GraphImported{Lines: report.Lines, Entities: report.Entities, Observations: report.Observations,
+			Relations: report.Relations, Present: report.Present, Refused: report.Refused,
+			Problems: []wire.LineProblem{}}, o.DryRun}
+		slices.SortStableFunc(t.rejected, func(a, b rejection) int { return a.Line - b.Line }) // relations are read last
+		for _, x := range t.rejected {
 			out.Problems = append(out.Problems, wire.LineProblem{Line: x.Line, Detail: x.Error})
 		}
 		if err := p.printJSON(out); err != nil {
 			return err
 		}
 	} else {
-		p.printf("%s entities %d, observations %d, relations %d; here already %d, lines not taken %d\n", verbOfImport(o.DryRun),
-			report.Entities, report.Observations, report.Relations, report.Present, report.Refused)
+		p.printf("%s %s, %s and %s (%s, %d rejected)\n", imported(o.DryRun), loci.Plural(report.Entities, "entity", "entities"),
+			loci.Plural(report.Observations, "observation", "observations"), loci.Plural(report.Relations, "relation", "relations"),
+			loci.Plural(report.Present, "duplicate", "duplicates"), report.Refused)
 	}
-	return notTaken(report.Refused)
+	return errRejected(report.Refused)
 }
 
 func (p *program) graphCheckCommand() *cobra.Command {
-	var f graphFlags
 	var rebuild bool
-	cmd := &cobra.Command{
-		Use: "check", Short: "Compare the full-text index of a graph with its rows", Args: cobra.NoArgs, Annotations: does(app.GraphCheck, app.ProjectRead),
-		Long: `Compare what is derived of a graph with its rows; --rebuild makes it anew and
+	cmd := p.graph(pickPerson, &cobra.Command{
+		Use: "check", Short: "Compare the full-text index of a graph with its rows", Args: cobra.NoArgs,
+		Annotations: does(app.GraphCheck, app.ProjectRead),
+		Long: `Compare the full-text index of a graph with its rows. --rebuild rebuilds the index and
 compares again. The exit code is 1 if they differ. "loci doctor" checks all projects.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error { return p.checkGraph(ctx, g, rebuild) })
-		},
-	}
-	f.add(cmd, false)
-	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "make the index anew")
+	}, func(ctx context.Context, g *onGraph) error { return p.checkGraph(ctx, g, rebuild) })
+	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "rebuild the index")
 	return cmd
 }
 
-// checkGraph says what differs; after a rebuild, what did, and what still does.
+// checkGraph prints what differs. After a rebuild it also notes what differed before.
 func (p *program) checkGraph(ctx context.Context, g *onGraph, rebuild bool) error {
 	problems, err := g.app.CheckGraph(ctx, g.who, g.project.ID, rebuild)
 	if err == nil && rebuild {
@@ -210,16 +209,14 @@ func (p *program) checkGraph(ctx context.Context, g *onGraph, rebuild bool) erro
 		return err
 	}
 	if p.json {
-		if err := p.printJSON(map[string]any{"ok": len(problems) == 0, "rebuilt": rebuild, "problems": notNil(problems)}); err != nil {
-			return err
-		}
+		err = p.printJSON(map[string]any{"ok": len(problems) == 0, "rebuilt": rebuild, "problems": notNil(problems)})
 	} else {
 		p.printCheck(g.project, problems, rebuild)
 	}
-	if len(problems) > 0 {
-		return errUnwell
+	if err == nil && len(problems) > 0 {
+		err = errUnwell
 	}
-	return nil
+	return err
 }
 
 func (p *program) printCheck(x loci.Project, problems []string, rebuilt bool) {
@@ -229,9 +226,9 @@ func (p *program) printCheck(x loci.Project, problems []string, rebuilt bool) {
 	if len(problems) > 0 {
 		return
 	}
-	done := "fits its rows"
+	before := ""
 	if rebuilt {
-		done = "was made anew and " + done
+		before = "rebuilt; "
 	}
-	p.printf("the full-text index of %s %s\n", cut(x.Name, 100), done)
+	p.printf("%sthe full-text index of %s matches its rows\n", before, cut(x.Name, 100))
 }

@@ -10,34 +10,35 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-func (p *program) graphAddCommand() *cobra.Command {
-	var f graphFlags
-	var kind string
-	var vendors []string
-	cmd := &cobra.Command{
-		Use: "add NAME [OBSERVATION…] --type TYPE", Short: "Store an entity with its first observations", Args: cobra.MinimumNArgs(1),
-		Annotations: does(app.GraphWrite, app.ProjectRead),
-		Long: `Store an entity with its first observations. One of that name and type that is
-there already is kept; observations that it does not have yet are added.`,
-		Example: `  loci graph add Ada "Takes her coffee without milk." --type person --project home`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			allowed, err := parseVendors("--allow", vendors)
-			if err != nil {
-				return err
-			}
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				list, err := g.app.CreateEntities(ctx, g.who, g.project.ID, allowed,
-					[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: args[0], Type: kind}, Observations: args[1:]}})
-				if err != nil {
-					return err
-				}
-				return p.printPutEntities(list)
-			})
-		},
+// graphWrite completes a command that writes into a graph: it adds --allow, which write gets as vendors.
+func (p *program) graphWrite(cmd *cobra.Command, write func(context.Context, *onGraph, []loci.Vendor) error) *cobra.Command {
+	var names []string
+	var allowed []loci.Vendor
+	vendorsFlag(cmd, &names)
+	cmd.Annotations = does(app.GraphWrite, app.ProjectRead)
+	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
+		allowed, err = parseVendors("--allow", names)
+		return err
 	}
-	f.add(cmd, true)
-	vendorsFlag(cmd, &vendors)
-	cmd.Flags().StringVar(&kind, "type", "", "what it is: person, technology, concept, …")
+	return p.graph(pickAny, cmd, func(ctx context.Context, g *onGraph) error { return write(ctx, g, allowed) })
+}
+
+func (p *program) graphAddCommand() *cobra.Command {
+	var kind string
+	cmd := p.graphWrite(&cobra.Command{
+		Use: "add NAME [OBSERVATION…] --type TYPE", Short: "Add an entity with its first observations", Args: cobra.MinimumNArgs(1),
+		Long: `Add an entity with its first observations. If an entity of that name and type exists,
+add the observations that it does not have yet.`,
+		Example: `  loci graph add Ada "Takes her coffee without milk." --type person --project home`,
+	}, func(ctx context.Context, g *onGraph, allowed []loci.Vendor) error {
+		list, err := g.app.CreateEntities(ctx, g.who, g.project.ID, allowed,
+			[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: g.args[0], Type: kind}, Observations: g.args[1:]}})
+		if err != nil {
+			return err
+		}
+		return p.printPutEntities(list)
+	})
+	cmd.Flags().StringVar(&kind, "type", "", "type of the entity: person, technology, concept, … (required)")
 	_ = cmd.MarkFlagRequired("type") // fails only for a flag that is not there
 	return cmd
 }
@@ -51,40 +52,32 @@ func (p *program) printPutEntities(list []app.PutEntity) error {
 		return p.printJSON(out)
 	}
 	for _, e := range list {
-		done := "here already"
-		if e.Created {
-			done = "created"
-		}
-		p.printf("%s %s: %s (%s), observations added: %d\n", done, e.Entity.ID, loci.OneLine(e.Entity.Name), loci.OneLine(e.Entity.Type), len(e.Added))
+		p.printf("%s %s: %s (%s), %s added\n", createdOrExisting(e.Created), e.Entity.ID, loci.OneLine(e.Entity.Name),
+			loci.OneLine(e.Entity.Type), loci.Plural(len(e.Added), "observation", "observations"))
 	}
 	return nil
 }
 
-func (p *program) graphObserveCommand() *cobra.Command {
-	var f graphFlags
-	var kind string
-	var vendors []string
-	cmd := &cobra.Command{
-		Use: "observe NAME OBSERVATION…", Short: "Add observations to an entity", Args: cobra.MinimumNArgs(2),
-		Annotations: does(app.GraphWrite, app.ProjectRead),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			allowed, err := parseVendors("--allow", vendors)
-			if err != nil {
-				return err
-			}
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				list, err := g.app.AddObservations(ctx, g.who, g.project.ID, allowed,
-					[]loci.Contents{{Entity: loci.EntityRef{Name: args[0], Type: kind}, Contents: args[1:]}})
-				if err != nil {
-					return err
-				}
-				return p.printObserved(list)
-			})
-		},
+func createdOrExisting(created bool) string {
+	if created {
+		return "created"
 	}
-	f.add(cmd, true)
+	return "already exists:"
+}
+
+func (p *program) graphObserveCommand() *cobra.Command {
+	var kind string
+	cmd := p.graphWrite(&cobra.Command{
+		Use: "observe NAME OBSERVATION…", Short: "Add observations to an entity", Args: cobra.MinimumNArgs(2),
+	}, func(ctx context.Context, g *onGraph, allowed []loci.Vendor) error {
+		list, err := g.app.AddObservations(ctx, g.who, g.project.ID, allowed,
+			[]loci.Contents{{Entity: loci.EntityRef{Name: g.args[0], Type: kind}, Contents: g.args[1:]}})
+		if err != nil {
+			return err
+		}
+		return p.printObserved(list)
+	})
 	typeFlag(cmd, &kind)
-	vendorsFlag(cmd, &vendors)
 	return cmd
 }
 
@@ -98,7 +91,8 @@ func (p *program) printObserved(list []app.Observed) error {
 		return p.printJSON(out)
 	}
 	for _, o := range list {
-		p.printf("%s: observations added %d, here already %d\n", loci.OneLine(o.Entity.Name), len(o.Added), len(o.Duplicates))
+		p.printf("%s: %s added (%s)\n", loci.OneLine(o.Entity.Name), loci.Plural(len(o.Added), "observation", "observations"),
+			loci.Plural(len(o.Duplicates), "duplicate", "duplicates"))
 	}
 	return nil
 }
@@ -110,44 +104,33 @@ func of(e loci.EntityRef, list []loci.Observation) (out []wire.EntityObservation
 	return out
 }
 
-// relationFlags tell the ends of a relation apart by type.
+// relationFlags distinguish the ends of a relation by type.
 type relationFlags struct{ from, to string }
 
 func (r *relationFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&r.from, "from-type", "", "type of FROM, where several entities have that name")
-	cmd.Flags().StringVar(&r.to, "to-type", "", "type of TO, where several entities have that name")
+	cmd.Flags().StringVar(&r.from, "from-type", "", "type of FROM, if several entities share the name")
+	cmd.Flags().StringVar(&r.to, "to-type", "", "type of TO, if several entities share the name")
 }
 
 // relation reads FROM RELATION TO.
 func (r *relationFlags) relation(args []string) []loci.NewRelation {
-	return []loci.NewRelation{{From: loci.EntityRef{Name: args[0], Type: r.from}, Type: args[1], To: loci.EntityRef{Name: args[2], Type: r.to}}}
+	return []loci.NewRelation{{From: loci.EntityRef{Name: args[0], Type: r.from}, Type: args[1],
+		To: loci.EntityRef{Name: args[2], Type: r.to}}}
 }
 
 func (p *program) graphRelateCommand() *cobra.Command {
-	var f graphFlags
 	var r relationFlags
-	var vendors []string
-	cmd := &cobra.Command{
-		Use: "relate FROM RELATION TO", Short: "Store a relation between two entities", Args: cobra.ExactArgs(3),
-		Annotations: does(app.GraphWrite, app.ProjectRead),
-		Example:     `  loci graph relate Ada works_at Acme --project home`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			allowed, err := parseVendors("--allow", vendors)
-			if err != nil {
-				return err
-			}
-			return p.graph(cmd, &f, func(ctx context.Context, g *onGraph) error {
-				list, err := g.app.CreateRelations(ctx, g.who, g.project.ID, allowed, r.relation(args))
-				if err != nil {
-					return err
-				}
-				return p.printPutRelations(list)
-			})
-		},
-	}
-	f.add(cmd, true)
+	cmd := p.graphWrite(&cobra.Command{
+		Use: "relate FROM RELATION TO", Short: "Add a relation between two entities", Args: cobra.ExactArgs(3),
+		Example: `  loci graph relate Ada works_at Acme --project home`,
+	}, func(ctx context.Context, g *onGraph, allowed []loci.Vendor) error {
+		list, err := g.app.CreateRelations(ctx, g.who, g.project.ID, allowed, r.relation(g.args))
+		if err != nil {
+			return err
+		}
+		return p.printPutRelations(list)
+	})
 	r.add(cmd)
-	vendorsFlag(cmd, &vendors)
 	return cmd
 }
 
@@ -160,11 +143,7 @@ func (p *program) printPutRelations(list []app.PutRelation) error {
 		return p.printJSON(out)
 	}
 	for _, r := range list {
-		done := "here already"
-		if r.Created {
-			done = "created"
-		}
-		p.printf("%s %s: %s\n", done, r.Relation.ID, relationText(r.Relation))
+		p.printf("%s %s: %s\n", createdOrExisting(r.Created), r.Relation.ID, relationText(r.Relation))
 	}
 	return nil
 }

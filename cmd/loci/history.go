@@ -15,8 +15,8 @@ func (p *program) historyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history ID",
 		Short: "Show every version of a memory, newest first",
-		Long: `Show every version of a memory, newest first: when it was made, by whom, and what it
-said. With --diff, what each version changed.`,
+		Long: `Show every version of a memory, newest first: its time, author and content. With --diff,
+show what each version changed.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: does(app.MemoryHistory),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,7 +42,7 @@ said. With --diff, what each version changed.`,
 					p.printHistory(current, versions, before == 0)
 				}
 				if hasOlder(versions) {
-					p.note("there is more: repeat with --before %d", versions[len(versions)-1].Version)
+					p.note("more versions: repeat with --before %d", versions[len(versions)-1].Version)
 				}
 				return nil
 			})
@@ -54,7 +54,7 @@ said. With --diff, what each version changed.`,
 	return cmd
 }
 
-// diffs compares each version with the one before it, as far as they are on this page.
+// diffs compares each version on this page with the previous one.
 func diffs(current *loci.Memory, versions []*loci.Version, whole bool) (out []*loci.Diff) {
 	var newer *loci.Memory
 	if whole {
@@ -80,13 +80,15 @@ func (p *program) printDiffs(current *loci.Memory, versions []*loci.Version, who
 	} else if !whole {
 		return
 	}
-	p.printf("version %d (%s by %s, %s): %s\n", oldest.Version, oldest.Change, oldest.Editor, showTime(oldest.UpdatedAt), cut(oldest.Title, 60))
+	p.printf("version %d (%s by %s, %s): %s\n", oldest.Version, oldest.Change, oldest.Editor, showTime(oldest.UpdatedAt),
+		cut(oldest.Title, 60))
 }
 
 func (p *program) printHistory(current *loci.Memory, versions []*loci.Version, whole bool) {
 	var rows [][]string
 	row := func(m *loci.Memory) {
-		rows = append(rows, []string{strconv.Itoa(m.Version), showTime(m.UpdatedAt), string(m.Change), m.Editor, joinVendors(m.AllowedVendors), cut(m.Title, 40), cut(m.Content, 60)})
+		rows = append(rows, []string{strconv.Itoa(m.Version), showTime(m.UpdatedAt), string(m.Change), m.Editor,
+			joined(m.AllowedVendors), cut(m.Title, 40), cut(m.Content, 60)})
 	}
 	if whole {
 		row(current)

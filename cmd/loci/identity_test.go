@@ -173,33 +173,33 @@ func TestFirstLinkSignsIn(t *testing.T) {
 		t.Errorf("a link that was used: got %d", got)
 	}
 	other := browser(t)
-	if got := s.follow(other, decoded(t, dir, "link", "session", "link")); got != http.StatusSeeOther {
+	if got := s.follow(other, decoded(t, dir, "link", "user", "link")); got != http.StatusSeeOther {
 		t.Fatalf("another link: got %d", got)
 	}
 	var listed struct {
-		Sessions []struct{ ID, Status string } `json:"sessions"`
+		Sessions []struct{ ID, Status string } `json:"sign_ins"`
 	}
-	if err := json.Unmarshal(runLoci(t, dir, "session", "list", "--json"), &listed); err != nil {
+	if err := json.Unmarshal(runLoci(t, dir, "user", "sign-ins", "list", "--json"), &listed); err != nil {
 		t.Fatal(err)
 	}
 	if len(listed.Sessions) != 2 {
 		t.Fatalf("sessions: %+v, want two", listed.Sessions)
 	}
-	runLoci(t, dir, "session", "end", listed.Sessions[0].ID) // newest first
+	runLoci(t, dir, "user", "sign-ins", "end", listed.Sessions[0].ID) // newest first
 	if got := s.get(other, "/app/sessions"); got != http.StatusSeeOther {
 		t.Errorf("an ended session: got %d, want a redirect to the sign-in page", got)
 	}
 	if got := s.get(mine, "/app/sessions"); got != http.StatusOK {
 		t.Errorf("the session that was not ended: got %d", got)
 	}
-	owner := decoded(t, dir, "user_id", "session", "link")
+	owner := decoded(t, dir, "user_id", "user", "link")
 	runLoci(t, dir, "user", "set", owner, "--name", "Ann of here") // without an address that is what people know
-	for _, list := range [][]string{{"session", "list"}, {"audit", "--action", "session.start"}, {"audit", "--user", owner}} {
+	for _, list := range [][]string{{"user", "sign-ins", "list"}, {"audit", "--action", "session.start"}, {"audit", "--user", owner}} {
 		if out := string(runLoci(t, dir, list...)); !strings.Contains(out, "Ann of here") {
 			t.Errorf("loci %s names nobody: %s", strings.Join(list, " "), out)
 		}
 	}
-	runLoci(t, dir, "session", "end", "--user", owner, "--all")
+	runLoci(t, dir, "user", "sign-ins", "end", "--user", owner, "--all")
 	if got := s.get(mine, "/app/sessions"); got != http.StatusSeeOther {
 		t.Errorf("all sessions ended: got %d", got)
 	}

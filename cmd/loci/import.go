@@ -16,102 +16,95 @@ func (p *program) importCommand() *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Read what export wrote",
-		Long: `Read what "loci export" wrote: FILE, or "-" for standard input. It can be
-repeated: what is here already is left alone, so after an interruption the same
-command goes on. Lines that cannot be taken are reported, the others are stored.`,
+		Short: "Import an export",
+		Long: `Import an export of "loci export": FILE, or "-" for standard input. You can repeat the
+command, also after an interruption: Loci skips what exists already. It reports lines
+that it cannot import, and imports the others.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: does(app.Import),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, size, err := p.source(cmd.Context(), args[0])
+			r, size, err := p.openFile(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			defer r.Close()
 			return p.with(cmd.Context(), create, func(in *instance) error {
-				return p.takeIn(cmd.Context(), in, r, size, dryRun)
+				return p.importFrom(cmd.Context(), in, r, size, dryRun)
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check and count, store nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check and count, but import nothing")
 	return cmd
 }
 
-// source opens what to import; size is -1 if it is not known.
-func (p *program) source(ctx context.Context, name string) (io.ReadCloser, int64, error) {
-	return p.openFile(ctx, name, "%s cannot be imported: it is not a file")
-}
-
-// refusal is a line that was not taken.
-type refusal struct {
+// rejection is a line that was not imported.
+type rejection struct {
 	Line  int    `json:"line"`
 	Error string `json:"error"`
 }
 
-func (p *program) takeIn(ctx context.Context, in *instance, r io.Reader, size int64, dryRun bool) error {
-	t := p.taking(size)
+func (p *program) importFrom(ctx context.Context, in *instance, r io.Reader, size int64, dryRun bool) error {
+	t := p.importing(size)
 	report, err := in.app.Import(ctx, in.operator, r, app.ImportOptions{
 		DryRun: dryRun, Progress: func(done app.ImportReport) { t.read(done.Bytes) }, Problem: t.problem})
 	t.finish()
 	if err != nil {
 		if !p.json && report.Added > 0 {
-			p.note("memories added before this: %d", report.Added)
+			p.note("Imported %s before this", loci.Plural(report.Added, "memory", "memories"))
 		}
 		return err
 	}
-	if p.json {
-		if err := p.printJSON(map[string]any{"added": report.Added, "present": report.Present, "refused": report.Refused, "dry_run": dryRun, "problems": t.refused}); err != nil {
-			return err
-		}
-	} else {
-		p.printf("%s %d, here already %d, not taken %d\n", verbOfImport(dryRun), report.Added, report.Present, report.Refused)
+	err = p.answer(map[string]any{"added": report.Added, "present": report.Present, "refused": report.Refused,
+		"dry_run": dryRun, "problems": t.rejected}, nil, "%s %s (%s, %d rejected)", imported(dryRun),
+		loci.Plural(report.Added, "memory", "memories"), loci.Plural(report.Present, "duplicate", "duplicates"), report.Refused)
+	if err != nil {
+		return err
 	}
-	return notTaken(report.Refused)
+	return errRejected(report.Refused)
 }
 
-// taking shows how far an import is, and keeps what it does not take.
-type taking struct {
+// importing shows the progress of an import, and keeps the lines that it rejects.
+type importing struct {
 	*program
-	bar     *progressbar.ProgressBar
-	refused []refusal
+	bar      *progressbar.ProgressBar
+	rejected []rejection
 }
 
-func (p *program) taking(size int64) *taking {
-	return &taking{program: p, bar: p.progress("importing", size, true), refused: []refusal{}}
+func (p *program) importing(size int64) *importing {
+	return &importing{program: p, bar: p.progress("importing", size, true), rejected: []rejection{}}
 }
 
-func (t *taking) read(bytes int64) { _ = t.bar.Set64(bytes) }
-func (t *taking) finish()          { _ = t.bar.Finish() }
+func (t *importing) read(bytes int64) { _ = t.bar.Set64(bytes) }
+func (t *importing) finish()          { _ = t.bar.Finish() }
 
-func (t *taking) problem(x app.ImportProblem) {
-	if len(t.refused) < maxRefusals {
-		t.refused = append(t.refused, refusal{x.Line, x.Text})
+func (t *importing) problem(x app.ImportProblem) {
+	if len(t.rejected) < maxRejections {
+		t.rejected = append(t.rejected, rejection{x.Line, x.Text})
 	}
 	if !t.json {
-		t.note("line %d was not taken: %s", x.Line, loci.OneLine(x.Text))
+		t.note("line %d rejected: %s", x.Line, loci.OneLine(x.Text))
 	}
 }
 
-func verbOfImport(dryRun bool) string {
+func imported(dryRun bool) string {
 	if dryRun {
-		return "would add"
+		return "Would import"
 	}
-	return "added"
+	return "Imported"
 }
 
-func notTaken(lines int) error {
+func errRejected(lines int) error {
 	if lines == 0 {
 		return nil
 	}
-	return fmt.Errorf("lines not taken: %d; mend them and import again, what was taken is skipped", lines)
+	return fmt.Errorf("cannot import %s; fix them and import again, which skips the others", loci.Plural(lines, "line", "lines"))
 }
 
-// maxRefusals bounds the list in JSON; Refused counts them all.
-const maxRefusals = 1000
+// maxRejections bounds the list in JSON, not the count.
+const maxRejections = 1000
 
-// untilDone reads r until ctx ends, also while r has nothing to give. The
-// goroutine that waits for r ends with the process: nothing can call back a
-// read of a terminal or a pipe.
+// untilDone reads r until ctx ends, also while r has nothing to read. The goroutine that waits for r ends with the
+// process: nothing can cancel a read of a terminal or a pipe.
 func untilDone(ctx context.Context, r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })

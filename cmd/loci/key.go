@@ -13,76 +13,71 @@ import (
 )
 
 func (p *program) keyCommand() *cobra.Command {
-	return group("key", "Make, list, rotate and revoke API keys of people", `Make, list, rotate and revoke API keys of people: yours, or with --org and --user
+	return group("key", "Create, list, rotate and revoke API keys of people", `Create, list, rotate and revoke API keys of people: yours, or with --org and --user
 those of anybody on this server. A key belongs to one person of one org.`, p.keyCommands(loci.KindUser)...)
+}
+
+func (p *program) agentKeyCommand() *cobra.Command {
+	return group("agent-key", "Create, list, rotate and revoke keys of assistants", `Create, list, rotate and revoke keys of assistants. Each key is bound to a vendor:
+that vendor is the origin of what the assistant writes, and the assistant reads only
+what its vendor may see.`, p.keyCommands(loci.KindAgent)...)
 }
 
 func (p *program) keyCommands(kind loci.Kind) []*cobra.Command {
 	return []*cobra.Command{p.keyCreateCommand(kind), p.keyListCommand(kind), p.keyRotateCommand(kind), p.keyRevokeCommand(kind)}
 }
 
-// keyFlags say what a new key is for.
+// keyFlags describe a new key.
 type keyFlags struct {
-	name, vendor, expires string
-	scopes, projects      []string
-	org, user, workspace  string
+	name, vendor, expires, workspace string
+	scopes, projects                 []string
 }
 
 func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 	var f keyFlags
-	cmd := &cobra.Command{
-		Use: "create", Short: "Make a key; it is shown once", Args: cobra.NoArgs, Annotations: does(app.KeyCreate, app.WorkspaceRead, app.ProjectRead),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			request, err := f.request(kind)
+	var request auth.KeyRequest
+	cmd := p.acting(pickPerson|starts, &cobra.Command{
+		Use: "create", Short: "Create a key and print it once", Args: cobra.NoArgs,
+		Annotations: does(app.KeyCreate, app.WorkspaceRead, app.ProjectRead),
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			request, err = f.request(kind)
+			return err
+		},
+	}, func(ctx context.Context, c *call) (err error) {
+		if f.workspace != "" {
+			w, err := c.workspace(ctx, c.who, f.workspace)
 			if err != nil {
 				return err
 			}
-			ctx := cmd.Context()
-			return p.with(ctx, create, func(in *instance) error {
-				who, err := in.actFor(ctx, f.org, f.user)
-				if err != nil {
-					return err
-				}
-				if f.workspace != "" {
-					w, err := in.workspace(ctx, who, f.workspace)
-					if err != nil {
-						return err
-					}
-					request.WorkspaceID = w.ID
-				}
-				if request.ProjectIDs, err = in.projectIDs(ctx, who, f.projects); err != nil {
-					return err
-				}
-				c, key, err := in.app.CreateKey(ctx, who, request)
-				if err != nil {
-					return err
-				}
-				if err := p.printNewKey(c, key); err != nil || p.json || f.user != "" || who.OrgID == loci.DefaultOrg {
-					return err
-				}
-				owner, err := in.names().user(ctx, who.OrgID, who.UserID)
-				if err == nil {
-					p.note("It acts for %s, the owner of %s; --user names somebody else.", loci.OneLine(owner), who.OrgID)
-				}
-				return err
-			})
-		},
-	}
+			request.WorkspaceID = w.ID
+		}
+		if request.ProjectIDs, err = c.projectIDs(ctx, c.who, f.projects); err != nil {
+			return err
+		}
+		made, key, err := c.app.CreateKey(ctx, c.who, request)
+		if err != nil {
+			return err
+		}
+		err = p.printNewKey(made, key)
+		if err == nil && !p.json && c.actor.user == "" && c.who.OrgID != loci.DefaultOrg {
+			p.note("It acts for %s, the owner of %s. To create one for somebody else, pass --user.",
+				loci.OneLine(c.names().user(ctx, c.who.OrgID, c.who.UserID)), c.who.OrgID)
+		}
+		return err
+	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.name, "name", "", "what it is for, such as \"laptop\" (required)")
+	flags.StringVar(&f.name, "name", "", "what the key is for, such as \"laptop\" (required)")
 	rights := loci.Rights()
 	if kind == loci.KindAgent {
 		rights = loci.AgentRights()
 	}
-	flags.StringSliceVar(&f.scopes, "scope", nil, "limit it: "+strings.ReplaceAll(joinRights(rights), ",", ", ")+" (default: everything)")
+	flags.StringSliceVar(&f.scopes, "scope", nil, "limit it to "+strings.ReplaceAll(joined(rights), ",", ", ")+" (default: all)")
 	flags.StringSliceVar(&f.projects, "project", nil, "limit it to this project, by name or id; may be repeated")
-	flags.StringVar(&f.workspace, "workspace", "", "the workspace it is in, by id or name (default: the person's first)")
-	flags.StringVar(&f.expires, "expires", "", "useless from then on: 90d, 12h or a time (default: never)")
-	orgFlag(cmd, &f.org)
-	userFlag(cmd, &f.user)
+	flags.StringVar(&f.workspace, "workspace", "", "workspace of the key, by id or name (default: the person's first)")
+	flags.StringVar(&f.expires, "expires", "", "when it expires: 90d, 12h or a time (default: never)")
 	_ = cmd.MarkFlagRequired("name")
 	if kind == loci.KindAgent {
-		flags.StringVar(&f.vendor, "vendor", "", "whose key it is: claude, cursor, codex, … (required)")
+		flags.StringVar(&f.vendor, "vendor", "", "vendor of the assistant: claude, cursor, codex, … (required)")
 		_ = cmd.MarkFlagRequired("vendor")
 	}
 	return cmd
@@ -98,14 +93,12 @@ func (f *keyFlags) request(kind loci.Kind) (auth.KeyRequest, error) {
 		r.Rights = append(r.Rights, loci.Right(s))
 	}
 	if kind == loci.KindAgent {
-		if r.Vendor, err = loci.ParseVendor(f.vendor); err != nil {
-			return r, loci.FieldErrorf("--vendor", "%q is not usable: %s", cut(f.vendor, 60), err)
-		}
+		r.Vendor, err = parseVendor("--vendor", f.vendor)
 	}
-	return r, nil
+	return r, err
 }
 
-// keyJSON is what is shown of a credential. Key is there once, when it is made.
+// keyJSON is a credential as a program reads it. Key is set once, when the key is created.
 type keyJSON struct {
 	ID         loci.CredentialID `json:"id"`
 	OrgID      loci.OrgID        `json:"org_id"`
@@ -127,19 +120,20 @@ type keyJSON struct {
 }
 
 func showKey(c *loci.Credential) keyJSON {
-	scopes := c.Rights
-	if len(scopes) == 0 {
-		scopes = []loci.Right{}
-	}
-	return keyJSON{ID: c.ID, OrgID: c.OrgID, UserID: c.UserID, Projects: c.ProjectIDs, Workspace: c.WorkspaceID, Replaces: c.Replaces, Kind: c.Kind, Vendor: c.Vendor, Name: c.Name, Prefix: c.Prefix, Scopes: scopes, Status: keyStatus(c),
-		CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, RevokedAt: c.RevokedAt, LastUsedAt: c.LastUsedAt}
+	return keyJSON{ID: c.ID, OrgID: c.OrgID, UserID: c.UserID, Projects: c.ProjectIDs, Workspace: c.WorkspaceID,
+		Replaces: c.Replaces, Kind: c.Kind, Vendor: c.Vendor, Name: c.Name, Prefix: c.Prefix, Scopes: notNil(c.Rights),
+		Status: keyStatus(c), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, RevokedAt: c.RevokedAt, LastUsedAt: c.LastUsedAt}
 }
 
-func keyStatus(c *loci.Credential) string {
+func keyStatus(c *loci.Credential) string { return statusOf(c.RevokedAt, c.Usable(time.Now())) }
+
+func grantStatus(g *loci.Grant) string { return statusOf(g.RevokedAt, g.Usable(time.Now())) }
+
+func statusOf(revoked time.Time, usable bool) string {
 	switch {
-	case !c.RevokedAt.IsZero():
+	case !revoked.IsZero():
 		return "revoked"
-	case !c.Usable(time.Now()):
+	case !usable:
 		return "expired"
 	}
 	return "valid"
@@ -152,7 +146,7 @@ func (p *program) printNewKey(c loci.Credential, key loci.Secret) error {
 		return p.printJSON(shown)
 	}
 	p.printf("%s\n", key.Reveal())
-	p.note("This is the only time that the key is shown. Revoke it with: loci %s revoke %s", keyNoun(c.Kind), c.ID)
+	p.note("Loci shows the key only this once. Revoke it with: loci %s revoke %s", keyNoun(c.Kind), c.ID)
 	return nil
 }
 
@@ -164,20 +158,19 @@ func keyNoun(kind loci.Kind) string {
 }
 
 func (p *program) keyListCommand(kind loci.Kind) *cobra.Command {
-	var org, user string
+	var of actor
 	var all bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "List keys, revoked ones too; never the keys themselves", Args: cobra.NoArgs, Annotations: does(app.KeyList, app.OrgList),
-		Long: `List keys, revoked ones too; never the keys themselves. Without flags they are
-those of the owner here, with --org those of everybody in an org, with --all
-those of everybody on this server.`,
+		Use: "list", Short: "List keys, including revoked ones, without their secrets", Args: cobra.NoArgs,
+		Annotations: does(app.KeyList, app.OrgList),
+		Long: `List keys, including revoked ones, without their secrets: the owner's keys, with
+--org those of everybody in an org, with --all those of everybody on this server.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) (err error) {
 				var keys []loci.Credential
-				switch {
-				case user != "" || org == "" && !all:
-					who, err := in.actFor(ctx, org, user)
+				if of.user != "" || of.org == "" && !all {
+					who, err := in.actFor(ctx, of.org, of.user)
 					if err != nil {
 						return err
 					}
@@ -185,48 +178,36 @@ those of everybody on this server.`,
 					if err != nil {
 						return err
 					}
-				default:
-					if keys, err = in.keys(ctx, org, kind); err != nil {
-						return err
-					}
+				} else if keys, err = in.keys(ctx, of.org, kind); err != nil {
+					return err
 				}
 				return p.printKeys(keys, kind)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&org, "org", "", "of everybody in the org with this id")
-	cmd.Flags().StringVar(&user, "user", "", "of this person, by id or e-mail")
-	cmd.Flags().BoolVar(&all, "all", false, "of everybody in every org")
+	of.limit(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "keys of everybody in every org")
 	return cmd
 }
 
 // keys returns the keys of everybody in an org, or in all, of one kind.
 func (in *instance) keys(ctx context.Context, org string, kind loci.Kind) (out []loci.Credential, err error) {
-	orgs, err := in.orgs(ctx, org)
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range orgs {
-		who, err := in.auth.LocalAs(ctx, o.ID, loci.UserID{})
-		if err != nil {
-			return nil, err
-		}
+	err = in.inOrgs(ctx, org, func(who loci.Principal) error {
 		keys, err := in.app.OrgKeys(ctx, who)
-		if err != nil {
-			return nil, err
-		}
 		for _, c := range keys {
 			if c.Kind == kind && c.Method == loci.ByKey {
 				out = append(out, c)
 			}
 		}
-	}
-	return out, nil
+		return err
+	})
+	return out, err
 }
 
-// key finds a key of anybody by its id, and the operator who acts for them.
+// key finds a key of anybody by its id.
 func (in *instance) key(ctx context.Context, kind loci.Kind, arg string) (loci.Credential, error) {
-	id, err := parseID[loci.CredentialID](arg, "key", "loci "+keyNoun(kind)+" list --all")
+	see := "loci " + keyNoun(kind) + " list --all"
+	id, err := parseID[loci.CredentialID](arg, "key", see)
 	if err != nil {
 		return loci.Credential{}, err
 	}
@@ -239,37 +220,33 @@ func (in *instance) key(ctx context.Context, kind loci.Kind, arg string) (loci.C
 			return c, nil
 		}
 	}
-	return loci.Credential{}, loci.Errorf(loci.NotFound, "no key %s; `loci %s list --all` shows ids", id, keyNoun(kind))
+	return loci.Credential{}, noSuch("key", id.String(), see)
 }
 
 func (p *program) printKeys(keys []loci.Credential, kind loci.Kind) error {
 	shown := make([]keyJSON, len(keys))
-	rows := make([][]string, len(keys))
 	for i := range keys {
-		k := showKey(&keys[i])
-		shown[i] = k
-		rows[i] = []string{k.ID.String(), k.Name, string(k.Vendor), k.Prefix + "…", k.Status, joinRights(k.Scopes), string(k.OrgID), showTime(k.CreatedAt), showTime(k.ExpiresAt), showTime(k.LastUsedAt)}
+		shown[i] = showKey(&keys[i])
 	}
-	if p.json {
-		return p.printJSON(page("keys", shown))
+	empty := "no keys; create one with: loci key create --name NAME"
+	if kind == loci.KindAgent {
+		empty = "no keys; create one with: loci agent-key create --vendor VENDOR --name NAME"
 	}
-	if len(rows) == 0 {
-		p.note("no keys; make one with: %s", map[loci.Kind]string{loci.KindUser: "loci key create --name NAME",
-			loci.KindAgent: "loci agent-key create --vendor VENDOR --name NAME"}[kind])
-		return nil
-	}
-	p.printTable([]string{"ID", "NAME", "VENDOR", "KEY", "STATUS", "SCOPES", "ORG", "CREATED", "EXPIRES", "LAST USED"}, rows)
-	return nil
+	return printList(p, "keys", shown, empty, "ID|NAME|VENDOR|KEY|STATUS|SCOPES|ORG|CREATED|EXPIRES|LAST USED",
+		func(k keyJSON) []string {
+			return []string{k.ID.String(), k.Name, string(k.Vendor), k.Prefix + "…", k.Status, joined(k.Scopes), string(k.OrgID),
+				showTime(k.CreatedAt), showTime(k.ExpiresAt), showTime(k.LastUsedAt)}
+		})
 }
 
 func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
 	var overlap time.Duration
 	cmd := &cobra.Command{
-		Use: "rotate ID", Short: "Make a key in the place of another, which works a while longer", Args: cobra.ExactArgs(1),
+		Use: "rotate ID", Short: "Replace a key; the old one works for a while longer", Args: cobra.ExactArgs(1),
 		Annotations: does(app.KeyRotate, app.KeyList, app.OrgList),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if overlap < 0 {
-				return loci.FieldErrorf("--overlap", "must not be less than nothing")
+				return loci.FieldErrorf("--overlap", "must not be negative")
 			}
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -281,25 +258,25 @@ func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				// 0 means the default there, and none at all here.
+				// There, 0 means the default; here, it means none.
 				next, key, err := in.app.RotateKey(ctx, who, c.ID, max(overlap, time.Nanosecond))
 				if err != nil {
 					return err
 				}
 				if !p.json {
-					p.note("The old one, %s, works until %s at the latest.", c.ID, showTime(time.Now().Add(overlap)))
+					p.note("The old key, %s, works until %s at the latest.", c.ID, showTime(time.Now().Add(overlap)))
 				}
 				return p.printNewKey(next, key)
 			})
 		},
 	}
-	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the old one still works: at most 720h")
+	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the old key still works, at most 720h")
 	return cmd
 }
 
 func (p *program) keyRevokeCommand(kind loci.Kind) *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke ID", Short: "Make a key useless from the next request on", Args: cobra.ExactArgs(1),
+		Use: "revoke ID", Short: "Revoke a key, effective immediately", Args: cobra.ExactArgs(1),
 		Annotations: does(app.KeyRevoke, app.KeyList, app.OrgList),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -312,29 +289,8 @@ func (p *program) keyRevokeCommand(kind loci.Kind) *cobra.Command {
 				if err == nil {
 					err = in.app.RevokeKey(ctx, who, c.ID)
 				}
-				if err != nil {
-					return err
-				}
-				return p.done("revoked", c.ID.String())
+				return p.done(err, "revoked", c.ID.String())
 			})
 		},
 	}
-}
-
-func joinRights(rights []loci.Right) string {
-	names := make([]string, len(rights))
-	for i, r := range rights {
-		names[i] = string(r)
-	}
-	return strings.Join(names, ",")
-}
-
-func grantStatus(g *loci.Grant) string {
-	switch {
-	case !g.RevokedAt.IsZero():
-		return "revoked"
-	case !g.Usable(time.Now()):
-		return "expired"
-	}
-	return "valid"
 }

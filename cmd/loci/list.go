@@ -34,7 +34,8 @@ func (p *program) listCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				page, err := in.app.List(cmd.Context(), who, app.ListRequest{Filter: filter, Limit: f.limit, Cursor: f.cursor, Total: p.json})
+				page, err := in.app.List(cmd.Context(), who,
+					app.ListRequest{Filter: filter, Limit: f.limit, Cursor: f.cursor, Total: p.json})
 				if err != nil {
 					return err
 				}
@@ -43,18 +44,14 @@ func (p *program) listCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&trash, "trash", false, "list the trash instead")
+	cmd.Flags().BoolVar(&trash, "trash", false, "list the trash")
 	return cmd
 }
 
 func (p *program) printPage(page *app.ListPage) error {
 	if p.json {
-		memories := page.Memories
-		if memories == nil {
-			memories = []*loci.Memory{}
-		}
-		return p.printJSON(map[string]any{"memories": memories, "next_cursor": page.NextCursor, "has_more": page.NextCursor != "",
-			"total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
+		return p.printJSON(map[string]any{"memories": notNil(page.Memories), "next_cursor": page.NextCursor,
+			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
 	}
 	if len(page.Memories) == 0 {
 		p.note("no memories")
@@ -62,7 +59,8 @@ func (p *program) printPage(page *app.ListPage) error {
 	}
 	rows := make([][]string, len(page.Memories))
 	for i, m := range page.Memories {
-		rows[i] = []string{m.ID.String(), showTime(m.CreatedAt), m.Origin, joinVendors(m.AllowedVendors), cut(m.Title, 60), strings.Join(m.Tags, " ")}
+		rows[i] = []string{m.ID.String(), showTime(m.CreatedAt), m.Origin, joined(m.AllowedVendors), cut(m.Title, 60),
+			strings.Join(m.Tags, " ")}
 	}
 	p.printTable([]string{"ID", "CREATED", "ORIGIN", "VISIBLE TO", "TITLE", "TAGS"}, rows)
 	p.more(page.NextCursor)

@@ -130,7 +130,7 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 	}
 	server := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: readBuildInfo().Version,
 		Toolsets: p.settings.Toolsets, Project: f.project})
-	defer roomForGarbage()()
+	defer ballast()()
 	err := server.ServeStdio(ctx, who, p.in, p.out)
 	if errors.Is(err, context.Canceled) {
 		return nil // asked to stop, which is how clients end it
@@ -155,7 +155,7 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 	if err := p.noteProject(ctx, in, who, f.project); err != nil {
 		return err
 	}
-	for _, text := range p.settings.doubts() {
+	for _, text := range p.settings.warnings() {
 		p.log.Warn(text)
 	}
 	keys, err := in.auth.AgentsExist(ctx)

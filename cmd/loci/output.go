@@ -1,22 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
-	"charm.land/lipgloss/v2/table"
-	"golang.org/x/term"
-
 	"github.com/loci-memory/loci"
 )
 
-// printJSON writes v for a program to read. Text stays as it is: no <.
+// printJSON writes v for a program to read, without escaping < and >.
 func (p *program) printJSON(v any) error {
 	e := json.NewEncoder(p.out)
 	e.SetEscapeHTML(false)
@@ -30,8 +25,7 @@ func (p *program) printf(format string, args ...any) {
 	p.wrote(err)
 }
 
-// wrote keeps the first error of standard output, so that no command ends well
-// whose result nobody got.
+// wrote keeps the first error of standard output: a command fails if nobody got its result.
 func (p *program) wrote(err error) {
 	if p.unwritten == nil {
 		p.unwritten = err
@@ -41,84 +35,52 @@ func (p *program) wrote(err error) {
 // note tells the person something that is not the result, on standard error.
 func (p *program) note(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
 
-// printTable writes aligned columns: with style in a terminal, cut to its
-// width; plain and in full anywhere else.
-func (p *program) printTable(headers []string, rows [][]string) {
-	_, err := fmt.Fprint(p.out, renderTable(p.out, headers, rows))
-	p.wrote(err)
-}
-
-func renderTable(w io.Writer, headers []string, rows [][]string) string {
-	for _, row := range rows {
-		for i, cell := range row {
-			row[i] = loci.OneLine(cell)
-		}
-	}
-	styled := isTerminal(w)
-	if styled {
-		fit(headers, rows, terminalWidth(w))
-	}
-	last := len(headers) - 1
-	t := table.New().Headers(headers...).Rows(rows...).Wrap(false).
-		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).BorderRow(false).
-		StyleFunc(func(row, col int) lipgloss.Style {
-			style := lipgloss.NewStyle()
-			if col < last {
-				style = style.PaddingRight(2)
-			}
-			return style.Bold(styled && row == table.HeaderRow)
-		})
-	var b strings.Builder
-	for line := range strings.Lines(t.Render()) {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	return b.String()
-}
-
-// fit cuts the widest columns so that a row takes one line of the terminal. The
-// first is never cut: ids are there to be copied.
-func fit(headers []string, rows [][]string, width int) {
-	widths := make([]int, len(headers))
-	over := 2*(len(headers)-1) - width
-	for i, h := range headers {
-		widths[i] = lipgloss.Width(h)
-		for _, row := range rows {
-			widths[i] = max(widths[i], lipgloss.Width(row[i]))
-		}
-		over += widths[i]
-	}
-	for width > 0 && over > 0 {
-		widest := 1
-		for i := range widths {
-			if i > 0 && widths[i] > widths[widest] {
-				widest = i
-			}
-		}
-		to := max(widths[widest]-over, narrowest)
-		if widths[widest] <= narrowest {
-			return
-		}
-		for _, row := range rows {
-			row[widest] = cut(row[widest], to)
-		}
-		over -= widths[widest] - to
-		widths[widest] = to
-	}
-}
-
-// narrowest is how narrow a column may become, in characters.
-const narrowest = 12
-
-func terminalWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
+// answer prints the result of a command: v as JSON, or a line of text. It returns err if the command failed.
+func (p *program) answer(v any, err error, format string, args ...any) error {
 	if err != nil {
-		return 0
+		return err
 	}
-	return width
+	if p.json {
+		return p.printJSON(v)
+	}
+	p.printf(format+"\n", args...)
+	return nil
+}
+
+// done says what was done to the thing that has this id.
+func (p *program) done(err error, what, id string) error {
+	return p.answer(map[string]any{"id": id, what: true}, err, "%s %s", what, id)
+}
+
+// sure asks the person at a terminal. Anywhere else they must pass --yes.
+func (p *program) sure(yes bool, verb, noun, name string) error {
+	switch {
+	case yes:
+		return nil
+	case !isTerminal(p.in):
+		return usagef("cannot %s %s %s: not confirmed; pass --yes", verb, noun, quoted(cut(name, 100)))
+	case !p.confirm(strings.ToUpper(verb[:1]) + verb[1:] + " " + noun + " " + quoted(cut(name, 100)) + "?"):
+		return usagef("did not %s %s %s: not confirmed", verb, noun, quoted(cut(name, 100)))
+	}
+	return nil
+}
+
+// confirm asks on standard error. Anything but yes is no, and so is the end of the input.
+func (p *program) confirm(question string) bool {
+	p.note("%s [y/N]", question)
+	answer, err := bufio.NewReader(p.in).ReadString('\n')
+	if err != nil && answer == "" {
+		return false
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
+}
+
+// more tells how to see the next page.
+func (p *program) more(cursor string) {
+	if cursor != "" {
+		p.note("more results: repeat with --cursor %s", cursor)
+	}
 }
 
 func cut(s string, most int) string {
@@ -130,6 +92,17 @@ func cut(s string, most int) string {
 	return string(runes[:most-1]) + "…"
 }
 
+// quoted is a text as a shell takes it for one word.
+func quoted(s string) string {
+	s = loci.OneLine(s)
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/@:", r))
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 func showTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -137,60 +110,51 @@ func showTime(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-func joinVendors(vendors []loci.Vendor) string {
-	names := make([]string, len(vendors))
-	for i, v := range vendors {
+func showID[Kind any](id loci.ID[Kind]) string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.String()
+}
+
+// joined separates names by commas.
+func joined[T ~string](list []T) string {
+	names := make([]string, len(list))
+	for i, v := range list {
 		names[i] = string(v)
 	}
 	return strings.Join(names, ",")
 }
 
-// printMemory writes a whole memory: attributes, then the content as it is.
+// printMemory writes a whole memory: attributes, then the content.
 func (p *program) printMemory(m *loci.Memory) {
 	p.printf("%s\n\n", loci.OneLine(m.Title))
-	importance := strconv.Itoa(m.Importance)
+	importance, scope, superseded, trashed := strconv.Itoa(m.Importance), "", "", ""
 	if m.Pinned {
 		importance += ", pinned"
 	}
-	rows := [][2]string{{"id", m.ID.String()}, {"origin", m.Origin}, {"visible to", joinVendors(m.AllowedVendors)}, {"tags", strings.Join(m.Tags, ", ")},
-		{"type", string(m.Type) + ", " + m.Category}, {"importance", importance}, {"key", m.Key}, {"summary", m.Summary},
-		{"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor)},
-		{"created", showTime(m.CreatedAt)}, {"updated", showTime(m.UpdatedAt)}}
 	if m.Scope != loci.ScopeGlobal {
-		rows = append(rows, [2]string{"scope", string(m.Scope)})
-	}
-	for _, t := range []struct {
-		name string
-		at   time.Time
-	}{{"true from", m.ValidFrom}, {"true until", m.ValidTo}} {
-		if !t.at.IsZero() {
-			rows = append(rows, [2]string{t.name, showTime(t.at)})
-		}
+		scope = string(m.Scope)
 	}
 	if !m.SupersededBy.IsZero() {
-		rows = append(rows, [2]string{"superseded", "by " + m.SupersededBy.String()})
-	}
-	if !m.ExpiresAt.IsZero() {
-		rows = append(rows, [2]string{"expires", showTime(m.ExpiresAt)})
+		superseded = "by " + m.SupersededBy.String()
 	}
 	if !m.DeletedAt.IsZero() {
-		rows = append(rows, [2]string{"in the trash", "since " + showTime(m.DeletedAt)})
+		trashed = "since " + showTime(m.DeletedAt)
 	}
-	for _, r := range rows {
-		if r[1] != "" {
-			p.printf("%-12s  %s\n", r[0], loci.OneLine(r[1]))
-		}
-	}
+	p.printFields([2]string{"id", m.ID.String()}, [2]string{"origin", m.Origin}, [2]string{"visible to", joined(m.AllowedVendors)},
+		[2]string{"tags", strings.Join(m.Tags, ", ")}, [2]string{"type", string(m.Type) + ", " + m.Category},
+		[2]string{"importance", importance}, [2]string{"key", m.Key}, [2]string{"summary", m.Summary},
+		[2]string{"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor)},
+		[2]string{"created", showTime(m.CreatedAt)}, [2]string{"updated", showTime(m.UpdatedAt)}, [2]string{"scope", scope},
+		[2]string{"true from", showTime(m.ValidFrom)}, [2]string{"true until", showTime(m.ValidTo)},
+		[2]string{"superseded", superseded}, [2]string{"expires", showTime(m.ExpiresAt)}, [2]string{"in the trash", trashed})
 	p.printf("\n%s\n", strings.TrimRight(loci.Printable(m.Content), "\n"))
 }
 
-// saved says what became of a memory, or prints it as JSON.
+// saved tells what became of a memory.
 func (p *program) saved(what string, m *loci.Memory) error {
-	if p.json {
-		return p.printJSON(m)
-	}
-	p.printf("%s %s (version %d): %s\n", what, m.ID, m.Version, cut(m.Title, 60))
-	return nil
+	return p.answer(m, nil, "%s %s (version %d): %s", what, m.ID, m.Version, cut(m.Title, 60))
 }
 
 // allPages reads a list page by page to its end.

@@ -11,10 +11,9 @@ func (p *program) recallCommand() *cobra.Command {
 	var f filterFlags
 	cmd := &cobra.Command{
 		Use:   "recall QUERY…",
-		Short: "Find the few memories that fit best, with why and from where",
-		Long: `Find the few memories that fit best: 5 unless --limit says otherwise, at most 50. It
-finds what search finds, and says of each why it stands where it does and what it
-was derived from.`,
+		Short: "Find the few best memories, with reasons and sources",
+		Long: `Find the few best memories: 5 by default, at most 50 with --limit. It finds the same
+memories as search, and shows why each one matches and what it was derived from.`,
 		Example: `  loci recall when do we deploy
   loci recall office --known-at 2026-03-01 --json`,
 		Args:        cobra.MinimumNArgs(1),
@@ -35,11 +34,11 @@ was derived from.`,
 
 func (p *program) printRecalled(page *app.RecallPage) error {
 	if p.json {
-		return p.printJSON(map[string]any{"memories": page.Memories, "next_cursor": page.NextCursor, "has_more": page.NextCursor != "",
-			"total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
+		return p.printJSON(map[string]any{"memories": page.Memories, "next_cursor": page.NextCursor,
+			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
 	}
 	if len(page.Memories) == 0 {
-		p.note("nothing found")
+		p.note("no matches")
 		return nil
 	}
 	p.noteFallback(page.Memories[0].Why)
@@ -55,7 +54,7 @@ func (p *program) printRecalled(page *app.RecallPage) error {
 	return nil
 }
 
-// showSource is where a memory comes from, in one line.
+// showSource is one line about where a memory comes from.
 func showSource(s loci.Source) string {
 	text := string(s.Kind)
 	if s.Ref != "" {

@@ -13,19 +13,19 @@ func (p *program) restoreCommand() *cobra.Command {
 	var version int
 	cmd := &cobra.Command{
 		Use:         "restore ID…",
-		Short:       "Take memories out of the trash",
+		Short:       "Restore memories from the trash",
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(app.MemoryRestore),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, "restored", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
 				m, err := in.app.Restore(ctx, in.operator, id, version)
 				if loci.CodeOf(err) == loci.NotFound {
-					return nil, loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; `loci list --trash` shows what is", id)
+					return nil, loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; see `loci list --trash`", id)
 				}
-				return m, aboutMemory(id, err)
+				return m, err
 			})
 		},
 	}
-	cmd.Flags().IntVar(&version, "if-version", 0, "only if it is still at this version")
+	ifVersionFlag(cmd, &version)
 	return cmd
 }

@@ -24,8 +24,8 @@ type program struct {
 	json      bool
 	settings  *settings
 	log       *slog.Logger
-	unwritten error // the first that standard output gave to printf
-	started   bool  // the command line was understood; what fails now is not its fault
+	unwritten error // the first error of standard output
+	started   bool  // the command line is valid; later errors are no usage errors
 }
 
 // execute runs one command line and returns its exit code.
@@ -50,8 +50,7 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
-// plainFlagError says what a flag takes where the library would name the
-// function of Go that did not take it.
+// plainFlagError tells what a flag accepts; the library would name a function of Go instead.
 func plainFlagError(err error) error {
 	var invalid *pflag.InvalidValueError
 	var number *strconv.NumError
@@ -77,15 +76,15 @@ func (p *program) root() *cobra.Command {
 		Use:     "loci",
 		Short:   "One memory for every AI you use",
 		Version: readBuildInfo().Version,
-		Long: `Loci is one memory for every AI you use. What one assistant writes, the others
-can find, unless you said that they may not.
+		Long: `Loci is one memory for every AI you use. Each assistant can find what the others
+wrote, unless you hide it.
 
-Begin with "loci serve"; it prints how to connect your assistants. Every other
-command works on the same data directory, whether the server is up or not.
+Start with "loci serve"; it prints how to connect your assistants. All other commands
+work on the same data directory, with or without a running server.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or value, 3 not found, 4 not allowed,
-5 the data directory cannot be used (full, read-only, damaged, newer), 6 conflict
-(in use, exists, other version), 130 interrupted.`,
+Exit codes: 0 success, 1 failure, 2 invalid usage or value, 3 not found, 4 not allowed,
+5 data directory unusable (full, read-only, damaged, newer), 6 conflict (in use,
+exists, other version), 130 interrupted.`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args:        cobra.NoArgs,
 		Annotations: onlyHelps(),
@@ -99,27 +98,48 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or value, 3 not found, 4 not allowed
 		},
 	}
 	flags := root.PersistentFlags()
-	flags.String("data-dir", "", "where the memories are (default: the platform's place for your data; LOCI_DATA_DIR)")
+	flags.String("data-dir", "", "data directory (default: the platform's place for your data; LOCI_DATA_DIR)")
 	flags.String("config", "", "configuration file in TOML (LOCI_CONFIG)")
 	flags.String("log-level", "", "debug, info, warn or error; logs go to standard error (LOCI_LOG_LEVEL)")
-	flags.BoolVar(&p.json, "json", false, "print JSON; errors too")
-	root.AddGroup(&cobra.Group{ID: "run", Title: "Run:"}, &cobra.Group{ID: "memory", Title: "Memories:"}, &cobra.Group{ID: "more", Title: "More about memories:"}, &cobra.Group{ID: "graph", Title: "Projects and their graphs:"},
-		&cobra.Group{ID: "connect", Title: "Connect assistants:"}, &cobra.Group{ID: "people", Title: "Orgs and people:"}, &cobra.Group{ID: "care", Title: "Take care of the data:"})
-	for group, commands := range map[string][]*cobra.Command{
-		"run":     {p.serveCommand(), p.mcpCommand(), p.demoCommand()},
-		"graph":   {p.projectCommand(), p.graphCommand()},
-		"memory":  {p.addCommand(), p.searchCommand(), p.recallCommand(), p.listCommand(), p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.shareCommand(), p.unshareCommand(), p.historyCommand()},
-		"more":    slices.Concat(p.suggestionCommands(), p.agentCommands(), p.assetCommands(), p.nodeCommands(), p.undoCommands()),
-		"connect": {p.connectCommand(), p.disconnectCommand(), p.keyCommand(), p.agentKeyCommand()},
-		"people":  {p.orgCommand(), p.userCommand(), p.teamCommand(), p.workspaceCommand(), p.sessionCommand(), p.oauthCommand(), p.auditCommand()},
-		"care":    {p.importCommand(), p.exportCommand(), p.backupCommand(), p.doctorCommand(), p.benchCommand(), p.versionCommand()},
+	flags.BoolVar(&p.json, "json", false, "print JSON, including errors")
+	for _, group := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"run", "Run:", []*cobra.Command{p.serveCommand(), p.mcpCommand(), p.demoCommand()}},
+		{"memory", "Memories:", []*cobra.Command{p.addCommand(), p.searchCommand(), p.recallCommand(), p.listCommand(),
+			p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.shareCommand(), p.unshareCommand(),
+			p.historyCommand()}},
+		{"more", "More about memories:", []*cobra.Command{p.suggestionCommand(), p.agentCommand(), p.sessionCommand(),
+			p.assetCommand(), p.sourceCommand(), p.nodeCommand(), p.changesCommand(), p.diffCommand(), p.revertCommand(),
+			p.undoCommand()}},
+		{"graph", "Projects and their graphs:", []*cobra.Command{p.projectCommand(), p.graphCommand()}},
+		{"connect", "Connect assistants:", []*cobra.Command{p.connectCommand(), p.disconnectCommand(), p.keyCommand(),
+			p.agentKeyCommand()}},
+		{"people", "Orgs and people:", []*cobra.Command{p.orgCommand(), p.userCommand(), p.teamCommand(),
+			p.workspaceCommand(), p.oauthCommand(), p.auditCommand()}},
+		{"care", "Maintain the data:", []*cobra.Command{p.importCommand(), p.exportCommand(), p.backupCommand(),
+			p.doctorCommand(), p.benchCommand(), p.versionCommand()}},
 	} {
-		for _, c := range commands {
-			c.GroupID = group
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, c := range group.commands {
+			c.GroupID = group.id
 			root.AddCommand(c)
 		}
 	}
 	return root
+}
+
+// group is a command that only lists its subcommands.
+func group(use, short, long string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, Annotations: onlyHelps(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(below...)
+	return cmd
+}
+
+func yesFlag(cmd *cobra.Command, yes *bool) {
+	cmd.Flags().BoolVar(yes, "yes", false, "do not ask for confirmation")
 }
 
 // configure reads the settings once the flags are known.
@@ -135,7 +155,7 @@ func (p *program) configure(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// isTerminal reports whether a person looks at w, or types into it.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -11,7 +11,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// hitJSON is a found memory with why it was found.
+// hitJSON is a memory with the reason why it matches.
 type hitJSON struct {
 	*loci.Memory
 	Score   float64  `json:"score"`
@@ -25,9 +25,9 @@ func (p *program) searchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Find memories, best first",
-		Long: `Find memories, best first. Words need not all occur; "several words" in quotes
-must follow each other; word* finds what begins like it. If nothing has the words, words
-that begin like them are taken, then text that contains them.`,
+		Long: `Find memories, best first. A memory need not have all words. You can use
+"quoted phrases" and prefix*. If no memory has the words, Loci finds words with the
+same beginning, and then text that contains them.`,
 		Example: `  loci search deploy schedule
   loci search '"release notes"' --tag ops --as cursor
   loci search deploy --as-of 2026-03-01 --why`,
@@ -44,12 +44,13 @@ that begin like them are taken, then text that contains them.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&why, "why", false, "say why each was found")
+	cmd.Flags().BoolVar(&why, "why", false, "show why each one matches")
 	return cmd
 }
 
-// find runs do with what the words and the flags ask for, and who asks.
-func (p *program) find(ctx context.Context, f *filterFlags, words []string, do func(*instance, loci.Principal, app.SearchRequest) error) error {
+// find calls do with the search that words and flags describe, and who searches.
+func (p *program) find(ctx context.Context, f *filterFlags, words []string,
+	do func(*instance, loci.Principal, app.SearchRequest) error) error {
 	filter, err := f.filter()
 	if err != nil {
 		return err
@@ -59,7 +60,8 @@ func (p *program) find(ctx context.Context, f *filterFlags, words []string, do f
 		if err != nil {
 			return err
 		}
-		return do(in, who, app.SearchRequest{Filter: filter, Query: strings.Join(words, " "), Limit: f.limit, Cursor: f.cursor})
+		return do(in, who, app.SearchRequest{Filter: filter, Query: strings.Join(words, " "), Limit: f.limit,
+			Cursor: f.cursor})
 	})
 }
 
@@ -69,11 +71,12 @@ func (p *program) printHits(page *app.SearchPage, why bool) error {
 		for i, h := range page.Hits {
 			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet, h.Why}
 		}
-		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor, "has_more": page.NextCursor != "",
-			"total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound, "partial": page.Partial})
+		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor,
+			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
+			"partial": page.Partial})
 	}
 	if len(page.Hits) == 0 {
-		p.note("nothing found")
+		p.note("no matches")
 		return nil
 	}
 	p.noteFallback(page.Hits[0].Why)
@@ -87,13 +90,13 @@ func (p *program) printHits(page *app.SearchPage, why bool) error {
 	return nil
 }
 
-// noteFallback says what was taken instead of the words.
+// noteFallback tells how a memory matches if it does not have the words.
 func (p *program) noteFallback(why loci.Why) {
 	switch why.Fallback {
 	case "prefix":
-		p.note("no memory has these words; these have words that begin like them")
+		p.note("no memory has these words; these have words with the same beginning")
 	case "substring":
-		p.note("no memory has these words; these have text that contains them")
+		p.note("no memory has these words; the text of these contains them")
 	}
 }
 
@@ -103,7 +106,7 @@ func (p *program) printHit(m *loci.Memory, snippet string) {
 	p.printf("    %s, %s\n", m.Origin, details(m))
 }
 
-// showWhy is why a memory was found, in one line.
+// showWhy is one line about why a memory matches.
 func showWhy(score float64, why loci.Why) string {
 	parts := make([]string, len(why.Terms))
 	for i, t := range why.Terms {
@@ -111,7 +114,7 @@ func showWhy(score float64, why loci.Why) string {
 	}
 	text := fmt.Sprintf("score %.2f: %s", score, strings.Join(parts, ", "))
 	if len(why.Boosts) > 0 {
-		text += "; before others of that score by " + strings.Join(why.Boosts, ", ")
+		text += "; boosted by " + strings.Join(why.Boosts, ", ")
 	}
 	return text
 }
@@ -122,11 +125,4 @@ func details(m *loci.Memory) string {
 		text += ", " + loci.OneLine(strings.Join(m.Tags, " "))
 	}
 	return text
-}
-
-// more says how to see the next page.
-func (p *program) more(cursor string) {
-	if cursor != "" {
-		p.note("there is more: repeat with --cursor %s", cursor)
-	}
 }

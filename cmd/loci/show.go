@@ -12,7 +12,7 @@ func (p *program) showCommand() *cobra.Command {
 	var when whenFlags
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show a memory, as it is or as it was",
+		Short: "Show a memory, now or at an earlier time",
 		Example: `  loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
   loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --known-at 2026-03-01`,
 		Args:        cobra.ExactArgs(1),
@@ -36,13 +36,14 @@ func (p *program) showCommand() *cobra.Command {
 				}
 				m, err := in.app.GetAt(cmd.Context(), who, id, at)
 				if loci.CodeOf(err) == loci.NotFound && !at.IsZero() {
-					return loci.WrapError(loci.NotFound, err, "no memory %s was to be seen then; `loci history %s` has all its versions", id, id)
+					return loci.WrapError(loci.NotFound, err, "memory %s not found at that time; see `loci history %s`", id, id)
 				}
 				if loci.CodeOf(err) == loci.NotFound && vendor != "" {
-					return loci.WrapError(loci.NotFound, err, "%s sees no memory %s; `loci show %s` without --as says whether it is there and who may see it", who.Vendor, id, id)
+					return loci.WrapError(loci.NotFound, err, "memory %s not found for %s; see `loci show %s`, without --as", id, who.Vendor, id)
 				}
 				if loci.CodeOf(err) == loci.NotFound {
-					return loci.WrapError(loci.NotFound, err, "no memory %s here; it may be in the trash (`loci list --trash`), superseded (`loci show %s --superseded`) or purged", id, id)
+					return loci.WrapError(loci.NotFound, err, "memory %s not found; it may be in the trash (`loci list --trash`), "+
+						"replaced (`loci show %s --superseded`) or permanently deleted", id, id)
 				}
 				if err != nil {
 					return aboutMemory(id, err)
@@ -55,7 +56,7 @@ func (p *program) showCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&vendor, "as", "", "look through the eyes of this vendor")
+	cmd.Flags().StringVar(&vendor, "as", "", "see what this vendor sees")
 	sessionFlag(cmd, &session)
 	when.add(cmd)
 	return cmd

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// inviteJSON is an invitation with what its holder needs, shown once.
+// inviteJSON is an invitation with its token, printed once.
 type inviteJSON struct {
 	loci.Invite
 	Token string `json:"token"`
@@ -18,28 +19,26 @@ type inviteJSON struct {
 }
 
 func (p *program) teamInviteCommand() *cobra.Command {
-	var org, role string
-	cmd := &cobra.Command{
-		Use: "invite TEAM EMAIL…", Short: "Invite people into a team; each link is shown once and lasts 7 days", Args: cobra.MinimumNArgs(2),
+	var text string
+	var role loci.MemberRole
+	cmd := p.acting(pickOrg, &cobra.Command{
+		Use: "invite TEAM EMAIL…", Short: "Invite people into a team; print each link once", Args: cobra.MinimumNArgs(2),
 		Annotations: does(app.TeamInvite, app.TeamRead),
-		Long: `Invite people into a team, and into its org if they are in none. Loci sends no
-mail: hand each their link. It works for the invited address only, once.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := loci.ParseMemberRole(role)
-			if err != nil {
-				return err
-			}
-			return p.onTeam(cmd, org, args[0], func(ctx context.Context, in *instance, who loci.Principal, t loci.Team) error {
-				made, err := in.app.InviteToTeam(ctx, who, t.ID, args[1:], r)
-				if err != nil {
-					return err
-				}
-				return p.printInvited(made)
-			})
+		Long: `Invite people into a team, and into its org if they are in none. Loci sends no mail:
+hand each person their link. A link works once, for the invited address only, and
+expires after 7 days.`,
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			role, err = loci.ParseMemberRole(text)
+			return err
 		},
-	}
-	orgFlag(cmd, &org)
-	cmd.Flags().StringVar(&role, "role", string(loci.Member), "in the team: owner, admin or member")
+	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
+		made, err := c.app.InviteToTeam(ctx, c.who, t.ID, c.args[1:], role)
+		if err != nil {
+			return err
+		}
+		return p.printInvited(made)
+	}))
+	cmd.Flags().StringVar(&text, "role", string(loci.Member), "role in the team: owner, admin or member")
 	return cmd
 }
 
@@ -56,71 +55,42 @@ func (p *program) printInvited(made []app.Invited) error {
 		return p.printJSON(page("invites", shown))
 	}
 	for _, i := range shown {
-		what := i.Link
-		if what == "" {
-			what = i.Token
-		}
-		p.printf("%s  %s\n", i.Email, what)
+		p.printf("%s  %s\n", i.Email, cmp.Or(i.Link, i.Token))
 	}
-	p.note("This is the only time that these are shown. They last until %s.", showTime(time.Now().Add(loci.InviteLife)))
+	p.note("Loci shows these only this once. They expire at %s.", showTime(time.Now().Add(loci.InviteLife)))
 	if address == "" {
-		p.note("%s Each link is ADDRESS/app/invite?token=TOKEN.", noAddress)
+		p.note("Each link is ADDRESS/app/invite?token=TOKEN: %s.", noAddress)
 	}
 	return nil
 }
 
 func (p *program) teamInvitesCommand() *cobra.Command {
-	var org string
-	cmd := &cobra.Command{
+	return p.acting(pickOrg, &cobra.Command{
 		Use: "invites TEAM", Short: "List the invitations into a team", Args: cobra.ExactArgs(1), Annotations: does(app.TeamRead),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.onTeam(cmd, org, args[0], func(ctx context.Context, in *instance, who loci.Principal, t loci.Team) error {
-				view, err := in.app.Team(ctx, who, t.ID)
-				if err != nil {
-					return err
-				}
-				if p.json {
-					return p.printJSON(page("invites", notNil(view.Invites)))
-				}
-				rows := make([][]string, len(view.Invites))
-				for i, v := range view.Invites {
-					state := string(v.State)
-					if v.State == loci.InvitePending && !v.Usable(time.Now()) {
-						state = "expired"
-					}
-					rows[i] = []string{v.ID.String(), v.Email, string(v.TeamRole), state, showTime(v.CreatedAt), showTime(v.ExpiresAt)}
-				}
-				p.printTable([]string{"ID", "EMAIL", "ROLE", "STATE", "CREATED", "EXPIRES"}, rows)
-				return nil
-			})
-		},
-	}
-	orgFlag(cmd, &org)
-	return cmd
+	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
+		view, err := c.app.Team(ctx, c.who, t.ID)
+		if err != nil {
+			return err
+		}
+		return printList(p, "invites", view.Invites, "", "ID|EMAIL|ROLE|STATE|CREATED|EXPIRES", func(v loci.Invite) []string {
+			state := string(v.State)
+			if v.State == loci.InvitePending && !v.Usable(time.Now()) {
+				state = "expired"
+			}
+			return []string{v.ID.String(), v.Email, string(v.TeamRole), state, showTime(v.CreatedAt), showTime(v.ExpiresAt)}
+		})
+	}))
 }
 
 func (p *program) teamRevokeInviteCommand() *cobra.Command {
-	var org string
-	cmd := &cobra.Command{
-		Use: "revoke-invite ID", Short: "Make an invitation useless", Args: cobra.ExactArgs(1), Annotations: does(app.TeamInvite),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := parseID[loci.InviteID](args[0], "invitation", "loci team invites TEAM")
-			if err != nil {
-				return err
-			}
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				who, err := in.inOrg(ctx, org)
-				if err == nil {
-					err = in.app.RevokeInvite(ctx, who, id)
-				}
-				if err != nil {
-					return err
-				}
-				return p.done("revoked", id.String())
-			})
+	var id loci.InviteID
+	return p.acting(pickOrg, &cobra.Command{
+		Use: "revoke-invite ID", Short: "Revoke an invitation", Args: cobra.ExactArgs(1), Annotations: does(app.TeamInvite),
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			id, err = parseID[loci.InviteID](args[0], "invitation", "loci team invites TEAM")
+			return err
 		},
-	}
-	orgFlag(cmd, &org)
-	return cmd
+	}, func(ctx context.Context, c *call) error {
+		return p.done(c.app.RevokeInvite(ctx, c.who, id), "revoked", id.String())
+	})
 }

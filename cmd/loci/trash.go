@@ -11,59 +11,61 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
+// trashTime is how long the trash keeps things, as help prints it.
+var trashTime = loci.Plural(loci.TrashDays, "day", "days")
+
 func (p *program) trashCommand() *cobra.Command {
 	var version int
 	cmd := &cobra.Command{
 		Use:         "trash ID…",
-		Short:       "Move memories to the trash, where they stay for 30 days",
+		Short:       "Move memories to the trash for " + trashTime,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(app.MemoryTrash),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, "trashed", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
-				m, err := in.app.Trash(ctx, in.operator, id, version)
-				return m, aboutMemory(id, err)
+				return in.app.Trash(ctx, in.operator, id, version)
 			})
 		},
 	}
-	cmd.Flags().IntVar(&version, "if-version", 0, "only if it is still at this version")
+	ifVersionFlag(cmd, &version)
 	return cmd
 }
 
-// each does one thing to every id on the command line and fails at the end if
-// any of them failed. All ids are read before anything is changed.
-func (p *program) each(cmd *cobra.Command, args []string, done string, do func(context.Context, *instance, loci.MemoryID) (*loci.Memory, error)) error {
-	var ids []loci.MemoryID
-	for _, arg := range args {
-		id, err := parseMemoryID(arg)
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(ids, id) { // named twice, done once
-			ids = append(ids, id)
-		}
+func ifVersionFlag(cmd *cobra.Command, version *int) {
+	cmd.Flags().IntVar(version, "if-version", 0, "fail unless the memory is at this version")
+}
+
+// each does one thing to every id on the command line, and fails at the end if any of them failed. It reads all ids
+// before it changes anything.
+func (p *program) each(cmd *cobra.Command, args []string, done string,
+	do func(context.Context, *instance, loci.MemoryID) (*loci.Memory, error)) error {
+	ids, err := parseMemoryIDs(args)
+	if err != nil {
+		return err
 	}
 	return p.with(cmd.Context(), refuse, func(in *instance) error {
 		var failed error
-		for _, id := range ids {
+		for i, id := range ids {
+			if slices.Contains(ids[:i], id) { // named twice, done once
+				continue
+			}
 			m, err := do(cmd.Context(), in, id)
 			if err == nil {
 				err = p.saved(done, m)
 			}
-			if err != nil {
-				failed = errors.Join(failed, err)
-			}
+			failed = errors.Join(failed, aboutMemory(id, err))
 		}
 		return failed
 	})
 }
 
-// aboutMemory adds the id to an error that does not name it.
+// aboutMemory names the memory in an error about it.
 func aboutMemory(id loci.MemoryID, err error) error {
-	switch loci.CodeOf(err) {
-	case loci.NotFound:
-		return loci.WrapError(loci.NotFound, err, "no memory %s here; it may be in the trash (`loci list --trash`) or purged", id)
-	case loci.Forbidden, loci.Precondition:
-		return loci.WrapError(loci.CodeOf(err), err, "memory %s: %s", id, err)
+	switch code := loci.CodeOf(err); {
+	case code == loci.NotFound && err.Error() == loci.NoSuchMemory().Error():
+		return loci.WrapError(code, err, "memory %s not found; it may be in the trash (`loci list --trash`) or permanently deleted", id)
+	case code == loci.Forbidden || code == loci.Precondition:
+		return loci.WrapError(code, err, "memory %s: %s", id, err)
 	}
 	return err
 }

@@ -13,10 +13,10 @@ import (
 func (p *program) userSetCommand() *cobra.Command {
 	var email, name string
 	cmd := &cobra.Command{
-		Use: "set USER", Short: "Give a person an e-mail address or a name", Args: cobra.ExactArgs(1), Annotations: does(app.UserSet),
-		Long: `Give a person an e-mail address or a name. A password and single sign-on need an
-address; the owner of a laptop has none at first. The address of before is free
-again, and whoever holds it does not get in with it any more.`,
+		Use: "set USER", Short: "Set a person's e-mail address or name", Args: cobra.ExactArgs(1), Annotations: does(app.UserSet),
+		Long: `Set a person's e-mail address or name. Passwords and single sign-on require an
+address; the owner of a laptop has none at first. The old address no longer signs
+in, and somebody else may use it.`,
 		Example: `  loci user set mara@acme.example --email mara@acme.test --name Mara`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var c app.UserChange
@@ -27,38 +27,43 @@ again, and whoever holds it does not get in with it any more.`,
 				c.Name = &name
 			}
 			if c == (app.UserChange{}) {
-				return usagef("say --email ADDRESS, --name NAME or both")
+				return usagef("specify --email ADDRESS, --name NAME or both")
 			}
-			return p.changeUser(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-				if c.Email != nil && id == in.operator.UserID && p.settings.Owner != "" {
-					return loci.User{}, loci.Errorf(loci.Conflict, "LOCI_DASHBOARD_OWNER_EMAIL says what the address of the owner here is; change it there")
-				}
-				return in.app.SetUser(ctx, who, id, c)
-			})
+			return p.changeUser(cmd, args[0],
+				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
+					if c.Email != nil && id == in.operator.UserID && p.settings.Owner != "" {
+						return loci.User{}, loci.Errorf(loci.Conflict,
+							"cannot set the owner's address: LOCI_DASHBOARD_OWNER_EMAIL sets it; change it there")
+					}
+					return in.app.SetUser(ctx, who, id, c)
+				})
 		},
 	}
-	cmd.Flags().StringVar(&email, "email", "", "their address, of nobody else on this server")
-	cmd.Flags().StringVar(&name, "name", "", "their name")
+	cmd.Flags().StringVar(&email, "email", "", "e-mail address, unique on this server")
+	cmd.Flags().StringVar(&name, "name", "", "name")
 	return cmd
 }
 
 func (p *program) userDisableCommand() *cobra.Command {
 	disabled := true
 	return &cobra.Command{
-		Use: "disable USER", Short: "Shut a person out: sessions, keys and grants end, they leave their team, what is theirs stays", Args: cobra.ExactArgs(1),
+		Use: "disable USER", Short: "Disable a person: end their access, keep their data", Args: cobra.ExactArgs(1),
+		Long: `Disable a person, effective immediately: end their sign-ins, keys and grants and take
+them out of their team. Loci keeps their data.`,
 		Annotations: does(app.MemberRemove, app.WhoAmI, app.SessionList, app.KeyList, app.GrantList),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.changeUser(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-				had, err := in.access(ctx, who.OrgID, id)
-				if err != nil {
-					return loci.User{}, err
-				}
-				u, err := in.app.SetMember(ctx, who, id, app.MemberChange{Disabled: &disabled})
-				if err == nil && !p.json {
-					p.ended(had)
-				}
-				return u, err
-			})
+			return p.changeUser(cmd, args[0],
+				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
+					had, err := in.access(ctx, who.OrgID, id)
+					if err != nil {
+						return loci.User{}, err
+					}
+					u, err := in.app.SetMember(ctx, who, id, app.MemberChange{Disabled: &disabled})
+					if err == nil && !p.json {
+						p.noteEnded(had)
+					}
+					return u, err
+				})
 		},
 	}
 }
@@ -66,22 +71,24 @@ func (p *program) userDisableCommand() *cobra.Command {
 func (p *program) userEnableCommand() *cobra.Command {
 	disabled := false
 	return &cobra.Command{
-		Use: "enable USER", Short: "Let a disabled person sign in again; keys have to be made anew", Args: cobra.ExactArgs(1), Annotations: does(app.MemberRemove),
+		Use: "enable USER", Short: "Let a disabled person sign in again, without their old keys", Args: cobra.ExactArgs(1),
+		Annotations: does(app.MemberRemove),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.changeUser(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-				return in.app.SetMember(ctx, who, id, app.MemberChange{Disabled: &disabled})
-			})
+			return p.changeUser(cmd, args[0],
+				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
+					return in.app.SetMember(ctx, who, id, app.MemberChange{Disabled: &disabled})
+				})
 		},
 	}
 }
 
-// access is what somebody comes in with, and the team that they are in.
+// access counts a person's working credentials, and names their team.
 type access struct {
-	sessions, keys, agentKeys, grants int
-	team                              string
+	signIns, keys, agentKeys, grants int
+	team                             string
 }
 
-// access returns nil for somebody who is shut out already: they have none.
+// access returns nil for a disabled person: they have none.
 func (in *instance) access(ctx context.Context, org loci.OrgID, user loci.UserID) (*access, error) {
 	who, err := in.auth.LocalAs(ctx, org, user)
 	if loci.CodeOf(err) == loci.NotFound {
@@ -98,7 +105,7 @@ func (in *instance) access(ctx context.Context, org loci.OrgID, user loci.UserID
 	if me.Team != nil {
 		out.team = me.Team.Name
 	}
-	sessions, err := in.app.Sessions(ctx, who)
+	signIns, err := in.app.Sessions(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -111,16 +118,13 @@ func (in *instance) access(ctx context.Context, org loci.OrgID, user loci.UserID
 		return nil, err
 	}
 	grants, err := in.app.Grants(ctx, who)
-	if err != nil {
-		return nil, err
-	}
-	out.sessions, out.keys, out.agentKeys = usable(sessions), usable(keys), usable(agentKeys)
+	out.signIns, out.keys, out.agentKeys = usable(signIns), usable(keys), usable(agentKeys)
 	for i := range grants {
 		if grants[i].Usable(time.Now()) {
 			out.grants++
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 func usable(list []loci.Credential) (n int) {
@@ -132,12 +136,14 @@ func usable(list []loci.Credential) (n int) {
 	return n
 }
 
-func (p *program) ended(had *access) {
+func (p *program) noteEnded(had *access) {
 	if had == nil {
 		return
 	}
-	p.note("Ended: sessions %d, keys %d, agent keys %d, grants %d.", had.sessions, had.keys, had.agentKeys, had.grants)
+	p.note("Ended %s, %s, %s and %s.", loci.Plural(had.signIns, "sign-in", "sign-ins"), loci.Plural(had.keys, "key", "keys"),
+		loci.Plural(had.agentKeys, "agent key", "agent keys"), loci.Plural(had.grants, "grant", "grants"))
 	if had.team != "" {
-		p.note("They left the team %s: its pool is closed to them, and what they shared is only theirs again.", loci.OneLine(had.team))
+		p.note("They left team %s and no longer see its pool. Memories they shared are private to them again.",
+			loci.OneLine(had.team))
 	}
 }

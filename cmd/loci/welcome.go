@@ -40,7 +40,7 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 	p.printf("Memories are in %s\n", p.settings.DataDir)
 	if !first {
 		if p.hasBrowsers(address) {
-			p.printf("Sign in: loci session link\n")
+			p.printf("Sign in: loci user link\n")
 		}
 		p.printf("Make keys with: loci agent-key create --vendor claude --name NAME, loci key create --name NAME\n")
 		p.printf("or let Loci configure a client: loci connect %s\n", clientNames("|"))
@@ -48,7 +48,7 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 	}
 	p.printFirstKeys(reachable, owner, keys)
 	if link != "" {
-		p.printf("\nSign in with your browser, once, within 15 minutes; later with: loci session link\n\n    %s\n", link)
+		p.printf("\nSign in with your browser, once, within 15 minutes; later with: loci user link\n\n    %s\n", link)
 	}
 	p.printf("\nFrom the reference memory server: loci graph import memory.json --project NAME --create\n")
 	p.printf("Other assistants: loci agent-key create --vendor VENDOR --name NAME\n")

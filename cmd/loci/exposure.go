@@ -91,7 +91,7 @@ func (p *program) warn(address net.Addr) {
 	if !p.hasBrowsers(address) {
 		p.log.Warn("listening beyond this machine without TLS: keys and memories travel in the clear, and signing in by a browser is off. "+howToTLS, "address", p.listening(address))
 	}
-	for _, text := range p.settings.doubts() {
+	for _, text := range p.settings.warnings() {
 		p.log.Warn(text)
 	}
 }

@@ -11,54 +11,42 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// changesPoll is how often `loci changes --follow` looks.
+// changesPoll is how often `loci changes --follow` looks for changes of other processes.
 const changesPoll = time.Second
 
 func (p *program) changesCommand() *cobra.Command {
-	var since, org, user, vendor string
+	var since string
 	var follow bool
-	cmd := &cobra.Command{
-		Use: "changes", Short: "Show what changes: memories and memory nodes", Args: cobra.NoArgs, Annotations: does(app.ChangesRead),
-		Long: `Show what changes: memories and memory nodes that are written, changed, trashed,
-restored, erased or hidden, by whatever process. --since goes on behind a POSITION
-that an earlier call has printed; without it there is only the position to begin
-at. --follow stays until Ctrl-C. What changed is kept for 7 days.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				f := graphFlags{org: org, user: user, vendor: vendor}
-				who, err := f.principal(ctx, in)
-				if err != nil {
-					return err
-				}
-				feed, err := in.app.Changes(ctx, who, since)
-				if loci.FieldOf(err) == "last_event_id" {
-					return usagef("--since is no position that `loci changes` has printed")
-				}
-				if err != nil {
-					return err
-				}
-				return p.showChanges(ctx, feed, who, follow)
-			})
-		},
-	}
-	cmd.Flags().StringVar(&since, "since", "", "the position that an earlier call has printed")
-	cmd.Flags().BoolVar(&follow, "follow", false, "stay, and show changes as they happen")
-	orgFlag(cmd, &org)
-	userFlag(cmd, &user)
-	cmd.Flags().StringVar(&vendor, "as", "", "see what this vendor's assistant sees")
+	cmd := p.acting(pickAny, &cobra.Command{
+		Use: "changes", Short: "Show changes to memories and memory nodes", Args: cobra.NoArgs, Annotations: does(app.ChangesRead),
+		Long: `Show changes to memories and memory nodes, whichever process made them: created,
+changed, trashed, restored, erased or hidden. --since continues after a POSITION that
+an earlier call printed. Without it, the command prints only the current position.
+--follow waits for more until Ctrl-C. Loci keeps changes for 7 days.`,
+	}, func(ctx context.Context, c *call) error {
+		feed, err := c.app.Changes(ctx, c.who, since)
+		if loci.FieldOf(err) == "last_event_id" {
+			return usagef("--since must be a position that `loci changes` printed")
+		}
+		if err != nil {
+			return err
+		}
+		return p.showChanges(ctx, feed, c.who, follow)
+	})
+	cmd.Flags().StringVar(&since, "since", "", "position that an earlier call printed")
+	cmd.Flags().BoolVar(&follow, "follow", false, "wait, and show changes as they happen")
 	return cmd
 }
 
-// shownChange is a change, or a reset, as a program reads it: one in a line.
+// shownChange is a change or a reset as a program reads it, one per line.
 type shownChange struct {
 	Event    string          `json:"event"` // change, reset or position
 	Position string          `json:"position"`
 	Change   *loci.FeedEvent `json:"change,omitempty"`
 }
 
-// showChanges prints what there is, and with follow what comes, until ctx ends. The position that it ends with is the last
-// line, so that a script can go on there.
+// showChanges prints changes, with follow until ctx ends. The last line is the position, so that a script can continue
+// there.
 func (p *program) showChanges(ctx context.Context, feed *app.Changes, who loci.Principal, follow bool) error {
 	for {
 		written := feed.Written()
@@ -104,7 +92,7 @@ func (p *program) printChange(c shownChange) error {
 	case p.json:
 		return p.printLine(c)
 	case c.Change == nil:
-		p.printf("what changed until now is not known; read everything again\n")
+		p.printf("earlier changes are unknown; reload everything\n")
 	default:
 		e := c.Change
 		by := ""

@@ -20,12 +20,12 @@ func (p *program) auditCommand() *cobra.Command {
 	var org, user, since string
 	var q store.AuditQuery
 	cmd := &cobra.Command{
-		Use: "audit", Short: "Show who did what in an org, or was refused, newest first", Args: cobra.NoArgs, Annotations: does(app.AuditRead),
-		Long: `Show who did what in an org, or was refused, newest first: ids and counts, never
-what a memory says.`,
+		Use: "audit", Short: "Show the audit trail of an org, newest first", Args: cobra.NoArgs, Annotations: does(app.AuditRead),
+		Long: `Show the audit trail of an org, newest first: who did what, and which requests Loci
+rejected. It has ids and counts, never the content of memories.`,
 		Example: `  loci audit --denied --since 7d
   loci audit --org acme --user mara@acme.example --action memory.trash`,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		PreRunE: func(*cobra.Command, []string) (err error) {
 			if q.Limit < 1 || q.Limit > maxAudit {
 				return loci.FieldErrorf("--limit", "must be from 1 to %d", maxAudit)
 			}
@@ -34,9 +34,12 @@ what a memory says.`,
 					return err
 				}
 			}
-			if q.From, err = parseSince(since, time.Now()); err != nil {
-				return err
+			if since != "" {
+				q.From, err = parseSince(since, time.Now())
 			}
+			return err
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
 				who, err := in.inOrg(ctx, org)
@@ -45,13 +48,13 @@ what a memory says.`,
 				}
 				if user != "" {
 					person, err := in.person(ctx, user)
+					if err == nil && org != "" && person.OrgID != who.OrgID {
+						err = noSuch("user", user, "loci user list --org "+string(who.OrgID))
+					}
+					if err == nil {
+						who, err = in.auth.LocalAs(ctx, person.OrgID, loci.UserID{})
+					}
 					if err != nil {
-						return err
-					}
-					if org != "" && person.OrgID != who.OrgID {
-						return loci.Errorf(loci.NotFound, "no user %s in org %s", cut(user, 100), who.OrgID)
-					}
-					if who, err = in.auth.LocalAs(ctx, person.OrgID, loci.UserID{}); err != nil {
 						return err
 					}
 					q.UserID = person.UserID
@@ -65,17 +68,17 @@ what a memory says.`,
 		},
 	}
 	flags := cmd.Flags()
-	orgFlag(cmd, &org)
-	flags.StringVar(&user, "user", "", "only of this person, by id or e-mail")
+	flags.StringVar(&org, "org", "", "id of the org (default: "+string(loci.DefaultOrg)+")")
+	flags.StringVar(&user, "user", "", "only of this person, by id or e-mail address")
 	flags.StringVar(&q.Action, "action", "", "only this action, such as memory.trash")
-	flags.BoolVar(&q.Denied, "denied", false, "only what was refused")
+	flags.BoolVar(&q.Denied, "denied", false, "only rejected requests")
 	flags.StringVar(&since, "since", "", "only from then on: 7d, 12h, 2026-01-31 or a time")
 	flags.IntVar(&q.Limit, "limit", 50, "how many at most")
 	flags.Int64Var(&q.Before, "before", 0, "continue after the entry of this number")
 	return cmd
 }
 
-// checkAction refuses what no entry can be of, and says what can.
+// checkAction rejects an action that does not exist, and lists similar ones.
 func checkAction(s string) error {
 	known := []string{auth.SessionStarted, auth.SessionProved, oauth.GrantReused}
 	for act := range app.Rules() {
@@ -90,25 +93,10 @@ func checkAction(s string) error {
 	if len(alike) == 0 {
 		alike = known
 	}
-	return loci.FieldErrorf("--action", "is none that Loci has; there are %s", strings.Join(alike, ", "))
+	return loci.FieldErrorf("--action", "must be an action of Loci, such as %s", strings.Join(alike, ", "))
 }
 
 const maxAudit = 10_000
-
-// parseSince reads a span before now, a day or a moment.
-func parseSince(s string, now time.Time) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	if d, err := parseSpan(s); err == nil {
-		return now.Add(-d), nil
-	}
-	t, err := parseTime("--since", s)
-	if err != nil {
-		return t, loci.FieldErrorf("--since", "must be a span like 7d or 12h, a day like 2026-01-31 or a time like 2026-01-31T15:04:05Z")
-	}
-	return t, nil
-}
 
 func (p *program) printAudit(ctx context.Context, in *instance, org loci.OrgID, rows []store.AuditRow, limit int) error {
 	more := len(rows) == limit
@@ -125,16 +113,13 @@ func (p *program) printAudit(ctx context.Context, in *instance, org loci.OrgID, 
 	}
 	names, table := in.names(), make([][]string, len(rows))
 	for i, r := range rows {
-		user, err := names.user(ctx, org, r.UserID)
-		if err != nil {
-			return err
-		}
 		verdict := "allowed"
 		if !r.Allowed {
-			verdict = "refused"
+			verdict = "rejected"
 		}
-		table[i] = []string{strconv.FormatInt(r.Number, 10), r.At.UTC().Format(time.RFC3339), r.Action, verdict, string(r.Kind) + " by " + string(r.Method),
-			string(r.Vendor), user, r.Target, strconv.Itoa(r.Count)}
+		table[i] = []string{strconv.FormatInt(r.Number, 10), r.At.UTC().Format(time.RFC3339), r.Action, verdict,
+			string(r.Kind) + " by " + string(r.Method), string(r.Vendor), names.user(ctx, org, r.UserID), r.Target,
+			strconv.Itoa(r.Count)}
 	}
 	p.printTable([]string{"NUMBER", "AT", "ACTION", "", "WHO", "VENDOR", "USER", "TARGET", "COUNT"}, table)
 	if more {

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+)
+
+// picks says which flags choose whom a command acts for.
+type picks uint8
+
+const (
+	pickOrg    picks = 1 << iota // --org
+	pickUser                     // --user
+	pickVendor                   // --as
+	starts                       // no flag: the command creates the data directory if it is missing
+
+	pickPerson = pickOrg | pickUser
+	pickAny    = pickPerson | pickVendor
+)
+
+// actor is whom a command acts for: an org's owner, a person, or a vendor's assistant.
+type actor struct{ org, user, vendor string }
+
+func (a *actor) add(cmd *cobra.Command, which picks) {
+	if which&pickOrg != 0 {
+		cmd.Flags().StringVar(&a.org, "org", "", "id of the org (default: "+string(loci.DefaultOrg)+")")
+	}
+	if which&pickUser != 0 {
+		cmd.Flags().StringVar(&a.user, "user", "", "act for this person: an id or e-mail address (default: the org's owner)")
+	}
+	if which&pickVendor != 0 {
+		cmd.Flags().StringVar(&a.vendor, "as", "", "act as this vendor's assistant: see what it sees, write in its name")
+	}
+}
+
+func (a *actor) principal(ctx context.Context, in *instance) (loci.Principal, error) {
+	if a.vendor == "" {
+		return in.actFor(ctx, a.org, a.user)
+	}
+	if a.org != "" || a.user != "" {
+		return loci.Principal{}, usagef("cannot combine --as with --org or --user: it acts for the owner of this machine's memories")
+	}
+	return in.as(ctx, a.vendor)
+}
+
+// call is one run of a command: an open data directory, whom it acts for, and its arguments.
+type call struct {
+	*instance
+	who   loci.Principal
+	actor *actor
+	args  []string
+}
+
+// acting completes a command that acts for somebody: it adds the flags that choose whom, opens the data directory
+// and calls do. What the command must check before it opens anything belongs into its PreRunE.
+func (p *program) acting(which picks, cmd *cobra.Command, do func(context.Context, *call) error) *cobra.Command {
+	var a actor
+	a.add(cmd, which)
+	absent := refuse
+	if which&starts != 0 {
+		absent = create
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		return p.with(ctx, absent, func(in *instance) error {
+			who, err := a.principal(ctx, in)
+			if err != nil {
+				return err
+			}
+			return do(ctx, &call{in, who, &a, args})
+		})
+	}
+	return cmd
+}
+
+// onNamed finds what the first argument names and calls do with it.
+func onNamed[T any](find func(*instance, context.Context, loci.Principal, string) (T, error),
+	do func(context.Context, *call, T) error) func(context.Context, *call) error {
+	return func(ctx context.Context, c *call) error {
+		x, err := find(c.instance, ctx, c.who, c.args[0])
+		if err != nil {
+			return err
+		}
+		return do(ctx, c, x)
+	}
+}
+
+// findNamed returns the item of a list with that id or name, or the error of noSuch.
+func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, see string) (T, error) {
+	for _, x := range list {
+		if id, name := of(x); id == strings.ToLower(s) || name == s {
+			return x, nil
+		}
+	}
+	var none T
+	return none, noSuch(noun, s, see)
+}
+
+// noSuch is a NotFound error with the command that lists what there is.
+func noSuch(noun, name, see string) error {
+	return loci.Errorf(loci.NotFound, "%s %s not found; see `%s`", noun, quoted(cut(name, 100)), see)
+}
+
+// orNoSuch replaces a NotFound error by that of noSuch.
+func orNoSuch(err error, noun, name, see string) error {
+	if loci.CodeOf(err) != loci.NotFound {
+		return err
+	}
+	return loci.WrapError(loci.NotFound, err, "%s", noSuch(noun, name, see))
+}
+
+// person finds somebody of any org by id or e-mail.
+func (in *instance) person(ctx context.Context, s string) (who loci.Person, err error) {
+	people := in.store.People()
+	if strings.Contains(s, "@") {
+		var email string
+		if email, err = loci.ParseEmail(s); err == nil {
+			who, err = people.ByEmail(ctx, email)
+		}
+	} else {
+		var id loci.UserID
+		if id, err = parseID[loci.UserID](s, "user", "loci user list"); err == nil {
+			who, err = people.ByID(ctx, id)
+		}
+	}
+	return who, orNoSuch(err, "user", s, "loci user list")
+}
+
+// memberOf finds somebody who must be of the org that who acts in.
+func (in *instance) memberOf(ctx context.Context, who loci.Principal, user string) (loci.Person, error) {
+	person, err := in.person(ctx, user)
+	if err == nil && person.OrgID != who.OrgID {
+		err = noSuch("user", user, "loci user list --org "+string(who.OrgID))
+	}
+	return person, err
+}
+
+// inOrg returns the operator acting in an org, for its owner.
+func (in *instance) inOrg(ctx context.Context, org string) (loci.Principal, error) {
+	id, err := orgID(org)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	p, err := in.auth.LocalAs(ctx, id, loci.UserID{})
+	return p, orNoSuch(err, "org", string(id), "loci org list")
+}
+
+// actFor returns the operator acting for a person; "" is the owner of the org. The person must be of the org if one
+// is named.
+func (in *instance) actFor(ctx context.Context, org, user string) (loci.Principal, error) {
+	if user == "" {
+		return in.inOrg(ctx, org)
+	}
+	who, err := in.person(ctx, user)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	if org != "" && string(who.OrgID) != org {
+		return loci.Principal{}, noSuch("user", user, "loci user list --org "+cut(org, 60))
+	}
+	return in.auth.LocalAs(ctx, who.OrgID, who.UserID)
+}
+
+// about returns the operator acting for the owner of a person's org, and the person.
+func (in *instance) about(ctx context.Context, user string) (loci.Principal, loci.Person, error) {
+	who, err := in.person(ctx, user)
+	if err != nil {
+		return loci.Principal{}, who, err
+	}
+	p, err := in.auth.LocalAs(ctx, who.OrgID, loci.UserID{})
+	return p, who, err
+}
+
+func orgID(s string) (loci.OrgID, error) {
+	if s == "" {
+		return loci.DefaultOrg, nil
+	}
+	id := loci.OrgID(s)
+	return id, id.Validate()
+}
+
+// orgHint is the flag that a suggested command needs in another org than the default one.
+func orgHint(who loci.Principal) string {
+	if who.OrgID == loci.DefaultOrg {
+		return ""
+	}
+	return " --org " + string(who.OrgID)
+}
+
+// orgs returns the named org, or all.
+func (in *instance) orgs(ctx context.Context, org string) ([]loci.Org, error) {
+	if org == "" {
+		return in.app.Orgs(ctx, in.operator)
+	}
+	id, err := orgID(org)
+	if err != nil {
+		return nil, err
+	}
+	o, err := in.app.ShowOrg(ctx, in.operator, id)
+	return []loci.Org{o}, orNoSuch(err, "org", string(id), "loci org list")
+}
+
+// inOrgs calls fn with the operator acting for the owner of the named org, or of each org.
+func (in *instance) inOrgs(ctx context.Context, org string, fn func(loci.Principal) error) error {
+	orgs, err := in.orgs(ctx, org)
+	if err != nil {
+		return err
+	}
+	for _, o := range orgs {
+		who, err := in.auth.LocalAs(ctx, o.ID, loci.UserID{})
+		if err == nil {
+			err = fn(who)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// everybody calls fn with every member of an org.
+func (in *instance) everybody(ctx context.Context, p loci.Principal, fn func(loci.User) error) error {
+	const atOnce = 100
+	var after loci.UserID
+	for {
+		page, err := in.app.Members(ctx, p, after, atOnce)
+		if err != nil {
+			return err
+		}
+		for _, u := range page {
+			if err := fn(u); err != nil {
+				return err
+			}
+			after = u.ID
+		}
+		if len(page) < atOnce {
+			return nil
+		}
+	}
+}
+
+// sessionFlag adds --session, which during reads.
+func sessionFlag(cmd *cobra.Command, session *string) {
+	cmd.Flags().StringVar(session, "session", "", "id of an agent's open session to work in; see `loci session open`")
+}
+
+// during returns who as a part of the session that --session names; "" is none.
+func (in *instance) during(ctx context.Context, who loci.Principal, session string) (loci.Principal, error) {
+	p, err := in.auth.InNamedSession(ctx, who, session)
+	switch loci.CodeOf(err) {
+	case loci.Invalid:
+		return p, loci.FieldErrorf("--session", "must be the id of an open session; see `loci session list`")
+	case loci.Conflict:
+		return p, loci.Errorf(loci.Conflict, "session %s is closed; open another with: loci session open", cut(session, 36))
+	}
+	return p, err
+}

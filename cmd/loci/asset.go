@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"mime"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) assetCommand() *cobra.Command {
+	return group("asset", "Attach files to memories", `Attach files to memories. Loci stores each file once, by its content, as long as a
+memory has it. Everybody who sees the memory sees its files.`,
+		p.assetAddCommand(), p.assetListCommand(), p.assetGetCommand(), p.assetDeleteCommand())
+}
+
+func (p *program) assetAddCommand() *cobra.Command {
+	var name, mediaType string
+	cmd := p.onMemoryID(pickAny, &cobra.Command{
+		Use: "add MEMORY FILE…", Short: "Attach files to a memory", Args: cobra.MinimumNArgs(2), Annotations: does(app.AssetAdd),
+		Long: `Attach files to a memory; "-" is standard input and requires --name. Loci detects the
+media type from the bytes. Specify --type if the bytes do not tell, for example
+text/markdown. Attaching a file twice has no effect.`,
+		Example: `  loci asset add 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e diagram.png notes.pdf`,
+		PreRunE: func(_ *cobra.Command, args []string) error {
+			if name != "" && len(args) > 2 {
+				return usagef("--name requires exactly one FILE")
+			}
+			return nil
+		},
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		var made []loci.Asset
+		for _, file := range c.args[1:] {
+			a, err := p.attach(ctx, c, id, file, app.Upload{Name: name, MediaType: mediaType})
+			if err != nil {
+				return err
+			}
+			made = append(made, a)
+		}
+		if p.json {
+			return p.printJSON(page("assets", made))
+		}
+		return nil
+	})
+	cmd.Flags().StringVar(&name, "name", "", "name of the file (default: as on this disk)")
+	cmd.Flags().StringVar(&mediaType, "type", "", "media type if the bytes do not tell (default: by the extension)")
+	return cmd
+}
+
+// attach attaches one file. The name and media type in u take precedence.
+func (p *program) attach(ctx context.Context, c *call, id loci.MemoryID, file string, u app.Upload) (loci.Asset, error) {
+	r, size, err := p.openFile(ctx, file)
+	if err != nil {
+		return loci.Asset{}, err
+	}
+	defer r.Close()
+	if u.Name == "" {
+		if file == "-" {
+			return loci.Asset{}, usagef("standard input requires --name")
+		}
+		u.Name = filepath.Base(file)
+	}
+	if u.MediaType == "" {
+		u.MediaType = mime.TypeByExtension(filepath.Ext(u.Name))
+	}
+	bar := p.progress("attaching "+cut(u.Name, 40), size, true)
+	u.Size, u.Body = size, io.TeeReader(r, bar)
+	a, added, err := c.app.AddAsset(ctx, c.who, id, u)
+	_ = bar.Finish()
+	if err == nil && !p.json {
+		verb := "attached"
+		if !added {
+			verb = "already attached:"
+		}
+		p.printf("%s %s %s (%s, %s)\n", verb, a.ID, loci.OneLine(a.Name), a.MediaType, showBytes(a.Size))
+	}
+	return a, err
+}
+
+// openFile opens a file, or standard input for "-". size is -1 if unknown.
+func (p *program) openFile(ctx context.Context, name string) (r io.ReadCloser, size int64, err error) {
+	if name == "-" {
+		return untilDone(ctx, p.in), -1, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, usageError{err}
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		_ = f.Close()
+		return nil, 0, err
+	case info.IsDir():
+		_ = f.Close()
+		return nil, 0, usagef("cannot read %s: it is a directory; name a file in it", name)
+	case !info.Mode().IsRegular():
+		return f, -1, nil
+	}
+	return f, info.Size(), nil
+}
+
+func (p *program) assetListCommand() *cobra.Command {
+	return p.onMemoryID(pickAny, &cobra.Command{
+		Use: "list MEMORY", Short: "List the files of a memory", Args: cobra.ExactArgs(1), Annotations: does(app.AssetRead),
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		list, err := c.app.Assets(ctx, c.who, id)
+		if err != nil {
+			return err
+		}
+		return printList(p, "assets", list, "no files; attach one with: loci asset add MEMORY FILE",
+			"ID|NAME|TYPE|SIZE|ORIGIN|CREATED", func(a loci.Asset) []string {
+				return []string{a.ID.String(), a.Name, a.MediaType, showBytes(a.Size), a.Origin, showTime(a.CreatedAt)}
+			})
+	})
+}
+
+// onAsset completes a command about the file in its first argument.
+func (p *program) onAsset(cmd *cobra.Command, do func(context.Context, *call, loci.AssetID) error) *cobra.Command {
+	var id loci.AssetID
+	const see = "loci asset list MEMORY"
+	cmd.PreRunE = func(_ *cobra.Command, args []string) (err error) {
+		id, err = parseID[loci.AssetID](args[0], "file", see)
+		return err
+	}
+	return p.acting(pickAny, cmd, func(ctx context.Context, c *call) error {
+		return orNoSuch(do(ctx, c, id), "file", id.String(), see)
+	})
+}
+
+func (p *program) assetGetCommand() *cobra.Command {
+	var to string
+	cmd := p.onAsset(&cobra.Command{
+		Use: "get ID", Short: "Write an attached file to standard output, or into a file with -o", Args: cobra.ExactArgs(1),
+		Annotations: does(app.AssetRead),
+		Long: `Write an attached file to standard output, or into a file or directory with -o. In a
+directory it keeps its own name. A file appears only when it is complete. With --json
+and without -o, describe the file instead.`,
+	}, func(ctx context.Context, c *call, id loci.AssetID) error {
+		if p.json && to == "" {
+			a, err := c.app.Asset(ctx, c.who, id)
+			return p.answer(a, err, "")
+		}
+		return p.download(ctx, c, id, to)
+	})
+	cmd.Flags().StringVarP(&to, "output", "o", "", `file or directory to write to (default: "-", standard output)`)
+	return cmd
+}
+
+func (p *program) download(ctx context.Context, c *call, id loci.AssetID, to string) error {
+	a, f, err := c.app.OpenAsset(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	switch info, err := os.Stat(to); {
+	case to == "":
+		to = "-"
+	case err == nil && info.IsDir():
+		to = filepath.Join(to, a.Name)
+	}
+	bar := p.progress("writing "+cut(a.Name, 40), a.Size, true)
+	err = p.writeTo(to, func(w io.Writer) error {
+		sum := sha256.New()
+		_, err := io.Copy(io.MultiWriter(w, sum, bar), f)
+		if err == nil && hex.EncodeToString(sum.Sum(nil)) != a.SHA256 {
+			err = loci.Errorf(loci.Unavailable, "the file has changed on the disk; run `loci doctor`")
+		}
+		return err
+	})
+	_ = bar.Finish()
+	if err != nil || to == "-" {
+		return err
+	}
+	return p.answer(map[string]any{"asset": a, "file": to}, nil, "wrote %s (%s)", to, showBytes(a.Size))
+}
+
+func (p *program) assetDeleteCommand() *cobra.Command {
+	var yes bool
+	cmd := p.onAsset(&cobra.Command{
+		Use: "delete ID", Short: "Permanently delete an attached file", Args: cobra.ExactArgs(1), Annotations: does(app.AssetDelete),
+	}, func(ctx context.Context, c *call, id loci.AssetID) error {
+		a, err := c.app.Asset(ctx, c.who, id)
+		if err == nil {
+			err = p.sure(yes, "delete", "file", a.Name)
+		}
+		if err == nil {
+			err = c.app.DeleteAsset(ctx, c.who, id)
+		}
+		return p.answer(a, err, "deleted %s %s", a.ID, loci.OneLine(a.Name))
+	})
+	yesFlag(cmd, &yes)
+	return cmd
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/loci-memory/loci"
+)
+
+// warnings lists valid settings that are probably mistakes, for the log and for doctor. It contains no values.
+func (s *settings) warnings() (out []string) {
+	nameOf := func(key string) string { return new(reader).at(key).name }
+	warn := func(probable bool, text string) {
+		if probable {
+			out = append(out, text)
+		}
+	}
+	short := func(key string, value loci.Secret) {
+		warn(value != "" && len(value) < 16, nameOf(key)+" is short and easy to guess; use at least 24 random characters")
+	}
+	short("keys/owner", s.OwnerKey)
+	for _, vendor := range slices.Sorted(maps.Keys(s.AgentKeys)) {
+		short(agentKeys+string(vendor), s.AgentKeys[vendor])
+	}
+	warn(s.Chat.BaseURL == "" && (s.Chat.Model != "" || s.Chat.APIKey != ""),
+		"a chat model or its key is configured without "+nameOf("chat/base_url")+"; Loci uses no model")
+	warn(!s.Egress && s.Chat.BaseURL != "", "egress is off; Loci does not use the configured chat model")
+	providers := len(s.OIDC) > 0
+	warn(providers && !s.Egress, "egress is off; nobody can sign in through a provider (oidc)")
+	warn(providers && s.PublicURL == "", nameOf("public_url")+" is missing; a provider (oidc) can redirect people to this machine only")
+	warn(s.SignUp && !providers, nameOf("sign_up")+" is open, but there is no provider (oidc) to sign up with")
+	for _, p := range s.Proxies {
+		warn(p.Bits() == 0, nameOf("trusted_proxies")+" trusts everybody: any client can claim any address and evade limits by address")
+	}
+	for _, name := range s.Unknown {
+		warn(true, "unknown variable "+name+"; is it misspelled?")
+	}
+	return out
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+)
+
+// names finds what people call users and teams, for tables. If it finds nothing, or cannot look, it answers the id.
+type names struct {
+	in    *instance
+	users map[loci.UserID]string
+	teams map[loci.OrgID][]loci.Team
+}
+
+func (in *instance) names() *names {
+	return &names{in: in, users: map[loci.UserID]string{}, teams: map[loci.OrgID][]loci.Team{}}
+}
+
+// user returns somebody's e-mail address or else their name.
+func (n *names) user(ctx context.Context, org loci.OrgID, id loci.UserID) string {
+	if id.IsZero() {
+		return "-"
+	}
+	if _, ok := n.users[id]; !ok {
+		n.users[id] = id.String()
+		if person, err := n.in.store.People().ByID(ctx, id); err == nil && person.Email != "" {
+			n.users[id] = person.Email
+		} else if who, err := n.in.auth.LocalAs(ctx, org, id); err == nil {
+			if me, err := n.in.app.WhoAmI(ctx, who); err == nil && me.User.Name != "" {
+				n.users[id] = me.User.Name
+			}
+		}
+	}
+	return n.users[id]
+}
+
+// team returns the name of a person's team, "" for none.
+func (n *names) team(ctx context.Context, u loci.User) string {
+	if u.TeamID.IsZero() {
+		return ""
+	}
+	if _, ok := n.teams[u.OrgID]; !ok {
+		n.teams[u.OrgID] = nil
+		if who, err := n.in.auth.LocalAs(ctx, u.OrgID, loci.UserID{}); err == nil {
+			n.teams[u.OrgID], _ = n.in.app.Teams(ctx, who) // without them the id is shown
+		}
+	}
+	i := slices.IndexFunc(n.teams[u.OrgID], func(t loci.Team) bool { return t.ID == u.TeamID })
+	if i < 0 {
+		return u.TeamID.String()
+	}
+	return n.teams[u.OrgID][i].Name
+}

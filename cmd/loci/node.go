@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	wire "github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) nodeCommand() *cobra.Command {
+	return group("node", "Build ordered trees of memories, entities and texts", `Build memory nodes: ordered trees of memories, entities and texts that are read as a
+whole. NODE and ITEM are ids; see "loci node list" and "loci node show NODE".`,
+		p.nodeCreateCommand(), p.nodeListCommand(), p.nodeShowCommand(), p.nodeEditCommand(),
+		p.nodeDo("trash", "Move a memory node and its items to the trash for "+trashTime, "trashed", app.NodeTrash,
+			(*app.App).TrashNode),
+		p.nodeDo("restore", "Restore a memory node from the trash", "restored", app.NodeRestore, (*app.App).RestoreNode),
+		p.nodeDeleteCommand(), p.nodeAddCommand(), p.nodeMoveCommand(), p.nodeRemoveCommand(), p.nodePackCommand())
+}
+
+// onNode completes a command about the memory node in its first argument.
+func (p *program) onNode(cmd *cobra.Command, do func(context.Context, *call, loci.NodeID) error) *cobra.Command {
+	var id loci.NodeID
+	check := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) (err error) {
+		if id, err = parseID[loci.NodeID](args[0], "memory node", "loci node list"); err == nil && check != nil {
+			err = check(cmd, args)
+		}
+		return err
+	}
+	return p.acting(pickAny, cmd, func(ctx context.Context, c *call) error {
+		err := do(ctx, c, id)
+		if loci.CodeOf(err) == loci.NotFound { // the node, or an item of it
+			return fmt.Errorf("memory node %s: %w; see `loci node list` and `loci node show NODE`", id, err)
+		}
+		return err
+	})
+}
+
+func (p *program) savedNode(what string, n *loci.MemoryNode, err error) error {
+	if err != nil {
+		return err
+	}
+	return p.answer(n, nil, "%s %s: %s", what, n.ID, cut(n.Name, 60))
+}
+
+func (p *program) nodeCreateCommand() *cobra.Command {
+	var d app.NodeDraft
+	var allow []string
+	var project string
+	cmd := p.acting(pickAny, &cobra.Command{
+		Use: "create NAME", Short: "Create an empty memory node", Args: cobra.ExactArgs(1),
+		Annotations: does(app.NodeCreate, app.ProjectRead),
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			d.Name = args[0]
+			d.AllowedVendors, err = parseVendors("--allow", allow)
+			return err
+		},
+	}, func(ctx context.Context, c *call) (err error) {
+		if project != "" {
+			d.Scope = loci.ScopeProject
+		}
+		if d.ProjectID, err = c.projectID(ctx, c.who, project); err != nil {
+			return err
+		}
+		n, err := c.app.CreateNode(ctx, c.who, d)
+		return p.savedNode("created", n, err)
+	})
+	vendorsFlag(cmd, &allow)
+	cmd.Flags().StringVar(&d.Description, "description", "", "what the node is about")
+	cmd.Flags().StringSliceVar(&d.Tags, "tag", nil, "tag; may be repeated")
+	cmd.Flags().StringVar(&project, "project", "", "make it visible to the members of this project, by name or id")
+	cmd.Flags().BoolVar(&d.Shared, "shared", false, "share it with the team")
+	return cmd
+}
+
+func (p *program) nodeListCommand() *cobra.Command {
+	var r app.NodeList
+	var scope, project string
+	cmd := p.acting(pickAny, &cobra.Command{
+		Use: "list", Short: "List memory nodes, last changed first", Args: cobra.NoArgs,
+		Annotations: does(app.NodeRead, app.MemoryTrashed, app.ProjectRead),
+		PreRunE: func(*cobra.Command, []string) error {
+			switch r.Scope = loci.Scope(scope); r.Scope {
+			case "", loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent:
+				return nil
+			}
+			return usagef("--scope must be global, project or agent")
+		},
+	}, func(ctx context.Context, c *call) (err error) {
+		if r.ProjectID, err = c.projectID(ctx, c.who, project); err != nil {
+			return err
+		}
+		page, err := c.app.Nodes(ctx, c.who, r)
+		if err != nil || p.json {
+			return p.printNodesJSON(page, err)
+		}
+		defer p.more(page.NextCursor)
+		return printList(p, "memory_nodes", page.Nodes, "", "ID|CHANGED|ORIGIN|TAGS|NAME", func(n *loci.MemoryNode) []string {
+			return []string{n.ID.String(), showTime(n.UpdatedAt), n.Origin, strings.Join(n.Tags, ","), n.Name}
+		})
+	})
+	cmd.Flags().StringVar(&scope, "scope", "", "only of this scope: global, project or agent")
+	cmd.Flags().StringVar(&project, "project", "", "only of this project, by name or id")
+	cmd.Flags().StringVar(&r.Tag, "tag", "", "only with this tag")
+	cmd.Flags().BoolVar(&r.Trashed, "trash", false, "list the trash instead")
+	cmd.Flags().IntVar(&r.Limit, "limit", 0, "how many, at most 500 (default 50)")
+	cmd.Flags().StringVar(&r.Cursor, "cursor", "", "continue after the previous page")
+	return cmd
+}
+
+func (p *program) nodeShowCommand() *cobra.Command {
+	return p.onNode(&cobra.Command{
+		Use: "show NODE", Short: "Show a memory node with its items", Args: cobra.ExactArgs(1), Annotations: does(app.NodeRead),
+	}, func(ctx context.Context, c *call, id loci.NodeID) error {
+		n, err := c.app.Node(ctx, c.who, id)
+		if err != nil {
+			return err
+		}
+		var items []loci.NodeItem
+		if n.DeletedAt.IsZero() {
+			if items, err = c.app.NodeItems(ctx, c.who, id); err != nil {
+				return err
+			}
+		}
+		return p.printNode(n, items)
+	})
+}
+
+func (p *program) printNode(n *loci.MemoryNode, items []loci.NodeItem) error {
+	if p.json {
+		return p.printJSON(struct {
+			*loci.MemoryNode
+			Items []loci.NodeItem `json:"items"`
+		}{n, notNil(items)})
+	}
+	p.printf("%s\n", loci.OneLine(n.Name))
+	shared, trashed := "", ""
+	if !n.TeamID.IsZero() {
+		shared = "the team"
+	}
+	if !n.DeletedAt.IsZero() {
+		trashed = "since " + showTime(n.DeletedAt)
+	}
+	p.printFields([2]string{"id", n.ID.String()}, [2]string{"origin", n.Origin}, [2]string{"visible to", joined(n.AllowedVendors)},
+		[2]string{"tags", strings.Join(n.Tags, ", ")}, [2]string{"description", n.Description},
+		[2]string{"changed", showTime(n.UpdatedAt)}, [2]string{"shared with", shared}, [2]string{"in the trash", trashed})
+	p.printf("\n")
+	levels := map[loci.NodeItemID]int{}
+	for _, i := range items {
+		if !i.ParentID.IsZero() {
+			levels[i.ID] = levels[i.ParentID] + 1
+		}
+		p.printf("%s  %s%s\n", i.ID, strings.Repeat("  ", levels[i.ID]), itemText(&i))
+	}
+	return nil
+}
+
+func itemText(i *loci.NodeItem) string {
+	switch i.Kind {
+	case loci.ItemMemory:
+		return "memory " + i.MemoryID.String()
+	case loci.ItemEntity:
+		return "entity " + i.EntityID.String() + " of project " + i.ProjectID.String()
+	}
+	return cut(i.Text, 60)
+}
+
+func (p *program) nodeEditCommand() *cobra.Command {
+	var name, description string
+	var tags, allow []string
+	var shared bool
+	var patch app.NodePatch
+	cmd := p.onNode(&cobra.Command{
+		Use: "edit NODE", Short: "Change a memory node", Args: cobra.ExactArgs(1), Annotations: does(app.NodeChange),
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			vendors, err := parseVendors("--allow", allow)
+			for flag, set := range map[string]func(){"name": func() { patch.Name = &name },
+				"description": func() { patch.Description = &description }, "tag": func() { patch.Tags = &tags },
+				"allow": func() { patch.AllowedVendors = &vendors }, "shared": func() { patch.Shared = &shared }} {
+				if cmd.Flags().Changed(flag) {
+					set()
+				}
+			}
+			if err == nil && patch == (app.NodePatch{}) {
+				err = usagef("specify what to change: --name, --description, --tag, --allow or --shared")
+			}
+			return err
+		},
+	}, func(ctx context.Context, c *call, id loci.NodeID) error {
+		n, err := c.app.ChangeNode(ctx, c.who, id, patch)
+		return p.savedNode("changed", n, err)
+	})
+	vendorsFlag(cmd, &allow)
+	cmd.Flags().StringVar(&name, "name", "", "the new name")
+	cmd.Flags().StringVar(&description, "description", "", "what the node is about")
+	cmd.Flags().StringSliceVar(&tags, "tag", nil, "replace all tags; may be repeated")
+	cmd.Flags().BoolVar(&shared, "shared", false, "share it with the team; --shared=false makes it private")
+	return cmd
+}
+
+// nodeDo is a command that does one thing with a node.
+func (p *program) nodeDo(use, short, done string, act app.Action,
+	do func(*app.App, context.Context, loci.Principal, loci.NodeID) (*loci.MemoryNode, error)) *cobra.Command {
+	return p.onNode(&cobra.Command{Use: use + " NODE", Short: short, Args: cobra.ExactArgs(1), Annotations: does(act)},
+		func(ctx context.Context, c *call, id loci.NodeID) error {
+			n, err := do(c.app, ctx, c.who, id)
+			return p.savedNode(done, n, err)
+		})
+}
+
+func (p *program) nodeDeleteCommand() *cobra.Command {
+	var yes bool
+	cmd := p.onNode(&cobra.Command{
+		Use: "delete NODE", Short: "Permanently delete a memory node with its texts", Args: cobra.ExactArgs(1),
+		Long: `Permanently delete a memory node with its texts. The memories and entities that it
+shows stay.`,
+		Annotations: does(app.NodeErase),
+		PreRunE: func(_ *cobra.Command, args []string) error {
+			return p.sure(yes, "delete", "memory node", args[0])
+		},
+	}, func(ctx context.Context, c *call, id loci.NodeID) error {
+		return p.done(c.app.EraseNode(ctx, c.who, id), "deleted", id.String())
+	})
+	yesFlag(cmd, &yes)
+	return cmd
+}
+
+func (p *program) printNodesJSON(page *app.NodePage, err error) error {
+	if err != nil {
+		return err
+	}
+	return p.printJSON(wire.NodeList{Nodes: notNil(page.Nodes), More: moreJSON(page.NextCursor)})
+}
+
+// moreJSON is the end of a page as a program reads it.
+func moreJSON(cursor string) wire.More { return wire.More{NextCursor: cursor, HasMore: cursor != ""} }

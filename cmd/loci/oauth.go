@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) oauthCommand() *cobra.Command {
+	return group("oauth", "Manage OAuth clients and the access that people granted them", "",
+		group("client", "Manage OAuth clients", `Manage OAuth clients, the programs that ask people for access. The name of a client
+is self-reported and unverified. "set" binds a client to a vendor; people can then
+choose no other.`, p.clientListCommand(),
+			p.oneClientCommand("show ID", "Show a client", does(app.ClientList), nil), p.clientSetCommand(), p.clientDeleteCommand()),
+		group("grant", "Manage access that people granted", "", p.grantListCommand(), p.grantRevokeCommand()))
+}
+
+func (p *program) clientListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List clients, newest first", Args: cobra.NoArgs, Annotations: does(app.ClientList),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.with(cmd.Context(), refuse, func(in *instance) error {
+				list, err := in.app.OAuthClients(cmd.Context(), in.operator)
+				if err != nil {
+					return err
+				}
+				return printList(p, "clients", list, "no clients; one appears here when an assistant connects by OAuth",
+					"ID|SELF-REPORTED NAME|VENDOR|CREATED|LAST USED", func(c loci.OAuthClient) []string {
+						return []string{c.ID, c.Name, string(c.Vendor), showTime(c.CreatedAt), showTime(c.LastUsedAt)}
+					})
+			})
+		},
+	}
+}
+
+// client finds an OAuth client.
+func (in *instance) client(ctx context.Context, id string) (loci.OAuthClient, error) {
+	list, err := in.app.OAuthClients(ctx, in.operator)
+	if err != nil {
+		return loci.OAuthClient{}, err
+	}
+	return findNamed(list, id, func(c loci.OAuthClient) (string, string) { return c.ID, c.ID }, "client", "loci oauth client list")
+}
+
+// oneClientCommand changes a client and shows the result.
+func (p *program) oneClientCommand(use, short string, actions map[string]string,
+	do func(context.Context, *instance, string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: cobra.ExactArgs(1), Annotations: actions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			return p.with(ctx, refuse, func(in *instance) error {
+				c, err := in.client(ctx, args[0])
+				if err == nil && do != nil {
+					if err = do(ctx, in, c.ID); err == nil {
+						c, err = in.client(ctx, c.ID)
+					}
+				}
+				if err != nil || p.json {
+					return p.answer(c, err, "")
+				}
+				p.printFields([2]string{"id", c.ID}, [2]string{"name", c.Name}, [2]string{"vendor", string(c.Vendor)},
+					[2]string{"redirects", strings.Join(c.RedirectURIs, " ")}, [2]string{"uri", c.URI},
+					[2]string{"created", showTime(c.CreatedAt)}, [2]string{"last used", showTime(c.LastUsedAt)})
+				return nil
+			})
+		},
+	}
+}
+
+func (p *program) clientSetCommand() *cobra.Command {
+	var vendor string
+	var v loci.Vendor
+	cmd := p.oneClientCommand("set ID --vendor VENDOR", "Bind a client to a vendor; \"\" lets people choose again",
+		does(app.ClientSet, app.ClientList), func(ctx context.Context, in *instance, id string) error {
+			return in.app.SetClientVendor(ctx, in.operator, id, v)
+		})
+	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
+		if vendor != "" {
+			v, err = parseVendor("--vendor", vendor)
+		}
+		return err
+	}
+	cmd.Flags().StringVar(&vendor, "vendor", "", "claude, chatgpt, cursor, … (required)")
+	_ = cmd.MarkFlagRequired("vendor")
+	return cmd
+}
+
+func (p *program) clientDeleteCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "delete ID", Short: "Delete a client and revoke all access granted to it", Args: cobra.ExactArgs(1),
+		Annotations: does(app.ClientDrop, app.ClientList),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			return p.with(ctx, refuse, func(in *instance) error {
+				c, err := in.client(ctx, args[0])
+				if err == nil {
+					err = p.sure(yes, "delete", "client", c.Name)
+				}
+				if err == nil {
+					err = in.app.DeleteClient(ctx, in.operator, c.ID)
+				}
+				return p.done(err, "deleted", c.ID)
+			})
+		},
+	}
+	yesFlag(cmd, &yes)
+	return cmd
+}
+
+// grants returns what people granted in an org, or everywhere, newest first in each; user limits it to one person.
+func (in *instance) grants(ctx context.Context, org, user string) (out []loci.Grant, err error) {
+	var person loci.Person
+	if user != "" {
+		if person, err = in.person(ctx, user); err != nil {
+			return nil, err
+		}
+	}
+	err = in.inOrgs(ctx, org, func(who loci.Principal) error {
+		list, err := in.app.OrgGrants(ctx, who)
+		for _, g := range list {
+			g.OrgID = who.OrgID
+			if user == "" || g.UserID == person.UserID {
+				out = append(out, g)
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+func (p *program) grantListCommand() *cobra.Command {
+	var of actor
+	cmd := &cobra.Command{
+		Use: "list", Short: "List access that people granted to clients", Args: cobra.NoArgs,
+		Annotations: does(app.GrantList, app.OrgList),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			return p.with(ctx, refuse, func(in *instance) error {
+				list, err := in.grants(ctx, of.org, of.user)
+				if err != nil {
+					return err
+				}
+				names := in.names()
+				return printList(p, "grants", list, "no grants", "ID|CLIENT|VENDOR|SCOPES|ORG|USER|STATUS|CREATED|LAST USED",
+					func(g loci.Grant) []string {
+						return []string{g.ID.String(), g.ClientName, string(g.Vendor), joined(g.Rights), string(g.OrgID),
+							names.user(ctx, g.OrgID, g.UserID), grantStatus(&g), showTime(g.CreatedAt), showTime(g.LastUsedAt)}
+					})
+			})
+		},
+	}
+	of.limit(cmd)
+	return cmd
+}
+
+func (p *program) grantRevokeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "revoke ID", Short: "Revoke a grant with all its tokens, effective immediately", Args: cobra.ExactArgs(1),
+		Annotations: does(app.GrantRevoke, app.GrantList, app.OrgList),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			const see = "loci oauth grant list"
+			id, err := parseID[loci.GrantID](args[0], "grant", see)
+			if err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			return p.with(ctx, refuse, func(in *instance) error {
+				list, err := in.grants(ctx, "", "")
+				if err != nil {
+					return err
+				}
+				g, err := findNamed(list, id.String(), func(g loci.Grant) (string, string) { return g.ID.String(), "" }, "grant", see)
+				if err != nil {
+					return err
+				}
+				who, err := in.auth.LocalAs(ctx, g.OrgID, g.UserID)
+				if err == nil {
+					err = in.app.RevokeGrant(ctx, who, id)
+				}
+				return p.done(err, "revoked", id.String())
+			})
+		},
+	}
+}

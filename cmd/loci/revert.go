@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) revertCommand() *cobra.Command {
+	var atVersion, to int
+	cmd := p.onMemoryID(pickPerson, &cobra.Command{
+		Use:   "revert ID VERSION",
+		Short: "Revert a memory to an old version",
+		Long: `Revert a memory to the content of an old version, as a new version; see "loci history".
+Sharing does not change. If the memory is in the trash or has expired, first run
+"loci restore".`,
+		Args:        cobra.ExactArgs(2),
+		Annotations: does(app.MemoryRevert),
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			to, err = parseVersion(args[1])
+			return err
+		},
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		m, err := c.app.Revert(ctx, c.who, id, atVersion, to)
+		if err != nil {
+			return err
+		}
+		return p.saved("reverted", m)
+	})
+	ifVersionFlag(cmd, &atVersion)
+	return cmd
+}

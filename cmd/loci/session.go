@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) sessionCommand() *cobra.Command {
+	return group("session", "Open, list and close sessions of agents", "",
+		p.sessionOpenCommand(), p.sessionListCommand(),
+		p.oneSessionCommand("show", "Show a session", app.WorkRead, (*app.App).AgentSession),
+		p.oneSessionCommand("close", "Close a session, effective immediately", app.WorkClose, (*app.App).CloseAgentSession))
+}
+
+func (p *program) sessionOpenCommand() *cobra.Command {
+	var agent, project, vendor, title string
+	cmd := p.acting(pickPerson|starts, &cobra.Command{
+		Use: "open", Short: "Open a session and print its id", Args: cobra.NoArgs,
+		Annotations: does(app.WorkOpen, app.AgentRead, app.ProjectRead),
+		Example: `  loci session open --agent reviewer --project website --title "Login page"
+  loci add --session $(loci session open --agent reviewer) --as claude --scope agent "…"`,
+	}, func(ctx context.Context, c *call) error {
+		draft := app.AgentSessionDraft{Vendor: loci.Vendor(vendor), Title: title}
+		var err error
+		if draft.AgentID, err = c.agentID(ctx, c.who, agent); err != nil {
+			return err
+		}
+		if draft.ProjectID, err = c.projectID(ctx, c.who, project); err != nil {
+			return err
+		}
+		s, err := c.app.OpenAgentSession(ctx, c.who, draft)
+		return p.answer(s, err, "%s", s.ID)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&agent, "agent", "", "agent that works in it (default: no registered agent)")
+	flags.StringVar(&project, "project", "", "project that it is about, by name or id")
+	flags.StringVar(&vendor, "vendor", "", "vendor whose keys may use it (default: the agent's vendor; without an agent, only you)")
+	flags.StringVar(&title, "title", "", "what the work is about")
+	return cmd
+}
+
+// agentID returns the id of a named agent, zero for "".
+func (in *instance) agentID(ctx context.Context, who loci.Principal, name string) (id loci.AgentID, err error) {
+	if name == "" {
+		return id, nil
+	}
+	a, err := in.agent(ctx, who, name)
+	return a.ID, err
+}
+
+func (p *program) sessionListCommand() *cobra.Command {
+	var agent, state string
+	var r app.AgentSessionList
+	cmd := p.acting(pickPerson, &cobra.Command{
+		Use: "list", Short: "List sessions, newest first", Args: cobra.NoArgs, Annotations: does(app.WorkRead, app.AgentRead),
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			r.State, err = parseState("--state", state, loci.SessionActive, loci.SessionClosed)
+			return err
+		},
+	}, func(ctx context.Context, c *call) (err error) {
+		if r.AgentID, err = c.agentID(ctx, c.who, agent); err != nil {
+			return err
+		}
+		r.Limit = app.MaxPage
+		list, err := allPages(func(cursor string) ([]loci.Session, string, error) {
+			r.Cursor = cursor
+			page, err := c.app.AgentSessions(ctx, c.who, r)
+			if err != nil {
+				return nil, "", err
+			}
+			return page.Sessions, page.NextCursor, nil
+		})
+		if err != nil {
+			return err
+		}
+		return p.printSessions(ctx, c, list)
+	})
+	cmd.Flags().StringVar(&agent, "agent", "", "only sessions of this agent")
+	cmd.Flags().StringVar(&state, "state", string(loci.SessionActive), "active, closed or all")
+	return cmd
+}
+
+func (p *program) printSessions(ctx context.Context, c *call, list []loci.Session) error {
+	agents, err := c.agents(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	called := map[loci.AgentID]string{}
+	for _, a := range agents {
+		called[a.ID] = a.Name
+	}
+	return printList(p, "sessions", list, "no sessions; open one with: loci session open", "ID|AGENT|VENDOR|STATE|OPENED|TITLE",
+		func(s loci.Session) []string {
+			return []string{s.ID.String(), called[s.AgentID], string(s.Vendor), string(s.State), showTime(s.CreatedAt), s.Title}
+		})
+}
+
+// oneSessionCommand does something with one session and prints the result.
+func (p *program) oneSessionCommand(use, short string, act app.Action,
+	do func(*app.App, context.Context, loci.Principal, loci.SessionID) (loci.Session, error)) *cobra.Command {
+	var id loci.SessionID
+	return p.acting(pickPerson, &cobra.Command{
+		Use: use + " SESSION", Short: short, Args: cobra.ExactArgs(1), Annotations: does(act),
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			id, err = parseID[loci.SessionID](args[0], "session", "loci session list --state all")
+			return err
+		},
+	}, func(ctx context.Context, c *call) error {
+		s, err := do(c.app, ctx, c.who, id)
+		if err != nil || p.json {
+			return p.answer(s, err, "")
+		}
+		p.printFields([2]string{"id", s.ID.String()}, [2]string{"title", s.Title}, [2]string{"state", string(s.State)},
+			[2]string{"vendor", string(s.Vendor)}, [2]string{"agent", showID(s.AgentID)},
+			[2]string{"project", showID(s.ProjectID)}, [2]string{"opened", showTime(s.CreatedAt)},
+			[2]string{"closed", showTime(s.ClosedAt)})
+		return nil
+	})
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) sourceCommand() *cobra.Command {
+	return group("source", "Record where memories come from", `Record where memories come from: a message, a session, an event, an address or the
+raw text, with the quote that supports the memory. Every search result shows it.`,
+		p.sourceAddCommand(), p.sourceListCommand(), p.sourceDeleteCommand())
+}
+
+// onMemoryID completes a command about the memory in its first argument.
+func (p *program) onMemoryID(which picks, cmd *cobra.Command,
+	do func(context.Context, *call, loci.MemoryID) error) *cobra.Command {
+	var id loci.MemoryID
+	check := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) (err error) {
+		if id, err = parseMemoryID(args[0]); err == nil && check != nil {
+			err = check(cmd, args)
+		}
+		return err
+	}
+	return p.acting(which, cmd, func(ctx context.Context, c *call) error { return aboutMemory(id, do(ctx, c, id)) })
+}
+
+func (p *program) sourceAddCommand() *cobra.Command {
+	var s loci.Source
+	var kind string
+	var allow []string
+	cmd := p.onMemoryID(pickAny, &cobra.Command{
+		Use: "add MEMORY", Short: "Record where a memory comes from", Args: cobra.ExactArgs(1), Annotations: does(app.SourceAdd),
+		Example: `  loci source add MEMORY --kind url --ref https://wiki.example.org/deploys --quote "never on Fridays"
+  loci source add MEMORY --kind message --ref msg-4711 --text "We deploy on Tuesdays." --quote Tuesdays`,
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			s.Kind = loci.SourceKind(kind)
+			s.AllowedVendors, err = parseVendors("--allow", allow)
+			return err
+		},
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		list, _, err := c.app.AddSources(ctx, c.who, id, []loci.Source{s})
+		if err != nil || p.json {
+			return p.answer(page("sources", list), err, "")
+		}
+		p.printf("added %s %s\n", list[0].ID, cut(cmp.Or(list[0].Ref, list[0].Text), 60))
+		return nil
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&kind, "kind", "", "message, session, event, url or text (required)")
+	flags.StringVar(&s.Ref, "ref", "", "an id or an address")
+	flags.StringVar(&s.Text, "text", "", "the raw text")
+	flags.StringVar(&s.Quote, "quote", "", "the part that supports the memory")
+	flags.IntVar(&s.Start, "start", 0, "where the quote begins in the text, in characters")
+	flags.IntVar(&s.End, "end", 0, "where the quote ends in the text")
+	flags.StringSliceVar(&allow, "allow", nil, "vendors that may read it, among those of the memory (default: all of them)")
+	_ = cmd.MarkFlagRequired("kind")
+	return cmd
+}
+
+func (p *program) sourceListCommand() *cobra.Command {
+	return p.onMemoryID(pickAny, &cobra.Command{
+		Use: "list MEMORY", Short: "List where a memory comes from", Args: cobra.ExactArgs(1), Annotations: does(app.SourceRead),
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		list, err := c.app.Sources(ctx, c.who, id)
+		if err != nil {
+			return err
+		}
+		return printList(p, "sources", list, "no sources; record one with: loci source add MEMORY --kind KIND",
+			"ID|KIND|REF|QUOTE|ORIGIN|VISIBLE TO|CREATED", func(s loci.Source) []string {
+				return []string{s.ID.String(), string(s.Kind), cut(cmp.Or(s.Ref, s.Text), 60), cut(s.Quote, 60), s.Origin,
+					joined(s.AllowedVendors), showTime(s.CreatedAt)}
+			})
+	})
+}
+
+func (p *program) sourceDeleteCommand() *cobra.Command {
+	var id loci.SourceID
+	var yes bool
+	cmd := p.acting(pickAny, &cobra.Command{
+		Use: "delete ID", Short: "Permanently delete a source", Args: cobra.ExactArgs(1), Annotations: does(app.SourceDelete),
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			if id, err = parseID[loci.SourceID](args[0], "source", "loci source list MEMORY"); err == nil {
+				err = p.sure(yes, "delete", "source", id.String())
+			}
+			return err
+		},
+	}, func(ctx context.Context, c *call) error {
+		err := orNoSuch(c.app.DeleteSource(ctx, c.who, id), "source", id.String(), "loci source list MEMORY")
+		return p.answer(map[string]any{"deleted": id}, err, "deleted %s", id)
+	})
+	yesFlag(cmd, &yes)
+	return cmd
+}

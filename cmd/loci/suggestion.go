@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) suggestionCommand() *cobra.Command {
+	return group("suggestion", "Accept or decline changes that others suggest", `Accept or decline changes that others suggest. An agent cannot replace a memory of
+another origin; it can suggest to replace it with its own.`,
+		p.suggestionListCommand(),
+		p.settleCommand("accept", "Accept a suggestion: the new memory replaces the old one in recall",
+			(*app.App).AcceptSuggestion),
+		p.settleCommand("decline", "Decline a suggestion: the memory stays unchanged", (*app.App).DeclineSuggestion))
+}
+
+func (p *program) suggestionListCommand() *cobra.Command {
+	var state string
+	r := app.SuggestionsRequest{Limit: app.MaxPage}
+	cmd := p.acting(pickPerson, &cobra.Command{
+		Use: "list", Short: "List suggestions, newest first", Args: cobra.NoArgs,
+		Annotations: does(app.SuggestionRead, app.MemoryRead),
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			r.State, err = parseState("--state", state, loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined)
+			return err
+		},
+	}, func(ctx context.Context, c *call) error {
+		list, err := allPages(func(cursor string) ([]loci.Suggestion, string, error) {
+			r.Cursor = cursor
+			page, err := c.app.Suggestions(ctx, c.who, r)
+			if err != nil {
+				return nil, "", err
+			}
+			return page.Suggestions, page.NextCursor, nil
+		})
+		if err != nil {
+			return err
+		}
+		title := func(id loci.MemoryID) string {
+			found, err := c.app.ByIDs(ctx, c.who, []loci.MemoryID{id}, loci.When{Superseded: true})
+			if err != nil || len(found) == 0 {
+				return id.String() // it is in the trash or deleted
+			}
+			return cut(found[0].Title, 40)
+		}
+		return printList(p, "suggestions", list, "no suggestions", "ID|SUGGESTED|BY|WHAT|MEMORY|WITH|STATE",
+			func(s loci.Suggestion) []string {
+				return []string{s.ID.String(), showTime(s.CreatedAt), s.Origin, string(s.Kind), title(s.MemoryID), title(s.ByID),
+					string(s.State)}
+			})
+	})
+	cmd.Flags().StringVar(&state, "state", string(loci.SuggestionPending), "pending, accepted, declined or all")
+	return cmd
+}
+
+func (p *program) settleCommand(use, short string,
+	do func(*app.App, context.Context, loci.Principal, loci.SuggestionID) (loci.Suggestion, error)) *cobra.Command {
+	var id loci.SuggestionID
+	return p.acting(pickPerson, &cobra.Command{
+		Use: use + " ID", Short: short, Args: cobra.ExactArgs(1), Annotations: does(app.SuggestionSettle),
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			id, err = parseID[loci.SuggestionID](args[0], "suggestion", "loci suggestion list")
+			return err
+		},
+	}, func(ctx context.Context, c *call) error {
+		s, err := do(c.app, ctx, c.who, id)
+		return p.answer(s, err, "%s %s: %s memory %s with %s", s.State, s.ID, s.Kind, s.MemoryID, s.ByID)
+	})
+}

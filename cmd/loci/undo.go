@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+// undoFlags select the changes to undo.
+type undoFlags struct {
+	origin, session, credential string
+	since, until                string
+	dryRun                      bool
+}
+
+func (p *program) undoCommand() *cobra.Command {
+	var f undoFlags
+	var s loci.UndoSelection
+	cmd := p.acting(pickPerson, &cobra.Command{
+		Use:   "undo",
+		Short: "Undo what an assistant, a session or a key changed",
+		Long: `Undo what an assistant, a session or a key changed in a range of time. Each memory
+returns, as a new version, to its state before the first of these changes. Memories
+created in that time move to the trash. Loci deletes nothing permanently, so you can
+undo an undo: the report ends with the command. Loci leaves a memory alone if anything
+else has changed it since, and the report says why.
+
+A time is a time of today (14:00), a day, a full time, or a span before now (2h, 3d).
+It is in the time zone of this machine unless it names one.`,
+		Example: `  loci undo --origin cursor --since 14:00 --dry-run
+  loci undo --origin cursor --since 14:00 --until 14:30
+  loci undo --session 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
+		Args:        cobra.NoArgs,
+		Annotations: does(app.Undo),
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			s, err = f.selection(time.Now())
+			return err
+		},
+	}, func(ctx context.Context, c *call) error {
+		report, err := c.app.Undo(ctx, c.who, s, f.dryRun)
+		if err != nil || p.json {
+			return p.answer(report, err, "")
+		}
+		p.printUndo(report, c.actor)
+		return nil
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&f.origin, "origin", "", "changes by this assistant (claude, cursor, …), or by api, cli or dashboard")
+	flags.StringVar(&f.session, "session", "", "changes in this session of an agent")
+	flags.StringVar(&f.credential, "credential", "", "changes with this key, by its id")
+	flags.StringVar(&f.since, "since", "", "changes from then on: 14:00, 2h, a day or a time; required without --session")
+	flags.StringVar(&f.until, "until", "", "changes before then (default: now)")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the report, but change nothing")
+	return cmd
+}
+
+func (f *undoFlags) selection(now time.Time) (s loci.UndoSelection, err error) {
+	s.Origin = f.origin
+	if f.session != "" {
+		if s.SessionID, err = parseID[loci.SessionID](f.session, "session", "loci session list"); err != nil {
+			return s, err
+		}
+	}
+	if f.credential != "" {
+		if s.CredentialID, err = parseID[loci.CredentialID](f.credential, "key", "loci key list"); err != nil {
+			return s, err
+		}
+	}
+	if s.Since, err = parseClock("--since", f.since, now); err != nil {
+		return s, err
+	}
+	s.Until, err = parseClock("--until", f.until, now)
+	return s, err
+}
+
+func (p *program) printUndo(r *loci.UndoReport, a *actor) {
+	p.printf("Changes %s\n", showSelection(&r.Selection))
+	if len(r.Undone) > 0 {
+		p.printf("\n")
+		var rows [][]string
+		for _, u := range r.Undone {
+			rows = append(rows, []string{u.ID.String(), cut(u.Title, 40), showUndone(&u)})
+		}
+		p.printTable([]string{"ID", "TITLE", "BECOMES"}, rows)
+	}
+	if len(r.LeftAlone) > 0 {
+		p.printf("\nLeft alone:\n")
+		var rows [][]string
+		for _, l := range r.LeftAlone {
+			rows = append(rows, []string{l.ID.String(), cut(l.Title, 40), l.Reason})
+		}
+		p.printTable([]string{"ID", "TITLE", "WHY"}, rows)
+	}
+	done := "Undone"
+	if r.DryRun {
+		done = "Would undo"
+	}
+	p.printf("\n%s: %s, %d left alone", done, loci.Plural(len(r.Undone), "memory", "memories"), len(r.LeftAlone))
+	if r.Unchanged > 0 {
+		p.printf(", %d already unchanged", r.Unchanged)
+	}
+	p.printf("\n")
+	if r.Redo != nil {
+		p.printf("To reverse this undo: %s\n", redoCommand(r.Redo, a))
+	}
+}
+
+func showUndone(u *loci.Undone) string {
+	out := "back to version " + strconv.Itoa(u.BackTo)
+	switch {
+	case u.BackTo == 0:
+		out = "trashed: it was created then"
+	case u.Change == loci.Restored:
+		out += ", restored from the trash"
+	case u.Change == loci.Trashed:
+		out += ", in the trash"
+	}
+	if u.Note != "" {
+		out += "; " + u.Note
+	}
+	return out
+}
+
+func showSelection(s *loci.UndoSelection) string {
+	var parts []string
+	if s.Origin != "" {
+		parts = append(parts, "by "+loci.OneLine(s.Origin))
+	}
+	if !s.CredentialID.IsZero() {
+		parts = append(parts, "with key "+s.CredentialID.String())
+	}
+	if !s.SessionID.IsZero() {
+		parts = append(parts, "in session "+s.SessionID.String())
+	}
+	if !s.Since.IsZero() {
+		parts = append(parts, "from "+s.Since.Local().Format(time.RFC3339))
+	}
+	if s.Until.IsZero() {
+		return strings.Join(append(parts, "until now"), " ")
+	}
+	return strings.Join(append(parts, "until "+s.Until.Local().Format(time.RFC3339)), " ")
+}
+
+// redoCommand reverses an undo.
+func redoCommand(s *loci.UndoSelection, a *actor) string {
+	out := fmt.Sprintf("loci undo --origin %s --since %s --until %s", s.Origin, s.Since.Format(time.RFC3339Nano),
+		s.Until.Format(time.RFC3339Nano))
+	if a.org != "" {
+		out += " --org " + a.org
+	}
+	if a.user != "" {
+		out += " --user " + a.user
+	}
+	return out
+}

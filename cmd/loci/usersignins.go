@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+)
+
+func (p *program) userSignInsCommand() *cobra.Command {
+	return group("sign-ins", "List and end sign-ins of browsers", "", p.signInListCommand(), p.signInEndCommand())
+}
+
+// signInJSON is a sign-in of a browser as a program reads it.
+type signInJSON struct {
+	ID         loci.CredentialID `json:"id"`
+	OrgID      loci.OrgID        `json:"org_id"`
+	UserID     loci.UserID       `json:"user_id"`
+	Browser    string            `json:"browser"`
+	Status     string            `json:"status"`
+	CreatedAt  time.Time         `json:"created_at"`
+	ProvedAt   time.Time         `json:"proved_at,omitzero"`
+	LastUsedAt time.Time         `json:"last_used_at,omitzero"`
+	ExpiresAt  time.Time         `json:"expires_at,omitzero"`
+}
+
+// signIns calls fn with the operator acting for each person asked for, and that person's sign-ins.
+func (in *instance) signIns(ctx context.Context, org, user string,
+	fn func(loci.Principal, []loci.Credential) error) error {
+	one := func(who loci.Principal, err error) error {
+		if err != nil {
+			return err
+		}
+		list, err := in.app.Sessions(ctx, who)
+		if err != nil {
+			return err
+		}
+		return fn(who, list)
+	}
+	if user != "" {
+		return one(in.actFor(ctx, org, user))
+	}
+	return in.inOrgs(ctx, org, func(who loci.Principal) error {
+		return in.everybody(ctx, who, func(u loci.User) error {
+			if u.Disabled { // disabling ended them
+				return nil
+			}
+			return one(in.auth.LocalAs(ctx, who.OrgID, u.ID))
+		})
+	})
+}
+
+func (p *program) signInListCommand() *cobra.Command {
+	var of actor
+	cmd := &cobra.Command{
+		Use: "list", Short: "List sign-ins of browsers", Args: cobra.NoArgs,
+		Annotations: does(app.SessionList, app.MemberList, app.OrgList),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			return p.with(ctx, refuse, func(in *instance) error {
+				var shown []signInJSON
+				err := in.signIns(ctx, of.org, of.user, func(_ loci.Principal, list []loci.Credential) error {
+					for i := range list {
+						c := &list[i]
+						shown = append(shown, signInJSON{ID: c.ID, OrgID: c.OrgID, UserID: c.UserID, Browser: c.Name,
+							Status: keyStatus(c), CreatedAt: c.CreatedAt, ProvedAt: c.ProvedAt, LastUsedAt: c.LastUsedAt,
+							ExpiresAt: c.ExpiresAt})
+					}
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+				names := in.names()
+				return printList(p, "sign_ins", shown, "no sign-ins; print a sign-in link with: loci user link USER",
+					"ID|BROWSER|ORG|USER|STATUS|CREATED|LAST USED|EXPIRES", func(s signInJSON) []string {
+						return []string{s.ID.String(), s.Browser, string(s.OrgID), names.user(ctx, s.OrgID, s.UserID), s.Status,
+							showTime(s.CreatedAt), showTime(s.LastUsedAt), showTime(s.ExpiresAt)}
+					})
+			})
+		},
+	}
+	of.limit(cmd)
+	return cmd
+}
+
+// limit adds flags that limit a list to an org or a person; without them it has all.
+func (a *actor) limit(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.org, "org", "", "only of this org, by id")
+	cmd.Flags().StringVar(&a.user, "user", "", "only of this person, by id or e-mail address")
+}
+
+func (p *program) signInEndCommand() *cobra.Command {
+	var of actor
+	var all bool
+	cmd := &cobra.Command{
+		Use: "end ID, or end --user USER --all", Short: "End sign-ins of browsers, effective immediately",
+		Args: cobra.MaximumNArgs(1), Annotations: does(app.SessionEnd, app.SessionList, app.MemberList, app.OrgList),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && (of.user == "" || len(args) > 0):
+				return usagef("--all requires --user and no ID")
+			case !all && len(args) == 0:
+				return usagef("specify a sign-in by its ID, or --user USER --all; see `loci user sign-ins list`")
+			case all:
+				return p.endSignIns(cmd.Context(), &of)
+			}
+			id, err := parseID[loci.CredentialID](args[0], "sign-in", "loci user sign-ins list")
+			if err != nil {
+				return err
+			}
+			return p.endSignIn(cmd.Context(), &of, id)
+		},
+	}
+	of.limit(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "end every sign-in of --user")
+	return cmd
+}
+
+func (p *program) endSignIn(ctx context.Context, of *actor, id loci.CredentialID) error {
+	return p.with(ctx, refuse, func(in *instance) error {
+		found := false
+		err := in.signIns(ctx, of.org, of.user, func(who loci.Principal, list []loci.Credential) error {
+			for i := range list {
+				if list[i].ID == id {
+					found = true
+					return in.app.EndSession(ctx, who, id)
+				}
+			}
+			return nil
+		})
+		if err == nil && !found {
+			err = noSuch("sign-in", id.String(), "loci user sign-ins list")
+		}
+		return p.done(err, "ended", id.String())
+	})
+}
+
+func (p *program) endSignIns(ctx context.Context, of *actor) error {
+	return p.with(ctx, refuse, func(in *instance) error {
+		who, err := in.actFor(ctx, of.org, of.user)
+		if err != nil {
+			return err
+		}
+		n, err := in.app.EndOtherSessions(ctx, who) // the operator is in none
+		return p.answer(map[string]any{"user_id": who.UserID, "ended": n}, err, "ended %s",
+			loci.Plural(n, "sign-in", "sign-ins"))
+	})
+}
+
+func (p *program) userLinkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "link [USER]", Short: "Print a link that signs a person in once, within 15 minutes",
+		Args: cobra.MaximumNArgs(1), Annotations: does(app.LinkCreate),
+		Long: `Print a link that signs a person in once, within 15 minutes: USER, or the owner of
+this machine's memories.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			return p.with(ctx, refuse, func(in *instance) error {
+				if p.localAddress() == "" {
+					return loci.Errorf(loci.Unavailable, "cannot make a link: %s", noAddress)
+				}
+				who, err := in.actFor(ctx, "", first(args))
+				if err != nil {
+					return err
+				}
+				return p.printLink(ctx, in, who, who.UserID)
+			})
+		},
+	}
+}
+
+const noAddress = "the address of the server is unknown; set LOCI_PUBLIC_URL"
+
+// printLink makes a one-time link and prints it, on standard output only.
+func (p *program) printLink(ctx context.Context, in *instance, who loci.Principal, user loci.UserID) error {
+	token, err := in.app.NewLink(ctx, who, user)
+	if err != nil {
+		return err
+	}
+	link := signInLink(p.localAddress(), token)
+	if p.json {
+		return p.printJSON(map[string]any{"user_id": user, "link": link})
+	}
+	p.printf("%s\n", link)
+	p.note("The link signs in anyone who opens it. It works once, within 15 minutes.")
+	return nil
+}
+
+func signInLink(address string, token loci.Secret) string {
+	return address + "/app/link?token=" + url.QueryEscape(token.Reveal())
+}
+
+// localAddress is where a browser reaches the server, or "" if the settings do not tell. On this machine it is
+// localhost: passkeys require a name.
+func (p *program) localAddress() string {
+	if p.settings.PublicURL != "" {
+		return p.settings.PublicURL
+	}
+	host, port, err := net.SplitHostPort(p.settings.Listen)
+	if err != nil || port == "0" || !isLoopbackHost(host) {
+		return ""
+	}
+	return "http://" + net.JoinHostPort("localhost", port)
+}
