@@ -12,9 +12,9 @@ import (
 )
 
 func (p *program) agentCommand() *cobra.Command {
-	return group("agent", "Register and list agents", `Register and list agents. A memory of agent scope is visible only in a session of
-its agent: pass --session, or send the header Loci-Session over REST and MCP. AGENT
-is an id, a name or VENDOR/NAME.`,
+	return group("agent", "Register and list agents", `Register and list agents. An assistant reads a memory of agent scope only in a
+session of its agent: pass --session, or send the header Loci-Session over REST and
+MCP. AGENT is an id, a name or VENDOR/NAME.`,
 		p.agentCreateCommand(), p.agentListCommand(), p.agentShowCommand())
 }
 
