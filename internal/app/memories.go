@@ -241,8 +241,8 @@ func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 	if m.UserID != p.UserID {
 		return nil, loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can change it")
 	}
-	if p.Kind == loci.KindAgent && how.act != MemoryShare && m.Origin != string(p.Vendor) {
-		return nil, loci.Errorf(loci.Forbidden, "an agent may trash only what its own vendor wrote; ask the person whose memory it is")
+	if p.Kind == loci.KindAgent && m.Origin != string(p.Vendor) {
+		return nil, loci.Errorf(loci.Forbidden, "an agent may share and trash only what its own vendor wrote; ask the person whose memory it is")
 	}
 	if how.ifVersion != 0 && how.ifVersion != m.Version {
 		return nil, loci.Errorf(loci.Precondition, "the memory is at version %d, not %d; read it again and repeat the change", m.Version, how.ifVersion)

@@ -28,8 +28,8 @@ func (a *App) pool(ctx context.Context, p loci.Principal, act Action) error {
 // ShareMemory puts a memory of the person into the pool of their team; it still
 // is theirs, and allowed_vendors holds in the pool too. Conflict if the person is
 // in no team, whether or not the memory exists; NotFound if it is not visible,
-// Forbidden if it is another person's or the key is limited to projects. One
-// that is shared already stays as it is.
+// Forbidden if it is another person's, the key is limited to projects, or, for an
+// agent, another origin wrote it. One that is shared already stays as it is.
 func (a *App) ShareMemory(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	if err := a.begin(ctx, p, MemoryShare); err != nil {
 		return nil, err

@@ -76,6 +76,34 @@ func TestWhoLeavesTakesTheirMemoriesAlong(t *testing.T) {
 	}
 }
 
+// An agent shares what its own vendor wrote; a person shares all of theirs.
+func TestAgentsShareOnlyWhatTheyWrote(t *testing.T) {
+	c := newCompany(t)
+	ctx := t.Context()
+	claude := loci.Principal{Kind: loci.KindAgent, OrgID: c.mara.OrgID, UserID: c.mara.UserID, TeamID: c.mara.TeamID, Vendor: "claude", Origin: "claude"}
+	add := func(p loci.Principal) loci.MemoryID {
+		saved, err := c.Create(ctx, p, app.Draft{Title: "t", Content: "c"})
+		c.must(err)
+		return saved.ID
+	}
+	own := add(claude)
+	cursor := claude
+	cursor.Vendor, cursor.Origin = "cursor", "cursor"
+	for _, id := range []loci.MemoryID{add(cursor), add(c.mara)} {
+		_, err := c.ShareMemory(ctx, claude, id)
+		wantCode(t, err, loci.Forbidden)
+		_, err = c.ShareMemory(ctx, c.mara, id)
+		c.must(err)
+		_, err = c.UnshareMemory(ctx, claude, id)
+		wantCode(t, err, loci.Forbidden)
+	}
+	shared, err := c.ShareMemory(ctx, claude, own)
+	c.must(err)
+	if shared.TeamID != c.mara.TeamID {
+		t.Errorf("got %+v", shared.Access)
+	}
+}
+
 func TestVendorRuleHoldsInThePool(t *testing.T) {
 	c := newCompany(t)
 	m := c.add(c.mara, app.Draft{Title: "for claude", Content: "c", AllowedVendors: []loci.Vendor{"claude"}})

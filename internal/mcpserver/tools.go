@@ -50,7 +50,7 @@ var tools = []tool{
 	},
 	{
 		name: "share_memory", title: "Share with the team", set: toolsetMemory, action: app.MemoryShare, hints: sets,
-		about:   `Puts a memory into the pool of the person's team. Use it only when asked.`,
+		about:   `Puts a memory that you wrote into the pool of the person's team. Use it only when asked.`,
 		returns: has("id", "title", "content"), handler: takes(shareFields, (*Server).shareMemory),
 	},
 
