@@ -35,7 +35,7 @@ type settings struct {
 	Egress    bool
 	RateLimit int          // requests of a principal per minute; 0: no limits
 	Proxies   auth.Proxies // trusted to report the client's address
-	SignUp    bool         // people may sign up by single sign-on, each with a new org
+	SignUp    bool         // people may sign up by single sign-on or a dashboard, each with a new org
 	OIDC      []auth.OIDCProvider
 	Toolsets  []string // of MCP; none: the default ones
 	OwnerKey  loci.Secret

@@ -74,7 +74,9 @@ func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, 
 		return nil, err
 	}
 	in := &instance{store: st, oauth: oauth.New(oauth.Options{Store: st, Log: p.log, Egress: s.Egress})}
-	in.auth, err = auth.New(auth.Options{Store: st, OwnerKey: s.OwnerKey, AgentKeys: s.AgentKeys, Dashboard: s.Dashboard, Site: p.site(), Log: p.log})
+	dashboard := s.Dashboard
+	dashboard.Open = s.SignUp
+	in.auth, err = auth.New(auth.Options{Store: st, OwnerKey: s.OwnerKey, AgentKeys: s.AgentKeys, Dashboard: dashboard, Site: p.site(), Log: p.log})
 	if err != nil {
 		return nil, err
 	}

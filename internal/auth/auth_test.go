@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -175,7 +176,7 @@ func TestDashboardNeedsItsToken(t *testing.T) {
 	const service, secret = "service-key", "0123456789abcdef0123456789abcdef"
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{Dashboard: auth.Dashboard{ServiceKey: service, JWTSecret: secret}})
-	good := jwt.MapClaims{"email": "Mara@example.org", "iss": "loci-dashboard", "aud": "loci", "exp": w.now.Add(time.Hour).Unix()}
+	good := jwt.MapClaims{"email": "Mara@example.org", "iss": "loci-dashboard", "aud": "loci", "email_verified": true, "exp": w.now.Add(time.Hour).Unix()}
 	with := func(key string, value any) jwt.MapClaims {
 		c := jwt.MapClaims{}
 		for k, v := range good {
@@ -195,11 +196,31 @@ func TestDashboardNeedsItsToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	critical := jwt.NewWithClaims(jwt.SigningMethodHS256, good)
+	critical.Header["crit"], critical.Header["b64"] = []string{"b64"}, false
+	crit, err := critical.SignedString([]byte(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, token string
 		code        loci.Code
 	}{
 		{"good", sign(good, secret), ""},
+		{"a header that it must understand", crit, loci.Unauthenticated},
+		{"expires as text", sign(with("exp", strconv.FormatInt(w.now.Add(time.Hour).Unix(), 10)), secret), loci.Unauthenticated},
+		{"expires at the limit", sign(with("exp", w.now.Add(auth.MaxDashboardToken).Unix()), secret), ""},
+		{"expires too late", sign(with("exp", w.now.Add(auth.MaxDashboardToken+time.Minute).Unix()), secret), loci.Unauthenticated},
+		{"expires in 300 years", sign(with("exp", w.now.AddDate(300, 0, 0).Unix()), secret), loci.Unauthenticated},
+		{"expires never", sign(with("exp", 1e300), secret), loci.Unauthenticated},
+		{"issued now", sign(with("iat", w.now.Unix()), secret), ""},
+		{"issued by a clock that is ahead", sign(with("iat", w.now.Add(20*time.Second).Unix()), secret), ""},
+		{"issued in the future", sign(with("iat", w.now.Add(time.Minute).Unix()), secret), loci.Unauthenticated},
+		{"issued as text", sign(with("iat", "1"), secret), loci.Unauthenticated},
+		{"proved as text", sign(with("auth_time", "1"), secret), loci.Unauthenticated},
+		{"unverified address", sign(with("email_verified", false), secret), loci.Forbidden},
+		{"address of which nothing is said", sign(with("email_verified", nil), secret), loci.Forbidden},
+		{"verified as text", sign(with("email_verified", "true"), secret), loci.Forbidden},
 		{"none", "", loci.Unauthenticated},
 		{"unsigned", none, loci.Unauthenticated},
 		{"other secret", sign(good, "another secret of at least 32 bytes"), loci.Unauthenticated},

@@ -3,6 +3,8 @@ package auth
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -16,13 +18,17 @@ import (
 type Dashboard struct {
 	ServiceKey loci.Secret
 	JWTSecret  loci.Secret // HS256, at least 32 bytes
+	Open       bool        // an unknown address gets an account without an invitation
 }
 
-// The claims that a dashboard's token must carry besides "email" and "exp".
+// The claims that a dashboard's token must carry besides "email", "email_verified" and "exp".
 const (
 	dashboardIssuer   = "loci-dashboard"
 	dashboardAudience = "loci"
 )
+
+// MaxDashboardToken is how far in the future a dashboard's token may expire.
+const MaxDashboardToken = 24 * time.Hour
 
 // clockSkew is how far the dashboard's clock may be from ours.
 const clockSkew = 30 * time.Second
@@ -45,25 +51,62 @@ func (d *Dashboard) is(hash [32]byte) bool {
 	return subtle.ConstantTimeCompare(hash[:], want[:]) == 1
 }
 
-type dashboardClaims struct {
-	Email    string           `json:"email"`
-	AuthTime *jwt.NumericDate `json:"auth_time"` // when the dashboard last saw a proof; OpenID Connect's name
-	jwt.RegisteredClaims
+// dashboardClaims checks a dashboard's token and returns its claims. They are read without types of
+// their own, so that a time that is not a number is refused.
+func (a *Authenticator) dashboardClaims(token loci.Secret) (jwt.MapClaims, error) {
+	claims := jwt.MapClaims{}
+	key := func(t *jwt.Token) (any, error) {
+		if _, there := t.Header["crit"]; there { // RFC 7515, 4.1.11: we understand no extension
+			return nil, errors.New("the token has a crit header")
+		}
+		return []byte(a.dashboard.JWTSecret.Reveal()), nil
+	}
+	_, err := jwt.ParseWithClaims(token.Reveal(), claims, key, jwt.WithValidMethods([]string{"HS256"}),
+		jwt.WithIssuer(dashboardIssuer), jwt.WithAudience(dashboardAudience), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
+		jwt.WithTimeFunc(a.now), jwt.WithLeeway(clockSkew))
+	if err != nil {
+		return nil, err
+	}
+	if exp, err := claims.GetExpirationTime(); err != nil || exp.Sub(a.now()) > MaxDashboardToken+clockSkew {
+		return nil, fmt.Errorf("the token expires more than %v from now", MaxDashboardToken)
+	}
+	return claims, nil
 }
 
-// dashboardUser returns the person whom the dashboard's token names. Somebody
-// whom nobody knows yet is made a user: of the org that invited the address,
-// or of an org of their own.
+// proofOf returns when the dashboard last saw a proof, by OpenID Connect's claim; zero: never.
+func (a *Authenticator) proofOf(claims jwt.MapClaims) (time.Time, error) {
+	value, there := claims["auth_time"]
+	if !there {
+		return time.Time{}, nil
+	}
+	seconds, ok := value.(float64)
+	if !ok {
+		return time.Time{}, errors.New("auth_time is no number")
+	}
+	at, now := time.Unix(int64(seconds), 0), a.now()
+	if at.After(now) && at.Sub(now) <= clockSkew {
+		at = now // its clock is ahead of ours
+	}
+	return at, nil
+}
+
+// dashboardUser returns the person whom the dashboard's token names. An address
+// without an account joins the org that invited it. An address that nobody invited
+// gets an org of its own if Dashboard.Open says so, and is Forbidden otherwise.
 func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (loci.Principal, error) {
-	var claims dashboardClaims
-	_, err := jwt.ParseWithClaims(token.Reveal(), &claims,
-		func(*jwt.Token) (any, error) { return []byte(a.dashboard.JWTSecret.Reveal()), nil },
-		jwt.WithValidMethods([]string{"HS256"}), jwt.WithIssuer(dashboardIssuer), jwt.WithAudience(dashboardAudience),
-		jwt.WithExpirationRequired(), jwt.WithTimeFunc(a.now), jwt.WithLeeway(clockSkew))
+	claims, err := a.dashboardClaims(token)
+	var proof time.Time
+	if err == nil {
+		proof, err = a.proofOf(claims)
+	}
 	if err != nil {
 		return loci.Principal{}, loci.WrapError(loci.Unauthenticated, err, "the X-Dashboard-Token header is missing, expired or not signed by the dashboard")
 	}
-	who, err := a.FindOrCreate(ctx, claims.Email, true)
+	if verified, _ := claims["email_verified"].(bool); !verified {
+		return loci.Principal{}, loci.Errorf(loci.Forbidden, "the dashboard's token does not say that the e-mail address is verified: email_verified must be true")
+	}
+	email, _ := claims["email"].(string)
+	who, err := a.FindOrCreate(ctx, email, a.dashboard.Open)
 	if loci.CodeOf(err) == loci.Invalid {
 		return loci.Principal{}, loci.Errorf(loci.Forbidden, "the dashboard's token names no e-mail address")
 	}
@@ -74,12 +117,5 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	p := loci.Principal{Kind: loci.KindUser, UserID: who.UserID, Origin: OriginDashboard, Method: loci.ByDashboard}
-	if claims.AuthTime != nil {
-		p.ProvedAt = claims.AuthTime.Time
-		if now := a.now(); p.ProvedAt.After(now) && p.ProvedAt.Sub(now) <= clockSkew {
-			p.ProvedAt = now // its clock is ahead of ours
-		}
-	}
-	return a.member(ctx, org, p)
+	return a.member(ctx, org, loci.Principal{Kind: loci.KindUser, UserID: who.UserID, Origin: OriginDashboard, Method: loci.ByDashboard, ProvedAt: proof})
 }

@@ -50,18 +50,35 @@ func (w *world) user(t testing.TB, who loci.Person) (u loci.User) {
 func TestDashboardStrangersGetAnOrgOfTheirOwn(t *testing.T) {
 	const service, secret = "service-key", "0123456789abcdef0123456789abcdef"
 	w := newWorld(t)
-	a := w.auth(t, auth.Options{Dashboard: auth.Dashboard{ServiceKey: service, JWTSecret: secret}})
-	enter := func(email string) loci.Principal {
+	of := func(open bool) *auth.Authenticator {
+		return w.auth(t, auth.Options{Dashboard: auth.Dashboard{ServiceKey: service, JWTSecret: secret, Open: open}})
+	}
+	a, invited := of(true), of(false)
+	try := func(a *auth.Authenticator, email string) (loci.Principal, error) {
 		t.Helper()
-		token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"email": email, "iss": "loci-dashboard", "aud": "loci", "exp": w.now.Add(time.Hour).Unix()}).SignedString([]byte(secret))
+		token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"email": email, "email_verified": true, "iss": "loci-dashboard", "aud": "loci", "exp": w.now.Add(time.Hour).Unix()}).SignedString([]byte(secret))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := a.Authenticate(t.Context(), auth.Request{Bearer: service, DashboardToken: loci.Secret(token)})
+		return a.Authenticate(t.Context(), auth.Request{Bearer: service, DashboardToken: loci.Secret(token)})
+	}
+	enter := func(email string) loci.Principal {
+		t.Helper()
+		p, err := try(a, email)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
+	}
+	if _, err := try(invited, "ida@example.org"); loci.CodeOf(err) != loci.Forbidden {
+		t.Errorf("a stranger, where only the invited sign up: %v", err)
+	}
+	if _, err := w.store.People().ByEmail(t.Context(), "ida@example.org"); loci.CodeOf(err) != loci.NotFound {
+		t.Errorf("the stranger has an account: %v", err)
+	}
+	w.invite(t, "una@example.org", "")
+	if p, err := try(invited, "una@example.org"); err != nil || p.OrgID != w.org.ID {
+		t.Errorf("an invited person, where only these sign up: %+v, %v", p, err)
 	}
 	p := enter("Ida@example.org")
 	if p.OrgID == w.org.ID || p.OrgRole != loci.MemberOwner || len(p.OrgID) != 14 || p.OrgID[:2] != "u-" {

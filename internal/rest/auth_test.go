@@ -27,7 +27,7 @@ func TestDashboardHeaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Handler = rest.New(rest.Options{App: s.app, Auth: au})
-	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"iss": "loci-dashboard", "aud": "loci", "email": "ada@loci.example",
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"iss": "loci-dashboard", "aud": "loci", "email_verified": true, "email": "ada@loci.example",
 		"exp": s.clock.Now().Add(time.Hour).Unix()}).SignedString([]byte(secret))
 	if err != nil {
 		t.Fatal(err)
