@@ -162,12 +162,13 @@ func fromThisMachine(r *http.Request) bool {
 	return site == "" || site == "same-origin" || site == "none"
 }
 
-// on returns NotFound while nobody could use /mcp.
+// on returns NotFound while nobody could use /mcp: without an agent key, also after the last one was
+// revoked or has expired, where people can't sign in either.
 func (s *Server) on(ctx context.Context) error {
 	if s.options.Open != nil || s.public {
 		return nil
 	}
-	exist, err := s.seenAgent(ctx)
+	exist, err := s.auth.AgentsExist(ctx)
 	if err != nil {
 		return err
 	}

@@ -191,8 +191,18 @@ func TestOffUntilThereIsAnAgentKey(t *testing.T) {
 	if err := w.app.RevokeKey(context.Background(), w.owner, credential.ID); err != nil {
 		t.Fatal(err)
 	}
-	if a := nobody.call("tools/list", "{}"); a.status != http.StatusForbidden {
-		t.Errorf("once on it stays on: %d %s", a.status, a.body)
+	for _, key := range []loci.Secret{key, ownerKey, ""} {
+		if a := (&raw{w: w, key: key, version: stateless}).call("tools/list", "{}"); a.status != http.StatusNotFound {
+			t.Errorf("after the last key was revoked: %d %s", a.status, a.body)
+		}
+	}
+	loopback := newWorld(t, func(o *mcpserver.Options) { o.SignIn = true })
+	credential, key = loopback.key("claude")
+	if err := loopback.app.RevokeKey(context.Background(), loopback.owner, credential.ID); err != nil {
+		t.Fatal(err)
+	}
+	if a := (&raw{w: loopback, key: key, version: stateless}).call("tools/list", "{}"); a.status != http.StatusUnauthorized {
+		t.Errorf("after the last key was revoked, where people sign in: %d %s", a.status, a.body)
 	}
 	public := newWorld(t, func(o *mcpserver.Options) { o.PublicURL = "https://memory.example" })
 	if a := (&raw{w: public, version: stateless}).call("tools/list", "{}"); a.status != http.StatusUnauthorized {
