@@ -32,7 +32,7 @@ const takeTime = time.Second
 // LimitOptions configure a Limiter.
 type LimitOptions struct {
 	Store        store.Store      // nil: this process counts for itself
-	PerPrincipal int              // requests a minute of one credential; 0: no limit
+	PerPrincipal int              // requests a minute of one credential; 0: no limit, nor any of a class of routes
 	PerAddress   int              // requests a minute of one client address without a valid credential; 0: 100, below 0: no limit
 	Now          func() time.Time // default: time.Now
 }
@@ -203,6 +203,9 @@ func (g Gate) Count(h http.Header, r *http.Request, p loci.Principal, own ...Pol
 	} else {
 		who = p.Subject()
 	}
+	if limit <= 0 {
+		return nil // no limit also means none for a class of routes
+	}
 	if err := g.count(h, r, Policy{"default", limit}, who); err != nil {
 		return err
 	}
@@ -215,9 +218,6 @@ func (g Gate) Count(h http.Header, r *http.Request, p loci.Principal, own ...Pol
 }
 
 func (g Gate) count(h http.Header, r *http.Request, policy Policy, who string) error {
-	if policy.Limit <= 0 {
-		return nil
-	}
 	d, err := g.Limiter.Allow(r.Context(), policy.Name+"/"+who, policy.Limit)
 	if err != nil && g.Log != nil {
 		g.Log.WarnContext(r.Context(), "cannot reach the shared count of requests; this process counts alone", "error", err)

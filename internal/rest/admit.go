@@ -118,10 +118,10 @@ func (s *server) admit(x *exchange, r *http.Request, route *route) error {
 	return err
 }
 
-// count counts a request. Saying that the process lives costs less than to
-// refuse it, and whoever watches over it must not be told off.
+// count counts a request, except one that probes the server: a monitor must
+// get an answer, and the answer costs less than a refusal.
 func (s *server) count(x *exchange, r *http.Request, p loci.Principal, route *route) error {
-	if route.ID == routeHealth.ID {
+	if route.probes() {
 		return nil
 	}
 	if route.Limit.Limit > 0 {

@@ -64,20 +64,21 @@ func TestLimitOfAnAddress(t *testing.T) {
 	for _, tt := range []struct {
 		path, key string
 		want      int
-	}{{"/ready", "", 200}, {"/whoami", "", 401}, {"/whoami", "loci_live_guess", 401}, {"/whoami", "loci_live_guess", 429}, {"/ready", "", 429}, {"/nowhere", "", 429},
-		{"/health", "", 200}, {"/whoami", owner, 200}} {
+	}{{"/ready", "", 200}, {"/nowhere", "", 401}, {"/whoami", "", 401}, {"/whoami", "loci_live_guess", 401},
+		{"/whoami", "loci_live_guess", 429}, {"/nowhere", "", 429}, {"/ready", "", 200}, {"/api/v1/ready", "", 200},
+		{"/health", "", 200}, {"/health?probe=1", "", 200}, {"/api/v1/health", "", 200}, {"/whoami", owner, 200}} {
 		if w := from("192.0.2.7:1", tt.path, tt.key); w.Code != tt.want {
 			t.Errorf("%s with %q: got %d %s, want %d", tt.path, tt.key, w.Code, w.Body, tt.want)
 		}
 	}
-	if w := from("192.0.2.8:1", "/ready", ""); w.Code != 200 {
+	if w := from("192.0.2.8:1", "/nowhere", ""); w.Code != 401 {
 		t.Errorf("another address: got %d", w.Code)
 	}
 }
 
 // TestLimitsOfRoutes demands the limits that some routes have of their own.
 func TestLimitsOfRoutes(t *testing.T) {
-	s := limited(t, 0, 0)
+	s := limited(t, 10_000, 0)
 	ctx := context.Background()
 	err := s.store.Update(ctx, loci.DefaultOrg, func(tx store.Tx) error {
 		u, err := tx.Users().Get(ctx, s.owner.UserID)
@@ -101,9 +102,17 @@ func TestLimitsOfRoutes(t *testing.T) {
 	if w := s.request(owner, "GET /admin/users"); w.Code != 429 {
 		t.Errorf("/admin/users after 10 of /admin/metrics: got %d, want 429", w.Code)
 	}
-	for range 700 {
-		if w := s.request(owner, "GET /nowhere"); w.Code == 429 || w.Header().Get("RateLimit") != "" {
-			t.Fatalf("without a limit: got %d with RateLimit %q", w.Code, w.Header().Get("RateLimit"))
+}
+
+// TestNoLimit demands that 0 means no limit at all for a credential, not even
+// on routes that have one of their own.
+func TestNoLimit(t *testing.T) {
+	s := limited(t, 0, 0)
+	for range 40 {
+		for _, request := range []string{`POST /memories/bulk {"operations":[]}`, "GET /users/me/export", "GET /nowhere"} {
+			if w := s.request(owner, request); w.Code == 429 || w.Header().Get("RateLimit") != "" {
+				t.Fatalf("%s: got %d with RateLimit %q", request, w.Code, w.Header().Get("RateLimit"))
+			}
 		}
 	}
 }
@@ -111,7 +120,7 @@ func TestLimitsOfRoutes(t *testing.T) {
 // TestLimitsOfProjects demands the limits that making and deleting projects, and
 // moving graphs in and out, share with their neighbours.
 func TestLimitsOfProjects(t *testing.T) {
-	s := limited(t, 0, 0)
+	s := limited(t, 10_000, 0)
 	at := "/projects/" + absent
 	for request, limit := range map[string]int{`POST /projects {}`: 30, "GET " + at + "/graph/export": 10} {
 		for i := range limit + 1 {

@@ -128,6 +128,9 @@ func (r route) bodyType() string {
 	return jsonType
 }
 
+// probes reports whether the route only says how the server is.
+func (r route) probes() bool { return r.ID == routeHealth.ID || r.ID == routeReady.ID }
+
 // ofProject reports whether the route is about a project that there must be.
 func (r route) ofProject() bool { return strings.HasPrefix(r.Path, "/projects/") }
 
@@ -167,7 +170,7 @@ func (r route) responses() map[string]*huma.Response {
 	if r.ID == routeReady.ID {
 		fail("503", "The server cannot read or write")
 	}
-	if r.ID != routeHealth.ID {
+	if !r.probes() {
 		fail("429", "Too many requests; Retry-After says when to try again")
 	}
 	if r.Who != forAll {
