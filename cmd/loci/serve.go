@@ -91,7 +91,7 @@ func ignoreClosed(err error) error {
 // maintainer.
 func (p *program) run(ctx context.Context, in *instance, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
-		Handler:           deadlines(ctx, handler),
+		Handler:           front.Until(ctx, handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -120,11 +120,7 @@ func (p *program) run(ctx context.Context, in *instance, listener net.Listener, 
 	return ignoreClosed(<-failed)
 }
 
-const (
-	shutdownPatience = 10 * time.Second
-	requestTime      = 2 * time.Minute // to send a request
-	answerTime       = 4 * time.Minute // from the beginning of a request to the end of its answer; models are slow
-)
+const shutdownPatience = 10 * time.Second
 
 // handler serves MCP as o says, REST, and the pages if there are any.
 func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler) http.Handler {
@@ -145,36 +141,6 @@ func (p *program) pages(in *instance, address net.Addr) http.Handler {
 	}
 	return web.New(web.Options{App: in.app, Auth: in.auth, SignIn: in.signIn, OAuth: in.oauth, Site: p.site(), Proxies: p.settings.Proxies,
 		Log: p.log, Version: readBuildInfo().Version})
-}
-
-// deadlines bounds every request but for event streams, which stay
-// open until either side ends them: the server does so when ctx ends.
-func deadlines(ctx context.Context, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isStream(r) {
-			stream, cancel := context.WithCancel(r.Context())
-			defer cancel()
-			defer context.AfterFunc(ctx, cancel)()
-			next.ServeHTTP(w, r.WithContext(stream))
-			return
-		}
-		c, now := http.NewResponseController(w), time.Now()
-		// Only a connection that cannot have deadlines refuses them.
-		_ = c.SetReadDeadline(now.Add(requestTime))
-		_ = c.SetWriteDeadline(now.Add(answerTime))
-		next.ServeHTTP(w, r)
-	})
-}
-
-// isStream reports whether the answer to r may stay open.
-func isStream(r *http.Request) bool {
-	switch r.URL.Path {
-	case "/mcp":
-		return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream")
-	case "/changes", "/api/v1/changes":
-		return r.Method == http.MethodGet
-	}
-	return false
 }
 
 // listenFlag is how another port is chosen for an address.

@@ -27,6 +27,7 @@ type exchange struct {
 	status    int            // 0: nothing decided yet
 	sent      bool
 	size      int
+	body      *body // nil: the request has none
 }
 
 func (d *door) begin(w http.ResponseWriter, r *http.Request) *exchange {
@@ -135,5 +136,6 @@ func (x *exchange) commit() {
 		ms := float64(time.Since(x.start).Nanoseconds()) / 1e6
 		x.Header().Set("Server-Timing", "app;dur="+strconv.FormatFloat(ms, 'f', 3, 64))
 	}
+	x.body.linger()
 	x.ResponseWriter.WriteHeader(x.status)
 }

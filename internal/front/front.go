@@ -71,6 +71,7 @@ var openPlaces = []string{"/oauth/token", "/oauth/register", "/oauth/revoke", "/
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := d.begin(w, r)
 	defer d.end(x)
+	r = bound(x, r)
 	if err := d.hosts.Check(d.asProgram(r)); err != nil {
 		rest.WriteError(x, err)
 		return

@@ -122,8 +122,7 @@ func (s *server) addAsset(r route, place string) {
 
 // received stores the file of a request.
 func (s *server) received(ctx context.Context, p loci.Principal, in *newAssetInput) (*app.Received, error) {
-	body := receive(exchangeOf(ctx))
-	defer body.finish()
+	body := &incoming{exchangeOf(ctx).request}
 	if err := s.app.Allowed(ctx, p, app.AssetAdd); err != nil { // before anything is said of the request
 		return nil, err
 	}
@@ -173,7 +172,7 @@ func (s *server) assetContent(ctx context.Context, p loci.Principal, in *content
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer f.Close()
 		r, _ := humago.Unwrap(hc)
-		out := &outgoing{exchange: exchangeOf(r.Context()), pace: pace{start: time.Now()}}
+		out := &outgoing{exchange: exchangeOf(r.Context()), start: time.Now()}
 		attachmentHeaders(out.Header(), a.Name, a.MediaType)
 		out.Header().Set("ETag", `"`+a.SHA256+`"`)
 		http.ServeContent(out, r, "", a.CreatedAt, f)
@@ -181,6 +180,44 @@ func (s *server) assetContent(ctx context.Context, p loci.Principal, in *content
 			s.refuseRange(out, a.Size)
 		}
 	}}, nil
+}
+
+// The least speed of a download, in bytes a second, after a start that any
+// network has time for. The deadline of other answers would cut off a large
+// file on a slow line.
+const (
+	downloadGrace = 2 * time.Minute
+	downloadSpeed = 16 << 10
+)
+
+// outgoing is the answer that a file goes into. It keeps what http.ServeContent
+// says about a request that it refuses.
+type outgoing struct {
+	*exchange
+	start   time.Time
+	moved   int64
+	refused int
+}
+
+// WriteHeader notes a refusal instead of sending it.
+func (o *outgoing) WriteHeader(status int) {
+	if status >= http.StatusBadRequest {
+		o.refused = status
+		return
+	}
+	o.exchange.WriteHeader(status)
+}
+
+// Write sends a part of the file, or drops the text of a refusal.
+func (o *outgoing) Write(b []byte) (int, error) {
+	if o.refused != 0 {
+		return len(b), nil
+	}
+	end := o.start.Add(downloadGrace + time.Duration(o.moved/downloadSpeed)*time.Second)
+	_ = http.NewResponseController(o.exchange.ResponseWriter).SetWriteDeadline(end)
+	n, err := o.exchange.Write(b)
+	o.moved += int64(n)
+	return n, err
 }
 
 // refuseRange answers what http.ServeContent would not do, in the form of all other refusals.

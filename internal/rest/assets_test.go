@@ -345,7 +345,7 @@ func TestSlowUploads(t *testing.T) {
 	r.Header.Set("Authorization", "Bearer "+owner)
 	begin := time.Now()
 	s.ServeHTTP(c, r)
-	if c.Code != 408 || c.Header().Get("Connection") != "close" || !strings.Contains(c.Body.String(), "did not arrive in time") {
+	if c.Code != 408 || !strings.Contains(c.Body.String(), "did not arrive in time") {
 		t.Errorf("got %d %s", c.Code, c.Body)
 	}
 	n := len(c.deadlines)
@@ -353,7 +353,7 @@ func TestSlowUploads(t *testing.T) {
 		t.Fatalf("deadlines %v", c.deadlines)
 	}
 	first, last, end := c.deadlines[0].Sub(begin), c.deadlines[n-2].Sub(begin), c.deadlines[n-1].Sub(begin)
-	if first < 2*time.Minute || first > 3*time.Minute || last < first+5*time.Minute || end > time.Minute {
+	if first < 20*time.Second || first > time.Minute || last < first+5*time.Minute || end > time.Minute {
 		t.Errorf("at first %v, after 10 MiB %v, after the refusal %v", first, last, end)
 	}
 	if files := s.filesOf(t); len(files) != 0 {

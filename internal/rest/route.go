@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -87,7 +86,7 @@ func (r route) operation(s *server) huma.Operation {
 	}
 	op := huma.Operation{
 		OperationID: r.ID, Method: r.Method, Path: r.prefix + r.Path, Summary: r.Summary, Description: r.Text,
-		Tags: []string{r.Tag}, DefaultStatus: r.Status, MaxBodyBytes: r.maxBody() + 1, BodyReadTimeout: 2 * time.Minute,
+		Tags: []string{r.Tag}, DefaultStatus: r.Status, MaxBodyBytes: r.maxBody() + 1, BodyReadTimeout: -1,
 		RejectUnknownQueryParameters: r.Who != forAll, Middlewares: huma.Middlewares{s.gate(r)},
 		Responses: r.responses(),
 	}
@@ -197,6 +196,7 @@ func (r route) refusals(fail func(status, text string)) {
 		fail("409", "It exists already, or something is in another state")
 	}
 	if r.In != nil {
+		fail("408", "The body arrived too slowly; send it again")
 		fail("413", "The body is larger than "+strconv.FormatInt(r.maxBody()>>20, 10)+" MiB")
 		fail("415", "The body is not "+r.bodyType())
 	}

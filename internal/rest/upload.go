@@ -6,6 +6,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -20,10 +21,31 @@ const (
 // maxPartHeader bounds what stands around the file in a form, in bytes.
 const maxPartHeader = 64 << 10
 
+// incoming is the body of a request that is read as it arrives.
+type incoming struct{ request *http.Request }
+
+// errSlow is the answer to a body that arrives too slowly.
+var errSlow error = problemOf(http.StatusRequestTimeout, string(loci.Invalid), "", bodyTooSlow)
+
+const bodyTooSlow = "the body did not arrive in time; send it again"
+
+// Read gives errors of the connection the text that the sender needs.
+func (in *incoming) Read(b []byte) (int, error) {
+	n, err := in.request.Body.Read(b)
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = errSlow
+	default:
+		err = loci.WrapError(loci.Invalid, err, "the body ended early; send it again")
+	}
+	return n, err
+}
+
 // uploadOf finds the file in a request: the body itself, or the one file of a form. It reads no further than to where the
 // file begins.
 func uploadOf(in *incoming, name string) (app.Upload, error) {
-	r := in.x.request
+	r := in.request
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err == nil && kind == formType {
 		return fileOfForm(in, params["boundary"], name)

@@ -71,7 +71,7 @@ func invalid(op *huma.Operation, code int, msg string, errs []error) huma.Status
 		}
 		return newProblem(loci.Errorf(loci.TooLarge, "the body is larger than %d bytes; send less, or split it", limit))
 	case http.StatusRequestTimeout:
-		return problemOf(code, string(loci.Invalid), "", "the body did not arrive in time; send it again")
+		return problemOf(code, string(loci.Invalid), "", bodyTooSlow)
 	case http.StatusUnsupportedMediaType:
 		return problemOf(code, string(loci.Invalid), "Content-Type", "Content-Type must be application/json")
 	case http.StatusInternalServerError:

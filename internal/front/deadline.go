@@ -1,0 +1,102 @@
+package front
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// The least speed of a request body, in bytes a second, after a start that any
+// network has time for. A client that sends slower would hold its connection,
+// and what it sent so far, for as long as it likes.
+const (
+	bodyGrace = 30 * time.Second
+	bodySpeed = 16 << 10
+)
+
+const (
+	// answerTime is how long an answer may take once the request is there;
+	// models are slow.
+	answerTime = 4 * time.Minute
+	// lingering is how long Loci drops the rest of a body that nobody read, so
+	// that its sender gets to read the refusal.
+	lingering = 2 * time.Second
+)
+
+// body is the body of a request. It gives each read as much time as the sender
+// has earned by what it sent.
+type body struct {
+	io.ReadCloser
+	control *http.ResponseController
+	moved   int64
+	waited  time.Duration
+	ended   bool
+}
+
+// bound gives a request a deadline for its body and one for its answer. Streams
+// have none: they stay open until either side ends them.
+func bound(x *exchange, r *http.Request) *http.Request {
+	if isStream(r) {
+		return r
+	}
+	control := http.NewResponseController(x.ResponseWriter)
+	_ = control.SetWriteDeadline(x.start.Add(answerTime)) // only a connection that cannot have deadlines refuses them
+	if r.Body == nil || r.Body == http.NoBody {
+		return r
+	}
+	_ = control.SetReadDeadline(x.start.Add(bodyGrace))
+	x.body = &body{ReadCloser: r.Body, control: control}
+	bounded := *r
+	bounded.Body = x.body
+	return &bounded
+}
+
+// Read ends with os.ErrDeadlineExceeded if the sender is too slow.
+func (b *body) Read(p []byte) (int, error) {
+	begin := time.Now()
+	end := begin.Add(bodyGrace + time.Duration(b.moved/bodySpeed)*time.Second - b.waited)
+	_ = b.control.SetReadDeadline(end)
+	_ = b.control.SetWriteDeadline(end.Add(answerTime))
+	n, err := b.ReadCloser.Read(p)
+	b.moved += int64(n)
+	b.waited += time.Since(begin)
+	if err == io.EOF {
+		b.ended = true
+		_ = b.control.SetReadDeadline(time.Time{}) // or the server would take a long answer for a lost client
+	}
+	return n, err
+}
+
+// linger waits only a moment for the rest of a body that nobody read. The HTTP
+// server drops that before it sends the answer.
+func (b *body) linger() {
+	if b != nil && !b.ended {
+		_ = b.control.SetReadDeadline(time.Now().Add(lingering))
+	}
+}
+
+// isStream reports whether the answer to r may stay open.
+func isStream(r *http.Request) bool {
+	switch r.URL.Path {
+	case mcpPath:
+		return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+	case "/changes", "/api/v1/changes":
+		return r.Method == http.MethodGet
+	}
+	return false
+}
+
+// Until returns next so that its streams end when ctx does.
+func Until(ctx context.Context, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isStream(r) {
+			stream, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			defer context.AfterFunc(ctx, cancel)()
+			r = r.WithContext(stream)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
