@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxJSONDepth is how deep JSON that we read may nest; our own goes to 5.
+// MaxJSONDepth limits the nesting of JSON that Loci reads. Its own has 5 levels.
 const MaxJSONDepth = 64
 
 // CheckJSON rejects what encoding/json would accept but change, or spend much
@@ -20,7 +20,7 @@ const MaxJSONDepth = 64
 // a short name. If b is not JSON at all, CheckJSON returns nil and leaves the
 // error to the decoder.
 func CheckJSON(b []byte) error {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(b)) // it reads a Buffer without copying it
+	dec := jsontext.NewDecoder(bytes.NewBuffer(b)) // which it reads without copying b
 	for {
 		_, err := dec.ReadToken()
 		switch {
@@ -29,13 +29,13 @@ func CheckJSON(b []byte) error {
 		case err != nil:
 			return jsonFault(b, err)
 		case dec.StackDepth() > MaxJSONDepth:
-			return Errorf(Invalid, "the body nests deeper than %d levels", MaxJSONDepth)
+			return Errorf(Invalid, "the body is nested deeper than %d levels", MaxJSONDepth)
 		}
 	}
 }
 
-// jsonFault returns the Invalid error for what the decoder found in b, or nil
-// if b is not JSON.
+// jsonFault returns the Invalid error for the decoder's err about b, or nil if b
+// is not JSON.
 func jsonFault(b []byte, err error) error {
 	var found *jsontext.SyntacticError
 	switch {
@@ -44,9 +44,9 @@ func jsonFault(b []byte, err error) error {
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &found):
 		name := found.JSONPointer.LastToken()
 		name = name[:min(len(name), 50)]
-		return &Error{Code: Invalid, Field: name, Text: "the member " + name + " stands twice in one object; send it once"}
+		return &Error{Code: Invalid, Field: name, Text: "the member " + name + " appears twice in one object; send it once"}
 	case json.Valid(b): // encoding/json reads everything else that the decoder rejects
-		return Errorf(Invalid, `the body has half of a surrogate pair (\ud800 to \udfff), which is no character`)
+		return Errorf(Invalid, `the body contains half of a surrogate pair (\ud800 to \udfff), which is not a character`)
 	}
 	return nil
 }

@@ -19,9 +19,9 @@ func TestCheckJSON(t *testing.T) {
 	}
 	for bad, want := range map[string]string{
 		"\"\xff\"":                        "UTF-8",
-		`{"a":1,"a":2}`:                   "a stands twice",
-		`{"a":1,"\u0061":2}`:              "a stands twice",
-		`[{"x":{"b":1,"c":[1,2],"b":2}}]`: "b stands twice",
+		`{"a":1,"a":2}`:                   "a appears twice",
+		`{"a":1,"\u0061":2}`:              "a appears twice",
+		`[{"x":{"b":1,"c":[1,2],"b":2}}]`: "b appears twice",
 		`"\ud800"`:                        "surrogate",
 		`"\udc00\ud800"`:                  "surrogate",
 		`{"a":"\ud800\u0041"}`:            "surrogate",

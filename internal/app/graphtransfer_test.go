@@ -145,7 +145,7 @@ var badLines = map[string]string{
 	`{"type":"entity","name":"A"}`: "entity.entity_type must not be empty",
 	`{"type":"entity","name":"\ud800","entityType":"t"}`:                                                                                               "surrogate",
 	`{"type":"entity","name":"a\u0000","entityType":"t"}`:                                                                                              "entity.name contains a NUL",
-	`{"type":"entity","name":"A","name":"B","entityType":"t"}`:                                                                                         "name stands twice",
+	`{"type":"entity","name":"A","name":"B","entityType":"t"}`:                                                                                         "name appears twice",
 	`{"type":"entity","name":"A","entityType":"t","observations":"x"}`:                                                                                 "observations must not be a JSON string",
 	`{"type":"entity","name":"A","entityType":7}`:                                                                                                      "entityType must not be a JSON number",
 	`{"type":"entity","name":"` + strings.Repeat("x", 501) + `","entityType":"t"}`:                                                                     "entity.name is longer than 500",

@@ -86,7 +86,7 @@ func TestTidyErrors(t *testing.T) {
 	}{
 		{"plain", jsonrpc.Error{Code: -32602, Message: "unknown tool"}, -32602, "unknown tool"},
 		{"no code", jsonrpc.Error{Message: "missing required \"params\""}, -32600, "missing required \"params\""},
-		{"Go's types", jsonrpc.Error{Code: -32602, Message: `unmarshaling "s3cret" into a *mcp.GetPromptParams: json`}, -32602, "invalid params: they have another form than this method takes"},
+		{"Go's types", jsonrpc.Error{Code: -32602, Message: `unmarshaling "s3cret" into a *mcp.GetPromptParams: json`}, -32602, "invalid params: this method takes params of another form"},
 		{"a method", jsonrpc.Error{Message: unknownMethod + `"a/b" unsupported`}, -32601, `unknown method "a/b"`},
 	}
 	for _, tt := range tests {

@@ -10,20 +10,21 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// caller is who sent a request, and what is known of the request besides.
+// caller is the sender of a request, with what else tools need to know about the
+// request.
 type caller struct {
 	principal    loci.Principal
-	connection   app.SessionKey // zero: there is none
-	usualProject string         // counts where neither call nor connection names one; "": none
+	connection   app.SessionKey // zero: none
+	usualProject string         // if neither the call nor the connection names one; "": none
 	fault        error          // see message
 }
 
-// connectionKey stands for a connection. What is stored is a hash: who knows
-// the id of a connection can use it.
+// connectionKey identifies a connection in storage. It is a hash, because anyone
+// who knows the id of a connection could use it.
 func connectionKey(id string) app.SessionKey { return sha256.Sum256([]byte(id)) }
 
-// These are where a TokenInfo carries the caller. The SDK hands the TokenInfo
-// of each request to its handler; there is no other way through.
+// The keys under which a TokenInfo carries the caller. A TokenInfo is all that
+// the SDK passes from a request to its handler.
 const (
 	principalKey    = "principal"
 	connectionInKey = "connection"
@@ -36,7 +37,7 @@ func tokenInfo(c caller) *sdkauth.TokenInfo {
 		connectionInKey: c.connection, projectKey: c.usualProject, faultKey: c.fault}}
 }
 
-// callerOf returns who sent a request, or the zero caller, who may do nothing.
+// callerOf returns the sender of a request. The zero caller may do nothing.
 func callerOf(extra *mcp.RequestExtra) (c caller) {
 	if extra == nil || extra.TokenInfo == nil {
 		return c
@@ -48,14 +49,16 @@ func callerOf(extra *mcp.RequestExtra) (c caller) {
 	return c
 }
 
-// principalOf is callerOf for what has nothing to do with projects.
+// principalOf returns the principal that sent a request.
 func principalOf(extra *mcp.RequestExtra) loci.Principal { return callerOf(extra).principal }
 
-// onlyAgents refuses a person's own credential: without a vendor nobody could
-// say which memories it may read, or who wrote what it writes.
+// onlyAgents rejects a person's own credential. Without a vendor, Loci could not
+// decide which memories the caller may read, or record who wrote a memory.
 func onlyAgents(p loci.Principal) error {
 	if p.Vendor != "" {
 		return nil
 	}
-	return loci.Errorf(loci.Forbidden, "this is a person's credential, and MCP needs an agent's, which says which assistant is asking: make one with `loci agent-key create --vendor claude` (or another vendor) and use that")
+	return loci.Errorf(loci.Forbidden, "this is a person's credential, "+
+		"but MCP requires an agent key, which identifies the assistant; "+
+		"create one with `loci agent-key create --vendor claude` (or another vendor)")
 }

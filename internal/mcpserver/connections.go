@@ -7,38 +7,41 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// connectionTable counts who has which connections open, so that no credential can
-// use up what the others need. The SDK keeps the connections themselves; what it
-// ends on its own is found out here when it has been idle for long enough.
+// connectionTable counts the open connections of each credential, so that none
+// can use up the connections that others need. The SDK keeps the connections
+// themselves. If it ends one by itself, the table drops that connection once it
+// has been idle for long enough.
 type connectionTable struct {
 	perSubject, max int
 	idle            time.Duration
 	now             func() time.Time
 
 	mu       sync.Mutex
-	total    int // connections of all, with those that are being opened
+	total    int // all connections, including those being opened
 	subjects map[string]*subject
 }
 
-// subject is what one credential has.
+// subject is one credential with its connections.
 type subject struct {
 	opening     int
 	connections map[string]*connection
 }
 
 type connection struct {
-	busy int // requests and streams that are running
+	busy int // running requests and streams
 	used time.Time
 }
 
 func newConnectionTable(perSubject, maximum int, idle time.Duration) *connectionTable {
-	return &connectionTable{perSubject: perSubject, max: maximum, idle: idle, now: time.Now, subjects: map[string]*subject{}}
+	return &connectionTable{perSubject: perSubject, max: maximum, idle: idle,
+		now: time.Now, subjects: map[string]*subject{}}
 }
 
-// reserve makes room for one more connection of name, which add or cancel must
-// follow. The SDK's id of a connection that has to end for it is returned:
-// clients that forget to end theirs are more common than ones with many.
-// RateLimited if all are busy, Unavailable if the others have taken the rest.
+// reserve makes room for one more connection of name. The caller must then call
+// add or cancel. If a connection has to end to make room, reserve returns the
+// SDK's id of it: clients that forget to end connections are more common than
+// clients that need many. RateLimited if all are busy, Unavailable if the other
+// credentials have taken the rest.
 func (t *connectionTable) reserve(name string) (evict string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,9 +64,11 @@ func (t *connectionTable) reserve(name string) (evict string, err error) {
 		if evict = s.oldest(); evict == "" {
 			t.drop(name, s)
 			if full {
-				return "", loci.Errorf(loci.RateLimited, "this credential has too many connections in use; end some with DELETE, or use protocol version "+statelessVersion+", which has no connections")
+				return "", loci.Errorf(loci.RateLimited,
+					"this credential has too many connections in use; end some with DELETE, or "+orStateless)
 			}
-			return "", loci.Errorf(loci.Unavailable, "the server has too many connections open; try again later, or use protocol version "+statelessVersion+", which has no connections")
+			return "", loci.Errorf(loci.Unavailable,
+				"the server has too many connections open; try again later, or "+orStateless)
 		}
 		t.remove(s, evict)
 	}
@@ -72,7 +77,7 @@ func (t *connectionTable) reserve(name string) (evict string, err error) {
 	return evict, nil
 }
 
-// oldest returns the connection that has been idle for longest, or "".
+// oldest returns the connection that has been idle the longest, or "".
 func (s *subject) oldest() string {
 	var found string
 	for id, one := range s.connections {
@@ -83,7 +88,7 @@ func (s *subject) oldest() string {
 	return found
 }
 
-// forget drops what the SDK has ended by now.
+// forget drops the connections that the SDK has ended by now.
 func (t *connectionTable) forget(s *subject) {
 	before := t.now().Add(-t.idle)
 	for id, one := range s.connections {
@@ -115,7 +120,7 @@ func (t *connectionTable) add(name, id string) {
 	s.connections[id] = &connection{used: t.now()}
 }
 
-// cancel gives a reservation up.
+// cancel gives up a reservation.
 func (t *connectionTable) cancel(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -125,7 +130,7 @@ func (t *connectionTable) cancel(name string) {
 	t.drop(name, s)
 }
 
-// begin notes that a request uses a connection, until done.
+// begin records that a request uses a connection, until done.
 func (t *connectionTable) begin(name, id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,7 +139,7 @@ func (t *connectionTable) begin(name, id string) {
 	}
 }
 
-// done ends begin. gone says that the connection is no more.
+// done ends what begin began. gone means that the connection has ended.
 func (t *connectionTable) done(name, id string, gone bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,21 +15,21 @@ import (
 
 var errPanic = errors.New("a handler panicked")
 
-// codeServer is for errors of which JSON-RPC has no name; what to do is in the
-// text. codeNoConnection is what SDKs use for an unknown session.
+// codeServer is for errors that JSON-RPC has no code for; the text says what to
+// do. codeNoConnection is the code that SDKs use for an unknown session.
 const (
 	codeServer       = -32000
 	codeNoConnection = -32001
 )
 
-// answer is how an error of a code looks outside of a tool's result.
+// answer is how an error with a code looks outside a tool's result.
 type answer struct {
 	rpc  int64 // JSON-RPC error code
-	http int   // status, if no JSON-RPC exchange has begun
+	http int   // status, before the SDK has the request
 }
 
-// answers is the one table of this surface. An error without a code is the
-// entry of "".
+// answers is this surface's one table of errors. "" is the entry for errors
+// without a code.
 var answers = map[loci.Code]answer{
 	"":                   {jsonrpc.CodeInternalError, http.StatusInternalServerError},
 	loci.Invalid:         {jsonrpc.CodeInvalidParams, http.StatusBadRequest},
@@ -46,7 +46,7 @@ var answers = map[loci.Code]answer{
 	loci.Upstream:        {codeServer, http.StatusBadGateway},
 }
 
-// safe returns the text of err that may be shown, and logs what may not.
+// safe returns the text of err that is safe to show, and logs internal errors.
 func (s *Server) safe(ctx context.Context, doing string, err error) string {
 	if loci.CodeOf(err) == "" && !errors.Is(err, context.Canceled) {
 		s.log.ErrorContext(ctx, "mcp request failed", "doing", doing, "error", err)
@@ -54,30 +54,31 @@ func (s *Server) safe(ctx context.Context, doing string, err error) string {
 	return loci.SafeText(err)
 }
 
-// rpcError is err as a JSON-RPC error, for prompts and resources.
+// rpcError returns err as a JSON-RPC error, for prompts and resources.
 func (s *Server) rpcError(ctx context.Context, doing string, err error) error {
 	return &jsonrpc.Error{Code: answers[loci.CodeOf(err)].rpc, Message: s.safe(ctx, doing, err)}
 }
 
-// toolError is err as the result of a tool, which the model can read and act
-// on.
+// toolError returns err as the result of a tool, which the model can read and
+// act on.
 func (s *Server) toolError(ctx context.Context, tool string, err error) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.safe(ctx, tool, err)}}}
+	text := &mcp.TextContent{Text: s.safe(ctx, tool, err)}
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{text}}
 }
 
-// unknownMethod begins the SDK's text for a method that it does not know.
+// unknownMethod begins the SDK's error about an unknown method.
 const unknownMethod = "JSON RPC not handled: "
 
-// The longest text and data that an error of the SDK may have. Its own texts
-// are shorter; longer ones repeat what was sent.
+// The longest text and data that an error of the SDK may have. Longer ones
+// repeat what the client sent.
 const (
 	maxErrorText = 300
 	maxRepeated  = 100
 	maxErrorData = 1000
 )
 
-// tidy returns an error of the SDK without Go's types in it, without much of
-// what was sent, and with a code.
+// tidy returns an error of the SDK with a code, without Go's types, and with at
+// most a little of what the client sent.
 func tidy(err *jsonrpc.Error) *jsonrpc.Error {
 	out := &jsonrpc.Error{Code: err.Code, Message: err.Message, Data: err.Data}
 	if name, ok := strings.CutPrefix(out.Message, unknownMethod); ok {
@@ -88,12 +89,12 @@ func tidy(err *jsonrpc.Error) *jsonrpc.Error {
 	}
 	switch {
 	case strings.Contains(out.Message, "unmarshaling"):
-		out.Message = "invalid params: they have another form than this method takes"
+		out.Message = "invalid params: this method takes params of another form"
 	case len(out.Message) > maxErrorText:
 		out.Message = strings.ToValidUTF8(out.Message[:maxRepeated], "") + "…"
 	}
 	if len(out.Data) > maxErrorData || !json.Valid(out.Data) {
-		out.Data = nil // the SDK quotes addresses in Go's way, which is not always JSON
+		out.Data = nil // the SDK quotes addresses as Go does, which is not always JSON
 	}
 	return out
 }

@@ -17,15 +17,14 @@ import (
 )
 
 // field is one argument of a tool, or one member of an item in an argument. It
-// states once what the argument is called, what the schema says about it, what
-// its limits are, and where its value goes.
+// states the argument's name, schema, limits and destination once.
 type field struct {
 	name     string
 	alias    string // another name that clients may send
 	kind     string // what the value must be, for errors
 	required bool
-	wanted   bool // required by the schema only: app knows when it may be left out
-	hidden   bool // not in the schema, which every model has to read
+	wanted   bool // required in the schema only: app knows when it is optional
+	hidden   bool // left out of the schema, which every model has to read
 	schema   *jsonschema.Schema
 	read     func(path string, raw json.RawMessage) error // checks the value and stores it
 }
@@ -45,7 +44,7 @@ func (f field) hide() field { f.hidden = true; return f }
 // about describes f in the schema.
 func (f field) about(text string) field { f.schema.Description = text; return f }
 
-// otherwise states in the schema which value counts if the client sends none.
+// otherwise sets the default in the schema.
 func (f field) otherwise(value string) field { f.schema.Default = json.RawMessage(value); return f }
 
 // then calls do after f has stored its value.
@@ -73,12 +72,12 @@ func value[T any](name, kind string, schema *jsonschema.Schema, take func(path s
 
 func plain() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
 
-// word is a string without limits of its own: app checks it.
+// word is a string that app checks.
 func word[T ~string](name string, into *T) field {
 	return value(name, "a string", plain(), func(_ string, v string) error { *into = T(v); return nil })
 }
 
-// text is a string of so many characters.
+// text is a string of minimum to maximum characters.
 func text(name string, into *string, minimum, maximum int) field {
 	schema := &jsonschema.Schema{Type: "string", MaxLength: &maximum}
 	if minimum > 0 {
@@ -90,7 +89,7 @@ func text(name string, into *string, minimum, maximum int) field {
 	})
 }
 
-// oneOf is one of some words. An empty string counts as none.
+// oneOf is one of the words. An empty string means none.
 func oneOf[T ~string](name string, into *T, words ...T) field {
 	schema, last := plain(), len(words)-1
 	all := make([]string, len(words))
@@ -107,11 +106,12 @@ func oneOf[T ~string](name string, into *T, words ...T) field {
 }
 
 func flag(name string, into *bool) field {
-	return value(name, "true or false", &jsonschema.Schema{Type: "boolean"}, func(_ string, v bool) error { *into = v; return nil })
+	boolean := &jsonschema.Schema{Type: "boolean"}
+	return value(name, "true or false", boolean, func(_ string, v bool) error { *into = v; return nil })
 }
 
-// whole is a whole number, however it is spelled: 10, 10.0 and 1e1 are one. A
-// fallback of 0 means that there is none.
+// whole is a whole number in any spelling: 10, 10.0 and 1e1 are the same. The
+// schema states fallback as the default, unless it is 0.
 func whole(name string, into *int, minimum, maximum, fallback int) field {
 	*into = fallback
 	schema := &jsonschema.Schema{Type: "integer", Minimum: new(float64(minimum)), Maximum: new(float64(maximum))}
@@ -135,12 +135,12 @@ func whole(name string, into *int, minimum, maximum, fallback int) field {
 // seconds is a duration of at least one second.
 func seconds(name string, into *time.Duration, maximum time.Duration) field {
 	var n int
-	f := whole(name, &n, 1, int(maximum/time.Second), 0).about("seconds").then(func() { *into = time.Duration(n) * time.Second })
-	f.schema.Minimum, f.schema.Maximum = nil, nil // 100 years need no words
-	return f
+	f := whole(name, &n, 1, int(maximum/time.Second), 0).about("seconds")
+	f.schema.Minimum, f.schema.Maximum = nil, nil // no model comes near the maximum
+	return f.then(func() { *into = time.Duration(n) * time.Second })
 }
 
-// moment is a time. An empty string counts as none.
+// moment is a time. An empty string means none.
 func moment(name string, into *time.Time) field {
 	return value(name, "a string", plain(), func(path, v string) (err error) {
 		if v == "" {
@@ -153,12 +153,12 @@ func moment(name string, into *time.Time) field {
 	})
 }
 
-// id is an id that a call must name.
+// id is a required id.
 func id[Kind any](name string, into *loci.ID[Kind]) field {
 	return value(name, "a string", plain(), func(path, v string) error { return readID(path, v, into) }).must()
 }
 
-// optionalID is an id. An empty string counts as none.
+// optionalID is an id. An empty string means none.
 func optionalID[Kind any](name string, into *loci.ID[Kind]) field {
 	return value(name, "a string", plain(), func(path, v string) error {
 		if v == "" {
@@ -194,10 +194,14 @@ func ids[Kind any](name string, into *[]loci.ID[Kind], maximum int) field {
 	})
 }
 
-// list is a list of strings with the limits of a root check. length is the
-// longest string.
-func list[T ~string](name string, into *[]T, minimum, maximum, length int, check func(path string, list []T) error) field {
-	schema := &jsonschema.Schema{Type: "array", MaxItems: &maximum, Items: &jsonschema.Schema{Type: "string", MaxLength: &length}}
+// list is a list of strings of at most length characters. The limits stand in
+// the schema; check enforces them.
+func list[T ~string](
+	name string, into *[]T, minimum, maximum, length int, check func(path string, list []T) error,
+) field {
+	one := plain()
+	one.MaxLength = &length
+	schema := &jsonschema.Schema{Type: "array", MaxItems: &maximum, Items: one}
 	if minimum > 0 {
 		schema.MinItems = &minimum
 	}
@@ -208,13 +212,14 @@ func list[T ~string](name string, into *[]T, minimum, maximum, length int, check
 }
 
 func tags(into *[]string, minimum int) field {
-	f := list("tags", into, minimum, loci.MaxTags, loci.MaxTag, func(path string, v []string) error { return loci.CheckTags(path, v, minimum) })
+	check := func(path string, v []string) error { return loci.CheckTags(path, v, minimum) }
+	f := list("tags", into, minimum, loci.MaxTags, loci.MaxTag, check)
 	f.required = minimum > 0
 	return f
 }
 
-// texts is a list of strings about a graph, none of them empty. The schema
-// leaves out how many there may be: no model comes near.
+// texts is a list of strings for a graph, none of them empty. The schema leaves
+// out how many there may be: no model comes near the maximum.
 func texts(name string, into *[]string, length int) field {
 	f := list(name, into, 0, loci.MaxGraphItems, length, func(path string, v []string) error {
 		if len(v) > loci.MaxGraphItems {
@@ -256,15 +261,15 @@ func items[T any](name string, into *[]T, maximum int, of func(*T) []field) fiel
 	}).must()
 }
 
-// maxReasons is how many items an error gives reasons for.
+// maxReasons limits the items that an error gives reasons for.
 const maxReasons = 20
 
 func tooMany(path string, n, maximum int) error {
 	return loci.FieldErrorf(path, "has %d entries; at most %d are allowed", n, maximum)
 }
 
-// object is the schema of an object with these fields. It does not say that
-// other members are rejected: in an item that costs as much as two of them.
+// object returns the schema of an object with these fields. It does not mention
+// that other members are rejected: in an item that costs as much as two of them.
 func object(fields []field) *jsonschema.Schema {
 	out := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, f := range fields {
@@ -280,18 +285,18 @@ func object(fields []field) *jsonschema.Schema {
 	return out
 }
 
-// decodeArgs stores a tool's arguments through their fields. It rejects what
-// the schema rejects, in words that a model can act on; the SDK's own
-// validation repeats rejected values and their size.
+// decodeArgs stores a tool's arguments through their fields. It rejects what the
+// schema rejects, with errors that a model can act on. The SDK's own validation
+// would repeat rejected values.
 func decodeArgs(raw json.RawMessage, fields []field) error {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
-		raw = json.RawMessage("{}") // clients without arguments send either
+		raw = json.RawMessage("{}") // clients send either if there are no arguments
 	}
 	return decodeObject("", raw, fields)
 }
 
-// decodeObject stores the members of an object, whose place in the arguments is
-// path; "" is the arguments themselves.
+// decodeObject stores the members of the object at path in the arguments. "" is
+// the arguments themselves.
 func decodeObject(path string, raw json.RawMessage, fields []field) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members == nil {
@@ -307,7 +312,7 @@ func decodeObject(path string, raw json.RawMessage, fields []field) error {
 		name, sent := f.name, members[f.name]
 		if other := members[f.alias]; f.alias != "" && other != nil {
 			if sent != nil {
-				return loci.FieldErrorf(within(path, f.alias), "is another name of %s; send only one of them", f.name)
+				return loci.FieldErrorf(within(path, f.alias), "is another name for %s; send only one of them", f.name)
 			}
 			name, sent = f.alias, other
 		}
@@ -324,7 +329,7 @@ func decodeObject(path string, raw json.RawMessage, fields []field) error {
 	return nil
 }
 
-// within is the path of a member of an object.
+// within returns the path of a member of an object.
 func within(path, name string) string {
 	if path == "" {
 		return name
@@ -332,7 +337,8 @@ func within(path, name string) string {
 	return path + "." + name
 }
 
-// unknownMember does not repeat a long name: it is the caller's text.
+// unknownMember rejects members that are not fields. It does not repeat a long
+// name, which is the caller's text.
 func unknownMember(path string, members map[string]json.RawMessage, fields []field) error {
 	var names []string
 	known := map[string]bool{}
@@ -346,7 +352,7 @@ func unknownMember(path string, members map[string]json.RawMessage, fields []fie
 		case known[name]:
 			continue
 		case name == "origin":
-			return loci.FieldErrorf(within(path, "origin"), "cannot be set: the server takes it from your credential; leave it out")
+			return loci.FieldErrorf(within(path, "origin"), "cannot be set: Loci takes it from your credential; leave it out")
 		case len(name) > 40:
 			shown = "one of the fields"
 		}
@@ -355,7 +361,7 @@ func unknownMember(path string, members map[string]json.RawMessage, fields []fie
 		} else if len(names) == 0 {
 			takes = "this tool takes no arguments"
 		}
-		return loci.Errorf(loci.Invalid, "%s is unknown: %s", shown, takes)
+		return loci.Errorf(loci.Invalid, "%s is unknown; %s", shown, takes)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// deleted says how many there were.
+// deleted is the answer of a tool that deletes.
 type deleted struct {
 	Deleted int `json:"deleted"`
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// The sizes of the extra tools' answers.
+// The sizes of answers.
 const (
 	trashDefault, trashMax     = 100, 1000
 	historyDefault, historyMax = 100, 1000
@@ -16,13 +16,16 @@ const (
 )
 
 func restoreFields(c *call, in *app.GraphIDs) []field {
-	const most = loci.MaxGraphItems
-	return []field{ids("entities", &in.Entities, most), ids("observations", &in.Observations, most), ids("relations", &in.Relations, most), inProject(c)}
+	return []field{
+		ids("entities", &in.Entities, loci.MaxGraphItems), ids("observations", &in.Observations, loci.MaxGraphItems),
+		ids("relations", &in.Relations, loci.MaxGraphItems), inProject(c),
+	}
 }
 
 func (s *Server) restoreEntities(ctx context.Context, c *call, in *app.GraphIDs) (any, error) {
 	if len(in.Entities)+len(in.Observations)+len(in.Relations) == 0 {
-		return nil, loci.FieldErrorf("entities", "or observations or relations must name what to restore; list_deleted_nodes has the ids")
+		return nil, loci.Errorf(loci.Invalid,
+			"entities, observations and relations are empty; send ids from list_deleted_nodes in one of them")
 	}
 	n, err := s.app.RestoreNodes(ctx, c.principal, c.project, *in)
 	if err != nil {
@@ -46,13 +49,17 @@ func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (a
 		Entities     []entityShape      `json:"entities"`
 		Observations []observationShape `json:"observations"`
 		Relations    []relationShape    `json:"relations"`
-	}{make([]entityShape, len(trash.Entities)), make([]observationShape, len(trash.Observations)), shapeOfRelations(trash.Relations)}
+	}{
+		make([]entityShape, len(trash.Entities)), make([]observationShape, len(trash.Observations)),
+		shapeOfRelations(trash.Relations),
+	}
 	for i := range trash.Entities {
 		out.Entities[i] = bareEntity(&trash.Entities[i])
 	}
 	for i := range trash.Observations {
 		o := &trash.Observations[i]
-		out.Observations[i] = observationShape{ID: o.ID, EntityID: o.EntityID, Content: o.Content, CreatedAt: o.CreatedAt, DeletedAt: o.DeletedAt, Origin: o.Origin}
+		out.Observations[i] = observationShape{ID: o.ID, EntityID: o.EntityID, Content: o.Content,
+			CreatedAt: o.CreatedAt, DeletedAt: o.DeletedAt, Origin: o.Origin}
 	}
 	return out, nil
 }
@@ -71,7 +78,7 @@ func whichFields(w *app.Which) []field {
 	}
 }
 
-// check rejects a question about no entity.
+// check rejects a question that names no entity.
 func (q *entityQuestion) check() error {
 	if q.ID.IsZero() {
 		return loci.CheckText("name", q.Name, 1, loci.MaxEntityName)
@@ -111,7 +118,8 @@ func (s *Server) getEntityHistory(ctx context.Context, c *call, in *entityQuesti
 }
 
 func neighborsFields(c *call, in *entityQuestion) []field {
-	return append(whichFields(&in.Which), whole("hops", &in.hops, 1, app.MaxHops, 1), limit(&in.limit, app.MaxNeighbours, neighbourDefault), inProject(c))
+	return append(whichFields(&in.Which), whole("hops", &in.hops, 1, app.MaxHops, 1),
+		limit(&in.limit, app.MaxNeighbours, neighbourDefault), inProject(c))
 }
 
 func (s *Server) getNeighbors(ctx context.Context, c *call, in *entityQuestion) (any, error) {
@@ -129,8 +137,10 @@ type merge struct{ from, into app.Which }
 
 func mergeFields(c *call, in *merge) []field {
 	return []field{
-		text("from", &in.from.Name, 1, loci.MaxEntityName).must(), text("into", &in.into.Name, 1, loci.MaxEntityName).must(),
-		text("from_type", &in.from.Type, 0, loci.MaxGraphType), text("into_type", &in.into.Type, 0, loci.MaxGraphType), inProject(c),
+		text("from", &in.from.Name, 1, loci.MaxEntityName).must(),
+		text("into", &in.into.Name, 1, loci.MaxEntityName).must(),
+		text("from_type", &in.from.Type, 0, loci.MaxGraphType),
+		text("into_type", &in.into.Type, 0, loci.MaxGraphType), inProject(c),
 	}
 }
 

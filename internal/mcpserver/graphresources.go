@@ -13,20 +13,22 @@ import (
 
 const projectURI = "loci://project/"
 
-// addGraphResources registers templates only: to list what they stand for
-// could take thousands of lines.
+// addGraphResources registers templates only: a list of all entities could have
+// thousands of lines.
 func (s *Server) addGraphResources(srv *mcp.Server) {
 	srv.AddResourceTemplate(&mcp.ResourceTemplate{
 		URITemplate: projectURI + "{name}/graph", Name: "graph", Title: "A project's graph", MIMEType: jsonType,
-		Description: "The first page of the graph of a project, and how many entities are left.",
+		Description: "The first page of a project's graph, and how many entities are on later pages.",
 	}, s.readGraphResource)
 	srv.AddResourceTemplate(&mcp.ResourceTemplate{
 		URITemplate: projectURI + "{name}/entity/{entity}", Name: "entity", Title: "An entity", MIMEType: jsonType,
-		Description: "The entities of a name in a project's graph, with their observations and relations.",
+		Description: "The entities with a name in a project's graph, with their observations and relations.",
 	}, s.readEntityResource)
 }
 
-func (s *Server) readGraphResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (s *Server) readGraphResource(
+	ctx context.Context, req *mcp.ReadResourceRequest,
+) (*mcp.ReadResourceResult, error) {
 	return s.graphResource(ctx, req, 2, func(p loci.Principal, project loci.ProjectID, _ []string) (any, error) {
 		page, err := s.app.ReadGraph(ctx, p, project, app.GraphList{})
 		if err != nil {
@@ -36,23 +38,30 @@ func (s *Server) readGraphResource(ctx context.Context, req *mcp.ReadResourceReq
 	})
 }
 
-func (s *Server) readEntityResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (s *Server) readEntityResource(
+	ctx context.Context, req *mcp.ReadResourceRequest,
+) (*mcp.ReadResourceResult, error) {
 	return s.graphResource(ctx, req, 3, func(p loci.Principal, project loci.ProjectID, parts []string) (any, error) {
-		nodes, err := s.app.OpenNodes(ctx, p, project, refs(parts[2:]))
+		opened, err := s.app.OpenNodes(ctx, p, project, refs(parts[2:]))
 		if err != nil {
 			return nil, err
 		}
-		if len(nodes.Entities) == 0 {
+		if len(opened.Entities) == 0 {
 			return nil, loci.NoSuchEntity()
 		}
-		return found{Entities: shapeOfEntities(nodes.Entities)}, nil
+		return found{Entities: shapeOfEntities(opened.Entities)}, nil
 	})
 }
 
-// graphResource answers what read returns for the n parts of an address: the
-// project's name, the kind and a name. A project or an entity that is absent, hidden
-// or archived and a name that cannot be one are alike.
-func (s *Server) graphResource(ctx context.Context, req *mcp.ReadResourceRequest, n int, read func(loci.Principal, loci.ProjectID, []string) (any, error)) (*mcp.ReadResourceResult, error) {
+// graphRead reads a resource of a project. parts are the parts of its address.
+type graphRead func(p loci.Principal, project loci.ProjectID, parts []string) (any, error)
+
+// graphResource returns what read returns for an address of n parts: the
+// project's name, the kind and a name. If the project or the entity is missing,
+// hidden or archived, or the name is invalid, the error is the same.
+func (s *Server) graphResource(
+	ctx context.Context, req *mcp.ReadResourceRequest, n int, read graphRead,
+) (*mcp.ReadResourceResult, error) {
 	c, parts := callerOf(req.Extra), uriParts(req.Params.URI)
 	if len(parts) != n {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
@@ -76,8 +85,8 @@ func (s *Server) graphResource(ctx context.Context, req *mcp.ReadResourceRequest
 	return content(req, jsonType, string(body)), nil
 }
 
-// uriParts returns the parts of an address below projectURI, decoded, or nil
-// if one cannot be or is empty.
+// uriParts returns the decoded parts of an address below projectURI, or nil if
+// one is empty or malformed.
 func uriParts(uri string) []string {
 	parts := strings.Split(strings.TrimPrefix(uri, projectURI), "/")
 	for i, part := range parts {

@@ -8,7 +8,7 @@ import (
 )
 
 // The shapes of answers about graphs. They leave out what a model does not
-// need, because all of it goes into its context.
+// need, because everything in them goes into its context.
 
 type projectShape struct {
 	ID          loci.ProjectID     `json:"id"`
@@ -25,7 +25,7 @@ func shapeOfProject(p loci.Project, message string) projectShape {
 		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Message: message}
 }
 
-// shapeOr is shapeOfProject of what an app call answered.
+// shapeOr is shapeOfProject for the result of a call of app.
 func shapeOr(p loci.Project, message string, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -64,7 +64,8 @@ type relationShape struct {
 	DeletedAt time.Time       `json:"deleted_at,omitzero"`
 }
 
-// shapeOfEntity has the observations and relations of e; they never are null.
+// shapeOfEntity includes the observations and relations of e, as [] if it has
+// none.
 func shapeOfEntity(e *loci.Entity) entityShape {
 	out := bareEntity(e)
 	out.Observations, out.Relations = make([]observationShape, len(e.Observations)), shapeOfRelations(e.Relations)
@@ -76,12 +77,13 @@ func shapeOfEntity(e *loci.Entity) entityShape {
 }
 
 func bareEntity(e *loci.Entity) entityShape {
-	return entityShape{ID: e.ID, Name: e.Name, Type: e.Type, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt, Origin: e.Origin,
+	return entityShape{ID: e.ID, Name: e.Name, Type: e.Type, Origin: e.Origin,
+		CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt,
 		ObservationsLeft: e.ObservationsLeft, RelationsLeft: e.RelationsLeft}
 }
 
-// maxRows is how many observations and relations one answer has at most. The
-// store bounds their text; this bounds what stands around it.
+// maxRows limits the observations and the relations in one answer. The store
+// limits their text; this limits the JSON around it.
 const maxRows = 4_000
 
 func shapeOfEntities(list []loci.Entity) []entityShape {
@@ -93,8 +95,8 @@ func shapeOfEntities(list []loci.Entity) []entityShape {
 	return out
 }
 
-// trim keeps the newest rows for which there is room, and returns what is left
-// of it.
+// trim keeps the newest rows that fit into room, and returns the room that is
+// left.
 func (e *entityShape) trim(room int) int {
 	cut := max(0, len(e.Observations)-room)
 	e.Observations, e.ObservationsLeft = e.Observations[cut:], e.ObservationsLeft+cut
@@ -113,8 +115,8 @@ func shapeOfRelations(list []loci.Relation) []relationShape {
 	return out
 }
 
-// graphShape is one page of a graph: relations stand beside the entities, each
-// once.
+// graphShape is one page of a graph. It lists each relation once, beside the
+// entities instead of in them.
 type graphShape struct {
 	Entities      []entityShape   `json:"entities"`
 	Relations     []relationShape `json:"relations"`
@@ -124,7 +126,8 @@ type graphShape struct {
 }
 
 func shapeOfGraph(page *app.GraphPage) graphShape {
-	out := graphShape{Entities: make([]entityShape, len(page.Entities)), Relations: shapeOfRelations(page.Relations), Left: page.Left, NextCursor: page.NextCursor}
+	out := graphShape{Entities: make([]entityShape, len(page.Entities)), Relations: shapeOfRelations(page.Relations),
+		Left: page.Left, NextCursor: page.NextCursor}
 	room := maxRows
 	for i := range page.Entities {
 		out.Entities[i] = shapeOfEntity(&page.Entities[i])
@@ -142,6 +145,6 @@ type found struct {
 	Missing           []app.NoSuchName `json:"missing,omitempty"`
 	Total             *int             `json:"total,omitempty"`
 	TotalIsLowerBound bool             `json:"total_is_lower_bound,omitempty"`
-	AnyWord           bool             `json:"any_word,omitempty"` // no entity has all the words
+	AnyWord           bool             `json:"any_word,omitempty"` // no entity has all the words, so one is enough
 	NextCursor        string           `json:"next_cursor,omitempty"`
 }

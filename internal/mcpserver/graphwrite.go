@@ -15,7 +15,8 @@ func newEntitiesFields(c *call, in *[]loci.NewEntity) []field {
 func newEntityFields(in *loci.NewEntity) []field {
 	return []field{
 		text("name", &in.Name, 1, loci.MaxEntityName).must(),
-		text("entity_type", &in.Type, 1, loci.MaxGraphType).must().or("entityType").about("like person, technology, concept"),
+		text("entity_type", &in.Type, 1, loci.MaxGraphType).must().or("entityType").
+			about("such as person, technology, concept"),
 		texts("observations", &in.Observations, loci.MaxObservation),
 	}
 }
@@ -45,8 +46,8 @@ func observationsFields(c *call, in *[]loci.Contents) []field {
 	return []field{items("observations", in, loci.MaxGraphItems, contentsFields("contents")), inProject(c)}
 }
 
-// contentsFields are those of an item with observations of one entity, which
-// are called list.
+// contentsFields returns the fields of an item with observations of one entity.
+// list is the name of the observations.
 func contentsFields(list string) func(*loci.Contents) []field {
 	return func(in *loci.Contents) []field {
 		return []field{
@@ -98,14 +99,15 @@ func relationFields(in *loci.NewRelation) []field {
 	return []field{
 		text("from", &in.From.Name, 1, loci.MaxEntityName).must(),
 		text("to", &in.To.Name, 1, loci.MaxEntityName).must(),
-		text("relation_type", &in.Type, 1, loci.MaxGraphType).must().or("relationType").about("active voice, like depends_on"),
+		text("relation_type", &in.Type, 1, loci.MaxGraphType).must().or("relationType").
+			about("active voice, such as depends_on"),
 		text("from_type", &in.From.Type, 0, loci.MaxGraphType).hide(),
 		text("to_type", &in.To.Type, 0, loci.MaxGraphType).hide(),
 	}
 }
 
-// sayTypes names the arguments that tell entities of one name apart, where
-// they have other names than usual.
+// sayTypes replaces the usual hint of an error about several entities with one
+// name by the arguments of this tool that tell them apart.
 func sayTypes(err error, names string) error {
 	const usual = "say which by its type"
 	if text := loci.SafeText(err); strings.Contains(text, usual) {

@@ -14,11 +14,11 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 )
 
-// HTTP returns the handler for /mcp. The query of a request chooses what its
-// client is offered, ?toolsets=memory,graph, and the project that graph tools
-// work on where neither call nor connection names one, ?project=website.
+// HTTP returns the handler for /mcp. A request's query chooses the toolsets,
+// ?toolsets=memory,graph, and the project that graph tools use if neither the
+// call nor the connection has one, ?project=website.
 func (s *Server) HTTP() http.Handler {
-	var built sync.Map // of each offer, so that it takes its milliseconds once
+	var built sync.Map // by offer: building one takes milliseconds
 	pairOf := func(o offer) pair {
 		if found, ok := built.Load(o); ok {
 			return found.(pair)
@@ -41,29 +41,31 @@ func (s *Server) HTTP() http.Handler {
 	}
 	usual := pairOf(s.offer)
 	return NewHTTP(HTTPOptions{
-		Stateful: usual.stateful, Stateless: usual.stateless, Choose: choose, Ended: s.ended, Authorize: s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count, Log: s.log,
-		PublicURL: s.options.PublicURL, ConnectionIdle: s.options.ConnectionIdle, MaxConnections: s.options.MaxConnections, MaxPerKey: s.options.MaxPerKey,
+		Stateful: usual.stateful, Stateless: usual.stateless, Choose: choose, Ended: s.ended,
+		Authorize: s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count,
+		Log: s.log, PublicURL: s.options.PublicURL,
+		ConnectionIdle: s.options.ConnectionIdle, MaxConnections: s.options.MaxConnections, MaxPerKey: s.options.MaxPerKey,
 	})
 }
 
-// pair are servers of one offer, for both generations of the protocol.
+// pair has the servers of one offer, for both generations of the protocol.
 type pair struct{ stateful, stateless *mcp.Server }
 
-// ended forgets which project a connection worked on. If that fails, it is forgotten when
-// it has been idle for long enough.
+// ended forgets which project was active in a connection. If that fails, Loci
+// forgets it once it has been unused for long enough.
 func (s *Server) ended(ctx context.Context, key app.SessionKey) {
 	if err := s.app.EndMCPSession(context.WithoutCancel(ctx), key); err != nil {
 		s.log.WarnContext(ctx, "forgetting the project of an MCP connection failed", "error", err)
 	}
 }
 
-// count counts a request, together with those that its credential sends to the
-// other surfaces.
+// count counts a request together with those that its credential sends to other
+// surfaces.
 func (s *Server) count(h http.Header, r *http.Request, p loci.Principal) error {
 	return s.options.Gate.Count(h, r, p)
 }
 
-// authorize finds out who sends a request. NotFound until /mcp is switched on.
+// authorize returns who sends a request. NotFound while /mcp is off.
 func (s *Server) authorize(r *http.Request) (loci.Principal, error) {
 	ctx := r.Context()
 	if err := s.on(ctx); err != nil {
@@ -87,8 +89,8 @@ func (s *Server) authorize(r *http.Request) (loci.Principal, error) {
 	return s.inSession(r, p)
 }
 
-// inSession returns who asks as a part of the session of agents that the request names, if it
-// does. Who is refused is counted as who they are.
+// inSession puts p into the agent's session that the request names, if any. With
+// an error it returns p, so that the request still counts as p's.
 func (s *Server) inSession(r *http.Request, p loci.Principal) (loci.Principal, error) {
 	in, err := s.auth.InHeaderSession(r, p)
 	if err != nil {
@@ -97,8 +99,8 @@ func (s *Server) inSession(r *http.Request, p loci.Principal) (loci.Principal, e
 	return in, nil
 }
 
-// sendsCredential reports whether a request carries anything that is meant as a
-// credential, also one of a form that nobody reads.
+// sendsCredential reports whether a request carries a credential in any form,
+// even one that Loci does not read.
 func sendsCredential(r *http.Request, c auth.Request) bool {
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Dashboard-Token"} {
 		if len(r.Header.Values(name)) > 0 {
@@ -108,18 +110,22 @@ func sendsCredential(r *http.Request, c auth.Request) bool {
 	return c.Session != ""
 }
 
-// letIn returns who a client without a credential is, until there is an agent
-// key; then Unauthenticated, as for what a proxy or a page sends.
+// letIn returns the principal for a client without a credential.
+// Unauthenticated if an agent key exists, or if a proxy or a page sent the
+// request.
 func (s *Server) letIn(r *http.Request) (loci.Principal, error) {
 	if !fromThisMachine(r) {
-		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "what comes by a proxy or from a page needs an agent key: make one with `loci agent-key create`, and send Authorization: Bearer <key>")
+		return loci.Principal{}, loci.Errorf(loci.Unauthenticated,
+			"requests from a proxy or a web page require an agent key; "+
+				"create one with `loci agent-key create`, and send Authorization: Bearer <key>")
 	}
 	exist, err := s.seenAgent(r.Context())
 	if err != nil {
 		return loci.Principal{}, err
 	}
 	if exist {
-		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "there is an agent key now, so every client needs one: send Authorization: Bearer <key>")
+		return loci.Principal{}, loci.Errorf(loci.Unauthenticated,
+			"an agent key exists, so every client must send one: Authorization: Bearer <key>")
 	}
 	p, err := s.options.Open(r.Context())
 	if err != nil {
@@ -131,8 +137,8 @@ func (s *Server) letIn(r *http.Request) (loci.Principal, error) {
 	return s.inSession(r, p)
 }
 
-// seenAgent reports whether there is or was an agent key. To revoke the last one, or
-// to let it expire, must not let everybody in.
+// seenAgent reports whether an agent key exists or existed. Everyone must not get
+// in because the last one was revoked or expired.
 func (s *Server) seenAgent(ctx context.Context) (bool, error) {
 	if s.keyed.Load() {
 		return true, nil
@@ -144,11 +150,13 @@ func (s *Server) seenAgent(ctx context.Context) (bool, error) {
 	return exist, err
 }
 
-// fromThisMachine reports whether a request may come from a program of this machine. A proxy
-// here often asks under our own Host for the whole world; most add one of these headers.
-// A page of another port has no business here, either.
+// fromThisMachine reports whether a program on this machine may have sent a
+// request. A proxy here can pass on requests from anywhere under our own Host,
+// but most proxies add one of these headers. Pages from another port are
+// rejected too.
 func fromThisMachine(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
+	forwarded := []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"}
+	for _, name := range forwarded {
 		if len(r.Header.Values(name)) > 0 {
 			return false
 		}
@@ -162,8 +170,8 @@ func fromThisMachine(r *http.Request) bool {
 	return site == "" || site == "same-origin" || site == "none"
 }
 
-// on returns NotFound while nobody could use /mcp: without an agent key, also after the last one was
-// revoked or has expired, where people can't sign in either.
+// on returns NotFound while nobody can use /mcp: people cannot sign in, and there is no agent key, or the last one was
+// revoked or has expired.
 func (s *Server) on(ctx context.Context) error {
 	if s.options.Open != nil || s.public {
 		return nil
@@ -173,7 +181,8 @@ func (s *Server) on(ctx context.Context) error {
 		return err
 	}
 	if !exist {
-		return loci.Errorf(loci.NotFound, "MCP is off until there is an agent key: make one with `loci agent-key create --vendor claude` (or another vendor)")
+		return loci.Errorf(loci.NotFound, "MCP is off until an agent key exists; "+
+			"create one with `loci agent-key create --vendor claude` (or another vendor)")
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// The sizes of pages, and of a pack in characters: what a model has room for
-// beside its conversation.
+// The sizes of pages, and of a pack in characters: it must leave a model room
+// for its conversation.
 const (
 	suggestDefault, suggestMax = 50, 200
 	packDefault, packMax       = 20_000, 100_000
@@ -35,12 +35,15 @@ type newSources struct {
 }
 
 func newSourcesFields(c *call, in *newSources) []field {
-	return []field{id("memory_id", &in.memory), items("sources", &in.sources, loci.MaxSources, sourceFields), inSession(c)}
+	return []field{
+		id("memory_id", &in.memory), items("sources", &in.sources, loci.MaxSources, sourceFields), inSession(c),
+	}
 }
 
 func sourceFields(in *loci.Source) []field {
 	return []field{
-		oneOf("kind", &in.Kind, loci.SourceMessage, loci.SourceSession, loci.SourceEvent, loci.SourceURL, loci.SourceText).must(),
+		oneOf("kind", &in.Kind, loci.SourceMessage, loci.SourceSession, loci.SourceEvent,
+			loci.SourceURL, loci.SourceText).must(),
 		text("ref", &in.Ref, 0, loci.MaxSourceRef), word("text", &in.Text), text("quote", &in.Quote, 0, loci.MaxQuote),
 	}
 }
@@ -86,12 +89,12 @@ func nodeFields(c *call, in *packRequest) []field {
 	return []field{id("id", &in.id), whole("budget", &in.budget, 1, packMax, packDefault), inSession(c)}
 }
 
-// nodeText is a memory node to read as a whole.
+// nodeText is a memory node as one text.
 type nodeText struct {
 	ID   loci.NodeID `json:"id"`
 	Name string      `json:"name"`
 	Text string      `json:"text"`
-	Left int         `json:"left"` // items that the budget had no room for
+	Left int         `json:"left"` // items that did not fit into the budget
 }
 
 func (s *Server) readMemoryNode(ctx context.Context, c *call, in *packRequest) (any, error) {
@@ -121,7 +124,10 @@ func (s *Server) registerAgent(ctx context.Context, c *call, in *app.AgentDraft)
 }
 
 func openSessionFields(_ *call, in *app.AgentSessionDraft) []field {
-	return []field{optionalID("agent_id", &in.AgentID), text("title", &in.Title, 0, loci.MaxSessionTitle), optionalID("project_id", &in.ProjectID)}
+	return []field{
+		optionalID("agent_id", &in.AgentID), text("title", &in.Title, 0, loci.MaxSessionTitle),
+		optionalID("project_id", &in.ProjectID),
+	}
 }
 
 func (s *Server) openAgentSession(ctx context.Context, c *call, in *app.AgentSessionDraft) (any, error) {

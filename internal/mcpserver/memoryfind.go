@@ -20,8 +20,8 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *app.SearchRequ
 	if err != nil {
 		return nil, err
 	}
-	out := page[hit]{Memories: make([]hit, len(found.Memories)), Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
-		HasMore: found.Total > len(found.Memories)}
+	out := page[hit]{Memories: make([]hit, len(found.Memories)), Total: &found.Total,
+		TotalIsLowerBound: found.TotalIsLowerBound, HasMore: found.Total > len(found.Memories)}
 	for i := range found.Memories {
 		out.Memories[i] = hitOf(&found.Memories[i])
 		out.Partial = out.Partial || found.Memories[i].Why.Fallback != ""
@@ -29,8 +29,8 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *app.SearchRequ
 	return out, nil
 }
 
-// hit is a found memory with what a model needs to know of why it was found.
-// recall_memories says all.
+// hit is a found memory, with as much of why it was found as a model needs.
+// recall_memories returns all of it.
 type hit struct {
 	*loci.Memory
 	Why     hitWhy      `json:"why"`
@@ -50,7 +50,8 @@ type hitSource struct {
 }
 
 func hitOf(r *loci.Recalled) hit {
-	out := hit{Memory: shown(&r.Memory), Why: hitWhy{Terms: make([]string, len(r.Why.Terms)), Boosts: r.Why.Boosts, Fallback: r.Why.Fallback}}
+	why := hitWhy{Terms: make([]string, len(r.Why.Terms)), Boosts: r.Why.Boosts, Fallback: r.Why.Fallback}
+	out := hit{Memory: shown(&r.Memory), Why: why}
 	for i, t := range r.Why.Terms {
 		out.Why.Terms[i] = t.Term
 	}
@@ -62,10 +63,12 @@ func hitOf(r *loci.Recalled) hit {
 
 func recallFields(c *call, in *app.SearchRequest) []field {
 	return []field{
-		text("query", &in.Query, 1, loci.MaxTerm).must().or("term"), limit(&in.Limit, app.MaxRecall, app.DefaultRecall), cursor(&in.Cursor),
+		text("query", &in.Query, 1, loci.MaxTerm).must().or("term"),
+		limit(&in.Limit, app.MaxRecall, app.DefaultRecall), cursor(&in.Cursor),
 		tags(&in.Tags, 0), word("origin", &in.Origin), word("key", &in.Key), word("category", &in.Category),
 		scope(&in.Scope), optionalID("project_id", &in.ProjectID), flag("pinned", &in.Pinned),
-		moment("as_of", &in.When.AsOf), moment("known_at", &in.When.KnownAt), flag("include_superseded", &in.When.Superseded), inSession(c),
+		moment("as_of", &in.When.AsOf), moment("known_at", &in.When.KnownAt),
+		flag("include_superseded", &in.When.Superseded), inSession(c),
 	}
 }
 

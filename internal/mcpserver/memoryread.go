@@ -19,7 +19,7 @@ func limit(into *int, maximum, fallback int) field {
 	return whole("limit", into, 1, maximum, fallback)
 }
 
-// offset has no maximum in the schema: no model comes near.
+// offset leaves its maximum out of the schema: no model comes near it.
 func offset(into *int) field {
 	f := whole("offset", into, 0, app.MaxOffset, 0)
 	f.schema.Maximum = nil
@@ -70,7 +70,7 @@ func (s *Server) readTeamMemories(ctx context.Context, c *call, in *app.ListRequ
 	return fullPage(s.app.TeamMemories(ctx, c.principal, *in))
 }
 
-// fullPage is what a list answered, for a tool that takes no cursor.
+// fullPage returns a page of a list for a tool that takes no cursor.
 func fullPage(found *app.ListPage, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func fullPage(found *app.ListPage, err error) (any, error) {
 	return page[*loci.Memory]{Memories: memories(found.Memories), HasMore: found.NextCursor != ""}, nil
 }
 
-// countedPage is a page of a list whose rows have been counted.
+// countedPage returns a page of a list with its total and a cursor.
 func countedPage[T any](found *app.ListPage, list []T) page[T] {
 	return page[T]{Memories: list, Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
 		HasMore: found.NextCursor != "", NextCursor: found.NextCursor}
@@ -94,9 +94,9 @@ func latestFields(_ *call, in *string) []field { return []field{text("tag", in, 
 
 func (s *Server) getLatestMemory(ctx context.Context, c *call, tag *string) (any, error) {
 	var f app.Filter
-	none := "there is no memory yet; write_memory makes one"
+	none := "there are no memories yet; create one with write_memory"
 	if *tag != "" {
-		none = "no memory has this tag; browse_memories shows the tags in use"
+		none = "no memory has this tag; to see the tags in use, call browse_memories"
 		f.Tags = []string{*tag}
 	}
 	m, err := s.app.Latest(ctx, c.principal, f)

@@ -35,7 +35,7 @@ func writeFields(c *call, in *app.Draft) []field {
 
 func (s *Server) writeMemory(ctx context.Context, c *call, in *app.Draft) (any, error) {
 	if in.Scope == loci.ScopeAgent && c.principal.AgentID.IsZero() {
-		return nil, loci.FieldErrorf("scope", "agent needs a session of an agent; name it as session_id")
+		return nil, loci.FieldErrorf("scope", "agent requires a session of an agent; pass its id as session_id")
 	}
 	saved, err := s.app.Create(ctx, c.principal, *in)
 	if err != nil {

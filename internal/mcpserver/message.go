@@ -16,17 +16,17 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// message is what has to be known of a JSON-RPC message to route it.
+// message is what Loci must know about a JSON-RPC message to route it.
 type message struct {
 	id      json.RawMessage // as it was sent; nil: none
 	method  string
-	tool    string // of a call of one
+	tool    string // the tool that it calls
 	version string // of params._meta
-	fault   error  // what is wrong with a tool's arguments, for its model to read
-	batch   bool   // then nothing else is known
+	fault   error  // what CheckJSON rejects in a tool's arguments; the model must learn of it
+	batch   bool   // then the other fields are zero
 }
 
-// readMessage reads the body, and puts it back for the SDK.
+// readMessage reads the body and puts it back for the SDK.
 func readMessage(w http.ResponseWriter, r *http.Request) (message, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 	if err != nil {
@@ -34,7 +34,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) (message, error) {
 		if errors.As(err, &tooLarge) {
 			return message{}, errTooLarge
 		}
-		return message{}, loci.WrapError(loci.Invalid, err, "the body could not be read")
+		return message{}, loci.WrapError(loci.Invalid, err, "cannot read the body; send the request again")
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	m, problem := parseMessage(body)
@@ -44,11 +44,12 @@ func readMessage(w http.ResponseWriter, r *http.Request) (message, error) {
 	return m, nil
 }
 
-var errTooLarge = loci.Errorf(loci.TooLarge, "the message is larger than %d bytes; send less, for example several shorter memories", maxMessage)
+var errTooLarge = loci.Errorf(loci.TooLarge,
+	"the message is larger than %d bytes; split it, for example into several shorter memories", maxMessage)
 
-// parseMessage checks what encoding/json and the SDK would accept but change,
-// or reject in words that repeat the input. The message that it returns with an
-// error has the id to answer to, if there is one.
+// parseMessage rejects what encoding/json and the SDK would accept but change, or
+// reject with an error that repeats the input. With an error it returns a
+// message with the id to answer, if there is one.
 func parseMessage(body []byte) (message, *jsonrpc.Error) {
 	var batch []json.RawMessage
 	err := json.Unmarshal(body, &batch)
@@ -77,17 +78,21 @@ func parseError(what string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "parse error: the message is not valid " + what}
 }
 
-// errNoRequest is for what is JSON, but not JSON-RPC as MCP has it.
-var errNoRequest = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: `invalid request: not a JSON-RPC 2.0 message; it needs "jsonrpc": "2.0", a "method", and an "id" that is a string or a whole number`}
+// errNoRequest rejects JSON that is not a JSON-RPC message of MCP.
+var errNoRequest = badRequest(`not a JSON-RPC 2.0 message; ` +
+	`it needs "jsonrpc": "2.0", a "method", and an "id" that is a string or a whole number`)
 
-// invalidRequest is err, which loci.CheckJSON returned, about a message.
-func invalidRequest(err error) *jsonrpc.Error {
-	text := strings.Replace(loci.SafeText(err), "the body", "the message", 1)
+func badRequest(text string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + text}
 }
 
-// parseOne looks at members by their exact names; structs of encoding/json
-// would take other spellings too.
+// invalidRequest returns an error of loci.CheckJSON about a message.
+func invalidRequest(err error) *jsonrpc.Error {
+	return badRequest(strings.Replace(loci.SafeText(err), "the body", "the message", 1))
+}
+
+// parseOne reads members by their exact names. Structs of encoding/json would
+// accept other spellings too.
 func parseOne(body []byte) (message, *jsonrpc.Error) {
 	var members, params, meta map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil || members == nil {
@@ -107,7 +112,7 @@ func parseOne(body []byte) (message, *jsonrpc.Error) {
 		isRequest && json.Unmarshal(method, &m.method) != nil || string(method) == "null" {
 		return message{id: m.id}, errNoRequest
 	}
-	_ = json.Unmarshal(members["params"], &params) // their form is for the SDK to check
+	_ = json.Unmarshal(members["params"], &params) // the SDK checks their form
 	if err := loci.CheckJSON(body); err != nil {
 		arguments := params["arguments"]
 		if m.method != callTool || loci.CheckJSON(arguments) == nil ||
@@ -129,22 +134,22 @@ func parseOne(body []byte) (message, *jsonrpc.Error) {
 
 const callTool = "tools/call"
 
-// inArguments says what is wrong with a tool's arguments, in the form that
-// their other errors have: the model can act on it.
+// inArguments returns the error of loci.CheckJSON about a tool's arguments. It
+// names the argument, as their other errors do, so that a model can correct it.
 func inArguments(raw json.RawMessage) error {
 	about := func(err error) string { return strings.Replace(loci.SafeText(err), "the body", "it", 1) }
 	var arguments map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &arguments)
 	for name, value := range arguments {
 		if err := loci.CheckJSON(value); err != nil && len(name) <= 40 {
-			return loci.FieldErrorf(name, "cannot be taken: %s", about(err))
+			return loci.FieldErrorf(name, "is rejected: %s", about(err))
 		}
 	}
-	return loci.Errorf(loci.Invalid, "the arguments cannot be taken: %s", about(loci.CheckJSON(raw)))
+	return loci.Errorf(loci.Invalid, "the arguments are rejected: %s", about(loci.CheckJSON(raw)))
 }
 
-// usableID reports whether the SDK would answer to the id as it was sent: it
-// keeps numbers as int64, after reading them as float64.
+// usableID reports whether the SDK would repeat the id as the client sent it. The
+// SDK reads numbers as float64 and keeps them as int64.
 func usableID(id json.RawMessage) bool {
 	if id[0] == '"' {
 		return true
@@ -153,9 +158,10 @@ func usableID(id json.RawMessage) bool {
 	return err == nil && f == float64(int64(f)) && f >= -1<<53 && f <= 1<<53
 }
 
-// isStateless reports whether the request follows the version without
-// sessions: it says so in a header, in its metadata, or by a method that only
-// that version has. Versions are dates, so they compare as text.
+// isStateless reports whether the request uses the version without connections.
+// Such a request has the version in a header or in its metadata, or has a method
+// that only that version has. Versions are dates, so they compare as text.
 func (m message) isStateless(r *http.Request) bool {
-	return r.Header.Get(versionHeader) >= statelessVersion || m.version >= statelessVersion || m.method == "server/discover"
+	version := max(r.Header.Get(versionHeader), m.version)
+	return version >= statelessVersion || m.method == "server/discover"
 }

@@ -51,11 +51,11 @@ func (s *Server) createProject(ctx context.Context, c *call, in *app.ProjectDraf
 	if err != nil {
 		return nil, err
 	}
-	message := "Created. It is the active project now."
+	message := "Created. It is now the active project."
 	if c.connection == (app.SessionKey{}) {
-		message = "Created. This client has no session, so pass project with each call."
+		message = "Created. Your client has no connection to remember it, so pass project with each call."
 	} else if _, err := s.app.SwitchProject(ctx, c.principal, c.connection, made.Name); err != nil {
-		message = "Created, but not made the active project: " + s.safe(ctx, "create_project", err)
+		message = "Created, but it is not the active project: " + s.safe(ctx, "create_project", err)
 	}
 	return shapeOfProject(made, message), nil
 }
@@ -64,20 +64,22 @@ func projectFields(_ *call, in *string) []field { return []field{projectName(in)
 
 func (s *Server) switchProject(ctx context.Context, c *call, name *string) (any, error) {
 	p, err := s.app.SwitchProject(ctx, c.principal, c.connection, *name)
-	return shapeOr(p, "This is the active project now.", err)
+	return shapeOr(p, "This is now the active project.", err)
 }
 
-// getCurrentProject answers that there is none with a message, as seed S3 has
-// it, not with an error.
+// getCurrentProject returns a message if no project is active, not an error:
+// no model should retry.
 func (s *Server) getCurrentProject(ctx context.Context, c *call, _ *struct{}) (any, error) {
 	p, err := s.app.CurrentProject(ctx, c.principal, c.connection)
 	if loci.CodeOf(err) == loci.NotFound && c.usualProject != "" {
 		p, err = s.app.FindProject(ctx, c.principal, c.usualProject)
 		switch {
 		case loci.CodeOf(err) == loci.NotFound:
-			err = loci.Errorf(loci.NotFound, "No active project: %s, and this server was told to work on it. create_project makes one.", notThere(err))
+			err = loci.Errorf(loci.NotFound, "No active project: %s, although this server is configured to use it. "+
+				"Create it with create_project.", notThere(err))
 		case err == nil && p.Status != loci.ProjectActive:
-			err = loci.Errorf(loci.NotFound, "No active project: %s, which this server was told to work on, is archived.", loci.OneLine(p.Name))
+			err = loci.Errorf(loci.NotFound,
+				"No active project: %s, which this server is configured to use, is archived.", loci.OneLine(p.Name))
 		}
 	}
 	if loci.CodeOf(err) == loci.NotFound {
@@ -88,13 +90,13 @@ func (s *Server) getCurrentProject(ctx context.Context, c *call, _ *struct{}) (a
 	return shapeOr(p, "", err)
 }
 
-// notThere is what FindProject says of a name, without the names that are near.
+// notThere returns what FindProject says about a name, without its suggestions.
 func notThere(err error) string {
 	text, _, _ := strings.Cut(loci.SafeText(err), "; did you mean")
 	return text
 }
 
-// named finds the project of that name, for an action on it.
+// named finds the project with a name, for an action on it.
 func (s *Server) named(ctx context.Context, c *call, act app.Action, name string) (loci.Project, error) {
 	return s.app.ChooseProject(ctx, c.principal, act, app.ProjectChoice{Name: name})
 }
@@ -104,7 +106,7 @@ func (s *Server) archiveProject(ctx context.Context, c *call, name *string) (any
 	if err == nil {
 		p, err = s.app.ArchiveProject(ctx, c.principal, p.ID)
 	}
-	return shapeOr(p, "Archived. restore_project opens it again.", err)
+	return shapeOr(p, "Archived. To reopen it, use restore_project.", err)
 }
 
 func (s *Server) restoreProject(ctx context.Context, c *call, name *string) (any, error) {
@@ -127,5 +129,5 @@ func (s *Server) deleteProject(ctx context.Context, c *call, name *string) (any,
 		ID      loci.ProjectID `json:"id"`
 		Name    string         `json:"name"`
 		Message string         `json:"message"`
-	}{p.ID, p.Name, fmt.Sprintf("Deleted project %q for good.", p.Name)}, nil
+	}{p.ID, p.Name, fmt.Sprintf("Deleted project %q permanently.", p.Name)}, nil
 }

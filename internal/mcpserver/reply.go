@@ -16,7 +16,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// refuse answers a request that does not reach the SDK.
+// refuse answers a request that must not reach the SDK.
 func (e *endpoint) refuse(w http.ResponseWriter, r *http.Request, m message, err error) {
 	var problem *jsonrpc.Error
 	if errors.As(err, &problem) {
@@ -37,32 +37,32 @@ func (e *endpoint) refuse(w http.ResponseWriter, r *http.Request, m message, err
 	a := answers[code]
 	rpc := a.rpc
 	if rpc == jsonrpc.CodeInvalidParams {
-		rpc = jsonrpc.CodeInvalidRequest // no parameter has been looked at
+		rpc = jsonrpc.CodeInvalidRequest // no params have been read yet
 	}
 	writeError(w, a.http, m.id, &jsonrpc.Error{Code: rpc, Message: loci.SafeText(err)})
 }
 
-// refuseScope tells a client that its token may not do that, in the way in
-// which it can ask its person for more (RFC 6750, section 3.1).
+// refuseScope tells a client that its token lacks a scope, so that it can ask
+// its person for that scope (RFC 6750, section 3.1).
 func (e *endpoint) refuseScope(w http.ResponseWriter, r *http.Request, m message, scope string) {
 	w.Header().Set("WWW-Authenticate", `Bearer realm="loci", error="insufficient_scope"`+e.options.Challenge(r, scope))
 	writeError(w, http.StatusForbidden, m.id, &jsonrpc.Error{Code: codeServer,
-		Message: "the person did not allow that: it needs the scope " + scope})
+		Message: "the person has not granted the scope that this call requires: " + scope})
 }
 
-// writeError writes a JSON-RPC error. An id of nil is null.
+// writeError writes a JSON-RPC error. A nil id is written as null.
 func writeError(w http.ResponseWriter, status int, id json.RawMessage, err *jsonrpc.Error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(encodeError(id, err)) // a client that has gone needs no answer
+	_, _ = w.Write(encodeError(id, err)) // a client that is gone needs no answer
 }
 
 // maxEchoedID is the longest id that an error repeats.
 const maxEchoedID = 256
 
-// encodeError writes null where the SDK would leave an unknown id out, as
-// JSON-RPC demands.
+// encodeError writes an unknown id as null, as JSON-RPC requires. The SDK would
+// leave it out.
 func encodeError(id json.RawMessage, err *jsonrpc.Error) []byte {
 	if len(id) > maxEchoedID {
 		id = nil
@@ -71,25 +71,25 @@ func encodeError(id json.RawMessage, err *jsonrpc.Error) []byte {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   *jsonrpc.Error  `json:"error"`
-	}{"2.0", id, err}) // of these types, nothing can fail
+	}{"2.0", id, err}) // encoding these types cannot fail
 	return body
 }
 
-// reply stands between the SDK and the client: it makes JSON-RPC of errors
-// that the SDK writes as plain text, and seals the id of a new connection.
+// reply stands between the SDK and the client. It turns errors that the SDK writes
+// as plain text into JSON-RPC, and seals the id of a new connection.
 type reply struct {
 	http.ResponseWriter
 	message message
 	seal    func(string) string
 	begun   bool
-	failed  int // the status of an error in plain text
+	failed  int // the status of a plain-text error; 0: none
 	text    bytes.Buffer
 
-	reserved bool         // a connection may be opened, and has not been
-	opened   func(string) // called with the SDK's id when it is
+	reserved bool         // a connection may be opened, but has not been
+	opened   func(string) // called with the SDK's id when one is
 }
 
-// WriteHeader begins the answer, unless it is an error in plain text.
+// WriteHeader begins the answer, unless it is a plain-text error.
 func (r *reply) WriteHeader(status int) {
 	if r.begun || r.failed != 0 {
 		return
@@ -115,18 +115,19 @@ func (r *reply) Write(b []byte) (int, error) {
 		return r.text.Write(b)
 	}
 	r.WriteHeader(http.StatusOK)
-	if mended := r.mend(b); mended != nil {
-		_, err := r.ResponseWriter.Write(mended)
+	if own := r.reword(b); own != nil {
+		_, err := r.ResponseWriter.Write(own)
 		return len(b), err
 	}
 	return r.ResponseWriter.Write(b)
 }
 
-// mend returns an error that the SDK wrote in words of our own, or nil if b is
-// something else. The SDK puts the error right behind the id.
-func (r *reply) mend(b []byte) []byte {
+// reword returns an error of the SDK in our own words, or nil if b is not an
+// error. The SDK writes the error right after the id.
+func (r *reply) reword(b []byte) []byte {
 	const room = 64
-	if !bytes.Contains(b[:min(len(b), len(r.message.id)+room)], []byte(`"error":`)) || !strings.HasPrefix(r.Header().Get("Content-Type"), jsonType) {
+	start := b[:min(len(b), len(r.message.id)+room)]
+	if !bytes.Contains(start, []byte(`"error":`)) || !strings.HasPrefix(r.Header().Get("Content-Type"), jsonType) {
 		return nil
 	}
 	var m struct {
@@ -142,18 +143,18 @@ func (r *reply) mend(b []byte) []byte {
 	return encodeError(m.ID, tidy(m.Error))
 }
 
-// Flush sends what has been written; event streams need it.
+// Flush sends what has been written. Event streams need it.
 func (r *reply) Flush() {
 	if r.failed == 0 {
 		r.WriteHeader(http.StatusOK)
-		_ = http.NewResponseController(r.ResponseWriter).Flush() // without it the answer is only later
+		_ = http.NewResponseController(r.ResponseWriter).Flush() // without it the answer only arrives later
 	}
 }
 
 // Unwrap lets http.ResponseController reach deadlines.
 func (r *reply) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// finish writes the error that was held back, if there is one.
+// finish writes the plain-text error that was held back, if any.
 func (r *reply) finish() {
 	if r.failed == 0 {
 		return
@@ -162,7 +163,7 @@ func (r *reply) finish() {
 	writeError(r.ResponseWriter, r.failed, r.message.id, r.problem())
 }
 
-// problem is the SDK's plain text as a JSON-RPC error.
+// problem returns the SDK's plain text as a JSON-RPC error.
 func (r *reply) problem() *jsonrpc.Error {
 	text := strings.TrimSpace(r.text.String())
 	switch {
@@ -175,9 +176,9 @@ func (r *reply) problem() *jsonrpc.Error {
 	}
 }
 
-// sealer binds the ids of connections to a principal without keeping a table: what the
-// client gets is the SDK's id and a proof that only its principal can use. The
-// key dies with the process, and so do the connections.
+// sealer binds the ids of connections to a principal without keeping a table. The
+// client gets the SDK's id with a proof that only its principal can use. The key
+// ends with the process, as the connections do.
 type sealer struct{ key []byte }
 
 func newSealer() sealer {
@@ -190,8 +191,8 @@ func newSealer() sealer {
 
 func (s sealer) seal(id, subject string) string { return id + "." + s.proof(id, subject) }
 
-// open returns the SDK's id. For anybody else's connection and for one that
-// never was the answer is the same.
+// open returns the SDK's id. It fails in the same way for another principal's
+// connection and for one that never existed.
 func (s sealer) open(sealed, subject string) (string, bool) {
 	id, proof, ok := strings.Cut(sealed, ".")
 	if !ok || !hmac.Equal([]byte(proof), []byte(s.proof(id, subject))) {

@@ -21,11 +21,12 @@ const (
 func (s *Server) addResources(srv *mcp.Server) {
 	srv.AddResource(&mcp.Resource{
 		URI: briefingURI, Name: "briefing", Title: "Memory briefing", MIMEType: markdown,
-		Description: "What there is to recall: newest and pinned memories by title, tags in use, who wrote them. Read it at the start of a session.",
+		Description: "The titles of the newest and the pinned memories, the tags in use, and who wrote the memories. " +
+			"Read it at the start of a session.",
 	}, s.readBriefing)
 	srv.AddResource(&mcp.Resource{
 		URI: briefingJSONURI, Name: "briefing.json", Title: "Memory briefing as JSON", MIMEType: jsonType,
-		Description: "The same briefing, for programs.",
+		Description: "The same briefing as JSON, for programs.",
 	}, s.readBriefingJSON)
 	srv.AddResourceTemplate(&mcp.ResourceTemplate{
 		URITemplate: memoryURI + "{id}", Name: "memory", Title: "A memory", MIMEType: jsonType,
@@ -41,7 +42,9 @@ func (s *Server) readBriefing(ctx context.Context, req *mcp.ReadResourceRequest)
 	return content(req, markdown, b.Markdown()), nil
 }
 
-func (s *Server) readBriefingJSON(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (s *Server) readBriefingJSON(
+	ctx context.Context, req *mcp.ReadResourceRequest,
+) (*mcp.ReadResourceResult, error) {
 	b, err := s.app.Briefing(ctx, principalOf(req.Extra), loci.When{})
 	if err != nil {
 		return nil, s.rpcError(ctx, briefingJSONURI, err)
@@ -53,7 +56,8 @@ func (s *Server) readBriefingJSON(ctx context.Context, req *mcp.ReadResourceRequ
 	return content(req, jsonType, string(body)), nil
 }
 
-// readMemory answers an id that is malformed, absent or not visible alike.
+// readMemory returns the same error for an id that is malformed, missing or
+// hidden.
 func (s *Server) readMemory(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	id, err := loci.ParseMemoryID(strings.TrimPrefix(req.Params.URI, memoryURI))
 	if err != nil {

@@ -49,7 +49,7 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		query, want string
 		tokens      int // at most; it is what they cost in every conversation
 	}{
-		{"?toolsets=memory", memory, 1600},
+		{"?toolsets=memory", memory, 1500},
 		{"?toolsets=graph", graph, 3000},
 		{"?toolsets=memory-extra", more, 1800},
 		{"?toolsets=graph-extra", extra, 1000},

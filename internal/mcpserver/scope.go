@@ -11,8 +11,8 @@ import (
 // metadataPath is where a client reads how to get a token (RFC 9728).
 const metadataPath = "/.well-known/oauth-protected-resource/mcp"
 
-// challenge says where a client begins to sign its person in. Without sign-in
-// there is nowhere.
+// challenge returns where a client can start to sign its person in, or "" if
+// this server has no sign-in.
 func (s *Server) challenge(r *http.Request, scope string) string {
 	if !s.options.SignIn {
 		return ""
@@ -20,7 +20,7 @@ func (s *Server) challenge(r *http.Request, scope string) string {
 	if scope == "" {
 		o, err := s.asked(r)
 		if err != nil {
-			o = s.offer // the address is refused when it is known who asks
+			o = s.offer // the address is rejected once the client is authorised
 		}
 		scope = o.scope()
 	}
@@ -29,10 +29,9 @@ func (s *Server) challenge(r *http.Request, scope string) string {
 
 var rules = app.Rules()
 
-// missing returns the scope that a call of a tool needs and an OAuth token was
-// not granted. A key's rights were chosen with the key, and no client can ask
-// for more: there the tool itself says what is missing, where the model reads
-// it.
+// missing returns the scope that a call of a tool requires and that an OAuth
+// token lacks, or "". A client cannot ask for more rights for a key, so there
+// the tool itself returns the error to the model.
 func missing(p loci.Principal, name string) string {
 	if p.Method != loci.ByOAuth {
 		return ""

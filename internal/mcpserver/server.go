@@ -1,8 +1,8 @@
 // Package mcpserver is the MCP surface: tools, resources and prompts over
 // Streamable HTTP and stdio.
 //
-// It turns a call into one use case of package app and the result into JSON;
-// it decides nothing. Two generations of the protocol share one path:
+// It turns a call into one use case of package app, and the result into JSON.
+// It decides nothing itself. Two generations of the protocol share one path:
 // versions with connections, which MCP calls sessions, and the stateless
 // 2026-07-28.
 //
@@ -35,24 +35,25 @@ type Options struct {
 	Auth    *auth.Authenticator // required
 	Log     *slog.Logger        // default: discard
 	Version string              // of the program, for serverInfo
-	// PublicURL is the address under which people reach this server, if it is
-	// not a local one. It switches /mcp on before there is an agent key, and
-	// its host is accepted from a reverse proxy on this machine.
+	// PublicURL is the address at which people reach this server, if it is not
+	// a local one. It turns /mcp on before an agent key exists. A reverse proxy
+	// on this machine may send its host.
 	PublicURL string
-	// SignIn says that people can connect clients here by signing in (OAuth).
-	// It switches /mcp on before there is an agent key, and a refusal says where
-	// a client finds out how to begin.
+	// SignIn states that people can connect clients by signing in (OAuth). It
+	// turns /mcp on before an agent key exists. Unauthenticated clients are told
+	// where sign-in is described.
 	SignIn bool
-	// Toolsets are the names of those that are offered, see Toolsets; over HTTP ?toolsets= has
-	// the last word. Default: DefaultToolsets.
+	// Toolsets are the names of the toolsets to offer. Over HTTP, ?toolsets=
+	// overrides them. Default: DefaultToolsets.
 	Toolsets []string
-	// Project is the name of the project that graph tools work on where neither the call nor
-	// the connection names one; over HTTP ?project= has the last word. Default: none.
+	// Project is the name of the project that graph tools use if neither the
+	// call nor the connection has one. Over HTTP, ?project= overrides it.
+	// Default: none.
 	Project string
-	// Open lets a client in without a credential, as whom it says, until there is an
-	// agent key. Default: nobody gets in without a credential.
+	// Open returns the principal for clients without a credential, until an
+	// agent key exists. Default: every client needs a credential.
 	Open           Who
-	Site           auth.Site     // the server's own address, for what a refusal says
+	Site           auth.Site     // the server's own address, for clients that must sign in
 	Gate           auth.Gate     // counts requests; zero: nothing is limited
 	ConnectionIdle time.Duration // default: 30 minutes
 	MaxConnections int           // default: 10,000
@@ -65,14 +66,14 @@ type Server struct {
 	auth    *auth.Authenticator
 	log     *slog.Logger
 	options Options
-	offer   offer       // to who chooses nothing
-	public  bool        // /mcp is on also before there is an agent key
-	keyed   atomic.Bool // there is or was an agent key
-	noted   sync.Map    // the empty toolsets that the log has been told of
+	offer   offer       // to clients that choose nothing
+	public  bool        // /mcp is on even before an agent key exists
+	keyed   atomic.Bool // an agent key exists or existed
+	noted   sync.Map    // the empty toolsets that have been logged
 }
 
-// New returns a Server. It panics without an App or an Authenticator, and for
-// toolsets that ParseToolsets refuses, which only main can cause.
+// New returns a Server. It panics without an App or an Authenticator, and if
+// ParseToolsets would reject the toolsets: only main can cause this.
 func New(o Options) *Server {
 	if o.App == nil || o.Auth == nil {
 		panic("mcpserver: no app or no authenticator")
@@ -95,15 +96,15 @@ func New(o Options) *Server {
 	return s
 }
 
-// build returns an SDK server with everything of an offer registered. It takes
-// milliseconds, so servers are shared by all requests.
+// build returns an SDK server with everything in an offer registered. It takes
+// milliseconds, so all requests share servers.
 func (s *Server) build(o offer) *mcp.Server {
 	srv := mcp.NewServer(
 		&mcp.Implementation{Name: "loci", Title: "Loci memory", Version: s.version()},
 		&mcp.ServerOptions{
 			Instructions: o.instructions(),
 			SetCacheable: setCacheable,
-			// What there is does not change while a server runs.
+			// Nothing is added or removed while a server runs.
 			Capabilities: &mcp.ServerCapabilities{
 				Logging: &mcp.LoggingCapabilities{}, //nolint:staticcheck // older versions still set a level
 				Tools:   &mcp.ToolCapabilities{},
@@ -133,11 +134,11 @@ func (s *Server) version() string {
 	return s.options.Version
 }
 
-// listTTL is how long a client may keep the lists of tools and the like.
+// listTTL is how long a client may cache the list of tools and similar lists.
 const listTTL = 5 * time.Minute
 
-// setCacheable keeps contents out of shared caches; lists are the same for
-// everybody.
+// setCacheable keeps contents out of shared caches. Lists are the same for
+// everyone.
 func setCacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	if _, ok := req.(*mcp.ReadResourceRequest); ok {
 		c.TTLMs, c.CacheScope = 0, "private"
@@ -146,13 +147,14 @@ func setCacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	c.TTLMs, c.CacheScope = int(listTTL.Milliseconds()), "public"
 }
 
-// guard turns a panic into an internal error: the SDK runs handlers in
-// goroutines of its own, where a panic would end the process.
+// guard turns a panic into an internal error. The SDK runs handlers in its own
+// goroutines, where a panic would end the process.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				s.log.ErrorContext(ctx, "mcp request panicked", "method", method, "panic", r, "stack", string(debug.Stack()))
+				s.log.ErrorContext(ctx, "mcp request panicked",
+					"method", method, "panic", r, "stack", string(debug.Stack()))
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: loci.SafeText(errPanic)}
 			}
 		}()
@@ -161,7 +163,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		res, err = next(ctx, method, req)
 		var rpc *jsonrpc.Error
-		if errors.As(err, &rpc) { // its data need not be JSON, see tidy
+		if errors.As(err, &rpc) { // its data may not be JSON; see tidy
 			return res, tidy(&jsonrpc.Error{Code: rpc.Code, Message: err.Error(), Data: rpc.Data})
 		}
 		return res, err
@@ -170,12 +172,12 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 
 var levels = []mcp.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// checkLevel rejects a level of logging that MCP does not have; the SDK takes
-// any.
+// checkLevel rejects unknown log levels. The SDK accepts any text.
 func checkLevel(req mcp.Request) error {
 	set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams])
 	if !ok || slices.Contains(levels, set.Params.Level) {
 		return nil
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: level must be one of debug, info, notice, warning, error, critical, alert, emergency"}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
+		Message: "invalid params: level must be one of debug, info, notice, warning, error, critical, alert, emergency"}
 }

@@ -18,18 +18,19 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// maxInFlight is how many calls of one stdio client run at a time. Further
-// ones wait in the pipe.
+// maxInFlight is how many calls of one stdio client run at a time. Others wait
+// in the pipe.
 const maxInFlight = 128
 
-// Who says who is asking now. It is asked for every message, because a process
-// may run for weeks: whoever leaves a team meanwhile loses its pool at once.
+// Who returns the principal of the client. It is called for every message, because
+// a process may run for weeks: a person who leaves a team must lose its pool at
+// once.
 type Who func(context.Context) (loci.Principal, error)
 
-// ServeStdio serves one client that speaks over in and out, one JSON-RPC
-// message a line, as who says. It returns nil when in ends and every call has
-// been answered, or when ctx is done. Nothing but messages is written to out.
-// Forbidden if who is not bound to a vendor.
+// ServeStdio serves one client over in and out, with one JSON-RPC message per
+// line, as the principal that who returns. It returns nil when in ends and every
+// call has been answered, or when ctx is done. It writes nothing but messages to
+// out. Forbidden if the principal has no vendor.
 func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.Writer) error {
 	p, err := who(ctx)
 	if err == nil {
@@ -50,11 +51,11 @@ func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.W
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		_ = session.Close() // its error is that of Wait
+		_ = session.Close() // Wait returns its error
 		err = <-ended
 	}
 	if ctx.Err() != nil {
-		return nil // what the SDK says of a connection that is cut short is no failure
+		return nil // a connection that was cut short has not failed
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve stdio: %w", err)
@@ -62,9 +63,9 @@ func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.W
 	return nil
 }
 
-// lines is the SDK's transport and connection over lines. The SDK's own gives
-// up at the first malformed line, and at the end of the input it cancels calls
-// that it has not answered yet.
+// lines is a transport and connection for the SDK, over lines. The SDK's own
+// transport ends at the first malformed line. At the end of the input it cancels
+// calls that it has not answered yet.
 type lines struct {
 	who        Who
 	connection app.SessionKey // of versions with connections: the process is the connection
@@ -73,7 +74,7 @@ type lines struct {
 	in     chan line
 	closed chan struct{}
 	once   sync.Once
-	alone  bool // the call before is to be answered first, see takeTurn
+	alone  bool // the previous call must be answered first; see takeTurn
 
 	writing sync.Mutex
 	out     io.Writer
@@ -91,10 +92,11 @@ type line struct {
 var errLineTooLong = errors.New("line too long")
 
 func newLines(in io.Reader, out io.Writer, who Who) *lines {
-	l := &lines{who: who, connection: connectionKey(rand.Text()), in: make(chan line), closed: make(chan struct{}), out: out,
+	l := &lines{who: who, connection: connectionKey(rand.Text()),
+		in: make(chan line), closed: make(chan struct{}), out: out,
 		inFlight: map[jsonrpc.ID]bool{}, changed: make(chan struct{})}
-	// A read from a terminal cannot be interrupted, so nobody waits for this
-	// goroutine; it ends with the input or at the next line after Close.
+	// A read from a terminal cannot be interrupted, so nothing waits for this
+	// goroutine. It ends with the input, or at the next line after Close.
 	go l.read(bufio.NewReaderSize(in, 64<<10))
 	return l
 }
@@ -113,8 +115,8 @@ func (l *lines) read(in *bufio.Reader) {
 	}
 }
 
-// readLine returns the next line, or errLineTooLong after skipping it. The
-// last line need not end in a newline.
+// readLine returns the next line. If it is too long, readLine skips it and returns
+// errLineTooLong. The last line need not end with a newline.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var text []byte
 	tooLong := false
@@ -142,8 +144,8 @@ func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil
 // SessionID is empty: the process is the connection.
 func (l *lines) SessionID() string { return "" }
 
-// Read returns the next well-formed message, and answers others itself. At the
-// end of the input it returns io.EOF after the last call has been answered.
+// Read returns the next well-formed message. It answers malformed ones itself. At
+// the end of the input it returns io.EOF, once the last call has been answered.
 func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		if err := l.waitBelow(ctx, maxInFlight); err != nil {
@@ -173,8 +175,8 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// decode returns nil for an empty line and for one that it has complained
-// about.
+// decode returns nil for an empty line, and for one that it has answered with an
+// error.
 func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 	if len(text) == 0 {
 		return nil
@@ -186,7 +188,7 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 		return nil
 	}
 	if parsed.batch {
-		l.complain(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: batches are not supported; send one message a line"})
+		l.complain(nil, badRequest("batches are not supported; send one message per line"))
 		return nil
 	}
 	m, err := jsonrpc.DecodeMessage(text)
@@ -196,9 +198,9 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 	}
 	if request, ok := m.(*jsonrpc.Request); ok {
 		if l.takeTurn(ctx, request, toolNamed(parsed.tool).inOrder) != nil {
-			return nil // the connection ends, as Read will notice
+			return nil // the connection has ended; Read returns next
 		}
-		p, err := l.who(ctx) // only now: the call before may have made a project
+		p, err := l.who(ctx) // only now: the previous call may have created a project
 		if err == nil {
 			err = onlyAgents(p)
 		}
@@ -214,16 +216,17 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 		}
 		request.Extra = &mcp.RequestExtra{TokenInfo: tokenInfo(c)}
 		if request.IsCall() && !l.start(request.ID) {
-			l.complain(parsed.id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: a request with this id is still running; every request needs its own"})
+			l.complain(parsed.id, badRequest("a request with this id is still running; give each request its own id"))
 			return nil
 		}
 	}
 	return m
 }
 
-// takeTurn holds a call back until what came before it has been answered, if
-// either is of a tool whose calls are carried out in order. Other calls run
-// beside each other.
+// takeTurn delays a call until every earlier call has been answered, if this call
+// or the previous one is of a tool whose calls run in order. A model may send
+// several calls at once, such as entities and then the relations between them.
+// Other calls run concurrently.
 func (l *lines) takeTurn(ctx context.Context, r *jsonrpc.Request, inOrder bool) error {
 	if !r.IsCall() {
 		return nil
@@ -236,7 +239,7 @@ func (l *lines) takeTurn(ctx context.Context, r *jsonrpc.Request, inOrder bool) 
 	return l.waitBelow(ctx, 1)
 }
 
-// start notes a call, unless one of the same id is running.
+// start records a call, unless one with the same id is running.
 func (l *lines) start(id jsonrpc.ID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -267,7 +270,7 @@ func (l *lines) waitBelow(ctx context.Context, n int) error {
 }
 
 func (l *lines) complain(id json.RawMessage, problem *jsonrpc.Error) {
-	_ = l.write(encodeError(id, problem)) // a broken pipe shows at the next answer
+	_ = l.write(encodeError(id, problem)) // the next answer fails too if the pipe is broken
 }
 
 // Write writes one message.
@@ -302,7 +305,7 @@ func (l *lines) write(text []byte) error {
 	return err
 }
 
-// Close ends Read. It may be called many times.
+// Close ends Read. It may be called repeatedly.
 func (l *lines) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil

@@ -12,11 +12,11 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// tool is a row of the table of tools: all that is true of one tool.
+// tool is a row of the table of tools. It states everything about one tool.
 type tool struct {
 	name, title string
 	set         string     // its toolset
-	action      app.Action // what it carries out; app decides who may
+	action      app.Action // app decides who may carry it out
 	hints       hints
 	inOrder     bool   // later calls build on it; see takeTurn
 	about       string // when to use it, when not, and what it returns
@@ -34,8 +34,7 @@ func toolNamed(name string) tool {
 	return tool{}
 }
 
-// ToolActions returns the action that each tool carries out, by the name of the
-// tool.
+// ToolActions returns the action of each tool, by the tool's name.
 func ToolActions() map[string]app.Action {
 	out := make(map[string]app.Action, len(tools))
 	for i := range tools {
@@ -47,29 +46,32 @@ func ToolActions() map[string]app.Action {
 // call is one call of a tool.
 type call struct {
 	caller
-	session string         // the id of an agent's session, from inSession
-	graph   *string        // the name of a project, from inProject; nil: the tool works in none
-	project loci.ProjectID // the one that graph and the caller lead to
+	session string         // the id of an agent's session; see inSession
+	graph   *string        // the name of a project; nil: the tool has no inProject
+	project loci.ProjectID // the project in whose graph the tool works
 }
 
-// inSession names the session of an agent that the call is a part of.
+// inSession is the argument that makes the call part of an agent's session.
 func inSession(c *call) field { return word("session_id", &c.session) }
 
-// inProject names the project in whose graph the tool works.
+// inProject is the argument that names the project in whose graph the tool
+// works.
 func inProject(c *call) field {
 	c.graph = new(string)
 	return word("project", c.graph).about("default: the active one")
 }
 
-// handler is what a tool takes and what it does with it.
+// handler is what a tool takes and does.
 type handler struct {
 	fields func() []field
 	run    func(ctx context.Context, s *Server, c *call, action app.Action, arguments json.RawMessage) (any, error)
 }
 
-// takes makes a handler. fields binds the arguments to an In; do carries out
-// the call once the arguments are checked and stored there.
-func takes[In any](fields func(*call, *In) []field, do func(*Server, context.Context, *call, *In) (any, error)) handler {
+// takes makes a handler. fields binds the arguments to an In. After they have
+// been checked and stored there, do carries out the call.
+func takes[In any](
+	fields func(*call, *In) []field, do func(*Server, context.Context, *call, *In) (any, error),
+) handler {
 	return handler{
 		fields: func() []field { return fields(new(call), new(In)) },
 		run: func(ctx context.Context, s *Server, c *call, action app.Action, arguments json.RawMessage) (any, error) {
@@ -85,7 +87,7 @@ func takes[In any](fields func(*call, *In) []field, do func(*Server, context.Con
 	}
 }
 
-// nothing is for tools without arguments.
+// nothing is the fields of a tool without arguments.
 func nothing(*call, *struct{}) []field { return nil }
 
 // place finds the session and the project that a call names.
@@ -112,7 +114,8 @@ func (t tool) addTo(srv *mcp.Server, s *Server) {
 			return s.toolError(ctx, t.name, err), nil
 		}
 		// The text is the same JSON, for clients that know only text.
-		return &mcp.CallToolResult{StructuredContent: body, Content: []mcp.Content{&mcp.TextContent{Text: string(body)}}}, nil
+		text := &mcp.TextContent{Text: string(body)}
+		return &mcp.CallToolResult{StructuredContent: body, Content: []mcp.Content{text}}, nil
 	})
 }
 
@@ -127,7 +130,7 @@ func (t tool) answer(ctx context.Context, s *Server, c *call, arguments json.Raw
 	return encode(out)
 }
 
-// encode writes JSON for a model to read: <, > and & stay as they are.
+// encode writes JSON for a model to read, so it does not escape <, > and &.
 func encode(v any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -141,8 +144,8 @@ func encode(v any) (json.RawMessage, error) {
 // hints tell a client what a tool may change.
 type hints struct{ reads, destroys, idempotent bool }
 
-// The hints of a tool that only looks, that adds something and changes nothing,
-// that may be repeated without further effect, and that takes something away.
+// The hints of a tool that only reads, that adds and changes nothing else, that
+// has no further effect if it is repeated, and that removes something.
 var (
 	reads   = hints{reads: true, idempotent: true}
 	adds    = hints{}
@@ -151,16 +154,17 @@ var (
 )
 
 func (h hints) annotations() *mcp.ToolAnnotations {
-	return &mcp.ToolAnnotations{ReadOnlyHint: h.reads, IdempotentHint: h.idempotent, DestructiveHint: &h.destroys, OpenWorldHint: new(bool)}
+	return &mcp.ToolAnnotations{ReadOnlyHint: h.reads, IdempotentHint: h.idempotent,
+		DestructiveHint: &h.destroys, OpenWorldHint: new(bool)}
 }
 
-// has is the schema of an object with these members, among others.
+// has returns the schema of an object with at least these members.
 func has(members ...string) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Required: members}
 }
 
-// listOf is the schema of an answer with a list, whose items have these
-// members, among others.
+// listOf returns the schema of an answer with a list, whose items have at least
+// these members.
 func listOf(name string, members ...string) *jsonschema.Schema {
 	out := has(name)
 	list := &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Required: members}}
@@ -168,17 +172,17 @@ func listOf(name string, members ...string) *jsonschema.Schema {
 	return out
 }
 
-// page is a page of memories in some form.
+// page is a page of memories, in full or as summaries.
 type page[T any] struct {
 	Memories          []T    `json:"memories"`
 	Total             *int   `json:"total,omitempty"`
 	TotalIsLowerBound bool   `json:"total_is_lower_bound,omitempty"`
-	Partial           bool   `json:"partial,omitempty"` // a search: words that begin like the terms were taken
+	Partial           bool   `json:"partial,omitempty"` // a search that had to match the beginnings of words
 	HasMore           bool   `json:"has_more"`
 	NextCursor        string `json:"next_cursor,omitempty"`
 }
 
-// rows are a page of anything else. The list never is null in JSON.
+// rows returns a page of anything else. An empty list is [] in JSON, not null.
 func rows[T any](name string, list []T, next string) map[string]any {
 	if list == nil {
 		list = []T{}
@@ -190,7 +194,7 @@ func rows[T any](name string, list []T, next string) map[string]any {
 	return out
 }
 
-// memories are shown, and never null in JSON.
+// memories returns each memory as shown returns it.
 func memories(found []*loci.Memory) []*loci.Memory {
 	out := make([]*loci.Memory, len(found))
 	for i, m := range found {
@@ -199,15 +203,15 @@ func memories(found []*loci.Memory) []*loci.Memory {
 	return out
 }
 
-// shown is a copy of m without the ids of the person and the key that made the
-// version: they cost a model tokens and tell it nothing that editor does not.
+// shown returns a copy of m without the ids of the person and the key that made
+// the version. They would cost a model tokens; editor says enough.
 func shown(m *loci.Memory) *loci.Memory {
 	c := *m
 	c.EditorID, c.EditorCredentialID = loci.UserID{}, loci.CredentialID{}
 	return &c
 }
 
-// shownOr is shown of what an app call answered.
+// shownOr is shown for the result of a call of app.
 func shownOr(m *loci.Memory, err error) (any, error) {
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// The toolsets. Those of seeds that are not built yet have no tools.
+// The toolsets. Some have no tools in this version; see isEmpty.
 const (
 	toolsetMemory      = "memory"
 	toolsetMemoryExtra = "memory-extra"
@@ -23,14 +23,14 @@ func Toolsets() []string {
 	return []string{toolsetMemory, toolsetMemoryExtra, toolsetGraph, toolsetGraphExtra, toolsetReflect, toolsetSession}
 }
 
-// DefaultToolsets returns those that are offered where nobody chooses.
+// DefaultToolsets returns the toolsets for clients that choose none.
 func DefaultToolsets() []string {
 	return []string{toolsetMemory, toolsetGraph, toolsetReflect, toolsetSession}
 }
 
-// ParseToolsets reads names that are separated by commas, in any order and
-// also twice, and returns them in the order of Toolsets. Invalid, with those
-// that there are, for an unknown name and for no name at all.
+// ParseToolsets reads a comma-separated list of names, in any order and with
+// duplicates, and returns them in the order of Toolsets. Invalid if a name is
+// unknown or there are none; the error lists the names.
 func ParseToolsets(list string) ([]string, error) {
 	return checkToolsets(strings.Split(list, ","))
 }
@@ -42,23 +42,23 @@ func checkToolsets(names []string) ([]string, error) {
 			continue
 		}
 		if !slices.Contains(Toolsets(), name) {
-			return nil, unknownToolset("has a toolset that is unknown")
+			return nil, unknownToolset("contains an unknown toolset")
 		}
 		out = append(out, name)
 	}
 	if len(out) == 0 {
-		return nil, unknownToolset("names no toolset")
+		return nil, unknownToolset("is empty")
 	}
 	return slices.DeleteFunc(Toolsets(), func(name string) bool { return !slices.Contains(out, name) }), nil
 }
 
-// unknownToolset does not repeat the name: it is the caller's text.
+// unknownToolset does not repeat the name, which is the caller's text.
 func unknownToolset(problem string) error {
-	return loci.FieldErrorf("toolsets", "%s; there are %s", problem, strings.Join(Toolsets(), ", "))
+	return loci.FieldErrorf("toolsets", "%s; choose from %s", problem, strings.Join(Toolsets(), ", "))
 }
 
-// offer is what a client is offered: the names of its toolsets that have tools,
-// joined by commas.
+// offer is what a client is offered: the names of its toolsets, without the empty
+// ones, joined by commas.
 type offer string
 
 func offerOf(names []string) offer {
@@ -73,13 +73,13 @@ func isEmpty(set string) bool {
 
 func (o offer) has(set string) bool { return slices.Contains(strings.Split(string(o), ","), set) }
 
-// graphs reports whether anything about projects is in the offer.
+// graphs reports whether the offer includes anything about projects.
 func (o offer) graphs() bool { return o.has(toolsetGraph) || o.has(toolsetGraphExtra) }
 
-// memories reports whether anything about memories is in the offer.
+// memories reports whether the offer includes anything about memories.
 func (o offer) memories() bool { return o.has(toolsetMemory) || o.has(toolsetMemoryExtra) }
 
-// scope is what a client asks for when it asks for the first time.
+// scope returns what a client should ask for when it first signs in.
 func (o offer) scope() string {
 	var rights []string
 	if o.memories() || !o.graphs() {
@@ -91,8 +91,8 @@ func (o offer) scope() string {
 	return strings.Join(rights, " ")
 }
 
-// asked returns what the address of a request asks for, or the default of the
-// process.
+// asked returns the offer that the address of a request chooses, or the default
+// of the process.
 func (s *Server) asked(r *http.Request) (offer, error) {
 	list, given := r.URL.Query()["toolsets"]
 	if !given {
@@ -106,8 +106,7 @@ func (s *Server) asked(r *http.Request) (offer, error) {
 	return offerOf(names), nil
 }
 
-// noteEmpty says, once for each, that a toolset that somebody asks for has no
-// tools in this version.
+// noteEmpty logs, once per toolset, that someone chose a toolset without tools.
 func (s *Server) noteEmpty(names []string) {
 	for _, name := range names {
 		if !isEmpty(name) {

@@ -21,41 +21,43 @@ import (
 type HTTPOptions struct {
 	Stateful  *mcp.Server // required: for versions with connections
 	Stateless *mcp.Server // required: for 2026-07-28; not the same as Stateful
-	// Choose returns what the client of a request gets instead of these two. A
-	// connection keeps the server that it began with. Its errors carry a loci code. Default: nothing else.
+	// Choose returns the servers for the client of a request, if not these two.
+	// A connection keeps the server that it began with. Choose's errors carry a
+	// loci code. Default: always these two.
 	Choose func(*http.Request) (Choice, error)
-	// Ended is told of a connection that its client has ended, or that had to make
-	// room for another one. Default: nobody is.
+	// Ended is called for a connection that its client has ended, or that had to
+	// make room for another one. Default: nothing is.
 	Ended func(context.Context, app.SessionKey)
-	// Authorize finds out who sends a request; required. Its errors carry a
-	// loci code. It is asked on every request.
+	// Authorize returns who sends a request; required. Its errors carry a loci
+	// code. It is called for every request.
 	Authorize func(*http.Request) (loci.Principal, error)
-	// Challenge returns what WWW-Authenticate says besides the error, about how
-	// to get a token; scope is what the request needs, "" what clients usually
-	// need. Default: nothing.
+	// Challenge returns what WWW-Authenticate says about how to get a token.
+	// scope is what the request needs; "" is what clients usually need.
+	// Default: nothing.
 	Challenge func(r *http.Request, scope string) string
 	// Missing returns the scope that a call of a tool needs and the token of p
-	// lacks, or "". Default: none is.
+	// lacks, or "". Default: always "".
 	Missing func(p loci.Principal, tool string) string
-	// Count counts a request of p, or of nobody if p is zero, and writes to h
-	// what is left; RateLimited if there is nothing left. Default: no limit.
+	// Count counts a request of p; the zero p is a client without a credential.
+	// It writes to h how many requests are left, and returns RateLimited if none
+	// are. Default: no limit.
 	Count          func(h http.Header, r *http.Request, p loci.Principal) error
 	Log            *slog.Logger  // default: discard
 	PublicURL      string        // see Options.PublicURL
 	ConnectionIdle time.Duration // default: 30 minutes
 	MaxConnections int           // of all; default: 10,000
-	MaxPerKey      int           // of one credential; then its oldest idle one ends; default: 100
+	MaxPerKey      int           // of one credential; if it opens another, its oldest idle one ends; default: 100
 	// Streams makes every answer an event stream, for tools that send
-	// notifications or questions before their result. Without it answers are
+	// notifications or questions before their result. Otherwise answers are
 	// plain JSON.
 	Streams bool
 }
 
-// Choice is what a client gets by its address.
+// Choice is what the address of a request chooses.
 type Choice struct {
 	Stateful, Stateless *mcp.Server // nil: those of HTTPOptions
-	// Project is the name of the one that graph tools work on where neither call
-	// nor connection names one.
+	// Project is the name of the project that graph tools use if neither the
+	// call nor the connection has one.
 	Project string
 }
 
@@ -74,7 +76,7 @@ const (
 	sessionHeader = "Mcp-Session-Id"
 )
 
-// endpoint is both generations of Streamable HTTP at one path.
+// endpoint serves both generations of Streamable HTTP at one path.
 type endpoint struct {
 	options   HTTPOptions
 	stateful  http.Handler
@@ -85,20 +87,28 @@ type endpoint struct {
 }
 
 // NewHTTP returns a handler that speaks every version of MCP at one path. It
-// does what the SDK leaves to its user: authorisation of each request,
-// connections that nobody else can use, limits, and errors that are JSON-RPC.
-// It panics if something required is missing.
+// adds what the SDK leaves to its user: it authorises each request, binds
+// connections to a principal, limits them, and makes every error JSON-RPC. It
+// panics if something required is missing.
 func NewHTTP(o HTTPOptions) http.Handler {
 	if o.Stateful == nil || o.Stateless == nil || o.Stateful == o.Stateless || o.Authorize == nil {
 		panic("mcpserver: NewHTTP needs two servers and an authorizer")
 	}
 	o.setDefaults()
-	e := &endpoint{table: newConnectionTable(o.MaxPerKey, o.MaxConnections, o.ConnectionIdle), options: o, sealer: newSealer(), hosts: auth.NewHostRule(o.PublicURL)}
-	e.stateful = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return cmp.Or(choiceOf(r).Stateful, o.Stateful) }, &mcp.StreamableHTTPOptions{
-		JSONResponse: !o.Streams, SessionTimeout: o.ConnectionIdle, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true})
-	e.stateless = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return cmp.Or(choiceOf(r).Stateless, o.Stateless) }, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: !o.Streams, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
-		PropagateRequestCancellation: true})
+	e := &endpoint{options: o, sealer: newSealer(), hosts: auth.NewHostRule(o.PublicURL),
+		table: newConnectionTable(o.MaxPerKey, o.MaxConnections, o.ConnectionIdle)}
+	sdk := mcp.StreamableHTTPOptions{
+		JSONResponse: !o.Streams, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
+	}
+	stateful, stateless := sdk, sdk
+	stateful.SessionTimeout = o.ConnectionIdle
+	stateless.Stateless, stateless.PropagateRequestCancellation = true, true
+	e.stateful = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
+		return cmp.Or(choiceOf(r).Stateful, o.Stateful)
+	}, &stateful)
+	e.stateless = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
+		return cmp.Or(choiceOf(r).Stateless, o.Stateless)
+	}, &stateless)
 	return e
 }
 
@@ -132,8 +142,8 @@ func (o *HTTPOptions) setDefaults() {
 	}
 }
 
-// choiceKey is where the context of a request to the SDK carries the Choice:
-// the SDK asks for a server when it has only the request.
+// choiceKey is the key under which the context of a request carries its Choice:
+// the SDK asks for a server with nothing but the request.
 type choiceKey struct{}
 
 func choiceOf(r *http.Request) Choice {
@@ -160,7 +170,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, r, message{}, err)
 		return
 	}
-	r = r.Clone(context.WithValue(r.Context(), choiceKey{}, choice)) // its headers and body change on the way
+	r = r.Clone(context.WithValue(r.Context(), choiceKey{}, choice)) // its headers and body change below
 	var m message
 	if r.Method == http.MethodPost {
 		if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
@@ -193,27 +203,29 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.serve(e.stateful, out, r, c)
 }
 
-// serve hands the request to the SDK, with who sent it, and the answer back.
+// serve passes the request and its caller to the SDK, and writes the answer.
 func (e *endpoint) serve(next http.Handler, out *reply, r *http.Request, c caller) {
-	// RequireBearerToken is the SDK's only way to attach a TokenInfo; the token
-	// was checked before, so its verifier has nothing left to refuse.
+	// RequireBearerToken is the SDK's only way to attach a TokenInfo. The caller
+	// has been authorised already, so the verifier accepts every token.
 	info := tokenInfo(c)
 	if r.Header.Get("Authorization") == "" {
 		r.Header.Set("Authorization", "Bearer authorized")
 	}
-	sdkauth.RequireBearerToken(func(context.Context, string, *http.Request) (*sdkauth.TokenInfo, error) { return info, nil },
-		&sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next).ServeHTTP(out, r)
+	verify := func(context.Context, string, *http.Request) (*sdkauth.TokenInfo, error) { return info, nil }
+	options := &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true}
+	sdkauth.RequireBearerToken(verify, options)(next).ServeHTTP(out, r)
 	if out.failed >= http.StatusInternalServerError {
 		e.options.Log.ErrorContext(r.Context(), "mcp transport failed", "status", out.failed, "error", out.text.String())
 	}
 	out.finish()
 }
 
-var errCompressed = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the body must not be compressed; send it without Content-Encoding"}
+var errCompressed = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
+	Message: "the body must not be compressed; send it without Content-Encoding"}
 
-// connect finds the connection of a request or makes room for a new one, and
-// writes the answer if there is nothing to go on with. Otherwise release
-// must follow.
+// connect finds the connection of a request or makes room for a new one. If it
+// returns false, it has written an error. Otherwise the caller must call
+// release.
 func (e *endpoint) connect(out *reply, r *http.Request, m message, c caller) bool {
 	w, subject := out.ResponseWriter, c.principal.Subject()
 	if sealed := r.Header.Get(sessionHeader); sealed != "" {
@@ -227,11 +239,12 @@ func (e *endpoint) connect(out *reply, r *http.Request, m message, c caller) boo
 		return true
 	}
 	if r.Method != http.MethodPost {
-		return true // the SDK says what is missing
+		return true // the SDK rejects it
 	}
 	if m.method != "initialize" {
 		writeError(w, http.StatusBadRequest, m.id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
-			Message: "not connected: send initialize first, then the Mcp-Session-Id of its answer with every request; or use protocol version " + statelessVersion + ", which needs none"})
+			Message: "not connected: send initialize first, then send the Mcp-Session-Id of its answer with every request; " +
+				"or " + orStateless})
 		return false
 	}
 	evicted, err := e.table.reserve(subject)
@@ -246,10 +259,10 @@ func (e *endpoint) connect(out *reply, r *http.Request, m message, c caller) boo
 	return true
 }
 
-// release gives back what connect took.
+// release ends what connect began.
 func (e *endpoint) release(out *reply, r *http.Request, c caller) {
 	subject := c.principal.Subject()
-	if out.reserved { // and no connection came of it
+	if out.reserved { // but no connection was opened
 		e.table.cancel(subject)
 		return
 	}
@@ -260,8 +273,7 @@ func (e *endpoint) release(out *reply, r *http.Request, c caller) {
 	}
 }
 
-// end closes one of the principal's connections, in the way in which its client
-// would.
+// end closes one of the principal's connections, as its client would.
 func (e *endpoint) end(r *http.Request, id string, c caller) {
 	r = r.Clone(context.WithoutCancel(r.Context()))
 	r.Method, r.Body, r.ContentLength = http.MethodDelete, http.NoBody, 0
@@ -271,11 +283,16 @@ func (e *endpoint) end(r *http.Request, id string, c caller) {
 	e.options.Ended(r.Context(), connectionKey(id))
 }
 
-// nowhere takes an answer that nobody waits for.
+// nowhere discards an answer.
 type nowhere struct{}
 
 func (nowhere) Header() http.Header         { return http.Header{} }
 func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
 func (nowhere) WriteHeader(int)             {}
 
-var errNoConnection = &jsonrpc.Error{Code: codeNoConnection, Message: "connection not found: it has ended, timed out or is not yours; send initialize to begin a new one"}
+var errNoConnection = &jsonrpc.Error{Code: codeNoConnection,
+	Message: "connection not found: it ended, timed out or belongs to another credential; " +
+		"send initialize to open a new one"}
+
+// orStateless ends an error about connections with the other way out.
+const orStateless = "use protocol version " + statelessVersion + ", which has no connections"

@@ -205,13 +205,13 @@ func TestStatelessClientsHaveNoSession(t *testing.T) {
 	}
 }
 
-// TestOperatorsClientDeletesProjects is the rule of seed S3: over stdio, at the
-// data directory, no proof in a browser is asked for.
+// TestOperatorsClientDeletesProjects checks that stdio requires no step-up in a
+// browser: whoever runs it already has the data directory.
 func TestOperatorsClientDeletesProjects(t *testing.T) {
 	w := newWorld(t)
 	session := w.localClient(t, withSessions)
 	text(t, session, "create_project", map[string]any{"name": "p"})
-	if got := text(t, session, "delete_project", map[string]any{"name": "p"}); !strings.Contains(got, "for good") {
+	if got := text(t, session, "delete_project", map[string]any{"name": "p"}); !strings.Contains(got, "permanently") {
 		t.Errorf("delete_project: %s", got)
 	}
 	if got := text(t, session, "list_projects", map[string]any{"status": "all"}); !strings.Contains(got, `"projects":[]`) {
