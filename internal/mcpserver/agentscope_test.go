@@ -59,7 +59,7 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.clock.freeze()
-	for _, version := range []string{withSessions, stateless} {
+	for _, version := range []string{stateful, stateless} {
 		r := w.rawAt(key, version, allTools)
 		if a := r.inSession(mine.ID.String(), "read_memories", "{}"); a.status != http.StatusOK {
 			t.Fatalf("in a session: %d %s", a.status, a.body)

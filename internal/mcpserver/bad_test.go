@@ -75,12 +75,12 @@ func TestBadRequests(t *testing.T) {
 		{"an argument of another type", message("prompts/get", `{"name":"recall","arguments":{"topic":7}}`), 0, 0, ""},
 		{"1 MiB", message("tools/call", `{"name":"write_memory","arguments":{"title":"t","content":"`+strings.Repeat("c", 1<<20)+`"}}`), 413, -32600, "larger than 1048576 bytes"},
 	}
-	for _, version := range []string{withSessions, stateless} {
+	for _, version := range []string{stateful, stateless} {
 		for _, tt := range tests {
 			t.Run(version+"/"+tt.name, func(t *testing.T) {
 				r := w.raw(key, version)
 				a := r.post(modern(tt.body, version), headersFor(tt.body, version))
-				if a.status >= 500 || tt.status != 0 && a.status != tt.status && version == withSessions {
+				if a.status >= 500 || tt.status != 0 && a.status != tt.status && version == stateful {
 					t.Errorf("status %d, want %d: %.300s", a.status, tt.status, a.body)
 				}
 				var m struct {
@@ -96,7 +96,7 @@ func TestBadRequests(t *testing.T) {
 				if len(a.body) > 700 || strings.Contains(a.body, "s3cret") || strings.Contains(a.body, "*mcp.") {
 					t.Errorf("the answer repeats the input: %d bytes", len(a.body))
 				}
-				if version != withSessions {
+				if version != stateful {
 					return // what is wrong may be found earlier, in the headers
 				}
 				if tt.code != 0 && (m.Error == nil || m.Error.Code != tt.code) {
@@ -165,13 +165,13 @@ func TestBadHeaders(t *testing.T) {
 		{"huge session id", http.Header{"Mcp-Session-Id": {strings.Repeat("x", 10_000)}}, 404, "connection not found"},
 	}
 	for _, tt := range tests {
-		r := w.raw(key, withSessions)
+		r := w.raw(key, stateful)
 		a := r.post(list, tt.header)
 		if a.status != tt.status || !strings.Contains(a.body, tt.text) || !strings.Contains(a.body, `"jsonrpc":"2.0"`) {
 			t.Errorf("%s: %d %s, want %d with %q", tt.name, a.status, a.body, tt.status, tt.text)
 		}
 	}
-	if a := w.raw(key, withSessions).send(http.MethodPut, "", nil); a.status != http.StatusMethodNotAllowed || a.header.Get("Allow") == "" {
+	if a := w.raw(key, stateful).send(http.MethodPut, "", nil); a.status != http.StatusMethodNotAllowed || a.header.Get("Allow") == "" {
 		t.Errorf("PUT: %d, Allow %q", a.status, a.header.Get("Allow"))
 	}
 }

@@ -35,15 +35,15 @@ func (w *world) localClient(t *testing.T, version string) *mcp.ClientSession {
 	return session
 }
 
-// TestSessionsNeverMix has real clients of one key work on two projects at the
+// TestConnectionsNeverMix has real clients of one key work on two projects at the
 // same time, over HTTP and stdio.
-func TestSessionsNeverMix(t *testing.T) {
+func TestConnectionsNeverMix(t *testing.T) {
 	const each = 20
 	w := newWorld(t)
 	_, key := w.key("claude")
 	sessions := map[string]*mcp.ClientSession{
-		"http-a": w.connect(key, withSessions), "http-b": w.connect(key, withSessions),
-		"stdio-a": w.localClient(t, withSessions), "stdio-b": w.localClient(t, withSessions),
+		"http-a": w.connect(key, stateful), "http-b": w.connect(key, stateful),
+		"stdio-a": w.localClient(t, stateful), "stdio-b": w.localClient(t, stateful),
 	}
 	var wg sync.WaitGroup
 	for name, session := range sessions {
@@ -81,9 +81,9 @@ func TestSessionsNeverMix(t *testing.T) {
 	}
 }
 
-// TestProjectsCloseUnderSessions archives and deletes a project in another
-// process while sessions work on it.
-func TestProjectsCloseUnderSessions(t *testing.T) {
+// TestProjectsCloseUnderConnections archives and deletes a project in another
+// process while connections work on it.
+func TestProjectsCloseUnderConnections(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
 	other, err := sqlite.Open(t.Context(), sqlite.Options{Dir: w.dir, Now: w.clock.Now})
@@ -93,7 +93,7 @@ func TestProjectsCloseUnderSessions(t *testing.T) {
 	defer other.Close()
 	elsewhere := app.New(app.Options{Store: other, Now: w.clock.Now})
 	const none = "No active project. Use switch_project to select one."
-	first, second, local := w.raw(key, withSessions), w.raw(key, withSessions), w.localClient(t, withSessions)
+	first, second, local := w.raw(key, stateful), w.raw(key, stateful), w.localClient(t, stateful)
 	project := first.must("create_project", `{"name":"p"}`)["id"].(string)
 	id, err := loci.ParseID[struct{}](project)
 	if err != nil {
@@ -136,7 +136,7 @@ func TestProjectsCloseUnderSessions(t *testing.T) {
 	}
 }
 
-// remembered returns how many sessions there are whose project is stored, and
+// remembered returns how many connections there are whose project is stored, and
 // forgets them.
 func (w *world) remembered() int {
 	w.t.Helper()
@@ -147,11 +147,11 @@ func (w *world) remembered() int {
 	return n
 }
 
-// TestEndedSessionsAreForgotten ends sessions in each way in which they do.
-func TestEndedSessionsAreForgotten(t *testing.T) {
+// TestEndedConnectionsAreForgotten ends connections in every way in which they end.
+func TestEndedConnectionsAreForgotten(t *testing.T) {
 	w := newWorld(t, func(o *mcpserver.Options) { o.MaxPerKey = 1 })
 	_, key := w.key("claude")
-	r := w.raw(key, withSessions)
+	r := w.raw(key, stateful)
 	r.must("create_project", `{"name":"p"}`)
 	sdk, _, _ := strings.Cut(r.session, ".")
 	if _, err := w.store.MCPSessions().Get(t.Context(), sha256.Sum256([]byte(sdk))); err != nil {
@@ -161,28 +161,28 @@ func TestEndedSessionsAreForgotten(t *testing.T) {
 		t.Errorf("DELETE: %d %s", a.status, a.body)
 	}
 	if n := w.remembered(); n != 0 {
-		t.Errorf("after DELETE %d sessions are remembered", n)
+		t.Errorf("after DELETE %d connections are remembered", n)
 	}
-	w.raw(key, withSessions).must("switch_project", `{"name":"p"}`)
-	w.raw(key, withSessions) // there is room for one only
+	w.raw(key, stateful).must("switch_project", `{"name":"p"}`)
+	w.raw(key, stateful) // there is room for one only
 	if n := w.remembered(); n != 0 {
-		t.Errorf("after an eviction %d sessions are remembered", n)
+		t.Errorf("after an eviction %d connections are remembered", n)
 	}
-	session := w.localClient(t, withSessions)
+	session := w.localClient(t, stateful)
 	text(t, session, "switch_project", map[string]any{"name": "p"})
 	w.ends[len(w.ends)-1]()
 	if n := w.remembered(); n != 0 {
-		t.Errorf("after the end of stdio %d sessions are remembered", n)
+		t.Errorf("after the end of stdio %d connections are remembered", n)
 	}
-	text(t, w.localClient(t, withSessions), "switch_project", map[string]any{"name": "p"})
+	text(t, w.localClient(t, stateful), "switch_project", map[string]any{"name": "p"})
 	if n := w.remembered(); n != 1 {
-		t.Errorf("%d sessions are remembered while one is at work: this test sees nothing", n)
+		t.Errorf("%d connections are remembered while one is at work: this test sees nothing", n)
 	}
 }
 
-// TestStatelessClientsHaveNoSession holds over stdio too, where the process
+// TestStatelessClientsHaveNoConnection holds over stdio too, where the process
 // could be one.
-func TestStatelessClientsHaveNoSession(t *testing.T) {
+func TestStatelessClientsHaveNoConnection(t *testing.T) {
 	w := newWorld(t)
 	session := w.localClient(t, stateless)
 	if got := text(t, session, "create_project", map[string]any{"name": "p"}); !strings.Contains(got, "pass project with each call") {
@@ -201,7 +201,7 @@ func TestStatelessClientsHaveNoSession(t *testing.T) {
 		t.Errorf("with the project named: %s", got)
 	}
 	if n := w.remembered(); n != 0 {
-		t.Errorf("%d sessions are remembered", n)
+		t.Errorf("%d connections are remembered", n)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestStatelessClientsHaveNoSession(t *testing.T) {
 // browser: whoever runs it already has the data directory.
 func TestOperatorsClientDeletesProjects(t *testing.T) {
 	w := newWorld(t)
-	session := w.localClient(t, withSessions)
+	session := w.localClient(t, stateful)
 	text(t, session, "create_project", map[string]any{"name": "p"})
 	if got := text(t, session, "delete_project", map[string]any{"name": "p"}); !strings.Contains(got, "permanently") {
 		t.Errorf("delete_project: %s", got)

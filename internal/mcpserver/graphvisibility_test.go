@@ -57,7 +57,7 @@ func askGraph(r *raw, project, name, id string) string {
 // TestHiddenRowsAreAbsent lets one vendor write what another may not see, and
 // demands that the other gets the same answers, byte for byte, as before.
 func TestHiddenRowsAreAbsent(t *testing.T) {
-	for _, version := range []string{withSessions, stateless} {
+	for _, version := range []string{stateful, stateless} {
 		t.Run(version, func(t *testing.T) {
 			w := newWorld(t)
 			ctx := t.Context()
@@ -119,7 +119,7 @@ func mustID(t *testing.T, text any) loci.ID[struct{}] {
 // closed in their org and open in another one, and demands the same answers
 // as before, byte for byte. Only that a name is taken in the org can be found out.
 func TestHiddenProjectsAreAbsent(t *testing.T) {
-	for _, version := range []string{withSessions, stateless} {
+	for _, version := range []string{stateful, stateless} {
 		w := newWorld(t)
 		ctx := context.Background()
 		noor, far := w.person(loci.DefaultOrg, "noor@loci.example"), w.person("acme", "far@acme.example")
@@ -181,7 +181,7 @@ func TestHiddenProjectsAreAbsent(t *testing.T) {
 func TestLargeAnswersAreBounded(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
-	r := w.raw(key, withSessions)
+	r := w.raw(key, stateful)
 	r.must("create_project", `{"name":"p"}`)
 	r.must("create_entities", `{"entities":[{"name":"a","entity_type":"t"},{"name":"b","entity_type":"t","observations":["small"]}]}`)
 	for i := range 20 {

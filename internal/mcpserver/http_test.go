@@ -53,7 +53,7 @@ func titles(t *testing.T, s *mcp.ClientSession, tool string, arguments map[strin
 }
 
 func TestTwoVendorsShareWhatTheyMay(t *testing.T) {
-	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", withSessions, stateless} {
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", stateful, stateless} {
 		t.Run(version, func(t *testing.T) {
 			w := newWorld(t)
 			_, claudeKey := w.key("claude")
@@ -79,15 +79,15 @@ func TestTwoVendorsShareWhatTheyMay(t *testing.T) {
 	}
 }
 
-func TestSessionIsOfItsPrincipalOnly(t *testing.T) {
+func TestConnectionsBelongToOnePrincipal(t *testing.T) {
 	w := newWorld(t)
 	_, claude := w.key("claude")
 	_, twin := w.key("claude") // the same person and vendor, another credential
 	_, cursor := w.key("cursor")
-	mine := w.raw(claude, withSessions)
+	mine := w.raw(claude, stateful)
 	for name, key := range map[string]loci.Secret{"another vendor": cursor, "another key": twin} {
-		thief := &raw{w: w, key: key, version: withSessions, session: mine.session}
-		unknown := &raw{w: w, key: key, version: withSessions, session: "ABCDEFGHIJKLMNOPQRSTUVWXYZ.AAAA"}
+		thief := &raw{w: w, key: key, version: stateful, session: mine.session}
+		unknown := &raw{w: w, key: key, version: stateful, session: "ABCDEFGHIJKLMNOPQRSTUVWXYZ.AAAA"}
 		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 			body := ""
 			if method == http.MethodPost {
@@ -105,7 +105,7 @@ func TestSessionIsOfItsPrincipalOnly(t *testing.T) {
 	if a := mine.send(http.MethodDelete, "", nil); a.status != http.StatusNoContent {
 		t.Errorf("DELETE: %d %s", a.status, a.body)
 	}
-	ended, never := mine.tool("read_memories", "{}"), (&raw{w: w, key: claude, version: withSessions, session: "X.Y", next: mine.next - 1}).tool("read_memories", "{}")
+	ended, never := mine.tool("read_memories", "{}"), (&raw{w: w, key: claude, version: stateful, session: "X.Y", next: mine.next - 1}).tool("read_memories", "{}")
 	if ended.status != http.StatusNotFound {
 		t.Errorf("an ended session: %d %s", ended.status, ended.body)
 	}
@@ -114,8 +114,8 @@ func TestSessionIsOfItsPrincipalOnly(t *testing.T) {
 	}
 }
 
-func TestRevokedKeyEndsItsSession(t *testing.T) {
-	for _, version := range []string{withSessions, stateless} {
+func TestRevokedKeyEndsItsConnection(t *testing.T) {
+	for _, version := range []string{stateful, stateless} {
 		w := newWorld(t)
 		_, other := w.key("cursor")
 		credential, key := w.key("claude")
@@ -131,7 +131,7 @@ func TestRevokedKeyEndsItsSession(t *testing.T) {
 			t.Errorf("%s, after: %d, %q, %s", version, a.status, a.header.Get("WWW-Authenticate"), a.body)
 		}
 		// Nor does another key get in with what is left.
-		if a := (&raw{w: w, key: other, version: withSessions, session: r.session}).call("tools/list", "{}"); version == withSessions && a.status != http.StatusNotFound {
+		if a := (&raw{w: w, key: other, version: stateful, session: r.session}).call("tools/list", "{}"); version == stateful && a.status != http.StatusNotFound {
 			t.Errorf("another key in the session: %d", a.status)
 		}
 	}
@@ -246,9 +246,9 @@ func TestForeignHostsAreRefused(t *testing.T) {
 	}
 }
 
-// TestSessionsAreLimited opens more sessions than one credential and than the
+// TestConnectionsAreLimited opens more connections than one credential and than the
 // server may have: nobody takes another's place.
-func TestSessionsAreLimited(t *testing.T) {
+func TestConnectionsAreLimited(t *testing.T) {
 	w := newWorld(t, func(o *mcpserver.Options) { o.MaxConnections, o.MaxPerKey = 3, 2 })
 	_, mine := w.key("claude")
 	_, other := w.key("cursor")
@@ -259,15 +259,15 @@ func TestSessionsAreLimited(t *testing.T) {
 			t.Errorf("%d %s, want %d", a.status, a.body, want)
 		}
 	}
-	theirs := w.raw(other, withSessions)
-	first, second := w.raw(mine, withSessions), w.raw(mine, withSessions)
+	theirs := w.raw(other, stateful)
+	first, second := w.raw(mine, stateful), w.raw(mine, stateful)
 	works(first, 200) // so that the second has been idle for longer
-	third := w.raw(mine, withSessions)
+	third := w.raw(mine, stateful)
 	works(second, 404)
 	works(first, 200)
 	works(third, 200)
 	works(theirs, 200)
-	refused := (&raw{w: w, key: late, version: withSessions}).call("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
+	refused := (&raw{w: w, key: late, version: stateful}).call("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
 	if refused.status != http.StatusServiceUnavailable || !strings.Contains(refused.body, "too many connections") || strings.Contains(refused.body, "(3)") {
 		t.Errorf("beyond the server's limit: %d %s", refused.status, refused.body)
 	}
@@ -275,13 +275,13 @@ func TestSessionsAreLimited(t *testing.T) {
 		t.Errorf("without a session: %d %s", a.status, a.body)
 	}
 	first.send(http.MethodDelete, "", nil)
-	works(w.raw(late, withSessions), 200)
+	works(w.raw(late, stateful), 200)
 	for range 10 { // failing to open leaves nothing behind
-		if a := (&raw{w: w, key: mine, version: withSessions}).post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, http.Header{"Accept": {"text/html"}}); a.status != 400 {
+		if a := (&raw{w: w, key: mine, version: stateful}).post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, http.Header{"Accept": {"text/html"}}); a.status != 400 {
 			t.Errorf("a bad initialize: %d %s", a.status, a.body)
 		}
 	}
-	works(w.raw(mine, withSessions), 200)
+	works(w.raw(mine, stateful), 200)
 }
 
 func TestTwoCredentialsAreRefused(t *testing.T) {
@@ -294,10 +294,10 @@ func TestTwoCredentialsAreRefused(t *testing.T) {
 	}
 }
 
-func TestIdleSessionsEnd(t *testing.T) {
+func TestIdleConnectionsEnd(t *testing.T) {
 	w := newWorld(t, func(o *mcpserver.Options) { o.ConnectionIdle = time.Nanosecond })
 	_, key := w.key("claude")
-	r := &raw{w: w, key: key, version: withSessions}
+	r := &raw{w: w, key: key, version: stateful}
 	a := r.call("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
 	r.session = a.header.Get("Mcp-Session-Id")
 	for range 1000 { // the timer runs on its own; each look takes a round trip
@@ -308,9 +308,9 @@ func TestIdleSessionsEnd(t *testing.T) {
 	t.Errorf("the session is still there: %d %s", a.status, a.body)
 }
 
-// TestPrincipalIsOfTheRequest changes a principal's rights inside a session:
+// TestPrincipalIsOfTheRequest changes a principal's rights inside a connection:
 // a tool must see those of the request that calls it, not of the one that
-// opened the session.
+// opened the connection.
 func TestPrincipalIsOfTheRequest(t *testing.T) {
 	p := loci.Principal{Kind: loci.KindAgent, OrgID: "default", UserID: loci.NewUserID(), Vendor: "claude"}
 	server := func() *mcp.Server {
@@ -324,7 +324,7 @@ func TestPrincipalIsOfTheRequest(t *testing.T) {
 	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Stateful: server(), Stateless: server(),
 		Authorize: func(*http.Request) (loci.Principal, error) { return p, nil }}))
 	t.Cleanup(srv.Close)
-	for _, version := range []string{withSessions, stateless} {
+	for _, version := range []string{stateful, stateless} {
 		p.Rights = loci.Rights()
 		r := (&world{t: t, url: srv.URL}).raw("", version)
 		if a := r.tool("rights", "{}"); !strings.Contains(a.body, "memories:write") {
@@ -339,7 +339,7 @@ func TestPrincipalIsOfTheRequest(t *testing.T) {
 
 func TestConcurrentWritersLoseNothing(t *testing.T) {
 	const writers, each = 16, 25
-	for _, version := range []string{withSessions, stateless} {
+	for _, version := range []string{stateful, stateless} {
 		t.Run(version, func(t *testing.T) {
 			w := newWorld(t)
 			_, key := w.key("claude")

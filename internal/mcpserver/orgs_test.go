@@ -20,7 +20,7 @@ import (
 // the id of each of its memories the answers are those for an id that never
 // was.
 func TestOtherOrgIsAbsent(t *testing.T) {
-	for _, version := range []string{withSessions, stateless} {
+	for _, version := range []string{stateful, stateless} {
 		w := newWorld(t)
 		orgs := []loci.Principal{w.owner, w.person("bravo", "b@bravo.example")}
 		markers, ids := []string{"alphamarker", "bravomarker"}, [2][]loci.MemoryID{}

@@ -59,7 +59,7 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		{allTools, memory + " " + more + " " + graph + " " + extra, 7400},
 	} {
 		var tools []listed
-		for _, version := range []string{withSessions, stateless} {
+		for _, version := range []string{stateful, stateless} {
 			var size int
 			if tools, size = listTools(t, w.rawAt(key, version, tt.query)); size > tt.tokens*4 {
 				t.Errorf("%q: tools/list over %s takes about %d tokens, at most %d are allowed", tt.query, version, size/4, tt.tokens)
@@ -104,7 +104,7 @@ func checkTools(t *testing.T, tools []listed) {
 func TestLimitsAreEnforced(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
-	r := w.rawAt(key, withSessions, allTools)
+	r := w.rawAt(key, stateful, allTools)
 	if text := failure(t, r.tool("create_project", `{"name":"limits"}`)); text != "" {
 		t.Fatal(text)
 	}
@@ -264,7 +264,7 @@ func failure(t testing.TB, a reply) string {
 func TestResultsFitTheirSchemas(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
-	r := w.rawAt(key, withSessions, allTools)
+	r := w.rawAt(key, stateful, allTools)
 	w.team("Platform", w.owner)
 	tools, _ := listTools(t, r)
 	schemas := map[string]*jsonschema.Resolved{}

@@ -84,7 +84,7 @@ func TestTokenWithoutTheScope(t *testing.T) {
 	if err := w.store.Credentials().Insert(ctx, c); err != nil {
 		t.Fatal(err)
 	}
-	for _, version := range []string{withSessions, stateless} {
+	for _, version := range []string{stateful, stateless} {
 		r := w.raw(token, version)
 		if a := r.tool("read_memories", "{}"); a.status != http.StatusOK {
 			t.Errorf("%s, what the token may: %d %s", version, a.status, a.body)

@@ -18,7 +18,7 @@ func TestUnknownToolsetsAreRefused(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
 	for _, query := range []string{"?toolsets=memories", "?toolsets=", "?toolsets=memory,admin", "?toolsets=memory&toolsets=x", "?toolsets=" + strings.Repeat("x", 10_000)} {
-		for _, version := range []string{withSessions, stateless} {
+		for _, version := range []string{stateful, stateless} {
 			for _, method := range []string{"initialize", "tools/list"} {
 				a := (&raw{w: w, key: key, version: version, query: query}).call(method, initialize)
 				if a.status != http.StatusBadRequest || !a.failed() || !strings.Contains(a.body, "choose from memory, memory-extra, graph, graph-extra, reflect, session") || len(a.body) > 300 {
@@ -32,11 +32,11 @@ func TestUnknownToolsetsAreRefused(t *testing.T) {
 	}
 }
 
-// TestSessionsKeepTheirToolsets changes the address in the middle of a session.
-func TestSessionsKeepTheirToolsets(t *testing.T) {
+// TestConnectionsKeepTheirToolsets changes the address in the middle of a connection.
+func TestConnectionsKeepTheirToolsets(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
-	r := w.rawAt(key, withSessions, "?toolsets=graph")
+	r := w.rawAt(key, stateful, "?toolsets=graph")
 	graph, _ := listTools(t, r)
 	r.query = "?toolsets=memory"
 	if still, _ := listTools(t, r); len(graph) != 16 || len(still) != 16 {
@@ -67,7 +67,7 @@ func TestToolsetsOfTheProcess(t *testing.T) {
 	if log := w.log.String(); strings.Count(log, "toolset=reflect") != 1 || strings.Count(log, "toolset=session") != 1 {
 		t.Errorf("the log does not say once each that a toolset is empty: %s", log)
 	}
-	session := w.localClient(t, withSessions)
+	session := w.localClient(t, stateful)
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 21 {
 		t.Errorf("over stdio: %+v, %v", list, err)
@@ -86,7 +86,7 @@ func TestToolsetsOfTheProcess(t *testing.T) {
 		t.Errorf("%d entities in the project of the address, want none", n)
 	}
 	over := func(version string) string { return text(t, w.localClient(t, version), "get_current_project", nil) }
-	if a, b := over(withSessions), over(stateless); !strings.Contains(a, `"name":"site"`) || !strings.Contains(b, `"name":"site"`) {
+	if a, b := over(stateful), over(stateless); !strings.Contains(a, `"name":"site"`) || !strings.Contains(b, `"name":"site"`) {
 		t.Errorf("over stdio: %s, %s", a, b)
 	}
 	r.must("archive_project", `{"name":"site"}`)
@@ -116,7 +116,7 @@ func TestOpenServer(t *testing.T) {
 		o.Open = func(ctx context.Context) (loci.Principal, error) { return w.auth.Local(ctx, "cursor") }
 	})
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
-	nobody := w.raw("", withSessions)
+	nobody := w.raw("", stateful)
 	nobody.must("create_project", `{"name":"p"}`)
 	nobody.must("create_entities", `{"entities":[{"name":"a","entity_type":"t"}]}`)
 	if a := nobody.tool("open_nodes", `{"names":["a"]}`); !strings.Contains(a.body, `"origin":"cursor"`) {
@@ -130,7 +130,7 @@ func TestOpenServer(t *testing.T) {
 		{"X-Dashboard-Token": {"x"}}, {"Cookie": {"loci=loci_session_x"}},
 	}
 	for _, header := range refused {
-		if a := (&raw{w: w, version: withSessions, session: nobody.session}).post(list, header); a.status != http.StatusUnauthorized {
+		if a := (&raw{w: w, version: stateful, session: nobody.session}).post(list, header); a.status != http.StatusUnauthorized {
 			t.Errorf("%v: %d %.300s, want 401", header, a.status, a.body)
 		}
 	}
@@ -152,7 +152,7 @@ func TestOpenServer(t *testing.T) {
 	if a := nobody.post(list, nil); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "agent key") {
 		t.Errorf("after the first agent key: %d %s, want 401", a.status, a.body)
 	}
-	r := w.raw(key, withSessions)
+	r := w.raw(key, stateful)
 	r.must("create_entities", `{"project":"p","entities":[{"name":"b","entity_type":"t"}]}`)
 	if a := r.tool("open_nodes", `{"project":"p","names":["b"]}`); !strings.Contains(a.body, `"origin":"claude"`) {
 		t.Errorf("with a key: %s", a.body)

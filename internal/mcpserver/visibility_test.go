@@ -24,7 +24,7 @@ var someVendors = []loci.Vendor{"claude", "cursor", "gemini"}
 func TestHiddenIsAbsent(t *testing.T) {
 	const rounds, writes = 1, 12
 	for round := range uint64(rounds) {
-		for _, version := range []string{withSessions, stateless} {
+		for _, version := range []string{stateful, stateless} {
 			t.Run(fmt.Sprintf("%s/%d", version, round), func(t *testing.T) { hiddenIsAbsent(t, rand.New(rand.NewPCG(round, 7)), version, writes) })
 		}
 	}

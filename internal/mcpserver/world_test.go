@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	withSessions = "2025-11-25"
-	stateless    = "2026-07-28"
+	stateful  = "2025-11-25"
+	stateless = "2026-07-28"
 )
 
 // world is a server on a fresh data directory.
@@ -185,7 +185,7 @@ func (s sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(r)
 }
 
-// connect opens a session with the official client.
+// connect opens a connection with the official client.
 func (w *world) connect(key loci.Secret, version string) *mcp.ClientSession {
 	w.t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -213,7 +213,7 @@ type raw struct {
 	next    int
 }
 
-// raw begins a session, if the version has them.
+// raw opens a connection, if the version has them.
 func (w *world) raw(key loci.Secret, version string) *raw {
 	w.t.Helper()
 	return w.rawAt(key, version, "")
