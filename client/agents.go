@@ -2,18 +2,13 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"github.com/loci-memory/loci"
 )
 
-// NewAgent is what is said of an agent that is to be registered.
-type NewAgent struct {
-	Name   string          `json:"name" minLength:"1" maxLength:"100" doc:"One line, unique for the person and vendor" example:"reviewer"`
-	Vendor loci.Vendor     `json:"vendor,omitzero" maxLength:"50" doc:"Whose product it is; an agent's key leaves it out or names its own" example:"claude"`
-	Config json.RawMessage `json:"config,omitzero" doc:"A JSON object of at most 16,000 bytes, kept as it is" example:"{\"model\":\"large\"}"`
-}
+// NewAgent is loci.NewAgent.
+type NewAgent = loci.NewAgent
 
 // AgentList is agents, by name.
 type AgentList struct {
@@ -21,13 +16,8 @@ type AgentList struct {
 	More
 }
 
-// NewAgentSession is what is said of a session of agents that is to be opened.
-type NewAgentSession struct {
-	AgentID   loci.AgentID   `json:"agent_id,omitzero" format:"uuid" doc:"Whose session it is, and so whose memories it reaches; left out: no registered agent's"`
-	ProjectID loci.ProjectID `json:"project_id,omitzero" format:"uuid" doc:"What it is about; it gives nobody a right"`
-	Vendor    loci.Vendor    `json:"vendor,omitzero" maxLength:"50" doc:"Whose keys may name it; left out: the agent's vendor, else that of the key"`
-	Title     string         `json:"title,omitzero" maxLength:"500" example:"Review of the login page"`
-}
+// NewAgentSession is loci.NewAgentSession.
+type NewAgentSession = loci.NewAgentSession
 
 // AgentSessionList is sessions of agents, the one opened last first.
 type AgentSessionList struct {

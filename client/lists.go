@@ -119,12 +119,11 @@ type NewestRequest struct {
 
 // Page says where in a list an answer stands.
 type Page struct {
-	Limit             int    `json:"limit" example:"50"`
-	Offset            int    `json:"offset" example:"0"`
-	HasMore           bool   `json:"has_more"`
-	NextCursor        string `json:"next_cursor" doc:"Send it as cursor for the next page; empty on the last one"`
-	Total             *int   `json:"total,omitempty" nullable:"false" doc:"How many there are on all pages, if it was asked for" example:"1"`
-	TotalIsLowerBound bool   `json:"total_is_lower_bound,omitempty" doc:"There are more than total"`
+	Limit  int `json:"limit" example:"50"`
+	Offset int `json:"offset" example:"0"`
+	More
+	Total             *int `json:"total,omitempty" nullable:"false" doc:"How many there are on all pages, if it was asked for" example:"1"`
+	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"There are more than total"`
 }
 
 // MemoryPage is one page of memories.
@@ -141,10 +140,9 @@ type SummaryPage struct {
 
 // CountedPage is the newest memories, as /agent/memories/list gives them.
 type CountedPage struct {
-	Memories   []*loci.Memory `json:"memories" nullable:"false"`
-	Count      int            `json:"count" doc:"How many are in this answer" example:"1"`
-	HasMore    bool           `json:"has_more"`
-	NextCursor string         `json:"next_cursor" doc:"Send it as cursor for the next page; empty on the last one"`
+	Memories []*loci.Memory `json:"memories" nullable:"false"`
+	Count    int            `json:"count" doc:"How many are in this answer" example:"1"`
+	More
 }
 
 // SearchPage is one page of found memories, best first.

@@ -9,17 +9,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// NewNode is what a writer says of a memory node. Who wrote it is not in here.
-type NewNode struct {
-	Name           string         `json:"name" minLength:"1" maxLength:"500" example:"Onboarding"`
-	Description    string         `json:"description,omitzero" maxLength:"2000"`
-	Tags           []string       `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100" doc:"Words to find it by" example:"[\"team\"]"`
-	AllowedVendors []loci.Vendor  `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Which vendors may read it; left out or [\"*\"]: all. You always may" example:"[\"*\"]"`
-	Scope          loci.Scope     `json:"scope,omitzero" enum:"global,project,agent" doc:"Who it is for, besides its owner; left out: global"`
-	ProjectID      loci.ProjectID `json:"project_id,omitzero" format:"uuid" doc:"Needed for scope project"`
-	AgentID        loci.AgentID   `json:"agent_id,omitzero" format:"uuid" doc:"Needed for scope agent"`
-	Shared         bool           `json:"shared,omitzero" doc:"Share it with your team"`
-}
+// NewNode is loci.NewNode.
+type NewNode = loci.NewNode
 
 // NodeEdit changes some fields of a memory node, as a JSON merge patch (RFC 7396).
 type NodeEdit struct {
@@ -46,17 +37,8 @@ type NodeList struct {
 	More
 }
 
-// NewNodeItem is what a writer says of an item of a memory node.
-type NewNodeItem struct {
-	Kind           loci.ItemKind   `json:"kind" enum:"memory,entity,text"`
-	MemoryID       loci.MemoryID   `json:"memory_id,omitzero" format:"uuid" doc:"Of kind memory"`
-	ProjectID      loci.ProjectID  `json:"project_id,omitzero" format:"uuid" doc:"Of kind entity"`
-	EntityID       loci.EntityID   `json:"entity_id,omitzero" format:"uuid" doc:"Of kind entity"`
-	Text           string          `json:"text,omitzero" maxLength:"10000" doc:"Of kind text"`
-	ParentID       loci.NodeItemID `json:"parent_id,omitzero" format:"uuid" doc:"The item above it; left out: the node itself"`
-	Before         loci.NodeItemID `json:"before,omitzero" format:"uuid" doc:"The item to stand before; left out: last"`
-	AllowedVendors []loci.Vendor   `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Which vendors may read it; left out: those that see what it shows and what is above it" example:"[\"*\"]"`
-}
+// NewNodeItem is loci.NewNodeItem.
+type NewNodeItem = loci.NewNodeItem
 
 // NodeItemMove says where an item is to go.
 type NodeItemMove struct {

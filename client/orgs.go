@@ -1,8 +1,6 @@
 package client
 
 import (
-	"time"
-
 	"github.com/loci-memory/loci"
 )
 
@@ -80,16 +78,8 @@ type AssetEdit struct {
 	MediaTypes *[]string `json:"media_types,omitzero" nullable:"false" maxItems:"50" minLength:"3" maxLength:"255" doc:"What may be attached, such as application/pdf or image/*; empty: everything"`
 }
 
-// OrgReceipt says what was erased with an org.
-type OrgReceipt struct {
-	OrgID       loci.OrgID `json:"org_id" example:"acme"`
-	DeletedAt   time.Time  `json:"deleted_at"`
-	Users       int        `json:"users"`
-	Memories    int        `json:"memories"`
-	Credentials int        `json:"credentials"`
-	Projects    int        `json:"projects"`
-	Files       int        `json:"files"`
-}
+// OrgReceipt is loci.OrgReceipt.
+type OrgReceipt = loci.OrgReceipt
 
 // MemberList is the people of an org, by id.
 type MemberList struct {

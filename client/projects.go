@@ -8,12 +8,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// NewProject is what is said of a project that is to be made.
-type NewProject struct {
-	Name        string `json:"name" minLength:"1" maxLength:"100" doc:"One line, unique in the org" example:"website"`
-	Description string `json:"description,omitzero" maxLength:"2000" doc:"What it is about" example:"The public site and its deployment"`
-	Everyone    *bool  `json:"everyone,omitzero" nullable:"false" doc:"Whether every user of the org belongs to it; left out: they do"`
-}
+// NewProject is loci.NewProject.
+type NewProject = loci.NewProject
 
 // ProjectEdit changes a project; what is left out stays.
 type ProjectEdit struct {

@@ -17,11 +17,10 @@ type RecallRequest struct {
 
 // RecallPage is one page of what was recalled, best first.
 type RecallPage struct {
-	Memories          []loci.Recalled `json:"memories" nullable:"false"`
-	HasMore           bool            `json:"has_more"`
-	NextCursor        string          `json:"next_cursor" doc:"Send it as cursor for the next page; empty on the last one"`
-	Total             int             `json:"total" doc:"How many fit on all pages" example:"1"`
-	TotalIsLowerBound bool            `json:"total_is_lower_bound,omitempty" doc:"There are more than total"`
+	Memories []loci.Recalled `json:"memories" nullable:"false"`
+	More
+	Total             int  `json:"total" doc:"How many fit on all pages" example:"1"`
+	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"There are more than total"`
 }
 
 // Recall returns the memories that fit some words, best first, with why and

@@ -2,19 +2,14 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// AgentDraft is what a caller says of an agent to register.
-type AgentDraft struct {
-	Name   string
-	Vendor loci.Vendor     // "": that of the credential; a person has to name one
-	Config json.RawMessage // a JSON object; nil: none
-}
+// AgentDraft is loci.NewAgent.
+type AgentDraft = loci.NewAgent
 
 // AgentList asks for one page of agents, by name.
 type AgentList struct {

@@ -8,13 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// AgentSessionDraft is what a caller says of a session of agents to open.
-type AgentSessionDraft struct {
-	AgentID   loci.AgentID // whose session it is; zero: of no registered agent
-	ProjectID loci.ProjectID
-	Vendor    loci.Vendor // whose credentials may name it; "": the agent's, else that of the credential
-	Title     string
-}
+// AgentSessionDraft is loci.NewAgentSession.
+type AgentSessionDraft = loci.NewAgentSession
 
 // AgentSessionList asks for one page of sessions of agents, the one opened last first. Zero fields do not filter.
 type AgentSessionList struct {

@@ -10,17 +10,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// ItemDraft is what a writer says of a new item of a memory node.
-type ItemDraft struct {
-	Kind           loci.ItemKind
-	MemoryID       loci.MemoryID
-	ProjectID      loci.ProjectID
-	EntityID       loci.EntityID
-	Text           string
-	ParentID       loci.NodeItemID // zero: directly below the node
-	Before         loci.NodeItemID // zero: last
-	AllowedVendors []loci.Vendor   // nil: everybody who sees what is above it
-}
+// ItemDraft is loci.NewNodeItem.
+type ItemDraft = loci.NewNodeItem
 
 // ItemMove says where an item is to go. Before zero is last.
 type ItemMove struct {

@@ -10,17 +10,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// NodeDraft is what a writer says of a new memory node. Zero fields take the
-// defaults of MemoryNode.SetDefaults; AllowedVendors nil is everybody, empty is an error.
-type NodeDraft struct {
-	Name, Description string
-	Tags              []string
-	AllowedVendors    []loci.Vendor
-	Scope             loci.Scope
-	ProjectID         loci.ProjectID
-	AgentID           loci.AgentID
-	Shared            bool // with the person's team
-}
+// NodeDraft is loci.NewNode.
+type NodeDraft = loci.NewNode
 
 // NodePatch changes the fields that are not nil.
 type NodePatch struct {

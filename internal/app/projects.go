@@ -9,11 +9,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// ProjectDraft is what a caller says of a new project.
-type ProjectDraft struct {
-	Name, Description string
-	Everyone          *bool // whether every user of the org belongs to it; nil: they do
-}
+// ProjectDraft is loci.NewProject.
+type ProjectDraft = loci.NewProject
 
 // ProjectList asks for one page of projects, by name.
 type ProjectList struct {

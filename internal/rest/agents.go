@@ -83,7 +83,7 @@ func (p SessionPath) session() (id loci.SessionID) {
 type newAgentInput struct{ Body client.NewAgent }
 
 func (s *server) createAgent(ctx context.Context, p loci.Principal, in *newAgentInput) (*answer[loci.Agent], error) {
-	return say(s.app.CreateAgent(ctx, p, app.AgentDraft{Name: in.Body.Name, Vendor: in.Body.Vendor, Config: in.Body.Config}))
+	return say(s.app.CreateAgent(ctx, p, in.Body))
 }
 
 type agentsInput struct {
@@ -108,8 +108,7 @@ func (s *server) agent(ctx context.Context, p loci.Principal, in *AgentPath) (*a
 type newSessionInput struct{ Body client.NewAgentSession }
 
 func (s *server) openSession(ctx context.Context, p loci.Principal, in *newSessionInput) (*answer[loci.Session], error) {
-	b := &in.Body
-	return say(s.app.OpenAgentSession(ctx, p, app.AgentSessionDraft{AgentID: b.AgentID, ProjectID: b.ProjectID, Vendor: b.Vendor, Title: b.Title}))
+	return say(s.app.OpenAgentSession(ctx, p, in.Body))
 }
 
 type agentSessionsInput struct {

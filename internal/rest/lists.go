@@ -133,7 +133,7 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 }
 
 func pageOf(a ask, next string) client.Page {
-	return client.Page{Limit: a.limit, Offset: a.offset, HasMore: next != "", NextCursor: next}
+	return client.Page{Limit: a.limit, Offset: a.offset, More: moreAt(next)}
 }
 
 func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f app.Filter) (*found, error) {
@@ -409,8 +409,7 @@ func (s *server) newest(ctx context.Context, p loci.Principal, in *newestInput) 
 	if err != nil {
 		return nil, err
 	}
-	return &newestOutput{client.CountedPage{Memories: got.memories, Count: len(got.memories),
-		HasMore: got.page.HasMore, NextCursor: got.page.NextCursor}}, nil
+	return &newestOutput{client.CountedPage{Memories: got.memories, Count: len(got.memories), More: got.page.More}}, nil
 }
 
 // The examples of those routes.

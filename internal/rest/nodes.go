@@ -135,12 +135,10 @@ type newNodeInput struct {
 }
 
 func (s *server) createNode(ctx context.Context, p loci.Principal, in *newNodeInput) (*answer[*loci.MemoryNode], error) {
-	b := &in.Body
-	if err := nullVendors(b.AllowedVendors, in.RawBody); err != nil {
+	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 		return nil, err
 	}
-	return say(s.app.CreateNode(ctx, p, app.NodeDraft{Name: b.Name, Description: b.Description, Tags: b.Tags, AllowedVendors: b.AllowedVendors,
-		Scope: b.Scope, ProjectID: b.ProjectID, AgentID: b.AgentID, Shared: b.Shared}))
+	return say(s.app.CreateNode(ctx, p, in.Body))
 }
 
 type nodesInput struct {
@@ -219,12 +217,10 @@ type newItemInput struct {
 }
 
 func (s *server) addNodeItem(ctx context.Context, p loci.Principal, in *newItemInput) (*answer[*loci.NodeItem], error) {
-	b := &in.Body
-	if err := nullVendors(b.AllowedVendors, in.RawBody); err != nil {
+	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 		return nil, err
 	}
-	return say(s.app.AddNodeItem(ctx, p, in.node(), app.ItemDraft{Kind: b.Kind, MemoryID: b.MemoryID, ProjectID: b.ProjectID, EntityID: b.EntityID,
-		Text: b.Text, ParentID: b.ParentID, Before: b.Before, AllowedVendors: b.AllowedVendors}))
+	return say(s.app.AddNodeItem(ctx, p, in.node(), in.Body))
 }
 
 type moveItemInput struct {

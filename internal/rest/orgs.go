@@ -195,8 +195,7 @@ func (s *server) deleteOrg(ctx context.Context, p loci.Principal, in *deleteOrgI
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
-	r, err := s.app.DeleteOrg(ctx, p, in.Body.Confirm)
-	return say(client.OrgReceipt{OrgID: r.OrgID, DeletedAt: r.DeletedAt, Users: r.Users, Memories: r.Memories, Credentials: r.Credentials, Projects: r.Projects, Files: r.Files}, err)
+	return say(s.app.DeleteOrg(ctx, p, in.Body.Confirm))
 }
 
 type membersInput struct {

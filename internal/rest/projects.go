@@ -95,7 +95,7 @@ func (p ProjectPath) project() (id loci.ProjectID) {
 type newProjectInput struct{ Body client.NewProject }
 
 func (s *server) createProject(ctx context.Context, p loci.Principal, in *newProjectInput) (*answer[loci.Project], error) {
-	return say(s.app.CreateProject(ctx, p, app.ProjectDraft{Name: in.Body.Name, Description: in.Body.Description, Everyone: in.Body.Everyone}))
+	return say(s.app.CreateProject(ctx, p, in.Body))
 }
 
 type projectsInput struct {

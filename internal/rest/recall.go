@@ -177,7 +177,7 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 	if err != nil {
 		return nil, err
 	}
-	return &recallOutput{client.RecallPage{Memories: page.Memories, HasMore: page.NextCursor != "", NextCursor: page.NextCursor,
+	return &recallOutput{client.RecallPage{Memories: page.Memories, More: moreAt(page.NextCursor),
 		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound}}, nil
 }
 

@@ -146,16 +146,8 @@ type Orgs interface {
 	Delete(ctx context.Context, id loci.OrgID) (Receipt, error)
 }
 
-// Receipt says what was erased with an org.
-type Receipt struct {
-	OrgID       loci.OrgID `json:"org_id"`
-	DeletedAt   time.Time  `json:"deleted_at"`
-	Users       int        `json:"users"`
-	Memories    int        `json:"memories"`
-	Credentials int        `json:"credentials"`
-	Projects    int        `json:"projects"`
-	Files       int        `json:"files"`
-}
+// Receipt is loci.OrgReceipt.
+type Receipt = loci.OrgReceipt
 
 // People is the directory of the deployment. It crosses tenants because an
 // e-mail address is what says which tenant a person belongs to.
