@@ -14,6 +14,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // median notes the median and the 95th percentile of what it measures.
@@ -40,9 +41,13 @@ func BenchmarkGraphOpen(b *testing.B) {
 			b.Fatal(explain(err))
 		}
 	}
-	view(func(g store.Graph) error {
-		return g.(graph).c.Query("SELECT name FROM entities WHERE seq % 97 = 0", nil, func(r *sqlitedb.Row) error { names = append(names, r.Text(0)); return nil })
+	err := st.ViewProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
+		return tx.(*graphTx).c.Query("SELECT name FROM entities WHERE seq % 97 = 0", nil,
+			func(r *sqlitedb.Row) error { names = append(names, r.Text(0)); return nil })
 	})
+	if err != nil {
+		b.Fatal(explain(err))
+	}
 	for _, vendor := range []loci.Vendor{"", "claude"} {
 		v.Vendor = vendor
 		b.Run("vendor="+string(vendor), func(b *testing.B) {
@@ -146,7 +151,7 @@ func BenchmarkGraphCreateDriver(b *testing.B) {
 			id := loci.NewEntityID().String()
 			put(entity, id, item.Name, item.Type, now, now, user)
 			for _, text := range item.Observations {
-				put(observation, loci.NewObservationID().String(), id, now, user, graphHash(id, text), text)
+				put(observation, loci.NewObservationID().String(), id, now, user, sqlstore.GraphHash(id, text), text)
 			}
 		}
 		exec("COMMIT")

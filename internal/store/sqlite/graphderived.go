@@ -2,20 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
-	"strings"
 
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
-
-// graphHash is what rows have in common that say the same. Rows of one hash are
-// still compared: it is short.
-func graphHash(parts ...string) int64 {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00"))) // no text has a NUL
-	return int64(binary.BigEndian.Uint64(sum[:]))
-}
 
 // hashed are the tables that have a hash, and what it is of.
 var hashed = []struct{ table, of string }{
@@ -49,7 +40,7 @@ func (tx *graphTx) wrongHashes(table, of string, fn func(seq, hash int64) error)
 		if !r.Null(4) {
 			parts = append(parts, r.Text(4))
 		}
-		if hash := graphHash(parts...); r.Null(1) || hash != r.Int64(1) {
+		if hash := sqlstore.GraphHash(parts...); r.Null(1) || hash != r.Int64(1) {
 			return fn(r.Int64(0), hash)
 		}
 		return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // zipf draws words as texts have them: a few make up most of a text, and most
@@ -68,7 +69,6 @@ func scaleProject(tb testing.TB, entities int) (*Store, loci.Viewer, loci.Projec
 }
 
 func scaleRows(tx *graphTx, z zipf, user loci.UserID, from, n int) error {
-	by := loci.GraphAccess{UserID: user, Origin: "claude", AllowedVendors: []loci.Vendor{"*"}}
 	for i := range n {
 		id := loci.NewEntityID()
 		err := tx.c.Exec("INSERT INTO entities (id, name, entity_type, user_id, origin) VALUES (?, ?, ?, ?, 'claude')",
@@ -77,7 +77,10 @@ func scaleRows(tx *graphTx, z zipf, user loci.UserID, from, n int) error {
 			return err
 		}
 		for range 10 {
-			if _, err := tx.insertObservations(by, id, []string{z.text(14)}); err != nil {
+			text := z.text(14)
+			err := tx.c.Exec("INSERT INTO observations (id, entity_id, user_id, origin, hash, content) VALUES (?, ?, ?, 'claude', ?, ?)",
+				loci.NewObservationID().String(), id.String(), user.String(), sqlstore.GraphHash(id.String(), text), text)
+			if err != nil {
 				return err
 			}
 		}
@@ -88,10 +91,8 @@ func scaleRows(tx *graphTx, z zipf, user loci.UserID, from, n int) error {
 func someTexts(tb testing.TB, st *Store, p loci.Project) (list []string) {
 	tb.Helper()
 	err := st.ViewProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) (err error) {
-		var q query
-		q.add("SELECT content FROM observations WHERE seq % 4999 = 7")
-		list, err = all(tx.(*graphTx).c, &q, func(r *sqlitedb.Row) (string, error) { return r.Text(0), nil })
-		return err
+		return tx.(*graphTx).c.Query("SELECT content FROM observations WHERE seq % 4999 = 7", nil,
+			func(r *sqlitedb.Row) error { list = append(list, r.Text(0)); return nil })
 	})
 	if err != nil {
 		tb.Fatal(explain(err))

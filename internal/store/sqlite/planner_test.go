@@ -148,6 +148,8 @@ func (p *recorder) One(text string, args sqlstore.Args, row func(sqlstore.Row) e
 
 func (p *recorder) Changes() int64 { return 1 }
 
+func (p *recorder) Try(fn func() error) error { return fn() }
+
 // somewhere is an index whose lists have two places.
 type somewhere struct{ index }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // BenchmarkMatchConditions finds the candidates of a recall of four words among 100,000 memories of all
@@ -95,11 +96,11 @@ func scoped(m *loci.Memory, i int, project loci.ProjectID, agent loci.AgentID) *
 // matchBare is Match without its conditions.
 func matchBare(b *testing.B, t store.Tx, mq *store.MatchQuery) (hits []loci.Match) {
 	text := expression(mq.Terms, mq.All)
-	var q query
-	q.add(`SELECT m.id, m.created_at, m.updated_at, m.pinned, m.importance, features(memory_text), m.seq
+	var q sqlstore.Query
+	q.Add(`SELECT m.id, m.created_at, m.updated_at, m.pinned, m.importance, features(memory_text), m.seq
 		FROM memory_text CROSS JOIN memories m ON m.seq = memory_text.rowid WHERE memory_text MATCH ?
 		ORDER BY memory_text.rowid DESC LIMIT ?`, text, int64(mq.Limit))
-	err := indexOf(t).c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
+	err := indexOf(t).c.Query(q.String(), q.Args, func(r *sqlitedb.Row) error {
 		m := loci.Match{ID: r.ID(0), CreatedAt: timeAt(r, 1), UpdatedAt: timeAt(r, 2), Pinned: r.Bool(3), Importance: r.Int(4)}
 		err := unpack(r.Raw(5), len(mq.Terms), &m)
 		hits = append(hits, m)

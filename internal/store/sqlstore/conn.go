@@ -16,6 +16,8 @@ type Conn interface {
 	One(text string, args Args, row func(Row) error) (found bool, err error)
 	// Changes is how many rows the last INSERT, UPDATE or DELETE touched.
 	Changes() int64
+	// Try runs fn and undoes what it wrote if it fails.
+	Try(fn func() error) error
 }
 
 // DB runs functions in transactions. Update may run fn twice.

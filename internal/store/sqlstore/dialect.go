@@ -5,6 +5,8 @@ package sqlstore
 type Dialect struct {
 	// Tenant is the parameter that holds the org, or "" if the file is the tenant.
 	Tenant string
+	// Project is the parameter that holds the project of a graph, or "" if the file is the project.
+	Project string
 
 	Join     string // joins in the order as written: the second table is looked up for each row of the first
 	Is       string // = in which NULL equals NULL

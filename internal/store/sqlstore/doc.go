@@ -16,6 +16,9 @@
 // {global c} says so at each reference. It expands to nothing in both engines, and the statement names org_id itself
 // where it knows the org.
 //
+// The tables of a graph are keyed by org and project. {graph e} stands for both, and so do {graph} and {graph ?} in an
+// INSERT.
+//
 // Expand refuses a statement with an unmarked table. Engines expand each text once, when they prepare it.
 //
 // The package imports no driver. It decides who may see a row only through the visibility rule of package loci, which

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -55,6 +56,8 @@ func (d *Dialect) expand(marker string) string {
 		return d.FeedEnd
 	case "global":
 		return ""
+	case "graph":
+		return d.project(of)
 	}
 	return d.tenant(word)
 }
@@ -72,8 +75,24 @@ func (d *Dialect) tenant(marker string) string {
 	return marker + ".org_id = " + d.Tenant + " AND "
 }
 
+// project expands a marker of a graph's table.
+func (d *Dialect) project(of string) string {
+	switch {
+	case d.Project == "":
+		return ""
+	case of == "":
+		return "org_id, project_id, "
+	case of == "?":
+		return d.Tenant + ", " + d.Project + ", "
+	}
+	return of + ".org_id = " + d.Tenant + " AND " + of + ".project_id = " + d.Project + " AND "
+}
+
+// graphTables are the tables of a graph, whose markers name the project, too.
+var graphTables = map[string]bool{"entities": true, "observations": true, "relations": true, "changes": true}
+
 // dialectWords are what may stand in braces beside the markers of tables.
-var dialectWords = regexp.MustCompile(`^(join|is|isnot|greatest|least|seq|lock|each .+|by \w+|numbered|feedend)$`)
+var dialectWords = regexp.MustCompile(`^(join|is|isnot|greatest|least|seq|lock|each .+|by \w+|numbered|feedend|org|\?|global|graph|graph \?)$`)
 
 var (
 	// tokens of a statement: a text in quotes, a marker, a word or a sign
@@ -118,8 +137,8 @@ func (m *markers) look(i int, token string) error {
 	case "INTO":
 		return m.into(i + 1)
 	case "CONFLICT":
-		if m.at(i+1) == "(" && m.at(i+2) != "{org}" && m.at(i+2) != "{global}" {
-			return fmt.Errorf("ON CONFLICT needs {org} or {global} before its columns")
+		if m.at(i+1) == "(" && m.at(i+2) != "{org}" && m.at(i+2) != "{global}" && m.at(i+2) != "{graph}" {
+			return fmt.Errorf("ON CONFLICT needs {org}, {global} or {graph} before its columns")
 		}
 	case "FROM", "JOIN", "{JOIN}":
 		return m.table(i + 1)
@@ -130,7 +149,7 @@ func (m *markers) look(i int, token string) error {
 	}
 	inner, isMarker := strings.CutPrefix(token, "{")
 	inner = strings.TrimSuffix(inner, "}")
-	if isMarker && inner != "org" && inner != "?" && inner != "global" && !dialectWords.MatchString(inner) {
+	if isMarker && !dialectWords.MatchString(inner) {
 		m.open[strings.TrimPrefix(inner, "global ")]--
 	}
 	return nil
@@ -161,6 +180,9 @@ func (m *markers) table(i int) error {
 	if m.at(next) == "," {
 		return fmt.Errorf("write {join} instead of a comma behind table %s", name)
 	}
+	if graphTables[name] {
+		alias = "graph " + alias
+	}
 	m.open[alias]++
 	return nil
 }
@@ -171,16 +193,18 @@ func isWord(token string) bool {
 
 // into looks at an INSERT, whose table's name is token i.
 func (m *markers) into(i int) error {
+	columns, values := "{org}", "{?}"
+	if graphTables[m.at(i)] {
+		columns, values = "{graph}", "{graph ?}"
+	}
 	switch {
 	case m.at(i+1) == "(" && m.at(i+2) == "{global}":
 		return nil
-	case m.at(i+1) != "(" || m.at(i+2) != "{org}":
-		return fmt.Errorf("INSERT INTO %s needs {org} or {global} before its columns", m.at(i))
+	case m.at(i+1) != "(" || m.at(i+2) != columns:
+		return fmt.Errorf("INSERT INTO %s needs %s or {global} before its columns", m.at(i), columns)
 	}
-	for _, token := range m.list[i:] {
-		if token == "{?}" {
-			return nil
-		}
+	if !slices.Contains(m.list[i:], values) {
+		return fmt.Errorf("INSERT INTO %s needs %s before its values", m.at(i), values)
 	}
-	return fmt.Errorf("INSERT INTO %s needs {?} before its values", m.at(i))
+	return nil
 }

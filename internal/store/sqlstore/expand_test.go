@@ -6,7 +6,7 @@ import (
 )
 
 // other is a dialect that differs from SQLite's wherever it can.
-var other = &Dialect{Tenant: "?0", Join: "JOIN", Is: "IS NOT DISTINCT FROM", Each: "jsonb_array_elements_text(%s) AS each (value)"}
+var other = &Dialect{Tenant: "?0", Project: "?1", Join: "JOIN", Is: "IS NOT DISTINCT FROM", Each: "jsonb_array_elements_text(%s) AS each (value)"}
 
 func TestExpand(t *testing.T) {
 	for _, tt := range []struct{ text, file, table string }{
@@ -20,6 +20,10 @@ func TestExpand(t *testing.T) {
 		{"SELECT 1 FROM node_items i LEFT JOIN memories m ON {m} m.seq = i.seq WHERE {i} TRUE", "SELECT 1 FROM node_items i LEFT JOIN memories m ON  m.seq = i.seq WHERE  TRUE",
 			"SELECT 1 FROM node_items i LEFT JOIN memories m ON m.org_id = ?0 AND  m.seq = i.seq WHERE i.org_id = ?0 AND  TRUE"},
 		{"SELECT 1 FROM credentials c WHERE {global c} c.hash = ?", "SELECT 1 FROM credentials c WHERE  c.hash = ?", "SELECT 1 FROM credentials c WHERE  c.hash = ?"},
+		{"SELECT 1 FROM entities e WHERE {graph e} e.id = ?", "SELECT 1 FROM entities e WHERE  e.id = ?",
+			"SELECT 1 FROM entities e WHERE e.org_id = ?0 AND e.project_id = ?1 AND  e.id = ?"},
+		{"INSERT INTO changes ({graph} at) VALUES ({graph ?} ?)", "INSERT INTO changes ( at) VALUES ( ?)",
+			"INSERT INTO changes (org_id, project_id,  at) VALUES (?0, ?1,  ?)"},
 		{"SELECT 1 FROM {each m.tags} WHERE value {is} ?", "SELECT 1 FROM json_each(m.tags) WHERE value IS ?",
 			"SELECT 1 FROM jsonb_array_elements_text(m.tags) AS each (value) WHERE value IS NOT DISTINCT FROM ?"},
 	} {
@@ -52,6 +56,9 @@ func TestExpandRefusesUnmarkedTables(t *testing.T) {
 		"INSERT INTO a ({org} id) SELECT {?} b.id FROM b WHERE b.id = ?":             "a table has no marker {b}",
 		"SELECT 1 FROM a WHERE {a} TRUE UNION ALL SELECT 1 FROM b WHERE id = ?":      "a table has no marker {b}",
 		"UPDATE a SET n = r.n FROM (SELECT n FROM a) r WHERE {a} a.id = r.id":        "a table has no marker {a}",
+		"SELECT 1 FROM entities e WHERE {e} e.id = ?":                                "marker {",
+		"INSERT INTO changes ({org} at) VALUES ({?} ?)":                              "INSERT INTO changes needs {graph}",
+		"INSERT INTO changes ({graph} at) VALUES (?)":                                "INSERT INTO changes needs {graph ?}",
 		"SELECT 1 FROM teams WHERE {teams":                                           "has no",
 		"SELECT (SELECT max(h.version) FROM memory_versions h WHERE h.seq = 1) AS x": "a table has no marker {h}",
 	} {

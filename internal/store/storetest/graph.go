@@ -391,6 +391,10 @@ func testGraphSearch(e *env) {
 			e.Errorf("without what hangs on them: %+v", hits.Entities)
 		}
 	}
+	e.searchFeatures(p, v)
+}
+
+func (e *env) searchFeatures(p loci.Project, v loci.Viewer) {
 	e.viewGraph(p, func(ctx context.Context, g store.Graph) error {
 		q, _ := loci.ParseGraphQuery("database")
 		hits, err := g.Search(ctx, v, q)

@@ -1,16 +1,15 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // changed enters a deletion or restoration in the history.
-func (tx *graphTx) changed(change, kind, id string, by loci.GraphAccess) error {
-	return tx.c.Exec("INSERT INTO changes (at, change, kind, row_id, user_id, origin) VALUES (?, ?, ?, ?, ?, ?)",
+func (tx *GraphTx) changed(change, kind, id string, by loci.GraphAccess) error {
+	return tx.c.Exec("INSERT INTO changes ({graph} at, change, kind, row_id, user_id, origin) VALUES ({graph ?} ?, ?, ?, ?, ?, ?)",
 		iso(tx.now()), change, kind, id, by.UserID.String(), by.Origin)
 }
 
@@ -39,17 +38,19 @@ func (n nodes) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, ref
 
 // deleteEntity takes along what hangs on the entity, also what the caller may
 // not see: without its entity it would be in nobody's reach. A restoration brings all of it back.
-func (tx *graphTx) deleteEntity(id string, by loci.GraphAccess) error {
+func (tx *GraphTx) deleteEntity(id string, by loci.GraphAccess) error {
 	now := iso(tx.time())
-	for _, sql := range []string{
-		"UPDATE observations SET deleted_at = ?1, deleted_with = ?2 WHERE entity_id = ?2 AND deleted_at IS NULL",
-		"UPDATE relations SET deleted_at = ?1, deleted_with = ?2 WHERE from_entity = ?2 AND deleted_at IS NULL",
-		"UPDATE relations SET deleted_at = ?1, deleted_with = ?2 WHERE to_entity = ?2 AND deleted_at IS NULL",
-		"UPDATE entities SET deleted_at = ?1, updated_at = ?1 WHERE id = ?2",
+	for _, text := range []string{
+		"UPDATE observations SET deleted_at = ?, deleted_with = ? WHERE {graph observations} entity_id = ? AND deleted_at IS NULL",
+		"UPDATE relations SET deleted_at = ?, deleted_with = ? WHERE {graph relations} from_entity = ? AND deleted_at IS NULL",
+		"UPDATE relations SET deleted_at = ?, deleted_with = ? WHERE {graph relations} to_entity = ? AND deleted_at IS NULL",
 	} {
-		if err := tx.c.Exec(sql, now, id); err != nil {
+		if err := tx.c.Exec(text, now, id, id); err != nil {
 			return err
 		}
+	}
+	if err := tx.c.Exec("UPDATE entities SET deleted_at = ?, updated_at = ? WHERE {graph entities} id = ?", now, now, id); err != nil {
+		return err
 	}
 	return tx.changed("deleted", "entity", id, by)
 }
@@ -74,10 +75,10 @@ func (n nodes) DeleteObservations(_ context.Context, v loci.Viewer, by loci.Grap
 	return count, nil
 }
 
-func (tx *graphTx) forget(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (count int, err error) {
+func (tx *GraphTx) forget(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (count int, err error) {
 	known := false // to all who see the entity
 	for _, text := range loci.Unique(contents) {
-		var q query
+		var q Query
 		tx.sameObservations(&q, v, e.ID.String(), text)
 		list, err := all(tx.c, &q, scanObservation)
 		if err != nil {
@@ -97,8 +98,8 @@ func (tx *graphTx) forget(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, co
 	return count, err
 }
 
-func (tx *graphTx) deleteRow(table, kind, id string, by loci.GraphAccess) error {
-	if err := tx.c.Exec("UPDATE "+table+" SET deleted_at = ?, deleted_with = NULL WHERE id = ?", iso(tx.now()), id); err != nil {
+func (tx *GraphTx) deleteRow(table, kind, id string, by loci.GraphAccess) error {
+	if err := tx.c.Exec("UPDATE "+table+" SET deleted_at = ?, deleted_with = NULL WHERE {graph "+table+"} id = ?", iso(tx.now()), id); err != nil {
 		return err
 	}
 	return tx.changed("deleted", kind, id, by)
@@ -130,8 +131,8 @@ func (n nodes) DeleteRelations(_ context.Context, v loci.Viewer, by loci.GraphAc
 	return count, nil
 }
 
-func (tx *graphTx) unrelate(v loci.Viewer, by loci.GraphAccess, from, kind, to string) (int, error) {
-	var q query
+func (tx *GraphTx) unrelate(v loci.Viewer, by loci.GraphAccess, from, kind, to string) (int, error) {
+	var q Query
 	tx.sameRelations(&q, v, from, kind, to)
 	list, err := all(tx.c, &q, scanRelation)
 	for _, r := range list {
@@ -177,7 +178,7 @@ func (n nodes) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess, it
 
 // restoreEntity brings back what the deletion took along. A relation whose
 // other end is deleted waits for that one.
-func (tx *graphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.EntityID) error {
+func (tx *GraphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.EntityID) error {
 	list, err := tx.entities(v, loci.TrashOnly, "e.id = ?", id.String())
 	if err != nil {
 		return err
@@ -192,50 +193,49 @@ func (tx *graphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.Ent
 	if len(same) > 0 {
 		return loci.Errorf(loci.Conflict, "an entity %q of this type exists; delete it first", loci.OneLine(list[0].Name))
 	}
-	for _, sql := range []string{
-		"UPDATE entities SET deleted_at = NULL, updated_at = ?2 WHERE id = ?1",
-		"UPDATE observations SET deleted_at = NULL, deleted_with = NULL WHERE entity_id = ?1 AND deleted_with = ?1 AND deleted_at IS NOT NULL AND ?2 <> ''",
-	} {
-		if err := tx.c.Exec(sql, id.String(), iso(tx.now())); err != nil {
-			return err
-		}
+	entity := id.String()
+	if err := tx.c.Exec("UPDATE entities SET deleted_at = NULL, updated_at = ? WHERE {graph entities} id = ?", iso(tx.now()), entity); err != nil {
+		return err
 	}
+	if err := tx.c.Exec(`UPDATE observations SET deleted_at = NULL, deleted_with = NULL
+		WHERE {graph observations} entity_id = ? AND deleted_with = ? AND deleted_at IS NOT NULL`, entity, entity); err != nil {
+		return err
+	}
+	const otherEnd = "FROM entities e WHERE {graph e} e.id IN (from_entity, to_entity) AND e.deleted_at IS NOT NULL)"
 	for _, end := range []string{"from_entity", "to_entity"} {
-		if err := tx.c.Exec(`UPDATE relations SET
-			deleted_at = iif((SELECT count(*) FROM entities e WHERE e.id IN (from_entity, to_entity) AND e.deleted_at IS NOT NULL) = 0, NULL, deleted_at),
-			deleted_with = (SELECT e.id FROM entities e WHERE e.id IN (from_entity, to_entity) AND e.deleted_at IS NOT NULL)
-			WHERE `+end+" = ?1 AND deleted_at IS NOT NULL AND deleted_with = ?1", id.String()); err != nil {
+		if err := tx.c.Exec("UPDATE relations SET deleted_at = CASE WHEN EXISTS (SELECT 1 "+otherEnd+" THEN deleted_at END, deleted_with = (SELECT e.id "+
+			otherEnd+" WHERE {graph relations} "+end+" = ? AND deleted_at IS NOT NULL AND deleted_with = ?", entity, entity); err != nil {
 			return err
 		}
 	}
-	return tx.changed("restored", "entity", id.String(), by)
+	return tx.changed("restored", "entity", entity, by)
 }
 
-func (tx *graphTx) restoreObservation(v loci.Viewer, by loci.GraphAccess, id loci.ObservationID) error {
-	var q query
+func (tx *GraphTx) restoreObservation(v loci.Viewer, by loci.GraphAccess, id loci.ObservationID) error {
+	var q Query
 	live := false
-	q.add("SELECT e.deleted_at IS NULL FROM observations o CROSS JOIN entities e ON e.id = o.entity_id WHERE o.id = ? AND ", id.String())
-	tx.sees(&q, v, "o", loci.TrashOnly)
-	q.add(" AND ")
-	tx.sees(&q, v, "e", loci.AnyState)
-	found, err := tx.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { live = r.Bool(0); return nil })
+	q.Add("SELECT e.deleted_at IS NULL FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE {graph o} o.id = ? AND ", id.String())
+	tx.Sees(&q, v, "o", loci.TrashOnly)
+	q.Add(" AND ")
+	tx.Sees(&q, v, "e", loci.AnyState)
+	found, err := tx.c.One(q.String(), q.Args, func(r Row) error { live = r.Bool(0); return nil })
 	return tx.restoreRow("observations", "observation", id.String(), by, found, live, err)
 }
 
-func (tx *graphTx) restoreRelation(v loci.Viewer, by loci.GraphAccess, id loci.RelationID) error {
-	var q query
+func (tx *GraphTx) restoreRelation(v loci.Viewer, by loci.GraphAccess, id loci.RelationID) error {
+	var q Query
 	live := false
-	q.add("SELECT f.deleted_at IS NULL AND t.deleted_at IS NULL FROM "+fromRelations+" WHERE r.id = ? AND ", id.String())
-	tx.sees(&q, v, "r", loci.TrashOnly)
-	q.add(" AND ")
-	tx.sees(&q, v, "f", loci.AnyState)
-	q.add(" AND ")
-	tx.sees(&q, v, "t", loci.AnyState)
-	found, err := tx.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { live = r.Bool(0); return nil })
+	q.Add("SELECT f.deleted_at IS NULL AND t.deleted_at IS NULL FROM "+fromRelations+" WHERE {graph r} r.id = ? AND ", id.String())
+	tx.Sees(&q, v, "r", loci.TrashOnly)
+	q.Add(" AND ")
+	tx.Sees(&q, v, "f", loci.AnyState)
+	q.Add(" AND ")
+	tx.Sees(&q, v, "t", loci.AnyState)
+	found, err := tx.c.One(q.String(), q.Args, func(r Row) error { live = r.Bool(0); return nil })
 	return tx.restoreRow("relations", "relation", id.String(), by, found, live, err)
 }
 
-func (tx *graphTx) restoreRow(table, kind, id string, by loci.GraphAccess, found, live bool, err error) error {
+func (tx *GraphTx) restoreRow(table, kind, id string, by loci.GraphAccess, found, live bool, err error) error {
 	switch {
 	case err != nil:
 		return err
@@ -244,7 +244,7 @@ func (tx *graphTx) restoreRow(table, kind, id string, by loci.GraphAccess, found
 	case !live:
 		return loci.Errorf(loci.Conflict, "the entity of this %s is deleted; restore that", kind)
 	}
-	if err := tx.c.Exec("UPDATE "+table+" SET deleted_at = NULL, deleted_with = NULL WHERE id = ?", id); err != nil {
+	if err := tx.c.Exec("UPDATE "+table+" SET deleted_at = NULL, deleted_with = NULL WHERE {graph "+table+"} id = ?", id); err != nil {
 		return err
 	}
 	return tx.changed("restored", kind, id, by)

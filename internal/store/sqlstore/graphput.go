@@ -1,8 +1,11 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -38,14 +41,14 @@ func (f *refusals) err() error {
 }
 
 // mayEnter refuses a viewer who is not in the project.
-func (tx *graphTx) mayEnter(v loci.Viewer) error {
+func (tx *GraphTx) mayEnter(v loci.Viewer) error {
 	if !v.InProject(&tx.p) {
 		return loci.NoSuchProject()
 	}
 	return nil
 }
 
-func (tx *graphTx) time() time.Time { return tx.now().UTC().Truncate(loci.GraphTime) }
+func (tx *GraphTx) time() time.Time { return tx.now().UTC().Truncate(loci.GraphTime) }
 
 func (n nodes) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) ([]store.PutEntity, error) {
 	if err := n.mayEnter(v); err != nil {
@@ -63,7 +66,7 @@ func (n nodes) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, ite
 
 // loadPut is load for what Create returns. Of an entity that is new, all that
 // there is is known.
-func (tx *graphTx) loadPut(v loci.Viewer, out []store.PutEntity) error {
+func (tx *GraphTx) loadPut(v loci.Viewer, out []store.PutEntity) error {
 	list := make([]loci.Entity, len(out))
 	puts := make(map[loci.EntityID][]int, len(out))
 	for i := range out {
@@ -109,12 +112,19 @@ func (n nodes) putEntity(v loci.Viewer, by loci.GraphAccess, item loci.NewEntity
 	return put, err
 }
 
-func (tx *graphTx) storeEntity(e *loci.Entity) error {
-	return tx.c.Exec("INSERT INTO entities (id, name, entity_type, created_at, updated_at, user_id, origin, allowed_vendors) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+// GraphHash is what rows have in common that say the same. Rows of one hash are
+// still compared: it is short.
+func GraphHash(parts ...string) int64 {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00"))) // no text has a NUL
+	return int64(binary.BigEndian.Uint64(sum[:]))
+}
+
+func (tx *GraphTx) storeEntity(e *loci.Entity) error {
+	return tx.c.Exec("INSERT INTO entities ({graph} id, name, entity_type, created_at, updated_at, user_id, origin, allowed_vendors) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?)",
 		e.ID.String(), e.Name, e.Type, iso(e.CreatedAt), iso(e.UpdatedAt), e.UserID.String(), e.Origin, toJSON(e.AllowedVendors))
 }
 
-func (tx *graphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID, texts []string) ([]loci.Observation, error) {
+func (tx *GraphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID, texts []string) ([]loci.Observation, error) {
 	var list []loci.Observation
 	for _, text := range texts {
 		list = append(list, loci.Observation{ID: loci.NewObservationID(), EntityID: entity, Content: text, GraphAccess: by, CreatedAt: tx.time()})
@@ -127,24 +137,24 @@ const maxTogether = 64
 
 // storeObservations uses few statements, as each one makes the full-text table write out what
 // the ones before it have left there. Powers of two keep the number of texts small.
-func (tx *graphTx) storeObservations(list []loci.Observation) error {
+func (tx *GraphTx) storeObservations(list []loci.Observation) error {
 	for len(list) > 0 {
 		n := 1
 		for 2*n <= min(len(list), maxTogether) {
 			n *= 2
 		}
-		var q query
-		q.add("INSERT INTO observations (id, entity_id, created_at, user_id, origin, allowed_vendors, hash, content) VALUES")
+		var q Query
+		q.Add("INSERT INTO observations ({graph} id, entity_id, created_at, user_id, origin, allowed_vendors, hash, content) VALUES")
 		for i := range list[:n] {
 			o, separator := &list[i], ", "
 			if i == 0 {
 				separator = " "
 			}
 			entity := o.EntityID.String()
-			q.add(separator+"(?, ?, ?, ?, ?, ?, ?, ?)", o.ID.String(), entity, iso(o.CreatedAt), o.UserID.String(), o.Origin, toJSON(o.AllowedVendors),
-				graphHash(entity, o.Content), o.Content)
+			q.Add(separator+"({graph ?} ?, ?, ?, ?, ?, ?, ?, ?)", o.ID.String(), entity, iso(o.CreatedAt), o.UserID.String(), o.Origin, toJSON(o.AllowedVendors),
+				GraphHash(entity, o.Content), o.Content)
 		}
-		if err := tx.c.Exec(q.String(), q.args...); err != nil {
+		if err := tx.c.Exec(q.String(), q.Args...); err != nil {
 			return err
 		}
 		list = list[n:]
@@ -152,27 +162,27 @@ func (tx *graphTx) storeObservations(list []loci.Observation) error {
 	return nil
 }
 
-func (tx *graphTx) storeRelation(r *loci.Relation) error {
+func (tx *GraphTx) storeRelation(r *loci.Relation) error {
 	from, to := r.FromID.String(), r.ToID.String()
-	return tx.c.Exec("INSERT INTO relations (id, from_entity, to_entity, relation_type, created_at, user_id, origin, allowed_vendors, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		r.ID.String(), from, to, r.Type, iso(r.CreatedAt), r.UserID.String(), r.Origin, toJSON(r.AllowedVendors), graphHash(from, to, r.Type))
+	return tx.c.Exec("INSERT INTO relations ({graph} id, from_entity, to_entity, relation_type, created_at, user_id, origin, allowed_vendors, hash) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		r.ID.String(), from, to, r.Type, iso(r.CreatedAt), r.UserID.String(), r.Origin, toJSON(r.AllowedVendors), GraphHash(from, to, r.Type))
 }
 
 // sameObservations selects the live visible observations of an entity that say the same.
-func (tx *graphTx) sameObservations(q *query, v loci.Viewer, entity, text string) {
-	q.add("SELECT "+observationColumns+" FROM observations o WHERE o.hash = ? AND o.entity_id = ? AND o.content = ? AND ", graphHash(entity, text), entity, text)
-	tx.sees(q, v, "o", loci.LiveOnly)
-	q.add(" ORDER BY o.seq")
+func (tx *GraphTx) sameObservations(q *Query, v loci.Viewer, entity, text string) {
+	q.Add("SELECT "+observationColumns+" FROM observations o WHERE {graph o} o.hash = ? AND o.entity_id = ? AND o.content = ? AND ", GraphHash(entity, text), entity, text)
+	tx.Sees(q, v, "o", loci.LiveOnly)
+	q.Add(" ORDER BY o.seq")
 }
 
 // observe adds what the viewer does not see there yet. A twin that the viewer
 // may not see does not count: refusing would tell of it.
-func (tx *graphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (added, known []loci.Observation, err error) {
+func (tx *GraphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (added, known []loci.Observation, err error) {
 	var news []string
 	for _, text := range loci.Unique(contents) {
-		var q query
+		var q Query
 		tx.sameObservations(&q, v, e.ID.String(), text)
-		q.add(" LIMIT 1")
+		q.Add(" LIMIT 1")
 		there, err := all(tx.c, &q, scanObservation)
 		if err != nil {
 			return nil, nil, err
@@ -195,13 +205,13 @@ func (tx *graphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, c
 
 // touch notes that an entity changed. The caller makes sure that all who see the
 // entity see what changed: the time would tell the others of it.
-func (tx *graphTx) touch(entity string) error {
-	return tx.c.Exec("UPDATE entities SET updated_at = ? WHERE id = ?", iso(tx.time()), entity)
+func (tx *GraphTx) touch(entity string) error {
+	return tx.c.Exec("UPDATE entities SET updated_at = ? WHERE {graph entities} id = ?", iso(tx.time()), entity)
 }
 
 // resolve finds the one entity that a reference means. Of twins, which only
 // somebody sees who sees what several vendors keep to themselves, it is the oldest.
-func (tx *graphTx) resolve(v loci.Viewer, ref loci.EntityRef, suggest bool) (e loci.Entity, nearest []string, err error) {
+func (tx *GraphTx) resolve(v loci.Viewer, ref loci.EntityRef, suggest bool) (e loci.Entity, nearest []string, err error) {
 	list, err := tx.oneOfEachType(v, ref)
 	if err != nil {
 		return e, nil, err
@@ -223,7 +233,7 @@ func (tx *graphTx) resolve(v loci.Viewer, ref loci.EntityRef, suggest bool) (e l
 }
 
 // oneOfEachType returns the oldest entity of a name, and one of another type if there is one.
-func (tx *graphTx) oneOfEachType(v loci.Viewer, ref loci.EntityRef) ([]loci.Entity, error) {
+func (tx *GraphTx) oneOfEachType(v loci.Viewer, ref loci.EntityRef) ([]loci.Entity, error) {
 	list, err := tx.named(v, ref, 1)
 	if err != nil || len(list) == 0 || ref.Type != "" {
 		return list, err
@@ -288,7 +298,7 @@ func (n nodes) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, ite
 	return out, nil
 }
 
-func (tx *graphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelation, suggest bool) (put store.PutRelation, nearest []string, err error) {
+func (tx *GraphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelation, suggest bool) (put store.PutRelation, nearest []string, err error) {
 	from, nearest, err := tx.resolve(v, item.From, suggest)
 	if err != nil {
 		return put, nearest, err
@@ -297,9 +307,9 @@ func (tx *graphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelat
 	if err != nil {
 		return put, nearest, err
 	}
-	var q query
+	var q Query
 	tx.sameRelations(&q, v, from.ID.String(), item.Type, to.ID.String())
-	q.add(" LIMIT 1")
+	q.Add(" LIMIT 1")
 	same, err := all(tx.c, &q, scanRelation)
 	if err != nil || len(same) > 0 {
 		if err == nil {
@@ -312,9 +322,9 @@ func (tx *graphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelat
 }
 
 // sameRelations is sameObservations for relations.
-func (tx *graphTx) sameRelations(q *query, v loci.Viewer, from, kind, to string) {
-	q.add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE r.hash = ? AND r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ? AND ",
-		graphHash(from, to, kind), from, to, kind)
+func (tx *GraphTx) sameRelations(q *Query, v loci.Viewer, from, kind, to string) {
+	q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.hash = ? AND r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ? AND ",
+		GraphHash(from, to, kind), from, to, kind)
 	tx.seesRelation(q, v, loci.LiveOnly)
-	q.add(" ORDER BY r.seq")
+	q.Add(" ORDER BY r.seq")
 }

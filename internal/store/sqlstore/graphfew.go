@@ -1,8 +1,7 @@
-package sqlite
+package sqlstore
 
 import (
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // newRows are the numbers of the newest rows that match a part of a query, hidden and
@@ -17,22 +16,15 @@ func (s *matcher) newestOf(part *loci.GraphQuery) (*newRows, error) {
 	if rows := s.read[part]; rows != nil {
 		return rows, nil
 	}
-	rows := &newRows{}
-	args := sqlitedb.Args{matchText(part), maxRare + 1}
-	into := func(list *[]int64) func(*sqlitedb.Row) error {
-		return func(r *sqlitedb.Row) error { *list = append(*list, r.Int64(0)); return nil }
-	}
-	err := s.c.Query("SELECT rowid FROM entities_fts WHERE entities_fts MATCH ? ORDER BY rowid DESC LIMIT ?", args, into(&rows.names))
-	if err == nil {
-		err = s.c.Query("SELECT rowid FROM observations_fts WHERE observations_fts MATCH ? ORDER BY rowid DESC LIMIT ?", args, into(&rows.observations))
-	}
+	names, observations, err := s.index.Newest(part, maxRare+1)
+	rows := &newRows{names, observations}
 	s.read[part] = rows
 	return rows, err
 }
 
 // few returns the entities of the newest maxRare visible rows of each kind that match all by
 // themselves, and whether there are no more. If there are none, hidden entities may be among them.
-func (s *matcher) few(part *loci.GraphQuery) (list []*found, all bool, err error) {
+func (s *matcher) few(part *loci.GraphQuery) (list []*GraphFound, all bool, err error) {
 	rows, err := s.newestOf(part)
 	if err != nil {
 		return nil, false, err
@@ -48,7 +40,7 @@ func (s *matcher) few(part *loci.GraphQuery) (list []*found, all bool, err error
 	}
 	if !complete && cutShort(names, rows.names) || cutShort(owners, rows.observations) {
 		// So many rows are hidden that there may be as many visible ones behind them.
-		list, more, err := s.rows(part, maxRare, false)
+		list, more, err := s.index.Match(s.v, part, maxRare, nil)
 		return list, !more, err
 	}
 	seen := make(map[int64]bool, len(names)+len(owners))
@@ -56,7 +48,7 @@ func (s *matcher) few(part *loci.GraphQuery) (list []*found, all bool, err error
 		for _, seq := range seqs {
 			if !seen[seq] {
 				seen[seq] = true
-				list = append(list, &found{seq: seq})
+				list = append(list, &GraphFound{Seq: seq})
 			}
 		}
 	}
@@ -66,20 +58,18 @@ func (s *matcher) few(part *loci.GraphQuery) (list []*found, all bool, err error
 // cutShort says that there may be more rows than were read, and that some of those which were read are hidden.
 func cutShort(visible, read []int64) bool { return len(read) > maxRare && len(visible) < len(read) }
 
-func (s *matcher) numbers(q *query) ([]int64, error) {
-	return all(s.c, q, func(r *sqlitedb.Row) (int64, error) { return r.Int64(0), nil })
+func (s *matcher) numbers(q *Query) ([]int64, error) {
+	return all(s.c, q, func(r Row) (int64, error) { return r.Int64(0), nil })
 }
-
-func itself(n int64) int64 { return n }
 
 // ofNames returns the visible ones of these entities. Those of a complete answer are verified later.
 func (s *matcher) ofNames(seqs []int64, complete bool) ([]int64, error) {
 	if complete || len(seqs) == 0 {
 		return seqs, nil
 	}
-	var q query
-	q.add("SELECT e.seq FROM json_each(?) j CROSS JOIN entities e ON e.seq = j.value WHERE ", numberList(seqs, itself))
-	s.sees(&q, s.v, "e", loci.LiveOnly)
+	var q Query
+	q.Add("SELECT e.seq FROM {numbered} {join} entities e ON {graph e} e.seq = j.value WHERE ", s.d.Numbers(seqs))
+	s.Sees(&q, s.v, "e", loci.LiveOnly)
 	return s.numbers(&q)
 }
 
@@ -89,18 +79,19 @@ func (s *matcher) ofObservations(seqs []int64, complete bool) ([]int64, error) {
 	if len(seqs) == 0 {
 		return nil, nil
 	}
-	var q query
-	q.add("SELECT e.seq FROM json_each(?) j CROSS JOIN observations o ON o.seq = j.value CROSS JOIN entities e ON e.id = o.entity_id WHERE ", numberList(seqs, itself))
-	s.sees(&q, s.v, "o", loci.LiveOnly)
+	var q Query
+	q.Add("SELECT e.seq FROM {numbered} {join} observations o ON {graph o} o.seq = j.value {join} entities e ON {graph e} e.id = o.entity_id WHERE ",
+		s.d.Numbers(seqs))
+	s.Sees(&q, s.v, "o", loci.LiveOnly)
 	if !complete {
-		q.add(" AND ")
-		s.sees(&q, s.v, "e", loci.LiveOnly)
+		q.Add(" AND ")
+		s.Sees(&q, s.v, "e", loci.LiveOnly)
 	}
 	return s.numbers(&q)
 }
 
 // visible returns those that are.
-func (s *matcher) visible(list []*found) ([]*found, error) {
+func (s *matcher) visible(list []*GraphFound) ([]*GraphFound, error) {
 	seqs, err := s.ofNames(numbersOf(list), false)
 	if err != nil || len(seqs) == len(list) {
 		return list, err
@@ -109,19 +100,19 @@ func (s *matcher) visible(list []*found) ([]*found, error) {
 	for _, seq := range seqs {
 		sees[seq] = true
 	}
-	var out []*found
+	var out []*GraphFound
 	for _, f := range list {
-		if sees[f.seq] {
+		if sees[f.Seq] {
 			out = append(out, f)
 		}
 	}
 	return out, nil
 }
 
-func numbersOf(list []*found) []int64 {
+func numbersOf(list []*GraphFound) []int64 {
 	seqs := make([]int64, len(list))
 	for i, f := range list {
-		seqs[i] = f.seq
+		seqs[i] = f.Seq
 	}
 	return seqs
 }

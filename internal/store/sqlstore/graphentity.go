@@ -1,12 +1,12 @@
-package sqlite
+package sqlstore
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 const (
@@ -34,13 +34,13 @@ func hasNot(q *loci.GraphQuery) bool {
 // and the answer is exact. Otherwise the rows that match by themselves are all
 // that is looked at, and those that turned up for every part.
 // Only visible rows decide which way is taken.
-func (s *matcher) perEntity(q *loci.GraphQuery) (list []*found, more bool, err error) {
+func (s *matcher) perEntity(q *loci.GraphQuery) (list []*GraphFound, more bool, err error) {
 	candidates, all, err := s.candidates(q)
 	if err != nil || all {
 		list, cut, err2 := s.verify(candidates)
 		return list, cut, cmp.Or(err, err2)
 	}
-	list, enough, err := s.rows(q, store.MaxGraphMatches, true)
+	list, enough, err := s.index.Match(s.v, q, store.MaxGraphMatches, s.reader)
 	if err != nil {
 		return nil, true, err
 	}
@@ -55,9 +55,9 @@ func (s *matcher) perEntity(q *loci.GraphQuery) (list []*found, more bool, err e
 	}
 	known := make(map[int64]bool, len(list))
 	for _, f := range list {
-		known[f.seq] = true
+		known[f.Seq] = true
 	}
-	candidates = slices.DeleteFunc(candidates, func(f *found) bool { return known[f.seq] })
+	candidates = slices.DeleteFunc(candidates, func(f *GraphFound) bool { return known[f.Seq] })
 	if candidates, err = s.visible(candidates); err != nil {
 		return nil, true, err
 	}
@@ -67,7 +67,7 @@ func (s *matcher) perEntity(q *loci.GraphQuery) (list []*found, more bool, err e
 
 // candidates returns entities that may match, newest first, and whether they
 // are all that may. Hidden ones may be among them.
-func (s *matcher) candidates(q *loci.GraphQuery) (list []*found, all bool, err error) {
+func (s *matcher) candidates(q *loci.GraphQuery) (list []*GraphFound, all bool, err error) {
 	switch {
 	case perRow(q):
 		list, all, err = s.few(q)
@@ -82,7 +82,7 @@ func (s *matcher) candidates(q *loci.GraphQuery) (list []*found, all bool, err e
 	return list, all, err
 }
 
-func (s *matcher) ofAny(parts []*loci.GraphQuery) (list []*found, all bool, err error) {
+func (s *matcher) ofAny(parts []*loci.GraphQuery) (list []*GraphFound, all bool, err error) {
 	seen, all := map[int64]bool{}, true
 	for _, part := range parts {
 		more, whole, err := s.candidates(part)
@@ -91,8 +91,8 @@ func (s *matcher) ofAny(parts []*loci.GraphQuery) (list []*found, all bool, err 
 		}
 		all = all && whole
 		for _, f := range more {
-			if !seen[f.seq] {
-				seen[f.seq] = true
+			if !seen[f.Seq] {
+				seen[f.Seq] = true
 				list = append(list, f)
 			}
 		}
@@ -102,7 +102,7 @@ func (s *matcher) ofAny(parts []*loci.GraphQuery) (list []*found, all bool, err 
 
 // ofEach returns the candidates of one part of an AND that is rare enough, or
 // those that are among the newest of each.
-func (s *matcher) ofEach(q *loci.GraphQuery) (list []*found, all bool, err error) {
+func (s *matcher) ofEach(q *loci.GraphQuery) (list []*GraphFound, all bool, err error) {
 	parts, err := s.rarestFirst(conjuncts(q, nil))
 	if err != nil {
 		return nil, false, err
@@ -114,7 +114,7 @@ func (s *matcher) ofEach(q *loci.GraphQuery) (list []*found, all bool, err error
 			return some, all, err
 		}
 		for _, f := range some {
-			if times[f.seq]++; times[f.seq] == len(parts) && i == len(parts)-1 {
+			if times[f.Seq]++; times[f.Seq] == len(parts) && i == len(parts)-1 {
 				list = append(list, f)
 			}
 		}
@@ -155,30 +155,33 @@ func (s *matcher) rarestFirst(parts []*loci.GraphQuery) ([]*loci.GraphQuery, err
 // reading is a found entity while its texts are read.
 type reading struct {
 	*loci.GraphReading
-	f    *found
+	f    *GraphFound
 	rows int
 }
 
 // verify reads entities and returns those that match, with their features.
 // more says that one had too many observations to read them all.
-func (s *matcher) verify(list []*found) (matching []*found, more bool, err error) {
+func (s *matcher) verify(list []*GraphFound) (matching []*GraphFound, more bool, err error) {
 	if len(list) == 0 {
 		return nil, false, nil
 	}
-	read := make([]reading, 0, len(list))
-	ids := make([]string, 0, len(list))
-	var names query
-	names.add("SELECT j.key, e.id, e.name, e.entity_type FROM json_each(?) j CROSS JOIN entities e ON e.seq = j.value WHERE ", seqList(list))
-	s.sees(&names, s.v, "e", loci.LiveOnly)
-	err = s.c.Query(names.String(), names.args, func(r *sqlitedb.Row) error {
+	bySeq := make(map[int64]*GraphFound, len(list))
+	for _, f := range list {
+		bySeq[f.Seq] = f
+	}
+	read := make(map[string]*reading, len(list)) // by id
+	var names Query
+	names.Add("SELECT e.seq, e.id, e.name, e.entity_type FROM {numbered} {join} entities e ON {graph e} e.seq = j.value WHERE ", s.d.Numbers(numbersOf(list)))
+	s.Sees(&names, s.v, "e", loci.LiveOnly)
+	err = s.c.Query(names.String(), names.Args, func(r Row) error {
 		id, err := idAt[loci.EntityID](r, 1)
-		read, ids = append(read, reading{s.reader.Read(id, r.Text(2), r.Text(3)), list[r.Int(0)], 0}), append(ids, r.Text(1))
+		read[r.Text(1)] = &reading{s.reader.Read(id, r.Text(2), r.Text(3)), bySeq[r.Int64(0)], 0}
 		return err
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	if more, err = s.observe(read, ids); err != nil {
+	if more, err = s.observe(read); err != nil {
 		return nil, false, err
 	}
 	for _, r := range read {
@@ -191,12 +194,12 @@ func (s *matcher) verify(list []*found) (matching []*found, more bool, err error
 }
 
 // observe reads the observations of entities, which more says of one that it had too many of.
-func (s *matcher) observe(read []reading, ids []string) (more bool, err error) {
-	var q query
-	q.add("SELECT j.key, o.content FROM json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value WHERE ", jsonList(ids))
-	s.sees(&q, s.v, "o", loci.LiveOnly)
-	err = s.c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
-		entity := &read[r.Int(0)]
+func (s *matcher) observe(read map[string]*reading) (more bool, err error) {
+	var q Query
+	q.Add("SELECT o.entity_id, o.content FROM {each ?} {join} observations o ON {graph o} o.entity_id = value WHERE ", jsonList(slices.Collect(maps.Keys(read))))
+	s.Sees(&q, s.v, "o", loci.LiveOnly)
+	err = s.c.Query(q.String(), q.Args, func(r Row) error {
+		entity := read[string(r.Raw(0))]
 		if entity.rows++; entity.rows > maxRead {
 			more = true
 			return nil

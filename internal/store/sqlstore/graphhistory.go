@@ -1,11 +1,10 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // happened is a change with the number of its row and, of a merge, the entities.
@@ -25,9 +24,9 @@ func (g graph) History(_ context.Context, v loci.Viewer, id loci.EntityID, limit
 	if len(found) == 0 {
 		return nil, loci.NoSuchEntity()
 	}
-	var q query
+	var q Query
 	g.happenedTo(&q, v, id.String())
-	q.add(" ORDER BY at, change_seq, kind, seq LIMIT ?", limit)
+	q.Add(" ORDER BY at, change_seq, kind, seq LIMIT ?", limit)
 	list, err := all(g.c, &q, scanHappened)
 	if err != nil {
 		return nil, err
@@ -49,28 +48,28 @@ func (g graph) History(_ context.Context, v loci.Viewer, id loci.EntityID, limit
 // happenedTo selects the creation of the entity and of all that hangs or hung on
 // it and is visible, and what happened to these. Of a merge it would tell that there is
 // another entity, so that is for who sees both. Each part has an index of its own.
-func (tx *graphTx) happenedTo(q *query, v loci.Viewer, id string) {
-	q.add("WITH x (kind, id, seq, at, user_id, origin) AS (SELECT 'entity', e.id, e.seq, e.created_at, e.user_id, e.origin FROM entities e WHERE e.id = ?", id)
+func (tx *GraphTx) happenedTo(q *Query, v loci.Viewer, id string) {
+	q.Add("WITH x (kind, id, seq, at, user_id, origin) AS (SELECT 'entity', e.id, e.seq, e.created_at, e.user_id, e.origin FROM entities e WHERE {graph e} e.id = ?", id)
 	for _, state := range []loci.Lifecycle{loci.LiveOnly, loci.TrashOnly} {
-		q.add(" UNION ALL SELECT 'observation', o.id, o.seq, o.created_at, o.user_id, o.origin FROM observations o WHERE o.entity_id = ? AND ", id)
-		tx.sees(q, v, "o", state)
+		q.Add(" UNION ALL SELECT 'observation', o.id, o.seq, o.created_at, o.user_id, o.origin FROM observations o WHERE {graph o} o.entity_id = ? AND ", id)
+		tx.Sees(q, v, "o", state)
 		for _, where := range []string{"r.from_entity = ?", "r.to_entity = ? AND r.from_entity <> r.to_entity"} {
-			q.add(" UNION ALL SELECT 'relation', r.id, r.seq, r.created_at, r.user_id, r.origin FROM "+fromRelations+" WHERE "+where+" AND ", id)
-			tx.sees(q, v, "r", state)
-			q.add(" AND ")
-			tx.sees(q, v, "f", loci.AnyState)
-			q.add(" AND ")
-			tx.sees(q, v, "t", loci.AnyState)
+			q.Add(" UNION ALL SELECT 'relation', r.id, r.seq, r.created_at, r.user_id, r.origin FROM "+fromRelations+" WHERE {graph r} "+where+" AND ", id)
+			tx.Sees(q, v, "r", state)
+			q.Add(" AND ")
+			tx.Sees(q, v, "f", loci.AnyState)
+			q.Add(" AND ")
+			tx.Sees(q, v, "t", loci.AnyState)
 		}
 	}
-	q.add(`) SELECT at, 'created' AS change, kind, id, user_id, origin, seq, 0 AS change_seq, '', '' FROM x
-		UNION ALL SELECT c.at, c.change, c.kind, x.id, c.user_id, c.origin, x.seq, c.seq, c.merged_from, c.merged_into FROM x CROSS JOIN changes c ON c.row_id = x.id
-		WHERE c.merged_from IS NULL OR 2 = (SELECT count(*) FROM entities e WHERE e.id IN (c.merged_from, c.merged_into) AND `)
-	tx.sees(q, v, "e", loci.AnyState)
-	q.add(")")
+	q.Add(`) SELECT at, 'created' AS change, kind, id, user_id, origin, seq, 0 AS change_seq, '', '' FROM x
+		UNION ALL SELECT c.at, c.change, c.kind, x.id, c.user_id, c.origin, x.seq, c.seq, c.merged_from, c.merged_into FROM x {join} changes c ON {graph c} c.row_id = x.id
+		WHERE c.merged_from IS NULL OR 2 = (SELECT count(*) FROM entities e WHERE {graph e} e.id IN (c.merged_from, c.merged_into) AND `)
+	tx.Sees(q, v, "e", loci.AnyState)
+	q.Add(")")
 }
 
-func scanHappened(r *sqlitedb.Row) (h happened, err error) {
+func scanHappened(r Row) (h happened, err error) {
 	h.GraphChange = loci.GraphChange{At: isoAt(r, 0), Change: r.Text(1), Kind: r.Text(2), ID: r.Text(3), Origin: r.Text(5)}
 	h.seq, h.from, h.into = r.Int64(6), r.Text(8), r.Text(9)
 	h.UserID, err = idAt[loci.UserID](r, 4)
@@ -78,7 +77,7 @@ func scanHappened(r *sqlitedb.Row) (h happened, err error) {
 }
 
 // textOf says what a change is about. The viewer sees the row, and both entities of a merge.
-func (tx *graphTx) textOf(v loci.Viewer, h *happened, name string) (text string, err error) {
+func (tx *GraphTx) textOf(v loci.Viewer, h *happened, name string) (text string, err error) {
 	switch {
 	case h.from != "":
 		names, err := tx.entities(v, loci.AnyState, "e.id IN (?, ?) ORDER BY e.id = ?", h.from, h.into, h.into)
@@ -89,10 +88,10 @@ func (tx *graphTx) textOf(v loci.Viewer, h *happened, name string) (text string,
 	case h.Kind == "entity":
 		return name, nil
 	case h.Kind == "observation":
-		_, err = tx.c.One("SELECT content FROM observations WHERE seq = ?", sqlitedb.Args{h.seq}, func(r *sqlitedb.Row) error { text = r.Text(0); return nil })
+		_, err = tx.c.One("SELECT o.content FROM observations o WHERE {graph o} o.seq = ?", Args{h.seq}, func(r Row) error { text = r.Text(0); return nil })
 	default:
-		_, err = tx.c.One("SELECT f.name || ' ' || r.relation_type || ' ' || t.name FROM "+fromRelations+" WHERE r.seq = ?", sqlitedb.Args{h.seq},
-			func(r *sqlitedb.Row) error { text = r.Text(0); return nil })
+		_, err = tx.c.One("SELECT f.name || ' ' || r.relation_type || ' ' || t.name FROM "+fromRelations+" WHERE {graph r} r.seq = ?", Args{h.seq},
+			func(r Row) error { text = r.Text(0); return nil })
 	}
 	return text, err
 }

@@ -1,10 +1,9 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // mergeRows is how many rows a merge has in memory at a time.
@@ -12,7 +11,7 @@ const mergeRows = 32
 
 // merge is one entity becoming part of another.
 type merge struct {
-	*graphTx
+	*GraphTx
 	from, into *loci.Entity
 	known      bool // to all who see into: that something came to it
 }
@@ -31,7 +30,7 @@ func (n nodes) Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, fr
 	if len(list) < 2 {
 		return loci.Entity{}, loci.NoSuchEntity()
 	}
-	m := merge{graphTx: n.graphTx, from: &list[0], into: &list[1]}
+	m := merge{GraphTx: n.GraphTx, from: &list[0], into: &list[1]}
 	if err := m.run(by); err != nil {
 		return loci.Entity{}, err
 	}
@@ -60,7 +59,7 @@ func (m *merge) run(by loci.GraphAccess) error {
 		}
 	}
 	for _, e := range []*loci.Entity{m.from, m.into} {
-		err := m.c.Exec("INSERT INTO changes (at, change, kind, row_id, user_id, origin, merged_from, merged_into) VALUES (?, 'merged', 'entity', ?, ?, ?, ?, ?)",
+		err := m.c.Exec("INSERT INTO changes ({graph} at, change, kind, row_id, user_id, origin, merged_from, merged_into) VALUES ({graph ?} ?, 'merged', 'entity', ?, ?, ?, ?, ?)",
 			iso(m.now()), e.ID.String(), by.UserID.String(), by.Origin, m.from.ID.String(), m.into.ID.String())
 		if err != nil {
 			return err
@@ -70,12 +69,12 @@ func (m *merge) run(by loci.GraphAccess) error {
 }
 
 func (m *merge) observations() error {
-	return inBatches(m.c, batchQuery{"SELECT " + observationColumns + ", o.seq FROM observations o WHERE o.entity_id = ? AND o.deleted_at IS NULL AND o.seq > ? ORDER BY o.seq LIMIT ?",
+	return inBatches(m.c, batchQuery{"SELECT " + observationColumns + ", o.seq FROM observations o WHERE {graph o} o.entity_id = ? AND o.deleted_at IS NULL AND o.seq > ? ORDER BY o.seq LIMIT ?",
 		m.from.ID.String(), 8}, scanObservation, func(o *loci.Observation) error {
 		o.ID, o.EntityID = loci.NewObservationID(), m.into.ID
 		entity := o.EntityID.String()
-		if there, err := m.narrow(&o.GraphAccess, "SELECT o.allowed_vendors FROM observations o WHERE o.hash = ? AND o.entity_id = ? AND o.content = ? AND o.deleted_at IS NULL",
-			graphHash(entity, o.Content), entity, o.Content); err != nil || there {
+		if there, err := m.narrow(&o.GraphAccess, "SELECT o.allowed_vendors FROM observations o WHERE {graph o} o.hash = ? AND o.entity_id = ? AND o.content = ? AND o.deleted_at IS NULL",
+			GraphHash(entity, o.Content), entity, o.Content); err != nil || there {
 			return err
 		}
 		return m.storeObservations([]loci.Observation{*o})
@@ -85,7 +84,7 @@ func (m *merge) observations() error {
 // relations takes one from the entity to itself for one that begins there.
 func (m *merge) relations() error {
 	for _, end := range []string{"r.to_entity = ? AND r.from_entity <> r.to_entity", "r.from_entity = ?"} {
-		err := inBatches(m.c, batchQuery{"SELECT " + relationColumns + ", r.seq FROM " + fromRelations + " WHERE " + end + " AND r.deleted_at IS NULL AND r.seq > ? ORDER BY r.seq LIMIT ?",
+		err := inBatches(m.c, batchQuery{"SELECT " + relationColumns + ", r.seq FROM " + fromRelations + " WHERE {graph r} " + end + " AND r.deleted_at IS NULL AND r.seq > ? ORDER BY r.seq LIMIT ?",
 			m.from.ID.String(), 11}, scanRelation, m.relation)
 		if err != nil {
 			return err
@@ -107,8 +106,8 @@ func (m *merge) relation(r *loci.Relation) error {
 	}
 	from, to := r.FromID.String(), r.ToID.String()
 	if there, err := m.narrow(&r.GraphAccess, `SELECT r.allowed_vendors FROM relations r
-		WHERE r.hash = ? AND r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ? AND r.deleted_at IS NULL`,
-		graphHash(from, to, r.Type), from, to, r.Type); err != nil || there {
+		WHERE {graph r} r.hash = ? AND r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ? AND r.deleted_at IS NULL`,
+		GraphHash(from, to, r.Type), from, to, r.Type); err != nil || there {
 		return err
 	}
 	if err := m.note(r); err != nil {
@@ -120,7 +119,7 @@ func (m *merge) relation(r *loci.Relation) error {
 // note notes who sees a new relation: who may read it and both its ends.
 func (m *merge) note(r *loci.Relation) error {
 	readers := r.AllowedVendors
-	err := m.c.Query("SELECT e.allowed_vendors FROM entities e WHERE e.id IN (?, ?)", sqlitedb.Args{r.FromID.String(), r.ToID.String()}, func(row *sqlitedb.Row) error {
+	err := m.c.Query("SELECT e.allowed_vendors FROM entities e WHERE {graph e} e.id IN (?, ?)", Args{r.FromID.String(), r.ToID.String()}, func(row Row) error {
 		list, err := fromJSON[loci.Vendor](row.Text(0))
 		readers = loci.Narrowed(readers, list)
 		return err
@@ -134,10 +133,10 @@ func (m *merge) note(r *loci.Relation) error {
 // the copy out would take it from who sees it, and tell of the other.
 func (m *merge) narrow(a *loci.GraphAccess, same string, args ...any) (there bool, err error) {
 	a.AllowedVendors = loci.Narrowed(a.AllowedVendors, m.from.AllowedVendors)
-	err = m.c.Query(same, args, func(r *sqlitedb.Row) error {
+	err = m.c.Query(same, args, func(r Row) error {
 		list, err := fromJSON[loci.Vendor](r.Text(0))
 		if there = loci.Covers(list, a.AllowedVendors); there && err == nil {
-			return sqlitedb.ErrStop
+			return ErrStop
 		}
 		return err
 	})
@@ -151,10 +150,10 @@ type batchQuery struct {
 	seq     int
 }
 
-func inBatches[T any](c *sqlitedb.Conn, q batchQuery, scan func(*sqlitedb.Row) (T, error), fn func(*T) error) error {
+func inBatches[T any](c Conn, q batchQuery, scan func(Row) (T, error), fn func(*T) error) error {
 	for after := int64(0); ; {
 		var list []T
-		err := c.Query(q.sql, sqlitedb.Args{q.id, after, mergeRows}, func(r *sqlitedb.Row) error {
+		err := c.Query(q.sql, Args{q.id, after, mergeRows}, func(r Row) error {
 			row, err := scan(r)
 			list, after = append(list, row), r.Int64(q.seq)
 			return err

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -7,12 +7,11 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // insertion is one call of Insert.
 type insertion struct {
-	*graphTx
+	*GraphTx
 	v              loci.Viewer
 	bad            refusals
 	index          int
@@ -23,7 +22,7 @@ func (n nodes) Insert(_ context.Context, v loci.Viewer, rows store.GraphRows) (a
 	if err := n.mayEnter(v); err != nil {
 		return 0, 0, err
 	}
-	in := insertion{graphTx: n.graphTx, v: v, bad: refusals{}}
+	in := insertion{GraphTx: n.GraphTx, v: v, bad: refusals{}}
 	for _, e := range rows.Entities {
 		if err := in.one(in.entity(e)); err != nil {
 			return 0, 0, err
@@ -60,8 +59,8 @@ func (in *insertion) one(there bool, err error) error {
 }
 
 func (in *insertion) entity(e loci.Entity) (there bool, err error) {
-	var q query
-	q.add("SELECT "+entityColumns+" FROM entities e WHERE e.id = ?", e.ID.String())
+	var q Query
+	q.Add("SELECT "+entityColumns+" FROM entities e WHERE {graph e} e.id = ?", e.ID.String())
 	same := func(old *loci.Entity) bool {
 		return old.Name == e.Name && old.Type == e.Type && sameRow(&old.GraphAccess, &e.GraphAccess, old.CreatedAt, e.CreatedAt)
 	}
@@ -87,8 +86,8 @@ func (in *insertion) free(e *loci.Entity) error {
 }
 
 func (in *insertion) observation(o loci.Observation) (there bool, err error) {
-	var q query
-	q.add("SELECT "+observationColumns+" FROM observations o WHERE o.id = ?", o.ID.String())
+	var q Query
+	q.Add("SELECT "+observationColumns+" FROM observations o WHERE {graph o} o.id = ?", o.ID.String())
 	same := func(old *loci.Observation) bool {
 		return old.EntityID == o.EntityID && old.Content == o.Content && sameRow(&old.GraphAccess, &o.GraphAccess, old.CreatedAt, o.CreatedAt)
 	}
@@ -102,8 +101,8 @@ func (in *insertion) observation(o loci.Observation) (there bool, err error) {
 }
 
 func (in *insertion) relation(r loci.Relation) (there bool, err error) {
-	var q query
-	q.add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE r.id = ?", r.ID.String())
+	var q Query
+	q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.id = ?", r.ID.String())
 	same := func(old *loci.Relation) bool {
 		return old.FromID == r.FromID && old.ToID == r.ToID && old.Type == r.Type && sameRow(&old.GraphAccess, &r.GraphAccess, old.CreatedAt, r.CreatedAt)
 	}
@@ -124,7 +123,7 @@ func sameRow(old, a *loci.GraphAccess, oldTime, t time.Time) bool {
 
 // taken reports whether the row of an id is there and the same. Conflict, which
 // says nothing of it, if it is another.
-func taken[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, error), same func(*T) bool) (there bool, err error) {
+func taken[T any](c Conn, q *Query, scan func(Row) (T, error), same func(*T) bool) (there bool, err error) {
 	list, err := all(c, q, scan)
 	if err != nil || len(list) == 0 {
 		return false, err

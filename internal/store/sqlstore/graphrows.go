@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -6,16 +6,15 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // page reads rows that come oldest first, at most limit, which the query exceeds
 // by one, and as long as there is room for text; the last one may exceed it.
-func page[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, error), size func(*T) int, limit int, room *int) (list []T, more bool, err error) {
+func page[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, limit int, room *int) (list []T, more bool, err error) {
 	list = []T{}
-	err = c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
+	err = c.Query(q.String(), q.Args, func(r Row) error {
 		if more = len(list) >= limit || *room <= 0; more {
-			return sqlitedb.ErrStop
+			return ErrStop
 		}
 		row, err := scan(r)
 		*room -= size(&row)
@@ -26,7 +25,7 @@ func page[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, error)
 }
 
 // live refuses an entity that is not there.
-func (tx *graphTx) live(v loci.Viewer, id loci.EntityID) error {
+func (tx *GraphTx) live(v loci.Viewer, id loci.EntityID) error {
 	list, err := tx.entities(v, loci.LiveOnly, "e.id = ?", id.String())
 	if err == nil && len(list) == 0 {
 		err = loci.NoSuchEntity()
@@ -49,26 +48,26 @@ func (g graph) Observations(_ context.Context, v loci.Viewer, id loci.EntityID, 
 	return p, nil
 }
 
-func (tx *graphTx) observationPage(v loci.Viewer, id, after string, limit int, room *int) ([]loci.Observation, bool, error) {
+func (tx *GraphTx) observationPage(v loci.Viewer, id, after string, limit int, room *int) ([]loci.Observation, bool, error) {
 	seq, err := tx.observationPosition(v, id, after)
 	if err != nil {
 		return nil, false, err
 	}
-	var q query
+	var q Query
 	tx.observationsOf(&q, v, observationColumns, id, seq)
-	q.add(" ORDER BY o.seq LIMIT ?", int64(limit)+1)
+	q.Add(" ORDER BY o.seq LIMIT ?", int64(limit)+1)
 	return page(tx.c, &q, scanObservation, sizeOfObservation, limit, room)
 }
 
-func (tx *graphTx) observationPosition(v loci.Viewer, entity, id string) (int64, error) {
+func (tx *GraphTx) observationPosition(v loci.Viewer, entity, id string) (int64, error) {
 	if id == "" {
 		return 0, nil
 	}
-	var q query
-	q.add("SELECT o.seq FROM observations o CROSS JOIN entities e ON e.id = o.entity_id WHERE o.id = ? AND o.entity_id = ? AND ", id, entity)
-	tx.sees(&q, v, "o", loci.AnyState)
-	q.add(" AND ")
-	tx.sees(&q, v, "e", loci.AnyState)
+	var q Query
+	q.Add("SELECT o.seq FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE {graph o} o.id = ? AND o.entity_id = ? AND ", id, entity)
+	tx.Sees(&q, v, "o", loci.AnyState)
+	q.Add(" AND ")
+	tx.Sees(&q, v, "e", loci.AnyState)
 	return tx.seqAt(&q)
 }
 
@@ -81,9 +80,9 @@ func (g graph) Relations(_ context.Context, v loci.Viewer, id loci.EntityID, gq 
 	if err != nil {
 		return p, err
 	}
-	var q query
+	var q Query
 	g.relationsOf(&q, v, relationColumns+", r.seq AS seq", entity, after)
-	q.add(" ORDER BY seq LIMIT ?", int64(gq.Limit)+1)
+	q.Add(" ORDER BY seq LIMIT ?", int64(gq.Limit)+1)
 	list, more, err := page(g.c, &q, scanRelation, sizeOfRelation, gq.Limit, &room)
 	if p.Relations = list; more {
 		p.Next = store.Position(list[len(list)-1].ID.String())
@@ -108,14 +107,14 @@ func (g graph) Rows(_ context.Context, v loci.Viewer, gq store.GraphQuery) (rows
 		}
 		tail = ""
 	}
-	seq, err := g.relationPosition(v, tail, "1")
+	seq, err := g.relationPosition(v, tail, "TRUE")
 	if err != nil {
 		return rows, "", err
 	}
-	var q query
-	q.add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE r.seq > ? AND ", seq)
+	var q Query
+	q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.seq > ? AND ", seq)
 	g.seesRelation(&q, v, loci.LiveOnly)
-	q.add(" ORDER BY r.seq LIMIT ?", int64(left)+1)
+	q.Add(" ORDER BY r.seq LIMIT ?", int64(left)+1)
 	list, more, err := page(g.c, &q, scanRelation, sizeOfRelation, left, &room)
 	if rows.Relations = list; more {
 		next = store.Position(inRelations + ":" + list[len(list)-1].ID.String())
@@ -124,7 +123,7 @@ func (g graph) Rows(_ context.Context, v loci.Viewer, gq store.GraphQuery) (rows
 }
 
 // entityRows adds entities with their observations.
-func (tx *graphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.GraphQuery, room *int) (next store.Position, err error) {
+func (tx *GraphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.GraphQuery, room *int) (next store.Position, err error) {
 	id, observation, among := strings.Cut(string(gq.After), ":")
 	after, err := tx.position(v, store.Position(id))
 	if err != nil {
@@ -159,7 +158,7 @@ func (tx *graphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.Gra
 	return "", err
 }
 
-func (tx *graphTx) observationRows(v loci.Viewer, rows *store.GraphRows, entity, after string, limit int, room *int) (next store.Position, err error) {
+func (tx *GraphTx) observationRows(v loci.Viewer, rows *store.GraphRows, entity, after string, limit int, room *int) (next store.Position, err error) {
 	list, more, err := tx.observationPage(v, entity, after, limit, room)
 	if rows.Observations = append(rows.Observations, list...); more {
 		if len(list) > 0 {

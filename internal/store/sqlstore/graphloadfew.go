@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"cmp"
@@ -6,25 +6,28 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // loadFew loads what hangs on all of the entities at once, where it is so little that no limit of an
 // answer is reached. Otherwise it says so and leaves the entities as they are.
-func (tx *graphTx) loadFew(v loci.Viewer, list []loci.Entity) (done bool, err error) {
+func (tx *GraphTx) loadFew(v loci.Viewer, list []loci.Entity) (done bool, err error) {
 	ids := make([]string, len(list))
 	for i, e := range list {
 		ids[i] = e.ID.String()
 	}
-	var oq, rq query
+	places := make(map[string]int, len(ids))
+	for i, id := range ids {
+		places[id] = i
+	}
+	var oq, rq Query
 	room := store.MaxGraphText
 	tx.observationsOfAll(&oq, v, jsonList(ids))
-	observations, fits, err := gather(tx.c, &oq, scanObservation, sizeOfObservation, observationWidth, len(list), &room)
+	observations, fits, err := gather(tx.c, &oq, scanObservation, sizeOfObservation, observationWidth, places, &room)
 	if err != nil || !fits {
 		return false, err
 	}
 	tx.relationsOfAll(&rq, v, jsonList(ids))
-	relations, fits, err := gather(tx.c, &rq, scanRelation, sizeOfRelation, relationWidth, len(list), &room)
+	relations, fits, err := gather(tx.c, &rq, scanRelation, sizeOfRelation, relationWidth, places, &room)
 	if err != nil || !fits {
 		return false, err
 	}
@@ -41,30 +44,30 @@ const (
 )
 
 // observationsOfAll selects the live visible observations of several entities.
-func (tx *graphTx) observationsOfAll(q *query, v loci.Viewer, ids string) {
-	q.add("SELECT "+observationColumns+", o.seq, j.key FROM json_each(?) j CROSS JOIN observations o WHERE o.entity_id = j.value AND ", ids)
-	tx.sees(q, v, "o", loci.LiveOnly)
+func (tx *GraphTx) observationsOfAll(q *Query, v loci.Viewer, ids string) {
+	q.Add("SELECT "+observationColumns+", o.seq, o.entity_id FROM {each ?} {join} observations o ON {graph o} o.entity_id = value WHERE ", ids)
+	tx.Sees(q, v, "o", loci.LiveOnly)
 }
 
 // relationsOfAll is observationsOfAll for the relations that begin or end there.
-func (tx *graphTx) relationsOfAll(q *query, v loci.Viewer, ids string) {
-	const from = ", r.seq, j.key FROM json_each(?) j CROSS JOIN " + fromRelations + " WHERE "
-	q.add("SELECT "+relationColumns+from+"r.from_entity = j.value AND ", ids)
+func (tx *GraphTx) relationsOfAll(q *Query, v loci.Viewer, ids string) {
+	const from = " FROM {each ?} {join} " + fromRelations + " WHERE {graph r} "
+	q.Add("SELECT "+relationColumns+", r.seq, r.from_entity"+from+"r.from_entity = value AND ", ids)
 	tx.seesRelation(q, v, loci.LiveOnly)
-	q.add(" UNION ALL SELECT "+relationColumns+from+"r.to_entity = j.value AND r.from_entity <> r.to_entity AND ", ids)
+	q.Add(" UNION ALL SELECT "+relationColumns+", r.seq, r.to_entity"+from+"r.to_entity = value AND r.from_entity <> r.to_entity AND ", ids)
 	tx.seesRelation(q, v, loci.LiveOnly)
 }
 
 // gather reads rows of n entities, oldest first for each. fits is false if all
 // together are more than one entity may have, or than there is room for.
-func gather[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, error), size func(*T) int, width, n int, room *int) (lists [][]T, fits bool, err error) {
+func gather[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, width int, places map[string]int, room *int) (lists [][]T, fits bool, err error) {
 	type placed struct {
 		row   T
 		seq   int64
 		place int
 	}
 	var rows []placed
-	err = c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
+	err = c.Query(q.String(), q.Args, func(r Row) error {
 		row, err := scan(r)
 		if err != nil {
 			return err
@@ -72,9 +75,9 @@ func gather[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, erro
 		*room -= size(&row)
 		if len(rows) == store.MaxEntityRows || *room < 0 {
 			*room = -1
-			return sqlitedb.ErrStop
+			return ErrStop
 		}
-		rows = append(rows, placed{row, r.Int64(width), r.Int(width + 1)})
+		rows = append(rows, placed{row, r.Int64(width), places[string(r.Raw(width+1))]})
 		return nil
 	})
 	if err != nil || *room < 0 {
@@ -82,7 +85,7 @@ func gather[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, erro
 	}
 	// Neither of the two parts of the relations knows the other's order.
 	slices.SortFunc(rows, func(a, b placed) int { return cmp.Compare(a.seq, b.seq) })
-	lists = make([][]T, n)
+	lists = make([][]T, len(places))
 	for i := range lists {
 		lists[i] = []T{}
 	}

@@ -1,6 +1,7 @@
-package sqlite
+package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 func (g graph) Get(_ context.Context, v loci.Viewer, ids ...loci.EntityID) ([]loci.Entity, error) {
@@ -20,14 +20,14 @@ func (g graph) Get(_ context.Context, v loci.Viewer, ids ...loci.EntityID) ([]lo
 	for i, id := range ids {
 		texts[i] = id.String()
 	}
-	var q query
-	q.add("SELECT "+entityColumns+" FROM json_each(?) j CROSS JOIN entities e ON e.id = j.value WHERE ", jsonList(texts))
-	g.sees(&q, v, "e", loci.LiveOnly)
-	q.add(" ORDER BY j.key")
+	var q Query
+	q.Add("SELECT "+entityColumns+" FROM {each ?} {join} entities e ON {graph e} e.id = value WHERE ", jsonList(texts))
+	g.Sees(&q, v, "e", loci.LiveOnly)
 	list, err := all(g.c, &q, scanEntity)
 	if err != nil {
 		return nil, err
 	}
+	slices.SortFunc(list, func(a, b loci.Entity) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
 	return list, g.load(v, list)
 }
 
@@ -67,14 +67,14 @@ const (
 	suggestAmong = 5_000
 )
 
-func (tx *graphTx) suggest(v loci.Viewer, name string, limit int) ([]string, error) {
-	var q query
+func (tx *GraphTx) suggest(v loci.Viewer, name string, limit int) ([]string, error) {
+	var q Query
 	size := utf8.RuneCountInString(name)
 	slack := max(3, size/3)
-	q.add("SELECT name FROM (SELECT e.name FROM entities e WHERE ")
-	tx.sees(&q, v, "e", loci.LiveOnly)
-	q.add(" ORDER BY e.seq DESC LIMIT ?) WHERE length(name) BETWEEN ? AND ? LIMIT ?", suggestFrom, size-slack, size+2*slack, suggestAmong)
-	names, err := all(tx.c, &q, func(r *sqlitedb.Row) (string, error) { return r.Text(0), nil })
+	q.Add("SELECT name FROM (SELECT e.name FROM entities e WHERE {graph e} ")
+	tx.Sees(&q, v, "e", loci.LiveOnly)
+	q.Add(" ORDER BY e.seq DESC LIMIT ?) x WHERE length(name) BETWEEN ? AND ? LIMIT ?", suggestFrom, size-slack, size+2*slack, suggestAmong)
+	names, err := all(tx.c, &q, func(r Row) (string, error) { return r.Text(0), nil })
 	return loci.Nearest(name, names, limit), err
 }
 
@@ -96,10 +96,10 @@ func (g graph) Read(_ context.Context, v loci.Viewer, gq store.GraphQuery) (page
 	if err != nil {
 		return page, err
 	}
-	var q query
-	q.add("SELECT count(*) FROM entities e WHERE ")
-	g.sees(&q, v, "e", loci.LiveOnly)
-	q.add(" AND e.seq > coalesce((SELECT seq FROM entities WHERE id = ?), 0)", last)
+	var q Query
+	q.Add("SELECT count(*) FROM entities e WHERE {graph e} ")
+	g.Sees(&q, v, "e", loci.LiveOnly)
+	q.Add(" AND e.seq > coalesce((SELECT l.seq FROM entities l WHERE {graph l} l.id = ?), 0)", last)
 	if page.Left, err = g.count(&q, 0); page.Left > 0 && page.Next == "" {
 		page.Next = store.Position(last)
 	}
@@ -108,7 +108,7 @@ func (g graph) Read(_ context.Context, v loci.Viewer, gq store.GraphQuery) (page
 
 // readHere loads the entities of a page, as many as there is room for, and the
 // relations that begin at them. An entity with many ends the page, if need be among its relations.
-func (tx *graphTx) readHere(v loci.Viewer, page *store.GraphPage) (next store.Position, err error) {
+func (tx *GraphTx) readHere(v loci.Viewer, page *store.GraphPage) (next store.Position, err error) {
 	room := store.MaxGraphText
 	list := page.Entities
 	for i := range list {
@@ -138,14 +138,14 @@ func (tx *graphTx) readHere(v loci.Viewer, page *store.GraphPage) (next store.Po
 }
 
 // readOn adds the relations that begin at an entity, behind one of them.
-func (tx *graphTx) readOn(v loci.Viewer, p *store.GraphPage, entity, after string) (next store.Position, err error) {
+func (tx *GraphTx) readOn(v loci.Viewer, p *store.GraphPage, entity, after string) (next store.Position, err error) {
 	seq, err := tx.relationPosition(v, after, "r.from_entity = ?", entity)
 	if err != nil {
 		return "", err
 	}
-	var q query
+	var q Query
 	tx.relationsFrom(&q, v, relationColumns, entity, seq)
-	q.add(" ORDER BY r.seq LIMIT ?", store.MaxEntityRows+1)
+	q.Add(" ORDER BY r.seq LIMIT ?", store.MaxEntityRows+1)
 	room := store.MaxGraphText
 	list, more, err := page(tx.c, &q, scanRelation, sizeOfRelation, store.MaxEntityRows, &room)
 	p.Relations = append(p.Relations, list...)
@@ -155,33 +155,33 @@ func (tx *graphTx) readOn(v loci.Viewer, p *store.GraphPage, entity, after strin
 	return next, err
 }
 
-func (tx *graphTx) relationPosition(v loci.Viewer, id, where string, args ...any) (seq int64, err error) {
+func (tx *GraphTx) relationPosition(v loci.Viewer, id, where string, args ...any) (seq int64, err error) {
 	if id == "" {
 		return 0, nil
 	}
-	var q query
-	q.add("SELECT r.seq FROM "+fromRelations+" WHERE r.id = ? AND ", id)
+	var q Query
+	q.Add("SELECT r.seq FROM "+fromRelations+" WHERE {graph r} r.id = ? AND ", id)
 	tx.seesRelation(&q, v, loci.AnyState)
-	q.add(" AND "+where, args...)
+	q.Add(" AND "+where, args...)
 	return tx.seqAt(&q)
 }
 
 // seqAt returns the number of the row that a position means.
-func (tx *graphTx) seqAt(q *query) (seq int64, err error) {
-	found, err := tx.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { seq = r.Int64(0); return nil })
+func (tx *GraphTx) seqAt(q *Query) (seq int64, err error) {
+	found, err := tx.c.One(q.String(), q.Args, func(r Row) error { seq = r.Int64(0); return nil })
 	if err == nil && !found {
 		err = loci.FieldErrorf("cursor", "is not of this list; begin again without one")
 	}
 	return seq, err
 }
 
-func (tx *graphTx) position(v loci.Viewer, p store.Position) (seq int64, err error) {
+func (tx *GraphTx) position(v loci.Viewer, p store.Position) (seq int64, err error) {
 	if p == "" {
 		return 0, nil
 	}
-	var q query
-	q.add("SELECT e.seq FROM entities e WHERE e.id = ? AND ", string(p))
-	tx.sees(&q, v, "e", loci.AnyState)
+	var q Query
+	q.Add("SELECT e.seq FROM entities e WHERE {graph e} e.id = ? AND ", string(p))
+	tx.Sees(&q, v, "e", loci.AnyState)
 	return tx.seqAt(&q)
 }
 
@@ -207,45 +207,45 @@ func (g graph) Neighbours(_ context.Context, v loci.Viewer, id loci.EntityID, ho
 }
 
 // step returns at most limit entities one hop away that were not seen before.
-func (tx *graphTx) step(v loci.Viewer, from []loci.Entity, seen map[string]bool, limit int) ([]loci.Entity, error) {
+func (tx *GraphTx) step(v loci.Viewer, from []loci.Entity, seen map[string]bool, limit int) ([]loci.Entity, error) {
 	ids := make([]string, len(from))
 	for i, e := range from {
 		ids[i] = e.ID.String()
 	}
 	list, known := jsonList(ids), jsonList(slices.Collect(maps.Keys(seen)))
-	var q query
-	q.add("SELECT "+entityColumns+" FROM (SELECT t.id FROM json_each(?) j CROSS JOIN "+fromRelations+" WHERE r.from_entity = j.value AND ", list)
+	var q Query
+	q.Add("SELECT "+entityColumns+" FROM (SELECT t.id FROM {each ?} {join} "+fromRelations+" WHERE {graph r} r.from_entity = value AND ", list)
 	tx.seesRelation(&q, v, loci.LiveOnly)
-	q.add(" UNION SELECT f.id FROM json_each(?) j CROSS JOIN "+fromRelations+" WHERE r.to_entity = j.value AND ", list)
+	q.Add(" UNION SELECT f.id FROM {each ?} {join} "+fromRelations+" WHERE {graph r} r.to_entity = value AND ", list)
 	tx.seesRelation(&q, v, loci.LiveOnly)
-	q.add(") n CROSS JOIN entities e ON e.id = n.id WHERE e.id NOT IN (SELECT value FROM json_each(?)) AND ", known)
-	tx.sees(&q, v, "e", loci.LiveOnly)
-	q.add(" ORDER BY e.seq LIMIT ?", limit)
+	q.Add(") n {join} entities e ON {graph e} e.id = n.id WHERE e.id NOT IN (SELECT value FROM {each ?}) AND ", known)
+	tx.Sees(&q, v, "e", loci.LiveOnly)
+	q.Add(" ORDER BY e.seq LIMIT ?", limit)
 	return all(tx.c, &q, scanEntity)
 }
 
 func (g graph) Trash(_ context.Context, v loci.Viewer, limit int) (trash store.GraphTrash, err error) {
-	trash.Entities, err = g.entities(v, loci.TrashOnly, "1 ORDER BY e.deleted_at DESC, e.seq DESC LIMIT ?", limit)
+	trash.Entities, err = g.entities(v, loci.TrashOnly, "TRUE ORDER BY e.deleted_at DESC, e.seq DESC LIMIT ?", limit)
 	if err != nil {
 		return trash, err
 	}
-	var oq, rq query
-	oq.add("SELECT " + observationColumns + " FROM observations o CROSS JOIN entities e ON e.id = o.entity_id WHERE o.deleted_with IS NULL AND ")
-	g.sees(&oq, v, "o", loci.TrashOnly)
-	oq.add(" AND ")
-	g.sees(&oq, v, "e", loci.LiveOnly)
-	oq.add(" ORDER BY o.deleted_at DESC, o.seq DESC LIMIT ?", int64(limit))
+	var oq, rq Query
+	oq.Add("SELECT " + observationColumns + " FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE {graph o} o.deleted_with IS NULL AND ")
+	g.Sees(&oq, v, "o", loci.TrashOnly)
+	oq.Add(" AND ")
+	g.Sees(&oq, v, "e", loci.LiveOnly)
+	oq.Add(" ORDER BY o.deleted_at DESC, o.seq DESC LIMIT ?", int64(limit))
 	room := store.MaxGraphText
 	if trash.Observations, trash.More, err = page(g.c, &oq, scanObservation, sizeOfObservation, limit, &room); err != nil {
 		return trash, err
 	}
-	rq.add("SELECT " + relationColumns + " FROM " + fromRelations + " WHERE r.deleted_with IS NULL AND ")
-	g.sees(&rq, v, "r", loci.TrashOnly)
-	rq.add(" AND ")
-	g.sees(&rq, v, "f", loci.LiveOnly)
-	rq.add(" AND ")
-	g.sees(&rq, v, "t", loci.LiveOnly)
-	rq.add(" ORDER BY r.deleted_at DESC, r.seq DESC LIMIT ?", limit)
+	rq.Add("SELECT " + relationColumns + " FROM " + fromRelations + " WHERE {graph r} r.deleted_with IS NULL AND ")
+	g.Sees(&rq, v, "r", loci.TrashOnly)
+	rq.Add(" AND ")
+	g.Sees(&rq, v, "f", loci.LiveOnly)
+	rq.Add(" AND ")
+	g.Sees(&rq, v, "t", loci.LiveOnly)
+	rq.Add(" ORDER BY r.deleted_at DESC, r.seq DESC LIMIT ?", limit)
 	trash.Relations, err = all(g.c, &rq, scanRelation)
 	return trash, err
 }

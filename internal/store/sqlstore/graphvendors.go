@@ -1,11 +1,10 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 func (n nodes) SetVendors(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs, vendors []loci.Vendor) (count int, err error) {
@@ -14,7 +13,7 @@ func (n nodes) SetVendors(_ context.Context, v loci.Viewer, by loci.GraphAccess,
 	}
 	bad := refusals{}
 	index, list := 0, toJSON(loci.Unique(vendors))
-	set := func(kind, table, id string, find *query) error {
+	set := func(kind, table, id string, find *Query) error {
 		err := n.setVendors(find, kind, table, id, list, &count)
 		if err != nil {
 			err = bad.add(index, err)
@@ -43,9 +42,9 @@ func (n nodes) SetVendors(_ context.Context, v loci.Viewer, by loci.GraphAccess,
 	return count, nil
 }
 
-func (tx *graphTx) setVendors(find *query, kind, table, id, list string, count *int) error {
+func (tx *GraphTx) setVendors(find *Query, kind, table, id, list string, count *int) error {
 	was := ""
-	found, err := tx.c.One(find.String(), find.args, func(r *sqlitedb.Row) error { was = r.Text(0); return nil })
+	found, err := tx.c.One(find.String(), find.Args, func(r Row) error { was = r.Text(0); return nil })
 	if err != nil || was == list {
 		return err
 	}
@@ -53,30 +52,30 @@ func (tx *graphTx) setVendors(find *query, kind, table, id, list string, count *
 		return loci.Errorf(loci.NotFound, "no such %s of yours", kind)
 	}
 	*count++
-	return tx.c.Exec("UPDATE "+table+" SET allowed_vendors = ? WHERE id = ?", list, id)
+	return tx.c.Exec("UPDATE "+table+" SET allowed_vendors = ? WHERE {graph "+table+"} id = ?", list, id)
 }
 
 // What was written by somebody else is looked for like what is not there.
 
-func (tx *graphTx) ownEntity(v loci.Viewer, user loci.UserID, id loci.EntityID) *query {
-	var q query
-	q.add("SELECT e.allowed_vendors FROM entities e WHERE e.id = ? AND e.user_id = ? AND ", id.String(), user.String())
-	tx.sees(&q, v, "e", loci.LiveOnly)
+func (tx *GraphTx) ownEntity(v loci.Viewer, user loci.UserID, id loci.EntityID) *Query {
+	var q Query
+	q.Add("SELECT e.allowed_vendors FROM entities e WHERE {graph e} e.id = ? AND e.user_id = ? AND ", id.String(), user.String())
+	tx.Sees(&q, v, "e", loci.LiveOnly)
 	return &q
 }
 
-func (tx *graphTx) ownObservation(v loci.Viewer, user loci.UserID, id loci.ObservationID) *query {
-	var q query
-	q.add("SELECT o.allowed_vendors FROM observations o CROSS JOIN entities e ON e.id = o.entity_id WHERE o.id = ? AND o.user_id = ? AND ", id.String(), user.String())
-	tx.sees(&q, v, "o", loci.LiveOnly)
-	q.add(" AND ")
-	tx.sees(&q, v, "e", loci.LiveOnly)
+func (tx *GraphTx) ownObservation(v loci.Viewer, user loci.UserID, id loci.ObservationID) *Query {
+	var q Query
+	q.Add("SELECT o.allowed_vendors FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE {graph o} o.id = ? AND o.user_id = ? AND ", id.String(), user.String())
+	tx.Sees(&q, v, "o", loci.LiveOnly)
+	q.Add(" AND ")
+	tx.Sees(&q, v, "e", loci.LiveOnly)
 	return &q
 }
 
-func (tx *graphTx) ownRelation(v loci.Viewer, user loci.UserID, id loci.RelationID) *query {
-	var q query
-	q.add("SELECT r.allowed_vendors FROM "+fromRelations+" WHERE r.id = ? AND r.user_id = ? AND ", id.String(), user.String())
+func (tx *GraphTx) ownRelation(v loci.Viewer, user loci.UserID, id loci.RelationID) *Query {
+	var q Query
+	q.Add("SELECT r.allowed_vendors FROM "+fromRelations+" WHERE {graph r} r.id = ? AND r.user_id = ? AND ", id.String(), user.String())
 	tx.seesRelation(&q, v, loci.LiveOnly)
 	return &q
 }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"slices"
@@ -6,12 +6,11 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // load adds to entities what hangs on them and is live and visible, up to
 // store.MaxEntityRows of a kind for each and store.MaxGraphText for all.
-func (tx *graphTx) load(v loci.Viewer, list []loci.Entity) error {
+func (tx *GraphTx) load(v loci.Viewer, list []loci.Entity) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -22,7 +21,7 @@ func (tx *graphTx) load(v loci.Viewer, list []loci.Entity) error {
 }
 
 // loadBy is load with a fill of the caller's own.
-func (tx *graphTx) loadBy(v loci.Viewer, list []loci.Entity, fill func(e *loci.Entity, room int) (int, bool, error)) error {
+func (tx *GraphTx) loadBy(v loci.Viewer, list []loci.Entity, fill func(e *loci.Entity, room int) (int, bool, error)) error {
 	room := store.MaxGraphText
 	for i := range list {
 		size, fits, err := fill(&list[i], room)
@@ -38,13 +37,13 @@ func (tx *graphTx) loadBy(v loci.Viewer, list []loci.Entity, fill func(e *loci.E
 
 // ration shares the room out where there is not enough for everything: what
 // asks for little gets it, and the others get the same each.
-func (tx *graphTx) ration(v loci.Viewer, list []loci.Entity) error {
+func (tx *GraphTx) ration(v loci.Viewer, list []loci.Entity) error {
 	var sizes []int
 	for _, e := range list {
-		for _, size := range []func(*query, loci.Viewer, string){tx.observationSize, tx.relationSize} {
-			var q query
+		for _, size := range []func(*Query, loci.Viewer, string){tx.observationSize, tx.relationSize} {
+			var q Query
 			size(&q, v, e.ID.String())
-			_, err := tx.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { sizes = append(sizes, r.Int(0)); return nil })
+			_, err := tx.c.One(q.String(), q.Args, func(r Row) error { sizes = append(sizes, r.Int(0)); return nil })
 			if err != nil {
 				return err
 			}
@@ -74,43 +73,43 @@ func share(sizes []int, room int) int {
 
 // fill adds the newest observations and the newest relations of one entity, each up to
 // room bytes of text. It returns the size of both together, and whether all fitted.
-func (tx *graphTx) fill(v loci.Viewer, e *loci.Entity, room int) (size int, fits bool, err error) {
+func (tx *GraphTx) fill(v loci.Viewer, e *loci.Entity, room int) (size int, fits bool, err error) {
 	id := e.ID.String()
-	var oq, rq query
+	var oq, rq Query
 	tx.observationsOf(&oq, v, observationColumns, id, 0)
-	oq.add(" ORDER BY o.seq DESC LIMIT ?", store.MaxEntityRows+1)
+	oq.Add(" ORDER BY o.seq DESC LIMIT ?", store.MaxEntityRows+1)
 	observations, cut, err := newest(tx.c, &oq, scanObservation, sizeOfObservation, room)
 	if err != nil {
 		return 0, false, err
 	}
 	e.Observations, e.ObservationsLeft = observations.list, 0
 	if observations.more {
-		var q query
+		var q Query
 		tx.observationsOf(&q, v, "count(*)", id, 0)
 		if e.ObservationsLeft, err = tx.count(&q, len(e.Observations)); err != nil {
 			return 0, false, err
 		}
 	}
 	tx.relationsOf(&rq, v, relationColumns+", r.seq AS seq", id, 0)
-	rq.add(" ORDER BY seq DESC LIMIT ?", store.MaxEntityRows+1)
+	rq.Add(" ORDER BY seq DESC LIMIT ?", store.MaxEntityRows+1)
 	relations, short, err := newest(tx.c, &rq, scanRelation, sizeOfRelation, room)
 	if err != nil {
 		return 0, false, err
 	}
 	e.Relations, e.RelationsLeft = relations.list, 0
 	if relations.more {
-		var q query
-		q.add("SELECT count(*) FROM (")
+		var q Query
+		q.Add("SELECT count(*) FROM (")
 		tx.relationsOf(&q, v, "1", id, 0)
-		q.add(")")
+		q.Add(") x")
 		e.RelationsLeft, err = tx.count(&q, len(e.Relations))
 	}
 	return observations.size + relations.size, !cut && !short, err
 }
 
 // count returns how many rows there are beyond those that are shown.
-func (tx *graphTx) count(q *query, less int) (n int, err error) {
-	_, err = tx.c.One(q.String(), q.args, func(r *sqlitedb.Row) error { n = r.Int(0) - less; return nil })
+func (tx *GraphTx) count(q *Query, less int) (n int, err error) {
+	_, err = tx.c.One(q.String(), q.Args, func(r Row) error { n = r.Int(0) - less; return nil })
 	return n, err
 }
 
@@ -123,11 +122,11 @@ type rowsRead[T any] struct {
 
 // newest reads rows that come newest first, while their text fits into room, at
 // most store.MaxEntityRows. cut says that there was no room for one of these.
-func newest[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, error), size func(*T) int, room int) (got rowsRead[T], cut bool, err error) {
+func newest[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, room int) (got rowsRead[T], cut bool, err error) {
 	got.list = []T{}
-	err = c.Query(q.String(), q.args, func(r *sqlitedb.Row) error {
+	err = c.Query(q.String(), q.Args, func(r Row) error {
 		if got.more = len(got.list) == store.MaxEntityRows; got.more {
-			return sqlitedb.ErrStop
+			return ErrStop
 		}
 		row, err := scan(r)
 		if err != nil {
@@ -136,7 +135,7 @@ func newest[T any](c *sqlitedb.Conn, q *query, scan func(*sqlitedb.Row) (T, erro
 		n := size(&row)
 		if got.size+n > room {
 			got.more, cut = true, true
-			return sqlitedb.ErrStop
+			return ErrStop
 		}
 		got.list, got.size = append(got.list, row), got.size+n
 		return nil
@@ -156,33 +155,33 @@ var rowSize = strconv.Itoa(store.GraphRow)
 
 // observationsOf selects the live visible observations of a visible entity,
 // those behind a row's number.
-func (tx *graphTx) observationsOf(q *query, v loci.Viewer, columns, id string, after int64) {
-	q.add("SELECT "+columns+" FROM observations o WHERE o.entity_id = ? AND o.seq > ? AND ", id, after)
-	tx.sees(q, v, "o", loci.LiveOnly)
+func (tx *GraphTx) observationsOf(q *Query, v loci.Viewer, columns, id string, after int64) {
+	q.Add("SELECT "+columns+" FROM observations o WHERE {graph o} o.entity_id = ? AND o.seq > ? AND ", id, after)
+	tx.Sees(q, v, "o", loci.LiveOnly)
 }
 
-func (tx *graphTx) observationSize(q *query, v loci.Viewer, id string) {
-	q.add("SELECT coalesce(sum(size), 0) FROM (")
+func (tx *GraphTx) observationSize(q *Query, v loci.Viewer, id string) {
+	q.Add("SELECT coalesce(sum(size), 0) FROM (")
 	tx.observationsOf(q, v, "octet_length(o.content) + "+rowSize+" AS size", id, 0)
-	q.add(" ORDER BY o.seq DESC LIMIT ?)", store.MaxEntityRows)
+	q.Add(" ORDER BY o.seq DESC LIMIT ?) x", store.MaxEntityRows)
 }
 
 // relationsOf is observationsOf for the relations that begin or end at an entity,
 // each once. Both parts come in the order of their index, so no sorting is needed.
-func (tx *graphTx) relationsOf(q *query, v loci.Viewer, columns, id string, after int64) {
+func (tx *GraphTx) relationsOf(q *Query, v loci.Viewer, columns, id string, after int64) {
 	tx.relationsFrom(q, v, columns, id, after)
-	q.add(" UNION ALL SELECT "+columns+" FROM "+fromRelations+" WHERE r.to_entity = ? AND r.from_entity <> r.to_entity AND r.seq > ? AND ", id, after)
+	q.Add(" UNION ALL SELECT "+columns+" FROM "+fromRelations+" WHERE {graph r} r.to_entity = ? AND r.from_entity <> r.to_entity AND r.seq > ? AND ", id, after)
 	tx.seesRelation(q, v, loci.LiveOnly)
 }
 
 // relationsFrom selects only those that begin there.
-func (tx *graphTx) relationsFrom(q *query, v loci.Viewer, columns, id string, after int64) {
-	q.add("SELECT "+columns+" FROM "+fromRelations+" WHERE r.from_entity = ? AND r.seq > ? AND ", id, after)
+func (tx *GraphTx) relationsFrom(q *Query, v loci.Viewer, columns, id string, after int64) {
+	q.Add("SELECT "+columns+" FROM "+fromRelations+" WHERE {graph r} r.from_entity = ? AND r.seq > ? AND ", id, after)
 	tx.seesRelation(q, v, loci.LiveOnly)
 }
 
-func (tx *graphTx) relationSize(q *query, v loci.Viewer, id string) {
-	q.add("SELECT coalesce(sum(size), 0) FROM (")
+func (tx *GraphTx) relationSize(q *Query, v loci.Viewer, id string) {
+	q.Add("SELECT coalesce(sum(size), 0) FROM (")
 	tx.relationsOf(q, v, "octet_length(f.name) + octet_length(t.name) + octet_length(r.relation_type) + "+rowSize+" AS size, r.seq AS seq", id, 0)
-	q.add(" ORDER BY seq DESC LIMIT ?)", store.MaxEntityRows)
+	q.Add(" ORDER BY seq DESC LIMIT ?) x", store.MaxEntityRows)
 }

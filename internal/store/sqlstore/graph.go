@@ -1,0 +1,178 @@
+package sqlstore
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// GraphTx is a transaction on the graph of one project. It implements store.GraphTx but for Check and Rebuild.
+type GraphTx struct {
+	p     loci.Project
+	c     Conn
+	d     *Dialect
+	now   func() time.Time
+	index func(*GraphTx) GraphIndex
+}
+
+// GraphOptions are what a transaction needs beside its connection. All are required.
+type GraphOptions struct {
+	Project loci.Project
+	Now     func() time.Time
+	Index   func(*GraphTx) GraphIndex
+}
+
+// GraphIndex finds entities by the words of their names, types and observations.
+type GraphIndex interface {
+	// Newest returns the numbers of the newest entities and observations that match by themselves, hidden and deleted ones too,
+	// at most limit of each.
+	Newest(q *loci.GraphQuery, limit int) (entities, observations []int64, err error)
+	// Match returns the entities of the newest visible rows that match by themselves, at most limit entities and as many
+	// observations, and whether there are more. Entities whose name or type matches come first. Without a reader they
+	// have no features, which takes half the time.
+	Match(v loci.Viewer, q *loci.GraphQuery, limit int, r *loci.GraphReader) (list []*GraphFound, more bool, err error)
+}
+
+// GraphFound is an entity that a search found.
+type GraphFound struct {
+	Seq int64 // its number, by which it is joined fastest
+	loci.GraphMatch
+}
+
+// NewGraph returns a transaction that runs on c, which is confined to o.Project.
+func NewGraph(c Conn, d *Dialect, o GraphOptions) *GraphTx {
+	return &GraphTx{o.Project, c, d, o.Now, o.Index}
+}
+
+type (
+	nodes struct{ *GraphTx }
+	graph struct{ *GraphTx }
+)
+
+// Project is the project, as it was when the transaction began.
+func (tx *GraphTx) Project() loci.Project { return tx.p }
+
+// Nodes changes the graph.
+func (tx *GraphTx) Nodes() store.Nodes { return nodes{tx} }
+
+// Graph reads the graph.
+func (tx *GraphTx) Graph() store.Graph { return graph{tx} }
+
+// Try runs fn and undoes what it wrote if it fails.
+func (tx *GraphTx) Try(fn func() error) error { return tx.c.Try(fn) }
+
+// Sees is loci.Viewer.SeesGraph over a row of the graph. Every statement that
+// returns text or existence uses it; a property test holds it against the rule.
+func (tx *GraphTx) Sees(q *Query, v loci.Viewer, alias string, l loci.Lifecycle) {
+	if !v.InProject(&tx.p) {
+		q.Add("FALSE")
+		return
+	}
+	switch l {
+	case loci.LiveOnly:
+		q.Add(alias + ".deleted_at IS NULL")
+	case loci.TrashOnly:
+		q.Add(alias + ".deleted_at IS NOT NULL")
+	case loci.LiveOrTrash, loci.AnyState:
+		q.Add("TRUE")
+	default:
+		q.Add("FALSE")
+	}
+	vendorMay(q, v, alias)
+}
+
+const accessColumns = "user_id, %[1]s.origin, %[1]s.allowed_vendors, %[1]s.deleted_at, %[1]s.created_at"
+
+func withAccess(alias, own string) string {
+	return own + ", " + alias + "." + fmt.Sprintf(accessColumns, alias)
+}
+
+var (
+	entityColumns      = withAccess("e", "e.id, e.name, e.entity_type, e.updated_at")
+	observationColumns = withAccess("o", "o.id, o.entity_id, o.content")
+	relationColumns    = withAccess("r", "r.id, r.from_entity, r.to_entity, f.name, t.name, r.relation_type")
+)
+
+// fromRelations has both ends beside each relation.
+const fromRelations = "relations r {join} entities f ON {graph f} f.id = r.from_entity {join} entities t ON {graph t} t.id = r.to_entity"
+
+func scanAccess(r Row, i int, a *loci.GraphAccess, created *time.Time) (err error) {
+	if a.UserID, err = idAt[loci.UserID](r, i); err != nil {
+		return err
+	}
+	a.Origin, a.DeletedAt, *created = r.Text(i+1), isoAt(r, i+3), isoAt(r, i+4)
+	a.AllowedVendors, err = fromJSON[loci.Vendor](r.Text(i + 2))
+	return err
+}
+
+func scanEntity(r Row) (e loci.Entity, err error) {
+	if e.ID, err = idAt[loci.EntityID](r, 0); err != nil {
+		return e, err
+	}
+	e.Name, e.Type, e.UpdatedAt = r.Text(1), r.Text(2), isoAt(r, 3)
+	e.Observations, e.Relations = []loci.Observation{}, []loci.Relation{}
+	return e, scanAccess(r, 4, &e.GraphAccess, &e.CreatedAt)
+}
+
+func scanObservation(r Row) (o loci.Observation, err error) {
+	if o.ID, err = idAt[loci.ObservationID](r, 0); err != nil {
+		return o, err
+	}
+	if o.EntityID, err = idAt[loci.EntityID](r, 1); err != nil {
+		return o, err
+	}
+	o.Content = r.Text(2)
+	return o, scanAccess(r, 3, &o.GraphAccess, &o.CreatedAt)
+}
+
+func scanRelation(r Row) (x loci.Relation, err error) {
+	if x.ID, err = idAt[loci.RelationID](r, 0); err != nil {
+		return x, err
+	}
+	if x.FromID, err = idAt[loci.EntityID](r, 1); err != nil {
+		return x, err
+	}
+	if x.ToID, err = idAt[loci.EntityID](r, 2); err != nil {
+		return x, err
+	}
+	x.From, x.To, x.Type = r.Text(3), r.Text(4), r.Text(5)
+	return x, scanAccess(r, 6, &x.GraphAccess, &x.CreatedAt)
+}
+
+// all runs a query and gathers its rows.
+func all[T any](c Conn, q *Query, scan func(Row) (T, error)) (list []T, err error) {
+	err = c.Query(q.String(), q.Args, func(r Row) error {
+		row, err := scan(r)
+		list = append(list, row)
+		return err
+	})
+	return list, err
+}
+
+// entities returns the visible entities that where admits, in the order stored.
+func (tx *GraphTx) entities(v loci.Viewer, l loci.Lifecycle, where string, args ...any) ([]loci.Entity, error) {
+	var q Query
+	q.Add("SELECT " + entityColumns + " FROM entities e WHERE {graph e} ")
+	tx.Sees(&q, v, "e", l)
+	q.Add(" AND "+where, args...)
+	return all(tx.c, &q, scanEntity)
+}
+
+// named returns at most limit of the live visible entities of a name, oldest first.
+func (tx *GraphTx) named(v loci.Viewer, ref loci.EntityRef, limit int) ([]loci.Entity, error) {
+	if ref.Type == "" {
+		return tx.entities(v, loci.LiveOnly, "e.name = ? ORDER BY e.seq LIMIT ?", ref.Name, limit)
+	}
+	return tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type = ? ORDER BY e.seq LIMIT ?", ref.Name, ref.Type, limit)
+}
+
+// seesRelation holds for a relation and both its ends.
+func (tx *GraphTx) seesRelation(q *Query, v loci.Viewer, l loci.Lifecycle) {
+	tx.Sees(q, v, "r", l)
+	q.Add(" AND ")
+	tx.Sees(q, v, "f", l)
+	q.Add(" AND ")
+	tx.Sees(q, v, "t", l)
+}
