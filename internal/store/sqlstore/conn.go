@@ -39,7 +39,7 @@ type Row interface {
 	Float(col int) float64
 	Bool(col int) bool
 	Text(col int) string
-	Raw(col int) []byte // the connection's own bytes
+	Raw(col int) []byte // the connection's own bytes, of a blob or of a text
 	ID(col int) [16]byte
 }
 

@@ -89,7 +89,7 @@ func (f *finder) inRow(r Row) (bool, error) {
 			return true, nil
 		}
 	}
-	tags, err := fromJSON[string](r.Text(7))
+	tags, err := fromJSON[string](r.Raw(7))
 	for _, tag := range tags {
 		if f.in([]byte(tag)) {
 			return true, nil

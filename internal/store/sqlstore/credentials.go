@@ -31,7 +31,7 @@ func scanCredential(r Row) (c loci.Credential, err error) {
 		ProvedAt: timeAt(r, 14), IdleAfter: time.Duration(r.Int64(15)) * time.Microsecond,
 		CreatedAt: timeAt(r, 16), ExpiresAt: timeAt(r, 17), RevokedAt: timeAt(r, 18), LastUsedAt: timeAt(r, 19)}
 	copy(c.Hash[:], r.Raw(7))
-	if c.Rights, err = fromJSON[loci.Right](r.Text(9)); err != nil {
+	if c.Rights, err = fromJSON[loci.Right](r.Raw(9)); err != nil {
 		return c, err
 	}
 	if len(c.Rights) == 0 {

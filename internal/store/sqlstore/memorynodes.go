@@ -53,8 +53,8 @@ func (t memoryNodes) scanNode(r Row) (n *storedNode, err error) {
 	n.Access = loci.Access{OrgID: t.Org, UserID: r.ID(2), Scope: loci.Scope(r.Text(3)), DeletedAt: timeAt(r, 4), ExpiresAt: timeAt(r, 5),
 		SupersededBy: r.ID(6), TeamID: r.ID(7), ProjectID: r.ID(8), AgentID: r.ID(9), WorkspaceID: r.ID(10), Origin: r.Text(12)}
 	n.Name, n.Description, n.CreatedAt, n.UpdatedAt = r.Text(13), r.Text(14), timeAt(r, 16), timeAt(r, 17)
-	if n.AllowedVendors, err = fromJSON[loci.Vendor](r.Text(11)); err == nil {
-		n.Tags, err = fromJSON[string](r.Text(15))
+	if n.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(11)); err == nil {
+		n.Tags, err = fromJSON[string](r.Raw(15))
 	}
 	return n, err
 }

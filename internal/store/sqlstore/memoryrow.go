@@ -57,10 +57,10 @@ func (tx *Tx) scanState(r Row, i int, m *loci.Memory) (err error) {
 	m.ValidFrom, m.ValidTo = timeAt(r, i+20), timeAt(r, i+21)
 	m.Key, m.Category, m.Source = r.Text(i+22), r.Text(i+23), r.Text(i+24)
 	m.Title, m.Summary, m.Content = r.Text(i+26), r.Text(i+27), r.Text(i+28)
-	if m.AllowedVendors, err = fromJSON[loci.Vendor](r.Text(i + 11)); err != nil {
+	if m.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(i + 11)); err != nil {
 		return err
 	}
-	m.Tags, err = fromJSON[string](r.Text(i + 25))
+	m.Tags, err = fromJSON[string](r.Raw(i + 25))
 	return err
 }
 
@@ -81,14 +81,14 @@ func toJSON[T ~string](list []T) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func fromJSON[T ~string](text string) ([]T, error) {
-	switch text {
+func fromJSON[T ~string](text []byte) ([]T, error) {
+	switch string(text) { // without a copy
 	case "[]":
 		return []T{}, nil
 	case `["*"]`:
 		return []T{"*"}, nil
 	}
 	var list []T
-	err := json.Unmarshal([]byte(text), &list)
+	err := json.Unmarshal(text, &list)
 	return list, err
 }

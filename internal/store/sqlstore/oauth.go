@@ -14,7 +14,7 @@ const clientColumns = "id, name, redirect_uris, uri, vendor, created_at, last_us
 
 func scanClient(r Row) (c loci.OAuthClient, err error) {
 	c = loci.OAuthClient{ID: r.Text(0), Name: r.Text(1), URI: r.Text(3), Vendor: loci.Vendor(r.Text(4)), CreatedAt: timeAt(r, 5), LastUsedAt: timeAt(r, 6)}
-	c.RedirectURIs, err = fromJSON[string](r.Text(2))
+	c.RedirectURIs, err = fromJSON[string](r.Raw(2))
 	return c, err
 }
 
@@ -95,7 +95,7 @@ func scanGrant(r Row, i int) (g loci.Grant, err error) {
 	g = loci.Grant{ID: r.ID(i), OrgID: loci.OrgID(r.Text(i + 1)), UserID: r.ID(i + 2), ClientID: r.Text(i + 3), ClientName: r.Text(i + 4),
 		Vendor: loci.Vendor(r.Text(i + 5)), Resource: r.Text(i + 7), WorkspaceID: r.ID(i + 8),
 		CreatedAt: timeAt(r, i+9), ExpiresAt: timeAt(r, i+10), RevokedAt: timeAt(r, i+11), LastUsedAt: timeAt(r, i+12)}
-	if g.Rights, err = fromJSON[loci.Right](r.Text(i + 6)); len(g.Rights) == 0 {
+	if g.Rights, err = fromJSON[loci.Right](r.Raw(i + 6)); len(g.Rights) == 0 {
 		g.Rights = nil
 	}
 	return g, err

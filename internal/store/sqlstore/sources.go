@@ -99,7 +99,7 @@ func (t sources) listQuery(q *Query, v loci.Viewer, ids []loci.MemoryID, l loci.
 func scanSource(r Row) (s loci.Source, err error) {
 	s = loci.Source{ID: r.ID(0), MemoryID: r.ID(1), Kind: loci.SourceKind(r.Text(2)), Ref: r.Text(3), Text: r.Text(4), Quote: r.Text(5),
 		Start: r.Int(6), End: r.Int(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11)}
-	s.AllowedVendors, err = fromJSON[loci.Vendor](r.Text(10))
+	s.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(10))
 	return s, err
 }
 
