@@ -6,55 +6,30 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// announced is where an invitation is stored.
-type announced struct {
-	org loci.OrgID
-	id  loci.InviteID
-}
-
 func (p people) Announce(ctx context.Context, org loci.OrgID, i loci.Invite) error {
-	err := p.s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		err := c.Exec(`INSERT OR REPLACE INTO invitations (hash, org_id, id, email, expires_at)
-			SELECT ?, id, ?, ?, ? FROM orgs WHERE id = ? AND state IN `+sqlstore.OpenStates,
-			i.Hash[:], [16]byte(i.ID), i.Email, i.ExpiresAt.UnixMicro(), string(org))
-		if err == nil && c.Changes() == 0 {
-			err = sqlstore.NoOrg()
-		}
-		return err
-	})
-	return translate(err)
+	return p.s.registry.Announce(ctx, org, i)
 }
 
 func (p people) Invited(ctx context.Context, hash [32]byte) (loci.OrgID, loci.Invite, error) {
-	return p.invitation(ctx, func(i *loci.Invite) bool { return i.Hash == hash },
-		"SELECT org_id, id FROM invitations WHERE hash = ?", hash[:])
+	list, err := p.s.registry.AnnouncedBy(ctx, hash)
+	return p.invitation(ctx, list, err, func(i *loci.Invite) bool { return i.Hash == hash })
 }
 
 func (p people) InvitedEmail(ctx context.Context, email string, now time.Time) (loci.OrgID, loci.Invite, error) {
-	return p.invitation(ctx, func(i *loci.Invite) bool { return i.Email == email && i.Usable(now) },
-		"SELECT org_id, id FROM invitations WHERE email = ? AND expires_at > ? ORDER BY expires_at DESC", email, now.UnixMicro())
+	list, err := p.s.registry.AnnouncedTo(ctx, email, now)
+	return p.invitation(ctx, list, err, func(i *loci.Invite) bool { return i.Email == email && i.Usable(now) })
 }
 
-// invitation returns the first of those that sql finds which the org's file
-// knows and which is wanted.
-func (p people) invitation(ctx context.Context, wanted func(*loci.Invite) bool, sql string, args ...any) (loci.OrgID, loci.Invite, error) {
-	var list []announced
-	err := p.s.meta.View(ctx, func(c *sqlitedb.Conn) error {
-		list = nil
-		return c.Query(sql, args, func(r *sqlitedb.Row) error {
-			list = append(list, announced{loci.OrgID(r.Text(0)), r.ID(1)})
-			return nil
-		})
-	})
+// invitation returns the first of list which the org's file knows and which is wanted.
+func (p people) invitation(ctx context.Context, list []sqlstore.Announced, err error, wanted func(*loci.Invite) bool) (loci.OrgID, loci.Invite, error) {
 	for _, a := range list {
 		var i loci.Invite
-		err := p.s.View(ctx, a.org, func(tx store.Tx) (err error) { i, err = tx.Teams().Invitation(ctx, a.id); return err })
+		err := p.s.View(ctx, a.Org, func(tx store.Tx) (err error) { i, err = tx.Teams().Invitation(ctx, a.ID); return err })
 		if err == nil && wanted(&i) {
-			return a.org, i, nil
+			return a.Org, i, nil
 		}
 		if err != nil && loci.CodeOf(err) != loci.NotFound {
 			return "", loci.Invite{}, err
@@ -63,5 +38,5 @@ func (p people) invitation(ctx context.Context, wanted func(*loci.Invite) bool, 
 	if err == nil {
 		err = loci.Errorf(loci.NotFound, "no such invitation")
 	}
-	return "", loci.Invite{}, translate(err)
+	return "", loci.Invite{}, err
 }

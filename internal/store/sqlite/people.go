@@ -59,16 +59,17 @@ func (s *Store) tryAlone() (leave func(), err error) {
 }
 
 func (p people) ByEmail(ctx context.Context, email string) (loci.Person, error) {
-	return p.present(ctx, "p.email = ?", email)
+	who, found, err := p.s.registry.PersonByEmail(ctx, email)
+	return p.present(ctx, who, found, err)
 }
 
 func (p people) ByID(ctx context.Context, id loci.UserID) (loci.Person, error) {
-	return p.present(ctx, "p.user_id = ?", [16]byte(id))
+	who, found, err := p.s.registry.PersonByID(ctx, id)
+	return p.present(ctx, who, found, err)
 }
 
 // present returns somebody whom the org's file knows, too.
-func (p people) present(ctx context.Context, where string, arg any) (loci.Person, error) {
-	who, found, err := p.s.listed(ctx, where, arg)
+func (p people) present(ctx context.Context, who loci.Person, found bool, err error) (loci.Person, error) {
 	if err == nil {
 		if !found {
 			return loci.Person{}, sqlstore.NoUser()
@@ -84,23 +85,9 @@ func (p people) present(ctx context.Context, where string, arg any) (loci.Person
 	return who, nil
 }
 
-// listed returns what the directory says, true or not.
-func (s *Store) listed(ctx context.Context, where string, arg any) (who loci.Person, found bool, err error) {
-	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
-		found, err = c.One("SELECT p.user_id, p.org_id, p.email FROM people p WHERE "+where, sqlitedb.Args{arg},
-			func(r *sqlitedb.Row) error { who = scanPerson(r); return nil })
-		return err
-	})
-	return who, found, err
-}
-
-func scanPerson(r *sqlitedb.Row) loci.Person {
-	return loci.Person{UserID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), Email: r.Text(2)}
-}
-
 // emailOf returns what the directory says of a user of that org.
 func (s *Store) emailOf(ctx context.Context, org loci.OrgID, user loci.UserID) (string, error) {
-	who, _, err := s.listed(ctx, "p.user_id = ?", [16]byte(user))
+	who, _, err := s.registry.PersonByID(ctx, user)
 	if err != nil || who.OrgID != org {
 		return "", err
 	}
@@ -137,7 +124,7 @@ func (p people) Add(ctx context.Context, u loci.User, then func(store.Tx) error)
 	if err != nil {
 		return translate(err)
 	}
-	if err = p.s.enlist(ctx, u); err == nil {
+	if err = p.s.registry.Enlist(ctx, u); err == nil {
 		err = p.s.admit(ctx, u, then)
 	}
 	after := context.WithoutCancel(ctx) // the outcome stands; what follows must not be left half done
@@ -167,17 +154,6 @@ func (s *Store) begin(ctx context.Context, u loci.User) error {
 	return s.updateOrg(ctx, u.OrgID, func(tx *sqlstore.Tx) error { return tx.BeginUser(u) })
 }
 
-// enlist makes the row in the directory, where the address is unique.
-func (s *Store) enlist(ctx context.Context, u loci.User) error {
-	err := s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec("INSERT INTO people (user_id, org_id, email, settled) VALUES (?, ?, ?, 0)", [16]byte(u.ID), string(u.OrgID), textOrNull(u.Email))
-	})
-	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
-		return sqlstore.ErrTaken(err)
-	}
-	return err
-}
-
 // admit makes the user complete together with what then does.
 func (s *Store) admit(ctx context.Context, u loci.User, then func(store.Tx) error) error {
 	return s.updateOrg(ctx, u.OrgID, func(tx *sqlstore.Tx) error {
@@ -198,7 +174,7 @@ func (s *Store) vacate(ctx context.Context, email string) error {
 	if email == "" {
 		return nil
 	}
-	who, found, err := s.listed(ctx, "p.email = ?", email)
+	who, found, err := s.registry.PersonByEmail(ctx, email)
 	if err != nil || !found {
 		return err
 	}
@@ -257,7 +233,7 @@ func (s *Store) settle(ctx context.Context, who loci.Person) error {
 	if err != nil {
 		return err
 	}
-	return s.delist(ctx, who.OrgID, who.UserID)
+	return s.registry.Delist(ctx, who.OrgID, who.UserID)
 }
 
 // settled makes both files agree on the address, as the directory says.
@@ -272,21 +248,7 @@ func (s *Store) settled(ctx context.Context, who loci.Person) error {
 	if err != nil {
 		return err
 	}
-	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec("UPDATE people SET settled = 1 WHERE user_id = ?", [16]byte(who.UserID))
-	})
-}
-
-// delist removes everything of a user that is in the registry.
-func (s *Store) delist(ctx context.Context, org loci.OrgID, user loci.UserID) error {
-	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		for _, table := range []string{"credentials", "oauth_grants", "people"} {
-			if err := c.Exec("DELETE FROM "+table+" WHERE org_id = ? AND user_id = ?", string(org), [16]byte(user)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.registry.SettlePerson(ctx, who.UserID)
 }
 
 func (p people) SetEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error {
@@ -312,14 +274,7 @@ func (s *Store) setEmail(ctx context.Context, org loci.OrgID, user loci.UserID, 
 	if err := s.vacate(ctx, email); err != nil {
 		return err
 	}
-	err = s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec(`INSERT INTO people (user_id, org_id, email, settled) VALUES (?, ?, ?, 0)
-			ON CONFLICT (user_id) DO UPDATE SET email = excluded.email, settled = 0`, [16]byte(user), string(org), textOrNull(email))
-	})
-	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
-		return sqlstore.ErrTaken(err)
-	}
-	if err != nil {
+	if err := s.registry.PutEmail(ctx, org, user, email); err != nil {
 		return err
 	}
 	return s.settled(context.WithoutCancel(ctx), loci.Person{UserID: user, OrgID: org})

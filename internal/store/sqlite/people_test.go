@@ -68,8 +68,8 @@ func rowsOf(t *testing.T, s *Store, u loci.User) (inOrg, inDirectory int) {
 func TestAddInterrupted(t *testing.T) {
 	for name, steps := range map[string]func(*Store, loci.User) error{
 		"after the org's file":  func(s *Store, u loci.User) error { return s.begin(bg, u) },
-		"after the directory":   func(s *Store, u loci.User) error { return errors.Join(s.begin(bg, u), s.enlist(bg, u)) },
-		"before the directory ": func(s *Store, u loci.User) error { return s.enlist(bg, u) }, // as after a restore
+		"after the directory":   func(s *Store, u loci.User) error { return errors.Join(s.begin(bg, u), s.registry.Enlist(bg, u)) },
+		"before the directory ": func(s *Store, u loci.User) error { return s.registry.Enlist(bg, u) }, // as after a restore
 	} {
 		for _, restart := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestAddInterrupted(t *testing.T) {
 func TestSetEmailTakesOver(t *testing.T) {
 	s, owner := newStore(t, Options{})
 	u := newUser("mara@example.com")
-	if err := errors.Join(s.begin(bg, u), s.enlist(bg, u), s.People().SetEmail(bg, loci.DefaultOrg, owner, u.Email)); err != nil {
+	if err := errors.Join(s.begin(bg, u), s.registry.Enlist(bg, u), s.People().SetEmail(bg, loci.DefaultOrg, owner, u.Email)); err != nil {
 		t.Fatal(explain(err))
 	}
 	if who, err := s.People().ByEmail(bg, u.Email); err != nil || who.UserID != owner {
@@ -117,7 +117,7 @@ func TestSetEmailTakesOver(t *testing.T) {
 func TestAddInterruptedAtTheEnd(t *testing.T) {
 	s, _ := newStore(t, Options{})
 	u := newUser("mara@example.com")
-	err := errors.Join(s.begin(bg, u), s.enlist(bg, u), s.admit(bg, u, nil), s.Close())
+	err := errors.Join(s.begin(bg, u), s.registry.Enlist(bg, u), s.admit(bg, u, nil), s.Close())
 	if err != nil {
 		t.Fatal(explain(err))
 	}
@@ -142,7 +142,7 @@ func TestStartLeavesTheLivingAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := newUser("mara@example.com")
-	if err := errors.Join(s.begin(bg, u), s.enlist(bg, u)); err != nil {
+	if err := errors.Join(s.begin(bg, u), s.registry.Enlist(bg, u)); err != nil {
 		t.Fatal(explain(err))
 	}
 	openStore(t, Options{Dir: s.Dir()})
@@ -209,7 +209,7 @@ func TestAddBesideOtherProcesses(t *testing.T) {
 func TestRemoveInterrupted(t *testing.T) {
 	steps := []func(*Store, loci.User) error{
 		func(s *Store, u loci.User) error { return s.markLeaving(bg, u.OrgID, u.ID) },
-		func(s *Store, u loci.User) error { return s.revokeAccess(bg, u.OrgID, u.ID) },
+		func(s *Store, u loci.User) error { return s.registry.RevokeAccess(bg, u.OrgID, u.ID) },
 		func(s *Store, u loci.User) error { return s.eraseMemories(bg, u.OrgID, u.ID) },
 		func(s *Store, u loci.User) error { return s.removeUser(bg, u.OrgID, u.ID, nil) },
 	}

@@ -59,7 +59,7 @@ func (u unfinished) any() bool { return len(u.deleting)+len(u.unlisted)+len(u.pe
 func (s *Store) unfinished(ctx context.Context) (u unfinished, err error) {
 	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
 		u = unfinished{}
-		err := c.Query("SELECT id, state FROM orgs WHERE state = 'deleting' OR listed = 0 AND state IN "+sqlstore.OpenStates, nil, func(r *sqlitedb.Row) error {
+		return c.Query("SELECT id, state FROM orgs WHERE state = 'deleting' OR listed = 0 AND state IN "+sqlstore.OpenStates, nil, func(r *sqlitedb.Row) error {
 			if id := loci.OrgID(r.Text(0)); r.Text(1) == "deleting" {
 				u.deleting = append(u.deleting, id)
 			} else {
@@ -67,12 +67,10 @@ func (s *Store) unfinished(ctx context.Context) (u unfinished, err error) {
 			}
 			return nil
 		})
-		if err != nil {
-			return err
-		}
-		return c.Query("SELECT p.user_id, p.org_id, p.email FROM people p JOIN orgs o ON o.id = p.org_id WHERE p.settled = 0 AND o.state IN "+sqlstore.OpenStates,
-			nil, func(r *sqlitedb.Row) error { u.people = append(u.people, scanPerson(r)); return nil })
 	})
+	if err == nil {
+		u.people, err = s.registry.UnsettledPeople(ctx)
+	}
 	return u, err
 }
 
@@ -83,8 +81,11 @@ func (s *Store) listPeople(ctx context.Context, org loci.OrgID) error {
 	err := s.with(ctx, org, func(f *orgFile) error {
 		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
 			list = nil
-			return c.Query("SELECT id, ?, lower(email) FROM users WHERE state IN ('active', 'disabled') ORDER BY id", sqlitedb.Args{string(org)},
-				func(r *sqlitedb.Row) error { list = append(list, scanPerson(r)); return nil })
+			return c.Query("SELECT id, lower(email) FROM users WHERE state IN ('active', 'disabled') ORDER BY id", nil,
+				func(r *sqlitedb.Row) error {
+					list = append(list, loci.Person{UserID: r.ID(0), OrgID: org, Email: r.Text(1)})
+					return nil
+				})
 		})
 	})
 	if err != nil {

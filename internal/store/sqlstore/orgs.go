@@ -70,7 +70,7 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 // belongs refuses an owner who is not there, or not for long: whoever is being
 // removed is marked as not settled.
 func belongs(c Conn, org loci.OrgID, user loci.UserID) error {
-	found, err := c.One("SELECT 1 FROM people WHERE {global people} user_id = ? AND org_id = ? AND settled = 1", Args{[16]byte(user), string(org)},
+	found, err := c.One("SELECT 1 FROM people WHERE {global people} user_id = ? AND org_id = ? AND settled = TRUE", Args{[16]byte(user), string(org)},
 		func(Row) error { return nil })
 	if err == nil && !found {
 		err = loci.Errorf(loci.Invalid, "the owner must be a user of the org")

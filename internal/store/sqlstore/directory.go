@@ -1,0 +1,162 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// The directory says to which org an e-mail address, a user and an invitation belong. The row of the org is the truth:
+// the engine that keeps orgs apart asks it too.
+
+// PersonByID returns what the directory says of a user, true or not.
+func (r *Registry) PersonByID(ctx context.Context, id loci.UserID) (who loci.Person, found bool, err error) {
+	return r.person(ctx, "p.user_id = ?", [16]byte(id))
+}
+
+// PersonByEmail is PersonByID for an address.
+func (r *Registry) PersonByEmail(ctx context.Context, email string) (who loci.Person, found bool, err error) {
+	return r.person(ctx, "p.email = ?", email)
+}
+
+func (r *Registry) person(ctx context.Context, where string, arg any) (who loci.Person, found bool, err error) {
+	err = r.db.View(ctx, func(c Conn) error {
+		found, err = c.One("SELECT p.user_id, p.org_id, p.email FROM people p WHERE {global p} "+where, Args{arg},
+			func(row Row) error { who = scanPerson(row); return nil })
+		return err
+	})
+	return who, found, err
+}
+
+func scanPerson(r Row) loci.Person {
+	return loci.Person{UserID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), Email: r.Text(2)}
+}
+
+// UnsettledPeople returns those who are being added, changed or removed, of all orgs.
+func (r *Registry) UnsettledPeople(ctx context.Context) (list []loci.Person, err error) {
+	err = r.db.View(ctx, func(c Conn) error {
+		list = nil
+		return c.Query("SELECT p.user_id, p.org_id, p.email FROM people p JOIN orgs o ON {global o} o.id = p.org_id WHERE {global p} p.settled = FALSE AND o.state IN "+OpenStates,
+			nil, func(row Row) error { list = append(list, scanPerson(row)); return nil })
+	})
+	return list, err
+}
+
+// Enlist enters a user, not settled yet. Conflict if the address is somebody's.
+func (r *Registry) Enlist(ctx context.Context, u loci.User) error {
+	return r.changePeople(ctx, "INSERT INTO people ({global} user_id, org_id, email, settled) VALUES (?, ?, ?, FALSE)",
+		[16]byte(u.ID), string(u.OrgID), textOrNull(u.Email))
+}
+
+// PutEmail enters the new address of a user, not settled yet. Conflict if it is somebody's.
+func (r *Registry) PutEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error {
+	return r.changePeople(ctx, `INSERT INTO people ({global} user_id, org_id, email, settled) VALUES (?, ?, ?, FALSE)
+		ON CONFLICT ({global} user_id) DO UPDATE SET email = excluded.email, settled = FALSE`, [16]byte(user), string(org), textOrNull(email))
+}
+
+// SettlePerson says that both rows of a user agree.
+func (r *Registry) SettlePerson(ctx context.Context, user loci.UserID) error {
+	return r.changePeople(ctx, "UPDATE people SET settled = TRUE WHERE {global people} user_id = ?", [16]byte(user))
+}
+
+func (r *Registry) changePeople(ctx context.Context, text string, args ...any) error {
+	err := r.db.Update(ctx, func(c Conn) error { return c.Exec(text, args...) })
+	if r.d.taken(err) {
+		return ErrTaken(err)
+	}
+	return err
+}
+
+// MarkLeaving begins the removal of a user. Conflict for the owner of the org. In one transaction: who was handed the
+// org meanwhile stays, and who is marked here is handed none.
+func (r *Registry) MarkLeaving(ctx context.Context, org loci.OrgID, user loci.UserID) error {
+	return r.db.Update(ctx, func(c Conn) error {
+		holds, err := c.One("SELECT 1 FROM orgs WHERE {global orgs} id = ? AND owner_id = ?", Args{string(org), [16]byte(user)},
+			func(Row) error { return nil })
+		if err == nil && holds {
+			err = ErrHolder()
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} user_id = ?", [16]byte(user)); err != nil {
+			return err
+		}
+		return c.Exec("UPDATE people SET settled = FALSE WHERE {global people} user_id = ?", [16]byte(user))
+	})
+}
+
+// ErrHolder is a Conflict.
+func ErrHolder() error {
+	return loci.Errorf(loci.Conflict, "this person holds the org; hand it over to somebody else, or delete the org")
+}
+
+// RevokeAccess revokes all credentials and grants of a user.
+func (r *Registry) RevokeAccess(ctx context.Context, org loci.OrgID, user loci.UserID) error {
+	now := loci.CutTime(r.now()).UnixMicro()
+	return r.db.Update(ctx, func(c Conn) error {
+		for _, table := range []string{"credentials", "oauth_grants"} {
+			err := c.Exec("UPDATE "+table+" SET revoked_at = ? WHERE {global "+table+"} org_id = ? AND user_id = ? AND revoked_at IS NULL",
+				now, string(org), [16]byte(user))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Delist removes everything of a user from the registry.
+func (r *Registry) Delist(ctx context.Context, org loci.OrgID, user loci.UserID) error {
+	return r.db.Update(ctx, func(c Conn) error {
+		for _, table := range []string{"credentials", "oauth_grants", "people"} {
+			err := c.Exec("DELETE FROM "+table+" WHERE {global "+table+"} org_id = ? AND user_id = ?", string(org), [16]byte(user))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Announced is an invitation, and the org that knows it.
+type Announced struct {
+	Org loci.OrgID
+	ID  loci.InviteID
+}
+
+// Announce enters an invitation of an org. NotFound if there is no such org.
+func (r *Registry) Announce(ctx context.Context, org loci.OrgID, i loci.Invite) error {
+	return r.db.Update(ctx, func(c Conn) error {
+		err := c.Exec(`INSERT INTO invitations ({global} hash, org_id, id, email, expires_at)
+			SELECT ?, id, ?, ?, ? FROM orgs WHERE {global orgs} id = ? AND state IN `+OpenStates+` ON CONFLICT ({global} hash) DO UPDATE SET
+			org_id = excluded.org_id, id = excluded.id, email = excluded.email, expires_at = excluded.expires_at`,
+			i.Hash[:], [16]byte(i.ID), i.Email, i.ExpiresAt.UnixMicro(), string(org))
+		if err == nil && c.Changes() == 0 {
+			err = NoOrg()
+		}
+		return err
+	})
+}
+
+// AnnouncedBy returns the invitation with that hash, if there is one.
+func (r *Registry) AnnouncedBy(ctx context.Context, hash [32]byte) ([]Announced, error) {
+	return r.announced(ctx, "hash = ?", hash[:])
+}
+
+// AnnouncedTo returns the invitations to an address that expire after now, the last one first.
+func (r *Registry) AnnouncedTo(ctx context.Context, email string, now time.Time) ([]Announced, error) {
+	return r.announced(ctx, "email = ? AND expires_at > ? ORDER BY expires_at DESC", email, now.UnixMicro())
+}
+
+func (r *Registry) announced(ctx context.Context, where string, args ...any) (list []Announced, err error) {
+	err = r.db.View(ctx, func(c Conn) error {
+		list = nil
+		return c.Query("SELECT org_id, id FROM invitations WHERE {global invitations} "+where, args, func(row Row) error {
+			list = append(list, Announced{loci.OrgID(row.Text(0)), row.ID(1)})
+			return nil
+		})
+	})
+	return list, err
+}
