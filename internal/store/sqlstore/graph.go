@@ -103,7 +103,7 @@ func scanAccess(r Row, i int, a *loci.GraphAccess, created *time.Time) (err erro
 		return err
 	}
 	a.Origin, a.DeletedAt, *created = r.Text(i+1), isoAt(r, i+3), isoAt(r, i+4)
-	a.AllowedVendors, err = fromJSON[loci.Vendor](r.Text(i + 2))
+	a.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(i + 2))
 	return err
 }
 

@@ -120,7 +120,7 @@ func (m *merge) relation(r *loci.Relation) error {
 func (m *merge) note(r *loci.Relation) error {
 	readers := r.AllowedVendors
 	err := m.c.Query("SELECT e.allowed_vendors FROM entities e WHERE {graph e} e.id IN (?, ?)", Args{r.FromID.String(), r.ToID.String()}, func(row Row) error {
-		list, err := fromJSON[loci.Vendor](row.Text(0))
+		list, err := fromJSON[loci.Vendor](row.Raw(0))
 		readers = loci.Narrowed(readers, list)
 		return err
 	})
@@ -134,7 +134,7 @@ func (m *merge) note(r *loci.Relation) error {
 func (m *merge) narrow(a *loci.GraphAccess, same string, args ...any) (there bool, err error) {
 	a.AllowedVendors = loci.Narrowed(a.AllowedVendors, m.from.AllowedVendors)
 	err = m.c.Query(same, args, func(r Row) error {
-		list, err := fromJSON[loci.Vendor](r.Text(0))
+		list, err := fromJSON[loci.Vendor](r.Raw(0))
 		if there = loci.Covers(list, a.AllowedVendors); there && err == nil {
 			return ErrStop
 		}
