@@ -59,6 +59,7 @@ type QueryAnswer struct {
 	Included         int            `json:"memories_included" doc:"The same as memories_used_count" example:"1"`
 	IncludedInPrompt int            `json:"memories_included_in_prompt" doc:"The same as memories_used_count" example:"1"`
 	MemoriesTotal    int            `json:"memories_total" doc:"How many fit the question" example:"1"`
+	StoppedBy        string         `json:"stopped_by,omitempty" enum:"time,rows" doc:"Set if Loci stopped searching before it had looked at everything: its time was over, or too many memories match. Older memories may be missing; use rarer words"`
 	PromptSent       string         `json:"prompt_sent" doc:"The prompt with the memories, to send to a model of your own"`
 	ModelConfig      *Model         `json:"model_config" doc:"What answered; null if no model is configured"`
 	VendorFilter     *loci.Vendor   `json:"vendor_filter" doc:"Only what this vendor may read was looked at; null: a person asked" example:"claude"`

@@ -151,7 +151,13 @@ type SearchPage struct {
 	Hits     []Hit          `json:"hits" nullable:"false" doc:"Why each of memories is there, in the same order"`
 	Count    int            `json:"count" doc:"How many are in this answer" example:"1"`
 	Page
-	Partial bool `json:"partial,omitempty" doc:"Nothing has the words themselves; words that begin like them were taken, or text that contains them: why says which"`
+	Stopped
+}
+
+// Stopped states whether a search is complete.
+type Stopped struct {
+	Partial   bool   `json:"partial,omitempty" doc:"The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback)"`
+	StoppedBy string `json:"stopped_by,omitempty" enum:"time,rows" doc:"Set if the search stopped early: it used up its time, or too many memories match. Older memories may be missing; use rarer words"`
 }
 
 // Hit says why a memory was found.

@@ -21,6 +21,7 @@ type RecallPage struct {
 	More
 	Total             int  `json:"total" doc:"How many fit on all pages" example:"1"`
 	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"There are more than total"`
+	Stopped
 }
 
 // Recall returns the memories that fit some words, best first, with why and

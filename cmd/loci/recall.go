@@ -35,8 +35,10 @@ memories as search, and shows why each one matches and what it was derived from.
 func (p *program) printRecalled(page *app.RecallPage) error {
 	if p.json {
 		return p.printJSON(map[string]any{"memories": page.Memories, "next_cursor": page.NextCursor,
-			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
+			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
+			"partial": page.Partial, "stopped_by": page.StoppedBy})
 	}
+	p.noteStopped(page.StoppedBy)
 	if len(page.Memories) == 0 {
 		p.note("no matches")
 		return nil

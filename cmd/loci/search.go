@@ -73,8 +73,9 @@ func (p *program) printHits(page *app.SearchPage, why bool) error {
 		}
 		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
-			"partial": page.Partial})
+			"partial": page.Partial, "stopped_by": page.StoppedBy})
 	}
+	p.noteStopped(page.StoppedBy)
 	if len(page.Hits) == 0 {
 		p.note("no matches")
 		return nil
@@ -97,6 +98,17 @@ func (p *program) noteFallback(why loci.Why) {
 		p.note("no memory has these words; these have words with the same beginning")
 	case "substring":
 		p.note("no memory has these words; the text of these contains them")
+	}
+}
+
+// noteStopped says why older memories may be missing.
+func (p *program) noteStopped(by app.StoppedBy) {
+	switch by {
+	case app.StoppedByNothing:
+	case app.StoppedByTime:
+		p.note("stopped after %s; older memories may be missing: use rarer words", app.DefaultPatience)
+	case app.StoppedByRows:
+		p.note("too many memories match; older ones may be missing: use rarer words")
 	}
 }
 

@@ -36,6 +36,8 @@ type App struct {
 	registry sync.Mutex
 	saves    atomic.Int32 // calls of Create that are under way
 	bell     *bell        // rung after each write, for those who follow the changes
+	turns    *turns
+	patience time.Duration // the time of one search
 }
 
 // Receipt says what was erased with an org. See store.Receipt.
@@ -58,11 +60,15 @@ type Options struct {
 	Meter    Meter            // told of every metered action; default: nobody
 	OAuth    *oauth.Server    // nil: Consent is Unavailable
 	SignIn   *auth.SignIn     // nil: NewLink is Unavailable
+	Patience time.Duration    // of a search: then it returns what it has found; default: 1 s
 }
 
 // Meter is told of each action whose rule says that it is metered, before it is
 // carried out. It must not wait.
 type Meter func(context.Context, loci.Principal, Action)
+
+// DefaultPatience is how long a search looks.
+const DefaultPatience = time.Second
 
 // DefaultBudget is how many characters of memories a prompt takes.
 const DefaultBudget = 100_000
@@ -73,13 +79,16 @@ func New(o Options) *App {
 		panic("app: no store")
 	}
 	a := &App{rules: rules, bell: &bell{}, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion, meter: o.Meter,
-		oauth: o.OAuth, signIn: o.SignIn}
+		oauth: o.OAuth, signIn: o.SignIn, turns: newTurns(), patience: o.Patience}
 	a.store = ringing{o.Store, a.bell}
 	if a.now == nil {
 		a.now = time.Now
 	}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
+	}
+	if a.patience == 0 {
+		a.patience = DefaultPatience
 	}
 	if a.budget <= 0 {
 		a.budget = DefaultBudget

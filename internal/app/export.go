@@ -61,7 +61,7 @@ func (a *App) Export(ctx context.Context, p loci.Principal, w io.Writer, progres
 	if err := writeLine(x.out, exportHeader{"export", exportFormat}); err != nil {
 		return 0, err
 	}
-	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) error {
+	err := a.store.Scan(ctx, p.OrgID, func(tx store.Tx) error {
 		rows, err := ownRows(ctx, tx, p)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
@@ -12,10 +13,10 @@ import (
 // that have every word. Beyond it a search is too broad for a rank to mean much.
 const maxMatches = 10_000
 
-// The last try reads texts, which no index does. So it looks at the newest rows only,
-// and ranks a part of those that have what is looked for.
+// The last try reads texts, which no index does. So it looks from the newest row on for as long as
+// its time lasts, and ranks a part of those that have what is looked for.
 const (
-	maxLooked    = 5_000
+	maxLooked    = 1_000_000
 	maxContained = 200
 )
 
@@ -35,12 +36,13 @@ func current(f Filter) Filter {
 
 // find is the one function behind every search: candidates from the store,
 // rank from package recall, rows of one page.
-func find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (*SearchPage, error) {
-	f := finder{ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query}
+func (a *App) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (*SearchPage, error) {
+	f := finder{ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, until: time.Now().Add(a.patience)}
 	if err := f.rank(); err != nil {
 		return nil, err
 	}
-	page := &SearchPage{Total: f.ranking.Len(), TotalIsLowerBound: f.more, Partial: f.fallback != "" && f.ranking.Len() > 0}
+	page := &SearchPage{Total: f.ranking.Len(), TotalIsLowerBound: f.more || f.stopped != "", StoppedBy: f.stopped,
+		Partial: f.stopped != "" || f.fallback != "" && f.ranking.Len() > 0}
 	var err error
 	page.Hits, err = f.load(f.ranking.Hits(offset, offset+limit))
 	return page, err
@@ -53,11 +55,30 @@ type finder struct {
 	v      loci.Viewer
 	filter store.Filter
 	text   string
+	until  time.Time // when the time of the search is over
 
 	query    recall.Query
 	ranking  *recall.Ranking
 	fallback string
 	more     bool // there are more hits than were ranked
+	stopped  StoppedBy
+}
+
+// checkWords refuses a query whose words with a * would stand for too many others.
+func checkWords(query string) error {
+	q := recall.Parse(query)
+	if short := q.ShortPrefix(); short != "" {
+		return loci.FieldErrorf("query", "has %q, which stands for too many words; type at least %d letters before the *", short+"*", recall.MinPrefix)
+	}
+	if n := q.Prefixes(); n > recall.MaxPrefixes {
+		return loci.FieldErrorf("query", "has %d words with a *; use at most %d", n, recall.MaxPrefixes)
+	}
+	return nil
+}
+
+// within returns a context that ends by ErrSpent after a part of the time that is left.
+func (f *finder) within(part int) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(f.ctx, time.Until(f.until)/time.Duration(part), store.ErrSpent)
 }
 
 // rank tries the words, then words that begin like them, then texts that contain
@@ -69,14 +90,14 @@ func (f *finder) rank() error {
 		query recall.Query
 	}{{"", words}, {byPrefix, words.AsPrefixes()}} {
 		f.fallback = try.name
-		if len(words.Terms) == 0 {
+		if len(try.query.Terms) == 0 {
 			continue
 		}
 		hits, err := f.match(try.query)
 		if err != nil {
 			return err
 		}
-		if len(hits) > 0 {
+		if len(hits) > 0 || f.stopped != "" {
 			f.query, f.ranking = try.query, recall.Rank(try.query, hits)
 			return nil
 		}
@@ -88,17 +109,31 @@ func (f *finder) rank() error {
 }
 
 func (f *finder) match(q recall.Query) ([]loci.Match, error) {
-	matches, err := f.tx.Lists().Match(f.ctx, f.v, store.MatchQuery{Filter: f.filter, Terms: q.Terms, Limit: maxMatches})
-	if f.more = matches.More; err != nil || !matches.More || len(q.Terms) == 1 {
+	matches, err := f.lookFor(q.Terms, false)
+	if err != nil || f.stopped == "" || len(q.Terms) == 1 {
 		return matches.Hits, err
 	}
 	return f.withAll(q.Terms, matches.Hits)
 }
 
+// lookFor returns the newest matches, as many as half of the time that is left allows.
+func (f *finder) lookFor(terms []loci.Term, all bool) (store.Matches, error) {
+	ctx, cancel := f.within(2)
+	defer cancel()
+	matches, err := f.tx.Lists().Match(ctx, f.v, store.MatchQuery{Filter: f.filter, Terms: terms, All: all, Limit: maxMatches})
+	switch {
+	case matches.Cut:
+		f.stopped = StoppedByTime
+	case matches.More && f.stopped == "":
+		f.stopped = StoppedByRows
+	}
+	return matches, err
+}
+
 // withAll adds the matches that have every term: where a frequent word alone
-// fills the limit, they may be older than all that were looked at.
+// uses up the limit or the time, they may be older than all that were looked at.
 func (f *finder) withAll(terms []loci.Term, hits []loci.Match) ([]loci.Match, error) {
-	every, err := f.tx.Lists().Match(f.ctx, f.v, store.MatchQuery{Filter: f.filter, Terms: terms, All: true, Limit: maxMatches})
+	every, err := f.lookFor(terms, true)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +153,12 @@ func (f *finder) withAll(terms []loci.Term, hits []loci.Match) ([]loci.Match, er
 func (f *finder) contain() ([]loci.Match, error) {
 	there := map[loci.MemoryID]bool{}
 	var ids []loci.MemoryID
-	for _, part := range f.query.Parts() {
-		found, err := f.tx.Lists().Contains(f.ctx, f.v, store.ContainsQuery{Filter: f.filter, Text: part, Look: maxLooked, Limit: maxContained})
+	parts := f.query.Parts()
+	for i, part := range parts {
+		found, err := f.lookInto(part, len(parts)-i)
 		if err != nil {
 			return nil, err
 		}
-		f.more = f.more || found.More && len(found.IDs) > 0
 		for _, id := range found.IDs {
 			if !there[id] {
 				there[id] = true
@@ -139,6 +174,22 @@ func (f *finder) contain() ([]loci.Match, error) {
 		}
 	}
 	return hits, err
+}
+
+// lookInto returns the newest memories that contain text, as many as a share of the time that is left allows.
+func (f *finder) lookInto(text string, share int) (store.Contained, error) {
+	ctx, cancel := f.within(share)
+	defer cancel()
+	found, err := f.tx.Lists().Contains(ctx, f.v, store.ContainsQuery{Filter: f.filter, Text: text, Look: maxLooked, Limit: maxContained})
+	switch {
+	case found.Cut:
+		f.stopped = StoppedByTime
+	case found.More && len(found.IDs) == maxContained:
+		f.more = true
+	case found.More && f.stopped == "":
+		f.stopped = StoppedByRows
+	}
+	return found, err
 }
 
 // load reads the rows of ranked hits and cuts their snippets.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
@@ -46,14 +47,15 @@ const (
 
 // QueryAnswer is the answer with the receipt of what went into it.
 type QueryAnswer struct {
-	Response string     // "" if no model is configured
-	Model    *ChatModel // nil if no model is configured
-	Prompt   string
-	Reason   Reason         // of those that are not pinned
-	Used     []*loci.Memory // in the prompt, in this order: pinned ones first
-	Pinned   int            // how many of Used, the first, are there because they are pinned
-	Cut      []*loci.Memory // pinned or ranked, but over the budget
-	Total    int            // how many memories fit the question
+	Response  string     // "" if no model is configured
+	Model     *ChatModel // nil if no model is configured
+	Prompt    string
+	Reason    Reason         // of those that are not pinned
+	Used      []*loci.Memory // in the prompt, in this order: pinned ones first
+	Pinned    int            // how many of Used, the first, are there because they are pinned
+	Cut       []*loci.Memory // pinned or ranked, but over the budget
+	Total     int            // how many memories fit the question
+	StoppedBy StoppedBy      // the search for them
 }
 
 // ReasonOf says why the memory at that place of Used is there.
@@ -99,8 +101,8 @@ func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*Que
 	r.Filter = current(r.Filter)
 	var answer QueryAnswer
 	var pinned, memories []*loci.Memory
-	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		pinned, memories, err = retrieve(ctx, tx, p.Viewer(), r, limit, &answer)
+	err = a.scan(ctx, p, func(tx store.Tx) (err error) {
+		pinned, memories, err = a.retrieve(ctx, tx, p.Viewer(), r, limit, &answer)
 		return err
 	})
 	if err != nil {
@@ -113,7 +115,7 @@ func (a *App) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*Que
 
 // retrieve returns the memories for the prompt, at most limit: the pinned ones, and, best first, those that fit the
 // question, or the newest if none does.
-func retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int, answer *QueryAnswer) (pinned, others []*loci.Memory, err error) {
+func (a *App) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int, answer *QueryAnswer) (pinned, others []*loci.Memory, err error) {
 	if r.IDs != nil {
 		found, err := readAt(ctx, tx, v, r.IDs, &r.Filter)
 		answer.Reason, answer.Total = FitsQuestion, len(found)
@@ -128,11 +130,15 @@ func retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, l
 	if pinned, _, err = alwaysOn(ctx, tx, v, r.Filter); err != nil {
 		return nil, nil, err
 	}
-	page, err := find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: r.Query}, 0, limit)
+	words := r.Query
+	if checkWords(words) != nil {
+		words = strings.ReplaceAll(words, "*", " ") // a question need not be a search
+	}
+	page, err := a.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words}, 0, limit)
 	if err != nil {
 		return nil, nil, err
 	}
-	answer.Reason, answer.Total = FitsQuestion, page.Total
+	answer.Reason, answer.Total, answer.StoppedBy = FitsQuestion, page.Total, page.StoppedBy
 	for _, h := range page.Hits {
 		others = append(others, h.Memory)
 	}

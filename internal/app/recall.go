@@ -24,6 +24,8 @@ type RecallPage struct {
 	NextCursor        string // "": no more
 	Total             int    // hits on all pages
 	TotalIsLowerBound bool   // there are more than Total
+	Partial           bool   // as in SearchPage
+	StoppedBy         StoppedBy
 }
 
 // Recall is Search with why each memory was found and where it comes from: the oldest
@@ -42,6 +44,7 @@ func (a *App) Recall(ctx context.Context, p loci.Principal, r SearchRequest) (*R
 		return nil, err
 	}
 	out.NextCursor, out.Total, out.TotalIsLowerBound = page.NextCursor, page.Total, page.TotalIsLowerBound
+	out.Partial, out.StoppedBy = page.Partial, page.StoppedBy
 	return out, nil
 }
 

@@ -37,8 +37,19 @@ type SearchPage struct {
 	NextCursor        string // "": no more
 	Total             int    // hits on all pages
 	TotalIsLowerBound bool   // there are more than Total
-	Partial           bool   // nothing had the words themselves: why of each hit says what was taken instead
+	Partial           bool   // not the whole answer: StoppedBy says why, or why of each hit what was taken instead of its words
+	StoppedBy         StoppedBy
 }
+
+// StoppedBy says why a search ended before it had looked at everything. Older memories may be missing then.
+type StoppedBy string
+
+// The reasons.
+const (
+	StoppedByNothing StoppedBy = ""
+	StoppedByTime    StoppedBy = "time" // it used up its time
+	StoppedByRows    StoppedBy = "rows" // more memories match than a search ranks
+)
 
 // Search returns the visible memories that fit the query, by relevance. All
 // words need not occur; the more and the rarer, the better the rank. If none has
@@ -71,6 +82,9 @@ func (a *App) search(ctx context.Context, p loci.Principal, r SearchRequest, kin
 	if err := a.checkFilter(&r.Filter); err != nil {
 		return nil, err
 	}
+	if err := checkWords(r.Query); err != nil {
+		return nil, err
+	}
 	limit, err := pageSize("limit", r.Limit, kind.fallback, kind.maximum)
 	if err != nil {
 		return nil, err
@@ -80,8 +94,8 @@ func (a *App) search(ctx context.Context, p loci.Principal, r SearchRequest, kin
 		return nil, err
 	}
 	var page *SearchPage
-	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		page, err = find(ctx, tx, p.Viewer(), r, offset, limit)
+	err = a.scan(ctx, p, func(tx store.Tx) (err error) {
+		page, err = a.find(ctx, tx, p.Viewer(), r, offset, limit)
 		if err == nil && also != nil {
 			err = also(tx, page)
 		}
@@ -94,6 +108,16 @@ func (a *App) search(ctx context.Context, p loci.Principal, r SearchRequest, kin
 		page.NextCursor = sealCursor(p, r.bound(), kind.name, strconv.Itoa(next))
 	}
 	return page, nil
+}
+
+// scan runs fn, which searches, when it is p's turn. RateLimited if p searches too much at once.
+func (a *App) scan(ctx context.Context, p loci.Principal, fn func(store.Tx) error) error {
+	done, err := a.turns.take(ctx, p.Subject())
+	if err != nil {
+		return err
+	}
+	defer done()
+	return a.store.Scan(ctx, p.OrgID, fn)
 }
 
 // bound is what a search cursor is bound to.

@@ -67,7 +67,7 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 		o.Progress = func(string) {}
 	}
 	b := &bencher{Options: o}
-	for _, part := range []func(context.Context) error{b.writes, b.reads, b.size, b.recalls} {
+	for _, part := range []func(context.Context) error{b.writes, b.reads, b.size, b.recalls, b.fairness} {
 		if err := part(ctx); err != nil {
 			return b.results, err
 		}

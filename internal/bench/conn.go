@@ -20,6 +20,7 @@ type conn struct {
 	headers string      // of each request in addition, lines that end in CRLF
 	header  http.Header // of the last answer
 	body    []byte      // of the last answer
+	status  int         // of the last answer
 }
 
 func (s *server) dial() (*conn, error) {
@@ -57,7 +58,7 @@ func (c *conn) call(method, path, key string, body any) (time.Duration, error) {
 	if c.body, err = io.ReadAll(r.Body); err != nil {
 		return 0, err
 	}
-	if r.StatusCode >= 300 {
+	if c.status = r.StatusCode; c.status >= 300 {
 		return 0, fmt.Errorf("%s %s: %s: %s", method, path, r.Status, c.body)
 	}
 	c.header = r.Header

@@ -21,10 +21,10 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *app.SearchRequ
 		return nil, err
 	}
 	out := page[hit]{Memories: make([]hit, len(found.Memories)), Total: &found.Total,
-		TotalIsLowerBound: found.TotalIsLowerBound, HasMore: found.Total > len(found.Memories)}
+		TotalIsLowerBound: found.TotalIsLowerBound, HasMore: found.Total > len(found.Memories),
+		stopped: stoppedBy(found.Partial, found.StoppedBy)}
 	for i := range found.Memories {
 		out.Memories[i] = hitOf(&found.Memories[i])
-		out.Partial = out.Partial || found.Memories[i].Why.Fallback != ""
 	}
 	return out, nil
 }
@@ -85,5 +85,6 @@ func (s *Server) recallMemories(ctx context.Context, c *call, in *app.SearchRequ
 		found.Memories[i].Memory = *shown(&found.Memories[i].Memory)
 	}
 	return page[loci.Recalled]{Memories: found.Memories, Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
-		HasMore: found.NextCursor != "", NextCursor: found.NextCursor}, nil
+		HasMore: found.NextCursor != "", NextCursor: found.NextCursor,
+		stopped: stoppedBy(found.Partial, found.StoppedBy)}, nil
 }

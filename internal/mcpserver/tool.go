@@ -174,12 +174,27 @@ func listOf(name string, members ...string) *jsonschema.Schema {
 
 // page is a page of memories, in full or as summaries.
 type page[T any] struct {
-	Memories          []T    `json:"memories"`
-	Total             *int   `json:"total,omitempty"`
-	TotalIsLowerBound bool   `json:"total_is_lower_bound,omitempty"`
-	Partial           bool   `json:"partial,omitempty"` // a search that had to match the beginnings of words
-	HasMore           bool   `json:"has_more"`
-	NextCursor        string `json:"next_cursor,omitempty"`
+	Memories          []T  `json:"memories"`
+	Total             *int `json:"total,omitempty"`
+	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty"`
+	stopped
+	HasMore    bool   `json:"has_more"`
+	NextCursor string `json:"next_cursor,omitempty"`
+}
+
+// stopped states whether a search is complete.
+type stopped struct {
+	Partial   bool          `json:"partial,omitempty"`    // incomplete (see StoppedBy), or found by a fallback
+	StoppedBy app.StoppedBy `json:"stopped_by,omitempty"` // why it is incomplete
+	Note      string        `json:"note,omitempty"`       // what StoppedBy means, for a model
+}
+
+func stoppedBy(partial bool, by app.StoppedBy) stopped {
+	s := stopped{Partial: partial, StoppedBy: by}
+	if by != app.StoppedByNothing {
+		s.Note = "The search stopped early, so older memories may be missing. Search again with rarer words."
+	}
+	return s
 }
 
 // rows returns a page of anything else. An empty list is [] in JSON, not null.

@@ -6,6 +6,8 @@
 package recall
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,14 +44,53 @@ func Parse(text string) Query {
 	return distinct(p.telling)
 }
 
+// MinPrefix is how long the beginning of a word must be, in bytes: three letters of ASCII, or one ideograph.
+// MaxPrefixes is how many of them a query may have. Each costs a look at all words that begin like it.
+const (
+	MinPrefix   = 3
+	MaxPrefixes = 8
+)
+
 // AsPrefixes returns the query with every term open at its end, for a second
-// try when nothing was found.
-func (q Query) AsPrefixes() Query {
-	out := Query{Terms: make([]loci.Term, len(q.Terms)), texts: q.texts}
+// try when nothing was found. Terms that are too short for that are left out, and of
+// the others at most MaxPrefixes are kept, the longest.
+func (q Query) AsPrefixes() (out Query) {
+	var kept []int
 	for i, t := range q.Terms {
-		out.Terms[i] = loci.Term{Words: t.Words, Prefix: true}
+		if len(lastOf(t)) >= MinPrefix {
+			kept = append(kept, i)
+		}
+	}
+	slices.SortStableFunc(kept, func(i, j int) int { return cmp.Compare(len(lastOf(q.Terms[j])), len(lastOf(q.Terms[i]))) })
+	kept = kept[:min(len(kept), MaxPrefixes)]
+	slices.Sort(kept)
+	for _, i := range kept {
+		out.Terms = append(out.Terms, loci.Term{Words: q.Terms[i].Words, Prefix: true})
+		out.texts = append(out.texts, q.texts[i])
 	}
 	return out
+}
+
+func lastOf(t loci.Term) string { return t.Words[len(t.Words)-1] }
+
+// Prefixes is how many terms end in the beginning of a word.
+func (q Query) Prefixes() (n int) {
+	for _, t := range q.Terms {
+		if t.Prefix {
+			n++
+		}
+	}
+	return n
+}
+
+// ShortPrefix returns the text of the first term that ends in a beginning shorter than MinPrefix, or "".
+func (q Query) ShortPrefix() string {
+	for i, t := range q.Terms {
+		if t.Prefix && len(lastOf(t)) < MinPrefix {
+			return q.texts[i]
+		}
+	}
+	return ""
 }
 
 type parser struct {

@@ -97,7 +97,7 @@ type found struct {
 	memories []*loci.Memory
 	hits     []client.Hit // for searches only
 	page     client.Page
-	partial  bool
+	stopped  client.Stopped
 }
 
 // find is the one way from a filter to memories.
@@ -148,7 +148,7 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f app.Fi
 		return nil, err
 	}
 	out := &found{memories: make([]*loci.Memory, len(page.Hits)), hits: make([]client.Hit, len(page.Hits)),
-		page: pageOf(a, page.NextCursor), partial: page.Partial}
+		page: pageOf(a, page.NextCursor), stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}
 	for i, h := range page.Hits {
 		out.memories[i] = h.Memory
 		out.hits[i] = client.Hit{ID: h.Memory.ID, Score: h.Score, Snippet: h.Snippet, Why: h.Why}
@@ -396,7 +396,8 @@ func (s *server) search(ctx context.Context, p loci.Principal, in *searchInput) 
 	if err != nil {
 		return nil, err
 	}
-	return &searchOutput{client.SearchPage{Memories: got.memories, Hits: got.hits, Count: len(got.hits), Page: got.page, Partial: got.partial}}, nil
+	return &searchOutput{client.SearchPage{Memories: got.memories, Hits: got.hits, Count: len(got.hits), Page: got.page,
+		Stopped: got.stopped}}, nil
 }
 
 type newestInput struct{ Body *client.NewestRequest }

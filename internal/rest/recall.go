@@ -97,7 +97,7 @@ func (s *server) question(ctx context.Context, p loci.Principal, r *client.Query
 func answerOf(p loci.Principal, a *app.QueryAnswer) *client.QueryAnswer {
 	n := len(a.Used)
 	out := &client.QueryAnswer{Response: a.Response, MemoriesUsed: orEmpty(a.Used), UsedCount: n, Included: n, IncludedInPrompt: n,
-		MemoriesTotal: a.Total, PromptSent: a.Prompt, Truncated: len(a.Cut) > 0, EstimatedTokens: (len(a.Prompt) + 3) / 4,
+		MemoriesTotal: a.Total, StoppedBy: string(a.StoppedBy), PromptSent: a.Prompt, Truncated: len(a.Cut) > 0, EstimatedTokens: (len(a.Prompt) + 3) / 4,
 		Receipt: client.Receipt{Used: make([]client.Use, n), Cut: make([]client.Left, len(a.Cut))}}
 	if p.Vendor != "" {
 		out.VendorFilter = &p.Vendor
@@ -178,7 +178,8 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 		return nil, err
 	}
 	return &recallOutput{client.RecallPage{Memories: page.Memories, More: moreAt(page.NextCursor),
-		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound}}, nil
+		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound,
+		Stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}}, nil
 }
 
 // The examples of routes about recall.

@@ -16,6 +16,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -27,6 +28,9 @@ type Store interface {
 	// View runs fn in one read transaction: a snapshot of org's rows.
 	// NotFound if there is no such org.
 	View(ctx context.Context, org loci.OrgID, fn func(Tx) error) error
+	// Scan is View for reads that may take long, such as a search or an export.
+	// View and Update never wait for it.
+	Scan(ctx context.Context, org loci.OrgID, fn func(Tx) error) error
 	// Update runs fn in one transaction and returns after it is durable on
 	// disk. If fn returns an error nothing is written. fn may be run twice, so
 	// it touches only tx and its own variables.
@@ -200,6 +204,8 @@ type Matches struct {
 	Hits []loci.Match
 	// More says that there were more than Limit, which were not looked at.
 	More bool
+	// Cut says that ctx ended by ErrSpent before all rows were looked at. The newest come first.
+	Cut bool
 }
 
 // ContainsQuery asks for memories that have a text anywhere, also within words.
@@ -215,4 +221,14 @@ type Contained struct {
 	IDs []loci.MemoryID
 	// More says that there may be more: there were more than Limit, or more rows than Look.
 	More bool
+	// Cut says that ctx ended by ErrSpent before all rows were looked at.
+	Cut bool
 }
+
+// ErrSpent is the cause that ends the context of a search that has used up its
+// time. Match and Contains then return what they have found, marked as Cut. A
+// context that ends for another reason fails them.
+var ErrSpent = errors.New("the search used up its time")
+
+// Spent reports whether ctx ended by ErrSpent.
+func Spent(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrSpent) }

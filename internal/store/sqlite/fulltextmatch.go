@@ -11,17 +11,24 @@ import (
 )
 
 // Match implements sqlstore.Index.
-func (x index) Match(_ context.Context, v loci.Viewer, mq *store.MatchQuery) (hits []sqlstore.Hit, err error) {
+func (x index) Match(ctx context.Context, v loci.Viewer, mq *store.MatchQuery) (hits []sqlstore.Hit, err error) {
 	var q sqlstore.Query
 	x.matchQuery(&q, v, mq, expression(mq.Terms, mq.All))
 	err = x.shared.Query(q.String(), q.Args, func(r *sqlitedb.Row) error {
 		h := sqlstore.Hit{Seq: r.Int64(6)}
 		h.Match = loci.Match{ID: r.ID(0), CreatedAt: timeAt(r, 1), UpdatedAt: timeAt(r, 2), Pinned: r.Bool(3), Importance: r.Int(4)}
-		err := unpack(r.Raw(5), len(mq.Terms), &h.Match)
+		if err := unpack(r.Raw(5), len(mq.Terms), &h.Match); err != nil {
+			return err
+		}
 		hits = append(hits, h)
-		return err
+		return ctx.Err()
 	})
 	return hits, err
+}
+
+// Within implements sqlstore.Index.
+func (x index) Within(ctx context.Context, fn func() error) error {
+	return x.c.Within(ctx, fn)
 }
 
 // matchQuery makes the full-text index drive: another order would look at every

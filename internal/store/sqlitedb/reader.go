@@ -97,21 +97,38 @@ func (p *pool) close() (err error) {
 // context's error. The time that fn takes holds the log's growth back, so it
 // should be short.
 func (db *DB) View(ctx context.Context, fn func(*Conn) error) error {
-	return db.lend(ctx, func(c *Conn) error {
+	return db.lend(ctx, db.readers, inTransaction(fn))
+}
+
+// Scan is View for reads that may take long, such as searches and backups. It
+// has connections of its own, so View and Update never wait for it.
+func (db *DB) Scan(ctx context.Context, fn func(*Conn) error) error {
+	return db.lend(ctx, db.scans, inTransaction(fn))
+}
+
+func inTransaction(fn func(*Conn) error) func(*Conn) error {
+	return func(c *Conn) error {
 		if err := c.tx("BEGIN"); err != nil {
 			return err
 		}
 		c.lent = true
 		return fn(c)
-	})
+	}
 }
 
-// lend runs fn on a reader connection without a transaction.
-func (db *DB) lend(ctx context.Context, fn func(*Conn) error) error {
+// Within runs fn, and stops what runs in SQLite when ctx ends. The transaction
+// stays usable. ctx is for a step that may use less time than the rest.
+func (c *Conn) Within(ctx context.Context, fn func() error) error {
+	defer c.interruptWith(ctx)()
+	return interrupted(ctx, fn())
+}
+
+// lend runs fn on a connection of p without a transaction.
+func (db *DB) lend(ctx context.Context, p *pool, fn func(*Conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c, err := db.readers.get(ctx)
+	c, err := p.get(ctx)
 	if err != nil {
 		return err
 	}
@@ -119,7 +136,7 @@ func (db *DB) lend(ctx context.Context, fn func(*Conn) error) error {
 	defer func() {
 		restore()
 		c.lent = false
-		db.readers.put(c, !c.inDriver && (c.raw.GetAutocommit() || c.tx("COMMIT") == nil))
+		p.put(c, !c.inDriver && (c.raw.GetAutocommit() || c.tx("COMMIT") == nil))
 	}()
 	return interrupted(ctx, classify(fn(c)))
 }

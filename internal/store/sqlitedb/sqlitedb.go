@@ -18,7 +18,7 @@ type Options struct {
 	Path       string                    // the directory must exist
 	Setup      func(*sqlite3.Conn) error // runs on every new connection: functions, tokenizers, virtual tables
 	Migrations []Migration               // numbered 1, 2, 3 …
-	Readers    int                       // most reader connections; default max(4, GOMAXPROCS); they open on demand
+	Readers    int                       // most reader connections of View, and of Scan; default max(4, GOMAXPROCS)
 	CacheKiB   int                       // page cache of one connection; default 2048
 	Now        func() time.Time          // default time.Now; stamps _migrations.applied_at
 }
@@ -29,6 +29,7 @@ type DB struct {
 	lock    *fileLock
 	queue   *queue
 	readers *pool
+	scans   *pool // apart from readers, so that a point read never waits for a search
 	writer  *Conn // owned by the writer's goroutine until that ends
 	wal     walGauge
 
@@ -51,7 +52,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	}
 	opts.Path = path
 	db := &DB{opts: opts, queue: newQueue(), hurry: make(chan struct{}), drained: make(chan struct{})}
-	db.readers = newPool(opts.Readers, db.connectReader)
+	db.readers, db.scans = newPool(opts.Readers, db.connectReader), newPool(opts.Readers, db.connectReader)
 	if err := db.open(ctx); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -131,7 +132,7 @@ func (db *DB) Close() error {
 		db.queue.close()
 		impatient := time.AfterFunc(closePatience, func() { close(db.hurry) })
 		<-db.drained
-		db.closeErr = errors.Join(db.readers.close(), db.closeWriter())
+		db.closeErr = errors.Join(db.readers.close(), db.scans.close(), db.closeWriter())
 		impatient.Stop()
 		db.lock.close()
 	})

@@ -23,7 +23,7 @@ func (t lists) Contains(ctx context.Context, v loci.Viewer, cq store.ContainsQue
 		return found, err
 	}
 	finder := newFinder(cq.Text)
-	for left := cq.Look; ctx.Err() == nil; {
+	for left := cq.Look; !isOver(ctx, &found.Cut); {
 		places, err := w.next(min(left, maxBatch-1) + 1)
 		if err != nil || len(places) == 0 {
 			return found, err
@@ -46,7 +46,7 @@ func (t lists) Contains(ctx context.Context, v loci.Viewer, cq store.ContainsQue
 			left--
 		}
 	}
-	return found, ctx.Err()
+	return found, unlessCut(ctx, found.Cut)
 }
 
 // textRow is a visible row, and whether it has the text.

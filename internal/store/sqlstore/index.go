@@ -20,8 +20,10 @@ type Index interface {
 	// Walk begins a list.
 	Walk(l Listing) (Walk, error)
 	// Match returns the newest visible rows in which the terms occur, one more than q.Limit if there are so many. At
-	// another time it returns those that have not changed since.
+	// another time it returns those that have not changed since. If it fails, the hits so far are good.
 	Match(ctx context.Context, v loci.Viewer, q *store.MatchQuery) ([]Hit, error)
+	// Within runs fn and stops its statements when ctx ends. The transaction stays usable.
+	Within(ctx context.Context, fn func() error) error
 	// Rebuild drops what is derived, and derives it again. Check compares it with the rows.
 	Rebuild(ctx context.Context) error
 	Check(ctx context.Context) ([]string, error)

@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -19,9 +21,14 @@ func (t lists) Match(ctx context.Context, v loci.Viewer, mq store.MatchQuery) (f
 	if v, err = index.Near(v, &mq.Filter); err != nil {
 		return found, err
 	}
-	hits, err := index.Match(ctx, v, &mq)
-	if err == nil && !mq.When.KnownAt.IsZero() {
-		hits, err = t.matchOld(ctx, v, &mq, hits)
+	var hits []Hit
+	err = t.untilSpent(ctx, &found.Cut, func() (err error) {
+		hits, err = index.Match(ctx, v, &mq)
+		return err
+	})
+	if err == nil && !found.Cut && !mq.When.KnownAt.IsZero() {
+		err = t.untilSpent(ctx, &found.Cut, func() error { return t.addOld(ctx, v, &mq, &hits) })
+		slices.SortFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Seq, a.Seq) })
 	}
 	if err != nil {
 		return found, err

@@ -9,25 +9,18 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// matchOld adds to hits, what the index found among the rows that have not
-// changed since, the hits among old versions, which are in no index: their texts
-// are read with the analysis that the index has.
-func (t lists) matchOld(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, hits []Hit) ([]Hit, error) {
-	indexed := len(hits)
+// addOld adds to hits, what the index found among the rows that have not changed
+// since, the hits among old versions, which are in no index: it reads their texts
+// with the analysis that the index has.
+func (t lists) addOld(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, hits *[]Hit) error {
 	old, err := t.oldRows(ctx, v, mq)
-	if err != nil {
-		return nil, err
-	}
-	counter := newCounter(mq.Terms, mq.All)
-	for len(old) > 0 && len(hits)-indexed <= mq.Limit { // more old ones cannot matter
+	counter, enough := newCounter(mq.Terms, mq.All), len(*hits)+mq.Limit // more old ones cannot matter
+	for len(old) > 0 && len(*hits) <= enough && err == nil {
 		batch := old[:min(maxBatch, len(old))]
 		old = old[len(batch):]
-		if err := t.matchRows(ctx, v, mq, batch, counter, &hits); err != nil {
-			return nil, err
-		}
+		err = t.matchRows(ctx, v, mq, batch, counter, hits)
 	}
-	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Seq, a.Seq) })
-	return hits, nil
+	return err
 }
 
 // oldRows returns the numbers of the rows that were another version at the time

@@ -77,6 +77,7 @@ var tests = []struct {
 	{"ListContexts", testListContexts},
 	{"Contains", testContains},
 	{"ContainsLimits", testContainsLimits},
+	{"Spent", testSpent},
 	{"Visibility", testVisibility},
 	{"RebuildChangesNothing", testRebuildChangesNothing},
 	{"Users", testUsers},

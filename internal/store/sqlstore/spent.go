@@ -1,0 +1,32 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// isOver reports whether ctx has ended, and sets cut if it ended because the search used up its time.
+func isOver(ctx context.Context, cut *bool) bool {
+	over := ctx.Err() != nil
+	*cut = over && store.Spent(ctx)
+	return over
+}
+
+func unlessCut(ctx context.Context, cut bool) error {
+	if cut {
+		return nil
+	}
+	return ctx.Err()
+}
+
+// untilSpent runs one part of a search. If the search uses up its time, it stops that part and sets cut: the rows that
+// the part has returned by then are good.
+func (tx *Tx) untilSpent(ctx context.Context, cut *bool, run func() error) error {
+	err := tx.Index(tx).Within(ctx, run)
+	if err != nil && errors.Is(err, ctx.Err()) && isOver(ctx, cut) {
+		return unlessCut(ctx, *cut)
+	}
+	return err
+}
