@@ -112,9 +112,9 @@ func (a *App) EndMCPSession(ctx context.Context, s SessionKey) error {
 // rejoin returns p with the projects that it belongs to now, and not when its request
 // began. A key that is limited to projects stays so.
 func (a *App) rejoin(ctx context.Context, p loci.Principal) (loci.Principal, error) {
-	ids, err := a.store.ProjectMembers().Of(ctx, p.OrgID, p.UserID)
+	ids, err := a.store.ProjectMembers().Of(ctx, p.OrgID, p.UserID, p.WorkspaceID)
 	if p.AllProjects {
-		ids, err = a.store.ProjectMembers().All(ctx, p.OrgID)
+		ids, err = a.store.ProjectMembers().All(ctx, p.OrgID, p.WorkspaceID)
 	}
 	if err != nil {
 		return p, err

@@ -355,7 +355,7 @@ func TestNothingIsAddedToAnArchivedProject(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	p := c.mara
-	ids, err := c.st.ProjectMembers().Of(ctx, p.OrgID, p.UserID)
+	ids, err := c.st.ProjectMembers().Of(ctx, p.OrgID, p.UserID, p.WorkspaceID)
 	c.must(err)
 	p.ProjectIDs = ids
 	m := c.add(p, app.Draft{Title: "m", Content: "c", Scope: loci.ScopeProject, ProjectID: c.project})

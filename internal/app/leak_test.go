@@ -287,7 +287,7 @@ func (c *caller) refresh() {
 		return err
 	})
 	if !c.p.OnlyProjects {
-		ids, err := c.st.ProjectMembers().Of(c.ctx, c.p.OrgID, c.p.UserID)
+		ids, err := c.st.ProjectMembers().Of(c.ctx, c.p.OrgID, c.p.UserID, c.p.WorkspaceID)
 		c.must(err)
 		c.p.ProjectIDs = ids
 	}

@@ -60,7 +60,7 @@ func (a *App) CreateProject(ctx context.Context, p loci.Principal, d ProjectDraf
 // nameIsFree is a Conflict if any project of the org has the name, whoever may
 // see it. It keeps what would fail out of the audit trail; the store has the last word.
 func (a *App) nameIsFree(ctx context.Context, p loci.Principal, name string) error {
-	ids, err := a.store.ProjectMembers().All(ctx, p.OrgID)
+	ids, err := a.store.ProjectMembers().All(ctx, p.OrgID, loci.WorkspaceID{})
 	if err != nil {
 		return err
 	}

@@ -211,7 +211,7 @@ func (s *stage) project(p loci.Principal, name string, everyone bool) loci.Proje
 func (s *stage) dumpProjects(org loci.OrgID, keep func(any, error)) {
 	s.t.Helper()
 	ctx := s.t.Context()
-	ids, err := s.st.ProjectMembers().All(ctx, org)
+	ids, err := s.st.ProjectMembers().All(ctx, org, loci.WorkspaceID{})
 	keep(ids, err)
 	all := loci.Viewer{OrgID: org, UserID: loci.UserID{1}, ProjectIDs: ids}
 	for _, id := range ids {

@@ -66,7 +66,7 @@ func selectionTarget(s *loci.UndoSelection) string {
 
 // openProjects returns the projects that the person belongs to, also where the operator acts for them, and that are not archived.
 func (a *App) openProjects(ctx context.Context, p loci.Principal) (map[loci.ProjectID]bool, error) {
-	ids, err := a.store.ProjectMembers().Of(ctx, p.OrgID, p.UserID)
+	ids, err := a.store.ProjectMembers().Of(ctx, p.OrgID, p.UserID, p.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,8 @@ type projectCache struct {
 
 type projectsKey struct {
 	org  loci.OrgID
-	user loci.UserID // zero: all projects of the org
+	user loci.UserID      // zero: all projects of the org
+	in   loci.WorkspaceID // zero: of all workspaces
 }
 
 type projectsEntry struct {
@@ -38,17 +39,17 @@ type projectsEntry struct {
 
 // get returns the list that holds for org, from st if need be. The version was read before
 // the list is, so a list can only be newer than its version says, and is then read again.
-func (c *projectCache) get(ctx context.Context, st store.Store, org *loci.Org, user loci.UserID) ([]loci.ProjectID, error) {
-	key := projectsKey{org.ID, user}
+func (c *projectCache) get(ctx context.Context, st store.Store, org *loci.Org, user loci.UserID, in loci.WorkspaceID) ([]loci.ProjectID, error) {
+	key := projectsKey{org.ID, user, in}
 	c.mu.RLock()
 	entry, ok := c.of[key]
 	c.mu.RUnlock()
 	if ok && entry.version == org.ProjectsVersion {
 		return entry.ids, nil
 	}
-	read := func() ([]loci.ProjectID, error) { return st.ProjectMembers().Of(ctx, org.ID, user) }
+	read := func() ([]loci.ProjectID, error) { return st.ProjectMembers().Of(ctx, org.ID, user, in) }
 	if user.IsZero() {
-		read = func() ([]loci.ProjectID, error) { return st.ProjectMembers().All(ctx, org.ID) }
+		read = func() ([]loci.ProjectID, error) { return st.ProjectMembers().All(ctx, org.ID, in) }
 	}
 	ids, err := read()
 	if err != nil {
@@ -83,7 +84,7 @@ func (c *projectCache) drop(key projectsKey) {
 	}
 }
 
-// projectsOf returns what p reaches: of the projects of the person, those that the
+// projectsOf returns what p reaches in its workspace: of the projects of the person, those that the
 // credential is limited to. The operator who acts for nobody in
 // particular is in all.
 func (a *Authenticator) projectsOf(ctx context.Context, org *loci.Org, p *loci.Principal) ([]loci.ProjectID, error) {
@@ -91,7 +92,7 @@ func (a *Authenticator) projectsOf(ctx context.Context, org *loci.Org, p *loci.P
 	if p.AllProjects {
 		user = loci.UserID{}
 	}
-	ids, err := a.projects.get(ctx, a.store, org, user)
+	ids, err := a.projects.get(ctx, a.store, org, user, p.WorkspaceID)
 	if err != nil || !p.OnlyProjects {
 		return ids, err
 	}

@@ -46,10 +46,11 @@ type Projects interface {
 type ProjectMembers interface {
 	// Of returns the ids of the projects that a user of the org belongs to, in order,
 	// archived ones too: what goes into Viewer.ProjectIDs. The answer stays the same as long as
-	// Org.ProjectsVersion does and the user is in the org.
-	Of(ctx context.Context, org loci.OrgID, user loci.UserID) ([]loci.ProjectID, error)
-	// All returns the ids of all projects of the org, in order, for who administers them.
-	All(ctx context.Context, org loci.OrgID) ([]loci.ProjectID, error)
+	// Org.ProjectsVersion does and the user is in the org. Projects of another workspace than in are left out; the
+	// zero workspace leaves none out.
+	Of(ctx context.Context, org loci.OrgID, user loci.UserID, in loci.WorkspaceID) ([]loci.ProjectID, error)
+	// All returns the ids of all projects of the org, in order, for who administers them. in is as for Of.
+	All(ctx context.Context, org loci.OrgID, in loci.WorkspaceID) ([]loci.ProjectID, error)
 	// List returns who is entered, by id. NotFound if there is no such project.
 	List(ctx context.Context, org loci.OrgID, id loci.ProjectID) ([]loci.ProjectMember, error)
 	// Put enters a member or changes the role. NotFound if there is no such

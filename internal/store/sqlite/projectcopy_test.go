@@ -119,7 +119,7 @@ func TestCarryProjectMembers(t *testing.T) {
 		t.Fatal(explain(err))
 	}
 	restored := openStore(t, Options{Dir: dir})
-	if list, err := restored.ProjectMembers().Of(bg, p.OrgID, members[0].UserID); err != nil || len(list) != 0 {
+	if list, err := restored.ProjectMembers().Of(bg, p.OrgID, members[0].UserID, loci.WorkspaceID{}); err != nil || len(list) != 0 {
 		t.Errorf("got %v, %v, want none", list, err)
 	}
 	if _, err := restored.MCPSessions().Get(bg, session.Key); loci.CodeOf(err) != loci.NotFound {

@@ -11,16 +11,20 @@ type projectMembers struct{ *Registry }
 // userOfOrg is true for a user whom the directory knows in that org.
 const userOfOrg = "EXISTS (SELECT 1 FROM people WHERE {global people} user_id = ? AND org_id = p.org_id)"
 
-func (m projectMembers) Of(ctx context.Context, org loci.OrgID, user loci.UserID) ([]loci.ProjectID, error) {
-	return m.ids(ctx, " AND "+userOfOrg+" AND (p.everyone OR EXISTS (SELECT 1 FROM project_members WHERE {global project_members} project_id = p.id AND user_id = ?))",
+func (m projectMembers) Of(ctx context.Context, org loci.OrgID, user loci.UserID, in loci.WorkspaceID) ([]loci.ProjectID, error) {
+	return m.ids(ctx, in, " AND "+userOfOrg+" AND (p.everyone OR EXISTS (SELECT 1 FROM project_members WHERE {global project_members} project_id = p.id AND user_id = ?))",
 		string(org), [16]byte(user), [16]byte(user))
 }
 
-func (m projectMembers) All(ctx context.Context, org loci.OrgID) ([]loci.ProjectID, error) {
-	return m.ids(ctx, "", string(org))
+func (m projectMembers) All(ctx context.Context, org loci.OrgID, in loci.WorkspaceID) ([]loci.ProjectID, error) {
+	return m.ids(ctx, in, "", string(org))
 }
 
-func (m projectMembers) ids(ctx context.Context, where string, args ...any) (list []loci.ProjectID, err error) {
+func (m projectMembers) ids(ctx context.Context, in loci.WorkspaceID, where string, args ...any) (list []loci.ProjectID, err error) {
+	if !in.IsZero() {
+		where += " AND (p.workspace_id IS NULL OR p.workspace_id = ?)"
+		args = append(args, [16]byte(in))
+	}
 	err = m.db.View(ctx, func(c Conn) error {
 		list = nil
 		return c.Query("SELECT p.id"+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+where+" ORDER BY p.id", args, func(r Row) error {
@@ -91,7 +95,9 @@ func (m projectMembers) Remove(ctx context.Context, org loci.OrgID, id loci.Proj
 func (m projectMembers) Adopt(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (n int, err error) {
 	err = m.db.Update(ctx, func(c Conn) error {
 		err := c.Exec("UPDATE projects SET workspace_id = ? WHERE {global projects} org_id = ? AND workspace_id IS NULL", orNull(workspace), string(org))
-		n = int(c.Changes())
+		if n = int(c.Changes()); err == nil && n > 0 { // whoever is in another workspace does not reach them any more
+			err = c.Exec("UPDATE orgs SET projects_version = projects_version + 1 WHERE {global orgs} id = ?", string(org))
+		}
 		return err
 	})
 	return n, err

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -193,8 +194,11 @@ func testProjectsVersion(e *env) {
 func testProjectInWorkspace(e *env) {
 	ctx := e.Context()
 	work, empty := newID[loci.WorkspaceID](), newID[loci.WorkspaceID]()
-	e.project("in none")
-	p := e.project("p", func(p *loci.Project) { p.WorkspaceID = work })
+	none := e.project("in none", func(p *loci.Project) { p.Everyone = true })
+	p := e.project("p", func(p *loci.Project) { p.WorkspaceID, p.Everyone = work, true })
+	e.wantReached(loci.WorkspaceID{}, none.ID, p.ID)
+	e.wantReached(work, none.ID, p.ID)
+	e.wantReached(empty, none.ID)
 	e.ensure("other", loci.NewUserID())
 	want := func(what string, org loci.OrgID, w loci.WorkspaceID, want bool) {
 		e.Helper()
@@ -214,4 +218,28 @@ func testProjectInWorkspace(e *env) {
 		e.Fatal(explain(err))
 	}
 	want("a deleted project", e.org, work, false)
+	version := func() int64 {
+		org, err := e.st.Orgs().Get(ctx, e.org)
+		if err != nil {
+			e.Fatal(explain(err))
+		}
+		return org.ProjectsVersion
+	}
+	before := version()
+	if n, err := e.st.ProjectMembers().Adopt(ctx, e.org, work); n != 1 || err != nil || version() == before {
+		e.Errorf("Adopt: %d projects, %v, version %d then %d; who reaches them has changed", n, err, before, version())
+	}
+	e.wantReached(empty)
+	e.wantReached(work, none.ID)
+}
+
+// wantReached demands that the user, and who administers, reach these projects from a workspace.
+func (e *env) wantReached(in loci.WorkspaceID, want ...loci.ProjectID) {
+	e.Helper()
+	slices.SortFunc(want, func(a, b loci.ProjectID) int { return slices.Compare(a[:], b[:]) })
+	of, err := e.st.ProjectMembers().Of(e.Context(), e.org, e.user, in)
+	all, failed := e.st.ProjectMembers().All(e.Context(), e.org, in)
+	if err != nil || failed != nil || !slices.Equal(of, want) || !slices.Equal(all, want) {
+		e.Errorf("from workspace %s: %v, %v of all; want %v; %v, %v", in, of, all, want, err, failed)
+	}
 }

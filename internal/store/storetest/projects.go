@@ -215,7 +215,7 @@ func testProjectMembers(e *env) {
 	open := e.project("open")
 	closed := e.project("closed", func(p *loci.Project) { p.Everyone = false })
 	of := func(user loci.UserID) []loci.ProjectID {
-		list, err := ms.Of(ctx, e.org, user)
+		list, err := ms.Of(ctx, e.org, user, loci.WorkspaceID{})
 		if err != nil {
 			e.Error(explain(err))
 		}
@@ -235,7 +235,7 @@ func testProjectMembers(e *env) {
 	want("the creator", e.user, open, closed)
 	want("everyone", u.ID, open)
 	want("nobody", loci.NewUserID())
-	if all, err := ms.All(ctx, e.org); err != nil || !slices.Equal(all, sorted(open, closed)) {
+	if all, err := ms.All(ctx, e.org, loci.WorkspaceID{}); err != nil || !slices.Equal(all, sorted(open, closed)) {
 		e.Errorf("All: %v, %v", all, err)
 	}
 	for _, role := range []loci.MemberRole{loci.Member, loci.MemberAdmin} {
@@ -313,7 +313,7 @@ func testProjectDelete(e *env) {
 		e.wantCode("Get", err, loci.NotFound)
 		e.wantCode("Delete again", ps.Delete(ctx, e.org, p.ID), loci.NotFound)
 		e.wantCode("Restore", ps.Restore(ctx, e.org, p.ID), loci.NotFound)
-		if all, err := e.st.ProjectMembers().All(ctx, e.org); len(all) != 0 || err != nil {
+		if all, err := e.st.ProjectMembers().All(ctx, e.org, loci.WorkspaceID{}); len(all) != 0 || err != nil {
 			e.Errorf("All: %v, %v", all, err)
 		}
 		fresh := e.project("gone")
