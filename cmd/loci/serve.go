@@ -22,6 +22,7 @@ import (
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/rest"
+	"github.com/loci-memory/loci/internal/store/sqlite"
 	"github.com/loci-memory/loci/internal/web"
 )
 
@@ -100,6 +101,12 @@ func (p *program) run(ctx context.Context, in *instance, listener net.Listener, 
 	var upkeep sync.WaitGroup
 	upkeepCtx, stopUpkeep := context.WithCancel(ctx)
 	upkeep.Go(func() { maintain.New(maintain.Options{Store: in.store, Log: p.log}).Run(upkeepCtx) })
+	gone := make(chan error, 1)
+	upkeep.Go(func() {
+		if err := watch(upkeepCtx, in.store, time.Tick(watchEvery)); err != nil {
+			gone <- err
+		}
+	})
 	defer upkeep.Wait()
 	defer stopUpkeep()
 	failed := make(chan error, 1)
@@ -107,9 +114,17 @@ func (p *program) run(ctx context.Context, in *instance, listener net.Listener, 
 	select {
 	case err := <-failed:
 		return err
+	case err := <-gone:
+		p.log.ErrorContext(ctx, "stopping; nothing more is stored", "error", err)
+		return errors.Join(err, p.stop(ctx, server, failed))
 	case <-ctx.Done():
 	}
 	p.log.InfoContext(ctx, "stopping; requests under way are finished")
+	return p.stop(ctx, server, failed)
+}
+
+// stop finishes what is under way, if that does not take too long.
+func (p *program) stop(ctx context.Context, server *http.Server, failed <-chan error) error {
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownPatience)
 	defer cancel()
 	if err := server.Shutdown(patience); err != nil {
@@ -121,6 +136,23 @@ func (p *program) run(ctx context.Context, in *instance, listener net.Listener, 
 }
 
 const shutdownPatience = 10 * time.Second
+
+// watchEvery is how often a server looks whether its data directory is still there.
+const watchEvery = time.Second
+
+// watch looks at each tick whether the data directory is still there. It returns why not, or nil when ctx ends.
+func watch(ctx context.Context, st *sqlite.Store, ticks <-chan time.Time) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks:
+		}
+		if err := st.InPlace(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+}
 
 // handler serves MCP as o says, REST, and the pages if there are any.
 func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler) http.Handler {

@@ -127,6 +127,29 @@ func (fs *files[F]) discard(file F) {
 	}
 }
 
+// each calls fn for the files that are open, until one fails.
+func (fs *files[F]) each(fn func(F) error) error {
+	fs.mu.Lock()
+	var open []F
+	for _, file := range fs.byKey {
+		select {
+		case <-file.base().opened:
+			file.base().refs++
+			open = append(open, file)
+		default:
+		}
+	}
+	fs.mu.Unlock()
+	var failed error
+	for _, file := range open {
+		if failed == nil && file.base().db != nil {
+			failed = fn(file)
+		}
+		fs.release(file)
+	}
+	return failed
+}
+
 // forget takes f out of the map, unless it is there no more.
 func (fs *files[F]) forget(f *pooled) bool {
 	now, known := fs.byKey[f.key]

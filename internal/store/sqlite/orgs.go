@@ -161,6 +161,9 @@ func (s *Store) orgOptions(id loci.OrgID) sqlitedb.Options {
 
 // openFile opens the file of a complete org for files.acquire.
 func (s *Store) openFile(ctx context.Context, f *orgFile) error {
+	if err := s.meta.InPlace(); err != nil {
+		return err
+	}
 	org, err := s.registry.Exists(ctx, f.org)
 	if err != nil {
 		return err

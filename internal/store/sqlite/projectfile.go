@@ -120,7 +120,7 @@ func setUpGraph(c *sqlite3.Conn) error {
 
 func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 	o := sqlitedb.Options{Path: s.projectPath(dir, id), Setup: setUpProject, Migrations: migrations("project"), Now: s.opts.Now,
-		Readers: projectReaders, CacheKiB: projectCacheKiB}
+		Readers: projectReaders, CacheKiB: projectCacheKiB, Moves: true}
 	if dir == archiveDir {
 		o.Setup = setUpGraph // only ever opened under the exclusive lock
 	}
@@ -147,6 +147,9 @@ func (s *Store) openProject(ctx context.Context, f *projectFile) error {
 }
 
 func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error) {
+	if err := s.meta.InPlace(); err != nil {
+		return err
+	}
 	p, err := s.registry.LookUpProject(ctx, f.org, f.id)
 	if err == nil && p.Gone() { // its lock must not come back
 		err = loci.NoSuchProject()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
@@ -20,9 +21,29 @@ type probe struct {
 
 func newProbe() *probe { return &probe{turn: make(chan struct{}, 1)} }
 
+// InPlace returns an Unavailable error if the data directory, or a file of it that is open, was moved, replaced or
+// deleted. It costs a few looks at the directory.
+func (s *Store) InPlace(ctx context.Context) error {
+	if err := s.meta.InPlace(); err != nil {
+		return translate(err)
+	}
+	return translate(s.files.each(func(f *orgFile) error {
+		err := f.db.InPlace()
+		if err != nil {
+			if _, gone := s.registry.Exists(ctx, f.org); loci.CodeOf(gone) == loci.NotFound {
+				err = nil // the org was deleted with its file
+			}
+		}
+		return err
+	}))
+}
+
 // Ready returns nil if the store can read and write. It reads now; the answer
 // about writing may be up to two seconds old.
 func (s *Store) Ready(ctx context.Context) error {
+	if err := s.InPlace(ctx); err != nil {
+		return err
+	}
 	err := s.meta.View(ctx, func(c *sqlitedb.Conn) error { return c.Exec("SELECT at FROM heartbeat") })
 	if err != nil {
 		return translate(err)

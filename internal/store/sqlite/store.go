@@ -216,5 +216,11 @@ func (s *Store) with(ctx context.Context, org loci.OrgID, fn func(*orgFile) erro
 		return translate(err)
 	}
 	defer s.files.release(f)
-	return translate(fn(f))
+	err = fn(f)
+	if errors.Is(err, sqlitedb.ErrGone) {
+		if _, gone := s.registry.Exists(ctx, org); loci.CodeOf(gone) == loci.NotFound {
+			return gone // the org was deleted with its file
+		}
+	}
+	return translate(err)
 }

@@ -34,7 +34,14 @@ func (db *DB) connectWriter() (*Conn, error) {
 }
 
 func (db *DB) connectReader() (*Conn, error) {
-	return db.connect("PRAGMA query_only = on")
+	c, err := db.connect("PRAGMA query_only = on")
+	if err != nil || db.opts.Moves {
+		return c, err
+	}
+	if err := db.InPlace(); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
 }
 
 // connect opens and sets up one connection; last is what sets its kind apart.

@@ -22,6 +22,7 @@ var (
 	ErrNotWAL   = errors.New("the database cannot use a write-ahead log")
 	ErrNewer    = errors.New("the database was made by a newer version: upgrade loci")
 	ErrIO       = errors.New("the disk failed to read or write")
+	ErrGone     = errors.New("the database file was moved, replaced or deleted")
 
 	ErrConstraintUnique     = errors.New("a row with this key exists")
 	ErrConstraintForeignKey = errors.New("a row that is referred to does not exist, or is still referred to")

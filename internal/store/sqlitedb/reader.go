@@ -128,6 +128,9 @@ func (db *DB) lend(ctx context.Context, p *pool, fn func(*Conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := db.refuse(); err != nil {
+		return err
+	}
 	c, err := p.get(ctx)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -21,6 +22,7 @@ type Options struct {
 	Readers    int                       // most reader connections of View, and of Scan; default max(4, GOMAXPROCS)
 	CacheKiB   int                       // page cache of one connection; default 2048
 	Now        func() time.Time          // default time.Now; stamps _migrations.applied_at
+	Moves      bool                      // the file may be moved or deleted while nobody uses it, which InPlace forgives
 }
 
 // DB is one open SQLite file. Its methods may be called from any goroutine.
@@ -32,6 +34,8 @@ type DB struct {
 	scans   *pool // apart from readers, so that a point read never waits for a search
 	writer  *Conn // owned by the writer's goroutine until that ends
 	wal     walGauge
+	at      atomic.Pointer[place]
+	gone    atomic.Pointer[Error] // set when the files are not in their place any more
 
 	closeOnce sync.Once
 	closeErr  error
@@ -118,7 +122,7 @@ func (db *DB) open(ctx context.Context) (err error) {
 		return errors.Join(err, db.writer.close())
 	}
 	keepPrivate(db.opts.Path)
-	return nil
+	return db.remember()
 }
 
 // closePatience is how long Close waits for another process to let go of the

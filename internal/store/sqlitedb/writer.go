@@ -211,7 +211,7 @@ func (b *batch) commit() {
 	if !b.open {
 		return
 	}
-	err := b.db.writer.tx("COMMIT")
+	err := b.commitInPlace()
 	b.open = false
 	if err != nil {
 		b.rollback()
@@ -220,6 +220,16 @@ func (b *batch) commit() {
 		b.refuse(o, err)
 	}
 	b.kept = b.kept[:0]
+}
+
+// commitInPlace acknowledges nothing that goes into a file which is not there any more.
+func (b *batch) commitInPlace() error {
+	if len(b.kept) > 0 {
+		if err := b.db.InPlace(); err != nil {
+			return err
+		}
+	}
+	return b.db.writer.tx("COMMIT")
 }
 
 // repeat gives functions that lost their transaction through another's fault
@@ -262,7 +272,9 @@ func (b *batch) finish() {
 // mendWriter opens a new writer connection if the last one was given up.
 func (db *DB) mendWriter() (err error) {
 	if db.writer == nil {
-		db.writer, err = db.connectWriter()
+		if db.writer, err = db.connectWriter(); err == nil {
+			err = db.remember() // the last connection that closes takes the log with it
+		}
 	}
 	return err
 }
