@@ -18,10 +18,13 @@ type errorClass struct {
 	text  string
 }
 
+const tooManyFiles = "the server has too many files open; try again later. The operator can raise the limit (ulimit -n)"
+
 var databaseErrors = []errorClass{
 	{sqlitedb.ErrFull, loci.Full, "the disk is full; nothing was written"},
 	{sqlitedb.ErrReadOnly, loci.Unavailable, "the data directory cannot be written"},
 	{sqlitedb.ErrBusy, loci.Unavailable, "the database is locked by another program; try again"},
+	{sqlitedb.ErrFiles, loci.Unavailable, tooManyFiles},
 	{sqlitedb.ErrGone, loci.Unavailable, "the data directory was moved, replaced or deleted while Loci runs; nothing was written. Bring it back, then start Loci again"},
 	{sqlitedb.ErrClosed, loci.Unavailable, "the store is closed"},
 	{sqlitedb.ErrIO, loci.Unavailable, "the disk failed; nothing was written"},
@@ -29,6 +32,8 @@ var databaseErrors = []errorClass{
 
 var fileErrors = []errorClass{
 	{syscall.ENOSPC, loci.Full, "the disk is full; nothing was written"},
+	{syscall.EMFILE, loci.Unavailable, tooManyFiles},
+	{syscall.ENFILE, loci.Unavailable, tooManyFiles},
 	{fs.ErrPermission, loci.Unavailable, "the data directory cannot be written; all in it must be this user's"},
 	{syscall.EROFS, loci.Unavailable, "the data directory cannot be written"},
 }

@@ -64,7 +64,7 @@ func (db *DB) prepare(c *Conn, last string) error {
 	}
 	if db.opts.Setup != nil {
 		if err := db.opts.Setup(c.raw); err != nil {
-			return fmt.Errorf("set up connection: %w", err)
+			return fmt.Errorf("set up connection: %w", classify(err))
 		}
 	}
 	for _, pragma := range []string{

@@ -37,6 +37,9 @@ type driverFile interface {
 func (d disk) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	file, flags, err := vfsutil.WrapOpenFilename(d.VFS, name, flags)
 	if err != nil {
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			return nil, flags, vfs.SystemError(err, sqlite3.CANTOPEN) // else the driver drops the reason
+		}
 		return nil, flags, lackOfRoom(err)
 	}
 	if f, ok := file.(driverFile); ok {

@@ -22,6 +22,7 @@ var (
 	ErrNotWAL   = errors.New("the database cannot use a write-ahead log")
 	ErrNewer    = errors.New("the database was made by a newer version: upgrade loci")
 	ErrIO       = errors.New("the disk failed to read or write")
+	ErrFiles    = errors.New("the process has too many files open")
 	ErrGone     = errors.New("the database file was moved, replaced or deleted")
 
 	ErrConstraintUnique     = errors.New("a row with this key exists")
@@ -87,6 +88,8 @@ func classOfSystem(err error, code sqlite3.ExtendedErrorCode) error {
 	switch {
 	case code == sqlite3.IOERR_SHMSIZE || IsLackOfRoom(err): // the former is the log's index, which cannot grow
 		return ErrFull
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return ErrFiles
 	case code == sqlite3.IOERR_CORRUPTFS || code == sqlite3.IOERR_DATA:
 		return ErrCorrupt
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
@@ -130,6 +133,8 @@ func explainPath(path string, err error) error {
 		return fmt.Errorf("%s is a directory: %w", path, err)
 	case IsLackOfRoom(err):
 		return &Error{Class: ErrFull, Cause: err}
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return &Error{Class: ErrFiles, Cause: err}
 	}
 	return err
 }
