@@ -73,6 +73,7 @@ func (d *doctor) examine(ctx context.Context) {
 			d.examineFiles(ctx, in)
 			d.examineProjects(ctx, in)
 			d.examineKeys(ctx, in)
+			d.examineLeftovers()
 			return nil
 		})
 		if err != nil {
@@ -224,6 +225,26 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 
 // backupAge is how old the newest backup may be before doctor says something.
 const backupAge = 30 * 24 * time.Hour
+
+// examineLeftovers looks for copies that killed backups, checks and restores left behind.
+func (d *doctor) examineLeftovers() {
+	do := d.backups().Leftovers
+	if d.fix {
+		do = d.backups().Clear
+	}
+	list, err := do()
+	if err != nil {
+		d.fail("backups", "make the directory writable for this user", "%s", err)
+	}
+	for _, l := range list {
+		if d.fix {
+			d.ok("backups", "removed %s, which an interrupted backup or restore left behind", l.Path)
+			continue
+		}
+		d.warn("backups", "loci doctor --fix; the next backup and the next start of the server also remove it",
+			"%s is left behind by an interrupted backup or restore and takes %d bytes", l.Path, l.Bytes)
+	}
+}
 
 func (d *doctor) examineBackups() {
 	found, err := d.backups().List()

@@ -73,12 +73,24 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err := p.refuseOpen(ctx, in, listener.Addr()); err != nil {
 		return err
 	}
+	p.clear(ctx)
 	p.warn(listener.Addr())
 	if err := p.welcome(ctx, in, listener.Addr()); err != nil {
 		return err
 	}
 	o := mcpserver.Options{PublicURL: p.settings.PublicURL, SignIn: p.hasBrowsers(listener.Addr())}
 	return p.run(ctx, in, listener, p.handler(in, o, p.pages(in, listener.Addr())))
+}
+
+// clear removes what interrupted backups and restores left behind. The store is open, so no restore is under way.
+func (p *program) clear(ctx context.Context) {
+	removed, err := p.backups().Clear()
+	for _, l := range removed {
+		p.log.InfoContext(ctx, "removed what an interrupted backup or restore left behind", "path", l.Path, "bytes", l.Bytes)
+	}
+	if err != nil {
+		p.log.WarnContext(ctx, "cannot remove what an interrupted backup or restore left behind", "error", err)
+	}
 }
 
 func ignoreClosed(err error) error {

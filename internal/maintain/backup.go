@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -55,11 +56,14 @@ func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, d
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, err
 	}
-	part, err := os.MkdirTemp(root, partPrefix+"*") // mode 0700
+	if _, err := b.Clear(); err != nil {
+		return nil, err
+	}
+	part, remove, err := scratch(root, partPrefix)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(part)) }() // not there any more after success
+	defer func() { err = errors.Join(err, remove()) }() // after success the directory has another name
 	now := b.now()
 	files, err := copyTo(ctx, part)
 	if err != nil {
@@ -119,6 +123,9 @@ func (b *Backups) List() ([]Backup, error) {
 	}
 	var found []Backup
 	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue // not complete
+		}
 		path := filepath.Join(root, e.Name())
 		m, err := readManifest(path)
 		if err != nil {

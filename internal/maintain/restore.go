@@ -34,18 +34,18 @@ func (b *Backups) Verify(ctx context.Context, backup *Backup) (problems []string
 		return problems, nil
 	}
 	// A copy, because opening a database writes beside it and may migrate it.
-	scratch, err := os.MkdirTemp(filepath.Dir(backup.Path), ".verify-*")
+	dir, remove, err := scratch(filepath.Dir(backup.Path), verifyPrefix)
 	if errors.Is(err, fs.ErrPermission) {
-		scratch, err = os.MkdirTemp("", "loci-verify-*")
+		dir, remove, err = scratch("", "loci-verify-")
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	if err := copyFiles(ctx, backup, scratch); err != nil {
+	defer func() { err = errors.Join(err, remove()) }()
+	if err := copyFiles(ctx, backup, dir); err != nil {
 		return nil, err
 	}
-	return b.Check(ctx, scratch)
+	return b.Check(ctx, dir)
 }
 
 // Restored is what a restore did.
