@@ -119,6 +119,9 @@ func graphTokens(text string) (list []graphToken, operators bool, err error) {
 				end = len(rest)
 			}
 			t, rest = bareWord(rest[:end]), rest[end:]
+			if t.text == "NEAR" && strings.HasPrefix(strings.TrimSpace(rest), "(") {
+				return nil, true, FieldErrorf("query", `has NEAR(…), which Loci does not support; use AND, or "a phrase"`)
+			}
 		}
 		operators = operators || t.kind != "word" || t.prefix || strings.HasPrefix(t.text, `"`)
 		t.text = strings.TrimPrefix(t.text, `"`)

@@ -22,6 +22,8 @@ func TestParseGraphQuery(t *testing.T) {
 		{"ada", "and(ada)"},
 		{"what's up, ada?", "and(what,s,up,ada)"},
 		{"and or not", "and(and,or,not)"},
+		{"NEAR the river", "and(NEAR,the,river)"},
+		{"near (by)", "and(near,by)"},
 		{"c++ & go", "and(c,go)"},
 		{"a AND b", "and(a,b)"},
 		{"a b OR c", "or(and(a,b),c)"},
@@ -40,6 +42,7 @@ func TestParseGraphQuery(t *testing.T) {
 
 func TestParseGraphQueryErrors(t *testing.T) {
 	for in, want := range map[string]string{
+		`NEAR("ada" "bob", 5)`: "NEAR", "x OR NEAR (a b)": "NEAR", "NEAR(a": "NEAR",
 		"": "must not be empty", " ": "must not be empty", "?!": "no word", `"a`: "not closed", `""`: "phrase without a word",
 		"(a": "parenthesis that is not closed", "a)": "closing parenthesis too many", "()": "closing parenthesis where",
 		"a AND": "ends where a word", "NOT a": "NOT where a word", "a OR OR b": "OR where a word", "a AND ++": "without a letter",

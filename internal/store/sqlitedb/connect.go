@@ -11,7 +11,7 @@ import (
 
 // busyTimeout is only the net below the lock file: for programs that do not
 // take it, such as the sqlite3 shell.
-const busyTimeout = 10 * time.Second
+const busyTimeout = 5 * time.Second
 
 // connectWriter opens the writing connection. The caller holds the lock file.
 func (db *DB) connectWriter() (*Conn, error) {
