@@ -179,8 +179,12 @@ func (o *ownedRows) versions(ctx context.Context, m *loci.Memory) (all []*loci.V
 	return all, nil
 }
 
-// setOwner says whose the record is; an export names nobody, and no credential.
+// setOwner says whose the record is; an export names nobody, and no credential. It also leaves out workspace and team: they
+// are the org's, so the same rows would be other bytes in another org.
 func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
+	if org == "" {
+		r.leavePlaces()
+	}
 	own := func(m *loci.Memory) {
 		m.OrgID, m.UserID, m.EditorID, m.EditorCredentialID = org, user, loci.UserID{}, loci.CredentialID{}
 	}
@@ -207,6 +211,15 @@ func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
 	}
 	for i := range r.Items {
 		r.Items[i].UserID = user
+	}
+}
+
+func (r *record) leavePlaces() {
+	for _, a := range r.accesses() {
+		a.WorkspaceID, a.TeamID = loci.WorkspaceID{}, loci.TeamID{}
+	}
+	if r.Session != nil {
+		r.Session.WorkspaceID = loci.WorkspaceID{}
 	}
 }
 

@@ -163,6 +163,9 @@ func TestImportLeavesForeignTeamsAndWorkspaces(t *testing.T) {
 	if _, err := c.App.Export(ctx, c.mara, &sent, nil); err != nil {
 		t.Fatal(err)
 	}
+	if strings.Contains(sent.String(), `"team_id"`) {
+		t.Error("the export names a team, which nobody has elsewhere")
+	}
 	operator, boss := c.org("other", "boss@other.example")
 	foreign := strings.ReplaceAll(sent.String(), c.memory.ID.String(), loci.NewMemoryID().String())
 	foreign = strings.ReplaceAll(foreign, c.trashed.ID.String(), loci.NewMemoryID().String())
@@ -207,5 +210,35 @@ func TestImportTakesVersionsAlong(t *testing.T) {
 	versions, _, err := c.Versions(ctx, there, id, 0, 10)
 	if err != nil || len(versions) != 1 || versions[0].Title == title {
 		t.Errorf("got %d versions, %v", len(versions), err)
+	}
+}
+
+// An export says nothing of the org that it comes from: from workspace to workspace it stays the same to the byte.
+func TestExportIsTheSameInAnotherWorkspace(t *testing.T) {
+	c := newCompany(t)
+	ctx := t.Context()
+	var sent []string
+	for i, name := range []loci.OrgID{"one", "two"} {
+		_, owner := c.org(name, "boss@"+string(name)+".example")
+		boss := c.session(owner)
+		_, err := c.SetOrg(ctx, boss, app.OrgSettings{Workspaces: new(true)})
+		c.must(err)
+		boss = c.session(owner)
+		if i == 0 {
+			made, err := c.Create(ctx, boss, app.Draft{Title: "t", Content: "c"})
+			c.must(err)
+			title := "later"
+			_, err = c.Patch(ctx, boss, made.ID, 0, app.Patch{Title: &title})
+			c.must(err)
+		} else if report, err := c.App.Import(ctx, c.stage.operator(name), strings.NewReader(sent[0]), app.ImportOptions{}); err != nil || report.Added != records(sent[0]) {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		var out bytes.Buffer
+		_, err = c.App.Export(ctx, c.stage.operator(name), &out, nil)
+		c.must(err)
+		sent = append(sent, out.String())
+	}
+	if diff := cmp.Diff(sent[0], sent[1]); diff != "" {
+		t.Error(diff)
 	}
 }
