@@ -13,8 +13,8 @@ import (
 // orgFile is the open file of one tenant.
 type orgFile struct {
 	pooled
-	org       loci.OrgID
-	positions sqlstore.Positions
+	org     loci.OrgID
+	options *sqlstore.Options // of its transactions
 }
 
 func newOrgFile(key string) *orgFile { return &orgFile{org: loci.OrgID(key)} }

@@ -178,38 +178,40 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	if err != nil {
 		return openError("file of org "+string(f.org), err)
 	}
-	if err := f.identify(ctx, db, org.OwnerID); err != nil {
+	positions, err := f.identify(ctx, db, org.OwnerID)
+	if err != nil {
 		if _, gone := s.registry.Exists(ctx, f.org); gone != nil { // deleted since; what was opened is a new, empty file
 			return errors.Join(sqlstore.NoOrg(), db.Close(), s.removeFiles(f.org))
 		}
 		return openError("file of org "+string(f.org), errors.Join(err, db.Close()))
 	}
+	f.options = &sqlstore.Options{Org: f.org, Now: s.opts.Now, Positions: positions, NewIndex: newIndex, KeepBlob: s.keepBlob}
 	f.db = db
 	return nil
 }
 
 // identify refuses a file that was copied under another org's name, or that
-// belongs to another registry.
-func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB, owner loci.UserID) error {
+// belongs to another registry. It returns what the file seals positions with.
+func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB, owner loci.UserID) (p sqlstore.Positions, err error) {
 	var id string
 	var key [16]byte
 	owned := false
-	err := db.View(ctx, func(c *sqlitedb.Conn) error {
+	err = db.View(ctx, func(c *sqlitedb.Conn) error {
 		_, err := c.One("SELECT id, position_key, EXISTS (SELECT 1 FROM users WHERE id = ?) FROM org", sqlitedb.Args{[16]byte(owner)},
 			func(r *sqlitedb.Row) error { id, key, owned = r.Text(0), r.ID(1), r.Bool(2); return nil })
 		return err
 	})
 	if err != nil {
-		return err
+		return p, err
 	}
 	if id != string(f.org) {
-		return loci.Errorf(loci.Unavailable, "the file %s/%s.db belongs to org %q: restore the right one from a backup", orgsDir, f.org, id)
+		return p, loci.Errorf(loci.Unavailable, "the file %s/%s.db belongs to org %q: restore the right one from a backup", orgsDir, f.org, id)
 	}
 	if !owned {
-		return wrongOwner(f.org)
+		return p, wrongOwner(f.org)
 	}
-	if f.positions, err = sqlstore.NewPositions(key); err != nil {
-		return fmt.Errorf("position key: %w", err)
+	if p, err = sqlstore.NewPositions(key); err != nil {
+		return p, fmt.Errorf("position key: %w", err)
 	}
-	return nil
+	return p, nil
 }

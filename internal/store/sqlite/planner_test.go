@@ -40,10 +40,10 @@ func plans(t *testing.T, s *Store, look func(*planner)) {
 	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
 		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
 			tx := s.tx(f, c)
-			p := &planner{recorder: &recorder{t: t, conn: sharedConn(c)}, index: tx.Index(tx).(index)}
-			o := tx.Options
-			o.Index = func(*sqlstore.Tx) sqlstore.Index { return somewhere{p.index} }
-			p.Tx = sqlstore.New(p.recorder, dialect, o)
+			p := &planner{recorder: &recorder{t: t, conn: sharedConn(c)}, index: indexOf(tx)}
+			o := *tx.Options
+			o.NewIndex = func(*sqlstore.Tx) sqlstore.Index { return somewhere{p.index} }
+			p.Tx = sqlstore.New(p.recorder, dialect, &o)
 			look(p)
 			return nil
 		})

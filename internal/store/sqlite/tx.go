@@ -13,15 +13,17 @@ import (
 
 // indexOf returns the index of a transaction of this engine.
 func indexOf(t store.Tx) index {
-	tx := t.(*sqlstore.Tx)      //nolint:forcetypeassert // ours
-	return tx.Index(tx).(index) //nolint:forcetypeassert // ours
+	return t.(*sqlstore.Tx).Index().(index) //nolint:forcetypeassert // ours
 }
 
 // tx is a transaction on one org's file.
 func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *sqlstore.Tx {
-	shared := sharedConn(c)
-	return sqlstore.New(shared, dialect, sqlstore.Options{Org: f.org, Now: s.opts.Now, Positions: f.positions, KeepBlob: s.keepBlob,
-		Index: func(tx *sqlstore.Tx) sqlstore.Index { return index{tx, c, shared.Conn} }})
+	return sqlstore.New(sharedConn(c), dialect, f.options)
+}
+
+func newIndex(tx *sqlstore.Tx) sqlstore.Index {
+	shared := tx.Conn().(conn).Conn //nolint:forcetypeassert // ours
+	return index{tx, shared.Plain(), shared}
 }
 
 func (s *Store) keepBlob(org loci.OrgID, sum []byte, now time.Time) error {

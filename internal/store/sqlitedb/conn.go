@@ -28,6 +28,8 @@ type Conn struct {
 
 // state is what all views of one connection share.
 type state struct {
+	plain    *Conn
+	rewriter *Conn
 	raw      *sqlite3.Conn
 	cache    map[string]*stmt
 	control  map[string]*stmt
@@ -49,14 +51,23 @@ type stmt struct {
 }
 
 func newConn(raw *sqlite3.Conn) *Conn {
-	return &Conn{state: &state{raw: raw, cache: map[string]*stmt{}, control: map[string]*stmt{}}}
+	c := &Conn{state: &state{raw: raw, cache: map[string]*stmt{}, control: map[string]*stmt{}}}
+	c.plain = c
+	return c
 }
 
 // Rewriting returns a view of the connection for texts that are not yet what SQLite reads. It calls rewrite once for
-// each text, before it prepares the statement, and finds the statement again by the text that came in.
+// each text, before it prepares the statement, and finds the statement again by the text that came in. A connection
+// has one such view: later calls return the first one.
 func (c *Conn) Rewriting(rewrite func(string) (string, error)) *Conn {
-	return &Conn{state: c.state, rewrite: rewrite}
+	if c.rewriter == nil {
+		c.rewriter = &Conn{state: c.state, rewrite: rewrite}
+	}
+	return c.rewriter
 }
+
+// Plain is the connection itself, which takes texts as SQLite reads them.
+func (c *Conn) Plain() *Conn { return c.plain }
 
 // Raw is the driver's connection, for what the helpers do not cover. The
 // transaction, the interrupt and the hooks of the connection are not the caller's.

@@ -59,7 +59,7 @@ func (t memories) eraseAll(sql string, args ...any) (int, error) {
 // erase removes one row with everything derived from it; its versions go with
 // it by their foreign key.
 func (t memories) erase(m *Stored) error {
-	if err := t.Index(t.Tx).Change(m.Seq, &m.Memory, nil); err != nil {
+	if err := t.Index().Change(m.Seq, &m.Memory, nil); err != nil {
 		return err
 	}
 	if err := t.c.Exec("DELETE FROM memories WHERE {memories} seq = ?", m.Seq); err != nil {

@@ -15,7 +15,7 @@ import (
 // What is packed comes back as far as anybody's sight depends on it, and a part
 // of it does not pass for another's.
 func TestPackedAccess(t *testing.T) {
-	tx := &Tx{Options: Options{Org: loci.DefaultOrg}}
+	tx := &Tx{Options: &Options{Org: loci.DefaultOrg}}
 	id := func(n byte) (id [16]byte) { id[15] = n; return id }
 	list := []loci.Access{
 		{UserID: id(1), Scope: loci.ScopeGlobal, AllowedVendors: []loci.Vendor{loci.AnyVendor}},

@@ -87,7 +87,7 @@ type listing struct {
 }
 
 func (t lists) listing(v loci.Viewer, f *store.Filter, oldest bool) (*listing, error) {
-	index := t.Index(t.Tx)
+	index := t.Index()
 	v, err := index.Near(v, f)
 	if err != nil {
 		return nil, err
@@ -144,9 +144,9 @@ func (t lists) loadQuery(q *Query, l *Listing, numbers []int64, row, columns str
 	t.Passes(q, l.Viewer, l.Filter, l.Now, row)
 }
 
-func (t lists) Rebuild(ctx context.Context) error { return t.Index(t.Tx).Rebuild(ctx) }
+func (t lists) Rebuild(ctx context.Context) error { return t.Index().Rebuild(ctx) }
 
-func (t lists) Check(ctx context.Context) ([]string, error) { return t.Index(t.Tx).Check(ctx) }
+func (t lists) Check(ctx context.Context) ([]string, error) { return t.Index().Check(ctx) }
 
 // EachMemory calls fn for every row of the org.
 func (tx *Tx) EachMemory(ctx context.Context, fn func(*Stored) error) error {

@@ -17,7 +17,7 @@ func (t lists) Match(ctx context.Context, v loci.Viewer, mq store.MatchQuery) (f
 	if err := checkWhen(&mq.Filter); err != nil {
 		return found, err
 	}
-	index := t.Index(t.Tx)
+	index := t.Index()
 	if v, err = index.Near(v, &mq.Filter); err != nil {
 		return found, err
 	}

@@ -28,7 +28,7 @@ func (t memories) Insert(_ context.Context, m *loci.Memory) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Index(t.Tx).Change(seq, nil, m); err != nil {
+	if err := t.Index().Change(seq, nil, m); err != nil {
 		return err
 	}
 	return t.memoryChanged(nil, m)
@@ -104,7 +104,7 @@ func (t memories) put(old *Stored, m *loci.Memory) error {
 	if err := t.c.Exec(updateMemory, append(BindState(m), old.Seq)...); err != nil {
 		return err
 	}
-	if err := t.Index(t.Tx).Change(old.Seq, &old.Memory, m); err != nil {
+	if err := t.Index().Change(old.Seq, &old.Memory, m); err != nil {
 		return err
 	}
 	return t.memoryChanged(&old.Memory, m)

@@ -10,25 +10,37 @@ import (
 
 // Tx is a transaction on the rows of one org. It implements store.Tx.
 type Tx struct {
-	Options
-	c Conn
-	d *Dialect
+	*Options
+	c     Conn
+	d     *Dialect
+	index Index // made when it is first asked for
 }
 
 var _ store.Tx = (*Tx)(nil)
 
-// Options are what a transaction needs beside its connection. All are required.
+// Options are what all transactions on one org need beside their connection. All are required.
 type Options struct {
 	Org       loci.OrgID
 	Now       func() time.Time // decides about expiry
 	Positions Positions
-	Index     func(*Tx) Index
+	NewIndex  func(*Tx) Index
 	// KeepBlob gives the bytes of an attachment a new time, so that no sweep removes them. Conflict if they are gone.
 	KeepBlob func(org loci.OrgID, sum []byte, now time.Time) error
 }
 
 // New returns a transaction that runs on c, which is confined to o.Org.
-func New(c Conn, d *Dialect, o Options) *Tx { return &Tx{Options: o, c: c, d: d} }
+func New(c Conn, d *Dialect, o *Options) *Tx { return &Tx{Options: o, c: c, d: d} }
+
+// Conn is the connection that the transaction runs on.
+func (tx *Tx) Conn() Conn { return tx.c }
+
+// Index is what the engine derives from memories.
+func (tx *Tx) Index() Index {
+	if tx.index == nil {
+		tx.index = tx.NewIndex(tx)
+	}
+	return tx.index
+}
 
 // Memories keeps memories with all their versions.
 func (tx *Tx) Memories() store.Memories { return memories{tx} }

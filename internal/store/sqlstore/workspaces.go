@@ -114,7 +114,7 @@ func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err er
 	if err := t.known(id); err != nil {
 		return 0, err
 	}
-	if err := t.Index(t.Tx).Adopt(id); err != nil {
+	if err := t.Index().Adopt(id); err != nil {
 		return 0, err
 	}
 	for _, table := range []string{"sessions", "memory_nodes", "memories"} {
