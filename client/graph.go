@@ -77,16 +77,16 @@ type RelationDeletions struct {
 	Relations []NewRelation `json:"relations" nullable:"false" minItems:"1" maxItems:"1000" doc:"Those without types mean all entities of the name"`
 }
 
-// NodeIDs names rows of a graph.
-type NodeIDs struct {
+// GraphIDs names rows of a graph.
+type GraphIDs struct {
 	Entities     []loci.EntityID      `json:"entities,omitzero" nullable:"false" maxItems:"1000" format:"uuid"`
 	Observations []loci.ObservationID `json:"observations,omitzero" nullable:"false" maxItems:"1000" format:"uuid"`
 	Relations    []loci.RelationID    `json:"relations,omitzero" nullable:"false" maxItems:"1000" format:"uuid"`
 }
 
-// NodeVendors says who may read rows of a graph.
-type NodeVendors struct {
-	NodeIDs
+// GraphVendors says who may read rows of a graph.
+type GraphVendors struct {
+	GraphIDs
 	AllowedVendors []loci.Vendor `json:"allowed_vendors" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Which vendors may read them; [\"*\"]: all" example:"[\"*\"]"`
 }
 
@@ -163,8 +163,8 @@ type GraphHits struct {
 	More
 }
 
-// FoundNodes is the entities of some names.
-type FoundNodes struct {
+// FoundEntities is the entities of some names.
+type FoundEntities struct {
 	Entities []loci.Entity `json:"entities" nullable:"false"`
 	Missing  []NoSuchName  `json:"missing" nullable:"false" doc:"Names that are not there"`
 }

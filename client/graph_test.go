@@ -113,13 +113,13 @@ func TestGraphReads(t *testing.T) {
 	if hits.Total != 2 || len(hits.Entities) != 1 || len(more.Entities) != 1 || more.HasMore || hits.Entities[0].ID == more.Entities[0].ID {
 		t.Errorf("SearchGraph: got %+v, then %+v", hits, more)
 	}
-	found := must(agent.OpenNodes(ctx, in, client.EntityNames{Names: []string{"web", "apj"}}))(t)
+	found := must(agent.OpenEntities(ctx, in, client.EntityNames{Names: []string{"web", "apj"}}))(t)
 	if len(found.Entities) != 1 || len(found.Missing) != 1 || found.Missing[0].Name != "apj" || len(found.Missing[0].Nearest) == 0 || found.Missing[0].Nearest[0] != "api" {
-		t.Errorf("OpenNodes: got %+v", found)
+		t.Errorf("OpenEntities: got %+v", found)
 	}
-	found = must(agent.OpenNodes(ctx, in, client.EntityNames{Entities: []client.EntityRef{{Name: "db", Type: "store"}, {Name: "db", Type: "service"}}}))(t)
+	found = must(agent.OpenEntities(ctx, in, client.EntityNames{Entities: []client.EntityRef{{Name: "db", Type: "store"}, {Name: "db", Type: "service"}}}))(t)
 	if len(found.Entities) != 1 || found.Entities[0].ID != ids["db"] {
-		t.Errorf("OpenNodes with types: got %+v", found)
+		t.Errorf("OpenEntities with types: got %+v", found)
 	}
 	if got := must(agent.Entity(ctx, in, ids["web"]))(t); got.Name != "web" || len(got.Observations) != 2 || len(got.Relations) != 1 {
 		t.Errorf("Entity: got %+v", got)
@@ -178,13 +178,13 @@ func TestGraphChanges(t *testing.T) {
 	if trash.HasMore || len(trash.Entities) != 1 || trash.Entities[0].ID != ids["web"] || len(trash.Relations) != 1 {
 		t.Fatalf("GraphTrash: got %+v", trash)
 	}
-	if n := must(agent.RestoreNodes(ctx, in, client.NodeIDs{Entities: []loci.EntityID{ids["web"]}, Relations: []loci.RelationID{trash.Relations[0].ID}}))(t); n < 2 {
-		t.Errorf("RestoreNodes: got %d", n)
+	if n := must(agent.RestoreEntities(ctx, in, client.GraphIDs{Entities: []loci.EntityID{ids["web"]}, Relations: []loci.RelationID{trash.Relations[0].ID}}))(t); n < 2 {
+		t.Errorf("RestoreEntities: got %d", n)
 	}
 	if got := must(agent.MergeEntities(ctx, in, ids["db"], ids["api"]))(t); got.ID != ids["api"] {
 		t.Errorf("MergeEntities: got %+v", got)
 	}
-	if n := must(person.SetGraphVendors(ctx, in, client.NodeIDs{Entities: []loci.EntityID{ids["web"]}}, "cursor"))(t); n != 1 {
+	if n := must(person.SetGraphVendors(ctx, in, client.GraphIDs{Entities: []loci.EntityID{ids["web"]}}, "cursor"))(t); n != 1 {
 		t.Errorf("SetGraphVendors: got %d", n)
 	}
 	if _, err := agent.Entity(ctx, in, ids["web"]); client.CodeOf(err) != loci.NotFound {

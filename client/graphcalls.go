@@ -60,10 +60,10 @@ func (c *Client) SearchGraph(ctx context.Context, in loci.ProjectID, q string, l
 	return get[GraphHits](ctx, c, query(graph(in, "/search"), v))
 }
 
-// OpenNodes returns the entities of some names, and the nearest names for those
+// OpenEntities returns the entities of some names, and the nearest names for those
 // that are not there.
-func (c *Client) OpenNodes(ctx context.Context, in loci.ProjectID, r EntityNames) (*FoundNodes, error) {
-	return send[FoundNodes](ctx, c, graph(in, "/open"), r)
+func (c *Client) OpenEntities(ctx context.Context, in loci.ProjectID, r EntityNames) (*FoundEntities, error) {
+	return send[FoundEntities](ctx, c, graph(in, "/open"), r)
 }
 
 // Entity returns one entity.
@@ -103,8 +103,8 @@ func (c *Client) GraphTrash(ctx context.Context, in loci.ProjectID, limit int) (
 	return get[GraphTrash](ctx, c, query(graph(in, "/trash"), paging(limit, "")))
 }
 
-// RestoreNodes takes rows out of the trash, all or none, and returns how many.
-func (c *Client) RestoreNodes(ctx context.Context, in loci.ProjectID, ids NodeIDs) (int, error) {
+// RestoreEntities takes rows out of the trash, all or none, and returns how many.
+func (c *Client) RestoreEntities(ctx context.Context, in loci.ProjectID, ids GraphIDs) (int, error) {
 	out, err := send[Restored](ctx, c, graph(in, "/restore"), ids)
 	if err != nil {
 		return 0, err
@@ -119,8 +119,8 @@ func (c *Client) MergeEntities(ctx context.Context, in loci.ProjectID, from, int
 
 // SetGraphVendors says which vendors may read rows that the person wrote, and
 // returns how many it changed.
-func (c *Client) SetGraphVendors(ctx context.Context, in loci.ProjectID, ids NodeIDs, vendors ...loci.Vendor) (int, error) {
-	out, err := call[Changed](ctx, c, http.MethodPut, graph(in, "/vendors"), NodeVendors{NodeIDs: ids, AllowedVendors: vendors})
+func (c *Client) SetGraphVendors(ctx context.Context, in loci.ProjectID, ids GraphIDs, vendors ...loci.Vendor) (int, error) {
+	out, err := call[Changed](ctx, c, http.MethodPut, graph(in, "/vendors"), GraphVendors{GraphIDs: ids, AllowedVendors: vendors})
 	if err != nil {
 		return 0, err
 	}

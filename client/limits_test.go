@@ -61,7 +61,7 @@ func TestGraphTagsHoldTheLimits(t *testing.T) {
 		"contents": loci.MaxObservation, "allowed_vendors": loci.MaxVendorLength}
 	for _, v := range []any{client.NewProject{}, client.ProjectEdit{}, client.EntityRef{}, client.NewEntity{}, client.NewEntities{}, client.NewObservations{},
 		client.AddedObservations{}, client.NewRelation{}, client.NewRelations{}, client.EntityNames{}, client.OldObservations{}, client.ObservationDeletions{},
-		client.RelationDeletions{}, client.NodeVendors{}} {
+		client.RelationDeletions{}, client.GraphVendors{}} {
 		typ := reflect.TypeOf(v)
 		for _, f := range reflect.VisibleFields(typ) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

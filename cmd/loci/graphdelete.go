@@ -124,7 +124,7 @@ Without --kind, Loci looks up there what the ids are.`,
 		if err != nil {
 			return err
 		}
-		n, err := g.app.RestoreNodes(ctx, g.who, g.project.ID, ids)
+		n, err := g.app.RestoreEntities(ctx, g.who, g.project.ID, ids)
 		return p.answer(wire.Restored{Restored: n}, err, "restored: %d", n)
 	})
 	kindFlag(cmd, &kind)

@@ -73,7 +73,7 @@ func (p *program) graphOpenCommand() *cobra.Command {
 		Long: `Show entities by name, with their observations and relations. If a name is missing,
 Loci suggests the nearest names, and the exit code is 3.`,
 	}, func(ctx context.Context, g *onGraph) error {
-		found, err := g.app.OpenNodes(ctx, g.who, g.project.ID, refs(g.args, kind))
+		found, err := g.app.OpenEntities(ctx, g.who, g.project.ID, refs(g.args, kind))
 		if err != nil {
 			return err
 		}
@@ -84,9 +84,9 @@ Loci suggests the nearest names, and the exit code is 3.`,
 	return cmd
 }
 
-func (p *program) printFound(found *app.FoundNodes, ids bool) error {
+func (p *program) printFound(found *app.FoundEntities, ids bool) error {
 	if p.json {
-		out := wire.FoundNodes{Entities: notNil(found.Entities), Missing: []wire.NoSuchName{}}
+		out := wire.FoundEntities{Entities: notNil(found.Entities), Missing: []wire.NoSuchName{}}
 		for _, m := range found.Missing {
 			out.Missing = append(out.Missing, wire.NoSuchName(m))
 		}

@@ -44,7 +44,7 @@ func (a *App) CreateEntities(ctx context.Context, p loci.Principal, in loci.Proj
 		return nil, err
 	}
 	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) ([]PutEntity, error) {
-		return tx.Nodes().Create(ctx, v, by, items)
+		return tx.Entities().Create(ctx, v, by, items)
 	})
 }
 
@@ -61,7 +61,7 @@ func (a *App) AddObservations(ctx context.Context, p loci.Principal, in loci.Pro
 		return nil, err
 	}
 	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) ([]Observed, error) {
-		return tx.Nodes().Observe(ctx, v, by, items)
+		return tx.Entities().Observe(ctx, v, by, items)
 	})
 }
 
@@ -78,7 +78,7 @@ func (a *App) CreateRelations(ctx context.Context, p loci.Principal, in loci.Pro
 		return nil, err
 	}
 	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) ([]PutRelation, error) {
-		return tx.Nodes().Relate(ctx, v, by, items)
+		return tx.Entities().Relate(ctx, v, by, items)
 	})
 }
 
@@ -91,7 +91,7 @@ func (a *App) DeleteEntities(ctx context.Context, p loci.Principal, in loci.Proj
 		return 0, err
 	}
 	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
-		return tx.Nodes().Delete(ctx, v, access(p), refs)
+		return tx.Entities().Delete(ctx, v, access(p), refs)
 	})
 }
 
@@ -105,7 +105,7 @@ func (a *App) DeleteObservations(ctx context.Context, p loci.Principal, in loci.
 		return 0, err
 	}
 	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
-		return tx.Nodes().DeleteObservations(ctx, v, access(p), items)
+		return tx.Entities().DeleteObservations(ctx, v, access(p), items)
 	})
 }
 
@@ -119,12 +119,12 @@ func (a *App) DeleteRelations(ctx context.Context, p loci.Principal, in loci.Pro
 		return 0, err
 	}
 	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
-		return tx.Nodes().DeleteRelations(ctx, v, access(p), items)
+		return tx.Entities().DeleteRelations(ctx, v, access(p), items)
 	})
 }
 
-// RestoreNodes takes rows out of the trash, all or none, and returns how many. See store.Nodes.Restore.
-func (a *App) RestoreNodes(ctx context.Context, p loci.Principal, in loci.ProjectID, ids GraphIDs) (int, error) {
+// RestoreEntities takes rows out of the trash, all or none, and returns how many. See store.Entities.Restore.
+func (a *App) RestoreEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, ids GraphIDs) (int, error) {
 	if err := a.begin(ctx, p, GraphRestore); err != nil {
 		return 0, err
 	}
@@ -132,11 +132,11 @@ func (a *App) RestoreNodes(ctx context.Context, p loci.Principal, in loci.Projec
 		return 0, err
 	}
 	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
-		return tx.Nodes().Restore(ctx, v, access(p), ids)
+		return tx.Entities().Restore(ctx, v, access(p), ids)
 	})
 }
 
-// MergeEntities makes one entity of two and returns it. See store.Nodes.Merge.
+// MergeEntities makes one entity of two and returns it. See store.Entities.Merge.
 func (a *App) MergeEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, from, into Which) (loci.Entity, error) {
 	if err := a.begin(ctx, p, GraphMerge); err != nil {
 		return loci.Entity{}, err
@@ -150,11 +150,11 @@ func (a *App) MergeEntities(ctx context.Context, p loci.Principal, in loci.Proje
 		if err != nil {
 			return loci.Entity{}, err
 		}
-		return tx.Nodes().Merge(ctx, v, access(p), source, target)
+		return tx.Entities().Merge(ctx, v, access(p), source, target)
 	})
 }
 
-// SetGraphVendors says which vendors may read rows that the person wrote, and returns how many it changed. See store.Nodes.SetVendors.
+// SetGraphVendors says which vendors may read rows that the person wrote, and returns how many it changed. See store.Entities.SetVendors.
 func (a *App) SetGraphVendors(ctx context.Context, p loci.Principal, in loci.ProjectID, ids GraphIDs, vendors []loci.Vendor) (int, error) {
 	if err := a.begin(ctx, p, GraphVendors); err != nil {
 		return 0, err
@@ -170,7 +170,7 @@ func (a *App) SetGraphVendors(ctx context.Context, p loci.Principal, in loci.Pro
 		return 0, err
 	}
 	return updateGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
-		return tx.Nodes().SetVendors(ctx, v, access(p), ids, vendors)
+		return tx.Entities().SetVendors(ctx, v, access(p), ids, vendors)
 	})
 }
 

@@ -149,7 +149,7 @@ func TestNamesAreSuggestedForSomeOfMany(t *testing.T) {
 	for i := range store.MaxSuggested + 5 {
 		names = append(names, fmt.Sprintf("Alice%d", i))
 	}
-	found, err := w.OpenNodes(t.Context(), w.claude, w.open, refs(names...))
+	found, err := w.OpenEntities(t.Context(), w.claude, w.open, refs(names...))
 	if err != nil || len(found.Missing) != len(names) {
 		t.Fatalf("got %+v, %v", found, err)
 	}
@@ -186,7 +186,7 @@ func TestAnUnknownEntityIsNamedWithTheNearestNames(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	found, err := w.OpenNodes(ctx, w.claude, w.open, refs("Alise", "Bob", "Bob", "Nobody"))
+	found, err := w.OpenEntities(ctx, w.claude, w.open, refs("Alise", "Bob", "Bob", "Nobody"))
 	w.must(err)
 	want := []app.NoSuchName{{Name: "Alise", Nearest: []string{"Alice"}}, {Name: "Nobody"}}
 	if len(found.Entities) != 1 || !cmp.Equal(found.Missing, want) {
@@ -224,7 +224,7 @@ func TestADeletedNameCanBeCreatedAgain(t *testing.T) {
 	if !made.Created || made.Entity.ID == old.ID || len(made.Entity.Observations) != 0 {
 		t.Errorf("made %+v", made)
 	}
-	_, err := w.RestoreNodes(ctx, w.claude, w.open, app.GraphIDs{Entities: []loci.EntityID{old.ID}})
+	_, err := w.RestoreEntities(ctx, w.claude, w.open, app.GraphIDs{Entities: []loci.EntityID{old.ID}})
 	wantItems(t, err, loci.Conflict, "Ann", 0)
 	n, err := w.DeleteEntities(ctx, w.olga, w.open, refs("Ann"))
 	w.must(err)
@@ -233,7 +233,7 @@ func TestADeletedNameCanBeCreatedAgain(t *testing.T) {
 	if n != 1 || len(trash.Entities) != 2 || trash.Entities[1].ID != old.ID {
 		t.Errorf("deleted %d, trash %+v", n, trash)
 	}
-	_, err = w.RestoreNodes(ctx, w.claude, w.open, app.GraphIDs{Entities: []loci.EntityID{old.ID}})
+	_, err = w.RestoreEntities(ctx, w.claude, w.open, app.GraphIDs{Entities: []loci.EntityID{old.ID}})
 	w.must(err)
 	wantText(t, w.text(w.olga), "Ann/person\n  tall\nBob/person\nBob -knows-> Ann\n")
 	history, err := w.EntityHistory(ctx, w.olga, w.open, app.Which{ID: old.ID}, 0)
@@ -281,7 +281,7 @@ func TestANameOfSeveralTypesNeedsTheType(t *testing.T) {
 	if err != nil || e.Type != "metal" {
 		t.Errorf("got %+v, %v", e, err)
 	}
-	found, err := w.OpenNodes(ctx, w.claude, w.open, refs("Mercury"))
+	found, err := w.OpenEntities(ctx, w.claude, w.open, refs("Mercury"))
 	if err != nil || len(found.Entities) != 2 || len(found.Missing) != 0 {
 		t.Errorf("open: %+v, %v", found, err)
 	}
@@ -303,9 +303,9 @@ func TestBadGraphInputIsNamed(t *testing.T) {
 		"nothing deleted":  {second(w.DeleteEntities(ctx, w.claude, w.open, nil)), "names must have"},
 		"no deletions":     {second(w.DeleteObservations(ctx, w.claude, w.open, o)), "deletions must have"},
 		"no relation gone": {second(w.DeleteRelations(ctx, w.claude, w.open, r)), "relations must have"},
-		"no names":         {second(w.OpenNodes(ctx, w.claude, w.open, nil)), "names must have"},
-		"no items":         {second(w.RestoreNodes(ctx, w.claude, w.open, app.GraphIDs{})), "items must have"},
-		"many items":       {second(w.RestoreNodes(ctx, w.claude, w.open, ids)), "items has 1001 entries"},
+		"no names":         {second(w.OpenEntities(ctx, w.claude, w.open, nil)), "names must have"},
+		"no items":         {second(w.RestoreEntities(ctx, w.claude, w.open, app.GraphIDs{})), "items must have"},
+		"many items":       {second(w.RestoreEntities(ctx, w.claude, w.open, ids)), "items has 1001 entries"},
 		"many entities":    {second(w.CreateEntities(ctx, w.claude, w.open, nil, make([]loci.NewEntity, 1001))), "entities has 1001"},
 		"a name":           {second(w.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "t"), ent(" ", "t")})), "entities[1].name must not be empty"},
 		"a type":           {second(w.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "")})), "entities[0].entity_type"},
@@ -313,7 +313,7 @@ func TestBadGraphInputIsNamed(t *testing.T) {
 		"an end":           {second(w.CreateRelations(ctx, w.claude, w.open, nil, []loci.NewRelation{rel("", "knows", "b")})), "relations[0].from"},
 		"a deleted name":   {second(w.DeleteEntities(ctx, w.claude, w.open, refs("ok", long))), "names[1] is longer"},
 		"a deletion":       {second(w.DeleteObservations(ctx, w.claude, w.open, []loci.Contents{obs("", "x")})), "deletions[0].entity_name"},
-		"an opened name":   {second(w.OpenNodes(ctx, w.claude, w.open, refs("\xff"))), "names[0] is not valid UTF-8"},
+		"an opened name":   {second(w.OpenEntities(ctx, w.claude, w.open, refs("\xff"))), "names[0] is not valid UTF-8"},
 		"a named entity":   {second(w.Entity(ctx, w.claude, w.open, named(""))), "name must not be empty"},
 		"merge":            {second(w.MergeEntities(ctx, w.claude, w.open, named(""), named("b"))), "from must not be empty"},
 		"vendors":          {second(w.CreateEntities(ctx, w.claude, w.open, []loci.Vendor{}, []loci.NewEntity{ent("ok", "t")})), "allowed_vendors"},

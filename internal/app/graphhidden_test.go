@@ -33,7 +33,7 @@ var graphCalls = map[string]func(context.Context, *graphWorld, loci.Principal, l
 		return w.DeleteRelations(ctx, p, in, []loci.NewRelation{rel("Plan", "is", "Plan")})
 	},
 	"restore": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.RestoreNodes(ctx, p, in, app.GraphIDs{Entities: []loci.EntityID{{9}}})
+		return w.RestoreEntities(ctx, p, in, app.GraphIDs{Entities: []loci.EntityID{{9}}})
 	},
 	"merge": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
 		return w.MergeEntities(ctx, p, in, named("Plan"), app.Which{ID: loci.EntityID{9}})
@@ -48,7 +48,7 @@ var graphCalls = map[string]func(context.Context, *graphWorld, loci.Principal, l
 		return w.SearchGraph(ctx, p, in, app.GraphSearch{Query: "secret"})
 	},
 	"open": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.OpenNodes(ctx, p, in, refs("Plan", "Pla"))
+		return w.OpenEntities(ctx, p, in, refs("Plan", "Pla"))
 	},
 	"read": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
 		return w.ReadGraph(ctx, p, in, app.GraphList{})

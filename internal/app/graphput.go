@@ -35,7 +35,7 @@ func (g *graphPut) entities(ctx context.Context, items []*graphItem) error {
 	}
 	var before *graphItem
 	return chunks(news, func(some []loci.NewEntity) error {
-		put, err := g.tx.Nodes().Create(ctx, g.v, g.by, some)
+		put, err := g.tx.Entities().Create(ctx, g.v, g.by, some)
 		if err != nil {
 			return blame(err, from)
 		}
@@ -71,7 +71,7 @@ func (g *graphPut) relations(ctx context.Context, items []*graphItem) error {
 	if len(news) == 0 {
 		return nil
 	}
-	put, err := g.tx.Nodes().Relate(ctx, g.v, g.by, news)
+	put, err := g.tx.Entities().Relate(ctx, g.v, g.by, news)
 	if err != nil {
 		return blame(err, from)
 	}
@@ -113,7 +113,7 @@ func (g *graphPut) insert(ctx context.Context, items []*graphItem, count *int, h
 	if len(from) == 0 {
 		return nil
 	}
-	added, present, err := g.tx.Nodes().Insert(ctx, g.v, rows)
+	added, present, err := g.tx.Entities().Insert(ctx, g.v, rows)
 	if err != nil {
 		return blame(err, from)
 	}

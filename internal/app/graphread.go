@@ -41,8 +41,8 @@ type NoSuchName struct {
 	Nearest []string `json:"did_you_mean,omitempty"`
 }
 
-// FoundNodes is what OpenNodes found.
-type FoundNodes struct {
+// FoundEntities is what OpenEntities found.
+type FoundEntities struct {
 	Entities []loci.Entity
 	Missing  []NoSuchName
 }
@@ -110,21 +110,21 @@ func (a *App) SearchGraph(ctx context.Context, p loci.Principal, in loci.Project
 // nearestNames is how many names are suggested for one that is not there.
 const nearestNames = 3
 
-// OpenNodes returns the entities of these names, and the nearest names for those that are not there.
-func (a *App) OpenNodes(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (*FoundNodes, error) {
+// OpenEntities returns the entities of these names, and the nearest names for those that are not there.
+func (a *App) OpenEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (*FoundEntities, error) {
 	if err := a.begin(ctx, p, GraphRead); err != nil {
 		return nil, err
 	}
 	if err := checkRefs("names", refs); err != nil {
 		return nil, err
 	}
-	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (*FoundNodes, error) {
+	return viewGraph(ctx, a, p, in, func(tx store.GraphTx, v loci.Viewer) (*FoundEntities, error) {
 		found, err := tx.Graph().Find(ctx, v, refs)
 		if err != nil {
 			return nil, err
 		}
 		missing, err := missingOf(ctx, tx, v, refs, found)
-		return &FoundNodes{Entities: found, Missing: missing}, err
+		return &FoundEntities{Entities: found, Missing: missing}, err
 	})
 }
 

@@ -89,7 +89,7 @@ var graphProbes = []probe{
 		return c.MergeEntities(c.ctx, c.p, c.shared, named("common ground"), byID(id))
 	}},
 	{"restore nodes", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.RestoreNodes(c.ctx, c.p, c.shared, app.GraphIDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}})
+		return c.RestoreEntities(c.ctx, c.p, c.shared, app.GraphIDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}})
 	}},
 	{"vendors of nodes", nodesOf, func(c *caller, id [16]byte) (any, error) {
 		return c.SetGraphVendors(c.ctx, c.p, c.shared, app.GraphIDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}}, []loci.Vendor{"*"})
@@ -130,7 +130,7 @@ var nameProbes = map[string]func(c *caller, name string) (any, error){
 	"choose": func(c *caller, name string) (any, error) {
 		return c.ChooseProject(c.ctx, c.p, app.GraphRead, app.ProjectChoice{Name: name})
 	},
-	"open":   func(c *caller, name string) (any, error) { return c.OpenNodes(c.ctx, c.p, c.shared, refs(name)) },
+	"open":   func(c *caller, name string) (any, error) { return c.OpenEntities(c.ctx, c.p, c.shared, refs(name)) },
 	"entity": func(c *caller, name string) (any, error) { return c.Entity(c.ctx, c.p, c.shared, named(name)) },
 	"history": func(c *caller, name string) (any, error) {
 		return c.EntityHistory(c.ctx, c.p, c.shared, named(name), 0)
@@ -152,7 +152,7 @@ var nameProbes = map[string]func(c *caller, name string) (any, error){
 		return c.DeleteRelations(c.ctx, c.p, c.shared, []loci.NewRelation{rel("common ground", "hides", name), rel("common ground", name, "common ground")})
 	},
 	"typo": func(c *caller, name string) (any, error) {
-		return c.OpenNodes(c.ctx, c.p, c.shared, refs(name[:len(name)-1]+"~"))
+		return c.OpenEntities(c.ctx, c.p, c.shared, refs(name[:len(name)-1]+"~"))
 	},
 }
 

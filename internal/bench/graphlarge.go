@@ -157,7 +157,7 @@ func (g *graphBencher) fillLarge(ctx context.Context, dir string) (id loci.Proje
 		}
 		texts = append(texts, [2]string{items[0].Name, items[0].Observations[perEntity/2]})
 		err := st.UpdateProject(ctx, org.ID, p.ID, func(tx store.GraphTx) error {
-			_, err := tx.Nodes().Create(ctx, v, by, items)
+			_, err := tx.Entities().Create(ctx, v, by, items)
 			return err
 		})
 		if err != nil {

@@ -27,7 +27,7 @@ func (s *Server) restoreEntities(ctx context.Context, c *call, in *app.GraphIDs)
 		return nil, loci.Errorf(loci.Invalid,
 			"entities, observations and relations are empty; send ids from list_deleted_nodes in one of them")
 	}
-	n, err := s.app.RestoreNodes(ctx, c.principal, c.project, *in)
+	n, err := s.app.RestoreEntities(ctx, c.principal, c.project, *in)
 	if err != nil {
 		return nil, err
 	}

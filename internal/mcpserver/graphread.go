@@ -31,7 +31,7 @@ func namesFields(c *call, in *[]string) []field {
 }
 
 func (s *Server) openEntities(ctx context.Context, c *call, names *[]string) (any, error) {
-	opened, err := s.app.OpenNodes(ctx, c.principal, c.project, refs(*names))
+	opened, err := s.app.OpenEntities(ctx, c.principal, c.project, refs(*names))
 	if err != nil {
 		return nil, err
 	}

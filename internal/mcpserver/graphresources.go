@@ -42,7 +42,7 @@ func (s *Server) readEntityResource(
 	ctx context.Context, req *mcp.ReadResourceRequest,
 ) (*mcp.ReadResourceResult, error) {
 	return s.graphResource(ctx, req, 3, func(p loci.Principal, project loci.ProjectID, parts []string) (any, error) {
-		opened, err := s.app.OpenNodes(ctx, p, project, refs(parts[2:]))
+		opened, err := s.app.OpenEntities(ctx, p, project, refs(parts[2:]))
 		if err != nil {
 			return nil, err
 		}

@@ -14,7 +14,7 @@ import (
 func (s *server) registerGraph(at func(route) route) {
 	add(s, at(routeGraph), s.graph)
 	add(s, at(routeSearchGraph), s.searchGraph)
-	add(s, at(routeOpenNodes), s.openNodes)
+	add(s, at(routeOpenEntities), s.openEntities)
 	add(s, at(routeEntity), s.entity)
 	add(s, at(routeEntityObservations), s.entityObservations)
 	add(s, at(routeEntityRelations), s.entityRelations)
@@ -28,7 +28,7 @@ func (s *server) registerGraph(at func(route) route) {
 	add(s, at(routeDeleteObservations), s.deleteObservations)
 	add(s, at(routeDeleteRelations), s.deleteRelations)
 	add(s, at(routeGraphTrash), s.graphTrash)
-	add(s, at(routeRestoreNodes), s.restoreNodes)
+	add(s, at(routeRestoreEntities), s.restoreEntities)
 	add(s, at(routeMergeEntities), s.mergeEntities)
 	add(s, at(routeGraphVendors), s.setGraphVendors)
 
@@ -80,7 +80,7 @@ var (
 		Summary: "List what you can restore",
 		Text:    "Most recently deleted first. An entity stands for everything that was deleted with it.",
 		Out:     exampleGraphTrash}
-	routeRestoreNodes = route{ID: "restoreNodes", Method: http.MethodPost, Path: "/projects/{id}/graph/restore",
+	routeRestoreEntities = route{ID: "restoreEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/restore",
 		Who: forAny, Action: app.GraphRestore, Missing: noProject, Tag: "graph",
 		Summary: "Restore from the trash",
 		Text: "All or none. An entity comes back with everything that was deleted with it. 409 if another " +
@@ -96,7 +96,7 @@ var (
 		Who: forPeople, Action: app.GraphVendors, Missing: noProject, Tag: "graph",
 		Summary: "Set which vendors may read rows",
 		Text:    "For rows that you wrote. All or none.",
-		In:      exampleNodeVendors, Out: client.Changed{Changed: 1}}
+		In:      exampleGraphVendors, Out: client.Changed{Changed: 1}}
 	routeImportGraph = route{ID: "importGraph", Method: http.MethodPost, Path: "/projects/{id}/graph/import",
 		Who: forPeople, Action: app.GraphImport, Missing: noProject, Tag: "graph", Limit: exports, Bulk: true,
 		Lines:   true,
@@ -291,13 +291,13 @@ func (s *server) deleteRelations(ctx context.Context, p loci.Principal, in *rela
 	return say(client.Deleted{Deleted: n}, err)
 }
 
-type nodeIDsInput struct {
+type graphIDsInput struct {
 	ProjectPath
-	Body client.NodeIDs
+	Body client.GraphIDs
 }
 
 // idsOf reads ids, of which there must be one. They count together.
-func idsOf(in *client.NodeIDs) (ids app.GraphIDs, err error) {
+func idsOf(in *client.GraphIDs) (ids app.GraphIDs, err error) {
 	switch n := len(in.Entities) + len(in.Observations) + len(in.Relations); {
 	case n == 0:
 		err = loci.Errorf(loci.Invalid, "the body names nothing; send entities, observations or relations")
@@ -307,12 +307,12 @@ func idsOf(in *client.NodeIDs) (ids app.GraphIDs, err error) {
 	return app.GraphIDs(*in), err
 }
 
-func (s *server) restoreNodes(ctx context.Context, p loci.Principal, in *nodeIDsInput) (*answer[client.Restored], error) {
+func (s *server) restoreEntities(ctx context.Context, p loci.Principal, in *graphIDsInput) (*answer[client.Restored], error) {
 	ids, err := idsOf(&in.Body)
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.app.RestoreNodes(ctx, p, in.project(), ids)
+	n, err := s.app.RestoreEntities(ctx, p, in.project(), ids)
 	return say(client.Restored{Restored: n}, err)
 }
 
@@ -326,13 +326,13 @@ func (s *server) mergeEntities(ctx context.Context, p loci.Principal, in *mergeI
 	return say(whole(e), err)
 }
 
-type nodeVendorsInput struct {
+type graphVendorsInput struct {
 	ProjectPath
-	Body client.NodeVendors
+	Body client.GraphVendors
 }
 
-func (s *server) setGraphVendors(ctx context.Context, p loci.Principal, in *nodeVendorsInput) (*answer[client.Changed], error) {
-	ids, err := idsOf(&in.Body.NodeIDs)
+func (s *server) setGraphVendors(ctx context.Context, p loci.Principal, in *graphVendorsInput) (*answer[client.Changed], error) {
+	ids, err := idsOf(&in.Body.GraphIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -350,10 +350,10 @@ var (
 	exampleNewRelation     = client.NewRelation{From: "website", To: "API gateway", Type: "depends_on"}
 	exampleOldObservations = client.ObservationDeletions{Deletions: []client.OldObservations{{Entity: "API gateway", Observations: []string{"Listens on port 8443"}}}}
 	exampleOldRelations    = client.RelationDeletions{Relations: []client.NewRelation{exampleNewRelation}}
-	exampleNodeIDs         = client.NodeIDs{Entities: []loci.EntityID{loci.EntityID(exampleID)}}
-	exampleGone            = client.NodeIDs{Entities: []loci.EntityID{{0x1b, 0x9d, 0x6b, 0xcd, 0xbb, 0xfd, 0x4b, 0x2d, 0x9b, 0x5d, 0xab, 0x8d, 0xfb, 0xbd, 0x4b, 0xed}}}
+	exampleGraphIDs        = client.GraphIDs{Entities: []loci.EntityID{loci.EntityID(exampleID)}}
+	exampleGone            = client.GraphIDs{Entities: []loci.EntityID{{0x1b, 0x9d, 0x6b, 0xcd, 0xbb, 0xfd, 0x4b, 0x2d, 0x9b, 0x5d, 0xab, 0x8d, 0xfb, 0xbd, 0x4b, 0xed}}}
 	exampleMerge           = client.EntityMerge{From: loci.EntityID(exampleUser), Into: loci.EntityID(exampleID)}
-	exampleNodeVendors     = client.NodeVendors{NodeIDs: exampleNodeIDs, AllowedVendors: []loci.Vendor{"claude", "cursor"}}
+	exampleGraphVendors    = client.GraphVendors{GraphIDs: exampleGraphIDs, AllowedVendors: []loci.Vendor{"claude", "cursor"}}
 	examplePutEntities     = client.PutEntities{Entities: []client.PutEntity{{Entity: exampleEntity, Created: true, Added: 1}}}
 	examplePutObservations = client.PutObservations{Observations: []client.EntityObservation{{Observation: exampleObservation, EntityName: "API gateway"}},
 		Duplicates: []client.EntityObservation{}}

@@ -29,11 +29,11 @@ var (
 		Text: "Searches names, types and observations, best match first. Returns each entity with its " +
 			"observations and relations. 400 if the query is malformed.",
 		Out: exampleGraphHits}
-	routeOpenNodes = route{ID: "openNodes", Method: http.MethodPost, Reads: true,
+	routeOpenEntities = route{ID: "openEntities", Method: http.MethodPost, Reads: true,
 		Path: "/projects/{id}/graph/open", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
 		Summary: "Get entities by name",
 		Text:    "missing lists names that do not exist, each with the most similar ones.",
-		In:      exampleNames, Out: exampleFoundNodes}
+		In:      exampleNames, Out: exampleFoundEntities}
 	routeEntity = route{ID: "getEntity", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}",
 		Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
 		Summary: "Get an entity",
@@ -113,16 +113,16 @@ func (s *server) searchGraph(ctx context.Context, p loci.Principal, in *graphSea
 		AnyWord: hits.AnyWord, More: moreAt(hits.NextCursor)}, nil)
 }
 
-func (s *server) openNodes(ctx context.Context, p loci.Principal, in *entityNamesInput) (*answer[client.FoundNodes], error) {
+func (s *server) openEntities(ctx context.Context, p loci.Principal, in *entityNamesInput) (*answer[client.FoundEntities], error) {
 	refs, err := in.refs()
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.app.OpenNodes(ctx, p, in.project(), refs)
+	found, err := s.app.OpenEntities(ctx, p, in.project(), refs)
 	if err != nil {
 		return nil, err
 	}
-	out := client.FoundNodes{Entities: allWhole(found.Entities), Missing: make([]client.NoSuchName, len(found.Missing))}
+	out := client.FoundEntities{Entities: allWhole(found.Entities), Missing: make([]client.NoSuchName, len(found.Missing))}
 	for i, m := range found.Missing {
 		out.Missing[i] = client.NoSuchName(m)
 	}
@@ -317,11 +317,11 @@ var (
 		Type: "depends_on", GraphAccess: exampleGraphAccess, CreatedAt: exampleTime}
 	exampleEntity = loci.Entity{ID: loci.EntityID(exampleID), Name: "API gateway", Type: "service", GraphAccess: exampleGraphAccess,
 		CreatedAt: exampleTime, UpdatedAt: exampleTime, Observations: []loci.Observation{exampleObservation}, Relations: []loci.Relation{exampleRelation}}
-	exampleNames      = client.EntityNames{Names: []string{"API gateway"}}
-	exampleGraphPage  = client.GraphPage{Entities: []loci.Entity{exampleEntity}, Relations: []loci.Relation{exampleRelation}}
-	exampleGraphHits  = client.GraphHits{Entities: []loci.Entity{exampleEntity}, Total: 1}
-	exampleFoundNodes = client.FoundNodes{Entities: []loci.Entity{exampleEntity}, Missing: []client.NoSuchName{{Name: "API gatewy", Nearest: []string{"API gateway"}}}}
-	exampleChanges    = client.GraphChangeList{Changes: []loci.GraphChange{{At: exampleTime, Change: "created", Kind: "entity", ID: exampleID.String(),
+	exampleNames         = client.EntityNames{Names: []string{"API gateway"}}
+	exampleGraphPage     = client.GraphPage{Entities: []loci.Entity{exampleEntity}, Relations: []loci.Relation{exampleRelation}}
+	exampleGraphHits     = client.GraphHits{Entities: []loci.Entity{exampleEntity}, Total: 1}
+	exampleFoundEntities = client.FoundEntities{Entities: []loci.Entity{exampleEntity}, Missing: []client.NoSuchName{{Name: "API gatewy", Nearest: []string{"API gateway"}}}}
+	exampleChanges       = client.GraphChangeList{Changes: []loci.GraphChange{{At: exampleTime, Change: "created", Kind: "entity", ID: exampleID.String(),
 		UserID: exampleUser, Origin: "claude", Text: "API gateway"}}}
 	exampleGraphLines = `{"type":"entity","name":"API gateway","entityType":"service","observations":["Listens on port 8443"]}` + "\n"
 )

@@ -112,7 +112,7 @@ type ProjectPage struct {
 type GraphTx interface {
 	// Project returns the project, as it was when the transaction began.
 	Project() loci.Project
-	Nodes() Nodes
+	Entities() Entities
 	Graph() Graph
 	// Try runs fn and undoes what it wrote if it fails.
 	Try(fn func() error) error
@@ -122,10 +122,10 @@ type GraphTx interface {
 	Check(ctx context.Context) ([]string, error)
 }
 
-// Nodes changes a graph. New rows get the access of by; deletions are
+// Entities changes a graph. New rows get the access of by; deletions are
 // entered in the history with its user and origin. The caller has validated
 // by, items, rows and vendors.
-type Nodes interface {
+type Entities interface {
 	// Create stores entities. One that the viewer can see under the same name
 	// and type is returned instead, with those of the observations that it does
 	// not have yet.

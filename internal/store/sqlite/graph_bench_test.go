@@ -81,7 +81,7 @@ func BenchmarkGraphCreate(b *testing.B) {
 	by := loci.GraphAccess{UserID: v.UserID, Origin: "claude", AllowedVendors: []loci.Vendor{"*"}}
 	median(b, func(i int) {
 		err := st.UpdateProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
-			out, err := tx.Nodes().Create(bg, v, by, thousand(i))
+			out, err := tx.Entities().Create(bg, v, by, thousand(i))
 			if err == nil && !out[0].Created {
 				err = errors.New("not created")
 			}

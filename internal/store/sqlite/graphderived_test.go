@@ -15,10 +15,10 @@ func TestGraphHashes(t *testing.T) {
 	by := loci.GraphAccess{UserID: v.UserID, Origin: "x"}
 	a := loci.EntityRef{Name: "a", Type: "t"}
 	err := s.UpdateProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
-		if _, err := tx.Nodes().Create(bg, v, by, []loci.NewEntity{{EntityRef: a, Observations: []string{"1", "2"}}}); err != nil {
+		if _, err := tx.Entities().Create(bg, v, by, []loci.NewEntity{{EntityRef: a, Observations: []string{"1", "2"}}}); err != nil {
 			return err
 		}
-		if _, err := tx.Nodes().Relate(bg, v, by, []loci.NewRelation{{From: a, To: a, Type: "r"}}); err != nil {
+		if _, err := tx.Entities().Relate(bg, v, by, []loci.NewRelation{{From: a, To: a, Type: "r"}}); err != nil {
 			return err
 		}
 		check := func(want int) {
@@ -38,7 +38,7 @@ func TestGraphHashes(t *testing.T) {
 			return err
 		}
 		check(0)
-		out, err := tx.Nodes().Observe(bg, v, by, []loci.Contents{{Entity: a, Contents: []string{"1", "2"}}})
+		out, err := tx.Entities().Observe(bg, v, by, []loci.Contents{{Entity: a, Contents: []string{"1", "2"}}})
 		if err == nil && len(out[0].Duplicates) != 2 {
 			t.Errorf("after a rebuild %d are known", len(out[0].Duplicates))
 		}

@@ -19,15 +19,15 @@ func writeAs(t testing.TB, s *Store, p loci.Project, user loci.UserID, prefix st
 	ref := func(i int) loci.EntityRef { return loci.EntityRef{Name: fmt.Sprint(prefix, i), Type: "note"} }
 	for i := range n {
 		err := s.UpdateProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
-			_, err := tx.Nodes().Create(bg, v, by, []loci.NewEntity{{EntityRef: ref(i), Observations: []string{"one", "two of " + prefix}}})
+			_, err := tx.Entities().Create(bg, v, by, []loci.NewEntity{{EntityRef: ref(i), Observations: []string{"one", "two of " + prefix}}})
 			if err == nil && i > 0 {
-				_, err = tx.Nodes().Relate(bg, v, by, []loci.NewRelation{{From: ref(i - 1), To: ref(i), Type: "before"}})
+				_, err = tx.Entities().Relate(bg, v, by, []loci.NewRelation{{From: ref(i - 1), To: ref(i), Type: "before"}})
 			}
 			if err == nil && i%3 == 2 {
-				_, err = tx.Nodes().Delete(bg, v, by, []loci.EntityRef{ref(i - 1)})
+				_, err = tx.Entities().Delete(bg, v, by, []loci.EntityRef{ref(i - 1)})
 			}
 			if err == nil && i%3 == 2 {
-				_, err = tx.Nodes().DeleteObservations(bg, v, by, []loci.Contents{{Entity: ref(i), Contents: []string{"one"}}})
+				_, err = tx.Entities().DeleteObservations(bg, v, by, []loci.Contents{{Entity: ref(i), Contents: []string{"one"}}})
 			}
 			return err
 		})
@@ -69,7 +69,7 @@ func TestEraseFromGraphs(t *testing.T) {
 	writeAs(t, s, p, leaver, "theirs ", eraseBatch+50)
 	v := loci.Viewer{OrgID: p.OrgID, UserID: stayer, ProjectIDs: []loci.ProjectID{p.ID}}
 	err := s.UpdateProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
-		_, err := tx.Nodes().Observe(bg, v, loci.GraphAccess{UserID: stayer, Origin: "api"},
+		_, err := tx.Entities().Observe(bg, v, loci.GraphAccess{UserID: stayer, Origin: "api"},
 			[]loci.Contents{{Entity: loci.EntityRef{Name: "shared 0"}, Contents: []string{"the other's"}}})
 		return err
 	})
@@ -125,7 +125,7 @@ func fillAs(b *testing.B, s *Store, p loci.Project, user loci.UserID, entities, 
 			items = append(items, item)
 		}
 		err := s.UpdateProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
-			_, err := tx.Nodes().Create(bg, v, by, items)
+			_, err := tx.Entities().Create(bg, v, by, items)
 			return err
 		})
 		if err != nil {

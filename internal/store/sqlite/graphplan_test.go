@@ -72,7 +72,7 @@ func checkGraphPlan(t *testing.T, c *sqlitedb.Conn, sql string, params int) {
 
 // everything asks for all that there is, so that all statements are prepared.
 func everything(ctx context.Context, tx store.GraphTx, v loci.Viewer) error {
-	n, g := tx.Nodes(), tx.Graph()
+	n, g := tx.Entities(), tx.Graph()
 	by := loci.GraphAccess{UserID: v.UserID, Origin: "x", AllowedVendors: []loci.Vendor{loci.AnyVendor}}
 	ref := func(name string) loci.EntityRef { return loci.EntityRef{Name: name} }
 	var errs []error

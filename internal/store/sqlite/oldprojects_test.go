@@ -45,7 +45,7 @@ func storeOldGraph(t *testing.T, s *Store, id loci.ProjectID) {
 	v, by := inOld(""), loci.GraphAccess{UserID: oldUser, Origin: "claude", AllowedVendors: []loci.Vendor{"claude", "cursor"}}
 	ada, tea := loci.EntityRef{Name: "Ada's", Type: "person"}, loci.EntityRef{Name: "café", Type: "place"}
 	err := s.UpdateProject(bg, loci.DefaultOrg, id, func(tx store.GraphTx) error {
-		n := tx.Nodes()
+		n := tx.Entities()
 		_, err := n.Create(bg, v, by, []loci.NewEntity{{EntityRef: ada, Observations: []string{"writes notes", "drinks 'tea'\nat noon"}}, {EntityRef: tea}})
 		if err == nil {
 			_, err = n.Relate(bg, v, by, []loci.NewRelation{{From: ada, To: tea, Type: "visits"}})

@@ -36,7 +36,7 @@ func viewerOf(p loci.Project) loci.Viewer {
 func tryNote(s *Store, p loci.Project, name string) error {
 	v := viewerOf(p)
 	return s.UpdateProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
-		_, err := tx.Nodes().Create(bg, v, loci.GraphAccess{UserID: v.UserID, Origin: "api"},
+		_, err := tx.Entities().Create(bg, v, loci.GraphAccess{UserID: v.UserID, Origin: "api"},
 			[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: name, Type: "note"}}})
 		return err
 	})

@@ -47,15 +47,15 @@ func NewGraph(c Conn, d *Dialect, o GraphOptions) *GraphTx {
 }
 
 type (
-	nodes struct{ *GraphTx }
-	graph struct{ *GraphTx }
+	entities struct{ *GraphTx }
+	graph    struct{ *GraphTx }
 )
 
 // Project is the project, as it was when the transaction began.
 func (tx *GraphTx) Project() loci.Project { return tx.p }
 
-// Nodes changes the graph.
-func (tx *GraphTx) Nodes() store.Nodes { return nodes{tx} }
+// Entities changes the graph.
+func (tx *GraphTx) Entities() store.Entities { return entities{tx} }
 
 // Graph reads the graph.
 func (tx *GraphTx) Graph() store.Graph { return graph{tx} }

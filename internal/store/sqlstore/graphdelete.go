@@ -13,7 +13,7 @@ func (tx *GraphTx) changed(change, kind, id string, by loci.GraphAccess) error {
 		iso(tx.now()), change, kind, id, by.UserID.String(), by.Origin)
 }
 
-func (n nodes) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) (count int, err error) {
+func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) (count int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
@@ -55,7 +55,7 @@ func (tx *GraphTx) deleteEntity(id string, by loci.GraphAccess) error {
 	return tx.changed("deleted", "entity", id, by)
 }
 
-func (n nodes) DeleteObservations(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) (count int, err error) {
+func (n entities) DeleteObservations(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) (count int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
@@ -105,7 +105,7 @@ func (tx *GraphTx) deleteRow(table, kind, id string, by loci.GraphAccess) error 
 	return tx.changed("deleted", kind, id, by)
 }
 
-func (n nodes) DeleteRelations(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) (count int, err error) {
+func (n entities) DeleteRelations(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) (count int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
@@ -143,7 +143,7 @@ func (tx *GraphTx) unrelate(v loci.Viewer, by loci.GraphAccess, from, kind, to s
 	return len(list), err
 }
 
-func (n nodes) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs) (count int, err error) {
+func (n entities) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs) (count int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}

@@ -18,7 +18,7 @@ type insertion struct {
 	added, present int
 }
 
-func (n nodes) Insert(_ context.Context, v loci.Viewer, rows store.GraphRows) (added, present int, err error) {
+func (n entities) Insert(_ context.Context, v loci.Viewer, rows store.GraphRows) (added, present int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, 0, err
 	}

@@ -16,7 +16,7 @@ type merge struct {
 	known      bool // to all who see into: that something came to it
 }
 
-func (n nodes) Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error) {
+func (n entities) Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error) {
 	if err := n.mayEnter(v); err != nil {
 		return loci.Entity{}, err
 	}

@@ -50,7 +50,7 @@ func (tx *GraphTx) mayEnter(v loci.Viewer) error {
 
 func (tx *GraphTx) time() time.Time { return tx.now().UTC().Truncate(loci.GraphTime) }
 
-func (n nodes) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) ([]store.PutEntity, error) {
+func (n entities) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) ([]store.PutEntity, error) {
 	if err := n.mayEnter(v); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (tx *GraphTx) loadPut(v loci.Viewer, out []store.PutEntity) error {
 	return err
 }
 
-func (n nodes) putEntity(v loci.Viewer, by loci.GraphAccess, item loci.NewEntity) (put store.PutEntity, err error) {
+func (n entities) putEntity(v loci.Viewer, by loci.GraphAccess, item loci.NewEntity) (put store.PutEntity, err error) {
 	same, err := n.named(v, item.EntityRef, 1)
 	if err != nil {
 		return put, err
@@ -253,7 +253,7 @@ func noEntityNamed(name string, nearest []string) error {
 	return loci.Errorf(loci.NotFound, "%s", text)
 }
 
-func (n nodes) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) ([]store.Observed, error) {
+func (n entities) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) ([]store.Observed, error) {
 	if err := n.mayEnter(v); err != nil {
 		return nil, err
 	}
@@ -277,7 +277,7 @@ func (n nodes) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess, it
 	return out, nil
 }
 
-func (n nodes) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) ([]store.PutRelation, error) {
+func (n entities) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) ([]store.PutRelation, error) {
 	if err := n.mayEnter(v); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func (n nodes) SetVendors(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs, vendors []loci.Vendor) (count int, err error) {
+func (n entities) SetVendors(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs, vendors []loci.Vendor) (count int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}

@@ -57,11 +57,11 @@ func (e *env) viewGraph(p loci.Project, fn func(context.Context, store.Graph) er
 	}
 }
 
-// nodes stores entities as v.
-func (e *env) nodes(p loci.Project, v loci.Viewer, items ...loci.NewEntity) (out []store.PutEntity) {
+// putEntities stores entities as v.
+func (e *env) putEntities(p loci.Project, v loci.Viewer, items ...loci.NewEntity) (out []store.PutEntity) {
 	e.Helper()
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) (err error) {
-		out, err = tx.Nodes().Create(ctx, v, by(v), items)
+		out, err = tx.Entities().Create(ctx, v, by(v), items)
 		return err
 	})
 	return out
@@ -70,7 +70,7 @@ func (e *env) nodes(p loci.Project, v loci.Viewer, items ...loci.NewEntity) (out
 func (e *env) relate(p loci.Project, v loci.Viewer, items ...loci.NewRelation) (out []store.PutRelation) {
 	e.Helper()
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) (err error) {
-		out, err = tx.Nodes().Relate(ctx, v, by(v), items)
+		out, err = tx.Entities().Relate(ctx, v, by(v), items)
 		return err
 	})
 	return out
@@ -120,7 +120,7 @@ func testGraphCreate(e *env) {
 	p := e.project("p")
 	v := e.in(p)
 	v.Vendor = "claude"
-	out := e.nodes(p, v, ent("Ada", "person", "one", "two", "one"), ent("Go", "language"))
+	out := e.putEntities(p, v, ent("Ada", "person", "one", "two", "one"), ent("Go", "language"))
 	now := e.clock.now()
 	access := by(v)
 	want := loci.Entity{ID: out[0].Entity.ID, Name: "Ada", Type: "person", GraphAccess: access, CreatedAt: now, UpdatedAt: now, Relations: []loci.Relation{}}
@@ -134,7 +134,7 @@ func testGraphCreate(e *env) {
 		e.Errorf("Find (-want +got):\n%s", diff)
 	}
 	e.clock.move(time.Minute)
-	out = e.nodes(p, v, ent("Ada", "person", "two", "three"), ent("Ada", "ship"), ent("New", "x"), ent("New", "x", "late"))
+	out = e.putEntities(p, v, ent("Ada", "person", "two", "three"), ent("Ada", "ship"), ent("New", "x"), ent("New", "x", "late"))
 	if out[0].Created || out[0].Entity.ID != want.ID || len(out[0].Added) != 1 || len(out[0].Entity.Observations) != 3 || !out[0].Entity.UpdatedAt.Equal(e.clock.now()) {
 		e.Errorf("an entity that exists: %+v", out[0])
 	}
@@ -148,7 +148,7 @@ func testGraphCreate(e *env) {
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
 		create := func(name string, err error) error {
 			return tx.Try(func() error {
-				_, bad := tx.Nodes().Create(ctx, v, by(v), []loci.NewEntity{ent(name, "x")})
+				_, bad := tx.Entities().Create(ctx, v, by(v), []loci.NewEntity{ent(name, "x")})
 				return errors.Join(bad, err)
 			})
 		}
@@ -160,7 +160,7 @@ func testGraphCreate(e *env) {
 	e.wantList("what was tried", entityNames(e.find(p, v, "undone", "done")), "done")
 	for name, stranger := range map[string]loci.Viewer{"no member": e.person(), "nobody": {}} {
 		err := e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-			_, err := tx.Nodes().Create(ctx, stranger, by(v), []loci.NewEntity{ent("x", "x")})
+			_, err := tx.Entities().Create(ctx, stranger, by(v), []loci.NewEntity{ent("x", "x")})
 			return err
 		})
 		e.wantCode(name, err, loci.NotFound)
@@ -188,10 +188,10 @@ func (e *env) wantItems(err error, code loci.Code, indices ...int) (items []loci
 func testGraphObserve(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("Ada Lovelace", "person", "one"), ent("Twin", "a"), ent("Twin", "b"))
+	e.putEntities(p, v, ent("Ada Lovelace", "person", "one"), ent("Twin", "a"), ent("Twin", "b"))
 	var out []store.Observed
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) (err error) {
-		out, err = tx.Nodes().Observe(ctx, v, by(v), []loci.Contents{
+		out, err = tx.Entities().Observe(ctx, v, by(v), []loci.Contents{
 			{Entity: loci.EntityRef{Name: "Ada Lovelace"}, Contents: []string{"two", "one", "two"}},
 			{Entity: loci.EntityRef{Name: "Twin", Type: "b"}, Contents: []string{"b's"}},
 		})
@@ -204,7 +204,7 @@ func testGraphObserve(e *env) {
 	e.wantList("Twin", e.observationsOf(p, v, "Twin"), "b's")
 	try := func(items ...loci.Contents) error {
 		return e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-			_, err := tx.Nodes().Observe(ctx, v, by(v), items)
+			_, err := tx.Entities().Observe(ctx, v, by(v), items)
 			return err
 		})
 	}
@@ -220,7 +220,7 @@ func testGraphObserve(e *env) {
 func testGraphRelate(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("Ada", "person"), ent("Go", "language"))
+	e.putEntities(p, v, ent("Ada", "person"), ent("Go", "language"))
 	out := e.relate(p, v, rel("Ada", "uses", "Go"), rel("Ada", "uses", "Go"), rel("Go", "uses", "Ada"), rel("Ada", "is", "Ada"))
 	if !out[0].Created || out[1].Created || out[1].Relation.ID != out[0].Relation.ID || !out[2].Created || !out[3].Created {
 		e.Errorf("Relate: %+v", out)
@@ -233,7 +233,7 @@ func testGraphRelate(e *env) {
 	e.wantList("of Go", edges(list[0].Relations), "Ada uses Go", "Go uses Ada")
 	e.wantList("of Ada", edges(list[1].Relations), "Ada uses Go", "Go uses Ada", "Ada is Ada")
 	err := e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Nodes().Relate(ctx, v, by(v), []loci.NewRelation{rel("Ada", "likes", "Go"), rel("Ada", "likes", "Ga"), rel("Nobody", "likes", "Go")})
+		_, err := tx.Entities().Relate(ctx, v, by(v), []loci.NewRelation{rel("Ada", "likes", "Go"), rel("Ada", "likes", "Ga"), rel("Nobody", "likes", "Go")})
 		return err
 	})
 	e.wantItems(err, loci.NotFound, 1, 2)
@@ -244,30 +244,30 @@ func testGraphRelate(e *env) {
 func testGraphDelete(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("A", "x", "a1", "a2"), ent("B", "x", "b1"), ent("C", "x"))
+	e.putEntities(p, v, ent("A", "x", "a1", "a2"), ent("B", "x", "b1"), ent("C", "x"))
 	e.relate(p, v, rel("A", "to", "B"), rel("B", "to", "C"), rel("A", "to", "C"))
 	e.clock.move(time.Second)
-	count := func(want int, fn func(context.Context, store.Nodes) (int, error)) {
+	count := func(want int, fn func(context.Context, store.Entities) (int, error)) {
 		e.Helper()
 		e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-			n, err := fn(ctx, tx.Nodes())
+			n, err := fn(ctx, tx.Entities())
 			if n != want {
 				e.Errorf("counted %d, want %d", n, want)
 			}
 			return err
 		})
 	}
-	count(1, func(ctx context.Context, n store.Nodes) (int, error) {
+	count(1, func(ctx context.Context, n store.Entities) (int, error) {
 		return n.DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "A"}, Contents: []string{"a1", "zz"}}, {Entity: loci.EntityRef{Name: "absent"}, Contents: []string{"a2"}}})
 	})
 	e.wantList("of A", e.observationsOf(p, v, "A"), "a2")
-	count(1, func(ctx context.Context, n store.Nodes) (int, error) {
+	count(1, func(ctx context.Context, n store.Entities) (int, error) {
 		return n.DeleteRelations(ctx, v, by(v), []loci.NewRelation{rel("A", "to", "C"), rel("C", "to", "A"), rel("A", "on", "B")})
 	})
-	count(2, func(ctx context.Context, n store.Nodes) (int, error) {
+	count(2, func(ctx context.Context, n store.Entities) (int, error) {
 		return n.Delete(ctx, v, by(v), named("A", "absent", "B"))
 	})
-	count(0, func(ctx context.Context, n store.Nodes) (int, error) { return n.Delete(ctx, v, by(v), named("A")) })
+	count(0, func(ctx context.Context, n store.Entities) (int, error) { return n.Delete(ctx, v, by(v), named("A")) })
 	e.wantList("left", entityNames(e.find(p, v, "A", "B", "C")), "C")
 	e.wantList("of C", edges(e.find(p, v, "C")[0].Relations))
 	var trash store.GraphTrash
@@ -278,7 +278,7 @@ func testGraphDelete(e *env) {
 	}
 	restore := func(items store.GraphIDs) error {
 		return e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-			_, err := tx.Nodes().Restore(ctx, v, by(v), items)
+			_, err := tx.Entities().Restore(ctx, v, by(v), items)
 			return err
 		})
 	}
@@ -303,8 +303,8 @@ func testGraphDelete(e *env) {
 	e.wantItems(restore(back), loci.NotFound, 0, 1)
 	e.wantItems(restore(store.GraphIDs{Entities: []loci.EntityID{loci.NewEntityID(), b}}), loci.NotFound, 0, 1)
 	e.wantList("of A, all", e.observationsOf(p, v, "A"), "a1", "a2")
-	count(1, func(ctx context.Context, n store.Nodes) (int, error) { return n.Delete(ctx, v, by(v), named("A")) })
-	if again := e.nodes(p, v, ent("A", "x", "new")); !again[0].Created || again[0].Entity.ID == a {
+	count(1, func(ctx context.Context, n store.Entities) (int, error) { return n.Delete(ctx, v, by(v), named("A")) })
+	if again := e.putEntities(p, v, ent("A", "x", "new")); !again[0].Created || again[0].Entity.ID == a {
 		e.Errorf("a deleted name: %+v", again)
 	}
 	e.wantItems(restore(store.GraphIDs{Entities: []loci.EntityID{a}}), loci.Conflict, 0)
@@ -315,7 +315,7 @@ func testGraphRead(e *env) {
 	p := e.project("p")
 	v := e.in(p)
 	for i := range 7 {
-		e.nodes(p, v, ent(fmt.Sprint("n", i), "x", "o"))
+		e.putEntities(p, v, ent(fmt.Sprint("n", i), "x", "o"))
 	}
 	e.relate(p, v, rel("n0", "to", "n6"), rel("n6", "to", "n0"), rel("n3", "to", "n3"))
 	var names, links []string
@@ -347,7 +347,7 @@ func testGraphRead(e *env) {
 func testGraphSearch(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("Postgres", "database", "speaks SQL", "has MVCC"), ent("SQLite", "database", "one file", "speaks SQL"),
+	e.putEntities(p, v, ent("Postgres", "database", "speaks SQL", "has MVCC"), ent("SQLite", "database", "one file", "speaks SQL"),
 		ent("Ada", "person", "likes databases and postgres"), ent("Redis", "cache", "keeps keys in memory; AND more"))
 	e.relate(p, v, rel("Ada", "uses", "Postgres"))
 	for _, tt := range []struct {
@@ -419,7 +419,7 @@ func testGraphWalk(e *env) {
 	p := e.project("p")
 	v := e.in(p)
 	ids := map[string]loci.EntityID{}
-	for _, put := range e.nodes(p, v, ent("a", "x", "text"), ent("b", "x"), ent("c", "x"), ent("d", "x"), ent("lonely", "x")) {
+	for _, put := range e.putEntities(p, v, ent("a", "x", "text"), ent("b", "x"), ent("c", "x"), ent("d", "x"), ent("lonely", "x")) {
 		ids[put.Entity.Name] = put.Entity.ID
 	}
 	e.relate(p, v, rel("a", "to", "b"), rel("c", "to", "b"), rel("c", "to", "d"), rel("d", "to", "a"))
@@ -446,14 +446,14 @@ func testGraphWalk(e *env) {
 	deleter := by(v)
 	deleter.Origin = "cleaner"
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		n := tx.Nodes()
+		n := tx.Entities()
 		_, err := n.DeleteObservations(ctx, v, deleter, []loci.Contents{{Entity: loci.EntityRef{Name: "a"}, Contents: []string{"text"}}})
 		_, err2 := n.Delete(ctx, v, deleter, named("a"))
 		return errors.Join(err, err2)
 	})
 	e.clock.move(time.Second)
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Nodes().Restore(ctx, v, by(v), store.GraphIDs{Entities: []loci.EntityID{ids["a"]}})
+		_, err := tx.Entities().Restore(ctx, v, by(v), store.GraphIDs{Entities: []loci.EntityID{ids["a"]}})
 		return err
 	})
 	var got []string
@@ -471,7 +471,7 @@ func testGraphWalk(e *env) {
 func testGraphUpkeep(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("Ada", "person", "wrote notes"))
+	e.putEntities(p, v, ent("Ada", "person", "wrote notes"))
 	q, _ := loci.ParseGraphQuery("notes")
 	for range 2 {
 		e.viewGraph(p, func(ctx context.Context, g store.Graph) error {

@@ -190,7 +190,7 @@ func (w *graphWorld) twins(ctx context.Context, tx store.GraphTx, from, into *lo
 		}
 		var row loci.Observation
 		row.ID, row.EntityID, row.Content, row.GraphAccess, row.CreatedAt = loci.NewObservationID(), into.ID, o.Content, w.access(), w.clock.now()
-		if _, _, err := tx.Nodes().Insert(ctx, w.all(), store.GraphRows{Observations: []loci.Observation{row}}); err != nil {
+		if _, _, err := tx.Entities().Insert(ctx, w.all(), store.GraphRows{Observations: []loci.Observation{row}}); err != nil {
 			w.t.Fatal(explain(err))
 		}
 	}
@@ -201,7 +201,7 @@ func (w *graphWorld) mergeOnce(ctx context.Context, tx store.GraphTx, v loci.Vie
 	for _, r := range w.readers() {
 		before[r.Vendor] = w.read(ctx, tx.Graph(), r)
 	}
-	_, err := tx.Nodes().Merge(ctx, v, by(v), from.ID, into.ID)
+	_, err := tx.Entities().Merge(ctx, v, by(v), from.ID, into.ID)
 	sees := v.SeesGraph(&w.p, &from.GraphAccess, loci.LiveOnly) && v.SeesGraph(&w.p, &into.GraphAccess, loci.LiveOnly)
 	if sees != (err == nil) || err != nil && loci.CodeOf(err) != loci.NotFound {
 		w.t.Fatalf("Merge for %+v: %v, but sees both %v", v, explain(err), sees)
@@ -213,7 +213,7 @@ func (w *graphWorld) mergeOnce(ctx context.Context, tx store.GraphTx, v loci.Vie
 		w.compareMerged(r, before[r.Vendor], w.read(ctx, tx.Graph(), r), from, into)
 		w.compareMergeHistory(ctx, tx.Graph(), r, from, into)
 	}
-	if _, err := tx.Nodes().Restore(ctx, w.all(), by(w.all()), store.GraphIDs{Entities: []loci.EntityID{from.ID}}); err != nil {
+	if _, err := tx.Entities().Restore(ctx, w.all(), by(w.all()), store.GraphIDs{Entities: []loci.EntityID{from.ID}}); err != nil {
 		w.t.Fatalf("restore: %v", explain(err))
 	}
 	for _, r := range w.readers() {
@@ -273,7 +273,7 @@ func (w *graphWorld) compareVendors(v loci.Viewer) {
 	}
 	err := w.tryGraph(w.p, func(ctx context.Context, tx store.GraphTx) error {
 		check := func(ids store.GraphIDs, sees bool) {
-			_, err := tx.Nodes().SetVendors(ctx, v, access, ids, []loci.Vendor{"a", "b", "zz"})
+			_, err := tx.Entities().SetVendors(ctx, v, access, ids, []loci.Vendor{"a", "b", "zz"})
 			if want := sees && access.UserID == w.user; want != (err == nil) || err != nil && loci.CodeOf(err) != loci.NotFound {
 				w.t.Fatalf("SetVendors of %+v for %+v: %v, but sees it %v", ids, v, explain(err), sees)
 			}
@@ -301,7 +301,7 @@ func (w *graphWorld) compareInserts(v loci.Viewer) {
 	err := w.tryGraph(w.p, func(ctx context.Context, tx store.GraphTx) error {
 		for _, e := range w.entities {
 			o := loci.Observation{ID: loci.NewObservationID(), EntityID: e.ID, Content: "new", GraphAccess: w.access(), CreatedAt: w.clock.now()}
-			_, _, err := tx.Nodes().Insert(ctx, v, store.GraphRows{Observations: []loci.Observation{o}})
+			_, _, err := tx.Entities().Insert(ctx, v, store.GraphRows{Observations: []loci.Observation{o}})
 			if sees := v.SeesGraph(&w.p, &e.GraphAccess, loci.LiveOnly); sees != (err == nil) || err != nil && loci.CodeOf(err) != loci.NotFound {
 				w.t.Fatalf("Insert for %+v: %v, but sees it %v", v, explain(err), sees)
 			}
@@ -309,12 +309,12 @@ func (w *graphWorld) compareInserts(v loci.Viewer) {
 				continue
 			}
 			other := loci.Entity{ID: e.ID, Name: "another", Type: "thing", GraphAccess: w.access(), CreatedAt: w.clock.now()}
-			_, _, err = tx.Nodes().Insert(ctx, v, store.GraphRows{Entities: []loci.Entity{other}})
+			_, _, err = tx.Entities().Insert(ctx, v, store.GraphRows{Entities: []loci.Entity{other}})
 			if loci.CodeOf(err) != loci.Conflict || err.Error() != "this id is taken. Nothing was changed" {
 				w.t.Fatalf("Insert under a taken id for %+v: %v", v, err)
 			}
 			other.ID, other.Name, other.Type, other.AllowedVendors = loci.NewEntityID(), e.Name, e.Type, e.AllowedVendors
-			_, _, err = tx.Nodes().Insert(ctx, v, store.GraphRows{Entities: []loci.Entity{other}})
+			_, _, err = tx.Entities().Insert(ctx, v, store.GraphRows{Entities: []loci.Entity{other}})
 			if sees := v.SeesGraph(&w.p, &e.GraphAccess, loci.LiveOnly); sees == (err == nil) {
 				w.t.Fatalf("Insert of a twin for %+v: %v, but sees it %v", v, err, sees)
 			}

@@ -22,10 +22,10 @@ func (e *env) hang(p loci.Project, v loci.Viewer, name string, from, n, size int
 		items[i] = rel(name, fmt.Sprintf("r%05d", from+i), "hub")
 	}
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		if _, err := tx.Nodes().Observe(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: name}, Contents: texts}}); err != nil {
+		if _, err := tx.Entities().Observe(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: name}, Contents: texts}}); err != nil {
 			return err
 		}
-		_, err := tx.Nodes().Relate(ctx, v, by(v), items)
+		_, err := tx.Entities().Relate(ctx, v, by(v), items)
 		return err
 	})
 }
@@ -54,7 +54,7 @@ func testGraphRowLimit(e *env) {
 	v := e.in(p)
 	b := v
 	b.Vendor = "b"
-	e.nodes(p, v, ent("big", "x"), ent("hub", "x"), ent("small", "x", "one"))
+	e.putEntities(p, v, ent("big", "x"), ent("hub", "x"), ent("small", "x", "one"))
 	e.hang(p, v, "big", 0, 1000, 20)
 	e.hang(p, v, "big", 1000, 7, 20)
 	e.hang(p, b, "big", 2000, 5, 20) // b's own
@@ -92,7 +92,7 @@ func testGraphRowLimit(e *env) {
 func testGraphTextLimit(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("one", "x"), ent("hub", "x"), ent("small", "x", "its only one"), ent("two", "x"), ent("new", "x"))
+	e.putEntities(p, v, ent("one", "x"), ent("hub", "x"), ent("small", "x", "its only one"), ent("two", "x"), ent("new", "x"))
 	for _, name := range []string{"one", "two"} {
 		e.hang(p, v, name, 0, 18, 90_000)
 	}
@@ -131,7 +131,7 @@ func testGraphTextLimit(e *env) {
 	if len(links) != 36 {
 		e.Errorf("%d relations, want 36", len(links))
 	}
-	out := e.nodes(p, v, ent("new", "x", strings.Repeat("y", 100_000)), ent("one", "x"), ent("fresh", "x", strings.Repeat("z", 100_000)))
+	out := e.putEntities(p, v, ent("new", "x", strings.Repeat("y", 100_000)), ent("one", "x"), ent("fresh", "x", strings.Repeat("z", 100_000)))
 	if len(out[0].Entity.Observations) != 1 || len(out[2].Entity.Observations) != 1 || out[1].Entity.ObservationsLeft == 0 {
 		e.Errorf("Create shows %d and %d observations, and leaves %d", len(out[0].Entity.Observations), len(out[2].Entity.Observations), out[1].Entity.ObservationsLeft)
 	}
@@ -141,7 +141,7 @@ func testGraphTextLimit(e *env) {
 func testGraphSuggestLimit(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("Ada Lovelace", "person"))
+	e.putEntities(p, v, ent("Ada Lovelace", "person"))
 	const n = store.MaxSuggested + 5
 	unknown, edges := make([]loci.Contents, n), make([]loci.NewRelation, n)
 	for i := range n {
@@ -163,11 +163,11 @@ func testGraphSuggestLimit(e *env) {
 		}
 	}
 	check("Observe", e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Nodes().Observe(ctx, v, by(v), unknown)
+		_, err := tx.Entities().Observe(ctx, v, by(v), unknown)
 		return err
 	}))
 	check("Relate", e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Nodes().Relate(ctx, v, by(v), edges)
+		_, err := tx.Entities().Relate(ctx, v, by(v), edges)
 		return err
 	}))
 }
@@ -181,7 +181,7 @@ func testGraphShortRows(e *env) {
 	for _, name := range names {
 		items = append(items, ent(name, "x"))
 	}
-	e.nodes(p, v, items...)
+	e.putEntities(p, v, items...)
 	for _, name := range names {
 		e.hang(p, v, name, 0, 1000, 0)
 	}

@@ -14,7 +14,7 @@ import (
 
 func (e *env) merge(p loci.Project, v loci.Viewer, from, into loci.EntityID) (out loci.Entity, err error) {
 	err = e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) (err error) {
-		out, err = tx.Nodes().Merge(ctx, v, by(v), from, into)
+		out, err = tx.Entities().Merge(ctx, v, by(v), from, into)
 		return err
 	})
 	return out, err
@@ -26,7 +26,7 @@ func (e *env) as(p loci.Project, v loci.Viewer, vendors []loci.Vendor, items ...
 	access := by(v)
 	access.AllowedVendors = vendors
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		out, err := tx.Nodes().Create(ctx, v, access, items)
+		out, err := tx.Entities().Create(ctx, v, access, items)
 		for _, put := range out {
 			ids = append(ids, put.Entity.ID)
 		}
@@ -87,7 +87,7 @@ func testGraphMerge(e *env) {
 		}
 	}
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Nodes().Restore(ctx, v, by(v), store.GraphIDs{Entities: []loci.EntityID{from}})
+		_, err := tx.Entities().Restore(ctx, v, by(v), store.GraphIDs{Entities: []loci.EntityID{from}})
 		return err
 	})
 	if diff := cmp.Diff(before, e.find(p, v, "Ada L.")[0], cmpopts.IgnoreFields(loci.Entity{}, "UpdatedAt")); diff != "" {

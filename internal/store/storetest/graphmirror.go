@@ -60,26 +60,26 @@ func (m *mirror) act(by loci.GraphAccess, n [6]int) {
 	id := func(i int) loci.EntityID { return m.known[i%len(m.known)] }
 	var out any
 	err := m.tryGraph(m.p, func(ctx context.Context, tx store.GraphTx) (err error) {
-		nodes, ref := tx.Nodes(), loci.EntityRef{Name: name}
+		entities, ref := tx.Entities(), loci.EntityRef{Name: name}
 		switch {
 		case n[0] <= 1 || len(m.known) == 0:
-			out, err = nodes.Create(ctx, m.v, by, []loci.NewEntity{ent(name, kind, text), ent(other, "t")})
+			out, err = entities.Create(ctx, m.v, by, []loci.NewEntity{ent(name, kind, text), ent(other, "t")})
 		case n[0] == 2:
-			out, err = nodes.Observe(ctx, m.v, by, []loci.Contents{{Entity: ref, Contents: []string{text, "text 0"}}})
+			out, err = entities.Observe(ctx, m.v, by, []loci.Contents{{Entity: ref, Contents: []string{text, "text 0"}}})
 		case n[0] == 3:
-			out, err = nodes.Relate(ctx, m.v, by, []loci.NewRelation{rel(name, kind, other)})
+			out, err = entities.Relate(ctx, m.v, by, []loci.NewRelation{rel(name, kind, other)})
 		case n[0] == 4:
-			out, err = nodes.Delete(ctx, m.v, by, []loci.EntityRef{ref})
+			out, err = entities.Delete(ctx, m.v, by, []loci.EntityRef{ref})
 		case n[0] == 5:
-			out, err = nodes.DeleteObservations(ctx, m.v, by, []loci.Contents{{Entity: ref, Contents: []string{text}}})
+			out, err = entities.DeleteObservations(ctx, m.v, by, []loci.Contents{{Entity: ref, Contents: []string{text}}})
 		case n[0] == 6:
-			out, err = nodes.DeleteRelations(ctx, m.v, by, []loci.NewRelation{rel(name, kind, other)})
+			out, err = entities.DeleteRelations(ctx, m.v, by, []loci.NewRelation{rel(name, kind, other)})
 		case n[0] == 7:
-			out, err = nodes.Merge(ctx, m.v, by, id(n[1]), id(n[2]))
+			out, err = entities.Merge(ctx, m.v, by, id(n[1]), id(n[2]))
 		default:
 			var trash store.GraphTrash
 			if trash, err = tx.Graph().Trash(ctx, m.v, 99); err == nil {
-				out, err = nodes.Restore(ctx, m.v, by, some(&trash, n[1]))
+				out, err = entities.Restore(ctx, m.v, by, some(&trash, n[1]))
 			}
 		}
 		return err
@@ -158,7 +158,7 @@ func (m *mirror) hide(v loci.Viewer, n [6]int) {
 	access := by(v)
 	name, other := fmt.Sprint("name ", n[1]), fmt.Sprint("name ", n[2])
 	_ = m.tryGraph(m.p, func(ctx context.Context, tx store.GraphTx) error {
-		nodes, g := tx.Nodes(), tx.Graph()
+		entities, g := tx.Entities(), tx.Graph()
 		var refs []loci.EntityRef
 		for i := range 4 {
 			refs = append(refs, loci.EntityRef{Name: fmt.Sprint("name ", (n[5]+i)%4), Type: "hidden"})
@@ -169,24 +169,24 @@ func (m *mirror) hide(v loci.Viewer, n [6]int) {
 		}
 		switch {
 		case n[0] <= 2 || len(own) == 0:
-			_, err = nodes.Create(ctx, v, access, []loci.NewEntity{ent(name, []string{"hidden", "t"}[n[3]%2], "hidden", fmt.Sprint("text ", n[4]))})
+			_, err = entities.Create(ctx, v, access, []loci.NewEntity{ent(name, []string{"hidden", "t"}[n[3]%2], "hidden", fmt.Sprint("text ", n[4]))})
 		case n[0] <= 4:
-			_, err = nodes.Relate(ctx, v, access, []loci.NewRelation{{From: loci.EntityRef{Name: name, Type: "hidden"}, Type: "u", To: loci.EntityRef{Name: other}}, rel(other, "t", other)})
+			_, err = entities.Relate(ctx, v, access, []loci.NewRelation{{From: loci.EntityRef{Name: name, Type: "hidden"}, Type: "u", To: loci.EntityRef{Name: other}}, rel(other, "t", other)})
 		case n[0] == 5:
-			_, err = nodes.Delete(ctx, v, access, []loci.EntityRef{{Name: name, Type: "hidden"}})
+			_, err = entities.Delete(ctx, v, access, []loci.EntityRef{{Name: name, Type: "hidden"}})
 		case n[0] == 6:
-			_, err = nodes.DeleteObservations(ctx, v, access, []loci.Contents{{Entity: loci.EntityRef{Name: other}, Contents: []string{"hidden"}}})
+			_, err = entities.DeleteObservations(ctx, v, access, []loci.Contents{{Entity: loci.EntityRef{Name: other}, Contents: []string{"hidden"}}})
 		case n[0] == 7:
 			var into []loci.Entity
 			if into, err = g.Find(ctx, v, []loci.EntityRef{{Name: other, Type: []string{"t", "u"}[n[3]%2]}}); err == nil && len(into) > 0 {
-				_, err = nodes.Merge(ctx, v, access, own[0].ID, into[0].ID)
+				_, err = entities.Merge(ctx, v, access, own[0].ID, into[0].ID)
 			}
 		default:
 			var trash store.GraphTrash
 			if trash, err = g.Trash(ctx, v, 99); err == nil {
 				for _, e := range trash.Entities {
 					if e.Type == "hidden" {
-						_, err = nodes.Restore(ctx, v, access, store.GraphIDs{Entities: []loci.EntityID{e.ID}})
+						_, err = entities.Restore(ctx, v, access, store.GraphIDs{Entities: []loci.EntityID{e.ID}})
 						break
 					}
 				}
@@ -254,7 +254,7 @@ func testGraphAnswerLimits(e *env) {
 		for k := range items {
 			items[k] = ent(names[i], fmt.Sprint("t", k))
 		}
-		e.nodes(p, v, items...)
+		e.putEntities(p, v, items...)
 	}
 	find := func(names ...string) (list []loci.Entity, err error) {
 		err = e.st.ViewProject(e.Context(), p.OrgID, p.ID, func(tx store.GraphTx) (err error) {
@@ -268,11 +268,11 @@ func testGraphAnswerLimits(e *env) {
 	}
 	_, err := find(names...)
 	e.wantCode("more", err, loci.Invalid)
-	e.nodes(p, v, ent("big", "x"), ent("hub", "x"))
+	e.putEntities(p, v, ent("big", "x"), ent("hub", "x"))
 	e.hang(p, v, "big", 0, 15, 90_000)
 	for range 2 { // it shows no more at a time, either
 		e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-			_, err := tx.Nodes().DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "big"}, Contents: e.observationsOf(p, v, "big")}})
+			_, err := tx.Entities().DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "big"}, Contents: e.observationsOf(p, v, "big")}})
 			return err
 		})
 	}

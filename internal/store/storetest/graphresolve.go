@@ -14,11 +14,11 @@ func testGraphResolve(e *env) {
 	v := e.in(p)
 	a, b := v, v
 	a.Vendor, b.Vendor = "a", "b"
-	e.nodes(p, v, ent("Mercury", "planet"), ent("Mercury", "metal"), ent("Venus", "planet"))
+	e.putEntities(p, v, ent("Mercury", "planet"), ent("Mercury", "metal"), ent("Venus", "planet"))
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
 		own := by(a)
 		own.AllowedVendors = []loci.Vendor{"a"}
-		_, err := tx.Nodes().Create(ctx, a, own, []loci.NewEntity{ent("Vulcan", "planet"), ent("Venus", "goddess")})
+		_, err := tx.Entities().Create(ctx, a, own, []loci.NewEntity{ent("Vulcan", "planet"), ent("Venus", "goddess")})
 		return err
 	})
 	for _, tt := range []struct {

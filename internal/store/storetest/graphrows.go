@@ -39,7 +39,7 @@ func (e *env) export(p loci.Project, v loci.Viewer, limit int) (all store.GraphR
 
 func (e *env) insertRows(p loci.Project, v loci.Viewer, rows store.GraphRows) (added, present int, err error) {
 	err = e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) (err error) {
-		added, present, err = tx.Nodes().Insert(ctx, v, rows)
+		added, present, err = tx.Entities().Insert(ctx, v, rows)
 		return err
 	})
 	return added, present, err
@@ -50,13 +50,13 @@ func testGraphRows(e *env) {
 	v := e.in(p)
 	agent := v
 	agent.Vendor = "claude"
-	e.nodes(p, v, ent("a", "x", "a1", "a2", "a3"), ent("gone", "x", "g1"), ent("b", "x"), ent("c", "x", "c1"))
+	e.putEntities(p, v, ent("a", "x", "a1", "a2", "a3"), ent("gone", "x", "g1"), ent("b", "x"), ent("c", "x", "c1"))
 	e.clock.move(time.Second)
-	e.nodes(p, agent, ent("b", "x", "b1"), ent("mine", "x", "m1"))
+	e.putEntities(p, agent, ent("b", "x", "b1"), ent("mine", "x", "m1"))
 	e.relate(p, v, rel("a", "to", "b"), rel("c", "to", "a"), rel("c", "to", "gone"), rel("b", "to", "b"))
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Nodes().Delete(ctx, v, by(v), named("gone"))
-		_, err2 := tx.Nodes().DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "a"}, Contents: []string{"a2"}}})
+		_, err := tx.Entities().Delete(ctx, v, by(v), named("gone"))
+		_, err2 := tx.Entities().DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "a"}, Contents: []string{"a2"}}})
 		return errors.Join(err, err2)
 	})
 	whole := e.export(p, v, 1000)
@@ -94,11 +94,11 @@ func testGraphInsert(e *env) {
 	v, w := e.in(p), e.in(to)
 	agent := v
 	agent.Vendor = "claude"
-	e.nodes(p, v, ent("a", "x", "a1", "a2"), ent("b", "x"))
-	e.nodes(p, agent, ent("b", "y", "b1"), ent("a", "x", "private"))
+	e.putEntities(p, v, ent("a", "x", "a1", "a2"), ent("b", "x"))
+	e.putEntities(p, agent, ent("b", "y", "b1"), ent("a", "x", "private"))
 	other := agent
 	other.Vendor = "other"
-	e.nodes(p, other, ent("b", "y", "a twin")) // nobody but people sees both
+	e.putEntities(p, other, ent("b", "y", "a twin")) // nobody but people sees both
 	e.relate(p, v, rel("a", "to", "a"))
 	if _, err := e.merge(p, v, e.find(p, agent, "b")[1].ID, e.find(p, v, "a")[0].ID); err != nil {
 		e.Fatal(explain(err))
@@ -122,7 +122,7 @@ func testGraphInsert(e *env) {
 	e.wantList("of a, for another", e.observationsOf(to, other, "a"))
 	other.ProjectIDs = w.ProjectIDs
 	e.wantList("of a, for another member", e.observationsOf(to, other, "a"), "a1", "a2")
-	if out := e.nodes(to, w, ent("a", "x", "a1", "new")); len(out[0].Added) != 1 {
+	if out := e.putEntities(to, w, ent("a", "x", "a1", "new")); len(out[0].Added) != 1 {
 		e.Errorf("an imported observation is not known: %+v", out[0].Added)
 	}
 	if _, present, err := e.insertRows(to, w, rows); err != nil || present != len(rows.Entities)+len(rows.Observations)+1 {
@@ -146,13 +146,13 @@ func (e *env) checkGraph(p loci.Project) {
 func testGraphInsertErrors(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("a", "x", "a1"), ent("b", "x"))
+	e.putEntities(p, v, ent("a", "x", "a1"), ent("b", "x"))
 	e.relate(p, v, rel("a", "to", "b"))
 	rows := e.export(p, v, 99)
 	a, o, r := rows.Entities[0], rows.Observations[0], rows.Relations[0]
 	private := v
 	private.Vendor = "claude"
-	e.nodes(p, private, ent("hidden", "x"))
+	e.putEntities(p, private, ent("hidden", "x"))
 	hidden := e.find(p, v, "hidden")[0]
 	entity := func(change func(*loci.Entity)) loci.Entity {
 		x := a
@@ -217,12 +217,12 @@ func testGraphSetVendors(e *env) {
 	v := e.in(p)
 	agent := v
 	agent.Vendor = "a"
-	out := e.nodes(p, v, ent("x", "t", "x1", "x2"), ent("y", "t"))
+	out := e.putEntities(p, v, ent("x", "t", "x1", "x2"), ent("y", "t"))
 	r := e.relate(p, v, rel("x", "to", "y"))[0].Relation.ID
 	x, x1 := out[0].Entity.ID, out[0].Added[0].ID
 	set := func(v loci.Viewer, ids store.GraphIDs, vendors ...loci.Vendor) (n int, err error) {
 		err = e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) (err error) {
-			n, err = tx.Nodes().SetVendors(ctx, v, by(v), ids, vendors)
+			n, err = tx.Entities().SetVendors(ctx, v, by(v), ids, vendors)
 			return err
 		})
 		return n, err
@@ -246,9 +246,9 @@ func testGraphSetVendors(e *env) {
 	e.wantList("for a", entityNames(e.find(p, agent, "x", "y")), "y")
 	other := v
 	other.UserID = e.addUser().ID
-	deleted := e.nodes(p, v, ent("gone", "t"))[0].Entity.ID
+	deleted := e.putEntities(p, v, ent("gone", "t"))[0].Entity.ID
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Nodes().Delete(ctx, v, by(v), named("gone"))
+		_, err := tx.Entities().Delete(ctx, v, by(v), named("gone"))
 		return err
 	})
 	all := store.GraphIDs{Entities: []loci.EntityID{out[1].Entity.ID, x, deleted, loci.NewEntityID()}, Observations: []loci.ObservationID{x1, out[0].Added[1].ID}, Relations: []loci.RelationID{r}}
@@ -269,9 +269,9 @@ func testGraphLists(e *env) {
 	v := e.in(p)
 	a, b := v, v
 	a.Vendor, b.Vendor = "a", "b"
-	e.nodes(p, v, ent("x", "t", "1", "2"), ent("y", "t"), ent("hidden", "t"))
-	e.nodes(p, b, ent("x", "t", "b's"))
-	e.nodes(p, v, ent("x", "t", "3", "4"))
+	e.putEntities(p, v, ent("x", "t", "1", "2"), ent("y", "t"), ent("hidden", "t"))
+	e.putEntities(p, b, ent("x", "t", "b's"))
+	e.putEntities(p, v, ent("x", "t", "3", "4"))
 	e.relate(p, v, rel("x", "r1", "y"), rel("y", "r2", "x"), rel("x", "r3", "x"))
 	e.relate(p, b, rel("x", "b's", "y"))
 	e.relate(p, v, rel("x", "r4", "y"), rel("hidden", "r5", "y"))

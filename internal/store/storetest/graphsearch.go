@@ -48,11 +48,11 @@ func (e *env) search(p loci.Project, v loci.Viewer, text string, limit int) (hit
 func testGraphSearchEntity(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("Alice", "person", "runs kubernetes at work", "plays chess"), ent("Bob", "person", "met Alice", "plays go"),
+	e.putEntities(p, v, ent("Alice", "person", "runs kubernetes at work", "plays chess"), ent("Bob", "person", "met Alice", "plays go"),
 		ent("Kubernetes", "tool", "schedules pods"), ent("Café Müller", "place", "serves Kubernetes stickers"))
 	hidden := loci.GraphAccess{UserID: e.user, Origin: "api", AllowedVendors: []loci.Vendor{"other"}}
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Nodes().Observe(ctx, v, hidden, []loci.Contents{{Entity: loci.EntityRef{Name: "Bob"}, Contents: []string{"secretly runs kubernetes"}}})
+		_, err := tx.Entities().Observe(ctx, v, hidden, []loci.Contents{{Entity: loci.EntityRef{Name: "Bob"}, Contents: []string{"secretly runs kubernetes"}}})
 		return err
 	})
 	agent := v
@@ -174,14 +174,14 @@ func showGraphQuery(q *loci.GraphQuery) string {
 func testGraphSearchCrowd(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("First", "thing", "old rare", "old common word", "usual word"), ent("Crowd", "thing"))
+	e.putEntities(p, v, ent("First", "thing", "old rare", "old common word", "usual word"), ent("Crowd", "thing"))
 	crowd := func(access loci.GraphAccess, from, n int) {
 		e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
 			items := make([]loci.NewEntity, n)
 			for i := range items {
 				items[i] = ent(fmt.Sprint("crowd ", from+i), "thing", "common word", "usual word")
 			}
-			_, err := tx.Nodes().Create(ctx, v, access, items)
+			_, err := tx.Entities().Create(ctx, v, access, items)
 			return err
 		})
 	}
@@ -224,7 +224,7 @@ func testGraphSearchCrowd(e *env) {
 func crowdNamed(e *env, p loci.Project, v loci.Viewer) {
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
 		secret := loci.GraphAccess{UserID: e.user, Origin: "api", AllowedVendors: []loci.Vendor{"other"}}
-		_, err := tx.Nodes().Create(ctx, v, secret, []loci.NewEntity{ent("Crowd", "secret")})
+		_, err := tx.Entities().Create(ctx, v, secret, []loci.NewEntity{ent("Crowd", "secret")})
 		return err
 	})
 	for _, query := range []string{"Crowd", "crowd", "CROWD", `"crowd"`, "crowd*"} {

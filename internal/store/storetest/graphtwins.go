@@ -19,14 +19,14 @@ func testGraphNames(e *env) {
 		for i := range items {
 			items[i] = ent("one", fmt.Sprint("t", done+i))
 		}
-		e.nodes(p, v, items...)
+		e.putEntities(p, v, items...)
 	}
 	list := e.find(p, v, "one")
 	if len(list) != loci.MaxGraphItems || list[0].Type != "t0" || list[999].Type != "t999" {
 		e.Errorf("found %d, from %q", len(list), list[0].Type)
 	}
 	err := e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Nodes().Observe(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "one"}, Contents: []string{"x"}}})
+		_, err := tx.Entities().Observe(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "one"}, Contents: []string{"x"}}})
 		return err
 	})
 	for _, item := range e.wantItems(err, loci.Conflict, 0) {
@@ -35,7 +35,7 @@ func testGraphNames(e *env) {
 		}
 	}
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		n, err := tx.Nodes().Delete(ctx, v, by(v), named("one"))
+		n, err := tx.Entities().Delete(ctx, v, by(v), named("one"))
 		if n != 1100 {
 			e.Errorf("deleted %d", n)
 		}
@@ -51,12 +51,12 @@ func testGraphHiddenTime(e *env) {
 	v := e.in(p)
 	a := v
 	a.Vendor = "a"
-	e.nodes(p, v, ent("x", "t", "open"))
+	e.putEntities(p, v, ent("x", "t", "open"))
 	made := e.clock.now()
-	change := func(want time.Time, fn func(context.Context, store.Nodes) error) {
+	change := func(want time.Time, fn func(context.Context, store.Entities) error) {
 		e.Helper()
 		e.clock.move(time.Minute)
-		e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error { return fn(ctx, tx.Nodes()) })
+		e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error { return fn(ctx, tx.Entities()) })
 		if got := e.find(p, v, "x")[0].UpdatedAt; !got.Equal(want) {
 			e.Errorf("changed at %v, want %v", got, want)
 		}
@@ -64,14 +64,14 @@ func testGraphHiddenTime(e *env) {
 	x := func(text string) []loci.Contents {
 		return []loci.Contents{{Entity: loci.EntityRef{Name: "x"}, Contents: []string{text}}}
 	}
-	observe := func(v loci.Viewer, text string) func(context.Context, store.Nodes) error {
-		return func(ctx context.Context, n store.Nodes) error {
+	observe := func(v loci.Viewer, text string) func(context.Context, store.Entities) error {
+		return func(ctx context.Context, n store.Entities) error {
 			_, err := n.Observe(ctx, v, by(v), x(text))
 			return err
 		}
 	}
-	forget := func(text string) func(context.Context, store.Nodes) error {
-		return func(ctx context.Context, n store.Nodes) error {
+	forget := func(text string) func(context.Context, store.Entities) error {
+		return func(ctx context.Context, n store.Entities) error {
 			_, err := n.DeleteObservations(ctx, v, by(v), x(text))
 			return err
 		}
@@ -82,7 +82,7 @@ func testGraphHiddenTime(e *env) {
 	e.as(p, v, []loci.Vendor{"b"}, ent("b's end", "t"))
 	e.relate(p, v, rel("from", "to", "b's end"))
 	into := e.find(p, v, "x")[0].ID
-	change(made, func(ctx context.Context, n store.Nodes) error {
+	change(made, func(ctx context.Context, n store.Entities) error {
 		_, err := n.Merge(ctx, v, by(v), from, into)
 		return err
 	})
@@ -94,7 +94,7 @@ func testGraphHiddenTime(e *env) {
 func testGraphHistoryLimit(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.nodes(p, v, ent("big", "x"), ent("hub", "x"))
+	e.putEntities(p, v, ent("big", "x"), ent("hub", "x"))
 	e.hang(p, v, "big", 0, 15, 90_000)
 	big := e.find(p, v, "big")[0].ID
 	e.viewGraph(p, func(ctx context.Context, g store.Graph) error {

@@ -38,7 +38,7 @@ func (w *graphWorld) fill(n int) {
 		for range n {
 			// Each name has a number, so that twins are never merged.
 			name := fmt.Sprint(draw(w.t, "name", "red", "green", "red house"), " ", len(w.entities))
-			put, err := tx.Nodes().Create(ctx, w.all(), w.access(), []loci.NewEntity{ent(name, draw(w.t, "type", "red", "thing"))})
+			put, err := tx.Entities().Create(ctx, w.all(), w.access(), []loci.NewEntity{ent(name, draw(w.t, "type", "red", "thing"))})
 			if err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func (w *graphWorld) fill(n int) {
 		for i := range 2 * n {
 			e := draw(w.t, "of", w.entities...)
 			text := fmt.Sprint(draw(w.t, "text", "blue", "red red", "green blue"), " ", i)
-			out, err := tx.Nodes().Observe(ctx, w.all(), w.access(), []loci.Contents{{Entity: loci.EntityRef{Name: e.Name}, Contents: []string{text}}})
+			out, err := tx.Entities().Observe(ctx, w.all(), w.access(), []loci.Contents{{Entity: loci.EntityRef{Name: e.Name}, Contents: []string{text}}})
 			if err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ func (w *graphWorld) fill(n int) {
 		}
 		for i := range n {
 			from, to := draw(w.t, "from", w.entities...), draw(w.t, "to", w.entities...)
-			out, err := tx.Nodes().Relate(ctx, w.all(), w.access(), []loci.NewRelation{rel(from.Name, fmt.Sprint("r", i), to.Name)})
+			out, err := tx.Entities().Relate(ctx, w.all(), w.access(), []loci.NewRelation{rel(from.Name, fmt.Sprint("r", i), to.Name)})
 			if err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ func (w *graphWorld) trim() {
 		for _, o := range w.observations {
 			if o.DeletedAt.IsZero() && draw(w.t, "delete observation", false, false, false, true) {
 				ref := w.entity(o.EntityID)
-				if _, err := tx.Nodes().DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: ref.Name}, Contents: []string{o.Content}}}); err != nil {
+				if _, err := tx.Entities().DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: ref.Name}, Contents: []string{o.Content}}}); err != nil {
 					return err
 				}
 				o.DeletedAt = w.clock.now()
@@ -81,7 +81,7 @@ func (w *graphWorld) trim() {
 		}
 		for _, e := range w.entities {
 			if draw(w.t, "delete entity", false, false, false, true) {
-				if _, err := tx.Nodes().Delete(ctx, v, by(v), named(e.Name)); err != nil {
+				if _, err := tx.Entities().Delete(ctx, v, by(v), named(e.Name)); err != nil {
 					return err
 				}
 				e.DeletedAt = w.clock.now()
@@ -353,7 +353,7 @@ func (w *graphWorld) compareWrites(v loci.Viewer) {
 	err := w.tryGraph(w.p, func(ctx context.Context, tx store.GraphTx) error {
 		for _, e := range w.entities {
 			_, sees := w.expect(v, loci.LiveOnly, e)
-			put, err := tx.Nodes().Create(ctx, v, by(w.all()), []loci.NewEntity{{EntityRef: loci.EntityRef{Name: e.Name, Type: e.Type}}})
+			put, err := tx.Entities().Create(ctx, v, by(w.all()), []loci.NewEntity{{EntityRef: loci.EntityRef{Name: e.Name, Type: e.Type}}})
 			if !v.InProject(&w.p) {
 				if loci.CodeOf(err) != loci.NotFound {
 					w.t.Fatalf("Create for %+v: %v", v, err)
@@ -370,7 +370,7 @@ func (w *graphWorld) compareWrites(v loci.Viewer) {
 				if o.EntityID != e.ID || !sees {
 					continue
 				}
-				out, err := tx.Nodes().Observe(ctx, v, by(w.all()), []loci.Contents{{Entity: loci.EntityRef{Name: e.Name, Type: e.Type}, Contents: []string{o.Content}}})
+				out, err := tx.Entities().Observe(ctx, v, by(w.all()), []loci.Contents{{Entity: loci.EntityRef{Name: e.Name, Type: e.Type}, Contents: []string{o.Content}}})
 				if err != nil {
 					return err
 				}

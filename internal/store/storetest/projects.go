@@ -269,7 +269,7 @@ func testProjectArchive(e *env) {
 	ctx, ps := e.Context(), e.st.Projects()
 	p := e.project("old")
 	v := e.in(p)
-	e.nodes(p, v, ent("Ada", "person", "wrote notes"))
+	e.putEntities(p, v, ent("Ada", "person", "wrote notes"))
 	e.wantCode("Restore of an active one", ps.Restore(ctx, e.org, p.ID), loci.Conflict)
 	for round := range 2 {
 		if err := ps.Archive(ctx, e.org, p.ID); err != nil {
@@ -287,7 +287,7 @@ func testProjectArchive(e *env) {
 		if got := e.observationsOf(p, v, "Ada"); len(got) != 1+round {
 			e.Errorf("round %d: got %q", round, got)
 		}
-		e.nodes(p, v, ent("Ada", "person", "again"))
+		e.putEntities(p, v, ent("Ada", "person", "again"))
 	}
 	absent := loci.NewProjectID()
 	e.wantCode("Archive of nothing", ps.Archive(ctx, e.org, absent), loci.NotFound)
@@ -299,7 +299,7 @@ func testProjectDelete(e *env) {
 	ctx, ps := e.Context(), e.st.Projects()
 	for _, archived := range []bool{false, true} {
 		p := e.project("gone")
-		e.nodes(p, e.in(p), ent("Ada", "person"))
+		e.putEntities(p, e.in(p), ent("Ada", "person"))
 		if archived {
 			if err := ps.Archive(ctx, e.org, p.ID); err != nil {
 				e.Fatal(explain(err))
@@ -394,11 +394,11 @@ func testProjectsOfLeavers(e *env) {
 	p := e.project("shared")
 	old := e.project("archived")
 	for _, p := range []loci.Project{p, old} {
-		e.nodes(p, e.in(p), ent("Ada", "person", "mine"))
+		e.putEntities(p, e.in(p), ent("Ada", "person", "mine"))
 		v := e.in(p)
 		v.UserID = u.ID
-		e.nodes(p, v, ent("Ada", "person", "theirs"), ent("Bob", "person", "alone"), ent("Cleo", "person"))
-		e.nodes(p, e.in(p), ent("Cleo", "person", "mine, on theirs"))
+		e.putEntities(p, v, ent("Ada", "person", "theirs"), ent("Bob", "person", "alone"), ent("Cleo", "person"))
+		e.putEntities(p, e.in(p), ent("Cleo", "person", "mine, on theirs"))
 	}
 	if err := e.st.Projects().Archive(ctx, e.org, old.ID); err != nil {
 		e.Fatal(explain(err))
