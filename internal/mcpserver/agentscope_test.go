@@ -15,7 +15,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// inSession calls a tool in a session that its header names, if that is not "".
+// inSession calls a tool in the session that its header names; "" is none.
 func (r *raw) inSession(session, tool, arguments string) reply {
 	r.w.t.Helper()
 	r.next = 0 // the same message ids each time
@@ -27,7 +27,7 @@ func (r *raw) inSession(session, tool, arguments string) reply {
 	return r.tool(tool, arguments)
 }
 
-// work opens a session of a new agent, for whom p is.
+// work opens a session of a new agent for p.
 func (w *world) work(p loci.Principal, vendor loci.Vendor, agent string) loci.Session {
 	w.t.Helper()
 	draft := app.AgentSessionDraft{Vendor: vendor}
@@ -47,8 +47,8 @@ func (w *world) work(p loci.Principal, vendor loci.Vendor, agent string) loci.Se
 
 const neverOpened = "11111111-2222-4333-8444-555555555555"
 
-// TestHiddenSessionsAreAbsentOverMCP names sessions of others, by header and as an argument, and demands the very answer for
-// one that never was.
+// TestHiddenSessionsAreAbsentOverMCP names other people's sessions, in the header
+// and as an argument. The answer must be the same as for a missing session.
 func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
@@ -98,7 +98,8 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 	}
 }
 
-// TestAgentScopeOverMCP draws memories of agent scope and who reads them, in which session, and named how.
+// TestAgentScopeOverMCP draws memories of agent scope, their readers, and the
+// session of each read.
 func TestAgentScopeOverMCP(t *testing.T) {
 	w := newWorld(t)
 	noor := w.person(loci.DefaultOrg, "noor@loci.example")
@@ -157,7 +158,7 @@ func (w *world) checkAgentScope(rt *rapid.T, r *raw, session string, m *loci.Mem
 	return visible
 }
 
-// TestSessionOfAProcess names the session over stdio, until it is closed.
+// TestSessionOfAProcess uses a session over stdio until it is closed.
 func TestSessionOfAProcess(t *testing.T) {
 	w := newWorld(t)
 	s := w.work(w.owner, "claude", "reviewer")

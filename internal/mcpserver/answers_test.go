@@ -26,7 +26,7 @@ func TestAnswersCoverEveryCode(t *testing.T) {
 	}
 }
 
-// maxInstructions is where clients cut them off.
+// maxInstructions is where clients cut off instructions.
 const maxInstructions = 2048
 
 func TestInstructionsFitTheContext(t *testing.T) {
@@ -100,8 +100,8 @@ func TestTidyErrors(t *testing.T) {
 	}
 }
 
-// TestParseKeepsIDs holds the ids that are let through against what the SDK
-// makes of them: an answer must carry the id that was sent.
+// TestParseKeepsIDs compares accepted ids with what the SDK reads: an answer must
+// have the id that the client sent.
 func TestParseKeepsIDs(t *testing.T) {
 	tests := []struct {
 		id   string
@@ -137,7 +137,7 @@ func TestParseKeepsIDs(t *testing.T) {
 	}
 }
 
-// TestConnectionTable walks through what happens to connections, with a clock.
+// TestConnectionTable opens, uses and ends connections, with a clock.
 func TestConnectionTable(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	table := newConnectionTable(2, 3, time.Hour)
@@ -240,8 +240,8 @@ func TestInternalErrorsAreNotShown(t *testing.T) {
 	}
 }
 
-// FuzzMessagesAreReadOrRefused holds that what parseMessage lets pass is what
-// the SDK can read, and that nothing makes it panic.
+// FuzzMessagesAreReadOrRefused checks that the SDK can read what parseMessage
+// accepts, and that nothing makes it panic.
 func FuzzMessagesAreReadOrRefused(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`))
 	f.Add([]byte(`[{"jsonrpc":"2.0","method":"x"}]`))
@@ -264,8 +264,8 @@ func FuzzMessagesAreReadOrRefused(f *testing.F) {
 	})
 }
 
-// FuzzLinesAreWholeOrRefused holds that readLine returns the lines of its
-// input, whatever the sizes in which they arrive.
+// FuzzLinesAreWholeOrRefused checks that readLine returns the lines of its input,
+// in whatever pieces they arrive.
 func FuzzLinesAreWholeOrRefused(f *testing.F) {
 	f.Add([]byte("a\nb"))
 	f.Add([]byte("\n\nlonger than the smallest buffer of bufio\n"))

@@ -11,8 +11,8 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// TestBadRequests sends what no client should send. Each answer is a JSON-RPC
-// error that says what is wrong; none is a 500, and nothing is stored.
+// TestBadRequests sends malformed requests. Each answer must be a JSON-RPC error
+// that says what is wrong, and never a 500. Nothing may be stored.
 func TestBadRequests(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
@@ -117,8 +117,7 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// modern adds the metadata of the stateless version where there is an object
-// to add it to.
+// modern adds the metadata of the stateless version, if params is an object.
 func modern(body, version string) string {
 	if version != stateless {
 		return body

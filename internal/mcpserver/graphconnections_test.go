@@ -35,8 +35,8 @@ func (w *world) localClient(t *testing.T, version string) *mcp.ClientSession {
 	return session
 }
 
-// TestConnectionsNeverMix has real clients of one key work on two projects at the
-// same time, over HTTP and stdio.
+// TestConnectionsNeverMix lets real clients with one key work on two projects at
+// the same time, over HTTP and stdio.
 func TestConnectionsNeverMix(t *testing.T) {
 	const each = 20
 	w := newWorld(t)
@@ -82,7 +82,7 @@ func TestConnectionsNeverMix(t *testing.T) {
 }
 
 // TestProjectsCloseUnderConnections archives and deletes a project in another
-// process while connections work on it.
+// process while it is active in connections.
 func TestProjectsCloseUnderConnections(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
@@ -136,8 +136,8 @@ func TestProjectsCloseUnderConnections(t *testing.T) {
 	}
 }
 
-// remembered returns how many connections there are whose project is stored, and
-// forgets them.
+// remembered returns how many connections have a stored project, and forgets
+// them.
 func (w *world) remembered() int {
 	w.t.Helper()
 	n, err := w.store.MCPSessions().Purge(context.Background(), w.clock.Now().Add(time.Hour), 100)
@@ -180,8 +180,8 @@ func TestEndedConnectionsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestStatelessClientsHaveNoConnection holds over stdio too, where the process
-// could be one.
+// TestStatelessClientsHaveNoConnection covers stdio too, where the process could
+// be the connection.
 func TestStatelessClientsHaveNoConnection(t *testing.T) {
 	w := newWorld(t)
 	session := w.localClient(t, stateless)

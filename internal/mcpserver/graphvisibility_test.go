@@ -12,8 +12,8 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// askGraph asks all that can be asked of a project's graph without changing it,
-// much of it about one name and the id of one entity.
+// askGraph asks everything about a project's graph that changes nothing, much of
+// it about one name and the id of one entity.
 func askGraph(r *raw, project, name, id string) string {
 	var out strings.Builder
 	ask := func(method, params string) {
@@ -30,7 +30,7 @@ func askGraph(r *raw, project, name, id string) string {
 		{"get_neighbors", `{"name":"Alpha","hops":5`}, {"get_neighbors", `{"name":"` + name + `"`}, {"get_neighbors", `{"id":"` + id + `"`},
 		{"get_entity_history", `{"name":"Alpha"`}, {"get_entity_history", `{"id":"` + id + `"`},
 		{"list_deleted_nodes", `{"limit":100`},
-		// What refuses changes nothing either.
+		// Rejected calls change nothing either.
 		{"add_observations", `{"observations":[{"entity_name":"` + name + `","contents":["x"]}]`},
 		{"create_relations", `{"relations":[{"from":"Alpha","to":"` + name + `","relation_type":"r"}]`},
 		{"merge_entities", `{"from":"` + name + `","into":"Alpha"`},
@@ -54,8 +54,8 @@ func askGraph(r *raw, project, name, id string) string {
 	return out.String()
 }
 
-// TestHiddenRowsAreAbsent lets one vendor write what another may not see, and
-// demands that the other gets the same answers, byte for byte, as before.
+// TestHiddenRowsAreAbsent lets one vendor write rows that another may not see. The
+// other must get the same answers as before, byte for byte.
 func TestHiddenRowsAreAbsent(t *testing.T) {
 	for _, version := range []string{stateful, stateless} {
 		t.Run(version, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestHiddenRowsAreAbsent(t *testing.T) {
 			if diff := cmp.Diff(before, after); diff != "" {
 				t.Errorf("cursor notices what only claude may see (-before +after):\n%s", diff)
 			}
-			// cursor's questions have deleted nothing of it, and it is no duplicate.
+			// cursor's calls have deleted none of it, and it is not a duplicate.
 			made := cursor.must("create_entities", `{"project":"shared","entities":[{"name":"Hidden","entity_type":"t","observations":["a secret"]}]}`)["entities"].([]any)[0].(map[string]any)
 			if made["created"] != true || made["added"] != 1.0 || made["id"] == id {
 				t.Errorf("cursor's entity of the hidden name: %v", made)
@@ -115,9 +115,9 @@ func mustID(t *testing.T, text any) loci.ID[struct{}] {
 	return id
 }
 
-// TestHiddenProjectsAreAbsent makes projects that a person does not belong to,
-// closed in their org and open in another one, and demands the same answers
-// as before, byte for byte. Only that a name is taken in the org can be found out.
+// TestHiddenProjectsAreAbsent creates projects that a person is not a member of:
+// closed ones in their org and open ones in another org. The answers must be the
+// same as before, byte for byte. The person can only learn that a name is taken.
 func TestHiddenProjectsAreAbsent(t *testing.T) {
 	for _, version := range []string{stateful, stateless} {
 		w := newWorld(t)
@@ -176,8 +176,8 @@ func TestHiddenProjectsAreAbsent(t *testing.T) {
 	}
 }
 
-// TestLargeAnswersAreBounded fills a graph with more text than one answer has
-// room for, and reads it over both transports.
+// TestLargeAnswersAreBounded fills a graph with more text than fits into one
+// answer, and reads it over both transports.
 func TestLargeAnswersAreBounded(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")

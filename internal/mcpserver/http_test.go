@@ -38,7 +38,7 @@ func write(t *testing.T, s *mcp.ClientSession, arguments map[string]any) loci.Me
 	return m
 }
 
-// titles calls a tool that lists, through the official client.
+// titles calls a tool that lists memories, through the official client.
 func titles(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]any) []string {
 	t.Helper()
 	result, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
@@ -130,7 +130,7 @@ func TestRevokedKeyEndsItsConnection(t *testing.T) {
 		if a.status != http.StatusUnauthorized || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Bearer ") {
 			t.Errorf("%s, after: %d, %q, %s", version, a.status, a.header.Get("WWW-Authenticate"), a.body)
 		}
-		// Nor does another key get in with what is left.
+		// Another key cannot use the connection either.
 		if a := (&raw{w: w, key: other, version: stateful, session: r.session}).call("tools/list", "{}"); version == stateful && a.status != http.StatusNotFound {
 			t.Errorf("another key in the session: %d", a.status)
 		}
@@ -246,8 +246,8 @@ func TestForeignHostsAreRefused(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreLimited opens more connections than one credential and than the
-// server may have: nobody takes another's place.
+// TestConnectionsAreLimited opens more connections than a credential and the server
+// may have. No credential may end the connections of another.
 func TestConnectionsAreLimited(t *testing.T) {
 	w := newWorld(t, func(o *mcpserver.Options) { o.MaxConnections, o.MaxPerKey = 3, 2 })
 	_, mine := w.key("claude")
@@ -309,8 +309,8 @@ func TestIdleConnectionsEnd(t *testing.T) {
 }
 
 // TestPrincipalIsOfTheRequest changes a principal's rights inside a connection:
-// a tool must see those of the request that calls it, not of the one that
-// opened the connection.
+// a tool must use the rights of the request that calls it, not those of the
+// request that opened the connection.
 func TestPrincipalIsOfTheRequest(t *testing.T) {
 	p := loci.Principal{Kind: loci.KindAgent, OrgID: "default", UserID: loci.NewUserID(), Vendor: "claude"}
 	server := func() *mcp.Server {
@@ -360,7 +360,7 @@ func TestConcurrentWritersLoseNothing(t *testing.T) {
 	}
 }
 
-// checkStored reads every acknowledged memory back, past the server.
+// checkStored reads every acknowledged memory directly from app.
 func checkStored(t *testing.T, w *world, acknowledged [][]loci.MemoryID, want int) {
 	t.Helper()
 	n := 0

@@ -27,7 +27,8 @@ the old one's id in supersedes. Loci keeps old versions.`
 	graphInstructions = `Each project has a knowledge graph. Use it for the things in a body of work and how
 they are connected: entities, observations and relations.%s First choose a project: list_projects, then
 switch_project, or pass project with each call. Use search_nodes before create_entities: the same name and
-type is the same entity. Add new facts with add_observations. read_graph can be large, so prefer search_nodes and open_nodes.`
+type is the same entity. Add new facts with add_observations. read_graph can be large, so prefer search_nodes and
+open_nodes.`
 
 	notAGraph = ` Save single facts, and facts about the person, as memories.`
 

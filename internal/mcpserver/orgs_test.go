@@ -16,9 +16,8 @@ import (
 )
 
 // TestOtherOrgIsAbsent fills two orgs, each with a team and memories for three
-// vendors, and demands that nothing over MCP shows a trace of the other: for
-// the id of each of its memories the answers are those for an id that never
-// was.
+// vendors. MCP must not reveal anything about the other org: the answers about its
+// memories must be the same as for missing ids.
 func TestOtherOrgIsAbsent(t *testing.T) {
 	for _, version := range []string{stateful, stateless} {
 		w := newWorld(t)
@@ -66,8 +65,8 @@ func TestOtherOrgIsAbsent(t *testing.T) {
 	}
 }
 
-// TestLimitOverMCP demands that a refusal is JSON-RPC and says when to come
-// back, for credentials and for strangers.
+// TestLimitOverMCP checks that a rate-limited request gets JSON-RPC that says when
+// to retry, with and without a credential.
 func TestLimitOverMCP(t *testing.T) {
 	now := time.Date(2026, 3, 3, 12, 0, 15, 0, time.UTC)
 	w := newWorld(t, func(o *mcpserver.Options) {

@@ -14,7 +14,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// listed is what tools/list says of a tool.
+// listed is what tools/list returns about a tool.
 type listed struct {
 	Name, Title, Description string
 	Annotations              map[string]any
@@ -99,8 +99,8 @@ func checkTools(t *testing.T, tools []listed) {
 	}
 }
 
-// TestLimitsAreEnforced calls every tool one beyond each limit of its schema,
-// also of what is nested: the schema is written by hand, and so could lie.
+// TestLimitsAreEnforced calls every tool with a value one beyond each limit in its
+// schema, including nested ones.
 func TestLimitsAreEnforced(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
@@ -147,8 +147,8 @@ type beyond struct {
 	value any
 }
 
-// beyondLimits returns values that break each limit of a schema by one, and
-// have each member of another type.
+// beyondLimits returns values that exceed each limit of a schema by one, and
+// values of other types.
 func beyondLimits(p *jsonschema.Schema, path string) []beyond {
 	if p.Type == "object" && path == "" {
 		return beyondMembers(p, path)
@@ -194,8 +194,8 @@ func beyondText(p *jsonschema.Schema, path string) []beyond {
 	return []beyond{{path, strings.Repeat("x", *p.MaxLength+1)}, {path, 1}}
 }
 
-// beyondMembers returns objects with one bad member each, and with one missing
-// that is required.
+// beyondMembers returns objects with one bad member each, and objects without one
+// required member each.
 func beyondMembers(p *jsonschema.Schema, path string) (out []beyond) {
 	at := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 	for name, member := range p.Properties {
@@ -259,8 +259,8 @@ func failure(t testing.TB, a reply) string {
 	return result.Content[0].Text
 }
 
-// TestResultsFitTheirSchemas validates what each tool returns, in an order in
-// which each has something to return.
+// TestResultsFitTheirSchemas validates what each tool returns. It calls them in an
+// order in which each has something to return.
 func TestResultsFitTheirSchemas(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")

@@ -19,12 +19,12 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// local is the operator of a client of that vendor.
+// local returns the local operator with a client of that vendor.
 func (w *world) local(v loci.Vendor) mcpserver.Who {
 	return func(ctx context.Context) (loci.Principal, error) { return w.auth.Local(ctx, v) }
 }
 
-// stdio starts the server on two pipes. wait returns what it returned.
+// stdio starts the server on two pipes. wait returns its error.
 func (w *world) stdio(ctx context.Context) (in io.WriteCloser, out io.Reader, wait func() error) {
 	w.t.Helper()
 	inR, inW := io.Pipe()
@@ -38,8 +38,8 @@ func (w *world) stdio(ctx context.Context) (in io.WriteCloser, out io.Reader, wa
 	return inW, outR, func() error { return <-done }
 }
 
-// A client that stays connected loses a pool when its person leaves the team, and
-// everything when their org is suspended.
+// A connected client loses its team's pool when its person leaves the team, and all
+// access when their org is suspended.
 func TestStdioSeesWhatChangesMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -126,8 +126,7 @@ func TestConcurrentWritersOverStdioLoseNothing(t *testing.T) {
 	checkStored(t, w, acknowledged, writers*each)
 }
 
-// talk sends text and the end of the input at once, and returns the messages
-// that come back.
+// talk sends text and the end of the input at once, and returns the answers.
 func (w *world) talk(text string) []map[string]any {
 	w.t.Helper()
 	var out bytes.Buffer
@@ -153,8 +152,8 @@ func writeCall(id int, title string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"write_memory","arguments":{"title":%q,"content":"c"}}}`+"\n", id, title)
 }
 
-// TestStdioAnswersEverythingBeforeItEnds pipes many calls and closes the pipe:
-// every one is answered and stored.
+// TestStdioAnswersEverythingBeforeItEnds pipes many calls and closes the pipe. Each
+// must be answered and stored.
 func TestStdioAnswersEverythingBeforeItEnds(t *testing.T) {
 	const calls = 300
 	w := newWorld(t)
@@ -229,8 +228,8 @@ func TestStdioGoesOnAfterBadLines(t *testing.T) {
 	}
 }
 
-// TestStdioAnswersIDsThatAreInUse sends many calls of one id at once: each is
-// answered, with a result or with an error of that id.
+// TestStdioAnswersIDsThatAreInUse sends many calls with one id at once. Each must be
+// answered, with a result or an error.
 func TestStdioAnswersIDsThatAreInUse(t *testing.T) {
 	const calls = 50
 	w := newWorld(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/mcpserver"
 )
 
-// pipelined are calls that fail, or answer otherwise, unless all before them are done.
+// pipelined are calls whose answers depend on all earlier calls being done.
 var pipelined = []struct{ tool, args, want string }{
 	{"create_project", `{"name":"other"}`, `"other"`},
 	{"create_project", `{"name":"site"}`, `"site"`},
@@ -34,7 +34,7 @@ var pipelined = []struct{ tool, args, want string }{
 	{"delete_project", `{"name":"other"}`, `"Deleted`},
 }
 
-// Models send calls that build on each other without waiting for the answers.
+// Models send dependent calls without waiting for the answers.
 func TestStdioKeepsTheOrderOfGraphCalls(t *testing.T) {
 	const rounds = 5
 	w := newWorld(t, func(o *mcpserver.Options) { o.Toolsets = mcpserver.Toolsets() })

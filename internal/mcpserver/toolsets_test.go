@@ -32,7 +32,7 @@ func TestUnknownToolsetsAreRefused(t *testing.T) {
 	}
 }
 
-// TestConnectionsKeepTheirToolsets changes the address in the middle of a connection.
+// TestConnectionsKeepTheirToolsets changes the address during a connection.
 func TestConnectionsKeepTheirToolsets(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
@@ -48,8 +48,8 @@ func TestConnectionsKeepTheirToolsets(t *testing.T) {
 	}
 }
 
-// TestToolsetsOfTheProcess are what a client gets that chooses nothing, over
-// stdio as well.
+// TestToolsetsOfTheProcess checks what clients get that choose nothing, over HTTP
+// and stdio.
 func TestToolsetsOfTheProcess(t *testing.T) {
 	w := newWorld(t, func(o *mcpserver.Options) {
 		o.Toolsets, o.Project = []string{"graph-extra", "graph", "reflect"}, "site"
@@ -108,8 +108,9 @@ func TestNewRefusesUnknownToolsets(t *testing.T) {
 	mcpserver.New(mcpserver.Options{App: w.app, Auth: w.auth, Toolsets: []string{"what"}})
 }
 
-// TestOpenServer lets clients in without a credential until there is an agent
-// key. A credential that is sent counts, and a wrong one never opens anything.
+// TestOpenServer accepts clients without a credential until an agent
+// key exists. If a client sends a credential, it counts, and a wrong one is always
+// rejected.
 func TestOpenServer(t *testing.T) {
 	var w *world
 	w = newWorld(t, func(o *mcpserver.Options) {
@@ -175,7 +176,7 @@ func text(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]
 	return result.Content[0].(*mcp.TextContent).Text
 }
 
-// must calls a tool that has to succeed, and returns what it answers.
+// must calls a tool that has to succeed, and returns its answer.
 func (r *raw) must(tool, arguments string) map[string]any {
 	r.w.t.Helper()
 	a := r.tool(tool, arguments)
@@ -187,7 +188,7 @@ func (r *raw) must(tool, arguments string) map[string]any {
 	return out.StructuredContent
 }
 
-// mustFail calls a tool that has to refuse, and returns what it says.
+// mustFail calls a tool that has to fail, and returns its error.
 func (r *raw) mustFail(tool, arguments string) string {
 	r.w.t.Helper()
 	a := r.tool(tool, arguments)
@@ -198,8 +199,7 @@ func (r *raw) mustFail(tool, arguments string) string {
 	return text
 }
 
-// names returns the names of all entities in a project, or in the one that is
-// active.
+// names returns the names of all entities in a project; "" is the active one.
 func (r *raw) names(project string) (names []string) {
 	r.w.t.Helper()
 	for _, e := range r.must("read_graph", `{"limit":500,"project":"`+project+`"}`)["entities"].([]any) {

@@ -21,10 +21,10 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata")
 
 // TestTranscripts plays the requests of each archive in testdata, over both
 // generations of the protocol, and compares the answers. A request is a line:
-// who, method, params. Who is a vendor, acting for the owner, or noor:vendor,
-// acting for somebody else; the line "team" puts both into one team, "keys delete" lets keys delete, and
-// "at" is the query of the address of clients that come later. $1 is the first id that appeared in an answer, $cursor
-// the last cursor.
+// who, method, params. Who is a vendor acting for the owner, or noor:vendor acting
+// for someone else. The line "team" puts both people into one team. "keys delete"
+// lets keys delete. "at" sets the query of the address for later clients. $1 is the
+// first id that appeared in an answer, $cursor the last cursor.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -66,7 +66,7 @@ func section(a *txtar.Archive, name string) string {
 	return ""
 }
 
-// player replaces what differs from run to run by names.
+// player replaces values that differ between runs with names.
 type player struct {
 	ids    []string
 	cursor string
@@ -127,8 +127,8 @@ func (p *player) expand(params string) string {
 
 var uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// normal checks that a tool's text is its structured content, and shows the
-// latter only.
+// normal checks that a tool's text equals its structured content, and returns only
+// the latter.
 func (p *player) normal(t *testing.T, body string) string {
 	var message map[string]any
 	if err := json.Unmarshal([]byte(body), &message); err != nil {
@@ -158,7 +158,7 @@ func (p *player) normal(t *testing.T, body string) string {
 	if err := enc.Encode(message); err != nil {
 		t.Fatal(err)
 	}
-	// A model has no use for who made a version.
+	// A model does not need to know who made a version.
 	if regexp.MustCompile(`editor_(?:credential_)?id`).MatchString(out.String()) {
 		t.Errorf("the answer has ids of an editor: %s", out.String())
 	}
@@ -169,7 +169,7 @@ func (p *player) normal(t *testing.T, body string) string {
 // timeText is a time of the test's clock, which moves whenever it is read.
 var timeText = regexp.MustCompile(`2026-03-03[T ][0-9:.]+Z?`)
 
-// exampleID stands in an error message.
+// exampleID is in an error message.
 const exampleID = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
 
 func (p *player) name(id string) string {

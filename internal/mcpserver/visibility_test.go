@@ -17,10 +17,10 @@ import (
 
 var someVendors = []loci.Vendor{"claude", "cursor", "gemini"}
 
-// TestHiddenIsAbsent writes random memories of three vendors. For each one
-// that a vendor may not see, everything that vendor can ask over MCP must have
-// the same answer as before it was written: asking for its id the same as
-// asking for an id that never was. Whoever may see it must notice.
+// TestHiddenIsAbsent writes random memories of three vendors. If a vendor may not
+// see a memory, everything that vendor can ask over MCP must have the same answer
+// as before. Asking for its id must be the same as asking for a missing id. A
+// vendor that may see it must get another answer.
 func TestHiddenIsAbsent(t *testing.T) {
 	const rounds, writes = 1, 12
 	for round := range uint64(rounds) {
@@ -74,8 +74,8 @@ func hiddenIsAbsent(t *testing.T, r *rand.Rand, version string, writes int) {
 	}
 }
 
-// writeRandom stores a memory of a random vendor, for random vendors, that has
-// sometimes expired already.
+// writeRandom stores a memory of a random vendor for random vendors. Some have
+// already expired.
 func (w *world) writeRandom(r *rand.Rand, n int) *loci.Memory {
 	w.t.Helper()
 	p, err := w.auth.Local(context.Background(), someVendors[r.IntN(len(someVendors))])
@@ -106,7 +106,7 @@ func (w *world) writeRandom(r *rand.Rand, n int) *loci.Memory {
 	return &m.Memory
 }
 
-// showIn puts a memory into a node, with a text below it.
+// showIn adds a memory to a node, with a text below it.
 func (w *world) showIn(node loci.NodeID, m *loci.Memory) {
 	w.t.Helper()
 	if !m.Live(w.clock.Now()) {
@@ -121,7 +121,7 @@ func (w *world) showIn(node loci.NodeID, m *loci.Memory) {
 	}
 }
 
-// everything asks all there is to ask, some of it about one id.
+// everything calls every tool that reads, some of them with one id.
 func everything(r *raw, id loci.MemoryID) string {
 	var out strings.Builder
 	ask := func(method, params string) map[string]any {

@@ -13,8 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// otherActions are those of resources and prompts, and of the one prompt that
-// reads nothing.
+// otherActions are the actions of resources and prompts. One prompt reads nothing.
 var otherActions = map[string]app.Action{
 	"resource loci://briefing": app.Briefing, "resource loci://briefing.json": app.Briefing,
 	"resource loci://memory/{id}":          app.MemoryRead,
@@ -22,9 +21,9 @@ var otherActions = map[string]app.Action{
 	"prompt recall": app.MemoryRead, "prompt session_start": app.Briefing, "prompt remember": "",
 }
 
-// TestEverythingCarriesOutItsAction calls every tool, resource and prompt with
-// a key that has none of the rights that matter, and demands a refusal that the
-// audit trail knows under the declared action.
+// TestEverythingCarriesOutItsAction calls every tool, resource and prompt with a key
+// that lacks the rights. Each must be rejected, and the audit trail must record the
+// declared action.
 func TestEverythingCarriesOutItsAction(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude", loci.RightEvents)
@@ -95,7 +94,7 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 	}
 }
 
-// refusedAs demands that do is refused, and recorded under an action.
+// refusedAs checks that do is rejected and recorded under an action.
 func (w *world) refusedAs(t *testing.T, name string, action app.Action, do func() bool) {
 	t.Helper()
 	before := w.denials()

@@ -43,8 +43,8 @@ type world struct {
 	log    *bytes.Buffer
 }
 
-// clock advances by a second whenever it is read, so that no two memories are
-// of the same time, until it is frozen.
+// clock advances by a second whenever it is read, so that no two memories have the
+// same time, until it is frozen.
 type clock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -107,7 +107,7 @@ func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	return w
 }
 
-// key makes an agent key.
+// key creates an agent key.
 func (w *world) key(vendor loci.Vendor, rights ...loci.Right) (loci.Credential, loci.Secret) {
 	w.t.Helper()
 	return w.keyOf(w.owner, vendor, rights...)
@@ -122,7 +122,7 @@ func (w *world) keyOf(p loci.Principal, vendor loci.Vendor, rights ...loci.Right
 	return c, key
 }
 
-// person makes somebody in an org, and the org if there is none.
+// person creates a person in an org, and the org if it is missing.
 func (w *world) person(org loci.OrgID, email string) loci.Principal {
 	w.t.Helper()
 	ctx := context.Background()
@@ -253,7 +253,7 @@ func (a reply) result(t testing.TB, into any) {
 	}
 }
 
-// call sends one request with everything that the version asks for.
+// call sends one request with everything that the version requires.
 func (r *raw) call(method, params string) reply {
 	r.w.t.Helper()
 	r.next++
