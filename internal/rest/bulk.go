@@ -28,9 +28,9 @@ var (
 		Path: "/memories/bulk", Who: forAny, Action: app.MemoryCreate,
 		More: []app.Action{app.MemoryChange, app.MemoryTrash}, Tag: "memories", Limit: expensive,
 		Summary: "Create, change and trash many memories",
-		Text: "Takes up to 1,000 operations, in order. By default Loci carries out all of them or none, and " +
-			"the error lists why items were refused. With \"atomic\": false it carries out each one " +
-			"separately, and each result has its own error. Loci does not look for similar memories here.",
+		Text: "Takes up to 1,000 operations, in order. By default all or none, and the error lists why items " +
+			"were refused. With \"atomic\": false, each result has its own error. Loci does not look for " +
+			"similar memories here.",
 		In: exampleBulkRequest, Out: exampleBulkAnswer}
 )
 

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,9 +29,28 @@ var jsonFormat = huma.Format{
 				return fmt.Errorf("the body has more than %d values; split it", maxValues)
 			}
 		}
-		return readable(json.Unmarshal(data, v))
+		err := json.Unmarshal(data, v)
+		if typ := (*json.UnmarshalTypeError)(nil); errors.As(err, &typ) && strings.HasPrefix(typ.Value, "number ") {
+			err = json.Unmarshal(wholeNumbers(data), v)
+		}
+		return readable(err)
 	},
 }
+
+// wholeNumbers writes whole numbers without fraction and exponent, as Go reads
+// integers. By JSON Schema 5.0 is an integer, too.
+func wholeNumbers(data []byte) []byte {
+	return anyNumber.ReplaceAllFunc(data, func(token []byte) []byte {
+		f, err := strconv.ParseFloat(string(token), 64)
+		if token[0] == '"' || err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+			return token
+		}
+		return strconv.AppendInt(nil, int64(f), 10)
+	})
+}
+
+// anyNumber matches numbers, and strings to skip them.
+var anyNumber = regexp.MustCompile(`"(?:\\.|[^"\\])*"|-?[0-9][0-9.eE+-]*`)
 
 // maxValues is how many commas a body may have outside of strings. Tiny values
 // take some fifty times their size in memory and a while to validate; no body

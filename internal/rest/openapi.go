@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"reflect"
 	"sync"
 	"time"
@@ -86,7 +85,7 @@ func (s *server) document() {
 		}
 	}
 	s.openAPI = sync.OnceValue(func() []byte {
-		b, err := json.Marshal(doc)
+		b, err := refine(doc)
 		if err != nil {
 			panic("rest: " + err.Error()) // made of our own structs
 		}

@@ -65,8 +65,8 @@ var (
 		Action: app.OrgInvite, More: []app.Action{app.MemberRole}, Missing: noOrg, Tag: "orgs",
 		Limit: expensive, Status: http.StatusCreated,
 		Summary: "Invite people to your org",
-		Text: "Each invitation is for one e-mail address and valid for " + inviteDays + " days. A role above member needs " +
-			"step-up. Shows the tokens once, in this answer.",
+		Text: "Each invitation is for one e-mail address and valid for " + inviteDays + " days. A role above member " +
+			"needs step-up. Shows the tokens once, in this answer.",
 		In: exampleInvitation, Out: exampleInvited}
 	routeOrgInvites = route{ID: "listOrgInvites", Method: http.MethodGet, Path: "/orgs/{id}/invites",
 		Who: forPeople, Action: app.MemberList, Missing: noOrg, Tag: "orgs",

@@ -24,9 +24,9 @@ var (
 	routeRecall = route{ID: "recallMemories", Method: http.MethodPost, Reads: true, Path: "/memories/recall",
 		Who: forAny, Action: app.MemoryRead, Tag: "recall",
 		Summary: "Recall the best matching memories",
-		Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources " +
-			"without their raw text. Takes words, \"phrases\" and prefix*. If no memory contains the words, " +
-			"Loci looks for words that begin with them, and then for text that contains them.",
+		Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources. " +
+			"Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks for words that begin with " +
+			"them, and then for parts of words.",
 		In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled}
 	routeRecallByQuery = route{ID: "recallMemoriesByQuery", Method: http.MethodGet, Path: "/memories/recall",
 		Who: forAny, Action: app.MemoryRead, Tag: "recall",

@@ -57,8 +57,8 @@ var (
 		Action: app.TeamInvite, More: []app.Action{app.TeamRole}, Missing: noTeam, Tag: "teams",
 		Limit: expensive, Status: http.StatusCreated,
 		Summary: "Invite people to a team",
-		Text: "Each invitation is for one e-mail address and valid for " + inviteDays + " days. A role above member needs " +
-			"step-up. Shows the tokens once, in this answer.",
+		Text: "Each invitation is for one e-mail address and valid for " + inviteDays + " days. A role above member " +
+			"needs step-up. Shows the tokens once, in this answer.",
 		In: exampleInvitation, Out: exampleInvited}
 	routeTeamInvites = route{ID: "listTeamInvites", Method: http.MethodGet, Path: "/teams/{id}/invites",
 		Who: forPeople, Action: app.TeamRead, Missing: noTeam, Tag: "teams",

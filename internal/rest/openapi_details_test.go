@@ -1,0 +1,95 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+)
+
+// TestOpenAPISaysWhatIsTaken compares schemas with what the routes take: each
+// body is valid by both, or by neither.
+func TestOpenAPISaysWhatIsTaken(t *testing.T) {
+	s := newServer(t)
+	d := readDocument(t, s)
+	fresh := s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
+	g := s.graph(t, fresh, "garden", "")
+	memory := s.write(t, owner, `{"title":"t","content":"c"}`).ID.String()
+	var node loci.MemoryNode
+	decode(t, s.expect(t, 201, fresh, `POST /memory-nodes {"name":"n"}`), &node)
+	node1, graph := "/memory-nodes/"+node.ID.String()+"/items", "/projects/"+g.project+"/graph"
+	for body, taken := range map[string]bool{
+		`POST /memories/list {"limit":5.0}`:                                                                     true,
+		`POST /memories/list {"limit":5e0}`:                                                                     true,
+		`POST /memories/list {"limit":5.5}`:                                                                     false,
+		`POST /memories {"title":"t","content":"c","importance":7.0,"allowed_vendors":["claude"]}`:                          true,
+		`POST /memories {"title":"t","content":"c","allowed_vendors":["Claude!"]}`:                                          false,
+		`POST /memories {"title":"t","content":"c","allowed_vendors":["*"]}`:                                                true,
+		`POST /agents {"name":"a","vendor":"claude","config":{"x":1.0}}`:                                        true,
+		`POST /agents {"name":"b","vendor":"claude","config":[1]}`:                                              false,
+		`POST /orgs/default/invite {"emails":["noor@example.org"]}`:                                             true,
+		"POST " + graph + `/open {"names":["x"]}`:                                                               true,
+		"POST " + graph + `/open {"entities":[{"name":"x"}]}`:                                                   true,
+		"POST " + graph + `/open {}`:                                                                            false,
+		"POST " + graph + `/open {"names":["x"],"entities":[{"name":"x"}]}`:                                     false,
+		"POST " + node1 + ` {"kind":"text","text":"t"}`:                                                         true,
+		"POST " + node1 + ` {"kind":"memory","memory_id":"` + memory + `"}`:                                     true,
+		"POST " + node1 + ` {"kind":"memory","text":"t"}`:                                                       false,
+		"POST " + node1 + ` {"kind":"entity","text":"t"}`:                                                       false,
+		"POST " + node1 + ` {"kind":"text","text":"t","memory_id":"` + memory + `"}`:                            false,
+		"POST " + node1 + ` {"kind":"entity","project_id":"` + g.project + `"}`:                                 false,
+		"POST " + node1 + ` {"kind":"entity","project_id":"` + g.project + `","entity_id":"` + g.website + `"}`: true,
+	} {
+		method, rest, _ := strings.Cut(body, " ")
+		path, text, _ := strings.Cut(rest, " ")
+		w := s.do(method, path, fresh, text, "Sec-Fetch-Site: same-origin")
+		if got := w.Code < 300; got != taken {
+			t.Errorf("%s: got %d %s, want it taken: %v", body, w.Code, w.Body, taken)
+		}
+		schema := at(d.operation(method, path), "requestBody", "content", "application/json", "schema")
+		if err := d.validate(schema, jsonOf(t, text)); (err == nil) != taken {
+			t.Errorf("%s is valid by the schema: %v, want %v (%v)", body, err == nil, taken, err)
+		}
+	}
+}
+
+func jsonOf(t *testing.T, text string) (v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestOpenAPIFormats(t *testing.T) {
+	d := readDocument(t, newServer(t))
+	for path, want := range map[string]string{"Invitation/properties/emails/items/format": "email", "Agent/properties/config/type": "object"} {
+		if got := at(at(d.raw, "components", "schemas"), strings.Split(path, "/")...); got != want {
+			t.Errorf("%s is %v, want %s", path, got, want)
+		}
+	}
+}
+
+// TestOpenAPILinks demands a link from what makes a thing to what gets it.
+func TestOpenAPILinks(t *testing.T) {
+	d := readDocument(t, newServer(t))
+	for from, to := range map[string]string{"/memories": "getMemoryAtRoot", "/api/v1/memories": "getMemory", "/agents": "getAgentAtRoot",
+		"/api/v1/projects": "getProject", "/api/v1/sessions": "getAgentSession"} {
+		link := at(d.paths[from], "post", "responses", "201", "links", "get")
+		if at(link, "operationId") != to || at(link, "parameters", "id") != "$response.body#/id" {
+			t.Errorf("POST %s has the link %v, want one to %s", from, link, to)
+		}
+	}
+}
+
+// TestAWrongMethodComesFirst: what else is wrong with a request does not matter
+// where there is no such route.
+func TestAWrongMethodComesFirst(t *testing.T) {
+	s := newServer(t)
+	for method, want := range map[string]int{"PUT": 405, "GET": 400} {
+		if w := s.do(method, "/whoami", claude, "", "Loci-Session: nonsense"); w.Code != want {
+			t.Errorf("%s with a bad session: got %d %s, want %d", method, w.Code, w.Body, want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package rest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// document is an OpenAPI document as JSON. refine adds what huma's types cannot
+// express; package app checks it, with words of its own.
+type document map[string]any
+
+func refine(doc *huma.OpenAPI) ([]byte, error) {
+	b, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	var d document
+	if err := json.Unmarshal(b, &d); err != nil {
+		return nil, err
+	}
+	schemas := d.at("components").at("schemas")
+	for name := range schemas {
+		schemas.at(name).at("properties").refineFields()
+	}
+	schemas.at("EntityNames")["oneOf"] = []document{needs("names"), needs("entities")}
+	schemas.at("NewNodeItem")["oneOf"] = itemKinds()
+	d.link()
+	return json.Marshal(d)
+}
+
+// at returns an object in d, or an empty one.
+func (d document) at(name string) document {
+	found, _ := d[name].(map[string]any)
+	return found
+}
+
+// vendorPattern is what loci.Vendor takes, or the one that means all of them.
+const vendorPattern = `^(\*|[a-z0-9][a-z0-9._-]*)$`
+
+func (d document) refineFields() {
+	for name, about := range map[string]document{
+		"allowed_vendors": {"pattern": vendorPattern},
+		"emails":          {"format": "email"},
+	} {
+		if items := d.at(name).at("items"); items != nil {
+			for key, value := range about {
+				items[key] = value
+			}
+		}
+	}
+	if config := d.at("config"); config != nil {
+		config["type"] = "object"
+	}
+}
+
+// needs is a schema of objects that have one of the fields of a choice.
+func needs(fields ...string) document { return document{"required": fields} }
+
+// itemFields are what an item of a memory node has, by its kind.
+var itemFields = map[string][]string{"memory": {"memory_id"}, "entity": {"project_id", "entity_id"}, "text": {"text"}}
+
+// itemKinds are the schemas of new items, by kind: each has its own fields and
+// none of another kind.
+func itemKinds() []document {
+	var kinds []document
+	for _, kind := range []string{"memory", "entity", "text"} {
+		fields := document{"kind": document{"const": kind}}
+		for other, theirs := range itemFields {
+			for _, name := range theirs {
+				if other != kind {
+					fields[name] = false
+				}
+			}
+		}
+		one := needs(itemFields[kind]...)
+		one["properties"] = fields
+		kinds = append(kinds, one)
+	}
+	return kinds
+}
+
+// link leads from each route that makes a thing to the one that gets it.
+func (d document) link() {
+	paths := d.at("paths")
+	for path := range paths {
+		get := paths.at(path + "/{id}").at("get")
+		if get == nil || strings.Contains(path, "{") {
+			continue
+		}
+		responses := paths.at(path).at("post").at("responses")
+		for _, status := range []string{"200", "201"} {
+			if made := responses.at(status); made != nil {
+				made["links"] = document{"get": document{"operationId": get["operationId"],
+					"parameters": document{"id": "$response.body#/id"}}}
+			}
+		}
+	}
+}
