@@ -87,6 +87,12 @@ func (m *Memory) Validate() error {
 	return nil
 }
 
+// The texts of errors that surfaces with a schema of their own use as well.
+const (
+	EmptyText   = "must not be empty"
+	TooLongText = "is longer than %d characters; shorten it or split it in several"
+)
+
 // CheckText returns an Invalid error unless s is valid UTF-8 without NUL and
 // has from minimum to maximum characters. It reads at most maximum characters'
 // worth of a longer text, so a huge one costs no more.
@@ -105,13 +111,13 @@ func CheckText(field, s string, minimum, maximum int) error {
 		return tooLong(field, maximum)
 	}
 	if n < minimum || minimum > 0 && strings.TrimSpace(s) == "" {
-		return FieldErrorf(field, "must not be empty")
+		return FieldErrorf(field, EmptyText)
 	}
 	return nil
 }
 
 func tooLong(field string, maximum int) error {
-	return FieldErrorf(field, "is longer than %d characters; shorten it or split it in several", maximum)
+	return FieldErrorf(field, TooLongText, maximum)
 }
 
 // CheckTags returns an Invalid error unless there are from minimum to MaxTags

@@ -109,7 +109,9 @@ func problemOf(status int, code, field, text string) *problem {
 }
 
 // fail turns an error of app into an answer. Every NotFound of a route reads
-// the same. Causes and internal errors are logged here, once.
+// the same. Loci logs faults of its own here, once. If the caller caused the
+// error, the line about the request has the status, and the cause could hold
+// what the caller sent.
 func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
 	if items := (*loci.ItemsError)(nil); errors.As(err, &items) {
 		return itemsProblem(items)
@@ -124,7 +126,7 @@ func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
 		return s.stepUp(exchangeOf(ctx), err)
 	case code == "" && ctx.Err() != nil:
 		err = errGone
-	case code == "" || errors.Unwrap(err) != nil:
+	case code == "" || status[code] >= http.StatusInternalServerError && errors.Unwrap(err) != nil:
 		s.log.ErrorContext(ctx, "request failed", "request_id", exchangeOf(ctx).id, "error", chain(err))
 	}
 	return newProblem(err)

@@ -323,11 +323,11 @@ func parseIDs(lists []string) ([]loci.MemoryID, error) {
 	for _, list := range lists {
 		for text := range strings.SplitSeq(list, ",") {
 			if len(ids) == loci.MaxIDs {
-				return nil, loci.FieldErrorf("ids", "has too many entries; at most %d are allowed", loci.MaxIDs)
+				return nil, loci.FieldErrorf("ids", tooMany, loci.MaxIDs)
 			}
 			id, err := loci.ParseMemoryID(strings.TrimSpace(text))
 			if err != nil {
-				return nil, loci.FieldErrorf(fmt.Sprintf("ids[%d]", len(ids)), "must be a UUID of 36 characters")
+				return nil, loci.FieldErrorf(fmt.Sprintf("ids[%d]", len(ids)), notUUID)
 			}
 			ids = append(ids, id)
 		}

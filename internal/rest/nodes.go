@@ -153,7 +153,7 @@ type nodesInput struct {
 func (s *server) nodes(ctx context.Context, p loci.Principal, in *nodesInput) (*answer[client.NodeList], error) {
 	r := app.NodeList{Scope: in.Scope, Tag: in.Tag, Trashed: in.Trashed, Limit: in.Limit, Cursor: in.Cursor}
 	if in.ProjectID != "" && r.ProjectID.UnmarshalText([]byte(in.ProjectID)) != nil {
-		return nil, loci.FieldErrorf("project_id", "must be a UUID of 36 characters")
+		return nil, loci.FieldErrorf("project_id", notUUID)
 	}
 	page, err := s.app.Nodes(ctx, p, r)
 	if err != nil {

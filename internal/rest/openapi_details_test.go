@@ -20,12 +20,12 @@ func TestOpenAPISaysWhatIsTaken(t *testing.T) {
 	decode(t, s.expect(t, 201, fresh, `POST /memory-nodes {"name":"n"}`), &node)
 	node1, graph := "/memory-nodes/"+node.ID.String()+"/items", "/projects/"+g.project+"/graph"
 	for body, taken := range map[string]bool{
-		`POST /memories/list {"limit":5.0}`:                                                                     true,
-		`POST /memories/list {"limit":5e0}`:                                                                     true,
-		`POST /memories/list {"limit":5.5}`:                                                                     false,
-		`POST /memories {"title":"t","content":"c","importance":7.0,"allowed_vendors":["claude"]}`:                          true,
-		`POST /memories {"title":"t","content":"c","allowed_vendors":["Claude!"]}`:                                          false,
-		`POST /memories {"title":"t","content":"c","allowed_vendors":["*"]}`:                                                true,
+		`POST /memories/list {"limit":5.0}`: true,
+		`POST /memories/list {"limit":5e0}`: true,
+		`POST /memories/list {"limit":5.5}`: false,
+		`POST /memories {"title":"t","content":"c","importance":7.0,"allowed_vendors":["claude"]}`:              true,
+		`POST /memories {"title":"t","content":"c","allowed_vendors":["Claude!"]}`:                              false,
+		`POST /memories {"title":"t","content":"c","allowed_vendors":["*"]}`:                                    true,
 		`POST /agents {"name":"a","vendor":"claude","config":{"x":1.0}}`:                                        true,
 		`POST /agents {"name":"b","vendor":"claude","config":[1]}`:                                              false,
 		`POST /orgs/default/invite {"emails":["noor@example.org"]}`:                                             true,

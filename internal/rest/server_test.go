@@ -47,6 +47,24 @@ func TestLogHasNoSecrets(t *testing.T) {
 	}
 }
 
+// TestRefusalsAreNoFaults: what a caller did wrong is no error of the server,
+// and the log holds nothing of what they sent.
+func TestRefusalsAreNoFaults(t *testing.T) {
+	s := newServer(t)
+	m := s.write(t, owner, `{"title":"x","content":"y"}`)
+	form := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"s3cret.txt\"\r\n\r\nabc"
+	w := s.do("POST", "/memories/"+m.ID.String()+"/assets", owner, form, "Content-Type: multipart/form-data; boundary=b")
+	if w.Code != 400 {
+		t.Errorf("a cut form: got %d %s", w.Code, w.Body)
+	}
+	for _, want := range []int{201, 409} {
+		s.expect(t, want, claude, `POST /agents {"name":"s3cret","vendor":"claude"}`)
+	}
+	if log := s.log.String(); strings.Contains(log, "ERROR") || strings.Contains(log, "s3cret") {
+		t.Errorf("the log has:\n%s", log)
+	}
+}
+
 func TestTwoCredentials(t *testing.T) {
 	s := newServer(t)
 	for _, path := range []string{"/whoami", "/no/such/route"} {

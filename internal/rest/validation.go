@@ -34,7 +34,7 @@ func init() {
 	validation.MsgUnexpectedProperty = unknownField
 	validation.MsgExpectedRFC3339DateTime = "must be a time like 2026-11-20T16:00:00Z (RFC 3339)"
 	validation.MsgExpectedBePattern = "must be %s"
-	validation.MsgExpectedRFC4122UUID = "must be a UUID of 36 characters%.0s"
+	validation.MsgExpectedRFC4122UUID = notUUID + "%.0s"
 	validation.MsgExpectedBoolean = "must be true or false"
 	validation.MsgExpectedNumber = "must be a number"
 	validation.MsgExpectedInteger = "must be a whole number"
@@ -45,16 +45,18 @@ func init() {
 	// A limit is a float64, of which %v makes 3e+09.
 	validation.MsgExpectedMinimumNumber = "must be at least %.10g"
 	validation.MsgExpectedMaximumNumber = "must be at most %.10g"
-	validation.MsgExpectedMinLength = "must not be empty; it needs at least %d character" // no limit of ours is above 1
-	validation.MsgExpectedMaxLength = "is longer than %d characters; shorten it or split it in several"
+	validation.MsgExpectedMinLength = loci.EmptyText + "; it needs at least %d character" // no limit of ours is above 1
+	validation.MsgExpectedMaxLength = loci.TooLongText
 	validation.MsgExpectedMinItems = "has too few entries; at least %d is needed"
-	validation.MsgExpectedMaxItems = "has too many entries; at most %d are allowed"
+	validation.MsgExpectedMaxItems = tooMany
 	validation.MsgExpectedRequiredProperty = "%s" + isRequired
 }
 
 const (
 	unknownField = "is not a known field"
 	isRequired   = " is required"
+	notUUID      = "must be a UUID of 36 characters"
+	tooMany      = "has too many entries; at most %d are allowed"
 	maxProblems  = 10
 	// missingParameter is huma's text.
 	missingParameter = "required query parameter is missing"
@@ -211,7 +213,7 @@ func wanted(op *huma.Operation, name string) string {
 		case p.Schema.Format == "date-time":
 			return validation.MsgExpectedRFC3339DateTime
 		case p.Schema.Format == "uuid":
-			return "must be a UUID of 36 characters"
+			return notUUID
 		}
 	}
 	return "has the wrong form"
