@@ -15,6 +15,7 @@ import (
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/rest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
@@ -48,7 +49,7 @@ func start(t *testing.T, change ...func(*rest.Options)) (address string, keeps s
 	for _, f := range change {
 		f(&o)
 	}
-	srv := httptest.NewServer(rest.New(o))
+	srv := httptest.NewServer(front.New(front.Options{REST: rest.New(o), Auth: au}))
 	t.Cleanup(srv.Close)
 	return srv.URL, st
 }

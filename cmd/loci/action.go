@@ -6,8 +6,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 )
 
-// The annotations of a command: the actions of package app that it carries
-// out, or why it needs none.
+// The annotations of a command: the actions of package app that it uses, or the reason why it uses none.
 const (
 	actionNote = "action"
 	localNote  = "local"
@@ -22,8 +21,8 @@ func does(actions ...app.Action) map[string]string {
 	return map[string]string{actionNote: strings.Join(names, " ")}
 }
 
-// needsNoAction annotates a command that touches no use case.
+// needsNoAction annotates a command without a use case.
 func needsNoAction(reason string) map[string]string { return map[string]string{localNote: reason} }
 
-// onlyHelps annotates a command that does nothing but list the commands below it.
+// onlyHelps annotates a command that only lists its subcommands.
 func onlyHelps() map[string]string { return needsNoAction("prints its help") }

@@ -14,9 +14,9 @@ import (
 )
 
 func (p *program) backupCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "backup", Short: "Make, list, verify and restore backups", Args: cobra.NoArgs,
-		Long: `Make, list, verify and restore backups. They are consistent while a server
-writes, and lie in backups/ of the data directory; copy them elsewhere, too.`,
+	cmd := &cobra.Command{Use: "backup", Short: "Create, list, verify and restore backups", Args: cobra.NoArgs,
+		Long: `Create, list, verify and restore backups. A backup is consistent even while a server
+writes. Backups are in backups/ of the data directory; copy them elsewhere, too.`,
 		Annotations: onlyHelps(),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(p.backupCreateCommand(), p.backupListCommand(), p.backupVerifyCommand(), p.backupRestoreCommand())
@@ -46,7 +46,7 @@ type backupJSON struct {
 func (p *program) backupCreateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:         "create",
-		Short:       "Make a backup",
+		Short:       "Create a backup",
 		Args:        cobra.NoArgs,
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,7 +58,7 @@ func (p *program) backupCreateCommand() *cobra.Command {
 				if p.json {
 					return p.printJSON(backupJSON{b.Name, b.Path, b.Manifest})
 				}
-				p.printf("%s (%d files, %d bytes)\n", b.Path, len(b.Manifest.Files), b.Manifest.Size())
+				p.printf("%s (%s, %s)\n", b.Path, loci.Plural(len(b.Manifest.Files), "file", "files"), showBytes(b.Manifest.Size()))
 				return nil
 			})
 		},
@@ -86,10 +86,10 @@ func (p *program) backupListCommand() *cobra.Command {
 				return p.printJSON(map[string]any{"backups": shown, "next_cursor": "", "has_more": false})
 			}
 			if len(rows) == 0 {
-				p.note("no backups; make one with: loci backup create")
+				p.note("no backups; create one with: loci backup create")
 				return nil
 			}
-			p.printTable([]string{"NAME", "MADE", "FILES", "BYTES", "BY"}, rows)
+			p.printTable([]string{"NAME", "CREATED", "FILES", "BYTES", "BY"}, rows)
 			return nil
 		},
 	}
@@ -98,7 +98,7 @@ func (p *program) backupListCommand() *cobra.Command {
 func (p *program) backupVerifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:         "verify [NAME]",
-		Short:       "Compare a backup with its manifest and open every file (default: the newest)",
+		Short:       "Verify a backup: compare it with its manifest and open every file (default: the newest)",
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -123,10 +123,10 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 				}
 			}
 			if len(problems) > 0 {
-				return loci.Errorf(loci.Unavailable, "backup %s is damaged; use another one (`loci backup list`)", b.Name)
+				return loci.Errorf(loci.Unavailable, "backup %s is damaged; use another one, see `loci backup list`", b.Name)
 			}
 			if !p.json {
-				p.printf("ok    %s: %d files, %d bytes\n", b.Name, len(b.Manifest.Files), b.Manifest.Size())
+				p.printf("ok    %s: %s, %s\n", b.Name, loci.Plural(len(b.Manifest.Files), "file", "files"), showBytes(b.Manifest.Size()))
 			}
 			return nil
 		},
@@ -145,12 +145,12 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "restore [NAME]",
-		Short: "Bring a backup back (default: the newest)",
-		Long: `Bring a backup back: into a new directory with --to, or in place, which needs
-that no other loci works on the data directory. What is replaced is kept in
-replaced/ of the data directory.
+		Short: "Restore a backup (default: the newest)",
+		Long: `Restore a backup: into a new directory with --to, or in place. In place requires that no
+other loci uses the data directory. Loci keeps the replaced files in replaced/ of the
+data directory.
 
-Keys that are revoked now stay revoked, although the backup may be older.`,
+Revoked keys stay revoked, even if the backup is older.`,
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -165,14 +165,14 @@ Keys that are revoked now stay revoked, although the backup may be older.`,
 				}
 				return p.restored(b.Name, to, done)
 			}
-			if !yes && !p.confirm(fmt.Sprintf("Put backup %s in the place of %s?", b.Name, p.settings.DataDir)) {
-				return usagef("nothing was restored; --yes says that you mean it, --to names a new directory instead")
+			if !yes && !p.confirm(fmt.Sprintf("Replace %s with backup %s?", p.settings.DataDir, b.Name)) {
+				return usagef("cannot restore backup %s: not confirmed; pass --yes, or --to DIR for a new directory", b.Name)
 			}
 			return p.restoreInPlace(cmd.Context(), b)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "", "restore into this new directory instead")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().StringVar(&to, "to", "", "restore into this new directory")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
 }
 
@@ -189,8 +189,8 @@ func (p *program) restoreInPlace(ctx context.Context, b *maintain.Backup) (err e
 	return p.restored(b.Name, p.settings.DataDir, done)
 }
 
-// finishRestore completes a restore that was killed, unless another process
-// works on the directory: the store then says so.
+// finishRestore completes a restore that was killed, unless another process uses the directory: opening the store then
+// fails.
 func (p *program) finishRestore(ctx context.Context) error {
 	dir := p.settings.DataDir
 	if !maintain.Interrupted(dir) {
@@ -205,14 +205,14 @@ func (p *program) finishRestore(ctx context.Context) error {
 	}
 	kept, err := maintain.FinishRestore(dir)
 	if err == nil && kept != "" {
-		p.log.WarnContext(ctx, "a restore was interrupted and is finished now", "kept", kept)
+		p.log.WarnContext(ctx, "finished an interrupted restore", "kept", kept)
 	}
 	return errors.Join(err, release())
 }
 
 func (p *program) restored(name, dir string, done maintain.Restored) error {
 	if done.Unread != nil {
-		p.log.Warn("keys that were revoked after the backup are valid again: look through loci key list and loci agent-key list", "error", done.Unread)
+		p.log.Warn("keys revoked after the backup may be valid again: check loci key list and loci agent-key list", "error", done.Unread)
 	}
 	if p.json {
 		return p.printJSON(map[string]any{"name": name, "restored_to": dir, "kept": done.Kept,
@@ -220,10 +220,10 @@ func (p *program) restored(name, dir string, done maintain.Restored) error {
 	}
 	p.printf("restored %s to %s\n", name, dir)
 	if done.Revoked > 0 {
-		p.printf("keys that were revoked after the backup and stay so: %d\n", done.Revoked)
+		p.printf("%s revoked\n", loci.Plural(done.Revoked, "key revoked after the backup stays", "keys revoked after the backup stay"))
 	}
 	if done.Kept != "" {
-		p.printf("what was there before is in %s\n", done.Kept)
+		p.printf("the replaced files are in %s\n", done.Kept)
 	}
 	return nil
 }

@@ -18,30 +18,30 @@ func (p *program) benchCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure this machine: a real server against SQLite itself",
-		Long: `Bench starts a server of its own on an empty directory, measures writes and
-reads through it and the same work on SQLite alone in the same run, and prints
-both with the ratio. It touches none of your data and ends with exit code 1 if a
-bar marked "must" is missed. The load runs on the same processors as the
-server, so read ratios, and compare within one run only.`,
+		Short: "Benchmark a real server on this machine against SQLite",
+		Long: `Benchmark a real server on this machine against SQLite. The command starts a server on an
+empty directory, measures writes and reads through it, and does the same work on SQLite
+alone. It prints both figures and their ratio. It does not touch your data. The exit code
+is 1 if a bar marked "must" is missed. The load uses the server's processors, so compare
+only ratios within one run.`,
 		Example: `  loci bench
   loci bench --memories 10000 --step 2s --json`,
 		Args:        cobra.NoArgs,
-		Annotations: needsNoAction("measures a server of its own"),
+		Annotations: needsNoAction("measures a server that it starts"),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return p.bench(cmd.Context(), o, dir) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.Memories, "memories", 100_000, "memories that are stored before reads are measured")
-	flags.IntVar(&o.Clients, "clients", 16, "clients of the concurrent steps")
-	flags.DurationVar(&o.Step, "step", 5*time.Second, "length of one step")
-	flags.StringVar(&dir, "dir", "", "measure the disk of this directory (default: that of temporary files)")
+	flags.IntVar(&o.Memories, "memories", 100_000, "memories to store before measuring reads")
+	flags.IntVar(&o.Clients, "clients", 16, "number of concurrent clients")
+	flags.DurationVar(&o.Step, "step", 5*time.Second, "duration of one step")
+	flags.StringVar(&dir, "dir", "", "directory whose disk to measure (default: the temporary directory)")
 	cmd.AddCommand(p.benchGraphCommand())
 	return cmd
 }
 
 func (p *program) bench(ctx context.Context, o bench.Options, dir string) error {
 	if o.Memories < 1 || o.Clients < 1 || o.Step <= 0 {
-		return usagef("--memories, --clients and --step must be more than nothing")
+		return usagef("--memories, --clients and --step must be positive")
 	}
 	o.Progress = p.benchProgress
 	return p.measure(dir, func(binary, scratch string) ([]bench.Result, error) {
@@ -52,7 +52,7 @@ func (p *program) bench(ctx context.Context, o bench.Options, dir string) error 
 
 func (p *program) benchProgress(what string) { p.note("%s …", what) }
 
-// measure runs a benchmark in a directory of its own and shows what it found.
+// measure runs a benchmark in a temporary directory and prints the results.
 func (p *program) measure(dir string, run func(binary, scratch string) ([]bench.Result, error)) error {
 	binary, err := os.Executable()
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *program) measure(dir string, run func(binary, scratch string) ([]bench.
 	if err != nil {
 		return err
 	}
-	results, failed := run(binary, scratch) // what was measured is shown even if a later step failed
+	results, failed := run(binary, scratch) // prints results even if a later step failed
 	err = os.RemoveAll(scratch)
 	switch {
 	case p.json:

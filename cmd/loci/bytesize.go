@@ -9,10 +9,10 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// byteUnits are powers of 1024, whichever way they are written.
+// byteUnits are powers of 1024.
 var byteUnits = []string{"B", "KiB", "MiB", "GiB", "TiB"}
 
-// showBytes writes a size as a person reads it.
+// showBytes prints a size for a person to read.
 func showBytes(n int64) string {
 	f, unit := float64(n), 0
 	for f >= 1024 && unit < len(byteUnits)-1 {

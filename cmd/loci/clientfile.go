@@ -16,25 +16,25 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// configFormat edits one kind of configuration file as text, so that what it
-// does not understand stays as it was: other entries, order, comments.
+// configFormat edits one kind of configuration file as text, so that other entries, their order and comments stay
+// unchanged.
 type configFormat interface {
-	// parse reads the whole file. An empty one has nothing in it.
+	// parse reads the whole file, which may be empty.
 	parse(text []byte) (map[string]any, error)
-	// table is the key under which the servers stand.
+	// table is the key of the servers.
 	table() string
-	// find returns the text of Loci's entry, nil if there is none.
+	// find returns the text of Loci's entry, or nil.
 	find(text []byte) ([]byte, error)
-	// put sets Loci's entry to this text.
+	// put adds or replaces Loci's entry.
 	put(text, entry []byte) ([]byte, error)
-	// remove takes Loci's entry away.
+	// remove removes Loci's entry.
 	remove(text []byte) ([]byte, error)
 	// render returns the text of an entry.
 	render(e *endpoint) []byte
 }
 
-// changeEntry puts an entry in (nil: takes it out) and makes sure that nothing
-// else of the file has another meaning than before.
+// changeEntry puts an entry into the file, or removes it if entry is nil. It fails if that changes the meaning of
+// anything else.
 func changeEntry(f configFormat, name string, text, entry []byte) ([]byte, error) {
 	before, err := f.parse(text)
 	if err != nil {
@@ -51,7 +51,7 @@ func changeEntry(f configFormat, name string, text, entry []byte) ([]byte, error
 	}
 	after, err := f.parse(out)
 	if err == nil && !reflect.DeepEqual(withoutLoci(f, before), withoutLoci(f, after)) {
-		err = errors.New("its form is one that Loci cannot change without touching the rest")
+		err = errors.New("Loci cannot change its entry without changing others")
 	}
 	if err != nil {
 		return nil, malformed(name, err)
@@ -60,10 +60,10 @@ func changeEntry(f configFormat, name string, text, entry []byte) ([]byte, error
 }
 
 func malformed(name string, err error) error {
-	return loci.WrapError(loci.Conflict, err, "%s was left as it is: %s; mend it, or connect by hand with --print", name, err)
+	return loci.WrapError(loci.Conflict, err, "cannot change %s: %s; fix the file, or connect by hand with --print", name, err)
 }
 
-// withoutLoci drops Loci's entry, and the table if nothing else is in it.
+// withoutLoci drops Loci's entry, and the table if it becomes empty.
 func withoutLoci(f configFormat, parsed map[string]any) map[string]any {
 	servers, ok := parsed[f.table()].(map[string]any)
 	if !ok {
@@ -76,7 +76,7 @@ func withoutLoci(f configFormat, parsed map[string]any) map[string]any {
 	return parsed
 }
 
-// readConfig returns a client's file; existed is false if there is none.
+// readConfig returns a client's file, or existed false if there is none.
 func readConfig(name string) (text []byte, existed bool, err error) {
 	text, err = os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,8 +85,8 @@ func readConfig(name string) (text []byte, existed bool, err error) {
 	return text, true, err
 }
 
-// writeConfig replaces a file in one step, readable by its owner alone: there
-// is a key in it. A symbolic link stays one.
+// writeConfig replaces a file in one step. Only its owner can read it, because it contains a key. A symbolic link stays
+// one.
 func writeConfig(name string, text []byte) (err error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -113,11 +113,10 @@ func writeConfig(name string, text []byte) (err error) {
 	return err
 }
 
-// ourKeys finds keys of Loci, to hide them in what is shown.
+// ourKeys finds keys of Loci, to hide them in output.
 var ourKeys = regexp.MustCompile(`loci_(live|agent)_[A-Za-z0-9_-]{4,}`)
 
-// difference shows the lines that change, and no others: the rest of the file
-// may hold other people's secrets.
+// difference shows only the lines that change: other lines may contain secrets.
 func difference(before, after []byte) string {
 	x, y := lines(before), lines(after)
 	from := 0

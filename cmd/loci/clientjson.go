@@ -26,7 +26,7 @@ func (jsonConfig) parse(text []byte) (map[string]any, error) {
 		return nil, fmt.Errorf("it is not JSON with an object at the top: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it is not JSON: something follows after the object")
+		return nil, errors.New("it is not JSON: text follows the object")
 	}
 	if servers, there := parsed["mcpServers"]; there {
 		if _, ok := servers.(map[string]any); !ok {
@@ -72,7 +72,7 @@ func marshalIndent(v any, prefix, step string) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// jsonObject is an object in a text, with where its members stand.
+// jsonObject is an object in a text with the positions of its members.
 type jsonObject struct {
 	start, end int // of the braces
 	members    []jsonMember
@@ -127,8 +127,7 @@ func readObject(text []byte, from int) (*jsonObject, error) {
 	return o, nil
 }
 
-// locate returns the object of servers and Loci's entry in it; either may be
-// missing.
+// locate returns the object of servers and Loci's entry in it. Either may be missing.
 func (c jsonConfig) locate(text []byte) (root, servers *jsonObject, entry *jsonMember, err error) {
 	if root, err = readObject(text, 0); err != nil {
 		return nil, nil, nil, err
@@ -176,7 +175,7 @@ func (c jsonConfig) put(text, entry []byte) ([]byte, error) {
 	return root.insert(text, root.step(text), c.table(), []byte(whole)), nil
 }
 
-// step is by how much the members of the top object are indented.
+// step is the indentation of the members of the top object.
 func (o *jsonObject) step(text []byte) string {
 	if len(o.members) == 0 {
 		return "  "
@@ -184,8 +183,7 @@ func (o *jsonObject) step(text []byte) string {
 	return lineIndent(text, o.members[0].at)
 }
 
-// insert adds a member at the end, on a line of its own unless the object is
-// written on one line.
+// insert adds a member at the end, on its own line unless the object is on one line.
 func (o *jsonObject) insert(text []byte, step, name string, value []byte) []byte {
 	if len(o.members) == 0 {
 		outer := lineIndent(text, o.start)
@@ -199,7 +197,7 @@ func (o *jsonObject) insert(text []byte, step, name string, value []byte) []byte
 	if !bytes.Contains(text[o.start:first.at], []byte("\n")) {
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, value); err != nil {
-			panic(err) // rendered a moment ago, or cut out of valid JSON
+			panic(err) // it comes from render or from valid JSON
 		}
 		return splice(text, last.end, last.end, []byte(`, "`+name+`": `+compact.String()))
 	}
@@ -246,8 +244,7 @@ func lineIndent(text []byte, at int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// reindent puts an indentation before every line but the first. An entry that
-// was cut out of a file keeps the one it had there.
+// reindent indents every line except the first. An entry from a file keeps its indentation.
 func reindent(value []byte, indent string) []byte {
 	text := string(value)
 	if strings.HasSuffix(text, "\n"+indent+"}") {

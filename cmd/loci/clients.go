@@ -74,8 +74,7 @@ func findClient(id string) (*client, error) {
 		"loci agent-key create --vendor VENDOR --name NAME", cut(id, 60), clientNames(", "))
 }
 
-// endpoint is how a client reaches Loci: over HTTP with a key, or by starting
-// a process.
+// endpoint is how a client reaches Loci: over HTTP with a key, or by starting a process.
 type endpoint struct {
 	URL     string
 	Key     loci.Secret
@@ -85,11 +84,11 @@ type endpoint struct {
 
 func mcpURL(address string) string { return strings.TrimRight(address, "/") + "/mcp" }
 
-// offer chooses which tools the client gets, and the project of its graph tools.
+// offer sets the client's toolsets and the project of its graph tools.
 func (e *endpoint) offer(toolsets []string, project string) {
 	var query []string
 	if len(toolsets) > 0 {
-		query = append(query, "toolsets="+strings.Join(toolsets, ",")) // names that need no escape
+		query = append(query, "toolsets="+strings.Join(toolsets, ",")) // these names need no escaping
 		e.Args = append(e.Args, "--toolsets", strings.Join(toolsets, ","))
 	}
 	if project != "" {
@@ -115,19 +114,22 @@ func (e *endpoint) host() string {
 
 func (e *endpoint) authorization() string { return "Bearer " + e.Key.Reveal() }
 
-// instructions are what a person copies to connect the client by hand.
+// instructions tell a person how to connect the client by hand.
 func (c *client) instructions(e *endpoint) string {
 	switch c.id {
 	case "claude-code":
-		return fmt.Sprintf("%s:\n\n    claude mcp add --scope user --transport http %s %s --header \"Authorization: %s\"", c.name, serverName, quoted(e.URL), e.authorization())
+		return fmt.Sprintf("%s:\n\n    claude mcp add --scope user --transport http %s %s --header \"Authorization: %s\"", c.name,
+			serverName, quoted(e.URL), e.authorization())
 	case "cursor":
-		return fmt.Sprintf("%s, open this link:\n\n    %s\n\nor put this into ~/.cursor/mcp.json:\n\n%s", c.name, cursorLink(e), indent(jsonSnippet(e)))
+		return fmt.Sprintf("%s, open this link:\n\n    %s\n\nor put this into ~/.cursor/mcp.json:\n\n%s", c.name,
+			cursorLink(e), indent(jsonSnippet(e)))
 	default:
-		return fmt.Sprintf("%s, add these lines to ~/.codex/config.toml:\n\n%s", c.name, indent(strings.TrimRight(string(tomlSection(e)), "\n")))
+		return fmt.Sprintf("%s, add these lines to ~/.codex/config.toml:\n\n%s", c.name,
+			indent(strings.TrimRight(string(tomlSection(e)), "\n")))
 	}
 }
 
-// cursorLink opens Cursor's own dialogue to add the server.
+// cursorLink opens Cursor's dialogue to add the server.
 func cursorLink(e *endpoint) string {
 	config, err := json.Marshal(jsonConfig{}.entry(e))
 	if err != nil {

@@ -60,9 +60,8 @@ var (
 	lociHeader = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*(?:"loci"|'loci'|loci)\s*(?:\.[^\]]*)?\]`)
 )
 
-// sections returns where Loci's table and its sub-tables stand. Empty lines
-// and comments at the end belong to what follows. A line of a long string can
-// look like a header; changeEntry finds that out.
+// sections returns the positions of Loci's table and its sub-tables. Empty lines and comments at the end belong to what
+// follows. A line of a long string can look like a header; changeEntry detects that.
 func sections(text []byte) (spans [][2]int) {
 	at, start, end := 0, -1, 0
 	flush := func() {
@@ -90,8 +89,7 @@ func sections(text []byte) (spans [][2]int) {
 	return spans
 }
 
-// insideArray reports whether a value that began earlier goes on, so that a
-// bracket at the start of a line is not a header.
+// insideArray reports whether an array is still open, so that a bracket at the start of a line is no header.
 func insideArray(text []byte) bool {
 	return bytes.Count(text, []byte("[")) > bytes.Count(text, []byte("]"))
 }
@@ -128,7 +126,7 @@ func (tomlConfig) remove(text []byte) ([]byte, error) {
 	for i := len(spans) - 1; i >= 0; i-- {
 		from, to := spans[i][0], spans[i][1]
 		if bytes.HasSuffix(text[:from], []byte("\n\n")) && (to == len(text) || text[to] == '\n') {
-			from-- // the empty line that set it off
+			from-- // the empty line before it
 		}
 		text = splice(text, from, to, nil)
 	}

@@ -20,11 +20,11 @@ func (p *program) connectCommand() *cobra.Command {
 	var project string
 	cmd := &cobra.Command{
 		Use:   "connect " + clientNames("|"),
-		Short: "Write Loci into an assistant's own configuration",
-		Long: `Write Loci into an assistant's own configuration, with a key of its own. It shows
-what will change and asks; "loci disconnect" brings back what was there.`,
+		Short: "Connect an assistant: add Loci to its configuration",
+		Long: `Connect an assistant: add Loci to its configuration, with a new key. The command shows
+the change and asks for confirmation. "loci disconnect" undoes it.`,
 		Example: `  loci connect claude-code
-  loci connect codex --stdio     # the assistant starts Loci itself; no server, no key
+  loci connect codex --stdio     # the assistant starts Loci; no server, no key
   loci connect cursor --toolsets memory,graph --project website`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: does(app.KeyCreate, app.KeyList, app.KeyRevoke),
@@ -39,7 +39,7 @@ what will change and asks; "loci disconnect" brings back what was there.`,
 					return err
 				}
 				var toolsets []string
-				if cmd.Flags().Changed("toolsets") { // what the environment says is for the server
+				if cmd.Flags().Changed("toolsets") { // LOCI_TOOLSETS is for the server
 					toolsets = p.settings.Toolsets
 				}
 				e.offer(toolsets, project)
@@ -50,17 +50,17 @@ what will change and asks; "loci disconnect" brings back what was there.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&stdio, "stdio", false, "let the assistant start loci itself, without a server")
-	cmd.Flags().BoolVar(&show, "print", false, "make a key and print what to paste; change no file")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().StringVar(&project, "project", "", "name of the project that its graph tools work on where neither call nor session says one")
-	cmd.Flags().String("toolsets", "", "which tools it is offered: "+strings.Join(mcpserver.Toolsets(), ", ")+" (default: those of the server)")
+	cmd.Flags().BoolVar(&stdio, "stdio", false, "let the assistant start loci, without a server")
+	cmd.Flags().BoolVar(&show, "print", false, "create a key and print the configuration, but change no file")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
+	cmd.Flags().StringVar(&project, "project", "", "project of its graph tools if neither call nor session names one")
+	cmd.Flags().String("toolsets", "", "toolsets to offer: "+strings.Join(mcpserver.Toolsets(), ", ")+" (default: the server's)")
 	cmd.Flags().String("listen", "", "address that loci serve listens on (default 127.0.0.1:5624; LOCI_LISTEN)")
-	cmd.Flags().String("public-url", "", "address under which people reach that server (LOCI_PUBLIC_URL)")
+	cmd.Flags().String("public-url", "", "address at which people reach that server (LOCI_PUBLIC_URL)")
 	return cmd
 }
 
-// endpoint is how the client will reach Loci; the key comes later.
+// endpoint is how the client will reach Loci, without a key yet.
 func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
 	if stdio {
 		binary, err := os.Executable()
@@ -68,21 +68,23 @@ func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
 			return nil, err
 		}
 		if isTransient(binary) {
-			return nil, usagef("this loci was started by `go run` and is gone when that ends; install it with `go install ./cmd/loci` and connect with the installed one")
+			return nil, usagef("cannot connect a program that `go run` started: it is temporary; run `go install ./cmd/loci` and use the " +
+				"installed one")
 		}
-		return &endpoint{Command: binary, Args: []string{"mcp", "--vendor", string(c.vendor), "--data-dir", p.settings.DataDir}}, nil
+		args := []string{"mcp", "--vendor", string(c.vendor), "--data-dir", p.settings.DataDir}
+		return &endpoint{Command: binary, Args: args}, nil
 	}
 	return &endpoint{URL: mcpURL(p.reachable(p.settings.Listen))}, nil
 }
 
-// isTransient reports whether a program lies where `go run` puts it, which is
-// cleaned up. A binary of go test is no command for a client, but tests need it.
+// isTransient reports whether a program is in the temporary directory of `go run`. Binaries of go test count as
+// permanent, for the tests.
 func isTransient(binary string) bool {
 	slash := strings.ReplaceAll(binary, `\`, "/")
 	return strings.Contains(slash, "/go-build") && !strings.Contains(path.Base(slash), ".test")
 }
 
-// newKey gives the endpoint a key of its own, unless it needs none.
+// newKey creates a key for the endpoint, unless it requires none.
 func (in *instance) newKey(ctx context.Context, c *client, e *endpoint) (id loci.CredentialID, err error) {
 	if e.Command != "" {
 		return id, nil
@@ -108,10 +110,10 @@ func (p *program) printEntry(ctx context.Context, in *instance, c *client, e *en
 	return nil
 }
 
-// connect writes the client's file. Done twice, it changes nothing.
+// connect writes the client's file. Repeating it changes nothing.
 func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpoint, yes bool) error {
 	if p.settings.Home == "" {
-		return loci.Errorf(loci.Invalid, "no home directory is known, so %s's configuration cannot be found; use --print", c.name)
+		return loci.Errorf(loci.Invalid, "cannot find the configuration of %s: the home directory is unknown; use --print", c.name)
 	}
 	file := c.file(p.settings)
 	text, existed, err := readConfig(file)
@@ -130,7 +132,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		return malformed(file, err)
 	}
 	if old != nil && old.File == file && digest(entry) == old.Entry && old.reaches(e) && in.keyWorks(ctx, old.KeyID) {
-		p.note("%s is connected already, in %s", c.name, file)
+		p.note("%s is already connected, in %s", c.name, file)
 		return nil
 	}
 	preview := *e
@@ -141,16 +143,17 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 	}
 	p.note("This changes %s:\n%s", file, difference(text, after))
 	if !yes && !p.confirm("Write it?") {
-		return usagef("nothing was changed; --yes says that you mean it")
+		return usagef("cannot connect %s: not confirmed; pass --yes", c.name)
 	}
-	return p.establish(ctx, in, c, e, &connection{Client: c.id, File: file, Existed: existed, URL: e.URL, Command: e.Command, Args: e.Args}, text, old)
+	n := &connection{Client: c.id, File: file, Existed: existed, URL: e.URL, Command: e.Command, Args: e.Args}
+	return p.establish(ctx, in, c, e, n, text, old)
 }
 
-// establish makes the key, then keeps what was there, then writes. Whatever
-// fails, no key is left behind that nobody has.
-func (p *program) establish(ctx context.Context, in *instance, c *client, e *endpoint, n *connection, text []byte, old *connection) (err error) {
+// establish creates the key, keeps a copy of the file, and writes it. If anything fails, it revokes the key.
+func (p *program) establish(ctx context.Context, in *instance, c *client, e *endpoint, n *connection, text []byte,
+	old *connection) (err error) {
 	before := text
-	if old != nil && old.File == n.File { // connected before: what was there is what was there then
+	if old != nil && old.File == n.File { // connected before: the original is that of the first time
 		if before, err = old.undo(c.format, text); err != nil {
 			return err
 		}
@@ -185,22 +188,22 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 	}
 	if old != nil && !old.KeyID.IsZero() {
 		if err := in.app.RevokeKey(ctx, in.operator, old.KeyID); err != nil && loci.CodeOf(err) != loci.NotFound {
-			p.log.WarnContext(ctx, "the old key could not be revoked", "credential", old.KeyID.String(), "error", err)
+			p.log.WarnContext(ctx, "cannot revoke the old key", "credential", old.KeyID.String(), "error", err)
 		}
 	}
 	if p.json {
-		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "key_id": n.KeyID, "backup": p.connectionFile(c.id, backupSuffix)})
+		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "key_id": n.KeyID,
+			"backup": p.connectionFile(c.id, backupSuffix)})
 	}
 	p.printf("connected %s: %s\n", c.name, c.hint)
 	if e.Command == "" && p.settings.PublicURL == "" && !isLoci(ctx, e.host()) {
-		p.note("No Loci answers there yet; start it with: loci serve --listen %s", p.settings.Listen)
+		p.note("The server is not running yet; start it with: loci serve --listen %s", p.settings.Listen)
 	}
-	p.note("What was there before is in %s; undo with: loci disconnect %s", p.connectionFile(c.id, backupSuffix), c.id)
+	p.note("The original file is in %s. To undo, run: loci disconnect %s", p.connectionFile(c.id, backupSuffix), c.id)
 	return nil
 }
 
-// keyWorks reports whether a connection's key can still be used; one over
-// stdio has none.
+// keyWorks reports whether a connection's key is valid. A connection over stdio has none.
 func (in *instance) keyWorks(ctx context.Context, id loci.CredentialID) bool {
 	if id.IsZero() {
 		return true

@@ -13,8 +13,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// connection is what connect did, so that disconnect can undo it. It lies in
-// the data directory, beside a copy of the client's file as it was.
+// connection records what connect did, so that disconnect can undo it. It is in the data directory, beside a copy of
+// the client's original file.
 type connection struct {
 	Client   string            `json:"client"`
 	File     string            `json:"file"`
@@ -38,7 +38,7 @@ func (p *program) connectionFile(id, suffix string) string {
 	return filepath.Join(p.settings.DataDir, "connections", id+suffix)
 }
 
-// connection returns what connect did for a client, nil if it did nothing.
+// connection returns what connect did for a client, or nil.
 func (p *program) connection(c *client) (*connection, error) {
 	name := p.connectionFile(c.id, recordSuffix)
 	text, err := os.ReadFile(name)
@@ -50,7 +50,7 @@ func (p *program) connection(c *client) (*connection, error) {
 	}
 	var n connection
 	if err := json.Unmarshal(text, &n); err != nil {
-		return nil, loci.WrapError(loci.Conflict, err, "%s is damaged; remove it, and Loci's entry in %s", name, c.file(p.settings))
+		return nil, loci.WrapError(loci.Conflict, err, "cannot read %s: it is damaged; remove it, and Loci's entry in %s", name, c.file(p.settings))
 	}
 	n.original, err = os.ReadFile(p.connectionFile(c.id, backupSuffix))
 	return &n, err
@@ -75,9 +75,8 @@ func (n *connection) reaches(e *endpoint) bool {
 	return n.URL == e.URL && n.Command == e.Command && slices.Equal(n.Args, e.Args)
 }
 
-// undo returns the client's file as it would be without the connection: the
-// very bytes from before if nobody changed it since, otherwise with only
-// Loci's entry put back or taken out.
+// undo returns the client's file without the connection: the original bytes if nobody changed the file since, otherwise
+// with only Loci's entry restored or removed.
 func (n *connection) undo(f configFormat, text []byte) ([]byte, error) {
 	if digest(text) == n.Written {
 		return n.original, nil
@@ -86,7 +85,7 @@ func (n *connection) undo(f configFormat, text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, malformed(n.File, err)
 	}
-	if digest(entry) != n.Entry { // not ours any more
+	if digest(entry) != n.Entry { // somebody changed it
 		return text, nil
 	}
 	if n.Previous != "" {

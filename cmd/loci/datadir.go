@@ -7,9 +7,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// defaultDataDir returns where memories live unless the person says otherwise:
-// the platform's place for a user's data, never the working directory. env
-// looks a variable up; home is the person's home directory.
+// defaultDataDir returns the platform's place for a user's data, never the working directory. env looks up a variable.
+// home is the person's home directory.
 func defaultDataDir(goos string, env func(string) string, home string) (string, error) {
 	switch goos {
 	case "windows":
@@ -27,7 +26,7 @@ func defaultDataDir(goos string, env func(string) string, home string) (string, 
 	return underHome(goos, home, ".local/share/loci")
 }
 
-// defaultConfigFile returns where the configuration file is looked for.
+// defaultConfigFile returns the platform's place for the configuration file.
 func defaultConfigFile(goos string, env func(string) string, home string) (string, error) {
 	switch goos {
 	case "windows":
@@ -46,7 +45,7 @@ func defaultConfigFile(goos string, env func(string) string, home string) (strin
 
 func underHome(goos, home, rest string) (string, error) {
 	if home == "" {
-		return "", loci.Errorf(loci.Invalid, "no home directory is known, so there is no default place for data; name one with --data-dir or LOCI_DATA_DIR")
+		return "", loci.Errorf(loci.Invalid, "cannot choose a data directory: the home directory is unknown; pass --data-dir or set LOCI_DATA_DIR")
 	}
 	separator := "/"
 	if goos == "windows" {

@@ -13,15 +13,17 @@ import (
 
 func (p *program) demoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:         "demo",
-		Short:       "Walk through two assistants that share a memory, in a throw-away directory",
-		Args:        cobra.NoArgs,
-		Annotations: does(app.MemoryCreate, app.MemoryRead, app.MemoryChange, app.MemoryHistory, app.MemoryTrash, app.MemoryRestore, app.ProjectCreate, app.GraphWrite, app.GraphRead),
+		Use:   "demo",
+		Short: "Show how two assistants share a memory, in a temporary directory",
+		Args:  cobra.NoArgs,
+		Annotations: does(app.MemoryCreate, app.MemoryRead, app.MemoryChange, app.MemoryHistory, app.MemoryTrash,
+			app.MemoryRestore, app.ProjectCreate, app.GraphWrite, app.GraphRead),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			ctx := cmd.Context()
 			if flag := cmd.Flag("data-dir"); flag.Changed {
 				if entries, err := os.ReadDir(p.settings.DataDir); err == nil && len(entries) > 0 {
-					return loci.Errorf(loci.Conflict, "%s is not empty, and the demo would write into your memories; name a new directory", p.settings.DataDir)
+					return loci.Errorf(loci.Conflict, "cannot run the demo in %s: it is not empty; choose a new directory",
+						p.settings.DataDir)
 				}
 			} else {
 				if p.settings.DataDir, err = os.MkdirTemp("", "loci-demo-*"); err != nil {
@@ -43,7 +45,7 @@ func (p *program) demoCommand() *cobra.Command {
 	}
 }
 
-// demo is the walk. Everything it prints is what the use cases answered.
+// demo prints real answers of the use cases.
 type demo struct {
 	*program
 	*instance
@@ -63,7 +65,7 @@ func (d *demo) walk(ctx context.Context) error {
 	if _, err := d.write(ctx, d.cursor, "Test command", "Run the tests with make test before every commit.", "ops"); err != nil {
 		return err
 	}
-	d.step("Cursor looks for what Claude wrote")
+	d.step("Cursor searches for what Claude wrote")
 	if err := d.find(ctx, d.cursor, "when do we deploy"); err != nil {
 		return err
 	}
@@ -71,7 +73,7 @@ func (d *demo) walk(ctx context.Context) error {
 	if err := d.restrict(ctx, deploys, "claude"); err != nil {
 		return err
 	}
-	d.step("Now it is as if it were not there for Cursor, by words and by id")
+	d.step("Cursor can no longer find it, by words or by id")
 	if err := d.find(ctx, d.cursor, "when do we deploy"); err != nil {
 		return err
 	}
@@ -81,7 +83,7 @@ func (d *demo) walk(ctx context.Context) error {
 	if err := d.find(ctx, d.claude, "when do we deploy"); err != nil {
 		return err
 	}
-	d.step("Nothing was overwritten: its history")
+	d.step("Loci kept the old version: its history")
 	if err := d.history(ctx, deploys); err != nil {
 		return err
 	}
@@ -89,7 +91,7 @@ func (d *demo) walk(ctx context.Context) error {
 }
 
 func (d *demo) trashAndRestore(ctx context.Context, id loci.MemoryID) error {
-	d.step("You trash it; nobody finds it, and it can be restored for %d days", loci.TrashDays)
+	d.step("You trash it: nobody finds it, and you can restore it for %s", trashTime)
 	if _, err := d.app.Trash(ctx, d.operator, id, 0); err != nil {
 		return err
 	}
@@ -101,13 +103,13 @@ func (d *demo) trashAndRestore(ctx context.Context, id loci.MemoryID) error {
 		return err
 	}
 	d.printf("  restored %q, now version %d\n", m.Title, m.Version)
-	d.step("What each of them sees now")
+	d.step("What each of you sees now")
 	for _, who := range []loci.Principal{d.operator, d.claude, d.cursor} {
 		page, err := d.app.List(ctx, who, app.ListRequest{Total: true})
 		if err != nil {
 			return err
 		}
-		d.printf("  %s: %d memories\n", whoIs(who), page.Total)
+		d.printf("  %s: %s\n", whoIs(who), loci.Plural(page.Total, "memory", "memories"))
 		for _, m := range page.Memories {
 			d.printf("    %s (written by %s)\n", m.Title, m.Origin)
 		}
@@ -115,19 +117,18 @@ func (d *demo) trashAndRestore(ctx context.Context, id loci.MemoryID) error {
 	if err := d.graph(ctx); err != nil {
 		return err
 	}
-	d.step("The same with your own assistants: loci serve")
+	d.step("To do the same with your own assistants, run: loci serve")
 	return nil
 }
 
-// graph is what assistants know of a project, as things and how they hang
-// together.
+// graph shows how assistants share the entities and relations of a project.
 func (d *demo) graph(ctx context.Context) error {
 	d.step("Claude keeps a graph of a project")
 	x, err := d.app.CreateProject(ctx, d.claude, app.ProjectDraft{Name: "website"})
 	if err != nil {
 		return err
 	}
-	for _, who := range []*loci.Principal{&d.claude, &d.cursor} { // who they are says which projects they are in
+	for _, who := range []*loci.Principal{&d.claude, &d.cursor} { // the principal lists its projects
 		if *who, err = d.auth.Local(ctx, who.Vendor); err != nil {
 			return err
 		}
@@ -142,8 +143,8 @@ func (d *demo) graph(ctx context.Context) error {
 	if _, err := d.app.CreateRelations(ctx, d.claude, x.ID, nil, []loci.NewRelation{link}); err != nil {
 		return err
 	}
-	d.printf("  project %s: %d entities, 1 relation\n", x.Name, len(made))
-	d.step("Cursor asks it")
+	d.printf("  project %s: %s, 1 relation\n", x.Name, loci.Plural(len(made), "entity", "entities"))
+	d.step("Cursor searches the graph")
 	hits, err := d.app.SearchGraph(ctx, d.cursor, x.ID, app.GraphSearch{Query: "certificate"})
 	if err != nil {
 		return err
@@ -193,7 +194,7 @@ func (d *demo) restrict(ctx context.Context, id loci.MemoryID, vendor loci.Vendo
 	if err != nil {
 		return err
 	}
-	d.printf("  %q is visible to %s now\n", m.Title, joined(m.AllowedVendors))
+	d.printf("  %q is now visible to %s\n", m.Title, joined(m.AllowedVendors))
 	return nil
 }
 
@@ -202,7 +203,8 @@ func (d *demo) history(ctx context.Context, id loci.MemoryID) error {
 	if err != nil {
 		return err
 	}
-	d.printf("  version %d, %s by %s, visible to %s\n", current.Version, current.Change, current.Editor, joined(current.AllowedVendors))
+	d.printf("  version %d, %s by %s, visible to %s\n", current.Version, current.Change, current.Editor,
+		joined(current.AllowedVendors))
 	for _, v := range versions {
 		d.printf("  version %d, %s by %s, visible to %s\n", v.Version, v.Change, v.Editor, joined(v.AllowedVendors))
 	}

@@ -15,7 +15,7 @@ func (p *program) disconnectCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:         "disconnect " + clientNames("|"),
-		Short:       "Undo connect: bring back what was there and revoke the key",
+		Short:       "Disconnect an assistant: restore its configuration and revoke its key",
 		Args:        cobra.ExactArgs(1),
 		Annotations: does(app.KeyRevoke),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -26,7 +26,7 @@ func (p *program) disconnectCommand() *cobra.Command {
 			return p.with(cmd.Context(), refuse, func(in *instance) error { return p.disconnect(cmd.Context(), in, c, yes) })
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	yesFlag(cmd, &yes)
 	return cmd
 }
 
@@ -36,7 +36,8 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client, yes b
 		return err
 	}
 	if n == nil {
-		return loci.Errorf(loci.NotFound, "%s was not connected by `loci connect` with this data directory; an entry made by hand is removed by hand, in %s", c.name, c.file(p.settings))
+		return loci.Errorf(loci.NotFound, "cannot disconnect %s: `loci connect` did not connect it to this data directory; "+
+			"remove the entry by hand, in %s", c.name, c.file(p.settings))
 	}
 	text, exists, err := readConfig(n.File)
 	if err != nil {
@@ -50,7 +51,7 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client, yes b
 	if exists && !bytes.Equal(text, after) {
 		p.note("This changes %s:\n%s", n.File, difference(text, after))
 		if !yes && !p.confirm("Write it?") {
-			return usagef("nothing was changed; --yes says that you mean it")
+			return usagef("cannot disconnect %s: not confirmed; pass --yes", c.name)
 		}
 		if gone {
 			err = os.Remove(n.File)
@@ -61,7 +62,7 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client, yes b
 			return err
 		}
 	} else {
-		p.note("%s has no entry of ours any more and was left as it is", n.File)
+		p.note("%s no longer has Loci's entry and stays unchanged", n.File)
 	}
 	if !n.KeyID.IsZero() {
 		if err := in.app.RevokeKey(ctx, in.operator, n.KeyID); err != nil && loci.CodeOf(err) != loci.NotFound {

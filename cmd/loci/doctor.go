@@ -22,7 +22,7 @@ type finding struct {
 	Status string `json:"status"` // ok, warn or fail
 	Check  string `json:"check"`
 	Text   string `json:"text"`
-	Mend   string `json:"mend,omitempty"`
+	Fix    string `json:"fix,omitempty"`
 }
 
 // doctor collects findings.
@@ -36,21 +36,22 @@ func (d *doctor) ok(check, format string, args ...any) {
 	d.findings = append(d.findings, finding{"ok", check, fmt.Sprintf(format, args...), ""})
 }
 
-func (d *doctor) warn(check, mend, format string, args ...any) {
-	d.findings = append(d.findings, finding{"warn", check, fmt.Sprintf(format, args...), mend})
+func (d *doctor) warn(check, fix, format string, args ...any) {
+	d.findings = append(d.findings, finding{"warn", check, fmt.Sprintf(format, args...), fix})
 }
 
-func (d *doctor) fail(check, mend, format string, args ...any) {
-	d.findings = append(d.findings, finding{"fail", check, fmt.Sprintf(format, args...), mend})
+func (d *doctor) fail(check, fix, format string, args ...any) {
+	d.findings = append(d.findings, finding{"fail", check, fmt.Sprintf(format, args...), fix})
 }
 
 func (p *program) doctorCommand() *cobra.Command {
 	d := &doctor{program: p}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check the data directory, keys and port, and say how to mend them",
-		Long: `Check the data directory, its files and indexes, keys, backups and the port. Each
-line says ok, warn or fail, and how to mend it. The exit code is 1 if any fails.`,
+		Short: "Check the data directory, keys and port, and suggest fixes",
+		Long: `Check the data directory, its files and indexes, keys, backups and the port. Each line
+begins with ok, warn or fail; for warnings and failures it suggests a fix. The exit code
+is 1 if any check fails.`,
 		Args:        cobra.NoArgs,
 		Annotations: does(app.KeyList, app.OrgList, app.ProjectRead),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,7 +59,7 @@ line says ok, warn or fail, and how to mend it. The exit code is 1 if any fails.
 			return d.print()
 		},
 	}
-	cmd.Flags().BoolVar(&d.fix, "fix", false, "mend what can be: rebuild indexes, tighten permissions")
+	cmd.Flags().BoolVar(&d.fix, "fix", false, "fix what Loci can: rebuild indexes, tighten permissions")
 	cmd.Flags().String("listen", "", "address whose port to check (default 127.0.0.1:5624; LOCI_LISTEN)")
 	return cmd
 }
@@ -69,7 +70,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.examineSettings()
 	if d.examineDirectory() {
 		err := d.with(ctx, refuse, func(in *instance) error {
-			d.ok("open", "the data directory opens, with a write-ahead log")
+			d.ok("open", "the data directory opens")
 			d.examineFiles(ctx, in)
 			d.examineProjects(ctx, in)
 			d.examineKeys(ctx, in)
@@ -77,7 +78,7 @@ func (d *doctor) examine(ctx context.Context) {
 			return nil
 		})
 		if err != nil {
-			d.fail("open", "see the text; if a file is damaged, loci backup restore", "%s", loci.OneLine(err.Error()))
+			d.fail("open", "read the message; if a file is damaged, run loci backup restore", "%s", loci.OneLine(err.Error()))
 		}
 		d.examineBackups()
 	}
@@ -96,8 +97,8 @@ func (d *doctor) print() error {
 	} else {
 		for _, f := range d.findings {
 			d.printf("%-4s  %-12s  %s\n", f.Status, f.Check, f.Text)
-			if f.Mend != "" {
-				d.printf("%20smend: %s\n", "", f.Mend)
+			if f.Fix != "" {
+				d.printf("%20sfix: %s\n", "", f.Fix)
 			}
 		}
 	}
@@ -112,15 +113,15 @@ func (d *doctor) examineSettings() {
 	if s.FromFile != "" {
 		d.ok("settings", "read from %s", s.FromFile)
 	} else {
-		d.ok("settings", "no configuration file; defaults, variables and flags")
+		d.ok("settings", "no configuration file; using defaults, variables and flags")
 	}
 	for _, text := range s.warnings() {
 		d.warn("settings", "correct or remove it", "%s", text)
 	}
 	if !s.Egress {
-		d.ok("egress", "off: nothing is sent out")
+		d.ok("egress", "off: Loci sends nothing out")
 	} else if s.Chat.BaseURL != "" {
-		d.ok("egress", "on: questions to /query go to the model at %s", s.Chat.BaseURL)
+		d.ok("egress", "on: Loci sends questions to /query to the model at %s", s.Chat.BaseURL)
 	}
 }
 
@@ -130,7 +131,7 @@ func (d *doctor) examineDirectory() bool {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		d.warn("directory", "loci serve", "%s is not there yet", dir)
+		d.warn("directory", "loci serve", "%s does not exist yet", dir)
 		return false
 	case err != nil:
 		d.fail("directory", "make it readable for this user", "%s", err)
@@ -139,15 +140,15 @@ func (d *doctor) examineDirectory() bool {
 		d.fail("directory", "name another place with --data-dir", "%s is a file", dir)
 		return false
 	case sqlite.IsNew(dir):
-		d.warn("directory", "loci serve", "there are no memories in %s yet", dir)
+		d.warn("directory", "loci serve", "%s has no memories yet", dir)
 		return false
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
 		if d.fix && os.Chmod(dir, 0o700) == nil {
-			d.ok("directory", "%s: permissions were %o and are 700 now", dir, mode)
+			d.ok("directory", "%s: changed permissions from %o to 700", dir, mode)
 			return true
 		}
-		d.warn("directory", "chmod 700 "+dir+", or loci doctor --fix", "%s can be read by other users (mode %o)", dir, mode)
+		d.warn("directory", "chmod 700 "+dir+", or loci doctor --fix", "other users can read %s (mode %o)", dir, mode)
 		return true
 	}
 	d.ok("directory", "%s", dir)
@@ -159,12 +160,12 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 	if err := unwritten; err != nil {
 		d.fail("write", "free disk space, or make the directory writable for this user", "%s", loci.OneLine(err.Error()))
 	} else {
-		d.ok("write", "a write reached the disk")
+		d.ok("write", "writing works")
 	}
 	problems, err := in.store.Check(ctx)
 	if err == nil && len(problems) > 0 && d.fix {
 		if err = in.store.Rebuild(ctx); err == nil {
-			d.ok("rebuild", "indexes were made anew")
+			d.ok("rebuild", "rebuilt the indexes")
 			problems, err = in.store.Check(ctx)
 		}
 	}
@@ -174,42 +175,43 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 	}
 	for _, text := range problems {
 		if strings.Contains(text, "process is busy with the project") {
-			d.warn("files", "loci doctor, once that process has ended", "%s", text)
+			d.warn("files", "run loci doctor again when that process has ended", "%s", text)
 			continue
 		}
-		mend := "loci backup restore, after a copy of the directory"
+		fix := "copy the directory, then loci backup restore"
 		if strings.Contains(text, "index") && strings.Contains(text, "rebuild") {
-			mend = "loci doctor --fix"
+			fix = "loci doctor --fix"
 		}
 		if strings.HasPrefix(text, "assets/") {
-			mend = "loci backup restore, after a copy of the directory; or loci asset delete ID, and attach it again in two days"
+			fix = "copy the directory, then loci backup restore; or loci asset delete ID, and attach the file again after two days"
 		}
 		if unwritten != nil || strings.Contains(text, "cannot be written") {
-			mend = "make room on the disk, and the directory with all in it writable for this user"
+			fix = "free disk space, and make the directory and its files writable for this user"
 		}
-		d.fail("files", mend, "%s", text)
+		d.fail("files", fix, "%s", text)
 	}
 	if len(problems) == 0 {
-		d.ok("files", "every file is sound, those of projects and attachments too, and the full-text and list indexes fit the rows")
+		d.ok("files", "every file is intact, and the full-text and list indexes match the rows")
 	}
 }
 
 func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	on, err := in.auth.AgentsExist(ctx)
 	if err != nil {
-		d.fail("keys", "see the text", "%s", loci.OneLine(err.Error()))
+		d.fail("keys", "read the message", "%s", loci.OneLine(err.Error()))
 		return
 	}
 	if on || d.settings.PublicURL != "" {
 		d.ok("keys", "assistants can connect at /mcp")
 	} else {
-		d.warn("keys", "loci connect claude-code, or loci agent-key create --vendor claude --name NAME", "there is no agent key that works; assistants can connect only by signing in (OAuth)")
+		d.warn("keys", "loci connect claude-code, or loci agent-key create --vendor claude --name NAME",
+			"no agent key works; assistants can connect only by OAuth")
 	}
 	expired := 0
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
 		keys, err := in.app.Keys(ctx, in.operator, kind)
 		if err != nil {
-			d.fail("keys", "see the text", "%s", loci.OneLine(err.Error()))
+			d.fail("keys", "read the message", "%s", loci.OneLine(err.Error()))
 			return
 		}
 		for i := range keys {
@@ -219,11 +221,12 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 		}
 	}
 	if expired > 0 {
-		d.warn("keys", "loci key list, loci agent-key list; make new ones for those in use and revoke the old", "expired keys: %d", expired)
+		d.warn("keys", "see loci key list and loci agent-key list; replace those in use and revoke the others",
+			"%s expired", loci.Plural(expired, "key has", "keys have"))
 	}
 }
 
-// backupAge is how old the newest backup may be before doctor says something.
+// backupAge is the age of the newest backup at which doctor warns.
 const backupAge = 30 * 24 * time.Hour
 
 // examineLeftovers looks for copies that killed backups, checks and restores left behind.
@@ -252,11 +255,11 @@ func (d *doctor) examineBackups() {
 	case err != nil:
 		d.fail("backups", "make the directory readable for this user", "%s", err)
 	case len(found) == 0:
-		d.warn("backups", "loci backup create", "there are none")
+		d.warn("backups", "loci backup create", "no backups")
 	case time.Since(found[0].Manifest.CreatedAt) > backupAge:
-		d.warn("backups", "loci backup create", "the newest is of %s", showTime(found[0].Manifest.CreatedAt))
+		d.warn("backups", "loci backup create", "the newest is from %s", showTime(found[0].Manifest.CreatedAt))
 	default:
-		d.ok("backups", "%d, the newest of %s", len(found), showTime(found[0].Manifest.CreatedAt))
+		d.ok("backups", "%s, the newest from %s", loci.Plural(len(found), "backup", "backups"), showTime(found[0].Manifest.CreatedAt))
 	}
 }
 
@@ -269,10 +272,11 @@ func (d *doctor) examinePort(ctx context.Context) {
 		d.ok("port", "%s is free", address)
 		_ = l.Close()
 	case isInUse(err) && isLoci(ctx, address):
-		d.ok("port", "a Loci answers at %s", address)
+		d.ok("port", "Loci answers at %s", address)
 	case isInUse(err):
 		_, port, _ := net.SplitHostPort(address)
-		d.warn("port", "loci serve --listen with another one; see who has it: "+whoHas(port), "%s is in use by another program", address)
+		d.warn("port", "choose another with loci serve --listen; to find the program, run: "+whoHas(port),
+			"another program uses %s", address)
 	default:
 		d.fail("port", "set LOCI_LISTEN to host:port, like 127.0.0.1:5624", "%s", err)
 	}

@@ -7,22 +7,22 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// examineProjects counts projects, and names those whose files are on the move.
-// Their files are looked at with the others.
+// examineProjects counts projects, and names those whose files are being moved.
 func (d *doctor) examineProjects(ctx context.Context, in *instance) {
 	count, err := in.countProjects(ctx)
 	if err != nil {
-		d.fail("projects", "see the text", "%s", loci.OneLine(err.Error()))
+		d.fail("projects", "read the message", "%s", loci.OneLine(err.Error()))
 		return
 	}
-	d.ok("projects", "active %d, archived %d", count[loci.ProjectActive], count[loci.ProjectArchived])
+	d.ok("projects", "%d active, %d archived", count[loci.ProjectActive], count[loci.ProjectArchived])
 	list, err := in.store.UnsettledProjects(ctx)
 	if err != nil {
-		d.fail("projects", "see the text", "%s", loci.OneLine(err.Error()))
+		d.fail("projects", "read the message", "%s", loci.OneLine(err.Error()))
 		return
 	}
 	if len(list) > 0 {
-		d.warn("projects", "loci doctor again; if it stays, the log says what is in the way", "another process is at work on them, or they could not be finished: %s", strings.Join(list, ", "))
+		d.warn("projects", "run loci doctor again; if this stays, read the log",
+			"another process is moving these projects, or moving them failed: %s", strings.Join(list, ", "))
 	}
 }
 

@@ -10,19 +10,19 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// The exit codes. docs/cli.md says them to people.
+// The exit codes, which docs/cli.md lists.
 const (
 	exitOK          = 0
-	exitFailed      = 1   // anything that has no code of its own
-	exitUsage       = 2   // the command line, the configuration or a value in it is wrong
-	exitNotFound    = 3   // no such memory, key, backup or data directory
+	exitFailed      = 1   // any other failure
+	exitUsage       = 2   // invalid command line, configuration or value
+	exitNotFound    = 3   // memory, key, backup or data directory not found
 	exitRefused     = 4   // not allowed
-	exitStorage     = 5   // the data directory cannot be used: full, read-only, newer, damaged
-	exitConflict    = 6   // it exists already, is in use, or has another version
+	exitStorage     = 5   // data directory unusable: full, read-only, newer, damaged
+	exitConflict    = 6   // exists already, is in use, or has another version
 	exitInterrupted = 130 // Ctrl-C
 )
 
-// exitCodes says how the process ends for each code of an error.
+// exitCodes maps error codes to exit codes.
 var exitCodes = map[loci.Code]int{
 	loci.Invalid:         exitUsage,
 	loci.TooLarge:        exitUsage,
@@ -38,7 +38,7 @@ var exitCodes = map[loci.Code]int{
 	loci.Upstream:        exitFailed,
 }
 
-// usageError is a command line that cannot be understood.
+// usageError is an invalid command line.
 type usageError struct{ cause error }
 
 func (e usageError) Error() string { return e.cause.Error() }
@@ -46,8 +46,8 @@ func (e usageError) Unwrap() error { return e.cause }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// errUnwell ends a check that has already said what is wrong.
-var errUnwell = errors.New("not everything is well; see above")
+// errUnwell ends a check that has printed the problems.
+var errUnwell = errors.New("found problems; see above")
 
 func exitCode(err error) int {
 	var usage usageError
@@ -65,9 +65,8 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// report writes an error to the person at the terminal, in one line or one
-// JSON object. The whole text is shown, causes included: who runs the command
-// line owns the data.
+// report prints an error as one line or one JSON object. It prints the whole text with its causes, because the person
+// at the command line owns the data.
 func report(w io.Writer, err error, asJSON bool) {
 	text := loci.OneLine(explain(err))
 	if !asJSON {
@@ -79,7 +78,7 @@ func report(w io.Writer, err error, asJSON bool) {
 		Code  string `json:"code"`
 		Field string `json:"field,omitempty"`
 		Exit  int    `json:"exit"`
-		// Items are the reasons one by one, where a call had several items.
+		// Items are the errors of a call with several items.
 		Items []loci.ItemError `json:"items,omitempty"`
 	}{text, errorCode(err), loci.FieldOf(err), exitCode(err), itemsOf(err)}
 	_ = json.NewEncoder(w).Encode(body)
@@ -95,7 +94,7 @@ func itemsOf(err error) []loci.ItemError {
 
 func explain(err error) string {
 	if errors.Is(err, context.Canceled) {
-		return "interrupted; what was acknowledged before is kept, and the same command can be run again"
+		return "interrupted; acknowledged changes are kept, and you can run the command again"
 	}
 	return err.Error()
 }

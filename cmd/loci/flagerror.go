@@ -11,13 +11,13 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// flagNames are the flags that are called otherwise than the field that they fill, which is that of the API.
+// flagNames are the flags whose names differ from the API's field.
 var flagNames = map[string]string{
 	"agent_id": "agent", "allowed_vendors": "allow", "credential_id": "credential", "expires_at": "expires", "include_superseded": "superseded",
 	"memory_type": "type", "project_id": "project", "session_id": "session", "tags": "tag", "user_id": "user",
 }
 
-// flagError says an error in the words of the command line.
+// flagError is an error that names flags instead of fields.
 type flagError struct {
 	text  string
 	cause error
@@ -26,7 +26,7 @@ type flagError struct {
 func (e flagError) Error() string { return e.text }
 func (e flagError) Unwrap() error { return e.cause }
 
-// inFlags names the flags of cmd where err names fields of the API: what is called project_id there is --project here.
+// inFlags replaces names of API fields in err by flags of cmd: project_id becomes --project.
 func inFlags(cmd *cobra.Command, err error) error {
 	var wrong *loci.Error
 	if !errors.As(err, &wrong) || wrong.Field == "" || !strings.HasPrefix(err.Error(), wrong.Field) {
@@ -45,13 +45,13 @@ func inFlags(cmd *cobra.Command, err error) error {
 	return flagError{flag + rest, err}
 }
 
-// fieldInText is a name that can only be that of a field.
+// fieldInText matches names that can only be fields.
 var fieldInText = regexp.MustCompile(`\b[a-z]+_[a-z_]+\b`)
 
-// fieldPath is a field with what it is in and its place in a list, as in sources[0].ref.
+// fieldPath matches a field with its parent and its position in a list, as in sources[0].ref.
 var fieldPath = regexp.MustCompile(`^(?:.*\.)?([a-z_]+)(?:\[(\d+)\])?$`)
 
-// flagOf returns the flag of cmd that gives a field, or "" if none does.
+// flagOf returns the flag of cmd that sets a field, or "".
 func flagOf(cmd *cobra.Command, field string) string {
 	part := fieldPath.FindStringSubmatch(field)
 	if part == nil {

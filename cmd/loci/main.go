@@ -2,10 +2,10 @@
 // assistants (MCP) and programs (REST), and a command line for the person
 // themselves.
 //
-// This package only configures and wires: one file per command, config.go the
-// only reader of the environment, exit.go the one table of exit codes. What a
-// command does is a use case of package app, or upkeep of package maintain.
-// Secrets go to standard output, once, where the person asked for them; never
+// This package only configures and wires: one file per command, config.go is the
+// only reader of the environment, and exit.go has the one table of exit codes. A
+// command calls a use case of package app, or maintenance of package maintain.
+// Secrets go to standard output, once, if the person asked for them, and never
 // to standard error or a log.
 package main
 
@@ -18,8 +18,7 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run is main with an exit code. The first signal asks the command to stop in
-// order; the next one has the system's own effect and ends it at once.
+// run is main with an exit code. The first signal stops the command in order; the second ends it immediately.
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -14,7 +14,7 @@ import (
 	"github.com/loci-memory/loci/internal/mcpserver"
 )
 
-// mcpFlags are those of the MCP surface by itself.
+// mcpFlags are those of `loci mcp`.
 type mcpFlags struct {
 	vendor, transport, project, session string
 	port                                int
@@ -31,13 +31,13 @@ func (p *program) mcpCommand() *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Serve assistants by MCP alone: one over standard input and output, or over HTTP",
-		Long: `Serve one assistant over standard input and output. The client starts this
-itself; any number of them and a server work on one data directory at once.
+		Short: "Serve MCP only: to one assistant over standard input and output, or over HTTP",
+		Long: `Serve MCP to one assistant over standard input and output. The client starts this
+command. Any number of them and a server can share one data directory.
 
-With --transport http, serve MCP on 127.0.0.1, at /mcp. It asks for no key until
-there is an agent key; then every request needs one. For REST and the pages, and
-for other machines, there is loci serve.`,
+With --transport http, serve MCP on 127.0.0.1, at /mcp. It requires no key until an
+agent key exists; then every request requires one. For REST, pages and other machines,
+run loci serve.`,
 		Example: `  loci mcp --vendor claude
   loci mcp --transport http --port 8081 --data-dir ./data
   loci mcp --toolsets graph --project website`,
@@ -55,16 +55,16 @@ for other machines, there is loci serve.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.vendor, "vendor", string(loci.LocalVendor), "whose assistant it is: claude, cursor, codex, …; over http, of those without a key")
+	flags.StringVar(&f.vendor, "vendor", string(loci.LocalVendor), "vendor of the assistant: claude, cursor, codex, …; over http, of clients without a key")
 	flags.StringVar(&f.transport, "transport", overStdio, "stdio or http")
-	flags.IntVar(&f.port, "port", defaultMCPPort, "port on 127.0.0.1, for http; 0 takes a free one")
-	flags.StringVar(&f.project, "project", "", "name of the project that graph tools work on where neither call nor session says one")
-	flags.StringVar(&f.session, "session", "", "the session of an agent that everything is a part of (loci agent session open); over http, of those without a key")
+	flags.IntVar(&f.port, "port", defaultMCPPort, "port on 127.0.0.1, for http; 0: any free port")
+	flags.StringVar(&f.project, "project", "", "project of graph tools if neither call nor session names one")
+	flags.StringVar(&f.session, "session", "", "id of an agent's open session to work in (loci session open); over http, of clients without a key")
 	toolsetsFlag(cmd)
 	return cmd
 }
 
-// who returns who is asking where there is no key: the vendor, in the session of --session.
+// who returns the principal of clients without a key: the vendor, in the session of --session.
 func (f *mcpFlags) who(in *instance, vendor loci.Vendor) mcpserver.Who {
 	return func(ctx context.Context) (loci.Principal, error) {
 		p, err := in.auth.Local(ctx, vendor)
@@ -75,32 +75,27 @@ func (f *mcpFlags) who(in *instance, vendor loci.Vendor) mcpserver.Who {
 	}
 }
 
-// toolsetsFlag is a setting, so that LOCI_TOOLSETS says the same.
+// toolsetsFlag is a setting that LOCI_TOOLSETS sets, too.
 func toolsetsFlag(cmd *cobra.Command) {
-	cmd.Flags().String("toolsets", "", "which tools are offered: "+strings.Join(mcpserver.Toolsets(), ", ")+
+	cmd.Flags().String("toolsets", "", "toolsets to offer: "+strings.Join(mcpserver.Toolsets(), ", ")+
 		" (default: "+strings.Join(mcpserver.DefaultToolsets(), ",")+"; LOCI_TOOLSETS)")
 }
 
-// check returns whose assistant it is, or what is wrong with the flags.
+// check returns the vendor, or an error if the flags are invalid.
 func (f *mcpFlags) check(cmd *cobra.Command) (loci.Vendor, error) {
 	if f.transport != overStdio && f.transport != overHTTP {
-		return "", loci.FieldErrorf("--transport", "must be stdio or http, and is %q", cut(f.transport, 60))
+		return "", loci.FieldErrorf("--transport", "must be stdio or http, not %q", cut(f.transport, 60))
 	}
 	if f.transport == overStdio && cmd.Flags().Changed("port") {
-		return "", usagef("--port is for --transport http; over stdio there is no port")
+		return "", usagef("--port requires --transport http")
 	}
 	if f.port < 0 || f.port > 65535 {
 		return "", loci.FieldErrorf("--port", "must be from 0 to 65535")
 	}
-	v, err := loci.ParseVendor(f.vendor)
-	if err != nil {
-		return "", loci.FieldErrorf("--vendor", "%q is not usable: %s", cut(f.vendor, 60), err)
-	}
-	return v, nil
+	return parseVendor("--vendor", f.vendor)
 }
 
-// noteProject says that the project of --project is not there, which may yet
-// come: a client may make it.
+// noteProject notes that the project of --project is missing or archived. That is no error: a client may create it.
 func (p *program) noteProject(ctx context.Context, in *instance, who mcpserver.Who, name string) error {
 	if name == "" {
 		return nil
@@ -112,10 +107,10 @@ func (p *program) noteProject(ctx context.Context, in *instance, who mcpserver.W
 	x, err := in.app.FindProject(ctx, me, name)
 	switch {
 	case loci.CodeOf(err) == loci.NotFound:
-		p.note("there is no project %s yet; make it with: loci project create %s", quoted(cut(name, 100)), quoted(cut(name, 100)))
+		p.note("project %s does not exist yet; create it with: loci project create %s", quoted(cut(name, 100)), quoted(cut(name, 100)))
 		return nil
 	case err == nil && x.Status == loci.ProjectArchived:
-		p.note("the project %s is archived; bring it back with: loci project restore %s", quoted(name), quoted(name))
+		p.note("project %s is archived; restore it with: loci project restore %s", quoted(name), quoted(name))
 	}
 	return err
 }
@@ -133,12 +128,12 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 	defer ballast()()
 	err := server.ServeStdio(ctx, who, p.in, p.out)
 	if errors.Is(err, context.Canceled) {
-		return nil // asked to stop, which is how clients end it
+		return nil // clients stop it this way
 	}
 	return err
 }
 
-// serveMCP is serve with nothing but MCP, on this machine alone.
+// serveMCP serves MCP only, on this machine only.
 func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor) (err error) {
 	p.settings.Listen = net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))
 	listener, err := p.listen(ctx, portFlag)
@@ -163,7 +158,7 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 		return err
 	}
 	open := who
-	if keys || p.settings.PublicURL != "" { // behind which somebody else's clients come in by a proxy
+	if keys || p.settings.PublicURL != "" { // a proxy may forward clients of other people
 		open = nil
 	}
 	p.greetMCP(listener.Addr(), open != nil)
@@ -171,20 +166,20 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 	return p.run(ctx, in, listener, p.handler(in, o, nil))
 }
 
-// greetMCP says on standard error where clients connect, and how.
+// greetMCP prints on standard error where and how clients connect.
 func (p *program) greetMCP(address net.Addr, open bool) {
 	url := mcpURL(p.reachable(address.String()))
 	p.note("MCP is at %s", url)
 	p.note("Memories are in %s", p.settings.DataDir)
 	header := ""
 	if !open {
-		p.note("Clients need an agent key: loci agent-key create --vendor VENDOR --name NAME")
+		p.note("Clients require an agent key: loci agent-key create --vendor VENDOR --name NAME")
 		header = ` --header "Authorization: Bearer KEY"`
 	} else {
-		p.note("Clients need no key until there is an agent key; then all do")
+		p.note("Clients require no key until an agent key exists")
 	}
 	p.note("Connect Claude Code: claude mcp add --scope user --transport http %s %s%s", serverName, url, header)
 }
 
-// portFlag is how another port is chosen for MCP alone.
+// portFlag is the flag that chooses another port for MCP.
 func portFlag(port string) string { return fmt.Sprintf("--port %s", port) }

@@ -24,12 +24,12 @@ type instance struct {
 	created  bool           // this call made the default org
 }
 
-// missing says what to do about a data directory that is not there.
+// missing is what to do if the data directory does not exist.
 type missing int
 
 const (
-	create missing = iota // make it
-	refuse                // say so: there is nothing to read
+	create missing = iota // create it
+	refuse                // fail: there is nothing to read
 )
 
 // with opens the data directory, runs fn and closes it again.
@@ -45,17 +45,17 @@ func (p *program) with(ctx context.Context, absent missing, fn func(*instance) e
 func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	s := p.settings
 	if _, err := os.Stat(s.DataDir); errors.Is(err, fs.ErrPermission) {
-		return nil, loci.WrapError(loci.Unavailable, err, "data directory %s cannot be reached by this user; name another place with --data-dir", s.DataDir)
+		return nil, loci.WrapError(loci.Unavailable, err, "cannot open data directory %s: this user may not; choose another with --data-dir", s.DataDir)
 	}
 	if absent == refuse && sqlite.IsNew(s.DataDir) && !isFile(s.DataDir) {
-		return nil, loci.Errorf(loci.NotFound, "there are no memories in %s yet; `loci serve` or `loci add` starts them there, --data-dir names another place", s.DataDir)
+		return nil, loci.Errorf(loci.NotFound, "no memories in %s yet; create the first with `loci serve` or `loci add`, or choose another directory with --data-dir", s.DataDir)
 	}
 	if err := p.finishRestore(ctx); err != nil {
 		return nil, err
 	}
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: s.DataDir, Log: p.log})
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, loci.WrapError(loci.CodeOf(err), err, "%s; make it writable for this user, or name another place with --data-dir", err)
+		return nil, loci.WrapError(loci.CodeOf(err), err, "%s; make it writable for this user, or choose another with --data-dir", err)
 	}
 	if err != nil {
 		return nil, err
@@ -97,11 +97,10 @@ func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, 
 	return in, err
 }
 
-// site is what the server knows of its own addresses.
+// site is the server's own address.
 func (p *program) site() auth.Site { return auth.Site{PublicURL: p.settings.PublicURL} }
 
-// chat returns the configured model, or nil. With egress off there is none,
-// whatever else is set.
+// chat returns the configured model, or nil, as always if egress is off.
 func (p *program) chat() (app.Chat, error) {
 	s := p.settings
 	if s.Chat.BaseURL == "" || !s.Egress {
@@ -110,8 +109,7 @@ func (p *program) chat() (app.Chat, error) {
 	return app.NewChat(s.Chat)
 }
 
-// as returns the principal to look through: the person, or a vendor that acts
-// for them.
+// as returns the person's principal, or that of a vendor's assistant that acts for them.
 func (in *instance) as(ctx context.Context, vendor string) (loci.Principal, error) {
 	if vendor == "" {
 		return in.operator, nil

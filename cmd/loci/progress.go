@@ -9,8 +9,7 @@ import (
 // progressRate is how often the bar moves.
 const progressRate = 100 * time.Millisecond
 
-// progress shows how far long work has come, on standard error and only when
-// that is a terminal. total below 0 is unknown.
+// progress shows a progress bar on standard error if that is a terminal. A negative total is unknown.
 func (p *program) progress(what string, total int64, bytes bool) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(p.err),

@@ -32,31 +32,31 @@ func (p *program) serveCommand() *cobra.Command {
 		Short: "Run the server for assistants (MCP) and programs (REST)",
 		Long: `Run the server for assistants (MCP at /mcp) and programs (REST at /api/v1).
 
-The first start on an empty data directory prints your key and a key for each of
-Claude Code, Cursor and Codex, once, with the line that connects it, and a link
-that signs your browser in. Ctrl-C ends the server after the requests under way;
-a second one ends it at once.
+The first start on an empty data directory prints, once, your key, a key for each of
+Claude Code, Cursor and Codex with the line that connects it, and a link that signs
+your browser in. Ctrl-C stops the server after the current requests; a second Ctrl-C
+stops it immediately.
 
-On an address that other machines reach it starts only if somebody could
-authenticate: make a key first (loci key create), or bring one (LOCI_API_KEY).`,
+On an address that other machines can reach, it starts only if somebody can
+authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
 		Args:        cobra.NoArgs,
 		Annotations: does(app.KeyCreate, app.KeyList, app.LinkCreate),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	flags.String("listen", "", "address to listen on (default 127.0.0.1:5624; LOCI_LISTEN)")
-	flags.String("public-url", "", "address under which people reach this server, such as https://loci.example.org (LOCI_PUBLIC_URL)")
-	flags.String("deletion", "", "what deleting needs where an org says nothing: step_up or api_key (LOCI_DELETION)")
+	flags.String("public-url", "", "address at which people reach this server, such as https://loci.example.org (LOCI_PUBLIC_URL)")
+	flags.String("deletion", "", "what deletion requires if an org sets nothing: step_up or api_key (LOCI_DELETION)")
 	flags.String("rate-limit", "", "requests of one credential in a minute; 0: no limits (default 600; LOCI_RATE_LIMIT)")
-	flags.String("trusted-proxies", "", "addresses or networks whose word about the client's address counts (LOCI_TRUSTED_PROXIES)")
-	flags.String("egress", "", "on or off; off: nothing is ever sent out, whatever else is set (LOCI_EGRESS)")
+	flags.String("trusted-proxies", "", "addresses or networks trusted to report the client's address (LOCI_TRUSTED_PROXIES)")
+	flags.String("egress", "", "on or off; off: Loci never sends anything out (LOCI_EGRESS)")
 	flags.String("log-format", "", "text or json (LOCI_LOG_FORMAT)")
 	toolsetsFlag(cmd)
 	return cmd
 }
 
 func (p *program) serve(ctx context.Context) (err error) {
-	// Before anything is created: a start that fails here is not the first.
+	// Listen before creating anything: a start that fails here does not count as the first.
 	listener, err := p.listen(ctx, listenFlag(p.settings.Listen))
 	if err != nil {
 		return err
@@ -100,8 +100,7 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// run serves until ctx ends, then finishes what is under way and waits for the
-// maintainer.
+// run serves until ctx ends, then finishes the current requests and waits for the maintainer.
 func (p *program) run(ctx context.Context, in *instance, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
 		Handler:           front.Until(ctx, handler),
@@ -127,20 +126,20 @@ func (p *program) run(ctx context.Context, in *instance, listener net.Listener, 
 	case err := <-failed:
 		return err
 	case err := <-gone:
-		p.log.ErrorContext(ctx, "stopping; nothing more is stored", "error", err)
+		p.log.ErrorContext(ctx, "stopping: the data directory is gone; nothing more is stored", "error", err)
 		return errors.Join(err, p.stop(ctx, server, failed))
 	case <-ctx.Done():
 	}
-	p.log.InfoContext(ctx, "stopping; requests under way are finished")
+	p.log.InfoContext(ctx, "stopping after the current requests")
 	return p.stop(ctx, server, failed)
 }
 
-// stop finishes what is under way, if that does not take too long.
+// stop finishes the current requests, if that does not take too long.
 func (p *program) stop(ctx context.Context, server *http.Server, failed <-chan error) error {
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownPatience)
 	defer cancel()
 	if err := server.Shutdown(patience); err != nil {
-		p.log.WarnContext(ctx, "some requests did not end in time and were cut off", "error", err)
+		p.log.WarnContext(ctx, "cut off requests that did not end in time", "error", err)
 		err = server.Close()
 		return errors.Join(err, ignoreClosed(<-failed))
 	}
@@ -178,7 +177,7 @@ func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler)
 		PublicURL: s.PublicURL})
 }
 
-// pages are for browsers, or nil where there are none.
+// pages are for browsers, or nil if nobody can sign in by one.
 func (p *program) pages(in *instance, address net.Addr) http.Handler {
 	if !p.hasBrowsers(address) {
 		return nil
@@ -187,7 +186,7 @@ func (p *program) pages(in *instance, address net.Addr) http.Handler {
 		Log: p.log, Version: readBuildInfo().Version})
 }
 
-// listenFlag is how another port is chosen for an address.
+// listenFlag is the flag that chooses another port for an address.
 func listenFlag(address string) func(port string) string {
 	return func(port string) string {
 		host, _, _ := net.SplitHostPort(address) // was taken apart before
@@ -195,13 +194,12 @@ func listenFlag(address string) func(port string) string {
 	}
 }
 
-// listen listens where the settings say; another says which flag chooses
-// another port.
+// listen listens on the configured address. another is the flag that chooses another port.
 func (p *program) listen(ctx context.Context, another func(port string) string) (net.Listener, error) {
 	address := p.settings.Listen
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, loci.FieldErrorf("listen (LOCI_LISTEN)", "must be host:port, like 127.0.0.1:5624, and is %q", cut(address, 60))
+		return nil, loci.FieldErrorf("listen (LOCI_LISTEN)", "must be host:port, like 127.0.0.1:5624, not %q", cut(address, 60))
 	}
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp", address)
@@ -209,12 +207,12 @@ func (p *program) listen(ctx context.Context, another func(port string) string) 
 	case err == nil:
 		return listener, nil
 	case isInUse(err):
-		return nil, fmt.Errorf("port %s of %s is in use%s; choose another one, such as %s, or see who has it: %s",
-			port, host, p.answersAs(ctx, address), another(nextPort(port)), whoHas(port))
+		return nil, fmt.Errorf("cannot listen on %s port %s: it is in use%s; choose another one, such as %s, or find the program with: %s",
+			host, port, p.answersAs(ctx, address), another(nextPort(port)), whoHas(port))
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("this user may not listen on port %s; choose one above 1023, such as %s", port, another("5624"))
+		return nil, fmt.Errorf("cannot listen on port %s: this user may not; choose one above 1023, such as %s", port, another("5624"))
 	}
-	return nil, fmt.Errorf("listen on %s: %w; --listen takes host:port, like 127.0.0.1:5624", address, err)
+	return nil, fmt.Errorf("cannot listen on %s: %w; pass --listen host:port, like 127.0.0.1:5624", address, err)
 }
 
 // isInUse knows the errno of Unix and of Windows (WSAEADDRINUSE), which the
@@ -241,10 +239,10 @@ func whoHas(port string) string {
 	return "lsof -nP -iTCP:" + port
 }
 
-// answersAs says whether the other program is a Loci, as far as it tells.
+// answersAs tells whether the other program is a Loci.
 func (p *program) answersAs(ctx context.Context, address string) string {
 	if isLoci(ctx, address) {
-		return " by another loci, which answers there"
+		return " by another loci"
 	}
 	return " by another program"
 }
@@ -266,8 +264,7 @@ func isLoci(ctx context.Context, address string) bool {
 	return err == nil && answer.StatusCode == http.StatusOK && strings.Contains(strings.ToLower(string(body)), "loci")
 }
 
-// reachable returns the address to put into a client on this machine, or the
-// public one where there is one.
+// reachable returns the address for a client on this machine, or the public one if there is one.
 func (p *program) reachable(address string) string {
 	if p.settings.PublicURL != "" {
 		return p.settings.PublicURL

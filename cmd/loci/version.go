@@ -10,7 +10,7 @@ import (
 // version is set by release builds with -ldflags "-X main.version=…".
 var version = ""
 
-// buildInfo says which program this is.
+// buildInfo is the version information of the program.
 type buildInfo struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
@@ -45,9 +45,9 @@ func readBuildInfo() buildInfo {
 func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:         "version",
-		Short:       "Say which program this is",
+		Short:       "Print version information",
 		Args:        cobra.NoArgs,
-		Annotations: needsNoAction("says what is compiled in"),
+		Annotations: needsNoAction("prints build information"),
 		RunE: func(*cobra.Command, []string) error {
 			b := readBuildInfo()
 			if p.json {

@@ -14,9 +14,8 @@ func isWebAddress(s string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil
 }
 
-// welcome prints the address and, when there was never a key in this data
-// directory, the first ones: to standard output only, and only this once.
-// Kinds of keys that the environment brings are not made.
+// welcome prints the address and, if this data directory never had a key, the first ones: to standard output only, and
+// only this once. It creates no keys of a kind that the environment sets.
 func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) error {
 	owner, keys, err := p.firstKeys(ctx, in)
 	if err != nil {
@@ -24,7 +23,7 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 	}
 	first := owner != "" || len(keys) > 0
 	link := ""
-	if first { // before anything is printed: it is a write, and may be interrupted
+	if first { // before printing: it writes, and may be interrupted
 		if link, err = p.firstLink(ctx, in, address); err != nil {
 			return err
 		}
@@ -32,7 +31,7 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 	listens, reachable := "http://"+p.listening(address), p.reachable(address.String())
 	p.printf("Loci listens on %s\n", listens)
 	if p.settings.PublicURL == "" && reachable != listens {
-		p.printf("On this machine it is %s\n", reachable)
+		p.printf("On this machine, use %s\n", reachable)
 	}
 	if p.settings.PublicURL != "" {
 		p.printf("People reach it at %s\n", p.settings.PublicURL)
@@ -42,20 +41,20 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 		if p.hasBrowsers(address) {
 			p.printf("Sign in: loci user link\n")
 		}
-		p.printf("Make keys with: loci agent-key create --vendor claude --name NAME, loci key create --name NAME\n")
-		p.printf("or let Loci configure a client: loci connect %s\n", clientNames("|"))
+		p.printf("Create keys: loci agent-key create --vendor claude --name NAME, loci key create --name NAME\n")
+		p.printf("Configure a client: loci connect %s\n", clientNames("|"))
 		return nil
 	}
 	p.printFirstKeys(reachable, owner, keys)
 	if link != "" {
-		p.printf("\nSign in with your browser, once, within 15 minutes; later with: loci user link\n\n    %s\n", link)
+		p.printf("\nSign in with your browser, once, within 15 minutes. For another link, run: loci user link\n\n    %s\n", link)
 	}
-	p.printf("\nFrom the reference memory server: loci graph import memory.json --project NAME --create\n")
-	p.printf("Other assistants: loci agent-key create --vendor VENDOR --name NAME\n")
-	return p.unwritten // keys that nobody saw are of no use
+	p.printf("\nTo import from the reference memory server: loci graph import memory.json --project NAME --create\n")
+	p.printf("For other assistants: loci agent-key create --vendor VENDOR --name NAME\n")
+	return p.unwritten // nobody can use keys that were not printed
 }
 
-// firstKeys makes the first keys, once in the life of a data directory.
+// firstKeys creates the first keys, once in the life of a data directory.
 func (p *program) firstKeys(ctx context.Context, in *instance) (owner loci.Secret, keys map[string]loci.Secret, err error) {
 	fresh, err := in.neverHadKeys(ctx)
 	if err != nil || !fresh {
@@ -77,9 +76,8 @@ func (p *program) firstKeys(ctx context.Context, in *instance) (owner loci.Secre
 	return owner, keys, nil
 }
 
-// firstLink lets the person at this machine in by a browser. Whoever reads it
-// is in, so there is none where others may be listening. The name is localhost
-// because passkeys need one.
+// firstLink is a sign-in link for the person at this machine. Anyone who reads it can sign in, so there is none if
+// other machines can reach the server. The host is localhost because passkeys require a name.
 func (p *program) firstLink(ctx context.Context, in *instance, address net.Addr) (string, error) {
 	if !isLoopback(address) {
 		return "", nil
@@ -100,9 +98,9 @@ func (p *program) firstLink(ctx context.Context, in *instance, address net.Addr)
 }
 
 func (p *program) printFirstKeys(address string, owner loci.Secret, keys map[string]loci.Secret) {
-	p.printf("\nThis is the first start. The keys below are shown only now: keep what you need.\n")
+	p.printf("\nThis is the first start. Loci shows the keys below only now: keep those you need.\n")
 	if owner != "" {
-		p.printf("\nYour own key, for the REST API and scripts:\n\n    %s\n", owner.Reveal())
+		p.printf("\nYour key, for the REST API and scripts:\n\n    %s\n", owner.Reveal())
 	}
 	for _, c := range clients {
 		if key := keys[c.id]; key != "" {
@@ -111,7 +109,7 @@ func (p *program) printFirstKeys(address string, owner loci.Secret, keys map[str
 	}
 }
 
-// neverHadKeys reports whether no key was ever stored, not even a revoked one.
+// neverHadKeys reports whether there never was a key, not even a revoked one.
 func (in *instance) neverHadKeys(ctx context.Context) (bool, error) {
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
 		keys, err := in.app.Keys(ctx, in.operator, kind)

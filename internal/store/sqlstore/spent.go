@@ -24,7 +24,7 @@ func unlessCut(ctx context.Context, cut bool) error {
 // untilSpent runs one part of a search. If the search uses up its time, it stops that part and sets cut: the rows that
 // the part has returned by then are good.
 func (tx *Tx) untilSpent(ctx context.Context, cut *bool, run func() error) error {
-	err := tx.Index(tx).Within(ctx, run)
+	err := tx.Index().Within(ctx, run)
 	if err != nil && errors.Is(err, ctx.Err()) && isOver(ctx, cut) {
 		return unlessCut(ctx, *cut)
 	}
