@@ -6,14 +6,14 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// doneTexts say what a redirect told of. Nothing else of the query is shown.
+// doneTexts are the confirmations that a redirect can ask for. A page shows nothing else of the query.
 var doneTexts = map[string]string{
 	"welcome":          "You are signed in. Set a password or add a passkey, so that you can sign in again.",
-	"joined":           "You have joined.",
-	"workspace":        "You are in another workspace now.",
-	"ended":            "The session has ended.",
-	"ended-others":     "All other sessions have ended.",
-	"revoked":          "It is revoked, from now on and everywhere.",
+	"joined":           "You joined.",
+	"workspace":        "You switched to another workspace.",
+	"ended":            "The sign-in has ended.",
+	"ended-others":     "All other sign-ins have ended.",
+	"revoked":          "Revoked, effective immediately.",
 	"password":         "Your password is set.",
 	"password-removed": "Your password is removed.",
 	"passkey":          "Your passkey is added.",
@@ -27,7 +27,7 @@ func doneOf(r *http.Request) string {
 	return doneTexts[r.Form.Get("done")]
 }
 
-// account is what the home page shows besides who somebody is.
+// account is what the home page shows besides the identity.
 type account struct {
 	Workspaces []loci.Workspace
 	Active     loci.WorkspaceID
@@ -42,7 +42,7 @@ func (s *server) home(w http.ResponseWriter, r *http.Request, p loci.Principal) 
 	return s.showOwn(w, r, p, http.StatusOK, "home", view{Title: "Your account", Here: "/app/", Done: doneOf(r), Data: d})
 }
 
-// workspaces returns those that somebody can be in, nil where they are off.
+// workspaces returns the person's workspaces, or nil if the org does not use them.
 func (s *server) workspaces(r *http.Request, p loci.Principal) ([]loci.Workspace, error) {
 	if p.WorkspaceID.IsZero() {
 		return nil, nil
@@ -50,7 +50,7 @@ func (s *server) workspaces(r *http.Request, p loci.Principal) ([]loci.Workspace
 	return s.app.Workspaces(r.Context(), p)
 }
 
-// enterWorkspace makes another workspace the active one of this session.
+// enterWorkspace makes another workspace the active one of this sign-in.
 func (s *server) enterWorkspace(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	var id loci.WorkspaceID
 	if err := id.UnmarshalText([]byte(r.PostForm.Get("workspace"))); err != nil {
@@ -67,13 +67,13 @@ func (s *server) enterWorkspace(w http.ResponseWriter, r *http.Request, p loci.P
 	return nil
 }
 
-// sessionList is what the page of sessions shows.
-type sessionList struct {
-	Sessions []loci.Credential
-	Current  loci.CredentialID
+// signInList is what the page of sign-ins shows.
+type signInList struct {
+	SignIns []loci.Credential
+	Current loci.CredentialID
 }
 
-func (s *server) sessions(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+func (s *server) signIns(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	list, err := s.app.Sessions(r.Context(), p)
 	if err != nil {
 		return err
@@ -84,11 +84,11 @@ func (s *server) sessions(w http.ResponseWriter, r *http.Request, p loci.Princip
 			usable = append(usable, c)
 		}
 	}
-	return s.showOwn(w, r, p, http.StatusOK, "sessions", view{Title: "Sessions", Here: "/app/sessions", Done: doneOf(r),
-		Data: sessionList{Sessions: usable, Current: p.CredentialID}})
+	return s.showOwn(w, r, p, http.StatusOK, "sign-ins", view{Title: "Sign-ins", Here: "/app/sign-ins", Done: doneOf(r),
+		Data: signInList{SignIns: usable, Current: p.CredentialID}})
 }
 
-func (s *server) endSession(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+func (s *server) endSignIn(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	id, err := credentialID(r)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (s *server) endSession(w http.ResponseWriter, r *http.Request, p loci.Princ
 	if err := s.app.EndSession(r.Context(), p, id); err != nil {
 		return err
 	}
-	seeOther(w, r, "/app/sessions", "done", "ended")
+	seeOther(w, r, "/app/sign-ins", "done", "ended")
 	return nil
 }
 
@@ -104,11 +104,11 @@ func (s *server) endOthers(w http.ResponseWriter, r *http.Request, p loci.Princi
 	if _, err := s.app.EndOtherSessions(r.Context(), p); err != nil {
 		return err
 	}
-	seeOther(w, r, "/app/sessions", "done", "ended-others")
+	seeOther(w, r, "/app/sign-ins", "done", "ended-others")
 	return nil
 }
 
-// credentialID reads the id that a form names.
+// credentialID reads the id in a form.
 func credentialID(r *http.Request) (id loci.CredentialID, err error) {
 	if err = id.UnmarshalText([]byte(r.PostForm.Get("id"))); err == nil && id.IsZero() {
 		err = loci.FieldErrorf("id", "is missing")

@@ -38,15 +38,15 @@ type choice struct {
 	Suggested    bool
 }
 
-// authorize shows who asks for what. Whoever is not signed in was sent to
-// sign in before the request was looked at: looking may fetch the client's
-// metadata document, and strangers must not make this server fetch addresses.
+// authorize shows which client requests what. Strangers are redirected to the sign-in page before that, because
+// checking the request may fetch the client's metadata document, and strangers must not make this server fetch addresses.
 func (s *server) authorize(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	return s.askConsent(w, r, p, requestOf(r.URL.Query(), ""), "", "")
 }
 
-// askConsent shows the consent page; vendor is the choice that is made already.
-func (s *server) askConsent(w http.ResponseWriter, r *http.Request, p loci.Principal, query url.Values, vendor loci.Vendor, problem string) error {
+// askConsent shows the consent page. vendor is the current choice.
+func (s *server) askConsent(w http.ResponseWriter, r *http.Request, p loci.Principal, query url.Values,
+	vendor loci.Vendor, problem string) error {
 	c, err := s.request(w, r, query)
 	if c == nil {
 		return err
@@ -114,11 +114,11 @@ func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principa
 	}
 	vendor, offered, problem := s.chosen(r, c)
 	if problem == "" && !offered {
-		problem = "Look at what " + string(vendor) + " will see, then allow it."
+		problem = "Check what " + string(vendor) + " will see, then allow it."
 	}
 	rights := chosenRights(r, c)
 	if problem == "" && len(rights) == 0 {
-		problem = "Tick at least one thing that it may do, or deny."
+		problem = "Select at least one permission, or deny."
 	}
 	if problem != "" {
 		return s.askConsent(w, r, p, query, vendor, problem)
@@ -149,7 +149,7 @@ func (s *server) sendBack(w http.ResponseWriter, r *http.Request, redirect, loca
 // after a form, whichever form the browser came from.
 func (s *server) leave(w http.ResponseWriter, redirect, location string) error {
 	w.Header().Set("Refresh", "0;url="+location)
-	return s.show(w, http.StatusOK, "leave", view{Title: "Going back", Data: struct {
+	return s.show(w, http.StatusOK, "leave", view{Title: "Returning", Data: struct {
 		Host string
 		Link template.URL // its scheme was checked when the client was registered
 	}{target(redirect), template.URL(location)}})
@@ -163,7 +163,7 @@ func (s *server) chosen(r *http.Request, c *oauth.Consent) (v loci.Vendor, offer
 	}
 	name := r.PostForm.Get("vendor")
 	if name == "" {
-		return "", false, "Choose what this client will be."
+		return "", false, "Choose a vendor for this client."
 	}
 	if name != otherVendor {
 		v, err := loci.ParseVendor(name)
@@ -227,7 +227,8 @@ func (c choice) rank() int {
 }
 
 func choiceOf(see app.Sight) choice {
-	return choice{Vendor: see.Vendor, Sees: see.Sees, Hidden: max(0, see.Total-see.Sees), AtLeast: see.SeesIsLowerBound || see.TotalIsLowerBound}
+	return choice{Vendor: see.Vendor, Sees: see.Sees, Hidden: max(0, see.Total-see.Sees),
+		AtLeast: see.SeesIsLowerBound || see.TotalIsLowerBound}
 }
 
 // chosenRights are the ticked ones among those that were asked for.
@@ -254,7 +255,8 @@ func target(redirect string) string {
 }
 
 // requestFields are the parameters of an authorization request.
-var requestFields = []string{"response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method", "scope", "resource"}
+var requestFields = []string{"response_type", "client_id", "redirect_uri", "state", "code_challenge",
+	"code_challenge_method", "scope", "resource"}
 
 // requestPrefix begins the names of the fields in which a request travels
 // through the consent form, which has a scope of its own.

@@ -44,7 +44,7 @@ func TestBrowserPasskey(t *testing.T) {
 	b.signIn()
 	b.shot("home")
 	b.open(w.base + "/app/sign-in-methods")
-	b.wants("You have one.", "You have none.")
+	b.wants("Your account has a password.", "Your account has no passkeys.")
 	b.fill("#name", "My laptop")
 	b.press(button("/app/sign-in-methods/passkeys"))
 	b.wants("Your passkey is added.", "My laptop")
@@ -91,14 +91,14 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 	b.fill("#vendor", "claude")
 	b.do("scope", clickOn(`input[value="memories:read"]`))
 	b.press(button("/app/keys"))
-	b.wants("Confirm that it is you", "What you typed is kept.")
+	b.wants("Confirm that it is you", "Loci keeps what you typed.")
 	b.fill("#password", "not the password")
 	b.press(button("/app/step-up"))
 	b.wants("Confirm that it is you")
 	b.shot("step-up-wrong")
 	b.fill("#password", maraPassword.Reveal())
 	b.press(button("/app/step-up"))
-	b.wants("Your key nightly script", "shown this once", "claude", "memories:read")
+	b.wants("Your key nightly script", "only this once", "claude", "memories:read")
 	b.shot("key-created")
 	key := b.evaluate(`document.querySelector(".secret").textContent`)
 	if !strings.HasPrefix(key, "loci_agent_") {
@@ -112,15 +112,15 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 
 	other := w.browser()
 	other.signIn()
-	b.open(w.base + "/app/sessions")
-	b.wants("this one", "Chrome on Linux", "a browser")
+	b.open(w.base + "/app/sign-ins")
+	b.wants("this browser", "Chrome on Linux", "a browser")
 	b.shot("sessions")
-	b.press(button("/app/sessions/end-others"))
+	b.press(button("/app/sign-ins/end-others"))
 	b.wants("All other sessions have ended.")
 	if a := other.get("/app/"); a.status != 303 || !strings.HasPrefix(a.location(), "/app/sign-in") {
 		t.Errorf("the other session still is at %d %s", a.status, a.location())
 	}
-	b.press(button("/app/sessions/end"))
+	b.press(button("/app/sign-ins/end"))
 	if at := b.where(); !strings.HasPrefix(at, w.base+"/app/sign-in") {
 		t.Errorf("after its own session ended the browser is at %s", at)
 	}

@@ -104,8 +104,8 @@ func TestBrowserConnectsAProgram(t *testing.T) {
 	}
 	b.shot("sign-in")
 	b.signIn()
-	b.wants("“Trustworthy Claude” asks for access", "its own words, not verified", "nothing: anybody could have sent this request", "a program on your own machine",
-		"claude it will see 3 memories, not 1 other", "cursor it will see 3 memories, not 1 other", "chatgpt it will see 2 memories, not 2 others")
+	b.wants("“Trustworthy Claude” asks for access", "self-reported, unverified", "nothing: anybody could have sent this request", "a program on your machine",
+		"claude it will see 3 memories, but not 1 other", "cursor it will see 3 memories, but not 1 other", "chatgpt it will see 2 memories, but not 2 others")
 	if chosen := b.evaluate(`String(document.querySelector("input[name=vendor]:checked")?.value)`); chosen != "undefined" {
 		t.Errorf("%s is chosen before the person did", chosen)
 	}

@@ -74,17 +74,20 @@ func (s *server) revoke(_ http.ResponseWriter, r *http.Request) (any, error) {
 
 func (s *server) register(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, &oauth.Error{Code: "invalid_client_metadata", Description: "Content-Type must be application/json", Status: http.StatusBadRequest}
+		return nil, badMetadata("Content-Type must be application/json")
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, &oauth.Error{Code: "invalid_client_metadata", Description: "the body could not be read, or is too large", Status: http.StatusBadRequest}
+		return nil, badMetadata("cannot read the body, or it is too large")
 	}
 	return s.oauth.Register(r.Context(), body, s.from(r))
 }
 
-// formOnly reads a form, and nothing of the query: what is secret must not
-// stand in an address.
+func badMetadata(text string) error {
+	return &oauth.Error{Code: "invalid_client_metadata", Description: text, Status: http.StatusBadRequest}
+}
+
+// formOnly reads a form and ignores the query, because an address must not contain secrets.
 func formOnly(r *http.Request) error {
 	bad := func(text string) error {
 		return &oauth.Error{Code: "invalid_request", Description: text, Status: http.StatusBadRequest}
@@ -93,7 +96,7 @@ func formOnly(r *http.Request) error {
 		return bad("Content-Type must be application/x-www-form-urlencoded")
 	}
 	if err := r.ParseForm(); err != nil {
-		return bad("the form could not be read, or is too large")
+		return bad("cannot read the form, or it is too large")
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// headers sets what every answer carries.
+// headers sets the headers of every response.
 func (s *server) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -59,7 +59,7 @@ func formTarget(redirect string) string {
 	return u.Scheme + ":" // a program's own scheme, or an IPv6 address, which the policy cannot name
 }
 
-// sameSite refuses what another site's page makes a browser send.
+// sameSite rejects requests that another site's page makes a browser send.
 func (s *server) sameSite(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	if u, err := url.Parse(s.site.PublicURL); err == nil && u.Host != "" {
@@ -67,7 +67,7 @@ func (s *server) sameSite(next http.Handler) http.Handler {
 		_ = protection.AddTrustedOrigin(u.Scheme + "://" + u.Host)
 	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, loci.Errorf(loci.Forbidden, "this came from another site's page and was refused; open the page here and try again"))
+		s.fail(w, r, loci.Errorf(loci.Forbidden, "cannot accept a form from another site's page; open the page here and try again"))
 	}))
 	return protection.Handler(next)
 }

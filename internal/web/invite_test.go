@@ -74,7 +74,7 @@ func TestInvitationOfSomebodyWithAnAccount(t *testing.T) {
 	if a := b.post("/app/invite", "token", token); a.status != 303 || a.location() != "/app/?done=joined" {
 		t.Errorf("accept: %d %s", a.status, a.body)
 	}
-	want(t, "the account", b.get("/app/?done=joined"), 200, "You have joined.", "Platform")
+	want(t, "the account", b.get("/app/?done=joined"), 200, "You joined.", "Platform")
 	want(t, "an unknown one", b.get("/app/invite?token=loci_invite_x"), 404)
 	want(t, "none", b.get("/app/invite"), 404)
 }

@@ -18,7 +18,7 @@ type keyList struct {
 	Rights  []scope
 	Lives   []life
 	Vendors []loci.Vendor
-	New     *newKey // shown once, right after it was made
+	New     *newKey // shown once, right after its creation
 }
 
 type keyRow struct {
@@ -26,18 +26,17 @@ type keyRow struct {
 	Usable bool
 }
 
-// newKey is a key that was just made. Key is the secret itself: this is the one
-// page that shows it.
+// newKey is a key that was just created. Only this page shows its secret, Key.
 type newKey struct {
 	Name    string
 	Key     string
 	Rotated bool
 }
 
-// keyForm is what was typed, to show it again beside an error.
+// keyForm is what the person typed, to show it again beside an error.
 type keyForm struct{ Name, Vendor, Expires string }
 
-// scope is a right with what it means to a person.
+// scope is a right with its description.
 type scope struct {
 	Right   loci.Right
 	Label   string
@@ -62,13 +61,13 @@ func scopesOf(rights []loci.Right, checked func(loci.Right) bool) []scope {
 	return out
 }
 
-// life is how long a key is good for.
+// life is how long a key is valid.
 type life struct {
-	Value string // days; "" for ever
+	Value string // days; "": forever
 	Label string
 }
 
-var lives = []life{{"30", "30 days"}, {"90", "90 days"}, {"365", "1 year"}, {"", "no end"}}
+var lives = []life{{"30", "30 days"}, {"90", "90 days"}, {"365", "1 year"}, {"", "never"}}
 
 func (s *server) keys(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"}}, "")
@@ -99,7 +98,7 @@ func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Princip
 		return err
 	}
 	d.Vendors, d.Lives = vendors, lives
-	var asked []string // of a form that is shown again
+	var asked []string // in a form that the page shows again
 	if problem != "" {
 		asked = r.PostForm["scope"]
 	}
@@ -120,7 +119,7 @@ func (s *server) createKey(w http.ResponseWriter, r *http.Request, p loci.Princi
 	return s.keyProblem(w, r, p, form, err)
 }
 
-// keyProblem shows the page again with what was typed.
+// keyProblem shows the page again with the form.
 func (s *server) keyProblem(w http.ResponseWriter, r *http.Request, p loci.Principal, form keyForm, err error) error {
 	if loci.CodeOf(err) == loci.StepUp || loci.CodeOf(err) == "" {
 		return err
@@ -150,7 +149,7 @@ func (s *server) keyRequest(r *http.Request, form keyForm) (auth.KeyRequest, err
 	return out, nil
 }
 
-// rotationOverlap is how long the key before goes on working.
+// rotationOverlap is how long the old key still works.
 const rotationOverlap = 24 * time.Hour
 
 func (s *server) rotateKey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

@@ -12,7 +12,7 @@ import (
 // signInMethods is what the page of sign-in methods shows.
 type signInMethods struct {
 	app.SignInMethods
-	Fresh    bool // the forms can be sent without another proof
+	Fresh    bool // the forms require no other proof
 	Passkeys []passkeyRow
 	CanAdd   bool
 	Hint     string
@@ -49,8 +49,7 @@ func (s *server) showMethods(w http.ResponseWriter, r *http.Request, p loci.Prin
 		Done: done, Scripts: d.CanAdd && d.Fresh, Data: d})
 }
 
-// change runs one change and shows the page again: with what was done, or with
-// what was wrong.
+// change runs one change and shows the page again, with a confirmation or the error.
 func (s *server) change(w http.ResponseWriter, r *http.Request, p loci.Principal, done string, do func() error) error {
 	err := do()
 	if err == nil {
@@ -68,7 +67,7 @@ func (s *server) setPassword(w http.ResponseWriter, r *http.Request, p loci.Prin
 	return s.change(w, r, p, "password", func() error {
 		password := r.PostForm.Get("password")
 		if password != r.PostForm.Get("again") {
-			return loci.FieldErrorf("password", "was not typed the same way twice")
+			return loci.FieldErrorf("password", "must be the same in both fields")
 		}
 		if !p.Fresh(s.now()) { // before 25 ms of hashing
 			return loci.Errorf(loci.StepUp, "confirm that it is you first")
@@ -78,7 +77,7 @@ func (s *server) setPassword(w http.ResponseWriter, r *http.Request, p loci.Prin
 			return err
 		}
 		if who.User.Email == "" {
-			return loci.Errorf(loci.Conflict, "a password needs an e-mail address to sign in with, and your account has none")
+			return loci.Errorf(loci.Conflict, "cannot set a password: your account has no e-mail address to sign in with")
 		}
 		encoded, err := s.signIn.HashPassword(r.Context(), loci.Secret(password), who.User.Email)
 		if err != nil {
@@ -107,7 +106,7 @@ func (s *server) removePasskey(w http.ResponseWriter, r *http.Request, p loci.Pr
 	return s.change(w, r, p, "passkey-removed", func() error {
 		id, err := base64.RawURLEncoding.DecodeString(r.PostForm.Get("id"))
 		if err != nil || len(id) == 0 {
-			return loci.FieldErrorf("id", "is not that of a passkey")
+			return loci.FieldErrorf("id", "must be the id of a passkey")
 		}
 		return s.app.RemovePasskey(r.Context(), p, id)
 	})

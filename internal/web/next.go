@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// homePath is where the browser goes when nothing else was asked for.
+// homePath is where the browser goes by default.
 const homePath = "/app/"
 
-// maxNext is the longest address that is kept through a sign-in. The requests
-// of OAuth clients are the longest ones.
+// maxNext is the longest address that survives a sign-in. Requests of OAuth clients are the longest.
 const maxNext = 8 << 10
 
 // safeNext returns next if it is an address of this site's own pages, or else
@@ -40,7 +39,7 @@ func back(r *http.Request) string {
 
 // pageOf returns the page that the form of a POST stands on.
 func pageOf(path string) string {
-	for _, page := range []string{"/app/sessions", "/app/keys", "/app/connections", "/app/sign-in-methods"} {
+	for _, page := range []string{"/app/sign-ins", "/app/keys", "/app/connections", "/app/sign-in-methods"} {
 		if path == page || strings.HasPrefix(path, page+"/") {
 			return page
 		}

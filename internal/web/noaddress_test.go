@@ -43,7 +43,7 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 	lacks(t, "the first page", first, "Set a password", `name="password"`, "/app/sign-in-methods/password")
 
 	forced := b.post("/app/sign-in-methods/password", "password", maraPassword.Reveal(), "again", maraPassword.Reveal())
-	want(t, "a password by a form of one's own", forced, 409, "a password needs an e-mail address")
+	want(t, "a password by a form of one's own", forced, 409, "cannot set a password")
 	if have, err := w.app.SignInMethods(t.Context(), w.local(ann)); err != nil || have.Password {
 		t.Errorf("%+v, %v", have, err)
 	}

@@ -94,13 +94,13 @@ func TestConsentToToken(t *testing.T) {
 	b.signIn()
 	client := w.client(`Evil "Claude" <script>`, redirect)
 	page := b.get(w.ask(client))
-	want(t, "the page", page, 200, "Evil &#34;Claude&#34; &lt;script&gt;", "not verified", "127.0.0.1:33418", "it will see 2 memories, not 0 others", "it will see 1 memory, not 1 other")
+	want(t, "the page", page, 200, "Evil &#34;Claude&#34; &lt;script&gt;", "self-reported, unverified", "127.0.0.1:33418", "it will see 2 memories, but not 0 others", "it will see 1 memory, but not 1 other")
 	if csp := page.header.Get("Content-Security-Policy"); !strings.Contains(csp, "form-action 'self' http://127.0.0.1:33418;") {
 		t.Errorf("CSP %q", csp)
 	}
 	form := answerForm(page)
-	want(t, "no vendor", b.post("/oauth/authorize", append(form, "answer", "allow", "scope", "memories:read")...), 400, "Choose what this client will be.")
-	want(t, "no scope", b.post("/oauth/authorize", append(form, "answer", "allow", "vendor", "claude")...), 400, "Tick at least one")
+	want(t, "no vendor", b.post("/oauth/authorize", append(form, "answer", "allow", "scope", "memories:read")...), 400, "Choose a vendor for this client.")
+	want(t, "no scope", b.post("/oauth/authorize", append(form, "answer", "allow", "vendor", "claude")...), 400, "Select at least one")
 	want(t, "no answer", b.post("/oauth/authorize", append(form, "vendor", "claude", "scope", "memories:read")...), 400)
 	a := b.post("/oauth/authorize", append(form, "answer", "allow", "vendor", "claude", "scope", "memories:read")...)
 	q := sentBack(t, a)
@@ -134,7 +134,7 @@ func TestTypedVendorIsShownFirst(t *testing.T) {
 	form := answerForm(b.get(w.ask(w.client("An editor", redirect))), "answer", "allow", "scope", "memories:read")
 	want(t, "not a name", b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "Zed & Co")...), 400, `role="alert"`)
 	page := b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "windsurf")...)
-	want(t, "a new name", page, 400, `value="windsurf" required checked`, "it will see 2 memories, not 0 others", "Look at what windsurf will see")
+	want(t, "a new name", page, 400, `value="windsurf" required checked`, "it will see 2 memories, but not 0 others", "Check what windsurf will see")
 	a := b.post("/oauth/authorize", append(answerForm(page), "answer", "allow", "scope", "memories:read", "vendor", "windsurf")...)
 	if sentBack(t, a).Get("code") == "" {
 		t.Errorf("sent back %s", a.location())
@@ -279,7 +279,7 @@ func TestWorkspaceIsChosenBeforeConsent(t *testing.T) {
 	b := w.browser()
 	b.signIn()
 	path := w.ask(w.client("c", redirect))
-	want(t, "the first", b.get(path), 200, "in this workspace only", "it will see 1 memory")
+	want(t, "the first", b.get(path), 200, "access only this workspace", "it will see 1 memory")
 	a := b.post("/app/workspace", "workspace", second.ID.String(), "next", path)
 	if a.status != 303 || a.location() != path {
 		t.Fatalf("switch: %d %s %s", a.status, a.location(), a.body)

@@ -24,7 +24,8 @@ func (s *server) oidcCookie(r *http.Request, value string) *http.Cookie {
 	if value == "" {
 		life = -1
 	}
-	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: life, HttpOnly: true, Secure: s.site.Secure(r), SameSite: http.SameSiteLaxMode}
+	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: life, HttpOnly: true, Secure: s.site.Secure(r),
+		SameSite: http.SameSiteLaxMode}
 }
 
 // oidcBegin sends the browser to a provider. It is a link and not a form:
@@ -56,7 +57,8 @@ func (s *server) oidcFinish(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	c, err := r.Cookie(s.oidcCookie(r, "").Name)
 	if err != nil {
-		return loci.Errorf(loci.Invalid, "this sign-in did not begin in this browser, or took more than %d minutes; begin again", int(oidcCookieLife.Minutes()))
+		return loci.Errorf(loci.Invalid, "cannot finish this sign-in: it did not begin in this browser, or took more than %d minutes; "+
+			"start again", int(oidcCookieLife.Minutes()))
 	}
 	http.SetCookie(w, s.oidcCookie(r, ""))
 	who, next, err := s.signIn.FinishOIDC(ctx, r.PathValue("id"), loci.Secret(c.Value), r.URL.Query())

@@ -84,7 +84,7 @@ func TestSingleSignOn(t *testing.T) {
 	if a := b.get(b.begin("/app/oidc/corp?next=/app/keys")); a.status != 303 || a.location() != "/app/keys" {
 		t.Fatalf("the proof: %d %s %s", a.status, a.location(), a.body)
 	}
-	want(t, "fresh", b.post("/app/keys", "name", "k"), 200, "shown this once")
+	want(t, "fresh", b.post("/app/keys", "name", "k"), 200, "only this once")
 	if a := b.get(b.begin("/app/oidc/corp?next=//evil.example")); a.location() != "/app/" {
 		t.Errorf("another site: %d %s", a.status, a.location())
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // ownPages are the pages of somebody who is signed in.
-var ownPages = []string{"/app/", "/app/step-up", "/app/sessions", "/app/keys", "/app/connections", "/app/sign-in-methods"}
+var ownPages = []string{"/app/", "/app/step-up", "/app/sign-ins", "/app/keys", "/app/connections", "/app/sign-in-methods"}
 
 func TestStrangersAreSentToSignIn(t *testing.T) {
 	w := newWorld(t)
@@ -24,7 +24,7 @@ func TestStrangersAreSentToSignIn(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", path, a.status, a.location(), want)
 		}
 	}
-	for _, path := range []string{"/app/keys", "/app/keys/revoke", "/app/sessions/end", "/app/workspace", "/app/step-up", "/app/sign-in-methods/password", "/oauth/authorize"} {
+	for _, path := range []string{"/app/keys", "/app/keys/revoke", "/app/sign-ins/end", "/app/workspace", "/app/step-up", "/app/sign-in-methods/password", "/oauth/authorize"} {
 		a := b.post(path, "id", "x")
 		if a.status != http.StatusSeeOther || !strings.HasPrefix(a.location(), "/app/sign-in?next=%2Fapp%2F") {
 			t.Errorf("POST %s: %d %s", path, a.status, a.location())
@@ -63,7 +63,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%s is not in the cookie %s", part, cookie)
 		}
 	}
-	if a := b.get("/app/sign-in?next=/app/sessions"); a.status != 303 || a.location() != "/app/sessions" {
+	if a := b.get("/app/sign-in?next=/app/sign-ins"); a.status != 303 || a.location() != "/app/sign-ins" {
 		t.Errorf("signed in already: %d %s", a.status, a.location())
 	}
 	for _, next := range []string{"//evil.example", `/\evil.example`, "https://evil.example/app/", "https:evil.example", "javascript:alert(1)"} {
@@ -122,7 +122,7 @@ func TestOtherSitesCannotPost(t *testing.T) {
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
-	for _, path := range []string{"/app/sign-in", "/app/sign-out", "/app/keys", "/app/link", "/app/invite", "/app/step-up", "/app/sessions/end-others", "/app/sign-in-methods/password",
+	for _, path := range []string{"/app/sign-in", "/app/sign-out", "/app/keys", "/app/link", "/app/invite", "/app/step-up", "/app/sign-ins/end-others", "/app/sign-in-methods/password",
 		"/app/connections/revoke", "/app/workspace", "/app/passkey/options", "/oauth/authorize"} {
 		for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
 			{"Sec-Fetch-Site": nil, "Origin": {"https://evil.example"}}, {"Sec-Fetch-Site": nil, "Origin": {"null"}}} {
@@ -190,7 +190,7 @@ func TestKeysNeedAFreshProof(t *testing.T) {
 	w.clock.advance(6 * time.Minute)
 	form := []string{"name", "nightly <b>", "vendor", "cursor", "scope", "memories:read", "scope", "memories:write", "expires", "30"}
 	a := b.post("/app/keys", form...)
-	want(t, "stale", a, 403, "What you typed is kept", `name="replay" value="/app/keys"`, `name="replay.name" value="nightly &lt;b&gt;"`, `name="replay.scope" value="memories:write"`)
+	want(t, "stale", a, 403, "Loci keeps what you typed", `name="replay" value="/app/keys"`, `name="replay.name" value="nightly &lt;b&gt;"`, `name="replay.scope" value="memories:write"`)
 	if list, err := w.app.Keys(t.Context(), w.local(w.mara), loci.KindAgent); err != nil || len(list) != 0 {
 		t.Fatalf("%v, %v", list, err)
 	}
@@ -200,16 +200,16 @@ func TestKeysNeedAFreshProof(t *testing.T) {
 	}
 	want(t, "a wrong proof", b.post("/app/step-up", append(replay, "password", "wrong wrong wrong")...), 401, `name="replay.vendor" value="cursor"`)
 	made := b.post("/app/step-up", append(replay, "password", maraPassword.Reveal())...)
-	want(t, "a proof", made, 200, "loci_agent_", "nightly &lt;b&gt;", "shown this once")
+	want(t, "a proof", made, 200, "loci_agent_", "nightly &lt;b&gt;", "only this once")
 	list, err := w.app.Keys(t.Context(), w.local(w.mara), loci.KindAgent)
 	if err != nil || len(list) != 1 || list[0].Vendor != "cursor" || len(list[0].Rights) != 2 || list[0].ExpiresAt.Sub(w.clock.Now()) != 30*24*time.Hour {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	if a := b.get("/app/keys"); strings.Contains(a.body, "shown this once") {
+	if a := b.get("/app/keys"); strings.Contains(a.body, "only this once") {
 		t.Error("the key is shown again")
 	}
 	id := list[0].ID.String()
-	want(t, "rotate", b.post("/app/keys/rotate", "id", id), 200, "The new key of", "24 more hours")
+	want(t, "rotate", b.post("/app/keys/rotate", "id", id), 200, "The new key of", "another 24 hours")
 	if a := b.post("/app/keys/revoke", "id", id); a.status != 303 || a.location() != "/app/keys?done=revoked" {
 		t.Errorf("revoke: %d %s", a.status, a.location())
 	}
@@ -239,7 +239,7 @@ func TestSignInMethods(t *testing.T) {
 	b := w.browser()
 	b.signIn()
 	const next = "another long password"
-	want(t, "twice differently", b.post("/app/sign-in-methods/password", "password", next, "again", next+"!"), 400, "same way twice")
+	want(t, "twice differently", b.post("/app/sign-in-methods/password", "password", next, "again", next+"!"), 400, "the same in both fields")
 	want(t, "too short", b.post("/app/sign-in-methods/password", "password", "short", "again", "short"), 400, `role="alert"`)
 	want(t, "the last one", b.post("/app/sign-in-methods/password/remove"), 409, `role="alert"`)
 	if a := b.post("/app/sign-in-methods/password", "password", next, "again", next); a.status != 303 {
@@ -271,8 +271,8 @@ func TestSessionsOfOthersStay(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%v, %v", list, err)
 	}
-	theirs := b.post("/app/sessions/end", "id", list[0].ID.String())
-	none := b.post("/app/sessions/end", "id", loci.NewCredentialID().String())
+	theirs := b.post("/app/sign-ins/end", "id", list[0].ID.String())
+	none := b.post("/app/sign-ins/end", "id", loci.NewCredentialID().String())
 	if theirs.status != 404 || theirs.body != none.body {
 		t.Errorf("%d %s, want as for none: %s", theirs.status, theirs.body, none.body)
 	}

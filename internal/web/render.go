@@ -26,8 +26,8 @@ var files embed.FS
 // view is what a template shows.
 type view struct {
 	Title   string
-	Here    string        // the path of the entry of the menu that this is
-	Who     *app.Identity // nil: nobody is signed in, or it does not matter
+	Here    string        // the path of this page in the menu
+	Who     *app.Identity // nil: nobody is signed in, or the page does not show it
 	Error   string        // above the page
 	Done    string        // what was just done
 	Scripts bool          // the page uses passkeys
@@ -55,11 +55,12 @@ func parseTemplates() map[string]*template.Template {
 	return out
 }
 
-// entry is one of the menu.
+// entry is a menu entry.
 type entry struct{ Path, Name string }
 
 func menu() []entry {
-	return []entry{{homePath, "Account"}, {"/app/connections", "Connections"}, {"/app/keys", "Keys"}, {"/app/sessions", "Sessions"}, {methodsPath, "Sign-in methods"}}
+	return []entry{{homePath, "Account"}, {"/app/connections", "Connections"}, {"/app/keys", "Keys"},
+		{"/app/sign-ins", "Sign-ins"}, {methodsPath, "Sign-in methods"}}
 }
 
 func when(t time.Time) string {
@@ -80,11 +81,11 @@ func (s *server) show(w http.ResponseWriter, status int, name string, v view) er
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // a browser that has gone needs no answer
+	_, _ = w.Write(body.Bytes()) // the browser may have left
 	return nil
 }
 
-// showOwn is show for somebody who is signed in: it says who that is.
+// showOwn is show for a signed-in person, with their name.
 func (s *server) showOwn(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, name string, v view) error {
 	who, err := s.app.WhoAmI(r.Context(), p)
 	if err != nil {
@@ -111,16 +112,15 @@ var statuses = map[loci.Code]int{
 	loci.Upstream:        http.StatusBadGateway,
 }
 
-// problem returns what a page shows of an error, logs what it may not show, and
-// says how long to wait.
+// problem returns what a page may show of an error, logs the rest, and sets Retry-After.
 func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) (status int, text string) {
 	code := loci.CodeOf(err)
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return http.StatusRequestEntityTooLarge, "the form is too large"
 	}
-	if code == "" && r.Context().Err() != nil { // the browser went away, and nobody reads this; whoever likes could fill the log
-		return http.StatusServiceUnavailable, "the request was given up"
+	if code == "" && r.Context().Err() != nil { // the browser left; do not log it, because anybody could fill the log
+		return http.StatusServiceUnavailable, "the request was cancelled"
 	}
 	if code == "" {
 		s.log.ErrorContext(r.Context(), "web request failed", "path", r.URL.Path, "error", err)
@@ -136,19 +136,18 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) (sta
 // fail shows the error page.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := s.problem(w, r, err)
-	// Whoever is signed in and shut out, of a suspended org say, still can leave.
+	// A person of a suspended org can still sign out.
 	v := view{Title: http.StatusText(status), Error: text, Data: auth.SessionOf(r) != ""}
 	if err := s.show(w, status, "error", v); err != nil {
-		s.log.ErrorContext(r.Context(), "showing an error failed", "error", err)
+		s.log.ErrorContext(r.Context(), "cannot show an error page", "error", err)
 		http.Error(w, "internal error", http.StatusInternalServerError)
 	}
 }
 
-// staticTypes are the files that are served as they are.
+// staticTypes are the static files.
 var staticTypes = map[string]string{"style.css": "text/css; charset=utf-8", "passkey.js": "text/javascript; charset=utf-8"}
 
-// staticURL names a file with a part of its hash, so that browsers may keep it
-// for ever.
+// staticURL contains a part of the file's hash, so that browsers can cache the file forever.
 func staticURL(name string) (string, error) {
 	b, err := files.ReadFile("static/" + name)
 	if err != nil {
@@ -163,7 +162,7 @@ func (s *server) static(w http.ResponseWriter, r *http.Request) {
 	kind, known := staticTypes[name]
 	b, err := files.ReadFile("static/" + name)
 	if !known || err != nil {
-		s.fail(w, r, loci.Errorf(loci.NotFound, "there is no such file"))
+		s.fail(w, r, loci.Errorf(loci.NotFound, "file not found"))
 		return
 	}
 	w.Header().Set("Content-Type", kind)

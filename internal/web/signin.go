@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 )
 
-// proofs is what the sign-in and step-up pages offer.
+// proofs are the ways to prove one's identity on the sign-in and step-up pages.
 type proofs struct {
 	Action    string // where the forms go
 	For       string // what a passkey is asked for
@@ -18,7 +18,7 @@ type proofs struct {
 	Providers []auth.Provider
 	Password  bool // step-up: there is one
 	Passkeys  bool
-	Hint      string     // why passkeys are not offered
+	Hint      string     // why there are no passkeys
 	Replay    url.Values // step-up: the form that waits for it
 	ReplayTo  string
 }
@@ -60,8 +60,7 @@ func (s *server) signInPost(w http.ResponseWriter, r *http.Request) error {
 	return s.showSignIn(w, r, status, d, text)
 }
 
-// prove finds out who sent the form: by passkey if the browser filled one in,
-// else by password.
+// prove identifies the person by passkey if the browser sent one, or else by password.
 func (s *server) prove(r *http.Request) (loci.Person, error) {
 	if response := r.PostForm.Get("response"); response != "" {
 		return s.signIn.FinishPasskey(r.Context(), loci.Secret(r.PostForm.Get("state")), []byte(response), s.from(r))
@@ -69,9 +68,8 @@ func (s *server) prove(r *http.Request) (loci.Person, error) {
 	return s.signIn.Password(r.Context(), r.PostForm.Get("email"), loci.Secret(r.PostForm.Get("password")), s.from(r))
 }
 
-// enter opens a session for somebody who just proved who they are, and ends the
-// one that the browser had. An empty next leads to where it can be made sure
-// that they get in again.
+// enter signs in a person who just proved their identity, and ends the browser's previous sign-in. If next is empty and
+// the person has no sign-in method yet, they continue to the page where they can add one.
 func (s *server) enter(w http.ResponseWriter, r *http.Request, who loci.Person, next string) error {
 	ctx := r.Context()
 	p, token, err := s.auth.StartSession(ctx, who, auth.BrowserName(r.UserAgent()))
@@ -104,7 +102,7 @@ func (s *server) signOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// passkeyOptions gives the script what the browser needs to ask for a passkey.
+// passkeyOptions returns what the browser needs to ask for a passkey.
 func (s *server) passkeyOptions(w http.ResponseWriter, r *http.Request) error {
 	options, state, err := s.beginPasskey(r)
 	w.Header().Set("Content-Type", "application/json")

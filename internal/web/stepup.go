@@ -39,8 +39,7 @@ func (s *server) stepUpPage(w http.ResponseWriter, r *http.Request, p loci.Princ
 	return s.showStepUp(w, r, p, http.StatusOK, s.proofs(r, "step-up", safeNext(r.Form.Get("next"))), "")
 }
 
-// showStepUp offers what the person has: a password field that nothing fits in
-// is a dead end.
+// showStepUp offers only the methods that the person has.
 func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d proofs, problem string) error {
 	have, err := s.app.SignInMethods(r.Context(), p)
 	if err != nil {
@@ -50,7 +49,7 @@ func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Princ
 	if len(have.Passkeys) == 0 {
 		d.Passkeys, d.Hint = false, ""
 	}
-	if !have.HasEmail { // whoever vouches for people does so by their address
+	if !have.HasEmail { // providers verify people by their address
 		d.Providers = nil
 	}
 	return s.showOwn(w, r, p, status, "step-up", view{Title: "Confirm that it is you", Error: problem, Scripts: d.Passkeys, Data: d})

@@ -1,13 +1,13 @@
 // Package web is what a person sees in a browser: sign-in, step-up, consent,
-// keys, sessions and connections, under /app/; and the HTTP edge of the OAuth
+// keys, sign-ins and connections, under /app/; and the HTTP edge of the OAuth
 // authorization server, under /oauth/ and /.well-known/.
 //
-// Pages are rendered on the server and work without scripts, except for
-// passkeys. It decides nothing: who somebody is, is decided in auth; what they
-// may do, in app; what a client may ask, in oauth.
+// The server renders the pages, which work without scripts, except for passkeys. The
+// package makes no decisions: auth decides who somebody is, app what they may do, and
+// oauth what a client may request.
 //
-// The invariant: a page acts only for the browser session in its own cookie,
-// and only on a request that the browser says came from this site's own pages.
+// The invariant: a page acts only for the sign-in in its own cookie, and only on a
+// request that, according to the browser, comes from this site's own pages.
 package web
 
 import (
@@ -28,7 +28,7 @@ type Options struct {
 	SignIn  *auth.SignIn        // required
 	OAuth   *oauth.Server       // required
 	Site    auth.Site
-	Proxies auth.Proxies     // whose word about a client's address is taken; default: nobody's
+	Proxies auth.Proxies     // trusted to report a client's address; default: none
 	Log     *slog.Logger     // default: discard
 	Now     func() time.Time // default: time.Now
 	Version string           // shown at the foot of the pages
@@ -86,7 +86,7 @@ func (s *server) routes() {
 	for pattern, fn := range map[string]ownPage{
 		"GET /app/{$}": s.home, "POST /app/workspace": s.enterWorkspace,
 		"GET /app/step-up": s.stepUpPage, "POST /app/step-up": s.stepUpPost,
-		"GET /app/sessions": s.sessions, "POST /app/sessions/end": s.endSession, "POST /app/sessions/end-others": s.endOthers,
+		"GET /app/sign-ins": s.signIns, "POST /app/sign-ins/end": s.endSignIn, "POST /app/sign-ins/end-others": s.endOthers,
 		"GET /app/keys": s.keys, "POST /app/keys": s.createKey,
 		"POST /app/keys/rotate": s.rotateKey, "POST /app/keys/revoke": s.revokeKey,
 		"GET /app/connections": s.connections, "POST /app/connections/revoke": s.revokeGrant,
@@ -100,10 +100,10 @@ func (s *server) routes() {
 	}
 }
 
-// page answers a request of anybody. An error becomes the error page.
+// page answers anybody's request. An error becomes the error page.
 type page func(http.ResponseWriter, *http.Request) error
 
-// ownPage answers a request of somebody who is signed in.
+// ownPage answers a signed-in person's request.
 type ownPage func(http.ResponseWriter, *http.Request, loci.Principal) error
 
 func (s *server) open(fn page) http.HandlerFunc {
@@ -118,8 +118,8 @@ func (s *server) open(fn page) http.HandlerFunc {
 	}
 }
 
-// own lets in who is signed in, and sends everybody else to sign in. What needs
-// a fresh proof asks for it.
+// own lets signed-in people in, and redirects everybody else to the sign-in page. If an action requires a fresh proof,
+// own asks for it.
 func (s *server) own(fn ownPage) http.HandlerFunc {
 	return s.open(func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.principal(r)
@@ -138,8 +138,7 @@ func (s *server) own(fn ownPage) http.HandlerFunc {
 	})
 }
 
-// principal returns who is signed in in the browser. No other credential counts
-// here: a page must not act for a key that a program sent.
+// principal returns the person who is signed in. No other credential counts: a page must not act for a program's key.
 func (s *server) principal(r *http.Request) (loci.Principal, error) {
 	session := auth.SessionRequest(r)
 	if session.Session == "" {
@@ -154,7 +153,7 @@ const maxForm = 256 << 10
 func parseForm(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		return loci.WrapError(loci.Invalid, err, "the form could not be read")
+		return loci.WrapError(loci.Invalid, err, "cannot read the form")
 	}
 	return nil
 }
@@ -164,5 +163,5 @@ func (s *server) from(r *http.Request) auth.From {
 }
 
 func (s *server) nowhere(http.ResponseWriter, *http.Request) error {
-	return loci.Errorf(loci.NotFound, "there is no such page")
+	return loci.Errorf(loci.NotFound, "page not found")
 }
