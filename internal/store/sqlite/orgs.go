@@ -102,7 +102,7 @@ func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 		return c.Exec(insert, [16]byte(want.OwnerID), string(want.ID), textOrNull(email))
 	})
 	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
-		return sqlstore.ErrTaken(err)
+		return sqlstore.ErrTaken()
 	}
 	return err
 }

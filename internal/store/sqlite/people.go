@@ -185,7 +185,7 @@ func (s *Store) vacate(ctx context.Context, email string) error {
 	case err != nil:
 		return err
 	case state == "active" || state == "disabled":
-		return sqlstore.ErrTaken(nil)
+		return sqlstore.ErrTaken()
 	}
 	return s.settle(ctx, who)
 }
@@ -199,7 +199,7 @@ func (s *Store) abandon(ctx context.Context, id loci.OrgID) error {
 		return err
 	}
 	if state != "creating" {
-		return sqlstore.ErrTaken(nil)
+		return sqlstore.ErrTaken()
 	}
 	if err := s.removeFiles(id); err != nil {
 		return err

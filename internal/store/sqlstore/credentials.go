@@ -92,7 +92,7 @@ func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
 		c.CreatedAt.UnixMicro(), micros(c.ExpiresAt), micros(c.RevokedAt), micros(c.LastUsedAt), string(c.OrgID))
 	switch {
 	case r.d.taken(err):
-		return loci.WrapError(loci.Conflict, err, "that credential exists already")
+		return loci.Errorf(loci.Conflict, "that credential exists already")
 	case err == nil && conn.Changes() == 0:
 		return NoOrg()
 	}

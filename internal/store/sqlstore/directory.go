@@ -63,7 +63,7 @@ func (r *Registry) SettlePerson(ctx context.Context, user loci.UserID) error {
 func (r *Registry) changePeople(ctx context.Context, text string, args ...any) error {
 	err := r.db.Update(ctx, func(c Conn) error { return c.Exec(text, args...) })
 	if r.d.taken(err) {
-		return ErrTaken(err)
+		return ErrTaken()
 	}
 	return err
 }

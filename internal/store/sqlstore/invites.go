@@ -34,9 +34,9 @@ func (t teams) Invite(_ context.Context, i loci.Invite) error {
 		i.CreatedAt.UnixMicro(), i.ExpiresAt.UnixMicro())
 	switch {
 	case t.d.dangling(err):
-		return loci.WrapError(loci.NotFound, err, "no such team")
+		return loci.Errorf(loci.NotFound, "no such team")
 	case t.d.taken(err):
-		return loci.WrapError(loci.Conflict, err, "that invitation exists already")
+		return loci.Errorf(loci.Conflict, "that invitation exists already")
 	}
 	return err
 }

@@ -13,9 +13,9 @@ func (tx *Tx) BeginUser(u loci.User) error {
 	}
 	switch {
 	case tx.d.taken(err):
-		return ErrTaken(err)
+		return ErrTaken()
 	case tx.d.dangling(err):
-		return loci.WrapError(loci.NotFound, err, "no such team")
+		return loci.Errorf(loci.NotFound, "no such team")
 	}
 	return err
 }
@@ -31,8 +31,8 @@ func (tx *Tx) insertUser(u loci.User, state string) error {
 }
 
 // ErrTaken is a Conflict.
-func ErrTaken(cause error) error {
-	return loci.WrapError(loci.Conflict, cause, "that e-mail address belongs to another user")
+func ErrTaken() error {
+	return loci.Errorf(loci.Conflict, "that e-mail address belongs to another user")
 }
 
 // AdmitUser makes a pending user complete.

@@ -43,7 +43,7 @@ func (m mcpSessions) Put(ctx context.Context, s store.MCPSession) error {
 			s.Key[:], string(s.OrgID), [16]byte(s.UserID), s.ProjectID.String(), loci.CutTime(s.UsedAt).UnixMicro())
 	})
 	if m.d.dangling(err) { // org and project are there
-		err = loci.WrapError(loci.NotFound, err, "no such user")
+		err = loci.Errorf(loci.NotFound, "no such user")
 	}
 	return err
 }

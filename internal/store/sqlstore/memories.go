@@ -23,7 +23,7 @@ func (t memories) Insert(_ context.Context, m *loci.Memory) error {
 	_, err := t.c.One(insertMemory, append(Args{[16]byte(m.ID)}, BindState(m)...),
 		func(r Row) error { seq = r.Int64(0); return nil })
 	if t.d.taken(err) {
-		return loci.WrapError(loci.Conflict, err, "memory %s exists already", m.ID)
+		return loci.Errorf(loci.Conflict, "memory %s exists already", m.ID)
 	}
 	if err != nil {
 		return err

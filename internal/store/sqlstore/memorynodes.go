@@ -23,7 +23,7 @@ func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
 		allowed_vendors, name, description, tags, updated_at, id, user_id, origin, created_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(bindNode(n), [16]byte(n.ID), [16]byte(n.UserID), n.Origin, n.CreatedAt.UnixMicro())...)
 	if t.d.taken(err) {
-		return loci.WrapError(loci.Conflict, err, "memory node %s exists already", n.ID)
+		return loci.Errorf(loci.Conflict, "memory node %s exists already", n.ID)
 	}
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func (t memoryNodes) storeItem(node *storedNode, i *loci.NodeItem, to target, me
 		allowed_vendors, created_at) VALUES ({?} ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(i.ID), node.seq, to.parent.seq, rank,
 		string(i.Kind), memory, orNull(i.ProjectID), orNull(i.EntityID), i.Text, [16]byte(i.UserID), i.Origin, toJSON(i.AllowedVendors), i.CreatedAt.UnixMicro())
 	if t.d.taken(err) {
-		return loci.WrapError(loci.Conflict, err, "item %s exists already", i.ID)
+		return loci.Errorf(loci.Conflict, "item %s exists already", i.ID)
 	}
 	if err != nil {
 		return err

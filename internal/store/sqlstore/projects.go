@@ -226,7 +226,7 @@ func (ps Projects) InWorkspace(ctx context.Context, org loci.OrgID, workspace lo
 // NameTaken turns the failure of a statement that gives a project its name into a Conflict.
 func (r *Registry) NameTaken(err error, name string) error {
 	if r.d.taken(err) {
-		return loci.WrapError(loci.Conflict, err, "a project named %s exists; choose another name", loci.OneLine(name))
+		return loci.Errorf(loci.Conflict, "a project named %s exists; choose another name", loci.OneLine(name))
 	}
 	return err
 }

@@ -47,7 +47,7 @@ func (t sessions) Insert(_ context.Context, s loci.Session) error {
 		[16]byte(s.ID), [16]byte(s.UserID), orNull(s.WorkspaceID), orNull(s.ProjectID), orNull(s.AgentID), string(s.Vendor), s.Title,
 		string(s.State), s.CreatedAt.UnixMicro(), micros(s.ClosedAt))
 	if t.d.taken(err) {
-		return loci.WrapError(loci.Conflict, err, "session %s exists already", s.ID)
+		return loci.Errorf(loci.Conflict, "session %s exists already", s.ID)
 	}
 	return err
 }

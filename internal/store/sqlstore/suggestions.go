@@ -51,7 +51,7 @@ func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
 	err := t.c.Exec("INSERT INTO suggestions ({org} id, kind, memory_seq, by_seq, origin, state, created_at) VALUES ({?} ?, ?, ?, ?, ?, 'pending', ?)",
 		[16]byte(s.ID), string(s.Kind), seqs[0], seqs[1], s.Origin, s.CreatedAt.UnixMicro())
 	if t.d.taken(err) {
-		return loci.WrapError(loci.Conflict, err, "the same is suggested already, and nobody has decided yet")
+		return loci.Errorf(loci.Conflict, "the same is suggested already, and nobody has decided yet")
 	}
 	return err
 }

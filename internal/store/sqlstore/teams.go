@@ -30,7 +30,7 @@ func (t teams) Insert(_ context.Context, team loci.Team) error {
 		err = t.c.Exec("INSERT INTO teams ({org} id, name, created_at) VALUES ({?} ?, ?, ?)", [16]byte(team.ID), team.Name, team.CreatedAt.UnixMicro())
 	}
 	if taken || t.d.taken(err) {
-		return loci.WrapError(loci.Conflict, err, "there is a team of that name")
+		return loci.Errorf(loci.Conflict, "there is a team of that name")
 	}
 	return err
 }
@@ -94,7 +94,7 @@ func (t teams) Delete(ctx context.Context, id loci.TeamID) error {
 	}
 	err = t.c.Exec("DELETE FROM teams WHERE {teams} id = ?", [16]byte(id))
 	if t.d.dangling(err) {
-		return loci.WrapError(loci.Conflict, err, "the team still has members")
+		return loci.Errorf(loci.Conflict, "the team still has members")
 	}
 	return err
 }

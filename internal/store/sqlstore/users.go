@@ -73,7 +73,7 @@ func (t users) Update(_ context.Context, u loci.User) error {
 		u.Name, string(u.Role), string(u.OrgRole), orNull(u.TeamID), teamRole, state, [16]byte(u.ID))
 	switch {
 	case t.d.dangling(err):
-		return loci.WrapError(loci.NotFound, err, "no such team")
+		return loci.Errorf(loci.NotFound, "no such team")
 	case err == nil && t.c.Changes() == 0:
 		return NoUser()
 	}

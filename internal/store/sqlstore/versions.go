@@ -37,7 +37,7 @@ func (t memories) InsertVersion(_ context.Context, old *loci.Version) error {
 	}
 	err = t.keepVersion(seq, &old.Memory, old.ReplacedAt)
 	if t.d.taken(err) {
-		return loci.WrapError(loci.Conflict, err, "memory %s has a version %d already", old.ID, old.Version)
+		return loci.Errorf(loci.Conflict, "memory %s has a version %d already", old.ID, old.Version)
 	}
 	return err
 }

@@ -27,7 +27,7 @@ func (t workspaces) Insert(_ context.Context, w loci.Workspace) error {
 		err = t.c.Exec("INSERT INTO workspaces ({org} id, name, created_at) VALUES ({?} ?, ?, ?)", [16]byte(w.ID), w.Name, w.CreatedAt.UnixMicro())
 	}
 	if taken || t.d.taken(err) {
-		return loci.WrapError(loci.Conflict, err, "there is a workspace of that name")
+		return loci.Errorf(loci.Conflict, "there is a workspace of that name")
 	}
 	return err
 }

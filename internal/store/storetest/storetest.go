@@ -397,6 +397,9 @@ func (e *env) wantCode(what string, err error, want loci.Code) {
 	if err == nil || loci.CodeOf(err) != want {
 		e.Errorf("%s: got %v with code %q, want code %q", what, explain(err), loci.CodeOf(err), want)
 	}
+	if (want == loci.Conflict || want == loci.NotFound) && err != nil && explain(err) != err.Error() {
+		e.Errorf("%s: an ordinary refusal would be logged with what the database says of it: %s", what, explain(err))
+	}
 }
 
 // explain adds the hidden causes, which a failing test should show.
