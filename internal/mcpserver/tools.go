@@ -9,8 +9,8 @@ var tools = []tool{
 	{
 		name: "search_memories", title: "Search memories",
 		set: toolsetMemory, action: app.MemoryRead, hints: reads,
-		about: `Find memories by words. Returns them in full, best match first. Use it before asking the person ` +
-			`what they may have said before. For new ones, use read_memories. "Quotes" match a phrase, word* ` +
+		about: `Find memories by words. Returns full memories, best first. Use it before asking the person ` +
+			`what they may have said. For new ones, use read_memories. "Quotes" match a phrase, word* ` +
 			`a prefix. as_of: what was true then.`,
 		returns: has("memories"),
 		handler: takes(searchFields, (*Server).searchMemories),
@@ -18,7 +18,7 @@ var tools = []tool{
 	{
 		name: "get_memories_by_tag", title: "Memories by tag",
 		set: toolsetMemory, action: app.MemoryRead, hints: reads,
-		about: "List memories that have any of the tags, in full, newest first. To find words, use " +
+		about: "List memories with any of the tags, in full, newest first. To find words, use " +
 			"search_memories.",
 		returns: has("memories"),
 		handler: takes(tagFields, (*Server).getMemoriesByTag),
@@ -71,7 +71,7 @@ var tools = []tool{
 	{
 		name: "share_memory", title: "Share with the team",
 		set: toolsetMemory, action: app.MemoryShare, hints: sets,
-		about:   "Share a memory that you wrote with the person's team and return it. Use it only when asked.",
+		about:   "Share a memory you wrote with the person's team and return it. Use it only when asked.",
 		returns: has("id", "title", "content"),
 		handler: takes(shareFields, (*Server).shareMemory),
 	},
