@@ -20,7 +20,8 @@ func TestVendors(t *testing.T) {
 			}
 			hosts[h] = true
 		}
-		if c := v.Client; c != nil && (c.Name == "" || c.Label == "" || path.Ext(c.File) != ".json" && path.Ext(c.File) != ".toml") {
+		if c := v.Client; c != nil && (c.Name == "" || c.Label == "" || path.Ext(c.File) != ".json" &&
+			path.Ext(c.File) != ".toml") {
 			t.Errorf("client of %q is incomplete: %+v", v.Name, *c)
 		}
 	}

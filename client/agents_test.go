@@ -11,11 +11,13 @@ func TestAgentsAndTheirSessions(t *testing.T) {
 	ctx := t.Context()
 	address, _ := start(t)
 	owner, assistant := client.New(address, "owner"), client.New(address, "claude-key")
-	agent := must(owner.CreateAgent(ctx, client.NewAgent{Name: "reviewer", Vendor: "claude", Config: []byte(`{"a":1}`)}))(t)
+	agent := must(owner.CreateAgent(ctx,
+		client.NewAgent{Name: "reviewer", Vendor: "claude", Config: []byte(`{"a":1}`)}))(t)
 	if got := must(owner.Agent(ctx, agent.ID))(t); got.Name != "reviewer" || string(got.Config) != `{"a":1}` {
 		t.Errorf("Agent: got %+v", got)
 	}
-	if _, err := owner.CreateAgent(ctx, client.NewAgent{Name: "reviewer", Vendor: "claude"}); client.CodeOf(err) != loci.Conflict {
+	if _, err := owner.CreateAgent(ctx, client.NewAgent{Name: "reviewer",
+		Vendor: "claude"}); client.CodeOf(err) != loci.Conflict {
 		t.Errorf("the same again: got %v", err)
 	}
 	must(owner.CreateAgent(ctx, client.NewAgent{Name: "writer", Vendor: "cursor"}))(t)
@@ -23,17 +25,20 @@ func TestAgentsAndTheirSessions(t *testing.T) {
 	if len(first.Agents) != 1 || !first.HasMore {
 		t.Fatalf("Agents: got %+v", first)
 	}
-	if rest := must(owner.Agents(ctx, 1, first.NextCursor))(t); len(rest.Agents) != 1 || rest.Agents[0].Name != "writer" || rest.HasMore {
+	if rest := must(owner.Agents(ctx, 1, first.NextCursor))(t); len(rest.Agents) != 1 ||
+		rest.Agents[0].Name != "writer" || rest.HasMore {
 		t.Errorf("the next page of Agents: got %+v", rest)
 	}
 	session := must(owner.OpenAgentSession(ctx, client.NewAgentSession{AgentID: agent.ID, Title: "a review"}))(t)
 	must(owner.OpenAgentSession(ctx, client.NewAgentSession{Title: "mine"}))(t)
-	if got := must(owner.AgentSessions(ctx, client.AgentSessionQuery{AgentID: agent.ID, State: loci.SessionActive}))(t); len(got.Sessions) != 1 || got.Sessions[0].ID != session.ID {
+	if got := must(owner.AgentSessions(ctx, client.AgentSessionQuery{AgentID: agent.ID,
+		State: loci.SessionActive}))(t); len(got.Sessions) != 1 || got.Sessions[0].ID != session.ID {
 		t.Errorf("AgentSessions: got %+v", got)
 	}
 
 	in := owner.InSession(session.ID)
-	m := must(in.Create(ctx, client.NewMemory{Title: "Habit", Content: "zebra", Attributes: client.Attributes{Scope: loci.ScopeAgent}}))(t)
+	m := must(in.Create(ctx, client.NewMemory{Title: "Habit", Content: "zebra",
+		Attributes: client.Attributes{Scope: loci.ScopeAgent}}))(t)
 	if m.AgentID != agent.ID || m.SessionID != session.ID {
 		t.Errorf("written in a session: got %+v", m)
 	}

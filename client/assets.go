@@ -38,8 +38,9 @@ type File struct {
 	Body      io.Reader // required; closed by the call if it is an io.Closer
 }
 
-// AddAsset attaches a file to a memory and returns it; also if the same credential has attached the same under that name
-// before. The file is sent as it is read. The error has the code TooLarge or Conflict if the org has no room for it.
+// AddAsset attaches a file to a memory and returns it; also if the same credential has attached the same under that
+// name before. The file is sent as it is read. The error has the code TooLarge or Conflict if the org has no room for
+// it.
 func (c *Client) AddAsset(ctx context.Context, id loci.MemoryID, f File) (*loci.Asset, error) {
 	path := query("/memories/"+id.String()+"/assets", url.Values{"name": {f.Name}})
 	h := http.Header{"Content-Type": {"application/octet-stream"}, "Expect": {"100-continue"}}
@@ -105,8 +106,8 @@ type Content struct {
 	Offset int64 // of the first byte that comes
 }
 
-// OpenAsset returns the bytes of a file from offset on, for the caller to close. An interrupted download goes on where it
-// ended. The error has the code Invalid if the file ends before.
+// OpenAsset returns the bytes of a file from offset on, for the caller to close. An interrupted download goes on
+// where it ended. The error has the code Invalid if the file ends before.
 func (c *Client) OpenAsset(ctx context.Context, id loci.AssetID, offset int64) (*Content, error) {
 	var h http.Header
 	if offset > 0 {

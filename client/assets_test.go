@@ -48,14 +48,16 @@ func TestFiles(t *testing.T) {
 	for _, offset := range []int64{0, 1, int64(len(content)) - 3} {
 		got := must(c.OpenAsset(ctx, a.ID, offset))(t)
 		text, err := io.ReadAll(got)
-		if err := errors.Join(err, got.Close()); err != nil || !bytes.Equal(text, content[offset:]) || got.Name != a.Name || got.Offset != offset || got.Size != int64(len(text)) {
+		if err := errors.Join(err, got.Close()); err != nil || !bytes.Equal(text, content[offset:]) || got.Name != a.Name ||
+			got.Offset != offset || got.Size != int64(len(text)) {
 			t.Errorf("OpenAsset from %d: %d bytes of %q from %d, %v", offset, len(text), got.Name, got.Offset, err)
 		}
 	}
 	if _, err := c.OpenAsset(ctx, a.ID, a.Size); client.CodeOf(err) != loci.Invalid {
 		t.Errorf("behind the end: %v", err)
 	}
-	if _, err := c.AddAsset(ctx, m.ID, client.File{Name: "large", Size: 26 << 20, Body: unread{t}}); client.CodeOf(err) != loci.TooLarge {
+	if _, err := c.AddAsset(ctx, m.ID, client.File{Name: "large", Size: 26 << 20,
+		Body: unread{t}}); client.CodeOf(err) != loci.TooLarge {
 		t.Errorf("too large: %v", err)
 	}
 	if err := c.DeleteAsset(ctx, a.ID); err != nil {
@@ -71,7 +73,8 @@ func TestSources(t *testing.T) {
 	c := client.New(newServer(t), "owner")
 	m := must(c.Create(ctx, client.NewMemory{Title: "x", Content: "y"}))(t)
 	want := client.NewSource{Kind: loci.SourceURL, Ref: "https://example.com/", Quote: "so"}
-	list := must(c.AddSources(ctx, m.ID, want, client.NewSource{Kind: loci.SourceText, Text: "the text", Quote: "text", Start: 4, End: 8}))(t)
+	list := must(c.AddSources(ctx, m.ID, want, client.NewSource{Kind: loci.SourceText, Text: "the text", Quote: "text",
+		Start: 4, End: 8}))(t)
 	if len(list.Sources) != 2 || list.Sources[0].Ref != want.Ref || list.Sources[0].Origin != "api" {
 		t.Fatalf("AddSources: got %+v", list)
 	}

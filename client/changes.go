@@ -22,7 +22,7 @@ type StreamEventKind string
 const (
 	StreamReady  StreamEventKind = "ready"  // the stream is open; from here on it tells everything
 	StreamChange StreamEventKind = "change" // something has changed
-	StreamReset  StreamEventKind = "reset"  // what changed meanwhile is not known: read everything again, then go on from here
+	StreamReset  StreamEventKind = "reset"  // earlier changes are unknown: reload everything, then continue from here
 )
 
 // StreamEvent is one event of a stream of changes.
@@ -38,7 +38,8 @@ type FollowOptions struct {
 	After string
 	// Once ends when there is nothing more to tell now.
 	Once bool
-	// Wait is called before another attempt, with how long to wait; its error ends Follow. Default: it waits so long, or until ctx ends.
+	// Wait is called before another attempt, with how long to wait; its error ends Follow. Default: it waits so long, or
+	// until ctx ends.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
@@ -51,9 +52,9 @@ const (
 )
 
 // Follow calls handle for each change that the credential may see, in order, and each once, until ctx ends or
-// handle returns an error, which is then returned. When the stream breaks off it goes on where it was, as often as it takes: an
-// event counts as told when handle has returned nil. Errors that another attempt would not mend are returned: that the key is
-// revoked, for one.
+// handle returns an error, which is then returned. When the stream breaks off it goes on where it was, as often as it
+// takes: an event counts as told when handle has returned nil. Errors that another attempt would not mend are
+// returned: that the key is revoked, for one.
 func (c *Client) Follow(ctx context.Context, o FollowOptions, handle func(StreamEvent) error) error {
 	if o.Wait == nil {
 		o.Wait = waitFor

@@ -56,7 +56,8 @@ func TestFollowGoesOnWhereItBroke(t *testing.T) {
 	url := newServer(t)
 	writer := client.New(url, "owner")
 	var at string
-	must(struct{}{}, writer.Follow(ctx, client.FollowOptions{Once: true}, func(e client.StreamEvent) error { at = e.Position; return nil }))(t)
+	must(struct{}{}, writer.Follow(ctx, client.FollowOptions{Once: true},
+		func(e client.StreamEvent) error { at = e.Position; return nil }))(t)
 	var want []string
 	for range 20 {
 		want = append(want, must(writer.Create(ctx, client.NewMemory{Title: "t", Content: "c"}))(t).ID.String())
@@ -64,7 +65,11 @@ func TestFollowGoesOnWhereItBroke(t *testing.T) {
 	transport := &breaking{next: http.DefaultTransport, after: []int{0, 50, 400, 700, 333, 1234, 90, 600, 1 << 20}}
 	var waits []time.Duration
 	var got []string
-	o := client.FollowOptions{After: at, Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }}
+	o := client.FollowOptions{After: at, Wait: func(_ context.Context, d time.Duration) error {
+		waits = append(waits,
+			d)
+		return nil
+	}}
 	follower := client.New(url, "owner", client.WithHTTP(&http.Client{Transport: transport}))
 	err := follower.Follow(ctx, o, func(e client.StreamEvent) error {
 		if e.Kind == client.StreamChange {
@@ -94,7 +99,11 @@ func TestFollowGoesOnWhereItBroke(t *testing.T) {
 // TestFollowEndsWhereThereIsNoGoingOn: a key that does not count, and a handler that fails.
 func TestFollowEndsWhereThereIsNoGoingOn(t *testing.T) {
 	url := newServer(t)
-	never := client.FollowOptions{Wait: func(context.Context, time.Duration) error { t.Error("tried again"); return errEnough }}
+	never := client.FollowOptions{Wait: func(context.Context,
+		time.Duration) error {
+		t.Error("tried again")
+		return errEnough
+	}}
 	err := client.New(url, "unknown").Follow(t.Context(), never, func(client.StreamEvent) error { return nil })
 	if client.CodeOf(err) != loci.Unauthenticated {
 		t.Errorf("got %v", err)
@@ -104,11 +113,13 @@ func TestFollowEndsWhereThereIsNoGoingOn(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	never.After = "nonsense"
-	if err := client.New(url, "owner").Follow(t.Context(), never, func(client.StreamEvent) error { return nil }); client.CodeOf(err) != loci.Invalid {
+	if err := client.New(url, "owner").Follow(t.Context(), never,
+		func(client.StreamEvent) error { return nil }); client.CodeOf(err) != loci.Invalid {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err = client.New(url, "owner").Follow(ctx, client.FollowOptions{}, func(client.StreamEvent) error { cancel(); return nil })
+	err = client.New(url, "owner").Follow(ctx, client.FollowOptions{},
+		func(client.StreamEvent) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -123,7 +134,8 @@ func TestFollowWaitsAsLongAsItIsTold(t *testing.T) {
 	t.Cleanup(busy.Close)
 	var waited time.Duration
 	o := client.FollowOptions{Wait: func(_ context.Context, d time.Duration) error { waited = d; return errEnough }}
-	if err := client.New(busy.URL, "k").Follow(t.Context(), o, nil); !errors.Is(err, errEnough) || waited != 15*time.Second {
+	if err := client.New(busy.URL, "k").Follow(t.Context(), o, nil); !errors.Is(err, errEnough) ||
+		waited != 15*time.Second {
 		t.Errorf("got %v after %v", err, waited)
 	}
 }
@@ -135,20 +147,24 @@ func TestNodeCalls(t *testing.T) {
 	m := must(c.Create(ctx, client.NewMemory{Title: "Deploys", Content: "On Tuesdays."}))(t)
 	n := must(c.CreateNode(ctx, client.NewNode{Name: "Onboarding", Tags: []string{"team"}}))(t)
 	text := must(agent.AddNodeItem(ctx, n.ID, client.NewNodeItem{Kind: loci.ItemText, Text: "Ask for a key."}))(t)
-	shown := must(c.AddNodeItem(ctx, n.ID, client.NewNodeItem{Kind: loci.ItemMemory, MemoryID: m.ID, ParentID: text.ID}))(t)
-	if moved := must(c.MoveNodeItem(ctx, n.ID, shown.ID, client.NodeItemMove{ParentID: client.Clear[loci.NodeItemID](), Before: text.ID}))(t); !moved.ParentID.IsZero() || moved.Position != 0 {
+	shown := must(c.AddNodeItem(ctx, n.ID,
+		client.NewNodeItem{Kind: loci.ItemMemory, MemoryID: m.ID, ParentID: text.ID}))(t)
+	if moved := must(c.MoveNodeItem(ctx, n.ID, shown.ID, client.NodeItemMove{ParentID: client.Clear[loci.NodeItemID](),
+		Before: text.ID}))(t); !moved.ParentID.IsZero() || moved.Position != 0 {
 		t.Errorf("got %+v", moved)
 	}
 	if list := must(agent.NodeItems(ctx, n.ID))(t); len(list.Items) != 2 || list.Items[0].ID != shown.ID {
 		t.Errorf("got %+v", list)
 	}
-	if pack := must(agent.NodePack(ctx, n.ID, 0))(t); len(pack.Items) != 2 || pack.Items[0].Content != "On Tuesdays." || pack.Node.ID != n.ID {
+	if pack := must(agent.NodePack(ctx, n.ID, 0))(t); len(pack.Items) != 2 || pack.Items[0].Content != "On Tuesdays." ||
+		pack.Node.ID != n.ID {
 		t.Errorf("got %+v", pack)
 	}
 	if text := must(agent.NodePackMarkdown(ctx, n.ID, 5000))(t); len(text) < 100 {
 		t.Errorf("got %q", text)
 	}
-	if got := must(c.EditNode(ctx, n.ID, client.NodeEdit{Name: client.Set("First week"), Tags: client.Clear[[]string]()}))(t); got.Name != "First week" || len(got.Tags) != 0 {
+	if got := must(c.EditNode(ctx, n.ID, client.NodeEdit{Name: client.Set("First week"),
+		Tags: client.Clear[[]string]()}))(t); got.Name != "First week" || len(got.Tags) != 0 {
 		t.Errorf("got %+v", got)
 	}
 	if err := c.RemoveNodeItem(ctx, n.ID, text.ID); err != nil {

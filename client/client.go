@@ -34,7 +34,8 @@ func WithHTTP(h *http.Client) Option { return func(c *Client) { c.http = h } }
 // http://127.0.0.1:5624. key is a person's or an agent's; "" reaches only
 // Health and Ready.
 func New(baseURL, key string, options ...Option) *Client {
-	c := &Client{base: strings.TrimRight(baseURL, "/"), key: loci.Secret(key), http: &http.Client{Timeout: 2 * time.Minute}}
+	c := &Client{base: strings.TrimRight(baseURL, "/"), key: loci.Secret(key),
+		http: &http.Client{Timeout: 2 * time.Minute}}
 	for _, o := range options {
 		o(c)
 	}
@@ -116,7 +117,8 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 }
 
 // request is a request with the credential.
-func (c *Client) request(ctx context.Context, method, path string, header http.Header, body io.Reader) (*http.Request, error) {
+func (c *Client) request(ctx context.Context, method, path string, header http.Header,
+	body io.Reader) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.base+prefix+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)

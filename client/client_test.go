@@ -37,7 +37,8 @@ func start(t *testing.T, change ...func(*rest.Options)) (address string, keeps s
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { st.Close() })
-	au, err := auth.New(auth.Options{Store: st, OwnerKey: "owner", AgentKeys: map[loci.Vendor]loci.Secret{"claude": "claude-key"}})
+	au, err := auth.New(auth.Options{Store: st, OwnerKey: "owner",
+		AgentKeys: map[loci.Vendor]loci.Secret{"claude": "claude-key"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,11 +84,13 @@ func TestLifeOfAMemory(t *testing.T) {
 		len(edited.Tags) != 0 || !edited.ExpiresAt.IsZero() || !cmp.Equal(edited.AllowedVendors, []loci.Vendor{"cursor"}) {
 		t.Errorf("Edit: got %+v", edited)
 	}
-	_, err := c.Replace(ctx, m.ID, 1, client.Replacement{Title: "x", Content: "y", Tags: []string{}, AllowedVendors: []loci.Vendor{"*"}})
+	_, err := c.Replace(ctx, m.ID, 1, client.Replacement{Title: "x", Content: "y", Tags: []string{},
+		AllowedVendors: []loci.Vendor{"*"}})
 	if client.CodeOf(err) != loci.Precondition {
 		t.Errorf("Replace at an old version: got %v, want code %s", err, loci.Precondition)
 	}
-	replaced := must(c.Replace(ctx, m.ID, 2, client.Replacement{Title: "Releases", Content: "y", Tags: []string{"a"}, AllowedVendors: []loci.Vendor{"*"}}))(t)
+	replaced := must(c.Replace(ctx, m.ID, 2, client.Replacement{Title: "Releases", Content: "y", Tags: []string{"a"},
+		AllowedVendors: []loci.Vendor{"*"}}))(t)
 	if replaced.Title != "Releases" || replaced.Version != 3 {
 		t.Errorf("Replace: got %+v", replaced)
 	}
@@ -114,8 +117,10 @@ func TestAgentCalls(t *testing.T) {
 	ctx := t.Context()
 	url := newServer(t)
 	person, agent := client.New(url, "owner"), client.New(url, "claude-key")
-	must(person.Create(ctx, client.NewMemory{Title: "Hidden", Content: "for cursor", AllowedVendors: []loci.Vendor{"cursor"}}))(t)
-	m := must(agent.AgentCreate(ctx, client.NewMemory{Title: "Deploys", Content: "We deploy on Tuesdays.", Tags: []string{"ops"}}))(t)
+	must(person.Create(ctx,
+		client.NewMemory{Title: "Hidden", Content: "for cursor", AllowedVendors: []loci.Vendor{"cursor"}}))(t)
+	m := must(agent.AgentCreate(ctx, client.NewMemory{Title: "Deploys", Content: "We deploy on Tuesdays.",
+		Tags: []string{"ops"}}))(t)
 
 	if got := must(agent.Latest(ctx, "ops", "claude"))(t); got.ID != m.ID {
 		t.Errorf("Latest: got %s, want %s", got.ID, m.ID)
@@ -127,14 +132,17 @@ func TestAgentCalls(t *testing.T) {
 	browse := must(agent.Browse(ctx, client.BrowseRequest{}))(t)
 	found := must(agent.Search(ctx, client.SearchRequest{Query: "deploying"}))(t)
 	newest := must(agent.Newest(ctx, client.NewestRequest{}))(t)
-	if len(byTag.Memories) != 1 || *byTag.Total != 1 || len(browse.Memories) != 1 || len(found.Memories) != 1 || newest.Count != 1 {
-		t.Errorf("got by tag %d, browse %d, search %d, newest %d; want one each", len(byTag.Memories), len(browse.Memories), len(found.Memories), newest.Count)
+	if len(byTag.Memories) != 1 || *byTag.Total != 1 || len(browse.Memories) != 1 || len(found.Memories) != 1 ||
+		newest.Count != 1 {
+		t.Errorf("got by tag %d, browse %d, search %d, newest %d; want one each", len(byTag.Memories), len(browse.Memories),
+			len(found.Memories), newest.Count)
 	}
 	if found.Hits[0].ID != m.ID || found.Hits[0].Snippet != "We **deploy** on Tuesdays." {
 		t.Errorf("Search: got hit %+v", found.Hits[0])
 	}
 	answer := must(agent.Query(ctx, client.QueryRequest{Query: "When do we deploy?"}))(t)
-	if answer.UsedCount != 1 || answer.ModelConfig != nil || *answer.VendorFilter != "claude" || answer.Receipt.Used[0].Reason != "match" {
+	if answer.UsedCount != 1 || answer.ModelConfig != nil || *answer.VendorFilter != "claude" ||
+		answer.Receipt.Used[0].Reason != "match" {
 		t.Errorf("Query: got %+v", answer)
 	}
 	if b := must(agent.Briefing(ctx))(t); b.Total != 1 || b.Tags[0].Name != "ops" {
@@ -158,11 +166,15 @@ func TestErrors(t *testing.T) {
 		want client.Error
 	}{
 		{"no key", second(client.New(url, "").WhoAmI(ctx)), client.Error{Status: 401, Code: loci.Unauthenticated}},
-		{"not for agents", second(client.New(url, "claude-key").List(ctx, client.ListRequest{})), client.Error{Status: 403, Code: loci.Forbidden}},
+		{"not for agents", second(client.New(url, "claude-key").List(ctx, client.ListRequest{})),
+			client.Error{Status: 403, Code: loci.Forbidden}},
 		{"unknown id", second(person.Get(ctx, loci.NewMemoryID())), client.Error{Status: 404, Code: loci.NotFound}},
-		{"bad field", second(person.Create(ctx, client.NewMemory{Title: "x"})), client.Error{Status: 400, Code: loci.Invalid, Field: "content"}},
-		{"too large", second(person.Create(ctx, client.NewMemory{Title: "x", Content: strings.Repeat("x", 4<<20)})), client.Error{Status: 413, Code: loci.TooLarge}},
-		{"empty vendors do not mean all", second(person.Create(ctx, client.NewMemory{Title: "x", Content: "y", AllowedVendors: []loci.Vendor{}})),
+		{"bad field", second(person.Create(ctx, client.NewMemory{Title: "x"})),
+			client.Error{Status: 400, Code: loci.Invalid, Field: "content"}},
+		{"too large", second(person.Create(ctx, client.NewMemory{Title: "x", Content: strings.Repeat("x", 4<<20)})),
+			client.Error{Status: 413, Code: loci.TooLarge}},
+		{"empty vendors do not mean all", second(person.Create(ctx,
+			client.NewMemory{Title: "x", Content: "y", AllowedVendors: []loci.Vendor{}})),
 			client.Error{Status: 400, Code: loci.Invalid, Field: "allowed_vendors"}},
 	}
 	for _, tt := range tests {
@@ -171,7 +183,8 @@ func TestErrors(t *testing.T) {
 			if !errors.As(tt.err, &e) {
 				t.Fatalf("got %v, want a client.Error", tt.err)
 			}
-			if e.Status != tt.want.Status || e.Code != tt.want.Code || e.Field != tt.want.Field || e.Text == "" || e.RequestID == "" {
+			if e.Status != tt.want.Status || e.Code != tt.want.Code || e.Field != tt.want.Field || e.Text == "" ||
+				e.RequestID == "" {
 				t.Errorf("got %+v, want %+v with a text and a request id", *e, tt.want)
 			}
 		})
@@ -185,10 +198,14 @@ func TestErrors(t *testing.T) {
 }
 
 func TestForeignServer(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", http.StatusBadGateway) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "<html>",
+			http.StatusBadGateway)
+	}))
 	defer srv.Close()
 	var e *client.Error
-	if _, err := client.New(srv.URL, "k").WhoAmI(t.Context()); !errors.As(err, &e) || e.Status != 502 || e.Error() != "the server answered 502 Bad Gateway" {
+	if _, err := client.New(srv.URL, "k").WhoAmI(t.Context()); !errors.As(err, &e) || e.Status != 502 ||
+		e.Error() != "the server answered 502 Bad Gateway" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -21,7 +21,8 @@ func (c *Client) CreateEntities(ctx context.Context, in loci.ProjectID, r NewEnt
 }
 
 // AddObservations adds observations to entities.
-func (c *Client) AddObservations(ctx context.Context, in loci.ProjectID, r AddedObservations) (*PutObservations, error) {
+func (c *Client) AddObservations(ctx context.Context, in loci.ProjectID,
+	r AddedObservations) (*PutObservations, error) {
 	return send[PutObservations](ctx, c, graph(in, "/observations"), r)
 }
 
@@ -54,7 +55,8 @@ func (c *Client) Graph(ctx context.Context, in loci.ProjectID, limit int, cursor
 
 // SearchGraph returns the entities that match, the best first: words, AND, OR,
 // NOT, "phrases", prefix* and parentheses. limit 0 is 10.
-func (c *Client) SearchGraph(ctx context.Context, in loci.ProjectID, q string, limit int, cursor string) (*GraphHits, error) {
+func (c *Client) SearchGraph(ctx context.Context, in loci.ProjectID, q string, limit int,
+	cursor string) (*GraphHits, error) {
 	v := paging(limit, cursor)
 	v.Set("q", q)
 	return get[GraphHits](ctx, c, query(graph(in, "/search"), v))
@@ -73,24 +75,28 @@ func (c *Client) Entity(ctx context.Context, in loci.ProjectID, id loci.EntityID
 
 // EntityObservations returns one page of the observations of an entity. limit 0
 // is 100.
-func (c *Client) EntityObservations(ctx context.Context, in loci.ProjectID, id loci.EntityID, limit int, cursor string) (*ObservationList, error) {
+func (c *Client) EntityObservations(ctx context.Context, in loci.ProjectID, id loci.EntityID, limit int,
+	cursor string) (*ObservationList, error) {
 	return get[ObservationList](ctx, c, query(entity(in, id, "/observations"), paging(limit, cursor)))
 }
 
 // EntityRelations returns one page of the relations of an entity. limit 0 is 100.
-func (c *Client) EntityRelations(ctx context.Context, in loci.ProjectID, id loci.EntityID, limit int, cursor string) (*RelationList, error) {
+func (c *Client) EntityRelations(ctx context.Context, in loci.ProjectID, id loci.EntityID, limit int,
+	cursor string) (*RelationList, error) {
 	return get[RelationList](ctx, c, query(entity(in, id, "/relations"), paging(limit, cursor)))
 }
 
 // EntityHistory returns what happened to an entity, also a deleted one, oldest
 // first. limit 0 is 100.
-func (c *Client) EntityHistory(ctx context.Context, in loci.ProjectID, id loci.EntityID, limit int) (*GraphChangeList, error) {
+func (c *Client) EntityHistory(ctx context.Context, in loci.ProjectID, id loci.EntityID,
+	limit int) (*GraphChangeList, error) {
 	return get[GraphChangeList](ctx, c, query(entity(in, id, "/history"), paging(limit, "")))
 }
 
 // Neighbours returns an entity and those within so many hops (0: 1), nearest
 // first, at most limit (0: 20).
-func (c *Client) Neighbours(ctx context.Context, in loci.ProjectID, id loci.EntityID, hops, limit int) (*EntityList, error) {
+func (c *Client) Neighbours(ctx context.Context, in loci.ProjectID, id loci.EntityID, hops,
+	limit int) (*EntityList, error) {
 	v := paging(limit, "")
 	if hops != 0 {
 		v.Set("hops", strconv.Itoa(hops))
@@ -119,8 +125,10 @@ func (c *Client) MergeEntities(ctx context.Context, in loci.ProjectID, from, int
 
 // SetGraphVendors says which vendors may read rows that the person wrote, and
 // returns how many it changed.
-func (c *Client) SetGraphVendors(ctx context.Context, in loci.ProjectID, ids GraphIDs, vendors ...loci.Vendor) (int, error) {
-	out, err := call[Changed](ctx, c, http.MethodPut, graph(in, "/vendors"), GraphVendors{GraphIDs: ids, AllowedVendors: vendors})
+func (c *Client) SetGraphVendors(ctx context.Context, in loci.ProjectID, ids GraphIDs,
+	vendors ...loci.Vendor) (int, error) {
+	out, err := call[Changed](ctx, c, http.MethodPut, graph(in, "/vendors"),
+		GraphVendors{GraphIDs: ids, AllowedVendors: vendors})
 	if err != nil {
 		return 0, err
 	}
@@ -150,7 +158,8 @@ type GraphImport struct {
 
 // ImportGraph reads the memory.json of the reference "memory" MCP server, at
 // most 16 MiB. It may be repeated. Lines that cannot be taken are reported, the others are stored.
-func (c *Client) ImportGraph(ctx context.Context, in loci.ProjectID, lines io.Reader, o GraphImport) (*GraphImported, error) {
+func (c *Client) ImportGraph(ctx context.Context, in loci.ProjectID, lines io.Reader,
+	o GraphImport) (*GraphImported, error) {
 	v := url.Values{}
 	if o.DryRun {
 		v.Set("dry_run", "true")

@@ -39,7 +39,8 @@ func (c *Client) DeleteTeam(ctx context.Context, id loci.TeamID, force bool) err
 
 // InviteToTeam invites up to 10 people to a team. The tokens are in the answer
 // and never shown again. No role is member.
-func (c *Client) InviteToTeam(ctx context.Context, id loci.TeamID, role loci.MemberRole, emails ...string) (*InvitedList, error) {
+func (c *Client) InviteToTeam(ctx context.Context, id loci.TeamID, role loci.MemberRole,
+	emails ...string) (*InvitedList, error) {
 	return send[InvitedList](ctx, c, "/teams/"+id.String()+"/invite", Invitation{Emails: emails, Role: role})
 }
 
@@ -69,8 +70,10 @@ func (c *Client) RemoveFromTeam(ctx context.Context, id loci.TeamID, user loci.U
 }
 
 // SetTeamRole gives a member of a team another role.
-func (c *Client) SetTeamRole(ctx context.Context, id loci.TeamID, user loci.UserID, role loci.MemberRole) (*loci.User, error) {
-	return call[loci.User](ctx, c, http.MethodPut, "/teams/"+id.String()+"/members/"+user.String()+"/role", RoleChange{role})
+func (c *Client) SetTeamRole(ctx context.Context, id loci.TeamID, user loci.UserID,
+	role loci.MemberRole) (*loci.User, error) {
+	return call[loci.User](ctx, c, http.MethodPut, "/teams/"+id.String()+"/members/"+user.String()+"/role",
+		RoleChange{role})
 }
 
 // Org returns the person's org.
@@ -100,7 +103,8 @@ func (c *Client) EditMember(ctx context.Context, id loci.OrgID, user loci.UserID
 
 // InviteToOrg invites up to 10 people to the org. The tokens are in the answer
 // and never shown again. No role is member.
-func (c *Client) InviteToOrg(ctx context.Context, id loci.OrgID, role loci.MemberRole, emails ...string) (*InvitedList, error) {
+func (c *Client) InviteToOrg(ctx context.Context, id loci.OrgID, role loci.MemberRole,
+	emails ...string) (*InvitedList, error) {
 	return send[InvitedList](ctx, c, org(id, "/invite"), Invitation{Emails: emails, Role: role})
 }
 
@@ -125,7 +129,8 @@ func (c *Client) CreateWorkspace(ctx context.Context, id loci.OrgID, name string
 }
 
 // RenameWorkspace gives a workspace another name.
-func (c *Client) RenameWorkspace(ctx context.Context, id loci.OrgID, w loci.WorkspaceID, name string) (*loci.Workspace, error) {
+func (c *Client) RenameWorkspace(ctx context.Context, id loci.OrgID, w loci.WorkspaceID,
+	name string) (*loci.Workspace, error) {
 	return call[loci.Workspace](ctx, c, http.MethodPatch, org(id, "/workspaces/"+w.String()), Name{name})
 }
 

@@ -15,7 +15,8 @@ func TestHistoryCalls(t *testing.T) {
 	m := must(agent.AgentCreate(ctx, client.NewMemory{Title: "Deploys", Content: "We deploy on Tuesdays."}))(t)
 	must(c.Edit(ctx, m.ID, 1, client.Edit{Content: client.Set("We deploy on Mondays.")}))(t)
 	d := must(c.Diff(ctx, m.ID, 0, 0))(t)
-	if d.From.Version != 1 || d.To.Version != 2 || len(d.Texts) != 1 || d.Texts[0].Hunks[0].Lines[0].Op != loci.DiffChanged {
+	if d.From.Version != 1 || d.To.Version != 2 || len(d.Texts) != 1 ||
+		d.Texts[0].Hunks[0].Lines[0].Op != loci.DiffChanged {
 		t.Errorf("Diff: got %+v", d)
 	}
 	if _, err := c.Diff(ctx, m.ID, 1, 7); client.CodeOf(err) != loci.NotFound {
@@ -28,7 +29,8 @@ func TestHistoryCalls(t *testing.T) {
 		t.Errorf("Revert: got %+v", got)
 	}
 	made := must(agent.AgentCreate(ctx, client.NewMemory{Title: "Wrong", Content: "x"}))(t)
-	undo := client.UndoRequest{UndoSelection: loci.UndoSelection{Origin: "claude", Since: made.CreatedAt, Until: time.Now().Add(time.Hour)}}
+	undo := client.UndoRequest{UndoSelection: loci.UndoSelection{Origin: "claude", Since: made.CreatedAt,
+		Until: time.Now().Add(time.Hour)}}
 	if _, err := c.Undo(ctx, undo); client.CodeOf(err) != loci.Forbidden {
 		t.Errorf("Undo with a key: %v", err)
 	}
@@ -37,7 +39,8 @@ func TestHistoryCalls(t *testing.T) {
 	if len(report.Undone) != 1 || report.Undone[0].ID != made.ID || report.Redo == nil {
 		t.Errorf("Undo: got %+v", report)
 	}
-	if got := must(person.Undo(ctx, client.UndoRequest{UndoSelection: *report.Redo, DryRun: true}))(t); len(got.Undone) != 1 || !got.DryRun {
+	if got := must(person.Undo(ctx,
+		client.UndoRequest{UndoSelection: *report.Redo, DryRun: true}))(t); len(got.Undone) != 1 || !got.DryRun {
 		t.Errorf("Undo of the undo: got %+v", got)
 	}
 }

@@ -30,8 +30,10 @@ func (b browser) RoundTrip(r *http.Request) (*http.Response, error) {
 func signIn(t *testing.T, address string, st store.Store, user loci.UserID, age time.Duration) *client.Client {
 	t.Helper()
 	token, now := auth.NewSecret("loci_session_"), loci.CutTime(time.Now())
-	err := st.Credentials().Insert(t.Context(), loci.Credential{ID: loci.NewCredentialID(), OrgID: loci.DefaultOrg, UserID: user, Kind: loci.KindUser,
-		Method: loci.BySession, Name: "Test", Hash: auth.Hash(token), ProvedAt: now.Add(-age), CreatedAt: now, ExpiresAt: now.Add(time.Hour)})
+	err := st.Credentials().Insert(t.Context(), loci.Credential{ID: loci.NewCredentialID(), OrgID: loci.DefaultOrg,
+		UserID: user, Kind: loci.KindUser,
+		Method: loci.BySession, Name: "Test", Hash: auth.Hash(token), ProvedAt: now.Add(-age), CreatedAt: now,
+		ExpiresAt: now.Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,8 @@ func TestAccountAndKeys(t *testing.T) {
 	if got := must(key.Grants(ctx))(t); len(got.Grants) != 0 {
 		t.Errorf("Grants: got %+v", got)
 	}
-	if client.CodeOf(key.RevokeGrant(ctx, loci.NewGrantID())) != loci.NotFound || client.CodeOf(key.EndSession(ctx, loci.NewCredentialID())) != loci.NotFound {
+	if client.CodeOf(key.RevokeGrant(ctx, loci.NewGrantID())) != loci.NotFound ||
+		client.CodeOf(key.EndSession(ctx, loci.NewCredentialID())) != loci.NotFound {
 		t.Error("an unknown grant or session is not NotFound")
 	}
 
@@ -73,7 +76,8 @@ func TestAccountAndKeys(t *testing.T) {
 	if !errors.As(err, &e) || e.Code != loci.StepUp || e.StepUpURL != address+"/app/step-up" {
 		t.Errorf("CreateKey with a stale proof: got %+v, want step-up at %s", err, address)
 	}
-	made := must(fresh.CreateKey(ctx, client.NewKey{Name: "script", Scopes: []loci.Right{loci.RightRead, loci.RightWrite}}))(t)
+	made := must(fresh.CreateKey(ctx, client.NewKey{Name: "script",
+		Scopes: []loci.Right{loci.RightRead, loci.RightWrite}}))(t)
 	m := must(client.New(address, made.Secret).Create(ctx, client.NewMemory{Title: "a", Content: "b"}))(t)
 	rotated := must(fresh.RotateKey(ctx, made.Key.ID, 0))(t)
 	if rotated.Key.Replaces != made.Key.ID || rotated.Secret == made.Secret {
@@ -117,14 +121,16 @@ func TestTeamsAndTrash(t *testing.T) {
 	if got := must(key.RenameTeam(ctx, team.ID, "Core"))(t); got.Name != "Core" {
 		t.Errorf("RenameTeam: got %+v", got)
 	}
-	noor := loci.User{ID: loci.NewUserID(), OrgID: loci.DefaultOrg, Email: "noor@loci.example", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: loci.CutTime(time.Now())}
+	noor := loci.User{ID: loci.NewUserID(), OrgID: loci.DefaultOrg, Email: "noor@loci.example", Role: loci.RoleUser,
+		OrgRole: loci.Member, CreatedAt: loci.CutTime(time.Now())}
 	ok(t, st.People().Add(ctx, noor, nil))
 	hers := signIn(t, address, st, noor.ID, 0)
 	invited := must(key.InviteToTeam(ctx, team.ID, "", noor.Email, "zoe@loci.example"))(t)
 	if len(invited.Invites) != 2 || invited.Invites[0].Invite.TeamRole != loci.Member {
 		t.Fatalf("InviteToTeam: got %+v", invited)
 	}
-	if got := must(hers.Join(ctx, invited.Invites[0].Token))(t); got.Team == nil || got.Team.ID != team.ID || len(got.Team.Members) != 2 {
+	if got := must(hers.Join(ctx, invited.Invites[0].Token))(t); got.Team == nil || got.Team.ID != team.ID ||
+		len(got.Team.Members) != 2 {
 		t.Errorf("Join: got %+v", got)
 	}
 	ok(t, key.RevokeTeamInvite(ctx, team.ID, invited.Invites[1].Invite.ID))
@@ -183,11 +189,13 @@ func TestOrg(t *testing.T) {
 	if _, err := key.Org(ctx, "other"); client.CodeOf(err) != loci.NotFound {
 		t.Errorf("another org: got %v", err)
 	}
-	noor := loci.User{ID: loci.NewUserID(), OrgID: id, Email: "noor@loci.example", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: loci.CutTime(time.Now())}
+	noor := loci.User{ID: loci.NewUserID(), OrgID: id, Email: "noor@loci.example", Role: loci.RoleUser,
+		OrgRole: loci.Member, CreatedAt: loci.CutTime(time.Now())}
 	ok(t, st.People().Add(ctx, noor, nil))
 	first := must(key.Members(ctx, id, 1, ""))(t)
 	second := must(key.Members(ctx, id, 1, first.NextCursor))(t)
-	if len(first.Members) != 1 || !first.HasMore || len(second.Members) != 1 || second.HasMore || first.Members[0].ID == second.Members[0].ID {
+	if len(first.Members) != 1 || !first.HasMore || len(second.Members) != 1 || second.HasMore ||
+		first.Members[0].ID == second.Members[0].ID {
 		t.Errorf("Members: got %+v, then %+v", first, second)
 	}
 	if _, err := key.Members(ctx, id, 1, "x"); client.CodeOf(err) != loci.Invalid {

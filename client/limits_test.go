@@ -15,15 +15,19 @@ import (
 // the constants that app checks: the OpenAPI document must not promise more or
 // less.
 func TestTagsHoldTheLimits(t *testing.T) {
-	constants := map[string]int{"title": loci.MaxTitle, "content": loci.MaxContent, "summary": loci.MaxSummary, "key": loci.MaxKey,
-		"category": loci.MaxCategory, "source": loci.MaxSource, "term": loci.MaxTerm, "origin": loci.MaxVendorLength, "tags": loci.MaxTag,
+	constants := map[string]int{"title": loci.MaxTitle, "content": loci.MaxContent, "summary": loci.MaxSummary,
+		"key":      loci.MaxKey,
+		"category": loci.MaxCategory, "source": loci.MaxSource, "term": loci.MaxTerm, "origin": loci.MaxVendorLength,
+		"tags":            loci.MaxTag,
 		"allowed_vendors": loci.MaxVendorLength}
 	mayBeEmpty := map[string]bool{"summary": true, "key": true, "allowed_vendors": true}
 	items := map[string]int{"tags": loci.MaxTags, "allowed_vendors": loci.MaxVendors, "ids": loci.MaxIDs}
 	queries := map[string]int{"SearchRequest": loci.MaxTerm, "QueryRequest": loci.MaxQuery}
-	limits := map[string]int{"ListRequest": app.MaxPage, "BrowseRequest": 200, "ByTagRequest": 100, "SearchRequest": 50, "NewestRequest": 50, "QueryRequest": app.MaxQuery}
+	limits := map[string]int{"ListRequest": app.MaxPage, "BrowseRequest": 200, "ByTagRequest": 100, "SearchRequest": 50,
+		"NewestRequest": 50, "QueryRequest": app.MaxQuery}
 
-	for _, v := range []any{client.NewMemory{}, client.Replacement{}, client.Edit{}, client.Filter{}, client.ListRequest{}, client.BrowseRequest{},
+	for _, v := range []any{client.NewMemory{}, client.Replacement{}, client.Edit{}, client.Filter{},
+		client.ListRequest{}, client.BrowseRequest{},
 		client.ByTagRequest{}, client.SearchRequest{}, client.NewestRequest{}, client.QueryRequest{}} {
 		typ := reflect.TypeOf(v)
 		for _, f := range reflect.VisibleFields(typ) {
@@ -56,18 +60,23 @@ func TestTagsHoldTheLimits(t *testing.T) {
 
 // TestGraphTagsHoldTheLimits is the same for projects and graphs.
 func TestGraphTagsHoldTheLimits(t *testing.T) {
-	lengths := map[string]int{"description": loci.MaxDescription, "entity_type": loci.MaxGraphType, "from_type": loci.MaxGraphType, "to_type": loci.MaxGraphType,
-		"relation_type": loci.MaxGraphType, "from": loci.MaxEntityName, "to": loci.MaxEntityName, "entity_name": loci.MaxEntityName, "names": loci.MaxEntityName,
+	lengths := map[string]int{"description": loci.MaxDescription, "entity_type": loci.MaxGraphType,
+		"from_type": loci.MaxGraphType, "to_type": loci.MaxGraphType,
+		"relation_type": loci.MaxGraphType, "from": loci.MaxEntityName, "to": loci.MaxEntityName,
+		"entity_name": loci.MaxEntityName, "names": loci.MaxEntityName,
 		"contents": loci.MaxObservation, "allowed_vendors": loci.MaxVendorLength}
-	for _, v := range []any{client.NewProject{}, client.ProjectEdit{}, client.EntityRef{}, client.NewEntity{}, client.NewEntities{}, client.NewObservations{},
-		client.AddedObservations{}, client.NewRelation{}, client.NewRelations{}, client.EntityNames{}, client.OldObservations{}, client.ObservationDeletions{},
+	for _, v := range []any{client.NewProject{}, client.ProjectEdit{}, client.EntityRef{}, client.NewEntity{},
+		client.NewEntities{}, client.NewObservations{},
+		client.AddedObservations{}, client.NewRelation{}, client.NewRelations{}, client.EntityNames{},
+		client.OldObservations{}, client.ObservationDeletions{},
 		client.RelationDeletions{}, client.GraphVendors{}} {
 		typ := reflect.TypeOf(v)
 		for _, f := range reflect.VisibleFields(typ) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			at := typ.Name() + "." + name
 			if f.Type.Kind() == reflect.Slice {
-				check(t, at, f, "maxItems", map[bool]int{true: loci.MaxVendors, false: loci.MaxGraphItems}[name == "allowed_vendors"])
+				check(t, at, f, "maxItems", map[bool]int{true: loci.MaxVendors,
+					false: loci.MaxGraphItems}[name == "allowed_vendors"])
 			}
 			want, known := lengths[name]
 			switch {

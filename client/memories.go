@@ -9,7 +9,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Create saves a memory: a new one, or a new version of the one that has its key. People's keys only; agents use AgentCreate.
+// Create saves a memory: a new one, or a new version of the one that has its key. People's keys only; agents use
+// AgentCreate.
 func (c *Client) Create(ctx context.Context, m NewMemory) (*loci.Saved, error) {
 	return send[loci.Saved](ctx, c, "/memories", m)
 }

@@ -126,7 +126,8 @@ func (c *Client) AddNodeItem(ctx context.Context, id loci.NodeID, i NewNodeItem)
 }
 
 // MoveNodeItem puts an item elsewhere in its node, with all below it.
-func (c *Client) MoveNodeItem(ctx context.Context, id loci.NodeID, item loci.NodeItemID, to NodeItemMove) (*loci.NodeItem, error) {
+func (c *Client) MoveNodeItem(ctx context.Context, id loci.NodeID, item loci.NodeItemID,
+	to NodeItemMove) (*loci.NodeItem, error) {
 	return call[loci.NodeItem](ctx, c, http.MethodPatch, node(id, "/items/"+item.String()), to)
 }
 

@@ -89,7 +89,8 @@ func (c *Client) ProjectMembers(ctx context.Context, id loci.ProjectID) (*Projec
 }
 
 // PutProjectMember enters a user of the org as a member, or changes the role.
-func (c *Client) PutProjectMember(ctx context.Context, id loci.ProjectID, user loci.UserID, role loci.MemberRole) error {
+func (c *Client) PutProjectMember(ctx context.Context, id loci.ProjectID, user loci.UserID,
+	role loci.MemberRole) error {
 	return c.do(ctx, http.MethodPut, project(id, "/members/"+user.String()), nil, RoleChange{role}, nil)
 }
 

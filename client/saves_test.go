@@ -19,8 +19,10 @@ func TestBulkRecallAndSuggestions(t *testing.T) {
 	if out.Succeeded != 2 || !out.Results[1].Created {
 		t.Fatalf("Bulk: %+v", out)
 	}
-	refused := client.BulkRequest{Operations: []client.BulkOperation{{Op: loci.BulkTrash, ID: loci.NewMemoryID()}}, Atomic: new(false)}
-	if got := must(person.Bulk(ctx, refused))(t); got.Failed != 1 || got.Results[0].Error == nil || got.Results[0].Error.Code != loci.NotFound {
+	refused := client.BulkRequest{Operations: []client.BulkOperation{{Op: loci.BulkTrash, ID: loci.NewMemoryID()}},
+		Atomic: new(false)}
+	if got := must(person.Bulk(ctx, refused))(t); got.Failed != 1 || got.Results[0].Error == nil ||
+		got.Results[0].Error.Code != loci.NotFound {
 		t.Errorf("Bulk one by one: %+v", got)
 	}
 	found := must(claude.Recall(ctx, client.RecallRequest{Query: "tuesdays"}))(t)
@@ -37,7 +39,8 @@ func TestBulkRecallAndSuggestions(t *testing.T) {
 		},
 	} {
 		want := []loci.SuggestionState{loci.SuggestionAccepted, loci.SuggestionDeclined}[i]
-		must(claude.AgentCreate(ctx, client.NewMemory{Title: "Moved", Content: "Something else now.", Supersedes: []loci.MemoryID{out.Results[i].ID}}))(t)
+		must(claude.AgentCreate(ctx, client.NewMemory{Title: "Moved", Content: "Something else now.",
+			Supersedes: []loci.MemoryID{out.Results[i].ID}}))(t)
 		pending := must(person.Suggestions(ctx, client.SuggestionQuery{State: loci.SuggestionPending, Limit: 5}))(t)
 		if len(pending.Suggestions) != 1 || pending.Suggestions[0].MemoryID != out.Results[i].ID {
 			t.Fatalf("Suggestions: %+v", pending)

@@ -42,7 +42,8 @@ type NewSource struct {
 
 // Draft returns the source as the use cases take it.
 func (n *NewSource) Draft() loci.Source {
-	return loci.Source{Kind: n.Kind, Ref: n.Ref, Text: n.Text, Quote: n.Quote, Start: n.Start, End: n.End, AllowedVendors: n.AllowedVendors}
+	return loci.Source{Kind: n.Kind, Ref: n.Ref, Text: n.Text, Quote: n.Quote, Start: n.Start, End: n.End,
+		AllowedVendors: n.AllowedVendors}
 }
 
 // Replacement takes the place of a whole memory. Tags and AllowedVendors must

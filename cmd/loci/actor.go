@@ -42,7 +42,8 @@ func (a *actor) principal(ctx context.Context, in *instance) (loci.Principal, er
 		return in.actFor(ctx, a.org, a.user)
 	}
 	if a.org != "" || a.user != "" {
-		return loci.Principal{}, usagef("cannot combine --as with --org or --user: it acts for the owner of this machine's memories")
+		return loci.Principal{},
+			usagef("cannot combine --as with --org or --user: it acts for the owner of this machine's memories")
 	}
 	return in.as(ctx, a.vendor)
 }

@@ -49,7 +49,8 @@ func (f *saveFlags) add(cmd *cobra.Command) {
 	f.memoryFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.ttl, "ttl", "", "how long until it expires: 90d or 12h")
-	flags.StringVar(&f.scope, "scope", "", "global (only you), project (also its members) or agent (only sessions of the agent)")
+	flags.StringVar(&f.scope, "scope", "",
+		"global (only you), project (also its members) or agent (only sessions of the agent)")
 	flags.StringVar(&f.project, "project", "", "project that it is about, by name or id")
 	flags.StringVar(&f.agent, "agent", "", "agent, for scope agent (default: the agent of --session)")
 	sessionFlag(cmd, &f.session)

@@ -12,7 +12,8 @@ import (
 )
 
 func (p *program) agentCommand() *cobra.Command {
-	return group("agent", "Register and list agents", `Register and list agents. An assistant reads a memory of agent scope only in a
+	return group("agent", "Register and list agents",
+		`Register and list agents. An assistant reads a memory of agent scope only in a
 session of its agent: pass --session, or send the header Loci-Session over REST and
 MCP. AGENT is an id, a name or VENDOR/NAME.`,
 		p.agentCreateCommand(), p.agentListCommand(), p.agentShowCommand())

@@ -16,7 +16,8 @@ import (
 )
 
 func (p *program) assetCommand() *cobra.Command {
-	return group("asset", "Attach files to memories", `Attach files to memories. Loci stores each file once, by its content, as long as a
+	return group("asset", "Attach files to memories",
+		`Attach files to memories. Loci stores each file once, by its content, as long as a
 memory has it. Everybody who sees the memory sees its files.`,
 		p.assetAddCommand(), p.assetListCommand(), p.assetGetCommand(), p.assetDeleteCommand())
 }
@@ -24,7 +25,8 @@ memory has it. Everybody who sees the memory sees its files.`,
 func (p *program) assetAddCommand() *cobra.Command {
 	var name, mediaType string
 	cmd := p.onMemoryID(pickAny, &cobra.Command{
-		Use: "add MEMORY FILE…", Short: "Attach files to a memory", Args: cobra.MinimumNArgs(2), Annotations: does(app.AssetAdd),
+		Use: "add MEMORY FILE…", Short: "Attach files to a memory", Args: cobra.MinimumNArgs(2),
+		Annotations: does(app.AssetAdd),
 		Long: `Attach files to a memory; "-" is standard input and requires --name. Loci detects the
 media type from the bytes. Specify --type if the bytes do not tell, for example
 text/markdown. Attaching a file twice has no effect.`,
@@ -55,7 +57,8 @@ text/markdown. Attaching a file twice has no effect.`,
 }
 
 // attach attaches one file. The name and media type in u take precedence.
-func (p *program) attach(ctx context.Context, c *call, id loci.MemoryID, file string, u app.Upload) (loci.Asset, error) {
+func (p *program) attach(ctx context.Context, c *call, id loci.MemoryID, file string,
+	u app.Upload) (loci.Asset, error) {
 	r, size, err := p.openFile(ctx, file)
 	if err != nil {
 		return loci.Asset{}, err
@@ -185,7 +188,8 @@ func (p *program) download(ctx context.Context, c *call, id loci.AssetID, to str
 func (p *program) assetDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := p.onAsset(&cobra.Command{
-		Use: "delete ID", Short: "Permanently delete an attached file", Args: cobra.ExactArgs(1), Annotations: does(app.AssetDelete),
+		Use: "delete ID", Short: "Permanently delete an attached file", Args: cobra.ExactArgs(1),
+		Annotations: does(app.AssetDelete),
 	}, func(ctx context.Context, c *call, id loci.AssetID) error {
 		a, err := c.app.Asset(ctx, c.who, id)
 		if err == nil {

@@ -20,7 +20,8 @@ func (p *program) auditCommand() *cobra.Command {
 	var org, user, since string
 	var q store.AuditQuery
 	cmd := &cobra.Command{
-		Use: "audit", Short: "Show the audit trail of an org, newest first", Args: cobra.NoArgs, Annotations: does(app.AuditRead),
+		Use: "audit", Short: "Show the audit trail of an org, newest first", Args: cobra.NoArgs,
+		Annotations: does(app.AuditRead),
 		Long: `Show the audit trail of an org, newest first: who did what, and which requests Loci
 rejected. It has ids and counts, never the content of memories.`,
 		Example: `  loci audit --denied --since 7d
@@ -89,7 +90,9 @@ func checkAction(s string) error {
 	}
 	slices.Sort(known)
 	group, _, _ := strings.Cut(s, ".")
-	alike := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return group == "" || !strings.HasPrefix(k, group) })
+	alike := slices.DeleteFunc(slices.Clone(known), func(k string) bool {
+		return group == "" || !strings.HasPrefix(k, group)
+	})
 	if len(alike) == 0 {
 		alike = known
 	}
@@ -98,7 +101,8 @@ func checkAction(s string) error {
 
 const maxAudit = 10_000
 
-func (p *program) printAudit(ctx context.Context, in *instance, org loci.OrgID, rows []store.AuditRow, limit int) error {
+func (p *program) printAudit(ctx context.Context, in *instance, org loci.OrgID, rows []store.AuditRow,
+	limit int) error {
 	more := len(rows) == limit
 	if p.json {
 		next := ""

@@ -24,7 +24,8 @@ writes. Backups are in backups/ of the data directory; copy them elsewhere, too.
 }
 
 func (p *program) backups() *maintain.Backups {
-	return &maintain.Backups{Dir: p.settings.DataDir, Program: readBuildInfo().Version, Check: p.checkCopy, Carry: sqlite.CarryRevocations}
+	return &maintain.Backups{Dir: p.settings.DataDir, Program: readBuildInfo().Version, Check: p.checkCopy,
+		Carry: sqlite.CarryRevocations}
 }
 
 // checkCopy opens a copy of a data directory and reads all of it.
@@ -80,7 +81,8 @@ func (p *program) backupListCommand() *cobra.Command {
 			rows := make([][]string, len(found))
 			for i, b := range found {
 				shown[i] = backupJSON{b.Name, b.Path, b.Manifest}
-				rows[i] = []string{b.Name, showTime(b.Manifest.CreatedAt), strconv.Itoa(len(b.Manifest.Files)), strconv.FormatInt(b.Manifest.Size(), 10), b.Manifest.Program}
+				rows[i] = []string{b.Name, showTime(b.Manifest.CreatedAt), strconv.Itoa(len(b.Manifest.Files)),
+					strconv.FormatInt(b.Manifest.Size(), 10), b.Manifest.Program}
 			}
 			if p.json {
 				return p.printJSON(map[string]any{"backups": shown, "next_cursor": "", "has_more": false})
@@ -126,7 +128,8 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 				return loci.Errorf(loci.Unavailable, "backup %s is damaged; use another one, see `loci backup list`", b.Name)
 			}
 			if !p.json {
-				p.printf("ok    %s: %s, %s\n", b.Name, loci.Plural(len(b.Manifest.Files), "file", "files"), showBytes(b.Manifest.Size()))
+				p.printf("ok    %s: %s, %s\n", b.Name, loci.Plural(len(b.Manifest.Files), "file", "files"),
+					showBytes(b.Manifest.Size()))
 			}
 			return nil
 		},
@@ -212,7 +215,8 @@ func (p *program) finishRestore(ctx context.Context) error {
 
 func (p *program) restored(name, dir string, done maintain.Restored) error {
 	if done.Unread != nil {
-		p.log.Warn("keys revoked after the backup may be valid again: check loci key list and loci agent-key list", "error", done.Unread)
+		p.log.Warn("keys revoked after the backup may be valid again: check loci key list and loci agent-key list", "error",
+			done.Unread)
 	}
 	if p.json {
 		return p.printJSON(map[string]any{"name": name, "restored_to": dir, "kept": done.Kept,
@@ -220,7 +224,8 @@ func (p *program) restored(name, dir string, done maintain.Restored) error {
 	}
 	p.printf("restored %s to %s\n", name, dir)
 	if done.Revoked > 0 {
-		p.printf("%s revoked\n", loci.Plural(done.Revoked, "key revoked after the backup stays", "keys revoked after the backup stay"))
+		p.printf("%s revoked\n", loci.Plural(done.Revoked, "key revoked after the backup stays",
+			"keys revoked after the backup stay"))
 	}
 	if done.Kept != "" {
 		p.printf("the replaced files are in %s\n", done.Kept)

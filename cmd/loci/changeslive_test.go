@@ -124,10 +124,12 @@ func TestChangesOfTheCommandLine(t *testing.T) {
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	runLoci(t, dir, "add", "second", "--title", "Second")
 	var got shownChange
-	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&got); err != nil || got.Event != "change" || got.Change.Change != loci.Created {
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&got); err != nil || got.Event != "change" ||
+		got.Change.Change != loci.Created {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	if said := string(runLoci(t, dir, "changes", "--since", at)); !strings.Contains(said, got.Change.ID+"  created by cli\nposition ") {
+	if said := string(runLoci(t, dir, "changes", "--since", at)); !strings.Contains(said,
+		got.Change.ID+"  created by cli\nposition ") {
 		t.Errorf("got %q", said)
 	}
 	if said := string(runLoci(t, dir, "changes", "--since", got.Position)); strings.Contains(said, "created") {

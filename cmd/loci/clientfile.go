@@ -60,7 +60,8 @@ func changeEntry(f configFormat, name string, text, entry []byte) ([]byte, error
 }
 
 func malformed(name string, err error) error {
-	return loci.WrapError(loci.Conflict, err, "cannot change %s: %s; fix the file, or connect by hand with --print", name, err)
+	return loci.WrapError(loci.Conflict, err, "cannot change %s: %s; fix the file, or connect by hand with --print", name,
+		err)
 }
 
 // withoutLoci drops Loci's entry, and the table if it becomes empty.

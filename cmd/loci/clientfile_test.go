@@ -20,17 +20,27 @@ func TestPutAndRemove(t *testing.T) {
 		text, with string
 		without    string // after removal; "=": text itself
 	}{
-		{"no file", jsonConfig{}, "", "{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}\n", "{\n  \"mcpServers\": {}\n}\n"},
-		{"empty object", jsonConfig{}, "{}", "{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}", "{\n  \"mcpServers\": {}\n}"},
-		{"other keys", jsonConfig{}, "{\n\t\"a\": 1\n}\n", "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"loci\": {\"command\": \"l\"}\n\t}\n}\n", "{\n\t\"a\": 1,\n\t\"mcpServers\": {}\n}\n"},
-		{"one line", jsonConfig{}, `{"mcpServers": {"o": {}}, "z": [1, 2]}`, `{"mcpServers": {"o": {}, "loci": {"command":"l"}}, "z": [1, 2]}`, "="},
-		{"other servers", jsonConfig{}, "{\n  \"mcpServers\": {\n    \"o\": {}\n  }\n}", "{\n  \"mcpServers\": {\n    \"o\": {},\n    \"loci\": {\"command\": \"l\"}\n  }\n}", "="},
-		{"replaced, first of two", jsonConfig{}, `{"mcpServers": {"loci": 5, "o": {}}}`, `{"mcpServers": {"loci": {"command": "l"}, "o": {}}}`, `{"mcpServers": {"o": {}}}`},
-		{"line ends of Windows", jsonConfig{}, "{\r\n  \"mcpServers\": {\r\n    \"o\": {}\r\n  }\r\n}", "{\r\n  \"mcpServers\": {\r\n    \"o\": {},\r\n    \"loci\": {\"command\": \"l\"}\r\n  }\r\n}", "="},
+		{"no file", jsonConfig{}, "", "{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}\n",
+			"{\n  \"mcpServers\": {}\n}\n"},
+		{"empty object", jsonConfig{}, "{}", "{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}",
+			"{\n  \"mcpServers\": {}\n}"},
+		{"other keys", jsonConfig{}, "{\n\t\"a\": 1\n}\n",
+			"{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"loci\": {\"command\": \"l\"}\n\t}\n}\n",
+			"{\n\t\"a\": 1,\n\t\"mcpServers\": {}\n}\n"},
+		{"one line", jsonConfig{}, `{"mcpServers": {"o": {}}, "z": [1, 2]}`,
+			`{"mcpServers": {"o": {}, "loci": {"command":"l"}}, "z": [1, 2]}`, "="},
+		{"other servers", jsonConfig{}, "{\n  \"mcpServers\": {\n    \"o\": {}\n  }\n}",
+			"{\n  \"mcpServers\": {\n    \"o\": {},\n    \"loci\": {\"command\": \"l\"}\n  }\n}", "="},
+		{"replaced, first of two", jsonConfig{}, `{"mcpServers": {"loci": 5, "o": {}}}`,
+			`{"mcpServers": {"loci": {"command": "l"}, "o": {}}}`, `{"mcpServers": {"o": {}}}`},
+		{"line ends of Windows", jsonConfig{}, "{\r\n  \"mcpServers\": {\r\n    \"o\": {}\r\n  }\r\n}",
+			"{\r\n  \"mcpServers\": {\r\n    \"o\": {},\r\n    \"loci\": {\"command\": \"l\"}\r\n  }\r\n}", "="},
 		{"no TOML file", tomlConfig{}, "", shortTOML, "="},
 		{"TOML without a line end", tomlConfig{}, "a = 1", "a = 1\n\n" + shortTOML, "a = 1\n"},
 		{"TOML with others", tomlConfig{}, "[x]\na = [\n[1],\n]\n", "[x]\na = [\n[1],\n]\n\n" + shortTOML, "="},
-		{"TOML in the middle", tomlConfig{}, "[mcp_servers.\"loci\"]\nurl = \"u\"\n[mcp_servers.loci.env]\nA = \"1\"\n\n# of x\n[x]\n", shortTOML + "\n# of x\n[x]\n", "\n# of x\n[x]\n"},
+		{"TOML in the middle", tomlConfig{},
+			"[mcp_servers.\"loci\"]\nurl = \"u\"\n[mcp_servers.loci.env]\nA = \"1\"\n\n# of x\n[x]\n", shortTOML +
+				"\n# of x\n[x]\n", "\n# of x\n[x]\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,11 +105,14 @@ func TestUndoKeepsWhatOthersChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &connection{File: "f", Entry: digest([]byte(shortJSON)), Previous: `{"command": "mine"}`, Written: digest(written), original: []byte(before)}
+	n := &connection{File: "f", Entry: digest([]byte(shortJSON)), Previous: `{"command": "mine"}`,
+		Written: digest(written), original: []byte(before)}
 	tests := []struct{ name, now, want string }{
 		{"untouched", string(written), before},
-		{"others added", strings.Replace(string(written), "{\n", "{\n  \"theme\": \"dark\",\n", 1), strings.Replace(before, "{\n", "{\n  \"theme\": \"dark\",\n", 1)},
-		{"ours was replaced", strings.Replace(string(written), `"l"`, `"theirs"`, 1), strings.Replace(string(written), `"l"`, `"theirs"`, 1)},
+		{"others added", strings.Replace(string(written), "{\n", "{\n  \"theme\": \"dark\",\n", 1),
+			strings.Replace(before, "{\n", "{\n  \"theme\": \"dark\",\n", 1)},
+		{"ours was replaced", strings.Replace(string(written), `"l"`, `"theirs"`, 1),
+			strings.Replace(string(written), `"l"`, `"theirs"`, 1)},
 		{"ours was removed", "{}", "{}"},
 	}
 	for _, tt := range tests {

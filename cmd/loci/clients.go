@@ -118,7 +118,8 @@ func (e *endpoint) authorization() string { return "Bearer " + e.Key.Reveal() }
 func (c *client) instructions(e *endpoint) string {
 	switch c.id {
 	case "claude-code":
-		return fmt.Sprintf("%s:\n\n    claude mcp add --scope user --transport http %s %s --header \"Authorization: %s\"", c.name,
+		return fmt.Sprintf("%s:\n\n    claude mcp add --scope user --transport http %s %s --header \"Authorization: %s\"",
+			c.name,
 			serverName, quoted(e.URL), e.authorization())
 	case "cursor":
 		return fmt.Sprintf("%s, open this link:\n\n    %s\n\nor put this into ~/.cursor/mcp.json:\n\n%s", c.name,

@@ -41,7 +41,8 @@ func tomlSection(e *endpoint) []byte {
 		}
 		fmt.Fprintf(&b, "command = %s\nargs = [%s]\n", tomlString(e.Command), strings.Join(args, ", "))
 	} else {
-		fmt.Fprintf(&b, "url = %s\nhttp_headers = { \"Authorization\" = %s }\n", tomlString(e.URL), tomlString(e.authorization()))
+		fmt.Fprintf(&b, "url = %s\nhttp_headers = { \"Authorization\" = %s }\n", tomlString(e.URL),
+			tomlString(e.authorization()))
 	}
 	return []byte(b.String())
 }

@@ -64,33 +64,45 @@ var known = []setting{
 	{"listen", "LOCI_LISTEN", "127.0.0.1:5624", func(s *settings, v value) { s.Listen = v.text() }},
 	{"public_url", "LOCI_PUBLIC_URL", "", func(s *settings, v value) {
 		s.PublicURL = strings.TrimRight(v.text(), "/")
-		v.check(s.PublicURL == "" || isWebAddress(s.PublicURL), "must be an http or https address, like https://loci.example.org")
+		v.check(s.PublicURL == "" || isWebAddress(s.PublicURL),
+			"must be an http or https address, like https://loci.example.org")
 	}},
 	{"log_level", "LOCI_LOG_LEVEL", "info", func(s *settings, v value) {
 		_ = s.LogLevel.UnmarshalText([]byte(v.choice("debug", "info", "warn", "error"))) // choice reports it
 	}},
-	{"log_format", "LOCI_LOG_FORMAT", "text", func(s *settings, v value) { s.LogJSON = v.choice("text", "json") == "json" }},
+	{"log_format", "LOCI_LOG_FORMAT", "text", func(s *settings, v value) {
+		s.LogJSON = v.choice("text", "json") == "json"
+	}},
 	{"deletion", "LOCI_DELETION", string(loci.DeleteWithStepUp), func(s *settings, v value) {
 		s.Deletion = loci.Deletion(v.choice(string(loci.DeleteWithStepUp), string(loci.DeleteWithKey)))
 	}},
 	{"rate_limit", "LOCI_RATE_LIMIT", "600", func(s *settings, v value) { s.RateLimit = int(v.number(1_000_000)) }},
 	{"trusted_proxies", "LOCI_TRUSTED_PROXIES", "", func(s *settings, v value) {
-		s.Proxies = parsed(v, auth.ParseProxies, "must be addresses or networks with commas between them, like 10.0.0.0/8, 192.0.2.7")
+		s.Proxies = parsed(v, auth.ParseProxies,
+			"must be addresses or networks with commas between them, like 10.0.0.0/8, 192.0.2.7")
 	}},
-	{"sign_up", "LOCI_SIGN_UP", "invited", func(s *settings, v value) { s.SignUp = v.choice("invited", "open") == "open" }},
+	{"sign_up", "LOCI_SIGN_UP", "invited", func(s *settings, v value) {
+		s.SignUp = v.choice("invited", "open") == "open"
+	}},
 	{"egress", "LOCI_EGRESS", "on", func(s *settings, v value) { s.Egress = v.choice("on", "off") == "on" }},
 	{"toolsets", "LOCI_TOOLSETS", "", func(s *settings, v value) {
 		s.Toolsets = parsed(v, mcpserver.ParseToolsets, "must be some of: "+strings.Join(mcpserver.Toolsets(), ", "))
 	}},
 	{"keys/owner", "LOCI_API_KEY", "", func(s *settings, v value) { s.OwnerKey = v.apiKey() }},
-	{"dashboard/service_key", "LOCI_DASHBOARD_SERVICE_KEY", "", func(s *settings, v value) { s.Dashboard.ServiceKey = v.secret() }},
-	{"dashboard/jwt_secret", "LOCI_DASHBOARD_JWT_SECRET", "", func(s *settings, v value) { s.Dashboard.JWTSecret = v.secret() }},
+	{"dashboard/service_key", "LOCI_DASHBOARD_SERVICE_KEY", "", func(s *settings, v value) {
+		s.Dashboard.ServiceKey = v.secret()
+	}},
+	{"dashboard/jwt_secret", "LOCI_DASHBOARD_JWT_SECRET", "", func(s *settings, v value) {
+		s.Dashboard.JWTSecret = v.secret()
+	}},
 	{"dashboard/owner_email", "LOCI_DASHBOARD_OWNER_EMAIL", "", func(s *settings, v value) { s.Owner = v.text() }},
 	{"chat/base_url", "LOCI_CHAT_BASE_URL", "", func(s *settings, v value) { s.Chat.BaseURL = v.text() }},
 	{"chat/api_key", "LOCI_CHAT_API_KEY", "", func(s *settings, v value) { s.Chat.APIKey = v.secret() }},
 	{"chat/model", "LOCI_CHAT_MODEL", "", func(s *settings, v value) { s.Chat.Model = v.text() }},
 	{"chat/temperature", "LOCI_CHAT_TEMPERATURE", "0", func(s *settings, v value) { s.Chat.Temperature = v.number(2) }},
-	{"chat/max_tokens", "LOCI_CHAT_MAX_TOKENS", "0", func(s *settings, v value) { s.Chat.MaxTokens = int(v.number(1_000_000)) }},
+	{"chat/max_tokens", "LOCI_CHAT_MAX_TOKENS", "0", func(s *settings, v value) {
+		s.Chat.MaxTokens = int(v.number(1_000_000))
+	}},
 }
 
 const (
@@ -192,7 +204,8 @@ func (s *settings) loadFile(r *reader, lookup func(string) string, flags *pflag.
 	flatten(read, "", tree)
 	for _, key := range slices.Sorted(maps.Keys(read)) {
 		if !strings.HasPrefix(key, agentKeys) && cmp.Or(variable(key), oidcVariable(key)) == "" {
-			return loci.Errorf(loci.Invalid, "configuration file %s: unknown key %q; known keys: %s", name, dotted(key), knownKeys())
+			return loci.Errorf(loci.Invalid, "configuration file %s: unknown key %q; known keys: %s", name, dotted(key),
+				knownKeys())
 		}
 	}
 	if dir, ok := read["data_dir"].(string); ok && dir != "" && !filepath.IsAbs(dir) && !isUnderHome(dir) {
@@ -244,7 +257,8 @@ func (s *settings) loadVariable(r *reader, entry string) error {
 	if suffix, ok := strings.CutPrefix(name, agentKeyPrefix); ok {
 		vendor, err := loci.ParseVendor(suffix)
 		if err != nil {
-			return loci.Errorf(loci.Invalid, "variable %s: %s; name it %s<VENDOR>, like %sCLAUDE", name, err, agentKeyPrefix, agentKeyPrefix)
+			return loci.Errorf(loci.Invalid, "variable %s: %s; name it %s<VENDOR>, like %sCLAUDE", name, err, agentKeyPrefix,
+				agentKeyPrefix)
 		}
 		r.values[agentKeys+string(vendor)] = value
 		return nil

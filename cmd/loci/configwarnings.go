@@ -27,10 +27,13 @@ func (s *settings) warnings() (out []string) {
 	warn(!s.Egress && s.Chat.BaseURL != "", "egress is off; Loci does not use the configured chat model")
 	providers := len(s.OIDC) > 0
 	warn(providers && !s.Egress, "egress is off; nobody can sign in through a provider (oidc)")
-	warn(providers && s.PublicURL == "", nameOf("public_url")+" is missing; a provider (oidc) can redirect people to this machine only")
-	warn(s.SignUp && !providers && s.Dashboard.ServiceKey == "", nameOf("sign_up")+" is open, but there is no provider (oidc) to sign up with")
+	warn(providers && s.PublicURL == "",
+		nameOf("public_url")+" is missing; a provider (oidc) can redirect people to this machine only")
+	warn(s.SignUp && !providers && s.Dashboard.ServiceKey == "",
+		nameOf("sign_up")+" is open, but there is no provider (oidc) to sign up with")
 	for _, p := range s.Proxies {
-		warn(p.Bits() == 0, nameOf("trusted_proxies")+" trusts everybody: any client can claim any address and evade limits by address")
+		warn(p.Bits() == 0,
+			nameOf("trusted_proxies")+" trusts everybody: any client can claim any address and evade limits by address")
 	}
 	for _, name := range s.Unknown {
 		warn(true, "unknown variable "+name+"; is it misspelled?")

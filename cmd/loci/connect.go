@@ -54,7 +54,8 @@ the change and asks for confirmation. "loci disconnect" undoes it.`,
 	cmd.Flags().BoolVar(&show, "print", false, "create a key and print the configuration, but change no file")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	cmd.Flags().StringVar(&project, "project", "", "project of its graph tools if neither call nor session names one")
-	cmd.Flags().String("toolsets", "", "toolsets to offer: "+strings.Join(mcpserver.Toolsets(), ", ")+" (default: the server's)")
+	cmd.Flags().String("toolsets", "", "toolsets to offer: "+strings.Join(mcpserver.Toolsets(), ", ")+
+		" (default: the server's)")
 	cmd.Flags().String("listen", "", "address that loci serve listens on (default 127.0.0.1:5624; LOCI_LISTEN)")
 	cmd.Flags().String("public-url", "", "address at which people reach that server (LOCI_PUBLIC_URL)")
 	return cmd
@@ -68,8 +69,9 @@ func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
 			return nil, err
 		}
 		if isTransient(binary) {
-			return nil, usagef("cannot connect a program that `go run` started: it is temporary; run `go install ./cmd/loci` and use the " +
-				"installed one")
+			return nil,
+				usagef("cannot connect a program that `go run` started: it is temporary; run `go install ./cmd/loci` and use the " +
+					"installed one")
 		}
 		args := []string{"mcp", "--vendor", string(c.vendor), "--data-dir", p.settings.DataDir}
 		return &endpoint{Command: binary, Args: args}, nil
@@ -113,7 +115,8 @@ func (p *program) printEntry(ctx context.Context, in *instance, c *client, e *en
 // connect writes the client's file. Repeating it changes nothing.
 func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpoint, yes bool) error {
 	if p.settings.Home == "" {
-		return loci.Errorf(loci.Invalid, "cannot find the configuration of %s: the home directory is unknown; use --print", c.name)
+		return loci.Errorf(loci.Invalid, "cannot find the configuration of %s: the home directory is unknown; use --print",
+			c.name)
 	}
 	file := c.file(p.settings)
 	text, existed, err := readConfig(file)

@@ -50,7 +50,8 @@ func (p *program) connection(c *client) (*connection, error) {
 	}
 	var n connection
 	if err := json.Unmarshal(text, &n); err != nil {
-		return nil, loci.WrapError(loci.Conflict, err, "cannot read %s: it is damaged; remove it, and Loci's entry in %s", name, c.file(p.settings))
+		return nil, loci.WrapError(loci.Conflict, err, "cannot read %s: it is damaged; remove it, and Loci's entry in %s",
+			name, c.file(p.settings))
 	}
 	n.original, err = os.ReadFile(p.connectionFile(c.id, backupSuffix))
 	return &n, err

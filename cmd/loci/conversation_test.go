@@ -88,7 +88,8 @@ func TestTwoVendorsShareAConversation(t *testing.T) {
 
 func finds(a *assistant, text, id string) bool {
 	words := strings.Fields(text)
-	return slices.ContainsFunc(a.search(strings.Join(words[:min(len(words), 12)], " ")), func(m foundMemory) bool { return m.ID == id })
+	return slices.ContainsFunc(a.search(strings.Join(words[:min(len(words), 12)], " ")),
+		func(m foundMemory) bool { return m.ID == id })
 }
 
 // checkEverybodyFinds asks questions whose answers one of the two wrote; all
@@ -147,7 +148,8 @@ func checkCounts(t *testing.T, dir string, all int, private map[string]turn) {
 	for _, turn := range private {
 		hidden[turn.Speaker]++
 	}
-	for vendor, want := range map[string]int{"": all, "claude": all - hidden["Jonas"], "cursor": all - hidden["Mara"], "chatgpt": all - len(private)} {
+	for vendor, want := range map[string]int{"": all, "claude": all - hidden["Jonas"], "cursor": all - hidden["Mara"],
+		"chatgpt": all - len(private)} {
 		var page struct{ Total int }
 		if err := json.Unmarshal(runLoci(t, dir, "list", "--json", "--limit", "1", "--as", vendor), &page); err != nil {
 			t.Fatal(err)

@@ -45,7 +45,8 @@ func defaultConfigFile(goos string, env func(string) string, home string) (strin
 
 func underHome(goos, home, rest string) (string, error) {
 	if home == "" {
-		return "", loci.Errorf(loci.Invalid, "cannot choose a data directory: the home directory is unknown; pass --data-dir or set LOCI_DATA_DIR")
+		return "", loci.Errorf(loci.Invalid,
+			"cannot choose a data directory: the home directory is unknown; pass --data-dir or set LOCI_DATA_DIR")
 	}
 	separator := "/"
 	if goos == "windows" {

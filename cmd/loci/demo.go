@@ -62,7 +62,8 @@ func (d *demo) walk(ctx context.Context) error {
 		return err
 	}
 	d.step("Cursor writes one")
-	if _, err := d.write(ctx, d.cursor, "Test command", "Run the tests with make test before every commit.", "ops"); err != nil {
+	if _, err := d.write(ctx, d.cursor, "Test command", "Run the tests with make test before every commit.",
+		"ops"); err != nil {
 		return err
 	}
 	d.step("Cursor searches for what Claude wrote")
@@ -134,12 +135,14 @@ func (d *demo) graph(ctx context.Context) error {
 		}
 	}
 	made, err := d.app.CreateEntities(ctx, d.claude, x.ID, nil, []loci.NewEntity{
-		{EntityRef: loci.EntityRef{Name: "website", Type: "service"}, Observations: []string{"Its certificate expires on 3 March."}},
+		{EntityRef: loci.EntityRef{Name: "website", Type: "service"},
+			Observations: []string{"Its certificate expires on 3 March."}},
 		{EntityRef: loci.EntityRef{Name: "API gateway", Type: "service"}, Observations: []string{"Listens on port 8443."}}})
 	if err != nil {
 		return err
 	}
-	link := loci.NewRelation{From: loci.EntityRef{Name: "website"}, Type: "depends_on", To: loci.EntityRef{Name: "API gateway"}}
+	link := loci.NewRelation{From: loci.EntityRef{Name: "website"}, Type: "depends_on",
+		To: loci.EntityRef{Name: "API gateway"}}
 	if _, err := d.app.CreateRelations(ctx, d.claude, x.ID, nil, []loci.NewRelation{link}); err != nil {
 		return err
 	}

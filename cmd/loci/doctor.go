@@ -183,7 +183,8 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 			fix = "loci doctor --fix"
 		}
 		if strings.HasPrefix(text, "assets/") {
-			fix = "copy the directory, then loci backup restore; or loci asset delete ID, and attach the file again after two days"
+			fix = "copy the directory, then loci backup restore; or loci asset delete ID, and attach the file again after " +
+				"two days"
 		}
 		if unwritten != nil || strings.Contains(text, "cannot be written") {
 			fix = "free disk space, and make the directory and its files writable for this user"
@@ -259,7 +260,8 @@ func (d *doctor) examineBackups() {
 	case time.Since(found[0].Manifest.CreatedAt) > backupAge:
 		d.warn("backups", "loci backup create", "the newest is from %s", showTime(found[0].Manifest.CreatedAt))
 	default:
-		d.ok("backups", "%s, the newest from %s", loci.Plural(len(found), "backup", "backups"), showTime(found[0].Manifest.CreatedAt))
+		d.ok("backups", "%s, the newest from %s", loci.Plural(len(found), "backup", "backups"),
+			showTime(found[0].Manifest.CreatedAt))
 	}
 }
 

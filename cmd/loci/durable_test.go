@@ -158,7 +158,8 @@ func TestKillDuringWrites(t *testing.T) {
 		for w := range writers {
 			running.Go(func() {
 				for n := 0; ; n++ {
-					content := fmt.Sprintf("round %d, writer %d, write %d: %s%s", round, w, n, strings.Repeat("so it goes on, ", 1+(w*37+n*11)%200), endMark)
+					content := fmt.Sprintf("round %d, writer %d, write %d: %s%s", round, w, n,
+						strings.Repeat("so it goes on, ", 1+(w*37+n*11)%200), endMark)
 					id, err := postMemory(t.Context(), server.url, key, content)
 					if err != nil {
 						once.Do(func() { close(die) }) // also if nothing was ever acknowledged
@@ -220,7 +221,8 @@ func TestInterruptedImportGoesOn(t *testing.T) {
 	var export strings.Builder
 	export.WriteString(`{"loci":"export","format":1}` + "\n")
 	for i := range lines {
-		fmt.Fprintf(&export, `{"memory":{"id":"00000000-0000-4000-8000-%012d","title":"t%d","content":"c","tags":[],"memory_type":"semantic","category":"fact","importance":5,"source":"manual","scope":"global","origin":"claude","allowed_vendors":["*"],"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","version":1,"change":"created","editor":"claude"}}`+"\n", i, i)
+		fmt.Fprintf(&export,
+			`{"memory":{"id":"00000000-0000-4000-8000-%012d","title":"t%d","content":"c","tags":[],"memory_type":"semantic","category":"fact","importance":5,"source":"manual","scope":"global","origin":"claude","allowed_vendors":["*"],"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","version":1,"change":"created","editor":"claude"}}`+"\n", i, i)
 	}
 	cmd := lociCommand(t, dir, "import", "-")
 	stdin, err := cmd.StdinPipe()
@@ -304,7 +306,8 @@ func TestDoctorSeesExpiredKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := a.CreateKey(t.Context(), operator, auth.KeyRequest{Name: "old", Vendor: "claude", ExpiresAt: past.AddDate(0, 0, 1)}); err != nil {
+	if _, _, err := a.CreateKey(t.Context(), operator,
+		auth.KeyRequest{Name: "old", Vendor: "claude", ExpiresAt: past.AddDate(0, 0, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.Close(); err != nil {

@@ -146,7 +146,8 @@ func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryI
 func (p *program) inEditor(ctx context.Context, text string) (edited, file string, err error) {
 	words := strings.Fields(p.settings.Editor)
 	if len(words) == 0 {
-		return "", "", usagef("nothing to change: pass --content, --title, --tag or another flag, or set EDITOR to edit the content")
+		return "", "",
+			usagef("nothing to change: pass --content, --title, --tag or another flag, or set EDITOR to edit the content")
 	}
 	f, err := os.CreateTemp("", "loci-*.txt") // mode 0600
 	if err != nil {
@@ -159,7 +160,8 @@ func (p *program) inEditor(ctx context.Context, text string) (edited, file strin
 	editor := exec.CommandContext(ctx, words[0], append(words[1:], f.Name())...)
 	editor.Stdin, editor.Stdout, editor.Stderr = p.in, p.err, p.err
 	if err := editor.Run(); err != nil {
-		return "", "", fmt.Errorf("the editor %q failed: %w; nothing was changed", p.settings.Editor, errors.Join(err, os.Remove(f.Name())))
+		return "", "", fmt.Errorf("the editor %q failed: %w; nothing was changed", p.settings.Editor,
+			errors.Join(err, os.Remove(f.Name())))
 	}
 	back, err := os.Open(f.Name())
 	if err != nil {

@@ -31,9 +31,12 @@ func TestReport(t *testing.T) {
 		{"plain", errors.New("a\nb"), false, "loci: a b\n", exitFailed},
 		{"usage", usagef("unknown flag"), true, `{"error":"unknown flag","code":"usage","exit":2}` + "\n", exitUsage},
 		{"disk full", full, false, "loci: the disk is full; nothing was written\n", exitStorage},
-		{"disk full in JSON", fmt.Errorf("add: %w", full), true, `{"error":"add: the disk is full; nothing was written","code":"storage_full","exit":5}` + "\n", exitStorage},
-		{"interrupted", fmt.Errorf("import: %w", context.Canceled), false, "loci: interrupted; what was acknowledged before is kept, and the same command can be run again\n", exitInterrupted},
-		{"interrupted in JSON", context.Canceled, true, `{"error":"interrupted; what was acknowledged before is kept, and the same command can be run again","code":"interrupted","exit":130}` + "\n", exitInterrupted},
+		{"disk full in JSON", fmt.Errorf("add: %w", full), true,
+			`{"error":"add: the disk is full; nothing was written","code":"storage_full","exit":5}` + "\n", exitStorage},
+		{"interrupted", fmt.Errorf("import: %w", context.Canceled), false,
+			"loci: interrupted; what was acknowledged before is kept, and the same command can be run again\n", exitInterrupted},
+		{"interrupted in JSON", context.Canceled, true,
+			`{"error":"interrupted; what was acknowledged before is kept, and the same command can be run again","code":"interrupted","exit":130}` + "\n", exitInterrupted},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

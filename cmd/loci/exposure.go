@@ -66,7 +66,8 @@ func (p *program) refuseOpen(ctx context.Context, in *instance, address net.Addr
 // bringsCredentials reports whether the settings alone let somebody authenticate.
 func (p *program) bringsCredentials() bool {
 	s := p.settings
-	return s.OwnerKey != "" || len(s.AgentKeys) > 0 || s.Dashboard.ServiceKey != "" || len(s.OIDC) > 0 && s.Egress && s.hasTLS()
+	return s.OwnerKey != "" || len(s.AgentKeys) > 0 || s.Dashboard.ServiceKey != "" || len(s.OIDC) > 0 && s.Egress &&
+		s.hasTLS()
 }
 
 func nobodyCould(address string) error {

@@ -81,8 +81,9 @@ func (f *filterFlags) filter() (app.Filter, error) {
 	if err != nil {
 		return app.Filter{}, err
 	}
-	out := app.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind), Category: f.category,
-		Key: f.key, Scope: loci.Scope(f.scope), Pinned: f.pinned, From: from, To: to}
+	out := app.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind),
+		Category: f.category,
+		Key:      f.key, Scope: loci.Scope(f.scope), Pinned: f.pinned, From: from, To: to}
 	for _, id := range []struct {
 		flag, text string
 		to         encoding.TextUnmarshaler

@@ -17,7 +17,8 @@ import (
 // registerClient registers a program as assistants do.
 func registerClient(t *testing.T, s *liveServer, name string) (id string) {
 	t.Helper()
-	body := `{"client_name":"` + name + `","redirect_uris":["http://127.0.0.1/callback"],"token_endpoint_auth_method":"none"}`
+	body := `{"client_name":"` + name +
+		`","redirect_uris":["http://127.0.0.1/callback"],"token_endpoint_auth_method":"none"}`
 	answer, err := http.Post(s.url+"/oauth/register", "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -50,16 +51,20 @@ func grantTo(t *testing.T, dir, client string) (grant loci.Grant, token loci.Sec
 	if err != nil {
 		t.Fatal(err)
 	}
-	grant = loci.Grant{ID: loci.NewGrantID(), OrgID: org.ID, UserID: org.OwnerID, ClientID: client, ClientName: "Helper", Vendor: "claude",
+	grant = loci.Grant{ID: loci.NewGrantID(), OrgID: org.ID, UserID: org.OwnerID, ClientID: client, ClientName: "Helper",
+		Vendor: "claude",
 		Rights: []loci.Right{loci.RightRead}, CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
-	code := loci.AuthCode{Hash: auth.Hash(auth.NewSecret("code")), GrantID: grant.ID, ClientID: client, RedirectURI: "http://127.0.0.1/callback", ExpiresAt: now.Add(time.Minute)}
+	code := loci.AuthCode{Hash: auth.Hash(auth.NewSecret("code")), GrantID: grant.ID, ClientID: client,
+		RedirectURI: "http://127.0.0.1/callback", ExpiresAt: now.Add(time.Minute)}
 	if err := st.OAuth().Allow(ctx, grant, code); err != nil {
 		t.Fatal(err)
 	}
 	token = auth.NewSecret("loci_access_")
-	access := loci.Credential{ID: loci.NewCredentialID(), OrgID: org.ID, UserID: org.OwnerID, Kind: loci.KindAgent, Method: loci.ByOAuth, Vendor: "claude",
+	access := loci.Credential{ID: loci.NewCredentialID(), OrgID: org.ID, UserID: org.OwnerID, Kind: loci.KindAgent,
+		Method: loci.ByOAuth, Vendor: "claude",
 		Hash: auth.Hash(token), Rights: grant.Rights, GrantID: grant.ID, CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
-	refresh := loci.RefreshToken{Hash: auth.Hash(auth.NewSecret("refresh")), GrantID: grant.ID, ExpiresAt: now.Add(time.Hour)}
+	refresh := loci.RefreshToken{Hash: auth.Hash(auth.NewSecret("refresh")), GrantID: grant.ID,
+		ExpiresAt: now.Add(time.Hour)}
 	if _, err := st.OAuth().Redeem(ctx, code.Hash, now, access, refresh); err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +78,12 @@ func TestClientsAndGrants(t *testing.T) {
 	dir := t.TempDir()
 	s := startServer(t, dir)
 	client := registerClient(t, s, "Helper")
-	if out := string(runLoci(t, dir, "oauth", "client", "list")); !strings.Contains(out, client) || !strings.Contains(out, "Helper") {
+	if out := string(runLoci(t, dir, "oauth", "client", "list")); !strings.Contains(out, client) || !strings.Contains(out,
+		"Helper") {
 		t.Errorf("the client is not listed: %s", out)
 	}
-	if out := string(runLoci(t, dir, "oauth", "client", "show", client)); !strings.Contains(out, "redirects     http://127.0.0.1/callback") {
+	if out := string(runLoci(t, dir, "oauth", "client", "show", client)); !strings.Contains(out,
+		"redirects     http://127.0.0.1/callback") {
 		t.Errorf("show says %s", out)
 	}
 	if got := decoded(t, dir, "vendor", "oauth", "client", "set", client, "--vendor", "Claude"); got != "claude" {

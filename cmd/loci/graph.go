@@ -11,13 +11,16 @@ import (
 )
 
 func (p *program) graphCommand() *cobra.Command {
-	return group("graph", "Read and change the knowledge graph of a project", `Read and change the knowledge graph of a project: entities, observations about
+	return group("graph", "Read and change the knowledge graph of a project",
+		`Read and change the knowledge graph of a project: entities, observations about
 them, and relations between them. Specify the project with --project, unless there is
 only one active project. Names are exact. Use --type to distinguish entities that
 share a name.`,
 		p.graphAddCommand(), p.graphObserveCommand(), p.graphRelateCommand(),
-		p.graphSearchCommand(), p.graphOpenCommand(), p.graphReadCommand(), p.graphNeighboursCommand(), p.graphHistoryCommand(),
-		p.graphDeleteCommand(), p.graphForgetCommand(), p.graphUnrelateCommand(), p.graphTrashCommand(), p.graphRestoreCommand(),
+		p.graphSearchCommand(), p.graphOpenCommand(), p.graphReadCommand(), p.graphNeighboursCommand(),
+		p.graphHistoryCommand(),
+		p.graphDeleteCommand(), p.graphForgetCommand(), p.graphUnrelateCommand(), p.graphTrashCommand(),
+		p.graphRestoreCommand(),
 		p.graphMergeCommand(), p.graphVendorsCommand(),
 		p.graphExportCommand(), p.graphImportCommand(), p.graphCheckCommand())
 }
@@ -66,7 +69,8 @@ func (in *instance) chosen(ctx context.Context, who loci.Principal, name string)
 
 // vendorsFlag specifies who may read what a command writes.
 func vendorsFlag(cmd *cobra.Command, vendors *[]string) {
-	cmd.Flags().StringSliceVar(vendors, "allow", nil, `vendors that may read it, such as claude,cursor; "*" means all (default: all)`)
+	cmd.Flags().StringSliceVar(vendors, "allow", nil,
+		`vendors that may read it, such as claude,cursor; "*" means all (default: all)`)
 }
 
 // typeFlag distinguishes entities that share a name.

@@ -11,7 +11,8 @@ import (
 )
 
 // deleteInGraph completes a command that moves rows of a graph to its trash.
-func (p *program) deleteInGraph(one, many string, cmd *cobra.Command, do func(context.Context, *onGraph) (int, error)) *cobra.Command {
+func (p *program) deleteInGraph(one, many string, cmd *cobra.Command, do func(context.Context, *onGraph) (int,
+	error)) *cobra.Command {
 	cmd.Annotations = does(app.GraphDelete, app.ProjectRead)
 	return p.graph(pickAny, cmd, func(ctx context.Context, g *onGraph) error {
 		n, err := do(ctx, g)
@@ -35,7 +36,8 @@ ignores missing names. To restore an entity, run: loci graph restore ID.`,
 func (p *program) graphForgetCommand() *cobra.Command {
 	var kind string
 	cmd := p.deleteInGraph("observation", "observations", &cobra.Command{
-		Use: "forget NAME OBSERVATION…", Short: "Move observations of an entity to the graph's trash", Args: cobra.MinimumNArgs(2),
+		Use: "forget NAME OBSERVATION…", Short: "Move observations of an entity to the graph's trash",
+		Args: cobra.MinimumNArgs(2),
 		Long: `Move observations of an entity to the graph's trash, by their exact texts. Loci
 ignores missing ones.`,
 	}, func(ctx context.Context, g *onGraph) (int, error) {
@@ -80,7 +82,8 @@ func (p *program) printGraphTrash(trash app.GraphTrash) error {
 	}
 	var rows [][]string
 	for _, e := range trash.Entities {
-		rows = append(rows, []string{e.ID.String(), kindEntity, showTime(e.DeletedAt), e.Origin, e.Name + " (" + e.Type + ")"})
+		rows = append(rows, []string{e.ID.String(), kindEntity, showTime(e.DeletedAt), e.Origin,
+			e.Name + " (" + e.Type + ")"})
 	}
 	for _, o := range trash.Observations {
 		rows = append(rows, []string{o.ID.String(), kindObservation, showTime(o.DeletedAt), o.Origin, o.Content})

@@ -50,7 +50,8 @@ func startMCP(tb testing.TB, dir string, args ...string) *liveServer {
 	address := freeAddress(tb)
 	port := address[strings.LastIndex(address, ":")+1:]
 	watch := &lineWatch{want: "Connect Claude Code", seen: make(chan struct{})}
-	s := &liveServer{tb: tb, process: lociCommand(tb, dir, append([]string{"mcp", "--transport", "http", "--port", port}, args...)...), errors: &watch.text}
+	s := &liveServer{tb: tb, process: lociCommand(tb, dir, append([]string{"mcp", "--transport", "http", "--port", port},
+		args...)...), errors: &watch.text}
 	s.process.Dir, s.process.Stderr, s.url = dir, watch, "http://"+address
 	if err := s.process.Start(); err != nil {
 		tb.Fatal(err)
@@ -107,17 +108,23 @@ var conversation = []step{
 	{tool: "create_project", args: map[string]any{"name": "home", "description": "At home"}, want: `"status":"active"`},
 	{tool: "get_current_project", want: `"name":"home"`},
 	{tool: "create_entities", args: map[string]any{"entities": []any{
-		map[string]any{"name": "Ada", "entity_type": "person", "observations": []string{"Lives in Kiel.", "Plays the cello."}},
+		map[string]any{"name": "Ada", "entity_type": "person",
+			"observations": []string{"Lives in Kiel.", "Plays the cello."}},
 		map[string]any{"name": "Acme", "entity_type": "company"}}}, want: `"name":"Acme"`},
-	{tool: "add_observations", args: map[string]any{"observations": []any{map[string]any{"entity_name": "Ada", "contents": []string{"Takes her coffee black."}}}}, want: "coffee"},
-	{tool: "add_observations", args: map[string]any{"observations": []any{map[string]any{"entity_name": "Adda", "contents": []string{"x"}}}}, want: "Ada", fail: true},
-	{tool: "create_relations", args: map[string]any{"relations": []any{map[string]any{"from": "Ada", "to": "Acme", "relation_type": "works_at"}}}, want: "works_at"},
+	{tool: "add_observations", args: map[string]any{"observations": []any{map[string]any{"entity_name": "Ada",
+		"contents": []string{"Takes her coffee black."}}}}, want: "coffee"},
+	{tool: "add_observations", args: map[string]any{"observations": []any{map[string]any{"entity_name": "Adda",
+		"contents": []string{"x"}}}}, want: "Ada", fail: true},
+	{tool: "create_relations", args: map[string]any{"relations": []any{map[string]any{"from": "Ada", "to": "Acme",
+		"relation_type": "works_at"}}}, want: "works_at"},
 	{tool: "search_nodes", args: map[string]any{"query": "cello OR anvil*"}, want: `"name":"Ada"`, not: `"name":"Acme"`},
 	{tool: "open_nodes", args: map[string]any{"names": []string{"Acme"}}, want: "works_at", not: "cello"},
 	{tool: "read_graph", want: "coffee"},
-	{tool: "delete_observations", args: map[string]any{"deletions": []any{map[string]any{"entity_name": "Ada", "observations": []string{"Plays the cello."}}}}, want: `"deleted":1`},
+	{tool: "delete_observations", args: map[string]any{"deletions": []any{map[string]any{"entity_name": "Ada",
+		"observations": []string{"Plays the cello."}}}}, want: `"deleted":1`},
 	{tool: "search_nodes", args: map[string]any{"query": "cello"}, want: `"entities":[]`},
-	{tool: "delete_relations", args: map[string]any{"relations": []any{map[string]any{"from": "Ada", "to": "Acme", "relation_type": "works_at"}}}, want: `"deleted":1`},
+	{tool: "delete_relations", args: map[string]any{"relations": []any{map[string]any{"from": "Ada", "to": "Acme",
+		"relation_type": "works_at"}}}, want: `"deleted":1`},
 	{tool: "delete_entities", args: map[string]any{"names": []string{"Acme", "Nobody"}}, want: `"deleted":1`},
 	{tool: "read_graph", want: `"name":"Ada"`, not: "Acme"},
 	{tool: "archive_project", args: map[string]any{"name": "home"}, want: "archived"},
@@ -188,12 +195,14 @@ func TestFirstKeyClosesTheOpenDoor(t *testing.T) {
 	interruptible(t)
 	dir := t.TempDir()
 	s := startMCP(t, dir, "--vendor", "cursor")
-	if said := s.errors.String(); !strings.Contains(said, "claude mcp add --scope user --transport http loci "+s.url+"/mcp\n") {
+	if said := s.errors.String(); !strings.Contains(said,
+		"claude mcp add --scope user --transport http loci "+s.url+"/mcp\n") {
 		t.Errorf("it does not say how to connect: %s", said)
 	}
 	open := inSession(t, "nobody", s.transport(http.DefaultClient))
 	open.must("create_project", map[string]any{"name": "home"})
-	if got := open.must("create_entities", map[string]any{"entities": []any{map[string]any{"name": "Ada", "entity_type": "person"}}}); !strings.Contains(got, `"origin":"cursor"`) {
+	if got := open.must("create_entities", map[string]any{"entities": []any{map[string]any{"name": "Ada",
+		"entity_type": "person"}}}); !strings.Contains(got, `"origin":"cursor"`) {
 		t.Errorf("got %s, want the vendor of the command line as its origin", got)
 	}
 	for header, value := range map[string]string{"Host": "evil.example", "Origin": "https://evil.example"} {
@@ -210,7 +219,8 @@ func TestFirstKeyClosesTheOpenDoor(t *testing.T) {
 	if got := postTo(t, s, "", ""); got != http.StatusUnauthorized {
 		t.Errorf("without a key: got %d, want 401", got)
 	}
-	if got := inSession(t, "claude", s.transport(&http.Client{Transport: bearer(key)})).must("list_projects", nil); !strings.Contains(got, "home") {
+	if got := inSession(t, "claude", s.transport(&http.Client{Transport: bearer(key)})).must("list_projects",
+		nil); !strings.Contains(got, "home") {
 		t.Errorf("with the key: got %s", got)
 	}
 	s.stop()
@@ -246,13 +256,16 @@ func TestSessionsOfTwoProcesses(t *testing.T) {
 	interruptible(t)
 	dir := t.TempDir()
 	server := startServer(t, dir)
-	far := inSession(t, "http", server.transport(&http.Client{Transport: bearer(server.printed(`claude mcp add .*Bearer `))}))
+	far := inSession(t, "http",
+		server.transport(&http.Client{Transport: bearer(server.printed(`claude mcp add .*Bearer `))}))
 	near := stdioSession(t, dir, "--vendor", "cursor")
 	far.must("create_project", map[string]any{"name": "one"})
 	near.must("create_project", map[string]any{"name": "two"})
 	for _, a := range []*assistant{far, near} {
-		a.must("create_entities", map[string]any{"entities": []any{map[string]any{"name": "of " + a.name, "entity_type": "note"}}})
-		if got := a.must("read_graph", nil); strings.Count(got, `"entity_type"`) != 1 || !strings.Contains(got, "of "+a.name) {
+		a.must("create_entities", map[string]any{"entities": []any{map[string]any{"name": "of " + a.name,
+			"entity_type": "note"}}})
+		if got := a.must("read_graph", nil); strings.Count(got, `"entity_type"`) != 1 || !strings.Contains(got,
+			"of "+a.name) {
 			t.Errorf("%s reads %s, want only its own", a.name, got)
 		}
 	}
@@ -288,7 +301,8 @@ func TestWritersOfOneGraph(t *testing.T) {
 			for i := 0; i < each && err == nil; i++ {
 				var raw json.RawMessage
 				err = a.call("create_entities", map[string]any{"project": "home", "entities": []any{
-					map[string]any{"name": fmt.Sprintf("%d.%d", w, i), "entity_type": "note", "observations": []string{"written"}}}}, &raw)
+					map[string]any{"name": fmt.Sprintf("%d.%d", w, i), "entity_type": "note", "observations": []string{"written"}}}},
+					&raw)
 			}
 			failed <- err
 		}()

@@ -132,7 +132,8 @@ lines that it cannot import, and imports the others.`,
 }
 
 // importTarget finds the project of an import. If it is missing and fresh is set, importTarget creates it.
-func (p *program) importTarget(ctx context.Context, in *instance, a *actor, project string, fresh bool) (*onGraph, error) {
+func (p *program) importTarget(ctx context.Context, in *instance, a *actor, project string,
+	fresh bool) (*onGraph, error) {
 	who, err := a.principal(ctx, in)
 	if err != nil {
 		return nil, err
@@ -147,7 +148,8 @@ func (p *program) importTarget(ctx context.Context, in *instance, a *actor, proj
 	return &onGraph{&call{instance: in, who: who, actor: a}, x}, err
 }
 
-func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size int64, o app.GraphImportOptions) error {
+func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size int64,
+	o app.GraphImportOptions) error {
 	t := p.importing(size)
 	o.Progress = func(done app.GraphReport) { t.read(done.Bytes) }
 	o.Problem = t.problem
@@ -175,8 +177,10 @@ func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size
 			return err
 		}
 	} else {
-		p.printf("%s %s, %s and %s (%s, %d rejected)\n", imported(o.DryRun), loci.Plural(report.Entities, "entity", "entities"),
-			loci.Plural(report.Observations, "observation", "observations"), loci.Plural(report.Relations, "relation", "relations"),
+		p.printf("%s %s, %s and %s (%s, %d rejected)\n", imported(o.DryRun),
+			loci.Plural(report.Entities, "entity", "entities"),
+			loci.Plural(report.Observations, "observation", "observations"), loci.Plural(report.Relations, "relation",
+				"relations"),
 			loci.Plural(report.Present, "duplicate", "duplicates"), report.Refused)
 	}
 	return errRejected(report.Refused)

@@ -11,7 +11,8 @@ import (
 )
 
 // graphWrite completes a command that writes into a graph: it adds --allow, which write gets as vendors.
-func (p *program) graphWrite(cmd *cobra.Command, write func(context.Context, *onGraph, []loci.Vendor) error) *cobra.Command {
+func (p *program) graphWrite(cmd *cobra.Command, write func(context.Context, *onGraph,
+	[]loci.Vendor) error) *cobra.Command {
 	var names []string
 	var allowed []loci.Vendor
 	vendorsFlag(cmd, &names)
@@ -26,7 +27,8 @@ func (p *program) graphWrite(cmd *cobra.Command, write func(context.Context, *on
 func (p *program) graphAddCommand() *cobra.Command {
 	var kind string
 	cmd := p.graphWrite(&cobra.Command{
-		Use: "add NAME [OBSERVATION…] --type TYPE", Short: "Add an entity with its first observations", Args: cobra.MinimumNArgs(1),
+		Use: "add NAME [OBSERVATION…] --type TYPE", Short: "Add an entity with its first observations",
+		Args: cobra.MinimumNArgs(1),
 		Long: `Add an entity with its first observations. If an entity of that name and type exists,
 add the observations that it does not have yet.`,
 		Example: `  loci graph add Ada "Takes her coffee without milk." --type person --project home`,

@@ -95,10 +95,12 @@ func TestRunningServerSeesChanges(t *testing.T) {
 		OrgID                               loci.OrgID `json:"org_id"`
 		Users, Memories, Credentials, Files int
 	}
-	if err := json.Unmarshal(runLoci(t, dir, "org", "delete", "acme", "--no-export", "--yes", "--json"), &receipt); err != nil {
+	if err := json.Unmarshal(runLoci(t, dir, "org", "delete", "acme", "--no-export", "--yes", "--json"),
+		&receipt); err != nil {
 		t.Fatal(err)
 	}
-	if receipt.OrgID != "acme" || receipt.Users != 2 || receipt.Memories != 1 || receipt.Credentials != 4 || receipt.Files < 1 {
+	if receipt.OrgID != "acme" || receipt.Users != 2 || receipt.Memories != 1 || receipt.Credentials != 4 ||
+		receipt.Files < 1 {
 		t.Errorf("the receipt says %+v; want acme with 2 users, 1 memory, 4 keys and its files", receipt)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "data", "orgs", "acme*")); err != nil || len(left) > 0 {
@@ -118,7 +120,10 @@ func browser(t *testing.T) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 // follow opens a one-time link as a person does: the page, then its button.
@@ -132,7 +137,8 @@ func (s *liveServer) follow(c *http.Client, link string) int {
 		s.tb.Fatalf("the page of the link: %d", got)
 	}
 	form := url.Values{"token": {u.Query().Get("token")}}
-	r, err := http.NewRequestWithContext(s.tb.Context(), http.MethodPost, s.url+"/app/link", strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(s.tb.Context(), http.MethodPost, s.url+"/app/link",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		s.tb.Fatal(err)
 	}
@@ -194,7 +200,8 @@ func TestFirstLinkSignsIn(t *testing.T) {
 	}
 	owner := decoded(t, dir, "user_id", "user", "link")
 	runLoci(t, dir, "user", "set", owner, "--name", "Ann of here") // without an address that is what people know
-	for _, list := range [][]string{{"user", "sign-ins", "list"}, {"audit", "--action", "session.start"}, {"audit", "--user", owner}} {
+	for _, list := range [][]string{{"user", "sign-ins", "list"}, {"audit", "--action", "session.start"},
+		{"audit", "--user", owner}} {
 		if out := string(runLoci(t, dir, list...)); !strings.Contains(out, "Ann of here") {
 			t.Errorf("loci %s names nobody: %s", strings.Join(list, " "), out)
 		}
@@ -237,7 +244,8 @@ func TestNoBrowsersWithoutTLS(t *testing.T) {
 	for _, tt := range []struct {
 		setting string
 		want    int
-	}{{"LOCI_PUBLIC_URL=", http.StatusUnauthorized}, {"LOCI_PUBLIC_URL=http://127.0.0.1", http.StatusUnauthorized}, {"LOCI_PUBLIC_URL=https://127.0.0.1", http.StatusOK}} {
+	}{{"LOCI_PUBLIC_URL=", http.StatusUnauthorized}, {"LOCI_PUBLIC_URL=http://127.0.0.1", http.StatusUnauthorized},
+		{"LOCI_PUBLIC_URL=https://127.0.0.1", http.StatusOK}} {
 		s := &liveServer{tb: t, process: lociCommand(t, t.TempDir(), "serve", "--listen", "0.0.0.0:0"), errors: &output{}}
 		s.process.Env = append(s.process.Env, "LOCI_API_KEY="+shutdownKey, tt.setting)
 		s.process.Stderr = s.errors

@@ -56,7 +56,8 @@ func (p *program) importFrom(ctx context.Context, in *instance, r io.Reader, siz
 	}
 	err = p.answer(map[string]any{"added": report.Added, "present": report.Present, "refused": report.Refused,
 		"dry_run": dryRun, "problems": t.rejected}, nil, "%s %s (%s, %d rejected)", imported(dryRun),
-		loci.Plural(report.Added, "memory", "memories"), loci.Plural(report.Present, "duplicate", "duplicates"), report.Refused)
+		loci.Plural(report.Added, "memory", "memories"), loci.Plural(report.Present, "duplicate", "duplicates"),
+		report.Refused)
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,8 @@ func errRejected(lines int) error {
 	if lines == 0 {
 		return nil
 	}
-	return fmt.Errorf("cannot import %s; fix them and import again, which skips the others", loci.Plural(lines, "line", "lines"))
+	return fmt.Errorf("cannot import %s; fix them and import again, which skips the others",
+		loci.Plural(lines, "line", "lines"))
 }
 
 // maxRejections bounds the list in JSON, not the count.

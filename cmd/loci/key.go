@@ -13,18 +13,21 @@ import (
 )
 
 func (p *program) keyCommand() *cobra.Command {
-	return group("key", "Create, list, rotate and revoke API keys of people", `Create, list, rotate and revoke API keys of people: yours, or with --org and --user
+	return group("key", "Create, list, rotate and revoke API keys of people",
+		`Create, list, rotate and revoke API keys of people: yours, or with --org and --user
 those of anybody on this server. A key belongs to one person of one org.`, p.keyCommands(loci.KindUser)...)
 }
 
 func (p *program) agentKeyCommand() *cobra.Command {
-	return group("agent-key", "Create, list, rotate and revoke keys of assistants", `Create, list, rotate and revoke keys of assistants. Each key is bound to a vendor:
+	return group("agent-key", "Create, list, rotate and revoke keys of assistants",
+		`Create, list, rotate and revoke keys of assistants. Each key is bound to a vendor:
 that vendor is the origin of what the assistant writes, and the assistant reads only
 what its vendor may see.`, p.keyCommands(loci.KindAgent)...)
 }
 
 func (p *program) keyCommands(kind loci.Kind) []*cobra.Command {
-	return []*cobra.Command{p.keyCreateCommand(kind), p.keyListCommand(kind), p.keyRotateCommand(kind), p.keyRevokeCommand(kind)}
+	return []*cobra.Command{p.keyCreateCommand(kind), p.keyListCommand(kind), p.keyRotateCommand(kind),
+		p.keyRevokeCommand(kind)}
 }
 
 // keyFlags describe a new key.
@@ -71,7 +74,8 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 	if kind == loci.KindAgent {
 		rights = loci.AgentRights()
 	}
-	flags.StringSliceVar(&f.scopes, "scope", nil, "limit it to "+strings.ReplaceAll(joined(rights), ",", ", ")+" (default: all)")
+	flags.StringSliceVar(&f.scopes, "scope", nil,
+		"limit it to "+strings.ReplaceAll(joined(rights), ",", ", ")+" (default: all)")
 	flags.StringSliceVar(&f.projects, "project", nil, "limit it to this project, by name or id; may be repeated")
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the key, by id or name (default: the person's first)")
 	flags.StringVar(&f.expires, "expires", "", "when it expires: 90d, 12h or a time (default: never)")
@@ -122,7 +126,8 @@ type keyJSON struct {
 func showKey(c *loci.Credential) keyJSON {
 	return keyJSON{ID: c.ID, OrgID: c.OrgID, UserID: c.UserID, Projects: c.ProjectIDs, Workspace: c.WorkspaceID,
 		Replaces: c.Replaces, Kind: c.Kind, Vendor: c.Vendor, Name: c.Name, Prefix: c.Prefix, Scopes: notNil(c.Rights),
-		Status: keyStatus(c), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, RevokedAt: c.RevokedAt, LastUsedAt: c.LastUsedAt}
+		Status: keyStatus(c), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, RevokedAt: c.RevokedAt,
+		LastUsedAt: c.LastUsedAt}
 }
 
 func keyStatus(c *loci.Credential) string { return statusOf(c.RevokedAt, c.Usable(time.Now())) }

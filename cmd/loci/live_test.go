@@ -152,7 +152,8 @@ func connectAssistant(tb testing.TB, name string, transport mcp.Transport) *assi
 }
 
 func (s *liveServer) assistant(name string, key loci.Secret) *assistant {
-	return connectAssistant(s.tb, name, &mcp.StreamableClientTransport{Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: bearer(key)}})
+	return connectAssistant(s.tb, name,
+		&mcp.StreamableClientTransport{Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: bearer(key)}})
 }
 
 func stdioAssistant(tb testing.TB, name, dir string) *assistant {

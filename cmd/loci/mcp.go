@@ -55,11 +55,13 @@ run loci serve.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.vendor, "vendor", string(loci.LocalVendor), "vendor of the assistant: claude, cursor, codex, …; over http, of clients without a key")
+	flags.StringVar(&f.vendor, "vendor", string(loci.LocalVendor),
+		"vendor of the assistant: claude, cursor, codex, …; over http, of clients without a key")
 	flags.StringVar(&f.transport, "transport", overStdio, "stdio or http")
 	flags.IntVar(&f.port, "port", defaultMCPPort, "port on 127.0.0.1, for http; 0: any free port")
 	flags.StringVar(&f.project, "project", "", "project of graph tools if neither call nor session names one")
-	flags.StringVar(&f.session, "session", "", "id of an agent's open session to work in (loci session open); over http, of clients without a key")
+	flags.StringVar(&f.session, "session", "",
+		"id of an agent's open session to work in (loci session open); over http, of clients without a key")
 	toolsetsFlag(cmd)
 	return cmd
 }
@@ -107,7 +109,8 @@ func (p *program) noteProject(ctx context.Context, in *instance, who mcpserver.W
 	x, err := in.app.FindProject(ctx, me, name)
 	switch {
 	case loci.CodeOf(err) == loci.NotFound:
-		p.note("project %s does not exist yet; create it with: loci project create %s", quoted(cut(name, 100)), quoted(cut(name, 100)))
+		p.note("project %s does not exist yet; create it with: loci project create %s", quoted(cut(name, 100)),
+			quoted(cut(name, 100)))
 		return nil
 	case err == nil && x.Status == loci.ProjectArchived:
 		p.note("project %s is archived; restore it with: loci project restore %s", quoted(name), quoted(name))

@@ -13,7 +13,8 @@ import (
 )
 
 func (p *program) nodeCommand() *cobra.Command {
-	return group("node", "Build ordered trees of memories, entities and texts", `Build memory nodes: ordered trees of memories, entities and texts that are read as a
+	return group("node", "Build ordered trees of memories, entities and texts",
+		`Build memory nodes: ordered trees of memories, entities and texts that are read as a
 whole. NODE and ITEM are ids; see "loci node list" and "loci node show NODE".`,
 		p.nodeCreateCommand(), p.nodeListCommand(), p.nodeShowCommand(), p.nodeEditCommand(),
 		p.nodeDo("trash", "Move a memory node and its items to the trash for "+trashTime, "trashed", app.NodeTrash,
@@ -115,7 +116,8 @@ func (p *program) nodeListCommand() *cobra.Command {
 
 func (p *program) nodeShowCommand() *cobra.Command {
 	return p.onNode(&cobra.Command{
-		Use: "show NODE", Short: "Show a memory node with its items", Args: cobra.ExactArgs(1), Annotations: does(app.NodeRead),
+		Use: "show NODE", Short: "Show a memory node with its items", Args: cobra.ExactArgs(1),
+		Annotations: does(app.NodeRead),
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
 		n, err := c.app.Node(ctx, c.who, id)
 		if err != nil {
@@ -146,7 +148,8 @@ func (p *program) printNode(n *loci.MemoryNode, items []loci.NodeItem) error {
 	if !n.DeletedAt.IsZero() {
 		trashed = "since " + showTime(n.DeletedAt)
 	}
-	p.printFields([2]string{"id", n.ID.String()}, [2]string{"origin", n.Origin}, [2]string{"visible to", joined(n.AllowedVendors)},
+	p.printFields([2]string{"id", n.ID.String()}, [2]string{"origin", n.Origin},
+		[2]string{"visible to", joined(n.AllowedVendors)},
 		[2]string{"tags", strings.Join(n.Tags, ", ")}, [2]string{"description", n.Description},
 		[2]string{"changed", showTime(n.UpdatedAt)}, [2]string{"shared with", shared}, [2]string{"in the trash", trashed})
 	p.printf("\n")

@@ -101,7 +101,8 @@ func (p *program) nodeAddCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.memory, "memory", "", "a memory, by id")
 	cmd.Flags().StringVar(&f.entity, "entity", "", "an entity of a graph, by name or id")
 	typeFlag(cmd, &f.kind)
-	cmd.Flags().StringVar(&f.project, "project", "", "project of the entity, by name or id (default: the only active project)")
+	cmd.Flags().StringVar(&f.project, "project", "",
+		"project of the entity, by name or id (default: the only active project)")
 	return cmd
 }
 

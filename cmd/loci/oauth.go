@@ -12,10 +12,12 @@ import (
 
 func (p *program) oauthCommand() *cobra.Command {
 	return group("oauth", "Manage OAuth clients and the access that people granted them", "",
-		group("client", "Manage OAuth clients", `Manage OAuth clients, the programs that ask people for access. The name of a client
+		group("client", "Manage OAuth clients",
+			`Manage OAuth clients, the programs that ask people for access. The name of a client
 is self-reported and unverified. "set" binds a client to a vendor; people can then
 choose no other.`, p.clientListCommand(),
-			p.oneClientCommand("show ID", "Show a client", does(app.ClientList), nil), p.clientSetCommand(), p.clientDeleteCommand()),
+			p.oneClientCommand("show ID", "Show a client", does(app.ClientList), nil), p.clientSetCommand(),
+			p.clientDeleteCommand()),
 		group("grant", "Manage access that people granted", "", p.grantListCommand(), p.grantRevokeCommand()))
 }
 
@@ -43,7 +45,8 @@ func (in *instance) client(ctx context.Context, id string) (loci.OAuthClient, er
 	if err != nil {
 		return loci.OAuthClient{}, err
 	}
-	return findNamed(list, id, func(c loci.OAuthClient) (string, string) { return c.ID, c.ID }, "client", "loci oauth client list")
+	return findNamed(list, id, func(c loci.OAuthClient) (string, string) { return c.ID, c.ID }, "client",
+		"loci oauth client list")
 }
 
 // oneClientCommand changes a client and shows the result.
@@ -175,7 +178,8 @@ func (p *program) grantRevokeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				g, err := findNamed(list, id.String(), func(g loci.Grant) (string, string) { return g.ID.String(), "" }, "grant", see)
+				g, err := findNamed(list, id.String(), func(g loci.Grant) (string, string) { return g.ID.String(), "" }, "grant",
+					see)
 				if err != nil {
 					return err
 				}

@@ -45,17 +45,21 @@ func (p *program) with(ctx context.Context, absent missing, fn func(*instance) e
 func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	s := p.settings
 	if _, err := os.Stat(s.DataDir); errors.Is(err, fs.ErrPermission) {
-		return nil, loci.WrapError(loci.Unavailable, err, "cannot open data directory %s: this user may not; choose another with --data-dir", s.DataDir)
+		return nil, loci.WrapError(loci.Unavailable, err,
+			"cannot open data directory %s: this user may not; choose another with --data-dir", s.DataDir)
 	}
 	if absent == refuse && sqlite.IsNew(s.DataDir) && !isFile(s.DataDir) {
-		return nil, loci.Errorf(loci.NotFound, "no memories in %s yet; create the first with `loci serve` or `loci add`, or choose another directory with --data-dir", s.DataDir)
+		return nil, loci.Errorf(loci.NotFound,
+			"no memories in %s yet; create the first with `loci serve` or `loci add`, or choose another directory with "+
+				"--data-dir", s.DataDir)
 	}
 	if err := p.finishRestore(ctx); err != nil {
 		return nil, err
 	}
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: s.DataDir, Log: p.log})
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, loci.WrapError(loci.CodeOf(err), err, "%s; make it writable for this user, or choose another with --data-dir", err)
+		return nil, loci.WrapError(loci.CodeOf(err), err,
+			"%s; make it writable for this user, or choose another with --data-dir", err)
 	}
 	if err != nil {
 		return nil, err
@@ -76,15 +80,18 @@ func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, 
 	in := &instance{store: st, oauth: oauth.New(oauth.Options{Store: st, Log: p.log, Egress: s.Egress})}
 	dashboard := s.Dashboard
 	dashboard.Open = s.SignUp
-	in.auth, err = auth.New(auth.Options{Store: st, OwnerKey: s.OwnerKey, AgentKeys: s.AgentKeys, Dashboard: dashboard, Site: p.site(), Log: p.log})
+	in.auth, err = auth.New(auth.Options{Store: st, OwnerKey: s.OwnerKey, AgentKeys: s.AgentKeys, Dashboard: dashboard,
+		Site: p.site(), Log: p.log})
 	if err != nil {
 		return nil, err
 	}
-	in.signIn, err = auth.NewSignIn(auth.SignInOptions{Authenticator: in.auth, Store: st, Log: p.log, Site: p.site(), OIDC: s.OIDC, Open: s.SignUp, Egress: s.Egress})
+	in.signIn, err = auth.NewSignIn(auth.SignInOptions{Authenticator: in.auth, Store: st, Log: p.log, Site: p.site(),
+		OIDC: s.OIDC, Open: s.SignUp, Egress: s.Egress})
 	if err != nil {
 		return nil, err
 	}
-	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth, SignIn: in.signIn})
+	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
+		SignIn: in.signIn})
 	if _, in.created, err = in.app.Setup(ctx); err != nil {
 		return nil, err
 	}

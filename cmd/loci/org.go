@@ -13,7 +13,8 @@ import (
 )
 
 func (p *program) orgCommand() *cobra.Command {
-	return group("org", "Manage orgs, the tenants of a server", `Manage orgs. Each has its own people, teams, keys and memories, and sees nothing of
+	return group("org", "Manage orgs, the tenants of a server",
+		`Manage orgs. Each has its own people, teams, keys and memories, and sees nothing of
 the others. A laptop requires only its first one.`,
 		p.orgCreateCommand(), p.orgListCommand(),
 		p.oneOrgCommand("show ORG", "Show an org", app.OrgList, nil),
@@ -30,8 +31,9 @@ func (p *program) orgCreateCommand() *cobra.Command {
 	var n app.NewOrg
 	var id string
 	cmd := &cobra.Command{
-		Use: "create NAME", Short: "Create an org with its first owner", Args: cobra.ExactArgs(1), Annotations: does(app.OrgCreate),
-		Example: `  loci org create "Acme Ltd" --id acme --owner-email mara@acme.example`,
+		Use: "create NAME", Short: "Create an org with its first owner", Args: cobra.ExactArgs(1),
+		Annotations: does(app.OrgCreate),
+		Example:     `  loci org create "Acme Ltd" --id acme --owner-email mara@acme.example`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n.ID, n.Name = loci.OrgID(id), args[0]
 			return p.with(cmd.Context(), create, func(in *instance) error {
@@ -91,7 +93,8 @@ func (p *program) deletionOf(o loci.Org) string {
 }
 
 // oneOrgCommand does something in the org of its first argument, and prints the org.
-func (p *program) oneOrgCommand(use, short string, act app.Action, do func(context.Context, *call) error) *cobra.Command {
+func (p *program) oneOrgCommand(use, short string, act app.Action, do func(context.Context,
+	*call) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(strings.Count(use, " ")), Annotations: does(act),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -131,7 +134,8 @@ func (p *program) orgSuspendCommand() *cobra.Command {
 
 func (p *program) orgSetCommand() *cobra.Command {
 	var s app.OrgSettings
-	cmd := p.oneOrgCommand("set ORG SETTING=VALUE…", "Set an org's deletion rule, workspaces and attachment limits", app.OrgSet,
+	cmd := p.oneOrgCommand("set ORG SETTING=VALUE…", "Set an org's deletion rule, workspaces and attachment limits",
+		app.OrgSet,
 		func(ctx context.Context, c *call) error {
 			_, err := c.app.SetOrg(ctx, c.who, s)
 			return err
@@ -259,7 +263,8 @@ the hashes of passwords.`,
 				if err == nil {
 					err = p.exportOrg(ctx, in, who, args[1])
 				}
-				return p.answer(map[string]any{"org_id": who.OrgID, "directory": args[1]}, err, "exported %s to %s", who.OrgID, args[1])
+				return p.answer(map[string]any{"org_id": who.OrgID, "directory": args[1]}, err, "exported %s to %s", who.OrgID,
+					args[1])
 			})
 		},
 	}
@@ -275,7 +280,8 @@ func (p *program) orgDeleteCommand() *cobra.Command {
 	var dir string
 	var without, yes bool
 	cmd := &cobra.Command{
-		Use: "delete ORG", Short: "Permanently delete an org with its people, keys, memories and files", Args: cobra.ExactArgs(1),
+		Use: "delete ORG", Short: "Permanently delete an org with its people, keys, memories and files",
+		Args:        cobra.ExactArgs(1),
 		Annotations: does(app.OrgDelete, app.Export),
 		Long: `Permanently delete an org with its people, keys, sign-ins, grants, memories and
 files, and print a receipt. Nobody can use its id again. Pass --export to keep a

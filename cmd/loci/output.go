@@ -142,7 +142,8 @@ func (p *program) printMemory(m *loci.Memory) {
 	if !m.DeletedAt.IsZero() {
 		trashed = "since " + showTime(m.DeletedAt)
 	}
-	p.printFields([2]string{"id", m.ID.String()}, [2]string{"origin", m.Origin}, [2]string{"visible to", joined(m.AllowedVendors)},
+	p.printFields([2]string{"id", m.ID.String()}, [2]string{"origin", m.Origin},
+		[2]string{"visible to", joined(m.AllowedVendors)},
 		[2]string{"tags", strings.Join(m.Tags, ", ")}, [2]string{"type", string(m.Type) + ", " + m.Category},
 		[2]string{"importance", importance}, [2]string{"key", m.Key}, [2]string{"summary", m.Summary},
 		[2]string{"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor)},

@@ -11,13 +11,16 @@ import (
 )
 
 func (p *program) projectCommand() *cobra.Command {
-	return group("project", "Manage projects, each with its own knowledge graph", `Manage projects. Each has its own knowledge graph in its own file (loci graph).
+	return group("project", "Manage projects, each with its own knowledge graph",
+		`Manage projects. Each has its own knowledge graph in its own file (loci graph).
 PROJECT is a name or an id, USER an id or an e-mail address.`,
 		p.projectCreateCommand(), p.projectListCommand(), p.projectShowCommand(), p.projectRenameCommand(),
 		p.projectSetCommand(),
-		p.projectMoveCommand("archive", "Archive a project: make it read-only and keep its data", "archived", app.ProjectArchive,
+		p.projectMoveCommand("archive", "Archive a project: make it read-only and keep its data", "archived",
+			app.ProjectArchive,
 			(*app.App).ArchiveProject),
-		p.projectMoveCommand("restore", "Restore an archived project", "restored", app.ProjectRestore, (*app.App).RestoreProject),
+		p.projectMoveCommand("restore", "Restore an archived project", "restored", app.ProjectRestore,
+			(*app.App).RestoreProject),
 		p.projectDeleteCommand(), p.projectMembersCommand(), p.projectAddCommand(), p.projectRemoveCommand())
 }
 
@@ -37,7 +40,8 @@ func (in *instance) project(ctx context.Context, who loci.Principal, s string) (
 	if strings.HasSuffix(text, "?") {
 		join = " "
 	}
-	return found, loci.WrapError(loci.NotFound, err, "%s%ssee `loci project list --status all%s`", text, join, orgHint(who))
+	return found, loci.WrapError(loci.NotFound, err, "%s%ssee `loci project list --status all%s`", text, join,
+		orgHint(who))
 }
 
 // projectID returns the id of a named project, zero for "".
@@ -49,7 +53,8 @@ func (in *instance) projectID(ctx context.Context, who loci.Principal, name stri
 	return x.ID, err
 }
 
-func (in *instance) projectIDs(ctx context.Context, who loci.Principal, names []string) (ids []loci.ProjectID, err error) {
+func (in *instance) projectIDs(ctx context.Context, who loci.Principal, names []string) (ids []loci.ProjectID,
+	err error) {
 	for _, name := range names {
 		x, err := in.project(ctx, who, name)
 		if err != nil {
@@ -105,10 +110,12 @@ func (p *program) projectListCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		empty := "no " + strings.TrimLeft(string(want)+" projects", " ") + "; create one with: loci project create NAME" + orgHint(c.who)
-		return printList(p, "projects", list, empty, "ID|NAME|STATUS|OPEN TO|UPDATED|DESCRIPTION", func(x loci.Project) []string {
-			return []string{x.ID.String(), x.Name, string(x.Status), openTo(x), showTime(x.UpdatedAt), x.Description}
-		})
+		empty := "no " + strings.TrimLeft(string(want)+" projects", " ") + "; create one with: loci project create NAME" +
+			orgHint(c.who)
+		return printList(p, "projects", list, empty, "ID|NAME|STATUS|OPEN TO|UPDATED|DESCRIPTION",
+			func(x loci.Project) []string {
+				return []string{x.ID.String(), x.Name, string(x.Status), openTo(x), showTime(x.UpdatedAt), x.Description}
+			})
 	})
 	cmd.Flags().StringVar(&status, "status", string(loci.ProjectActive), "active, archived or all")
 	return cmd
@@ -167,7 +174,8 @@ func (p *program) projectRenameCommand() *cobra.Command {
 func (p *program) projectSetCommand() *cobra.Command {
 	var patch app.ProjectPatch
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "set PROJECT SETTING=VALUE…", Short: "Set a project's description and who belongs to it", Args: cobra.MinimumNArgs(2),
+		Use: "set PROJECT SETTING=VALUE…", Short: "Set a project's description and who belongs to it",
+		Args:        cobra.MinimumNArgs(2),
 		Annotations: does(app.ProjectChange, app.ProjectRead),
 		Long: `Set a project's description and who belongs to it:
 

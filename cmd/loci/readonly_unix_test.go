@@ -35,7 +35,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(data, 0o755) })
 	writable := "make it writable for this user, or name another place with --data-dir"
-	for _, args := range [][]string{{"list"}, {"add", "y"}, {"serve", "--listen", "127.0.0.1:0"}, {"mcp", "--data-dir", filepath.Join(data, "new", "er")}} {
+	for _, args := range [][]string{{"list"}, {"add", "y"}, {"serve", "--listen", "127.0.0.1:0"},
+		{"mcp", "--data-dir", filepath.Join(data, "new", "er")}} {
 		refusedToNobody(t, binary, dir, writable, args...)
 	}
 	if err := os.Chmod(data, 0o600); err != nil { // there, and nobody can look into it

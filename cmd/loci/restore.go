@@ -17,7 +17,8 @@ func (p *program) restoreCommand() *cobra.Command {
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(app.MemoryRestore),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.each(cmd, args, "restored", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
+			return p.each(cmd, args, "restored", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory,
+				error) {
 				m, err := in.app.Restore(ctx, in.operator, id, version)
 				if loci.CodeOf(err) == loci.NotFound {
 					return nil, loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; see `loci list --trash`", id)

@@ -45,10 +45,12 @@ authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
 	}
 	flags := cmd.Flags()
 	flags.String("listen", "", "address to listen on (default 127.0.0.1:5624; LOCI_LISTEN)")
-	flags.String("public-url", "", "address at which people reach this server, such as https://loci.example.org (LOCI_PUBLIC_URL)")
+	flags.String("public-url", "",
+		"address at which people reach this server, such as https://loci.example.org (LOCI_PUBLIC_URL)")
 	flags.String("deletion", "", "what deletion requires if an org sets nothing: step_up or api_key (LOCI_DELETION)")
 	flags.String("rate-limit", "", "requests of one credential in a minute; 0: no limits (default 600; LOCI_RATE_LIMIT)")
-	flags.String("trusted-proxies", "", "addresses or networks trusted to report the client's address (LOCI_TRUSTED_PROXIES)")
+	flags.String("trusted-proxies", "",
+		"addresses or networks trusted to report the client's address (LOCI_TRUSTED_PROXIES)")
 	flags.String("egress", "", "on or off; off: Loci never sends anything out (LOCI_EGRESS)")
 	flags.String("log-format", "", "text or json (LOCI_LOG_FORMAT)")
 	toolsetsFlag(cmd)
@@ -168,12 +170,14 @@ func watch(ctx context.Context, st *sqlite.Store, ticks <-chan time.Time) error 
 // handler serves MCP as o says, REST, and the pages if there are any.
 func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler) http.Handler {
 	s := p.settings
-	gate := auth.Gate{Limiter: auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit}), Proxies: s.Proxies, Log: p.log}
+	gate := auth.Gate{Limiter: auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit}),
+		Proxies: s.Proxies, Log: p.log}
 	o.App, o.Auth, o.Log, o.Version = in.app, in.auth, p.log, readBuildInfo().Version
 	o.Toolsets, o.Site, o.Gate = s.Toolsets, p.site(), gate
 	api := rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: o.Version, PublicURL: s.PublicURL,
 		ModelEgress: s.Egress && s.Chat.BaseURL != "", Gate: gate, Site: p.site()})
-	return front.New(front.Options{REST: api, MCP: mcpserver.New(o).HTTP(), Web: pages, Auth: in.auth, Gate: gate, Log: p.log,
+	return front.New(front.Options{REST: api, MCP: mcpserver.New(o).HTTP(), Web: pages, Auth: in.auth, Gate: gate,
+		Log:       p.log,
 		PublicURL: s.PublicURL})
 }
 
@@ -182,8 +186,9 @@ func (p *program) pages(in *instance, address net.Addr) http.Handler {
 	if !p.hasBrowsers(address) {
 		return nil
 	}
-	return web.New(web.Options{App: in.app, Auth: in.auth, SignIn: in.signIn, OAuth: in.oauth, Site: p.site(), Proxies: p.settings.Proxies,
-		Log: p.log, Version: readBuildInfo().Version})
+	return web.New(web.Options{App: in.app, Auth: in.auth, SignIn: in.signIn, OAuth: in.oauth, Site: p.site(),
+		Proxies: p.settings.Proxies,
+		Log:     p.log, Version: readBuildInfo().Version})
 }
 
 // listenFlag is the flag that chooses another port for an address.
@@ -199,7 +204,8 @@ func (p *program) listen(ctx context.Context, another func(port string) string) 
 	address := p.settings.Listen
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, loci.FieldErrorf("listen (LOCI_LISTEN)", "must be host:port, like 127.0.0.1:5624, not %q", cut(address, 60))
+		return nil, loci.FieldErrorf("listen (LOCI_LISTEN)", "must be host:port, like 127.0.0.1:5624, not %q",
+			cut(address, 60))
 	}
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp", address)
@@ -207,10 +213,13 @@ func (p *program) listen(ctx context.Context, another func(port string) string) 
 	case err == nil:
 		return listener, nil
 	case isInUse(err):
-		return nil, fmt.Errorf("cannot listen on %s port %s: it is in use%s; choose another one, such as %s, or find the program with: %s",
-			host, port, p.answersAs(ctx, address), another(nextPort(port)), whoHas(port))
+		return nil,
+			fmt.Errorf("cannot listen on %s port %s: it is in use%s; choose another one, such as %s, or find the program "+
+				"with: %s",
+				host, port, p.answersAs(ctx, address), another(nextPort(port)), whoHas(port))
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("cannot listen on port %s: this user may not; choose one above 1023, such as %s", port, another("5624"))
+		return nil, fmt.Errorf("cannot listen on port %s: this user may not; choose one above 1023, such as %s", port,
+			another("5624"))
 	}
 	return nil, fmt.Errorf("cannot listen on %s: %w; pass --listen host:port, like 127.0.0.1:5624", address, err)
 }

@@ -38,7 +38,8 @@ func (p *program) sessionOpenCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&agent, "agent", "", "agent that works in it (default: no registered agent)")
 	flags.StringVar(&project, "project", "", "project that it is about, by name or id")
-	flags.StringVar(&vendor, "vendor", "", "vendor whose keys may use it (default: the agent's vendor; without an agent, only you)")
+	flags.StringVar(&vendor, "vendor", "",
+		"vendor whose keys may use it (default: the agent's vendor; without an agent, only you)")
 	flags.StringVar(&title, "title", "", "what the work is about")
 	return cmd
 }
@@ -93,7 +94,8 @@ func (p *program) printSessions(ctx context.Context, c *call, list []loci.Sessio
 	for _, a := range agents {
 		called[a.ID] = a.Name
 	}
-	return printList(p, "sessions", list, "no sessions; open one with: loci session open", "ID|AGENT|VENDOR|STATE|OPENED|TITLE",
+	return printList(p, "sessions", list, "no sessions; open one with: loci session open",
+		"ID|AGENT|VENDOR|STATE|OPENED|TITLE",
 		func(s loci.Session) []string {
 			return []string{s.ID.String(), called[s.AgentID], string(s.Vendor), string(s.State), showTime(s.CreatedAt), s.Title}
 		})

@@ -10,7 +10,8 @@ import (
 )
 
 func (p *program) shareCommand() *cobra.Command {
-	return p.poolCommand("share ID…", "Share memories with the team; you stay their owner", "shared", (*app.App).ShareMemory)
+	return p.poolCommand("share ID…", "Share memories with the team; you stay their owner", "shared",
+		(*app.App).ShareMemory)
 }
 
 func (p *program) unshareCommand() *cobra.Command {

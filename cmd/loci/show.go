@@ -39,7 +39,8 @@ func (p *program) showCommand() *cobra.Command {
 					return loci.WrapError(loci.NotFound, err, "memory %s not found at that time; see `loci history %s`", id, id)
 				}
 				if loci.CodeOf(err) == loci.NotFound && vendor != "" {
-					return loci.WrapError(loci.NotFound, err, "memory %s not found for %s; see `loci show %s`, without --as", id, who.Vendor, id)
+					return loci.WrapError(loci.NotFound, err, "memory %s not found for %s; see `loci show %s`, without --as", id,
+						who.Vendor, id)
 				}
 				if loci.CodeOf(err) == loci.NotFound {
 					return loci.WrapError(loci.NotFound, err, "memory %s not found; it may be in the trash (`loci list --trash`), "+

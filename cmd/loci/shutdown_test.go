@@ -28,7 +28,9 @@ func halfRequest(t *testing.T, s *liveServer, body string) (net.Conn, *bufio.Rea
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	fmt.Fprintf(conn, "POST /memories HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", shutdownKey, len(body))
+	fmt.Fprintf(conn,
+		"POST /memories HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+			"application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", shutdownKey, len(body))
 	answer := bufio.NewReader(conn)
 	line, err := answer.ReadString('\n')
 	if err != nil || !strings.Contains(line, "100") {
@@ -142,7 +144,8 @@ func TestStdioEndsWithASignal(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	fmt.Fprintln(in,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, `"id":1`) {
 		t.Fatalf("got %q, %v", line, err)
 	}
@@ -160,7 +163,8 @@ func TestOpenStreamsDoNotKeepTheServer(t *testing.T) {
 	interruptible(t)
 	s := startServer(t, t.TempDir())
 	key := s.printed(`claude mcp add .*Bearer `)
-	session := mcpRequest(t, s, key, http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`).header.Get("Mcp-Session-Id")
+	session := mcpRequest(t, s, key, http.MethodPost, "",
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`).header.Get("Mcp-Session-Id")
 	mcpRequest(t, s, key, http.MethodPost, session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	stream := mcpRequest(t, s, key, http.MethodGet, session, "")
 	if got := stream.header.Get("Content-Type"); stream.status != http.StatusOK || got != "text/event-stream" {

@@ -11,7 +11,8 @@ import (
 )
 
 func (p *program) sourceCommand() *cobra.Command {
-	return group("source", "Record where memories come from", `Record where memories come from: a message, a session, an event, an address or the
+	return group("source", "Record where memories come from",
+		`Record where memories come from: a message, a session, an event, an address or the
 raw text, with the quote that supports the memory. Every search result shows it.`,
 		p.sourceAddCommand(), p.sourceListCommand(), p.sourceDeleteCommand())
 }
@@ -35,7 +36,8 @@ func (p *program) sourceAddCommand() *cobra.Command {
 	var kind string
 	var allow []string
 	cmd := p.onMemoryID(pickAny, &cobra.Command{
-		Use: "add MEMORY", Short: "Record where a memory comes from", Args: cobra.ExactArgs(1), Annotations: does(app.SourceAdd),
+		Use: "add MEMORY", Short: "Record where a memory comes from", Args: cobra.ExactArgs(1),
+		Annotations: does(app.SourceAdd),
 		Example: `  loci source add MEMORY --kind url --ref https://wiki.example.org/deploys --quote "never on Fridays"
   loci source add MEMORY --kind message --ref msg-4711 --text "We deploy on Tuesdays." --quote Tuesdays`,
 		PreRunE: func(*cobra.Command, []string) (err error) {
@@ -58,14 +60,16 @@ func (p *program) sourceAddCommand() *cobra.Command {
 	flags.StringVar(&s.Quote, "quote", "", "the part that supports the memory")
 	flags.IntVar(&s.Start, "start", 0, "where the quote begins in the text, in characters")
 	flags.IntVar(&s.End, "end", 0, "where the quote ends in the text")
-	flags.StringSliceVar(&allow, "allow", nil, "vendors that may read it, among those of the memory (default: all of them)")
+	flags.StringSliceVar(&allow, "allow", nil,
+		"vendors that may read it, among those of the memory (default: all of them)")
 	_ = cmd.MarkFlagRequired("kind")
 	return cmd
 }
 
 func (p *program) sourceListCommand() *cobra.Command {
 	return p.onMemoryID(pickAny, &cobra.Command{
-		Use: "list MEMORY", Short: "List where a memory comes from", Args: cobra.ExactArgs(1), Annotations: does(app.SourceRead),
+		Use: "list MEMORY", Short: "List where a memory comes from", Args: cobra.ExactArgs(1),
+		Annotations: does(app.SourceRead),
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, err := c.app.Sources(ctx, c.who, id)
 		if err != nil {

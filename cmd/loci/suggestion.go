@@ -10,7 +10,8 @@ import (
 )
 
 func (p *program) suggestionCommand() *cobra.Command {
-	return group("suggestion", "Accept or decline changes that others suggest", `Accept or decline changes that others suggest. An agent cannot replace a memory of
+	return group("suggestion", "Accept or decline changes that others suggest",
+		`Accept or decline changes that others suggest. An agent cannot replace a memory of
 another origin; it can suggest to replace it with its own.`,
 		p.suggestionListCommand(),
 		p.settleCommand("accept", "Accept a suggestion: the new memory replaces the old one in recall",

@@ -10,7 +10,8 @@ import (
 )
 
 func (p *program) teamCommand() *cobra.Command {
-	return group("team", "Manage teams and their invitations", `Manage teams: people of one org who share a pool of memories. TEAM is an id or a
+	return group("team", "Manage teams and their invitations",
+		`Manage teams: people of one org who share a pool of memories. TEAM is an id or a
 name, USER an id or an e-mail address.`,
 		p.teamCreateCommand(), p.teamListCommand(), p.teamShowCommand(), p.teamRenameCommand(), p.teamDeleteCommand(),
 		p.teamInviteCommand(), p.teamInvitesCommand(), p.teamRevokeInviteCommand(), p.teamRemoveCommand(),
@@ -45,7 +46,8 @@ func (p *program) teamListCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printList(p, "teams", teams, "no teams; create one with: loci team create NAME"+orgHint(c.who), "ID|NAME|CREATED",
+		return printList(p, "teams", teams, "no teams; create one with: loci team create NAME"+orgHint(c.who),
+			"ID|NAME|CREATED",
 			func(t loci.Team) []string { return []string{t.ID.String(), t.Name, showTime(t.CreatedAt)} })
 	})
 }

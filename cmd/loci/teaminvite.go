@@ -66,7 +66,8 @@ func (p *program) printInvited(made []app.Invited) error {
 
 func (p *program) teamInvitesCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "invites TEAM", Short: "List the invitations into a team", Args: cobra.ExactArgs(1), Annotations: does(app.TeamRead),
+		Use: "invites TEAM", Short: "List the invitations into a team", Args: cobra.ExactArgs(1),
+		Annotations: does(app.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
 		view, err := c.app.Team(ctx, c.who, t.ID)
 		if err != nil {

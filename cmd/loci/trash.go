@@ -63,7 +63,8 @@ func (p *program) each(cmd *cobra.Command, args []string, done string,
 func aboutMemory(id loci.MemoryID, err error) error {
 	switch code := loci.CodeOf(err); {
 	case code == loci.NotFound && err.Error() == loci.NoSuchMemory().Error():
-		return loci.WrapError(code, err, "memory %s not found; it may be in the trash (`loci list --trash`) or permanently deleted", id)
+		return loci.WrapError(code, err,
+			"memory %s not found; it may be in the trash (`loci list --trash`) or permanently deleted", id)
 	case code == loci.Forbidden || code == loci.Precondition:
 		return loci.WrapError(code, err, "memory %s: %s", id, err)
 	}

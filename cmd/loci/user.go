@@ -10,7 +10,8 @@ import (
 )
 
 func (p *program) userCommand() *cobra.Command {
-	return group("user", "Manage people and how they sign in", `Manage people. USER is an id or an e-mail address. A person belongs to exactly one
+	return group("user", "Manage people and how they sign in",
+		`Manage people. USER is an id or an e-mail address. A person belongs to exactly one
 org, and an address to one person on the whole server.`,
 		p.addUserCommand("create", false), p.userListCommand(), p.userRoleCommand(), p.userMemberCommand(),
 		p.userSetCommand(), p.userDisableCommand(), p.userEnableCommand(), p.userResetCommand(), p.userLinkCommand(),
@@ -82,17 +83,18 @@ func (p *program) userListCommand() *cobra.Command {
 
 func (p *program) printUsers(ctx context.Context, in *instance, users []loci.User) error {
 	names := in.names()
-	return printList(p, "users", users, "", "ID|EMAIL|NAME|ORG|ROLE|INSTANCE|TEAM|STATE|CREATED", func(u loci.User) []string {
-		state, team := "active", names.team(ctx, u)
-		if u.Disabled {
-			state = "disabled"
-		}
-		if team != "" {
-			team = string(u.TeamRole) + " of " + team
-		}
-		return []string{u.ID.String(), u.Email, u.Name, string(u.OrgID), string(u.OrgRole), string(u.Role), team, state,
-			showTime(u.CreatedAt)}
-	})
+	return printList(p, "users", users, "", "ID|EMAIL|NAME|ORG|ROLE|INSTANCE|TEAM|STATE|CREATED",
+		func(u loci.User) []string {
+			state, team := "active", names.team(ctx, u)
+			if u.Disabled {
+				state = "disabled"
+			}
+			if team != "" {
+				team = string(u.TeamRole) + " of " + team
+			}
+			return []string{u.ID.String(), u.Email, u.Name, string(u.OrgID), string(u.OrgRole), string(u.Role), team, state,
+				showTime(u.CreatedAt)}
+		})
 }
 
 // onUser finds the person in the first argument and calls do for the owner of their org.
@@ -182,7 +184,8 @@ func (p *program) userResetCommand() *cobra.Command {
 
 func (p *program) userExportCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "export USER FILE", Short: "Export a person's memories with all versions as JSON lines", Args: cobra.ExactArgs(2),
+		Use: "export USER FILE", Short: "Export a person's memories with all versions as JSON lines",
+		Args:        cobra.ExactArgs(2),
 		Annotations: does(app.Export),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()

@@ -13,7 +13,8 @@ import (
 func (p *program) userSetCommand() *cobra.Command {
 	var email, name string
 	cmd := &cobra.Command{
-		Use: "set USER", Short: "Set a person's e-mail address or name", Args: cobra.ExactArgs(1), Annotations: does(app.UserSet),
+		Use: "set USER", Short: "Set a person's e-mail address or name", Args: cobra.ExactArgs(1),
+		Annotations: does(app.UserSet),
 		Long: `Set a person's e-mail address or name. Passwords and single sign-on require an
 address; the owner of a laptop has none at first. The old address no longer signs
 in, and somebody else may use it.`,
@@ -140,7 +141,8 @@ func (p *program) noteEnded(had *access) {
 	if had == nil {
 		return
 	}
-	p.note("Ended %s, %s, %s and %s.", loci.Plural(had.signIns, "sign-in", "sign-ins"), loci.Plural(had.keys, "key", "keys"),
+	p.note("Ended %s, %s, %s and %s.", loci.Plural(had.signIns, "sign-in", "sign-ins"),
+		loci.Plural(had.keys, "key", "keys"),
 		loci.Plural(had.agentKeys, "agent key", "agent keys"), loci.Plural(had.grants, "grant", "grants"))
 	if had.team != "" {
 		p.note("They left team %s and no longer see its pool. Memories they shared are private to them again.",

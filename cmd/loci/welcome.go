@@ -47,7 +47,8 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 	}
 	p.printFirstKeys(reachable, owner, keys)
 	if link != "" {
-		p.printf("\nSign in with your browser, once, within 15 minutes. For another link, run: loci user link\n\n    %s\n", link)
+		p.printf("\nSign in with your browser, once, within 15 minutes. For another link, run: loci user link\n\n    %s\n",
+			link)
 	}
 	p.printf("\nTo import from the reference memory server: loci graph import memory.json --project NAME --create\n")
 	p.printf("For other assistants: loci agent-key create --vendor VENDOR --name NAME\n")
@@ -55,7 +56,8 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 }
 
 // firstKeys creates the first keys, once in the life of a data directory.
-func (p *program) firstKeys(ctx context.Context, in *instance) (owner loci.Secret, keys map[string]loci.Secret, err error) {
+func (p *program) firstKeys(ctx context.Context, in *instance) (owner loci.Secret, keys map[string]loci.Secret,
+	err error) {
 	fresh, err := in.neverHadKeys(ctx)
 	if err != nil || !fresh {
 		return "", nil, err
@@ -68,7 +70,8 @@ func (p *program) firstKeys(ctx context.Context, in *instance) (owner loci.Secre
 	}
 	if len(p.settings.AgentKeys) == 0 {
 		for _, c := range clients {
-			if _, keys[c.id], err = in.app.CreateKey(ctx, in.operator, auth.KeyRequest{Name: c.name, Vendor: c.vendor}); err != nil {
+			if _, keys[c.id], err = in.app.CreateKey(ctx, in.operator,
+				auth.KeyRequest{Name: c.name, Vendor: c.vendor}); err != nil {
 				return "", nil, err
 			}
 		}

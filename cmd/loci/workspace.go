@@ -10,7 +10,8 @@ import (
 )
 
 func (p *program) workspaceCommand() *cobra.Command {
-	return group("workspace", "Manage the workspaces of an org", `Manage workspaces, the divisions of an org. They take effect once the org enables
+	return group("workspace", "Manage the workspaces of an org",
+		`Manage workspaces, the divisions of an org. They take effect once the org enables
 them: loci org set ORG workspaces=on. WORKSPACE is an id or a name, USER an id or
 an e-mail address.`,
 		p.workspaceCreateCommand(), p.workspaceListCommand(), p.workspaceRenameCommand(), p.workspaceDeleteCommand(),

@@ -39,7 +39,8 @@ type choice struct {
 }
 
 // authorize shows which client requests what. Strangers are redirected to the sign-in page before that, because
-// checking the request may fetch the client's metadata document, and strangers must not make this server fetch addresses.
+// checking the request may fetch the client's metadata document, and strangers must not make this server fetch
+// addresses.
 func (s *server) authorize(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	return s.askConsent(w, r, p, requestOf(r.URL.Query(), ""), "", "")
 }

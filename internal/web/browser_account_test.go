@@ -29,9 +29,10 @@ func (b *tab) fingerprint() {
 	if _, err := chromedp.Call(b.ctx, webauthn.Enable, webauthn.EnableParams{}); err != nil {
 		b.t.Fatal(err)
 	}
-	_, err := chromedp.Call(b.ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
-		HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true}})
+	_, err := chromedp.Call(b.ctx, webauthn.AddVirtualAuthenticator,
+		webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 	b.wants("this browser", "Chrome on Linux", "a browser")
 	b.shot("sessions")
 	b.press(button("/app/sign-ins/end-others"))
-	b.wants("All other sessions have ended.")
+	b.wants("All other sign-ins have ended.")
 	if a := other.get("/app/"); a.status != 303 || !strings.HasPrefix(a.location(), "/app/sign-in") {
 		t.Errorf("the other session still is at %d %s", a.status, a.location())
 	}

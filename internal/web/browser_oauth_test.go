@@ -42,7 +42,8 @@ func newProgram(t *testing.T, name string) *program {
 		DynamicClientRegistrationConfig: &sdkauth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName: name, RedirectURIs: []string{callback.URL + "/callback"}, TokenEndpointAuthMethod: "none",
 			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}}},
-		AuthorizationCodeFetcher: func(ctx context.Context, args *sdkauth.AuthorizationArgs) (*sdkauth.AuthorizationResult, error) {
+		AuthorizationCodeFetcher: func(ctx context.Context, args *sdkauth.AuthorizationArgs) (*sdkauth.AuthorizationResult,
+			error) {
 			if p.asked.Add(1) > 1 {
 				return nil, errors.New("the program asks for a sign-in again")
 			}
@@ -71,7 +72,8 @@ func (p *program) connect(endpoint string) <-chan connected {
 	out := make(chan connected, 1)
 	go func() {
 		client := mcp.NewClient(&mcp.Implementation{Name: "program", Version: "1"}, nil)
-		s, err := client.Connect(p.t.Context(), &mcp.StreamableClientTransport{Endpoint: endpoint, OAuthHandler: p.handler, DisableStandaloneSSE: true, MaxRetries: -1}, nil)
+		s, err := client.Connect(p.t.Context(), &mcp.StreamableClientTransport{Endpoint: endpoint, OAuthHandler: p.handler,
+			DisableStandaloneSSE: true, MaxRetries: -1}, nil)
 		out <- connected{s, err}
 	}()
 	return out
@@ -104,8 +106,10 @@ func TestBrowserConnectsAProgram(t *testing.T) {
 	}
 	b.shot("sign-in")
 	b.signIn()
-	b.wants("“Trustworthy Claude” asks for access", "self-reported, unverified", "nothing: anybody could have sent this request", "a program on your machine",
-		"claude it will see 3 memories, but not 1 other", "cursor it will see 3 memories, but not 1 other", "chatgpt it will see 2 memories, but not 2 others")
+	b.wants("“Trustworthy Claude” asks for access", "self-reported, unverified",
+		"nothing: anybody could have sent this request", "a program on your machine",
+		"claude it will see 3 memories, but not 1 other", "cursor it will see 3 memories, but not 1 other",
+		"chatgpt it will see 2 memories, but not 2 others")
 	if chosen := b.evaluate(`String(document.querySelector("input[name=vendor]:checked")?.value)`); chosen != "undefined" {
 		t.Errorf("%s is chosen before the person did", chosen)
 	}
@@ -123,7 +127,8 @@ func TestBrowserConnectsAProgram(t *testing.T) {
 	if !strings.Contains(found, `"origin":"claude"`) {
 		t.Errorf("found %s, want what was written, by claude", found)
 	}
-	if text := call(t, c.session, "browse_memories", nil); strings.Contains(text, "cursor's") || !strings.Contains(text, "claude's") {
+	if text := call(t, c.session, "browse_memories", nil); strings.Contains(text, "cursor's") || !strings.Contains(text,
+		"claude's") {
 		t.Errorf("it sees %s", text)
 	}
 	fresh := refresh(t, w, p)
@@ -132,11 +137,14 @@ func TestBrowserConnectsAProgram(t *testing.T) {
 	b.wants("Trustworthy Claude", "claude", "memories:read, memories:write")
 	b.shot("connections")
 	b.press(button("/app/connections/revoke"))
-	b.wants("It is revoked")
+	b.wants("Revoked, effective immediately")
 	for _, method := range []string{"tools/list", "tools/call"} {
-		a := w.browser().do(http.MethodPost, "/mcp", http.Header{"Authorization": {"Bearer " + fresh}, "Content-Type": {"application/json"},
-			"Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-11-25"}}, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{}}`)
-		if a.status != http.StatusUnauthorized || !strings.Contains(a.header.Get("WWW-Authenticate"), `error="invalid_token"`) {
+		a := w.browser().do(http.MethodPost, "/mcp",
+			http.Header{"Authorization": {"Bearer " + fresh}, "Content-Type": {"application/json"},
+				"Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-11-25"}},
+			`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{}}`)
+		if a.status != http.StatusUnauthorized || !strings.Contains(a.header.Get("WWW-Authenticate"),
+			`error="invalid_token"`) {
 			t.Errorf("%s after it was revoked: %d %s", method, a.status, a.body)
 		}
 	}
@@ -183,12 +191,14 @@ func refresh(t *testing.T, w *world, p *program) string {
 		t.Fatalf("clients %v, %v", clients, err)
 	}
 	meta.ClientID = clients[0].ID
-	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token.RefreshToken}, "client_id": {meta.ClientID}, "resource": {w.base + "/mcp"}}
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token.RefreshToken},
+		"client_id": {meta.ClientID}, "resource": {w.base + "/mcp"}}
 	a := w.browser().do(http.MethodPost, "/oauth/token", formType, form.Encode())
 	var out struct {
 		Access string `json:"access_token"`
 	}
-	if err := json.Unmarshal([]byte(a.body), &out); err != nil || a.status != http.StatusOK || out.Access == "" || out.Access == token.AccessToken {
+	if err := json.Unmarshal([]byte(a.body), &out); err != nil || a.status != http.StatusOK || out.Access == "" ||
+		out.Access == token.AccessToken {
 		t.Fatalf("refresh: %d %s", a.status, a.body)
 	}
 	return out.Access
@@ -208,7 +218,8 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]
 func TestBrowserGoesOnFromASite(t *testing.T) {
 	w, b := newWorld(t), newTab(t)
 	end := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = w.Write([]byte("arrived with code " + strconv.FormatBool(r.URL.Query().Has("code")) + " and error " + r.URL.Query().Get("error")))
+		_, _ = w.Write([]byte("arrived with code " + strconv.FormatBool(r.URL.Query().Has("code")) + " and error " +
+			r.URL.Query().Get("error")))
 	}))
 	t.Cleanup(end.Close)
 	site := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

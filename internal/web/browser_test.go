@@ -37,7 +37,8 @@ func newTab(t *testing.T) *tab {
 		t.Skip("there is no chromium on PATH")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic",
+			true),
 		chromedp.Flag("ignore-certificate-errors", true)) // of the sites in tests
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
@@ -55,7 +56,8 @@ func newTab(t *testing.T) *tab {
 			if err != nil {
 				return
 			}
-			if text := e.Entry.Text; e.Entry.Source == log.EntrySourceSecurity || strings.Contains(text, "Content Security Policy") {
+			if text := e.Entry.Text; e.Entry.Source == log.EntrySourceSecurity || strings.Contains(text,
+				"Content Security Policy") {
 				b.mu.Lock()
 				b.refused = append(b.refused, text)
 				b.mu.Unlock()
@@ -161,7 +163,8 @@ func (b *tab) clean() {
 func (b *tab) shot(name string) {
 	b.t.Helper()
 	b.do("narrow window", chromedp.EmulateViewport(360, 740))
-	over, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
+	over, err := chromedp.Run(b.ctx,
+		chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
 	if err != nil || over > 0 {
 		b.t.Errorf("%s is %d pixels wider than a window of 360 (%v)", name, over, err)
 	}

@@ -25,11 +25,12 @@ func (s *server) connections(w http.ResponseWriter, r *http.Request, p loci.Prin
 			}
 		}
 	}
-	return s.showOwn(w, r, p, http.StatusOK, "connections", view{Title: "Connections", Here: "/app/connections", Done: doneOf(r),
-		Data: struct {
-			Grants []grantRow
-			MCP    string
-		}{rows, s.site.Resource(r)}})
+	return s.showOwn(w, r, p, http.StatusOK, "connections",
+		view{Title: "Connections", Here: "/app/connections", Done: doneOf(r),
+			Data: struct {
+				Grants []grantRow
+				MCP    string
+			}{rows, s.site.Resource(r)}})
 }
 
 func (s *server) revokeGrant(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

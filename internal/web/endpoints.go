@@ -92,7 +92,8 @@ func formOnly(r *http.Request) error {
 	bad := func(text string) error {
 		return &oauth.Error{Code: "invalid_request", Description: text, Status: http.StatusBadRequest}
 	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+		kind != "application/x-www-form-urlencoded" {
 		return bad("Content-Type must be application/x-www-form-urlencoded")
 	}
 	if err := r.ParseForm(); err != nil {

@@ -15,10 +15,12 @@ import (
 // a crowd of them must not fill the log with faults.
 func TestBrowsersThatGoAwayAreNoFaults(t *testing.T) {
 	w := newWorld(t)
-	h := web.New(web.Options{App: w.app, Auth: w.auth, SignIn: w.signIn, OAuth: oauth.New(oauth.Options{Store: w.store}), Log: slog.New(slog.NewTextHandler(w.log, nil))})
+	h := web.New(web.Options{App: w.app, Auth: w.auth, SignIn: w.signIn, OAuth: oauth.New(oauth.Options{Store: w.store}),
+		Log: slog.New(slog.NewTextHandler(w.log, nil))})
 	ctx, gone := context.WithCancel(t.Context())
 	gone()
-	r := httptest.NewRequestWithContext(ctx, "POST", "/app/sign-in", strings.NewReader("email=x@example.org&password=wrong"))
+	r := httptest.NewRequestWithContext(ctx, "POST", "/app/sign-in",
+		strings.NewReader("email=x@example.org&password=wrong"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	answer := httptest.NewRecorder()
 	h.ServeHTTP(answer, r)

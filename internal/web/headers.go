@@ -48,7 +48,8 @@ func formTarget(redirect string) string {
 		return ""
 	}
 	plain := !strings.ContainsFunc(u.Host, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '-' && c != ':' && c != '_'
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '-' && c != ':' &&
+			c != '_'
 	})
 	if u.Scheme == "https" {
 		return ""
@@ -67,7 +68,8 @@ func (s *server) sameSite(next http.Handler) http.Handler {
 		_ = protection.AddTrustedOrigin(u.Scheme + "://" + u.Host)
 	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, loci.Errorf(loci.Forbidden, "cannot accept a form from another site's page; open the page here and try again"))
+		s.fail(w, r, loci.Errorf(loci.Forbidden,
+			"cannot accept a form from another site's page; open the page here and try again"))
 	}))
 	return protection.Handler(next)
 }

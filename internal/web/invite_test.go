@@ -28,7 +28,8 @@ func TestInvitationMakesAnAccount(t *testing.T) {
 	token := w.invite("noor@example.org")
 	path := "/app/invite?token=" + token
 	for range 2 { // looking does not accept
-		want(t, "the page", w.browser().get(path), 200, "Mara", "Acme", "Platform", "noor@example.org", "<button>Accept</button>")
+		want(t, "the page", w.browser().get(path), 200, "Mara", "Acme", "Platform", "noor@example.org",
+			"<button>Accept</button>")
 	}
 	mara := w.browser()
 	mara.signIn()
@@ -42,20 +43,24 @@ func TestInvitationMakesAnAccount(t *testing.T) {
 	if a := b.post("/app/invite", "token", token); a.status != 303 || a.location() != "/app/sign-in-methods?done=welcome" {
 		t.Fatalf("accept: %d %s %s", a.status, a.location(), a.body)
 	}
-	want(t, "the first steps", b.get("/app/sign-in-methods?done=welcome"), 200, "Set a password or add a passkey", `autocomplete="new-password"`)
-	if a := b.post("/app/sign-in-methods/password", "password", "noor's own password", "again", "noor's own password"); a.status != 303 {
+	want(t, "the first steps", b.get("/app/sign-in-methods?done=welcome"), 200, "Set a password or add a passkey",
+		`autocomplete="new-password"`)
+	if a := b.post("/app/sign-in-methods/password", "password", "noor's own password", "again",
+		"noor's own password"); a.status != 303 {
 		t.Errorf("password: %d %s", a.status, a.body)
 	}
 	want(t, "the account", b.get("/app/"), 200, "noor@example.org", "Acme", "Platform")
 	want(t, "the invitation again", w.browser().get(path), 404, "used or revoked")
-	if a := w.browser().post("/app/sign-in", "email", "noor@example.org", "password", "noor's own password"); a.status != 303 {
+	if a := w.browser().post("/app/sign-in", "email", "noor@example.org", "password",
+		"noor's own password"); a.status != 303 {
 		t.Errorf("sign-in: %d", a.status)
 	}
 }
 
 func TestInvitationOfSomebodyWithAnAccount(t *testing.T) {
 	w := newWorld(t)
-	u := loci.User{ID: loci.NewUserID(), OrgID: w.mara.OrgID, Email: "olu@example.org", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: w.clock.Now()}
+	u := loci.User{ID: loci.NewUserID(), OrgID: w.mara.OrgID, Email: "olu@example.org", Role: loci.RoleUser,
+		OrgRole: loci.Member, CreatedAt: w.clock.Now()}
 	if err := w.store.People().Add(t.Context(), u, func(store.Tx) error { return nil }); err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,8 @@ func (s *server) keys(w http.ResponseWriter, r *http.Request, p loci.Principal) 
 	return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"}}, "")
 }
 
-func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d keyList, problem string) error {
+func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d keyList,
+	problem string) error {
 	ctx := r.Context()
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
 		list, err := s.app.Keys(ctx, p, kind)
@@ -103,7 +104,8 @@ func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Princip
 		asked = r.PostForm["scope"]
 	}
 	d.Rights = scopesOf(loci.Rights(), func(right loci.Right) bool { return slices.Contains(asked, string(right)) })
-	return s.showOwn(w, r, p, status, "keys", view{Title: "Keys", Here: "/app/keys", Error: problem, Done: doneOf(r), Data: d})
+	return s.showOwn(w, r, p, status, "keys", view{Title: "Keys", Here: "/app/keys", Error: problem, Done: doneOf(r),
+		Data: d})
 }
 
 func (s *server) createKey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
@@ -113,7 +115,8 @@ func (s *server) createKey(w http.ResponseWriter, r *http.Request, p loci.Princi
 		var c loci.Credential
 		var key loci.Secret
 		if c, key, err = s.app.CreateKey(r.Context(), p, request); err == nil {
-			return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"}, New: &newKey{Name: c.Name, Key: key.Reveal()}}, "")
+			return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"},
+				New: &newKey{Name: c.Name, Key: key.Reveal()}}, "")
 		}
 	}
 	return s.keyProblem(w, r, p, form, err)
@@ -158,7 +161,8 @@ func (s *server) rotateKey(w http.ResponseWriter, r *http.Request, p loci.Princi
 		var c loci.Credential
 		var key loci.Secret
 		if c, key, err = s.app.RotateKey(r.Context(), p, id, rotationOverlap); err == nil {
-			return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"}, New: &newKey{Name: c.Name, Key: key.Reveal(), Rotated: true}}, "")
+			return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"},
+				New: &newKey{Name: c.Name, Key: key.Reveal(), Rotated: true}}, "")
 		}
 	}
 	return s.keyProblem(w, r, p, keyForm{Expires: "90"}, err)

@@ -55,7 +55,8 @@ func (s *server) showInvite(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	d := invitation{Token: token, Inviter: inviter, Team: team, Org: org, Invite: invite, Next: "/app/invite?token=" + token}
+	d := invitation{Token: token, Inviter: inviter, Team: team, Org: org, Invite: invite, Next: "/app/invite?token=" +
+		token}
 	v := view{Title: "You are invited", Error: problem, Data: &d}
 	if p, err := s.principal(r); err == nil {
 		if v.Who, err = s.app.WhoAmI(ctx, p); err != nil {

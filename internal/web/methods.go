@@ -29,7 +29,8 @@ func (s *server) methods(w http.ResponseWriter, r *http.Request, p loci.Principa
 	return s.showMethods(w, r, p, http.StatusOK, "")
 }
 
-func (s *server) showMethods(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, problem string) error {
+func (s *server) showMethods(w http.ResponseWriter, r *http.Request, p loci.Principal, status int,
+	problem string) error {
 	have, err := s.app.SignInMethods(r.Context(), p)
 	if err != nil {
 		return err
@@ -94,7 +95,8 @@ func (s *server) removePassword(w http.ResponseWriter, r *http.Request, p loci.P
 func (s *server) addPasskey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	return s.change(w, r, p, "passkey", func() error {
 		name := strings.TrimSpace(r.PostForm.Get("name"))
-		k, err := s.signIn.FinishRegister(r.Context(), p, loci.Secret(r.PostForm.Get("state")), []byte(r.PostForm.Get("response")), name)
+		k, err := s.signIn.FinishRegister(r.Context(), p, loci.Secret(r.PostForm.Get("state")),
+			[]byte(r.PostForm.Get("response")), name)
 		if err != nil {
 			return err
 		}

@@ -17,8 +17,12 @@ const maxNext = 8 << 10
 // let through is a short list of beginnings and no odd characters.
 func safeNext(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || len(next) > maxNext || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || u.Fragment != "" ||
-		strings.ContainsFunc(next, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f || c == '#' || c == '\uFFFD' }) ||
+	if err != nil || len(next) > maxNext || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
+		u.Fragment != "" ||
+		strings.ContainsFunc(next, func(c rune) bool {
+			return c <= ' ' || c == '\\' || c == 0x7f || c == '#' ||
+				c == '\uFFFD'
+		}) ||
 		strings.Contains(u.Path, "//") || strings.Contains(u.Path, "..") || strings.Contains(u.Path, "\\") {
 		return homePath
 	}

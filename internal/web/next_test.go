@@ -14,10 +14,14 @@ func TestSafeNextStaysOnThisSite(t *testing.T) {
 			t.Errorf("safeNext(%q) = %q, want it as it is", next, got)
 		}
 	}
-	for _, next := range []string{"", "/", "//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, "https://evil.example/app/", "https:/app/", "https:evil.example",
-		"javascript:alert(1)", "data:text/html,x", "//evil.example/app/", "/app//evil.example", "/app/../mcp", "/app/..//evil.example", "/app/%2e%2e/x", "/app/%2f%2fevil",
-		"/app/%5cevil", "/app/\tx", "/app/\nx", " /app/", "/app/ x", "app/", "/mcp", "/api/v1/memories", "/oauth/token", "/oauth/authorize/x", "/app", "/app/#x", "/app/\x00",
-		"http://localhost/app/", "//localhost/app/", "/app/" + strings.Repeat("a", maxNext), "/\t/evil.example", "\x01//evil.example"} {
+	for _, next := range []string{"", "/", "//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`,
+		"https://evil.example/app/", "https:/app/", "https:evil.example",
+		"javascript:alert(1)", "data:text/html,x", "//evil.example/app/", "/app//evil.example", "/app/../mcp",
+		"/app/..//evil.example", "/app/%2e%2e/x", "/app/%2f%2fevil",
+		"/app/%5cevil", "/app/\tx", "/app/\nx", " /app/", "/app/ x", "app/", "/mcp", "/api/v1/memories", "/oauth/token",
+		"/oauth/authorize/x", "/app", "/app/#x", "/app/\x00",
+		"http://localhost/app/", "//localhost/app/", "/app/" + strings.Repeat("a", maxNext), "/\t/evil.example",
+		"\x01//evil.example"} {
 		if got := safeNext(next); got != homePath {
 			t.Errorf("safeNext(%q) = %q, want the home page", next, got)
 		}
@@ -30,7 +34,8 @@ func FuzzSafeNext(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, next string) {
 		got := safeNext(next)
-		if !strings.HasPrefix(got, "/app/") && !strings.HasPrefix(got, "/oauth/authorize") || strings.ContainsAny(got, "\\\t\n\r") {
+		if !strings.HasPrefix(got, "/app/") && !strings.HasPrefix(got, "/oauth/authorize") || strings.ContainsAny(got,
+			"\\\t\n\r") {
 			t.Errorf("safeNext(%q) = %q", next, got)
 		}
 	})

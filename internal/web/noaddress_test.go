@@ -39,7 +39,8 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 	ann := w.owner("home", "")
 	b := w.browser()
 	first := b.get(b.byLink(ann))
-	want(t, "the first page", first, 200, "Add a passkey, so that you can sign in again", "loci user set "+ann.UserID.String()+" --email")
+	want(t, "the first page", first, 200, "Add a passkey, so that you can sign in again",
+		"loci user set "+ann.UserID.String()+" --email")
 	lacks(t, "the first page", first, "Set a password", `name="password"`, "/app/sign-in-methods/password")
 
 	forced := b.post("/app/sign-in-methods/password", "password", maraPassword.Reveal(), "again", maraPassword.Reveal())
@@ -53,7 +54,8 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 	want(t, "step-up with nothing to prove it by", proof, 200, "loci user link "+ann.UserID.String())
 	lacks(t, "step-up with nothing to prove it by", proof, `type="password"`, `data-passkey="get"`)
 	err := w.store.Update(t.Context(), ann.OrgID, func(tx store.Tx) error {
-		return tx.SignIn().PutPasskey(t.Context(), ann.UserID, loci.Passkey{ID: []byte("x"), Name: "Laptop", Data: []byte("{}"), CreatedAt: w.clock.Now()})
+		return tx.SignIn().PutPasskey(t.Context(), ann.UserID,
+			loci.Passkey{ID: []byte("x"), Name: "Laptop", Data: []byte("{}"), CreatedAt: w.clock.Now()})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -62,18 +64,21 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 	want(t, "step-up with a passkey", proof, 200, `data-passkey="get"`)
 	lacks(t, "step-up with a passkey", proof, `type="password"`, "loci user link")
 
-	if _, err := w.app.SetUser(t.Context(), w.local(ann), ann.UserID, app.UserChange{Email: new("ann@home.example")}); err != nil {
+	if _, err := w.app.SetUser(t.Context(), w.local(ann), ann.UserID,
+		app.UserChange{Email: new("ann@home.example")}); err != nil {
 		t.Fatal(err)
 	}
 	b.byLink(ann)
 	methods := b.get("/app/sign-in-methods")
 	want(t, "with an address", methods, 200, `name="password"`)
 	lacks(t, "with an address", methods, "loci user set")
-	if a := b.post("/app/sign-in-methods/password", "password", maraPassword.Reveal(), "again", maraPassword.Reveal()); a.status != 303 {
+	if a := b.post("/app/sign-in-methods/password", "password", maraPassword.Reveal(), "again",
+		maraPassword.Reveal()); a.status != 303 {
 		t.Errorf("a password with an address: %d %s", a.status, a.body)
 	}
 	want(t, "step-up with a password", b.get("/app/step-up"), 200, `type="password"`)
-	if a := w.browser().post("/app/sign-in", "email", "ann@home.example", "password", maraPassword.Reveal()); a.status != 303 {
+	if a := w.browser().post("/app/sign-in", "email", "ann@home.example", "password",
+		maraPassword.Reveal()); a.status != 303 {
 		t.Errorf("signing in with it: %d %s", a.status, a.body)
 	}
 }

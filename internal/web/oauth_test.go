@@ -30,7 +30,8 @@ func challengeOf(verifier string) string {
 // ask is the authorization request of a client; pairs change it, and an empty
 // value takes a parameter away.
 func (w *world) ask(client string, pairs ...string) string {
-	q := url.Values{"response_type": {"code"}, "client_id": {client}, "redirect_uri": {redirect}, "state": {"st&te"}, "code_challenge": {challengeOf(verifier)},
+	q := url.Values{"response_type": {"code"}, "client_id": {client}, "redirect_uri": {redirect}, "state": {"st&te"},
+		"code_challenge":        {challengeOf(verifier)},
 		"code_challenge_method": {"S256"}, "scope": {"memories:read memories:write"}, "resource": {w.base + "/mcp"}}
 	for i := 0; i < len(pairs); i += 2 {
 		if q.Del(pairs[i]); pairs[i+1] != "" {
@@ -94,25 +95,31 @@ func TestConsentToToken(t *testing.T) {
 	b.signIn()
 	client := w.client(`Evil "Claude" <script>`, redirect)
 	page := b.get(w.ask(client))
-	want(t, "the page", page, 200, "Evil &#34;Claude&#34; &lt;script&gt;", "self-reported, unverified", "127.0.0.1:33418", "it will see 2 memories, but not 0 others", "it will see 1 memory, but not 1 other")
-	if csp := page.header.Get("Content-Security-Policy"); !strings.Contains(csp, "form-action 'self' http://127.0.0.1:33418;") {
+	want(t, "the page", page, 200, "Evil &#34;Claude&#34; &lt;script&gt;", "self-reported, unverified", "127.0.0.1:33418",
+		"it will see 2 memories, but not 0 others", "it will see 1 memory, but not 1 other")
+	if csp := page.header.Get("Content-Security-Policy"); !strings.Contains(csp,
+		"form-action 'self' http://127.0.0.1:33418;") {
 		t.Errorf("CSP %q", csp)
 	}
 	form := answerForm(page)
-	want(t, "no vendor", b.post("/oauth/authorize", append(form, "answer", "allow", "scope", "memories:read")...), 400, "Choose a vendor for this client.")
-	want(t, "no scope", b.post("/oauth/authorize", append(form, "answer", "allow", "vendor", "claude")...), 400, "Select at least one")
+	want(t, "no vendor", b.post("/oauth/authorize", append(form, "answer", "allow", "scope", "memories:read")...), 400,
+		"Choose a vendor for this client.")
+	want(t, "no scope", b.post("/oauth/authorize", append(form, "answer", "allow", "vendor", "claude")...), 400,
+		"Select at least one")
 	want(t, "no answer", b.post("/oauth/authorize", append(form, "vendor", "claude", "scope", "memories:read")...), 400)
 	a := b.post("/oauth/authorize", append(form, "answer", "allow", "vendor", "claude", "scope", "memories:read")...)
 	q := sentBack(t, a)
 	if q.Get("state") != "st&te" || q.Get("iss") != w.base || q.Get("code") == "" || q.Has("error") {
 		t.Errorf("sent back %v", q)
 	}
-	exchange := []string{"grant_type", "authorization_code", "code", q.Get("code"), "redirect_uri", redirect, "client_id", client, "code_verifier", verifier}
+	exchange := []string{"grant_type", "authorization_code", "code", q.Get("code"), "redirect_uri", redirect, "client_id",
+		client, "code_verifier", verifier}
 	got, answer := w.token(exchange...)
 	if answer.status != 200 || got.Access == "" || got.Refresh == "" || got.Scope != "memories:read" {
 		t.Fatalf("token: %d %s", answer.status, answer.body)
 	}
-	if answer.header.Get("Cache-Control") != "no-store" || answer.header.Get("Pragma") != "no-cache" || answer.header.Get("Access-Control-Allow-Origin") != "*" ||
+	if answer.header.Get("Cache-Control") != "no-store" || answer.header.Get("Pragma") != "no-cache" ||
+		answer.header.Get("Access-Control-Allow-Origin") != "*" ||
 		answer.header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("token: %v", answer.header)
 	}
@@ -132,14 +139,18 @@ func TestTypedVendorIsShownFirst(t *testing.T) {
 	b := w.browser()
 	b.signIn()
 	form := answerForm(b.get(w.ask(w.client("An editor", redirect))), "answer", "allow", "scope", "memories:read")
-	want(t, "not a name", b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "Zed & Co")...), 400, `role="alert"`)
+	want(t, "not a name", b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "Zed & Co")...), 400,
+		`role="alert"`)
 	page := b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "windsurf")...)
-	want(t, "a new name", page, 400, `value="windsurf" required checked`, "it will see 2 memories, but not 0 others", "Check what windsurf will see")
-	a := b.post("/oauth/authorize", append(answerForm(page), "answer", "allow", "scope", "memories:read", "vendor", "windsurf")...)
+	want(t, "a new name", page, 400, `value="windsurf" required checked`, "it will see 2 memories, but not 0 others",
+		"Check what windsurf will see")
+	a := b.post("/oauth/authorize", append(answerForm(page), "answer", "allow", "scope", "memories:read", "vendor",
+		"windsurf")...)
 	if sentBack(t, a).Get("code") == "" {
 		t.Errorf("sent back %s", a.location())
 	}
-	want(t, "a person's origin", b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "dashboard", "offered", "dashboard")...), 400, "not usable")
+	want(t, "a person's origin", b.post("/oauth/authorize",
+		append(form, "vendor", ".other", "other", "dashboard", "offered", "dashboard")...), 400, "not usable")
 }
 
 func TestRefusedRequests(t *testing.T) {
@@ -173,7 +184,8 @@ func TestRefusedRequests(t *testing.T) {
 		}
 	}
 	form := answerForm(b.get(w.ask(client)))
-	if q := sentBack(t, b.post("/oauth/authorize", append(form, "answer", "deny")...)); q.Get("error") != "access_denied" || q.Get("iss") != w.base {
+	if q := sentBack(t, b.post("/oauth/authorize", append(form, "answer",
+		"deny")...)); q.Get("error") != "access_denied" || q.Get("iss") != w.base {
 		t.Errorf("denied: %v", q)
 	}
 	// The form is checked again when it comes back.
@@ -201,8 +213,10 @@ func TestOperatorsWordIsTheOnlyChoice(t *testing.T) {
 	if strings.Contains(page.body, `value="claude"`) || strings.Contains(page.body, ".other") {
 		t.Errorf("there are other choices: %s", page.body)
 	}
-	q := sentBack(t, b.post("/oauth/authorize", answerForm(page, "answer", "allow", "vendor", "claude", "scope", "memories:read")...))
-	got, _ := w.token("grant_type", "authorization_code", "code", q.Get("code"), "redirect_uri", redirect, "client_id", client, "code_verifier", verifier)
+	q := sentBack(t, b.post("/oauth/authorize", answerForm(page, "answer", "allow", "vendor", "claude", "scope",
+		"memories:read")...))
+	got, _ := w.token("grant_type", "authorization_code", "code", q.Get("code"), "redirect_uri", redirect, "client_id",
+		client, "code_verifier", verifier)
 	if p := w.principal(got.Access); p.Vendor != "cursor" {
 		t.Errorf("it is %s", p.Vendor)
 	}
@@ -212,23 +226,31 @@ func TestEndpointsOfPrograms(t *testing.T) {
 	w := newWorld(t)
 	b := w.browser()
 	b.site = "cross-site"
-	for _, path := range []string{"/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server/mcp", "/.well-known/openid-configuration", "/.well-known/openid-configuration/mcp"} {
+	for _, path := range []string{"/.well-known/oauth-authorization-server",
+		"/.well-known/oauth-authorization-server/mcp", "/.well-known/openid-configuration",
+		"/.well-known/openid-configuration/mcp"} {
 		a := b.get(path)
-		want(t, path, a, 200, `"issuer":"`+w.base+`"`, `"authorization_endpoint":"`+w.base+`/oauth/authorize"`, `"token_endpoint":"`+w.base+`/oauth/token"`,
-			`"registration_endpoint":"`+w.base+`/oauth/register"`, `"revocation_endpoint":"`+w.base+`/oauth/revoke"`, `"S256"`, `"authorization_response_iss_parameter_supported":true`)
+		want(t, path, a, 200, `"issuer":"`+w.base+`"`, `"authorization_endpoint":"`+w.base+`/oauth/authorize"`,
+			`"token_endpoint":"`+w.base+`/oauth/token"`,
+			`"registration_endpoint":"`+w.base+`/oauth/register"`, `"revocation_endpoint":"`+w.base+`/oauth/revoke"`, `"S256"`,
+			`"authorization_response_iss_parameter_supported":true`)
 	}
 	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
 		want(t, path, b.get(path), 200, `"resource":"`+w.base+`/mcp"`, `"authorization_servers":["`+w.base+`"]`)
 	}
 	want(t, "unknown metadata", b.get("/.well-known/nothing"), 404, "not_found")
-	for _, path := range []string{"/oauth/token", "/oauth/register", "/oauth/revoke", "/.well-known/oauth-protected-resource/mcp"} {
-		a := b.do(http.MethodOptions, path, http.Header{"Origin": {"https://inspector.example"}, "Access-Control-Request-Method": {"POST"}}, "")
-		if a.status != 204 || a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" {
+	for _, path := range []string{"/oauth/token", "/oauth/register", "/oauth/revoke",
+		"/.well-known/oauth-protected-resource/mcp"} {
+		a := b.do(http.MethodOptions, path,
+			http.Header{"Origin": {"https://inspector.example"}, "Access-Control-Request-Method": {"POST"}}, "")
+		if a.status != 204 || a.header.Get("Access-Control-Allow-Origin") != "*" ||
+			a.header.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("preflight of %s: %d %v", path, a.status, a.header)
 		}
 	}
 	for _, path := range []string{"/mcp", "/oauth/authorize", "/app/keys"} {
-		if a := b.do(http.MethodOptions, path, http.Header{"Origin": {w.base}, "Access-Control-Request-Method": {"POST"}}, ""); a.header.Get("Access-Control-Allow-Origin") != "" {
+		if a := b.do(http.MethodOptions, path, http.Header{"Origin": {w.base}, "Access-Control-Request-Method": {"POST"}},
+			""); a.header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s is open to other sites", path)
 		}
 	}
@@ -237,9 +259,11 @@ func TestEndpointsOfPrograms(t *testing.T) {
 		"a token by JSON":        b.do(http.MethodPost, "/oauth/token", jsonType, `{"grant_type":"refresh_token"}`),
 		"a token in the address": b.do(http.MethodPost, "/oauth/token?grant_type=authorization_code&code=x", formType, ""),
 		"an unknown grant":       b.post("/oauth/token", "grant_type", "password"),
-		"a registered script":    b.do(http.MethodPost, "/oauth/register", jsonType, `{"redirect_uris":["javascript:alert(1)"]}`),
-		"registered by form":     b.post("/oauth/register", "redirect_uris", redirect),
-		"too much":               b.do(http.MethodPost, "/oauth/register", jsonType, `{"client_name":"`+strings.Repeat("a", 70_000)+`"}`),
+		"a registered script": b.do(http.MethodPost, "/oauth/register", jsonType,
+			`{"redirect_uris":["javascript:alert(1)"]}`),
+		"registered by form": b.post("/oauth/register", "redirect_uris", redirect),
+		"too much": b.do(http.MethodPost, "/oauth/register", jsonType,
+			`{"client_name":"`+strings.Repeat("a", 70_000)+`"}`),
 	} {
 		var e struct {
 			Error string `json:"error"`
@@ -286,7 +310,8 @@ func TestWorkspaceIsChosenBeforeConsent(t *testing.T) {
 	}
 	page := b.get(path)
 	want(t, "the second", page, 200, `value="`+second.ID.String()+`" selected`, "it will see 0 memories")
-	sentBack(t, b.post("/oauth/authorize", answerForm(page, "answer", "allow", "vendor", "claude", "scope", "memories:read")...))
+	sentBack(t, b.post("/oauth/authorize", answerForm(page, "answer", "allow", "vendor", "claude", "scope",
+		"memories:read")...))
 	grants, err := w.app.Grants(t.Context(), w.local(w.mara))
 	if err != nil || len(grants) != 1 || grants[0].WorkspaceID != second.ID {
 		t.Errorf("grants %+v, %v", grants, err)

@@ -57,8 +57,9 @@ func (s *server) oidcFinish(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	c, err := r.Cookie(s.oidcCookie(r, "").Name)
 	if err != nil {
-		return loci.Errorf(loci.Invalid, "cannot finish this sign-in: it did not begin in this browser, or took more than %d minutes; "+
-			"start again", int(oidcCookieLife.Minutes()))
+		return loci.Errorf(loci.Invalid,
+			"cannot finish this sign-in: it did not begin in this browser, or took more than %d minutes; "+
+				"start again", int(oidcCookieLife.Minutes()))
 	}
 	http.SetCookie(w, s.oidcCookie(r, ""))
 	who, next, err := s.signIn.FinishOIDC(ctx, r.PathValue("id"), loci.Secret(c.Value), r.URL.Query())

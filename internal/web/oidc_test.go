@@ -35,8 +35,9 @@ func newProvider(t *testing.T, now func() time.Time, email string) *httptest.Ser
 		_ = json.NewEncoder(w).Encode(v)
 	}
 	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]any{"issuer": srv.URL, "authorization_endpoint": srv.URL + "/authorize", "token_endpoint": srv.URL + "/token",
-			"jwks_uri": srv.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"}})
+		answer(w, map[string]any{"issuer": srv.URL, "authorization_endpoint": srv.URL + "/authorize",
+			"token_endpoint": srv.URL + "/token",
+			"jwks_uri":       srv.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"}})
 	})
 	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
 		b64 := base64.RawURLEncoding.EncodeToString
@@ -47,12 +48,14 @@ func newProvider(t *testing.T, now func() time.Time, email string) *httptest.Ser
 		q := r.URL.Query()
 		code := "code-" + q.Get("state")[:8]
 		asked[code] = q
-		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
+		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(),
+			http.StatusFound)
 	})
 	mux.HandleFunc("/token", func(w http.ResponseWriter, r *http.Request) {
 		q := asked[r.FormValue("code")]
-		token := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{"iss": srv.URL, "aud": "loci", "sub": "1", "nonce": q.Get("nonce"), "iat": now().Unix(),
-			"exp": now().Add(time.Minute).Unix(), "auth_time": now().Unix(), "email": email, "email_verified": true})
+		token := jwt.NewWithClaims(jwt.SigningMethodRS256,
+			jwt.MapClaims{"iss": srv.URL, "aud": "loci", "sub": "1", "nonce": q.Get("nonce"), "iat": now().Unix(),
+				"exp": now().Add(time.Minute).Unix(), "auth_time": now().Unix(), "email": email, "email_verified": true})
 		token.Header["kid"] = "1"
 		signed, err := token.SignedString(key)
 		if err != nil {
@@ -66,10 +69,12 @@ func newProvider(t *testing.T, now func() time.Time, email string) *httptest.Ser
 func TestSingleSignOn(t *testing.T) {
 	w := newWorld(t, func(w *world) auth.OIDCProvider {
 		provider := newProvider(t, w.clock.Now, maraMail)
-		return auth.OIDCProvider{ID: "corp", Name: "Acme & Co", Issuer: provider.URL, ClientID: "loci", ClientSecret: "s3cret"}
+		return auth.OIDCProvider{ID: "corp", Name: "Acme & Co", Issuer: provider.URL, ClientID: "loci",
+			ClientSecret: "s3cret"}
 	})
 	b := w.browser()
-	want(t, "the page", b.get("/app/sign-in?next=/app/keys"), 200, `href="/app/oidc/corp?next=%2fapp%2fkeys"`, "Continue with Acme &amp; Co")
+	want(t, "the page", b.get("/app/sign-in?next=/app/keys"), 200, `href="/app/oidc/corp?next=%2fapp%2fkeys"`,
+		"Continue with Acme &amp; Co")
 	want(t, "no such provider", b.get("/app/oidc/other"), 404)
 	callback := b.begin("/app/oidc/corp?next=/app/keys")
 	want(t, "in another browser", w.browser().get(callback), 400, "did not begin in this browser")

@@ -13,7 +13,8 @@ import (
 )
 
 // ownPages are the pages of somebody who is signed in.
-var ownPages = []string{"/app/", "/app/step-up", "/app/sign-ins", "/app/keys", "/app/connections", "/app/sign-in-methods"}
+var ownPages = []string{"/app/", "/app/step-up", "/app/sign-ins", "/app/keys", "/app/connections",
+	"/app/sign-in-methods"}
 
 func TestStrangersAreSentToSignIn(t *testing.T) {
 	w := newWorld(t)
@@ -24,7 +25,8 @@ func TestStrangersAreSentToSignIn(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", path, a.status, a.location(), want)
 		}
 	}
-	for _, path := range []string{"/app/keys", "/app/keys/revoke", "/app/sign-ins/end", "/app/workspace", "/app/step-up", "/app/sign-in-methods/password", "/oauth/authorize"} {
+	for _, path := range []string{"/app/keys", "/app/keys/revoke", "/app/sign-ins/end", "/app/workspace", "/app/step-up",
+		"/app/sign-in-methods/password", "/oauth/authorize"} {
 		a := b.post(path, "id", "x")
 		if a.status != http.StatusSeeOther || !strings.HasPrefix(a.location(), "/app/sign-in?next=%2Fapp%2F") {
 			t.Errorf("POST %s: %d %s", path, a.status, a.location())
@@ -35,7 +37,8 @@ func TestStrangersAreSentToSignIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := b.do(http.MethodGet, "/app/keys", http.Header{"Authorization": {"Bearer " + key.Reveal()}}, ""); a.status != http.StatusSeeOther {
+	if a := b.do(http.MethodGet, "/app/keys", http.Header{"Authorization": {"Bearer " + key.Reveal()}},
+		""); a.status != http.StatusSeeOther {
 		t.Errorf("with a key: %d", a.status)
 	}
 }
@@ -43,14 +46,17 @@ func TestStrangersAreSentToSignIn(t *testing.T) {
 func TestSignIn(t *testing.T) {
 	w := newWorld(t)
 	b := w.browser()
-	want(t, "the page", b.get("/app/sign-in?next=/app/keys"), 200, `name="next" value="/app/keys"`, `autocomplete="current-password"`)
+	want(t, "the page", b.get("/app/sign-in?next=/app/keys"), 200, `name="next" value="/app/keys"`,
+		`autocomplete="current-password"`)
 	bad := b.post("/app/sign-in", "email", maraMail, "password", "wrong wrong wrong", "next", "/app/keys")
-	want(t, "a wrong password", bad, 401, `role="alert"`, `aria-invalid="true"`, `value="`+maraMail+`"`, `name="next" value="/app/keys"`)
+	want(t, "a wrong password", bad, 401, `role="alert"`, `aria-invalid="true"`, `value="`+maraMail+`"`,
+		`name="next" value="/app/keys"`)
 	if strings.Contains(bad.body, "wrong wrong") {
 		t.Error("the password is shown again")
 	}
 	unknown := b.post("/app/sign-in", "email", "nobody@example.org", "password", "wrong wrong wrong", "next", "/app/keys")
-	if got := strings.ReplaceAll(unknown.body, "nobody@example.org", maraMail); got != bad.body || unknown.status != bad.status {
+	if got := strings.ReplaceAll(unknown.body, "nobody@example.org", maraMail); got != bad.body ||
+		unknown.status != bad.status {
 		t.Errorf("an unknown address is answered differently: %s", got)
 	}
 	a := b.post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal(), "next", "/app/keys")
@@ -66,8 +72,10 @@ func TestSignIn(t *testing.T) {
 	if a := b.get("/app/sign-in?next=/app/sign-ins"); a.status != 303 || a.location() != "/app/sign-ins" {
 		t.Errorf("signed in already: %d %s", a.status, a.location())
 	}
-	for _, next := range []string{"//evil.example", `/\evil.example`, "https://evil.example/app/", "https:evil.example", "javascript:alert(1)"} {
-		if a := w.browser().post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal(), "next", next); a.location() != "/app/" {
+	for _, next := range []string{"//evil.example", `/\evil.example`, "https://evil.example/app/", "https:evil.example",
+		"javascript:alert(1)"} {
+		if a := w.browser().post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal(), "next",
+			next); a.location() != "/app/" {
 			t.Errorf("next %q leads to %q", next, a.location())
 		}
 		if a := b.get("/app/sign-in?next=" + url.QueryEscape(next)); a.location() != "/app/" {
@@ -122,12 +130,14 @@ func TestOtherSitesCannotPost(t *testing.T) {
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
-	for _, path := range []string{"/app/sign-in", "/app/sign-out", "/app/keys", "/app/link", "/app/invite", "/app/step-up", "/app/sign-ins/end-others", "/app/sign-in-methods/password",
+	for _, path := range []string{"/app/sign-in", "/app/sign-out", "/app/keys", "/app/link", "/app/invite",
+		"/app/step-up", "/app/sign-ins/end-others", "/app/sign-in-methods/password",
 		"/app/connections/revoke", "/app/workspace", "/app/passkey/options", "/oauth/authorize"} {
 		for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
 			{"Sec-Fetch-Site": nil, "Origin": {"https://evil.example"}}, {"Sec-Fetch-Site": nil, "Origin": {"null"}}} {
 			header["Content-Type"] = formType["Content-Type"]
-			if a := b.do(http.MethodPost, path, header, ""); a.status != http.StatusForbidden || !strings.Contains(a.body, "another site") {
+			if a := b.do(http.MethodPost, path, header, ""); a.status != http.StatusForbidden || !strings.Contains(a.body,
+				"another site") {
 				t.Errorf("%s with %v: %d %s", path, header, a.status, a.body)
 			}
 		}
@@ -141,19 +151,23 @@ func TestHeaders(t *testing.T) {
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
-	for _, path := range append(ownPages, "/app/sign-in", "/app/link?token=x", "/app/nowhere", "/oauth/authorize", "/.well-known/oauth-authorization-server", "/app/static/style.css") {
+	for _, path := range append(ownPages, "/app/sign-in", "/app/link?token=x", "/app/nowhere", "/oauth/authorize",
+		"/.well-known/oauth-authorization-server", "/app/static/style.css") {
 		a := b.get(path)
 		csp := a.header.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'", "form-action 'self'",
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
+			"connect-src 'self'", "form-action 'self'",
 			"frame-ancestors 'none'", "base-uri 'none'"} {
 			if !strings.Contains(csp+";", part+";") {
 				t.Errorf("%s: %q is not in %q", path, part, csp)
 			}
 		}
-		if a.header.Get("X-Frame-Options") != "DENY" || a.header.Get("Referrer-Policy") != "same-origin" || a.header.Get("X-Content-Type-Options") != "nosniff" {
+		if a.header.Get("X-Frame-Options") != "DENY" || a.header.Get("Referrer-Policy") != "same-origin" ||
+			a.header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v", path, a.header)
 		}
-		if cache := a.header.Get("Cache-Control"); cache != "no-store" && !strings.HasPrefix(path, "/app/static/") && !strings.HasPrefix(path, "/.well-known/") {
+		if cache := a.header.Get("Cache-Control"); cache != "no-store" && !strings.HasPrefix(path, "/app/static/") &&
+			!strings.HasPrefix(path, "/.well-known/") {
 			t.Errorf("%s: Cache-Control %q", path, cache)
 		}
 		if regexp.MustCompile(`(?i)<script>|<style|style=|\son[a-z]+=|(src|href)="https?:`).MatchString(a.body) {
@@ -188,9 +202,11 @@ func TestKeysNeedAFreshProof(t *testing.T) {
 	b := w.browser()
 	b.signIn()
 	w.clock.advance(6 * time.Minute)
-	form := []string{"name", "nightly <b>", "vendor", "cursor", "scope", "memories:read", "scope", "memories:write", "expires", "30"}
+	form := []string{"name", "nightly <b>", "vendor", "cursor", "scope", "memories:read", "scope", "memories:write",
+		"expires", "30"}
 	a := b.post("/app/keys", form...)
-	want(t, "stale", a, 403, "Loci keeps what you typed", `name="replay" value="/app/keys"`, `name="replay.name" value="nightly &lt;b&gt;"`, `name="replay.scope" value="memories:write"`)
+	want(t, "stale", a, 403, "Loci keeps what you typed", `name="replay" value="/app/keys"`,
+		`name="replay.name" value="nightly &lt;b&gt;"`, `name="replay.scope" value="memories:write"`)
 	if list, err := w.app.Keys(t.Context(), w.local(w.mara), loci.KindAgent); err != nil || len(list) != 0 {
 		t.Fatalf("%v, %v", list, err)
 	}
@@ -198,11 +214,13 @@ func TestKeysNeedAFreshProof(t *testing.T) {
 	for i := 0; i < len(form); i += 2 {
 		replay = append(replay, "replay."+form[i], form[i+1])
 	}
-	want(t, "a wrong proof", b.post("/app/step-up", append(replay, "password", "wrong wrong wrong")...), 401, `name="replay.vendor" value="cursor"`)
+	want(t, "a wrong proof", b.post("/app/step-up", append(replay, "password", "wrong wrong wrong")...), 401,
+		`name="replay.vendor" value="cursor"`)
 	made := b.post("/app/step-up", append(replay, "password", maraPassword.Reveal())...)
 	want(t, "a proof", made, 200, "loci_agent_", "nightly &lt;b&gt;", "only this once")
 	list, err := w.app.Keys(t.Context(), w.local(w.mara), loci.KindAgent)
-	if err != nil || len(list) != 1 || list[0].Vendor != "cursor" || len(list[0].Rights) != 2 || list[0].ExpiresAt.Sub(w.clock.Now()) != 30*24*time.Hour {
+	if err != nil || len(list) != 1 || list[0].Vendor != "cursor" || len(list[0].Rights) != 2 ||
+		list[0].ExpiresAt.Sub(w.clock.Now()) != 30*24*time.Hour {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	if a := b.get("/app/keys"); strings.Contains(a.body, "only this once") {
@@ -213,7 +231,8 @@ func TestKeysNeedAFreshProof(t *testing.T) {
 	if a := b.post("/app/keys/revoke", "id", id); a.status != 303 || a.location() != "/app/keys?done=revoked" {
 		t.Errorf("revoke: %d %s", a.status, a.location())
 	}
-	for _, bad := range [][]string{{"name", ""}, {"name", "k", "vendor", "Not A Vendor"}, {"name", "k", "vendor", "dashboard"}, {"name", "k", "expires", "-1"},
+	for _, bad := range [][]string{{"name", ""}, {"name", "k", "vendor", "Not A Vendor"},
+		{"name", "k", "vendor", "dashboard"}, {"name", "k", "expires", "-1"},
 		{"name", "k", "vendor", "claude", "scope", "admin"}} {
 		a := b.post("/app/keys", bad...)
 		want(t, strings.Join(bad, " "), a, 400, `role="alert"`)
@@ -225,7 +244,8 @@ func TestStepUpReplaysOnlyWhatItMay(t *testing.T) {
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
-	for _, path := range []string{"/app/sign-out", "/oauth/authorize", "/app/sign-in-methods/password", "//evil.example", "https://evil.example"} {
+	for _, path := range []string{"/app/sign-out", "/oauth/authorize", "/app/sign-in-methods/password", "//evil.example",
+		"https://evil.example"} {
 		a := b.post("/app/step-up", "password", maraPassword.Reveal(), "replay", path, "next", "/app/keys")
 		if a.status != 303 || a.location() != "/app/keys" {
 			t.Errorf("%s: %d %s", path, a.status, a.location())
@@ -239,8 +259,10 @@ func TestSignInMethods(t *testing.T) {
 	b := w.browser()
 	b.signIn()
 	const next = "another long password"
-	want(t, "twice differently", b.post("/app/sign-in-methods/password", "password", next, "again", next+"!"), 400, "the same in both fields")
-	want(t, "too short", b.post("/app/sign-in-methods/password", "password", "short", "again", "short"), 400, `role="alert"`)
+	want(t, "twice differently", b.post("/app/sign-in-methods/password", "password", next, "again", next+"!"), 400,
+		"the same in both fields")
+	want(t, "too short", b.post("/app/sign-in-methods/password", "password", "short", "again", "short"), 400,
+		`role="alert"`)
 	want(t, "the last one", b.post("/app/sign-in-methods/password/remove"), 409, `role="alert"`)
 	if a := b.post("/app/sign-in-methods/password", "password", next, "again", next); a.status != 303 {
 		t.Errorf("set: %d %s", a.status, a.body)
@@ -283,12 +305,14 @@ func TestSuspendedOrgCanStillBeLeft(t *testing.T) {
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
-	_, err := w.store.Orgs().Update(t.Context(), w.mara.OrgID, func(o *loci.Org) error { o.State = loci.OrgSuspended; return nil })
+	_, err := w.store.Orgs().Update(t.Context(), w.mara.OrgID,
+		func(o *loci.Org) error { o.State = loci.OrgSuspended; return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	want(t, "the account", b.get("/app/"), 403, "suspended", `action="/app/sign-out"`)
-	want(t, "a new sign-in", w.browser().post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal()), 403, "suspended")
+	want(t, "a new sign-in", w.browser().post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal()), 403,
+		"suspended")
 	if a := b.post("/app/sign-out"); a.status != 303 {
 		t.Errorf("sign-out: %d", a.status)
 	}

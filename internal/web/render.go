@@ -86,7 +86,8 @@ func (s *server) show(w http.ResponseWriter, status int, name string, v view) er
 }
 
 // showOwn is show for a signed-in person, with their name.
-func (s *server) showOwn(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, name string, v view) error {
+func (s *server) showOwn(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, name string,
+	v view) error {
 	who, err := s.app.WhoAmI(r.Context(), p)
 	if err != nil {
 		return err
@@ -145,7 +146,8 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // staticTypes are the static files.
-var staticTypes = map[string]string{"style.css": "text/css; charset=utf-8", "passkey.js": "text/javascript; charset=utf-8"}
+var staticTypes = map[string]string{"style.css": "text/css; charset=utf-8",
+	"passkey.js": "text/javascript; charset=utf-8"}
 
 // staticURL contains a part of the file's hash, so that browsers can cache the file forever.
 func staticURL(name string) (string, error) {

@@ -40,7 +40,8 @@ func (s *server) stepUpPage(w http.ResponseWriter, r *http.Request, p loci.Princ
 }
 
 // showStepUp offers only the methods that the person has.
-func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d proofs, problem string) error {
+func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d proofs,
+	problem string) error {
 	have, err := s.app.SignInMethods(r.Context(), p)
 	if err != nil {
 		return err
@@ -52,7 +53,8 @@ func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Princ
 	if !have.HasEmail { // providers verify people by their address
 		d.Providers = nil
 	}
-	return s.showOwn(w, r, p, status, "step-up", view{Title: "Confirm that it is you", Error: problem, Scripts: d.Passkeys, Data: d})
+	return s.showOwn(w, r, p, status, "step-up",
+		view{Title: "Confirm that it is you", Error: problem, Scripts: d.Passkeys, Data: d})
 }
 
 func (s *server) stepUpPost(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

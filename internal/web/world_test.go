@@ -113,15 +113,18 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	w.setPassword(w.mara, maraPassword)
 
 	mux.Handle("/mcp", mcpserver.New(mcpserver.Options{App: w.app, Auth: w.auth, Log: log, SignIn: true}).HTTP())
-	mux.Handle("/", web.New(web.Options{App: w.app, Auth: w.auth, SignIn: w.signIn, OAuth: server, Log: log, Now: w.clock.Now, Version: "test"}))
+	mux.Handle("/", web.New(web.Options{App: w.app, Auth: w.auth, SignIn: w.signIn, OAuth: server, Log: log,
+		Now: w.clock.Now, Version: "test"}))
 	return w
 }
 
 // owner makes an org with its owner.
 func (w *world) owner(org loci.OrgID, email string) loci.Person {
 	w.t.Helper()
-	u := loci.User{ID: loci.NewUserID(), OrgID: org, Email: email, Name: "Mara", Role: loci.RoleUser, OrgRole: loci.MemberOwner, CreatedAt: w.clock.Now()}
-	_, _, err := w.store.Orgs().Ensure(w.t.Context(), loci.Org{ID: org, Name: "Acme", OwnerID: u.ID, State: loci.OrgActive, CreatedAt: w.clock.Now()}, u)
+	u := loci.User{ID: loci.NewUserID(), OrgID: org, Email: email, Name: "Mara", Role: loci.RoleUser,
+		OrgRole: loci.MemberOwner, CreatedAt: w.clock.Now()}
+	_, _, err := w.store.Orgs().Ensure(w.t.Context(),
+		loci.Org{ID: org, Name: "Acme", OwnerID: u.ID, State: loci.OrgActive, CreatedAt: w.clock.Now()}, u)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -132,7 +135,8 @@ func (w *world) setPassword(who loci.Person, password loci.Secret) {
 	w.t.Helper()
 	encoded, err := w.signIn.HashPassword(w.t.Context(), password, who.Email)
 	if err == nil {
-		err = w.store.Update(w.t.Context(), who.OrgID, func(tx store.Tx) error { return tx.SignIn().SetPassword(w.t.Context(), who.UserID, encoded) })
+		err = w.store.Update(w.t.Context(), who.OrgID,
+			func(tx store.Tx) error { return tx.SignIn().SetPassword(w.t.Context(), who.UserID, encoded) })
 	}
 	if err != nil {
 		w.t.Fatal(err)
@@ -152,7 +156,8 @@ func (w *world) local(who loci.Person) loci.Principal {
 // remember stores a memory of Mara's that only some vendors may read.
 func (w *world) remember(title string, vendors ...loci.Vendor) {
 	w.t.Helper()
-	_, err := w.app.Create(w.t.Context(), w.local(w.mara), app.Draft{Title: title, Content: "about " + title, AllowedVendors: vendors})
+	_, err := w.app.Create(w.t.Context(), w.local(w.mara),
+		app.Draft{Title: title, Content: "about " + title, AllowedVendors: vendors})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -236,11 +241,13 @@ func (b *browser) signIn() {
 // client registers an OAuth client and returns its id.
 func (w *world) client(name, redirect string) string {
 	w.t.Helper()
-	body, err := json.Marshal(map[string]any{"client_name": name, "redirect_uris": []string{redirect}, "token_endpoint_auth_method": "none"})
+	body, err := json.Marshal(map[string]any{"client_name": name, "redirect_uris": []string{redirect},
+		"token_endpoint_auth_method": "none"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	a := w.browser().do(http.MethodPost, "/oauth/register", http.Header{"Content-Type": {"application/json"}}, string(body))
+	a := w.browser().do(http.MethodPost, "/oauth/register", http.Header{"Content-Type": {"application/json"}},
+		string(body))
 	var out struct {
 		ClientID string `json:"client_id"`
 	}
