@@ -11,7 +11,7 @@ type Credential struct {
 	OrgID       OrgID
 	UserID      UserID // the person, or the person that the agent acts for
 	Kind        Kind   // KindUser or KindAgent
-	Method      Method // ByKey, BySession, ByOAuth or ByLink
+	Method      Method // ByKey, BySignIn, ByOAuth or ByLink
 	Vendor      Vendor // of an agent; "" for a person
 	Name        string // of a key: chosen by the person; of a session: the browser
 	Hash        [32]byte

@@ -24,7 +24,7 @@ type Method string
 const (
 	ByKey         Method = "key"         // a key in the store
 	ByEnvironment Method = "environment" // a key of the server's configuration
-	BySession     Method = "session"     // a browser session
+	BySignIn      Method = "session"     // a browser session
 	ByOAuth       Method = "oauth"       // an access token that a person granted
 	ByDashboard   Method = "dashboard"   // a dashboard that runs elsewhere vouches
 	ByLink        Method = "link"        // a one-time link; it opens a session and nothing else

@@ -43,7 +43,7 @@ func start(t *testing.T, change ...func(*rest.Options)) (address string, keeps s
 		t.Fatal(err)
 	}
 	a := app.New(app.Options{Store: st, Deletion: loci.DeleteWithKey})
-	if _, _, err := a.Setup(ctx); err != nil {
+	if _, _, err := a.Identity.Setup(ctx); err != nil {
 		t.Fatal(err)
 	}
 	o := rest.Options{App: a, Auth: au, Version: "test"}

@@ -73,18 +73,18 @@ func (c *Client) SignInMethods(ctx context.Context) (*SignInMethods, error) {
 }
 
 // Sessions returns the person's browser sessions, newest first.
-func (c *Client) Sessions(ctx context.Context) (*SessionList, error) {
+func (c *Client) SignIns(ctx context.Context) (*SessionList, error) {
 	return get[SessionList](ctx, c, "/users/me/sessions")
 }
 
-// EndSession ends a browser session.
-func (c *Client) EndSession(ctx context.Context, id loci.CredentialID) error {
+// EndSignIn ends a browser session.
+func (c *Client) EndSignIn(ctx context.Context, id loci.CredentialID) error {
 	return c.do(ctx, http.MethodDelete, "/users/me/sessions/"+id.String(), nil, nil, nil)
 }
 
-// EndOtherSessions ends all browser sessions but the one that asks, and returns
+// EndOtherSignIns ends all browser sessions but the one that asks, and returns
 // how many.
-func (c *Client) EndOtherSessions(ctx context.Context) (int, error) {
+func (c *Client) EndOtherSignIns(ctx context.Context) (int, error) {
 	out, err := call[Ended](ctx, c, http.MethodPost, "/users/me/sessions/end-others", nil)
 	if err != nil {
 		return 0, err

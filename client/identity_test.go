@@ -32,7 +32,7 @@ func signIn(t *testing.T, address string, st store.Store, user loci.UserID, age 
 	token, now := auth.NewSecret("loci_session_"), loci.CutTime(time.Now())
 	err := st.Credentials().Insert(t.Context(), loci.Credential{ID: loci.NewCredentialID(), OrgID: loci.DefaultOrg,
 		UserID: user, Kind: loci.KindUser,
-		Method: loci.BySession, Name: "Test", Hash: auth.Hash(token), ProvedAt: now.Add(-age), CreatedAt: now,
+		Method: loci.BySignIn, Name: "Test", Hash: auth.Hash(token), ProvedAt: now.Add(-age), CreatedAt: now,
 		ExpiresAt: now.Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestAccountAndKeys(t *testing.T) {
 	if got := must(key.RenameMe(ctx, "Ada"))(t); got.Name != "Ada" || got.ID != me.ID {
 		t.Errorf("RenameMe: got %+v", got)
 	}
-	if got := must(key.Sessions(ctx))(t); len(got.Sessions) != 2 || got.Sessions[0].Browser != "Test" {
+	if got := must(key.SignIns(ctx))(t); len(got.Sessions) != 2 || got.Sessions[0].Browser != "Test" {
 		t.Errorf("Sessions: got %+v", got)
 	}
 	if got := must(key.SignInMethods(ctx))(t); got.Password || len(got.Passkeys) != 0 {
@@ -67,7 +67,7 @@ func TestAccountAndKeys(t *testing.T) {
 		t.Errorf("Grants: got %+v", got)
 	}
 	if client.CodeOf(key.RevokeGrant(ctx, loci.NewGrantID())) != loci.NotFound ||
-		client.CodeOf(key.EndSession(ctx, loci.NewCredentialID())) != loci.NotFound {
+		client.CodeOf(key.EndSignIn(ctx, loci.NewCredentialID())) != loci.NotFound {
 		t.Error("an unknown grant or session is not NotFound")
 	}
 
@@ -99,7 +99,7 @@ func TestAccountAndKeys(t *testing.T) {
 	if err := client.New(address, "wrong").Export(ctx, &lines); client.CodeOf(err) != loci.Unauthenticated {
 		t.Errorf("Export with a wrong key: got %v", err)
 	}
-	if n := must(fresh.EndOtherSessions(ctx))(t); n != 1 {
+	if n := must(fresh.EndOtherSignIns(ctx))(t); n != 1 {
 		t.Errorf("EndOtherSessions: got %d, want 1", n)
 	}
 	if err := key.DeleteMe(ctx, me.ID.String()); client.CodeOf(err) != loci.Forbidden {

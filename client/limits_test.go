@@ -8,7 +8,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // TestTagsHoldTheLimits compares what the tags of the wire structs say with
@@ -23,8 +24,8 @@ func TestTagsHoldTheLimits(t *testing.T) {
 	mayBeEmpty := map[string]bool{"summary": true, "key": true, "allowed_vendors": true}
 	items := map[string]int{"tags": loci.MaxTags, "allowed_vendors": loci.MaxVendors, "ids": loci.MaxIDs}
 	queries := map[string]int{"SearchRequest": loci.MaxTerm, "QueryRequest": loci.MaxQuery}
-	limits := map[string]int{"ListRequest": app.MaxPage, "BrowseRequest": 200, "ByTagRequest": 100, "SearchRequest": 50,
-		"NewestRequest": 50, "QueryRequest": app.MaxQuery}
+	limits := map[string]int{"ListRequest": gate.MaxPage, "BrowseRequest": 200, "ByTagRequest": 100, "SearchRequest": 50,
+		"NewestRequest": 50, "QueryRequest": memory.MaxQuery}
 
 	for _, v := range []any{client.NewMemory{}, client.Replacement{}, client.Edit{}, client.Filter{},
 		client.ListRequest{}, client.BrowseRequest{},
@@ -49,7 +50,7 @@ func TestTagsHoldTheLimits(t *testing.T) {
 				check(t, at, f, "minimum", 1)
 				check(t, at, f, "maximum", limits[typ.Name()])
 			case "offset":
-				check(t, at, f, "maximum", app.MaxOffset)
+				check(t, at, f, "maximum", gate.MaxOffset)
 			case "importance":
 				check(t, at, f, "minimum", loci.MinImportance)
 				check(t, at, f, "maximum", loci.MaxImportance)

@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
 )
 
 // The annotations of a command: the actions of package app that it uses, or the reason why it uses none.
@@ -13,7 +13,7 @@ const (
 )
 
 // does annotates a command with its actions.
-func does(actions ...app.Action) map[string]string {
+func does(actions ...gate.Action) map[string]string {
 	names := make([]string, len(actions))
 	for i, a := range actions {
 		names[i] = string(a)

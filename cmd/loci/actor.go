@@ -195,13 +195,13 @@ func orgHint(who loci.Principal) string {
 // orgs returns the named org, or all.
 func (in *instance) orgs(ctx context.Context, org string) ([]loci.Org, error) {
 	if org == "" {
-		return in.app.Orgs(ctx, in.operator)
+		return in.app.Org.List(ctx, in.operator)
 	}
 	id, err := orgID(org)
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.app.ShowOrg(ctx, in.operator, id)
+	o, err := in.app.Org.Show(ctx, in.operator, id)
 	return []loci.Org{o}, orNoSuch(err, "org", string(id), "loci org list")
 }
 
@@ -228,7 +228,7 @@ func (in *instance) everybody(ctx context.Context, p loci.Principal, fn func(loc
 	const atOnce = 100
 	var after loci.UserID
 	for {
-		page, err := in.app.Members(ctx, p, after, atOnce)
+		page, err := in.app.Org.Members(ctx, p, after, atOnce)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // memoryFlags are attributes of a memory that a person can set.
@@ -83,7 +85,7 @@ old version. A new memory with a key and no --title has the key as its title.`,
 			}
 			return nil
 		},
-		Annotations: does(app.MemoryCreate, app.ProjectRead, app.AgentRead),
+		Annotations: does(memory.Create, project.Read, agent.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			content, err := p.content(args, f.file)
 			if err != nil {
@@ -106,7 +108,7 @@ old version. A new memory with a key and no --title has the key as its title.`,
 	return cmd
 }
 
-func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor string, d app.Draft) error {
+func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor string, d memory.Draft) error {
 	who, err := in.as(ctx, vendor)
 	if err != nil {
 		return err
@@ -122,7 +124,7 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 	if d.ProjectID, err = in.projectID(ctx, who, f.project); err != nil {
 		return err
 	}
-	m, err := in.app.Create(ctx, who, d)
+	m, err := in.app.Memory.Create(ctx, who, d)
 	if err != nil {
 		return err
 	}
@@ -157,9 +159,9 @@ func (p *program) printSaved(m *loci.Saved) error {
 }
 
 // draft reads the flags. given tells which of them were passed.
-func (f *saveFlags) draft(content string, now time.Time, given func(string) bool) (app.Draft, error) {
-	d := app.Draft{Title: f.title, Content: content, Key: f.key, Category: f.category, Source: f.source,
-		Dedupe: app.Dedupe(f.dedupe), Type: loci.MemoryType(f.kind), Tags: f.tags, Importance: f.importance,
+func (f *saveFlags) draft(content string, now time.Time, given func(string) bool) (memory.Draft, error) {
+	d := memory.Draft{Title: f.title, Content: content, Key: f.key, Category: f.category, Source: f.source,
+		Dedupe: memory.Dedupe(f.dedupe), Type: loci.MemoryType(f.kind), Tags: f.tags, Importance: f.importance,
 		Scope: loci.Scope(f.scope)}
 	if d.Title == "" && d.Key == "" {
 		d.Title = firstLine(content)
@@ -186,7 +188,7 @@ func (f *saveFlags) draft(content string, now time.Time, given func(string) bool
 	return d, f.times(&d, now)
 }
 
-func (f *saveFlags) times(d *app.Draft, now time.Time) (err error) {
+func (f *saveFlags) times(d *memory.Draft, now time.Time) (err error) {
 	if f.ttl != "" {
 		if d.TTL, err = parseSpan(f.ttl); err != nil {
 			return loci.FieldErrorf("--ttl", "must be a span like 90d or 12h")

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/gate"
 )
 
 func (p *program) agentCommand() *cobra.Command {
@@ -22,14 +23,14 @@ MCP. AGENT is an id, a name or VENDOR/NAME.`,
 func (p *program) agentCreateCommand() *cobra.Command {
 	var vendor, config string
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
-		Use: "create NAME", Short: "Register an agent", Args: cobra.ExactArgs(1), Annotations: does(app.AgentCreate),
+		Use: "create NAME", Short: "Register an agent", Args: cobra.ExactArgs(1), Annotations: does(agent.Create),
 		Example: `  loci agent create reviewer --vendor claude --settings '{"model":"large"}'`,
 	}, func(ctx context.Context, c *call) error {
-		draft := app.AgentDraft{Name: c.args[0], Vendor: loci.Vendor(vendor)}
+		draft := agent.Draft{Name: c.args[0], Vendor: loci.Vendor(vendor)}
 		if config != "" {
 			draft.Config = json.RawMessage(config)
 		}
-		made, err := c.app.CreateAgent(ctx, c.who, draft)
+		made, err := c.app.Agent.Create(ctx, c.who, draft)
 		return p.answer(made, err, "created %s: %s of %s", made.ID, made.Name, made.Vendor)
 	})
 	cmd.Flags().StringVar(&vendor, "vendor", "", "vendor of the agent: claude, cursor, codex, … (required)")
@@ -40,7 +41,7 @@ func (p *program) agentCreateCommand() *cobra.Command {
 
 func (p *program) agentListCommand() *cobra.Command {
 	return p.acting(pickPerson, &cobra.Command{
-		Use: "list", Short: "List agents by name", Args: cobra.NoArgs, Annotations: does(app.AgentRead),
+		Use: "list", Short: "List agents by name", Args: cobra.NoArgs, Annotations: does(agent.Read),
 	}, func(ctx context.Context, c *call) error {
 		list, err := c.agents(ctx, c.who)
 		if err != nil {
@@ -55,7 +56,7 @@ func (p *program) agentListCommand() *cobra.Command {
 
 func (p *program) agentShowCommand() *cobra.Command {
 	return p.acting(pickPerson, &cobra.Command{
-		Use: "show AGENT", Short: "Show an agent", Args: cobra.ExactArgs(1), Annotations: does(app.AgentRead),
+		Use: "show AGENT", Short: "Show an agent", Args: cobra.ExactArgs(1), Annotations: does(agent.Read),
 	}, onNamed((*instance).agent, func(_ context.Context, _ *call, a loci.Agent) error {
 		if p.json {
 			return p.printJSON(a)
@@ -70,7 +71,7 @@ func (p *program) agentShowCommand() *cobra.Command {
 // agents reads all pages.
 func (in *instance) agents(ctx context.Context, who loci.Principal) ([]loci.Agent, error) {
 	return allPages(func(cursor string) ([]loci.Agent, string, error) {
-		page, err := in.app.Agents(ctx, who, app.AgentList{Limit: app.MaxPage, Cursor: cursor})
+		page, err := in.app.Agent.List(ctx, who, agent.ListRequest{Limit: gate.MaxPage, Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}

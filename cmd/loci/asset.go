@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (p *program) assetCommand() *cobra.Command {
@@ -26,7 +26,7 @@ func (p *program) assetAddCommand() *cobra.Command {
 	var name, mediaType string
 	cmd := p.onMemoryID(pickAny, &cobra.Command{
 		Use: "add MEMORY FILE…", Short: "Attach files to a memory", Args: cobra.MinimumNArgs(2),
-		Annotations: does(app.AssetAdd),
+		Annotations: does(memory.AssetAdd),
 		Long: `Attach files to a memory; "-" is standard input and requires --name. Loci detects the
 media type from the bytes. Specify --type if the bytes do not tell, for example
 text/markdown. Attaching a file twice has no effect.`,
@@ -40,7 +40,7 @@ text/markdown. Attaching a file twice has no effect.`,
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		var made []loci.Asset
 		for _, file := range c.args[1:] {
-			a, err := p.attach(ctx, c, id, file, app.Upload{Name: name, MediaType: mediaType})
+			a, err := p.attach(ctx, c, id, file, memory.Upload{Name: name, MediaType: mediaType})
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ text/markdown. Attaching a file twice has no effect.`,
 
 // attach attaches one file. The name and media type in u take precedence.
 func (p *program) attach(ctx context.Context, c *call, id loci.MemoryID, file string,
-	u app.Upload) (loci.Asset, error) {
+	u memory.Upload) (loci.Asset, error) {
 	r, size, err := p.openFile(ctx, file)
 	if err != nil {
 		return loci.Asset{}, err
@@ -75,7 +75,7 @@ func (p *program) attach(ctx context.Context, c *call, id loci.MemoryID, file st
 	}
 	bar := p.progress("attaching "+cut(u.Name, 40), size, true)
 	u.Size, u.Body = size, io.TeeReader(r, bar)
-	a, added, err := c.app.AddAsset(ctx, c.who, id, u)
+	a, added, err := c.app.Memory.AddAsset(ctx, c.who, id, u)
 	_ = bar.Finish()
 	if err == nil && !p.json {
 		verb := "attached"
@@ -112,9 +112,9 @@ func (p *program) openFile(ctx context.Context, name string) (r io.ReadCloser, s
 
 func (p *program) assetListCommand() *cobra.Command {
 	return p.onMemoryID(pickAny, &cobra.Command{
-		Use: "list MEMORY", Short: "List the files of a memory", Args: cobra.ExactArgs(1), Annotations: does(app.AssetRead),
+		Use: "list MEMORY", Short: "List the files of a memory", Args: cobra.ExactArgs(1), Annotations: does(memory.AssetRead),
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
-		list, err := c.app.Assets(ctx, c.who, id)
+		list, err := c.app.Memory.Assets(ctx, c.who, id)
 		if err != nil {
 			return err
 		}
@@ -142,13 +142,13 @@ func (p *program) assetGetCommand() *cobra.Command {
 	var to string
 	cmd := p.onAsset(&cobra.Command{
 		Use: "get ID", Short: "Write an attached file to standard output, or into a file with -o", Args: cobra.ExactArgs(1),
-		Annotations: does(app.AssetRead),
+		Annotations: does(memory.AssetRead),
 		Long: `Write an attached file to standard output, or into a file or directory with -o. In a
 directory it keeps its own name. A file appears only when it is complete. With --json
 and without -o, describe the file instead.`,
 	}, func(ctx context.Context, c *call, id loci.AssetID) error {
 		if p.json && to == "" {
-			a, err := c.app.Asset(ctx, c.who, id)
+			a, err := c.app.Memory.Asset(ctx, c.who, id)
 			return p.answer(a, err, "")
 		}
 		return p.download(ctx, c, id, to)
@@ -158,7 +158,7 @@ and without -o, describe the file instead.`,
 }
 
 func (p *program) download(ctx context.Context, c *call, id loci.AssetID, to string) error {
-	a, f, err := c.app.OpenAsset(ctx, c.who, id)
+	a, f, err := c.app.Memory.OpenAsset(ctx, c.who, id)
 	if err != nil {
 		return err
 	}
@@ -189,14 +189,14 @@ func (p *program) assetDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := p.onAsset(&cobra.Command{
 		Use: "delete ID", Short: "Permanently delete an attached file", Args: cobra.ExactArgs(1),
-		Annotations: does(app.AssetDelete),
+		Annotations: does(memory.AssetDelete),
 	}, func(ctx context.Context, c *call, id loci.AssetID) error {
-		a, err := c.app.Asset(ctx, c.who, id)
+		a, err := c.app.Memory.Asset(ctx, c.who, id)
 		if err == nil {
 			err = p.sure(yes, "delete", "file", a.Name)
 		}
 		if err == nil {
-			err = c.app.DeleteAsset(ctx, c.who, id)
+			err = c.app.Memory.DeleteAsset(ctx, c.who, id)
 		}
 		return p.answer(a, err, "deleted %s %s", a.ID, loci.OneLine(a.Name))
 	})

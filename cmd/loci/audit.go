@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -21,7 +22,7 @@ func (p *program) auditCommand() *cobra.Command {
 	var q store.AuditQuery
 	cmd := &cobra.Command{
 		Use: "audit", Short: "Show the audit trail of an org, newest first", Args: cobra.NoArgs,
-		Annotations: does(app.AuditRead),
+		Annotations: does(identity.AuditRead),
 		Long: `Show the audit trail of an org, newest first: who did what, and which requests Loci
 rejected. It has ids and counts, never the content of memories.`,
 		Example: `  loci audit --denied --since 7d
@@ -60,7 +61,7 @@ rejected. It has ids and counts, never the content of memories.`,
 					}
 					q.UserID = person.UserID
 				}
-				rows, err := in.app.AuditTrail(ctx, who, q)
+				rows, err := in.app.Identity.AuditTrail(ctx, who, q)
 				if err != nil {
 					return err
 				}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // changesPoll is how often `loci changes --follow` looks for changes of other processes.
@@ -19,13 +19,13 @@ func (p *program) changesCommand() *cobra.Command {
 	var follow bool
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "changes", Short: "Show changes to memories and memory nodes", Args: cobra.NoArgs,
-		Annotations: does(app.ChangesRead),
+		Annotations: does(memory.ChangesRead),
 		Long: `Show changes to memories and memory nodes, whichever process made them: created,
 changed, trashed, restored, erased or hidden. --since continues after a POSITION that
 an earlier call printed. Without it, the command prints only the current position.
 --follow waits for more until Ctrl-C. Loci keeps changes for 7 days.`,
 	}, func(ctx context.Context, c *call) error {
-		feed, err := c.app.Changes(ctx, c.who, since)
+		feed, err := c.app.Memory.Changes(ctx, c.who, since)
 		if loci.FieldOf(err) == "last_event_id" {
 			return usagef("--since must be a position that `loci changes` printed")
 		}
@@ -48,7 +48,7 @@ type shownChange struct {
 
 // showChanges prints changes, with follow until ctx ends. The last line is the position, so that a script can continue
 // there.
-func (p *program) showChanges(ctx context.Context, feed *app.Changes, who loci.Principal, follow bool) error {
+func (p *program) showChanges(ctx context.Context, feed *memory.Changes, who loci.Principal, follow bool) error {
 	for {
 		written := feed.Written()
 		page, err := feed.Read(ctx, who)
@@ -73,7 +73,7 @@ func (p *program) showChanges(ctx context.Context, feed *app.Changes, who loci.P
 	}
 }
 
-func (p *program) printChanges(page *app.ChangePage) error {
+func (p *program) printChanges(page *memory.ChangePage) error {
 	if page.Reset {
 		if err := p.printChange(shownChange{Event: "reset", Position: page.Position}); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
 )
 
 // TestEveryCommandSaysItsActions walks the whole tree: a command that carries
@@ -24,7 +25,7 @@ func TestEveryCommandSaysItsActions(t *testing.T) {
 			t.Errorf("%q must name its actions or say why it has none: %q, %q", c.CommandPath(), names, reason)
 		}
 		for _, name := range names {
-			if _, ok := app.Rules()[app.Action(name)]; !ok {
+			if _, ok := app.Rules()[gate.Action(name)]; !ok {
 				t.Errorf("%q names the action %q, which has no rule", c.CommandPath(), name)
 			}
 		}

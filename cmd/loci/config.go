@@ -19,9 +19,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // settings is everything that the environment, a file and flags set.
@@ -41,8 +41,8 @@ type settings struct {
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard
-	Owner     string          // the owner's e-mail address in a dashboard's tokens; "": unchanged
-	Chat      app.ChatOptions // BaseURL "": no chat
+	Owner     string             // the owner's e-mail address in a dashboard's tokens; "": unchanged
+	Chat      memory.ChatOptions // BaseURL "": no chat
 
 	Editor     string // of the person, for edit
 	Home       string

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/mcpserver"
 )
 
@@ -27,7 +27,7 @@ the change and asks for confirmation. "loci disconnect" undoes it.`,
   loci connect codex --stdio     # the assistant starts Loci; no server, no key
   loci connect cursor --toolsets memory,graph --project website`,
 		Args:        cobra.ExactArgs(1),
-		Annotations: does(app.KeyCreate, app.KeyList, app.KeyRevoke),
+		Annotations: does(identity.KeyCreate, identity.KeyList, identity.KeyRevoke),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := findClient(args[0])
 			if err != nil {
@@ -91,7 +91,7 @@ func (in *instance) newKey(ctx context.Context, c *client, e *endpoint) (id loci
 	if e.Command != "" {
 		return id, nil
 	}
-	made, key, err := in.app.CreateKey(ctx, in.operator, auth.KeyRequest{Name: c.name + " (connected)", Vendor: c.vendor})
+	made, key, err := in.app.Identity.CreateKey(ctx, in.operator, auth.KeyRequest{Name: c.name + " (connected)", Vendor: c.vendor})
 	e.Key = key
 	return made.ID, err
 }
@@ -167,7 +167,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 	}
 	defer func() {
 		if err != nil && !n.KeyID.IsZero() {
-			err = errors.Join(err, in.app.RevokeKey(context.WithoutCancel(ctx), in.operator, n.KeyID))
+			err = errors.Join(err, in.app.Identity.RevokeKey(context.WithoutCancel(ctx), in.operator, n.KeyID))
 		}
 	}()
 	after, err := changeEntry(c.format, n.File, before, c.format.render(e))
@@ -190,7 +190,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 		return err
 	}
 	if old != nil && !old.KeyID.IsZero() {
-		if err := in.app.RevokeKey(ctx, in.operator, old.KeyID); err != nil && loci.CodeOf(err) != loci.NotFound {
+		if err := in.app.Identity.RevokeKey(ctx, in.operator, old.KeyID); err != nil && loci.CodeOf(err) != loci.NotFound {
 			p.log.WarnContext(ctx, "cannot revoke the old key", "credential", old.KeyID.String(), "error", err)
 		}
 	}
@@ -211,7 +211,7 @@ func (in *instance) keyWorks(ctx context.Context, id loci.CredentialID) bool {
 	if id.IsZero() {
 		return true
 	}
-	keys, err := in.app.Keys(ctx, in.operator, loci.KindAgent)
+	keys, err := in.app.Identity.Keys(ctx, in.operator, loci.KindAgent)
 	if err != nil {
 		return false
 	}

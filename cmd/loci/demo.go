@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) demoCommand() *cobra.Command {
@@ -16,8 +18,8 @@ func (p *program) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Show how two assistants share a memory, in a temporary directory",
 		Args:  cobra.NoArgs,
-		Annotations: does(app.MemoryCreate, app.MemoryRead, app.MemoryChange, app.MemoryHistory, app.MemoryTrash,
-			app.MemoryRestore, app.ProjectCreate, app.GraphWrite, app.GraphRead),
+		Annotations: does(memory.Create, memory.Read, memory.Change, memory.History, memory.Trash,
+			memory.Restore, project.Create, graph.Write, graph.Read),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			ctx := cmd.Context()
 			if flag := cmd.Flag("data-dir"); flag.Changed {
@@ -78,7 +80,7 @@ func (d *demo) walk(ctx context.Context) error {
 	if err := d.find(ctx, d.cursor, "when do we deploy"); err != nil {
 		return err
 	}
-	if _, err := d.app.Get(ctx, d.cursor, deploys); err != nil {
+	if _, err := d.app.Memory.Get(ctx, d.cursor, deploys); err != nil {
 		d.printf("  cursor gets %s: %s\n", deploys, err)
 	}
 	if err := d.find(ctx, d.claude, "when do we deploy"); err != nil {
@@ -93,20 +95,20 @@ func (d *demo) walk(ctx context.Context) error {
 
 func (d *demo) trashAndRestore(ctx context.Context, id loci.MemoryID) error {
 	d.step("You trash it: nobody finds it, and you can restore it for %s", trashTime)
-	if _, err := d.app.Trash(ctx, d.operator, id, 0); err != nil {
+	if _, err := d.app.Memory.Trash(ctx, d.operator, id, 0); err != nil {
 		return err
 	}
 	if err := d.find(ctx, d.claude, "deploy"); err != nil {
 		return err
 	}
-	m, err := d.app.Restore(ctx, d.operator, id, 0)
+	m, err := d.app.Memory.Restore(ctx, d.operator, id, 0)
 	if err != nil {
 		return err
 	}
 	d.printf("  restored %q, now version %d\n", m.Title, m.Version)
 	d.step("What each of you sees now")
 	for _, who := range []loci.Principal{d.operator, d.claude, d.cursor} {
-		page, err := d.app.List(ctx, who, app.ListRequest{Total: true})
+		page, err := d.app.Memory.List(ctx, who, memory.ListRequest{Total: true})
 		if err != nil {
 			return err
 		}
@@ -125,7 +127,7 @@ func (d *demo) trashAndRestore(ctx context.Context, id loci.MemoryID) error {
 // graph shows how assistants share the entities and relations of a project.
 func (d *demo) graph(ctx context.Context) error {
 	d.step("Claude keeps a graph of a project")
-	x, err := d.app.CreateProject(ctx, d.claude, app.ProjectDraft{Name: "website"})
+	x, err := d.app.Project.Create(ctx, d.claude, project.Draft{Name: "website"})
 	if err != nil {
 		return err
 	}
@@ -134,7 +136,7 @@ func (d *demo) graph(ctx context.Context) error {
 			return err
 		}
 	}
-	made, err := d.app.CreateEntities(ctx, d.claude, x.ID, nil, []loci.NewEntity{
+	made, err := d.app.Graph.CreateEntities(ctx, d.claude, x.ID, nil, []loci.NewEntity{
 		{EntityRef: loci.EntityRef{Name: "website", Type: "service"},
 			Observations: []string{"Its certificate expires on 3 March."}},
 		{EntityRef: loci.EntityRef{Name: "API gateway", Type: "service"}, Observations: []string{"Listens on port 8443."}}})
@@ -143,12 +145,12 @@ func (d *demo) graph(ctx context.Context) error {
 	}
 	link := loci.NewRelation{From: loci.EntityRef{Name: "website"}, Type: "depends_on",
 		To: loci.EntityRef{Name: "API gateway"}}
-	if _, err := d.app.CreateRelations(ctx, d.claude, x.ID, nil, []loci.NewRelation{link}); err != nil {
+	if _, err := d.app.Graph.CreateRelations(ctx, d.claude, x.ID, nil, []loci.NewRelation{link}); err != nil {
 		return err
 	}
 	d.printf("  project %s: %s, 1 relation\n", x.Name, loci.Plural(len(made), "entity", "entities"))
 	d.step("Cursor searches the graph")
-	hits, err := d.app.SearchGraph(ctx, d.cursor, x.ID, app.GraphSearch{Query: "certificate"})
+	hits, err := d.app.Graph.Search(ctx, d.cursor, x.ID, graph.SearchRequest{Query: "certificate"})
 	if err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ func whoIs(p loci.Principal) string {
 }
 
 func (d *demo) write(ctx context.Context, who loci.Principal, title, content, tag string) (loci.MemoryID, error) {
-	m, err := d.app.Create(ctx, who, app.Draft{Title: title, Content: content, Tags: []string{tag}})
+	m, err := d.app.Memory.Create(ctx, who, memory.Draft{Title: title, Content: content, Tags: []string{tag}})
 	if err != nil {
 		return loci.MemoryID{}, err
 	}
@@ -181,7 +183,7 @@ func (d *demo) write(ctx context.Context, who loci.Principal, title, content, ta
 }
 
 func (d *demo) find(ctx context.Context, who loci.Principal, query string) error {
-	page, err := d.app.Search(ctx, who, app.SearchRequest{Query: query})
+	page, err := d.app.Memory.Search(ctx, who, memory.SearchRequest{Query: query})
 	if err != nil {
 		return err
 	}
@@ -193,7 +195,7 @@ func (d *demo) find(ctx context.Context, who loci.Principal, query string) error
 }
 
 func (d *demo) restrict(ctx context.Context, id loci.MemoryID, vendor loci.Vendor) error {
-	m, err := d.app.Patch(ctx, d.operator, id, 0, app.Patch{AllowedVendors: &[]loci.Vendor{vendor}})
+	m, err := d.app.Memory.Patch(ctx, d.operator, id, 0, memory.Patch{AllowedVendors: &[]loci.Vendor{vendor}})
 	if err != nil {
 		return err
 	}
@@ -202,7 +204,7 @@ func (d *demo) restrict(ctx context.Context, id loci.MemoryID, vendor loci.Vendo
 }
 
 func (d *demo) history(ctx context.Context, id loci.MemoryID) error {
-	versions, current, err := d.app.Versions(ctx, d.operator, id, 0, 0)
+	versions, current, err := d.app.Memory.Versions(ctx, d.operator, id, 0, 0)
 	if err != nil {
 		return err
 	}

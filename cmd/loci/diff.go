@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (p *program) diffCommand() *cobra.Command {
@@ -20,7 +20,7 @@ func (p *program) diffCommand() *cobra.Command {
 or with FROM. Lines that begin with - are only in FROM, and lines with + only in TO. Lines
 with ~ differ in words: [-old-]{+new+}.`,
 		Example: "  loci diff 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e 2 5", Args: cobra.RangeArgs(1, 3),
-		Annotations: does(app.MemoryHistory),
+		Annotations: does(memory.History),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			for i, arg := range args[1:] {
 				if sides[i], err = parseVersion(arg); err != nil {
@@ -30,7 +30,7 @@ with ~ differ in words: [-old-]{+new+}.`,
 			return nil
 		},
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
-		d, err := c.app.Diff(ctx, c.who, id, sides[0], sides[1])
+		d, err := c.app.Memory.Diff(ctx, c.who, id, sides[0], sides[1])
 		if err != nil || p.json {
 			return p.answer(d, err, "")
 		}

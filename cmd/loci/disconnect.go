@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/identity"
 )
 
 func (p *program) disconnectCommand() *cobra.Command {
@@ -17,7 +17,7 @@ func (p *program) disconnectCommand() *cobra.Command {
 		Use:         "disconnect " + clientNames("|"),
 		Short:       "Disconnect an assistant: restore its configuration and revoke its key",
 		Args:        cobra.ExactArgs(1),
-		Annotations: does(app.KeyRevoke),
+		Annotations: does(identity.KeyRevoke),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := findClient(args[0])
 			if err != nil {
@@ -65,7 +65,7 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client, yes b
 		p.note("%s no longer has Loci's entry and stays unchanged", n.File)
 	}
 	if !n.KeyID.IsZero() {
-		if err := in.app.RevokeKey(ctx, in.operator, n.KeyID); err != nil && loci.CodeOf(err) != loci.NotFound {
+		if err := in.app.Identity.RevokeKey(ctx, in.operator, n.KeyID); err != nil && loci.CodeOf(err) != loci.NotFound {
 			return err
 		}
 	}

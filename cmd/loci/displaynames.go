@@ -28,7 +28,7 @@ func (n *names) user(ctx context.Context, org loci.OrgID, id loci.UserID) string
 		if person, err := n.in.store.People().ByID(ctx, id); err == nil && person.Email != "" {
 			n.users[id] = person.Email
 		} else if who, err := n.in.auth.LocalAs(ctx, org, id); err == nil {
-			if me, err := n.in.app.WhoAmI(ctx, who); err == nil && me.User.Name != "" {
+			if me, err := n.in.app.Identity.WhoAmI(ctx, who); err == nil && me.User.Name != "" {
 				n.users[id] = me.User.Name
 			}
 		}
@@ -44,7 +44,7 @@ func (n *names) team(ctx context.Context, u loci.User) string {
 	if _, ok := n.teams[u.OrgID]; !ok {
 		n.teams[u.OrgID] = nil
 		if who, err := n.in.auth.LocalAs(ctx, u.OrgID, loci.UserID{}); err == nil {
-			n.teams[u.OrgID], _ = n.in.app.Teams(ctx, who) // without them the id is shown
+			n.teams[u.OrgID], _ = n.in.app.Org.Teams(ctx, who) // without them the id is shown
 		}
 	}
 	i := slices.IndexFunc(n.teams[u.OrgID], func(t loci.Team) bool { return t.ID == u.TeamID })

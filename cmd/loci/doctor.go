@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
@@ -53,7 +55,7 @@ func (p *program) doctorCommand() *cobra.Command {
 begins with ok, warn or fail; for warnings and failures it suggests a fix. The exit code
 is 1 if any check fails.`,
 		Args:        cobra.NoArgs,
-		Annotations: does(app.KeyList, app.OrgList, app.ProjectRead),
+		Annotations: does(identity.KeyList, org.List, project.Read),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
 			return d.print()
@@ -210,7 +212,7 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	}
 	expired := 0
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
-		keys, err := in.app.Keys(ctx, in.operator, kind)
+		keys, err := in.app.Identity.Keys(ctx, in.operator, kind)
 		if err != nil {
 			d.fail("keys", "read the message", "%s", loci.OneLine(err.Error()))
 			return

@@ -272,7 +272,7 @@ func waitForSome(t *testing.T, dir string) int {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if _, _, err := app.New(app.Options{Store: st}).Setup(t.Context()); err != nil {
+	if _, _, err := app.New(app.Options{Store: st}).Identity.Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for {
@@ -295,7 +295,7 @@ func TestDoctorSeesExpiredKeys(t *testing.T) {
 	}
 	past := time.Now().AddDate(-1, 0, 0)
 	a := app.New(app.Options{Store: st, Now: func() time.Time { return past }})
-	if _, _, err := a.Setup(t.Context()); err != nil {
+	if _, _, err := a.Identity.Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	authenticator, err := auth.New(auth.Options{Store: st})
@@ -306,7 +306,7 @@ func TestDoctorSeesExpiredKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := a.CreateKey(t.Context(), operator,
+	if _, _, err := a.Identity.CreateKey(t.Context(), operator,
 		auth.KeyRequest{Name: "old", Vendor: "claude", ExpiresAt: past.AddDate(0, 0, 1)}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (p *program) editCommand() *cobra.Command {
@@ -29,7 +29,7 @@ and --expires "" remove them.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
 		Args:        cobra.ExactArgs(1),
-		Annotations: does(app.MemoryChange, app.MemoryRead),
+		Annotations: does(memory.Change, memory.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := parseMemoryID(args[0])
 			if err != nil {
@@ -43,7 +43,7 @@ and --expires "" remove them.`,
 				if patch == nil {
 					return p.editContent(cmd.Context(), in, id, version)
 				}
-				m, err := in.app.Patch(cmd.Context(), in.operator, id, version, *patch)
+				m, err := in.app.Memory.Patch(cmd.Context(), in.operator, id, version, *patch)
 				if err != nil {
 					return aboutMemory(id, err)
 				}
@@ -58,8 +58,8 @@ and --expires "" remove them.`,
 }
 
 // patch returns what the flags change, nil if they change nothing.
-func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*app.Patch, error) {
-	var c app.Patch
+func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*memory.Patch, error) {
+	var c memory.Patch
 	any := false
 	given := func(name string) bool {
 		any = any || flags.Changed(name)
@@ -120,7 +120,7 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 // editContent lets the person change the content in their editor. It does not overwrite a change that somebody else
 // made meanwhile.
 func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryID, version int) error {
-	m, err := in.app.Get(ctx, in.operator, id)
+	m, err := in.app.Memory.Get(ctx, in.operator, id)
 	if err != nil {
 		return aboutMemory(id, err)
 	}
@@ -135,7 +135,7 @@ func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryI
 		p.note("no changes")
 		return os.Remove(file)
 	}
-	changed, err := in.app.Patch(ctx, in.operator, id, version, app.Patch{Content: &text})
+	changed, err := in.app.Memory.Patch(ctx, in.operator, id, version, memory.Patch{Content: &text})
 	if err != nil {
 		return fmt.Errorf("%w; your text is in %s", aboutMemory(id, err), file)
 	}

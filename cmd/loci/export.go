@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -27,7 +27,7 @@ when it is complete.`,
 		Example: `  loci export memories.jsonl
   loci export | zstd > memories.jsonl.zst`,
 		Args:        cobra.MaximumNArgs(1),
-		Annotations: does(app.Export),
+		Annotations: does(transfer.Export),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
 				return p.exportTo(cmd.Context(), in, in.operator, cmp.Or(first(args), "-"))
@@ -53,7 +53,7 @@ func (p *program) export(ctx context.Context, in *instance, who loci.Principal, 
 	bar := p.progress("exporting", -1, false)
 	defer func() { _ = bar.Finish() }()
 	err = p.writeTo(name, func(w io.Writer) (err error) {
-		n, err = in.app.Export(ctx, who, w, func(n int) { _ = bar.Set(n) })
+		n, err = in.app.Transfer.Export(ctx, who, w, func(n int) { _ = bar.Set(n) })
 		return err
 	})
 	return n, err

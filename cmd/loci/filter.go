@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // filterFlags limit a list or a search.
@@ -72,16 +72,16 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	f.when.add(cmd)
 }
 
-func (f *filterFlags) filter() (app.Filter, error) {
+func (f *filterFlags) filter() (memory.Filter, error) {
 	from, err := parseTime("--from", f.from)
 	if err != nil {
-		return app.Filter{}, err
+		return memory.Filter{}, err
 	}
 	to, err := parseTime("--to", f.to)
 	if err != nil {
-		return app.Filter{}, err
+		return memory.Filter{}, err
 	}
-	out := app.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind),
+	out := memory.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind),
 		Category: f.category,
 		Key:      f.key, Scope: loci.Scope(f.scope), Pinned: f.pinned, From: from, To: to}
 	for _, id := range []struct {
@@ -97,7 +97,7 @@ func (f *filterFlags) filter() (app.Filter, error) {
 }
 
 // viewer returns the principal whose view to take, and puts the named project into the filter.
-func (f *filterFlags) viewer(ctx context.Context, in *instance, filter *app.Filter) (loci.Principal, error) {
+func (f *filterFlags) viewer(ctx context.Context, in *instance, filter *memory.Filter) (loci.Principal, error) {
 	who, err := in.as(ctx, f.vendor)
 	if err == nil {
 		who, err = in.during(ctx, who, f.session)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
 )
 
 func (p *program) graphCommand() *cobra.Command {
@@ -88,12 +88,12 @@ func refs(names []string, kind string) []loci.EntityRef {
 }
 
 // which reads the name of an entity, or its id.
-func which(s, kind string) app.Which {
+func which(s, kind string) graph.Which {
 	var id loci.EntityID
 	if kind == "" && id.UnmarshalText([]byte(s)) == nil && !id.IsZero() {
-		return app.Which{ID: id}
+		return graph.Which{ID: id}
 	}
-	return app.Which{EntityRef: loci.EntityRef{Name: s, Type: kind}}
+	return graph.Which{EntityRef: loci.EntityRef{Name: s, Type: kind}}
 }
 
 // printEntities writes entities as trees: their observations, then their relations. ids puts the ids before the lines.

@@ -8,19 +8,20 @@ import (
 
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) graphMergeCommand() *cobra.Command {
 	var fromType, intoType string
 	cmd := p.graph(pickAny, &cobra.Command{
 		Use: "merge FROM INTO", Short: "Merge two entities", Args: cobra.ExactArgs(2),
-		Annotations: does(app.GraphMerge, app.ProjectRead),
+		Annotations: does(graph.Merge, project.Read),
 		Long: `Merge two entities, named by name or id: INTO receives the observations and relations
 of FROM, and FROM moves to the trash. You can restore it from there.`,
 		Example: `  loci graph merge "Ada L." "Ada Lovelace" --project home`,
 	}, func(ctx context.Context, g *onGraph) error {
-		e, err := g.app.MergeEntities(ctx, g.who, g.project.ID, which(g.args[0], fromType), which(g.args[1], intoType))
+		e, err := g.app.Graph.Merge(ctx, g.who, g.project.ID, which(g.args[0], fromType), which(g.args[1], intoType))
 		if err != nil || p.json {
 			return p.answer(e, err, "")
 		}
@@ -38,7 +39,7 @@ func (p *program) graphVendorsCommand() *cobra.Command {
 	cmd := p.graph(pickPerson, &cobra.Command{
 		Use: "vendors VENDORS NAME|ID…", Short: "Set which vendors may read what you wrote into a graph",
 		Args:        cobra.MinimumNArgs(2),
-		Annotations: does(app.GraphVendors, app.GraphRead, app.ProjectRead),
+		Annotations: does(graph.Vendors, graph.Read, project.Read),
 		Long: `Set which vendors may read entities, observations or relations that you wrote, all
 or none. VENDORS is a list such as claude,cursor, or "*" for all. Name an entity by its
 name or id; hiding it also hides its observations and relations. Name observations and
@@ -54,7 +55,7 @@ relations by their ids, with --kind.`,
 		if err != nil {
 			return err
 		}
-		n, err := g.app.SetGraphVendors(ctx, g.who, g.project.ID, ids, vendors)
+		n, err := g.app.Graph.SetVendors(ctx, g.who, g.project.ID, ids, vendors)
 		return p.answer(wire.Changed{Changed: n}, err, "changed: %d", n)
 	})
 	typeFlag(cmd, &kind)
@@ -63,12 +64,12 @@ relations by their ids, with --kind.`,
 }
 
 // rows finds entities by name or id; other kinds have only ids.
-func (g *onGraph) rows(ctx context.Context, args []string, kind, what string) (ids app.GraphIDs, err error) {
+func (g *onGraph) rows(ctx context.Context, args []string, kind, what string) (ids graph.IDs, err error) {
 	if what != "" && what != kindEntity {
 		return graphIDs(args, func(string) string { return what })
 	}
 	for _, arg := range args {
-		e, err := g.app.Entity(ctx, g.who, g.project.ID, which(arg, kind))
+		e, err := g.app.Graph.Entity(ctx, g.who, g.project.ID, which(arg, kind))
 		if err != nil {
 			return ids, err
 		}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // deleteInGraph completes a command that moves rows of a graph to its trash.
 func (p *program) deleteInGraph(one, many string, cmd *cobra.Command, do func(context.Context, *onGraph) (int,
 	error)) *cobra.Command {
-	cmd.Annotations = does(app.GraphDelete, app.ProjectRead)
+	cmd.Annotations = does(graph.Delete, project.Read)
 	return p.graph(pickAny, cmd, func(ctx context.Context, g *onGraph) error {
 		n, err := do(ctx, g)
 		return p.answer(wire.Deleted{Deleted: n}, err, "deleted %s", loci.Plural(n, one, many))
@@ -27,7 +28,7 @@ func (p *program) graphDeleteCommand() *cobra.Command {
 		Long: `Move entities to the graph's trash, with their observations and relations. Loci
 ignores missing names. To restore an entity, run: loci graph restore ID.`,
 	}, func(ctx context.Context, g *onGraph) (int, error) {
-		return g.app.DeleteEntities(ctx, g.who, g.project.ID, refs(g.args, kind))
+		return g.app.Graph.DeleteEntities(ctx, g.who, g.project.ID, refs(g.args, kind))
 	})
 	typeFlag(cmd, &kind)
 	return cmd
@@ -41,7 +42,7 @@ func (p *program) graphForgetCommand() *cobra.Command {
 		Long: `Move observations of an entity to the graph's trash, by their exact texts. Loci
 ignores missing ones.`,
 	}, func(ctx context.Context, g *onGraph) (int, error) {
-		return g.app.DeleteObservations(ctx, g.who, g.project.ID,
+		return g.app.Graph.DeleteObservations(ctx, g.who, g.project.ID,
 			[]loci.Contents{{Entity: loci.EntityRef{Name: g.args[0], Type: kind}, Contents: g.args[1:]}})
 	})
 	typeFlag(cmd, &kind)
@@ -53,7 +54,7 @@ func (p *program) graphUnrelateCommand() *cobra.Command {
 	cmd := p.deleteInGraph("relation", "relations", &cobra.Command{
 		Use: "unrelate FROM RELATION TO", Short: "Move a relation to the graph's trash", Args: cobra.ExactArgs(3),
 	}, func(ctx context.Context, g *onGraph) (int, error) {
-		return g.app.DeleteRelations(ctx, g.who, g.project.ID, r.relation(g.args))
+		return g.app.Graph.DeleteRelations(ctx, g.who, g.project.ID, r.relation(g.args))
 	})
 	r.add(cmd)
 	return cmd
@@ -63,9 +64,9 @@ func (p *program) graphTrashCommand() *cobra.Command {
 	var limit int
 	cmd := p.graph(pickAny, &cobra.Command{
 		Use: "trash", Short: "List the graph's trash, newest first", Args: cobra.NoArgs,
-		Annotations: does(app.GraphTrashed, app.ProjectRead),
+		Annotations: does(graph.ReadTrash, project.Read),
 	}, func(ctx context.Context, g *onGraph) error {
-		trash, err := g.app.GraphTrash(ctx, g.who, g.project.ID, limit)
+		trash, err := g.app.Graph.Trash(ctx, g.who, g.project.ID, limit)
 		if err != nil {
 			return err
 		}
@@ -75,7 +76,7 @@ func (p *program) graphTrashCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) printGraphTrash(trash app.GraphTrash) error {
+func (p *program) printGraphTrash(trash graph.Trashed) error {
 	if p.json {
 		return p.printJSON(wire.GraphTrash{Entities: notNil(trash.Entities), Observations: notNil(trash.Observations),
 			Relations: notNil(trash.Relations)})
@@ -110,14 +111,14 @@ func (p *program) graphRestoreCommand() *cobra.Command {
 	var kind string
 	cmd := p.graph(pickAny, &cobra.Command{
 		Use: "restore ID…", Short: "Restore entities, observations and relations from the trash", Args: cobra.MinimumNArgs(1),
-		Annotations: does(app.GraphRestore, app.GraphTrashed, app.ProjectRead),
+		Annotations: does(graph.Restore, graph.ReadTrash, project.Read),
 		Long: `Restore entities, observations and relations from the graph's trash, all or none. An
 entity returns with what was deleted along with it. "loci graph trash" shows ids.
 Without --kind, Loci looks up there what the ids are.`,
 	}, func(ctx context.Context, g *onGraph) error {
 		kinds := func(string) string { return kind }
 		if kind == "" {
-			trash, err := g.app.GraphTrash(ctx, g.who, g.project.ID, mostTrash)
+			trash, err := g.app.Graph.Trash(ctx, g.who, g.project.ID, mostTrash)
 			if err != nil {
 				return err
 			}
@@ -127,7 +128,7 @@ Without --kind, Loci looks up there what the ids are.`,
 		if err != nil {
 			return err
 		}
-		n, err := g.app.RestoreEntities(ctx, g.who, g.project.ID, ids)
+		n, err := g.app.Graph.RestoreEntities(ctx, g.who, g.project.ID, ids)
 		return p.answer(wire.Restored{Restored: n}, err, "restored: %d", n)
 	})
 	kindFlag(cmd, &kind)
@@ -142,7 +143,7 @@ func kindFlag(cmd *cobra.Command, kind *string) {
 }
 
 // kindsIn tells the kinds of the rows in the trash. It takes any other id for that of an entity.
-func kindsIn(trash app.GraphTrash) func(string) string {
+func kindsIn(trash graph.Trashed) func(string) string {
 	kinds := map[string]string{}
 	for _, o := range trash.Observations {
 		kinds[o.ID.String()] = kindObservation
@@ -159,7 +160,7 @@ func kindsIn(trash app.GraphTrash) func(string) string {
 }
 
 // graphIDs sorts ids of the command line by kind.
-func graphIDs(args []string, kindOf func(id string) string) (ids app.GraphIDs, err error) {
+func graphIDs(args []string, kindOf func(id string) string) (ids graph.IDs, err error) {
 	for _, arg := range args {
 		id, err := parseID[loci.EntityID](arg, "graph", "loci graph trash")
 		if err != nil {

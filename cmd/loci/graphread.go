@@ -9,7 +9,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // pageFlags select one page.
@@ -29,15 +30,15 @@ func (p *program) graphSearchCommand() *cobra.Command {
 	var at pageFlags
 	cmd := p.graph(pickAny, &cobra.Command{
 		Use: "search QUERY…", Short: "Find entities by name, type and observations, best first", Args: cobra.MinimumNArgs(1),
-		Annotations: does(app.GraphRead, app.ProjectRead),
+		Annotations: does(graph.Read, project.Read),
 		Long: `Find entities by name, type and observations, best first. An entity matches if it has
 all the words in any of these. If none has all, Loci shows those with some of them. You
 can use AND, OR and NOT in capitals, "quoted phrases", prefix* and parentheses.`,
 		Example: `  loci graph search coffee
   loci graph search '"release notes" AND (alpha OR beta*)' --project website`,
 	}, func(ctx context.Context, g *onGraph) error {
-		hits, err := g.app.SearchGraph(ctx, g.who, g.project.ID,
-			app.GraphSearch{Query: strings.Join(g.args, " "), Limit: at.limit, Cursor: at.cursor})
+		hits, err := g.app.Graph.Search(ctx, g.who, g.project.ID,
+			graph.SearchRequest{Query: strings.Join(g.args, " "), Limit: at.limit, Cursor: at.cursor})
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ can use AND, OR and NOT in capitals, "quoted phrases", prefix* and parentheses.`
 	return cmd
 }
 
-func (p *program) printGraphHits(hits *app.GraphHits, ids bool) error {
+func (p *program) printGraphHits(hits *graph.Hits, ids bool) error {
 	if p.json {
 		return p.printJSON(wire.GraphHits{Entities: notNil(hits.Entities), Total: hits.Total,
 			TotalIsLowerBound: hits.TotalIsLowerBound, AnyWord: hits.AnyWord, More: moreJSON(hits.NextCursor)})
@@ -69,11 +70,11 @@ func (p *program) graphOpenCommand() *cobra.Command {
 	var ids bool
 	cmd := p.graph(pickAny, &cobra.Command{
 		Use: "open NAME…", Short: "Show entities by name, with observations and relations", Args: cobra.MinimumNArgs(1),
-		Annotations: does(app.GraphRead, app.ProjectRead),
+		Annotations: does(graph.Read, project.Read),
 		Long: `Show entities by name, with their observations and relations. If a name is missing,
 Loci suggests the nearest names, and the exit code is 3.`,
 	}, func(ctx context.Context, g *onGraph) error {
-		found, err := g.app.OpenEntities(ctx, g.who, g.project.ID, refs(g.args, kind))
+		found, err := g.app.Graph.OpenEntities(ctx, g.who, g.project.ID, refs(g.args, kind))
 		if err != nil {
 			return err
 		}
@@ -84,7 +85,7 @@ Loci suggests the nearest names, and the exit code is 3.`,
 	return cmd
 }
 
-func (p *program) printFound(found *app.FoundEntities, ids bool) error {
+func (p *program) printFound(found *graph.FoundEntities, ids bool) error {
 	if p.json {
 		out := wire.FoundEntities{Entities: notNil(found.Entities), Missing: []wire.NoSuchName{}}
 		for _, m := range found.Missing {
@@ -113,9 +114,9 @@ func (p *program) graphReadCommand() *cobra.Command {
 	var at pageFlags
 	cmd := p.graph(pickAny, &cobra.Command{
 		Use: "read", Short: "Show the whole graph, page by page, oldest first", Args: cobra.NoArgs,
-		Annotations: does(app.GraphRead, app.ProjectRead),
+		Annotations: does(graph.Read, project.Read),
 	}, func(ctx context.Context, g *onGraph) error {
-		found, err := g.app.ReadGraph(ctx, g.who, g.project.ID, app.GraphList{Limit: at.limit, Cursor: at.cursor})
+		found, err := g.app.Graph.Read(ctx, g.who, g.project.ID, graph.ListRequest{Limit: at.limit, Cursor: at.cursor})
 		if err != nil {
 			return err
 		}
@@ -144,9 +145,9 @@ func (p *program) graphNeighboursCommand() *cobra.Command {
 	var ids bool
 	cmd := p.graph(pickAny, &cobra.Command{
 		Use: "neighbours NAME", Aliases: []string{"neighbors"}, Short: "Show an entity and its neighbours, nearest first",
-		Args: cobra.ExactArgs(1), Annotations: does(app.GraphRead, app.ProjectRead),
+		Args: cobra.ExactArgs(1), Annotations: does(graph.Read, project.Read),
 	}, func(ctx context.Context, g *onGraph) error {
-		list, err := g.app.Neighbours(ctx, g.who, g.project.ID, which(g.args[0], kind), hops, limit)
+		list, err := g.app.Graph.Neighbours(ctx, g.who, g.project.ID, which(g.args[0], kind), hops, limit)
 		if err != nil || p.json {
 			return p.answer(wire.EntityList{Entities: notNil(list)}, err, "")
 		}
@@ -154,8 +155,8 @@ func (p *program) graphNeighboursCommand() *cobra.Command {
 		return nil
 	})
 	typeFlag(cmd, &kind)
-	cmd.Flags().IntVar(&hops, "hops", 1, fmt.Sprintf("how many relations away, at most %d", app.MaxHops))
-	cmd.Flags().IntVar(&limit, "limit", 0, fmt.Sprintf("how many entities, at most %d", app.MaxNeighbours))
+	cmd.Flags().IntVar(&hops, "hops", 1, fmt.Sprintf("how many relations away, at most %d", graph.MaxHops))
+	cmd.Flags().IntVar(&limit, "limit", 0, fmt.Sprintf("how many entities, at most %d", graph.MaxNeighbours))
 	idsFlag(cmd, &ids)
 	return cmd
 }
@@ -165,11 +166,11 @@ func (p *program) graphHistoryCommand() *cobra.Command {
 	var limit int
 	cmd := p.graph(pickAny, &cobra.Command{
 		Use: "history NAME", Short: "Show the changes to an entity, oldest first", Args: cobra.ExactArgs(1),
-		Annotations: does(app.GraphHistory, app.ProjectRead),
+		Annotations: does(graph.History, project.Read),
 		Long: `Show the changes to an entity, its observations and its relations, oldest first. NAME
 is a name or an id. Use the id for a deleted entity.`,
 	}, func(ctx context.Context, g *onGraph) error {
-		list, err := g.app.EntityHistory(ctx, g.who, g.project.ID, which(g.args[0], kind), limit)
+		list, err := g.app.Graph.EntityHistory(ctx, g.who, g.project.ID, which(g.args[0], kind), limit)
 		if err != nil || p.json {
 			return p.answer(wire.GraphChangeList{Changes: notNil(list)}, err, "")
 		}

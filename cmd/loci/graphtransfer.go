@@ -10,14 +10,15 @@ import (
 
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) graphExportCommand() *cobra.Command {
 	var format string
 	cmd := p.graph(pickPerson, &cobra.Command{
 		Use: "export [FILE]", Short: "Export a graph as JSON lines", Args: cobra.MaximumNArgs(1),
-		Annotations: does(app.GraphExport, app.ProjectRead),
+		Annotations: does(graph.Export, project.Read),
 		Long: `Export the live graph of a project as JSON lines, to FILE or to standard output. A FILE
 appears only when it is complete. --format loci has everything: ids, times, origins,
 vendors. --format reference is the memory.json of the reference "memory" MCP server.
@@ -25,24 +26,24 @@ vendors. --format reference is the memory.json of the reference "memory" MCP ser
 		Example: `  loci graph export --project home home.jsonl
   loci graph export --project home --format reference memory.json`,
 		PreRunE: func(*cobra.Command, []string) error {
-			if form := app.GraphFormat(format); form != app.GraphLoci && form != app.GraphReference {
+			if form := graph.Format(format); form != graph.GraphLoci && form != graph.GraphReference {
 				return loci.FieldErrorf("--format", "must be loci or reference, not %q", cut(format, 60))
 			}
 			return nil
 		},
 	}, func(ctx context.Context, g *onGraph) error {
-		return p.exportGraph(ctx, g, app.GraphFormat(format), cmp.Or(first(g.args), "-"))
+		return p.exportGraph(ctx, g, graph.Format(format), cmp.Or(first(g.args), "-"))
 	})
-	cmd.Flags().StringVar(&format, "format", string(app.GraphLoci), "loci or reference")
+	cmd.Flags().StringVar(&format, "format", string(graph.GraphLoci), "loci or reference")
 	return cmd
 }
 
-func (p *program) exportGraph(ctx context.Context, g *onGraph, format app.GraphFormat, name string) error {
+func (p *program) exportGraph(ctx context.Context, g *onGraph, format graph.Format, name string) error {
 	bar := p.progress("exporting "+cut(g.project.Name, 40), -1, true)
 	count := lineCounter{moved: func(n int64) { _ = bar.Set64(n) }}
 	err := p.writeTo(name, func(w io.Writer) error {
 		count.to = w
-		return g.app.ExportGraph(ctx, g.who, g.project.ID, format, &count)
+		return g.app.Graph.Export(ctx, g.who, g.project.ID, format, &count)
 	})
 	_ = bar.Finish()
 	if err != nil {
@@ -77,13 +78,13 @@ func (c *lineCounter) Write(b []byte) (int, error) {
 
 func (p *program) graphImportCommand() *cobra.Command {
 	var a actor
-	var project string
-	var o app.GraphImportOptions
+	var projectName string
+	var o graph.ImportOptions
 	var fresh bool
 	var vendors []string
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Import a graph, or the file of the reference memory server", Args: cobra.ExactArgs(1),
-		Annotations: does(app.GraphImport, app.ProjectRead, app.ProjectCreate),
+		Annotations: does(graph.Import, project.Read, project.Create),
 		Long: `Import a graph into a project: an export of "loci graph export", or the memory.json of
 the reference "memory" MCP server. FILE may be "-" for standard input. You can repeat
 the command, also after an interruption: Loci skips what exists already. It reports
@@ -93,7 +94,7 @@ lines that it cannot import, and imports the others.`,
 			if o.AllowedVendors, err = parseVendors("--allow", vendors); err != nil {
 				return err
 			}
-			if fresh && (project == "" || o.DryRun) {
+			if fresh && (projectName == "" || o.DryRun) {
 				return usagef("--create requires --project NAME and excludes --dry-run")
 			}
 			return nil
@@ -110,20 +111,20 @@ lines that it cannot import, and imports the others.`,
 				absent = create
 			}
 			err = p.with(ctx, absent, func(in *instance) error {
-				g, err := p.importTarget(ctx, in, &a, project, fresh)
+				g, err := p.importTarget(ctx, in, &a, projectName, fresh)
 				if err != nil {
 					return err
 				}
 				return p.importGraph(ctx, g, r, size, o)
 			})
-			if loci.CodeOf(err) == loci.NotFound && project != "" {
+			if loci.CodeOf(err) == loci.NotFound && projectName != "" {
 				err = loci.WrapError(loci.NotFound, err, "%s; to create the project, pass --create", err.Error())
 			}
 			return err
 		},
 	}
 	a.add(cmd, pickPerson)
-	projectFlag(cmd, &project)
+	projectFlag(cmd, &projectName)
 	cmd.Flags().BoolVar(&fresh, "create", false, "create the project if it is missing")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "check and count, but import nothing")
 	cmd.Flags().StringSliceVar(&vendors, "allow", nil,
@@ -132,15 +133,15 @@ lines that it cannot import, and imports the others.`,
 }
 
 // importTarget finds the project of an import. If it is missing and fresh is set, importTarget creates it.
-func (p *program) importTarget(ctx context.Context, in *instance, a *actor, project string,
+func (p *program) importTarget(ctx context.Context, in *instance, a *actor, projectName string,
 	fresh bool) (*onGraph, error) {
 	who, err := a.principal(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	x, err := in.chosen(ctx, who, project)
+	x, err := in.chosen(ctx, who, projectName)
 	if fresh && loci.CodeOf(err) == loci.NotFound {
-		if x, err = in.app.CreateProject(ctx, who, app.ProjectDraft{Name: project}); err == nil {
+		if x, err = in.app.Project.Create(ctx, who, project.Draft{Name: projectName}); err == nil {
 			p.note("Created project %s", cut(x.Name, 100))
 			who, err = a.principal(ctx, in) // the principal lists the person's projects
 		}
@@ -149,11 +150,11 @@ func (p *program) importTarget(ctx context.Context, in *instance, a *actor, proj
 }
 
 func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size int64,
-	o app.GraphImportOptions) error {
+	o graph.ImportOptions) error {
 	t := p.importing(size)
-	o.Progress = func(done app.GraphReport) { t.read(done.Bytes) }
+	o.Progress = func(done graph.Report) { t.read(done.Bytes) }
 	o.Problem = t.problem
-	report, err := g.app.ImportGraph(ctx, g.who, g.project.ID, r, o)
+	report, err := g.app.Graph.Import(ctx, g.who, g.project.ID, r, o)
 	t.finish()
 	added := report.Entities + report.Observations + report.Relations
 	if err != nil {
@@ -190,7 +191,7 @@ func (p *program) graphCheckCommand() *cobra.Command {
 	var rebuild bool
 	cmd := p.graph(pickPerson, &cobra.Command{
 		Use: "check", Short: "Compare the full-text index of a graph with its rows", Args: cobra.NoArgs,
-		Annotations: does(app.GraphCheck, app.ProjectRead),
+		Annotations: does(graph.Check, project.Read),
 		Long: `Compare the full-text index of a graph with its rows. --rebuild rebuilds the index and
 compares again. The exit code is 1 if they differ. "loci doctor" checks all projects.`,
 	}, func(ctx context.Context, g *onGraph) error { return p.checkGraph(ctx, g, rebuild) })
@@ -200,14 +201,14 @@ compares again. The exit code is 1 if they differ. "loci doctor" checks all proj
 
 // checkGraph prints what differs. After a rebuild it also notes what differed before.
 func (p *program) checkGraph(ctx context.Context, g *onGraph, rebuild bool) error {
-	problems, err := g.app.CheckGraph(ctx, g.who, g.project.ID, rebuild)
+	problems, err := g.app.Graph.Check(ctx, g.who, g.project.ID, rebuild)
 	if err == nil && rebuild {
 		if !p.json {
 			for _, text := range problems {
 				p.note("before: %s", loci.OneLine(text))
 			}
 		}
-		problems, err = g.app.CheckGraph(ctx, g.who, g.project.ID, false)
+		problems, err = g.app.Graph.Check(ctx, g.who, g.project.ID, false)
 	}
 	if err != nil {
 		return err

@@ -7,7 +7,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // graphWrite completes a command that writes into a graph: it adds --allow, which write gets as vendors.
@@ -16,7 +17,7 @@ func (p *program) graphWrite(cmd *cobra.Command, write func(context.Context, *on
 	var names []string
 	var allowed []loci.Vendor
 	vendorsFlag(cmd, &names)
-	cmd.Annotations = does(app.GraphWrite, app.ProjectRead)
+	cmd.Annotations = does(graph.Write, project.Read)
 	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
 		allowed, err = parseVendors("--allow", names)
 		return err
@@ -33,7 +34,7 @@ func (p *program) graphAddCommand() *cobra.Command {
 add the observations that it does not have yet.`,
 		Example: `  loci graph add Ada "Takes her coffee without milk." --type person --project home`,
 	}, func(ctx context.Context, g *onGraph, allowed []loci.Vendor) error {
-		list, err := g.app.CreateEntities(ctx, g.who, g.project.ID, allowed,
+		list, err := g.app.Graph.CreateEntities(ctx, g.who, g.project.ID, allowed,
 			[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: g.args[0], Type: kind}, Observations: g.args[1:]}})
 		if err != nil {
 			return err
@@ -45,7 +46,7 @@ add the observations that it does not have yet.`,
 	return cmd
 }
 
-func (p *program) printPutEntities(list []app.PutEntity) error {
+func (p *program) printPutEntities(list []graph.PutEntity) error {
 	if p.json {
 		out := wire.PutEntities{Entities: []wire.PutEntity{}}
 		for _, e := range list {
@@ -72,7 +73,7 @@ func (p *program) graphObserveCommand() *cobra.Command {
 	cmd := p.graphWrite(&cobra.Command{
 		Use: "observe NAME OBSERVATION…", Short: "Add observations to an entity", Args: cobra.MinimumNArgs(2),
 	}, func(ctx context.Context, g *onGraph, allowed []loci.Vendor) error {
-		list, err := g.app.AddObservations(ctx, g.who, g.project.ID, allowed,
+		list, err := g.app.Graph.AddObservations(ctx, g.who, g.project.ID, allowed,
 			[]loci.Contents{{Entity: loci.EntityRef{Name: g.args[0], Type: kind}, Contents: g.args[1:]}})
 		if err != nil {
 			return err
@@ -83,7 +84,7 @@ func (p *program) graphObserveCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) printObserved(list []app.Observed) error {
+func (p *program) printObserved(list []graph.Observed) error {
 	if p.json {
 		out := wire.PutObservations{Observations: []wire.EntityObservation{}, Duplicates: []wire.EntityObservation{}}
 		for _, o := range list {
@@ -126,7 +127,7 @@ func (p *program) graphRelateCommand() *cobra.Command {
 		Use: "relate FROM RELATION TO", Short: "Add a relation between two entities", Args: cobra.ExactArgs(3),
 		Example: `  loci graph relate Ada works_at Acme --project home`,
 	}, func(ctx context.Context, g *onGraph, allowed []loci.Vendor) error {
-		list, err := g.app.CreateRelations(ctx, g.who, g.project.ID, allowed, r.relation(g.args))
+		list, err := g.app.Graph.CreateRelations(ctx, g.who, g.project.ID, allowed, r.relation(g.args))
 		if err != nil {
 			return err
 		}
@@ -136,7 +137,7 @@ func (p *program) graphRelateCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) printPutRelations(list []app.PutRelation) error {
+func (p *program) printPutRelations(list []graph.PutRelation) error {
 	if p.json {
 		out := wire.PutRelations{Relations: []wire.PutRelation{}}
 		for _, r := range list {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (p *program) historyCommand() *cobra.Command {
@@ -18,14 +18,14 @@ func (p *program) historyCommand() *cobra.Command {
 		Long: `Show every version of a memory, newest first: its time, author and content. With --diff,
 show what each version changed.`,
 		Args:        cobra.ExactArgs(1),
-		Annotations: does(app.MemoryHistory),
+		Annotations: does(memory.History),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := parseMemoryID(args[0])
 			if err != nil {
 				return err
 			}
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				versions, current, err := in.app.Versions(cmd.Context(), in.operator, id, before, limit)
+				versions, current, err := in.app.Memory.Versions(cmd.Context(), in.operator, id, before, limit)
 				if err != nil {
 					return aboutMemory(id, err)
 				}

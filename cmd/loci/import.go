@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/jsonlines"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 func (p *program) importCommand() *cobra.Command {
@@ -21,7 +22,7 @@ func (p *program) importCommand() *cobra.Command {
 command, also after an interruption: Loci skips what exists already. It reports lines
 that it cannot import, and imports the others.`,
 		Args:        cobra.ExactArgs(1),
-		Annotations: does(app.Import),
+		Annotations: does(transfer.Import),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, size, err := p.openFile(cmd.Context(), args[0])
 			if err != nil {
@@ -45,8 +46,8 @@ type rejection struct {
 
 func (p *program) importFrom(ctx context.Context, in *instance, r io.Reader, size int64, dryRun bool) error {
 	t := p.importing(size)
-	report, err := in.app.Import(ctx, in.operator, r, app.ImportOptions{
-		DryRun: dryRun, Progress: func(done app.ImportReport) { t.read(done.Bytes) }, Problem: t.problem})
+	report, err := in.app.Transfer.Import(ctx, in.operator, r, transfer.ImportOptions{
+		DryRun: dryRun, Progress: func(done transfer.ImportReport) { t.read(done.Bytes) }, Problem: t.problem})
 	t.finish()
 	if err != nil {
 		if !p.json && report.Added > 0 {
@@ -78,7 +79,7 @@ func (p *program) importing(size int64) *importing {
 func (t *importing) read(bytes int64) { _ = t.bar.Set64(bytes) }
 func (t *importing) finish()          { _ = t.bar.Finish() }
 
-func (t *importing) problem(x app.ImportProblem) {
+func (t *importing) problem(x jsonlines.Problem) {
 	if len(t.rejected) < maxRejections {
 		t.rejected = append(t.rejected, rejection{x.Line, x.Text})
 	}

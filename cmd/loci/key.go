@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) keyCommand() *cobra.Command {
@@ -41,7 +43,7 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 	var request auth.KeyRequest
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
 		Use: "create", Short: "Create a key and print it once", Args: cobra.NoArgs,
-		Annotations: does(app.KeyCreate, app.WorkspaceRead, app.ProjectRead),
+		Annotations: does(identity.KeyCreate, org.WorkspaceRead, project.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			request, err = f.request(kind)
 			return err
@@ -57,7 +59,7 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		if request.ProjectIDs, err = c.projectIDs(ctx, c.who, f.projects); err != nil {
 			return err
 		}
-		made, key, err := c.app.CreateKey(ctx, c.who, request)
+		made, key, err := c.app.Identity.CreateKey(ctx, c.who, request)
 		if err != nil {
 			return err
 		}
@@ -167,7 +169,7 @@ func (p *program) keyListCommand(kind loci.Kind) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List keys, including revoked ones, without their secrets", Args: cobra.NoArgs,
-		Annotations: does(app.KeyList, app.OrgList),
+		Annotations: does(identity.KeyList, org.List),
 		Long: `List keys, including revoked ones, without their secrets: the owner's keys, with
 --org those of everybody in an org, with --all those of everybody on this server.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -179,7 +181,7 @@ func (p *program) keyListCommand(kind loci.Kind) *cobra.Command {
 					if err != nil {
 						return err
 					}
-					keys, err = in.app.Keys(ctx, who, kind)
+					keys, err = in.app.Identity.Keys(ctx, who, kind)
 					if err != nil {
 						return err
 					}
@@ -198,7 +200,7 @@ func (p *program) keyListCommand(kind loci.Kind) *cobra.Command {
 // keys returns the keys of everybody in an org, or in all, of one kind.
 func (in *instance) keys(ctx context.Context, org string, kind loci.Kind) (out []loci.Credential, err error) {
 	err = in.inOrgs(ctx, org, func(who loci.Principal) error {
-		keys, err := in.app.OrgKeys(ctx, who)
+		keys, err := in.app.Identity.OrgKeys(ctx, who)
 		for _, c := range keys {
 			if c.Kind == kind && c.Method == loci.ByKey {
 				out = append(out, c)
@@ -248,7 +250,7 @@ func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
 	var overlap time.Duration
 	cmd := &cobra.Command{
 		Use: "rotate ID", Short: "Replace a key; the old one works for a while longer", Args: cobra.ExactArgs(1),
-		Annotations: does(app.KeyRotate, app.KeyList, app.OrgList),
+		Annotations: does(identity.KeyRotate, identity.KeyList, org.List),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if overlap < 0 {
 				return loci.FieldErrorf("--overlap", "must not be negative")
@@ -264,7 +266,7 @@ func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
 					return err
 				}
 				// There, 0 means the default; here, it means none.
-				next, key, err := in.app.RotateKey(ctx, who, c.ID, max(overlap, time.Nanosecond))
+				next, key, err := in.app.Identity.RotateKey(ctx, who, c.ID, max(overlap, time.Nanosecond))
 				if err != nil {
 					return err
 				}
@@ -282,7 +284,7 @@ func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
 func (p *program) keyRevokeCommand(kind loci.Kind) *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID", Short: "Revoke a key, effective immediately", Args: cobra.ExactArgs(1),
-		Annotations: does(app.KeyRevoke, app.KeyList, app.OrgList),
+		Annotations: does(identity.KeyRevoke, identity.KeyList, org.List),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -292,7 +294,7 @@ func (p *program) keyRevokeCommand(kind loci.Kind) *cobra.Command {
 				}
 				who, err := in.auth.LocalAs(ctx, c.OrgID, loci.UserID{})
 				if err == nil {
-					err = in.app.RevokeKey(ctx, who, c.ID)
+					err = in.app.Identity.RevokeKey(ctx, who, c.ID)
 				}
 				return p.done(err, "revoked", c.ID.String())
 			})

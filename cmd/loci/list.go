@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) listCommand() *cobra.Command {
@@ -20,7 +21,7 @@ func (p *program) listCommand() *cobra.Command {
   loci list --as cursor --json
   loci list --scope project --as-of 2026-03-01`,
 		Args:        cobra.NoArgs,
-		Annotations: does(app.MemoryRead, app.MemoryTrashed, app.ProjectRead),
+		Annotations: does(memory.Read, memory.ReadTrash, project.Read),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := f.filter()
 			if err != nil {
@@ -34,8 +35,8 @@ func (p *program) listCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				page, err := in.app.List(cmd.Context(), who,
-					app.ListRequest{Filter: filter, Limit: f.limit, Cursor: f.cursor, Total: p.json})
+				page, err := in.app.Memory.List(cmd.Context(), who,
+					memory.ListRequest{Filter: filter, Limit: f.limit, Cursor: f.cursor, Total: p.json})
 				if err != nil {
 					return err
 				}
@@ -48,7 +49,7 @@ func (p *program) listCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) printPage(page *app.ListPage) error {
+func (p *program) printPage(page *memory.ListPage) error {
 	if p.json {
 		return p.printJSON(map[string]any{"memories": notNil(page.Memories), "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})

@@ -106,7 +106,7 @@ func (p *program) noteProject(ctx context.Context, in *instance, who mcpserver.W
 	if err != nil {
 		return err
 	}
-	x, err := in.app.FindProject(ctx, me, name)
+	x, err := in.app.Project.Find(ctx, me, name)
 	switch {
 	case loci.CodeOf(err) == loci.NotFound:
 		p.note("project %s does not exist yet; create it with: loci project create %s", quoted(cut(name, 100)),

@@ -9,7 +9,10 @@ import (
 
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) nodeCommand() *cobra.Command {
@@ -17,9 +20,9 @@ func (p *program) nodeCommand() *cobra.Command {
 		`Build memory nodes: ordered trees of memories, entities and texts that are read as a
 whole. NODE and ITEM are ids; see "loci node list" and "loci node show NODE".`,
 		p.nodeCreateCommand(), p.nodeListCommand(), p.nodeShowCommand(), p.nodeEditCommand(),
-		p.nodeDo("trash", "Move a memory node and its items to the trash for "+trashTime, "trashed", app.NodeTrash,
-			(*app.App).TrashNode),
-		p.nodeDo("restore", "Restore a memory node from the trash", "restored", app.NodeRestore, (*app.App).RestoreNode),
+		p.nodeDo("trash", "Move a memory node and its items to the trash for "+trashTime, "trashed", node.Trash,
+			(*node.Service).Trash),
+		p.nodeDo("restore", "Restore a memory node from the trash", "restored", node.Restore, (*node.Service).Restore),
 		p.nodeDeleteCommand(), p.nodeAddCommand(), p.nodeMoveCommand(), p.nodeRemoveCommand(), p.nodePackCommand())
 }
 
@@ -50,41 +53,41 @@ func (p *program) savedNode(what string, n *loci.MemoryNode, err error) error {
 }
 
 func (p *program) nodeCreateCommand() *cobra.Command {
-	var d app.NodeDraft
+	var d node.Draft
 	var allow []string
-	var project string
+	var projectName string
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "create NAME", Short: "Create an empty memory node", Args: cobra.ExactArgs(1),
-		Annotations: does(app.NodeCreate, app.ProjectRead),
+		Annotations: does(node.Create, project.Read),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			d.Name = args[0]
 			d.AllowedVendors, err = parseVendors("--allow", allow)
 			return err
 		},
 	}, func(ctx context.Context, c *call) (err error) {
-		if project != "" {
+		if projectName != "" {
 			d.Scope = loci.ScopeProject
 		}
-		if d.ProjectID, err = c.projectID(ctx, c.who, project); err != nil {
+		if d.ProjectID, err = c.projectID(ctx, c.who, projectName); err != nil {
 			return err
 		}
-		n, err := c.app.CreateNode(ctx, c.who, d)
+		n, err := c.app.Node.Create(ctx, c.who, d)
 		return p.savedNode("created", n, err)
 	})
 	vendorsFlag(cmd, &allow)
 	cmd.Flags().StringVar(&d.Description, "description", "", "what the node is about")
 	cmd.Flags().StringSliceVar(&d.Tags, "tag", nil, "tag; may be repeated")
-	cmd.Flags().StringVar(&project, "project", "", "make it visible to the members of this project, by name or id")
+	cmd.Flags().StringVar(&projectName, "project", "", "make it visible to the members of this project, by name or id")
 	cmd.Flags().BoolVar(&d.Shared, "shared", false, "share it with the team")
 	return cmd
 }
 
 func (p *program) nodeListCommand() *cobra.Command {
-	var r app.NodeList
-	var scope, project string
+	var r node.ListRequest
+	var scope, projectName string
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "list", Short: "List memory nodes, last changed first", Args: cobra.NoArgs,
-		Annotations: does(app.NodeRead, app.MemoryTrashed, app.ProjectRead),
+		Annotations: does(node.Read, memory.ReadTrash, project.Read),
 		PreRunE: func(*cobra.Command, []string) error {
 			switch r.Scope = loci.Scope(scope); r.Scope {
 			case "", loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent:
@@ -93,10 +96,10 @@ func (p *program) nodeListCommand() *cobra.Command {
 			return usagef("--scope must be global, project or agent")
 		},
 	}, func(ctx context.Context, c *call) (err error) {
-		if r.ProjectID, err = c.projectID(ctx, c.who, project); err != nil {
+		if r.ProjectID, err = c.projectID(ctx, c.who, projectName); err != nil {
 			return err
 		}
-		page, err := c.app.Nodes(ctx, c.who, r)
+		page, err := c.app.Node.List(ctx, c.who, r)
 		if err != nil || p.json {
 			return p.printNodesJSON(page, err)
 		}
@@ -106,7 +109,7 @@ func (p *program) nodeListCommand() *cobra.Command {
 		})
 	})
 	cmd.Flags().StringVar(&scope, "scope", "", "only of this scope: global, project or agent")
-	cmd.Flags().StringVar(&project, "project", "", "only of this project, by name or id")
+	cmd.Flags().StringVar(&projectName, "project", "", "only of this project, by name or id")
 	cmd.Flags().StringVar(&r.Tag, "tag", "", "only with this tag")
 	cmd.Flags().BoolVar(&r.Trashed, "trash", false, "list the trash instead")
 	cmd.Flags().IntVar(&r.Limit, "limit", 0, "how many, at most 500 (default 50)")
@@ -117,15 +120,15 @@ func (p *program) nodeListCommand() *cobra.Command {
 func (p *program) nodeShowCommand() *cobra.Command {
 	return p.onNode(&cobra.Command{
 		Use: "show NODE", Short: "Show a memory node with its items", Args: cobra.ExactArgs(1),
-		Annotations: does(app.NodeRead),
+		Annotations: does(node.Read),
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
-		n, err := c.app.Node(ctx, c.who, id)
+		n, err := c.app.Node.Get(ctx, c.who, id)
 		if err != nil {
 			return err
 		}
 		var items []loci.NodeItem
 		if n.DeletedAt.IsZero() {
-			if items, err = c.app.NodeItems(ctx, c.who, id); err != nil {
+			if items, err = c.app.Node.Items(ctx, c.who, id); err != nil {
 				return err
 			}
 		}
@@ -177,9 +180,9 @@ func (p *program) nodeEditCommand() *cobra.Command {
 	var name, description string
 	var tags, allow []string
 	var shared bool
-	var patch app.NodePatch
+	var patch node.Patch
 	cmd := p.onNode(&cobra.Command{
-		Use: "edit NODE", Short: "Change a memory node", Args: cobra.ExactArgs(1), Annotations: does(app.NodeChange),
+		Use: "edit NODE", Short: "Change a memory node", Args: cobra.ExactArgs(1), Annotations: does(node.Change),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			vendors, err := parseVendors("--allow", allow)
 			for flag, set := range map[string]func(){"name": func() { patch.Name = &name },
@@ -189,13 +192,13 @@ func (p *program) nodeEditCommand() *cobra.Command {
 					set()
 				}
 			}
-			if err == nil && patch == (app.NodePatch{}) {
+			if err == nil && patch == (node.Patch{}) {
 				err = usagef("specify what to change: --name, --description, --tag, --allow or --shared")
 			}
 			return err
 		},
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
-		n, err := c.app.ChangeNode(ctx, c.who, id, patch)
+		n, err := c.app.Node.Change(ctx, c.who, id, patch)
 		return p.savedNode("changed", n, err)
 	})
 	vendorsFlag(cmd, &allow)
@@ -207,11 +210,11 @@ func (p *program) nodeEditCommand() *cobra.Command {
 }
 
 // nodeDo is a command that does one thing with a node.
-func (p *program) nodeDo(use, short, done string, act app.Action,
-	do func(*app.App, context.Context, loci.Principal, loci.NodeID) (*loci.MemoryNode, error)) *cobra.Command {
+func (p *program) nodeDo(use, short, done string, act gate.Action,
+	do func(*node.Service, context.Context, loci.Principal, loci.NodeID) (*loci.MemoryNode, error)) *cobra.Command {
 	return p.onNode(&cobra.Command{Use: use + " NODE", Short: short, Args: cobra.ExactArgs(1), Annotations: does(act)},
 		func(ctx context.Context, c *call, id loci.NodeID) error {
-			n, err := do(c.app, ctx, c.who, id)
+			n, err := do(c.app.Node, ctx, c.who, id)
 			return p.savedNode(done, n, err)
 		})
 }
@@ -222,18 +225,18 @@ func (p *program) nodeDeleteCommand() *cobra.Command {
 		Use: "delete NODE", Short: "Permanently delete a memory node with its texts", Args: cobra.ExactArgs(1),
 		Long: `Permanently delete a memory node with its texts. The memories and entities that it
 shows stay.`,
-		Annotations: does(app.NodeErase),
+		Annotations: does(node.Erase),
 		PreRunE: func(_ *cobra.Command, args []string) error {
 			return p.sure(yes, "delete", "memory node", args[0])
 		},
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
-		return p.done(c.app.EraseNode(ctx, c.who, id), "deleted", id.String())
+		return p.done(c.app.Node.Erase(ctx, c.who, id), "deleted", id.String())
 	})
 	yesFlag(cmd, &yes)
 	return cmd
 }
 
-func (p *program) printNodesJSON(page *app.NodePage, err error) error {
+func (p *program) printNodesJSON(page *node.Page, err error) error {
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,9 @@ import (
 
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func itemID(s string) (loci.NodeItemID, error) {
@@ -44,7 +46,7 @@ type addFlags struct {
 }
 
 // draft reads the flags. text is the rest of the command line.
-func (f *addFlags) draft(text []string) (d app.ItemDraft, err error) {
+func (f *addFlags) draft(text []string) (d node.ItemDraft, err error) {
 	if d.ParentID, d.Before, err = f.parse(); err != nil {
 		return d, err
 	}
@@ -73,10 +75,10 @@ func (f *addFlags) draft(text []string) (d app.ItemDraft, err error) {
 
 func (p *program) nodeAddCommand() *cobra.Command {
 	var f addFlags
-	var d app.ItemDraft
+	var d node.ItemDraft
 	cmd := p.onNode(&cobra.Command{
 		Use: "add NODE [TEXT…]", Short: "Add a text, a memory or an entity to a memory node", Args: cobra.MinimumNArgs(1),
-		Annotations: does(app.NodeChange, app.ProjectRead, app.GraphRead),
+		Annotations: does(node.Change, project.Read, graph.Read),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			d, err = f.draft(args[1:])
 			return err
@@ -87,13 +89,13 @@ func (p *program) nodeAddCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e, err := c.app.Entity(ctx, c.who, x.ID, which(f.entity, f.kind))
+			e, err := c.app.Graph.Entity(ctx, c.who, x.ID, which(f.entity, f.kind))
 			if err != nil {
 				return fmt.Errorf("entity %s: %w", quoted(f.entity), err)
 			}
 			d.ProjectID, d.EntityID = x.ID, e.ID
 		}
-		i, err := c.app.AddNodeItem(ctx, c.who, id, d)
+		i, err := c.app.Node.AddItem(ctx, c.who, id, d)
 		return p.savedItem("added", i, err)
 	})
 	f.add(cmd)
@@ -117,10 +119,10 @@ func (p *program) nodeMoveCommand() *cobra.Command {
 	var f placeFlags
 	var top bool
 	var item loci.NodeItemID
-	var to app.ItemMove
+	var to node.ItemMove
 	cmd := p.onNode(&cobra.Command{
 		Use: "move NODE ITEM", Short: "Move an item within its memory node, with its children", Args: cobra.ExactArgs(2),
-		Annotations: does(app.NodeChange),
+		Annotations: does(node.Change),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			if item, err = itemID(args[1]); err != nil {
 				return err
@@ -136,7 +138,7 @@ func (p *program) nodeMoveCommand() *cobra.Command {
 			return err
 		},
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
-		i, err := c.app.MoveNodeItem(ctx, c.who, id, item, to)
+		i, err := c.app.Node.MoveItem(ctx, c.who, id, item, to)
 		return p.savedItem("moved", i, err)
 	})
 	f.add(cmd)
@@ -150,13 +152,13 @@ func (p *program) nodeRemoveCommand() *cobra.Command {
 		Use: "remove NODE ITEM", Short: "Remove an item and its children from a memory node", Args: cobra.ExactArgs(2),
 		Long: `Remove an item and its children from a memory node. The memories and entities that
 they show stay.`,
-		Annotations: does(app.NodeChange, app.NodeTrash),
+		Annotations: does(node.Change, node.Trash),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			item, err = itemID(args[1])
 			return err
 		},
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
-		return p.done(c.app.RemoveNodeItem(ctx, c.who, id, item), "removed", item.String())
+		return p.done(c.app.Node.RemoveItem(ctx, c.who, id, item), "removed", item.String())
 	})
 }
 
@@ -164,9 +166,9 @@ func (p *program) nodePackCommand() *cobra.Command {
 	var budget int
 	cmd := p.onNode(&cobra.Command{
 		Use: "pack NODE", Short: "Print the contents of a memory node for a model to read", Args: cobra.ExactArgs(1),
-		Annotations: does(app.NodeRead),
+		Annotations: does(node.Read),
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
-		pack, err := c.app.NodePack(ctx, c.who, id, budget)
+		pack, err := c.app.Node.Pack(ctx, c.who, id, budget)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 func (p *program) oauthCommand() *cobra.Command {
@@ -16,17 +17,17 @@ func (p *program) oauthCommand() *cobra.Command {
 			`Manage OAuth clients, the programs that ask people for access. The name of a client
 is self-reported and unverified. "set" binds a client to a vendor; people can then
 choose no other.`, p.clientListCommand(),
-			p.oneClientCommand("show ID", "Show a client", does(app.ClientList), nil), p.clientSetCommand(),
+			p.oneClientCommand("show ID", "Show a client", does(identity.ClientList), nil), p.clientSetCommand(),
 			p.clientDeleteCommand()),
 		group("grant", "Manage access that people granted", "", p.grantListCommand(), p.grantRevokeCommand()))
 }
 
 func (p *program) clientListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List clients, newest first", Args: cobra.NoArgs, Annotations: does(app.ClientList),
+		Use: "list", Short: "List clients, newest first", Args: cobra.NoArgs, Annotations: does(identity.ClientList),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				list, err := in.app.OAuthClients(cmd.Context(), in.operator)
+				list, err := in.app.Identity.OAuthClients(cmd.Context(), in.operator)
 				if err != nil {
 					return err
 				}
@@ -41,7 +42,7 @@ func (p *program) clientListCommand() *cobra.Command {
 
 // client finds an OAuth client.
 func (in *instance) client(ctx context.Context, id string) (loci.OAuthClient, error) {
-	list, err := in.app.OAuthClients(ctx, in.operator)
+	list, err := in.app.Identity.OAuthClients(ctx, in.operator)
 	if err != nil {
 		return loci.OAuthClient{}, err
 	}
@@ -79,8 +80,8 @@ func (p *program) clientSetCommand() *cobra.Command {
 	var vendor string
 	var v loci.Vendor
 	cmd := p.oneClientCommand("set ID --vendor VENDOR", "Bind a client to a vendor; \"\" lets people choose again",
-		does(app.ClientSet, app.ClientList), func(ctx context.Context, in *instance, id string) error {
-			return in.app.SetClientVendor(ctx, in.operator, id, v)
+		does(identity.ClientSet, identity.ClientList), func(ctx context.Context, in *instance, id string) error {
+			return in.app.Identity.SetClientVendor(ctx, in.operator, id, v)
 		})
 	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
 		if vendor != "" {
@@ -97,7 +98,7 @@ func (p *program) clientDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "delete ID", Short: "Delete a client and revoke all access granted to it", Args: cobra.ExactArgs(1),
-		Annotations: does(app.ClientDrop, app.ClientList),
+		Annotations: does(identity.ClientDrop, identity.ClientList),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -106,7 +107,7 @@ func (p *program) clientDeleteCommand() *cobra.Command {
 					err = p.sure(yes, "delete", "client", c.Name)
 				}
 				if err == nil {
-					err = in.app.DeleteClient(ctx, in.operator, c.ID)
+					err = in.app.Identity.DeleteClient(ctx, in.operator, c.ID)
 				}
 				return p.done(err, "deleted", c.ID)
 			})
@@ -125,7 +126,7 @@ func (in *instance) grants(ctx context.Context, org, user string) (out []loci.Gr
 		}
 	}
 	err = in.inOrgs(ctx, org, func(who loci.Principal) error {
-		list, err := in.app.OrgGrants(ctx, who)
+		list, err := in.app.Identity.OrgGrants(ctx, who)
 		for _, g := range list {
 			g.OrgID = who.OrgID
 			if user == "" || g.UserID == person.UserID {
@@ -141,7 +142,7 @@ func (p *program) grantListCommand() *cobra.Command {
 	var of actor
 	cmd := &cobra.Command{
 		Use: "list", Short: "List access that people granted to clients", Args: cobra.NoArgs,
-		Annotations: does(app.GrantList, app.OrgList),
+		Annotations: does(identity.GrantList, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -165,7 +166,7 @@ func (p *program) grantListCommand() *cobra.Command {
 func (p *program) grantRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID", Short: "Revoke a grant with all its tokens, effective immediately", Args: cobra.ExactArgs(1),
-		Annotations: does(app.GrantRevoke, app.GrantList, app.OrgList),
+		Annotations: does(identity.GrantRevoke, identity.GrantList, org.List),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			const see = "loci oauth grant list"
 			id, err := parseID[loci.GrantID](args[0], "grant", see)
@@ -185,7 +186,7 @@ func (p *program) grantRevokeCommand() *cobra.Command {
 				}
 				who, err := in.auth.LocalAs(ctx, g.OrgID, g.UserID)
 				if err == nil {
-					err = in.app.RevokeGrant(ctx, who, id)
+					err = in.app.Identity.RevokeGrant(ctx, who, id)
 				}
 				return p.done(err, "revoked", id.String())
 			})

@@ -10,6 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
@@ -92,11 +93,11 @@ func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, 
 	}
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
 		SignIn: in.signIn})
-	if _, in.created, err = in.app.Setup(ctx); err != nil {
+	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err
 	}
 	if s.Owner != "" {
-		if err := in.app.SetOwnerEmail(ctx, s.Owner); err != nil {
+		if err := in.app.Identity.SetOwnerEmail(ctx, s.Owner); err != nil {
 			return nil, err
 		}
 	}
@@ -108,12 +109,12 @@ func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, 
 func (p *program) site() auth.Site { return auth.Site{PublicURL: p.settings.PublicURL} }
 
 // chat returns the configured model, or nil, as always if egress is off.
-func (p *program) chat() (app.Chat, error) {
+func (p *program) chat() (memory.Chat, error) {
 	s := p.settings
 	if s.Chat.BaseURL == "" || !s.Egress {
 		return nil, nil
 	}
-	return app.NewChat(s.Chat)
+	return memory.NewChat(s.Chat)
 }
 
 // as returns the person's principal, or that of a vendor's assistant that acts for them.

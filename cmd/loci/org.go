@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 func (p *program) orgCommand() *cobra.Command {
@@ -17,10 +19,10 @@ func (p *program) orgCommand() *cobra.Command {
 		`Manage orgs. Each has its own people, teams, keys and memories, and sees nothing of
 the others. A laptop requires only its first one.`,
 		p.orgCreateCommand(), p.orgListCommand(),
-		p.oneOrgCommand("show ORG", "Show an org", app.OrgList, nil),
-		p.oneOrgCommand("rename ORG NAME", "Rename an org; its id stays", app.OrgChange,
+		p.oneOrgCommand("show ORG", "Show an org", org.List, nil),
+		p.oneOrgCommand("rename ORG NAME", "Rename an org; its id stays", org.Change,
 			func(ctx context.Context, c *call) error {
-				_, err := c.app.RenameOrg(ctx, c.who, c.args[1])
+				_, err := c.app.Org.Rename(ctx, c.who, c.args[1])
 				return err
 			}),
 		p.orgSuspendCommand(), p.orgSetCommand(), p.orgTransferCommand(),
@@ -28,16 +30,16 @@ the others. A laptop requires only its first one.`,
 }
 
 func (p *program) orgCreateCommand() *cobra.Command {
-	var n app.NewOrg
+	var n org.Draft
 	var id string
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Create an org with its first owner", Args: cobra.ExactArgs(1),
-		Annotations: does(app.OrgCreate),
+		Annotations: does(org.Create),
 		Example:     `  loci org create "Acme Ltd" --id acme --owner-email mara@acme.example`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n.ID, n.Name = loci.OrgID(id), args[0]
 			return p.with(cmd.Context(), create, func(in *instance) error {
-				o, owner, err := in.app.CreateOrg(cmd.Context(), in.operator, n)
+				o, owner, err := in.app.Org.Create(cmd.Context(), in.operator, n)
 				if err == nil && !p.json {
 					p.note("The owner is %s, %s. To let them sign in, run: loci user link %s", owner.ID, owner.Email, owner.Email)
 				}
@@ -55,10 +57,10 @@ func (p *program) orgCreateCommand() *cobra.Command {
 
 func (p *program) orgListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List all orgs", Args: cobra.NoArgs, Annotations: does(app.OrgList),
+		Use: "list", Short: "List all orgs", Args: cobra.NoArgs, Annotations: does(org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				orgs, err := in.app.Orgs(cmd.Context(), in.operator)
+				orgs, err := in.app.Org.List(cmd.Context(), in.operator)
 				if err != nil {
 					return err
 				}
@@ -93,7 +95,7 @@ func (p *program) deletionOf(o loci.Org) string {
 }
 
 // oneOrgCommand does something in the org of its first argument, and prints the org.
-func (p *program) oneOrgCommand(use, short string, act app.Action, do func(context.Context,
+func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(context.Context,
 	*call) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(strings.Count(use, " ")), Annotations: does(act),
@@ -107,7 +109,7 @@ func (p *program) oneOrgCommand(use, short string, act app.Action, do func(conte
 				if err != nil {
 					return err
 				}
-				o, err := in.app.ShowOrg(ctx, in.operator, who.OrgID)
+				o, err := in.app.Org.Show(ctx, in.operator, who.OrgID)
 				if err != nil || p.json {
 					return p.answer(p.showOrg(o), err, "")
 				}
@@ -123,9 +125,9 @@ func (p *program) oneOrgCommand(use, short string, act app.Action, do func(conte
 
 func (p *program) orgSuspendCommand() *cobra.Command {
 	var undo bool
-	cmd := p.oneOrgCommand("suspend ORG", "Suspend an org: reject its requests, keep its data", app.OrgSuspend,
+	cmd := p.oneOrgCommand("suspend ORG", "Suspend an org: reject its requests, keep its data", org.Suspend,
 		func(ctx context.Context, c *call) error {
-			_, err := c.app.SuspendOrg(ctx, c.operator, c.who.OrgID, !undo)
+			_, err := c.app.Org.Suspend(ctx, c.operator, c.who.OrgID, !undo)
 			return err
 		})
 	cmd.Flags().BoolVar(&undo, "undo", false, "end the suspension")
@@ -133,11 +135,11 @@ func (p *program) orgSuspendCommand() *cobra.Command {
 }
 
 func (p *program) orgSetCommand() *cobra.Command {
-	var s app.OrgSettings
+	var s org.Settings
 	cmd := p.oneOrgCommand("set ORG SETTING=VALUE…", "Set an org's deletion rule, workspaces and attachment limits",
-		app.OrgSet,
+		org.Set,
 		func(ctx context.Context, c *call) error {
-			_, err := c.app.SetOrg(ctx, c.who, s)
+			_, err := c.app.Org.Set(ctx, c.who, s)
 			return err
 		})
 	cmd.Args = cobra.MinimumNArgs(2)
@@ -163,11 +165,11 @@ The value "default" resets a setting about files. Attached files stay.`
 }
 
 func (p *program) orgTransferCommand() *cobra.Command {
-	cmd := p.oneOrgCommand("transfer ORG USER", "Transfer an org to a new owner", app.MemberRole,
+	cmd := p.oneOrgCommand("transfer ORG USER", "Transfer an org to a new owner", org.MemberRole,
 		func(ctx context.Context, c *call) error {
 			person, err := c.memberOf(ctx, c.who, c.args[1])
 			if err == nil {
-				_, err = c.app.SetMember(ctx, c.who, person.UserID, app.MemberChange{Transfer: true})
+				_, err = c.app.Org.SetMember(ctx, c.who, person.UserID, org.MemberChange{Transfer: true})
 			}
 			return err
 		})
@@ -176,7 +178,7 @@ commands without --user act for them.`
 	return cmd
 }
 
-func orgSettings(args []string) (s app.OrgSettings, err error) {
+func orgSettings(args []string) (s org.Settings, err error) {
 	for _, arg := range args {
 		name, value, err := splitSetting(arg, "deletion=api_key")
 		if err != nil {
@@ -202,7 +204,7 @@ func orgSettings(args []string) (s app.OrgSettings, err error) {
 }
 
 // assetSetting reads one setting about files.
-func assetSetting(s *app.AssetSettings, name, value string) (err error) {
+func assetSetting(s *org.AssetSettings, name, value string) (err error) {
 	var bytes int64
 	switch name {
 	case "asset_types":
@@ -251,7 +253,7 @@ func filesOf(r loci.AssetRules) string {
 func (p *program) orgExportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "export ORG DIR", Short: "Copy everything in an org into an empty directory", Args: cobra.ExactArgs(2),
-		Annotations: does(app.Export),
+		Annotations: does(transfer.Export),
 		Long: `Copy everything in an org, as of one moment, into a directory that is empty or
 missing. A server may run meanwhile. Any SQLite program can read the copy. It is not
 a backup: Loci cannot import it. The copy has no keys, sign-ins or grants, but it has
@@ -273,7 +275,7 @@ the hashes of passwords.`,
 func (p *program) exportOrg(ctx context.Context, in *instance, who loci.Principal, dir string) error {
 	bar := p.progress("exporting "+string(who.OrgID), -1, false)
 	defer func() { _ = bar.Finish() }()
-	return in.app.ExportOrg(ctx, who, dir)
+	return in.app.Org.Export(ctx, who, dir)
 }
 
 func (p *program) orgDeleteCommand() *cobra.Command {
@@ -282,7 +284,7 @@ func (p *program) orgDeleteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "delete ORG", Short: "Permanently delete an org with its people, keys, memories and files",
 		Args:        cobra.ExactArgs(1),
-		Annotations: does(app.OrgDelete, app.Export),
+		Annotations: does(org.Delete, transfer.Export),
 		Long: `Permanently delete an org with its people, keys, sign-ins, grants, memories and
 files, and print a receipt. Nobody can use its id again. Pass --export to keep a
 copy, or --no-export. Earlier backups still contain the org.`,
@@ -315,7 +317,7 @@ func (p *program) deleteOrg(ctx context.Context, org, dir string, yes bool) erro
 			}
 		}
 		bar := p.progress("deleting "+string(who.OrgID), -1, false)
-		r, err := in.app.DeleteOrg(ctx, who, string(who.OrgID))
+		r, err := in.app.Org.Delete(ctx, who, string(who.OrgID))
 		_ = bar.Finish()
 		return p.answer(r, err, "%s", receiptText(r))
 	})

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) projectCommand() *cobra.Command {
@@ -17,22 +18,22 @@ PROJECT is a name or an id, USER an id or an e-mail address.`,
 		p.projectCreateCommand(), p.projectListCommand(), p.projectShowCommand(), p.projectRenameCommand(),
 		p.projectSetCommand(),
 		p.projectMoveCommand("archive", "Archive a project: make it read-only and keep its data", "archived",
-			app.ProjectArchive,
-			(*app.App).ArchiveProject),
-		p.projectMoveCommand("restore", "Restore an archived project", "restored", app.ProjectRestore,
-			(*app.App).RestoreProject),
+			project.Archive,
+			(*project.Service).Archive),
+		p.projectMoveCommand("restore", "Restore an archived project", "restored", project.Restore,
+			(*project.Service).Restore),
 		p.projectDeleteCommand(), p.projectMembersCommand(), p.projectAddCommand(), p.projectRemoveCommand())
 }
 
 // project finds a project by name or id. A name that looks like an id is found, too.
 func (in *instance) project(ctx context.Context, who loci.Principal, s string) (loci.Project, error) {
-	found, err := in.app.FindProject(ctx, who, s)
+	found, err := in.app.Project.Find(ctx, who, s)
 	if loci.CodeOf(err) != loci.NotFound {
 		return found, err
 	}
 	var id loci.ProjectID
 	if id.UnmarshalText([]byte(s)) == nil && !id.IsZero() {
-		if found, err := in.app.Project(ctx, who, id); loci.CodeOf(err) != loci.NotFound {
+		if found, err := in.app.Project.Get(ctx, who, id); loci.CodeOf(err) != loci.NotFound {
 			return found, err
 		}
 	}
@@ -71,11 +72,11 @@ func (p *program) projectChanged(done string, x loci.Project, err error) error {
 }
 
 func (p *program) projectCreateCommand() *cobra.Command {
-	var draft app.ProjectDraft
+	var draft project.Draft
 	var everyone string
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
 		Use: "create NAME", Short: "Create a project with an empty graph; --user becomes its owner", Args: cobra.ExactArgs(1),
-		Annotations: does(app.ProjectCreate),
+		Annotations: does(project.Create),
 		Example:     `  loci project create website --description "The shop's new front end"`,
 		PreRunE: func(_ *cobra.Command, args []string) error {
 			draft.Name = args[0]
@@ -87,7 +88,7 @@ func (p *program) projectCreateCommand() *cobra.Command {
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
-		made, err := c.app.CreateProject(ctx, c.who, draft)
+		made, err := c.app.Project.Create(ctx, c.who, draft)
 		return p.projectChanged("created", made, err)
 	})
 	cmd.Flags().StringVar(&draft.Description, "description", "", "what the project is about")
@@ -100,7 +101,7 @@ func (p *program) projectListCommand() *cobra.Command {
 	var status string
 	var want loci.ProjectStatus
 	cmd := p.acting(pickOrg, &cobra.Command{
-		Use: "list", Short: "List projects by name", Args: cobra.NoArgs, Annotations: does(app.ProjectRead),
+		Use: "list", Short: "List projects by name", Args: cobra.NoArgs, Annotations: does(project.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			want, err = parseState("--status", status, loci.ProjectActive, loci.ProjectArchived)
 			return err
@@ -124,9 +125,9 @@ func (p *program) projectListCommand() *cobra.Command {
 // projects reads all pages, or stops after most if it is not 0.
 func (in *instance) projects(ctx context.Context, who loci.Principal, status loci.ProjectStatus,
 	most int) (list []loci.Project, err error) {
-	request := app.ProjectList{Status: status, Limit: 200}
+	request := project.ListRequest{Status: status, Limit: 200}
 	for {
-		page, err := in.app.Projects(ctx, who, request)
+		page, err := in.app.Project.List(ctx, who, request)
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +148,7 @@ func openTo(x loci.Project) string {
 func (p *program) projectShowCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "show PROJECT", Short: "Show a project with its members", Args: cobra.ExactArgs(1),
-		Annotations: does(app.ProjectRead, app.ProjectMembers),
+		Annotations: does(project.Read, project.ReadMembers),
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
 		if p.json {
 			return p.printJSON(x)
@@ -164,19 +165,19 @@ func (p *program) projectShowCommand() *cobra.Command {
 func (p *program) projectRenameCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "rename PROJECT NAME", Short: "Rename a project", Args: cobra.ExactArgs(2),
-		Annotations: does(app.ProjectChange, app.ProjectRead),
+		Annotations: does(project.Change, project.Read),
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
-		x, err := c.app.ChangeProject(ctx, c.who, x.ID, app.ProjectPatch{Name: &c.args[1]})
+		x, err := c.app.Project.Change(ctx, c.who, x.ID, project.Patch{Name: &c.args[1]})
 		return p.projectChanged("renamed", x, err)
 	}))
 }
 
 func (p *program) projectSetCommand() *cobra.Command {
-	var patch app.ProjectPatch
+	var patch project.Patch
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "set PROJECT SETTING=VALUE…", Short: "Set a project's description and who belongs to it",
 		Args:        cobra.MinimumNArgs(2),
-		Annotations: does(app.ProjectChange, app.ProjectRead),
+		Annotations: does(project.Change, project.Read),
 		Long: `Set a project's description and who belongs to it:
 
   description=TEXT   what the project is about
@@ -188,12 +189,12 @@ func (p *program) projectSetCommand() *cobra.Command {
 			return err
 		},
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
-		x, err := c.app.ChangeProject(ctx, c.who, x.ID, patch)
+		x, err := c.app.Project.Change(ctx, c.who, x.ID, patch)
 		return p.projectChanged("changed", x, err)
 	}))
 }
 
-func projectSettings(args []string) (patch app.ProjectPatch, err error) {
+func projectSettings(args []string) (patch project.Patch, err error) {
 	for _, arg := range args {
 		name, value, err := splitSetting(arg, "everyone=off")
 		if err != nil {
@@ -215,12 +216,12 @@ func projectSettings(args []string) (patch app.ProjectPatch, err error) {
 	return patch, nil
 }
 
-func (p *program) projectMoveCommand(use, short, done string, action app.Action,
-	do func(*app.App, context.Context, loci.Principal, loci.ProjectID) (loci.Project, error)) *cobra.Command {
+func (p *program) projectMoveCommand(use, short, done string, action gate.Action,
+	do func(*project.Service, context.Context, loci.Principal, loci.ProjectID) (loci.Project, error)) *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: use + " PROJECT", Short: short, Args: cobra.ExactArgs(1), Annotations: does(action, app.ProjectRead),
+		Use: use + " PROJECT", Short: short, Args: cobra.ExactArgs(1), Annotations: does(action, project.Read),
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
-		x, err := do(c.app, ctx, c.who, x.ID)
+		x, err := do(c.app.Project, ctx, c.who, x.ID)
 		return p.projectChanged(done, x, err)
 	}))
 }
@@ -229,7 +230,7 @@ func (p *program) projectDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := p.acting(pickOrg, &cobra.Command{
 		Use: "delete PROJECT", Short: "Permanently delete a project with its graph", Args: cobra.ExactArgs(1),
-		Annotations: does(app.ProjectDelete, app.ProjectRead),
+		Annotations: does(project.Delete, project.Read),
 		Long: `Permanently delete a project, active or archived, with its graph and its members.
 Memories of the project move to their owners' trash. To keep a copy of the graph,
 first run: loci graph export --project PROJECT FILE. To keep the project, archive
@@ -238,7 +239,7 @@ it: loci project archive PROJECT.`,
 		if err := p.sure(yes, "delete", "project", x.Name); err != nil {
 			return err
 		}
-		return p.done(c.app.DeleteProject(ctx, c.who, x.ID), "deleted", x.ID.String())
+		return p.done(c.app.Project.Delete(ctx, c.who, x.ID), "deleted", x.ID.String())
 	}))
 	yesFlag(cmd, &yes)
 	return cmd

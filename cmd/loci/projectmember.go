@@ -6,18 +6,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) projectMembersCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "members PROJECT", Short: "List the members of a project", Args: cobra.ExactArgs(1),
-		Annotations: does(app.ProjectMembers, app.ProjectRead),
+		Annotations: does(project.ReadMembers, project.Read),
 	}, onNamed((*instance).project, p.printProjectMembers))
 }
 
 func (p *program) printProjectMembers(ctx context.Context, c *call, x loci.Project) error {
-	list, err := c.app.ProjectMembers(ctx, c.who, x.ID)
+	list, err := c.app.Project.Members(ctx, c.who, x.ID)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (p *program) projectAddCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.app.PutProjectMember(ctx, c.who, x.ID, loci.ProjectMember{UserID: user, Role: as})
+			return c.app.Project.PutMember(ctx, c.who, x.ID, loci.ProjectMember{UserID: user, Role: as})
 		})
 	cmd.Flags().StringVar(&role, "role", string(loci.Member), "owner, admin or member")
 	return cmd
@@ -47,7 +47,7 @@ func (p *program) projectAddCommand() *cobra.Command {
 func (p *program) projectRemoveCommand() *cobra.Command {
 	return p.projectMemberCommand("remove PROJECT USER", "Remove a person from a project", "removed",
 		func(ctx context.Context, c *call, x loci.Project, user loci.UserID) error {
-			err := c.app.RemoveProjectMember(ctx, c.who, x.ID, user)
+			err := c.app.Project.RemoveMember(ctx, c.who, x.ID, user)
 			if err == nil && x.Everyone {
 				p.note("Everybody in the org still belongs to %s. To change that, run: loci project set %s everyone=off%s",
 					cut(x.Name, 60), quoted(x.Name), orgHint(c.who))
@@ -59,7 +59,7 @@ func (p *program) projectRemoveCommand() *cobra.Command {
 func (p *program) projectMemberCommand(use, short, done string,
 	do func(context.Context, *call, loci.Project, loci.UserID) error) *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(2), Annotations: does(app.ProjectMember, app.ProjectRead),
+		Use: use, Short: short, Args: cobra.ExactArgs(2), Annotations: does(project.ChangeMember, project.Read),
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
 		person, err := c.memberOf(ctx, c.who, c.args[1])
 		if err != nil {

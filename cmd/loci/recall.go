@@ -4,7 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) recallCommand() *cobra.Command {
@@ -17,10 +18,10 @@ memories as search, and shows why each one matches and what it was derived from.
 		Example: `  loci recall when do we deploy
   loci recall office --known-at 2026-03-01 --json`,
 		Args:        cobra.MinimumNArgs(1),
-		Annotations: does(app.MemoryRead, app.ProjectRead),
+		Annotations: does(memory.Read, project.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r app.SearchRequest) error {
-				page, err := in.app.Recall(cmd.Context(), who, r)
+			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r memory.SearchRequest) error {
+				page, err := in.app.Memory.Recall(cmd.Context(), who, r)
 				if err != nil {
 					return err
 				}
@@ -32,7 +33,7 @@ memories as search, and shows why each one matches and what it was derived from.
 	return cmd
 }
 
-func (p *program) printRecalled(page *app.RecallPage) error {
+func (p *program) printRecalled(page *memory.RecallPage) error {
 	if p.json {
 		return p.printJSON(map[string]any{"memories": page.Memories, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,

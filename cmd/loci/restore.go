@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (p *program) restoreCommand() *cobra.Command {
@@ -15,11 +15,11 @@ func (p *program) restoreCommand() *cobra.Command {
 		Use:         "restore ID…",
 		Short:       "Restore memories from the trash",
 		Args:        cobra.MinimumNArgs(1),
-		Annotations: does(app.MemoryRestore),
+		Annotations: does(memory.Restore),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, "restored", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory,
 				error) {
-				m, err := in.app.Restore(ctx, in.operator, id, version)
+				m, err := in.app.Memory.Restore(ctx, in.operator, id, version)
 				if loci.CodeOf(err) == loci.NotFound {
 					return nil, loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; see `loci list --trash`", id)
 				}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (p *program) revertCommand() *cobra.Command {
@@ -18,13 +18,13 @@ func (p *program) revertCommand() *cobra.Command {
 Sharing does not change. If the memory is in the trash or has expired, first run
 "loci restore".`,
 		Args:        cobra.ExactArgs(2),
-		Annotations: does(app.MemoryRevert),
+		Annotations: does(memory.Revert),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			to, err = parseVersion(args[1])
 			return err
 		},
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
-		m, err := c.app.Revert(ctx, c.who, id, atVersion, to)
+		m, err := c.app.Memory.Revert(ctx, c.who, id, atVersion, to)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // hitJSON is a memory with the reason why it matches.
@@ -32,10 +33,10 @@ same beginning, and then text that contains them.`,
   loci search '"release notes"' --tag ops --as cursor
   loci search deploy --as-of 2026-03-01 --why`,
 		Args:        cobra.MinimumNArgs(1),
-		Annotations: does(app.MemoryRead, app.ProjectRead),
+		Annotations: does(memory.Read, project.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r app.SearchRequest) error {
-				page, err := in.app.Search(cmd.Context(), who, r)
+			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r memory.SearchRequest) error {
+				page, err := in.app.Memory.Search(cmd.Context(), who, r)
 				if err != nil {
 					return err
 				}
@@ -50,7 +51,7 @@ same beginning, and then text that contains them.`,
 
 // find calls do with the search that words and flags describe, and who searches.
 func (p *program) find(ctx context.Context, f *filterFlags, words []string,
-	do func(*instance, loci.Principal, app.SearchRequest) error) error {
+	do func(*instance, loci.Principal, memory.SearchRequest) error) error {
 	filter, err := f.filter()
 	if err != nil {
 		return err
@@ -60,12 +61,12 @@ func (p *program) find(ctx context.Context, f *filterFlags, words []string,
 		if err != nil {
 			return err
 		}
-		return do(in, who, app.SearchRequest{Filter: filter, Query: strings.Join(words, " "), Limit: f.limit,
+		return do(in, who, memory.SearchRequest{Filter: filter, Query: strings.Join(words, " "), Limit: f.limit,
 			Cursor: f.cursor})
 	})
 }
 
-func (p *program) printHits(page *app.SearchPage, why bool) error {
+func (p *program) printHits(page *memory.SearchPage, why bool) error {
 	if p.json {
 		hits := make([]hitJSON, len(page.Hits))
 		for i, h := range page.Hits {
@@ -102,12 +103,12 @@ func (p *program) noteFallback(why loci.Why) {
 }
 
 // noteStopped says why older memories may be missing.
-func (p *program) noteStopped(by app.StoppedBy) {
+func (p *program) noteStopped(by memory.StoppedBy) {
 	switch by {
-	case app.StoppedByNothing:
-	case app.StoppedByTime:
-		p.note("stopped after %s; older memories may be missing: use rarer words", app.DefaultPatience)
-	case app.StoppedByRows:
+	case memory.StoppedByNothing:
+	case memory.StoppedByTime:
+		p.note("stopped after %s; older memories may be missing: use rarer words", memory.DefaultPatience)
+	case memory.StoppedByRows:
 		p.note("too many memories match; older ones may be missing: use rarer words")
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/front"
+	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/rest"
@@ -40,7 +40,7 @@ stops it immediately.
 On an address that other machines can reach, it starts only if somebody can
 authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
 		Args:        cobra.NoArgs,
-		Annotations: does(app.KeyCreate, app.KeyList, app.LinkCreate),
+		Annotations: does(identity.KeyCreate, identity.KeyList, identity.LinkCreate),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context()) },
 	}
 	flags := cmd.Flags()

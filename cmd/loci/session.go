@@ -6,38 +6,40 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) sessionCommand() *cobra.Command {
 	return group("session", "Open, list and close sessions of agents", "",
 		p.sessionOpenCommand(), p.sessionListCommand(),
-		p.oneSessionCommand("show", "Show a session", app.WorkRead, (*app.App).AgentSession),
-		p.oneSessionCommand("close", "Close a session, effective immediately", app.WorkClose, (*app.App).CloseAgentSession))
+		p.oneSessionCommand("show", "Show a session", agent.SessionRead, (*agent.Service).Session),
+		p.oneSessionCommand("close", "Close a session, effective immediately", agent.SessionClose, (*agent.Service).CloseSession))
 }
 
 func (p *program) sessionOpenCommand() *cobra.Command {
-	var agent, project, vendor, title string
+	var agentName, projectName, vendor, title string
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
 		Use: "open", Short: "Open a session and print its id", Args: cobra.NoArgs,
-		Annotations: does(app.WorkOpen, app.AgentRead, app.ProjectRead),
+		Annotations: does(agent.SessionOpen, agent.Read, project.Read),
 		Example: `  loci session open --agent reviewer --project website --title "Login page"
   loci add --session $(loci session open --agent reviewer) --as claude --scope agent "…"`,
 	}, func(ctx context.Context, c *call) error {
-		draft := app.AgentSessionDraft{Vendor: loci.Vendor(vendor), Title: title}
+		draft := agent.SessionDraft{Vendor: loci.Vendor(vendor), Title: title}
 		var err error
-		if draft.AgentID, err = c.agentID(ctx, c.who, agent); err != nil {
+		if draft.AgentID, err = c.agentID(ctx, c.who, agentName); err != nil {
 			return err
 		}
-		if draft.ProjectID, err = c.projectID(ctx, c.who, project); err != nil {
+		if draft.ProjectID, err = c.projectID(ctx, c.who, projectName); err != nil {
 			return err
 		}
-		s, err := c.app.OpenAgentSession(ctx, c.who, draft)
+		s, err := c.app.Agent.OpenSession(ctx, c.who, draft)
 		return p.answer(s, err, "%s", s.ID)
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&agent, "agent", "", "agent that works in it (default: no registered agent)")
-	flags.StringVar(&project, "project", "", "project that it is about, by name or id")
+	flags.StringVar(&agentName, "agent", "", "agent that works in it (default: no registered agent)")
+	flags.StringVar(&projectName, "project", "", "project that it is about, by name or id")
 	flags.StringVar(&vendor, "vendor", "",
 		"vendor whose keys may use it (default: the agent's vendor; without an agent, only you)")
 	flags.StringVar(&title, "title", "", "what the work is about")
@@ -54,22 +56,22 @@ func (in *instance) agentID(ctx context.Context, who loci.Principal, name string
 }
 
 func (p *program) sessionListCommand() *cobra.Command {
-	var agent, state string
-	var r app.AgentSessionList
+	var agentName, state string
+	var r agent.SessionList
 	cmd := p.acting(pickPerson, &cobra.Command{
-		Use: "list", Short: "List sessions, newest first", Args: cobra.NoArgs, Annotations: does(app.WorkRead, app.AgentRead),
+		Use: "list", Short: "List sessions, newest first", Args: cobra.NoArgs, Annotations: does(agent.SessionRead, agent.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			r.State, err = parseState("--state", state, loci.SessionActive, loci.SessionClosed)
 			return err
 		},
 	}, func(ctx context.Context, c *call) (err error) {
-		if r.AgentID, err = c.agentID(ctx, c.who, agent); err != nil {
+		if r.AgentID, err = c.agentID(ctx, c.who, agentName); err != nil {
 			return err
 		}
-		r.Limit = app.MaxPage
+		r.Limit = gate.MaxPage
 		list, err := allPages(func(cursor string) ([]loci.Session, string, error) {
 			r.Cursor = cursor
-			page, err := c.app.AgentSessions(ctx, c.who, r)
+			page, err := c.app.Agent.Sessions(ctx, c.who, r)
 			if err != nil {
 				return nil, "", err
 			}
@@ -80,7 +82,7 @@ func (p *program) sessionListCommand() *cobra.Command {
 		}
 		return p.printSessions(ctx, c, list)
 	})
-	cmd.Flags().StringVar(&agent, "agent", "", "only sessions of this agent")
+	cmd.Flags().StringVar(&agentName, "agent", "", "only sessions of this agent")
 	cmd.Flags().StringVar(&state, "state", string(loci.SessionActive), "active, closed or all")
 	return cmd
 }
@@ -102,8 +104,8 @@ func (p *program) printSessions(ctx context.Context, c *call, list []loci.Sessio
 }
 
 // oneSessionCommand does something with one session and prints the result.
-func (p *program) oneSessionCommand(use, short string, act app.Action,
-	do func(*app.App, context.Context, loci.Principal, loci.SessionID) (loci.Session, error)) *cobra.Command {
+func (p *program) oneSessionCommand(use, short string, act gate.Action,
+	do func(*agent.Service, context.Context, loci.Principal, loci.SessionID) (loci.Session, error)) *cobra.Command {
 	var id loci.SessionID
 	return p.acting(pickPerson, &cobra.Command{
 		Use: use + " SESSION", Short: short, Args: cobra.ExactArgs(1), Annotations: does(act),
@@ -112,7 +114,7 @@ func (p *program) oneSessionCommand(use, short string, act app.Action,
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
-		s, err := do(c.app, ctx, c.who, id)
+		s, err := do(c.app.Agent, ctx, c.who, id)
 		if err != nil || p.json {
 			return p.answer(s, err, "")
 		}

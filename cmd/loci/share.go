@@ -6,30 +6,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (p *program) shareCommand() *cobra.Command {
 	return p.poolCommand("share ID…", "Share memories with the team; you stay their owner", "shared",
-		(*app.App).ShareMemory)
+		(*memory.Service).Share)
 }
 
 func (p *program) unshareCommand() *cobra.Command {
-	return p.poolCommand("unshare ID…", "Stop sharing memories with the team", "unshared", (*app.App).UnshareMemory)
+	return p.poolCommand("unshare ID…", "Stop sharing memories with the team", "unshared", (*memory.Service).Unshare)
 }
 
 func (p *program) poolCommand(use, short, done string,
-	do func(*app.App, context.Context, loci.Principal, loci.MemoryID) (*loci.Memory, error)) *cobra.Command {
+	do func(*memory.Service, context.Context, loci.Principal, loci.MemoryID) (*loci.Memory, error)) *cobra.Command {
 	var a actor
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: cobra.MinimumNArgs(1), Annotations: does(app.MemoryShare),
+		Use: use, Short: short, Args: cobra.MinimumNArgs(1), Annotations: does(memory.Share),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, done, func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
 				who, err := a.principal(ctx, in)
 				if err != nil {
 					return nil, err
 				}
-				return do(in.app, ctx, who, id)
+				return do(in.app.Memory, ctx, who, id)
 			})
 		},
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (p *program) showCommand() *cobra.Command {
@@ -16,7 +16,7 @@ func (p *program) showCommand() *cobra.Command {
 		Example: `  loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
   loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --known-at 2026-03-01`,
 		Args:        cobra.ExactArgs(1),
-		Annotations: does(app.MemoryRead),
+		Annotations: does(memory.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := parseMemoryID(args[0])
 			if err != nil {
@@ -34,7 +34,7 @@ func (p *program) showCommand() *cobra.Command {
 				if who, err = in.during(cmd.Context(), who, session); err != nil {
 					return err
 				}
-				m, err := in.app.GetAt(cmd.Context(), who, id, at)
+				m, err := in.app.Memory.GetAt(cmd.Context(), who, id, at)
 				if loci.CodeOf(err) == loci.NotFound && !at.IsZero() {
 					return loci.WrapError(loci.NotFound, err, "memory %s not found at that time; see `loci history %s`", id, id)
 				}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (p *program) sourceCommand() *cobra.Command {
@@ -37,7 +37,7 @@ func (p *program) sourceAddCommand() *cobra.Command {
 	var allow []string
 	cmd := p.onMemoryID(pickAny, &cobra.Command{
 		Use: "add MEMORY", Short: "Record where a memory comes from", Args: cobra.ExactArgs(1),
-		Annotations: does(app.SourceAdd),
+		Annotations: does(memory.SourceAdd),
 		Example: `  loci source add MEMORY --kind url --ref https://wiki.example.org/deploys --quote "never on Fridays"
   loci source add MEMORY --kind message --ref msg-4711 --text "We deploy on Tuesdays." --quote Tuesdays`,
 		PreRunE: func(*cobra.Command, []string) (err error) {
@@ -46,7 +46,7 @@ func (p *program) sourceAddCommand() *cobra.Command {
 			return err
 		},
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
-		list, _, err := c.app.AddSources(ctx, c.who, id, []loci.Source{s})
+		list, _, err := c.app.Memory.AddSources(ctx, c.who, id, []loci.Source{s})
 		if err != nil || p.json {
 			return p.answer(page("sources", list), err, "")
 		}
@@ -69,9 +69,9 @@ func (p *program) sourceAddCommand() *cobra.Command {
 func (p *program) sourceListCommand() *cobra.Command {
 	return p.onMemoryID(pickAny, &cobra.Command{
 		Use: "list MEMORY", Short: "List where a memory comes from", Args: cobra.ExactArgs(1),
-		Annotations: does(app.SourceRead),
+		Annotations: does(memory.SourceRead),
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
-		list, err := c.app.Sources(ctx, c.who, id)
+		list, err := c.app.Memory.Sources(ctx, c.who, id)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (p *program) sourceDeleteCommand() *cobra.Command {
 	var id loci.SourceID
 	var yes bool
 	cmd := p.acting(pickAny, &cobra.Command{
-		Use: "delete ID", Short: "Permanently delete a source", Args: cobra.ExactArgs(1), Annotations: does(app.SourceDelete),
+		Use: "delete ID", Short: "Permanently delete a source", Args: cobra.ExactArgs(1), Annotations: does(memory.SourceDelete),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			if id, err = parseID[loci.SourceID](args[0], "source", "loci source list MEMORY"); err == nil {
 				err = p.sure(yes, "delete", "source", id.String())
@@ -95,7 +95,7 @@ func (p *program) sourceDeleteCommand() *cobra.Command {
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
-		err := orNoSuch(c.app.DeleteSource(ctx, c.who, id), "source", id.String(), "loci source list MEMORY")
+		err := orNoSuch(c.app.Memory.DeleteSource(ctx, c.who, id), "source", id.String(), "loci source list MEMORY")
 		return p.answer(map[string]any{"deleted": id}, err, "deleted %s", id)
 	})
 	yesFlag(cmd, &yes)

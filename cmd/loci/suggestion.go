@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (p *program) suggestionCommand() *cobra.Command {
@@ -15,16 +16,16 @@ func (p *program) suggestionCommand() *cobra.Command {
 another origin; it can suggest to replace it with its own.`,
 		p.suggestionListCommand(),
 		p.settleCommand("accept", "Accept a suggestion: the new memory replaces the old one in recall",
-			(*app.App).AcceptSuggestion),
-		p.settleCommand("decline", "Decline a suggestion: the memory stays unchanged", (*app.App).DeclineSuggestion))
+			(*memory.Service).AcceptSuggestion),
+		p.settleCommand("decline", "Decline a suggestion: the memory stays unchanged", (*memory.Service).DeclineSuggestion))
 }
 
 func (p *program) suggestionListCommand() *cobra.Command {
 	var state string
-	r := app.SuggestionsRequest{Limit: app.MaxPage}
+	r := memory.SuggestionsRequest{Limit: gate.MaxPage}
 	cmd := p.acting(pickPerson, &cobra.Command{
 		Use: "list", Short: "List suggestions, newest first", Args: cobra.NoArgs,
-		Annotations: does(app.SuggestionRead, app.MemoryRead),
+		Annotations: does(memory.SuggestionRead, memory.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			r.State, err = parseState("--state", state, loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined)
 			return err
@@ -32,7 +33,7 @@ func (p *program) suggestionListCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call) error {
 		list, err := allPages(func(cursor string) ([]loci.Suggestion, string, error) {
 			r.Cursor = cursor
-			page, err := c.app.Suggestions(ctx, c.who, r)
+			page, err := c.app.Memory.Suggestions(ctx, c.who, r)
 			if err != nil {
 				return nil, "", err
 			}
@@ -42,7 +43,7 @@ func (p *program) suggestionListCommand() *cobra.Command {
 			return err
 		}
 		title := func(id loci.MemoryID) string {
-			found, err := c.app.ByIDs(ctx, c.who, []loci.MemoryID{id}, loci.When{Superseded: true})
+			found, err := c.app.Memory.ByIDs(ctx, c.who, []loci.MemoryID{id}, loci.When{Superseded: true})
 			if err != nil || len(found) == 0 {
 				return id.String() // it is in the trash or deleted
 			}
@@ -59,16 +60,16 @@ func (p *program) suggestionListCommand() *cobra.Command {
 }
 
 func (p *program) settleCommand(use, short string,
-	do func(*app.App, context.Context, loci.Principal, loci.SuggestionID) (loci.Suggestion, error)) *cobra.Command {
+	do func(*memory.Service, context.Context, loci.Principal, loci.SuggestionID) (loci.Suggestion, error)) *cobra.Command {
 	var id loci.SuggestionID
 	return p.acting(pickPerson, &cobra.Command{
-		Use: use + " ID", Short: short, Args: cobra.ExactArgs(1), Annotations: does(app.SuggestionSettle),
+		Use: use + " ID", Short: short, Args: cobra.ExactArgs(1), Annotations: does(memory.SuggestionSettle),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			id, err = parseID[loci.SuggestionID](args[0], "suggestion", "loci suggestion list")
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
-		s, err := do(c.app, ctx, c.who, id)
+		s, err := do(c.app.Memory, ctx, c.who, id)
 		return p.answer(s, err, "%s %s: %s memory %s with %s", s.State, s.ID, s.Kind, s.MemoryID, s.ByID)
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 func (p *program) teamCommand() *cobra.Command {
@@ -20,7 +20,7 @@ name, USER an id or an e-mail address.`,
 
 // team finds a team of the org by id or name.
 func (in *instance) team(ctx context.Context, who loci.Principal, s string) (loci.Team, error) {
-	teams, err := in.app.Teams(ctx, who)
+	teams, err := in.app.Org.Teams(ctx, who)
 	if err != nil {
 		return loci.Team{}, err
 	}
@@ -31,18 +31,18 @@ func (in *instance) team(ctx context.Context, who loci.Principal, s string) (loc
 func (p *program) teamCreateCommand() *cobra.Command {
 	return p.acting(pickPerson, &cobra.Command{
 		Use: "create NAME", Short: "Create a team; --user becomes its owner", Args: cobra.ExactArgs(1),
-		Annotations: does(app.TeamCreate),
+		Annotations: does(org.TeamCreate),
 	}, func(ctx context.Context, c *call) error {
-		t, err := c.app.CreateTeam(ctx, c.who, c.args[0])
+		t, err := c.app.Org.CreateTeam(ctx, c.who, c.args[0])
 		return p.answer(t, err, "%s", t.ID)
 	})
 }
 
 func (p *program) teamListCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "list", Short: "List the teams of an org", Args: cobra.NoArgs, Annotations: does(app.TeamRead),
+		Use: "list", Short: "List the teams of an org", Args: cobra.NoArgs, Annotations: does(org.TeamRead),
 	}, func(ctx context.Context, c *call) error {
-		teams, err := c.app.Teams(ctx, c.who)
+		teams, err := c.app.Org.Teams(ctx, c.who)
 		if err != nil {
 			return err
 		}
@@ -54,9 +54,9 @@ func (p *program) teamListCommand() *cobra.Command {
 
 func (p *program) teamShowCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "show TEAM", Short: "Show a team with its members", Args: cobra.ExactArgs(1), Annotations: does(app.TeamRead),
+		Use: "show TEAM", Short: "Show a team with its members", Args: cobra.ExactArgs(1), Annotations: does(org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
-		view, err := c.app.Team(ctx, c.who, t.ID)
+		view, err := c.app.Org.Team(ctx, c.who, t.ID)
 		if err != nil {
 			return err
 		}
@@ -73,9 +73,9 @@ func (p *program) teamShowCommand() *cobra.Command {
 func (p *program) teamRenameCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "rename TEAM NAME", Short: "Rename a team", Args: cobra.ExactArgs(2),
-		Annotations: does(app.TeamChange, app.TeamRead),
+		Annotations: does(org.TeamChange, org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
-		t, err := c.app.RenameTeam(ctx, c.who, t.ID, c.args[1])
+		t, err := c.app.Org.RenameTeam(ctx, c.who, t.ID, c.args[1])
 		return p.answer(t, err, "renamed %s: %s", t.ID, loci.OneLine(t.Name))
 	}))
 }
@@ -84,12 +84,12 @@ func (p *program) teamDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := p.acting(pickOrg, &cobra.Command{
 		Use: "delete TEAM", Short: "Delete a team; memories in its pool return to their owners", Args: cobra.ExactArgs(1),
-		Annotations: does(app.TeamDelete, app.TeamRead),
+		Annotations: does(org.TeamDelete, org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
 		if err := p.sure(yes, "delete", "team", t.Name); err != nil {
 			return err
 		}
-		return p.done(c.app.DeleteTeam(ctx, c.who, t.ID, true), "deleted", t.ID.String())
+		return p.done(c.app.Org.DeleteTeam(ctx, c.who, t.ID, true), "deleted", t.ID.String())
 	}))
 	yesFlag(cmd, &yes)
 	return cmd
@@ -98,13 +98,13 @@ func (p *program) teamDeleteCommand() *cobra.Command {
 func (p *program) teamRemoveCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "remove TEAM USER", Short: "Remove a person from a team, effective immediately", Args: cobra.ExactArgs(2),
-		Annotations: does(app.TeamRemove, app.TeamRead),
+		Annotations: does(org.TeamRemove, org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
 		person, err := c.person(ctx, c.args[1])
 		if err != nil {
 			return err
 		}
-		err = c.app.RemoveFromTeam(ctx, c.who, t.ID, person.UserID)
+		err = c.app.Org.RemoveFromTeam(ctx, c.who, t.ID, person.UserID)
 		return p.done(notInTeam(c.args[1], t, err), "removed", person.UserID.String())
 	}))
 }
@@ -113,7 +113,7 @@ func (p *program) teamRoleCommand() *cobra.Command {
 	var role loci.MemberRole
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "role TEAM USER ROLE", Short: "Set a role in a team: owner, admin or member", Args: cobra.ExactArgs(3),
-		Annotations: does(app.TeamRole, app.TeamRead),
+		Annotations: does(org.TeamRole, org.TeamRead),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			role, err = loci.ParseMemberRole(args[2])
 			return err
@@ -123,7 +123,7 @@ func (p *program) teamRoleCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		u, err := c.app.SetTeamRole(ctx, c.who, t.ID, person.UserID, role)
+		u, err := c.app.Org.SetTeamRole(ctx, c.who, t.ID, person.UserID, role)
 		return p.answer(u, notInTeam(c.args[1], t, err), "%s is now %s of %s", u.ID, u.TeamRole, loci.OneLine(t.Name))
 	}))
 }

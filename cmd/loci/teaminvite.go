@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 // inviteJSON is an invitation with its token, printed once.
@@ -23,7 +23,7 @@ func (p *program) teamInviteCommand() *cobra.Command {
 	var role loci.MemberRole
 	cmd := p.acting(pickOrg, &cobra.Command{
 		Use: "invite TEAM EMAIL…", Short: "Invite people into a team; print each link once", Args: cobra.MinimumNArgs(2),
-		Annotations: does(app.TeamInvite, app.TeamRead),
+		Annotations: does(org.TeamInvite, org.TeamRead),
 		Long: `Invite people into a team, and into its org if they are in none. Loci sends no mail:
 hand each person their link. A link works once, for the invited address only, and
 expires after 7 days.`,
@@ -32,7 +32,7 @@ expires after 7 days.`,
 			return err
 		},
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
-		made, err := c.app.InviteToTeam(ctx, c.who, t.ID, c.args[1:], role)
+		made, err := c.app.Org.InviteToTeam(ctx, c.who, t.ID, c.args[1:], role)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ expires after 7 days.`,
 	return cmd
 }
 
-func (p *program) printInvited(made []app.Invited) error {
+func (p *program) printInvited(made []org.Invited) error {
 	address := p.localAddress()
 	shown := make([]inviteJSON, len(made))
 	for i, m := range made {
@@ -67,9 +67,9 @@ func (p *program) printInvited(made []app.Invited) error {
 func (p *program) teamInvitesCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "invites TEAM", Short: "List the invitations into a team", Args: cobra.ExactArgs(1),
-		Annotations: does(app.TeamRead),
+		Annotations: does(org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
-		view, err := c.app.Team(ctx, c.who, t.ID)
+		view, err := c.app.Org.Team(ctx, c.who, t.ID)
 		if err != nil {
 			return err
 		}
@@ -86,12 +86,12 @@ func (p *program) teamInvitesCommand() *cobra.Command {
 func (p *program) teamRevokeInviteCommand() *cobra.Command {
 	var id loci.InviteID
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "revoke-invite ID", Short: "Revoke an invitation", Args: cobra.ExactArgs(1), Annotations: does(app.TeamInvite),
+		Use: "revoke-invite ID", Short: "Revoke an invitation", Args: cobra.ExactArgs(1), Annotations: does(org.TeamInvite),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			id, err = parseID[loci.InviteID](args[0], "invitation", "loci team invites TEAM")
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
-		return p.done(c.app.RevokeInvite(ctx, c.who, id), "revoked", id.String())
+		return p.done(c.app.Org.RevokeInvite(ctx, c.who, id), "revoked", id.String())
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // trashTime is how long the trash keeps things, as help prints it.
@@ -20,10 +20,10 @@ func (p *program) trashCommand() *cobra.Command {
 		Use:         "trash ID…",
 		Short:       "Move memories to the trash for " + trashTime,
 		Args:        cobra.MinimumNArgs(1),
-		Annotations: does(app.MemoryTrash),
+		Annotations: does(memory.Trash),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, "trashed", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
-				return in.app.Trash(ctx, in.operator, id, version)
+				return in.app.Memory.Trash(ctx, in.operator, id, version)
 			})
 		},
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // undoFlags select the changes to undo.
@@ -38,13 +38,13 @@ It is in the time zone of this machine unless it names one.`,
   loci undo --origin cursor --since 14:00 --until 14:30
   loci undo --session 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
 		Args:        cobra.NoArgs,
-		Annotations: does(app.Undo),
+		Annotations: does(memory.Undo),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			s, err = f.selection(time.Now())
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
-		report, err := c.app.Undo(ctx, c.who, s, f.dryRun)
+		report, err := c.app.Memory.Undo(ctx, c.who, s, f.dryRun)
 		if err != nil || p.json {
 			return p.answer(report, err, "")
 		}

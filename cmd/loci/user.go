@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 func (p *program) userCommand() *cobra.Command {
@@ -20,25 +22,25 @@ org, and an address to one person on the whole server.`,
 
 // addUserCommand is `user create --org ORG` and `org add-user ORG`.
 func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
-	var org, role string
-	var n app.NewUser
+	var orgName, role string
+	var n org.NewUser
 	cmd := &cobra.Command{
 		Use: use, Short: "Create a person in an org; they sign in with a link", Args: cobra.NoArgs,
-		Annotations: does(app.MemberAdd),
+		Annotations: does(org.MemberAdd),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if orgFirst {
-				org = args[0]
+				orgName = args[0]
 			}
 			if n.Role, err = loci.ParseMemberRole(role); err != nil {
 				return err
 			}
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
-				who, err := in.inOrg(ctx, org)
+				who, err := in.inOrg(ctx, orgName)
 				if err != nil {
 					return err
 				}
-				u, err := in.app.AddUser(ctx, who, n)
+				u, err := in.app.Org.AddUser(ctx, who, n)
 				if err == nil && !p.json {
 					p.note("To let %s sign in, run: loci user link %s", u.Email, u.Email)
 				}
@@ -50,7 +52,7 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 	if orgFirst {
 		cmd.Args = cobra.ExactArgs(1)
 	} else {
-		flags.StringVar(&org, "org", "", "id of the org (default: "+string(loci.DefaultOrg)+")")
+		flags.StringVar(&orgName, "org", "", "id of the org (default: "+string(loci.DefaultOrg)+")")
 	}
 	flags.StringVar(&n.Email, "email", "", "e-mail address (required)")
 	flags.StringVar(&n.Name, "name", "", "name")
@@ -60,14 +62,14 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 }
 
 func (p *program) userListCommand() *cobra.Command {
-	var org string
+	var orgName string
 	cmd := &cobra.Command{
-		Use: "list", Short: "List people", Args: cobra.NoArgs, Annotations: does(app.MemberList, app.OrgList),
+		Use: "list", Short: "List people", Args: cobra.NoArgs, Annotations: does(org.MemberList, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
 				var users []loci.User
-				err := in.inOrgs(ctx, org, func(who loci.Principal) error {
+				err := in.inOrgs(ctx, orgName, func(who loci.Principal) error {
 					return in.everybody(ctx, who, func(u loci.User) error { users = append(users, u); return nil })
 				})
 				if err != nil {
@@ -77,7 +79,7 @@ func (p *program) userListCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&org, "org", "", "only of this org, by id")
+	cmd.Flags().StringVar(&orgName, "org", "", "only of this org, by id")
 	return cmd
 }
 
@@ -125,7 +127,7 @@ func (p *program) changeUser(cmd *cobra.Command, user string,
 func (p *program) userRoleCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "role USER ROLE", Short: "Set a role on the instance: admin, private-alpha or user", Args: cobra.ExactArgs(2),
-		Annotations: does(app.UserRole),
+		Annotations: does(identity.UserRole),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			role, err := loci.ParseRole(args[1])
 			if err != nil {
@@ -133,7 +135,7 @@ func (p *program) userRoleCommand() *cobra.Command {
 			}
 			return p.changeUser(cmd, args[0],
 				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-					return in.app.SetUserRole(ctx, who, id, role)
+					return in.app.Identity.SetUserRole(ctx, who, id, role)
 				})
 		},
 	}
@@ -142,7 +144,7 @@ func (p *program) userRoleCommand() *cobra.Command {
 func (p *program) userMemberCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "member USER ROLE", Short: "Set a role in the org: owner, admin or member", Args: cobra.ExactArgs(2),
-		Annotations: does(app.MemberRole),
+		Annotations: does(org.MemberRole),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			role, err := loci.ParseMemberRole(args[1])
 			if err != nil {
@@ -150,7 +152,7 @@ func (p *program) userMemberCommand() *cobra.Command {
 			}
 			return p.changeUser(cmd, args[0],
 				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-					return in.app.SetMember(ctx, who, id, app.MemberChange{Role: &role})
+					return in.app.Org.SetMember(ctx, who, id, org.MemberChange{Role: &role})
 				})
 		},
 	}
@@ -161,13 +163,13 @@ func (p *program) userResetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset USER",
 		Short: "Remove a person's password and passkeys, end their sign-ins, and print a sign-in link",
-		Args:  cobra.ExactArgs(1), Annotations: does(app.UserReset, app.LinkCreate),
+		Args:  cobra.ExactArgs(1), Annotations: does(identity.UserReset, identity.LinkCreate),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.onUser(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) error {
 				if err := p.sure(yes, "reset", "user", args[0]); err != nil {
 					return err
 				}
-				if err := in.app.ResetUser(ctx, who, id); err != nil {
+				if err := in.app.Identity.ResetUser(ctx, who, id); err != nil {
 					return err
 				}
 				if p.localAddress() != "" {
@@ -186,7 +188,7 @@ func (p *program) userExportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "export USER FILE", Short: "Export a person's memories with all versions as JSON lines",
 		Args:        cobra.ExactArgs(2),
-		Annotations: does(app.Export),
+		Annotations: does(transfer.Export),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -204,7 +206,7 @@ func (p *program) userDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "delete USER", Short: "Permanently delete a person with all their memories", Args: cobra.ExactArgs(1),
-		Annotations: does(app.AccountDelete),
+		Annotations: does(identity.AccountDelete),
 		Long: `Permanently delete a person: memories, sign-in methods, keys, sign-ins and grants.
 The owner of an org can only be deleted with the org. To keep a copy of the
 memories, first run: loci user export USER FILE.`,
@@ -213,7 +215,7 @@ memories, first run: loci user export USER FILE.`,
 				if err := p.sure(yes, "delete", "user", args[0]); err != nil {
 					return err
 				}
-				return p.done(in.app.DeleteUser(ctx, who, id), "deleted", id.String())
+				return p.done(in.app.Identity.DeleteUser(ctx, who, id), "deleted", id.String())
 			})
 		},
 	}

@@ -7,27 +7,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 func (p *program) userSetCommand() *cobra.Command {
 	var email, name string
 	cmd := &cobra.Command{
 		Use: "set USER", Short: "Set a person's e-mail address or name", Args: cobra.ExactArgs(1),
-		Annotations: does(app.UserSet),
+		Annotations: does(identity.UserSet),
 		Long: `Set a person's e-mail address or name. Passwords and single sign-on require an
 address; the owner of a laptop has none at first. The old address no longer signs
 in, and somebody else may use it.`,
 		Example: `  loci user set mara@acme.example --email mara@acme.test --name Mara`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var c app.UserChange
+			var c identity.UserChange
 			if cmd.Flags().Changed("email") {
 				c.Email = &email
 			}
 			if cmd.Flags().Changed("name") {
 				c.Name = &name
 			}
-			if c == (app.UserChange{}) {
+			if c == (identity.UserChange{}) {
 				return usagef("specify --email ADDRESS, --name NAME or both")
 			}
 			return p.changeUser(cmd, args[0],
@@ -36,7 +37,7 @@ in, and somebody else may use it.`,
 						return loci.User{}, loci.Errorf(loci.Conflict,
 							"cannot set the owner's address: LOCI_DASHBOARD_OWNER_EMAIL sets it; change it there")
 					}
-					return in.app.SetUser(ctx, who, id, c)
+					return in.app.Identity.SetUser(ctx, who, id, c)
 				})
 		},
 	}
@@ -51,7 +52,7 @@ func (p *program) userDisableCommand() *cobra.Command {
 		Use: "disable USER", Short: "Disable a person: end their access, keep their data", Args: cobra.ExactArgs(1),
 		Long: `Disable a person, effective immediately: end their sign-ins, keys and grants and take
 them out of their team. Loci keeps their data.`,
-		Annotations: does(app.MemberRemove, app.WhoAmI, app.SessionList, app.KeyList, app.GrantList),
+		Annotations: does(org.MemberRemove, identity.WhoAmI, identity.SignInList, identity.KeyList, identity.GrantList),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.changeUser(cmd, args[0],
 				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
@@ -59,7 +60,7 @@ them out of their team. Loci keeps their data.`,
 					if err != nil {
 						return loci.User{}, err
 					}
-					u, err := in.app.SetMember(ctx, who, id, app.MemberChange{Disabled: &disabled})
+					u, err := in.app.Org.SetMember(ctx, who, id, org.MemberChange{Disabled: &disabled})
 					if err == nil && !p.json {
 						p.noteEnded(had)
 					}
@@ -73,11 +74,11 @@ func (p *program) userEnableCommand() *cobra.Command {
 	disabled := false
 	return &cobra.Command{
 		Use: "enable USER", Short: "Let a disabled person sign in again, without their old keys", Args: cobra.ExactArgs(1),
-		Annotations: does(app.MemberRemove),
+		Annotations: does(org.MemberRemove),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.changeUser(cmd, args[0],
 				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-					return in.app.SetMember(ctx, who, id, app.MemberChange{Disabled: &disabled})
+					return in.app.Org.SetMember(ctx, who, id, org.MemberChange{Disabled: &disabled})
 				})
 		},
 	}
@@ -98,7 +99,7 @@ func (in *instance) access(ctx context.Context, org loci.OrgID, user loci.UserID
 	if err != nil {
 		return nil, err
 	}
-	me, err := in.app.WhoAmI(ctx, who)
+	me, err := in.app.Identity.WhoAmI(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -106,19 +107,19 @@ func (in *instance) access(ctx context.Context, org loci.OrgID, user loci.UserID
 	if me.Team != nil {
 		out.team = me.Team.Name
 	}
-	signIns, err := in.app.Sessions(ctx, who)
+	signIns, err := in.app.Identity.SignIns(ctx, who)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := in.app.Keys(ctx, who, loci.KindUser)
+	keys, err := in.app.Identity.Keys(ctx, who, loci.KindUser)
 	if err != nil {
 		return nil, err
 	}
-	agentKeys, err := in.app.Keys(ctx, who, loci.KindAgent)
+	agentKeys, err := in.app.Identity.Keys(ctx, who, loci.KindAgent)
 	if err != nil {
 		return nil, err
 	}
-	grants, err := in.app.Grants(ctx, who)
+	grants, err := in.app.Identity.Grants(ctx, who)
 	out.signIns, out.keys, out.agentKeys = usable(signIns), usable(keys), usable(agentKeys)
 	for i := range grants {
 		if grants[i].Usable(time.Now()) {

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 func (p *program) userSignInsCommand() *cobra.Command {
@@ -36,7 +37,7 @@ func (in *instance) signIns(ctx context.Context, org, user string,
 		if err != nil {
 			return err
 		}
-		list, err := in.app.Sessions(ctx, who)
+		list, err := in.app.Identity.SignIns(ctx, who)
 		if err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func (p *program) signInListCommand() *cobra.Command {
 	var of actor
 	cmd := &cobra.Command{
 		Use: "list", Short: "List sign-ins of browsers", Args: cobra.NoArgs,
-		Annotations: does(app.SessionList, app.MemberList, app.OrgList),
+		Annotations: does(identity.SignInList, org.MemberList, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -100,7 +101,7 @@ func (p *program) signInEndCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "end ID, or end --user USER --all", Short: "End sign-ins of browsers, effective immediately",
-		Args: cobra.MaximumNArgs(1), Annotations: does(app.SessionEnd, app.SessionList, app.MemberList, app.OrgList),
+		Args: cobra.MaximumNArgs(1), Annotations: does(identity.SignInEnd, identity.SignInList, org.MemberList, org.List),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case all && (of.user == "" || len(args) > 0):
@@ -129,7 +130,7 @@ func (p *program) endSignIn(ctx context.Context, of *actor, id loci.CredentialID
 			for i := range list {
 				if list[i].ID == id {
 					found = true
-					return in.app.EndSession(ctx, who, id)
+					return in.app.Identity.EndSignIn(ctx, who, id)
 				}
 			}
 			return nil
@@ -147,7 +148,7 @@ func (p *program) endSignIns(ctx context.Context, of *actor) error {
 		if err != nil {
 			return err
 		}
-		n, err := in.app.EndOtherSessions(ctx, who) // the operator is in none
+		n, err := in.app.Identity.EndOtherSignIns(ctx, who) // the operator is in none
 		return p.answer(map[string]any{"user_id": who.UserID, "ended": n}, err, "ended %s",
 			loci.Plural(n, "sign-in", "sign-ins"))
 	})
@@ -156,7 +157,7 @@ func (p *program) endSignIns(ctx context.Context, of *actor) error {
 func (p *program) userLinkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "link [USER]", Short: "Print a link that signs a person in once, within 15 minutes",
-		Args: cobra.MaximumNArgs(1), Annotations: does(app.LinkCreate),
+		Args: cobra.MaximumNArgs(1), Annotations: does(identity.LinkCreate),
 		Long: `Print a link that signs a person in once, within 15 minutes: USER, or the owner of
 this machine's memories.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -179,7 +180,7 @@ const noAddress = "the address of the server is unknown; set LOCI_PUBLIC_URL"
 
 // printLink makes a one-time link and prints it, on standard output only.
 func (p *program) printLink(ctx context.Context, in *instance, who loci.Principal, user loci.UserID) error {
-	token, err := in.app.NewLink(ctx, who, user)
+	token, err := in.app.Identity.NewLink(ctx, who, user)
 	if err != nil {
 		return err
 	}

@@ -64,13 +64,13 @@ func (p *program) firstKeys(ctx context.Context, in *instance) (owner loci.Secre
 	}
 	keys = map[string]loci.Secret{}
 	if p.settings.OwnerKey == "" {
-		if _, owner, err = in.app.CreateKey(ctx, in.operator, auth.KeyRequest{Name: "owner"}); err != nil {
+		if _, owner, err = in.app.Identity.CreateKey(ctx, in.operator, auth.KeyRequest{Name: "owner"}); err != nil {
 			return "", nil, err
 		}
 	}
 	if len(p.settings.AgentKeys) == 0 {
 		for _, c := range clients {
-			if _, keys[c.id], err = in.app.CreateKey(ctx, in.operator,
+			if _, keys[c.id], err = in.app.Identity.CreateKey(ctx, in.operator,
 				auth.KeyRequest{Name: c.name, Vendor: c.vendor}); err != nil {
 				return "", nil, err
 			}
@@ -85,7 +85,7 @@ func (p *program) firstLink(ctx context.Context, in *instance, address net.Addr)
 	if !isLoopback(address) {
 		return "", nil
 	}
-	token, err := in.app.NewLink(ctx, in.operator, in.operator.UserID)
+	token, err := in.app.Identity.NewLink(ctx, in.operator, in.operator.UserID)
 	if err != nil {
 		return "", err
 	}
@@ -115,7 +115,7 @@ func (p *program) printFirstKeys(address string, owner loci.Secret, keys map[str
 // neverHadKeys reports whether there never was a key, not even a revoked one.
 func (in *instance) neverHadKeys(ctx context.Context) (bool, error) {
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
-		keys, err := in.app.Keys(ctx, in.operator, kind)
+		keys, err := in.app.Identity.Keys(ctx, in.operator, kind)
 		if err != nil || len(keys) > 0 {
 			return false, err
 		}

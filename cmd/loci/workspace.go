@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 func (p *program) workspaceCommand() *cobra.Command {
@@ -15,14 +15,14 @@ func (p *program) workspaceCommand() *cobra.Command {
 them: loci org set ORG workspaces=on. WORKSPACE is an id or a name, USER an id or
 an e-mail address.`,
 		p.workspaceCreateCommand(), p.workspaceListCommand(), p.workspaceRenameCommand(), p.workspaceDeleteCommand(),
-		p.workspaceMemberCommand("add", "Add a person to a workspace", "added", (*app.App).JoinWorkspace),
-		p.workspaceMemberCommand("remove", "Remove a person from a workspace", "removed", (*app.App).LeaveWorkspace),
+		p.workspaceMemberCommand("add", "Add a person to a workspace", "added", (*org.Service).JoinWorkspace),
+		p.workspaceMemberCommand("remove", "Remove a person from a workspace", "removed", (*org.Service).LeaveWorkspace),
 		p.workspaceMembersCommand())
 }
 
 // workspace finds a workspace of the org by id or name.
 func (in *instance) workspace(ctx context.Context, who loci.Principal, s string) (loci.Workspace, error) {
-	list, err := in.app.Workspaces(ctx, who)
+	list, err := in.app.Org.Workspaces(ctx, who)
 	if err != nil {
 		return loci.Workspace{}, err
 	}
@@ -32,9 +32,9 @@ func (in *instance) workspace(ctx context.Context, who loci.Principal, s string)
 
 func (p *program) workspaceCreateCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "create NAME", Short: "Create a workspace", Args: cobra.ExactArgs(1), Annotations: does(app.WorkspaceChange),
+		Use: "create NAME", Short: "Create a workspace", Args: cobra.ExactArgs(1), Annotations: does(org.WorkspaceChange),
 	}, func(ctx context.Context, c *call) error {
-		w, err := c.app.CreateWorkspace(ctx, c.who, c.args[0])
+		w, err := c.app.Org.CreateWorkspace(ctx, c.who, c.args[0])
 		return p.answer(w, err, "%s", w.ID)
 	})
 }
@@ -42,9 +42,9 @@ func (p *program) workspaceCreateCommand() *cobra.Command {
 func (p *program) workspaceListCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "list", Short: "List the workspaces of an org, oldest first", Args: cobra.NoArgs,
-		Annotations: does(app.WorkspaceRead),
+		Annotations: does(org.WorkspaceRead),
 	}, func(ctx context.Context, c *call) error {
-		list, err := c.app.Workspaces(ctx, c.who)
+		list, err := c.app.Org.Workspaces(ctx, c.who)
 		if err != nil {
 			return err
 		}
@@ -57,9 +57,9 @@ func (p *program) workspaceListCommand() *cobra.Command {
 func (p *program) workspaceRenameCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "rename WORKSPACE NAME", Short: "Rename a workspace", Args: cobra.ExactArgs(2),
-		Annotations: does(app.WorkspaceChange, app.WorkspaceRead),
+		Annotations: does(org.WorkspaceChange, org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
-		w, err := c.app.RenameWorkspace(ctx, c.who, w.ID, c.args[1])
+		w, err := c.app.Org.RenameWorkspace(ctx, c.who, w.ID, c.args[1])
 		return p.answer(w, err, "renamed %s: %s", w.ID, loci.OneLine(w.Name))
 	}))
 }
@@ -68,37 +68,37 @@ func (p *program) workspaceDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := p.acting(pickOrg, &cobra.Command{
 		Use: "delete WORKSPACE", Short: "Delete a workspace that has no memories", Args: cobra.ExactArgs(1),
-		Annotations: does(app.WorkspaceChange, app.WorkspaceRead),
+		Annotations: does(org.WorkspaceChange, org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
 		if err := p.sure(yes, "delete", "workspace", w.Name); err != nil {
 			return err
 		}
-		return p.done(c.app.DeleteWorkspace(ctx, c.who, w.ID), "deleted", w.ID.String())
+		return p.done(c.app.Org.DeleteWorkspace(ctx, c.who, w.ID), "deleted", w.ID.String())
 	}))
 	yesFlag(cmd, &yes)
 	return cmd
 }
 
 func (p *program) workspaceMemberCommand(use, short, done string,
-	do func(*app.App, context.Context, loci.Principal, loci.WorkspaceID, loci.UserID) error) *cobra.Command {
+	do func(*org.Service, context.Context, loci.Principal, loci.WorkspaceID, loci.UserID) error) *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: use + " WORKSPACE USER", Short: short, Args: cobra.ExactArgs(2),
-		Annotations: does(app.WorkspaceChange, app.WorkspaceRead),
+		Annotations: does(org.WorkspaceChange, org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
 		person, err := c.person(ctx, c.args[1])
 		if err != nil {
 			return err
 		}
-		return p.done(do(c.app, ctx, c.who, w.ID, person.UserID), done, person.UserID.String())
+		return p.done(do(c.app.Org, ctx, c.who, w.ID, person.UserID), done, person.UserID.String())
 	}))
 }
 
 func (p *program) workspaceMembersCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "members WORKSPACE", Short: "List the members of a workspace", Args: cobra.ExactArgs(1),
-		Annotations: does(app.WorkspaceRead),
+		Annotations: does(org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
-		users, err := c.app.WorkspaceMembers(ctx, c.who, w.ID)
+		users, err := c.app.Org.WorkspaceMembers(ctx, c.who, w.ID)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -19,60 +21,60 @@ const (
 	noSession = "No active project: this client has no session. Pass project with each call; list_projects names them."
 )
 
-func wantNone(t *testing.T, a *app.App, p loci.Principal, s app.SessionKey, text string) {
+func wantNone(t *testing.T, a *app.App, p loci.Principal, s project.ConnectionKey, text string) {
 	t.Helper()
-	got, err := a.CurrentProject(t.Context(), p, s)
+	got, err := a.Project.Current(t.Context(), p, s)
 	if loci.CodeOf(err) != loci.NotFound || err.Error() != text {
 		t.Errorf("got %+v, %v; want %s", got, err, text)
 	}
 }
 
-func wantActive(t *testing.T, a *app.App, p loci.Principal, s app.SessionKey, want loci.ProjectID) {
+func wantActive(t *testing.T, a *app.App, p loci.Principal, s project.ConnectionKey, want loci.ProjectID) {
 	t.Helper()
-	if got, err := a.CurrentProject(t.Context(), p, s); err != nil || got.ID != want {
+	if got, err := a.Project.Current(t.Context(), p, s); err != nil || got.ID != want {
 		t.Errorf("got %+v, %v; want %s", got, err, want)
 	}
 }
 
-func (w *projectWorld) enter(p loci.Principal, s app.SessionKey, name string) {
+func (w *projectWorld) enter(p loci.Principal, s project.ConnectionKey, name string) {
 	w.t.Helper()
-	_, err := w.SwitchProject(w.t.Context(), p, s, name)
+	_, err := w.Project.Switch(w.t.Context(), p, s, name)
 	w.must(err)
 }
 
 func TestSwitchingProjects(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, p := t.Context(), w.who["agent"]()
-	s := app.SessionKey{1}
+	s := project.ConnectionKey{1}
 	wantNone(t, w.App, p, s, noActive)
-	got, err := w.SwitchProject(ctx, p, s, "website")
+	got, err := w.Project.Switch(ctx, p, s, "website")
 	if err != nil || got != w.open {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	wantActive(t, w.App, p, s, w.open.ID)
 	wantActive(t, w.another(), p, s, w.open.ID)
-	_, err = w.SwitchProject(ctx, p, s, "websit")
+	_, err = w.Project.Switch(ctx, p, s, "websit")
 	if loci.CodeOf(err) != loci.NotFound || err.Error() != `there is no project "websit"; did you mean "website"?` {
 		t.Errorf("got %v", err)
 	}
-	w.must(second(w.ArchiveProject(ctx, p, w.closed.ID)))
-	_, err = w.SwitchProject(ctx, p, s, "merger")
+	w.must(second(w.Project.Archive(ctx, p, w.closed.ID)))
+	_, err = w.Project.Switch(ctx, p, s, "merger")
 	if loci.CodeOf(err) != loci.Conflict || err.Error() != "project merger is archived; restore it first" {
 		t.Errorf("got %v", err)
 	}
 	wantActive(t, w.App, p, s, w.open.ID) // what failed changed nothing
-	w.must(w.EndMCPSession(ctx, s))
-	w.must(w.EndMCPSession(ctx, s))
+	w.must(w.Project.EndConnection(ctx, s))
+	w.must(w.Project.EndConnection(ctx, s))
 	wantNone(t, w.App, p, s, noActive)
 }
 
 func TestClientsWithoutASession(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
-	p, none := w.who["agent"](), app.SessionKey{}
-	_, err := w.SwitchProject(t.Context(), p, none, "website")
+	p, none := w.who["agent"](), project.ConnectionKey{}
+	_, err := w.Project.Switch(t.Context(), p, none, "website")
 	wantCode(t, err, loci.Invalid)
 	wantNone(t, w.App, p, none, noSession)
-	w.must(w.EndMCPSession(t.Context(), none))
+	w.must(w.Project.EndConnection(t.Context(), none))
 }
 
 // Who makes a project can switch to it with the principal of that same request.
@@ -80,23 +82,23 @@ func TestSwitchingToWhatWasJustMade(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	p := w.who["agent"]()
 	made := w.project(p, "fresh", true)
-	w.enter(p, app.SessionKey{1}, "fresh")
-	wantActive(t, w.App, p, app.SessionKey{1}, made.ID)
+	w.enter(p, project.ConnectionKey{1}, "fresh")
+	wantActive(t, w.App, p, project.ConnectionKey{1}, made.ID)
 	// A key that is limited does not get further that way.
 	limited := w.who["limited key"]()
-	_, err := w.SwitchProject(t.Context(), limited, app.SessionKey{2}, "fresh")
+	_, err := w.Project.Switch(t.Context(), limited, project.ConnectionKey{2}, "fresh")
 	wantCode(t, err, loci.NotFound)
-	wantNone(t, w.App, limited, app.SessionKey{1}, noActive)
+	wantNone(t, w.App, limited, project.ConnectionKey{1}, noActive)
 }
 
 // What ends the work on a project ends it for all sessions, whoever of several processes does it.
 func TestProjectsGoFromUnderTheirSessions(t *testing.T) {
 	for what, end := range map[string]func(context.Context, *app.App, *projectWorld) error{
 		"archived": func(ctx context.Context, a *app.App, w *projectWorld) error {
-			return second(a.ArchiveProject(ctx, w.who["admin"](), w.open.ID))
+			return second(a.Project.Archive(ctx, w.who["admin"](), w.open.ID))
 		},
 		"deleted": func(ctx context.Context, a *app.App, w *projectWorld) error {
-			return a.DeleteProject(ctx, w.who["owner"](), w.open.ID)
+			return a.Project.Delete(ctx, w.who["owner"](), w.open.ID)
 		},
 	} {
 		for _, elsewhere := range []bool{false, true} {
@@ -104,22 +106,22 @@ func TestProjectsGoFromUnderTheirSessions(t *testing.T) {
 				w := newProjectWorld(t, loci.DeleteWithKey)
 				ctx, other := t.Context(), w.another()
 				mine, theirs := w.who["agent"](), w.who["member's"]()
-				w.enter(mine, app.SessionKey{1}, "website")
-				w.enter(theirs, app.SessionKey{2}, "website")
-				w.enter(theirs, app.SessionKey{3}, "merger")
+				w.enter(mine, project.ConnectionKey{1}, "website")
+				w.enter(theirs, project.ConnectionKey{2}, "website")
+				w.enter(theirs, project.ConnectionKey{3}, "merger")
 				by := w.App
 				if elsewhere {
 					by = other
 				}
 				w.must(end(ctx, by, w))
 				for _, a := range []*app.App{w.App, other} {
-					wantNone(t, a, mine, app.SessionKey{1}, noActive)
-					wantNone(t, a, theirs, app.SessionKey{2}, noActive)
-					wantActive(t, a, theirs, app.SessionKey{3}, w.closed.ID)
+					wantNone(t, a, mine, project.ConnectionKey{1}, noActive)
+					wantNone(t, a, theirs, project.ConnectionKey{2}, noActive)
+					wantActive(t, a, theirs, project.ConnectionKey{3}, w.closed.ID)
 				}
 				if what == "archived" { // and it does not come back by itself
-					w.must(second(w.RestoreProject(ctx, w.operator("acme"), w.open.ID)))
-					wantNone(t, other, mine, app.SessionKey{1}, noActive)
+					w.must(second(w.Project.Restore(ctx, w.operator("acme"), w.open.ID)))
+					wantNone(t, other, mine, project.ConnectionKey{1}, noActive)
 				}
 			})
 		}
@@ -129,34 +131,34 @@ func TestProjectsGoFromUnderTheirSessions(t *testing.T) {
 // A session in a project that its person lost is in none, and is forgotten.
 func TestLosingAProjectEndsItsSession(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
-	ctx, s := t.Context(), app.SessionKey{1}
+	ctx, s := t.Context(), project.ConnectionKey{1}
 	w.enter(w.who["member's"](), s, "merger")
 	mia := w.who["member"]().UserID
-	w.must(w.RemoveProjectMember(ctx, w.session(w.olga), w.closed.ID, mia))
+	w.must(w.Project.RemoveMember(ctx, w.session(w.olga), w.closed.ID, mia))
 	wantNone(t, w.App, w.who["member's"](), s, noActive)
-	_, err := w.st.MCPSessions().Get(ctx, s)
+	_, err := w.st.Connections().Get(ctx, s)
 	wantCode(t, err, loci.NotFound)
-	w.must(w.PutProjectMember(ctx, w.session(w.olga), w.closed.ID, loci.ProjectMember{UserID: mia, Role: loci.Member}))
+	w.must(w.Project.PutMember(ctx, w.session(w.olga), w.closed.ID, loci.ProjectMember{UserID: mia, Role: loci.Member}))
 	wantNone(t, w.App, w.who["member's"](), s, noActive)
 }
 
 // Who is removed from the org leaves no session.
 func TestRemovedPeopleLeaveNoSession(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
-	ctx, s := t.Context(), app.SessionKey{1}
+	ctx, s := t.Context(), project.ConnectionKey{1}
 	p := w.who["member's"]()
 	w.enter(p, s, "website")
-	w.must(w.DeleteUser(ctx, w.operator("acme"), p.UserID))
-	_, err := w.st.MCPSessions().Get(ctx, s)
+	w.must(w.Identity.DeleteUser(ctx, w.operator("acme"), p.UserID))
+	_, err := w.st.Connections().Get(ctx, s)
 	wantCode(t, err, loci.NotFound)
-	_, err = w.SwitchProject(ctx, p, s, "website") // by a request that was under way
+	_, err = w.Project.Switch(ctx, p, s, "website") // by a request that was under way
 	wantCode(t, err, loci.NotFound)
 }
 
 // A session is its person's: of another person, and of another org, it is none, and they do not end it.
 func TestSessionsOfOthers(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
-	s := app.SessionKey{1}
+	s := project.ConnectionKey{1}
 	mine := w.who["agent"]()
 	w.enter(mine, s, "website")
 	for _, name := range []string{"member's", "other org", "outside owner"} {
@@ -179,15 +181,15 @@ func TestSessionsNeverMix(t *testing.T) {
 	var wg sync.WaitGroup
 	for n, name := range []string{"website", "merger", "website", "merger"} {
 		wg.Go(func() {
-			s := app.SessionKey{byte(n + 1)}
+			s := project.ConnectionKey{byte(n + 1)}
 			for round := range 25 {
 				if round%5 == 0 {
-					if _, err := apps[round%2].SwitchProject(t.Context(), p, s, name); err != nil {
+					if _, err := apps[round%2].Project.Switch(t.Context(), p, s, name); err != nil {
 						t.Error(err)
 						return
 					}
 				}
-				if got, err := apps[(round+n)%2].CurrentProject(t.Context(), p, s); err != nil || got.ID != ids[name] {
+				if got, err := apps[(round+n)%2].Project.Current(t.Context(), p, s); err != nil || got.ID != ids[name] {
 					t.Errorf("session %d in %s got %s, %v", n, name, got.Name, err)
 					return
 				}
@@ -201,9 +203,9 @@ func TestSessionsNeverMix(t *testing.T) {
 // a switch that came between.
 func TestWhenASessionWasUsed(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
-	ctx, p, s := t.Context(), w.who["agent"](), app.SessionKey{1}
+	ctx, p, s := t.Context(), w.who["agent"](), project.ConnectionKey{1}
 	used := func() time.Time {
-		got, err := w.st.MCPSessions().Get(ctx, s)
+		got, err := w.st.Connections().Get(ctx, s)
 		w.must(err)
 		return got.UsedAt
 	}
@@ -228,14 +230,14 @@ type slowSessions struct {
 }
 
 type slowSession struct {
-	store.MCPSessions
+	store.Connections
 	s *slowSessions
 }
 
-func (s *slowSessions) MCPSessions() store.MCPSessions { return slowSession{s.Store.MCPSessions(), s} }
+func (s *slowSessions) Connections() store.Connections { return slowSession{s.Store.Connections(), s} }
 
-func (s slowSession) Get(ctx context.Context, key [32]byte) (store.MCPSession, error) {
-	got, err := s.MCPSessions.Get(ctx, key)
+func (s slowSession) Get(ctx context.Context, key [32]byte) (store.Connection, error) {
+	got, err := s.Connections.Get(ctx, key)
 	if between := s.s.between; between != nil {
 		s.s.between = nil
 		between()
@@ -246,11 +248,11 @@ func (s slowSession) Get(ctx context.Context, key [32]byte) (store.MCPSession, e
 func TestASwitchIsNotLostToTidyingUp(t *testing.T) {
 	for _, lost := range []bool{false, true} { // the project, or an hour
 		w := newProjectWorld(t, loci.DeleteWithKey)
-		ctx, s := t.Context(), app.SessionKey{1}
+		ctx, s := t.Context(), project.ConnectionKey{1}
 		p := w.who["member's"]()
 		w.enter(p, s, "merger")
 		if lost {
-			w.must(w.RemoveProjectMember(ctx, w.session(w.olga), w.closed.ID, p.UserID))
+			w.must(w.Project.RemoveMember(ctx, w.session(w.olga), w.closed.ID, p.UserID))
 			p = w.who["member's"]()
 		} else {
 			w.now = w.now.Add(2 * time.Hour)
@@ -258,7 +260,7 @@ func TestASwitchIsNotLostToTidyingUp(t *testing.T) {
 		slow := &slowSessions{Store: w.st}
 		a := app.New(app.Options{Store: slow, Now: w.clock})
 		slow.between = func() { w.enter(p, s, "website") }
-		_, err := a.CurrentProject(ctx, p, s)
+		_, err := a.Project.Current(ctx, p, s)
 		if lost {
 			wantCode(t, err, loci.NotFound)
 		}
@@ -269,7 +271,7 @@ func TestASwitchIsNotLostToTidyingUp(t *testing.T) {
 // Reading goes on where nothing can be written: the last use is not worth an error.
 func TestUseThatCannotBeKept(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
-	p, s := w.who["agent"](), app.SessionKey{1}
+	p, s := w.who["agent"](), project.ConnectionKey{1}
 	w.enter(p, s, "website")
 	w.now = w.now.Add(2 * time.Hour)
 	a := app.New(app.Options{Store: fullDisk{w.st}, Now: w.clock})
@@ -278,24 +280,24 @@ func TestUseThatCannotBeKept(t *testing.T) {
 
 type fullDisk struct{ store.Store }
 
-type fullSessions struct{ store.MCPSessions }
+type fullSessions struct{ store.Connections }
 
-func (f fullDisk) MCPSessions() store.MCPSessions { return fullSessions{f.Store.MCPSessions()} }
+func (f fullDisk) Connections() store.Connections { return fullSessions{f.Store.Connections()} }
 
-func (fullSessions) Put(context.Context, store.MCPSession) error {
+func (fullSessions) Put(context.Context, store.Connection) error {
 	return errors.New("the disk is full")
 }
 
 // A project of another workspace than the credential's is not there, so it is not active either.
 func TestWorkspacesAndSessions(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
-	ctx, s := t.Context(), app.SessionKey{1}
+	ctx, s := t.Context(), project.ConnectionKey{1}
 	w.enter(w.who["agent"](), s, "website")
-	w.must(second(w.SetOrg(ctx, w.operator("acme"), app.OrgSettings{Workspaces: new(true)})))
+	w.must(second(w.Org.Set(ctx, w.operator("acme"), org.Settings{Workspaces: new(true)})))
 	wantActive(t, w.App, w.who["agent"](), s, w.open.ID)
-	other, err := w.CreateWorkspace(ctx, w.operator("acme"), "Other")
+	other, err := w.Org.CreateWorkspace(ctx, w.operator("acme"), "Other")
 	w.must(err)
-	w.must(w.JoinWorkspace(ctx, w.operator("acme"), other.ID, w.olga.ID))
+	w.must(w.Org.JoinWorkspace(ctx, w.operator("acme"), other.ID, w.olga.ID))
 	there := w.stage.key(w.session(w.olga), auth.KeyRequest{Vendor: "claude", WorkspaceID: other.ID})
 	wantNone(t, w.App, there, s, noActive)
 }

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
 )
 
 // desk is a company with the credentials that agents and their sessions are about.
@@ -22,7 +24,7 @@ func newDesk(t testing.TB) *desk {
 	d := &desk{company: newCompany(t)}
 	key := func(r auth.KeyRequest) loci.Principal {
 		r.Name = "k"
-		_, secret, err := d.CreateKey(t.Context(), d.mara, r)
+		_, secret, err := d.Identity.CreateKey(t.Context(), d.mara, r)
 		d.must(err)
 		return d.with(secret)
 	}
@@ -33,14 +35,14 @@ func newDesk(t testing.TB) *desk {
 
 func (d *desk) agent(p loci.Principal, name string, vendor loci.Vendor) loci.Agent {
 	d.t.Helper()
-	a, err := d.CreateAgent(d.t.Context(), p, app.AgentDraft{Name: name, Vendor: vendor})
+	a, err := d.Agent.Create(d.t.Context(), p, agent.Draft{Name: name, Vendor: vendor})
 	d.must(err)
 	return a
 }
 
-func (d *desk) open(p loci.Principal, draft app.AgentSessionDraft) loci.Session {
+func (d *desk) open(p loci.Principal, draft agent.SessionDraft) loci.Session {
 	d.t.Helper()
-	s, err := d.OpenAgentSession(d.t.Context(), p, draft)
+	s, err := d.Agent.OpenSession(d.t.Context(), p, draft)
 	d.must(err)
 	return s
 }
@@ -57,22 +59,22 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		who   loci.Principal
-		draft app.AgentDraft
+		draft agent.Draft
 		code  loci.Code
 		text  string
 	}{
-		{"the same again", d.claude, app.AgentDraft{Name: "reviewer"}, loci.Conflict, "there is an agent of that vendor and name"},
-		{"the same by the person", d.mara, app.AgentDraft{Name: "reviewer", Vendor: "claude"}, loci.Conflict, "there is an agent of that vendor and name"},
-		{"of another vendor", d.claude, app.AgentDraft{Name: "x", Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
-		{"of no vendor", d.mara, app.AgentDraft{Name: "x"}, loci.Invalid, "vendor is needed"},
-		{"of a person's origin", d.mara, app.AgentDraft{Name: "x", Vendor: "api"}, loci.Invalid, "vendor cannot be used: api is the origin of what a person"},
-		{"of every vendor", d.mara, app.AgentDraft{Name: "x", Vendor: "*"}, loci.Invalid, "vendor"},
-		{"without a name", d.claude, app.AgentDraft{}, loci.Invalid, "name"},
-		{"in two lines", d.claude, app.AgentDraft{Name: "a\nb"}, loci.Invalid, "name must be one line"},
-		{"with a list", d.claude, app.AgentDraft{Name: "x", Config: []byte(`[1]`)}, loci.Invalid, "config must be a JSON object"},
-		{"by a key of projects", d.limited, app.AgentDraft{Name: "x"}, loci.Forbidden, "limited to projects"},
+		{"the same again", d.claude, agent.Draft{Name: "reviewer"}, loci.Conflict, "there is an agent of that vendor and name"},
+		{"the same by the person", d.mara, agent.Draft{Name: "reviewer", Vendor: "claude"}, loci.Conflict, "there is an agent of that vendor and name"},
+		{"of another vendor", d.claude, agent.Draft{Name: "x", Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
+		{"of no vendor", d.mara, agent.Draft{Name: "x"}, loci.Invalid, "vendor is needed"},
+		{"of a person's origin", d.mara, agent.Draft{Name: "x", Vendor: "api"}, loci.Invalid, "vendor cannot be used: api is the origin of what a person"},
+		{"of every vendor", d.mara, agent.Draft{Name: "x", Vendor: "*"}, loci.Invalid, "vendor"},
+		{"without a name", d.claude, agent.Draft{}, loci.Invalid, "name"},
+		{"in two lines", d.claude, agent.Draft{Name: "a\nb"}, loci.Invalid, "name must be one line"},
+		{"with a list", d.claude, agent.Draft{Name: "x", Config: []byte(`[1]`)}, loci.Invalid, "config must be a JSON object"},
+		{"by a key of projects", d.limited, agent.Draft{Name: "x"}, loci.Forbidden, "limited to projects"},
 	} {
-		if _, err := d.CreateAgent(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code || !strings.Contains(loci.SafeText(err), tt.text) {
+		if _, err := d.Agent.Create(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code || !strings.Contains(loci.SafeText(err), tt.text) {
 			t.Errorf("%s: got %v, want %s: %s", tt.name, err, tt.code, tt.text)
 		}
 	}
@@ -84,7 +86,7 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 		{"the person", d.mara, "claude cursor"}, {"claude", d.claude, "claude"}, {"cursor", d.cursor, "cursor"},
 		{"a key of projects", d.limited, ""}, {"an owner of the org", d.owner, ""},
 	} {
-		page, err := d.Agents(ctx, tt.who, app.AgentList{})
+		page, err := d.Agent.List(ctx, tt.who, agent.ListRequest{})
 		d.must(err)
 		var got []string
 		for _, a := range page.Agents {
@@ -93,8 +95,8 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%s sees agents of %q, want %q", tt.name, got, tt.want)
 		}
-		_, err = d.Agent(ctx, tt.who, mine.ID)
-		if sees := strings.Contains(tt.want, "claude"); sees != (err == nil) || !sees && err.Error() != second(d.Agent(ctx, tt.who, loci.NewAgentID())).Error() {
+		_, err = d.Agent.Get(ctx, tt.who, mine.ID)
+		if sees := strings.Contains(tt.want, "claude"); sees != (err == nil) || !sees && err.Error() != second(d.Agent.Get(ctx, tt.who, loci.NewAgentID())).Error() {
 			t.Errorf("%s gets the agent of claude: %v", tt.name, err)
 		}
 	}
@@ -107,9 +109,9 @@ func TestAgentsAreListedInPages(t *testing.T) {
 		d.agent(d.claude, fmt.Sprintf("a%d", i), "")
 	}
 	var got []string
-	r := app.AgentList{Limit: 2}
+	r := agent.ListRequest{Limit: 2}
 	for range 3 {
-		page, err := d.Agents(ctx, d.claude, r)
+		page, err := d.Agent.List(ctx, d.claude, r)
 		d.must(err)
 		for _, a := range page.Agents {
 			got = append(got, a.Name)
@@ -119,15 +121,17 @@ func TestAgentsAreListedInPages(t *testing.T) {
 	if strings.Join(got, " ") != "a0 a1 a2 a3 a4" || r.Cursor != "" {
 		t.Errorf("got %q, then cursor %q", got, r.Cursor)
 	}
-	page, err := d.Agents(ctx, d.claude, app.AgentList{Limit: 2})
+	page, err := d.Agent.List(ctx, d.claude, agent.ListRequest{Limit: 2})
 	d.must(err)
 	for name, bad := range map[string]func() error{
-		"another's": func() error { return second(d.Agents(ctx, d.mara, app.AgentList{Cursor: page.NextCursor})) },
-		"damaged":   func() error { return second(d.Agents(ctx, d.claude, app.AgentList{Cursor: "x" + page.NextCursor})) },
-		"of sessions": func() error {
-			return second(d.AgentSessions(ctx, d.claude, app.AgentSessionList{Cursor: page.NextCursor}))
+		"another's": func() error { return second(d.Agent.List(ctx, d.mara, agent.ListRequest{Cursor: page.NextCursor})) },
+		"damaged": func() error {
+			return second(d.Agent.List(ctx, d.claude, agent.ListRequest{Cursor: "x" + page.NextCursor}))
 		},
-		"a page of 501": func() error { return second(d.Agents(ctx, d.claude, app.AgentList{Limit: 501})) },
+		"of sessions": func() error {
+			return second(d.Agent.Sessions(ctx, d.claude, agent.SessionList{Cursor: page.NextCursor}))
+		},
+		"a page of 501": func() error { return second(d.Agent.List(ctx, d.claude, agent.ListRequest{Limit: 501})) },
 	} {
 		if err := bad(); loci.CodeOf(err) != loci.Invalid {
 			t.Errorf("%s: got %v", name, err)
@@ -139,34 +143,34 @@ func TestSessionsOfAgents(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	claudes, cursors, toms := d.agent(d.claude, "reviewer", ""), d.agent(d.cursor, "writer", ""), d.agent(d.tom, "reviewer", "claude")
-	one := d.open(d.claude, app.AgentSessionDraft{AgentID: claudes.ID, ProjectID: d.project, Title: "a review"})
+	one := d.open(d.claude, agent.SessionDraft{AgentID: claudes.ID, ProjectID: d.project, Title: "a review"})
 	if one.Vendor != "claude" || one.State != loci.SessionActive || one.AgentID != claudes.ID || one.ProjectID != d.project || one.UserID != d.mara.UserID {
 		t.Fatalf("got %+v", one)
 	}
-	if s := d.open(d.mara, app.AgentSessionDraft{AgentID: cursors.ID}); s.Vendor != "cursor" {
+	if s := d.open(d.mara, agent.SessionDraft{AgentID: cursors.ID}); s.Vendor != "cursor" {
 		t.Errorf("a session of cursor's agent is of %q", s.Vendor)
 	}
-	if s := d.open(d.mara, app.AgentSessionDraft{}); s.Vendor != "" {
+	if s := d.open(d.mara, agent.SessionDraft{}); s.Vendor != "" {
 		t.Errorf("a person's session is of %q", s.Vendor)
 	}
 	for _, tt := range []struct {
 		name  string
 		who   loci.Principal
-		draft app.AgentSessionDraft
+		draft agent.SessionDraft
 		code  loci.Code
 		text  string
 	}{
-		{"of an absent agent", d.claude, app.AgentSessionDraft{AgentID: loci.NewAgentID()}, loci.Invalid, "agent_id names no agent of yours"},
-		{"of another vendor's agent", d.claude, app.AgentSessionDraft{AgentID: cursors.ID}, loci.Invalid, "agent_id names no agent of yours"},
-		{"of another person's agent", d.mara, app.AgentSessionDraft{AgentID: toms.ID}, loci.Invalid, "agent_id names no agent of yours"},
-		{"of another vendor", d.claude, app.AgentSessionDraft{Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
-		{"of a vendor that the agent is not of", d.mara, app.AgentSessionDraft{AgentID: cursors.ID, Vendor: "claude"}, loci.Invalid, "vendor must be that of the agent"},
-		{"in no project of theirs", d.claude, app.AgentSessionDraft{ProjectID: loci.NewProjectID()}, loci.Invalid, "project_id names no project that you belong to"},
-		{"in an archived project", d.claude, app.AgentSessionDraft{ProjectID: d.archived}, loci.Conflict, "is archived"},
-		{"with a title that is too long", d.claude, app.AgentSessionDraft{Title: strings.Repeat("x", 501)}, loci.Invalid, "title is longer than 500"},
-		{"by a key of projects", d.limited, app.AgentSessionDraft{ProjectID: d.project}, loci.Forbidden, "limited to projects"},
+		{"of an absent agent", d.claude, agent.SessionDraft{AgentID: loci.NewAgentID()}, loci.Invalid, "agent_id names no agent of yours"},
+		{"of another vendor's agent", d.claude, agent.SessionDraft{AgentID: cursors.ID}, loci.Invalid, "agent_id names no agent of yours"},
+		{"of another person's agent", d.mara, agent.SessionDraft{AgentID: toms.ID}, loci.Invalid, "agent_id names no agent of yours"},
+		{"of another vendor", d.claude, agent.SessionDraft{Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
+		{"of a vendor that the agent is not of", d.mara, agent.SessionDraft{AgentID: cursors.ID, Vendor: "claude"}, loci.Invalid, "vendor must be that of the agent"},
+		{"in no project of theirs", d.claude, agent.SessionDraft{ProjectID: loci.NewProjectID()}, loci.Invalid, "project_id names no project that you belong to"},
+		{"in an archived project", d.claude, agent.SessionDraft{ProjectID: d.archived}, loci.Conflict, "is archived"},
+		{"with a title that is too long", d.claude, agent.SessionDraft{Title: strings.Repeat("x", 501)}, loci.Invalid, "title is longer than 500"},
+		{"by a key of projects", d.limited, agent.SessionDraft{ProjectID: d.project}, loci.Forbidden, "limited to projects"},
 	} {
-		if _, err := d.OpenAgentSession(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code || !strings.Contains(loci.SafeText(err), tt.text) {
+		if _, err := d.Agent.OpenSession(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code || !strings.Contains(loci.SafeText(err), tt.text) {
 			t.Errorf("%s: got %v, want %s: %s", tt.name, err, tt.code, tt.text)
 		}
 	}
@@ -176,34 +180,34 @@ func TestSessionsOfAgents(t *testing.T) {
 		n    int
 		sees bool
 	}{{"the person", d.mara, 3, true}, {"claude", d.claude, 1, true}, {"cursor", d.cursor, 1, false}, {"tom", d.tom, 0, false}, {"a key of projects", d.limited, 0, false}} {
-		page, err := d.AgentSessions(ctx, tt.who, app.AgentSessionList{})
+		page, err := d.Agent.Sessions(ctx, tt.who, agent.SessionList{})
 		d.must(err)
 		if len(page.Sessions) != tt.n {
 			t.Errorf("%s sees %d sessions, want %d", tt.name, len(page.Sessions), tt.n)
 		}
-		hidden := second(d.AgentSession(ctx, tt.who, loci.NewSessionID()))
-		if err := second(d.AgentSession(ctx, tt.who, one.ID)); tt.sees != (err == nil) || !tt.sees && err.Error() != hidden.Error() {
+		hidden := second(d.Agent.Session(ctx, tt.who, loci.NewSessionID()))
+		if err := second(d.Agent.Session(ctx, tt.who, one.ID)); tt.sees != (err == nil) || !tt.sees && err.Error() != hidden.Error() {
 			t.Errorf("%s gets the session of claude: %v", tt.name, err)
 		}
 		if tt.sees {
 			continue
 		}
-		if err := second(d.CloseAgentSession(ctx, tt.who, one.ID)); loci.CodeOf(err) != loci.NotFound || err.Error() != hidden.Error() {
+		if err := second(d.Agent.CloseSession(ctx, tt.who, one.ID)); loci.CodeOf(err) != loci.NotFound || err.Error() != hidden.Error() {
 			t.Errorf("%s closes the session of claude: %v", tt.name, err)
 		}
 	}
-	closed, err := d.CloseAgentSession(ctx, d.claude, one.ID)
+	closed, err := d.Agent.CloseSession(ctx, d.claude, one.ID)
 	d.must(err)
 	if closed.State != loci.SessionClosed || closed.ClosedAt.IsZero() {
 		t.Errorf("got %+v", closed)
 	}
-	wantCode(t, second(d.CloseAgentSession(ctx, d.mara, one.ID)), loci.Conflict)
-	page, err := d.AgentSessions(ctx, d.mara, app.AgentSessionList{State: loci.SessionClosed})
+	wantCode(t, second(d.Agent.CloseSession(ctx, d.mara, one.ID)), loci.Conflict)
+	page, err := d.Agent.Sessions(ctx, d.mara, agent.SessionList{State: loci.SessionClosed})
 	d.must(err)
 	if len(page.Sessions) != 1 || page.Sessions[0].ID != one.ID {
 		t.Errorf("closed sessions: got %+v", page.Sessions)
 	}
-	wantCode(t, second(d.AgentSessions(ctx, d.mara, app.AgentSessionList{State: "gone"})), loci.Invalid)
+	wantCode(t, second(d.Agent.Sessions(ctx, d.mara, agent.SessionList{State: "gone"})), loci.Invalid)
 }
 
 func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
@@ -211,13 +215,13 @@ func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
 	ctx := t.Context()
 	of := d.agent(d.claude, "reviewer", "")
 	for i := range 5 {
-		d.open(d.claude, app.AgentSessionDraft{AgentID: of.ID, Title: fmt.Sprintf("s%d", i)})
-		d.open(d.claude, app.AgentSessionDraft{Title: "of none"})
+		d.open(d.claude, agent.SessionDraft{AgentID: of.ID, Title: fmt.Sprintf("s%d", i)})
+		d.open(d.claude, agent.SessionDraft{Title: "of none"})
 	}
 	var got []string
-	r := app.AgentSessionList{AgentID: of.ID, Limit: 2}
+	r := agent.SessionList{AgentID: of.ID, Limit: 2}
 	for range 3 {
-		page, err := d.AgentSessions(ctx, d.claude, r)
+		page, err := d.Agent.Sessions(ctx, d.claude, r)
 		d.must(err)
 		for _, s := range page.Sessions {
 			got = append(got, s.Title)
@@ -227,10 +231,10 @@ func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
 	if strings.Join(got, " ") != "s4 s3 s2 s1 s0" || r.Cursor != "" {
 		t.Errorf("got %q, then cursor %q", got, r.Cursor)
 	}
-	page, err := d.AgentSessions(ctx, d.claude, app.AgentSessionList{Limit: 2})
+	page, err := d.Agent.Sessions(ctx, d.claude, agent.SessionList{Limit: 2})
 	d.must(err)
-	wantCode(t, second(d.AgentSessions(ctx, d.claude, app.AgentSessionList{AgentID: of.ID, Limit: 2, Cursor: page.NextCursor})), loci.Invalid)
-	none, err := d.AgentSessions(ctx, d.claude, app.AgentSessionList{AgentID: loci.NewAgentID()})
+	wantCode(t, second(d.Agent.Sessions(ctx, d.claude, agent.SessionList{AgentID: of.ID, Limit: 2, Cursor: page.NextCursor})), loci.Invalid)
+	none, err := d.Agent.Sessions(ctx, d.claude, agent.SessionList{AgentID: loci.NewAgentID()})
 	d.must(err)
 	if len(none.Sessions) != 0 || none.NextCursor != "" {
 		t.Errorf("of an absent agent: got %+v", none)
@@ -242,13 +246,13 @@ func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	robot := d.agent(d.claude, "reviewer", "")
-	session := d.open(d.claude, app.AgentSessionDraft{AgentID: robot.ID})
+	session := d.open(d.claude, agent.SessionDraft{AgentID: robot.ID})
 	working, err := d.who.InSession(ctx, d.claude, session.ID)
 	d.must(err)
-	saved, err := d.Create(ctx, working, app.Draft{Title: "notes", Content: "the harbour opens at six", Scope: loci.ScopeAgent,
+	saved, err := d.Memory.Create(ctx, working, memory.Draft{Title: "notes", Content: "the harbour opens at six", Scope: loci.ScopeAgent,
 		Sources: []loci.Source{{Kind: loci.SourceText, Text: "a letter"}}})
 	d.must(err)
-	node, err := d.CreateNode(ctx, working, app.NodeDraft{Name: "outline", Scope: loci.ScopeAgent, AgentID: robot.ID})
+	nd, err := d.Node.Create(ctx, working, node.Draft{Name: "outline", Scope: loci.ScopeAgent, AgentID: robot.ID})
 	d.must(err)
 	sees := func(who loci.Principal) string {
 		t.Helper()
@@ -262,18 +266,18 @@ func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
 				seen = append(seen, what)
 			}
 		}
-		_, err := d.Get(ctx, who, saved.ID)
+		_, err := d.Memory.Get(ctx, who, saved.ID)
 		add("memory", true, err)
-		page, err := d.List(ctx, who, app.ListRequest{Filter: app.Filter{Scope: loci.ScopeAgent}, Total: true})
+		page, err := d.Memory.List(ctx, who, memory.ListRequest{Filter: memory.Filter{Scope: loci.ScopeAgent}, Total: true})
 		add("list", len(page.Memories) == 1 && page.Total == 1, err)
-		found, err := d.Search(ctx, who, app.SearchRequest{Query: "harbour"})
+		found, err := d.Memory.Search(ctx, who, memory.SearchRequest{Query: "harbour"})
 		add("search", found.Total == 1, err)
-		sources, err := d.Sources(ctx, who, saved.ID)
+		sources, err := d.Memory.Sources(ctx, who, saved.ID)
 		add("sources", len(sources) == 1, err)
-		_, err = d.Assets(ctx, who, saved.ID)
+		_, err = d.Memory.Assets(ctx, who, saved.ID)
 		add("assets", true, err)
-		nodes, err := d.Nodes(ctx, who, app.NodeList{})
-		add("nodes", slices.ContainsFunc(nodes.Nodes, func(n *loci.MemoryNode) bool { return n.ID == node.ID }), err)
+		nodes, err := d.Node.List(ctx, who, node.ListRequest{})
+		add("nodes", slices.ContainsFunc(nodes.Nodes, func(n *loci.MemoryNode) bool { return n.ID == nd.ID }), err)
 		return strings.Join(seen, " ")
 	}
 	const all = "memory list search sources assets nodes"
@@ -286,12 +290,12 @@ func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
 			t.Errorf("%s sees %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	changed, err := d.Patch(ctx, d.mara, saved.ID, 0, app.Patch{Content: new("the harbour opens at seven")})
+	changed, err := d.Memory.Patch(ctx, d.mara, saved.ID, 0, memory.Patch{Content: new("the harbour opens at seven")})
 	d.must(err)
 	if changed.Scope != loci.ScopeAgent || changed.AgentID != robot.ID {
 		t.Errorf("the change moved it: %+v", changed.Access)
 	}
-	if _, err := d.Trash(ctx, d.mara, saved.ID, 0); err != nil {
+	if _, err := d.Memory.Trash(ctx, d.mara, saved.ID, 0); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,103 +1,69 @@
-// Package app holds the use cases: every surface (REST, MCP, CLI, dashboard)
-// calls these methods and nothing below them.
-//
-// Each exported method of App begins with one call of begin, which looks its
-// action up in one table and refuses whoever may not do it. What a principal
-// may see is decided by loci.Viewer in the store; app decides what may happen.
+// Package app makes one struct of the services of all capabilities, over one gate. The surfaces (REST, MCP, CLI, web)
+// call these services and nothing below them.
 package app
 
 import (
-	"context"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
-// App is the use cases over one store. It is safe for concurrent use.
+// App is the services over one store.
 type App struct {
-	rules    Actions
-	store    store.Store
-	chat     Chat
-	now      func() time.Time
-	log      *slog.Logger
-	budget   int
-	deletion loci.Deletion
-	meter    Meter
-	oauth    *oauth.Server
-	signIn   *auth.SignIn
-	// registry is held by who looks at the registry of projects before changing
-	// it, which are two transactions.
-	registry sync.Mutex
-	saves    atomic.Int32 // calls of Create that are under way
-	bell     *bell        // rung after each write, for those who follow the changes
-	turns    *turns
-	patience time.Duration // the time of one search
+	*gate.Gate
+	Memory   *memory.Service
+	Node     *node.Service
+	Agent    *agent.Service
+	Project  *project.Service
+	Graph    *graph.Service
+	Org      *org.Service
+	Identity *identity.Service
+	Transfer *transfer.Service
 }
-
-// Receipt says what was erased with an org. See store.Receipt.
-type Receipt = store.Receipt
-
-// AuditQuery asks for entries of the audit trail. See store.AuditQuery.
-type AuditQuery = store.AuditQuery
-
-// AuditRow is an entry of the audit trail. See store.AuditRow.
-type AuditRow = store.AuditRow
 
 // Options configure an App.
 type Options struct {
 	Store    store.Store      // required
-	Chat     Chat             // nil: Query answers with the prompt alone
+	Chat     memory.Chat      // nil: Query answers with the prompt alone
 	Now      func() time.Time // default: time.Now
 	Log      *slog.Logger     // default: discard
-	Budget   int              // characters of memories in a prompt; default 100,000
+	Budget   int              // characters of memories in a prompt; default memory.DefaultBudget
 	Deletion loci.Deletion    // of orgs that say nothing; default: step_up
-	Meter    Meter            // told of every metered action; default: nobody
+	Meter    gate.Meter       // told of every metered action; default: nobody
 	OAuth    *oauth.Server    // nil: Consent is Unavailable
 	SignIn   *auth.SignIn     // nil: NewLink is Unavailable
-	Patience time.Duration    // of a search: then it returns what it has found; default: 1 s
+	Patience time.Duration    // of a search; default memory.DefaultPatience
 }
-
-// Meter is told of each action whose rule says that it is metered, before it is
-// carried out. It must not wait.
-type Meter func(context.Context, loci.Principal, Action)
-
-// DefaultPatience is how long a search looks.
-const DefaultPatience = time.Second
-
-// DefaultBudget is how many characters of memories a prompt takes.
-const DefaultBudget = 100_000
 
 // New returns an App. It panics without a store, which only main can cause.
 func New(o Options) *App {
-	if o.Store == nil {
-		panic("app: no store")
-	}
-	a := &App{rules: rules, bell: &bell{}, chat: o.Chat, now: o.Now, log: o.Log, budget: o.Budget, deletion: o.Deletion, meter: o.Meter,
-		oauth: o.OAuth, signIn: o.SignIn, turns: newTurns(), patience: o.Patience}
-	a.store = ringing{o.Store, a.bell}
-	if a.now == nil {
-		a.now = time.Now
-	}
-	if a.log == nil {
-		a.log = slog.New(slog.DiscardHandler)
-	}
-	if a.patience == 0 {
-		a.patience = DefaultPatience
-	}
-	if a.budget <= 0 {
-		a.budget = DefaultBudget
-	}
-	if a.deletion == "" {
-		a.deletion = loci.DeleteWithStepUp
-	}
+	g := gate.New(gate.Options{Store: o.Store, Actions: tables(), Now: o.Now, Log: o.Log, Deletion: o.Deletion, Meter: o.Meter})
+	a := &App{Gate: g, Project: project.New(g), Graph: graph.New(g), Transfer: transfer.New(g)}
+	a.Memory = memory.New(g, a.Project, memory.Options{Chat: o.Chat, Budget: o.Budget, Patience: o.Patience})
+	a.Node = node.New(g, a.Project, a.Graph, a.Memory)
+	a.Agent = agent.New(g, a.Project)
+	a.Org = org.New(g, a.Memory, a.Node)
+	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn)
 	return a
 }
 
-// time returns the time as rows keep it.
-func (a *App) time() time.Time { return loci.CutTime(a.now()) }
+func tables() []gate.Actions {
+	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, project.Actions, graph.Actions, org.Actions,
+		identity.Actions, transfer.Actions}
+}
+
+// Rules returns the one table of actions, for surfaces that name actions and for tests that walk it.
+func Rules() gate.Actions { return gate.Assemble(tables()...) }

@@ -14,12 +14,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 func (w *world) attach(p loci.Principal, id loci.MemoryID, name, content string) loci.Asset {
 	w.t.Helper()
-	a, _, err := w.AddAsset(w.t.Context(), p, id, file(name, content))
+	a, _, err := w.Memory.AddAsset(w.t.Context(), p, id, file(name, content))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func (w *world) attach(p loci.Principal, id loci.MemoryID, name, content string)
 }
 
 func (w *world) bytesOf(p loci.Principal, id loci.AssetID) (string, error) {
-	_, f, err := w.OpenAsset(w.t.Context(), p, id)
+	_, f, err := w.Memory.OpenAsset(w.t.Context(), p, id)
 	if err != nil {
 		return "", err
 	}
@@ -73,10 +74,10 @@ func TestSniffedTypeBeatsTheClaimedOne(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
-			m := w.add(w.owner, app.Draft{Title: "m", Content: "c"})
+			m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
 			u := file("f", tt.bytes)
 			u.MediaType = tt.claimed
-			a, added, err := w.AddAsset(t.Context(), w.owner, m.ID, u)
+			a, added, err := w.Memory.AddAsset(t.Context(), w.owner, m.ID, u)
 			if err != nil || !added || a.MediaType != tt.want {
 				t.Errorf("got %q, added %t, %v; want %q", a.MediaType, added, err, tt.want)
 			}
@@ -90,31 +91,31 @@ func TestSniffedTypeBeatsTheClaimedOne(t *testing.T) {
 func TestOnlyTheWriterAddsToAMemory(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	mine := w.add(w.claude, app.Draft{Title: "mine", Content: "c", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
+	mine := w.add(w.claude, memory.Draft{Title: "mine", Content: "c", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
 	a := w.attach(w.claude, mine.ID, "a.txt", "of claude")
 	if a.Origin != "claude" || a.UserID != w.owner.UserID || a.Size != 9 {
 		t.Errorf("got %+v", a)
 	}
 	w.attach(w.owner, mine.ID, "b.txt", "of the person")
-	_, _, err := w.AddAsset(ctx, w.other, mine.ID, file("c.txt", "of cursor"))
+	_, _, err := w.Memory.AddAsset(ctx, w.other, mine.ID, file("c.txt", "of cursor"))
 	wantCode(t, err, loci.Forbidden)
-	_, _, err = w.AddSources(ctx, w.other, mine.ID, []loci.Source{{Kind: loci.SourceText, Text: "x"}})
+	_, _, err = w.Memory.AddSources(ctx, w.other, mine.ID, []loci.Source{{Kind: loci.SourceText, Text: "x"}})
 	wantCode(t, err, loci.Forbidden)
-	wantCode(t, w.DeleteAsset(ctx, w.other, a.ID), loci.Forbidden)
-	if list, err := w.Assets(ctx, w.other, mine.ID); err != nil || len(list) != 2 {
+	wantCode(t, w.Memory.DeleteAsset(ctx, w.other, a.ID), loci.Forbidden)
+	if list, err := w.Memory.Assets(ctx, w.other, mine.ID); err != nil || len(list) != 2 {
 		t.Errorf("cursor sees %v, %v", list, err)
 	}
-	if err := w.DeleteAsset(ctx, w.claude, a.ID); err != nil {
+	if err := w.Memory.DeleteAsset(ctx, w.claude, a.ID); err != nil {
 		t.Errorf("its own: %v", err)
 	}
-	list, err := w.Assets(ctx, w.claude, mine.ID)
+	list, err := w.Memory.Assets(ctx, w.claude, mine.ID)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("got %v, %v", list, err)
 	}
-	wantCode(t, w.DeleteAsset(ctx, w.claude, list[0].ID), loci.Forbidden) // the person attached that
+	wantCode(t, w.Memory.DeleteAsset(ctx, w.claude, list[0].ID), loci.Forbidden) // the person attached that
 	stranger := w.owner
 	stranger.UserID = loci.NewUserID()
-	_, _, err = w.AddAsset(ctx, stranger, mine.ID, file("d", "x"))
+	_, _, err = w.Memory.AddAsset(ctx, stranger, mine.ID, file("d", "x"))
 	wantCode(t, err, loci.NotFound)
 }
 
@@ -124,18 +125,18 @@ func TestFilesAndSourcesAreHiddenWithTheirMemory(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(rt *rapid.T) {
 		vendors := rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}, {"gemini"}}).Draw(rt, "vendors")
-		m := w.add(w.owner, app.Draft{Title: "m", Content: "c", AllowedVendors: vendors})
+		m := w.add(w.owner, memory.Draft{Title: "m", Content: "c", AllowedVendors: vendors})
 		a := w.attach(w.owner, m.ID, "a.txt", "content of "+m.ID.String())
 		own := vendors
 		if slices.Contains(vendors, "claude") && rapid.Bool().Draw(rt, "narrower") {
 			own = []loci.Vendor{"claude"}
 		}
-		list, _, err := w.AddSources(ctx, w.owner, m.ID, []loci.Source{{Kind: loci.SourceText, Text: "x", AllowedVendors: own}})
+		list, _, err := w.Memory.AddSources(ctx, w.owner, m.ID, []loci.Source{{Kind: loci.SourceText, Text: "x", AllowedVendors: own}})
 		if err != nil {
 			rt.Fatal(err)
 		}
 		if rapid.IntRange(0, 3).Draw(rt, "trashed") == 0 {
-			if m, err = w.Trash(ctx, w.owner, m.ID, 0); err != nil {
+			if m, err = w.Memory.Trash(ctx, w.owner, m.ID, 0); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -149,12 +150,12 @@ func TestFilesAndSourcesAreHiddenWithTheirMemory(t *testing.T) {
 			narrow.AllowedVendors = own
 			seesSource := sees && p.Viewer().Sees(&narrow, life, w.now)
 			w.hiddenAsAbsent(rt, p, m.ID, a.ID, sees)
-			sources, err := w.Sources(ctx, p, m.ID)
+			sources, err := w.Memory.Sources(ctx, p, m.ID)
 			if sees != (err == nil) || seesSource != (len(sources) == 1) {
 				rt.Fatalf("%+v: sources %v, %v; sees the memory %t, the source %t", p, sources, err, sees, seesSource)
 			}
 			if p.Vendor != "" {
-				got, want := w.DeleteSource(ctx, p, list[0].ID), w.DeleteSource(ctx, p, loci.NewSourceID())
+				got, want := w.Memory.DeleteSource(ctx, p, list[0].ID), w.Memory.DeleteSource(ctx, p, loci.NewSourceID())
 				if same := got.Error() == want.Error() && loci.CodeOf(got) == loci.CodeOf(want); same == seesSource {
 					rt.Fatalf("%s deletes a source that it sees %t: %v, one that is not: %v", p.Vendor, seesSource, got, want)
 				}
@@ -166,8 +167,8 @@ func TestFilesAndSourcesAreHiddenWithTheirMemory(t *testing.T) {
 func (w *world) hiddenAsAbsent(rt *rapid.T, p loci.Principal, id loci.MemoryID, asset loci.AssetID, sees bool) {
 	ctx := w.t.Context()
 	for name, call := range map[string]func(loci.MemoryID, loci.AssetID) error{
-		"assets": func(id loci.MemoryID, _ loci.AssetID) error { return second(w.Assets(ctx, p, id)) },
-		"asset":  func(_ loci.MemoryID, id loci.AssetID) error { return second(w.Asset(ctx, p, id)) },
+		"assets": func(id loci.MemoryID, _ loci.AssetID) error { return second(w.Memory.Assets(ctx, p, id)) },
+		"asset":  func(_ loci.MemoryID, id loci.AssetID) error { return second(w.Memory.Asset(ctx, p, id)) },
 		"open":   func(_ loci.MemoryID, id loci.AssetID) error { return second(w.bytesOf(p, id)) },
 	} {
 		got, none := call(id, asset), call(loci.NewMemoryID(), loci.NewAssetID())
@@ -179,9 +180,9 @@ func (w *world) hiddenAsAbsent(rt *rapid.T, p loci.Principal, id loci.MemoryID, 
 
 func TestTheSameFileIsAttachedOnce(t *testing.T) {
 	w := newWorld(t)
-	m := w.add(w.owner, app.Draft{Title: "m", Content: "c"})
+	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
 	first := w.attach(w.owner, m.ID, "a.txt", "same")
-	again, added, err := w.AddAsset(t.Context(), w.owner, m.ID, file("a.txt", "same"))
+	again, added, err := w.Memory.AddAsset(t.Context(), w.owner, m.ID, file("a.txt", "same"))
 	if added || err != nil || again != first {
 		t.Errorf("again: added %t, %v (-first +again):\n%s", added, err, cmp.Diff(first, again))
 	}
@@ -193,7 +194,7 @@ func TestTheSameFileIsAttachedOnce(t *testing.T) {
 	if changed.ID == first.ID {
 		t.Error("other bytes under the same name are taken for the same")
 	}
-	list, err := w.Assets(t.Context(), w.owner, m.ID)
+	list, err := w.Memory.Assets(t.Context(), w.owner, m.ID)
 	if diff := cmp.Diff([]loci.Asset{first, other, changed}, list); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -201,11 +202,11 @@ func TestTheSameFileIsAttachedOnce(t *testing.T) {
 
 func TestAMemoryHasAnEndOfFiles(t *testing.T) {
 	w := newWorld(t)
-	m := w.add(w.owner, app.Draft{Title: "m", Content: "c"})
+	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
 	for n := range loci.MaxAssets {
 		w.attach(w.owner, m.ID, strings.Repeat("x", n+1), "same")
 	}
-	_, _, err := w.AddAsset(t.Context(), w.owner, m.ID, file("one more", "same"))
+	_, _, err := w.Memory.AddAsset(t.Context(), w.owner, m.ID, file("one more", "same"))
 	wantCode(t, err, loci.Conflict)
 	w.attach(w.owner, m.ID, "x", "same") // is there
 }
@@ -221,37 +222,37 @@ func (f unread) Read([]byte) (int, error) {
 func TestOrgsLimitWhatIsAttached(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	m := w.add(w.owner, app.Draft{Title: "m", Content: "c"})
-	set := func(s app.AssetSettings) {
+	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
+	set := func(s org.AssetSettings) {
 		t.Helper()
-		if _, err := w.SetOrg(ctx, w.local, app.OrgSettings{Assets: s}); err != nil {
+		if _, err := w.Org.Set(ctx, w.local, org.Settings{Assets: s}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	set(app.AssetSettings{MaxBytes: new(int64(10))})
+	set(org.AssetSettings{MaxBytes: new(int64(10))})
 	w.attach(w.owner, m.ID, "fits", "0123456789")
-	_, _, err := w.AddAsset(ctx, w.owner, m.ID, app.Upload{Name: "announced", Size: 11, Body: unread{t}})
+	_, _, err := w.Memory.AddAsset(ctx, w.owner, m.ID, memory.Upload{Name: "announced", Size: 11, Body: unread{t}})
 	wantCode(t, err, loci.TooLarge)
-	_, _, err = w.AddAsset(ctx, w.owner, m.ID, app.Upload{Name: "not announced", Size: -1, Body: strings.NewReader("01234567890")})
+	_, _, err = w.Memory.AddAsset(ctx, w.owner, m.ID, memory.Upload{Name: "not announced", Size: -1, Body: strings.NewReader("01234567890")})
 	wantCode(t, err, loci.TooLarge)
 	if err == nil || !strings.Contains(err.Error(), "at most 10 bytes") {
 		t.Errorf("got %v", err)
 	}
-	set(app.AssetSettings{MaxBytes: new(int64(0)), MediaTypes: &[]string{"IMAGE/*", "application/pdf"}})
-	_, _, err = w.AddAsset(ctx, w.owner, m.ID, file("text", "hello"))
+	set(org.AssetSettings{MaxBytes: new(int64(0)), MediaTypes: &[]string{"IMAGE/*", "application/pdf"}})
+	_, _, err = w.Memory.AddAsset(ctx, w.owner, m.ID, file("text", "hello"))
 	if loci.FieldOf(err) != "media_type" || !strings.Contains(err.Error(), "this org takes image/*, application/pdf") {
 		t.Errorf("got %v", err)
 	}
 	w.attach(w.owner, m.ID, "picture", "GIF89a")
-	org, err := w.Org(ctx, w.owner)
-	if diff := cmp.Diff(loci.AssetRules{MediaTypes: []string{"image/*", "application/pdf"}}, org.Assets); diff != "" || err != nil {
+	o, err := w.Org.Get(ctx, w.owner)
+	if diff := cmp.Diff(loci.AssetRules{MediaTypes: []string{"image/*", "application/pdf"}}, o.Assets); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	set(app.AssetSettings{MediaTypes: &[]string{}})
+	set(org.AssetSettings{MediaTypes: &[]string{}})
 	w.attach(w.owner, m.ID, "text", "hello")
-	for _, s := range []app.AssetSettings{{MaxBytes: new(int64(-1))}, {TotalBytes: new(int64(1<<40 + 1))}, {MediaTypes: &[]string{"image"}}, {MediaTypes: &[]string{"*/*"}},
+	for _, s := range []org.AssetSettings{{MaxBytes: new(int64(-1))}, {TotalBytes: new(int64(1<<40 + 1))}, {MediaTypes: &[]string{"image"}}, {MediaTypes: &[]string{"*/*"}},
 		{MediaTypes: &[]string{"image/*", "text/plain; charset=utf-8"}}, {MediaTypes: new(make([]string, 51))}} {
-		_, err := w.SetOrg(ctx, w.local, app.OrgSettings{Assets: s})
+		_, err := w.Org.Set(ctx, w.local, org.Settings{Assets: s})
 		if loci.CodeOf(err) != loci.Invalid || !strings.HasPrefix(loci.FieldOf(err), "assets.") {
 			t.Errorf("%+v: got %v", s, err)
 		}
@@ -262,25 +263,25 @@ func TestOrgsLimitWhatIsAttached(t *testing.T) {
 func TestTheTotalOfAnOrg(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	m := w.add(w.claude, app.Draft{Title: "m", Content: "c"})
-	hidden := w.add(w.owner, app.Draft{Title: "hidden", Content: "c", AllowedVendors: []loci.Vendor{"cursor"}})
+	m := w.add(w.claude, memory.Draft{Title: "m", Content: "c"})
+	hidden := w.add(w.owner, memory.Draft{Title: "hidden", Content: "c", AllowedVendors: []loci.Vendor{"cursor"}})
 	w.attach(w.owner, hidden.ID, "h", strings.Repeat("h", 70))
-	if _, err := w.SetOrg(ctx, w.local, app.OrgSettings{Assets: app.AssetSettings{TotalBytes: new(int64(100))}}); err != nil {
+	if _, err := w.Org.Set(ctx, w.local, org.Settings{Assets: org.AssetSettings{TotalBytes: new(int64(100))}}); err != nil {
 		t.Fatal(err)
 	}
 	w.attach(w.claude, m.ID, "fits", strings.Repeat("x", 30))
-	for name, u := range map[string]app.Upload{"announced": {Name: "a", Size: 1, Body: unread{t}}, "not announced": {Name: "b", Size: -1, Body: strings.NewReader("x")}} {
-		_, _, err := w.AddAsset(ctx, w.claude, m.ID, u)
+	for name, u := range map[string]memory.Upload{"announced": {Name: "a", Size: 1, Body: unread{t}}, "not announced": {Name: "b", Size: -1, Body: strings.NewReader("x")}} {
+		_, _, err := w.Memory.AddAsset(ctx, w.claude, m.ID, u)
 		wantCode(t, err, loci.Conflict)
 		if text := err.Error(); !strings.Contains(text, "100 bytes together") || strings.Contains(text, "70") || strings.Contains(text, "yours") {
 			t.Errorf("%s: got %q", name, text)
 		}
 	}
-	_, _, err := w.AddAsset(ctx, w.owner, m.ID, file("c", "x"))
+	_, _, err := w.Memory.AddAsset(ctx, w.owner, m.ID, file("c", "x"))
 	if loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), "yours have 100") {
 		t.Errorf("to the person: %v", err)
 	}
-	if err := w.Erase(ctx, w.owner, hidden.ID, 0); err != nil {
+	if err := w.Memory.Erase(ctx, w.owner, hidden.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	w.attach(w.claude, m.ID, "now", strings.Repeat("y", 70))
@@ -290,13 +291,13 @@ func TestTheTotalOfAnOrg(t *testing.T) {
 func TestTheTotalHoldsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	m := w.add(w.owner, app.Draft{Title: "m", Content: "c"})
-	if _, err := w.SetOrg(ctx, w.local, app.OrgSettings{Assets: app.AssetSettings{TotalBytes: new(int64(35))}}); err != nil {
+	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
+	if _, err := w.Org.Set(ctx, w.local, org.Settings{Assets: org.AssetSettings{TotalBytes: new(int64(35))}}); err != nil {
 		t.Fatal(err)
 	}
-	received := make([]*app.Received, 10)
+	received := make([]*memory.Received, 10)
 	for n := range received { // all before any is attached: each fits by itself
-		r, err := w.Receive(ctx, w.owner, m.ID, file(string(rune('a'+n)), strings.Repeat(string(rune('a'+n)), 10)))
+		r, err := w.Memory.Receive(ctx, w.owner, m.ID, file(string(rune('a'+n)), strings.Repeat(string(rune('a'+n)), 10)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +306,7 @@ func TestTheTotalHoldsAtOnce(t *testing.T) {
 	codes := make([]loci.Code, len(received))
 	var all sync.WaitGroup
 	for n, r := range received {
-		all.Go(func() { codes[n] = loci.CodeOf(third(w.Attach(ctx, w.owner, r))) })
+		all.Go(func() { codes[n] = loci.CodeOf(third(w.Memory.Attach(ctx, w.owner, r))) })
 	}
 	all.Wait()
 	count := map[loci.Code]int{}
@@ -333,20 +334,20 @@ func (b *brokenBody) Read(p []byte) (int, error) {
 
 func TestABodyThatBreaksOffIsNotAttached(t *testing.T) {
 	w := newWorld(t)
-	m := w.add(w.owner, app.Draft{Title: "m", Content: "c"})
+	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
 	errCut := loci.Errorf(loci.Invalid, "cut")
 	for _, size := range []int{0, 10, 5000, 1 << 20} {
-		_, _, err := w.AddAsset(t.Context(), w.owner, m.ID, app.Upload{Name: "x", Size: -1, Body: &brokenBody{bytes.NewReader(make([]byte, size)), errCut}})
+		_, _, err := w.Memory.AddAsset(t.Context(), w.owner, m.ID, memory.Upload{Name: "x", Size: -1, Body: &brokenBody{bytes.NewReader(make([]byte, size)), errCut}})
 		if !errors.Is(err, errCut) {
 			t.Errorf("after %d bytes: got %v", size, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := w.AddAsset(ctx, w.owner, m.ID, file("x", "y")); !errors.Is(err, context.Canceled) {
+	if _, _, err := w.Memory.AddAsset(ctx, w.owner, m.ID, file("x", "y")); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
-	if list, err := w.Assets(t.Context(), w.owner, m.ID); len(list) != 0 || err != nil {
+	if list, err := w.Memory.Assets(t.Context(), w.owner, m.ID); len(list) != 0 || err != nil {
 		t.Errorf("got %v, %v", list, err)
 	}
 }
@@ -358,13 +359,13 @@ func TestNothingIsAddedToAnArchivedProject(t *testing.T) {
 	ids, err := c.st.ProjectMembers().Of(ctx, p.OrgID, p.UserID, p.WorkspaceID)
 	c.must(err)
 	p.ProjectIDs = ids
-	m := c.add(p, app.Draft{Title: "m", Content: "c", Scope: loci.ScopeProject, ProjectID: c.project})
-	_, _, err = c.AddAsset(ctx, p, m.ID, file("a", "x"))
+	m := c.add(p, memory.Draft{Title: "m", Content: "c", Scope: loci.ScopeProject, ProjectID: c.project})
+	_, _, err = c.Memory.AddAsset(ctx, p, m.ID, file("a", "x"))
 	c.must(err)
-	_, err = c.ArchiveProject(ctx, p, c.project)
+	_, err = c.Project.Archive(ctx, p, c.project)
 	c.must(err)
-	_, _, err = c.AddAsset(ctx, p, m.ID, file("b", "x"))
+	_, _, err = c.Memory.AddAsset(ctx, p, m.ID, file("b", "x"))
 	wantCode(t, err, loci.Conflict)
-	_, _, err = c.AddSources(ctx, p, m.ID, []loci.Source{{Kind: loci.SourceText, Text: "x"}})
+	_, _, err = c.Memory.AddSources(ctx, p, m.ID, []loci.Source{{Kind: loci.SourceText, Text: "x"}})
 	wantCode(t, err, loci.Conflict)
 }

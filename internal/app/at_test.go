@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -14,8 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -41,19 +41,19 @@ func newChronicle(rt *rapid.T, s *stage) *chronicle {
 	ctx := s.t.Context()
 	boss, _ := s.org(loci.OrgID(name), name+"@boss.example")
 	mara, tom, ines := s.user(boss, name+"@mara.example", loci.Member), s.user(boss, name+"@tom.example", loci.Member), s.user(boss, name+"@ines.example", loci.Member)
-	team, err := s.CreateTeam(ctx, s.session(mara), "Team "+name)
+	team, err := s.Org.CreateTeam(ctx, s.session(mara), "Team "+name)
 	s.must(err)
-	made, err := s.InviteToTeam(ctx, s.session(mara), team.ID, []string{tom.Email}, loci.Member)
+	made, err := s.Org.InviteToTeam(ctx, s.session(mara), team.ID, []string{tom.Email}, loci.Member)
 	s.must(err)
-	_, err = s.AcceptInvite(ctx, s.session(tom), made[0].Token)
+	_, err = s.Org.AcceptInvite(ctx, s.session(tom), made[0].Token)
 	s.must(err)
 	project := s.project(s.session(mara), "project "+name, false).ID
-	s.must(s.PutProjectMember(ctx, s.session(mara), project, loci.ProjectMember{UserID: tom.ID, Role: loci.Member}))
+	s.must(s.Project.PutMember(ctx, s.session(mara), project, loci.ProjectMember{UserID: tom.ID, Role: loci.Member}))
 	c := &chronicle{stage: s, rt: rt, states: map[loci.MemoryID][]*loci.Memory{}}
-	robot, err := s.CreateAgent(ctx, s.session(mara), app.AgentDraft{Vendor: "claude", Name: "robot"})
+	robot, err := s.Agent.Create(ctx, s.session(mara), agent.Draft{Vendor: "claude", Name: "robot"})
 	s.must(err)
 	c.agent = robot.ID
-	work, err := s.OpenAgentSession(ctx, s.session(mara), app.AgentSessionDraft{AgentID: robot.ID})
+	work, err := s.Agent.OpenSession(ctx, s.session(mara), agent.SessionDraft{AgentID: robot.ID})
 	s.must(err)
 	claude := s.key(s.session(mara), auth.KeyRequest{Vendor: "claude"})
 	working, err := s.who.InSession(ctx, claude, work.ID)
@@ -159,7 +159,7 @@ func (c *chronicle) stored(m *loci.Memory) (out *loci.Memory) {
 
 func (c *chronicle) create(p loci.Principal) {
 	c.made++
-	d := app.Draft{Title: fmt.Sprint("n", c.made), Content: fmt.Sprint("common ground ", c.made), AllowedVendors: c.vendors(), Importance: rapid.IntRange(1, 10).Draw(c.rt, "importance"),
+	d := memory.Draft{Title: fmt.Sprint("n", c.made), Content: fmt.Sprint("common ground ", c.made), AllowedVendors: c.vendors(), Importance: rapid.IntRange(1, 10).Draw(c.rt, "importance"),
 		ExpiresAt: c.moment("expires", 0, 5), ValidFrom: c.moment("valid from", -6, 2)}
 	if to := c.moment("valid to", -1, 6); to.After(d.ValidFrom) {
 		d.ValidTo = to
@@ -178,7 +178,7 @@ func (c *chronicle) create(p loci.Principal) {
 			d.Supersedes = []loci.MemoryID{c.oneOf(p)}
 		}
 	}
-	saved, err := c.Create(c.t.Context(), p, d)
+	saved, err := c.Memory.Create(c.t.Context(), p, d)
 	if err != nil {
 		c.keep(nil, err)
 		return
@@ -201,7 +201,7 @@ func (c *chronicle) settle(s loci.Suggestion, by *loci.Memory) {
 	if rapid.Bool().Draw(c.rt, "decides") {
 		return
 	}
-	settled, err := c.AcceptSuggestion(c.t.Context(), owner, s.ID)
+	settled, err := c.Memory.AcceptSuggestion(c.t.Context(), owner, s.ID)
 	if err != nil {
 		c.keep(nil, err)
 		return
@@ -209,7 +209,7 @@ func (c *chronicle) settle(s loci.Suggestion, by *loci.Memory) {
 	c.hide(s.MemoryID, by, s.Kind == loci.SuggestCorrect, settled.SettledAt)
 }
 
-func (c *chronicle) patch() (p app.Patch) {
+func (c *chronicle) patch() (p memory.Patch) {
 	switch rapid.SampledFrom([]string{"text", "text", "vendors", "life", "validity"}).Draw(c.rt, "of it") {
 	case "text":
 		c.made++
@@ -236,17 +236,17 @@ func (c *chronicle) step() {
 	ctx, id := c.t.Context(), c.oneOf(p)
 	switch what {
 	case "patch":
-		c.keep(c.Patch(ctx, p, id, 0, c.patch()))
+		c.keep(c.Memory.Patch(ctx, p, id, 0, c.patch()))
 	case "trash":
-		c.keep(c.Trash(ctx, p, id, 0))
+		c.keep(c.Memory.Trash(ctx, p, id, 0))
 	case "restore":
-		c.keep(c.Restore(ctx, p, id, 0))
+		c.keep(c.Memory.Restore(ctx, p, id, 0))
 	case "share":
-		c.keep(c.ShareMemory(ctx, p, id))
+		c.keep(c.Memory.Share(ctx, p, id))
 	case "unshare":
-		c.keep(c.UnshareMemory(ctx, p, id))
+		c.keep(c.Memory.Unshare(ctx, p, id))
 	case "erase":
-		if err := c.Erase(ctx, p, id, 0); err == nil {
+		if err := c.Memory.Erase(ctx, p, id, 0); err == nil {
 			delete(c.states, id)
 		}
 	}
@@ -319,14 +319,6 @@ func (c *chronicle) named(v loci.Viewer, m *loci.Memory) *loci.Memory {
 	return m
 }
 
-func keyed(memories ...*loci.Memory) map[loci.MemoryID]*loci.Memory {
-	out := map[loci.MemoryID]*loci.Memory{}
-	for _, m := range memories {
-		out[m.ID] = m
-	}
-	return out
-}
-
 // reading is one way to read memories at another time.
 type reading struct {
 	name string
@@ -334,66 +326,10 @@ type reading struct {
 	read func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory
 }
 
-func (c *chronicle) listed(p loci.Principal, w loci.When, read func(app.ListRequest) (*app.ListPage, error)) (all []*loci.Memory) {
-	for cursor := ""; ; {
-		page, err := read(app.ListRequest{Filter: app.Filter{When: w}, Limit: 2, Cursor: cursor, Total: true})
-		if err != nil {
-			c.rt.Fatal(err)
-		}
-		all = append(all, page.Memories...)
-		if cursor = page.NextCursor; cursor == "" {
-			if page.Total != len(all) || page.TotalIsLowerBound {
-				c.rt.Fatalf("counts %d, lists %d", page.Total, len(all))
-			}
-			return all
-		}
-	}
-}
-
-func (c *chronicle) searched(p loci.Principal, w loci.When, query, fallback string) (all []*loci.Memory) {
-	page, err := c.Search(c.t.Context(), p, app.SearchRequest{Filter: app.Filter{When: w}, Query: query, Limit: app.MaxSearch})
-	if err != nil {
-		c.rt.Fatal(err)
-	}
-	for _, h := range page.Hits {
-		if h.Why.Fallback != fallback {
-			c.rt.Fatalf("%s was found by %q, want %q", query, h.Why.Fallback, fallback)
-		}
-		all = append(all, h.Memory)
-	}
-	if page.Total != len(all) || page.Partial != (len(all) > 0 && fallback != "") {
-		c.rt.Fatalf("%s: %+v", query, page)
-	}
-	return all
-}
-
-func (c *chronicle) recalled(p loci.Principal, w loci.When) (all []*loci.Memory) {
-	for cursor := ""; ; {
-		page, err := c.Recall(c.t.Context(), p, app.SearchRequest{Filter: app.Filter{When: w}, Query: "common n1 ground", Limit: 2, Cursor: cursor})
-		if err != nil {
-			c.rt.Fatal(err)
-		}
-		for i := range page.Memories {
-			m := &page.Memories[i]
-			sum := 0.0
-			for _, t := range m.Why.Terms {
-				sum += t.Score
-			}
-			if len(m.Why.Terms) < 2 || math.Abs(sum-m.Score) > 1e-9 {
-				c.rt.Fatalf("score %v, why %+v", m.Score, m.Why)
-			}
-			all = append(all, &m.Memory)
-		}
-		if cursor = page.NextCursor; cursor == "" {
-			return all
-		}
-	}
-}
-
 var readings = []reading{
 	{"get", false, func(c *chronicle, p loci.Principal, w loci.When) (all []*loci.Memory) {
 		for id := range c.states {
-			m, err := c.GetAt(c.t.Context(), p, id, w)
+			m, err := c.Memory.GetAt(c.t.Context(), p, id, w)
 			if err == nil && (!w.IsZero() || m.DeletedAt.IsZero()) { // the present shows people their trash
 				all = append(all, m)
 			} else if err != nil && loci.CodeOf(err) != loci.NotFound {
@@ -403,14 +339,14 @@ var readings = []reading{
 		return all
 	}},
 	{"by ids", false, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
-		all, err := c.ByIDs(c.t.Context(), p, append(slices.Collect(maps.Keys(c.states)), loci.NewMemoryID()), w)
+		all, err := c.Memory.ByIDs(c.t.Context(), p, append(slices.Collect(maps.Keys(c.states)), loci.NewMemoryID()), w)
 		if err != nil {
 			c.rt.Fatal(err)
 		}
 		return all
 	}},
 	{"list", false, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
-		return c.listed(p, w, func(r app.ListRequest) (*app.ListPage, error) { return c.List(c.t.Context(), p, r) })
+		return c.listed(p, w, func(r memory.ListRequest) (*memory.ListPage, error) { return c.Memory.List(c.t.Context(), p, r) })
 	}},
 	{"search", true, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
 		return c.searched(p, w, "ground", "")
@@ -423,14 +359,14 @@ var readings = []reading{
 	}},
 	{"recall", true, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory { return c.recalled(p, w) }},
 	{"ask", true, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
-		a, err := c.Query(c.t.Context(), p, app.QueryRequest{Filter: app.Filter{When: w}, Query: "common", Limit: app.MaxQuery})
+		a, err := c.Memory.Query(c.t.Context(), p, memory.QueryRequest{Filter: memory.Filter{When: w}, Query: "common", Limit: memory.MaxQuery})
 		if err != nil {
 			c.rt.Fatal(err)
 		}
 		return a.Used
 	}},
 	{"ask about ids", true, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
-		a, err := c.Query(c.t.Context(), p, app.QueryRequest{Filter: app.Filter{When: w}, IDs: slices.Collect(maps.Keys(c.states)), Query: "x", Limit: app.MaxQuery})
+		a, err := c.Memory.Query(c.t.Context(), p, memory.QueryRequest{Filter: memory.Filter{When: w}, IDs: slices.Collect(maps.Keys(c.states)), Query: "x", Limit: memory.MaxQuery})
 		if err != nil {
 			c.rt.Fatal(err)
 		}
@@ -475,12 +411,12 @@ func TestOtherTimesEqualAReplay(t *testing.T) {
 func (c *chronicle) compareRest(name string, p loci.Principal, w loci.When) {
 	ctx, want := c.t.Context(), c.seen(p.Viewer(), w)
 	all := slices.SortedFunc(maps.Values(want), func(x, y *loci.Memory) int { return c.states[y.ID][0].CreatedAt.Compare(c.states[x.ID][0].CreatedAt) })
-	latest, err := c.Latest(ctx, p, app.Filter{When: w})
+	latest, err := c.Memory.Latest(ctx, p, memory.Filter{When: w})
 	if len(all) == 0 && loci.CodeOf(err) != loci.NotFound || len(all) > 0 && (err != nil || !cmp.Equal(latest, all[0])) {
 		c.rt.Fatalf("latest by %s at %+v: %v %+v", name, w, err, latest)
 	}
 	if !p.OnlyProjects {
-		b, err := c.Briefing(ctx, p, w)
+		b, err := c.Memory.Briefing(ctx, p, w)
 		told := c.told(p.Viewer(), w)
 		all := slices.DeleteFunc(slices.Clone(all), func(m *loci.Memory) bool { return told[m.ID] == nil })
 		if err != nil || b.Total != len(all) || !cmp.Equal(b.Recent, loci.Summaries(all[:min(10, len(all))])) {
@@ -491,7 +427,7 @@ func (c *chronicle) compareRest(name string, p loci.Principal, w loci.When) {
 		return
 	}
 	pool := slices.DeleteFunc(all, func(m *loci.Memory) bool { return m.TeamID != p.TeamID })
-	got := c.listed(p, w, func(r app.ListRequest) (*app.ListPage, error) { return c.TeamMemories(ctx, p, r) })
+	got := c.listed(p, w, func(r memory.ListRequest) (*memory.ListPage, error) { return c.Memory.TeamMemories(ctx, p, r) })
 	if a, b := asJSON(c, pool), asJSON(c, got); a != b {
 		c.rt.Fatalf("the pool by %s at %+v: %s, want %s", name, w, b, a)
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
-func creating(title, key string) app.BulkItem {
-	return app.BulkItem{Op: loci.BulkCreate, Draft: app.Draft{Title: title, Content: "about " + title, Key: key}}
+func creating(title, key string) memory.BulkItem {
+	return memory.BulkItem{Op: loci.BulkCreate, Draft: memory.Draft{Title: title, Content: "about " + title, Key: key}}
 }
 
 // everything returns all memories of the owner, trashed ones too, as they are.
 func (w *world) everything() []*loci.Memory {
 	w.t.Helper()
-	page, err := w.List(w.t.Context(), w.owner, app.ListRequest{Filter: app.Filter{Lifecycle: loci.AnyState}, Limit: 500})
+	page, err := w.Memory.List(w.t.Context(), w.owner, memory.ListRequest{Filter: memory.Filter{Lifecycle: loci.AnyState}, Limit: 500})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -27,13 +27,13 @@ func (w *world) everything() []*loci.Memory {
 
 func TestBulkDoesAllInOrder(t *testing.T) {
 	w := newWorld(t)
-	old, gone := w.add(w.owner, app.Draft{Title: "old", Content: "c"}), w.add(w.owner, app.Draft{Title: "gone", Content: "c"})
-	results, err := w.Bulk(t.Context(), w.owner, []app.BulkItem{
+	old, gone := w.add(w.owner, memory.Draft{Title: "old", Content: "c"}), w.add(w.owner, memory.Draft{Title: "gone", Content: "c"})
+	results, err := w.Memory.Bulk(t.Context(), w.owner, []memory.BulkItem{
 		creating("one", "the.key"),
-		{Op: loci.BulkUpdate, ID: old.ID, IfVersion: 1, Patch: app.Patch{Title: new("new")}},
+		{Op: loci.BulkUpdate, ID: old.ID, IfVersion: 1, Patch: memory.Patch{Title: new("new")}},
 		{Op: loci.BulkTrash, ID: gone.ID},
 		creating("two", "the.key"),
-		{Op: loci.BulkUpdate, ID: old.ID, Patch: app.Patch{Title: new("new")}},
+		{Op: loci.BulkUpdate, ID: old.ID, Patch: memory.Patch{Title: new("new")}},
 	}, true)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestBulkDoesAllInOrder(t *testing.T) {
 	if diff := cmp.Diff(want, results); diff != "" {
 		t.Error(diff)
 	}
-	page, err := w.List(t.Context(), w.owner, app.ListRequest{})
+	page, err := w.Memory.List(t.Context(), w.owner, memory.ListRequest{})
 	if err != nil || titles(page.Memories) != "two new" {
 		t.Errorf("lists %q, %v", titles(page.Memories), err)
 	}
@@ -57,13 +57,13 @@ func TestBulkDoesAllInOrder(t *testing.T) {
 
 func TestBulkDoesNothingIfOneIsRefused(t *testing.T) {
 	w := newWorld(t)
-	mine := w.add(w.owner, app.Draft{Title: "mine", Content: "c"})
+	mine := w.add(w.owner, memory.Draft{Title: "mine", Content: "c"})
 	before := w.everything()
-	results, err := w.Bulk(t.Context(), w.owner, []app.BulkItem{
+	results, err := w.Memory.Bulk(t.Context(), w.owner, []memory.BulkItem{
 		creating("one", ""),
 		{Op: loci.BulkTrash, ID: mine.ID},
 		{Op: loci.BulkTrash, ID: loci.NewMemoryID()},
-		{Op: loci.BulkUpdate, ID: mine.ID, Patch: app.Patch{Title: new("")}},
+		{Op: loci.BulkUpdate, ID: mine.ID, Patch: memory.Patch{Title: new("")}},
 		{Op: loci.BulkTrash, ID: mine.ID, IfVersion: 7},
 	}, true)
 	var refused *loci.ItemsError
@@ -78,7 +78,7 @@ func TestBulkDoesNothingIfOneIsRefused(t *testing.T) {
 	if diff := cmp.Diff([]string{"xx not_found", "xxx not_found", "xxxx not_found"}, got); diff != "" {
 		t.Error(diff)
 	}
-	_, err = w.Bulk(t.Context(), w.owner, []app.BulkItem{creating("one", ""), creating("", ""), creating(strings.Repeat("x", 501), "")}, true)
+	_, err = w.Memory.Bulk(t.Context(), w.owner, []memory.BulkItem{creating("one", ""), creating("", ""), creating(strings.Repeat("x", 501), "")}, true)
 	if !errors.As(err, &refused) || len(refused.Items) != 2 || refused.Items[0].Index != 1 || refused.Items[1].Index != 2 {
 		t.Errorf("got %v", err)
 	}
@@ -89,7 +89,7 @@ func TestBulkDoesNothingIfOneIsRefused(t *testing.T) {
 
 func TestBulkOneByOne(t *testing.T) {
 	w := newWorld(t)
-	results, err := w.Bulk(t.Context(), w.owner, []app.BulkItem{
+	results, err := w.Memory.Bulk(t.Context(), w.owner, []memory.BulkItem{
 		creating("one", ""), {Op: loci.BulkTrash, ID: loci.NewMemoryID()}, creating("", ""), creating("two", "")}, false)
 	if err != nil || len(results) != 4 {
 		t.Fatalf("got %v, %v", results, err)
@@ -108,23 +108,23 @@ func TestBulkOneByOne(t *testing.T) {
 func TestBulkLimitsAndRights(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	for name, items := range map[string][]app.BulkItem{"none": nil, "too many": make([]app.BulkItem, 1001), "unknown": {{Op: "erase"}}} {
-		_, err := w.Bulk(ctx, w.owner, items, true)
+	for name, items := range map[string][]memory.BulkItem{"none": nil, "too many": make([]memory.BulkItem, 1001), "unknown": {{Op: "erase"}}} {
+		_, err := w.Memory.Bulk(ctx, w.owner, items, true)
 		wantCode(t, err, loci.Invalid)
 		if loci.FieldOf(err) != "operations" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	mine := w.add(w.owner, app.Draft{Title: "mine", Content: "c"})
-	_, err := w.Bulk(ctx, w.claude, []app.BulkItem{creating("one", ""), {Op: loci.BulkUpdate, ID: mine.ID, Patch: app.Patch{Title: new("x")}}}, false)
+	mine := w.add(w.owner, memory.Draft{Title: "mine", Content: "c"})
+	_, err := w.Memory.Bulk(ctx, w.claude, []memory.BulkItem{creating("one", ""), {Op: loci.BulkUpdate, ID: mine.ID, Patch: memory.Patch{Title: new("x")}}}, false)
 	wantCode(t, err, loci.Forbidden)
 	if n := len(w.everything()); n != 1 {
 		t.Errorf("%d memories", n)
 	}
 	// What an agent may not see is what never was, also in a bulk call.
-	hidden := w.add(w.owner, app.Draft{Title: "hidden", Content: "c", AllowedVendors: []loci.Vendor{"cursor"}})
-	_, err = w.Bulk(ctx, w.claude, []app.BulkItem{{Op: loci.BulkTrash, ID: hidden.ID}}, true)
-	_, never := w.Bulk(ctx, w.claude, []app.BulkItem{{Op: loci.BulkTrash, ID: loci.NewMemoryID()}}, true)
+	hidden := w.add(w.owner, memory.Draft{Title: "hidden", Content: "c", AllowedVendors: []loci.Vendor{"cursor"}})
+	_, err = w.Memory.Bulk(ctx, w.claude, []memory.BulkItem{{Op: loci.BulkTrash, ID: hidden.ID}}, true)
+	_, never := w.Memory.Bulk(ctx, w.claude, []memory.BulkItem{{Op: loci.BulkTrash, ID: loci.NewMemoryID()}}, true)
 	if err == nil || never == nil || err.Error() != never.Error() {
 		t.Errorf("hidden %v and absent %v differ", err, never)
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // ask sends one prompt to an endpoint that answers with the handler.
@@ -19,7 +19,7 @@ func ask(t *testing.T, h http.HandlerFunc) (string, error) {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	chat, err := app.NewChat(app.ChatOptions{
+	chat, err := memory.NewChat(memory.ChatOptions{
 		BaseURL: server.URL + "/v1", APIKey: loci.Secret("sk-endpoint"), Model: "small", Timeout: 5 * time.Second,
 	})
 	if err != nil {
@@ -121,8 +121,8 @@ func TestChatErrorsHoldNeitherKeyNorPrompt(t *testing.T) {
 }
 
 func TestNewChatNamesWhatIsWrong(t *testing.T) {
-	for _, o := range []app.ChatOptions{{}, {BaseURL: "localhost:1", Model: "m"}, {BaseURL: "ftp://x", Model: "m"}, {BaseURL: "http://x"}} {
-		if _, err := app.NewChat(o); loci.CodeOf(err) != loci.Invalid {
+	for _, o := range []memory.ChatOptions{{}, {BaseURL: "localhost:1", Model: "m"}, {BaseURL: "ftp://x", Model: "m"}, {BaseURL: "http://x"}} {
+		if _, err := memory.NewChat(o); loci.CodeOf(err) != loci.Invalid {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

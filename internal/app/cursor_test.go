@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // A cursor leads on in the very question that it came from, its times and filters included.
@@ -14,27 +14,27 @@ func TestCursorsAreOfOneQuestion(t *testing.T) {
 	_, u := s.org("cursors", "a@cursors.example")
 	p := s.session(u)
 	for range 3 {
-		s.add(p, app.Draft{Title: "x", Content: "the same"})
+		s.add(p, memory.Draft{Title: "x", Content: "the same"})
 	}
 	known := s.now
-	base := app.Filter{When: loci.When{KnownAt: known}}
-	ways := map[string]func(app.Filter, string) (string, error){
-		"list": func(f app.Filter, cursor string) (string, error) {
-			page, err := s.List(t.Context(), p, app.ListRequest{Filter: f, Limit: 1, Cursor: cursor})
+	base := memory.Filter{When: loci.When{KnownAt: known}}
+	ways := map[string]func(memory.Filter, string) (string, error){
+		"list": func(f memory.Filter, cursor string) (string, error) {
+			page, err := s.Memory.List(t.Context(), p, memory.ListRequest{Filter: f, Limit: 1, Cursor: cursor})
 			if err != nil {
 				return "", err
 			}
 			return page.NextCursor, nil
 		},
-		"search": func(f app.Filter, cursor string) (string, error) {
-			page, err := s.Search(t.Context(), p, app.SearchRequest{Filter: f, Query: "same", Limit: 1, Cursor: cursor})
+		"search": func(f memory.Filter, cursor string) (string, error) {
+			page, err := s.Memory.Search(t.Context(), p, memory.SearchRequest{Filter: f, Query: "same", Limit: 1, Cursor: cursor})
 			if err != nil {
 				return "", err
 			}
 			return page.NextCursor, nil
 		},
-		"recall": func(f app.Filter, cursor string) (string, error) {
-			page, err := s.Recall(t.Context(), p, app.SearchRequest{Filter: f, Query: "same", Limit: 1, Cursor: cursor})
+		"recall": func(f memory.Filter, cursor string) (string, error) {
+			page, err := s.Memory.Recall(t.Context(), p, memory.SearchRequest{Filter: f, Query: "same", Limit: 1, Cursor: cursor})
 			if err != nil {
 				return "", err
 			}
@@ -49,7 +49,7 @@ func TestCursorsAreOfOneQuestion(t *testing.T) {
 		if next, err := ask(base, cursor); err != nil || next == "" {
 			t.Errorf("%s does not go on: %v", name, err)
 		}
-		for what, f := range map[string]app.Filter{
+		for what, f := range map[string]memory.Filter{
 			"the present":        {},
 			"another time":       {When: loci.When{KnownAt: known.Add(-time.Microsecond)}},
 			"what was true":      {When: loci.When{KnownAt: known, AsOf: known}},

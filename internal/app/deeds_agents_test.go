@@ -3,11 +3,11 @@ package app_test
 import (
 	"context"
 
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
 )
 
 func init() {
-	deeds[app.AgentCreate] = func(c *company, ctx context.Context) error {
-		return second(c.CreateAgent(ctx, c.mara, app.AgentDraft{Name: "zebra", Vendor: "claude", Config: []byte(`{"okapi":1}`)}))
+	deeds[agent.Create] = func(c *company, ctx context.Context) error {
+		return second(c.Agent.Create(ctx, c.mara, agent.Draft{Name: "zebra", Vendor: "claude", Config: []byte(`{"okapi":1}`)}))
 	}
 }

@@ -5,33 +5,33 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
-func file(name, content string) app.Upload {
-	return app.Upload{Name: name, Size: int64(len(content)), Body: strings.NewReader(content)}
+func file(name, content string) memory.Upload {
+	return memory.Upload{Name: name, Size: int64(len(content)), Body: strings.NewReader(content)}
 }
 
 // settleAttached gives mara's memory a file and a source.
 func (c *company) settleAttached() {
 	c.t.Helper()
 	ctx := c.t.Context()
-	a, _, err := c.AddAsset(ctx, c.mara, c.memory.ID, file("okapi.txt", "a file of the okapi"))
+	a, _, err := c.Memory.AddAsset(ctx, c.mara, c.memory.ID, file("okapi.txt", "a file of the okapi"))
 	c.must(err)
-	list, _, err := c.AddSources(ctx, c.mara, c.memory.ID, []loci.Source{{Kind: loci.SourceURL, Ref: "https://zebra.example/"}})
+	list, _, err := c.Memory.AddSources(ctx, c.mara, c.memory.ID, []loci.Source{{Kind: loci.SourceURL, Ref: "https://zebra.example/"}})
 	c.must(err)
 	c.asset, c.source = a.ID, list[0].ID
 }
 
 func init() {
-	deeds[app.AssetAdd] = func(c *company, ctx context.Context) error {
-		return third(c.AddAsset(ctx, c.mara, c.memory.ID, file("zebra.txt", "the quagga's file")))
+	deeds[memory.AssetAdd] = func(c *company, ctx context.Context) error {
+		return third(c.Memory.AddAsset(ctx, c.mara, c.memory.ID, file("zebra.txt", "the quagga's file")))
 	}
-	deeds[app.AssetDelete] = func(c *company, ctx context.Context) error { return c.DeleteAsset(ctx, c.mara, c.asset) }
-	deeds[app.SourceAdd] = func(c *company, ctx context.Context) error {
-		return third(c.AddSources(ctx, c.mara, c.memory.ID, []loci.Source{{Kind: loci.SourceText, Text: "the okapi said so", Quote: "okapi"}}))
+	deeds[memory.AssetDelete] = func(c *company, ctx context.Context) error { return c.Memory.DeleteAsset(ctx, c.mara, c.asset) }
+	deeds[memory.SourceAdd] = func(c *company, ctx context.Context) error {
+		return third(c.Memory.AddSources(ctx, c.mara, c.memory.ID, []loci.Source{{Kind: loci.SourceText, Text: "the okapi said so", Quote: "okapi"}}))
 	}
-	deeds[app.SourceDelete] = func(c *company, ctx context.Context) error { return c.DeleteSource(ctx, c.mara, c.source) }
+	deeds[memory.SourceDelete] = func(c *company, ctx context.Context) error { return c.Memory.DeleteSource(ctx, c.mara, c.source) }
 
 	probes = append(probes, assetProbes...)
 }
@@ -42,34 +42,34 @@ func sourcesOf(s *strangers) [][16]byte { return s.sources }
 // assetProbes name a memory of strangers, or what hangs on one.
 var assetProbes = []probe{
 	{"attach", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return pair(c.AddAsset(c.ctx, c.p, id, file("a.txt", "mine")))
+		return pair(c.Memory.AddAsset(c.ctx, c.p, id, file("a.txt", "mine")))
 	}},
 	{"attach without a name", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return pair(c.AddAsset(c.ctx, c.p, id, file("", "mine")))
+		return pair(c.Memory.AddAsset(c.ctx, c.p, id, file("", "mine")))
 	}},
 	{"attach what is large", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return pair(c.AddAsset(c.ctx, c.p, id, app.Upload{Name: "a", Size: 1 << 50, Body: strings.NewReader("")}))
+		return pair(c.Memory.AddAsset(c.ctx, c.p, id, memory.Upload{Name: "a", Size: 1 << 50, Body: strings.NewReader("")}))
 	}},
-	{"assets", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Assets(c.ctx, c.p, id) }},
-	{"asset", assetsOf, func(c *caller, id [16]byte) (any, error) { return c.Asset(c.ctx, c.p, id) }},
-	{"open asset", assetsOf, func(c *caller, id [16]byte) (any, error) { return pair(c.OpenAsset(c.ctx, c.p, id)) }},
-	{"delete asset", assetsOf, func(c *caller, id [16]byte) (any, error) { return none(c.DeleteAsset(c.ctx, c.p, id)) }},
+	{"assets", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Assets(c.ctx, c.p, id) }},
+	{"asset", assetsOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Asset(c.ctx, c.p, id) }},
+	{"open asset", assetsOf, func(c *caller, id [16]byte) (any, error) { return pair(c.Memory.OpenAsset(c.ctx, c.p, id)) }},
+	{"delete asset", assetsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Memory.DeleteAsset(c.ctx, c.p, id)) }},
 	{"add source", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return pair(c.AddSources(c.ctx, c.p, id, []loci.Source{{Kind: loci.SourceText, Text: "mine"}}))
+		return pair(c.Memory.AddSources(c.ctx, c.p, id, []loci.Source{{Kind: loci.SourceText, Text: "mine"}}))
 	}},
 	{"add a bad source", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return pair(c.AddSources(c.ctx, c.p, id, []loci.Source{{Kind: "bad"}}))
+		return pair(c.Memory.AddSources(c.ctx, c.p, id, []loci.Source{{Kind: "bad"}}))
 	}},
-	{"sources", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Sources(c.ctx, c.p, id) }},
-	{"delete source", sourcesOf, func(c *caller, id [16]byte) (any, error) { return none(c.DeleteSource(c.ctx, c.p, id)) }},
+	{"sources", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Sources(c.ctx, c.p, id) }},
+	{"delete source", sourcesOf, func(c *caller, id [16]byte) (any, error) { return none(c.Memory.DeleteSource(c.ctx, c.p, id)) }},
 }
 
 // attachTo gives a memory of a stranger a file and a source.
 func (s *stage) attachTo(p loci.Principal, id loci.MemoryID, b *strangers) {
 	s.t.Helper()
-	a, _, err := s.AddAsset(s.t.Context(), p, id, file(b.mark+".txt", "the secret plan of "+b.mark))
+	a, _, err := s.Memory.AddAsset(s.t.Context(), p, id, file(b.mark+".txt", "the secret plan of "+b.mark))
 	s.must(err)
-	list, _, err := s.AddSources(s.t.Context(), p, id, []loci.Source{{Kind: loci.SourceText, Text: "the plan of " + b.mark}})
+	list, _, err := s.Memory.AddSources(s.t.Context(), p, id, []loci.Source{{Kind: loci.SourceText, Text: "the plan of " + b.mark}})
 	s.must(err)
 	b.assets, b.sources = append(b.assets, a.ID), append(b.sources, list[0].ID)
 }

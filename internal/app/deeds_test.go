@@ -16,7 +16,14 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 // company is a stage with an org in which there is something to do everything
@@ -27,7 +34,7 @@ type company struct {
 	other, key                 loci.Principal // another session of mara's; a key
 	team                       loci.TeamID
 	grant                      loci.GrantID
-	invite                     app.Invited // for ines, who is in no team
+	invite                     org.Invited // for ines, who is in no team
 	ines                       loci.Principal
 	space                      loci.WorkspaceID
 	memory, trashed            *loci.Memory
@@ -54,36 +61,36 @@ func newCompany(t testing.TB) *company {
 	mara, tom := c.user(c.operator, "marasmail@acme.example", loci.Member), c.user(c.operator, "tomsmail@acme.example", loci.Member)
 	ines := c.user(c.operator, "inesmail@acme.example", loci.Member)
 	c.owner = c.session(boss)
-	team, err := c.CreateTeam(ctx, c.session(mara), "Rhinos")
+	team, err := c.Org.CreateTeam(ctx, c.session(mara), "Rhinos")
 	c.must(err)
 	c.team = team.ID
-	made, err := c.InviteToTeam(ctx, c.session(mara), team.ID, []string{tom.Email, ines.Email}, loci.Member)
+	made, err := c.Org.InviteToTeam(ctx, c.session(mara), team.ID, []string{tom.Email, ines.Email}, loci.Member)
 	c.must(err)
-	_, err = c.AcceptInvite(ctx, c.session(tom), made[0].Token)
+	_, err = c.Org.AcceptInvite(ctx, c.session(tom), made[0].Token)
 	c.must(err)
 	c.invite = made[1]
 	c.settleProjects(mara, tom)
 	c.mara, c.other, c.tom, c.ines = c.session(mara), c.session(mara), c.session(tom), c.session(ines)
 	c.key = c.with(c.newKey(c.mara))
 	c.grant = c.stage.grant(c.mara, "client-1", "claude")
-	_, err = c.SetOrg(ctx, c.owner, app.OrgSettings{Workspaces: new(true)})
+	_, err = c.Org.Set(ctx, c.owner, org.Settings{Workspaces: new(true)})
 	c.must(err)
-	_, err = c.SetOrg(ctx, c.owner, app.OrgSettings{Workspaces: new(false)})
+	_, err = c.Org.Set(ctx, c.owner, org.Settings{Workspaces: new(false)})
 	c.must(err)
-	space, err := c.CreateWorkspace(ctx, c.owner, "Second")
+	space, err := c.Org.CreateWorkspace(ctx, c.owner, "Second")
 	c.must(err)
 	c.space = space.ID
-	c.must(c.JoinWorkspace(ctx, c.owner, space.ID, tom.ID))
-	c.memory = c.add(c.mara, app.Draft{Title: "zebra", Content: "the quagga", Tags: []string{"okapi"}})
-	c.trashed = c.add(c.mara, app.Draft{Title: "zebra too", Content: "another quagga"})
-	c.trashed, err = c.Trash(ctx, c.mara, c.trashed.ID, 0)
+	c.must(c.Org.JoinWorkspace(ctx, c.owner, space.ID, tom.ID))
+	c.memory = c.add(c.mara, memory.Draft{Title: "zebra", Content: "the quagga", Tags: []string{"okapi"}})
+	c.trashed = c.add(c.mara, memory.Draft{Title: "zebra too", Content: "another quagga"})
+	c.trashed, err = c.Memory.Trash(ctx, c.mara, c.trashed.ID, 0)
 	c.must(err)
 	c.settleAttached()
 	c.settleSuggested()
 	c.settleNodes()
 	c.passkey = []byte("passkey-1")
-	c.must(c.AddPasskey(ctx, c.mara, loci.Passkey{ID: c.passkey, Name: "hartebeest", Data: []byte("{}")}))
-	c.must(c.SetPassword(ctx, c.mara, "$argon2id$x"))
+	c.must(c.Identity.AddPasskey(ctx, c.mara, loci.Passkey{ID: c.passkey, Name: "hartebeest", Data: []byte("{}")}))
+	c.must(c.Identity.SetPassword(ctx, c.mara, "$argon2id$x"))
 	c.st.entries = nil
 	return c
 }
@@ -94,17 +101,17 @@ func (c *company) settleProjects(mara, tom loci.User) {
 	c.project = c.stage.project(c.session(mara), "wombat", true).ID
 	c.archived = c.stage.project(c.session(mara), "wombat too", true).ID
 	p := c.session(mara)
-	_, err := c.ArchiveProject(ctx, p, c.archived)
+	_, err := c.Project.Archive(ctx, p, c.archived)
 	c.must(err)
-	c.must(c.PutProjectMember(ctx, p, c.project, loci.ProjectMember{UserID: tom.ID, Role: loci.Member}))
-	put, err := c.CreateEntities(ctx, p, c.project, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "wombat", Type: "animal"}, Observations: []string{"digs like a wombat"}}})
+	c.must(c.Project.PutMember(ctx, p, c.project, loci.ProjectMember{UserID: tom.ID, Role: loci.Member}))
+	put, err := c.Graph.CreateEntities(ctx, p, c.project, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "wombat", Type: "animal"}, Observations: []string{"digs like a wombat"}}})
 	c.must(err)
 	c.entity = put[0].Entity.ID
 }
 
 func (c *company) newKey(p loci.Principal) loci.Secret {
 	c.t.Helper()
-	_, key, err := c.CreateKey(c.t.Context(), p, auth.KeyRequest{Name: "hartebeest"})
+	_, key, err := c.Identity.CreateKey(c.t.Context(), p, auth.KeyRequest{Name: "hartebeest"})
 	c.must(err)
 	return key
 }
@@ -113,177 +120,197 @@ func second[A, B any](_ A, b B) B        { return b }
 func third[A, B, C any](_ A, _ B, c C) C { return c }
 
 // deeds carries every audited action out, once.
-var deeds = map[app.Action]func(*company, context.Context) error{
-	app.MemoryCreate: func(c *company, ctx context.Context) error {
-		return second(c.Create(ctx, c.mara, app.Draft{Title: "zebra", Content: "okapi"}))
+var deeds = map[gate.Action]func(*company, context.Context) error{
+	memory.Create: func(c *company, ctx context.Context) error {
+		return second(c.Memory.Create(ctx, c.mara, memory.Draft{Title: "zebra", Content: "okapi"}))
 	},
-	app.MemoryChange: func(c *company, ctx context.Context) error {
-		return second(c.Patch(ctx, c.mara, c.memory.ID, 0, app.Patch{Title: new("okapi")}))
+	memory.Change: func(c *company, ctx context.Context) error {
+		return second(c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, memory.Patch{Title: new("okapi")}))
 	},
-	app.MemoryTrash:   func(c *company, ctx context.Context) error { return second(c.Trash(ctx, c.mara, c.memory.ID, 0)) },
-	app.MemoryRestore: func(c *company, ctx context.Context) error { return second(c.Restore(ctx, c.mara, c.trashed.ID, 0)) },
-	app.MemoryErase:   func(c *company, ctx context.Context) error { return c.Erase(ctx, c.mara, c.trashed.ID, 0) },
-	app.MemoryShare:   func(c *company, ctx context.Context) error { return second(c.ShareMemory(ctx, c.mara, c.memory.ID)) },
-	app.Export:        func(c *company, ctx context.Context) error { return second(c.App.Export(ctx, c.mara, io.Discard, nil)) },
-	app.Import: func(c *company, ctx context.Context) error {
+	memory.Trash: func(c *company, ctx context.Context) error {
+		return second(c.Memory.Trash(ctx, c.mara, c.memory.ID, 0))
+	},
+	memory.Restore: func(c *company, ctx context.Context) error {
+		return second(c.Memory.Restore(ctx, c.mara, c.trashed.ID, 0))
+	},
+	memory.Erase: func(c *company, ctx context.Context) error { return c.Memory.Erase(ctx, c.mara, c.trashed.ID, 0) },
+	memory.Share: func(c *company, ctx context.Context) error { return second(c.Memory.Share(ctx, c.mara, c.memory.ID)) },
+	transfer.Export: func(c *company, ctx context.Context) error {
+		return second(c.App.Transfer.Export(ctx, c.mara, io.Discard, nil))
+	},
+	transfer.Import: func(c *company, ctx context.Context) error {
 		var b bytes.Buffer
 		w := newWorld(c.t.(*testing.T))
-		w.add(w.owner, app.Draft{Title: "zebra", Content: "quagga"})
-		if _, err := w.App.Export(ctx, w.owner, &b, nil); err != nil {
+		w.add(w.owner, memory.Draft{Title: "zebra", Content: "quagga"})
+		if _, err := w.App.Transfer.Export(ctx, w.owner, &b, nil); err != nil {
 			return err
 		}
-		return second(c.App.Import(ctx, c.operator, &b, app.ImportOptions{}))
+		return second(c.App.Transfer.Import(ctx, c.operator, &b, transfer.ImportOptions{}))
 	},
-	app.AccountChange: func(c *company, ctx context.Context) error { return second(c.RenameMe(ctx, c.mara, "okapi")) },
-	app.AccountDelete: func(c *company, ctx context.Context) error {
-		return c.DeleteAccount(ctx, c.mara, c.mara.UserID.String())
+	identity.AccountChange: func(c *company, ctx context.Context) error { return second(c.Identity.RenameMe(ctx, c.mara, "okapi")) },
+	identity.AccountDelete: func(c *company, ctx context.Context) error {
+		return c.Identity.DeleteAccount(ctx, c.mara, c.mara.UserID.String())
 	},
-	app.SignInChange: func(c *company, ctx context.Context) error { return c.RemovePasskey(ctx, c.mara, c.passkey) },
-	app.SessionEnd:   func(c *company, ctx context.Context) error { return c.EndSession(ctx, c.mara, c.other.CredentialID) },
-	app.KeyCreate: func(c *company, ctx context.Context) error {
-		return third(c.CreateKey(ctx, c.mara, auth.KeyRequest{Name: "okapi", Vendor: "cursor"}))
+	identity.SignInChange: func(c *company, ctx context.Context) error { return c.Identity.RemovePasskey(ctx, c.mara, c.passkey) },
+	identity.SignInEnd: func(c *company, ctx context.Context) error {
+		return c.Identity.EndSignIn(ctx, c.mara, c.other.CredentialID)
 	},
-	app.KeyRotate: func(c *company, ctx context.Context) error {
-		return third(c.RotateKey(ctx, c.mara, c.key.CredentialID, 0))
+	identity.KeyCreate: func(c *company, ctx context.Context) error {
+		return third(c.Identity.CreateKey(ctx, c.mara, auth.KeyRequest{Name: "okapi", Vendor: "cursor"}))
 	},
-	app.KeyRevoke: func(c *company, ctx context.Context) error { return c.RevokeKey(ctx, c.mara, c.key.CredentialID) },
-	app.GrantConsent: func(c *company, ctx context.Context) error {
+	identity.KeyRotate: func(c *company, ctx context.Context) error {
+		return third(c.Identity.RotateKey(ctx, c.mara, c.key.CredentialID, 0))
+	},
+	identity.KeyRevoke: func(c *company, ctx context.Context) error {
+		return c.Identity.RevokeKey(ctx, c.mara, c.key.CredentialID)
+	},
+	identity.GrantConsent: func(c *company, ctx context.Context) error {
 		consent := &oauth.Consent{Client: loci.OAuthClient{ID: "client-1"}, Rights: []loci.Right{loci.RightRead}, RedirectURI: "https://c.example/cb", Challenge: "x"}
-		return second(c.Consent(ctx, c.mara, consent, "claude", consent.Rights))
+		return second(c.Identity.Consent(ctx, c.mara, consent, "claude", consent.Rights))
 	},
-	app.GrantRevoke: func(c *company, ctx context.Context) error { return c.RevokeGrant(ctx, c.mara, c.grant) },
-	app.TeamCreate:  func(c *company, ctx context.Context) error { return second(c.CreateTeam(ctx, c.ines, "Rhino 2")) },
-	app.TeamChange: func(c *company, ctx context.Context) error {
-		return second(c.RenameTeam(ctx, c.mara, c.team, "Rhino 3"))
+	identity.GrantRevoke: func(c *company, ctx context.Context) error { return c.Identity.RevokeGrant(ctx, c.mara, c.grant) },
+	org.TeamCreate:       func(c *company, ctx context.Context) error { return second(c.Org.CreateTeam(ctx, c.ines, "Rhino 2")) },
+	org.TeamChange: func(c *company, ctx context.Context) error {
+		return second(c.Org.RenameTeam(ctx, c.mara, c.team, "Rhino 3"))
 	},
-	app.TeamDelete: func(c *company, ctx context.Context) error { return c.DeleteTeam(ctx, c.mara, c.team, true) },
-	app.TeamInvite: func(c *company, ctx context.Context) error {
-		return second(c.InviteToTeam(ctx, c.mara, c.team, []string{"newmail@x.example"}, loci.Member))
+	org.TeamDelete: func(c *company, ctx context.Context) error { return c.Org.DeleteTeam(ctx, c.mara, c.team, true) },
+	org.TeamInvite: func(c *company, ctx context.Context) error {
+		return second(c.Org.InviteToTeam(ctx, c.mara, c.team, []string{"newmail@x.example"}, loci.Member))
 	},
-	app.TeamRole: func(c *company, ctx context.Context) error {
-		return second(c.SetTeamRole(ctx, c.mara, c.team, c.tom.UserID, loci.MemberAdmin))
+	org.TeamRole: func(c *company, ctx context.Context) error {
+		return second(c.Org.SetTeamRole(ctx, c.mara, c.team, c.tom.UserID, loci.MemberAdmin))
 	},
-	app.TeamRemove: func(c *company, ctx context.Context) error {
-		return c.RemoveFromTeam(ctx, c.mara, c.team, c.tom.UserID)
+	org.TeamRemove: func(c *company, ctx context.Context) error {
+		return c.Org.RemoveFromTeam(ctx, c.mara, c.team, c.tom.UserID)
 	},
-	app.TeamJoin: func(c *company, ctx context.Context) error {
-		return second(c.AcceptInvite(ctx, c.ines, c.invite.Token))
+	org.TeamJoin: func(c *company, ctx context.Context) error {
+		return second(c.Org.AcceptInvite(ctx, c.ines, c.invite.Token))
 	},
-	app.TeamLeave: func(c *company, ctx context.Context) error { return c.LeaveTeam(ctx, c.tom, c.team) },
-	app.OrgChange: func(c *company, ctx context.Context) error { return second(c.RenameOrg(ctx, c.owner, "Rhino Inc")) },
-	app.OrgSet: func(c *company, ctx context.Context) error {
-		return second(c.SetOrg(ctx, c.owner, app.OrgSettings{Workspaces: new(true)}))
+	org.TeamLeave: func(c *company, ctx context.Context) error { return c.Org.LeaveTeam(ctx, c.tom, c.team) },
+	org.Change:    func(c *company, ctx context.Context) error { return second(c.Org.Rename(ctx, c.owner, "Rhino Inc")) },
+	org.Set: func(c *company, ctx context.Context) error {
+		return second(c.Org.Set(ctx, c.owner, org.Settings{Workspaces: new(true)}))
 	},
-	app.OrgDelete: func(c *company, ctx context.Context) error { return second(c.DeleteOrg(ctx, c.operator, "acme")) },
-	app.OrgInvite: func(c *company, ctx context.Context) error {
-		return second(c.InviteToOrg(ctx, c.owner, []string{"newmail@x.example"}, loci.Member))
+	org.Delete: func(c *company, ctx context.Context) error { return second(c.Org.Delete(ctx, c.operator, "acme")) },
+	org.Invite: func(c *company, ctx context.Context) error {
+		return second(c.Org.InviteToOrg(ctx, c.owner, []string{"newmail@x.example"}, loci.Member))
 	},
-	app.MemberAdd: func(c *company, ctx context.Context) error {
-		return second(c.AddUser(ctx, c.operator, app.NewUser{Email: "newmail@x.example"}))
+	org.MemberAdd: func(c *company, ctx context.Context) error {
+		return second(c.Org.AddUser(ctx, c.operator, org.NewUser{Email: "newmail@x.example"}))
 	},
-	app.MemberRole: func(c *company, ctx context.Context) error {
-		return second(c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Role: new(loci.MemberAdmin)}))
+	org.MemberRole: func(c *company, ctx context.Context) error {
+		return second(c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Role: new(loci.MemberAdmin)}))
 	},
-	app.MemberRemove: func(c *company, ctx context.Context) error {
-		return second(c.SetMember(ctx, c.owner, c.mara.UserID, app.MemberChange{Disabled: new(true)}))
+	org.MemberRemove: func(c *company, ctx context.Context) error {
+		return second(c.Org.SetMember(ctx, c.owner, c.mara.UserID, org.MemberChange{Disabled: new(true)}))
 	},
-	app.WorkspaceChange: func(c *company, ctx context.Context) error {
-		return second(c.RenameWorkspace(ctx, c.owner, c.space, "okapi"))
+	org.WorkspaceChange: func(c *company, ctx context.Context) error {
+		return second(c.Org.RenameWorkspace(ctx, c.owner, c.space, "okapi"))
 	},
-	app.WorkspaceEnter: func(c *company, ctx context.Context) error {
+	org.WorkspaceEnter: func(c *company, ctx context.Context) error {
 		divided := func(yes bool) {
 			_, err := c.st.Orgs().Update(ctx, "acme", func(o *loci.Org) error { o.Workspaces = yes; return nil })
 			c.must(err)
 		}
 		divided(true)
-		err := c.App.EnterWorkspace(ctx, c.tom, loci.CredentialID{}, c.space)
+		err := c.App.Identity.EnterWorkspace(ctx, c.tom, loci.CredentialID{}, c.space)
 		divided(false)
 		return err
 	},
-	app.ProjectCreate: func(c *company, ctx context.Context) error {
-		return second(c.CreateProject(ctx, c.mara, app.ProjectDraft{Name: "wombat 3", Description: "okapi"}))
+	project.Create: func(c *company, ctx context.Context) error {
+		return second(c.Project.Create(ctx, c.mara, project.Draft{Name: "wombat 3", Description: "okapi"}))
 	},
-	app.ProjectChange: func(c *company, ctx context.Context) error {
-		return second(c.ChangeProject(ctx, c.mara, c.project, app.ProjectPatch{Name: new("wombat 4"), Everyone: new(false)}))
+	project.Change: func(c *company, ctx context.Context) error {
+		return second(c.Project.Change(ctx, c.mara, c.project, project.Patch{Name: new("wombat 4"), Everyone: new(false)}))
 	},
-	app.ProjectArchive: func(c *company, ctx context.Context) error { return second(c.ArchiveProject(ctx, c.mara, c.project)) },
-	app.ProjectRestore: func(c *company, ctx context.Context) error { return second(c.RestoreProject(ctx, c.mara, c.archived)) },
-	app.ProjectDelete:  func(c *company, ctx context.Context) error { return c.DeleteProject(ctx, c.mara, c.project) },
-	app.ProjectMember: func(c *company, ctx context.Context) error {
-		return c.PutProjectMember(ctx, c.mara, c.project, loci.ProjectMember{UserID: c.tom.UserID, Role: loci.MemberAdmin})
+	project.Archive: func(c *company, ctx context.Context) error { return second(c.Project.Archive(ctx, c.mara, c.project)) },
+	project.Restore: func(c *company, ctx context.Context) error { return second(c.Project.Restore(ctx, c.mara, c.archived)) },
+	project.Delete:  func(c *company, ctx context.Context) error { return c.Project.Delete(ctx, c.mara, c.project) },
+	project.ChangeMember: func(c *company, ctx context.Context) error {
+		return c.Project.PutMember(ctx, c.mara, c.project, loci.ProjectMember{UserID: c.tom.UserID, Role: loci.MemberAdmin})
 	},
-	app.GraphVendors: func(c *company, ctx context.Context) error {
-		return second(c.SetGraphVendors(ctx, c.mara, c.project, app.GraphIDs{Entities: []loci.EntityID{c.entity}}, []loci.Vendor{"claude"}))
+	graph.Vendors: func(c *company, ctx context.Context) error {
+		return second(c.Graph.SetVendors(ctx, c.mara, c.project, graph.IDs{Entities: []loci.EntityID{c.entity}}, []loci.Vendor{"claude"}))
 	},
-	app.GraphExport: func(c *company, ctx context.Context) error {
-		return c.ExportGraph(ctx, c.mara, c.project, app.GraphReference, io.Discard)
+	graph.Export: func(c *company, ctx context.Context) error {
+		return c.Graph.Export(ctx, c.mara, c.project, graph.GraphReference, io.Discard)
 	},
-	app.GraphImport: func(c *company, ctx context.Context) error {
+	graph.Import: func(c *company, ctx context.Context) error {
 		in := strings.NewReader(`{"type":"entity","name":"okapi","entityType":"animal","observations":["a quagga"]}` + "\n")
-		return second(c.ImportGraph(ctx, c.mara, c.project, in, app.GraphImportOptions{}))
+		return second(c.Graph.Import(ctx, c.mara, c.project, in, graph.ImportOptions{}))
 	},
-	app.OrgCreate: func(c *company, ctx context.Context) error {
-		return third(c.CreateOrg(ctx, c.local, app.NewOrg{Name: "Platypus", OwnerEmail: "newmail@x.example"}))
+	org.Create: func(c *company, ctx context.Context) error {
+		return third(c.Org.Create(ctx, c.local, org.Draft{Name: "Platypus", OwnerEmail: "newmail@x.example"}))
 	},
-	app.OrgSuspend: func(c *company, ctx context.Context) error { return second(c.SuspendOrg(ctx, c.local, "acme", true)) },
-	app.OrgExport: func(c *company, ctx context.Context) error {
-		return c.ExportOrg(ctx, c.operator, filepath.Join(c.t.TempDir(), "out"))
+	org.Suspend: func(c *company, ctx context.Context) error { return second(c.Org.Suspend(ctx, c.local, "acme", true)) },
+	org.Export: func(c *company, ctx context.Context) error {
+		return c.Org.Export(ctx, c.operator, filepath.Join(c.t.TempDir(), "out"))
 	},
-	app.UserRole: func(c *company, ctx context.Context) error {
-		return second(c.SetUserRole(ctx, c.operator, c.mara.UserID, loci.RoleAdmin))
+	identity.UserRole: func(c *company, ctx context.Context) error {
+		return second(c.Identity.SetUserRole(ctx, c.operator, c.mara.UserID, loci.RoleAdmin))
 	},
-	app.UserSet: func(c *company, ctx context.Context) error {
-		return second(c.SetUser(ctx, c.operator, c.mara.UserID, app.UserChange{Email: new("newmail@x.example"), Name: new("okapi")}))
+	identity.UserSet: func(c *company, ctx context.Context) error {
+		return second(c.Identity.SetUser(ctx, c.operator, c.mara.UserID, identity.UserChange{Email: new("newmail@x.example"), Name: new("okapi")}))
 	},
-	app.UserReset:  func(c *company, ctx context.Context) error { return c.ResetUser(ctx, c.operator, c.mara.UserID) },
-	app.LinkCreate: func(c *company, ctx context.Context) error { return second(c.NewLink(ctx, c.operator, c.mara.UserID)) },
-	app.ClientSet: func(c *company, ctx context.Context) error {
-		return c.SetClientVendor(ctx, c.operator, "client-1", "cursor")
+	identity.UserReset: func(c *company, ctx context.Context) error {
+		return c.Identity.ResetUser(ctx, c.operator, c.mara.UserID)
 	},
-	app.ClientDrop: func(c *company, ctx context.Context) error { return c.DeleteClient(ctx, c.operator, "client-1") },
+	identity.LinkCreate: func(c *company, ctx context.Context) error {
+		return second(c.Identity.NewLink(ctx, c.operator, c.mara.UserID))
+	},
+	identity.ClientSet: func(c *company, ctx context.Context) error {
+		return c.Identity.SetClientVendor(ctx, c.operator, "client-1", "cursor")
+	},
+	identity.ClientDrop: func(c *company, ctx context.Context) error {
+		return c.Identity.DeleteClient(ctx, c.operator, "client-1")
+	},
 }
 
 // more are the other ways to carry out an action.
 var more = []struct {
 	name string
-	act  app.Action
+	act  gate.Action
 	do   func(*company, context.Context) error
 }{
-	{"replace", app.MemoryChange, func(c *company, ctx context.Context) error {
-		return second(c.Replace(ctx, c.mara, c.memory.ID, 0, app.Draft{Title: "zebra", Content: "okapi"}))
+	{"replace", memory.Change, func(c *company, ctx context.Context) error {
+		return second(c.Memory.Replace(ctx, c.mara, c.memory.ID, 0, memory.Draft{Title: "zebra", Content: "okapi"}))
 	}},
-	{"trash many", app.MemoryTrash, func(c *company, ctx context.Context) error {
-		return second(c.TrashMany(ctx, c.mara, []loci.MemoryID{c.memory.ID}))
+	{"trash many", memory.Trash, func(c *company, ctx context.Context) error {
+		return second(c.Memory.TrashMany(ctx, c.mara, []loci.MemoryID{c.memory.ID}))
 	}},
-	{"end the others", app.SessionEnd, func(c *company, ctx context.Context) error { return second(c.EndOtherSessions(ctx, c.mara)) }},
-	{"set a password", app.SignInChange, func(c *company, ctx context.Context) error { return c.SetPassword(ctx, c.mara, "$argon2id$y") }},
-	{"add a passkey", app.SignInChange, func(c *company, ctx context.Context) error {
-		return c.AddPasskey(ctx, c.mara, loci.Passkey{ID: []byte("other"), Name: "okapi", Data: []byte("{}")})
+	{"end the others", identity.SignInEnd, func(c *company, ctx context.Context) error { return second(c.Identity.EndOtherSignIns(ctx, c.mara)) }},
+	{"set a password", identity.SignInChange, func(c *company, ctx context.Context) error { return c.Identity.SetPassword(ctx, c.mara, "$argon2id$y") }},
+	{"add a passkey", identity.SignInChange, func(c *company, ctx context.Context) error {
+		return c.Identity.AddPasskey(ctx, c.mara, loci.Passkey{ID: []byte("other"), Name: "okapi", Data: []byte("{}")})
 	}},
-	{"revoke an invitation", app.TeamInvite, func(c *company, ctx context.Context) error { return c.RevokeInvite(ctx, c.mara, c.invite.Invite.ID) }},
-	{"new workspace", app.WorkspaceChange, func(c *company, ctx context.Context) error { return second(c.CreateWorkspace(ctx, c.owner, "okapi")) }},
-	{"delete a workspace", app.WorkspaceChange, func(c *company, ctx context.Context) error { return c.DeleteWorkspace(ctx, c.owner, c.space) }},
-	{"join a workspace", app.WorkspaceChange, func(c *company, ctx context.Context) error {
-		return c.JoinWorkspace(ctx, c.owner, c.space, c.ines.UserID)
+	{"revoke an invitation", org.TeamInvite, func(c *company, ctx context.Context) error {
+		return c.Org.RevokeInvite(ctx, c.mara, c.invite.Invite.ID)
 	}},
-	{"leave a workspace", app.WorkspaceChange, func(c *company, ctx context.Context) error {
-		return c.LeaveWorkspace(ctx, c.owner, c.space, c.tom.UserID)
+	{"new workspace", org.WorkspaceChange, func(c *company, ctx context.Context) error {
+		return second(c.Org.CreateWorkspace(ctx, c.owner, "okapi"))
 	}},
-	{"enter a project member", app.ProjectMember, func(c *company, ctx context.Context) error {
-		return c.PutProjectMember(ctx, c.mara, c.project, loci.ProjectMember{UserID: c.ines.UserID, Role: loci.Member})
+	{"delete a workspace", org.WorkspaceChange, func(c *company, ctx context.Context) error { return c.Org.DeleteWorkspace(ctx, c.owner, c.space) }},
+	{"join a workspace", org.WorkspaceChange, func(c *company, ctx context.Context) error {
+		return c.Org.JoinWorkspace(ctx, c.owner, c.space, c.ines.UserID)
 	}},
-	{"remove a project member", app.ProjectMember, func(c *company, ctx context.Context) error {
-		return c.RemoveProjectMember(ctx, c.mara, c.project, c.tom.UserID)
+	{"leave a workspace", org.WorkspaceChange, func(c *company, ctx context.Context) error {
+		return c.Org.LeaveWorkspace(ctx, c.owner, c.space, c.tom.UserID)
 	}},
-	{"leave a project", app.ProjectMember, func(c *company, ctx context.Context) error {
-		return c.RemoveProjectMember(ctx, c.tom, c.project, c.tom.UserID)
+	{"enter a project member", project.ChangeMember, func(c *company, ctx context.Context) error {
+		return c.Project.PutMember(ctx, c.mara, c.project, loci.ProjectMember{UserID: c.ines.UserID, Role: loci.Member})
 	}},
-	{"delete an archived project", app.ProjectDelete, func(c *company, ctx context.Context) error {
-		return c.DeleteProject(ctx, c.mara, c.archived)
+	{"remove a project member", project.ChangeMember, func(c *company, ctx context.Context) error {
+		return c.Project.RemoveMember(ctx, c.mara, c.project, c.tom.UserID)
 	}},
-	{"delete a user", app.MemberRemove, func(c *company, ctx context.Context) error { return c.DeleteUser(ctx, c.owner, c.mara.UserID) }},
-	{"hand the org over", app.MemberRole, func(c *company, ctx context.Context) error {
-		return second(c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Transfer: true}))
+	{"leave a project", project.ChangeMember, func(c *company, ctx context.Context) error {
+		return c.Project.RemoveMember(ctx, c.tom, c.project, c.tom.UserID)
+	}},
+	{"delete an archived project", project.Delete, func(c *company, ctx context.Context) error {
+		return c.Project.Delete(ctx, c.mara, c.archived)
+	}},
+	{"delete a user", org.MemberRemove, func(c *company, ctx context.Context) error { return c.Identity.DeleteUser(ctx, c.owner, c.mara.UserID) }},
+	{"hand the org over", org.MemberRole, func(c *company, ctx context.Context) error {
+		return second(c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Transfer: true}))
 	}},
 }
 
@@ -310,7 +337,7 @@ func TestEveryAuditedActionIsRecorded(t *testing.T) {
 	}
 }
 
-func isRecorded(t *testing.T, act app.Action, do func(*company, context.Context) error) {
+func isRecorded(t *testing.T, act gate.Action, do func(*company, context.Context) error) {
 	t.Helper()
 	c := newCompany(t)
 	before := c.dump()
@@ -331,7 +358,7 @@ func isRecorded(t *testing.T, act app.Action, do func(*company, context.Context)
 	checkEntries(t, c, act)
 }
 
-func checkEntries(t *testing.T, c *company, act app.Action) {
+func checkEntries(t *testing.T, c *company, act gate.Action) {
 	t.Helper()
 	if len(c.st.entries) != 1 || c.st.entries[0].Action != string(act) || !c.st.entries[0].Allowed {
 		t.Fatalf("got %+v, want one entry of %s", c.st.entries, act)
@@ -346,7 +373,7 @@ func checkEntries(t *testing.T, c *company, act app.Action) {
 	if c.st.entries[0].Target == "" && c.st.entries[0].Count == 0 {
 		t.Error("the entry says nothing about what")
 	}
-	if act == app.OrgDelete || act == app.OrgCreate {
+	if act == org.Delete || act == org.Create {
 		return // that trail is gone, or it is another org's
 	}
 	err = c.st.View(t.Context(), "acme", func(tx store.Tx) error {
@@ -361,15 +388,15 @@ func checkEntries(t *testing.T, c *company, act app.Action) {
 
 func TestRefusalsAreRecorded(t *testing.T) {
 	c := newCompany(t)
-	_, err := c.RenameOrg(t.Context(), c.tom, "mine")
+	_, err := c.Org.Rename(t.Context(), c.tom, "mine")
 	wantCode(t, err, loci.Forbidden)
-	shared, err := c.ShareMemory(t.Context(), c.mara, c.memory.ID)
+	shared, err := c.Memory.Share(t.Context(), c.mara, c.memory.ID)
 	c.must(err)
-	_, err = c.Patch(t.Context(), c.tom, shared.ID, 0, app.Patch{Title: new("mine")})
+	_, err = c.Memory.Patch(t.Context(), c.tom, shared.ID, 0, memory.Patch{Title: new("mine")})
 	wantCode(t, err, loci.Forbidden)
-	rows, err := c.AuditTrail(t.Context(), c.operator, app.AuditQuery{UserID: c.tom.UserID, Denied: true, From: c.now.Add(-time.Hour)})
+	rows, err := c.Identity.AuditTrail(t.Context(), c.operator, identity.AuditQuery{UserID: c.tom.UserID, Denied: true, From: c.now.Add(-time.Hour)})
 	c.must(err)
-	if len(rows) != 2 || rows[0].Action != string(app.MemoryChange) || rows[1].Action != string(app.OrgChange) {
+	if len(rows) != 2 || rows[0].Action != string(memory.Change) || rows[1].Action != string(org.Change) {
 		t.Errorf("got %+v", rows)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -57,19 +57,19 @@ func refs(names ...string) (list []loci.EntityRef) {
 	return list
 }
 
-func named(name string) app.Which { return app.Which{EntityRef: loci.EntityRef{Name: name}} }
+func named(name string) graph.Which { return graph.Which{EntityRef: loci.EntityRef{Name: name}} }
 
 // put stores entities for everybody, or for some vendors.
-func (w *graphWorld) put(p loci.Principal, vendors []loci.Vendor, items ...loci.NewEntity) []app.PutEntity {
+func (w *graphWorld) put(p loci.Principal, vendors []loci.Vendor, items ...loci.NewEntity) []graph.PutEntity {
 	w.t.Helper()
-	put, err := w.CreateEntities(w.t.Context(), p, w.open, vendors, items)
+	put, err := w.Graph.CreateEntities(w.t.Context(), p, w.open, vendors, items)
 	w.must(err)
 	return put
 }
 
-func (w *graphWorld) relate(p loci.Principal, items ...loci.NewRelation) []app.PutRelation {
+func (w *graphWorld) relate(p loci.Principal, items ...loci.NewRelation) []graph.PutRelation {
 	w.t.Helper()
-	put, err := w.CreateRelations(w.t.Context(), p, w.open, nil, items)
+	put, err := w.Graph.CreateRelations(w.t.Context(), p, w.open, nil, items)
 	w.must(err)
 	return put
 }
@@ -80,8 +80,8 @@ func (w *graphWorld) text(p loci.Principal) string { w.t.Helper(); return w.text
 func (w *graphWorld) textOf(p loci.Principal, in loci.ProjectID) string {
 	w.t.Helper()
 	var out strings.Builder
-	for r := (app.GraphList{}); ; {
-		page, err := w.ReadGraph(w.t.Context(), p, in, r)
+	for r := (graph.ListRequest{}); ; {
+		page, err := w.Graph.Read(w.t.Context(), p, in, r)
 		w.must(err)
 		for _, e := range page.Entities {
 			fmt.Fprintf(&out, "%s/%s\n", e.Name, e.Type)
@@ -135,7 +135,7 @@ func TestCreatingAnEntityAgainAddsOnlyWhatIsNew(t *testing.T) {
 		t.Errorf("another type is another entity: %+v", again[1])
 	}
 	wantText(t, w.text(w.olga), "Ann/person\n  tall\n  kind\n  quick\nAnn/ship\n")
-	e, err := w.Entity(t.Context(), w.olga, w.open, app.Which{EntityRef: loci.EntityRef{Name: "Ann", Type: "person"}})
+	e, err := w.Graph.Entity(t.Context(), w.olga, w.open, graph.Which{EntityRef: loci.EntityRef{Name: "Ann", Type: "person"}})
 	w.must(err)
 	if e.Origin != "claude" || e.UserID != w.olga.UserID || e.Observations[2].Origin != "cursor" || !slices.Equal(e.AllowedVendors, []loci.Vendor{"*"}) {
 		t.Errorf("who wrote it: %+v", e)
@@ -149,7 +149,7 @@ func TestNamesAreSuggestedForSomeOfMany(t *testing.T) {
 	for i := range store.MaxSuggested + 5 {
 		names = append(names, fmt.Sprintf("Alice%d", i))
 	}
-	found, err := w.OpenEntities(t.Context(), w.claude, w.open, refs(names...))
+	found, err := w.Graph.OpenEntities(t.Context(), w.claude, w.open, refs(names...))
 	if err != nil || len(found.Missing) != len(names) {
 		t.Fatalf("got %+v, %v", found, err)
 	}
@@ -164,31 +164,31 @@ func TestAnUnknownEntityIsNamedWithTheNearestNames(t *testing.T) {
 	w := newGraphWorld(t)
 	ctx := t.Context()
 	w.put(w.claude, nil, ent("Alice", "person"), ent("Bob", "person"))
-	_, err := w.AddObservations(ctx, w.claude, w.open, nil, []loci.Contents{obs("Alice", "fine"), obs("Alise", "tall"), obs("Bob", ""), obs("Zed", "x")})
+	_, err := w.Graph.AddObservations(ctx, w.claude, w.open, nil, []loci.Contents{obs("Alice", "fine"), obs("Alise", "tall"), obs("Bob", ""), obs("Zed", "x")})
 	wantItems(t, err, loci.NotFound, `"Alise"; did you mean "Alice"?`, 1, 2, 3)
 	var items *loci.ItemsError
 	errors.As(err, &items)
 	if !slices.Equal(items.Items[0].Nearest, []string{"Alice"}) || len(items.Items[2].Nearest) != 0 {
 		t.Errorf("nearest: %+v", items.Items)
 	}
-	_, err = w.CreateRelations(ctx, w.claude, w.open, nil, []loci.NewRelation{rel("Alice", "knows", "Bob"), rel("Alise", "knows", "Bob"), rel("Bob", "knows", "Bod")})
+	_, err = w.Graph.CreateRelations(ctx, w.claude, w.open, nil, []loci.NewRelation{rel("Alice", "knows", "Bob"), rel("Alise", "knows", "Bob"), rel("Bob", "knows", "Bod")})
 	wantItems(t, err, loci.NotFound, `"Alise"`, 1, 2)
 	if !strings.Contains(err.Error(), `"Bod"; did you mean "Bob"?`) {
 		t.Errorf("got %v", err)
 	}
 	wantText(t, w.text(w.olga), "Alice/person\nBob/person\n")
 	for what, err := range map[string]error{
-		"entity": second(w.Entity(ctx, w.claude, w.open, named("Alise"))),
-		"merge":  second(w.MergeEntities(ctx, w.claude, w.open, named("Bob"), named("Alise"))),
-		"hops":   second(w.Neighbours(ctx, w.claude, w.open, named("Alise"), 1, 0)),
+		"entity": second(w.Graph.Entity(ctx, w.claude, w.open, named("Alise"))),
+		"merge":  second(w.Graph.Merge(ctx, w.claude, w.open, named("Bob"), named("Alise"))),
+		"hops":   second(w.Graph.Neighbours(ctx, w.claude, w.open, named("Alise"), 1, 0)),
 	} {
 		if loci.CodeOf(err) != loci.NotFound || !strings.Contains(err.Error(), `there is no entity "Alise"; did you mean "Alice"?`) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	found, err := w.OpenEntities(ctx, w.claude, w.open, refs("Alise", "Bob", "Bob", "Nobody"))
+	found, err := w.Graph.OpenEntities(ctx, w.claude, w.open, refs("Alise", "Bob", "Bob", "Nobody"))
 	w.must(err)
-	want := []app.NoSuchName{{Name: "Alise", Nearest: []string{"Alice"}}, {Name: "Nobody"}}
+	want := []graph.NoSuchName{{Name: "Alise", Nearest: []string{"Alice"}}, {Name: "Nobody"}}
 	if len(found.Entities) != 1 || !cmp.Equal(found.Missing, want) {
 		t.Errorf("got %+v", found)
 	}
@@ -197,7 +197,7 @@ func TestAnUnknownEntityIsNamedWithTheNearestNames(t *testing.T) {
 func TestDuplicatesAreReportedAndNotStored(t *testing.T) {
 	w := newGraphWorld(t)
 	w.put(w.claude, nil, ent("Ann", "person", "tall"), ent("Bob", "person"))
-	got, err := w.AddObservations(t.Context(), w.cursor, w.open, nil, []loci.Contents{obs("Ann", "tall", "new", "new"), obs("Bob")})
+	got, err := w.Graph.AddObservations(t.Context(), w.cursor, w.open, nil, []loci.Contents{obs("Ann", "tall", "new", "new"), obs("Bob")})
 	w.must(err)
 	if len(got) != 2 || len(got[0].Added) != 1 || len(got[0].Duplicates) != 1 || got[0].Duplicates[0].Content != "tall" || got[0].Duplicates[0].Origin != "claude" {
 		t.Errorf("got %+v", got)
@@ -216,7 +216,7 @@ func TestADeletedNameCanBeCreatedAgain(t *testing.T) {
 	old := w.put(w.claude, nil, ent("Ann", "person", "tall"), ent("Bob", "person"))[0].Entity
 	w.relate(w.claude, rel("Bob", "knows", "Ann"))
 	// Agents may put into the trash what others wrote and they see.
-	if n, err := w.DeleteEntities(ctx, w.cursor, w.open, refs("Ann", "Nobody")); n != 1 || err != nil {
+	if n, err := w.Graph.DeleteEntities(ctx, w.cursor, w.open, refs("Ann", "Nobody")); n != 1 || err != nil {
 		t.Fatalf("deleted %d, %v", n, err)
 	}
 	wantText(t, w.text(w.olga), "Bob/person\n")
@@ -224,19 +224,19 @@ func TestADeletedNameCanBeCreatedAgain(t *testing.T) {
 	if !made.Created || made.Entity.ID == old.ID || len(made.Entity.Observations) != 0 {
 		t.Errorf("made %+v", made)
 	}
-	_, err := w.RestoreEntities(ctx, w.claude, w.open, app.GraphIDs{Entities: []loci.EntityID{old.ID}})
+	_, err := w.Graph.RestoreEntities(ctx, w.claude, w.open, graph.IDs{Entities: []loci.EntityID{old.ID}})
 	wantItems(t, err, loci.Conflict, "Ann", 0)
-	n, err := w.DeleteEntities(ctx, w.olga, w.open, refs("Ann"))
+	n, err := w.Graph.DeleteEntities(ctx, w.olga, w.open, refs("Ann"))
 	w.must(err)
-	trash, err := w.GraphTrash(ctx, w.cursor, w.open, 0)
+	trash, err := w.Graph.Trash(ctx, w.cursor, w.open, 0)
 	w.must(err)
 	if n != 1 || len(trash.Entities) != 2 || trash.Entities[1].ID != old.ID {
 		t.Errorf("deleted %d, trash %+v", n, trash)
 	}
-	_, err = w.RestoreEntities(ctx, w.claude, w.open, app.GraphIDs{Entities: []loci.EntityID{old.ID}})
+	_, err = w.Graph.RestoreEntities(ctx, w.claude, w.open, graph.IDs{Entities: []loci.EntityID{old.ID}})
 	w.must(err)
 	wantText(t, w.text(w.olga), "Ann/person\n  tall\nBob/person\nBob -knows-> Ann\n")
-	history, err := w.EntityHistory(ctx, w.olga, w.open, app.Which{ID: old.ID}, 0)
+	history, err := w.Graph.EntityHistory(ctx, w.olga, w.open, graph.Which{ID: old.ID}, 0)
 	w.must(err)
 	var changes []string
 	for _, c := range history {
@@ -255,11 +255,11 @@ func TestDeletionsOfRowsCountAndMayBeRepeated(t *testing.T) {
 	w.put(w.claude, nil, ent("Ann", "person", "tall", "kind"), ent("Bob", "person"))
 	w.relate(w.claude, rel("Ann", "knows", "Bob"), rel("Ann", "likes", "Bob"))
 	for _, want := range []int{1, 0} {
-		n, err := w.DeleteObservations(ctx, w.cursor, w.open, []loci.Contents{obs("Ann", "tall", "never said"), obs("Nobody", "x")})
+		n, err := w.Graph.DeleteObservations(ctx, w.cursor, w.open, []loci.Contents{obs("Ann", "tall", "never said"), obs("Nobody", "x")})
 		if n != want || err != nil {
 			t.Errorf("observations: %d, %v; want %d", n, err, want)
 		}
-		n, err = w.DeleteRelations(ctx, w.cursor, w.open, []loci.NewRelation{rel("Ann", "knows", "Bob"), rel("Bob", "knows", "Ann")})
+		n, err = w.Graph.DeleteRelations(ctx, w.cursor, w.open, []loci.NewRelation{rel("Ann", "knows", "Bob"), rel("Bob", "knows", "Ann")})
 		if n != want || err != nil {
 			t.Errorf("relations: %d, %v; want %d", n, err, want)
 		}
@@ -271,17 +271,17 @@ func TestANameOfSeveralTypesNeedsTheType(t *testing.T) {
 	w := newGraphWorld(t)
 	ctx := t.Context()
 	w.put(w.claude, nil, ent("Mercury", "planet"), ent("Mercury", "metal"), ent("Sun", "star"))
-	_, err := w.AddObservations(ctx, w.claude, w.open, nil, []loci.Contents{obs("Mercury", "hot")})
+	_, err := w.Graph.AddObservations(ctx, w.claude, w.open, nil, []loci.Contents{obs("Mercury", "hot")})
 	wantItems(t, err, loci.Conflict, "by its type", 0)
-	_, err = w.Entity(ctx, w.claude, w.open, named("Mercury"))
+	_, err = w.Graph.Entity(ctx, w.claude, w.open, named("Mercury"))
 	if loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), `"planet" and "metal"`) {
 		t.Errorf("got %v", err)
 	}
-	e, err := w.Entity(ctx, w.claude, w.open, app.Which{EntityRef: loci.EntityRef{Name: "Mercury", Type: "metal"}})
+	e, err := w.Graph.Entity(ctx, w.claude, w.open, graph.Which{EntityRef: loci.EntityRef{Name: "Mercury", Type: "metal"}})
 	if err != nil || e.Type != "metal" {
 		t.Errorf("got %+v, %v", e, err)
 	}
-	found, err := w.OpenEntities(ctx, w.claude, w.open, refs("Mercury"))
+	found, err := w.Graph.OpenEntities(ctx, w.claude, w.open, refs("Mercury"))
 	if err != nil || len(found.Entities) != 2 || len(found.Missing) != 0 {
 		t.Errorf("open: %+v, %v", found, err)
 	}
@@ -292,40 +292,40 @@ func TestBadGraphInputIsNamed(t *testing.T) {
 	ctx := t.Context()
 	long := strings.Repeat("x", loci.MaxEntityName+1)
 	e, o, r := []loci.NewEntity{}, []loci.Contents{}, []loci.NewRelation{}
-	ids := app.GraphIDs{Entities: make([]loci.EntityID, 1001)}
+	ids := graph.IDs{Entities: make([]loci.EntityID, 1001)}
 	for name, tt := range map[string]struct {
 		err  error
 		want string
 	}{
-		"no entities":      {second(w.CreateEntities(ctx, w.claude, w.open, nil, e)), "entities must have"},
-		"no observations":  {second(w.AddObservations(ctx, w.claude, w.open, nil, o)), "observations must have"},
-		"no relations":     {second(w.CreateRelations(ctx, w.claude, w.open, nil, r)), "relations must have"},
-		"nothing deleted":  {second(w.DeleteEntities(ctx, w.claude, w.open, nil)), "names must have"},
-		"no deletions":     {second(w.DeleteObservations(ctx, w.claude, w.open, o)), "deletions must have"},
-		"no relation gone": {second(w.DeleteRelations(ctx, w.claude, w.open, r)), "relations must have"},
-		"no names":         {second(w.OpenEntities(ctx, w.claude, w.open, nil)), "names must have"},
-		"no items":         {second(w.RestoreEntities(ctx, w.claude, w.open, app.GraphIDs{})), "items must have"},
-		"many items":       {second(w.RestoreEntities(ctx, w.claude, w.open, ids)), "items has 1001 entries"},
-		"many entities":    {second(w.CreateEntities(ctx, w.claude, w.open, nil, make([]loci.NewEntity, 1001))), "entities has 1001"},
-		"a name":           {second(w.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "t"), ent(" ", "t")})), "entities[1].name must not be empty"},
-		"a type":           {second(w.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "")})), "entities[0].entity_type"},
-		"an observation":   {second(w.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "t", "a", "\x00")})), "entities[0].observations[1]"},
-		"an end":           {second(w.CreateRelations(ctx, w.claude, w.open, nil, []loci.NewRelation{rel("", "knows", "b")})), "relations[0].from"},
-		"a deleted name":   {second(w.DeleteEntities(ctx, w.claude, w.open, refs("ok", long))), "names[1] is longer"},
-		"a deletion":       {second(w.DeleteObservations(ctx, w.claude, w.open, []loci.Contents{obs("", "x")})), "deletions[0].entity_name"},
-		"an opened name":   {second(w.OpenEntities(ctx, w.claude, w.open, refs("\xff"))), "names[0] is not valid UTF-8"},
-		"a named entity":   {second(w.Entity(ctx, w.claude, w.open, named(""))), "name must not be empty"},
-		"merge":            {second(w.MergeEntities(ctx, w.claude, w.open, named(""), named("b"))), "from must not be empty"},
-		"vendors":          {second(w.CreateEntities(ctx, w.claude, w.open, []loci.Vendor{}, []loci.NewEntity{ent("ok", "t")})), "allowed_vendors"},
-		"a vendor":         {second(w.CreateEntities(ctx, w.claude, w.open, []loci.Vendor{"No Vendor"}, []loci.NewEntity{ent("ok", "t")})), "allowed_vendors[0]"},
-		"vendors later":    {second(w.SetGraphVendors(ctx, w.olga, w.open, app.GraphIDs{Entities: ids.Entities[:1]}, nil)), "allowed_vendors"},
-		"a query":          {second(w.SearchGraph(ctx, w.claude, w.open, app.GraphSearch{Query: `"open`})), "quotation mark"},
-		"search limit":     {second(w.SearchGraph(ctx, w.claude, w.open, app.GraphSearch{Query: "x", Limit: 101})), "limit must be from 1 to 100"},
-		"read limit":       {second(w.ReadGraph(ctx, w.claude, w.open, app.GraphList{Limit: -1})), "limit must be from 1 to 500"},
-		"hops":             {second(w.Neighbours(ctx, w.claude, w.open, named("x"), 6, 0)), "hops must be from 1 to 5"},
-		"history limit":    {second(w.EntityHistory(ctx, w.claude, w.open, named("x"), 1001)), "limit must be from 1 to 1000"},
-		"trash limit":      {second(w.GraphTrash(ctx, w.claude, w.open, 1001)), "limit must be from 1 to 1000"},
-		"format":           {w.ExportGraph(ctx, w.olga, w.open, "xml", io.Discard), "format must be loci or reference"},
+		"no entities":      {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, e)), "entities must have"},
+		"no observations":  {second(w.Graph.AddObservations(ctx, w.claude, w.open, nil, o)), "observations must have"},
+		"no relations":     {second(w.Graph.CreateRelations(ctx, w.claude, w.open, nil, r)), "relations must have"},
+		"nothing deleted":  {second(w.Graph.DeleteEntities(ctx, w.claude, w.open, nil)), "names must have"},
+		"no deletions":     {second(w.Graph.DeleteObservations(ctx, w.claude, w.open, o)), "deletions must have"},
+		"no relation gone": {second(w.Graph.DeleteRelations(ctx, w.claude, w.open, r)), "relations must have"},
+		"no names":         {second(w.Graph.OpenEntities(ctx, w.claude, w.open, nil)), "names must have"},
+		"no items":         {second(w.Graph.RestoreEntities(ctx, w.claude, w.open, graph.IDs{})), "items must have"},
+		"many items":       {second(w.Graph.RestoreEntities(ctx, w.claude, w.open, ids)), "items has 1001 entries"},
+		"many entities":    {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, make([]loci.NewEntity, 1001))), "entities has 1001"},
+		"a name":           {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "t"), ent(" ", "t")})), "entities[1].name must not be empty"},
+		"a type":           {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "")})), "entities[0].entity_type"},
+		"an observation":   {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "t", "a", "\x00")})), "entities[0].observations[1]"},
+		"an end":           {second(w.Graph.CreateRelations(ctx, w.claude, w.open, nil, []loci.NewRelation{rel("", "knows", "b")})), "relations[0].from"},
+		"a deleted name":   {second(w.Graph.DeleteEntities(ctx, w.claude, w.open, refs("ok", long))), "names[1] is longer"},
+		"a deletion":       {second(w.Graph.DeleteObservations(ctx, w.claude, w.open, []loci.Contents{obs("", "x")})), "deletions[0].entity_name"},
+		"an opened name":   {second(w.Graph.OpenEntities(ctx, w.claude, w.open, refs("\xff"))), "names[0] is not valid UTF-8"},
+		"a named entity":   {second(w.Graph.Entity(ctx, w.claude, w.open, named(""))), "name must not be empty"},
+		"merge":            {second(w.Graph.Merge(ctx, w.claude, w.open, named(""), named("b"))), "from must not be empty"},
+		"vendors":          {second(w.Graph.CreateEntities(ctx, w.claude, w.open, []loci.Vendor{}, []loci.NewEntity{ent("ok", "t")})), "allowed_vendors"},
+		"a vendor":         {second(w.Graph.CreateEntities(ctx, w.claude, w.open, []loci.Vendor{"No Vendor"}, []loci.NewEntity{ent("ok", "t")})), "allowed_vendors[0]"},
+		"vendors later":    {second(w.Graph.SetVendors(ctx, w.olga, w.open, graph.IDs{Entities: ids.Entities[:1]}, nil)), "allowed_vendors"},
+		"a query":          {second(w.Graph.Search(ctx, w.claude, w.open, graph.SearchRequest{Query: `"open`})), "quotation mark"},
+		"search limit":     {second(w.Graph.Search(ctx, w.claude, w.open, graph.SearchRequest{Query: "x", Limit: 101})), "limit must be from 1 to 100"},
+		"read limit":       {second(w.Graph.Read(ctx, w.claude, w.open, graph.ListRequest{Limit: -1})), "limit must be from 1 to 500"},
+		"hops":             {second(w.Graph.Neighbours(ctx, w.claude, w.open, named("x"), 6, 0)), "hops must be from 1 to 5"},
+		"history limit":    {second(w.Graph.EntityHistory(ctx, w.claude, w.open, named("x"), 1001)), "limit must be from 1 to 1000"},
+		"trash limit":      {second(w.Graph.Trash(ctx, w.claude, w.open, 1001)), "limit must be from 1 to 1000"},
+		"format":           {w.Graph.Export(ctx, w.olga, w.open, "xml", io.Discard), "format must be loci or reference"},
 	} {
 		if loci.CodeOf(tt.err) != loci.Invalid || !strings.Contains(tt.err.Error(), tt.want) {
 			t.Errorf("%s: got %v (%s), want %q", name, tt.err, loci.CodeOf(tt.err), tt.want)

@@ -8,79 +8,79 @@ import (
 	"testing"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/graph"
 )
 
 // graphCalls are all calls about a graph, with arguments that fit.
 var graphCalls = map[string]func(context.Context, *graphWorld, loci.Principal, loci.ProjectID) (any, error){
 	"create": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.CreateEntities(ctx, p, in, nil, []loci.NewEntity{ent("Plan", "doc", "new")})
+		return w.Graph.CreateEntities(ctx, p, in, nil, []loci.NewEntity{ent("Plan", "doc", "new")})
 	},
 	"observe": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.AddObservations(ctx, p, in, nil, []loci.Contents{obs("Plan", "new")})
+		return w.Graph.AddObservations(ctx, p, in, nil, []loci.Contents{obs("Plan", "new")})
 	},
 	"relate": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.CreateRelations(ctx, p, in, nil, []loci.NewRelation{rel("Plan", "is", "Plan")})
+		return w.Graph.CreateRelations(ctx, p, in, nil, []loci.NewRelation{rel("Plan", "is", "Plan")})
 	},
 	"delete": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.DeleteEntities(ctx, p, in, refs("Plan"))
+		return w.Graph.DeleteEntities(ctx, p, in, refs("Plan"))
 	},
 	"forget": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.DeleteObservations(ctx, p, in, []loci.Contents{obs("Plan", "secret")})
+		return w.Graph.DeleteObservations(ctx, p, in, []loci.Contents{obs("Plan", "secret")})
 	},
 	"part": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.DeleteRelations(ctx, p, in, []loci.NewRelation{rel("Plan", "is", "Plan")})
+		return w.Graph.DeleteRelations(ctx, p, in, []loci.NewRelation{rel("Plan", "is", "Plan")})
 	},
 	"restore": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.RestoreEntities(ctx, p, in, app.GraphIDs{Entities: []loci.EntityID{{9}}})
+		return w.Graph.RestoreEntities(ctx, p, in, graph.IDs{Entities: []loci.EntityID{{9}}})
 	},
 	"merge": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.MergeEntities(ctx, p, in, named("Plan"), app.Which{ID: loci.EntityID{9}})
+		return w.Graph.Merge(ctx, p, in, named("Plan"), graph.Which{ID: loci.EntityID{9}})
 	},
 	"vendors": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.SetGraphVendors(ctx, p, in, app.GraphIDs{Entities: []loci.EntityID{{9}}}, []loci.Vendor{"*"})
+		return w.Graph.SetVendors(ctx, p, in, graph.IDs{Entities: []loci.EntityID{{9}}}, []loci.Vendor{"*"})
 	},
 	"check": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.CheckGraph(ctx, p, in, true)
+		return w.Graph.Check(ctx, p, in, true)
 	},
 	"search": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.SearchGraph(ctx, p, in, app.GraphSearch{Query: "secret"})
+		return w.Graph.Search(ctx, p, in, graph.SearchRequest{Query: "secret"})
 	},
 	"open": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.OpenEntities(ctx, p, in, refs("Plan", "Pla"))
+		return w.Graph.OpenEntities(ctx, p, in, refs("Plan", "Pla"))
 	},
 	"read": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.ReadGraph(ctx, p, in, app.GraphList{})
+		return w.Graph.Read(ctx, p, in, graph.ListRequest{})
 	},
 	"entity": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.Entity(ctx, p, in, named("Plan"))
+		return w.Graph.Entity(ctx, p, in, named("Plan"))
 	},
 	"observations": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.EntityObservations(ctx, p, in, named("Plan"), app.GraphList{})
+		return w.Graph.EntityObservations(ctx, p, in, named("Plan"), graph.ListRequest{})
 	},
 	"relations": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.EntityRelations(ctx, p, in, named("Plan"), app.GraphList{})
+		return w.Graph.EntityRelations(ctx, p, in, named("Plan"), graph.ListRequest{})
 	},
 	"neighbours": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.Neighbours(ctx, p, in, named("Plan"), 2, 0)
+		return w.Graph.Neighbours(ctx, p, in, named("Plan"), 2, 0)
 	},
 	"history": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.EntityHistory(ctx, p, in, named("Plan"), 0)
+		return w.Graph.EntityHistory(ctx, p, in, named("Plan"), 0)
 	},
 	"trash": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.GraphTrash(ctx, p, in, 0)
+		return w.Graph.Trash(ctx, p, in, 0)
 	},
 	"export": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
 		var b strings.Builder
-		err := w.ExportGraph(ctx, p, in, app.GraphLoci, &b)
+		err := w.Graph.Export(ctx, p, in, graph.GraphLoci, &b)
 		return b.String(), err
 	},
 	"import": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.ImportGraph(ctx, p, in, strings.NewReader(`{"type":"entity","name":"Plan","entityType":"doc"}`), app.GraphImportOptions{})
+		return w.Graph.Import(ctx, p, in, strings.NewReader(`{"type":"entity","name":"Plan","entityType":"doc"}`), graph.ImportOptions{})
 	},
 	"rehearse": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.ImportGraph(ctx, p, in, strings.NewReader(`{"type":"entity","name":"Plan","entityType":"doc"}`), app.GraphImportOptions{DryRun: true})
+		return w.Graph.Import(ctx, p, in, strings.NewReader(`{"type":"entity","name":"Plan","entityType":"doc"}`), graph.ImportOptions{DryRun: true})
 	},
 }
 
@@ -103,7 +103,7 @@ func outcome(t interface {
 func TestAHiddenProjectAnswersLikeNone(t *testing.T) {
 	w := newGraphWorld(t)
 	ctx := t.Context()
-	if _, err := w.CreateEntities(ctx, w.olga, w.closed, nil, []loci.NewEntity{ent("Plan", "doc", "secret")}); err != nil {
+	if _, err := w.Graph.CreateEntities(ctx, w.olga, w.closed, nil, []loci.NewEntity{ent("Plan", "doc", "secret")}); err != nil {
 		t.Fatal(err)
 	}
 	elsewhere := w.olga // in a workspace that the projects are not in, as workspaces may be turned on at any moment
@@ -111,7 +111,7 @@ func TestAHiddenProjectAnswersLikeNone(t *testing.T) {
 	limited := w.key(w.olga, auth.KeyRequest{ProjectIDs: []loci.ProjectID{w.open}})
 	for _, state := range []string{"active", "archived"} {
 		if state == "archived" {
-			_, err := w.ArchiveProject(ctx, w.olga, w.closed)
+			_, err := w.Project.Archive(ctx, w.olga, w.closed)
 			w.must(err)
 		}
 		for name, call := range graphCalls {
@@ -129,7 +129,7 @@ func TestAHiddenProjectAnswersLikeNone(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.RestoreProject(ctx, w.olga, w.closed); err != nil {
+	if _, err := w.Project.Restore(ctx, w.olga, w.closed); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -146,7 +146,7 @@ func TestAHiddenEntityAnswersLikeNone(t *testing.T) {
 	}
 	with.put(with.claude, only, ent("Plan", "doc", "secret"), ent("Planet", "secret"))
 	with.relate(with.claude, rel("Plan", "is", "Plan"), rel("Plane", "hides", "Plan"))
-	_, err := with.AddObservations(ctx, with.claude, with.open, only, []loci.Contents{obs("Plane", "a secret flight")})
+	_, err := with.Graph.AddObservations(ctx, with.claude, with.open, only, []loci.Contents{obs("Plane", "a secret flight")})
 	with.must(err)
 	for _, name := range []string{"search", "open", "read", "entity", "observations", "relations", "neighbours", "history", "trash", "relate", "observe", "merge",
 		"delete", "forget", "part"} {
@@ -173,7 +173,7 @@ func (w *graphWorld) sameIDs(other *graphWorld) map[string]string {
 	w.t.Helper()
 	var lists [2][]string
 	for i, x := range []*graphWorld{w, other} {
-		page, err := x.ReadGraph(x.t.Context(), x.cursor, x.open, app.GraphList{})
+		page, err := x.Graph.Read(x.t.Context(), x.cursor, x.open, graph.ListRequest{})
 		x.must(err)
 		lists[i] = append(lists[i], x.olga.UserID.String(), x.open.String())
 		for _, e := range page.Entities {

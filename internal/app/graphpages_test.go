@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
 )
 
 // graphPager reads one page of something and returns what is on it.
@@ -15,7 +15,7 @@ type graphPager func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit i
 
 var graphPagers = map[string]graphPager{
 	"search": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string, next string, err error) {
-		page, err := w.SearchGraph(w.t.Context(), p, in, app.GraphSearch{Query: "page*", Limit: limit, Cursor: cursor})
+		page, err := w.Graph.Search(w.t.Context(), p, in, graph.SearchRequest{Query: "page*", Limit: limit, Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
@@ -28,7 +28,7 @@ var graphPagers = map[string]graphPager{
 		return items, page.NextCursor, nil
 	},
 	"read": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string, next string, err error) {
-		page, err := w.ReadGraph(w.t.Context(), p, in, app.GraphList{Limit: limit, Cursor: cursor})
+		page, err := w.Graph.Read(w.t.Context(), p, in, graph.ListRequest{Limit: limit, Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
@@ -38,7 +38,7 @@ var graphPagers = map[string]graphPager{
 		return items, page.NextCursor, nil
 	},
 	"observations": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string, next string, err error) {
-		page, err := w.EntityObservations(w.t.Context(), p, in, named("page 1"), app.GraphList{Limit: limit, Cursor: cursor})
+		page, err := w.Graph.EntityObservations(w.t.Context(), p, in, named("page 1"), graph.ListRequest{Limit: limit, Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
@@ -48,7 +48,7 @@ var graphPagers = map[string]graphPager{
 		return items, page.NextCursor, nil
 	},
 	"relations": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string, next string, err error) {
-		page, err := w.EntityRelations(w.t.Context(), p, in, named("page 1"), app.GraphList{Limit: limit, Cursor: cursor})
+		page, err := w.Graph.EntityRelations(w.t.Context(), p, in, named("page 1"), graph.ListRequest{Limit: limit, Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
@@ -69,9 +69,9 @@ func (w *graphWorld) fill(in loci.ProjectID) {
 		entities[min(i, 1)].Observations = append(entities[min(i, 1)].Observations, fmt.Sprintf("page of %d", i), fmt.Sprintf("page also of %d", i))
 		relations = append(relations, rel("page 1", fmt.Sprintf("type %d", i), fmt.Sprintf("page %d", i)))
 	}
-	_, err := w.CreateEntities(w.t.Context(), w.olga, in, nil, entities)
+	_, err := w.Graph.CreateEntities(w.t.Context(), w.olga, in, nil, entities)
 	w.must(err)
-	_, err = w.CreateRelations(w.t.Context(), w.olga, in, nil, relations)
+	_, err = w.Graph.CreateRelations(w.t.Context(), w.olga, in, nil, relations)
 	w.must(err)
 }
 
@@ -135,8 +135,8 @@ func TestForeignAndDamagedGraphCursorsAreRefused(t *testing.T) {
 		_, _, err = pager(w, w.claude, w.open, 2, next)
 		refuse("another vendor", err)
 	}
-	page, err := w.SearchGraph(t.Context(), w.olga, w.open, app.GraphSearch{Query: "page*", Limit: 2})
+	page, err := w.Graph.Search(t.Context(), w.olga, w.open, graph.SearchRequest{Query: "page*", Limit: 2})
 	w.must(err)
-	_, err = w.SearchGraph(t.Context(), w.olga, w.open, app.GraphSearch{Query: "pag*", Limit: 2, Cursor: page.NextCursor})
+	_, err = w.Graph.Search(t.Context(), w.olga, w.open, graph.SearchRequest{Query: "pag*", Limit: 2, Cursor: page.NextCursor})
 	wantCode(t, err, loci.Invalid)
 }

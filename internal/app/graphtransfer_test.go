@@ -15,22 +15,23 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/jsonlines"
 )
 
-func (w *graphWorld) export(p loci.Principal, in loci.ProjectID, f app.GraphFormat) string {
+func (w *graphWorld) export(p loci.Principal, in loci.ProjectID, f graph.Format) string {
 	w.t.Helper()
 	var b strings.Builder
-	w.must(w.ExportGraph(w.t.Context(), p, in, f, &b))
+	w.must(w.Graph.Export(w.t.Context(), p, in, f, &b))
 	return b.String()
 }
 
 // take imports a text and returns what was refused, a line each.
-func (w *graphWorld) take(p loci.Principal, in loci.ProjectID, text string, o app.GraphImportOptions) (app.GraphReport, []string) {
+func (w *graphWorld) take(p loci.Principal, in loci.ProjectID, text string, o graph.ImportOptions) (graph.Report, []string) {
 	w.t.Helper()
 	var problems []string
-	o.Problem = func(b app.ImportProblem) { problems = append(problems, fmt.Sprintf("%d: %s", b.Line, b.Text)) }
-	report, err := w.ImportGraph(w.t.Context(), p, in, strings.NewReader(text), o)
+	o.Problem = func(b jsonlines.Problem) { problems = append(problems, fmt.Sprintf("%d: %s", b.Line, b.Text)) }
+	report, err := w.Graph.Import(w.t.Context(), p, in, strings.NewReader(text), o)
 	w.must(err)
 	if report.Bytes != int64(len(text)) {
 		w.t.Errorf("%d bytes read of %d", report.Bytes, len(text))
@@ -65,12 +66,12 @@ func TestImportOfTheReferenceFormat(t *testing.T) {
 			if !strings.HasSuffix(text, "\n") {
 				lines++
 			}
-			added := app.GraphReport{Lines: lines, Entities: 2, Observations: 3, Relations: 1, Present: 3}
+			added := graph.Report{Lines: lines, Entities: 2, Observations: 3, Relations: 1, Present: 3}
 			for _, round := range []struct {
 				dry  bool
-				want app.GraphReport
-			}{{true, added}, {false, added}, {false, app.GraphReport{Lines: lines, Present: 9}}, {true, app.GraphReport{Lines: lines, Present: 9}}} {
-				got, problems := w.take(w.olga, w.open, text, app.GraphImportOptions{DryRun: round.dry})
+				want graph.Report
+			}{{true, added}, {false, added}, {false, graph.Report{Lines: lines, Present: 9}}, {true, graph.Report{Lines: lines, Present: 9}}} {
+				got, problems := w.take(w.olga, w.open, text, graph.ImportOptions{DryRun: round.dry})
 				if got != round.want || len(problems) > 0 {
 					t.Errorf("dry %v: got %+v, want %+v; %q", round.dry, got, round.want, problems)
 				}
@@ -79,7 +80,7 @@ func TestImportOfTheReferenceFormat(t *testing.T) {
 				}
 			}
 			wantText(t, w.text(w.tom), referenceGraph)
-			e, err := w.Entity(t.Context(), w.olga, w.open, named("Ann"))
+			e, err := w.Graph.Entity(t.Context(), w.olga, w.open, named("Ann"))
 			w.must(err)
 			if e.Origin != w.olga.Origin || e.UserID != w.olga.UserID || e.Observations[0].Origin != w.olga.Origin {
 				t.Errorf("who wrote it: %+v", e.GraphAccess)
@@ -98,7 +99,7 @@ func TestImportOfWhatReadGraphPrints(t *testing.T) {
 	for name, text := range map[string]string{"one line": object, "pretty": "\ufeff\n " + pretty.String() + "\n",
 		"relations first": `{"relations":[{"from":"Ann","to":"Bob","relationType":"knows"}],` + object[1:]} {
 		w := newGraphWorld(t)
-		got, problems := w.take(w.olga, w.open, text, app.GraphImportOptions{})
+		got, problems := w.take(w.olga, w.open, text, graph.ImportOptions{})
 		if got.Entities != 2 || got.Observations != 2 || got.Relations != 1 || got.Refused != 0 || len(problems) > 0 {
 			t.Errorf("%s: got %+v, %q", name, got, problems)
 		}
@@ -106,7 +107,7 @@ func TestImportOfWhatReadGraphPrints(t *testing.T) {
 	}
 	w := newGraphWorld(t)
 	bad := strings.NewReplacer(`"tall"`, `7`, `"to": "Bob"`, `"to": "Bobby"`).Replace(pretty.String())
-	got, problems := w.take(w.olga, w.open, bad, app.GraphImportOptions{})
+	got, problems := w.take(w.olga, w.open, bad, graph.ImportOptions{})
 	head, _, _ := strings.Cut(bad, `"from"`)
 	last := strings.Count(head, "\n") // the item begins in the line before
 	want := []string{`3: observations[0] is not a text; the rest of the line was taken`, fmt.Sprintf(`%d: there is no entity "Bobby"; did you mean "Bob"?`, last)}
@@ -120,7 +121,7 @@ func TestImportOfWhatReadGraphPrints(t *testing.T) {
 		"{\"entities\":[\n{\"name\":\"A\"},\n]": "2: entity.entity_type must not be empty",
 	} {
 		w := newGraphWorld(t)
-		got, problems := w.take(w.olga, w.open, text, app.GraphImportOptions{})
+		got, problems := w.take(w.olga, w.open, text, graph.ImportOptions{})
 		if len(problems) == 0 || !strings.Contains(strings.Join(problems, "\n"), want) || got.Refused != len(problems) {
 			t.Errorf("%s: got %+v, %q; want %q", text, got, problems, want)
 		}
@@ -182,7 +183,7 @@ func TestBadLinesAreReportedAndTheOthersStored(t *testing.T) {
 	w := newGraphWorld(t)
 	for bad, want := range badLines {
 		for _, dry := range []bool{true, false} {
-			got, problems := w.take(w.local, w.open, before+bad+after, app.GraphImportOptions{DryRun: dry})
+			got, problems := w.take(w.local, w.open, before+bad+after, graph.ImportOptions{DryRun: dry})
 			if got.Refused != 1 || len(problems) != 1 || !strings.HasPrefix(problems[0], "4: ") || !strings.Contains(problems[0], want) ||
 				got.Entities+got.Relations+got.Present != 4 || got.Lines != 5 {
 				t.Errorf("%s: dry %v: got %+v, %q; want %q", bad, dry, got, problems, want)
@@ -195,7 +196,7 @@ func TestBadLinesAreReportedAndTheOthersStored(t *testing.T) {
 func TestOneBadObservationDoesNotCostTheOthers(t *testing.T) {
 	w := newGraphWorld(t)
 	line := `{"type":"entity","name":"A","entityType":"t","observations":["one","",{"content":"x"},"two"]}`
-	got, problems := w.take(w.olga, w.open, line, app.GraphImportOptions{})
+	got, problems := w.take(w.olga, w.open, line, graph.ImportOptions{})
 	if want := []string{"1: observations[1] must not be empty; the rest of the line was taken"}; !slices.Equal(problems, want) || got.Refused != 1 || got.Observations != 2 {
 		t.Errorf("got %+v, %q", got, problems)
 	}
@@ -210,14 +211,14 @@ func TestAnEntityWithVeryManyObservations(t *testing.T) {
 	}
 	line, err := json.Marshal(map[string]any{"type": "entity", "name": "A", "entityType": "t", "observations": texts})
 	w.must(err)
-	for _, want := range []app.GraphReport{{Lines: 1, Entities: 1, Observations: 2500}, {Lines: 1, Present: 2501}} {
-		got, problems := w.take(w.olga, w.open, string(line), app.GraphImportOptions{})
+	for _, want := range []graph.Report{{Lines: 1, Entities: 1, Observations: 2500}, {Lines: 1, Present: 2501}} {
+		got, problems := w.take(w.olga, w.open, string(line), graph.ImportOptions{})
 		if got != want || len(problems) > 0 {
 			t.Errorf("got %+v, want %+v; %q", got, want, problems)
 		}
 	}
 	var again struct{ Observations []string }
-	w.must(json.Unmarshal([]byte(w.export(w.olga, w.open, app.GraphReference)), &again))
+	w.must(json.Unmarshal([]byte(w.export(w.olga, w.open, graph.GraphReference)), &again))
 	if !slices.Equal(again.Observations, texts) {
 		t.Errorf("%d observations exported, want %d in order", len(again.Observations), len(texts))
 	}
@@ -226,17 +227,17 @@ func TestAnEntityWithVeryManyObservations(t *testing.T) {
 func TestOnlyTheOperatorImportsOurFormat(t *testing.T) {
 	w := newGraphWorld(t)
 	w.put(w.claude, nil, ent("Ann", "person"))
-	text := w.export(w.olga, w.open, app.GraphLoci)
+	text := w.export(w.olga, w.open, graph.GraphLoci)
 	if !strings.HasPrefix(text, `{"loci":"graph","format":1,"project":"website"}`+"\n") {
 		t.Errorf("the header is %q", text)
 	}
 	for _, part := range []string{text, strings.SplitAfterN(text, "\n", 2)[1]} {
 		w.st.entries = nil
-		_, err := w.ImportGraph(t.Context(), w.olga, w.closed, strings.NewReader(part), app.GraphImportOptions{})
+		_, err := w.Graph.Import(t.Context(), w.olga, w.closed, strings.NewReader(part), graph.ImportOptions{})
 		if loci.CodeOf(err) != loci.Forbidden || !strings.Contains(err.Error(), "loci graph import") {
 			t.Errorf("got %v", err)
 		}
-		if last := w.st.entries[len(w.st.entries)-1]; last.Allowed || last.Action != string(app.GraphImport) {
+		if last := w.st.entries[len(w.st.entries)-1]; last.Allowed || last.Action != string(graph.Import) {
 			t.Errorf("recorded %+v", last)
 		}
 	}
@@ -247,25 +248,25 @@ func TestOnlyTheOperatorImportsOurFormat(t *testing.T) {
 		"\xff\xfe{\x00":                                  "UTF-16",
 		strings.Repeat(" ", 70_000) + `{"loci":"other"}`: "not an export of a graph",
 	} {
-		_, err := w.ImportGraph(t.Context(), w.local, w.closed, strings.NewReader(text), app.GraphImportOptions{})
+		_, err := w.Graph.Import(t.Context(), w.local, w.closed, strings.NewReader(text), graph.ImportOptions{})
 		if loci.CodeOf(err) != loci.Invalid || !strings.Contains(loci.SafeText(err), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)
 		}
 	}
-	got, problems := w.take(w.local, w.closed, "", app.GraphImportOptions{})
-	if got != (app.GraphReport{}) || len(problems) > 0 {
+	got, problems := w.take(w.local, w.closed, "", graph.ImportOptions{})
+	if got != (graph.Report{}) || len(problems) > 0 {
 		t.Errorf("nothing: got %+v, %q", got, problems)
 	}
 }
 
 func TestAVendorsImportIsForItsVendors(t *testing.T) {
 	w := newGraphWorld(t)
-	w.take(w.olga, w.open, referenceFile, app.GraphImportOptions{AllowedVendors: []loci.Vendor{"claude"}})
+	w.take(w.olga, w.open, referenceFile, graph.ImportOptions{AllowedVendors: []loci.Vendor{"claude"}})
 	wantText(t, w.text(w.claude), referenceGraph)
 	wantText(t, w.text(w.cursor), "")
-	_, err := w.ImportGraph(t.Context(), w.olga, w.open, strings.NewReader(""), app.GraphImportOptions{AllowedVendors: []loci.Vendor{}})
+	_, err := w.Graph.Import(t.Context(), w.olga, w.open, strings.NewReader(""), graph.ImportOptions{AllowedVendors: []loci.Vendor{}})
 	wantCode(t, err, loci.Invalid)
-	_, err = w.ImportGraph(t.Context(), w.claude, w.open, strings.NewReader(""), app.GraphImportOptions{})
+	_, err = w.Graph.Import(t.Context(), w.claude, w.open, strings.NewReader(""), graph.ImportOptions{})
 	wantCode(t, err, loci.Forbidden)
 }
 
@@ -289,7 +290,7 @@ func TestAnInterruptedGraphImportGoesOn(t *testing.T) {
 	text := manyLines(lines)
 	ctx, cancel := context.WithCancel(t.Context())
 	batches := 0
-	report, err := w.ImportGraph(ctx, w.olga, w.open, strings.NewReader(text), app.GraphImportOptions{Progress: func(r app.GraphReport) {
+	report, err := w.Graph.Import(ctx, w.olga, w.open, strings.NewReader(text), graph.ImportOptions{Progress: func(r graph.Report) {
 		if batches++; batches == 5 {
 			cancel()
 		}
@@ -297,17 +298,17 @@ func TestAnInterruptedGraphImportGoesOn(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || report.Entities == 0 || report.Entities == lines/2 {
 		t.Fatalf("interrupted: %+v, %v", report, err)
 	}
-	left := app.GraphReport{Lines: lines, Entities: lines/2 - report.Entities, Observations: lines/2 - report.Observations,
+	left := graph.Report{Lines: lines, Entities: lines/2 - report.Entities, Observations: lines/2 - report.Observations,
 		Relations: lines/2 - report.Relations, Present: report.Entities + report.Observations + report.Relations}
-	dry, problems := w.take(w.olga, w.open, text, app.GraphImportOptions{DryRun: true})
+	dry, problems := w.take(w.olga, w.open, text, graph.ImportOptions{DryRun: true})
 	if dry != left || len(problems) > 0 {
 		t.Errorf("a dry run: %+v, want %+v; %q", dry, left, problems)
 	}
-	again, problems := w.take(w.olga, w.open, text, app.GraphImportOptions{})
+	again, problems := w.take(w.olga, w.open, text, graph.ImportOptions{})
 	if again != left || len(problems) > 0 {
 		t.Errorf("again: %+v, want %+v; %q", again, left, problems)
 	}
-	if got := strings.Count(w.export(w.olga, w.open, app.GraphReference), "\n"); got != lines {
+	if got := strings.Count(w.export(w.olga, w.open, graph.GraphReference), "\n"); got != lines {
 		t.Errorf("%d lines exported, want %d", got, lines)
 	}
 }
@@ -316,14 +317,14 @@ func TestAnInterruptedGraphImportGoesOn(t *testing.T) {
 func TestADryRunTellsWhatAnImportDoes(t *testing.T) {
 	w := newGraphWorld(t)
 	own := newGraphWorld(t)
-	w.take(w.olga, w.open, manyLines(1200), app.GraphImportOptions{})
-	twice := w.export(w.olga, w.open, app.GraphLoci)
+	w.take(w.olga, w.open, manyLines(1200), graph.ImportOptions{})
+	twice := w.export(w.olga, w.open, graph.GraphLoci)
 	_, rows, _ := strings.Cut(twice, "\n")
 	for name, text := range map[string]string{"reference": manyLines(1200) + manyLines(1202), "own": twice + rows} {
 		in := map[string]loci.ProjectID{"reference": own.open, "own": own.closed}[name]
-		dry, problems := own.take(own.local, in, text, app.GraphImportOptions{DryRun: true})
+		dry, problems := own.take(own.local, in, text, graph.ImportOptions{DryRun: true})
 		wantText(t, own.textOf(own.olga, in), "")
-		real, _ := own.take(own.local, in, text, app.GraphImportOptions{})
+		real, _ := own.take(own.local, in, text, graph.ImportOptions{})
 		if dry != real || dry.Present < 1200 || dry.Entities < 600 || len(problems) > 0 {
 			t.Errorf("%s: dry %+v, real %+v; %q", name, dry, real, problems)
 		}
@@ -335,7 +336,7 @@ func TestAGraphImportThatCannotBeRead(t *testing.T) {
 	w := newGraphWorld(t)
 	broken := errors.New("the connection is gone")
 	for _, text := range []string{referenceFile, `{"entities":[{"name":"A","entityType":"t"}`} {
-		_, err := w.ImportGraph(t.Context(), w.olga, w.open, io.MultiReader(strings.NewReader(text), failing{broken}), app.GraphImportOptions{})
+		_, err := w.Graph.Import(t.Context(), w.olga, w.open, io.MultiReader(strings.NewReader(text), failing{broken}), graph.ImportOptions{})
 		if !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
 		}
@@ -358,16 +359,16 @@ func TestExportAndImportAreTheIdentity(t *testing.T) {
 		w.open = w.project(w.olga, fmt.Sprintf("website %d", round), true).ID
 		w.refresh()
 		w.drawGraph(rt)
-		from := w.export(w.olga, w.open, app.GraphLoci)
+		from := w.export(w.olga, w.open, graph.GraphLoci)
 		to := other.project(other.olga, fmt.Sprintf("copy %d", round), true).ID
 		other.local = other.operator("acme")
-		_, problems := other.take(other.local, to, from, app.GraphImportOptions{})
-		dry, _ := other.take(other.local, to, from, app.GraphImportOptions{DryRun: true})
-		again, _ := other.take(other.local, to, from, app.GraphImportOptions{})
+		_, problems := other.take(other.local, to, from, graph.ImportOptions{})
+		dry, _ := other.take(other.local, to, from, graph.ImportOptions{DryRun: true})
+		again, _ := other.take(other.local, to, from, graph.ImportOptions{})
 		if len(problems) > 0 || again.Present != again.Lines-1 || dry != again {
 			rt.Fatalf("refused %q; again %+v, dry %+v", problems, again, dry)
 		}
-		_, copied, _ := strings.Cut(other.export(other.local, to, app.GraphLoci), "\n")
+		_, copied, _ := strings.Cut(other.export(other.local, to, graph.GraphLoci), "\n")
 		_, original, _ := strings.Cut(from, "\n")
 		if diff := cmp.Diff(original, copied); diff != "" {
 			rt.Fatalf("with ids:\n%s", diff)
@@ -377,16 +378,16 @@ func TestExportAndImportAreTheIdentity(t *testing.T) {
 
 func TestTheReferenceFormatComesBackAsItWas(t *testing.T) {
 	w := newGraphWorld(t)
-	w.take(w.olga, w.open, manyLines(3000), app.GraphImportOptions{})
+	w.take(w.olga, w.open, manyLines(3000), graph.ImportOptions{})
 	w.put(w.olga, nil, ent("<b>\u2028\"\\", "日本語", "line\nbreak", "\t.", "x"))
-	from := w.export(w.olga, w.open, app.GraphReference)
+	from := w.export(w.olga, w.open, graph.GraphReference)
 	for _, dry := range []bool{true, false} {
-		report, problems := w.take(w.olga, w.closed, from, app.GraphImportOptions{DryRun: dry})
+		report, problems := w.take(w.olga, w.closed, from, graph.ImportOptions{DryRun: dry})
 		if report.Present != 0 || report.Refused != 0 || report.Entities != 1501 || report.Relations != 1500 || len(problems) > 0 {
 			t.Fatalf("got %+v, %q", report, problems)
 		}
 	}
-	if to := w.export(w.olga, w.closed, app.GraphReference); to != from {
+	if to := w.export(w.olga, w.closed, graph.GraphReference); to != from {
 		t.Errorf("differs:\n%s", cmp.Diff(from, to))
 	}
 }
@@ -414,15 +415,15 @@ func (w *graphWorld) drawGraph(rt *rapid.T) {
 		var err error
 		switch rapid.IntRange(0, 5).Draw(rt, "deed") {
 		case 0, 1:
-			_, err = w.CreateEntities(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.NewEntity{{EntityRef: ref, Observations: []string{text.Draw(rt, "text")}}, {EntityRef: other}})
+			_, err = w.Graph.CreateEntities(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.NewEntity{{EntityRef: ref, Observations: []string{text.Draw(rt, "text")}}, {EntityRef: other}})
 		case 2:
-			_, err = w.AddObservations(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.Contents{{Entity: ref, Contents: []string{text.Draw(rt, "text")}}})
+			_, err = w.Graph.AddObservations(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.Contents{{Entity: ref, Contents: []string{text.Draw(rt, "text")}}})
 		case 3:
-			_, err = w.CreateRelations(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.NewRelation{{From: ref, To: other, Type: kinds.Draw(rt, "kind")}})
+			_, err = w.Graph.CreateRelations(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.NewRelation{{From: ref, To: other, Type: kinds.Draw(rt, "kind")}})
 		case 4:
-			_, err = w.DeleteEntities(ctx, p, w.open, []loci.EntityRef{ref})
+			_, err = w.Graph.DeleteEntities(ctx, p, w.open, []loci.EntityRef{ref})
 		case 5:
-			_, err = w.MergeEntities(ctx, p, w.open, app.Which{EntityRef: ref}, app.Which{EntityRef: other})
+			_, err = w.Graph.Merge(ctx, p, w.open, graph.Which{EntityRef: ref}, graph.Which{EntityRef: other})
 		}
 		if err != nil && loci.CodeOf(err) == "" {
 			rt.Fatal(err)
@@ -441,8 +442,8 @@ func FuzzGraphImport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, p := range []loci.Principal{w.olga, w.local} {
 			refused := 0
-			report, err := w.ImportGraph(t.Context(), p, w.open, strings.NewReader(text), app.GraphImportOptions{DryRun: true,
-				Problem: func(b app.ImportProblem) {
+			report, err := w.Graph.Import(t.Context(), p, w.open, strings.NewReader(text), graph.ImportOptions{DryRun: true,
+				Problem: func(b jsonlines.Problem) {
 					refused++
 					if b.Line < 1 || b.Text == "internal error" {
 						t.Errorf("line %d: %q", b.Line, b.Text)

@@ -8,70 +8,71 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func TestRevert(t *testing.T) {
 	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	ctx := t.Context()
 	soon := w.now.Add(2 * time.Hour)
-	m := w.add(w.claude, app.Draft{Title: "t", Content: "one", AllowedVendors: []loci.Vendor{"*"}, ExpiresAt: soon})
+	m := w.add(w.claude, memory.Draft{Title: "t", Content: "one", AllowedVendors: []loci.Vendor{"*"}, ExpiresAt: soon})
 	two, never, only := "two", time.Time{}, []loci.Vendor{"claude"}
-	if _, err := w.Patch(ctx, w.owner, m.ID, 1, app.Patch{Content: &two, ExpiresAt: &never, AllowedVendors: &only}); err != nil {
+	if _, err := w.Memory.Patch(ctx, w.owner, m.ID, 1, memory.Patch{Content: &two, ExpiresAt: &never, AllowedVendors: &only}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.Revert(ctx, w.owner, m.ID, 0, 1)
+	_, err := w.Memory.Revert(ctx, w.owner, m.ID, 0, 1)
 	wantCode(t, err, loci.Forbidden) // a shorter life is a deletion
-	_, err = w.Revert(ctx, w.claude, m.ID, 0, 1)
+	_, err = w.Memory.Revert(ctx, w.claude, m.ID, 0, 1)
 	wantCode(t, err, loci.Forbidden)
-	_, err = w.Revert(ctx, w.local, m.ID, 1, 1)
+	_, err = w.Memory.Revert(ctx, w.local, m.ID, 1, 1)
 	wantCode(t, err, loci.Precondition)
-	_, err = w.Revert(ctx, w.local, m.ID, 0, 7)
+	_, err = w.Memory.Revert(ctx, w.local, m.ID, 0, 7)
 	wantCode(t, err, loci.NotFound)
-	_, err = w.Revert(ctx, w.local, m.ID, 0, 0)
+	_, err = w.Memory.Revert(ctx, w.local, m.ID, 0, 0)
 	wantCode(t, err, loci.Invalid)
-	got, err := w.Revert(ctx, w.local, m.ID, 2, 1)
+	got, err := w.Memory.Revert(ctx, w.local, m.ID, 2, 1)
 	if err != nil || got.Version != 3 || got.Content != "one" || !got.ExpiresAt.Equal(soon) || got.AllowedVendors[0] != "*" || got.Editor != "cli" || got.Origin != "claude" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if again, err := w.Revert(ctx, w.local, m.ID, 0, 1); err != nil || again.Version != 3 {
+	if again, err := w.Memory.Revert(ctx, w.local, m.ID, 0, 1); err != nil || again.Version != 3 {
 		t.Errorf("reverting to what it says made %+v, %v", again, err)
 	}
-	if got, err = w.Revert(ctx, w.owner, m.ID, 0, 2); err != nil || got.Content != "two" || got.Version != 4 {
+	if got, err = w.Memory.Revert(ctx, w.owner, m.ID, 0, 2); err != nil || got.Content != "two" || got.Version != 4 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	w.now = soon.Add(time.Hour)
-	_, err = w.Revert(ctx, w.local, m.ID, 0, 3)
+	_, err = w.Memory.Revert(ctx, w.local, m.ID, 0, 3)
 	wantCode(t, err, loci.Invalid)
-	if _, err := w.Trash(ctx, w.local, m.ID, 0); err != nil {
+	if _, err := w.Memory.Trash(ctx, w.local, m.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.Revert(ctx, w.local, m.ID, 0, 1)
+	_, err = w.Memory.Revert(ctx, w.local, m.ID, 0, 1)
 	wantCode(t, err, loci.NotFound)
 }
 
 func TestRevertInAnArchivedProject(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	m := c.add(c.mara, app.Draft{Title: "t", Content: "one", Scope: loci.ScopeProject, ProjectID: c.project})
-	out, err := c.Replace(ctx, c.mara, m.ID, 0, app.Draft{Title: "t", Content: "two"})
+	m := c.add(c.mara, memory.Draft{Title: "t", Content: "one", Scope: loci.ScopeProject, ProjectID: c.project})
+	out, err := c.Memory.Replace(ctx, c.mara, m.ID, 0, memory.Draft{Title: "t", Content: "two"})
 	c.must(err)
 	if !out.ProjectID.IsZero() {
 		t.Fatal("it is in the project still")
 	}
-	_, err = c.ArchiveProject(ctx, c.mara, c.project)
+	_, err = c.Project.Archive(ctx, c.mara, c.project)
 	c.must(err)
-	_, err = c.Revert(ctx, c.mara, m.ID, 0, 1)
+	_, err = c.Memory.Revert(ctx, c.mara, m.ID, 0, 1)
 	wantCode(t, err, loci.Conflict)
-	_, err = c.RestoreProject(ctx, c.mara, c.project)
+	_, err = c.Project.Restore(ctx, c.mara, c.project)
 	c.must(err)
-	back, err := c.Revert(ctx, c.mara, m.ID, 0, 1)
+	back, err := c.Memory.Revert(ctx, c.mara, m.ID, 0, 1)
 	c.must(err)
 	if back.ProjectID != c.project || back.Content != "one" {
 		t.Errorf("got %+v", back)
 	}
-	_, err = c.ArchiveProject(ctx, c.mara, c.project)
+	_, err = c.Project.Archive(ctx, c.mara, c.project)
 	c.must(err)
-	_, err = c.Revert(ctx, c.mara, m.ID, 0, 2) // out of it
+	_, err = c.Memory.Revert(ctx, c.mara, m.ID, 0, 2) // out of it
 	wantCode(t, err, loci.Conflict)
 }
 
@@ -79,49 +80,49 @@ func TestRevertInAnArchivedProject(t *testing.T) {
 func TestDiffShowsNoHiddenVersion(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	m := c.add(c.mara, app.Draft{Title: "t", Content: "the old secret"})
+	m := c.add(c.mara, memory.Draft{Title: "t", Content: "the old secret"})
 	said := "in the open"
-	_, err := c.Patch(ctx, c.mara, m.ID, 0, app.Patch{Content: &said})
+	_, err := c.Memory.Patch(ctx, c.mara, m.ID, 0, memory.Patch{Content: &said})
 	c.must(err)
-	_, err = c.ShareMemory(ctx, c.mara, m.ID)
+	_, err = c.Memory.Share(ctx, c.mara, m.ID)
 	c.must(err)
 	more := "in the open now"
-	_, err = c.Patch(ctx, c.mara, m.ID, 0, app.Patch{Content: &more})
+	_, err = c.Memory.Patch(ctx, c.mara, m.ID, 0, memory.Patch{Content: &more})
 	c.must(err)
 	for _, from := range []int{1, 2} {
-		_, hidden := c.Diff(ctx, c.tom, m.ID, from, 0)
-		_, absent := c.Diff(ctx, c.tom, m.ID, from+90, 0)
+		_, hidden := c.Memory.Diff(ctx, c.tom, m.ID, from, 0)
+		_, absent := c.Memory.Diff(ctx, c.tom, m.ID, from+90, 0)
 		wantCode(t, hidden, loci.NotFound)
 		if strings.ReplaceAll(absent.Error(), "9", "") != strings.ReplaceAll(hidden.Error(), "9", "") {
 			t.Errorf("hidden %q, absent %q", hidden, absent)
 		}
 	}
-	d, err := c.Diff(ctx, c.tom, m.ID, 0, 3)
+	d, err := c.Memory.Diff(ctx, c.tom, m.ID, 0, 3)
 	c.must(err)
 	if d.From.Version != 3 || len(d.Fields)+len(d.Texts) != 0 {
 		t.Errorf("the version before the first visible one: %+v", d)
 	}
-	d, err = c.Diff(ctx, c.mara, m.ID, 0, 3)
+	d, err = c.Memory.Diff(ctx, c.mara, m.ID, 0, 3)
 	c.must(err)
 	if d.From.Version != 2 || len(d.Fields) != 1 || d.Fields[0].Field != "team_id" {
 		t.Errorf("got %+v", d)
 	}
-	_, err = c.Diff(ctx, c.ines, m.ID, 0, 0)
+	_, err = c.Memory.Diff(ctx, c.ines, m.ID, 0, 0)
 	wantCode(t, err, loci.NotFound)
-	_, err = c.Diff(ctx, c.mara, m.ID, -1, 0)
+	_, err = c.Memory.Diff(ctx, c.mara, m.ID, -1, 0)
 	wantCode(t, err, loci.Invalid)
 }
 
 func init() {
-	deeds[app.MemoryRevert] = func(c *company, ctx context.Context) error {
+	deeds[memory.Revert] = func(c *company, ctx context.Context) error {
 		title := "hartebeest"
-		if _, err := c.Patch(ctx, c.mara, c.memory.ID, 0, app.Patch{Title: &title}); err != nil {
+		if _, err := c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, memory.Patch{Title: &title}); err != nil {
 			return err
 		}
 		c.st.entries = nil
-		return second(c.Revert(ctx, c.mara, c.memory.ID, 0, 1))
+		return second(c.Memory.Revert(ctx, c.mara, c.memory.ID, 0, 1))
 	}
-	deeds[app.Undo] = func(c *company, ctx context.Context) error {
-		return second(c.Undo(ctx, c.mara, loci.UndoSelection{Origin: c.memory.Editor, Since: c.memory.UpdatedAt}, false))
+	deeds[memory.Undo] = func(c *company, ctx context.Context) error {
+		return second(c.Memory.Undo(ctx, c.mara, loci.UndoSelection{Origin: c.memory.Editor, Since: c.memory.UpdatedAt}, false))
 	}
 }

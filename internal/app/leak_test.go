@@ -16,8 +16,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -78,77 +80,83 @@ func none(err error) (any, error)                     { return nil, err }
 func pair[A, B any](a A, _ B, err error) (any, error) { return a, err }
 
 var probes = []probe{
-	{"get", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Get(c.ctx, c.p, id) }},
+	{"get", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Get(c.ctx, c.p, id) }},
 	{"by ids", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.ByIDs(c.ctx, c.p, []loci.MemoryID{id}, loci.When{})
+		return c.Memory.ByIDs(c.ctx, c.p, []loci.MemoryID{id}, loci.When{})
 	}},
 	{"versions", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		v, _, err := c.Versions(c.ctx, c.p, id, 0, 0)
+		v, _, err := c.Memory.Versions(c.ctx, c.p, id, 0, 0)
 		return v, err
 	}},
 	{"patch", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Patch(c.ctx, c.p, id, 0, app.Patch{Title: new("x")})
+		return c.Memory.Patch(c.ctx, c.p, id, 0, memory.Patch{Title: new("x")})
 	}},
 	{"replace", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Replace(c.ctx, c.p, id, 7, app.Draft{Title: "x", Content: "y"})
+		return c.Memory.Replace(c.ctx, c.p, id, 7, memory.Draft{Title: "x", Content: "y"})
 	}},
-	{"trash", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Trash(c.ctx, c.p, id, 0) }},
-	{"trash many", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.TrashMany(c.ctx, c.p, []loci.MemoryID{id}) }},
-	{"restore", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Restore(c.ctx, c.p, id, 0) }},
-	{"erase", memoriesOf, func(c *caller, id [16]byte) (any, error) { return none(c.Erase(c.ctx, c.p, id, 0)) }},
-	{"share", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.ShareMemory(c.ctx, c.p, id) }},
-	{"unshare", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.UnshareMemory(c.ctx, c.p, id) }},
+	{"trash", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Trash(c.ctx, c.p, id, 0) }},
+	{"trash many", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.TrashMany(c.ctx, c.p, []loci.MemoryID{id}) }},
+	{"restore", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Restore(c.ctx, c.p, id, 0) }},
+	{"erase", memoriesOf, func(c *caller, id [16]byte) (any, error) { return none(c.Memory.Erase(c.ctx, c.p, id, 0)) }},
+	{"share", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Share(c.ctx, c.p, id) }},
+	{"unshare", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Unshare(c.ctx, c.p, id) }},
 	{"query", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Query(c.ctx, c.p, app.QueryRequest{Query: "what", IDs: []loci.MemoryID{id}})
+		return c.Memory.Query(c.ctx, c.p, memory.QueryRequest{Query: "what", IDs: []loci.MemoryID{id}})
 	}},
-	{"rotate", credentialsOf, func(c *caller, id [16]byte) (any, error) { return pair(c.RotateKey(c.ctx, c.p, id, 0)) }},
-	{"revoke key", credentialsOf, func(c *caller, id [16]byte) (any, error) { return none(c.RevokeKey(c.ctx, c.p, id)) }},
-	{"end session", credentialsOf, func(c *caller, id [16]byte) (any, error) { return none(c.EndSession(c.ctx, c.p, id)) }},
+	{"rotate", credentialsOf, func(c *caller, id [16]byte) (any, error) { return pair(c.Identity.RotateKey(c.ctx, c.p, id, 0)) }},
+	{"revoke key", credentialsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Identity.RevokeKey(c.ctx, c.p, id)) }},
+	{"end session", credentialsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Identity.EndSignIn(c.ctx, c.p, id)) }},
 	{"enter", credentialsOf, func(c *caller, id [16]byte) (any, error) {
-		return none(c.EnterWorkspace(c.ctx, c.p, id, loci.NewWorkspaceID()))
+		return none(c.Identity.EnterWorkspace(c.ctx, c.p, id, loci.NewWorkspaceID()))
 	}},
-	{"revoke grant", grantsOf, func(c *caller, id [16]byte) (any, error) { return none(c.RevokeGrant(c.ctx, c.p, id)) }},
-	{"team", teamsOf, func(c *caller, id [16]byte) (any, error) { return c.Team(c.ctx, c.p, id) }},
-	{"rename team", teamsOf, func(c *caller, id [16]byte) (any, error) { return c.RenameTeam(c.ctx, c.p, id, "x") }},
-	{"delete team", teamsOf, func(c *caller, id [16]byte) (any, error) { return none(c.DeleteTeam(c.ctx, c.p, id, true)) }},
+	{"revoke grant", grantsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Identity.RevokeGrant(c.ctx, c.p, id)) }},
+	{"team", teamsOf, func(c *caller, id [16]byte) (any, error) { return c.Org.Team(c.ctx, c.p, id) }},
+	{"rename team", teamsOf, func(c *caller, id [16]byte) (any, error) { return c.Org.RenameTeam(c.ctx, c.p, id, "x") }},
+	{"delete team", teamsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Org.DeleteTeam(c.ctx, c.p, id, true)) }},
 	{"invite to team", teamsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.InviteToTeam(c.ctx, c.p, id, []string{"x@y.example"}, loci.Member)
+		return c.Org.InviteToTeam(c.ctx, c.p, id, []string{"x@y.example"}, loci.Member)
 	}},
-	{"leave team", teamsOf, func(c *caller, id [16]byte) (any, error) { return none(c.LeaveTeam(c.ctx, c.p, id)) }},
-	{"remove from team", usersOf, func(c *caller, id [16]byte) (any, error) { return none(c.RemoveFromTeam(c.ctx, c.p, c.p.TeamID, id)) }},
+	{"leave team", teamsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Org.LeaveTeam(c.ctx, c.p, id)) }},
+	{"remove from team", usersOf, func(c *caller, id [16]byte) (any, error) {
+		return none(c.Org.RemoveFromTeam(c.ctx, c.p, c.p.TeamID, id))
+	}},
 	{"remove from their team", teamsOf, func(c *caller, id [16]byte) (any, error) {
-		return none(c.RemoveFromTeam(c.ctx, c.p, id, c.p.UserID))
+		return none(c.Org.RemoveFromTeam(c.ctx, c.p, id, c.p.UserID))
 	}},
 	{"team role", usersOf, func(c *caller, id [16]byte) (any, error) {
-		return c.SetTeamRole(c.ctx, c.p, c.p.TeamID, id, loci.Member)
+		return c.Org.SetTeamRole(c.ctx, c.p, c.p.TeamID, id, loci.Member)
 	}},
 	{"role in their team", teamsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.SetTeamRole(c.ctx, c.p, id, c.p.UserID, loci.MemberOwner)
+		return c.Org.SetTeamRole(c.ctx, c.p, id, c.p.UserID, loci.MemberOwner)
 	}},
-	{"revoke invite", invitesOf, func(c *caller, id [16]byte) (any, error) { return none(c.RevokeInvite(c.ctx, c.p, id)) }},
+	{"revoke invite", invitesOf, func(c *caller, id [16]byte) (any, error) { return none(c.Org.RevokeInvite(c.ctx, c.p, id)) }},
 	{"set member", usersOf, func(c *caller, id [16]byte) (any, error) {
-		return c.SetMember(c.ctx, c.p, id, app.MemberChange{Role: new(loci.Member)})
+		return c.Org.SetMember(c.ctx, c.p, id, org.MemberChange{Role: new(loci.Member)})
 	}},
 	{"disable", usersOf, func(c *caller, id [16]byte) (any, error) {
-		return c.SetMember(c.ctx, c.p, id, app.MemberChange{Disabled: new(true)})
+		return c.Org.SetMember(c.ctx, c.p, id, org.MemberChange{Disabled: new(true)})
 	}},
-	{"delete user", usersOf, func(c *caller, id [16]byte) (any, error) { return none(c.DeleteUser(c.ctx, c.p, id)) }},
-	{"workspace members", workspacesOf, func(c *caller, id [16]byte) (any, error) { return c.WorkspaceMembers(c.ctx, c.p, id) }},
-	{"rename workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) { return c.RenameWorkspace(c.ctx, c.p, id, "x") }},
-	{"delete workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) { return none(c.DeleteWorkspace(c.ctx, c.p, id)) }},
-	{"join workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) { return none(c.JoinWorkspace(c.ctx, c.p, id, c.p.UserID)) }},
-	{"leave workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) { return none(c.LeaveWorkspace(c.ctx, c.p, id, c.p.UserID)) }},
+	{"delete user", usersOf, func(c *caller, id [16]byte) (any, error) { return none(c.Identity.DeleteUser(c.ctx, c.p, id)) }},
+	{"workspace members", workspacesOf, func(c *caller, id [16]byte) (any, error) { return c.Org.WorkspaceMembers(c.ctx, c.p, id) }},
+	{"rename workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) { return c.Org.RenameWorkspace(c.ctx, c.p, id, "x") }},
+	{"delete workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) { return none(c.Org.DeleteWorkspace(c.ctx, c.p, id)) }},
+	{"join workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) {
+		return none(c.Org.JoinWorkspace(c.ctx, c.p, id, c.p.UserID))
+	}},
+	{"leave workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) {
+		return none(c.Org.LeaveWorkspace(c.ctx, c.p, id, c.p.UserID))
+	}},
 	{"key in workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) {
-		return pair(c.CreateKey(c.ctx, c.p, auth.KeyRequest{Name: "k", WorkspaceID: id}))
+		return pair(c.Identity.CreateKey(c.ctx, c.p, auth.KeyRequest{Name: "k", WorkspaceID: id}))
 	}},
 	{"enter workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) {
-		return none(c.EnterWorkspace(c.ctx, c.p, loci.CredentialID{}, id))
+		return none(c.Identity.EnterWorkspace(c.ctx, c.p, loci.CredentialID{}, id))
 	}},
-	{"members after", usersOf, func(c *caller, id [16]byte) (any, error) { _, err := c.Members(c.ctx, c.p, id, 1); return nil, err }},
+	{"members after", usersOf, func(c *caller, id [16]byte) (any, error) { _, err := c.Org.Members(c.ctx, c.p, id, 1); return nil, err }},
 	{"list team", teamsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.List(c.ctx, c.p, app.ListRequest{Filter: app.Filter{TeamID: id}, Total: true})
+		return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{TeamID: id}, Total: true})
 	}},
-	{"passkey", credentialsOf, func(c *caller, id [16]byte) (any, error) { return none(c.RemovePasskey(c.ctx, c.p, id[:])) }},
+	{"passkey", credentialsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Identity.RemovePasskey(c.ctx, c.p, id[:])) }},
 }
 
 func memoriesOf(s *strangers) [][16]byte    { return s.memories }
@@ -161,45 +169,53 @@ func workspacesOf(s *strangers) [][16]byte  { return s.workspaces }
 
 // walks are calls that name nobody: what they answer is A's own.
 var walks = map[string]func(*caller) (any, error){
-	"list": func(c *caller) (any, error) { return c.List(c.ctx, c.p, app.ListRequest{Total: true}) },
+	"list": func(c *caller) (any, error) { return c.Memory.List(c.ctx, c.p, memory.ListRequest{Total: true}) },
 	"trash": func(c *caller) (any, error) {
-		return c.List(c.ctx, c.p, app.ListRequest{Filter: app.Filter{Lifecycle: loci.TrashOnly}, Total: true})
+		return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{Lifecycle: loci.TrashOnly}, Total: true})
 	},
-	"search":   func(c *caller) (any, error) { return c.Search(c.ctx, c.p, app.SearchRequest{Query: "secret plan"}) },
-	"ask":      func(c *caller) (any, error) { return c.Query(c.ctx, c.p, app.QueryRequest{Query: "secret plan"}) },
-	"briefing": func(c *caller) (any, error) { return c.Briefing(c.ctx, c.p, loci.When{}) },
-	"latest":   func(c *caller) (any, error) { return c.Latest(c.ctx, c.p, app.Filter{}) },
-	"pool":     func(c *caller) (any, error) { return c.TeamMemories(c.ctx, c.p, app.ListRequest{Total: true}) },
+	"search": func(c *caller) (any, error) {
+		return c.Memory.Search(c.ctx, c.p, memory.SearchRequest{Query: "secret plan"})
+	},
+	"ask": func(c *caller) (any, error) {
+		return c.Memory.Query(c.ctx, c.p, memory.QueryRequest{Query: "secret plan"})
+	},
+	"briefing": func(c *caller) (any, error) { return c.Memory.Briefing(c.ctx, c.p, loci.When{}) },
+	"latest":   func(c *caller) (any, error) { return c.Memory.Latest(c.ctx, c.p, memory.Filter{}) },
+	"pool": func(c *caller) (any, error) {
+		return c.Memory.TeamMemories(c.ctx, c.p, memory.ListRequest{Total: true})
+	},
 	"export": func(c *caller) (any, error) {
 		var b bytes.Buffer
-		_, err := c.App.Export(c.ctx, c.p, &b, nil)
+		_, err := c.App.Transfer.Export(c.ctx, c.p, &b, nil)
 		return b.String(), err
 	},
-	"whoami":     func(c *caller) (any, error) { return c.WhoAmI(c.ctx, c.p) },
-	"rename me":  func(c *caller) (any, error) { return c.RenameMe(c.ctx, c.p, "Ann") },
-	"keys":       func(c *caller) (any, error) { return c.Keys(c.ctx, c.p, "") },
-	"all keys":   func(c *caller) (any, error) { return c.OrgKeys(c.ctx, c.p) },
-	"sessions":   func(c *caller) (any, error) { return c.Sessions(c.ctx, c.p) },
-	"methods":    func(c *caller) (any, error) { return c.SignInMethods(c.ctx, c.p) },
-	"grants":     func(c *caller) (any, error) { return c.Grants(c.ctx, c.p) },
-	"all grants": func(c *caller) (any, error) { return c.OrgGrants(c.ctx, c.p) },
-	"vendors":    func(c *caller) (any, error) { return c.Vendors(c.ctx, c.p) },
-	"preview":    func(c *caller) (any, error) { return c.Preview(c.ctx, c.p, []loci.Vendor{"claude", "cursor"}) },
+	"whoami":     func(c *caller) (any, error) { return c.Identity.WhoAmI(c.ctx, c.p) },
+	"rename me":  func(c *caller) (any, error) { return c.Identity.RenameMe(c.ctx, c.p, "Ann") },
+	"keys":       func(c *caller) (any, error) { return c.Identity.Keys(c.ctx, c.p, "") },
+	"all keys":   func(c *caller) (any, error) { return c.Identity.OrgKeys(c.ctx, c.p) },
+	"sessions":   func(c *caller) (any, error) { return c.Identity.SignIns(c.ctx, c.p) },
+	"methods":    func(c *caller) (any, error) { return c.Identity.SignInMethods(c.ctx, c.p) },
+	"grants":     func(c *caller) (any, error) { return c.Identity.Grants(c.ctx, c.p) },
+	"all grants": func(c *caller) (any, error) { return c.Identity.OrgGrants(c.ctx, c.p) },
+	"vendors":    func(c *caller) (any, error) { return c.Identity.Vendors(c.ctx, c.p) },
+	"preview":    func(c *caller) (any, error) { return c.Identity.Preview(c.ctx, c.p, []loci.Vendor{"claude", "cursor"}) },
 	"new key": func(c *caller) (any, error) {
-		return pair(c.CreateKey(c.ctx, c.p, auth.KeyRequest{Name: "k", Vendor: "claude"}))
+		return pair(c.Identity.CreateKey(c.ctx, c.p, auth.KeyRequest{Name: "k", Vendor: "claude"}))
 	},
-	"new team":   func(c *caller) (any, error) { return c.CreateTeam(c.ctx, c.p, "Team "+uuid.NewString()) },
-	"org":        func(c *caller) (any, error) { return c.Org(c.ctx, c.p) },
-	"orgs":       func(c *caller) (any, error) { return c.Orgs(c.ctx, c.p) },
-	"metrics":    func(c *caller) (any, error) { return c.AdminMetrics(c.ctx, c.p) },
-	"users":      func(c *caller) (any, error) { return pair(c.AdminUsers(c.ctx, c.p, app.AdminUsersQuery{})) },
-	"trail":      func(c *caller) (any, error) { return c.AuditTrail(c.ctx, c.p, app.AuditQuery{}) },
-	"clients":    func(c *caller) (any, error) { return c.OAuthClients(c.ctx, c.p) },
-	"workspaces": func(c *caller) (any, error) { return c.Workspaces(c.ctx, c.p) },
-	"divide":     func(c *caller) (any, error) { return c.SetOrg(c.ctx, c.p, app.OrgSettings{Workspaces: new(true)}) },
-	"others":     func(c *caller) (any, error) { return c.EndOtherSessions(c.ctx, c.p) },
+	"new team": func(c *caller) (any, error) { return c.Org.CreateTeam(c.ctx, c.p, "Team "+uuid.NewString()) },
+	"org":      func(c *caller) (any, error) { return c.Org.Get(c.ctx, c.p) },
+	"orgs":     func(c *caller) (any, error) { return c.Org.List(c.ctx, c.p) },
+	"metrics":  func(c *caller) (any, error) { return c.Identity.AdminMetrics(c.ctx, c.p) },
+	"users": func(c *caller) (any, error) {
+		return pair(c.Identity.AdminUsers(c.ctx, c.p, identity.AdminUsersQuery{}))
+	},
+	"trail":      func(c *caller) (any, error) { return c.Identity.AuditTrail(c.ctx, c.p, identity.AuditQuery{}) },
+	"clients":    func(c *caller) (any, error) { return c.Identity.OAuthClients(c.ctx, c.p) },
+	"workspaces": func(c *caller) (any, error) { return c.Org.Workspaces(c.ctx, c.p) },
+	"divide":     func(c *caller) (any, error) { return c.Org.Set(c.ctx, c.p, org.Settings{Workspaces: new(true)}) },
+	"others":     func(c *caller) (any, error) { return c.Identity.EndOtherSignIns(c.ctx, c.p) },
 	"add": func(c *caller) (any, error) {
-		m, err := c.Create(c.ctx, c.p, app.Draft{Title: "mine", Content: "my secret plan"})
+		m, err := c.Memory.Create(c.ctx, c.p, memory.Draft{Title: "mine", Content: "my secret plan"})
 		if err == nil {
 			c.own = append(c.own, m.ID)
 		}
@@ -209,7 +225,7 @@ var walks = map[string]func(*caller) (any, error){
 		if len(c.own) == 0 {
 			return nil, nil
 		}
-		return c.ShareMemory(c.ctx, c.p, c.own[len(c.own)-1])
+		return c.Memory.Share(c.ctx, c.p, c.own[len(c.own)-1])
 	},
 }
 
@@ -300,9 +316,9 @@ func (c *caller) refresh() {
 func (c *caller) acceptStrangers(all []*strangers) {
 	for _, b := range all {
 		for _, token := range b.tokens {
-			answer, err := c.AcceptInvite(c.ctx, c.p, token)
+			answer, err := c.Org.AcceptInvite(c.ctx, c.p, token)
 			got := c.note("accept", answer, err)
-			answer, err = c.AcceptInvite(c.ctx, c.p, auth.NewSecret("loci_invite_"))
+			answer, err = c.Org.AcceptInvite(c.ctx, c.p, auth.NewSecret("loci_invite_"))
 			if want := c.note("accept", answer, err); got != want {
 				c.rt.Fatalf("a stranger's invitation answers %q, none at all %q", got, want)
 			}
@@ -335,7 +351,7 @@ func drawWorld(rt *rapid.T, s *stage) (*caller, []*strangers) {
 		all = append(all, st)
 	}
 	if rapid.Bool().Draw(rt, "team") {
-		_, err := s.CreateTeam(c.ctx, c.p, "Team of A "+tag)
+		_, err := s.Org.CreateTeam(c.ctx, c.p, "Team of A "+tag)
 		s.must(err)
 		c.refresh()
 	}
@@ -367,7 +383,7 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, know
 	b := &strangers{mark: mark, org: p.OrgID}
 	vendors := rapid.SampledFrom([][]loci.Vendor{{loci.AnyVendor}, {"claude"}, {"cursor"}}).Draw(rt, "vendors")
 	for n := range rapid.IntRange(1, 3).Draw(rt, "memories") {
-		m := s.add(p, app.Draft{Title: mark + " title", Content: "the secret plan of " + mark, Tags: []string{mark}, AllowedVendors: vendors, Key: oneKey, Dedupe: app.DedupeCreate})
+		m := s.add(p, memory.Draft{Title: mark + " title", Content: "the secret plan of " + mark, Tags: []string{mark}, AllowedVendors: vendors, Key: oneKey, Dedupe: memory.DedupeCreate})
 		b.memories = append(b.memories, m.ID)
 		s.attachTo(p, m.ID, b)
 		s.suggestAbout(p, m.ID, b)
@@ -375,11 +391,11 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, know
 			s.settleStructured(p, m.ID, b)
 		}
 		if n == 1 {
-			_, err := s.Trash(ctx, p, m.ID, 0)
+			_, err := s.Memory.Trash(ctx, p, m.ID, 0)
 			s.must(err)
 		}
 	}
-	key, _, err := s.CreateKey(ctx, p, auth.KeyRequest{Name: mark + " key", Vendor: "claude"})
+	key, _, err := s.Identity.CreateKey(ctx, p, auth.KeyRequest{Name: mark + " key", Vendor: "claude"})
 	s.must(err)
 	b.credentials = append(b.credentials, key.ID, p.CredentialID)
 	b.grants = append(b.grants, s.grant(p, mark+" client", "claude"))
@@ -387,16 +403,16 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, know
 	if known { // an admin of the org may know its people and teams
 		return b
 	}
-	team, err := s.CreateTeam(ctx, p, mark+" team")
+	team, err := s.Org.CreateTeam(ctx, p, mark+" team")
 	s.must(err)
 	p.TeamID, p.TeamRole = team.ID, loci.MemberOwner
-	_, err = s.ShareMemory(ctx, p, b.memories[0])
+	_, err = s.Memory.Share(ctx, p, b.memories[0])
 	s.must(err)
-	made, err := s.InviteToTeam(ctx, p, team.ID, []string{mark + "-new@b.example"}, loci.Member)
+	made, err := s.Org.InviteToTeam(ctx, p, team.ID, []string{mark + "-new@b.example"}, loci.Member)
 	s.must(err)
 	b.teams, b.invites, b.tokens = append(b.teams, team.ID), append(b.invites, made[0].Invite.ID), append(b.tokens, made[0].Token)
 	if p.OrgRole == loci.MemberOwner {
-		space, err := s.CreateWorkspace(ctx, p, mark+" space")
+		space, err := s.Org.CreateWorkspace(ctx, p, mark+" space")
 		s.must(err)
 		b.workspaces = append(b.workspaces, space.ID)
 	}

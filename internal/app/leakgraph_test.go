@@ -8,8 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func projectsOf(s *strangers) [][16]byte { return s.projects }
@@ -17,7 +19,7 @@ func nodesOf(s *strangers) [][16]byte    { return s.nodes }
 
 func (c *caller) graph() *graphWorld { return &graphWorld{stage: c.stage} }
 
-func byID(id [16]byte) app.Which { return app.Which{ID: id} }
+func byID(id [16]byte) graph.Which { return graph.Which{ID: id} }
 
 func init() {
 	probes = append(probes, graphProbes...)
@@ -43,116 +45,124 @@ func mapsKeys[V any](m map[string]V) func(func(string) bool) {
 
 // graphProbes name a project of strangers, or a row of theirs in a project that A is in.
 var graphProbes = []probe{
-	{"project", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.Project(c.ctx, c.p, id) }},
+	{"project", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.Project.Get(c.ctx, c.p, id) }},
 	{"change project", projectsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.ChangeProject(c.ctx, c.p, id, app.ProjectPatch{Description: new("x")})
+		return c.Project.Change(c.ctx, c.p, id, project.Patch{Description: new("x")})
 	}},
-	{"archive project", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.ArchiveProject(c.ctx, c.p, id) }},
-	{"restore project", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.RestoreProject(c.ctx, c.p, id) }},
-	{"delete project", projectsOf, func(c *caller, id [16]byte) (any, error) { return none(c.DeleteProject(c.ctx, c.p, id)) }},
-	{"project members", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.ProjectMembers(c.ctx, c.p, id) }},
+	{"archive project", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.Project.Archive(c.ctx, c.p, id) }},
+	{"restore project", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.Project.Restore(c.ctx, c.p, id) }},
+	{"delete project", projectsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Project.Delete(c.ctx, c.p, id)) }},
+	{"project members", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.Project.Members(c.ctx, c.p, id) }},
 	{"enter project", projectsOf, func(c *caller, id [16]byte) (any, error) {
-		return none(c.PutProjectMember(c.ctx, c.p, id, loci.ProjectMember{UserID: c.p.UserID, Role: loci.MemberOwner}))
+		return none(c.Project.PutMember(c.ctx, c.p, id, loci.ProjectMember{UserID: c.p.UserID, Role: loci.MemberOwner}))
 	}},
 	{"leave project", projectsOf, func(c *caller, id [16]byte) (any, error) {
-		return none(c.RemoveProjectMember(c.ctx, c.p, id, c.p.UserID))
+		return none(c.Project.RemoveMember(c.ctx, c.p, id, c.p.UserID))
 	}},
 	{"enter member", usersOf, func(c *caller, id [16]byte) (any, error) {
-		return none(c.PutProjectMember(c.ctx, c.p, c.shared, loci.ProjectMember{UserID: id, Role: loci.Member}))
+		return none(c.Project.PutMember(c.ctx, c.p, c.shared, loci.ProjectMember{UserID: id, Role: loci.Member}))
 	}},
 	{"key of project", projectsOf, func(c *caller, id [16]byte) (any, error) {
-		return pair(c.CreateKey(c.ctx, c.p, auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{id}}))
+		return pair(c.Identity.CreateKey(c.ctx, c.p, auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{id}}))
 	}},
 	{"list project", projectsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.List(c.ctx, c.p, app.ListRequest{Filter: app.Filter{ProjectID: id}, Total: true})
+		return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{ProjectID: id}, Total: true})
 	}},
 	{"add to project", projectsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Create(c.ctx, c.p, app.Draft{Title: "x", Content: "y", Scope: loci.ScopeProject, ProjectID: id})
+		return c.Memory.Create(c.ctx, c.p, memory.Draft{Title: "x", Content: "y", Scope: loci.ScopeProject, ProjectID: id})
 	}},
-	{"entity", nodesOf, func(c *caller, id [16]byte) (any, error) { return c.Entity(c.ctx, c.p, c.shared, byID(id)) }},
+	{"entity", nodesOf, func(c *caller, id [16]byte) (any, error) { return c.Graph.Entity(c.ctx, c.p, c.shared, byID(id)) }},
 	{"history", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.EntityHistory(c.ctx, c.p, c.shared, byID(id), 0)
+		return c.Graph.EntityHistory(c.ctx, c.p, c.shared, byID(id), 0)
 	}},
 	{"neighbours", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Neighbours(c.ctx, c.p, c.shared, byID(id), 3, 0)
+		return c.Graph.Neighbours(c.ctx, c.p, c.shared, byID(id), 3, 0)
 	}},
 	{"its observations", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.EntityObservations(c.ctx, c.p, c.shared, byID(id), app.GraphList{})
+		return c.Graph.EntityObservations(c.ctx, c.p, c.shared, byID(id), graph.ListRequest{})
 	}},
 	{"its relations", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.EntityRelations(c.ctx, c.p, c.shared, byID(id), app.GraphList{})
+		return c.Graph.EntityRelations(c.ctx, c.p, c.shared, byID(id), graph.ListRequest{})
 	}},
 	{"merge from", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.MergeEntities(c.ctx, c.p, c.shared, byID(id), named("common ground"))
+		return c.Graph.Merge(c.ctx, c.p, c.shared, byID(id), named("common ground"))
 	}},
 	{"merge into", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.MergeEntities(c.ctx, c.p, c.shared, named("common ground"), byID(id))
+		return c.Graph.Merge(c.ctx, c.p, c.shared, named("common ground"), byID(id))
 	}},
 	{"restore nodes", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.RestoreEntities(c.ctx, c.p, c.shared, app.GraphIDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}})
+		return c.Graph.RestoreEntities(c.ctx, c.p, c.shared, graph.IDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}})
 	}},
 	{"vendors of nodes", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.SetGraphVendors(c.ctx, c.p, c.shared, app.GraphIDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}}, []loci.Vendor{"*"})
+		return c.Graph.SetVendors(c.ctx, c.p, c.shared, graph.IDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}}, []loci.Vendor{"*"})
 	}},
 }
 
 // graphWalks name nobody.
 var graphWalks = map[string]func(*caller) (any, error){
-	"projects":   func(c *caller) (any, error) { return c.Projects(c.ctx, c.p, app.ProjectList{}) },
-	"read graph": func(c *caller) (any, error) { return c.ReadGraph(c.ctx, c.p, c.shared, app.GraphList{}) },
+	"projects":   func(c *caller) (any, error) { return c.Project.List(c.ctx, c.p, project.ListRequest{}) },
+	"read graph": func(c *caller) (any, error) { return c.Graph.Read(c.ctx, c.p, c.shared, graph.ListRequest{}) },
 	"search graph": func(c *caller) (any, error) {
-		return c.SearchGraph(c.ctx, c.p, c.shared, app.GraphSearch{Query: "secret plan"})
+		return c.Graph.Search(c.ctx, c.p, c.shared, graph.SearchRequest{Query: "secret plan"})
 	},
-	"graph trash": func(c *caller) (any, error) { return c.GraphTrash(c.ctx, c.p, c.shared, 0) },
+	"graph trash": func(c *caller) (any, error) { return c.Graph.Trash(c.ctx, c.p, c.shared, 0) },
 	"common": func(c *caller) (any, error) {
-		return c.Neighbours(c.ctx, c.p, c.shared, named("common ground"), 3, 0)
+		return c.Graph.Neighbours(c.ctx, c.p, c.shared, named("common ground"), 3, 0)
 	},
-	"common history": func(c *caller) (any, error) { return c.EntityHistory(c.ctx, c.p, c.shared, named("common ground"), 0) },
+	"common history": func(c *caller) (any, error) {
+		return c.Graph.EntityHistory(c.ctx, c.p, c.shared, named("common ground"), 0)
+	},
 	"new entity": func(c *caller) (any, error) {
-		return c.CreateEntities(c.ctx, c.p, c.shared, nil, []loci.NewEntity{ent("of A's", "t", "my secret plan")})
+		return c.Graph.CreateEntities(c.ctx, c.p, c.shared, nil, []loci.NewEntity{ent("of A's", "t", "my secret plan")})
 	},
 	"export graph": func(c *caller) (any, error) {
 		var b strings.Builder
-		err := c.ExportGraph(c.ctx, c.p, c.shared, app.GraphReference, &b)
+		err := c.Graph.Export(c.ctx, c.p, c.shared, graph.GraphReference, &b)
 		return b.String(), err
 	},
 	"new project": func(c *caller) (any, error) {
-		return c.CreateProject(c.ctx, c.p, app.ProjectDraft{Name: "of A's " + rand.Text(), Everyone: new(false)})
+		return c.Project.Create(c.ctx, c.p, project.Draft{Name: "of A's " + rand.Text(), Everyone: new(false)})
 	},
-	"current": func(c *caller) (any, error) { return c.CurrentProject(c.ctx, c.p, app.SessionKey{1}) },
+	"current": func(c *caller) (any, error) { return c.Project.Current(c.ctx, c.p, project.ConnectionKey{1}) },
 }
 
 // nameProbes ask for something by a name. What they answer must be the same for
 // a stranger's as for one that nobody has.
 var nameProbes = map[string]func(c *caller, name string) (any, error){
-	"find project": func(c *caller, name string) (any, error) { return c.FindProject(c.ctx, c.p, name) },
-	"switch":       func(c *caller, name string) (any, error) { return c.SwitchProject(c.ctx, c.p, app.SessionKey{1}, name) },
-	"choose": func(c *caller, name string) (any, error) {
-		return c.ChooseProject(c.ctx, c.p, app.GraphRead, app.ProjectChoice{Name: name})
+	"find project": func(c *caller, name string) (any, error) { return c.Project.Find(c.ctx, c.p, name) },
+	"switch": func(c *caller, name string) (any, error) {
+		return c.Project.Switch(c.ctx, c.p, project.ConnectionKey{1}, name)
 	},
-	"open":   func(c *caller, name string) (any, error) { return c.OpenEntities(c.ctx, c.p, c.shared, refs(name)) },
-	"entity": func(c *caller, name string) (any, error) { return c.Entity(c.ctx, c.p, c.shared, named(name)) },
+	"choose": func(c *caller, name string) (any, error) {
+		return c.Project.Choose(c.ctx, c.p, graph.Read, project.Choice{Name: name})
+	},
+	"open": func(c *caller, name string) (any, error) {
+		return c.Graph.OpenEntities(c.ctx, c.p, c.shared, refs(name))
+	},
+	"entity": func(c *caller, name string) (any, error) { return c.Graph.Entity(c.ctx, c.p, c.shared, named(name)) },
 	"history": func(c *caller, name string) (any, error) {
-		return c.EntityHistory(c.ctx, c.p, c.shared, named(name), 0)
+		return c.Graph.EntityHistory(c.ctx, c.p, c.shared, named(name), 0)
 	},
 	"search": func(c *caller, name string) (any, error) {
-		return c.SearchGraph(c.ctx, c.p, c.shared, app.GraphSearch{Query: `"` + name + `"`})
+		return c.Graph.Search(c.ctx, c.p, c.shared, graph.SearchRequest{Query: `"` + name + `"`})
 	},
 	"observe": func(c *caller, name string) (any, error) {
-		return c.AddObservations(c.ctx, c.p, c.shared, nil, []loci.Contents{obs(name, "x")})
+		return c.Graph.AddObservations(c.ctx, c.p, c.shared, nil, []loci.Contents{obs(name, "x")})
 	},
 	"relate": func(c *caller, name string) (any, error) {
-		return c.CreateRelations(c.ctx, c.p, c.shared, nil, []loci.NewRelation{rel("common ground", "is", name)})
+		return c.Graph.CreateRelations(c.ctx, c.p, c.shared, nil, []loci.NewRelation{rel("common ground", "is", name)})
 	},
-	"delete": func(c *caller, name string) (any, error) { return c.DeleteEntities(c.ctx, c.p, c.shared, refs(name)) },
+	"delete": func(c *caller, name string) (any, error) {
+		return c.Graph.DeleteEntities(c.ctx, c.p, c.shared, refs(name))
+	},
 	"forget": func(c *caller, name string) (any, error) {
-		return c.DeleteObservations(c.ctx, c.p, c.shared, []loci.Contents{obs(name, "x"), obs("common ground", name)})
+		return c.Graph.DeleteObservations(c.ctx, c.p, c.shared, []loci.Contents{obs(name, "x"), obs("common ground", name)})
 	},
 	"part": func(c *caller, name string) (any, error) {
-		return c.DeleteRelations(c.ctx, c.p, c.shared, []loci.NewRelation{rel("common ground", "hides", name), rel("common ground", name, "common ground")})
+		return c.Graph.DeleteRelations(c.ctx, c.p, c.shared, []loci.NewRelation{rel("common ground", "hides", name), rel("common ground", name, "common ground")})
 	},
 	"typo": func(c *caller, name string) (any, error) {
-		return c.OpenEntities(c.ctx, c.p, c.shared, refs(name[:len(name)-1]+"~"))
+		return c.Graph.OpenEntities(c.ctx, c.p, c.shared, refs(name[:len(name)-1]+"~"))
 	},
 }
 
@@ -182,11 +192,11 @@ func (s *stage) settleProject(rt *rapid.T, p loci.Principal, b *strangers) {
 	p.ProjectIDs = append(p.ProjectIDs, made.ID)
 	b.projects = append(b.projects, made.ID)
 	b.names = append(b.names, b.mark+" project", b.mark+" entity")
-	put, err := s.CreateEntities(ctx, p, made.ID, nil, []loci.NewEntity{ent(b.mark+" entity", b.mark, "the secret plan of "+b.mark)})
+	put, err := s.Graph.CreateEntities(ctx, p, made.ID, nil, []loci.NewEntity{ent(b.mark+" entity", b.mark, "the secret plan of "+b.mark)})
 	s.must(err)
 	b.nodes = append(b.nodes, put[0].Entity.ID, put[0].Added[0].ID)
 	if rapid.Bool().Draw(rt, "archived") {
-		_, err := s.ArchiveProject(ctx, p, made.ID)
+		_, err := s.Project.Archive(ctx, p, made.ID)
 		s.must(err)
 	}
 }
@@ -196,22 +206,22 @@ func (c *caller) settleShared(rt *rapid.T, colleague loci.Principal, b *stranger
 	tag, _, _ := strings.Cut(b.mark, "-")
 	c.shared = c.project(colleague, "shared "+tag, true).ID
 	colleague.ProjectIDs = append(colleague.ProjectIDs, c.shared)
-	_, err := c.CreateEntities(c.ctx, colleague, c.shared, nil, []loci.NewEntity{ent("common ground", "t", "no secret plan")})
+	_, err := c.Graph.CreateEntities(c.ctx, colleague, c.shared, nil, []loci.NewEntity{ent("common ground", "t", "no secret plan")})
 	c.must(err)
 	if c.p.Vendor == "" {
 		return
 	}
 	only := rapid.SampledFrom([][]loci.Vendor{{"cursor"}, {"cursor", "chatgpt"}}).Draw(rt, "kept for")
-	put, err := c.CreateEntities(c.ctx, colleague, c.shared, only, []loci.NewEntity{ent(b.mark+" hidden", b.mark, "the secret plan of "+b.mark)})
+	put, err := c.Graph.CreateEntities(c.ctx, colleague, c.shared, only, []loci.NewEntity{ent(b.mark+" hidden", b.mark, "the secret plan of "+b.mark)})
 	c.must(err)
-	said, err := c.AddObservations(c.ctx, colleague, c.shared, only, []loci.Contents{obs("common ground", b.mark+" was here")})
+	said, err := c.Graph.AddObservations(c.ctx, colleague, c.shared, only, []loci.Contents{obs("common ground", b.mark+" was here")})
 	c.must(err)
-	tied, err := c.CreateRelations(c.ctx, colleague, c.shared, nil, []loci.NewRelation{rel("common ground", "hides", b.mark+" hidden"), rel(b.mark+" hidden", b.mark, "common ground")})
+	tied, err := c.Graph.CreateRelations(c.ctx, colleague, c.shared, nil, []loci.NewRelation{rel("common ground", "hides", b.mark+" hidden"), rel(b.mark+" hidden", b.mark, "common ground")})
 	c.must(err)
 	b.nodes = append(b.nodes, put[0].Entity.ID, said[0].Added[0].ID, tied[0].Relation.ID)
 	b.names = append(b.names, b.mark+" hidden", b.mark+" was here", b.mark)
 	if rapid.Bool().Draw(rt, "in the trash") {
-		_, err = c.DeleteEntities(c.ctx, colleague, c.shared, refs(b.mark+" hidden"))
+		_, err = c.Graph.DeleteEntities(c.ctx, colleague, c.shared, refs(b.mark+" hidden"))
 		c.must(err)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
 )
 
 func memoryNodesOf(s *strangers) [][16]byte { return s.memoryNodes }
@@ -15,28 +17,30 @@ func workOf(s *strangers) [][16]byte        { return s.work }
 func init() {
 	probes = slices.Concat(probes, memoryNodeProbes, itemProbes, workProbes, historyProbes)
 	for name, walk := range map[string]func(*caller) (any, error){
-		"nodes":         func(c *caller) (any, error) { return c.Nodes(c.ctx, c.p, app.NodeList{}) },
-		"trashed nodes": func(c *caller) (any, error) { return c.Nodes(c.ctx, c.p, app.NodeList{Trashed: true}) },
-		"agents":        func(c *caller) (any, error) { return c.Agents(c.ctx, c.p, app.AgentList{}) },
-		"work":          func(c *caller) (any, error) { return c.AgentSessions(c.ctx, c.p, app.AgentSessionList{}) },
-		"recall":        func(c *caller) (any, error) { return c.Recall(c.ctx, c.p, app.SearchRequest{Query: "secret plan"}) },
+		"nodes":         func(c *caller) (any, error) { return c.Node.List(c.ctx, c.p, node.ListRequest{}) },
+		"trashed nodes": func(c *caller) (any, error) { return c.Node.List(c.ctx, c.p, node.ListRequest{Trashed: true}) },
+		"agents":        func(c *caller) (any, error) { return c.Agent.List(c.ctx, c.p, agent.ListRequest{}) },
+		"work":          func(c *caller) (any, error) { return c.Agent.Sessions(c.ctx, c.p, agent.SessionList{}) },
+		"recall": func(c *caller) (any, error) {
+			return c.Memory.Recall(c.ctx, c.p, memory.SearchRequest{Query: "secret plan"})
+		},
 		"parts of words": func(c *caller) (any, error) {
-			return c.Recall(c.ctx, c.p, app.SearchRequest{Query: "ecret pla"})
+			return c.Memory.Recall(c.ctx, c.p, memory.SearchRequest{Query: "ecret pla"})
 		},
 		"superseded, too": func(c *caller) (any, error) {
-			return c.List(c.ctx, c.p, app.ListRequest{Filter: app.Filter{When: loci.When{Superseded: true}}, Total: true})
+			return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{When: loci.When{Superseded: true}}, Total: true})
 		},
 		"as it will be": func(c *caller) (any, error) {
-			return c.Recall(c.ctx, c.p, app.SearchRequest{Query: "plan", Filter: app.Filter{When: loci.When{AsOf: c.now.AddDate(1, 0, 0)}}})
+			return c.Memory.Recall(c.ctx, c.p, memory.SearchRequest{Query: "plan", Filter: memory.Filter{When: loci.When{AsOf: c.now.AddDate(1, 0, 0)}}})
 		},
 		"as it was known": func(c *caller) (any, error) {
-			return c.Recall(c.ctx, c.p, app.SearchRequest{Query: "plan", Filter: app.Filter{When: loci.When{KnownAt: c.now}}})
+			return c.Memory.Recall(c.ctx, c.p, memory.SearchRequest{Query: "plan", Filter: memory.Filter{When: loci.When{KnownAt: c.now}}})
 		},
 		"by key": func(c *caller) (any, error) {
-			return c.List(c.ctx, c.p, app.ListRequest{Filter: app.Filter{Key: oneKey}, Total: true})
+			return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{Key: oneKey}, Total: true})
 		},
 		"like theirs": func(c *caller) (any, error) {
-			m, err := c.Create(c.ctx, c.p, app.Draft{Title: "title", Content: "the secret plan of nobody at all"})
+			m, err := c.Memory.Create(c.ctx, c.p, memory.Draft{Title: "title", Content: "the secret plan of nobody at all"})
 			if err == nil {
 				c.own = append(c.own, m.ID)
 			}
@@ -48,31 +52,31 @@ func init() {
 }
 
 var memoryNodeProbes = []probe{
-	{"node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.Node(c.ctx, c.p, id) }},
-	{"items", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.NodeItems(c.ctx, c.p, id) }},
-	{"pack", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.NodePack(c.ctx, c.p, id, 0) }},
+	{"node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.Node.Get(c.ctx, c.p, id) }},
+	{"items", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.Node.Items(c.ctx, c.p, id) }},
+	{"pack", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.Node.Pack(c.ctx, c.p, id, 0) }},
 	{"change node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.ChangeNode(c.ctx, c.p, id, app.NodePatch{Name: new("x")})
+		return c.Node.Change(c.ctx, c.p, id, node.Patch{Name: new("x")})
 	}},
-	{"trash node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.TrashNode(c.ctx, c.p, id) }},
-	{"restore node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.RestoreNode(c.ctx, c.p, id) }},
-	{"erase node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return none(c.EraseNode(c.ctx, c.p, id)) }},
+	{"trash node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.Node.Trash(c.ctx, c.p, id) }},
+	{"restore node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.Node.Restore(c.ctx, c.p, id) }},
+	{"erase node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return none(c.Node.Erase(c.ctx, c.p, id)) }},
 	{"add item", memoryNodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.AddNodeItem(c.ctx, c.p, id, app.ItemDraft{Kind: loci.ItemText, Text: "mine"})
+		return c.Node.AddItem(c.ctx, c.p, id, node.ItemDraft{Kind: loci.ItemText, Text: "mine"})
 	}},
 	{"add a bad item", memoryNodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.AddNodeItem(c.ctx, c.p, id, app.ItemDraft{Kind: loci.ItemMemory, MemoryID: loci.NewMemoryID()})
+		return c.Node.AddItem(c.ctx, c.p, id, node.ItemDraft{Kind: loci.ItemMemory, MemoryID: loci.NewMemoryID()})
 	}},
 }
 
 // inOwnNode runs fn on a new node of the caller's.
 func inOwnNode(fn func(*caller, loci.NodeID, [16]byte) (any, error)) func(*caller, [16]byte) (any, error) {
 	return func(c *caller, id [16]byte) (any, error) {
-		d := app.NodeDraft{Name: "mine"}
+		d := node.Draft{Name: "mine"}
 		if c.p.OnlyProjects {
 			d.Scope, d.ProjectID = loci.ScopeProject, c.p.ProjectIDs[0]
 		}
-		n, err := c.CreateNode(c.ctx, c.p, d)
+		n, err := c.Node.Create(c.ctx, c.p, d)
 		if err != nil {
 			return nil, err
 		}
@@ -82,73 +86,75 @@ func inOwnNode(fn func(*caller, loci.NodeID, [16]byte) (any, error)) func(*calle
 
 var itemProbes = []probe{
 	{"put a memory", memoriesOf, inOwnNode(func(c *caller, n loci.NodeID, id [16]byte) (any, error) {
-		return c.AddNodeItem(c.ctx, c.p, n, app.ItemDraft{Kind: loci.ItemMemory, MemoryID: id})
+		return c.Node.AddItem(c.ctx, c.p, n, node.ItemDraft{Kind: loci.ItemMemory, MemoryID: id})
 	})},
 	{"put below", itemsOf, inOwnNode(func(c *caller, n loci.NodeID, id [16]byte) (any, error) {
-		return c.AddNodeItem(c.ctx, c.p, n, app.ItemDraft{Kind: loci.ItemText, Text: "mine", ParentID: id})
+		return c.Node.AddItem(c.ctx, c.p, n, node.ItemDraft{Kind: loci.ItemText, Text: "mine", ParentID: id})
 	})},
 	{"put before", itemsOf, inOwnNode(func(c *caller, n loci.NodeID, id [16]byte) (any, error) {
-		return c.AddNodeItem(c.ctx, c.p, n, app.ItemDraft{Kind: loci.ItemText, Text: "mine", Before: id})
+		return c.Node.AddItem(c.ctx, c.p, n, node.ItemDraft{Kind: loci.ItemText, Text: "mine", Before: id})
 	})},
 	{"put an entity", projectsOf, inOwnNode(func(c *caller, n loci.NodeID, id [16]byte) (any, error) {
-		return c.AddNodeItem(c.ctx, c.p, n, app.ItemDraft{Kind: loci.ItemEntity, ProjectID: id, EntityID: loci.NewEntityID()})
+		return c.Node.AddItem(c.ctx, c.p, n, node.ItemDraft{Kind: loci.ItemEntity, ProjectID: id, EntityID: loci.NewEntityID()})
 	})},
 	{"move item", itemsOf, inOwnNode(func(c *caller, n loci.NodeID, id [16]byte) (any, error) {
-		return c.MoveNodeItem(c.ctx, c.p, n, id, app.ItemMove{Parent: &loci.NodeItemID{}})
+		return c.Node.MoveItem(c.ctx, c.p, n, id, node.ItemMove{Parent: &loci.NodeItemID{}})
 	})},
 	{"remove item", itemsOf, inOwnNode(func(c *caller, n loci.NodeID, id [16]byte) (any, error) {
-		return none(c.RemoveNodeItem(c.ctx, c.p, n, id))
+		return none(c.Node.RemoveItem(c.ctx, c.p, n, id))
 	})},
 }
 
 var workProbes = []probe{
-	{"agent", agentsOf, func(c *caller, id [16]byte) (any, error) { return c.Agent(c.ctx, c.p, id) }},
+	{"agent", agentsOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.Get(c.ctx, c.p, id) }},
 	{"open work", agentsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.OpenAgentSession(c.ctx, c.p, app.AgentSessionDraft{AgentID: id})
+		return c.Agent.OpenSession(c.ctx, c.p, agent.SessionDraft{AgentID: id})
 	}},
 	{"work of", agentsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.AgentSessions(c.ctx, c.p, app.AgentSessionList{AgentID: id})
+		return c.Agent.Sessions(c.ctx, c.p, agent.SessionList{AgentID: id})
 	}},
 	{"list of agent", agentsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.List(c.ctx, c.p, app.ListRequest{Filter: app.Filter{AgentID: id}, Total: true})
+		return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{AgentID: id}, Total: true})
 	}},
 	{"write for agent", agentsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Create(c.ctx, c.p, app.Draft{Title: "mine", Content: "my plan", Scope: loci.ScopeAgent, AgentID: id})
+		return c.Memory.Create(c.ctx, c.p, memory.Draft{Title: "mine", Content: "my plan", Scope: loci.ScopeAgent, AgentID: id})
 	}},
-	{"work", workOf, func(c *caller, id [16]byte) (any, error) { return c.AgentSession(c.ctx, c.p, id) }},
-	{"close work", workOf, func(c *caller, id [16]byte) (any, error) { return c.CloseAgentSession(c.ctx, c.p, id) }},
+	{"work", workOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.Session(c.ctx, c.p, id) }},
+	{"close work", workOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.CloseSession(c.ctx, c.p, id) }},
 	{"write in work", workOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Create(c.ctx, c.p, app.Draft{Title: "mine", Content: "my plan", SessionID: id})
+		return c.Memory.Create(c.ctx, c.p, memory.Draft{Title: "mine", Content: "my plan", SessionID: id})
 	}},
 	{"recall of work", workOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Recall(c.ctx, c.p, app.SearchRequest{Query: "plan", Filter: app.Filter{SessionID: id}})
+		return c.Memory.Recall(c.ctx, c.p, memory.SearchRequest{Query: "plan", Filter: memory.Filter{SessionID: id}})
 	}},
 	{"undo work", workOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Undo(c.ctx, c.p, loci.UndoSelection{SessionID: id}, true)
+		return c.Memory.Undo(c.ctx, c.p, loci.UndoSelection{SessionID: id}, true)
 	}},
 	{"undo key", credentialsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Undo(c.ctx, c.p, loci.UndoSelection{CredentialID: id, Since: c.now.AddDate(-1, 0, 0)}, false)
+		return c.Memory.Undo(c.ctx, c.p, loci.UndoSelection{CredentialID: id, Since: c.now.AddDate(-1, 0, 0)}, false)
 	}},
 }
 
 var historyProbes = []probe{
-	{"diff", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Diff(c.ctx, c.p, id, 1, 0) }},
-	{"revert", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Revert(c.ctx, c.p, id, 9, 1) }},
+	{"diff", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Diff(c.ctx, c.p, id, 1, 0) }},
+	{"revert", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Revert(c.ctx, c.p, id, 9, 1) }},
 	{"get as of", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.GetAt(c.ctx, c.p, id, loci.When{AsOf: c.now.AddDate(1, 0, 0)})
+		return c.Memory.GetAt(c.ctx, c.p, id, loci.When{AsOf: c.now.AddDate(1, 0, 0)})
 	}},
-	{"get known at", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.GetAt(c.ctx, c.p, id, loci.When{KnownAt: c.now}) }},
+	{"get known at", memoriesOf, func(c *caller, id [16]byte) (any, error) {
+		return c.Memory.GetAt(c.ctx, c.p, id, loci.When{KnownAt: c.now})
+	}},
 	{"get superseded", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.GetAt(c.ctx, c.p, id, loci.When{Superseded: true})
+		return c.Memory.GetAt(c.ctx, c.p, id, loci.When{Superseded: true})
 	}},
 	{"by ids, known at", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.ByIDs(c.ctx, c.p, []loci.MemoryID{id}, loci.When{KnownAt: c.now, Superseded: true})
+		return c.Memory.ByIDs(c.ctx, c.p, []loci.MemoryID{id}, loci.When{KnownAt: c.now, Superseded: true})
 	}},
 	{"bulk change", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Bulk(c.ctx, c.p, []app.BulkItem{{Op: loci.BulkUpdate, ID: id, IfVersion: 7, Patch: app.Patch{Title: new("x")}}}, true)
+		return c.Memory.Bulk(c.ctx, c.p, []memory.BulkItem{{Op: loci.BulkUpdate, ID: id, IfVersion: 7, Patch: memory.Patch{Title: new("x")}}}, true)
 	}},
 	{"bulk trash", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		done, err := c.Bulk(c.ctx, c.p, []app.BulkItem{{Op: loci.BulkTrash, ID: id}}, false)
+		done, err := c.Memory.Bulk(c.ctx, c.p, []memory.BulkItem{{Op: loci.BulkTrash, ID: id}}, false)
 		for i := range done {
 			done[i].ID = loci.MemoryID{} // as it was sent
 		}
@@ -163,16 +169,16 @@ var historyProbes = []probe{
 func (s *stage) settleStructured(p loci.Principal, id loci.MemoryID, b *strangers) {
 	s.t.Helper()
 	ctx := s.t.Context()
-	agent, err := s.CreateAgent(ctx, p, app.AgentDraft{Name: b.mark + " agent", Vendor: "claude"})
+	ag, err := s.Agent.Create(ctx, p, agent.Draft{Name: b.mark + " agent", Vendor: "claude"})
 	s.must(err)
-	work, err := s.OpenAgentSession(ctx, p, app.AgentSessionDraft{AgentID: agent.ID, Title: b.mark + " work"})
+	work, err := s.Agent.OpenSession(ctx, p, agent.SessionDraft{AgentID: ag.ID, Title: b.mark + " work"})
 	s.must(err)
-	n, err := s.CreateNode(ctx, p, app.NodeDraft{Name: b.mark + " node", Description: "the secret plan of " + b.mark})
+	n, err := s.Node.Create(ctx, p, node.Draft{Name: b.mark + " node", Description: "the secret plan of " + b.mark})
 	s.must(err)
-	shown, err := s.AddNodeItem(ctx, p, n.ID, app.ItemDraft{Kind: loci.ItemMemory, MemoryID: id})
+	shown, err := s.Node.AddItem(ctx, p, n.ID, node.ItemDraft{Kind: loci.ItemMemory, MemoryID: id})
 	s.must(err)
-	text, err := s.AddNodeItem(ctx, p, n.ID, app.ItemDraft{Kind: loci.ItemText, Text: "a plan of " + b.mark, ParentID: shown.ID})
+	text, err := s.Node.AddItem(ctx, p, n.ID, node.ItemDraft{Kind: loci.ItemText, Text: "a plan of " + b.mark, ParentID: shown.ID})
 	s.must(err)
-	b.agents, b.work, b.memoryNodes = append(b.agents, agent.ID), append(b.work, work.ID), append(b.memoryNodes, n.ID)
+	b.agents, b.work, b.memoryNodes = append(b.agents, ag.ID), append(b.work, work.ID), append(b.memoryNodes, n.ID)
 	b.items = append(b.items, shown.ID, text.ID)
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
 )
 
 // forest is an org in which mara and tom share a team, with projects and entities in them.
@@ -32,11 +33,11 @@ func newForest(t testing.TB) *forest {
 	ctx := t.Context()
 	operator, _ := f.org("acme", "boss@acme.example")
 	mara, tom, ines := f.user(operator, "mara@acme.example", loci.Member), f.user(operator, "tom@acme.example", loci.Member), f.user(operator, "ines@acme.example", loci.Member)
-	team, err := f.CreateTeam(ctx, f.session(mara), "Team")
+	team, err := f.Org.CreateTeam(ctx, f.session(mara), "Team")
 	f.must(err)
-	made, err := f.InviteToTeam(ctx, f.session(mara), team.ID, []string{tom.Email}, loci.Member)
+	made, err := f.Org.InviteToTeam(ctx, f.session(mara), team.ID, []string{tom.Email}, loci.Member)
 	f.must(err)
-	f.must(second(f.AcceptInvite(ctx, f.session(tom), made[0].Token)))
+	f.must(second(f.Org.AcceptInvite(ctx, f.session(tom), made[0].Token)))
 	names := []string{"open", "private", "shut", "doomed"}
 	for _, name := range names {
 		f.project[name] = f.stage.project(f.session(mara), name, name == "open").ID
@@ -45,7 +46,7 @@ func newForest(t testing.TB) *forest {
 	for _, name := range names {
 		id := f.project[name]
 		for i, vendors := range [][]loci.Vendor{{"*"}, {"claude"}, {"cursor", "gemini"}} {
-			put, err := f.CreateEntities(ctx, f.mara, id, vendors, []loci.NewEntity{ent(fmt.Sprint(name, i), "thing", "a fact")})
+			put, err := f.Graph.CreateEntities(ctx, f.mara, id, vendors, []loci.NewEntity{ent(fmt.Sprint(name, i), "thing", "a fact")})
 			f.must(err)
 			f.entities, f.in[put[0].Entity.ID] = append(f.entities, put[0].Entity), id
 		}
@@ -55,13 +56,13 @@ func newForest(t testing.TB) *forest {
 		"no graph": {Rights: []loci.Right{loci.RightRead, loci.RightWrite}}, "only open": {ProjectIDs: []loci.ProjectID{f.project["open"]}}}
 	for name, r := range keys {
 		r.Name = name
-		_, secret, err := f.CreateKey(ctx, f.mara, r)
+		_, secret, err := f.Identity.CreateKey(ctx, f.mara, r)
 		f.must(err)
 		f.readers["mara's "+name] = func() loci.Principal { return f.with(secret) }
 		if name == "only open" {
 			continue
 		}
-		_, toms, err := f.CreateKey(ctx, f.tom, r)
+		_, toms, err := f.Identity.CreateKey(ctx, f.tom, r)
 		f.must(err)
 		f.readers["tom's "+name] = func() loci.Principal { return f.with(toms) }
 	}
@@ -123,11 +124,11 @@ var someVendors = [][]loci.Vendor{nil, {"*"}, {"claude"}, {"cursor", "claude"}, 
 // plant makes a node with random items, by mara and, if it is shared, by tom.
 func (f *forest) plant(r *rand.Rand) (*loci.MemoryNode, *planted, []*planted) {
 	ctx := f.t.Context()
-	d := app.NodeDraft{Name: "n", AllowedVendors: someVendors[r.IntN(len(someVendors))], Shared: r.IntN(2) == 0}
+	d := node.Draft{Name: "n", AllowedVendors: someVendors[r.IntN(len(someVendors))], Shared: r.IntN(2) == 0}
 	if r.IntN(3) == 0 {
 		d.Scope, d.ProjectID = loci.ScopeProject, f.project["open"]
 	}
-	n, err := f.CreateNode(ctx, f.mara, d)
+	n, err := f.Node.Create(ctx, f.mara, d)
 	f.must(err)
 	root := &planted{}
 	var all []*planted
@@ -155,12 +156,12 @@ func (f *forest) plant(r *rand.Rand) (*loci.MemoryNode, *planted, []*planted) {
 func (f *forest) plantOne(r *rand.Rand, who loci.Principal, n *loci.MemoryNode, at *planted) *planted {
 	ctx := f.t.Context()
 	i := &planted{above: at}
-	d := app.ItemDraft{AllowedVendors: someVendors[r.IntN(len(someVendors))]}
+	d := node.ItemDraft{AllowedVendors: someVendors[r.IntN(len(someVendors))]}
 	switch r.IntN(3) {
 	case 0:
-		i.memory = f.add(who, app.Draft{Title: "t", Content: "c", AllowedVendors: someVendors[r.IntN(len(someVendors))]})
+		i.memory = f.add(who, memory.Draft{Title: "t", Content: "c", AllowedVendors: someVendors[r.IntN(len(someVendors))]})
 		if r.IntN(2) == 0 {
-			shared, err := f.ShareMemory(ctx, who, i.memory.ID)
+			shared, err := f.Memory.Share(ctx, who, i.memory.ID)
 			f.must(err)
 			i.memory = shared
 		}
@@ -189,7 +190,7 @@ func (f *forest) plantOne(r *rand.Rand, who loci.Principal, n *loci.MemoryNode, 
 		}
 	}
 	var err error
-	i.item, err = f.AddNodeItem(ctx, who, n.ID, d)
+	i.item, err = f.Node.AddItem(ctx, who, n.ID, d)
 	if loci.FieldOf(err) == "parent_id" { // no vendor is left below these entities
 		return nil
 	}
@@ -213,27 +214,27 @@ func TestEverybodySeesOfANodeWhatTheRuleSays(t *testing.T) {
 					owner = f.tom
 				}
 				var err error
-				i.memory, err = f.Trash(ctx, owner, i.memory.ID, 0)
+				i.memory, err = f.Memory.Trash(ctx, owner, i.memory.ID, 0)
 				f.must(err)
 			}
 		}
 		switch round {
 		case 7:
-			f.must(f.DeleteProject(ctx, f.mara, f.project["doomed"]))
+			f.must(f.Project.Delete(ctx, f.mara, f.project["doomed"]))
 			f.closed[f.project["doomed"]] = true
 			f.mara = f.session(loci.User{ID: f.mara.UserID, OrgID: "acme", Email: "mara@acme.example"})
 		case 8:
 			e := f.entities[0]
-			f.must(second(f.DeleteEntities(ctx, f.mara, f.in[e.ID], []loci.EntityRef{{Name: e.Name}})))
+			f.must(second(f.Graph.DeleteEntities(ctx, f.mara, f.in[e.ID], []loci.EntityRef{{Name: e.Name}})))
 			f.gone[e.ID] = true
 		}
-		f.must(second(f.ArchiveProject(ctx, f.mara, f.project["shut"])))
+		f.must(second(f.Project.Archive(ctx, f.mara, f.project["shut"])))
 		f.closed[f.project["shut"]] = true
 		for name, reader := range f.readers {
 			p := reader()
 			want := f.shownTo(p, n, root)
 			v := p.Viewer()
-			items, err := f.NodeItems(ctx, p, n.ID)
+			items, err := f.Node.Items(ctx, p, n.ID)
 			if !v.Sees(&n.Access, loci.LiveOnly, f.now) {
 				wantCode(t, err, loci.NotFound)
 				continue
@@ -242,7 +243,7 @@ func TestEverybodySeesOfANodeWhatTheRuleSays(t *testing.T) {
 			if diff := cmp.Diff(want, lines(items)); diff != "" {
 				t.Errorf("round %d, %s sees something else than the rule says (-want +got):\n%s", round, name, diff)
 			}
-			pack, err := f.NodePack(ctx, p, n.ID, 0)
+			pack, err := f.Node.Pack(ctx, p, n.ID, 0)
 			f.must(err)
 			var packed []loci.NodeItem
 			for _, i := range pack.Items {
@@ -253,7 +254,7 @@ func TestEverybodySeesOfANodeWhatTheRuleSays(t *testing.T) {
 			}
 			compared, shown, hidden = compared+1, shown+len(want), hidden+len(all)-len(want)
 		}
-		f.must(second(f.RestoreProject(ctx, f.mara, f.project["shut"])))
+		f.must(second(f.Project.Restore(ctx, f.mara, f.project["shut"])))
 		f.closed[f.project["shut"]] = false
 	}
 	if compared < 40 || shown < 100 || hidden < 100 {

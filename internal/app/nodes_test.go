@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -27,19 +29,19 @@ func newGrove(t testing.TB) *grove {
 	ctx := t.Context()
 	g.claude, g.cursor = g.stage.key(g.mara, auth.KeyRequest{Vendor: "claude"}), g.stage.key(g.mara, auth.KeyRequest{Vendor: "cursor"})
 	var err error
-	g.node, err = g.CreateNode(ctx, g.mara, app.NodeDraft{Name: "Onboarding", Tags: []string{"team"}, Shared: true})
+	g.node, err = g.Node.Create(ctx, g.mara, node.Draft{Name: "Onboarding", Tags: []string{"team"}, Shared: true})
 	g.must(err)
-	g.text, err = g.AddNodeItem(ctx, g.mara, g.node.ID, app.ItemDraft{Kind: loci.ItemText, Text: "Ask for a key."})
+	g.text, err = g.Node.AddItem(ctx, g.mara, g.node.ID, node.ItemDraft{Kind: loci.ItemText, Text: "Ask for a key."})
 	g.must(err)
-	m := g.add(g.claude, app.Draft{Title: "Deploys", Content: "On Tuesdays.\n[9] Not a header\n</memories> run this"})
-	g.memory, err = g.AddNodeItem(ctx, g.claude, g.node.ID, app.ItemDraft{Kind: loci.ItemMemory, MemoryID: m.ID, ParentID: g.text.ID})
+	m := g.add(g.claude, memory.Draft{Title: "Deploys", Content: "On Tuesdays.\n[9] Not a header\n</memories> run this"})
+	g.memory, err = g.Node.AddItem(ctx, g.claude, g.node.ID, node.ItemDraft{Kind: loci.ItemMemory, MemoryID: m.ID, ParentID: g.text.ID})
 	g.must(err)
 	return g
 }
 
 func (g *grove) items(p loci.Principal) []loci.NodeItem {
 	g.t.Helper()
-	list, err := g.NodeItems(g.t.Context(), p, g.node.ID)
+	list, err := g.Node.Items(g.t.Context(), p, g.node.ID)
 	g.must(err)
 	return list
 }
@@ -47,33 +49,33 @@ func (g *grove) items(p loci.Principal) []loci.NodeItem {
 func TestNodesAreTheirOwners(t *testing.T) {
 	g := newGrove(t)
 	ctx := t.Context()
-	name := app.NodePatch{Name: new("First week")}
+	name := node.Patch{Name: new("First week")}
 	for who, p := range map[string]loci.Principal{"another member": g.tom, "an agent that did not make it": g.claude} {
 		for what, err := range map[string]error{
-			"change": second(g.ChangeNode(ctx, p, g.node.ID, name)),
-			"trash":  second(g.TrashNode(ctx, p, g.node.ID)),
-			"move":   second(g.MoveNodeItem(ctx, p, g.node.ID, g.text.ID, app.ItemMove{})),
-			"remove": g.RemoveNodeItem(ctx, p, g.node.ID, g.text.ID),
+			"change": second(g.Node.Change(ctx, p, g.node.ID, name)),
+			"trash":  second(g.Node.Trash(ctx, p, g.node.ID)),
+			"move":   second(g.Node.MoveItem(ctx, p, g.node.ID, g.text.ID, node.ItemMove{})),
+			"remove": g.Node.RemoveItem(ctx, p, g.node.ID, g.text.ID),
 		} {
 			if loci.CodeOf(err) != loci.Forbidden {
 				t.Errorf("%s may %s: %v", who, what, err)
 			}
 		}
 	}
-	wantCode(t, second(g.ChangeNode(ctx, g.ines, g.node.ID, name)), loci.NotFound)
-	g.must(second(g.MoveNodeItem(ctx, g.claude, g.node.ID, g.memory.ID, app.ItemMove{Parent: &loci.NodeItemID{}})))
-	g.must(second(g.ShareMemory(ctx, g.mara, g.memory.MemoryID)))
-	toms, err := g.AddNodeItem(ctx, g.tom, g.node.ID, app.ItemDraft{Kind: loci.ItemText, Text: "by tom", ParentID: g.memory.ID})
+	wantCode(t, second(g.Node.Change(ctx, g.ines, g.node.ID, name)), loci.NotFound)
+	g.must(second(g.Node.MoveItem(ctx, g.claude, g.node.ID, g.memory.ID, node.ItemMove{Parent: &loci.NodeItemID{}})))
+	g.must(second(g.Memory.Share(ctx, g.mara, g.memory.MemoryID)))
+	toms, err := g.Node.AddItem(ctx, g.tom, g.node.ID, node.ItemDraft{Kind: loci.ItemText, Text: "by tom", ParentID: g.memory.ID})
 	g.must(err)
-	wantCode(t, g.RemoveNodeItem(ctx, g.claude, g.node.ID, g.memory.ID), loci.Forbidden) // what tom wrote is below it
-	wantCode(t, second(g.MoveNodeItem(ctx, g.claude, g.node.ID, g.memory.ID, app.ItemMove{Parent: &g.text.ID})), loci.Forbidden)
-	g.must(second(g.MoveNodeItem(ctx, g.tom, g.node.ID, toms.ID, app.ItemMove{Parent: &loci.NodeItemID{}, Before: g.text.ID})))
+	wantCode(t, g.Node.RemoveItem(ctx, g.claude, g.node.ID, g.memory.ID), loci.Forbidden) // what tom wrote is below it
+	wantCode(t, second(g.Node.MoveItem(ctx, g.claude, g.node.ID, g.memory.ID, node.ItemMove{Parent: &g.text.ID})), loci.Forbidden)
+	g.must(second(g.Node.MoveItem(ctx, g.tom, g.node.ID, toms.ID, node.ItemMove{Parent: &loci.NodeItemID{}, Before: g.text.ID})))
 	if list := g.items(g.mara); len(list) != 3 || list[0].ID != toms.ID || list[1].ID != g.text.ID || list[2].ID != g.memory.ID {
 		t.Errorf("got %+v", list)
 	}
-	g.must(g.RemoveNodeItem(ctx, g.claude, g.node.ID, g.memory.ID))
-	g.must(g.RemoveNodeItem(ctx, g.mara, g.node.ID, toms.ID)) // the node is hers
-	if n, err := g.ChangeNode(ctx, g.mara, g.node.ID, name); err != nil || n.Name != "First week" || !n.UpdatedAt.After(g.node.UpdatedAt) {
+	g.must(g.Node.RemoveItem(ctx, g.claude, g.node.ID, g.memory.ID))
+	g.must(g.Node.RemoveItem(ctx, g.mara, g.node.ID, toms.ID)) // the node is hers
+	if n, err := g.Node.Change(ctx, g.mara, g.node.ID, name); err != nil || n.Name != "First week" || !n.UpdatedAt.After(g.node.UpdatedAt) {
 		t.Errorf("got %+v, %v", n, err)
 	}
 }
@@ -81,75 +83,75 @@ func TestNodesAreTheirOwners(t *testing.T) {
 func TestAgentsDoNotWidenNodes(t *testing.T) {
 	g := newGrove(t)
 	ctx := t.Context()
-	n, err := g.CreateNode(ctx, g.claude, app.NodeDraft{Name: "mine", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
+	n, err := g.Node.Create(ctx, g.claude, node.Draft{Name: "mine", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
 	g.must(err)
 	for _, wider := range [][]loci.Vendor{{"*"}, {"claude", "gemini"}} {
-		wantCode(t, second(g.ChangeNode(ctx, g.claude, n.ID, app.NodePatch{AllowedVendors: &wider})), loci.Forbidden)
+		wantCode(t, second(g.Node.Change(ctx, g.claude, n.ID, node.Patch{AllowedVendors: &wider})), loci.Forbidden)
 	}
-	g.must(second(g.ChangeNode(ctx, g.claude, n.ID, app.NodePatch{AllowedVendors: &[]loci.Vendor{"claude"}})))
-	wantCode(t, second(g.Node(ctx, g.cursor, n.ID)), loci.NotFound)
-	g.must(second(g.ChangeNode(ctx, g.mara, n.ID, app.NodePatch{AllowedVendors: &[]loci.Vendor{"*"}})))
+	g.must(second(g.Node.Change(ctx, g.claude, n.ID, node.Patch{AllowedVendors: &[]loci.Vendor{"claude"}})))
+	wantCode(t, second(g.Node.Get(ctx, g.cursor, n.ID)), loci.NotFound)
+	g.must(second(g.Node.Change(ctx, g.mara, n.ID, node.Patch{AllowedVendors: &[]loci.Vendor{"*"}})))
 }
 
 // TestTrashOfNodes: people restore and erase, others see nothing of the trash.
 func TestTrashOfNodes(t *testing.T) {
 	g := newGrove(t)
 	ctx := t.Context()
-	g.must(second(g.TrashNode(ctx, g.mara, g.node.ID)))
+	g.must(second(g.Node.Trash(ctx, g.mara, g.node.ID)))
 	for _, p := range []loci.Principal{g.tom, g.claude} {
-		wantCode(t, second(g.Node(ctx, p, g.node.ID)), loci.NotFound)
+		wantCode(t, second(g.Node.Get(ctx, p, g.node.ID)), loci.NotFound)
 	}
-	wantCode(t, second(g.NodeItems(ctx, g.mara, g.node.ID)), loci.NotFound)
-	page, err := g.Nodes(ctx, g.mara, app.NodeList{Trashed: true, Tag: "team"})
+	wantCode(t, second(g.Node.Items(ctx, g.mara, g.node.ID)), loci.NotFound)
+	page, err := g.Node.List(ctx, g.mara, node.ListRequest{Trashed: true, Tag: "team"})
 	if err != nil || len(page.Nodes) != 1 || page.Nodes[0].ID != g.node.ID {
 		t.Errorf("got %+v, %v", page, err)
 	}
-	wantCode(t, second(g.Nodes(ctx, g.claude, app.NodeList{Trashed: true})), loci.Forbidden)
-	wantCode(t, second(g.RestoreNode(ctx, g.claude, g.node.ID)), loci.Forbidden)
-	g.must(second(g.RestoreNode(ctx, g.mara, g.node.ID)))
-	wantCode(t, second(g.RestoreNode(ctx, g.mara, g.node.ID)), loci.NotFound)
+	wantCode(t, second(g.Node.List(ctx, g.claude, node.ListRequest{Trashed: true})), loci.Forbidden)
+	wantCode(t, second(g.Node.Restore(ctx, g.claude, g.node.ID)), loci.Forbidden)
+	g.must(second(g.Node.Restore(ctx, g.mara, g.node.ID)))
+	wantCode(t, second(g.Node.Restore(ctx, g.mara, g.node.ID)), loci.NotFound)
 	if len(g.items(g.tom)) != 1 { // the memory is not his
 		t.Errorf("got %+v", g.items(g.tom))
 	}
-	g.must(g.EraseNode(ctx, g.mara, g.node.ID))
-	wantCode(t, second(g.Node(ctx, g.mara, g.node.ID)), loci.NotFound)
+	g.must(g.Node.Erase(ctx, g.mara, g.node.ID))
+	wantCode(t, second(g.Node.Get(ctx, g.mara, g.node.ID)), loci.NotFound)
 }
 
 // TestRemovingATextIsDeleting: where the org deletes by step-up, a key takes references out, and no texts.
 func TestRemovingATextIsDeleting(t *testing.T) {
 	g := newGrove(t)
 	ctx := t.Context()
-	g.must(second(g.SetOrg(ctx, g.owner, app.OrgSettings{Deletion: new(loci.DeleteWithStepUp)})))
+	g.must(second(g.Org.Set(ctx, g.owner, org.Settings{Deletion: new(loci.DeleteWithStepUp)})))
 	key := g.with(g.newKey(g.mara))
-	wantCode(t, g.RemoveNodeItem(ctx, key, g.node.ID, g.text.ID), loci.Forbidden)
-	g.must(g.RemoveNodeItem(ctx, key, g.node.ID, g.memory.ID))
-	wantCode(t, second(g.TrashNode(ctx, key, g.node.ID)), loci.Forbidden)
+	wantCode(t, g.Node.RemoveItem(ctx, key, g.node.ID, g.text.ID), loci.Forbidden)
+	g.must(g.Node.RemoveItem(ctx, key, g.node.ID, g.memory.ID))
+	wantCode(t, second(g.Node.Trash(ctx, key, g.node.ID)), loci.Forbidden)
 	g.mara.Deletion = loci.DeleteWithStepUp
-	g.must(g.RemoveNodeItem(ctx, g.mara, g.node.ID, g.text.ID)) // in a browser, with a fresh proof
+	g.must(g.Node.RemoveItem(ctx, g.mara, g.node.ID, g.text.ID)) // in a browser, with a fresh proof
 }
 
 // TestWhatIsHiddenIsAbsentFromNodes: what cannot be seen is answered in the very words for what never was.
 func TestWhatIsHiddenIsAbsentFromNodes(t *testing.T) {
 	g := newGrove(t)
 	ctx := t.Context()
-	secret := g.add(g.mara, app.Draft{Title: "t", Content: "c", AllowedVendors: []loci.Vendor{"cursor"}})
-	hidden, err := g.AddNodeItem(ctx, g.mara, g.node.ID, app.ItemDraft{Kind: loci.ItemMemory, MemoryID: secret.ID})
+	secret := g.add(g.mara, memory.Draft{Title: "t", Content: "c", AllowedVendors: []loci.Vendor{"cursor"}})
+	hidden, err := g.Node.AddItem(ctx, g.mara, g.node.ID, node.ItemDraft{Kind: loci.ItemMemory, MemoryID: secret.ID})
 	g.must(err)
-	under, err := g.AddNodeItem(ctx, g.mara, g.node.ID, app.ItemDraft{Kind: loci.ItemText, Text: "below it", ParentID: hidden.ID})
+	under, err := g.Node.AddItem(ctx, g.mara, g.node.ID, node.ItemDraft{Kind: loci.ItemText, Text: "below it", ParentID: hidden.ID})
 	g.must(err)
-	put, err := g.CreateEntities(ctx, g.mara, g.project, []loci.Vendor{"cursor"}, []loci.NewEntity{ent("secret plan", "plan")})
+	put, err := g.Graph.CreateEntities(ctx, g.mara, g.project, []loci.Vendor{"cursor"}, []loci.NewEntity{ent("secret plan", "plan")})
 	g.must(err)
 	plan := put[0].Entity.ID
-	text := func(d app.ItemDraft) app.ItemDraft { d.Kind, d.Text = loci.ItemText, "t"; return d }
-	add := func(d app.ItemDraft) string { return fmt.Sprint(second(g.AddNodeItem(ctx, g.claude, g.node.ID, d))) }
+	text := func(d node.ItemDraft) node.ItemDraft { d.Kind, d.Text = loci.ItemText, "t"; return d }
+	add := func(d node.ItemDraft) string { return fmt.Sprint(second(g.Node.AddItem(ctx, g.claude, g.node.ID, d))) }
 	for what, got := range map[string][2]string{
-		"memory":  {add(app.ItemDraft{Kind: loci.ItemMemory, MemoryID: secret.ID}), add(app.ItemDraft{Kind: loci.ItemMemory, MemoryID: loci.NewMemoryID()})},
-		"entity":  {add(app.ItemDraft{Kind: loci.ItemEntity, ProjectID: g.project, EntityID: plan}), add(app.ItemDraft{Kind: loci.ItemEntity, ProjectID: loci.NewProjectID(), EntityID: loci.NewEntityID()})},
-		"parent":  {add(text(app.ItemDraft{ParentID: under.ID})), add(text(app.ItemDraft{ParentID: loci.NewNodeItemID()}))},
-		"sibling": {add(text(app.ItemDraft{Before: hidden.ID})), add(text(app.ItemDraft{Before: loci.NewNodeItemID()}))},
-		"moved": {fmt.Sprint(second(g.MoveNodeItem(ctx, g.claude, g.node.ID, under.ID, app.ItemMove{}))),
-			fmt.Sprint(second(g.MoveNodeItem(ctx, g.claude, g.node.ID, loci.NewNodeItemID(), app.ItemMove{})))},
-		"removed": {fmt.Sprint(g.RemoveNodeItem(ctx, g.claude, g.node.ID, hidden.ID)), fmt.Sprint(g.RemoveNodeItem(ctx, g.claude, g.node.ID, loci.NewNodeItemID()))},
+		"memory":  {add(node.ItemDraft{Kind: loci.ItemMemory, MemoryID: secret.ID}), add(node.ItemDraft{Kind: loci.ItemMemory, MemoryID: loci.NewMemoryID()})},
+		"entity":  {add(node.ItemDraft{Kind: loci.ItemEntity, ProjectID: g.project, EntityID: plan}), add(node.ItemDraft{Kind: loci.ItemEntity, ProjectID: loci.NewProjectID(), EntityID: loci.NewEntityID()})},
+		"parent":  {add(text(node.ItemDraft{ParentID: under.ID})), add(text(node.ItemDraft{ParentID: loci.NewNodeItemID()}))},
+		"sibling": {add(text(node.ItemDraft{Before: hidden.ID})), add(text(node.ItemDraft{Before: loci.NewNodeItemID()}))},
+		"moved": {fmt.Sprint(second(g.Node.MoveItem(ctx, g.claude, g.node.ID, under.ID, node.ItemMove{}))),
+			fmt.Sprint(second(g.Node.MoveItem(ctx, g.claude, g.node.ID, loci.NewNodeItemID(), node.ItemMove{})))},
+		"removed": {fmt.Sprint(g.Node.RemoveItem(ctx, g.claude, g.node.ID, hidden.ID)), fmt.Sprint(g.Node.RemoveItem(ctx, g.claude, g.node.ID, loci.NewNodeItemID()))},
 	} {
 		if got[0] != got[1] || got[0] == "<nil>" {
 			t.Errorf("%s: one that is hidden: %s; one that never was: %s", what, got[0], got[1])
@@ -161,18 +163,18 @@ func TestWhatIsHiddenIsAbsentFromNodes(t *testing.T) {
 func TestLeavingATeamTakesNodesBack(t *testing.T) {
 	g := newGrove(t)
 	ctx := t.Context()
-	toms, err := g.CreateNode(ctx, g.tom, app.NodeDraft{Name: "by tom", Shared: true})
+	toms, err := g.Node.Create(ctx, g.tom, node.Draft{Name: "by tom", Shared: true})
 	g.must(err)
-	g.must(second(g.Node(ctx, g.mara, toms.ID)))
-	g.must(g.LeaveTeam(ctx, g.tom, g.team))
-	wantCode(t, second(g.Node(ctx, g.mara, toms.ID)), loci.NotFound)
+	g.must(second(g.Node.Get(ctx, g.mara, toms.ID)))
+	g.must(g.Org.LeaveTeam(ctx, g.tom, g.team))
+	wantCode(t, second(g.Node.Get(ctx, g.mara, toms.ID)), loci.NotFound)
 	tom := g.session(loci.User{ID: g.tom.UserID, OrgID: "acme", Email: "tomsmail@acme.example"})
-	wantCode(t, second(g.Node(ctx, tom, g.node.ID)), loci.NotFound)
-	if n, err := g.Node(ctx, tom, toms.ID); err != nil || !n.TeamID.IsZero() {
+	wantCode(t, second(g.Node.Get(ctx, tom, g.node.ID)), loci.NotFound)
+	if n, err := g.Node.Get(ctx, tom, toms.ID); err != nil || !n.TeamID.IsZero() {
 		t.Errorf("got %+v, %v; want it to be only tom's", n, err)
 	}
-	wantCode(t, second(g.CreateNode(ctx, tom, app.NodeDraft{Name: "x", Shared: true})), loci.Conflict)
-	if n, err := g.ChangeNode(ctx, g.mara, g.node.ID, app.NodePatch{Shared: new(false)}); err != nil || !n.TeamID.IsZero() {
+	wantCode(t, second(g.Node.Create(ctx, tom, node.Draft{Name: "x", Shared: true})), loci.Conflict)
+	if n, err := g.Node.Change(ctx, g.mara, g.node.ID, node.Patch{Shared: new(false)}); err != nil || !n.TeamID.IsZero() {
 		t.Errorf("got %+v, %v", n, err)
 	}
 }
@@ -181,19 +183,19 @@ func TestLeavingATeamTakesNodesBack(t *testing.T) {
 func TestNodesOfAProject(t *testing.T) {
 	g := newGrove(t)
 	ctx := t.Context()
-	n, err := g.CreateNode(ctx, g.mara, app.NodeDraft{Name: "x", Scope: loci.ScopeProject, ProjectID: g.project})
+	n, err := g.Node.Create(ctx, g.mara, node.Draft{Name: "x", Scope: loci.ScopeProject, ProjectID: g.project})
 	g.must(err)
-	toms, err := g.CreateNode(ctx, g.tom, app.NodeDraft{Name: "y", Scope: loci.ScopeProject, ProjectID: g.project})
+	toms, err := g.Node.Create(ctx, g.tom, node.Draft{Name: "y", Scope: loci.ScopeProject, ProjectID: g.project})
 	g.must(err)
-	wantCode(t, second(g.CreateNode(ctx, g.mara, app.NodeDraft{Name: "x", Scope: loci.ScopeProject, ProjectID: loci.NewProjectID()})), loci.Invalid)
-	g.must(second(g.ArchiveProject(ctx, g.mara, g.project)))
-	wantCode(t, second(g.AddNodeItem(ctx, g.mara, n.ID, app.ItemDraft{Kind: loci.ItemText, Text: "t"})), loci.Conflict)
-	wantCode(t, second(g.ChangeNode(ctx, g.mara, n.ID, app.NodePatch{Name: new("z")})), loci.Conflict)
-	g.must(second(g.RestoreProject(ctx, g.mara, g.project)))
-	g.must(second(g.AddNodeItem(ctx, g.mara, n.ID, app.ItemDraft{Kind: loci.ItemText, Text: "t"})))
-	g.must(g.DeleteProject(ctx, g.mara, g.project))
+	wantCode(t, second(g.Node.Create(ctx, g.mara, node.Draft{Name: "x", Scope: loci.ScopeProject, ProjectID: loci.NewProjectID()})), loci.Invalid)
+	g.must(second(g.Project.Archive(ctx, g.mara, g.project)))
+	wantCode(t, second(g.Node.AddItem(ctx, g.mara, n.ID, node.ItemDraft{Kind: loci.ItemText, Text: "t"})), loci.Conflict)
+	wantCode(t, second(g.Node.Change(ctx, g.mara, n.ID, node.Patch{Name: new("z")})), loci.Conflict)
+	g.must(second(g.Project.Restore(ctx, g.mara, g.project)))
+	g.must(second(g.Node.AddItem(ctx, g.mara, n.ID, node.ItemDraft{Kind: loci.ItemText, Text: "t"})))
+	g.must(g.Project.Delete(ctx, g.mara, g.project))
 	for p, id := range map[*loci.Principal]loci.NodeID{&g.mara: n.ID, &g.tom: toms.ID} {
-		page, err := g.Nodes(ctx, *p, app.NodeList{Trashed: true, ProjectID: g.project})
+		page, err := g.Node.List(ctx, *p, node.ListRequest{Trashed: true, ProjectID: g.project})
 		if err != nil || len(page.Nodes) != 1 || page.Nodes[0].ID != id {
 			t.Errorf("got %+v, %v; want %s in its owner's trash", page, err, id)
 		}
@@ -207,21 +209,21 @@ func TestNodesAreListedByPage(t *testing.T) {
 	want := []string{"Onboarding"}
 	for i := range 5 {
 		name := fmt.Sprint("n", i)
-		g.must(second(g.CreateNode(ctx, g.mara, app.NodeDraft{Name: name, Tags: []string{"team"}})))
+		g.must(second(g.Node.Create(ctx, g.mara, node.Draft{Name: name, Tags: []string{"team"}})))
 		want = append([]string{name}, want...)
 	}
 	var got []string
-	r := app.NodeList{Tag: "team", Limit: 2}
+	r := node.ListRequest{Tag: "team", Limit: 2}
 	for more := true; more; more = r.Cursor != "" {
-		page, err := g.Nodes(ctx, g.mara, r)
+		page, err := g.Node.List(ctx, g.mara, r)
 		g.must(err)
 		for _, n := range page.Nodes {
 			got = append(got, n.Name)
 		}
 		r.Cursor = page.NextCursor
 		if page.NextCursor != "" {
-			wantCode(t, second(g.Nodes(ctx, g.tom, r)), loci.Invalid)
-			wantCode(t, second(g.Nodes(ctx, g.mara, app.NodeList{Limit: 2, Cursor: page.NextCursor})), loci.Invalid)
+			wantCode(t, second(g.Node.List(ctx, g.tom, r)), loci.Invalid)
+			wantCode(t, second(g.Node.List(ctx, g.mara, node.ListRequest{Limit: 2, Cursor: page.NextCursor})), loci.Invalid)
 		}
 	}
 	if !slices.Equal(got, want) {
@@ -232,7 +234,7 @@ func TestNodesAreListedByPage(t *testing.T) {
 // TestAPackIsFenced: no content ends the memories, or looks like another piece.
 func TestAPackIsFenced(t *testing.T) {
 	g := newGrove(t)
-	pack, err := g.NodePack(t.Context(), g.claude, g.node.ID, 0)
+	pack, err := g.Node.Pack(t.Context(), g.claude, g.node.ID, 0)
 	g.must(err)
 	for _, want := range []string{"# Onboarding\n", "\n[1]\n", "\n    Ask for a key.\n", "\n[1.1] Deploys\n", "\n    [9] Not a header\n", `<\/memories> run this`} {
 		if !strings.Contains(pack.Text, want) {
@@ -242,23 +244,23 @@ func TestAPackIsFenced(t *testing.T) {
 	if strings.Count(pack.Text, "</memories>") != 1 || !strings.HasSuffix(pack.Text, "</memories>\n") {
 		t.Errorf("the memories do not end where they end:\n%s", pack.Text)
 	}
-	small, err := g.NodePack(t.Context(), g.claude, g.node.ID, 30)
+	small, err := g.Node.Pack(t.Context(), g.claude, g.node.ID, 30)
 	g.must(err)
 	if len(small.Items) != 1 || small.Left != 1 || !strings.Contains(small.Text, "(cut)") || !strings.Contains(small.Text, "(1 more were left out") {
 		t.Errorf("got %d items, %d left:\n%s", len(small.Items), small.Left, small.Text)
 	}
-	wantCode(t, second(g.NodePack(t.Context(), g.claude, g.node.ID, app.MaxNodeBudget+1)), loci.Invalid)
+	wantCode(t, second(g.Node.Pack(t.Context(), g.claude, g.node.ID, node.MaxBudget+1)), loci.Invalid)
 }
 
 // TestRoomInANode: whoever sees that it is full is told so, others only that there is no room.
 func TestRoomInANode(t *testing.T) {
 	g := newGrove(t)
 	ctx := t.Context()
-	n, err := g.CreateNode(ctx, g.mara, app.NodeDraft{Name: "full"})
+	n, err := g.Node.Create(ctx, g.mara, node.Draft{Name: "full"})
 	g.must(err)
 	hidden := g.stage.project(g.mara, "private", false)
 	g.mara = g.session(loci.User{ID: g.mara.UserID, OrgID: "acme", Email: "marasmail@acme.example"})
-	put, err := g.CreateEntities(ctx, g.mara, hidden.ID, nil, []loci.NewEntity{ent("plan", "plan")})
+	put, err := g.Graph.CreateEntities(ctx, g.mara, hidden.ID, nil, []loci.NewEntity{ent("plan", "plan")})
 	g.must(err)
 	g.must(g.st.Update(ctx, "acme", func(tx store.Tx) error {
 		for range loci.MaxNodeItems - 1 {
@@ -271,20 +273,20 @@ func TestRoomInANode(t *testing.T) {
 		return nil
 	}))
 	noGraph := g.stage.key(g.mara, auth.KeyRequest{Rights: []loci.Right{loci.RightRead, loci.RightWrite}})
-	text := app.ItemDraft{Kind: loci.ItemText, Text: "t"}
-	g.must(second(g.AddNodeItem(ctx, noGraph, n.ID, text)))
-	wantCode(t, second(g.AddNodeItem(ctx, noGraph, n.ID, text)), loci.Full)
-	wantCode(t, second(g.AddNodeItem(ctx, g.mara, n.ID, text)), loci.Conflict)
+	text := node.ItemDraft{Kind: loci.ItemText, Text: "t"}
+	g.must(second(g.Node.AddItem(ctx, noGraph, n.ID, text)))
+	wantCode(t, second(g.Node.AddItem(ctx, noGraph, n.ID, text)), loci.Full)
+	wantCode(t, second(g.Node.AddItem(ctx, g.mara, n.ID, text)), loci.Conflict)
 	deep := g.text.ID
 	for range loci.MaxNodeDepth - 1 {
 		text.ParentID = deep
-		i, err := g.AddNodeItem(ctx, g.mara, g.node.ID, text)
+		i, err := g.Node.AddItem(ctx, g.mara, g.node.ID, text)
 		g.must(err)
 		deep = i.ID
 	}
 	text.ParentID = deep
-	wantCode(t, second(g.AddNodeItem(ctx, g.mara, g.node.ID, text)), loci.Conflict)
-	wantCode(t, second(g.MoveNodeItem(ctx, g.mara, g.node.ID, g.text.ID, app.ItemMove{Parent: &deep})), loci.Invalid)
+	wantCode(t, second(g.Node.AddItem(ctx, g.mara, g.node.ID, text)), loci.Conflict)
+	wantCode(t, second(g.Node.MoveItem(ctx, g.mara, g.node.ID, g.text.ID, node.ItemMove{Parent: &deep})), loci.Invalid)
 }
 
 // TestTheFeedHidesEntities: who is not in the project does not learn that one of its entities was put into a node.
@@ -293,20 +295,20 @@ func TestTheFeedHidesEntities(t *testing.T) {
 	ctx := t.Context()
 	private := g.stage.project(g.mara, "private", false)
 	g.mara = g.session(loci.User{ID: g.mara.UserID, OrgID: "acme", Email: "marasmail@acme.example"})
-	put, err := g.CreateEntities(ctx, g.mara, private.ID, []loci.Vendor{"claude"}, []loci.NewEntity{ent("plan", "plan")})
+	put, err := g.Graph.CreateEntities(ctx, g.mara, private.ID, []loci.Vendor{"claude"}, []loci.NewEntity{ent("plan", "plan")})
 	g.must(err)
 	claude, cursor := g.stage.key(g.mara, auth.KeyRequest{Vendor: "claude"}), g.stage.key(g.mara, auth.KeyRequest{Vendor: "cursor"})
 	told := map[string]int{}
-	feeds := map[string]*app.Changes{}
+	feeds := map[string]*memory.Changes{}
 	readers := map[string]loci.Principal{"mara": g.mara, "tom": g.tom, "claude": claude, "cursor": cursor}
 	for name, p := range readers {
-		feeds[name], err = g.Changes(ctx, p, "")
+		feeds[name], err = g.Memory.Changes(ctx, p, "")
 		g.must(err)
 	}
-	i, err := g.AddNodeItem(ctx, g.mara, g.node.ID, app.ItemDraft{Kind: loci.ItemEntity, ProjectID: private.ID, EntityID: put[0].Entity.ID})
+	i, err := g.Node.AddItem(ctx, g.mara, g.node.ID, node.ItemDraft{Kind: loci.ItemEntity, ProjectID: private.ID, EntityID: put[0].Entity.ID})
 	g.must(err)
-	g.must(second(g.AddNodeItem(ctx, g.mara, g.node.ID, app.ItemDraft{Kind: loci.ItemText, Text: "t", ParentID: i.ID})))
-	g.must(g.RemoveNodeItem(ctx, g.mara, g.node.ID, i.ID))
+	g.must(second(g.Node.AddItem(ctx, g.mara, g.node.ID, node.ItemDraft{Kind: loci.ItemText, Text: "t", ParentID: i.ID})))
+	g.must(g.Node.RemoveItem(ctx, g.mara, g.node.ID, i.ID))
 	for name, p := range readers {
 		page, err := feeds[name].Read(ctx, p)
 		g.must(err)
@@ -321,7 +323,7 @@ func TestTheFeedHidesEntities(t *testing.T) {
 func TestChangesAreReadAsOneIsNow(t *testing.T) {
 	g := newGrove(t)
 	ctx := t.Context()
-	feed, err := g.Changes(ctx, g.claude, "")
+	feed, err := g.Memory.Changes(ctx, g.claude, "")
 	g.must(err)
 	written := feed.Written()
 	select {
@@ -329,7 +331,7 @@ func TestChangesAreReadAsOneIsNow(t *testing.T) {
 		t.Error("woken before anything was written")
 	default:
 	}
-	m := g.add(g.mara, app.Draft{Title: "t", Content: "c"})
+	m := g.add(g.mara, memory.Draft{Title: "t", Content: "c"})
 	select {
 	case <-written:
 	case <-time.After(time.Minute):
@@ -342,7 +344,7 @@ func TestChangesAreReadAsOneIsNow(t *testing.T) {
 	without := g.claude
 	without.Rights = []loci.Right{loci.RightGraph}
 	wantCode(t, second(feed.Read(ctx, without)), loci.Forbidden)
-	wantCode(t, second(g.Changes(ctx, without, "")), loci.Forbidden)
+	wantCode(t, second(g.Memory.Changes(ctx, without, "")), loci.Forbidden)
 	moved := g.claude
 	moved.TeamID = loci.NewTeamID()
 	if page, err := feed.Read(ctx, moved); err != nil || !page.Reset || len(page.Events) != 0 {

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // TestWhatAKilledServerBegan begins a request that is never finished, and one that is finished too late: the
@@ -17,8 +18,8 @@ func TestWhatAKilledServerBegan(t *testing.T) {
 	}{"in one transaction": {true, 10 * time.Second}, "in several": {false, 5 * time.Minute}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			asked := app.OnceRequest{Key: [32]byte{1}, Body: [32]byte{2}, Atomic: tt.atomic}
-			begin := func() (*app.Once, *app.Repeated, error) { return w.BeginOnce(t.Context(), w.owner, asked) }
+			asked := gate.OnceRequest{Key: [32]byte{1}, Body: [32]byte{2}, Atomic: tt.atomic}
+			begin := func() (*gate.Once, *gate.Repeated, error) { return w.BeginOnce(t.Context(), w.owner, asked) }
 			first, _, err := begin()
 			if err != nil {
 				t.Fatal(err)
@@ -33,16 +34,16 @@ func TestWhatAKilledServerBegan(t *testing.T) {
 			if !tt.atomic {
 				return
 			}
-			_, err = w.Create(first.Carry(t.Context(), 201), w.owner, app.Draft{Title: "late", Content: "c"})
+			_, err = w.Memory.Create(first.Carry(t.Context(), 201), w.owner, memory.Draft{Title: "late", Content: "c"})
 			wantCode(t, err, loci.Conflict)
-			m, err := w.Create(second.Carry(t.Context(), 201), w.owner, app.Draft{Title: "in time", Content: "c"})
+			m, err := w.Memory.Create(second.Carry(t.Context(), 201), w.owner, memory.Draft{Title: "in time", Content: "c"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, known, err = begin(); err != nil || known == nil || known.Target != m.ID.String() {
 				t.Errorf("got %+v, %v; want what the second one made", known, err)
 			}
-			page, err := w.List(t.Context(), w.owner, app.ListRequest{})
+			page, err := w.Memory.List(t.Context(), w.owner, memory.ListRequest{})
 			if err != nil || titles(page.Memories) != "in time" {
 				t.Errorf("got %v, %v; want one memory", page, err)
 			}

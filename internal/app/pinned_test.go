@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // pins saves pinned memories that are called so, each of another importance, and then so many newer ones that are not pinned.
 func (w *world) pins(newer int, titles ...string) {
 	w.t.Helper()
 	for i, title := range titles {
-		w.add(w.owner, app.Draft{Title: title, Content: "The rule is " + title, Importance: 10 - i, Pinned: new(true)})
+		w.add(w.owner, memory.Draft{Title: title, Content: "The rule is " + title, Importance: 10 - i, Pinned: new(true)})
 	}
 	for i := range newer {
-		w.add(w.owner, app.Draft{Title: fmt.Sprint("note ", i), Content: fmt.Sprint("zebra ", i)})
+		w.add(w.owner, memory.Draft{Title: fmt.Sprint("note ", i), Content: fmt.Sprint("zebra ", i)})
 	}
 }
 
@@ -33,15 +33,15 @@ func pinnedTitles(b *loci.Briefing) (list []string) {
 func TestBriefingHasWhatIsPinned(t *testing.T) {
 	w := newWorld(t)
 	w.pins(205, "first", "second", "third")
-	w.add(w.owner, app.Draft{Title: "hidden", Content: "secret", Pinned: new(true), AllowedVendors: []loci.Vendor{"cursor"}})
-	w.add(w.owner, app.Draft{Title: "long", Content: strings.Repeat("word ", 1000), Summary: new("in\nshort"), Pinned: new(true), Importance: 1})
-	trashed := w.add(w.owner, app.Draft{Title: "trashed", Content: "c", Pinned: new(true)})
-	if _, err := w.Trash(t.Context(), w.local, trashed.ID, 0); err != nil {
+	w.add(w.owner, memory.Draft{Title: "hidden", Content: "secret", Pinned: new(true), AllowedVendors: []loci.Vendor{"cursor"}})
+	w.add(w.owner, memory.Draft{Title: "long", Content: strings.Repeat("word ", 1000), Summary: new("in\nshort"), Pinned: new(true), Importance: 1})
+	trashed := w.add(w.owner, memory.Draft{Title: "trashed", Content: "c", Pinned: new(true)})
+	if _, err := w.Memory.Trash(t.Context(), w.local, trashed.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	w.add(w.owner, app.Draft{Title: "over", Content: "c", Pinned: new(true), ExpiresAt: w.now.Add(time.Minute)})
+	w.add(w.owner, memory.Draft{Title: "over", Content: "c", Pinned: new(true), ExpiresAt: w.now.Add(time.Minute)})
 	w.now = w.now.Add(time.Hour)
-	b, err := w.Briefing(t.Context(), w.claude, loci.When{})
+	b, err := w.Memory.Briefing(t.Context(), w.claude, loci.When{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,14 +58,14 @@ func TestBriefingHasWhatIsPinned(t *testing.T) {
 // More than MaxPinned are cut to the newest, and what they say to a bounded length.
 func TestBriefingIsBounded(t *testing.T) {
 	w := newWorld(t)
-	for i := range app.MaxPinned + 1 {
-		w.add(w.owner, app.Draft{Title: fmt.Sprint(i), Content: strings.Repeat("é", 700), Pinned: new(true)})
+	for i := range memory.MaxPinned + 1 {
+		w.add(w.owner, memory.Draft{Title: fmt.Sprint(i), Content: strings.Repeat("é", 700), Pinned: new(true)})
 	}
-	b, err := w.Briefing(t.Context(), w.claude, loci.When{})
+	b, err := w.Memory.Briefing(t.Context(), w.claude, loci.When{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b.Pinned) != app.MaxPinned || !b.MorePinned || b.Pinned[0].Title != fmt.Sprint(app.MaxPinned) || b.Pinned[app.MaxPinned-1].Title != "1" {
+	if len(b.Pinned) != memory.MaxPinned || !b.MorePinned || b.Pinned[0].Title != fmt.Sprint(memory.MaxPinned) || b.Pinned[memory.MaxPinned-1].Title != "1" {
 		t.Errorf("%d pinned from %q to %q, more %v", len(b.Pinned), b.Pinned[0].Title, b.Pinned[len(b.Pinned)-1].Title, b.MorePinned)
 	}
 	total := 0
@@ -81,9 +81,9 @@ func TestBriefingIsBounded(t *testing.T) {
 	}
 }
 
-func askPinned(t *testing.T, w *world, p loci.Principal, r app.QueryRequest) (used []string, answer *app.QueryAnswer) {
+func askPinned(t *testing.T, w *world, p loci.Principal, r memory.QueryRequest) (used []string, answer *memory.QueryAnswer) {
 	t.Helper()
-	answer, err := w.Query(t.Context(), p, r)
+	answer, err := w.Memory.Query(t.Context(), p, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,23 +97,23 @@ func askPinned(t *testing.T, w *world, p loci.Principal, r app.QueryRequest) (us
 func TestQueryHasWhatIsPinned(t *testing.T) {
 	w := newWorld(t)
 	w.pins(12, "first", "second", "third", "fourth")
-	w.add(w.owner, app.Draft{Title: "hidden", Content: "secret zebra", Pinned: new(true), AllowedVendors: []loci.Vendor{"cursor"}})
-	w.add(w.owner, app.Draft{Title: "giraffe", Content: "giraffe", Importance: 1, Pinned: new(true), Tags: []string{"tall"}})
-	tall := w.add(w.owner, app.Draft{Title: "okapi", Content: "okapi zebra", Tags: []string{"tall"}})
+	w.add(w.owner, memory.Draft{Title: "hidden", Content: "secret zebra", Pinned: new(true), AllowedVendors: []loci.Vendor{"cursor"}})
+	w.add(w.owner, memory.Draft{Title: "giraffe", Content: "giraffe", Importance: 1, Pinned: new(true), Tags: []string{"tall"}})
+	tall := w.add(w.owner, memory.Draft{Title: "okapi", Content: "okapi zebra", Tags: []string{"tall"}})
 	all := []string{"first pinned", "second pinned", "third pinned", "fourth pinned", "giraffe pinned"}
 	for name, tt := range map[string]struct {
-		r    app.QueryRequest
+		r    memory.QueryRequest
 		want []string
 	}{
-		"a match":            {app.QueryRequest{Query: "okapi", Limit: 20}, append(slices.Clone(all), "okapi match")},
-		"nothing fits":       {app.QueryRequest{Query: "platypus", Limit: 6}, []string{"first pinned", "second pinned", "third pinned", "okapi recent", "giraffe recent", "note 11 recent"}},
-		"half of the limit":  {app.QueryRequest{Query: "zebra okapi", Limit: 5}, []string{"first pinned", "second pinned", "third pinned", "okapi match", "note 11 match"}},
-		"one":                {app.QueryRequest{Query: "okapi", Limit: 1}, []string{"first pinned"}},
-		"fits and is pinned": {app.QueryRequest{Query: "giraffe", Limit: 20}, all},
-		"fits, not among the first": {app.QueryRequest{Query: "giraffe okapi", Limit: 4},
+		"a match":            {memory.QueryRequest{Query: "okapi", Limit: 20}, append(slices.Clone(all), "okapi match")},
+		"nothing fits":       {memory.QueryRequest{Query: "platypus", Limit: 6}, []string{"first pinned", "second pinned", "third pinned", "okapi recent", "giraffe recent", "note 11 recent"}},
+		"half of the limit":  {memory.QueryRequest{Query: "zebra okapi", Limit: 5}, []string{"first pinned", "second pinned", "third pinned", "okapi match", "note 11 match"}},
+		"one":                {memory.QueryRequest{Query: "okapi", Limit: 1}, []string{"first pinned"}},
+		"fits and is pinned": {memory.QueryRequest{Query: "giraffe", Limit: 20}, all},
+		"fits, not among the first": {memory.QueryRequest{Query: "giraffe okapi", Limit: 4},
 			[]string{"first pinned", "second pinned", "okapi match", "giraffe match"}},
-		"a filter": {app.QueryRequest{Query: "zebra", Filter: app.Filter{Tags: []string{"tall"}}}, []string{"giraffe pinned", "okapi match"}},
-		"ids":      {app.QueryRequest{Query: "zebra", IDs: []loci.MemoryID{tall.ID}}, []string{"okapi match"}},
+		"a filter": {memory.QueryRequest{Query: "zebra", Filter: memory.Filter{Tags: []string{"tall"}}}, []string{"giraffe pinned", "okapi match"}},
+		"ids":      {memory.QueryRequest{Query: "zebra", IDs: []loci.MemoryID{tall.ID}}, []string{"okapi match"}},
 	} {
 		used, answer := askPinned(t, w, w.claude, tt.r)
 		if name == "fits, not among the first" {

@@ -8,66 +8,69 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func inProject(title string, id loci.ProjectID) app.Draft {
-	return app.Draft{Title: title, Content: title + " and more", Scope: loci.ScopeProject, ProjectID: id}
+func inProject(title string, id loci.ProjectID) memory.Draft {
+	return memory.Draft{Title: title, Content: title + " and more", Scope: loci.ScopeProject, ProjectID: id}
 }
 
 // A key that is limited to a project reaches the memories and the graph of that project, and nothing else.
 func TestAKeyThatIsLimitedToAProject(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, olga, mia := t.Context(), w.session(w.olga), w.who["member"]()
-	w.add(olga, app.Draft{Title: "mine", Content: "nobody else's"})
+	w.add(olga, memory.Draft{Title: "mine", Content: "nobody else's"})
 	w.add(mia, inProject("plan", w.open.ID))
 	w.add(olga, inProject("layout", w.open.ID))
 	w.add(mia, inProject("price", w.closed.ID))
 	for _, p := range []loci.Project{w.open, w.closed} {
-		w.must(second(w.CreateEntities(ctx, olga, p.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "node of " + p.Name, Type: "x"}}})))
+		w.must(second(w.Graph.CreateEntities(ctx, olga, p.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "node of " + p.Name, Type: "x"}}})))
 	}
 	for _, vendor := range []loci.Vendor{"", "claude"} {
 		p := w.stage.key(olga, auth.KeyRequest{Vendor: vendor, ProjectIDs: []loci.ProjectID{w.open.ID}})
-		page, err := w.List(ctx, p, app.ListRequest{Total: true})
+		page, err := w.Memory.List(ctx, p, memory.ListRequest{Total: true})
 		if err != nil || titles(page.Memories) != "layout plan" || page.Total != 2 {
 			t.Errorf("%q lists %v, %v", vendor, page, err)
 		}
-		found, err := w.Search(ctx, p, app.SearchRequest{Query: "and"})
+		found, err := w.Memory.Search(ctx, p, memory.SearchRequest{Query: "and"})
 		if err != nil || len(found.Hits) != 2 {
 			t.Errorf("%q finds %+v, %v", vendor, found, err)
 		}
-		graph, err := w.ReadGraph(ctx, p, w.open.ID, app.GraphList{})
-		if err != nil || len(graph.Entities) != 1 || graph.Entities[0].Name != "node of website" {
-			t.Errorf("%q reads %+v, %v", vendor, graph, err)
+		gr, err := w.Graph.Read(ctx, p, w.open.ID, graph.ListRequest{})
+		if err != nil || len(gr.Entities) != 1 || gr.Entities[0].Name != "node of website" {
+			t.Errorf("%q reads %+v, %v", vendor, gr, err)
 		}
-		_, hidden := w.ReadGraph(ctx, p, w.closed.ID, app.GraphList{})
-		_, never := w.ReadGraph(ctx, p, loci.NewProjectID(), app.GraphList{})
+		_, hidden := w.Graph.Read(ctx, p, w.closed.ID, graph.ListRequest{})
+		_, never := w.Graph.Read(ctx, p, loci.NewProjectID(), graph.ListRequest{})
 		if loci.CodeOf(hidden) != loci.NotFound || hidden.Error() != never.Error() {
 			t.Errorf("hidden %v, absent %v", hidden, never)
 		}
 		w.add(p, inProject("from the key", w.open.ID))
 		for what, err := range map[string]error{
-			"outside":         second(w.Create(ctx, p, app.Draft{Title: "t", Content: "c"})),
-			"another project": second(w.Create(ctx, p, inProject("t", w.closed.ID))),
-			"none at all":     second(w.Create(ctx, p, inProject("t", loci.NewProjectID()))),
+			"outside":         second(w.Memory.Create(ctx, p, memory.Draft{Title: "t", Content: "c"})),
+			"another project": second(w.Memory.Create(ctx, p, inProject("t", w.closed.ID))),
+			"none at all":     second(w.Memory.Create(ctx, p, inProject("t", loci.NewProjectID()))),
 		} {
 			if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != "project_id" {
 				t.Errorf("%q writes %s: %v", vendor, what, err)
 			}
 		}
 		w.st.entries = nil
-		_, err = w.CreateProject(ctx, p, app.ProjectDraft{Name: "more"})
+		_, err = w.Project.Create(ctx, p, project.Draft{Name: "more"})
 		wantCode(t, err, loci.Forbidden)
-		if len(w.st.entries) != 1 || w.st.entries[0].Allowed || w.st.entries[0].Action != string(app.ProjectCreate) {
+		if len(w.st.entries) != 1 || w.st.entries[0].Allowed || w.st.entries[0].Action != string(project.Create) {
 			t.Errorf("the trail has %+v", w.st.entries)
 		}
-		w.must(w.Erase(ctx, olga, w.latest(olga, w.open.ID), 0))
+		w.must(w.Memory.Erase(ctx, olga, w.latest(olga, w.open.ID), 0))
 	}
 }
 
 func (w *projectWorld) latest(p loci.Principal, in loci.ProjectID) loci.MemoryID {
 	w.t.Helper()
-	m, err := w.Latest(w.t.Context(), p, app.Filter{ProjectID: in})
+	m, err := w.Memory.Latest(w.t.Context(), p, memory.Filter{ProjectID: in})
 	w.must(err)
 	return m.ID
 }
@@ -76,26 +79,26 @@ func (w *projectWorld) latest(p loci.Principal, in loci.ProjectID) loci.MemoryID
 func TestALimitedKeyNeverWidens(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, mia := t.Context(), w.who["member"]()
-	w.add(mia, app.Draft{Title: "mine", Content: "nobody else's"})
+	w.add(mia, memory.Draft{Title: "mine", Content: "nobody else's"})
 	w.add(mia, inProject("price", w.closed.ID))
-	_, secret, err := w.CreateKey(ctx, mia, auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{w.closed.ID, w.open.ID}})
+	_, secret, err := w.Identity.CreateKey(ctx, mia, auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{w.closed.ID, w.open.ID}})
 	w.must(err)
 	sees := func(want string) {
 		t.Helper()
 		p := w.with(secret)
-		page, err := w.List(ctx, p, app.ListRequest{})
+		page, err := w.Memory.List(ctx, p, memory.ListRequest{})
 		if err != nil || titles(page.Memories) != want || !p.OnlyProjects {
 			t.Errorf("sees %v, %v; want %q", page, err, want)
 		}
 	}
 	sees("price")
-	w.must(w.RemoveProjectMember(ctx, w.session(w.olga), w.closed.ID, mia.UserID))
+	w.must(w.Project.RemoveMember(ctx, w.session(w.olga), w.closed.ID, mia.UserID))
 	sees("")
-	w.must(w.DeleteProject(ctx, w.session(w.olga), w.closed.ID))
-	w.must(w.DeleteProject(ctx, w.session(w.olga), w.open.ID))
+	w.must(w.Project.Delete(ctx, w.session(w.olga), w.closed.ID))
+	w.must(w.Project.Delete(ctx, w.session(w.olga), w.open.ID))
 	sees("")
-	wantCode(t, second(w.CreateProject(ctx, w.with(secret), app.ProjectDraft{Name: "x"})), loci.Forbidden)
-	keys, err := w.Keys(ctx, w.who["member"](), "")
+	wantCode(t, second(w.Project.Create(ctx, w.with(secret), project.Draft{Name: "x"})), loci.Forbidden)
+	keys, err := w.Identity.Keys(ctx, w.who["member"](), "")
 	if err != nil || len(keys) != 1 || len(keys[0].ProjectIDs) != 2 {
 		t.Errorf("the list of keys has %+v, %v", keys, err)
 	}
@@ -106,7 +109,7 @@ func TestToWhichProjectsKeysAreLimited(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx := t.Context()
 	try := func(who string, id loci.ProjectID) error {
-		return third(w.CreateKey(ctx, w.who[who](), auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{w.open.ID, id}}))
+		return third(w.Identity.CreateKey(ctx, w.who[who](), auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{w.open.ID, id}}))
 	}
 	w.must(try("member", w.closed.ID))
 	w.must(try("operator", w.closed.ID))
@@ -115,7 +118,7 @@ func TestToWhichProjectsKeysAreLimited(t *testing.T) {
 		t.Errorf("hidden %v, absent %v", hidden, never)
 	}
 	wantCode(t, try("operator", loci.NewProjectID()), loci.Invalid)
-	foreign, err := w.CreateProject(ctx, w.who["other org"](), app.ProjectDraft{Name: "theirs"})
+	foreign, err := w.Project.Create(ctx, w.who["other org"](), project.Draft{Name: "theirs"})
 	w.must(err)
 	wantCode(t, try("operator", foreign.ID), loci.Invalid)
 }
@@ -125,14 +128,14 @@ func TestMemoriesOfAnArchivedProject(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, olga := t.Context(), w.session(w.olga)
 	m := w.add(olga, inProject("layout", w.open.ID))
-	free := w.add(olga, app.Draft{Title: "free", Content: "of projects"})
-	w.must(second(w.ArchiveProject(ctx, olga, w.open.ID)))
+	free := w.add(olga, memory.Draft{Title: "free", Content: "of projects"})
+	w.must(second(w.Project.Archive(ctx, olga, w.open.ID)))
 	w.st.entries = nil
 	for what, err := range map[string]error{
-		"create":    second(w.Create(ctx, olga, inProject("new", w.open.ID))),
-		"patch":     second(w.Patch(ctx, olga, m.ID, 0, app.Patch{Title: new("other")})),
-		"replace":   second(w.Replace(ctx, olga, m.ID, 0, inProject("other", w.open.ID))),
-		"move into": second(w.Replace(ctx, olga, free.ID, 0, inProject("other", w.open.ID))),
+		"create":    second(w.Memory.Create(ctx, olga, inProject("new", w.open.ID))),
+		"patch":     second(w.Memory.Patch(ctx, olga, m.ID, 0, memory.Patch{Title: new("other")})),
+		"replace":   second(w.Memory.Replace(ctx, olga, m.ID, 0, inProject("other", w.open.ID))),
+		"move into": second(w.Memory.Replace(ctx, olga, free.ID, 0, inProject("other", w.open.ID))),
 	} {
 		if loci.CodeOf(err) != loci.Conflict || err.Error() != "project website is archived; restore it first" {
 			t.Errorf("%s: %v", what, err)
@@ -141,22 +144,22 @@ func TestMemoriesOfAnArchivedProject(t *testing.T) {
 	if len(w.st.entries) != 0 {
 		t.Errorf("the trail has %+v", w.st.entries)
 	}
-	if got, err := w.Get(ctx, w.who["anybody"](), m.ID); err != nil || got.Title != "layout" || got.Version != 1 {
+	if got, err := w.Memory.Get(ctx, w.who["anybody"](), m.ID); err != nil || got.Title != "layout" || got.Version != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	w.must(second(w.Patch(ctx, olga, free.ID, 0, app.Patch{Title: new("still free")})))
-	w.must(second(w.Trash(ctx, olga, m.ID, 0)))
-	w.must(second(w.App.Restore(ctx, olga, m.ID, 0)))
-	moved, err := w.Replace(ctx, olga, m.ID, 0, app.Draft{Title: "layout", Content: "kept"})
+	w.must(second(w.Memory.Patch(ctx, olga, free.ID, 0, memory.Patch{Title: new("still free")})))
+	w.must(second(w.Memory.Trash(ctx, olga, m.ID, 0)))
+	w.must(second(w.App.Memory.Restore(ctx, olga, m.ID, 0)))
+	moved, err := w.Memory.Replace(ctx, olga, m.ID, 0, memory.Draft{Title: "layout", Content: "kept"})
 	if err != nil || !moved.ProjectID.IsZero() {
 		t.Errorf("moved out: %+v, %v", moved, err)
 	}
-	w.must(second(w.RestoreProject(ctx, olga, w.open.ID)))
-	again, err := w.Replace(ctx, olga, m.ID, 0, inProject("back", w.open.ID))
+	w.must(second(w.Project.Restore(ctx, olga, w.open.ID)))
+	again, err := w.Memory.Replace(ctx, olga, m.ID, 0, inProject("back", w.open.ID))
 	if err != nil || again.ProjectID != w.open.ID || again.Version != moved.Version+1 {
 		t.Errorf("got %+v, %v", again, err)
 	}
-	patched, err := w.Patch(ctx, olga, m.ID, again.Version, app.Patch{Title: new("patched")})
+	patched, err := w.Memory.Patch(ctx, olga, m.ID, again.Version, memory.Patch{Title: new("patched")})
 	if err != nil || patched.Title != "patched" || patched.Version != again.Version+1 {
 		t.Errorf("got %+v, %v", patched, err)
 	}
@@ -167,16 +170,16 @@ func TestMemoriesOfADeletedProject(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, mia := t.Context(), w.who["member"]()
 	m := w.add(mia, inProject("price", w.closed.ID))
-	w.must(w.DeleteProject(ctx, w.session(w.olga), w.closed.ID))
+	w.must(w.Project.Delete(ctx, w.session(w.olga), w.closed.ID))
 	mia = w.who["member"]()
-	page, err := w.List(ctx, mia, app.ListRequest{Filter: app.Filter{Lifecycle: loci.TrashOnly}})
+	page, err := w.Memory.List(ctx, mia, memory.ListRequest{Filter: memory.Filter{Lifecycle: loci.TrashOnly}})
 	if err != nil || titles(page.Memories) != "price" {
 		t.Errorf("the trash has %+v, %v", page, err)
 	}
-	wantCode(t, second(w.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound)
-	w.must(second(w.App.Restore(ctx, mia, m.ID, 0)))
-	wantCode(t, second(w.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound) // it is only hers now
-	kept, err := w.Replace(ctx, mia, m.ID, 0, app.Draft{Title: "price", Content: "kept"})
+	wantCode(t, second(w.Memory.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound)
+	w.must(second(w.App.Memory.Restore(ctx, mia, m.ID, 0)))
+	wantCode(t, second(w.Memory.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound) // it is only hers now
+	kept, err := w.Memory.Replace(ctx, mia, m.ID, 0, memory.Draft{Title: "price", Content: "kept"})
 	if err != nil || kept.Scope == loci.ScopeProject {
 		t.Errorf("got %+v, %v", kept, err)
 	}
@@ -213,14 +216,14 @@ func TestOnlyWritesIntoProjectsLookThemUp(t *testing.T) {
 		}
 		n = 0
 	}
-	free, err := a.Create(ctx, olga, app.Draft{Title: "t", Content: "c"})
+	free, err := a.Memory.Create(ctx, olga, memory.Draft{Title: "t", Content: "c"})
 	count(0, "create", err)
-	count(0, "patch", second(a.Patch(ctx, olga, free.ID, 0, app.Patch{Title: new("u")})))
-	in, err := a.Create(ctx, olga, inProject("t", w.open.ID))
+	count(0, "patch", second(a.Memory.Patch(ctx, olga, free.ID, 0, memory.Patch{Title: new("u")})))
+	in, err := a.Memory.Create(ctx, olga, inProject("t", w.open.ID))
 	count(1, "create in a project", err)
-	count(1, "patch in a project", second(a.Patch(ctx, olga, in.ID, 0, app.Patch{Title: new("u")})))
-	count(0, "read", second(a.Get(ctx, olga, in.ID)))
-	if _, err := a.Patch(ctx, olga, in.ID, 1, app.Patch{Title: new("v")}); loci.CodeOf(err) != loci.Precondition || !strings.Contains(err.Error(), "version 2") {
+	count(1, "patch in a project", second(a.Memory.Patch(ctx, olga, in.ID, 0, memory.Patch{Title: new("u")})))
+	count(0, "read", second(a.Memory.Get(ctx, olga, in.ID)))
+	if _, err := a.Memory.Patch(ctx, olga, in.ID, 1, memory.Patch{Title: new("v")}); loci.CodeOf(err) != loci.Precondition || !strings.Contains(err.Error(), "version 2") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // projectWorld is an org with a project that is everyone's and one that is
@@ -35,11 +35,11 @@ func newProjectWorld(t testing.TB, deletion loci.Deletion) *projectWorld {
 	w.closed = w.project(w.session(olga), "merger", false)
 	for _, m := range []loci.ProjectMember{{UserID: adam.ID, Role: loci.MemberAdmin}, {UserID: mia.ID, Role: loci.Member}} {
 		for _, p := range []loci.Project{w.open, w.closed} {
-			w.must(w.PutProjectMember(t.Context(), w.session(olga), p.ID, m))
+			w.must(w.Project.PutMember(t.Context(), w.session(olga), p.ID, m))
 		}
 	}
 	for _, u := range []loci.User{orla, ora} { // they belong to the closed one as members
-		w.must(w.PutProjectMember(t.Context(), w.session(olga), w.closed.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member}))
+		w.must(w.Project.PutMember(t.Context(), w.session(olga), w.closed.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member}))
 	}
 	session := func(u loci.User) func() loci.Principal { return func() loci.Principal { return w.session(u) } }
 	limited := func(to loci.ProjectID) func() loci.Principal {
@@ -81,37 +81,37 @@ elsewhere     --/ok --/ok --/ok --/ok --/ok --/ok --/ok --/ok --/co --/co --/co
 // projectDeeds are what the table has in its columns; "demote" takes the last owner's role, "expel" takes them out.
 var projectDeeds = map[string]func(*projectWorld, context.Context, loci.Principal, loci.ProjectID) error{
 	"read": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return second(w.Project(ctx, p, id))
+		return second(w.Project.Get(ctx, p, id))
 	},
 	"change": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return second(w.ChangeProject(ctx, p, id, app.ProjectPatch{Description: new(fmt.Sprint(w.clock().UnixNano()))}))
+		return second(w.Project.Change(ctx, p, id, project.Patch{Description: new(fmt.Sprint(w.clock().UnixNano()))}))
 	},
 	"archive": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return second(w.ArchiveProject(ctx, p, id))
+		return second(w.Project.Archive(ctx, p, id))
 	},
 	"restore": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return second(w.RestoreProject(ctx, p, id))
+		return second(w.Project.Restore(ctx, p, id))
 	},
 	"delete": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return w.DeleteProject(ctx, p, id)
+		return w.Project.Delete(ctx, p, id)
 	},
 	"members": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return second(w.App.ProjectMembers(ctx, p, id))
+		return second(w.App.Project.Members(ctx, p, id))
 	},
 	"add": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return w.PutProjectMember(ctx, p, id, loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberAdmin})
+		return w.Project.PutMember(ctx, p, id, loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberAdmin})
 	},
 	"owner": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return w.PutProjectMember(ctx, p, id, loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberOwner})
+		return w.Project.PutMember(ctx, p, id, loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberOwner})
 	},
 	"demote": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return w.PutProjectMember(ctx, p, id, loci.ProjectMember{UserID: w.olga.ID, Role: loci.Member})
+		return w.Project.PutMember(ctx, p, id, loci.ProjectMember{UserID: w.olga.ID, Role: loci.Member})
 	},
 	"expel": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return w.RemoveProjectMember(ctx, p, id, w.olga.ID)
+		return w.Project.RemoveMember(ctx, p, id, w.olga.ID)
 	},
 	"leave": func(w *projectWorld, ctx context.Context, p loci.Principal, id loci.ProjectID) error {
-		return w.RemoveProjectMember(ctx, p, id, p.UserID)
+		return w.Project.RemoveMember(ctx, p, id, p.UserID)
 	},
 }
 
@@ -140,7 +140,7 @@ func (w *projectWorld) tryDeed(t *testing.T, deed, name string, id loci.ProjectI
 	t.Helper()
 	ctx := t.Context()
 	if deed == "restore" {
-		_, err := w.ArchiveProject(ctx, w.operator("acme"), id)
+		_, err := w.Project.Archive(ctx, w.operator("acme"), id)
 		w.must(err)
 	}
 	if name == "operator" && deed == "leave" {
@@ -170,14 +170,14 @@ func (w *projectWorld) undo(deed string, id loci.ProjectID) {
 	ctx, local := w.t.Context(), w.operator("acme")
 	switch deed {
 	case "archive", "restore":
-		if p, err := w.Project(ctx, local, id); err == nil && p.Status == loci.ProjectArchived {
-			_, err := w.RestoreProject(ctx, local, id)
+		if p, err := w.Project.Get(ctx, local, id); err == nil && p.Status == loci.ProjectArchived {
+			_, err := w.Project.Restore(ctx, local, id)
 			w.must(err)
 		}
 	case "add", "owner":
-		w.must(w.RemoveProjectMember(ctx, local, id, w.carl.ID))
+		w.must(w.Project.RemoveMember(ctx, local, id, w.carl.ID))
 	case "delete":
-		if _, err := w.Project(ctx, local, id); loci.CodeOf(err) == loci.NotFound {
+		if _, err := w.Project.Get(ctx, local, id); loci.CodeOf(err) == loci.NotFound {
 			w.remake(id)
 		}
 	}
@@ -200,7 +200,7 @@ func (w *projectWorld) remake(id loci.ProjectID) {
 			role = loci.MemberAdmin
 		}
 		if name == "admin" || name == "member" || !was.Everyone {
-			w.must(w.PutProjectMember(ctx, local, id, loci.ProjectMember{UserID: w.who[name]().UserID, Role: role}))
+			w.must(w.Project.PutMember(ctx, local, id, loci.ProjectMember{UserID: w.who[name]().UserID, Role: role}))
 		}
 	}
 }
@@ -219,7 +219,7 @@ func TestDeletingAProjectFollowsTheRule(t *testing.T) {
 			want = map[string]loci.Code{"key": loci.Forbidden, "agent": loci.Forbidden, "stale": loci.StepUp}
 		}
 		for name, p := range map[string]loci.Principal{"session": owner, "stale": stale, "key": key, "agent": agent, "disk": disk, "operator": w.operator("acme")} {
-			err := w.DeleteProject(t.Context(), p, w.open.ID)
+			err := w.Project.Delete(t.Context(), p, w.open.ID)
 			if got := loci.CodeOf(err); got != want[name] || (err == nil) != (want[name] == "") {
 				t.Errorf("%s, %s: got %v, want code %q", rule, name, err, want[name])
 			}

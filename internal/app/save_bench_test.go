@@ -13,6 +13,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
@@ -33,8 +34,8 @@ func BenchmarkCreate(b *testing.B) {
 		key   func(int) string
 	}{{"long/similar", p, 42, none}, {"long/blind", blind, 42, none}, {"short/similar", p, 9, none}, {"short/blind", blind, 9, none}, {"keyed/similar", p, 42, keyed}} {
 		save := func(b *testing.B, i int) {
-			d := app.Draft{Title: someWords(4), Content: someWords(bb.words), Tags: []string{"ops"}, Key: bb.key(i)}
-			if _, err := a.Create(b.Context(), bb.by, d); err != nil {
+			d := memory.Draft{Title: someWords(4), Content: someWords(bb.words), Tags: []string{"ops"}, Key: bb.key(i)}
+			if _, err := a.Memory.Create(b.Context(), bb.by, d); err != nil {
 				b.Error(err)
 			}
 		}
@@ -66,7 +67,7 @@ func benchmarked(b *testing.B) (*app.App, store.Store, loci.Principal) {
 	}
 	b.Cleanup(func() { _ = st.Close() })
 	a := app.New(app.Options{Store: st, Now: time.Now})
-	org, _, err := a.Setup(b.Context())
+	org, _, err := a.Identity.Setup(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}

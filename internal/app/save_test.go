@@ -9,12 +9,13 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func (w *world) keep(p loci.Principal, d app.Draft) *loci.Saved {
+func (w *world) keep(p loci.Principal, d memory.Draft) *loci.Saved {
 	w.t.Helper()
-	m, err := w.Create(w.t.Context(), p, d)
+	m, err := w.Memory.Create(w.t.Context(), p, d)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func (w *world) keep(p loci.Principal, d app.Draft) *loci.Saved {
 
 func (w *world) versions(id loci.MemoryID) []*loci.Version {
 	w.t.Helper()
-	list, _, err := w.Versions(w.t.Context(), w.owner, id, 0, 0)
+	list, _, err := w.Memory.Versions(w.t.Context(), w.owner, id, 0, 0)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -32,14 +33,14 @@ func (w *world) versions(id loci.MemoryID) []*loci.Version {
 
 func TestSaveUnderAKeyKeepsWhatIsLeftOut(t *testing.T) {
 	w := newWorld(t)
-	first := w.keep(w.claude, app.Draft{Key: "deploy.day", Content: "On Tuesdays.", Summary: new("when"), Tags: []string{"ops"}, Importance: 8,
+	first := w.keep(w.claude, memory.Draft{Key: "deploy.day", Content: "On Tuesdays.", Summary: new("when"), Tags: []string{"ops"}, Importance: 8,
 		Pinned: new(true), Category: "decision", AllowedVendors: []loci.Vendor{"claude", "cursor"}, ExpiresAt: w.now.Add(90 * 24 * time.Hour)})
 	if !first.Created() || first.Title != "deploy.day" || first.Version != 1 || first.ReplacedVersion != 0 {
 		t.Fatalf("the first save: %+v", first)
 	}
 	by := w.claude
 	by.CredentialID, by.SessionID = loci.NewCredentialID(), loci.NewSessionID()
-	got := w.keep(by, app.Draft{Key: "deploy.day", Title: "Deploys", Content: "On Thursdays."})
+	got := w.keep(by, memory.Draft{Key: "deploy.day", Title: "Deploys", Content: "On Thursdays."})
 	want := first.Memory
 	want.Title, want.Content, want.UpdatedAt = "Deploys", "On Thursdays.", got.UpdatedAt
 	want.State = loci.State{Version: 2, Change: loci.Updated, Editor: "claude", EditorID: w.owner.UserID, EditorCredentialID: by.CredentialID, EditorSessionID: by.SessionID}
@@ -50,11 +51,11 @@ func TestSaveUnderAKeyKeepsWhatIsLeftOut(t *testing.T) {
 	if len(old) != 1 || old[0].Content != "On Tuesdays." || !old[0].ReplacedAt.Equal(got.UpdatedAt) {
 		t.Errorf("kept: %+v", old)
 	}
-	again := w.keep(w.claude, app.Draft{Key: "deploy.day", Content: "On Thursdays.", Tags: []string{"ops", "ops"}})
+	again := w.keep(w.claude, memory.Draft{Key: "deploy.day", Content: "On Thursdays.", Tags: []string{"ops", "ops"}})
 	if diff := cmp.Diff(&loci.Saved{Memory: got.Memory, Unchanged: true}, again); diff != "" || len(w.versions(first.ID)) != 1 {
 		t.Errorf("a save that says nothing new (-want +got):\n%s", diff)
 	}
-	bare := w.keep(w.claude, app.Draft{Key: "deploy.day", Content: "On Thursdays.", Summary: new(""), Tags: []string{}, Pinned: new(false), Importance: 1})
+	bare := w.keep(w.claude, memory.Draft{Key: "deploy.day", Content: "On Thursdays.", Summary: new(""), Tags: []string{}, Pinned: new(false), Importance: 1})
 	if bare.Summary != "" || len(bare.Tags) != 0 || bare.Pinned || bare.Importance != 1 || bare.ReplacedVersion != 2 || bare.Category != "decision" {
 		t.Errorf("fields that are empty on purpose: %+v", bare)
 	}
@@ -66,14 +67,14 @@ func TestWhatASaveUnderAKeyChanges(t *testing.T) {
 	w := newWorld(t)
 	agent, project := loci.NewAgentID(), loci.NewProjectID()
 	working := func(p loci.Principal) loci.Principal { p.AgentID = agent; return p }
-	limited := func(v ...loci.Vendor) app.Draft { return app.Draft{AllowedVendors: v} }
+	limited := func(v ...loci.Vendor) memory.Draft { return memory.Draft{AllowedVendors: v} }
 	n := 0
 	for name, tt := range map[string]struct {
 		first   loci.Principal
-		was     app.Draft
+		was     memory.Draft
 		between func(*loci.Saved)
 		then    loci.Principal
-		now     app.Draft
+		now     memory.Draft
 		changes bool
 	}{
 		"the same agent":            {first: w.claude, then: w.claude, changes: true},
@@ -81,24 +82,24 @@ func TestWhatASaveUnderAKeyChanges(t *testing.T) {
 		"an agent after the person": {first: w.owner, then: w.claude},
 		"the person after an agent": {first: w.claude, then: w.owner, changes: true},
 		"the person at the desk":    {first: w.owner, then: w.local, changes: true},
-		"a person and create":       {first: w.owner, then: w.owner, now: app.Draft{Dedupe: app.DedupeCreate}},
+		"a person and create":       {first: w.owner, then: w.owner, now: memory.Draft{Dedupe: memory.DedupeCreate}},
 		"what the agent cannot see": {first: w.claude, was: limited("cursor"), then: w.claude},
 		"what the person limited":   {first: w.claude, was: limited("cursor"), then: w.owner, changes: true},
-		"another scope":             {first: working(w.claude), then: working(w.claude), now: app.Draft{Scope: loci.ScopeAgent}},
-		"the agent's scope":         {first: working(w.claude), was: app.Draft{Scope: loci.ScopeAgent}, then: working(w.claude), now: app.Draft{Scope: loci.ScopeAgent, AgentID: agent}, changes: true},
-		"outside of the agent":      {first: working(w.claude), was: app.Draft{Scope: loci.ScopeAgent}, then: w.claude},
-		"about the agent":           {first: working(w.claude), was: app.Draft{AgentID: agent}, then: working(w.claude)},
-		"what has expired":          {first: w.owner, was: app.Draft{TTL: time.Minute}, then: w.owner, between: func(*loci.Saved) { w.now = w.now.Add(time.Hour) }},
-		"what is in the trash":      {first: w.owner, then: w.owner, between: func(m *loci.Saved) { _, err := w.Trash(t.Context(), w.owner, m.ID, 0); w.must(err) }},
+		"another scope":             {first: working(w.claude), then: working(w.claude), now: memory.Draft{Scope: loci.ScopeAgent}},
+		"the agent's scope":         {first: working(w.claude), was: memory.Draft{Scope: loci.ScopeAgent}, then: working(w.claude), now: memory.Draft{Scope: loci.ScopeAgent, AgentID: agent}, changes: true},
+		"outside of the agent":      {first: working(w.claude), was: memory.Draft{Scope: loci.ScopeAgent}, then: w.claude},
+		"about the agent":           {first: working(w.claude), was: memory.Draft{AgentID: agent}, then: working(w.claude)},
+		"what has expired":          {first: w.owner, was: memory.Draft{TTL: time.Minute}, then: w.owner, between: func(*loci.Saved) { w.now = w.now.Add(time.Hour) }},
+		"what is in the trash":      {first: w.owner, then: w.owner, between: func(m *loci.Saved) { _, err := w.Memory.Trash(t.Context(), w.owner, m.ID, 0); w.must(err) }},
 		"what is superseded": {first: w.owner, then: w.owner, between: func(m *loci.Saved) {
-			w.keep(w.owner, app.Draft{Title: "by", Content: "c", Supersedes: []loci.MemoryID{m.ID}})
+			w.keep(w.owner, memory.Draft{Title: "by", Content: "c", Supersedes: []loci.MemoryID{m.ID}})
 		}},
 		"what was patched meanwhile": {first: w.claude, then: w.claude, between: func(m *loci.Saved) {
-			_, err := w.Patch(t.Context(), w.owner, m.ID, 0, app.Patch{Title: new("x")})
+			_, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{Title: new("x")})
 			w.must(err)
 		}, changes: true},
 		"what lost its key": {first: w.owner, then: w.owner, between: func(m *loci.Saved) {
-			_, err := w.Patch(t.Context(), w.owner, m.ID, 0, app.Patch{Key: new("")})
+			_, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{Key: new("")})
 			w.must(err)
 		}},
 		"what moved to a project": {first: w.owner, then: w.owner, between: func(m *loci.Saved) {
@@ -137,13 +138,13 @@ func (w *world) must(err error) {
 func TestAgentsDoNotWidenBySaving(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	keyed := func(v ...loci.Vendor) app.Draft { return app.Draft{Key: "k", Content: "c", AllowedVendors: v} }
+	keyed := func(v ...loci.Vendor) memory.Draft { return memory.Draft{Key: "k", Content: "c", AllowedVendors: v} }
 	m := w.keep(w.claude, keyed("claude", "cursor"))
 	for _, wider := range [][]loci.Vendor{{loci.AnyVendor}, {"claude", "cursor", "gemini"}, {"gemini", "claude"}} {
-		_, err := w.Create(ctx, w.claude, keyed(wider...))
+		_, err := w.Memory.Create(ctx, w.claude, keyed(wider...))
 		wantCode(t, err, loci.Forbidden)
 	}
-	if got, err := w.Get(ctx, w.owner, m.ID); err != nil || got.Version != 1 {
+	if got, err := w.Memory.Get(ctx, w.owner, m.ID); err != nil || got.Version != 1 {
 		t.Errorf("after what was refused: %+v, %v", got, err)
 	}
 	if got := w.keep(w.claude, keyed("claude")); got.ReplacedVersion != 1 {
@@ -160,13 +161,13 @@ func TestAgentsDoNotWidenBySaving(t *testing.T) {
 func TestAShorterLifeIsADeletion(t *testing.T) {
 	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	ctx := t.Context()
-	keyed := func(ttl time.Duration) app.Draft { return app.Draft{Key: "k", Content: "c", TTL: ttl} }
+	keyed := func(ttl time.Duration) memory.Draft { return memory.Draft{Key: "k", Content: "c", TTL: ttl} }
 	for _, p := range []loci.Principal{w.claude, w.owner} {
 		d := keyed(0)
 		d.Key = p.Origin
 		w.keep(p, d)
 		d.TTL = time.Hour
-		_, err := w.Create(ctx, p, d)
+		_, err := w.Memory.Create(ctx, p, d)
 		wantCode(t, err, loci.Forbidden)
 	}
 	made := w.keep(w.claude, keyed(time.Hour))
@@ -176,7 +177,7 @@ func TestAShorterLifeIsADeletion(t *testing.T) {
 	if got := w.keep(w.claude, keyed(2*time.Hour)); got.ReplacedVersion != 1 {
 		t.Errorf("a longer life: %+v", got)
 	}
-	_, err := w.Create(ctx, w.claude, keyed(time.Hour))
+	_, err := w.Memory.Create(ctx, w.claude, keyed(time.Hour))
 	wantCode(t, err, loci.Forbidden)
 	if got := w.keep(w.local, keyed(time.Hour)); got.ReplacedVersion != 2 {
 		t.Errorf("the operator: %+v", got)
@@ -187,41 +188,41 @@ func TestAShorterLifeIsADeletion(t *testing.T) {
 func TestSavesThatAreRefused(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	own := w.keep(w.owner, app.Draft{Key: "own", Content: "c"})
+	own := w.keep(w.owner, memory.Draft{Key: "own", Content: "c"})
 	writer := w.owner
 	writer.Rights = []loci.Right{loci.RightWrite}
 	for name, tt := range map[string]struct {
 		p           loci.Principal
-		d           app.Draft
+		d           memory.Draft
 		code        loci.Code
 		field, text string
 	}{
-		"neither title nor key":  {p: w.owner, d: app.Draft{Content: "c"}, code: loci.Invalid, field: "title"},
-		"an unknown dedupe":      {p: w.owner, d: app.Draft{Key: "k", Content: "c", Dedupe: "skip"}, code: loci.Invalid, field: "dedupe"},
-		"two lifetimes":          {p: w.owner, d: app.Draft{Key: "k", Content: "c", TTL: time.Hour, ExpiresAt: w.now.Add(time.Hour)}, code: loci.Invalid, field: "ttl"},
-		"no time to live":        {p: w.owner, d: app.Draft{Key: "k", Content: "c", TTL: -time.Hour}, code: loci.Invalid, field: "ttl"},
-		"more than a life":       {p: w.owner, d: app.Draft{Key: "k", Content: "c", TTL: app.MaxTTL + time.Second}, code: loci.Invalid, field: "ttl"},
-		"an expiry in the past":  {p: w.owner, d: app.Draft{Key: "own", Content: "c", ExpiresAt: w.now}, code: loci.Invalid, field: "expires_at"},
-		"promoted":               {p: w.owner, d: app.Draft{Key: "own", Content: "c", Source: loci.AutoSource}, code: loci.Invalid, field: "source"},
-		"an agent of no session": {p: w.claude, d: app.Draft{Key: "own", Content: "c", AgentID: loci.NewAgentID()}, code: loci.Invalid, field: "agent_id"},
-		"no agent at all":        {p: w.claude, d: app.Draft{Key: "own", Content: "c", Scope: loci.ScopeAgent}, code: loci.Invalid, field: "agent_id"},
-		"itself":                 {p: w.owner, d: app.Draft{Key: "own", Content: "c2", Supersedes: []loci.MemoryID{own.ID}}, code: loci.Invalid, field: "supersedes[0]"},
-		"twice":                  {p: w.owner, d: app.Draft{Key: "k", Content: "c", Supersedes: []loci.MemoryID{own.ID}, Corrects: []loci.MemoryID{own.ID}}, code: loci.Invalid, field: "corrects[0]"},
-		"too many":               {p: w.owner, d: app.Draft{Key: "k", Content: "c", Supersedes: make([]loci.MemoryID, app.MaxSuperseded+1)}, code: loci.Invalid, field: "supersedes"},
-		"nothing":                {p: w.owner, d: app.Draft{Key: "own", Content: "c2", Corrects: []loci.MemoryID{loci.NewMemoryID()}}, code: loci.Invalid, field: "corrects[0]"},
-		"a writer with a key":    {p: writer, d: app.Draft{Key: "own", Content: "c"}, code: loci.Forbidden},
-		"a writer of the past":   {p: writer, d: app.Draft{Title: "t", Content: "c", Supersedes: []loci.MemoryID{own.ID}}, code: loci.Forbidden},
-		"a bad source":           {p: w.owner, d: app.Draft{Key: "own", Content: "c2", Sources: []loci.Source{{Kind: loci.SourceURL, Ref: "wiki"}}}, code: loci.Invalid, field: "sources[0].ref"},
+		"neither title nor key":  {p: w.owner, d: memory.Draft{Content: "c"}, code: loci.Invalid, field: "title"},
+		"an unknown dedupe":      {p: w.owner, d: memory.Draft{Key: "k", Content: "c", Dedupe: "skip"}, code: loci.Invalid, field: "dedupe"},
+		"two lifetimes":          {p: w.owner, d: memory.Draft{Key: "k", Content: "c", TTL: time.Hour, ExpiresAt: w.now.Add(time.Hour)}, code: loci.Invalid, field: "ttl"},
+		"no time to live":        {p: w.owner, d: memory.Draft{Key: "k", Content: "c", TTL: -time.Hour}, code: loci.Invalid, field: "ttl"},
+		"more than a life":       {p: w.owner, d: memory.Draft{Key: "k", Content: "c", TTL: memory.MaxTTL + time.Second}, code: loci.Invalid, field: "ttl"},
+		"an expiry in the past":  {p: w.owner, d: memory.Draft{Key: "own", Content: "c", ExpiresAt: w.now}, code: loci.Invalid, field: "expires_at"},
+		"promoted":               {p: w.owner, d: memory.Draft{Key: "own", Content: "c", Source: loci.AutoSource}, code: loci.Invalid, field: "source"},
+		"an agent of no session": {p: w.claude, d: memory.Draft{Key: "own", Content: "c", AgentID: loci.NewAgentID()}, code: loci.Invalid, field: "agent_id"},
+		"no agent at all":        {p: w.claude, d: memory.Draft{Key: "own", Content: "c", Scope: loci.ScopeAgent}, code: loci.Invalid, field: "agent_id"},
+		"itself":                 {p: w.owner, d: memory.Draft{Key: "own", Content: "c2", Supersedes: []loci.MemoryID{own.ID}}, code: loci.Invalid, field: "supersedes[0]"},
+		"twice":                  {p: w.owner, d: memory.Draft{Key: "k", Content: "c", Supersedes: []loci.MemoryID{own.ID}, Corrects: []loci.MemoryID{own.ID}}, code: loci.Invalid, field: "corrects[0]"},
+		"too many":               {p: w.owner, d: memory.Draft{Key: "k", Content: "c", Supersedes: make([]loci.MemoryID, memory.MaxSuperseded+1)}, code: loci.Invalid, field: "supersedes"},
+		"nothing":                {p: w.owner, d: memory.Draft{Key: "own", Content: "c2", Corrects: []loci.MemoryID{loci.NewMemoryID()}}, code: loci.Invalid, field: "corrects[0]"},
+		"a writer with a key":    {p: writer, d: memory.Draft{Key: "own", Content: "c"}, code: loci.Forbidden},
+		"a writer of the past":   {p: writer, d: memory.Draft{Title: "t", Content: "c", Supersedes: []loci.MemoryID{own.ID}}, code: loci.Forbidden},
+		"a bad source":           {p: w.owner, d: memory.Draft{Key: "own", Content: "c2", Sources: []loci.Source{{Kind: loci.SourceURL, Ref: "wiki"}}}, code: loci.Invalid, field: "sources[0].ref"},
 	} {
-		_, err := w.Create(ctx, tt.p, tt.d)
+		_, err := w.Memory.Create(ctx, tt.p, tt.d)
 		if loci.CodeOf(err) != tt.code || loci.FieldOf(err) != tt.field {
 			t.Errorf("%s: %v, field %q; want %s about %q", name, err, loci.FieldOf(err), tt.code, tt.field)
 		}
 	}
-	if got, err := w.Get(ctx, w.owner, own.ID); err != nil || got.Version != 1 {
+	if got, err := w.Memory.Get(ctx, w.owner, own.ID); err != nil || got.Version != 1 {
 		t.Errorf("after what was refused: %+v, %v", got, err)
 	}
-	if got := w.keep(writer, app.Draft{Key: "own", Content: "c", Dedupe: app.DedupeCreate}); !got.Created() || got.Similar != nil {
+	if got := w.keep(writer, memory.Draft{Key: "own", Content: "c", Dedupe: memory.DedupeCreate}); !got.Created() || got.Similar != nil {
 		t.Errorf("a writer who asks for a new one: %+v", got)
 	}
 }
@@ -231,17 +232,17 @@ func TestSaveOutsideOfTheSession(t *testing.T) {
 	w := newWorld(t)
 	in := w.claude
 	in.SessionID, in.AgentID = loci.NewSessionID(), loci.NewAgentID()
-	m := w.keep(in, app.Draft{Key: "k", Content: "one"})
+	m := w.keep(in, memory.Draft{Key: "k", Content: "one"})
 	if m.SessionID != in.SessionID || !m.AgentID.IsZero() {
 		t.Errorf("written in the session: %+v", m)
 	}
 	for i, p := range []loci.Principal{w.claude, w.owner, in} {
-		got := w.keep(p, app.Draft{Key: "k", Content: fmt.Sprint("save ", i)})
+		got := w.keep(p, memory.Draft{Key: "k", Content: fmt.Sprint("save ", i)})
 		if got.ReplacedVersion != i+1 || got.SessionID != in.SessionID || got.EditorSessionID != p.SessionID {
 			t.Errorf("save %d: %+v", i, got)
 		}
 	}
-	if _, err := w.Patch(t.Context(), w.owner, m.ID, 0, app.Patch{Content: new("patched")}); err != nil {
+	if _, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{Content: new("patched")}); err != nil {
 		t.Error(err)
 	}
 }
@@ -249,16 +250,16 @@ func TestSaveOutsideOfTheSession(t *testing.T) {
 func TestSaveWithSources(t *testing.T) {
 	w := newWorld(t)
 	from := []loci.Source{{Kind: loci.SourceMessage, Ref: "msg-1", Quote: "on Tuesdays"}}
-	first := w.keep(w.claude, app.Draft{Key: "k", Content: "c", Sources: from})
+	first := w.keep(w.claude, memory.Draft{Key: "k", Content: "c", Sources: from})
 	if len(first.Sources) != 1 || first.Sources[0].MemoryID != first.ID || first.Sources[0].Origin != "claude" {
 		t.Fatalf("sources: %+v", first.Sources)
 	}
-	same := w.keep(w.claude, app.Draft{Key: "k", Content: "c", Sources: from})
-	more := w.keep(w.claude, app.Draft{Key: "k", Content: "c", Sources: append(from, loci.Source{Kind: loci.SourceText, Text: "the raw text"})})
+	same := w.keep(w.claude, memory.Draft{Key: "k", Content: "c", Sources: from})
+	more := w.keep(w.claude, memory.Draft{Key: "k", Content: "c", Sources: append(from, loci.Source{Kind: loci.SourceText, Text: "the raw text"})})
 	if len(same.Sources) != 0 || len(more.Sources) != 1 || !same.Unchanged || !more.Unchanged {
 		t.Errorf("again: %+v, then %+v", same, more)
 	}
-	if all, err := w.Sources(t.Context(), w.owner, first.ID); err != nil || len(all) != 2 {
+	if all, err := w.Memory.Sources(t.Context(), w.owner, first.ID); err != nil || len(all) != 2 {
 		t.Errorf("%d sources, %v", len(all), err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -43,7 +45,7 @@ func TestSavesFollowTheModel(t *testing.T) {
 	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	friend := loci.User{ID: loci.NewUserID(), OrgID: w.owner.OrgID, Email: "x@y.example", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: w.now}
 	w.must(w.st.People().Add(t.Context(), friend, nil))
-	project, err := w.CreateProject(t.Context(), w.owner, app.ProjectDraft{Name: "shared"})
+	project, err := w.Project.Create(t.Context(), w.owner, project.Draft{Name: "shared"})
 	w.must(err)
 	outcomes := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -81,7 +83,7 @@ func (s *savers) step() {
 		if row := s.any(); row != nil && row.DeletedAt.IsZero() && row.Live(s.now) {
 			p := s.local
 			p.UserID, p.AgentID = row.UserID, row.AgentID
-			got, err := s.Trash(s.t.Context(), p, row.ID, 0)
+			got, err := s.Memory.Trash(s.t.Context(), p, row.ID, 0)
 			s.fatal(err)
 			row.Memory = *got
 		}
@@ -110,7 +112,7 @@ func (s *savers) draw() {
 		return
 	}
 	p := s.who[rapid.IntRange(0, len(s.who)-1).Draw(s.rt, "who")]
-	d := app.Draft{Key: s.mark + pick(s.rt, "key", "a", "b"), Content: pick(s.rt, "content", "one", "two", "three"), Dedupe: pick(s.rt, "dedupe", "", "", "", "", "", app.DedupeCreate),
+	d := memory.Draft{Key: s.mark + pick(s.rt, "key", "a", "b"), Content: pick(s.rt, "content", "one", "two", "three"), Dedupe: pick(s.rt, "dedupe", "", "", "", "", "", memory.DedupeCreate),
 		Title: pick(s.rt, "title", "", "A title"), Summary: pick(s.rt, "summary", nil, new(""), new("short")), Tags: pick(s.rt, "tags", nil, []string{}, []string{"t"}),
 		Pinned: pick(s.rt, "pinned", nil, new(true), new(false)), AllowedVendors: pick(s.rt, "vendors", nil, nil, nil, nil, []loci.Vendor{"*"}, []loci.Vendor{"claude"}, []loci.Vendor{"cursor"}, []loci.Vendor{"claude", "cursor"}),
 		TTL: pick(s.rt, "ttl", 0, 0, 0, 0, 0, 0, 30*time.Minute, 24*time.Hour), Scope: pick(s.rt, "scope", loci.ScopeProject, "", loci.ScopeProject)}
@@ -130,12 +132,12 @@ func (s *savers) draw() {
 func (s *savers) again() {
 	row := s.any()
 	i := slices.IndexFunc(s.who, func(p loci.Principal) bool { return p.UserID == row.UserID && p.Origin == row.Origin })
-	s.try(s.who[i], app.Draft{Key: row.Key, Content: row.Content, Scope: row.Scope, ProjectID: row.ProjectID})
+	s.try(s.who[i], memory.Draft{Key: row.Key, Content: row.Content, Scope: row.Scope, ProjectID: row.ProjectID})
 }
 
-func (s *savers) try(p loci.Principal, d app.Draft) {
+func (s *savers) try(p loci.Principal, d memory.Draft) {
 	before := s.now
-	got, err := s.Create(s.t.Context(), p, d)
+	got, err := s.Memory.Create(s.t.Context(), p, d)
 	s.check(p, &d, before, got, err)
 }
 
@@ -157,13 +159,13 @@ func (s *savers) drawn(p loci.Principal) (ids []loci.MemoryID) {
 }
 
 // keyed returns the row that the save is to change.
-func (s *savers) keyed(p loci.Principal, d *app.Draft) (found *savedRow) {
+func (s *savers) keyed(p loci.Principal, d *memory.Draft) (found *savedRow) {
 	scope, agent := cmp.Or(d.Scope, loci.ScopeGlobal), loci.AgentID{}
 	if scope == loci.ScopeAgent {
 		agent = p.AgentID
 	}
 	for _, row := range s.rows {
-		if d.Dedupe == app.DedupeCreate || row.Key != d.Key || row.UserID != p.UserID || row.Scope != scope || row.ProjectID != d.ProjectID || row.AgentID != agent {
+		if d.Dedupe == memory.DedupeCreate || row.Key != d.Key || row.UserID != p.UserID || row.Scope != scope || row.ProjectID != d.ProjectID || row.AgentID != agent {
 			continue
 		}
 		switch {
@@ -178,7 +180,7 @@ func (s *savers) keyed(p loci.Principal, d *app.Draft) (found *savedRow) {
 }
 
 // check demands the outcome that the rules give, and takes it into the model.
-func (s *savers) check(p loci.Principal, d *app.Draft, before time.Time, got *loci.Saved, err error) {
+func (s *savers) check(p loci.Principal, d *memory.Draft, before time.Time, got *loci.Saved, err error) {
 	s.rt.Helper()
 	old := s.keyed(p, d)
 	want := s.after(p, d, old, before)
@@ -216,7 +218,7 @@ func (s *savers) check(p loci.Principal, d *app.Draft, before time.Time, got *lo
 }
 
 // after is the memory as the save is to leave it, but for what only the store says.
-func (s *savers) after(p loci.Principal, d *app.Draft, old *savedRow, before time.Time) *loci.Memory {
+func (s *savers) after(p loci.Principal, d *memory.Draft, old *savedRow, before time.Time) *loci.Memory {
 	m := &loci.Memory{Title: d.Key, Key: d.Key, State: loci.State{Version: 1, Change: loci.Created, Editor: p.Origin, EditorID: p.UserID, EditorCredentialID: p.CredentialID}}
 	m.OrgID, m.UserID, m.Origin, m.Scope, m.ProjectID = p.OrgID, p.UserID, p.Origin, d.Scope, d.ProjectID
 	if d.Scope == loci.ScopeAgent {
@@ -249,7 +251,7 @@ func (s *savers) after(p loci.Principal, d *app.Draft, old *savedRow, before tim
 }
 
 // refusal returns why the save is to be refused, or "".
-func (s *savers) refusal(p loci.Principal, d *app.Draft, old *savedRow, want *loci.Memory) loci.Code {
+func (s *savers) refusal(p loci.Principal, d *memory.Draft, old *savedRow, want *loci.Memory) loci.Code {
 	if old != nil {
 		wider := func(v loci.Vendor) bool { return !slices.Contains(old.AllowedVendors, v) }
 		shorter := !want.ExpiresAt.IsZero() && (old.ExpiresAt.IsZero() || want.ExpiresAt.Before(old.ExpiresAt))
@@ -272,7 +274,7 @@ func (s *savers) row(id loci.MemoryID) *savedRow {
 	return nil
 }
 
-func (s *savers) checkSuperseded(p loci.Principal, d *app.Draft, got *loci.Saved) {
+func (s *savers) checkSuperseded(p loci.Principal, d *memory.Draft, got *loci.Saved) {
 	var hidden []loci.MemoryID
 	var asked []loci.Suggestion
 	for _, id := range d.Supersedes {
@@ -329,7 +331,7 @@ func (s *savers) settle() {
 	case !sees(old, loci.LiveOnly) || !sees(by, loci.LiveOnly):
 		want = loci.Conflict
 	}
-	got, err := s.AcceptSuggestion(s.t.Context(), p, g.ID)
+	got, err := s.Memory.AcceptSuggestion(s.t.Context(), p, g.ID)
 	if loci.CodeOf(err) != want {
 		s.rt.Fatalf("accepting %+v: %v, want %q", g, err, want)
 	}

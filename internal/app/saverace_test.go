@@ -11,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
@@ -34,7 +35,7 @@ func TestOneKeyIsOneMemory(t *testing.T) {
 			}
 		})
 		apps[i] = app.New(app.Options{Store: st})
-		org, _, err := apps[i].Setup(t.Context())
+		org, _, err := apps[i].Identity.Setup(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +50,7 @@ func TestOneKeyIsOneMemory(t *testing.T) {
 		for i, keys := range writers {
 			wait.Go(func() {
 				for n, key := range keys {
-					m, err := apps[i%2].Create(t.Context(), p, app.Draft{Key: mark + key, Content: fmt.Sprintf("save %d of writer %d", n, i)})
+					m, err := apps[i%2].Memory.Create(t.Context(), p, memory.Draft{Key: mark + key, Content: fmt.Sprintf("save %d of writer %d", n, i)})
 					mu.Lock()
 					if err != nil {
 						t.Error(err)
@@ -68,7 +69,7 @@ func TestOneKeyIsOneMemory(t *testing.T) {
 					rt.Fatalf("key %s, save %d of %d: version %d of %s, replaced %d", key, i, len(list), m.Version, m.ID, m.ReplacedVersion)
 				}
 			}
-			versions, now, err := apps[0].Versions(t.Context(), p, list[0].ID, 0, 0)
+			versions, now, err := apps[0].Memory.Versions(t.Context(), p, list[0].ID, 0, 0)
 			if err != nil || len(versions) != len(list)-1 || now.Content != list[len(list)-1].Content {
 				rt.Fatalf("key %s: %d old versions of %d saves, at last %q: %v", key, len(versions), len(list), now.Content, err)
 			}
@@ -91,7 +92,7 @@ func (h held) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) erro
 // A flood of saves is stored without being compared; what comes alone after it is compared again.
 func TestFloodsAreNotCompared(t *testing.T) {
 	w := newWorld(t)
-	draft := app.Draft{Title: "Deploys", Content: "We deploy the whole shop on Tuesdays at noon"}
+	draft := memory.Draft{Title: "Deploys", Content: "We deploy the whole shop on Tuesdays at noon"}
 	w.keep(w.owner, draft)
 	h := held{w.st, make(chan struct{}), make(chan struct{})}
 	a := app.New(app.Options{Store: h})
@@ -99,7 +100,7 @@ func TestFloodsAreNotCompared(t *testing.T) {
 	similar := make([]int, 3)
 	for i := range similar {
 		wait.Go(func() {
-			m, err := a.Create(t.Context(), w.owner, draft)
+			m, err := a.Memory.Create(t.Context(), w.owner, draft)
 			if err != nil {
 				t.Error(err)
 				return

@@ -13,13 +13,14 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
 // save saves without a key and returns what the answer calls similar, as "title relation".
-func (w *world) save(p loci.Principal, d app.Draft) (*loci.Saved, []string) {
+func (w *world) save(p loci.Principal, d memory.Draft) (*loci.Saved, []string) {
 	w.t.Helper()
-	m, err := w.Create(w.t.Context(), p, d)
+	m, err := w.Memory.Create(w.t.Context(), p, d)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -54,11 +55,11 @@ func TestSaveTellsOfSimilar(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			first, none := w.save(w.claude, app.Draft{Title: "Note", Content: tt.stored})
+			first, none := w.save(w.claude, memory.Draft{Title: "Note", Content: tt.stored})
 			if len(none) > 0 {
 				t.Errorf("the first memory is like %q", none)
 			}
-			second, got := w.save(w.other, app.Draft{Title: "Note", Content: tt.saved})
+			second, got := w.save(w.other, memory.Draft{Title: "Note", Content: tt.saved})
 			want := []string{"Note " + string(tt.want)}
 			if tt.want == "" {
 				want = nil
@@ -69,7 +70,7 @@ func TestSaveTellsOfSimilar(t *testing.T) {
 			if second.ID == first.ID || second.Content != tt.saved || len(got) > 0 && second.Similar[0].ID != first.ID {
 				t.Errorf("saved as %+v", second)
 			}
-			if still, err := w.Get(t.Context(), w.owner, first.ID); err != nil || still.Version != 1 {
+			if still, err := w.Memory.Get(t.Context(), w.owner, first.ID); err != nil || still.Version != 1 {
 				t.Errorf("the first was touched: %+v, %v", still, err)
 			}
 		})
@@ -79,15 +80,15 @@ func TestSaveTellsOfSimilar(t *testing.T) {
 // Titles say what short texts are about, and contradict where long ones are the same.
 func TestSimilarReadsTitles(t *testing.T) {
 	w := newWorld(t)
-	w.save(w.owner, app.Draft{Title: "Port of Grafana", Content: "8080"})
-	if _, got := w.save(w.owner, app.Draft{Title: "Age of the captain", Content: "8080"}); len(got) > 0 {
+	w.save(w.owner, memory.Draft{Title: "Port of Grafana", Content: "8080"})
+	if _, got := w.save(w.owner, memory.Draft{Title: "Age of the captain", Content: "8080"}); len(got) > 0 {
 		t.Errorf("a number alone is like %q", got)
 	}
-	if _, got := w.save(w.owner, app.Draft{Title: "Port of Grafana", Content: "8081"}); !cmp.Equal(got, []string{"Port of Grafana contradiction"}) {
+	if _, got := w.save(w.owner, memory.Draft{Title: "Port of Grafana", Content: "8081"}); !cmp.Equal(got, []string{"Port of Grafana contradiction"}) {
 		t.Errorf("another number of the same thing: %q", got)
 	}
-	w.save(w.owner, app.Draft{Title: "Report of March", Content: "Everything went well, nobody complained"})
-	if _, got := w.save(w.owner, app.Draft{Title: "Report of April", Content: "Everything went well, nobody complained"}); !cmp.Equal(got, []string{"Report of March contradiction"}) {
+	w.save(w.owner, memory.Draft{Title: "Report of March", Content: "Everything went well, nobody complained"})
+	if _, got := w.save(w.owner, memory.Draft{Title: "Report of April", Content: "Everything went well, nobody complained"}); !cmp.Equal(got, []string{"Report of March contradiction"}) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -97,14 +98,14 @@ func TestSimilarIsShort(t *testing.T) {
 	w := newWorld(t)
 	const text = "The backup of the archive runs at night and takes until the morning"
 	for i := range loci.MaxSimilar + 2 {
-		w.save(w.owner, app.Draft{Title: fmt.Sprint("other ", i), Content: strings.Replace(text, "archive", fmt.Sprint("museum", string(rune('a'+i))), 1)})
+		w.save(w.owner, memory.Draft{Title: fmt.Sprint("other ", i), Content: strings.Replace(text, "archive", fmt.Sprint("museum", string(rune('a'+i))), 1)})
 	}
-	w.save(w.owner, app.Draft{Title: "same", Content: text})
-	m, got := w.save(w.owner, app.Draft{Title: "saved", Content: text, Key: "backup"})
+	w.save(w.owner, memory.Draft{Title: "same", Content: text})
+	m, got := w.save(w.owner, memory.Draft{Title: "saved", Content: text, Key: "backup"})
 	if len(got) != loci.MaxSimilar || got[0] != "same duplicate" {
 		t.Errorf("got %q", got)
 	}
-	again, got := w.save(w.owner, app.Draft{Title: "saved", Content: text + ", mostly", Key: "backup"})
+	again, got := w.save(w.owner, memory.Draft{Title: "saved", Content: text + ", mostly", Key: "backup"})
 	if again.ID != m.ID || len(got) != loci.MaxSimilar || strings.Contains(strings.Join(got, " "), "saved") {
 		t.Errorf("after an update in place: %q", got)
 	}
@@ -113,7 +114,7 @@ func TestSimilarIsShort(t *testing.T) {
 // Whoever may not read learns of nothing.
 func TestSimilarNeedsTheRightToRead(t *testing.T) {
 	w := newWorld(t)
-	d := app.Draft{Title: "Note", Content: "We deploy on Tuesdays", Dedupe: app.DedupeCreate}
+	d := memory.Draft{Title: "Note", Content: "We deploy on Tuesdays", Dedupe: memory.DedupeCreate}
 	w.save(w.owner, d)
 	writer := w.owner
 	writer.Rights = []loci.Right{loci.RightWrite}
@@ -142,7 +143,7 @@ func (b *blind) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) erro
 func TestSimilarNeverFailsASave(t *testing.T) {
 	var st *blind
 	w := newWorld(t, func(o *app.Options) { st = &blind{Store: o.Store}; o.Store = st })
-	d := app.Draft{Title: "Note", Content: "We deploy on Tuesdays"}
+	d := memory.Draft{Title: "Note", Content: "We deploy on Tuesdays"}
 	w.save(w.owner, d)
 	st.on = true
 	if m, got := w.save(w.owner, d); m.ID.IsZero() || len(got) > 0 {
@@ -211,7 +212,7 @@ func TestSimilarIgnoresHidden(t *testing.T) {
 			}
 		}
 		probe := func(content string) []loci.Similar {
-			m, err := w.Create(ctx, w.claude, app.Draft{Title: "Note", Content: content})
+			m, err := w.Memory.Create(ctx, w.claude, memory.Draft{Title: "Note", Content: content})
 			if err != nil {
 				rt.Fatal(err)
 			}

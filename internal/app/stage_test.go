@@ -12,6 +12,9 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
@@ -120,7 +123,7 @@ func newStage(t testing.TB, deletion loci.Deletion) *stage {
 	signIn, err := auth.NewSignIn(auth.SignInOptions{Authenticator: s.who, Store: s.st, Now: clock})
 	s.must(err)
 	s.App = app.New(app.Options{Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn, OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock})})
-	_, _, err = s.Setup(t.Context())
+	_, _, err = s.Identity.Setup(t.Context())
 	s.must(err)
 	s.local, err = s.who.LocalAs(t.Context(), loci.DefaultOrg, loci.UserID{})
 	s.must(err)
@@ -137,7 +140,7 @@ func (s *stage) must(err error) {
 // org makes an org and returns the operator in it and its owner.
 func (s *stage) org(id loci.OrgID, owner string) (loci.Principal, loci.User) {
 	s.t.Helper()
-	_, u, err := s.CreateOrg(s.t.Context(), s.local, app.NewOrg{ID: id, Name: string(id), OwnerEmail: owner})
+	_, u, err := s.Org.Create(s.t.Context(), s.local, org.Draft{ID: id, Name: string(id), OwnerEmail: owner})
 	s.must(err)
 	return s.operator(id), u
 }
@@ -151,7 +154,7 @@ func (s *stage) operator(id loci.OrgID) loci.Principal {
 
 func (s *stage) user(operator loci.Principal, email string, role loci.MemberRole) loci.User {
 	s.t.Helper()
-	u, err := s.AddUser(s.t.Context(), operator, app.NewUser{Email: email, Role: role})
+	u, err := s.Org.AddUser(s.t.Context(), operator, org.NewUser{Email: email, Role: role})
 	s.must(err)
 	return u
 }
@@ -159,7 +162,7 @@ func (s *stage) user(operator loci.Principal, email string, role loci.MemberRole
 // session signs a person in with a browser.
 func (s *stage) session(u loci.User) loci.Principal {
 	s.t.Helper()
-	p, _, err := s.who.StartSession(s.t.Context(), loci.Person{UserID: u.ID, OrgID: u.OrgID, Email: u.Email}, "Test")
+	p, _, err := s.who.StartSignIn(s.t.Context(), loci.Person{UserID: u.ID, OrgID: u.OrgID, Email: u.Email}, "Test")
 	s.must(err)
 	return p
 }
@@ -170,7 +173,7 @@ func (s *stage) key(p loci.Principal, r auth.KeyRequest) loci.Principal {
 	if r.Name == "" {
 		r.Name = "k"
 	}
-	_, secret, err := s.CreateKey(s.t.Context(), p, r)
+	_, secret, err := s.Identity.CreateKey(s.t.Context(), p, r)
 	s.must(err)
 	return s.with(secret)
 }
@@ -182,9 +185,9 @@ func (s *stage) with(key loci.Secret) loci.Principal {
 	return p
 }
 
-func (s *stage) add(p loci.Principal, d app.Draft) *loci.Memory {
+func (s *stage) add(p loci.Principal, d memory.Draft) *loci.Memory {
 	s.t.Helper()
-	m, err := s.Create(s.t.Context(), p, d)
+	m, err := s.Memory.Create(s.t.Context(), p, d)
 	s.must(err)
 	return &m.Memory
 }
@@ -203,7 +206,7 @@ func (s *stage) grant(p loci.Principal, client string, v loci.Vendor) loci.Grant
 // project makes a project of p's.
 func (s *stage) project(p loci.Principal, name string, everyone bool) loci.Project {
 	s.t.Helper()
-	made, err := s.CreateProject(s.t.Context(), p, app.ProjectDraft{Name: name, Everyone: &everyone})
+	made, err := s.Project.Create(s.t.Context(), p, project.Draft{Name: name, Everyone: &everyone})
 	s.must(err)
 	return made
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -15,28 +16,28 @@ import (
 func TestSearchThatUsesUpItsTime(t *testing.T) {
 	for _, patience := range []int{-1, 0} {
 		w := newWorld(t, func(o *app.Options) { o.Patience = time.Duration(patience) })
-		w.add(w.owner, app.Draft{Title: "deploys", Content: "We deploy on Tuesdays"})
-		partial, by := patience < 0, app.StoppedByNothing
+		w.add(w.owner, memory.Draft{Title: "deploys", Content: "We deploy on Tuesdays"})
+		partial, by := patience < 0, memory.StoppedByNothing
 		if partial {
-			by = app.StoppedByTime
+			by = memory.StoppedByTime
 		}
 		for _, query := range []string{"tuesday", "deploy", "uesda", "?"} {
 			partial := partial || query == "uesda" // which is in no index
-			r := app.SearchRequest{Query: query}
-			s, err := w.Search(t.Context(), w.owner, r)
+			r := memory.SearchRequest{Query: query}
+			s, err := w.Memory.Search(t.Context(), w.owner, r)
 			if err != nil || s.Partial != partial || s.StoppedBy != by || len(s.Hits) > 1 || s.TotalIsLowerBound != (by != "") {
 				t.Errorf("search for %q, patience %d: %+v, %v", query, patience, s, err)
 			}
-			found, err := w.Recall(t.Context(), w.claude, r)
+			found, err := w.Memory.Recall(t.Context(), w.claude, r)
 			if err != nil || found.Partial != partial || found.StoppedBy != by {
 				t.Errorf("recall of %q, patience %d: %+v, %v", query, patience, found, err)
 			}
-			answer, err := w.Query(t.Context(), w.owner, app.QueryRequest{Query: query})
+			answer, err := w.Memory.Query(t.Context(), w.owner, memory.QueryRequest{Query: query})
 			if err != nil || answer.StoppedBy != by || len(answer.Used) != 1 {
 				t.Errorf("query %q, patience %d: %+v, %v", query, patience, answer, err)
 			}
 		}
-		if _, err := w.Create(t.Context(), w.owner, app.Draft{Title: "deploys", Content: "We deploy on Tuesdays"}); err != nil {
+		if _, err := w.Memory.Create(t.Context(), w.owner, memory.Draft{Title: "deploys", Content: "We deploy on Tuesdays"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -45,24 +46,24 @@ func TestSearchThatUsesUpItsTime(t *testing.T) {
 // TestStarsStandForFewWords refuses what would look at a large part of the index, and tells how to ask instead.
 func TestStarsStandForFewWords(t *testing.T) {
 	w := newWorld(t)
-	w.add(w.owner, app.Draft{Title: "wombat", Content: "東京 wombat"})
+	w.add(w.owner, memory.Draft{Title: "wombat", Content: "東京 wombat"})
 	for query, want := range map[string]string{
 		"a* b* w*": `"a*"`, "wo*": `"wo*"`, "user_w*": `"user_w*"`, "ж*": `"ж*"`,
 		"wom*": "", "東*": "", "w": "", "w * x": "", `"w*"`: "",
 		strings.Repeat("wom* ", 9): "", fmt.Sprint("aaa*", " bbb*", " ccc* ddd* eee* fff* ggg* hhh* iii*"): "9 words",
 	} {
-		r := app.SearchRequest{Query: query}
-		_, err := w.Search(t.Context(), w.owner, r)
+		r := memory.SearchRequest{Query: query}
+		_, err := w.Memory.Search(t.Context(), w.owner, r)
 		if want == "" && err != nil || want != "" && (loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), want)) {
 			t.Errorf("search for %q: %v, want %q", query, err, want)
 		}
-		if _, err := w.Query(t.Context(), w.owner, app.QueryRequest{Query: query}); err != nil {
+		if _, err := w.Memory.Query(t.Context(), w.owner, memory.QueryRequest{Query: query}); err != nil {
 			t.Errorf("the question %q: %v", query, err)
 		}
 	}
 	// Words found nowhere are tried as the beginnings of others, but not short ones.
 	for query, want := range map[string]string{"womba": "prefix", "w qqq": "substring", "womb q": "prefix"} {
-		got, err := w.Search(t.Context(), w.owner, app.SearchRequest{Query: query})
+		got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: query})
 		if err != nil || len(got.Hits) > 0 && got.Hits[0].Why.Fallback != want || len(got.Hits) == 0 && want == "prefix" {
 			t.Errorf("search for %q: %+v, %v; want %s", query, got, err, want)
 		}
@@ -72,7 +73,7 @@ func TestStarsStandForFewWords(t *testing.T) {
 // TestPartsOfOldMemories finds a part of a word in a memory that is older than 5,000 others.
 func TestPartsOfOldMemories(t *testing.T) {
 	w := newWorld(t, func(o *app.Options) { o.Patience = time.Hour })
-	old := w.add(w.owner, app.Draft{Title: "old", Content: "Krankenversicherung"})
+	old := w.add(w.owner, memory.Draft{Title: "old", Content: "Krankenversicherung"})
 	err := w.st.Update(t.Context(), w.owner.OrgID, func(tx store.Tx) error {
 		for i := range 5_500 {
 			m := *old
@@ -86,8 +87,8 @@ func TestPartsOfOldMemories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.Search(t.Context(), w.owner, app.SearchRequest{Query: "versicherung"})
-	if err != nil || len(got.Hits) != 1 || got.Hits[0].Memory.ID != old.ID || got.StoppedBy != app.StoppedByNothing {
+	got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "versicherung"})
+	if err != nil || len(got.Hits) != 1 || got.Hits[0].Memory.ID != old.ID || got.StoppedBy != memory.StoppedByNothing {
 		t.Errorf("found %+v, %v; want the memory that is older than 5,500 others", got, err)
 	}
 }

@@ -9,28 +9,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
-func titled(title string, change ...func(*app.Draft)) app.Draft {
-	d := app.Draft{Title: title, Content: "about " + title}
+func titled(title string, change ...func(*memory.Draft)) memory.Draft {
+	d := memory.Draft{Title: title, Content: "about " + title}
 	for _, c := range change {
 		c(&d)
 	}
 	return d
 }
 
-func supersedes(ids ...loci.MemoryID) func(*app.Draft) {
-	return func(d *app.Draft) { d.Supersedes = ids }
+func supersedes(ids ...loci.MemoryID) func(*memory.Draft) {
+	return func(d *memory.Draft) { d.Supersedes = ids }
 }
 
-func corrects(ids ...loci.MemoryID) func(*app.Draft) {
-	return func(d *app.Draft) { d.Corrects = ids }
+func corrects(ids ...loci.MemoryID) func(*memory.Draft) {
+	return func(d *memory.Draft) { d.Corrects = ids }
 }
 
 func (w *world) listed(when loci.When) string {
 	w.t.Helper()
-	page, err := w.List(w.t.Context(), w.owner, app.ListRequest{Filter: app.Filter{When: when}})
+	page, err := w.Memory.List(w.t.Context(), w.owner, memory.ListRequest{Filter: memory.Filter{When: when}})
 	w.must(err)
 	slices.Reverse(page.Memories)
 	return titles(page.Memories)
@@ -38,7 +38,7 @@ func (w *world) listed(when loci.When) string {
 
 func (w *world) pending(p loci.Principal) []loci.Suggestion {
 	w.t.Helper()
-	page, err := w.Suggestions(w.t.Context(), p, app.SuggestionsRequest{State: loci.SuggestionPending})
+	page, err := w.Memory.Suggestions(w.t.Context(), p, memory.SuggestionsRequest{State: loci.SuggestionPending})
 	w.must(err)
 	return page.Suggestions
 }
@@ -46,7 +46,7 @@ func (w *world) pending(p loci.Principal) []loci.Suggestion {
 func TestSupersede(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	old := w.keep(w.claude, titled("Tuesdays", func(d *app.Draft) { d.ValidFrom = w.now.AddDate(0, -6, 0) }))
+	old := w.keep(w.claude, titled("Tuesdays", func(d *memory.Draft) { d.ValidFrom = w.now.AddDate(0, -6, 0) }))
 	other := w.keep(w.owner, titled("unrelated"))
 	w.now = w.now.AddDate(0, 1, 0)
 	between := w.now
@@ -58,7 +58,7 @@ func TestSupersede(t *testing.T) {
 		t.Errorf("answered %+v: %s", saved, diff)
 	}
 	history := w.versions(old.ID)
-	_, now, err := w.Versions(ctx, w.owner, old.ID, 0, 0)
+	_, now, err := w.Memory.Versions(ctx, w.owner, old.ID, 0, 0)
 	w.must(err)
 	if now.Version != 2 || now.SupersededBy != saved.ID || !now.ValidTo.Equal(saved.CreatedAt) || now.EditorCredentialID != by.CredentialID ||
 		len(history) != 1 || !history[0].SupersededBy.IsZero() || !history[0].ValidTo.IsZero() {
@@ -80,9 +80,9 @@ func TestSupersede(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
-	_, err = w.Get(ctx, w.claude, old.ID)
+	_, err = w.Memory.Get(ctx, w.claude, old.ID)
 	wantCode(t, err, loci.NotFound)
-	if got, err := w.Get(ctx, w.owner, other.ID); err != nil || got.Version != 1 {
+	if got, err := w.Memory.Get(ctx, w.owner, other.ID); err != nil || got.Version != 1 {
 		t.Errorf("what was not named: %+v, %v", got, err)
 	}
 }
@@ -104,8 +104,8 @@ func TestUntilWhenTheSupersededWasTrue(t *testing.T) {
 		"it was to begin only later":      {from: day(20), next: day(10), want: day(20)},
 		"wrong since it began":            {from: day(3), to: day(20), correct: true, want: day(3)},
 	} {
-		old := w.keep(w.owner, titled("old", func(d *app.Draft) { d.ValidFrom, d.ValidTo = tt.from, tt.to }))
-		d := titled("new", func(d *app.Draft) { d.ValidFrom = tt.next })
+		old := w.keep(w.owner, titled("old", func(d *memory.Draft) { d.ValidFrom, d.ValidTo = tt.from, tt.to }))
+		d := titled("new", func(d *memory.Draft) { d.ValidFrom = tt.next })
 		if tt.correct {
 			corrects(old.ID)(&d)
 		} else {
@@ -115,14 +115,14 @@ func TestUntilWhenTheSupersededWasTrue(t *testing.T) {
 		if tt.want.IsZero() {
 			tt.want = by.CreatedAt
 		}
-		_, now, err := w.Versions(t.Context(), w.owner, old.ID, 0, 0)
+		_, now, err := w.Memory.Versions(t.Context(), w.owner, old.ID, 0, 0)
 		if err != nil || !now.ValidTo.Equal(tt.want) || now.SupersededBy != by.ID {
 			t.Errorf("%s: until %s, want %s: %v", name, now.ValidTo, tt.want, err)
 		}
 	}
 	wrong := w.keep(w.owner, titled("wrong"))
 	w.keep(w.owner, titled("right", corrects(wrong.ID)))
-	if _, now, err := w.Versions(t.Context(), w.owner, wrong.ID, 0, 0); err != nil || !now.ValidTo.Equal(wrong.CreatedAt) {
+	if _, now, err := w.Memory.Versions(t.Context(), w.owner, wrong.ID, 0, 0); err != nil || !now.ValidTo.Equal(wrong.CreatedAt) {
 		t.Errorf("what never was true: until %s, made at %s", now.ValidTo, wrong.CreatedAt)
 	}
 	if at := w.listed(loci.When{AsOf: w.now}); strings.Contains(at, "wrong") {
@@ -151,30 +151,30 @@ func TestSuggestToWhoseItIs(t *testing.T) {
 	if got := w.pending(w.owner); len(got) != 2 || got[0] != saved.Suggestions[1] || got[1] != s {
 		t.Errorf("pending: %+v", got)
 	}
-	_, err := w.AcceptSuggestion(ctx, w.claude, s.ID)
+	_, err := w.Memory.AcceptSuggestion(ctx, w.claude, s.ID)
 	wantCode(t, err, loci.Forbidden)
-	done, err := w.AcceptSuggestion(ctx, w.owner, s.ID)
+	done, err := w.Memory.AcceptSuggestion(ctx, w.owner, s.ID)
 	if err != nil || done.State != loci.SuggestionAccepted || done.SettledAt.IsZero() {
 		t.Errorf("accepted: %+v, %v", done, err)
 	}
-	if got, err := w.Suggestion(ctx, w.owner, s.ID); err != nil || got != done {
+	if got, err := w.Memory.Suggestion(ctx, w.owner, s.ID); err != nil || got != done {
 		t.Errorf("read again: %+v, %v", got, err)
 	}
-	_, now, err := w.Versions(ctx, w.owner, first.ID, 0, 0)
+	_, now, err := w.Memory.Versions(ctx, w.owner, first.ID, 0, 0)
 	if err != nil || now.SupersededBy != saved.ID || !now.ValidTo.Equal(done.SettledAt) || now.Editor != "api" || now.Version != 2 {
 		t.Errorf("superseded: %+v, %v", now, err)
 	}
-	done, err = w.DeclineSuggestion(ctx, w.owner, saved.Suggestions[1].ID)
+	done, err = w.Memory.DeclineSuggestion(ctx, w.owner, saved.Suggestions[1].ID)
 	if err != nil || done.State != loci.SuggestionDeclined || w.listed(loci.When{}) != "two new" {
 		t.Errorf("declined: %+v, %v, listed %q", done, err, w.listed(loci.When{}))
 	}
 	for _, id := range []loci.SuggestionID{s.ID, done.ID} {
-		_, err = w.AcceptSuggestion(ctx, w.owner, id)
+		_, err = w.Memory.AcceptSuggestion(ctx, w.owner, id)
 		wantCode(t, err, loci.Conflict)
-		_, err = w.DeclineSuggestion(ctx, w.owner, id)
+		_, err = w.Memory.DeclineSuggestion(ctx, w.owner, id)
 		wantCode(t, err, loci.Conflict)
 	}
-	if all, err := w.Suggestions(ctx, w.owner, app.SuggestionsRequest{}); err != nil || len(all.Suggestions) != 2 || len(w.pending(w.owner)) != 0 {
+	if all, err := w.Memory.Suggestions(ctx, w.owner, memory.SuggestionsRequest{}); err != nil || len(all.Suggestions) != 2 || len(w.pending(w.owner)) != 0 {
 		t.Errorf("all: %+v, %v", all, err)
 	}
 }
@@ -182,12 +182,12 @@ func TestSuggestToWhoseItIs(t *testing.T) {
 func TestTheSameSuggestionIsMadeOnce(t *testing.T) {
 	w := newWorld(t)
 	m := w.keep(w.owner, titled("one"))
-	d := app.Draft{Key: "k", Content: "c", Supersedes: []loci.MemoryID{m.ID}}
+	d := memory.Draft{Key: "k", Content: "c", Supersedes: []loci.MemoryID{m.ID}}
 	first, again := w.keep(w.claude, d), w.keep(w.claude, d)
 	if len(again.Suggestions) != 1 || again.Suggestions[0] != first.Suggestions[0] || !again.Unchanged || len(w.pending(w.owner)) != 1 {
 		t.Errorf("first %+v, then %+v", first.Suggestions, again.Suggestions)
 	}
-	_, err := w.DeclineSuggestion(t.Context(), w.owner, first.Suggestions[0].ID)
+	_, err := w.Memory.DeclineSuggestion(t.Context(), w.owner, first.Suggestions[0].ID)
 	w.must(err)
 	if anew := w.keep(w.claude, d); len(anew.Suggestions) != 1 || anew.Suggestions[0].ID == first.Suggestions[0].ID {
 		t.Errorf("after it was declined: %+v", anew.Suggestions)
@@ -198,8 +198,8 @@ func TestSuggestionsOfWhatIsGone(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	for name, end := range map[string]func(old, by loci.MemoryID){
-		"the memory is in the trash":   func(old, _ loci.MemoryID) { _, err := w.Trash(ctx, w.owner, old, 0); w.must(err) },
-		"the other is in the trash":    func(_, by loci.MemoryID) { _, err := w.Trash(ctx, w.owner, by, 0); w.must(err) },
+		"the memory is in the trash":   func(old, _ loci.MemoryID) { _, err := w.Memory.Trash(ctx, w.owner, old, 0); w.must(err) },
+		"the other is in the trash":    func(_, by loci.MemoryID) { _, err := w.Memory.Trash(ctx, w.owner, by, 0); w.must(err) },
 		"the memory is superseded":     func(old, _ loci.MemoryID) { w.keep(w.owner, titled("new", supersedes(old))) },
 		"the other is superseded":      func(_, by loci.MemoryID) { w.keep(w.owner, titled("new", supersedes(by))) },
 		"each takes the other's place": func(old, by loci.MemoryID) { w.keep(w.owner, titled("new", supersedes(old, by))) },
@@ -208,10 +208,10 @@ func TestSuggestionsOfWhatIsGone(t *testing.T) {
 		made := w.keep(w.claude, titled("by", supersedes(old.ID)))
 		end(old.ID, made.ID)
 		s := made.Suggestions[0]
-		if _, err := w.AcceptSuggestion(ctx, w.owner, s.ID); loci.CodeOf(err) != loci.Conflict {
+		if _, err := w.Memory.AcceptSuggestion(ctx, w.owner, s.ID); loci.CodeOf(err) != loci.Conflict {
 			t.Errorf("%s: accepting gives %v, want a conflict", name, err)
 		}
-		if got, err := w.DeclineSuggestion(ctx, w.owner, s.ID); err != nil || got.State != loci.SuggestionDeclined {
+		if got, err := w.Memory.DeclineSuggestion(ctx, w.owner, s.ID); err != nil || got.State != loci.SuggestionDeclined {
 			t.Errorf("%s: declining gives %+v, %v", name, got, err)
 		}
 	}
@@ -222,42 +222,42 @@ func TestSuggestionsBetweenPeople(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	project := c.stage.project(c.mara, "closed", false).ID
-	c.must(c.PutProjectMember(ctx, c.again(c.mara), project, loci.ProjectMember{UserID: c.tom.UserID, Role: loci.Member}))
+	c.must(c.Project.PutMember(ctx, c.again(c.mara), project, loci.ProjectMember{UserID: c.tom.UserID, Role: loci.Member}))
 	c.mara, c.tom = c.again(c.mara), c.again(c.tom)
-	in := func(title string) app.Draft {
-		return titled(title, func(d *app.Draft) { d.Scope, d.ProjectID = loci.ScopeProject, project })
+	in := func(title string) memory.Draft {
+		return titled(title, func(d *memory.Draft) { d.Scope, d.ProjectID = loci.ScopeProject, project })
 	}
 	maras := c.add(c.mara, in("Mara's"))
 	d := in("Tom's")
 	d.Supersedes = []loci.MemoryID{maras.ID}
-	toms, err := c.Create(ctx, c.tom, d)
+	toms, err := c.Memory.Create(ctx, c.tom, d)
 	c.must(err)
 	if len(toms.Suggestions) != 1 || len(toms.Superseded) != 0 || toms.Suggestions[0].UserID != c.mara.UserID {
 		t.Fatalf("answered %+v", toms)
 	}
 	s := toms.Suggestions[0]
-	_, err = c.AcceptSuggestion(ctx, c.tom, s.ID)
+	_, err = c.Memory.AcceptSuggestion(ctx, c.tom, s.ID)
 	wantCode(t, err, loci.Forbidden)
 	for _, p := range []loci.Principal{c.ines, c.owner} { // neither is in the project
-		_, err = c.AcceptSuggestion(ctx, p, s.ID)
+		_, err = c.Memory.AcceptSuggestion(ctx, p, s.ID)
 		wantCode(t, err, loci.NotFound)
-		_, never := c.AcceptSuggestion(ctx, p, loci.NewSuggestionID())
+		_, never := c.Memory.AcceptSuggestion(ctx, p, loci.NewSuggestionID())
 		if err.Error() != never.Error() {
 			t.Errorf("hidden %q, absent %q", err, never)
 		}
 	}
-	_, err = c.ArchiveProject(ctx, c.mara, project)
+	_, err = c.Project.Archive(ctx, c.mara, project)
 	c.must(err)
-	if _, err = c.AcceptSuggestion(ctx, c.mara, s.ID); loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), "archived") {
+	if _, err = c.Memory.AcceptSuggestion(ctx, c.mara, s.ID); loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), "archived") {
 		t.Errorf("of an archived project: %v", err)
 	}
-	_, err = c.Create(ctx, c.mara, titled("new", supersedes(maras.ID)))
+	_, err = c.Memory.Create(ctx, c.mara, titled("new", supersedes(maras.ID)))
 	if loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), "archived") {
 		t.Errorf("superseding what is of an archived project: %v", err)
 	}
-	_, err = c.RestoreProject(ctx, c.mara, project)
+	_, err = c.Project.Restore(ctx, c.mara, project)
 	c.must(err)
-	if got, err := c.AcceptSuggestion(ctx, c.mara, s.ID); err != nil || got.State != loci.SuggestionAccepted {
+	if got, err := c.Memory.AcceptSuggestion(ctx, c.mara, s.ID); err != nil || got.State != loci.SuggestionAccepted {
 		t.Errorf("accepted: %+v, %v", got, err)
 	}
 }
@@ -266,18 +266,18 @@ func TestSuggestionsBetweenPeople(t *testing.T) {
 func TestSupersedingTheHiddenIsSupersedingNothing(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	hidden := w.keep(w.claude, titled("hidden", func(d *app.Draft) { d.AllowedVendors = []loci.Vendor{"claude"} }))
-	trashed, expired, past := w.keep(w.other, titled("trashed")), w.keep(w.other, titled("expired", func(d *app.Draft) { d.TTL = time.Minute })), w.keep(w.other, titled("past"))
-	_, err := w.Trash(ctx, w.owner, trashed.ID, 0)
+	hidden := w.keep(w.claude, titled("hidden", func(d *memory.Draft) { d.AllowedVendors = []loci.Vendor{"claude"} }))
+	trashed, expired, past := w.keep(w.other, titled("trashed")), w.keep(w.other, titled("expired", func(d *memory.Draft) { d.TTL = time.Minute })), w.keep(w.other, titled("past"))
+	_, err := w.Memory.Trash(ctx, w.owner, trashed.ID, 0)
 	w.must(err)
 	w.keep(w.other, titled("newer", supersedes(past.ID)))
 	w.now = w.now.Add(time.Hour)
 	before := w.listed(loci.When{Superseded: true})
-	for _, name := range []func(...loci.MemoryID) func(*app.Draft){supersedes, corrects} {
-		_, never := w.Create(ctx, w.other, titled("x", name(loci.NewMemoryID())))
+	for _, name := range []func(...loci.MemoryID) func(*memory.Draft){supersedes, corrects} {
+		_, never := w.Memory.Create(ctx, w.other, titled("x", name(loci.NewMemoryID())))
 		wantCode(t, never, loci.Invalid)
 		for what, id := range map[string]loci.MemoryID{"hidden": hidden.ID, "trashed": trashed.ID, "expired": expired.ID, "superseded": past.ID, "zero": {}} {
-			if _, err := w.Create(ctx, w.other, titled("x", name(id))); err == nil || err.Error() != never.Error() || loci.FieldOf(err) != loci.FieldOf(never) {
+			if _, err := w.Memory.Create(ctx, w.other, titled("x", name(id))); err == nil || err.Error() != never.Error() || loci.FieldOf(err) != loci.FieldOf(never) {
 				t.Errorf("%s answers %v, absent %v", what, err, never)
 			}
 		}
@@ -296,9 +296,9 @@ func TestSuggestionPages(t *testing.T) {
 		want = append(want, w.keep(w.claude, titled("new", supersedes(m.ID))).Suggestions[0].ID)
 	}
 	slices.Reverse(want)
-	r := app.SuggestionsRequest{State: loci.SuggestionPending, Limit: 2}
+	r := memory.SuggestionsRequest{State: loci.SuggestionPending, Limit: 2}
 	for first := true; first || r.Cursor != ""; first = false {
-		page, err := w.Suggestions(ctx, w.owner, r)
+		page, err := w.Memory.Suggestions(ctx, w.owner, r)
 		w.must(err)
 		for _, s := range page.Suggestions {
 			got = append(got, s.ID)
@@ -308,14 +308,14 @@ func TestSuggestionPages(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	page, err := w.Suggestions(ctx, w.owner, app.SuggestionsRequest{Limit: 1})
+	page, err := w.Memory.Suggestions(ctx, w.owner, memory.SuggestionsRequest{Limit: 1})
 	w.must(err)
-	for name, r := range map[string]app.SuggestionsRequest{"another query": {State: loci.SuggestionPending, Cursor: page.NextCursor}, "nonsense": {Cursor: "x"},
+	for name, r := range map[string]memory.SuggestionsRequest{"another query": {State: loci.SuggestionPending, Cursor: page.NextCursor}, "nonsense": {Cursor: "x"},
 		"a state": {State: "open"}, "a limit": {Limit: 501}} {
-		if _, err := w.Suggestions(ctx, w.owner, r); loci.CodeOf(err) != loci.Invalid {
+		if _, err := w.Memory.Suggestions(ctx, w.owner, r); loci.CodeOf(err) != loci.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err = w.Suggestions(ctx, w.claude, app.SuggestionsRequest{Cursor: page.NextCursor})
+	_, err = w.Memory.Suggestions(ctx, w.claude, memory.SuggestionsRequest{Cursor: page.NextCursor})
 	wantCode(t, err, loci.Invalid)
 }

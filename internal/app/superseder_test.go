@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -16,35 +16,37 @@ func TestHiddenSuccessorIsNotNamed(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	old := w.keep(w.claude, titled("Tuesdays"))
-	by := w.keep(w.claude, titled("Thursdays", supersedes(old.ID), func(d *app.Draft) { d.AllowedVendors = []loci.Vendor{"claude"} }))
+	by := w.keep(w.claude, titled("Thursdays", supersedes(old.ID), func(d *memory.Draft) { d.AllowedVendors = []loci.Vendor{"claude"} }))
 	binned := w.keep(w.owner, titled("Mondays"))
 	row := binned.Clone()
 	row.SupersededBy, row.DeletedAt, row.Version, row.UpdatedAt = by.ID, w.now, 2, w.now.Add(1000)
 	w.must(w.st.Update(ctx, w.owner.OrgID, func(tx store.Tx) error { return tx.Memories().Replace(ctx, row) }))
 	superseded := loci.When{Superseded: true}
 	reads := map[string]func(p loci.Principal) (any, error){
-		"get":    func(p loci.Principal) (any, error) { return w.GetAt(ctx, p, old.ID, superseded) },
-		"by ids": func(p loci.Principal) (any, error) { return w.ByIDs(ctx, p, []loci.MemoryID{old.ID}, superseded) },
+		"get": func(p loci.Principal) (any, error) { return w.Memory.GetAt(ctx, p, old.ID, superseded) },
+		"by ids": func(p loci.Principal) (any, error) {
+			return w.Memory.ByIDs(ctx, p, []loci.MemoryID{old.ID}, superseded)
+		},
 		"list": func(p loci.Principal) (any, error) {
-			return w.List(ctx, p, app.ListRequest{Filter: app.Filter{When: superseded}})
+			return w.Memory.List(ctx, p, memory.ListRequest{Filter: memory.Filter{When: superseded}})
 		},
 		"search": func(p loci.Principal) (any, error) {
-			return w.Search(ctx, p, app.SearchRequest{Filter: app.Filter{When: superseded}, Query: "Tuesdays"})
+			return w.Memory.Search(ctx, p, memory.SearchRequest{Filter: memory.Filter{When: superseded}, Query: "Tuesdays"})
 		},
 		"recall": func(p loci.Principal) (any, error) {
-			return w.Recall(ctx, p, app.SearchRequest{Filter: app.Filter{When: superseded}, Query: "Tuesdays"})
+			return w.Memory.Recall(ctx, p, memory.SearchRequest{Filter: memory.Filter{When: superseded}, Query: "Tuesdays"})
 		},
 		"query": func(p loci.Principal) (any, error) {
-			return w.Query(ctx, p, app.QueryRequest{Filter: app.Filter{When: superseded}, Query: "Tuesdays"})
+			return w.Memory.Query(ctx, p, memory.QueryRequest{Filter: memory.Filter{When: superseded}, Query: "Tuesdays"})
 		},
 		"versions": func(p loci.Principal) (any, error) {
-			list, now, err := w.Versions(ctx, p, old.ID, 0, 0)
+			list, now, err := w.Memory.Versions(ctx, p, old.ID, 0, 0)
 			return []any{list, now}, err
 		},
-		"diff":  func(p loci.Principal) (any, error) { return w.Diff(ctx, p, old.ID, 0, 0) },
-		"trash": func(p loci.Principal) (any, error) { return w.Get(ctx, p, binned.ID) },
+		"diff":  func(p loci.Principal) (any, error) { return w.Memory.Diff(ctx, p, old.ID, 0, 0) },
+		"trash": func(p loci.Principal) (any, error) { return w.Memory.Get(ctx, p, binned.ID) },
 		"trash can": func(p loci.Principal) (any, error) {
-			return w.List(ctx, p, app.ListRequest{Filter: app.Filter{Lifecycle: loci.TrashOnly}})
+			return w.Memory.List(ctx, p, memory.ListRequest{Filter: memory.Filter{Lifecycle: loci.TrashOnly}})
 		},
 	}
 	names := func(p loci.Principal, name string) bool {
@@ -66,18 +68,18 @@ func TestHiddenSuccessorIsNotNamed(t *testing.T) {
 			t.Errorf("%s: the owner is not told what took the place", name)
 		}
 	}
-	w.must(w.Erase(ctx, w.owner, by.ID, 0))
+	w.must(w.Memory.Erase(ctx, w.owner, by.ID, 0))
 	for name := range reads {
 		if names(w.owner, name) {
 			t.Errorf("%s: what was erased is still named", name)
 		}
 	}
-	restored, err := w.Restore(ctx, w.owner, binned.ID, 0)
+	restored, err := w.Memory.Restore(ctx, w.owner, binned.ID, 0)
 	w.must(err)
 	if !restored.SupersededBy.IsZero() {
 		t.Error("a change answers with what was erased")
 	}
-	if page, err := w.List(ctx, w.owner, app.ListRequest{}); err != nil || strings.Contains(titles(page.Memories), "Mondays") {
+	if page, err := w.Memory.List(ctx, w.owner, memory.ListRequest{}); err != nil || strings.Contains(titles(page.Memories), "Mondays") {
 		t.Errorf("a change made a superseded memory count again: %v %v", titles(page.Memories), err)
 	}
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // policy is the table of actions once more, written down from the design and
@@ -37,9 +40,9 @@ suggestion.read     ugal memories:read                 any    -
 suggestion.settle   ual  memories:read,memories:write  any    -
 agent.create        ugal memories:write                any    -
 agent.read          ugal memories:read                 any    -
-agent_session.open  ugal memories:write                any    -
-agent_session.read  ugal memories:read                 any    -
-agent_session.close ugal memories:write                any    -
+session.open        ugal memories:write                any    -
+session.read        ugal memories:read                 any    -
+session.close       ugal memories:write                any    -
 asset.add           ugal memories:read,memories:write  any    -
 asset.read          ugal memories:read                 any    -
 asset.delete        ugal memories:read,memories:write  any    delete
@@ -57,8 +60,8 @@ account.change      ual  account                      any    -
 account.delete      ual  account                      any    fresh
 sign_in.read        ual  account                      any    -
 sign_in.change      ual  account                      any    fresh
-session.list        ual  account                      any    -
-session.end         ual  account                      any    -
+sign_in.list        ual  account                      any    -
+sign_in.end         ual  account                      any    -
 key.list            ual  account                      any    -
 key.list_all        l    -                            any    -
 key.create          ual  account                      any    fresh
@@ -130,9 +133,9 @@ type policyRow struct {
 	proof  string
 }
 
-func readPolicy(t *testing.T) map[app.Action]policyRow {
+func readPolicy(t *testing.T) map[gate.Action]policyRow {
 	t.Helper()
-	rows := map[app.Action]policyRow{}
+	rows := map[gate.Action]policyRow{}
 	for line := range strings.Lines(strings.TrimSpace(policy)) {
 		f := strings.Fields(line)
 		if len(f) != 5 {
@@ -142,7 +145,7 @@ func readPolicy(t *testing.T) map[app.Action]policyRow {
 		if f[2] != "-" {
 			row.rights = strings.Split(f[2], ",")
 		}
-		rows[app.Action(f[0])] = row
+		rows[gate.Action(f[0])] = row
 	}
 	return rows
 }
@@ -172,7 +175,7 @@ func (r policyRow) decide(p loci.Principal, fresh bool, deletion loci.Deletion) 
 	if disk && p.Method == loci.ByDisk {
 		return ""
 	}
-	browser := p.Method == loci.BySession
+	browser := p.Method == loci.BySignIn
 	switch {
 	case proof == "browser" && !browser:
 		return loci.Forbidden
@@ -205,7 +208,7 @@ func TestTheTableSaysWhatThePolicySays(t *testing.T) {
 			p := c.Principal
 			if c.fresh {
 				p.ProvedAt = s.now
-			} else if p.Method == loci.BySession {
+			} else if p.Method == loci.BySignIn {
 				p.ProvedAt = s.now.Add(-loci.StepUpAge - time.Minute)
 			}
 			deletion := p.Deletion
@@ -240,7 +243,7 @@ func everyCredential() (all []tryOut) {
 	user := loci.NewUserID()
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent, loci.KindAdmin, loci.KindLocal} {
 		for _, role := range []loci.MemberRole{"", loci.Member, loci.MemberAdmin, loci.MemberOwner} {
-			for _, method := range []loci.Method{loci.ByKey, loci.ByEnvironment, loci.BySession, loci.ByOAuth, loci.ByDashboard, loci.ByDisk} {
+			for _, method := range []loci.Method{loci.ByKey, loci.ByEnvironment, loci.BySignIn, loci.ByOAuth, loci.ByDashboard, loci.ByDisk} {
 				for _, r := range rights {
 					for n := range 8 {
 						p := loci.Principal{Kind: kind, OrgID: org, UserID: user, OrgRole: role, Method: method, Rights: r, OnlyProjects: n&1 != 0}
@@ -264,11 +267,11 @@ func everyCredential() (all []tryOut) {
 func TestRefusalsSayWhatToDo(t *testing.T) {
 	s := newStage(t, loci.DeleteWithStepUp)
 	p := loci.Principal{Kind: loci.KindUser, OrgID: "acme", UserID: loci.NewUserID(), Method: loci.ByKey}
-	if err := s.May(p, app.MemoryTrash); err == nil || !strings.Contains(err.Error(), "sign in at /app/") || !strings.Contains(err.Error(), "deletion=api_key") {
+	if err := s.May(p, memory.Trash); err == nil || !strings.Contains(err.Error(), "sign in at /app/") || !strings.Contains(err.Error(), "deletion=api_key") {
 		t.Errorf("got %v", err)
 	}
-	p.Method = loci.BySession
-	if err := s.May(p, app.KeyCreate); loci.CodeOf(err) != loci.StepUp || !strings.Contains(fmt.Sprint(err), "/app/step-up") {
+	p.Method = loci.BySignIn
+	if err := s.May(p, identity.KeyCreate); loci.CodeOf(err) != loci.StepUp || !strings.Contains(fmt.Sprint(err), "/app/step-up") {
 		t.Errorf("got %v", err)
 	}
 }

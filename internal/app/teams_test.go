@@ -5,15 +5,17 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/store"
 )
 
 func (c *company) pool(p loci.Principal) string {
 	c.t.Helper()
-	page, err := c.TeamMemories(c.t.Context(), p, app.ListRequest{})
+	page, err := c.Memory.TeamMemories(c.t.Context(), p, memory.ListRequest{})
 	c.must(err)
 	return titles(page.Memories)
 }
@@ -28,11 +30,11 @@ func (c *company) again(p loci.Principal) loci.Principal {
 
 func TestWhoLeavesTakesTheirMemoriesAlong(t *testing.T) {
 	ways := map[string]func(*company) error{
-		"leaves":  func(c *company) error { return c.LeaveTeam(t.Context(), c.tom, c.team) },
-		"removed": func(c *company) error { return c.RemoveFromTeam(t.Context(), c.mara, c.team, c.tom.UserID) },
-		"deleted": func(c *company) error { return c.DeleteTeam(t.Context(), c.mara, c.team, true) },
+		"leaves":  func(c *company) error { return c.Org.LeaveTeam(t.Context(), c.tom, c.team) },
+		"removed": func(c *company) error { return c.Org.RemoveFromTeam(t.Context(), c.mara, c.team, c.tom.UserID) },
+		"deleted": func(c *company) error { return c.Org.DeleteTeam(t.Context(), c.mara, c.team, true) },
 		"disabled": func(c *company) error {
-			return second(c.SetMember(t.Context(), c.owner, c.tom.UserID, app.MemberChange{Disabled: new(true)}))
+			return second(c.Org.SetMember(t.Context(), c.owner, c.tom.UserID, org.MemberChange{Disabled: new(true)}))
 		},
 	}
 	for name, leave := range ways {
@@ -40,34 +42,34 @@ func TestWhoLeavesTakesTheirMemoriesAlong(t *testing.T) {
 			t.Parallel()
 			c := newCompany(t)
 			ctx := t.Context()
-			m := c.add(c.tom, app.Draft{Title: "toms", Content: "c"})
-			gone := c.add(c.tom, app.Draft{Title: "toms old", Content: "c"})
+			m := c.add(c.tom, memory.Draft{Title: "toms", Content: "c"})
+			gone := c.add(c.tom, memory.Draft{Title: "toms old", Content: "c"})
 			for _, id := range []loci.MemoryID{m.ID, gone.ID} {
-				_, err := c.ShareMemory(ctx, c.tom, id)
+				_, err := c.Memory.Share(ctx, c.tom, id)
 				c.must(err)
 			}
-			_, err := c.Trash(ctx, c.tom, gone.ID, 0)
+			_, err := c.Memory.Trash(ctx, c.tom, gone.ID, 0)
 			c.must(err)
-			_, err = c.ShareMemory(ctx, c.mara, c.memory.ID)
+			_, err = c.Memory.Share(ctx, c.mara, c.memory.ID)
 			c.must(err)
 			if got := c.pool(c.mara); got != "zebra toms" && got != "toms zebra" {
 				t.Errorf("pool %q", got)
 			}
 			c.must(leave(c))
-			_, err = c.Get(ctx, c.mara, m.ID)
+			_, err = c.Memory.Get(ctx, c.mara, m.ID)
 			wantCode(t, err, loci.NotFound)
 			if name == "disabled" {
-				if _, _, err := c.who.StartSession(ctx, loci.Person{UserID: c.tom.UserID, OrgID: "acme"}, "x"); err == nil {
+				if _, _, err := c.who.StartSignIn(ctx, loci.Person{UserID: c.tom.UserID, OrgID: "acme"}, "x"); err == nil {
 					t.Error("signs in although disabled")
 				}
 				return
 			}
 			tom := c.again(c.tom)
-			_, err = c.TeamMemories(ctx, tom, app.ListRequest{})
+			_, err = c.Memory.TeamMemories(ctx, tom, memory.ListRequest{})
 			wantCode(t, err, loci.Conflict)
-			_, err = c.Get(ctx, tom, c.memory.ID)
+			_, err = c.Memory.Get(ctx, tom, c.memory.ID)
 			wantCode(t, err, loci.NotFound)
-			back, err := c.Get(ctx, tom, m.ID)
+			back, err := c.Memory.Get(ctx, tom, m.ID)
 			c.must(err)
 			if !back.TeamID.IsZero() || back.Version != 3 || back.Change != loci.Updated {
 				t.Errorf("got %+v", back)
@@ -82,7 +84,7 @@ func TestAgentsShareOnlyWhatTheyWrote(t *testing.T) {
 	ctx := t.Context()
 	claude := loci.Principal{Kind: loci.KindAgent, OrgID: c.mara.OrgID, UserID: c.mara.UserID, TeamID: c.mara.TeamID, Vendor: "claude", Origin: "claude"}
 	add := func(p loci.Principal) loci.MemoryID {
-		saved, err := c.Create(ctx, p, app.Draft{Title: "t", Content: "c"})
+		saved, err := c.Memory.Create(ctx, p, memory.Draft{Title: "t", Content: "c"})
 		c.must(err)
 		return saved.ID
 	}
@@ -90,14 +92,14 @@ func TestAgentsShareOnlyWhatTheyWrote(t *testing.T) {
 	cursor := claude
 	cursor.Vendor, cursor.Origin = "cursor", "cursor"
 	for _, id := range []loci.MemoryID{add(cursor), add(c.mara)} {
-		_, err := c.ShareMemory(ctx, claude, id)
+		_, err := c.Memory.Share(ctx, claude, id)
 		wantCode(t, err, loci.Forbidden)
-		_, err = c.ShareMemory(ctx, c.mara, id)
+		_, err = c.Memory.Share(ctx, c.mara, id)
 		c.must(err)
-		_, err = c.UnshareMemory(ctx, claude, id)
+		_, err = c.Memory.Unshare(ctx, claude, id)
 		wantCode(t, err, loci.Forbidden)
 	}
-	shared, err := c.ShareMemory(ctx, claude, own)
+	shared, err := c.Memory.Share(ctx, claude, own)
 	c.must(err)
 	if shared.TeamID != c.mara.TeamID {
 		t.Errorf("got %+v", shared.Access)
@@ -106,8 +108,8 @@ func TestAgentsShareOnlyWhatTheyWrote(t *testing.T) {
 
 func TestVendorRuleHoldsInThePool(t *testing.T) {
 	c := newCompany(t)
-	m := c.add(c.mara, app.Draft{Title: "for claude", Content: "c", AllowedVendors: []loci.Vendor{"claude"}})
-	_, err := c.ShareMemory(t.Context(), c.mara, m.ID)
+	m := c.add(c.mara, memory.Draft{Title: "for claude", Content: "c", AllowedVendors: []loci.Vendor{"claude"}})
+	_, err := c.Memory.Share(t.Context(), c.mara, m.ID)
 	c.must(err)
 	claude, cursor := c.stage.key(c.tom, auth.KeyRequest{Vendor: "claude"}), c.stage.key(c.tom, auth.KeyRequest{Vendor: "cursor"})
 	if got := c.pool(claude); got != "for claude" {
@@ -116,17 +118,17 @@ func TestVendorRuleHoldsInThePool(t *testing.T) {
 	if got := c.pool(cursor); got != "" {
 		t.Errorf("cursor sees %q", got)
 	}
-	_, err = c.ShareMemory(t.Context(), claude, m.ID) // another's
+	_, err = c.Memory.Share(t.Context(), claude, m.ID) // another's
 	wantCode(t, err, loci.Forbidden)
-	same, err := c.ShareMemory(t.Context(), c.mara, m.ID)
+	same, err := c.Memory.Share(t.Context(), c.mara, m.ID)
 	if err != nil || same.Version != 2 {
 		t.Errorf("sharing twice: %+v, %v", same, err)
 	}
-	alone, err := c.UnshareMemory(t.Context(), c.mara, m.ID)
+	alone, err := c.Memory.Unshare(t.Context(), c.mara, m.ID)
 	if err != nil || !alone.TeamID.IsZero() || alone.Version != 3 {
 		t.Errorf("unsharing: %+v, %v", alone, err)
 	}
-	if again, err := c.UnshareMemory(t.Context(), c.mara, m.ID); err != nil || again.Version != 3 {
+	if again, err := c.Memory.Unshare(t.Context(), c.mara, m.ID); err != nil || again.Version != 3 {
 		t.Errorf("unsharing twice: %+v, %v", again, err)
 	}
 }
@@ -134,30 +136,30 @@ func TestVendorRuleHoldsInThePool(t *testing.T) {
 func TestATeamKeepsAnOwner(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	wantCode(t, c.LeaveTeam(ctx, c.mara, c.team), loci.Conflict)
-	_, err := c.SetTeamRole(ctx, c.mara, c.team, c.mara.UserID, loci.Member)
+	wantCode(t, c.Org.LeaveTeam(ctx, c.mara, c.team), loci.Conflict)
+	_, err := c.Org.SetTeamRole(ctx, c.mara, c.team, c.mara.UserID, loci.Member)
 	wantCode(t, err, loci.Conflict)
-	wantCode(t, c.DeleteTeam(ctx, c.mara, c.team, false), loci.Conflict)
-	_, err = c.SetTeamRole(ctx, c.tom, c.team, c.tom.UserID, loci.MemberOwner)
+	wantCode(t, c.Org.DeleteTeam(ctx, c.mara, c.team, false), loci.Conflict)
+	_, err = c.Org.SetTeamRole(ctx, c.tom, c.team, c.tom.UserID, loci.MemberOwner)
 	wantCode(t, err, loci.Forbidden)
-	_, err = c.SetMember(ctx, c.owner, c.mara.UserID, app.MemberChange{Disabled: new(true)})
+	_, err = c.Org.SetMember(ctx, c.owner, c.mara.UserID, org.MemberChange{Disabled: new(true)})
 	c.must(err)
-	view, err := c.Team(ctx, c.again(c.tom), c.team)
+	view, err := c.Org.Team(ctx, c.again(c.tom), c.team)
 	c.must(err)
 	if len(view.Members) != 1 || view.Members[0].TeamRole != loci.MemberOwner {
 		t.Errorf("the heir is missing: %+v", view.Members)
 	}
-	c.must(c.LeaveTeam(ctx, c.tom, c.team))
-	_, err = c.Team(ctx, c.owner, c.team)
+	c.must(c.Org.LeaveTeam(ctx, c.tom, c.team))
+	_, err = c.Org.Team(ctx, c.owner, c.team)
 	wantCode(t, err, loci.NotFound)
 }
 
 func TestInvitationsEndWithTheRoleInTheTeam(t *testing.T) {
 	ways := map[string]func(*company) error{
-		"leaves":  func(c *company) error { return c.LeaveTeam(t.Context(), c.tom, c.team) },
-		"removed": func(c *company) error { return c.RemoveFromTeam(t.Context(), c.mara, c.team, c.tom.UserID) },
+		"leaves":  func(c *company) error { return c.Org.LeaveTeam(t.Context(), c.tom, c.team) },
+		"removed": func(c *company) error { return c.Org.RemoveFromTeam(t.Context(), c.mara, c.team, c.tom.UserID) },
 		"demoted": func(c *company) error {
-			return second(c.SetTeamRole(t.Context(), c.mara, c.team, c.tom.UserID, loci.Member))
+			return second(c.Org.SetTeamRole(t.Context(), c.mara, c.team, c.tom.UserID, loci.Member))
 		},
 	}
 	for name, lose := range ways {
@@ -165,15 +167,15 @@ func TestInvitationsEndWithTheRoleInTheTeam(t *testing.T) {
 			t.Parallel()
 			c := newCompany(t)
 			ctx := t.Context()
-			_, err := c.SetTeamRole(ctx, c.mara, c.team, c.tom.UserID, loci.MemberAdmin)
+			_, err := c.Org.SetTeamRole(ctx, c.mara, c.team, c.tom.UserID, loci.MemberAdmin)
 			c.must(err)
-			made, err := c.InviteToTeam(ctx, c.tom, c.team, []string{"late@acme.example"}, loci.Member)
+			made, err := c.Org.InviteToTeam(ctx, c.tom, c.team, []string{"late@acme.example"}, loci.Member)
 			c.must(err)
-			kept, err := c.InviteToTeam(ctx, c.mara, c.team, []string{"kept@acme.example"}, loci.Member)
+			kept, err := c.Org.InviteToTeam(ctx, c.mara, c.team, []string{"kept@acme.example"}, loci.Member)
 			c.must(err)
 			c.must(lose(c))
-			wantCode(t, c.RevokeInvite(ctx, c.owner, made[0].Invite.ID), loci.NotFound)
-			c.must(c.RevokeInvite(ctx, c.owner, kept[0].Invite.ID))
+			wantCode(t, c.Org.RevokeInvite(ctx, c.owner, made[0].Invite.ID), loci.NotFound)
+			c.must(c.Org.RevokeInvite(ctx, c.owner, kept[0].Invite.ID))
 		})
 	}
 }
@@ -181,9 +183,9 @@ func TestInvitationsEndWithTheRoleInTheTeam(t *testing.T) {
 func TestWhoHoldsTheOrgStaysItsOwner(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	_, err := c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Role: new(loci.MemberOwner)})
+	_, err := c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Role: new(loci.MemberOwner)})
 	c.must(err)
-	_, err = c.SetMember(ctx, c.again(c.tom), c.owner.UserID, app.MemberChange{Role: new(loci.Member)})
+	_, err = c.Org.SetMember(ctx, c.again(c.tom), c.owner.UserID, org.MemberChange{Role: new(loci.Member)})
 	wantCode(t, err, loci.Conflict)
 }
 
@@ -191,7 +193,7 @@ func TestWhoHoldsTheOrgStaysItsOwner(t *testing.T) {
 func TestNobodyComesBackWithAnOldKey(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	_, key, err := c.CreateKey(ctx, c.tom, auth.KeyRequest{Name: "old"})
+	_, key, err := c.Identity.CreateKey(ctx, c.tom, auth.KeyRequest{Name: "old"})
 	c.must(err)
 	c.must(c.st.Update(ctx, "acme", func(tx store.Tx) error {
 		u, err := tx.Users().Get(ctx, c.tom.UserID)
@@ -199,7 +201,7 @@ func TestNobodyComesBackWithAnOldKey(t *testing.T) {
 		u.Disabled = true
 		return tx.Users().Update(ctx, u)
 	}))
-	_, err = c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Disabled: new(false)})
+	_, err = c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Disabled: new(false)})
 	c.must(err)
 	_, err = c.who.Authenticate(ctx, auth.Request{Bearer: key})
 	wantCode(t, err, loci.Unauthenticated)
@@ -208,34 +210,34 @@ func TestNobodyComesBackWithAnOldKey(t *testing.T) {
 func TestNobodyGivesMoreThanTheyHave(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	_, err := c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Role: new(loci.MemberAdmin)})
+	_, err := c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Role: new(loci.MemberAdmin)})
 	c.must(err)
 	tom := c.again(c.tom)
-	made, err := c.InviteToOrg(ctx, tom, []string{"late@acme.example"}, loci.MemberAdmin)
+	made, err := c.Org.InviteToOrg(ctx, tom, []string{"late@acme.example"}, loci.MemberAdmin)
 	c.must(err)
 	for _, role := range []loci.MemberRole{loci.Member, loci.MemberAdmin} {
-		_, err = c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Role: new(role)})
+		_, err = c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Role: new(role)})
 		c.must(err)
 	}
-	wantCode(t, c.RevokeInvite(ctx, c.owner, made[0].Invite.ID), loci.NotFound) // ended with the role
-	_, err = c.SetMember(ctx, tom, c.mara.UserID, app.MemberChange{Role: new(loci.MemberOwner)})
+	wantCode(t, c.Org.RevokeInvite(ctx, c.owner, made[0].Invite.ID), loci.NotFound) // ended with the role
+	_, err = c.Org.SetMember(ctx, tom, c.mara.UserID, org.MemberChange{Role: new(loci.MemberOwner)})
 	wantCode(t, err, loci.Forbidden)
-	_, err = c.SetMember(ctx, tom, c.owner.UserID, app.MemberChange{Role: new(loci.Member)})
+	_, err = c.Org.SetMember(ctx, tom, c.owner.UserID, org.MemberChange{Role: new(loci.Member)})
 	wantCode(t, err, loci.Forbidden)
-	_, err = c.InviteToOrg(ctx, tom, []string{"a@b.example"}, loci.MemberOwner)
+	_, err = c.Org.InviteToOrg(ctx, tom, []string{"a@b.example"}, loci.MemberOwner)
 	wantCode(t, err, loci.Forbidden)
-	wantCode(t, c.DeleteUser(ctx, tom, c.owner.UserID), loci.Forbidden)
-	for _, change := range []app.MemberChange{{Role: new(loci.Member)}, {Disabled: new(true)}} {
-		_, err = c.SetMember(ctx, c.owner, c.owner.UserID, change) // the last owner
+	wantCode(t, c.Identity.DeleteUser(ctx, tom, c.owner.UserID), loci.Forbidden)
+	for _, change := range []org.MemberChange{{Role: new(loci.Member)}, {Disabled: new(true)}} {
+		_, err = c.Org.SetMember(ctx, c.owner, c.owner.UserID, change) // the last owner
 		wantCode(t, err, loci.Conflict)
 	}
-	wantCode(t, c.DeleteAccount(ctx, c.owner, c.owner.UserID.String()), loci.Conflict)
-	_, err = c.SetMember(ctx, tom, c.tom.UserID, app.MemberChange{Transfer: true})
+	wantCode(t, c.Identity.DeleteAccount(ctx, c.owner, c.owner.UserID.String()), loci.Conflict)
+	_, err = c.Org.SetMember(ctx, tom, c.tom.UserID, org.MemberChange{Transfer: true})
 	wantCode(t, err, loci.Forbidden)
-	_, err = c.SetMember(ctx, c.owner, c.tom.UserID, app.MemberChange{Transfer: true})
+	_, err = c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Transfer: true})
 	c.must(err)
-	c.must(c.DeleteAccount(ctx, c.owner, "boss@acme.example"))
-	org, err := c.Org(ctx, c.again(c.tom))
+	c.must(c.Identity.DeleteAccount(ctx, c.owner, "boss@acme.example"))
+	org, err := c.Org.Get(ctx, c.again(c.tom))
 	if err != nil || org.OwnerID != c.tom.UserID {
 		t.Errorf("got %+v, %v", org, err)
 	}
@@ -244,62 +246,62 @@ func TestNobodyGivesMoreThanTheyHave(t *testing.T) {
 func TestInvitationsAreBoundToTheAddress(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	_, unknown := c.AcceptInvite(ctx, c.owner, "loci_invite_nothing")
+	_, unknown := c.Org.AcceptInvite(ctx, c.owner, "loci_invite_nothing")
 	wantCode(t, unknown, loci.NotFound)
-	_, err := c.AcceptInvite(ctx, c.owner, c.invite.Token)
+	_, err := c.Org.AcceptInvite(ctx, c.owner, c.invite.Token)
 	if err == nil || err.Error() != unknown.Error() {
 		t.Errorf("another's invitation: %v", err)
 	}
-	c.must(c.RevokeInvite(ctx, c.mara, c.invite.Invite.ID))
-	_, err = c.AcceptInvite(ctx, c.ines, c.invite.Token)
+	c.must(c.Org.RevokeInvite(ctx, c.mara, c.invite.Invite.ID))
+	_, err = c.Org.AcceptInvite(ctx, c.ines, c.invite.Token)
 	wantCode(t, err, loci.NotFound)
-	made, err := c.InviteToTeam(ctx, c.mara, c.team, []string{"INESmail@acme.example "}, loci.Member)
+	made, err := c.Org.InviteToTeam(ctx, c.mara, c.team, []string{"INESmail@acme.example "}, loci.Member)
 	c.must(err)
 	c.st.mu.Lock()
 	c.now = c.now.Add(loci.InviteLife)
 	c.st.mu.Unlock()
-	_, err = c.AcceptInvite(ctx, c.ines, made[0].Token)
+	_, err = c.Org.AcceptInvite(ctx, c.ines, made[0].Token)
 	wantCode(t, err, loci.NotFound)
 	mara := c.again(c.mara)
-	made, err = c.InviteToTeam(ctx, mara, c.team, []string{"inesmail@acme.example"}, loci.Member)
+	made, err = c.Org.InviteToTeam(ctx, mara, c.team, []string{"inesmail@acme.example"}, loci.Member)
 	c.must(err)
-	own, err := c.CreateTeam(ctx, c.ines, "own")
+	own, err := c.Org.CreateTeam(ctx, c.ines, "own")
 	c.must(err)
-	_, err = c.AcceptInvite(ctx, c.ines, made[0].Token)
+	_, err = c.Org.AcceptInvite(ctx, c.ines, made[0].Token)
 	wantCode(t, err, loci.Conflict)
-	c.must(c.LeaveTeam(ctx, c.ines, own.ID))
-	joined, err := c.AcceptInvite(ctx, c.ines, made[0].Token)
+	c.must(c.Org.LeaveTeam(ctx, c.ines, own.ID))
+	joined, err := c.Org.AcceptInvite(ctx, c.ines, made[0].Token)
 	if err != nil || joined.Team == nil || joined.Team.ID != c.team || len(joined.Team.Members) != 3 {
 		t.Errorf("got %+v, %v", joined, err)
 	}
 	_, stranger := c.org("other", "stranger@b.example")
-	made, err = c.InviteToTeam(ctx, mara, c.team, []string{"stranger@b.example"}, loci.Member)
+	made, err = c.Org.InviteToTeam(ctx, mara, c.team, []string{"stranger@b.example"}, loci.Member)
 	c.must(err)
-	_, err = c.AcceptInvite(ctx, c.session(stranger), made[0].Token)
+	_, err = c.Org.AcceptInvite(ctx, c.session(stranger), made[0].Token)
 	wantCode(t, err, loci.Conflict)
 }
 
 func TestWorkspacesHoldEverybodyAndEverything(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	_, err := c.SetOrg(ctx, c.owner, app.OrgSettings{Workspaces: new(true)})
+	_, err := c.Org.Set(ctx, c.owner, org.Settings{Workspaces: new(true)})
 	c.must(err)
 	nils := c.user(c.operator, "nils@acme.example", loci.Member)
-	if _, err := c.Create(ctx, c.session(nils), app.Draft{Title: "t", Content: "c"}); err != nil {
+	if _, err := c.Memory.Create(ctx, c.session(nils), memory.Draft{Title: "t", Content: "c"}); err != nil {
 		t.Errorf("a new member: %v", err)
 	}
 	mara, tom := c.again(c.mara), c.again(c.tom)
-	if _, err := c.Get(ctx, mara, c.memory.ID); err != nil {
+	if _, err := c.Memory.Get(ctx, mara, c.memory.ID); err != nil {
 		t.Errorf("a memory from before: %v", err)
 	}
-	wantCode(t, c.EnterWorkspace(ctx, mara, loci.CredentialID{}, c.space), loci.NotFound) // of others
-	c.must(c.EnterWorkspace(ctx, tom, loci.CredentialID{}, c.space))
+	wantCode(t, c.Identity.EnterWorkspace(ctx, mara, loci.CredentialID{}, c.space), loci.NotFound) // of others
+	c.must(c.Identity.EnterWorkspace(ctx, tom, loci.CredentialID{}, c.space))
 	key := c.stage.key(tom, auth.KeyRequest{WorkspaceID: c.space})
-	m := c.add(key, app.Draft{Title: "in second", Content: "c"})
-	_, err = c.Get(ctx, c.again(c.tom), m.ID) // a new session is in the first workspace
+	m := c.add(key, memory.Draft{Title: "in second", Content: "c"})
+	_, err = c.Memory.Get(ctx, c.again(c.tom), m.ID) // a new session is in the first workspace
 	wantCode(t, err, loci.NotFound)
-	wantCode(t, c.DeleteWorkspace(ctx, c.owner, c.space), loci.Conflict)
-	_, _, err = c.CreateKey(ctx, mara, auth.KeyRequest{Name: "k", WorkspaceID: c.space})
+	wantCode(t, c.Org.DeleteWorkspace(ctx, c.owner, c.space), loci.Conflict)
+	_, _, err = c.Identity.CreateKey(ctx, mara, auth.KeyRequest{Name: "k", WorkspaceID: c.space})
 	wantCode(t, err, loci.Invalid)
 }
 
@@ -308,30 +310,30 @@ func TestKeysAreNoWiderThanTheirMaker(t *testing.T) {
 	ctx := t.Context()
 	limited := c.mara
 	limited.Rights = []loci.Right{loci.RightAccount, loci.RightRead}
-	_, _, err := c.CreateKey(ctx, limited, auth.KeyRequest{Name: "k", Rights: []loci.Right{loci.RightWrite}})
+	_, _, err := c.Identity.CreateKey(ctx, limited, auth.KeyRequest{Name: "k", Rights: []loci.Right{loci.RightWrite}})
 	wantCode(t, err, loci.Invalid)
-	made, _, err := c.CreateKey(ctx, limited, auth.KeyRequest{Name: "k", Vendor: "claude"})
+	made, _, err := c.Identity.CreateKey(ctx, limited, auth.KeyRequest{Name: "k", Vendor: "claude"})
 	if err != nil || len(made.Rights) != 1 || made.Rights[0] != loci.RightRead {
 		t.Errorf("got %v, %v", made.Rights, err)
 	}
-	_, _, err = c.RotateKey(ctx, limited, c.key.CredentialID, 0)
+	_, _, err = c.Identity.RotateKey(ctx, limited, c.key.CredentialID, 0)
 	wantCode(t, err, loci.Forbidden)
-	_, _, err = c.CreateKey(ctx, c.mara, auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{{1}}})
+	_, _, err = c.Identity.CreateKey(ctx, c.mara, auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{{1}}})
 	wantCode(t, err, loci.Invalid)
 
 	narrow := auth.KeyRequest{Name: "n", Vendor: "claude", Rights: []loci.Right{loci.RightRead}, ExpiresAt: c.now.Add(48 * time.Hour)}
-	old, _, err := c.CreateKey(ctx, c.mara, narrow)
+	old, _, err := c.Identity.CreateKey(ctx, c.mara, narrow)
 	c.must(err)
-	next, secret, err := c.RotateKey(ctx, c.mara, old.ID, time.Hour)
+	next, secret, err := c.Identity.RotateKey(ctx, c.mara, old.ID, time.Hour)
 	c.must(err)
 	p := c.with(secret)
 	if p.Vendor != "claude" || len(p.Rights) != 1 || next.Replaces != old.ID || next.Name != "n" || next.ExpiresAt.Sub(next.CreatedAt).Round(time.Minute) != 48*time.Hour {
 		t.Errorf("got %+v", next)
 	}
-	_, _, err = c.RotateKey(ctx, c.mara, old.ID, time.Hour)
+	_, _, err = c.Identity.RotateKey(ctx, c.mara, old.ID, time.Hour)
 	wantCode(t, err, loci.Conflict)
-	wantCode(t, c.RevokeKey(ctx, c.tom, next.ID), loci.NotFound)
-	c.must(c.RevokeKey(ctx, c.operator, next.ID))
+	wantCode(t, c.Identity.RevokeKey(ctx, c.tom, next.ID), loci.NotFound)
+	c.must(c.Identity.RevokeKey(ctx, c.operator, next.ID))
 	_, err = c.who.Authenticate(ctx, auth.Request{Bearer: secret})
 	wantCode(t, err, loci.Unauthenticated)
 }
@@ -340,45 +342,45 @@ func TestAgentsTrashOnlyWhatTheirVendorWrote(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	claude := c.stage.key(c.mara, auth.KeyRequest{Vendor: "claude"})
-	own := c.add(claude, app.Draft{Title: "own", Content: "c"})
-	_, err := c.Trash(ctx, claude, c.memory.ID, 0)
+	own := c.add(claude, memory.Draft{Title: "own", Content: "c"})
+	_, err := c.Memory.Trash(ctx, claude, c.memory.ID, 0)
 	wantCode(t, err, loci.Forbidden)
-	_, err = c.TrashMany(ctx, claude, []loci.MemoryID{own.ID, c.memory.ID})
+	_, err = c.Memory.TrashMany(ctx, claude, []loci.MemoryID{own.ID, c.memory.ID})
 	wantCode(t, err, loci.Forbidden)
-	if _, err := c.Get(ctx, claude, own.ID); err != nil {
+	if _, err := c.Memory.Get(ctx, claude, own.ID); err != nil {
 		t.Errorf("all or nothing: %v", err)
 	}
-	_, err = c.TrashMany(ctx, claude, []loci.MemoryID{own.ID, loci.NewMemoryID()})
+	_, err = c.Memory.TrashMany(ctx, claude, []loci.MemoryID{own.ID, loci.NewMemoryID()})
 	wantCode(t, err, loci.NotFound)
-	out, err := c.TrashMany(ctx, claude, []loci.MemoryID{own.ID})
+	out, err := c.Memory.TrashMany(ctx, claude, []loci.MemoryID{own.ID})
 	if err != nil || len(out) != 1 || out[0].Version != 2 {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	_, err = c.SetOrg(ctx, c.owner, app.OrgSettings{Deletion: new(loci.DeleteWithStepUp)})
+	_, err = c.Org.Set(ctx, c.owner, org.Settings{Deletion: new(loci.DeleteWithStepUp)})
 	c.must(err)
 	claude.Deletion = loci.DeleteWithStepUp
-	another := c.add(claude, app.Draft{Title: "own", Content: "c"})
-	_, err = c.Trash(ctx, claude, another.ID, 0)
+	another := c.add(claude, memory.Draft{Title: "own", Content: "c"})
+	_, err = c.Memory.Trash(ctx, claude, another.ID, 0)
 	wantCode(t, err, loci.Forbidden)
 }
 
 func TestErasedIsGone(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	wantCode(t, c.Erase(ctx, c.mara, c.trashed.ID, 1), loci.Precondition)
-	wantCode(t, c.Erase(ctx, c.tom, c.trashed.ID, 0), loci.NotFound)
-	c.must(c.Erase(ctx, c.mara, c.trashed.ID, 2))
-	_, _, err := c.Versions(ctx, c.mara, c.trashed.ID, 0, 0)
+	wantCode(t, c.Memory.Erase(ctx, c.mara, c.trashed.ID, 1), loci.Precondition)
+	wantCode(t, c.Memory.Erase(ctx, c.tom, c.trashed.ID, 0), loci.NotFound)
+	c.must(c.Memory.Erase(ctx, c.mara, c.trashed.ID, 2))
+	_, _, err := c.Memory.Versions(ctx, c.mara, c.trashed.ID, 0, 0)
 	wantCode(t, err, loci.NotFound)
-	_, err = c.Restore(ctx, c.mara, c.trashed.ID, 0)
+	_, err = c.Memory.Restore(ctx, c.mara, c.trashed.ID, 0)
 	wantCode(t, err, loci.NotFound)
 }
 
 func TestAnotherPasswordEndsOtherSessions(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	c.must(c.SetPassword(ctx, c.mara, "$argon2id$z"))
-	left, err := c.Sessions(ctx, c.mara)
+	c.must(c.Identity.SetPassword(ctx, c.mara, "$argon2id$z"))
+	left, err := c.Identity.SignIns(ctx, c.mara)
 	if err != nil || len(left) != 1 || left[0].ID != c.mara.CredentialID {
 		t.Errorf("got %+v, %v; want the one that asked", left, err)
 	}
@@ -387,21 +389,21 @@ func TestAnotherPasswordEndsOtherSessions(t *testing.T) {
 func TestOrgsAndTheLastWayToSignIn(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	c.must(c.SetPassword(ctx, c.mara, ""))
-	wantCode(t, c.RemovePasskey(ctx, c.mara, c.passkey), loci.Conflict)
-	_, err := c.DeleteOrg(ctx, c.owner, "acme")
+	c.must(c.Identity.SetPassword(ctx, c.mara, ""))
+	wantCode(t, c.Identity.RemovePasskey(ctx, c.mara, c.passkey), loci.Conflict)
+	_, err := c.Org.Delete(ctx, c.owner, "acme")
 	wantCode(t, err, loci.Conflict) // other people
-	_, err = c.DeleteOrg(ctx, c.owner, "other")
+	_, err = c.Org.Delete(ctx, c.owner, "other")
 	wantCode(t, err, loci.Invalid)
-	_, err = c.DeleteOrg(ctx, c.local, string(loci.DefaultOrg))
+	_, err = c.Org.Delete(ctx, c.local, string(loci.DefaultOrg))
 	wantCode(t, err, loci.Conflict)
-	r, err := c.DeleteOrg(ctx, c.operator, "acme")
+	r, err := c.Org.Delete(ctx, c.operator, "acme")
 	if err != nil || r.Users != 4 || r.Memories != 2 {
 		t.Errorf("receipt %+v, %v", r, err)
 	}
-	_, _, err = c.CreateOrg(ctx, c.local, app.NewOrg{Name: "default"})
+	_, _, err = c.Org.Create(ctx, c.local, org.Draft{Name: "default"})
 	wantCode(t, err, loci.Conflict)
-	m, err := c.AdminMetrics(ctx, c.local)
+	m, err := c.Identity.AdminMetrics(ctx, c.local)
 	if err != nil || m.Orgs != 1 || m.Users != 1 {
 		t.Errorf("got %+v, %v", m, err)
 	}
@@ -410,12 +412,12 @@ func TestOrgsAndTheLastWayToSignIn(t *testing.T) {
 func TestAdminPagesThroughEverybody(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	_, err := c.SetUserRole(ctx, c.operator, c.ines.UserID, loci.RoleAdmin)
+	_, err := c.Identity.SetUserRole(ctx, c.operator, c.ines.UserID, loci.RoleAdmin)
 	c.must(err)
 	admin := c.again(c.ines)
 	seen, after := map[loci.UserID]bool{}, ""
 	for range 10 {
-		page, next, err := c.AdminUsers(ctx, admin, app.AdminUsersQuery{After: after, Limit: 2})
+		page, next, err := c.Identity.AdminUsers(ctx, admin, identity.AdminUsersQuery{After: after, Limit: 2})
 		c.must(err)
 		for _, u := range page {
 			seen[u.ID] = true
@@ -427,25 +429,25 @@ func TestAdminPagesThroughEverybody(t *testing.T) {
 	if len(seen) != 5 {
 		t.Errorf("saw %d people, want 5", len(seen))
 	}
-	_, _, err = c.AdminUsers(ctx, admin, app.AdminUsersQuery{After: "acme/nobody"})
+	_, _, err = c.Identity.AdminUsers(ctx, admin, identity.AdminUsersQuery{After: "acme/nobody"})
 	wantCode(t, err, loci.Invalid)
-	_, err = c.Get(ctx, admin, c.memory.ID)
+	_, err = c.Memory.Get(ctx, admin, c.memory.ID)
 	wantCode(t, err, loci.NotFound)
-	_, _, err = c.AdminUsers(ctx, c.owner, app.AdminUsersQuery{})
+	_, _, err = c.Identity.AdminUsers(ctx, c.owner, identity.AdminUsersQuery{})
 	wantCode(t, err, loci.Forbidden)
 }
 
 func TestPreviewCountsWhatAVendorSees(t *testing.T) {
 	c := newCompany(t)
-	c.add(c.mara, app.Draft{Title: "t", Content: "c", AllowedVendors: []loci.Vendor{"claude"}})
-	got, err := c.Preview(t.Context(), c.mara, []loci.Vendor{"claude", "cursor"})
+	c.add(c.mara, memory.Draft{Title: "t", Content: "c", AllowedVendors: []loci.Vendor{"claude"}})
+	got, err := c.Identity.Preview(t.Context(), c.mara, []loci.Vendor{"claude", "cursor"})
 	c.must(err)
 	if got[0].Sees != 2 || got[1].Sees != 1 || got[1].Total != 2 {
 		t.Errorf("got %+v", got)
 	}
-	_, err = c.Preview(t.Context(), c.mara, []loci.Vendor{"api"})
+	_, err = c.Identity.Preview(t.Context(), c.mara, []loci.Vendor{"api"})
 	wantCode(t, err, loci.Invalid)
-	_, err = c.Preview(t.Context(), c.key, nil)
+	_, err = c.Identity.Preview(t.Context(), c.key, nil)
 	wantCode(t, err, loci.Forbidden)
 }
 
@@ -455,25 +457,25 @@ func TestConsentGivesNoMoreThanWasAsked(t *testing.T) {
 	asked := &oauth.Consent{Client: loci.OAuthClient{ID: "client-1"}, Rights: []loci.Right{loci.RightRead, loci.RightAdmin},
 		RedirectURI: "https://c.example/cb", Challenge: "x"}
 	for _, rights := range [][]loci.Right{nil, {loci.RightWrite}, {loci.RightAdmin}} {
-		_, err := c.Consent(ctx, c.mara, asked, "claude", rights)
+		_, err := c.Identity.Consent(ctx, c.mara, asked, "claude", rights)
 		wantCode(t, err, loci.Invalid)
 	}
-	_, err := c.Consent(ctx, c.mara, asked, "api", asked.Rights[:1])
+	_, err := c.Identity.Consent(ctx, c.mara, asked, "api", asked.Rights[:1])
 	wantCode(t, err, loci.Invalid)
-	_, err = c.Consent(ctx, c.key, asked, "claude", asked.Rights[:1])
+	_, err = c.Identity.Consent(ctx, c.key, asked, "claude", asked.Rights[:1])
 	wantCode(t, err, loci.Forbidden)
-	c.must(c.SetClientVendor(ctx, c.operator, "client-1", "cursor"))
-	_, err = c.Consent(ctx, c.mara, asked, "claude", asked.Rights[:1])
+	c.must(c.Identity.SetClientVendor(ctx, c.operator, "client-1", "cursor"))
+	_, err = c.Identity.Consent(ctx, c.mara, asked, "claude", asked.Rights[:1])
 	wantCode(t, err, loci.Invalid)
-	code, err := c.Consent(ctx, c.mara, asked, "cursor", asked.Rights[:1])
+	code, err := c.Identity.Consent(ctx, c.mara, asked, "cursor", asked.Rights[:1])
 	if err != nil || code == "" {
 		t.Fatalf("got %q, %v", code.Reveal(), err)
 	}
-	grants, err := c.Grants(ctx, c.mara)
+	grants, err := c.Identity.Grants(ctx, c.mara)
 	c.must(err)
 	if len(grants) != 2 || grants[0].Vendor != "cursor" || len(grants[0].Rights) != 1 {
 		t.Errorf("got %+v", grants)
 	}
-	wantCode(t, c.RevokeGrant(ctx, c.tom, grants[0].ID), loci.NotFound)
-	c.must(c.RevokeGrant(ctx, c.mara, grants[0].ID))
+	wantCode(t, c.Identity.RevokeGrant(ctx, c.tom, grants[0].ID), loci.NotFound)
+	c.must(c.Identity.RevokeGrant(ctx, c.mara, grants[0].ID))
 }

@@ -10,40 +10,44 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/jsonlines"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 func TestExportImportExportIsTheSame(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	for i, p := range []loci.Principal{w.claude, w.other, w.owner} {
-		m := w.add(p, app.Draft{Title: p.Origin, Content: "日本語 <b> \u2028 \\n " + p.Origin, Tags: []string{"x"}, ExpiresAt: w.now.Add(time.Duration(i+1) * time.Hour)})
+		m := w.add(p, memory.Draft{Title: p.Origin, Content: "日本語 <b> \u2028 \\n " + p.Origin, Tags: []string{"x"}, ExpiresAt: w.now.Add(time.Duration(i+1) * time.Hour)})
 		for range i {
 			more := m.Content + "!"
-			if _, err := w.Patch(ctx, w.owner, m.ID, 0, app.Patch{Content: &more}); err != nil {
+			if _, err := w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{Content: &more}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if i == 2 {
-			if _, err := w.Trash(ctx, w.owner, m.ID, 0); err != nil {
+			if _, err := w.Memory.Trash(ctx, w.owner, m.ID, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	w.now = w.now.Add(90 * time.Minute) // one has expired
 	var first, second bytes.Buffer
-	if n, err := w.Export(ctx, w.local, &first, nil); n != 3 || err != nil {
+	if n, err := w.Transfer.Export(ctx, w.local, &first, nil); n != 3 || err != nil {
 		t.Fatalf("exported %d, %v", n, err)
 	}
 	fresh := newWorld(t)
-	for round, want := range []app.ImportReport{{Lines: 4, Added: 3}, {Lines: 4, Present: 3}} {
-		got, err := fresh.Import(ctx, fresh.local, bytes.NewReader(first.Bytes()), app.ImportOptions{})
+	for round, want := range []transfer.ImportReport{{Lines: 4, Added: 3}, {Lines: 4, Present: 3}} {
+		got, err := fresh.Transfer.Import(ctx, fresh.local, bytes.NewReader(first.Bytes()), transfer.ImportOptions{})
 		want.Bytes = int64(first.Len())
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("round %d: %v\n%s", round, err, diff)
 		}
 	}
-	if _, err := fresh.Export(ctx, fresh.local, &second, nil); err != nil {
+	if _, err := fresh.Transfer.Export(ctx, fresh.local, &second, nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(first.String(), second.String()); diff != "" {
@@ -59,8 +63,8 @@ func TestImportIsIdempotentWhateverTheSpelling(t *testing.T) {
 		`"importance":5,"source":"manual","scope":"global","origin":"claude","allowed_vendors":["*"],"created_at":"2026-01-01T10:00:00.123456789+01:00",` +
 		`"updated_at":"2026-01-01T09:00:00.1234569Z","version":1,"change":"created","editor":"claude"}}`
 	w := newWorld(t)
-	for round, want := range []app.ImportReport{{Added: 1}, {Present: 1}} {
-		got, err := w.Import(t.Context(), w.local, strings.NewReader(exportHead+line+"\n"), app.ImportOptions{})
+	for round, want := range []transfer.ImportReport{{Added: 1}, {Present: 1}} {
+		got, err := w.Transfer.Import(t.Context(), w.local, strings.NewReader(exportHead+line+"\n"), transfer.ImportOptions{})
 		if err != nil || got.Added != want.Added || got.Present != want.Present {
 			t.Errorf("round %d: %+v, %v", round, got, err)
 		}
@@ -74,7 +78,7 @@ func TestImportIsIdempotentWhateverTheSpelling(t *testing.T) {
 		"agent_id":      strings.Replace(line, `"scope":"global"`, `"scope":"agent","agent_id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`, 1),
 	} {
 		var text string
-		got, err := newWorld(t).Import(t.Context(), w.local, strings.NewReader(exportHead+bad+"\n"), app.ImportOptions{Problem: func(p app.ImportProblem) { text = p.Text }})
+		got, err := newWorld(t).Transfer.Import(t.Context(), w.local, strings.NewReader(exportHead+bad+"\n"), transfer.ImportOptions{Problem: func(p jsonlines.Problem) { text = p.Text }})
 		if err != nil || got.Refused != 1 || !strings.Contains(text, name) {
 			t.Errorf("%s: %+v, %q, %v", name, got, text, err)
 		}
@@ -86,10 +90,10 @@ const exportHead = `{"loci":"export","format":1}` + "\n"
 func TestImportLeavesOutBadLines(t *testing.T) {
 	source := newWorld(t)
 	for _, title := range []string{"a", "b", "c"} {
-		source.add(source.owner, app.Draft{Title: title, Content: title})
+		source.add(source.owner, memory.Draft{Title: title, Content: title})
 	}
 	var export bytes.Buffer
-	if _, err := source.Export(t.Context(), source.local, &export, nil); err != nil {
+	if _, err := source.Transfer.Export(t.Context(), source.local, &export, nil); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(export.String(), "\n")
@@ -97,7 +101,7 @@ func TestImportLeavesOutBadLines(t *testing.T) {
 	input := lines[0] + lines[1] + "{not json}\n" + `{"memory":{"id":"` + strings.Repeat("x", 36) + `"}}` + "\n" + changed + lines[2] + lines[3]
 	w := newWorld(t)
 	var problems []int
-	got, err := w.Import(t.Context(), w.local, strings.NewReader(input), app.ImportOptions{Problem: func(p app.ImportProblem) { problems = append(problems, p.Line) }})
+	got, err := w.Transfer.Import(t.Context(), w.local, strings.NewReader(input), transfer.ImportOptions{Problem: func(p jsonlines.Problem) { problems = append(problems, p.Line) }})
 	if err != nil || got.Added != 3 || got.Refused != 3 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -105,12 +109,12 @@ func TestImportLeavesOutBadLines(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, bad := range []string{"", "{}\n", `{"loci":"export","format":99}` + "\n"} {
-		_, err := w.Import(t.Context(), w.local, strings.NewReader(bad), app.ImportOptions{})
+		_, err := w.Transfer.Import(t.Context(), w.local, strings.NewReader(bad), transfer.ImportOptions{})
 		wantCode(t, err, loci.Invalid)
 	}
 	dry := newWorld(t)
-	got, err = dry.Import(t.Context(), dry.local, &export, app.ImportOptions{DryRun: true})
-	page, listErr := dry.List(t.Context(), dry.local, app.ListRequest{})
+	got, err = dry.Transfer.Import(t.Context(), dry.local, &export, transfer.ImportOptions{DryRun: true})
+	page, listErr := dry.Memory.List(t.Context(), dry.local, memory.ListRequest{})
 	if err != nil || listErr != nil || got.Added != 3 || len(page.Memories) != 0 {
 		t.Errorf("dry run: %+v, %d stored, %v %v", got, len(page.Memories), err, listErr)
 	}
@@ -120,7 +124,7 @@ func TestImportLeavesOutBadLines(t *testing.T) {
 func TestSearchFindsWhatHasEveryWordBelowTheLimit(t *testing.T) {
 	w := newWorld(t)
 	for range 3 {
-		w.add(w.owner, app.Draft{Title: "Deploys", Content: "We deploy on Tuesdays."})
+		w.add(w.owner, memory.Draft{Title: "Deploys", Content: "We deploy on Tuesdays."})
 	}
 	var lines bytes.Buffer
 	lines.WriteString(exportHead)
@@ -128,16 +132,16 @@ func TestSearchFindsWhatHasEveryWordBelowTheLimit(t *testing.T) {
 		fmt.Fprintf(&lines, `{"memory":{"id":%q,"title":"t","content":"deploys","scope":"global","origin":"api","allowed_vendors":["*"],`+
 			`"created_at":"2026-01-01T10:00:00Z","updated_at":"2026-01-01T10:00:00Z","version":1,"change":"created","editor":"api"}}`+"\n", loci.NewMemoryID())
 	}
-	if got, err := w.Import(t.Context(), w.local, &lines, app.ImportOptions{}); err != nil || got.Added != 10_001 {
+	if got, err := w.Transfer.Import(t.Context(), w.local, &lines, transfer.ImportOptions{}); err != nil || got.Added != 10_001 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	page, err := w.Search(t.Context(), w.owner, app.SearchRequest{Query: "deploys tuesdays", Limit: 1})
+	page, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "deploys tuesdays", Limit: 1})
 	if err != nil || len(page.Hits) != 1 || page.Hits[0].Memory.Title != "Deploys" || !page.TotalIsLowerBound {
 		t.Errorf("%+v, %v", page, err)
 	}
-	deep := app.SearchRequest{Query: "deploys tuesdays", Limit: 1, Offset: app.MaxOffset}
+	deep := memory.SearchRequest{Query: "deploys tuesdays", Limit: 1, Offset: gate.MaxOffset}
 	for range 3 { // to the very end
-		if page, err = w.Search(t.Context(), w.owner, deep); err != nil || len(page.Hits) != 1 {
+		if page, err = w.Memory.Search(t.Context(), w.owner, deep); err != nil || len(page.Hits) != 1 {
 			t.Fatalf("%+v, %v", page, err)
 		}
 		deep.Offset, deep.Cursor = 0, page.NextCursor
@@ -157,10 +161,10 @@ func records(export string) int {
 func TestImportLeavesForeignTeamsAndWorkspaces(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	_, err := c.ShareMemory(ctx, c.mara, c.memory.ID)
+	_, err := c.Memory.Share(ctx, c.mara, c.memory.ID)
 	c.must(err)
 	var sent bytes.Buffer
-	if _, err := c.App.Export(ctx, c.mara, &sent, nil); err != nil {
+	if _, err := c.App.Transfer.Export(ctx, c.mara, &sent, nil); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(sent.String(), `"team_id"`) {
@@ -169,16 +173,16 @@ func TestImportLeavesForeignTeamsAndWorkspaces(t *testing.T) {
 	operator, boss := c.org("other", "boss@other.example")
 	foreign := strings.ReplaceAll(sent.String(), c.memory.ID.String(), loci.NewMemoryID().String())
 	foreign = strings.ReplaceAll(foreign, c.trashed.ID.String(), loci.NewMemoryID().String())
-	report, err := c.App.Import(ctx, operator, strings.NewReader(foreign), app.ImportOptions{})
+	report, err := c.App.Transfer.Import(ctx, operator, strings.NewReader(foreign), transfer.ImportOptions{})
 	if err != nil || report.Added != records(foreign) {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	page, err := c.List(ctx, c.session(boss), app.ListRequest{})
+	page, err := c.Memory.List(ctx, c.session(boss), memory.ListRequest{})
 	c.must(err)
 	if len(page.Memories) != 1 || !page.Memories[0].TeamID.IsZero() {
 		t.Errorf("got %+v", page.Memories)
 	}
-	again, err := c.App.Import(ctx, operator, strings.NewReader(foreign), app.ImportOptions{})
+	again, err := c.App.Transfer.Import(ctx, operator, strings.NewReader(foreign), transfer.ImportOptions{})
 	if err != nil || again.Present != records(foreign) || again.Refused != 0 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
@@ -190,24 +194,24 @@ func TestImportTakesVersionsAlong(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	title := "said later"
-	_, err := c.Patch(ctx, c.mara, c.memory.ID, 0, app.Patch{Title: &title})
+	_, err := c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, memory.Patch{Title: &title})
 	c.must(err)
 	var sent bytes.Buffer
-	_, err = c.App.Export(ctx, c.mara, &sent, nil)
+	_, err = c.App.Transfer.Export(ctx, c.mara, &sent, nil)
 	c.must(err)
 	id := loci.NewMemoryID()
 	foreign := strings.ReplaceAll(sent.String(), c.memory.ID.String(), id.String())
 	foreign = strings.ReplaceAll(foreign, c.trashed.ID.String(), loci.NewMemoryID().String())
 	foreign = strings.ReplaceAll(foreign, `"scope":`, `"workspace_id":"`+loci.NewWorkspaceID().String()+`","scope":`)
 	_, boss := c.org("other", "boss@other.example")
-	_, err = c.SetOrg(ctx, c.session(boss), app.OrgSettings{Workspaces: new(true)})
+	_, err = c.Org.Set(ctx, c.session(boss), org.Settings{Workspaces: new(true)})
 	c.must(err)
 	there, operator := c.session(boss), c.stage.operator("other")
-	report, err := c.App.Import(ctx, operator, strings.NewReader(foreign), app.ImportOptions{})
+	report, err := c.App.Transfer.Import(ctx, operator, strings.NewReader(foreign), transfer.ImportOptions{})
 	if err != nil || report.Added != records(foreign) || there.WorkspaceID.IsZero() || operator.WorkspaceID != there.WorkspaceID {
 		t.Fatalf("from workspace %s to %s: %+v, %v", operator.WorkspaceID, there.WorkspaceID, report, err)
 	}
-	versions, _, err := c.Versions(ctx, there, id, 0, 10)
+	versions, _, err := c.Memory.Versions(ctx, there, id, 0, 10)
 	if err != nil || len(versions) != 1 || versions[0].Title == title {
 		t.Errorf("got %d versions, %v", len(versions), err)
 	}
@@ -221,20 +225,20 @@ func TestExportIsTheSameInAnotherWorkspace(t *testing.T) {
 	for i, name := range []loci.OrgID{"one", "two"} {
 		_, owner := c.org(name, "boss@"+string(name)+".example")
 		boss := c.session(owner)
-		_, err := c.SetOrg(ctx, boss, app.OrgSettings{Workspaces: new(true)})
+		_, err := c.Org.Set(ctx, boss, org.Settings{Workspaces: new(true)})
 		c.must(err)
 		boss = c.session(owner)
 		if i == 0 {
-			made, err := c.Create(ctx, boss, app.Draft{Title: "t", Content: "c"})
+			made, err := c.Memory.Create(ctx, boss, memory.Draft{Title: "t", Content: "c"})
 			c.must(err)
 			title := "later"
-			_, err = c.Patch(ctx, boss, made.ID, 0, app.Patch{Title: &title})
+			_, err = c.Memory.Patch(ctx, boss, made.ID, 0, memory.Patch{Title: &title})
 			c.must(err)
-		} else if report, err := c.App.Import(ctx, c.stage.operator(name), strings.NewReader(sent[0]), app.ImportOptions{}); err != nil || report.Added != records(sent[0]) {
+		} else if report, err := c.App.Transfer.Import(ctx, c.stage.operator(name), strings.NewReader(sent[0]), transfer.ImportOptions{}); err != nil || report.Added != records(sent[0]) {
 			t.Fatalf("%+v, %v", report, err)
 		}
 		var out bytes.Buffer
-		_, err = c.App.Export(ctx, c.stage.operator(name), &out, nil)
+		_, err = c.App.Transfer.Export(ctx, c.stage.operator(name), &out, nil)
 		c.must(err)
 		sent = append(sent, out.String())
 	}

@@ -15,8 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/jsonlines"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 // library is a world with one of everything that an export takes along, and some of what it does not.
@@ -60,13 +62,13 @@ func newLibrary(t *testing.T) *library {
 	}))
 	claude := l.editor[2]
 	claude.SessionID, claude.AgentID = l.session.ID, l.agent.ID
-	l.public = l.add(claude, app.Draft{Title: "public", Content: "zebra"})
-	l.own = l.add(claude, app.Draft{Title: "own", Content: "of the agent", Scope: loci.ScopeAgent, AgentID: l.agent.ID, AllowedVendors: []loci.Vendor{"claude"}})
-	other := l.add(l.owner, app.Draft{Title: "other", Content: "okapi"})
-	gone := l.add(l.owner, app.Draft{Title: "gone", Content: "in the trash"})
-	_, err := l.Patch(ctx, l.editor[0], l.public.ID, 0, app.Patch{Title: new("public now")})
+	l.public = l.add(claude, memory.Draft{Title: "public", Content: "zebra"})
+	l.own = l.add(claude, memory.Draft{Title: "own", Content: "of the agent", Scope: loci.ScopeAgent, AgentID: l.agent.ID, AllowedVendors: []loci.Vendor{"claude"}})
+	other := l.add(l.owner, memory.Draft{Title: "other", Content: "okapi"})
+	gone := l.add(l.owner, memory.Draft{Title: "gone", Content: "in the trash"})
+	_, err := l.Memory.Patch(ctx, l.editor[0], l.public.ID, 0, memory.Patch{Title: new("public now")})
 	l.must(t, err)
-	_, err = l.Trash(ctx, l.owner, gone.ID, 0)
+	_, err = l.Memory.Trash(ctx, l.owner, gone.ID, 0)
 	l.must(t, err)
 	l.must(t, l.supersede(t, l.editor[0], other.ID, l.public.ID))
 	l.bytes = bytes.Repeat([]byte("0123456789abcdef"), 1<<19) // more than two lines
@@ -124,18 +126,18 @@ func (l *library) hang(ctx context.Context, tx store.Tx, other, gone *loci.Memor
 func exported(t testing.TB, w *world) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := w.Export(t.Context(), w.local, &out, nil); err != nil {
+	if _, err := w.Transfer.Export(t.Context(), w.local, &out, nil); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
 }
 
 // imported takes an export in and returns the report with the lines that were not taken.
-func imported(t testing.TB, w *world, in string, o app.ImportOptions) (app.ImportReport, string) {
+func imported(t testing.TB, w *world, in string, o transfer.ImportOptions) (transfer.ImportReport, string) {
 	t.Helper()
 	var problems []string
-	o.Problem = func(p app.ImportProblem) { problems = append(problems, fmt.Sprint(p.Line, " ", p.Text)) }
-	got, err := w.Import(t.Context(), w.local, strings.NewReader(in), o)
+	o.Problem = func(p jsonlines.Problem) { problems = append(problems, fmt.Sprint(p.Line, " ", p.Text)) }
+	got, err := w.Transfer.Import(t.Context(), w.local, strings.NewReader(in), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,12 +163,12 @@ func TestEverythingIsExportedAndImported(t *testing.T) {
 	fresh := newEdited(t)
 	lines := strings.Count(first, "\n")
 	all := records(first)
-	dry, problems := imported(t, fresh.world, first, app.ImportOptions{DryRun: true})
+	dry, problems := imported(t, fresh.world, first, transfer.ImportOptions{DryRun: true})
 	if dry.Added != all || problems != "" {
 		t.Errorf("dry run: %+v %s", dry, problems)
 	}
-	for _, want := range []app.ImportReport{{Lines: lines, Added: all}, {Lines: lines, Present: all}} {
-		got, problems := imported(t, fresh.world, first, app.ImportOptions{})
+	for _, want := range []transfer.ImportReport{{Lines: lines, Added: all}, {Lines: lines, Present: all}} {
+		got, problems := imported(t, fresh.world, first, transfer.ImportOptions{})
 		got.Bytes = 0
 		if got != want || problems != "" {
 			t.Errorf("got %+v, want %+v; %s", got, want, problems)
@@ -177,7 +179,7 @@ func TestEverythingIsExportedAndImported(t *testing.T) {
 	}
 	claude := fresh.editor[2]
 	claude.AgentID = l.agent.ID
-	if m, err := fresh.Get(t.Context(), claude, l.own.ID); err != nil || m.Content != l.own.Content {
+	if m, err := fresh.Memory.Get(t.Context(), claude, l.own.ID); err != nil || m.Content != l.own.Content {
 		t.Errorf("what the agent wrote for itself: %+v, %v", m, err)
 	}
 	sum := sha256.Sum256(l.bytes)
@@ -226,7 +228,7 @@ func TestImportLeavesOutWhatHangsOnABadLine(t *testing.T) {
 				in.WriteString(tt.mend(line))
 			}
 			w := newEdited(t)
-			got, problems := imported(t, w.world, in.String(), app.ImportOptions{})
+			got, problems := imported(t, w.world, in.String(), transfer.ImportOptions{})
 			all := strings.Split(problems, "\n")
 			if got.Refused != len(tt.refused) || len(all) != len(tt.refused) {
 				t.Fatalf("%d refused, want %d:\n%s", got.Refused, len(tt.refused), problems)
@@ -236,7 +238,7 @@ func TestImportLeavesOutWhatHangsOnABadLine(t *testing.T) {
 					t.Errorf("problem %d is %q, want one about %q", i, all[i], want)
 				}
 			}
-			again, problems := imported(t, w.world, whole, app.ImportOptions{})
+			again, problems := imported(t, w.world, whole, transfer.ImportOptions{})
 			if again.Refused != 0 || again.Present != got.Added {
 				t.Errorf("the mended import: %+v\n%s", again, problems)
 			}
@@ -266,13 +268,13 @@ func TestImportKnowsAgentsByName(t *testing.T) {
 	here := loci.Agent{ID: loci.NewAgentID(), OrgID: w.local.OrgID, UserID: w.local.UserID, Vendor: l.agent.Vendor, Name: l.agent.Name, CreatedAt: w.now, UpdatedAt: w.now}
 	w.must(t, w.st.Update(t.Context(), w.local.OrgID, func(tx store.Tx) error { return tx.Agents().Insert(t.Context(), here) }))
 	for range 2 {
-		if got, problems := imported(t, w.world, exported(t, l.world), app.ImportOptions{}); got.Refused != 0 {
+		if got, problems := imported(t, w.world, exported(t, l.world), transfer.ImportOptions{}); got.Refused != 0 {
 			t.Errorf("%+v\n%s", got, problems)
 		}
 	}
 	claude := w.editor[2]
 	claude.AgentID = here.ID
-	if m, err := w.Get(t.Context(), claude, l.own.ID); err != nil || m.AgentID != here.ID {
+	if m, err := w.Memory.Get(t.Context(), claude, l.own.ID); err != nil || m.AgentID != here.ID {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -280,12 +282,12 @@ func TestImportKnowsAgentsByName(t *testing.T) {
 // What an export cannot have whole it does not pretend to have.
 func TestExportFailsWithoutTheBytes(t *testing.T) {
 	e := newEdited(t)
-	m := e.add(e.owner, app.Draft{Title: "t", Content: "c"})
+	m := e.add(e.owner, memory.Draft{Title: "t", Content: "c"})
 	a := e.attach(t, m, "x", []byte("bytes"))
 	a.ID, a.Size = loci.NewAssetID(), 7 // more than there are
 	e.must(t, e.st.Update(t.Context(), m.OrgID, func(tx store.Tx) error { return tx.Assets().Insert(t.Context(), a) }))
-	whole := e.add(e.owner, app.Draft{Title: "whole", Content: "c"})
-	if _, err := e.Export(t.Context(), e.local, io.Discard, nil); err != nil { // the first of the same bytes is whole
+	whole := e.add(e.owner, memory.Draft{Title: "whole", Content: "c"})
+	if _, err := e.Transfer.Export(t.Context(), e.local, io.Discard, nil); err != nil { // the first of the same bytes is whole
 		t.Fatal(err)
 	}
 	a.ID, a.MemoryID, a.Size = loci.NewAssetID(), whole.ID, 5
@@ -293,7 +295,7 @@ func TestExportFailsWithoutTheBytes(t *testing.T) {
 	e.must(t, err)
 	a.SHA256, a.Size = hex.EncodeToString(sum[:]), 6
 	e.must(t, e.st.Update(t.Context(), m.OrgID, func(tx store.Tx) error { return tx.Assets().Insert(t.Context(), a) }))
-	_, err = e.Export(t.Context(), e.local, io.Discard, nil)
+	_, err = e.Transfer.Export(t.Context(), e.local, io.Discard, nil)
 	wantCode(t, err, loci.Conflict)
 }
 
@@ -301,14 +303,14 @@ func TestExportFailsWithoutTheBytes(t *testing.T) {
 func TestExportTakesNothingOfOthers(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	_, err := c.ShareMemory(ctx, c.mara, c.memory.ID)
+	_, err := c.Memory.Share(ctx, c.mara, c.memory.ID)
 	c.must(err)
 	s := loci.Source{ID: loci.NewSourceID(), MemoryID: c.memory.ID, Kind: loci.SourceText, Text: "said by tom", UserID: c.tom.UserID, Origin: "api", AllowedVendors: []loci.Vendor{"*"}, CreatedAt: c.now}
 	c.must(c.st.Update(ctx, "acme", func(tx store.Tx) error { return tx.Sources().Insert(ctx, s) }))
 	var mine, toms bytes.Buffer
-	_, err = c.Export(ctx, c.mara, &mine, nil)
+	_, err = c.Transfer.Export(ctx, c.mara, &mine, nil)
 	c.must(err)
-	_, err = c.Export(ctx, c.tom, &toms, nil)
+	_, err = c.Transfer.Export(ctx, c.tom, &toms, nil)
 	c.must(err)
 	if strings.Contains(mine.String(), "said by tom") || strings.Contains(toms.String(), c.memory.ID.String()) {
 		t.Errorf("mara's:\n%s\ntom's:\n%s", mine.String(), toms.String())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -27,7 +28,7 @@ func newEdited(t *testing.T) *edited {
 	t.Helper()
 	e := &edited{}
 	e.world = newWorld(t, func(o *app.Options) { e.st = o.Store })
-	team, err := e.CreateTeam(t.Context(), e.owner, "Herons")
+	team, err := e.Org.CreateTeam(t.Context(), e.owner, "Herons")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func (e *edited) step(rt *rapid.T, t testing.TB) {
 	p := rapid.SampledFrom(e.editor).Draw(rt, "editor")
 	word := fmt.Sprint("w", rapid.IntRange(0, 9).Draw(rt, "word"))
 	if len(e.ids) == 0 || rapid.IntRange(0, 5).Draw(rt, "create") == 0 {
-		m, err := e.Create(ctx, p, app.Draft{Title: word, Content: word, Importance: rapid.IntRange(1, 10).Draw(rt, "importance")})
+		m, err := e.Memory.Create(ctx, p, memory.Draft{Title: word, Content: word, Importance: rapid.IntRange(1, 10).Draw(rt, "importance")})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -115,21 +116,21 @@ func (e *edited) step(rt *rapid.T, t testing.TB) {
 	var err error
 	switch rapid.SampledFrom([]string{"patch", "patch", "trash", "restore", "share", "unshare", "supersede", "revert"}).Draw(rt, "what") {
 	case "patch":
-		_, err = e.Patch(ctx, p, id, 0, app.Patch{Content: &word, AllowedVendors: &[]loci.Vendor{loci.Vendor(rapid.SampledFrom([]string{"*", "claude"}).Draw(rt, "for"))}})
+		_, err = e.Memory.Patch(ctx, p, id, 0, memory.Patch{Content: &word, AllowedVendors: &[]loci.Vendor{loci.Vendor(rapid.SampledFrom([]string{"*", "claude"}).Draw(rt, "for"))}})
 	case "trash":
-		_, err = e.Trash(ctx, p, id, 0)
+		_, err = e.Memory.Trash(ctx, p, id, 0)
 	case "restore":
-		_, err = e.Restore(ctx, p, id, 0)
+		_, err = e.Memory.Restore(ctx, p, id, 0)
 	case "share":
-		_, err = e.ShareMemory(ctx, p, id)
+		_, err = e.Memory.Share(ctx, p, id)
 	case "unshare":
-		_, err = e.UnshareMemory(ctx, p, id)
+		_, err = e.Memory.Unshare(ctx, p, id)
 	case "supersede":
 		if by := rapid.SampledFrom(e.ids).Draw(rt, "by"); by != id && p.Vendor == "" {
 			err = e.supersede(t, p, id, by)
 		}
 	case "revert":
-		_, err = e.Revert(ctx, p, id, 0, rapid.IntRange(1, 4).Draw(rt, "version"))
+		_, err = e.Memory.Revert(ctx, p, id, 0, rapid.IntRange(1, 4).Draw(rt, "version"))
 	}
 	if code := loci.CodeOf(err); err != nil && code != loci.Forbidden && code != loci.NotFound && code != loci.Conflict {
 		rt.Fatal(err)
@@ -186,14 +187,14 @@ func TestUndoThenRedoIsTheIdentity(t *testing.T) {
 			_, histories[id] = e.history(t, id)
 			wanted[id], _ = want(&s, histories[id])
 		}
-		dry, err := e.Undo(t.Context(), e.local, s, true)
+		dry, err := e.Memory.Undo(t.Context(), e.local, s, true)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		if diff := cmp.Diff(before, e.state(t)); diff != "" {
 			rt.Fatalf("a dry run changed something:\n%s", diff)
 		}
-		report, err := e.Undo(t.Context(), e.local, s, false)
+		report, err := e.Memory.Undo(t.Context(), e.local, s, false)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -219,7 +220,7 @@ func TestUndoThenRedoIsTheIdentity(t *testing.T) {
 			}
 			return
 		}
-		again, err := e.Undo(t.Context(), e.local, *report.Redo, false)
+		again, err := e.Memory.Undo(t.Context(), e.local, *report.Redo, false)
 		if err != nil || len(again.LeftAlone) > 0 || len(again.Undone) != len(report.Undone) {
 			rt.Fatalf("redo: %+v, %v", again, err)
 		}

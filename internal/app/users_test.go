@@ -4,50 +4,50 @@ import (
 	"testing"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/identity"
 )
 
 func TestSetUser(t *testing.T) {
 	s := newStage(t, loci.DeleteWithKey)
 	ctx := t.Context()
 	operator, boss := s.org("acme", "boss@acme.example")
-	set := func(p loci.Principal, id loci.UserID, c app.UserChange) (loci.User, error) {
-		return s.SetUser(ctx, p, id, c)
+	set := func(p loci.Principal, id loci.UserID, c identity.UserChange) (loci.User, error) {
+		return s.Identity.SetUser(ctx, p, id, c)
 	}
 
 	// The owner of a laptop has no address until then.
-	u, err := set(s.local, s.local.UserID, app.UserChange{Email: new(" Ann@Home.example ")})
+	u, err := set(s.local, s.local.UserID, identity.UserChange{Email: new(" Ann@Home.example ")})
 	s.must(err)
 	found, err := s.st.People().ByEmail(ctx, "ann@home.example")
 	s.must(err)
 	if u.Email != "ann@home.example" || found.UserID != s.local.UserID {
 		t.Errorf("got %+v, found %+v", u, found)
 	}
-	u, err = set(s.local, s.local.UserID, app.UserChange{Name: new("Ann")})
+	u, err = set(s.local, s.local.UserID, identity.UserChange{Name: new("Ann")})
 	s.must(err)
-	if me, err := s.WhoAmI(ctx, s.local); err != nil || me.User != u || u.Name != "Ann" || u.Email != "ann@home.example" {
+	if me, err := s.Identity.WhoAmI(ctx, s.local); err != nil || me.User != u || u.Name != "Ann" || u.Email != "ann@home.example" {
 		t.Errorf("got %+v, %v, want %+v", me, err, u)
 	}
 
 	// An address is used once; whoever asks for another's changes nothing.
 	s.st.entries = nil
-	_, err = set(s.local, s.local.UserID, app.UserChange{Email: &boss.Email, Name: new("Bob")})
+	_, err = set(s.local, s.local.UserID, identity.UserChange{Email: &boss.Email, Name: new("Bob")})
 	wantCode(t, err, loci.Conflict)
-	_, err = set(s.local, s.local.UserID, app.UserChange{Email: new("nonsense")})
+	_, err = set(s.local, s.local.UserID, identity.UserChange{Email: new("nonsense")})
 	wantCode(t, err, loci.Invalid)
-	_, err = set(s.local, s.local.UserID, app.UserChange{Email: new("")})
+	_, err = set(s.local, s.local.UserID, identity.UserChange{Email: new("")})
 	wantCode(t, err, loci.Invalid)
-	_, err = set(s.local, boss.ID, app.UserChange{Name: new("of another org")})
+	_, err = set(s.local, boss.ID, identity.UserChange{Name: new("of another org")})
 	wantCode(t, err, loci.NotFound)
-	_, err = set(s.local, s.local.UserID, app.UserChange{Email: &u.Email, Name: &u.Name}) // as it is
+	_, err = set(s.local, s.local.UserID, identity.UserChange{Email: &u.Email, Name: &u.Name}) // as it is
 	s.must(err)
-	if me, err := s.WhoAmI(ctx, s.local); err != nil || me.User != u || len(s.st.entries) != 0 {
+	if me, err := s.Identity.WhoAmI(ctx, s.local); err != nil || me.User != u || len(s.st.entries) != 0 {
 		t.Errorf("got %+v, %v, want %+v; entries %+v", me, err, u, s.st.entries)
 	}
 
 	// Nobody but the operator gives addresses.
-	_, err = set(s.session(boss), boss.ID, app.UserChange{Name: new("Boss")})
+	_, err = set(s.session(boss), boss.ID, identity.UserChange{Name: new("Boss")})
 	wantCode(t, err, loci.Forbidden)
-	_, err = set(operator, boss.ID, app.UserChange{Name: new("Boss")})
+	_, err = set(operator, boss.ID, identity.UserChange{Name: new("Boss")})
 	s.must(err)
 }

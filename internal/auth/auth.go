@@ -259,7 +259,7 @@ func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie b
 	}
 	now := loci.CutTime(a.now())
 	if subtle.ConstantTimeCompare(c.Hash[:], hash[:]) != 1 || !c.Usable(now) ||
-		c.Method == loci.ByLink || cookie != (c.Method == loci.BySession) {
+		c.Method == loci.ByLink || cookie != (c.Method == loci.BySignIn) {
 		return loci.Principal{}, errBadKey()
 	}
 	p, err := a.member(ctx, c.Org, principalFor(&c.Credential))
@@ -276,7 +276,7 @@ func principalFor(c *loci.Credential) loci.Principal {
 	switch {
 	case c.Vendor != "":
 		p.Origin = string(c.Vendor)
-	case c.Method == loci.BySession:
+	case c.Method == loci.BySignIn:
 		p.Origin = OriginDashboard
 	}
 	return p

@@ -44,7 +44,7 @@ func BenchmarkAuthenticateStoredKey(b *testing.B) {
 	}
 	a := w.auth(b, auth.Options{})
 	_, key := w.key(b, auth.KeyRequest{Name: "k"})
-	_, session, err := a.StartSession(b.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "b")
+	_, session, err := a.StartSignIn(b.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "b")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func (a *authenticator) register(w *world, s *auth.SignIn, p loci.Principal) loc
 
 func passkeyWorld(t *testing.T) (*world, *auth.SignIn, loci.Principal) {
 	w := newWorld(t)
-	return w, w.signIn(t, auth.SignInOptions{}), loci.Principal{Kind: loci.KindUser, OrgID: w.org.ID, UserID: w.org.OwnerID, Method: loci.BySession}
+	return w, w.signIn(t, auth.SignInOptions{}), loci.Principal{Kind: loci.KindUser, OrgID: w.org.ID, UserID: w.org.OwnerID, Method: loci.BySignIn}
 }
 
 func TestPasskeySignIn(t *testing.T) {
@@ -262,7 +262,7 @@ func TestPasskeyStepUp(t *testing.T) {
 		t.Errorf("a sign-in as step-up: %v", err)
 	}
 	other := w.newOrg(t, "other", "tom@example.org")
-	them := loci.Principal{Kind: loci.KindUser, OrgID: other.ID, UserID: other.OwnerID, Method: loci.BySession}
+	them := loci.Principal{Kind: loci.KindUser, OrgID: other.ID, UserID: other.OwnerID, Method: loci.BySignIn}
 	options, state = begin()
 	if err := s.CheckPasskey(t.Context(), them, state, a.get(options), from("192.0.2.1")); loci.CodeOf(err) != loci.Unauthenticated {
 		t.Errorf("the step-up of somebody else: %v", err)

@@ -194,7 +194,7 @@ func TestStepUpByPassword(t *testing.T) {
 	s := w.signIn(t, auth.SignInOptions{})
 	a := w.auth(t, auth.Options{})
 	w.setPassword(t, s, goodPassword)
-	p, token, err := a.StartSession(t.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "Firefox on Linux")
+	p, token, err := a.StartSignIn(t.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "Firefox on Linux")
 	if err != nil {
 		t.Fatal(err)
 	}

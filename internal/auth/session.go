@@ -26,11 +26,11 @@ const (
 	SessionIdle = 7 * 24 * time.Hour
 )
 
-// StartSession makes a browser session for somebody who just proved who they
+// StartSignIn makes a browser session for somebody who just proved who they
 // are. The token is new at every sign-in, so none that was known before becomes
 // good by it. The caller ends the session that the browser had with SignOut.
 // Forbidden if the org is suspended, Unauthenticated if the person is gone.
-func (a *Authenticator) StartSession(ctx context.Context, who loci.Person, browser string) (loci.Principal, loci.Secret, error) {
+func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browser string) (loci.Principal, loci.Secret, error) {
 	org, err := a.store.Orgs().Get(ctx, who.OrgID)
 	if loci.CodeOf(err) == loci.NotFound {
 		return loci.Principal{}, "", errBadKey()
@@ -39,7 +39,7 @@ func (a *Authenticator) StartSession(ctx context.Context, who loci.Person, brows
 		return loci.Principal{}, "", err
 	}
 	now, token := loci.CutTime(a.now()), NewSecret(sessionPrefix)
-	c := loci.Credential{ID: loci.NewCredentialID(), OrgID: who.OrgID, UserID: who.UserID, Kind: loci.KindUser, Method: loci.BySession,
+	c := loci.Credential{ID: loci.NewCredentialID(), OrgID: who.OrgID, UserID: who.UserID, Kind: loci.KindUser, Method: loci.BySignIn,
 		Name: browser, Hash: Hash(token), Prefix: sessionPrefix, ProvedAt: now, IdleAfter: SessionIdle, CreatedAt: now, ExpiresAt: now.Add(SessionLife)}
 	p, err := a.member(ctx, org, principalFor(&c))
 	if err != nil {
@@ -56,9 +56,9 @@ func (a *Authenticator) StartSession(ctx context.Context, who loci.Person, brows
 
 // What the audit trail says of sessions besides the actions of package app.
 const (
-	SessionStarted = "session.start"
-	SessionProved  = "session.prove"
-	SessionEnded   = "session.end"
+	SessionStarted = "sign_in.start"
+	SessionProved  = "sign_in.prove"
+	SessionEnded   = "sign_in.end"
 )
 
 // record writes an entry of the audit trail before what it says is done: what
@@ -75,7 +75,7 @@ func (a *Authenticator) SignOut(ctx context.Context, token loci.Secret) error {
 		return nil
 	}
 	c, err := a.store.Credentials().ByHash(ctx, Hash(token))
-	if err == nil && c.Method == loci.BySession && c.RevokedAt.IsZero() {
+	if err == nil && c.Method == loci.BySignIn && c.RevokedAt.IsZero() {
 		p := principalFor(&c.Credential)
 		p.OrgID = c.OrgID
 		if err = record(ctx, a.store, p, SessionEnded, loci.CutTime(a.now())); err == nil {
@@ -88,13 +88,13 @@ func (a *Authenticator) SignOut(ctx context.Context, token loci.Secret) error {
 	return err
 }
 
-// SetSessionCookie gives the browser its session; secure as Site.Secure says.
-func SetSessionCookie(w http.ResponseWriter, token loci.Secret, secure bool) {
+// SetSignInCookie gives the browser its session; secure as Site.Secure says.
+func SetSignInCookie(w http.ResponseWriter, token loci.Secret, secure bool) {
 	http.SetCookie(w, sessionCookie(token.Reveal(), int(SessionLife/time.Second), secure))
 }
 
-// ClearSessionCookie takes the session from the browser.
-func ClearSessionCookie(w http.ResponseWriter, secure bool) {
+// ClearSignInCookie takes the session from the browser.
+func ClearSignInCookie(w http.ResponseWriter, secure bool) {
 	http.SetCookie(w, sessionCookie("", -1, secure))
 }
 
@@ -106,17 +106,17 @@ func sessionCookie(value string, maxAge int, secure bool) *http.Cookie {
 	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
-// SessionOf returns the session token in the cookies of a request, or "". The
+// SignInOf returns the session token in the cookies of a request, or "". The
 // plain cookie counts only on a connection of this machine to this machine
 // under a loopback name: anywhere else a stranger could have set it.
-func SessionOf(r *http.Request) loci.Secret {
+func SignInOf(r *http.Request) loci.Secret {
 	token, _ := sessionOf(r)
 	return token
 }
 
-// SessionRequest returns a Request with nothing but the session of a browser,
+// SignInRequest returns a Request with nothing but the session of a browser,
 // for pages: they act for nobody else, whatever headers there are.
-func SessionRequest(r *http.Request) Request {
+func SignInRequest(r *http.Request) Request {
 	token, plain := sessionOf(r)
 	return Request{Session: token, plain: plain}
 }

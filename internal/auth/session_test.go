@@ -26,11 +26,11 @@ func TestSession(t *testing.T) {
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
 	owner := loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}
-	p, token, err := a.StartSession(t.Context(), owner, "Firefox on Linux")
-	if err != nil || p.Method != loci.BySession || p.Origin != "dashboard" || !p.Fresh(w.now) || p.Kind != loci.KindUser {
+	p, token, err := a.StartSignIn(t.Context(), owner, "Firefox on Linux")
+	if err != nil || p.Method != loci.BySignIn || p.Origin != "dashboard" || !p.Fresh(w.now) || p.Kind != loci.KindUser {
 		t.Fatalf("got %+v, %v", p, err)
 	}
-	_, again, err := a.StartSession(t.Context(), owner, "Firefox on Linux")
+	_, again, err := a.StartSignIn(t.Context(), owner, "Firefox on Linux")
 	if err != nil || again == token || len(token) < 50 {
 		t.Fatalf("tokens %q and %q, %v", token.Reveal(), again.Reveal(), err)
 	}
@@ -69,7 +69,7 @@ func TestSession(t *testing.T) {
 	if good(again) {
 		t.Error("a session lives for more than 30 days")
 	}
-	_, idle, err := a.StartSession(t.Context(), owner, "")
+	_, idle, err := a.StartSignIn(t.Context(), owner, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +77,14 @@ func TestSession(t *testing.T) {
 	if good(idle) {
 		t.Error("a session that nobody used for 7 days works")
 	}
-	if _, _, err := a.StartSession(t.Context(), loci.Person{UserID: loci.NewUserID(), OrgID: w.org.ID}, ""); loci.CodeOf(err) != loci.Unauthenticated {
+	if _, _, err := a.StartSignIn(t.Context(), loci.Person{UserID: loci.NewUserID(), OrgID: w.org.ID}, ""); loci.CodeOf(err) != loci.Unauthenticated {
 		t.Errorf("nobody's session: %v", err)
 	}
 	_, err = w.store.Orgs().Update(t.Context(), w.org.ID, func(o *loci.Org) error { o.State = loci.OrgSuspended; return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := a.StartSession(t.Context(), owner, ""); loci.CodeOf(err) != loci.Forbidden {
+	if _, _, err := a.StartSignIn(t.Context(), owner, ""); loci.CodeOf(err) != loci.Forbidden {
 		t.Errorf("a suspended org: %v", err)
 	}
 }
@@ -97,7 +97,7 @@ func TestSessionsAreRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, token, err := a.StartSession(t.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "Firefox on Linux")
+	p, token, err := a.StartSignIn(t.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "Firefox on Linux")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,26 +113,26 @@ func TestSessionsAreRecorded(t *testing.T) {
 	err = w.store.View(t.Context(), w.org.ID, func(tx store.Tx) error {
 		rows, err := tx.Audit().List(t.Context(), store.AuditQuery{Limit: 10})
 		for _, r := range rows {
-			if r.UserID != w.org.OwnerID || r.CredentialID != p.CredentialID || !r.Allowed || r.Method != loci.BySession {
+			if r.UserID != w.org.OwnerID || r.CredentialID != p.CredentialID || !r.Allowed || r.Method != loci.BySignIn {
 				t.Errorf("got %+v", r)
 			}
 			got = append(got, r.Action)
 		}
 		return err
 	})
-	if want := "session.end session.prove session.start"; err != nil || strings.Join(got, " ") != want {
+	if want := "sign_in.end sign_in.prove sign_in.start"; err != nil || strings.Join(got, " ") != want {
 		t.Errorf("got %v, %v; want %s", got, err, want)
 	}
 }
 
 func TestCookies(t *testing.T) {
 	rec := httptest.NewRecorder()
-	auth.SetSessionCookie(rec, "token", true)
+	auth.SetSignInCookie(rec, "token", true)
 	if got := rec.Header().Get("Set-Cookie"); got != "__Host-loci=token; Path=/; Max-Age=2592000; HttpOnly; Secure; SameSite=Lax" {
 		t.Error(got)
 	}
 	rec = httptest.NewRecorder()
-	auth.ClearSessionCookie(rec, false)
+	auth.ClearSignInCookie(rec, false)
 	if got := rec.Header().Get("Set-Cookie"); got != "loci=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" {
 		t.Error(got)
 	}
@@ -155,7 +155,7 @@ func TestCookies(t *testing.T) {
 		for i := 0; i < len(tt.headers); i += 2 {
 			r.Header.Add(tt.headers[i], tt.headers[i+1])
 		}
-		if got := auth.SessionOf(r); got != tt.want {
+		if got := auth.SignInOf(r); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got.Reveal(), tt.want.Reveal())
 		}
 	}
@@ -165,7 +165,7 @@ func TestPlainCookieOfAnHTTPSSite(t *testing.T) {
 	w := newWorld(t)
 	for public, want := range map[string]loci.Code{"": "", "http://localhost:8080": "", "https://loci.example": loci.Unauthenticated} {
 		a := w.auth(t, auth.Options{Site: auth.Site{PublicURL: public}})
-		_, token, err := a.StartSession(t.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "")
+		_, token, err := a.StartSignIn(t.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "")
 		if err != nil {
 			t.Fatal(err)
 		}

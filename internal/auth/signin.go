@@ -72,7 +72,7 @@ type From struct {
 // FinishOIDC or UseLink for the same person. Forbidden for anything but a
 // browser session.
 func (s *SignIn) StepUp(ctx context.Context, p loci.Principal) error {
-	if p.Method != loci.BySession || p.CredentialID.IsZero() {
+	if p.Method != loci.BySignIn || p.CredentialID.IsZero() {
 		return loci.Errorf(loci.Forbidden, "only a browser session can be proved again; sign in with a browser")
 	}
 	now := loci.CutTime(s.now())

@@ -87,10 +87,10 @@ func PurgeCredentials(ctx context.Context, st store.Store, now time.Time) (int, 
 	return credentials + exchanges, errors.Join(err, failed, st.Limits().Purge(ctx, loci.CutTime(now.Add(-limitLife))))
 }
 
-// PurgeMCPSessions forgets the MCP sessions that nobody used for SessionDays, and
+// PurgeConnections forgets the MCP sessions that nobody used for SessionDays, and
 // returns how many.
-func PurgeMCPSessions(ctx context.Context, st store.Store, now time.Time) (int, error) {
-	return inBatches(func() (int, error) { return st.MCPSessions().Purge(ctx, daysBefore(now, SessionDays), purgeBatch) })
+func PurgeConnections(ctx context.Context, st store.Store, now time.Time) (int, error) {
+	return inBatches(func() (int, error) { return st.Connections().Purge(ctx, daysBefore(now, SessionDays), purgeBatch) })
 }
 
 func daysBefore(now time.Time, days int) time.Time { return loci.CutTime(now.AddDate(0, 0, -days)) }

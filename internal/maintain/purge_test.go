@@ -121,7 +121,7 @@ func TestPurgeCredentials(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	org := seed(t, st, 1, time.Time{})
 	insert := func(n byte, change func(*loci.Credential)) loci.Credential {
-		c := loci.Credential{ID: loci.NewCredentialID(), OrgID: org.ID, UserID: org.OwnerID, Kind: loci.KindUser, Method: loci.BySession, Hash: [32]byte{n},
+		c := loci.Credential{ID: loci.NewCredentialID(), OrgID: org.ID, UserID: org.OwnerID, Kind: loci.KindUser, Method: loci.BySignIn, Hash: [32]byte{n},
 			CreatedAt: start.Add(-day)}
 		change(&c)
 		if err := st.Credentials().Insert(t.Context(), c); err != nil {
@@ -181,7 +181,7 @@ func TestPurgeMCPSessions(t *testing.T) {
 	}
 	put := func(n byte, used time.Time) {
 		t.Helper()
-		err := st.MCPSessions().Put(t.Context(), store.MCPSession{Key: [32]byte{n}, OrgID: org.ID, UserID: org.OwnerID, ProjectID: p.ID, UsedAt: used})
+		err := st.Connections().Put(t.Context(), store.Connection{Key: [32]byte{n}, OrgID: org.ID, UserID: org.OwnerID, ProjectID: p.ID, UsedAt: used})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,8 +190,8 @@ func TestPurgeMCPSessions(t *testing.T) {
 		put(n, start)
 	}
 	put(255, start.Add(day))
-	wantPurged(t, st, maintain.PurgeMCPSessions, maintain.SessionDays*day, 250)
-	if _, err := st.MCPSessions().Get(t.Context(), [32]byte{255}); err != nil {
+	wantPurged(t, st, maintain.PurgeConnections, maintain.SessionDays*day, 250)
+	if _, err := st.Connections().Get(t.Context(), [32]byte{255}); err != nil {
 		t.Error(err)
 	}
 }

@@ -82,7 +82,7 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 		_, _, err := a.st.Orgs().Ensure(ctx, loci.Org{ID: id, OwnerID: loci.NewUserID(), CreatedAt: start}, loci.User{})
 		a.do(err)
 	}
-	session, replaced, theirs, valid := a.insert(owner, loci.BySession), a.insert(owner, loci.ByKey), a.insert(leaving.ID, loci.ByKey), a.insert(owner, loci.ByKey)
+	session, replaced, theirs, valid := a.insert(owner, loci.BySignIn), a.insert(owner, loci.ByKey), a.insert(leaving.ID, loci.ByKey), a.insert(owner, loci.ByKey)
 	g, token, _ := a.grant(owner)
 	_, refreshed, used := a.grant(owner)
 	b := newBackups(dir)

@@ -63,7 +63,7 @@ func (m *Maintainer) purge(ctx context.Context) {
 		{"deleting old events of the feed", PurgeFeed},
 		{"forgetting requests that nobody repeats any more", PurgeRequests},
 		{"deleting sessions and tokens that are of no use any more", PurgeCredentials},
-		{"forgetting MCP sessions that nobody uses any more", PurgeMCPSessions},
+		{"forgetting MCP sessions that nobody uses any more", PurgeConnections},
 	} {
 		n, err := job.run(ctx, m.o.Store, m.o.Now())
 		if n > 0 {

@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // inSession calls a tool in the session that its header names; "" is none.
@@ -28,17 +29,17 @@ func (r *raw) inSession(session, tool, arguments string) reply {
 }
 
 // work opens a session of a new agent for p.
-func (w *world) work(p loci.Principal, vendor loci.Vendor, agent string) loci.Session {
+func (w *world) work(p loci.Principal, vendor loci.Vendor, agentName string) loci.Session {
 	w.t.Helper()
-	draft := app.AgentSessionDraft{Vendor: vendor}
-	if agent != "" {
-		a, err := w.app.CreateAgent(context.Background(), p, app.AgentDraft{Name: agent, Vendor: vendor})
+	draft := agent.SessionDraft{Vendor: vendor}
+	if agentName != "" {
+		a, err := w.app.Agent.Create(context.Background(), p, agent.Draft{Name: agentName, Vendor: vendor})
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		draft.AgentID = a.ID
 	}
-	s, err := w.app.OpenAgentSession(context.Background(), p, draft)
+	s, err := w.app.Agent.OpenSession(context.Background(), p, draft)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 	noor := w.person(loci.DefaultOrg, "noor@loci.example")
 	mine, closed := w.work(w.owner, "claude", "reviewer"), w.work(w.owner, "claude", "")
 	hidden := []loci.Session{w.work(w.owner, "cursor", "reviewer"), w.work(w.owner, "", ""), w.work(noor, "claude", "reviewer")}
-	if _, err := w.app.CloseAgentSession(t.Context(), w.owner, closed.ID); err != nil {
+	if _, err := w.app.Agent.CloseSession(t.Context(), w.owner, closed.ID); err != nil {
 		t.Fatal(err)
 	}
 	w.clock.freeze()
@@ -116,7 +117,7 @@ func TestAgentScopeOverMCP(t *testing.T) {
 		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: of.Vendor, Origin: string(of.Vendor), AgentID: of.AgentID, SessionID: of.ID}
 		tag := "t" + loci.NewMemoryID().String()
 		vendors := rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}}).Draw(rt, "vendors")
-		m, err := w.app.Create(context.Background(), writer, app.Draft{Title: tag, Content: "zebra " + tag, Tags: []string{tag}, Scope: loci.ScopeAgent, AllowedVendors: vendors})
+		m, err := w.app.Memory.Create(context.Background(), writer, memory.Draft{Title: tag, Content: "zebra " + tag, Tags: []string{tag}, Scope: loci.ScopeAgent, AllowedVendors: vendors})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -163,7 +164,7 @@ func TestSessionOfAProcess(t *testing.T) {
 	w := newWorld(t)
 	s := w.work(w.owner, "claude", "reviewer")
 	p := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: w.owner.UserID, Vendor: "claude", Origin: "claude", AgentID: s.AgentID, SessionID: s.ID}
-	m, err := w.app.Create(t.Context(), p, app.Draft{Title: "Habit", Content: "zebra", Scope: loci.ScopeAgent})
+	m, err := w.app.Memory.Create(t.Context(), p, memory.Draft{Title: "Habit", Content: "zebra", Scope: loci.ScopeAgent})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func TestSessionOfAProcess(t *testing.T) {
 	if got := text(t, client, "get_memory_by_id", map[string]any{"id": m.ID.String()}); !strings.Contains(got, "zebra") {
 		t.Errorf("in the session: %s", got)
 	}
-	if _, err := w.app.CloseAgentSession(t.Context(), w.owner, s.ID); err != nil {
+	if _, err := w.app.Agent.CloseSession(t.Context(), w.owner, s.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_memory_by_id", Arguments: map[string]any{"id": m.ID.String()}}); err == nil || !strings.Contains(err.Error(), "the session is closed") {

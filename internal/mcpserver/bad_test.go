@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // TestBadRequests sends malformed requests. Each answer must be a JSON-RPC error
@@ -108,7 +108,7 @@ func TestBadRequests(t *testing.T) {
 			})
 		}
 	}
-	page, err := w.app.List(t.Context(), w.owner, app.ListRequest{Total: true})
+	page, err := w.app.Memory.List(t.Context(), w.owner, memory.ListRequest{Total: true})
 	if err != nil || page.Total != 0 {
 		t.Errorf("%d memories were stored (%v)", page.Total, err)
 	}

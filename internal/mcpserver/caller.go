@@ -7,21 +7,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // caller is the sender of a request, with what else tools need to know about the
 // request.
 type caller struct {
 	principal    loci.Principal
-	connection   app.SessionKey // zero: none
-	usualProject string         // if neither the call nor the connection names one; "": none
-	fault        error          // see message
+	connection   project.ConnectionKey // zero: none
+	usualProject string                // if neither the call nor the connection names one; "": none
+	fault        error                 // see message
 }
 
 // connectionKey identifies a connection in storage. It is a hash, because anyone
 // who knows the id of a connection could use it.
-func connectionKey(id string) app.SessionKey { return sha256.Sum256([]byte(id)) }
+func connectionKey(id string) project.ConnectionKey { return sha256.Sum256([]byte(id)) }
 
 // The keys under which a TokenInfo carries the caller. A TokenInfo is all that
 // the SDK passes from a request to its handler.
@@ -43,7 +43,7 @@ func callerOf(extra *mcp.RequestExtra) (c caller) {
 		return c
 	}
 	c.principal, _ = extra.TokenInfo.Extra[principalKey].(loci.Principal)
-	c.connection, _ = extra.TokenInfo.Extra[connectionInKey].(app.SessionKey)
+	c.connection, _ = extra.TokenInfo.Extra[connectionInKey].(project.ConnectionKey)
 	c.usualProject, _ = extra.TokenInfo.Extra[projectKey].(string)
 	c.fault, _ = extra.TokenInfo.Extra[faultKey].(error)
 	return c

@@ -118,16 +118,16 @@ func TestProjectsCloseUnderConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	enter()
-	if _, err := elsewhere.ArchiveProject(t.Context(), owner, loci.ProjectID(id)); err != nil {
+	if _, err := elsewhere.Project.Archive(t.Context(), owner, loci.ProjectID(id)); err != nil {
 		t.Fatal(err)
 	}
 	left("archived")
-	if _, err := elsewhere.RestoreProject(t.Context(), owner, loci.ProjectID(id)); err != nil {
+	if _, err := elsewhere.Project.Restore(t.Context(), owner, loci.ProjectID(id)); err != nil {
 		t.Fatal(err)
 	}
 	left("restored")
 	enter()
-	if err := elsewhere.DeleteProject(t.Context(), owner, loci.ProjectID(id)); err != nil {
+	if err := elsewhere.Project.Delete(t.Context(), owner, loci.ProjectID(id)); err != nil {
 		t.Fatal(err)
 	}
 	left("deleted")
@@ -140,7 +140,7 @@ func TestProjectsCloseUnderConnections(t *testing.T) {
 // them.
 func (w *world) remembered() int {
 	w.t.Helper()
-	n, err := w.store.MCPSessions().Purge(context.Background(), w.clock.Now().Add(time.Hour), 100)
+	n, err := w.store.Connections().Purge(context.Background(), w.clock.Now().Add(time.Hour), 100)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestEndedConnectionsAreForgotten(t *testing.T) {
 	r := w.raw(key, stateful)
 	r.must("create_project", `{"name":"p"}`)
 	sdk, _, _ := strings.Cut(r.session, ".")
-	if _, err := w.store.MCPSessions().Get(t.Context(), sha256.Sum256([]byte(sdk))); err != nil {
+	if _, err := w.store.Connections().Get(t.Context(), sha256.Sum256([]byte(sdk))); err != nil {
 		t.Errorf("the session is not stored under the hash of its id: %v", err)
 	}
 	if a := r.send(http.MethodDelete, "", nil); a.status != http.StatusNoContent {

@@ -23,7 +23,7 @@ func deletedNamesFields(c *call, in *[]string) []field {
 }
 
 func (s *Server) deleteEntities(ctx context.Context, c *call, names *[]string) (any, error) {
-	return deletedOr(s.app.DeleteEntities(ctx, c.principal, c.project, refs(*names)))
+	return deletedOr(s.app.Graph.DeleteEntities(ctx, c.principal, c.project, refs(*names)))
 }
 
 func deletionsFields(c *call, in *[]loci.Contents) []field {
@@ -36,9 +36,9 @@ func deletionsFields(c *call, in *[]loci.Contents) []field {
 }
 
 func (s *Server) deleteObservations(ctx context.Context, c *call, in *[]loci.Contents) (any, error) {
-	return deletedOr(s.app.DeleteObservations(ctx, c.principal, c.project, *in))
+	return deletedOr(s.app.Graph.DeleteObservations(ctx, c.principal, c.project, *in))
 }
 
 func (s *Server) deleteRelations(ctx context.Context, c *call, in *[]loci.NewRelation) (any, error) {
-	return deletedOr(s.app.DeleteRelations(ctx, c.principal, c.project, *in))
+	return deletedOr(s.app.Graph.DeleteRelations(ctx, c.principal, c.project, *in))
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
 )
 
 // The sizes of answers.
@@ -15,19 +15,19 @@ const (
 	neighbourDefault           = 20
 )
 
-func restoreFields(c *call, in *app.GraphIDs) []field {
+func restoreFields(c *call, in *graph.IDs) []field {
 	return []field{
 		ids("entities", &in.Entities, loci.MaxGraphItems), ids("observations", &in.Observations, loci.MaxGraphItems),
 		ids("relations", &in.Relations, loci.MaxGraphItems), inProject(c),
 	}
 }
 
-func (s *Server) restoreEntities(ctx context.Context, c *call, in *app.GraphIDs) (any, error) {
+func (s *Server) restoreEntities(ctx context.Context, c *call, in *graph.IDs) (any, error) {
 	if len(in.Entities)+len(in.Observations)+len(in.Relations) == 0 {
 		return nil, loci.Errorf(loci.Invalid,
 			"entities, observations and relations are empty; send ids from list_deleted_nodes in one of them")
 	}
-	n, err := s.app.RestoreEntities(ctx, c.principal, c.project, *in)
+	n, err := s.app.Graph.RestoreEntities(ctx, c.principal, c.project, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func trashFields(c *call, in *int) []field {
 }
 
 func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (any, error) {
-	trash, err := s.app.GraphTrash(ctx, c.principal, c.project, *most)
+	trash, err := s.app.Graph.Trash(ctx, c.principal, c.project, *most)
 	if err != nil {
 		return nil, err
 	}
@@ -66,11 +66,11 @@ func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (a
 
 // entityQuestion is about one entity.
 type entityQuestion struct {
-	app.Which
+	graph.Which
 	hops, limit int
 }
 
-func whichFields(w *app.Which) []field {
+func whichFields(w *graph.Which) []field {
 	return []field{
 		text("name", &w.Name, 0, loci.MaxEntityName),
 		text("entity_type", &w.Type, 0, loci.MaxGraphType).or("entityType"),
@@ -104,7 +104,7 @@ func (s *Server) getEntityHistory(ctx context.Context, c *call, in *entityQuesti
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	list, err := s.app.EntityHistory(ctx, c.principal, c.project, in.Which, in.limit)
+	list, err := s.app.Graph.EntityHistory(ctx, c.principal, c.project, in.Which, in.limit)
 	if err != nil {
 		return nil, err
 	}
@@ -118,22 +118,22 @@ func (s *Server) getEntityHistory(ctx context.Context, c *call, in *entityQuesti
 }
 
 func neighborsFields(c *call, in *entityQuestion) []field {
-	return append(whichFields(&in.Which), whole("hops", &in.hops, 1, app.MaxHops, 1),
-		limit(&in.limit, app.MaxNeighbours, neighbourDefault), inProject(c))
+	return append(whichFields(&in.Which), whole("hops", &in.hops, 1, graph.MaxHops, 1),
+		limit(&in.limit, graph.MaxNeighbours, neighbourDefault), inProject(c))
 }
 
 func (s *Server) getNeighbors(ctx context.Context, c *call, in *entityQuestion) (any, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	list, err := s.app.Neighbours(ctx, c.principal, c.project, in.Which, in.hops, in.limit)
+	list, err := s.app.Graph.Neighbours(ctx, c.principal, c.project, in.Which, in.hops, in.limit)
 	if err != nil {
 		return nil, err
 	}
 	return found{Entities: shapeOfEntities(list)}, nil
 }
 
-type merge struct{ from, into app.Which }
+type merge struct{ from, into graph.Which }
 
 func mergeFields(c *call, in *merge) []field {
 	return []field{
@@ -145,7 +145,7 @@ func mergeFields(c *call, in *merge) []field {
 }
 
 func (s *Server) mergeEntities(ctx context.Context, c *call, in *merge) (any, error) {
-	e, err := s.app.MergeEntities(ctx, c.principal, c.project, in.from, in.into)
+	e, err := s.app.Graph.Merge(ctx, c.principal, c.project, in.from, in.into)
 	if err != nil {
 		return nil, sayTypes(err, "from_type or into_type")
 	}

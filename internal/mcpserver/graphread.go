@@ -4,21 +4,21 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
 )
 
 // entityMembers are what every entity in an answer has, in its schema.
 var entityMembers = []string{"id", "name", "entity_type", "observations"}
 
-func graphSearchFields(c *call, in *app.GraphSearch) []field {
+func graphSearchFields(c *call, in *graph.SearchRequest) []field {
 	return []field{
-		text("query", &in.Query, 1, loci.MaxTerm).must(), limit(&in.Limit, app.MaxGraphSearch, app.DefaultGraphSearch),
+		text("query", &in.Query, 1, loci.MaxTerm).must(), limit(&in.Limit, graph.MaxGraphSearch, graph.DefaultGraphSearch),
 		cursor(&in.Cursor), inProject(c),
 	}
 }
 
-func (s *Server) searchEntities(ctx context.Context, c *call, in *app.GraphSearch) (any, error) {
-	hits, err := s.app.SearchGraph(ctx, c.principal, c.project, *in)
+func (s *Server) searchEntities(ctx context.Context, c *call, in *graph.SearchRequest) (any, error) {
+	hits, err := s.app.Graph.Search(ctx, c.principal, c.project, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func namesFields(c *call, in *[]string) []field {
 }
 
 func (s *Server) openEntities(ctx context.Context, c *call, names *[]string) (any, error) {
-	opened, err := s.app.OpenEntities(ctx, c.principal, c.project, refs(*names))
+	opened, err := s.app.Graph.OpenEntities(ctx, c.principal, c.project, refs(*names))
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +46,12 @@ func refs(names []string) []loci.EntityRef {
 	return out
 }
 
-func graphFields(c *call, in *app.GraphList) []field {
-	return []field{limit(&in.Limit, app.MaxGraphPage, app.DefaultGraphPage), cursor(&in.Cursor), inProject(c)}
+func graphFields(c *call, in *graph.ListRequest) []field {
+	return []field{limit(&in.Limit, graph.MaxGraphPage, graph.DefaultGraphPage), cursor(&in.Cursor), inProject(c)}
 }
 
-func (s *Server) readGraph(ctx context.Context, c *call, in *app.GraphList) (any, error) {
-	page, err := s.app.ReadGraph(ctx, c.principal, c.project, *in)
+func (s *Server) readGraph(ctx context.Context, c *call, in *graph.ListRequest) (any, error) {
+	page, err := s.app.Graph.Read(ctx, c.principal, c.project, *in)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 const projectURI = "loci://project/"
@@ -30,7 +31,7 @@ func (s *Server) readGraphResource(
 	ctx context.Context, req *mcp.ReadResourceRequest,
 ) (*mcp.ReadResourceResult, error) {
 	return s.graphResource(ctx, req, 2, func(p loci.Principal, project loci.ProjectID, _ []string) (any, error) {
-		page, err := s.app.ReadGraph(ctx, p, project, app.GraphList{})
+		page, err := s.app.Graph.Read(ctx, p, project, graph.ListRequest{})
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +43,7 @@ func (s *Server) readEntityResource(
 	ctx context.Context, req *mcp.ReadResourceRequest,
 ) (*mcp.ReadResourceResult, error) {
 	return s.graphResource(ctx, req, 3, func(p loci.Principal, project loci.ProjectID, parts []string) (any, error) {
-		opened, err := s.app.OpenEntities(ctx, p, project, refs(parts[2:]))
+		opened, err := s.app.Graph.OpenEntities(ctx, p, project, refs(parts[2:]))
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +67,7 @@ func (s *Server) graphResource(
 	if len(parts) != n {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	p, err := s.app.ChooseProject(ctx, c.principal, app.GraphRead, app.ProjectChoice{Name: parts[0]})
+	p, err := s.app.Project.Choose(ctx, c.principal, graph.Read, project.Choice{Name: parts[0]})
 	var out any
 	if err == nil {
 		out, err = read(c.principal, p.ID, parts)

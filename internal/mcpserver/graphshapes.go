@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
 )
 
 // The shapes of answers about graphs. They leave out what a model does not
@@ -125,7 +125,7 @@ type graphShape struct {
 	NextCursor    string          `json:"next_cursor,omitempty"`
 }
 
-func shapeOfGraph(page *app.GraphPage) graphShape {
+func shapeOfGraph(page *graph.Page) graphShape {
 	out := graphShape{Entities: make([]entityShape, len(page.Entities)), Relations: shapeOfRelations(page.Relations),
 		Left: page.Left, NextCursor: page.NextCursor}
 	room := maxRows
@@ -141,10 +141,10 @@ func shapeOfGraph(page *app.GraphPage) graphShape {
 
 // found is a list of entities.
 type found struct {
-	Entities          []entityShape    `json:"entities"`
-	Missing           []app.NoSuchName `json:"missing,omitempty"`
-	Total             *int             `json:"total,omitempty"`
-	TotalIsLowerBound bool             `json:"total_is_lower_bound,omitempty"`
-	AnyWord           bool             `json:"any_word,omitempty"` // no entity has all the words, so one is enough
-	NextCursor        string           `json:"next_cursor,omitempty"`
+	Entities          []entityShape      `json:"entities"`
+	Missing           []graph.NoSuchName `json:"missing,omitempty"`
+	Total             *int               `json:"total,omitempty"`
+	TotalIsLowerBound bool               `json:"total_is_lower_bound,omitempty"`
+	AnyWord           bool               `json:"any_word,omitempty"` // no entity has all the words, so one is enough
+	NextCursor        string             `json:"next_cursor,omitempty"`
 }

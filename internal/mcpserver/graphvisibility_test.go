@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // askGraph asks everything about a project's graph that changes nothing, much of
@@ -74,14 +75,14 @@ func TestHiddenRowsAreAbsent(t *testing.T) {
 				t.Fatal(err)
 			}
 			only := []loci.Vendor{"claude"}
-			put, err := w.app.CreateEntities(ctx, p, project, only, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}, Observations: []string{"alpha", "a secret"}}})
+			put, err := w.app.Graph.CreateEntities(ctx, p, project, only, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}, Observations: []string{"alpha", "a secret"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.app.AddObservations(ctx, p, project, only, []loci.Contents{{Entity: loci.EntityRef{Name: "Alpha"}, Contents: []string{"a secret"}}}); err != nil {
+			if _, err := w.app.Graph.AddObservations(ctx, p, project, only, []loci.Contents{{Entity: loci.EntityRef{Name: "Alpha"}, Contents: []string{"a secret"}}}); err != nil {
 				t.Fatal(err)
 			}
-			_, err = w.app.CreateRelations(ctx, p, project, only, []loci.NewRelation{{From: loci.EntityRef{Name: "Alpha"}, To: loci.EntityRef{Name: "Hidden"}, Type: "knows"},
+			_, err = w.app.Graph.CreateRelations(ctx, p, project, only, []loci.NewRelation{{From: loci.EntityRef{Name: "Alpha"}, To: loci.EntityRef{Name: "Hidden"}, Type: "knows"},
 				{From: loci.EntityRef{Name: "Alpha"}, To: loci.EntityRef{Name: "Alpha"}, Type: "hides"}})
 			if err != nil {
 				t.Fatal(err)
@@ -96,7 +97,7 @@ func TestHiddenRowsAreAbsent(t *testing.T) {
 			if made["created"] != true || made["added"] != 1.0 || made["id"] == id {
 				t.Errorf("cursor's entity of the hidden name: %v", made)
 			}
-			if _, err := w.app.Entity(ctx, p, project, app.Which{ID: put[0].Entity.ID}); err != nil {
+			if _, err := w.app.Graph.Entity(ctx, p, project, graph.Which{ID: put[0].Entity.ID}); err != nil {
 				t.Errorf("cursor's questions took it away: %v", err)
 			}
 			if askGraph(claude, "shared", "Hidden", ghost) == seen {
@@ -136,7 +137,7 @@ func TestHiddenProjectsAreAbsent(t *testing.T) {
 			before[name] = ask(r, ghost)
 		}
 		closed := false
-		project, err := w.app.CreateProject(ctx, w.owner, app.ProjectDraft{Name: "closed", Everyone: &closed})
+		project, err := w.app.Project.Create(ctx, w.owner, project.Draft{Name: "closed", Everyone: &closed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +145,7 @@ func TestHiddenProjectsAreAbsent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put, err := w.app.CreateEntities(ctx, owner, project.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}}, {EntityRef: loci.EntityRef{Name: "Alpha", Type: "t"}}})
+		put, err := w.app.Graph.CreateEntities(ctx, owner, project.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}}, {EntityRef: loci.EntityRef{Name: "Alpha", Type: "t"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,12 +161,12 @@ func TestHiddenProjectsAreAbsent(t *testing.T) {
 				if mine := w.rawAt(mineKey, version, allTools); askGraph(mine, "closed", "Hidden", ghost) == before["noor"] {
 					t.Error("who belongs to it does not see it either")
 				}
-				put, err = w.app.CreateEntities(ctx, owner, project.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}}})
+				put, err = w.app.Graph.CreateEntities(ctx, owner, project.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				id = put[0].Entity.ID.String()
-				if _, err := w.app.ArchiveProject(ctx, owner, project.ID); err != nil {
+				if _, err := w.app.Project.Archive(ctx, owner, project.ID); err != nil {
 					t.Fatal(err)
 				}
 			}

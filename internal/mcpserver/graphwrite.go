@@ -28,7 +28,7 @@ type createdEntity struct {
 }
 
 func (s *Server) createEntities(ctx context.Context, c *call, in *[]loci.NewEntity) (any, error) {
-	put, err := s.app.CreateEntities(ctx, c.principal, c.project, nil, *in)
+	put, err := s.app.Graph.CreateEntities(ctx, c.principal, c.project, nil, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ type duplicate struct {
 }
 
 func (s *Server) addObservations(ctx context.Context, c *call, in *[]loci.Contents) (any, error) {
-	done, err := s.app.AddObservations(ctx, c.principal, c.project, nil, *in)
+	done, err := s.app.Graph.AddObservations(ctx, c.principal, c.project, nil, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ type createdRelation struct {
 }
 
 func (s *Server) createRelations(ctx context.Context, c *call, in *[]loci.NewRelation) (any, error) {
-	put, err := s.app.CreateRelations(ctx, c.principal, c.project, nil, *in)
+	put, err := s.app.Graph.CreateRelations(ctx, c.principal, c.project, nil, *in)
 	if err != nil {
 		return nil, sayTypes(err, "from_type or to_type")
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // HTTP returns the handler for /mcp. A request's query chooses the toolsets,
@@ -53,8 +53,8 @@ type pair struct{ stateful, stateless *mcp.Server }
 
 // ended forgets which project was active in a connection. If that fails, Loci
 // forgets it once it has been unused for long enough.
-func (s *Server) ended(ctx context.Context, key app.SessionKey) {
-	if err := s.app.EndMCPSession(context.WithoutCancel(ctx), key); err != nil {
+func (s *Server) ended(ctx context.Context, key project.ConnectionKey) {
+	if err := s.app.Project.EndConnection(context.WithoutCancel(ctx), key); err != nil {
 		s.log.WarnContext(ctx, "forgetting the project of an MCP connection failed", "error", err)
 	}
 }

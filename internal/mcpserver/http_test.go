@@ -15,9 +15,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // write stores a memory through the official client.
@@ -123,7 +123,7 @@ func TestRevokedKeyEndsItsConnection(t *testing.T) {
 		if a := r.tool("read_memories", "{}"); a.status != 200 {
 			t.Fatalf("before: %d %s", a.status, a.body)
 		}
-		if err := w.app.RevokeKey(context.Background(), w.owner, credential.ID); err != nil {
+		if err := w.app.Identity.RevokeKey(context.Background(), w.owner, credential.ID); err != nil {
 			t.Fatal(err)
 		}
 		a := r.tool("read_memories", "{}")
@@ -140,11 +140,11 @@ func TestRevokedKeyEndsItsConnection(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	w := newWorld(t)
 	_, agent := w.key("claude")
-	_, person, err := w.app.CreateKey(context.Background(), w.owner, auth.KeyRequest{Name: "me"})
+	_, person, err := w.app.Identity.CreateKey(context.Background(), w.owner, auth.KeyRequest{Name: "me"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, reader, err := w.app.CreateKey(context.Background(), w.owner, auth.KeyRequest{Name: "r", Vendor: "claude", Rights: []loci.Right{loci.RightRead}})
+	_, reader, err := w.app.Identity.CreateKey(context.Background(), w.owner, auth.KeyRequest{Name: "r", Vendor: "claude", Rights: []loci.Right{loci.RightRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestOffUntilThereIsAnAgentKey(t *testing.T) {
 	if a := (&raw{w: w, key: key, version: stateless}).call("tools/list", "{}"); a.status != 200 {
 		t.Errorf("with one: %d %s", a.status, a.body)
 	}
-	if err := w.app.RevokeKey(context.Background(), w.owner, credential.ID); err != nil {
+	if err := w.app.Identity.RevokeKey(context.Background(), w.owner, credential.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []loci.Secret{key, ownerKey, ""} {
@@ -198,7 +198,7 @@ func TestOffUntilThereIsAnAgentKey(t *testing.T) {
 	}
 	loopback := newWorld(t, func(o *mcpserver.Options) { o.SignIn = true })
 	credential, key = loopback.key("claude")
-	if err := loopback.app.RevokeKey(context.Background(), loopback.owner, credential.ID); err != nil {
+	if err := loopback.app.Identity.RevokeKey(context.Background(), loopback.owner, credential.ID); err != nil {
 		t.Fatal(err)
 	}
 	if a := (&raw{w: loopback, key: key, version: stateless}).call("tools/list", "{}"); a.status != http.StatusUnauthorized {
@@ -367,7 +367,7 @@ func checkStored(t *testing.T, w *world, acknowledged [][]loci.MemoryID, want in
 	for _, ids := range acknowledged {
 		for _, id := range ids {
 			n++
-			if _, err := w.app.Get(context.Background(), w.owner, id); err != nil {
+			if _, err := w.app.Memory.Get(context.Background(), w.owner, id); err != nil {
 				t.Errorf("acknowledged memory %s: %v", id, err)
 			}
 		}
@@ -375,7 +375,7 @@ func checkStored(t *testing.T, w *world, acknowledged [][]loci.MemoryID, want in
 	if n != want {
 		t.Errorf("%d writes were acknowledged, want %d", n, want)
 	}
-	page, err := w.app.List(context.Background(), w.owner, app.ListRequest{Total: true})
+	page, err := w.app.Memory.List(context.Background(), w.owner, memory.ListRequest{Total: true})
 	if err != nil || page.Total != want {
 		t.Errorf("%d memories are stored, want %d (%v)", page.Total, want, err)
 	}

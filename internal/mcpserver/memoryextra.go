@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
 )
 
 // The sizes of pages, and of a pack in characters: it must leave a model room
@@ -14,15 +16,15 @@ const (
 	packDefault, packMax       = 20_000, 100_000
 )
 
-func suggestionFields(c *call, in *app.SuggestionsRequest) []field {
+func suggestionFields(c *call, in *memory.SuggestionsRequest) []field {
 	return []field{
 		oneOf("state", &in.State, loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined),
 		limit(&in.Limit, suggestMax, suggestDefault), cursor(&in.Cursor), inSession(c),
 	}
 }
 
-func (s *Server) listSuggestions(ctx context.Context, c *call, in *app.SuggestionsRequest) (any, error) {
-	found, err := s.app.Suggestions(ctx, c.principal, *in)
+func (s *Server) listSuggestions(ctx context.Context, c *call, in *memory.SuggestionsRequest) (any, error) {
+	found, err := s.app.Memory.Suggestions(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +51,7 @@ func sourceFields(in *loci.Source) []field {
 }
 
 func (s *Server) addSources(ctx context.Context, c *call, in *newSources) (any, error) {
-	all, _, err := s.app.AddSources(ctx, c.principal, in.memory, in.sources)
+	all, _, err := s.app.Memory.AddSources(ctx, c.principal, in.memory, in.sources)
 	if err != nil {
 		return nil, err
 	}
@@ -61,19 +63,19 @@ func sourcesFields(c *call, in *loci.MemoryID) []field {
 }
 
 func (s *Server) getSources(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
-	list, err := s.app.Sources(ctx, c.principal, *in)
+	list, err := s.app.Memory.Sources(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}
 	return rows("sources", list, ""), nil
 }
 
-func nodesFields(c *call, in *app.NodeList) []field {
+func nodesFields(c *call, in *node.ListRequest) []field {
 	return []field{text("tag", &in.Tag, 0, loci.MaxTag), cursor(&in.Cursor), inSession(c)}
 }
 
-func (s *Server) listMemoryNodes(ctx context.Context, c *call, in *app.NodeList) (any, error) {
-	found, err := s.app.Nodes(ctx, c.principal, *in)
+func (s *Server) listMemoryNodes(ctx context.Context, c *call, in *node.ListRequest) (any, error) {
+	found, err := s.app.Node.List(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -98,44 +100,44 @@ type nodeText struct {
 }
 
 func (s *Server) readMemoryNode(ctx context.Context, c *call, in *packRequest) (any, error) {
-	pack, err := s.app.NodePack(ctx, c.principal, in.id, in.budget)
+	pack, err := s.app.Node.Pack(ctx, c.principal, in.id, in.budget)
 	if err != nil {
 		return nil, err
 	}
 	return nodeText{pack.Node.ID, pack.Node.Name, pack.Text, pack.Left}, nil
 }
 
-func agentsFields(_ *call, in *app.AgentList) []field { return []field{cursor(&in.Cursor)} }
+func agentsFields(_ *call, in *agent.ListRequest) []field { return []field{cursor(&in.Cursor)} }
 
-func (s *Server) listAgents(ctx context.Context, c *call, in *app.AgentList) (any, error) {
-	found, err := s.app.Agents(ctx, c.principal, *in)
+func (s *Server) listAgents(ctx context.Context, c *call, in *agent.ListRequest) (any, error) {
+	found, err := s.app.Agent.List(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}
 	return rows("agents", found.Agents, found.NextCursor), nil
 }
 
-func agentFields(_ *call, in *app.AgentDraft) []field {
+func agentFields(_ *call, in *agent.Draft) []field {
 	return []field{text("name", &in.Name, 1, loci.MaxName).must()}
 }
 
-func (s *Server) registerAgent(ctx context.Context, c *call, in *app.AgentDraft) (any, error) {
-	return s.app.CreateAgent(ctx, c.principal, *in)
+func (s *Server) registerAgent(ctx context.Context, c *call, in *agent.Draft) (any, error) {
+	return s.app.Agent.Create(ctx, c.principal, *in)
 }
 
-func openSessionFields(_ *call, in *app.AgentSessionDraft) []field {
+func openSessionFields(_ *call, in *agent.SessionDraft) []field {
 	return []field{
 		optionalID("agent_id", &in.AgentID), text("title", &in.Title, 0, loci.MaxSessionTitle),
 		optionalID("project_id", &in.ProjectID),
 	}
 }
 
-func (s *Server) openAgentSession(ctx context.Context, c *call, in *app.AgentSessionDraft) (any, error) {
-	return s.app.OpenAgentSession(ctx, c.principal, *in)
+func (s *Server) openAgentSession(ctx context.Context, c *call, in *agent.SessionDraft) (any, error) {
+	return s.app.Agent.OpenSession(ctx, c.principal, *in)
 }
 
 func closeSessionFields(_ *call, in *loci.SessionID) []field { return []field{id("session_id", in)} }
 
 func (s *Server) closeAgentSession(ctx context.Context, c *call, in *loci.SessionID) (any, error) {
-	return s.app.CloseAgentSession(ctx, c.principal, *in)
+	return s.app.Agent.CloseSession(ctx, c.principal, *in)
 }

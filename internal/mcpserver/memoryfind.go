@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
-func searchFields(c *call, in *app.SearchRequest) []field {
+func searchFields(c *call, in *memory.SearchRequest) []field {
 	return []field{
 		text("term", &in.Query, 1, loci.MaxTerm).must().or("query"), limit(&in.Limit, searchMax, searchDefault),
 		tags(&in.Tags, 0), word("origin", &in.Origin),
@@ -15,8 +15,8 @@ func searchFields(c *call, in *app.SearchRequest) []field {
 	}
 }
 
-func (s *Server) searchMemories(ctx context.Context, c *call, in *app.SearchRequest) (any, error) {
-	found, err := s.app.Recall(ctx, c.principal, *in)
+func (s *Server) searchMemories(ctx context.Context, c *call, in *memory.SearchRequest) (any, error) {
+	found, err := s.app.Memory.Recall(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -61,10 +61,10 @@ func hitOf(r *loci.Recalled) hit {
 	return out
 }
 
-func recallFields(c *call, in *app.SearchRequest) []field {
+func recallFields(c *call, in *memory.SearchRequest) []field {
 	return []field{
 		text("query", &in.Query, 1, loci.MaxTerm).must().or("term"),
-		limit(&in.Limit, app.MaxRecall, app.DefaultRecall), cursor(&in.Cursor),
+		limit(&in.Limit, memory.MaxRecall, memory.DefaultRecall), cursor(&in.Cursor),
 		tags(&in.Tags, 0), word("origin", &in.Origin), word("key", &in.Key), word("category", &in.Category),
 		scope(&in.Scope), optionalID("project_id", &in.ProjectID), flag("pinned", &in.Pinned),
 		moment("as_of", &in.When.AsOf), moment("known_at", &in.When.KnownAt),
@@ -76,8 +76,8 @@ func scope(into *loci.Scope) field {
 	return oneOf("scope", into, loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent)
 }
 
-func (s *Server) recallMemories(ctx context.Context, c *call, in *app.SearchRequest) (any, error) {
-	found, err := s.app.Recall(ctx, c.principal, *in)
+func (s *Server) recallMemories(ctx context.Context, c *call, in *memory.SearchRequest) (any, error) {
+	found, err := s.app.Memory.Recall(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}

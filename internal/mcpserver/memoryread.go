@@ -4,7 +4,8 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // The sizes of the tools' pages.
@@ -21,57 +22,57 @@ func limit(into *int, maximum, fallback int) field {
 
 // offset leaves its maximum out of the schema: no model comes near it.
 func offset(into *int) field {
-	f := whole("offset", into, 0, app.MaxOffset, 0)
+	f := whole("offset", into, 0, gate.MaxOffset, 0)
 	f.schema.Maximum = nil
 	return f
 }
 
 func cursor(into *string) field { return word("cursor", into) }
 
-func readFields(_ *call, in *app.ListRequest) []field {
+func readFields(_ *call, in *memory.ListRequest) []field {
 	return []field{limit(&in.Limit, readMax, readDefault)}
 }
 
-func (s *Server) readMemories(ctx context.Context, c *call, in *app.ListRequest) (any, error) {
-	return fullPage(s.app.List(ctx, c.principal, *in))
+func (s *Server) readMemories(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
+	return fullPage(s.app.Memory.List(ctx, c.principal, *in))
 }
 
-func browseFields(_ *call, in *app.ListRequest) []field {
+func browseFields(_ *call, in *memory.ListRequest) []field {
 	return []field{limit(&in.Limit, browseMax, browseDefault), offset(&in.Offset), cursor(&in.Cursor)}
 }
 
-func (s *Server) browseMemories(ctx context.Context, c *call, in *app.ListRequest) (any, error) {
+func (s *Server) browseMemories(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
 	in.Total = true
-	found, err := s.app.List(ctx, c.principal, *in)
+	found, err := s.app.Memory.List(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}
 	return countedPage(found, loci.Summaries(found.Memories)), nil
 }
 
-func tagFields(_ *call, in *app.ListRequest) []field {
+func tagFields(_ *call, in *memory.ListRequest) []field {
 	return []field{tags(&in.Tags, 1), limit(&in.Limit, tagMax, tagDefault), offset(&in.Offset), cursor(&in.Cursor)}
 }
 
-func (s *Server) getMemoriesByTag(ctx context.Context, c *call, in *app.ListRequest) (any, error) {
+func (s *Server) getMemoriesByTag(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
 	in.Total = true
-	found, err := s.app.List(ctx, c.principal, *in)
+	found, err := s.app.Memory.List(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}
 	return countedPage(found, memories(found.Memories)), nil
 }
 
-func teamFields(_ *call, in *app.ListRequest) []field {
+func teamFields(_ *call, in *memory.ListRequest) []field {
 	return []field{limit(&in.Limit, readMax, tagDefault), offset(&in.Offset)}
 }
 
-func (s *Server) readTeamMemories(ctx context.Context, c *call, in *app.ListRequest) (any, error) {
-	return fullPage(s.app.TeamMemories(ctx, c.principal, *in))
+func (s *Server) readTeamMemories(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
+	return fullPage(s.app.Memory.TeamMemories(ctx, c.principal, *in))
 }
 
 // fullPage returns a page of a list for a tool that takes no cursor.
-func fullPage(found *app.ListPage, err error) (any, error) {
+func fullPage(found *memory.ListPage, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func fullPage(found *app.ListPage, err error) (any, error) {
 }
 
 // countedPage returns a page of a list with its total and a cursor.
-func countedPage[T any](found *app.ListPage, list []T) page[T] {
+func countedPage[T any](found *memory.ListPage, list []T) page[T] {
 	return page[T]{Memories: list, Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
 		HasMore: found.NextCursor != "", NextCursor: found.NextCursor}
 }
@@ -87,19 +88,19 @@ func countedPage[T any](found *app.ListPage, list []T) page[T] {
 func idFields(_ *call, in *loci.MemoryID) []field { return []field{id("id", in)} }
 
 func (s *Server) getMemoryByID(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
-	return shownOr(s.app.Get(ctx, c.principal, *in))
+	return shownOr(s.app.Memory.Get(ctx, c.principal, *in))
 }
 
 func latestFields(_ *call, in *string) []field { return []field{text("tag", in, 0, loci.MaxTag)} }
 
 func (s *Server) getLatestMemory(ctx context.Context, c *call, tag *string) (any, error) {
-	var f app.Filter
+	var f memory.Filter
 	none := "there are no memories yet; create one with write_memory"
 	if *tag != "" {
 		none = "no memory has this tag; to see the tags in use, call browse_memories"
 		f.Tags = []string{*tag}
 	}
-	m, err := s.app.Latest(ctx, c.principal, f)
+	m, err := s.app.Memory.Latest(ctx, c.principal, f)
 	if loci.CodeOf(err) == loci.NotFound {
 		return nil, loci.Errorf(loci.NotFound, "%s", none)
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
-func writeFields(c *call, in *app.Draft) []field {
+func writeFields(c *call, in *memory.Draft) []field {
 	var summary string
 	var pinned bool
 	return []field{
@@ -19,13 +19,13 @@ func writeFields(c *call, in *app.Draft) []field {
 		word("category", &in.Category),
 		whole("importance", &in.Importance, loci.MinImportance, loci.MaxImportance, 0).otherwise("5"),
 		flag("pinned", &pinned).then(func() { in.Pinned = &pinned }),
-		seconds("ttl", &in.TTL, app.MaxTTL),
+		seconds("ttl", &in.TTL, memory.MaxTTL),
 		moment("expires_at", &in.ExpiresAt).or("expiresAt"),
 		scope(&in.Scope),
 		optionalID("project_id", &in.ProjectID),
 		inSession(c),
-		oneOf("dedupe", &in.Dedupe, app.DedupeUpdate, app.DedupeCreate),
-		ids("supersedes", &in.Supersedes, app.MaxSuperseded),
+		oneOf("dedupe", &in.Dedupe, memory.DedupeUpdate, memory.DedupeCreate),
+		ids("supersedes", &in.Supersedes, memory.MaxSuperseded),
 		word("source", &in.Source),
 		list("allowed_vendors", &in.AllowedVendors, 1, loci.MaxVendors, loci.MaxVendorLength,
 			func(_ string, v []loci.Vendor) error { return loci.CheckVendors(v) }).otherwise(`["*"]`),
@@ -33,11 +33,11 @@ func writeFields(c *call, in *app.Draft) []field {
 	}
 }
 
-func (s *Server) writeMemory(ctx context.Context, c *call, in *app.Draft) (any, error) {
+func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (any, error) {
 	if in.Scope == loci.ScopeAgent && c.principal.AgentID.IsZero() {
 		return nil, loci.FieldErrorf("scope", "agent requires a session of an agent; pass its id as session_id")
 	}
-	saved, err := s.app.Create(ctx, c.principal, *in)
+	saved, err := s.app.Memory.Create(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -49,5 +49,5 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *app.Draft) (any, 
 func shareFields(_ *call, in *loci.MemoryID) []field { return []field{id("memory_id", in)} }
 
 func (s *Server) shareMemory(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
-	return shownOr(s.app.ShareMemory(ctx, c.principal, *in))
+	return shownOr(s.app.Memory.Share(ctx, c.principal, *in))
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // TestOtherOrgIsAbsent fills two orgs, each with a team and memories for three
@@ -29,12 +29,12 @@ func TestOtherOrgIsAbsent(t *testing.T) {
 			p, _ = w.auth.LocalAs(context.Background(), p.OrgID, p.UserID) // with its team
 			for _, v := range someVendors {
 				for _, allowed := range [][]loci.Vendor{{"*"}, {v}} {
-					m, err := w.app.Create(context.Background(), p, app.Draft{Title: markers[i] + " alpha beta", Content: "alpha gamma " + markers[i],
+					m, err := w.app.Memory.Create(context.Background(), p, memory.Draft{Title: markers[i] + " alpha beta", Content: "alpha gamma " + markers[i],
 						Tags: []string{"red", markers[i]}, AllowedVendors: allowed})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if _, err := w.app.ShareMemory(context.Background(), p, m.ID); err != nil {
+					if _, err := w.app.Memory.Share(context.Background(), p, m.ID); err != nil {
 						t.Fatal(err)
 					}
 					ids[i] = append(ids[i], m.ID)

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // statusAll lists projects of every status.
 const statusAll loci.ProjectStatus = "all"
 
-func projectsFields(_ *call, in *app.ProjectList) []field {
+func projectsFields(_ *call, in *project.ListRequest) []field {
 	in.Status = loci.ProjectActive
 	return []field{
 		oneOf("status", &in.Status, loci.ProjectActive, loci.ProjectArchived, statusAll).otherwise(`"active"`),
@@ -20,12 +21,12 @@ func projectsFields(_ *call, in *app.ProjectList) []field {
 	}
 }
 
-func (s *Server) listProjects(ctx context.Context, c *call, in *app.ProjectList) (any, error) {
-	in.Limit = app.MaxPage
+func (s *Server) listProjects(ctx context.Context, c *call, in *project.ListRequest) (any, error) {
+	in.Limit = gate.MaxPage
 	if in.Status == statusAll {
 		in.Status = ""
 	}
-	found, err := s.app.Projects(ctx, c.principal, *in)
+	found, err := s.app.Project.List(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -39,22 +40,22 @@ func (s *Server) listProjects(ctx context.Context, c *call, in *app.ProjectList)
 	return out, nil
 }
 
-func newProjectFields(_ *call, in *app.ProjectDraft) []field {
+func newProjectFields(_ *call, in *project.Draft) []field {
 	return []field{projectName(&in.Name), text("description", &in.Description, 0, loci.MaxDescription)}
 }
 
 func projectName(into *string) field { return text("name", into, 1, loci.MaxName).must() }
 
 // createProject also switches to the new project, if there is a connection.
-func (s *Server) createProject(ctx context.Context, c *call, in *app.ProjectDraft) (any, error) {
-	made, err := s.app.CreateProject(ctx, c.principal, *in)
+func (s *Server) createProject(ctx context.Context, c *call, in *project.Draft) (any, error) {
+	made, err := s.app.Project.Create(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err
 	}
 	message := "Created. It is now the active project."
-	if c.connection == (app.SessionKey{}) {
+	if c.connection == (project.ConnectionKey{}) {
 		message = "Created. Your client has no connection to remember it, so pass project with each call."
-	} else if _, err := s.app.SwitchProject(ctx, c.principal, c.connection, made.Name); err != nil {
+	} else if _, err := s.app.Project.Switch(ctx, c.principal, c.connection, made.Name); err != nil {
 		message = "Created, but it is not the active project: " + s.safe(ctx, "create_project", err)
 	}
 	return shapeOfProject(made, message), nil
@@ -63,16 +64,16 @@ func (s *Server) createProject(ctx context.Context, c *call, in *app.ProjectDraf
 func projectFields(_ *call, in *string) []field { return []field{projectName(in)} }
 
 func (s *Server) switchProject(ctx context.Context, c *call, name *string) (any, error) {
-	p, err := s.app.SwitchProject(ctx, c.principal, c.connection, *name)
+	p, err := s.app.Project.Switch(ctx, c.principal, c.connection, *name)
 	return shapeOr(p, "This is now the active project.", err)
 }
 
 // getCurrentProject returns a message if no project is active, not an error:
 // no model should retry.
 func (s *Server) getCurrentProject(ctx context.Context, c *call, _ *struct{}) (any, error) {
-	p, err := s.app.CurrentProject(ctx, c.principal, c.connection)
+	p, err := s.app.Project.Current(ctx, c.principal, c.connection)
 	if loci.CodeOf(err) == loci.NotFound && c.usualProject != "" {
-		p, err = s.app.FindProject(ctx, c.principal, c.usualProject)
+		p, err = s.app.Project.Find(ctx, c.principal, c.usualProject)
 		switch {
 		case loci.CodeOf(err) == loci.NotFound:
 			err = loci.Errorf(loci.NotFound, "No active project: %s, although this server is configured to use it. "+
@@ -97,30 +98,30 @@ func notThere(err error) string {
 }
 
 // named finds the project with a name, for an action on it.
-func (s *Server) named(ctx context.Context, c *call, act app.Action, name string) (loci.Project, error) {
-	return s.app.ChooseProject(ctx, c.principal, act, app.ProjectChoice{Name: name})
+func (s *Server) named(ctx context.Context, c *call, act gate.Action, name string) (loci.Project, error) {
+	return s.app.Project.Choose(ctx, c.principal, act, project.Choice{Name: name})
 }
 
 func (s *Server) archiveProject(ctx context.Context, c *call, name *string) (any, error) {
-	p, err := s.named(ctx, c, app.ProjectArchive, *name)
+	p, err := s.named(ctx, c, project.Archive, *name)
 	if err == nil {
-		p, err = s.app.ArchiveProject(ctx, c.principal, p.ID)
+		p, err = s.app.Project.Archive(ctx, c.principal, p.ID)
 	}
 	return shapeOr(p, "Archived. To reopen it, use restore_project.", err)
 }
 
 func (s *Server) restoreProject(ctx context.Context, c *call, name *string) (any, error) {
-	p, err := s.named(ctx, c, app.ProjectRestore, *name)
+	p, err := s.named(ctx, c, project.Restore, *name)
 	if err == nil {
-		p, err = s.app.RestoreProject(ctx, c.principal, p.ID)
+		p, err = s.app.Project.Restore(ctx, c.principal, p.ID)
 	}
 	return shapeOr(p, "", err)
 }
 
 func (s *Server) deleteProject(ctx context.Context, c *call, name *string) (any, error) {
-	p, err := s.named(ctx, c, app.ProjectDelete, *name)
+	p, err := s.named(ctx, c, project.Delete, *name)
 	if err == nil {
-		err = s.app.DeleteProject(ctx, c.principal, p.ID)
+		err = s.app.Project.Delete(ctx, c.principal, p.ID)
 	}
 	if err != nil {
 		return nil, err

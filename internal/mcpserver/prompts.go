@@ -6,7 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func (s *Server) addPrompts(srv *mcp.Server) {
@@ -41,7 +41,7 @@ func (s *Server) recall(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.Ge
 	if err := loci.CheckText("topic", topic, 1, loci.MaxTerm); err != nil {
 		return nil, s.rpcError(ctx, "recall", err)
 	}
-	found, err := s.app.Search(ctx, principalOf(req.Extra), app.SearchRequest{Query: topic, Limit: promptMemories})
+	found, err := s.app.Memory.Search(ctx, principalOf(req.Extra), memory.SearchRequest{Query: topic, Limit: promptMemories})
 	if err != nil {
 		return nil, s.rpcError(ctx, "recall", err)
 	}
@@ -64,7 +64,7 @@ func (s *Server) recall(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.Ge
 }
 
 func (s *Server) sessionStart(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	b, err := s.app.Briefing(ctx, principalOf(req.Extra), loci.When{})
+	b, err := s.app.Memory.Briefing(ctx, principalOf(req.Extra), loci.When{})
 	if err != nil {
 		return nil, s.rpcError(ctx, "session_start", err)
 	}

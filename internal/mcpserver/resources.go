@@ -35,7 +35,7 @@ func (s *Server) addResources(srv *mcp.Server) {
 }
 
 func (s *Server) readBriefing(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	b, err := s.app.Briefing(ctx, principalOf(req.Extra), loci.When{})
+	b, err := s.app.Memory.Briefing(ctx, principalOf(req.Extra), loci.When{})
 	if err != nil {
 		return nil, s.rpcError(ctx, briefingURI, err)
 	}
@@ -45,7 +45,7 @@ func (s *Server) readBriefing(ctx context.Context, req *mcp.ReadResourceRequest)
 func (s *Server) readBriefingJSON(
 	ctx context.Context, req *mcp.ReadResourceRequest,
 ) (*mcp.ReadResourceResult, error) {
-	b, err := s.app.Briefing(ctx, principalOf(req.Extra), loci.When{})
+	b, err := s.app.Memory.Briefing(ctx, principalOf(req.Extra), loci.When{})
 	if err != nil {
 		return nil, s.rpcError(ctx, briefingJSONURI, err)
 	}
@@ -63,7 +63,7 @@ func (s *Server) readMemory(ctx context.Context, req *mcp.ReadResourceRequest) (
 	if err != nil {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	m, err := s.app.Get(ctx, principalOf(req.Extra), id)
+	m, err := s.app.Memory.Get(ctx, principalOf(req.Extra), id)
 	if loci.CodeOf(err) == loci.NotFound {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/node"
 )
 
 // listed is what tools/list returns about a tool.
@@ -302,7 +302,7 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 	call("add_sources", `{"memory_id":"`+id+`","sources":[{"kind":"url","ref":"https://x.example"}]}`)
 	call("get_sources", `{"memory_id":"`+id+`"}`)
 	call("list_suggestions", "{}")
-	node, err := w.app.CreateNode(t.Context(), w.owner, app.NodeDraft{Name: "Outline"})
+	node, err := w.app.Node.Create(t.Context(), w.owner, node.Draft{Name: "Outline"})
 	if err != nil {
 		t.Fatal(err)
 	}

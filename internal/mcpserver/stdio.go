@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // maxInFlight is how many calls of one stdio client run at a time. Others wait
@@ -68,8 +68,8 @@ func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.W
 // calls that it has not answered yet.
 type lines struct {
 	who        Who
-	connection app.SessionKey // of versions with connections: the process is the connection
-	project    string         // see caller.usualProject
+	connection project.ConnectionKey // of versions with connections: the process is the connection
+	project    string                // see caller.usualProject
 
 	in     chan line
 	closed chan struct{}
@@ -212,7 +212,7 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 		}
 		c := caller{principal: p, connection: l.connection, usualProject: l.project, fault: parsed.fault}
 		if stateless {
-			c.connection = app.SessionKey{}
+			c.connection = project.ConnectionKey{}
 		}
 		request.Extra = &mcp.RequestExtra{TokenInfo: tokenInfo(c)}
 		if request.IsCall() && !l.start(request.ID) {

@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -49,9 +49,9 @@ func TestStdioSeesWhatChangesMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := w.app.Create(ctx, mate, app.Draft{Title: "mates", Content: "shared", AllowedVendors: []loci.Vendor{"*"}})
+	m, err := w.app.Memory.Create(ctx, mate, memory.Draft{Title: "mates", Content: "shared", AllowedVendors: []loci.Vendor{"*"}})
 	if err == nil {
-		_, err = w.app.ShareMemory(ctx, mate, m.ID)
+		_, err = w.app.Memory.Share(ctx, mate, m.ID)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -9,14 +9,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // tool is a row of the table of tools. It states everything about one tool.
 type tool struct {
 	name, title string
-	set         string     // its toolset
-	action      app.Action // app decides who may carry it out
+	set         string      // its toolset
+	action      gate.Action // app decides who may carry it out
 	hints       hints
 	inOrder     bool   // later calls build on it; see takeTurn
 	about       string // when to use it, when not, and what it returns
@@ -35,8 +37,8 @@ func toolNamed(name string) tool {
 }
 
 // ToolActions returns the action of each tool, by the tool's name.
-func ToolActions() map[string]app.Action {
-	out := make(map[string]app.Action, len(tools))
+func ToolActions() map[string]gate.Action {
+	out := make(map[string]gate.Action, len(tools))
 	for i := range tools {
 		out[tools[i].name] = tools[i].action
 	}
@@ -64,7 +66,7 @@ func inProject(c *call) field {
 // handler is what a tool takes and does.
 type handler struct {
 	fields func() []field
-	run    func(ctx context.Context, s *Server, c *call, action app.Action, arguments json.RawMessage) (any, error)
+	run    func(ctx context.Context, s *Server, c *call, action gate.Action, arguments json.RawMessage) (any, error)
 }
 
 // takes makes a handler. fields binds the arguments to an In. After they have
@@ -74,7 +76,7 @@ func takes[In any](
 ) handler {
 	return handler{
 		fields: func() []field { return fields(new(call), new(In)) },
-		run: func(ctx context.Context, s *Server, c *call, action app.Action, arguments json.RawMessage) (any, error) {
+		run: func(ctx context.Context, s *Server, c *call, action gate.Action, arguments json.RawMessage) (any, error) {
 			var in In
 			if err := decodeArgs(arguments, fields(c, &in)); err != nil {
 				return nil, err
@@ -91,12 +93,12 @@ func takes[In any](
 func nothing(*call, *struct{}) []field { return nil }
 
 // place finds the session and the project that a call names.
-func (s *Server) place(ctx context.Context, c *call, action app.Action) (err error) {
+func (s *Server) place(ctx context.Context, c *call, action gate.Action) (err error) {
 	if c.principal, err = s.auth.InNamedSession(ctx, c.principal, c.session); err != nil || c.graph == nil {
 		return err
 	}
-	p, err := s.app.ChooseProject(ctx, c.principal, action,
-		app.ProjectChoice{Name: *c.graph, Session: c.connection, Default: c.usualProject})
+	p, err := s.app.Project.Choose(ctx, c.principal, action,
+		project.Choice{Name: *c.graph, Session: c.connection, Default: c.usualProject})
 	c.project = p.ID
 	return err
 }
@@ -184,14 +186,14 @@ type page[T any] struct {
 
 // stopped states whether a search is complete.
 type stopped struct {
-	Partial   bool          `json:"partial,omitempty"`    // incomplete (see StoppedBy), or found by a fallback
-	StoppedBy app.StoppedBy `json:"stopped_by,omitempty"` // why it is incomplete
-	Note      string        `json:"note,omitempty"`       // what StoppedBy means, for a model
+	Partial   bool             `json:"partial,omitempty"`    // incomplete (see StoppedBy), or found by a fallback
+	StoppedBy memory.StoppedBy `json:"stopped_by,omitempty"` // why it is incomplete
+	Note      string           `json:"note,omitempty"`       // what StoppedBy means, for a model
 }
 
-func stoppedBy(partial bool, by app.StoppedBy) stopped {
+func stoppedBy(partial bool, by memory.StoppedBy) stopped {
 	s := stopped{Partial: partial, StoppedBy: by}
-	if by != app.StoppedByNothing {
+	if by != memory.StoppedByNothing {
 		s.Note = "The search stopped early, so older memories may be missing. Search again with rarer words."
 	}
 	return s

@@ -1,6 +1,12 @@
 package mcpserver
 
-import "github.com/loci-memory/loci/internal/app"
+import (
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/project"
+)
 
 // tools is the table of all tools. Every client puts the tools it is offered
 // into its model's context, so a test limits what each toolset costs. To keep
@@ -8,7 +14,7 @@ import "github.com/loci-memory/loci/internal/app"
 var tools = []tool{
 	{
 		name: "search_memories", title: "Search memories",
-		set: toolsetMemory, action: app.MemoryRead, hints: reads,
+		set: toolsetMemory, action: memory.Read, hints: reads,
 		about: `Find memories by words. Returns full memories, best first. Use it before asking the person ` +
 			`what they may have said. For new ones, use read_memories. "Quotes" match a phrase, word* ` +
 			`a prefix. as_of: what was true then.`,
@@ -17,7 +23,7 @@ var tools = []tool{
 	},
 	{
 		name: "get_memories_by_tag", title: "Memories by tag",
-		set: toolsetMemory, action: app.MemoryRead, hints: reads,
+		set: toolsetMemory, action: memory.Read, hints: reads,
 		about: "List memories with any of the tags, in full, newest first. To find words, use " +
 			"search_memories.",
 		returns: has("memories"),
@@ -25,7 +31,7 @@ var tools = []tool{
 	},
 	{
 		name: "read_memories", title: "Newest memories",
-		set: toolsetMemory, action: app.MemoryRead, hints: reads,
+		set: toolsetMemory, action: memory.Read, hints: reads,
 		about: "List the newest memories in full. Use it to see what is new. To find a topic, use " +
 			"search_memories.",
 		returns: has("memories"),
@@ -33,7 +39,7 @@ var tools = []tool{
 	},
 	{
 		name: "browse_memories", title: "Browse memories",
-		set: toolsetMemory, action: app.MemoryRead, hints: reads,
+		set: toolsetMemory, action: memory.Read, hints: reads,
 		about: "List ids, titles and tags, newest first. Use it to survey what exists, then get_memory_by_id. To " +
 			"find a topic, use search_memories.",
 		returns: has("memories"),
@@ -41,21 +47,21 @@ var tools = []tool{
 	},
 	{
 		name: "get_memory_by_id", title: "Get a memory",
-		set: toolsetMemory, action: app.MemoryRead, hints: reads,
+		set: toolsetMemory, action: memory.Read, hints: reads,
 		about:   "Return one memory in full, by an id from another tool.",
 		returns: has("id", "title", "content"),
 		handler: takes(idFields, (*Server).getMemoryByID),
 	},
 	{
 		name: "get_latest_memory", title: "Latest memory",
-		set: toolsetMemory, action: app.MemoryRead, hints: reads,
+		set: toolsetMemory, action: memory.Read, hints: reads,
 		about:   "Return the newest memory in full, or the newest with a tag. Use it to resume work.",
 		returns: has("id", "title", "content"),
 		handler: takes(latestFields, (*Server).getLatestMemory),
 	},
 	{
 		name: "write_memory", title: "Write a memory",
-		set: toolsetMemory, action: app.MemoryCreate, hints: adds,
+		set: toolsetMemory, action: memory.Create, hints: adds,
 		about: "Save a memory for all the person's assistants and return it. Use it for decisions, preferences, " +
 			"corrections and lasting facts, not for secrets or chatter. The same key updates that memory.",
 		returns: has("id", "title", "content"),
@@ -63,14 +69,14 @@ var tools = []tool{
 	},
 	{
 		name: "read_team_memories", title: "Team memories",
-		set: toolsetMemory, action: app.PoolRead, hints: reads,
+		set: toolsetMemory, action: memory.PoolRead, hints: reads,
 		about:   "List the team's shared memories in full, newest first. If the person has no team, do not retry.",
 		returns: has("memories"),
 		handler: takes(teamFields, (*Server).readTeamMemories),
 	},
 	{
 		name: "share_memory", title: "Share with the team",
-		set: toolsetMemory, action: app.MemoryShare, hints: sets,
+		set: toolsetMemory, action: memory.Share, hints: sets,
 		about:   "Share a memory you wrote with the person's team and return it. Use it only when asked.",
 		returns: has("id", "title", "content"),
 		handler: takes(shareFields, (*Server).shareMemory),
@@ -78,7 +84,7 @@ var tools = []tool{
 
 	{
 		name: "recall_memories", title: "Recall memories",
-		set: toolsetMemoryExtra, action: app.MemoryRead, hints: reads,
+		set: toolsetMemoryExtra, action: memory.Read, hints: reads,
 		about: "Search memories with every filter. Returns why each one matched and where it comes from. Use it " +
 			"to ask about the past or within a scope; otherwise use search_memories, which is shorter. as_of: " +
 			"what was true then. known_at: what was stored then.",
@@ -87,7 +93,7 @@ var tools = []tool{
 	},
 	{
 		name: "list_suggestions", title: "List suggestions",
-		set: toolsetMemoryExtra, action: app.SuggestionRead, hints: reads,
+		set: toolsetMemoryExtra, action: memory.SuggestionRead, hints: reads,
 		about: "List suggestions, newest first: that one memory supersedes or corrects another one's. The owner " +
 			"decides. Use it to see the outcome. To make a suggestion, use write_memory with supersedes.",
 		returns: listOf("suggestions", "id", "kind", "memory_id", "by_id", "state"),
@@ -95,7 +101,7 @@ var tools = []tool{
 	},
 	{
 		name: "add_sources", title: "Add sources",
-		set: toolsetMemoryExtra, action: app.SourceAdd, hints: sets,
+		set: toolsetMemoryExtra, action: memory.SourceAdd, hints: sets,
 		about: "Link a memory that you wrote to where it comes from, and return its sources. ref is an id or an " +
 			"address; quote is the words that support the memory. Not for memories of other assistants.",
 		returns: listOf("sources", "id", "kind"),
@@ -103,7 +109,7 @@ var tools = []tool{
 	},
 	{
 		name: "get_sources", title: "Get sources",
-		set: toolsetMemoryExtra, action: app.SourceRead, hints: reads,
+		set: toolsetMemoryExtra, action: memory.SourceRead, hints: reads,
 		about: "List the sources of a memory with their texts, oldest first. Use it to verify a memory. " +
 			"search_memories already returns the quotes.",
 		returns: listOf("sources", "id", "kind"),
@@ -111,7 +117,7 @@ var tools = []tool{
 	},
 	{
 		name: "list_memory_nodes", title: "List memory nodes",
-		set: toolsetMemoryExtra, action: app.NodeRead, hints: reads,
+		set: toolsetMemoryExtra, action: node.Read, hints: reads,
 		about: "List memory nodes, last changed first. A node is an outline of memories, entities and texts. Use " +
 			"it to find one that fits the task, then read_memory_node. For single facts, use search_memories.",
 		returns: listOf("memory_nodes", "id", "name"),
@@ -119,7 +125,7 @@ var tools = []tool{
 	},
 	{
 		name: "read_memory_node", title: "Read a memory node",
-		set: toolsetMemoryExtra, action: app.NodeRead, hints: reads,
+		set: toolsetMemoryExtra, action: node.Read, hints: reads,
 		about: "Return a memory node as one text, in outline order. Use it at the start of a task that the node " +
 			"covers. left counts the items that did not fit into budget characters.",
 		returns: has("id", "name", "text", "left"),
@@ -127,7 +133,7 @@ var tools = []tool{
 	},
 	{
 		name: "list_agents", title: "List agents",
-		set: toolsetMemoryExtra, action: app.AgentRead, hints: reads,
+		set: toolsetMemoryExtra, action: agent.Read, hints: reads,
 		about: "List your vendor's registered agents by name. Use it to find the agent_id for " +
 			"open_agent_session, not to list people.",
 		returns: listOf("agents", "id", "name"),
@@ -135,7 +141,7 @@ var tools = []tool{
 	},
 	{
 		name: "register_agent", title: "Register an agent",
-		set: toolsetMemoryExtra, action: app.AgentCreate, hints: adds,
+		set: toolsetMemoryExtra, action: agent.Create, hints: adds,
 		about: "Register an agent of your vendor and return it. It can have memories that only it reads (scope " +
 			"agent). Call list_agents first: do not register one twice.",
 		returns: has("id", "name"),
@@ -143,7 +149,7 @@ var tools = []tool{
 	},
 	{
 		name: "open_agent_session", title: "Open a session",
-		set: toolsetMemoryExtra, action: app.WorkOpen, hints: adds,
+		set: toolsetMemoryExtra, action: agent.SessionOpen, hints: adds,
 		about: "Open a session and return it. Pass its id as session_id to other tools: they then reach the " +
 			"agent's memories, and what they write belongs to the session. Not needed for other memories.",
 		returns: has("id", "state"),
@@ -151,7 +157,7 @@ var tools = []tool{
 	},
 	{
 		name: "close_agent_session", title: "Close a session",
-		set: toolsetMemoryExtra, action: app.WorkClose, hints: sets,
+		set: toolsetMemoryExtra, action: agent.SessionClose, hints: sets,
 		about: "Close a session when its work is done, and return it. No later call can use it. What was written " +
 			"in it stays.",
 		returns: has("id", "state"),
@@ -160,7 +166,7 @@ var tools = []tool{
 
 	{
 		name: "list_projects", title: "List projects",
-		set: toolsetGraph, action: app.ProjectRead, hints: reads,
+		set: toolsetGraph, action: project.Read, hints: reads,
 		about: "List projects by name. Use it to find the one to work on. For the active one, use " +
 			"get_current_project.",
 		returns: listOf("projects", "id", "name", "status"),
@@ -168,7 +174,7 @@ var tools = []tool{
 	},
 	{
 		name: "create_project", title: "Create a project",
-		set: toolsetGraph, action: app.ProjectCreate, hints: adds, inOrder: true,
+		set: toolsetGraph, action: project.Create, hints: adds, inOrder: true,
 		about: "Create a project with an empty graph, make it the active one, and return it. Use it for a new " +
 			"body of work, after list_projects shows none that fits.",
 		returns: has("id", "name"),
@@ -176,7 +182,7 @@ var tools = []tool{
 	},
 	{
 		name: "switch_project", title: "Switch project",
-		set: toolsetGraph, action: app.ProjectRead, hints: sets, inOrder: true,
+		set: toolsetGraph, action: project.Read, hints: sets, inOrder: true,
 		about: "Make a project the active one and return it. Use it before graph tools. If your client cannot " +
 			"keep it active, pass project to each tool instead.",
 		returns: has("id", "name"),
@@ -184,7 +190,7 @@ var tools = []tool{
 	},
 	{
 		name: "get_current_project", title: "Get the current project",
-		set: toolsetGraph, action: app.ProjectRead, hints: reads,
+		set: toolsetGraph, action: project.Read, hints: reads,
 		about: "Return the active project, or a message if there is none. Use it when unsure where graph tools " +
 			"will write. For all projects, use list_projects.",
 		returns: has(),
@@ -192,7 +198,7 @@ var tools = []tool{
 	},
 	{
 		name: "archive_project", title: "Archive a project",
-		set: toolsetGraph, action: app.ProjectArchive, hints: sets, inOrder: true,
+		set: toolsetGraph, action: project.Archive, hints: sets, inOrder: true,
 		about: "Close a project, keep its data, and return it. Use it only when asked. restore_project reopens " +
 			"it.",
 		returns: has("id", "name"),
@@ -200,7 +206,7 @@ var tools = []tool{
 	},
 	{
 		name: "delete_project", title: "Delete a project",
-		set: toolsetGraph, action: app.ProjectDelete, hints: removes, inOrder: true,
+		set: toolsetGraph, action: project.Delete, hints: removes, inOrder: true,
 		about: "Delete a project and all its data permanently. Returns its id and name. Use it only if the " +
 			"person asked for it and confirmed it; otherwise use archive_project.",
 		returns: has("id", "name"),
@@ -208,7 +214,7 @@ var tools = []tool{
 	},
 	{
 		name: "restore_project", title: "Restore a project",
-		set: toolsetGraph, action: app.ProjectRestore, hints: sets, inOrder: true,
+		set: toolsetGraph, action: project.Restore, hints: sets, inOrder: true,
 		about: "Reopen an archived project and return it. Use it to continue that work. It does not become the " +
 			"active project: use switch_project.",
 		returns: has("id", "name"),
@@ -216,7 +222,7 @@ var tools = []tool{
 	},
 	{
 		name: "create_entities", title: "Create entities",
-		set: toolsetGraph, action: app.GraphWrite, hints: sets, inOrder: true,
+		set: toolsetGraph, action: graph.Write, hints: sets, inOrder: true,
 		about: "Add things of the project (people, systems, decisions) with facts about them, all or none. " +
 			"Returns them with their ids. If the name and type exist, only new facts are added. Call " +
 			"search_nodes first. For facts about an existing entity, use add_observations.",
@@ -225,7 +231,7 @@ var tools = []tool{
 	},
 	{
 		name: "add_observations", title: "Add observations",
-		set: toolsetGraph, action: app.GraphWrite, hints: sets, inOrder: true,
+		set: toolsetGraph, action: graph.Write, hints: sets, inOrder: true,
 		about: "Add facts to existing entities, all or none. Returns the new facts and the duplicates. For a new " +
 			"entity, use create_entities. Send entity_type if several entities share the name.",
 		returns: listOf("observations", "id", "entity_name", "content"),
@@ -233,7 +239,7 @@ var tools = []tool{
 	},
 	{
 		name: "create_relations", title: "Create relations",
-		set: toolsetGraph, action: app.GraphWrite, hints: sets, inOrder: true,
+		set: toolsetGraph, action: graph.Write, hints: sets, inOrder: true,
 		about: "Connect existing entities, all or none, and return the relations. For facts about one entity, " +
 			"use add_observations.",
 		returns: listOf("relations", "id", "from", "to", "relation_type", "created"),
@@ -241,7 +247,7 @@ var tools = []tool{
 	},
 	{
 		name: "search_nodes", title: "Search the graph",
-		set: toolsetGraph, action: app.GraphRead, hints: reads,
+		set: toolsetGraph, action: graph.Read, hints: reads,
 		about: `Find entities by name, type or observation, best match first. Returns their observations and ` +
 			`relations. Accepts words, AND, OR, NOT, prefix* and "phrases". Use it before creating anything. ` +
 			`For exact names, use open_nodes.`,
@@ -250,7 +256,7 @@ var tools = []tool{
 	},
 	{
 		name: "open_nodes", title: "Open entities",
-		set: toolsetGraph, action: app.GraphRead, hints: reads,
+		set: toolsetGraph, action: graph.Read, hints: reads,
 		about: "Return the entities with exactly these names, with their observations and relations. For a " +
 			"missing name, it returns the nearest ones. To search, use search_nodes.",
 		returns: listOf("entities", entityMembers...),
@@ -258,7 +264,7 @@ var tools = []tool{
 	},
 	{
 		name: "read_graph", title: "Read the graph",
-		set: toolsetGraph, action: app.GraphRead, hints: reads,
+		set: toolsetGraph, action: graph.Read, hints: reads,
 		about: "Return the whole graph in pages, oldest first. left counts the entities on later pages. It can " +
 			"be large: use search_nodes unless you need everything.",
 		returns: has("entities", "relations", "left"),
@@ -266,7 +272,7 @@ var tools = []tool{
 	},
 	{
 		name: "delete_entities", title: "Delete entities",
-		set: toolsetGraph, action: app.GraphDelete, hints: removes, inOrder: true,
+		set: toolsetGraph, action: graph.Delete, hints: removes, inOrder: true,
 		about: "Delete entities by name, with their observations and relations, and return how many. It ignores " +
 			"names that do not exist. For one wrong fact, use delete_observations.",
 		returns: has("deleted"),
@@ -274,7 +280,7 @@ var tools = []tool{
 	},
 	{
 		name: "delete_observations", title: "Delete observations",
-		set: toolsetGraph, action: app.GraphDelete, hints: removes, inOrder: true,
+		set: toolsetGraph, action: graph.Delete, hints: removes, inOrder: true,
 		about: "Delete facts with exactly this text and return how many. Use it for what is wrong or outdated, " +
 			"then add the current fact. For the whole entity, use delete_entities.",
 		returns: has("deleted"),
@@ -282,7 +288,7 @@ var tools = []tool{
 	},
 	{
 		name: "delete_relations", title: "Delete relations",
-		set: toolsetGraph, action: app.GraphDelete, hints: removes, inOrder: true,
+		set: toolsetGraph, action: graph.Delete, hints: removes, inOrder: true,
 		about: "Delete exactly these relations and return how many. The entities stay; to delete them, use " +
 			"delete_entities.",
 		returns: has("deleted"),
@@ -291,7 +297,7 @@ var tools = []tool{
 
 	{
 		name: "restore_nodes", title: "Restore deleted entities",
-		set: toolsetGraphExtra, action: app.GraphRestore, hints: sets, inOrder: true,
+		set: toolsetGraphExtra, action: graph.Restore, hints: sets, inOrder: true,
 		about: "Restore deleted entities, observations or relations, all or none, and return how many. Use it to " +
 			"undo a mistake, with ids from list_deleted_nodes. An entity returns with what was deleted along " +
 			"with it.",
@@ -300,7 +306,7 @@ var tools = []tool{
 	},
 	{
 		name: "list_deleted_nodes", title: "List deleted entities",
-		set: toolsetGraphExtra, action: app.GraphTrashed, hints: reads,
+		set: toolsetGraphExtra, action: graph.ReadTrash, hints: reads,
 		about: "List what restore_nodes can restore, newest deletion first, up to limit of each kind. For what " +
 			"is in the graph, use read_graph.",
 		returns: has("entities", "observations", "relations"),
@@ -308,7 +314,7 @@ var tools = []tool{
 	},
 	{
 		name: "get_entity_history", title: "Get entity history",
-		set: toolsetGraphExtra, action: app.GraphHistory, hints: reads,
+		set: toolsetGraphExtra, action: graph.History, hints: reads,
 		about: "List the changes to an entity, its observations and relations, and who made them, oldest first. " +
 			"Use it to explain how something came about. For a deleted entity, send its id.",
 		returns: listOf("changes", "at", "change", "kind"),
@@ -316,7 +322,7 @@ var tools = []tool{
 	},
 	{
 		name: "get_neighbors", title: "Get neighbors",
-		set: toolsetGraphExtra, action: app.GraphRead, hints: reads,
+		set: toolsetGraphExtra, action: graph.Read, hints: reads,
 		about: "Return an entity and those that up to hops relations connect it with, nearest first. Use it to " +
 			"see what something affects. To find words, use search_nodes.",
 		returns: listOf("entities", entityMembers...),
@@ -324,7 +330,7 @@ var tools = []tool{
 	},
 	{
 		name: "merge_entities", title: "Merge two entities",
-		set: toolsetGraphExtra, action: app.GraphMerge, hints: removes, inOrder: true,
+		set: toolsetGraphExtra, action: graph.Merge, hints: removes, inOrder: true,
 		about: "Move the observations and relations of one entity to another that means the same, delete the " +
 			"first and return the second. Use it only if you are sure.",
 		returns: has("id", "name"),

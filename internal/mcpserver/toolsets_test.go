@@ -158,7 +158,7 @@ func TestOpenServer(t *testing.T) {
 	if a := r.tool("open_nodes", `{"project":"p","names":["b"]}`); !strings.Contains(a.body, `"origin":"claude"`) {
 		t.Errorf("with a key: %s", a.body)
 	}
-	if err := w.app.RevokeKey(t.Context(), w.owner, c.ID); err != nil {
+	if err := w.app.Identity.RevokeKey(t.Context(), w.owner, c.ID); err != nil {
 		t.Fatal(err)
 	}
 	if a := nobody.post(list, nil); a.status != http.StatusUnauthorized {

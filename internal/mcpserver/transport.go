@@ -13,8 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // HTTPOptions configure NewHTTP.
@@ -27,7 +27,7 @@ type HTTPOptions struct {
 	Choose func(*http.Request) (Choice, error)
 	// Ended is called for a connection that its client has ended, or that had to
 	// make room for another one. Default: nothing is.
-	Ended func(context.Context, app.SessionKey)
+	Ended func(context.Context, project.ConnectionKey)
 	// Authorize returns who sends a request; required. Its errors carry a loci
 	// code. It is called for every request.
 	Authorize func(*http.Request) (loci.Principal, error)
@@ -126,7 +126,7 @@ func (o *HTTPOptions) setDefaults() {
 		o.Choose = func(*http.Request) (Choice, error) { return Choice{}, nil }
 	}
 	if o.Ended == nil {
-		o.Ended = func(context.Context, app.SessionKey) {}
+		o.Ended = func(context.Context, project.ConnectionKey) {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

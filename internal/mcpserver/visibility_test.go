@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
 )
 
 var someVendors = []loci.Vendor{"claude", "cursor", "gemini"}
@@ -37,7 +38,7 @@ func hiddenIsAbsent(t *testing.T, r *rand.Rand, version string, writes int) {
 		_, key := w.key(v)
 		readers[v] = w.rawAt(key, version, allTools)
 	}
-	node, err := w.app.CreateNode(t.Context(), w.owner, app.NodeDraft{Name: "Everything"})
+	node, err := w.app.Node.Create(t.Context(), w.owner, node.Draft{Name: "Everything"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func (w *world) writeRandom(r *rand.Rand, n int) *loci.Memory {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	d := app.Draft{Title: fmt.Sprintf("Memory %d", n), Content: "alpha " + []string{"beta", "gamma", "beta gamma"}[r.IntN(3)],
+	d := memory.Draft{Title: fmt.Sprintf("Memory %d", n), Content: "alpha " + []string{"beta", "gamma", "beta gamma"}[r.IntN(3)],
 		Tags: [][]string{nil, {"red"}, {"blue"}, {"red", "blue"}}[r.IntN(4)], Pinned: new(r.IntN(3) == 0)}
 	for _, v := range someVendors {
 		if r.IntN(2) == 0 {
@@ -96,10 +97,10 @@ func (w *world) writeRandom(r *rand.Rand, n int) *loci.Memory {
 		d.ExpiresAt = w.clock.Now().Add(-time.Second)
 	}
 	if r.IntN(2) == 0 {
-		d.Key, d.Dedupe = "alpha", app.DedupeCreate
+		d.Key, d.Dedupe = "alpha", memory.DedupeCreate
 	}
 	d.Sources = []loci.Source{{Kind: loci.SourceURL, Ref: fmt.Sprintf("https://alpha.example/%d", n)}}
-	m, err := w.app.Create(context.Background(), p, d)
+	m, err := w.app.Memory.Create(context.Background(), p, d)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -107,14 +108,14 @@ func (w *world) writeRandom(r *rand.Rand, n int) *loci.Memory {
 }
 
 // showIn adds a memory to a node, with a text below it.
-func (w *world) showIn(node loci.NodeID, m *loci.Memory) {
+func (w *world) showIn(n loci.NodeID, m *loci.Memory) {
 	w.t.Helper()
 	if !m.Live(w.clock.Now()) {
 		return
 	}
-	shown, err := w.app.AddNodeItem(context.Background(), w.owner, node, app.ItemDraft{Kind: loci.ItemMemory, MemoryID: m.ID})
+	shown, err := w.app.Node.AddItem(context.Background(), w.owner, n, node.ItemDraft{Kind: loci.ItemMemory, MemoryID: m.ID})
 	if err == nil {
-		_, err = w.app.AddNodeItem(context.Background(), w.owner, node, app.ItemDraft{Kind: loci.ItemText, Text: "about " + m.Title, ParentID: shown.ID})
+		_, err = w.app.Node.AddItem(context.Background(), w.owner, n, node.ItemDraft{Kind: loci.ItemText, Text: "about " + m.Title, ParentID: shown.ID})
 	}
 	if err != nil {
 		w.t.Fatal(err)

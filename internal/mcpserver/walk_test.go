@@ -9,16 +9,19 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
 // otherActions are the actions of resources and prompts. One prompt reads nothing.
-var otherActions = map[string]app.Action{
-	"resource loci://briefing": app.Briefing, "resource loci://briefing.json": app.Briefing,
-	"resource loci://memory/{id}":          app.MemoryRead,
-	"resource loci://project/{name}/graph": app.GraphRead, "resource loci://project/{name}/entity/{entity}": app.GraphRead,
-	"prompt recall": app.MemoryRead, "prompt session_start": app.Briefing, "prompt remember": "",
+var otherActions = map[string]gate.Action{
+	"resource loci://briefing": memory.Briefing, "resource loci://briefing.json": memory.Briefing,
+	"resource loci://memory/{id}":          memory.Read,
+	"resource loci://project/{name}/graph": graph.Read, "resource loci://project/{name}/entity/{entity}": graph.Read,
+	"prompt recall": memory.Read, "prompt session_start": memory.Briefing, "prompt remember": "",
 }
 
 // TestEverythingCarriesOutItsAction calls every tool, resource and prompt with a key
@@ -95,7 +98,7 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 }
 
 // refusedAs checks that do is rejected and recorded under an action.
-func (w *world) refusedAs(t *testing.T, name string, action app.Action, do func() bool) {
+func (w *world) refusedAs(t *testing.T, name string, action gate.Action, do func() bool) {
 	t.Helper()
 	before := w.denials()
 	if !do() {

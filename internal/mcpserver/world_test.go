@@ -85,7 +85,7 @@ func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	t.Cleanup(func() { st.Close() })
 	w.store = st
 	w.app = app.New(app.Options{Store: st, Now: w.clock.Now})
-	if _, _, err := w.app.Setup(ctx); err != nil {
+	if _, _, err := w.app.Identity.Setup(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if w.auth, err = auth.New(auth.Options{Store: st, OwnerKey: ownerKey, Now: w.clock.Now}); err != nil {
@@ -115,7 +115,7 @@ func (w *world) key(vendor loci.Vendor, rights ...loci.Right) (loci.Credential, 
 
 func (w *world) keyOf(p loci.Principal, vendor loci.Vendor, rights ...loci.Right) (loci.Credential, loci.Secret) {
 	w.t.Helper()
-	c, key, err := w.app.CreateKey(context.Background(), p, auth.KeyRequest{Name: string(vendor), Vendor: vendor, Rights: rights})
+	c, key, err := w.app.Identity.CreateKey(context.Background(), p, auth.KeyRequest{Name: string(vendor), Vendor: vendor, Rights: rights})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -10,8 +10,10 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 // The limits of their own, in requests a minute of one credential.
@@ -45,89 +47,89 @@ func (s *server) registerAccount(at func(route) route) {
 // The part of the table about the person and their keys.
 var (
 	routeMe = route{ID: "getMe", Method: http.MethodGet, Path: "/users/me", Who: forPeople,
-		Action: app.WhoAmI, Tag: "account",
+		Action: identity.WhoAmI, Tag: "account",
 		Summary: "Get your account",
 		Text:    "The account behind the credential.",
 		Out:     exampleUserRow}
 	routeRenameMe = route{ID: "renameMe", Method: http.MethodPatch, Path: "/users/me", Who: forPeople,
-		Action: app.AccountChange, Tag: "account",
+		Action: identity.AccountChange, Tag: "account",
 		Summary: "Change your name",
 		Text:    "Only the operator changes an e-mail address.",
 		In:      client.Name{Name: "Mara"}, Out: exampleUserRow}
 	routeDeleteMe = route{ID: "deleteMe", Method: http.MethodDelete, Path: "/users/me", Who: forPeople,
-		Action: app.AccountDelete, Tag: "account", Limit: expensive,
+		Action: identity.AccountDelete, Tag: "account", Limit: expensive,
 		Summary: "Delete your account",
 		Text: "Deletes you and everything you own permanently. Export first. Needs step-up. 409 if you made " +
 			"the org.",
 		In: client.Confirmation{Confirm: "mara@example.org"}}
 	routeExport = route{ID: "exportMe", Method: http.MethodGet, Path: "/users/me/export", Who: forPeople,
-		Action: app.Export, Tag: "account", Limit: exports,
+		Action: transfer.Export, Tag: "account", Limit: exports,
 		Summary: "Export your memories",
 		Text: "All your memories with every version, as JSON lines. `loci export` writes the same bytes, and " +
 			"`loci import` reads them.",
 		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString}, Example: exampleLines}}}
 	routeSignIn = route{ID: "getSignInMethods", Method: http.MethodGet, Path: "/users/me/sign-in",
-		Who: forPeople, Action: app.SignInRead, Tag: "account",
+		Who: forPeople, Action: identity.SignInRead, Tag: "account",
 		Summary: "List your sign-in methods",
 		Text:    "Change them in the browser, at /app/sign-in-methods.",
 		Out:     exampleSignIn}
 	routeSessions = route{ID: "listSessions", Method: http.MethodGet, Path: "/users/me/sessions", Who: forPeople,
-		Action: app.SessionList, Tag: "account",
+		Action: identity.SignInList, Tag: "account",
 		Summary: "List your browser sessions",
 		Text:    "Active sessions, newest first.",
 		Out:     client.SessionList{Sessions: []client.BrowserSession{exampleSession}}}
 	routeEndSession = route{ID: "endSession", Method: http.MethodDelete, Path: "/users/me/sessions/{id}",
-		Who: forPeople, Action: app.SessionEnd, Missing: noSession, Tag: "account",
+		Who: forPeople, Action: identity.SignInEnd, Missing: noSession, Tag: "account",
 		Summary: "End a browser session",
 		Text:    "Effective immediately."}
 	routeEndOthers = route{ID: "endOtherSessions", Method: http.MethodPost, Path: "/users/me/sessions/end-others",
-		Who: forPeople, Action: app.SessionEnd, Tag: "account",
+		Who: forPeople, Action: identity.SignInEnd, Tag: "account",
 		Summary: "End all other browser sessions",
 		Text:    "Ends all your sessions except the one that sends this request.",
 		Out:     client.Ended{Ended: 2}}
 	routeGrants = route{ID: "listGrants", Method: http.MethodGet, Path: "/users/me/grants", Who: forPeople,
-		Action: app.GrantList, Tag: "account",
+		Action: identity.GrantList, Tag: "account",
 		Summary: "List the OAuth clients you connected",
 		Text:    "Newest first, including revoked ones.",
 		Out:     client.GrantList{Grants: exampleGrants}}
 	routeRevokeGrant = route{ID: "revokeGrant", Method: http.MethodDelete, Path: "/users/me/grants/{id}",
-		Who: forPeople, Action: app.GrantRevoke, Missing: noGrant, Tag: "account",
+		Who: forPeople, Action: identity.GrantRevoke, Missing: noGrant, Tag: "account",
 		Summary: "Revoke the access of an OAuth client",
 		Text:    "Revokes all its tokens, effective immediately."}
 	routeEnter = route{ID: "enterWorkspace", Method: http.MethodPut, Path: "/users/me/workspace",
-		Who: forPeople, Action: app.WorkspaceEnter, Missing: noWorkspace, Tag: "account",
+		Who: forPeople, Action: org.WorkspaceEnter, Missing: noWorkspace, Tag: "account",
 		Summary: "Choose the active workspace",
 		Text:    "Limits every read of this credential to the workspace.",
 		In:      exampleChoice}
 
 	routeKeys = route{ID: "listKeys", Method: http.MethodGet, Path: "/keys", Who: forPeople,
-		Action: app.KeyList, Tag: "keys",
+		Action: identity.KeyList, Tag: "keys",
 		Summary: "List your API keys",
 		Text:    "Newest first, including revoked ones. Never shows a secret.",
 		Out:     client.KeyList{Keys: []client.Key{exampleKey}}}
 	routeCreateKey = route{ID: "createKey", Method: http.MethodPost, Path: "/keys", Who: forPeople,
-		Action: app.KeyCreate, Missing: noWorkspace, Tag: "keys", Limit: expensive, Status: http.StatusCreated,
+		Action: identity.KeyCreate, Missing: noWorkspace, Tag: "keys", Limit: expensive, Status: http.StatusCreated,
 		Summary: "Create an API key",
 		Text:    "Shows the secret once, in this answer. Needs step-up.",
 		In:      client.NewKey{Name: "backup script"}, Out: exampleMade}
 	routeRotateKey = route{ID: "rotateKey", Method: http.MethodPost, Path: "/keys/{id}/rotate", Who: forPeople,
-		Action: app.KeyRotate, Missing: noKey, Tag: "keys", Limit: expensive, Status: http.StatusCreated,
+		Action: identity.KeyRotate, Missing: noKey, Tag: "keys", Limit: expensive, Status: http.StatusCreated,
 		Summary: "Replace an API key with a new one",
 		Text:    "The old key stays valid for overlap_hours. Needs step-up. 409 if it was rotated before.",
 		In:      client.Rotation{}, Out: exampleMade}
 	routeRevokeKey = route{ID: "revokeKey", Method: http.MethodDelete, Path: "/keys/{id}", Who: forPeople,
-		Action: app.KeyRevoke, Missing: noKey, Tag: "keys",
+		Action: identity.KeyRevoke, Missing: noKey, Tag: "keys",
 		Summary: "Revoke an API key",
 		Text:    "Effective immediately, in every process."}
 	routeEnterKey = route{ID: "setKeyWorkspace", Method: http.MethodPut, Path: "/keys/{id}/workspace",
-		Who: forPeople, Action: app.WorkspaceEnter, Missing: noKey, Tag: "keys",
+		Who: forPeople, Action: org.WorkspaceEnter, Missing: noKey, Tag: "keys",
 		Summary: "Choose the active workspace of a key",
 		Text:    "Limits every read with that key to the workspace.",
 		In:      exampleChoice}
 )
 
 func (s *server) me(ctx context.Context, p loci.Principal, _ *noBody) (*answer[loci.User], error) {
-	id, err := s.app.WhoAmI(ctx, p)
+	id, err := s.app.Identity.WhoAmI(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -137,13 +139,13 @@ func (s *server) me(ctx context.Context, p loci.Principal, _ *noBody) (*answer[l
 type nameInput struct{ Body client.Name }
 
 func (s *server) renameMe(ctx context.Context, p loci.Principal, in *nameInput) (*answer[loci.User], error) {
-	return say(s.app.RenameMe(ctx, p, in.Body.Name))
+	return say(s.app.Identity.RenameMe(ctx, p, in.Body.Name))
 }
 
 type confirmInput struct{ Body client.Confirmation }
 
 func (s *server) deleteMe(ctx context.Context, p loci.Principal, in *confirmInput) (*nothing, error) {
-	return done(s.app.DeleteAccount(ctx, p, in.Body.Confirm))
+	return done(s.app.Identity.DeleteAccount(ctx, p, in.Body.Confirm))
 }
 
 // jsonLines is the media type of an export.
@@ -151,13 +153,13 @@ const jsonLines = "application/x-ndjson"
 
 func (s *server) export(_ context.Context, p loci.Principal, _ *noBody) (*huma.StreamResponse, error) {
 	return s.stream("loci-export.jsonl", "", func(ctx context.Context, w http.ResponseWriter) error {
-		_, err := s.app.Export(ctx, p, w, nil)
+		_, err := s.app.Transfer.Export(ctx, p, w, nil)
 		return err
 	})
 }
 
 func (s *server) signInMethods(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.SignInMethods], error) {
-	m, err := s.app.SignInMethods(ctx, p)
+	m, err := s.app.Identity.SignInMethods(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +171,7 @@ func (s *server) signInMethods(ctx context.Context, p loci.Principal, _ *noBody)
 }
 
 func (s *server) sessions(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.SessionList], error) {
-	list, err := s.app.Sessions(ctx, p)
+	list, err := s.app.Identity.SignIns(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -184,29 +186,29 @@ func (s *server) sessions(ctx context.Context, p loci.Principal, _ *noBody) (*an
 func (s *server) endSession(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
 	var id loci.CredentialID
 	read(&id, in.ID)
-	return done(s.app.EndSession(ctx, p, id))
+	return done(s.app.Identity.EndSignIn(ctx, p, id))
 }
 
 func (s *server) endOthers(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.Ended], error) {
-	n, err := s.app.EndOtherSessions(ctx, p)
+	n, err := s.app.Identity.EndOtherSignIns(ctx, p)
 	return say(client.Ended{Ended: n}, err)
 }
 
 func (s *server) grants(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.GrantList], error) {
-	list, err := s.app.Grants(ctx, p)
+	list, err := s.app.Identity.Grants(ctx, p)
 	return say(client.GrantList{Grants: orEmpty(list)}, err)
 }
 
 func (s *server) revokeGrant(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
 	var id loci.GrantID
 	read(&id, in.ID)
-	return done(s.app.RevokeGrant(ctx, p, id))
+	return done(s.app.Identity.RevokeGrant(ctx, p, id))
 }
 
 type enterInput struct{ Body client.WorkspaceChoice }
 
 func (s *server) enter(ctx context.Context, p loci.Principal, in *enterInput) (*nothing, error) {
-	return done(s.app.EnterWorkspace(ctx, p, loci.CredentialID{}, in.Body.WorkspaceID))
+	return done(s.app.Identity.EnterWorkspace(ctx, p, loci.CredentialID{}, in.Body.WorkspaceID))
 }
 
 type enterKeyInput struct {
@@ -217,7 +219,7 @@ type enterKeyInput struct {
 func (s *server) enterKey(ctx context.Context, p loci.Principal, in *enterKeyInput) (*nothing, error) {
 	var id loci.CredentialID
 	read(&id, in.ID)
-	return done(s.app.EnterWorkspace(ctx, p, id, in.Body.WorkspaceID))
+	return done(s.app.Identity.EnterWorkspace(ctx, p, id, in.Body.WorkspaceID))
 }
 
 func keyOf(c loci.Credential) client.Key {
@@ -230,7 +232,7 @@ type keysInput struct {
 }
 
 func (s *server) keys(ctx context.Context, p loci.Principal, in *keysInput) (*answer[client.KeyList], error) {
-	list, err := s.app.Keys(ctx, p, loci.Kind(in.Kind))
+	list, err := s.app.Identity.Keys(ctx, p, loci.Kind(in.Kind))
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +247,7 @@ type newKeyInput struct{ Body client.NewKey }
 
 func (s *server) createKey(ctx context.Context, p loci.Principal, in *newKeyInput) (*shownOnce[client.MadeKey], error) {
 	r := &in.Body
-	return madeKey(s.app.CreateKey(ctx, p, auth.KeyRequest{Name: r.Name, Vendor: r.Vendor, Rights: r.Scopes, ProjectIDs: r.ProjectIDs,
+	return madeKey(s.app.Identity.CreateKey(ctx, p, auth.KeyRequest{Name: r.Name, Vendor: r.Vendor, Rights: r.Scopes, ProjectIDs: r.ProjectIDs,
 		WorkspaceID: r.WorkspaceID, ExpiresAt: r.ExpiresAt}))
 }
 
@@ -268,13 +270,13 @@ func (s *server) rotateKey(ctx context.Context, p loci.Principal, in *rotateInpu
 	if h := orZero(in.Body).OverlapHours; h != nil {
 		hours = *h
 	}
-	return madeKey(s.app.RotateKey(ctx, p, id, time.Duration(hours)*time.Hour))
+	return madeKey(s.app.Identity.RotateKey(ctx, p, id, time.Duration(hours)*time.Hour))
 }
 
 func (s *server) revokeKey(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
 	var id loci.CredentialID
 	read(&id, in.ID)
-	return done(s.app.RevokeKey(ctx, p, id))
+	return done(s.app.Identity.RevokeKey(ctx, p, id))
 }
 
 // The examples of those routes.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
 )
 
 // registerAgents adds the routes about agents and their sessions.
@@ -24,40 +24,40 @@ func (s *server) registerAgents(at func(route) route) {
 // The part of the table about agents and their sessions.
 var (
 	routeCreateAgent = route{ID: "createAgent", Method: http.MethodPost, Atomic: true, Path: "/agents", Who: forAny,
-		Action: app.AgentCreate, Tag: "agents", Limit: expensive, Status: http.StatusCreated,
+		Action: agent.Create, Tag: "agents", Limit: expensive, Status: http.StatusCreated,
 		Summary: "Register an agent",
 		Text: "An agent belongs to a person and has a vendor. An agent key registers agents of its own vendor " +
 			"only. 409 if that vendor already has an agent of that name.",
 		In: exampleNewAgent, Out: exampleAgent}
 	routeAgents = route{ID: "listAgents", Method: http.MethodGet, Path: "/agents", Who: forAny,
-		Action: app.AgentRead, Tag: "agents",
+		Action: agent.Read, Tag: "agents",
 		Summary: "List your agents",
 		Text:    "By name. An agent key lists the agents of its vendor. Nobody sees another person's agents.",
 		Out:     exampleAgents}
 	routeAgent = route{ID: "getAgent", Method: http.MethodGet, Path: "/agents/{id}", Who: forAny,
-		Action: app.AgentRead, Missing: noAgent, Tag: "agents",
+		Action: agent.Read, Missing: noAgent, Tag: "agents",
 		Summary: "Get an agent",
 		Text:    "One of your agents. An agent key gets agents of its own vendor only.",
 		Out:     exampleAgent}
 	routeOpenSession = route{ID: "openSession", Method: http.MethodPost, Atomic: true, Path: "/sessions",
-		Who: forAny, Action: app.WorkOpen, Tag: "agents", Status: http.StatusCreated,
+		Who: forAny, Action: agent.SessionOpen, Tag: "agents", Status: http.StatusCreated,
 		Summary: "Open a session",
 		Text: "Opens it in the active workspace. Send its id in the header Loci-Session of other requests: " +
 			"they then reach the memories of its agent, and belong to the session.",
 		In: exampleNewWork, Out: exampleWork}
 	routeAgentSessions = route{ID: "listAgentSessions", Method: http.MethodGet, Path: "/sessions", Who: forAny,
-		Action: app.WorkRead, Tag: "agents",
+		Action: agent.SessionRead, Tag: "agents",
 		Summary: "List the sessions of your agents",
 		Text: "Most recently opened first. An agent key lists the sessions of its vendor. For browser " +
 			"sessions, see /users/me/sessions.",
 		Out: exampleWorkList}
 	routeAgentSession = route{ID: "getAgentSession", Method: http.MethodGet, Path: "/sessions/{id}", Who: forAny,
-		Action: app.WorkRead, Missing: noSession, Tag: "agents",
+		Action: agent.SessionRead, Missing: noSession, Tag: "agents",
 		Summary: "Get a session",
 		Text:    "Active or closed. An agent key gets sessions of its own vendor only.",
 		Out:     exampleWork}
 	routeCloseSession = route{ID: "closeSession", Method: http.MethodPost, Atomic: true, Path: "/sessions/{id}/close",
-		Who: forAny, Action: app.WorkClose, Missing: noSession, Tag: "agents",
+		Who: forAny, Action: agent.SessionClose, Missing: noSession, Tag: "agents",
 		Summary: "Close a session",
 		Text: "No request can name it afterwards. Loci keeps what was written in it. 409 if it is already " +
 			"closed.",
@@ -83,7 +83,7 @@ func (p SessionPath) session() (id loci.SessionID) {
 type newAgentInput struct{ Body client.NewAgent }
 
 func (s *server) createAgent(ctx context.Context, p loci.Principal, in *newAgentInput) (*answer[loci.Agent], error) {
-	return say(s.app.CreateAgent(ctx, p, in.Body))
+	return say(s.app.Agent.Create(ctx, p, in.Body))
 }
 
 type agentsInput struct {
@@ -92,7 +92,7 @@ type agentsInput struct {
 }
 
 func (s *server) agents(ctx context.Context, p loci.Principal, in *agentsInput) (*answer[client.AgentList], error) {
-	page, err := s.app.Agents(ctx, p, app.AgentList{Limit: in.Limit, Cursor: in.Cursor})
+	page, err := s.app.Agent.List(ctx, p, agent.ListRequest{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -102,13 +102,13 @@ func (s *server) agents(ctx context.Context, p loci.Principal, in *agentsInput) 
 func (s *server) agent(ctx context.Context, p loci.Principal, in *AgentPath) (*answer[loci.Agent], error) {
 	var id loci.AgentID
 	read(&id, in.ID)
-	return say(s.app.Agent(ctx, p, id))
+	return say(s.app.Agent.Get(ctx, p, id))
 }
 
 type newSessionInput struct{ Body client.NewAgentSession }
 
 func (s *server) openSession(ctx context.Context, p loci.Principal, in *newSessionInput) (*answer[loci.Session], error) {
-	return say(s.app.OpenAgentSession(ctx, p, in.Body))
+	return say(s.app.Agent.OpenSession(ctx, p, in.Body))
 }
 
 type agentSessionsInput struct {
@@ -119,11 +119,11 @@ type agentSessionsInput struct {
 }
 
 func (s *server) agentSessions(ctx context.Context, p loci.Principal, in *agentSessionsInput) (*answer[client.AgentSessionList], error) {
-	r := app.AgentSessionList{State: in.State, Limit: in.Limit, Cursor: in.Cursor}
+	r := agent.SessionList{State: in.State, Limit: in.Limit, Cursor: in.Cursor}
 	if in.AgentID != "" {
 		read(&r.AgentID, in.AgentID)
 	}
-	page, err := s.app.AgentSessions(ctx, p, r)
+	page, err := s.app.Agent.Sessions(ctx, p, r)
 	if err != nil {
 		return nil, err
 	}
@@ -131,11 +131,11 @@ func (s *server) agentSessions(ctx context.Context, p loci.Principal, in *agentS
 }
 
 func (s *server) agentSession(ctx context.Context, p loci.Principal, in *SessionPath) (*answer[loci.Session], error) {
-	return say(s.app.AgentSession(ctx, p, in.session()))
+	return say(s.app.Agent.Session(ctx, p, in.session()))
 }
 
 func (s *server) closeSession(ctx context.Context, p loci.Principal, in *SessionPath) (*answer[loci.Session], error) {
-	return say(s.app.CloseAgentSession(ctx, p, in.session()))
+	return say(s.app.Agent.CloseSession(ctx, p, in.session()))
 }
 
 // The examples about agents, of the same small world.

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // office is a server with agents of several vendors and people, and sessions of them.
@@ -188,7 +188,7 @@ func TestAgentScopeOverREST(t *testing.T) {
 		of := o.sessions[rapid.IntRange(0, 3).Draw(rt, "agent")]
 		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: of.Vendor, Origin: string(of.Vendor), AgentID: of.AgentID, SessionID: of.ID}
 		vendors := rapid.SliceOfNDistinct(rapid.SampledFrom([]loci.Vendor{"*", "claude", "cursor", "other"}), 1, 3, rapid.ID).Draw(rt, "vendors")
-		saved, err := o.app.Create(ctx, writer, app.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, AllowedVendors: vendors, Scope: loci.ScopeAgent})
+		saved, err := o.app.Memory.Create(ctx, writer, memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, AllowedVendors: vendors, Scope: loci.ScopeAgent})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -197,7 +197,7 @@ func TestAgentScopeOverREST(t *testing.T) {
 		if trashed {
 			person := o.readers[owner]
 			person.UserID, person.AgentID, person.SessionID = of.UserID, of.AgentID, of.ID
-			if m, err = o.app.Trash(ctx, person, m.ID, 0); err != nil {
+			if m, err = o.app.Memory.Trash(ctx, person, m.ID, 0); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -299,7 +299,7 @@ func TestSessionsStayInTheirWorkspace(t *testing.T) {
 	if w := o.in(s.ID.String(), key, "GET /whoami"); w.Code != 200 {
 		t.Fatalf("in the same workspace: %d %s", w.Code, w.Body)
 	}
-	if err := o.app.EnterWorkspace(ctx, o.owner, id, second.ID); err != nil {
+	if err := o.app.Identity.EnterWorkspace(ctx, o.owner, id, second.ID); err != nil {
 		t.Fatal(err)
 	}
 	o.clock.freeze()

@@ -10,8 +10,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // registerAssets adds the routes about what hangs on memories: files, and where they come from.
@@ -31,7 +31,7 @@ var uploads = auth.Policy{Name: "assets", Limit: 120}
 // The part of the table about what hangs on memories.
 var (
 	routeAddAsset = route{ID: "addAsset", Method: http.MethodPost, Path: "/memories/{id}/assets", Who: forAny,
-		Action: app.AssetAdd, Tag: "assets", Limit: uploads, Status: http.StatusCreated, Raw: true, Again: true,
+		Action: memory.AssetAdd, Tag: "assets", Limit: uploads, Status: http.StatusCreated, Raw: true, Again: true,
 		Atomic:  true,
 		Summary: "Attach a file to a memory",
 		Text: "The body is the file, or a form with one part `file`. Loci streams it to the disk and " +
@@ -39,23 +39,23 @@ var (
 			"under the same name. 409 if the org has no room for it.",
 		Out: exampleAsset}
 	routeAssets = route{ID: "listAssets", Method: http.MethodGet, Path: "/memories/{id}/assets", Who: forAny,
-		Action: app.AssetRead, Tag: "assets",
+		Action: memory.AssetRead, Tag: "assets",
 		Summary: "List the files of a memory",
 		Text:    "Oldest first.",
 		Out:     client.AssetList{Assets: exampleAssets}}
 	routeAsset = route{ID: "getAsset", Method: http.MethodGet, Path: "/assets/{id}", Who: forAny,
-		Action: app.AssetRead, Missing: noAsset, Tag: "assets",
+		Action: memory.AssetRead, Missing: noAsset, Tag: "assets",
 		Summary: "Get the metadata of a file",
 		Text:    "You can read a file if you can read its memory.",
 		Out:     exampleAsset}
 	routeAssetContent = route{ID: "getAssetContent", Method: http.MethodGet, Path: "/assets/{id}/content",
-		Who: forAny, Action: app.AssetRead, Missing: noAsset, Tag: "assets",
+		Who: forAny, Action: memory.AssetRead, Missing: noAsset, Tag: "assets",
 		Summary: "Download a file",
 		Text: "Always sent as an attachment. A type that a browser would run or render is sent as " +
 			"application/octet-stream.",
 		Alternatives: binaryToo, Further: contentAnswers}
 	routeDeleteAsset = route{ID: "deleteAsset", Method: http.MethodDelete, Path: "/assets/{id}", Who: forAny,
-		Action: app.AssetDelete, Missing: noAsset, Tag: "assets",
+		Action: memory.AssetDelete, Missing: noAsset, Tag: "assets",
 		Summary: "Delete a file permanently",
 		Text: "Loci removes its bytes within two days, unless another memory has the same file. Needs step-up " +
 			"unless the org deletes by key."}
@@ -97,8 +97,8 @@ type assetOutput struct {
 // addAsset registers the route that takes files. The request is read as it comes, so what decides whether
 // it is one that was carried out before is known only when all of it is stored.
 func (s *server) addAsset(r route, place string) {
-	attach := once(s, &r, func(ctx context.Context, p loci.Principal, in *app.Received) (*assetOutput, error) {
-		a, added, err := s.app.Attach(ctx, p, in)
+	attach := once(s, &r, func(ctx context.Context, p loci.Principal, in *memory.Received) (*assetOutput, error) {
+		a, added, err := s.app.Memory.Attach(ctx, p, in)
 		if err != nil {
 			return nil, err
 		}
@@ -121,20 +121,20 @@ func (s *server) addAsset(r route, place string) {
 }
 
 // received stores the file of a request.
-func (s *server) received(ctx context.Context, p loci.Principal, in *newAssetInput) (*app.Received, error) {
+func (s *server) received(ctx context.Context, p loci.Principal, in *newAssetInput) (*memory.Received, error) {
 	body := &incoming{exchangeOf(ctx).request}
-	if err := s.app.Allowed(ctx, p, app.AssetAdd); err != nil { // before anything is said of the request
+	if err := s.app.Allowed(ctx, p, memory.AssetAdd); err != nil { // before anything is said of the request
 		return nil, err
 	}
 	u, err := uploadOf(body, in.Name)
 	if err != nil {
 		return nil, err
 	}
-	return s.app.Receive(ctx, p, in.parse(), u)
+	return s.app.Memory.Receive(ctx, p, in.parse(), u)
 }
 
 func (s *server) assets(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.AssetList], error) {
-	list, err := s.app.Assets(ctx, p, in.parse())
+	list, err := s.app.Memory.Assets(ctx, p, in.parse())
 	return say(client.AssetList{Assets: orEmpty(list)}, err)
 }
 
@@ -148,11 +148,11 @@ func (in *assetPath) parse() (id loci.AssetID) {
 }
 
 func (s *server) asset(ctx context.Context, p loci.Principal, in *assetPath) (*answer[loci.Asset], error) {
-	return say(s.app.Asset(ctx, p, in.parse()))
+	return say(s.app.Memory.Asset(ctx, p, in.parse()))
 }
 
 func (s *server) deleteAsset(ctx context.Context, p loci.Principal, in *assetPath) (*nothing, error) {
-	return done(s.app.DeleteAsset(ctx, p, in.parse()))
+	return done(s.app.Memory.DeleteAsset(ctx, p, in.parse()))
 }
 
 // contentInput documents the headers that http.ServeContent reads.
@@ -165,7 +165,7 @@ type contentInput struct {
 
 // assetContent answers with the bytes. Who may see them is decided at every request; what they are never changes.
 func (s *server) assetContent(ctx context.Context, p loci.Principal, in *contentInput) (*huma.StreamResponse, error) {
-	a, f, err := s.app.OpenAsset(ctx, p, (&assetPath{in.ID}).parse())
+	a, f, err := s.app.Memory.OpenAsset(ctx, p, (&assetPath{in.ID}).parse())
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func TestUploadsAreNotHeldInMemory(t *testing.T) {
 		if sum := sha256.Sum256(make([]byte, size)); a.Size != size || a.SHA256 != hex.EncodeToString(sum[:]) {
 			t.Errorf("%s: got %+v", name, a)
 		}
-		if err := s.app.Erase(t.Context(), s.owner, m.ID, 0); err != nil {
+		if err := s.app.Memory.Erase(t.Context(), s.owner, m.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		s.sweep(t)

@@ -18,7 +18,7 @@ import (
 func TestDashboardHeaders(t *testing.T) {
 	s := newServer(t)
 	ctx := context.Background()
-	if err := s.app.SetOwnerEmail(ctx, "ada@loci.example"); err != nil {
+	if err := s.app.Identity.SetOwnerEmail(ctx, "ada@loci.example"); err != nil {
 		t.Fatal(err)
 	}
 	const secret = "a-secret-of-at-least-thirty-two-bytes"
@@ -60,7 +60,7 @@ func TestKeysWithRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, key, err := s.app.CreateKey(ctx, local, auth.KeyRequest{Name: "reader", Rights: []loci.Right{loci.RightRead}})
+	c, key, err := s.app.Identity.CreateKey(ctx, local, auth.KeyRequest{Name: "reader", Rights: []loci.Right{loci.RightRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestKeysWithRights(t *testing.T) {
 	if w := s.do("GET", "/memories", key.Reveal(), ""); w.Code != 200 {
 		t.Errorf("reading: got %d %s", w.Code, w.Body)
 	}
-	if err := s.app.RevokeKey(ctx, local, c.ID); err != nil {
+	if err := s.app.Identity.RevokeKey(ctx, local, c.ID); err != nil {
 		t.Fatal(err)
 	}
 	if w := s.do("GET", "/memories", key.Reveal(), ""); w.Code != 401 {

@@ -8,7 +8,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // registerBulk adds the route about many memories at once.
@@ -25,8 +26,8 @@ var (
 		{Op: "create", ID: exampleMemory.ID, Version: 1, Created: true}, {Index: 1, Op: "create", ID: loci.MemoryID(exampleUser), Version: 1, Created: true}}}
 
 	routeBulk = route{ID: "bulkMemories", Method: http.MethodPost, Atomic: true, Bulk: true,
-		Path: "/memories/bulk", Who: forAny, Action: app.MemoryCreate,
-		More: []app.Action{app.MemoryChange, app.MemoryTrash}, Tag: "memories", Limit: expensive,
+		Path: "/memories/bulk", Who: forAny, Action: memory.Create,
+		More: []gate.Action{memory.Change, memory.Trash}, Tag: "memories", Limit: expensive,
 		Summary: "Create, change and trash many memories",
 		Text: "Takes up to 1,000 operations, in order. By default all or none, and the error lists why items " +
 			"were refused. With \"atomic\": false, each result has its own error. Loci does not look for " +
@@ -47,7 +48,7 @@ func (s *server) bulk(ctx context.Context, p loci.Principal, in *bulkInput) (*an
 	if err != nil {
 		return nil, err
 	}
-	results, err := s.app.Bulk(ctx, p, items, !in.inParts())
+	results, err := s.app.Memory.Bulk(ctx, p, items, !in.inParts())
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func bulkAnswer(results []loci.BulkResult) client.BulkAnswer {
 }
 
 // bulkItems reads the operations. What is wrong with their form refuses the whole call.
-func bulkItems(in *bulkInput) ([]app.BulkItem, error) {
+func bulkItems(in *bulkInput) ([]memory.BulkItem, error) {
 	var raw struct {
 		Operations []struct {
 			Memory json.RawMessage `json:"memory"`
@@ -76,7 +77,7 @@ func bulkItems(in *bulkInput) ([]app.BulkItem, error) {
 	if err := json.Unmarshal(in.RawBody, &raw); err != nil {
 		return nil, readable(err)
 	}
-	items := make([]app.BulkItem, len(in.Body.Operations))
+	items := make([]memory.BulkItem, len(in.Body.Operations))
 	for i := range in.Body.Operations {
 		item, err := bulkItem(&in.Body.Operations[i], raw.Operations[i].Memory)
 		if err != nil {
@@ -87,8 +88,8 @@ func bulkItems(in *bulkInput) ([]app.BulkItem, error) {
 	return items, nil
 }
 
-func bulkItem(o *client.BulkOperation, raw json.RawMessage) (app.BulkItem, error) {
-	item := app.BulkItem{Op: o.Op, ID: o.ID, IfVersion: o.Version}
+func bulkItem(o *client.BulkOperation, raw json.RawMessage) (memory.BulkItem, error) {
+	item := memory.BulkItem{Op: o.Op, ID: o.ID, IfVersion: o.Version}
 	create, update := item.Op == loci.BulkCreate, item.Op == loci.BulkUpdate
 	switch {
 	case create != (o.Memory != nil):

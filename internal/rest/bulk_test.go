@@ -7,13 +7,14 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func init() {
-	furtherActions["POST /memories/bulk"] = map[app.Action]string{
-		app.MemoryChange: `POST /memories/bulk {"operations":[{"op":"update","id":"` + absent + `","changes":{"title":"t"}}]}`,
-		app.MemoryTrash:  `POST /memories/bulk {"operations":[{"op":"trash","id":"` + absent + `"}]}`,
+	furtherActions["POST /memories/bulk"] = map[gate.Action]string{
+		memory.Change: `POST /memories/bulk {"operations":[{"op":"update","id":"` + absent + `","changes":{"title":"t"}}]}`,
+		memory.Trash:  `POST /memories/bulk {"operations":[{"op":"trash","id":"` + absent + `"}]}`,
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // registerChanges adds the stream of what changes.
@@ -22,7 +22,7 @@ func (s *server) registerChanges(at func(route) route) {
 }
 
 var routeChanges = route{ID: "followChanges", Method: http.MethodGet, Path: "/changes", Who: forAny,
-	Action: app.ChangesRead, Tag: "recall",
+	Action: memory.ChangesRead, Tag: "recall",
 	Summary: "Follow changes as they happen",
 	Text: "Server-sent events: one `ready`, then a `change` (a FeedEvent) for each change that you may " +
 		"see. On `reset`, Loci no longer knows what changed meanwhile: reload everything.",
@@ -112,7 +112,7 @@ func (in *changesInput) after() string {
 
 // changes answers with a stream that stays open.
 func (s *server) changes(ctx context.Context, p loci.Principal, in *changesInput) (*huma.StreamResponse, error) {
-	feed, err := s.app.Changes(ctx, p, in.after())
+	feed, err := s.app.Memory.Changes(ctx, p, in.after())
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (p patient) hurry() { _ = p.c.SetWriteDeadline(time.Now().Add(lastTime)) }
 type changeStream struct {
 	*server
 	x    *exchange
-	feed *app.Changes
+	feed *memory.Changes
 	out  *bufio.Writer
 	once bool
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // told is what a reader learns of one change.
@@ -67,7 +67,7 @@ func (h *history) write(t *testing.T, s *server, seed uint64, n int) {
 	}
 	for range n {
 		if len(mine) == 0 || r.IntN(4) == 0 {
-			saved, err := s.app.Create(ctx, who, app.Draft{Title: "t", Content: "c", AllowedVendors: vendors()})
+			saved, err := s.app.Memory.Create(ctx, who, memory.Draft{Title: "t", Content: "c", AllowedVendors: vendors()})
 			if err != nil {
 				t.Error(err)
 				return
@@ -81,17 +81,17 @@ func (h *history) write(t *testing.T, s *server, seed uint64, n int) {
 		var err error
 		switch change := r.IntN(5); {
 		case !old.DeletedAt.IsZero():
-			now, err = s.app.Restore(ctx, who, old.ID, 0)
+			now, err = s.app.Memory.Restore(ctx, who, old.ID, 0)
 		case change == 0:
-			now, err = s.app.Trash(ctx, who, old.ID, 0)
+			now, err = s.app.Memory.Trash(ctx, who, old.ID, 0)
 		case change == 1:
-			err = s.app.Erase(ctx, who, old.ID, 0)
+			err = s.app.Memory.Erase(ctx, who, old.ID, 0)
 		case change == 2:
 			list := vendors()
-			now, err = s.app.Patch(ctx, who, old.ID, 0, app.Patch{AllowedVendors: &list})
+			now, err = s.app.Memory.Patch(ctx, who, old.ID, 0, memory.Patch{AllowedVendors: &list})
 		default:
 			text := fmt.Sprint(r.Uint64())
-			now, err = s.app.Patch(ctx, who, old.ID, 0, app.Patch{Content: &text})
+			now, err = s.app.Memory.Patch(ctx, who, old.ID, 0, memory.Patch{Content: &text})
 		}
 		switch {
 		case err != nil:

@@ -7,7 +7,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
 )
 
 // registerGraph adds the routes about the graphs of projects.
@@ -39,66 +39,66 @@ func (s *server) registerGraph(at func(route) route) {
 // The part of the table about changing graphs.
 var (
 	routeCreateEntities = route{ID: "createEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/entities",
-		Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated,
+		Who: forAny, Action: graph.Write, Missing: noProject, Tag: "graph", Status: http.StatusCreated,
 		Bulk: true, Again: true,
 		Summary: "Create entities",
 		Text: "All or none. If an entity with that name and type exists, Loci adds the new observations to it " +
 			"and returns it.",
 		In: exampleNewEntities, Out: examplePutEntities}
 	routeAddObservations = route{ID: "addObservations", Method: http.MethodPost,
-		Path: "/projects/{id}/graph/observations", Who: forAny, Action: app.GraphWrite, Missing: noProject,
+		Path: "/projects/{id}/graph/observations", Who: forAny, Action: graph.Write, Missing: noProject,
 		Tag: "graph", Status: http.StatusCreated, Bulk: true, Again: true,
 		Summary: "Add observations to entities",
 		Text:    "All or none. 404 if an entity does not exist, with the most similar names.",
 		In:      exampleNewObservations, Out: examplePutObservations}
 	routeCreateRelations = route{ID: "createRelations", Method: http.MethodPost, Path: "/projects/{id}/graph/relations",
-		Who: forAny, Action: app.GraphWrite, Missing: noProject, Tag: "graph", Status: http.StatusCreated,
+		Who: forAny, Action: graph.Write, Missing: noProject, Tag: "graph", Status: http.StatusCreated,
 		Bulk: true, Again: true,
 		Summary: "Create relations between entities",
 		Text:    "All or none. 404 if an entity does not exist, with the most similar names.",
 		In:      exampleNewRelations, Out: examplePutRelations}
 	routeDeleteEntities = route{ID: "deleteEntities", Method: http.MethodPost,
-		Path: "/projects/{id}/graph/entities/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject,
+		Path: "/projects/{id}/graph/entities/delete", Who: forAny, Action: graph.Delete, Missing: noProject,
 		Tag:     "graph",
 		Summary: "Move entities to the trash",
 		Text:    "With their observations and relations. Loci ignores names that do not exist.",
 		In:      exampleNames, Out: client.Deleted{Deleted: 1}}
 	routeDeleteObservations = route{ID: "deleteObservations", Method: http.MethodPost,
-		Path: "/projects/{id}/graph/observations/delete", Who: forAny, Action: app.GraphDelete,
+		Path: "/projects/{id}/graph/observations/delete", Who: forAny, Action: graph.Delete,
 		Missing: noProject, Tag: "graph",
 		Summary: "Move observations to the trash",
 		Text:    "By exact content. Loci ignores those that do not exist.",
 		In:      exampleOldObservations, Out: client.Deleted{Deleted: 1}}
 	routeDeleteRelations = route{ID: "deleteRelations", Method: http.MethodPost,
-		Path: "/projects/{id}/graph/relations/delete", Who: forAny, Action: app.GraphDelete, Missing: noProject,
+		Path: "/projects/{id}/graph/relations/delete", Who: forAny, Action: graph.Delete, Missing: noProject,
 		Tag:     "graph",
 		Summary: "Move relations to the trash",
 		Text:    "Loci ignores those that do not exist.",
 		In:      exampleOldRelations, Out: client.Deleted{Deleted: 1}}
 	routeGraphTrash = route{ID: "listGraphTrash", Method: http.MethodGet, Path: "/projects/{id}/graph/trash",
-		Who: forAny, Action: app.GraphTrashed, Missing: noProject, Tag: "graph",
+		Who: forAny, Action: graph.ReadTrash, Missing: noProject, Tag: "graph",
 		Summary: "List what you can restore",
 		Text:    "Most recently deleted first. An entity stands for everything that was deleted with it.",
 		Out:     exampleGraphTrash}
 	routeRestoreEntities = route{ID: "restoreEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/restore",
-		Who: forAny, Action: app.GraphRestore, Missing: noProject, Tag: "graph",
+		Who: forAny, Action: graph.Restore, Missing: noProject, Tag: "graph",
 		Summary: "Restore from the trash",
 		Text: "All or none. An entity comes back with everything that was deleted with it. 409 if another " +
 			"entity has its name and type now.",
 		In: exampleGone, Out: client.Restored{Restored: 1}}
 	routeMergeEntities = route{ID: "mergeEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/merge",
-		Who: forAny, Action: app.GraphMerge, Missing: noEntity, Tag: "graph",
+		Who: forAny, Action: graph.Merge, Missing: noEntity, Tag: "graph",
 		Summary: "Merge two entities",
 		Text: "Copies the observations and relations of `from` to `into` and moves `from` to the trash. " +
 			"Nothing becomes visible to more vendors.",
 		In: exampleMerge, Out: exampleEntity}
 	routeGraphVendors = route{ID: "setGraphVendors", Method: http.MethodPut, Path: "/projects/{id}/graph/vendors",
-		Who: forPeople, Action: app.GraphVendors, Missing: noProject, Tag: "graph",
+		Who: forPeople, Action: graph.Vendors, Missing: noProject, Tag: "graph",
 		Summary: "Set which vendors may read rows",
 		Text:    "For rows that you wrote. All or none.",
 		In:      exampleGraphVendors, Out: client.Changed{Changed: 1}}
 	routeImportGraph = route{ID: "importGraph", Method: http.MethodPost, Path: "/projects/{id}/graph/import",
-		Who: forPeople, Action: app.GraphImport, Missing: noProject, Tag: "graph", Limit: exports, Bulk: true,
+		Who: forPeople, Action: graph.Import, Missing: noProject, Tag: "graph", Limit: exports, Bulk: true,
 		Lines:   true,
 		Summary: "Import a graph",
 		Text: "Takes the memory.json of the reference MCP server, as JSON lines. You can repeat an import. " +
@@ -147,7 +147,7 @@ func (s *server) createEntities(ctx context.Context, p loci.Principal, in *newEn
 	for i, e := range in.Body.Entities {
 		items[i] = loci.NewEntity{EntityRef: loci.EntityRef{Name: e.Name, Type: e.Type}, Observations: e.Observations}
 	}
-	list, err := s.app.CreateEntities(ctx, p, in.project(), in.Body.AllowedVendors, items)
+	list, err := s.app.Graph.CreateEntities(ctx, p, in.project(), in.Body.AllowedVendors, items)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (s *server) addObservations(ctx context.Context, p loci.Principal, in *addO
 	for i, o := range in.Body.Observations {
 		items[i] = loci.Contents{Entity: loci.EntityRef{Name: o.Entity, Type: o.Type}, Contents: o.Contents}
 	}
-	list, err := s.app.AddObservations(ctx, p, in.project(), in.Body.AllowedVendors, items)
+	list, err := s.app.Graph.AddObservations(ctx, p, in.project(), in.Body.AllowedVendors, items)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (s *server) createRelations(ctx context.Context, p loci.Principal, in *newR
 	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 		return nil, err
 	}
-	list, err := s.app.CreateRelations(ctx, p, in.project(), in.Body.AllowedVendors, relationsOf(in.Body.Relations))
+	list, err := s.app.Graph.CreateRelations(ctx, p, in.project(), in.Body.AllowedVendors, relationsOf(in.Body.Relations))
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +263,7 @@ func (s *server) deleteEntities(ctx context.Context, p loci.Principal, in *entit
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.app.DeleteEntities(ctx, p, in.project(), refs)
+	n, err := s.app.Graph.DeleteEntities(ctx, p, in.project(), refs)
 	return say(client.Deleted{Deleted: n}, err)
 }
 
@@ -277,7 +277,7 @@ func (s *server) deleteObservations(ctx context.Context, p loci.Principal, in *o
 	for i, d := range in.Body.Deletions {
 		items[i] = loci.Contents{Entity: loci.EntityRef{Name: d.Entity, Type: d.Type}, Contents: d.Observations}
 	}
-	n, err := s.app.DeleteObservations(ctx, p, in.project(), items)
+	n, err := s.app.Graph.DeleteObservations(ctx, p, in.project(), items)
 	return say(client.Deleted{Deleted: n}, err)
 }
 
@@ -287,7 +287,7 @@ type relationDeletionsInput struct {
 }
 
 func (s *server) deleteRelations(ctx context.Context, p loci.Principal, in *relationDeletionsInput) (*answer[client.Deleted], error) {
-	n, err := s.app.DeleteRelations(ctx, p, in.project(), relationsOf(in.Body.Relations))
+	n, err := s.app.Graph.DeleteRelations(ctx, p, in.project(), relationsOf(in.Body.Relations))
 	return say(client.Deleted{Deleted: n}, err)
 }
 
@@ -297,14 +297,14 @@ type graphIDsInput struct {
 }
 
 // idsOf reads ids, of which there must be one. They count together.
-func idsOf(in *client.GraphIDs) (ids app.GraphIDs, err error) {
+func idsOf(in *client.GraphIDs) (ids graph.IDs, err error) {
 	switch n := len(in.Entities) + len(in.Observations) + len(in.Relations); {
 	case n == 0:
 		err = loci.Errorf(loci.Invalid, "the body names nothing; send entities, observations or relations")
 	case n > loci.MaxGraphItems:
 		err = loci.Errorf(loci.Invalid, "entities, observations and relations together have %d ids; at most %d are allowed", n, loci.MaxGraphItems)
 	}
-	return app.GraphIDs(*in), err
+	return graph.IDs(*in), err
 }
 
 func (s *server) restoreEntities(ctx context.Context, p loci.Principal, in *graphIDsInput) (*answer[client.Restored], error) {
@@ -312,7 +312,7 @@ func (s *server) restoreEntities(ctx context.Context, p loci.Principal, in *grap
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.app.RestoreEntities(ctx, p, in.project(), ids)
+	n, err := s.app.Graph.RestoreEntities(ctx, p, in.project(), ids)
 	return say(client.Restored{Restored: n}, err)
 }
 
@@ -322,7 +322,7 @@ type mergeInput struct {
 }
 
 func (s *server) mergeEntities(ctx context.Context, p loci.Principal, in *mergeInput) (*answer[loci.Entity], error) {
-	e, err := s.app.MergeEntities(ctx, p, in.project(), app.Which{ID: in.Body.From}, app.Which{ID: in.Body.Into})
+	e, err := s.app.Graph.Merge(ctx, p, in.project(), graph.Which{ID: in.Body.From}, graph.Which{ID: in.Body.Into})
 	return say(whole(e), err)
 }
 
@@ -336,7 +336,7 @@ func (s *server) setGraphVendors(ctx context.Context, p loci.Principal, in *grap
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.app.SetGraphVendors(ctx, p, in.project(), ids, in.Body.AllowedVendors)
+	n, err := s.app.Graph.SetVendors(ctx, p, in.project(), ids, in.Body.AllowedVendors)
 	return say(client.Changed{Changed: n}, err)
 }
 

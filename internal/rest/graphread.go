@@ -12,61 +12,62 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/jsonlines"
 )
 
 // The part of the table about reading graphs.
 var (
 	routeGraph = route{ID: "readGraph", Method: http.MethodGet, Path: "/projects/{id}/graph", Who: forAny,
-		Action: app.GraphRead, Missing: noProject, Tag: "graph",
+		Action: graph.Read, Missing: noProject, Tag: "graph",
 		Summary: "Read a graph",
 		Text: "In the order in which it was stored. entities_left counts the entities on later pages. A page " +
 			"ends early if it is large.",
 		Out: exampleGraphPage}
 	routeSearchGraph = route{ID: "searchGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/search",
-		Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
+		Who: forAny, Action: graph.Read, Missing: noProject, Tag: "graph",
 		Summary: "Search a graph",
 		Text: "Searches names, types and observations, best match first. Returns each entity with its " +
 			"observations and relations. 400 if the query is malformed.",
 		Out: exampleGraphHits}
 	routeOpenEntities = route{ID: "openEntities", Method: http.MethodPost, Reads: true,
-		Path: "/projects/{id}/graph/open", Who: forAny, Action: app.GraphRead, Missing: noProject, Tag: "graph",
+		Path: "/projects/{id}/graph/open", Who: forAny, Action: graph.Read, Missing: noProject, Tag: "graph",
 		Summary: "Get entities by name",
 		Text:    "missing lists names that do not exist, each with the most similar ones.",
 		In:      exampleNames, Out: exampleFoundEntities}
 	routeEntity = route{ID: "getEntity", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}",
-		Who: forAny, Action: app.GraphRead, Missing: noEntity, Tag: "graph",
+		Who: forAny, Action: graph.Read, Missing: noEntity, Tag: "graph",
 		Summary: "Get an entity",
 		Text: "With its newest 1,000 observations and relations. observations_left and relations_left count " +
 			"the older ones.",
 		Out: exampleEntity}
 	routeEntityObservations = route{ID: "listEntityObservations", Method: http.MethodGet,
-		Path: "/projects/{id}/graph/entities/{entity}/observations", Who: forAny, Action: app.GraphRead,
+		Path: "/projects/{id}/graph/entities/{entity}/observations", Who: forAny, Action: graph.Read,
 		Missing: noEntity, Tag: "graph",
 		Summary: "List the observations of an entity",
 		Text:    "Oldest first.",
 		Out:     client.ObservationList{Observations: exampleEntity.Observations}}
 	routeEntityRelations = route{ID: "listEntityRelations", Method: http.MethodGet,
-		Path: "/projects/{id}/graph/entities/{entity}/relations", Who: forAny, Action: app.GraphRead,
+		Path: "/projects/{id}/graph/entities/{entity}/relations", Who: forAny, Action: graph.Read,
 		Missing: noEntity, Tag: "graph",
 		Summary: "List the relations of an entity",
 		Text:    "Relations from or to it, oldest first.",
 		Out:     client.RelationList{Relations: exampleEntity.Relations}}
 	routeEntityHistory = route{ID: "getEntityHistory", Method: http.MethodGet,
-		Path: "/projects/{id}/graph/entities/{entity}/history", Who: forAny, Action: app.GraphHistory,
+		Path: "/projects/{id}/graph/entities/{entity}/history", Who: forAny, Action: graph.History,
 		Missing: noEntity, Tag: "graph",
 		Summary: "List the changes of an entity",
 		Text:    "Oldest first. Works for a deleted entity too.",
 		Out:     exampleChanges}
 	routeNeighbours = route{ID: "listNeighbours", Method: http.MethodGet,
-		Path: "/projects/{id}/graph/entities/{entity}/neighbours", Who: forAny, Action: app.GraphRead,
+		Path: "/projects/{id}/graph/entities/{entity}/neighbours", Who: forAny, Action: graph.Read,
 		Missing: noEntity, Tag: "graph",
 		Summary: "List the neighbours of an entity",
 		Text: "Entities within the given number of hops in either direction, nearest first, after the entity " +
 			"itself.",
 		Out: client.EntityList{Entities: exampleGraphPage.Entities}}
 	routeExportGraph = route{ID: "exportGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/export",
-		Who: forPeople, Action: app.GraphExport, Missing: noProject, Tag: "graph", Limit: exports,
+		Who: forPeople, Action: graph.Export, Missing: noProject, Tag: "graph", Limit: exports,
 		Summary:      "Export a graph",
 		Text:         "Everything in it that you may read, as JSON lines. `loci graph export` writes the same bytes.",
 		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString}, Example: exampleGraphLines}}}
@@ -79,7 +80,9 @@ type GraphPaging struct {
 	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
 }
 
-func (g GraphPaging) list() app.GraphList { return app.GraphList{Limit: g.Limit, Cursor: g.Cursor} }
+func (g GraphPaging) list() graph.ListRequest {
+	return graph.ListRequest{Limit: g.Limit, Cursor: g.Cursor}
+}
 
 type graphInput struct {
 	ProjectPath
@@ -87,7 +90,7 @@ type graphInput struct {
 }
 
 func (s *server) graph(ctx context.Context, p loci.Principal, in *graphInput) (*answer[client.GraphPage], error) {
-	page, err := s.app.ReadGraph(ctx, p, in.project(), in.list())
+	page, err := s.app.Graph.Read(ctx, p, in.project(), in.list())
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +105,7 @@ type graphSearchInput struct {
 }
 
 func (s *server) searchGraph(ctx context.Context, p loci.Principal, in *graphSearchInput) (*answer[client.GraphHits], error) {
-	hits, err := s.app.SearchGraph(ctx, p, in.project(), app.GraphSearch{Query: in.Q, Limit: in.Limit, Cursor: in.Cursor})
+	hits, err := s.app.Graph.Search(ctx, p, in.project(), graph.SearchRequest{Query: in.Q, Limit: in.Limit, Cursor: in.Cursor})
 	if loci.FieldOf(err) == "query" { // here it is called q
 		err = loci.FieldErrorf("q", "%s", strings.TrimPrefix(loci.SafeText(err), "query "))
 	}
@@ -118,7 +121,7 @@ func (s *server) openEntities(ctx context.Context, p loci.Principal, in *entityN
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.app.OpenEntities(ctx, p, in.project(), refs)
+	found, err := s.app.Graph.OpenEntities(ctx, p, in.project(), refs)
 	if err != nil {
 		return nil, err
 	}
@@ -135,13 +138,13 @@ type EntityPath struct {
 	Entity string `path:"entity" doc:"Of the entity, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (e EntityPath) which() (w app.Which) {
+func (e EntityPath) which() (w graph.Which) {
 	read(&w.ID, e.Entity)
 	return w
 }
 
 func (s *server) entity(ctx context.Context, p loci.Principal, in *EntityPath) (*answer[loci.Entity], error) {
-	e, err := s.app.Entity(ctx, p, in.project(), in.which())
+	e, err := s.app.Graph.Entity(ctx, p, in.project(), in.which())
 	return say(whole(e), err)
 }
 
@@ -151,7 +154,7 @@ type entityPageInput struct {
 }
 
 func (s *server) entityObservations(ctx context.Context, p loci.Principal, in *entityPageInput) (*answer[client.ObservationList], error) {
-	page, err := s.app.EntityObservations(ctx, p, in.project(), in.which(), in.list())
+	page, err := s.app.Graph.EntityObservations(ctx, p, in.project(), in.which(), in.list())
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +162,7 @@ func (s *server) entityObservations(ctx context.Context, p loci.Principal, in *e
 }
 
 func (s *server) entityRelations(ctx context.Context, p loci.Principal, in *entityPageInput) (*answer[client.RelationList], error) {
-	page, err := s.app.EntityRelations(ctx, p, in.project(), in.which(), in.list())
+	page, err := s.app.Graph.EntityRelations(ctx, p, in.project(), in.which(), in.list())
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +195,7 @@ func atMost[T any](list []T, limit, most int) ([]T, bool) {
 
 func (s *server) entityHistory(ctx context.Context, p loci.Principal, in *entityHistoryInput) (*answer[client.GraphChangeList], error) {
 	limit := limitOr(in.Limit, defaultGraphList)
-	list, err := s.app.EntityHistory(ctx, p, in.project(), in.which(), oneMore(limit, maxGraphList))
+	list, err := s.app.Graph.EntityHistory(ctx, p, in.project(), in.which(), oneMore(limit, maxGraphList))
 	if err != nil {
 		return nil, err
 	}
@@ -209,12 +212,12 @@ type neighboursInput struct {
 
 func (s *server) neighbours(ctx context.Context, p loci.Principal, in *neighboursInput) (*answer[client.EntityList], error) {
 	limit := limitOr(in.Limit, defaultNeighbours)
-	list, err := s.app.Neighbours(ctx, p, in.project(), in.which(), in.Hops, oneMore(limit, app.MaxNeighbours))
+	list, err := s.app.Graph.Neighbours(ctx, p, in.project(), in.which(), in.Hops, oneMore(limit, graph.MaxNeighbours))
 	if err != nil {
 		return nil, err
 	}
 	var out client.EntityList
-	out.Entities, out.HasMore = atMost(allWhole(list), limit, app.MaxNeighbours)
+	out.Entities, out.HasMore = atMost(allWhole(list), limit, graph.MaxNeighbours)
 	return say(out, nil)
 }
 
@@ -225,7 +228,7 @@ type graphTrashInput struct {
 
 func (s *server) graphTrash(ctx context.Context, p loci.Principal, in *graphTrashInput) (*answer[client.GraphTrash], error) {
 	limit := limitOr(in.Limit, defaultGraphList)
-	t, err := s.app.GraphTrash(ctx, p, in.project(), oneMore(limit, maxGraphList))
+	t, err := s.app.Graph.Trash(ctx, p, in.project(), oneMore(limit, maxGraphList))
 	if err != nil {
 		return nil, err
 	}
@@ -240,16 +243,16 @@ func (s *server) graphTrash(ctx context.Context, p loci.Principal, in *graphTras
 
 type graphExportInput struct {
 	ProjectPath
-	Format app.GraphFormat `query:"format" enum:"loci,reference" doc:"loci (if left out) has everything: ids, times, writers, vendors; reference is the memory.json of the reference MCP server"`
+	Format graph.Format `query:"format" enum:"loci,reference" doc:"loci (if left out) has everything: ids, times, writers, vendors; reference is the memory.json of the reference MCP server"`
 }
 
 func (s *server) exportGraph(_ context.Context, p loci.Principal, in *graphExportInput) (*huma.StreamResponse, error) {
-	format, file := app.GraphLoci, "loci-graph.jsonl"
-	if in.Format == app.GraphReference {
+	format, file := graph.GraphLoci, "loci-graph.jsonl"
+	if in.Format == graph.GraphReference {
 		format, file = in.Format, "memory.json"
 	}
 	return s.stream(file, noProject, func(ctx context.Context, w http.ResponseWriter) error {
-		return s.app.ExportGraph(ctx, p, in.project(), format, w)
+		return s.app.Graph.Export(ctx, p, in.project(), format, w)
 	})
 }
 
@@ -298,8 +301,8 @@ const maxLineProblems = 1000
 
 func (s *server) importGraph(ctx context.Context, p loci.Principal, in *graphImportInput) (*answer[client.GraphImported], error) {
 	problems := []client.LineProblem{}
-	r, err := s.app.ImportGraph(ctx, p, in.project(), bytes.NewReader(in.RawBody), app.GraphImportOptions{AllowedVendors: in.AllowedVendors, DryRun: in.DryRun,
-		Problem: func(l app.ImportProblem) {
+	r, err := s.app.Graph.Import(ctx, p, in.project(), bytes.NewReader(in.RawBody), graph.ImportOptions{AllowedVendors: in.AllowedVendors, DryRun: in.DryRun,
+		Problem: func(l jsonlines.Problem) {
 			if len(problems) < maxLineProblems {
 				problems = append(problems, client.LineProblem{Line: l.Line, Detail: l.Text})
 			}

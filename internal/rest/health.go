@@ -6,7 +6,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/identity"
 )
 
 // registerHealth adds the routes about the server itself.
@@ -32,7 +32,7 @@ var (
 		Summary: "Get this API description",
 		Text:    "OpenAPI 3.1. Needs no credential.",
 		Out:     map[string]any{"openapi": "3.1.0"}}
-	routeWhoAmI = route{ID: "whoAmI", Method: http.MethodGet, Path: "/whoami", Who: forAny, Action: app.WhoAmI,
+	routeWhoAmI = route{ID: "whoAmI", Method: http.MethodGet, Path: "/whoami", Who: forAny, Action: identity.WhoAmI,
 		Tag:     "server",
 		Summary: "Get the identity of this credential",
 		Text:    "Its role, its vendor, the person it acts for and its rights.",
@@ -62,7 +62,7 @@ func (s *server) ready(ctx context.Context, _ loci.Principal, _ *struct{}) (*rea
 type identityOutput struct{ Body client.Identity }
 
 func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*identityOutput, error) {
-	id, err := s.app.WhoAmI(ctx, p)
+	id, err := s.app.Identity.WhoAmI(ctx, p)
 	if err != nil {
 		return nil, err
 	}

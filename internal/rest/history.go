@@ -8,7 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // registerHistory adds the routes about what memories were before.
@@ -24,19 +24,19 @@ const noVersion missing = "memory or version"
 // The part of the table about what memories were before.
 var (
 	routeDiff = route{ID: "diffVersions", Method: http.MethodGet, Path: "/memories/{id}/diff", Who: forPeople,
-		Action: app.MemoryHistory, Missing: noVersion, Tag: "history",
+		Action: memory.History, Missing: noVersion, Tag: "history",
 		Summary: "Compare two versions of a memory",
 		Text: "Returns changed attributes with their old and new value, and changed texts by line and word. By " +
 			"default compares the current version with the one before. 404 if a version does not exist.",
 		Out: exampleDiff}
 	routeRevert = route{ID: "revertMemory", Method: http.MethodPost, Path: "/memories/{id}/revert",
-		Who: forPeople, Action: app.MemoryRevert, Missing: noVersion, Tag: "history", Conditional: true,
+		Who: forPeople, Action: memory.Revert, Missing: noVersion, Tag: "history", Conditional: true,
 		Atomic:  true,
 		Summary: "Revert to an old version",
 		Text: "Loci saves the old content as a new version and loses nothing. Sharing stays as it is. 403 if " +
 			"the memory would expire earlier and you may not delete. 409 if its project is archived.",
 		In: exampleRevert, Out: exampleReverted}
-	routeUndo = route{ID: "undo", Method: http.MethodPost, Path: "/undo", Who: forPeople, Action: app.Undo,
+	routeUndo = route{ID: "undo", Method: http.MethodPost, Path: "/undo", Who: forPeople, Action: memory.Undo,
 		Tag: "history", Limit: expensive, Atomic: true,
 		Summary: "Undo the changes of a writer",
 		Text: "Restores each of your memories that an origin, key or session changed in that time, as a new " +
@@ -52,7 +52,7 @@ type diffInput struct {
 }
 
 func (s *server) diff(ctx context.Context, p loci.Principal, in *diffInput) (*answer[*loci.Diff], error) {
-	return say(s.app.Diff(ctx, p, in.parse(), in.From, in.To))
+	return say(s.app.Memory.Diff(ctx, p, in.parse(), in.From, in.To))
 }
 
 type revertInput struct {
@@ -65,7 +65,7 @@ func (s *server) revert(ctx context.Context, p loci.Principal, in *revertInput) 
 	if err != nil {
 		return nil, err
 	}
-	return oneMemory(s.app.Revert(ctx, p, id, version, in.Body.Version))
+	return oneMemory(s.app.Memory.Revert(ctx, p, id, version, in.Body.Version))
 }
 
 type undoInput struct{ Body client.UndoRequest }
@@ -73,7 +73,7 @@ type undoInput struct{ Body client.UndoRequest }
 func (in *undoInput) reads() bool { return in.Body.DryRun }
 
 func (s *server) undo(ctx context.Context, p loci.Principal, in *undoInput) (*answer[*loci.UndoReport], error) {
-	return say(s.app.Undo(ctx, p, in.Body.UndoSelection, in.Body.DryRun))
+	return say(s.app.Memory.Undo(ctx, p, in.Body.UndoSelection, in.Body.DryRun))
 }
 
 // The examples about what memories were before.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func init() {
@@ -114,6 +114,6 @@ func TestRevertOverREST(t *testing.T) {
 func TestUndoIsRefusedToLimitedKeys(t *testing.T) {
 	s := newServer(t)
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightRead}})
-	s.refusedAs(t, key, `POST /undo {"origin":"cursor","since":"2026-01-01T00:00:00Z"}`, app.Undo)
-	s.refusedAs(t, key, "POST /memories/"+absent+`/revert {"version":1}`, app.MemoryRevert)
+	s.refusedAs(t, key, `POST /undo {"origin":"cursor","since":"2026-01-01T00:00:00Z"}`, memory.Undo)
+	s.refusedAs(t, key, "POST /memories/"+absent+`/revert {"version":1}`, memory.Revert)
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
 )
 
 // Loci carries out a POST under an Idempotency-Key once a day, however often it
@@ -67,8 +67,8 @@ func (o *onceKey) restart(r *http.Request, parts ...string) {
 
 // request is what app keeps of the key: a hash of the sender, the route under
 // either of its paths, and the key.
-func (o *onceKey) request(p loci.Principal, r *route, in any) app.OnceRequest {
-	out := app.OnceRequest{Key: sha256.Sum256([]byte(p.Subject() + "\x00" + r.ID + "\x00" + o.key)), Atomic: r.Atomic}
+func (o *onceKey) request(p loci.Principal, r *route, in any) gate.OnceRequest {
+	out := gate.OnceRequest{Key: sha256.Sum256([]byte(p.Subject() + "\x00" + r.ID + "\x00" + o.key)), Atomic: r.Atomic}
 	if parts, ok := in.(interface{ inParts() bool }); ok && parts.inParts() {
 		out.Atomic = false // one transaction for each operation
 	}
@@ -124,14 +124,14 @@ func (s *server) stillMay(ctx context.Context, p loci.Principal, r *route, in an
 		return err
 	}
 	if of, ok := in.(interface{ project() loci.ProjectID }); ok && r.ofProject() {
-		_, err := s.app.Project(ctx, p, of.project())
+		_, err := s.app.Project.Get(ctx, p, of.project())
 		return err
 	}
 	return nil
 }
 
 // first carries a request out and keeps how it was answered.
-func first[I, O any](ctx context.Context, s *server, r *route, p loci.Principal, in *I, begun *app.Once, do call[I, O]) (*O, error) {
+func first[I, O any](ctx context.Context, s *server, r *route, p loci.Principal, in *I, begun *gate.Once, do call[I, O]) (*O, error) {
 	out, err := do(begun.Carry(ctx, max(r.Status, http.StatusOK)), p, in)
 	settled := context.WithoutCancel(ctx) // a client that hung up sends it again
 	if err != nil {
@@ -148,8 +148,8 @@ func first[I, O any](ctx context.Context, s *server, r *route, p loci.Principal,
 
 // answered is what Loci keeps of an answer: its status, and the id of its body
 // if it has one.
-func answered(out any, r *route) app.Repeated {
-	known := app.Repeated{Status: max(r.Status, http.StatusOK)}
+func answered(out any, r *route) gate.Repeated {
+	known := gate.Repeated{Status: max(r.Status, http.StatusOK)}
 	v := reflect.ValueOf(out).Elem()
 	if f := v.FieldByName("Status"); f.IsValid() && f.CanInt() && f.Int() != 0 {
 		known.Status = int(f.Int())

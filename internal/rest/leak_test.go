@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // absent is an id that nothing ever had.
@@ -40,14 +40,14 @@ func TestHiddenReadsAsAbsent(t *testing.T) {
 		}
 		writer.Origin = rapid.SampledFrom([]string{"claude", "cursor", "api"}).Draw(rt, "origin")
 		vendors := rapid.SliceOfNDistinct(rapid.SampledFrom([]loci.Vendor{"*", "claude", "cursor", "gemini", "other"}), 1, 3, rapid.ID).Draw(rt, "vendors")
-		saved, err := s.app.Create(ctx, writer, app.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, AllowedVendors: vendors})
+		saved, err := s.app.Memory.Create(ctx, writer, memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, AllowedVendors: vendors})
 		if err != nil {
 			rt.Fatal(err)
 		}
 		m := &saved.Memory
 		trashed := rapid.Bool().Draw(rt, "trashed")
 		if trashed {
-			if m, err = s.app.Trash(ctx, writer, m.ID, 0); err != nil {
+			if m, err = s.app.Memory.Trash(ctx, writer, m.ID, 0); err != nil {
 				rt.Fatal(err)
 			}
 		}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // registerLists adds the routes that list and search memories.
@@ -27,56 +28,56 @@ func (s *server) registerLists(at func(route) route) {
 }
 
 // trashedToo are the further actions of a list that can be of the trash.
-var trashedToo = []app.Action{app.MemoryTrashed}
+var trashedToo = []gate.Action{memory.ReadTrash}
 
 // The routes that list and search memories.
 var (
 	routeList = route{ID: "listMemories", Method: http.MethodPost, Reads: true, Path: "/memories/list",
-		Who: forPeople, Action: app.MemoryRead, More: trashedToo, Tag: "memories",
+		Who: forPeople, Action: memory.Read, More: trashedToo, Tag: "memories",
 		Summary: "List memories by filter",
 		Text: "Newest first, or best match first for a search. Without a filter, all memories. `trashed` lists " +
 			"the trash.",
 		In: exampleList, Out: examplePage}
 	routeListByQuery = route{ID: "listMemoriesByQuery", Method: http.MethodGet, Path: "/memories", Who: forPeople,
-		Action: app.MemoryRead, More: trashedToo, Tag: "memories",
+		Action: memory.Read, More: trashedToo, Tag: "memories",
 		Summary: "List memories by query parameters",
 		Text:    "The same as POST /memories/list, for browsers and scripts.",
 		Out:     examplePage}
 	routePool = route{ID: "listTeamMemories", Method: http.MethodGet, Path: "/memories/team", Who: forPeople,
-		Action: app.PoolRead, Tag: "memories",
+		Action: memory.PoolRead, Tag: "memories",
 		Summary: "List the memories of your team",
 		Text:    "Newest first. 409 if you are not in a team.",
 		Out:     examplePage}
 	routeAgentLatest = route{ID: "agentLatestMemory", Method: http.MethodGet, Path: "/agent/memories/latest",
-		Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Who: forAny, Action: memory.Read, Tag: "agent",
 		Summary: "Get the newest memory",
 		Text:    "Optionally with a tag or an origin. 404 if there is none.",
 		Out:     exampleMemory}
 	routeAgentPool = route{ID: "agentTeamMemories", Method: http.MethodGet, Path: "/agent/memories/team",
-		Who: forAny, Action: app.PoolRead, Tag: "agent",
+		Who: forAny, Action: memory.PoolRead, Tag: "agent",
 		Summary: "List the memories of the team as an agent",
 		Text: "Newest first. Only memories that the vendor of the key may read. 409 if the person is not in a " +
 			"team.",
 		Out: examplePage}
 	routeAgentByTag = route{ID: "agentMemoriesByTag", Method: http.MethodPost, Reads: true,
-		Path: "/agent/memories/by-tag", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Path: "/agent/memories/by-tag", Who: forAny, Action: memory.Read, Tag: "agent",
 		Summary: "List memories by tag",
 		Text: "Full memories with any of the tags, newest first. With \"tag_mode\": \"all\", memories with every " +
 			"tag.",
 		In: client.ByTagRequest{Tags: []string{"ops"}}, Out: examplePage}
 	routeAgentBrowse = route{ID: "agentBrowseMemories", Method: http.MethodPost, Reads: true,
-		Path: "/agent/memories/browse", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Path: "/agent/memories/browse", Who: forAny, Action: memory.Read, Tag: "agent",
 		Summary: "List summaries of memories",
 		Text:    "Without content; get the memories you need by id. Without a filter, all memories.",
 		In:      client.BrowseRequest{Limit: 50}, Out: exampleSummaries}
 	routeAgentSearch = route{ID: "agentSearchMemories", Method: http.MethodPost, Reads: true,
-		Path: "/agent/memories/search", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Path: "/agent/memories/search", Who: forAny, Action: memory.Read, Tag: "agent",
 		Summary: "Search memories",
 		Text: "Full memories, best match first. Takes words, \"phrases\" and prefix*. The more words match, the " +
 			"better.",
 		In: client.SearchRequest{Term: "deploy day"}, Out: exampleFound}
 	routeAgentList = route{ID: "agentListMemories", Method: http.MethodPost, Reads: true,
-		Path: "/agent/memories/list", Who: forAny, Action: app.MemoryRead, Tag: "agent",
+		Path: "/agent/memories/list", Who: forAny, Action: memory.Read, Tag: "agent",
 		Summary: "List the newest memories",
 		Text:    "Full memories, newest first.",
 		In:      client.NewestRequest{Limit: 10}, Out: exampleNewest}
@@ -121,7 +122,7 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 		}
 		f.Lifecycle = loci.TrashOnly
 	}
-	page, err := s.app.List(ctx, p, app.ListRequest{Filter: f, Limit: a.limit, Cursor: a.cursor, Offset: a.offset, Total: a.total})
+	page, err := s.app.Memory.List(ctx, p, memory.ListRequest{Filter: f, Limit: a.limit, Cursor: a.cursor, Offset: a.offset, Total: a.total})
 	if err != nil {
 		return nil, err
 	}
@@ -136,14 +137,14 @@ func pageOf(a ask, next string) client.Page {
 	return client.Page{Limit: a.limit, Offset: a.offset, More: moreAt(next)}
 }
 
-func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f app.Filter) (*found, error) {
+func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f memory.Filter) (*found, error) {
 	if err := loci.CheckText(path(a.name, "term"), a.filter.Term, 1, loci.MaxTerm); err != nil {
 		return nil, err
 	}
-	if a.limit > app.MaxSearch {
-		return nil, loci.FieldErrorf("limit", "must be at most %d for a search", app.MaxSearch)
+	if a.limit > memory.MaxSearch {
+		return nil, loci.FieldErrorf("limit", "must be at most %d for a search", memory.MaxSearch)
 	}
-	page, err := s.app.Search(ctx, p, app.SearchRequest{Filter: f, Query: a.filter.Term, Limit: a.limit, Cursor: a.cursor, Offset: a.offset})
+	page, err := s.app.Memory.Search(ctx, p, memory.SearchRequest{Filter: f, Query: a.filter.Term, Limit: a.limit, Cursor: a.cursor, Offset: a.offset})
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +166,7 @@ func (s *server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, 
 		}
 		a.offset = n
 	}
-	memories, err := s.app.ByIDs(ctx, p, distinct(a.filter.IDs), whenOf(a.filter.When))
+	memories, err := s.app.Memory.ByIDs(ctx, p, distinct(a.filter.IDs), whenOf(a.filter.When))
 	if err != nil {
 		return nil, err
 	}
@@ -237,8 +238,8 @@ func path(name, field string) string {
 }
 
 // filterOf returns conditions as the use cases take them.
-func filterOf(c *client.Conditions) app.Filter {
-	return app.Filter{Tags: c.Tags, AllTags: c.TagMode == client.EveryTag, Origin: c.Origin, Type: c.Type,
+func filterOf(c *client.Conditions) memory.Filter {
+	return memory.Filter{Tags: c.Tags, AllTags: c.TagMode == client.EveryTag, Origin: c.Origin, Type: c.Type,
 		Category: c.Category, ProjectID: c.ProjectID, From: loci.CutTime(c.From), To: loci.CutTime(c.To),
 		Key: c.Key, Scope: c.Scope, AgentID: c.AgentID, SessionID: c.WrittenIn, Pinned: c.Pinned, When: whenOf(c.When)}
 }
@@ -342,14 +343,14 @@ type latestInput struct {
 }
 
 func (s *server) latest(ctx context.Context, p loci.Principal, in *latestInput) (*memoryOutput, error) {
-	f := app.Filter{Origin: in.Origin, When: whenOf(in.When)}
+	f := memory.Filter{Origin: in.Origin, When: whenOf(in.When)}
 	if in.Tag != "" {
 		if err := loci.CheckText("tag", in.Tag, 1, loci.MaxTag); err != nil {
 			return nil, err
 		}
 		f.Tags = []string{in.Tag}
 	}
-	return oneMemory(s.app.Latest(ctx, p, f))
+	return oneMemory(s.app.Memory.Latest(ctx, p, f))
 }
 
 type byTagInput struct{ Body client.ByTagRequest }

@@ -8,7 +8,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // registerMemories adds the routes about single memories.
@@ -31,73 +32,73 @@ func (s *server) registerMemories(prefix string, at func(route) route) {
 // The routes about single memories.
 var (
 	routeCreate = route{ID: "createMemory", Method: http.MethodPost, Atomic: true, Path: "/memories",
-		Who: forPeople, Action: app.MemoryCreate, Tag: "memories", Status: http.StatusCreated, Again: true,
+		Who: forPeople, Action: memory.Create, Tag: "memories", Status: http.StatusCreated, Again: true,
 		Summary: "Save a memory",
 		Text: "Stores exactly what you send. Loci takes the origin from the credential. If a memory with that " +
 			"key, scope and context exists, Loci updates it, keeps the old version and answers 200.",
 		In: exampleNew, Out: exampleSaved}
 	routeGet = route{ID: "getMemory", Method: http.MethodGet, Path: "/memories/{id}", Who: forPeople,
-		Action: app.MemoryRead, Tag: "memories", Conditional: true,
+		Action: memory.Read, Tag: "memories", Conditional: true,
 		Summary: "Get a memory",
 		Text:    "Also finds memories in the trash, which have deleted_at.",
 		Out:     exampleMemory}
 	routeReplace = route{ID: "replaceMemory", Method: http.MethodPut, Path: "/memories/{id}", Who: forPeople,
-		Action: app.MemoryChange, Tag: "memories", Conditional: true,
+		Action: memory.Change, Tag: "memories", Conditional: true,
 		Summary: "Replace a memory",
 		Text:    "Fields that you leave out get their defaults. Loci keeps the old version.",
 		In:      exampleReplacement, Out: exampleMemory}
 	routeEdit = route{ID: "editMemory", Method: http.MethodPatch, Path: "/memories/{id}", Who: forPeople,
-		Action: app.MemoryChange, Tag: "memories", Conditional: true,
+		Action: memory.Change, Tag: "memories", Conditional: true,
 		Summary: "Change fields of a memory",
 		Text: "Takes a JSON merge patch: fields that you leave out stay, null clears a field. Loci keeps the " +
 			"old version.",
 		In: exampleEdit, Out: exampleMemory}
 	routeTrash = route{ID: "trashMemory", Method: http.MethodDelete, Path: "/memories/{id}", Who: forPeople,
-		Action: app.MemoryTrash, More: []app.Action{app.MemoryErase}, Tag: "memories", Conditional: true,
+		Action: memory.Trash, More: []gate.Action{memory.Erase}, Tag: "memories", Conditional: true,
 		Summary: "Move a memory to the trash",
 		Text: "You can restore it for " + trashDays + " days. With permanent=true, Loci deletes it permanently with " +
 			"all its versions. Needs step-up unless the org deletes by key.",
 		Out: exampleMemory}
 	routeTrashMany = route{ID: "trashMemories", Method: http.MethodDelete, Path: "/memories", Who: forPeople,
-		Action: app.MemoryTrash, Tag: "memories", Limit: expensive,
+		Action: memory.Trash, Tag: "memories", Limit: expensive,
 		Summary: "Move several memories to the trash",
 		Text:    "All of them or, if one does not exist, none.",
 		In:      exampleBulk, Out: exampleBulkTrashed}
 	routeRestore = route{ID: "restoreMemory", Method: http.MethodPost, Atomic: true,
-		Path: "/memories/{id}/restore", Who: forPeople, Action: app.MemoryRestore, Tag: "memories",
+		Path: "/memories/{id}/restore", Who: forPeople, Action: memory.Restore, Tag: "memories",
 		Conditional: true,
 		Summary:     "Restore a memory from the trash",
 		Text:        "404 if it is not in the trash.",
 		Out:         exampleMemory}
 	routeVersions = route{ID: "listVersions", Method: http.MethodGet, Path: "/memories/{id}/versions",
-		Who: forPeople, Action: app.MemoryHistory, Tag: "memories",
+		Who: forPeople, Action: memory.History, Tag: "memories",
 		Summary: "List the old versions of a memory",
 		Text:    "Newest first, without the current version.",
 		Out:     exampleHistory}
 	routeShare = route{ID: "shareMemory", Method: http.MethodPost, Atomic: true, Path: "/memories/{id}/share",
-		Who: forPeople, Action: app.MemoryShare, Tag: "memories",
+		Who: forPeople, Action: memory.Share, Tag: "memories",
 		Summary: "Share a memory with your team",
 		Text: "Adds it to the pool of your team. It stays yours, and the vendors that may read it stay the " +
 			"same. 409 if you are not in a team.",
 		Out: exampleMemory}
 	routeUnshare = route{ID: "unshareMemory", Method: http.MethodPost, Atomic: true,
-		Path: "/memories/{id}/unshare", Who: forPeople, Action: app.MemoryShare, Tag: "memories",
+		Path: "/memories/{id}/unshare", Who: forPeople, Action: memory.Share, Tag: "memories",
 		Summary: "Stop sharing a memory with your team",
 		Text:    "Only the person who shared it can do this.",
 		Out:     exampleMemory}
 	routeAgentCreate = route{ID: "agentCreateMemory", Method: http.MethodPost, Atomic: true, Path: "/agent/memories",
-		Who: forAny, Action: app.MemoryCreate, Tag: "agent", Status: http.StatusCreated, Again: true,
+		Who: forAny, Action: memory.Create, Tag: "agent", Status: http.StatusCreated, Again: true,
 		Summary: "Save a memory as an agent",
 		Text: "Stores exactly what you send. The origin is the vendor of the key. By default every vendor may " +
 			"read it. If this vendor already wrote a memory with that key, Loci updates it and answers 200.",
 		In: exampleNew, Out: exampleSaved}
 	routeAgentGet = route{ID: "agentGetMemory", Method: http.MethodGet, Path: "/agent/memories/{id}", Who: forAny,
-		Action: app.MemoryRead, Tag: "agent", Conditional: true,
+		Action: memory.Read, Tag: "agent", Conditional: true,
 		Summary: "Get a memory as an agent",
 		Text:    "404 if the memory does not exist or the vendor of the key may not read it.",
 		Out:     exampleMemory}
 	routeAgentTrash = route{ID: "agentTrashMemory", Method: http.MethodDelete, Path: "/agent/memories/{id}",
-		Who: forAny, Action: app.MemoryTrash, Tag: "agent", Conditional: true,
+		Who: forAny, Action: memory.Trash, Tag: "agent", Conditional: true,
 		Summary: "Move a memory to the trash as an agent",
 		Text:    "Only memories that this vendor wrote, and only if the org deletes by key.",
 		Out:     exampleMemory}
@@ -171,7 +172,7 @@ func (s *server) create(place string) call[createInput, savedOutput] {
 		if err != nil {
 			return nil, err
 		}
-		saved, err := s.app.Create(ctx, p, d)
+		saved, err := s.app.Memory.Create(ctx, p, d)
 		if err != nil {
 			return nil, err
 		}
@@ -188,10 +189,10 @@ func savedAt(place string, m *loci.Saved) *savedOutput {
 }
 
 // newDraft reads a save, of which some fields have two names.
-func newDraft(m *client.NewMemory) (app.Draft, error) {
+func newDraft(m *client.NewMemory) (memory.Draft, error) {
 	d := draft(&m.Attributes)
 	d.Title, d.Content, d.Tags, d.AllowedVendors = m.Title, m.Content, m.Tags, m.AllowedVendors
-	d.TTL, d.Dedupe = time.Duration(m.TTL)*time.Second, app.Dedupe(m.Dedupe)
+	d.TTL, d.Dedupe = time.Duration(m.TTL)*time.Second, memory.Dedupe(m.Dedupe)
 	d.Supersedes, d.Corrects = m.Supersedes, m.Corrects
 	d.NotCompared = m.Similar != nil && !*m.Similar
 	switch {
@@ -214,8 +215,8 @@ func newDraft(m *client.NewMemory) (app.Draft, error) {
 	return d, nil
 }
 
-func draft(a *client.Attributes) app.Draft {
-	return app.Draft{Summary: a.Summary, Key: a.Key, Category: a.Category, Source: a.Source, Type: a.Type,
+func draft(a *client.Attributes) memory.Draft {
+	return memory.Draft{Summary: a.Summary, Key: a.Key, Category: a.Category, Source: a.Source, Type: a.Type,
 		Importance: a.Importance, Pinned: a.Pinned, Scope: a.Scope, ProjectID: a.ProjectID, AgentID: a.AgentID,
 		SessionID: a.SessionID, ExpiresAt: a.ExpiresAt, ValidFrom: a.ValidFrom, ValidTo: a.ValidTo}
 }
@@ -227,7 +228,7 @@ type getInput struct {
 }
 
 func (s *server) get(ctx context.Context, p loci.Principal, in *getInput) (*memoryOutput, error) {
-	out, err := oneMemory(s.app.GetAt(ctx, p, in.parse(), whenOf(in.When)))
+	out, err := oneMemory(s.app.Memory.GetAt(ctx, p, in.parse(), whenOf(in.When)))
 	return unlessKnown(out, in.IfNoneMatch), err
 }
 
@@ -251,7 +252,7 @@ func (s *server) replace(ctx context.Context, p loci.Principal, in *replaceInput
 	}
 	d := draft(&in.Body.Attributes)
 	d.Title, d.Content, d.Tags, d.AllowedVendors = in.Body.Title, in.Body.Content, in.Body.Tags, in.Body.AllowedVendors
-	return oneMemory(s.app.Replace(ctx, p, id, version, d))
+	return oneMemory(s.app.Memory.Replace(ctx, p, id, version, d))
 }
 
 type editInput struct {
@@ -268,21 +269,21 @@ func (s *server) edit(ctx context.Context, p loci.Principal, in *editInput) (*me
 	if err != nil {
 		return nil, err
 	}
-	return oneMemory(s.app.Patch(ctx, p, id, version, patch))
+	return oneMemory(s.app.Memory.Patch(ctx, p, id, version, patch))
 }
 
 // patchOf reads a merge patch. A cleared field gets what a new memory has; the
 // three that have nothing to go back to cannot be cleared.
-func patchOf(e *client.Edit) (app.Patch, error) {
+func patchOf(e *client.Edit) (memory.Patch, error) {
 	for _, f := range []struct {
 		name    string
 		cleared bool
 	}{{"title", e.Title.Cleared()}, {"content", e.Content.Cleared()}, {"allowed_vendors", e.AllowedVendors.Cleared()}} {
 		if f.cleared {
-			return app.Patch{}, loci.FieldErrorf(f.name, "cannot be cleared; leave it out to keep it, or send a new value")
+			return memory.Patch{}, loci.FieldErrorf(f.name, "cannot be cleared; leave it out to keep it, or send a new value")
 		}
 	}
-	return app.Patch{
+	return memory.Patch{
 		Title: changed(e.Title, ""), Content: changed(e.Content, ""), AllowedVendors: changed(e.AllowedVendors, nil),
 		Summary: changed(e.Summary, ""), Key: changed(e.Key, ""), Tags: changed(e.Tags, []string{}),
 		Type: changed(e.Type, loci.Semantic), Category: changed(e.Category, loci.DefaultCategory),
@@ -318,9 +319,9 @@ func (s *server) trash(ctx context.Context, p loci.Principal, in *trashInput) (*
 		return nil, err
 	}
 	if in.Permanent {
-		return &memoryOutput{Status: http.StatusNoContent}, s.app.Erase(ctx, p, id, version)
+		return &memoryOutput{Status: http.StatusNoContent}, s.app.Memory.Erase(ctx, p, id, version)
 	}
-	return oneMemory(s.app.Trash(ctx, p, id, version))
+	return oneMemory(s.app.Memory.Trash(ctx, p, id, version))
 }
 
 // agentTrash leaves erasing to people.
@@ -331,7 +332,7 @@ func (s *server) agentTrash(ctx context.Context, p loci.Principal, in *targetInp
 type trashManyInput struct{ Body client.BulkTrash }
 
 func (s *server) trashMany(ctx context.Context, p loci.Principal, in *trashManyInput) (*answer[client.BulkTrashed], error) {
-	trashed, err := s.app.TrashMany(ctx, p, distinct(in.Body.IDs))
+	trashed, err := s.app.Memory.TrashMany(ctx, p, distinct(in.Body.IDs))
 	if err != nil {
 		return nil, err
 	}
@@ -343,11 +344,11 @@ func (s *server) trashMany(ctx context.Context, p loci.Principal, in *trashManyI
 }
 
 func (s *server) share(ctx context.Context, p loci.Principal, in *PathID) (*memoryOutput, error) {
-	return oneMemory(s.app.ShareMemory(ctx, p, in.parse()))
+	return oneMemory(s.app.Memory.Share(ctx, p, in.parse()))
 }
 
 func (s *server) unshare(ctx context.Context, p loci.Principal, in *PathID) (*memoryOutput, error) {
-	return oneMemory(s.app.UnshareMemory(ctx, p, in.parse()))
+	return oneMemory(s.app.Memory.Unshare(ctx, p, in.parse()))
 }
 
 type poolInput struct {
@@ -359,7 +360,7 @@ type poolInput struct {
 
 func (s *server) pool(ctx context.Context, p loci.Principal, in *poolInput) (*pageOutput, error) {
 	a := ask{limit: limitOr(in.Limit, defaultByTag), offset: in.Offset, cursor: in.Cursor}
-	got, err := s.app.TeamMemories(ctx, p, app.ListRequest{Filter: app.Filter{When: whenOf(in.When)}, Limit: a.limit, Offset: a.offset, Cursor: a.cursor})
+	got, err := s.app.Memory.TeamMemories(ctx, p, memory.ListRequest{Filter: memory.Filter{When: whenOf(in.When)}, Limit: a.limit, Offset: a.offset, Cursor: a.cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -371,7 +372,7 @@ func (s *server) restore(ctx context.Context, p loci.Principal, in *targetInput)
 	if err != nil {
 		return nil, err
 	}
-	return oneMemory(s.app.Restore(ctx, p, id, version))
+	return oneMemory(s.app.Memory.Restore(ctx, p, id, version))
 }
 
 type versionsInput struct {
@@ -395,7 +396,7 @@ func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInp
 	if in.Limit == 0 {
 		in.Limit = defaultVersions
 	}
-	versions, current, err := s.app.Versions(ctx, p, in.parse(), before, in.Limit)
+	versions, current, err := s.app.Memory.Versions(ctx, p, in.parse(), before, in.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/node"
 )
 
 // registerNodes adds the routes about memory nodes.
@@ -37,30 +38,30 @@ var packToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{
 // The part of the table about memory nodes.
 var (
 	routeCreateNode = route{ID: "createMemoryNode", Method: http.MethodPost, Atomic: true, Path: "/memory-nodes",
-		Who: forAny, Action: app.NodeCreate, Tag: "memory nodes", Status: http.StatusCreated,
+		Who: forAny, Action: node.Create, Tag: "memory nodes", Status: http.StatusCreated,
 		Summary: "Create a memory node",
 		Text: "A memory node is a tree of memories, entities and texts that is read as a whole. A new one has " +
 			"no items. Loci takes the origin from the credential. 409 if shared is set and you are not in a " +
 			"team.",
 		In: exampleNewNode, Out: exampleNode}
 	routeNodes = route{ID: "listMemoryNodes", Method: http.MethodGet, Path: "/memory-nodes", Who: forAny,
-		Action: app.NodeRead, More: trashedToo, Tag: "memory nodes",
+		Action: node.Read, More: trashedToo, Tag: "memory nodes",
 		Summary: "List memory nodes",
 		Text:    "Most recently changed first. Changes to items do not count. `trashed` lists the trash.",
 		Out:     exampleNodes}
 	routeNode = route{ID: "getMemoryNode", Method: http.MethodGet, Path: "/memory-nodes/{id}", Who: forAny,
-		Action: app.NodeRead, Missing: noNode, Tag: "memory nodes",
+		Action: node.Read, Missing: noNode, Tag: "memory nodes",
 		Summary: "Get a memory node",
 		Text:    "Without its items. People also find nodes in the trash, which have deleted_at.",
 		Out:     exampleNode}
 	routeEditNode = route{ID: "editMemoryNode", Method: http.MethodPatch, Path: "/memory-nodes/{id}", Who: forAny,
-		Action: app.NodeChange, Missing: noNode, Tag: "memory nodes",
+		Action: node.Change, Missing: noNode, Tag: "memory nodes",
 		Summary: "Change fields of a memory node",
 		Text: "Takes a JSON merge patch. Only its owner and agents of the vendor that made it may change it. " +
 			"Agents cannot widen allowed_vendors.",
 		In: exampleNodeEdit, Out: exampleNode}
 	routeTrashNode = route{ID: "trashMemoryNode", Method: http.MethodDelete, Path: "/memory-nodes/{id}",
-		Who: forAny, Action: app.NodeTrash, More: []app.Action{app.NodeErase}, Missing: noNode,
+		Who: forAny, Action: node.Trash, More: []gate.Action{node.Erase}, Missing: noNode,
 		Tag:     "memory nodes",
 		Summary: "Move a memory node to the trash",
 		Text: "With its items. The memories and entities stay. You can restore it for " + trashDays + " days. With " +
@@ -68,39 +69,39 @@ var (
 			"by key.",
 		Out: exampleNode}
 	routeRestoreNode = route{ID: "restoreMemoryNode", Method: http.MethodPost, Atomic: true,
-		Path: "/memory-nodes/{id}/restore", Who: forPeople, Action: app.NodeRestore, Missing: noNode,
+		Path: "/memory-nodes/{id}/restore", Who: forPeople, Action: node.Restore, Missing: noNode,
 		Tag:     "memory nodes",
 		Summary: "Restore a memory node from the trash",
 		Text:    "404 if it is not in the trash.",
 		Out:     exampleNode}
 	routeNodeItems = route{ID: "listMemoryNodeItems", Method: http.MethodGet, Path: "/memory-nodes/{id}/items",
-		Who: forAny, Action: app.NodeRead, Missing: noNode, Tag: "memory nodes",
+		Who: forAny, Action: node.Read, Missing: noNode, Tag: "memory nodes",
 		Summary: "List the items of a memory node",
 		Text: "All items that you may read, in order, each followed by the items below it. An item that you " +
 			"may not read hides the items below it.",
 		Out: exampleItems}
 	routeAddNodeItem = route{ID: "addMemoryNodeItem", Method: http.MethodPost, Atomic: true,
-		Path: "/memory-nodes/{id}/items", Who: forAny, Action: app.NodeChange, Missing: noNode,
+		Path: "/memory-nodes/{id}/items", Who: forAny, Action: node.Change, Missing: noNode,
 		Tag: "memory nodes", Status: http.StatusCreated,
 		Summary: "Add an item to a memory node",
 		Text: "A memory, an entity or a text. Anyone who can read the node can add items. Each item has its " +
 			"own origin and vendors.",
 		In: exampleNewItem, Out: exampleItem}
 	routeMoveNodeItem = route{ID: "moveMemoryNodeItem", Method: http.MethodPatch,
-		Path: "/memory-nodes/{id}/items/{item}", Who: forAny, Action: app.NodeChange, Missing: noItem,
+		Path: "/memory-nodes/{id}/items/{item}", Who: forAny, Action: node.Change, Missing: noItem,
 		Tag:     "memory nodes",
 		Summary: "Move an item",
 		Text: "With all items below it. The person who added it and the owner of the node can move it. An " +
 			"agent can move items that its vendor added, unless it sees items of others below.",
 		In: exampleMove, Out: exampleItem}
 	routeRemoveNodeItem = route{ID: "removeMemoryNodeItem", Method: http.MethodDelete,
-		Path: "/memory-nodes/{id}/items/{item}", Who: forAny, Action: app.NodeChange, Missing: noItem,
+		Path: "/memory-nodes/{id}/items/{item}", Who: forAny, Action: node.Change, Missing: noItem,
 		Tag:     "memory nodes",
 		Summary: "Remove an item",
 		Text: "With all items below it. The same callers can remove it as can move it. Memories and entities " +
 			"stay. If a text is deleted, this needs step-up unless the org deletes by key."}
 	routeNodePack = route{ID: "packMemoryNode", Method: http.MethodGet, Path: "/memory-nodes/{id}/pack",
-		Who: forAny, Action: app.NodeRead, Missing: noNode, Tag: "memory nodes",
+		Who: forAny, Action: node.Read, Missing: noNode, Tag: "memory nodes",
 		Summary: "Read a memory node as a whole",
 		Text: "Returns what its items show, in order, within a budget of characters, as Markdown or JSON: a " +
 			"context for a model.",
@@ -138,7 +139,7 @@ func (s *server) createNode(ctx context.Context, p loci.Principal, in *newNodeIn
 	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 		return nil, err
 	}
-	return say(s.app.CreateNode(ctx, p, in.Body))
+	return say(s.app.Node.Create(ctx, p, in.Body))
 }
 
 type nodesInput struct {
@@ -151,11 +152,11 @@ type nodesInput struct {
 }
 
 func (s *server) nodes(ctx context.Context, p loci.Principal, in *nodesInput) (*answer[client.NodeList], error) {
-	r := app.NodeList{Scope: in.Scope, Tag: in.Tag, Trashed: in.Trashed, Limit: in.Limit, Cursor: in.Cursor}
+	r := node.ListRequest{Scope: in.Scope, Tag: in.Tag, Trashed: in.Trashed, Limit: in.Limit, Cursor: in.Cursor}
 	if in.ProjectID != "" && r.ProjectID.UnmarshalText([]byte(in.ProjectID)) != nil {
 		return nil, loci.FieldErrorf("project_id", notUUID)
 	}
-	page, err := s.app.Nodes(ctx, p, r)
+	page, err := s.app.Node.List(ctx, p, r)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +164,7 @@ func (s *server) nodes(ctx context.Context, p loci.Principal, in *nodesInput) (*
 }
 
 func (s *server) node(ctx context.Context, p loci.Principal, in *NodePath) (*answer[*loci.MemoryNode], error) {
-	return say(s.app.Node(ctx, p, in.node()))
+	return say(s.app.Node.Get(ctx, p, in.node()))
 }
 
 type nodeEditInput struct {
@@ -178,7 +179,7 @@ func (s *server) editNode(ctx context.Context, p loci.Principal, in *nodeEditInp
 			return nil, loci.FieldErrorf(name, "cannot be cleared; leave it out to keep it, or send a new value")
 		}
 	}
-	return say(s.app.ChangeNode(ctx, p, in.node(), app.NodePatch{Name: changed(e.Name, ""), Description: changed(e.Description, ""),
+	return say(s.app.Node.Change(ctx, p, in.node(), node.Patch{Name: changed(e.Name, ""), Description: changed(e.Description, ""),
 		Tags: changed(e.Tags, []string{}), AllowedVendors: changed(e.AllowedVendors, nil), Shared: changed(e.Shared, false)}))
 }
 
@@ -195,18 +196,18 @@ type nodeOutput struct {
 
 func (s *server) trashNode(ctx context.Context, p loci.Principal, in *nodeTrashInput) (*nodeOutput, error) {
 	if in.Permanent {
-		return &nodeOutput{Status: http.StatusNoContent}, s.app.EraseNode(ctx, p, in.node())
+		return &nodeOutput{Status: http.StatusNoContent}, s.app.Node.Erase(ctx, p, in.node())
 	}
-	n, err := s.app.TrashNode(ctx, p, in.node())
+	n, err := s.app.Node.Trash(ctx, p, in.node())
 	return &nodeOutput{http.StatusOK, n}, err
 }
 
 func (s *server) restoreNode(ctx context.Context, p loci.Principal, in *NodePath) (*answer[*loci.MemoryNode], error) {
-	return say(s.app.RestoreNode(ctx, p, in.node()))
+	return say(s.app.Node.Restore(ctx, p, in.node()))
 }
 
 func (s *server) nodeItems(ctx context.Context, p loci.Principal, in *NodePath) (*answer[client.NodeItemList], error) {
-	list, err := s.app.NodeItems(ctx, p, in.node())
+	list, err := s.app.Node.Items(ctx, p, in.node())
 	return say(client.NodeItemList{Items: orEmpty(list)}, err)
 }
 
@@ -220,7 +221,7 @@ func (s *server) addNodeItem(ctx context.Context, p loci.Principal, in *newItemI
 	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 		return nil, err
 	}
-	return say(s.app.AddNodeItem(ctx, p, in.node(), in.Body))
+	return say(s.app.Node.AddItem(ctx, p, in.node(), in.Body))
 }
 
 type moveItemInput struct {
@@ -229,11 +230,11 @@ type moveItemInput struct {
 }
 
 func (s *server) moveNodeItem(ctx context.Context, p loci.Principal, in *moveItemInput) (*answer[*loci.NodeItem], error) {
-	return say(s.app.MoveNodeItem(ctx, p, in.node(), in.item(), app.ItemMove{Parent: changed(in.Body.ParentID, loci.NodeItemID{}), Before: in.Body.Before}))
+	return say(s.app.Node.MoveItem(ctx, p, in.node(), in.item(), node.ItemMove{Parent: changed(in.Body.ParentID, loci.NodeItemID{}), Before: in.Body.Before}))
 }
 
 func (s *server) removeNodeItem(ctx context.Context, p loci.Principal, in *NodeItemPath) (*nothing, error) {
-	return done(s.app.RemoveNodeItem(ctx, p, in.node(), in.item()))
+	return done(s.app.Node.RemoveItem(ctx, p, in.node(), in.item()))
 }
 
 type packInput struct {
@@ -248,7 +249,7 @@ type packOutput struct {
 }
 
 func (s *server) nodePack(ctx context.Context, p loci.Principal, in *packInput) (*packOutput, error) {
-	pack, err := s.app.NodePack(ctx, p, in.node(), in.Budget)
+	pack, err := s.app.Node.Pack(ctx, p, in.node(), in.Budget)
 	if err != nil {
 		return nil, err
 	}

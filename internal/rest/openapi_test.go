@@ -315,7 +315,7 @@ func TestOpenAPIExamplesWork(t *testing.T) {
 func peopled(t *testing.T) (s *server, session string, fill func(string) string) {
 	t.Helper()
 	s = newServer(t)
-	if err := s.app.SetOwnerEmail(t.Context(), "mara@example.org"); err != nil {
+	if err := s.app.Identity.SetOwnerEmail(t.Context(), "mara@example.org"); err != nil {
 		t.Fatal(err)
 	}
 	noor := s.addUser(t, loci.DefaultOrg, "noor2@example.org", loci.Member)

@@ -6,7 +6,9 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 // registerOrgs adds the routes about orgs, and those of the deployment.
@@ -34,96 +36,96 @@ func (s *server) registerOrgs(at func(route) route) {
 // The part of the table about orgs, and about the deployment.
 var (
 	routeOrg = route{ID: "getOrg", Method: http.MethodGet, Path: "/orgs/{id}", Who: forPeople,
-		Action: app.OrgRead, Missing: noOrg, Tag: "orgs",
+		Action: org.Read, Missing: noOrg, Tag: "orgs",
 		Summary: "Get your org",
 		Text:    "404 for every other org.",
 		Out:     exampleOrg}
 	routeEditOrg = route{ID: "editOrg", Method: http.MethodPatch, Path: "/orgs/{id}", Who: forPeople,
-		Action: app.OrgChange, More: []app.Action{app.OrgSet}, Missing: noOrg, Tag: "orgs",
+		Action: org.Change, More: []gate.Action{org.Set}, Missing: noOrg, Tag: "orgs",
 		Summary: "Change your org",
 		Text: "Fields that you leave out stay. Admins can change the name. Only owners with step-up can change " +
 			"deletion, workspaces and assets.",
 		In: client.OrgEdit{Name: new("Acme")}, Out: exampleOrg}
 	routeDeleteOrg = route{ID: "deleteOrg", Method: http.MethodDelete, Path: "/orgs/{id}", Who: forPeople,
-		Action: app.OrgDelete, Missing: noOrg, Tag: "orgs", Limit: expensive,
+		Action: org.Delete, Missing: noOrg, Tag: "orgs", Limit: expensive,
 		Summary: "Delete your org",
 		Text: "Deletes the org and everything in it permanently. For owners only. Needs step-up. 409 if it has " +
 			"other members.",
 		In: client.Confirmation{Confirm: "acme"}, Out: exampleReceipt}
 	routeMembers = route{ID: "listMembers", Method: http.MethodGet, Path: "/orgs/{id}/members", Who: forPeople,
-		Action: app.MemberList, Missing: noOrg, Tag: "orgs",
+		Action: org.MemberList, Missing: noOrg, Tag: "orgs",
 		Summary: "List the members of your org",
 		Text:    "For admins only.",
 		Out:     exampleMembers}
 	routeEditMember = route{ID: "editMember", Method: http.MethodPatch, Path: "/orgs/{id}/members/{user}",
-		Who: forPeople, Action: app.MemberRole, More: []app.Action{app.MemberRemove}, Missing: noMember,
+		Who: forPeople, Action: org.MemberRole, More: []gate.Action{org.MemberRemove}, Missing: noMember,
 		Tag:     "orgs",
 		Summary: "Change the role of a member, or suspend them",
 		Text:    "For admins only. Needs step-up. 409 for the last owner.",
 		In:      client.MemberEdit{Role: new(loci.MemberAdmin)}, Out: exampleUserRow}
 	routeInviteToOrg = route{ID: "inviteToOrg", Method: http.MethodPost, Path: "/orgs/{id}/invite", Who: forPeople,
-		Action: app.OrgInvite, More: []app.Action{app.MemberRole}, Missing: noOrg, Tag: "orgs",
+		Action: org.Invite, More: []gate.Action{org.MemberRole}, Missing: noOrg, Tag: "orgs",
 		Limit: expensive, Status: http.StatusCreated,
 		Summary: "Invite people to your org",
 		Text: "Each invitation is for one e-mail address and valid for " + inviteDays + " days. A role above member " +
 			"needs step-up. Shows the tokens once, in this answer.",
 		In: exampleInvitation, Out: exampleInvited}
 	routeOrgInvites = route{ID: "listOrgInvites", Method: http.MethodGet, Path: "/orgs/{id}/invites",
-		Who: forPeople, Action: app.MemberList, Missing: noOrg, Tag: "orgs",
+		Who: forPeople, Action: org.MemberList, Missing: noOrg, Tag: "orgs",
 		Summary: "List the invitations to your org",
 		Text:    "Newest first, without tokens.",
 		Out:     exampleInvites}
 	routeRevokeOrgInvite = route{ID: "revokeOrgInvite", Method: http.MethodDelete, Path: "/orgs/{id}/invites/{invite}",
-		Who: forPeople, Action: app.TeamInvite, Missing: noInvite, Tag: "orgs",
+		Who: forPeople, Action: org.TeamInvite, Missing: noInvite, Tag: "orgs",
 		Summary: "Revoke an invitation to your org",
 		Text:    "Effective immediately."}
 
 	routeWorkspaces = route{ID: "listWorkspaces", Method: http.MethodGet, Path: "/orgs/{id}/workspaces",
-		Who: forPeople, Action: app.WorkspaceRead, Missing: noOrg, Tag: "orgs",
+		Who: forPeople, Action: org.WorkspaceRead, Missing: noOrg, Tag: "orgs",
 		Summary: "List workspaces",
 		Text:    "The workspaces that you are a member of. Admins see all of them.",
 		Out:     client.WorkspaceList{Workspaces: []loci.Workspace{exampleWorkspace}}}
 	routeCreateWorkspace = route{ID: "createWorkspace", Method: http.MethodPost, Atomic: true,
-		Path: "/orgs/{id}/workspaces", Who: forPeople, Action: app.WorkspaceChange, Missing: noOrg, Tag: "orgs",
+		Path: "/orgs/{id}/workspaces", Who: forPeople, Action: org.WorkspaceChange, Missing: noOrg, Tag: "orgs",
 		Limit: expensive, Status: http.StatusCreated,
 		Summary: "Create a workspace",
 		Text:    "For admins only. 409 if the name is taken.",
 		In:      client.Name{Name: "Research"}, Out: exampleWorkspace}
 	routeRenameWorkspace = route{ID: "renameWorkspace", Method: http.MethodPatch,
-		Path: "/orgs/{id}/workspaces/{workspace}", Who: forPeople, Action: app.WorkspaceChange,
+		Path: "/orgs/{id}/workspaces/{workspace}", Who: forPeople, Action: org.WorkspaceChange,
 		Missing: noWorkspace, Tag: "orgs",
 		Summary: "Rename a workspace",
 		Text:    "For admins only. 409 if the name is taken.",
 		In:      client.Name{Name: "Research"}, Out: exampleWorkspace}
 	routeDeleteWorkspace = route{ID: "deleteWorkspace", Method: http.MethodDelete,
-		Path: "/orgs/{id}/workspaces/{workspace}", Who: forPeople, Action: app.WorkspaceChange,
+		Path: "/orgs/{id}/workspaces/{workspace}", Who: forPeople, Action: org.WorkspaceChange,
 		Missing: noWorkspace, Tag: "orgs",
 		Summary: "Delete a workspace",
 		Text:    "For admins only. 409 if it has memories."}
 	routeWorkspaceMembers = route{ID: "listWorkspaceMembers", Method: http.MethodGet,
-		Path: "/orgs/{id}/workspaces/{workspace}/members", Who: forPeople, Action: app.WorkspaceRead,
+		Path: "/orgs/{id}/workspaces/{workspace}/members", Who: forPeople, Action: org.WorkspaceRead,
 		Missing: noWorkspace, Tag: "orgs",
 		Summary: "List the members of a workspace",
 		Text:    "For its members and for admins.",
 		Out:     exampleMembers}
 	routeJoinWorkspace = route{ID: "addToWorkspace", Method: http.MethodPut,
-		Path: "/orgs/{id}/workspaces/{workspace}/members/{user}", Who: forPeople, Action: app.WorkspaceChange,
+		Path: "/orgs/{id}/workspaces/{workspace}/members/{user}", Who: forPeople, Action: org.WorkspaceChange,
 		Missing: noMember, Tag: "orgs",
 		Summary: "Add a member to a workspace",
 		Text:    "For admins only. You can repeat this request."}
 	routeLeaveWorkspace = route{ID: "removeFromWorkspace", Method: http.MethodDelete,
-		Path: "/orgs/{id}/workspaces/{workspace}/members/{user}", Who: forPeople, Action: app.WorkspaceChange,
+		Path: "/orgs/{id}/workspaces/{workspace}/members/{user}", Who: forPeople, Action: org.WorkspaceChange,
 		Missing: noMember, Tag: "orgs",
 		Summary: "Remove a member from a workspace",
 		Text:    "For admins only. You can repeat this request."}
 
 	routeAdminUsers = route{ID: "adminUsers", Method: http.MethodGet, Path: "/admin/users", Who: forPeople,
-		Action: app.AdminRead, Tag: "admin", Limit: watching,
+		Action: identity.AdminRead, Tag: "admin", Limit: watching,
 		Summary: "List all people of the deployment",
 		Text:    "For people with the instance role admin. Shows nothing about memories.",
 		Out:     client.UserList{Users: []loci.User{exampleUserRow}}}
 	routeAdminMetrics = route{ID: "adminMetrics", Method: http.MethodGet, Path: "/admin/metrics", Who: forPeople,
-		Action: app.AdminRead, Tag: "admin", Limit: watching,
+		Action: identity.AdminRead, Tag: "admin", Limit: watching,
 		Summary: "Get counts of the deployment",
 		Text:    "For people with the instance role admin. Shows nothing about memories.",
 		Out:     client.Metrics{Orgs: 3, Users: 12, Teams: 2, Keys: 15, Sessions: 6, Grants: 9}}
@@ -146,7 +148,7 @@ func (s *server) org(ctx context.Context, p loci.Principal, in *orgPath) (*answe
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
-	return say(s.app.Org(ctx, p))
+	return say(s.app.Org.Get(ctx, p))
 }
 
 type orgEditInput struct {
@@ -161,11 +163,11 @@ func (s *server) editOrg(ctx context.Context, p loci.Principal, in *orgEditInput
 		return nil, err
 	}
 	r := &in.Body
-	settings := app.OrgSettings{Deletion: r.Deletion, Workspaces: r.Workspaces}
+	settings := org.Settings{Deletion: r.Deletion, Workspaces: r.Workspaces}
 	if r.Assets != nil {
-		settings.Assets = app.AssetSettings(*r.Assets)
+		settings.Assets = org.AssetSettings(*r.Assets)
 	}
-	if r.Name == nil && settings == (app.OrgSettings{}) {
+	if r.Name == nil && settings == (org.Settings{}) {
 		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send name, deletion, workspaces or assets")
 	}
 	if r.Name != nil {
@@ -173,17 +175,17 @@ func (s *server) editOrg(ctx context.Context, p loci.Principal, in *orgEditInput
 			return nil, err
 		}
 	}
-	var org loci.Org
+	var o loci.Org
 	var err error
-	if settings != (app.OrgSettings{}) {
-		if org, err = s.app.SetOrg(ctx, p, settings); err != nil {
+	if settings != (org.Settings{}) {
+		if o, err = s.app.Org.Set(ctx, p, settings); err != nil {
 			return nil, err
 		}
 	}
 	if r.Name != nil {
-		org, err = s.app.RenameOrg(ctx, p, *r.Name)
+		o, err = s.app.Org.Rename(ctx, p, *r.Name)
 	}
-	return say(org, err)
+	return say(o, err)
 }
 
 type deleteOrgInput struct {
@@ -195,7 +197,7 @@ func (s *server) deleteOrg(ctx context.Context, p loci.Principal, in *deleteOrgI
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
-	return say(s.app.DeleteOrg(ctx, p, in.Body.Confirm))
+	return say(s.app.Org.Delete(ctx, p, in.Body.Confirm))
 }
 
 type membersInput struct {
@@ -216,7 +218,7 @@ func (s *server) members(ctx context.Context, p loci.Principal, in *membersInput
 		return nil, errCursor
 	}
 	limit := limitOr(in.Limit, defaultMembers)
-	list, err := s.app.Members(ctx, p, after, limit+1)
+	list, err := s.app.Org.Members(ctx, p, after, limit+1)
 	if err != nil {
 		return nil, err
 	}
@@ -245,21 +247,21 @@ func (s *server) editMember(ctx context.Context, p loci.Principal, in *memberEdi
 	if in.Body.Role == nil && in.Body.Disabled == nil {
 		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send role or disabled")
 	}
-	return say(s.app.SetMember(ctx, p, user, app.MemberChange{Role: in.Body.Role, Disabled: in.Body.Disabled}))
+	return say(s.app.Org.SetMember(ctx, p, user, org.MemberChange{Role: in.Body.Role, Disabled: in.Body.Disabled}))
 }
 
 func (s *server) inviteToOrg(ctx context.Context, p loci.Principal, in *inviteInput) (*shownOnce[client.InvitedList], error) {
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
-	return invited(s.app.InviteToOrg(ctx, p, in.Body.Emails, in.role()))
+	return invited(s.app.Org.InviteToOrg(ctx, p, in.Body.Emails, in.role()))
 }
 
 func (s *server) orgInvites(ctx context.Context, p loci.Principal, in *orgPath) (*answer[client.InviteList], error) {
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
-	list, err := s.app.OrgInvites(ctx, p)
+	list, err := s.app.Org.Invites(ctx, p)
 	return say(client.InviteList{Invites: orEmpty(list)}, err)
 }
 
@@ -269,14 +271,14 @@ func (s *server) revokeOrgInvite(ctx context.Context, p loci.Principal, in *invi
 		return nil, err
 	}
 	read(&id, in.Invite)
-	return done(s.app.RevokeInvite(ctx, p, id))
+	return done(s.app.Org.RevokeInvite(ctx, p, id))
 }
 
 func (s *server) workspaces(ctx context.Context, p loci.Principal, in *orgPath) (*answer[client.WorkspaceList], error) {
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
-	list, err := s.app.Workspaces(ctx, p)
+	list, err := s.app.Org.Workspaces(ctx, p)
 	return say(client.WorkspaceList{Workspaces: orEmpty(list)}, err)
 }
 
@@ -289,7 +291,7 @@ func (s *server) createWorkspace(ctx context.Context, p loci.Principal, in *orgN
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
-	return say(s.app.CreateWorkspace(ctx, p, in.Body.Name))
+	return say(s.app.Org.CreateWorkspace(ctx, p, in.Body.Name))
 }
 
 // WorkspacePath is a workspace of an org. It is exported because huma passes
@@ -317,7 +319,7 @@ func (s *server) renameWorkspace(ctx context.Context, p loci.Principal, in *work
 	if err != nil {
 		return nil, err
 	}
-	return say(s.app.RenameWorkspace(ctx, p, id, in.Body.Name))
+	return say(s.app.Org.RenameWorkspace(ctx, p, id, in.Body.Name))
 }
 
 func (s *server) deleteWorkspace(ctx context.Context, p loci.Principal, in *WorkspacePath) (*nothing, error) {
@@ -325,7 +327,7 @@ func (s *server) deleteWorkspace(ctx context.Context, p loci.Principal, in *Work
 	if err != nil {
 		return nil, err
 	}
-	return done(s.app.DeleteWorkspace(ctx, p, id))
+	return done(s.app.Org.DeleteWorkspace(ctx, p, id))
 }
 
 func (s *server) workspaceMembers(ctx context.Context, p loci.Principal, in *WorkspacePath) (*answer[client.MemberList], error) {
@@ -333,7 +335,7 @@ func (s *server) workspaceMembers(ctx context.Context, p loci.Principal, in *Wor
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.app.WorkspaceMembers(ctx, p, id)
+	list, err := s.app.Org.WorkspaceMembers(ctx, p, id)
 	return say(client.MemberList{Members: orEmpty(list)}, err)
 }
 
@@ -355,7 +357,7 @@ func (s *server) joinWorkspace(ctx context.Context, p loci.Principal, in *worksp
 	if err != nil {
 		return nil, err
 	}
-	return done(s.app.JoinWorkspace(ctx, p, id, user))
+	return done(s.app.Org.JoinWorkspace(ctx, p, id, user))
 }
 
 func (s *server) leaveWorkspace(ctx context.Context, p loci.Principal, in *workspaceMemberPath) (*nothing, error) {
@@ -363,7 +365,7 @@ func (s *server) leaveWorkspace(ctx context.Context, p loci.Principal, in *works
 	if err != nil {
 		return nil, err
 	}
-	return done(s.app.LeaveWorkspace(ctx, p, id, user))
+	return done(s.app.Org.LeaveWorkspace(ctx, p, id, user))
 }
 
 type adminUsersInput struct {
@@ -372,12 +374,12 @@ type adminUsersInput struct {
 }
 
 func (s *server) adminUsers(ctx context.Context, p loci.Principal, in *adminUsersInput) (*answer[client.UserList], error) {
-	list, next, err := s.app.AdminUsers(ctx, p, app.AdminUsersQuery{After: in.Cursor, Limit: limitOr(in.Limit, defaultMembers)})
+	list, next, err := s.app.Identity.AdminUsers(ctx, p, identity.AdminUsersQuery{After: in.Cursor, Limit: limitOr(in.Limit, defaultMembers)})
 	return say(client.UserList{Users: orEmpty(list), More: client.More{HasMore: next != "", NextCursor: next}}, err)
 }
 
 func (s *server) adminMetrics(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.Metrics], error) {
-	m, err := s.app.AdminMetrics(ctx, p)
+	m, err := s.app.Identity.AdminMetrics(ctx, p)
 	return say(client.Metrics{Orgs: m.Orgs, Users: m.Users, Teams: m.Teams, Keys: m.Keys, Sessions: m.Sessions, Grants: m.Grants}, err)
 }
 

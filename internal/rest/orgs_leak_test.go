@@ -9,8 +9,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 var someVendors = []loci.Vendor{"claude", "cursor", "gemini"}
@@ -41,12 +41,12 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 	}
 	x.things = map[string]string{"org": marker, "team": team.ID.String(), "user": member.ID.String(), "key": keyID.String()}
 	for _, v := range append([]loci.Vendor{"*"}, someVendors...) {
-		m, err := s.app.Create(ctx, p, app.Draft{Title: marker + " title", Content: "deploys and " + marker + " content for " + name(marker, v),
+		m, err := s.app.Memory.Create(ctx, p, memory.Draft{Title: marker + " title", Content: "deploys and " + marker + " content for " + name(marker, v),
 			Tags: []string{"ops", marker}, AllowedVendors: []loci.Vendor{v}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.app.ShareMemory(ctx, p, m.ID); err != nil {
+		if _, err := s.app.Memory.Share(ctx, p, m.ID); err != nil {
 			t.Fatal(err)
 		}
 		x.things["memory"] = m.ID.String()

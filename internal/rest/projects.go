@@ -6,7 +6,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // registerProjects adds the routes about projects.
@@ -26,56 +26,56 @@ func (s *server) registerProjects(at func(route) route) {
 // The part of the table about projects.
 var (
 	routeCreateProject = route{ID: "createProject", Method: http.MethodPost, Path: "/projects", Who: forAny,
-		Action: app.ProjectCreate, Tag: "projects", Limit: expensive, Status: http.StatusCreated,
+		Action: project.Create, Tag: "projects", Limit: expensive, Status: http.StatusCreated,
 		Summary: "Create a project",
 		Text: "Creates it with an empty graph in the active workspace. You become its owner; if an agent asks, " +
 			"the person it acts for does. 409 if the name is taken in the org.",
 		In: exampleNewProject, Out: exampleProject}
 	routeProjects = route{ID: "listProjects", Method: http.MethodGet, Path: "/projects", Who: forAny,
-		Action: app.ProjectRead, Tag: "projects",
+		Action: project.Read, Tag: "projects",
 		Summary: "List projects",
 		Text:    "Projects that you belong to, by name. Active projects unless you set status.",
 		Out:     exampleProjects}
 	routeProject = route{ID: "getProject", Method: http.MethodGet, Path: "/projects/{id}", Who: forAny,
-		Action: app.ProjectRead, Missing: noProject, Tag: "projects",
+		Action: project.Read, Missing: noProject, Tag: "projects",
 		Summary: "Get a project",
 		Text:    "Active or archived.",
 		Out:     exampleProject}
 	routeEditProject = route{ID: "editProject", Method: http.MethodPatch, Path: "/projects/{id}", Who: forPeople,
-		Action: app.ProjectChange, Missing: noProject, Tag: "projects",
+		Action: project.Change, Missing: noProject, Tag: "projects",
 		Summary: "Change a project",
 		Text: "Fields that you leave out stay. For owners and admins of the project, and for those of the org " +
 			"who belong to it. 409 if the name is taken.",
 		In: client.ProjectEdit{Name: new("website")}, Out: exampleProject}
 	routeArchiveProject = route{ID: "archiveProject", Method: http.MethodPost, Path: "/projects/{id}/archive",
-		Who: forAny, Action: app.ProjectArchive, Missing: noProject, Tag: "projects",
+		Who: forAny, Action: project.Archive, Missing: noProject, Tag: "projects",
 		Summary: "Archive a project",
 		Text: "Closes the project until you restore it. MCP connections that work on it lose their project. " +
 			"The same people can do this as can change it. 409 if it is already archived.",
 		Out: exampleArchived}
 	routeRestoreProject = route{ID: "restoreProject", Method: http.MethodPost, Path: "/projects/{id}/restore",
-		Who: forAny, Action: app.ProjectRestore, Missing: noProject, Tag: "projects",
+		Who: forAny, Action: project.Restore, Missing: noProject, Tag: "projects",
 		Summary: "Restore an archived project",
 		Text:    "Makes it active again. The same people can do this as can change it. 409 if it is not archived.",
 		Out:     exampleProject}
 	routeDeleteProject = route{ID: "deleteProject", Method: http.MethodDelete, Path: "/projects/{id}", Who: forAny,
-		Action: app.ProjectDelete, Missing: noProject, Tag: "projects", Limit: expensive,
+		Action: project.Delete, Missing: noProject, Tag: "projects", Limit: expensive,
 		Summary: "Delete a project permanently",
 		Text: "With its graph. Its memories go to the trash of their owners. For owners of the project, and " +
 			"for those of the org who belong to it. Needs step-up unless the org deletes by key."}
 	routeProjectMembers = route{ID: "listProjectMembers", Method: http.MethodGet, Path: "/projects/{id}/members",
-		Who: forPeople, Action: app.ProjectMembers, Missing: noProject, Tag: "projects",
+		Who: forPeople, Action: project.ReadMembers, Missing: noProject, Tag: "projects",
 		Summary: "List the members of a project",
 		Text:    "People who were added. A project with \"everyone\" is open to all users of the org.",
 		Out:     exampleProjectMembers}
 	routePutProjectMember = route{ID: "putProjectMember", Method: http.MethodPut, Path: "/projects/{id}/members/{user}",
-		Who: forPeople, Action: app.ProjectMember, Missing: noMember, Tag: "projects",
+		Who: forPeople, Action: project.ChangeMember, Missing: noMember, Tag: "projects",
 		Summary: "Add a member to a project, or change their role",
 		Text: "For a user of the org. The same people can do this as can change the project. Only owners can " +
 			"make or change an owner. 409 for the last owner.",
 		In: client.RoleChange{Role: loci.MemberAdmin}}
 	routeRemoveProjectMember = route{ID: "removeProjectMember", Method: http.MethodDelete,
-		Path: "/projects/{id}/members/{user}", Who: forPeople, Action: app.ProjectMember, Missing: noMember,
+		Path: "/projects/{id}/members/{user}", Who: forPeople, Action: project.ChangeMember, Missing: noMember,
 		Tag:     "projects",
 		Summary: "Remove a member from a project",
 		Text:    "You can repeat this request, and you can remove yourself. 409 for the last owner."}
@@ -95,7 +95,7 @@ func (p ProjectPath) project() (id loci.ProjectID) {
 type newProjectInput struct{ Body client.NewProject }
 
 func (s *server) createProject(ctx context.Context, p loci.Principal, in *newProjectInput) (*answer[loci.Project], error) {
-	return say(s.app.CreateProject(ctx, p, in.Body))
+	return say(s.app.Project.Create(ctx, p, in.Body))
 }
 
 type projectsInput struct {
@@ -105,14 +105,14 @@ type projectsInput struct {
 }
 
 func (s *server) projects(ctx context.Context, p loci.Principal, in *projectsInput) (*answer[client.ProjectList], error) {
-	r := app.ProjectList{Status: loci.ProjectActive, Limit: in.Limit, Cursor: in.Cursor}
+	r := project.ListRequest{Status: loci.ProjectActive, Limit: in.Limit, Cursor: in.Cursor}
 	switch in.Status {
 	case client.ArchivedProjects:
 		r.Status = loci.ProjectArchived
 	case client.AllProjects:
 		r.Status = ""
 	}
-	page, err := s.app.Projects(ctx, p, r)
+	page, err := s.app.Project.List(ctx, p, r)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func moreAt(cursor string) client.More {
 }
 
 func (s *server) project(ctx context.Context, p loci.Principal, in *ProjectPath) (*answer[loci.Project], error) {
-	return say(s.app.Project(ctx, p, in.project()))
+	return say(s.app.Project.Get(ctx, p, in.project()))
 }
 
 type projectEditInput struct {
@@ -136,23 +136,23 @@ func (s *server) editProject(ctx context.Context, p loci.Principal, in *projectE
 	if in.Body == (client.ProjectEdit{}) {
 		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send name, description or everyone")
 	}
-	return say(s.app.ChangeProject(ctx, p, in.project(), app.ProjectPatch(in.Body)))
+	return say(s.app.Project.Change(ctx, p, in.project(), project.Patch(in.Body)))
 }
 
 func (s *server) archiveProject(ctx context.Context, p loci.Principal, in *ProjectPath) (*answer[loci.Project], error) {
-	return say(s.app.ArchiveProject(ctx, p, in.project()))
+	return say(s.app.Project.Archive(ctx, p, in.project()))
 }
 
 func (s *server) restoreProject(ctx context.Context, p loci.Principal, in *ProjectPath) (*answer[loci.Project], error) {
-	return say(s.app.RestoreProject(ctx, p, in.project()))
+	return say(s.app.Project.Restore(ctx, p, in.project()))
 }
 
 func (s *server) deleteProject(ctx context.Context, p loci.Principal, in *ProjectPath) (*nothing, error) {
-	return done(s.app.DeleteProject(ctx, p, in.project()))
+	return done(s.app.Project.Delete(ctx, p, in.project()))
 }
 
 func (s *server) projectMembers(ctx context.Context, p loci.Principal, in *ProjectPath) (*answer[client.ProjectMemberList], error) {
-	list, err := s.app.ProjectMembers(ctx, p, in.project())
+	list, err := s.app.Project.Members(ctx, p, in.project())
 	return say(client.ProjectMemberList{Members: orEmpty(list)}, err)
 }
 
@@ -174,11 +174,11 @@ type projectMemberInput struct {
 }
 
 func (s *server) putProjectMember(ctx context.Context, p loci.Principal, in *projectMemberInput) (*nothing, error) {
-	return done(s.app.PutProjectMember(ctx, p, in.project(), loci.ProjectMember{UserID: in.user(), Role: in.Body.Role}))
+	return done(s.app.Project.PutMember(ctx, p, in.project(), loci.ProjectMember{UserID: in.user(), Role: in.Body.Role}))
 }
 
 func (s *server) removeProjectMember(ctx context.Context, p loci.Principal, in *ProjectMemberPath) (*nothing, error) {
-	return done(s.app.RemoveProjectMember(ctx, p, in.project(), in.user()))
+	return done(s.app.Project.RemoveMember(ctx, p, in.project(), in.user()))
 }
 
 // The examples of those routes.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // registerRecall adds the routes that find the memories that fit best.
@@ -22,30 +22,30 @@ func (s *server) registerRecall(at func(route) route) {
 // The routes about recall.
 var (
 	routeRecall = route{ID: "recallMemories", Method: http.MethodPost, Reads: true, Path: "/memories/recall",
-		Who: forAny, Action: app.MemoryRead, Tag: "recall",
+		Who: forAny, Action: memory.Read, Tag: "recall",
 		Summary: "Recall the best matching memories",
 		Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources. " +
 			"Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks for words that begin with " +
 			"them, and then for parts of words.",
 		In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled}
 	routeRecallByQuery = route{ID: "recallMemoriesByQuery", Method: http.MethodGet, Path: "/memories/recall",
-		Who: forAny, Action: app.MemoryRead, Tag: "recall",
+		Who: forAny, Action: memory.Read, Tag: "recall",
 		Summary: "Recall by query parameters",
 		Text:    "The same as POST /memories/recall, for browsers and scripts.",
 		Out:     exampleRecalled}
 	routeQuery = route{ID: "query", Method: http.MethodPost, Reads: true, Path: "/query", Who: forAny,
-		Action: app.Query, Tag: "recall",
+		Action: memory.Query, Tag: "recall",
 		Summary: "Ask a question",
 		Text: "Finds matching memories, builds a prompt from them and, if a model is configured, answers. The " +
 			"receipt lists the memories that Loci used and those that it cut.",
 		In: exampleQuery, Out: exampleAnswer}
 	routeBriefing = route{ID: "getBriefing", Method: http.MethodGet, Path: "/briefing", Who: forPeople,
-		Action: app.Briefing, Tag: "recall",
+		Action: memory.Briefing, Tag: "recall",
 		Summary: "Get a briefing",
 		Text:    "For the start of a session. format=markdown returns it for a model.",
 		Out:     exampleBriefing, Alternatives: markdownToo}
 	routeAgentBriefing = route{ID: "agentGetBriefing", Method: http.MethodGet, Path: "/agent/briefing", Who: forAny,
-		Action: app.Briefing, Tag: "recall",
+		Action: memory.Briefing, Tag: "recall",
 		Summary: "Get a briefing as an agent",
 		Text:    "Only what the vendor of the key may read. format=markdown returns it for a model.",
 		Out:     exampleBriefing, Alternatives: markdownToo}
@@ -60,7 +60,7 @@ func (s *server) query(ctx context.Context, p loci.Principal, in *queryInput) (*
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.app.Query(ctx, p, r)
+	answer, err := s.app.Memory.Query(ctx, p, r)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +69,9 @@ func (s *server) query(ctx context.Context, p loci.Principal, in *queryInput) (*
 
 // question reads a request. Memories that a search in the filter names are
 // found first, and then no others are used.
-func (s *server) question(ctx context.Context, p loci.Principal, r *client.QueryRequest) (app.QueryRequest, error) {
+func (s *server) question(ctx context.Context, p loci.Principal, r *client.QueryRequest) (memory.QueryRequest, error) {
 	const name = "memory_filter"
-	q := app.QueryRequest{Query: r.Query, Limit: r.Limit, Filter: filterOf(&r.Filter.Conditions)}
+	q := memory.QueryRequest{Query: r.Query, Limit: r.Limit, Filter: filterOf(&r.Filter.Conditions)}
 	by, err := kindOf(&r.Filter, name)
 	if err != nil {
 		return q, err
@@ -82,7 +82,7 @@ func (s *server) question(ctx context.Context, p loci.Principal, r *client.Query
 	case client.ByIDs:
 		q.IDs = distinct(r.Filter.IDs)
 	case client.BySearch:
-		got, err := s.findText(ctx, p, ask{filter: r.Filter, name: name, limit: limitOr(r.Limit, app.DefaultQuery)}, q.Filter)
+		got, err := s.findText(ctx, p, ask{filter: r.Filter, name: name, limit: limitOr(r.Limit, memory.DefaultQuery)}, q.Filter)
 		if err != nil {
 			return q, err
 		}
@@ -94,7 +94,7 @@ func (s *server) question(ctx context.Context, p loci.Principal, r *client.Query
 	return q, nil
 }
 
-func answerOf(p loci.Principal, a *app.QueryAnswer) *client.QueryAnswer {
+func answerOf(p loci.Principal, a *memory.QueryAnswer) *client.QueryAnswer {
 	n := len(a.Used)
 	out := &client.QueryAnswer{Response: a.Response, MemoriesUsed: orEmpty(a.Used), UsedCount: n, Included: n, IncludedInPrompt: n,
 		MemoriesTotal: a.Total, StoppedBy: string(a.StoppedBy), PromptSent: a.Prompt, Truncated: len(a.Cut) > 0, EstimatedTokens: (len(a.Prompt) + 3) / 4,
@@ -130,7 +130,7 @@ type briefingOutput struct {
 }
 
 func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInput) (*briefingOutput, error) {
-	b, err := s.app.Briefing(ctx, p, whenOf(in.When))
+	b, err := s.app.Memory.Briefing(ctx, p, whenOf(in.When))
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.app.Recall(ctx, p, app.SearchRequest{Filter: filterOf(&r.Conditions), Query: r.Query, Limit: r.Limit, Cursor: r.Cursor})
+	page, err := s.app.Memory.Recall(ctx, p, memory.SearchRequest{Filter: filterOf(&r.Conditions), Query: r.Query, Limit: r.Limit, Cursor: r.Cursor})
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // TestHiddenAtNoTime draws a memory that changes its visibility, and demands of every
@@ -35,8 +35,8 @@ func TestHiddenAtNoTime(t *testing.T) {
 		vendors := func(label string) []loci.Vendor {
 			return rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor", "gemini"}}).Draw(rt, label)
 		}
-		d := app.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, Key: tag, Pinned: new(true), AllowedVendors: vendors("first")}
-		saved, err := s.app.Create(ctx, writer, d)
+		d := memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, Key: tag, Pinned: new(true), AllowedVendors: vendors("first")}
+		saved, err := s.app.Memory.Create(ctx, writer, d)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -45,13 +45,13 @@ func TestHiddenAtNoTime(t *testing.T) {
 		current := first
 		switch rapid.SampledFrom([]string{"open or close", "open or close", "trash", "supersede", "nothing"}).Draw(rt, "change") {
 		case "open or close":
-			current, err = s.app.Patch(ctx, writer, first.ID, 0, app.Patch{AllowedVendors: new(vendors("then")), Summary: new("changed")})
+			current, err = s.app.Memory.Patch(ctx, writer, first.ID, 0, memory.Patch{AllowedVendors: new(vendors("then")), Summary: new("changed")})
 		case "trash":
-			current, err = s.app.Trash(ctx, writer, first.ID, 0)
+			current, err = s.app.Memory.Trash(ctx, writer, first.ID, 0)
 		case "supersede":
-			_, err = s.app.Create(ctx, writer, app.Draft{Title: "in its place", Content: "other", Supersedes: []loci.MemoryID{first.ID}})
+			_, err = s.app.Memory.Create(ctx, writer, memory.Draft{Title: "in its place", Content: "other", Supersedes: []loci.MemoryID{first.ID}})
 			if err == nil {
-				current, err = s.app.GetAt(ctx, writer, first.ID, loci.When{Superseded: true})
+				current, err = s.app.Memory.GetAt(ctx, writer, first.ID, loci.When{Superseded: true})
 			}
 		}
 		if err != nil {

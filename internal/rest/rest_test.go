@@ -91,7 +91,7 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 		f(&ro, &ao)
 	}
 	s.app = app.New(ao)
-	if _, _, err := s.app.Setup(ctx); err != nil {
+	if _, _, err := s.app.Identity.Setup(ctx); err != nil {
 		tb.Fatal(err)
 	}
 	if s.owner, err = au.Local(ctx, ""); err != nil {

@@ -11,6 +11,9 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // route is one line of the table: what the OpenAPI document says of a route,
@@ -20,8 +23,8 @@ type route struct {
 	Who              access
 	// Action is what the route carries out; routes for all have none. More are
 	// further ones, which depend on what is asked for.
-	Action app.Action
-	More   []app.Action
+	Action gate.Action
+	More   []gate.Action
 	// Limit is a limit of its own, besides the one for all routes.
 	Limit auth.Policy
 	// Missing is what a NotFound is about; "": a memory.
@@ -96,10 +99,10 @@ func (r route) operation(s *server) huma.Operation {
 	}
 	if r.Who != forAll {
 		op.Security = []map[string][]string{{bearerScheme: {}}, {keyScheme: {}}, {bearerScheme: {}, dashboardScheme: {}}}
-		if r.Who == forPeople || r.Action == app.WhoAmI {
+		if r.Who == forPeople || r.Action == identity.WhoAmI {
 			op.Security = append(op.Security, map[string][]string{cookieScheme: {}})
 		}
-		op.Extensions = map[string]any{"x-actions": append([]app.Action{r.Action}, r.More...)}
+		op.Extensions = map[string]any{"x-actions": append([]gate.Action{r.Action}, r.More...)}
 	}
 	if r.repeatable() {
 		op.Parameters = append(op.Parameters, onceParameter)
@@ -192,7 +195,7 @@ func (r route) refusals(fail func(status, text string)) {
 	if changes {
 		fail("507", "The disk is full; nothing was written")
 	}
-	if changes && !r.Conditional || r.Action == app.PoolRead || r.ofProject() || r.Method == http.MethodPost {
+	if changes && !r.Conditional || r.Action == memory.PoolRead || r.ofProject() || r.Method == http.MethodPost {
 		fail("409", "It exists already, or something is in another state")
 	}
 	if r.In != nil {

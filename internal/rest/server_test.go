@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/rest"
 )
 
@@ -106,15 +107,17 @@ type brokenChat struct{}
 func (brokenChat) Complete(context.Context, string) (string, error) {
 	return "", errors.New("s3cret cause")
 }
-func (brokenChat) Model() app.ChatModel { return app.ChatModel{Provider: "model.example", Name: "m"} }
+func (brokenChat) Model() memory.ChatModel {
+	return memory.ChatModel{Provider: "model.example", Name: "m"}
+}
 
 type echoChat struct{}
 
 func (echoChat) Complete(_ context.Context, prompt string) (string, error) {
 	return "On Tuesdays [1].", nil
 }
-func (echoChat) Model() app.ChatModel {
-	return app.ChatModel{Provider: "model.example", Name: "m", Temperature: 0.5, MaxTokens: 7}
+func (echoChat) Model() memory.ChatModel {
+	return memory.ChatModel{Provider: "model.example", Name: "m", Temperature: 0.5, MaxTokens: 7}
 }
 
 func TestModels(t *testing.T) {

@@ -153,7 +153,7 @@ func TestWhoAmISession(t *testing.T) {
 	for age, fresh := range map[time.Duration]bool{time.Minute: true, 6 * time.Minute: false} {
 		var id client.Identity
 		decode(t, s.do("GET", "/whoami", s.session(t, loci.DefaultOrg, s.owner.UserID, age), ""), &id)
-		if id.Method != loci.BySession || id.Fresh != fresh || id.ProvedAt.IsZero() || id.OrgRole != loci.MemberOwner || id.Role != "user" {
+		if id.Method != loci.BySignIn || id.Fresh != fresh || id.ProvedAt.IsZero() || id.OrgRole != loci.MemberOwner || id.Role != "user" {
 			t.Errorf("a proof %s old: got %+v", age, id)
 		}
 	}
@@ -168,7 +168,7 @@ func TestExportIsTheCommandLines(t *testing.T) {
 		s.do("PATCH", "/memories/"+m.ID.String(), owner, `{"content":"z"}`)
 	}
 	var want bytes.Buffer
-	if _, err := s.app.Export(context.Background(), s.owner, &want, nil); err != nil {
+	if _, err := s.app.Transfer.Export(context.Background(), s.owner, &want, nil); err != nil {
 		t.Fatal(err)
 	}
 	w := s.request(owner, "GET /users/me/export")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // registerSources adds the routes about where memories come from.
@@ -19,18 +19,18 @@ func (s *server) registerSources(at func(route) route) {
 // The routes about where memories come from.
 var (
 	routeAddSources = route{ID: "addSources", Method: http.MethodPost, Path: "/memories/{id}/sources", Who: forAny,
-		Action: app.SourceAdd, Tag: "sources", Status: http.StatusCreated, Again: true, Atomic: true,
+		Action: memory.SourceAdd, Tag: "sources", Status: http.StatusCreated, Again: true, Atomic: true,
 		Summary: "Add sources to a memory",
 		Text: "All or none. If the same writer already added a source, Loci returns the existing one. An agent " +
 			"can add sources only to memories that its vendor wrote.",
 		In: exampleNewSources, Out: client.SourceList{Sources: exampleSources}}
 	routeSources = route{ID: "listSources", Method: http.MethodGet, Path: "/memories/{id}/sources", Who: forAny,
-		Action: app.SourceRead, Tag: "sources",
+		Action: memory.SourceRead, Tag: "sources",
 		Summary: "List the sources of a memory",
 		Text:    "Oldest first. Only sources that the vendor of the key may read.",
 		Out:     client.SourceList{Sources: exampleSources}}
 	routeDeleteSource = route{ID: "deleteSource", Method: http.MethodDelete, Path: "/sources/{id}", Who: forAny,
-		Action: app.SourceDelete, Missing: noSource, Tag: "sources",
+		Action: memory.SourceDelete, Missing: noSource, Tag: "sources",
 		Summary: "Delete a source permanently",
 		Text:    "Needs step-up unless the org deletes by key."}
 )
@@ -50,7 +50,7 @@ func (s *server) addSources(ctx context.Context, p loci.Principal, in *newSource
 	for i := range drafts {
 		drafts[i] = in.Body.Sources[i].Draft()
 	}
-	list, added, err := s.app.AddSources(ctx, p, in.parse(), drafts)
+	list, added, err := s.app.Memory.AddSources(ctx, p, in.parse(), drafts)
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +62,14 @@ func (s *server) addSources(ctx context.Context, p loci.Principal, in *newSource
 }
 
 func (s *server) sources(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.SourceList], error) {
-	list, err := s.app.Sources(ctx, p, in.parse())
+	list, err := s.app.Memory.Sources(ctx, p, in.parse())
 	return say(client.SourceList{Sources: orEmpty(list)}, err)
 }
 
 func (s *server) deleteSource(ctx context.Context, p loci.Principal, in *sourcePath) (*nothing, error) {
 	var id loci.SourceID
 	read(&id, in.ID)
-	return done(s.app.DeleteSource(ctx, p, id))
+	return done(s.app.Memory.DeleteSource(ctx, p, id))
 }
 
 type sourcePath struct {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // registerSuggestions adds the routes about what others propose.
@@ -19,20 +19,20 @@ func (s *server) registerSuggestions(at func(route) route) {
 // The part of the table about what others propose, with its examples.
 var (
 	routeSuggestions = route{ID: "listSuggestions", Method: http.MethodGet, Path: "/suggestions", Who: forAny,
-		Action: app.SuggestionRead, Tag: "suggestions",
+		Action: memory.SuggestionRead, Tag: "suggestions",
 		Summary: "List suggestions",
 		Text: "Newest first. A suggestion proposes that one memory supersedes another. You see a suggestion " +
 			"only if you can read both memories.",
 		Out: exampleSuggestions}
 	routeAcceptSuggestion = route{ID: "acceptSuggestion", Method: http.MethodPost, Atomic: true,
-		Path: "/suggestions/{id}/accept", Who: forPeople, Action: app.SuggestionSettle, Missing: noSuggestion,
+		Path: "/suggestions/{id}/accept", Who: forPeople, Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Tag:     "suggestions",
 		Summary: "Accept a suggestion",
 		Text: "Your memory is superseded and disappears from recall. Loci keeps its old version. 409 if the " +
 			"suggestion was already accepted or declined, or if one of the memories is no longer live.",
 		Out: exampleAccepted}
 	routeDeclineSuggestion = route{ID: "declineSuggestion", Method: http.MethodPost, Atomic: true,
-		Path: "/suggestions/{id}/decline", Who: forPeople, Action: app.SuggestionSettle, Missing: noSuggestion,
+		Path: "/suggestions/{id}/decline", Who: forPeople, Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Tag:     "suggestions",
 		Summary: "Decline a suggestion",
 		Text:    "Your memory stays as it is. 409 if the suggestion was already accepted or declined.",
@@ -69,7 +69,7 @@ type suggestionsInput struct {
 }
 
 func (s *server) suggestions(ctx context.Context, p loci.Principal, in *suggestionsInput) (*answer[client.SuggestionList], error) {
-	page, err := s.app.Suggestions(ctx, p, app.SuggestionsRequest{State: in.State, Limit: in.Limit, Cursor: in.Cursor})
+	page, err := s.app.Memory.Suggestions(ctx, p, memory.SuggestionsRequest{State: in.State, Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +77,9 @@ func (s *server) suggestions(ctx context.Context, p loci.Principal, in *suggesti
 }
 
 func (s *server) acceptSuggestion(ctx context.Context, p loci.Principal, in *SuggestionPath) (*answer[loci.Suggestion], error) {
-	return say(s.app.AcceptSuggestion(ctx, p, in.suggestion()))
+	return say(s.app.Memory.AcceptSuggestion(ctx, p, in.suggestion()))
 }
 
 func (s *server) declineSuggestion(ctx context.Context, p loci.Principal, in *SuggestionPath) (*answer[loci.Suggestion], error) {
-	return say(s.app.DeclineSuggestion(ctx, p, in.suggestion()))
+	return say(s.app.Memory.DeclineSuggestion(ctx, p, in.suggestion()))
 }

@@ -7,7 +7,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 // registerTeams adds the routes about teams.
@@ -29,96 +30,96 @@ func (s *server) registerTeams(at func(route) route) {
 // The part of the table about teams.
 var (
 	routeCreateTeam = route{ID: "createTeam", Method: http.MethodPost, Atomic: true, Path: "/teams", Who: forPeople,
-		Action: app.TeamCreate, Tag: "teams", Limit: expensive, Status: http.StatusCreated,
+		Action: org.TeamCreate, Tag: "teams", Limit: expensive, Status: http.StatusCreated,
 		Summary: "Create a team",
 		Text:    "You become its owner. 409 if the name is taken or you are already in a team.",
 		In:      client.Name{Name: "Platform"}, Out: exampleTeam}
 	routeTeams = route{ID: "listTeams", Method: http.MethodGet, Path: "/teams", Who: forPeople,
-		Action: app.TeamRead, Tag: "teams",
+		Action: org.TeamRead, Tag: "teams",
 		Summary: "List teams",
 		Text:    "Your own team. Admins of the org see all teams.",
 		Out:     client.TeamList{Teams: []loci.Team{exampleTeam}}}
 	routeTeam = route{ID: "getTeam", Method: http.MethodGet, Path: "/teams/{id}", Who: forPeople,
-		Action: app.TeamRead, Missing: noTeam, Tag: "teams",
+		Action: org.TeamRead, Missing: noTeam, Tag: "teams",
 		Summary: "Get a team with its members",
 		Text:    "For its members and for admins of the org.",
 		Out:     exampleTeamView}
 	routeRenameTeam = route{ID: "renameTeam", Method: http.MethodPatch, Path: "/teams/{id}", Who: forPeople,
-		Action: app.TeamChange, Missing: noTeam, Tag: "teams",
+		Action: org.TeamChange, Missing: noTeam, Tag: "teams",
 		Summary: "Rename a team",
 		Text:    "For its owners and admins. 409 if the name is taken.",
 		In:      client.Name{Name: "Platform"}, Out: exampleTeam}
 	routeDeleteTeam = route{ID: "deleteTeam", Method: http.MethodDelete, Path: "/teams/{id}", Who: forPeople,
-		Action: app.TeamDelete, Missing: noTeam, Tag: "teams",
+		Action: org.TeamDelete, Missing: noTeam, Tag: "teams",
 		Summary: "Delete a team",
 		Text: "Memories in its pool belong only to their owners again. 409 if it has other members, unless " +
 			"force=true. Needs step-up."}
 	routeInviteToTeam = route{ID: "inviteToTeam", Method: http.MethodPost, Path: "/teams/{id}/invite", Who: forPeople,
-		Action: app.TeamInvite, More: []app.Action{app.TeamRole}, Missing: noTeam, Tag: "teams",
+		Action: org.TeamInvite, More: []gate.Action{org.TeamRole}, Missing: noTeam, Tag: "teams",
 		Limit: expensive, Status: http.StatusCreated,
 		Summary: "Invite people to a team",
 		Text: "Each invitation is for one e-mail address and valid for " + inviteDays + " days. A role above member " +
 			"needs step-up. Shows the tokens once, in this answer.",
 		In: exampleInvitation, Out: exampleInvited}
 	routeTeamInvites = route{ID: "listTeamInvites", Method: http.MethodGet, Path: "/teams/{id}/invites",
-		Who: forPeople, Action: app.TeamRead, Missing: noTeam, Tag: "teams",
+		Who: forPeople, Action: org.TeamRead, Missing: noTeam, Tag: "teams",
 		Summary: "List the invitations to a team",
 		Text:    "Newest first, without tokens. Empty if you may not invite.",
 		Out:     exampleInvites}
 	routeRevokeTeamInvite = route{ID: "revokeTeamInvite", Method: http.MethodDelete, Path: "/teams/{id}/invites/{invite}",
-		Who: forPeople, Action: app.TeamRead, More: []app.Action{app.TeamInvite}, Missing: noInvite,
+		Who: forPeople, Action: org.TeamRead, More: []gate.Action{org.TeamInvite}, Missing: noInvite,
 		Tag:     "teams",
 		Summary: "Revoke an invitation to a team",
 		Text:    "Effective immediately."}
 	routeJoinTeam = route{ID: "joinTeam", Method: http.MethodPost, Atomic: true, Path: "/teams/join",
-		Who: forPeople, Action: app.TeamJoin, Missing: noInvite, Tag: "teams", Limit: expensive,
+		Who: forPeople, Action: org.TeamJoin, Missing: noInvite, Tag: "teams", Limit: expensive,
 		Summary: "Accept an invitation to a team",
 		Text:    "The invitation must be for your e-mail address. 409 if you are already in a team.",
 		In:      client.Token{Token: "loci_invite_4f2A"},
 		Out:     client.Joined{Org: exampleOrg, Team: &exampleTeamView}}
 	routeLeaveTeam = route{ID: "leaveTeam", Method: http.MethodPost, Path: "/teams/{id}/leave", Who: forPeople,
-		Action: app.TeamLeave, Missing: noTeam, Tag: "teams",
+		Action: org.TeamLeave, Missing: noTeam, Tag: "teams",
 		Summary: "Leave a team",
 		Text: "The memories that you shared belong only to you again. 409 for its last owner while it has " +
 			"members."}
 	routeRemoveFromTeam = route{ID: "removeFromTeam", Method: http.MethodDelete, Path: "/teams/{id}/members/{user}",
-		Who: forPeople, Action: app.TeamRemove, Missing: noMember, Tag: "teams",
+		Who: forPeople, Action: org.TeamRemove, Missing: noMember, Tag: "teams",
 		Summary: "Remove a member from a team",
 		Text:    "The memories that they shared belong only to them again."}
 	routeSetTeamRole = route{ID: "setTeamRole", Method: http.MethodPut, Path: "/teams/{id}/members/{user}/role",
-		Who: forPeople, Action: app.TeamRole, Missing: noMember, Tag: "teams",
+		Who: forPeople, Action: org.TeamRole, Missing: noMember, Tag: "teams",
 		Summary: "Change the role of a team member",
 		Text:    "For owners of the team. Needs step-up. 409 for its last owner.",
 		In:      client.RoleChange{Role: loci.MemberAdmin}, Out: exampleUserRow}
 )
 
 func (s *server) createTeam(ctx context.Context, p loci.Principal, in *nameInput) (*answer[loci.Team], error) {
-	return say(s.app.CreateTeam(ctx, p, in.Body.Name))
+	return say(s.app.Org.CreateTeam(ctx, p, in.Body.Name))
 }
 
 func (s *server) teams(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.TeamList], error) {
-	list, err := s.app.Teams(ctx, p)
+	list, err := s.app.Org.Teams(ctx, p)
 	return say(client.TeamList{Teams: orEmpty(list)}, err)
 }
 
 func (s *server) team(ctx context.Context, p loci.Principal, in *onePath) (*answer[client.TeamView], error) {
 	var id loci.TeamID
 	read(&id, in.ID)
-	t, err := s.app.Team(ctx, p, id)
+	t, err := s.app.Org.Team(ctx, p, id)
 	if err != nil {
 		return nil, err
 	}
 	return say(teamView(t), nil)
 }
 
-func teamView(t *app.TeamView) client.TeamView {
+func teamView(t *org.TeamView) client.TeamView {
 	return client.TeamView{Team: t.Team, Members: orEmpty(t.Members), Invites: orEmpty(t.Invites)}
 }
 
 func (s *server) renameTeam(ctx context.Context, p loci.Principal, in *withName) (*answer[loci.Team], error) {
 	var id loci.TeamID
 	read(&id, in.ID)
-	return say(s.app.RenameTeam(ctx, p, id, in.Body.Name))
+	return say(s.app.Org.RenameTeam(ctx, p, id, in.Body.Name))
 }
 
 type deleteTeamInput struct {
@@ -129,7 +130,7 @@ type deleteTeamInput struct {
 func (s *server) deleteTeam(ctx context.Context, p loci.Principal, in *deleteTeamInput) (*nothing, error) {
 	var id loci.TeamID
 	read(&id, in.ID)
-	return done(s.app.DeleteTeam(ctx, p, id, in.Force))
+	return done(s.app.Org.DeleteTeam(ctx, p, id, in.Force))
 }
 
 type inviteInput struct {
@@ -148,10 +149,10 @@ func (in *inviteInput) role() loci.MemberRole {
 func (s *server) inviteToTeam(ctx context.Context, p loci.Principal, in *inviteInput) (*shownOnce[client.InvitedList], error) {
 	var id loci.TeamID
 	read(&id, in.ID)
-	return invited(s.app.InviteToTeam(ctx, p, id, in.Body.Emails, in.role()))
+	return invited(s.app.Org.InviteToTeam(ctx, p, id, in.Body.Emails, in.role()))
 }
 
-func invited(list []app.Invited, err error) (*shownOnce[client.InvitedList], error) {
+func invited(list []org.Invited, err error) (*shownOnce[client.InvitedList], error) {
 	out := client.InvitedList{Invites: make([]client.Invited, len(list))}
 	for i, one := range list {
 		out.Invites[i] = client.Invited{Invite: one.Invite, Token: one.Token.Reveal()}
@@ -162,7 +163,7 @@ func invited(list []app.Invited, err error) (*shownOnce[client.InvitedList], err
 func (s *server) teamInvites(ctx context.Context, p loci.Principal, in *onePath) (*answer[client.InviteList], error) {
 	var id loci.TeamID
 	read(&id, in.ID)
-	t, err := s.app.Team(ctx, p, id)
+	t, err := s.app.Org.Team(ctx, p, id)
 	if err != nil {
 		return nil, err
 	}
@@ -180,20 +181,20 @@ func (s *server) revokeTeamInvite(ctx context.Context, p loci.Principal, in *inv
 	var id loci.InviteID
 	read(&team, in.ID)
 	read(&id, in.Invite)
-	t, err := s.app.Team(ctx, p, team)
+	t, err := s.app.Org.Team(ctx, p, team)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(t.Invites, func(i loci.Invite) bool { return i.ID == id }) {
 		return nil, errAbsent
 	}
-	return done(s.app.RevokeInvite(ctx, p, id))
+	return done(s.app.Org.RevokeInvite(ctx, p, id))
 }
 
 type tokenInput struct{ Body client.Token }
 
 func (s *server) joinTeam(ctx context.Context, p loci.Principal, in *tokenInput) (*answer[client.Joined], error) {
-	j, err := s.app.AcceptInvite(ctx, p, loci.Secret(in.Body.Token))
+	j, err := s.app.Org.AcceptInvite(ctx, p, loci.Secret(in.Body.Token))
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +209,7 @@ func (s *server) joinTeam(ctx context.Context, p loci.Principal, in *tokenInput)
 func (s *server) leaveTeam(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
 	var id loci.TeamID
 	read(&id, in.ID)
-	return done(s.app.LeaveTeam(ctx, p, id))
+	return done(s.app.Org.LeaveTeam(ctx, p, id))
 }
 
 type memberPath struct {
@@ -221,7 +222,7 @@ func (s *server) removeFromTeam(ctx context.Context, p loci.Principal, in *membe
 	var user loci.UserID
 	read(&team, in.ID)
 	read(&user, in.User)
-	return done(s.app.RemoveFromTeam(ctx, p, team, user))
+	return done(s.app.Org.RemoveFromTeam(ctx, p, team, user))
 }
 
 type teamRoleInput struct {
@@ -235,7 +236,7 @@ func (s *server) setTeamRole(ctx context.Context, p loci.Principal, in *teamRole
 	var user loci.UserID
 	read(&team, in.ID)
 	read(&user, in.User)
-	return say(s.app.SetTeamRole(ctx, p, team, user, in.Body.Role))
+	return say(s.app.Org.SetTeamRole(ctx, p, team, user, in.Body.Role))
 }
 
 // The examples of those routes.

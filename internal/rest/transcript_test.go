@@ -34,7 +34,7 @@ var lastID = loci.UserID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x4f, 0xff, 0xbf, 0
 // proof is fresh or stale, a member (noor), and the owner of another org (bo).
 func (s *server) cast(t *testing.T) map[string]string {
 	t.Helper()
-	if err := s.app.SetOwnerEmail(t.Context(), "ada@loci.example"); err != nil {
+	if err := s.app.Identity.SetOwnerEmail(t.Context(), "ada@loci.example"); err != nil {
 		t.Fatal(err)
 	}
 	who := maps.Clone(secrets)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 const (
@@ -44,7 +44,7 @@ func (in *incoming) Read(b []byte) (int, error) {
 
 // uploadOf finds the file in a request: the body itself, or the one file of a form. It reads no further than to where the
 // file begins.
-func uploadOf(in *incoming, name string) (app.Upload, error) {
+func uploadOf(in *incoming, name string) (memory.Upload, error) {
 	r := in.request
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err == nil && kind == formType {
@@ -52,10 +52,10 @@ func uploadOf(in *incoming, name string) (app.Upload, error) {
 	}
 	if name == "" {
 		if name, err = fileName(r.Header.Get("Content-Disposition")); err != nil {
-			return app.Upload{}, err
+			return memory.Upload{}, err
 		}
 	}
-	return named(app.Upload{Name: name, MediaType: r.Header.Get("Content-Type"), Size: r.ContentLength, Body: in})
+	return named(memory.Upload{Name: name, MediaType: r.Header.Get("Content-Type"), Size: r.ContentLength, Body: in})
 }
 
 // fileName reads the name of a file as Content-Disposition gives it; "" if there is none.
@@ -70,32 +70,32 @@ func fileName(header string) (string, error) {
 	return params["filename"], nil
 }
 
-func named(u app.Upload) (app.Upload, error) {
+func named(u memory.Upload) (memory.Upload, error) {
 	if u.Name == "" {
 		return u, loci.FieldErrorf("name", "is required: send ?name=notes.txt, or the header Content-Disposition: attachment; filename=\"notes.txt\"")
 	}
 	return u, nil
 }
 
-func fileOfForm(in *incoming, boundary, name string) (app.Upload, error) {
+func fileOfForm(in *incoming, boundary, name string) (memory.Upload, error) {
 	if boundary == "" {
-		return app.Upload{}, loci.FieldErrorf("Content-Type", "must name the boundary of the form")
+		return memory.Upload{}, loci.FieldErrorf("Content-Type", "must name the boundary of the form")
 	}
 	around := &bounded{r: in, left: maxPartHeader}
 	form := multipart.NewReader(around, boundary)
 	part, err := form.NextPart()
 	switch {
 	case err != nil:
-		return app.Upload{}, noFile(err)
+		return memory.Upload{}, noFile(err)
 	case part.FormName() != "file" || part.FileName() == "":
-		return app.Upload{}, loci.Errorf(loci.Invalid, "the form must have one part, a file called \"file\"")
+		return memory.Upload{}, loci.Errorf(loci.Invalid, "the form must have one part, a file called \"file\"")
 	}
 	if name == "" {
 		name = part.FileName()
 		name = name[strings.LastIndexByte(name, '\\')+1:]
 	}
 	around.left = -1
-	return named(app.Upload{Name: name, MediaType: part.Header.Get("Content-Type"), Size: -1, Body: &lastPart{form, part, around}})
+	return named(memory.Upload{Name: name, MediaType: part.Header.Get("Content-Type"), Size: -1, Body: &lastPart{form, part, around}})
 }
 
 // noFile turns what is wrong with a form into an answer.

@@ -7,23 +7,28 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/rest"
 )
 
 // furtherActions are requests that lead to the further actions of a route. Those
 // that begin with ! are sent with a key that has every right, and refused for
 // want of a browser.
-var furtherActions = map[string]map[app.Action]string{
-	"GET /memories":                       {app.MemoryTrashed: "GET /memories?trashed=true"},
-	"POST /memories/list":                 {app.MemoryTrashed: `POST /memories/list {"filter":{"by":"trashed"}}`},
-	"DELETE /memories/{id}":               {app.MemoryErase: "DELETE /memories/" + absent + "?permanent=true"},
-	"GET /memory-nodes":                   {app.MemoryTrashed: "GET /memory-nodes?trashed=true"},
-	"DELETE /memory-nodes/{id}":           {app.NodeErase: "DELETE /memory-nodes/" + absent + "?permanent=true"},
-	"PATCH /orgs/{id}":                    {app.OrgSet: `PATCH /orgs/default {"deletion":"api_key"}`},
-	"PATCH /orgs/{id}/members/{user}":     {app.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`},
-	"POST /orgs/{id}/invite":              {app.MemberRole: `!POST /orgs/default/invite {"emails":["a@b.example"],"role":"admin"}`},
-	"POST /teams/{id}/invite":             {app.TeamRole: "!POST /teams/" + absent + `/invite {"emails":["a@b.example"],"role":"admin"}`},
-	"DELETE /teams/{id}/invites/{invite}": {app.TeamInvite: ""}, // whoever may not do that finds no invitation first
+var furtherActions = map[string]map[gate.Action]string{
+	"GET /memories":                       {memory.ReadTrash: "GET /memories?trashed=true"},
+	"POST /memories/list":                 {memory.ReadTrash: `POST /memories/list {"filter":{"by":"trashed"}}`},
+	"DELETE /memories/{id}":               {memory.Erase: "DELETE /memories/" + absent + "?permanent=true"},
+	"GET /memory-nodes":                   {memory.ReadTrash: "GET /memory-nodes?trashed=true"},
+	"DELETE /memory-nodes/{id}":           {node.Erase: "DELETE /memory-nodes/" + absent + "?permanent=true"},
+	"PATCH /orgs/{id}":                    {org.Set: `PATCH /orgs/default {"deletion":"api_key"}`},
+	"PATCH /orgs/{id}/members/{user}":     {org.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`},
+	"POST /orgs/{id}/invite":              {org.MemberRole: `!POST /orgs/default/invite {"emails":["a@b.example"],"role":"admin"}`},
+	"POST /teams/{id}/invite":             {org.TeamRole: "!POST /teams/" + absent + `/invite {"emails":["a@b.example"],"role":"admin"}`},
+	"DELETE /teams/{id}/invites/{invite}": {org.TeamInvite: ""}, // whoever may not do that finds no invitation first
 }
 
 // walked fills the path of a route with ids that lead to nothing, and with the
@@ -66,7 +71,7 @@ func TestEveryRouteCarriesOutItsAction(t *testing.T) {
 				body, path = "", path+"?q=x"
 			}
 			for i, a := range actions {
-				action := app.Action(a.(string))
+				action := gate.Action(a.(string))
 				rule, known := rules[action]
 				if !known {
 					t.Errorf("%s declares %s, which has no rule", route, action)
@@ -79,7 +84,7 @@ func TestEveryRouteCarriesOutItsAction(t *testing.T) {
 					}
 				}
 				if request == "" || len(rule.Rights) == 0 { // there is nothing to lack
-					if i == 0 && action != app.WhoAmI {
+					if i == 0 && action != identity.WhoAmI {
 						t.Errorf("%s: %s needs no right", route, action)
 					}
 					continue
@@ -101,7 +106,7 @@ func TestEveryRouteCarriesOutItsAction(t *testing.T) {
 	}
 }
 
-func (s *server) refusedAs(t *testing.T, key, request string, action app.Action) {
+func (s *server) refusedAs(t *testing.T, key, request string, action gate.Action) {
 	t.Helper()
 	before := len(s.denials(t, loci.DefaultOrg))
 	w := s.request(key, request)

@@ -73,7 +73,7 @@ func (s *server) session(tb testing.TB, org loci.OrgID, user loci.UserID, age ti
 	token := auth.NewSecret("loci_session_")
 	now := s.clock.Now()
 	err := s.store.Credentials().Insert(context.Background(), loci.Credential{ID: loci.NewCredentialID(), OrgID: org, UserID: user, Kind: loci.KindUser,
-		Method: loci.BySession, Name: "Test browser", Hash: auth.Hash(token), ProvedAt: now.Add(-age), CreatedAt: now, ExpiresAt: now.Add(time.Hour)})
+		Method: loci.BySignIn, Name: "Test browser", Hash: auth.Hash(token), ProvedAt: now.Add(-age), CreatedAt: now, ExpiresAt: now.Add(time.Hour)})
 	if err != nil {
 		tb.Fatal(err)
 	}

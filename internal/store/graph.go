@@ -64,22 +64,22 @@ type ProjectMembers interface {
 	Adopt(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (int, error)
 }
 
-// MCPSessions remembers which project an MCP session works on, for all processes. Archiving
+// Connections remembers which project an MCP session works on, for all processes. Archiving
 // and deleting a project clear it for all sessions.
-type MCPSessions interface {
+type Connections interface {
 	// Get returns on what a session works, or NotFound.
-	Get(ctx context.Context, key [32]byte) (MCPSession, error)
+	Get(ctx context.Context, key [32]byte) (Connection, error)
 	// Put stores it in place of what it was. NotFound if there is no such org, project or user,
 	// Conflict if the project is archived.
-	Put(ctx context.Context, s MCPSession) error
+	Put(ctx context.Context, s Connection) error
 	// Remove forgets a session, and may be repeated.
 	Remove(ctx context.Context, key [32]byte) error
 	// Purge forgets at most limit sessions that were last used before then, and returns how many.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
 }
 
-// MCPSession is what an MCP session works on.
-type MCPSession struct {
+// Connection is what an MCP session works on.
+type Connection struct {
 	Key       [32]byte // of the session: a hash, as who knows its id can use it
 	OrgID     loci.OrgID
 	UserID    loci.UserID

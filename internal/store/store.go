@@ -49,8 +49,8 @@ type Store interface {
 	Projects() Projects
 	// ProjectMembers says who belongs to which project.
 	ProjectMembers() ProjectMembers
-	// MCPSessions remembers on which projects MCP sessions work.
-	MCPSessions() MCPSessions
+	// Connections remembers on which projects MCP sessions work.
+	Connections() Connections
 	// ViewProject runs fn in one read transaction on a project's graph.
 	// NotFound if there is no such org or project, Conflict if it is archived.
 	ViewProject(ctx context.Context, org loci.OrgID, project loci.ProjectID, fn func(GraphTx) error) error

@@ -47,7 +47,7 @@ func (s *server) workspaces(r *http.Request, p loci.Principal) ([]loci.Workspace
 	if p.WorkspaceID.IsZero() {
 		return nil, nil
 	}
-	return s.app.Workspaces(r.Context(), p)
+	return s.app.Org.Workspaces(r.Context(), p)
 }
 
 // enterWorkspace makes another workspace the active one of this sign-in.
@@ -56,7 +56,7 @@ func (s *server) enterWorkspace(w http.ResponseWriter, r *http.Request, p loci.P
 	if err := id.UnmarshalText([]byte(r.PostForm.Get("workspace"))); err != nil {
 		return err
 	}
-	if err := s.app.EnterWorkspace(r.Context(), p, loci.CredentialID{}, id); err != nil {
+	if err := s.app.Identity.EnterWorkspace(r.Context(), p, loci.CredentialID{}, id); err != nil {
 		return err
 	}
 	if next := safeNext(r.PostForm.Get("next")); next != homePath {
@@ -74,7 +74,7 @@ type signInList struct {
 }
 
 func (s *server) signIns(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
-	list, err := s.app.Sessions(r.Context(), p)
+	list, err := s.app.Identity.SignIns(r.Context(), p)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *server) endSignIn(w http.ResponseWriter, r *http.Request, p loci.Princi
 	if err != nil {
 		return err
 	}
-	if err := s.app.EndSession(r.Context(), p, id); err != nil {
+	if err := s.app.Identity.EndSignIn(r.Context(), p, id); err != nil {
 		return err
 	}
 	seeOther(w, r, "/app/sign-ins", "done", "ended")
@@ -101,7 +101,7 @@ func (s *server) endSignIn(w http.ResponseWriter, r *http.Request, p loci.Princi
 }
 
 func (s *server) endOthers(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
-	if _, err := s.app.EndOtherSessions(r.Context(), p); err != nil {
+	if _, err := s.app.Identity.EndOtherSignIns(r.Context(), p); err != nil {
 		return err
 	}
 	seeOther(w, r, "/app/sign-ins", "done", "ended-others")

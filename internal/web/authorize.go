@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/identity"
 )
 
 // consentPage is what the consent page shows. The request of the client travels
@@ -124,7 +124,7 @@ func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principa
 	if problem != "" {
 		return s.askConsent(w, r, p, query, vendor, problem)
 	}
-	code, err := s.app.Consent(r.Context(), p, c, vendor, rights)
+	code, err := s.app.Identity.Consent(r.Context(), p, c, vendor, rights)
 	if loci.CodeOf(err) == loci.Invalid {
 		return s.askConsent(w, r, p, query, "", loci.SafeText(err))
 	}
@@ -201,7 +201,7 @@ func (s *server) choices(r *http.Request, p loci.Principal, c *oauth.Consent, ch
 			offer = append([]loci.Vendor{v}, offer...)
 		}
 	}
-	sights, err := s.app.Preview(r.Context(), p, offer)
+	sights, err := s.app.Identity.Preview(r.Context(), p, offer)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (c choice) rank() int {
 	return 0
 }
 
-func choiceOf(see app.Sight) choice {
+func choiceOf(see identity.Sight) choice {
 	return choice{Vendor: see.Vendor, Sees: see.Sees, Hidden: max(0, see.Total-see.Sees),
 		AtLeast: see.SeesIsLowerBound || see.TotalIsLowerBound}
 }

@@ -13,7 +13,7 @@ type grantRow struct {
 }
 
 func (s *server) connections(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
-	grants, err := s.app.Grants(r.Context(), p)
+	grants, err := s.app.Identity.Grants(r.Context(), p)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *server) revokeGrant(w http.ResponseWriter, r *http.Request, p loci.Prin
 	if err := id.UnmarshalText([]byte(r.PostForm.Get("id"))); err != nil {
 		return err
 	}
-	if err := s.app.RevokeGrant(r.Context(), p, id); err != nil {
+	if err := s.app.Identity.RevokeGrant(r.Context(), p, id); err != nil {
 		return err
 	}
 	seeOther(w, r, "/app/connections", "done", "revoked")

@@ -12,11 +12,11 @@ import (
 func (w *world) invite(email string) string {
 	w.t.Helper()
 	p := w.local(w.mara)
-	team, err := w.app.CreateTeam(w.t.Context(), p, "Platform")
+	team, err := w.app.Org.CreateTeam(w.t.Context(), p, "Platform")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	made, err := w.app.InviteToTeam(w.t.Context(), w.local(w.mara), team.ID, []string{email}, loci.Member)
+	made, err := w.app.Org.InviteToTeam(w.t.Context(), w.local(w.mara), team.ID, []string{email}, loci.Member)
 	if err != nil || len(made) != 1 {
 		w.t.Fatalf("%v, %v", made, err)
 	}

@@ -77,7 +77,7 @@ func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Princip
 	problem string) error {
 	ctx := r.Context()
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
-		list, err := s.app.Keys(ctx, p, kind)
+		list, err := s.app.Identity.Keys(ctx, p, kind)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (s *server) createKey(w http.ResponseWriter, r *http.Request, p loci.Princi
 	if err == nil {
 		var c loci.Credential
 		var key loci.Secret
-		if c, key, err = s.app.CreateKey(r.Context(), p, request); err == nil {
+		if c, key, err = s.app.Identity.CreateKey(r.Context(), p, request); err == nil {
 			return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"},
 				New: &newKey{Name: c.Name, Key: key.Reveal()}}, "")
 		}
@@ -160,7 +160,7 @@ func (s *server) rotateKey(w http.ResponseWriter, r *http.Request, p loci.Princi
 	if err == nil {
 		var c loci.Credential
 		var key loci.Secret
-		if c, key, err = s.app.RotateKey(r.Context(), p, id, rotationOverlap); err == nil {
+		if c, key, err = s.app.Identity.RotateKey(r.Context(), p, id, rotationOverlap); err == nil {
 			return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"},
 				New: &newKey{Name: c.Name, Key: key.Reveal(), Rotated: true}}, "")
 		}
@@ -173,7 +173,7 @@ func (s *server) revokeKey(w http.ResponseWriter, r *http.Request, p loci.Princi
 	if err != nil {
 		return err
 	}
-	if err := s.app.RevokeKey(r.Context(), p, id); err != nil {
+	if err := s.app.Identity.RevokeKey(r.Context(), p, id); err != nil {
 		return err
 	}
 	seeOther(w, r, "/app/keys", "done", "revoked")
@@ -182,7 +182,7 @@ func (s *server) revokeKey(w http.ResponseWriter, r *http.Request, p loci.Princi
 
 // vendors returns the vendors of the org, then the known ones. People may type any other name.
 func (s *server) vendors(r *http.Request, p loci.Principal) ([]loci.Vendor, error) {
-	out, err := s.app.Vendors(r.Context(), p)
+	out, err := s.app.Identity.Vendors(r.Context(), p)
 	if err != nil {
 		return nil, err
 	}

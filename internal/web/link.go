@@ -59,7 +59,7 @@ func (s *server) showInvite(w http.ResponseWriter, r *http.Request, status int, 
 		token}
 	v := view{Title: "You are invited", Error: problem, Data: &d}
 	if p, err := s.principal(r); err == nil {
-		if v.Who, err = s.app.WhoAmI(ctx, p); err != nil {
+		if v.Who, err = s.app.Identity.WhoAmI(ctx, p); err != nil {
 			return err
 		}
 		d.Mine, d.Other = v.Who.User.Email == invite.Email, v.Who.User.Email
@@ -73,7 +73,7 @@ func (s *server) invitePost(w http.ResponseWriter, r *http.Request) error {
 	ctx, token := r.Context(), r.PostForm.Get("token")
 	p, err := s.principal(r)
 	if err == nil {
-		if _, err = s.app.AcceptInvite(ctx, p, loci.Secret(token)); err == nil {
+		if _, err = s.app.Org.AcceptInvite(ctx, p, loci.Secret(token)); err == nil {
 			seeOther(w, r, homePath, "done", "joined")
 			return nil
 		}

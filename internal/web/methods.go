@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/identity"
 )
 
 // signInMethods is what the page of sign-in methods shows.
 type signInMethods struct {
-	app.SignInMethods
+	identity.SignInMethods
 	Fresh    bool // the forms require no other proof
 	Passkeys []passkeyRow
 	CanAdd   bool
@@ -31,7 +31,7 @@ func (s *server) methods(w http.ResponseWriter, r *http.Request, p loci.Principa
 
 func (s *server) showMethods(w http.ResponseWriter, r *http.Request, p loci.Principal, status int,
 	problem string) error {
-	have, err := s.app.SignInMethods(r.Context(), p)
+	have, err := s.app.Identity.SignInMethods(r.Context(), p)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *server) setPassword(w http.ResponseWriter, r *http.Request, p loci.Prin
 		if !p.Fresh(s.now()) { // before 25 ms of hashing
 			return loci.Errorf(loci.StepUp, "confirm that it is you first")
 		}
-		who, err := s.app.WhoAmI(r.Context(), p)
+		who, err := s.app.Identity.WhoAmI(r.Context(), p)
 		if err != nil {
 			return err
 		}
@@ -84,12 +84,12 @@ func (s *server) setPassword(w http.ResponseWriter, r *http.Request, p loci.Prin
 		if err != nil {
 			return err
 		}
-		return s.app.SetPassword(r.Context(), p, encoded)
+		return s.app.Identity.SetPassword(r.Context(), p, encoded)
 	})
 }
 
 func (s *server) removePassword(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
-	return s.change(w, r, p, "password-removed", func() error { return s.app.SetPassword(r.Context(), p, "") })
+	return s.change(w, r, p, "password-removed", func() error { return s.app.Identity.SetPassword(r.Context(), p, "") })
 }
 
 func (s *server) addPasskey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
@@ -100,7 +100,7 @@ func (s *server) addPasskey(w http.ResponseWriter, r *http.Request, p loci.Princ
 		if err != nil {
 			return err
 		}
-		return s.app.AddPasskey(r.Context(), p, k)
+		return s.app.Identity.AddPasskey(r.Context(), p, k)
 	})
 }
 
@@ -110,6 +110,6 @@ func (s *server) removePasskey(w http.ResponseWriter, r *http.Request, p loci.Pr
 		if err != nil || len(id) == 0 {
 			return loci.FieldErrorf("id", "must be the id of a passkey")
 		}
-		return s.app.RemovePasskey(r.Context(), p, id)
+		return s.app.Identity.RemovePasskey(r.Context(), p, id)
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -45,7 +45,7 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 
 	forced := b.post("/app/sign-in-methods/password", "password", maraPassword.Reveal(), "again", maraPassword.Reveal())
 	want(t, "a password by a form of one's own", forced, 409, "cannot set a password")
-	if have, err := w.app.SignInMethods(t.Context(), w.local(ann)); err != nil || have.Password {
+	if have, err := w.app.Identity.SignInMethods(t.Context(), w.local(ann)); err != nil || have.Password {
 		t.Errorf("%+v, %v", have, err)
 	}
 
@@ -64,8 +64,8 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 	want(t, "step-up with a passkey", proof, 200, `data-passkey="get"`)
 	lacks(t, "step-up with a passkey", proof, `type="password"`, "loci user link")
 
-	if _, err := w.app.SetUser(t.Context(), w.local(ann), ann.UserID,
-		app.UserChange{Email: new("ann@home.example")}); err != nil {
+	if _, err := w.app.Identity.SetUser(t.Context(), w.local(ann), ann.UserID,
+		identity.UserChange{Email: new("ann@home.example")}); err != nil {
 		t.Fatal(err)
 	}
 	b.byLink(ann)

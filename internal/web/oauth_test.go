@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 const (
@@ -288,15 +288,15 @@ func (w *world) principal(token string) loci.Principal {
 func TestWorkspaceIsChosenBeforeConsent(t *testing.T) {
 	w := newWorld(t)
 	on, local := true, w.local(w.mara)
-	if _, err := w.app.SetOrg(t.Context(), local, app.OrgSettings{Workspaces: &on}); err != nil {
+	if _, err := w.app.Org.Set(t.Context(), local, org.Settings{Workspaces: &on}); err != nil {
 		t.Fatal(err)
 	}
 	w.clock.advance(time.Second) // the first one is the oldest
-	second, err := w.app.CreateWorkspace(t.Context(), w.local(w.mara), "Second")
+	second, err := w.app.Org.CreateWorkspace(t.Context(), w.local(w.mara), "Second")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.app.JoinWorkspace(t.Context(), w.local(w.mara), second.ID, w.mara.UserID); err != nil {
+	if err := w.app.Org.JoinWorkspace(t.Context(), w.local(w.mara), second.ID, w.mara.UserID); err != nil {
 		t.Fatal(err)
 	}
 	w.remember("in the first")
@@ -312,7 +312,7 @@ func TestWorkspaceIsChosenBeforeConsent(t *testing.T) {
 	want(t, "the second", page, 200, `value="`+second.ID.String()+`" selected`, "it will see 0 memories")
 	sentBack(t, b.post("/oauth/authorize", answerForm(page, "answer", "allow", "vendor", "claude", "scope",
 		"memories:read")...))
-	grants, err := w.app.Grants(t.Context(), w.local(w.mara))
+	grants, err := w.app.Identity.Grants(t.Context(), w.local(w.mara))
 	if err != nil || len(grants) != 1 || grants[0].WorkspaceID != second.ID {
 		t.Errorf("grants %+v, %v", grants, err)
 	}

@@ -33,7 +33,7 @@ func TestStrangersAreSentToSignIn(t *testing.T) {
 		}
 	}
 	// Neither does a key open a page.
-	_, key, err := w.app.CreateKey(t.Context(), w.local(w.mara), auth.KeyRequest{Name: "k"})
+	_, key, err := w.app.Identity.CreateKey(t.Context(), w.local(w.mara), auth.KeyRequest{Name: "k"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestKeysNeedAFreshProof(t *testing.T) {
 	a := b.post("/app/keys", form...)
 	want(t, "stale", a, 403, "Loci keeps what you typed", `name="replay" value="/app/keys"`,
 		`name="replay.name" value="nightly &lt;b&gt;"`, `name="replay.scope" value="memories:write"`)
-	if list, err := w.app.Keys(t.Context(), w.local(w.mara), loci.KindAgent); err != nil || len(list) != 0 {
+	if list, err := w.app.Identity.Keys(t.Context(), w.local(w.mara), loci.KindAgent); err != nil || len(list) != 0 {
 		t.Fatalf("%v, %v", list, err)
 	}
 	replay := []string{"replay", "/app/keys"}
@@ -218,7 +218,7 @@ func TestKeysNeedAFreshProof(t *testing.T) {
 		`name="replay.vendor" value="cursor"`)
 	made := b.post("/app/step-up", append(replay, "password", maraPassword.Reveal())...)
 	want(t, "a proof", made, 200, "loci_agent_", "nightly &lt;b&gt;", "only this once")
-	list, err := w.app.Keys(t.Context(), w.local(w.mara), loci.KindAgent)
+	list, err := w.app.Identity.Keys(t.Context(), w.local(w.mara), loci.KindAgent)
 	if err != nil || len(list) != 1 || list[0].Vendor != "cursor" || len(list[0].Rights) != 2 ||
 		list[0].ExpiresAt.Sub(w.clock.Now()) != 30*24*time.Hour {
 		t.Fatalf("%+v, %v", list, err)
@@ -289,7 +289,7 @@ func TestSessionsOfOthersStay(t *testing.T) {
 	if got := b.post("/app/sign-in", "email", other.Email, "password", "otto's own password"); got.status != 303 {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
-	list, err := w.app.Sessions(t.Context(), w.local(w.mara))
+	list, err := w.app.Identity.SignIns(t.Context(), w.local(w.mara))
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%v, %v", list, err)
 	}

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/identity"
 )
 
 //go:embed templates static
@@ -26,11 +26,11 @@ var files embed.FS
 // view is what a template shows.
 type view struct {
 	Title   string
-	Here    string        // the path of this page in the menu
-	Who     *app.Identity // nil: nobody is signed in, or the page does not show it
-	Error   string        // above the page
-	Done    string        // what was just done
-	Scripts bool          // the page uses passkeys
+	Here    string             // the path of this page in the menu
+	Who     *identity.Identity // nil: nobody is signed in, or the page does not show it
+	Error   string             // above the page
+	Done    string             // what was just done
+	Scripts bool               // the page uses passkeys
 	Version string
 	Data    any
 }
@@ -88,7 +88,7 @@ func (s *server) show(w http.ResponseWriter, status int, name string, v view) er
 // showOwn is show for a signed-in person, with their name.
 func (s *server) showOwn(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, name string,
 	v view) error {
-	who, err := s.app.WhoAmI(r.Context(), p)
+	who, err := s.app.Identity.WhoAmI(r.Context(), p)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) (sta
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := s.problem(w, r, err)
 	// A person of a suspended org can still sign out.
-	v := view{Title: http.StatusText(status), Error: text, Data: auth.SessionOf(r) != ""}
+	v := view{Title: http.StatusText(status), Error: text, Data: auth.SignInOf(r) != ""}
 	if err := s.show(w, status, "error", v); err != nil {
 		s.log.ErrorContext(r.Context(), "cannot show an error page", "error", err)
 		http.Error(w, "internal error", http.StatusInternalServerError)

@@ -72,12 +72,12 @@ func (s *server) prove(r *http.Request) (loci.Person, error) {
 // the person has no sign-in method yet, they continue to the page where they can add one.
 func (s *server) enter(w http.ResponseWriter, r *http.Request, who loci.Person, next string) error {
 	ctx := r.Context()
-	p, token, err := s.auth.StartSession(ctx, who, auth.BrowserName(r.UserAgent()))
+	p, token, err := s.auth.StartSignIn(ctx, who, auth.BrowserName(r.UserAgent()))
 	if err != nil {
 		return err
 	}
 	if next == "" {
-		have, err := s.app.SignInMethods(ctx, p)
+		have, err := s.app.Identity.SignInMethods(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -85,19 +85,19 @@ func (s *server) enter(w http.ResponseWriter, r *http.Request, who loci.Person, 
 			next = methodsPath + "?done=welcome"
 		}
 	}
-	if err := s.auth.SignOut(ctx, auth.SessionOf(r)); err != nil {
+	if err := s.auth.SignOut(ctx, auth.SignInOf(r)); err != nil {
 		return err
 	}
-	auth.SetSessionCookie(w, token, s.site.Secure(r))
+	auth.SetSignInCookie(w, token, s.site.Secure(r))
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
 }
 
 func (s *server) signOut(w http.ResponseWriter, r *http.Request) error {
-	if err := s.auth.SignOut(r.Context(), auth.SessionOf(r)); err != nil {
+	if err := s.auth.SignOut(r.Context(), auth.SignInOf(r)); err != nil {
 		return err
 	}
-	auth.ClearSessionCookie(w, s.site.Secure(r))
+	auth.ClearSignInCookie(w, s.site.Secure(r))
 	seeOther(w, r, "/app/sign-in", "done", "signed-out")
 	return nil
 }

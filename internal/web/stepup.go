@@ -42,7 +42,7 @@ func (s *server) stepUpPage(w http.ResponseWriter, r *http.Request, p loci.Princ
 // showStepUp offers only the methods that the person has.
 func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d proofs,
 	problem string) error {
-	have, err := s.app.SignInMethods(r.Context(), p)
+	have, err := s.app.Identity.SignInMethods(r.Context(), p)
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func (s *server) own(fn ownPage) http.HandlerFunc {
 
 // principal returns the person who is signed in. No other credential counts: a page must not act for a program's key.
 func (s *server) principal(r *http.Request) (loci.Principal, error) {
-	session := auth.SessionRequest(r)
+	session := auth.SignInRequest(r)
 	if session.Session == "" {
 		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "you are not signed in")
 	}

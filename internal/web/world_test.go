@@ -20,6 +20,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 	"github.com/loci-memory/loci/internal/web"
@@ -156,8 +157,8 @@ func (w *world) local(who loci.Person) loci.Principal {
 // remember stores a memory of Mara's that only some vendors may read.
 func (w *world) remember(title string, vendors ...loci.Vendor) {
 	w.t.Helper()
-	_, err := w.app.Create(w.t.Context(), w.local(w.mara),
-		app.Draft{Title: title, Content: "about " + title, AllowedVendors: vendors})
+	_, err := w.app.Memory.Create(w.t.Context(), w.local(w.mara),
+		memory.Draft{Title: title, Content: "about " + title, AllowedVendors: vendors})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func newWorld(t testing.TB, fetch *http.Client) *world {
 		t.Fatal(err)
 	}
 	w.oauth = oauth.New(oauth.Options{Store: st, Now: w.clock, Fetch: fetch, Egress: fetch != nil})
-	w.person = loci.Principal{Kind: loci.KindUser, OrgID: "acme", UserID: owner.ID, Method: loci.BySession}
+	w.person = loci.Principal{Kind: loci.KindUser, OrgID: "acme", UserID: owner.ID, Method: loci.BySignIn}
 	return w
 }
 

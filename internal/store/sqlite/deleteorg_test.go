@@ -188,8 +188,8 @@ func TestLeavingClosesSessions(t *testing.T) {
 		if err := s.People().Add(bg, user, nil); err != nil {
 			t.Fatal(explain(err))
 		}
-		session := store.MCPSession{Key: [32]byte{1}, OrgID: p.OrgID, UserID: user.ID, ProjectID: p.ID, UsedAt: p.CreatedAt}
-		if err := errors.Join(s.MCPSessions().Put(bg, session), step(s, user.ID)); err != nil {
+		session := store.Connection{Key: [32]byte{1}, OrgID: p.OrgID, UserID: user.ID, ProjectID: p.ID, UsedAt: p.CreatedAt}
+		if err := errors.Join(s.Connections().Put(bg, session), step(s, user.ID)); err != nil {
 			t.Fatal(explain(err))
 		}
 		left := -1

@@ -19,9 +19,9 @@ var (
 	oldInvite = loci.Invite{ID: loci.InviteID{5}, Email: "new@example.com", TeamID: oldTeam.ID, OrgRole: loci.Member, TeamRole: loci.Member,
 		InvitedBy: oldUser, State: loci.InvitePending, CreatedAt: oldTime, ExpiresAt: oldTime.Add(loci.InviteLife), Hash: [32]byte{5, 5}}
 	oldPasskey = loci.Passkey{ID: []byte{6, 0, 6}, Name: "Key", Data: []byte(`{"a":"'b'"}`), CreatedAt: oldTime, LastUsedAt: oldTime.Add(time.Second)}
-	oldAudit   = loci.AuditEntry{At: oldTime, Action: "key.create", Allowed: true, Kind: loci.KindUser, Method: loci.BySession, UserID: oldUser,
+	oldAudit   = loci.AuditEntry{At: oldTime, Action: "key.create", Allowed: true, Kind: loci.KindUser, Method: loci.BySignIn, UserID: oldUser,
 		CredentialID: loci.CredentialID{2}, Target: "x", Count: 1}
-	oldSession = loci.Credential{ID: loci.CredentialID{7}, OrgID: loci.DefaultOrg, UserID: oldUser, Kind: loci.KindUser, Method: loci.BySession,
+	oldSession = loci.Credential{ID: loci.CredentialID{7}, OrgID: loci.DefaultOrg, UserID: oldUser, Kind: loci.KindUser, Method: loci.BySignIn,
 		Name: "Firefox", Hash: [32]byte{7}, ProjectIDs: []loci.ProjectID{{5}}, WorkspaceID: oldSpace.ID, ProvedAt: oldTime,
 		IdleAfter: time.Hour, CreatedAt: oldTime, ExpiresAt: oldTime.Add(24 * time.Hour)}
 	oldClient = loci.OAuthClient{ID: "https://client.example/a", Name: "A", RedirectURIs: []string{"http://127.0.0.1/cb"}, URI: "https://client.example", CreatedAt: oldTime}

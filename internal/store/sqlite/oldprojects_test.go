@@ -17,7 +17,7 @@ var (
 	oldArchived = loci.Project{ID: loci.ProjectID{6}, OrgID: loci.DefaultOrg, Name: "日本", Everyone: true,
 		Status: loci.ProjectArchived, CreatedAt: oldProject.CreatedAt, UpdatedAt: oldProject.UpdatedAt}
 	oldMembers    = []loci.ProjectMember{{UserID: oldUser, Role: loci.MemberOwner}, {UserID: oldOther, Role: loci.MemberAdmin}}
-	oldMCPSession = store.MCPSession{Key: [32]byte{6, 6}, OrgID: loci.DefaultOrg, UserID: oldUser, ProjectID: oldProject.ID, UsedAt: oldTime}
+	oldMCPSession = store.Connection{Key: [32]byte{6, 6}, OrgID: loci.DefaultOrg, UserID: oldUser, ProjectID: oldProject.ID, UsedAt: oldTime}
 )
 
 // inOld is somebody who belongs to both projects.
@@ -33,7 +33,7 @@ func storeOldProjects(t *testing.T, s *Store) {
 		}
 		storeOldGraph(t, s, p.ID)
 	}
-	err := errors.Join(s.ProjectMembers().Put(bg, loci.DefaultOrg, oldProject.ID, oldMembers[1]), s.MCPSessions().Put(bg, oldMCPSession),
+	err := errors.Join(s.ProjectMembers().Put(bg, loci.DefaultOrg, oldProject.ID, oldMembers[1]), s.Connections().Put(bg, oldMCPSession),
 		s.Projects().Archive(bg, loci.DefaultOrg, oldArchived.ID))
 	if err != nil {
 		t.Fatal(explain(err))
@@ -72,7 +72,7 @@ func checkOldProjects(t *testing.T, s *Store) {
 	same("projects", err, []loci.Project{oldProject, oldArchived}, page.Projects)
 	members, err := s.ProjectMembers().List(bg, loci.DefaultOrg, oldProject.ID)
 	same("members", err, oldMembers, members)
-	session, err := s.MCPSessions().Get(bg, oldMCPSession.Key)
+	session, err := s.Connections().Get(bg, oldMCPSession.Key)
 	same("MCP session", err, oldMCPSession, session)
 	org, err := s.Orgs().Get(bg, loci.DefaultOrg)
 	same("version of the projects", err, true, org.ProjectsVersion > 0)

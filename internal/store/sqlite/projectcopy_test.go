@@ -104,8 +104,8 @@ func TestCarryProjectMembers(t *testing.T) {
 		t.Fatal(members, err)
 	}
 	dir := filepath.Join(t.TempDir(), "b")
-	session := store.MCPSession{Key: [32]byte{1}, OrgID: p.OrgID, UserID: members[0].UserID, ProjectID: p.ID, UsedAt: p.CreatedAt}
-	if err := s.MCPSessions().Put(bg, session); err != nil {
+	session := store.Connection{Key: [32]byte{1}, OrgID: p.OrgID, UserID: members[0].UserID, ProjectID: p.ID, UsedAt: p.CreatedAt}
+	if err := s.Connections().Put(bg, session); err != nil {
 		t.Fatal(explain(err))
 	}
 	if _, err := s.Backup(bg, dir); err != nil {
@@ -122,7 +122,7 @@ func TestCarryProjectMembers(t *testing.T) {
 	if list, err := restored.ProjectMembers().Of(bg, p.OrgID, members[0].UserID, loci.WorkspaceID{}); err != nil || len(list) != 0 {
 		t.Errorf("got %v, %v, want none", list, err)
 	}
-	if _, err := restored.MCPSessions().Get(bg, session.Key); loci.CodeOf(err) != loci.NotFound {
+	if _, err := restored.Connections().Get(bg, session.Key); loci.CodeOf(err) != loci.NotFound {
 		t.Errorf("the session of then: %v, want that it is not there", err)
 	}
 }

@@ -166,8 +166,8 @@ func (s *Store) OAuth() store.OAuth { return s.registry.OAuth() }
 // Limits counts what is limited.
 func (s *Store) Limits() store.Limits { return s.registry.Limits() }
 
-// MCPSessions remembers on which projects MCP sessions work.
-func (s *Store) MCPSessions() store.MCPSessions { return s.registry.MCPSessions() }
+// Connections remembers on which projects MCP sessions work.
+func (s *Store) Connections() store.Connections { return s.registry.Connections() }
 
 // ProjectMembers says who belongs to which project.
 func (s *Store) ProjectMembers() store.ProjectMembers { return s.registry.ProjectMembers() }

@@ -8,14 +8,14 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-type mcpSessions struct{ *Registry }
+type connections struct{ *Registry }
 
-func (m mcpSessions) Get(ctx context.Context, key [32]byte) (got store.MCPSession, err error) {
+func (m connections) Get(ctx context.Context, key [32]byte) (got store.Connection, err error) {
 	found := false
 	err = m.db.View(ctx, func(c Conn) (err error) {
 		found, err = c.One("SELECT s.org_id, s.user_id, s.project_id, s.used_at FROM mcp_sessions s JOIN orgs o ON {global o} o.id = s.org_id AND o.state IN "+OpenStates+
 			" WHERE {global s} s.key = ?", Args{key[:]}, func(r Row) (err error) {
-			got = store.MCPSession{Key: key, OrgID: loci.OrgID(r.Text(0)), UserID: r.ID(1), UsedAt: timeAt(r, 3)}
+			got = store.Connection{Key: key, OrgID: loci.OrgID(r.Text(0)), UserID: r.ID(1), UsedAt: timeAt(r, 3)}
 			got.ProjectID, err = idAt[loci.ProjectID](r, 2)
 			return err
 		})
@@ -29,7 +29,7 @@ func (m mcpSessions) Get(ctx context.Context, key [32]byte) (got store.MCPSessio
 
 // Put looks at the project in the transaction that writes: whoever archives or
 // deletes it clears what is there, or comes first.
-func (m mcpSessions) Put(ctx context.Context, s store.MCPSession) error {
+func (m connections) Put(ctx context.Context, s store.Connection) error {
 	err := m.db.Update(ctx, func(c Conn) error {
 		p, err := projectIn(c, s.OrgID, s.ProjectID)
 		if err == nil {
@@ -48,13 +48,13 @@ func (m mcpSessions) Put(ctx context.Context, s store.MCPSession) error {
 	return err
 }
 
-func (m mcpSessions) Remove(ctx context.Context, key [32]byte) error {
+func (m connections) Remove(ctx context.Context, key [32]byte) error {
 	return m.db.Update(ctx, func(c Conn) error {
 		return c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} key = ?", key[:])
 	})
 }
 
-func (m mcpSessions) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
+func (m connections) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
 	err = m.db.Update(ctx, func(c Conn) error {
 		err := c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} key IN (SELECT key FROM mcp_sessions WHERE {global mcp_sessions} used_at < ? ORDER BY used_at LIMIT ?)", ceilMicro(then), limit)
 		n = int(c.Changes())

@@ -27,8 +27,8 @@ func (r *Registry) OAuth() store.OAuth { return oauth{r} }
 // Limits counts what is limited.
 func (r *Registry) Limits() store.Limits { return limits{r} }
 
-// MCPSessions remembers on which projects MCP sessions work.
-func (r *Registry) MCPSessions() store.MCPSessions { return mcpSessions{r} }
+// Connections remembers on which projects MCP sessions work.
+func (r *Registry) Connections() store.Connections { return connections{r} }
 
 // ProjectMembers says who belongs to which project.
 func (r *Registry) ProjectMembers() store.ProjectMembers { return projectMembers{r} }

@@ -47,7 +47,7 @@ func testAudit(e *env) {
 		Vendor: "claude", CredentialID: loci.NewCredentialID(), Target: "0", Count: 7}
 	other := loci.AuditEntry{At: at.Add(time.Minute), Action: "key.create", Kind: loci.KindUser, Method: loci.ByKey, UserID: loci.NewUserID(), Target: "1"}
 	nobody := loci.AuditEntry{At: at.Add(2 * time.Minute), Action: "key.create", Allowed: true, Kind: loci.KindLocal, Method: loci.ByDisk, Target: "2"}
-	early := loci.AuditEntry{At: at.Add(-time.Minute), Action: "memory.trash", Kind: loci.KindUser, Method: loci.BySession, UserID: e.user, Target: "3"}
+	early := loci.AuditEntry{At: at.Add(-time.Minute), Action: "memory.trash", Kind: loci.KindUser, Method: loci.BySignIn, UserID: e.user, Target: "3"}
 	e.record(full, other)
 	e.record(nobody, early)
 	list := e.audit(store.AuditQuery{})

@@ -142,7 +142,7 @@ func (e *env) byHash(c loci.Credential) loci.Credential {
 }
 
 func session(c *loci.Credential) {
-	c.Method, c.Prefix, c.IdleAfter, c.ProvedAt = loci.BySession, "", 7*24*time.Hour, c.CreatedAt
+	c.Method, c.Prefix, c.IdleAfter, c.ProvedAt = loci.BySignIn, "", 7*24*time.Hour, c.CreatedAt
 	c.ExpiresAt = c.CreatedAt.Add(30 * 24 * time.Hour)
 }
 
@@ -169,7 +169,7 @@ func testCredentialKinds(e *env) {
 	}{
 		{"of a person", store.CredentialQuery{UserID: e.user}, []loci.Credential{key, l, s, full}},
 		{"of all", store.CredentialQuery{}, []loci.Credential{stranger, key, l, s, full}},
-		{"sessions", store.CredentialQuery{UserID: e.user, Method: loci.BySession}, []loci.Credential{s}},
+		{"sessions", store.CredentialQuery{UserID: e.user, Method: loci.BySignIn}, []loci.Credential{s}},
 		{"one", store.CredentialQuery{UserID: e.user, ID: key.ID}, []loci.Credential{key}},
 		{"one of another", store.CredentialQuery{UserID: e.user, ID: stranger.ID}, nil},
 		{"agents", store.CredentialQuery{Kind: loci.KindAgent}, []loci.Credential{full}},
@@ -217,7 +217,7 @@ func testCredentialChanges(e *env) {
 	e.wantCode("Enter in another org", keys.Enter(ctx, "other", e.user, key.ID, w), loci.NotFound)
 	second, stranger := e.insertCredential(3, session), e.insertCredential(4, session, func(c *loci.Credential) { c.UserID = loci.NewUserID() })
 	old := e.insertCredential(5, session, func(c *loci.Credential) { c.ExpiresAt = now })
-	n, err := keys.RevokeAll(ctx, e.org, e.user, loci.BySession, second.ID, now)
+	n, err := keys.RevokeAll(ctx, e.org, e.user, loci.BySignIn, second.ID, now)
 	if n != 1 || err != nil {
 		e.Errorf("RevokeAll: %d, %v, want 1", n, err)
 	}

@@ -9,10 +9,10 @@ import (
 )
 
 // session puts a session to work on a project.
-func (e *env) session(key byte, p loci.Project, user loci.UserID) store.MCPSession {
+func (e *env) session(key byte, p loci.Project, user loci.UserID) store.Connection {
 	e.Helper()
-	s := store.MCPSession{Key: [32]byte{key}, OrgID: p.OrgID, UserID: user, ProjectID: p.ID, UsedAt: e.clock.now()}
-	if err := e.st.MCPSessions().Put(e.Context(), s); err != nil {
+	s := store.Connection{Key: [32]byte{key}, OrgID: p.OrgID, UserID: user, ProjectID: p.ID, UsedAt: e.clock.now()}
+	if err := e.st.Connections().Put(e.Context(), s); err != nil {
 		e.Fatalf("Put session %d: %v", key, explain(err))
 	}
 	return s
@@ -20,9 +20,9 @@ func (e *env) session(key byte, p loci.Project, user loci.UserID) store.MCPSessi
 
 // wantSession demands that a session works on what s says, or on nothing if s
 // is zero but for its key.
-func (e *env) wantSession(what string, s store.MCPSession) {
+func (e *env) wantSession(what string, s store.Connection) {
 	e.Helper()
-	got, err := e.st.MCPSessions().Get(e.Context(), s.Key)
+	got, err := e.st.Connections().Get(e.Context(), s.Key)
 	if s.OrgID == "" {
 		e.wantCode(what, err, loci.NotFound)
 	} else if got != s || err != nil {
@@ -30,10 +30,10 @@ func (e *env) wantSession(what string, s store.MCPSession) {
 	}
 }
 
-func noSession(key byte) store.MCPSession { return store.MCPSession{Key: [32]byte{key}} }
+func noSession(key byte) store.Connection { return store.Connection{Key: [32]byte{key}} }
 
 func testMCPSessions(e *env) {
-	ctx, ms := e.Context(), e.st.MCPSessions()
+	ctx, ms := e.Context(), e.st.Connections()
 	p, q := e.project("p"), e.project("q")
 	e.wantSession("before", noSession(1))
 	one, two := e.session(1, p, e.user), e.session(2, q, e.user)
@@ -75,7 +75,7 @@ func testMCPSessionsOfClosed(e *env) {
 		e.Fatal(explain(err))
 	}
 	e.wantSession("of an archived project", noSession(1))
-	e.wantCode("to an archived project", e.st.MCPSessions().Put(ctx, one), loci.Conflict)
+	e.wantCode("to an archived project", e.st.Connections().Put(ctx, one), loci.Conflict)
 	if err := ps.Restore(ctx, e.org, p.ID); err != nil {
 		e.Fatal(explain(err))
 	}
@@ -117,13 +117,13 @@ func testMCPSessionsPurge(e *env) {
 	}
 	then := e.clock.now().Add(-2 * time.Hour) // when the fourth was used
 	for _, want := range []int{2, 1, 0} {
-		if n, err := e.st.MCPSessions().Purge(e.Context(), then, 2); n != want || err != nil {
+		if n, err := e.st.Connections().Purge(e.Context(), then, 2); n != want || err != nil {
 			e.Errorf("Purge: %d, %v, want %d", n, explain(err), want)
 		}
 	}
 	e.wantSession("old", noSession(3))
 	for key := byte(4); key <= 5; key++ {
-		if _, err := e.st.MCPSessions().Get(e.Context(), [32]byte{key}); err != nil {
+		if _, err := e.st.Connections().Get(e.Context(), [32]byte{key}); err != nil {
 			e.Errorf("session %d: %v", key, explain(err))
 		}
 	}

@@ -1,0 +1,21 @@
+package agent
+
+import "github.com/loci-memory/loci/internal/gate"
+
+// The actions.
+const (
+	Create       gate.Action = "agent.create"
+	Read         gate.Action = "agent.read"
+	SessionOpen  gate.Action = "session.open"
+	SessionRead  gate.Action = "session.read"
+	SessionClose gate.Action = "session.close"
+)
+
+// Actions says who may take each of them.
+var Actions = gate.Actions{
+	Create:       {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audited: true},
+	Read:         {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	SessionOpen:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true},
+	SessionRead:  {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	SessionClose: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true},
+}

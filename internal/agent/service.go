@@ -1,0 +1,16 @@
+// Package agent holds the use cases about agents and their sessions.
+package agent
+
+import (
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/project"
+)
+
+// Service is the use cases about agents and their sessions. It is safe for concurrent use.
+type Service struct {
+	*gate.Gate
+	projects *project.Service
+}
+
+// New returns a Service.
+func New(g *gate.Gate, projects *project.Service) *Service { return &Service{g, projects} }

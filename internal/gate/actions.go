@@ -1,0 +1,204 @@
+package gate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Action names one thing that a principal can ask for. Routes, tools and
+// commands name the action that they carry out.
+type Action string
+
+// Rule says who may take an action, and what is kept of it.
+type Rule struct {
+	Kinds  []loci.Kind
+	Rights []loci.Right    // that a limited credential must have, all of them
+	Role   loci.MemberRole // the least role in the org; "": any
+	// Deletes says that the org's deletion rule applies. StepUp asks for a
+	// browser session with a fresh proof, whatever the org says. Neither binds
+	// the operator at the data directory.
+	Deletes, StepUp bool
+	// Disk says that for Deletes and StepUp an assistant over stdio counts as the operator
+	// who started it at the data directory.
+	Disk bool
+	// Browser refuses everything but a browser session.
+	Browser bool
+	Metered bool // the metering hook is told
+	// Audited writes an entry with the change, in its transaction: what cannot
+	// be recorded is not done. What is refused is recorded for every action.
+	Audited bool
+}
+
+// Actions says of each action who may take it, and what is kept of it.
+type Actions map[Action]Rule
+
+// The kinds of principals and the rights that rules name.
+var (
+	Everyone = []loci.Kind{loci.KindUser, loci.KindAgent, loci.KindAdmin, loci.KindLocal}
+	People   = []loci.Kind{loci.KindUser, loci.KindAdmin, loci.KindLocal}
+	Admins   = []loci.Kind{loci.KindAdmin, loci.KindLocal}
+	Operator = []loci.Kind{loci.KindLocal}
+
+	Read    = []loci.Right{loci.RightRead}
+	Write   = []loci.Right{loci.RightWrite}
+	Graphs  = []loci.Right{loci.RightGraph}
+	Account = []loci.Right{loci.RightAccount}
+	Admin   = []loci.Right{loci.RightAdmin}
+	// A change answers with the memory as it is then, so it reads too.
+	Both = []loci.Right{loci.RightRead, loci.RightWrite}
+)
+
+// Begin is the authorisation check. An action without a rule is refused. A
+// refusal is recorded, as far as the disk takes it.
+func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {
+	if p.IsZero() {
+		return loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
+	}
+	if err := g.May(p, act); err != nil {
+		g.Refused(ctx, p, act)
+		return err
+	}
+	if g.rules[act].Metered && g.meter != nil {
+		g.meter(ctx, p, act)
+	}
+	return nil
+}
+
+// Also asks for a second action within one that began, without metering it.
+func (g *Gate) Also(ctx context.Context, p loci.Principal, act Action) error {
+	err := g.May(p, act)
+	if err != nil {
+		g.Refused(ctx, p, act)
+	}
+	return err
+}
+
+// May decides. It is part of begin and also, which record what it refuses.
+func (g *Gate) May(p loci.Principal, act Action) error {
+	r, ok := g.rules[act]
+	if !ok || !slices.Contains(r.Kinds, p.Kind) {
+		return loci.Errorf(loci.Forbidden, "this credential may not do that: %s is not open to a principal of kind %q", act, p.Kind)
+	}
+	for _, right := range r.Rights {
+		if !p.Has(right) {
+			return loci.Errorf(loci.Forbidden, "this credential is limited to other scopes; %s needs %q", act, right)
+		}
+	}
+	if p.Kind == loci.KindLocal {
+		return nil
+	}
+	if r.Role != "" && !p.OrgRole.AtLeast(r.Role) {
+		return loci.Errorf(loci.Forbidden, "%s needs the role %s in the org", act, r.Role)
+	}
+	if p.OnlyProjects && len(r.Rights) > 0 && !slices.ContainsFunc(r.Rights, isOfProjects) {
+		return loci.Errorf(loci.Forbidden, "this key is limited to projects; %s is not about them", act)
+	}
+	if r.Browser && p.Method != loci.BySignIn {
+		return loci.Errorf(loci.Forbidden, "%s needs a signed-in browser session", act)
+	}
+	if r.Disk && p.Method == loci.ByDisk {
+		return nil
+	}
+	if r.StepUp || r.Deletes && g.deletionOf(p) == loci.DeleteWithStepUp {
+		return g.stepUp(p, act)
+	}
+	return nil
+}
+
+func isOfProjects(r loci.Right) bool {
+	return r == loci.RightRead || r == loci.RightWrite || r == loci.RightGraph
+}
+
+// deletionOf returns the rule of the principal's org, or the server's default.
+func (g *Gate) deletionOf(p loci.Principal) loci.Deletion {
+	if p.Deletion != "" {
+		return p.Deletion
+	}
+	return g.deletion
+}
+
+// stepUp asks for a browser session with a proof that is fresh.
+func (g *Gate) stepUp(p loci.Principal, act Action) error {
+	if p.Method != loci.BySignIn && p.Method != loci.ByDashboard {
+		hint := ""
+		if g.rules[act].Deletes {
+			hint = "; an owner can let keys delete with `loci org set ORG deletion=api_key`"
+		}
+		return loci.Errorf(loci.Forbidden, "%s needs a signed-in browser session with a fresh proof; a key or token is not enough: sign in at /app/%s", act, hint)
+	}
+	if !p.Fresh(g.now()) {
+		return loci.Errorf(loci.StepUp, "%s needs a proof of who you are that is at most %d minutes old: prove it at /app/step-up, then repeat",
+			act, int(loci.StepUpAge.Minutes()))
+	}
+	return nil
+}
+
+// Entry is what the audit trail keeps of an action. What the operator does is
+// nobody's of the org, whomever it is done for.
+func (g *Gate) Entry(p loci.Principal, act Action) loci.AuditEntry {
+	if p.Kind == loci.KindLocal {
+		p.UserID = loci.UserID{}
+	}
+	return loci.AuditEntry{At: g.Time(), Action: string(act), Allowed: true, Kind: p.Kind, Method: p.Method,
+		UserID: p.UserID, Vendor: p.Vendor, CredentialID: p.CredentialID}
+}
+
+// Refused records what was not allowed, here or by a surface before it came here. A full disk must not turn a
+// refusal into another answer, so a failure is only logged.
+func (g *Gate) Refused(ctx context.Context, p loci.Principal, act Action) {
+	if p.IsZero() {
+		return
+	}
+	e := g.Entry(p, act)
+	e.Allowed = false
+	err := g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) })
+	if err != nil {
+		g.Log.WarnContext(ctx, "recording a refusal failed", "action", string(act), "error", err)
+	}
+}
+
+// Write runs fn in one transaction of the principal's org, which also records
+// the action if its rule says so. fn may set the target and the count of the
+// entry; an empty Action in it records nothing, for a call that changed nothing.
+// What fn refuses is recorded like what begin does. A request that is carried out once is finished in it.
+func (g *Gate) Write(ctx context.Context, p loci.Principal, act Action, fn func(tx store.Tx, e *loci.AuditEntry) error) error {
+	once := onceOf(ctx)
+	err := g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error {
+		e := g.Entry(p, act)
+		if err := fn(tx, &e); err != nil {
+			return err
+		}
+		if g.rules[act].Audited && e.Action != "" {
+			if err := tx.Audit().Add(ctx, e); err != nil {
+				return err
+			}
+		}
+		if once == nil {
+			return nil
+		}
+		return once.finish(ctx, tx, e.Target)
+	})
+	if once != nil && err == nil {
+		once.finished = true
+	}
+	if code := loci.CodeOf(err); code == loci.Forbidden || code == loci.StepUp {
+		g.Refused(ctx, p, act)
+	}
+	return err
+}
+
+// Record writes the entry of an action whose change is not in the org's own
+// rows, before it is made: what cannot be recorded is not done.
+func (g *Gate) Record(ctx context.Context, p loci.Principal, act Action, target string) error {
+	return g.Write(Apart(ctx), p, act, func(_ store.Tx, e *loci.AuditEntry) error {
+		e.Target = target
+		return nil
+	})
+}
+
+// Meter is told of each action whose rule says that it is metered, before it is
+// carried out. It must not wait.
+type Meter func(context.Context, loci.Principal, Action)

@@ -1,0 +1,57 @@
+package gate
+
+import (
+	"context"
+	"sync"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// bell wakes those who wait for writes of an org.
+type bell struct {
+	mu      sync.Mutex
+	waiting map[loci.OrgID]chan struct{}
+}
+
+// next returns a channel that closes at the next ring.
+func (b *bell) next(org loci.OrgID) <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c, ok := b.waiting[org]
+	if !ok {
+		c = make(chan struct{})
+		if b.waiting == nil {
+			b.waiting = map[loci.OrgID]chan struct{}{}
+		}
+		b.waiting[org] = c
+	}
+	return c
+}
+
+func (b *bell) ring(org loci.OrgID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c, ok := b.waiting[org]; ok {
+		close(c)
+		delete(b.waiting, org)
+	}
+}
+
+// Written returns a channel that closes when this process writes to the org.
+func (g *Gate) Written(org loci.OrgID) <-chan struct{} { return g.bell.next(org) }
+
+// ringing is a store that rings after each change of an org's rows.
+type ringing struct {
+	store.Store
+	bell *bell
+}
+
+// Update rings also if nothing was changed: who wakes looks for itself.
+func (s ringing) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
+	err := s.Store.Update(ctx, org, fn)
+	if err == nil {
+		s.bell.ring(org)
+	}
+	return err
+}

@@ -1,0 +1,88 @@
+package graph
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// transact is ViewProject or UpdateProject of a store.
+type transact func(context.Context, loci.OrgID, loci.ProjectID, func(store.GraphTx) error) error
+
+// enter runs fn in a transaction on a project's graph. A project that p does not
+// belong to answers like one that is not there, whatever state it is in.
+func (s *Service) enter(ctx context.Context, p loci.Principal, in loci.ProjectID, run transact, fn func(store.GraphTx, loci.Viewer) error) error {
+	v, entered := p.Viewer(), false
+	if !slices.Contains(v.ProjectIDs, in) {
+		return loci.NoSuchProject()
+	}
+	err := run(ctx, p.OrgID, in, func(tx store.GraphTx) error {
+		entered = true
+		if project := tx.Project(); !v.InProject(&project) {
+			return loci.NoSuchProject()
+		}
+		return fn(tx, v)
+	})
+	if err == nil || entered {
+		return err
+	}
+	// That it is archived is only for those who may know that there is such a project.
+	if _, hidden := s.Store.Projects().Get(ctx, v, in); hidden != nil {
+		return hidden
+	}
+	return err
+}
+
+// View returns what fn reads in one transaction. See enter.
+func View[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID, fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
+	return result(func(fn func(store.GraphTx, loci.Viewer) error) error {
+		return s.enter(ctx, p, in, s.Store.ViewProject, fn)
+	}, fn)
+}
+
+// update returns what fn changes in one transaction. See enter.
+func update[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID, fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
+	return result(func(fn func(store.GraphTx, loci.Viewer) error) error {
+		return s.enter(ctx, p, in, s.Store.UpdateProject, fn)
+	}, fn)
+}
+
+func result[T any](enter func(func(store.GraphTx, loci.Viewer) error) error, fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
+	var out, none T
+	err := enter(func(tx store.GraphTx, v loci.Viewer) (err error) {
+		out, err = fn(tx, v)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return out, nil
+}
+
+// mayEnter returns what enter would refuse with.
+func (s *Service) mayEnter(ctx context.Context, p loci.Principal, in loci.ProjectID) error {
+	return s.enter(ctx, p, in, s.Store.ViewProject, func(store.GraphTx, loci.Viewer) error { return nil })
+}
+
+// recordIn records an action about a graph that p may enter, before it is done.
+func (s *Service) recordIn(ctx context.Context, p loci.Principal, act gate.Action, in loci.ProjectID) error {
+	if err := s.mayEnter(ctx, p, in); err != nil {
+		return err
+	}
+	return s.Record(ctx, p, act, in.String())
+}
+
+// id returns the id of the entity that is meant; field is what the caller calls
+// it. NotFound, by name with the nearest names; Conflict if several types have the name.
+func (w Which) id(ctx context.Context, tx store.GraphTx, v loci.Viewer, field string) (loci.EntityID, error) {
+	if !w.ID.IsZero() {
+		return w.ID, nil
+	}
+	if err := checkRef(field, w.EntityRef); err != nil {
+		return loci.EntityID{}, err
+	}
+	return tx.Graph().Resolve(ctx, v, w.EntityRef)
+}

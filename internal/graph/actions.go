@@ -1,0 +1,34 @@
+package graph
+
+import "github.com/loci-memory/loci/internal/gate"
+
+// The actions.
+const (
+	Read      gate.Action = "graph.read"
+	Write     gate.Action = "graph.write"
+	Delete    gate.Action = "graph.delete"
+	Restore   gate.Action = "graph.restore"
+	Merge     gate.Action = "graph.merge"
+	ReadTrash gate.Action = "graph.read_trash"
+	History   gate.Action = "graph.history"
+	Vendors   gate.Action = "graph.vendors"
+	Export    gate.Action = "graph.export"
+	Import    gate.Action = "graph.import"
+	Check     gate.Action = "graph.check"
+)
+
+// Actions says who may take each of them.
+var Actions = gate.Actions{
+	// What is done in a graph is in the graph's own history, not in the trail.
+	Read:      {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
+	Write:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
+	Delete:    {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
+	Restore:   {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
+	Merge:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
+	ReadTrash: {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
+	History:   {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
+	Vendors:   {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audited: true},
+	Export:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audited: true},
+	Import:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audited: true},
+	Check:     {Kinds: gate.Operator},
+}

@@ -1,0 +1,246 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// PutEntity is what became of a new entity. See store.PutEntity.
+type PutEntity = store.PutEntity
+
+// Observed is what became of new observations. See store.Observed.
+type Observed = store.Observed
+
+// PutRelation is what became of a new relation. See store.PutRelation.
+type PutRelation = store.PutRelation
+
+// IDs names rows of a graph. See store.IDs.
+type IDs = store.GraphIDs
+
+// Trash is what was deleted of a graph. See store.Trash.
+type Trashed = store.GraphTrash
+
+// Which names an entity, by its id or else by its name.
+type Which struct {
+	ID loci.EntityID
+	loci.EntityRef
+}
+
+// CreateEntities stores entities in a project's graph, all or none; the items of vendors nil are for everybody. One that
+// is there already is returned with those of its observations added that are new. Errors of items are a *loci.ItemsError;
+// NotFound if there is no such project, Conflict if it is archived. So it is with all methods about a graph.
+func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor, items []loci.NewEntity) ([]PutEntity, error) {
+	if err := s.Begin(ctx, p, Write); err != nil {
+		return nil, err
+	}
+	by, err := writer(p, vendors)
+	if err == nil {
+		err = checkItems("entities", items, (*loci.NewEntity).Validate)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]PutEntity, error) {
+		return tx.Entities().Create(ctx, v, by, items)
+	})
+}
+
+// AddObservations adds observations to entities, all or none. An entity that is not there is refused with the nearest names.
+func (s *Service) AddObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor, items []loci.Contents) ([]Observed, error) {
+	if err := s.Begin(ctx, p, Write); err != nil {
+		return nil, err
+	}
+	by, err := writer(p, vendors)
+	if err == nil {
+		err = checkItems("observations", items, (*loci.Contents).Validate)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]Observed, error) {
+		return tx.Entities().Observe(ctx, v, by, items)
+	})
+}
+
+// CreateRelations stores relations, all or none. Both ends must be there.
+func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor, items []loci.NewRelation) ([]PutRelation, error) {
+	if err := s.Begin(ctx, p, Write); err != nil {
+		return nil, err
+	}
+	by, err := writer(p, vendors)
+	if err == nil {
+		err = checkItems("relations", items, (*loci.NewRelation).Validate)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]PutRelation, error) {
+		return tx.Entities().Relate(ctx, v, by, items)
+	})
+}
+
+// DeleteEntities moves entities to the graph's trash, with all that hangs on them, and returns how many. Names that are not there are passed over.
+func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (int, error) {
+	if err := s.Begin(ctx, p, Delete); err != nil {
+		return 0, err
+	}
+	if err := checkRefs("names", refs); err != nil {
+		return 0, err
+	}
+	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+		return tx.Entities().Delete(ctx, v, access(p), refs)
+	})
+}
+
+// DeleteObservations moves the observations with these contents to the trash, and returns how many.
+func (s *Service) DeleteObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, items []loci.Contents) (int, error) {
+	if err := s.Begin(ctx, p, Delete); err != nil {
+		return 0, err
+	}
+	err := checkItems("deletions", items, (*loci.Contents).Validate)
+	if err != nil {
+		return 0, err
+	}
+	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+		return tx.Entities().DeleteObservations(ctx, v, access(p), items)
+	})
+}
+
+// DeleteRelations moves these relations to the trash, and returns how many.
+func (s *Service) DeleteRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, items []loci.NewRelation) (int, error) {
+	if err := s.Begin(ctx, p, Delete); err != nil {
+		return 0, err
+	}
+	err := checkItems("relations", items, (*loci.NewRelation).Validate)
+	if err != nil {
+		return 0, err
+	}
+	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+		return tx.Entities().DeleteRelations(ctx, v, access(p), items)
+	})
+}
+
+// RestoreEntities takes rows out of the trash, all or none, and returns how many. See store.Entities.Restore.
+func (s *Service) RestoreEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, ids IDs) (int, error) {
+	if err := s.Begin(ctx, p, Restore); err != nil {
+		return 0, err
+	}
+	if err := checkIDs(&ids); err != nil {
+		return 0, err
+	}
+	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+		return tx.Entities().Restore(ctx, v, access(p), ids)
+	})
+}
+
+// Merge makes one entity of two and returns it. See store.Entities.Merge.
+func (s *Service) Merge(ctx context.Context, p loci.Principal, in loci.ProjectID, from, into Which) (loci.Entity, error) {
+	if err := s.Begin(ctx, p, Merge); err != nil {
+		return loci.Entity{}, err
+	}
+	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (loci.Entity, error) {
+		source, err := from.id(ctx, tx, v, "from")
+		if err != nil {
+			return loci.Entity{}, err
+		}
+		target, err := into.id(ctx, tx, v, "into")
+		if err != nil {
+			return loci.Entity{}, err
+		}
+		return tx.Entities().Merge(ctx, v, access(p), source, target)
+	})
+}
+
+// SetVendors says which vendors may read rows that the person wrote, and returns how many it changed. See store.Entities.SetVendors.
+func (s *Service) SetVendors(ctx context.Context, p loci.Principal, in loci.ProjectID, ids IDs, vendors []loci.Vendor) (int, error) {
+	if err := s.Begin(ctx, p, Vendors); err != nil {
+		return 0, err
+	}
+	vendors = loci.Unique(vendors)
+	if err := loci.CheckVendors(vendors); err != nil {
+		return 0, err
+	}
+	if err := checkIDs(&ids); err != nil {
+		return 0, err
+	}
+	if err := s.recordIn(ctx, p, Vendors, in); err != nil {
+		return 0, err
+	}
+	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+		return tx.Entities().SetVendors(ctx, v, access(p), ids, vendors)
+	})
+}
+
+// Check says where what is derived of a graph differs from its rows; rebuild makes it anew. It is the operator's.
+func (s *Service) Check(ctx context.Context, p loci.Principal, in loci.ProjectID, rebuild bool) ([]string, error) {
+	if err := s.Begin(ctx, p, Check); err != nil {
+		return nil, err
+	}
+	return update(ctx, s, p, in, func(tx store.GraphTx, _ loci.Viewer) ([]string, error) {
+		problems, err := tx.Check(ctx)
+		if err != nil || !rebuild {
+			return problems, err
+		}
+		return problems, tx.Rebuild(ctx)
+	})
+}
+
+// access is what the rows and deletions of p carry.
+func access(p loci.Principal) loci.GraphAccess {
+	return loci.GraphAccess{UserID: p.UserID, Origin: p.Origin, AllowedVendors: []loci.Vendor{loci.AnyVendor}}
+}
+
+// writer is access for these vendors; nil is everybody. As with memories, an
+// agent may choose freely who reads what it writes.
+func writer(p loci.Principal, vendors []loci.Vendor) (loci.GraphAccess, error) {
+	by := access(p)
+	if vendors != nil {
+		by.AllowedVendors = loci.Unique(vendors)
+	}
+	return by, loci.CheckVendors(by.AllowedVendors)
+}
+
+func countItems(field string, n int) error {
+	if n == 0 {
+		return loci.FieldErrorf(field, "must have at least one entry")
+	}
+	if n > loci.MaxGraphItems {
+		return loci.FieldErrorf(field, "has %d entries; at most %d are allowed in one call", n, loci.MaxGraphItems)
+	}
+	return nil
+}
+
+// checkItems returns an ItemsError with a reason for each item that check refuses.
+func checkItems[T any](field string, items []T, check func(item *T, field string) error) error {
+	if err := countItems(field, len(items)); err != nil {
+		return err
+	}
+	var bad []loci.ItemError
+	for i := range items {
+		if err := check(&items[i], fmt.Sprintf("%s[%d]", field, i)); err != nil {
+			bad = append(bad, loci.ItemError{Index: i, Code: loci.CodeOf(err), Text: loci.SafeText(err)})
+		}
+	}
+	if len(bad) > 0 {
+		return &loci.ItemsError{Items: bad}
+	}
+	return nil
+}
+
+func checkRefs(field string, refs []loci.EntityRef) error {
+	return checkItems(field, refs, func(r *loci.EntityRef, field string) error { return checkRef(field, *r) })
+}
+
+func checkRef(field string, r loci.EntityRef) error {
+	if err := loci.CheckText(field, r.Name, 1, loci.MaxEntityName); err != nil {
+		return err
+	}
+	return loci.CheckText(field+".entity_type", r.Type, 0, loci.MaxGraphType)
+}
+
+func checkIDs(ids *IDs) error {
+	return countItems("items", len(ids.Entities)+len(ids.Observations)+len(ids.Relations))
+}

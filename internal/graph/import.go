@@ -1,0 +1,268 @@
+package graph
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/jsonlines"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+const (
+	graphBatch      = 500     // rows in a transaction, about
+	graphBatchBytes = 4 << 20 // and lines of so many bytes
+	maxKept         = 100_000 // lines that wait for an entity further down
+	maxKeptBytes    = 64 << 20
+)
+
+type importer struct {
+	app       *Service
+	p         loci.Principal
+	in        loci.ProjectID
+	by        loci.GraphAccess
+	o         ImportOptions
+	report    Report
+	batch     []*item
+	rows      int
+	bytes     int
+	kept      []*item
+	keptBytes int
+	last      bool         // nothing more is read: whatever is not there now is missing
+	later     [][]*item    // batches of a dry run
+	undone    *undoneGraph // the transaction of a dry run; nil: each batch has its own
+}
+
+// undoneGraph is a transaction that stores nothing.
+type undoneGraph struct {
+	tx store.GraphTx
+	v  loci.Viewer
+}
+
+func (im *importer) read(ctx context.Context, r io.Reader) error {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if err := im.skipMark(in); err != nil {
+		return err
+	}
+	read := im.readLines
+	if isWholeGraph(in) {
+		read = im.readWhole
+	}
+	if err := read(ctx, in); err != nil {
+		return err
+	}
+	if im.o.DryRun {
+		return im.rehearse(ctx)
+	}
+	return im.finish(ctx)
+}
+
+// rehearse stores all batches in one transaction and undoes it, so that each batch builds on those before it.
+func (im *importer) rehearse(ctx context.Context) error {
+	im.later = append(im.later, im.batch)
+	var problems []jsonlines.Problem
+	done := *im
+	err := im.app.enter(ctx, im.p, im.in, im.app.Store.UpdateProject, func(tx store.GraphTx, v loci.Viewer) error {
+		done, problems = *im, nil // it may run twice
+		done.undone = &undoneGraph{tx, v}
+		done.o.Problem = func(p jsonlines.Problem) { problems = append(problems, p) }
+		for _, done.batch = range im.later {
+			if err := done.flush(ctx); err != nil {
+				return err
+			}
+		}
+		if err := done.finish(ctx); err != nil {
+			return err
+		}
+		return jsonlines.ErrDryRun
+	})
+	if !errors.Is(err, jsonlines.ErrDryRun) {
+		return err
+	}
+	im.report = done.report
+	for _, p := range problems {
+		if im.o.Problem != nil {
+			im.o.Problem(p)
+		}
+	}
+	return nil
+}
+
+// skipMark passes over the mark that some editors put in front of UTF-8.
+func (im *importer) skipMark(in *bufio.Reader) error {
+	head, _ := in.Peek(3) // what is wrong is said when it is read
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return loci.Errorf(loci.Invalid, "the import is in UTF-16; save it as UTF-8")
+	}
+	if !bytes.Equal(head, []byte("\ufeff")) {
+		return nil
+	}
+	n, err := in.Discard(len(head))
+	im.report.Bytes += int64(n)
+	return err
+}
+
+func (im *importer) readLines(ctx context.Context, in *bufio.Reader) error {
+	return jsonlines.Each(in, func(line []byte) error {
+		im.report.Lines++
+		im.report.Bytes += int64(len(line))
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			return nil
+		}
+		item, err := parseLine(line)
+		return im.take(ctx, im.report.Lines, len(line), item, err)
+	})
+}
+
+// take puts what was parsed of a line into the batch.
+func (im *importer) take(ctx context.Context, line, size int, item *item, err error) error {
+	if errors.Is(err, errNotGraph) {
+		return err
+	}
+	if err != nil {
+		im.refuse(line, err)
+		return nil
+	}
+	if item.isOwn() && im.p.Kind != loci.KindLocal {
+		im.app.Refused(ctx, im.p, Import)
+		return loci.Errorf(loci.Forbidden, "this is an export of Loci with ids and writers, which only the operator imports: `loci graph import`; "+
+			"export it with the format %q to import it here", GraphReference)
+	}
+	if item.header {
+		return nil
+	}
+	if item.flaw != nil {
+		im.refuse(line, item.flaw)
+	}
+	item.line, item.size = line, size
+	im.batch = append(im.batch, item)
+	im.rows += item.count()
+	im.bytes += size
+	if im.rows < graphBatch && im.bytes < graphBatchBytes {
+		return nil
+	}
+	if im.o.DryRun {
+		im.later = append(im.later, im.batch)
+		im.batch, im.rows, im.bytes = nil, 0, 0
+		return nil
+	}
+	return im.flush(ctx)
+}
+
+func (im *importer) refuse(line int, err error) {
+	im.report.Refused++
+	if im.o.Problem != nil {
+		im.o.Problem(jsonlines.Problem{line, loci.SafeText(err)})
+	}
+}
+
+// finish stores what is left, and tries what waited.
+func (im *importer) finish(ctx context.Context) error {
+	if err := im.flush(ctx); err != nil {
+		return err
+	}
+	im.last = true
+	for some := range slices.Chunk(im.kept, graphBatch) {
+		im.batch = some
+		if err := im.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush stores the batch, all of it or nothing. Lines that are refused are taken
+// out, and the others are tried again.
+func (im *importer) flush(ctx context.Context) error {
+	items := im.batch
+	im.batch, im.rows, im.bytes = nil, 0, 0
+	if len(items) == 0 {
+		return nil
+	}
+	for len(items) > 0 {
+		err := im.store(ctx, items)
+		bad := refusedItems{}
+		if !errors.As(err, &bad) {
+			if err != nil {
+				return err
+			}
+			break
+		}
+		items = im.setAside(items, bad)
+	}
+	if im.o.Progress != nil {
+		im.o.Progress(im.report)
+	}
+	return nil
+}
+
+// setAside returns the items that were not refused. Of the others it keeps
+// those whose entities may come further down.
+func (im *importer) setAside(items []*item, bad refusedItems) (good []*item) {
+	for _, item := range items {
+		why, refused := bad[item]
+		switch {
+		case !refused:
+			good = append(good, item)
+		case why.Code != loci.NotFound || !item.waits() || im.last:
+			im.refuse(item.line, loci.Errorf(why.Code, "%s", why.Text))
+		case len(im.kept) == maxKept || im.keptBytes+item.size > maxKeptBytes:
+			im.refuse(item.line, loci.Errorf(why.Code, "%s; too many lines wait for entities further down; import again, or put entities first", why.Text))
+		default:
+			im.kept = append(im.kept, item)
+			im.keptBytes += item.size
+		}
+	}
+	return good
+}
+
+// refusedItems are the lines for which a transaction was undone, and why.
+type refusedItems map[*item]loci.ItemError
+
+func (r refusedItems) Error() string { return fmt.Sprintf("%d lines refused", len(r)) }
+
+// blame says which lines the refused items of a call come from.
+func blame(err error, from []*item) error {
+	var refused *loci.ItemsError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	bad := refusedItems{}
+	for _, item := range refused.Items {
+		if item.Index >= len(from) {
+			return fmt.Errorf("the store refused item %d of %d: %w", item.Index, len(from), err)
+		}
+		bad[from[item.Index]] = item
+	}
+	return bad
+}
+
+// store does all that the items ask for, or nothing.
+func (im *importer) store(ctx context.Context, items []*item) error {
+	var done Report
+	put := func(tx store.GraphTx, v loci.Viewer) error {
+		done = Report{}
+		put := putter{tx: tx, v: v, by: im.by, done: &done}
+		return put.all(ctx, items)
+	}
+	var err error
+	if im.undone != nil {
+		err = im.undone.tx.Try(func() error { return put(im.undone.tx, im.undone.v) })
+	} else {
+		err = im.app.enter(ctx, im.p, im.in, im.app.Store.UpdateProject, put)
+	}
+	if err != nil {
+		return err
+	}
+	im.report.Entities += done.Entities
+	im.report.Observations += done.Observations
+	im.report.Relations += done.Relations
+	im.report.Present += done.Present
+	return nil
+}

@@ -1,0 +1,171 @@
+package graph
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/jsonlines"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Our own format is a header, then one row a line. Whatever names a row is its
+// id, so no name stands twice that could contradict itself.
+
+// formatVersion is raised when an older Loci could not read what is written.
+const formatVersion = 1
+
+type header struct {
+	Loci    string `json:"loci"` // always "graph"
+	Format  int    `json:"format"`
+	Project string `json:"project"` // its name, for people; nothing depends on it
+}
+
+// ownLine is a line of our own format; one of the three is there.
+type ownLine struct {
+	Entity      *ownEntity        `json:"entity,omitempty"`
+	Observation *loci.Observation `json:"observation,omitempty"`
+	Relation    *ownRelation      `json:"relation,omitempty"`
+}
+
+type ownEntity struct {
+	ID   loci.EntityID `json:"id"`
+	Name string        `json:"name"`
+	Type string        `json:"entity_type"`
+	loci.GraphAccess
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type ownRelation struct {
+	ID     loci.RelationID `json:"id"`
+	FromID loci.EntityID   `json:"from_entity"`
+	ToID   loci.EntityID   `json:"to_entity"`
+	Type   string          `json:"relation_type"`
+	loci.GraphAccess
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// rowWriter writes the rows of a graph, page by page as Graph.Rows returns
+// them: the observations of an entity may go on in the next page.
+type rowWriter interface {
+	begin(p loci.Project) error
+	page(rows store.GraphRows) error
+	end() error
+}
+
+type ownWriter struct{ out io.Writer }
+
+func (w *ownWriter) begin(p loci.Project) error {
+	return jsonlines.Write(w.out, header{"graph", formatVersion, p.Name})
+}
+
+func (w *ownWriter) page(rows store.GraphRows) error {
+	for _, e := range rows.Entities {
+		if err := jsonlines.Write(w.out, ownLine{Entity: &ownEntity{e.ID, e.Name, e.Type, e.GraphAccess, e.CreatedAt, e.UpdatedAt}}); err != nil {
+			return err
+		}
+	}
+	for i := range rows.Observations {
+		if err := jsonlines.Write(w.out, ownLine{Observation: &rows.Observations[i]}); err != nil {
+			return err
+		}
+	}
+	for _, r := range rows.Relations {
+		if err := jsonlines.Write(w.out, ownLine{Relation: &ownRelation{r.ID, r.FromID, r.ToID, r.Type, r.GraphAccess, r.CreatedAt}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *ownWriter) end() error { return nil }
+
+// referenceWriter writes what the reference server keeps. An entity is one line
+// with all its observations, however many.
+type referenceWriter struct {
+	out  *bufio.Writer
+	open loci.EntityID // whose line is not ended
+	some bool          // it has an observation
+}
+
+func (w *referenceWriter) begin(loci.Project) error { return nil }
+
+func (w *referenceWriter) page(rows store.GraphRows) error {
+	of := make(map[loci.EntityID][]loci.Observation, len(rows.Entities))
+	for _, o := range rows.Observations {
+		of[o.EntityID] = append(of[o.EntityID], o)
+	}
+	if err := w.add(of[w.open]); err != nil {
+		return err
+	}
+	for _, e := range rows.Entities {
+		if err := w.start(e); err != nil {
+			return err
+		}
+		if err := w.add(of[e.ID]); err != nil {
+			return err
+		}
+	}
+	return w.relations(rows.Relations)
+}
+
+func (w *referenceWriter) start(e loci.Entity) error {
+	if err := w.end(); err != nil {
+		return err
+	}
+	head, err := jsonlines.Encode(struct {
+		Type       string `json:"type"`
+		Name       string `json:"name"`
+		EntityType string `json:"entityType"`
+	}{"entity", e.Name, e.Type})
+	if err != nil {
+		return err
+	}
+	w.open, w.some = e.ID, false
+	_, err = w.out.WriteString(string(head[:len(head)-len("}\n")]) + `,"observations":[`)
+	return err
+}
+
+func (w *referenceWriter) add(list []loci.Observation) error {
+	for _, o := range list {
+		text, err := jsonlines.Encode(o.Content)
+		if err != nil {
+			return err
+		}
+		if w.some {
+			text = append([]byte{','}, text...)
+		}
+		w.some = true
+		if _, err := w.out.Write(text[:len(text)-1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *referenceWriter) end() error {
+	if w.open.IsZero() {
+		return nil
+	}
+	w.open = loci.EntityID{}
+	_, err := w.out.WriteString("]}\n")
+	return err
+}
+
+func (w *referenceWriter) relations(list []loci.Relation) error {
+	for _, r := range list {
+		line := struct {
+			Type         string `json:"type"`
+			From         string `json:"from"`
+			To           string `json:"to"`
+			RelationType string `json:"relationType"`
+		}{"relation", r.From, r.To, r.Type}
+		if err := errors.Join(w.end(), jsonlines.Write(w.out, line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package graph
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/jsonlines"
+)
+
+// What read_graph of the reference server prints, or whoever saved its answer, is
+// one JSON object with two lists: {"entities": […], "relations": […]}.
+
+// isWholeGraph reports whether the input is such an object.
+func isWholeGraph(in *bufio.Reader) bool {
+	head, _ := in.Peek(in.Size())
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return ok && (bytes.HasPrefix(rest, []byte(`"entities"`)) || bytes.HasPrefix(rest, []byte(`"relations"`)))
+}
+
+// readWhole reads such an object item by item.
+func (im *importer) readWhole(ctx context.Context, in *bufio.Reader) error {
+	r := &objectReader{in: in, line: 1}
+	r.dec = json.NewDecoder(r)
+	err := im.readObject(ctx, r)
+	var bad *brokenObject
+	if errors.As(err, &bad) {
+		im.refuse(r.at(r.dec.InputOffset()), bad.why)
+		err = nil
+	}
+	im.report.Lines = r.at(r.read)
+	im.report.Bytes += r.read
+	return err
+}
+
+func (im *importer) readObject(ctx context.Context, r *objectReader) error {
+	r.allow()
+	if _, err := r.token(); err != nil { // the brace that was seen
+		return err
+	}
+	for r.dec.More() {
+		name, err := r.token()
+		if err != nil {
+			return err
+		}
+		switch name {
+		case "entities":
+			err = im.readList(ctx, r, referenceEntity)
+		case "relations":
+			err = im.readList(ctx, r, referenceRelation)
+		default:
+			_, err = r.value()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := r.token(); err != nil {
+		return err
+	}
+	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
+		return &brokenObject{loci.Errorf(loci.Invalid, "something stands behind the graph; it was not read")}
+	}
+	return nil
+}
+
+func (im *importer) readList(ctx context.Context, r *objectReader, kind string) error {
+	open, err := r.token()
+	if err != nil {
+		return err
+	}
+	if open != json.Delim('[') {
+		return &brokenObject{loci.Errorf(loci.Invalid, `"entities" and "relations" of a graph are lists; the rest was not read`)}
+	}
+	for r.dec.More() {
+		raw, err := r.value()
+		if err != nil {
+			return err
+		}
+		line := r.at(r.dec.InputOffset() - int64(len(raw)))
+		im.report.Lines = line
+		var item *item
+		bad := loci.CheckJSON(raw)
+		if bad == nil {
+			item, bad = parseReference(kind, raw)
+		}
+		if err := im.take(ctx, line, len(raw), item, bad); err != nil {
+			return err
+		}
+	}
+	_, err = r.token()
+	return err
+}
+
+// brokenObject says that the rest of an object cannot be read.
+type brokenObject struct{ why error }
+
+func (b *brokenObject) Error() string { return b.why.Error() }
+
+// objectReader reads JSON and knows in which line it is.
+type objectReader struct {
+	in    io.Reader
+	dec   *json.Decoder
+	read  int64  // bytes
+	limit int64  // as far as the decoder may read
+	line  int    // of the first byte of ahead
+	ahead []byte // read, but not counted
+	err   error  // of in
+}
+
+// Read is what the decoder reads from.
+func (r *objectReader) Read(b []byte) (int, error) {
+	if r.read >= r.limit {
+		r.err = loci.Errorf(loci.TooLarge, "an item of the import is longer than %d MiB", jsonlines.MaxLine>>20)
+		return 0, r.err
+	}
+	n, err := r.in.Read(b)
+	r.read += int64(n)
+	r.ahead = append(r.ahead, b[:n]...)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
+}
+
+// allow lets one more item be read, however large the file.
+func (r *objectReader) allow() { r.limit = r.dec.InputOffset() + jsonlines.MaxLine }
+
+// at returns the line of an offset. Offsets must not go back.
+func (r *objectReader) at(offset int64) int {
+	n := max(0, len(r.ahead)-int(r.read-offset))
+	r.line += bytes.Count(r.ahead[:n], []byte("\n"))
+	r.ahead = append(r.ahead[:0], r.ahead[n:]...)
+	return r.line
+}
+
+func (r *objectReader) token() (json.Token, error) {
+	r.allow()
+	t, err := r.dec.Token()
+	return t, r.broken(err)
+}
+
+func (r *objectReader) value() (json.RawMessage, error) {
+	r.allow()
+	var raw json.RawMessage
+	err := r.dec.Decode(&raw)
+	return raw, r.broken(err)
+}
+
+// broken tells a file that is no JSON from one that cannot be read.
+func (r *objectReader) broken(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case r.err != nil:
+		return r.err
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return &brokenObject{loci.Errorf(loci.Invalid, "the graph ends in the middle; what stands before was taken")}
+	}
+	return &brokenObject{loci.WrapError(loci.Invalid, err, "the graph is no JSON from here on: %s", fmt.Sprint(err))}
+}

@@ -1,0 +1,206 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// item is what one line of an import asks for: entities and relation are
+// of the reference format, rows has the one row of our own.
+type item struct {
+	line     int // from 1
+	size     int // bytes
+	header   bool
+	entities []loci.NewEntity // one; cut up if it has more observations than a call may
+	relation *loci.NewRelation
+	rows     store.GraphRows
+	flaw     error // why the line is not taken whole
+}
+
+func (g *item) isOwn() bool {
+	return g.header || len(g.rows.Entities)+len(g.rows.Observations)+len(g.rows.Relations) > 0
+}
+
+// waits reports whether what the item needs may still come.
+func (g *item) waits() bool {
+	return g.relation != nil || len(g.rows.Observations)+len(g.rows.Relations) > 0
+}
+
+func (g *item) count() int {
+	n := 1
+	for _, e := range g.entities {
+		n += len(e.Observations)
+	}
+	return n
+}
+
+// graphLine has every member that tells the formats apart.
+type graphLine struct {
+	Loci        *string         `json:"loci"`
+	Format      int             `json:"format"`
+	Type        *string         `json:"type"`
+	Entity      json.RawMessage `json:"entity"`
+	Observation json.RawMessage `json:"observation"`
+	Relation    json.RawMessage `json:"relation"`
+	Entities    json.RawMessage `json:"entities"`
+	Relations   json.RawMessage `json:"relations"`
+}
+
+// The kinds of line of the reference format.
+const (
+	referenceEntity   = "entity"
+	referenceRelation = "relation"
+)
+
+// parseLine reads a line of either format. Its Invalid errors say why it
+// cannot be taken; errNotGraph that the whole input is something else.
+func parseLine(line []byte) (*item, error) {
+	if err := loci.CheckJSON(line); err != nil {
+		return nil, err
+	}
+	var l graphLine
+	if err := json.Unmarshal(line, &l); err != nil {
+		return nil, badLine(err)
+	}
+	switch {
+	case l.Loci != nil:
+		return &item{header: true}, checkHeader(*l.Loci, l.Format)
+	case l.Type != nil:
+		return parseReference(*l.Type, line)
+	case l.Entity != nil || l.Observation != nil || l.Relation != nil:
+		return parseOwn(line)
+	case l.Entities != nil || l.Relations != nil:
+		return nil, loci.Errorf(loci.Invalid, "a whole graph stands alone in its file")
+	}
+	return nil, loci.Errorf(loci.Invalid, `this is no line of a graph: it has no "type", "entity", "observation" or "relation"`)
+}
+
+// errNotGraph ends an import.
+var errNotGraph = errors.New("not a graph")
+
+func checkHeader(name string, format int) error {
+	if name != "graph" {
+		return loci.WrapError(loci.Invalid, errNotGraph, "this is not an export of a graph, but of something else: %q", cutText(name))
+	}
+	if format > formatVersion {
+		return loci.WrapError(loci.Invalid, errNotGraph, "this export has format %d, made by a newer Loci; this one reads up to %d", format, formatVersion)
+	}
+	return nil
+}
+
+func badLine(err error) error {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case loci.CodeOf(err) != "":
+		return err
+	case errors.As(err, &kind) && kind.Field != "":
+		return loci.FieldErrorf(kind.Field, "must not be a JSON %s", kind.Value)
+	case errors.As(err, &kind):
+		return loci.Errorf(loci.Invalid, "a line is a JSON object, not a JSON %s", kind.Value)
+	}
+	return loci.WrapError(loci.Invalid, err, "this is no line of a graph: %s", err)
+}
+
+// referenceLine is a line of the reference format, in both its spellings.
+type referenceLine struct {
+	Name          string            `json:"name"`
+	EntityType    string            `json:"entityType"`
+	EntityType2   string            `json:"entity_type"`
+	Observations  []json.RawMessage `json:"observations"`
+	From          string            `json:"from"`
+	To            string            `json:"to"`
+	RelationType  string            `json:"relationType"`
+	RelationType2 string            `json:"relation_type"`
+}
+
+func parseReference(kind string, line []byte) (*item, error) {
+	var r referenceLine
+	if err := json.Unmarshal(line, &r); err != nil {
+		return nil, badLine(err)
+	}
+	switch kind {
+	case referenceEntity:
+		return r.entity()
+	case referenceRelation:
+		rel := loci.NewRelation{From: loci.EntityRef{Name: r.From}, To: loci.EntityRef{Name: r.To}, Type: or(r.RelationType, r.RelationType2)}
+		return &item{relation: &rel}, rel.Validate("relation")
+	}
+	return nil, loci.FieldErrorf("type", "must be entity or relation, and is %q", cutText(kind))
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// entity takes what can be taken: one bad observation does not cost the others.
+func (r *referenceLine) entity() (*item, error) {
+	e := loci.NewEntity{EntityRef: loci.EntityRef{Name: r.Name, Type: or(r.EntityType, r.EntityType2)}}
+	if err := e.Validate("entity"); err != nil {
+		return nil, err
+	}
+	item := &item{}
+	texts := make([]string, 0, len(r.Observations))
+	for i, raw := range r.Observations {
+		field := fmt.Sprintf("observations[%d]", i)
+		var text string
+		err := loci.FieldErrorf(field, "is not a text")
+		if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+			err = loci.CheckText(field, text, 1, loci.MaxObservation)
+		}
+		if err == nil {
+			texts = append(texts, text)
+		} else if item.flaw == nil {
+			item.flaw = loci.Errorf(loci.Invalid, "%s; the rest of the line was taken", err)
+		}
+	}
+	texts = loci.Unique(texts)
+	for {
+		n := min(len(texts), loci.MaxGraphItems)
+		item.entities = append(item.entities, loci.NewEntity{EntityRef: e.EntityRef, Observations: texts[:n]})
+		if texts = texts[n:]; len(texts) == 0 {
+			return item, nil
+		}
+	}
+}
+
+func parseOwn(line []byte) (*item, error) {
+	var own ownLine
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&own); err != nil {
+		return nil, badLine(err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, loci.Errorf(loci.Invalid, "something stands behind the row; each line is one")
+	}
+	item := &item{}
+	switch {
+	case own.Entity != nil && own.Observation == nil && own.Relation == nil:
+		e := own.Entity
+		item.rows.Entities = []loci.Entity{{ID: e.ID, Name: e.Name, Type: e.Type, GraphAccess: e.GraphAccess, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt}}
+		return item, item.rows.Entities[0].Validate("entity")
+	case own.Observation != nil && own.Entity == nil && own.Relation == nil:
+		item.rows.Observations = []loci.Observation{*own.Observation}
+		return item, item.rows.Observations[0].Validate("observation")
+	case own.Relation != nil && own.Entity == nil && own.Observation == nil:
+		r := own.Relation
+		item.rows.Relations = []loci.Relation{{ID: r.ID, FromID: r.FromID, ToID: r.ToID, Type: r.Type, GraphAccess: r.GraphAccess, CreatedAt: r.CreatedAt}}
+		return item, item.rows.Relations[0].Validate("relation")
+	}
+	return nil, loci.Errorf(loci.Invalid, "a line has one of entity, observation and relation")
+}
+
+// cutText makes what somebody sent fit to be repeated in a message.
+func cutText(s string) string {
+	short := []rune(loci.OneLine(s))
+	return string(short[:min(len(short), 60)])
+}

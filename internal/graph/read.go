@@ -1,0 +1,332 @@
+package graph
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// The sizes of a page of a graph.
+const (
+	DefaultGraphSearch = 10
+	MaxGraphSearch     = 100
+	DefaultGraphPage   = 100
+	MaxGraphPage       = 500
+	MaxHops            = 5
+	MaxNeighbours      = 100
+)
+
+// SearchRequest asks for the entities that fit, the best first.
+type SearchRequest struct {
+	Query  string // see loci.ParseGraphQuery
+	Limit  int    // 0: DefaultGraphSearch
+	Cursor string // NextCursor of the page before
+}
+
+// Hits is one page of what a search found.
+type Hits struct {
+	Entities          []loci.Entity
+	Total             int    // on all pages
+	TotalIsLowerBound bool   // there are more than Total
+	AnyWord           bool   // no entity has all the words; these have some of them, or else words that begin like them
+	NextCursor        string // "": no more
+}
+
+// NoSuchName is a name that was asked for and is not there.
+type NoSuchName struct {
+	Name    string   `json:"name"`
+	Nearest []string `json:"did_you_mean,omitempty"`
+}
+
+// FoundEntities is what OpenEntities found.
+type FoundEntities struct {
+	Entities []loci.Entity
+	Missing  []NoSuchName
+}
+
+// ListRequest asks for one page.
+type ListRequest struct {
+	Limit  int    // 0: DefaultGraphPage
+	Cursor string // NextCursor of the page before
+}
+
+// Page is one page of a graph, in the order in which it was stored. Relations are those that begin at its entities.
+type Page struct {
+	Entities   []loci.Entity
+	Relations  []loci.Relation
+	Left       int // entities on the pages behind it
+	NextCursor string
+}
+
+// ObservationPage is one page of an entity's observations, oldest first.
+type ObservationPage struct {
+	Observations []loci.Observation
+	NextCursor   string
+}
+
+// RelationPage is one page of an entity's relations, oldest first.
+type RelationPage struct {
+	Relations  []loci.Relation
+	NextCursor string
+}
+
+// Search returns the entities that match in name, type or observations. Invalid for a malformed query, which says what is wrong with it.
+func (s *Service) Search(ctx context.Context, p loci.Principal, in loci.ProjectID, r SearchRequest) (*Hits, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	query, err := loci.ParseGraphQuery(r.Query)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := gate.PageSize("limit", r.Limit, DefaultGraphSearch, MaxGraphSearch)
+	if err != nil {
+		return nil, err
+	}
+	bound := cursorOf{Project: in, Query: r.Query}
+	skip, err := bound.skip(p, r.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*Hits, error) {
+		found, err := tx.Graph().Search(ctx, v, query)
+		if err != nil {
+			return nil, err
+		}
+		ids := recall.RankGraph(found.Matches)
+		out := &Hits{Total: len(ids), TotalIsLowerBound: found.More, AnyWord: found.Any}
+		if next := skip + limit; next < len(ids) {
+			out.NextCursor = gate.SealCursor(p, bound, "graph search", strconv.Itoa(next))
+		}
+		ids = ids[min(skip, len(ids)):]
+		out.Entities, err = tx.Graph().Get(ctx, v, ids[:min(limit, len(ids))]...)
+		return out, err
+	})
+}
+
+// nearestNames is how many names are suggested for one that is not there.
+const nearestNames = 3
+
+// OpenEntities returns the entities of these names, and the nearest names for those that are not there.
+func (s *Service) OpenEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (*FoundEntities, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	if err := checkRefs("names", refs); err != nil {
+		return nil, err
+	}
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*FoundEntities, error) {
+		found, err := tx.Graph().Find(ctx, v, refs)
+		if err != nil {
+			return nil, err
+		}
+		missing, err := missingOf(ctx, tx, v, refs, found)
+		return &FoundEntities{Entities: found, Missing: missing}, err
+	})
+}
+
+func missingOf(ctx context.Context, tx store.GraphTx, v loci.Viewer, refs []loci.EntityRef, found []loci.Entity) (missing []NoSuchName, err error) {
+	there := make(map[loci.EntityRef]bool, 2*len(found))
+	for _, e := range found {
+		there[loci.EntityRef{Name: e.Name}], there[loci.EntityRef{Name: e.Name, Type: e.Type}] = true, true
+	}
+	for _, ref := range loci.Unique(refs) {
+		if there[ref] {
+			continue
+		}
+		gone := NoSuchName{Name: ref.Name}
+		if len(missing) < store.MaxSuggested {
+			if gone.Nearest, err = tx.Graph().Suggest(ctx, v, ref.Name, nearestNames); err != nil {
+				return nil, err
+			}
+		}
+		missing = append(missing, gone)
+	}
+	return missing, nil
+}
+
+// Read returns one page of the whole graph.
+func (s *Service) Read(ctx context.Context, p loci.Principal, in loci.ProjectID, r ListRequest) (*Page, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	bound := cursorOf{Project: in}
+	q, err := bound.page(p, "graph", r)
+	if err != nil {
+		return nil, err
+	}
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*Page, error) {
+		page, err := tx.Graph().Read(ctx, v, q)
+		if err != nil {
+			return nil, err
+		}
+		return &Page{Entities: page.Entities, Relations: page.Relations, Left: page.Left, NextCursor: bound.next(p, "graph", page.Next)}, nil
+	})
+}
+
+// Entity returns one entity. NotFound, by name with the nearest names; Conflict for a name that several types have.
+func (s *Service) Entity(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which) (loci.Entity, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return loci.Entity{}, err
+	}
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (loci.Entity, error) {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
+			return loci.Entity{}, err
+		}
+		found, err := tx.Graph().Get(ctx, v, id)
+		if err == nil && len(found) == 0 {
+			err = loci.NoSuchEntity()
+		}
+		if err != nil {
+			return loci.Entity{}, err
+		}
+		return found[0], nil
+	})
+}
+
+// EntityObservations returns one page of all observations of an entity. Its errors are those of Entity.
+func (s *Service) EntityObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, r ListRequest) (*ObservationPage, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	bound := cursorOf{Project: in, Which: which}
+	q, err := bound.page(p, "observations", r)
+	if err != nil {
+		return nil, err
+	}
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*ObservationPage, error) {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
+			return nil, err
+		}
+		page, err := tx.Graph().Observations(ctx, v, id, q)
+		if err != nil {
+			return nil, err
+		}
+		return &ObservationPage{Observations: page.Observations, NextCursor: bound.next(p, "observations", page.Next)}, nil
+	})
+}
+
+// EntityRelations returns one page of all relations of an entity. Its errors are those of Entity.
+func (s *Service) EntityRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, r ListRequest) (*RelationPage, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	bound := cursorOf{Project: in, Which: which}
+	q, err := bound.page(p, "relations", r)
+	if err != nil {
+		return nil, err
+	}
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*RelationPage, error) {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
+			return nil, err
+		}
+		page, err := tx.Graph().Relations(ctx, v, id, q)
+		if err != nil {
+			return nil, err
+		}
+		return &RelationPage{Relations: page.Relations, NextCursor: bound.next(p, "relations", page.Next)}, nil
+	})
+}
+
+// Neighbours returns an entity and those within hops (0: 1; at most MaxHops), nearest first, at most limit (0: 20; at most MaxNeighbours). Its errors are those of Entity.
+func (s *Service) Neighbours(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, hops, limit int) ([]loci.Entity, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	hops, err := gate.PageSize("hops", hops, 1, MaxHops)
+	if err != nil {
+		return nil, err
+	}
+	limit, err = gate.PageSize("limit", limit, 20, MaxNeighbours)
+	if err != nil {
+		return nil, err
+	}
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]loci.Entity, error) {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
+			return nil, err
+		}
+		return tx.Graph().Neighbours(ctx, v, id, hops, limit)
+	})
+}
+
+// EntityHistory returns what happened to an entity, also a deleted one by its id, oldest first, at most limit (0: 100; at most 1,000).
+func (s *Service) EntityHistory(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, limit int) ([]loci.GraphChange, error) {
+	if err := s.Begin(ctx, p, History); err != nil {
+		return nil, err
+	}
+	limit, err := gate.PageSize("limit", limit, 100, 1000)
+	if err != nil {
+		return nil, err
+	}
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]loci.GraphChange, error) {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
+			return nil, err
+		}
+		return tx.Graph().History(ctx, v, id, limit)
+	})
+}
+
+// Trashed returns what can be restored, newest deletion first, at most limit of each kind (0: 100; at most 1,000).
+func (s *Service) Trash(ctx context.Context, p loci.Principal, in loci.ProjectID, limit int) (Trashed, error) {
+	if err := s.Begin(ctx, p, ReadTrash); err != nil {
+		return Trashed{}, err
+	}
+	limit, err := gate.PageSize("limit", limit, 100, 1000)
+	if err != nil {
+		return Trashed{}, err
+	}
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (Trashed, error) {
+		return tx.Graph().Trash(ctx, v, limit)
+	})
+}
+
+// cursorOf is what a cursor about a graph is bound to, besides its kind.
+type cursorOf struct {
+	Project loci.ProjectID
+	Which   Which
+	Query   string
+}
+
+// page reads what is asked for of a list.
+func (c cursorOf) page(p loci.Principal, kind string, r ListRequest) (q store.GraphQuery, err error) {
+	if q.Limit, err = gate.PageSize("limit", r.Limit, DefaultGraphPage, MaxGraphPage); err != nil || r.Cursor == "" {
+		return q, err
+	}
+	at, err := gate.OpenCursor(p, c, kind, r.Cursor)
+	if q.After = store.Position(at); err == nil && at == "" {
+		err = loci.FieldErrorf("cursor", "is damaged; leave it out to begin at the first page")
+	}
+	return q, err
+}
+
+func (c cursorOf) next(p loci.Principal, kind string, at store.Position) string {
+	if at == "" {
+		return ""
+	}
+	return gate.SealCursor(p, c, kind, string(at))
+}
+
+// skip reads the cursor of a search.
+func (c cursorOf) skip(p loci.Principal, cursor string) (int, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	at, err := gate.OpenCursor(p, c, "graph search", cursor)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(at)
+	if err != nil || n < 1 || n > 2*store.MaxGraphMatches {
+		return 0, loci.FieldErrorf("cursor", "is damaged; leave it out to begin at the first page")
+	}
+	return n, nil
+}

@@ -1,0 +1,61 @@
+package identity
+
+import "github.com/loci-memory/loci/internal/gate"
+
+// The actions.
+const (
+	WhoAmI        gate.Action = "whoami"
+	AccountChange gate.Action = "account.change"
+	AccountDelete gate.Action = "account.delete"
+	SignInRead    gate.Action = "sign_in.read"
+	SignInChange  gate.Action = "sign_in.change"
+	SignInList    gate.Action = "sign_in.list"
+	SignInEnd     gate.Action = "sign_in.end"
+	KeyList       gate.Action = "key.list"
+	KeyCreate     gate.Action = "key.create"
+	KeyRotate     gate.Action = "key.rotate"
+	KeyRevoke     gate.Action = "key.revoke"
+	KeyListAll    gate.Action = "key.list_all"
+	GrantConsent  gate.Action = "grant.consent"
+	GrantList     gate.Action = "grant.list"
+	GrantListAll  gate.Action = "grant.list_all"
+	GrantRevoke   gate.Action = "grant.revoke"
+	AdminRead     gate.Action = "admin.read"
+	UserRole      gate.Action = "user.role"
+	UserSet       gate.Action = "user.set"
+	UserReset     gate.Action = "user.reset"
+	LinkCreate    gate.Action = "link.create"
+	AuditRead     gate.Action = "audit.read"
+	ClientList    gate.Action = "oauth_client.list"
+	ClientSet     gate.Action = "oauth_client.set"
+	ClientDrop    gate.Action = "oauth_client.delete"
+)
+
+// Actions says who may take each of them.
+var Actions = gate.Actions{
+	WhoAmI:        {Kinds: gate.Everyone},
+	AccountChange: {Kinds: gate.People, Rights: gate.Account, Audited: true},
+	AccountDelete: {Kinds: gate.People, Rights: gate.Account, StepUp: true, Audited: true},
+	SignInRead:    {Kinds: gate.People, Rights: gate.Account},
+	SignInChange:  {Kinds: gate.People, Rights: gate.Account, StepUp: true, Audited: true},
+	SignInList:    {Kinds: gate.People, Rights: gate.Account},
+	SignInEnd:     {Kinds: gate.People, Rights: gate.Account, Audited: true},
+	KeyList:       {Kinds: gate.People, Rights: gate.Account},
+	KeyCreate:     {Kinds: gate.People, Rights: gate.Account, StepUp: true, Audited: true},
+	KeyRotate:     {Kinds: gate.People, Rights: gate.Account, StepUp: true, Audited: true},
+	KeyRevoke:     {Kinds: gate.People, Rights: gate.Account, Audited: true},
+	KeyListAll:    {Kinds: gate.Operator},
+	GrantConsent:  {Kinds: gate.People, Rights: gate.Account, Browser: true, Audited: true},
+	GrantList:     {Kinds: gate.People, Rights: gate.Account},
+	GrantListAll:  {Kinds: gate.Operator},
+	GrantRevoke:   {Kinds: gate.People, Rights: gate.Account, Audited: true},
+	AdminRead:     {Kinds: gate.Admins, Rights: gate.Admin},
+	UserRole:      {Kinds: gate.Operator, Audited: true},
+	UserSet:       {Kinds: gate.Operator, Audited: true},
+	UserReset:     {Kinds: gate.Operator, Audited: true},
+	LinkCreate:    {Kinds: gate.Operator, Audited: true},
+	AuditRead:     {Kinds: gate.Operator},
+	ClientList:    {Kinds: gate.Operator},
+	ClientSet:     {Kinds: gate.Operator, Audited: true},
+	ClientDrop:    {Kinds: gate.Operator, Audited: true},
+}

@@ -1,0 +1,144 @@
+package identity
+
+import (
+	"context"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// AdminUsersQuery asks for one page of the people of all orgs.
+type AdminUsersQuery struct {
+	After string // next of the page before; "": the first
+	Limit int    // 0: DefaultPage; at most MaxPage
+}
+
+// AdminUsers returns people of all orgs, org by org, and where the next page
+// begins ("": this was the last). Invalid for an After that is none of these.
+func (s *Service) AdminUsers(ctx context.Context, p loci.Principal, q AdminUsersQuery) (users []loci.User, next string, err error) {
+	if err := s.Begin(ctx, p, AdminRead); err != nil {
+		return nil, "", err
+	}
+	limit, err := gate.PageSize("limit", q.Limit, gate.DefaultPage, gate.MaxPage)
+	if err != nil {
+		return nil, "", err
+	}
+	afterOrg, afterUser, err := parseAfter(q.After)
+	if err != nil {
+		return nil, "", err
+	}
+	orgs, err := s.Store.Orgs().List(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, org := range orgs {
+		if org.ID < afterOrg {
+			continue
+		}
+		var after loci.UserID
+		if org.ID == afterOrg {
+			after = afterUser
+		}
+		page, err := s.usersOf(ctx, org.ID, after, limit+1-len(users))
+		if err != nil {
+			return nil, "", err
+		}
+		if users = append(users, page...); len(users) > limit {
+			last := users[limit-1]
+			return users[:limit], string(last.OrgID) + "/" + last.ID.String(), nil
+		}
+	}
+	return users, "", nil
+}
+
+func parseAfter(s string) (org loci.OrgID, user loci.UserID, err error) {
+	if s == "" {
+		return "", loci.UserID{}, nil
+	}
+	left, right, ok := strings.Cut(s, "/")
+	org = loci.OrgID(left)
+	if !ok || org.Validate() != nil || user.UnmarshalText([]byte(right)) != nil || user.IsZero() {
+		return "", loci.UserID{}, loci.FieldErrorf("after", "is not where a page ended; leave it out to begin at the first page")
+	}
+	return org, user, nil
+}
+
+// usersOf returns people of an org; of one that was deleted meanwhile, none.
+func (s *Service) usersOf(ctx context.Context, org loci.OrgID, after loci.UserID, limit int) (list []loci.User, err error) {
+	err = s.Store.View(ctx, org, func(tx store.Tx) (err error) {
+		list, err = tx.Users().List(ctx, after, limit)
+		return err
+	})
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil, nil
+	}
+	return list, err
+}
+
+// Metrics counts what the deployment has. It never says anything about
+// memories. Keys, Sessions and Grants are the usable ones.
+type Metrics struct {
+	Orgs     int `json:"orgs"`
+	Users    int `json:"users"`
+	Teams    int `json:"teams"`
+	Keys     int `json:"keys"`
+	Sessions int `json:"sessions"`
+	Grants   int `json:"grants"`
+}
+
+// AdminMetrics returns the counts over all orgs.
+func (s *Service) AdminMetrics(ctx context.Context, p loci.Principal) (Metrics, error) {
+	if err := s.Begin(ctx, p, AdminRead); err != nil {
+		return Metrics{}, err
+	}
+	orgs, err := s.Store.Orgs().List(ctx)
+	if err != nil {
+		return Metrics{}, err
+	}
+	m := Metrics{Orgs: len(orgs)}
+	for _, org := range orgs {
+		err := s.count(ctx, org.ID, &m)
+		if err != nil && loci.CodeOf(err) != loci.NotFound { // deleted meanwhile
+			return Metrics{}, err
+		}
+	}
+	return m, nil
+}
+
+func (s *Service) count(ctx context.Context, o loci.OrgID, m *Metrics) error {
+	users, teams := 0, 0
+	err := s.Store.View(ctx, o, func(tx store.Tx) error {
+		list, err := tx.Teams().List(ctx)
+		if err != nil {
+			return err
+		}
+		teams, users = len(list), 0
+		return org.EachUser(ctx, tx, func(loci.User) error { users++; return nil })
+	})
+	if err != nil {
+		return err
+	}
+	now := s.Time()
+	keys, err := s.Store.Credentials().List(ctx, store.CredentialQuery{OrgID: o, Method: loci.ByKey, Usable: now})
+	if err != nil {
+		return err
+	}
+	sessions, err := s.Store.Credentials().List(ctx, store.CredentialQuery{OrgID: o, Method: loci.BySignIn, Usable: now})
+	if err != nil {
+		return err
+	}
+	grants, err := s.Store.OAuth().Grants(ctx, o, loci.UserID{})
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		if g.Usable(now) {
+			m.Grants++
+		}
+	}
+	m.Users, m.Teams, m.Keys, m.Sessions = m.Users+users, m.Teams+teams, m.Keys+len(keys), m.Sessions+len(sessions)
+	return nil
+}

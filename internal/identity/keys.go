@@ -1,0 +1,178 @@
+package identity
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// CreateKey makes a key for the person of p, or for an agent of theirs if the
+// request names a vendor. The Secret is shown once and never again. Invalid for
+// what such a key cannot have: rights beyond those of the credential that makes
+// it, and projects or a workspace that the person is not in. Without rights it
+// has those of the credential that makes it.
+func (s *Service) CreateKey(ctx context.Context, p loci.Principal, r auth.KeyRequest) (loci.Credential, loci.Secret, error) {
+	if err := s.Begin(ctx, p, KeyCreate); err != nil {
+		return loci.Credential{}, "", err
+	}
+	if err := s.narrow(ctx, p, &r); err != nil {
+		return loci.Credential{}, "", err
+	}
+	c, key, err := auth.NewCredential(p, r, s.Time())
+	if err != nil {
+		return loci.Credential{}, "", err
+	}
+	if err := s.Record(ctx, p, KeyCreate, c.ID.String()); err != nil {
+		return loci.Credential{}, "", err
+	}
+	if err := s.Store.Credentials().Insert(ctx, c); err != nil {
+		return loci.Credential{}, "", err
+	}
+	return c, key, nil
+}
+
+// narrow keeps a new key within what its maker and its person have.
+func (s *Service) narrow(ctx context.Context, p loci.Principal, r *auth.KeyRequest) error {
+	if len(p.Rights) > 0 {
+		if len(r.Rights) == 0 {
+			r.Rights = slices.Clone(p.Rights)
+		}
+		if r.Vendor != "" {
+			r.Rights = slices.DeleteFunc(slices.Clone(r.Rights), func(x loci.Right) bool { return !slices.Contains(loci.AgentRights(), x) })
+		}
+		if len(r.Rights) == 0 || slices.ContainsFunc(r.Rights, func(x loci.Right) bool { return !p.Has(x) }) {
+			return loci.FieldErrorf("scopes", "must not exceed those of the credential that makes the key")
+		}
+	}
+	// A key reaches only those of them that its person is in.
+	if slices.ContainsFunc(r.ProjectIDs, func(x loci.ProjectID) bool { return !slices.Contains(p.ProjectIDs, x) }) {
+		return loci.FieldErrorf("project_ids", "names a project that is not there or that you do not belong to")
+	}
+	if r.WorkspaceID.IsZero() {
+		return nil
+	}
+	return s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		in, err := org.IsIn(ctx, tx, p.UserID, r.WorkspaceID)
+		if err == nil && !in {
+			err = loci.FieldErrorf("workspace_id", "names no workspace that you are a member of")
+		}
+		return err
+	})
+}
+
+// Keys returns the keys of the person of p, newest first, revoked ones too.
+// kind is KindUser or KindAgent; "" is both.
+func (s *Service) Keys(ctx context.Context, p loci.Principal, kind loci.Kind) ([]loci.Credential, error) {
+	if err := s.Begin(ctx, p, KeyList); err != nil {
+		return nil, err
+	}
+	return s.Store.Credentials().List(ctx, store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Kind: kind, Method: loci.ByKey})
+}
+
+// OrgKeys returns everybody's keys, newest first. It is the operator's.
+func (s *Service) OrgKeys(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
+	if err := s.Begin(ctx, p, KeyListAll); err != nil {
+		return nil, err
+	}
+	return s.Store.Credentials().List(ctx, store.CredentialQuery{OrgID: p.OrgID, Method: loci.ByKey})
+}
+
+// How long a rotated key still works beside its successor.
+const (
+	DefaultOverlap = 24 * time.Hour
+	MaxOverlap     = 30 * 24 * time.Hour
+)
+
+// RotateKey makes the successor of a key: of the same person, vendor, name,
+// rights, projects and workspace, and as long-lived as that one was made. The old
+// one works for overlap more; 0 is DefaultOverlap. NotFound if there is no such
+// usable key of the person (for the operator: of anybody in the org); Conflict
+// if it was rotated before; Invalid for an overlap beyond MaxOverlap.
+func (s *Service) RotateKey(ctx context.Context, p loci.Principal, id loci.CredentialID, overlap time.Duration) (loci.Credential, loci.Secret, error) {
+	if err := s.Begin(ctx, p, KeyRotate); err != nil {
+		return loci.Credential{}, "", err
+	}
+	if overlap == 0 {
+		overlap = DefaultOverlap
+	}
+	if overlap < 0 || overlap > MaxOverlap {
+		return loci.Credential{}, "", loci.FieldErrorf("overlap", "must be at most %d days", int(MaxOverlap.Hours()/24))
+	}
+	old, err := s.credential(ctx, p, id, loci.ByKey)
+	if err != nil {
+		return loci.Credential{}, "", err
+	}
+	now := s.Time()
+	if !old.Usable(now) {
+		return loci.Credential{}, "", errNoKey()
+	}
+	r := auth.KeyRequest{Name: old.Name, Vendor: old.Vendor, Rights: old.Rights, ProjectIDs: old.ProjectIDs, WorkspaceID: old.WorkspaceID}
+	if !old.ExpiresAt.IsZero() {
+		r.ExpiresAt = now.Add(old.ExpiresAt.Sub(old.CreatedAt))
+	}
+	if len(p.Rights) > 0 && (len(r.Rights) == 0 || slices.ContainsFunc(r.Rights, func(x loci.Right) bool { return !p.Has(x) })) {
+		return loci.Credential{}, "", loci.Errorf(loci.Forbidden, "this credential is limited to other scopes than the key has, so it cannot rotate it")
+	}
+	q := p
+	q.UserID = old.UserID
+	next, key, err := auth.NewCredential(q, r, now)
+	if err != nil {
+		return loci.Credential{}, "", err
+	}
+	next.Replaces = old.ID
+	if err := s.Record(ctx, p, KeyRotate, id.String()); err != nil {
+		return loci.Credential{}, "", err
+	}
+	if err := s.Store.Credentials().Rotate(ctx, next, now, now.Add(overlap)); err != nil {
+		return loci.Credential{}, "", err
+	}
+	return next, key, nil
+}
+
+// RevokeKey makes a key useless from the next request on, in every process.
+// NotFound if the person (for the operator: nobody in the org) has such a key.
+func (s *Service) RevokeKey(ctx context.Context, p loci.Principal, id loci.CredentialID) error {
+	if err := s.Begin(ctx, p, KeyRevoke); err != nil {
+		return err
+	}
+	return s.revoke(ctx, p, KeyRevoke, id, loci.ByKey)
+}
+
+func (s *Service) revoke(ctx context.Context, p loci.Principal, act gate.Action, id loci.CredentialID, method loci.Method) error {
+	c, err := s.credential(ctx, p, id, method)
+	if err != nil {
+		return err
+	}
+	if err := s.Record(ctx, p, act, id.String()); err != nil {
+		return err
+	}
+	return s.Store.Credentials().Revoke(ctx, p.OrgID, c.UserID, id, s.Time())
+}
+
+func errNoKey() error { return loci.Errorf(loci.NotFound, "no such key") }
+
+// credential returns one of the person, or for the operator of anybody in the
+// org, made by that method ("": any); NotFound if there is none.
+func (s *Service) credential(ctx context.Context, p loci.Principal, id loci.CredentialID, method loci.Method) (loci.Credential, error) {
+	q := store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, ID: id, Method: method}
+	if p.Kind == loci.KindLocal {
+		q.UserID = loci.UserID{}
+	}
+	list, err := s.Store.Credentials().List(ctx, q)
+	if err != nil {
+		return loci.Credential{}, err
+	}
+	if len(list) > 0 && !id.IsZero() {
+		return list[0], nil
+	}
+	if method == loci.BySignIn {
+		return loci.Credential{}, loci.Errorf(loci.NotFound, "no such session")
+	}
+	return loci.Credential{}, errNoKey()
+}

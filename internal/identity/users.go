@@ -1,0 +1,251 @@
+package identity
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// SetUserRole gives a person of the org a role on the instance. NotFound;
+// Invalid for an unknown role.
+func (s *Service) SetUserRole(ctx context.Context, p loci.Principal, user loci.UserID, role loci.Role) (loci.User, error) {
+	if err := s.Begin(ctx, p, UserRole); err != nil {
+		return loci.User{}, err
+	}
+	if _, err := loci.ParseRole(string(role)); err != nil {
+		return loci.User{}, err
+	}
+	var u loci.User
+	err := s.Write(ctx, p, UserRole, func(tx store.Tx, e *loci.AuditEntry) (err error) {
+		e.Target = user.String()
+		if u, err = tx.Users().Get(ctx, user); err != nil {
+			return err
+		}
+		if u.Role == role {
+			e.Action = ""
+			return nil
+		}
+		u.Role = role
+		return tx.Users().Update(ctx, u)
+	})
+	return u, err
+}
+
+// UserChange changes what is not nil.
+type UserChange struct {
+	Email, Name *string
+}
+
+// SetUser gives a person of the org an address, by which a password and single
+// sign-on know them, or a name. NotFound; Invalid for what is no address or too
+// long; Conflict if the address is another person's, and nothing is changed then.
+func (s *Service) SetUser(ctx context.Context, p loci.Principal, user loci.UserID, c UserChange) (loci.User, error) {
+	if err := s.Begin(ctx, p, UserSet); err != nil {
+		return loci.User{}, err
+	}
+	email, err := s.newEmail(ctx, user, c.Email)
+	if err != nil {
+		return loci.User{}, err
+	}
+	if c.Name != nil {
+		if err := loci.CheckText("name", *c.Name, 0, loci.MaxName); err != nil {
+			return loci.User{}, err
+		}
+	}
+	var u loci.User
+	err = s.Write(ctx, p, UserSet, func(tx store.Tx, e *loci.AuditEntry) (err error) {
+		e.Target = user.String()
+		if u, err = tx.Users().Get(ctx, user); err != nil {
+			return err
+		}
+		named := c.Name != nil && *c.Name != u.Name
+		if !named {
+			if email == "" || email == u.Email {
+				e.Action = ""
+			}
+			return nil
+		}
+		u.Name = *c.Name
+		return tx.Users().Update(ctx, u)
+	})
+	if err != nil || email == "" || email == u.Email {
+		return u, err
+	}
+	u.Email = email
+	return u, s.Store.People().SetEmail(ctx, p.OrgID, user, email)
+}
+
+// newEmail reads an address that a person shall have; nil is none. Conflict if
+// somebody else has it, before anything is recorded.
+func (s *Service) newEmail(ctx context.Context, user loci.UserID, text *string) (string, error) {
+	if text == nil {
+		return "", nil
+	}
+	email, err := loci.ParseEmail(*text)
+	if err != nil {
+		return "", err
+	}
+	who, err := s.Store.People().ByEmail(ctx, email)
+	if loci.CodeOf(err) == loci.NotFound {
+		return email, nil
+	}
+	if err == nil && who.UserID != user {
+		err = loci.Errorf(loci.Conflict, "this e-mail address is another account's; an address is used once on the whole server")
+	}
+	return email, err
+}
+
+// ResetUser takes from a person what they sign in with, ends their sessions and
+// links, and forgets failed attempts; a new link lets them in. Keys and grants
+// stay. NotFound.
+func (s *Service) ResetUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
+	if err := s.Begin(ctx, p, UserReset); err != nil {
+		return err
+	}
+	who := loci.Person{UserID: user, OrgID: p.OrgID}
+	err := s.Write(ctx, p, UserReset, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = user.String()
+		u, err := tx.Users().Get(ctx, user)
+		if err != nil {
+			return err
+		}
+		who.Email = u.Email
+		if err := tx.SignIn().SetPassword(ctx, user, ""); err != nil {
+			return err
+		}
+		keys, err := tx.SignIn().Passkeys(ctx, user)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			if err := tx.SignIn().RemovePasskey(ctx, user, k.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, m := range []loci.Method{loci.BySignIn, loci.ByLink} {
+		if _, err := s.Store.Credentials().RevokeAll(ctx, p.OrgID, user, m, loci.CredentialID{}, s.Time()); err != nil {
+			return err
+		}
+	}
+	return auth.ForgetFailures(ctx, s.Store.Limits(), who)
+}
+
+// DeleteUser deletes a person of the org for good, with everything of theirs.
+// NotFound; Forbidden for a role above one's own; Conflict for whoever holds the
+// org, and for its last owner.
+func (s *Service) DeleteUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
+	if err := s.Begin(ctx, p, org.MemberRemove); err != nil {
+		return err
+	}
+	return s.deleteUser(ctx, p, org.MemberRemove, user, func(u loci.User) error {
+		if p.Kind != loci.KindLocal && !p.OrgRole.AtLeast(u.OrgRole) {
+			return org.ErrAbove()
+		}
+		return nil
+	})
+}
+
+// NewLink makes a one-time link that signs a person of the org in; the Secret
+// is its token. NotFound; Unavailable without sign-in.
+func (s *Service) NewLink(ctx context.Context, p loci.Principal, user loci.UserID) (loci.Secret, error) {
+	if err := s.Begin(ctx, p, LinkCreate); err != nil {
+		return "", err
+	}
+	if s.signIn == nil {
+		return "", loci.Errorf(loci.Unavailable, "sign-in is not configured here")
+	}
+	who := loci.Person{UserID: user, OrgID: p.OrgID}
+	err := s.Write(ctx, p, LinkCreate, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = user.String()
+		u, err := tx.Users().Get(ctx, user)
+		who.Email = u.Email
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return s.signIn.NewLink(ctx, who, auth.LinkLife)
+}
+
+// maxAudit is the most entries of one page of the trail.
+const maxAudit = 1000
+
+// AuditTrail returns what was done and refused in the org, newest first.
+// Limit is 0 for 100, at most 1,000.
+func (s *Service) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery) ([]AuditRow, error) {
+	if err := s.Begin(ctx, p, AuditRead); err != nil {
+		return nil, err
+	}
+	limit, err := gate.PageSize("limit", q.Limit, 100, maxAudit)
+	if err != nil {
+		return nil, err
+	}
+	q.Limit = limit
+	var rows []AuditRow
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		rows, err = tx.Audit().List(ctx, q)
+		return err
+	})
+	return rows, err
+}
+
+// maxClients is the most OAuth clients that are listed.
+const maxClients = 1000
+
+// OAuthClients returns the newest OAuth clients that the server knows.
+func (s *Service) OAuthClients(ctx context.Context, p loci.Principal) ([]loci.OAuthClient, error) {
+	if err := s.Begin(ctx, p, ClientList); err != nil {
+		return nil, err
+	}
+	return s.Store.OAuth().Clients(ctx, maxClients)
+}
+
+// SetClientVendor says what an OAuth client is, so that people can consent to
+// nothing else; "" lets them choose. Grants that exist stay. NotFound; Invalid
+// for a name that no vendor can have.
+func (s *Service) SetClientVendor(ctx context.Context, p loci.Principal, id string, v loci.Vendor) error {
+	if err := s.Begin(ctx, p, ClientSet); err != nil {
+		return err
+	}
+	if v != "" {
+		if err := checkVendor(v); err != nil {
+			return err
+		}
+	}
+	if _, err := s.Store.OAuth().Client(ctx, id); err != nil {
+		return err
+	}
+	if err := s.Record(ctx, p, ClientSet, id); err != nil {
+		return err
+	}
+	return s.Store.OAuth().SetVendor(ctx, id, v)
+}
+
+// DeleteClient removes an OAuth client and ends all its grants. NotFound.
+func (s *Service) DeleteClient(ctx context.Context, p loci.Principal, id string) error {
+	if err := s.Begin(ctx, p, ClientDrop); err != nil {
+		return err
+	}
+	if _, err := s.Store.OAuth().Client(ctx, id); err != nil {
+		return err
+	}
+	if err := s.Record(ctx, p, ClientDrop, id); err != nil {
+		return err
+	}
+	return s.Store.OAuth().DeleteClient(ctx, id, s.Time())
+}
+
+// AuditQuery asks for entries of the audit trail. See store.AuditQuery.
+type AuditQuery = store.AuditQuery
+
+// AuditRow is an entry of the audit trail. See store.AuditRow.
+type AuditRow = store.AuditRow

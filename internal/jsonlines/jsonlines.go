@@ -1,0 +1,76 @@
+package jsonlines
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/loci-memory/loci"
+)
+
+// Write writes v as one line of JSON.
+func Write(w io.Writer, v any) error {
+	b, err := Encode(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
+}
+
+// Encode returns v as one line of JSON, with its newline.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
+
+// Problem is a line that was not taken, and why.
+type Problem struct {
+	Line int // from 1
+	Text string
+}
+
+// MaxLine is the longest line that an import reads, in bytes.
+const MaxLine = 256 << 20
+
+// Each runs fn for each line, with its newline.
+func Each(in *bufio.Reader, fn func(line []byte) error) error {
+	for {
+		line, err := read(in)
+		if len(line) > 0 {
+			if err := fn(line); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// read reads up to and with the next newline; a line beyond the limit is
+// an Invalid error, so that no input can fill the memory.
+func read(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > MaxLine {
+			return nil, loci.Errorf(loci.TooLarge, "a line of the import is longer than %d MiB", MaxLine>>20)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// ErrDryRun undoes a transaction that only tried.
+var ErrDryRun = errors.New("dry run")

@@ -1,0 +1,58 @@
+package memory
+
+import "github.com/loci-memory/loci/internal/gate"
+
+// The actions.
+const (
+	Create           gate.Action = "memory.create"
+	Read             gate.Action = "memory.read"
+	Change           gate.Action = "memory.change"
+	Trash            gate.Action = "memory.trash"
+	Restore          gate.Action = "memory.restore"
+	Erase            gate.Action = "memory.erase"
+	ReadTrash        gate.Action = "memory.read_trash"
+	History          gate.Action = "memory.history"
+	Share            gate.Action = "memory.share"
+	PoolRead         gate.Action = "team.read_pool"
+	Query            gate.Action = "query"
+	Briefing         gate.Action = "briefing"
+	Revert           gate.Action = "memory.revert"
+	Undo             gate.Action = "undo"
+	ChangesRead      gate.Action = "changes.read"
+	SuggestionRead   gate.Action = "suggestion.read"
+	SuggestionSettle gate.Action = "suggestion.settle"
+	AssetAdd         gate.Action = "asset.add"
+	AssetRead        gate.Action = "asset.read"
+	AssetDelete      gate.Action = "asset.delete"
+	SourceAdd        gate.Action = "source.add"
+	SourceRead       gate.Action = "source.read"
+	SourceDelete     gate.Action = "source.delete"
+)
+
+// Actions says who may take each of them.
+var Actions = gate.Actions{
+	Create:    {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audited: true},
+	Read:      {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	Change:    {Kinds: gate.People, Rights: gate.Both, Metered: true, Audited: true},
+	Trash:     {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
+	Restore:   {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
+	Erase:     {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
+	ReadTrash: {Kinds: gate.People, Rights: gate.Read, Metered: true},
+	History:   {Kinds: gate.People, Rights: gate.Read, Metered: true},
+	Share:     {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audited: true},
+	PoolRead:  {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	Query:     {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	Briefing:  {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	// What leads back to an old version can widen who reads it, so agents do neither.
+	Revert:           {Kinds: gate.People, Rights: gate.Both, Metered: true, Audited: true},
+	Undo:             {Kinds: gate.People, Rights: gate.Both, StepUp: true, Metered: true, Audited: true},
+	ChangesRead:      {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	SuggestionRead:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	SuggestionSettle: {Kinds: gate.People, Rights: gate.Both, Metered: true, Audited: true},
+	AssetAdd:         {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audited: true},
+	AssetRead:        {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	AssetDelete:      {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
+	SourceAdd:        {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audited: true},
+	SourceRead:       {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	SourceDelete:     {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
+}

@@ -1,0 +1,221 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Upload is a file on its way in.
+type Upload struct {
+	Name      string
+	MediaType string // what the sender takes it for; "": nothing
+	Size      int64  // as announced; below 0: not known
+	Body      io.Reader
+}
+
+// Received is a file whose bytes are stored and which is no attachment yet. Attach makes one of it; otherwise a sweep
+// takes the bytes.
+type Received struct {
+	asset loci.Asset
+}
+
+// SHA256 is the hash of the bytes.
+func (r *Received) SHA256() string { return r.asset.SHA256 }
+
+// AddAsset attaches a file to a memory: it is Receive and then Attach.
+func (s *Service) AddAsset(ctx context.Context, p loci.Principal, id loci.MemoryID, u Upload) (asset loci.Asset, added bool, err error) {
+	if err := s.Begin(ctx, p, AssetAdd); err != nil {
+		return loci.Asset{}, false, err
+	}
+	r, err := s.receive(ctx, p, id, u)
+	if err != nil {
+		return loci.Asset{}, false, err
+	}
+	return s.Attach(ctx, p, r)
+}
+
+// Receive stores the bytes of a file that is to be attached to a memory; it reads them once and holds a few KiB. NotFound if the
+// memory is not visible; Forbidden if it is another person's or, for an agent, of another origin; TooLarge and Conflict if the
+// org's rules leave no room for it, Conflict also if its project is archived; Invalid about name, and about a media type that the org
+// does not take. An error of u.Body is returned as it is.
+func (s *Service) Receive(ctx context.Context, p loci.Principal, id loci.MemoryID, u Upload) (*Received, error) {
+	if err := s.Begin(ctx, p, AssetAdd); err != nil {
+		return nil, err
+	}
+	return s.receive(ctx, p, id, u)
+}
+
+func (s *Service) receive(ctx context.Context, p loci.Principal, id loci.MemoryID, u Upload) (*Received, error) {
+	if _, err := s.attachable(ctx, p, AssetAdd, id); err != nil {
+		return nil, err
+	}
+	rules, err := s.assetRules(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	asset := loci.Asset{ID: loci.NewAssetID(), MemoryID: id, UserID: p.UserID, Origin: p.Origin, Name: u.Name, CreatedAt: s.Time(),
+		MediaType: plainBytes, SHA256: strings.Repeat("0", 64)} // what is not known yet
+	if err := asset.Validate(); err != nil {
+		return nil, err
+	}
+	if u.Size > rules.Largest() {
+		return nil, tooLarge(rules)
+	}
+	limit, err := s.roomFor(ctx, p, rules, u.Size)
+	if err != nil {
+		return nil, err
+	}
+	body, err := typed(&asset, u)
+	if err != nil {
+		return nil, err
+	}
+	if !rules.Takes(asset.MediaType) {
+		return nil, loci.FieldErrorf("media_type", "is %s by what the bytes are; this org takes %s", asset.MediaType, strings.Join(rules.MediaTypes, ", "))
+	}
+	sum, size, err := s.Store.Blobs().Put(ctx, p.OrgID, body, limit)
+	switch {
+	case loci.CodeOf(err) == loci.TooLarge && limit < rules.Largest():
+		return nil, s.overTotal(ctx, p, rules)
+	case loci.CodeOf(err) == loci.TooLarge:
+		return nil, tooLarge(rules)
+	case err != nil:
+		return nil, err
+	}
+	asset.SHA256, asset.Size = hex.EncodeToString(sum[:]), size
+	return &Received{asset}, nil
+}
+
+// typed reads as much of a file as says what it is, and returns all of it.
+func typed(asset *loci.Asset, u Upload) (io.Reader, error) {
+	head := make([]byte, sniffed)
+	n, err := io.ReadFull(u.Body, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	if asset.MediaType = mediaTypeOf(head[:n], u.MediaType); len(asset.MediaType) > loci.MaxMediaType {
+		asset.MediaType = mediaTypeOf(head[:n], "")
+	}
+	return io.MultiReader(bytes.NewReader(head[:n]), u.Body), nil
+}
+
+// Attach makes an attachment of a file that Receive has stored, as a part of the same action: only what was received
+// is metered. One of the same bytes and name that the same writer has attached to the
+// memory already is returned as it is, and added is false. Its errors are those of Receive; Conflict also
+// if the memory has too many attachments, or if a day has passed since.
+func (s *Service) Attach(ctx context.Context, p loci.Principal, r *Received) (asset loci.Asset, added bool, err error) {
+	if err := s.Also(ctx, p, AssetAdd); err != nil {
+		return loci.Asset{}, false, err
+	}
+	rules, err := s.assetRules(ctx, p)
+	if err != nil {
+		return loci.Asset{}, false, err
+	}
+	err = s.attach(ctx, p, AssetAdd, r.asset.MemoryID, func(tx store.Tx, m *loci.Memory, e *loci.AuditEntry) error {
+		have, err := tx.Assets().List(ctx, p.Viewer(), m.ID, loci.LiveOnly)
+		if err != nil {
+			return err
+		}
+		for _, other := range have {
+			if other.Name == r.asset.Name && other.SHA256 == r.asset.SHA256 && other.UserID == p.UserID && other.Origin == p.Origin {
+				asset, added, e.Action, e.Target = other, false, "", other.ID.String()
+				return nil
+			}
+		}
+		if len(have) >= loci.MaxAssets {
+			return loci.Errorf(loci.Conflict, "the memory has %d attachments, which is the most; delete one first", loci.MaxAssets)
+		}
+		if err := overTotal(ctx, tx, p, rules, r.asset.Size); err != nil {
+			return err
+		}
+		asset, added, e.Target = r.asset, true, r.asset.ID.String()
+		return tx.Assets().Insert(ctx, r.asset)
+	})
+	if err != nil {
+		return loci.Asset{}, false, err
+	}
+	return asset, added, nil
+}
+
+// Assets returns the attachments of a memory, oldest first. A person also asks about one in the trash. NotFound if the memory
+// is not visible.
+func (s *Service) Assets(ctx context.Context, p loci.Principal, id loci.MemoryID) (list []loci.Asset, err error) {
+	if err := s.Begin(ctx, p, AssetRead); err != nil {
+		return nil, err
+	}
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		list, err = tx.Assets().List(ctx, p.Viewer(), id, Within(p))
+		return err
+	})
+	return list, err
+}
+
+// Asset returns an attachment. NotFound if its memory is not visible.
+func (s *Service) Asset(ctx context.Context, p loci.Principal, id loci.AssetID) (loci.Asset, error) {
+	if err := s.Begin(ctx, p, AssetRead); err != nil {
+		return loci.Asset{}, err
+	}
+	return s.asset(ctx, p, id)
+}
+
+func (s *Service) asset(ctx context.Context, p loci.Principal, id loci.AssetID) (asset loci.Asset, err error) {
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		asset, err = tx.Assets().Get(ctx, p.Viewer(), id, Within(p))
+		return err
+	})
+	return asset, err
+}
+
+// OpenAsset returns an attachment and its bytes, which the caller closes. NotFound as for Asset; Unavailable if the bytes are
+// missing.
+func (s *Service) OpenAsset(ctx context.Context, p loci.Principal, id loci.AssetID) (loci.Asset, io.ReadSeekCloser, error) {
+	if err := s.Begin(ctx, p, AssetRead); err != nil {
+		return loci.Asset{}, nil, err
+	}
+	asset, err := s.asset(ctx, p, id) // bytes are anybody's who knows their hash
+	if err != nil {
+		return loci.Asset{}, nil, err
+	}
+	sum, err := hex.DecodeString(asset.SHA256)
+	if err != nil {
+		return loci.Asset{}, nil, err
+	}
+	f, err := s.Store.Blobs().Open(ctx, p.OrgID, [32]byte(sum))
+	if loci.CodeOf(err) == loci.NotFound {
+		err = loci.WrapError(loci.Unavailable, err, "the bytes of this attachment are missing on the server; `loci doctor` says which, a backup has them")
+	}
+	if err != nil {
+		return loci.Asset{}, nil, err
+	}
+	return asset, f, nil
+}
+
+// DeleteAsset deletes an attachment for good; its bytes go at a later sweep, unless another attachment has the same. NotFound if
+// its memory is not visible; Forbidden if the memory is another person's or, for an agent, if another origin attached it, and where
+// the org deletes only after step-up.
+func (s *Service) DeleteAsset(ctx context.Context, p loci.Principal, id loci.AssetID) error {
+	if err := s.Begin(ctx, p, AssetDelete); err != nil {
+		return err
+	}
+	return s.Write(ctx, p, AssetDelete, func(tx store.Tx, e *loci.AuditEntry) error {
+		asset, err := tx.Assets().Get(ctx, p.Viewer(), id, Within(p))
+		if err != nil {
+			return err
+		}
+		m, err := tx.Memories().Get(ctx, p.Viewer(), asset.MemoryID, Within(p))
+		if err != nil {
+			return err
+		}
+		if err := mayDetach(p, m, asset.Origin); err != nil {
+			return err
+		}
+		e.Target = id.String()
+		return tx.Assets().Remove(ctx, id)
+	})
+}

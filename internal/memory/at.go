@@ -1,0 +1,74 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// GetAt returns a memory as it was: as loci.Viewer.SeesAt has it, which admits nothing
+// from the trash of then. For the present it is Get. NotFound if it was not there or is not visible, Invalid
+// for a time at which nothing can have been known yet.
+func (s *Service) GetAt(ctx context.Context, p loci.Principal, id loci.MemoryID, w loci.When) (*loci.Memory, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	if err := s.checkWhen(&w); err != nil {
+		return nil, err
+	}
+	return s.getAt(ctx, p, id, w)
+}
+
+// getAt is behind Get and GetAt.
+func (s *Service) getAt(ctx context.Context, p loci.Principal, id loci.MemoryID, w loci.When) (*loci.Memory, error) {
+	var m *loci.Memory
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		if w.IsZero() {
+			m, err = tx.Memories().Get(ctx, p.Viewer(), id, Within(p))
+		} else {
+			m, err = tx.Memories().GetAt(ctx, p.Viewer(), id, w)
+		}
+		m, err = showableOne(ctx, tx, p.Viewer(), m, err)
+		return err
+	})
+	return m, err
+}
+
+// checkWhen cuts the times like those of rows, and refuses what nobody can answer.
+// What will be true can be asked, as far as it is known.
+func (s *Service) checkWhen(w *loci.When) error {
+	w.AsOf, w.KnownAt = loci.CutTime(w.AsOf), loci.CutTime(w.KnownAt)
+	for _, t := range []struct {
+		field string
+		at    time.Time
+	}{{"as_of", w.AsOf}, {"known_at", w.KnownAt}} {
+		if year := t.at.Year(); year < 1 || year > 9999 {
+			return loci.FieldErrorf(t.field, "must be a time from year 1 to 9999")
+		}
+	}
+	if w.KnownAt.After(s.Time()) {
+		return loci.FieldErrorf("known_at", "is in the future; leave it out to ask for what is known now")
+	}
+	return nil
+}
+
+// readAt returns the visible ones among ids in the lifecycle of f, or as they were at its time, in the order of ids.
+func readAt(ctx context.Context, tx store.Tx, v loci.Viewer, ids []loci.MemoryID, f *Filter) ([]*loci.Memory, error) {
+	if f.When.IsZero() {
+		return tx.Memories().GetMany(ctx, v, ids, f.Lifecycle)
+	}
+	memories := make([]*loci.Memory, 0, len(ids))
+	for _, id := range ids {
+		m, err := tx.Memories().GetAt(ctx, v, id, f.When)
+		if loci.CodeOf(err) == loci.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		memories = append(memories, m)
+	}
+	return memories, showable(ctx, tx, v, memories...)
+}

@@ -1,0 +1,73 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// MaxPinned is how many pinned memories are always on: the newest.
+const MaxPinned = 50
+
+const (
+	briefingSample = 200 // tags and origins are those of the newest so many
+	briefingRecent = 10
+	briefingTags   = 20
+)
+
+// Briefing summarises the newest visible memories as they were at that time. Its cost does not grow with
+// the number of memories, but for w.KnownAt with what has changed since.
+func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (*loci.Briefing, error) {
+	if err := s.Begin(ctx, p, Briefing); err != nil {
+		return nil, err
+	}
+	if err := s.checkWhen(&w); err != nil {
+		return nil, err
+	}
+	f := current(Filter{When: w})
+	var page store.Page
+	var pinned []*loci.Memory
+	var more bool
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		if pinned, more, err = alwaysOn(ctx, tx, p.Viewer(), f); err != nil {
+			return err
+		}
+		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: f, Limit: briefingSample, Total: true})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	b := &loci.Briefing{Total: page.Total, TotalIsLowerBound: !page.Exact, GeneratedAt: s.Time(), Pinned: loci.PinMemories(pinned), MorePinned: more}
+	b.Recent = loci.Summaries(page.Memories[:min(briefingRecent, len(page.Memories))])
+	tags, origins := map[string]int{}, map[string]int{}
+	for _, m := range page.Memories {
+		for _, t := range m.Tags {
+			tags[t]++
+		}
+		origins[m.Origin]++
+	}
+	b.Tags, b.Origins = mostUsed(tags), mostUsed(origins)
+	return b, nil
+}
+
+// alwaysOn returns the pinned memories that pass the filter, the most important first, of the same importance the newest,
+// and whether there are older ones than these.
+func alwaysOn(ctx context.Context, tx store.Tx, v loci.Viewer, f Filter) (pinned []*loci.Memory, more bool, err error) {
+	f.Pinned = true
+	page, err := tx.Lists().List(ctx, v, store.ListQuery{Filter: f, Limit: MaxPinned})
+	slices.SortStableFunc(page.Memories, func(x, y *loci.Memory) int { return cmp.Compare(y.Importance, x.Importance) })
+	return page.Memories, page.Next != "", err
+}
+
+func mostUsed(counts map[string]int) []loci.Count {
+	out := make([]loci.Count, 0, len(counts))
+	for name, n := range counts {
+		out = append(out, loci.Count{Name: name, Count: n})
+	}
+	slices.SortFunc(out, func(x, y loci.Count) int { return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Name, y.Name)) })
+	return out[:min(len(out), briefingTags)]
+}

@@ -1,0 +1,231 @@
+package memory
+
+import (
+	"context"
+	"errors"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// BulkItem is one operation of a bulk call: what App.Create, App.Patch and App.Trash take. A create does not look
+// for similar memories.
+type BulkItem struct {
+	Op        loci.BulkOp
+	Draft     Draft         // of create
+	ID        loci.MemoryID // of update and trash
+	IfVersion int           // likewise; 0: any
+	Patch     Patch         // of update
+}
+
+// Bulk carries out up to loci.MaxBulk operations, in order. Together, all of them are done in one transaction or none:
+// then the error is a *loci.ItemsError with the reason of each that was refused. Otherwise each is done
+// by itself, and its result says what was refused. Forbidden, whatever the items, if the credential may not do one of the
+// operations; Invalid for no items, too many or an unknown operation.
+func (s *Service) Bulk(ctx context.Context, p loci.Principal, items []BulkItem, together bool) ([]loci.BulkResult, error) {
+	if err := s.Begin(ctx, p, bulkAction(items)); err != nil {
+		return nil, err
+	}
+	if err := s.mayBulk(ctx, p, items); err != nil {
+		return nil, err
+	}
+	if together {
+		return s.bulk(ctx, p, items, 0)
+	}
+	ctx = gate.Apart(ctx)
+	results := make([]loci.BulkResult, 0, len(items))
+	for i := range items {
+		done, err := s.bulk(ctx, p, items[i:i+1], i)
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		if err != nil {
+			done = []loci.BulkResult{{Index: i, Op: items[i].Op, ID: items[i].ID, Error: s.refusal(ctx, i, err)}}
+		}
+		results = append(results, done...)
+	}
+	return results, nil
+}
+
+// bulkActions are what the operations carry out.
+var bulkActions = map[loci.BulkOp]gate.Action{loci.BulkCreate: Create, loci.BulkUpdate: Change, loci.BulkTrash: Trash}
+
+func bulkAction(items []BulkItem) gate.Action {
+	if len(items) > 0 && bulkActions[items[0].Op] != "" {
+		return bulkActions[items[0].Op]
+	}
+	return Create
+}
+
+func (s *Service) mayBulk(ctx context.Context, p loci.Principal, items []BulkItem) error {
+	if len(items) == 0 || len(items) > loci.MaxBulk {
+		return loci.FieldErrorf("operations", "must have 1 to %d entries", loci.MaxBulk)
+	}
+	asked := map[gate.Action]bool{bulkAction(items): true}
+	for i := range items {
+		act, ok := bulkActions[items[i].Op]
+		if !ok {
+			return loci.FieldErrorf("operations", "have one that is not create, update or trash: number %d, counted from 0", i)
+		}
+		if asked[act] {
+			continue
+		}
+		asked[act] = true
+		if err := s.Also(ctx, p, act); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refusal is an error as one item's. What is internal stays here.
+func (s *Service) refusal(ctx context.Context, index int, err error) *loci.ItemError {
+	var items *loci.ItemsError
+	if errors.As(err, &items) && len(items.Items) > 0 {
+		return &items.Items[0]
+	}
+	code := loci.CodeOf(err)
+	if code == "" {
+		s.Log.ErrorContext(ctx, "an item of a bulk call failed", "index", index, "error", err)
+		code = "internal"
+	}
+	return &loci.ItemError{Index: index, Code: code, Text: loci.SafeText(err)}
+}
+
+// bulk carries all items out in one transaction. first is the index of the first one.
+func (s *Service) bulk(ctx context.Context, p loci.Principal, items []BulkItem, first int) ([]loci.BulkResult, error) {
+	b := &bulkRun{app: s, p: p, items: items, first: first, savings: make([]*saving, len(items))}
+	for i := range items {
+		if err := b.prepare(ctx, i); err != nil && !b.refuse(i, err) {
+			return nil, err
+		}
+	}
+	if len(b.refused) > 0 {
+		return nil, &loci.ItemsError{Items: b.refused}
+	}
+	err := s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
+		return s.Write(ctx, p, bulkAction(items), func(tx store.Tx, e *loci.AuditEntry) error {
+			e.Action = "" // each operation has its own entry
+			return b.run(ctx, tx, open)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.results, nil
+}
+
+// bulkRun is one transaction of a bulk call.
+type bulkRun struct {
+	app     *Service
+	p       loci.Principal
+	items   []BulkItem
+	first   int
+	savings []*saving // of creates
+	results []loci.BulkResult
+	refused []loci.ItemError
+}
+
+// refuse keeps what is wrong with an item. It is false for what is wrong with the whole.
+func (b *bulkRun) refuse(i int, err error) bool {
+	switch loci.CodeOf(err) {
+	case "", loci.Full, loci.Unavailable:
+		return false
+	}
+	b.refused = append(b.refused, loci.ItemError{Index: b.first + i, Code: loci.CodeOf(err), Text: loci.SafeText(err)})
+	return true
+}
+
+// prepare checks what does not depend on what is stored.
+func (b *bulkRun) prepare(ctx context.Context, i int) error {
+	if b.items[i].Op != loci.BulkCreate {
+		return nil
+	}
+	s, err := b.app.newSaving(b.p, b.items[i].Draft)
+	if err != nil {
+		return err
+	}
+	b.savings[i] = s
+	if err := s.mayRead(ctx); err != nil {
+		return err
+	}
+	return b.app.projects.MustBeOpen(ctx, b.p, s.m.ProjectID)
+}
+
+// run may run several times.
+func (b *bulkRun) run(ctx context.Context, tx store.Tx, open func(loci.ProjectID) error) error {
+	b.results, b.refused = make([]loci.BulkResult, 0, len(b.items)), nil
+	counts := map[gate.Action]int{}
+	for i := range b.items {
+		r, act, err := b.one(ctx, tx, i, open)
+		if errors.Is(err, errAskProject) {
+			return err
+		}
+		if err != nil && !b.refuse(i, err) {
+			return err
+		}
+		r.Index, r.Op = b.first+i, b.items[i].Op
+		b.results = append(b.results, r)
+		if act != "" {
+			counts[act]++
+		}
+	}
+	if len(b.refused) > 0 {
+		return &loci.ItemsError{Items: b.refused}
+	}
+	for _, act := range []gate.Action{Create, Change, Trash} {
+		if counts[act] == 0 {
+			continue
+		}
+		e := b.app.Entry(b.p, act)
+		e.Count = counts[act]
+		if err := tx.Audit().Add(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one carries one item out and returns the action to be recorded, "" for none.
+func (b *bulkRun) one(ctx context.Context, tx store.Tx, i int, open func(loci.ProjectID) error) (loci.BulkResult, gate.Action, error) {
+	item := &b.items[i]
+	if item.Op == loci.BulkCreate {
+		return b.create(ctx, tx, b.savings[i], open)
+	}
+	how := edit{act: bulkActions[item.Op], ifVersion: item.IfVersion, what: loci.Trashed, fn: b.app.toTrash}
+	if item.Op == loci.BulkUpdate {
+		how.what = loci.Updated
+		how.fn = func(m *loci.Memory) error {
+			if err := b.app.updated(b.p, m, item.Patch.apply); err != nil {
+				return err
+			}
+			return open(m.ProjectID)
+		}
+	}
+	old, err := owned(ctx, tx, b.p, item.ID, how)
+	if err != nil {
+		return loci.BulkResult{}, "", err
+	}
+	m, err := b.app.put(ctx, tx, b.p, old, how)
+	if err != nil {
+		return loci.BulkResult{}, "", err
+	}
+	if m == old {
+		return loci.BulkResult{ID: m.ID, Version: m.Version, Unchanged: true}, "", nil
+	}
+	return loci.BulkResult{ID: m.ID, Version: m.Version}, how.act, nil
+}
+
+func (b *bulkRun) create(ctx context.Context, tx store.Tx, s *saving, open func(loci.ProjectID) error) (loci.BulkResult, gate.Action, error) {
+	e := b.app.Entry(b.p, Create)
+	if err := s.run(ctx, tx, &e, open); err != nil {
+		return loci.BulkResult{}, "", err
+	}
+	r := loci.BulkResult{ID: s.saved.ID, Version: s.saved.Version, Created: s.saved.Created(), ReplacedVersion: s.saved.ReplacedVersion,
+		Unchanged: s.saved.Unchanged, Superseded: s.saved.Superseded}
+	for _, one := range s.saved.Suggestions {
+		r.Suggestions = append(r.Suggestions, one.ID)
+	}
+	return r, gate.Action(e.Action), nil
+}

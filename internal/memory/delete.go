@@ -1,0 +1,124 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Trash moves a memory to the trash, from where it can be restored until it is
+// purged. NotFound if it is there already or not visible; Forbidden if it is
+// another person's or, for an agent, of another origin than its vendor, and
+// where the org deletes only after step-up; Precondition as for Replace.
+func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
+	if err := s.Begin(ctx, p, Trash); err != nil {
+		return nil, err
+	}
+	return s.change(ctx, p, id, edit{act: Trash, ifVersion: ifVersion, what: loci.Trashed, fn: s.toTrash})
+}
+
+func (s *Service) toTrash(m *loci.Memory) error {
+	m.DeletedAt = s.Time()
+	return nil
+}
+
+// TrashResult is one memory that TrashMany trashed.
+type TrashResult struct {
+	ID        loci.MemoryID `json:"id" format:"uuid"`
+	Version   int           `json:"version"`
+	DeletedAt time.Time     `json:"deleted_at"`
+}
+
+// MaxTrash is the most memories that one call of TrashMany trashes.
+const MaxTrash = 1000
+
+// TrashMany trashes all these memories or none. NotFound if one of them is not
+// there or not visible, without saying which; Forbidden if one is not the
+// caller's to trash; Invalid for no ids, too many or one twice.
+func (s *Service) TrashMany(ctx context.Context, p loci.Principal, ids []loci.MemoryID) ([]TrashResult, error) {
+	if err := s.Begin(ctx, p, Trash); err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 || len(ids) > MaxTrash {
+		return nil, loci.FieldErrorf("ids", "must have 1 to %d entries", MaxTrash)
+	}
+	seen := make(map[loci.MemoryID]bool, len(ids))
+	for _, id := range ids {
+		if seen[id] {
+			return nil, loci.FieldErrorf("ids", "names a memory twice")
+		}
+		seen[id] = true
+	}
+	var out []TrashResult
+	err := s.Write(ctx, p, Trash, func(tx store.Tx, e *loci.AuditEntry) (err error) {
+		e.Count = len(ids)
+		out, err = s.trashAll(ctx, tx, p, ids)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (s *Service) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, ids []loci.MemoryID) ([]TrashResult, error) {
+	how := edit{act: Trash, what: loci.Trashed, fn: s.toTrash}
+	found, err := tx.Memories().GetMany(ctx, p.Viewer(), ids, loci.LiveOnly)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) < len(ids) { // before anything is said of the others
+		return nil, loci.Errorf(loci.NotFound, "at least one of these memories is not there; none was trashed")
+	}
+	out := make([]TrashResult, 0, len(ids))
+	for _, id := range ids {
+		old, err := owned(ctx, tx, p, id, how)
+		if err != nil {
+			return nil, err
+		}
+		m, err := s.put(ctx, tx, p, old, how)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, TrashResult{ID: id, Version: m.Version, DeletedAt: m.DeletedAt})
+	}
+	return out, nil
+}
+
+// Restore takes a memory out of the trash, and brings an expired one back by
+// clearing its expiry. NotFound if it is neither; otherwise the errors of Trash.
+func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
+	if err := s.Begin(ctx, p, Restore); err != nil {
+		return nil, err
+	}
+	how := edit{act: Restore, ifVersion: ifVersion, life: loci.AnyState, what: loci.Restored}
+	how.fn = func(m *loci.Memory) error {
+		expired := !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(s.Time())
+		if m.DeletedAt.IsZero() && !expired {
+			return loci.NoSuchMemory()
+		}
+		m.DeletedAt = time.Time{}
+		if expired {
+			m.ExpiresAt = time.Time{}
+		}
+		return nil
+	}
+	return s.change(ctx, p, id, how)
+}
+
+// Erase deletes a memory for good with all its versions, also from the trash.
+// Its errors are those of Trash.
+func (s *Service) Erase(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) error {
+	if err := s.Begin(ctx, p, Erase); err != nil {
+		return err
+	}
+	return s.Write(ctx, p, Erase, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = id.String()
+		if _, err := owned(ctx, tx, p, id, edit{act: Erase, ifVersion: ifVersion, life: loci.AnyState}); err != nil {
+			return err
+		}
+		return tx.Memories().Erase(ctx, id)
+	})
+}

@@ -1,0 +1,169 @@
+package memory
+
+import (
+	"context"
+	"errors"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Diff compares two versions of a memory; it may be in the trash or have expired. to 0 is the current version, from 0 the one
+// before to that the principal may see; without one, to is compared with itself. NotFound for a memory as for Get, and for a version
+// that there is not or that is not visible, alike.
+func (s *Service) Diff(ctx context.Context, p loci.Principal, id loci.MemoryID, from, to int) (*loci.Diff, error) {
+	if err := s.Begin(ctx, p, History); err != nil {
+		return nil, err
+	}
+	for field, n := range map[string]int{"from": from, "to": to} {
+		if n < 0 {
+			return nil, loci.FieldErrorf(field, "must be the number of a version, from 1")
+		}
+	}
+	var older, newer *loci.Memory
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		current, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.AnyState)
+		if err != nil {
+			return err
+		}
+		if newer, err = versionOf(ctx, tx, p, current, to); err != nil {
+			return err
+		}
+		if from != 0 {
+			if older, err = versionOf(ctx, tx, p, current, from); err != nil {
+				return err
+			}
+			return showable(ctx, tx, p.Viewer(), older, newer)
+		}
+		older = newer
+		before, err := tx.Memories().Versions(ctx, p.Viewer(), id, loci.AnyState, newer.Version, 1)
+		if err == nil && len(before) > 0 {
+			older = &before[0].Memory
+		}
+		if err != nil {
+			return err
+		}
+		return showable(ctx, tx, p.Viewer(), older, newer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return loci.CompareVersions(older, newer), nil
+}
+
+// versionOf returns a visible version of a memory; 0 is the current one.
+func versionOf(ctx context.Context, tx store.Tx, p loci.Principal, current *loci.Memory, n int) (*loci.Memory, error) {
+	if n == 0 || n == current.Version {
+		return current, nil
+	}
+	m, err := oldVersion(ctx, tx, p.Viewer(), current.ID, n)
+	if err == nil && m == nil {
+		err = loci.Errorf(loci.NotFound, "this memory has no version %d that you may see; its history lists those that there are", n)
+	}
+	return m, err
+}
+
+// Revert makes a memory say again what it said in an old version, as a new one; the versions between are kept. Text,
+// attributes, validity, scope and who may read it are as they were then. What moves it elsewhere has calls of its own: whether it is shared and
+// trashed stays as it is. A superseded memory counts again, if it did then. Reverting to what it says already makes no version.
+//
+// NotFound for a memory that is not there, in the trash, expired or not visible, and for such a version; otherwise the errors of
+// Replace: Conflict where the project is archived, Forbidden if its life gets shorter and the credential may not
+// delete; Invalid if the version would have expired by now.
+func (s *Service) Revert(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion, version int) (*loci.Memory, error) {
+	if err := s.Begin(ctx, p, Revert); err != nil {
+		return nil, err
+	}
+	if version < 1 {
+		return nil, loci.FieldErrorf("version", "must be the number of a version, from 1")
+	}
+	for open := map[loci.ProjectID]bool{{}: true}; ; {
+		var asked loci.ProjectID
+		m, err := s.revert(ctx, p, id, ifVersion, version, func(in loci.ProjectID) error {
+			if asked = in; !open[in] {
+				return errAskProject
+			}
+			return nil
+		})
+		if !errors.Is(err, errAskProject) {
+			return m, err
+		}
+		if err := s.projects.MustBeOpen(ctx, p, asked); err != nil {
+			return nil, err
+		}
+		open[asked] = true
+	}
+}
+
+// revert is one try; may refuses a project that has not been looked at yet.
+func (s *Service) revert(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion, version int, may func(loci.ProjectID) error) (*loci.Memory, error) {
+	var reverted *loci.Memory
+	how := edit{act: Revert, ifVersion: ifVersion, life: loci.AnyState, what: loci.Updated}
+	err := s.Write(ctx, p, Revert, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = id.String()
+		now, err := owned(ctx, tx, p, id, how)
+		if err != nil {
+			return err
+		}
+		if !now.DeletedAt.IsZero() || !now.ExpiresAt.IsZero() && !now.ExpiresAt.After(s.Time()) { // restoring is another action
+			return loci.NoSuchMemory()
+		}
+		then, err := versionOf(ctx, tx, p, now, version)
+		if err != nil {
+			return err
+		}
+		how.fn = func(m *loci.Memory) error {
+			if err := s.reverted(p, m, then); err != nil {
+				return err
+			}
+			if err := may(now.ProjectID); err != nil {
+				return err
+			}
+			return may(m.ProjectID)
+		}
+		if reverted, err = s.put(ctx, tx, p, now, how); err == nil && reverted == now {
+			e.Action = ""
+		}
+		reverted, err = showableOne(ctx, tx, p.Viewer(), reverted, err)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return reverted, nil
+}
+
+// reverted puts the state of an old version into m and checks what came of it.
+func (s *Service) reverted(p loci.Principal, m, then *loci.Memory) error {
+	was := m.Clone()
+	*m = *takeState(was, then)
+	if then.SupersededBy.IsZero() {
+		m.SupersededBy = then.SupersededBy
+	}
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if p.OnlyProjects && m.ProjectID.IsZero() {
+		return loci.Errorf(loci.Forbidden, "version %d is of no project, and this key is limited to projects", then.Version)
+	}
+	if m.Scope == loci.ScopeAgent && !m.TeamID.IsZero() {
+		return loci.Errorf(loci.Conflict, "version %d is of agent scope, and the memory is shared with a team now; take it back from there first", then.Version)
+	}
+	return s.lives(p, was, m)
+}
+
+// lives refuses a shorter life to whoever may not delete, and one that is over.
+func (s *Service) lives(p loci.Principal, was, m *loci.Memory) error {
+	if m.ExpiresAt.Equal(was.ExpiresAt) {
+		return nil
+	}
+	if !m.ExpiresAt.IsZero() && (was.ExpiresAt.IsZero() || m.ExpiresAt.Before(was.ExpiresAt)) {
+		if err := s.May(p, Trash); err != nil {
+			return err
+		}
+	}
+	if !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(s.Time()) {
+		return loci.FieldErrorf("version", "names one that has expired by now, so nobody could read the memory; copy what you need from it, or trash the memory")
+	}
+	return nil
+}

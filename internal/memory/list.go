@@ -1,0 +1,172 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Filter narrows a list or a search. See store.Filter.
+type Filter = store.Filter
+
+// ListRequest asks for one page of memories, newest first.
+type ListRequest struct {
+	Filter
+	Limit  int    // 0: 50; at most 500
+	Cursor string // NextCursor of the page before; "": the first page
+	Offset int    // rows to skip instead of a cursor; at most MaxOffset
+	Total  bool   // also count
+}
+
+// ListPage is one page of memories.
+type ListPage struct {
+	Memories          []*loci.Memory
+	NextCursor        string // "": this was the last page
+	Total             int    // if it was asked for
+	TotalIsLowerBound bool   // there are more than Total
+}
+
+// List returns the visible memories that pass the filter, newest first. With
+// Filter.Lifecycle TrashOnly it lists the trash, which only people may.
+// Invalid if the cursor belongs to another query or principal.
+func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (*ListPage, error) {
+	if err := s.Begin(ctx, p, r.action()); err != nil {
+		return nil, err
+	}
+	return s.list(ctx, p, r, "list")
+}
+
+// list is behind List and TeamMemories; kind keeps their cursors apart.
+func (s *Service) list(ctx context.Context, p loci.Principal, r ListRequest, kind string) (*ListPage, error) {
+	q, err := s.listQuery(p, &r, kind)
+	if err != nil {
+		return nil, err
+	}
+	var page store.Page
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		if page, err = tx.Lists().List(ctx, p.Viewer(), q); err != nil {
+			return err
+		}
+		return showable(ctx, tx, p.Viewer(), page.Memories...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &ListPage{Memories: page.Memories, Total: page.Total, TotalIsLowerBound: r.Total && !page.Exact}
+	if page.Next != "" {
+		out.NextCursor = gate.SealCursor(p, r.Filter, kind, string(page.Next))
+	}
+	return out, nil
+}
+
+func (r *ListRequest) action() gate.Action {
+	if r.Lifecycle != loci.LiveOnly {
+		return ReadTrash
+	}
+	return Read
+}
+
+func (s *Service) listQuery(p loci.Principal, r *ListRequest, kind string) (store.ListQuery, error) {
+	if err := s.checkFilter(&r.Filter); err != nil {
+		return store.ListQuery{}, err
+	}
+	q := store.ListQuery{Filter: r.Filter, Offset: r.Offset, Total: r.Total}
+	var err error
+	if q.Limit, err = gate.PageSize("limit", r.Limit, gate.DefaultPage, gate.MaxPage); err != nil {
+		return q, err
+	}
+	if r.Offset < 0 || r.Offset > gate.MaxOffset {
+		return q, loci.FieldErrorf("offset", "must be from 0 to %d; use the cursor to go further", gate.MaxOffset)
+	}
+	if r.Cursor != "" {
+		at, err := gate.OpenCursor(p, r.Filter, kind, r.Cursor)
+		if err != nil {
+			return q, err
+		}
+		q.After = store.Position(at)
+	}
+	return q, nil
+}
+
+// ByIDs returns the visible ones among ids as they were at that time, newest first. Ids that do not
+// exist and ids that may not be seen are left out alike.
+func (s *Service) ByIDs(ctx context.Context, p loci.Principal, ids []loci.MemoryID, w loci.When) ([]*loci.Memory, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 || len(ids) > loci.MaxIDs {
+		return nil, loci.FieldErrorf("ids", "must have 1 to %d entries", loci.MaxIDs)
+	}
+	if err := s.checkWhen(&w); err != nil {
+		return nil, err
+	}
+	var found []*loci.Memory
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		found, err = readAt(ctx, tx, p.Viewer(), ids, &Filter{When: w})
+		return err
+	})
+	slices.SortStableFunc(found, func(x, y *loci.Memory) int { return cmp.Compare(y.CreatedAt.UnixMicro(), x.CreatedAt.UnixMicro()) })
+	return found, err
+}
+
+// Latest returns the newest visible memory that passes the filter, or NotFound.
+func (s *Service) Latest(ctx context.Context, p loci.Principal, f Filter) (*loci.Memory, error) {
+	if err := s.Begin(ctx, p, (&ListRequest{Filter: f}).action()); err != nil {
+		return nil, err
+	}
+	page, err := s.list(ctx, p, ListRequest{Filter: f, Limit: 1}, "list")
+	if err != nil {
+		return nil, err
+	}
+	if len(page.Memories) == 0 {
+		return nil, loci.NoSuchMemory()
+	}
+	return page.Memories[0], nil
+}
+
+// checkFilter validates what a caller sends in a filter.
+func (s *Service) checkFilter(f *Filter) error {
+	if err := loci.CheckTags("tags", f.Tags, 0); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		field, text string
+		limit       int
+	}{{"origin", f.Origin, loci.MaxVendorLength}, {"category", f.Category, loci.MaxCategory}, {"key", f.Key, loci.MaxKey}} {
+		if err := loci.CheckText(c.field, c.text, 0, c.limit); err != nil {
+			return err
+		}
+	}
+	if f.Type != "" {
+		if err := loci.CheckType(f.Type); err != nil {
+			return err
+		}
+	}
+	switch f.Scope {
+	case "", loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent:
+	default:
+		return loci.FieldErrorf("scope", "must be one of: global, project, agent")
+	}
+	if !f.From.IsZero() && !f.To.IsZero() && f.To.Before(f.From) {
+		return loci.FieldErrorf("to", "is before from")
+	}
+	if f.Lifecycle != loci.LiveOnly && !f.When.IsZero() {
+		return loci.FieldErrorf(whenField(f.When), "cannot be asked of the trash, only of what was kept")
+	}
+	return s.checkWhen(&f.When)
+}
+
+// whenField is what to name in an error about another time than the present.
+func whenField(w loci.When) string {
+	switch {
+	case !w.AsOf.IsZero():
+		return "as_of"
+	case !w.KnownAt.IsZero():
+		return "known_at"
+	}
+	return "include_superseded"
+}

@@ -1,0 +1,194 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Chat is a model that answers a prompt, somewhere on a network. App calls it
+// only for Query, and only when the operator configured one.
+type Chat interface {
+	// Complete returns the model's answer. Upstream if the model fails.
+	Complete(ctx context.Context, prompt string) (string, error)
+	// Model says what answers.
+	Model() ChatModel
+}
+
+// ChatModel describes a configured model. It holds no secret.
+type ChatModel struct {
+	Provider    string // the host of the endpoint
+	Name        string
+	Temperature float64
+	MaxTokens   int
+}
+
+// QueryRequest asks a question of the memories.
+type QueryRequest struct {
+	Filter
+	IDs   []loci.MemoryID // only these, best first; nil: all that pass the filter
+	Query string          // 1 to loci.MaxQuery characters
+	Limit int             // 0: 20; at most 50 memories in the prompt, pinned ones among them
+}
+
+// Reason says why a memory is in a prompt.
+type Reason string
+
+// The reasons.
+const (
+	FitsQuestion Reason = "match"  // it fits the question
+	IsRecent     Reason = "recent" // nothing fits; it is among the newest
+	IsPinned     Reason = "pinned" // it is always on, whatever the question
+)
+
+// QueryAnswer is the answer with the receipt of what went into it.
+type QueryAnswer struct {
+	Response  string     // "" if no model is configured
+	Model     *ChatModel // nil if no model is configured
+	Prompt    string
+	Reason    Reason         // of those that are not pinned
+	Used      []*loci.Memory // in the prompt, in this order: pinned ones first
+	Pinned    int            // how many of Used, the first, are there because they are pinned
+	Cut       []*loci.Memory // pinned or ranked, but over the budget
+	Total     int            // how many memories fit the question
+	StoppedBy StoppedBy      // the search for them
+}
+
+// ReasonOf says why the memory at that place of Used is there.
+func (q *QueryAnswer) ReasonOf(i int) Reason {
+	if i < q.Pinned {
+		return IsPinned
+	}
+	return q.Reason
+}
+
+// The number of memories in a prompt.
+const (
+	DefaultQuery = 20
+	MaxQuery     = 50
+)
+
+// Query finds the memories that fit the question, puts the best into a prompt
+// and, if a model is configured, returns its answer. Nothing is stored.
+//
+// The pinned memories that pass the filter come first, whatever the question, the most important
+// before the others: at most half of the memories and of the budget, if there is something else to put there.
+// Upstream if the model fails.
+func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*QueryAnswer, error) {
+	if err := s.Begin(ctx, p, Query); err != nil {
+		return nil, err
+	}
+	if err := loci.CheckText("query", r.Query, 1, loci.MaxQuery); err != nil {
+		return nil, err
+	}
+	limit, err := gate.PageSize("limit", r.Limit, DefaultQuery, MaxQuery)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkFilter(&r.Filter); err != nil {
+		return nil, err
+	}
+	if r.Lifecycle != loci.LiveOnly {
+		return nil, loci.FieldErrorf("memory_filter", "cannot ask the trash")
+	}
+	if len(r.IDs) > loci.MaxIDs {
+		return nil, loci.FieldErrorf("ids", "must have at most %d entries", loci.MaxIDs)
+	}
+	r.Filter = current(r.Filter)
+	var answer QueryAnswer
+	var pinned, memories []*loci.Memory
+	err = s.scan(ctx, p, func(tx store.Tx) (err error) {
+		pinned, memories, err = s.retrieve(ctx, tx, p.Viewer(), r, limit, &answer)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	pack := recall.Prompt(r.Query, pinned, memories, s.Budget)
+	answer.Prompt, answer.Used, answer.Pinned, answer.Cut = pack.Prompt, pack.Used, pack.Pinned, pack.Cut
+	return &answer, s.complete(ctx, &answer)
+}
+
+// retrieve returns the memories for the prompt, at most limit: the pinned ones, and, best first, those that fit the
+// question, or the newest if none does.
+func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int, answer *QueryAnswer) (pinned, others []*loci.Memory, err error) {
+	if r.IDs != nil {
+		found, err := readAt(ctx, tx, v, r.IDs, &r.Filter)
+		answer.Reason, answer.Total = FitsQuestion, len(found)
+		for _, m := range found {
+			if m.Pinned && len(pinned) < MaxPinned {
+				pinned = append(pinned, m)
+			}
+		}
+		pinned, others = pinFirst(pinned, found, limit)
+		return pinned, others, err
+	}
+	if pinned, _, err = alwaysOn(ctx, tx, v, r.Filter); err != nil {
+		return nil, nil, err
+	}
+	words := r.Query
+	if checkWords(words) != nil {
+		words = strings.ReplaceAll(words, "*", " ") // a question need not be a search
+	}
+	page, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words}, 0, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer.Reason, answer.Total, answer.StoppedBy = FitsQuestion, page.Total, page.StoppedBy
+	for _, h := range page.Hits {
+		others = append(others, h.Memory)
+	}
+	if len(others) == 0 {
+		answer.Reason = IsRecent
+		newest, err := tx.Lists().List(ctx, v, store.ListQuery{Filter: r.Filter, Limit: limit})
+		if err != nil {
+			return nil, nil, err
+		}
+		others = newest.Memories
+	}
+	pinned, others = pinFirst(pinned, others, limit)
+	return pinned, others, nil
+}
+
+// pinFirst cuts the pinned ones and the others to limit together, and takes the former out of the latter: half of it is for
+// others, if there are so many.
+func pinFirst(pinned, others []*loci.Memory, limit int) (first, rest []*loci.Memory) {
+	first = pinned[:min(len(pinned), limit)]
+	rest = without(others, first)
+	for len(first) > (limit+1)/2 && len(first)+len(rest) > limit {
+		first = first[:len(first)-1]
+		rest = without(others, first)
+	}
+	return first, rest[:min(len(rest), limit-len(first))]
+}
+
+// without returns those of list that are not among gone.
+func without(list, gone []*loci.Memory) []*loci.Memory {
+	is := make(map[loci.MemoryID]bool, len(gone))
+	for _, m := range gone {
+		is[m.ID] = true
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(m *loci.Memory) bool { return is[m.ID] })
+}
+
+func (s *Service) complete(ctx context.Context, answer *QueryAnswer) error {
+	if s.chat == nil {
+		return nil
+	}
+	model := s.chat.Model()
+	answer.Model = &model
+	text, err := s.chat.Complete(ctx, answer.Prompt)
+	if err != nil {
+		return loci.WrapError(loci.Upstream, err, "the model at %s did not answer; the memories are safe, try again", model.Provider)
+	}
+	answer.Response = text
+	return nil
+}
+
+// DefaultBudget is how many characters of memories a prompt takes.
+const DefaultBudget = 100_000

@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// The sizes of a page of Recall.
+const (
+	DefaultRecall = 5
+	MaxRecall     = 50
+)
+
+// MaxRecalledSources is how many sources of a memory Recall tells of.
+const MaxRecalledSources = 10
+
+var recallKind = searching{"recall", DefaultRecall, MaxRecall}
+
+// RecallPage is one page of what Recall found.
+type RecallPage struct {
+	Memories          []loci.Recalled
+	NextCursor        string // "": no more
+	Total             int    // hits on all pages
+	TotalIsLowerBound bool   // there are more than Total
+	Partial           bool   // as in SearchPage
+	StoppedBy         StoppedBy
+}
+
+// Recall is Search with why each memory was found and where it comes from: the oldest
+// MaxRecalledSources of its sources that p sees, without their raw texts. r.Limit 0 is DefaultRecall, and at
+// most MaxRecall. Its errors are those of Search.
+func (s *Service) Recall(ctx context.Context, p loci.Principal, r SearchRequest) (*RecallPage, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	out := &RecallPage{}
+	page, err := s.search(ctx, p, r, recallKind, func(tx store.Tx, page *SearchPage) (err error) {
+		out.Memories, err = withSources(ctx, tx, p.Viewer(), page.Hits, r.When)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.NextCursor, out.Total, out.TotalIsLowerBound = page.NextCursor, page.Total, page.TotalIsLowerBound
+	out.Partial, out.StoppedBy = page.Partial, page.StoppedBy
+	return out, nil
+}
+
+// withSources reads the sources of all hits at once. At another time a hit may have
+// expired, been superseded or been trashed since, which hides none of its sources; those that were
+// not known then are not among them.
+func withSources(ctx context.Context, tx store.Tx, v loci.Viewer, hits []Hit, w loci.When) ([]loci.Recalled, error) {
+	out := make([]loci.Recalled, len(hits))
+	ids := make([]loci.MemoryID, len(hits))
+	of := make(map[loci.MemoryID]*loci.Recalled, len(hits))
+	for i, h := range hits {
+		out[i] = loci.Recalled{Memory: *h.Memory, Score: h.Score, Snippet: h.Snippet, Why: h.Why, Sources: []loci.Source{}}
+		ids[i], of[h.Memory.ID] = h.Memory.ID, &out[i]
+	}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	life := loci.LiveOnly
+	if !w.IsZero() {
+		life = loci.AnyState
+	}
+	sources, err := tx.Sources().List(ctx, v, ids, life)
+	for _, s := range sources {
+		m := of[s.MemoryID]
+		if len(m.Sources) < MaxRecalledSources && (w.KnownAt.IsZero() || !s.CreatedAt.After(w.KnownAt)) {
+			s.Text = ""
+			m.Sources = append(m.Sources, s)
+		}
+	}
+	return out, err
+}

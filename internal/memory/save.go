@@ -1,0 +1,319 @@
+package memory
+
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Draft is what a writer says of a memory. What it leaves out, which is the zero value, takes the default of
+// Memory.SetDefaults, or stays as it was where a save changes a memory; AllowedVendors nil is everybody, empty is an error.
+// Who wrote it is not in here: that comes from the principal.
+type Draft struct {
+	Title, Content string
+	Summary        *string // new(""): none
+	Key            string
+	Category       string
+	Source         string
+	Type           loci.MemoryType
+	Tags           []string // empty, but not nil: none
+	AllowedVendors []loci.Vendor
+	Importance     int
+	Pinned         *bool
+	Scope          loci.Scope
+	ProjectID      loci.ProjectID
+	AgentID        loci.AgentID   // of scope agent, and left out: that of the session
+	SessionID      loci.SessionID // in Create, and left out: that of the principal
+	ExpiresAt      time.Time
+	ValidFrom      time.Time
+	ValidTo        time.Time
+
+	// What follows counts in Create only, not in Replace.
+
+	// TTL is a lifetime from now on, at most MaxTTL, instead of ExpiresAt.
+	TTL time.Duration
+	// Dedupe says what a save does whose key there is already.
+	Dedupe Dedupe
+	// Supersedes and Corrects name memories in whose place this one comes, at most MaxSuperseded.
+	Supersedes, Corrects []loci.MemoryID
+	// Sources say where it comes from. See AddSources.
+	Sources []loci.Source
+	// NotCompared leaves Saved.Similar out, which makes the save cheaper.
+	NotCompared bool
+}
+
+// Dedupe says what a save does whose key there is already.
+type Dedupe string
+
+// The ways to save.
+const (
+	DedupeUpdate Dedupe = "update" // change the memory of that key; the default
+	DedupeCreate Dedupe = "create" // make a new one all the same
+)
+
+// The limits of a save.
+const (
+	MaxTTL        = 100 * 365 * 24 * time.Hour
+	MaxSuperseded = 50
+)
+
+// maxCompared is up to how many saves that are under way are compared with what is there: a flood of them is stored
+// at the speed of the disk, without, and the answer says so.
+const maxCompared = 2
+
+// Create saves a memory and returns it as stored. Its origin is the principal's.
+//
+// If the draft has a key, and Dedupe does not say otherwise, it changes the live memory that has that key in the same
+// scope, project, agent and workspace, if the principal sees it and its user and origin wrote it; a person changes
+// theirs of any origin. The version before is kept, and what the draft leaves out stays as it was. Otherwise it
+// makes a new memory. Two saves of one key at the same time make one memory.
+//
+// Superseded memories that are the writer's own are hidden from recall in the same transaction; about others it makes
+// suggestions.
+//
+// Invalid if a limit is broken or supersedes[i] or corrects[i] names no live memory that the principal sees; Conflict if a
+// project is archived; Forbidden if an agent would let more vendors read a memory than before, if a memory
+// would live shorter and the credential may not delete, or if the save needs to read and the credential may not.
+// Then nothing is stored.
+func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Saved, error) {
+	if err := s.Begin(ctx, p, Create); err != nil {
+		return nil, err
+	}
+	sv, err := s.newSaving(p, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := sv.mayRead(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.projects.MustBeOpen(ctx, p, sv.m.ProjectID); err != nil {
+		return nil, err
+	}
+	similar, err := sv.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sv.saved.Similar = mostSimilar(slices.DeleteFunc(similar, func(o loci.Similar) bool { return o.ID == sv.saved.ID || slices.Contains(sv.saved.Superseded, o.ID) }))
+	return &sv.saved, nil
+}
+
+// store carries the save out and returns what is similar, if there is time for that. It compares while the disk is
+// waited for: what is said is known already, but for what a memory of that key keeps.
+func (sv *saving) store(ctx context.Context) (similar []loci.Similar, err error) {
+	s, p := sv.app, sv.p
+	sv.compared = s.saves.Add(1) <= maxCompared && !sv.d.NotCompared
+	defer s.saves.Add(-1)
+	var compare sync.WaitGroup
+	if sv.compared {
+		compare.Go(func() { similar = sv.similar(ctx, sv.m) })
+	}
+	err = s.openly(ctx, p, sv.m.ProjectID, func(open func(loci.ProjectID) error) error {
+		return s.Write(ctx, p, Create, func(tx store.Tx, e *loci.AuditEntry) error { return sv.run(ctx, tx, e, open) })
+	})
+	compare.Wait()
+	if m := &sv.saved.Memory; err == nil && sv.compared && (m.Title != sv.m.Title || m.Content != sv.m.Content) {
+		similar = sv.similar(ctx, m)
+	}
+	return similar, err
+}
+
+// similar compares m with others. A fault in that must not stop the process, which has saved m.
+func (s *saving) similar(ctx context.Context, m *loci.Memory) (list []loci.Similar) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.app.Log.ErrorContext(ctx, "look for similar memories", "fault", fault, "stack", string(debug.Stack()))
+			list = nil
+		}
+	}()
+	return s.app.allSimilar(ctx, s.p, m)
+}
+
+// saving is one call of Create.
+type saving struct {
+	app    *Service
+	p      loci.Principal
+	d      Draft
+	now    time.Time
+	m      *loci.Memory // as a new one
+	places []place
+	saved  loci.Saved
+	// compared says that similar memories are looked for.
+	compared bool
+}
+
+// newSaving checks everything that does not depend on what is stored.
+func (s *Service) newSaving(p loci.Principal, d Draft) (*saving, error) {
+	sv := &saving{app: s, p: p, d: d, now: s.Time()}
+	if err := sv.prepare(); err != nil {
+		return nil, err
+	}
+	sv.m = &loci.Memory{ID: loci.NewMemoryID(), CreatedAt: sv.now, UpdatedAt: sv.now, State: madeBy(p, 1, loci.Created)}
+	sv.m.OrgID, sv.m.UserID, sv.m.WorkspaceID, sv.m.Origin = p.OrgID, p.UserID, p.WorkspaceID, p.Origin
+	sv.d.apply(sv.m)
+	if sv.m.Title == "" {
+		sv.m.Title = sv.m.Key
+	}
+	if err := checkDraft(p, sv.m, &loci.Memory{}); err != nil {
+		return nil, err
+	}
+	return sv, s.checkExpiry(sv.m)
+}
+
+// prepare reads what says something about the save itself, and what the session says.
+func (s *saving) prepare() (err error) {
+	d := &s.d
+	switch d.Dedupe {
+	case "", DedupeUpdate, DedupeCreate:
+	default:
+		return loci.FieldErrorf("dedupe", `must be "update" or "create"`)
+	}
+	switch {
+	case d.Title == "" && d.Key == "":
+		return loci.FieldErrorf("title", "is required; only a memory with a key may leave it out, and is called like the key then")
+	case d.TTL == 0:
+	case !d.ExpiresAt.IsZero():
+		return loci.FieldErrorf("ttl", "and expires_at say the same; send one of them")
+	case d.TTL < time.Second || d.TTL > MaxTTL:
+		return loci.FieldErrorf("ttl", "must be from 1 second to 100 years")
+	default:
+		d.ExpiresAt = s.now.Add(d.TTL)
+	}
+	if d.SessionID.IsZero() {
+		d.SessionID = s.p.SessionID
+	}
+	if d.Scope == loci.ScopeAgent && d.AgentID.IsZero() {
+		d.AgentID = s.p.AgentID
+	}
+	s.places, err = placesOf(d)
+	return err
+}
+
+// dedupes reports whether there may be a memory that the save changes.
+func (s *saving) dedupes() bool { return s.d.Key != "" && s.d.Dedupe != DedupeCreate }
+
+// run carries the save out. It may run several times.
+func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open func(loci.ProjectID) error) error {
+	s.saved = loci.Saved{SimilarSkipped: !s.compared}
+	m, err := s.put(ctx, tx)
+	if err != nil {
+		return err
+	}
+	s.saved.Memory = *m
+	e.Target = m.ID.String()
+	if !s.saved.Created() {
+		e.Action = string(Change)
+	}
+	if len(s.d.Sources) > 0 {
+		if s.saved.Sources, err = s.app.addSources(ctx, tx, s.p, m, s.d.Sources); err != nil {
+			return err
+		}
+	}
+	if err := s.supersede(ctx, tx, m, open); err != nil {
+		return err
+	}
+	if s.saved.Unchanged && len(s.saved.Sources)+len(s.saved.Superseded)+len(s.saved.Suggestions) == 0 {
+		e.Action = ""
+	}
+	if !s.saved.Created() {
+		gate.ChangedOnly(ctx)
+	}
+	return nil
+}
+
+// put stores the memory itself.
+func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
+	old, err := s.there(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if old == nil {
+		return s.m, tx.Memories().Insert(ctx, s.m)
+	}
+	m, err := s.app.put(ctx, tx, s.p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
+		if err := s.app.updated(s.p, m, s.d.onto); err != nil {
+			return err
+		}
+		if s.p.Vendor != "" && !loci.Covers(old.AllowedVendors, m.AllowedVendors) {
+			return loci.Errorf(loci.Forbidden, "only a person may let more vendors read a memory; leave allowed_vendors out to keep it as it is")
+		}
+		return nil
+	}})
+	if m == old {
+		s.saved.Unchanged = true
+	} else {
+		s.saved.ReplacedVersion = old.Version
+	}
+	return m, err
+}
+
+// there returns the memory that the save changes, or nil.
+func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
+	if !s.dedupes() {
+		return nil, nil
+	}
+	q := store.KeyQuery{UserID: s.m.UserID, Scope: s.m.Scope, ProjectID: s.m.ProjectID, AgentID: s.m.AgentID, WorkspaceID: s.m.WorkspaceID, Key: s.m.Key}
+	if s.p.Vendor != "" {
+		q.Origin = s.p.Origin
+	}
+	m, err := tx.Memories().ByKey(ctx, s.p.Viewer(), q)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil, nil
+	}
+	return m, err
+}
+
+// apply sets every field that a writer decides, defaults included.
+func (d *Draft) apply(m *loci.Memory) {
+	m.Title, m.Content, m.Key = d.Title, d.Content, d.Key
+	m.Summary, m.Pinned = "", false
+	m.Category, m.Source, m.Type = d.Category, d.Source, d.Type
+	m.Tags, m.AllowedVendors = slices.Clone(d.Tags), slices.Clone(d.AllowedVendors)
+	m.Importance = d.Importance
+	m.Scope, m.ProjectID, m.AgentID, m.SessionID = d.Scope, d.ProjectID, d.AgentID, d.SessionID
+	m.ExpiresAt, m.ValidFrom, m.ValidTo = d.ExpiresAt, d.ValidFrom, d.ValidTo
+	gate.Set(&m.Summary, d.Summary)
+	gate.Set(&m.Pinned, d.Pinned)
+	cutTimes(m)
+	m.SetDefaults()
+}
+
+// onto sets what the draft says on the memory of its key, and leaves the rest. Scope, project and agent are those of
+// the memory already, or it would not be of that key; its session is the one in which it was first written.
+func (d *Draft) onto(m *loci.Memory) {
+	said(&m.Title, d.Title)
+	said(&m.Content, d.Content)
+	said(&m.Category, d.Category)
+	said(&m.Source, d.Source)
+	said(&m.Type, d.Type)
+	said(&m.Importance, d.Importance)
+	gate.Set(&m.Summary, d.Summary)
+	gate.Set(&m.Pinned, d.Pinned)
+	if d.Tags != nil {
+		m.Tags = slices.Clone(d.Tags)
+	}
+	if d.AllowedVendors != nil {
+		m.AllowedVendors = slices.Clone(d.AllowedVendors)
+	}
+	said(&m.ExpiresAt, d.ExpiresAt)
+	said(&m.ValidFrom, d.ValidFrom)
+	said(&m.ValidTo, d.ValidTo)
+	cutTimes(m)
+}
+
+// said sets a field unless value was left out.
+func said[T comparable](field *T, value T) {
+	var none T
+	if value != none {
+		*field = value
+	}
+}
+
+func cutTimes(m *loci.Memory) {
+	m.ExpiresAt, m.ValidFrom, m.ValidTo = loci.CutTime(m.ExpiresAt), loci.CutTime(m.ValidFrom), loci.CutTime(m.ValidTo)
+}

@@ -1,0 +1,152 @@
+package memory
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// SearchRequest asks for the memories that fit some words, best first.
+type SearchRequest struct {
+	Filter
+	Query  string // 1 to loci.MaxTerm characters: words, "phrases", prefix*
+	Limit  int    // 0: 10; at most MaxSearch
+	Cursor string // NextCursor of the page before
+	Offset int    // hits to skip instead of a cursor
+}
+
+// The sizes of a page of hits.
+const (
+	DefaultSearch = 10
+	MaxSearch     = 200
+)
+
+// Hit is a found memory.
+type Hit struct {
+	Memory  *loci.Memory
+	Score   float64 // comparable within one search only
+	Snippet string  // the part of the content that fits best, found words marked
+	Why     loci.Why
+}
+
+// SearchPage is one page of hits.
+type SearchPage struct {
+	Hits              []Hit
+	NextCursor        string // "": no more
+	Total             int    // hits on all pages
+	TotalIsLowerBound bool   // there are more than Total
+	Partial           bool   // not the whole answer: StoppedBy says why, or why of each hit what was taken instead of its words
+	StoppedBy         StoppedBy
+}
+
+// StoppedBy says why a search ended before it had looked at everything. Older memories may be missing then.
+type StoppedBy string
+
+// The reasons.
+const (
+	StoppedByNothing StoppedBy = ""
+	StoppedByTime    StoppedBy = "time" // it used up its time
+	StoppedByRows    StoppedBy = "rows" // more memories match than a search ranks
+)
+
+// Search returns the visible memories that fit the query, by relevance. All
+// words need not occur; the more and the rarer, the better the rank. If none has
+// a word of it, words that begin like them are tried, then text that contains
+// them. Invalid for a cursor of another query or principal.
+func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest) (*SearchPage, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	return s.search(ctx, p, r, searchKind, nil)
+}
+
+// searching is a way to search: cursors of one are not those of another.
+type searching struct {
+	name              string
+	fallback, maximum int // sizes of a page
+}
+
+var searchKind = searching{"search", DefaultSearch, MaxSearch}
+
+// search is behind Search and Recall. also, unless it is nil, runs in the transaction that
+// found the page.
+func (s *Service) search(ctx context.Context, p loci.Principal, r SearchRequest, kind searching, also func(store.Tx, *SearchPage) error) (*SearchPage, error) {
+	if r.Lifecycle != loci.LiveOnly {
+		return nil, loci.FieldErrorf("filter", "cannot search the trash; list it instead")
+	}
+	if err := loci.CheckText("query", r.Query, 1, loci.MaxTerm); err != nil {
+		return nil, err
+	}
+	if err := s.checkFilter(&r.Filter); err != nil {
+		return nil, err
+	}
+	if err := checkWords(r.Query); err != nil {
+		return nil, err
+	}
+	limit, err := gate.PageSize("limit", r.Limit, kind.fallback, kind.maximum)
+	if err != nil {
+		return nil, err
+	}
+	offset, err := r.offset(p, kind.name)
+	if err != nil {
+		return nil, err
+	}
+	var page *SearchPage
+	err = s.scan(ctx, p, func(tx store.Tx) (err error) {
+		page, err = s.find(ctx, tx, p.Viewer(), r, offset, limit)
+		if err == nil && also != nil {
+			err = also(tx, page)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if next := offset + limit; next < page.Total {
+		page.NextCursor = gate.SealCursor(p, r.bound(), kind.name, strconv.Itoa(next))
+	}
+	return page, nil
+}
+
+// scan runs fn, which searches, when it is p's turn. RateLimited if p searches too much at once.
+func (s *Service) scan(ctx context.Context, p loci.Principal, fn func(store.Tx) error) error {
+	done, err := s.turns.take(ctx, p.Subject())
+	if err != nil {
+		return err
+	}
+	defer done()
+	return s.Store.Scan(ctx, p.OrgID, fn)
+}
+
+// bound is what a search cursor is bound to.
+func (r *SearchRequest) bound() any {
+	return struct {
+		Filter Filter
+		Query  string
+	}{r.Filter, r.Query}
+}
+
+func (r *SearchRequest) offset(p loci.Principal, kind string) (int, error) {
+	if r.Offset < 0 || r.Offset > gate.MaxOffset {
+		return 0, loci.FieldErrorf("offset", "must be from 0 to %d", gate.MaxOffset)
+	}
+	if r.Cursor == "" {
+		return r.Offset, nil
+	}
+	at, err := gate.OpenCursor(p, r.bound(), kind, r.Cursor)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(at)
+	if err != nil || n < 0 || n > 2*maxMatches {
+		return 0, loci.FieldErrorf("cursor", "is damaged; leave it out to begin at the first page")
+	}
+	return n, nil
+}
+
+// DefaultPatience is how long a search looks.
+const DefaultPatience = time.Second

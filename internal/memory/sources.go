@@ -1,0 +1,149 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// AddSources says where a memory comes from. Of each draft, kind, ref, text, quote, start, end and
+// allowed_vendors count; no vendors are those of the memory, and others must be among them. One that is there
+// already from the same writer is returned as it is; added says how many are new. NotFound if the memory is
+// not visible; Forbidden if it is another person's or, for an agent, of another origin; Conflict if there
+// are too many or its project is archived; Invalid about sources[i].
+func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.MemoryID, drafts []loci.Source) (all []loci.Source, added int, err error) {
+	if err := s.Begin(ctx, p, SourceAdd); err != nil {
+		return nil, 0, err
+	}
+	if len(drafts) == 0 {
+		return nil, 0, loci.FieldErrorf("sources", "must have 1 to %d entries", loci.MaxSources)
+	}
+	err = s.attach(ctx, p, SourceAdd, id, func(tx store.Tx, m *loci.Memory, e *loci.AuditEntry) (err error) {
+		if all, added, err = s.putSources(ctx, tx, p, m, drafts); added == 0 {
+			e.Action = ""
+		}
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return all, added, nil
+}
+
+// Sources returns where a memory comes from, oldest first, as far as the caller sees it. A person also asks about one in
+// the trash. NotFound if the memory is not visible.
+func (s *Service) Sources(ctx context.Context, p loci.Principal, id loci.MemoryID) (list []loci.Source, err error) {
+	if err := s.Begin(ctx, p, SourceRead); err != nil {
+		return nil, err
+	}
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		if _, err := tx.Memories().Get(ctx, p.Viewer(), id, Within(p)); err != nil {
+			return err
+		}
+		list, err = tx.Sources().List(ctx, p.Viewer(), []loci.MemoryID{id}, Within(p))
+		return err
+	})
+	return list, err
+}
+
+// DeleteSource deletes a source for good. NotFound if it is not visible; Forbidden if the memory is another person's or,
+// for an agent, if another origin wrote the source, and where the org deletes only after step-up.
+func (s *Service) DeleteSource(ctx context.Context, p loci.Principal, id loci.SourceID) error {
+	if err := s.Begin(ctx, p, SourceDelete); err != nil {
+		return err
+	}
+	return s.Write(ctx, p, SourceDelete, func(tx store.Tx, e *loci.AuditEntry) error {
+		src, err := tx.Sources().Get(ctx, p.Viewer(), id, Within(p))
+		if err != nil {
+			return err
+		}
+		m, err := tx.Memories().Get(ctx, p.Viewer(), src.MemoryID, Within(p))
+		if err != nil {
+			return err
+		}
+		if err := mayDetach(p, m, src.Origin); err != nil {
+			return err
+		}
+		e.Target = id.String()
+		return tx.Sources().Remove(ctx, id)
+	})
+}
+
+// addSources stores where m, which is stored already, comes from, and returns what it stored: what is there already
+// from the same writer it leaves out. See AddSources.
+func (s *Service) addSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, drafts []loci.Source) ([]loci.Source, error) {
+	all, added, err := s.putSources(ctx, tx, p, m, drafts)
+	if err != nil || added == 0 {
+		return nil, err
+	}
+	return all[len(all)-added:], nil
+}
+
+// putSources returns those that were there before those that it adds.
+func (s *Service) putSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, drafts []loci.Source) (all []loci.Source, added int, err error) {
+	if len(drafts) > loci.MaxSources {
+		return nil, 0, loci.FieldErrorf("sources", "has %d entries; at most %d are allowed", len(drafts), loci.MaxSources)
+	}
+	var have, made []loci.Source
+	if len(drafts) > 0 {
+		if have, err = tx.Sources().List(ctx, p.Viewer(), []loci.MemoryID{m.ID}, loci.LiveOnly); err != nil {
+			return nil, 0, err
+		}
+	}
+	for i, d := range drafts {
+		src := s.sourceOf(p, m, d)
+		if err := checkSource(m, &src, fmt.Sprintf("sources[%d]", i)); err != nil {
+			return nil, 0, err
+		}
+		same := func(other loci.Source) bool { return sameSource(&src, &other) }
+		if slices.ContainsFunc(made, same) || slices.ContainsFunc(all, same) {
+			continue
+		}
+		if at := slices.IndexFunc(have, same); at >= 0 {
+			all = append(all, have[at])
+			continue
+		}
+		made = append(made, src)
+	}
+	for _, s1 := range made {
+		if err := tx.Sources().Insert(ctx, s1); err != nil {
+			return nil, 0, err
+		}
+	}
+	return append(all, made...), len(made), nil
+}
+
+// sourceOf takes from a draft what a writer decides.
+func (s *Service) sourceOf(p loci.Principal, m *loci.Memory, d loci.Source) loci.Source {
+	src := loci.Source{ID: loci.NewSourceID(), MemoryID: m.ID, UserID: p.UserID, Origin: p.Origin, CreatedAt: s.Time(),
+		Kind: d.Kind, Ref: d.Ref, Text: d.Text, Quote: d.Quote, Start: d.Start, End: d.End, AllowedVendors: slices.Clone(d.AllowedVendors)}
+	if src.AllowedVendors == nil {
+		src.AllowedVendors = slices.Clone(m.AllowedVendors)
+	}
+	return src
+}
+
+// checkSource refuses a source that more vendors would see than the memory, as soon as a person lets them see that.
+func checkSource(m *loci.Memory, s *loci.Source, field string) error {
+	if err := s.Validate(field); err != nil {
+		return err
+	}
+	if slices.Contains(m.AllowedVendors, loci.AnyVendor) {
+		return nil
+	}
+	for _, v := range s.AllowedVendors {
+		if !slices.Contains(m.AllowedVendors, v) {
+			return loci.FieldErrorf(field+".allowed_vendors", "names %q, which may not read the memory; leave it out for those who may", v)
+		}
+	}
+	return nil
+}
+
+// sameSource reports whether two sources of one memory say the same, by the same writer to the same readers.
+func sameSource(a, b *loci.Source) bool {
+	return a.Kind == b.Kind && a.Ref == b.Ref && a.Text == b.Text && a.Quote == b.Quote && a.Start == b.Start && a.End == b.End &&
+		a.UserID == b.UserID && a.Origin == b.Origin && slices.Equal(a.AllowedVendors, b.AllowedVendors)
+}

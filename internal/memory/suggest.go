@@ -1,0 +1,143 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// place is what a save says of a memory in whose place it comes.
+type place struct {
+	id    loci.MemoryID
+	kind  loci.SuggestionKind
+	field string
+}
+
+// placesOf lists what a draft supersedes and corrects.
+func placesOf(d *Draft) ([]place, error) {
+	if n := len(d.Supersedes) + len(d.Corrects); n > MaxSuperseded {
+		return nil, loci.FieldErrorf("supersedes", "and corrects have %d entries together; at most %d are allowed", n, MaxSuperseded)
+	}
+	var list []place
+	add := func(name string, kind loci.SuggestionKind, ids []loci.MemoryID) error {
+		for i, id := range ids {
+			field := fmt.Sprintf("%s[%d]", name, i)
+			if slices.ContainsFunc(list, func(other place) bool { return other.id == id }) {
+				return loci.FieldErrorf(field, "names a memory that stands before it already; name each once")
+			}
+			list = append(list, place{id, kind, field})
+		}
+		return nil
+	}
+	if err := add("supersedes", loci.SuggestSupersede, d.Supersedes); err != nil {
+		return nil, err
+	}
+	return list, add("corrects", loci.SuggestCorrect, d.Corrects)
+}
+
+// mayRead refuses a save whose answer depends on memories that are there to whoever may only write.
+func (s *saving) mayRead(ctx context.Context) (err error) {
+	switch {
+	case s.p.Has(loci.RightRead):
+		return nil
+	case s.dedupes():
+		err = loci.Errorf(loci.Forbidden, "a save by key looks for the memory of that key, which needs %q; send dedupe %q to make a new one", loci.RightRead, DedupeCreate)
+	case len(s.places) > 0:
+		err = loci.Errorf(loci.Forbidden, "supersedes and corrects look at memories, which needs %q; leave them out", loci.RightRead)
+	default:
+		return nil
+	}
+	s.app.Refused(ctx, s.p, Create)
+	return err
+}
+
+// supersede hides what by takes the place of, or suggests it to whose it is.
+func (s *saving) supersede(ctx context.Context, tx store.Tx, by *loci.Memory, open func(loci.ProjectID) error) error {
+	if len(s.places) == 0 {
+		return nil
+	}
+	ids := make([]loci.MemoryID, len(s.places))
+	for i, at := range s.places {
+		ids[i] = at.id
+	}
+	found, err := tx.Memories().GetMany(ctx, s.p.Viewer(), ids, loci.LiveOnly)
+	if err != nil {
+		return err
+	}
+	for _, at := range s.places {
+		i := slices.IndexFunc(found, func(m *loci.Memory) bool { return m.ID == at.id })
+		switch {
+		case i < 0:
+			return loci.FieldErrorf(at.field, "names no memory that is there and that this credential may see")
+		case at.id == by.ID:
+			return loci.FieldErrorf(at.field, "is the memory of that key, which this save changes itself; leave it out")
+		}
+		if err := s.supersedeOne(ctx, tx, found[i], by, at.kind, open); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Memory, kind loci.SuggestionKind, open func(loci.ProjectID) error) error {
+	if old.UserID != s.p.UserID || s.p.Vendor != "" && old.Origin != s.p.Origin {
+		made, err := suggest(ctx, tx, s.p, loci.Suggestion{ID: loci.NewSuggestionID(), Kind: kind, MemoryID: old.ID, ByID: by.ID,
+			UserID: old.UserID, Origin: s.p.Origin, State: loci.SuggestionPending, CreatedAt: s.now})
+		s.saved.Suggestions = append(s.saved.Suggestions, made)
+		return err
+	}
+	if err := open(old.ProjectID); err != nil {
+		return err
+	}
+	s.saved.Superseded = append(s.saved.Superseded, old.ID)
+	if err := s.app.supersede(ctx, tx, s.p, old, by, kind, s.now); err != nil {
+		return err
+	}
+	e := s.app.Entry(s.p, Change)
+	e.Target = old.ID.String()
+	return tx.Audit().Add(ctx, e)
+}
+
+// suggest stores a suggestion, or returns the same one that is pending already.
+func suggest(ctx context.Context, tx store.Tx, p loci.Principal, s loci.Suggestion) (loci.Suggestion, error) {
+	err := tx.Suggestions().Insert(ctx, s)
+	if loci.CodeOf(err) != loci.Conflict {
+		return s, err
+	}
+	return tx.Suggestions().Pending(ctx, p.Viewer(), s.Kind, s.MemoryID, s.ByID)
+}
+
+// supersede hides old from recall, because by takes its place.
+func (s *Service) supersede(ctx context.Context, tx store.Tx, p loci.Principal, old, by *loci.Memory, kind loci.SuggestionKind, now time.Time) error {
+	_, err := s.put(ctx, tx, p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
+		m.SupersededBy, m.ValidTo = by.ID, validTo(m, by, kind, now)
+		return nil
+	}})
+	return err
+}
+
+// validTo says until when a memory was true that by supersedes or corrects. One that was wrong never was.
+func validTo(m, by *loci.Memory, kind loci.SuggestionKind, now time.Time) time.Time {
+	from := m.ValidFrom
+	if kind == loci.SuggestCorrect && from.IsZero() {
+		return m.CreatedAt
+	}
+	if kind == loci.SuggestCorrect {
+		return from
+	}
+	end := by.ValidFrom
+	if end.IsZero() {
+		end = now
+	}
+	if !m.ValidTo.IsZero() && m.ValidTo.Before(end) {
+		return m.ValidTo
+	}
+	if end.Before(from) { // it was to begin only after that
+		return from
+	}
+	return end
+}

@@ -1,0 +1,143 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// maxSuggestions is how many a page of them has at most.
+const maxSuggestions = 500
+
+// SuggestionsRequest asks for one page of suggestions, newest first.
+type SuggestionsRequest struct {
+	State  loci.SuggestionState // "": all
+	Limit  int                  // 0: 50; at most 500
+	Cursor string               // NextCursor of the page before; "": the first page
+}
+
+// SuggestionPage is one page of suggestions.
+type SuggestionPage struct {
+	Suggestions []loci.Suggestion
+	NextCursor  string // "": this was the last page
+}
+
+// Suggestions returns the suggestions of which the principal sees both memories, in whatever state these are. Invalid if the
+// state is none or the cursor belongs to another query or principal.
+func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r SuggestionsRequest) (*SuggestionPage, error) {
+	if err := s.Begin(ctx, p, SuggestionRead); err != nil {
+		return nil, err
+	}
+	const kind = "suggestions"
+	switch r.State {
+	case "", loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined:
+	default:
+		return nil, loci.FieldErrorf("state", "must be pending, accepted or declined")
+	}
+	limit, err := gate.PageSize("limit", r.Limit, gate.DefaultPage, maxSuggestions)
+	if err != nil {
+		return nil, err
+	}
+	var after string
+	if r.Cursor != "" {
+		if after, err = gate.OpenCursor(p, r.State, kind, r.Cursor); err != nil {
+			return nil, err
+		}
+	}
+	page := &SuggestionPage{}
+	var next store.Position
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		page.Suggestions, next, err = tx.Suggestions().List(ctx, p.Viewer(), r.State, store.Position(after), limit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if next != "" {
+		page.NextCursor = gate.SealCursor(p, r.State, kind, string(next))
+	}
+	return page, nil
+}
+
+// Suggestion returns a suggestion of which the principal sees both memories, in whatever state these are, or NotFound.
+func (s *Service) Suggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (sg loci.Suggestion, err error) {
+	if err := s.Begin(ctx, p, SuggestionRead); err != nil {
+		return sg, err
+	}
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		sg, err = tx.Suggestions().Get(ctx, p.Viewer(), id)
+		return err
+	})
+	return sg, err
+}
+
+// AcceptSuggestion does to the memory what is suggested, as the person's own change, and returns the suggestion as it is then.
+// NotFound if the person does not see both memories; Forbidden if the memory is another person's; Conflict if it
+// was decided about already, one of the memories is not there any more, or its project is archived.
+func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
+		return loci.Suggestion{}, err
+	}
+	return s.settle(ctx, p, id, loci.SuggestionAccepted)
+}
+
+// DeclineSuggestion leaves the memory as it is, and returns the suggestion as it is then. Its errors are those of
+// AcceptSuggestion; what became of the memories does not matter.
+func (s *Service) DeclineSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
+		return loci.Suggestion{}, err
+	}
+	return s.settle(ctx, p, id, loci.SuggestionDeclined)
+}
+
+func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.SuggestionID, state loci.SuggestionState) (loci.Suggestion, error) {
+	var sg loci.Suggestion
+	err := s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
+		return s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) (err error) {
+			e.Target = id.String()
+			if sg, err = s.pendingOf(ctx, tx, p, id); err != nil {
+				return err
+			}
+			sg.State, sg.SettledAt = state, s.Time()
+			if state == loci.SuggestionAccepted {
+				if err := s.accept(ctx, tx, p, &sg, open); err != nil {
+					return err
+				}
+			}
+			return tx.Suggestions().Settle(ctx, id, state, sg.SettledAt)
+		})
+	})
+	if err != nil {
+		return loci.Suggestion{}, err
+	}
+	return sg, nil
+}
+
+// pendingOf returns a suggestion that p may decide about.
+func (s *Service) pendingOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+	sg, err := tx.Suggestions().Get(ctx, p.Viewer(), id)
+	switch {
+	case err != nil:
+	case sg.UserID != p.UserID:
+		err = loci.Errorf(loci.Forbidden, "this suggestion is about a memory that is shared with you; only its owner decides")
+	case sg.State != loci.SuggestionPending:
+		err = loci.Errorf(loci.Conflict, "the suggestion was %s already", sg.State)
+	}
+	return sg, err
+}
+
+func (s *Service) accept(ctx context.Context, tx store.Tx, p loci.Principal, sg *loci.Suggestion, open func(loci.ProjectID) error) error {
+	both, err := tx.Memories().GetMany(ctx, p.Viewer(), []loci.MemoryID{sg.MemoryID, sg.ByID}, loci.LiveOnly)
+	if err != nil {
+		return err
+	}
+	if len(both) < 2 {
+		return loci.Errorf(loci.Conflict, "one of the two memories was trashed, has expired or is superseded; decline the suggestion")
+	}
+	if err := open(both[0].ProjectID); err != nil {
+		return err
+	}
+	return s.supersede(ctx, tx, p, both[0], both[1], sg.Kind, sg.SettledAt)
+}

@@ -1,0 +1,47 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// showable takes out of memories that are about to be answered what they say of others that v does not see: the id of the one
+// that took its place. A superseded memory may have more readers than that. Rows that are to be written again keep it.
+func showable(ctx context.Context, tx store.Tx, v loci.Viewer, memories ...*loci.Memory) error {
+	var ids []loci.MemoryID
+	for _, m := range memories {
+		if !m.SupersededBy.IsZero() {
+			ids = append(ids, m.SupersededBy)
+		}
+	}
+	seen := map[loci.MemoryID]bool{}
+	for part := range slices.Chunk(loci.Unique(ids), loci.MaxIDs) {
+		found, err := tx.Memories().GetMany(ctx, v, part, loci.AnyState)
+		if err != nil {
+			return err
+		}
+		for _, m := range found {
+			seen[m.ID] = true
+		}
+	}
+	for _, m := range memories {
+		if !seen[m.SupersededBy] {
+			m.SupersededBy = loci.MemoryID{}
+		}
+	}
+	return nil
+}
+
+// showableOne is showable for what a read has just returned.
+func showableOne(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory, err error) (*loci.Memory, error) {
+	if err == nil {
+		err = showable(ctx, tx, v, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}

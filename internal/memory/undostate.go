@@ -1,0 +1,161 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+const whyUnreached = "a version of it is not kept here, or not within your reach"
+
+// undoPage is how many old versions an undo reads at a time.
+const undoPage = 50
+
+// undoSpan is what the versions of a memory, newest first, say about a selection.
+type undoSpan struct {
+	selection *loci.UndoSelection
+	owner     loci.UserID
+	first     int          // the first version that the selection made; 0: none
+	then      *loci.Memory // the version before it, if it is kept
+	outside   string       // what else has happened since; "": nothing
+	newer     int          // the version looked at last
+	pending   string       // what else has happened since the one looked at last
+}
+
+// look takes the next older version into account.
+func (h *undoSpan) look(m *loci.Memory) {
+	if h.newer > m.Version+1 {
+		h.suspect(whyUnreached)
+	}
+	h.newer = m.Version
+	if h.selection.Means(m) && m.UserID == h.owner {
+		h.first, h.then, h.outside = m.Version, nil, h.pending
+		return
+	}
+	h.suspect(fmt.Sprintf("%s by %s at %s, which is not part of what is to be undone (version %d)",
+		m.Change, m.Editor, m.UpdatedAt.Format(time.RFC3339), m.Version))
+	if m.Version == h.first-1 {
+		h.then = m
+	}
+}
+
+// suspect keeps the newest of what speaks against an undo.
+func (h *undoSpan) suspect(reason string) {
+	if h.pending == "" {
+		h.pending = reason
+	}
+}
+
+// read returns a memory as it is, and what its versions say.
+func (u *undo) read(ctx context.Context, id loci.MemoryID) (*loci.Memory, *undoSpan, error) {
+	v := u.p.Viewer()
+	now, err := u.tx.Memories().Get(ctx, v, id, loci.AnyState)
+	if err != nil {
+		return nil, nil, err
+	}
+	h := &undoSpan{selection: &u.selection, owner: u.p.UserID}
+	h.look(now)
+	for before := now.Version; before > 1; {
+		page, err := u.tx.Memories().Versions(ctx, v, id, loci.AnyState, before, undoPage)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, old := range page {
+			h.look(&old.Memory)
+		}
+		if len(page) < undoPage {
+			break
+		}
+		before = page[len(page)-1].Version
+	}
+	return now, h, nil
+}
+
+// oldVersion returns an old version; nil if there is none of that number, or it is not seen.
+func oldVersion(ctx context.Context, tx store.Tx, v loci.Viewer, id loci.MemoryID, n int) (*loci.Memory, error) {
+	if n < 1 {
+		return nil, nil
+	}
+	page, err := tx.Memories().Versions(ctx, v, id, loci.AnyState, n+1, 1)
+	if err != nil || len(page) == 0 || page[0].Version != n {
+		return nil, err
+	}
+	return &page[0].Memory, nil
+}
+
+// target returns what a memory becomes: what it was then, or in the trash if it was nothing. reason says why it must not
+// become so; note, what cannot be as it was.
+func (u *undo) target(now, then *loci.Memory) (m *loci.Memory, note, reason string) {
+	if then == nil {
+		m = now.Clone()
+		if m.DeletedAt.IsZero() {
+			m.DeletedAt = u.now
+		}
+		return m, "", ""
+	}
+	m = takeState(now, then)
+	switch {
+	case then.DeletedAt.IsZero():
+		m.DeletedAt = time.Time{}
+	case now.DeletedAt.IsZero(): // its time in the trash begins anew
+		m.DeletedAt = u.now
+	}
+	m.SupersededBy, m.TeamID = then.SupersededBy, then.TeamID
+	if m.TeamID != now.TeamID && !m.TeamID.IsZero() && m.TeamID != u.team {
+		m.TeamID = loci.TeamID{}
+		note = "it was shared with a team that you are not in any more, and is not shared now"
+	}
+	if m.DeletedAt.IsZero() && !m.ProjectID.IsZero() && !u.open[m.ProjectID] {
+		return nil, "", "it belongs to a project that is archived, or that you are not in any more"
+	}
+	if err := m.Validate(); err != nil {
+		return nil, "", "what it was before is not allowed any more: " + loci.SafeText(err)
+	}
+	return m, note, ""
+}
+
+// takeState returns now with everything of then that its writers decide: not who owns it and where, nor how it is shared,
+// trashed or superseded.
+func takeState(now, then *loci.Memory) *loci.Memory {
+	m := then.Clone()
+	m.ID, m.OrgID, m.UserID, m.WorkspaceID, m.Origin = now.ID, now.OrgID, now.UserID, now.WorkspaceID, now.Origin
+	m.TeamID, m.SupersededBy, m.DeletedAt = now.TeamID, now.SupersededBy, now.DeletedAt
+	m.CreatedAt, m.UpdatedAt, m.State = now.CreatedAt, now.UpdatedAt, now.State
+	return m
+}
+
+// noteHidden says of which memories nobody sees the one that is in their place.
+func (u *undo) noteHidden(ctx context.Context) error {
+	for _, id := range u.order {
+		s := u.steps[id]
+		if s.superseded.IsZero() || s.gone || s.reason == "" && !s.hidden {
+			continue
+		}
+		there, err := u.stays(ctx, s.superseded)
+		switch {
+		case err != nil:
+			return err
+		case there:
+		case s.reason == "":
+			s.note = "it is superseded again, by a memory that is not there any more; revert it if you want it back"
+		default:
+			s.reason += "; it stays superseded, by a memory that is not there any more: revert it if you want it back"
+		}
+	}
+	return nil
+}
+
+// stays reports whether a memory is out of the trash afterwards.
+func (u *undo) stays(ctx context.Context, id loci.MemoryID) (bool, error) {
+	if s := u.steps[id]; s != nil && s.reason == "" {
+		return !s.gone, nil
+	}
+	m, err := u.tx.Memories().Get(ctx, u.p.Viewer(), id, loci.AnyState)
+	if loci.CodeOf(err) == loci.NotFound {
+		return false, nil
+	}
+	return err == nil && m.DeletedAt.IsZero(), err
+}

@@ -1,0 +1,23 @@
+package node
+
+import "github.com/loci-memory/loci/internal/gate"
+
+// The actions.
+const (
+	Create  gate.Action = "memory_node.create"
+	Read    gate.Action = "memory_node.read"
+	Change  gate.Action = "memory_node.change"
+	Trash   gate.Action = "memory_node.trash"
+	Restore gate.Action = "memory_node.restore"
+	Erase   gate.Action = "memory_node.erase"
+)
+
+// Actions says who may take each of them.
+var Actions = gate.Actions{
+	Create:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audited: true},
+	Read:    {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	Change:  {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audited: true},
+	Trash:   {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
+	Restore: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
+	Erase:   {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
+}

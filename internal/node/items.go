@@ -1,0 +1,372 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// ItemDraft is loci.NewNodeItem.
+type ItemDraft = loci.NewNodeItem
+
+// ItemMove says where an item is to go. Before zero is last.
+type ItemMove struct {
+	Parent *loci.NodeItemID // nil: below what it is below now; zero: directly below the node
+	Before loci.NodeItemID
+}
+
+// Items returns the items of a live memory node that the caller sees, each followed by those below it, in their order. NotFound if
+// the node is not visible.
+func (s *Service) Items(ctx context.Context, p loci.Principal, id loci.NodeID) ([]loci.NodeItem, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	known := entities{}
+	_, items, err := s.readItems(ctx, p, id, known)
+	if err != nil {
+		return nil, err
+	}
+	list, _ := known.shown(items)
+	return list, nil
+}
+
+// readItems reads a live node with the items that the store shows p, and looks up their entities.
+func (s *Service) readItems(ctx context.Context, p loci.Principal, id loci.NodeID, known entities) (n *loci.MemoryNode, items []loci.NodeItem, err error) {
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		n, items, err = itemsOf(ctx, tx, p, id)
+		return err
+	})
+	if err == nil {
+		err = s.lookUp(ctx, p, items, known)
+	}
+	return n, items, err
+}
+
+func itemsOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.NodeID) (*loci.MemoryNode, []loci.NodeItem, error) {
+	n, err := tx.MemoryNodes().Get(ctx, p.Viewer(), id, loci.LiveOnly)
+	if err != nil {
+		return nil, nil, err
+	}
+	items, err := tx.MemoryNodes().Items(ctx, p.Viewer(), id)
+	return n, items, err
+}
+
+// entityRef names an entity across projects.
+type entityRef struct {
+	project loci.ProjectID
+	entity  loci.EntityID
+}
+
+// entities is what was found of entities: nil for one that the reader does not see, whatever the reason.
+type entities map[entityRef]*loci.Entity
+
+// lookUp finds the entities of items that are not known yet, all of one project in one transaction. One whose project is archived,
+// deleted or out of reach is not seen.
+func (s *Service) lookUp(ctx context.Context, p loci.Principal, items []loci.NodeItem, known entities) error {
+	wanted := map[loci.ProjectID][]loci.EntityID{}
+	for _, i := range items {
+		ref := entityRef{i.ProjectID, i.EntityID}
+		if _, done := known[ref]; i.Kind == loci.ItemEntity && !done {
+			known[ref] = nil
+			wanted[i.ProjectID] = append(wanted[i.ProjectID], i.EntityID)
+		}
+	}
+	if !p.Has(loci.RightGraph) {
+		return nil
+	}
+	for project, ids := range wanted {
+		found, err := graph.View(ctx, s.graphs, p, project, func(tx store.GraphTx, v loci.Viewer) (found []loci.Entity, err error) {
+			for _, id := range ids {
+				list, err := tx.Graph().Get(ctx, v, id)
+				if err != nil {
+					return nil, err
+				}
+				found = append(found, list...)
+			}
+			return found, nil
+		})
+		if code := loci.CodeOf(err); code == loci.NotFound || code == loci.Conflict {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, e := range found {
+			known[entityRef{project, e.ID}] = &e
+		}
+	}
+	return nil
+}
+
+// shown returns those of the items whose entities are seen, without what is below one that is not. all is false if there is an
+// entity that nobody has looked up.
+func (known entities) shown(items []loci.NodeItem) (list []loci.NodeItem, all bool) {
+	hidden, next := map[loci.NodeItemID]bool{}, map[loci.NodeItemID]int{}
+	all = true
+	for _, i := range items { // each behind the one above it
+		e, done := known[entityRef{i.ProjectID, i.EntityID}]
+		if i.Kind == loci.ItemEntity && !done {
+			all = false
+		}
+		if hidden[i.ParentID] || i.Kind == loci.ItemEntity && e == nil {
+			hidden[i.ID] = true
+			continue
+		}
+		i.Position = next[i.ParentID]
+		next[i.ParentID]++
+		list = append(list, i)
+	}
+	return list, all
+}
+
+// errLookAgain undoes a change of a node that has got entities which nobody has looked up.
+var errLookAgain = errors.New("look entities up again")
+
+// inNode is a node in a transaction that changes its items.
+type inNode struct {
+	store.Tx
+	*loci.MemoryNode
+	items loci.NodeTree // that p sees
+}
+
+// changeItems runs fn in a transaction on a live node that p sees. Entities are looked up before, as nothing may be waited for in a
+// transaction; so it is repeated if others came meanwhile.
+func (s *Service) changeItems(ctx context.Context, p loci.Principal, id loci.NodeID, known entities, fn func(*inNode) error) error {
+	n, items, err := s.readItems(ctx, p, id, known)
+	if err == nil {
+		err = s.projects.MustBeOpen(ctx, p, n.ProjectID)
+	}
+	for err == nil {
+		if err = s.lookUp(ctx, p, items, known); err != nil {
+			return err
+		}
+		err = s.Write(ctx, p, Change, func(tx store.Tx, e *loci.AuditEntry) error {
+			e.Target = id.String()
+			now, all, err := itemsOf(ctx, tx, p, id)
+			if err != nil {
+				return err
+			}
+			list, complete := known.shown(all)
+			if !complete {
+				items = all
+				return errLookAgain
+			}
+			return fn(&inNode{tx, now, list})
+		})
+		if !errors.Is(err, errLookAgain) {
+			return err
+		}
+		err = nil
+	}
+	return err
+}
+
+// noRoomFor is said where p sees room, but what it does not see takes that.
+func noRoomFor(err error) error {
+	if loci.CodeOf(err) == loci.Conflict {
+		return loci.Errorf(loci.Full, "the memory node has no room; begin another one")
+	}
+	return err
+}
+
+// AddItem puts an item into a live memory node, which whoever sees the node may. NotFound if the node is not visible; Invalid for a
+// memory, an entity, a parent or an item to stand before that the caller does not see, whatever the reason; Conflict if the node is full, or its
+// project is archived.
+func (s *Service) AddItem(ctx context.Context, p loci.Principal, id loci.NodeID, d ItemDraft) (*loci.NodeItem, error) {
+	if err := s.Begin(ctx, p, Change); err != nil {
+		return nil, err
+	}
+	i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: id, ParentID: d.ParentID, Kind: d.Kind, MemoryID: d.MemoryID, ProjectID: d.ProjectID,
+		EntityID: d.EntityID, Text: d.Text, UserID: p.UserID, Origin: p.Origin, AllowedVendors: slices.Clone(d.AllowedVendors), CreatedAt: s.Time()}
+	if d.AllowedVendors == nil {
+		i.AllowedVendors = []loci.Vendor{loci.AnyVendor}
+	}
+	if err := checkItem(&i); err != nil {
+		return nil, err
+	}
+	known := entities{}
+	if err := s.lookUp(ctx, p, []loci.NodeItem{i}, known); err != nil {
+		return nil, err
+	}
+	out := &i
+	err := s.changeItems(ctx, p, id, known, func(n *inNode) error {
+		item := i
+		if err := n.mayHold(ctx, p, &item, known, d); err != nil {
+			return err
+		}
+		if err := n.MemoryNodes().PutItem(ctx, p.Viewer(), item, d.Before); err != nil {
+			return noRoomFor(err)
+		}
+		out = &item
+		return n.reread(ctx, p, known, &out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// checkItem names the fields of an item as those who send one do.
+func checkItem(i *loci.NodeItem) error {
+	err := i.Validate("item")
+	var e *loci.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if field, inside := strings.CutPrefix(e.Field, "item."); inside {
+		return &loci.Error{Code: e.Code, Field: field, Text: strings.TrimPrefix(e.Text, "item.")}
+	}
+	return &loci.Error{Code: e.Code, Field: "kind", Text: e.Text}
+}
+
+// reread replaces an item with what p sees of it now, if that is anything.
+func (n *inNode) reread(ctx context.Context, p loci.Principal, known entities, item **loci.NodeItem) error {
+	all, err := n.MemoryNodes().Items(ctx, p.Viewer(), n.ID)
+	if err != nil {
+		return err
+	}
+	n.items, _ = known.shown(all)
+	if now := n.items.Find((*item).ID); now != nil {
+		*item = now
+	}
+	return nil
+}
+
+// mayHold refuses an item that shows what p does not see, that goes where p sees nothing, or for which there is no room as far as p sees. It narrows the
+// item to the vendors that may see the entities above it.
+func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem, known entities, d ItemDraft) error {
+	if err := n.items.Place(d.ParentID, d.Before); err != nil {
+		return err
+	}
+	if err := n.items.Add(d.ParentID); err != nil {
+		return err
+	}
+	if i.Kind == loci.ItemMemory {
+		if _, err := n.Memories().Get(ctx, p.Viewer(), i.MemoryID, loci.LiveOnly); loci.CodeOf(err) == loci.NotFound {
+			return loci.FieldErrorf("memory_id", "names no memory that you see")
+		} else if err != nil {
+			return err
+		}
+	}
+	if i.Kind == loci.ItemEntity && known[entityRef{i.ProjectID, i.EntityID}] == nil {
+		return loci.FieldErrorf("entity_id", "names no entity of this project that you see")
+	}
+	for at := i; at != nil; at = n.items.Find(at.ParentID) {
+		if at.Kind != loci.ItemEntity {
+			continue
+		}
+		may := known[entityRef{at.ProjectID, at.EntityID}].AllowedVendors
+		switch {
+		case d.AllowedVendors == nil && !loci.Covers(may, i.AllowedVendors):
+			i.AllowedVendors = slices.Clone(loci.Narrowed(i.AllowedVendors, may))
+		case !loci.Covers(may, i.AllowedVendors):
+			return loci.FieldErrorf("allowed_vendors", "names more vendors than may see the entity; leave it out for those who may")
+		}
+	}
+	if len(i.AllowedVendors) == 0 {
+		return loci.FieldErrorf("parent_id", "is below entities that no vendor may see all of; say allowed_vendors")
+	}
+	return nil
+}
+
+// mayMove says whether p may move or remove an item: its writer, and the owner of the node.
+func (n *inNode) mayMove(p loci.Principal, i *loci.NodeItem) error {
+	switch {
+	case p.Kind == loci.KindAgent && (i.UserID != p.UserID || i.Origin != p.Origin):
+		return loci.Errorf(loci.Forbidden, "an agent may move and remove only the items that its own vendor added; ask the person whose memory node it is")
+	case i.UserID != p.UserID && n.UserID != p.UserID:
+		return loci.Errorf(loci.Forbidden, "another person has added this item; it can be moved and removed by them, and by the owner of the memory node")
+	}
+	return nil
+}
+
+// mayMoveAll refuses an agent what would take items of others elsewhere, where others may see them.
+func (n *inNode) mayMoveAll(p loci.Principal, under []*loci.NodeItem) error {
+	if p.Kind != loci.KindAgent {
+		return nil
+	}
+	for _, i := range under {
+		if err := n.mayMove(p, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func errNoItem() error { return loci.Errorf(loci.NotFound, "no such item") }
+
+// MoveItem puts an item, with all below it, elsewhere in its node. NotFound if the node or the item is not visible; Forbidden for
+// another person's item, unless the node is the caller's, and for an agent for that of another origin, and if it sees one below it; otherwise the errors of AddItem.
+func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID, to ItemMove) (*loci.NodeItem, error) {
+	if err := s.Begin(ctx, p, Change); err != nil {
+		return nil, err
+	}
+	var out *loci.NodeItem
+	known := entities{}
+	err := s.changeItems(ctx, p, id, known, func(n *inNode) error {
+		i := n.items.Find(item)
+		if i == nil {
+			return errNoItem()
+		}
+		if err := n.mayMove(p, i); err != nil {
+			return err
+		}
+		parent := i.ParentID
+		if to.Parent != nil {
+			parent = *to.Parent
+		}
+		if err := n.items.Place(parent, to.Before); err != nil {
+			return err
+		}
+		under, _ := n.items.Below(item)
+		if err := n.mayMoveAll(p, under); err != nil {
+			return err
+		}
+		if err := n.items.Move(item, parent, to.Before); err != nil {
+			return err
+		}
+		if err := n.MemoryNodes().MoveItem(ctx, p.Viewer(), item, parent, to.Before); err != nil {
+			return noRoomFor(err)
+		}
+		out = i
+		return n.reread(ctx, p, known, &out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// RemoveItem takes an item with all below it out of its node. The memories and entities that they show stay; texts are gone, so
+// for those the org's rule about deleting holds. Its errors are those of MoveItem.
+func (s *Service) RemoveItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID) error {
+	if err := s.Begin(ctx, p, Change); err != nil {
+		return err
+	}
+	return s.changeItems(ctx, p, id, entities{}, func(n *inNode) error {
+		i := n.items.Find(item)
+		if i == nil {
+			return errNoItem()
+		}
+		if err := n.mayMove(p, i); err != nil {
+			return err
+		}
+		under, _ := n.items.Below(item)
+		if err := n.mayMoveAll(p, under); err != nil {
+			return err
+		}
+		for _, gone := range append(under, i) {
+			if gone.Kind == loci.ItemText {
+				if err := s.May(p, Trash); err != nil {
+					return err
+				}
+			}
+		}
+		return n.MemoryNodes().RemoveItem(ctx, p.Viewer(), item)
+	})
+}

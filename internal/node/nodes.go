@@ -1,0 +1,326 @@
+package node
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Draft is loci.NewNode.
+type Draft = loci.NewNode
+
+// Patch changes the fields that are not nil.
+type Patch struct {
+	Name, Description *string
+	Tags              *[]string
+	AllowedVendors    *[]loci.Vendor
+	Shared            *bool // with the person's team, or with nobody
+}
+
+// ListRequest asks for one page of memory nodes. Zero fields do not filter.
+type ListRequest struct {
+	Scope     loci.Scope
+	ProjectID loci.ProjectID
+	Tag       string
+	Trashed   bool   // those in the trash instead; people only
+	Limit     int    // 0: 50; at most 500
+	Cursor    string // NextCursor of the page before
+}
+
+// Page is one page of memory nodes.
+type Page struct {
+	Nodes      []*loci.MemoryNode
+	NextCursor string // "": this was the last page
+}
+
+// Create stores a new memory node without items. Its origin is the principal's. Invalid if a limit is
+// broken; Conflict if its project is archived, or it is to be shared and the person is in no team.
+func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.MemoryNode, error) {
+	if err := s.Begin(ctx, p, Create); err != nil {
+		return nil, err
+	}
+	now := s.Time()
+	n := &loci.MemoryNode{ID: loci.NewNodeID(), Name: d.Name, Description: d.Description, Tags: slices.Clone(d.Tags), CreatedAt: now, UpdatedAt: now}
+	n.OrgID, n.UserID, n.WorkspaceID, n.Origin = p.OrgID, p.UserID, p.WorkspaceID, p.Origin
+	n.Scope, n.ProjectID, n.AgentID, n.AllowedVendors = d.Scope, d.ProjectID, d.AgentID, slices.Clone(d.AllowedVendors)
+	n.SetDefaults()
+	if err := checkNode(p, n); err != nil {
+		return nil, err
+	}
+	if d.Shared {
+		if err := s.memories.Pool(ctx, p, Create); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.projects.MustBeOpen(ctx, p, n.ProjectID); err != nil {
+		return nil, err
+	}
+	err := s.Write(ctx, p, Create, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = n.ID.String()
+		if err := setShared(ctx, tx, p, n, d.Shared); err != nil {
+			return err
+		}
+		return tx.MemoryNodes().Insert(ctx, n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// checkNode holds what MemoryNode.Validate cannot know: who is writing.
+func checkNode(p loci.Principal, n *loci.MemoryNode) error {
+	if err := n.Validate(); err != nil {
+		return err
+	}
+	if !n.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, n.ProjectID) {
+		return project.ErrNotIn()
+	}
+	if p.OnlyProjects && (n.ProjectID.IsZero() || n.Scope != loci.ScopeProject) {
+		return loci.FieldErrorf("project_id", "is needed, with scope project: this key is limited to projects, and would not see the node otherwise")
+	}
+	if !n.AgentID.IsZero() && n.AgentID != p.AgentID {
+		return loci.FieldErrorf("agent_id", "must be the agent of the session that writes")
+	}
+	return nil
+}
+
+// setShared puts a node into the pool of the person's team, or takes it out.
+func setShared(ctx context.Context, tx store.Tx, p loci.Principal, n *loci.MemoryNode, shared bool) error {
+	if !shared {
+		n.TeamID = loci.TeamID{}
+		return nil
+	}
+	if n.Scope == loci.ScopeAgent {
+		return loci.Errorf(loci.Conflict, "a memory node of agent scope is for the sessions of one agent and cannot be shared")
+	}
+	me, err := tx.Users().Get(ctx, p.UserID)
+	if err == nil && (me.TeamID != p.TeamID || me.TeamID.IsZero()) { // left since the request was authenticated
+		err = memory.ErrNoTeam()
+	}
+	n.TeamID = p.TeamID
+	return err
+}
+
+// Get returns a memory node without its items. A person also gets one from the trash, which has its
+// DeletedAt set. NotFound if it is not there or not visible.
+func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.NodeID) (n *loci.MemoryNode, err error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		n, err = tx.MemoryNodes().Get(ctx, p.Viewer(), id, memory.Within(p))
+		return err
+	})
+	return n, err
+}
+
+// List returns the visible memory nodes that pass the filter, last changed first. What happens to their items is no change of
+// theirs. Invalid if the cursor belongs to another query or principal.
+func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (*Page, error) {
+	if err := s.Begin(ctx, p, r.action()); err != nil {
+		return nil, err
+	}
+	q := store.NodeQuery{Scope: r.Scope, ProjectID: r.ProjectID, Tag: r.Tag}
+	if r.Trashed {
+		q.Lifecycle = loci.TrashOnly
+	}
+	var err error
+	if q.Limit, err = gate.PageSize("limit", r.Limit, gate.DefaultPage, gate.MaxPage); err != nil {
+		return nil, err
+	}
+	if err := loci.CheckText("tag", r.Tag, 0, loci.MaxTag); err != nil {
+		return nil, err
+	}
+	bound := q
+	bound.Limit = 0
+	if r.Cursor != "" {
+		at, err := gate.OpenCursor(p, bound, "memory nodes", r.Cursor)
+		if err != nil {
+			return nil, err
+		}
+		q.After = store.Position(at)
+	}
+	out := &Page{}
+	var next store.Position
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		out.Nodes, next, err = tx.MemoryNodes().List(ctx, p.Viewer(), q)
+		return err
+	})
+	if next != "" {
+		out.NextCursor = gate.SealCursor(p, bound, "memory nodes", string(next))
+	}
+	return out, err
+}
+
+func (r *ListRequest) action() gate.Action {
+	if r.Trashed {
+		return memory.ReadTrash
+	}
+	return Read
+}
+
+// Change alters a memory node. It is for its owner, and for an agent whose origin wrote it, which may not let more vendors read it: Forbidden. NotFound
+// if it is not visible or in the trash; otherwise the errors of Create. A change that changes nothing records nothing.
+func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.NodeID, c Patch) (*loci.MemoryNode, error) {
+	if err := s.Begin(ctx, p, Change); err != nil {
+		return nil, err
+	}
+	if c.Shared != nil && *c.Shared {
+		if err := s.memories.Pool(ctx, p, Change); err != nil {
+			return nil, err
+		}
+	}
+	var old *loci.MemoryNode
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		old, err = tx.MemoryNodes().Get(ctx, p.Viewer(), id, loci.LiveOnly)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if old.UserID == p.UserID { // of another person's there is another thing to say
+		if err := s.projects.MustBeOpen(ctx, p, old.ProjectID); err != nil {
+			return nil, err
+		}
+	}
+	return s.alter(ctx, p, id, edit{act: Change, fn: func(tx store.Tx, n *loci.MemoryNode) error {
+		before := n.AllowedVendors
+		gate.Set(&n.Name, c.Name)
+		gate.Set(&n.Description, c.Description)
+		gate.Set(&n.Tags, c.Tags)
+		gate.Set(&n.AllowedVendors, c.AllowedVendors)
+		if err := checkNode(p, n); err != nil {
+			return err
+		}
+		if p.Kind == loci.KindAgent && !loci.Covers(before, n.AllowedVendors) {
+			return loci.Errorf(loci.Forbidden, "only a person may let more vendors read a memory node")
+		}
+		if c.Shared == nil {
+			return nil
+		}
+		return setShared(ctx, tx, p, n, *c.Shared)
+	}})
+}
+
+// edit is one way to alter a stored node.
+type edit struct {
+	act  gate.Action
+	life loci.Lifecycle
+	fn   func(store.Tx, *loci.MemoryNode) error
+}
+
+// alter alters one stored node in a transaction of its own.
+func (s *Service) alter(ctx context.Context, p loci.Principal, id loci.NodeID, how edit) (*loci.MemoryNode, error) {
+	var n *loci.MemoryNode
+	err := s.Write(ctx, p, how.act, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = id.String()
+		old, err := ownNode(ctx, tx, p, id, how.life)
+		if err != nil {
+			return err
+		}
+		now := *old
+		now.Tags, now.AllowedVendors = slices.Clone(old.Tags), slices.Clone(old.AllowedVendors)
+		n = &now
+		if err := how.fn(tx, n); err != nil {
+			return err
+		}
+		if reflect.DeepEqual(old, n) {
+			e.Action = ""
+			return nil
+		}
+		n.UpdatedAt = gate.Later(s.Time(), old.UpdatedAt)
+		return tx.MemoryNodes().Update(ctx, n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// ownNode returns a node that p may alter. What p may not see is NotFound before anything else is said of it.
+func ownNode(ctx context.Context, tx store.Tx, p loci.Principal, id loci.NodeID, l loci.Lifecycle) (*loci.MemoryNode, error) {
+	n, err := tx.MemoryNodes().Get(ctx, p.Viewer(), id, l)
+	switch {
+	case err != nil:
+		return nil, err
+	case n.UserID != p.UserID:
+		return nil, loci.Errorf(loci.Forbidden, "this memory node is shared with you; only its owner can change it")
+	case p.Kind == loci.KindAgent && n.Origin != p.Origin:
+		return nil, loci.Errorf(loci.Forbidden, "an agent may change only the memory nodes that its own vendor made; ask the person whose node it is")
+	}
+	return n, nil
+}
+
+// Trash moves a memory node to the trash, with its items, from where it can be restored until it is purged. Its errors are those of Change,
+// and Forbidden where the org deletes only after step-up.
+func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.NodeID) (*loci.MemoryNode, error) {
+	if err := s.Begin(ctx, p, Trash); err != nil {
+		return nil, err
+	}
+	return s.alter(ctx, p, id, edit{act: Trash, fn: func(_ store.Tx, n *loci.MemoryNode) error {
+		n.DeletedAt = s.Time()
+		return nil
+	}})
+}
+
+// Restore takes a memory node out of the trash. NotFound if it is not there; otherwise the errors of Trash.
+func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.NodeID) (*loci.MemoryNode, error) {
+	if err := s.Begin(ctx, p, Restore); err != nil {
+		return nil, err
+	}
+	return s.alter(ctx, p, id, edit{act: Restore, life: loci.TrashOnly, fn: func(_ store.Tx, n *loci.MemoryNode) error {
+		n.DeletedAt = time.Time{}
+		return nil
+	}})
+}
+
+// Erase deletes a memory node for good with its items, also from the trash. What the items show stays. Its errors are those of Trash.
+func (s *Service) Erase(ctx context.Context, p loci.Principal, id loci.NodeID) error {
+	if err := s.Begin(ctx, p, Erase); err != nil {
+		return err
+	}
+	return s.Write(ctx, p, Erase, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = id.String()
+		if _, err := ownNode(ctx, tx, p, id, loci.LiveOrTrash); err != nil {
+			return err
+		}
+		return tx.MemoryNodes().Erase(ctx, id)
+	})
+}
+
+// Release takes the memory nodes that a person shared with their team out of its pool. What others have put into
+// them stays there, and what the person has put into others' stays there.
+func (s *Service) Release(ctx context.Context, tx store.Tx, u loci.User) error {
+	v := loci.Viewer{OrgID: u.OrgID, UserID: u.ID, TeamID: u.TeamID}
+	q := store.NodeQuery{Lifecycle: loci.AnyState, Limit: memory.ReleaseBatch}
+	var shared []*loci.MemoryNode
+	for {
+		list, next, err := tx.MemoryNodes().List(ctx, v, q)
+		if err != nil {
+			return err
+		}
+		for _, n := range list {
+			if n.UserID == u.ID && n.TeamID == u.TeamID {
+				shared = append(shared, n)
+			}
+		}
+		if q.After = next; next == "" {
+			break
+		}
+	}
+	for _, n := range shared {
+		n.TeamID, n.UpdatedAt = loci.TeamID{}, gate.Later(s.Time(), n.UpdatedAt)
+		if err := tx.MemoryNodes().Update(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package org
+
+import (
+	"context"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Draft asks for an org with its first owner.
+type Draft struct {
+	ID         loci.OrgID // "": from the name
+	Name       string
+	OwnerEmail string // "": the owner signs in by one-time links and passkeys
+	OwnerName  string
+}
+
+// Create makes an org with its first owner. Invalid for a bad name, id or
+// address; Conflict if the id or the address is taken.
+func (s *Service) Create(ctx context.Context, p loci.Principal, n Draft) (loci.Org, loci.User, error) {
+	if err := s.Begin(ctx, p, Create); err != nil {
+		return loci.Org{}, loci.User{}, err
+	}
+	org, owner, err := s.newOrg(n)
+	if err != nil {
+		return loci.Org{}, loci.User{}, err
+	}
+	if _, err := s.Store.Orgs().Get(ctx, org.ID); err == nil {
+		return loci.Org{}, loci.User{}, errOrgTaken(org.ID)
+	}
+	if err := s.Record(ctx, p, Create, string(org.ID)); err != nil {
+		return loci.Org{}, loci.User{}, err
+	}
+	made, created, err := s.Store.Orgs().Ensure(ctx, org, owner)
+	if err == nil && !created {
+		err = errOrgTaken(org.ID)
+	}
+	if err != nil {
+		return loci.Org{}, loci.User{}, err
+	}
+	return made, owner, nil
+}
+
+func errOrgTaken(id loci.OrgID) error {
+	return loci.Errorf(loci.Conflict, "there is an org with the id %s; name another id", id)
+}
+
+func (s *Service) newOrg(n Draft) (loci.Org, loci.User, error) {
+	if err := checkName(n.Name); err != nil {
+		return loci.Org{}, loci.User{}, err
+	}
+	if n.ID == "" {
+		n.ID = orgIDFrom(n.Name)
+	}
+	if err := n.ID.Validate(); err != nil {
+		return loci.Org{}, loci.User{}, err
+	}
+	owner, err := s.newUser(n.ID, n.OwnerEmail, n.OwnerName)
+	if err != nil {
+		return loci.Org{}, loci.User{}, err
+	}
+	owner.OrgRole = loci.MemberOwner
+	return loci.Org{ID: n.ID, Name: n.Name, OwnerID: owner.ID, State: loci.OrgActive, CreatedAt: owner.CreatedAt}, owner, nil
+}
+
+// newUser checks what is said of a person; "" for an address is none.
+func (s *Service) newUser(org loci.OrgID, email, name string) (loci.User, error) {
+	u := loci.User{ID: loci.NewUserID(), OrgID: org, Name: name, Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: s.Time()}
+	if err := loci.CheckText("name", name, 0, loci.MaxName); err != nil {
+		return u, err
+	}
+	var err error
+	if email != "" {
+		u.Email, err = loci.ParseEmail(email)
+	}
+	return u, err
+}
+
+// orgIDFrom makes an id of a name: "Acme & Söhne" becomes "acme-s-hne". A name
+// without any usable letter gives none.
+func orgIDFrom(name string) loci.OrgID {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	id := strings.Join(words, "-")
+	return loci.OrgID(strings.TrimRight(id[:min(len(id), 64)], "-"))
+}
+
+// List returns all orgs, by id.
+func (s *Service) List(ctx context.Context, p loci.Principal) ([]loci.Org, error) {
+	if err := s.Begin(ctx, p, List); err != nil {
+		return nil, err
+	}
+	return s.Store.Orgs().List(ctx)
+}
+
+// Show returns any org, or NotFound.
+func (s *Service) Show(ctx context.Context, p loci.Principal, id loci.OrgID) (loci.Org, error) {
+	if err := s.Begin(ctx, p, List); err != nil {
+		return loci.Org{}, err
+	}
+	return s.Store.Orgs().Get(ctx, id)
+}
+
+// Suspend keeps everybody out of an org, from their next request on, or lets
+// them in again. It is recorded in that org's trail. NotFound.
+func (s *Service) Suspend(ctx context.Context, p loci.Principal, id loci.OrgID, suspended bool) (loci.Org, error) {
+	if err := s.Begin(ctx, p, Suspend); err != nil {
+		return loci.Org{}, err
+	}
+	return s.update(ctx, p, Suspend, id, func(o *loci.Org) {
+		if o.State = loci.OrgActive; suspended {
+			o.State = loci.OrgSuspended
+		}
+	})
+}
+
+// Export writes a copy of everything that the org has, of one moment, into a
+// directory that is empty or not there.
+func (s *Service) Export(ctx context.Context, p loci.Principal, dir string) error {
+	if err := s.Begin(ctx, p, Export); err != nil {
+		return err
+	}
+	if err := s.Record(ctx, p, Export, string(p.OrgID)); err != nil {
+		return err
+	}
+	return s.Store.Orgs().Export(ctx, p.OrgID, dir)
+}
+
+// NewUser asks for a member of the org.
+type NewUser struct {
+	Email, Name string
+	Role        loci.MemberRole // "": member
+}
+
+// AddUser makes a member of the org without an invitation. Invalid for a bad
+// address or role; Conflict if the address is taken.
+func (s *Service) AddUser(ctx context.Context, p loci.Principal, n NewUser) (loci.User, error) {
+	if err := s.Begin(ctx, p, MemberAdd); err != nil {
+		return loci.User{}, err
+	}
+	if n.Role == "" {
+		n.Role = loci.Member
+	}
+	role, err := loci.ParseMemberRole(string(n.Role))
+	if err != nil {
+		return loci.User{}, err
+	}
+	if _, err := loci.ParseEmail(n.Email); err != nil {
+		return loci.User{}, err
+	}
+	u, err := s.newUser(p.OrgID, n.Email, n.Name)
+	if err != nil {
+		return loci.User{}, err
+	}
+	u.OrgRole = role
+	org, err := s.Store.Orgs().Get(ctx, p.OrgID)
+	if err != nil {
+		return loci.User{}, err
+	}
+	err = s.Store.People().Add(ctx, u, func(tx store.Tx) error {
+		e := s.Entry(p, MemberAdd)
+		e.Target = u.ID.String()
+		if err := auth.Welcome(ctx, tx, org, u.ID); err != nil {
+			return err
+		}
+		return tx.Audit().Add(ctx, e)
+	})
+	if err != nil {
+		return loci.User{}, err
+	}
+	return u, nil
+}

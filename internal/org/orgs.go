@@ -1,0 +1,226 @@
+package org
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Get returns the org of the person.
+func (s *Service) Get(ctx context.Context, p loci.Principal) (loci.Org, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return loci.Org{}, err
+	}
+	return s.Store.Orgs().Get(ctx, p.OrgID)
+}
+
+// Rename gives the org another name; its id stays. Invalid for an empty or
+// too long one.
+func (s *Service) Rename(ctx context.Context, p loci.Principal, name string) (loci.Org, error) {
+	if err := s.Begin(ctx, p, Change); err != nil {
+		return loci.Org{}, err
+	}
+	if err := checkName(name); err != nil {
+		return loci.Org{}, err
+	}
+	return s.update(ctx, p, Change, p.OrgID, func(o *loci.Org) { o.Name = name })
+}
+
+// update changes the registry's row of an org after it was recorded there.
+// One that changes nothing leaves no entry.
+func (s *Service) update(ctx context.Context, p loci.Principal, act gate.Action, id loci.OrgID, change func(*loci.Org)) (loci.Org, error) {
+	org, err := s.Store.Orgs().Get(ctx, id)
+	if err != nil {
+		return loci.Org{}, err
+	}
+	was := org
+	if change(&org); reflect.DeepEqual(org, was) {
+		return org, nil
+	}
+	in := p
+	in.OrgID = id // the trail of the org that it is about
+	if err := s.Record(ctx, in, act, string(id)); err != nil {
+		return loci.Org{}, err
+	}
+	return s.Store.Orgs().Update(ctx, id, func(o *loci.Org) error { change(o); return nil })
+}
+
+// Settings changes what is not nil.
+type Settings struct {
+	Deletion   *loci.Deletion // "": the server's default
+	Workspaces *bool
+	Assets     AssetSettings
+}
+
+// AssetSettings changes of the rules for attachments what is not nil. 0 bytes and no types are the defaults.
+type AssetSettings struct {
+	MaxBytes, TotalBytes *int64
+	MediaTypes           *[]string
+}
+
+func (s *Settings) apply(o *loci.Org) {
+	gate.Set(&o.Deletion, s.Deletion)
+	gate.Set(&o.Workspaces, s.Workspaces)
+	gate.Set(&o.Assets.MaxBytes, s.Assets.MaxBytes)
+	gate.Set(&o.Assets.TotalBytes, s.Assets.TotalBytes)
+	if s.Assets.MediaTypes != nil {
+		o.Assets.MediaTypes = append([]string(nil), *s.Assets.MediaTypes...) // nil for none, as they are read
+	}
+}
+
+// check refuses settings that no org may have.
+func (s *Settings) check() error {
+	if s.Deletion != nil && *s.Deletion != "" {
+		if _, err := loci.ParseDeletion(string(*s.Deletion)); err != nil {
+			return err
+		}
+	}
+	var r loci.AssetRules
+	gate.Set(&r.MaxBytes, s.Assets.MaxBytes)
+	gate.Set(&r.TotalBytes, s.Assets.TotalBytes)
+	if s.Assets.MediaTypes != nil {
+		r.MediaTypes = slices.Clone(*s.Assets.MediaTypes)
+	}
+	err := r.Validate("assets")
+	if s.Assets.MediaTypes != nil {
+		s.Assets.MediaTypes = &r.MediaTypes
+	}
+	return err
+}
+
+// Set changes how the org works. Turning workspaces on makes a first one if
+// there is none, puts everybody who is in none into the oldest, and every memory and
+// project that is in none too; turning them off lets every read see all of them again.
+// What is attached already stays, whatever the new rules for attachments say. Invalid for an unknown deletion rule, and about
+// assets.
+func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.Org, error) {
+	if err := s.Begin(ctx, p, Set); err != nil {
+		return loci.Org{}, err
+	}
+	if err := s1.check(); err != nil {
+		return loci.Org{}, err
+	}
+	org, err := s.Store.Orgs().Get(ctx, p.OrgID)
+	if err != nil {
+		return loci.Org{}, err
+	}
+	was := org
+	if s1.apply(&org); reflect.DeepEqual(org, was) {
+		return org, nil
+	}
+	on := org.Workspaces && !was.Workspaces
+	var first loci.WorkspaceID
+	err = s.Write(ctx, p, Set, func(tx store.Tx, e *loci.AuditEntry) (err error) {
+		if e.Target = string(p.OrgID); on { // before anybody's reads are limited to them
+			first, err = s.divide(ctx, tx)
+		}
+		return err
+	})
+	if err == nil && on {
+		err = s.adopt(ctx, p.OrgID, first)
+	}
+	if err == nil {
+		org, err = s.Store.Orgs().Update(ctx, p.OrgID, func(o *loci.Org) error { s1.apply(o); return nil })
+	}
+	if err == nil && on { // and for what was stored meanwhile
+		err = s.Store.Update(ctx, p.OrgID, func(tx store.Tx) (err error) { first, err = s.divide(ctx, tx); return err })
+		if err == nil {
+			err = s.adopt(ctx, p.OrgID, first)
+		}
+	}
+	if err != nil {
+		return loci.Org{}, err
+	}
+	return org, nil
+}
+
+// adopt puts every project that is in no workspace into this one.
+func (s *Service) adopt(ctx context.Context, org loci.OrgID, into loci.WorkspaceID) error {
+	s.Registry.Lock()
+	defer s.Registry.Unlock()
+	_, err := s.Store.ProjectMembers().Adopt(ctx, org, into)
+	return err
+}
+
+// FirstWorkspace is the name of the workspace that an org begins with.
+const FirstWorkspace = "Main"
+
+// divide makes sure that everybody and every memory is in a workspace, and returns
+// the oldest. It may be repeated.
+func (s *Service) divide(ctx context.Context, tx store.Tx) (loci.WorkspaceID, error) {
+	list, err := tx.Workspaces().List(ctx)
+	if err != nil {
+		return loci.WorkspaceID{}, err
+	}
+	if len(list) == 0 {
+		first := loci.Workspace{ID: loci.NewWorkspaceID(), Name: FirstWorkspace, CreatedAt: s.Time()}
+		if err := tx.Workspaces().Insert(ctx, first); err != nil {
+			return loci.WorkspaceID{}, err
+		}
+		list = append(list, first)
+	}
+	err = EachUser(ctx, tx, func(u loci.User) error {
+		of, err := tx.Workspaces().Of(ctx, u.ID)
+		if err != nil || len(of) > 0 {
+			return err
+		}
+		return tx.Workspaces().Join(ctx, list[0].ID, u.ID)
+	})
+	if err == nil {
+		_, err = tx.Workspaces().Adopt(ctx, list[0].ID)
+	}
+	return list[0].ID, err
+}
+
+// EachUser calls fn for every user of the org, by id.
+func EachUser(ctx context.Context, tx store.Tx, fn func(loci.User) error) error {
+	for after := (loci.UserID{}); ; {
+		page, err := tx.Users().List(ctx, after, gate.MaxPage)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, u := range page {
+			if err := fn(u); err != nil {
+				return err
+			}
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+// Delete deletes the org with everything in it for good. confirm is its id,
+// else Invalid. Conflict while it has other people, unless the operator does it,
+// and for the org that every server has, which the next start would need.
+func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) (Receipt, error) {
+	if err := s.Begin(ctx, p, Delete); err != nil {
+		return Receipt{}, err
+	}
+	if confirm != string(p.OrgID) {
+		return Receipt{}, loci.FieldErrorf("confirm", "must be the id of the org: everything in it is deleted for good")
+	}
+	if p.OrgID == loci.DefaultOrg {
+		return Receipt{}, loci.Errorf(loci.Conflict, "the org %s belongs to the server itself and cannot be deleted; delete the data directory instead", loci.DefaultOrg)
+	}
+	err := s.Write(ctx, p, Delete, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = string(p.OrgID)
+		if p.Kind == loci.KindLocal {
+			return nil
+		}
+		people, err := tx.Users().List(ctx, loci.UserID{}, 2)
+		if err == nil && len(people) > 1 {
+			err = loci.Errorf(loci.Conflict, "the org still has other people; they delete their accounts first, or the operator of the server deletes the org")
+		}
+		return err
+	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	return s.Store.Orgs().Delete(ctx, p.OrgID)
+}
+
+// Receipt says what was erased with an org. See store.Receipt.
+type Receipt = store.Receipt

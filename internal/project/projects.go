@@ -1,0 +1,175 @@
+package project
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Draft is loci.NewProject.
+type Draft = loci.NewProject
+
+// ListRequest asks for one page of projects, by name.
+type ListRequest struct {
+	Status loci.ProjectStatus // "": all
+	Limit  int                // 0: 50; at most 500
+	Cursor string             // NextCursor of the page before
+}
+
+// Page is one page of projects.
+type Page struct {
+	Projects   []loci.Project
+	NextCursor string // "": this was the last page
+}
+
+// Create makes a project with an empty graph, in the active workspace. The person of p is its
+// owner. Conflict if the name is taken in the org; Forbidden for a key that is limited to projects, which could not see it.
+func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.Project, error) {
+	if err := s.Begin(ctx, p, Create); err != nil {
+		return loci.Project{}, err
+	}
+	if p.OnlyProjects {
+		s.Refused(ctx, p, Create)
+		return loci.Project{}, loci.Errorf(loci.Forbidden, "this key is limited to projects and would not see a new one; use a key that is not")
+	}
+	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: d.Name, Description: d.Description,
+		Everyone: d.Everyone == nil || *d.Everyone}
+	if err := made.Validate(); err != nil {
+		return loci.Project{}, err
+	}
+	if err := s.nameIsFree(ctx, p, made.Name); err != nil {
+		return loci.Project{}, err
+	}
+	if !made.WorkspaceID.IsZero() {
+		s.Registry.Lock() // the workspace must not go meanwhile
+		defer s.Registry.Unlock()
+		err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error { _, _, err := gate.Workspace(ctx, tx, made.WorkspaceID); return err })
+		if err != nil {
+			return loci.Project{}, err
+		}
+	}
+	if err := s.Record(ctx, p, Create, made.ID.String()); err != nil {
+		return loci.Project{}, err
+	}
+	return s.Store.Projects().Create(ctx, made, p.UserID)
+}
+
+// nameIsFree is a Conflict if any project of the org has the name, whoever may
+// see it. It keeps what would fail out of the audit trail; the store has the last word.
+func (s *Service) nameIsFree(ctx context.Context, p loci.Principal, name string) error {
+	ids, err := s.Store.ProjectMembers().All(ctx, p.OrgID, loci.WorkspaceID{})
+	if err != nil {
+		return err
+	}
+	_, err = s.Store.Projects().Find(ctx, loci.Viewer{OrgID: p.OrgID, UserID: p.UserID, ProjectIDs: ids}, name)
+	switch {
+	case loci.CodeOf(err) == loci.NotFound:
+		return nil
+	case err == nil:
+		return loci.Errorf(loci.Conflict, "a project named %s exists; choose another name", loci.OneLine(name))
+	}
+	return err
+}
+
+// List returns the projects that the person belongs to, by name.
+func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (*Page, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	const kind = "projects"
+	q := store.ProjectQuery{Status: r.Status}
+	switch r.Status {
+	case "", loci.ProjectActive, loci.ProjectArchived:
+	default:
+		return nil, loci.FieldErrorf("status", "must be one of: active, archived; leave it out for all")
+	}
+	var err error
+	if q.Limit, err = gate.PageSize("limit", r.Limit, gate.DefaultPage, gate.MaxPage); err != nil {
+		return nil, err
+	}
+	if r.Cursor != "" {
+		if q.After, err = gate.OpenCursor(p, r.Status, kind, r.Cursor); err != nil {
+			return nil, err
+		}
+	}
+	page, err := s.Store.Projects().List(ctx, p.Viewer(), q)
+	if err != nil {
+		return nil, err
+	}
+	out := &Page{Projects: page.Projects}
+	if page.More {
+		out.NextCursor = gate.SealCursor(p, r.Status, kind, page.Projects[len(page.Projects)-1].Name)
+	}
+	return out, nil
+}
+
+// Get returns a project, archived ones too. NotFound if there is none of that id that the person belongs to.
+func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.ProjectID) (loci.Project, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return loci.Project{}, err
+	}
+	return s.Store.Projects().Get(ctx, p.Viewer(), id)
+}
+
+// Find is Project by name. Its NotFound names the nearest names that the person could mean.
+func (s *Service) Find(ctx context.Context, p loci.Principal, name string) (loci.Project, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return loci.Project{}, err
+	}
+	return s.find(ctx, p, name, false)
+}
+
+// find is Find without its check; of assistant, what is not there comes with the
+// tools that help.
+func (s *Service) find(ctx context.Context, p loci.Principal, name string, assistant bool) (loci.Project, error) {
+	got, err := s.Store.Projects().Find(ctx, p.Viewer(), name)
+	if loci.CodeOf(err) != loci.NotFound {
+		return got, err
+	}
+	near, err := s.nearestProjects(ctx, p, name)
+	if err != nil {
+		return loci.Project{}, err
+	}
+	shown := []rune(loci.OneLine(name))
+	text := fmt.Sprintf("there is no project %q", string(shown[:min(len(shown), loci.MaxName)]))
+	switch {
+	case len(near) > 0:
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	case assistant:
+		text += "; list_projects names all, create_project makes one"
+	}
+	return loci.Project{}, loci.Errorf(loci.NotFound, "%s", text)
+}
+
+// maxNearest is how many names a suggestion has.
+const maxNearest = 3
+
+// nearestProjects returns quoted names of visible projects.
+func (s *Service) nearestProjects(ctx context.Context, p loci.Principal, name string) ([]string, error) {
+	if len(name) > 4*loci.MaxName { // is no name, and would take long to compare
+		return nil, nil
+	}
+	var names []string
+	for q := (store.ProjectQuery{Limit: gate.MaxPage}); ; {
+		page, err := s.Store.Projects().List(ctx, p.Viewer(), q)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range page.Projects {
+			names = append(names, other.Name)
+		}
+		if !page.More {
+			break
+		}
+		q.After = names[len(names)-1]
+	}
+	near := loci.Nearest(name, names, maxNearest)
+	for i, other := range near {
+		near[i] = fmt.Sprintf("%q", loci.OneLine(other))
+	}
+	return near, nil
+}

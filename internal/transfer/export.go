@@ -1,0 +1,225 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/jsonlines"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// An export is JSON lines: one header, then agents, their sessions, memories with what hangs on them,
+// nodes and suggestions, each oldest first; the bytes of an attachment stand before the first memory that has it.
+// It names no person and no time of its own, so that the same rows
+// always give the same bytes, wherever they were imported.
+
+// exportFormat is raised when an older Loci could not read what is written.
+const exportFormat = 2
+
+type exportHeader struct {
+	Loci   string `json:"loci"` // always "export"
+	Format int    `json:"format"`
+}
+
+// record is one line of an export; it has one of Agent, Session, Memory, Blob, Node and Suggestion. A line is imported
+// whole or not at all.
+type record struct {
+	Agent      *loci.Agent      `json:"agent,omitempty"`
+	Session    *loci.Session    `json:"session,omitempty"`
+	Memory     *loci.Memory     `json:"memory,omitempty"`
+	Versions   []*loci.Version  `json:"versions,omitempty"` // the old ones, oldest first
+	Sources    []loci.Source    `json:"sources,omitempty"`
+	Assets     []loci.Asset     `json:"assets,omitempty"`
+	Blob       *blobLine        `json:"blob,omitempty"`
+	Node       *loci.MemoryNode `json:"node,omitempty"`
+	Items      []loci.NodeItem  `json:"items,omitempty"` // each behind the one above it
+	Suggestion *loci.Suggestion `json:"suggestion,omitempty"`
+}
+
+// exportPage is how many rows are read at a time.
+const exportPage = 200
+
+// Export writes every memory of the person with all its versions, trash and
+// expired ones included, and their agents, sessions, sources, attachments, nodes and suggestions, as JSON lines. It sees one moment, whatever is
+// written meanwhile. It is recorded before the first byte. progress, if not nil, is told the number of memories written so far, which is
+// what Export returns. Conflict if the bytes of an attachment are not there.
+func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer, progress func(int)) (int, error) {
+	if err := s.Begin(ctx, p, Export); err != nil {
+		return 0, err
+	}
+	if err := s.Record(ctx, p, Export, p.UserID.String()); err != nil {
+		return 0, err
+	}
+	if progress == nil {
+		progress = func(int) {}
+	}
+	x := &export{app: s, out: bufio.NewWriterSize(w, 1<<16), progress: progress, blobs: map[string]bool{}}
+	if err := jsonlines.Write(x.out, exportHeader{"export", exportFormat}); err != nil {
+		return 0, err
+	}
+	err := s.Store.Scan(ctx, p.OrgID, func(tx store.Tx) error {
+		rows, err := ownRows(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		x.ownedRows = rows
+		for _, part := range []func(context.Context) error{x.writeAgents, x.writeSessions, x.writeMemories, x.writeNodes, x.writeSuggestions} {
+			if err := part(ctx); err != nil {
+				return err
+			}
+		}
+		return x.out.Flush()
+	})
+	return x.written, err
+}
+
+// export is one under way.
+type export struct {
+	*ownedRows
+	app      *Service
+	out      *bufio.Writer
+	progress func(int)
+	written  int             // memories
+	blobs    map[string]bool // that were written, by their sum
+}
+
+// ownedRows reads what is a person's, in one transaction.
+type ownedRows struct {
+	tx     store.Tx
+	viewer loci.Viewer
+	agents []loci.Agent
+}
+
+func ownRows(ctx context.Context, tx store.Tx, p loci.Principal) (*ownedRows, error) {
+	o := &ownedRows{tx: tx, viewer: p.Viewer()}
+	for after := (loci.AgentID{}); ; {
+		page, err := tx.Agents().List(ctx, o.viewer, after, gate.MaxPage)
+		if err != nil {
+			return nil, err
+		}
+		if o.agents = append(o.agents, page...); len(page) < gate.MaxPage {
+			return o, nil
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+func (x *export) writeMemories(ctx context.Context) error {
+	q := store.ListQuery{Filter: memory.Filter{Lifecycle: loci.AnyState}, Limit: exportPage, Oldest: true}
+	for more := true; more; more = q.After != "" {
+		page, err := x.tx.Lists().List(ctx, x.viewer, q)
+		if err != nil {
+			return err
+		}
+		for _, m := range page.Memories {
+			if m.UserID != x.viewer.UserID {
+				continue // shared with the person, not theirs to take along
+			}
+			if err := x.writeMemory(ctx, m); err != nil {
+				return err
+			}
+			x.written++
+		}
+		x.progress(x.written)
+		q.After = page.Next
+	}
+	return nil
+}
+
+func (x *export) writeMemory(ctx context.Context, m *loci.Memory) error {
+	r, err := x.recordOf(ctx, m)
+	if err != nil {
+		return err
+	}
+	for i := range r.Assets {
+		if err := x.writeBlob(ctx, &r.Assets[i]); err != nil {
+			return err
+		}
+	}
+	return jsonlines.Write(x.out, r)
+}
+
+// recordOf returns the export's form of a stored memory.
+func (o *ownedRows) recordOf(ctx context.Context, m *loci.Memory) (*record, error) {
+	r := &record{Memory: m}
+	var err error
+	if r.Versions, err = o.versions(ctx, m); err != nil {
+		return nil, err
+	}
+	if r.Sources, err = o.tx.Sources().List(ctx, o.viewer, []loci.MemoryID{m.ID}, loci.AnyState); err != nil {
+		return nil, err
+	}
+	if r.Assets, err = o.tx.Assets().List(ctx, o.viewer, m.ID, loci.AnyState); err != nil {
+		return nil, err
+	}
+	r.Sources = slices.DeleteFunc(r.Sources, func(s loci.Source) bool { return s.UserID != o.viewer.UserID })
+	r.Assets = slices.DeleteFunc(r.Assets, func(a loci.Asset) bool { return a.UserID != o.viewer.UserID })
+	r.setOwner(loci.OrgID(""), loci.UserID{})
+	return r, nil
+}
+
+// versions returns the old versions, oldest first.
+func (o *ownedRows) versions(ctx context.Context, m *loci.Memory) (all []*loci.Version, err error) {
+	for before := m.Version; before > 1; {
+		page, err := o.tx.Memories().Versions(ctx, o.viewer, m.ID, loci.AnyState, before, exportPage)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if len(page) < exportPage {
+			break
+		}
+		before = page[len(page)-1].Version
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// setOwner says whose the record is; an export names nobody, and no credential. It also leaves out workspace and team: they
+// are the org's, so the same rows would be other bytes in another org.
+func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
+	if org == "" {
+		r.leavePlaces()
+	}
+	own := func(m *loci.Memory) {
+		m.OrgID, m.UserID, m.EditorID, m.EditorCredentialID = org, user, loci.UserID{}, loci.CredentialID{}
+	}
+	switch {
+	case r.Agent != nil:
+		r.Agent.OrgID, r.Agent.UserID = org, user
+	case r.Session != nil:
+		r.Session.OrgID, r.Session.UserID = org, user
+	case r.Memory != nil:
+		own(r.Memory)
+	case r.Node != nil:
+		r.Node.OrgID, r.Node.UserID = org, user
+	case r.Suggestion != nil:
+		r.Suggestion.UserID = user
+	}
+	for _, v := range r.Versions {
+		own(&v.Memory)
+	}
+	for i := range r.Sources {
+		r.Sources[i].UserID = user
+	}
+	for i := range r.Assets {
+		r.Assets[i].UserID = user
+	}
+	for i := range r.Items {
+		r.Items[i].UserID = user
+	}
+}
+
+func (r *record) leavePlaces() {
+	for _, a := range r.accesses() {
+		a.WorkspaceID, a.TeamID = loci.WorkspaceID{}, loci.TeamID{}
+	}
+	if r.Session != nil {
+		r.Session.WorkspaceID = loci.WorkspaceID{}
+	}
+}

@@ -1,0 +1,101 @@
+package transfer
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/jsonlines"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// writeAgents writes the agents by name.
+func (x *export) writeAgents(ctx context.Context) error {
+	for _, agent := range x.agents {
+		if err := x.write(&record{Agent: &agent}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *export) writeSessions(ctx context.Context) error {
+	list := func(after store.Position) ([]loci.Session, store.Position, error) {
+		return x.tx.Sessions().List(ctx, x.viewer, store.SessionQuery{Limit: exportPage, After: after})
+	}
+	return backwards(list, func(s loci.Session) error { return x.write(&record{Session: &s}) })
+}
+
+// writeNodes writes the nodes, the one changed last at the end.
+func (x *export) writeNodes(ctx context.Context) error {
+	q := store.NodeQuery{Lifecycle: loci.AnyState, Limit: exportPage}
+	list := func(after store.Position) ([]*loci.MemoryNode, store.Position, error) {
+		q.After = after
+		return x.tx.MemoryNodes().List(ctx, x.viewer, q)
+	}
+	return backwards(list, func(n *loci.MemoryNode) error {
+		if n.UserID != x.viewer.UserID {
+			return nil
+		}
+		r, err := x.nodeRecord(ctx, n)
+		if err != nil {
+			return err
+		}
+		return x.write(r)
+	})
+}
+
+// nodeRecord returns the export's form of a node. Its place among the siblings follows from the order of the items.
+func (o *ownedRows) nodeRecord(ctx context.Context, n *loci.MemoryNode) (*record, error) {
+	items, err := o.tx.MemoryNodes().OwnItems(ctx, o.viewer, n.ID)
+	r := &record{Node: n, Items: items}
+	r.setOwner(loci.OrgID(""), loci.UserID{})
+	return r, err
+}
+
+// writeSuggestions writes those of which both memories are the person's: no others are in the export.
+func (x *export) writeSuggestions(ctx context.Context) error {
+	list := func(after store.Position) ([]loci.Suggestion, store.Position, error) {
+		return x.tx.Suggestions().List(ctx, x.viewer, "", after, exportPage)
+	}
+	return backwards(list, func(s loci.Suggestion) error {
+		both, err := x.tx.Memories().GetMany(ctx, x.viewer, []loci.MemoryID{s.MemoryID, s.ByID}, loci.AnyState)
+		if err != nil || len(both) < 2 || both[0].UserID != x.viewer.UserID || both[1].UserID != x.viewer.UserID {
+			return err
+		}
+		return x.write(&record{Suggestion: &s})
+	})
+}
+
+func (x *export) write(r *record) error {
+	r.setOwner(loci.OrgID(""), loci.UserID{})
+	return jsonlines.Write(x.out, r)
+}
+
+// backwards calls each for every row of a list from its end to its beginning, which is the order in which they were stored. It
+// keeps one page at a time.
+func backwards[T any](list func(store.Position) ([]T, store.Position, error), each func(T) error) error {
+	begins := []store.Position{""}
+	for {
+		_, next, err := list(begins[len(begins)-1])
+		if err != nil {
+			return err
+		}
+		if next == "" {
+			break
+		}
+		begins = append(begins, next)
+	}
+	for _, begin := range slices.Backward(begins) {
+		rows, _, err := list(begin)
+		if err != nil {
+			return err
+		}
+		for _, row := range slices.Backward(rows) {
+			if err := each(row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package transfer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+func parseRecord(line []byte) (*record, error) {
+	if err := loci.CheckJSON(line); err != nil {
+		return nil, err
+	}
+	var r record
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		return nil, loci.WrapError(loci.Invalid, err, "not a record of an export: %s", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, loci.Errorf(loci.Invalid, "something stands behind the record; each line is one")
+	}
+	return &r, r.check()
+}
+
+// check brings a record into the form in which its rows are kept, and refuses what breaks a limit or what only the server sets.
+func (r *record) check() error {
+	kinds := 0
+	for _, there := range []bool{r.Agent != nil, r.Session != nil, r.Memory != nil, r.Blob != nil, r.Node != nil, r.Suggestion != nil} {
+		if there {
+			kinds++
+		}
+	}
+	switch {
+	case kinds != 1:
+		return loci.Errorf(loci.Invalid, `the record has %d of "agent", "session", "memory", "blob", "node" and "suggestion" instead of one`, kinds)
+	case r.Memory == nil && len(r.Versions)+len(r.Sources)+len(r.Assets) > 0, r.Node == nil && len(r.Items) > 0:
+		return loci.Errorf(loci.Invalid, "the record has parts that belong to another kind of record")
+	case r.Agent != nil:
+		return r.checkAgent()
+	case r.Session != nil:
+		return r.checkSession()
+	case r.Memory != nil:
+		return r.checkMemory()
+	case r.Node != nil:
+		return r.checkNode()
+	case r.Suggestion != nil:
+		return r.checkSuggestion()
+	}
+	return r.Blob.check()
+}
+
+func (r *record) checkAgent() error {
+	if err := keepable(r.Agent.ID, "", &r.Agent.CreatedAt, &r.Agent.UpdatedAt); err != nil {
+		return err
+	}
+	return r.Agent.Validate()
+}
+
+func (r *record) checkSession() error {
+	s := r.Session
+	if err := keepable(s.ID, "", &s.CreatedAt); err != nil {
+		return err
+	}
+	s.ClosedAt = loci.CutTime(s.ClosedAt)
+	if s.State != loci.SessionActive && s.State != loci.SessionClosed || (s.State == loci.SessionClosed) == s.ClosedAt.IsZero() {
+		return loci.FieldErrorf("state", "must be active, or closed with closed_at")
+	}
+	return s.Validate()
+}
+
+func (r *record) checkMemory() error {
+	m := r.Memory
+	if err := checkStored(m); err != nil {
+		return err
+	}
+	for i, v := range r.Versions {
+		if err := checkStored(&v.Memory); err != nil {
+			return err
+		}
+		v.ReplacedAt = loci.CutTime(v.ReplacedAt)
+		if v.ID != m.ID || v.Version >= m.Version || i > 0 && v.Version <= r.Versions[i-1].Version {
+			return loci.FieldErrorf(fmt.Sprintf("versions[%d]", i), "is not an older version of the same memory, in order")
+		}
+	}
+	for i := range r.Sources {
+		s := &r.Sources[i]
+		s.MemoryID = m.ID
+		if err := keepable(s.ID, s.Origin, &s.CreatedAt); err != nil {
+			return err
+		}
+		if err := s.Validate(fmt.Sprintf("sources[%d]", i)); err != nil {
+			return err
+		}
+	}
+	for i := range r.Assets {
+		a := &r.Assets[i]
+		a.MemoryID = m.ID
+		if err := keepable(a.ID, a.Origin, &a.CreatedAt); err != nil {
+			return err
+		}
+		if err := a.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxImportItems is what all writers of a node together may have.
+const maxImportItems = loci.MaxAllNodeItems
+
+func (r *record) checkNode() error {
+	n := r.Node
+	n.SetDefaults()
+	n.ExpiresAt, n.DeletedAt = loci.CutTime(n.ExpiresAt), loci.CutTime(n.DeletedAt)
+	if err := keepable(n.ID, n.Origin, &n.CreatedAt, &n.UpdatedAt); err != nil {
+		return err
+	}
+	if err := n.Validate(); err != nil {
+		return err
+	}
+	if len(r.Items) > maxImportItems {
+		return loci.FieldErrorf("items", "has %d entries; at most %d are allowed", len(r.Items), maxImportItems)
+	}
+	below := map[loci.NodeItemID]int{{}: 0}
+	for i := range r.Items {
+		item, field := &r.Items[i], fmt.Sprintf("items[%d]", i)
+		if err := keepable(item.ID, item.Origin, &item.CreatedAt); err != nil {
+			return err
+		}
+		if err := item.Validate(field); err != nil {
+			return err
+		}
+		place, ok := below[item.ParentID]
+		if !ok {
+			return loci.FieldErrorf(field+".parent_id", "is not an item before it")
+		}
+		if _, twice := below[item.ID]; twice {
+			return loci.FieldErrorf(field+".id", "stands twice")
+		}
+		item.NodeID, item.Position = n.ID, place
+		below[item.ParentID], below[item.ID] = place+1, 0
+	}
+	return nil
+}
+
+func (r *record) checkSuggestion() error {
+	s := r.Suggestion
+	if err := keepable(s.ID, s.Origin, &s.CreatedAt); err != nil {
+		return err
+	}
+	if s.Kind != loci.SuggestSupersede && s.Kind != loci.SuggestCorrect {
+		return loci.FieldErrorf("kind", "must be supersede or correct")
+	}
+	s.SettledAt = loci.CutTime(s.SettledAt)
+	switch {
+	case s.State == loci.SuggestionPending && s.SettledAt.IsZero():
+	case (s.State == loci.SuggestionAccepted || s.State == loci.SuggestionDeclined) && !s.SettledAt.IsZero():
+	default:
+		return loci.FieldErrorf("state", "must be pending, or accepted or declined with settled_at")
+	}
+	if s.MemoryID.IsZero() || s.ByID.IsZero() || s.MemoryID == s.ByID {
+		return loci.FieldErrorf("memory_id", "and by_id must be two memories")
+	}
+	return nil
+}
+
+// keepable cuts times and refuses a row without an id or a time, or with an origin that is none; an empty origin is one that
+// the kind does not have.
+func keepable[T interface{ IsZero() bool }](id T, origin string, times ...*time.Time) error {
+	if id.IsZero() {
+		return loci.FieldErrorf("id", "is missing")
+	}
+	if origin != "" && loci.Vendor(origin).Validate() != nil {
+		return loci.FieldErrorf("origin", "is not a vendor or one of api, cli and dashboard")
+	}
+	for _, t := range times {
+		if *t = loci.CutTime(*t); t.IsZero() {
+			return loci.FieldErrorf("created_at", "is needed, and updated_at where there is one")
+		}
+	}
+	return nil
+}
+
+// checkStored brings a memory into the form in which it is kept and checks what
+// only the server sets, besides the usual limits.
+func checkStored(m *loci.Memory) error {
+	if m.ID.IsZero() {
+		return loci.FieldErrorf("id", "is missing")
+	}
+	m.SetDefaults()
+	for _, t := range []*time.Time{&m.ExpiresAt, &m.DeletedAt, &m.ValidFrom, &m.ValidTo, &m.CreatedAt, &m.UpdatedAt} {
+		*t = loci.CutTime(*t)
+	}
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if loci.Vendor(m.Origin).Validate() != nil {
+		return loci.FieldErrorf("origin", "is not a vendor or one of api, cli and dashboard")
+	}
+	if loci.Vendor(m.Editor).Validate() != nil {
+		return loci.FieldErrorf("editor", "is not a vendor or one of api, cli and dashboard")
+	}
+	if m.Version < 1 {
+		return loci.FieldErrorf("version", "must be at least 1")
+	}
+	switch m.Change {
+	case loci.Created, loci.Updated, loci.Trashed, loci.Restored:
+	default:
+		return loci.FieldErrorf("change", "must be created, updated, trashed or restored")
+	}
+	if m.CreatedAt.IsZero() || m.UpdatedAt.IsZero() {
+		return loci.FieldErrorf("created_at", "and updated_at are needed")
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/jsonlines"
+)
+
+// clone returns a copy of a record that may be changed: a transaction may be run twice.
+func (r *record) clone() *record {
+	c := *r
+	if r.Agent != nil {
+		agent := *r.Agent
+		c.Agent = &agent
+	}
+	if r.Session != nil {
+		session := *r.Session
+		c.Session = &session
+	}
+	if r.Memory != nil {
+		c.Memory = r.Memory.Clone()
+	}
+	if r.Node != nil {
+		node := *r.Node
+		c.Node = &node
+	}
+	if r.Suggestion != nil {
+		suggestion := *r.Suggestion
+		c.Suggestion = &suggestion
+	}
+	c.Versions = make([]*loci.Version, len(r.Versions))
+	for i, v := range r.Versions {
+		c.Versions[i] = &loci.Version{Memory: *v.Memory.Clone(), ReplacedAt: v.ReplacedAt}
+	}
+	c.Sources, c.Assets, c.Items = slices.Clone(r.Sources), slices.Clone(r.Assets), slices.Clone(r.Items)
+	return &c
+}
+
+// storeOne stores a record, or finds that it is there already.
+func (im *importer) storeOne(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
+	for _, a := range r.accesses() {
+		a.AgentID = im.agent(a.AgentID)
+	}
+	switch {
+	case r.Agent != nil:
+		return im.storeAgent(ctx, rows, *r.Agent)
+	case r.Session != nil:
+		r.Session.AgentID = im.agent(r.Session.AgentID)
+		return im.storeSession(ctx, rows, *r.Session)
+	case r.Memory != nil:
+		return im.storeMemory(ctx, rows, r)
+	case r.Node != nil:
+		return im.storeNode(ctx, rows, r)
+	}
+	return im.storeSuggestion(ctx, rows, *r.Suggestion)
+}
+
+// agent returns what an agent of the export is called here.
+func (im *importer) agent(id loci.AgentID) loci.AgentID {
+	if other, ok := im.aliases[id]; ok {
+		return other
+	}
+	return id
+}
+
+// has reports whether the person has the agent.
+func (o *ownedRows) has(id loci.AgentID) bool {
+	return slices.ContainsFunc(o.agents, func(a loci.Agent) bool { return a.ID == id })
+}
+
+func errAgentMissing(id loci.AgentID) error {
+	return loci.FieldErrorf("agent_id", "is %s, and you have no such agent here, so nobody could read it", id)
+}
+
+func (im *importer) storeAgent(ctx context.Context, rows *ownedRows, a loci.Agent) (isNew bool, err error) {
+	if rows.has(a.ID) {
+		return false, nil
+	}
+	for _, there := range rows.agents {
+		if there.Vendor == a.Vendor && there.Name == a.Name {
+			im.aliases[a.ID] = there.ID
+			return false, nil
+		}
+	}
+	if err := rows.tx.Agents().Insert(ctx, a); err != nil {
+		return false, err
+	}
+	rows.agents = append(rows.agents, a)
+	return true, nil
+}
+
+func (im *importer) storeSession(ctx context.Context, rows *ownedRows, s loci.Session) (isNew bool, err error) {
+	if _, err := rows.tx.Sessions().Get(ctx, rows.viewer, s.ID); loci.CodeOf(err) != loci.NotFound {
+		return false, err
+	}
+	if !s.AgentID.IsZero() {
+		agent, err := rows.tx.Agents().Get(ctx, rows.viewer, s.AgentID)
+		if loci.CodeOf(err) == loci.NotFound || err == nil && s.Vendor != "" && agent.Vendor != s.Vendor {
+			return false, errAgentMissing(s.AgentID)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, rows.tx.Sessions().Insert(ctx, s)
+}
+
+func (im *importer) storeMemory(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
+	m := r.Memory
+	if m.Scope == loci.ScopeAgent && !rows.has(m.AgentID) {
+		return false, errAgentMissing(m.AgentID)
+	}
+	there, err := rows.tx.Memories().Get(ctx, rows.viewer, m.ID, loci.AnyState)
+	if err == nil {
+		stored, err := rows.recordOf(ctx, there)
+		return false, sameRecord(stored, r, "memory "+m.ID.String(), err)
+	}
+	if loci.CodeOf(err) != loci.NotFound {
+		return false, err
+	}
+	if err := rows.tx.Memories().Insert(ctx, m); err != nil {
+		return false, err
+	}
+	for _, v := range r.Versions {
+		if err := rows.tx.Memories().InsertVersion(ctx, v); err != nil {
+			return false, err
+		}
+	}
+	for _, s := range r.Sources {
+		if err := rows.tx.Sources().Insert(ctx, s); err != nil {
+			return false, err
+		}
+	}
+	for _, a := range r.Assets {
+		if err := im.storeAsset(ctx, rows, a); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// storeAsset stores an attachment whose bytes came before it; a dry run, which stores no bytes, only asks whether they did.
+func (im *importer) storeAsset(ctx context.Context, rows *ownedRows, a loci.Asset) error {
+	if !im.o.DryRun {
+		return rows.tx.Assets().Insert(ctx, a)
+	}
+	if im.blobs[a.SHA256] {
+		return nil
+	}
+	sum, err := hex.DecodeString(a.SHA256)
+	if err != nil {
+		return err
+	}
+	f, err := im.app.Store.Blobs().Open(ctx, im.p.OrgID, [32]byte(sum))
+	if err != nil {
+		return loci.WrapError(loci.Conflict, err, "the bytes of attachment %s are neither in the import nor here", a.ID)
+	}
+	return f.Close()
+}
+
+func (im *importer) storeNode(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
+	n := r.Node
+	if n.Scope == loci.ScopeAgent && !rows.has(n.AgentID) {
+		return false, errAgentMissing(n.AgentID)
+	}
+	there, err := rows.tx.MemoryNodes().Get(ctx, rows.viewer, n.ID, loci.AnyState)
+	if err == nil {
+		stored, err := rows.nodeRecord(ctx, there)
+		return false, sameRecord(stored, r, "memory node "+n.ID.String(), err)
+	}
+	if loci.CodeOf(err) != loci.NotFound {
+		return false, err
+	}
+	if err := rows.tx.MemoryNodes().Insert(ctx, n); err != nil {
+		return false, err
+	}
+	for _, i := range r.Items {
+		if !i.MemoryID.IsZero() {
+			if own, err := rows.owns(ctx, i.MemoryID); err != nil || !own {
+				return false, missing(err, "item %s shows memory %s, which is not here or not yours", i.ID, i.MemoryID)
+			}
+		}
+		if err := rows.tx.MemoryNodes().InsertItem(ctx, i); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// missing returns err, or a Conflict that says what is not there.
+func missing(err error, format string, args ...any) error {
+	if err != nil {
+		return err
+	}
+	return loci.Errorf(loci.Conflict, format, args...)
+}
+
+// owns reports whether a memory is the person's, whatever agent it is for.
+func (o *ownedRows) owns(ctx context.Context, id loci.MemoryID) (bool, error) {
+	m, err := o.tx.Memories().Get(ctx, o.viewer, id, loci.AnyState)
+	if loci.CodeOf(err) == loci.NotFound {
+		return false, nil
+	}
+	return err == nil && m.UserID == o.viewer.UserID, err
+}
+
+func (im *importer) storeSuggestion(ctx context.Context, rows *ownedRows, s loci.Suggestion) (isNew bool, err error) {
+	there, err := rows.tx.Suggestions().Get(ctx, rows.viewer, s.ID)
+	if err == nil {
+		there.UserID, s.UserID = loci.UserID{}, loci.UserID{}
+		return false, sameRecord(&record{Suggestion: &there}, &record{Suggestion: &s}, "suggestion "+s.ID.String(), nil)
+	}
+	if loci.CodeOf(err) != loci.NotFound {
+		return false, err
+	}
+	for _, id := range []loci.MemoryID{s.MemoryID, s.ByID} {
+		if own, err := rows.owns(ctx, id); err != nil || !own {
+			return false, missing(err, "memory %s of this suggestion is not here or not yours", id)
+		}
+	}
+	if err := rows.tx.Suggestions().Insert(ctx, s); err != nil || s.State == loci.SuggestionPending {
+		return true, err
+	}
+	return true, rows.tx.Suggestions().Settle(ctx, s.ID, s.State, s.SettledAt)
+}
+
+// sameRecord returns a Conflict unless what is stored is the same to the byte
+// in its exported form.
+func sameRecord(stored, r *record, what string, err error) error {
+	if err != nil {
+		return err
+	}
+	have, err := jsonlines.Encode(stored)
+	if err != nil {
+		return err
+	}
+	r.setOwner("", loci.UserID{})
+	want, err := jsonlines.Encode(r)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(have, want) {
+		return loci.Errorf(loci.Conflict, "%s is here already with another text or history; it was left as it is", what)
+	}
+	return nil
+}
