@@ -1,7 +1,6 @@
 package loci_test
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -23,10 +22,19 @@ const modulePath = "github.com/loci-memory/loci"
 // root package. A package without a line of its own follows its nearest
 // ancestor here and may also import that ancestor. Test files are free: they
 // wire real parts together.
-var arrows = map[string][]string{
+var arrows = withServices(map[string][]string{
 	".":                            nil,
 	"client":                       {"."},
-	"internal/app":                 {".", "internal/store", "internal/eventlog", "internal/embed", "internal/recall", "internal/reflection", "internal/auth", "internal/auth/oauth", "internal/meter"},
+	"internal/gate":                {".", "internal/store", "internal/auth", "internal/meter"},
+	"internal/jsonlines":           {"."},
+	"internal/project":             {".", "internal/store", "internal/gate"},
+	"internal/graph":               {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/recall"},
+	"internal/agent":               {".", "internal/store", "internal/gate", "internal/project", "internal/auth"},
+	"internal/memory":              {".", "internal/store", "internal/gate", "internal/project", "internal/recall", "internal/embed"},
+	"internal/node":                {".", "internal/store", "internal/gate", "internal/project", "internal/graph", "internal/memory", "internal/recall"},
+	"internal/org":                 {".", "internal/store", "internal/gate", "internal/memory", "internal/node", "internal/auth"},
+	"internal/identity":            {".", "internal/store", "internal/gate", "internal/org", "internal/auth", "internal/auth/oauth"},
+	"internal/transfer":            {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/memory"},
 	"internal/store":               {"."},
 	"internal/store/sqlitedb":      nil,
 	"internal/store/sqlstore":      {".", "internal/store"},
@@ -44,12 +52,27 @@ var arrows = map[string][]string{
 	"internal/auth/oauth":          {".", "internal/store", "internal/auth"},
 	"internal/meter":               {".", "internal/store", "internal/eventlog"},
 	"internal/maintain":            {".", "internal/store", "internal/eventlog"},
-	"internal/rest":                {".", "client", "internal/app", "internal/auth"},
-	"internal/mcpserver":           {".", "internal/app", "internal/auth"},
-	"internal/web":                 {".", "internal/app", "internal/auth", "internal/auth/oauth"},
+	"internal/rest":                {".", "client", "internal/auth", "internal/jsonlines", "internal/app"},
+	"internal/mcpserver":           {".", "internal/auth", "internal/app"},
+	"internal/web":                 {".", "internal/auth", "internal/auth/oauth", "internal/app"},
 	"internal/front":               {".", "internal/rest", "internal/mcpserver", "internal/web", "internal/auth"},
 	"internal/bench":               {".", "internal/store", "internal/store/sqlite"}, // measures both
 	"test/integration/bearerproxy": nil,
+	"internal/app":                 {".", "internal/store", "internal/auth", "internal/auth/oauth"},
+})
+
+// services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
+// import that may import the gate and each of them.
+var services = []string{"internal/agent", "internal/graph", "internal/identity", "internal/memory", "internal/node",
+	"internal/org", "internal/project", "internal/transfer"}
+
+func withServices(table map[string][]string) map[string][]string {
+	for dir, targets := range table {
+		if dir == "internal/app" || slices.Contains(targets, "internal/app") {
+			table[dir] = append(append(targets, "internal/gate"), services...)
+		}
+	}
+	return table
 }
 
 // importsAll lists the trees that wire things together.
@@ -66,24 +89,6 @@ var mayReadEnv = []string{"cmd/loci/config.go", "test/"}
 var mayDetach = map[string]string{
 	"cmd/loci/main.go": "the root of every context",
 	"test/":            "programs of the integration tests",
-}
-
-// withoutBegin are exported methods of App that need no authorisation, each
-// with its reason.
-var withoutBegin = map[string]string{
-	"Attach": "ends what Receive began, and asks again",
-	"Close":  "releases what Open took; no principal asks for it",
-	"Ready":  "says only whether the process can work, nothing of anybody's rows",
-	"Setup":  "makes the first org, before there is a principal",
-
-	"BeginOnce":     "keeps a hash of the request; the action that it asks for begins by itself",
-	"FinishOnce":    "keeps ids of what the caller just did",
-	"ForgetOnce":    "takes back what BeginOnce entered",
-	"Allowed":       "is the authorisation check itself, without metering",
-	"ChooseProject": "asks for the action that its caller is about to begin, without metering it twice",
-	"EndMCPSession": "forgets what a session worked on; whoever knows its key is the session",
-	"Refused":       "records a refusal and does nothing else",
-	"SetOwnerEmail": "carries out the operator's settings, before there is a principal",
 }
 
 const (
@@ -175,8 +180,11 @@ func TestArrowRules(t *testing.T) {
 		want     bool
 	}{
 		{"cmd/loci", "internal/store/sqlite", true},
-		{"internal/app", "internal/store", true},
-		{"internal/app", "internal/store/sqlite", false},
+		{"internal/memory", "internal/store", true},
+		{"internal/memory", "internal/node", false},
+		{"internal/project", "internal/memory", false},
+		{"internal/rest", "internal/memory", true},
+		{"internal/memory", "internal/store/sqlite", false},
 		{"internal/store/sqlite", "internal/store/sqlitedb", true},
 		{"internal/store/sqlitedb", ".", false},
 		{"internal/rest", "internal/store", false},
@@ -251,23 +259,6 @@ func TestTestsDoNotSleep(t *testing.T) {
 		}
 		for _, use := range uses(f.ast, "time", "Sleep") {
 			t.Errorf("%s sleeps in a test; inject the clock, use testing/synctest or wait for an event", use)
-		}
-	}
-}
-
-func TestAppMethodsBegin(t *testing.T) {
-	for _, f := range sources(t) {
-		if f.dir != "internal/app" || f.isTest() {
-			continue
-		}
-		for _, decl := range f.ast.Decls {
-			fn, ok := decl.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || !fn.Name.IsExported() || receiver(fn) != "App" || withoutBegin[fn.Name.Name] != "" {
-				continue
-			}
-			if !beginsFirst(fn) {
-				t.Errorf("%s: App.%s does not start with begin, so nobody asked whether the principal may do it", fset.Position(fn.Pos()), fn.Name.Name)
-			}
 		}
 	}
 }
@@ -414,43 +405,6 @@ func saysLong(c *ast.CommentGroup) bool {
 		reason, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(line.Text, "//")), "long:")
 		return ok && strings.TrimSpace(reason) != ""
 	})
-}
-
-// receiver returns the type name of fn's receiver, "" for a function.
-func receiver(fn *ast.FuncDecl) string {
-	if fn.Recv == nil || len(fn.Recv.List) == 0 {
-		return ""
-	}
-	typ := fn.Recv.List[0].Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	switch typ := typ.(type) {
-	case *ast.Ident:
-		return typ.Name
-	case *ast.IndexExpr:
-		return fmt.Sprint(typ.X)
-	}
-	return ""
-}
-
-// beginsFirst reports whether the first call in fn's first statement is begin
-// on the receiver.
-func beginsFirst(fn *ast.FuncDecl) bool {
-	if len(fn.Body.List) == 0 || len(fn.Recv.List[0].Names) == 0 {
-		return false
-	}
-	self, first := fn.Recv.List[0].Names[0].Name, ""
-	ast.Inspect(fn.Body.List[0], func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && first == "" {
-			first = "something else"
-			if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
-				first = fmt.Sprintf("%s.%s", sel.X, sel.Sel.Name)
-			}
-		}
-		return first == ""
-	})
-	return first == self+".begin"
 }
 
 // requiredModules reads the module paths of go.mod.

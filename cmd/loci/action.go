@@ -6,7 +6,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 )
 
-// The annotations of a command: the actions of package app that it uses, or the reason why it uses none.
+// The annotations of a command: the actions that it uses, or the reason why it uses none.
 const (
 	actionNote = "action"
 	localNote  = "local"

@@ -4,7 +4,7 @@
 //
 // This package only configures and wires: one file per command, config.go is the
 // only reader of the environment, and exit.go has the one table of exit codes. A
-// command calls a use case of package app, or maintenance of package maintain.
+// command calls a use case, or maintenance of package maintain.
 // Secrets go to standard output, once, if the person asked for them, and never
 // to standard error or a log.
 package main

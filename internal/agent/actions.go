@@ -13,7 +13,7 @@ const (
 
 // Actions says who may take each of them.
 var Actions = gate.Actions{
-	Create:       {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audited: true},
+	Create:       {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
 	Read:         {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
 	SessionOpen:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true},
 	SessionRead:  {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},

@@ -1,5 +1,5 @@
 // Package auth turns credentials into principals. It is the only maker of
-// loci.Principal. What a principal may do is decided in package app, what it
+// loci.Principal. What a principal may do is decided in package gate, what it
 // may see by loci.Viewer.
 //
 // Paths are tried in a fixed order on every request: dashboard service key

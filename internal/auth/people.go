@@ -97,7 +97,7 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 		if err := Welcome(ctx, tx, org, u.ID); err != nil {
 			return err
 		}
-		// What cannot be recorded is not done. The name is app.TeamJoin's.
+		// What cannot be recorded is not done. The name is org.TeamJoin's.
 		return tx.Audit().Add(ctx, loci.AuditEntry{At: now, Action: "team.join", Allowed: true, Kind: loci.KindUser, UserID: u.ID, Target: i.ID.String()})
 	})
 	if err != nil {

@@ -54,7 +54,7 @@ func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browse
 	return p, token, nil
 }
 
-// What the audit trail says of sessions besides the actions of package app.
+// What the audit trail says of sessions besides the actions of the capabilities.
 const (
 	SessionStarted = "sign_in.start"
 	SessionProved  = "sign_in.prove"

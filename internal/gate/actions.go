@@ -27,10 +27,19 @@ type Rule struct {
 	// Browser refuses everything but a browser session.
 	Browser bool
 	Metered bool // the metering hook is told
-	// Audited writes an entry with the change, in its transaction: what cannot
-	// be recorded is not done. What is refused is recorded for every action.
-	Audited bool
+	Audit   Audit
 }
+
+// Audit says when an action is recorded in the audit trail. Loci does not do what it cannot record. It records
+// what it refuses for every action.
+type Audit int
+
+// The ways to record.
+const (
+	NotAudited Audit = iota
+	WithChange       // Write records it in the transaction of the change
+	WithCall         // Begin records it; for actions that change nothing
+)
 
 // Actions says of each action who may take it, and what is kept of it.
 type Actions map[Action]Rule
@@ -51,8 +60,8 @@ var (
 	Both = []loci.Right{loci.RightRead, loci.RightWrite}
 )
 
-// Begin is the authorisation check. An action without a rule is refused. A
-// refusal is recorded, as far as the disk takes it.
+// Begin is the authorisation check. It refuses an action without a rule, and records a refusal as far as the disk
+// takes it.
 func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {
 	if p.IsZero() {
 		return loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
@@ -63,6 +72,9 @@ func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {
 	}
 	if g.rules[act].Metered && g.meter != nil {
 		g.meter(ctx, p, act)
+	}
+	if g.rules[act].Audit == WithCall {
+		return g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, g.Entry(p, act)) })
 	}
 	return nil
 }
@@ -76,7 +88,7 @@ func (g *Gate) Also(ctx context.Context, p loci.Principal, act Action) error {
 	return err
 }
 
-// May decides. It is part of begin and also, which record what it refuses.
+// May decides. It is part of Begin and Also, which record what it refuses.
 func (g *Gate) May(p loci.Principal, act Action) error {
 	r, ok := g.rules[act]
 	if !ok || !slices.Contains(r.Kinds, p.Kind) {
@@ -163,7 +175,7 @@ func (g *Gate) Refused(ctx context.Context, p loci.Principal, act Action) {
 // Write runs fn in one transaction of the principal's org, which also records
 // the action if its rule says so. fn may set the target and the count of the
 // entry; an empty Action in it records nothing, for a call that changed nothing.
-// What fn refuses is recorded like what begin does. A request that is carried out once is finished in it.
+// What fn refuses is recorded like what Begin refuses. A request that is carried out once is finished in it.
 func (g *Gate) Write(ctx context.Context, p loci.Principal, act Action, fn func(tx store.Tx, e *loci.AuditEntry) error) error {
 	once := onceOf(ctx)
 	err := g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error {
@@ -171,7 +183,7 @@ func (g *Gate) Write(ctx context.Context, p loci.Principal, act Action, fn func(
 		if err := fn(tx, &e); err != nil {
 			return err
 		}
-		if g.rules[act].Audited && e.Action != "" {
+		if g.rules[act].Audit == WithChange && e.Action != "" {
 			if err := tx.Audit().Add(ctx, e); err != nil {
 				return err
 			}

@@ -27,8 +27,8 @@ var Actions = gate.Actions{
 	Merge:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
 	ReadTrash: {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
 	History:   {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
-	Vendors:   {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audited: true},
-	Export:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audited: true},
-	Import:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audited: true},
+	Vendors:   {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
+	Export:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
+	Import:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 	Check:     {Kinds: gate.Operator},
 }

@@ -1,7 +1,7 @@
 // Package mcpserver is the MCP surface: tools, resources and prompts over
 // Streamable HTTP and stdio.
 //
-// It turns a call into one use case of package app, and the result into JSON.
+// It turns a call into one use case, and the result into JSON.
 // It decides nothing itself. Two generations of the protocol share one path:
 // versions with connections, which MCP calls sessions, and the stateless
 // 2026-07-28.

@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// BulkItem is one operation of a bulk call: what App.Create, App.Patch and App.Trash take. A create does not look
+// BulkItem is one operation of a bulk call: what Create, Patch and Trash take. A create does not look
 // for similar memories.
 type BulkItem struct {
 	Op        loci.BulkOp

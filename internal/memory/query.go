@@ -11,7 +11,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Chat is a model that answers a prompt, somewhere on a network. App calls it
+// Chat is a model that answers a prompt, somewhere on a network. Query calls it
 // only for Query, and only when the operator configured one.
 type Chat interface {
 	// Complete returns the model's answer. Upstream if the model fails.

@@ -14,10 +14,10 @@ const (
 
 // Actions says who may take each of them.
 var Actions = gate.Actions{
-	Create:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audited: true},
+	Create:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
 	Read:    {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
-	Change:  {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audited: true},
-	Trash:   {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
-	Restore: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
-	Erase:   {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audited: true},
+	Change:  {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
+	Trash:   {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
+	Restore: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
+	Erase:   {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
 }

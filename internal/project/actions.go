@@ -18,11 +18,11 @@ const (
 var Actions = gate.Actions{
 	// Finding a project is a part of most calls about its graph, which are metered themselves.
 	Read:         {Kinds: gate.Everyone, Rights: gate.Graphs},
-	Create:       {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audited: true},
-	Change:       {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audited: true},
-	Archive:      {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audited: true},
-	Restore:      {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audited: true},
-	Delete:       {Kinds: gate.Everyone, Rights: gate.Graphs, Deletes: true, Disk: true, Metered: true, Audited: true},
+	Create:       {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
+	Change:       {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
+	Archive:      {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
+	Restore:      {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
+	Delete:       {Kinds: gate.Everyone, Rights: gate.Graphs, Deletes: true, Disk: true, Metered: true, Audit: gate.WithChange},
 	ReadMembers:  {Kinds: gate.People, Rights: gate.Graphs, Metered: true},
-	ChangeMember: {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audited: true},
+	ChangeMember: {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 }

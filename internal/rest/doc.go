@@ -1,5 +1,5 @@
 // Package rest is the JSON API over HTTP: it turns requests into calls of
-// package app, and results and errors into answers.
+// the capabilities, and results and errors into answers.
 //
 // Every route stands once in a table (routes.go) with who may call it, and is
 // registered twice: under /api/v1 and at the root path that older clients

@@ -191,7 +191,7 @@ func (r route) refusals(fail func(status, text string)) {
 	fail("401", "No credential, or one that is unknown, revoked or expired")
 	fail("403", "This credential may not do that; with code step_up_required, step_up_url says where to prove who you are")
 	fail("503", "The storage cannot be reached")
-	changes := app.Rules()[r.Action].Audited || r.ofProject() && r.Method != http.MethodGet
+	changes := app.Rules()[r.Action].Audit != gate.NotAudited || r.ofProject() && r.Method != http.MethodGet
 	if changes {
 		fail("507", "The disk is full; nothing was written")
 	}

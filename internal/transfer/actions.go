@@ -10,6 +10,6 @@ const (
 
 // Actions says who may take each of them.
 var Actions = gate.Actions{
-	Export: {Kinds: gate.People, Rights: gate.Read, Metered: true, Audited: true},
-	Import: {Kinds: gate.Operator, Metered: true, Audited: true},
+	Export: {Kinds: gate.People, Rights: gate.Read, Metered: true, Audit: gate.WithChange},
+	Import: {Kinds: gate.Operator, Metered: true, Audit: gate.WithChange},
 }

@@ -167,7 +167,7 @@ func rightsOf(scope string) ([]loci.Right, error) {
 // Allow stores what a person granted: to act as one vendor, with some of the
 // rights that were asked for. It returns the code for the client. Forbidden if
 // the operator fixed another vendor; Invalid if the vendor or the rights cannot
-// be. Only app.Consent calls it, which knows whether the person may.
+// be. Only identity.Service.Consent calls it, which knows whether the person may.
 func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor loci.Vendor, rights []loci.Right) (loci.Secret, loci.Grant, error) {
 	if err := auth.CheckVendor(vendor); err != nil {
 		return "", loci.Grant{}, loci.FieldErrorf("vendor", "is not usable: %s", err)

@@ -4,7 +4,7 @@
 // tokens opaque: 256 random bits of which the store has the SHA-256.
 //
 // It leaves out how people sign in (package auth), whether they may consent
-// (package app) and every page (package web).
+// (package identity) and every page (package web).
 //
 // The invariant: a client acts as the vendor that a person chose or the
 // operator fixed. What a client says about itself decides nothing.

@@ -1,0 +1,166 @@
+package loci_test
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// withoutBegin are exported methods of services that do not begin with Begin, each with its reason.
+var withoutBegin = map[string]string{
+	"identity.Setup":         "makes the first org, before there is a principal",
+	"identity.SetOwnerEmail": "carries out the operator's settings, before there is a principal",
+	"memory.Attach":          "ends what Receive began, and asks again",
+	"project.Choose":         "asks for the action that its caller is about to begin, without metering it twice",
+	"project.EndConnection":  "forgets in which project a connection worked; only its client knows its key",
+
+	// Hooks for other services, which have begun.
+	"memory.Pool":        "part of use cases of nodes: says whether the caller has a team to share with",
+	"memory.Release":     "part of leaving a team",
+	"node.Release":       "part of leaving a team",
+	"org.TakeOut":        "part of deleting a person",
+	"project.MustBeOpen": "part of writing into a project",
+}
+
+const (
+	maxServiceMethods = 60
+	maxPackageLines   = 6000
+	bigPackageLines   = 2500 // larger ones are printed
+)
+
+// largePackages may have more lines than maxPackageLines: so many, for this reason.
+var largePackages = map[string]struct {
+	lines  int
+	reason string
+}{
+	"cmd/loci":                {14000, "one file for each command"},
+	"internal/store/sqlstore": {9000, "one file for each family of tables"},
+	"internal/rest":           {6500, "one file for each subject of the API"},
+}
+
+// serviceMethods returns the exported methods of each type that embeds gate.Gate, by package.
+func serviceMethods(t *testing.T) map[string][]*ast.FuncDecl {
+	t.Helper()
+	embeds := map[string]bool{} // dir.Type
+	for _, f := range sources(t) {
+		if f.isTest() {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if s, ok := n.(*ast.TypeSpec); ok && embedsGate(s.Type) {
+				embeds[f.dir+"."+s.Name.Name] = true
+			}
+			return true
+		})
+	}
+	found := map[string][]*ast.FuncDecl{}
+	for _, f := range sources(t) {
+		for _, decl := range f.ast.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if ok && !f.isTest() && fn.Body != nil && fn.Name.IsExported() && embeds[f.dir+"."+receiver(fn)] {
+				found[f.dir] = append(found[f.dir], fn)
+			}
+		}
+	}
+	return found
+}
+
+func embedsGate(typ ast.Expr) bool {
+	st, ok := typ.(*ast.StructType)
+	return ok && slices.ContainsFunc(st.Fields.List, func(f *ast.Field) bool {
+		star, ok := f.Type.(*ast.StarExpr)
+		if !ok || len(f.Names) > 0 {
+			return false
+		}
+		sel, ok := star.X.(*ast.SelectorExpr)
+		return ok && fmt.Sprintf("%s.%s", sel.X, sel.Sel.Name) == "gate.Gate"
+	})
+}
+
+func TestServicesBegin(t *testing.T) {
+	methods := serviceMethods(t)
+	if got := slices.Sorted(maps.Keys(methods)); !slices.Equal(got, services) {
+		t.Errorf("these packages have services: %v; the table in arch_test.go has %v", got, services)
+	}
+	unused := maps.Clone(withoutBegin)
+	for dir, list := range methods {
+		for _, fn := range list {
+			name := path.Base(dir) + "." + fn.Name.Name
+			if withoutBegin[name] != "" {
+				delete(unused, name)
+			} else if !beginsFirst(fn) {
+				t.Errorf("%s: %s does not start with Begin, so nobody asked whether the principal may do it", fset.Position(fn.Pos()), name)
+			}
+		}
+	}
+	for name := range unused {
+		t.Errorf("withoutBegin has %s, which is no method of a service", name)
+	}
+}
+
+func TestServicesStaySmall(t *testing.T) {
+	for dir, list := range serviceMethods(t) {
+		if len(list) > maxServiceMethods {
+			t.Errorf("the service of %s has %d exported methods, the limit is %d; give a part of it a package", dir, len(list), maxServiceMethods)
+		}
+	}
+}
+
+func TestPackageSizes(t *testing.T) {
+	lines := map[string]int{}
+	for _, f := range sources(t) {
+		if !f.isTest() && !strings.HasSuffix(f.dir, "test") && !ast.IsGenerated(f.ast) {
+			lines[f.dir] += f.lines
+		}
+	}
+	bySize := slices.SortedFunc(maps.Keys(lines), func(a, b string) int { return lines[b] - lines[a] })
+	for _, dir := range bySize {
+		limit := max(maxPackageLines, largePackages[dir].lines)
+		switch {
+		case lines[dir] > limit:
+			t.Errorf("package %s has %d lines, the limit is %d; split it, or state a reason in largePackages", dir, lines[dir], limit)
+		case lines[dir] > bigPackageLines:
+			t.Logf("package %s has %d lines", dir, lines[dir])
+		}
+	}
+}
+
+// beginsFirst reports whether the first call in fn's first statement is Begin on the receiver.
+func beginsFirst(fn *ast.FuncDecl) bool {
+	if len(fn.Body.List) == 0 || len(fn.Recv.List[0].Names) == 0 {
+		return false
+	}
+	self, first := fn.Recv.List[0].Names[0].Name, ""
+	ast.Inspect(fn.Body.List[0], func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && first == "" {
+			first = "something else"
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+				first = fmt.Sprintf("%s.%s", sel.X, sel.Sel.Name)
+			}
+		}
+		return first == ""
+	})
+	return first == self+".Begin"
+}
+
+// receiver returns the type name of fn's receiver, "" for a function.
+func receiver(fn *ast.FuncDecl) string {
+	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+		return ""
+	}
+	typ := fn.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	switch typ := typ.(type) {
+	case *ast.Ident:
+		return typ.Name
+	case *ast.IndexExpr:
+		return fmt.Sprint(typ.X)
+	}
+	return ""
+}
