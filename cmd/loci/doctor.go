@@ -17,6 +17,7 @@ import (
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store/sqlite"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // finding is one line of doctor's report.
@@ -80,7 +81,7 @@ func (d *doctor) examine(ctx context.Context) {
 			return nil
 		})
 		if err != nil {
-			d.fail("open", "read the message; if a file is damaged, run loci backup restore", "%s", loci.OneLine(err.Error()))
+			d.fail("open", remedy(err), "%s", loci.OneLine(err.Error()))
 		}
 		d.examineBackups()
 	}
@@ -160,7 +161,7 @@ func (d *doctor) examineDirectory() bool {
 func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 	unwritten := in.app.Ready(ctx)
 	if err := unwritten; err != nil {
-		d.fail("write", "free disk space, or make the directory writable for this user", "%s", loci.OneLine(err.Error()))
+		d.fail("write", remedy(err), "%s", loci.OneLine(err.Error()))
 	} else {
 		d.ok("write", "writing works")
 	}
@@ -172,7 +173,7 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		}
 	}
 	if err != nil {
-		d.fail("files", "loci backup restore", "%s", loci.OneLine(err.Error()))
+		d.fail("files", remedy(err), "%s", loci.OneLine(err.Error()))
 		return
 	}
 	for _, text := range problems {
@@ -188,14 +189,30 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 			fix = "copy the directory, then loci backup restore; or loci asset delete ID, and attach the file again after " +
 				"two days"
 		}
-		if unwritten != nil || strings.Contains(text, "cannot be written") {
-			fix = "free disk space, and make the directory and its files writable for this user"
+		switch {
+		case unwritten != nil:
+			fix = remedy(unwritten) // until writing works, no other finding is reliable
+		case strings.Contains(text, "cannot be written"):
+			fix = remedy(os.ErrPermission)
 		}
 		d.fail("files", fix, "%s", text)
 	}
 	if len(problems) == 0 {
 		d.ok("files", "every file is intact, and the full-text and list indexes match the rows")
 	}
+}
+
+// remedy returns what to do about an error of the store. Only a damaged file needs a backup.
+func remedy(err error) string {
+	switch {
+	case loci.CodeOf(err) == loci.Full || errors.Is(err, sqlitedb.ErrFull):
+		return "free disk space; the data is not damaged, so do not restore a backup"
+	case errors.Is(err, sqlitedb.ErrCorrupt), errors.Is(err, sqlitedb.ErrNotDB):
+		return "copy the directory, then loci backup restore"
+	case errors.Is(err, os.ErrPermission), errors.Is(err, sqlitedb.ErrReadOnly):
+		return "make the directory and its files writable for this user"
+	}
+	return "read the message; restore a backup only if a file is damaged"
 }
 
 func (d *doctor) examineKeys(ctx context.Context, in *instance) {

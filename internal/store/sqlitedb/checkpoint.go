@@ -1,17 +1,20 @@
 package sqlitedb
 
 import (
+	"os"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Pages in the log from which it is copied into the database file, and from
-// which readers are held back for a moment so that the log can start over
-// (64 MiB of 4 KiB pages).
+// The log is copied into the database file when it is as long as the file, but has at least walLeastPages (4 MiB of
+// 4 KiB pages) and at most walMostPages. A log that outgrew its database would fill a small disk, and a full disk
+// has no room to copy it. When it is walLimit times as long, readers are held back for a moment so that it can start
+// over.
 const (
-	walCopyPages  = 4000
-	walLimitPages = 16384
+	walLeastPages = 1024
+	walMostPages  = 4096
+	walLimit      = 4
 )
 
 // walKeepBytes is what the log file may keep of the disk when it starts over.
@@ -31,29 +34,39 @@ type walGauge struct {
 // keeps everything until a later try.
 func (db *DB) checkpoint() {
 	g := &db.wal
-	if db.writer == nil || g.pages < walCopyPages {
-		g.copyAt, g.restartAt = walCopyPages, walLimitPages
+	if db.writer == nil || g.pages < walLeastPages {
+		g.copyAt, g.restartAt = 0, 0
 		return
 	}
-	if g.pages >= max(g.restartAt, walLimitPages) {
-		g.restartAt = g.pages + walLimitPages/4
+	due := db.walDue()
+	if g.pages >= max(g.restartAt, walLimit*due) {
+		g.restartAt = g.pages + due
 		if db.lock.acquire(db.hurry) == nil {
 			db.checkpointTruncate(db.writer, restartPatience)
 			db.lock.release()
 		}
 		return
 	}
-	if g.pages >= g.copyAt {
+	if g.pages >= max(g.copyAt, due) {
 		_, _, _ = db.writer.raw.WALCheckpoint("main", sqlite3.CHECKPOINT_PASSIVE)
-		g.copyAt = g.pages + walCopyPages // a log that could start over reports fewer pages by then
+		g.copyAt = g.pages + due // a log that could start over reports fewer pages by then
 	}
+}
+
+// walDue is how many pages the log may have before it is copied.
+func (db *DB) walDue() int {
+	info, err := os.Stat(db.opts.Path)
+	if err != nil {
+		return walLeastPages
+	}
+	return int(min(max(info.Size()/4096, walLeastPages), walMostPages))
 }
 
 // checkpointTruncate copies the log and empties it, if readers let go in time.
 func (db *DB) checkpointTruncate(c *Conn, patience time.Duration) {
 	_ = c.raw.BusyTimeout(patience)
 	if _, _, err := c.raw.WALCheckpoint("main", sqlite3.CHECKPOINT_TRUNCATE); err == nil {
-		db.wal = walGauge{copyAt: walCopyPages, restartAt: walLimitPages}
+		db.wal = walGauge{}
 	}
 	_ = c.raw.BusyTimeout(busyTimeout)
 }

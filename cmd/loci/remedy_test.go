@@ -1,0 +1,35 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// TestRemedy advises a restore for damage alone.
+func TestRemedy(t *testing.T) {
+	for _, tt := range []struct {
+		err     error
+		want    string
+		restore bool
+	}{
+		{loci.WrapError(loci.Full, sqlitedb.ErrFull, "the disk is full; nothing was written"), "free disk space", false},
+		{fmt.Errorf("check: %w", sqlitedb.ErrFull), "free disk space", false},
+		{loci.WrapError(loci.Unavailable, sqlitedb.ErrIO, "the disk failed"), "read the message", false},
+		{loci.WrapError(loci.Unavailable, fs.ErrPermission, "cannot be written"), "writable for this user", false},
+		{loci.WrapError(loci.Unavailable, sqlitedb.ErrGone, "moved"), "read the message", false},
+		{errors.New("anything"), "read the message", false},
+		{fmt.Errorf("open: %w", sqlitedb.ErrCorrupt), "loci backup restore", true},
+		{fmt.Errorf("open: %w", sqlitedb.ErrNotDB), "loci backup restore", true},
+	} {
+		got := remedy(tt.err)
+		if !strings.Contains(got, tt.want) || strings.Contains(got, "loci backup restore") != tt.restore {
+			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
+		}
+	}
+}
