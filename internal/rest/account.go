@@ -16,7 +16,8 @@ import (
 	"github.com/loci-memory/loci/internal/transfer"
 )
 
-// The limits of their own, in requests a minute of one credential.
+// The classes of routes with a limit of their own, in requests a minute of one
+// credential.
 var (
 	expensive = auth.Policy{Name: "changes", Limit: 30}
 	exports   = auth.Policy{Name: "export", Limit: 10}
@@ -44,7 +45,7 @@ func (s *server) registerAccount(at func(route) route) {
 	add(s, at(routeEnterKey), s.enterKey)
 }
 
-// The part of the table about the person and their keys.
+// The routes about the person and their keys.
 var (
 	routeMe = route{ID: "getMe", Method: http.MethodGet, Path: "/users/me", Who: forPeople,
 		Action: identity.WhoAmI, Tag: "account",
@@ -67,7 +68,8 @@ var (
 		Summary: "Export your memories",
 		Text: "All your memories with every version, as JSON lines. `loci export` writes the same bytes, and " +
 			"`loci import` reads them.",
-		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString}, Example: exampleLines}}}
+		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString},
+			Example: exampleLines}}}
 	routeSignIn = route{ID: "getSignInMethods", Method: http.MethodGet, Path: "/users/me/sign-in",
 		Who: forPeople, Action: identity.SignInRead, Tag: "account",
 		Summary: "List your sign-in methods",
@@ -158,14 +160,16 @@ func (s *server) export(_ context.Context, p loci.Principal, _ *noBody) (*huma.S
 	})
 }
 
-func (s *server) signInMethods(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.SignInMethods], error) {
+func (s *server) signInMethods(ctx context.Context, p loci.Principal,
+	_ *noBody) (*answer[client.SignInMethods], error) {
 	m, err := s.app.Identity.SignInMethods(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	out := client.SignInMethods{Password: m.Password, Email: m.HasEmail, Passkeys: make([]client.Passkey, len(m.Passkeys))}
 	for i, k := range m.Passkeys {
-		out.Passkeys[i] = client.Passkey{ID: base64.RawURLEncoding.EncodeToString(k.ID), Name: k.Name, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt}
+		out.Passkeys[i] = client.Passkey{ID: base64.RawURLEncoding.EncodeToString(k.ID), Name: k.Name,
+			CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt}
 	}
 	return say(out, nil)
 }
@@ -177,7 +181,8 @@ func (s *server) sessions(ctx context.Context, p loci.Principal, _ *noBody) (*an
 	}
 	out := client.SessionList{Sessions: make([]client.BrowserSession, len(list))}
 	for i, c := range list {
-		out.Sessions[i] = client.BrowserSession{ID: c.ID, Browser: c.Name, Current: c.ID == p.CredentialID, ProvedAt: c.ProvedAt,
+		out.Sessions[i] = client.BrowserSession{ID: c.ID, Browser: c.Name, Current: c.ID == p.CredentialID,
+			ProvedAt:  c.ProvedAt,
 			CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, LastUsedAt: c.LastUsedAt}
 	}
 	return say(out, nil)
@@ -223,12 +228,14 @@ func (s *server) enterKey(ctx context.Context, p loci.Principal, in *enterKeyInp
 }
 
 func keyOf(c loci.Credential) client.Key {
-	return client.Key{ID: c.ID, Name: c.Name, Vendor: c.Vendor, Prefix: c.Prefix, Scopes: orEmpty(c.Rights), ProjectIDs: c.ProjectIDs,
-		WorkspaceID: c.WorkspaceID, Replaces: c.Replaces, CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, RevokedAt: c.RevokedAt, LastUsedAt: c.LastUsedAt}
+	return client.Key{ID: c.ID, Name: c.Name, Vendor: c.Vendor, Prefix: c.Prefix, Scopes: orEmpty(c.Rights),
+		ProjectIDs:  c.ProjectIDs,
+		WorkspaceID: c.WorkspaceID, Replaces: c.Replaces, CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt,
+		RevokedAt: c.RevokedAt, LastUsedAt: c.LastUsedAt}
 }
 
 type keysInput struct {
-	Kind string `query:"kind" enum:"user,agent" doc:"Your own keys, or those of your agents; left out: both"`
+	Kind string `query:"kind" enum:"user,agent" doc:"Your own keys, or those of your agents; default: both"`
 }
 
 func (s *server) keys(ctx context.Context, p loci.Principal, in *keysInput) (*answer[client.KeyList], error) {
@@ -247,7 +254,8 @@ type newKeyInput struct{ Body client.NewKey }
 
 func (s *server) createKey(ctx context.Context, p loci.Principal, in *newKeyInput) (*shownOnce[client.MadeKey], error) {
 	r := &in.Body
-	return madeKey(s.app.Identity.CreateKey(ctx, p, auth.KeyRequest{Name: r.Name, Vendor: r.Vendor, Rights: r.Scopes, ProjectIDs: r.ProjectIDs,
+	return madeKey(s.app.Identity.CreateKey(ctx, p, auth.KeyRequest{Name: r.Name, Vendor: r.Vendor, Rights: r.Scopes,
+		ProjectIDs:  r.ProjectIDs,
 		WorkspaceID: r.WorkspaceID, ExpiresAt: r.ExpiresAt}))
 }
 
@@ -281,16 +289,21 @@ func (s *server) revokeKey(ctx context.Context, p loci.Principal, in *onePath) (
 
 // The examples of those routes.
 var (
-	exampleUserRow = loci.User{ID: exampleUser, OrgID: "acme", Email: "mara@example.org", Name: "Mara", Role: loci.RoleUser,
+	exampleUserRow = loci.User{ID: exampleUser, OrgID: "acme", Email: "mara@example.org", Name: "Mara",
+		Role:    loci.RoleUser,
 		OrgRole: loci.MemberAdmin, CreatedAt: exampleTime}
 	exampleChoice = client.WorkspaceChoice{WorkspaceID: loci.WorkspaceID(exampleID)}
 	exampleKey    = client.Key{ID: loci.CredentialID(exampleID), Name: "backup script", Prefix: "loci_live_4f2A",
 		Scopes: []loci.Right{loci.RightRead}, CreatedAt: exampleTime}
 	exampleMade    = client.MadeKey{Key: exampleKey, Secret: "loci_live_4f2A…"}
-	exampleSession = client.BrowserSession{ID: loci.CredentialID(exampleID), Browser: "Firefox on Linux", Current: true, ProvedAt: exampleTime,
+	exampleSession = client.BrowserSession{ID: loci.CredentialID(exampleID), Browser: "Firefox on Linux",
+		Current: true, ProvedAt: exampleTime,
 		CreatedAt: exampleTime, ExpiresAt: exampleTime.Add(30 * 24 * time.Hour), LastUsedAt: exampleTime}
-	exampleSignIn = client.SignInMethods{Password: true, Email: true, Passkeys: []client.Passkey{{ID: "AQIDBA", Name: "Laptop", CreatedAt: exampleTime}}}
-	exampleGrants = []loci.Grant{{ID: loci.GrantID(exampleID), UserID: exampleUser, ClientID: "https://claude.ai/oauth/client.json", ClientName: "Claude",
-		Vendor: "claude", Rights: []loci.Right{loci.RightRead, loci.RightWrite}, CreatedAt: exampleTime, ExpiresAt: exampleTime.Add(90 * 24 * time.Hour)}}
+	exampleSignIn = client.SignInMethods{Password: true, Email: true, Passkeys: []client.Passkey{{ID: "AQIDBA",
+		Name: "Laptop", CreatedAt: exampleTime}}}
+	exampleGrants = []loci.Grant{{ID: loci.GrantID(exampleID), UserID: exampleUser,
+		ClientID: "https://claude.ai/oauth/client.json", ClientName: "Claude",
+		Vendor: "claude", Rights: []loci.Right{loci.RightRead,
+			loci.RightWrite}, CreatedAt: exampleTime, ExpiresAt: exampleTime.Add(90 * 24 * time.Hour)}}
 	exampleLines = "{\"loci\":\"export\",\"format\":1}\n"
 )

@@ -16,8 +16,8 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 )
 
-// access says who may call a route. The zero access is nobody: a route that
-// forgets to say it does not start.
+// access states who may call a route. The zero access means nobody, and the
+// server does not start with such a route.
 type access int
 
 const (
@@ -26,8 +26,8 @@ const (
 	forPeople                   // agents are refused
 )
 
-// gate stands before each handler and before its input is looked at, so that
-// the answer to those who may not pass depends on nothing but the route.
+// gate runs before each handler and before the input is read, so that a refusal
+// depends on nothing but the route.
 func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
@@ -37,7 +37,7 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
-			s.refuse(x, r, loci.Errorf(loci.Invalid, "the query string is not readable; encode it as in ?q=two%%20words"))
+			s.refuse(x, r, loci.Errorf(loci.Invalid, "cannot read the query string; encode it as in ?q=two%%20words"))
 			return
 		}
 		if field, text := route.wrongBody(r); text != "" {
@@ -63,15 +63,15 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 // mergePatch is the type of a body that changes parts of a memory.
 const mergePatch = "application/merge-patch+json"
 
-// wrongBody says which header announces a body of a form that is not taken, and
-// what is wrong with it, or "". No Content-Type at all is taken for JSON.
+// wrongBody returns the header that announces a body in a form that the route
+// does not accept, and the reason, or "". Without Content-Type, JSON is assumed.
 func (r route) wrongBody(req *http.Request) (header, text string) {
 	if r.In == nil && !r.Raw {
 		return "", ""
 	}
 	for _, coding := range req.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(strings.TrimSpace(coding), "identity") {
-			return "Content-Encoding", "the body must not be compressed; send it without Content-Encoding"
+			return "Content-Encoding", "the body must not be compressed; omit Content-Encoding"
 		}
 	}
 	sent := req.Header.Values("Content-Type")
@@ -89,8 +89,8 @@ func (r route) wrongBody(req *http.Request) (header, text string) {
 	return "", ""
 }
 
-// admit finds out who asks, counts the request and says whether the route is
-// open to them. A request with a bad credential counts as one without.
+// admit authenticates the caller, counts the request and checks whether the route
+// is open to the caller. A request with a bad credential counts as one without.
 func (s *server) admit(x *exchange, r *http.Request, route *route) error {
 	var p loci.Principal
 	var err error
@@ -159,7 +159,7 @@ func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	writeProblem(w, problemOf(http.StatusMethodNotAllowed, string(loci.Invalid), "",
-		"this route takes "+strings.Join(allowed, ", ")+" only"))
+		"this route accepts only "+strings.Join(allowed, ", ")))
 }
 
 // allowed returns the methods that the path takes.

@@ -21,7 +21,7 @@ func (s *server) registerAgents(at func(route) route) {
 	add(s, at(routeCloseSession), s.closeSession)
 }
 
-// The part of the table about agents and their sessions.
+// The routes about agents and their sessions.
 var (
 	routeCreateAgent = route{ID: "createAgent", Method: http.MethodPost, Atomic: true, Path: "/agents", Who: forAny,
 		Action: agent.Create, Tag: "agents", Limit: expensive, Status: http.StatusCreated,
@@ -64,15 +64,15 @@ var (
 		Out: exampleWorkDone}
 )
 
-// AgentPath is an agent in a path. It is exported because huma passes over
+// AgentPath is an agent in a path. It is exported because huma skips
 // embedded structs that are not.
 type AgentPath struct {
-	ID string `path:"id" doc:"Of the agent, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the agent, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 // SessionPath is a session of agents in a path, exported as AgentPath is.
 type SessionPath struct {
-	ID string `path:"id" doc:"Of the session, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the session, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 func (p SessionPath) session() (id loci.SessionID) {
@@ -87,7 +87,7 @@ func (s *server) createAgent(ctx context.Context, p loci.Principal, in *newAgent
 }
 
 type agentsInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
 	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
 }
 
@@ -107,18 +107,20 @@ func (s *server) agent(ctx context.Context, p loci.Principal, in *AgentPath) (*a
 
 type newSessionInput struct{ Body client.NewAgentSession }
 
-func (s *server) openSession(ctx context.Context, p loci.Principal, in *newSessionInput) (*answer[loci.Session], error) {
+func (s *server) openSession(ctx context.Context, p loci.Principal,
+	in *newSessionInput) (*answer[loci.Session], error) {
 	return say(s.app.Agent.OpenSession(ctx, p, in.Body))
 }
 
 type agentSessionsInput struct {
-	State   loci.SessionState `query:"state" enum:"active,closed" doc:"Left out: both"`
+	State   loci.SessionState `query:"state" enum:"active,closed" doc:"Default: both"`
 	AgentID string            `query:"agent_id" format:"uuid" doc:"Only sessions of this agent"`
-	Limit   int               `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	Limit   int               `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
 	Cursor  string            `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same filter"`
 }
 
-func (s *server) agentSessions(ctx context.Context, p loci.Principal, in *agentSessionsInput) (*answer[client.AgentSessionList], error) {
+func (s *server) agentSessions(ctx context.Context, p loci.Principal,
+	in *agentSessionsInput) (*answer[client.AgentSessionList], error) {
 	r := agent.SessionList{State: in.State, Limit: in.Limit, Cursor: in.Cursor}
 	if in.AgentID != "" {
 		read(&r.AgentID, in.AgentID)
@@ -145,10 +147,12 @@ var (
 	exampleNewAgent = client.NewAgent{Name: "reviewer", Vendor: "claude", Config: json.RawMessage(`{"model":"large"}`)}
 	exampleAgents   = client.AgentList{Agents: []loci.Agent{exampleAgent}}
 
-	exampleWork = loci.Session{ID: loci.SessionID(exampleID), UserID: exampleUser, AgentID: loci.AgentID(exampleID), Vendor: "claude",
-		Title: "Review of the login page", State: loci.SessionActive, CreatedAt: exampleTime}
+	exampleWork = loci.Session{ID: loci.SessionID(exampleID), UserID: exampleUser, AgentID: loci.AgentID(exampleID),
+		Vendor: "claude",
+		Title:  "Review of the login page", State: loci.SessionActive, CreatedAt: exampleTime}
 	exampleNewWork  = client.NewAgentSession{Vendor: "claude", Title: "Review of the login page"}
 	exampleWorkList = client.AgentSessionList{Sessions: []loci.Session{exampleWork}}
-	exampleWorkDone = loci.Session{ID: loci.SessionID(exampleID), UserID: exampleUser, AgentID: loci.AgentID(exampleID), Vendor: "claude",
+	exampleWorkDone = loci.Session{ID: loci.SessionID(exampleID), UserID: exampleUser,
+		AgentID: loci.AgentID(exampleID), Vendor: "claude",
 		Title: "Review of the login page", State: loci.SessionClosed, CreatedAt: exampleTime, ClosedAt: exampleTime}
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerAssets adds the routes about what hangs on memories: files, and where they come from.
+// registerAssets adds the routes about the files of memories.
 func (s *server) registerAssets(at func(route) route) {
 	upload := at(routeAddAsset)
 	s.addAsset(upload, upload.prefix+"/assets/")
@@ -25,10 +25,10 @@ func (s *server) registerAssets(at func(route) route) {
 
 }
 
-// uploads bounds how often files come: each may take a while and a good part of the disk.
+// uploads limits how often files arrive: each may take a while and much of the disk.
 var uploads = auth.Policy{Name: "assets", Limit: 120}
 
-// The part of the table about what hangs on memories.
+// The routes about the files of memories.
 var (
 	routeAddAsset = route{ID: "addAsset", Method: http.MethodPost, Path: "/memories/{id}/assets", Who: forAny,
 		Action: memory.AssetAdd, Tag: "assets", Limit: uploads, Status: http.StatusCreated, Raw: true, Again: true,
@@ -62,40 +62,45 @@ var (
 )
 
 // binaryToo are the media types of files: bytes, and any other that no browser runs.
-var binaryToo = map[string]*huma.MediaType{binaryType: {Schema: binarySchema, Example: "bytes"}, "*/*": {Schema: binarySchema}}
+var binaryToo = map[string]*huma.MediaType{binaryType: {Schema: binarySchema, Example: "bytes"},
+	"*/*": {Schema: binarySchema}}
 
 var binarySchema = &huma.Schema{Type: huma.TypeString, Format: "binary"}
 
 // contentAnswers are what a download answers besides the whole file.
 var contentAnswers = map[string]*huma.Response{
-	"206": {Description: "The parts that Range asks for; several as multipart/byteranges", Content: map[string]*huma.MediaType{
-		"*/*": {Schema: binarySchema}, "multipart/byteranges": {Schema: binarySchema}}},
-	"304": {Description: "Still the file that If-None-Match names"},
-	"412": problemResponse("The file is another one than If-Match names"),
-	"416": problemResponse("Range asks for what the file does not have; Content-Range says how long it is"),
+	"206": {Description: "The parts in Range; several as multipart/byteranges",
+		Content: map[string]*huma.MediaType{
+			"*/*": {Schema: binarySchema}, "multipart/byteranges": {Schema: binarySchema}}},
+	"304": {Description: "Unchanged since an ETag in If-None-Match"},
+	"412": problemResponse("The file does not match If-Match"),
+	"416": problemResponse("Range is outside the file, whose size is in Content-Range"),
 }
 
 // uploadBody documents the body of an upload.
 func uploadBody() *huma.RequestBody {
-	form := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{"file": binarySchema}, Required: []string{"file"}}
-	return &huma.RequestBody{Required: true, Description: "Of any Content-Type; as large as the org allows, 25 MiB where it says nothing.",
-		Content: map[string]*huma.MediaType{binaryType: {Schema: binarySchema, Example: "bytes"}, formType: {Schema: form}}}
+	form := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{"file": binarySchema},
+		Required: []string{"file"}}
+	return &huma.RequestBody{Required: true,
+		Description: "Of any Content-Type. The org sets the largest size; the default is 25 MiB.",
+		Content: map[string]*huma.MediaType{binaryType: {Schema: binarySchema, Example: "bytes"},
+			formType: {Schema: form}}}
 }
 
 type newAssetInput struct {
 	PathID
-	Name        string `query:"name" maxLength:"1000" doc:"What the file is called; left out: as Content-Disposition or the form says" example:"diagram.png"`
-	Disposition string `header:"Content-Disposition" maxLength:"2000" doc:"Names the file where name does not, like attachment; filename=\"diagram.png\""`
+	Name        string `query:"name" maxLength:"1000" doc:"Default: as in Content-Disposition or the form" example:"a.png"`
+	Disposition string `header:"Content-Disposition" maxLength:"2000" doc:"Names the file, like attachment; filename=\"a.png\""`
 }
 
 type assetOutput struct {
 	Status   int
-	Location string `header:"Location" doc:"Where the file is; 201 only"`
+	Location string `header:"Location" doc:"The address of the file; 201 only"`
 	Body     loci.Asset
 }
 
-// addAsset registers the route that takes files. The request is read as it comes, so what decides whether
-// it is one that was carried out before is known only when all of it is stored.
+// addAsset registers the route that takes files. It streams the request, so only
+// after storing all of it does it know whether the request is a repetition.
 func (s *server) addAsset(r route, place string) {
 	attach := once(s, &r, func(ctx context.Context, p loci.Principal, in *memory.Received) (*assetOutput, error) {
 		a, added, err := s.app.Memory.Attach(ctx, p, in)
@@ -139,7 +144,7 @@ func (s *server) assets(ctx context.Context, p loci.Principal, in *PathID) (*ans
 }
 
 type assetPath struct {
-	ID string `path:"id" doc:"Of the attachment, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the attachment, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 func (in *assetPath) parse() (id loci.AssetID) {
@@ -157,13 +162,14 @@ func (s *server) deleteAsset(ctx context.Context, p loci.Principal, in *assetPat
 
 // contentInput documents the headers that http.ServeContent reads.
 type contentInput struct {
-	ID          string `path:"id" doc:"Of the attachment, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
-	Range       string `header:"Range" maxLength:"1000" doc:"Parts of the file, like bytes=0-1023; several are answered as multipart/byteranges"`
-	IfRange     string `header:"If-Range" maxLength:"1000" doc:"The ETag of the part that you have: the whole file is sent if it is another one"`
-	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"ETags that you have; 304 if it is one of them"`
+	ID          string `path:"id" doc:"Id of the attachment, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	Range       string `header:"Range" maxLength:"1000" doc:"Parts of the file, like bytes=0-1023"`
+	IfRange     string `header:"If-Range" maxLength:"1000" doc:"The ETag of the part that you have"`
+	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"ETags that you have; 304 if one matches"`
 }
 
-// assetContent answers with the bytes. Who may see them is decided at every request; what they are never changes.
+// assetContent answers with the bytes. Every request is authorised; the bytes
+// never change.
 func (s *server) assetContent(ctx context.Context, p loci.Principal, in *contentInput) (*huma.StreamResponse, error) {
 	a, f, err := s.app.Memory.OpenAsset(ctx, p, (&assetPath{in.ID}).parse())
 	if err != nil {
@@ -220,7 +226,7 @@ func (o *outgoing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// refuseRange answers what http.ServeContent would not do, in the form of all other refusals.
+// refuseRange answers a request that http.ServeContent refused, as a problem document.
 func (s *server) refuseRange(out *outgoing, size int64) {
 	h := out.Header()
 	for _, name := range []string{"Content-Disposition", "ETag", "Last-Modified", "Accept-Ranges", "Content-Length"} {
@@ -229,10 +235,11 @@ func (s *server) refuseRange(out *outgoing, size int64) {
 	h.Set("Cache-Control", "private, no-cache")
 	switch out.refused {
 	case http.StatusRequestedRangeNotSatisfiable:
-		err := loci.FieldErrorf("Range", "asks for what the file does not have; it has %d bytes, counted from 0, as in bytes=0-1023", size)
+		err := loci.FieldErrorf("Range", "is outside the file, which has %d bytes; count from 0, as in bytes=0-1023", size)
 		writeProblem(out.exchange, problemOf(out.refused, string(loci.Invalid), "Range", err.Error()))
 	case http.StatusPreconditionFailed:
-		writeProblem(out.exchange, newProblem(loci.Errorf(loci.Precondition, "the file is another one than the request is meant for")))
+		writeProblem(out.exchange, newProblem(loci.Errorf(loci.Precondition,
+			"the file does not match If-Match")))
 	default:
 		writeProblem(out.exchange, s.fail(out.request.Context(), noAsset, errUnreadable))
 	}
@@ -243,7 +250,9 @@ var errUnreadable = loci.Errorf(loci.Unavailable, "the file cannot be read from 
 
 // The examples of those routes.
 var (
-	exampleAsset = loci.Asset{ID: loci.AssetID(exampleMemory.ID), MemoryID: exampleMemory.ID, UserID: exampleMemory.UserID, Origin: "claude", Name: "diagram.png",
-		MediaType: "image/png", Size: 48213, SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", CreatedAt: exampleMemory.CreatedAt}
+	exampleAsset = loci.Asset{ID: loci.AssetID(exampleMemory.ID), MemoryID: exampleMemory.ID,
+		UserID: exampleMemory.UserID, Origin: "claude", Name: "diagram.png",
+		MediaType: "image/png", Size: 48213, SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		CreatedAt: exampleMemory.CreatedAt}
 	exampleAssets = []loci.Asset{exampleAsset}
 )

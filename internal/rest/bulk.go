@@ -23,7 +23,8 @@ var (
 		{Op: "create", Memory: &client.NewMemory{Content: "Tuesdays", Attributes: client.Attributes{Key: "deploy.day"}}},
 	}}
 	exampleBulkAnswer = client.BulkAnswer{Succeeded: 2, Results: []loci.BulkResult{
-		{Op: "create", ID: exampleMemory.ID, Version: 1, Created: true}, {Index: 1, Op: "create", ID: loci.MemoryID(exampleUser), Version: 1, Created: true}}}
+		{Op: "create", ID: exampleMemory.ID, Version: 1, Created: true}, {Index: 1, Op: "create",
+			ID: loci.MemoryID(exampleUser), Version: 1, Created: true}}}
 
 	routeBulk = route{ID: "bulkMemories", Method: http.MethodPost, Atomic: true, Bulk: true,
 		Path: "/memories/bulk", Who: forAny, Action: memory.Create,
@@ -40,7 +41,7 @@ type bulkInput struct {
 	RawBody []byte
 }
 
-// inParts says that each operation is done by itself.
+// inParts reports whether each operation is carried out separately.
 func (in *bulkInput) inParts() bool { return in.Body.Atomic != nil && !*in.Body.Atomic }
 
 func (s *server) bulk(ctx context.Context, p loci.Principal, in *bulkInput) (*answer[client.BulkAnswer], error) {
@@ -81,7 +82,7 @@ func bulkItems(in *bulkInput) ([]memory.BulkItem, error) {
 	for i := range in.Body.Operations {
 		item, err := bulkItem(&in.Body.Operations[i], raw.Operations[i].Memory)
 		if err != nil {
-			return nil, loci.FieldErrorf(fmt.Sprintf("operations[%d]", i), "is not right: %s", loci.SafeText(err))
+			return nil, loci.FieldErrorf(fmt.Sprintf("operations[%d]", i), "is invalid: %s", loci.SafeText(err))
 		}
 		items[i] = item
 	}
@@ -93,13 +94,13 @@ func bulkItem(o *client.BulkOperation, raw json.RawMessage) (memory.BulkItem, er
 	create, update := item.Op == loci.BulkCreate, item.Op == loci.BulkUpdate
 	switch {
 	case create != (o.Memory != nil):
-		return item, loci.FieldErrorf("memory", "is needed for create, and for nothing else")
+		return item, loci.FieldErrorf("memory", "is required for create and not allowed otherwise")
 	case update != (o.Changes != nil):
-		return item, loci.FieldErrorf("changes", "is needed for update, and for nothing else")
+		return item, loci.FieldErrorf("changes", "is required for update and not allowed otherwise")
 	case create == !o.ID.IsZero():
-		return item, loci.FieldErrorf("id", "is needed for update and trash, and not taken for create")
+		return item, loci.FieldErrorf("id", "is required for update and trash and not allowed for create")
 	case create && o.Version != 0:
-		return item, loci.FieldErrorf("version", "is not taken for create")
+		return item, loci.FieldErrorf("version", "is not allowed for create")
 	}
 	var err error
 	switch {

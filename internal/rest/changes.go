@@ -16,7 +16,7 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerChanges adds the stream of what changes.
+// registerChanges adds the stream of changes.
 func (s *server) registerChanges(at func(route) route) {
 	add(s, at(routeChanges), s.changes)
 }
@@ -26,12 +26,13 @@ var routeChanges = route{ID: "followChanges", Method: http.MethodGet, Path: "/ch
 	Summary: "Follow changes as they happen",
 	Text: "Server-sent events: one `ready`, then a `change` (a FeedEvent) for each change that you may " +
 		"see. On `reset`, Loci no longer knows what changed meanwhile: reload everything.",
-	Alternatives: map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: huma.TypeString}, Example: exampleStream}}}
+	Alternatives: map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: huma.TypeString},
+		Example: exampleStream}}}
 
 // Live configures streams of changes.
 type Live struct {
-	// Poll is how often a stream looks for what other processes have written; default: a second. What this process writes
-	// wakes it at once.
+	// Poll is how often a stream looks for what other processes have written;
+	// default: a second. What this process writes wakes it at once.
 	Poll time.Duration
 	// Heartbeat is how often a stream says that it is there; default: 15 seconds.
 	Heartbeat time.Duration
@@ -42,14 +43,16 @@ type Live struct {
 }
 
 const (
-	// wakeGap is the least time between a write and the read that it causes, so that many writes cost few reads.
+	// wakeGap is the least time between a write and the read that it causes, so
+	// that many writes cost few reads.
 	wakeGap = 10 * time.Millisecond
 	// writeTime is how long a client may take to accept something before the stream ends.
 	writeTime = 30 * time.Second
 	// lastTime is what remains of it when the server stops.
 	lastTime = time.Second
-	// streamBuffer is how much a stream collects. It is sent when it is full, or when there is nothing more to say: where it is cut
-	// must not depend on what the reader may not see.
+	// streamBuffer is how much a stream collects. It is sent when it is full, or
+	// when there is nothing more to say: where it is cut must not depend on what
+	// the reader may not see.
 	streamBuffer = 16 << 10
 	// retryStream is when another try at a stream may be worth while, in seconds.
 	retryStream = "15"
@@ -77,12 +80,13 @@ type streams struct {
 	open map[string]int
 }
 
-// enter counts a stream of who, and returns how it is taken back.
+// enter counts a stream of who, and returns the function that takes it back.
 func (o *streams) enter(who string, limit int) (leave func(), err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.open[who] >= limit {
-		return nil, loci.Errorf(loci.RateLimited, "this credential has %d streams of changes open, which is the most; close one", limit)
+		return nil, loci.Errorf(loci.RateLimited,
+			"this credential already has %d streams of changes open, the maximum; close one", limit)
 	}
 	if o.open == nil {
 		o.open = map[string]int{}
@@ -98,9 +102,9 @@ func (o *streams) enter(who string, limit int) (leave func(), err error) {
 }
 
 type changesInput struct {
-	Header string `header:"Last-Event-ID" maxLength:"200" doc:"The id of the last event that you have: the stream goes on behind it. EventSource sends it by itself"`
-	Query  string `query:"last_event_id" maxLength:"200" doc:"The same, for the first request; the header counts where both are sent"`
-	Once   bool   `query:"once" doc:"End when there is nothing more to say now"`
+	Header string `header:"Last-Event-ID" maxLength:"200" doc:"The last event that you have; EventSource sends it"`
+	Query  string `query:"last_event_id" maxLength:"200" doc:"The same; the header takes precedence"`
+	Once   bool   `query:"once" doc:"End when there are no more changes now"`
 }
 
 func (in *changesInput) after() string {
@@ -142,7 +146,8 @@ type patient struct {
 	c   *http.ResponseController
 }
 
-// Write sends b and waits at most writeTime for the client to take it, and lastTime when the stream is to end.
+// Write sends b. It waits for the client at most writeTime, and at most lastTime
+// while the stream ends.
 func (p patient) Write(b []byte) (int, error) {
 	// Only what is no connection refuses deadlines.
 	_ = p.c.SetWriteDeadline(time.Now().Add(writeTime))
@@ -153,7 +158,7 @@ func (p patient) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// hurry leaves a client that takes nothing little time: a server that stops does not wait for it.
+// hurry shortens the wait for a client that does not read, so that the server can stop.
 func (p patient) hurry() { _ = p.c.SetWriteDeadline(time.Now().Add(lastTime)) }
 
 // changeStream is one open stream.
@@ -165,10 +170,11 @@ type changeStream struct {
 	once bool
 }
 
-// run writes what changes until the client goes away, the server stops, or the
-// credential does not count any more.
+// run writes changes until the client disconnects, the server stops or the
+// credential becomes invalid.
 func (t *changeStream) run(ctx context.Context, resumed bool) {
-	// The stream has no end by itself. What an earlier request on the connection has set must not cut it off.
+	// The stream has no end by itself. What an earlier request on the connection
+	// has set must not cut it off.
 	control := http.NewResponseController(t.x.ResponseWriter)
 	_ = control.SetReadDeadline(time.Time{})
 	defer context.AfterFunc(ctx, patient{ctx, t.x, control}.hurry)()
@@ -200,8 +206,8 @@ func (t *changeStream) run(ctx context.Context, resumed bool) {
 	}
 }
 
-// round writes what there is now. It asks anew who the client is, as a key may be revoked and a person may leave a
-// team while a stream is open.
+// round writes the changes so far. It authenticates the client again, because a
+// key may be revoked and a person may leave a team while the stream is open.
 func (t *changeStream) round(ctx context.Context) error {
 	for more := true; more; {
 		p, err := t.authenticate(t.x.request)
@@ -232,7 +238,7 @@ func (t *changeStream) round(ctx context.Context) error {
 	return t.flush()
 }
 
-// event enters an event. An error of the connection shows at the next flush.
+// event buffers an event. A connection error shows at the next flush.
 func (t *changeStream) event(name, id string, data any) {
 	b, err := json.Marshal(data)
 	if err != nil {
@@ -241,13 +247,14 @@ func (t *changeStream) event(name, id string, data any) {
 	_, _ = t.out.WriteString("event: " + name + "\nid: " + id + "\ndata: " + string(b) + "\n\n")
 }
 
-// pulse says that the stream is there. Its id is the place behind everything that was looked at: a client that comes back
-// much later is not further behind because of what it did not see.
+// pulse shows that the stream is alive. Its id is the position behind everything
+// that was checked, so a client that reconnects much later skips what it could
+// not see.
 func (t *changeStream) pulse() {
 	_, _ = t.out.WriteString(": still here\nid: " + t.feed.Position() + "\n\n")
 }
 
-// errAway ends a stream whose client takes nothing any more.
+// errAway ends a stream whose client no longer reads.
 var errAway = errors.New("the client is away")
 
 func (t *changeStream) flush() error {
@@ -257,7 +264,8 @@ func (t *changeStream) flush() error {
 	return nil
 }
 
-// ended logs what a client cannot be told any more. That its credential does not count any more it learns when it comes back.
+// ended logs a failure that the client cannot be told about. A client whose
+// credential expired learns that when it reconnects.
 func (t *changeStream) ended(ctx context.Context, err error) {
 	code := loci.CodeOf(err)
 	if ctx.Err() != nil || errors.Is(err, errAway) || code != "" && code != loci.Unavailable {
@@ -266,7 +274,8 @@ func (t *changeStream) ended(ctx context.Context, err error) {
 	t.log.WarnContext(ctx, "a stream of changes ended", "request_id", t.x.id, "error", chain(err))
 }
 
-// exampleStream is a stream that began, and then saw one change.
+// exampleStream is a stream with one change.
 const exampleStream = "event: ready\nid: 7hT2mXw4sQ9v\ndata: {\"resumed\":false}\n\n" +
-	"event: change\nid: Kc0pZ8rYb1uE\ndata: {\"at\":\"2026-11-20T16:00:00Z\",\"kind\":\"memory\",\"id\":\"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e\"," +
+	"event: change\nid: Kc0pZ8rYb1uE\ndata: " +
+	"{\"at\":\"2026-11-20T16:00:00Z\",\"kind\":\"memory\",\"id\":\"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e\"," +
 	"\"change\":\"updated\",\"version\":2,\"origin\":\"claude\"}\n\n"

@@ -1,11 +1,12 @@
-// Package rest is the JSON API over HTTP: it turns requests into calls of
-// the capabilities, and results and errors into answers.
+// Package rest is the JSON API over HTTP. It turns requests into calls of the
+// capabilities, and results and errors into answers.
 //
-// Every route stands once in a table (routes.go) with who may call it, and is
-// registered twice: under /api/v1 and at the root path that older clients
-// know. The OpenAPI document is made from the same structs that validate.
-// What a route does is decided in app; what a caller sees, in the store.
+// Each file defines the routes of one subject, their handlers and their examples.
+// A route states who may call it and which action it carries out. It is
+// registered twice: under /api/v1 and at the root path that older clients use.
+// The OpenAPI document comes from the same structs that validate requests.
+// The capabilities decide what a route does, and the store what a caller sees.
 //
-// The one invariant: the answer about a memory that the caller may not see is
-// byte for byte the answer about one that never existed.
+// The one invariant: the answer about a memory that the caller may not see equals,
+// byte for byte, the answer about a memory that never existed.
 package rest

@@ -31,13 +31,14 @@ var status = map[loci.Code]int{
 // The errors of the surface itself.
 var (
 	errAbsent      = loci.Errorf(loci.NotFound, "there is no such thing") // fail says of which kind
-	errNoRoute     = loci.Errorf(loci.NotFound, "there is no such route; GET /openapi.json lists them all")
+	errNoRoute     = loci.Errorf(loci.NotFound, "no such route; GET /openapi.json lists all routes")
 	errAgent       = loci.Errorf(loci.Forbidden, "Agent keys cannot access this endpoint")
-	errForeignPage = loci.Errorf(loci.Forbidden, "changes with a session cookie are taken from pages of this server only; programs send Authorization: Bearer <key>")
-	errGone        = loci.Errorf(loci.Unavailable, "the request was cancelled before it was done")
+	errForeignPage = loci.Errorf(loci.Forbidden, "a session cookie works only from pages of this server; "+
+		"programs send Authorization: Bearer <key>")
+	errGone = loci.Errorf(loci.Unavailable, "the request was cancelled before it finished")
 )
 
-// missing is the noun of what a route's NotFound is about; "" is a memory.
+// missing is the noun in the NotFound error of a route; "" is a memory.
 type missing string
 
 // The nouns.
@@ -60,8 +61,8 @@ const (
 	noSuggestion missing = "suggestion"
 )
 
-// text is the answer for every id that leads to nothing: unknown, not an id at
-// all, or not visible. It must not depend on which.
+// text is the answer for every id that the caller cannot use: unknown, malformed
+// or not visible. It must not depend on which.
 func (m missing) text() string {
 	if m == "" {
 		m = "memory"
@@ -69,7 +70,7 @@ func (m missing) text() string {
 	return "there is no such " + string(m) + ", or this credential may not see it"
 }
 
-// internalText is all that the outside learns of an error without a code.
+// internalText is all that callers see of an error without a code.
 const internalText = "internal error"
 
 // problem is client.Problem as huma wants an error to be.
@@ -94,7 +95,7 @@ const (
 	problemType = "application/problem+json"
 )
 
-// newProblem returns what the outside may know of err.
+// newProblem returns the public part of err.
 func newProblem(err error) *problem {
 	code := loci.CodeOf(err)
 	if code == "" {
@@ -132,12 +133,13 @@ func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
 	return newProblem(err)
 }
 
-// itemsProblem says why items of a call were refused: the first ones in the
+// itemsProblem reports why items of a call were refused: the first ones in the
 // text, all of them in a list.
 func itemsProblem(err *loci.ItemsError) *problem {
 	text := err.Error()
 	if n := len(err.Items) - maxProblems; n > 0 {
-		text = (&loci.ItemsError{Items: err.Items[:maxProblems]}).Error() + "; " + strconv.Itoa(n) + " further reasons are in items"
+		text = (&loci.ItemsError{Items: err.Items[:maxProblems]}).Error() + "; " + strconv.Itoa(n) + " further reasons " +
+			"are in items"
 	}
 	code := loci.CodeOf(err)
 	p := problemOf(status[code], string(code), "", text)
@@ -145,16 +147,17 @@ func itemsProblem(err *loci.ItemsError) *problem {
 	return p
 }
 
-// stepUp tells a browser where to prove who is using it, and a program what it
-// lacks (RFC 9470).
+// stepUp tells a browser where to confirm the identity of its user, and a program
+// which proof it lacks (RFC 9470).
 func (s *server) stepUp(x *exchange, err error) *problem {
-	x.Header().Set("WWW-Authenticate", `Bearer error="insufficient_user_authentication", max_age=`+strconv.Itoa(int(loci.StepUpAge.Seconds())))
+	x.Header().Set("WWW-Authenticate",
+		`Bearer error="insufficient_user_authentication", max_age=`+strconv.Itoa(int(loci.StepUpAge.Seconds())))
 	p := newProblem(err)
 	p.StepUpURL = s.site.Base(x.request) + "/app/step-up"
 	return p
 }
 
-// chain writes an error with its causes, which Error of a loci.Error hides.
+// chain formats an error with its causes, which Error of a loci.Error hides.
 func chain(err error) string {
 	text := err.Error()
 	if cause := errors.Unwrap(err); cause != nil && cause.Error() != text {
@@ -176,7 +179,7 @@ func (s *server) refuse(x *exchange, r *http.Request, err error) {
 	}
 }
 
-// WriteError answers with what the outside may know of err.
+// WriteError answers with the public part of err.
 func WriteError(w http.ResponseWriter, err error) { writeProblem(w, newProblem(err)) }
 
 func writeProblem(w http.ResponseWriter, p *problem) {

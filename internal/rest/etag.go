@@ -10,9 +10,8 @@ import (
 // etag is the entity tag of a version of a memory.
 func etag(m *loci.Memory) string { return `"` + strconv.Itoa(m.Version) + `"` }
 
-// ifVersion reads If-Match: the version that a change is meant for, or 0 for
-// any. A gateway that compresses may have made the tag weak; it still names
-// the version.
+// ifVersion reads If-Match: the version to change, or 0 for any. A proxy that
+// compresses may have made the tag weak; it still names the version.
 func ifVersion(header string) (int, error) {
 	header = strings.TrimSpace(header)
 	if header == "" || header == "*" {
@@ -20,7 +19,7 @@ func ifVersion(header string) (int, error) {
 	}
 	n, ok := tagVersion(header)
 	if !ok {
-		return 0, loci.FieldErrorf("If-Match", `must be one version of the memory, as its ETag gives it, like "3", or *`)
+		return 0, loci.FieldErrorf("If-Match", `must be a version of the memory as in its ETag, such as "3", or *`)
 	}
 	return n, nil
 }

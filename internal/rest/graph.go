@@ -36,7 +36,7 @@ func (s *server) registerGraph(at func(route) route) {
 	add(s, at(routeImportGraph), s.importGraph)
 }
 
-// The part of the table about changing graphs.
+// The routes about changing graphs.
 var (
 	routeCreateEntities = route{ID: "createEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/entities",
 		Who: forAny, Action: graph.Write, Missing: noProject, Tag: "graph", Status: http.StatusCreated,
@@ -139,7 +139,8 @@ type newEntitiesInput struct {
 	RawBody []byte
 }
 
-func (s *server) createEntities(ctx context.Context, p loci.Principal, in *newEntitiesInput) (*madeOutput[client.PutEntities], error) {
+func (s *server) createEntities(ctx context.Context, p loci.Principal,
+	in *newEntitiesInput) (*madeOutput[client.PutEntities], error) {
 	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 		return nil, err
 	}
@@ -179,7 +180,8 @@ type addObservationsInput struct {
 	RawBody []byte
 }
 
-func (s *server) addObservations(ctx context.Context, p loci.Principal, in *addObservationsInput) (*madeOutput[client.PutObservations], error) {
+func (s *server) addObservations(ctx context.Context, p loci.Principal,
+	in *addObservationsInput) (*madeOutput[client.PutObservations], error) {
 	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 		return nil, err
 	}
@@ -213,7 +215,8 @@ type newRelationsInput struct {
 	RawBody []byte
 }
 
-func (s *server) createRelations(ctx context.Context, p loci.Principal, in *newRelationsInput) (*madeOutput[client.PutRelations], error) {
+func (s *server) createRelations(ctx context.Context, p loci.Principal,
+	in *newRelationsInput) (*madeOutput[client.PutRelations], error) {
 	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 		return nil, err
 	}
@@ -232,7 +235,8 @@ func (s *server) createRelations(ctx context.Context, p loci.Principal, in *newR
 func relationsOf(list []client.NewRelation) []loci.NewRelation {
 	out := make([]loci.NewRelation, len(list))
 	for i, r := range list {
-		out[i] = loci.NewRelation{From: loci.EntityRef{Name: r.From, Type: r.FromType}, To: loci.EntityRef{Name: r.To, Type: r.ToType}, Type: r.Type}
+		out[i] = loci.NewRelation{From: loci.EntityRef{Name: r.From, Type: r.FromType}, To: loci.EntityRef{Name: r.To,
+			Type: r.ToType}, Type: r.Type}
 	}
 	return out
 }
@@ -246,7 +250,7 @@ type entityNamesInput struct {
 func (in *entityNamesInput) refs() ([]loci.EntityRef, error) {
 	b := &in.Body
 	if len(b.Names)+len(b.Entities) == 0 || len(b.Names) > 0 && len(b.Entities) > 0 {
-		return nil, loci.FieldErrorf("names", "or else entities is needed: send one of them, with at least 1 entry")
+		return nil, loci.FieldErrorf("names", "or entities is required; send one of them with at least 1 entry")
 	}
 	refs := make([]loci.EntityRef, 0, len(b.Names)+len(b.Entities))
 	for _, name := range b.Names {
@@ -258,7 +262,8 @@ func (in *entityNamesInput) refs() ([]loci.EntityRef, error) {
 	return refs, nil
 }
 
-func (s *server) deleteEntities(ctx context.Context, p loci.Principal, in *entityNamesInput) (*answer[client.Deleted], error) {
+func (s *server) deleteEntities(ctx context.Context, p loci.Principal,
+	in *entityNamesInput) (*answer[client.Deleted], error) {
 	refs, err := in.refs()
 	if err != nil {
 		return nil, err
@@ -272,7 +277,8 @@ type observationDeletionsInput struct {
 	Body client.ObservationDeletions
 }
 
-func (s *server) deleteObservations(ctx context.Context, p loci.Principal, in *observationDeletionsInput) (*answer[client.Deleted], error) {
+func (s *server) deleteObservations(ctx context.Context, p loci.Principal,
+	in *observationDeletionsInput) (*answer[client.Deleted], error) {
 	items := make([]loci.Contents, len(in.Body.Deletions))
 	for i, d := range in.Body.Deletions {
 		items[i] = loci.Contents{Entity: loci.EntityRef{Name: d.Entity, Type: d.Type}, Contents: d.Observations}
@@ -286,7 +292,8 @@ type relationDeletionsInput struct {
 	Body client.RelationDeletions
 }
 
-func (s *server) deleteRelations(ctx context.Context, p loci.Principal, in *relationDeletionsInput) (*answer[client.Deleted], error) {
+func (s *server) deleteRelations(ctx context.Context, p loci.Principal,
+	in *relationDeletionsInput) (*answer[client.Deleted], error) {
 	n, err := s.app.Graph.DeleteRelations(ctx, p, in.project(), relationsOf(in.Body.Relations))
 	return say(client.Deleted{Deleted: n}, err)
 }
@@ -300,14 +307,16 @@ type graphIDsInput struct {
 func idsOf(in *client.GraphIDs) (ids graph.IDs, err error) {
 	switch n := len(in.Entities) + len(in.Observations) + len(in.Relations); {
 	case n == 0:
-		err = loci.Errorf(loci.Invalid, "the body names nothing; send entities, observations or relations")
+		err = loci.Errorf(loci.Invalid, "the body is empty; send entities, observations or relations")
 	case n > loci.MaxGraphItems:
-		err = loci.Errorf(loci.Invalid, "entities, observations and relations together have %d ids; at most %d are allowed", n, loci.MaxGraphItems)
+		err = loci.Errorf(loci.Invalid, "entities, observations and relations together have %d ids; at most %d are "+
+			"allowed", n, loci.MaxGraphItems)
 	}
 	return graph.IDs(*in), err
 }
 
-func (s *server) restoreEntities(ctx context.Context, p loci.Principal, in *graphIDsInput) (*answer[client.Restored], error) {
+func (s *server) restoreEntities(ctx context.Context, p loci.Principal,
+	in *graphIDsInput) (*answer[client.Restored], error) {
 	ids, err := idsOf(&in.Body)
 	if err != nil {
 		return nil, err
@@ -331,7 +340,8 @@ type graphVendorsInput struct {
 	Body client.GraphVendors
 }
 
-func (s *server) setGraphVendors(ctx context.Context, p loci.Principal, in *graphVendorsInput) (*answer[client.Changed], error) {
+func (s *server) setGraphVendors(ctx context.Context, p loci.Principal,
+	in *graphVendorsInput) (*answer[client.Changed], error) {
 	ids, err := idsOf(&in.Body.GraphIDs)
 	if err != nil {
 		return nil, err
@@ -342,23 +352,31 @@ func (s *server) setGraphVendors(ctx context.Context, p loci.Principal, in *grap
 
 // The examples of those routes.
 var (
-	exampleGraphAccess = loci.GraphAccess{UserID: exampleUser, Origin: "claude", AllowedVendors: []loci.Vendor{loci.AnyVendor}}
+	exampleGraphAccess = loci.GraphAccess{UserID: exampleUser, Origin: "claude",
+		AllowedVendors: []loci.Vendor{loci.AnyVendor}}
 	exampleNewEntities = client.NewEntities{Entities: []client.NewEntity{
-		{Name: "API gateway", Type: "service", Observations: []string{"Listens on port 8443"}}, {Name: "website", Type: "service"}}}
-	exampleNewObservations = client.AddedObservations{Observations: []client.NewObservations{{Entity: "API gateway", Contents: []string{"Is restarted at night"}}}}
+		{Name: "API gateway", Type: "service", Observations: []string{"Listens on port 8443"}}, {Name: "website",
+			Type: "service"}}}
+	exampleNewObservations = client.AddedObservations{Observations: []client.NewObservations{{Entity: "API gateway",
+		Contents: []string{"Is restarted at night"}}}}
 	exampleNewRelations    = client.NewRelations{Relations: []client.NewRelation{exampleNewRelation}}
 	exampleNewRelation     = client.NewRelation{From: "website", To: "API gateway", Type: "depends_on"}
-	exampleOldObservations = client.ObservationDeletions{Deletions: []client.OldObservations{{Entity: "API gateway", Observations: []string{"Listens on port 8443"}}}}
-	exampleOldRelations    = client.RelationDeletions{Relations: []client.NewRelation{exampleNewRelation}}
-	exampleGraphIDs        = client.GraphIDs{Entities: []loci.EntityID{loci.EntityID(exampleID)}}
-	exampleGone            = client.GraphIDs{Entities: []loci.EntityID{{0x1b, 0x9d, 0x6b, 0xcd, 0xbb, 0xfd, 0x4b, 0x2d, 0x9b, 0x5d, 0xab, 0x8d, 0xfb, 0xbd, 0x4b, 0xed}}}
-	exampleMerge           = client.EntityMerge{From: loci.EntityID(exampleUser), Into: loci.EntityID(exampleID)}
-	exampleGraphVendors    = client.GraphVendors{GraphIDs: exampleGraphIDs, AllowedVendors: []loci.Vendor{"claude", "cursor"}}
-	examplePutEntities     = client.PutEntities{Entities: []client.PutEntity{{Entity: exampleEntity, Created: true, Added: 1}}}
+	exampleOldObservations = client.ObservationDeletions{Deletions: []client.OldObservations{{Entity: "API gateway",
+		Observations: []string{"Listens on port 8443"}}}}
+	exampleOldRelations = client.RelationDeletions{Relations: []client.NewRelation{exampleNewRelation}}
+	exampleGraphIDs     = client.GraphIDs{Entities: []loci.EntityID{loci.EntityID(exampleID)}}
+	exampleGone         = client.GraphIDs{Entities: []loci.EntityID{{0x1b, 0x9d, 0x6b, 0xcd, 0xbb, 0xfd, 0x4b,
+		0x2d, 0x9b, 0x5d, 0xab, 0x8d, 0xfb, 0xbd, 0x4b, 0xed}}}
+	exampleMerge        = client.EntityMerge{From: loci.EntityID(exampleUser), Into: loci.EntityID(exampleID)}
+	exampleGraphVendors = client.GraphVendors{GraphIDs: exampleGraphIDs, AllowedVendors: []loci.Vendor{"claude",
+		"cursor"}}
+	examplePutEntities = client.PutEntities{Entities: []client.PutEntity{{Entity: exampleEntity, Created: true,
+		Added: 1}}}
 	examplePutObservations = client.PutObservations{Observations: []client.EntityObservation{{Observation: exampleObservation, EntityName: "API gateway"}},
 		Duplicates: []client.EntityObservation{}}
 	examplePutRelations = client.PutRelations{Relations: []client.PutRelation{{Relation: exampleRelation, Created: true}}}
-	exampleGraphTrash   = client.GraphTrash{Entities: []loci.Entity{}, Observations: []loci.Observation{exampleObservation}, Relations: []loci.Relation{}}
-	exampleImported     = client.GraphImported{Lines: 3, Entities: 2, Observations: 1, Refused: 1,
+	exampleGraphTrash   = client.GraphTrash{Entities: []loci.Entity{},
+		Observations: []loci.Observation{exampleObservation}, Relations: []loci.Relation{}}
+	exampleImported = client.GraphImported{Lines: 3, Entities: 2, Observations: 1, Refused: 1,
 		Problems: []client.LineProblem{{Line: 3, Detail: `there is no entity "API gatewy"`}}}
 )

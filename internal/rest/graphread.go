@@ -16,7 +16,7 @@ import (
 	"github.com/loci-memory/loci/internal/jsonlines"
 )
 
-// The part of the table about reading graphs.
+// The routes about reading graphs.
 var (
 	routeGraph = route{ID: "readGraph", Method: http.MethodGet, Path: "/projects/{id}/graph", Who: forAny,
 		Action: graph.Read, Missing: noProject, Tag: "graph",
@@ -68,15 +68,16 @@ var (
 		Out: client.EntityList{Entities: exampleGraphPage.Entities}}
 	routeExportGraph = route{ID: "exportGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/export",
 		Who: forPeople, Action: graph.Export, Missing: noProject, Tag: "graph", Limit: exports,
-		Summary:      "Export a graph",
-		Text:         "Everything in it that you may read, as JSON lines. `loci graph export` writes the same bytes.",
-		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString}, Example: exampleGraphLines}}}
+		Summary: "Export a graph",
+		Text:    "Everything in it that you may read, as JSON lines. `loci graph export` writes the same bytes.",
+		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString},
+			Example: exampleGraphLines}}}
 )
 
-// GraphPaging asks for one page. It is exported because huma passes over
+// GraphPaging asks for one page. It is exported because huma skips
 // embedded structs that are not.
 type GraphPaging struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 100"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
 	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
 }
 
@@ -94,29 +95,34 @@ func (s *server) graph(ctx context.Context, p loci.Principal, in *graphInput) (*
 	if err != nil {
 		return nil, err
 	}
-	return say(client.GraphPage{Entities: allWhole(page.Entities), Relations: orEmpty(page.Relations), Left: page.Left, More: moreAt(page.NextCursor)}, nil)
+	return say(client.GraphPage{Entities: allWhole(page.Entities), Relations: orEmpty(page.Relations),
+		Left: page.Left, More: moreAt(page.NextCursor)}, nil)
 }
 
 type graphSearchInput struct {
 	ProjectPath
-	Q      string `query:"q" required:"true" minLength:"1" maxLength:"500" doc:"Words, AND, OR, NOT, \"phrases\", prefix* and parentheses" example:"gateway OR proxy*"`
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" doc:"Left out: 10"`
+	Q      string `query:"q" required:"true" minLength:"1" maxLength:"500" doc:"Words, AND, OR, NOT, \"phrases\", prefix*" example:"gate*"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" doc:"Default: 10"`
 	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same q"`
 }
 
-func (s *server) searchGraph(ctx context.Context, p loci.Principal, in *graphSearchInput) (*answer[client.GraphHits], error) {
-	hits, err := s.app.Graph.Search(ctx, p, in.project(), graph.SearchRequest{Query: in.Q, Limit: in.Limit, Cursor: in.Cursor})
+func (s *server) searchGraph(ctx context.Context, p loci.Principal,
+	in *graphSearchInput) (*answer[client.GraphHits], error) {
+	hits, err := s.app.Graph.Search(ctx, p, in.project(), graph.SearchRequest{Query: in.Q, Limit: in.Limit,
+		Cursor: in.Cursor})
 	if loci.FieldOf(err) == "query" { // here it is called q
 		err = loci.FieldErrorf("q", "%s", strings.TrimPrefix(loci.SafeText(err), "query "))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return say(client.GraphHits{Entities: allWhole(hits.Entities), Total: hits.Total, TotalIsLowerBound: hits.TotalIsLowerBound,
-		AnyWord: hits.AnyWord, More: moreAt(hits.NextCursor)}, nil)
+	return say(client.GraphHits{Entities: allWhole(hits.Entities), Total: hits.Total,
+		TotalIsLowerBound: hits.TotalIsLowerBound,
+		AnyWord:           hits.AnyWord, More: moreAt(hits.NextCursor)}, nil)
 }
 
-func (s *server) openEntities(ctx context.Context, p loci.Principal, in *entityNamesInput) (*answer[client.FoundEntities], error) {
+func (s *server) openEntities(ctx context.Context, p loci.Principal,
+	in *entityNamesInput) (*answer[client.FoundEntities], error) {
 	refs, err := in.refs()
 	if err != nil {
 		return nil, err
@@ -135,7 +141,7 @@ func (s *server) openEntities(ctx context.Context, p loci.Principal, in *entityN
 // EntityPath is an entity in a path, exported as GraphPaging is.
 type EntityPath struct {
 	ProjectPath
-	Entity string `path:"entity" doc:"Of the entity, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	Entity string `path:"entity" doc:"Id of the entity, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 func (e EntityPath) which() (w graph.Which) {
@@ -153,7 +159,8 @@ type entityPageInput struct {
 	GraphPaging
 }
 
-func (s *server) entityObservations(ctx context.Context, p loci.Principal, in *entityPageInput) (*answer[client.ObservationList], error) {
+func (s *server) entityObservations(ctx context.Context, p loci.Principal,
+	in *entityPageInput) (*answer[client.ObservationList], error) {
 	page, err := s.app.Graph.EntityObservations(ctx, p, in.project(), in.which(), in.list())
 	if err != nil {
 		return nil, err
@@ -161,7 +168,8 @@ func (s *server) entityObservations(ctx context.Context, p loci.Principal, in *e
 	return say(client.ObservationList{Observations: orEmpty(page.Observations), More: moreAt(page.NextCursor)}, nil)
 }
 
-func (s *server) entityRelations(ctx context.Context, p loci.Principal, in *entityPageInput) (*answer[client.RelationList], error) {
+func (s *server) entityRelations(ctx context.Context, p loci.Principal,
+	in *entityPageInput) (*answer[client.RelationList], error) {
 	page, err := s.app.Graph.EntityRelations(ctx, p, in.project(), in.which(), in.list())
 	if err != nil {
 		return nil, err
@@ -171,7 +179,7 @@ func (s *server) entityRelations(ctx context.Context, p loci.Principal, in *enti
 
 type entityHistoryInput struct {
 	EntityPath
-	Limit int `query:"limit" minimum:"1" maximum:"1000" doc:"Left out: 100"`
+	Limit int `query:"limit" minimum:"1" maximum:"1000" doc:"Default: 100"`
 }
 
 // The limits of lists that have no pages: what is shown if the request says
@@ -182,7 +190,7 @@ const (
 	defaultNeighbours = 20
 )
 
-// oneMore is what to ask for, to know whether there is more than limit.
+// oneMore is the limit to request in order to know whether more than limit exist.
 func oneMore(limit, most int) int { return min(limit+1, most) }
 
 // atMost cuts what was asked for with oneMore.
@@ -193,7 +201,8 @@ func atMost[T any](list []T, limit, most int) ([]T, bool) {
 	return orEmpty(list), len(list) == most
 }
 
-func (s *server) entityHistory(ctx context.Context, p loci.Principal, in *entityHistoryInput) (*answer[client.GraphChangeList], error) {
+func (s *server) entityHistory(ctx context.Context, p loci.Principal,
+	in *entityHistoryInput) (*answer[client.GraphChangeList], error) {
 	limit := limitOr(in.Limit, defaultGraphList)
 	list, err := s.app.Graph.EntityHistory(ctx, p, in.project(), in.which(), oneMore(limit, maxGraphList))
 	if err != nil {
@@ -206,11 +215,12 @@ func (s *server) entityHistory(ctx context.Context, p loci.Principal, in *entity
 
 type neighboursInput struct {
 	EntityPath
-	Hops  int `query:"hops" minimum:"1" maximum:"5" doc:"Left out: 1"`
-	Limit int `query:"limit" minimum:"1" maximum:"100" doc:"Of entities; left out: 20"`
+	Hops  int `query:"hops" minimum:"1" maximum:"5" doc:"Default: 1"`
+	Limit int `query:"limit" minimum:"1" maximum:"100" doc:"Of entities; default: 20"`
 }
 
-func (s *server) neighbours(ctx context.Context, p loci.Principal, in *neighboursInput) (*answer[client.EntityList], error) {
+func (s *server) neighbours(ctx context.Context, p loci.Principal,
+	in *neighboursInput) (*answer[client.EntityList], error) {
 	limit := limitOr(in.Limit, defaultNeighbours)
 	list, err := s.app.Graph.Neighbours(ctx, p, in.project(), in.which(), in.Hops, oneMore(limit, graph.MaxNeighbours))
 	if err != nil {
@@ -223,10 +233,11 @@ func (s *server) neighbours(ctx context.Context, p loci.Principal, in *neighbour
 
 type graphTrashInput struct {
 	ProjectPath
-	Limit int `query:"limit" minimum:"1" maximum:"1000" doc:"Of each kind; left out: 100"`
+	Limit int `query:"limit" minimum:"1" maximum:"1000" doc:"Of each kind; default: 100"`
 }
 
-func (s *server) graphTrash(ctx context.Context, p loci.Principal, in *graphTrashInput) (*answer[client.GraphTrash], error) {
+func (s *server) graphTrash(ctx context.Context, p loci.Principal,
+	in *graphTrashInput) (*answer[client.GraphTrash], error) {
 	limit := limitOr(in.Limit, defaultGraphList)
 	t, err := s.app.Graph.Trash(ctx, p, in.project(), oneMore(limit, maxGraphList))
 	if err != nil {
@@ -243,7 +254,7 @@ func (s *server) graphTrash(ctx context.Context, p loci.Principal, in *graphTras
 
 type graphExportInput struct {
 	ProjectPath
-	Format graph.Format `query:"format" enum:"loci,reference" doc:"loci (if left out) has everything: ids, times, writers, vendors; reference is the memory.json of the reference MCP server"`
+	Format graph.Format `query:"format" enum:"loci,reference" doc:"reference: the memory.json of the reference MCP server"`
 }
 
 func (s *server) exportGraph(_ context.Context, p loci.Principal, in *graphExportInput) (*huma.StreamResponse, error) {
@@ -256,9 +267,10 @@ func (s *server) exportGraph(_ context.Context, p loci.Principal, in *graphExpor
 	})
 }
 
-// stream answers with lines of JSON. The status is held back until the first
-// line, so that a refusal is an answer of its own; what fails later tears the answer.
-func (s *server) stream(file string, absent missing, write func(context.Context, http.ResponseWriter) error) (*huma.StreamResponse, error) {
+// stream answers with lines of JSON. The first line sends the status, so that a
+// refusal before it is an answer by itself. A later failure cuts the answer off.
+func (s *server) stream(file string, absent missing, write func(context.Context,
+	http.ResponseWriter) error) (*huma.StreamResponse, error) {
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
 		out := &begun{ResponseWriter: w}
@@ -289,8 +301,8 @@ func (b *begun) Write(p []byte) (int, error) {
 
 type graphImportInput struct {
 	ProjectPath
-	DryRun         bool          `query:"dry_run" doc:"Only say what it would do"`
-	AllowedVendors []loci.Vendor `query:"allowed_vendors,explode" maxItems:"50" maxLength:"50" doc:"Which vendors may read what is added; repeat it for several; left out: all"`
+	DryRun         bool          `query:"dry_run" doc:"Report without importing"`
+	AllowedVendors []loci.Vendor `query:"allowed_vendors,explode" maxItems:"50" maxLength:"50" doc:"Default: all"`
 	RawBody        []byte        `contentType:"application/x-ndjson"`
 }
 
@@ -299,32 +311,43 @@ func (in *graphImportInput) reads() bool { return in.DryRun }
 // maxLineProblems is how many lines that were not taken an import explains.
 const maxLineProblems = 1000
 
-func (s *server) importGraph(ctx context.Context, p loci.Principal, in *graphImportInput) (*answer[client.GraphImported], error) {
+func (s *server) importGraph(ctx context.Context, p loci.Principal,
+	in *graphImportInput) (*answer[client.GraphImported], error) {
 	problems := []client.LineProblem{}
-	r, err := s.app.Graph.Import(ctx, p, in.project(), bytes.NewReader(in.RawBody), graph.ImportOptions{AllowedVendors: in.AllowedVendors, DryRun: in.DryRun,
-		Problem: func(l jsonlines.Problem) {
-			if len(problems) < maxLineProblems {
-				problems = append(problems, client.LineProblem{Line: l.Line, Detail: l.Text})
-			}
-		}})
+	r, err := s.app.Graph.Import(ctx, p, in.project(), bytes.NewReader(in.RawBody),
+		graph.ImportOptions{AllowedVendors: in.AllowedVendors, DryRun: in.DryRun,
+			Problem: func(l jsonlines.Problem) {
+				if len(problems) < maxLineProblems {
+					problems = append(problems, client.LineProblem{Line: l.Line, Detail: l.Text})
+				}
+			}})
 	slices.SortStableFunc(problems, func(a, b client.LineProblem) int { return a.Line - b.Line })
-	return say(client.GraphImported{Lines: r.Lines, Entities: r.Entities, Observations: r.Observations, Relations: r.Relations,
-		Present: r.Present, Refused: r.Refused, Problems: problems}, err)
+	return say(client.GraphImported{Lines: r.Lines, Entities: r.Entities, Observations: r.Observations,
+		Relations: r.Relations,
+		Present:   r.Present, Refused: r.Refused, Problems: problems}, err)
 }
 
 // The examples of those routes.
 var (
-	exampleObservation = loci.Observation{ID: loci.ObservationID(exampleID), EntityID: loci.EntityID(exampleID), Content: "Listens on port 8443",
+	exampleObservation = loci.Observation{ID: loci.ObservationID(exampleID), EntityID: loci.EntityID(exampleID),
+		Content:     "Listens on port 8443",
 		GraphAccess: exampleGraphAccess, CreatedAt: exampleTime}
-	exampleRelation = loci.Relation{ID: loci.RelationID(exampleID), FromID: loci.EntityID(exampleUser), ToID: loci.EntityID(exampleID), From: "website", To: "API gateway",
+	exampleRelation = loci.Relation{ID: loci.RelationID(exampleID), FromID: loci.EntityID(exampleUser),
+		ToID: loci.EntityID(exampleID), From: "website", To: "API gateway",
 		Type: "depends_on", GraphAccess: exampleGraphAccess, CreatedAt: exampleTime}
-	exampleEntity = loci.Entity{ID: loci.EntityID(exampleID), Name: "API gateway", Type: "service", GraphAccess: exampleGraphAccess,
-		CreatedAt: exampleTime, UpdatedAt: exampleTime, Observations: []loci.Observation{exampleObservation}, Relations: []loci.Relation{exampleRelation}}
-	exampleNames         = client.EntityNames{Names: []string{"API gateway"}}
-	exampleGraphPage     = client.GraphPage{Entities: []loci.Entity{exampleEntity}, Relations: []loci.Relation{exampleRelation}}
+	exampleEntity = loci.Entity{ID: loci.EntityID(exampleID), Name: "API gateway", Type: "service",
+		GraphAccess: exampleGraphAccess,
+		CreatedAt:   exampleTime, UpdatedAt: exampleTime, Observations: []loci.Observation{exampleObservation},
+		Relations: []loci.Relation{exampleRelation}}
+	exampleNames     = client.EntityNames{Names: []string{"API gateway"}}
+	exampleGraphPage = client.GraphPage{Entities: []loci.Entity{exampleEntity},
+		Relations: []loci.Relation{exampleRelation}}
 	exampleGraphHits     = client.GraphHits{Entities: []loci.Entity{exampleEntity}, Total: 1}
-	exampleFoundEntities = client.FoundEntities{Entities: []loci.Entity{exampleEntity}, Missing: []client.NoSuchName{{Name: "API gatewy", Nearest: []string{"API gateway"}}}}
-	exampleChanges       = client.GraphChangeList{Changes: []loci.GraphChange{{At: exampleTime, Change: "created", Kind: "entity", ID: exampleID.String(),
+	exampleFoundEntities = client.FoundEntities{Entities: []loci.Entity{exampleEntity},
+		Missing: []client.NoSuchName{{Name: "API gatewy", Nearest: []string{"API gateway"}}}}
+	exampleChanges = client.GraphChangeList{Changes: []loci.GraphChange{{At: exampleTime, Change: "created",
+		Kind: "entity", ID: exampleID.String(),
 		UserID: exampleUser, Origin: "claude", Text: "API gateway"}}}
-	exampleGraphLines = `{"type":"entity","name":"API gateway","entityType":"service","observations":["Listens on port 8443"]}` + "\n"
+	exampleGraphLines = `{"type":"entity","name":"API gateway","entityType":"service",` +
+		`"observations":["Listens on port 8443"]}` + "\n"
 )

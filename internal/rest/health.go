@@ -66,8 +66,10 @@ func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*id
 	if err != nil {
 		return nil, err
 	}
-	out := client.Identity{Role: "user", Origin: p.Origin, OrgID: p.OrgID, UserID: p.UserID, Email: id.User.Email, Name: id.User.Name,
-		OrgName: id.Org.Name, OrgRole: p.OrgRole, TeamID: p.TeamID, TeamRole: p.TeamRole, WorkspaceID: p.WorkspaceID, SessionID: p.SessionID, AgentID: p.AgentID,
+	out := client.Identity{Role: "user", Origin: p.Origin, OrgID: p.OrgID, UserID: p.UserID, Email: id.User.Email,
+		Name:    id.User.Name,
+		OrgName: id.Org.Name, OrgRole: p.OrgRole, TeamID: p.TeamID, TeamRole: p.TeamRole, WorkspaceID: p.WorkspaceID,
+		SessionID: p.SessionID, AgentID: p.AgentID,
 		Scopes: p.Rights, Method: p.Method, ProvedAt: p.ProvedAt, Fresh: p.Fresh(s.now())}
 	switch p.Kind {
 	case loci.KindAgent:

@@ -11,17 +11,18 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerHistory adds the routes about what memories were before.
+// registerHistory adds the routes about old versions of memories.
 func (s *server) registerHistory(at func(route) route) {
 	add(s, at(routeDiff), s.diff)
 	add(s, at(routeRevert), s.revert)
 	add(s, at(routeUndo), s.undo)
 }
 
-// noVersion is what those routes say that need a version, too: which of the two is not there is not said.
+// noVersion is the noun for routes that also need a version. The error does not
+// tell which of the two is missing.
 const noVersion missing = "memory or version"
 
-// The part of the table about what memories were before.
+// The routes about old versions of memories.
 var (
 	routeDiff = route{ID: "diffVersions", Method: http.MethodGet, Path: "/memories/{id}/diff", Who: forPeople,
 		Action: memory.History, Missing: noVersion, Tag: "history",
@@ -47,8 +48,8 @@ var (
 
 type diffInput struct {
 	PathID
-	From int `query:"from" minimum:"1" doc:"The older version; left out: the one before to"`
-	To   int `query:"to" minimum:"1" doc:"The newer version; left out: the current one"`
+	From int `query:"from" minimum:"1" doc:"The older version; default: the one before to"`
+	To   int `query:"to" minimum:"1" doc:"The newer version; default: the current one"`
 }
 
 func (s *server) diff(ctx context.Context, p loci.Principal, in *diffInput) (*answer[*loci.Diff], error) {
@@ -97,5 +98,6 @@ var (
 		Undone: []loci.Undone{{ID: exampleID, Title: "Deploys", Change: loci.Updated, From: 2, BackTo: 1, Version: 3}},
 		LeftAlone: []loci.LeftAlone{{ID: loci.MemoryID(exampleUser), Title: "Deploys of the website", Version: 5,
 			Reason: "updated by dashboard at 2026-11-20T16:30:00Z, which is not part of what is to be undone (version 5)"}},
-		Redo: &loci.UndoSelection{Origin: "dashboard", Since: exampleTime.Add(3 * time.Hour), Until: exampleTime.Add(3*time.Hour + time.Second)}}
+		Redo: &loci.UndoSelection{Origin: "dashboard", Since: exampleTime.Add(3 * time.Hour),
+			Until: exampleTime.Add(3*time.Hour + time.Second)}}
 )

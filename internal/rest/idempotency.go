@@ -117,8 +117,8 @@ func (r *replay) GetStatus() int { return r.status }
 // ContentType distinguishes the answer from the first one.
 func (r *replay) ContentType(string) string { return replayedType }
 
-// stillMay refuses a repetition if the caller may not do the same any more, or
-// does not see the project any more.
+// stillMay refuses a repetition if the caller may no longer do the same, or no
+// longer sees the project.
 func (s *server) stillMay(ctx context.Context, p loci.Principal, r *route, in any) error {
 	if err := s.app.Allowed(ctx, p, r.Action); err != nil {
 		return err
@@ -131,7 +131,8 @@ func (s *server) stillMay(ctx context.Context, p loci.Principal, r *route, in an
 }
 
 // first carries a request out and keeps how it was answered.
-func first[I, O any](ctx context.Context, s *server, r *route, p loci.Principal, in *I, begun *gate.Once, do call[I, O]) (*O, error) {
+func first[I, O any](ctx context.Context, s *server, r *route, p loci.Principal, in *I, begun *gate.Once,
+	do call[I, O]) (*O, error) {
 	out, err := do(begun.Carry(ctx, max(r.Status, http.StatusOK)), p, in)
 	settled := context.WithoutCancel(ctx) // a client that hung up sends it again
 	if err != nil {
@@ -171,6 +172,7 @@ func (s *server) warn(ctx context.Context, text string, err error) {
 // onceParameter documents the header.
 var onceParameter = &huma.Param{Name: onceHeader, In: "header",
 	Schema: &huma.Schema{Type: huma.TypeString, MaxLength: new(maxOnceKey)},
-	Description: "Carry this request out once a day, however often you send it. A repetition gets the same status, the header " +
+	Description: "Carry this request out once a day, however often you send it. A repetition gets the same status, " +
+		"the header " +
 		replayedHeader + ", and instead of the first answer a body of type " + replayedType +
 		" with the id of what the request made or changed. Another request under the same key is refused with 409."}

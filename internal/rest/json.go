@@ -14,8 +14,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// jsonFormat is how bodies are read and answers written. huma reads a body
-// twice: into an any, which it validates, and then into the struct.
+// jsonFormat reads bodies and writes answers. huma reads a body twice: into an
+// any, which it validates, and then into the struct.
 var jsonFormat = huma.Format{
 	Marshal: huma.DefaultJSONFormat.Marshal,
 	Unmarshal: func(data []byte, v any) error {
@@ -52,9 +52,9 @@ func wholeNumbers(data []byte) []byte {
 // anyNumber matches numbers, and strings to skip them.
 var anyNumber = regexp.MustCompile(`"(?:\\.|[^"\\])*"|-?[0-9][0-9.eE+-]*`)
 
-// maxValues is how many commas a body may have outside of strings. Tiny values
-// take some fifty times their size in memory and a while to validate; no body
-// that says anything comes near, also of maxBulk.
+// maxValues is the largest number of commas outside of strings in a body. Tiny
+// values take some fifty times their size in memory and are slow to validate. No
+// useful body comes near the limit, even with maxBulk bytes.
 const maxValues = 1 << 18
 
 func crowded(b []byte) bool {
@@ -74,11 +74,11 @@ func crowded(b []byte) bool {
 
 // The ends of texts that begin with the field, which huma has no room for.
 const (
-	standsTwice = " stands twice in one object; send it once"
-	wrongForm   = " has a value of the wrong form; numbers are written without fraction and exponent"
+	standsTwice = " appears twice in one object; send it once"
+	wrongForm   = " has a value of the wrong form or out of range"
 )
 
-// readable gives the texts of encoding/json a form for callers, without any
+// readable rewrites the errors of encoding/json for callers, without repeating a
 // value that they sent.
 func readable(err error) error {
 	var syntax *json.SyntaxError
@@ -87,9 +87,10 @@ func readable(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &syntax):
-		return fmt.Errorf("the body is not valid JSON: something is wrong at byte %d", syntax.Offset)
+		return fmt.Errorf("the body is not valid JSON at byte %d", syntax.Offset)
 	case errors.As(err, &typ) && typ.Field != "":
 		return errors.New(strings.TrimPrefix(typ.Field, "Attributes.") + wrongForm)
 	}
-	return errors.New("a value in the body has the wrong form; times look like 2026-11-20T16:00:00Z, ids are UUIDs of 36 characters")
+	return errors.New("a value in the body has the wrong form; times look like 2026-11-20T16:00:00Z, ids are UUIDs " +
+		"of 36 characters")
 }

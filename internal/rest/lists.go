@@ -101,7 +101,7 @@ type found struct {
 	stopped  client.Stopped
 }
 
-// find is the one way from a filter to memories.
+// find turns a filter into memories. Every list and search goes through it.
 func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, error) {
 	by, err := kindOf(&a.filter, a.name)
 	if err != nil {
@@ -122,7 +122,8 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 		}
 		f.Lifecycle = loci.TrashOnly
 	}
-	page, err := s.app.Memory.List(ctx, p, memory.ListRequest{Filter: f, Limit: a.limit, Cursor: a.cursor, Offset: a.offset, Total: a.total})
+	page, err := s.app.Memory.List(ctx, p, memory.ListRequest{Filter: f, Limit: a.limit, Cursor: a.cursor,
+		Offset: a.offset, Total: a.total})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,8 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f memory
 	if a.limit > memory.MaxSearch {
 		return nil, loci.FieldErrorf("limit", "must be at most %d for a search", memory.MaxSearch)
 	}
-	page, err := s.app.Memory.Search(ctx, p, memory.SearchRequest{Filter: f, Query: a.filter.Term, Limit: a.limit, Cursor: a.cursor, Offset: a.offset})
+	page, err := s.app.Memory.Search(ctx, p, memory.SearchRequest{Filter: f, Query: a.filter.Term, Limit: a.limit,
+		Cursor: a.cursor, Offset: a.offset})
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +164,7 @@ func (s *server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, 
 	if a.cursor != "" {
 		n, err := strconv.Atoi(a.cursor)
 		if err != nil || n < 1 || n > loci.MaxIDs {
-			return nil, loci.FieldErrorf("cursor", "is not a cursor of this query; leave it out to begin at the first page")
+			return nil, loci.FieldErrorf("cursor", "is not a cursor of this query; omit it to get the first page")
 		}
 		a.offset = n
 	}
@@ -191,7 +193,8 @@ func distinct(ids []loci.MemoryID) []loci.MemoryID {
 	})
 }
 
-// kindOf says what a filter means, and refuses one that contradicts itself.
+// kindOf returns the kind of a filter, or an error if its fields contradict each
+// other.
 func kindOf(f *client.Filter, name string) (client.By, error) {
 	by := f.By
 	if by == "" {
@@ -210,13 +213,13 @@ func kindOf(f *client.Filter, name string) (client.By, error) {
 	}{client.ByTags: {"tags", len(f.Tags) > 0}, client.ByIDs: {"ids", len(f.IDs) > 0},
 		client.BySearch: {"term", f.Term != ""}, client.ByOrigin: {"origin", f.Origin != ""}}
 	if need, ok := needs[by]; ok && !need.has {
-		return by, loci.FieldErrorf(path(name, need.field), "is needed to list by %s", by)
+		return by, loci.FieldErrorf(path(name, need.field), "is required to list by %s", by)
 	}
 	if f.Term != "" && by != client.BySearch {
-		return by, loci.FieldErrorf(path(name, "term"), "needs by = search, not %s", by)
+		return by, loci.FieldErrorf(path(name, "term"), "requires \"by\": \"search\", not \"%s\"", by)
 	}
 	if f.IDs != nil && by != client.ByIDs {
-		return by, loci.FieldErrorf(path(name, "ids"), "needs by = ids, not %s", by)
+		return by, loci.FieldErrorf(path(name, "ids"), "requires \"by\": \"ids\", not \"%s\"", by)
 	}
 	if by == client.ByIDs && !onlyIDs(f) {
 		return by, loci.FieldErrorf(path(name, "ids"), "cannot be combined with other conditions")
@@ -244,7 +247,7 @@ func filterOf(c *client.Conditions) memory.Filter {
 		Key: c.Key, Scope: c.Scope, AgentID: c.AgentID, SessionID: c.WrittenIn, Pinned: c.Pinned, When: whenOf(c.When)}
 }
 
-// whenOf is another time than the present, as the use cases have it.
+// whenOf converts the point in time that a request asks about.
 func whenOf(w client.When) loci.When {
 	return loci.When{AsOf: loci.CutTime(w.AsOf), KnownAt: loci.CutTime(w.KnownAt), Superseded: w.Superseded}
 }
@@ -278,10 +281,11 @@ type listInput struct{ Body *client.ListRequest }
 
 func (s *server) list(ctx context.Context, p loci.Principal, in *listInput) (*pageOutput, error) {
 	r := orZero(in.Body)
-	return s.page(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList), offset: r.Offset, cursor: r.Cursor, total: r.Total})
+	return s.page(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList),
+		offset: r.Offset, cursor: r.Cursor, total: r.Total})
 }
 
-// orZero is a body that may be left out.
+// orZero returns an optional body.
 func orZero[T any](body *T) T {
 	if body == nil {
 		var zero T
@@ -295,10 +299,10 @@ type listQueryInput struct {
 	Trashed bool     `query:"trashed" doc:"List the trash"`
 	Q       string   `query:"q" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
 	IDs     []string `query:"ids,explode" maxItems:"500" doc:"Repeat it, or separate them by commas"`
-	Limit   int      `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	Limit   int      `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
 	Offset  int      `query:"offset" minimum:"0" maximum:"10000"`
 	Cursor  string   `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
-	Total   bool     `query:"total" doc:"Also count, up to 1000"`
+	Total   bool     `query:"total" doc:"Also count, up to 1,000"`
 }
 
 func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQueryInput) (*pageOutput, error) {
@@ -316,7 +320,8 @@ func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 	if f.IDs, err = parseIDs(in.IDs); err != nil {
 		return nil, err
 	}
-	return s.page(ctx, p, ask{filter: f, limit: limitOr(in.Limit, defaultList), offset: in.Offset, cursor: in.Cursor, total: in.Total})
+	return s.page(ctx, p, ask{filter: f, limit: limitOr(in.Limit, defaultList), offset: in.Offset, cursor: in.Cursor,
+		total: in.Total})
 }
 
 func parseIDs(lists []string) ([]loci.MemoryID, error) {
@@ -358,7 +363,8 @@ type byTagInput struct{ Body client.ByTagRequest }
 func (s *server) byTag(ctx context.Context, p loci.Principal, in *byTagInput) (*pageOutput, error) {
 	r := &in.Body
 	conditions := client.Conditions{Tags: r.Tags, TagMode: r.TagMode, Within: r.Within, When: r.When}
-	return s.page(ctx, p, ask{filter: client.Filter{Conditions: conditions}, limit: limitOr(r.Limit, defaultByTag), offset: r.Offset,
+	return s.page(ctx, p, ask{filter: client.Filter{Conditions: conditions}, limit: limitOr(r.Limit, defaultByTag),
+		offset: r.Offset,
 		cursor: r.Cursor, total: r.Total == nil || *r.Total})
 }
 
@@ -383,7 +389,7 @@ type searchOutput struct{ Body client.SearchPage }
 func (s *server) search(ctx context.Context, p loci.Principal, in *searchInput) (*searchOutput, error) {
 	r := &in.Body
 	if (r.Term == "") == (r.Query == "") {
-		return nil, loci.FieldErrorf("term", "is required; query is another name of it, and only one of them is taken")
+		return nil, loci.FieldErrorf("term", "is required; send it or query, which is another name for it")
 	}
 	term, name := r.Term, "term"
 	if term == "" {
@@ -407,7 +413,8 @@ type newestOutput struct{ Body client.CountedPage }
 
 func (s *server) newest(ctx context.Context, p loci.Principal, in *newestInput) (*newestOutput, error) {
 	r := orZero(in.Body)
-	got, err := s.find(ctx, p, ask{filter: client.Filter{Conditions: client.Conditions{When: r.When}}, limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
+	got, err := s.find(ctx, p, ask{filter: client.Filter{Conditions: client.Conditions{When: r.When}},
+		limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -416,13 +423,15 @@ func (s *server) newest(ctx context.Context, p loci.Principal, in *newestInput) 
 
 // The examples of those routes.
 var (
-	exampleList      = client.ListRequest{Filter: client.Filter{By: client.ByTags, Conditions: client.Conditions{Tags: []string{"ops"}}}, Limit: 50}
+	exampleList = client.ListRequest{Filter: client.Filter{By: client.ByTags,
+		Conditions: client.Conditions{Tags: []string{"ops"}}}, Limit: 50}
 	one              = 1
 	examplePosition  = client.Page{Limit: 50, Total: &one}
 	examplePage      = client.MemoryPage{Memories: []*loci.Memory{exampleMemory}, Page: examplePosition}
 	exampleSummaries = client.SummaryPage{Memories: []loci.MemorySummary{exampleMemory.Summarize()}, Page: examplePosition}
 	exampleFound     = client.SearchPage{Memories: []*loci.Memory{exampleMemory}, Count: 1,
-		Hits: []client.Hit{{ID: exampleID, Score: 2.7, Snippet: "We **deploy** on Tuesdays, never on Fridays.", Why: exampleWhy}},
+		Hits: []client.Hit{{ID: exampleID, Score: 2.7, Snippet: "We **deploy** on Tuesdays, never on Fridays.",
+			Why: exampleWhy}},
 		Page: client.Page{Limit: 10, Total: &one}}
 	exampleNewest = client.CountedPage{Memories: []*loci.Memory{exampleMemory}, Count: 1}
 )

@@ -104,15 +104,14 @@ var (
 		Out:     exampleMemory}
 )
 
-// PathID is the id in a path. It is no more than text to huma: an id of another
-// form is answered as one that does not exist. It is exported because huma
-// passes over embedded structs that are not.
+// PathID is the id in a path, as text: a malformed id gets the same answer as an
+// unknown one. It is exported because huma skips embedded structs that are not.
 type PathID struct {
 	ID string `path:"id" doc:"Id of the memory, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-// parse never fails: text of another form becomes an id that leads to nothing,
-// so that whoever may not do this learns that first, as for every other id.
+// parse never fails. A malformed id becomes an id of nothing, so that a caller who
+// may not do this learns that first, as for every other id.
 func (m PathID) parse() loci.MemoryID {
 	var id loci.MemoryID
 	read(&id, m.ID)
@@ -122,7 +121,7 @@ func (m PathID) parse() loci.MemoryID {
 // Target is a memory that a change is meant for.
 type Target struct {
 	PathID
-	IfMatch string `header:"If-Match" maxLength:"100" doc:"The version that you saw, like \"3\"; 412 if the memory has moved on. Left out or *: any" example:"\"1\""`
+	IfMatch string `header:"If-Match" maxLength:"100" doc:"The version that you saw; default or *: any" example:"\"1\""`
 }
 
 func (t Target) parse() (id loci.MemoryID, version int, err error) {
@@ -142,7 +141,7 @@ type memoryOutput struct {
 type savedOutput struct {
 	Status   int
 	ETag     string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
-	Location string `header:"Location" doc:"Where the new memory is; 201 only"`
+	Location string `header:"Location" doc:"The address of the new memory; 201 only"`
 	Body     *loci.Saved
 }
 
@@ -197,15 +196,15 @@ func newDraft(m *client.NewMemory) (memory.Draft, error) {
 	d.NotCompared = m.Similar != nil && !*m.Similar
 	switch {
 	case m.Content == "" && m.Value == "":
-		return d, loci.FieldErrorf("content", "is required (value is another name of it)")
+		return d, loci.FieldErrorf("content", "is required (value is another name for it)")
 	case m.Content != "" && m.Value != "":
-		return d, loci.FieldErrorf("value", "is another name of content, and only one of them is taken")
+		return d, loci.FieldErrorf("value", "is another name for content; send one of them")
 	case m.Value != "":
 		d.Content = m.Value
 	}
 	if !m.ExpiresAtToo.IsZero() {
 		if !m.ExpiresAt.IsZero() {
-			return d, loci.FieldErrorf("expiresAt", "is another name of expires_at, and only one of them is taken")
+			return d, loci.FieldErrorf("expiresAt", "is another name for expires_at; send one of them")
 		}
 		d.ExpiresAt = m.ExpiresAtToo
 	}
@@ -224,7 +223,7 @@ func draft(a *client.Attributes) memory.Draft {
 type getInput struct {
 	PathID
 	client.When
-	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"Versions that you have, like \"3\"; 304 if it is one of them"`
+	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"Versions that you have; 304 if one matches"`
 }
 
 func (s *server) get(ctx context.Context, p loci.Principal, in *getInput) (*memoryOutput, error) {
@@ -232,7 +231,7 @@ func (s *server) get(ctx context.Context, p loci.Principal, in *getInput) (*memo
 	return unlessKnown(out, in.IfNoneMatch), err
 }
 
-// unlessKnown turns an answer into 304 if the caller has that version.
+// unlessKnown answers 304 if the caller already has that version.
 func unlessKnown(out *memoryOutput, header string) *memoryOutput {
 	if out != nil && header != "" && noneMatch(header, out.Body) {
 		out.Status = http.StatusNotModified
@@ -280,7 +279,7 @@ func patchOf(e *client.Edit) (memory.Patch, error) {
 		cleared bool
 	}{{"title", e.Title.Cleared()}, {"content", e.Content.Cleared()}, {"allowed_vendors", e.AllowedVendors.Cleared()}} {
 		if f.cleared {
-			return memory.Patch{}, loci.FieldErrorf(f.name, "cannot be cleared; leave it out to keep it, or send a new value")
+			return memory.Patch{}, loci.FieldErrorf(f.name, "cannot be cleared; omit it to keep it, or send a new value")
 		}
 	}
 	return memory.Patch{
@@ -289,7 +288,8 @@ func patchOf(e *client.Edit) (memory.Patch, error) {
 		Type: changed(e.Type, loci.Semantic), Category: changed(e.Category, loci.DefaultCategory),
 		Source: changed(e.Source, loci.DefaultSource), Importance: changed(e.Importance, loci.DefaultImportance),
 		Pinned:    changed(e.Pinned, false),
-		ExpiresAt: changed(e.ExpiresAt, time.Time{}), ValidFrom: changed(e.ValidFrom, time.Time{}), ValidTo: changed(e.ValidTo, time.Time{}),
+		ExpiresAt: changed(e.ExpiresAt, time.Time{}), ValidFrom: changed(e.ValidFrom,
+			time.Time{}), ValidTo: changed(e.ValidTo, time.Time{}),
 	}, nil
 }
 
@@ -310,7 +310,7 @@ type targetInput struct{ Target }
 
 type trashInput struct {
 	Target
-	Permanent bool `query:"permanent" doc:"Erase it for good, with all its versions; also one that is in the trash"`
+	Permanent bool `query:"permanent" doc:"Delete it permanently, with all its versions"`
 }
 
 func (s *server) trash(ctx context.Context, p loci.Principal, in *trashInput) (*memoryOutput, error) {
@@ -324,14 +324,15 @@ func (s *server) trash(ctx context.Context, p loci.Principal, in *trashInput) (*
 	return oneMemory(s.app.Memory.Trash(ctx, p, id, version))
 }
 
-// agentTrash leaves erasing to people.
+// agentTrash does not delete permanently; only people can.
 func (s *server) agentTrash(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
 	return s.trash(ctx, p, &trashInput{Target: in.Target})
 }
 
 type trashManyInput struct{ Body client.BulkTrash }
 
-func (s *server) trashMany(ctx context.Context, p loci.Principal, in *trashManyInput) (*answer[client.BulkTrashed], error) {
+func (s *server) trashMany(ctx context.Context, p loci.Principal,
+	in *trashManyInput) (*answer[client.BulkTrashed], error) {
 	trashed, err := s.app.Memory.TrashMany(ctx, p, distinct(in.Body.IDs))
 	if err != nil {
 		return nil, err
@@ -352,7 +353,7 @@ func (s *server) unshare(ctx context.Context, p loci.Principal, in *PathID) (*me
 }
 
 type poolInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" doc:"Left out: 20"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" doc:"Default: 20"`
 	Offset int    `query:"offset" minimum:"0" maximum:"10000"`
 	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
 	client.When
@@ -360,7 +361,8 @@ type poolInput struct {
 
 func (s *server) pool(ctx context.Context, p loci.Principal, in *poolInput) (*pageOutput, error) {
 	a := ask{limit: limitOr(in.Limit, defaultByTag), offset: in.Offset, cursor: in.Cursor}
-	got, err := s.app.Memory.TeamMemories(ctx, p, memory.ListRequest{Filter: memory.Filter{When: whenOf(in.When)}, Limit: a.limit, Offset: a.offset, Cursor: a.cursor})
+	got, err := s.app.Memory.TeamMemories(ctx, p, memory.ListRequest{Filter: memory.Filter{When: whenOf(in.When)},
+		Limit: a.limit, Offset: a.offset, Cursor: a.cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -377,7 +379,7 @@ func (s *server) restore(ctx context.Context, p loci.Principal, in *targetInput)
 
 type versionsInput struct {
 	PathID
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 100"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
 	Cursor string `query:"cursor" maxLength:"20" doc:"next_cursor of the page before"`
 }
 
@@ -390,7 +392,7 @@ func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInp
 	var err error
 	if in.Cursor != "" {
 		if before, err = strconv.Atoi(in.Cursor); err != nil || before < 1 {
-			return nil, loci.FieldErrorf("cursor", "is not a cursor of this list; leave it out to begin at the newest")
+			return nil, loci.FieldErrorf("cursor", "is not a cursor of this list; omit it to get the newest versions")
 		}
 	}
 	if in.Limit == 0 {
@@ -418,13 +420,19 @@ func orEmpty[T any](rows []T) []T {
 // The examples of those routes.
 var (
 	exampleNew = client.NewMemory{Title: "Deploys", Content: "We deploy on Tuesdays, never on Fridays.",
-		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{"claude", "cursor"}, Attributes: client.Attributes{Key: "deploy.day"},
-		Sources: []client.NewSource{{Kind: loci.SourceURL, Ref: "https://wiki.example.org/deploys", Quote: "never on Fridays"}}}
-	exampleSaved       = &loci.Saved{Memory: *exampleKeyed(), ReplacedVersion: 1, Similar: []loci.Similar{{ID: otherID, Title: "Deploys of the website", Score: 0.8, Relation: loci.Contradiction}}}
+		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{"claude",
+			"cursor"}, Attributes: client.Attributes{Key: "deploy.day"},
+		Sources: []client.NewSource{{Kind: loci.SourceURL, Ref: "https://wiki.example.org/deploys",
+			Quote: "never on Fridays"}}}
+	exampleSaved = &loci.Saved{Memory: *exampleKeyed(), ReplacedVersion: 1,
+		Similar: []loci.Similar{{ID: otherID, Title: "Deploys of the website", Score: 0.8, Relation: loci.Contradiction}}}
 	exampleReplacement = client.Replacement{Title: "Deploys", Content: "We deploy on Tuesdays and Thursdays.",
 		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{loci.AnyVendor}}
-	exampleEdit        = client.Edit{Content: client.Set("We deploy on Tuesdays and Thursdays."), Summary: client.Clear[string]()}
-	exampleHistory     = client.History{CurrentVersion: 2, Versions: []*loci.Version{{Memory: *exampleMemory, ReplacedAt: exampleTime.Add(time.Hour)}}}
+	exampleEdit = client.Edit{Content: client.Set("We deploy on Tuesdays and Thursdays."),
+		Summary: client.Clear[string]()}
+	exampleHistory = client.History{CurrentVersion: 2, Versions: []*loci.Version{{Memory: *exampleMemory,
+		ReplacedAt: exampleTime.Add(time.Hour)}}}
 	exampleBulk        = client.BulkTrash{IDs: []loci.MemoryID{exampleID}}
-	exampleBulkTrashed = client.BulkTrashed{Trashed: []client.Trashed{{ID: exampleID, Version: 2, DeletedAt: exampleTime}}, Count: 1}
+	exampleBulkTrashed = client.BulkTrashed{Trashed: []client.Trashed{{ID: exampleID, Version: 2,
+		DeletedAt: exampleTime}}, Count: 1}
 )

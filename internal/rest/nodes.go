@@ -33,9 +33,11 @@ const (
 )
 
 // packToo is the text of a pack.
-var packToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}, Example: "# Onboarding\n\n[1] Deploys\n    (from claude, 2026-11-20 16:00)\n    We deploy on Tuesdays, never on Fridays.\n"}}
+var packToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},
+	Example: "# Onboarding\n\n[1] Deploys\n    (from claude, 2026-11-20 16:00)\n    We deploy on Tuesdays, never on " +
+		"Fridays.\n"}}
 
-// The part of the table about memory nodes.
+// The routes about memory nodes.
 var (
 	routeCreateNode = route{ID: "createMemoryNode", Method: http.MethodPost, Atomic: true, Path: "/memory-nodes",
 		Who: forAny, Action: node.Create, Tag: "memory nodes", Status: http.StatusCreated,
@@ -108,7 +110,7 @@ var (
 		Out: examplePack, Alternatives: packToo}
 )
 
-// NodePath is a memory node in a path. It is exported because huma passes over
+// NodePath is a memory node in a path. It is exported because huma skips
 // embedded structs that are not.
 type NodePath struct {
 	ID string `path:"id" doc:"Of the memory node, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
@@ -135,7 +137,8 @@ type newNodeInput struct {
 	RawBody []byte
 }
 
-func (s *server) createNode(ctx context.Context, p loci.Principal, in *newNodeInput) (*answer[*loci.MemoryNode], error) {
+func (s *server) createNode(ctx context.Context, p loci.Principal,
+	in *newNodeInput) (*answer[*loci.MemoryNode], error) {
 	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 		return nil, err
 	}
@@ -146,8 +149,8 @@ type nodesInput struct {
 	Scope     loci.Scope `query:"scope" enum:"global,project,agent"`
 	ProjectID string     `query:"project_id" doc:"A UUID"`
 	Tag       string     `query:"tag" maxLength:"100"`
-	Trashed   bool       `query:"trashed" doc:"Those in the trash instead; for people"`
-	Limit     int        `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	Trashed   bool       `query:"trashed" doc:"List the trash; people only"`
+	Limit     int        `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
 	Cursor    string     `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
 }
 
@@ -176,11 +179,13 @@ func (s *server) editNode(ctx context.Context, p loci.Principal, in *nodeEditInp
 	e := &in.Body
 	for name, cleared := range map[string]bool{"name": e.Name.Cleared(), "allowed_vendors": e.AllowedVendors.Cleared()} {
 		if cleared {
-			return nil, loci.FieldErrorf(name, "cannot be cleared; leave it out to keep it, or send a new value")
+			return nil, loci.FieldErrorf(name, "cannot be cleared; omit it to keep it, or send a new value")
 		}
 	}
-	return say(s.app.Node.Change(ctx, p, in.node(), node.Patch{Name: changed(e.Name, ""), Description: changed(e.Description, ""),
-		Tags: changed(e.Tags, []string{}), AllowedVendors: changed(e.AllowedVendors, nil), Shared: changed(e.Shared, false)}))
+	return say(s.app.Node.Change(ctx, p, in.node(), node.Patch{Name: changed(e.Name, ""),
+		Description: changed(e.Description, ""),
+		Tags:        changed(e.Tags, []string{}), AllowedVendors: changed(e.AllowedVendors, nil),
+		Shared: changed(e.Shared, false)}))
 }
 
 type nodeTrashInput struct {
@@ -229,8 +234,10 @@ type moveItemInput struct {
 	Body client.NodeItemMove `contentType:"application/json"`
 }
 
-func (s *server) moveNodeItem(ctx context.Context, p loci.Principal, in *moveItemInput) (*answer[*loci.NodeItem], error) {
-	return say(s.app.Node.MoveItem(ctx, p, in.node(), in.item(), node.ItemMove{Parent: changed(in.Body.ParentID, loci.NodeItemID{}), Before: in.Body.Before}))
+func (s *server) moveNodeItem(ctx context.Context, p loci.Principal,
+	in *moveItemInput) (*answer[*loci.NodeItem], error) {
+	return say(s.app.Node.MoveItem(ctx, p, in.node(), in.item(), node.ItemMove{Parent: changed(in.Body.ParentID,
+		loci.NodeItemID{}), Before: in.Body.Before}))
 }
 
 func (s *server) removeNodeItem(ctx context.Context, p loci.Principal, in *NodeItemPath) (*nothing, error) {
@@ -239,8 +246,8 @@ func (s *server) removeNodeItem(ctx context.Context, p loci.Principal, in *NodeI
 
 type packInput struct {
 	NodePath
-	Format string `query:"format" enum:"json,markdown" doc:"Left out: markdown"`
-	Budget int    `query:"budget" minimum:"1" maximum:"1000000" doc:"Characters of items; left out: 100,000. The first item is always in, cut if need be"`
+	Format string `query:"format" enum:"json,markdown" doc:"Default: markdown"`
+	Budget int    `query:"budget" minimum:"1" maximum:"1000000" doc:"Characters of items; default: 100,000"`
 }
 
 type packOutput struct {
@@ -266,18 +273,24 @@ func (s *server) nodePack(ctx context.Context, p loci.Principal, in *packInput) 
 // The examples about memory nodes.
 var (
 	exampleNodeID = loci.NodeID(exampleID)
-	exampleItemID = loci.NodeItemID{0x0d, 0x9a, 0x1b, 0x3c, 0x5e, 0x7f, 0x41, 0x28, 0x8c, 0x6d, 0x1e, 0x2f, 0x3a, 0x4b, 0x5c, 0x6d}
+	exampleItemID = loci.NodeItemID{0x0d, 0x9a, 0x1b, 0x3c, 0x5e, 0x7f, 0x41, 0x28, 0x8c, 0x6d, 0x1e, 0x2f, 0x3a,
+		0x4b, 0x5c, 0x6d}
 
-	exampleNewNode = client.NewNode{Name: "Onboarding", Description: "What a new colleague has to know.", Tags: []string{"team"}}
-	exampleNode    = &loci.MemoryNode{ID: exampleNodeID, Name: "Onboarding", Description: "What a new colleague has to know.", Tags: []string{"team"},
-		Access:    loci.Access{UserID: exampleUser, Scope: loci.ScopeGlobal, Origin: "api", AllowedVendors: []loci.Vendor{loci.AnyVendor}},
+	exampleNewNode = client.NewNode{Name: "Onboarding", Description: "What a new colleague has to know.",
+		Tags: []string{"team"}}
+	exampleNode = &loci.MemoryNode{ID: exampleNodeID, Name: "Onboarding",
+		Description: "What a new colleague has to know.", Tags: []string{"team"},
+		Access: loci.Access{UserID: exampleUser, Scope: loci.ScopeGlobal, Origin: "api",
+			AllowedVendors: []loci.Vendor{loci.AnyVendor}},
 		CreatedAt: exampleTime, UpdatedAt: exampleTime}
 	exampleNodes    = client.NodeList{Nodes: []*loci.MemoryNode{exampleNode}}
 	exampleNodeEdit = client.NodeEdit{Name: client.Set("First week"), Description: client.Clear[string]()}
 	exampleNewItem  = client.NewNodeItem{Kind: loci.ItemText, Text: "Ask for a key on the first day."}
-	exampleItem     = &loci.NodeItem{ID: exampleItemID, NodeID: exampleNodeID, Kind: loci.ItemText, Text: "Ask for a key on the first day.",
+	exampleItem     = &loci.NodeItem{ID: exampleItemID, NodeID: exampleNodeID, Kind: loci.ItemText,
+		Text:   "Ask for a key on the first day.",
 		UserID: exampleUser, Origin: "api", AllowedVendors: []loci.Vendor{loci.AnyVendor}, CreatedAt: exampleTime}
 	exampleItems = client.NodeItemList{Items: []loci.NodeItem{*exampleItem}}
 	exampleMove  = client.NodeItemMove{ParentID: client.Clear[loci.NodeItemID]()}
-	examplePack  = client.NodePack{Node: exampleNode, Items: []client.PackedItem{{NodeItem: *exampleItem, Number: "1", Content: exampleItem.Text}}}
+	examplePack  = client.NodePack{Node: exampleNode, Items: []client.PackedItem{{NodeItem: *exampleItem, Number: "1",
+		Content: exampleItem.Text}}}
 )

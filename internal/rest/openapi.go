@@ -39,16 +39,23 @@ func (s *server) config() huma.Config {
 			Info: &huma.Info{Title: "Loci", Version: s.options.Version,
 				Description: "One memory for every AI you use. Errors are RFC 9457 problem documents with a stable code."},
 			Servers: []*huma.Server{{URL: address}},
-			Components: &huma.Components{Schemas: schemas, Parameters: map[string]*huma.Param{sessionParameter: sessionParam()}, SecuritySchemes: map[string]*huma.SecurityScheme{
-				bearerScheme:    {Type: "http", Scheme: "bearer", Description: "The owner's key, a person's key or an agent's key"},
-				keyScheme:       {Type: "apiKey", In: "header", Name: "x-api-key", Description: "The same keys, for clients that cannot send a bearer"},
-				cookieScheme:    {Type: "apiKey", In: "cookie", Name: auth.SecureCookie, Description: "A browser session; changes are taken from pages of this server only"},
-				dashboardScheme: {Type: "apiKey", In: "header", Name: "X-Dashboard-Token", Description: "Who is signed in to a dashboard that sends its service key as bearer"},
-			}},
+			Components: &huma.Components{Schemas: schemas,
+				Parameters: map[string]*huma.Param{sessionParameter: sessionParam()}, SecuritySchemes: securitySchemes},
 		},
 		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
 		DefaultFormat: "application/json",
 	}
+}
+
+// securitySchemes are the ways to send a credential.
+var securitySchemes = map[string]*huma.SecurityScheme{
+	bearerScheme: {Type: "http", Scheme: "bearer", Description: "An owner, personal or agent key"},
+	keyScheme: {Type: "apiKey", In: "header", Name: "x-api-key",
+		Description: "The same keys, for clients that cannot send a bearer token token token"},
+	cookieScheme: {Type: "apiKey", In: "cookie", Name: auth.SecureCookie,
+		Description: "A browser session; changes only from pages of this server"},
+	dashboardScheme: {Type: "apiKey", In: "header", Name: "X-Dashboard-Token",
+		Description: "The person signed in to a dashboard that sends its service key as bearer"},
 }
 
 // aliasChanges documents a field of a merge patch as what it changes.
@@ -102,7 +109,8 @@ func (s *server) openAPIDocument(context.Context, loci.Principal, *struct{}) (*o
 	return &openAPIOutput{"application/json", s.openAPI()}, nil
 }
 
-// sessionParameter is where the document describes the header, once for all routes.
+// sessionParameter is the name under which the document describes the header
+// for all routes.
 const (
 	sessionParameter = "Session"
 	parameterPrefix  = "#/components/parameters/"
@@ -110,10 +118,12 @@ const (
 
 func sessionParam() *huma.Param {
 	return &huma.Param{Name: auth.SessionHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"},
-		Description: "The session of an agent that the request is a part of. It reaches the memories of that agent then, and what it writes is of the session. 400 if it names no session of yours that is open, 409 if it is closed."}
+		Description: "The session that the request belongs to. The request then reaches the memories of the session's " +
+			"agent, and what it writes belongs to the session. 400 if this is not a session of yours, 409 if it is closed."}
 }
 
-// takesSession documents the header of a route whose requests can be a part of a session.
+// takesSession documents the header of routes whose requests can belong to a
+// session.
 func (r route) takesSession(op *huma.Operation) {
 	if r.Who == forAll {
 		return
@@ -125,5 +135,6 @@ func (r route) takesSession(op *huma.Operation) {
 }
 
 func problemResponse(text string) *huma.Response {
-	return &huma.Response{Description: text, Content: map[string]*huma.MediaType{problemType: {Schema: &huma.Schema{Ref: problemRef}}}}
+	return &huma.Response{Description: text,
+		Content: map[string]*huma.MediaType{problemType: {Schema: &huma.Schema{Ref: problemRef}}}}
 }

@@ -33,7 +33,7 @@ func (s *server) registerOrgs(at func(route) route) {
 	add(s, at(routeAdminMetrics), s.adminMetrics)
 }
 
-// The part of the table about orgs, and about the deployment.
+// The routes about orgs, and about the deployment.
 var (
 	routeOrg = route{ID: "getOrg", Method: http.MethodGet, Path: "/orgs/{id}", Who: forPeople,
 		Action: org.Read, Missing: noOrg, Tag: "orgs",
@@ -193,7 +193,8 @@ type deleteOrgInput struct {
 	Body client.Confirmation
 }
 
-func (s *server) deleteOrg(ctx context.Context, p loci.Principal, in *deleteOrgInput) (*answer[client.OrgReceipt], error) {
+func (s *server) deleteOrg(ctx context.Context, p loci.Principal,
+	in *deleteOrgInput) (*answer[client.OrgReceipt], error) {
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func (s *server) deleteOrg(ctx context.Context, p loci.Principal, in *deleteOrgI
 
 type membersInput struct {
 	ID     string `path:"id" doc:"Of your org" example:"acme"`
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 100"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
 	Cursor string `query:"cursor" maxLength:"36" doc:"next_cursor of the page before"`
 }
 
@@ -230,7 +231,7 @@ func (s *server) members(ctx context.Context, p loci.Principal, in *membersInput
 	return say(out, nil)
 }
 
-var errCursor = loci.FieldErrorf("cursor", "is not a cursor of this list; leave it out to begin at the first page")
+var errCursor = loci.FieldErrorf("cursor", "is not a cursor of this list; omit it to get the first page")
 
 type memberEditInput struct {
 	ID   string `path:"id" doc:"Of your org" example:"acme"`
@@ -250,7 +251,8 @@ func (s *server) editMember(ctx context.Context, p loci.Principal, in *memberEdi
 	return say(s.app.Org.SetMember(ctx, p, user, org.MemberChange{Role: in.Body.Role, Disabled: in.Body.Disabled}))
 }
 
-func (s *server) inviteToOrg(ctx context.Context, p loci.Principal, in *inviteInput) (*shownOnce[client.InvitedList], error) {
+func (s *server) inviteToOrg(ctx context.Context, p loci.Principal,
+	in *inviteInput) (*shownOnce[client.InvitedList], error) {
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
@@ -287,7 +289,8 @@ type orgNameInput struct {
 	Body client.Name
 }
 
-func (s *server) createWorkspace(ctx context.Context, p loci.Principal, in *orgNameInput) (*answer[loci.Workspace], error) {
+func (s *server) createWorkspace(ctx context.Context, p loci.Principal,
+	in *orgNameInput) (*answer[loci.Workspace], error) {
 	if err := own(p, in.ID); err != nil {
 		return nil, err
 	}
@@ -314,7 +317,8 @@ type workspaceNameInput struct {
 	Body client.Name
 }
 
-func (s *server) renameWorkspace(ctx context.Context, p loci.Principal, in *workspaceNameInput) (*answer[loci.Workspace], error) {
+func (s *server) renameWorkspace(ctx context.Context, p loci.Principal,
+	in *workspaceNameInput) (*answer[loci.Workspace], error) {
 	id, err := in.parse(p)
 	if err != nil {
 		return nil, err
@@ -330,7 +334,8 @@ func (s *server) deleteWorkspace(ctx context.Context, p loci.Principal, in *Work
 	return done(s.app.Org.DeleteWorkspace(ctx, p, id))
 }
 
-func (s *server) workspaceMembers(ctx context.Context, p loci.Principal, in *WorkspacePath) (*answer[client.MemberList], error) {
+func (s *server) workspaceMembers(ctx context.Context, p loci.Principal,
+	in *WorkspacePath) (*answer[client.MemberList], error) {
 	id, err := in.parse(p)
 	if err != nil {
 		return nil, err
@@ -369,23 +374,28 @@ func (s *server) leaveWorkspace(ctx context.Context, p loci.Principal, in *works
 }
 
 type adminUsersInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 100"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
 	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
 }
 
-func (s *server) adminUsers(ctx context.Context, p loci.Principal, in *adminUsersInput) (*answer[client.UserList], error) {
-	list, next, err := s.app.Identity.AdminUsers(ctx, p, identity.AdminUsersQuery{After: in.Cursor, Limit: limitOr(in.Limit, defaultMembers)})
+func (s *server) adminUsers(ctx context.Context, p loci.Principal,
+	in *adminUsersInput) (*answer[client.UserList], error) {
+	list, next, err := s.app.Identity.AdminUsers(ctx, p, identity.AdminUsersQuery{After: in.Cursor,
+		Limit: limitOr(in.Limit, defaultMembers)})
 	return say(client.UserList{Users: orEmpty(list), More: client.More{HasMore: next != "", NextCursor: next}}, err)
 }
 
 func (s *server) adminMetrics(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.Metrics], error) {
 	m, err := s.app.Identity.AdminMetrics(ctx, p)
-	return say(client.Metrics{Orgs: m.Orgs, Users: m.Users, Teams: m.Teams, Keys: m.Keys, Sessions: m.Sessions, Grants: m.Grants}, err)
+	return say(client.Metrics{Orgs: m.Orgs, Users: m.Users, Teams: m.Teams, Keys: m.Keys, Sessions: m.Sessions,
+		Grants: m.Grants}, err)
 }
 
 // The examples of those routes.
 var (
-	exampleOrg       = loci.Org{ID: "acme", Name: "Acme", OwnerID: exampleUser, State: loci.OrgActive, Deletion: loci.DeleteWithStepUp, CreatedAt: exampleTime}
-	exampleReceipt   = client.OrgReceipt{OrgID: "acme", DeletedAt: exampleTime, Users: 1, Memories: 212, Credentials: 3, Projects: 2, Files: 1}
+	exampleOrg = loci.Org{ID: "acme", Name: "Acme", OwnerID: exampleUser, State: loci.OrgActive,
+		Deletion: loci.DeleteWithStepUp, CreatedAt: exampleTime}
+	exampleReceipt = client.OrgReceipt{OrgID: "acme", DeletedAt: exampleTime, Users: 1, Memories: 212,
+		Credentials: 3, Projects: 2, Files: 1}
 	exampleWorkspace = loci.Workspace{ID: loci.WorkspaceID(exampleID), Name: "Research", CreatedAt: exampleTime}
 )

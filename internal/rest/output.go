@@ -5,7 +5,7 @@ import (
 	"github.com/loci-memory/loci/client"
 )
 
-// answer is a body with nothing else to say.
+// answer is an output that only has a body.
 type answer[T any] struct{ Body T }
 
 func say[T any](body T, err error) (*answer[T], error) {
@@ -25,7 +25,7 @@ func done(err error) (*nothing, error) {
 	return &nothing{}, nil
 }
 
-// shownOnce is a body with a secret in it, which nobody may keep.
+// shownOnce is a body with a secret, which no cache may keep.
 type shownOnce[T any] struct {
 	CacheControl string `header:"Cache-Control" hidden:"true"`
 	Body         T
@@ -38,8 +38,8 @@ func showOnce[T any](body T, err error) (*shownOnce[T], error) {
 	return &shownOnce[T]{"no-store", body}, nil
 }
 
-// read fills an id from a path. Text of another form becomes an id that leads
-// to nothing: the answer is that of an id that never was.
+// read parses an id from a path. Malformed text becomes an id of nothing, so that
+// the answer equals that of an unknown id.
 func read[Kind any](into *loci.ID[Kind], text string) {
 	id, err := loci.ParseID[Kind](text)
 	if err != nil || id.IsZero() {

@@ -23,7 +23,7 @@ func (s *server) registerProjects(at func(route) route) {
 	add(s, at(routeRemoveProjectMember), s.removeProjectMember)
 }
 
-// The part of the table about projects.
+// The routes about projects.
 var (
 	routeCreateProject = route{ID: "createProject", Method: http.MethodPost, Path: "/projects", Who: forAny,
 		Action: project.Create, Tag: "projects", Limit: expensive, Status: http.StatusCreated,
@@ -81,7 +81,7 @@ var (
 		Text:    "You can repeat this request, and you can remove yourself. 409 for the last owner."}
 )
 
-// ProjectPath is a project in a path. It is exported because huma passes over
+// ProjectPath is a project in a path. It is exported because huma skips
 // embedded structs that are not.
 type ProjectPath struct {
 	ID string `path:"id" doc:"Of the project, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
@@ -94,17 +94,19 @@ func (p ProjectPath) project() (id loci.ProjectID) {
 
 type newProjectInput struct{ Body client.NewProject }
 
-func (s *server) createProject(ctx context.Context, p loci.Principal, in *newProjectInput) (*answer[loci.Project], error) {
+func (s *server) createProject(ctx context.Context, p loci.Principal,
+	in *newProjectInput) (*answer[loci.Project], error) {
 	return say(s.app.Project.Create(ctx, p, in.Body))
 }
 
 type projectsInput struct {
-	Status client.ProjectStatuses `query:"status" enum:"active,archived,all" doc:"Left out: active"`
-	Limit  int                    `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
-	Cursor string                 `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same status"`
+	Status client.ProjectStatuses `query:"status" enum:"active,archived,all" doc:"Default: active"`
+	Limit  int                    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
+	Cursor string                 `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
 }
 
-func (s *server) projects(ctx context.Context, p loci.Principal, in *projectsInput) (*answer[client.ProjectList], error) {
+func (s *server) projects(ctx context.Context, p loci.Principal,
+	in *projectsInput) (*answer[client.ProjectList], error) {
 	r := project.ListRequest{Status: loci.ProjectActive, Limit: in.Limit, Cursor: in.Cursor}
 	switch in.Status {
 	case client.ArchivedProjects:
@@ -132,7 +134,8 @@ type projectEditInput struct {
 	Body client.ProjectEdit `contentType:"application/json"`
 }
 
-func (s *server) editProject(ctx context.Context, p loci.Principal, in *projectEditInput) (*answer[loci.Project], error) {
+func (s *server) editProject(ctx context.Context, p loci.Principal,
+	in *projectEditInput) (*answer[loci.Project], error) {
 	if in.Body == (client.ProjectEdit{}) {
 		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send name, description or everyone")
 	}
@@ -151,7 +154,8 @@ func (s *server) deleteProject(ctx context.Context, p loci.Principal, in *Projec
 	return done(s.app.Project.Delete(ctx, p, in.project()))
 }
 
-func (s *server) projectMembers(ctx context.Context, p loci.Principal, in *ProjectPath) (*answer[client.ProjectMemberList], error) {
+func (s *server) projectMembers(ctx context.Context, p loci.Principal,
+	in *ProjectPath) (*answer[client.ProjectMemberList], error) {
 	list, err := s.app.Project.Members(ctx, p, in.project())
 	return say(client.ProjectMemberList{Members: orEmpty(list)}, err)
 }
@@ -183,11 +187,14 @@ func (s *server) removeProjectMember(ctx context.Context, p loci.Principal, in *
 
 // The examples of those routes.
 var (
-	exampleProject = loci.Project{ID: loci.ProjectID(exampleID), Name: "website", Description: "The public site and its deployment",
-		Status: loci.ProjectActive, Everyone: true, CreatedAt: exampleTime, UpdatedAt: exampleTime}
-	exampleArchived = loci.Project{ID: loci.ProjectID(exampleID), Name: "website", Status: loci.ProjectArchived, Everyone: true,
+	exampleProject = loci.Project{ID: loci.ProjectID(exampleID), Name: "website",
+		Description: "The public site and its deployment",
+		Status:      loci.ProjectActive, Everyone: true, CreatedAt: exampleTime, UpdatedAt: exampleTime}
+	exampleArchived = loci.Project{ID: loci.ProjectID(exampleID), Name: "website", Status: loci.ProjectArchived,
+		Everyone:  true,
 		CreatedAt: exampleTime, UpdatedAt: exampleTime}
 	exampleNewProject     = client.NewProject{Name: "website", Description: "The public site and its deployment"}
 	exampleProjects       = client.ProjectList{Projects: []loci.Project{exampleProject}}
-	exampleProjectMembers = client.ProjectMemberList{Members: []loci.ProjectMember{{UserID: exampleUser, Role: loci.MemberOwner}}}
+	exampleProjectMembers = client.ProjectMemberList{Members: []loci.ProjectMember{{UserID: exampleUser,
+		Role: loci.MemberOwner}}}
 )

@@ -78,11 +78,12 @@ func (s *server) question(ctx context.Context, p loci.Principal, r *client.Query
 	}
 	switch by {
 	case client.ByTrashed:
-		return q, loci.FieldErrorf(name+".by", "cannot be trashed: what is in the trash is not used")
+		return q, loci.FieldErrorf(name+".by", "cannot be trashed; questions do not use the trash")
 	case client.ByIDs:
 		q.IDs = distinct(r.Filter.IDs)
 	case client.BySearch:
-		got, err := s.findText(ctx, p, ask{filter: r.Filter, name: name, limit: limitOr(r.Limit, memory.DefaultQuery)}, q.Filter)
+		got, err := s.findText(ctx, p, ask{filter: r.Filter, name: name, limit: limitOr(r.Limit, memory.DefaultQuery)},
+			q.Filter)
 		if err != nil {
 			return q, err
 		}
@@ -96,9 +97,11 @@ func (s *server) question(ctx context.Context, p loci.Principal, r *client.Query
 
 func answerOf(p loci.Principal, a *memory.QueryAnswer) *client.QueryAnswer {
 	n := len(a.Used)
-	out := &client.QueryAnswer{Response: a.Response, MemoriesUsed: orEmpty(a.Used), UsedCount: n, Included: n, IncludedInPrompt: n,
-		MemoriesTotal: a.Total, StoppedBy: string(a.StoppedBy), PromptSent: a.Prompt, Truncated: len(a.Cut) > 0, EstimatedTokens: (len(a.Prompt) + 3) / 4,
-		Receipt: client.Receipt{Used: make([]client.Use, n), Cut: make([]client.Left, len(a.Cut))}}
+	out := &client.QueryAnswer{Response: a.Response, MemoriesUsed: orEmpty(a.Used), UsedCount: n, Included: n,
+		IncludedInPrompt: n,
+		MemoriesTotal:    a.Total, StoppedBy: string(a.StoppedBy), PromptSent: a.Prompt, Truncated: len(a.Cut) > 0,
+		EstimatedTokens: (len(a.Prompt) + 3) / 4,
+		Receipt:         client.Receipt{Used: make([]client.Use, n), Cut: make([]client.Left, len(a.Cut))}}
 	if p.Vendor != "" {
 		out.VendorFilter = &p.Vendor
 	}
@@ -117,11 +120,11 @@ func answerOf(p loci.Principal, a *memory.QueryAnswer) *client.QueryAnswer {
 
 // briefingInput also takes what S1's clients send.
 type briefingInput struct {
-	Format      string `query:"format" enum:"json,markdown" doc:"Left out: json"`
-	TopTags     int    `query:"top_tags" minimum:"0" maximum:"1000" doc:"How many tags at most; 0 or left out, and never more than: 20"`
-	RecencyDays int    `query:"recency_days" minimum:"0" maximum:"36500" doc:"Only memories of the last so many days among recent; 0 or left out: any"`
+	Format      string `query:"format" enum:"json,markdown" doc:"Default: json"`
+	TopTags     int    `query:"top_tags" minimum:"0" maximum:"1000" doc:"How many tags; default and maximum: 20"`
+	RecencyDays int    `query:"recency_days" minimum:"0" maximum:"36500" doc:"Limits recent to the last days"`
 	client.When
-	ActiveThreads int `query:"active_threads" minimum:"0" maximum:"1000" doc:"Without effect: there are no threads; taken because older clients send it"`
+	ActiveThreads int `query:"active_threads" minimum:"0" maximum:"1000" doc:"Ignored; older clients send it"`
 }
 
 type briefingOutput struct {
@@ -162,7 +165,7 @@ func (s *server) recallByBody(ctx context.Context, p loci.Principal, in *recallI
 
 func (s *server) recallByQuery(ctx context.Context, p loci.Principal, in *recallQueryInput) (*recallOutput, error) {
 	if in.Query != "" && in.Q != "" {
-		return nil, loci.FieldErrorf("q", "is another name of query; send one of them")
+		return nil, loci.FieldErrorf("q", "is another name for query; send one of them")
 	}
 	in.Query += in.Q
 	return s.recall(ctx, p, &in.RecallRequest)
@@ -173,7 +176,8 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.app.Memory.Recall(ctx, p, memory.SearchRequest{Filter: filterOf(&r.Conditions), Query: r.Query, Limit: r.Limit, Cursor: r.Cursor})
+	page, err := s.app.Memory.Recall(ctx, p, memory.SearchRequest{Filter: filterOf(&r.Conditions), Query: r.Query,
+		Limit: r.Limit, Cursor: r.Cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -184,16 +188,24 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 
 // The examples of routes about recall.
 var (
-	exampleWhy = loci.Why{Boosts: []string{}, Terms: []loci.WhyTerm{{Term: "deploy", Fields: []string{"title", "content"}, Score: 2.1},
+	exampleWhy = loci.Why{Boosts: []string{}, Terms: []loci.WhyTerm{{Term: "deploy", Fields: []string{"title",
+		"content"}, Score: 2.1},
 		{Term: "day", Fields: []string{"content"}, Score: 0.6}}}
 	exampleRecalled = client.RecallPage{Total: 1, Memories: []loci.Recalled{{Memory: *exampleMemory, Score: 2.7,
 		Snippet: "We **deploy** on Tuesdays, never on Fridays.", Why: exampleWhy,
-		Sources: []loci.Source{{ID: loci.SourceID(exampleID), MemoryID: exampleID, Kind: loci.SourceURL, Ref: "https://wiki.example/deploys",
-			Quote: "We deploy on Tuesdays", UserID: exampleUser, Origin: "claude", AllowedVendors: []loci.Vendor{loci.AnyVendor}, CreatedAt: exampleTime}}}}}
+		Sources: []loci.Source{{ID: loci.SourceID(exampleID), MemoryID: exampleID, Kind: loci.SourceURL,
+			Ref:   "https://wiki.example/deploys",
+			Quote: "We deploy on Tuesdays", UserID: exampleUser, Origin: "claude",
+			AllowedVendors: []loci.Vendor{loci.AnyVendor}, CreatedAt: exampleTime}}}}}
 	exampleQuery  = client.QueryRequest{Query: "When do we deploy?"}
-	exampleAnswer = client.QueryAnswer{MemoriesUsed: []*loci.Memory{exampleMemory}, UsedCount: 1, Included: 1, IncludedInPrompt: 1,
-		MemoriesTotal: 1, PromptSent: "Answer the question with the help of the memories below. …", VendorFilter: &exampleVendor,
-		EstimatedTokens: 180, Receipt: client.Receipt{Used: []client.Use{{ID: exampleID, Title: "Deploys", Reason: "match"}}, Cut: []client.Left{}}}
-	exampleBriefing = loci.Briefing{Total: 1, Recent: []loci.MemorySummary{exampleMemory.Summarize()}, Pinned: []loci.PinnedMemory{},
-		Tags: []loci.Count{{Name: "ops", Count: 1}}, Origins: []loci.Count{{Name: "claude", Count: 1}}, GeneratedAt: exampleTime}
+	exampleAnswer = client.QueryAnswer{MemoriesUsed: []*loci.Memory{exampleMemory}, UsedCount: 1, Included: 1,
+		IncludedInPrompt: 1,
+		MemoriesTotal:    1, PromptSent: "Answer the question with the help of the memories below. " +
+			"…", VendorFilter: &exampleVendor,
+		EstimatedTokens: 180, Receipt: client.Receipt{Used: []client.Use{{ID: exampleID, Title: "Deploys",
+			Reason: "match"}}, Cut: []client.Left{}}}
+	exampleBriefing = loci.Briefing{Total: 1, Recent: []loci.MemorySummary{exampleMemory.Summarize()},
+		Pinned: []loci.PinnedMemory{},
+		Tags:   []loci.Count{{Name: "ops", Count: 1}}, Origins: []loci.Count{{Name: "claude",
+			Count: 1}}, GeneratedAt: exampleTime}
 )

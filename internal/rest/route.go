@@ -16,8 +16,8 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// route is one line of the table: what the OpenAPI document says of a route,
-// and who may call it. The lines stand in the file of their subject.
+// route is one line of the table: its description in the OpenAPI document, and who
+// may call it. The lines are in the files of their subjects.
 type route struct {
 	ID, Method, Path string
 	Who              access
@@ -56,8 +56,8 @@ var (
 	inviteDays = strconv.Itoa(int(loci.InviteLife.Hours()) / 24)
 )
 
-// register adds every route below prefix. /api/v1 is their place; the root
-// paths are the same handlers.
+// register adds every route below prefix. Their place is /api/v1; the root paths
+// have the same handlers.
 func (s *server) register(prefix string) {
 	at := func(r route) route { r.prefix = prefix; return r }
 	s.registerHealth(at)
@@ -130,10 +130,10 @@ func (r route) bodyType() string {
 	return jsonType
 }
 
-// probes reports whether the route only says how the server is.
+// probes reports whether the route only reports the state of the server.
 func (r route) probes() bool { return r.ID == routeHealth.ID || r.ID == routeReady.ID }
 
-// ofProject reports whether the route is about a project that there must be.
+// ofProject reports whether the route is about an existing project.
 func (r route) ofProject() bool { return strings.HasPrefix(r.Path, "/projects/") }
 
 // responses documents the success with its example, and the errors.
@@ -151,52 +151,52 @@ func (r route) responses() map[string]*huma.Response {
 	out := map[string]*huma.Response{}
 	switch {
 	case len(ok.Content) == 0:
-		out["204"] = &huma.Response{Description: "Done; there is nothing to say"}
+		out["204"] = &huma.Response{Description: "Done, without a body"}
 	case r.Status == http.StatusCreated:
 		out["201"] = ok
 		ok.Description = "Stored on disk"
 		if r.Again { // huma enters the schema into the content that both share
-			out["200"] = &huma.Response{Description: "It was there already, and is now as the answer says", Content: ok.Content}
+			out["200"] = &huma.Response{Description: "It already existed and is now as the answer shows", Content: ok.Content}
 		}
 	default:
 		out["200"] = ok
 	}
 	if r.ID == routeTrash.ID || r.ID == routeTrashNode.ID {
-		out["204"] = &huma.Response{Description: "Erased for good"}
+		out["204"] = &huma.Response{Description: "Deleted permanently"}
 	}
 	fail := func(status, text string) {
 		out[status] = &huma.Response{Description: text, Content: map[string]*huma.MediaType{
 			problemType: {Schema: &huma.Schema{Ref: problemRef}}}}
 	}
-	fail("500", "A fault in the server; it is in its log under the X-Request-Id of the answer")
+	fail("500", "A fault in the server. Its log has the details under X-Request-Id")
 	if r.ID == routeReady.ID {
 		fail("503", "The server cannot read or write")
 	}
 	if !r.probes() {
-		fail("429", "Too many requests; Retry-After says when to try again")
+		fail("429", "Too many requests. Try again after Retry-After")
 	}
 	if r.Who != forAll {
 		r.refusals(fail)
 	}
 	if r.Conditional && r.Method == http.MethodGet {
-		out["304"] = &huma.Response{Description: "Still the version that If-None-Match names"}
+		out["304"] = &huma.Response{Description: "Unchanged since a version in If-None-Match"}
 	}
 	maps.Copy(out, r.Further)
 	return out
 }
 
-// refusals documents what those may be told who need a credential.
+// refusals documents the errors of routes that need a credential.
 func (r route) refusals(fail func(status, text string)) {
-	fail("400", "Bad input; field says where")
-	fail("401", "No credential, or one that is unknown, revoked or expired")
-	fail("403", "This credential may not do that; with code step_up_required, step_up_url says where to prove who you are")
-	fail("503", "The storage cannot be reached")
+	fail("400", "Bad input; field names it")
+	fail("401", "Missing, unknown, revoked or expired credential")
+	fail("403", "Not allowed. If the code is step_up_required, confirm your identity at step_up_url")
+	fail("503", "The storage is not available")
 	changes := app.Rules()[r.Action].Audit != gate.NotAudited || r.ofProject() && r.Method != http.MethodGet
 	if changes {
-		fail("507", "The disk is full; nothing was written")
+		fail("507", "The disk is full. Loci wrote nothing")
 	}
 	if changes && !r.Conditional || r.Action == memory.PoolRead || r.ofProject() || r.Method == http.MethodPost {
-		fail("409", "It exists already, or something is in another state")
+		fail("409", "It already exists or is in another state")
 	}
 	if r.In != nil {
 		fail("408", "The body arrived too slowly; send it again")
@@ -206,19 +206,19 @@ func (r route) refusals(fail func(status, text string)) {
 	if r.Raw {
 		fail("408", "The body came too slowly; send it again")
 		fail("413", "The file is larger than the org allows")
-		fail("415", "The body is compressed, by what Content-Encoding says")
+		fail("415", "The body is compressed")
 	}
 	if strings.Contains(r.Path, "{") || r.Missing != "" || r.ID == routeAgentLatest.ID || r.ID == routeTrashMany.ID {
 		fail("404", r.Missing.text())
 	}
 	if r.Conditional && r.Method != http.MethodGet {
-		fail("412", "The memory is at another version than If-Match says")
+		fail("412", "The memory is not at the version in If-Match")
 	}
 	if r.ID == routeQuery.ID {
 		fail("502", "The model did not answer")
 	}
 }
 
-// markdownToo are the media types of what can be had as a text.
+// markdownToo are the media types of answers that also come as text.
 var markdownToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},
 	Example: "# Memory briefing\n\nYou can read 1 memory."}}

@@ -51,14 +51,15 @@ type server struct {
 	streams streams
 }
 
-// New returns the handler of the API. It panics without App or Auth, which
-// only main can cause.
+// New returns the handler of the API. It panics without App or Auth, which only
+// main can cause.
 func New(o Options) http.Handler {
 	if o.App == nil || o.Auth == nil {
 		panic("rest: Options.App and Options.Auth are required")
 	}
 	s := &server{app: o.App, auth: o.Auth, log: o.Log, now: o.Now, options: o,
-		site: o.Site, pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{}, live: o.Live.withDefaults()}
+		site: o.Site, pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{},
+		live: o.Live.withDefaults()}
 	if s.site.PublicURL == "" {
 		s.site.PublicURL = o.PublicURL
 	}
@@ -79,17 +80,17 @@ func New(o Options) http.Handler {
 	return s
 }
 
-// home greets whoever opens the printed address: people with the pages,
-// programs with a few lines. It asks for no key and says nothing that
-// /openapi.json does not.
+// home greets a program at the printed address. It needs no key and reveals
+// nothing that /openapi.json does not.
 func (s *server) home(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	fmt.Fprintf(w, "Loci %s: one memory for every AI you use.\n\nMCP for assistants: /mcp\nREST for programs:  /openapi.json describes it\nIs it up?           /health\n\n"+
+	fmt.Fprintf(w, "Loci %s: one memory for every AI you use.\n\nMCP for assistants: /mcp\nREST for programs:  "+
+		"/openapi.json describes it\nHealth check:       /health\n\n"+
 		"Connect an assistant: loci connect --help\n", s.options.Version)
 }
 
-// prefixes are where the routes stand: their own place, and the root paths
-// that S1's clients know.
+// prefixes are where the routes are: their own place, and the root paths that
+// older clients use.
 var prefixes = []string{"/api/v1", ""}
 
 // exchange is one request as its route sees it: what the gate found out, and
@@ -124,8 +125,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, x.request)
 }
 
-// admitted notes who sent the request. A writer that asks learns it too, for
-// its log.
+// admitted notes who sent the request, also for the writer if it logs that.
 func (x *exchange) admitted(p loci.Principal) {
 	x.principal = p
 	if w, ok := x.ResponseWriter.(interface{ Admitted(loci.Principal) }); ok {
@@ -133,8 +133,8 @@ func (x *exchange) admitted(p loci.Principal) {
 	}
 }
 
-// IsClean reports whether a mux would take the path as it is. It would redirect
-// others, before anybody was authenticated.
+// IsClean reports whether a mux would accept the path unchanged. It would redirect
+// other paths before anybody was authenticated.
 func IsClean(path string) bool {
 	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") &&
 		!strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")

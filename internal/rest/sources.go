@@ -73,12 +73,15 @@ func (s *server) deleteSource(ctx context.Context, p loci.Principal, in *sourceP
 }
 
 type sourcePath struct {
-	ID string `path:"id" doc:"Of the source, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the source, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 // The examples of those routes.
 var (
-	exampleNewSources = client.NewSources{Sources: []client.NewSource{{Kind: loci.SourceURL, Ref: "https://wiki.example.org/deploys", Quote: "never on Fridays"}}}
-	exampleSources    = []loci.Source{{ID: loci.SourceID(exampleMemory.ID), MemoryID: exampleMemory.ID, Kind: loci.SourceURL, Ref: "https://wiki.example.org/deploys",
-		Quote: "never on Fridays", UserID: exampleMemory.UserID, Origin: "claude", AllowedVendors: []loci.Vendor{loci.AnyVendor}, CreatedAt: exampleMemory.CreatedAt}}
+	exampleNewSources = client.NewSources{Sources: []client.NewSource{{Kind: loci.SourceURL,
+		Ref: "https://wiki.example.org/deploys", Quote: "never on Fridays"}}}
+	exampleSources = []loci.Source{{ID: loci.SourceID(exampleMemory.ID), MemoryID: exampleMemory.ID,
+		Kind: loci.SourceURL, Ref: "https://wiki.example.org/deploys",
+		Quote: "never on Fridays", UserID: exampleMemory.UserID, Origin: "claude",
+		AllowedVendors: []loci.Vendor{loci.AnyVendor}, CreatedAt: exampleMemory.CreatedAt}}
 )

@@ -9,14 +9,14 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerSuggestions adds the routes about what others propose.
+// registerSuggestions adds the routes about suggestions.
 func (s *server) registerSuggestions(at func(route) route) {
 	add(s, at(routeSuggestions), s.suggestions)
 	add(s, at(routeAcceptSuggestion), s.acceptSuggestion)
 	add(s, at(routeDeclineSuggestion), s.declineSuggestion)
 }
 
-// The part of the table about what others propose, with its examples.
+// The routes about suggestions, with their examples.
 var (
 	routeSuggestions = route{ID: "listSuggestions", Method: http.MethodGet, Path: "/suggestions", Who: forAny,
 		Action: memory.SuggestionRead, Tag: "suggestions",
@@ -38,7 +38,8 @@ var (
 		Text:    "Your memory stays as it is. 409 if the suggestion was already accepted or declined.",
 		Out:     exampleDeclined}
 
-	exampleSuggestion = loci.Suggestion{ID: loci.SuggestionID(exampleID), Kind: loci.SuggestSupersede, MemoryID: exampleID, ByID: otherID, UserID: exampleUser,
+	exampleSuggestion = loci.Suggestion{ID: loci.SuggestionID(exampleID), Kind: loci.SuggestSupersede,
+		MemoryID: exampleID, ByID: otherID, UserID: exampleUser,
 		Origin: "cursor", State: loci.SuggestionPending, CreatedAt: exampleTime}
 	exampleSuggestions = client.SuggestionList{Suggestions: []loci.Suggestion{exampleSuggestion}}
 	exampleAccepted    = settledAs(loci.SuggestionAccepted)
@@ -51,10 +52,10 @@ func settledAs(state loci.SuggestionState) loci.Suggestion {
 	return s
 }
 
-// SuggestionPath is a suggestion in a path. It is exported because huma passes over embedded structs
-// that are not.
+// SuggestionPath is a suggestion in a path. It is exported because huma passes
+// over embedded structs that are not.
 type SuggestionPath struct {
-	ID string `path:"id" doc:"Of the suggestion, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the suggestion, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 func (p SuggestionPath) suggestion() (id loci.SuggestionID) {
@@ -63,23 +64,27 @@ func (p SuggestionPath) suggestion() (id loci.SuggestionID) {
 }
 
 type suggestionsInput struct {
-	State  loci.SuggestionState `query:"state" enum:"pending,accepted,declined" doc:"Left out: all"`
-	Limit  int                  `query:"limit" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	State  loci.SuggestionState `query:"state" enum:"pending,accepted,declined" doc:"Default: all"`
+	Limit  int                  `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
 	Cursor string               `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
 }
 
-func (s *server) suggestions(ctx context.Context, p loci.Principal, in *suggestionsInput) (*answer[client.SuggestionList], error) {
-	page, err := s.app.Memory.Suggestions(ctx, p, memory.SuggestionsRequest{State: in.State, Limit: in.Limit, Cursor: in.Cursor})
+func (s *server) suggestions(ctx context.Context, p loci.Principal,
+	in *suggestionsInput) (*answer[client.SuggestionList], error) {
+	page, err := s.app.Memory.Suggestions(ctx, p, memory.SuggestionsRequest{State: in.State, Limit: in.Limit,
+		Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
 	}
 	return say(client.SuggestionList{Suggestions: orEmpty(page.Suggestions), More: moreAt(page.NextCursor)}, nil)
 }
 
-func (s *server) acceptSuggestion(ctx context.Context, p loci.Principal, in *SuggestionPath) (*answer[loci.Suggestion], error) {
+func (s *server) acceptSuggestion(ctx context.Context, p loci.Principal,
+	in *SuggestionPath) (*answer[loci.Suggestion], error) {
 	return say(s.app.Memory.AcceptSuggestion(ctx, p, in.suggestion()))
 }
 
-func (s *server) declineSuggestion(ctx context.Context, p loci.Principal, in *SuggestionPath) (*answer[loci.Suggestion], error) {
+func (s *server) declineSuggestion(ctx context.Context, p loci.Principal,
+	in *SuggestionPath) (*answer[loci.Suggestion], error) {
 	return say(s.app.Memory.DeclineSuggestion(ctx, p, in.suggestion()))
 }

@@ -27,7 +27,7 @@ func (s *server) registerTeams(at func(route) route) {
 	add(s, at(routeSetTeamRole), s.setTeamRole)
 }
 
-// The part of the table about teams.
+// The routes about teams.
 var (
 	routeCreateTeam = route{ID: "createTeam", Method: http.MethodPost, Atomic: true, Path: "/teams", Who: forPeople,
 		Action: org.TeamCreate, Tag: "teams", Limit: expensive, Status: http.StatusCreated,
@@ -138,7 +138,7 @@ type inviteInput struct {
 	Body client.Invitation
 }
 
-// role is member unless the body says something else.
+// role is member unless the body sets another.
 func (in *inviteInput) role() loci.MemberRole {
 	if in.Body.Role == "" {
 		return loci.Member
@@ -146,7 +146,8 @@ func (in *inviteInput) role() loci.MemberRole {
 	return in.Body.Role
 }
 
-func (s *server) inviteToTeam(ctx context.Context, p loci.Principal, in *inviteInput) (*shownOnce[client.InvitedList], error) {
+func (s *server) inviteToTeam(ctx context.Context, p loci.Principal,
+	in *inviteInput) (*shownOnce[client.InvitedList], error) {
 	var id loci.TeamID
 	read(&id, in.ID)
 	return invited(s.app.Org.InviteToTeam(ctx, p, id, in.Body.Emails, in.role()))
@@ -241,12 +242,15 @@ func (s *server) setTeamRole(ctx context.Context, p loci.Principal, in *teamRole
 
 // The examples of those routes.
 var (
-	exampleMembers    = client.MemberList{Members: []loci.User{exampleUserRow}}
-	exampleTeam       = loci.Team{ID: loci.TeamID(exampleID), Name: "Platform", CreatedAt: exampleTime}
-	exampleTeamView   = client.TeamView{Team: exampleTeam, Members: []loci.User{exampleUserRow}, Invites: []loci.Invite{exampleInvite}}
+	exampleMembers  = client.MemberList{Members: []loci.User{exampleUserRow}}
+	exampleTeam     = loci.Team{ID: loci.TeamID(exampleID), Name: "Platform", CreatedAt: exampleTime}
+	exampleTeamView = client.TeamView{Team: exampleTeam, Members: []loci.User{exampleUserRow},
+		Invites: []loci.Invite{exampleInvite}}
 	exampleInvitation = client.Invitation{Emails: []string{"noor@example.org"}, Role: loci.Member}
-	exampleInvite     = loci.Invite{ID: loci.InviteID(exampleID), Email: "noor@example.org", TeamID: loci.TeamID(exampleID), OrgRole: loci.Member, TeamRole: loci.Member,
-		InvitedBy: exampleUser, State: loci.InvitePending, CreatedAt: exampleTime, ExpiresAt: exampleTime.Add(loci.InviteLife)}
+	exampleInvite     = loci.Invite{ID: loci.InviteID(exampleID), Email: "noor@example.org",
+		TeamID: loci.TeamID(exampleID), OrgRole: loci.Member, TeamRole: loci.Member,
+		InvitedBy: exampleUser, State: loci.InvitePending, CreatedAt: exampleTime,
+		ExpiresAt: exampleTime.Add(loci.InviteLife)}
 	exampleInvited = client.InvitedList{Invites: []client.Invited{{Invite: exampleInvite, Token: "loci_invite_4f2A…"}}}
 	exampleInvites = client.InviteList{Invites: []loci.Invite{exampleInvite}}
 )

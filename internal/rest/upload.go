@@ -18,7 +18,7 @@ const (
 	formType   = "multipart/form-data"
 )
 
-// maxPartHeader bounds what stands around the file in a form, in bytes.
+// maxPartHeader is the most bytes around the file in a form.
 const maxPartHeader = 64 << 10
 
 // incoming is the body of a request that is read as it arrives.
@@ -42,8 +42,8 @@ func (in *incoming) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// uploadOf finds the file in a request: the body itself, or the one file of a form. It reads no further than to where the
-// file begins.
+// uploadOf finds the file in a request: the body itself, or the one file of a
+// form. It reads no further than to where the file begins.
 func uploadOf(in *incoming, name string) (memory.Upload, error) {
 	r := in.request
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -58,7 +58,7 @@ func uploadOf(in *incoming, name string) (memory.Upload, error) {
 	return named(memory.Upload{Name: name, MediaType: r.Header.Get("Content-Type"), Size: r.ContentLength, Body: in})
 }
 
-// fileName reads the name of a file as Content-Disposition gives it; "" if there is none.
+// fileName returns the file name in Content-Disposition, or "".
 func fileName(header string) (string, error) {
 	if header == "" {
 		return "", nil
@@ -72,14 +72,15 @@ func fileName(header string) (string, error) {
 
 func named(u memory.Upload) (memory.Upload, error) {
 	if u.Name == "" {
-		return u, loci.FieldErrorf("name", "is required: send ?name=notes.txt, or the header Content-Disposition: attachment; filename=\"notes.txt\"")
+		return u, loci.FieldErrorf("name", "is required: send ?name=notes.txt, or the header Content-Disposition: "+
+			"attachment; filename=\"notes.txt\"")
 	}
 	return u, nil
 }
 
 func fileOfForm(in *incoming, boundary, name string) (memory.Upload, error) {
 	if boundary == "" {
-		return memory.Upload{}, loci.FieldErrorf("Content-Type", "must name the boundary of the form")
+		return memory.Upload{}, loci.FieldErrorf("Content-Type", "must state the boundary of the form")
 	}
 	around := &bounded{r: in, left: maxPartHeader}
 	form := multipart.NewReader(around, boundary)
@@ -95,25 +96,27 @@ func fileOfForm(in *incoming, boundary, name string) (memory.Upload, error) {
 		name = name[strings.LastIndexByte(name, '\\')+1:]
 	}
 	around.left = -1
-	return named(memory.Upload{Name: name, MediaType: part.Header.Get("Content-Type"), Size: -1, Body: &lastPart{form, part, around}})
+	return named(memory.Upload{Name: name, MediaType: part.Header.Get("Content-Type"), Size: -1, Body: &lastPart{form,
+		part, around}})
 }
 
-// noFile turns what is wrong with a form into an answer.
+// noFile turns a malformed form into an answer.
 func noFile(err error) error {
 	if p := (*problem)(nil); loci.CodeOf(err) != "" || errors.As(err, &p) {
 		return err
 	}
-	return loci.WrapError(loci.Invalid, err, "the form ended early or is not readable; it must have one part, a file called \"file\"")
+	return loci.WrapError(loci.Invalid, err, "the form ended early or cannot be read; it must have one part, a "+
+		"file called \"file\"")
 }
 
-// lastPart is a part of a form behind which there must be none.
+// lastPart is the last part of a form.
 type lastPart struct {
 	form   *multipart.Reader
 	part   *multipart.Part
 	around *bounded
 }
 
-// Read ends with an error unless the form ends, too.
+// Read ends with an error if another part follows.
 func (l *lastPart) Read(b []byte) (int, error) {
 	n, err := l.part.Read(b)
 	if err == nil {
@@ -133,19 +136,20 @@ func (l *lastPart) Read(b []byte) (int, error) {
 	case err != nil:
 		return n, noFile(err)
 	}
-	return n, loci.Errorf(loci.Invalid, "the form must have one part only, a file called \"file\"; send each file by itself")
+	return n, loci.Errorf(loci.Invalid, "the form must have exactly one part, a file called \"file\"; send each file "+
+		"by itself")
 }
 
-// bounded is a reader that fails after so many bytes; below 0: never.
+// bounded is a reader that fails after left bytes; below 0: never.
 type bounded struct {
 	r    io.Reader
 	left int
 }
 
-// Read fails with Invalid where too much stands around the file.
+// Read returns Invalid if there is too much around the file.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left == 0 {
-		return 0, loci.Errorf(loci.Invalid, "the form has more than %d bytes besides the file", maxPartHeader)
+		return 0, loci.Errorf(loci.Invalid, "the form has more than %d bytes around the file", maxPartHeader)
 	}
 	if b.left > 0 && len(p) > b.left {
 		p = p[:b.left]
@@ -157,28 +161,33 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inertTypes are sent as what they are. A browser runs or lays out none of them; everything else is sent as bytes, so that no page
-// can take a file for its script or style, whoever made the file.
+// inertTypes are sent with their own type, because a browser neither runs nor
+// renders them. All other files are sent as bytes, so that no page can use a file
+// as its script or style.
 var inertTypes = map[string]bool{
-	"text/plain": true, "text/csv": true, "text/markdown": true, "application/json": true, "application/x-ndjson": true, "application/pdf": true,
-	"application/zip": true, "application/gzip": true, "application/x-gzip": true, "application/x-tar": true, "application/x-7z-compressed": true,
-	"application/vnd.sqlite3": true, "application/msword": true, "application/rtf": true,
-	"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/avif": true, "image/heic": true, "image/heif": true,
+	"text/plain": true, "text/csv": true, "text/markdown": true, "application/json": true,
+	"application/x-ndjson": true, "application/pdf": true,
+	"application/zip": true, "application/gzip": true, "application/x-gzip": true, "application/x-tar": true,
+	"application/x-7z-compressed": true,
+	"application/vnd.sqlite3":     true, "application/msword": true, "application/rtf": true,
+	"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/avif": true,
+	"image/heic": true, "image/heif": true,
 	"image/bmp": true, "image/tiff": true, "image/jxl": true, "image/jp2": true,
 }
 
-// sentAs is the Content-Type under which a file is sent.
+// sentAs is the Content-Type with which a file is sent.
 func sentAs(mediaType string) string {
 	kind, _, _ := strings.Cut(mediaType, ";")
 	family, sub, _ := strings.Cut(kind, "/")
 	if inertTypes[kind] || family == "audio" || family == "video" ||
-		family == "application" && strings.HasPrefix(sub, "vnd.openxmlformats-officedocument.") || strings.HasPrefix(sub, "vnd.oasis.opendocument.") {
+		family == "application" && strings.HasPrefix(sub, "vnd.openxmlformats-officedocument.") || strings.HasPrefix(sub,
+		"vnd.oasis.opendocument.") {
 		return mediaType
 	}
 	return binaryType
 }
 
-// attachmentHeaders say that a file is to be saved and never shown as a page of this server.
+// attachmentHeaders make a browser save a file instead of showing it.
 func attachmentHeaders(h http.Header, name, mediaType string) {
 	h.Set("Content-Type", sentAs(mediaType))
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))

@@ -21,8 +21,8 @@ const (
 	maxBulk = 16 << 20
 )
 
-// huma keeps its error type and its texts in package variables; this package
-// is its only user.
+// huma keeps its error type and its texts in package variables. This package is
+// its only user.
 func init() {
 	huma.ValidateStrictCasing = true
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
@@ -53,7 +53,7 @@ func init() {
 }
 
 const (
-	unknownField = "is not a known field"
+	unknownField = "is an unknown field"
 	isRequired   = " is required"
 	notUUID      = "must be a UUID of 36 characters"
 	tooMany      = "has too many entries; at most %d are allowed"
@@ -62,8 +62,8 @@ const (
 	missingParameter = "required query parameter is missing"
 )
 
-// invalid translates what huma found wrong with a request. Rejected values are
-// not repeated: they may be secrets, and they may be huge.
+// invalid translates the errors that huma found. It does not repeat rejected
+// values: they may be secrets, and they may be huge.
 func invalid(op *huma.Operation, code int, msg string, errs []error) huma.StatusError {
 	switch code {
 	case http.StatusRequestEntityTooLarge:
@@ -80,7 +80,7 @@ func invalid(op *huma.Operation, code int, msg string, errs []error) huma.Status
 		if msg != "cannot read request body" { // huma's text for a broken connection or a false length
 			return newProblem(errors.New(msg))
 		}
-		return newProblem(loci.Errorf(loci.Invalid, "the body could not be read to its end"))
+		return newProblem(loci.Errorf(loci.Invalid, "the body ended early; send it again"))
 	}
 	found := problemsIn(op, errs)
 	if len(found) == 0 {
@@ -100,8 +100,8 @@ func wantedBody(op *huma.Operation) string {
 	return "a JSON object"
 }
 
-// problemsIn lists what is wrong, unknown fields first: a misspelt name
-// explains the required one that is missing.
+// problemsIn lists the errors, unknown fields first: a misspelt name explains the
+// required field that is missing.
 func problemsIn(op *huma.Operation, errs []error) []client.FieldProblem {
 	found := make([]client.FieldProblem, 0, len(errs))
 	for _, err := range errs {
@@ -126,7 +126,7 @@ func rank(p client.FieldProblem) int {
 	return 1
 }
 
-const originText = "origin cannot be sent: it comes from the credential"
+const originText = "origin cannot be set; it comes from the credential"
 
 func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
 	place, field, _ := strings.Cut(d.Location, ".")
@@ -161,7 +161,7 @@ func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
 	return client.FieldProblem{Field: field, Detail: field + " " + d.Message}
 }
 
-// plain returns a name that the caller made up if it looks like one, or "".
+// plain returns a name that the caller made up if it is a usual one, or "".
 func plain(name string) string {
 	const usual = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.[]"
 	if len(name) >= 50 || strings.Trim(name, usual) != "" {
@@ -179,14 +179,14 @@ func unknown(op *huma.Operation, place, field string) client.FieldProblem {
 				known = append(known, p.Name)
 			}
 		}
-		hint := "; this route takes none"
+		hint := "; this route has none"
 		if len(known) > 0 {
-			hint = "; known are " + strings.Join(known, ", ")
+			hint = "; known parameters are " + strings.Join(known, ", ")
 		}
 		if name == "" {
 			return client.FieldProblem{Detail: "a query parameter " + unknownField + hint}
 		}
-		return client.FieldProblem{Field: name, Detail: name + " is not a known query parameter" + hint}
+		return client.FieldProblem{Field: name, Detail: name + " is an unknown query parameter" + hint}
 	}
 	if name == "" {
 		return client.FieldProblem{Detail: "a name in the body " + unknownField}
@@ -194,7 +194,7 @@ func unknown(op *huma.Operation, place, field string) client.FieldProblem {
 	return client.FieldProblem{Field: name, Detail: name + " " + unknownField}
 }
 
-// wanted says what a parameter that could not be read should have been.
+// wanted describes the values that a parameter accepts.
 func wanted(op *huma.Operation, name string) string {
 	if op == nil {
 		return "has the wrong form"
