@@ -90,7 +90,7 @@ func uploadBody() *huma.RequestBody {
 type newAssetInput struct {
 	PathID
 	Name        string `query:"name" maxLength:"1000" doc:"Default: as in Content-Disposition or the form" example:"a.png"`
-	Disposition string `header:"Content-Disposition" maxLength:"2000" doc:"Names the file, like attachment; filename=\"a.png\""`
+	Disposition string `header:"Content-Disposition" maxLength:"2000" doc:"Like attachment; filename=\"a.png\""`
 }
 
 type assetOutput struct {

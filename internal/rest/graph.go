@@ -372,7 +372,8 @@ var (
 		"cursor"}}
 	examplePutEntities = client.PutEntities{Entities: []client.PutEntity{{Entity: exampleEntity, Created: true,
 		Added: 1}}}
-	examplePutObservations = client.PutObservations{Observations: []client.EntityObservation{{Observation: exampleObservation, EntityName: "API gateway"}},
+	examplePutObservations = client.PutObservations{Observations: []client.EntityObservation{
+		{Observation: exampleObservation, EntityName: "API gateway"}},
 		Duplicates: []client.EntityObservation{}}
 	examplePutRelations = client.PutRelations{Relations: []client.PutRelation{{Relation: exampleRelation, Created: true}}}
 	exampleGraphTrash   = client.GraphTrash{Entities: []loci.Entity{},
