@@ -45,11 +45,11 @@ func TestBadBodies(t *testing.T) {
 		{"51 tags", "POST /memories", `{"title":"x","content":"y","tags":` + list(51, `"t"`) + `}`, 400, "tags", "at most 50"},
 		{"as many tags as a body takes", "POST /memories", `{"title":"x","content":"y","tags":` + list(250_000, `"t"`) + `}`, 400, "tags", "at most 50"},
 		{"a million tags", "POST /memories", `{"title":"x","content":"y","tags":` + list(1_000_000, `"t"`) + `}`, 413, "", "larger than 1048576 bytes"},
-		{"a name twice", "POST /memories", `{"title":"x","content":"y","allowed_vendors":["claude"],"allowed_vendors":["*"]}`, 400, "allowed_vendors", "stands twice"},
-		{"a name twice, once escaped", "POST /memories", `{"title":"x","content":"y","t\u0069tle":"z"}`, 400, "title", "stands twice"},
-		{"a nested name twice", "POST /memories/list", `{"filter":{"by":"all"},"filter":{"term":"` + big(3000) + `"}}`, 400, "filter", "stands twice"},
-		{"a name twice in a filter", "POST /query", `{"query":"x","memory_filter":{"tags":["a"],"tags":[]}}`, 400, "tags", "stands twice"},
-		{"a long name twice", "POST /memories", `{"` + big(500) + `":1,"` + big(500) + `":2}`, 400, "", "stands twice"},
+		{"a name twice", "POST /memories", `{"title":"x","content":"y","allowed_vendors":["claude"],"allowed_vendors":["*"]}`, 400, "allowed_vendors", "appears twice"},
+		{"a name twice, once escaped", "POST /memories", `{"title":"x","content":"y","t\u0069tle":"z"}`, 400, "title", "appears twice"},
+		{"a nested name twice", "POST /memories/list", `{"filter":{"by":"all"},"filter":{"term":"` + big(3000) + `"}}`, 400, "filter", "appears twice"},
+		{"a name twice in a filter", "POST /query", `{"query":"x","memory_filter":{"tags":["a"],"tags":[]}}`, 400, "tags", "appears twice"},
+		{"a long name twice", "POST /memories", `{"` + big(500) + `":1,"` + big(500) + `":2}`, 400, "", "appears twice"},
 		{"null vendors", "POST /memories", `{"title":"x","content":"y","allowed_vendors":null}`, 400, "allowed_vendors", "must be a list"},
 		{"null vendors of an agent", "POST /agent/memories", `{"title":"x","content":"y","allowed_vendors":null}`, 400, "allowed_vendors", "must be a list"},
 		{"null vendors in a replacement", "PUT " + one, `{"title":"x","content":"y","tags":[],"allowed_vendors":null}`, 400, "allowed_vendors", "must be a list"},
@@ -92,9 +92,9 @@ func TestBadRequests(t *testing.T) {
 		{"huge id", "GET /memories/" + big(100_000), "", 404, "", "no such memory"},
 		{"id with a NUL", "GET /memories/%00", "", 404, "", "no such memory"},
 		{"id with a slash", "GET /memories/a%2Fb", "", 404, "", "no such memory"},
-		{"huge version", "PATCH " + one + " If-Match: \"99999999999999999999\"", `{"title":"x"}`, 400, "If-Match", "one version"},
-		{"version 0", "PATCH " + one + " If-Match: 0", `{"title":"x"}`, 400, "If-Match", "one version"},
-		{"two versions", "PATCH " + one + " If-Match: \"1\", \"2\"", `{"title":"x"}`, 400, "If-Match", "one version"},
+		{"huge version", "PATCH " + one + " If-Match: \"99999999999999999999\"", `{"title":"x"}`, 400, "If-Match", "a version"},
+		{"version 0", "PATCH " + one + " If-Match: 0", `{"title":"x"}`, 400, "If-Match", "a version"},
+		{"two versions", "PATCH " + one + " If-Match: \"1\", \"2\"", `{"title":"x"}`, 400, "If-Match", "a version"},
 		{"old version", "PATCH " + one + " If-Match: \"7\"", `{"title":"x"}`, 412, "", "at version 1, not 7"},
 		{"nothing to go back to", "PATCH " + one, `{"title":null}`, 400, "title", "cannot be cleared"},
 		{"empty title", "PATCH " + one, `{"title":""}`, 400, "title", "must not be empty"},
@@ -112,12 +112,12 @@ func TestBadRequests(t *testing.T) {
 		{"501 ids", "GET /memories?ids=" + strings.Repeat("00000000-0000-4000-8000-000000000000,", 500) + "00000000-0000-4000-8000-000000000000", "", 400, "ids", "at most 500"},
 		{"cursor of nothing", "GET /memories?cursor=AAAA", "", 400, "cursor", "not a cursor of this query"},
 		{"version cursor", "GET " + one + "/versions?cursor=x", "", 400, "cursor", "not a cursor"},
-		{"by tags without tags", "POST /memories/list", `{"filter":{"by":"tags"}}`, 400, "filter.tags", "is needed"},
+		{"by tags without tags", "POST /memories/list", `{"filter":{"by":"tags"}}`, 400, "filter.tags", "is required"},
 		{"by tags without tags", "POST /agent/memories/by-tag", `{"tags":[]}`, 400, "tags", "at least 1"},
 		{"limit of by-tag", "POST /agent/memories/by-tag", `{"tags":["x"],"limit":101}`, 400, "limit", "at most 100"},
 		{"limit of browse", "POST /agent/memories/browse", `{"limit":201}`, 400, "limit", "at most 200"},
 		{"limit of list", "POST /agent/memories/list", `{"limit":51}`, 400, "limit", "at most 50"},
-		{"two names of the term", "POST /agent/memories/search", `{"term":"x","query":"y"}`, 400, "term", "only one"},
+		{"two names of the term", "POST /agent/memories/search", `{"term":"x","query":"y"}`, 400, "term", "another name for it"},
 		{"NUL in the query", "POST /agent/memories/search", `{"query":"x\u0000"}`, 400, "query", "NUL"},
 		{"bad id in a list", "POST /memories/list", `{"filter":{"by":"ids","ids":["x"]}}`, 400, "filter.ids[0]", "UUID"},
 		{"id of another form in a list", "POST /memories/list", `{"filter":{"by":"ids","ids":["{00000000-0000-4000-8000-000000000000}"]}}`, 400, "", "UUIDs of 36"},
@@ -199,7 +199,7 @@ func TestContentTypes(t *testing.T) {
 	}
 	for coding, want := range map[string]int{"gzip": 415, "identity": 201} {
 		w := s.do("POST", "/memories", owner, body, "Content-Encoding: "+coding)
-		if w.Code != want || want == 415 && !strings.Contains(w.Body.String(), "without Content-Encoding") {
+		if w.Code != want || want == 415 && !strings.Contains(w.Body.String(), "omit Content-Encoding") {
 			t.Errorf("%s: got %d %s", coding, w.Code, w.Body)
 		}
 	}
@@ -236,7 +236,7 @@ func TestBrokenBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := s.send(r, owner)
-	if w.Code != 400 || !strings.Contains(w.Body.String(), "could not be read to its end") {
+	if w.Code != 400 || !strings.Contains(w.Body.String(), "ended early") {
 		t.Errorf("got %d %s, want 400", w.Code, w.Body)
 	}
 }

@@ -108,7 +108,7 @@ func TestBadGraphs(t *testing.T) {
 		{"no relation type", "POST " + at + "/relations", `{"relations":[{"from":"website","to":"API gateway"}]}`, 400, "relations[0].relation_type", "is required"},
 		{"null vendors of relations", "POST " + at + "/relations", `{"relations":[{"from":"website","to":"API gateway","relation_type":"is"}],"allowed_vendors":null}`, 400, "allowed_vendors", "must be a list"},
 
-		{"deleting nothing", "POST " + at + "/entities/delete", `{}`, 400, "names", "is needed"},
+		{"deleting nothing", "POST " + at + "/entities/delete", `{}`, 400, "names", "is required"},
 		{"deleting by both", "POST " + at + "/entities/delete", `{"names":["website"],"entities":[{"name":"website"}]}`, 400, "names", "one of them"},
 		{"deleting 1,001", "POST " + at + "/entities/delete", `{"names":` + many(1001, `"website"`) + `}`, 400, "names", "at most 1000"},
 		{"no content to delete", "POST " + at + "/observations/delete", `{"deletions":[{"entity_name":"API gateway"}]}`, 400, "deletions[0].observations", "is required"},
