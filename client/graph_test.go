@@ -179,20 +179,23 @@ func TestGraphChanges(t *testing.T) {
 		e.Items[0].Code != loci.NotFound || len(e.Items[0].Nearest) == 0 || e.Items[0].Nearest[0] != "web" {
 		t.Errorf("a refused item: got %+v", err)
 	}
-	for what, f := range map[string]func() (int, error){
-		"DeleteObservations": func() (int, error) {
+	for _, tt := range []struct {
+		what string
+		do   func() (int, error)
+	}{
+		{"DeleteObservations", func() (int, error) {
 			return agent.DeleteObservations(ctx, in, client.OldObservations{Entity: "web",
 				Observations: []string{"is new", "never was"}})
-		},
-		"DeleteRelations": func() (int, error) {
+		}},
+		{"DeleteRelations", func() (int, error) {
 			return agent.DeleteRelations(ctx, in, client.NewRelation{From: "api", To: "db", Type: "uses"})
-		},
-		"DeleteEntities": func() (int, error) {
+		}},
+		{"DeleteEntities", func() (int, error) {
 			return agent.DeleteEntities(ctx, in, client.EntityNames{Names: []string{"web", "never"}})
-		},
+		}},
 	} {
-		if n := must(f())(t); n != 1 {
-			t.Errorf("%s: got %d, want 1", what, n)
+		if n := must(tt.do())(t); n != 1 {
+			t.Errorf("%s: got %d, want 1", tt.what, n)
 		}
 	}
 	trash := must(agent.GraphTrash(ctx, in, 10))(t)

@@ -164,7 +164,7 @@ func (im *importer) take(ctx context.Context, line []byte) error {
 func (im *importer) refuse(line int, err error) {
 	im.report.Refused++
 	if im.o.Problem != nil {
-		im.o.Problem(jsonlines.Problem{line, loci.SafeText(err)})
+		im.o.Problem(jsonlines.Problem{Line: line, Text: loci.SafeText(err)})
 	}
 }
 
