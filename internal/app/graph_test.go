@@ -164,13 +164,16 @@ func TestAnUnknownEntityIsNamedWithTheNearestNames(t *testing.T) {
 	w := newGraphWorld(t)
 	ctx := t.Context()
 	w.put(w.claude, nil, ent("Alice", "person"), ent("Bob", "person"))
-	_, err := w.Graph.AddObservations(ctx, w.claude, w.open, nil, []loci.Contents{obs("Alice", "fine"), obs("Alise", "tall"), obs("Bob", ""), obs("Zed", "x")})
-	wantItems(t, err, loci.NotFound, `"Alise"; did you mean "Alice"?`, 1, 2, 3)
+	_, err := w.Graph.AddObservations(ctx, w.claude, w.open, nil, []loci.Contents{obs("Alice", "fine"), obs("Alise", "tall"), obs("Zed", "x")})
+	wantItems(t, err, loci.NotFound, `"Alise"; did you mean "Alice"?`, 1, 2)
 	var items *loci.ItemsError
 	errors.As(err, &items)
-	if !slices.Equal(items.Items[0].Nearest, []string{"Alice"}) || len(items.Items[2].Nearest) != 0 {
+	if !slices.Equal(items.Items[0].Nearest, []string{"Alice"}) || len(items.Items[1].Nearest) != 0 {
 		t.Errorf("nearest: %+v", items.Items)
 	}
+	// Broken limits are reported before anything is looked up.
+	_, err = w.Graph.AddObservations(ctx, w.claude, w.open, nil, []loci.Contents{obs("Alise", "tall"), obs("Bob", "")})
+	wantItems(t, err, loci.Invalid, "must not be empty", 1)
 	_, err = w.Graph.CreateRelations(ctx, w.claude, w.open, nil, []loci.NewRelation{rel("Alice", "knows", "Bob"), rel("Alise", "knows", "Bob"), rel("Bob", "knows", "Bod")})
 	wantItems(t, err, loci.NotFound, `"Alise"`, 1, 2)
 	if !strings.Contains(err.Error(), `"Bod"; did you mean "Bob"?`) {

@@ -116,7 +116,7 @@ func TestLogStaysBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("log: %d KiB", info.Size()>>10)
-	if limit := int64(walLimit*walMostPages * 4200 * 3 / 2); info.Size() > limit {
+	if limit := int64(walLimit * walMostPages * 4200 * 3 / 2); info.Size() > limit {
 		t.Errorf("the log has %d bytes, want at most %d", info.Size(), limit)
 	}
 }
