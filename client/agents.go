@@ -19,7 +19,7 @@ type AgentList struct {
 // NewAgentSession is loci.NewAgentSession.
 type NewAgentSession = loci.NewAgentSession
 
-// AgentSessionList is sessions of agents, the one opened last first.
+// AgentSessionList is sessions of agents, newest first.
 type AgentSessionList struct {
 	Sessions []loci.Session `json:"sessions" nullable:"false"`
 	More
@@ -33,18 +33,18 @@ type AgentSessionQuery struct {
 	Cursor  string // NextCursor of the page before
 }
 
-// sessionHeader is how a request names the session of agents that it is a part of.
+// sessionHeader names the agent session of a request.
 const sessionHeader = "Loci-Session"
 
-// InSession returns a Client whose requests are a part of a session of agents: what it writes belongs to that session,
-// and it reaches the memories of the session's agent. The zero id is no session. c stays as it is.
+// InSession returns a Client whose requests belong to a session of agents: its writes belong to that session, and it
+// reaches the memories of the session's agent. The zero id is no session. c does not change.
 func (c *Client) InSession(id loci.SessionID) *Client {
 	in := *c
 	in.session = id
 	return &in
 }
 
-// CreateAgent registers an agent. Conflict if there is one of that vendor and name.
+// CreateAgent registers an agent. Conflict if the vendor has one of that name.
 func (c *Client) CreateAgent(ctx context.Context, a NewAgent) (*loci.Agent, error) {
 	return send[loci.Agent](ctx, c, "/agents", a)
 }
@@ -60,7 +60,7 @@ func (c *Client) Agent(ctx context.Context, id loci.AgentID) (*loci.Agent, error
 	return get[loci.Agent](ctx, c, "/agents/"+id.String())
 }
 
-// OpenAgentSession opens a session of agents; InSession names it.
+// OpenAgentSession opens a session of agents, to use with InSession.
 func (c *Client) OpenAgentSession(ctx context.Context, s NewAgentSession) (*loci.Session, error) {
 	return send[loci.Session](ctx, c, "/sessions", s)
 }
@@ -82,7 +82,7 @@ func (c *Client) AgentSession(ctx context.Context, id loci.SessionID) (*loci.Ses
 	return get[loci.Session](ctx, c, "/sessions/"+id.String())
 }
 
-// CloseAgentSession ends a session of agents. Conflict if it is closed.
+// CloseAgentSession closes a session of agents. Conflict if it is closed already.
 func (c *Client) CloseAgentSession(ctx context.Context, id loci.SessionID) (*loci.Session, error) {
 	return call[loci.Session](ctx, c, http.MethodPost, "/sessions/"+id.String()+"/close", nil)
 }

@@ -38,8 +38,8 @@ type FollowOptions struct {
 	After string
 	// Once ends when there is nothing more to tell now.
 	Once bool
-	// Wait is called before another attempt, with how long to wait; its error ends Follow. Default: it waits so long, or
-	// until ctx ends.
+	// Follow calls Wait before another attempt, with the time to wait. An error of Wait ends Follow. By default, Wait
+	// waits for that time, or until ctx ends.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
@@ -52,9 +52,8 @@ const (
 )
 
 // Follow calls handle for each change that the credential may see, in order, and each once, until ctx ends or
-// handle returns an error, which is then returned. When the stream breaks off it goes on where it was, as often as it
-// takes: an event counts as told when handle has returned nil. Errors that another attempt would not mend are
-// returned: that the key is revoked, for one.
+// handle returns an error, which Follow then returns. If the stream breaks, Follow reconnects and continues after the
+// last event for which handle returned nil. It returns errors that another attempt cannot fix, such as a revoked key.
 func (c *Client) Follow(ctx context.Context, o FollowOptions, handle func(StreamEvent) error) error {
 	if o.Wait == nil {
 		o.Wait = waitFor

@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// CreateTeam makes a team, whose owner the person is.
+// CreateTeam creates a team; the person becomes its owner.
 func (c *Client) CreateTeam(ctx context.Context, name string) (*loci.Team, error) {
 	return send[loci.Team](ctx, c, "/teams", Name{name})
 }
@@ -23,12 +23,12 @@ func (c *Client) Team(ctx context.Context, id loci.TeamID) (*TeamView, error) {
 	return get[TeamView](ctx, c, "/teams/"+id.String())
 }
 
-// RenameTeam gives a team another name.
+// RenameTeam renames a team.
 func (c *Client) RenameTeam(ctx context.Context, id loci.TeamID, name string) (*loci.Team, error) {
 	return call[loci.Team](ctx, c, http.MethodPatch, "/teams/"+id.String(), Name{name})
 }
 
-// DeleteTeam deletes a team; force also one with other members.
+// DeleteTeam deletes a team, with force even if it has other members.
 func (c *Client) DeleteTeam(ctx context.Context, id loci.TeamID, force bool) error {
 	path := "/teams/" + id.String()
 	if force {
@@ -49,7 +49,7 @@ func (c *Client) TeamInvites(ctx context.Context, id loci.TeamID) (*InviteList, 
 	return get[InviteList](ctx, c, "/teams/"+id.String()+"/invites")
 }
 
-// RevokeTeamInvite makes an invitation to a team useless.
+// RevokeTeamInvite revokes an invitation to a team.
 func (c *Client) RevokeTeamInvite(ctx context.Context, id loci.TeamID, invite loci.InviteID) error {
 	return c.do(ctx, http.MethodDelete, "/teams/"+id.String()+"/invites/"+invite.String(), nil, nil, nil)
 }
@@ -64,12 +64,12 @@ func (c *Client) LeaveTeam(ctx context.Context, id loci.TeamID) error {
 	return c.do(ctx, http.MethodPost, "/teams/"+id.String()+"/leave", nil, nil, nil)
 }
 
-// RemoveFromTeam removes somebody from a team.
+// RemoveFromTeam removes a person from a team.
 func (c *Client) RemoveFromTeam(ctx context.Context, id loci.TeamID, user loci.UserID) error {
 	return c.do(ctx, http.MethodDelete, "/teams/"+id.String()+"/members/"+user.String(), nil, nil, nil)
 }
 
-// SetTeamRole gives a member of a team another role.
+// SetTeamRole sets the role of a team member.
 func (c *Client) SetTeamRole(ctx context.Context, id loci.TeamID, user loci.UserID,
 	role loci.MemberRole) (*loci.User, error) {
 	return call[loci.User](ctx, c, http.MethodPut, "/teams/"+id.String()+"/members/"+user.String()+"/role",
@@ -113,7 +113,7 @@ func (c *Client) OrgInvites(ctx context.Context, id loci.OrgID) (*InviteList, er
 	return get[InviteList](ctx, c, org(id, "/invites"))
 }
 
-// RevokeOrgInvite makes an invitation to the org useless.
+// RevokeOrgInvite revokes an invitation to the org.
 func (c *Client) RevokeOrgInvite(ctx context.Context, id loci.OrgID, invite loci.InviteID) error {
 	return c.do(ctx, http.MethodDelete, org(id, "/invites/"+invite.String()), nil, nil, nil)
 }
@@ -123,12 +123,12 @@ func (c *Client) Workspaces(ctx context.Context, id loci.OrgID) (*WorkspaceList,
 	return get[WorkspaceList](ctx, c, org(id, "/workspaces"))
 }
 
-// CreateWorkspace makes a workspace.
+// CreateWorkspace creates a workspace.
 func (c *Client) CreateWorkspace(ctx context.Context, id loci.OrgID, name string) (*loci.Workspace, error) {
 	return send[loci.Workspace](ctx, c, org(id, "/workspaces"), Name{name})
 }
 
-// RenameWorkspace gives a workspace another name.
+// RenameWorkspace renames a workspace.
 func (c *Client) RenameWorkspace(ctx context.Context, id loci.OrgID, w loci.WorkspaceID,
 	name string) (*loci.Workspace, error) {
 	return call[loci.Workspace](ctx, c, http.MethodPatch, org(id, "/workspaces/"+w.String()), Name{name})
@@ -144,12 +144,12 @@ func (c *Client) WorkspaceMembers(ctx context.Context, id loci.OrgID, w loci.Wor
 	return get[MemberList](ctx, c, org(id, "/workspaces/"+w.String()+"/members"))
 }
 
-// AddToWorkspace makes somebody a member of a workspace.
+// AddToWorkspace adds a person to a workspace.
 func (c *Client) AddToWorkspace(ctx context.Context, id loci.OrgID, w loci.WorkspaceID, user loci.UserID) error {
 	return c.do(ctx, http.MethodPut, org(id, "/workspaces/"+w.String()+"/members/"+user.String()), nil, nil, nil)
 }
 
-// RemoveFromWorkspace ends somebody's membership in a workspace.
+// RemoveFromWorkspace removes a person from a workspace.
 func (c *Client) RemoveFromWorkspace(ctx context.Context, id loci.OrgID, w loci.WorkspaceID, user loci.UserID) error {
 	return c.do(ctx, http.MethodDelete, org(id, "/workspaces/"+w.String()+"/members/"+user.String()), nil, nil, nil)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// By says which memories a Filter means.
+// By is the kind of a Filter.
 type By string
 
-// The kinds of filter. Without one, the fields that are set say it.
+// The kinds of filter. By default, the other fields determine it.
 const (
 	ByAll     By = "all"
 	ByTags    By = "tags"
@@ -19,7 +19,7 @@ const (
 	ByTrashed By = "trashed" // people only
 )
 
-// TagMode says how many of several tags a memory must carry.
+// TagMode is how many of several tags a memory must have.
 type TagMode string
 
 // The tag modes.
@@ -38,7 +38,7 @@ type Within struct {
 	Pinned    bool           `json:"pinned,omitzero" query:"pinned" doc:"Only pinned memories"`
 }
 
-// When asks for another time than the present. The zero When is the present.
+// When selects a time other than the present. The zero When is the present.
 type When struct {
 	AsOf       time.Time `json:"as_of,omitzero" query:"as_of" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"What was true then, or will be; left out: now"`
 	KnownAt    time.Time `json:"known_at,omitzero" query:"known_at" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"What was stored then, as it was then; not in the future; left out: now"`
@@ -87,7 +87,7 @@ type BrowseRequest struct {
 	Total  *bool  `json:"total,omitzero" nullable:"false" doc:"Also count, up to 1000; left out: true"`
 }
 
-// ByTagRequest asks for one page of the memories that carry tags.
+// ByTagRequest asks for one page of the memories that have tags.
 type ByTagRequest struct {
 	Tags    []string `json:"tags" nullable:"false" minItems:"1" maxItems:"50" minLength:"1" maxLength:"100" example:"[\"ops\"]"`
 	TagMode TagMode  `json:"tag_mode,omitzero" enum:"any,all" doc:"Left out: any"`
@@ -99,8 +99,8 @@ type ByTagRequest struct {
 	When
 }
 
-// SearchRequest asks for the memories that fit some words, best first. Term
-// and Query are two names of the same thing; one of them is needed.
+// SearchRequest asks for the memories that match a search, best first. Term and
+// Query are two names of the same field; one of them is required.
 type SearchRequest struct {
 	Term  string `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
 	Query string `json:"query,omitzero" minLength:"1" maxLength:"500" doc:"Another name of term"`
@@ -117,7 +117,7 @@ type NewestRequest struct {
 	When
 }
 
-// Page says where in a list an answer stands.
+// Page is the position of a page in a list.
 type Page struct {
 	Limit  int `json:"limit" example:"50"`
 	Offset int `json:"offset" example:"0"`
@@ -138,14 +138,14 @@ type SummaryPage struct {
 	Page
 }
 
-// CountedPage is the newest memories, as /agent/memories/list gives them.
+// CountedPage is the newest memories, as /agent/memories/list returns them.
 type CountedPage struct {
 	Memories []*loci.Memory `json:"memories" nullable:"false"`
 	Count    int            `json:"count" doc:"How many are in this answer" example:"1"`
 	More
 }
 
-// SearchPage is one page of found memories, best first.
+// SearchPage is one page of matching memories, best first.
 type SearchPage struct {
 	Memories []*loci.Memory `json:"memories" nullable:"false"`
 	Hits     []Hit          `json:"hits" nullable:"false" doc:"Why each of memories is there, in the same order"`
@@ -160,7 +160,7 @@ type Stopped struct {
 	StoppedBy string `json:"stopped_by,omitempty" enum:"time,rows" doc:"Set if the search stopped early: it used up its time, or too many memories match. Older memories may be missing; use rarer words"`
 }
 
-// Hit says why a memory was found.
+// Hit is the reason why a memory matches.
 type Hit struct {
 	ID      loci.MemoryID `json:"id" format:"uuid"`
 	Score   float64       `json:"score" doc:"Higher is better; comparable within one search only" example:"2.7"`

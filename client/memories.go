@@ -25,8 +25,8 @@ func (c *Client) List(ctx context.Context, r ListRequest) (*MemoryPage, error) {
 	return send[MemoryPage](ctx, c, "/memories/list", r)
 }
 
-// Replace puts a whole memory in place of the one that is at version; 0 is
-// any. The error has the code Precondition if it has moved on.
+// Replace replaces the whole memory that is at version; 0 is
+// any. The error has the code Precondition if the memory has another version.
 func (c *Client) Replace(ctx context.Context, id loci.MemoryID, atVersion int, r Replacement) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPut, "/memories/"+id.String(), version(atVersion), r)
 }
@@ -41,7 +41,7 @@ func (c *Client) Trash(ctx context.Context, id loci.MemoryID, atVersion int) (*l
 	return one(ctx, c, http.MethodDelete, "/memories/"+id.String(), version(atVersion), nil)
 }
 
-// Restore takes the memory that is at version out of the trash; 0 is any.
+// Restore restores the memory that is at version from the trash; 0 is any.
 func (c *Client) Restore(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/restore", version(atVersion), nil)
 }
@@ -82,7 +82,7 @@ func (c *Client) Latest(ctx context.Context, tag, origin string) (*loci.Memory, 
 	return one(ctx, c, http.MethodGet, query("/agent/memories/latest", v), nil, nil)
 }
 
-// ByTag returns one page of the memories that carry tags.
+// ByTag returns one page of the memories that have tags.
 func (c *Client) ByTag(ctx context.Context, r ByTagRequest) (*MemoryPage, error) {
 	return send[MemoryPage](ctx, c, "/agent/memories/by-tag", r)
 }
@@ -92,7 +92,7 @@ func (c *Client) Browse(ctx context.Context, r BrowseRequest) (*SummaryPage, err
 	return send[SummaryPage](ctx, c, "/agent/memories/browse", r)
 }
 
-// Search returns the memories that fit some words, best first.
+// Search returns the memories that match a search, best first.
 func (c *Client) Search(ctx context.Context, r SearchRequest) (*SearchPage, error) {
 	return send[SearchPage](ctx, c, "/agent/memories/search", r)
 }
@@ -102,12 +102,12 @@ func (c *Client) Newest(ctx context.Context, r NewestRequest) (*CountedPage, err
 	return send[CountedPage](ctx, c, "/agent/memories/list", r)
 }
 
-// Query asks a question of the memories.
+// Query answers a question from the memories.
 func (c *Client) Query(ctx context.Context, r QueryRequest) (*QueryAnswer, error) {
 	return send[QueryAnswer](ctx, c, "/query", r)
 }
 
-// Briefing returns what there is to ask for.
+// Briefing returns an overview of the memories to ask for.
 func (c *Client) Briefing(ctx context.Context) (*loci.Briefing, error) {
 	return get[loci.Briefing](ctx, c, "/agent/briefing")
 }
@@ -119,12 +119,12 @@ func (c *Client) BriefingMarkdown(ctx context.Context) (string, error) {
 	return string(b), err
 }
 
-// WhoAmI says who the credential is.
+// WhoAmI returns the identity of the credential.
 func (c *Client) WhoAmI(ctx context.Context) (*Identity, error) {
 	return get[Identity](ctx, c, "/whoami")
 }
 
-// Health says that the server answers.
+// Health returns the state of the server.
 func (c *Client) Health(ctx context.Context) (*Health, error) {
 	return get[Health](ctx, c, "/health")
 }

@@ -40,7 +40,7 @@ type NodeList struct {
 // NewNodeItem is loci.NewNodeItem.
 type NewNodeItem = loci.NewNodeItem
 
-// NodeItemMove says where an item is to go.
+// NodeItemMove is the new place of an item.
 type NodeItemMove struct {
 	ParentID Change[loci.NodeItemID] `json:"parent_id,omitzero" nullable:"true" format:"uuid" doc:"The item to be below; null: the node itself; left out: what it is below now"`
 	Before   loci.NodeItemID         `json:"before,omitzero" format:"uuid" doc:"The item to stand before; left out: last"`
@@ -67,12 +67,12 @@ type PackedItem struct {
 	Content string `json:"content" doc:"Of the memory or the text; the observations of an entity, a line each" example:"We deploy on Tuesdays, never on Fridays."`
 }
 
-// CreateNode makes a memory node.
+// CreateNode creates a memory node.
 func (c *Client) CreateNode(ctx context.Context, n NewNode) (*loci.MemoryNode, error) {
 	return send[loci.MemoryNode](ctx, c, "/memory-nodes", n)
 }
 
-// Node returns a memory node; a person's key finds it in the trash, too.
+// Node returns a memory node, with a person's key even from the trash.
 func (c *Client) Node(ctx context.Context, id loci.NodeID) (*loci.MemoryNode, error) {
 	return get[loci.MemoryNode](ctx, c, node(id, ""))
 }
@@ -105,12 +105,12 @@ func (c *Client) TrashNode(ctx context.Context, id loci.NodeID) (*loci.MemoryNod
 	return call[loci.MemoryNode](ctx, c, http.MethodDelete, node(id, ""), nil)
 }
 
-// EraseNode deletes a memory node for good, with its items.
+// EraseNode permanently deletes a memory node with its items.
 func (c *Client) EraseNode(ctx context.Context, id loci.NodeID) error {
 	return c.do(ctx, http.MethodDelete, node(id, "?permanent=true"), nil, nil, nil)
 }
 
-// RestoreNode takes a memory node out of the trash.
+// RestoreNode restores a memory node from the trash.
 func (c *Client) RestoreNode(ctx context.Context, id loci.NodeID) (*loci.MemoryNode, error) {
 	return call[loci.MemoryNode](ctx, c, http.MethodPost, node(id, "/restore"), nil)
 }
@@ -120,18 +120,18 @@ func (c *Client) NodeItems(ctx context.Context, id loci.NodeID) (*NodeItemList, 
 	return get[NodeItemList](ctx, c, node(id, "/items"))
 }
 
-// AddNodeItem puts an item into a memory node.
+// AddNodeItem adds an item to a memory node.
 func (c *Client) AddNodeItem(ctx context.Context, id loci.NodeID, i NewNodeItem) (*loci.NodeItem, error) {
 	return send[loci.NodeItem](ctx, c, node(id, "/items"), i)
 }
 
-// MoveNodeItem puts an item elsewhere in its node, with all below it.
+// MoveNodeItem moves an item within its node, with all below it.
 func (c *Client) MoveNodeItem(ctx context.Context, id loci.NodeID, item loci.NodeItemID,
 	to NodeItemMove) (*loci.NodeItem, error) {
 	return call[loci.NodeItem](ctx, c, http.MethodPatch, node(id, "/items/"+item.String()), to)
 }
 
-// RemoveNodeItem takes an item out of its node, with all below it.
+// RemoveNodeItem removes an item from its node, with all below it.
 func (c *Client) RemoveNodeItem(ctx context.Context, id loci.NodeID, item loci.NodeItemID) error {
 	return c.do(ctx, http.MethodDelete, node(id, "/items/"+item.String()), nil, nil, nil)
 }

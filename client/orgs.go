@@ -46,13 +46,13 @@ type Token struct {
 	Token string `json:"token" minLength:"1" maxLength:"200" doc:"Of the invitation" example:"loci_invite_4f2A…"`
 }
 
-// Joined says where an invitation led.
+// Joined is the org and team that somebody joined.
 type Joined struct {
 	Org  loci.Org  `json:"org"`
 	Team *TeamView `json:"team,omitempty" doc:"Absent: the invitation was to the org alone"`
 }
 
-// RoleChange gives a member another role.
+// RoleChange sets a member's role.
 type RoleChange struct {
 	Role loci.MemberRole `json:"role" enum:"owner,admin,member"`
 }
@@ -63,7 +63,7 @@ type UserList struct {
 	More
 }
 
-// OrgEdit changes an org; what is left out stays.
+// OrgEdit changes an org. Nil fields do not change.
 type OrgEdit struct {
 	Name       *string        `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"100" example:"Acme"`
 	Deletion   *loci.Deletion `json:"deletion,omitzero" nullable:"false" enum:"step_up,api_key" doc:"What it takes to delete a memory. Owners only, with a fresh proof"`
@@ -71,7 +71,7 @@ type OrgEdit struct {
 	Assets     *AssetEdit     `json:"assets,omitzero" nullable:"false" doc:"What may be attached to memories. Owners only, with a fresh proof"`
 }
 
-// AssetEdit changes what an org takes as attachments; what is left out stays. What is attached already stays, too.
+// AssetEdit changes what an org allows as attachments. Nil fields do not change, and existing attachments stay.
 type AssetEdit struct {
 	MaxBytes   *int64    `json:"max_bytes,omitzero" nullable:"false" minimum:"0" maximum:"1099511627776" doc:"The largest attachment, in bytes; 0: 26214400 (25 MiB)" example:"52428800"`
 	TotalBytes *int64    `json:"total_bytes,omitzero" nullable:"false" minimum:"0" maximum:"1099511627776" doc:"All attachments of the org together, in bytes; 0: no limit"`
@@ -87,7 +87,7 @@ type MemberList struct {
 	More
 }
 
-// MemberEdit changes a member of an org; what is left out stays.
+// MemberEdit changes a member of an org. Nil fields do not change.
 type MemberEdit struct {
 	Role     *loci.MemberRole `json:"role,omitzero" nullable:"false" enum:"owner,admin,member" example:"admin"`
 	Disabled *bool            `json:"disabled,omitzero" nullable:"false" doc:"Shuts the person out: sessions, keys and grants end; what is theirs stays theirs"`

@@ -11,14 +11,14 @@ import (
 // NewProject is loci.NewProject.
 type NewProject = loci.NewProject
 
-// ProjectEdit changes a project; what is left out stays.
+// ProjectEdit changes a project. Nil fields do not change.
 type ProjectEdit struct {
 	Name        *string `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"100" example:"website"`
 	Description *string `json:"description,omitzero" nullable:"false" maxLength:"2000"`
 	Everyone    *bool   `json:"everyone,omitzero" nullable:"false" doc:"Whether every user of the org belongs to it; otherwise only its members do"`
 }
 
-// ProjectStatuses says which projects a list is of.
+// ProjectStatuses selects the projects of a list.
 type ProjectStatuses string
 
 // The statuses to list by.
@@ -34,13 +34,13 @@ type ProjectList struct {
 	More
 }
 
-// ProjectMemberList is who is entered as a member of a project, by id.
+// ProjectMemberList is the members of a project, by id.
 type ProjectMemberList struct {
 	Members []loci.ProjectMember `json:"members" nullable:"false"`
 	More
 }
 
-// CreateProject makes a project with an empty graph; the person is its owner.
+// CreateProject creates a project with an empty graph; the person becomes its owner.
 // Conflict if the name is taken in the org.
 func (c *Client) CreateProject(ctx context.Context, p NewProject) (*loci.Project, error) {
 	return send[loci.Project](ctx, c, "/projects", p)
@@ -56,45 +56,44 @@ func (c *Client) Projects(ctx context.Context, status ProjectStatuses, limit int
 	return get[ProjectList](ctx, c, query("/projects", v))
 }
 
-// Project returns a project, archived ones too.
+// Project returns a project, even an archived one.
 func (c *Client) Project(ctx context.Context, id loci.ProjectID) (*loci.Project, error) {
 	return get[loci.Project](ctx, c, project(id, ""))
 }
 
-// EditProject changes a project, for those who manage it.
+// EditProject changes a project that the person manages.
 func (c *Client) EditProject(ctx context.Context, id loci.ProjectID, e ProjectEdit) (*loci.Project, error) {
 	return call[loci.Project](ctx, c, http.MethodPatch, project(id, ""), e)
 }
 
-// ArchiveProject closes a project and keeps it. Conflict if it is archived.
+// ArchiveProject archives a project. Conflict if it is archived already.
 func (c *Client) ArchiveProject(ctx context.Context, id loci.ProjectID) (*loci.Project, error) {
 	return call[loci.Project](ctx, c, http.MethodPost, project(id, "/archive"), nil)
 }
 
-// RestoreProject makes an archived project active again. Conflict if it is not
-// archived.
+// RestoreProject restores an archived project. Conflict if it is not archived.
 func (c *Client) RestoreProject(ctx context.Context, id loci.ProjectID) (*loci.Project, error) {
 	return call[loci.Project](ctx, c, http.MethodPost, project(id, "/restore"), nil)
 }
 
-// DeleteProject deletes a project with its graph for good; its memories go to
-// their owners' trash.
+// DeleteProject permanently deletes a project with its graph. Its memories move
+// to their owners' trash.
 func (c *Client) DeleteProject(ctx context.Context, id loci.ProjectID) error {
 	return c.do(ctx, http.MethodDelete, project(id, ""), nil, nil, nil)
 }
 
-// ProjectMembers returns who is entered as a member of a project.
+// ProjectMembers returns the members of a project.
 func (c *Client) ProjectMembers(ctx context.Context, id loci.ProjectID) (*ProjectMemberList, error) {
 	return get[ProjectMemberList](ctx, c, project(id, "/members"))
 }
 
-// PutProjectMember enters a user of the org as a member, or changes the role.
+// PutProjectMember adds a user of the org as a member, or changes the role.
 func (c *Client) PutProjectMember(ctx context.Context, id loci.ProjectID, user loci.UserID,
 	role loci.MemberRole) error {
 	return c.do(ctx, http.MethodPut, project(id, "/members/"+user.String()), nil, RoleChange{role}, nil)
 }
 
-// RemoveProjectMember takes a member out; it may be repeated.
+// RemoveProjectMember removes a member. It may be repeated.
 func (c *Client) RemoveProjectMember(ctx context.Context, id loci.ProjectID, user loci.UserID) error {
 	return c.do(ctx, http.MethodDelete, project(id, "/members/"+user.String()), nil, nil, nil)
 }
