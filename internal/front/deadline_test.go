@@ -111,7 +111,8 @@ func TestSteadyBodies(t *testing.T) {
 		const size = 600 * 16 << 10
 		r := &ticking{left: size}
 		w := httptest.NewRecorder()
-		newDoor(front.Options{REST: http.HandlerFunc(read)}).ServeHTTP(&timed{w, r}, httptest.NewRequest(http.MethodPost, "/memories", r))
+		newDoor(front.Options{REST: http.HandlerFunc(read)}).ServeHTTP(&timed{w, r}, httptest.NewRequest(http.MethodPost,
+			"/memories", r))
 		if w.Code != 200 || n != size {
 			t.Errorf("got %d after %d bytes, want all %d", w.Code, n, size)
 		}

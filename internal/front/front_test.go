@@ -52,7 +52,8 @@ func do(h http.Handler, method, path string, headers ...string) *httptest.Respon
 
 func TestHeaders(t *testing.T) {
 	h := do(newDoor(front.Options{}), "GET", "/health").Header()
-	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+		"Referrer-Policy":           "no-referrer",
 		"Strict-Transport-Security": "", "Access-Control-Allow-Origin": ""} {
 		if got := h.Get(name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
@@ -66,7 +67,8 @@ func TestHeaders(t *testing.T) {
 
 func TestRequestID(t *testing.T) {
 	h := newDoor(front.Options{})
-	for sent, kept := range map[string]bool{"trace-1.A_b": true, "": false, "two words": false, "a\"b": false, strings.Repeat("a", 129): false} {
+	for sent, kept := range map[string]bool{"trace-1.A_b": true, "": false, "two words": false, "a\"b": false,
+		strings.Repeat("a", 129): false} {
 		got := do(h, "GET", "/health", "X-Request-Id: "+sent).Header().Get("X-Request-Id")
 		if (got == sent) != kept || got == "" {
 			t.Errorf("sent %q, got %q, want it kept: %v", sent, got, kept)
@@ -80,8 +82,10 @@ func TestServerTiming(t *testing.T) {
 	for name, tt := range map[string]struct {
 		p    loci.Principal
 		want string
-	}{"a person": {loci.Principal{Kind: loci.KindUser, OrgID: loci.DefaultOrg, UserID: loci.NewUserID()}, `^app;dur=\d+\.\d{3}$`},
-		"an agent": {loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, Vendor: "claude"}, "^$"}, "a stranger": {loci.Principal{}, "^$"}} {
+	}{"a person": {loci.Principal{Kind: loci.KindUser, OrgID: loci.DefaultOrg, UserID: loci.NewUserID()},
+		`^app;dur=\d+\.\d{3}$`},
+		"an agent":   {loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, Vendor: "claude"}, "^$"},
+		"a stranger": {loci.Principal{}, "^$"}} {
 		h := newDoor(front.Options{REST: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.(interface{ Admitted(loci.Principal) }).Admitted(tt.p)
 		})})
@@ -93,14 +97,16 @@ func TestServerTiming(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	var log bytes.Buffer
-	h := newDoor(front.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), REST: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPut {
-			_, _ = w.Write([]byte("half an ans"))
-		}
-		panic("s3cret state")
-	})})
+	h := newDoor(front.Options{Log: slog.New(slog.NewTextHandler(&log, nil)),
+		REST: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPut {
+				_, _ = w.Write([]byte("half an ans"))
+			}
+			panic("s3cret state")
+		})})
 	w := do(h, "POST", "/memories")
-	if w.Code != 500 || strings.Contains(w.Body.String(), "s3cret") || !strings.Contains(w.Body.String(), `"internal error"`) {
+	if w.Code != 500 || strings.Contains(w.Body.String(), "s3cret") || !strings.Contains(w.Body.String(),
+		`"internal error"`) {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 	if !strings.Contains(log.String(), "s3cret state") || !strings.Contains(log.String(), "stack=") {
@@ -119,8 +125,10 @@ func TestPanics(t *testing.T) {
 func TestRouting(t *testing.T) {
 	full := newDoor(front.Options{MCP: answer(http.StatusAccepted), Web: answer(http.StatusTeapot)})
 	bare := newDoor(front.Options{})
-	for path, want := range map[string]int{"/mcp": 202, "/mcp/": 200, "/app/": 418, "/app/sign-in": 418, "/oauth/token": 418,
-		"/.well-known/oauth-authorization-server": 418, "/app": 200, "/app/../memories": 200, "//app/": 200, "/memories": 200, "/": 200} {
+	for path, want := range map[string]int{"/mcp": 202, "/mcp/": 200, "/app/": 418, "/app/sign-in": 418,
+		"/oauth/token": 418,
+		"/.well-known/oauth-authorization-server": 418, "/app": 200, "/app/../memories": 200, "//app/": 200,
+		"/memories": 200, "/": 200} {
 		w := do(full, "GET", path)
 		if w.Code != want || w.Body.String() != path || w.Header().Get("X-Request-Id") == "" {
 			t.Errorf("%s: got %d %s %v, want %d", path, w.Code, w.Body, w.Header(), want)
@@ -155,7 +163,8 @@ func TestForeignHosts(t *testing.T) {
 		want         int
 	}{{"127.0.0.1:5624", "", 200}, {"evil.example", "", 403}, {"127.0.0.1:5624", "https://evil.example", 403}} {
 		r := httptest.NewRequest(http.MethodGet, "/whoami", nil)
-		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 5624})))
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey,
+			net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 5624})))
 		r.Host = tt.host
 		if tt.origin != "" {
 			r.Header.Set("Origin", tt.origin)

@@ -31,7 +31,8 @@ func newOffice(t *testing.T) *office {
 	o := &office{server: newServer(t), readers: map[string]loci.Principal{}}
 	o.stranger = o.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member)
 	_, o.hers = o.key(t, loci.DefaultOrg, o.stranger.ID, auth.KeyRequest{Vendor: "claude"})
-	_, o.limited = o.key(t, loci.DefaultOrg, o.owner.UserID, auth.KeyRequest{Vendor: "claude", ProjectIDs: []loci.ProjectID{loci.NewProjectID()}})
+	_, o.limited = o.key(t, loci.DefaultOrg, o.owner.UserID, auth.KeyRequest{Vendor: "claude",
+		ProjectIDs: []loci.ProjectID{loci.NewProjectID()}})
 	for _, key := range []string{owner, claude, cursor, o.hers, o.limited} {
 		p, err := o.auth.Authenticate(t.Context(), auth.Request{Bearer: loci.Secret(key)})
 		if err != nil {
@@ -79,8 +80,8 @@ func whole(w *httptest.ResponseRecorder) string {
 	return fmt.Sprintf("%d\n%s\n%s", w.Code, headers(w), w.Body)
 }
 
-// TestHiddenSessionsAreAbsent sends every route in sessions of others, and demands the very answer for a session that
-// never was.
+// TestHiddenSessionsAreAbsent sends every route in sessions of others, and
+// demands the very answer for a session that never was.
 func TestHiddenSessionsAreAbsent(t *testing.T) {
 	o := newOffice(t)
 	doc := readDocument(t, o.server)
@@ -167,17 +168,20 @@ func TestSessionsInBodiesAreThoseOfTheHeader(t *testing.T) {
 
 // byIDInSession are routes about one memory; lists are those that find it by its tag.
 var (
-	byIDInSession = []string{"GET /agent/memories/%s", "GET /memories/%s", "GET /memories/%s/versions", "GET /memories/%s/sources", "GET /memories/%s/assets",
+	byIDInSession = []string{"GET /agent/memories/%s", "GET /memories/%s", "GET /memories/%s/versions",
+		"GET /memories/%s/sources", "GET /memories/%s/assets",
 		"GET /memories/%s/diff?from=1", "GET /agent/memories/%s?include_superseded=true",
 		`POST /memories/%s/sources {"sources":[{"kind":"session"}]}`, `PATCH /memories/%s {"importance":77}`}
 	listsInSession = []string{
 		`POST /agent/memories/by-tag {"tags":["TAG"]}`, `POST /agent/memories/browse {"filter":{"by":"ids","ids":["ID"]}}`, `POST /agent/memories/search {"term":"\"TAG\""}`,
-		`POST /memories/recall {"query":"\"TAG\""}`, `GET /memories/recall?query=TAG&include_superseded=true`, `POST /query {"query":"zebra?","memory_filter":{"tags":["TAG"]}}`,
+		`POST /memories/recall {"query":"\"TAG\""}`, `GET /memories/recall?query=TAG&include_superseded=true`,
+		`POST /query {"query":"zebra?","memory_filter":{"tags":["TAG"]}}`,
 		`POST /query {"query":"zebra","memory_filter":{"ids":["ID"]}}`, "GET /agent/memories/latest?tag=TAG"}
 )
 
-// TestAgentScopeOverREST draws memories of agent scope, and demands that every route answers whoever is not in a session of that agent
-// as if the memory had never been there, and finds it for whoever is.
+// TestAgentScopeOverREST draws memories of agent scope, and demands that every
+// route answers whoever is not in a session of that agent as if the memory had
+// never been there, and finds it for whoever is.
 func TestAgentScopeOverREST(t *testing.T) {
 	o := newOffice(t)
 	o.clock.freeze()
@@ -186,9 +190,12 @@ func TestAgentScopeOverREST(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tag := "t" + loci.NewMemoryID().String()
 		of := o.sessions[rapid.IntRange(0, 3).Draw(rt, "agent")]
-		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: of.Vendor, Origin: string(of.Vendor), AgentID: of.AgentID, SessionID: of.ID}
-		vendors := rapid.SliceOfNDistinct(rapid.SampledFrom([]loci.Vendor{"*", "claude", "cursor", "other"}), 1, 3, rapid.ID).Draw(rt, "vendors")
-		saved, err := o.app.Memory.Create(ctx, writer, memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, AllowedVendors: vendors, Scope: loci.ScopeAgent})
+		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: of.Vendor,
+			Origin: string(of.Vendor), AgentID: of.AgentID, SessionID: of.ID}
+		vendors := rapid.SliceOfNDistinct(rapid.SampledFrom([]loci.Vendor{"*", "claude", "cursor", "other"}), 1, 3,
+			rapid.ID).Draw(rt, "vendors")
+		saved, err := o.app.Memory.Create(ctx, writer, memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag,
+			Tags: []string{tag}, AllowedVendors: vendors, Scope: loci.ScopeAgent})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -203,7 +210,10 @@ func TestAgentScopeOverREST(t *testing.T) {
 		}
 		key := rapid.SampledFrom(slices.Sorted(maps.Keys(o.readers))).Draw(rt, "reader")
 		v, session := o.readers[key].Viewer(), ""
-		named := slices.DeleteFunc(slices.Clone(o.sessions), func(s loci.Session) bool { return !v.SeesSession(&s) || s.State == loci.SessionClosed })
+		named := slices.DeleteFunc(slices.Clone(o.sessions), func(s loci.Session) bool {
+			return !v.SeesSession(&s) ||
+				s.State == loci.SessionClosed
+		})
 		if i := rapid.IntRange(-1, len(named)-1).Draw(rt, "session"); i >= 0 {
 			v.AgentID, session = named[i].AgentID, named[i].ID.String()
 		}
@@ -227,9 +237,11 @@ func (o *office) checkAgentScope(rt *rapid.T, key, session string, v loci.Viewer
 	for _, route := range byIDInSession {
 		got, want := o.in(session, key, fmt.Sprintf(route, m.ID)), o.in(session, key, fmt.Sprintf(route, absent))
 		if hidden && whole(got) != whole(want) {
-			rt.Fatalf("%s in session %q, %s: a hidden memory answers\n%s\nan absent one\n%s", key, session, route, whole(got), whole(want))
+			rt.Fatalf("%s in session %q, %s: a hidden memory answers\n%s\nan absent one\n%s", key, session, route,
+				whole(got), whole(want))
 		}
-		if strings.HasPrefix(route, "GET /agent/memories/%s") && !strings.Contains(route, "?") && visible != (got.Code == 200) {
+		if strings.HasPrefix(route, "GET /agent/memories/%s") && !strings.Contains(route, "?") &&
+			visible != (got.Code == 200) {
 			rt.Fatalf("%s in session %q, %s: got %d %s, visible: %v", key, session, route, got.Code, got.Body, visible)
 		}
 	}
@@ -240,7 +252,8 @@ func (o *office) checkAgentScope(rt *rapid.T, key, session string, v loci.Viewer
 		}
 		want := o.in(session, key, strings.NewReplacer("TAG", "t"+absent, "ID", absent).Replace(route))
 		if !live && (got.Code != want.Code || got.Body.String() != want.Body.String()) {
-			rt.Fatalf("%s in session %q, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, session, route, got.Code, got.Body, want.Code, want.Body)
+			rt.Fatalf("%s in session %q, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, session, route, got.Code,
+				got.Body, want.Code, want.Body)
 		}
 	}
 	if b := o.in(session, key, "GET /agent/briefing"); strings.Contains(b.Body.String(), tag) && !live {
@@ -272,7 +285,8 @@ func TestClosingASessionEndsItsReach(t *testing.T) {
 		t.Fatalf("closing a session in it: %d %s", w.Code, w.Body)
 	}
 	for _, key := range []string{owner, claude} {
-		if w := o.in(s, key, get); w.Code != 409 || !strings.Contains(w.Body.String(), "the session is closed; open another one") {
+		if w := o.in(s, key, get); w.Code != 409 || !strings.Contains(w.Body.String(),
+			"the session is closed; open another one") {
 			t.Errorf("in the closed session: %d %s", w.Code, w.Body)
 		}
 	}
@@ -303,10 +317,12 @@ func TestSessionsStayInTheirWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.clock.freeze()
-	if got, want := whole(o.in(s.ID.String(), key, "GET /whoami")), whole(o.in(absent, key, "GET /whoami")); got != want || !strings.HasPrefix(got, "400\n") {
+	if got, want := whole(o.in(s.ID.String(), key, "GET /whoami")),
+		whole(o.in(absent, key, "GET /whoami")); got != want || !strings.HasPrefix(got, "400\n") {
 		t.Errorf("from another workspace: got\n%s\nwant\n%s", got, want)
 	}
-	if got, want := whole(o.request(key, "GET /sessions/"+s.ID.String())), whole(o.request(key, "GET /sessions/"+absent)); got != want {
+	if got, want := whole(o.request(key, "GET /sessions/"+s.ID.String())),
+		whole(o.request(key, "GET /sessions/"+absent)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -325,7 +341,8 @@ func TestAgentsAndSessionsOfOthersAreAbsent(t *testing.T) {
 				t.Errorf("%s lists session %s: %v, want %v", key, s.ID, found, sees)
 			}
 			for _, route := range []string{"GET /sessions/%s", "POST /sessions/%s/close"} {
-				if got, want := whole(o.request(key, fmt.Sprintf(route, s.ID))), whole(o.request(key, fmt.Sprintf(route, absent))); !sees && got != want {
+				if got, want := whole(o.request(key, fmt.Sprintf(route, s.ID))), whole(o.request(key, fmt.Sprintf(route,
+					absent))); !sees && got != want {
 					t.Errorf("%s, %s: got\n%s\nwant\n%s", key, route, got, want)
 				}
 			}
@@ -336,7 +353,8 @@ func TestAgentsAndSessionsOfOthersAreAbsent(t *testing.T) {
 				t.Errorf("%s lists agent %s: %v, want %v", key, s.AgentID, found, sees)
 			}
 			for _, route := range []string{"GET /agents/%s", `POST /sessions {"agent_id":"%s"}`, "GET /sessions?agent_id=%s"} {
-				if got, want := whole(o.request(key, fmt.Sprintf(route, s.AgentID))), whole(o.request(key, fmt.Sprintf(route, absent))); !sees && got != want {
+				if got, want := whole(o.request(key, fmt.Sprintf(route, s.AgentID))), whole(o.request(key, fmt.Sprintf(route,
+					absent))); !sees && got != want {
 					t.Errorf("%s, %s: got\n%s\nwant\n%s", key, route, got, want)
 				}
 			}

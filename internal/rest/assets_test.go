@@ -76,7 +76,8 @@ func (s *server) attach(tb testing.TB, key string, id loci.MemoryID, name, conte
 	return a
 }
 
-// watchedBody gives n bytes and looks, whenever it is asked for more, whether those before are on the disk already.
+// watchedBody gives n bytes and looks, whenever it is asked for more, whether
+// those before are on the disk already.
 type watchedBody struct {
 	tb    testing.TB
 	s     *server
@@ -137,7 +138,8 @@ func TestUploadsAreNotHeldInMemory(t *testing.T) {
 			body.head = "--xyz\r\nContent-Disposition: form-data; name=\"file\"; filename=\"big\"\r\n\r\n"
 			body.tail = "\r\n--xyz--\r\n"
 		}
-		r := httptest.NewRequest(http.MethodPost, "/memories/"+m.ID.String()+"/assets?name="+strings.ReplaceAll(name, " ", "-"), body)
+		r := httptest.NewRequest(http.MethodPost, "/memories/"+m.ID.String()+"/assets?name="+strings.ReplaceAll(name,
+			" ", "-"), body)
 		r.Host, r.ContentLength = "127.0.0.1:5624", -1
 		r.Header.Set("Content-Type", kind)
 		var before, after runtime.MemStats
@@ -177,16 +179,20 @@ func TestHangingUpLeavesNothing(t *testing.T) {
 	for name, request := range map[string]string{
 		"with a length": "Content-Length: 1000000\r\nContent-Type: text/plain\r\n\r\n" + strings.Repeat("x", 300_000),
 		"in chunks":     "Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\nffff\r\nabc",
-		"in a form": "Content-Length: 1000000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n" +
+		"in a form": "Content-Length: 1000000\r\nContent-Type: multipart/form-data; " +
+			"boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n" +
 			strings.Repeat("x", 300_000),
-		"a form that ends early": "Content-Length: 92\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nabcdefghijklmnopqrstuvwxyz",
+		"a form that ends early": "Content-Length: 92\r\nContent-Type: multipart/form-data; " +
+			"boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; " +
+			"filename=\"f\"\r\n\r\nabcdefghijklmnopqrstuvwxyz",
 	} {
 		h := httptest.NewServer(s)
 		c, err := net.Dial("tcp", h.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = io.WriteString(c, "POST /memories/"+m.ID.String()+"/assets?name=x HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+owner+"\r\n"+request)
+		_, err = io.WriteString(c, "POST /memories/"+m.ID.String()+"/assets?name=x HTTP/1.1\r\nHost: "+
+			"127.0.0.1\r\nAuthorization: Bearer "+owner+"\r\n"+request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +210,8 @@ func TestHangingUpLeavesNothing(t *testing.T) {
 			t.Errorf("%s: files are left: %v", name, left)
 		}
 	}
-	if w := s.do("GET", "/memories/"+m.ID.String()+"/assets", owner, ""); w.Body.String() != `{"assets":[],"has_more":false,"next_cursor":""}`+"\n" {
+	if w := s.do("GET", "/memories/"+m.ID.String()+"/assets", owner,
+		""); w.Body.String() != `{"assets":[],"has_more":false,"next_cursor":""}`+"\n" {
 		t.Errorf("got %s", w.Body)
 	}
 }
@@ -261,15 +268,23 @@ func TestBadForms(t *testing.T) {
 	m := s.write(t, owner, `{"title":"x","content":"y"}`)
 	path := "/memories/" + m.ID.String() + "/assets"
 	for name, w := range map[string]*httptest.ResponseRecorder{
-		"no part":                 s.form(owner, path, nil),
-		"another field":           s.form(owner, path, [][3]string{{"upload", "a.txt", "x"}}),
-		"two files":               s.form(owner, path, [][3]string{{"file", "a.txt", "x"}, {"file", "b.txt", "y"}}),
-		"no name of the file":     s.do("POST", path, owner, "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nx\r\n--b--\r\n", "Content-Type: multipart/form-data; boundary=b"),
-		"no boundary":             s.do("POST", path, owner, "x", "Content-Type: multipart/form-data"),
-		"nothing like a form":     s.do("POST", path, owner, "x", "Content-Type: multipart/form-data; boundary=b"),
-		"much before the file":    s.do("POST", path, owner, strings.Repeat("x", 100_000)+"\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--", "Content-Type: multipart/form-data; boundary=b"),
-		"much behind the file":    s.do("POST", path, owner, "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--"+strings.Repeat("x", 100_000), "Content-Type: multipart/form-data; boundary=b"),
-		"a large header in it":    s.do("POST", path, owner, "--b\r\nX-Y: "+strings.Repeat("x", 100_000)+"\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--", "Content-Type: multipart/form-data; boundary=b"),
+		"no part":       s.form(owner, path, nil),
+		"another field": s.form(owner, path, [][3]string{{"upload", "a.txt", "x"}}),
+		"two files":     s.form(owner, path, [][3]string{{"file", "a.txt", "x"}, {"file", "b.txt", "y"}}),
+		"no name of the file": s.do("POST", path, owner,
+			"--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nx\r\n--b--\r\n",
+			"Content-Type: multipart/form-data; boundary=b"),
+		"no boundary":         s.do("POST", path, owner, "x", "Content-Type: multipart/form-data"),
+		"nothing like a form": s.do("POST", path, owner, "x", "Content-Type: multipart/form-data; boundary=b"),
+		"much before the file": s.do("POST", path, owner, strings.Repeat("x",
+			100_000)+"\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--",
+			"Content-Type: multipart/form-data; boundary=b"),
+		"much behind the file": s.do("POST", path, owner,
+			"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--"+strings.Repeat("x",
+				100_000), "Content-Type: multipart/form-data; boundary=b"),
+		"a large header in it": s.do("POST", path, owner, "--b\r\nX-Y: "+strings.Repeat("x",
+			100_000)+"\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--",
+			"Content-Type: multipart/form-data; boundary=b"),
 		"a name that is none":     s.form(owner, path, [][3]string{{"file", "..", "x"}}),
 		"more than the org takes": s.form(owner, path, [][3]string{{"file", "a", strings.Repeat("x", 25<<20+1)}}),
 	} {
@@ -375,7 +390,8 @@ func TestUploadUnderAKey(t *testing.T) {
 	body := `{"sources":[{"kind":"text","text":"abc"}]}`
 	one := s.do("POST", "/memories/"+m.ID.String()+"/sources", owner, body, "Idempotency-Key: k2")
 	two := s.do("POST", "/memories/"+m.ID.String()+"/sources", owner, body, "Idempotency-Key: k2")
-	if one.Code != 201 || two.Code != 201 || !strings.Contains(two.Body.String(), `{"replayed":true,"target":"`+m.ID.String()) {
+	if one.Code != 201 || two.Code != 201 || !strings.Contains(two.Body.String(),
+		`{"replayed":true,"target":"`+m.ID.String()) {
 		t.Errorf("sources: got %d %s, then %d %s", one.Code, one.Body, two.Code, two.Body)
 	}
 	if w := s.do("POST", "/memories/"+m.ID.String()+"/sources", owner, body); w.Code != 200 {

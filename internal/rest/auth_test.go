@@ -22,12 +22,14 @@ func TestDashboardHeaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	const secret = "a-secret-of-at-least-thirty-two-bytes"
-	au, err := auth.New(auth.Options{Store: s.store, Now: s.clock.Now, Dashboard: auth.Dashboard{ServiceKey: "service", JWTSecret: secret}})
+	au, err := auth.New(auth.Options{Store: s.store, Now: s.clock.Now,
+		Dashboard: auth.Dashboard{ServiceKey: "service", JWTSecret: secret}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Handler = rest.New(rest.Options{App: s.app, Auth: au})
-	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"iss": "loci-dashboard", "aud": "loci", "email_verified": true, "email": "ada@loci.example",
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"iss": "loci-dashboard", "aud": "loci",
+		"email_verified": true, "email": "ada@loci.example",
 		"exp": s.clock.Now().Add(time.Hour).Unix()}).SignedString([]byte(secret))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +62,8 @@ func TestKeysWithRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, key, err := s.app.Identity.CreateKey(ctx, local, auth.KeyRequest{Name: "reader", Rights: []loci.Right{loci.RightRead}})
+	c, key, err := s.app.Identity.CreateKey(ctx, local, auth.KeyRequest{Name: "reader",
+		Rights: []loci.Right{loci.RightRead}})
 	if err != nil {
 		t.Fatal(err)
 	}

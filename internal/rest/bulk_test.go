@@ -40,7 +40,8 @@ func TestBulk(t *testing.T) {
 	replayed(t, first, s.once(owner, "bulk", request))
 
 	// All or none, and why.
-	refused := s.expect(t, 404, owner, "POST /memories/bulk "+bulkBody(`{"op":"create","memory":{"title":"two","content":"c"}}`, `{"op":"trash","id":"`+absent+`"}`))
+	refused := s.expect(t, 404, owner, "POST /memories/bulk "+
+		""+bulkBody(`{"op":"create","memory":{"title":"two","content":"c"}}`, `{"op":"trash","id":"`+absent+`"}`))
 	var p client.Problem
 	decode(t, refused, &p)
 	if len(p.Items) != 1 || p.Items[0].Index != 1 || p.Items[0].Code != loci.NotFound {
@@ -68,11 +69,14 @@ func TestBulkBadInput(t *testing.T) {
 		`{"operations":[]}`:         "operations",
 		bulkBody(`{"op":"move"}`):   "operations",
 		bulkBody(`{"op":"create"}`): "memory is required",
-		bulkBody(`{"op":"trash","memory":{"title":"t","content":"c"},"id":"` + absent + `"}`):        "memory is required for create",
-		bulkBody(`{"op":"update","id":"` + absent + `"}`):                                            "changes is required",
-		bulkBody(`{"op":"trash"}`):                                                                   "id is required",
-		bulkBody(`{"op":"create","memory":{"title":"t","content":"c"},"version":1}`):                 "version is not allowed",
-		bulkBody(`{"op":"create","memory":{"title":"t","content":"c","value":"c"}}`):                 "value is another name for content",
+		bulkBody(`{"op":"trash","memory":{"title":"t","content":"c"},"id":"` + absent + `"}`): "memory is " +
+			"required for create",
+		bulkBody(`{"op":"update","id":"` + absent + `"}`): "changes is required",
+		bulkBody(`{"op":"trash"}`):                        "id is required",
+		bulkBody(`{"op":"create","memory":{"title":"t","content":"c"},"version":1}`): "version is not " +
+			"allowed",
+		bulkBody(`{"op":"create","memory":{"title":"t","content":"c","value":"c"}}`): "value is " +
+			"another name for content",
 		bulkBody(`{"op":"create","memory":{"title":"t","content":"c","allowed_vendors":null}}`):      "allowed_vendors",
 		bulkBody(`{"op":"create","memory":{"title":"t","content":"c","origin":"claude"}}`):           "origin",
 		bulkBody(strings.TrimSuffix(strings.Repeat(`{"op":"trash","id":"`+absent+`"},`, 1001), ",")): "1000",

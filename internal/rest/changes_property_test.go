@@ -114,7 +114,8 @@ type reader struct {
 	got map[string][]told
 }
 
-// read takes a random part of what there is, as if the connection broke after it: also within an event.
+// read takes a random part of what there is, as if the connection broke after
+// it: also within an event.
 func (r *reader) read(t *testing.T, s *server, random *rand.Rand, whole bool) {
 	w := s.do("GET", "/changes?once=true", r.key, "", "Last-Event-ID: "+r.at)
 	body := w.Body.String()
@@ -159,8 +160,9 @@ func (r *reader) hear(t *testing.T, kind, data string) {
 	r.got[e.ID] = append(r.got[e.ID], told{e.Change, e.Version})
 }
 
-// TestNoChangeIsLostOrToldTwice lets writers do random things at once, while readers follow over connections that break
-// at random places, and compares what each was told with what the rule says, change by change.
+// TestNoChangeIsLostOrToldTwice lets writers do random things at once, while
+// readers follow over connections that break at random places, and compares
+// what each was told with what the rule says, change by change.
 func TestNoChangeIsLostOrToldTwice(t *testing.T) {
 	s := newServer(t)
 	done := &history{steps: map[string][]step{}}

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// blocked is a connection whose client takes nothing: what is written waits for the deadline, of which far ones never come.
+// blocked is a connection whose client takes nothing: what is written waits for
+// the deadline, of which far ones never come.
 type blocked struct {
 	*httptest.ResponseRecorder
 	began, over chan struct{}

@@ -65,7 +65,8 @@ func (s *server) follow(tb testing.TB, url, key, after string) *stream {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	out := &stream{tb: tb, status: res.StatusCode, lines: bufio.NewReader(res.Body), close: func() { cancel(); res.Body.Close() }}
+	out := &stream{tb: tb, status: res.StatusCode, lines: bufio.NewReader(res.Body),
+		close: func() { cancel(); res.Body.Close() }}
 	tb.Cleanup(out.close)
 	return out
 }
@@ -142,7 +143,8 @@ func TestAStreamTellsWhatItsReaderSees(t *testing.T) {
 	person.want("ready")
 	hidden := s.write(t, owner, `{"title":"t","content":"c","allowed_vendors":["cursor"]}`)
 	seen := s.write(t, claude, `{"title":"t","content":"c"}`)
-	if c := agent.change(); c.ID != seen.ID.String() || c.Change != loci.Created || c.Version != 1 || c.Origin != "claude" || c.Kind != "memory" {
+	if c := agent.change(); c.ID != seen.ID.String() || c.Change != loci.Created || c.Version != 1 ||
+		c.Origin != "claude" || c.Kind != "memory" {
 		t.Errorf("got %+v, want only the memory that claude may see", c)
 	}
 	for _, want := range []*loci.Memory{hidden, seen} {
@@ -184,10 +186,12 @@ func TestAStreamGoesOnWhereItWas(t *testing.T) {
 		}
 	}
 	w := s.do("GET", "/changes?once=true&last_event_id="+first.last, claude, "")
-	if n := strings.Count(w.Body.String(), "event: change"); w.Code != 200 || n != 2 || !strings.HasSuffix(w.Body.String(), "\n\n") {
+	if n := strings.Count(w.Body.String(), "event: change"); w.Code != 200 || n != 2 ||
+		!strings.HasSuffix(w.Body.String(), "\n\n") {
 		t.Errorf("once: got %d, %d changes: %s", w.Code, n, w.Body)
 	}
-	if w := s.do("GET", "/changes?once=true&last_event_id="+first.last, cursor, ""); !strings.Contains(w.Body.String(), "event: reset") {
+	if w := s.do("GET", "/changes?once=true&last_event_id="+first.last, cursor,
+		""); !strings.Contains(w.Body.String(), "event: reset") {
 		t.Errorf("another reader's place: got %s, want a reset", w.Body)
 	}
 	if w := s.do("HEAD", "/changes", claude, ""); w.Code != 200 || w.Header().Get("Content-Type") != "text/event-stream" {
@@ -216,7 +220,8 @@ func TestAStreamFollowsItsReader(t *testing.T) {
 	quietID, quietKey := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Vendor: "claude"})
 	quiet := s.follow(t, url, quietKey, "")
 	quiet.want("ready")
-	if err := s.store.Credentials().Revoke(t.Context(), loci.DefaultOrg, loci.UserID{}, quietID, s.clock.Now()); err != nil {
+	if err := s.store.Credentials().Revoke(t.Context(), loci.DefaultOrg, loci.UserID{}, quietID,
+		s.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	h.beat <- time.Time{}
@@ -235,7 +240,8 @@ func TestStreamsOfACredentialAreLimited(t *testing.T) {
 		open[len(open)-1].want("ready")
 	}
 	w := s.do("GET", "/changes", claude, "")
-	if w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "3 streams") || w.Header().Get("Retry-After") == "" {
+	if w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "3 streams") ||
+		w.Header().Get("Retry-After") == "" {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 	s.follow(t, url, cursor, "").want("ready")
@@ -251,8 +257,8 @@ var (
 	seal = regexp.MustCompile(`id: [A-Za-z0-9_-]+`)
 )
 
-// TestHiddenChangesLeaveNoTrace compares what a reader gets, byte by byte but for what is random, with and without
-// changes that it may not see.
+// TestHiddenChangesLeaveNoTrace compares what a reader gets, byte by byte but
+// for what is random, with and without changes that it may not see.
 func TestHiddenChangesLeaveNoTrace(t *testing.T) {
 	read := func(hide bool) string {
 		s, h, url := newLiveServer(t)

@@ -22,7 +22,8 @@ func TestTheSameFileIsStoredOnce(t *testing.T) {
 	if files := s.filesOf(t); len(files) != 1 || files[0] != int64(len(content)) || a.SHA256 != b.SHA256 || a.ID == b.ID {
 		t.Errorf("files of %v bytes; want one of %d", files, len(content))
 	}
-	if w := s.upload(claude, "/memories/"+one.ID.String()+"/assets?name=a.txt", content); w.Code != 200 || !strings.Contains(w.Body.String(), a.ID.String()) {
+	if w := s.upload(claude, "/memories/"+one.ID.String()+"/assets?name=a.txt", content); w.Code != 200 ||
+		!strings.Contains(w.Body.String(), a.ID.String()) {
 		t.Errorf("again: got %d %s, want 200 and the same", w.Code, w.Body)
 	}
 	s.expect(t, 204, owner, "DELETE /memories/"+one.ID.String()+"?permanent=true")
@@ -47,11 +48,14 @@ func TestFilesAreNeverRendered(t *testing.T) {
 	s := newServer(t)
 	m := s.write(t, owner, `{"title":"x","content":"y"}`)
 	for _, tt := range []struct{ name, content, claimed, is, sent string }{
-		{"page.png", "<!DOCTYPE html><script>alert(1)</script>", "image/png", "text/html; charset=utf-8", "application/octet-stream"},
-		{"drawing.png", "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "image/png", "image/svg+xml", "application/octet-stream"},
+		{"page.png", "<!DOCTYPE html><script>alert(1)</script>", "image/png", "text/html; charset=utf-8",
+			"application/octet-stream"},
+		{"drawing.png", "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "image/png", "image/svg+xml",
+			"application/octet-stream"},
 		{"script.txt", "alert(1)", "text/javascript", "text/javascript; charset=utf-8", "application/octet-stream"},
 		{"style.txt", "body{}", "text/css", "text/css; charset=utf-8", "application/octet-stream"},
-		{"feed.xml", "<?xml version='1.0'?><a/>", "application/xhtml+xml", "application/xhtml+xml; charset=utf-8", "application/octet-stream"},
+		{"feed.xml", "<?xml version='1.0'?><a/>", "application/xhtml+xml", "application/xhtml+xml; charset=utf-8",
+			"application/octet-stream"},
 		{"picture.html", "\x89PNG\r\n\x1a\n", "text/html", "image/png", "image/png"},
 		{"notes.md", "# Notes", "text/markdown", "text/markdown; charset=utf-8", "text/markdown; charset=utf-8"},
 		{"zoë \"x\".txt", "x", "", "text/plain; charset=utf-8", "text/plain; charset=utf-8"},
@@ -69,8 +73,10 @@ func TestFilesAreNeverRendered(t *testing.T) {
 		if w.Code != 200 || w.Body.String() != tt.content || err != nil || params["filename"] != tt.name {
 			t.Errorf("%s: got %d, %q, %s", tt.name, w.Code, w.Body, w.Header().Get("Content-Disposition"))
 		}
-		for name, want := range map[string]string{"Content-Type": tt.sent, "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
-			"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox", "Cache-Control": "private, no-cache", "ETag": `"` + a.SHA256 + `"`} {
+		for name, want := range map[string]string{"Content-Type": tt.sent, "X-Content-Type-Options": "nosniff",
+			"Cross-Origin-Resource-Policy": "same-origin",
+			"Content-Security-Policy":      "default-src 'none'; frame-ancestors 'none'; sandbox",
+			"Cache-Control":                "private, no-cache", "ETag": `"` + a.SHA256 + `"`} {
 			if got := w.Header().Get(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", tt.name, name, got, want)
 			}
@@ -113,7 +119,8 @@ func TestRangesOfAFile(t *testing.T) {
 		w := s.do(tt.method, path, owner, "", tt.headers...)
 		name, want, _ := strings.Cut(tt.header, ": ")
 		if w.Code != tt.status || w.Header().Get(name) != want || w.Code < 400 && w.Body.String() != tt.body {
-			t.Errorf("%s: got %d %q, %s: %q; want %d %q, %q", tt.name, w.Code, w.Body, name, w.Header().Get(name), tt.status, tt.body, want)
+			t.Errorf("%s: got %d %q, %s: %q; want %d %q, %q", tt.name, w.Code, w.Body, name, w.Header().Get(name),
+				tt.status, tt.body, want)
 		}
 		d.checkAnswer(t, tt.method, path, w.Code, w.Header().Get("Content-Type"), w.Body.Bytes())
 		if w.Code >= 400 && (w.Header().Get("Content-Disposition") != "" || w.Header().Get("ETag") != "") {
@@ -144,8 +151,9 @@ func checkParts(t *testing.T, w *httptest.ResponseRecorder, want ...string) {
 	}
 }
 
-// TestHiddenFilesReadAsAbsent compares what a vendor that may not see a memory is told of what hangs on it, byte for byte, with
-// what it is told of ids that nothing ever had.
+// TestHiddenFilesReadAsAbsent compares what a vendor that may not see a memory
+// is told of what hangs on it, byte for byte, with what it is told of ids that
+// nothing ever had.
 func TestHiddenFilesReadAsAbsent(t *testing.T) {
 	s := newServer(t)
 	s.clock.freeze()
@@ -155,18 +163,24 @@ func TestHiddenFilesReadAsAbsent(t *testing.T) {
 	decode(t, s.expect(t, 200, claude, "GET /memories/"+hidden.ID.String()+"/sources"), &sources)
 	open := s.write(t, claude, `{"title":"x","content":"y"}`)
 	var narrow client.SourceList
-	decode(t, s.expect(t, 201, claude, "POST /memories/"+open.ID.String()+`/sources {"sources":[{"kind":"text","text":"secret","allowed_vendors":["claude"]}]}`), &narrow)
+	decode(t, s.expect(t, 201, claude, "POST "+
+		"/memories/"+open.ID.String()+`/sources {"sources":[{"kind":"text","text":"secret","allowed_vendors":["claude"]}]}`), &narrow)
 	for route, id := range map[string]string{
-		"GET /memories/%s/assets": hidden.ID.String(), "POST /memories/%s/assets?name=x bytes": hidden.ID.String(), "POST /memories/%s/assets bytes": hidden.ID.String(),
-		"GET /memories/%s/sources": hidden.ID.String(), `POST /memories/%s/sources {"sources":[{"kind":"text","text":"x"}]}`: hidden.ID.String(),
-		`POST /memories/%s/sources {"sources":[{"kind":"url","ref":"x"}]}`: hidden.ID.String(),
-		"GET /assets/%s": a.ID.String(), "GET /assets/%s/content": a.ID.String(), "HEAD /assets/%s/content": a.ID.String(), "DELETE /assets/%s": a.ID.String(),
+		"GET /memories/%s/assets": hidden.ID.String(), "POST /memories/%s/assets?name=x bytes": hidden.ID.String(),
+		"POST /memories/%s/assets bytes":                                     hidden.ID.String(),
+		"GET /memories/%s/sources":                                           hidden.ID.String(),
+		`POST /memories/%s/sources {"sources":[{"kind":"text","text":"x"}]}`: hidden.ID.String(),
+		`POST /memories/%s/sources {"sources":[{"kind":"url","ref":"x"}]}`:   hidden.ID.String(),
+		"GET /assets/%s": a.ID.String(), "GET /assets/%s/content": a.ID.String(),
+		"HEAD /assets/%s/content": a.ID.String(), "DELETE /assets/%s": a.ID.String(),
 		"DELETE /sources/%s": sources.Sources[0].ID.String(), "DELETE /sources/%s ": narrow.Sources[0].ID.String(),
 	} {
 		for _, key := range []string{cursor, gemini} {
 			got, want := s.request(key, fmt.Sprintf(route, id)), s.request(key, fmt.Sprintf(route, absent))
-			if got.Code != want.Code || got.Body.String() != want.Body.String() || headers(got) != headers(want) || got.Code/100 == 2 {
-				t.Errorf("%s of %s: hidden\n%d %s %s\nabsent\n%d %s %s", route, key, got.Code, got.Body, headers(got), want.Code, want.Body, headers(want))
+			if got.Code != want.Code || got.Body.String() != want.Body.String() || headers(got) != headers(want) ||
+				got.Code/100 == 2 {
+				t.Errorf("%s of %s: hidden\n%d %s %s\nabsent\n%d %s %s", route, key, got.Code, got.Body, headers(got),
+					want.Code, want.Body, headers(want))
 			}
 		}
 		if strings.HasPrefix(route, "DELETE") { // the other routes need it
@@ -176,7 +190,8 @@ func TestHiddenFilesReadAsAbsent(t *testing.T) {
 			t.Errorf("%s of the writer: %d %s", route, got.Code, got.Body)
 		}
 	}
-	if got, none := s.request(cursor, "GET /assets/"+a.ID.String()+"/content").Body.String(), "secret"; strings.Contains(got, none) {
+	if got, none := s.request(cursor, "GET /assets/"+a.ID.String()+"/content").Body.String(),
+		"secret"; strings.Contains(got, none) {
 		t.Errorf("got %s", got)
 	}
 }

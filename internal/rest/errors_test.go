@@ -31,14 +31,16 @@ func TestProblems(t *testing.T) {
 		text   string
 	}{
 		{"with a code", loci.FieldErrorf("limit", "is odd"), 400, "invalid", "limit is odd"},
-		{"with a hidden cause", loci.WrapError(loci.Full, errors.New("disk sda1"), "the disk is full"), 507, "storage_full", "the disk is full"},
+		{"with a hidden cause", loci.WrapError(loci.Full, errors.New("disk sda1"), "the disk is full"), 507,
+			"storage_full", "the disk is full"},
 		{"wrapped", errors.Join(loci.Errorf(loci.RateLimited, "wait")), 429, "rate_limited", "wait"},
 		{"without a code", errors.New("SELECT secret FROM t"), 500, "internal", "internal error"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newProblem(tt.err)
-			if p.Status != tt.status || p.Code != tt.code || p.Detail != tt.text || p.Problem.Error != tt.text || p.Title != http.StatusText(tt.status) {
+			if p.Status != tt.status || p.Code != tt.code || p.Detail != tt.text || p.Problem.Error != tt.text ||
+				p.Title != http.StatusText(tt.status) {
 				t.Errorf("got %+v, want %d %s %q", p.Problem, tt.status, tt.code, tt.text)
 			}
 		})
@@ -51,7 +53,8 @@ func TestNotFoundReadsTheSame(t *testing.T) {
 	s := &server{}
 	ctx := context.WithValue(context.Background(), exchangeKey{}, &exchange{})
 	for absent, want := range map[missing]string{
-		"": "there is no such memory, or this credential may not see it", noTeam: "there is no such team, or this credential may not see it",
+		"":     "there is no such memory, or this credential may not see it",
+		noTeam: "there is no such team, or this credential may not see it",
 	} {
 		for _, err := range []error{errAbsent, loci.NoSuchMemory(), loci.Errorf(loci.NotFound, "memory 5 is claude's")} {
 			if got := s.fail(ctx, absent, err); got.Detail != want || got.Problem.Error != want || got.Status != 404 {
@@ -73,7 +76,8 @@ func TestEntityTags(t *testing.T) {
 		}
 	}
 	m := &loci.Memory{State: loci.State{Version: 3}}
-	for header, want := range map[string]bool{`"3"`: true, `W/"3"`: true, "*": true, `"1", "3"`: true, `"4"`: false, `"33"`: false, "": false} {
+	for header, want := range map[string]bool{`"3"`: true, `W/"3"`: true, "*": true, `"1", "3"`: true, `"4"`: false,
+		`"33"`: false, "": false} {
 		if got := noneMatch(header, m); got != want {
 			t.Errorf("If-None-Match %q: got %v, want %v", header, got, want)
 		}

@@ -28,11 +28,13 @@ func TestBadProjects(t *testing.T) {
 		{"name with a NUL", "POST /projects", `{"name":"a\u0000"}`, 400, "name", "NUL"},
 		{"number for a name", "POST /projects", `{"name":5}`, 400, "name", "must be a string"},
 		{"name that is taken", "POST /projects", `{"name":"kept"}`, 409, "", "exists"},
-		{"long description", "POST /projects", `{"name":"x","description":"` + big(2001) + `"}`, 400, "description", "longer than 2000 characters"},
+		{"long description", "POST /projects", `{"name":"x","description":"` + big(2001) + `"}`, 400, "description",
+			"longer than 2000 characters"},
 		{"text for everyone", "POST /projects", `{"name":"x","everyone":"yes"}`, 400, "everyone", "true or false"},
 		{"unknown field", "POST /projects", `{"name":"x","org_id":"acme"}`, 400, "org_id", "is an unknown field"},
 		{"status", "POST /projects", `{"name":"x","status":"archived"}`, 400, "status", "is an unknown field"},
-		{"too large", "POST /projects", `{"name":"x","description":"` + big(1<<20) + `"}`, 413, "", "larger than 1048576 bytes"},
+		{"too large", "POST /projects", `{"name":"x","description":"` + big(1<<20) + `"}`, 413, "",
+			"larger than 1048576 bytes"},
 		{"no body", "POST /projects", ``, 400, "", "send a JSON object"},
 		{"no change", "PATCH " + one, `{}`, 400, "", "changes nothing"},
 		{"status in a patch", "PATCH " + one, `{"status":"archived"}`, 400, "status", "is an unknown field"},
@@ -58,7 +60,8 @@ func (s *server) unchanged(t *testing.T, one string) {
 	t.Helper()
 	var page client.GraphPage
 	decode(t, s.expect(t, 200, owner, "GET "+one+"/graph"), &page)
-	if len(page.Entities) != 2 || len(page.Entities[0].Observations) != 1 || len(page.Relations) != 1 || page.Entities[0].AllowedVendors[0] != loci.AnyVendor {
+	if len(page.Entities) != 2 || len(page.Entities[0].Observations) != 1 || len(page.Relations) != 1 ||
+		page.Entities[0].AllowedVendors[0] != loci.AnyVendor {
 		b, _ := json.Marshal(page)
 		t.Errorf("something was written: %s", b)
 	}
@@ -83,45 +86,76 @@ func TestBadGraphs(t *testing.T) {
 		{"none", "POST " + at + "/entities", entities(`[]`), 400, "entities", "at least 1"},
 		{"1,001", "POST " + at + "/entities", entities(many(1001, x)), 400, "entities", "at most 1000"},
 		{"no type", "POST " + at + "/entities", entities(`[{"name":"x"}]`), 400, "entities[0].entity_type", "is required"},
-		{"empty type", "POST " + at + "/entities", entities(`[{"name":"x","entity_type":""}]`), 400, "entities[0].entity_type", "must not be empty"},
-		{"long type", "POST " + at + "/entities", entities(`[` + x + `,{"name":"x","entity_type":"` + big(101) + `"}]`), 400, "entities[1].entity_type", "longer than 100"},
-		{"long name", "POST " + at + "/entities", entities(`[{"name":"` + big(501) + `","entity_type":"y"}]`), 400, "entities[0].name", "longer than 500"},
-		{"long observation", "POST " + at + "/entities", entities(`[{"name":"x","entity_type":"y","observations":["` + big(100_001) + `"]}]`), 400, "entities[0].observations[0]", "longer than 100000"},
-		{"1,001 observations", "POST " + at + "/entities", entities(`[{"name":"x","entity_type":"y","observations":` + many(1001, `"o"`) + `}]`), 400, "entities[0].observations", "at most 1000"},
-		{"text for observations", "POST " + at + "/entities", entities(`[{"name":"x","entity_type":"y","observations":"o"}]`), 400, "entities[0].observations", "must be a list"},
-		{"spelling of the reference", "POST " + at + "/entities", entities(`[{"name":"x","entityType":"y"}]`), 400, "entities[0].entityType", "is an unknown field"},
+		{"empty type", "POST " + at + "/entities", entities(`[{"name":"x","entity_type":""}]`), 400,
+			"entities[0].entity_type", "must not be empty"},
+		{"long type", "POST " + at + "/entities", entities(`[` + x + `,{"name":"x","entity_type":"` + big(101) + `"}]`),
+			400, "entities[1].entity_type", "longer than 100"},
+		{"long name", "POST " + at + "/entities", entities(`[{"name":"` + big(501) + `","entity_type":"y"}]`), 400,
+			"entities[0].name", "longer than 500"},
+		{"long observation", "POST " + at + "/entities",
+			entities(`[{"name":"x","entity_type":"y","observations":["` + big(100_001) + `"]}]`), 400,
+			"entities[0].observations[0]", "longer than 100000"},
+		{"1,001 observations", "POST " + at + "/entities",
+			entities(`[{"name":"x","entity_type":"y","observations":` + many(1001, `"o"`) + `}]`), 400,
+			"entities[0].observations", "at most 1000"},
+		{"text for observations", "POST " + at + "/entities",
+			entities(`[{"name":"x","entity_type":"y","observations":"o"}]`), 400, "entities[0].observations", "must be a list"},
+		{"spelling of the reference", "POST " + at + "/entities", entities(`[{"name":"x","entityType":"y"}]`), 400,
+			"entities[0].entityType", "is an unknown field"},
 		{"origin", "POST " + at + "/entities", entities(`[` + x + `]`)[:len(entities(`[`+x+`]`))-1] + `,"origin":"cursor"}`, 400, "origin", "comes from the credential"},
-		{"null vendors", "POST " + at + "/entities", `{"entities":[` + x + `],"allowed_vendors":null}`, 400, "allowed_vendors", "must be a list"},
-		{"no vendor", "POST " + at + "/entities", `{"entities":[` + x + `],"allowed_vendors":[]}`, 400, "allowed_vendors", "at least 1"},
-		{"bad vendor", "POST " + at + "/entities", `{"entities":[` + x + `],"allowed_vendors":["cl aude"]}`, 400, "allowed_vendors[0]", "vendor name"},
+		{"null vendors", "POST " + at + "/entities", `{"entities":[` + x + `],"allowed_vendors":null}`, 400,
+			"allowed_vendors", "must be a list"},
+		{"no vendor", "POST " + at + "/entities", `{"entities":[` + x + `],"allowed_vendors":[]}`, 400,
+			"allowed_vendors", "at least 1"},
+		{"bad vendor", "POST " + at + "/entities", `{"entities":[` + x + `],"allowed_vendors":["cl aude"]}`, 400,
+			"allowed_vendors[0]", "vendor name"},
 		{"twice", "POST " + at + "/entities", `{"entities":[` + x + `],"entities":[]}`, 400, "entities", "stands twice"},
 		{"too large", "POST " + at + "/entities", entities(`[{"name":"x","entity_type":"y","observations":["` + big(16<<20) + `"]}]`), 413, "", "larger than 16777216 bytes"},
 		{"too many values", "POST " + at + "/entities", entities(many(5_000_000, `{}`)), 400, "", "more than 262144 values"},
-		{"as many values as a body takes", "POST " + at + "/entities", entities(many(260_000, `{}`)), 400, "entities", "at most 1000"},
+		{"as many values as a body takes", "POST " + at + "/entities", entities(many(260_000, `{}`)), 400, "entities",
+			"at most 1000"},
 
-		{"no contents", "POST " + at + "/observations", `{"observations":[{"entity_name":"website"}]}`, 400, "observations[0].contents", "is required"},
-		{"empty content", "POST " + at + "/observations", `{"observations":[{"entity_name":"website","contents":[""]}]}`, 400, "observations[0].contents[0]", "must not be empty"},
-		{"no such entity", "POST " + at + "/observations", `{"observations":[{"entity_name":"websites","contents":["x"]}]}`, 404, "", "websites"},
-		{"no such type", "POST " + at + "/observations", `{"observations":[{"entity_name":"website","entity_type":"person","contents":["x"]}]}`, 404, "", "website"},
-		{"null vendors of observations", "POST " + at + "/observations", `{"observations":[{"entity_name":"website","contents":["x"]}],"allowed_vendors":null}`, 400, "allowed_vendors", "must be a list"},
+		{"no contents", "POST " + at + "/observations", `{"observations":[{"entity_name":"website"}]}`, 400,
+			"observations[0].contents", "is required"},
+		{"empty content", "POST " + at + "/observations", `{"observations":[{"entity_name":"website","contents":[""]}]}`,
+			400, "observations[0].contents[0]", "must not be empty"},
+		{"no such entity", "POST " + at + "/observations",
+			`{"observations":[{"entity_name":"websites","contents":["x"]}]}`, 404, "", "websites"},
+		{"no such type", "POST " + at + "/observations",
+			`{"observations":[{"entity_name":"website","entity_type":"person","contents":["x"]}]}`, 404, "", "website"},
+		{"null vendors of observations", "POST " + at + "/observations",
+			`{"observations":[{"entity_name":"website","contents":["x"]}],"allowed_vendors":null}`, 400, "allowed_vendors",
+			"must be a list"},
 		{"no such end", "POST " + at + "/relations", `{"relations":[{"from":"website","to":"nowhere","relation_type":"uses"}]}`, 404, "", "nowhere"},
-		{"no relation type", "POST " + at + "/relations", `{"relations":[{"from":"website","to":"API gateway"}]}`, 400, "relations[0].relation_type", "is required"},
-		{"null vendors of relations", "POST " + at + "/relations", `{"relations":[{"from":"website","to":"API gateway","relation_type":"is"}],"allowed_vendors":null}`, 400, "allowed_vendors", "must be a list"},
+		{"no relation type", "POST " + at + "/relations", `{"relations":[{"from":"website","to":"API gateway"}]}`, 400,
+			"relations[0].relation_type", "is required"},
+		{"null vendors of relations", "POST " + at + "/relations",
+			`{"relations":[{"from":"website","to":"API gateway","relation_type":"is"}],"allowed_vendors":null}`, 400,
+			"allowed_vendors", "must be a list"},
 
 		{"deleting nothing", "POST " + at + "/entities/delete", `{}`, 400, "names", "is required"},
-		{"deleting by both", "POST " + at + "/entities/delete", `{"names":["website"],"entities":[{"name":"website"}]}`, 400, "names", "one of them"},
-		{"deleting 1,001", "POST " + at + "/entities/delete", `{"names":` + many(1001, `"website"`) + `}`, 400, "names", "at most 1000"},
-		{"no content to delete", "POST " + at + "/observations/delete", `{"deletions":[{"entity_name":"API gateway"}]}`, 400, "deletions[0].observations", "is required"},
-		{"too large for a deletion", "POST " + at + "/entities/delete", `{"names":["` + big(1<<20) + `"]}`, 413, "", "larger than 1048576 bytes"},
+		{"deleting by both", "POST " + at + "/entities/delete", `{"names":["website"],"entities":[{"name":"website"}]}`,
+			400, "names", "one of them"},
+		{"deleting 1,001", "POST " + at + "/entities/delete", `{"names":` + many(1001, `"website"`) + `}`, 400, "names",
+			"at most 1000"},
+		{"no content to delete", "POST " + at + "/observations/delete", `{"deletions":[{"entity_name":"API gateway"}]}`,
+			400, "deletions[0].observations", "is required"},
+		{"too large for a deletion", "POST " + at + "/entities/delete", `{"names":["` + big(1<<20) + `"]}`, 413, "",
+			"larger than 1048576 bytes"},
 		{"restoring nothing", "POST " + at + "/restore", `{}`, 400, "", "names nothing"},
-		{"restoring 1,001", "POST " + at + "/restore", `{"entities":` + many(600, `"`+absent+`"`) + `,"relations":` + many(401, `"`+absent+`"`) + `}`, 400, "", "together have 1001 ids"},
+		{"restoring 1,001", "POST " + at + "/restore", `{"entities":` + many(600,
+			`"`+absent+`"`) + `,"relations":` + many(401, `"`+absent+`"`) + `}`, 400, "", "together have 1001 ids"},
 		{"restoring what is no id", "POST " + at + "/restore", `{"entities":["x"]}`, 400, "entities[0]", "UUID"},
-		{"restoring what is there", "POST " + at + "/restore", `{"entities":["` + g.gone + `","` + g.website + `"]}`, 404, "", "Nothing was changed"},
-		{"merging with itself", "POST " + at + "/merge", `{"from":"` + g.website + `","into":"` + g.website + `"}`, 400, "into", "the entity itself"},
-		{"merging with nothing", "POST " + at + "/merge", `{"from":"` + g.website + `","into":"` + absent + `"}`, 404, "", "no such entity"},
+		{"restoring what is there", "POST " + at + "/restore", `{"entities":["` + g.gone + `","` + g.website + `"]}`,
+			404, "", "Nothing was changed"},
+		{"merging with itself", "POST " + at + "/merge", `{"from":"` + g.website + `","into":"` + g.website + `"}`, 400,
+			"into", "the entity itself"},
+		{"merging with nothing", "POST " + at + "/merge", `{"from":"` + g.website + `","into":"` + absent + `"}`, 404,
+			"", "no such entity"},
 		{"vendors of nothing", "PUT " + at + "/vendors", `{"allowed_vendors":["*"]}`, 400, "", "names nothing"},
 		{"no vendors", "PUT " + at + "/vendors", `{"entities":["` + g.website + `"]}`, 400, "allowed_vendors", "is required"},
-		{"vendors of what is not there", "PUT " + at + "/vendors", `{"entities":["` + g.website + `","` + absent + `"],"allowed_vendors":["cursor"]}`, 404, "", "Nothing was changed"},
+		{"vendors of what is not there", "PUT " + at + "/vendors",
+			`{"entities":["` + g.website + `","` + absent + `"],"allowed_vendors":["cursor"]}`, 404, "", "Nothing was changed"},
 
 		{"no q", "GET " + at + "/search", "", 400, "q", "is required"},
 		{"long q", "GET " + at + "/search?q=" + big(501), "", 400, "q", "longer than 500"},
@@ -132,21 +166,29 @@ func TestBadGraphs(t *testing.T) {
 		{"cursor of a search", "GET " + at + "/search?q=a&cursor=x", "", 400, "cursor", "not a cursor"},
 		{"limit of a page", "GET " + at + "?limit=501", "", 400, "limit", "at most 500"},
 		{"cursor of a page", "GET " + at + "?cursor=AAAA", "", 400, "cursor", "not a cursor"},
-		{"cursor of observations", "GET " + at + "/entities/" + g.gateway + "/observations?cursor=AAAA", "", 400, "cursor", "not a cursor"},
-		{"cursor of relations", "GET " + at + "/entities/" + g.gateway + "/relations?cursor=AAAA", "", 400, "cursor", "not a cursor"},
-		{"limit of a history", "GET " + at + "/entities/" + g.gateway + "/history?limit=1001", "", 400, "limit", "at most 1000"},
+		{"cursor of observations", "GET " + at + "/entities/" + g.gateway + "/observations?cursor=AAAA", "", 400,
+			"cursor", "not a cursor"},
+		{"cursor of relations", "GET " + at + "/entities/" + g.gateway + "/relations?cursor=AAAA", "", 400, "cursor",
+			"not a cursor"},
+		{"limit of a history", "GET " + at + "/entities/" + g.gateway + "/history?limit=1001", "", 400, "limit",
+			"at most 1000"},
 		{"limit of the trash", "GET " + at + "/trash?limit=1001", "", 400, "limit", "at most 1000"},
 		{"far", "GET " + at + "/entities/" + g.gateway + "/neighbours?hops=6", "", 400, "hops", "at most 5"},
-		{"many neighbours", "GET " + at + "/entities/" + g.gateway + "/neighbours?limit=101", "", 400, "limit", "at most 100"},
+		{"many neighbours", "GET " + at + "/entities/" + g.gateway + "/neighbours?limit=101", "", 400, "limit",
+			"at most 100"},
 		{"entity that is none", "GET " + at + "/entities/5", "", 404, "", "no such entity"},
 		{"deleted entity", "GET " + at + "/entities/" + g.gone, "", 404, "", "no such entity"},
 		{"format", "GET " + at + "/export?format=csv", "", 400, "format", "loci, reference"},
 		{"nothing to import", "POST " + at + "/import", "", 400, "", "lines of JSON"},
 		{"too large to import", "POST " + at + "/import", big(16<<20 + 1), 413, "", "larger than 16777216 bytes"},
-		{"vendor of an import", "POST " + at + "/import?allowed_vendors=cl%20aude", "{}", 400, "allowed_vendors[0]", "vendor name"},
-		{"import of the other format", "POST " + at + "/import Content-Type: application/json", "{}", 415, "Content-Type", "application/x-ndjson"},
-		{"lines for entities", "POST " + at + "/entities Content-Type: application/x-ndjson", "{}", 415, "Content-Type", "application/json"},
-		{"an import that is compressed", "POST " + at + "/import Content-Encoding: gzip", "{}", 415, "Content-Encoding", "compressed"},
+		{"vendor of an import", "POST " + at + "/import?allowed_vendors=cl%20aude", "{}", 400, "allowed_vendors[0]",
+			"vendor name"},
+		{"import of the other format", "POST " + at + "/import Content-Type: application/json", "{}", 415,
+			"Content-Type", "application/x-ndjson"},
+		{"lines for entities", "POST " + at + "/entities Content-Type: application/x-ndjson", "{}", 415, "Content-Type",
+			"application/json"},
+		{"an import that is compressed", "POST " + at + "/import Content-Encoding: gzip", "{}", 415, "Content-Encoding",
+			"compressed"},
 	})
 	s.unchanged(t, one)
 }
@@ -166,7 +208,8 @@ func TestGraphOfAnArchivedProject(t *testing.T) {
 			path := strings.NewReplacer("{id}", g.project, "{entity}", g.gateway, "/search", "/search?q=x").Replace(path)
 			body := strings.NewReplacer("6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e", g.gateway).Replace(exampleBody(op))
 			w := s.do(strings.ToUpper(method), path, owner, body)
-			if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "archived") || !strings.Contains(w.Body.String(), "estore") {
+			if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "archived") ||
+				!strings.Contains(w.Body.String(), "estore") {
 				t.Errorf("%s %s: got %d %s", method, path, w.Code, w.Body)
 			}
 		}
@@ -187,10 +230,12 @@ func TestManyRefusedItems(t *testing.T) {
 	}
 	w := s.expect(t, 404, owner, "POST /projects/"+g.project+`/graph/observations {"observations":[`+strings.Join(items, ",")+`]}`)
 	p := problemOf(t, w.Body.Bytes())
-	if len(p.Items) != 1000 || p.Items[999].Index != 999 || p.Items[999].Code != loci.NotFound || !strings.Contains(p.Items[999].Text, "never 999") {
+	if len(p.Items) != 1000 || p.Items[999].Index != 999 || p.Items[999].Code != loci.NotFound ||
+		!strings.Contains(p.Items[999].Text, "never 999") {
 		t.Errorf("got %d items: %s", len(p.Items), cutText(w.Body.String()))
 	}
-	if strings.Contains(p.Error, "never 10\"") || !strings.Contains(p.Error, "never 9") || !strings.Contains(p.Error, "990 further reasons") || !strings.Contains(p.Error, "Nothing was changed") {
+	if strings.Contains(p.Error, "never 10\"") || !strings.Contains(p.Error, "never 9") || !strings.Contains(p.Error,
+		"990 further reasons") || !strings.Contains(p.Error, "Nothing was changed") {
 		t.Errorf("the text is %s", cutText(p.Error))
 	}
 }

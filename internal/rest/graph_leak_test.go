@@ -19,7 +19,8 @@ func TestHiddenProjectReadsAsAbsent(t *testing.T) {
 	noor := s.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member)
 	hers := s.session(t, loci.DefaultOrg, noor.ID, 0)
 	_, agent := s.key(t, loci.DefaultOrg, noor.ID, auth.KeyRequest{Vendor: "claude"})
-	_, limited := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{ProjectIDs: []loci.ProjectID{loci.NewProjectID()}})
+	_, limited := s.key(t, loci.DefaultOrg, s.owner.UserID,
+		auth.KeyRequest{ProjectIDs: []loci.ProjectID{loci.NewProjectID()}})
 	g := s.graph(t, hers, "hidden project", "hidden ")
 	s.expect(t, 200, hers, "PATCH /projects/"+g.project+` {"everyone":false}`)
 	s.clock.freeze()
@@ -35,9 +36,11 @@ func TestHiddenProjectReadsAsAbsent(t *testing.T) {
 		for method, op := range doc.paths[path].(map[string]any) {
 			for reader, hidden := range map[string]aGraph{owner: g, claude: g, limited: g, hers: closed, agent: closed} {
 				ask := func(g aGraph) string {
-					fill := strings.NewReplacer("{id}", g.project, "{entity}", g.gateway, "{user}", noor.ID.String(), "/search", "/search?q=hidden",
+					fill := strings.NewReplacer("{id}", g.project, "{entity}", g.gateway, "{user}", noor.ID.String(), "/search",
+						"/search?q=hidden",
 						"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e", g.gateway, "0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d", g.website,
-						"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", g.gone, `"API gateway"`, `"hidden API gateway"`, `"website"`, `"`+loci.NewProjectID().String()+`"`)
+						"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", g.gone, `"API gateway"`, `"hidden API gateway"`, `"website"`,
+						`"`+loci.NewProjectID().String()+`"`)
 					w := s.do(strings.ToUpper(method), fill.Replace(path), reader, fill.Replace(exampleBody(op)))
 					if strings.Contains(path, "{id}") && w.Code != 404 && w.Code != 403 {
 						t.Errorf("%s %s: got %d %s, want 404 or 403", method, path, w.Code, w.Body)
@@ -73,15 +76,19 @@ func (s *server) hide(t *testing.T) hiding {
 	g := s.graph(t, owner, "a project", "")
 	at := "/projects/" + g.project + "/graph"
 	var put client.PutEntities
-	decode(t, s.expect(t, 201, owner, "POST "+at+`/entities {"entities":[{"name":"secret plan","entity_type":"plan","observations":["secret text"]},{"name":"secret past","entity_type":"plan"}],`+
+	decode(t, s.expect(t, 201, owner, "POST "+
+		""+at+`/entities {"entities":[{"name":"secret plan","entity_type":"plan","observations":["secret text"]},{"name":"secret past","entity_type":"plan"}],`+
 		`"allowed_vendors":["cursor"]}`), &put)
 	var obs client.PutObservations
-	decode(t, s.expect(t, 201, owner, "POST "+at+`/observations {"observations":[{"entity_name":"website","contents":["secret note"]}],"allowed_vendors":["cursor"]}`), &obs)
+	decode(t, s.expect(t, 201, owner, "POST "+
+		""+at+`/observations {"observations":[{"entity_name":"website","contents":["secret note"]}],"allowed_vendors":["cursor"]}`), &obs)
 	var rel client.PutRelations
-	decode(t, s.expect(t, 201, owner, "POST "+at+`/relations {"relations":[{"from":"website","to":"API gateway","relation_type":"secretly_uses"},`+
+	decode(t, s.expect(t, 201, owner, "POST "+
+		""+at+`/relations {"relations":[{"from":"website","to":"API gateway","relation_type":"secretly_uses"},`+
 		`{"from":"website","to":"secret plan","relation_type":"follows"}],"allowed_vendors":["cursor"]}`), &rel)
 	s.expect(t, 200, owner, "POST "+at+`/entities/delete {"names":["secret past"]}`)
-	return hiding{g.project, g.website, put.Entities[0].ID.String(), put.Entities[1].ID.String(), obs.Observations[0].ID.String(), rel.Relations[0].ID.String()}
+	return hiding{g.project, g.website, put.Entities[0].ID.String(), put.Entities[1].ID.String(),
+		obs.Observations[0].ID.String(), rel.Relations[0].ID.String()}
 }
 
 // TestHiddenRowsReadAsAbsent sends every route about a graph as an agent who
@@ -92,15 +99,19 @@ func TestHiddenRowsReadAsAbsent(t *testing.T) {
 	never := hiding{h.project, h.seen, absent, absent, absent, absent}
 	at := "/projects/" + h.project + "/graph"
 	for _, request := range []string{
-		"GET {at}/entities/{hidden}", "GET {at}/entities/{hidden}/observations", "GET {at}/entities/{hidden}/relations", "GET {at}/entities/{hidden}/history",
+		"GET {at}/entities/{hidden}", "GET {at}/entities/{hidden}/observations", "GET {at}/entities/{hidden}/relations",
+		"GET {at}/entities/{hidden}/history",
 		"GET {at}/entities/{gone}/history", "GET {at}/entities/{gone}", "GET {at}/entities/{hidden}/neighbours?hops=5",
-		`POST {at}/open {"names":["{plan}","website"]}`, `POST {at}/open {"entities":[{"name":"{plan}","entity_type":"plan"}]}`,
+		`POST {at}/open {"names":["{plan}","website"]}`,
+		`POST {at}/open {"entities":[{"name":"{plan}","entity_type":"plan"}]}`,
 		`GET {at}/search?q={text}`, `GET {at}/search?q="{text}"+OR+gateway`, `GET {at}/search?q={text}+gateway`,
 		`POST {at}/observations {"observations":[{"entity_name":"{plan}","contents":["x"]}]}`,
 		`POST {at}/relations {"relations":[{"from":"website","to":"{plan}","relation_type":"follows"}]}`,
-		`POST {at}/entities/delete {"names":["{plan}"]}`, `POST {at}/observations/delete {"deletions":[{"entity_name":"website","observations":["{note}"]}]}`,
+		`POST {at}/entities/delete {"names":["{plan}"]}`,
+		`POST {at}/observations/delete {"deletions":[{"entity_name":"website","observations":["{note}"]}]}`,
 		`POST {at}/relations/delete {"relations":[{"from":"website","to":"API gateway","relation_type":"{verb}"}]}`,
-		`POST {at}/restore {"entities":["{gone}"]}`, `POST {at}/restore {"observations":["{observation}"]}`, `POST {at}/restore {"relations":["{relation}"]}`,
+		`POST {at}/restore {"entities":["{gone}"]}`, `POST {at}/restore {"observations":["{observation}"]}`,
+		`POST {at}/restore {"relations":["{relation}"]}`,
 		`POST {at}/merge {"from":"{hidden}","into":"{seen}"}`, `POST {at}/merge {"from":"{seen}","into":"{hidden}"}`,
 		`PUT {at}/vendors {"entities":["{hidden}"],"allowed_vendors":["*"]}`,
 		// These add something, so they come last and undo it.
@@ -110,17 +121,22 @@ func TestHiddenRowsReadAsAbsent(t *testing.T) {
 		`POST {at}/entities/delete {"names":["{plan}"]}`,
 	} {
 		ask := func(h hiding, names *strings.Replacer) string {
-			fill := strings.NewReplacer("{at}", at, "{hidden}", h.hidden, "{gone}", h.gone, "{seen}", h.seen, "{observation}", h.observation, "{relation}", h.relation)
+			fill := strings.NewReplacer("{at}", at, "{hidden}", h.hidden, "{gone}", h.gone, "{seen}", h.seen,
+				"{observation}", h.observation, "{relation}", h.relation)
 			return shown(s.request(claude, names.Replace(fill.Replace(request))))
 		}
-		back := strings.NewReplacer("secret plan", "PLAN", "future plan", "PLAN", "secretly_uses", "VERB", "futurely_uses", "VERB", "secret", "WORD", "future", "WORD")
-		got := back.Replace(ask(h, strings.NewReplacer("{plan}", "secret plan", "{text}", "secret", "{note}", "secret note", "{verb}", "secretly_uses")))
-		want := back.Replace(ask(never, strings.NewReplacer("{plan}", "future plan", "{text}", "future", "{note}", "future note", "{verb}", "futurely_uses")))
+		back := strings.NewReplacer("secret plan", "PLAN", "future plan", "PLAN", "secretly_uses", "VERB",
+			"futurely_uses", "VERB", "secret", "WORD", "future", "WORD")
+		got := back.Replace(ask(h, strings.NewReplacer("{plan}", "secret plan", "{text}", "secret", "{note}",
+			"secret note", "{verb}", "secretly_uses")))
+		want := back.Replace(ask(never, strings.NewReplacer("{plan}", "future plan", "{text}", "future", "{note}",
+			"future note", "{verb}", "futurely_uses")))
 		if got != want {
 			t.Errorf("%s about hidden rows answers\n%s\nabout none\n%s", request, got, want)
 		}
 	}
-	for _, request := range []string{"GET {at}", "GET {at}/trash", "GET {at}/entities/{seen}", "GET {at}/entities/{seen}/observations", "GET {at}/entities/{seen}/relations",
+	for _, request := range []string{"GET {at}", "GET {at}/trash", "GET {at}/entities/{seen}",
+		"GET {at}/entities/{seen}/observations", "GET {at}/entities/{seen}/relations",
 		"GET {at}/entities/{seen}/history", "GET {at}/entities/{seen}/neighbours?hops=5"} {
 		request = strings.NewReplacer("{at}", at, "{seen}", h.seen).Replace(request)
 		if text := s.expect(t, 200, owner, request).Body.String(); !strings.Contains(text, "secret") {
@@ -144,7 +160,8 @@ func TestHiddenRowsReadAsAbsent(t *testing.T) {
 func TestWhoMayWhat(t *testing.T) {
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	noor := s.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member)
-	fresh, stale := s.session(t, loci.DefaultOrg, s.owner.UserID, 0), s.session(t, loci.DefaultOrg, s.owner.UserID, 2*loci.StepUpAge)
+	fresh, stale := s.session(t, loci.DefaultOrg, s.owner.UserID, 0), s.session(t, loci.DefaultOrg, s.owner.UserID,
+		2*loci.StepUpAge)
 	hers := s.session(t, loci.DefaultOrg, noor.ID, 0)
 	g := s.graph(t, owner, "p", "")
 	one := "/projects/" + g.project
@@ -163,7 +180,8 @@ func TestWhoMayWhat(t *testing.T) {
 		{"agent", claude, "GET " + one + "/members", 403, "Agent keys cannot"},
 		{"agent", claude, "GET " + one + "/graph/export", 403, "Agent keys cannot"},
 		{"agent", claude, "POST " + one + "/graph/import {}", 403, "Agent keys cannot"},
-		{"agent", claude, "PUT " + one + `/graph/vendors {"entities":["` + g.website + `"],"allowed_vendors":["*"]}`, 403, "Agent keys cannot"},
+		{"agent", claude, "PUT " + one + `/graph/vendors {"entities":["` + g.website + `"],"allowed_vendors":["*"]}`,
+			403, "Agent keys cannot"},
 		{"agent", claude, "DELETE " + one, 403, "deletion=api_key"},
 		{"key", owner, "DELETE " + one, 403, "deletion=api_key"},
 		{"stale", stale, "DELETE " + one, 403, "step_up_required"},
@@ -187,7 +205,8 @@ func TestKeyOfOneProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{ProjectIDs: []loci.ProjectID{id}})
-	for request, want := range map[string]int{"GET /projects/" + mine.project: 200, "GET /projects/" + other.project: 404, "GET /projects/" + mine.project + "/graph": 200,
+	for request, want := range map[string]int{"GET /projects/" + mine.project: 200,
+		"GET /projects/" + other.project: 404, "GET /projects/" + mine.project + "/graph": 200,
 		"GET /projects/" + other.project + "/graph": 404, `POST /projects {"name":"new"}`: 403} {
 		s.expect(t, want, key, request)
 	}

@@ -101,7 +101,7 @@ func (s *server) graph(ctx context.Context, p loci.Principal, in *graphInput) (*
 
 type graphSearchInput struct {
 	ProjectPath
-	Q      string `query:"q" required:"true" minLength:"1" maxLength:"500" doc:"Words, AND, OR, NOT, prefix*" example:"api"`
+	Q      string `query:"q" required:"true" minLength:"1" maxLength:"500" doc:"Words, AND, OR, NOT" example:"gateway"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" doc:"Default: 10"`
 	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same q"`
 }

@@ -14,7 +14,8 @@ import (
 
 func init() {
 	theRoutes = append(theRoutes, "GET /memories/{id}/diff", "POST /memories/{id}/revert", "POST /undo")
-	routesByID = append([]string{"GET /memories/%s/diff", "GET /memories/%s/diff?from=1&to=9", `POST /memories/%s/revert {"version":9}`,
+	routesByID = append([]string{"GET /memories/%s/diff", "GET /memories/%s/diff?from=1&to=9",
+		`POST /memories/%s/revert {"version":9}`,
 		`POST /memories/%s/revert {"version":1}`}, routesByID...)
 }
 
@@ -34,16 +35,19 @@ func TestUndoOverREST(t *testing.T) {
 			t.Errorf("with a key: got %d %s, want 403", w.Code, w.Body)
 		}
 	}
-	if w := s.request(stale, "POST /undo "+body); w.Code != 403 || problemOf(t, w.Body.Bytes()).Code != "step_up_required" {
+	if w := s.request(stale, "POST /undo "+body); w.Code != 403 || problemOf(t,
+		w.Body.Bytes()).Code != "step_up_required" {
 		t.Errorf("with a stale session: got %d %s", w.Code, w.Body)
 	}
-	for _, bad := range []string{`{}`, `{"origin":"cursor"}`, `{"since":"` + since + `"}`, `{"origin":"cursor","since":"14:00"}`, `{"origin":"cursor","since":"` + since + `","until":"` + since + `"}`,
+	for _, bad := range []string{`{}`, `{"origin":"cursor"}`, `{"since":"` + since + `"}`,
+		`{"origin":"cursor","since":"14:00"}`, `{"origin":"cursor","since":"` + since + `","until":"` + since + `"}`,
 		`{"session_id":"x"}`, `{"origin":"cursor","since":"` + since + `","what":1}`} {
 		s.expect(t, 400, fresh, "POST /undo "+bad)
 	}
 	var dry, done, redone loci.UndoReport
 	decode(t, s.expect(t, 200, fresh, "POST /undo "+strings.Replace(body, "{", `{"dry_run":true,`, 1)), &dry)
-	if len(dry.Undone) != 1 || dry.Undone[0].ID != made.ID || len(dry.LeftAlone) != 1 || dry.LeftAlone[0].ID != changed.ID || dry.Redo != nil {
+	if len(dry.Undone) != 1 || dry.Undone[0].ID != made.ID || len(dry.LeftAlone) != 1 ||
+		dry.LeftAlone[0].ID != changed.ID || dry.Redo != nil {
 		t.Fatalf("got %+v", dry)
 	}
 	s.expect(t, 200, owner, "GET /agent/memories/"+made.ID.String())
@@ -105,7 +109,8 @@ func TestRevertOverREST(t *testing.T) {
 	s.expect(t, 403, claude, "GET "+at+"/diff")
 	var d loci.Diff
 	decode(t, s.expect(t, 200, owner, "GET "+at+"/diff?from=1&to=2"), &d)
-	if len(d.Texts) != 1 || d.Texts[0].Hunks[0].Lines[0].Text != "one" || d.From.Version != 1 || d.To.Version != 2 || len(d.Fields) != 0 {
+	if len(d.Texts) != 1 || d.Texts[0].Hunks[0].Lines[0].Text != "one" || d.From.Version != 1 || d.To.Version != 2 ||
+		len(d.Fields) != 0 {
 		t.Errorf("got %+v", d)
 	}
 }

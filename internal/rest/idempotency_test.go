@@ -26,7 +26,8 @@ func (s *server) once(key, under, request string) *httptest.ResponseRecorder {
 func replayed(tb testing.TB, first, second *httptest.ResponseRecorder) {
 	tb.Helper()
 	if first.Header().Get("Idempotency-Replayed") != "" || second.Header().Get("Idempotency-Replayed") != "true" {
-		tb.Errorf("Idempotency-Replayed: %q, then %q", first.Header().Get("Idempotency-Replayed"), second.Header().Get("Idempotency-Replayed"))
+		tb.Errorf("Idempotency-Replayed: %q, then %q", first.Header().Get("Idempotency-Replayed"),
+			second.Header().Get("Idempotency-Replayed"))
 	}
 	if first.Code != second.Code {
 		tb.Errorf("got %d %s after %d %s", second.Code, second.Body, first.Code, first.Body)
@@ -40,7 +41,8 @@ func replayed(tb testing.TB, first, second *httptest.ResponseRecorder) {
 	if made.ID != "" {
 		want = `{"replayed":true,"target":"` + made.ID + `"}`
 	}
-	if got := strings.TrimSpace(second.Body.String()); got != want || second.Header().Get("Content-Type") != "application/vnd.loci.replayed+json" {
+	if got := strings.TrimSpace(second.Body.String()); got != want ||
+		second.Header().Get("Content-Type") != "application/vnd.loci.replayed+json" {
 		tb.Errorf("got %s %s, want %s", second.Header().Get("Content-Type"), got, want)
 	}
 }
@@ -70,7 +72,9 @@ func TestRepeatedPosts(t *testing.T) {
 		"POST " + graph + `/import {"type":"entity","name":"tree","entityType":"plant","observations":["tall"]}`,
 		"POST /projects/" + g.project + "/archive", "POST /projects/" + g.project + "/restore",
 		"POST /users/me/sessions/end-others",
-		`POST /memories {"title":"kept","content":"once"}`, `POST /memories {"title":"kept","content":"once","similar":false}`, `POST /agent/memories {"title":"kept","content":"once"}`,
+		`POST /memories {"title":"kept","content":"once"}`,
+		`POST /memories {"title":"kept","content":"once","similar":false}`,
+		`POST /agent/memories {"title":"kept","content":"once"}`,
 	} {
 		under := "number " + string(rune('a'+i))
 		first := s.once(owner, under, request)
@@ -138,12 +142,14 @@ func TestOneKeyForOneRequest(t *testing.T) {
 	if w := s.once(owner, "k", `POST /projects {"name":"one"}`); w.Code != 201 {
 		t.Fatal(w.Body)
 	}
-	if w := s.once(owner, "k", `POST /projects {"name":"two"}`); w.Code != 409 || !strings.Contains(w.Body.String(), "another request") {
+	if w := s.once(owner, "k", `POST /projects {"name":"two"}`); w.Code != 409 || !strings.Contains(w.Body.String(),
+		"another request") {
 		t.Errorf("another body under the same key: got %d %s", w.Code, w.Body)
 	}
 	// A key is one sender's, and one route's.
 	_, mine := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{})
-	if w := s.once(mine, "k", `POST /projects {"name":"two"}`); w.Code != 201 || w.Header().Get("Idempotency-Replayed") != "" {
+	if w := s.once(mine, "k", `POST /projects {"name":"two"}`); w.Code != 201 ||
+		w.Header().Get("Idempotency-Replayed") != "" {
 		t.Errorf("another credential: got %d %s", w.Code, w.Body)
 	}
 	if w := s.once(owner, "k", `POST /memories/list {}`); w.Code != 200 {
@@ -157,7 +163,8 @@ func TestOneKeyForOneRequest(t *testing.T) {
 		t.Errorf("after a failure: got %d %s", w.Code, w.Body)
 	}
 	for _, bad := range []string{strings.Repeat("k", 256), "ä"} {
-		if w := s.once(owner, bad, `POST /projects {"name":"four"}`); w.Code != 400 || !strings.Contains(w.Body.String(), `"Idempotency-Key"`) {
+		if w := s.once(owner, bad, `POST /projects {"name":"four"}`); w.Code != 400 || !strings.Contains(w.Body.String(),
+			`"Idempotency-Key"`) {
 			t.Errorf("%q: got %d %s", bad, w.Code, w.Body)
 		}
 	}
@@ -216,7 +223,8 @@ func TestAtOnceUnderOneKey(t *testing.T) {
 // document. A route that only reads does not document it.
 func TestEveryPostTakesAKey(t *testing.T) {
 	s := newServer(t)
-	reads := []string{"/memories/list", "/memories/recall", "/query", "/graph/open", "/by-tag", "/browse", "/search", "/agent/memories/list"}
+	reads := []string{"/memories/list", "/memories/recall", "/query", "/graph/open", "/by-tag", "/browse", "/search",
+		"/agent/memories/list"}
 	for path, item := range readDocument(t, s).paths {
 		op, ok := item.(map[string]any)["post"]
 		if !ok || at(op, "security") == nil {

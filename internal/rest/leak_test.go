@@ -28,7 +28,8 @@ func TestHiddenReadsAsAbsent(t *testing.T) {
 	s := newServer(t)
 	stranger := loci.NewUserID()
 	ctx := context.Background()
-	err := s.store.People().Add(ctx, loci.User{ID: stranger, OrgID: loci.DefaultOrg, Email: "x@y.z", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: s.clock.Now()}, nil)
+	err := s.store.People().Add(ctx, loci.User{ID: stranger, OrgID: loci.DefaultOrg, Email: "x@y.z",
+		Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: s.clock.Now()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +40,10 @@ func TestHiddenReadsAsAbsent(t *testing.T) {
 			writer.UserID = stranger
 		}
 		writer.Origin = rapid.SampledFrom([]string{"claude", "cursor", "api"}).Draw(rt, "origin")
-		vendors := rapid.SliceOfNDistinct(rapid.SampledFrom([]loci.Vendor{"*", "claude", "cursor", "gemini", "other"}), 1, 3, rapid.ID).Draw(rt, "vendors")
-		saved, err := s.app.Memory.Create(ctx, writer, memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, AllowedVendors: vendors})
+		vendors := rapid.SliceOfNDistinct(rapid.SampledFrom([]loci.Vendor{"*", "claude", "cursor", "gemini", "other"}),
+			1, 3, rapid.ID).Draw(rt, "vendors")
+		saved, err := s.app.Memory.Create(ctx, writer, memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag,
+			Tags: []string{tag}, AllowedVendors: vendors})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -101,7 +104,8 @@ func checkInLists(rt *rapid.T, s *server, key string, m *loci.Memory, tag string
 		other := strings.NewReplacer(tag, "t"+absent, id, absent).Replace(route)
 		want := s.request(key, other)
 		if !visible && (got.Code != want.Code || got.Body.String() != want.Body.String()) {
-			rt.Fatalf("%s, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, route, got.Code, got.Body, want.Code, want.Body)
+			rt.Fatalf("%s, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, route, got.Code, got.Body, want.Code,
+				want.Body)
 		}
 	}
 	if b := s.request(key, "GET /agent/briefing"); !visible && strings.Contains(b.Body.String(), tag) {

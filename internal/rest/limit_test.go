@@ -44,7 +44,8 @@ func TestLimitOfACredential(t *testing.T) {
 	}
 	w := s.do("GET", "/whoami", owner, "")
 	p := problemOf(t, w.Body.Bytes())
-	if w.Code != 429 || p.Code != "rate_limited" || w.Header().Get("Retry-After") == "" || !strings.Contains(p.Detail, w.Header().Get("Retry-After")+" seconds") {
+	if w.Code != 429 || p.Code != "rate_limited" || w.Header().Get("Retry-After") == "" || !strings.Contains(p.Detail,
+		w.Header().Get("Retry-After")+" seconds") {
 		t.Errorf("beyond the limit: got %d %s %v", w.Code, w.Body, w.Header())
 	}
 	if w := s.do("GET", "/whoami", claude, ""); w.Code != 200 {
@@ -91,7 +92,8 @@ func TestLimitsOfRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for request, limit := range map[string]int{"GET /admin/metrics": 10, "GET /users/me/export": 10, `POST /teams/join {"token":"x"}`: 30} {
+	for request, limit := range map[string]int{"GET /admin/metrics": 10, "GET /users/me/export": 10,
+		`POST /teams/join {"token":"x"}`: 30} {
 		for i := range limit + 1 {
 			w := s.request(owner, request)
 			if over := i >= limit; over != (w.Code == 429) {
@@ -129,7 +131,8 @@ func TestLimitsOfProjects(t *testing.T) {
 			}
 		}
 	}
-	for request, want := range map[string]int{"DELETE " + at: 429, "POST " + at + "/graph/import {}": 429, "GET /users/me/export": 429, "GET " + at: 404,
+	for request, want := range map[string]int{"DELETE " + at: 429, "POST " + at + "/graph/import {}": 429,
+		"GET /users/me/export": 429, "GET " + at: 404,
 		"POST " + at + `/graph/entities {"entities":[{"name":"x","entity_type":"y"}]}`: 404} {
 		if w := s.request(owner, request); w.Code != want {
 			t.Errorf("%s after the limit: got %d %s, want %d", request, w.Code, w.Body, want)

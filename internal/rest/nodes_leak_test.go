@@ -9,15 +9,17 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 )
 
-// TestHiddenNodeReadsAsAbsent sends every route about a memory node to one that the reader may not see, and to one that never was, and
-// compares the answers byte by byte.
+// TestHiddenNodeReadsAsAbsent sends every route about a memory node to one that
+// the reader may not see, and to one that never was, and compares the answers
+// byte by byte.
 func TestHiddenNodeReadsAsAbsent(t *testing.T) {
 	s := newServer(t)
 	s.clock.freeze()
 	doc := readDocument(t, s)
 	noor := s.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member)
 	hers := s.session(t, loci.DefaultOrg, noor.ID, 0)
-	_, limited := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{ProjectIDs: []loci.ProjectID{loci.NewProjectID()}})
+	_, limited := s.key(t, loci.DefaultOrg, s.owner.UserID,
+		auth.KeyRequest{ProjectIDs: []loci.ProjectID{loci.NewProjectID()}})
 	mine := s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
 	type aNode struct{ name, node, item string }
 	make := func(key, name, more string) aNode {
@@ -37,7 +39,8 @@ func TestHiddenNodeReadsAsAbsent(t *testing.T) {
 			continue
 		}
 		for method, op := range doc.paths[path].(map[string]any) {
-			for reader, hidden := range map[string][]aNode{claude: {forCursor, trashed, noors}, mine: {noors}, owner: {noors}, hers: {forCursor, trashed}, limited: {forCursor, noors}} {
+			for reader, hidden := range map[string][]aNode{claude: {forCursor, trashed, noors}, mine: {noors},
+				owner: {noors}, hers: {forCursor, trashed}, limited: {forCursor, noors}} {
 				for _, h := range hidden {
 					ask := func(n aNode) string {
 						fill := strings.NewReplacer("{id}", n.node, "{item}", n.item, "Onboarding", "name "+loci.NewNodeID().String())
@@ -48,7 +51,8 @@ func TestHiddenNodeReadsAsAbsent(t *testing.T) {
 					if got != want {
 						t.Errorf("%s %s: a hidden node answers\n%s\none that never was\n%s", method, path, got, want)
 					}
-					if strings.Contains(got, h.name) || strings.Contains(path, "{") && !strings.Contains(got, "404") && !strings.Contains(got, "403") {
+					if strings.Contains(got, h.name) || strings.Contains(path, "{") && !strings.Contains(got, "404") &&
+						!strings.Contains(got, "403") {
 						t.Errorf("%s %s tells of a hidden node: %s", method, path, got)
 					}
 				}
@@ -60,7 +64,8 @@ func TestHiddenNodeReadsAsAbsent(t *testing.T) {
 	}
 }
 
-// TestHiddenItemsLeaveNoTrace compares a node with items that the reader may not see with one that never had them.
+// TestHiddenItemsLeaveNoTrace compares a node with items that the reader may
+// not see with one that never had them.
 func TestHiddenItemsLeaveNoTrace(t *testing.T) {
 	s := newServer(t)
 	s.clock.freeze()
@@ -88,7 +93,8 @@ func TestHiddenItemsLeaveNoTrace(t *testing.T) {
 		hidden("")
 		add(`{"kind":"text","text":"third"}`)
 		var all string
-		for _, route := range []string{"GET " + at, "GET " + at + "/items", "GET " + at + "/pack", "GET " + at + "/pack?format=json", "GET " + at + "/pack?budget=70"} {
+		for _, route := range []string{"GET " + at, "GET " + at + "/items", "GET " + at + "/pack", "GET " + at +
+			"/pack?format=json", "GET " + at + "/pack?budget=70"} {
 			all += shown(s.expect(t, 200, claude, route))
 		}
 		return all

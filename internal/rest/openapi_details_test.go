@@ -64,7 +64,8 @@ func jsonOf(t *testing.T, text string) (v any) {
 
 func TestOpenAPIFormats(t *testing.T) {
 	d := readDocument(t, newServer(t))
-	for path, want := range map[string]string{"Invitation/properties/emails/items/format": "email", "Agent/properties/config/type": "object"} {
+	for path, want := range map[string]string{"Invitation/properties/emails/items/format": "email",
+		"Agent/properties/config/type": "object"} {
 		if got := at(at(d.raw, "components", "schemas"), strings.Split(path, "/")...); got != want {
 			t.Errorf("%s is %v, want %s", path, got, want)
 		}
@@ -74,7 +75,8 @@ func TestOpenAPIFormats(t *testing.T) {
 // TestOpenAPILinks demands a link from what makes a thing to what gets it.
 func TestOpenAPILinks(t *testing.T) {
 	d := readDocument(t, newServer(t))
-	for from, to := range map[string]string{"/memories": "getMemoryAtRoot", "/api/v1/memories": "getMemory", "/agents": "getAgentAtRoot",
+	for from, to := range map[string]string{"/memories": "getMemoryAtRoot", "/api/v1/memories": "getMemory",
+		"/agents":          "getAgentAtRoot",
 		"/api/v1/projects": "getProject", "/api/v1/sessions": "getAgentSession"} {
 		link := at(d.paths[from], "post", "responses", "201", "links", "get")
 		if at(link, "operationId") != to || at(link, "parameters", "id") != "$response.body#/id" {

@@ -138,11 +138,13 @@ func (d *document) checkAnswer(t *testing.T, method, path string, status int, co
 // route cannot vanish from code and document together.
 var theRoutes = []string{
 	"GET /health", "GET /ready", "GET /openapi.json", "GET /whoami",
-	"POST /memories", "GET /memories", "POST /memories/list", "GET /memories/{id}", "PUT /memories/{id}", "PATCH /memories/{id}",
+	"POST /memories", "GET /memories", "POST /memories/list", "GET /memories/{id}", "PUT /memories/{id}",
+	"PATCH /memories/{id}",
 	"DELETE /memories/{id}", "POST /memories/{id}/restore", "GET /memories/{id}/versions",
 	"POST /agent/memories", "GET /agent/memories/latest", "GET /agent/memories/{id}", "POST /agent/memories/by-tag",
 	"POST /agent/memories/browse", "POST /agent/memories/search", "POST /agent/memories/list",
-	"POST /memories/bulk", "POST /query", "GET /briefing", "GET /agent/briefing", "GET /memories/recall", "POST /memories/recall",
+	"POST /memories/bulk", "POST /query", "GET /briefing", "GET /agent/briefing", "GET /memories/recall",
+	"POST /memories/recall",
 
 	"DELETE /memories", "POST /memories/{id}/share", "POST /memories/{id}/unshare", "GET /memories/team",
 	"DELETE /agent/memories/{id}", "GET /agent/memories/team",
@@ -160,23 +162,32 @@ var theRoutes = []string{
 	"PUT /orgs/{id}/workspaces/{workspace}/members/{user}", "DELETE /orgs/{id}/workspaces/{workspace}/members/{user}",
 	"GET /admin/users", "GET /admin/metrics",
 
-	"POST /memories/{id}/assets", "GET /memories/{id}/assets", "GET /assets/{id}", "GET /assets/{id}/content", "DELETE /assets/{id}",
+	"POST /memories/{id}/assets", "GET /memories/{id}/assets", "GET /assets/{id}", "GET /assets/{id}/content",
+	"DELETE /assets/{id}",
 	"POST /memories/{id}/sources", "GET /memories/{id}/sources", "DELETE /sources/{id}",
 
 	"GET /suggestions", "POST /suggestions/{id}/accept", "POST /suggestions/{id}/decline",
-	"POST /projects", "GET /projects", "GET /projects/{id}", "PATCH /projects/{id}", "DELETE /projects/{id}", "POST /projects/{id}/archive",
-	"POST /projects/{id}/restore", "GET /projects/{id}/members", "PUT /projects/{id}/members/{user}", "DELETE /projects/{id}/members/{user}",
-	"POST /agents", "GET /agents", "GET /agents/{id}", "POST /sessions", "GET /sessions", "GET /sessions/{id}", "POST /sessions/{id}/close",
+	"POST /projects", "GET /projects", "GET /projects/{id}", "PATCH /projects/{id}", "DELETE /projects/{id}",
+	"POST /projects/{id}/archive",
+	"POST /projects/{id}/restore", "GET /projects/{id}/members", "PUT /projects/{id}/members/{user}",
+	"DELETE /projects/{id}/members/{user}",
+	"POST /agents", "GET /agents", "GET /agents/{id}", "POST /sessions", "GET /sessions", "GET /sessions/{id}",
+	"POST /sessions/{id}/close",
 	"GET /projects/{id}/graph", "GET /projects/{id}/graph/search", "POST /projects/{id}/graph/open",
 	"POST /projects/{id}/graph/entities", "POST /projects/{id}/graph/observations", "POST /projects/{id}/graph/relations",
-	"POST /projects/{id}/graph/entities/delete", "POST /projects/{id}/graph/observations/delete", "POST /projects/{id}/graph/relations/delete",
+	"POST /projects/{id}/graph/entities/delete", "POST /projects/{id}/graph/observations/delete",
+	"POST /projects/{id}/graph/relations/delete",
 	"GET /projects/{id}/graph/entities/{entity}", "GET /projects/{id}/graph/entities/{entity}/observations",
 	"GET /projects/{id}/graph/entities/{entity}/relations", "GET /projects/{id}/graph/entities/{entity}/history",
-	"GET /projects/{id}/graph/entities/{entity}/neighbours", "GET /projects/{id}/graph/trash", "POST /projects/{id}/graph/restore",
-	"GET /changes", "POST /memory-nodes", "GET /memory-nodes", "GET /memory-nodes/{id}", "PATCH /memory-nodes/{id}", "DELETE /memory-nodes/{id}",
-	"POST /memory-nodes/{id}/restore", "GET /memory-nodes/{id}/items", "POST /memory-nodes/{id}/items", "PATCH /memory-nodes/{id}/items/{item}",
+	"GET /projects/{id}/graph/entities/{entity}/neighbours", "GET /projects/{id}/graph/trash",
+	"POST /projects/{id}/graph/restore",
+	"GET /changes", "POST /memory-nodes", "GET /memory-nodes", "GET /memory-nodes/{id}", "PATCH /memory-nodes/{id}",
+	"DELETE /memory-nodes/{id}",
+	"POST /memory-nodes/{id}/restore", "GET /memory-nodes/{id}/items", "POST /memory-nodes/{id}/items",
+	"PATCH /memory-nodes/{id}/items/{item}",
 	"DELETE /memory-nodes/{id}/items/{item}", "GET /memory-nodes/{id}/pack",
-	"POST /projects/{id}/graph/merge", "PUT /projects/{id}/graph/vendors", "GET /projects/{id}/graph/export", "POST /projects/{id}/graph/import",
+	"POST /projects/{id}/graph/merge", "PUT /projects/{id}/graph/vendors", "GET /projects/{id}/graph/export",
+	"POST /projects/{id}/graph/import",
 }
 
 func TestOpenAPIHasEveryRoute(t *testing.T) {
@@ -335,16 +346,22 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 	var node, gone loci.MemoryNode
 	var item loci.NodeItem
 	decode(t, s.expect(t, 201, session, `POST /memory-nodes {"name":"First node"}`), &node)
-	decode(t, s.expect(t, 201, session, "POST /memory-nodes/"+node.ID.String()+`/items {"kind":"text","text":"First text"}`), &item)
+	decode(t, s.expect(t, 201, session, "POST "+
+		"/memory-nodes/"+node.ID.String()+`/items {"kind":"text","text":"First text"}`), &item)
 	decode(t, s.expect(t, 201, session, `POST /memory-nodes {"name":"Old node"}`), &gone)
 	s.expect(t, 200, session, "DELETE /memory-nodes/"+gone.ID.String())
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
-	return s, session, strings.NewReplacer("/projects/{id}", "/projects/"+g.project, "{entity}", g.gateway, `"entities":["`+example, `"entities":["`+g.gateway,
+	return s, session, strings.NewReplacer("/projects/{id}", "/projects/"+g.project, "{entity}", g.gateway,
+		`"entities":["`+example, `"entities":["`+g.gateway,
 		`"into":"`+example, `"into":"`+g.gateway, `"from":"0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d`, `"from":"`+g.website,
-		"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", g.gone, "/memories/{id}", "/memories/"+memory.ID.String(), "/teams/{id}", "/teams/"+team.ID.String(),
-		"/memory-nodes/{id}/restore", "/memory-nodes/"+gone.ID.String()+"/restore", "/memory-nodes/{id}", "/memory-nodes/"+node.ID.String(), "{item}", item.ID.String(),
-		"/keys/{id}", "/keys/"+key.String(), "/orgs/{id}", "/orgs/default", "{user}", noor.ID.String(), "{workspace}", workspace.ID.String(),
-		`"workspace_id":"`+example, `"workspace_id":"`+workspace.ID.String(), `"ids":["`+example, `"ids":["`+memory.ID.String(),
+		"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", g.gone, "/memories/{id}", "/memories/"+memory.ID.String(), "/teams/{id}",
+		"/teams/"+team.ID.String(),
+		"/memory-nodes/{id}/restore", "/memory-nodes/"+gone.ID.String()+"/restore", "/memory-nodes/{id}",
+		"/memory-nodes/"+node.ID.String(), "{item}", item.ID.String(),
+		"/keys/{id}", "/keys/"+key.String(), "/orgs/{id}", "/orgs/default", "{user}", noor.ID.String(), "{workspace}",
+		workspace.ID.String(),
+		`"workspace_id":"`+example, `"workspace_id":"`+workspace.ID.String(), `"ids":["`+example,
+		`"ids":["`+memory.ID.String(),
 		`"acme"`, `"default"`).Replace
 }
 

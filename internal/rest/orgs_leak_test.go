@@ -32,16 +32,19 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 	org, boss := s.addOrg(t, loci.OrgID(marker), "boss@"+marker+".example")
 	member := s.addUser(t, org.ID, "member@"+marker+".example", loci.Member)
 	team := s.addTeam(t, org.ID, marker+" team", boss.ID, member.ID)
-	x := &tenant{marker: marker, email: boss.Email, agents: map[loci.Vendor]string{}, session: s.session(t, org.ID, boss.ID, 0)}
+	x := &tenant{marker: marker, email: boss.Email, agents: map[loci.Vendor]string{}, session: s.session(t, org.ID,
+		boss.ID, 0)}
 	var keyID loci.CredentialID
 	keyID, x.key = s.key(t, org.ID, boss.ID, auth.KeyRequest{Name: marker + " key"})
 	p, err := s.auth.LocalAs(ctx, org.ID, boss.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.things = map[string]string{"org": marker, "team": team.ID.String(), "user": member.ID.String(), "key": keyID.String()}
+	x.things = map[string]string{"org": marker, "team": team.ID.String(), "user": member.ID.String(),
+		"key": keyID.String()}
 	for _, v := range append([]loci.Vendor{"*"}, someVendors...) {
-		m, err := s.app.Memory.Create(ctx, p, memory.Draft{Title: marker + " title", Content: "deploys and " + marker + " content for " + name(marker, v),
+		m, err := s.app.Memory.Create(ctx, p, memory.Draft{Title: marker + " title", Content: "deploys and " + marker +
+			" content for " + name(marker, v),
 			Tags: []string{"ops", marker}, AllowedVendors: []loci.Vendor{v}})
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +61,8 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 		}
 	}
 	var invited client.InvitedList
-	decode(t, s.request(x.session, "POST /teams/"+team.ID.String()+`/invite {"emails":["new@`+marker+`.example"]}`), &invited)
+	decode(t, s.request(x.session, "POST /teams/"+team.ID.String()+`/invite {"emails":["new@`+marker+`.example"]}`),
+		&invited)
 	x.things["invite"], x.token = invited.Invites[0].Invite.ID.String(), invited.Invites[0].Token
 	var agent loci.Agent
 	decode(t, s.request(x.session, `POST /agents {"name":"`+marker+` agent","vendor":"claude"}`), &agent)
@@ -70,9 +74,11 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 	decode(t, s.request(x.session, "POST /orgs/"+marker+`/workspaces {"name":"`+marker+` workspace"}`), &workspace)
 	x.things["workspace"] = workspace.ID.String()
 	g := s.graph(t, x.session, marker+" project", marker+" ")
-	x.things["project"], x.things["entity"], x.things["website"], x.things["gone"] = g.project, g.gateway, g.website, g.gone
+	x.things["project"], x.things["entity"], x.things["website"], x.things["gone"] = g.project, g.gateway, g.website,
+		g.gone
 	for _, v := range someVendors {
-		s.expect(t, 201, x.session, "POST /projects/"+g.project+`/graph/entities {"entities":[{"name":"`+name(marker, v)+`","entity_type":"service","observations":["`+
+		s.expect(t, 201, x.session, "POST /projects/"+g.project+`/graph/entities {"entities":[{"name":"`+name(marker,
+			v)+`","entity_type":"service","observations":["`+
 			name(marker, v)+` is `+marker+` text"]}],"allowed_vendors":["`+string(v)+`"]}`)
 		s.expect(t, 201, x.session, "POST /projects/"+g.project+`/graph/relations {"relations":[{"from":"`+marker+` API gateway","to":"`+name(marker, v)+
 			`","relation_type":"uses"}],"allowed_vendors":["`+string(v)+`"]}`)
@@ -90,7 +96,8 @@ func (s *server) structured(t *testing.T, x *tenant) {
 		decode(t, w, &made)
 		return made.ID
 	}
-	x.things["asset"] = id(s.request(x.key, "POST /memories/"+memory+`/assets?name=`+x.marker+`.txt {"text":"`+x.marker+` file"}`))
+	x.things["asset"] = id(s.request(x.key, "POST "+
+		"/memories/"+memory+`/assets?name=`+x.marker+`.txt {"text":"`+x.marker+` file"}`))
 	var sources client.SourceList
 	decode(t, s.request(x.key, "POST /memories/"+memory+`/sources {"sources":[{"kind":"text","text":"`+x.marker+` said so"}]}`), &sources)
 	var saved loci.Saved
@@ -100,7 +107,8 @@ func (s *server) structured(t *testing.T, x *tenant) {
 	}
 	x.things["source"], x.things["suggestion"] = sources.Sources[0].ID.String(), saved.Suggestions[0].ID.String()
 	x.things["node"] = id(s.request(x.key, `POST /memory-nodes {"name":"`+x.marker+` node","shared":true}`))
-	x.things["item"] = id(s.request(x.key, "POST /memory-nodes/"+x.things["node"]+`/items {"kind":"text","text":"`+x.marker+` text"}`))
+	x.things["item"] = id(s.request(x.key, "POST "+
+		"/memory-nodes/"+x.things["node"]+`/items {"kind":"text","text":"`+x.marker+` text"}`))
 	s.expect(t, 201, x.key, "POST /memory-nodes/"+x.things["node"]+`/items {"kind":"memory","memory_id":"`+memory+`","parent_id":"`+x.things["item"]+`"}`)
 }
 
@@ -114,22 +122,29 @@ func name(marker string, v loci.Vendor) string {
 
 // ghosts are things that never were.
 func ghosts() *tenant {
-	return &tenant{marker: "nevermark", token: auth.NewSecret("loci_invite_").Reveal(), email: "boss@nevermark.example", things: map[string]string{"org": "nevermark",
-		"team": loci.NewTeamID().String(), "user": loci.NewUserID().String(), "key": loci.NewCredentialID().String(), "memory": loci.NewMemoryID().String(),
-		"agent": loci.NewAgentID().String(), "work": loci.NewSessionID().String(), "invite": loci.NewInviteID().String(), "workspace": loci.NewWorkspaceID().String(), "project": loci.NewProjectID().String(),
-		"entity": loci.NewEntityID().String(), "website": loci.NewEntityID().String(), "gone": loci.NewEntityID().String(), "asset": loci.NewAssetID().String(), "source": loci.NewSourceID().String(),
-		"suggestion": loci.NewSuggestionID().String(), "node": loci.NewNodeID().String(), "item": loci.NewNodeItemID().String()}}
+	return &tenant{marker: "nevermark", token: auth.NewSecret("loci_invite_").Reveal(),
+		email: "boss@nevermark.example", things: map[string]string{"org": "nevermark",
+			"team": loci.NewTeamID().String(), "user": loci.NewUserID().String(), "key": loci.NewCredentialID().String(),
+			"memory": loci.NewMemoryID().String(),
+			"agent":  loci.NewAgentID().String(), "work": loci.NewSessionID().String(), "invite": loci.NewInviteID().String(),
+			"workspace": loci.NewWorkspaceID().String(), "project": loci.NewProjectID().String(),
+			"entity": loci.NewEntityID().String(), "website": loci.NewEntityID().String(),
+			"gone": loci.NewEntityID().String(), "asset": loci.NewAssetID().String(), "source": loci.NewSourceID().String(),
+			"suggestion": loci.NewSuggestionID().String(), "node": loci.NewNodeID().String(),
+			"item": loci.NewNodeItemID().String()}}
 }
 
 // aims puts the things of x into a route and its example.
 func (x *tenant) aims(path, body string) (string, string) {
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
-	first := map[string]string{"memories": "memory", "teams": "team", "orgs": "org", "keys": "key", "projects": "project", "agents": "agent",
+	first := map[string]string{"memories": "memory", "teams": "team", "orgs": "org", "keys": "key",
+		"projects": "project", "agents": "agent",
 		"assets": "asset", "sources": "source", "suggestions": "suggestion", "memory-nodes": "node"}
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
 		if part != "{id}" {
-			parts[i] = strings.NewReplacer("{user}", x.things["user"], "{invite}", x.things["invite"], "{workspace}", x.things["workspace"],
+			parts[i] = strings.NewReplacer("{user}", x.things["user"], "{invite}", x.things["invite"], "{workspace}",
+				x.things["workspace"],
 				"{entity}", x.things["entity"], "{item}", x.things["item"]).Replace(part)
 			continue
 		}
@@ -146,12 +161,16 @@ func (x *tenant) aims(path, body string) (string, string) {
 		return strings.Join(parts, "/"), body // it is the reader's own
 	}
 	if path == "/projects" || path == "/agents" { // the reader's own; no name can be had twice
-		return path, strings.NewReplacer("website", loci.NewProjectID().String(), "reviewer", loci.NewProjectID().String()).Replace(body)
+		return path, strings.NewReplacer("website", loci.NewProjectID().String(), "reviewer",
+			loci.NewProjectID().String()).Replace(body)
 	}
-	body = strings.NewReplacer("API gateway", x.marker+" API gateway", `"entities":["`+example, `"entities":["`+x.things["entity"], `"into":"`+example,
+	body = strings.NewReplacer("API gateway", x.marker+" API gateway", `"entities":["`+example,
+		`"entities":["`+x.things["entity"], `"into":"`+example,
 		`"into":"`+x.things["entity"], "0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d", x.things["website"],
-		"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", x.things["gone"], `"workspace_id":"`+example, `"workspace_id":"`+x.things["workspace"], example, x.things["memory"], "loci_invite_4f2A", x.token,
-		`"acme"`, `"`+x.marker+`"`, "noor@example.org", x.email, "mara@example.org", x.email, "deploy day", x.marker, `["ops"]`, `["`+x.marker+`"]`).Replace(body)
+		"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", x.things["gone"], `"workspace_id":"`+example,
+		`"workspace_id":"`+x.things["workspace"], example, x.things["memory"], "loci_invite_4f2A", x.token,
+		`"acme"`, `"`+x.marker+`"`, "noor@example.org", x.email, "mara@example.org", x.email, "deploy day", x.marker,
+		`["ops"]`, `["`+x.marker+`"]`).Replace(body)
 	return strings.Join(parts, "/"), body
 }
 
@@ -188,9 +207,11 @@ func TestOtherOrgReadsAsAbsent(t *testing.T) {
 					got, want := ask(them), ask(nobody)
 					sent++
 					us.sees(t, method+" "+path, got, them, vendor)
-					compare := !strings.Contains(got.Body.String(), "uptime") && path != "/memories" && path != "/agent/memories" && path != "/memories/bulk" || method == "DELETE"
+					compare := !strings.Contains(got.Body.String(), "uptime") && path != "/memories" &&
+						path != "/agent/memories" && path != "/memories/bulk" || method == "DELETE"
 					if text := swap(shown(got), them, nobody); compare && text != shown(want) {
-						t.Errorf("%s %s as %s %q: what is in another org answers\n%s\nwhat never was\n%s", method, path, us.marker, vendor, text, shown(want))
+						t.Errorf("%s %s as %s %q: what is in another org answers\n%s\nwhat never was\n%s", method, path, us.marker,
+							vendor, text, shown(want))
 					}
 				}
 			}
@@ -207,7 +228,8 @@ func (x *tenant) sees(t *testing.T, route string, w *httptest.ResponseRecorder, 
 	t.Helper()
 	text := shown(w)
 	for _, part := range []string{them.marker + " ", "@" + them.marker, `"` + them.marker + `"`, them.token} {
-		echoed := strings.Contains(route, "/invite") || route == "POST /query" || route == "POST /memories" || route == "POST /agent/memories"
+		echoed := strings.Contains(route, "/invite") || route == "POST /query" || route == "POST /memories" ||
+			route == "POST /agent/memories"
 		if strings.Contains(text, part) && !echoed {
 			t.Errorf("%s as %s %q shows %q of the other org: %s", route, x.marker, vendor, part, text)
 		}
@@ -225,7 +247,8 @@ func (x *tenant) sees(t *testing.T, route string, w *httptest.ResponseRecorder, 
 // shown is an answer as the caller sees it, but for what differs always.
 func shown(w *httptest.ResponseRecorder) string {
 	n := &names{known: map[string]string{}, values: map[string]string{}, counts: map[string]int{}}
-	return n.normalise(seal.ReplaceAllString(w.Body.String(), "id: x")) + "\n" + n.normalise(headers(w)) + "\n" + w.Result().Status
+	return n.normalise(seal.ReplaceAllString(w.Body.String(), "id: x")) + "\n" + n.normalise(headers(w)) +
+		"\n" + w.Result().Status
 }
 
 // swap replaces what an answer repeats of the request.

@@ -21,7 +21,8 @@ func TestHiddenAtNoTime(t *testing.T) {
 	s := newServer(t)
 	stranger := loci.NewUserID()
 	ctx := context.Background()
-	err := s.store.People().Add(ctx, loci.User{ID: stranger, OrgID: loci.DefaultOrg, Email: "x@y.z", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: s.clock.Now()}, nil)
+	err := s.store.People().Add(ctx, loci.User{ID: stranger, OrgID: loci.DefaultOrg, Email: "x@y.z",
+		Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: s.clock.Now()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,8 @@ func TestHiddenAtNoTime(t *testing.T) {
 		vendors := func(label string) []loci.Vendor {
 			return rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor", "gemini"}}).Draw(rt, label)
 		}
-		d := memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, Key: tag, Pinned: new(true), AllowedVendors: vendors("first")}
+		d := memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag, Tags: []string{tag}, Key: tag,
+			Pinned: new(true), AllowedVendors: vendors("first")}
 		saved, err := s.app.Memory.Create(ctx, writer, d)
 		if err != nil {
 			rt.Fatal(err)
@@ -43,13 +45,16 @@ func TestHiddenAtNoTime(t *testing.T) {
 		first := saved.Memory.Clone()
 		s.clock.advance(time.Minute)
 		current := first
-		switch rapid.SampledFrom([]string{"open or close", "open or close", "trash", "supersede", "nothing"}).Draw(rt, "change") {
+		switch rapid.SampledFrom([]string{"open or close", "open or close", "trash", "supersede", "nothing"}).Draw(rt,
+			"change") {
 		case "open or close":
-			current, err = s.app.Memory.Patch(ctx, writer, first.ID, 0, memory.Patch{AllowedVendors: new(vendors("then")), Summary: new("changed")})
+			current, err = s.app.Memory.Patch(ctx, writer, first.ID, 0, memory.Patch{AllowedVendors: new(vendors("then")),
+				Summary: new("changed")})
 		case "trash":
 			current, err = s.app.Memory.Trash(ctx, writer, first.ID, 0)
 		case "supersede":
-			_, err = s.app.Memory.Create(ctx, writer, memory.Draft{Title: "in its place", Content: "other", Supersedes: []loci.MemoryID{first.ID}})
+			_, err = s.app.Memory.Create(ctx, writer, memory.Draft{Title: "in its place", Content: "other",
+				Supersedes: []loci.MemoryID{first.ID}})
 			if err == nil {
 				current, err = s.app.Memory.GetAt(ctx, writer, first.ID, loci.When{Superseded: true})
 			}
@@ -80,8 +85,9 @@ func TestHiddenAtNoTime(t *testing.T) {
 	}
 }
 
-// readsAt are the reads that take a time: {id} is an id, {word} a word that only that memory has, {times} the
-// times as parameters and {members} as members of a JSON object.
+// readsAt are the reads that take a time: {id} is an id, {word} a word that
+// only that memory has, {times} the times as parameters and {members} as
+// members of a JSON object.
 var readsAt = []string{
 	`GET /agent/memories/{id}?{times}`,
 	`GET /memories/recall?query={word}&{times}`,
@@ -114,11 +120,13 @@ func (s *server) checkAt(rt *rapid.T, key, id, tag string, w loci.When, visible 
 	q.Set("include_superseded", fmt.Sprint(w.Superseded))
 	members = append(members, fmt.Sprintf("%q:%v", "include_superseded", w.Superseded))
 	for _, read := range readsAt {
-		if key != owner && (strings.HasPrefix(read, "GET /memories?") || strings.HasPrefix(read, "GET /memories/{id}") || strings.Contains(read, "/memories/list")) {
+		if key != owner && (strings.HasPrefix(read, "GET /memories?") || strings.HasPrefix(read, "GET /memories/{id}") ||
+			strings.Contains(read, "/memories/list")) {
 			continue
 		}
 		ask := func(id, word string) string {
-			return strings.NewReplacer("{id}", id, "{word}", word, "{times}", q.Encode(), "{members}", strings.Join(members, ",")).Replace(read)
+			return strings.NewReplacer("{id}", id, "{word}", word, "{times}", q.Encode(), "{members}", strings.Join(members,
+				",")).Replace(read)
 		}
 		route := ask(id, tag)
 		got := s.request(key, route)
@@ -127,7 +135,8 @@ func (s *server) checkAt(rt *rapid.T, key, id, tag string, w loci.When, visible 
 		}
 		want := s.request(key, ask(absent, "t"+strings.ReplaceAll(absent, "-", "")))
 		if !visible && (got.Code != want.Code || got.Body.String() != want.Body.String() || headers(got) != headers(want)) {
-			rt.Fatalf("%s, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, route, got.Code, got.Body, want.Code, want.Body)
+			rt.Fatalf("%s, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, route, got.Code, got.Body, want.Code,
+				want.Body)
 		}
 	}
 }

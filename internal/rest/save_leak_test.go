@@ -20,8 +20,9 @@ func (s *server) plainly(key, request string) string {
 	return anyTime.ReplaceAllString(anyID.ReplaceAllString(text, "<id>"), "<time>")
 }
 
-// A save tells nothing of memories that its writer may not see: neither that they have the key, nor that they
-// can be superseded, nor of suggestions about them.
+// A save tells nothing of memories that its writer may not see: neither that
+// they have the key, nor that they can be superseded, nor of suggestions about
+// them.
 func TestSavesTellNothingOfTheHidden(t *testing.T) {
 	s := newServer(t)
 	hidden := s.write(t, claude, `{"key":"known","title":"Hidden","content":"The harbour code is 4471 and opens all the gates.","allowed_vendors":["claude"],"tags":["port"]}`)
@@ -30,16 +31,20 @@ func TestSavesTellNothingOfTheHidden(t *testing.T) {
 	decode(t, s.expect(t, 201, claude, `POST /agent/memories {"title":"Newer","content":"Nobody knows.","allowed_vendors":["claude"],"supersedes":["`+mine.ID.String()+`"]}`), &made)
 	suggestion := made.Suggestions[0].ID.String()
 	for name, requests := range map[string][2]string{
-		"a key":     {`POST /agent/memories {"key":"known","content":"The harbour code is 4471 and opens all the gates."}`, `POST /agent/memories {"key":"other","content":"The harbour code is 4471 and opens all the gates."}`},
-		"supersede": {`POST /agent/memories {"title":"x","content":"y","supersedes":["` + hidden.ID.String() + `"]}`, `POST /agent/memories {"title":"x","content":"y","supersedes":["` + absent + `"]}`},
-		"correct":   {`POST /agent/memories {"key":"k","content":"y","corrects":["` + hidden.ID.String() + `"]}`, `POST /agent/memories {"key":"k","content":"y","corrects":["` + absent + `"]}`},
-		"accept":    {`POST /suggestions/` + suggestion + `/accept`, `POST /suggestions/` + absent + `/accept`},
+		"a key": {`POST /agent/memories {"key":"known","content":"The harbour code is 4471 and opens all the gates."}`,
+			`POST /agent/memories {"key":"other","content":"The harbour code is 4471 and opens all the gates."}`},
+		"supersede": {`POST /agent/memories {"title":"x","content":"y","supersedes":["` + hidden.ID.String() + `"]}`,
+			`POST /agent/memories {"title":"x","content":"y","supersedes":["` + absent + `"]}`},
+		"correct": {`POST /agent/memories {"key":"k","content":"y","corrects":["` + hidden.ID.String() + `"]}`,
+			`POST /agent/memories {"key":"k","content":"y","corrects":["` + absent + `"]}`},
+		"accept": {`POST /suggestions/` + suggestion + `/accept`, `POST /suggestions/` + absent + `/accept`},
 	} {
 		second := newServer(t) // to which nothing was ever hidden
 		if name == "supersede" || name == "correct" || name == "accept" {
 			second = s
 		}
-		got, want := s.plainly(cursor, requests[0]), strings.ReplaceAll(second.plainly(cursor, requests[1]), `"other"`, `"known"`)
+		got, want := s.plainly(cursor, requests[0]), strings.ReplaceAll(second.plainly(cursor, requests[1]), `"other"`,
+			`"known"`)
 		if got != want {
 			t.Errorf("%s: what is hidden answers\n%s\nwhat never was\n%s", name, got, want)
 		}

@@ -81,7 +81,8 @@ func TestTwoCredentials(t *testing.T) {
 // who asks.
 func TestUncleanPaths(t *testing.T) {
 	s := newServer(t)
-	for _, path := range []string{"//memories", "/memories/", "/./memories", "/agent/../memories", "/memories/..", "/api/v1", "/api/v1/"} {
+	for _, path := range []string{"//memories", "/memories/", "/./memories", "/agent/../memories", "/memories/..",
+		"/api/v1", "/api/v1/"} {
 		if w := s.do("GET", path, "", ""); w.Code != 401 {
 			t.Errorf("%s without a key: got %d, want 401", path, w.Code)
 		}
@@ -94,7 +95,8 @@ func TestUncleanPaths(t *testing.T) {
 func TestHomeIsForWhoeverOpensTheAddress(t *testing.T) {
 	s := newServer(t)
 	w := s.do("GET", "/", "", "")
-	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") || !strings.Contains(w.Body.String(), "/openapi.json") {
+	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") ||
+		!strings.Contains(w.Body.String(), "/openapi.json") {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 	if w := s.do("POST", "/", "", ""); w.Code != 401 {
@@ -123,7 +125,8 @@ func (echoChat) Model() memory.ChatModel {
 func TestModels(t *testing.T) {
 	broken := newServer(t, func(_ *rest.Options, o *app.Options) { o.Chat = brokenChat{} })
 	w := broken.do("POST", "/query", owner, `{"query":"when?"}`)
-	if w.Code != 502 || strings.Contains(w.Body.String(), "s3cret") || strings.Count(broken.log.String(), "s3cret cause") != 1 {
+	if w.Code != 502 || strings.Contains(w.Body.String(), "s3cret") || strings.Count(broken.log.String(),
+		"s3cret cause") != 1 {
 		t.Errorf("a model that fails: got %d %s, log\n%s", w.Code, w.Body, broken.log)
 	}
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Chat = echoChat{} })
@@ -142,7 +145,8 @@ func TestNotReady(t *testing.T) {
 	if w.Code != 503 || !strings.Contains(w.Body.String(), `"unavailable"`) {
 		t.Errorf("got %d %s, want 503", w.Code, w.Body)
 	}
-	if w := s.do("GET", "/whoami", owner, ""); w.Code != 503 && w.Code != 500 || !strings.Contains(s.log.String(), "level=ERROR") {
+	if w := s.do("GET", "/whoami", owner, ""); w.Code != 503 && w.Code != 500 || !strings.Contains(s.log.String(),
+		"level=ERROR") {
 		t.Errorf("/whoami: got %d, want 503, and the cause in the log:\n%s", w.Code, s.log)
 	}
 	if w := s.do("GET", "/health?probe=1", "", ""); w.Code != 200 {
@@ -151,31 +155,38 @@ func TestNotReady(t *testing.T) {
 }
 
 // ofPeople are the routes about projects that agents may not call.
-var ofPeople = map[string]bool{"PATCH /projects/{id}": true, "GET /projects/{id}/members": true, "PUT /projects/{id}/members/{user}": true,
-	"DELETE /projects/{id}/members/{user}": true, "PUT /projects/{id}/graph/vendors": true, "GET /projects/{id}/graph/export": true,
-	"POST /projects/{id}/graph/import": true, "POST /memory-nodes/{id}/restore": true, "POST /suggestions/{id}/accept": true, "POST /suggestions/{id}/decline": true}
+var ofPeople = map[string]bool{"PATCH /projects/{id}": true, "GET /projects/{id}/members": true,
+	"PUT /projects/{id}/members/{user}":    true,
+	"DELETE /projects/{id}/members/{user}": true, "PUT /projects/{id}/graph/vendors": true,
+	"GET /projects/{id}/graph/export":  true,
+	"POST /projects/{id}/graph/import": true, "POST /memory-nodes/{id}/restore": true,
+	"POST /suggestions/{id}/accept": true, "POST /suggestions/{id}/decline": true}
 
 // toAgents is how the paths begin that agents may call, but for those of ofPeople.
-var toAgents = []string{"/agent/", "/projects", "/agents", "/sessions", "/memory-nodes", "/assets/", "/memories/{id}/assets", "/sources/", "/memories/{id}/sources", "/suggestions", "/memories/recall", "/memories/bulk"}
+var toAgents = []string{"/agent/", "/projects", "/agents", "/sessions", "/memory-nodes", "/assets/",
+	"/memories/{id}/assets", "/sources/", "/memories/{id}/sources", "/suggestions", "/memories/recall", "/memories/bulk"}
 
 // TestAgentsAreConfined walks every documented route with an agent's key.
 func TestAgentsAreConfined(t *testing.T) {
 	s := newServer(t)
-	open := map[string]bool{"/health": true, "/ready": true, "/openapi.json": true, "/whoami": true, "/query": true, "/changes": true}
+	open := map[string]bool{"/health": true, "/ready": true, "/openapi.json": true, "/whoami": true, "/query": true,
+		"/changes": true}
 	m := s.write(t, claude, `{"title":"x","content":"y"}`)
 	for _, r := range theRoutes {
 		method, path, _ := strings.Cut(r, " ")
 		for _, prefix := range []string{"", "/api/v1"} {
 			for _, id := range []string{m.ID.String(), "00000000-0000-4000-8000-000000000000", "x"} {
 				w := s.do(method, prefix+strings.ReplaceAll(path, "{id}", id), claude, "{}")
-				allowed := open[path] || !ofPeople[r] && slices.ContainsFunc(toAgents, func(begin string) bool { return strings.HasPrefix(path, begin) })
+				allowed := open[path] || !ofPeople[r] && slices.ContainsFunc(toAgents,
+					func(begin string) bool { return strings.HasPrefix(path, begin) })
 				if refused := w.Code == 403; refused == allowed {
 					t.Errorf("%s %s%s: got %d %s", method, prefix, path, w.Code, w.Body)
 				}
 				if !allowed && !strings.Contains(w.Body.String(), "Agent keys cannot access this endpoint") {
 					t.Errorf("%s %s: got %s", method, path, w.Body)
 				}
-				if w := s.do(method, prefix+path, "", "{}"); (w.Code == 401) == (path == "/health" || path == "/ready" || path == "/openapi.json") {
+				if w := s.do(method, prefix+path, "", "{}"); (w.Code == 401) == (path == "/health" || path == "/ready" ||
+					path == "/openapi.json") {
 					t.Errorf("%s %s without a key: got %d", method, path, w.Code)
 				}
 			}

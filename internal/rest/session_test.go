@@ -24,8 +24,10 @@ func TestDeletionNeedsStepUp(t *testing.T) {
 	stale := s.session(t, loci.DefaultOrg, s.owner.UserID, 6*time.Minute)
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{})
 	id := s.write(t, owner, `{"title":"x","content":"y"}`).ID.String()
-	for name, request := range map[string]string{"one": "DELETE /memories/" + id, "for good": "DELETE /memories/" + id + "?permanent=true",
-		"bulk": `DELETE /memories {"ids":["` + id + `"]}`, "an unknown one": "DELETE /memories/" + absent, "no id at all": "DELETE /memories/x"} {
+	for name, request := range map[string]string{"one": "DELETE /memories/" + id,
+		"for good": "DELETE /memories/" + id + "?permanent=true",
+		"bulk":     `DELETE /memories {"ids":["` + id + `"]}`, "an unknown one": "DELETE /memories/" + absent,
+		"no id at all": "DELETE /memories/x"} {
 		for _, who := range []string{owner, key} {
 			if w := s.request(who, request); w.Code != 403 || problemOf(t, w.Body.Bytes()).Code != "forbidden" {
 				t.Errorf("%s with a key: got %d %s, want 403 forbidden", name, w.Code, w.Body)
@@ -36,7 +38,8 @@ func TestDeletionNeedsStepUp(t *testing.T) {
 		if w.Code != 403 || p.Code != "step_up_required" || p.StepUpURL != "http://127.0.0.1:5624/app/step-up" {
 			t.Errorf("%s with a stale session: got %d %s", name, w.Code, w.Body)
 		}
-		if got, want := w.Header().Get("WWW-Authenticate"), `Bearer error="insufficient_user_authentication", max_age=300`; got != want {
+		if got, want := w.Header().Get("WWW-Authenticate"),
+			`Bearer error="insufficient_user_authentication", max_age=300`; got != want {
 			t.Errorf("%s with a stale session: WWW-Authenticate is %q, want %q", name, got, want)
 		}
 	}
@@ -81,7 +84,8 @@ func TestAgentsTrashTheirOwn(t *testing.T) {
 // TestBulkTrashIsAllOrNothing demands that one missing id keeps all.
 func TestBulkTrashIsAllOrNothing(t *testing.T) {
 	s := newServer(t)
-	a, b := s.write(t, owner, `{"title":"a","content":"y"}`).ID.String(), s.write(t, owner, `{"title":"b","content":"y"}`).ID.String()
+	a, b := s.write(t, owner, `{"title":"a","content":"y"}`).ID.String(), s.write(t, owner,
+		`{"title":"b","content":"y"}`).ID.String()
 	if w := s.request(owner, `DELETE /memories {"ids":["`+a+`","`+absent+`","`+b+`"]}`); w.Code != 404 {
 		t.Errorf("with an unknown id: got %d %s, want 404", w.Code, w.Body)
 	}
@@ -94,7 +98,8 @@ func TestBulkTrashIsAllOrNothing(t *testing.T) {
 	}
 	var done client.BulkTrashed
 	decode(t, s.request(owner, `DELETE /memories {"ids":["`+b+`","`+a+`","`+b+`"]}`), &done)
-	if done.Count != 2 || len(done.Trashed) != 2 || done.Trashed[0].ID.String() != b || done.Trashed[0].DeletedAt.IsZero() {
+	if done.Count != 2 || len(done.Trashed) != 2 || done.Trashed[0].ID.String() != b ||
+		done.Trashed[0].DeletedAt.IsZero() {
 		t.Errorf("got %+v, want %s and %s", done, b, a)
 	}
 	ids := strings.Repeat(`"`+absent+`",`, 1000)
@@ -153,7 +158,8 @@ func TestWhoAmISession(t *testing.T) {
 	for age, fresh := range map[time.Duration]bool{time.Minute: true, 6 * time.Minute: false} {
 		var id client.Identity
 		decode(t, s.do("GET", "/whoami", s.session(t, loci.DefaultOrg, s.owner.UserID, age), ""), &id)
-		if id.Method != loci.BySignIn || id.Fresh != fresh || id.ProvedAt.IsZero() || id.OrgRole != loci.MemberOwner || id.Role != "user" {
+		if id.Method != loci.BySignIn || id.Fresh != fresh || id.ProvedAt.IsZero() || id.OrgRole != loci.MemberOwner ||
+			id.Role != "user" {
 			t.Errorf("a proof %s old: got %+v", age, id)
 		}
 	}
@@ -172,11 +178,13 @@ func TestExportIsTheCommandLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := s.request(owner, "GET /users/me/export")
-	if w.Code != 200 || w.Header().Get("Content-Type") != "application/x-ndjson" || !bytes.Equal(w.Body.Bytes(), want.Bytes()) || bytes.Count(want.Bytes(), []byte("\n")) != 4 {
+	if w.Code != 200 || w.Header().Get("Content-Type") != "application/x-ndjson" || !bytes.Equal(w.Body.Bytes(),
+		want.Bytes()) || bytes.Count(want.Bytes(), []byte("\n")) != 4 {
 		t.Errorf("got %d %s\n%s\nwant\n%s", w.Code, w.Header().Get("Content-Type"), w.Body, want.String())
 	}
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightEvents}})
-	if w := s.request(key, "GET /users/me/export"); w.Code != 403 || problemOf(t, w.Body.Bytes()).Status != 403 || w.Header().Get("Content-Disposition") != "" {
+	if w := s.request(key, "GET /users/me/export"); w.Code != 403 || problemOf(t, w.Body.Bytes()).Status != 403 ||
+		w.Header().Get("Content-Disposition") != "" {
 		t.Errorf("without the right: got %d %s", w.Code, w.Body)
 	}
 }
@@ -194,7 +202,8 @@ func TestSecretsAreNotKept(t *testing.T) {
 	if w := s.do("GET", "/memories", made.Secret, ""); w.Code != 200 {
 		t.Errorf("the new key: got %d %s", w.Code, w.Body)
 	}
-	if w := s.request(fresh, "GET /keys"); strings.Contains(w.Body.String(), made.Secret) || !strings.Contains(w.Body.String(), made.Key.ID.String()) {
+	if w := s.request(fresh, "GET /keys"); strings.Contains(w.Body.String(), made.Secret) ||
+		!strings.Contains(w.Body.String(), made.Key.ID.String()) {
 		t.Errorf("the list: got %s", w.Body)
 	}
 }

@@ -25,7 +25,8 @@ import (
 var update = flag.Bool("update", false, "rewrite testdata/*.txtar with what the API answers")
 
 // secrets are credentials that are the same in every run.
-var secrets = map[string]string{"owner": owner, "claude": claude, "cursor": cursor, "gemini": gemini, "nobody": "", "stranger": "loci_live_unknown"}
+var secrets = map[string]string{"owner": owner, "claude": claude, "cursor": cursor, "gemini": gemini, "nobody": "",
+	"stranger": "loci_live_unknown"}
 
 // lastID sorts behind those of others, so that lists have one order.
 var lastID = loci.UserID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x4f, 0xff, 0xbf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
@@ -40,7 +41,8 @@ func (s *server) cast(t *testing.T) map[string]string {
 	who := maps.Clone(secrets)
 	who["ada"] = s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
 	who["stale"] = s.session(t, loci.DefaultOrg, s.owner.UserID, time.Hour)
-	who["noor"] = s.session(t, loci.DefaultOrg, s.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member, lastID).ID, 0)
+	who["noor"] = s.session(t, loci.DefaultOrg, s.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member,
+		lastID).ID, 0)
 	_, bo := s.addOrg(t, "bravo", "bo@bravo.example")
 	who["bo"] = s.session(t, "bravo", bo.ID, 0)
 	return who
@@ -98,7 +100,8 @@ func play(t *testing.T, script *txtar.Archive, prefix string) []byte {
 		w := s.do(method, prefix+names.expand(path), key, body, headers...)
 		doc.checkAnswer(t, method, prefix+names.expand(path), w.Code, w.Header().Get("Content-Type"), w.Body.Bytes())
 		out.Files = append(out.Files, f,
-			txtar.File{Name: "answer", Data: []byte(names.normalise(strings.ReplaceAll(show(t, w, method == "HEAD"), prefix+"/", "/")))})
+			txtar.File{Name: "answer", Data: []byte(names.normalise(strings.ReplaceAll(show(t, w, method == "HEAD"),
+				prefix+"/", "/")))})
 	}
 	return txtar.Format(out)
 }
@@ -119,7 +122,8 @@ var headerLine = regexp.MustCompile(`^[A-Z][A-Za-z-]+: `)
 func show(t *testing.T, w *httptest.ResponseRecorder, head bool) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d\n", w.Code)
-	for _, name := range []string{"Allow", "Cache-Control", "Content-Disposition", "Content-Type", "ETag", "Location", "WWW-Authenticate"} {
+	for _, name := range []string{"Allow", "Cache-Control", "Content-Disposition", "Content-Type", "ETag", "Location",
+		"WWW-Authenticate"} {
 		if v := w.Header().Get(name); v != "" && v != "application/json" && v != "private, no-cache" {
 			fmt.Fprintf(&out, "%s: %s\n", name, v)
 		}

@@ -19,15 +19,16 @@ import (
 // that begin with ! are sent with a key that has every right, and refused for
 // want of a browser.
 var furtherActions = map[string]map[gate.Action]string{
-	"GET /memories":                       {memory.ReadTrash: "GET /memories?trashed=true"},
-	"POST /memories/list":                 {memory.ReadTrash: `POST /memories/list {"filter":{"by":"trashed"}}`},
-	"DELETE /memories/{id}":               {memory.Erase: "DELETE /memories/" + absent + "?permanent=true"},
-	"GET /memory-nodes":                   {memory.ReadTrash: "GET /memory-nodes?trashed=true"},
-	"DELETE /memory-nodes/{id}":           {node.Erase: "DELETE /memory-nodes/" + absent + "?permanent=true"},
-	"PATCH /orgs/{id}":                    {org.Set: `PATCH /orgs/default {"deletion":"api_key"}`},
-	"PATCH /orgs/{id}/members/{user}":     {org.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`},
-	"POST /orgs/{id}/invite":              {org.MemberRole: `!POST /orgs/default/invite {"emails":["a@b.example"],"role":"admin"}`},
-	"POST /teams/{id}/invite":             {org.TeamRole: "!POST /teams/" + absent + `/invite {"emails":["a@b.example"],"role":"admin"}`},
+	"GET /memories":                   {memory.ReadTrash: "GET /memories?trashed=true"},
+	"POST /memories/list":             {memory.ReadTrash: `POST /memories/list {"filter":{"by":"trashed"}}`},
+	"DELETE /memories/{id}":           {memory.Erase: "DELETE /memories/" + absent + "?permanent=true"},
+	"GET /memory-nodes":               {memory.ReadTrash: "GET /memory-nodes?trashed=true"},
+	"DELETE /memory-nodes/{id}":       {node.Erase: "DELETE /memory-nodes/" + absent + "?permanent=true"},
+	"PATCH /orgs/{id}":                {org.Set: `PATCH /orgs/default {"deletion":"api_key"}`},
+	"PATCH /orgs/{id}/members/{user}": {org.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`},
+	"POST /orgs/{id}/invite":          {org.MemberRole: `!POST /orgs/default/invite {"emails":["a@b.example"],"role":"admin"}`},
+	"POST /teams/{id}/invite": {org.TeamRole: "!POST " +
+		"/teams/" + absent + `/invite {"emails":["a@b.example"],"role":"admin"}`},
 	"DELETE /teams/{id}/invites/{invite}": {org.TeamInvite: ""}, // whoever may not do that finds no invitation first
 }
 
@@ -37,7 +38,8 @@ func walked(path string) string {
 	if rest, ok := strings.CutPrefix(path, "/orgs/{id}"); ok {
 		path = "/orgs/default" + rest
 	}
-	return strings.NewReplacer("{id}", absent, "{user}", absent, "{invite}", absent, "{workspace}", absent, "{entity}", absent, "{item}", absent).Replace(path)
+	return strings.NewReplacer("{id}", absent, "{user}", absent, "{invite}", absent, "{workspace}", absent,
+		"{entity}", absent, "{item}", absent).Replace(path)
 }
 
 // TestEveryRouteCarriesOutItsAction sends every route of the document with a
@@ -46,7 +48,8 @@ func walked(path string) string {
 func TestEveryRouteCarriesOutItsAction(t *testing.T) {
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightEvents}})
-	_, agent := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Vendor: "claude", Rights: []loci.Right{loci.RightEvents}})
+	_, agent := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Vendor: "claude",
+		Rights: []loci.Right{loci.RightEvents}})
 	rules := app.Rules()
 	walkedRoutes := 0
 	for path, item := range readDocument(t, s).paths {

@@ -15,8 +15,10 @@ import (
 // addOrg makes an org with its owner, past the use cases.
 func (s *server) addOrg(tb testing.TB, id loci.OrgID, email string) (loci.Org, loci.User) {
 	tb.Helper()
-	owner := loci.User{ID: loci.NewUserID(), OrgID: id, Email: email, Role: loci.RoleUser, OrgRole: loci.MemberOwner, CreatedAt: s.clock.Now()}
-	org, _, err := s.store.Orgs().Ensure(context.Background(), loci.Org{ID: id, Name: "The org " + string(id), OwnerID: owner.ID, State: loci.OrgActive,
+	owner := loci.User{ID: loci.NewUserID(), OrgID: id, Email: email, Role: loci.RoleUser, OrgRole: loci.MemberOwner,
+		CreatedAt: s.clock.Now()}
+	org, _, err := s.store.Orgs().Ensure(context.Background(), loci.Org{ID: id, Name: "The org " + string(id),
+		OwnerID: owner.ID, State: loci.OrgActive,
 		CreatedAt: s.clock.Now()}, owner)
 	if err != nil {
 		tb.Fatal(err)
@@ -25,9 +27,11 @@ func (s *server) addOrg(tb testing.TB, id loci.OrgID, email string) (loci.Org, l
 }
 
 // addUser makes a person of an org.
-func (s *server) addUser(tb testing.TB, org loci.OrgID, email string, role loci.MemberRole, id ...loci.UserID) loci.User {
+func (s *server) addUser(tb testing.TB, org loci.OrgID, email string, role loci.MemberRole,
+	id ...loci.UserID) loci.User {
 	tb.Helper()
-	u := loci.User{ID: loci.NewUserID(), OrgID: org, Email: email, Name: email, Role: loci.RoleUser, OrgRole: role, CreatedAt: s.clock.Now()}
+	u := loci.User{ID: loci.NewUserID(), OrgID: org, Email: email, Name: email, Role: loci.RoleUser, OrgRole: role,
+		CreatedAt: s.clock.Now()}
 	if len(id) > 0 {
 		u.ID = id[0]
 	}
@@ -72,8 +76,10 @@ func (s *server) session(tb testing.TB, org loci.OrgID, user loci.UserID, age ti
 	tb.Helper()
 	token := auth.NewSecret("loci_session_")
 	now := s.clock.Now()
-	err := s.store.Credentials().Insert(context.Background(), loci.Credential{ID: loci.NewCredentialID(), OrgID: org, UserID: user, Kind: loci.KindUser,
-		Method: loci.BySignIn, Name: "Test browser", Hash: auth.Hash(token), ProvedAt: now.Add(-age), CreatedAt: now, ExpiresAt: now.Add(time.Hour)})
+	err := s.store.Credentials().Insert(context.Background(), loci.Credential{ID: loci.NewCredentialID(), OrgID: org,
+		UserID: user, Kind: loci.KindUser,
+		Method: loci.BySignIn, Name: "Test browser", Hash: auth.Hash(token), ProvedAt: now.Add(-age), CreatedAt: now,
+		ExpiresAt: now.Add(time.Hour)})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -136,8 +142,10 @@ func (s *server) graph(tb testing.TB, key, project, prefix string) aGraph {
 	decode(tb, s.expect(tb, 201, key, `POST /projects {"name":"`+project+`"}`), &p)
 	at := "/projects/" + p.ID.String() + "/graph"
 	var put client.PutEntities
-	decode(tb, s.expect(tb, 201, key, "POST "+at+`/entities {"entities":[{"name":"`+prefix+`API gateway","entity_type":"service","observations":["Listens on port 8443"]},`+
-		`{"name":"`+prefix+`website","entity_type":"service"},{"name":"`+prefix+`old proxy","entity_type":"service"}]}`), &put)
+	decode(tb, s.expect(tb, 201, key, "POST "+
+		""+at+`/entities {"entities":[{"name":"`+prefix+`API gateway","entity_type":"service","observations":["Listens on port 8443"]},`+
+		`{"name":"`+prefix+`website","entity_type":"service"},{"name":"`+prefix+`old proxy","entity_type":"service"}]}`),
+		&put)
 	s.expect(tb, 201, key, "POST "+at+`/relations {"relations":[{"from":"`+prefix+`website","to":"`+prefix+`API gateway","relation_type":"uses"}]}`)
 	s.expect(tb, 200, key, "POST "+at+`/entities/delete {"names":["`+prefix+`old proxy"]}`)
 	e := put.Entities
