@@ -50,11 +50,8 @@ func changeEntry(f configFormat, name string, text, entry []byte) ([]byte, error
 		return nil, malformed(name, err)
 	}
 	after, err := f.parse(out)
-	if err == nil && !reflect.DeepEqual(withoutLoci(f, before), withoutLoci(f, after)) {
-		err = errors.New("Loci cannot change its entry without changing others")
-	}
-	if err != nil {
-		return nil, malformed(name, err)
+	if err != nil || !reflect.DeepEqual(withoutLoci(f, before), withoutLoci(f, after)) {
+		return nil, malformed(name, errors.New("Loci cannot change its entry without changing others"))
 	}
 	return out, nil
 }

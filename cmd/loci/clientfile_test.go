@@ -77,13 +77,13 @@ func TestChangeEntryRefusesWhatItCannotKeep(t *testing.T) {
 		want   string
 	}{
 		{"not JSON", jsonConfig{}, "{,}", "not JSON"},
-		{"a comment", jsonConfig{}, "{} // mine", "something follows"},
+		{"a comment", jsonConfig{}, "{} // mine", "text follows the object"},
 		{"a list", jsonConfig{}, "[]", "not JSON with an object"},
 		{"servers are a list", jsonConfig{}, `{"mcpServers": []}`, "not an object"},
 		{"servers twice", jsonConfig{}, `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
 		{"not TOML", tomlConfig{}, "a = ", "not TOML"},
-		{"inline table", tomlConfig{}, "mcp_servers = { o = { command = \"c\" } }\n", "left as it is"},
-		{"a header inside a text", tomlConfig{}, "a = \"\"\"\n[mcp_servers.loci]\nb\n\"\"\"\n", "left as it is"},
+		{"inline table", tomlConfig{}, "mcp_servers = { o = { command = \"c\" } }\n", "without changing others"},
+		{"a header inside a text", tomlConfig{}, "a = \"\"\"\n[mcp_servers.loci]\nb\n\"\"\"\n", "without changing others"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -314,7 +314,7 @@ func TestDoctorSeesExpiredKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := string(runLoci(t, dir, "doctor"))
-	for _, want := range []string{"there is no agent key that works", "expired keys: 1"} {
+	for _, want := range []string{"no agent key works", "1 key has expired"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("doctor does not say %q:\n%s", want, out)
 		}

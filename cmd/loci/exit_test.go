@@ -34,9 +34,9 @@ func TestReport(t *testing.T) {
 		{"disk full in JSON", fmt.Errorf("add: %w", full), true,
 			`{"error":"add: the disk is full; nothing was written","code":"storage_full","exit":5}` + "\n", exitStorage},
 		{"interrupted", fmt.Errorf("import: %w", context.Canceled), false,
-			"loci: interrupted; what was acknowledged before is kept, and the same command can be run again\n", exitInterrupted},
+			"loci: interrupted; acknowledged changes are kept, and you can run the command again\n", exitInterrupted},
 		{"interrupted in JSON", context.Canceled, true,
-			`{"error":"interrupted; what was acknowledged before is kept, and the same command can be run again","code":"interrupted","exit":130}` + "\n", exitInterrupted},
+			`{"error":"interrupted; acknowledged changes are kept, and you can run the command again","code":"interrupted","exit":130}` + "\n", exitInterrupted},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
