@@ -48,7 +48,7 @@ type BrowserSession struct {
 	LastUsedAt time.Time         `json:"last_used_at,omitzero" doc:"Exact to a minute"`
 }
 
-// SignInList is a person's browser sessions.
+// SessionList is a person's browser sessions.
 type SessionList struct {
 	Sessions []BrowserSession `json:"sessions" nullable:"false"`
 	More

@@ -72,7 +72,7 @@ func (c *Client) SignInMethods(ctx context.Context) (*SignInMethods, error) {
 	return get[SignInMethods](ctx, c, "/users/me/sign-in")
 }
 
-// Sessions returns the person's browser sessions, newest first.
+// SignIns returns the browsers in which the person is signed in, newest first.
 func (c *Client) SignIns(ctx context.Context) (*SessionList, error) {
 	return get[SessionList](ctx, c, "/users/me/sessions")
 }

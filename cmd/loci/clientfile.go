@@ -51,7 +51,7 @@ func changeEntry(f configFormat, name string, text, entry []byte) ([]byte, error
 	}
 	after, err := f.parse(out)
 	if err != nil || !reflect.DeepEqual(withoutLoci(f, before), withoutLoci(f, after)) {
-		return nil, malformed(name, errors.New("Loci cannot change its entry without changing others"))
+		return nil, malformed(name, errors.New("changing the entry of Loci would change other entries"))
 	}
 	return out, nil
 }

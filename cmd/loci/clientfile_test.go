@@ -82,8 +82,8 @@ func TestChangeEntryRefusesWhatItCannotKeep(t *testing.T) {
 		{"servers are a list", jsonConfig{}, `{"mcpServers": []}`, "not an object"},
 		{"servers twice", jsonConfig{}, `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
 		{"not TOML", tomlConfig{}, "a = ", "not TOML"},
-		{"inline table", tomlConfig{}, "mcp_servers = { o = { command = \"c\" } }\n", "without changing others"},
-		{"a header inside a text", tomlConfig{}, "a = \"\"\"\n[mcp_servers.loci]\nb\n\"\"\"\n", "without changing others"},
+		{"inline table", tomlConfig{}, "mcp_servers = { o = { command = \"c\" } }\n", "would change other entries"},
+		{"a header inside a text", tomlConfig{}, "a = \"\"\"\n[mcp_servers.loci]\nb\n\"\"\"\n", "would change other entries"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

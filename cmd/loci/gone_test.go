@@ -24,7 +24,7 @@ func TestServerWhoseDirectoryIsDeleted(t *testing.T) {
 			}
 		}
 		save := func() (int, error) {
-			r, err := http.NewRequest("POST", s.url+"/memories", strings.NewReader(`{"title":"t","content":"c"}`))
+			r, err := http.NewRequest(http.MethodPost, s.url+"/memories", strings.NewReader(`{"title":"t","content":"c"}`))
 			if err != nil {
 				return 0, err
 			}

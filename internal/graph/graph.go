@@ -20,7 +20,7 @@ type PutRelation = store.PutRelation
 // IDs names rows of a graph. See store.IDs.
 type IDs = store.GraphIDs
 
-// Trash is what was deleted of a graph. See store.Trash.
+// Trashed is what was deleted of a graph. See store.Trash.
 type Trashed = store.GraphTrash
 
 // Which names an entity, by its id or else by its name.

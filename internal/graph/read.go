@@ -275,7 +275,7 @@ func (s *Service) EntityHistory(ctx context.Context, p loci.Principal, in loci.P
 	})
 }
 
-// Trashed returns what can be restored, newest deletion first, at most limit of each kind (0: 100; at most 1,000).
+// Trash returns what can be restored, newest deletion first, at most limit of each kind (0: 100; at most 1,000).
 func (s *Service) Trash(ctx context.Context, p loci.Principal, in loci.ProjectID, limit int) (Trashed, error) {
 	if err := s.Begin(ctx, p, ReadTrash); err != nil {
 		return Trashed{}, err

@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Sessions returns the person's browser sessions that are open, newest first.
+// SignIns returns the browsers in which the person is signed in, newest first.
 func (s *Service) SignIns(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
 	if err := s.Begin(ctx, p, SignInList); err != nil {
 		return nil, err

@@ -170,10 +170,12 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
+//nolint:staticcheck // clients of 2025-11-25 set levels, whatever later versions do
 var levels = []mcp.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // checkLevel rejects unknown log levels. The SDK accepts any text.
 func checkLevel(req mcp.Request) error {
+	//nolint:staticcheck // as above
 	set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams])
 	if !ok || slices.Contains(levels, set.Params.Level) {
 		return nil

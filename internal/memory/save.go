@@ -105,20 +105,20 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 
 // store carries the save out and returns what is similar, if there is time for that. It compares while the disk is
 // waited for: what is said is known already, but for what a memory of that key keeps.
-func (sv *saving) store(ctx context.Context) (similar []loci.Similar, err error) {
-	s, p := sv.app, sv.p
-	sv.compared = s.saves.Add(1) <= maxCompared && !sv.d.NotCompared
-	defer s.saves.Add(-1)
+func (s *saving) store(ctx context.Context) (similar []loci.Similar, err error) {
+	svc, p := s.app, s.p
+	s.compared = svc.saves.Add(1) <= maxCompared && !s.d.NotCompared
+	defer svc.saves.Add(-1)
 	var compare sync.WaitGroup
-	if sv.compared {
-		compare.Go(func() { similar = sv.similar(ctx, sv.m) })
+	if s.compared {
+		compare.Go(func() { similar = s.similar(ctx, s.m) })
 	}
-	err = s.openly(ctx, p, sv.m.ProjectID, func(open func(loci.ProjectID) error) error {
-		return s.Write(ctx, p, Create, func(tx store.Tx, e *loci.AuditEntry) error { return sv.run(ctx, tx, e, open) })
+	err = svc.openly(ctx, p, s.m.ProjectID, func(open func(loci.ProjectID) error) error {
+		return svc.Write(ctx, p, Create, func(tx store.Tx, e *loci.AuditEntry) error { return s.run(ctx, tx, e, open) })
 	})
 	compare.Wait()
-	if m := &sv.saved.Memory; err == nil && sv.compared && (m.Title != sv.m.Title || m.Content != sv.m.Content) {
-		similar = sv.similar(ctx, m)
+	if m := &s.saved.Memory; err == nil && s.compared && (m.Title != s.m.Title || m.Content != s.m.Content) {
+		similar = s.similar(ctx, m)
 	}
 	return similar, err
 }

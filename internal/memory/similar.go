@@ -16,17 +16,6 @@ const (
 	similarText = 4  // words of a content that says something without its title
 )
 
-// similar returns the other memories that p sees and that say nearly the same as m, or nearly the
-// same but for a number, a date, a unit or a negation: at most loci.MaxSimilar, the one that has most in common first. Nothing
-// is done about them. It is cheap, and no promise: it compares with few candidates. It returns nothing to
-// whoever may not read, and if it fails, as a save does not fail because of it.
-//
-// It reads what is stored when it is called, so it may run beside the transaction that stores m; what m takes
-// the place of may be among the answer then.
-func (s *Service) similar(ctx context.Context, p loci.Principal, m *loci.Memory) []loci.Similar {
-	return mostSimilar(s.allSimilar(ctx, p, m))
-}
-
 // mostSimilar returns nil rather than an empty list.
 func mostSimilar(list []loci.Similar) []loci.Similar {
 	if len(list) == 0 {
@@ -35,7 +24,13 @@ func mostSimilar(list []loci.Similar) []loci.Similar {
 	return list[:min(len(list), loci.MaxSimilar)]
 }
 
-// allSimilar is similar without the limit.
+// allSimilar returns the other memories that p sees and that say nearly the same as m, or nearly the
+// same but for a number, a date, a unit or a negation: the one that has most in common first. Nothing
+// is done about them. It is cheap, and no promise: it compares with few candidates. It returns nothing to
+// whoever may not read, and if it fails, as a save does not fail because of it.
+//
+// It reads what is stored when it is called, so it may run beside the transaction that stores m; what m takes
+// the place of may be among the answer then.
 func (s *Service) allSimilar(ctx context.Context, p loci.Principal, m *loci.Memory) []loci.Similar {
 	if s.May(p, Read) != nil {
 		return nil

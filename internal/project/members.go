@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// ReadMembers returns who is entered as a member of a project, by id: with Everyone it is open to others, too. NotFound as for Project.
+// Members returns who is entered as a member of a project, by id: with Everyone it is open to others, too. NotFound as for Project.
 func (s *Service) Members(ctx context.Context, p loci.Principal, id loci.ProjectID) ([]loci.ProjectMember, error) {
 	if err := s.Begin(ctx, p, ReadMembers); err != nil {
 		return nil, err

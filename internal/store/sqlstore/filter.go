@@ -62,6 +62,6 @@ func narrowTags(q *Query, f *store.Filter, row string) {
 		return
 	}
 	for _, tag := range tags {
-		q.Add(" AND EXISTS (SELECT 1 FROM {each "+row+".tags} WHERE value = ?)", string(tag))
+		q.Add(" AND EXISTS (SELECT 1 FROM {each "+row+".tags} WHERE value = ?)", tag)
 	}
 }

@@ -62,6 +62,7 @@ func marked(text, marker string) bool {
 // declarations returns the texts of each function and of each variable, with one word for what is no literal.
 func declarations(t *testing.T) map[string]string {
 	t.Helper()
+	//nolint:staticcheck // one package without build tags
 	files, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
 	if err != nil {
 		t.Fatal(err)
