@@ -122,7 +122,7 @@ func newStage(t testing.TB, deletion loci.Deletion) *stage {
 	s.must(err)
 	signIn, err := auth.NewSignIn(auth.SignInOptions{Authenticator: s.who, Store: s.st, Now: clock})
 	s.must(err)
-	s.App = app.New(app.Options{Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn, OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock})})
+	s.App = app.New(app.Options{Patience: time.Minute, Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn, OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock})})
 	_, _, err = s.Identity.Setup(t.Context())
 	s.must(err)
 	s.local, err = s.who.LocalAs(t.Context(), loci.DefaultOrg, loci.UserID{})
