@@ -15,7 +15,7 @@ const (
 var Actions = gate.Actions{
 	Create:       {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
 	Read:         {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
-	SessionOpen:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true},
+	SessionOpen:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
 	SessionRead:  {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
-	SessionClose: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true},
+	SessionClose: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/gate"
@@ -40,7 +41,8 @@ type company struct {
 	memory, trashed            *loci.Memory
 	passkey                    []byte
 	project, archived          loci.ProjectID // mara's; tom is entered in the first
-	entity                     loci.EntityID  // in it
+	entity, spare, gone        loci.EntityID  // in it; the last in its trash
+	work                       loci.SessionID // mara's, of no agent
 	asset                      loci.AssetID   // of mara's memory, as the source
 	source                     loci.SourceID
 	suggestion                 loci.SuggestionID // about mara's memory
@@ -91,6 +93,9 @@ func newCompany(t testing.TB) *company {
 	c.passkey = []byte("passkey-1")
 	c.must(c.Identity.AddPasskey(ctx, c.mara, loci.Passkey{ID: c.passkey, Name: "hartebeest", Data: []byte("{}")}))
 	c.must(c.Identity.SetPassword(ctx, c.mara, "$argon2id$x"))
+	work, err := c.Agent.OpenSession(ctx, c.mara, agent.SessionDraft{Title: "zebra"})
+	c.must(err)
+	c.work = work.ID
 	c.st.entries = nil
 	return c
 }
@@ -107,6 +112,12 @@ func (c *company) settleProjects(mara, tom loci.User) {
 	put, err := c.Graph.CreateEntities(ctx, p, c.project, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "wombat", Type: "animal"}, Observations: []string{"digs like a wombat"}}})
 	c.must(err)
 	c.entity = put[0].Entity.ID
+	put, err = c.Graph.CreateEntities(ctx, p, c.project, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "wombats", Type: "animal"}},
+		{EntityRef: loci.EntityRef{Name: "quagga", Type: "animal"}}})
+	c.must(err)
+	c.spare, c.gone = put[0].Entity.ID, put[1].Entity.ID
+	c.must(second(c.Graph.DeleteEntities(ctx, p, c.project, []loci.EntityRef{{Name: "quagga"}})))
+	c.must(c.st.Projects().GatherAudit(ctx, "acme", c.project))
 }
 
 func (c *company) newKey(p loci.Principal) loci.Secret {
@@ -375,6 +386,9 @@ func checkEntries(t *testing.T, c *company, act gate.Action) {
 	}
 	if act == org.Delete || act == org.Create {
 		return // that trail is gone, or it is another org's
+	}
+	if err := c.st.Projects().GatherAudit(t.Context(), "acme", c.project); loci.CodeOf(err) == "" {
+		c.must(err)
 	}
 	err = c.st.View(t.Context(), "acme", func(tx store.Tx) error {
 		rows, err := tx.Audit().List(t.Context(), store.AuditQuery{Action: string(act), From: c.st.entries[0].At, Limit: 10})

@@ -56,6 +56,33 @@ func (w *watched) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) 
 	return err
 }
 
+type watchedGraph struct {
+	store.GraphTx
+	w    *watched
+	note *[]loci.AuditEntry
+}
+
+func (w *watched) UpdateProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, fn func(store.GraphTx) error) error {
+	var note []loci.AuditEntry
+	err := w.Store.UpdateProject(ctx, org, id, func(tx store.GraphTx) error {
+		note = nil
+		return fn(watchedGraph{tx, w, &note})
+	})
+	w.commit(note, err)
+	return err
+}
+
+func (g watchedGraph) Record(ctx context.Context, e loci.AuditEntry) error {
+	if g.w.broken {
+		return errNoTrail
+	}
+	err := g.GraphTx.Record(ctx, e)
+	if err == nil {
+		*g.note = append(*g.note, e)
+	}
+	return err
+}
+
 func (w *watched) commit(note []loci.AuditEntry, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -50,6 +50,28 @@ func update[T any](ctx context.Context, s *Service, p loci.Principal, in loci.Pr
 	}, fn)
 }
 
+// change is update for an action that is recorded in the same transaction, with how many rows it was about. A change
+// of no row is not recorded.
+func change[T any](ctx context.Context, s *Service, p loci.Principal, act gate.Action, in loci.ProjectID, count func(T) int,
+	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
+	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (out T, err error) {
+		if out, err = fn(tx, v); err != nil {
+			return out, err
+		}
+		e := s.Entry(p, act)
+		if e.Count = count(out); e.Count > 0 {
+			err = tx.Record(ctx, e)
+		}
+		return out, err
+	})
+}
+
+func many[T any](list []T) int { return len(list) }
+
+func itself(n int) int { return n }
+
+func one[T any](T) int { return 1 }
+
 func result[T any](enter func(func(store.GraphTx, loci.Viewer) error) error, fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
 	var out, none T
 	err := enter(func(tx store.GraphTx, v loci.Viewer) (err error) {

@@ -19,12 +19,12 @@ const (
 
 // Actions says who may take each of them.
 var Actions = gate.Actions{
-	// What is done in a graph is in the graph's own history, not in the trail.
+	// A change of a graph is recorded in the project's file, in its transaction. See store.GraphTx.
 	Read:      {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
-	Write:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
-	Delete:    {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
-	Restore:   {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
-	Merge:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
+	Write:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
+	Delete:    {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
+	Restore:   {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
+	Merge:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 	ReadTrash: {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
 	History:   {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
 	Vendors:   {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},

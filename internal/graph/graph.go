@@ -43,7 +43,7 @@ func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.
 	if err != nil {
 		return nil, err
 	}
-	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]PutEntity, error) {
+	return change(ctx, s, p, Write, in, many[PutEntity], func(tx store.GraphTx, v loci.Viewer) ([]PutEntity, error) {
 		return tx.Entities().Create(ctx, v, by, items)
 	})
 }
@@ -60,7 +60,7 @@ func (s *Service) AddObservations(ctx context.Context, p loci.Principal, in loci
 	if err != nil {
 		return nil, err
 	}
-	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]Observed, error) {
+	return change(ctx, s, p, Write, in, many[Observed], func(tx store.GraphTx, v loci.Viewer) ([]Observed, error) {
 		return tx.Entities().Observe(ctx, v, by, items)
 	})
 }
@@ -77,7 +77,7 @@ func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci
 	if err != nil {
 		return nil, err
 	}
-	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]PutRelation, error) {
+	return change(ctx, s, p, Write, in, many[PutRelation], func(tx store.GraphTx, v loci.Viewer) ([]PutRelation, error) {
 		return tx.Entities().Relate(ctx, v, by, items)
 	})
 }
@@ -90,7 +90,7 @@ func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.
 	if err := checkRefs("names", refs); err != nil {
 		return 0, err
 	}
-	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+	return change(ctx, s, p, Delete, in, itself, func(tx store.GraphTx, v loci.Viewer) (int, error) {
 		return tx.Entities().Delete(ctx, v, access(p), refs)
 	})
 }
@@ -104,7 +104,7 @@ func (s *Service) DeleteObservations(ctx context.Context, p loci.Principal, in l
 	if err != nil {
 		return 0, err
 	}
-	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+	return change(ctx, s, p, Delete, in, itself, func(tx store.GraphTx, v loci.Viewer) (int, error) {
 		return tx.Entities().DeleteObservations(ctx, v, access(p), items)
 	})
 }
@@ -118,7 +118,7 @@ func (s *Service) DeleteRelations(ctx context.Context, p loci.Principal, in loci
 	if err != nil {
 		return 0, err
 	}
-	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+	return change(ctx, s, p, Delete, in, itself, func(tx store.GraphTx, v loci.Viewer) (int, error) {
 		return tx.Entities().DeleteRelations(ctx, v, access(p), items)
 	})
 }
@@ -131,7 +131,7 @@ func (s *Service) RestoreEntities(ctx context.Context, p loci.Principal, in loci
 	if err := checkIDs(&ids); err != nil {
 		return 0, err
 	}
-	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+	return change(ctx, s, p, Restore, in, itself, func(tx store.GraphTx, v loci.Viewer) (int, error) {
 		return tx.Entities().Restore(ctx, v, access(p), ids)
 	})
 }
@@ -141,7 +141,7 @@ func (s *Service) Merge(ctx context.Context, p loci.Principal, in loci.ProjectID
 	if err := s.Begin(ctx, p, Merge); err != nil {
 		return loci.Entity{}, err
 	}
-	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (loci.Entity, error) {
+	return change(ctx, s, p, Merge, in, one[loci.Entity], func(tx store.GraphTx, v loci.Viewer) (loci.Entity, error) {
 		source, err := from.id(ctx, tx, v, "from")
 		if err != nil {
 			return loci.Entity{}, err

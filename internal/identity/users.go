@@ -190,12 +190,28 @@ func (s *Service) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery
 		return nil, err
 	}
 	q.Limit = limit
+	if err := s.gatherAudit(ctx, p.OrgID); err != nil {
+		return nil, err
+	}
 	var rows []AuditRow
 	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
 		rows, err = tx.Audit().List(ctx, q)
 		return err
 	})
 	return rows, err
+}
+
+// gatherAudit brings what was done in the graphs of the active projects into the trail. One project that cannot be read
+// must not hide the rest of the trail.
+func (s *Service) gatherAudit(ctx context.Context, org loci.OrgID) error {
+	ids, err := s.Store.ProjectMembers().All(ctx, org, loci.WorkspaceID{})
+	for _, id := range ids {
+		err := s.Store.Projects().GatherAudit(ctx, org, id)
+		if code := loci.CodeOf(err); err != nil && code != loci.NotFound && code != loci.Conflict {
+			s.Log.WarnContext(ctx, "the audit trail lacks the newest changes of a graph", "project", id.String(), "error", err)
+		}
+	}
+	return err
 }
 
 // maxClients is the most OAuth clients that are listed.

@@ -55,10 +55,33 @@ func SweepBlobs(ctx context.Context, st store.Store, now time.Time) (total int, 
 }
 
 // PurgeAudit deletes the entries of every org's audit trail from more than
-// AuditDays before now, and returns how many.
+// AuditDays before now, and returns how many. Before that it gathers those of the projects.
 func PurgeAudit(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := daysBefore(now, AuditDays)
-	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Audit().Purge(ctx, then, purgeBatch) })
+	failed := gatherAudit(ctx, st)
+	n, err := purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Audit().Purge(ctx, then, purgeBatch) })
+	return n, errors.Join(failed, err)
+}
+
+// gatherAudit moves what was done in graphs to the trails of the orgs, so that it does not pile up in the projects. One
+// project's failure does not keep the others from it.
+func gatherAudit(ctx context.Context, st store.Store) error {
+	orgs, err := st.Orgs().List(ctx)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, org := range orgs {
+		ids, err := st.ProjectMembers().All(ctx, org.ID, loci.WorkspaceID{})
+		for _, id := range ids {
+			err := st.Projects().GatherAudit(ctx, org.ID, id)
+			if code := loci.CodeOf(err); err != nil && code != loci.NotFound && code != loci.Conflict {
+				failed = errors.Join(failed, fmt.Errorf("gather the audit trail of project %s: %w", id, err))
+			}
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
 }
 
 // PurgeFeed deletes the events of every org's feed from more than FeedDays

@@ -37,6 +37,9 @@ type Projects interface {
 	// loci.ServerOrigin made, and so do its project-scoped memory nodes. NotFound. An interrupted one is finished like that of
 	// Archive; nobody gets in from the first moment on.
 	Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
+	// GatherAudit moves what GraphTx.Record entered in a project to the audit trail of the org, each entry once. Archive and
+	// Delete do so by themselves. NotFound; Conflict if the project is archived.
+	GatherAudit(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
 	// InWorkspace reports whether a workspace has projects, archived ones too.
 	InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (bool, error)
 }
@@ -114,6 +117,9 @@ type GraphTx interface {
 	Project() loci.Project
 	Entities() Entities
 	Graph() Graph
+	// Record enters in the audit trail what the transaction does; its target is the project. Audit.List has the entry from the
+	// next Projects.GatherAudit on. It needs an Update.
+	Record(ctx context.Context, e loci.AuditEntry) error
 	// Try runs fn and undoes what it wrote if it fails.
 	Try(fn func() error) error
 	// Rebuild makes anew what is derived from the rows. It needs an Update.

@@ -47,7 +47,7 @@ func (ps projectRegistry) Create(ctx context.Context, p loci.Project, creator lo
 }
 
 func (ps projectRegistry) Archive(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
-	return translateFile(ps.s.changeProject(ctx, org, id, intentArchiving))
+	return ps.leave(ctx, org, id, intentArchiving)
 }
 
 func (ps projectRegistry) Restore(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
@@ -55,7 +55,7 @@ func (ps projectRegistry) Restore(ctx context.Context, org loci.OrgID, id loci.P
 }
 
 func (ps projectRegistry) Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
-	return translateFile(ps.s.changeProject(ctx, org, id, intentDeleting))
+	return ps.leave(ctx, org, id, intentDeleting)
 }
 
 // createProject makes row, file and member. Its lock is held from before the

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -136,4 +137,68 @@ func testAuditPurge(e *env) {
 	if got := e.audit(store.AuditQuery{})[0].Number; got <= last {
 		e.Errorf("number %d was given before", got)
 	}
+}
+
+// testGraphAudit records changes of a graph, which the trail of the org has after they are gathered, each once.
+func testGraphAudit(e *env) {
+	p := e.project("website")
+	entry := loci.AuditEntry{At: e.clock.now(), Action: "graph.write", Allowed: true, Kind: loci.KindAgent, Method: loci.ByOAuth, UserID: e.user,
+		Vendor: "claude", CredentialID: loci.NewCredentialID(), Count: 3}
+	record := func(fail error) {
+		e.Helper()
+		err := e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
+			if err := tx.Record(ctx, entry); err != nil {
+				return err
+			}
+			return fail
+		})
+		if !errors.Is(err, fail) {
+			e.Fatal(explain(err))
+		}
+	}
+	gather := func() {
+		e.Helper()
+		if err := e.st.Projects().GatherAudit(e.Context(), e.org, p.ID); err != nil {
+			e.Fatal(explain(err))
+		}
+	}
+	want := func(what string, n int) {
+		e.Helper()
+		list := e.audit(store.AuditQuery{Action: "graph.write"})
+		if len(list) != n {
+			e.Fatalf("%s: the trail has %d entries, want %d", what, len(list), n)
+		}
+		made := entry
+		made.Target = p.ID.String()
+		for _, row := range list {
+			if diff := cmp.Diff(made, row.AuditEntry); diff != "" {
+				e.Errorf("%s (-want +got):\n%s", what, diff)
+			}
+		}
+	}
+	record(nil)
+	record(errors.New("refused"))
+	gather()
+	gather()
+	want("one change was made", 1)
+	for range 3 {
+		record(nil)
+	}
+	gather()
+	want("four were made", 4)
+	record(nil)
+	if err := e.st.Projects().Archive(e.Context(), e.org, p.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	want("it was archived", 5)
+	e.wantCode("an archived project", e.st.Projects().GatherAudit(e.Context(), e.org, p.ID), loci.Conflict)
+	if err := e.st.Projects().Restore(e.Context(), e.org, p.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	record(nil)
+	if err := e.st.Projects().Delete(e.Context(), e.org, p.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	want("it was deleted", 6)
+	e.wantCode("a deleted project", e.st.Projects().GatherAudit(e.Context(), e.org, p.ID), loci.NotFound)
 }

@@ -99,6 +99,7 @@ var tests = []struct {
 	{"Audit", testAudit},
 	{"AuditPages", testAuditPages},
 	{"AuditPurge", testAuditPurge},
+	{"GraphAudit", testGraphAudit},
 	{"Orgs", testOrgs},
 	{"OrgsConcurrent", testOrgsConcurrent},
 	{"Credentials", testCredentials},

@@ -1,0 +1,92 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// gatherBatch is how many entries are moved at a time.
+const gatherBatch = 500
+
+// Record implements store.GraphTx. The trail is in the org's file, and a commit is of one file. A commit of its
+// own would cost as much as the change of the graph, so the entry waits beside the change until GatherAudit moves it.
+func (t *graphTx) Record(_ context.Context, e loci.AuditEntry) error {
+	return t.c.Exec("INSERT INTO audit (at, action, kind, method, user_id, vendor, credential_id, count) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		e.At.UnixMicro(), e.Action, string(e.Kind), string(e.Method), orNull(e.UserID), string(e.Vendor), orNull(e.CredentialID), e.Count)
+}
+
+// waiting is an entry with its number in the project's file.
+type waiting struct {
+	loci.AuditEntry
+	number int64
+}
+
+// GatherAudit implements store.Projects.
+func (ps projectRegistry) GatherAudit(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	for {
+		entries, err := ps.s.waiting(ctx, org, id)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		if err := ps.s.gather(ctx, org, id, entries); err != nil {
+			return err
+		}
+		last := entries[len(entries)-1].number
+		err = ps.s.UpdateProject(ctx, org, id, func(tx store.GraphTx) error {
+			return tx.(*graphTx).c.Exec("DELETE FROM audit WHERE number <= ?", last) //nolint:forcetypeassert // ours
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// waiting returns the oldest entries of a project's file.
+func (s *Store) waiting(ctx context.Context, org loci.OrgID, id loci.ProjectID) (list []waiting, err error) {
+	err = s.ViewProject(ctx, org, id, func(tx store.GraphTx) error {
+		const text = "SELECT number, at, action, kind, method, user_id, vendor, credential_id, count FROM audit ORDER BY number LIMIT ?"
+		c := tx.(*graphTx).c //nolint:forcetypeassert // ours
+		return c.Query(text, sqlitedb.Args{gatherBatch}, func(r *sqlitedb.Row) error {
+			list = append(list, waiting{number: r.Int64(0), AuditEntry: loci.AuditEntry{At: timeAt(r, 1), Action: r.Text(2), Allowed: true,
+				Kind: loci.Kind(r.Text(3)), Method: loci.Method(r.Text(4)), UserID: r.ID(5), Vendor: loci.Vendor(r.Text(6)),
+				CredentialID: r.ID(7), Target: id.String(), Count: r.Int(8)}})
+			return nil
+		})
+	})
+	return list, err
+}
+
+// gather adds those entries to the trail that it does not have: whoever else moved them may have been killed before deleting them.
+func (s *Store) gather(ctx context.Context, org loci.OrgID, id loci.ProjectID, entries []waiting) error {
+	return s.with(ctx, org, func(f *orgFile) error {
+		return f.db.Update(ctx, func(c *sqlitedb.Conn) error {
+			return s.run(f, c, func(tx store.Tx) error {
+				last := int64(0)
+				_, err := c.One("SELECT number FROM audit_of_projects WHERE project_id = ?", sqlitedb.Args{[16]byte(id)},
+					func(r *sqlitedb.Row) error { last = r.Int64(0); return nil })
+				for _, e := range entries {
+					if err == nil && e.number > last {
+						err, last = tx.Audit().Add(ctx, e.AuditEntry), e.number
+					}
+				}
+				if err != nil {
+					return err
+				}
+				return c.Exec("INSERT OR REPLACE INTO audit_of_projects (project_id, number) VALUES (?, ?)", [16]byte(id), last)
+			})
+		})
+	})
+}
+
+// leave archives or deletes a project, after its entries are gathered. An archived project has none, and of one that is not
+// there the change says so.
+func (ps projectRegistry) leave(ctx context.Context, org loci.OrgID, id loci.ProjectID, intent string) error {
+	err := ps.GatherAudit(ctx, org, id)
+	if code := loci.CodeOf(err); err != nil && code != loci.Conflict && code != loci.NotFound {
+		return err
+	}
+	return translateFile(ps.s.changeProject(ctx, org, id, intent))
+}
