@@ -179,7 +179,7 @@ func TestSessionsOfAgents(t *testing.T) {
 		who  loci.Principal
 		n    int
 		sees bool
-	}{{"the person", d.mara, 3, true}, {"claude", d.claude, 1, true}, {"cursor", d.cursor, 1, false}, {"tom", d.tom, 0, false}, {"a key of projects", d.limited, 0, false}} {
+	}{{"the person", d.mara, 4, true}, {"claude", d.claude, 1, true}, {"cursor", d.cursor, 1, false}, {"tom", d.tom, 0, false}, {"a key of projects", d.limited, 0, false}} {
 		page, err := d.Agent.Sessions(ctx, tt.who, agent.SessionList{})
 		d.must(err)
 		if len(page.Sessions) != tt.n {

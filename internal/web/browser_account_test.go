@@ -130,7 +130,7 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 	b.wants("was used or has expired")
 	b.shot("link-used")
 	b.open(w.base + "/app/nowhere")
-	b.wants("page not found")
+	b.wants("Page not found")
 	b.shot("error")
 	b.clean()
 }
