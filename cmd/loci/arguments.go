@@ -122,7 +122,7 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 // parseAround reads a span after (sign 1) or before (-1) now, a day or a moment.
 func parseAround(flag, s string, now time.Time, sign int) (time.Time, error) {
 	if d, err := parseSpan(s); err == nil {
-		return now.Add(time.Duration(sign) * d), nil //nolint:durationcheck // sign is 1 or -1
+		return now.Add(time.Duration(sign) * d), nil
 	}
 	t, err := parseTime(flag, s)
 	if err != nil {

@@ -13,8 +13,8 @@ const gatherBatch = 500
 
 // Record implements store.GraphTx. The trail is in the org's file, and a commit is of one file. A commit of its
 // own would cost as much as the change of the graph, so the entry waits beside the change until GatherAudit moves it.
-func (t *graphTx) Record(_ context.Context, e loci.AuditEntry) error {
-	return t.c.Exec("INSERT INTO audit (at, action, kind, method, user_id, vendor, credential_id, count) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+func (tx *graphTx) Record(_ context.Context, e loci.AuditEntry) error {
+	return tx.c.Exec("INSERT INTO audit (at, action, kind, method, user_id, vendor, credential_id, count) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		e.At.UnixMicro(), e.Action, string(e.Kind), string(e.Method), orNull(e.UserID), string(e.Vendor), orNull(e.CredentialID), e.Count)
 }
 
