@@ -200,7 +200,7 @@ func TestFirstLinkSignsIn(t *testing.T) {
 	}
 	owner := decoded(t, dir, "user_id", "user", "link")
 	runLoci(t, dir, "user", "set", owner, "--name", "Ann of here") // without an address that is what people know
-	for _, list := range [][]string{{"user", "sign-ins", "list"}, {"audit", "--action", "session.start"},
+	for _, list := range [][]string{{"user", "sign-ins", "list"}, {"audit", "--action", "sign_in.start"},
 		{"audit", "--user", owner}} {
 		if out := string(runLoci(t, dir, list...)); !strings.Contains(out, "Ann of here") {
 			t.Errorf("loci %s names nobody: %s", strings.Join(list, " "), out)

@@ -89,7 +89,7 @@ func (s *liveServer) waitForAddress() {
 		if url, ok := strings.CutPrefix(line, "Loci listens on "); ok {
 			s.url = url
 		}
-		if strings.HasPrefix(line, "Other assistants:") || strings.HasPrefix(line, "or let Loci") {
+		if strings.HasPrefix(line, "For other assistants:") || strings.HasPrefix(line, "Configure a client:") {
 			return
 		}
 	}

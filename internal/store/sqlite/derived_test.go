@@ -235,8 +235,8 @@ func TestErrorsHideTheDriver(t *testing.T) {
 	if text := fmt.Sprint(err); strings.Contains(strings.ToLower(text), "sql") || strings.Contains(text, "memories.id") {
 		t.Errorf("the text shows the driver's: %q", text)
 	}
-	if !errors.Is(err, sqlitedb.ErrConstraintUnique) {
-		t.Error("the cause is lost for the log")
+	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
+		t.Error("an ordinary refusal carries the driver's error into the log")
 	}
 	for class, want := range map[error]loci.Code{sqlitedb.ErrFull: loci.Full, sqlitedb.ErrReadOnly: loci.Unavailable,
 		sqlitedb.ErrBusy: loci.Unavailable, sqlitedb.ErrIO: loci.Unavailable, sqlitedb.ErrClosed: loci.Unavailable, sqlitedb.ErrCorrupt: ""} {

@@ -159,7 +159,7 @@ func TestEveryConnectionIsSetUp(t *testing.T) {
 			FROM pragma_foreign_keys fk, pragma_journal_mode j, pragma_synchronous s, pragma_trusted_schema ts,
 			pragma_temp_store tmp, pragma_busy_timeout bt`, nil, func(r *Row) error {
 			got := []any{r.Int(0), r.Text(1), r.Int(2), r.Int(3), r.Int(4), r.Int(5)}
-			if diff := cmp.Diff([]any{1, "wal", 2, 0, 2, 10000}, got); diff != "" {
+			if diff := cmp.Diff([]any{1, "wal", 2, 0, 2, 5000}, got); diff != "" {
 				t.Error(diff)
 			}
 			return nil
