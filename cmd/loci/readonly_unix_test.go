@@ -34,7 +34,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() { _ = os.Chmod(data, 0o755) })
-	writable := "make it writable for this user, or name another place with --data-dir"
+	writable := "make it writable for this user, or choose another with --data-dir"
 	for _, args := range [][]string{{"list"}, {"add", "y"}, {"serve", "--listen", "127.0.0.1:0"},
 		{"mcp", "--data-dir", filepath.Join(data, "new", "er")}} {
 		refusedToNobody(t, binary, dir, writable, args...)
@@ -43,7 +43,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	unreachable := filepath.Join(data, "inner")
-	refusedToNobody(t, binary, dir, unreachable+" cannot be reached by this user", "list", "--data-dir", unreachable)
+	refusedToNobody(t, binary, dir, "cannot open data directory "+unreachable+": this user may not", "list", "--data-dir", unreachable)
 }
 
 // refusedToNobody runs the program as somebody who may nothing.
