@@ -32,7 +32,8 @@ func (a *Agent) Validate() error {
 		return FieldErrorf("name", "must be one line without control characters, and not begin or end with a space")
 	}
 	if len(a.Config) > MaxAgentConfig {
-		return FieldErrorf("config", "is longer than %d bytes; keep large things elsewhere and name them here", MaxAgentConfig)
+		return FieldErrorf("config", "is longer than %d bytes; keep large things elsewhere and name them here",
+			MaxAgentConfig)
 	}
 	var object map[string]json.RawMessage
 	if len(a.Config) > 0 && (json.Unmarshal(a.Config, &object) != nil || object == nil || CheckJSON(a.Config) != nil) {

@@ -28,12 +28,14 @@ func TestSeesSession(t *testing.T) {
 		{"nobody in the org", loci.Viewer{OrgID: "o"}, as(func(s *loci.Session) { s.UserID = loci.UserID{} }), false, false},
 		{"another org's", with(func(v *loci.Viewer) { v.OrgID = "p" }), row, false, false},
 		{"another person's", person, as(func(s *loci.Session) { s.UserID = you }), false, false},
-		{"another person's, in my project", with(func(v *loci.Viewer) { v.ProjectIDs = []loci.ProjectID{project} }), as(func(s *loci.Session) { s.UserID = you }), false, false},
+		{"another person's, in my project", with(func(v *loci.Viewer) { v.ProjectIDs = []loci.ProjectID{project} }),
+			as(func(s *loci.Session) { s.UserID = you }), false, false},
 		{"its vendor", claude, row, true, true},
 		{"another vendor", claude, as(func(s *loci.Session) { s.Vendor = "cursor" }), false, false},
 		{"a person's own is no vendor's", claude, as(func(s *loci.Session) { s.Vendor = "" }), false, false},
 		{"a person sees each vendor's and their own", person, as(func(s *loci.Session) { s.Vendor = "" }), true, true},
-		{"limited to its project", with(func(v *loci.Viewer) { v.OnlyProjects, v.ProjectIDs = true, []loci.ProjectID{project} }), row, false, false},
+		{"limited to its project",
+			with(func(v *loci.Viewer) { v.OnlyProjects, v.ProjectIDs = true, []loci.ProjectID{project} }), row, false, false},
 		{"in the active workspace", inSpace, as(func(s *loci.Session) { s.WorkspaceID = space }), true, true},
 		{"in another workspace", inSpace, as(func(s *loci.Session) { s.WorkspaceID = loci.NewWorkspaceID() }), false, true},
 		{"in no workspace, while there are some", inSpace, row, false, true},
@@ -83,7 +85,8 @@ func TestValidateAgent(t *testing.T) {
 			t.Errorf("%s: %v about %q, want %q about %q", tt.name, err, loci.FieldOf(err), tt.code, tt.field)
 		}
 	}
-	for title, want := range map[string]loci.Code{"": "", strings.Repeat("é", loci.MaxSessionTitle): "", strings.Repeat("é", loci.MaxSessionTitle+1): loci.Invalid, "a\x00": loci.Invalid} {
+	for title, want := range map[string]loci.Code{"": "", strings.Repeat("é", loci.MaxSessionTitle): "",
+		strings.Repeat("é", loci.MaxSessionTitle+1): loci.Invalid, "a\x00": loci.Invalid} {
 		if err := (&loci.Session{Title: title}).Validate(); loci.CodeOf(err) != want {
 			t.Errorf("a title of %d bytes: %v", len(title), err)
 		}

@@ -30,7 +30,8 @@ func TestLinterMirrorsTheTable(t *testing.T) {
 		return
 	}
 	if !*updateLint {
-		t.Fatal(".golangci.yml does not hold the table of arch_test.go; run: go test -run TestLinterMirrorsTheTable . -update-lint")
+		t.Fatal(".golangci.yml does not hold the table of arch_test.go; run: go test -run TestLinterMirrorsTheTable . " +
+			"-update-lint")
 	}
 	if err := os.WriteFile(".golangci.yml", []byte(want), 0o644); err != nil {
 		t.Fatal(err)
@@ -68,7 +69,8 @@ func depguardRules() string {
 		for _, p := range patterns {
 			fmt.Fprintf(&b, "            - %s\n", p)
 		}
-		fmt.Fprintf(&b, "          deny:\n            - pkg: %s\n              desc: not in the table of arch_test.go\n", modulePath)
+		fmt.Fprintf(&b, "          deny:\n            - pkg: %s\n              desc: not in the table of arch_test.go\n",
+			modulePath)
 	}
 	return b.String()
 }

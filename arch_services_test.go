@@ -93,7 +93,8 @@ func TestServicesBegin(t *testing.T) {
 			if withoutBegin[name] != "" {
 				delete(unused, name)
 			} else if !beginsFirst(fn) {
-				t.Errorf("%s: %s does not start with Begin, so nobody asked whether the principal may do it", fset.Position(fn.Pos()), name)
+				t.Errorf("%s: %s does not start with Begin, so nobody asked whether the principal may do it",
+					fset.Position(fn.Pos()), name)
 			}
 		}
 	}
@@ -105,7 +106,8 @@ func TestServicesBegin(t *testing.T) {
 func TestServicesStaySmall(t *testing.T) {
 	for dir, list := range serviceMethods(t) {
 		if len(list) > maxServiceMethods {
-			t.Errorf("the service of %s has %d exported methods, the limit is %d; give a part of it a package", dir, len(list), maxServiceMethods)
+			t.Errorf("the service of %s has %d exported methods, the limit is %d; give a part of it a package", dir, len(list),
+				maxServiceMethods)
 		}
 	}
 }
@@ -122,7 +124,8 @@ func TestPackageSizes(t *testing.T) {
 		limit := max(maxPackageLines, largePackages[dir].lines)
 		switch {
 		case lines[dir] > limit:
-			t.Errorf("package %s has %d lines, the limit is %d; split it, or state a reason in largePackages", dir, lines[dir], limit)
+			t.Errorf("package %s has %d lines, the limit is %d; split it, or state a reason in largePackages", dir, lines[dir],
+				limit)
 		case lines[dir] > bigPackageLines:
 			t.Logf("package %s has %d lines", dir, lines[dir])
 		}

@@ -12,13 +12,16 @@ import (
 // mayHoldSQL are the only places outside tests with statements, each with its reason.
 var mayHoldSQL = map[string]string{
 	"internal/store/sqlstore": "the statements of all engines",
-	"internal/store/sqlite":   "what only SQLite has: files, the full-text index, postings, two-file transactions, restores",
+	"internal/store/sqlite": "what only SQLite has: files, the full-text index, postings, two-file transactions, " +
+		"restores",
 	"internal/store/postgres": "what only PostgreSQL has",
 	"internal/store/sqlitedb": "pragmas, and the table of migrations",
 	"test/":                   "programs of the integration tests",
 }
 
-var statement = regexp.MustCompile(`\b(SELECT .+ FROM|SELECT 1|INSERT (OR \w+ )?INTO|UPDATE \w+ (AS \w+ )?SET|DELETE FROM|CREATE (TABLE|INDEX|VIRTUAL|TRIGGER)|DROP (TABLE|INDEX)|PRAGMA) `)
+var statement = regexp.MustCompile(
+	`\b(SELECT .+ FROM|SELECT 1|INSERT (OR \w+ )?INTO|` +
+		`UPDATE \w+ (AS \w+ )?SET|DELETE FROM|CREATE (TABLE|INDEX|VIRTUAL|TRIGGER)|DROP (TABLE|INDEX)|PRAGMA) `)
 
 func TestSQLIsInTheEngines(t *testing.T) {
 	for _, f := range sources(t) {
@@ -64,7 +67,8 @@ func TestSQLStoreHasNoDriver(t *testing.T) {
 		for _, imp := range f.ast.Imports {
 			target := importPath(imp)
 			_, ours := inModule(target)
-			if first, _, _ := strings.Cut(target, "/"); !ours && strings.Contains(first, ".") || strings.HasPrefix(target, "database/") || path.Base(target) == "sql" {
+			if first, _, _ := strings.Cut(target, "/"); !ours && strings.Contains(first, ".") ||
+				strings.HasPrefix(target, "database/") || path.Base(target) == "sql" {
 				t.Errorf("%s: sqlstore must not import %s: it knows no driver", fset.Position(imp.Pos()), target)
 			}
 		}

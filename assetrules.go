@@ -40,7 +40,8 @@ func (r *AssetRules) Validate(field string) error {
 	for i, t := range r.MediaTypes {
 		r.MediaTypes[i] = strings.ToLower(t)
 		if !isTypePattern(t) {
-			return FieldErrorf(fmt.Sprintf("%s.media_types[%d]", field, i), "must be a media type such as application/pdf, or a family such as image/*")
+			return FieldErrorf(fmt.Sprintf("%s.media_types[%d]", field, i),
+				"must be a media type such as application/pdf, or a family such as image/*")
 		}
 	}
 	r.MediaTypes = Unique(r.MediaTypes)
@@ -50,7 +51,8 @@ func (r *AssetRules) Validate(field string) error {
 func isTypePattern(t string) bool {
 	kind, rest, err := mime.ParseMediaType(t)
 	family, sub, ok := strings.Cut(kind, "/")
-	return err == nil && ok && len(rest) == 0 && len(t) <= MaxMediaType && !strings.Contains(family, "*") && (sub == "*" || !strings.Contains(sub, "*")) &&
+	return err == nil && ok && len(rest) == 0 && len(t) <= MaxMediaType && !strings.Contains(family, "*") &&
+		(sub == "*" || !strings.Contains(sub, "*")) &&
 		strings.EqualFold(kind, t)
 }
 

@@ -99,7 +99,8 @@ func writePinned(out *strings.Builder, b *Briefing) {
 }
 
 func writeMemory(out *strings.Builder, m MemorySummary) {
-	fmt.Fprintf(out, "- %s (%s, %s, id %s)\n", OneLine(m.Title), OneLine(m.Origin), m.CreatedAt.Format(time.DateOnly), m.ID)
+	fmt.Fprintf(out, "- %s (%s, %s, id %s)\n", OneLine(m.Title), OneLine(m.Origin), m.CreatedAt.Format(time.DateOnly),
+		m.ID)
 }
 
 func writeMemories(out *strings.Builder, title string, memories []MemorySummary) {

@@ -74,7 +74,8 @@ func orNull[T comparable](v T) any {
 // CompareVersions returns what b says otherwise than a: two states of one memory.
 func CompareVersions(a, b *Memory) *Diff {
 	d := &Diff{MemoryID: b.ID, From: sideOf(a), To: sideOf(b), Fields: []FieldChange{}, Texts: []TextChange{}}
-	for _, text := range []struct{ field, from, to string }{{"title", a.Title, b.Title}, {"summary", a.Summary, b.Summary}, {"content", a.Content, b.Content}} {
+	for _, text := range []struct{ field, from, to string }{{"title", a.Title, b.Title}, {"summary", a.Summary, b.Summary},
+		{"content", a.Content, b.Content}} {
 		if text.from != text.to {
 			d.Texts = append(d.Texts, TextChange{Field: text.field, Hunks: DiffText(text.from, text.to)})
 		}

@@ -47,7 +47,8 @@ func TestDiffText(t *testing.T) {
 	tests := []struct{ name, from, to, want string }{
 		{"nothing", "a\nb", "a\nb", ""},
 		{"a word", "We deploy on Tuesdays.", "We deploy on Mondays.", "~We deploy on [-Tuesdays-]{+Mondays+}.\n"},
-		{"words beside each other", "the old blue house stands here", "the new red house stands here", "~the [-old blue-]{+new red+} house stands here\n"},
+		{"words beside each other", "the old blue house stands here", "the new red house stands here",
+			"~the [-old blue-]{+new red+} house stands here\n"},
 		{"another line", "one\ntwo\nthree", "one\nzebra\nthree", " one\n-two\n+zebra\n three\n"},
 		{"added at the end", "one", "one\ntwo", " one\n+two\n"},
 		{"all new", "alpha", "beta", "-alpha\n+beta\n"},
@@ -117,7 +118,8 @@ func apply(t *rapid.T, from string, hunks []Hunk) string {
 // A diff is exact, whatever the texts.
 func TestDiffTextIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		line := rapid.SampledFrom([]string{"", "a", "b", "a b c d", "a b x d", "a  b\tc", "日本語", "e\u0301 e", "one, two; three"})
+		line := rapid.SampledFrom(
+			[]string{"", "a", "b", "a b c d", "a b x d", "a  b\tc", "日本語", "e\u0301 e", "one, two; three"})
 		from := strings.Join(rapid.SliceOfN(line, 1, 30).Draw(t, "from"), "\n")
 		to := strings.Join(rapid.SliceOfN(line, 1, 30).Draw(t, "to"), "\n")
 		if got := apply(t, from, DiffText(from, to)); got != to {
@@ -157,8 +159,10 @@ func TestDiffOfHugeTexts(t *testing.T) {
 
 // What a memory has is compared, or is of the version and not of what it says.
 func TestEveryFieldIsCompared(t *testing.T) {
-	m := Memory{Summary: "s", Key: "k", Pinned: true, SessionID: NewSessionID(), ValidFrom: time.Unix(1, 0), ValidTo: time.Unix(1, 0)}
-	m.Access = Access{UserID: NewUserID(), WorkspaceID: NewWorkspaceID(), ProjectID: NewProjectID(), AgentID: NewAgentID(), TeamID: NewTeamID(),
+	m := Memory{Summary: "s", Key: "k", Pinned: true, SessionID: NewSessionID(), ValidFrom: time.Unix(1, 0),
+		ValidTo: time.Unix(1, 0)}
+	m.Access = Access{UserID: NewUserID(), WorkspaceID: NewWorkspaceID(), ProjectID: NewProjectID(), AgentID: NewAgentID(),
+		TeamID:    NewTeamID(),
 		ExpiresAt: time.Unix(1, 0), SupersededBy: NewMemoryID(), DeletedAt: time.Unix(1, 0)}
 	m.EditorID, m.EditorCredentialID, m.EditorSessionID = NewUserID(), NewCredentialID(), NewSessionID()
 	b, err := json.Marshal(m)
@@ -169,7 +173,8 @@ func TestEveryFieldIsCompared(t *testing.T) {
 	if err := json.Unmarshal(b, &members); err != nil {
 		t.Fatal(err)
 	}
-	known := []string{"id", "user_id", "origin", "created_at", "updated_at", "version", "change", "editor", "editor_id", "editor_credential_id", "editor_session_id",
+	known := []string{"id", "user_id", "origin", "created_at", "updated_at", "version", "change", "editor", "editor_id",
+		"editor_credential_id", "editor_session_id",
 		"title", "content", "summary"}
 	for _, c := range compared {
 		known = append(known, c.field)
@@ -182,7 +187,8 @@ func TestEveryFieldIsCompared(t *testing.T) {
 	other := m
 	other.Importance, other.Title, other.Key = 7, "title", ""
 	got := CompareVersions(&m, &other)
-	if len(got.Fields) != 2 || got.Fields[0].Field != "key" || string(got.Fields[0].New) != "null" || string(got.Fields[1].New) != "7" || len(got.Texts) != 1 {
+	if len(got.Fields) != 2 || got.Fields[0].Field != "key" || string(got.Fields[0].New) != "null" ||
+		string(got.Fields[1].New) != "7" || len(got.Texts) != 1 {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -45,8 +45,10 @@ func TestParseGraphQueryErrors(t *testing.T) {
 		`NEAR("ada" "bob", 5)`: "NEAR", "x OR NEAR (a b)": "NEAR", "NEAR(a": "NEAR",
 		"": "must not be empty", " ": "must not be empty", "?!": "no word", `"a`: "not closed", `""`: "phrase without a word",
 		"(a": "parenthesis that is not closed", "a)": "closing parenthesis too many", "()": "closing parenthesis where",
-		"a AND": "ends where a word", "NOT a": "NOT where a word", "a OR OR b": "OR where a word", "a AND ++": "without a letter",
-		strings.Repeat("(", 100) + "a": "nests too deep", manyWords(40): "more than 32 words", strings.Repeat("x", 501): "longer than 500",
+		"a AND": "ends where a word", "NOT a": "NOT where a word", "a OR OR b": "OR where a word",
+		"a AND ++":                     "without a letter",
+		strings.Repeat("(", 100) + "a": "nests too deep", manyWords(40): "more than 32 words",
+		strings.Repeat("x", 501): "longer than 500",
 	} {
 		if _, err := ParseGraphQuery(in); CodeOf(err) != Invalid || !strings.Contains(SafeText(err), want) {
 			t.Errorf("%.20q: got %v, want %q", in, err, want)
@@ -68,7 +70,8 @@ func FuzzParseGraphQuery(f *testing.F) {
 func TestNearest(t *testing.T) {
 	names := []string{"Ada Lovelace", "Ada", "Adam", "Grace", "Lovelace", "ada"}
 	for name, want := range map[string][]string{
-		"ada lovelase": {"Ada Lovelace", "Lovelace"}, "Ad": {"Ada", "ada"}, "Garce": {"Grace"}, "Gearc": {}, "grace": {"Grace"}, "zzz": {},
+		"ada lovelase": {"Ada Lovelace", "Lovelace"}, "Ad": {"Ada", "ada"}, "Garce": {"Grace"}, "Gearc": {},
+		"grace": {"Grace"}, "zzz": {},
 	} {
 		got := Nearest(name, names, 2)
 		if name == "ada lovelase" {

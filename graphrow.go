@@ -52,7 +52,8 @@ func (a *GraphAccess) validate(field string, created *time.Time) error {
 	if Vendor(a.Origin).Validate() != nil {
 		return FieldErrorf(field+".origin", "is not a vendor or one of api, cli and dashboard")
 	}
-	if a.AllowedVendors = Unique(a.AllowedVendors); a.AllowedVendors == nil || len(a.AllowedVendors) > 0 { // a merge may leave a row to people alone
+	// a merge may leave a row to people alone
+	if a.AllowedVendors = Unique(a.AllowedVendors); a.AllowedVendors == nil || len(a.AllowedVendors) > 0 {
 		if err := CheckVendors(a.AllowedVendors); err != nil {
 			return err
 		}

@@ -10,10 +10,14 @@ import (
 
 func TestImportedRowsOfAGraph(t *testing.T) {
 	now := time.Date(2026, 11, 22, 1, 2, 3, 456_789_000, time.FixedZone("", 3600))
-	access := loci.GraphAccess{UserID: loci.NewUserID(), Origin: "claude", AllowedVendors: []loci.Vendor{"claude", "claude"}}
-	ada := loci.Entity{ID: loci.NewEntityID(), Name: "Ada", Type: "person", GraphAccess: access, CreatedAt: now, UpdatedAt: now}
-	wrote := loci.Observation{ID: loci.NewObservationID(), EntityID: ada.ID, Content: "x", GraphAccess: access, CreatedAt: now}
-	knows := loci.Relation{ID: loci.NewRelationID(), FromID: ada.ID, ToID: ada.ID, Type: "knows", GraphAccess: access, CreatedAt: now}
+	access := loci.GraphAccess{UserID: loci.NewUserID(), Origin: "claude",
+		AllowedVendors: []loci.Vendor{"claude", "claude"}}
+	ada := loci.Entity{ID: loci.NewEntityID(), Name: "Ada", Type: "person", GraphAccess: access, CreatedAt: now,
+		UpdatedAt: now}
+	wrote := loci.Observation{ID: loci.NewObservationID(), EntityID: ada.ID, Content: "x", GraphAccess: access,
+		CreatedAt: now}
+	knows := loci.Relation{ID: loci.NewRelationID(), FromID: ada.ID, ToID: ada.ID, Type: "knows", GraphAccess: access,
+		CreatedAt: now}
 	entity := func(change func(*loci.Entity)) error { x := ada; change(&x); return x.Validate("row") }
 	observation := func(change func(*loci.Observation)) error { x := wrote; change(&x); return x.Validate("row") }
 	relation := func(change func(*loci.Relation)) error { x := knows; change(&x); return x.Validate("row") }
@@ -44,7 +48,8 @@ func TestImportedRowsOfAGraph(t *testing.T) {
 			t.Errorf("got %v, want %q", tt.err, tt.field)
 		}
 	}
-	if err := ada.Validate("row"); err != nil || !ada.CreatedAt.Equal(now.Truncate(time.Millisecond)) || len(ada.AllowedVendors) != 1 {
+	if err := ada.Validate("row"); err != nil || !ada.CreatedAt.Equal(now.Truncate(time.Millisecond)) ||
+		len(ada.AllowedVendors) != 1 {
 		t.Errorf("after validation: %+v, %v", ada, err)
 	}
 }

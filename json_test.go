@@ -11,7 +11,8 @@ import (
 
 func TestCheckJSON(t *testing.T) {
 	deep := strings.Repeat("[", 64) + strings.Repeat("]", 64)
-	for _, good := range []string{``, `{}`, `null`, `{"a":{"a":1},"b":[{"a":2},{"a":3}]}`, `["a","a"]`, `{"a":"a","b":"a"}`,
+	for _, good := range []string{``, `{}`, `null`, `{"a":{"a":1},"b":[{"a":2},{"a":3}]}`, `["a","a"]`,
+		`{"a":"a","b":"a"}`,
 		`{"a":"\"a\":{[,","b":1}`, `"\ud83d\ude00 \\ud800"`, deep, `{"a":1}{"a":2}`, `}`, `{"a`, `,:`, `"\ud800`} {
 		if err := loci.CheckJSON([]byte(good)); err != nil {
 			t.Errorf("%.60s: %v", good, err)
@@ -47,7 +48,8 @@ func FuzzCheckJSONFindsWhatDecodersChange(f *testing.F) {
 		if err := json.Unmarshal(b, &v); err != nil {
 			t.Fatal(err)
 		}
-		if s, ok := v.(string); ok && strings.ContainsRune(s, utf8.RuneError) && !strings.Contains(string(b), "\ufffd") && !strings.Contains(strings.ToLower(string(b)), `\ufffd`) {
+		if s, ok := v.(string); ok && strings.ContainsRune(s, utf8.RuneError) && !strings.Contains(string(b), "\ufffd") &&
+			!strings.Contains(strings.ToLower(string(b)), `\ufffd`) {
 			t.Errorf("%q was changed to %q", b, s)
 		}
 	})

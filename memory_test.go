@@ -11,7 +11,8 @@ import (
 )
 
 func TestMemoryJSONRoundTrip(t *testing.T) {
-	m := loci.Memory{ID: loci.NewMemoryID(), Title: "t", Content: "<c> & \u2028", CreatedAt: time.UnixMicro(1_700_000_000_000_001).UTC()}
+	m := loci.Memory{ID: loci.NewMemoryID(), Title: "t", Content: "<c> & \u2028",
+		CreatedAt: time.UnixMicro(1_700_000_000_000_001).UTC()}
 	m.UserID, m.Origin = loci.NewUserID(), "claude"
 	m.Version, m.Change, m.Editor = 3, loci.Updated, "api"
 	m.SetDefaults()

@@ -18,7 +18,8 @@ func TestMemoryNodeValidate(t *testing.T) {
 		{"in a project", "", "", func(n *loci.MemoryNode) { n.Scope, n.ProjectID = loci.ScopeProject, loci.ProjectID{1} }},
 		{"no name", "name", "empty", func(n *loci.MemoryNode) { n.Name = "" }},
 		{"long name", "name", "500", func(n *loci.MemoryNode) { n.Name = strings.Repeat("é", loci.MaxTitle+1) }},
-		{"long description", "description", "longer", func(n *loci.MemoryNode) { n.Description = strings.Repeat("é", loci.MaxDescription+1) }},
+		{"long description", "description", "longer",
+			func(n *loci.MemoryNode) { n.Description = strings.Repeat("é", loci.MaxDescription+1) }},
 		{"tag", "tags[0]", "empty", func(n *loci.MemoryNode) { n.Tags = []string{""} }},
 		{"too many tags", "tags", "50", func(n *loci.MemoryNode) { n.Tags = manyTags(51) }},
 		{"no vendors", "allowed_vendors", "at least one", func(n *loci.MemoryNode) { n.AllowedVendors = []loci.Vendor{} }},
@@ -33,7 +34,8 @@ func TestMemoryNodeValidate(t *testing.T) {
 	}
 	n := &loci.MemoryNode{Name: "n", Tags: []string{"x", "y", "x"}}
 	n.SetDefaults()
-	if err := n.Validate(); err != nil || !cmp.Equal(n.Tags, []string{"x", "y"}) || !cmp.Equal(n.AllowedVendors, []loci.Vendor{"*"}) || n.Scope != loci.ScopeGlobal {
+	if err := n.Validate(); err != nil || !cmp.Equal(n.Tags, []string{"x", "y"}) ||
+		!cmp.Equal(n.AllowedVendors, []loci.Vendor{"*"}) || n.Scope != loci.ScopeGlobal {
 		t.Errorf("got %+v, %v", n, err)
 	}
 }
@@ -50,13 +52,16 @@ func TestNodeItemValidate(t *testing.T) {
 		{"kind", "items[0].kind", "memory, entity, text", loci.NodeItem{Kind: "picture", Text: "x"}},
 		{"no memory", "items[0]", "memory_id", loci.NodeItem{Kind: loci.ItemMemory}},
 		{"memory and text", "items[0]", "nothing else", loci.NodeItem{Kind: loci.ItemMemory, MemoryID: memory, Text: "x"}},
-		{"memory and entity", "items[0]", "nothing else", loci.NodeItem{Kind: loci.ItemMemory, MemoryID: memory, EntityID: entity}},
+		{"memory and entity", "items[0]", "nothing else",
+			loci.NodeItem{Kind: loci.ItemMemory, MemoryID: memory, EntityID: entity}},
 		{"entity without project", "items[0]", "project_id", loci.NodeItem{Kind: loci.ItemEntity, EntityID: entity}},
 		{"project without entity", "items[0]", "entity_id", loci.NodeItem{Kind: loci.ItemEntity, ProjectID: project}},
-		{"entity and memory", "items[0]", "nothing else", loci.NodeItem{Kind: loci.ItemEntity, ProjectID: project, EntityID: entity, MemoryID: memory}},
+		{"entity and memory", "items[0]", "nothing else",
+			loci.NodeItem{Kind: loci.ItemEntity, ProjectID: project, EntityID: entity, MemoryID: memory}},
 		{"text and memory", "items[0]", "nothing else", loci.NodeItem{Kind: loci.ItemText, Text: "x", MemoryID: memory}},
 		{"no text", "items[0].text", "empty", loci.NodeItem{Kind: loci.ItemText}},
-		{"long text", "items[0].text", "10000", loci.NodeItem{Kind: loci.ItemText, Text: strings.Repeat("é", loci.MaxNodeText+1)}},
+		{"long text", "items[0].text", "10000",
+			loci.NodeItem{Kind: loci.ItemText, Text: strings.Repeat("é", loci.MaxNodeText+1)}},
 	} {
 		tt.item.AllowedVendors = []loci.Vendor{"*"}
 		wantField(t, tt.name, tt.item.Validate("items[0]"), tt.field, tt.text)

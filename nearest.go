@@ -20,7 +20,8 @@ func Nearest(name string, names []string, n int) []string {
 	for _, other := range Unique(names) {
 		lower := strings.ToLower(other)
 		d := distance(want, []rune(lower), limit)
-		if d > limit && len(want) > 2 && len(lower) > 2 && (strings.Contains(lower, string(want)) || strings.Contains(string(want), lower)) {
+		if d > limit && len(want) > 2 && len(lower) > 2 &&
+			(strings.Contains(lower, string(want)) || strings.Contains(string(want), lower)) {
 			d = limit + 1
 		} else if d > limit {
 			continue

@@ -30,7 +30,8 @@ func TestNodeTree(t *testing.T) {
 		parent, before string
 		want           loci.Code
 	}{
-		{"", "", ""}, {"", "b", ""}, {"a", "a3", ""}, {"b", "", ""}, {"gone", "", loci.Invalid}, {"", "gone", loci.Invalid}, {"a", "a2", loci.Invalid},
+		{"", "", ""}, {"", "b", ""}, {"a", "a3", ""}, {"b", "", ""}, {"gone", "", loci.Invalid}, {"", "gone", loci.Invalid},
+		{"a", "a2", loci.Invalid},
 	} {
 		if err := tree.Place(ids[tt.parent], ids[tt.before]); loci.CodeOf(err) != tt.want {
 			t.Errorf("below %q before %q: %v, want %q", tt.parent, tt.before, err, tt.want)
@@ -40,7 +41,8 @@ func TestNodeTree(t *testing.T) {
 		id, parent, before string
 		want               loci.Code
 	}{
-		{"a", "b", "", ""}, {"b", "a2", "", ""}, {"a", "a", "", loci.Invalid}, {"a", "a2", "", loci.Invalid}, {"a1", "a", "a1", loci.Invalid},
+		{"a", "b", "", ""}, {"b", "a2", "", ""}, {"a", "a", "", loci.Invalid}, {"a", "a2", "", loci.Invalid},
+		{"a1", "a", "a1", loci.Invalid},
 	} {
 		if err := tree.Move(ids[tt.id], ids[tt.parent], ids[tt.before]); loci.CodeOf(err) != tt.want {
 			t.Errorf("%q below %q before %q: %v, want %q", tt.id, tt.parent, tt.before, err, tt.want)

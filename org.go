@@ -164,11 +164,13 @@ const maxEmail = 254
 // it, or an Invalid error. It checks the form only: who holds it is proved
 // elsewhere.
 func ParseEmail(s string) (string, error) {
-	kelvin := strings.ContainsRune(s, '\u212A') // another letter, whose lower case is a plain k: it would be another's address
+	// another letter, whose lower case is a plain k: it would be another's address
+	kelvin := strings.ContainsRune(s, '\u212A')
 	s = strings.ToLower(strings.TrimSpace(s))
 	name, host, ok := strings.Cut(s, "@")
 	if !ok || kelvin || name == "" || host == "" || len(s) > maxEmail || strings.ContainsAny(s, " \t\r\n,;<>\"\\()[]") ||
-		strings.Contains(host, "@") || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }) {
+		strings.Contains(host, "@") ||
+		strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }) {
 		return "", FieldErrorf("email", "must be an address like mara@example.org, of at most %d bytes", maxEmail)
 	}
 	return s, nil

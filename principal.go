@@ -89,8 +89,9 @@ type Principal struct {
 
 // Viewer returns what decides this principal's visibility.
 func (p Principal) Viewer() Viewer {
-	return Viewer{OrgID: p.OrgID, UserID: p.UserID, TeamID: p.TeamID, ProjectIDs: p.ProjectIDs, OnlyProjects: p.OnlyProjects,
-		WorkspaceID: p.WorkspaceID, AgentID: p.AgentID, Vendor: p.Vendor}
+	return Viewer{OrgID: p.OrgID, UserID: p.UserID, TeamID: p.TeamID, ProjectIDs: p.ProjectIDs,
+		OnlyProjects: p.OnlyProjects,
+		WorkspaceID:  p.WorkspaceID, AgentID: p.AgentID, Vendor: p.Vendor}
 }
 
 // Has reports whether the credential is not limited to rights other than r.

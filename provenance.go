@@ -40,7 +40,8 @@ func (a *Asset) Validate() error {
 		return err
 	}
 	if !isLine(a.Name) || strings.ContainsAny(a.Name, `/\`) || a.Name == "." || a.Name == ".." {
-		return FieldErrorf("name", "must be the name of a file: one line without / and \\, not . or .., and not begin or end with a space")
+		return FieldErrorf("name", "must be the name of a file: one line without / and \\, not . or .., and not begin or "+
+			"end with a space")
 	}
 	if err := CheckText("media_type", a.MediaType, 1, MaxMediaType); err != nil {
 		return err
@@ -138,7 +139,8 @@ func (s *Source) checkSpan(field string) error {
 		return nil
 	}
 	if string([]rune(s.Text)[s.Start:s.End]) != s.Quote {
-		return FieldErrorf(field+".quote", "must be the characters from start to end of the text; leave start and end out where it is not")
+		return FieldErrorf(field+".quote",
+			"must be the characters from start to end of the text; leave start and end out where it is not")
 	}
 	return nil
 }

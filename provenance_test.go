@@ -18,7 +18,8 @@ func wantField(t *testing.T, name string, err error, field, text string) {
 		}
 		return
 	}
-	if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != field || !strings.Contains(err.Error(), text) || !strings.HasPrefix(err.Error(), field) {
+	if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != field || !strings.Contains(err.Error(), text) ||
+		!strings.HasPrefix(err.Error(), field) {
 		t.Errorf("%s: got %v about %q, want one about %q that says %q", name, err, loci.FieldOf(err), field, text)
 	}
 }
@@ -75,14 +76,17 @@ func TestSourceValidate(t *testing.T) {
 		{"long text", "sources[3].text", "100000", func(s *loci.Source) { s.Text = strings.Repeat("x", 100_001) }},
 		{"long quote", "sources[3].quote", "10000", func(s *loci.Source) { s.Quote = strings.Repeat("x", 10_001) }},
 		{"NUL", "sources[3].quote", "NUL", func(s *loci.Source) { s.Quote = "\x00" }},
-		{"script", "sources[3].ref", "https://", func(s *loci.Source) { s.Kind, s.Ref = loci.SourceURL, "javascript:alert(1)" }},
+		{"script", "sources[3].ref", "https://",
+			func(s *loci.Source) { s.Kind, s.Ref = loci.SourceURL, "javascript:alert(1)" }},
 		{"nowhere", "sources[3].ref", "https://", func(s *loci.Source) { s.Kind, s.Ref = loci.SourceURL, "https://" }},
 		{"before the beginning", "sources[3].start", "part of the text", func(s *loci.Source) { s.Start = -1 }},
 		{"backwards", "sources[3].start", "part of the text", func(s *loci.Source) { s.Start, s.End = 4, 2 }},
 		{"behind the end", "sources[3].start", "part of the text", func(s *loci.Source) { s.Text, s.End = "né", 3 }},
-		{"other words", "sources[3].quote", "from start to end", func(s *loci.Source) { s.Text, s.Quote, s.Start, s.End = "né à Ys", "né", 1, 3 }},
+		{"other words", "sources[3].quote", "from start to end",
+			func(s *loci.Source) { s.Text, s.Quote, s.Start, s.End = "né à Ys", "né", 1, 3 }},
 		{"no vendors", "sources[3].allowed_vendors", "at least one", func(s *loci.Source) { s.AllowedVendors = nil }},
-		{"vendor", "sources[3].allowed_vendors[1]", "a-z", func(s *loci.Source) { s.AllowedVendors = []loci.Vendor{"*", "A B"} }},
+		{"vendor", "sources[3].allowed_vendors[1]", "a-z",
+			func(s *loci.Source) { s.AllowedVendors = []loci.Vendor{"*", "A B"} }},
 	} {
 		s := &loci.Source{Kind: loci.SourceMessage, Ref: "msg-1", AllowedVendors: []loci.Vendor{"*"}}
 		tt.change(s)

@@ -47,8 +47,10 @@ func TestValidateNamesFieldAndLimit(t *testing.T) {
 		{"empty tag", "tags[0]", "empty", func(m *loci.Memory) { m.Tags = []string{""} }},
 		{"no vendors", "allowed_vendors", "at least one", func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{} }},
 		{"too many vendors", "allowed_vendors", "50", func(m *loci.Memory) { m.AllowedVendors = vendors }},
-		{"vendor syntax", "allowed_vendors[0]", "a-z", func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"Claude Code"} }},
-		{"long vendor", "allowed_vendors[0]", "50", func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{loci.Vendor(strings.Repeat("x", 51))} }},
+		{"vendor syntax", "allowed_vendors[0]", "a-z",
+			func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"Claude Code"} }},
+		{"long vendor", "allowed_vendors[0]", "50",
+			func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{loci.Vendor(strings.Repeat("x", 51))} }},
 		{"type", "memory_type", "semantic", func(m *loci.Memory) { m.Type = "x" }},
 		{"scope", "scope", "global", func(m *loci.Memory) { m.Scope = "x" }},
 		{"scope without project", "project_id", "needed", func(m *loci.Memory) { m.Scope = loci.ScopeProject }},
@@ -58,7 +60,8 @@ func TestValidateNamesFieldAndLimit(t *testing.T) {
 		{"summary", "summary", "2000", func(m *loci.Memory) { m.Summary = strings.Repeat("k", 2001) }},
 		{"category", "category", "100", func(m *loci.Memory) { m.Category = strings.Repeat("k", 101) }},
 		{"source", "source", "64", func(m *loci.Memory) { m.Source = strings.Repeat("k", 65) }},
-		{"interval", "valid_to", "before", func(m *loci.Memory) { m.ValidFrom, m.ValidTo = time.UnixMicro(2), time.UnixMicro(1) }},
+		{"interval", "valid_to", "before",
+			func(m *loci.Memory) { m.ValidFrom, m.ValidTo = time.UnixMicro(2), time.UnixMicro(1) }},
 		{"year", "expires_at", "9999", func(m *loci.Memory) { m.ExpiresAt = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC) }},
 	}
 	for _, tt := range tests {
@@ -96,7 +99,8 @@ func TestValidateTakesTheLimitsThemselves(t *testing.T) {
 }
 
 func TestIDsAndNames(t *testing.T) {
-	for _, bad := range []string{"", "x", strings.Repeat("f", 36), strings.Repeat("x", 1<<20), "6f1d2c1e8a524c0e9d7b2f3a4b5c6d7e", "{6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7}"} {
+	for _, bad := range []string{"", "x", strings.Repeat("f", 36), strings.Repeat("x", 1<<20),
+		"6f1d2c1e8a524c0e9d7b2f3a4b5c6d7e", "{6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7}"} {
 		if _, err := loci.ParseMemoryID(bad); loci.CodeOf(err) != loci.Invalid || len(err.Error()) > 200 {
 			t.Errorf("ParseMemoryID(%.40q) = %v", bad, err)
 		}

@@ -50,7 +50,8 @@ const (
 //
 // A zero viewer sees nothing.
 func (v Viewer) Sees(a *Access, l Lifecycle, now time.Time) bool {
-	return v.inTenant(a) && v.reaches(a) && v.vendorMay(a) && l.admits(a, now) && (a.DeletedAt.IsZero() || a.UserID == v.UserID)
+	return v.inTenant(a) && v.reaches(a) && v.vendorMay(a) && l.admits(a, now) &&
+		(a.DeletedAt.IsZero() || a.UserID == v.UserID)
 }
 
 // SeesMemory is Sees for a memory, with its validity for CurrentOnly.

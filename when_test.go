@@ -18,7 +18,8 @@ func TestSeesAt(t *testing.T) {
 	team := loci.TeamID{1}
 	now := day(20)
 	memory := func(change ...func(*loci.Memory)) *loci.Memory {
-		m := &loci.Memory{CreatedAt: day(5), Access: loci.Access{OrgID: "o", UserID: me, Scope: loci.ScopeGlobal, AllowedVendors: []loci.Vendor{"*"}}}
+		m := &loci.Memory{CreatedAt: day(5),
+			Access: loci.Access{OrgID: "o", UserID: me, Scope: loci.ScopeGlobal, AllowedVendors: []loci.Vendor{"*"}}}
 		for _, c := range change {
 			c(m)
 		}
@@ -33,8 +34,10 @@ func TestSeesAt(t *testing.T) {
 	shared := func(m *loci.Memory) { m.TeamID = team }
 	in := func(w loci.WorkspaceID) func(*loci.Memory) { return func(m *loci.Memory) { m.WorkspaceID = w } }
 	person, claude := loci.Viewer{OrgID: "o", UserID: me}, loci.Viewer{OrgID: "o", UserID: me, Vendor: "claude"}
-	friend, inHere := loci.Viewer{OrgID: "o", UserID: you, TeamID: team}, loci.Viewer{OrgID: "o", UserID: me, WorkspaceID: here}
-	known, asOf := func(n int) loci.When { return loci.When{KnownAt: day(n)} }, func(n int) loci.When { return loci.When{AsOf: day(n)} }
+	friend, inHere := loci.Viewer{OrgID: "o", UserID: you, TeamID: team},
+		loci.Viewer{OrgID: "o", UserID: me, WorkspaceID: here}
+	known, asOf := func(n int) loci.When { return loci.When{KnownAt: day(n)} },
+		func(n int) loci.When { return loci.When{AsOf: day(n)} }
 	for _, tt := range []struct {
 		name          string
 		v             loci.Viewer
@@ -58,22 +61,28 @@ func TestSeesAt(t *testing.T) {
 		{"known before it expired", person, memory(expired), memory(expired), known(9), true},
 		{"known when it expired", person, memory(expired), memory(expired), known(10), false},
 		{"before it expired", person, memory(expired), memory(expired), asOf(9), true},
-		{"before it expired, known later", person, memory(expired), memory(expired), loci.When{AsOf: day(9), KnownAt: day(15)}, true},
-		{"after it expires, known earlier", person, memory(expired), memory(expired), loci.When{AsOf: day(15), KnownAt: day(9)}, false},
+		{"before it expired, known later", person, memory(expired), memory(expired),
+			loci.When{AsOf: day(9), KnownAt: day(15)}, true},
+		{"after it expires, known earlier", person, memory(expired), memory(expired),
+			loci.When{AsOf: day(15), KnownAt: day(9)}, false},
 		{"expired, superseded too", person, memory(expired), memory(expired), loci.When{Superseded: true}, false},
 		{"superseded since", person, memory(), memory(superseded), known(6), true},
 		{"superseded then", person, memory(superseded), memory(superseded), known(12), false},
-		{"superseded then, those too", person, memory(superseded), memory(superseded), loci.When{KnownAt: day(12), Superseded: true}, true},
+		{"superseded then, those too", person, memory(superseded), memory(superseded),
+			loci.When{KnownAt: day(12), Superseded: true}, true},
 		{"superseded, those too", person, memory(superseded), memory(superseded), loci.When{Superseded: true}, true},
-		{"trashed, superseded too", person, memory(superseded, trashed), memory(superseded, trashed), loci.When{Superseded: true}, false},
+		{"trashed, superseded too", person, memory(superseded, trashed), memory(superseded, trashed),
+			loci.When{Superseded: true}, false},
 		{"before it was superseded", person, memory(superseded), memory(superseded), asOf(9), true},
 		{"when it was superseded", person, memory(superseded), memory(superseded), asOf(10), false},
 		{"superseded nobody knows when", person, memory(sinceWhen), memory(sinceWhen), asOf(9), false},
-		{"superseded nobody knows when, those too", person, memory(sinceWhen), memory(sinceWhen), loci.When{AsOf: day(9), Superseded: true}, true},
+		{"superseded nobody knows when, those too", person, memory(sinceWhen), memory(sinceWhen),
+			loci.When{AsOf: day(9), Superseded: true}, true},
 		{"valid before it was written", person, memory(valid), memory(valid), asOf(2), true},
 		{"not yet valid", person, memory(valid), memory(valid), asOf(1), false},
 		{"valid no more", person, memory(valid), memory(valid), asOf(10), false},
-		{"valid no more, superseded too", person, memory(valid), memory(valid), loci.When{AsOf: day(10), Superseded: true}, false},
+		{"valid no more, superseded too", person, memory(valid), memory(valid), loci.When{AsOf: day(10), Superseded: true},
+			false},
 		{"valid since it was written", person, memory(), memory(), asOf(5), true},
 		{"not yet written", person, memory(), memory(), asOf(4), false},
 	} {
@@ -99,8 +108,9 @@ func TestSeesAtProperties(t *testing.T) {
 		me := loci.NewUserID()
 		v := loci.Viewer{OrgID: "o", UserID: me, Vendor: rapid.SampledFrom([]loci.Vendor{"", "a"}).Draw(t, "vendor")}
 		m := &loci.Memory{CreatedAt: start, ValidFrom: maybe("from"), ValidTo: maybe("to")}
-		m.Access = loci.Access{OrgID: "o", UserID: me, AllowedVendors: rapid.SampledFrom([][]loci.Vendor{{"*"}, {"b"}}).Draw(t, "vendors"),
-			DeletedAt: maybe("deleted"), ExpiresAt: maybe("expires")}
+		m.Access = loci.Access{OrgID: "o", UserID: me,
+			AllowedVendors: rapid.SampledFrom([][]loci.Vendor{{"*"}, {"b"}}).Draw(t, "vendors"),
+			DeletedAt:      maybe("deleted"), ExpiresAt: maybe("expires")}
 		if rapid.Bool().Draw(t, "superseded") {
 			m.SupersededBy = loci.NewMemoryID()
 		}

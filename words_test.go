@@ -30,7 +30,8 @@ func TestWords(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(strings.Fields(tt.want), stems(tt.text), cmp.Transformer("nil", func(s []string) string { return strings.Join(s, " ") })); diff != "" {
+			if diff := cmp.Diff(strings.Fields(tt.want), stems(tt.text),
+				cmp.Transformer("nil", func(s []string) string { return strings.Join(s, " ") })); diff != "" {
 				t.Error(diff)
 			}
 		})

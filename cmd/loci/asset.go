@@ -112,7 +112,8 @@ func (p *program) openFile(ctx context.Context, name string) (r io.ReadCloser, s
 
 func (p *program) assetListCommand() *cobra.Command {
 	return p.onMemoryID(pickAny, &cobra.Command{
-		Use: "list MEMORY", Short: "List the files of a memory", Args: cobra.ExactArgs(1), Annotations: does(memory.AssetRead),
+		Use: "list MEMORY", Short: "List the files of a memory", Args: cobra.ExactArgs(1),
+		Annotations: does(memory.AssetRead),
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, err := c.app.Memory.Assets(ctx, c.who, id)
 		if err != nil {

@@ -91,7 +91,8 @@ func (in *instance) newKey(ctx context.Context, c *client, e *endpoint) (id loci
 	if e.Command != "" {
 		return id, nil
 	}
-	made, key, err := in.app.Identity.CreateKey(ctx, in.operator, auth.KeyRequest{Name: c.name + " (connected)", Vendor: c.vendor})
+	made, key, err := in.app.Identity.CreateKey(ctx, in.operator,
+		auth.KeyRequest{Name: c.name + " (connected)", Vendor: c.vendor})
 	e.Key = key
 	return made.ID, err
 }

@@ -222,7 +222,10 @@ func TestInterruptedImportGoesOn(t *testing.T) {
 	export.WriteString(`{"loci":"export","format":1}` + "\n")
 	for i := range lines {
 		fmt.Fprintf(&export,
-			`{"memory":{"id":"00000000-0000-4000-8000-%012d","title":"t%d","content":"c","tags":[],"memory_type":"semantic","category":"fact","importance":5,"source":"manual","scope":"global","origin":"claude","allowed_vendors":["*"],"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","version":1,"change":"created","editor":"claude"}}`+"\n", i, i)
+			`{"memory":{"id":"00000000-0000-4000-8000-%012d","title":"t%d","content":"c","tags":[],"memory_type":"semantic",`+
+				`"category":"fact","importance":5,"source":"manual","scope":"global","origin":"claude","allowed_vendors":["*"],`+
+				`"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","version":1,"change":"created",`+
+				`"editor":"claude"}}`+"\n", i, i)
 	}
 	cmd := lociCommand(t, dir, "import", "-")
 	stdin, err := cmd.StdinPipe()

@@ -36,7 +36,8 @@ func TestReport(t *testing.T) {
 		{"interrupted", fmt.Errorf("import: %w", context.Canceled), false,
 			"loci: interrupted; acknowledged changes are kept, and you can run the command again\n", exitInterrupted},
 		{"interrupted in JSON", context.Canceled, true,
-			`{"error":"interrupted; acknowledged changes are kept, and you can run the command again","code":"interrupted","exit":130}` + "\n", exitInterrupted},
+			`{"error":"interrupted; acknowledged changes are kept, and you can run the command again","code":"interrupted",` +
+				`"exit":130}` + "\n", exitInterrupted},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

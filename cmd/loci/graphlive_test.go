@@ -230,7 +230,8 @@ func TestFirstKeyClosesTheOpenDoor(t *testing.T) {
 func postTo(t *testing.T, s *liveServer, header, value string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/mcp", strings.NewReader(
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},`+
+			`"clientInfo":{"name":"t","version":"1"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	unreachable := filepath.Join(data, "inner")
-	refusedToNobody(t, binary, dir, "cannot open data directory "+unreachable+": this user may not", "list", "--data-dir", unreachable)
+	refusedToNobody(t, binary, dir, "cannot open data directory "+unreachable+": this user may not", "list", "--data-dir",
+		unreachable)
 }
 
 // refusedToNobody runs the program as somebody who may nothing.

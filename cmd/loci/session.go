@@ -15,7 +15,8 @@ func (p *program) sessionCommand() *cobra.Command {
 	return group("session", "Open, list and close sessions of agents", "",
 		p.sessionOpenCommand(), p.sessionListCommand(),
 		p.oneSessionCommand("show", "Show a session", agent.SessionRead, (*agent.Service).Session),
-		p.oneSessionCommand("close", "Close a session, effective immediately", agent.SessionClose, (*agent.Service).CloseSession))
+		p.oneSessionCommand("close", "Close a session, effective immediately", agent.SessionClose,
+			(*agent.Service).CloseSession))
 }
 
 func (p *program) sessionOpenCommand() *cobra.Command {
@@ -59,7 +60,8 @@ func (p *program) sessionListCommand() *cobra.Command {
 	var agentName, state string
 	var r agent.SessionList
 	cmd := p.acting(pickPerson, &cobra.Command{
-		Use: "list", Short: "List sessions, newest first", Args: cobra.NoArgs, Annotations: does(agent.SessionRead, agent.Read),
+		Use: "list", Short: "List sessions, newest first", Args: cobra.NoArgs,
+		Annotations: does(agent.SessionRead, agent.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			r.State, err = parseState("--state", state, loci.SessionActive, loci.SessionClosed)
 			return err

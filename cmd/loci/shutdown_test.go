@@ -145,7 +145,8 @@ func TestStdioEndsWithASignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Fprintln(in,
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},`+
+			`"clientInfo":{"name":"t","version":"1"}}}`)
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, `"id":1`) {
 		t.Fatalf("got %q, %v", line, err)
 	}
@@ -164,7 +165,8 @@ func TestOpenStreamsDoNotKeepTheServer(t *testing.T) {
 	s := startServer(t, t.TempDir())
 	key := s.printed(`claude mcp add .*Bearer `)
 	session := mcpRequest(t, s, key, http.MethodPost, "",
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`).header.Get("Mcp-Session-Id")
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},`+
+			`"clientInfo":{"name":"t","version":"1"}}}`).header.Get("Mcp-Session-Id")
 	mcpRequest(t, s, key, http.MethodPost, session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	stream := mcpRequest(t, s, key, http.MethodGet, session, "")
 	if got := stream.header.Get("Content-Type"); stream.status != http.StatusOK || got != "text/event-stream" {

@@ -87,7 +87,8 @@ func (p *program) sourceDeleteCommand() *cobra.Command {
 	var id loci.SourceID
 	var yes bool
 	cmd := p.acting(pickAny, &cobra.Command{
-		Use: "delete ID", Short: "Permanently delete a source", Args: cobra.ExactArgs(1), Annotations: does(memory.SourceDelete),
+		Use: "delete ID", Short: "Permanently delete a source", Args: cobra.ExactArgs(1),
+		Annotations: does(memory.SourceDelete),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			if id, err = parseID[loci.SourceID](args[0], "source", "loci source list MEMORY"); err == nil {
 				err = p.sure(yes, "delete", "source", id.String())

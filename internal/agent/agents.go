@@ -32,7 +32,8 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.A
 		return loci.Agent{}, err
 	}
 	now := s.Time()
-	made := loci.Agent{ID: loci.NewAgentID(), OrgID: p.OrgID, UserID: p.UserID, Name: d.Name, Config: d.Config, CreatedAt: now, UpdatedAt: now}
+	made := loci.Agent{ID: loci.NewAgentID(), OrgID: p.OrgID, UserID: p.UserID, Name: d.Name, Config: d.Config,
+		CreatedAt: now, UpdatedAt: now}
 	var err error
 	if made.Vendor, err = s.vendorOf(ctx, p, Create, d.Vendor); err != nil {
 		return loci.Agent{}, err
@@ -52,10 +53,12 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.A
 
 // vendorOf returns the vendor that new work of p is of: the one that was asked for, which for an agent
 // is its own, or else that of the credential.
-func (s *Service) vendorOf(ctx context.Context, p loci.Principal, act gate.Action, asked loci.Vendor) (loci.Vendor, error) {
+func (s *Service) vendorOf(ctx context.Context, p loci.Principal, act gate.Action, asked loci.Vendor) (
+	loci.Vendor, error) {
 	if p.OnlyProjects {
 		s.Refused(ctx, p, act)
-		return "", loci.Errorf(loci.Forbidden, "this key is limited to projects, and agents and their sessions are of none; use a key that is not")
+		return "", loci.Errorf(loci.Forbidden,
+			"this key is limited to projects, and agents and their sessions are of none; use a key that is not")
 	}
 	if asked == "" || asked == p.Vendor {
 		return p.Vendor, nil

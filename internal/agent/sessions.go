@@ -27,15 +27,16 @@ type SessionPage struct {
 	NextCursor string // "": this was the last page
 }
 
-// OpenSession opens a session of the person, in the active workspace. A person without an agent and a vendor opens one that only
-// the person may name. Invalid for an agent that p does not see or that is of another vendor, and for a project that
-// the person does not belong to; Conflict for an archived one; otherwise its errors are those of Create.
+// OpenSession opens a session of the person, in the active workspace. A person without an agent and a vendor opens one
+// that only the person may name. Invalid for an agent that p does not see or that is of another vendor, and for a
+// project that the person does not belong to; Conflict for an archived one; otherwise its errors are those of Create.
 func (s *Service) OpenSession(ctx context.Context, p loci.Principal, d SessionDraft) (loci.Session, error) {
 	if err := s.Begin(ctx, p, SessionOpen); err != nil {
 		return loci.Session{}, err
 	}
-	session := loci.Session{ID: loci.NewSessionID(), OrgID: p.OrgID, UserID: p.UserID, WorkspaceID: p.WorkspaceID, ProjectID: d.ProjectID,
-		AgentID: d.AgentID, Title: d.Title, State: loci.SessionActive, CreatedAt: s.Time()}
+	session := loci.Session{ID: loci.NewSessionID(), OrgID: p.OrgID, UserID: p.UserID, WorkspaceID: p.WorkspaceID,
+		ProjectID: d.ProjectID,
+		AgentID:   d.AgentID, Title: d.Title, State: loci.SessionActive, CreatedAt: s.Time()}
 	var err error
 	if session.Vendor, err = s.vendorOf(ctx, p, SessionOpen, d.Vendor); err != nil {
 		return loci.Session{}, err
@@ -141,7 +142,8 @@ func (s *Service) Session(ctx context.Context, p loci.Principal, id loci.Session
 
 // CloseSession ends a session: no request can name it from then on. What was written in it stays. NotFound if it is
 // not there or not visible; Conflict if it is closed.
-func (s *Service) CloseSession(ctx context.Context, p loci.Principal, id loci.SessionID) (session loci.Session, err error) {
+func (s *Service) CloseSession(ctx context.Context, p loci.Principal, id loci.SessionID) (
+	session loci.Session, err error) {
 	if err := s.Begin(ctx, p, SessionClose); err != nil {
 		return session, err
 	}

@@ -63,18 +63,23 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 		code  loci.Code
 		text  string
 	}{
-		{"the same again", d.claude, agent.Draft{Name: "reviewer"}, loci.Conflict, "there is an agent of that vendor and name"},
-		{"the same by the person", d.mara, agent.Draft{Name: "reviewer", Vendor: "claude"}, loci.Conflict, "there is an agent of that vendor and name"},
+		{"the same again", d.claude, agent.Draft{Name: "reviewer"}, loci.Conflict,
+			"there is an agent of that vendor and name"},
+		{"the same by the person", d.mara, agent.Draft{Name: "reviewer", Vendor: "claude"}, loci.Conflict,
+			"there is an agent of that vendor and name"},
 		{"of another vendor", d.claude, agent.Draft{Name: "x", Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
 		{"of no vendor", d.mara, agent.Draft{Name: "x"}, loci.Invalid, "vendor is needed"},
-		{"of a person's origin", d.mara, agent.Draft{Name: "x", Vendor: "api"}, loci.Invalid, "vendor cannot be used: api is the origin of what a person"},
+		{"of a person's origin", d.mara, agent.Draft{Name: "x", Vendor: "api"}, loci.Invalid,
+			"vendor cannot be used: api is the origin of what a person"},
 		{"of every vendor", d.mara, agent.Draft{Name: "x", Vendor: "*"}, loci.Invalid, "vendor"},
 		{"without a name", d.claude, agent.Draft{}, loci.Invalid, "name"},
 		{"in two lines", d.claude, agent.Draft{Name: "a\nb"}, loci.Invalid, "name must be one line"},
-		{"with a list", d.claude, agent.Draft{Name: "x", Config: []byte(`[1]`)}, loci.Invalid, "config must be a JSON object"},
+		{"with a list", d.claude, agent.Draft{Name: "x", Config: []byte(`[1]`)}, loci.Invalid,
+			"config must be a JSON object"},
 		{"by a key of projects", d.limited, agent.Draft{Name: "x"}, loci.Forbidden, "limited to projects"},
 	} {
-		if _, err := d.Agent.Create(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code || !strings.Contains(loci.SafeText(err), tt.text) {
+		if _, err := d.Agent.Create(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code ||
+			!strings.Contains(loci.SafeText(err), tt.text) {
 			t.Errorf("%s: got %v, want %s: %s", tt.name, err, tt.code, tt.text)
 		}
 	}
@@ -96,7 +101,8 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 			t.Errorf("%s sees agents of %q, want %q", tt.name, got, tt.want)
 		}
 		_, err = d.Agent.Get(ctx, tt.who, mine.ID)
-		if sees := strings.Contains(tt.want, "claude"); sees != (err == nil) || !sees && err.Error() != second(d.Agent.Get(ctx, tt.who, loci.NewAgentID())).Error() {
+		if sees := strings.Contains(tt.want, "claude"); sees != (err == nil) ||
+			!sees && err.Error() != second(d.Agent.Get(ctx, tt.who, loci.NewAgentID())).Error() {
 			t.Errorf("%s gets the agent of claude: %v", tt.name, err)
 		}
 	}
@@ -142,9 +148,11 @@ func TestAgentsAreListedInPages(t *testing.T) {
 func TestSessionsOfAgents(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	claudes, cursors, toms := d.agent(d.claude, "reviewer", ""), d.agent(d.cursor, "writer", ""), d.agent(d.tom, "reviewer", "claude")
+	claudes, cursors, toms := d.agent(d.claude, "reviewer", ""), d.agent(d.cursor, "writer", ""),
+		d.agent(d.tom, "reviewer", "claude")
 	one := d.open(d.claude, agent.SessionDraft{AgentID: claudes.ID, ProjectID: d.project, Title: "a review"})
-	if one.Vendor != "claude" || one.State != loci.SessionActive || one.AgentID != claudes.ID || one.ProjectID != d.project || one.UserID != d.mara.UserID {
+	if one.Vendor != "claude" || one.State != loci.SessionActive || one.AgentID != claudes.ID ||
+		one.ProjectID != d.project || one.UserID != d.mara.UserID {
 		t.Fatalf("got %+v", one)
 	}
 	if s := d.open(d.mara, agent.SessionDraft{AgentID: cursors.ID}); s.Vendor != "cursor" {
@@ -160,17 +168,24 @@ func TestSessionsOfAgents(t *testing.T) {
 		code  loci.Code
 		text  string
 	}{
-		{"of an absent agent", d.claude, agent.SessionDraft{AgentID: loci.NewAgentID()}, loci.Invalid, "agent_id names no agent of yours"},
-		{"of another vendor's agent", d.claude, agent.SessionDraft{AgentID: cursors.ID}, loci.Invalid, "agent_id names no agent of yours"},
-		{"of another person's agent", d.mara, agent.SessionDraft{AgentID: toms.ID}, loci.Invalid, "agent_id names no agent of yours"},
+		{"of an absent agent", d.claude, agent.SessionDraft{AgentID: loci.NewAgentID()}, loci.Invalid,
+			"agent_id names no agent of yours"},
+		{"of another vendor's agent", d.claude, agent.SessionDraft{AgentID: cursors.ID}, loci.Invalid,
+			"agent_id names no agent of yours"},
+		{"of another person's agent", d.mara, agent.SessionDraft{AgentID: toms.ID}, loci.Invalid,
+			"agent_id names no agent of yours"},
 		{"of another vendor", d.claude, agent.SessionDraft{Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
-		{"of a vendor that the agent is not of", d.mara, agent.SessionDraft{AgentID: cursors.ID, Vendor: "claude"}, loci.Invalid, "vendor must be that of the agent"},
-		{"in no project of theirs", d.claude, agent.SessionDraft{ProjectID: loci.NewProjectID()}, loci.Invalid, "project_id names no project that you belong to"},
+		{"of a vendor that the agent is not of", d.mara, agent.SessionDraft{AgentID: cursors.ID, Vendor: "claude"},
+			loci.Invalid, "vendor must be that of the agent"},
+		{"in no project of theirs", d.claude, agent.SessionDraft{ProjectID: loci.NewProjectID()}, loci.Invalid,
+			"project_id names no project that you belong to"},
 		{"in an archived project", d.claude, agent.SessionDraft{ProjectID: d.archived}, loci.Conflict, "is archived"},
-		{"with a title that is too long", d.claude, agent.SessionDraft{Title: strings.Repeat("x", 501)}, loci.Invalid, "title is longer than 500"},
+		{"with a title that is too long", d.claude, agent.SessionDraft{Title: strings.Repeat("x", 501)}, loci.Invalid,
+			"title is longer than 500"},
 		{"by a key of projects", d.limited, agent.SessionDraft{ProjectID: d.project}, loci.Forbidden, "limited to projects"},
 	} {
-		if _, err := d.Agent.OpenSession(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code || !strings.Contains(loci.SafeText(err), tt.text) {
+		if _, err := d.Agent.OpenSession(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code ||
+			!strings.Contains(loci.SafeText(err), tt.text) {
 			t.Errorf("%s: got %v, want %s: %s", tt.name, err, tt.code, tt.text)
 		}
 	}
@@ -179,20 +194,23 @@ func TestSessionsOfAgents(t *testing.T) {
 		who  loci.Principal
 		n    int
 		sees bool
-	}{{"the person", d.mara, 4, true}, {"claude", d.claude, 1, true}, {"cursor", d.cursor, 1, false}, {"tom", d.tom, 0, false}, {"a key of projects", d.limited, 0, false}} {
+	}{{"the person", d.mara, 4, true}, {"claude", d.claude, 1, true}, {"cursor", d.cursor, 1, false},
+		{"tom", d.tom, 0, false}, {"a key of projects", d.limited, 0, false}} {
 		page, err := d.Agent.Sessions(ctx, tt.who, agent.SessionList{})
 		d.must(err)
 		if len(page.Sessions) != tt.n {
 			t.Errorf("%s sees %d sessions, want %d", tt.name, len(page.Sessions), tt.n)
 		}
 		hidden := second(d.Agent.Session(ctx, tt.who, loci.NewSessionID()))
-		if err := second(d.Agent.Session(ctx, tt.who, one.ID)); tt.sees != (err == nil) || !tt.sees && err.Error() != hidden.Error() {
+		if err := second(d.Agent.Session(ctx, tt.who, one.ID)); tt.sees != (err == nil) ||
+			!tt.sees && err.Error() != hidden.Error() {
 			t.Errorf("%s gets the session of claude: %v", tt.name, err)
 		}
 		if tt.sees {
 			continue
 		}
-		if err := second(d.Agent.CloseSession(ctx, tt.who, one.ID)); loci.CodeOf(err) != loci.NotFound || err.Error() != hidden.Error() {
+		if err := second(d.Agent.CloseSession(ctx, tt.who, one.ID)); loci.CodeOf(err) != loci.NotFound ||
+			err.Error() != hidden.Error() {
 			t.Errorf("%s closes the session of claude: %v", tt.name, err)
 		}
 	}
@@ -233,7 +251,8 @@ func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
 	}
 	page, err := d.Agent.Sessions(ctx, d.claude, agent.SessionList{Limit: 2})
 	d.must(err)
-	wantCode(t, second(d.Agent.Sessions(ctx, d.claude, agent.SessionList{AgentID: of.ID, Limit: 2, Cursor: page.NextCursor})), loci.Invalid)
+	wantCode(t, second(d.Agent.Sessions(ctx, d.claude,
+		agent.SessionList{AgentID: of.ID, Limit: 2, Cursor: page.NextCursor})), loci.Invalid)
 	none, err := d.Agent.Sessions(ctx, d.claude, agent.SessionList{AgentID: loci.NewAgentID()})
 	d.must(err)
 	if len(none.Sessions) != 0 || none.NextCursor != "" {
@@ -241,7 +260,8 @@ func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
 	}
 }
 
-// A person sees, lists, edits and trashes what is theirs, also what is for one of their agents; another agent, and another person, does not.
+// A person sees, lists, edits and trashes what is theirs, also what is for one of their agents; another agent, and
+// another person, does not.
 func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -249,8 +269,9 @@ func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
 	session := d.open(d.claude, agent.SessionDraft{AgentID: robot.ID})
 	working, err := d.who.InSession(ctx, d.claude, session.ID)
 	d.must(err)
-	saved, err := d.Memory.Create(ctx, working, memory.Draft{Title: "notes", Content: "the harbour opens at six", Scope: loci.ScopeAgent,
-		Sources: []loci.Source{{Kind: loci.SourceText, Text: "a letter"}}})
+	saved, err := d.Memory.Create(ctx, working,
+		memory.Draft{Title: "notes", Content: "the harbour opens at six", Scope: loci.ScopeAgent,
+			Sources: []loci.Source{{Kind: loci.SourceText, Text: "a letter"}}})
 	d.must(err)
 	nd, err := d.Node.Create(ctx, working, node.Draft{Name: "outline", Scope: loci.ScopeAgent, AgentID: robot.ID})
 	d.must(err)
@@ -285,7 +306,8 @@ func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
 		name string
 		who  loci.Principal
 		want string
-	}{{"its owner", d.mara, all}, {"its agent", working, all}, {"an agent without a session", d.claude, ""}, {"another agent", d.cursor, ""}, {"another person", d.tom, ""}} {
+	}{{"its owner", d.mara, all}, {"its agent", working, all}, {"an agent without a session", d.claude, ""},
+		{"another agent", d.cursor, ""}, {"another person", d.tom, ""}} {
 		if got := sees(tt.who); got != tt.want {
 			t.Errorf("%s sees %q, want %q", tt.name, got, tt.want)
 		}

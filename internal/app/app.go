@@ -50,7 +50,8 @@ type Options struct {
 
 // New returns an App. It panics without a store, which only main can cause.
 func New(o Options) *App {
-	g := gate.New(gate.Options{Store: o.Store, Actions: tables(), Now: o.Now, Log: o.Log, Deletion: o.Deletion, Meter: o.Meter})
+	g := gate.New(gate.Options{Store: o.Store, Actions: tables(), Now: o.Now, Log: o.Log, Deletion: o.Deletion,
+		Meter: o.Meter})
 	a := &App{Gate: g, Project: project.New(g), Graph: graph.New(g), Transfer: transfer.New(g)}
 	a.Memory = memory.New(g, a.Project, memory.Options{Chat: o.Chat, Budget: o.Budget, Patience: o.Patience})
 	a.Node = node.New(g, a.Project, a.Graph, a.Memory)

@@ -41,7 +41,8 @@ func TestSniffedTypeBeatsTheClaimedOne(t *testing.T) {
 	const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 	zeros := strings.Repeat("\x01\x02", 40)
 	for _, tt := range []struct{ name, bytes, claimed, want string }{
-		{"a page that is called an image", "<!DOCTYPE html><script>alert(1)</script>", "image/png", "text/html; charset=utf-8"},
+		{"a page that is called an image", "<!DOCTYPE html><script>alert(1)</script>", "image/png",
+			"text/html; charset=utf-8"},
 		{"an image that is called a page", png, "text/html", "image/png"},
 		{"an image that is called a script", png, "text/javascript", "image/png"},
 		{"an image that is called bytes", png, "application/octet-stream", "image/png"},
@@ -54,17 +55,23 @@ func TestSniffedTypeBeatsTheClaimedOne(t *testing.T) {
 		{"text that is called json", `{"a":1}`, "text/plain", "application/json"},
 		{"text that is called an image", "hello", "image/png", "text/plain; charset=utf-8"},
 		{"text that is called a drawing", "hello", "image/svg+xml", "text/plain; charset=utf-8"},
-		{"text that is called what curl calls everything", "hello", "application/x-www-form-urlencoded", "text/plain; charset=utf-8"},
-		{"a drawing that is called text", "<?xml version=\"1.0\"?>\n<!-- x -->\n<svg xmlns=\"http://www.w3.org/2000/svg\">", "text/plain", "image/svg+xml"},
-		{"a drawing without a declaration", "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"alert(1)\"/>", "image/png", "image/svg+xml"},
+		{"text that is called what curl calls everything", "hello", "application/x-www-form-urlencoded",
+			"text/plain; charset=utf-8"},
+		{"a drawing that is called text", "<?xml version=\"1.0\"?>\n<!-- x -->\n<svg xmlns=\"http://www.w3.org/2000/svg\">",
+			"text/plain", "image/svg+xml"},
+		{"a drawing without a declaration", "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"alert(1)\"/>", "image/png",
+			"image/svg+xml"},
 		{"text about a drawing", "how <svg > works", "", "text/plain; charset=utf-8"},
-		{"xml that is called something of xml", "<?xml version=\"1.0\"?><a/>", "application/atom+xml", "application/atom+xml; charset=utf-8"},
+		{"xml that is called something of xml", "<?xml version=\"1.0\"?><a/>", "application/atom+xml",
+			"application/atom+xml; charset=utf-8"},
 		{"bytes that are called a molecule", zeros, "chemical/x-pdb", "chemical/x-pdb"},
 		{"bytes that are called an image", zeros, "image/png", "application/octet-stream"},
 		{"bytes that are called a page", zeros, "text/html", "application/octet-stream"},
 		{"bytes that are called pdf", zeros, "application/pdf", "application/octet-stream"},
 		{"bytes that are called parquet", zeros, "application/vnd.apache.parquet", "application/octet-stream"},
-		{"a zip that is called a document", "PK\x03\x04" + zeros, "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+		{"a zip that is called a document", "PK\x03\x04" + zeros,
+			"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+			"application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
 		{"a zip that is called an image", "PK\x03\x04" + zeros, "image/png", "application/zip"},
 		{"a document of old", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + zeros, "application/msword", "application/msword"},
 		{"a program that is called text", "\x7fELF" + zeros, "text/plain", "application/x-elf"},
@@ -124,14 +131,16 @@ func TestFilesAndSourcesAreHiddenWithTheirMemory(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	rapid.Check(t, func(rt *rapid.T) {
-		vendors := rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}, {"gemini"}}).Draw(rt, "vendors")
+		vendors := rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}, {"gemini"}}).Draw(
+			rt, "vendors")
 		m := w.add(w.owner, memory.Draft{Title: "m", Content: "c", AllowedVendors: vendors})
 		a := w.attach(w.owner, m.ID, "a.txt", "content of "+m.ID.String())
 		own := vendors
 		if slices.Contains(vendors, "claude") && rapid.Bool().Draw(rt, "narrower") {
 			own = []loci.Vendor{"claude"}
 		}
-		list, _, err := w.Memory.AddSources(ctx, w.owner, m.ID, []loci.Source{{Kind: loci.SourceText, Text: "x", AllowedVendors: own}})
+		list, _, err := w.Memory.AddSources(ctx, w.owner, m.ID,
+			[]loci.Source{{Kind: loci.SourceText, Text: "x", AllowedVendors: own}})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -233,7 +242,8 @@ func TestOrgsLimitWhatIsAttached(t *testing.T) {
 	w.attach(w.owner, m.ID, "fits", "0123456789")
 	_, _, err := w.Memory.AddAsset(ctx, w.owner, m.ID, memory.Upload{Name: "announced", Size: 11, Body: unread{t}})
 	wantCode(t, err, loci.TooLarge)
-	_, _, err = w.Memory.AddAsset(ctx, w.owner, m.ID, memory.Upload{Name: "not announced", Size: -1, Body: strings.NewReader("01234567890")})
+	_, _, err = w.Memory.AddAsset(ctx, w.owner, m.ID,
+		memory.Upload{Name: "not announced", Size: -1, Body: strings.NewReader("01234567890")})
 	wantCode(t, err, loci.TooLarge)
 	if err == nil || !strings.Contains(err.Error(), "at most 10 bytes") {
 		t.Errorf("got %v", err)
@@ -245,12 +255,14 @@ func TestOrgsLimitWhatIsAttached(t *testing.T) {
 	}
 	w.attach(w.owner, m.ID, "picture", "GIF89a")
 	o, err := w.Org.Get(ctx, w.owner)
-	if diff := cmp.Diff(loci.AssetRules{MediaTypes: []string{"image/*", "application/pdf"}}, o.Assets); diff != "" || err != nil {
+	if diff := cmp.Diff(loci.AssetRules{MediaTypes: []string{"image/*", "application/pdf"}}, o.Assets); diff != "" ||
+		err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	set(org.AssetSettings{MediaTypes: &[]string{}})
 	w.attach(w.owner, m.ID, "text", "hello")
-	for _, s := range []org.AssetSettings{{MaxBytes: new(int64(-1))}, {TotalBytes: new(int64(1<<40 + 1))}, {MediaTypes: &[]string{"image"}}, {MediaTypes: &[]string{"*/*"}},
+	for _, s := range []org.AssetSettings{{MaxBytes: new(int64(-1))}, {TotalBytes: new(int64(1<<40 + 1))},
+		{MediaTypes: &[]string{"image"}}, {MediaTypes: &[]string{"*/*"}},
 		{MediaTypes: &[]string{"image/*", "text/plain; charset=utf-8"}}, {MediaTypes: new(make([]string, 51))}} {
 		_, err := w.Org.Set(ctx, w.local, org.Settings{Assets: s})
 		if loci.CodeOf(err) != loci.Invalid || !strings.HasPrefix(loci.FieldOf(err), "assets.") {
@@ -266,14 +278,17 @@ func TestTheTotalOfAnOrg(t *testing.T) {
 	m := w.add(w.claude, memory.Draft{Title: "m", Content: "c"})
 	hidden := w.add(w.owner, memory.Draft{Title: "hidden", Content: "c", AllowedVendors: []loci.Vendor{"cursor"}})
 	w.attach(w.owner, hidden.ID, "h", strings.Repeat("h", 70))
-	if _, err := w.Org.Set(ctx, w.local, org.Settings{Assets: org.AssetSettings{TotalBytes: new(int64(100))}}); err != nil {
+	if _, err := w.Org.Set(ctx, w.local,
+		org.Settings{Assets: org.AssetSettings{TotalBytes: new(int64(100))}}); err != nil {
 		t.Fatal(err)
 	}
 	w.attach(w.claude, m.ID, "fits", strings.Repeat("x", 30))
-	for name, u := range map[string]memory.Upload{"announced": {Name: "a", Size: 1, Body: unread{t}}, "not announced": {Name: "b", Size: -1, Body: strings.NewReader("x")}} {
+	for name, u := range map[string]memory.Upload{"announced": {Name: "a", Size: 1, Body: unread{t}},
+		"not announced": {Name: "b", Size: -1, Body: strings.NewReader("x")}} {
 		_, _, err := w.Memory.AddAsset(ctx, w.claude, m.ID, u)
 		wantCode(t, err, loci.Conflict)
-		if text := err.Error(); !strings.Contains(text, "100 bytes together") || strings.Contains(text, "70") || strings.Contains(text, "yours") {
+		if text := err.Error(); !strings.Contains(text, "100 bytes together") || strings.Contains(text, "70") ||
+			strings.Contains(text, "yours") {
 			t.Errorf("%s: got %q", name, text)
 		}
 	}
@@ -337,7 +352,8 @@ func TestABodyThatBreaksOffIsNotAttached(t *testing.T) {
 	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
 	errCut := loci.Errorf(loci.Invalid, "cut")
 	for _, size := range []int{0, 10, 5000, 1 << 20} {
-		_, _, err := w.Memory.AddAsset(t.Context(), w.owner, m.ID, memory.Upload{Name: "x", Size: -1, Body: &brokenBody{bytes.NewReader(make([]byte, size)), errCut}})
+		_, _, err := w.Memory.AddAsset(t.Context(), w.owner, m.ID,
+			memory.Upload{Name: "x", Size: -1, Body: &brokenBody{bytes.NewReader(make([]byte, size)), errCut}})
 		if !errors.Is(err, errCut) {
 			t.Errorf("after %d bytes: got %v", size, err)
 		}

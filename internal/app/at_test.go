@@ -40,7 +40,8 @@ func newChronicle(rt *rapid.T, s *stage) *chronicle {
 	name := fmt.Sprint("c", chronicles)
 	ctx := s.t.Context()
 	boss, _ := s.org(loci.OrgID(name), name+"@boss.example")
-	mara, tom, ines := s.user(boss, name+"@mara.example", loci.Member), s.user(boss, name+"@tom.example", loci.Member), s.user(boss, name+"@ines.example", loci.Member)
+	mara, tom, ines := s.user(boss, name+"@mara.example", loci.Member), s.user(boss, name+"@tom.example", loci.Member),
+		s.user(boss, name+"@ines.example", loci.Member)
 	team, err := s.Org.CreateTeam(ctx, s.session(mara), "Team "+name)
 	s.must(err)
 	made, err := s.Org.InviteToTeam(ctx, s.session(mara), team.ID, []string{tom.Email}, loci.Member)
@@ -58,7 +59,8 @@ func newChronicle(rt *rapid.T, s *stage) *chronicle {
 	claude := s.key(s.session(mara), auth.KeyRequest{Vendor: "claude"})
 	working, err := s.who.InSession(ctx, claude, work.ID)
 	s.must(err)
-	c.people = map[string]loci.Principal{"mara": s.session(mara), "tom": s.session(tom), "ines": s.session(ines), "claude": claude, "working": working,
+	c.people = map[string]loci.Principal{"mara": s.session(mara), "tom": s.session(tom), "ines": s.session(ines),
+		"claude": claude, "working": working,
 		"cursor":  s.key(s.session(mara), auth.KeyRequest{Vendor: "cursor"}),
 		"project": s.key(s.session(mara), auth.KeyRequest{ProjectIDs: []loci.ProjectID{project}})}
 	c.begun = s.now
@@ -67,7 +69,8 @@ func newChronicle(rt *rapid.T, s *stage) *chronicle {
 
 // somebody is more often mara or hers than not.
 func (c *chronicle) somebody(label string) (string, loci.Principal) {
-	name := rapid.SampledFrom([]string{"mara", "mara", "mara", "tom", "claude", "working", "cursor", "project", "ines"}).Draw(c.rt, label)
+	name := rapid.SampledFrom([]string{"mara", "mara", "mara", "tom", "claude", "working", "cursor", "project",
+		"ines"}).Draw(c.rt, label)
 	return name, c.people[name]
 }
 
@@ -86,7 +89,8 @@ func (c *chronicle) oneOf(p loci.Principal) loci.MemoryID {
 
 // inOrder makes draws repeatable: ids are random.
 func (c *chronicle) inOrder(ids iter.Seq[loci.MemoryID]) []loci.MemoryID {
-	return slices.SortedFunc(ids, func(x, y loci.MemoryID) int { return c.states[x][0].CreatedAt.Compare(c.states[y][0].CreatedAt) })
+	return slices.SortedFunc(ids,
+		func(x, y loci.MemoryID) int { return c.states[x][0].CreatedAt.Compare(c.states[y][0].CreatedAt) })
 }
 
 func (c *chronicle) now30() time.Time { return c.now.Truncate(time.Minute).Add(30 * time.Second) }
@@ -101,7 +105,8 @@ func (c *chronicle) moment(label string, from, to int) time.Time {
 }
 
 func (c *chronicle) vendors() []loci.Vendor {
-	return rapid.SampledFrom([][]loci.Vendor{{"*"}, {"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}}).Draw(c.rt, "vendors")
+	return rapid.SampledFrom([][]loci.Vendor{{"*"}, {"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}}).Draw(c.rt,
+		"vendors")
 }
 
 // keep writes down what a call answered, or nothing if it refused.
@@ -159,12 +164,14 @@ func (c *chronicle) stored(m *loci.Memory) (out *loci.Memory) {
 
 func (c *chronicle) create(p loci.Principal) {
 	c.made++
-	d := memory.Draft{Title: fmt.Sprint("n", c.made), Content: fmt.Sprint("common ground ", c.made), AllowedVendors: c.vendors(), Importance: rapid.IntRange(1, 10).Draw(c.rt, "importance"),
+	d := memory.Draft{Title: fmt.Sprint("n", c.made), Content: fmt.Sprint("common ground ", c.made),
+		AllowedVendors: c.vendors(), Importance: rapid.IntRange(1, 10).Draw(c.rt, "importance"),
 		ExpiresAt: c.moment("expires", 0, 5), ValidFrom: c.moment("valid from", -6, 2)}
 	if to := c.moment("valid to", -1, 6); to.After(d.ValidFrom) {
 		d.ValidTo = to
 	}
-	switch scope := rapid.SampledFrom([]loci.Scope{loci.ScopeGlobal, loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent}).Draw(c.rt, "scope"); {
+	switch scope := rapid.SampledFrom(
+		[]loci.Scope{loci.ScopeGlobal, loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent}).Draw(c.rt, "scope"); {
 	case scope == loci.ScopeProject && len(p.ProjectIDs) > 0:
 		d.Scope, d.ProjectID = scope, p.ProjectIDs[0]
 	case scope == loci.ScopeAgent && !p.AgentID.IsZero():
@@ -228,7 +235,8 @@ func (c *chronicle) patch() (p memory.Patch) {
 func (c *chronicle) step() {
 	c.now = c.now.Add(time.Duration(rapid.IntRange(0, 3).Draw(c.rt, "minutes")) * time.Minute)
 	_, p := c.somebody("who")
-	what := rapid.SampledFrom([]string{"create", "create", "create", "patch", "patch", "patch", "trash", "restore", "share", "share", "unshare", "erase"}).Draw(c.rt, "what")
+	what := rapid.SampledFrom([]string{"create", "create", "create", "patch", "patch", "patch", "trash", "restore",
+		"share", "share", "unshare", "erase"}).Draw(c.rt, "what")
 	if len(c.states) == 0 || what == "create" {
 		c.create(p)
 		return
@@ -266,7 +274,8 @@ func (c *chronicle) when() loci.When {
 			return c.begun
 		}
 		s := rapid.SampledFrom(c.states[c.one()]).Draw(c.rt, label+" of")
-		return s.UpdatedAt.Add(rapid.SampledFrom([]time.Duration{-time.Microsecond, 0, time.Microsecond}).Draw(c.rt, label+" and"))
+		return s.UpdatedAt.Add(rapid.SampledFrom([]time.Duration{-time.Microsecond, 0, time.Microsecond}).Draw(c.rt,
+			label+" and"))
 	}
 	if rapid.IntRange(0, 3).Draw(c.rt, "the present") == 0 {
 		return loci.When{}
@@ -346,7 +355,10 @@ var readings = []reading{
 		return all
 	}},
 	{"list", false, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
-		return c.listed(p, w, func(r memory.ListRequest) (*memory.ListPage, error) { return c.Memory.List(c.t.Context(), p, r) })
+		return c.listed(p, w, func(r memory.ListRequest) (*memory.ListPage,
+			error) {
+			return c.Memory.List(c.t.Context(), p, r)
+		})
 	}},
 	{"search", true, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
 		return c.searched(p, w, "ground", "")
@@ -359,14 +371,17 @@ var readings = []reading{
 	}},
 	{"recall", true, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory { return c.recalled(p, w) }},
 	{"ask", true, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
-		a, err := c.Memory.Query(c.t.Context(), p, memory.QueryRequest{Filter: memory.Filter{When: w}, Query: "common", Limit: memory.MaxQuery})
+		a, err := c.Memory.Query(c.t.Context(), p,
+			memory.QueryRequest{Filter: memory.Filter{When: w}, Query: "common", Limit: memory.MaxQuery})
 		if err != nil {
 			c.rt.Fatal(err)
 		}
 		return a.Used
 	}},
 	{"ask about ids", true, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
-		a, err := c.Memory.Query(c.t.Context(), p, memory.QueryRequest{Filter: memory.Filter{When: w}, IDs: slices.Collect(maps.Keys(c.states)), Query: "x", Limit: memory.MaxQuery})
+		a, err := c.Memory.Query(c.t.Context(), p,
+			memory.QueryRequest{Filter: memory.Filter{When: w}, IDs: slices.Collect(maps.Keys(c.states)), Query: "x",
+				Limit: memory.MaxQuery})
 		if err != nil {
 			c.rt.Fatal(err)
 		}
@@ -410,7 +425,8 @@ func TestOtherTimesEqualAReplay(t *testing.T) {
 // compareRest reads where an answer is not all that is to be seen.
 func (c *chronicle) compareRest(name string, p loci.Principal, w loci.When) {
 	ctx, want := c.t.Context(), c.seen(p.Viewer(), w)
-	all := slices.SortedFunc(maps.Values(want), func(x, y *loci.Memory) int { return c.states[y.ID][0].CreatedAt.Compare(c.states[x.ID][0].CreatedAt) })
+	all := slices.SortedFunc(maps.Values(want),
+		func(x, y *loci.Memory) int { return c.states[y.ID][0].CreatedAt.Compare(c.states[x.ID][0].CreatedAt) })
 	latest, err := c.Memory.Latest(ctx, p, memory.Filter{When: w})
 	if len(all) == 0 && loci.CodeOf(err) != loci.NotFound || len(all) > 0 && (err != nil || !cmp.Equal(latest, all[0])) {
 		c.rt.Fatalf("latest by %s at %+v: %v %+v", name, w, err, latest)

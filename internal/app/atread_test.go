@@ -15,7 +15,8 @@ func keyed(memories ...*loci.Memory) map[loci.MemoryID]*loci.Memory {
 	return out
 }
 
-func (c *chronicle) listed(p loci.Principal, w loci.When, read func(memory.ListRequest) (*memory.ListPage, error)) (all []*loci.Memory) {
+func (c *chronicle) listed(p loci.Principal, w loci.When, read func(memory.ListRequest) (*memory.ListPage, error)) (
+	all []*loci.Memory) {
 	for cursor := ""; ; {
 		page, err := read(memory.ListRequest{Filter: memory.Filter{When: w}, Limit: 2, Cursor: cursor, Total: true})
 		if err != nil {
@@ -32,7 +33,8 @@ func (c *chronicle) listed(p loci.Principal, w loci.When, read func(memory.ListR
 }
 
 func (c *chronicle) searched(p loci.Principal, w loci.When, query, fallback string) (all []*loci.Memory) {
-	page, err := c.Memory.Search(c.t.Context(), p, memory.SearchRequest{Filter: memory.Filter{When: w}, Query: query, Limit: memory.MaxSearch})
+	page, err := c.Memory.Search(c.t.Context(), p,
+		memory.SearchRequest{Filter: memory.Filter{When: w}, Query: query, Limit: memory.MaxSearch})
 	if err != nil {
 		c.rt.Fatal(err)
 	}
@@ -50,7 +52,8 @@ func (c *chronicle) searched(p loci.Principal, w loci.When, query, fallback stri
 
 func (c *chronicle) recalled(p loci.Principal, w loci.When) (all []*loci.Memory) {
 	for cursor := ""; ; {
-		page, err := c.Memory.Recall(c.t.Context(), p, memory.SearchRequest{Filter: memory.Filter{When: w}, Query: "common n1 ground", Limit: 2, Cursor: cursor})
+		page, err := c.Memory.Recall(c.t.Context(), p,
+			memory.SearchRequest{Filter: memory.Filter{When: w}, Query: "common n1 ground", Limit: 2, Cursor: cursor})
 		if err != nil {
 			c.rt.Fatal(err)
 		}

@@ -18,7 +18,8 @@ func creating(title, key string) memory.BulkItem {
 // everything returns all memories of the owner, trashed ones too, as they are.
 func (w *world) everything() []*loci.Memory {
 	w.t.Helper()
-	page, err := w.Memory.List(w.t.Context(), w.owner, memory.ListRequest{Filter: memory.Filter{Lifecycle: loci.AnyState}, Limit: 500})
+	page, err := w.Memory.List(w.t.Context(), w.owner,
+		memory.ListRequest{Filter: memory.Filter{Lifecycle: loci.AnyState}, Limit: 500})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -27,7 +28,8 @@ func (w *world) everything() []*loci.Memory {
 
 func TestBulkDoesAllInOrder(t *testing.T) {
 	w := newWorld(t)
-	old, gone := w.add(w.owner, memory.Draft{Title: "old", Content: "c"}), w.add(w.owner, memory.Draft{Title: "gone", Content: "c"})
+	old, gone := w.add(w.owner, memory.Draft{Title: "old", Content: "c"}),
+		w.add(w.owner, memory.Draft{Title: "gone", Content: "c"})
 	results, err := w.Memory.Bulk(t.Context(), w.owner, []memory.BulkItem{
 		creating("one", "the.key"),
 		{Op: loci.BulkUpdate, ID: old.ID, IfVersion: 1, Patch: memory.Patch{Title: new("new")}},
@@ -78,7 +80,8 @@ func TestBulkDoesNothingIfOneIsRefused(t *testing.T) {
 	if diff := cmp.Diff([]string{"xx not_found", "xxx not_found", "xxxx not_found"}, got); diff != "" {
 		t.Error(diff)
 	}
-	_, err = w.Memory.Bulk(t.Context(), w.owner, []memory.BulkItem{creating("one", ""), creating("", ""), creating(strings.Repeat("x", 501), "")}, true)
+	_, err = w.Memory.Bulk(t.Context(), w.owner,
+		[]memory.BulkItem{creating("one", ""), creating("", ""), creating(strings.Repeat("x", 501), "")}, true)
 	if !errors.As(err, &refused) || len(refused.Items) != 2 || refused.Items[0].Index != 1 || refused.Items[1].Index != 2 {
 		t.Errorf("got %v", err)
 	}
@@ -108,7 +111,8 @@ func TestBulkOneByOne(t *testing.T) {
 func TestBulkLimitsAndRights(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	for name, items := range map[string][]memory.BulkItem{"none": nil, "too many": make([]memory.BulkItem, 1001), "unknown": {{Op: "erase"}}} {
+	for name, items := range map[string][]memory.BulkItem{"none": nil, "too many": make([]memory.BulkItem, 1001),
+		"unknown": {{Op: "erase"}}} {
 		_, err := w.Memory.Bulk(ctx, w.owner, items, true)
 		wantCode(t, err, loci.Invalid)
 		if loci.FieldOf(err) != "operations" {
@@ -116,7 +120,9 @@ func TestBulkLimitsAndRights(t *testing.T) {
 		}
 	}
 	mine := w.add(w.owner, memory.Draft{Title: "mine", Content: "c"})
-	_, err := w.Memory.Bulk(ctx, w.claude, []memory.BulkItem{creating("one", ""), {Op: loci.BulkUpdate, ID: mine.ID, Patch: memory.Patch{Title: new("x")}}}, false)
+	_, err := w.Memory.Bulk(ctx, w.claude,
+		[]memory.BulkItem{creating("one", ""), {Op: loci.BulkUpdate, ID: mine.ID, Patch: memory.Patch{Title: new("x")}}},
+		false)
 	wantCode(t, err, loci.Forbidden)
 	if n := len(w.everything()); n != 1 {
 		t.Errorf("%d memories", n)

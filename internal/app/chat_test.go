@@ -110,18 +110,21 @@ func TestChatErrorsHoldNeitherKeyNorPrompt(t *testing.T) {
 	for _, status := range []int{401, 429, 500} {
 		_, err := ask(t, func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
-			answer, _ := json.Marshal(map[string]any{"error": map[string]string{"message": r.Header.Get("Authorization") + string(body), "type": "auth"}})
+			answer, _ := json.Marshal(
+				map[string]any{"error": map[string]string{"message": r.Header.Get("Authorization") + string(body), "type": "auth"}})
 			w.WriteHeader(status)
 			_, _ = w.Write(answer)
 		})
-		if err == nil || !strings.Contains(err.Error(), strconv.Itoa(status)) || strings.Contains(err.Error(), "sk-endpoint") || strings.Contains(err.Error(), "the prompt") {
+		if err == nil || !strings.Contains(err.Error(), strconv.Itoa(status)) ||
+			strings.Contains(err.Error(), "sk-endpoint") || strings.Contains(err.Error(), "the prompt") {
 			t.Errorf("status %d: %v", status, err)
 		}
 	}
 }
 
 func TestNewChatNamesWhatIsWrong(t *testing.T) {
-	for _, o := range []memory.ChatOptions{{}, {BaseURL: "localhost:1", Model: "m"}, {BaseURL: "ftp://x", Model: "m"}, {BaseURL: "http://x"}} {
+	for _, o := range []memory.ChatOptions{{}, {BaseURL: "localhost:1", Model: "m"}, {BaseURL: "ftp://x", Model: "m"},
+		{BaseURL: "http://x"}} {
 		if _, err := memory.NewChat(o); loci.CodeOf(err) != loci.Invalid {
 			t.Errorf("%+v: %v", o, err)
 		}

@@ -27,14 +27,16 @@ func TestCursorsAreOfOneQuestion(t *testing.T) {
 			return page.NextCursor, nil
 		},
 		"search": func(f memory.Filter, cursor string) (string, error) {
-			page, err := s.Memory.Search(t.Context(), p, memory.SearchRequest{Filter: f, Query: "same", Limit: 1, Cursor: cursor})
+			page, err := s.Memory.Search(t.Context(), p,
+				memory.SearchRequest{Filter: f, Query: "same", Limit: 1, Cursor: cursor})
 			if err != nil {
 				return "", err
 			}
 			return page.NextCursor, nil
 		},
 		"recall": func(f memory.Filter, cursor string) (string, error) {
-			page, err := s.Memory.Recall(t.Context(), p, memory.SearchRequest{Filter: f, Query: "same", Limit: 1, Cursor: cursor})
+			page, err := s.Memory.Recall(t.Context(), p,
+				memory.SearchRequest{Filter: f, Query: "same", Limit: 1, Cursor: cursor})
 			if err != nil {
 				return "", err
 			}

@@ -8,6 +8,7 @@ import (
 
 func init() {
 	deeds[agent.Create] = func(c *company, ctx context.Context) error {
-		return second(c.Agent.Create(ctx, c.mara, agent.Draft{Name: "zebra", Vendor: "claude", Config: []byte(`{"okapi":1}`)}))
+		return second(c.Agent.Create(ctx, c.mara,
+			agent.Draft{Name: "zebra", Vendor: "claude", Config: []byte(`{"okapi":1}`)}))
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 func init() {
 	deeds[graph.Write] = func(c *company, ctx context.Context) error {
-		return second(c.Graph.CreateEntities(ctx, c.mara, c.project, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "okapi", Type: "animal"}, Observations: []string{"a quagga"}}}))
+		return second(c.Graph.CreateEntities(ctx, c.mara, c.project, nil,
+			[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: "okapi", Type: "animal"}, Observations: []string{"a quagga"}}}))
 	}
 	deeds[graph.Delete] = func(c *company, ctx context.Context) error {
 		return second(c.Graph.DeleteEntities(ctx, c.mara, c.project, []loci.EntityRef{{Name: "wombats"}}))

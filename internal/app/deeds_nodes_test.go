@@ -11,7 +11,8 @@ import (
 // node makes a memory node of mara's with one text in it.
 func (c *company) node() (loci.NodeID, loci.NodeItemID) {
 	c.t.Helper()
-	n, err := c.Node.Create(c.t.Context(), c.mara, node.Draft{Name: "zebra", Description: "quagga", Tags: []string{"okapi"}})
+	n, err := c.Node.Create(c.t.Context(), c.mara,
+		node.Draft{Name: "zebra", Description: "quagga", Tags: []string{"okapi"}})
 	c.must(err)
 	i, err := c.Node.AddItem(c.t.Context(), c.mara, n.ID, node.ItemDraft{Kind: loci.ItemText, Text: "hartebeest"})
 	c.must(err)
@@ -20,7 +21,8 @@ func (c *company) node() (loci.NodeID, loci.NodeItemID) {
 }
 
 // nodeDeed is a deed about the node of the company.
-func nodeDeed(do func(*company, context.Context, loci.NodeID, loci.NodeItemID) error) func(*company, context.Context) error {
+func nodeDeed(do func(*company, context.Context, loci.NodeID, loci.NodeItemID) error) func(*company,
+	context.Context) error {
 	return func(c *company, ctx context.Context) error { return do(c, ctx, c.nodeID, c.itemID) }
 }
 

@@ -17,7 +17,8 @@ const oneKey = "deploy.day"
 func (c *company) settleSuggested() {
 	c.t.Helper()
 	ctx := c.t.Context()
-	s := loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestSupersede, MemoryID: c.memory.ID, ByID: c.trashed.ID, UserID: c.mara.UserID,
+	s := loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestSupersede, MemoryID: c.memory.ID,
+		ByID: c.trashed.ID, UserID: c.mara.UserID,
 		Origin: "claude", State: loci.SuggestionPending, CreatedAt: c.now}
 	c.must(c.st.Store.Update(ctx, c.mara.OrgID, func(tx store.Tx) error { return tx.Suggestions().Insert(ctx, s) }))
 	c.suggestion = s.ID
@@ -29,14 +30,16 @@ func TestAcceptingIsRecorded(t *testing.T) {
 	ctx := t.Context()
 	p := c.mara
 	p.Kind, p.Method, p.Vendor, p.Origin = loci.KindAgent, loci.ByKey, "claude", "claude"
-	m, err := c.Memory.Create(ctx, p, memory.Draft{Title: "zebra again", Content: "the quagga was an okapi", Supersedes: []loci.MemoryID{c.memory.ID}})
+	m, err := c.Memory.Create(ctx, p,
+		memory.Draft{Title: "zebra again", Content: "the quagga was an okapi", Supersedes: []loci.MemoryID{c.memory.ID}})
 	c.must(err)
 	c.st.entries, c.st.broken = nil, true
 	before := c.dump()
 	if _, err := c.Memory.AcceptSuggestion(ctx, c.mara, m.Suggestions[0].ID); err == nil {
 		t.Error("accepted, though it could not be recorded")
 	}
-	if got, err := c.Memory.Suggestion(ctx, c.mara, m.Suggestions[0].ID); err != nil || got.State != loci.SuggestionPending || c.dump() != before {
+	if got, err := c.Memory.Suggestion(ctx, c.mara, m.Suggestions[0].ID); err != nil ||
+		got.State != loci.SuggestionPending || c.dump() != before {
 		t.Errorf("left behind: %+v, %v", got, err)
 	}
 	c.st.broken = false
@@ -48,7 +51,8 @@ func TestAcceptingIsRecorded(t *testing.T) {
 // suggestAbout has an assistant of p's suggest something about a memory of p's.
 func (s *stage) suggestAbout(p loci.Principal, id loci.MemoryID, b *strangers) {
 	p.Kind, p.Method, p.Vendor, p.Origin = loci.KindAgent, loci.ByKey, "cursor", "cursor"
-	m, err := s.Memory.Create(s.t.Context(), p, memory.Draft{Title: b.mark + " suggests", Content: "of " + b.mark, Corrects: []loci.MemoryID{id}})
+	m, err := s.Memory.Create(s.t.Context(), p,
+		memory.Draft{Title: b.mark + " suggests", Content: "of " + b.mark, Corrects: []loci.MemoryID{id}})
 	if loci.CodeOf(err) == loci.Invalid { // cursor may not read it
 		return
 	}
@@ -70,7 +74,8 @@ func init() {
 		{"suggest", memory.Create, func(c *company, ctx context.Context) error {
 			p := c.mara
 			p.Kind, p.Method, p.Vendor, p.Origin = loci.KindAgent, loci.ByKey, "claude", "claude"
-			return second(c.Memory.Create(ctx, p, memory.Draft{Title: "zebra", Content: "okapi", Corrects: []loci.MemoryID{c.memory.ID}}))
+			return second(c.Memory.Create(ctx, p,
+				memory.Draft{Title: "zebra", Content: "okapi", Corrects: []loci.MemoryID{c.memory.ID}}))
 		}},
 	}...)
 	probes = append(probes, saveProbes...)
@@ -81,7 +86,10 @@ func init() {
 		}
 		return m, err
 	}
-	walks["suggestions"] = func(c *caller) (any, error) { return c.Memory.Suggestions(c.ctx, c.p, memory.SuggestionsRequest{}) }
+	walks["suggestions"] = func(c *caller) (any,
+		error) {
+		return c.Memory.Suggestions(c.ctx, c.p, memory.SuggestionsRequest{})
+	}
 }
 
 func suggestionsOf(s *strangers) [][16]byte { return s.suggestions }
@@ -93,7 +101,10 @@ var saveProbes = []probe{
 	{"correct by key", memoriesOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Memory.Create(c.ctx, c.p, memory.Draft{Key: oneKey, Content: "my plan", Corrects: []loci.MemoryID{id}})
 	}},
-	{"suggestion", suggestionsOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Suggestion(c.ctx, c.p, id) }},
-	{"accept", suggestionsOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.AcceptSuggestion(c.ctx, c.p, id) }},
-	{"decline", suggestionsOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.DeclineSuggestion(c.ctx, c.p, id) }},
+	{"suggestion", suggestionsOf,
+		func(c *caller, id [16]byte) (any, error) { return c.Memory.Suggestion(c.ctx, c.p, id) }},
+	{"accept", suggestionsOf,
+		func(c *caller, id [16]byte) (any, error) { return c.Memory.AcceptSuggestion(c.ctx, c.p, id) }},
+	{"decline", suggestionsOf,
+		func(c *caller, id [16]byte) (any, error) { return c.Memory.DeclineSuggestion(c.ctx, c.p, id) }},
 }

@@ -52,7 +52,8 @@ type company struct {
 
 // secrets are words that stand in content and e-mail addresses, and must not
 // stand in the trail.
-var secrets = []string{"zebra", "quagga", "okapi", "marasmail", "tomsmail", "inesmail", "newmail", "Rhino", "hartebeest", "wombat"}
+var secrets = []string{"zebra", "quagga", "okapi", "marasmail", "tomsmail", "inesmail", "newmail", "Rhino",
+	"hartebeest", "wombat"}
 
 func newCompany(t testing.TB) *company {
 	t.Helper()
@@ -60,7 +61,8 @@ func newCompany(t testing.TB) *company {
 	ctx := t.Context()
 	var boss loci.User
 	c.operator, boss = c.org("acme", "boss@acme.example")
-	mara, tom := c.user(c.operator, "marasmail@acme.example", loci.Member), c.user(c.operator, "tomsmail@acme.example", loci.Member)
+	mara, tom := c.user(c.operator, "marasmail@acme.example", loci.Member),
+		c.user(c.operator, "tomsmail@acme.example", loci.Member)
 	ines := c.user(c.operator, "inesmail@acme.example", loci.Member)
 	c.owner = c.session(boss)
 	team, err := c.Org.CreateTeam(ctx, c.session(mara), "Rhinos")
@@ -109,11 +111,14 @@ func (c *company) settleProjects(mara, tom loci.User) {
 	_, err := c.Project.Archive(ctx, p, c.archived)
 	c.must(err)
 	c.must(c.Project.PutMember(ctx, p, c.project, loci.ProjectMember{UserID: tom.ID, Role: loci.Member}))
-	put, err := c.Graph.CreateEntities(ctx, p, c.project, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "wombat", Type: "animal"}, Observations: []string{"digs like a wombat"}}})
+	put, err := c.Graph.CreateEntities(ctx, p, c.project, nil,
+		[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: "wombat", Type: "animal"},
+			Observations: []string{"digs like a wombat"}}})
 	c.must(err)
 	c.entity = put[0].Entity.ID
-	put, err = c.Graph.CreateEntities(ctx, p, c.project, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "wombats", Type: "animal"}},
-		{EntityRef: loci.EntityRef{Name: "quagga", Type: "animal"}}})
+	put, err = c.Graph.CreateEntities(ctx, p, c.project, nil,
+		[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: "wombats", Type: "animal"}},
+			{EntityRef: loci.EntityRef{Name: "quagga", Type: "animal"}}})
 	c.must(err)
 	c.spare, c.gone = put[0].Entity.ID, put[1].Entity.ID
 	c.must(second(c.Graph.DeleteEntities(ctx, p, c.project, []loci.EntityRef{{Name: "quagga"}})))
@@ -158,11 +163,15 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 		}
 		return second(c.App.Transfer.Import(ctx, c.operator, &b, transfer.ImportOptions{}))
 	},
-	identity.AccountChange: func(c *company, ctx context.Context) error { return second(c.Identity.RenameMe(ctx, c.mara, "okapi")) },
+	identity.AccountChange: func(c *company, ctx context.Context) error {
+		return second(c.Identity.RenameMe(ctx, c.mara, "okapi"))
+	},
 	identity.AccountDelete: func(c *company, ctx context.Context) error {
 		return c.Identity.DeleteAccount(ctx, c.mara, c.mara.UserID.String())
 	},
-	identity.SignInChange: func(c *company, ctx context.Context) error { return c.Identity.RemovePasskey(ctx, c.mara, c.passkey) },
+	identity.SignInChange: func(c *company, ctx context.Context) error {
+		return c.Identity.RemovePasskey(ctx, c.mara, c.passkey)
+	},
 	identity.SignInEnd: func(c *company, ctx context.Context) error {
 		return c.Identity.EndSignIn(ctx, c.mara, c.other.CredentialID)
 	},
@@ -176,11 +185,16 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 		return c.Identity.RevokeKey(ctx, c.mara, c.key.CredentialID)
 	},
 	identity.GrantConsent: func(c *company, ctx context.Context) error {
-		consent := &oauth.Consent{Client: loci.OAuthClient{ID: "client-1"}, Rights: []loci.Right{loci.RightRead}, RedirectURI: "https://c.example/cb", Challenge: "x"}
+		consent := &oauth.Consent{Client: loci.OAuthClient{ID: "client-1"}, Rights: []loci.Right{loci.RightRead},
+			RedirectURI: "https://c.example/cb", Challenge: "x"}
 		return second(c.Identity.Consent(ctx, c.mara, consent, "claude", consent.Rights))
 	},
-	identity.GrantRevoke: func(c *company, ctx context.Context) error { return c.Identity.RevokeGrant(ctx, c.mara, c.grant) },
-	org.TeamCreate:       func(c *company, ctx context.Context) error { return second(c.Org.CreateTeam(ctx, c.ines, "Rhino 2")) },
+	identity.GrantRevoke: func(c *company, ctx context.Context) error {
+		return c.Identity.RevokeGrant(ctx, c.mara, c.grant)
+	},
+	org.TeamCreate: func(c *company, ctx context.Context) error {
+		return second(c.Org.CreateTeam(ctx, c.ines, "Rhino 2"))
+	},
 	org.TeamChange: func(c *company, ctx context.Context) error {
 		return second(c.Org.RenameTeam(ctx, c.mara, c.team, "Rhino 3"))
 	},
@@ -234,14 +248,19 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 	project.Change: func(c *company, ctx context.Context) error {
 		return second(c.Project.Change(ctx, c.mara, c.project, project.Patch{Name: new("wombat 4"), Everyone: new(false)}))
 	},
-	project.Archive: func(c *company, ctx context.Context) error { return second(c.Project.Archive(ctx, c.mara, c.project)) },
-	project.Restore: func(c *company, ctx context.Context) error { return second(c.Project.Restore(ctx, c.mara, c.archived)) },
-	project.Delete:  func(c *company, ctx context.Context) error { return c.Project.Delete(ctx, c.mara, c.project) },
+	project.Archive: func(c *company, ctx context.Context) error {
+		return second(c.Project.Archive(ctx, c.mara, c.project))
+	},
+	project.Restore: func(c *company, ctx context.Context) error {
+		return second(c.Project.Restore(ctx, c.mara, c.archived))
+	},
+	project.Delete: func(c *company, ctx context.Context) error { return c.Project.Delete(ctx, c.mara, c.project) },
 	project.ChangeMember: func(c *company, ctx context.Context) error {
 		return c.Project.PutMember(ctx, c.mara, c.project, loci.ProjectMember{UserID: c.tom.UserID, Role: loci.MemberAdmin})
 	},
 	graph.Vendors: func(c *company, ctx context.Context) error {
-		return second(c.Graph.SetVendors(ctx, c.mara, c.project, graph.IDs{Entities: []loci.EntityID{c.entity}}, []loci.Vendor{"claude"}))
+		return second(c.Graph.SetVendors(ctx, c.mara, c.project, graph.IDs{Entities: []loci.EntityID{c.entity}},
+			[]loci.Vendor{"claude"}))
 	},
 	graph.Export: func(c *company, ctx context.Context) error {
 		return c.Graph.Export(ctx, c.mara, c.project, graph.GraphReference, io.Discard)
@@ -261,7 +280,8 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 		return second(c.Identity.SetUserRole(ctx, c.operator, c.mara.UserID, loci.RoleAdmin))
 	},
 	identity.UserSet: func(c *company, ctx context.Context) error {
-		return second(c.Identity.SetUser(ctx, c.operator, c.mara.UserID, identity.UserChange{Email: new("newmail@x.example"), Name: new("okapi")}))
+		return second(c.Identity.SetUser(ctx, c.operator, c.mara.UserID,
+			identity.UserChange{Email: new("newmail@x.example"), Name: new("okapi")}))
 	},
 	identity.UserReset: func(c *company, ctx context.Context) error {
 		return c.Identity.ResetUser(ctx, c.operator, c.mara.UserID)
@@ -289,8 +309,10 @@ var more = []struct {
 	{"trash many", memory.Trash, func(c *company, ctx context.Context) error {
 		return second(c.Memory.TrashMany(ctx, c.mara, []loci.MemoryID{c.memory.ID}))
 	}},
-	{"end the others", identity.SignInEnd, func(c *company, ctx context.Context) error { return second(c.Identity.EndOtherSignIns(ctx, c.mara)) }},
-	{"set a password", identity.SignInChange, func(c *company, ctx context.Context) error { return c.Identity.SetPassword(ctx, c.mara, "$argon2id$y") }},
+	{"end the others", identity.SignInEnd,
+		func(c *company, ctx context.Context) error { return second(c.Identity.EndOtherSignIns(ctx, c.mara)) }},
+	{"set a password", identity.SignInChange,
+		func(c *company, ctx context.Context) error { return c.Identity.SetPassword(ctx, c.mara, "$argon2id$y") }},
 	{"add a passkey", identity.SignInChange, func(c *company, ctx context.Context) error {
 		return c.Identity.AddPasskey(ctx, c.mara, loci.Passkey{ID: []byte("other"), Name: "okapi", Data: []byte("{}")})
 	}},
@@ -300,7 +322,8 @@ var more = []struct {
 	{"new workspace", org.WorkspaceChange, func(c *company, ctx context.Context) error {
 		return second(c.Org.CreateWorkspace(ctx, c.owner, "okapi"))
 	}},
-	{"delete a workspace", org.WorkspaceChange, func(c *company, ctx context.Context) error { return c.Org.DeleteWorkspace(ctx, c.owner, c.space) }},
+	{"delete a workspace", org.WorkspaceChange,
+		func(c *company, ctx context.Context) error { return c.Org.DeleteWorkspace(ctx, c.owner, c.space) }},
 	{"join a workspace", org.WorkspaceChange, func(c *company, ctx context.Context) error {
 		return c.Org.JoinWorkspace(ctx, c.owner, c.space, c.ines.UserID)
 	}},
@@ -319,7 +342,8 @@ var more = []struct {
 	{"delete an archived project", project.Delete, func(c *company, ctx context.Context) error {
 		return c.Project.Delete(ctx, c.mara, c.archived)
 	}},
-	{"delete a user", org.MemberRemove, func(c *company, ctx context.Context) error { return c.Identity.DeleteUser(ctx, c.owner, c.mara.UserID) }},
+	{"delete a user", org.MemberRemove,
+		func(c *company, ctx context.Context) error { return c.Identity.DeleteUser(ctx, c.owner, c.mara.UserID) }},
 	{"hand the org over", org.MemberRole, func(c *company, ctx context.Context) error {
 		return second(c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Transfer: true}))
 	}},
@@ -408,7 +432,8 @@ func TestRefusalsAreRecorded(t *testing.T) {
 	c.must(err)
 	_, err = c.Memory.Patch(t.Context(), c.tom, shared.ID, 0, memory.Patch{Title: new("mine")})
 	wantCode(t, err, loci.Forbidden)
-	rows, err := c.Identity.AuditTrail(t.Context(), c.operator, identity.AuditQuery{UserID: c.tom.UserID, Denied: true, From: c.now.Add(-time.Hour)})
+	rows, err := c.Identity.AuditTrail(t.Context(), c.operator,
+		identity.AuditQuery{UserID: c.tom.UserID, Denied: true, From: c.now.Add(-time.Hour)})
 	c.must(err)
 	if len(rows) != 2 || rows[0].Action != string(memory.Change) || rows[1].Action != string(org.Change) {
 		t.Errorf("got %+v", rows)

@@ -117,7 +117,8 @@ func wantItems(t *testing.T, err error, code loci.Code, text string, items ...in
 		got = append(got, item.Index)
 	}
 	if !slices.Equal(got, items) || refused.Items[0].Code != code || !strings.Contains(refused.Items[0].Text, text) {
-		t.Errorf("refused %v, want %v; the first with %s %q, want %s %q", got, items, refused.Items[0].Code, refused.Items[0].Text, code, text)
+		t.Errorf("refused %v, want %v; the first with %s %q, want %s %q", got, items, refused.Items[0].Code,
+			refused.Items[0].Text, code, text)
 	}
 	if !strings.HasSuffix(err.Error(), "Nothing was changed") || loci.CodeOf(err) != code {
 		t.Errorf("the whole error is %s %q", loci.CodeOf(err), err)
@@ -128,16 +129,19 @@ func TestCreatingAnEntityAgainAddsOnlyWhatIsNew(t *testing.T) {
 	w := newGraphWorld(t)
 	first := w.put(w.claude, nil, ent("Ann", "person", "tall", "kind"))[0]
 	again := w.put(w.cursor, nil, ent("Ann", "person", "kind", "quick", "quick"), ent("Ann", "ship"))
-	if !first.Created || again[0].Created || again[0].Entity.ID != first.Entity.ID || len(again[0].Added) != 1 || again[0].Added[0].Content != "quick" {
+	if !first.Created || again[0].Created || again[0].Entity.ID != first.Entity.ID || len(again[0].Added) != 1 ||
+		again[0].Added[0].Content != "quick" {
 		t.Errorf("first %+v, again %+v", first, again[0])
 	}
 	if !again[1].Created || again[1].Entity.ID == first.Entity.ID {
 		t.Errorf("another type is another entity: %+v", again[1])
 	}
 	wantText(t, w.text(w.olga), "Ann/person\n  tall\n  kind\n  quick\nAnn/ship\n")
-	e, err := w.Graph.Entity(t.Context(), w.olga, w.open, graph.Which{EntityRef: loci.EntityRef{Name: "Ann", Type: "person"}})
+	e, err := w.Graph.Entity(t.Context(), w.olga, w.open,
+		graph.Which{EntityRef: loci.EntityRef{Name: "Ann", Type: "person"}})
 	w.must(err)
-	if e.Origin != "claude" || e.UserID != w.olga.UserID || e.Observations[2].Origin != "cursor" || !slices.Equal(e.AllowedVendors, []loci.Vendor{"*"}) {
+	if e.Origin != "claude" || e.UserID != w.olga.UserID || e.Observations[2].Origin != "cursor" ||
+		!slices.Equal(e.AllowedVendors, []loci.Vendor{"*"}) {
 		t.Errorf("who wrote it: %+v", e)
 	}
 }
@@ -164,7 +168,8 @@ func TestAnUnknownEntityIsNamedWithTheNearestNames(t *testing.T) {
 	w := newGraphWorld(t)
 	ctx := t.Context()
 	w.put(w.claude, nil, ent("Alice", "person"), ent("Bob", "person"))
-	_, err := w.Graph.AddObservations(ctx, w.claude, w.open, nil, []loci.Contents{obs("Alice", "fine"), obs("Alise", "tall"), obs("Zed", "x")})
+	_, err := w.Graph.AddObservations(ctx, w.claude, w.open, nil,
+		[]loci.Contents{obs("Alice", "fine"), obs("Alise", "tall"), obs("Zed", "x")})
 	wantItems(t, err, loci.NotFound, `"Alise"; did you mean "Alice"?`, 1, 2)
 	var items *loci.ItemsError
 	errors.As(err, &items)
@@ -174,7 +179,8 @@ func TestAnUnknownEntityIsNamedWithTheNearestNames(t *testing.T) {
 	// Broken limits are reported before anything is looked up.
 	_, err = w.Graph.AddObservations(ctx, w.claude, w.open, nil, []loci.Contents{obs("Alise", "tall"), obs("Bob", "")})
 	wantItems(t, err, loci.Invalid, "must not be empty", 1)
-	_, err = w.Graph.CreateRelations(ctx, w.claude, w.open, nil, []loci.NewRelation{rel("Alice", "knows", "Bob"), rel("Alise", "knows", "Bob"), rel("Bob", "knows", "Bod")})
+	_, err = w.Graph.CreateRelations(ctx, w.claude, w.open, nil,
+		[]loci.NewRelation{rel("Alice", "knows", "Bob"), rel("Alise", "knows", "Bob"), rel("Bob", "knows", "Bod")})
 	wantItems(t, err, loci.NotFound, `"Alise"`, 1, 2)
 	if !strings.Contains(err.Error(), `"Bod"; did you mean "Bob"?`) {
 		t.Errorf("got %v", err)
@@ -185,7 +191,8 @@ func TestAnUnknownEntityIsNamedWithTheNearestNames(t *testing.T) {
 		"merge":  second(w.Graph.Merge(ctx, w.claude, w.open, named("Bob"), named("Alise"))),
 		"hops":   second(w.Graph.Neighbours(ctx, w.claude, w.open, named("Alise"), 1, 0)),
 	} {
-		if loci.CodeOf(err) != loci.NotFound || !strings.Contains(err.Error(), `there is no entity "Alise"; did you mean "Alice"?`) {
+		if loci.CodeOf(err) != loci.NotFound ||
+			!strings.Contains(err.Error(), `there is no entity "Alise"; did you mean "Alice"?`) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -200,9 +207,11 @@ func TestAnUnknownEntityIsNamedWithTheNearestNames(t *testing.T) {
 func TestDuplicatesAreReportedAndNotStored(t *testing.T) {
 	w := newGraphWorld(t)
 	w.put(w.claude, nil, ent("Ann", "person", "tall"), ent("Bob", "person"))
-	got, err := w.Graph.AddObservations(t.Context(), w.cursor, w.open, nil, []loci.Contents{obs("Ann", "tall", "new", "new"), obs("Bob")})
+	got, err := w.Graph.AddObservations(t.Context(), w.cursor, w.open, nil,
+		[]loci.Contents{obs("Ann", "tall", "new", "new"), obs("Bob")})
 	w.must(err)
-	if len(got) != 2 || len(got[0].Added) != 1 || len(got[0].Duplicates) != 1 || got[0].Duplicates[0].Content != "tall" || got[0].Duplicates[0].Origin != "claude" {
+	if len(got) != 2 || len(got[0].Added) != 1 || len(got[0].Duplicates) != 1 || got[0].Duplicates[0].Content != "tall" ||
+		got[0].Duplicates[0].Origin != "claude" {
 		t.Errorf("got %+v", got)
 	}
 	first := w.relate(w.claude, rel("Ann", "knows", "Bob"))
@@ -258,11 +267,13 @@ func TestDeletionsOfRowsCountAndMayBeRepeated(t *testing.T) {
 	w.put(w.claude, nil, ent("Ann", "person", "tall", "kind"), ent("Bob", "person"))
 	w.relate(w.claude, rel("Ann", "knows", "Bob"), rel("Ann", "likes", "Bob"))
 	for _, want := range []int{1, 0} {
-		n, err := w.Graph.DeleteObservations(ctx, w.cursor, w.open, []loci.Contents{obs("Ann", "tall", "never said"), obs("Nobody", "x")})
+		n, err := w.Graph.DeleteObservations(ctx, w.cursor, w.open,
+			[]loci.Contents{obs("Ann", "tall", "never said"), obs("Nobody", "x")})
 		if n != want || err != nil {
 			t.Errorf("observations: %d, %v; want %d", n, err, want)
 		}
-		n, err = w.Graph.DeleteRelations(ctx, w.cursor, w.open, []loci.NewRelation{rel("Ann", "knows", "Bob"), rel("Bob", "knows", "Ann")})
+		n, err = w.Graph.DeleteRelations(ctx, w.cursor, w.open,
+			[]loci.NewRelation{rel("Ann", "knows", "Bob"), rel("Bob", "knows", "Ann")})
 		if n != want || err != nil {
 			t.Errorf("relations: %d, %v; want %d", n, err, want)
 		}
@@ -309,26 +320,45 @@ func TestBadGraphInputIsNamed(t *testing.T) {
 		"no names":         {second(w.Graph.OpenEntities(ctx, w.claude, w.open, nil)), "names must have"},
 		"no items":         {second(w.Graph.RestoreEntities(ctx, w.claude, w.open, graph.IDs{})), "items must have"},
 		"many items":       {second(w.Graph.RestoreEntities(ctx, w.claude, w.open, ids)), "items has 1001 entries"},
-		"many entities":    {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, make([]loci.NewEntity, 1001))), "entities has 1001"},
-		"a name":           {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "t"), ent(" ", "t")})), "entities[1].name must not be empty"},
-		"a type":           {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "")})), "entities[0].entity_type"},
-		"an observation":   {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "t", "a", "\x00")})), "entities[0].observations[1]"},
-		"an end":           {second(w.Graph.CreateRelations(ctx, w.claude, w.open, nil, []loci.NewRelation{rel("", "knows", "b")})), "relations[0].from"},
-		"a deleted name":   {second(w.Graph.DeleteEntities(ctx, w.claude, w.open, refs("ok", long))), "names[1] is longer"},
-		"a deletion":       {second(w.Graph.DeleteObservations(ctx, w.claude, w.open, []loci.Contents{obs("", "x")})), "deletions[0].entity_name"},
-		"an opened name":   {second(w.Graph.OpenEntities(ctx, w.claude, w.open, refs("\xff"))), "names[0] is not valid UTF-8"},
-		"a named entity":   {second(w.Graph.Entity(ctx, w.claude, w.open, named(""))), "name must not be empty"},
-		"merge":            {second(w.Graph.Merge(ctx, w.claude, w.open, named(""), named("b"))), "from must not be empty"},
-		"vendors":          {second(w.Graph.CreateEntities(ctx, w.claude, w.open, []loci.Vendor{}, []loci.NewEntity{ent("ok", "t")})), "allowed_vendors"},
-		"a vendor":         {second(w.Graph.CreateEntities(ctx, w.claude, w.open, []loci.Vendor{"No Vendor"}, []loci.NewEntity{ent("ok", "t")})), "allowed_vendors[0]"},
-		"vendors later":    {second(w.Graph.SetVendors(ctx, w.olga, w.open, graph.IDs{Entities: ids.Entities[:1]}, nil)), "allowed_vendors"},
-		"a query":          {second(w.Graph.Search(ctx, w.claude, w.open, graph.SearchRequest{Query: `"open`})), "quotation mark"},
-		"search limit":     {second(w.Graph.Search(ctx, w.claude, w.open, graph.SearchRequest{Query: "x", Limit: 101})), "limit must be from 1 to 100"},
-		"read limit":       {second(w.Graph.Read(ctx, w.claude, w.open, graph.ListRequest{Limit: -1})), "limit must be from 1 to 500"},
-		"hops":             {second(w.Graph.Neighbours(ctx, w.claude, w.open, named("x"), 6, 0)), "hops must be from 1 to 5"},
-		"history limit":    {second(w.Graph.EntityHistory(ctx, w.claude, w.open, named("x"), 1001)), "limit must be from 1 to 1000"},
-		"trash limit":      {second(w.Graph.Trash(ctx, w.claude, w.open, 1001)), "limit must be from 1 to 1000"},
-		"format":           {w.Graph.Export(ctx, w.olga, w.open, "xml", io.Discard), "format must be loci or reference"},
+		"many entities": {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, make([]loci.NewEntity, 1001))),
+			"entities has 1001"},
+		"a name": {second(
+			w.Graph.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "t"), ent(" ", "t")})),
+			"entities[1].name must not be empty"},
+		"a type": {second(w.Graph.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "")})),
+			"entities[0].entity_type"},
+		"an observation": {second(
+			w.Graph.CreateEntities(ctx, w.claude, w.open, nil, []loci.NewEntity{ent("ok", "t", "a", "\x00")})),
+			"entities[0].observations[1]"},
+		"an end": {second(
+			w.Graph.CreateRelations(ctx, w.claude, w.open, nil, []loci.NewRelation{rel("", "knows", "b")})),
+			"relations[0].from"},
+		"a deleted name": {second(w.Graph.DeleteEntities(ctx, w.claude, w.open, refs("ok", long))), "names[1] is longer"},
+		"a deletion": {second(w.Graph.DeleteObservations(ctx, w.claude, w.open, []loci.Contents{obs("", "x")})),
+			"deletions[0].entity_name"},
+		"an opened name": {second(w.Graph.OpenEntities(ctx, w.claude, w.open, refs("\xff"))),
+			"names[0] is not valid UTF-8"},
+		"a named entity": {second(w.Graph.Entity(ctx, w.claude, w.open, named(""))), "name must not be empty"},
+		"merge":          {second(w.Graph.Merge(ctx, w.claude, w.open, named(""), named("b"))), "from must not be empty"},
+		"vendors": {second(
+			w.Graph.CreateEntities(ctx, w.claude, w.open, []loci.Vendor{}, []loci.NewEntity{ent("ok", "t")})),
+			"allowed_vendors"},
+		"a vendor": {second(
+			w.Graph.CreateEntities(ctx, w.claude, w.open, []loci.Vendor{"No Vendor"}, []loci.NewEntity{ent("ok", "t")})),
+			"allowed_vendors[0]"},
+		"vendors later": {second(w.Graph.SetVendors(ctx, w.olga, w.open, graph.IDs{Entities: ids.Entities[:1]}, nil)),
+			"allowed_vendors"},
+		"a query": {second(w.Graph.Search(ctx, w.claude, w.open, graph.SearchRequest{Query: `"open`})),
+			"quotation mark"},
+		"search limit": {second(w.Graph.Search(ctx, w.claude, w.open, graph.SearchRequest{Query: "x", Limit: 101})),
+			"limit must be from 1 to 100"},
+		"read limit": {second(w.Graph.Read(ctx, w.claude, w.open, graph.ListRequest{Limit: -1})),
+			"limit must be from 1 to 500"},
+		"hops": {second(w.Graph.Neighbours(ctx, w.claude, w.open, named("x"), 6, 0)), "hops must be from 1 to 5"},
+		"history limit": {second(w.Graph.EntityHistory(ctx, w.claude, w.open, named("x"), 1001)),
+			"limit must be from 1 to 1000"},
+		"trash limit": {second(w.Graph.Trash(ctx, w.claude, w.open, 1001)), "limit must be from 1 to 1000"},
+		"format":      {w.Graph.Export(ctx, w.olga, w.open, "xml", io.Discard), "format must be loci or reference"},
 	} {
 		if loci.CodeOf(tt.err) != loci.Invalid || !strings.Contains(tt.err.Error(), tt.want) {
 			t.Errorf("%s: got %v (%s), want %q", name, tt.err, loci.CodeOf(tt.err), tt.want)

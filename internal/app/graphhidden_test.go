@@ -77,10 +77,12 @@ var graphCalls = map[string]func(context.Context, *graphWorld, loci.Principal, l
 		return b.String(), err
 	},
 	"import": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.Graph.Import(ctx, p, in, strings.NewReader(`{"type":"entity","name":"Plan","entityType":"doc"}`), graph.ImportOptions{})
+		return w.Graph.Import(ctx, p, in, strings.NewReader(`{"type":"entity","name":"Plan","entityType":"doc"}`),
+			graph.ImportOptions{})
 	},
 	"rehearse": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
-		return w.Graph.Import(ctx, p, in, strings.NewReader(`{"type":"entity","name":"Plan","entityType":"doc"}`), graph.ImportOptions{DryRun: true})
+		return w.Graph.Import(ctx, p, in, strings.NewReader(`{"type":"entity","name":"Plan","entityType":"doc"}`),
+			graph.ImportOptions{DryRun: true})
 	},
 }
 
@@ -103,7 +105,8 @@ func outcome(t interface {
 func TestAHiddenProjectAnswersLikeNone(t *testing.T) {
 	w := newGraphWorld(t)
 	ctx := t.Context()
-	if _, err := w.Graph.CreateEntities(ctx, w.olga, w.closed, nil, []loci.NewEntity{ent("Plan", "doc", "secret")}); err != nil {
+	if _, err := w.Graph.CreateEntities(ctx, w.olga, w.closed, nil,
+		[]loci.NewEntity{ent("Plan", "doc", "secret")}); err != nil {
 		t.Fatal(err)
 	}
 	elsewhere := w.olga // in a workspace that the projects are not in, as workspaces may be turned on at any moment
@@ -115,7 +118,8 @@ func TestAHiddenProjectAnswersLikeNone(t *testing.T) {
 			w.must(err)
 		}
 		for name, call := range graphCalls {
-			for who, p := range map[string]loci.Principal{"a colleague": w.tom, "another org": w.stage.local, "another workspace": elsewhere, "a limited key": limited} {
+			for who, p := range map[string]loci.Principal{"a colleague": w.tom, "another org": w.stage.local,
+				"another workspace": elsewhere, "a limited key": limited} {
 				answer, err := call(ctx, w, p, w.closed)
 				got := outcome(t, answer, err)
 				answer, err = call(ctx, w, p, loci.NewProjectID())
@@ -146,9 +150,11 @@ func TestAHiddenEntityAnswersLikeNone(t *testing.T) {
 	}
 	with.put(with.claude, only, ent("Plan", "doc", "secret"), ent("Planet", "secret"))
 	with.relate(with.claude, rel("Plan", "is", "Plan"), rel("Plane", "hides", "Plan"))
-	_, err := with.Graph.AddObservations(ctx, with.claude, with.open, only, []loci.Contents{obs("Plane", "a secret flight")})
+	_, err := with.Graph.AddObservations(ctx, with.claude, with.open, only,
+		[]loci.Contents{obs("Plane", "a secret flight")})
 	with.must(err)
-	for _, name := range []string{"search", "open", "read", "entity", "observations", "relations", "neighbours", "history", "trash", "relate", "observe", "merge",
+	for _, name := range []string{"search", "open", "read", "entity", "observations", "relations", "neighbours", "history",
+		"trash", "relate", "observe", "merge",
 		"delete", "forget", "part"} {
 		answer, err := graphCalls[name](ctx, with, with.cursor, with.open)
 		got := outcome(t, answer, err)
@@ -161,7 +167,9 @@ func TestAHiddenEntityAnswersLikeNone(t *testing.T) {
 			t.Errorf("%s: with a hidden entity %q, without %q", name, got, want)
 		}
 	}
-	wantText(t, with.text(with.claude), "Plane/vehicle\n  flies\n  a secret flight\nPlan/doc\n  secret\nPlanet/secret\nPlane -is-> Plane\nPlane -hides-> Plan\nPlan -is-> Plan\n")
+	wantText(t, with.text(with.claude),
+		"Plane/vehicle\n  flies\n  a secret flight\nPlan/doc\n  secret\nPlanet/secret\nPlane -is-> Plane\nPlane -hides-> "+
+			"Plan\nPlan -is-> Plan\n")
 	made := with.put(with.cursor, nil, ent("Plan", "doc", "secret"))[0]
 	if !made.Created || len(made.Added) != 1 {
 		t.Errorf("a hidden twin counted as a duplicate: %+v", made)

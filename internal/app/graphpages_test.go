@@ -11,10 +11,12 @@ import (
 )
 
 // graphPager reads one page of something and returns what is on it.
-type graphPager func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string, next string, err error)
+type graphPager func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string,
+	next string, err error)
 
 var graphPagers = map[string]graphPager{
-	"search": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string, next string, err error) {
+	"search": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string,
+		next string, err error) {
 		page, err := w.Graph.Search(w.t.Context(), p, in, graph.SearchRequest{Query: "page*", Limit: limit, Cursor: cursor})
 		if err != nil {
 			return nil, "", err
@@ -27,7 +29,8 @@ var graphPagers = map[string]graphPager{
 		}
 		return items, page.NextCursor, nil
 	},
-	"read": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string, next string, err error) {
+	"read": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string,
+		next string, err error) {
 		page, err := w.Graph.Read(w.t.Context(), p, in, graph.ListRequest{Limit: limit, Cursor: cursor})
 		if err != nil {
 			return nil, "", err
@@ -37,8 +40,10 @@ var graphPagers = map[string]graphPager{
 		}
 		return items, page.NextCursor, nil
 	},
-	"observations": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string, next string, err error) {
-		page, err := w.Graph.EntityObservations(w.t.Context(), p, in, named("page 1"), graph.ListRequest{Limit: limit, Cursor: cursor})
+	"observations": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string,
+		next string, err error) {
+		page, err := w.Graph.EntityObservations(w.t.Context(), p, in, named("page 1"),
+			graph.ListRequest{Limit: limit, Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
@@ -47,8 +52,10 @@ var graphPagers = map[string]graphPager{
 		}
 		return items, page.NextCursor, nil
 	},
-	"relations": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string, next string, err error) {
-		page, err := w.Graph.EntityRelations(w.t.Context(), p, in, named("page 1"), graph.ListRequest{Limit: limit, Cursor: cursor})
+	"relations": func(w *graphWorld, p loci.Principal, in loci.ProjectID, limit int, cursor string) (items []string,
+		next string, err error) {
+		page, err := w.Graph.EntityRelations(w.t.Context(), p, in, named("page 1"),
+			graph.ListRequest{Limit: limit, Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
@@ -66,7 +73,8 @@ func (w *graphWorld) fill(in loci.ProjectID) {
 	var relations []loci.NewRelation
 	for i := range 7 {
 		entities = append(entities, ent(fmt.Sprintf("page %d", i), "t"))
-		entities[min(i, 1)].Observations = append(entities[min(i, 1)].Observations, fmt.Sprintf("page of %d", i), fmt.Sprintf("page also of %d", i))
+		entities[min(i, 1)].Observations = append(entities[min(i, 1)].Observations, fmt.Sprintf("page of %d", i),
+			fmt.Sprintf("page also of %d", i))
 		relations = append(relations, rel("page 1", fmt.Sprintf("type %d", i), fmt.Sprintf("page %d", i)))
 	}
 	_, err := w.Graph.CreateEntities(w.t.Context(), w.olga, in, nil, entities)
@@ -123,7 +131,8 @@ func TestForeignAndDamagedGraphCursorsAreRefused(t *testing.T) {
 				refuse("as one of "+other, err)
 			}
 		}
-		for what, cursor := range map[string]string{"cut": next[:len(next)-1], "longer": next + "A", "short": "AAAA", "garbage": "%%%", "huge": strings.Repeat("A", 5000),
+		for what, cursor := range map[string]string{"cut": next[:len(next)-1], "longer": next + "A", "short": "AAAA",
+			"garbage": "%%%", "huge": strings.Repeat("A", 5000),
 			"no position": next[:11]} {
 			_, _, err := pager(w, w.olga, w.open, 2, cursor)
 			refuse(what, err)
@@ -137,6 +146,7 @@ func TestForeignAndDamagedGraphCursorsAreRefused(t *testing.T) {
 	}
 	page, err := w.Graph.Search(t.Context(), w.olga, w.open, graph.SearchRequest{Query: "page*", Limit: 2})
 	w.must(err)
-	_, err = w.Graph.Search(t.Context(), w.olga, w.open, graph.SearchRequest{Query: "pag*", Limit: 2, Cursor: page.NextCursor})
+	_, err = w.Graph.Search(t.Context(), w.olga, w.open,
+		graph.SearchRequest{Query: "pag*", Limit: 2, Cursor: page.NextCursor})
 	wantCode(t, err, loci.Invalid)
 }

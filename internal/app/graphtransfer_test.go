@@ -27,7 +27,8 @@ func (w *graphWorld) export(p loci.Principal, in loci.ProjectID, f graph.Format)
 }
 
 // take imports a text and returns what was refused, a line each.
-func (w *graphWorld) take(p loci.Principal, in loci.ProjectID, text string, o graph.ImportOptions) (graph.Report, []string) {
+func (w *graphWorld) take(p loci.Principal, in loci.ProjectID, text string, o graph.ImportOptions) (
+	graph.Report, []string) {
 	w.t.Helper()
 	var problems []string
 	o.Problem = func(b jsonlines.Problem) { problems = append(problems, fmt.Sprintf("%d: %s", b.Line, b.Text)) }
@@ -58,7 +59,8 @@ func TestImportOfTheReferenceFormat(t *testing.T) {
 		"CRLF":               spell("\n", "\r\n"),
 		"a mark":             "\ufeff" + referenceFile,
 		"relations first": `{"type":"relation","from":"Ann","to":"Bob","relationType":"knows"}
-{"relationType":"knows","from":"Ann","type":"relation","to":"Bob"}` + "\n\n" + spell(`{"type":"relation","from":"Ann","to":"Bob","relationType":"knows"}`+"\n", ""),
+{"relationType":"knows","from":"Ann","type":"relation","to":"Bob"}` + "\n\n" +
+			spell(`{"type":"relation","from":"Ann","to":"Bob","relationType":"knows"}`+"\n", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newGraphWorld(t)
@@ -70,7 +72,8 @@ func TestImportOfTheReferenceFormat(t *testing.T) {
 			for _, round := range []struct {
 				dry  bool
 				want graph.Report
-			}{{true, added}, {false, added}, {false, graph.Report{Lines: lines, Present: 9}}, {true, graph.Report{Lines: lines, Present: 9}}} {
+			}{{true, added}, {false, added}, {false, graph.Report{Lines: lines, Present: 9}},
+				{true, graph.Report{Lines: lines, Present: 9}}} {
 				got, problems := w.take(w.olga, w.open, text, graph.ImportOptions{DryRun: round.dry})
 				if got != round.want || len(problems) > 0 {
 					t.Errorf("dry %v: got %+v, want %+v; %q", round.dry, got, round.want, problems)
@@ -90,7 +93,8 @@ func TestImportOfTheReferenceFormat(t *testing.T) {
 }
 
 func TestImportOfWhatReadGraphPrints(t *testing.T) {
-	const object = `{"entities":[{"name":"Ann","entityType":"person","observations":["tall","kind"]},{"name":"Bob","entity_type":"person","observations":[]}],` +
+	const object = `{"entities":[{"name":"Ann","entityType":"person","observations":["tall","kind"]},{"name":"Bob",` +
+		`"entity_type":"person","observations":[]}],` +
 		`"more":{"a":[1]},"relations":[{"from":"Ann","to":"Bob","relationType":"knows"}]}`
 	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, []byte(object), "", "  "); err != nil {
@@ -110,7 +114,8 @@ func TestImportOfWhatReadGraphPrints(t *testing.T) {
 	got, problems := w.take(w.olga, w.open, bad, graph.ImportOptions{})
 	head, _, _ := strings.Cut(bad, `"from"`)
 	last := strings.Count(head, "\n") // the item begins in the line before
-	want := []string{`3: observations[0] is not a text; the rest of the line was taken`, fmt.Sprintf(`%d: there is no entity "Bobby"; did you mean "Bob"?`, last)}
+	want := []string{`3: observations[0] is not a text; the rest of the line was taken`,
+		fmt.Sprintf(`%d: there is no entity "Bobby"; did you mean "Bob"?`, last)}
 	if !slices.Equal(problems, want) || got.Refused != 2 || got.Entities != 2 || got.Lines != strings.Count(bad, "\n")+1 {
 		t.Errorf("got %+v, %q; want %q", got, problems, want)
 	}
@@ -128,7 +133,8 @@ func TestImportOfWhatReadGraphPrints(t *testing.T) {
 	}
 }
 
-const ownRow = `"user_id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","origin":"claude","allowed_vendors":["*"],"created_at":"2026-01-01T00:00:00Z"`
+const ownRow = `"user_id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","origin":"claude","allowed_vendors":["*"],` +
+	`"created_at":"2026-01-01T00:00:00Z"`
 
 // badLines are lines that cannot be taken, and what is said of them.
 var badLines = map[string]string{
@@ -144,32 +150,47 @@ var badLines = map[string]string{
 	"{\"type\":\"ent\xff\"}":       "not valid UTF-8",
 	`{"type":"entity","a":1}`:      "entity.name must not be empty",
 	`{"type":"entity","name":"A"}`: "entity.entity_type must not be empty",
-	`{"type":"entity","name":"\ud800","entityType":"t"}`:                                                                                               "surrogate",
-	`{"type":"entity","name":"a\u0000","entityType":"t"}`:                                                                                              "entity.name contains a NUL",
-	`{"type":"entity","name":"A","name":"B","entityType":"t"}`:                                                                                         "name appears twice",
-	`{"type":"entity","name":"A","entityType":"t","observations":"x"}`:                                                                                 "observations must not be a JSON string",
-	`{"type":"entity","name":"A","entityType":7}`:                                                                                                      "entityType must not be a JSON number",
-	`{"type":"entity","name":"` + strings.Repeat("x", 501) + `","entityType":"t"}`:                                                                     "entity.name is longer than 500",
-	`{"type":"relation","from":"A","to":"B"}`:                                                                                                          "relation.relation_type must not be empty",
-	`{"type":"relation","from":"A","relationType":"is"}`:                                                                                               "relation.to must not be empty",
-	`{"type":"relation","from":"Good","to":"Nobody","relationType":"is"}`:                                                                              `there is no entity "Nobody"`,
-	`{"type":"relation","from":"Twin","to":"Good","relationType":"is"}`:                                                                                "several entities are named",
-	`{"entities":[],"relations":[]}`:                                                                                                                   "a whole graph stands alone in its file",
-	`{"entity":{"id":"x"}}`:                                                                                                                            "an id is a UUID",
-	`{"entity":{"name":"A","entity_type":"t",` + ownRow + `}}`:                                                                                         "entity.id is missing",
-	`{"entity":{"id":"` + someID + `","name":"A","kind":"t"}}`:                                                                                         `unknown field "kind"`,
-	`{"entity":{"id":"` + someID + `"},"relation":{}}`:                                                                                                 "one of entity, observation and relation",
-	`{"entity":{"id":"` + someID + `","name":"A","entity_type":"t",` + ownRow + `}}`:                                                                   "entity.updated_at must be a time",
-	`{"observation":{"id":"` + someID + `","content":"x",` + ownRow + `}}`:                                                                             "observation.entity_id are needed",
-	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"",` + ownRow + `}}`:                                                 "observation.content must not be empty",
-	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + ownRow + `}}`:                                                "no such entity",
-	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x","deleted_at":"2026-01-01T00:00:00Z",` + ownRow + `}}`:            "only what is not deleted",
-	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + strings.Replace(ownRow, "claude", "No one", 1) + `}}`:        "observation.origin is not a vendor",
-	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + strings.Replace(ownRow, `["*"]`, `null`, 1) + `}}`:           "allowed_vendors must name",
-	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + strings.Replace(ownRow, `2026-01-01`, `yesterday`, 1) + `}}`: "no line of a graph",
-	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","to_entity":"` + someID + `","relation_type":"is",` + ownRow + `}}`:             "no such entity",
-	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","relation_type":"is",` + ownRow + `}}`:                                          "relation.to_entity are needed",
-	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","to_entity":"` + someID + `","relation_type":" ",` + ownRow + `}}`:              "relation.relation_type must not be empty",
+	`{"type":"entity","name":"\ud800","entityType":"t"}`:               "surrogate",
+	`{"type":"entity","name":"a\u0000","entityType":"t"}`:              "entity.name contains a NUL",
+	`{"type":"entity","name":"A","name":"B","entityType":"t"}`:         "name appears twice",
+	`{"type":"entity","name":"A","entityType":"t","observations":"x"}`: "observations must not be a JSON string",
+	`{"type":"entity","name":"A","entityType":7}`:                      "entityType must not be a JSON number",
+	`{"type":"entity","name":"` + strings.Repeat("x", 501) +
+		`","entityType":"t"}`: "entity.name is longer than 500",
+	`{"type":"relation","from":"A","to":"B"}`:                             "relation.relation_type must not be empty",
+	`{"type":"relation","from":"A","relationType":"is"}`:                  "relation.to must not be empty",
+	`{"type":"relation","from":"Good","to":"Nobody","relationType":"is"}`: `there is no entity "Nobody"`,
+	`{"type":"relation","from":"Twin","to":"Good","relationType":"is"}`:   "several entities are named",
+	`{"entities":[],"relations":[]}`:                                      "a whole graph stands alone in its file",
+	`{"entity":{"id":"x"}}`:                                               "an id is a UUID",
+	`{"entity":{"name":"A","entity_type":"t",` + ownRow +
+		`}}`: "entity.id is missing",
+	`{"entity":{"id":"` + someID +
+		`","name":"A","kind":"t"}}`: `unknown field "kind"`,
+	`{"entity":{"id":"` + someID +
+		`"},"relation":{}}`: "one of entity, observation and relation",
+	`{"entity":{"id":"` + someID + `","name":"A","entity_type":"t",` + ownRow +
+		`}}`: "entity.updated_at must be a time",
+	`{"observation":{"id":"` + someID + `","content":"x",` + ownRow +
+		`}}`: "observation.entity_id are needed",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"",` + ownRow +
+		`}}`: "observation.content must not be empty",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + ownRow +
+		`}}`: "no such entity",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID +
+		`","content":"x","deleted_at":"2026-01-01T00:00:00Z",` + ownRow + `}}`: "only what is not deleted",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` +
+		strings.Replace(ownRow, "claude", "No one", 1) + `}}`: "observation.origin is not a vendor",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` +
+		strings.Replace(ownRow, `["*"]`, `null`, 1) + `}}`: "allowed_vendors must name",
+	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` +
+		strings.Replace(ownRow, `2026-01-01`, `yesterday`, 1) + `}}`: "no line of a graph",
+	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","to_entity":"` + someID +
+		`","relation_type":"is",` + ownRow + `}}`: "no such entity",
+	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","relation_type":"is",` + ownRow +
+		`}}`: "relation.to_entity are needed",
+	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","to_entity":"` + someID + `","relation_type":" ",` +
+		ownRow + `}}`: "relation.relation_type must not be empty",
 }
 
 const someID = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
@@ -184,7 +205,8 @@ func TestBadLinesAreReportedAndTheOthersStored(t *testing.T) {
 	for bad, want := range badLines {
 		for _, dry := range []bool{true, false} {
 			got, problems := w.take(w.local, w.open, before+bad+after, graph.ImportOptions{DryRun: dry})
-			if got.Refused != 1 || len(problems) != 1 || !strings.HasPrefix(problems[0], "4: ") || !strings.Contains(problems[0], want) ||
+			if got.Refused != 1 || len(problems) != 1 || !strings.HasPrefix(problems[0], "4: ") ||
+				!strings.Contains(problems[0], want) ||
 				got.Entities+got.Relations+got.Present != 4 || got.Lines != 5 {
 				t.Errorf("%s: dry %v: got %+v, %q; want %q", bad, dry, got, problems, want)
 			}
@@ -197,7 +219,8 @@ func TestOneBadObservationDoesNotCostTheOthers(t *testing.T) {
 	w := newGraphWorld(t)
 	line := `{"type":"entity","name":"A","entityType":"t","observations":["one","",{"content":"x"},"two"]}`
 	got, problems := w.take(w.olga, w.open, line, graph.ImportOptions{})
-	if want := []string{"1: observations[1] must not be empty; the rest of the line was taken"}; !slices.Equal(problems, want) || got.Refused != 1 || got.Observations != 2 {
+	if want := []string{"1: observations[1] must not be empty; the rest of the line was taken"}; !slices.Equal(problems,
+		want) || got.Refused != 1 || got.Observations != 2 {
 		t.Errorf("got %+v, %q", got, problems)
 	}
 	wantText(t, w.text(w.olga), "A/t\n  one\n  two\n")
@@ -264,7 +287,8 @@ func TestAVendorsImportIsForItsVendors(t *testing.T) {
 	w.take(w.olga, w.open, referenceFile, graph.ImportOptions{AllowedVendors: []loci.Vendor{"claude"}})
 	wantText(t, w.text(w.claude), referenceGraph)
 	wantText(t, w.text(w.cursor), "")
-	_, err := w.Graph.Import(t.Context(), w.olga, w.open, strings.NewReader(""), graph.ImportOptions{AllowedVendors: []loci.Vendor{}})
+	_, err := w.Graph.Import(t.Context(), w.olga, w.open, strings.NewReader(""),
+		graph.ImportOptions{AllowedVendors: []loci.Vendor{}})
 	wantCode(t, err, loci.Invalid)
 	_, err = w.Graph.Import(t.Context(), w.claude, w.open, strings.NewReader(""), graph.ImportOptions{})
 	wantCode(t, err, loci.Forbidden)
@@ -290,11 +314,12 @@ func TestAnInterruptedGraphImportGoesOn(t *testing.T) {
 	text := manyLines(lines)
 	ctx, cancel := context.WithCancel(t.Context())
 	batches := 0
-	report, err := w.Graph.Import(ctx, w.olga, w.open, strings.NewReader(text), graph.ImportOptions{Progress: func(r graph.Report) {
-		if batches++; batches == 5 {
-			cancel()
-		}
-	}})
+	report, err := w.Graph.Import(ctx, w.olga, w.open, strings.NewReader(text),
+		graph.ImportOptions{Progress: func(r graph.Report) {
+			if batches++; batches == 5 {
+				cancel()
+			}
+		}})
 	if !errors.Is(err, context.Canceled) || report.Entities == 0 || report.Entities == lines/2 {
 		t.Fatalf("interrupted: %+v, %v", report, err)
 	}
@@ -336,7 +361,8 @@ func TestAGraphImportThatCannotBeRead(t *testing.T) {
 	w := newGraphWorld(t)
 	broken := errors.New("the connection is gone")
 	for _, text := range []string{referenceFile, `{"entities":[{"name":"A","entityType":"t"}`} {
-		_, err := w.Graph.Import(t.Context(), w.olga, w.open, io.MultiReader(strings.NewReader(text), failing{broken}), graph.ImportOptions{})
+		_, err := w.Graph.Import(t.Context(), w.olga, w.open, io.MultiReader(strings.NewReader(text), failing{broken}),
+			graph.ImportOptions{})
 		if !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
 		}
@@ -383,7 +409,8 @@ func TestTheReferenceFormatComesBackAsItWas(t *testing.T) {
 	from := w.export(w.olga, w.open, graph.GraphReference)
 	for _, dry := range []bool{true, false} {
 		report, problems := w.take(w.olga, w.closed, from, graph.ImportOptions{DryRun: dry})
-		if report.Present != 0 || report.Refused != 0 || report.Entities != 1501 || report.Relations != 1500 || len(problems) > 0 {
+		if report.Present != 0 || report.Refused != 0 || report.Entities != 1501 || report.Relations != 1500 ||
+			len(problems) > 0 {
 			t.Fatalf("got %+v, %q", report, problems)
 		}
 	}
@@ -394,7 +421,8 @@ func TestTheReferenceFormatComesBackAsItWas(t *testing.T) {
 
 // refresh lets everybody come in anew, as for a next request.
 func (w *graphWorld) refresh() {
-	w.olga.ProjectIDs, w.claude.ProjectIDs, w.cursor.ProjectIDs = []loci.ProjectID{w.open}, []loci.ProjectID{w.open}, []loci.ProjectID{w.open}
+	w.olga.ProjectIDs, w.claude.ProjectIDs, w.cursor.ProjectIDs = []loci.ProjectID{w.open}, []loci.ProjectID{w.open},
+		[]loci.ProjectID{w.open}
 }
 
 // drawGraph puts anything into the open project, by anybody, for vendors that the writer
@@ -415,11 +443,14 @@ func (w *graphWorld) drawGraph(rt *rapid.T) {
 		var err error
 		switch rapid.IntRange(0, 5).Draw(rt, "deed") {
 		case 0, 1:
-			_, err = w.Graph.CreateEntities(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.NewEntity{{EntityRef: ref, Observations: []string{text.Draw(rt, "text")}}, {EntityRef: other}})
+			_, err = w.Graph.CreateEntities(ctx, p, w.open, vendors.Draw(rt, "for"),
+				[]loci.NewEntity{{EntityRef: ref, Observations: []string{text.Draw(rt, "text")}}, {EntityRef: other}})
 		case 2:
-			_, err = w.Graph.AddObservations(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.Contents{{Entity: ref, Contents: []string{text.Draw(rt, "text")}}})
+			_, err = w.Graph.AddObservations(ctx, p, w.open, vendors.Draw(rt, "for"),
+				[]loci.Contents{{Entity: ref, Contents: []string{text.Draw(rt, "text")}}})
 		case 3:
-			_, err = w.Graph.CreateRelations(ctx, p, w.open, vendors.Draw(rt, "for"), []loci.NewRelation{{From: ref, To: other, Type: kinds.Draw(rt, "kind")}})
+			_, err = w.Graph.CreateRelations(ctx, p, w.open, vendors.Draw(rt, "for"),
+				[]loci.NewRelation{{From: ref, To: other, Type: kinds.Draw(rt, "kind")}})
 		case 4:
 			_, err = w.Graph.DeleteEntities(ctx, p, w.open, []loci.EntityRef{ref})
 		case 5:
@@ -434,7 +465,8 @@ func (w *graphWorld) drawGraph(rt *rapid.T) {
 func FuzzGraphImport(f *testing.F) {
 	f.Add(referenceFile)
 	f.Add(`{"entities":[{"name":"A","entityType":"t"}],"relations":[{"from":"A","to":"A","relationType":"is"}]}`)
-	f.Add(`{"loci":"graph","format":1}` + "\n" + `{"entity":{"id":"` + someID + `","name":"A","entity_type":"t","updated_at":"2026-01-01T00:00:00Z",` + ownRow + `}}`)
+	f.Add(`{"loci":"graph","format":1}` + "\n" + `{"entity":{"id":"` + someID +
+		`","name":"A","entity_type":"t","updated_at":"2026-01-01T00:00:00Z",` + ownRow + `}}`)
 	for line := range badLines {
 		f.Add(line)
 	}
@@ -452,7 +484,8 @@ func FuzzGraphImport(f *testing.F) {
 			if err != nil && loci.CodeOf(err) == "" {
 				t.Errorf("an error without a code: %v", err)
 			}
-			if err == nil && (report.Refused != refused || report.Bytes != int64(len(text)) || strings.TrimSpace(text) != "" && report.Lines < 1) {
+			if err == nil && (report.Refused != refused || report.Bytes != int64(len(text)) ||
+				strings.TrimSpace(text) != "" && report.Lines < 1) {
 				t.Errorf("%d told of %+v for %d bytes", refused, report, len(text))
 			}
 		}

@@ -17,7 +17,8 @@ func TestRevert(t *testing.T) {
 	soon := w.now.Add(2 * time.Hour)
 	m := w.add(w.claude, memory.Draft{Title: "t", Content: "one", AllowedVendors: []loci.Vendor{"*"}, ExpiresAt: soon})
 	two, never, only := "two", time.Time{}, []loci.Vendor{"claude"}
-	if _, err := w.Memory.Patch(ctx, w.owner, m.ID, 1, memory.Patch{Content: &two, ExpiresAt: &never, AllowedVendors: &only}); err != nil {
+	if _, err := w.Memory.Patch(ctx, w.owner, m.ID, 1,
+		memory.Patch{Content: &two, ExpiresAt: &never, AllowedVendors: &only}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := w.Memory.Revert(ctx, w.owner, m.ID, 0, 1)
@@ -31,7 +32,8 @@ func TestRevert(t *testing.T) {
 	_, err = w.Memory.Revert(ctx, w.local, m.ID, 0, 0)
 	wantCode(t, err, loci.Invalid)
 	got, err := w.Memory.Revert(ctx, w.local, m.ID, 2, 1)
-	if err != nil || got.Version != 3 || got.Content != "one" || !got.ExpiresAt.Equal(soon) || got.AllowedVendors[0] != "*" || got.Editor != "cli" || got.Origin != "claude" {
+	if err != nil || got.Version != 3 || got.Content != "one" || !got.ExpiresAt.Equal(soon) ||
+		got.AllowedVendors[0] != "*" || got.Editor != "cli" || got.Origin != "claude" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if again, err := w.Memory.Revert(ctx, w.local, m.ID, 0, 1); err != nil || again.Version != 3 {
@@ -123,6 +125,7 @@ func init() {
 		return second(c.Memory.Revert(ctx, c.mara, c.memory.ID, 0, 1))
 	}
 	deeds[memory.Undo] = func(c *company, ctx context.Context) error {
-		return second(c.Memory.Undo(ctx, c.mara, loci.UndoSelection{Origin: c.memory.Editor, Since: c.memory.UpdatedAt}, false))
+		return second(c.Memory.Undo(ctx, c.mara, loci.UndoSelection{Origin: c.memory.Editor, Since: c.memory.UpdatedAt},
+			false))
 	}
 }

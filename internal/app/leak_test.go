@@ -95,7 +95,8 @@ var probes = []probe{
 		return c.Memory.Replace(c.ctx, c.p, id, 7, memory.Draft{Title: "x", Content: "y"})
 	}},
 	{"trash", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Trash(c.ctx, c.p, id, 0) }},
-	{"trash many", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.TrashMany(c.ctx, c.p, []loci.MemoryID{id}) }},
+	{"trash many", memoriesOf,
+		func(c *caller, id [16]byte) (any, error) { return c.Memory.TrashMany(c.ctx, c.p, []loci.MemoryID{id}) }},
 	{"restore", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Restore(c.ctx, c.p, id, 0) }},
 	{"erase", memoriesOf, func(c *caller, id [16]byte) (any, error) { return none(c.Memory.Erase(c.ctx, c.p, id, 0)) }},
 	{"share", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Share(c.ctx, c.p, id) }},
@@ -103,16 +104,21 @@ var probes = []probe{
 	{"query", memoriesOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Memory.Query(c.ctx, c.p, memory.QueryRequest{Query: "what", IDs: []loci.MemoryID{id}})
 	}},
-	{"rotate", credentialsOf, func(c *caller, id [16]byte) (any, error) { return pair(c.Identity.RotateKey(c.ctx, c.p, id, 0)) }},
-	{"revoke key", credentialsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Identity.RevokeKey(c.ctx, c.p, id)) }},
-	{"end session", credentialsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Identity.EndSignIn(c.ctx, c.p, id)) }},
+	{"rotate", credentialsOf,
+		func(c *caller, id [16]byte) (any, error) { return pair(c.Identity.RotateKey(c.ctx, c.p, id, 0)) }},
+	{"revoke key", credentialsOf,
+		func(c *caller, id [16]byte) (any, error) { return none(c.Identity.RevokeKey(c.ctx, c.p, id)) }},
+	{"end session", credentialsOf,
+		func(c *caller, id [16]byte) (any, error) { return none(c.Identity.EndSignIn(c.ctx, c.p, id)) }},
 	{"enter", credentialsOf, func(c *caller, id [16]byte) (any, error) {
 		return none(c.Identity.EnterWorkspace(c.ctx, c.p, id, loci.NewWorkspaceID()))
 	}},
-	{"revoke grant", grantsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Identity.RevokeGrant(c.ctx, c.p, id)) }},
+	{"revoke grant", grantsOf,
+		func(c *caller, id [16]byte) (any, error) { return none(c.Identity.RevokeGrant(c.ctx, c.p, id)) }},
 	{"team", teamsOf, func(c *caller, id [16]byte) (any, error) { return c.Org.Team(c.ctx, c.p, id) }},
 	{"rename team", teamsOf, func(c *caller, id [16]byte) (any, error) { return c.Org.RenameTeam(c.ctx, c.p, id, "x") }},
-	{"delete team", teamsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Org.DeleteTeam(c.ctx, c.p, id, true)) }},
+	{"delete team", teamsOf,
+		func(c *caller, id [16]byte) (any, error) { return none(c.Org.DeleteTeam(c.ctx, c.p, id, true)) }},
 	{"invite to team", teamsOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Org.InviteToTeam(c.ctx, c.p, id, []string{"x@y.example"}, loci.Member)
 	}},
@@ -129,17 +135,22 @@ var probes = []probe{
 	{"role in their team", teamsOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Org.SetTeamRole(c.ctx, c.p, id, c.p.UserID, loci.MemberOwner)
 	}},
-	{"revoke invite", invitesOf, func(c *caller, id [16]byte) (any, error) { return none(c.Org.RevokeInvite(c.ctx, c.p, id)) }},
+	{"revoke invite", invitesOf,
+		func(c *caller, id [16]byte) (any, error) { return none(c.Org.RevokeInvite(c.ctx, c.p, id)) }},
 	{"set member", usersOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Org.SetMember(c.ctx, c.p, id, org.MemberChange{Role: new(loci.Member)})
 	}},
 	{"disable", usersOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Org.SetMember(c.ctx, c.p, id, org.MemberChange{Disabled: new(true)})
 	}},
-	{"delete user", usersOf, func(c *caller, id [16]byte) (any, error) { return none(c.Identity.DeleteUser(c.ctx, c.p, id)) }},
-	{"workspace members", workspacesOf, func(c *caller, id [16]byte) (any, error) { return c.Org.WorkspaceMembers(c.ctx, c.p, id) }},
-	{"rename workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) { return c.Org.RenameWorkspace(c.ctx, c.p, id, "x") }},
-	{"delete workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) { return none(c.Org.DeleteWorkspace(c.ctx, c.p, id)) }},
+	{"delete user", usersOf,
+		func(c *caller, id [16]byte) (any, error) { return none(c.Identity.DeleteUser(c.ctx, c.p, id)) }},
+	{"workspace members", workspacesOf,
+		func(c *caller, id [16]byte) (any, error) { return c.Org.WorkspaceMembers(c.ctx, c.p, id) }},
+	{"rename workspace", workspacesOf,
+		func(c *caller, id [16]byte) (any, error) { return c.Org.RenameWorkspace(c.ctx, c.p, id, "x") }},
+	{"delete workspace", workspacesOf,
+		func(c *caller, id [16]byte) (any, error) { return none(c.Org.DeleteWorkspace(c.ctx, c.p, id)) }},
 	{"join workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) {
 		return none(c.Org.JoinWorkspace(c.ctx, c.p, id, c.p.UserID))
 	}},
@@ -152,11 +163,13 @@ var probes = []probe{
 	{"enter workspace", workspacesOf, func(c *caller, id [16]byte) (any, error) {
 		return none(c.Identity.EnterWorkspace(c.ctx, c.p, loci.CredentialID{}, id))
 	}},
-	{"members after", usersOf, func(c *caller, id [16]byte) (any, error) { _, err := c.Org.Members(c.ctx, c.p, id, 1); return nil, err }},
+	{"members after", usersOf,
+		func(c *caller, id [16]byte) (any, error) { _, err := c.Org.Members(c.ctx, c.p, id, 1); return nil, err }},
 	{"list team", teamsOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{TeamID: id}, Total: true})
 	}},
-	{"passkey", credentialsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Identity.RemovePasskey(c.ctx, c.p, id[:])) }},
+	{"passkey", credentialsOf,
+		func(c *caller, id [16]byte) (any, error) { return none(c.Identity.RemovePasskey(c.ctx, c.p, id[:])) }},
 }
 
 func memoriesOf(s *strangers) [][16]byte    { return s.memories }
@@ -198,7 +211,10 @@ var walks = map[string]func(*caller) (any, error){
 	"grants":     func(c *caller) (any, error) { return c.Identity.Grants(c.ctx, c.p) },
 	"all grants": func(c *caller) (any, error) { return c.Identity.OrgGrants(c.ctx, c.p) },
 	"vendors":    func(c *caller) (any, error) { return c.Identity.Vendors(c.ctx, c.p) },
-	"preview":    func(c *caller) (any, error) { return c.Identity.Preview(c.ctx, c.p, []loci.Vendor{"claude", "cursor"}) },
+	"preview": func(c *caller) (any,
+		error) {
+		return c.Identity.Preview(c.ctx, c.p, []loci.Vendor{"claude", "cursor"})
+	},
 	"new key": func(c *caller) (any, error) {
 		return pair(c.Identity.CreateKey(c.ctx, c.p, auth.KeyRequest{Name: "k", Vendor: "claude"}))
 	},
@@ -335,7 +351,8 @@ func drawWorld(rt *rapid.T, s *stage) (*caller, []*strangers) {
 	boss, owner := s.org(loci.OrgID(tag+"a"), tag+"@a.example")
 	u := owner
 	if rapid.Bool().Draw(rt, "member") {
-		u = s.user(boss, tag+"-2@a.example", rapid.SampledFrom([]loci.MemberRole{loci.Member, loci.MemberAdmin}).Draw(rt, "role"))
+		u = s.user(boss, tag+"-2@a.example",
+			rapid.SampledFrom([]loci.MemberRole{loci.Member, loci.MemberAdmin}).Draw(rt, "role"))
 	}
 	colleague := s.user(boss, tag+"-3@a.example", loci.Member)
 	c := &caller{stage: s, rt: rt, ctx: s.t.Context(), p: s.session(u)}
@@ -383,7 +400,8 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, know
 	b := &strangers{mark: mark, org: p.OrgID}
 	vendors := rapid.SampledFrom([][]loci.Vendor{{loci.AnyVendor}, {"claude"}, {"cursor"}}).Draw(rt, "vendors")
 	for n := range rapid.IntRange(1, 3).Draw(rt, "memories") {
-		m := s.add(p, memory.Draft{Title: mark + " title", Content: "the secret plan of " + mark, Tags: []string{mark}, AllowedVendors: vendors, Key: oneKey, Dedupe: memory.DedupeCreate})
+		m := s.add(p, memory.Draft{Title: mark + " title", Content: "the secret plan of " + mark, Tags: []string{mark},
+			AllowedVendors: vendors, Key: oneKey, Dedupe: memory.DedupeCreate})
 		b.memories = append(b.memories, m.ID)
 		s.attachTo(p, m.ID, b)
 		s.suggestAbout(p, m.ID, b)
@@ -410,7 +428,8 @@ func (s *stage) settleStrangers(rt *rapid.T, p loci.Principal, mark string, know
 	s.must(err)
 	made, err := s.Org.InviteToTeam(ctx, p, team.ID, []string{mark + "-new@b.example"}, loci.Member)
 	s.must(err)
-	b.teams, b.invites, b.tokens = append(b.teams, team.ID), append(b.invites, made[0].Invite.ID), append(b.tokens, made[0].Token)
+	b.teams, b.invites, b.tokens = append(b.teams, team.ID), append(b.invites, made[0].Invite.ID),
+		append(b.tokens, made[0].Token)
 	if p.OrgRole == loci.MemberOwner {
 		space, err := s.Org.CreateWorkspace(ctx, p, mark+" space")
 		s.must(err)

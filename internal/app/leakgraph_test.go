@@ -49,10 +49,14 @@ var graphProbes = []probe{
 	{"change project", projectsOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Project.Change(c.ctx, c.p, id, project.Patch{Description: new("x")})
 	}},
-	{"archive project", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.Project.Archive(c.ctx, c.p, id) }},
-	{"restore project", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.Project.Restore(c.ctx, c.p, id) }},
-	{"delete project", projectsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Project.Delete(c.ctx, c.p, id)) }},
-	{"project members", projectsOf, func(c *caller, id [16]byte) (any, error) { return c.Project.Members(c.ctx, c.p, id) }},
+	{"archive project", projectsOf,
+		func(c *caller, id [16]byte) (any, error) { return c.Project.Archive(c.ctx, c.p, id) }},
+	{"restore project", projectsOf,
+		func(c *caller, id [16]byte) (any, error) { return c.Project.Restore(c.ctx, c.p, id) }},
+	{"delete project", projectsOf,
+		func(c *caller, id [16]byte) (any, error) { return none(c.Project.Delete(c.ctx, c.p, id)) }},
+	{"project members", projectsOf,
+		func(c *caller, id [16]byte) (any, error) { return c.Project.Members(c.ctx, c.p, id) }},
 	{"enter project", projectsOf, func(c *caller, id [16]byte) (any, error) {
 		return none(c.Project.PutMember(c.ctx, c.p, id, loci.ProjectMember{UserID: c.p.UserID, Role: loci.MemberOwner}))
 	}},
@@ -71,7 +75,10 @@ var graphProbes = []probe{
 	{"add to project", projectsOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Memory.Create(c.ctx, c.p, memory.Draft{Title: "x", Content: "y", Scope: loci.ScopeProject, ProjectID: id})
 	}},
-	{"entity", nodesOf, func(c *caller, id [16]byte) (any, error) { return c.Graph.Entity(c.ctx, c.p, c.shared, byID(id)) }},
+	{"entity", nodesOf, func(c *caller, id [16]byte) (any,
+		error) {
+		return c.Graph.Entity(c.ctx, c.p, c.shared, byID(id))
+	}},
 	{"history", nodesOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Graph.EntityHistory(c.ctx, c.p, c.shared, byID(id), 0)
 	}},
@@ -91,10 +98,13 @@ var graphProbes = []probe{
 		return c.Graph.Merge(c.ctx, c.p, c.shared, named("common ground"), byID(id))
 	}},
 	{"restore nodes", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Graph.RestoreEntities(c.ctx, c.p, c.shared, graph.IDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}})
+		return c.Graph.RestoreEntities(c.ctx, c.p, c.shared,
+			graph.IDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}})
 	}},
 	{"vendors of nodes", nodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Graph.SetVendors(c.ctx, c.p, c.shared, graph.IDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}}, []loci.Vendor{"*"})
+		return c.Graph.SetVendors(c.ctx, c.p, c.shared,
+			graph.IDs{Entities: []loci.EntityID{id}, Observations: []loci.ObservationID{id}, Relations: []loci.RelationID{id}},
+			[]loci.Vendor{"*"})
 	}},
 }
 
@@ -159,7 +169,8 @@ var nameProbes = map[string]func(c *caller, name string) (any, error){
 		return c.Graph.DeleteObservations(c.ctx, c.p, c.shared, []loci.Contents{obs(name, "x"), obs("common ground", name)})
 	},
 	"part": func(c *caller, name string) (any, error) {
-		return c.Graph.DeleteRelations(c.ctx, c.p, c.shared, []loci.NewRelation{rel("common ground", "hides", name), rel("common ground", name, "common ground")})
+		return c.Graph.DeleteRelations(c.ctx, c.p, c.shared,
+			[]loci.NewRelation{rel("common ground", "hides", name), rel("common ground", name, "common ground")})
 	},
 	"typo": func(c *caller, name string) (any, error) {
 		return c.Graph.OpenEntities(c.ctx, c.p, c.shared, refs(name[:len(name)-1]+"~"))
@@ -192,7 +203,8 @@ func (s *stage) settleProject(rt *rapid.T, p loci.Principal, b *strangers) {
 	p.ProjectIDs = append(p.ProjectIDs, made.ID)
 	b.projects = append(b.projects, made.ID)
 	b.names = append(b.names, b.mark+" project", b.mark+" entity")
-	put, err := s.Graph.CreateEntities(ctx, p, made.ID, nil, []loci.NewEntity{ent(b.mark+" entity", b.mark, "the secret plan of "+b.mark)})
+	put, err := s.Graph.CreateEntities(ctx, p, made.ID, nil,
+		[]loci.NewEntity{ent(b.mark+" entity", b.mark, "the secret plan of "+b.mark)})
 	s.must(err)
 	b.nodes = append(b.nodes, put[0].Entity.ID, put[0].Added[0].ID)
 	if rapid.Bool().Draw(rt, "archived") {
@@ -206,17 +218,21 @@ func (c *caller) settleShared(rt *rapid.T, colleague loci.Principal, b *stranger
 	tag, _, _ := strings.Cut(b.mark, "-")
 	c.shared = c.project(colleague, "shared "+tag, true).ID
 	colleague.ProjectIDs = append(colleague.ProjectIDs, c.shared)
-	_, err := c.Graph.CreateEntities(c.ctx, colleague, c.shared, nil, []loci.NewEntity{ent("common ground", "t", "no secret plan")})
+	_, err := c.Graph.CreateEntities(c.ctx, colleague, c.shared, nil,
+		[]loci.NewEntity{ent("common ground", "t", "no secret plan")})
 	c.must(err)
 	if c.p.Vendor == "" {
 		return
 	}
 	only := rapid.SampledFrom([][]loci.Vendor{{"cursor"}, {"cursor", "chatgpt"}}).Draw(rt, "kept for")
-	put, err := c.Graph.CreateEntities(c.ctx, colleague, c.shared, only, []loci.NewEntity{ent(b.mark+" hidden", b.mark, "the secret plan of "+b.mark)})
+	put, err := c.Graph.CreateEntities(c.ctx, colleague, c.shared, only,
+		[]loci.NewEntity{ent(b.mark+" hidden", b.mark, "the secret plan of "+b.mark)})
 	c.must(err)
-	said, err := c.Graph.AddObservations(c.ctx, colleague, c.shared, only, []loci.Contents{obs("common ground", b.mark+" was here")})
+	said, err := c.Graph.AddObservations(c.ctx, colleague, c.shared, only,
+		[]loci.Contents{obs("common ground", b.mark+" was here")})
 	c.must(err)
-	tied, err := c.Graph.CreateRelations(c.ctx, colleague, c.shared, nil, []loci.NewRelation{rel("common ground", "hides", b.mark+" hidden"), rel(b.mark+" hidden", b.mark, "common ground")})
+	tied, err := c.Graph.CreateRelations(c.ctx, colleague, c.shared, nil,
+		[]loci.NewRelation{rel("common ground", "hides", b.mark+" hidden"), rel(b.mark+" hidden", b.mark, "common ground")})
 	c.must(err)
 	b.nodes = append(b.nodes, put[0].Entity.ID, said[0].Added[0].ID, tied[0].Relation.ID)
 	b.names = append(b.names, b.mark+" hidden", b.mark+" was here", b.mark)

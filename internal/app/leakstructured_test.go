@@ -28,13 +28,16 @@ func init() {
 			return c.Memory.Recall(c.ctx, c.p, memory.SearchRequest{Query: "ecret pla"})
 		},
 		"superseded, too": func(c *caller) (any, error) {
-			return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{When: loci.When{Superseded: true}}, Total: true})
+			return c.Memory.List(c.ctx, c.p,
+				memory.ListRequest{Filter: memory.Filter{When: loci.When{Superseded: true}}, Total: true})
 		},
 		"as it will be": func(c *caller) (any, error) {
-			return c.Memory.Recall(c.ctx, c.p, memory.SearchRequest{Query: "plan", Filter: memory.Filter{When: loci.When{AsOf: c.now.AddDate(1, 0, 0)}}})
+			return c.Memory.Recall(c.ctx, c.p,
+				memory.SearchRequest{Query: "plan", Filter: memory.Filter{When: loci.When{AsOf: c.now.AddDate(1, 0, 0)}}})
 		},
 		"as it was known": func(c *caller) (any, error) {
-			return c.Memory.Recall(c.ctx, c.p, memory.SearchRequest{Query: "plan", Filter: memory.Filter{When: loci.When{KnownAt: c.now}}})
+			return c.Memory.Recall(c.ctx, c.p,
+				memory.SearchRequest{Query: "plan", Filter: memory.Filter{When: loci.When{KnownAt: c.now}}})
 		},
 		"by key": func(c *caller) (any, error) {
 			return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{Key: oneKey}, Total: true})
@@ -95,7 +98,8 @@ var itemProbes = []probe{
 		return c.Node.AddItem(c.ctx, c.p, n, node.ItemDraft{Kind: loci.ItemText, Text: "mine", Before: id})
 	})},
 	{"put an entity", projectsOf, inOwnNode(func(c *caller, n loci.NodeID, id [16]byte) (any, error) {
-		return c.Node.AddItem(c.ctx, c.p, n, node.ItemDraft{Kind: loci.ItemEntity, ProjectID: id, EntityID: loci.NewEntityID()})
+		return c.Node.AddItem(c.ctx, c.p, n,
+			node.ItemDraft{Kind: loci.ItemEntity, ProjectID: id, EntityID: loci.NewEntityID()})
 	})},
 	{"move item", itemsOf, inOwnNode(func(c *caller, n loci.NodeID, id [16]byte) (any, error) {
 		return c.Node.MoveItem(c.ctx, c.p, n, id, node.ItemMove{Parent: &loci.NodeItemID{}})
@@ -117,7 +121,8 @@ var workProbes = []probe{
 		return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{AgentID: id}, Total: true})
 	}},
 	{"write for agent", agentsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Memory.Create(c.ctx, c.p, memory.Draft{Title: "mine", Content: "my plan", Scope: loci.ScopeAgent, AgentID: id})
+		return c.Memory.Create(c.ctx, c.p,
+			memory.Draft{Title: "mine", Content: "my plan", Scope: loci.ScopeAgent, AgentID: id})
 	}},
 	{"work", workOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.Session(c.ctx, c.p, id) }},
 	{"close work", workOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.CloseSession(c.ctx, c.p, id) }},
@@ -151,7 +156,8 @@ var historyProbes = []probe{
 		return c.Memory.ByIDs(c.ctx, c.p, []loci.MemoryID{id}, loci.When{KnownAt: c.now, Superseded: true})
 	}},
 	{"bulk change", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Memory.Bulk(c.ctx, c.p, []memory.BulkItem{{Op: loci.BulkUpdate, ID: id, IfVersion: 7, Patch: memory.Patch{Title: new("x")}}}, true)
+		return c.Memory.Bulk(c.ctx, c.p,
+			[]memory.BulkItem{{Op: loci.BulkUpdate, ID: id, IfVersion: 7, Patch: memory.Patch{Title: new("x")}}}, true)
 	}},
 	{"bulk trash", memoriesOf, func(c *caller, id [16]byte) (any, error) {
 		done, err := c.Memory.Bulk(c.ctx, c.p, []memory.BulkItem{{Op: loci.BulkTrash, ID: id}}, false)
@@ -177,7 +183,8 @@ func (s *stage) settleStructured(p loci.Principal, id loci.MemoryID, b *stranger
 	s.must(err)
 	shown, err := s.Node.AddItem(ctx, p, n.ID, node.ItemDraft{Kind: loci.ItemMemory, MemoryID: id})
 	s.must(err)
-	text, err := s.Node.AddItem(ctx, p, n.ID, node.ItemDraft{Kind: loci.ItemText, Text: "a plan of " + b.mark, ParentID: shown.ID})
+	text, err := s.Node.AddItem(ctx, p, n.ID,
+		node.ItemDraft{Kind: loci.ItemText, Text: "a plan of " + b.mark, ParentID: shown.ID})
 	s.must(err)
 	b.agents, b.work, b.memoryNodes = append(b.agents, ag.ID), append(b.work, work.ID), append(b.memoryNodes, n.ID)
 	b.items = append(b.items, shown.ID, text.ID)

@@ -28,11 +28,13 @@ type forest struct {
 
 func newForest(t testing.TB) *forest {
 	t.Helper()
-	f := &forest{stage: newStage(t, loci.DeleteWithKey), project: map[string]loci.ProjectID{}, in: map[loci.EntityID]loci.ProjectID{},
+	f := &forest{stage: newStage(t, loci.DeleteWithKey), project: map[string]loci.ProjectID{},
+		in:     map[loci.EntityID]loci.ProjectID{},
 		closed: map[loci.ProjectID]bool{}, gone: map[loci.EntityID]bool{}}
 	ctx := t.Context()
 	operator, _ := f.org("acme", "boss@acme.example")
-	mara, tom, ines := f.user(operator, "mara@acme.example", loci.Member), f.user(operator, "tom@acme.example", loci.Member), f.user(operator, "ines@acme.example", loci.Member)
+	mara, tom, ines := f.user(operator, "mara@acme.example", loci.Member),
+		f.user(operator, "tom@acme.example", loci.Member), f.user(operator, "ines@acme.example", loci.Member)
 	team, err := f.Org.CreateTeam(ctx, f.session(mara), "Team")
 	f.must(err)
 	made, err := f.Org.InviteToTeam(ctx, f.session(mara), team.ID, []string{tom.Email}, loci.Member)
@@ -46,14 +48,17 @@ func newForest(t testing.TB) *forest {
 	for _, name := range names {
 		id := f.project[name]
 		for i, vendors := range [][]loci.Vendor{{"*"}, {"claude"}, {"cursor", "gemini"}} {
-			put, err := f.Graph.CreateEntities(ctx, f.mara, id, vendors, []loci.NewEntity{ent(fmt.Sprint(name, i), "thing", "a fact")})
+			put, err := f.Graph.CreateEntities(ctx, f.mara, id, vendors,
+				[]loci.NewEntity{ent(fmt.Sprint(name, i), "thing", "a fact")})
 			f.must(err)
 			f.entities, f.in[put[0].Entity.ID] = append(f.entities, put[0].Entity), id
 		}
 	}
 	f.readers = map[string]func() loci.Principal{}
-	keys := map[string]auth.KeyRequest{"claude": {Vendor: "claude"}, "cursor": {Vendor: "cursor"}, "other": {Vendor: "other"},
-		"no graph": {Rights: []loci.Right{loci.RightRead, loci.RightWrite}}, "only open": {ProjectIDs: []loci.ProjectID{f.project["open"]}}}
+	keys := map[string]auth.KeyRequest{"claude": {Vendor: "claude"}, "cursor": {Vendor: "cursor"},
+		"other":     {Vendor: "other"},
+		"no graph":  {Rights: []loci.Right{loci.RightRead, loci.RightWrite}},
+		"only open": {ProjectIDs: []loci.ProjectID{f.project["open"]}}}
 	for name, r := range keys {
 		r.Name = name
 		_, secret, err := f.Identity.CreateKey(ctx, f.mara, r)
@@ -86,15 +91,18 @@ func (f *forest) sees(p loci.Principal, n *loci.MemoryNode, i *planted) bool {
 	v := p.Viewer()
 	item := n.Access
 	item.AllowedVendors = i.item.AllowedVendors
-	if !v.Sees(&n.Access, loci.LiveOnly, f.now) || !v.Sees(&item, loci.LiveOnly, f.now) || i.above.item != nil && !f.sees(p, n, i.above) {
+	if !v.Sees(&n.Access, loci.LiveOnly, f.now) || !v.Sees(&item, loci.LiveOnly, f.now) ||
+		i.above.item != nil && !f.sees(p, n, i.above) {
 		return false
 	}
 	if m := i.memory; m != nil {
 		return v.Sees(&m.Access, loci.LiveOnly, f.now)
 	}
 	if e := i.entity; e != nil {
-		vendor := p.Vendor == "" || slices.Contains(e.AllowedVendors, loci.AnyVendor) || slices.Contains(e.AllowedVendors, p.Vendor)
-		return vendor && p.Has(loci.RightGraph) && slices.Contains(p.ProjectIDs, f.in[e.ID]) && !f.closed[f.in[e.ID]] && !f.gone[e.ID]
+		vendor := p.Vendor == "" || slices.Contains(e.AllowedVendors, loci.AnyVendor) ||
+			slices.Contains(e.AllowedVendors, p.Vendor)
+		return vendor && p.Has(loci.RightGraph) && slices.Contains(p.ProjectIDs, f.in[e.ID]) && !f.closed[f.in[e.ID]] &&
+			!f.gone[e.ID]
 	}
 	return true
 }

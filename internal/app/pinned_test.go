@@ -11,7 +11,8 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// pins saves pinned memories that are called so, each of another importance, and then so many newer ones that are not pinned.
+// pins saves pinned memories that are called so, each of another importance, and then so many newer ones that are not
+// pinned.
 func (w *world) pins(newer int, titles ...string) {
 	w.t.Helper()
 	for i, title := range titles {
@@ -33,8 +34,10 @@ func pinnedTitles(b *loci.Briefing) (list []string) {
 func TestBriefingHasWhatIsPinned(t *testing.T) {
 	w := newWorld(t)
 	w.pins(205, "first", "second", "third")
-	w.add(w.owner, memory.Draft{Title: "hidden", Content: "secret", Pinned: new(true), AllowedVendors: []loci.Vendor{"cursor"}})
-	w.add(w.owner, memory.Draft{Title: "long", Content: strings.Repeat("word ", 1000), Summary: new("in\nshort"), Pinned: new(true), Importance: 1})
+	w.add(w.owner, memory.Draft{Title: "hidden", Content: "secret", Pinned: new(true),
+		AllowedVendors: []loci.Vendor{"cursor"}})
+	w.add(w.owner, memory.Draft{Title: "long", Content: strings.Repeat("word ", 1000), Summary: new("in\nshort"),
+		Pinned: new(true), Importance: 1})
 	trashed := w.add(w.owner, memory.Draft{Title: "trashed", Content: "c", Pinned: new(true)})
 	if _, err := w.Memory.Trash(t.Context(), w.local, trashed.ID, 0); err != nil {
 		t.Fatal(err)
@@ -45,12 +48,14 @@ func TestBriefingHasWhatIsPinned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := pinnedTitles(b), []string{"first", "second", "third", "long"}; !slices.Equal(got, want) || b.MorePinned {
+	if got, want := pinnedTitles(b), []string{"first", "second", "third", "long"}; !slices.Equal(got, want) ||
+		b.MorePinned {
 		t.Errorf("pinned: %q, more %v; want %q", got, b.MorePinned, want)
 	}
 	text := b.Markdown()
 	at := strings.Index(text, "## Pinned")
-	if at < 0 || at > strings.Index(text, "## Newest") || !strings.Contains(text, "\n  The rule is first\n") || !strings.Contains(text, "\n  in short\n") {
+	if at < 0 || at > strings.Index(text, "## Newest") || !strings.Contains(text, "\n  The rule is first\n") ||
+		!strings.Contains(text, "\n  in short\n") {
 		t.Errorf("the briefing does not begin with what is pinned:\n%s", text)
 	}
 }
@@ -65,8 +70,10 @@ func TestBriefingIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b.Pinned) != memory.MaxPinned || !b.MorePinned || b.Pinned[0].Title != fmt.Sprint(memory.MaxPinned) || b.Pinned[memory.MaxPinned-1].Title != "1" {
-		t.Errorf("%d pinned from %q to %q, more %v", len(b.Pinned), b.Pinned[0].Title, b.Pinned[len(b.Pinned)-1].Title, b.MorePinned)
+	if len(b.Pinned) != memory.MaxPinned || !b.MorePinned || b.Pinned[0].Title != fmt.Sprint(memory.MaxPinned) ||
+		b.Pinned[memory.MaxPinned-1].Title != "1" {
+		t.Errorf("%d pinned from %q to %q, more %v", len(b.Pinned), b.Pinned[0].Title, b.Pinned[len(b.Pinned)-1].Title,
+			b.MorePinned)
 	}
 	total := 0
 	for _, m := range b.Pinned {
@@ -81,7 +88,8 @@ func TestBriefingIsBounded(t *testing.T) {
 	}
 }
 
-func askPinned(t *testing.T, w *world, p loci.Principal, r memory.QueryRequest) (used []string, answer *memory.QueryAnswer) {
+func askPinned(t *testing.T, w *world, p loci.Principal, r memory.QueryRequest) (
+	used []string, answer *memory.QueryAnswer) {
 	t.Helper()
 	answer, err := w.Memory.Query(t.Context(), p, r)
 	if err != nil {
@@ -97,23 +105,28 @@ func askPinned(t *testing.T, w *world, p loci.Principal, r memory.QueryRequest) 
 func TestQueryHasWhatIsPinned(t *testing.T) {
 	w := newWorld(t)
 	w.pins(12, "first", "second", "third", "fourth")
-	w.add(w.owner, memory.Draft{Title: "hidden", Content: "secret zebra", Pinned: new(true), AllowedVendors: []loci.Vendor{"cursor"}})
-	w.add(w.owner, memory.Draft{Title: "giraffe", Content: "giraffe", Importance: 1, Pinned: new(true), Tags: []string{"tall"}})
+	w.add(w.owner, memory.Draft{Title: "hidden", Content: "secret zebra", Pinned: new(true),
+		AllowedVendors: []loci.Vendor{"cursor"}})
+	w.add(w.owner, memory.Draft{Title: "giraffe", Content: "giraffe", Importance: 1, Pinned: new(true),
+		Tags: []string{"tall"}})
 	tall := w.add(w.owner, memory.Draft{Title: "okapi", Content: "okapi zebra", Tags: []string{"tall"}})
 	all := []string{"first pinned", "second pinned", "third pinned", "fourth pinned", "giraffe pinned"}
 	for name, tt := range map[string]struct {
 		r    memory.QueryRequest
 		want []string
 	}{
-		"a match":            {memory.QueryRequest{Query: "okapi", Limit: 20}, append(slices.Clone(all), "okapi match")},
-		"nothing fits":       {memory.QueryRequest{Query: "platypus", Limit: 6}, []string{"first pinned", "second pinned", "third pinned", "okapi recent", "giraffe recent", "note 11 recent"}},
-		"half of the limit":  {memory.QueryRequest{Query: "zebra okapi", Limit: 5}, []string{"first pinned", "second pinned", "third pinned", "okapi match", "note 11 match"}},
+		"a match": {memory.QueryRequest{Query: "okapi", Limit: 20}, append(slices.Clone(all), "okapi match")},
+		"nothing fits": {memory.QueryRequest{Query: "platypus", Limit: 6},
+			[]string{"first pinned", "second pinned", "third pinned", "okapi recent", "giraffe recent", "note 11 recent"}},
+		"half of the limit": {memory.QueryRequest{Query: "zebra okapi", Limit: 5},
+			[]string{"first pinned", "second pinned", "third pinned", "okapi match", "note 11 match"}},
 		"one":                {memory.QueryRequest{Query: "okapi", Limit: 1}, []string{"first pinned"}},
 		"fits and is pinned": {memory.QueryRequest{Query: "giraffe", Limit: 20}, all},
 		"fits, not among the first": {memory.QueryRequest{Query: "giraffe okapi", Limit: 4},
 			[]string{"first pinned", "second pinned", "okapi match", "giraffe match"}},
-		"a filter": {memory.QueryRequest{Query: "zebra", Filter: memory.Filter{Tags: []string{"tall"}}}, []string{"giraffe pinned", "okapi match"}},
-		"ids":      {memory.QueryRequest{Query: "zebra", IDs: []loci.MemoryID{tall.ID}}, []string{"okapi match"}},
+		"a filter": {memory.QueryRequest{Query: "zebra", Filter: memory.Filter{Tags: []string{"tall"}}},
+			[]string{"giraffe pinned", "okapi match"}},
+		"ids": {memory.QueryRequest{Query: "zebra", IDs: []loci.MemoryID{tall.ID}}, []string{"okapi match"}},
 	} {
 		used, answer := askPinned(t, w, w.claude, tt.r)
 		if name == "fits, not among the first" {

@@ -27,7 +27,8 @@ func TestAKeyThatIsLimitedToAProject(t *testing.T) {
 	w.add(olga, inProject("layout", w.open.ID))
 	w.add(mia, inProject("price", w.closed.ID))
 	for _, p := range []loci.Project{w.open, w.closed} {
-		w.must(second(w.Graph.CreateEntities(ctx, olga, p.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "node of " + p.Name, Type: "x"}}})))
+		w.must(second(w.Graph.CreateEntities(ctx, olga, p.ID, nil,
+			[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: "node of " + p.Name, Type: "x"}}})))
 	}
 	for _, vendor := range []loci.Vendor{"", "claude"} {
 		p := w.stage.key(olga, auth.KeyRequest{Vendor: vendor, ProjectIDs: []loci.ProjectID{w.open.ID}})
@@ -81,7 +82,8 @@ func TestALimitedKeyNeverWidens(t *testing.T) {
 	ctx, mia := t.Context(), w.who["member"]()
 	w.add(mia, memory.Draft{Title: "mine", Content: "nobody else's"})
 	w.add(mia, inProject("price", w.closed.ID))
-	_, secret, err := w.Identity.CreateKey(ctx, mia, auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{w.closed.ID, w.open.ID}})
+	_, secret, err := w.Identity.CreateKey(ctx, mia,
+		auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{w.closed.ID, w.open.ID}})
 	w.must(err)
 	sees := func(want string) {
 		t.Helper()
@@ -109,7 +111,8 @@ func TestToWhichProjectsKeysAreLimited(t *testing.T) {
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx := t.Context()
 	try := func(who string, id loci.ProjectID) error {
-		return third(w.Identity.CreateKey(ctx, w.who[who](), auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{w.open.ID, id}}))
+		return third(w.Identity.CreateKey(ctx, w.who[who](),
+			auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{w.open.ID, id}}))
 	}
 	w.must(try("member", w.closed.ID))
 	w.must(try("operator", w.closed.ID))
@@ -223,7 +226,8 @@ func TestOnlyWritesIntoProjectsLookThemUp(t *testing.T) {
 	count(1, "create in a project", err)
 	count(1, "patch in a project", second(a.Memory.Patch(ctx, olga, in.ID, 0, memory.Patch{Title: new("u")})))
 	count(0, "read", second(a.Memory.Get(ctx, olga, in.ID)))
-	if _, err := a.Memory.Patch(ctx, olga, in.ID, 1, memory.Patch{Title: new("v")}); loci.CodeOf(err) != loci.Precondition || !strings.Contains(err.Error(), "version 2") {
+	if _, err := a.Memory.Patch(ctx, olga, in.ID, 1, memory.Patch{Title: new("v")}); loci.CodeOf(
+		err) != loci.Precondition || !strings.Contains(err.Error(), "version 2") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -28,18 +28,21 @@ func newProjectWorld(t testing.TB, deletion loci.Deletion) *projectWorld {
 	operator, boss := w.org("acme", "boss@acme.example")
 	stranger, _ := w.org("other", "boss@other.example")
 	user := func(name string, role loci.MemberRole) loci.User { return w.user(operator, name+"@acme.example", role) }
-	olga, adam, mia, eve := user("olga", loci.Member), user("adam", loci.Member), user("mia", loci.Member), user("eve", loci.Member)
+	olga, adam, mia, eve := user("olga", loci.Member), user("adam", loci.Member), user("mia", loci.Member),
+		user("eve", loci.Member)
 	orla, ora := user("orla", loci.MemberAdmin), user("ora", loci.MemberOwner)
 	w.olga, w.carl = olga, user("carl", loci.Member)
 	w.open = w.project(w.session(olga), "website", true)
 	w.closed = w.project(w.session(olga), "merger", false)
-	for _, m := range []loci.ProjectMember{{UserID: adam.ID, Role: loci.MemberAdmin}, {UserID: mia.ID, Role: loci.Member}} {
+	for _, m := range []loci.ProjectMember{{UserID: adam.ID, Role: loci.MemberAdmin},
+		{UserID: mia.ID, Role: loci.Member}} {
 		for _, p := range []loci.Project{w.open, w.closed} {
 			w.must(w.Project.PutMember(t.Context(), w.session(olga), p.ID, m))
 		}
 	}
 	for _, u := range []loci.User{orla, ora} { // they belong to the closed one as members
-		w.must(w.Project.PutMember(t.Context(), w.session(olga), w.closed.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member}))
+		w.must(w.Project.PutMember(t.Context(), w.session(olga), w.closed.ID,
+			loci.ProjectMember{UserID: u.ID, Role: loci.Member}))
 	}
 	session := func(u loci.User) func() loci.Principal { return func() loci.Principal { return w.session(u) } }
 	limited := func(to loci.ProjectID) func() loci.Principal {
@@ -150,7 +153,8 @@ func (w *projectWorld) tryDeed(t *testing.T, deed, name string, id loci.ProjectI
 	w.st.entries = nil
 	err := projectDeeds[deed](w, ctx, p, id)
 	if got := loci.CodeOf(err); got != want || (err == nil) != (want == "") {
-		t.Errorf("%s of %s: got %v (code %q), want code %q", deed, map[bool]string{true: "open", false: "closed"}[id == w.open.ID], err, got, want)
+		t.Errorf("%s of %s: got %v (code %q), want code %q", deed,
+			map[bool]string{true: "open", false: "closed"}[id == w.open.ID], err, got, want)
 	}
 	if want == loci.NotFound {
 		never := projectDeeds[deed](w, ctx, p, loci.NewProjectID())
@@ -218,7 +222,8 @@ func TestDeletingAProjectFollowsTheRule(t *testing.T) {
 		if rule == loci.DeleteWithStepUp {
 			want = map[string]loci.Code{"key": loci.Forbidden, "agent": loci.Forbidden, "stale": loci.StepUp}
 		}
-		for name, p := range map[string]loci.Principal{"session": owner, "stale": stale, "key": key, "agent": agent, "disk": disk, "operator": w.operator("acme")} {
+		for name, p := range map[string]loci.Principal{"session": owner, "stale": stale, "key": key, "agent": agent,
+			"disk": disk, "operator": w.operator("acme")} {
 			err := w.Project.Delete(t.Context(), p, w.open.ID)
 			if got := loci.CodeOf(err); got != want[name] || (err == nil) != (want[name] == "") {
 				t.Errorf("%s, %s: got %v, want code %q", rule, name, err, want[name])

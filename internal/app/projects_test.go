@@ -42,7 +42,8 @@ func TestAProjectFromItsMakingToItsEnd(t *testing.T) {
 	ctx := t.Context()
 	made, err := w.Project.Create(ctx, w.who["agent"](), project.Draft{Name: "Docs 📚", Description: "what we write"})
 	w.must(err)
-	if made.ID.IsZero() || made.Name != "Docs 📚" || made.Description != "what we write" || !made.Everyone || made.Status != loci.ProjectActive || made.OrgID != "acme" {
+	if made.ID.IsZero() || made.Name != "Docs 📚" || made.Description != "what we write" || !made.Everyone ||
+		made.Status != loci.ProjectActive || made.OrgID != "acme" {
 		t.Errorf("made %+v", made)
 	}
 	olga := w.session(w.olga)
@@ -51,7 +52,8 @@ func TestAProjectFromItsMakingToItsEnd(t *testing.T) {
 		t.Errorf("the members are %+v, %v; want the agent's person as owner", members, err)
 	}
 	changed, err := w.Project.Change(ctx, olga, made.ID, project.Patch{Name: new("handbook"), Everyone: new(false)})
-	if err != nil || changed.Name != "handbook" || changed.Everyone || changed.Description != made.Description || !changed.UpdatedAt.After(made.UpdatedAt) {
+	if err != nil || changed.Name != "handbook" || changed.Everyone || changed.Description != made.Description ||
+		!changed.UpdatedAt.After(made.UpdatedAt) {
 		t.Errorf("changed into %+v, %v", changed, err)
 	}
 	archived, err := w.Project.Archive(ctx, olga, made.ID)
@@ -87,13 +89,15 @@ func TestWhatChangesNothingIsNotRecorded(t *testing.T) {
 	w.must(w.Project.PutMember(ctx, olga, w.open.ID, loci.ProjectMember{UserID: w.olga.ID, Role: loci.MemberOwner}))
 	w.must(w.Project.RemoveMember(ctx, olga, w.open.ID, w.carl.ID))
 	for what, err := range map[string]error{
-		"bad name":    second(w.Project.Change(ctx, olga, w.open.ID, project.Patch{Name: new("two\nlines")})),
-		"long text":   second(w.Project.Create(ctx, olga, project.Draft{Name: "x", Description: strings.Repeat("x", loci.MaxDescription+1)})),
-		"no name":     second(w.Project.Create(ctx, olga, project.Draft{})),
-		"no role":     w.Project.PutMember(ctx, olga, w.open.ID, loci.ProjectMember{UserID: w.carl.ID, Role: "chief"}),
-		"taken":       second(w.Project.Create(ctx, olga, project.Draft{Name: "website"})),
-		"also taken":  second(w.Project.Change(ctx, olga, w.open.ID, project.Patch{Name: new("merger")})),
-		"no user":     w.Project.PutMember(ctx, olga, w.open.ID, loci.ProjectMember{UserID: loci.NewUserID(), Role: loci.Member}),
+		"bad name": second(w.Project.Change(ctx, olga, w.open.ID, project.Patch{Name: new("two\nlines")})),
+		"long text": second(w.Project.Create(ctx, olga,
+			project.Draft{Name: "x", Description: strings.Repeat("x", loci.MaxDescription+1)})),
+		"no name":    second(w.Project.Create(ctx, olga, project.Draft{})),
+		"no role":    w.Project.PutMember(ctx, olga, w.open.ID, loci.ProjectMember{UserID: w.carl.ID, Role: "chief"}),
+		"taken":      second(w.Project.Create(ctx, olga, project.Draft{Name: "website"})),
+		"also taken": second(w.Project.Change(ctx, olga, w.open.ID, project.Patch{Name: new("merger")})),
+		"no user": w.Project.PutMember(ctx, olga, w.open.ID,
+			loci.ProjectMember{UserID: loci.NewUserID(), Role: loci.Member}),
 		"nobody's":    w.Project.RemoveMember(ctx, olga, w.open.ID, loci.NewUserID()),
 		"active":      second(w.Project.Restore(ctx, olga, w.open.ID)),
 		"bad cursor":  second(w.App.Project.List(ctx, olga, project.ListRequest{Cursor: "x"})),
@@ -207,9 +211,12 @@ func TestPagesOfProjects(t *testing.T) {
 	first, err := w.App.Project.List(ctx, w.session(w.olga), project.ListRequest{Limit: 2})
 	w.must(err)
 	for what, err := range map[string]error{
-		"of another person": second(w.App.Project.List(ctx, w.who["anybody"](), project.ListRequest{Cursor: first.NextCursor})),
-		"of another list":   second(w.App.Project.List(ctx, w.session(w.olga), project.ListRequest{Cursor: first.NextCursor, Status: loci.ProjectActive})),
-		"of memories":       second(w.Memory.List(ctx, w.session(w.olga), memory.ListRequest{Cursor: first.NextCursor})),
+		"of another person": second(
+			w.App.Project.List(ctx, w.who["anybody"](), project.ListRequest{Cursor: first.NextCursor})),
+		"of another list": second(
+			w.App.Project.List(ctx, w.session(w.olga),
+				project.ListRequest{Cursor: first.NextCursor, Status: loci.ProjectActive})),
+		"of memories": second(w.Memory.List(ctx, w.session(w.olga), memory.ListRequest{Cursor: first.NextCursor})),
 	} {
 		if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != "cursor" {
 			t.Errorf("a cursor %s: %v", what, err)
@@ -235,12 +242,14 @@ func TestAProjectKeepsAnOwner(t *testing.T) {
 
 	w.must(w.Identity.DeleteUser(ctx, w.operator("acme"), mia))
 	members, err := w.App.Project.Members(ctx, w.operator("acme"), id)
-	if err != nil || slices.ContainsFunc(members, func(m loci.ProjectMember) bool { return m.UserID == mia || m.Role == loci.MemberOwner }) {
+	if err != nil || slices.ContainsFunc(members,
+		func(m loci.ProjectMember) bool { return m.UserID == mia || m.Role == loci.MemberOwner }) {
 		t.Errorf("the members are %+v, %v", members, err)
 	}
 	// Nobody owns it now: an admin of it still manages it, and the operator does all.
 	w.must(second(w.Project.Change(ctx, w.who["admin"](), id, project.Patch{Description: new("orphan")})))
-	wantCode(t, w.Project.PutMember(ctx, w.who["admin"](), id, loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberOwner}), loci.Forbidden)
+	wantCode(t, w.Project.PutMember(ctx, w.who["admin"](), id,
+		loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberOwner}), loci.Forbidden)
 	w.must(w.Project.PutMember(ctx, w.operator("acme"), id, loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberOwner}))
 	w.must(w.Project.Delete(ctx, w.session(w.carl), id))
 }
@@ -255,12 +264,14 @@ func TestAProjectWithoutOwnerIsNotClosed(t *testing.T) {
 	shut := project.Patch{Everyone: new(false)}
 	wantCode(t, second(w.Project.Change(ctx, orla, w.open.ID, shut)), loci.Conflict)
 	w.must(second(w.Project.Change(ctx, orla, w.open.ID, project.Patch{Description: new("kept")})))
-	w.must(w.Project.PutMember(ctx, w.who["org owner"](), w.open.ID, loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberOwner}))
+	w.must(w.Project.PutMember(ctx, w.who["org owner"](), w.open.ID,
+		loci.ProjectMember{UserID: w.carl.ID, Role: loci.MemberOwner}))
 	got, err := w.Project.Change(ctx, orla, w.open.ID, shut)
 	if err != nil || got.Everyone || got.Description != "kept" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	wantCode(t, second(w.Project.Get(ctx, w.who["org admin"](), w.open.ID)), loci.NotFound) // who closed it was not entered
+	// who closed it was not entered
+	wantCode(t, second(w.Project.Get(ctx, w.who["org admin"](), w.open.ID)), loci.NotFound)
 }
 
 // Of owners who all leave at once, one stays.
@@ -356,7 +367,9 @@ func TestTheReceiptCountsProjects(t *testing.T) {
 	if err != nil || receipt.Projects != 2 {
 		t.Errorf("got %+v, %v", receipt, err)
 	}
-	if _, err := w.st.Projects().Get(t.Context(), loci.Viewer{OrgID: "acme", UserID: w.olga.ID, ProjectIDs: []loci.ProjectID{w.open.ID}}, w.open.ID); loci.CodeOf(err) != loci.NotFound {
+	if _, err := w.st.Projects().Get(t.Context(),
+		loci.Viewer{OrgID: "acme", UserID: w.olga.ID, ProjectIDs: []loci.ProjectID{w.open.ID}}, w.open.ID); loci.CodeOf(
+		err) != loci.NotFound {
 		t.Error(err)
 	}
 }

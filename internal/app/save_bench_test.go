@@ -18,8 +18,8 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// BenchmarkCreate saves memories beside 20,000 others: with a look at what is similar, and by who may not read, without.
-// cpu-µs/op is of the whole process, and says more than the time where others use the machine too.
+// BenchmarkCreate saves memories beside 20,000 others: with a look at what is similar, and by who may not read,
+// without. cpu-µs/op is of the whole process, and says more than the time where others use the machine too.
 func BenchmarkCreate(b *testing.B) {
 	a, st, p := benchmarked(b)
 	fill(b, st, p, 20_000)
@@ -32,7 +32,8 @@ func BenchmarkCreate(b *testing.B) {
 		by    loci.Principal
 		words int
 		key   func(int) string
-	}{{"long/similar", p, 42, none}, {"long/blind", blind, 42, none}, {"short/similar", p, 9, none}, {"short/blind", blind, 9, none}, {"keyed/similar", p, 42, keyed}} {
+	}{{"long/similar", p, 42, none}, {"long/blind", blind, 42, none}, {"short/similar", p, 9, none},
+		{"short/blind", blind, 9, none}, {"keyed/similar", p, 42, keyed}} {
 		save := func(b *testing.B, i int) {
 			d := memory.Draft{Title: someWords(4), Content: someWords(bb.words), Tags: []string{"ops"}, Key: bb.key(i)}
 			if _, err := a.Memory.Create(b.Context(), bb.by, d); err != nil {
@@ -79,7 +80,8 @@ func fill(b *testing.B, st store.Store, p loci.Principal, memories int) {
 	for done := 0; done < memories; done += 100 { // as small transactions make the index that there is in practice
 		err := st.Update(b.Context(), p.OrgID, func(tx store.Tx) error {
 			for range 100 {
-				m := &loci.Memory{ID: loci.NewMemoryID(), Title: someWords(4), Content: someWords(42), CreatedAt: time.Now(), UpdatedAt: time.Now()}
+				m := &loci.Memory{ID: loci.NewMemoryID(), Title: someWords(4), Content: someWords(42), CreatedAt: time.Now(),
+					UpdatedAt: time.Now()}
 				m.OrgID, m.UserID, m.Origin = p.OrgID, p.UserID, "api"
 				m.Version, m.Change, m.Editor = 1, loci.Created, "api"
 				m.SetDefaults()
@@ -104,7 +106,8 @@ func processTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// someWords are as often in a text as words are: one in the first ten is a hundred times as frequent as one of the last thousand.
+// someWords are as often in a text as words are: one in the first ten is a hundred times as frequent as one of the
+// last thousand.
 func someWords(n int) string {
 	var text []string
 	for range n {

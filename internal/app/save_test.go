@@ -33,8 +33,10 @@ func (w *world) versions(id loci.MemoryID) []*loci.Version {
 
 func TestSaveUnderAKeyKeepsWhatIsLeftOut(t *testing.T) {
 	w := newWorld(t)
-	first := w.keep(w.claude, memory.Draft{Key: "deploy.day", Content: "On Tuesdays.", Summary: new("when"), Tags: []string{"ops"}, Importance: 8,
-		Pinned: new(true), Category: "decision", AllowedVendors: []loci.Vendor{"claude", "cursor"}, ExpiresAt: w.now.Add(90 * 24 * time.Hour)})
+	first := w.keep(w.claude,
+		memory.Draft{Key: "deploy.day", Content: "On Tuesdays.", Summary: new("when"), Tags: []string{"ops"}, Importance: 8,
+			Pinned: new(true), Category: "decision", AllowedVendors: []loci.Vendor{"claude", "cursor"},
+			ExpiresAt: w.now.Add(90 * 24 * time.Hour)})
 	if !first.Created() || first.Title != "deploy.day" || first.Version != 1 || first.ReplacedVersion != 0 {
 		t.Fatalf("the first save: %+v", first)
 	}
@@ -43,7 +45,8 @@ func TestSaveUnderAKeyKeepsWhatIsLeftOut(t *testing.T) {
 	got := w.keep(by, memory.Draft{Key: "deploy.day", Title: "Deploys", Content: "On Thursdays."})
 	want := first.Memory
 	want.Title, want.Content, want.UpdatedAt = "Deploys", "On Thursdays.", got.UpdatedAt
-	want.State = loci.State{Version: 2, Change: loci.Updated, Editor: "claude", EditorID: w.owner.UserID, EditorCredentialID: by.CredentialID, EditorSessionID: by.SessionID}
+	want.State = loci.State{Version: 2, Change: loci.Updated, Editor: "claude", EditorID: w.owner.UserID,
+		EditorCredentialID: by.CredentialID, EditorSessionID: by.SessionID}
 	if diff := cmp.Diff(&loci.Saved{Memory: want, ReplacedVersion: 1}, got); diff != "" || got.Created() {
 		t.Errorf("the second save (-want +got):\n%s", diff)
 	}
@@ -52,11 +55,14 @@ func TestSaveUnderAKeyKeepsWhatIsLeftOut(t *testing.T) {
 		t.Errorf("kept: %+v", old)
 	}
 	again := w.keep(w.claude, memory.Draft{Key: "deploy.day", Content: "On Thursdays.", Tags: []string{"ops", "ops"}})
-	if diff := cmp.Diff(&loci.Saved{Memory: got.Memory, Unchanged: true}, again); diff != "" || len(w.versions(first.ID)) != 1 {
+	if diff := cmp.Diff(&loci.Saved{Memory: got.Memory, Unchanged: true}, again); diff != "" ||
+		len(w.versions(first.ID)) != 1 {
 		t.Errorf("a save that says nothing new (-want +got):\n%s", diff)
 	}
-	bare := w.keep(w.claude, memory.Draft{Key: "deploy.day", Content: "On Thursdays.", Summary: new(""), Tags: []string{}, Pinned: new(false), Importance: 1})
-	if bare.Summary != "" || len(bare.Tags) != 0 || bare.Pinned || bare.Importance != 1 || bare.ReplacedVersion != 2 || bare.Category != "decision" {
+	bare := w.keep(w.claude, memory.Draft{Key: "deploy.day", Content: "On Thursdays.", Summary: new(""), Tags: []string{},
+		Pinned: new(false), Importance: 1})
+	if bare.Summary != "" || len(bare.Tags) != 0 || bare.Pinned || bare.Importance != 1 || bare.ReplacedVersion != 2 ||
+		bare.Category != "decision" {
 		t.Errorf("fields that are empty on purpose: %+v", bare)
 	}
 }
@@ -85,12 +91,16 @@ func TestWhatASaveUnderAKeyChanges(t *testing.T) {
 		"a person and create":       {first: w.owner, then: w.owner, now: memory.Draft{Dedupe: memory.DedupeCreate}},
 		"what the agent cannot see": {first: w.claude, was: limited("cursor"), then: w.claude},
 		"what the person limited":   {first: w.claude, was: limited("cursor"), then: w.owner, changes: true},
-		"another scope":             {first: working(w.claude), then: working(w.claude), now: memory.Draft{Scope: loci.ScopeAgent}},
-		"the agent's scope":         {first: working(w.claude), was: memory.Draft{Scope: loci.ScopeAgent}, then: working(w.claude), now: memory.Draft{Scope: loci.ScopeAgent, AgentID: agent}, changes: true},
-		"outside of the agent":      {first: working(w.claude), was: memory.Draft{Scope: loci.ScopeAgent}, then: w.claude},
-		"about the agent":           {first: working(w.claude), was: memory.Draft{AgentID: agent}, then: working(w.claude)},
-		"what has expired":          {first: w.owner, was: memory.Draft{TTL: time.Minute}, then: w.owner, between: func(*loci.Saved) { w.now = w.now.Add(time.Hour) }},
-		"what is in the trash":      {first: w.owner, then: w.owner, between: func(m *loci.Saved) { _, err := w.Memory.Trash(t.Context(), w.owner, m.ID, 0); w.must(err) }},
+		"another scope": {first: working(w.claude), then: working(w.claude),
+			now: memory.Draft{Scope: loci.ScopeAgent}},
+		"the agent's scope": {first: working(w.claude), was: memory.Draft{Scope: loci.ScopeAgent},
+			then: working(w.claude), now: memory.Draft{Scope: loci.ScopeAgent, AgentID: agent}, changes: true},
+		"outside of the agent": {first: working(w.claude), was: memory.Draft{Scope: loci.ScopeAgent}, then: w.claude},
+		"about the agent":      {first: working(w.claude), was: memory.Draft{AgentID: agent}, then: working(w.claude)},
+		"what has expired": {first: w.owner, was: memory.Draft{TTL: time.Minute}, then: w.owner,
+			between: func(*loci.Saved) { w.now = w.now.Add(time.Hour) }},
+		"what is in the trash": {first: w.owner, then: w.owner,
+			between: func(m *loci.Saved) { _, err := w.Memory.Trash(t.Context(), w.owner, m.ID, 0); w.must(err) }},
 		"what is superseded": {first: w.owner, then: w.owner, between: func(m *loci.Saved) {
 			w.keep(w.owner, memory.Draft{Title: "by", Content: "c", Supersedes: []loci.MemoryID{m.ID}})
 		}},
@@ -197,22 +207,42 @@ func TestSavesThatAreRefused(t *testing.T) {
 		code        loci.Code
 		field, text string
 	}{
-		"neither title nor key":  {p: w.owner, d: memory.Draft{Content: "c"}, code: loci.Invalid, field: "title"},
-		"an unknown dedupe":      {p: w.owner, d: memory.Draft{Key: "k", Content: "c", Dedupe: "skip"}, code: loci.Invalid, field: "dedupe"},
-		"two lifetimes":          {p: w.owner, d: memory.Draft{Key: "k", Content: "c", TTL: time.Hour, ExpiresAt: w.now.Add(time.Hour)}, code: loci.Invalid, field: "ttl"},
-		"no time to live":        {p: w.owner, d: memory.Draft{Key: "k", Content: "c", TTL: -time.Hour}, code: loci.Invalid, field: "ttl"},
-		"more than a life":       {p: w.owner, d: memory.Draft{Key: "k", Content: "c", TTL: memory.MaxTTL + time.Second}, code: loci.Invalid, field: "ttl"},
-		"an expiry in the past":  {p: w.owner, d: memory.Draft{Key: "own", Content: "c", ExpiresAt: w.now}, code: loci.Invalid, field: "expires_at"},
-		"promoted":               {p: w.owner, d: memory.Draft{Key: "own", Content: "c", Source: loci.AutoSource}, code: loci.Invalid, field: "source"},
-		"an agent of no session": {p: w.claude, d: memory.Draft{Key: "own", Content: "c", AgentID: loci.NewAgentID()}, code: loci.Invalid, field: "agent_id"},
-		"no agent at all":        {p: w.claude, d: memory.Draft{Key: "own", Content: "c", Scope: loci.ScopeAgent}, code: loci.Invalid, field: "agent_id"},
-		"itself":                 {p: w.owner, d: memory.Draft{Key: "own", Content: "c2", Supersedes: []loci.MemoryID{own.ID}}, code: loci.Invalid, field: "supersedes[0]"},
-		"twice":                  {p: w.owner, d: memory.Draft{Key: "k", Content: "c", Supersedes: []loci.MemoryID{own.ID}, Corrects: []loci.MemoryID{own.ID}}, code: loci.Invalid, field: "corrects[0]"},
-		"too many":               {p: w.owner, d: memory.Draft{Key: "k", Content: "c", Supersedes: make([]loci.MemoryID, memory.MaxSuperseded+1)}, code: loci.Invalid, field: "supersedes"},
-		"nothing":                {p: w.owner, d: memory.Draft{Key: "own", Content: "c2", Corrects: []loci.MemoryID{loci.NewMemoryID()}}, code: loci.Invalid, field: "corrects[0]"},
-		"a writer with a key":    {p: writer, d: memory.Draft{Key: "own", Content: "c"}, code: loci.Forbidden},
-		"a writer of the past":   {p: writer, d: memory.Draft{Title: "t", Content: "c", Supersedes: []loci.MemoryID{own.ID}}, code: loci.Forbidden},
-		"a bad source":           {p: w.owner, d: memory.Draft{Key: "own", Content: "c2", Sources: []loci.Source{{Kind: loci.SourceURL, Ref: "wiki"}}}, code: loci.Invalid, field: "sources[0].ref"},
+		"neither title nor key": {p: w.owner, d: memory.Draft{Content: "c"}, code: loci.Invalid, field: "title"},
+		"an unknown dedupe": {p: w.owner, d: memory.Draft{Key: "k", Content: "c", Dedupe: "skip"}, code: loci.Invalid,
+			field: "dedupe"},
+		"two lifetimes": {p: w.owner,
+			d: memory.Draft{Key: "k", Content: "c", TTL: time.Hour, ExpiresAt: w.now.Add(time.Hour)}, code: loci.Invalid,
+			field: "ttl"},
+		"no time to live": {p: w.owner, d: memory.Draft{Key: "k", Content: "c", TTL: -time.Hour}, code: loci.Invalid,
+			field: "ttl"},
+		"more than a life": {p: w.owner, d: memory.Draft{Key: "k", Content: "c", TTL: memory.MaxTTL + time.Second},
+			code: loci.Invalid, field: "ttl"},
+		"an expiry in the past": {p: w.owner, d: memory.Draft{Key: "own", Content: "c", ExpiresAt: w.now},
+			code: loci.Invalid, field: "expires_at"},
+		"promoted": {p: w.owner, d: memory.Draft{Key: "own", Content: "c", Source: loci.AutoSource},
+			code: loci.Invalid, field: "source"},
+		"an agent of no session": {p: w.claude, d: memory.Draft{Key: "own", Content: "c", AgentID: loci.NewAgentID()},
+			code: loci.Invalid, field: "agent_id"},
+		"no agent at all": {p: w.claude, d: memory.Draft{Key: "own", Content: "c", Scope: loci.ScopeAgent},
+			code: loci.Invalid, field: "agent_id"},
+		"itself": {p: w.owner,
+			d: memory.Draft{Key: "own", Content: "c2", Supersedes: []loci.MemoryID{own.ID}}, code: loci.Invalid,
+			field: "supersedes[0]"},
+		"twice": {p: w.owner,
+			d:    memory.Draft{Key: "k", Content: "c", Supersedes: []loci.MemoryID{own.ID}, Corrects: []loci.MemoryID{own.ID}},
+			code: loci.Invalid, field: "corrects[0]"},
+		"too many": {p: w.owner,
+			d:    memory.Draft{Key: "k", Content: "c", Supersedes: make([]loci.MemoryID, memory.MaxSuperseded+1)},
+			code: loci.Invalid, field: "supersedes"},
+		"nothing": {p: w.owner,
+			d: memory.Draft{Key: "own", Content: "c2", Corrects: []loci.MemoryID{loci.NewMemoryID()}}, code: loci.Invalid,
+			field: "corrects[0]"},
+		"a writer with a key": {p: writer, d: memory.Draft{Key: "own", Content: "c"}, code: loci.Forbidden},
+		"a writer of the past": {p: writer, d: memory.Draft{Title: "t", Content: "c", Supersedes: []loci.MemoryID{own.ID}},
+			code: loci.Forbidden},
+		"a bad source": {p: w.owner,
+			d:    memory.Draft{Key: "own", Content: "c2", Sources: []loci.Source{{Kind: loci.SourceURL, Ref: "wiki"}}},
+			code: loci.Invalid, field: "sources[0].ref"},
 	} {
 		_, err := w.Memory.Create(ctx, tt.p, tt.d)
 		if loci.CodeOf(err) != tt.code || loci.FieldOf(err) != tt.field {
@@ -222,7 +252,8 @@ func TestSavesThatAreRefused(t *testing.T) {
 	if got, err := w.Memory.Get(ctx, w.owner, own.ID); err != nil || got.Version != 1 {
 		t.Errorf("after what was refused: %+v, %v", got, err)
 	}
-	if got := w.keep(writer, memory.Draft{Key: "own", Content: "c", Dedupe: memory.DedupeCreate}); !got.Created() || got.Similar != nil {
+	if got := w.keep(writer, memory.Draft{Key: "own", Content: "c", Dedupe: memory.DedupeCreate}); !got.Created() ||
+		got.Similar != nil {
 		t.Errorf("a writer who asks for a new one: %+v", got)
 	}
 }
@@ -255,7 +286,8 @@ func TestSaveWithSources(t *testing.T) {
 		t.Fatalf("sources: %+v", first.Sources)
 	}
 	same := w.keep(w.claude, memory.Draft{Key: "k", Content: "c", Sources: from})
-	more := w.keep(w.claude, memory.Draft{Key: "k", Content: "c", Sources: append(from, loci.Source{Kind: loci.SourceText, Text: "the raw text"})})
+	more := w.keep(w.claude,
+		memory.Draft{Key: "k", Content: "c", Sources: append(from, loci.Source{Kind: loci.SourceText, Text: "the raw text"})})
 	if len(same.Sources) != 0 || len(more.Sources) != 1 || !same.Unchanged || !more.Unchanged {
 		t.Errorf("again: %+v, then %+v", same, more)
 	}

@@ -43,7 +43,8 @@ func pick[T any](rt *rapid.T, label string, from ...T) T {
 // and compares every answer and all rows with the model.
 func TestSavesFollowTheModel(t *testing.T) {
 	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
-	friend := loci.User{ID: loci.NewUserID(), OrgID: w.owner.OrgID, Email: "x@y.example", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: w.now}
+	friend := loci.User{ID: loci.NewUserID(), OrgID: w.owner.OrgID, Email: "x@y.example", Role: loci.RoleUser,
+		OrgRole: loci.Member, CreatedAt: w.now}
 	w.must(w.st.People().Add(t.Context(), friend, nil))
 	project, err := w.Project.Create(t.Context(), w.owner, project.Draft{Name: "shared"})
 	w.must(err)
@@ -53,7 +54,8 @@ func TestSavesFollowTheModel(t *testing.T) {
 		agent := loci.NewAgentID()
 		for _, user := range []loci.UserID{w.owner.UserID, friend.ID} {
 			for _, origin := range []string{"api", "claude", "cursor"} {
-				p := loci.Principal{Kind: loci.KindUser, OrgID: w.owner.OrgID, UserID: user, Origin: origin, CredentialID: loci.NewCredentialID(), ProjectIDs: []loci.ProjectID{project.ID}}
+				p := loci.Principal{Kind: loci.KindUser, OrgID: w.owner.OrgID, UserID: user, Origin: origin,
+					CredentialID: loci.NewCredentialID(), ProjectIDs: []loci.ProjectID{project.ID}}
 				if origin != "api" {
 					p.Kind, p.Vendor, p.AgentID = loci.KindAgent, loci.Vendor(origin), agent
 				}
@@ -65,7 +67,8 @@ func TestSavesFollowTheModel(t *testing.T) {
 			s.compare()
 		}
 	})
-	for _, want := range []string{"created", "changed", "unchanged", "superseded", "suggested", "forbidden", "invalid", "accepted"} {
+	for _, want := range []string{"created", "changed", "unchanged", "superseded", "suggested", "forbidden", "invalid",
+		"accepted"} {
 		if outcomes[want] == 0 {
 			t.Errorf("%q never came out: %v", want, outcomes)
 		}
@@ -112,10 +115,15 @@ func (s *savers) draw() {
 		return
 	}
 	p := s.who[rapid.IntRange(0, len(s.who)-1).Draw(s.rt, "who")]
-	d := memory.Draft{Key: s.mark + pick(s.rt, "key", "a", "b"), Content: pick(s.rt, "content", "one", "two", "three"), Dedupe: pick(s.rt, "dedupe", "", "", "", "", "", memory.DedupeCreate),
-		Title: pick(s.rt, "title", "", "A title"), Summary: pick(s.rt, "summary", nil, new(""), new("short")), Tags: pick(s.rt, "tags", nil, []string{}, []string{"t"}),
-		Pinned: pick(s.rt, "pinned", nil, new(true), new(false)), AllowedVendors: pick(s.rt, "vendors", nil, nil, nil, nil, []loci.Vendor{"*"}, []loci.Vendor{"claude"}, []loci.Vendor{"cursor"}, []loci.Vendor{"claude", "cursor"}),
-		TTL: pick(s.rt, "ttl", 0, 0, 0, 0, 0, 0, 30*time.Minute, 24*time.Hour), Scope: pick(s.rt, "scope", loci.ScopeProject, "", loci.ScopeProject)}
+	d := memory.Draft{Key: s.mark + pick(s.rt, "key", "a", "b"), Content: pick(s.rt, "content", "one", "two", "three"),
+		Dedupe: pick(s.rt, "dedupe", "", "", "", "", "", memory.DedupeCreate),
+		Title:  pick(s.rt, "title", "", "A title"), Summary: pick(s.rt, "summary", nil, new(""), new("short")),
+		Tags:   pick(s.rt, "tags", nil, []string{}, []string{"t"}),
+		Pinned: pick(s.rt, "pinned", nil, new(true), new(false)),
+		AllowedVendors: pick(s.rt, "vendors", nil, nil, nil, nil, []loci.Vendor{"*"}, []loci.Vendor{"claude"},
+			[]loci.Vendor{"cursor"}, []loci.Vendor{"claude", "cursor"}),
+		TTL:   pick(s.rt, "ttl", 0, 0, 0, 0, 0, 0, 30*time.Minute, 24*time.Hour),
+		Scope: pick(s.rt, "scope", loci.ScopeProject, "", loci.ScopeProject)}
 	if p.Vendor != "" && rapid.IntRange(0, 3).Draw(s.rt, "of the agent") == 3 {
 		d.Scope = loci.ScopeAgent
 	}
@@ -146,7 +154,8 @@ func (s *savers) drawn(p loci.Principal) (ids []loci.MemoryID) {
 	for range 2 {
 		id := loci.NewMemoryID()
 		row := s.any()
-		if row != nil && (p.Viewer().Sees(&row.Access, loci.LiveOnly, s.now) || rapid.IntRange(0, 9).Draw(s.rt, "hidden too") == 0) {
+		if row != nil && (p.Viewer().Sees(&row.Access, loci.LiveOnly, s.now) ||
+			rapid.IntRange(0, 9).Draw(s.rt, "hidden too") == 0) {
 			id = row.ID
 		} else if rapid.IntRange(0, 9).Draw(s.rt, "made up") > 0 {
 			continue
@@ -165,14 +174,16 @@ func (s *savers) keyed(p loci.Principal, d *memory.Draft) (found *savedRow) {
 		agent = p.AgentID
 	}
 	for _, row := range s.rows {
-		if d.Dedupe == memory.DedupeCreate || row.Key != d.Key || row.UserID != p.UserID || row.Scope != scope || row.ProjectID != d.ProjectID || row.AgentID != agent {
+		if d.Dedupe == memory.DedupeCreate || row.Key != d.Key || row.UserID != p.UserID || row.Scope != scope ||
+			row.ProjectID != d.ProjectID || row.AgentID != agent {
 			continue
 		}
 		switch {
 		case p.Vendor != "" && row.Origin != p.Origin || !row.Live(s.now):
 		case !p.Viewer().Sees(&row.Access, loci.LiveOnly, s.now):
 			s.outcomes["hidden key"]++
-		case found == nil || row.UpdatedAt.After(found.UpdatedAt) || row.UpdatedAt.Equal(found.UpdatedAt) && row.order > found.order:
+		case found == nil || row.UpdatedAt.After(found.UpdatedAt) || row.UpdatedAt.Equal(found.UpdatedAt) &&
+			row.order > found.order:
 			found = row
 		}
 	}
@@ -199,11 +210,13 @@ func (s *savers) check(p loci.Principal, d *memory.Draft, before time.Time, got 
 	case gocmp.Equal(&old.Memory, want):
 		s.outcomes["unchanged"]++
 	default:
-		want.State = loci.State{Version: old.Version + 1, Change: loci.Updated, Editor: p.Origin, EditorID: p.UserID, EditorCredentialID: p.CredentialID}
+		want.State = loci.State{Version: old.Version + 1, Change: loci.Updated, Editor: p.Origin, EditorID: p.UserID,
+			EditorCredentialID: p.CredentialID}
 		want.UpdatedAt = got.UpdatedAt
 		s.outcomes["changed"]++
 	}
-	if old == nil != got.Created() || got.Unchanged != (old != nil && gocmp.Equal(&old.Memory, want)) || !got.UpdatedAt.After(before) && !got.Unchanged {
+	if old == nil != got.Created() || got.Unchanged != (old != nil && gocmp.Equal(&old.Memory, want)) ||
+		!got.UpdatedAt.After(before) && !got.Unchanged {
 		s.rt.Fatalf("created %v, unchanged %v, replaced %d of %+v", got.Created(), got.Unchanged, got.ReplacedVersion, old)
 	}
 	if diff := gocmp.Diff(want, &got.Memory); diff != "" {
@@ -219,7 +232,9 @@ func (s *savers) check(p loci.Principal, d *memory.Draft, before time.Time, got 
 
 // after is the memory as the save is to leave it, but for what only the store says.
 func (s *savers) after(p loci.Principal, d *memory.Draft, old *savedRow, before time.Time) *loci.Memory {
-	m := &loci.Memory{Title: d.Key, Key: d.Key, State: loci.State{Version: 1, Change: loci.Created, Editor: p.Origin, EditorID: p.UserID, EditorCredentialID: p.CredentialID}}
+	m := &loci.Memory{Title: d.Key, Key: d.Key,
+		State: loci.State{Version: 1, Change: loci.Created, Editor: p.Origin, EditorID: p.UserID,
+			EditorCredentialID: p.CredentialID}}
 	m.OrgID, m.UserID, m.Origin, m.Scope, m.ProjectID = p.OrgID, p.UserID, p.Origin, d.Scope, d.ProjectID
 	if d.Scope == loci.ScopeAgent {
 		m.AgentID = p.AgentID
@@ -255,7 +270,8 @@ func (s *savers) refusal(p loci.Principal, d *memory.Draft, old *savedRow, want 
 	if old != nil {
 		wider := func(v loci.Vendor) bool { return !slices.Contains(old.AllowedVendors, v) }
 		shorter := !want.ExpiresAt.IsZero() && (old.ExpiresAt.IsZero() || want.ExpiresAt.Before(old.ExpiresAt))
-		if shorter || p.Vendor != "" && !slices.Contains(old.AllowedVendors, "*") && slices.ContainsFunc(want.AllowedVendors, wider) {
+		if shorter || p.Vendor != "" && !slices.Contains(old.AllowedVendors, "*") &&
+			slices.ContainsFunc(want.AllowedVendors, wider) {
 			return loci.Forbidden
 		}
 	}
@@ -285,7 +301,8 @@ func (s *savers) checkSuperseded(p loci.Principal, d *memory.Draft, got *loci.Sa
 			s.outcomes["superseded"]++
 			continue
 		}
-		asked = append(asked, loci.Suggestion{Kind: loci.SuggestSupersede, MemoryID: id, ByID: got.ID, UserID: row.UserID, Origin: p.Origin, State: loci.SuggestionPending})
+		asked = append(asked, loci.Suggestion{Kind: loci.SuggestSupersede, MemoryID: id, ByID: got.ID, UserID: row.UserID,
+			Origin: p.Origin, State: loci.SuggestionPending})
 		s.outcomes["suggested"]++
 	}
 	if !slices.Equal(hidden, got.Superseded) || len(asked) != len(got.Suggestions) {
@@ -310,7 +327,8 @@ func (s *savers) hide(row *savedRow, by loci.MemoryID, p loci.Principal) {
 		s.rt.Fatalf("superseded: %+v", now)
 	}
 	row.SupersededBy, row.ValidTo, row.UpdatedAt, row.order = by, now.ValidTo, now.UpdatedAt, s.steps
-	row.State = loci.State{Version: row.Version + 1, Change: loci.Updated, Editor: p.Origin, EditorID: p.UserID, EditorCredentialID: p.CredentialID}
+	row.State = loci.State{Version: row.Version + 1, Change: loci.Updated, Editor: p.Origin, EditorID: p.UserID,
+		EditorCredentialID: p.CredentialID}
 }
 
 // settle has somebody accept a suggestion.

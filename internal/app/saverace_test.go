@@ -50,7 +50,8 @@ func TestOneKeyIsOneMemory(t *testing.T) {
 		for i, keys := range writers {
 			wait.Go(func() {
 				for n, key := range keys {
-					m, err := apps[i%2].Memory.Create(t.Context(), p, memory.Draft{Key: mark + key, Content: fmt.Sprintf("save %d of writer %d", n, i)})
+					m, err := apps[i%2].Memory.Create(t.Context(), p,
+						memory.Draft{Key: mark + key, Content: fmt.Sprintf("save %d of writer %d", n, i)})
 					mu.Lock()
 					if err != nil {
 						t.Error(err)
@@ -66,7 +67,8 @@ func TestOneKeyIsOneMemory(t *testing.T) {
 			slices.SortFunc(list, func(a, b *loci.Saved) int { return a.Version - b.Version })
 			for i, m := range list {
 				if m.ID != list[0].ID || m.Version != i+1 || m.ReplacedVersion != i {
-					rt.Fatalf("key %s, save %d of %d: version %d of %s, replaced %d", key, i, len(list), m.Version, m.ID, m.ReplacedVersion)
+					rt.Fatalf("key %s, save %d of %d: version %d of %s, replaced %d", key, i, len(list), m.Version, m.ID,
+						m.ReplacedVersion)
 				}
 			}
 			versions, now, err := apps[0].Memory.Versions(t.Context(), p, list[0].ID, 0, 0)

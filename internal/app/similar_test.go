@@ -37,10 +37,13 @@ func TestSaveTellsOfSimilar(t *testing.T) {
 		stored, saved string
 		want          loci.Likeness
 	}{
-		"the same":          {"We deploy on Tuesdays.", "we deploy on tuesdays", loci.Duplicate},
-		"nearly":            {"The nightly job copies the whole database of the shop to Frankfurt", "The nightly job copies the whole database of the shop to Amsterdam", loci.NearDuplicate},
-		"a number":          {"The staging server listens on port 8080", "The staging server listens on port 9090", loci.Contradiction},
-		"a negation":        {"Alice drinks coffee in the morning", "Alice does not drink coffee in the morning", loci.Contradiction},
+		"the same": {"We deploy on Tuesdays.", "we deploy on tuesdays", loci.Duplicate},
+		"nearly": {"The nightly job copies the whole database of the shop to Frankfurt",
+			"The nightly job copies the whole database of the shop to Amsterdam", loci.NearDuplicate},
+		"a number": {"The staging server listens on port 8080", "The staging server listens on port 9090",
+			loci.Contradiction},
+		"a negation": {"Alice drinks coffee in the morning", "Alice does not drink coffee in the morning",
+			loci.Contradiction},
 		"Chinese":           {"我们每周在北京的办公室部署服务器", "我们每周不在北京的办公室部署服务器", loci.Contradiction},
 		"Japanese":          {"会議は月曜日の午後に大阪で行います", "会議は金曜日の午後に大阪で行います", loci.Contradiction},
 		"Thai":              {"ฉันชอบดื่มกาแฟร้อนตอนเช้า", "ฉันไม่ชอบดื่มกาแฟร้อนตอนเช้า", loci.Contradiction},
@@ -48,8 +51,10 @@ func TestSaveTellsOfSimilar(t *testing.T) {
 		"Hindi":             {"सर्वर रात में चालू रहता है", "सर्वर रात में बंद रहता है", loci.Contradiction},
 		"Russian, the same": {"Сервер работает ночью", "СЕРВЕР РАБОТАЕТ НОЧЬЮ!", loci.Duplicate},
 		"Korean, the same":  {"서울에서 매주 배포합니다", "서울에서  매주 배포합니다.", loci.Duplicate},
-		"long": {"The nightly job copies the database of the shop to the second region, checks that every table has as many rows as the original and writes a report of 5 lines to the channel of the team",
-			"The nightly job copies the database of the shop to the second region, checks that every table has as many rows as the original and writes a report of 9 lines to the channel of the team", loci.Contradiction},
+		"long": {"The nightly job copies the database of the shop to the second region, checks that every table has as " +
+			"many rows as the original and writes a report of 5 lines to the channel of the team",
+			"The nightly job copies the database of the shop to the second region, checks that every table has as many rows " +
+				"as the original and writes a report of 9 lines to the channel of the team", loci.Contradiction},
 		"short":  {"Berlin", "berlin", loci.Duplicate},
 		"unlike": {"We deploy on Tuesdays", "Tuesdays are for the choir, which nobody may miss", ""},
 	} {
@@ -84,11 +89,13 @@ func TestSimilarReadsTitles(t *testing.T) {
 	if _, got := w.save(w.owner, memory.Draft{Title: "Age of the captain", Content: "8080"}); len(got) > 0 {
 		t.Errorf("a number alone is like %q", got)
 	}
-	if _, got := w.save(w.owner, memory.Draft{Title: "Port of Grafana", Content: "8081"}); !cmp.Equal(got, []string{"Port of Grafana contradiction"}) {
+	if _, got := w.save(w.owner, memory.Draft{Title: "Port of Grafana", Content: "8081"}); !cmp.Equal(got,
+		[]string{"Port of Grafana contradiction"}) {
 		t.Errorf("another number of the same thing: %q", got)
 	}
 	w.save(w.owner, memory.Draft{Title: "Report of March", Content: "Everything went well, nobody complained"})
-	if _, got := w.save(w.owner, memory.Draft{Title: "Report of April", Content: "Everything went well, nobody complained"}); !cmp.Equal(got, []string{"Report of March contradiction"}) {
+	if _, got := w.save(w.owner, memory.Draft{Title: "Report of April", Content: "Everything went well, nobody " +
+		"complained"}); !cmp.Equal(got, []string{"Report of March contradiction"}) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -98,7 +105,8 @@ func TestSimilarIsShort(t *testing.T) {
 	w := newWorld(t)
 	const text = "The backup of the archive runs at night and takes until the morning"
 	for i := range loci.MaxSimilar + 2 {
-		w.save(w.owner, memory.Draft{Title: fmt.Sprint("other ", i), Content: strings.Replace(text, "archive", fmt.Sprint("museum", string(rune('a'+i))), 1)})
+		w.save(w.owner, memory.Draft{Title: fmt.Sprint("other ", i),
+			Content: strings.Replace(text, "archive", fmt.Sprint("museum", string(rune('a'+i))), 1)})
 	}
 	w.save(w.owner, memory.Draft{Title: "same", Content: text})
 	m, got := w.save(w.owner, memory.Draft{Title: "saved", Content: text, Key: "backup"})
@@ -151,16 +159,18 @@ func TestSimilarNeverFailsASave(t *testing.T) {
 	}
 }
 
-// Nothing that the writer may not see has any influence on what is called similar: not on what is named, nor on its order,
-// nor on what is left out because there is so much.
+// Nothing that the writer may not see has any influence on what is called similar: not on what is named, nor on its
+// order, nor on what is left out because there is so much.
 func TestSimilarIgnoresHidden(t *testing.T) {
 	var st store.Store
 	w := newWorld(t, func(o *app.Options) { st = o.Store })
-	stranger := loci.User{ID: loci.NewUserID(), OrgID: w.owner.OrgID, Email: "stranger@example.com", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: w.now}
+	stranger := loci.User{ID: loci.NewUserID(), OrgID: w.owner.OrgID, Email: "stranger@example.com", Role: loci.RoleUser,
+		OrgRole: loci.Member, CreatedAt: w.now}
 	if err := st.People().Add(t.Context(), stranger, nil); err != nil {
 		t.Fatal(err)
 	}
-	texts := []string{"We deploy the shop on Tuesdays at 5", "We deploy the shop on Tuesdays at 6", "We never deploy the shop on Tuesdays at 5",
+	texts := []string{"We deploy the shop on Tuesdays at 5", "We deploy the shop on Tuesdays at 6",
+		"We never deploy the shop on Tuesdays at 5",
 		"we deploy the shop on tuesdays, at 5!", "We deploy the blog on Tuesdays at 5", "私たちは火曜日に店を公開します"}
 	hide := []func(*loci.Memory){
 		func(m *loci.Memory) { m.UserID = stranger.ID },

@@ -14,14 +14,17 @@ func TestSourcesAreStoredOnce(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	m := w.add(w.claude, memory.Draft{Title: "m", Content: "c", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
-	one := loci.Source{Kind: loci.SourceURL, Ref: "https://example.com", ID: loci.NewSourceID(), Origin: "cursor", UserID: loci.NewUserID()}
-	two := loci.Source{Kind: loci.SourceText, Text: "ein Wort und noch eins", Quote: "Wort", Start: 4, End: 8, AllowedVendors: []loci.Vendor{"claude"}}
+	one := loci.Source{Kind: loci.SourceURL, Ref: "https://example.com", ID: loci.NewSourceID(), Origin: "cursor",
+		UserID: loci.NewUserID()}
+	two := loci.Source{Kind: loci.SourceText, Text: "ein Wort und noch eins", Quote: "Wort", Start: 4, End: 8,
+		AllowedVendors: []loci.Vendor{"claude"}}
 	list, added, err := w.Memory.AddSources(ctx, w.claude, m.ID, []loci.Source{one, two, one})
 	if err != nil || added != 2 || len(list) != 2 {
 		t.Fatalf("got %+v, %d, %v", list, added, err)
 	}
 	got := list[0]
-	if got.ID == one.ID || got.Origin != "claude" || got.UserID != w.owner.UserID || got.MemoryID != m.ID || got.CreatedAt.IsZero() {
+	if got.ID == one.ID || got.Origin != "claude" || got.UserID != w.owner.UserID || got.MemoryID != m.ID ||
+		got.CreatedAt.IsZero() {
 		t.Errorf("the writer said what is the server's word: %+v", got)
 	}
 	if diff := cmp.Diff(m.AllowedVendors, got.AllowedVendors); diff != "" {

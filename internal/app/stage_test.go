@@ -62,7 +62,8 @@ type watchedGraph struct {
 	note *[]loci.AuditEntry
 }
 
-func (w *watched) UpdateProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, fn func(store.GraphTx) error) error {
+func (w *watched) UpdateProject(ctx context.Context, org loci.OrgID, id loci.ProjectID,
+	fn func(store.GraphTx) error) error {
 	var note []loci.AuditEntry
 	err := w.Store.UpdateProject(ctx, org, id, func(tx store.GraphTx) error {
 		note = nil
@@ -149,7 +150,8 @@ func newStage(t testing.TB, deletion loci.Deletion) *stage {
 	s.must(err)
 	signIn, err := auth.NewSignIn(auth.SignInOptions{Authenticator: s.who, Store: s.st, Now: clock})
 	s.must(err)
-	s.App = app.New(app.Options{Patience: time.Minute, Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn, OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock})})
+	s.App = app.New(app.Options{Patience: time.Minute, Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn,
+		OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock})})
 	_, _, err = s.Identity.Setup(t.Context())
 	s.must(err)
 	s.local, err = s.who.LocalAs(t.Context(), loci.DefaultOrg, loci.UserID{})
@@ -222,10 +224,13 @@ func (s *stage) add(p loci.Principal, d memory.Draft) *loci.Memory {
 // grant stores a grant of the person, without the browser's part of it.
 func (s *stage) grant(p loci.Principal, client string, v loci.Vendor) loci.GrantID {
 	s.t.Helper()
-	s.must(s.st.OAuth().PutClient(s.t.Context(), loci.OAuthClient{ID: client, Name: client, RedirectURIs: []string{"https://c.example/cb"}, CreatedAt: s.now}))
-	g := loci.Grant{ID: loci.NewGrantID(), OrgID: p.OrgID, UserID: p.UserID, ClientID: client, ClientName: client, Vendor: v,
+	s.must(s.st.OAuth().PutClient(s.t.Context(),
+		loci.OAuthClient{ID: client, Name: client, RedirectURIs: []string{"https://c.example/cb"}, CreatedAt: s.now}))
+	g := loci.Grant{ID: loci.NewGrantID(), OrgID: p.OrgID, UserID: p.UserID, ClientID: client, ClientName: client,
+		Vendor: v,
 		Rights: []loci.Right{loci.RightRead}, CreatedAt: s.now, ExpiresAt: s.now.Add(time.Hour)}
-	code := loci.AuthCode{Hash: auth.Hash(auth.NewSecret("c")), GrantID: g.ID, ClientID: client, RedirectURI: "https://c.example/cb", ExpiresAt: s.now.Add(time.Minute)}
+	code := loci.AuthCode{Hash: auth.Hash(auth.NewSecret("c")), GrantID: g.ID, ClientID: client,
+		RedirectURI: "https://c.example/cb", ExpiresAt: s.now.Add(time.Minute)}
 	s.must(s.st.OAuth().Allow(s.t.Context(), g, code))
 	return g.ID
 }

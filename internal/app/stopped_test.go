@@ -37,7 +37,8 @@ func TestSearchThatUsesUpItsTime(t *testing.T) {
 				t.Errorf("query %q, patience %d: %+v, %v", query, patience, answer, err)
 			}
 		}
-		if _, err := w.Memory.Create(t.Context(), w.owner, memory.Draft{Title: "deploys", Content: "We deploy on Tuesdays"}); err != nil {
+		if _, err := w.Memory.Create(t.Context(), w.owner,
+			memory.Draft{Title: "deploys", Content: "We deploy on Tuesdays"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -54,7 +55,8 @@ func TestStarsStandForFewWords(t *testing.T) {
 	} {
 		r := memory.SearchRequest{Query: query}
 		_, err := w.Memory.Search(t.Context(), w.owner, r)
-		if want == "" && err != nil || want != "" && (loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), want)) {
+		if want == "" && err != nil ||
+			want != "" && (loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), want)) {
 			t.Errorf("search for %q: %v, want %q", query, err, want)
 		}
 		if _, err := w.Memory.Query(t.Context(), w.owner, memory.QueryRequest{Query: query}); err != nil {

@@ -54,13 +54,15 @@ func TestSupersede(t *testing.T) {
 	by := w.claude
 	by.CredentialID = loci.NewCredentialID()
 	saved := w.keep(by, titled("Thursdays", supersedes(old.ID)))
-	if diff := cmp.Diff([]loci.MemoryID{old.ID}, saved.Superseded); diff != "" || len(saved.Suggestions) != 0 || len(saved.Similar) != 0 {
+	if diff := cmp.Diff([]loci.MemoryID{old.ID}, saved.Superseded); diff != "" || len(saved.Suggestions) != 0 ||
+		len(saved.Similar) != 0 {
 		t.Errorf("answered %+v: %s", saved, diff)
 	}
 	history := w.versions(old.ID)
 	_, now, err := w.Memory.Versions(ctx, w.owner, old.ID, 0, 0)
 	w.must(err)
-	if now.Version != 2 || now.SupersededBy != saved.ID || !now.ValidTo.Equal(saved.CreatedAt) || now.EditorCredentialID != by.CredentialID ||
+	if now.Version != 2 || now.SupersededBy != saved.ID || !now.ValidTo.Equal(saved.CreatedAt) ||
+		now.EditorCredentialID != by.CredentialID ||
 		len(history) != 1 || !history[0].SupersededBy.IsZero() || !history[0].ValidTo.IsZero() {
 		t.Errorf("superseded: %+v, before: %+v", now, history)
 	}
@@ -87,7 +89,8 @@ func TestSupersede(t *testing.T) {
 	}
 }
 
-// Until when something was true is the earliest of what its own end, the start of the new one and the present say; what was wrong never was.
+// Until when something was true is the earliest of what its own end, the start of the new one and the present say;
+// what was wrong never was.
 func TestUntilWhenTheSupersededWasTrue(t *testing.T) {
 	w := newWorld(t)
 	day := func(n int) time.Time { return time.Date(2026, 2, n, 0, 0, 0, 0, time.UTC) }
@@ -122,7 +125,8 @@ func TestUntilWhenTheSupersededWasTrue(t *testing.T) {
 	}
 	wrong := w.keep(w.owner, titled("wrong"))
 	w.keep(w.owner, titled("right", corrects(wrong.ID)))
-	if _, now, err := w.Memory.Versions(t.Context(), w.owner, wrong.ID, 0, 0); err != nil || !now.ValidTo.Equal(wrong.CreatedAt) {
+	if _, now, err := w.Memory.Versions(t.Context(), w.owner, wrong.ID, 0, 0); err != nil ||
+		!now.ValidTo.Equal(wrong.CreatedAt) {
 		t.Errorf("what never was true: until %s, made at %s", now.ValidTo, wrong.CreatedAt)
 	}
 	if at := w.listed(loci.When{AsOf: w.now}); strings.Contains(at, "wrong") {
@@ -140,7 +144,8 @@ func TestSuggestToWhoseItIs(t *testing.T) {
 		t.Fatalf("answered %+v", saved)
 	}
 	s := saved.Suggestions[0]
-	want := loci.Suggestion{ID: s.ID, Kind: loci.SuggestSupersede, MemoryID: first.ID, ByID: saved.ID, UserID: w.owner.UserID, Origin: "claude",
+	want := loci.Suggestion{ID: s.ID, Kind: loci.SuggestSupersede, MemoryID: first.ID, ByID: saved.ID,
+		UserID: w.owner.UserID, Origin: "claude",
 		State: loci.SuggestionPending, CreatedAt: saved.CreatedAt}
 	if diff := cmp.Diff(want, s); diff != "" || saved.Suggestions[1].Kind != loci.SuggestCorrect {
 		t.Errorf("suggested (-want +got):\n%s", diff)
@@ -161,7 +166,8 @@ func TestSuggestToWhoseItIs(t *testing.T) {
 		t.Errorf("read again: %+v, %v", got, err)
 	}
 	_, now, err := w.Memory.Versions(ctx, w.owner, first.ID, 0, 0)
-	if err != nil || now.SupersededBy != saved.ID || !now.ValidTo.Equal(done.SettledAt) || now.Editor != "api" || now.Version != 2 {
+	if err != nil || now.SupersededBy != saved.ID || !now.ValidTo.Equal(done.SettledAt) || now.Editor != "api" ||
+		now.Version != 2 {
 		t.Errorf("superseded: %+v, %v", now, err)
 	}
 	done, err = w.Memory.DeclineSuggestion(ctx, w.owner, saved.Suggestions[1].ID)
@@ -174,7 +180,8 @@ func TestSuggestToWhoseItIs(t *testing.T) {
 		_, err = w.Memory.DeclineSuggestion(ctx, w.owner, id)
 		wantCode(t, err, loci.Conflict)
 	}
-	if all, err := w.Memory.Suggestions(ctx, w.owner, memory.SuggestionsRequest{}); err != nil || len(all.Suggestions) != 2 || len(w.pending(w.owner)) != 0 {
+	if all, err := w.Memory.Suggestions(ctx, w.owner, memory.SuggestionsRequest{}); err != nil ||
+		len(all.Suggestions) != 2 || len(w.pending(w.owner)) != 0 {
 		t.Errorf("all: %+v, %v", all, err)
 	}
 }
@@ -184,7 +191,8 @@ func TestTheSameSuggestionIsMadeOnce(t *testing.T) {
 	m := w.keep(w.owner, titled("one"))
 	d := memory.Draft{Key: "k", Content: "c", Supersedes: []loci.MemoryID{m.ID}}
 	first, again := w.keep(w.claude, d), w.keep(w.claude, d)
-	if len(again.Suggestions) != 1 || again.Suggestions[0] != first.Suggestions[0] || !again.Unchanged || len(w.pending(w.owner)) != 1 {
+	if len(again.Suggestions) != 1 || again.Suggestions[0] != first.Suggestions[0] || !again.Unchanged ||
+		len(w.pending(w.owner)) != 1 {
 		t.Errorf("first %+v, then %+v", first.Suggestions, again.Suggestions)
 	}
 	_, err := w.Memory.DeclineSuggestion(t.Context(), w.owner, first.Suggestions[0].ID)
@@ -198,8 +206,16 @@ func TestSuggestionsOfWhatIsGone(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	for name, end := range map[string]func(old, by loci.MemoryID){
-		"the memory is in the trash":   func(old, _ loci.MemoryID) { _, err := w.Memory.Trash(ctx, w.owner, old, 0); w.must(err) },
-		"the other is in the trash":    func(_, by loci.MemoryID) { _, err := w.Memory.Trash(ctx, w.owner, by, 0); w.must(err) },
+		"the memory is in the trash": func(old, _ loci.MemoryID) {
+			_,
+				err := w.Memory.Trash(ctx, w.owner, old, 0)
+			w.must(err)
+		},
+		"the other is in the trash": func(_, by loci.MemoryID) {
+			_,
+				err := w.Memory.Trash(ctx, w.owner, by, 0)
+			w.must(err)
+		},
 		"the memory is superseded":     func(old, _ loci.MemoryID) { w.keep(w.owner, titled("new", supersedes(old))) },
 		"the other is superseded":      func(_, by loci.MemoryID) { w.keep(w.owner, titled("new", supersedes(by))) },
 		"each takes the other's place": func(old, by loci.MemoryID) { w.keep(w.owner, titled("new", supersedes(old, by))) },
@@ -248,7 +264,8 @@ func TestSuggestionsBetweenPeople(t *testing.T) {
 	}
 	_, err = c.Project.Archive(ctx, c.mara, project)
 	c.must(err)
-	if _, err = c.Memory.AcceptSuggestion(ctx, c.mara, s.ID); loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), "archived") {
+	if _, err = c.Memory.AcceptSuggestion(ctx, c.mara, s.ID); loci.CodeOf(err) != loci.Conflict ||
+		!strings.Contains(err.Error(), "archived") {
 		t.Errorf("of an archived project: %v", err)
 	}
 	_, err = c.Memory.Create(ctx, c.mara, titled("new", supersedes(maras.ID)))
@@ -267,7 +284,8 @@ func TestSupersedingTheHiddenIsSupersedingNothing(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	hidden := w.keep(w.claude, titled("hidden", func(d *memory.Draft) { d.AllowedVendors = []loci.Vendor{"claude"} }))
-	trashed, expired, past := w.keep(w.other, titled("trashed")), w.keep(w.other, titled("expired", func(d *memory.Draft) { d.TTL = time.Minute })), w.keep(w.other, titled("past"))
+	trashed, expired, past := w.keep(w.other, titled("trashed")),
+		w.keep(w.other, titled("expired", func(d *memory.Draft) { d.TTL = time.Minute })), w.keep(w.other, titled("past"))
 	_, err := w.Memory.Trash(ctx, w.owner, trashed.ID, 0)
 	w.must(err)
 	w.keep(w.other, titled("newer", supersedes(past.ID)))
@@ -276,8 +294,10 @@ func TestSupersedingTheHiddenIsSupersedingNothing(t *testing.T) {
 	for _, name := range []func(...loci.MemoryID) func(*memory.Draft){supersedes, corrects} {
 		_, never := w.Memory.Create(ctx, w.other, titled("x", name(loci.NewMemoryID())))
 		wantCode(t, never, loci.Invalid)
-		for what, id := range map[string]loci.MemoryID{"hidden": hidden.ID, "trashed": trashed.ID, "expired": expired.ID, "superseded": past.ID, "zero": {}} {
-			if _, err := w.Memory.Create(ctx, w.other, titled("x", name(id))); err == nil || err.Error() != never.Error() || loci.FieldOf(err) != loci.FieldOf(never) {
+		for what, id := range map[string]loci.MemoryID{"hidden": hidden.ID, "trashed": trashed.ID, "expired": expired.ID,
+			"superseded": past.ID, "zero": {}} {
+			if _, err := w.Memory.Create(ctx, w.other, titled("x", name(id))); err == nil || err.Error() != never.Error() ||
+				loci.FieldOf(err) != loci.FieldOf(never) {
 				t.Errorf("%s answers %v, absent %v", what, err, never)
 			}
 		}
@@ -310,7 +330,8 @@ func TestSuggestionPages(t *testing.T) {
 	}
 	page, err := w.Memory.Suggestions(ctx, w.owner, memory.SuggestionsRequest{Limit: 1})
 	w.must(err)
-	for name, r := range map[string]memory.SuggestionsRequest{"another query": {State: loci.SuggestionPending, Cursor: page.NextCursor}, "nonsense": {Cursor: "x"},
+	for name, r := range map[string]memory.SuggestionsRequest{
+		"another query": {State: loci.SuggestionPending, Cursor: page.NextCursor}, "nonsense": {Cursor: "x"},
 		"a state": {State: "open"}, "a limit": {Limit: 501}} {
 		if _, err := w.Memory.Suggestions(ctx, w.owner, r); loci.CodeOf(err) != loci.Invalid {
 			t.Errorf("%s: %v", name, err)

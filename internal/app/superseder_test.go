@@ -16,7 +16,8 @@ func TestHiddenSuccessorIsNotNamed(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	old := w.keep(w.claude, titled("Tuesdays"))
-	by := w.keep(w.claude, titled("Thursdays", supersedes(old.ID), func(d *memory.Draft) { d.AllowedVendors = []loci.Vendor{"claude"} }))
+	by := w.keep(w.claude, titled("Thursdays", supersedes(old.ID),
+		func(d *memory.Draft) { d.AllowedVendors = []loci.Vendor{"claude"} }))
 	binned := w.keep(w.owner, titled("Mondays"))
 	row := binned.Clone()
 	row.SupersededBy, row.DeletedAt, row.Version, row.UpdatedAt = by.ID, w.now, 2, w.now.Add(1000)
@@ -79,7 +80,8 @@ func TestHiddenSuccessorIsNotNamed(t *testing.T) {
 	if !restored.SupersededBy.IsZero() {
 		t.Error("a change answers with what was erased")
 	}
-	if page, err := w.Memory.List(ctx, w.owner, memory.ListRequest{}); err != nil || strings.Contains(titles(page.Memories), "Mondays") {
+	if page, err := w.Memory.List(ctx, w.owner, memory.ListRequest{}); err != nil ||
+		strings.Contains(titles(page.Memories), "Mondays") {
 		t.Errorf("a change made a superseded memory count again: %v %v", titles(page.Memories), err)
 	}
 }

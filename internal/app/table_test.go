@@ -152,7 +152,8 @@ func readPolicy(t *testing.T) map[gate.Action]policyRow {
 
 // decide is the policy's answer: "" is yes.
 func (r policyRow) decide(p loci.Principal, fresh bool, deletion loci.Deletion) loci.Code {
-	letter := map[loci.Kind]string{loci.KindUser: "u", loci.KindAgent: "g", loci.KindAdmin: "a", loci.KindLocal: "l"}[p.Kind]
+	letter := map[loci.Kind]string{loci.KindUser: "u", loci.KindAgent: "g", loci.KindAdmin: "a",
+		loci.KindLocal: "l"}[p.Kind]
 	if !strings.Contains(r.kinds, letter) {
 		return loci.Forbidden
 	}
@@ -243,10 +244,12 @@ func everyCredential() (all []tryOut) {
 	user := loci.NewUserID()
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent, loci.KindAdmin, loci.KindLocal} {
 		for _, role := range []loci.MemberRole{"", loci.Member, loci.MemberAdmin, loci.MemberOwner} {
-			for _, method := range []loci.Method{loci.ByKey, loci.ByEnvironment, loci.BySignIn, loci.ByOAuth, loci.ByDashboard, loci.ByDisk} {
+			for _, method := range []loci.Method{loci.ByKey, loci.ByEnvironment, loci.BySignIn, loci.ByOAuth, loci.ByDashboard,
+				loci.ByDisk} {
 				for _, r := range rights {
 					for n := range 8 {
-						p := loci.Principal{Kind: kind, OrgID: org, UserID: user, OrgRole: role, Method: method, Rights: r, OnlyProjects: n&1 != 0}
+						p := loci.Principal{Kind: kind, OrgID: org, UserID: user, OrgRole: role, Method: method, Rights: r,
+							OnlyProjects: n&1 != 0}
 						if n&2 != 0 {
 							p.Deletion = loci.DeleteWithKey
 						}
@@ -267,11 +270,13 @@ func everyCredential() (all []tryOut) {
 func TestRefusalsSayWhatToDo(t *testing.T) {
 	s := newStage(t, loci.DeleteWithStepUp)
 	p := loci.Principal{Kind: loci.KindUser, OrgID: "acme", UserID: loci.NewUserID(), Method: loci.ByKey}
-	if err := s.May(p, memory.Trash); err == nil || !strings.Contains(err.Error(), "sign in at /app/") || !strings.Contains(err.Error(), "deletion=api_key") {
+	if err := s.May(p, memory.Trash); err == nil || !strings.Contains(err.Error(), "sign in at /app/") ||
+		!strings.Contains(err.Error(), "deletion=api_key") {
 		t.Errorf("got %v", err)
 	}
 	p.Method = loci.BySignIn
-	if err := s.May(p, identity.KeyCreate); loci.CodeOf(err) != loci.StepUp || !strings.Contains(fmt.Sprint(err), "/app/step-up") {
+	if err := s.May(p, identity.KeyCreate); loci.CodeOf(err) != loci.StepUp ||
+		!strings.Contains(fmt.Sprint(err), "/app/step-up") {
 		t.Errorf("got %v", err)
 	}
 }

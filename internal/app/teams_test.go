@@ -82,7 +82,8 @@ func TestWhoLeavesTakesTheirMemoriesAlong(t *testing.T) {
 func TestAgentsShareOnlyWhatTheyWrote(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	claude := loci.Principal{Kind: loci.KindAgent, OrgID: c.mara.OrgID, UserID: c.mara.UserID, TeamID: c.mara.TeamID, Vendor: "claude", Origin: "claude"}
+	claude := loci.Principal{Kind: loci.KindAgent, OrgID: c.mara.OrgID, UserID: c.mara.UserID, TeamID: c.mara.TeamID,
+		Vendor: "claude", Origin: "claude"}
 	add := func(p loci.Principal) loci.MemoryID {
 		saved, err := c.Memory.Create(ctx, p, memory.Draft{Title: "t", Content: "c"})
 		c.must(err)
@@ -111,7 +112,8 @@ func TestVendorRuleHoldsInThePool(t *testing.T) {
 	m := c.add(c.mara, memory.Draft{Title: "for claude", Content: "c", AllowedVendors: []loci.Vendor{"claude"}})
 	_, err := c.Memory.Share(t.Context(), c.mara, m.ID)
 	c.must(err)
-	claude, cursor := c.stage.key(c.tom, auth.KeyRequest{Vendor: "claude"}), c.stage.key(c.tom, auth.KeyRequest{Vendor: "cursor"})
+	claude, cursor := c.stage.key(c.tom, auth.KeyRequest{Vendor: "claude"}),
+		c.stage.key(c.tom, auth.KeyRequest{Vendor: "cursor"})
 	if got := c.pool(claude); got != "for claude" {
 		t.Errorf("claude sees %q", got)
 	}
@@ -321,13 +323,15 @@ func TestKeysAreNoWiderThanTheirMaker(t *testing.T) {
 	_, _, err = c.Identity.CreateKey(ctx, c.mara, auth.KeyRequest{Name: "k", ProjectIDs: []loci.ProjectID{{1}}})
 	wantCode(t, err, loci.Invalid)
 
-	narrow := auth.KeyRequest{Name: "n", Vendor: "claude", Rights: []loci.Right{loci.RightRead}, ExpiresAt: c.now.Add(48 * time.Hour)}
+	narrow := auth.KeyRequest{Name: "n", Vendor: "claude", Rights: []loci.Right{loci.RightRead},
+		ExpiresAt: c.now.Add(48 * time.Hour)}
 	old, _, err := c.Identity.CreateKey(ctx, c.mara, narrow)
 	c.must(err)
 	next, secret, err := c.Identity.RotateKey(ctx, c.mara, old.ID, time.Hour)
 	c.must(err)
 	p := c.with(secret)
-	if p.Vendor != "claude" || len(p.Rights) != 1 || next.Replaces != old.ID || next.Name != "n" || next.ExpiresAt.Sub(next.CreatedAt).Round(time.Minute) != 48*time.Hour {
+	if p.Vendor != "claude" || len(p.Rights) != 1 || next.Replaces != old.ID || next.Name != "n" ||
+		next.ExpiresAt.Sub(next.CreatedAt).Round(time.Minute) != 48*time.Hour {
 		t.Errorf("got %+v", next)
 	}
 	_, _, err = c.Identity.RotateKey(ctx, c.mara, old.ID, time.Hour)
@@ -454,7 +458,8 @@ func TestPreviewCountsWhatAVendorSees(t *testing.T) {
 func TestConsentGivesNoMoreThanWasAsked(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
-	asked := &oauth.Consent{Client: loci.OAuthClient{ID: "client-1"}, Rights: []loci.Right{loci.RightRead, loci.RightAdmin},
+	asked := &oauth.Consent{Client: loci.OAuthClient{ID: "client-1"},
+		Rights:      []loci.Right{loci.RightRead, loci.RightAdmin},
 		RedirectURI: "https://c.example/cb", Challenge: "x"}
 	for _, rights := range [][]loci.Right{nil, {loci.RightWrite}, {loci.RightAdmin}} {
 		_, err := c.Identity.Consent(ctx, c.mara, asked, "claude", rights)

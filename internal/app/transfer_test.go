@@ -21,7 +21,8 @@ func TestExportImportExportIsTheSame(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	for i, p := range []loci.Principal{w.claude, w.other, w.owner} {
-		m := w.add(p, memory.Draft{Title: p.Origin, Content: "日本語 <b> \u2028 \\n " + p.Origin, Tags: []string{"x"}, ExpiresAt: w.now.Add(time.Duration(i+1) * time.Hour)})
+		m := w.add(p, memory.Draft{Title: p.Origin, Content: "日本語 <b> \u2028 \\n " + p.Origin, Tags: []string{"x"},
+			ExpiresAt: w.now.Add(time.Duration(i+1) * time.Hour)})
 		for range i {
 			more := m.Content + "!"
 			if _, err := w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{Content: &more}); err != nil {
@@ -59,8 +60,10 @@ func TestExportImportExportIsTheSame(t *testing.T) {
 }
 
 func TestImportIsIdempotentWhateverTheSpelling(t *testing.T) {
-	const line = `{"memory":{"id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","title":"t","content":"c","tags":null,"memory_type":"semantic","category":"fact",` +
-		`"importance":5,"source":"manual","scope":"global","origin":"claude","allowed_vendors":["*"],"created_at":"2026-01-01T10:00:00.123456789+01:00",` +
+	const line = `{"memory":{"id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","title":"t","content":"c","tags":null,` +
+		`"memory_type":"semantic","category":"fact",` +
+		`"importance":5,"source":"manual","scope":"global","origin":"claude","allowed_vendors":["*"],` +
+		`"created_at":"2026-01-01T10:00:00.123456789+01:00",` +
 		`"updated_at":"2026-01-01T09:00:00.1234569Z","version":1,"change":"created","editor":"claude"}}`
 	w := newWorld(t)
 	for round, want := range []transfer.ImportReport{{Added: 1}, {Present: 1}} {
@@ -75,10 +78,12 @@ func TestImportIsIdempotentWhateverTheSpelling(t *testing.T) {
 		"appears twice": strings.Replace(line, `"content":"c"`, `"content":"c","content":"d"`, 1),
 		"behind":        line + " 1",
 		"origin":        strings.Replace(line, `"origin":"claude"`, `"origin":"api\nforged"`, 1),
-		"agent_id":      strings.Replace(line, `"scope":"global"`, `"scope":"agent","agent_id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`, 1),
+		"agent_id": strings.Replace(line, `"scope":"global"`,
+			`"scope":"agent","agent_id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`, 1),
 	} {
 		var text string
-		got, err := newWorld(t).Transfer.Import(t.Context(), w.local, strings.NewReader(exportHead+bad+"\n"), transfer.ImportOptions{Problem: func(p jsonlines.Problem) { text = p.Text }})
+		got, err := newWorld(t).Transfer.Import(t.Context(), w.local, strings.NewReader(exportHead+bad+"\n"),
+			transfer.ImportOptions{Problem: func(p jsonlines.Problem) { text = p.Text }})
 		if err != nil || got.Refused != 1 || !strings.Contains(text, name) {
 			t.Errorf("%s: %+v, %q, %v", name, got, text, err)
 		}
@@ -98,10 +103,12 @@ func TestImportLeavesOutBadLines(t *testing.T) {
 	}
 	lines := strings.SplitAfter(export.String(), "\n")
 	changed := strings.Replace(lines[1], `"content":"a"`, `"content":"other"`, 1)
-	input := lines[0] + lines[1] + "{not json}\n" + `{"memory":{"id":"` + strings.Repeat("x", 36) + `"}}` + "\n" + changed + lines[2] + lines[3]
+	input := lines[0] + lines[1] + "{not json}\n" + `{"memory":{"id":"` + strings.Repeat("x", 36) + `"}}` + "\n" +
+		changed + lines[2] + lines[3]
 	w := newWorld(t)
 	var problems []int
-	got, err := w.Transfer.Import(t.Context(), w.local, strings.NewReader(input), transfer.ImportOptions{Problem: func(p jsonlines.Problem) { problems = append(problems, p.Line) }})
+	got, err := w.Transfer.Import(t.Context(), w.local, strings.NewReader(input),
+		transfer.ImportOptions{Problem: func(p jsonlines.Problem) { problems = append(problems, p.Line) }})
 	if err != nil || got.Added != 3 || got.Refused != 3 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -129,10 +136,13 @@ func TestSearchFindsWhatHasEveryWordBelowTheLimit(t *testing.T) {
 	var lines bytes.Buffer
 	lines.WriteString(exportHead)
 	for range 10_001 {
-		fmt.Fprintf(&lines, `{"memory":{"id":%q,"title":"t","content":"deploys","scope":"global","origin":"api","allowed_vendors":["*"],`+
-			`"created_at":"2026-01-01T10:00:00Z","updated_at":"2026-01-01T10:00:00Z","version":1,"change":"created","editor":"api"}}`+"\n", loci.NewMemoryID())
+		fmt.Fprintf(&lines, `{"memory":{"id":%q,"title":"t","content":"deploys","scope":"global","origin":"api",`+
+			`"allowed_vendors":["*"],`+
+			`"created_at":"2026-01-01T10:00:00Z","updated_at":"2026-01-01T10:00:00Z","version":1,"change":"created",`+
+			`"editor":"api"}}`+"\n", loci.NewMemoryID())
 	}
-	if got, err := w.Transfer.Import(t.Context(), w.local, &lines, transfer.ImportOptions{}); err != nil || got.Added != 10_001 {
+	if got, err := w.Transfer.Import(t.Context(), w.local, &lines, transfer.ImportOptions{}); err != nil ||
+		got.Added != 10_001 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	page, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "deploys tuesdays", Limit: 1})
@@ -208,7 +218,8 @@ func TestImportTakesVersionsAlong(t *testing.T) {
 	c.must(err)
 	there, operator := c.session(boss), c.stage.operator("other")
 	report, err := c.App.Transfer.Import(ctx, operator, strings.NewReader(foreign), transfer.ImportOptions{})
-	if err != nil || report.Added != records(foreign) || there.WorkspaceID.IsZero() || operator.WorkspaceID != there.WorkspaceID {
+	if err != nil || report.Added != records(foreign) || there.WorkspaceID.IsZero() ||
+		operator.WorkspaceID != there.WorkspaceID {
 		t.Fatalf("from workspace %s to %s: %+v, %v", operator.WorkspaceID, there.WorkspaceID, report, err)
 	}
 	versions, _, err := c.Memory.Versions(ctx, there, id, 0, 10)
@@ -234,7 +245,8 @@ func TestExportIsTheSameInAnotherWorkspace(t *testing.T) {
 			title := "later"
 			_, err = c.Memory.Patch(ctx, boss, made.ID, 0, memory.Patch{Title: &title})
 			c.must(err)
-		} else if report, err := c.App.Transfer.Import(ctx, c.stage.operator(name), strings.NewReader(sent[0]), transfer.ImportOptions{}); err != nil || report.Added != records(sent[0]) {
+		} else if report, err := c.App.Transfer.Import(ctx, c.stage.operator(name), strings.NewReader(sent[0]),
+			transfer.ImportOptions{}); err != nil || report.Added != records(sent[0]) {
 			t.Fatalf("%+v, %v", report, err)
 		}
 		var out bytes.Buffer

@@ -43,8 +43,9 @@ func (e *edited) attach(t testing.TB, m *loci.Memory, name string, content []byt
 	t.Helper()
 	sum, size, err := e.st.Blobs().Put(t.Context(), m.OrgID, bytes.NewReader(content), int64(len(content)))
 	e.must(t, err)
-	a := loci.Asset{ID: loci.NewAssetID(), MemoryID: m.ID, UserID: m.UserID, Origin: "cli", Name: name, MediaType: "application/octet-stream",
-		Size: size, SHA256: hex.EncodeToString(sum[:]), CreatedAt: e.now}
+	a := loci.Asset{ID: loci.NewAssetID(), MemoryID: m.ID, UserID: m.UserID, Origin: "cli", Name: name,
+		MediaType: "application/octet-stream",
+		Size:      size, SHA256: hex.EncodeToString(sum[:]), CreatedAt: e.now}
 	e.must(t, e.st.Update(t.Context(), m.OrgID, func(tx store.Tx) error { return tx.Assets().Insert(t.Context(), a) }))
 	return a
 }
@@ -53,17 +54,23 @@ func newLibrary(t *testing.T) *library {
 	t.Helper()
 	l := &library{edited: newEdited(t)}
 	ctx, org, user := t.Context(), l.local.OrgID, l.local.UserID
-	l.agent = loci.Agent{ID: loci.NewAgentID(), OrgID: org, UserID: user, Vendor: "claude", Name: "reviewer", Config: []byte(`{"a":"<b>"}`), CreatedAt: l.now, UpdatedAt: l.now}
-	second := loci.Agent{ID: loci.NewAgentID(), OrgID: org, UserID: user, Vendor: "cursor", Name: "reviewer", CreatedAt: l.now, UpdatedAt: l.now}
-	l.session = loci.Session{ID: loci.NewSessionID(), OrgID: org, UserID: user, AgentID: l.agent.ID, Vendor: "claude", Title: "s", State: loci.SessionActive, CreatedAt: l.now}
-	closed := loci.Session{ID: loci.NewSessionID(), OrgID: org, UserID: user, Title: "mine", State: loci.SessionClosed, CreatedAt: l.now, ClosedAt: l.now.Add(time.Second)}
+	l.agent = loci.Agent{ID: loci.NewAgentID(), OrgID: org, UserID: user, Vendor: "claude", Name: "reviewer",
+		Config: []byte(`{"a":"<b>"}`), CreatedAt: l.now, UpdatedAt: l.now}
+	second := loci.Agent{ID: loci.NewAgentID(), OrgID: org, UserID: user, Vendor: "cursor", Name: "reviewer",
+		CreatedAt: l.now, UpdatedAt: l.now}
+	l.session = loci.Session{ID: loci.NewSessionID(), OrgID: org, UserID: user, AgentID: l.agent.ID, Vendor: "claude",
+		Title: "s", State: loci.SessionActive, CreatedAt: l.now}
+	closed := loci.Session{ID: loci.NewSessionID(), OrgID: org, UserID: user, Title: "mine", State: loci.SessionClosed,
+		CreatedAt: l.now, ClosedAt: l.now.Add(time.Second)}
 	l.must(t, l.st.Update(ctx, org, func(tx store.Tx) error {
-		return errors.Join(tx.Agents().Insert(ctx, l.agent), tx.Agents().Insert(ctx, second), tx.Sessions().Insert(ctx, l.session), tx.Sessions().Insert(ctx, closed))
+		return errors.Join(tx.Agents().Insert(ctx, l.agent), tx.Agents().Insert(ctx, second),
+			tx.Sessions().Insert(ctx, l.session), tx.Sessions().Insert(ctx, closed))
 	}))
 	claude := l.editor[2]
 	claude.SessionID, claude.AgentID = l.session.ID, l.agent.ID
 	l.public = l.add(claude, memory.Draft{Title: "public", Content: "zebra"})
-	l.own = l.add(claude, memory.Draft{Title: "own", Content: "of the agent", Scope: loci.ScopeAgent, AgentID: l.agent.ID, AllowedVendors: []loci.Vendor{"claude"}})
+	l.own = l.add(claude, memory.Draft{Title: "own", Content: "of the agent", Scope: loci.ScopeAgent, AgentID: l.agent.ID,
+		AllowedVendors: []loci.Vendor{"claude"}})
 	other := l.add(l.owner, memory.Draft{Title: "other", Content: "okapi"})
 	gone := l.add(l.owner, memory.Draft{Title: "gone", Content: "in the trash"})
 	_, err := l.Memory.Patch(ctx, l.editor[0], l.public.ID, 0, memory.Patch{Title: new("public now")})
@@ -82,10 +89,12 @@ func newLibrary(t *testing.T) *library {
 
 // hang stores sources, suggestions and nodes.
 func (l *library) hang(ctx context.Context, tx store.Tx, other, gone *loci.Memory) error {
-	source := loci.Source{ID: loci.NewSourceID(), MemoryID: l.own.ID, Kind: loci.SourceText, Text: "she said 日本", Quote: "日本", Start: 9, End: 11,
+	source := loci.Source{ID: loci.NewSourceID(), MemoryID: l.own.ID, Kind: loci.SourceText, Text: "she said 日本",
+		Quote: "日本", Start: 9, End: 11,
 		UserID: l.local.UserID, Origin: "claude", AllowedVendors: []loci.Vendor{"claude"}, CreatedAt: l.now}
 	suggestion := func(a, b *loci.Memory, state loci.SuggestionState) error {
-		s := loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestCorrect, MemoryID: a.ID, ByID: b.ID, Origin: "cursor", CreatedAt: l.now}
+		s := loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestCorrect, MemoryID: a.ID, ByID: b.ID,
+			Origin: "cursor", CreatedAt: l.now}
 		err := tx.Suggestions().Insert(ctx, s)
 		if err == nil && state != loci.SuggestionPending {
 			err = tx.Suggestions().Settle(ctx, s.ID, state, l.now.Add(time.Minute))
@@ -103,7 +112,8 @@ func (l *library) hang(ctx context.Context, tx store.Tx, other, gone *loci.Memor
 	trashed := node("trashed", func(n *loci.MemoryNode) { n.DeletedAt = l.now })
 	ofAgent := node("of the agent", func(n *loci.MemoryNode) { n.Scope, n.AgentID = loci.ScopeAgent, l.agent.ID })
 	item := func(n *loci.MemoryNode, parent loci.NodeItemID, change func(*loci.NodeItem)) loci.NodeItem {
-		i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: n.ID, ParentID: parent, UserID: l.local.UserID, Origin: "claude", AllowedVendors: []loci.Vendor{"*"}, CreatedAt: l.now}
+		i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: n.ID, ParentID: parent, UserID: l.local.UserID, Origin: "claude",
+			AllowedVendors: []loci.Vendor{"*"}, CreatedAt: l.now}
 		change(&i)
 		return i
 	}
@@ -114,9 +124,12 @@ func (l *library) hang(ctx context.Context, tx store.Tx, other, gone *loci.Memor
 	memory := func(m *loci.Memory) func(*loci.NodeItem) {
 		return func(i *loci.NodeItem) { i.Kind, i.MemoryID = loci.ItemMemory, m.ID }
 	}
-	errs := []error{tx.Sources().Insert(ctx, source), suggestion(other, l.public, loci.SuggestionAccepted), suggestion(other, gone, loci.SuggestionPending),
-		suggestion(l.public, l.own, loci.SuggestionPending), tx.MemoryNodes().Insert(ctx, outline), tx.MemoryNodes().Insert(ctx, trashed), tx.MemoryNodes().Insert(ctx, ofAgent)}
-	for _, i := range []loci.NodeItem{text, item(outline, loci.NodeItemID{}, memory(gone)), item(outline, text.ID, memory(l.own)), item(outline, text.ID, entity),
+	errs := []error{tx.Sources().Insert(ctx, source), suggestion(other, l.public, loci.SuggestionAccepted),
+		suggestion(other, gone, loci.SuggestionPending),
+		suggestion(l.public, l.own, loci.SuggestionPending), tx.MemoryNodes().Insert(ctx, outline),
+		tx.MemoryNodes().Insert(ctx, trashed), tx.MemoryNodes().Insert(ctx, ofAgent)}
+	for _, i := range []loci.NodeItem{text, item(outline, loci.NodeItemID{}, memory(gone)),
+		item(outline, text.ID, memory(l.own)), item(outline, text.ID, entity),
 		item(trashed, loci.NodeItemID{}, memory(l.public)), item(ofAgent, loci.NodeItemID{}, memory(l.own))} {
 		errs = append(errs, tx.MemoryNodes().InsertItem(ctx, i))
 	}
@@ -148,7 +161,8 @@ func imported(t testing.TB, w *world, in string, o transfer.ImportOptions) (tran
 func TestEverythingIsExportedAndImported(t *testing.T) {
 	l := newLibrary(t)
 	first := exported(t, l.world)
-	for _, want := range []string{`{"agent":`, `{"session":`, `"versions":`, `"sources":`, `"assets":`, `{"blob":`, `"offset":`, `{"node":`, `"items":`, `{"suggestion":`, `"scope":"agent"`, `"superseded_by":`, `"state":"accepted"`} {
+	for _, want := range []string{`{"agent":`, `{"session":`, `"versions":`, `"sources":`, `"assets":`, `{"blob":`,
+		`"offset":`, `{"node":`, `"items":`, `{"suggestion":`, `"scope":"agent"`, `"superseded_by":`, `"state":"accepted"`} {
 		if !strings.Contains(first, want) {
 			t.Errorf("%s is not in the export", want)
 		}
@@ -215,12 +229,22 @@ func TestImportLeavesOutWhatHangsOnABadLine(t *testing.T) {
 	}{
 		"agent": {func(line string) string { return damage(line, `{"agent":`, `"claude"`, `"*"`) },
 			[]string{"vendor", "no such agent", "no such agent", "which is not here", "no such agent", "not here"}},
-		"first part of an attachment":  {func(line string) string { return drop(line, `{"blob":`, `"size":8388608,"data"`) }, []string{"beginning", "beginning", "not there", "not there", "not here", "not here", "not here", "not here", "not here"}},
-		"second part of an attachment": {func(line string) string { return drop(line, `{"blob":`, `"offset":3145728`) }, []string{"stops before", "not there", "not there", "not here", "not here", "not here", "not here", "not here"}},
-		"byte of an attachment":        {func(line string) string { return damage(line, `{"blob":`, `"data":"MDEy`, `"data":"MDEz`) }, []string{"damaged", "not there", "not there", "not here", "not here", "not here", "not here", "not here"}},
-		"node":                         {func(line string) string { return damage(line, `{"node":`, `"kind":"entity"`, `"kind":"text"`) }, []string{"items[2]"}},
-		"suggestion":                   {func(line string) string { return damage(line, `{"suggestion":`, `"accepted"`, `"approved"`) }, []string{"state"}},
-		"kind":                         {func(line string) string { return damage(line, `{"session":`, `{"session":`, `{"event":`) }, []string{"event", "event"}},
+		"first part of an attachment": {func(line string) string { return drop(line, `{"blob":`, `"size":8388608,"data"`) },
+			[]string{"beginning", "beginning", "not there", "not there", "not here", "not here", "not here", "not here",
+				"not here"}},
+		"second part of an attachment": {func(line string) string { return drop(line, `{"blob":`, `"offset":3145728`) },
+			[]string{"stops before", "not there", "not there", "not here", "not here", "not here", "not here", "not here"}},
+		"byte of an attachment": {
+			func(line string) string { return damage(line, `{"blob":`, `"data":"MDEy`, `"data":"MDEz`) },
+			[]string{"damaged", "not there", "not there", "not here", "not here", "not here", "not here", "not here"}},
+		"node": {
+			func(line string) string { return damage(line, `{"node":`, `"kind":"entity"`, `"kind":"text"`) },
+			[]string{"items[2]"}},
+		"suggestion": {
+			func(line string) string { return damage(line, `{"suggestion":`, `"accepted"`, `"approved"`) }, []string{"state"}},
+		"kind": {
+			func(line string) string { return damage(line, `{"session":`, `{"session":`, `{"event":`) },
+			[]string{"event", "event"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var in strings.Builder
@@ -265,8 +289,10 @@ func drop(line, begin, with string) string {
 func TestImportKnowsAgentsByName(t *testing.T) {
 	l := newLibrary(t)
 	w := newEdited(t)
-	here := loci.Agent{ID: loci.NewAgentID(), OrgID: w.local.OrgID, UserID: w.local.UserID, Vendor: l.agent.Vendor, Name: l.agent.Name, CreatedAt: w.now, UpdatedAt: w.now}
-	w.must(t, w.st.Update(t.Context(), w.local.OrgID, func(tx store.Tx) error { return tx.Agents().Insert(t.Context(), here) }))
+	here := loci.Agent{ID: loci.NewAgentID(), OrgID: w.local.OrgID, UserID: w.local.UserID, Vendor: l.agent.Vendor,
+		Name: l.agent.Name, CreatedAt: w.now, UpdatedAt: w.now}
+	w.must(t, w.st.Update(t.Context(), w.local.OrgID,
+		func(tx store.Tx) error { return tx.Agents().Insert(t.Context(), here) }))
 	for range 2 {
 		if got, problems := imported(t, w.world, exported(t, l.world), transfer.ImportOptions{}); got.Refused != 0 {
 			t.Errorf("%+v\n%s", got, problems)
@@ -287,7 +313,8 @@ func TestExportFailsWithoutTheBytes(t *testing.T) {
 	a.ID, a.Size = loci.NewAssetID(), 7 // more than there are
 	e.must(t, e.st.Update(t.Context(), m.OrgID, func(tx store.Tx) error { return tx.Assets().Insert(t.Context(), a) }))
 	whole := e.add(e.owner, memory.Draft{Title: "whole", Content: "c"})
-	if _, err := e.Transfer.Export(t.Context(), e.local, io.Discard, nil); err != nil { // the first of the same bytes is whole
+	// the first of the same bytes is whole
+	if _, err := e.Transfer.Export(t.Context(), e.local, io.Discard, nil); err != nil {
 		t.Fatal(err)
 	}
 	a.ID, a.MemoryID, a.Size = loci.NewAssetID(), whole.ID, 5
@@ -305,7 +332,8 @@ func TestExportTakesNothingOfOthers(t *testing.T) {
 	ctx := t.Context()
 	_, err := c.Memory.Share(ctx, c.mara, c.memory.ID)
 	c.must(err)
-	s := loci.Source{ID: loci.NewSourceID(), MemoryID: c.memory.ID, Kind: loci.SourceText, Text: "said by tom", UserID: c.tom.UserID, Origin: "api", AllowedVendors: []loci.Vendor{"*"}, CreatedAt: c.now}
+	s := loci.Source{ID: loci.NewSourceID(), MemoryID: c.memory.ID, Kind: loci.SourceText, Text: "said by tom",
+		UserID: c.tom.UserID, Origin: "api", AllowedVendors: []loci.Vendor{"*"}, CreatedAt: c.now}
 	c.must(c.st.Update(ctx, "acme", func(tx store.Tx) error { return tx.Sources().Insert(ctx, s) }))
 	var mine, toms bytes.Buffer
 	_, err = c.Transfer.Export(ctx, c.mara, &mine, nil)

@@ -40,7 +40,8 @@ func newEdited(t *testing.T) *edited {
 		}
 		return p
 	}
-	e.editor = []loci.Principal{with(e.owner, false), with(e.owner, true), with(e.claude, true), with(e.claude, true), with(e.other, false)}
+	e.editor = []loci.Principal{with(e.owner, false), with(e.owner, true), with(e.claude, true), with(e.claude, true),
+		with(e.other, false)}
 	return e
 }
 
@@ -94,7 +95,8 @@ func (e *edited) supersede(t testing.TB, p loci.Principal, id, by loci.MemoryID)
 		m = m.Clone()
 		e.now = e.now.Add(time.Second)
 		m.SupersededBy, m.ValidTo, m.UpdatedAt = by, e.now, e.now
-		m.State = loci.State{Version: m.Version + 1, Change: loci.Updated, Editor: p.Origin, EditorID: p.UserID, EditorCredentialID: p.CredentialID, EditorSessionID: p.SessionID}
+		m.State = loci.State{Version: m.Version + 1, Change: loci.Updated, Editor: p.Origin, EditorID: p.UserID,
+			EditorCredentialID: p.CredentialID, EditorSessionID: p.SessionID}
 		return tx.Memories().Replace(t.Context(), m)
 	})
 }
@@ -105,7 +107,8 @@ func (e *edited) step(rt *rapid.T, t testing.TB) {
 	p := rapid.SampledFrom(e.editor).Draw(rt, "editor")
 	word := fmt.Sprint("w", rapid.IntRange(0, 9).Draw(rt, "word"))
 	if len(e.ids) == 0 || rapid.IntRange(0, 5).Draw(rt, "create") == 0 {
-		m, err := e.Memory.Create(ctx, p, memory.Draft{Title: word, Content: word, Importance: rapid.IntRange(1, 10).Draw(rt, "importance")})
+		m, err := e.Memory.Create(ctx, p,
+			memory.Draft{Title: word, Content: word, Importance: rapid.IntRange(1, 10).Draw(rt, "importance")})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -114,9 +117,12 @@ func (e *edited) step(rt *rapid.T, t testing.TB) {
 	}
 	id := rapid.SampledFrom(e.ids).Draw(rt, "id")
 	var err error
-	switch rapid.SampledFrom([]string{"patch", "patch", "trash", "restore", "share", "unshare", "supersede", "revert"}).Draw(rt, "what") {
+	switch rapid.SampledFrom(
+		[]string{"patch", "patch", "trash", "restore", "share", "unshare", "supersede", "revert"}).Draw(rt, "what") {
 	case "patch":
-		_, err = e.Memory.Patch(ctx, p, id, 0, memory.Patch{Content: &word, AllowedVendors: &[]loci.Vendor{loci.Vendor(rapid.SampledFrom([]string{"*", "claude"}).Draw(rt, "for"))}})
+		_, err = e.Memory.Patch(ctx, p, id, 0,
+			memory.Patch{Content: &word,
+				AllowedVendors: &[]loci.Vendor{loci.Vendor(rapid.SampledFrom([]string{"*", "claude"}).Draw(rt, "for"))}})
 	case "trash":
 		_, err = e.Memory.Trash(ctx, p, id, 0)
 	case "restore":
@@ -140,7 +146,8 @@ func (e *edited) step(rt *rapid.T, t testing.TB) {
 func (e *edited) selection(rt *rapid.T) loci.UndoSelection {
 	p := rapid.SampledFrom(e.editor).Draw(rt, "whose")
 	length := int(e.now.Sub(e.begun) / time.Second)
-	s := loci.UndoSelection{Since: e.begun.Add(time.Duration(rapid.IntRange(0, length*2/3).Draw(rt, "since")) * time.Second)}
+	s := loci.UndoSelection{
+		Since: e.begun.Add(time.Duration(rapid.IntRange(0, length*2/3).Draw(rt, "since")) * time.Second)}
 	if rapid.Bool().Draw(rt, "bounded") {
 		s.Until = s.Since.Add(time.Duration(rapid.IntRange(length/3+1, length+1).Draw(rt, "length")) * time.Second)
 	}

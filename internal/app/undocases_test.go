@@ -37,7 +37,8 @@ func TestUndoEntersNoTeamOrProjectAgain(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	shared := c.add(c.tom, memory.Draft{Title: "shared", Content: "x"})
-	inProject := c.add(c.tom, memory.Draft{Title: "in project", Content: "x", Scope: loci.ScopeProject, ProjectID: c.project})
+	inProject := c.add(c.tom,
+		memory.Draft{Title: "in project", Content: "x", Scope: loci.ScopeProject, ProjectID: c.project})
 	began := c.now
 	_, err := c.Memory.Share(ctx, c.tom, shared.ID)
 	c.must(err)
@@ -56,7 +57,8 @@ func TestUndoEntersNoTeamOrProjectAgain(t *testing.T) {
 	operator.UserID = c.tom.UserID
 	got, err := c.Memory.Undo(ctx, operator, loci.UndoSelection{Origin: "cursor", Since: trashed}, false)
 	c.must(err)
-	if len(got.Undone) != 0 || got.Unchanged != 1 || len(got.LeftAlone) != 1 || got.LeftAlone[0].ID != inProject.ID || !strings.Contains(got.LeftAlone[0].Reason, "project") {
+	if len(got.Undone) != 0 || got.Unchanged != 1 || len(got.LeftAlone) != 1 || got.LeftAlone[0].ID != inProject.ID ||
+		!strings.Contains(got.LeftAlone[0].Reason, "project") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -64,8 +66,10 @@ func TestUndoEntersNoTeamOrProjectAgain(t *testing.T) {
 // What a registered agent wrote for its own sessions is undone with the rest.
 func TestUndoReachesMemoriesOfAgents(t *testing.T) {
 	e := newEdited(t)
-	agent := loci.Agent{ID: loci.NewAgentID(), OrgID: e.local.OrgID, UserID: e.local.UserID, Vendor: "claude", Name: "reviewer", CreatedAt: e.now, UpdatedAt: e.now}
-	err := e.st.Update(t.Context(), e.local.OrgID, func(tx store.Tx) error { return tx.Agents().Insert(t.Context(), agent) })
+	agent := loci.Agent{ID: loci.NewAgentID(), OrgID: e.local.OrgID, UserID: e.local.UserID, Vendor: "claude",
+		Name: "reviewer", CreatedAt: e.now, UpdatedAt: e.now}
+	err := e.st.Update(t.Context(), e.local.OrgID,
+		func(tx store.Tx) error { return tx.Agents().Insert(t.Context(), agent) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +98,8 @@ func TestUndoTakesSupersedingBack(t *testing.T) {
 	if err := e.supersede(t, e.editor[0], old.ID, by.ID); err != nil {
 		t.Fatal(err)
 	}
-	got, err := e.Memory.Undo(t.Context(), e.local, loci.UndoSelection{CredentialID: e.editor[0].CredentialID, Since: since}, false)
+	got, err := e.Memory.Undo(t.Context(), e.local,
+		loci.UndoSelection{CredentialID: e.editor[0].CredentialID, Since: since}, false)
 	if err != nil || len(got.Undone) != 2 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -129,10 +134,13 @@ func TestUndoHasALimit(t *testing.T) {
 	var lines strings.Builder
 	lines.WriteString(exportHead)
 	for range loci.MaxUndo + 1 {
-		lines.WriteString(`{"memory":{"id":"` + loci.NewMemoryID().String() + `","title":"t","content":"c","scope":"global","origin":"cursor","allowed_vendors":["*"],` +
-			`"created_at":"2026-01-01T10:00:00Z","updated_at":"2026-01-01T10:00:00Z","version":1,"change":"created","editor":"cursor"}}` + "\n")
+		lines.WriteString(`{"memory":{"id":"` + loci.NewMemoryID().String() +
+			`","title":"t","content":"c","scope":"global","origin":"cursor","allowed_vendors":["*"],` +
+			`"created_at":"2026-01-01T10:00:00Z","updated_at":"2026-01-01T10:00:00Z","version":1,"change":"created",` +
+			`"editor":"cursor"}}` + "\n")
 	}
-	if got, err := w.Transfer.Import(t.Context(), w.local, strings.NewReader(lines.String()), transfer.ImportOptions{}); err != nil || got.Added != loci.MaxUndo+1 {
+	if got, err := w.Transfer.Import(t.Context(), w.local, strings.NewReader(lines.String()),
+		transfer.ImportOptions{}); err != nil || got.Added != loci.MaxUndo+1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	since := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

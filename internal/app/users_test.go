@@ -25,7 +25,8 @@ func TestSetUser(t *testing.T) {
 	}
 	u, err = set(s.local, s.local.UserID, identity.UserChange{Name: new("Ann")})
 	s.must(err)
-	if me, err := s.Identity.WhoAmI(ctx, s.local); err != nil || me.User != u || u.Name != "Ann" || u.Email != "ann@home.example" {
+	if me, err := s.Identity.WhoAmI(ctx, s.local); err != nil || me.User != u || u.Name != "Ann" ||
+		u.Email != "ann@home.example" {
 		t.Errorf("got %+v, %v, want %+v", me, err, u)
 	}
 

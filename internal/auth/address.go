@@ -25,7 +25,8 @@ func ParseProxies(s string) (Proxies, error) {
 			}
 		}
 		if err != nil || !prefix.IsValid() || prefix.Addr().Is4In6() {
-			return nil, loci.Errorf(loci.Invalid, "the trusted proxies are addresses or networks, separated by commas, like 10.0.0.0/8,::1")
+			return nil, loci.Errorf(loci.Invalid,
+				"the trusted proxies are addresses or networks, separated by commas, like 10.0.0.0/8,::1")
 		}
 		out = append(out, prefix.Masked())
 	}

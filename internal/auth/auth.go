@@ -35,7 +35,8 @@ const (
 func CheckVendor(v loci.Vendor) error {
 	switch string(v) {
 	case OriginAPI, OriginCLI, OriginDashboard, loci.ServerOrigin:
-		return loci.Errorf(loci.Invalid, "%s is the origin of what a person or the server writes; a vendor needs another name", v)
+		return loci.Errorf(loci.Invalid,
+			"%s is the origin of what a person or the server writes; a vendor needs another name", v)
 	}
 	return v.Validate()
 }
@@ -91,7 +92,8 @@ func New(o Options) (*Authenticator, error) {
 		}
 		h := Hash(key)
 		if other, taken := a.agents[h]; taken || a.hasOwner && h == a.owner {
-			return nil, loci.Errorf(loci.Invalid, "the agent key of %s is also the key of %s; every credential needs its own", vendor, orOwner(other))
+			return nil, loci.Errorf(loci.Invalid, "the agent key of %s is also the key of %s; every credential needs its own",
+				vendor, orOwner(other))
 		}
 		a.agents[h] = vendor
 	}
@@ -125,7 +127,8 @@ func RequestOf(r *http.Request) (Request, error) {
 	if key != "" && r.Header.Get("Authorization") != "" {
 		return Request{}, loci.FieldErrorf("X-Api-Key", "and Authorization are both in the request; send one of them")
 	}
-	out := Request{Bearer: ParseBearer(r.Header.Get("Authorization")), DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token"))}
+	out := Request{Bearer: ParseBearer(r.Header.Get("Authorization")),
+		DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token"))}
 	if key != "" {
 		out.Bearer = loci.Secret(key)
 	}
@@ -166,10 +169,12 @@ func (a *Authenticator) Authenticate(ctx context.Context, r Request) (loci.Princ
 		return a.dashboardUser(ctx, r.DashboardToken)
 	}
 	if a.hasOwner && subtle.ConstantTimeCompare(hash[:], a.owner[:]) == 1 {
-		return a.ownerOf(ctx, loci.DefaultOrg, loci.Principal{Kind: loci.KindUser, Origin: OriginAPI, Method: loci.ByEnvironment})
+		return a.ownerOf(ctx, loci.DefaultOrg,
+			loci.Principal{Kind: loci.KindUser, Origin: OriginAPI, Method: loci.ByEnvironment})
 	}
 	if vendor, ok := a.agents[hash]; ok {
-		return a.ownerOf(ctx, loci.DefaultOrg, loci.Principal{Kind: loci.KindAgent, Vendor: vendor, Origin: string(vendor), Method: loci.ByEnvironment})
+		return a.ownerOf(ctx, loci.DefaultOrg,
+			loci.Principal{Kind: loci.KindAgent, Vendor: vendor, Origin: string(vendor), Method: loci.ByEnvironment})
 	}
 	return a.stored(ctx, r.Bearer, false)
 }
@@ -229,7 +234,8 @@ func (a *Authenticator) member(ctx context.Context, org loci.Org, p loci.Princip
 
 // activeWorkspace is the one that the credential names, if the person still is
 // a member of it, or else their first.
-func activeWorkspace(ctx context.Context, tx store.Tx, user loci.UserID, wanted loci.WorkspaceID) (loci.WorkspaceID, error) {
+func activeWorkspace(ctx context.Context, tx store.Tx, user loci.UserID, wanted loci.WorkspaceID) (
+	loci.WorkspaceID, error) {
 	list, err := tx.Workspaces().Of(ctx, user)
 	if err != nil {
 		return loci.WorkspaceID{}, err
@@ -239,7 +245,9 @@ func activeWorkspace(ctx context.Context, tx store.Tx, user loci.UserID, wanted 
 			return w.ID, nil
 		}
 	}
-	return loci.WorkspaceID{}, loci.Errorf(loci.Forbidden, "this org works in workspaces, and you are not a member of the one that this credential is in; ask an admin of the org")
+	return loci.WorkspaceID{},
+		loci.Errorf(loci.Forbidden, "this org works in workspaces, and you are not a member of the one that this "+
+			"credential is in; ask an admin of the org")
 }
 
 // stored looks a secret up among the credentials in the store. A session is
@@ -270,9 +278,11 @@ func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie b
 }
 
 func principalFor(c *loci.Credential) loci.Principal {
-	p := loci.Principal{Kind: c.Kind, UserID: c.UserID, Vendor: c.Vendor, Origin: OriginAPI, CredentialID: c.ID, GrantID: c.GrantID,
-		Method: c.Method, ProvedAt: c.ProvedAt, Rights: c.Rights, ProjectIDs: c.ProjectIDs, OnlyProjects: len(c.ProjectIDs) > 0,
-		WorkspaceID: c.WorkspaceID}
+	p := loci.Principal{Kind: c.Kind, UserID: c.UserID, Vendor: c.Vendor, Origin: OriginAPI, CredentialID: c.ID,
+		GrantID: c.GrantID,
+		Method:  c.Method, ProvedAt: c.ProvedAt, Rights: c.Rights, ProjectIDs: c.ProjectIDs,
+		OnlyProjects: len(c.ProjectIDs) > 0,
+		WorkspaceID:  c.WorkspaceID}
 	switch {
 	case c.Vendor != "":
 		p.Origin = string(c.Vendor)
@@ -302,7 +312,8 @@ func (a *Authenticator) Local(ctx context.Context, vendor loci.Vendor) (loci.Pri
 	if err := CheckVendor(vendor); err != nil {
 		return loci.Principal{}, err
 	}
-	return a.ownerOf(ctx, loci.DefaultOrg, loci.Principal{Kind: loci.KindAgent, Vendor: vendor, Origin: string(vendor), Method: loci.ByDisk})
+	return a.ownerOf(ctx, loci.DefaultOrg,
+		loci.Principal{Kind: loci.KindAgent, Vendor: vendor, Origin: string(vendor), Method: loci.ByDisk})
 }
 
 // LocalAs returns the operator at the data directory, acting for a person of

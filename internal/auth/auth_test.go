@@ -37,8 +37,10 @@ func newWorld(t testing.TB) *world {
 
 func (w *world) newOrg(t testing.TB, id loci.OrgID, email string) loci.Org {
 	t.Helper()
-	owner := loci.User{ID: loci.NewUserID(), OrgID: id, Email: email, Role: loci.RoleUser, OrgRole: loci.MemberOwner, CreatedAt: w.now}
-	org, _, err := w.store.Orgs().Ensure(t.Context(), loci.Org{ID: id, Name: string(id), OwnerID: owner.ID, State: loci.OrgActive, CreatedAt: w.now}, owner)
+	owner := loci.User{ID: loci.NewUserID(), OrgID: id, Email: email, Role: loci.RoleUser, OrgRole: loci.MemberOwner,
+		CreatedAt: w.now}
+	org, _, err := w.store.Orgs().Ensure(t.Context(),
+		loci.Org{ID: id, Name: string(id), OwnerID: owner.ID, State: loci.OrgActive, CreatedAt: w.now}, owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,8 @@ func TestEachPathMakesItsPrincipal(t *testing.T) {
 	w := newWorld(t)
 	_, personal := w.key(t, auth.KeyRequest{Name: "script", Rights: []loci.Right{loci.RightRead}})
 	_, agent := w.key(t, auth.KeyRequest{Name: "laptop", Vendor: "cursor"})
-	a := w.auth(t, auth.Options{OwnerKey: "owner-secret", AgentKeys: map[loci.Vendor]loci.Secret{"claude": "claude-secret"}})
+	a := w.auth(t, auth.Options{OwnerKey: "owner-secret",
+		AgentKeys: map[loci.Vendor]loci.Secret{"claude": "claude-secret"}})
 	for _, tt := range []struct {
 		name   string
 		key    loci.Secret
@@ -93,12 +96,14 @@ func TestEachPathMakesItsPrincipal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.Kind != tt.kind || p.Vendor != tt.vendor || p.Origin != tt.origin || p.UserID != w.org.OwnerID || p.Has(loci.RightWrite) != tt.writes {
+			if p.Kind != tt.kind || p.Vendor != tt.vendor || p.Origin != tt.origin || p.UserID != w.org.OwnerID ||
+				p.Has(loci.RightWrite) != tt.writes {
 				t.Errorf("got %+v", p)
 			}
 		})
 	}
-	if !strings.HasPrefix(personal.Reveal(), "loci_live_") || !strings.HasPrefix(agent.Reveal(), "loci_agent_") || len(personal) < 50 {
+	if !strings.HasPrefix(personal.Reveal(), "loci_live_") || !strings.HasPrefix(agent.Reveal(), "loci_agent_") ||
+		len(personal) < 50 {
 		t.Error("keys have the wrong form")
 	}
 }
@@ -137,7 +142,8 @@ func TestUseIsRecordedOnceAMinute(t *testing.T) {
 	c, key := w.key(t, auth.KeyRequest{Name: "k"})
 	a := w.auth(t, auth.Options{})
 	start := w.now
-	for _, tt := range []struct{ after, want time.Duration }{{0, 0}, {59 * time.Second, 0}, {60 * time.Second, 60 * time.Second}, {90 * time.Second, 60 * time.Second}} {
+	for _, tt := range []struct{ after, want time.Duration }{{0, 0}, {59 * time.Second, 0},
+		{60 * time.Second, 60 * time.Second}, {90 * time.Second, 60 * time.Second}} {
 		w.now = start.Add(tt.after)
 		if _, err := a.Authenticate(t.Context(), bearer(key)); err != nil {
 			t.Fatal(err)
@@ -176,7 +182,8 @@ func TestDashboardNeedsItsToken(t *testing.T) {
 	const service, secret = "service-key", "0123456789abcdef0123456789abcdef"
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{Dashboard: auth.Dashboard{ServiceKey: service, JWTSecret: secret}})
-	good := jwt.MapClaims{"email": "Mara@example.org", "iss": "loci-dashboard", "aud": "loci", "email_verified": true, "exp": w.now.Add(time.Hour).Unix()}
+	good := jwt.MapClaims{"email": "Mara@example.org", "iss": "loci-dashboard", "aud": "loci", "email_verified": true,
+		"exp": w.now.Add(time.Hour).Unix()}
 	with := func(key string, value any) jwt.MapClaims {
 		c := jwt.MapClaims{}
 		for k, v := range good {
@@ -208,9 +215,11 @@ func TestDashboardNeedsItsToken(t *testing.T) {
 	}{
 		{"good", sign(good, secret), ""},
 		{"a header that it must understand", crit, loci.Unauthenticated},
-		{"expires as text", sign(with("exp", strconv.FormatInt(w.now.Add(time.Hour).Unix(), 10)), secret), loci.Unauthenticated},
+		{"expires as text", sign(with("exp", strconv.FormatInt(w.now.Add(time.Hour).Unix(), 10)), secret),
+			loci.Unauthenticated},
 		{"expires at the limit", sign(with("exp", w.now.Add(auth.MaxDashboardToken).Unix()), secret), ""},
-		{"expires too late", sign(with("exp", w.now.Add(auth.MaxDashboardToken+time.Minute).Unix()), secret), loci.Unauthenticated},
+		{"expires too late", sign(with("exp", w.now.Add(auth.MaxDashboardToken+time.Minute).Unix()), secret),
+			loci.Unauthenticated},
 		{"expires in 300 years", sign(with("exp", w.now.AddDate(300, 0, 0).Unix()), secret), loci.Unauthenticated},
 		{"expires never", sign(with("exp", 1e300), secret), loci.Unauthenticated},
 		{"issued now", sign(with("iat", w.now.Unix()), secret), ""},
@@ -237,7 +246,8 @@ func TestDashboardNeedsItsToken(t *testing.T) {
 			}
 		})
 	}
-	for ahead, want := range map[time.Duration]bool{0: true, -loci.StepUpAge: true, -6 * time.Minute: false, 20 * time.Second: true, time.Minute: false, 1e6 * time.Second: false} {
+	for ahead, want := range map[time.Duration]bool{0: true, -loci.StepUpAge: true, -6 * time.Minute: false,
+		20 * time.Second: true, time.Minute: false, 1e6 * time.Second: false} {
 		token := sign(with("auth_time", w.now.Add(ahead).Unix()), secret)
 		p, err := a.Authenticate(t.Context(), auth.Request{Bearer: service, DashboardToken: loci.Secret(token)})
 		if err != nil || p.Fresh(w.now) != want {
@@ -245,7 +255,9 @@ func TestDashboardNeedsItsToken(t *testing.T) {
 		}
 	}
 	off := w.auth(t, auth.Options{})
-	if _, err := off.Authenticate(t.Context(), auth.Request{Bearer: service, DashboardToken: loci.Secret(sign(good, secret))}); loci.CodeOf(err) != loci.Unauthenticated {
+	if _, err := off.Authenticate(t.Context(),
+		auth.Request{Bearer: service, DashboardToken: loci.Secret(sign(good, secret))}); loci.CodeOf(
+		err) != loci.Unauthenticated {
 		t.Errorf("a dashboard that is not configured: %v", err)
 	}
 }
@@ -270,7 +282,8 @@ func TestNewRefusesConfusingKeys(t *testing.T) {
 func TestSecretsDoNotPrint(t *testing.T) {
 	key := loci.Secret("hunter2")
 	for _, format := range []string{"%v", "%s", "%q", "%#v", "%+v", "%x"} {
-		if s := fmt.Sprintf(format, struct{ K loci.Secret }{key}) + fmt.Sprintf(format, key); strings.Contains(s, "hunter2") || strings.Contains(s, "68756e74657232") {
+		if s := fmt.Sprintf(format, struct{ K loci.Secret }{key}) +
+			fmt.Sprintf(format, key); strings.Contains(s, "hunter2") || strings.Contains(s, "68756e74657232") {
 			t.Errorf("%s prints %s", format, s)
 		}
 	}

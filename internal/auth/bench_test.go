@@ -49,12 +49,15 @@ func BenchmarkAuthenticateStoredKey(b *testing.B) {
 		b.Fatal(err)
 	}
 	access := auth.NewSecret(auth.AccessPrefix)
-	err = w.store.Credentials().Insert(b.Context(), loci.Credential{ID: loci.NewCredentialID(), OrgID: w.org.ID, UserID: w.org.OwnerID, Kind: loci.KindAgent,
-		Method: loci.ByOAuth, Vendor: "claude", Hash: auth.Hash(access), GrantID: loci.NewGrantID(), CreatedAt: w.now, ExpiresAt: w.now.Add(auth.SessionLife)})
+	err = w.store.Credentials().Insert(b.Context(),
+		loci.Credential{ID: loci.NewCredentialID(), OrgID: w.org.ID, UserID: w.org.OwnerID, Kind: loci.KindAgent,
+			Method: loci.ByOAuth, Vendor: "claude", Hash: auth.Hash(access), GrantID: loci.NewGrantID(), CreatedAt: w.now,
+			ExpiresAt: w.now.Add(auth.SessionLife)})
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, r := range map[string]auth.Request{"Key": bearer(key), "Session": {Session: session}, "Token": bearer(access)} {
+	for name, r := range map[string]auth.Request{"Key": bearer(key), "Session": {Session: session},
+		"Token": bearer(access)} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -83,7 +86,8 @@ func BenchmarkPassword(b *testing.B) {
 	s := w.signIn(b, auth.SignInOptions{})
 	w.newOrg(b, "other", "nopassword@example.org")
 	w.setPassword(b, s, goodPassword)
-	for name, email := range map[string]string{"Known": "mara@example.org", "WithoutPassword": "nopassword@example.org", "Unknown": "stranger@example.org"} {
+	for name, email := range map[string]string{"Known": "mara@example.org", "WithoutPassword": "nopassword@example.org",
+		"Unknown": "stranger@example.org"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				w.now = w.now.Add(time.Hour) // no waiting

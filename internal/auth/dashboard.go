@@ -35,7 +35,8 @@ const clockSkew = 30 * time.Second
 
 func (d *Dashboard) validate() error {
 	if (d.ServiceKey == "") != (d.JWTSecret == "") {
-		return loci.Errorf(loci.Invalid, "the dashboard needs both LOCI_DASHBOARD_SERVICE_KEY and LOCI_DASHBOARD_JWT_SECRET, or neither")
+		return loci.Errorf(loci.Invalid,
+			"the dashboard needs both LOCI_DASHBOARD_SERVICE_KEY and LOCI_DASHBOARD_JWT_SECRET, or neither")
 	}
 	if d.JWTSecret != "" && len(d.JWTSecret) < 32 {
 		return loci.Errorf(loci.Invalid, "LOCI_DASHBOARD_JWT_SECRET must have at least 32 bytes")
@@ -62,7 +63,8 @@ func (a *Authenticator) dashboardClaims(token loci.Secret) (jwt.MapClaims, error
 		return []byte(a.dashboard.JWTSecret.Reveal()), nil
 	}
 	_, err := jwt.ParseWithClaims(token.Reveal(), claims, key, jwt.WithValidMethods([]string{"HS256"}),
-		jwt.WithIssuer(dashboardIssuer), jwt.WithAudience(dashboardAudience), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
+		jwt.WithIssuer(dashboardIssuer), jwt.WithAudience(dashboardAudience), jwt.WithExpirationRequired(),
+		jwt.WithIssuedAt(),
 		jwt.WithTimeFunc(a.now), jwt.WithLeeway(clockSkew))
 	if err != nil {
 		return nil, err
@@ -100,10 +102,14 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 		proof, err = a.proofOf(claims)
 	}
 	if err != nil {
-		return loci.Principal{}, loci.WrapError(loci.Unauthenticated, err, "the X-Dashboard-Token header is missing, expired or not signed by the dashboard")
+		return loci.Principal{},
+			loci.WrapError(loci.Unauthenticated, err,
+				"the X-Dashboard-Token header is missing, expired or not signed by the dashboard")
 	}
 	if verified, _ := claims["email_verified"].(bool); !verified {
-		return loci.Principal{}, loci.Errorf(loci.Forbidden, "the dashboard's token does not say that the e-mail address is verified: email_verified must be true")
+		return loci.Principal{},
+			loci.Errorf(loci.Forbidden, "the dashboard's token does not say that the e-mail address is verified: "+
+				"email_verified must be true")
 	}
 	email, _ := claims["email"].(string)
 	who, err := a.FindOrCreate(ctx, email, a.dashboard.Open)
@@ -117,5 +123,7 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	return a.member(ctx, org, loci.Principal{Kind: loci.KindUser, UserID: who.UserID, Origin: OriginDashboard, Method: loci.ByDashboard, ProvedAt: proof})
+	return a.member(ctx, org,
+		loci.Principal{Kind: loci.KindUser, UserID: who.UserID, Origin: OriginDashboard, Method: loci.ByDashboard,
+			ProvedAt: proof})
 }

@@ -19,7 +19,8 @@ import (
 func FuzzCredentialsOfStrangers(f *testing.F) {
 	w := newWorld(f)
 	_, key := w.key(f, auth.KeyRequest{Name: "k"})
-	a := w.auth(f, auth.Options{OwnerKey: "owner-secret", AgentKeys: map[loci.Vendor]loci.Secret{"claude": "claude-secret"},
+	a := w.auth(f, auth.Options{OwnerKey: "owner-secret",
+		AgentKeys: map[loci.Vendor]loci.Secret{"claude": "claude-secret"},
 		Dashboard: auth.Dashboard{ServiceKey: "service", JWTSecret: "0123456789abcdef0123456789abcdef"}})
 	f.Add("Bearer x", "", "", "loci=x", "127.0.0.1")
 	f.Add("", "key", "", "__Host-loci=x", "loci.example")
@@ -27,7 +28,9 @@ func FuzzCredentialsOfStrangers(f *testing.F) {
 	f.Add("bearer\towner-secret", "\x00", "", `loci="a"; loci=b`, "::1")
 	f.Fuzz(func(t *testing.T, authorization, apiKey, token, cookie, host string) {
 		r := arrived("127.0.0.1:8080", "127.0.0.1:5", "127.0.0.1")
-		r.Host, r.Header = host, http.Header{"Authorization": {authorization}, "X-Api-Key": {apiKey}, "X-Dashboard-Token": {token}, "Cookie": {cookie}}
+		r.Host, r.Header = host,
+			http.Header{"Authorization": {authorization}, "X-Api-Key": {apiKey}, "X-Dashboard-Token": {token},
+				"Cookie": {cookie}}
 		c, err := auth.RequestOf(r)
 		if err != nil {
 			if loci.CodeOf(err) != loci.Invalid {
@@ -52,7 +55,8 @@ func FuzzDashboardToken(f *testing.F) {
 	const secret = "0123456789abcdef0123456789abcdef"
 	w := newWorld(f)
 	a := w.auth(f, auth.Options{Dashboard: auth.Dashboard{ServiceKey: "service", JWTSecret: secret}})
-	claims := jwt.MapClaims{"email": "mara@example.org", "iss": "loci-dashboard", "aud": "loci", "email_verified": true, "exp": w.now.Add(time.Hour).Unix()}
+	claims := jwt.MapClaims{"email": "mara@example.org", "iss": "loci-dashboard", "aud": "loci", "email_verified": true,
+		"exp": w.now.Add(time.Hour).Unix()}
 	good, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(secret))
 	if err != nil {
 		f.Fatal(err)
@@ -95,7 +99,8 @@ func FuzzClientAddress(f *testing.F) {
 }
 
 func FuzzResourceIsOurs(f *testing.F) {
-	for _, s := range []string{"https://loci.example/mcp", "https://loci.example@evil.example/mcp", "https://loci.example:443/", "HTTPS://loci.example", "https://loci.example/mcp/%2e%2e"} {
+	for _, s := range []string{"https://loci.example/mcp", "https://loci.example@evil.example/mcp",
+		"https://loci.example:443/", "HTTPS://loci.example", "https://loci.example/mcp/%2e%2e"} {
 		f.Add(s)
 	}
 	s := auth.Site{PublicURL: "https://loci.example"}
@@ -105,7 +110,8 @@ func FuzzResourceIsOurs(f *testing.F) {
 			return
 		}
 		u, err := url.Parse(resource)
-		if err != nil || u.Scheme != "https" || !strings.EqualFold(u.Hostname(), "loci.example") || u.Port() != "" && u.Port() != "443" || u.User != nil ||
+		if err != nil || u.Scheme != "https" || !strings.EqualFold(u.Hostname(), "loci.example") ||
+			u.Port() != "" && u.Port() != "443" || u.User != nil ||
 			u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" && strings.Trim(u.Path, "/") != "mcp" {
 			t.Errorf("%q is taken for ours", resource)
 		}

@@ -32,7 +32,9 @@ func (h HostRule) Check(r *http.Request) error {
 	local := fromLoopback(r)
 	host := hostname(r.Host)
 	if local && !isLoopback(host) && (h.public == nil || host != hostname(h.public.Host)) {
-		return loci.Errorf(loci.Forbidden, "this server does not answer under that Host name; use the address that it printed, or set LOCI_PUBLIC_URL if a proxy is in front of it")
+		return loci.Errorf(loci.Forbidden,
+			"this server does not answer under that Host name; use the address that it printed, or set LOCI_PUBLIC_URL if a "+
+				"proxy is in front of it")
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if !h.mayAsk(origin, r.Host, local) {

@@ -45,9 +45,11 @@ func NewCredential(p loci.Principal, r KeyRequest, now time.Time) (loci.Credenti
 	}
 	key := NewSecret(prefix)
 	return loci.Credential{
-		ID: loci.NewCredentialID(), OrgID: p.OrgID, UserID: p.UserID, Kind: kind, Method: loci.ByKey, Vendor: r.Vendor, Name: r.Name,
-		Hash: Hash(key), Prefix: key.Reveal()[:len(prefix)+4], Rights: r.Rights, ProjectIDs: r.ProjectIDs, WorkspaceID: r.WorkspaceID,
-		CreatedAt: loci.CutTime(now), ExpiresAt: loci.CutTime(r.ExpiresAt),
+		ID: loci.NewCredentialID(), OrgID: p.OrgID, UserID: p.UserID, Kind: kind, Method: loci.ByKey, Vendor: r.Vendor,
+		Name: r.Name,
+		Hash: Hash(key), Prefix: key.Reveal()[:len(prefix)+4], Rights: r.Rights, ProjectIDs: r.ProjectIDs,
+		WorkspaceID: r.WorkspaceID,
+		CreatedAt:   loci.CutTime(now), ExpiresAt: loci.CutTime(r.ExpiresAt),
 	}, key, nil
 }
 

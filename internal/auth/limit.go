@@ -31,10 +31,11 @@ const takeTime = time.Second
 
 // LimitOptions configure a Limiter.
 type LimitOptions struct {
-	Store        store.Store      // nil: this process counts for itself
-	PerPrincipal int              // requests a minute of one credential; 0: no limit, nor any of a class of routes
-	PerAddress   int              // requests a minute of one client address without a valid credential; 0: 100, below 0: no limit
-	Now          func() time.Time // default: time.Now
+	Store        store.Store // nil: this process counts for itself
+	PerPrincipal int         // requests a minute of one credential; 0: no limit, nor any of a class of routes
+	// requests a minute of one client address without a valid credential; 0: 100, below 0: no limit
+	PerAddress int
+	Now        func() time.Time // default: time.Now
 }
 
 // Limiter counts requests in fixed windows of a minute, for all processes on a
@@ -57,7 +58,8 @@ type Limiter struct {
 
 // NewLimiter returns a Limiter.
 func NewLimiter(o LimitOptions) *Limiter {
-	l := &Limiter{store: o.Store, perPrincipal: o.PerPrincipal, perAddress: o.PerAddress, now: o.Now, counts: map[string]*tally{}}
+	l := &Limiter{store: o.Store, perPrincipal: o.PerPrincipal, perAddress: o.PerAddress, now: o.Now,
+		counts: map[string]*tally{}}
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -227,7 +229,8 @@ func (g Gate) count(h http.Header, r *http.Request, policy Policy, who string) e
 		return nil
 	}
 	h.Set("Retry-After", strconv.Itoa(seconds(d.Reset)))
-	return loci.Errorf(loci.RateLimited, "too many requests: at most %d a minute; try again in %d seconds", d.Limit, seconds(d.Reset))
+	return loci.Errorf(loci.RateLimited, "too many requests: at most %d a minute; try again in %d seconds", d.Limit,
+		seconds(d.Reset))
 }
 
 // write adds the fields of draft-ietf-httpapi-ratelimit-headers, whose names

@@ -69,7 +69,8 @@ func TestOneProcessKeepsTheLimit(t *testing.T) {
 			for range 2 {
 				for i := range limit {
 					d, err := l.Allow(t.Context(), "k", limit)
-					if want := (auth.Decision{OK: true, Limit: limit, Remaining: limit - i - 1, Reset: 45 * time.Second}); err != nil || d != want {
+					if want := (auth.Decision{OK: true, Limit: limit, Remaining: limit - i - 1,
+						Reset: 45 * time.Second}); err != nil || d != want {
 						t.Fatalf("request %d of %d, shared %v: got %+v, %v; want %+v", i+1, limit, shared, d, err, want)
 					}
 					if i+1 == limit/10 && st.takes > 0 {
@@ -172,7 +173,8 @@ func TestGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := noon
-	g := auth.Gate{Proxies: proxies, Limiter: auth.NewLimiter(auth.LimitOptions{PerPrincipal: 2, PerAddress: 1, Now: func() time.Time { return now }})}
+	g := auth.Gate{Proxies: proxies,
+		Limiter: auth.NewLimiter(auth.LimitOptions{PerPrincipal: 2, PerAddress: 1, Now: func() time.Time { return now }})}
 	ada := loci.Principal{Kind: loci.KindUser, OrgID: "a", UserID: loci.NewUserID(), CredentialID: loci.NewCredentialID()}
 	other := ada
 	other.CredentialID = loci.NewCredentialID()
@@ -186,8 +188,10 @@ func TestGate(t *testing.T) {
 		{who: ada, from: "192.0.2.1:9", ok: true, limit: `["default";r=1;t=45]`},
 		{who: ada, from: "192.0.2.2:9", ok: true, limit: `["default";r=0;t=45]`},
 		{who: ada, from: "192.0.2.3:9", ok: false, limit: `["default";r=0;t=45]`},
-		{who: other, from: "192.0.2.3:9", ok: true, limit: `["default";r=1;t=45 "keys";r=0;t=45]`, own: []auth.Policy{{Name: "keys", Limit: 1}}},
-		{who: other, from: "192.0.2.3:9", ok: false, limit: `["default";r=0;t=45 "keys";r=0;t=45]`, own: []auth.Policy{{Name: "keys", Limit: 1}}},
+		{who: other, from: "192.0.2.3:9", ok: true, limit: `["default";r=1;t=45 "keys";r=0;t=45]`,
+			own: []auth.Policy{{Name: "keys", Limit: 1}}},
+		{who: other, from: "192.0.2.3:9", ok: false, limit: `["default";r=0;t=45 "keys";r=0;t=45]`,
+			own: []auth.Policy{{Name: "keys", Limit: 1}}},
 		{from: "192.0.2.3:9", ok: true, limit: `["default";r=0;t=45]`},
 		{from: "192.0.2.3:7", ok: false, limit: `["default";r=0;t=45]`},
 		{from: "192.0.2.3:7", xff: "192.0.2.99", ok: false, limit: `["default";r=0;t=45]`}, // no proxy of ours
@@ -207,13 +211,15 @@ func TestGate(t *testing.T) {
 		}
 		h := http.Header{}
 		err := g.Count(h, r, step.who, step.own...)
-		if ok := err == nil; ok != step.ok || err != nil && (loci.CodeOf(err) != loci.RateLimited || h.Get("Retry-After") != "45") {
+		if ok := err == nil; ok != step.ok ||
+			err != nil && (loci.CodeOf(err) != loci.RateLimited || h.Get("Retry-After") != "45") {
 			t.Errorf("step %d: got %v with Retry-After %q, want ok = %v", i, err, h.Get("Retry-After"), step.ok)
 		}
 		if got := fmt.Sprint(h.Values("RateLimit")); got != step.limit {
 			t.Errorf("step %d: got RateLimit %s, want %s", i, got, step.limit)
 		}
-		if got, want := h.Values("RateLimit-Policy")[0], map[bool]string{true: `"default";q=1;w=60`, false: `"default";q=2;w=60`}[step.who.IsZero()]; got != want {
+		if got, want := h.Values("RateLimit-Policy")[0],
+			map[bool]string{true: `"default";q=1;w=60`, false: `"default";q=2;w=60`}[step.who.IsZero()]; got != want {
 			t.Errorf("step %d: got RateLimit-Policy %s, want %s", i, got, want)
 		}
 	}

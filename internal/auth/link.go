@@ -29,8 +29,10 @@ func (s *SignIn) NewLink(ctx context.Context, who loci.Person, life time.Duratio
 		return "", loci.Errorf(loci.Invalid, "a link lives between a second and 7 days")
 	}
 	now, token := loci.CutTime(s.now()), NewSecret(linkPrefix)
-	return token, s.store.Credentials().Insert(ctx, loci.Credential{ID: loci.NewCredentialID(), OrgID: who.OrgID, UserID: who.UserID,
-		Kind: loci.KindUser, Method: loci.ByLink, Name: "one-time link", Hash: Hash(token), Prefix: linkPrefix, CreatedAt: now, ExpiresAt: now.Add(life)})
+	return token, s.store.Credentials().Insert(ctx,
+		loci.Credential{ID: loci.NewCredentialID(), OrgID: who.OrgID, UserID: who.UserID,
+			Kind: loci.KindUser, Method: loci.ByLink, Name: "one-time link", Hash: Hash(token), Prefix: linkPrefix,
+			CreatedAt: now, ExpiresAt: now.Add(life)})
 }
 
 // UseLink uses a link up and returns whom it signs in: one caller of several
@@ -87,7 +89,8 @@ func (s *SignIn) Join(ctx context.Context, token loci.Secret) (loci.Person, erro
 		return loci.Person{}, err
 	}
 	if s.proves(invite.Email) {
-		return loci.Person{}, loci.Errorf(loci.Forbidden, "show first that this address is yours: sign in with single sign-on, and you join by that")
+		return loci.Person{}, loci.Errorf(loci.Forbidden,
+			"show first that this address is yours: sign in with single sign-on, and you join by that")
 	}
 	_, err = s.store.People().ByEmail(ctx, invite.Email)
 	if err == nil {

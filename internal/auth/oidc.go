@@ -33,7 +33,8 @@ func (o *OIDCProvider) validate() error {
 		return loci.Errorf(loci.Invalid, "the name of an OIDC provider has 1 to 64 of a-z, 0-9 and -")
 	}
 	u, err := url.Parse(o.Issuer)
-	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(strings.ToLower(u.Hostname()))) {
+	if err != nil || u.Host == "" ||
+		u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(strings.ToLower(u.Hostname()))) {
 		return loci.Errorf(loci.Invalid, "the issuer of the OIDC provider %s must be an https address", o.ID)
 	}
 	if o.ClientID == "" {
@@ -124,11 +125,14 @@ func (s *SignIn) BeginOIDC(ctx context.Context, id, next string) (redirect strin
 
 // BeginOIDCStepUp is BeginOIDC for a fresh proof of p: the provider is told to
 // ask again, and FinishOIDC takes nobody else and no older proof.
-func (s *SignIn) BeginOIDCStepUp(ctx context.Context, p loci.Principal, id, next string) (redirect string, state loci.Secret, err error) {
-	return s.beginOIDC(ctx, id, oidcState{Next: next, StepUp: p.UserID}, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
+func (s *SignIn) BeginOIDCStepUp(ctx context.Context, p loci.Principal, id, next string) (
+	redirect string, state loci.Secret, err error) {
+	return s.beginOIDC(ctx, id, oidcState{Next: next, StepUp: p.UserID}, oauth2.SetAuthURLParam("prompt", "login"),
+		oauth2.SetAuthURLParam("max_age", "0"))
 }
 
-func (s *SignIn) beginOIDC(ctx context.Context, id string, st oidcState, options ...oauth2.AuthCodeOption) (string, loci.Secret, error) {
+func (s *SignIn) beginOIDC(ctx context.Context, id string, st oidcState, options ...oauth2.AuthCodeOption) (
+	string, loci.Secret, error) {
 	c, config, err := s.oidcConfig(ctx, id)
 	if err != nil {
 		return "", "", err
@@ -139,7 +143,8 @@ func (s *SignIn) beginOIDC(ctx context.Context, id string, st oidcState, options
 	if err != nil {
 		return "", "", err
 	}
-	return config.AuthCodeURL(st.State, append(options, oidc.Nonce(st.Nonce), oauth2.S256ChallengeOption(st.Verifier))...), sealed, nil
+	return config.AuthCodeURL(st.State, append(options, oidc.Nonce(st.Nonce), oauth2.S256ChallengeOption(st.Verifier))...),
+		sealed, nil
 }
 
 func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth2.Config, error) {
@@ -151,7 +156,8 @@ func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth
 		return nil, nil, loci.Errorf(loci.Unavailable, "single sign-on is off, because calls to other servers are")
 	}
 	if s.site.PublicURL == "" {
-		return nil, nil, loci.Errorf(loci.Unavailable, "single sign-on needs the server's public address; set LOCI_PUBLIC_URL")
+		return nil, nil, loci.Errorf(loci.Unavailable,
+			"single sign-on needs the server's public address; set LOCI_PUBLIC_URL")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +169,8 @@ func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth
 		c.provider, c.verifier = p, p.Verifier(&oidc.Config{ClientID: c.ClientID, Now: s.now})
 	}
 	return c, &oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret.Reveal(), Endpoint: c.provider.Endpoint(),
-		RedirectURL: strings.TrimRight(s.site.PublicURL, "/") + "/app/oidc/" + c.ID + "/callback", Scopes: []string{oidc.ScopeOpenID, "email"}}, nil
+		RedirectURL: strings.TrimRight(s.site.PublicURL, "/") + "/app/oidc/" + c.ID + "/callback",
+		Scopes:      []string{oidc.ScopeOpenID, "email"}}, nil
 }
 
 // FinishOIDC returns who signed in, from the query of the callback of the
@@ -171,7 +178,8 @@ func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth
 // or sign-up is open to their address. Invalid for a state that expired, was
 // used or is of another browser; Forbidden if the provider or we refuse; for a
 // step-up also if it is another person or the proof is not fresh.
-func (s *SignIn) FinishOIDC(ctx context.Context, id string, state loci.Secret, query url.Values) (who loci.Person, next string, err error) {
+func (s *SignIn) FinishOIDC(ctx context.Context, id string, state loci.Secret, query url.Values) (
+	who loci.Person, next string, err error) {
 	var st oidcState
 	if err := s.unseal(ctx, forOIDC, state, &st); err != nil {
 		return loci.Person{}, "", err
@@ -191,13 +199,15 @@ func (s *SignIn) FinishOIDC(ctx context.Context, id string, state loci.Secret, q
 	if query.Get("error") != "" || query.Get("code") == "" {
 		return loci.Person{}, "", loci.Errorf(loci.Forbidden, "%s did not let you sign in", c.Name)
 	}
-	token, err := config.Exchange(oidc.ClientContext(ctx, s.oidc.fetch), query.Get("code"), oauth2.VerifierOption(st.Verifier))
+	token, err := config.Exchange(oidc.ClientContext(ctx, s.oidc.fetch), query.Get("code"),
+		oauth2.VerifierOption(st.Verifier))
 	if err != nil {
 		var refused *oauth2.RetrieveError
 		if errors.As(err, &refused) && refused.ErrorCode != "" {
 			return loci.Person{}, "", loci.WrapError(loci.Forbidden, err, "%s did not let you sign in", c.Name)
 		}
-		return loci.Person{}, "", loci.WrapError(loci.Upstream, err, "%s cannot be reached right now; try again later", c.Name)
+		return loci.Person{}, "",
+			loci.WrapError(loci.Upstream, err, "%s cannot be reached right now; try again later", c.Name)
 	}
 	who, err = s.oidcPerson(ctx, c, token, st)
 	return who, st.Next, err
@@ -212,7 +222,8 @@ func (b *flexibleBool) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func (s *SignIn) oidcPerson(ctx context.Context, c *oidcClient, token *oauth2.Token, st oidcState) (loci.Person, error) {
+func (s *SignIn) oidcPerson(ctx context.Context, c *oidcClient, token *oauth2.Token, st oidcState) (
+	loci.Person, error) {
 	raw, _ := token.Extra("id_token").(string)
 	id, err := c.verifier.Verify(oidc.ClientContext(ctx, s.oidc.fetch), raw)
 	if err != nil {
@@ -227,7 +238,8 @@ func (s *SignIn) oidcPerson(ctx context.Context, c *oidcClient, token *oauth2.To
 	if err := id.Claims(&claims); err != nil {
 		return loci.Person{}, loci.WrapError(loci.Forbidden, err, "%s answered with a token that is not valid", c.Name)
 	}
-	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(st.Nonce)) != 1 || claims.Party != "" && claims.Party != c.ClientID || len(id.Audience) > 1 && claims.Party == "" {
+	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(st.Nonce)) != 1 ||
+		claims.Party != "" && claims.Party != c.ClientID || len(id.Audience) > 1 && claims.Party == "" {
 		return loci.Person{}, loci.Errorf(loci.Forbidden, "%s answered with a token that is not for this sign-in", c.Name)
 	}
 	if !claims.Verified || claims.Email == "" {
@@ -239,9 +251,11 @@ func (s *SignIn) oidcPerson(ctx context.Context, c *oidcClient, token *oauth2.To
 	return s.people.FindOrCreate(ctx, claims.Email, s.oidc.open || c.allows(claims.Email))
 }
 
-func (s *SignIn) oidcStepUp(ctx context.Context, c *oidcClient, email string, proved time.Time, wanted loci.UserID) (loci.Person, error) {
+func (s *SignIn) oidcStepUp(ctx context.Context, c *oidcClient, email string, proved time.Time, wanted loci.UserID) (
+	loci.Person, error) {
 	if age := s.now().Sub(proved); age > loci.StepUpAge || age < -loci.StepUpAge {
-		return loci.Person{}, loci.Errorf(loci.Forbidden, "%s does not say that you proved just now who you are; sign out and in again", c.Name)
+		return loci.Person{}, loci.Errorf(loci.Forbidden,
+			"%s does not say that you proved just now who you are; sign out and in again", c.Name)
 	}
 	email, err := loci.ParseEmail(email)
 	if err != nil {

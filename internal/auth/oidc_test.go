@@ -53,8 +53,9 @@ func newProvider(t testing.TB, w *world) *provider {
 		_ = json.NewEncoder(rw).Encode(v)
 	}
 	mux.HandleFunc("/.well-known/openid-configuration", func(rw http.ResponseWriter, _ *http.Request) {
-		answer(rw, map[string]any{"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token",
-			"jwks_uri": p.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"}})
+		answer(rw, map[string]any{"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize",
+			"token_endpoint": p.URL + "/token",
+			"jwks_uri":       p.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"}})
 	})
 	mux.HandleFunc("/keys", func(rw http.ResponseWriter, _ *http.Request) {
 		b64 := base64.RawURLEncoding.EncodeToString
@@ -74,7 +75,8 @@ func newProvider(t testing.TB, w *world) *provider {
 		sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
 		id, secret, _ := r.BasicAuth()
 		if !ok || r.FormValue("redirect_uri") != asked.Get("redirect_uri") || id != "loci" || secret != "s3cret" ||
-			asked.Get("code_challenge_method") != "S256" || asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
+			asked.Get("code_challenge_method") != "S256" ||
+			asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
 			rw.Header().Set("Content-Type", "application/json")
 			rw.WriteHeader(http.StatusBadRequest)
 			answer(rw, map[string]string{"error": "invalid_grant"})
@@ -109,7 +111,8 @@ func (p *provider) idToken(asked url.Values) string {
 
 func (p *provider) settings() auth.SignInOptions {
 	return auth.SignInOptions{Site: auth.Site{PublicURL: "https://loci.example/"}, Egress: true,
-		OIDC: []auth.OIDCProvider{{ID: "acme", Issuer: p.URL, ClientID: "loci", ClientSecret: "s3cret", Domains: []string{"acme.example"}}}}
+		OIDC: []auth.OIDCProvider{
+			{ID: "acme", Issuer: p.URL, ClientID: "loci", ClientSecret: "s3cret", Domains: []string{"acme.example"}}}}
 }
 
 // visit follows the redirect like a browser and returns the callback's query.
@@ -227,7 +230,8 @@ func TestSingleSignOnState(t *testing.T) {
 		t.Errorf("mix-up: %q", got)
 	}
 	state, query = begin()
-	if _, _, err := s.FinishOIDC(t.Context(), "other", state, query); loci.CodeOf(err) != loci.Invalid { // its code is not for acme
+	// its code is not for acme
+	if _, _, err := s.FinishOIDC(t.Context(), "other", state, query); loci.CodeOf(err) != loci.Invalid {
 		t.Errorf("the callback of another provider: %v", err)
 	}
 	state, query = begin()
@@ -277,7 +281,8 @@ func TestSingleSignOnStepUp(t *testing.T) {
 	if who, err := try(nil); err != nil || who.UserID != me.UserID {
 		t.Fatalf("got %+v, %v", who, err)
 	}
-	if _, err := try(func(c jwt.MapClaims) { c["auth_time"] = w.now.Add(-6 * time.Minute).Unix() }); loci.CodeOf(err) != loci.Forbidden {
+	if _, err := try(func(c jwt.MapClaims) { c["auth_time"] = w.now.Add(-6 * time.Minute).Unix() }); loci.CodeOf(
+		err) != loci.Forbidden {
 		t.Errorf("an old proof: %v", err)
 	}
 	if _, err := try(func(c jwt.MapClaims) { delete(c, "auth_time") }); loci.CodeOf(err) != loci.Forbidden {
@@ -306,17 +311,21 @@ func TestSingleSignOnOff(t *testing.T) {
 	o := p.settings()
 	o.Egress = false
 	quiet := w.signIn(t, o)
-	if _, _, err := quiet.BeginOIDC(t.Context(), "acme", "/"); loci.CodeOf(err) != loci.Unavailable || len(quiet.Providers()) != 0 {
+	if _, _, err := quiet.BeginOIDC(t.Context(), "acme", "/"); loci.CodeOf(err) != loci.Unavailable ||
+		len(quiet.Providers()) != 0 {
 		t.Errorf("without egress: %v, %v", err, quiet.Providers())
 	}
 	if got := s.Providers(); len(got) != 1 || got[0] != (auth.Provider{ID: "acme", Name: "acme"}) {
 		t.Errorf("got %v", got)
 	}
 	for name, bad := range map[string]auth.OIDCProvider{
-		"plain http": {ID: "a", Issuer: "http://idp.example", ClientID: "x"}, "no client": {ID: "a", Issuer: "https://idp.example"},
-		"bad name": {ID: "A/b", Issuer: "https://idp.example", ClientID: "x"}, "no issuer": {ID: "a", ClientID: "x"},
+		"plain http": {ID: "a", Issuer: "http://idp.example", ClientID: "x"},
+		"no client":  {ID: "a", Issuer: "https://idp.example"},
+		"bad name":   {ID: "A/b", Issuer: "https://idp.example", ClientID: "x"}, "no issuer": {ID: "a", ClientID: "x"},
 	} {
-		if _, err := auth.NewSignIn(auth.SignInOptions{Authenticator: w.auth(t, auth.Options{}), Store: w.store, OIDC: []auth.OIDCProvider{bad}}); loci.CodeOf(err) != loci.Invalid {
+		if _, err := auth.NewSignIn(
+			auth.SignInOptions{Authenticator: w.auth(t, auth.Options{}), Store: w.store,
+				OIDC: []auth.OIDCProvider{bad}}); loci.CodeOf(err) != loci.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

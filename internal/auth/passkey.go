@@ -117,7 +117,8 @@ func (s *SignIn) begun(kind string, rp RP, options any, session *webauthn.Sessio
 // FinishPasskey returns who holds the passkey that answered. Invalid for a
 // state that expired or was used, Unauthenticated for an answer that is not
 // good.
-func (s *SignIn) FinishPasskey(ctx context.Context, state loci.Secret, response []byte, from From) (loci.Person, error) {
+func (s *SignIn) FinishPasskey(ctx context.Context, state loci.Secret, response []byte, from From) (
+	loci.Person, error) {
 	var st passkeyState
 	if err := s.unseal(ctx, forSignIn, state, &st); err != nil {
 		return loci.Person{}, err
@@ -176,7 +177,8 @@ func (s *SignIn) used(ctx context.Context, u *passkeyUser, c *webauthn.Credentia
 		return errBadPasskey()
 	}
 	if c.Authenticator.CloneWarning {
-		s.log.WarnContext(ctx, "a passkey may have been copied: its counter did not advance", "user", u.who.UserID.String(), "address", from.Address.String())
+		s.log.WarnContext(ctx, "a passkey may have been copied: its counter did not advance", "user", u.who.UserID.String(),
+			"address", from.Address.String())
 		return errBadPasskey()
 	}
 	data, err := json.Marshal(c)
@@ -201,7 +203,8 @@ func (s *SignIn) used(ctx context.Context, u *passkeyUser, c *webauthn.Credentia
 
 // BeginPasskeyStepUp starts a fresh proof of p by one of their passkeys, with
 // the authenticator's own check of who holds it. Unavailable if they have none.
-func (s *SignIn) BeginPasskeyStepUp(ctx context.Context, p loci.Principal, rp RP) (options []byte, state loci.Secret, err error) {
+func (s *SignIn) BeginPasskeyStepUp(ctx context.Context, p loci.Principal,
+	rp RP) (options []byte, state loci.Secret, err error) {
 	w, err := rp.webauthn()
 	if err != nil {
 		return nil, "", err
@@ -222,7 +225,8 @@ func (s *SignIn) BeginPasskeyStepUp(ctx context.Context, p loci.Principal, rp RP
 
 // CheckPasskey ends what BeginPasskeyStepUp began for the same person; StepUp
 // then records that. The errors are those of FinishPasskey.
-func (s *SignIn) CheckPasskey(ctx context.Context, p loci.Principal, state loci.Secret, response []byte, from From) error {
+func (s *SignIn) CheckPasskey(ctx context.Context, p loci.Principal, state loci.Secret, response []byte,
+	from From) error {
 	var st passkeyState
 	if err := s.unseal(ctx, forStepUp, state, &st); err != nil {
 		return err
@@ -249,7 +253,8 @@ func (s *SignIn) CheckPasskey(ctx context.Context, p loci.Principal, state loci.
 // BeginRegister starts the making of a passkey for p. It returns the options of
 // navigator.credentials.create as JSON, and the state to give to
 // FinishRegister. Conflict if there are too many.
-func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal, rp RP) (options []byte, state loci.Secret, err error) {
+func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal,
+	rp RP) (options []byte, state loci.Secret, err error) {
 	w, err := rp.webauthn()
 	if err != nil {
 		return nil, "", err
@@ -274,7 +279,8 @@ func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal, rp RP) (op
 
 // FinishRegister returns the passkey that was made, for the caller to store.
 // The errors are those of FinishPasskey, and Invalid for the name.
-func (s *SignIn) FinishRegister(ctx context.Context, p loci.Principal, state loci.Secret, response []byte, name string) (loci.Passkey, error) {
+func (s *SignIn) FinishRegister(ctx context.Context, p loci.Principal, state loci.Secret, response []byte,
+	name string) (loci.Passkey, error) {
 	if err := loci.CheckText("name", name, 1, loci.MaxKeyName); err != nil {
 		return loci.Passkey{}, err
 	}

@@ -91,7 +91,8 @@ func (a *authenticator) create(options []byte) []byte {
 	}
 	data := append(a.authData(a.flags|0x40), make([]byte, 16)...)
 	data = append(binary.BigEndian.AppendUint16(data, uint16(len(a.id))), a.id...)
-	object, err := webauthncbor.Marshal(map[string]any{"fmt": "none", "attStmt": map[string]any{}, "authData": append(data, cose...)})
+	object, err := webauthncbor.Marshal(
+		map[string]any{"fmt": "none", "attStmt": map[string]any{}, "authData": append(data, cose...)})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -137,7 +138,8 @@ func (a *authenticator) register(w *world, s *auth.SignIn, p loci.Principal) loc
 
 func passkeyWorld(t *testing.T) (*world, *auth.SignIn, loci.Principal) {
 	w := newWorld(t)
-	return w, w.signIn(t, auth.SignInOptions{}), loci.Principal{Kind: loci.KindUser, OrgID: w.org.ID, UserID: w.org.OwnerID, Method: loci.BySignIn}
+	return w, w.signIn(t, auth.SignInOptions{}),
+		loci.Principal{Kind: loci.KindUser, OrgID: w.org.ID, UserID: w.org.OwnerID, Method: loci.BySignIn}
 }
 
 func TestPasskeySignIn(t *testing.T) {
@@ -221,7 +223,8 @@ func TestPasskeyStateIsUsedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := w.signIn(t, auth.SignInOptions{})
-	if _, err := again.FinishPasskey(t.Context(), state, a.get(options), from("192.0.2.1")); loci.CodeOf(err) != loci.Invalid {
+	if _, err := again.FinishPasskey(t.Context(), state, a.get(options), from("192.0.2.1")); loci.CodeOf(
+		err) != loci.Invalid {
 		t.Errorf("sealed by another process: %v", err)
 	}
 }
@@ -250,7 +253,8 @@ func TestPasskeyStepUp(t *testing.T) {
 	}
 	options, state = begin()
 	a.flags = 1
-	if err := s.CheckPasskey(t.Context(), me, state, a.get(options), from("192.0.2.1")); loci.CodeOf(err) != loci.Unauthenticated {
+	if err := s.CheckPasskey(t.Context(), me, state, a.get(options), from("192.0.2.1")); loci.CodeOf(
+		err) != loci.Unauthenticated {
 		t.Errorf("without the authenticator's own check: %v", err)
 	}
 	a.flags = 1 | 4
@@ -264,7 +268,8 @@ func TestPasskeyStepUp(t *testing.T) {
 	other := w.newOrg(t, "other", "tom@example.org")
 	them := loci.Principal{Kind: loci.KindUser, OrgID: other.ID, UserID: other.OwnerID, Method: loci.BySignIn}
 	options, state = begin()
-	if err := s.CheckPasskey(t.Context(), them, state, a.get(options), from("192.0.2.1")); loci.CodeOf(err) != loci.Unauthenticated {
+	if err := s.CheckPasskey(t.Context(), them, state, a.get(options), from("192.0.2.1")); loci.CodeOf(
+		err) != loci.Unauthenticated {
 		t.Errorf("the step-up of somebody else: %v", err)
 	}
 	options, state, err = s.BeginRegister(t.Context(), me, site)
@@ -273,14 +278,16 @@ func TestPasskeyStepUp(t *testing.T) {
 	}
 	unchecked := newAuthenticator(t)
 	unchecked.flags = 1
-	if _, err := s.FinishRegister(t.Context(), me, state, unchecked.create(options), "x"); loci.CodeOf(err) != loci.Unauthenticated {
+	if _, err := s.FinishRegister(t.Context(), me, state, unchecked.create(options), "x"); loci.CodeOf(
+		err) != loci.Unauthenticated {
 		t.Errorf("a passkey that nobody could sign in with: %v", err)
 	}
 	options, state, err = s.BeginRegister(t.Context(), me, site)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.FinishRegister(t.Context(), them, state, newAuthenticator(t).create(options), "x"); loci.CodeOf(err) != loci.Unauthenticated {
+	if _, err := s.FinishRegister(t.Context(), them, state, newAuthenticator(t).create(options), "x"); loci.CodeOf(
+		err) != loci.Unauthenticated {
 		t.Errorf("the registration of somebody else: %v", err)
 	}
 }

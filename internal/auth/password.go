@@ -64,7 +64,8 @@ func (s *SignIn) Password(ctx context.Context, email string, password loci.Secre
 // look waits for its turn and compares. How often the client failed is asked
 // and counted within the turn: so neither guesses at many accounts that were
 // sent at once get through, nor does a crowd of them keep others waiting.
-func (s *SignIn) look(ctx context.Context, client throttle, email string, password loci.Secret) (loci.Person, bool, error) {
+func (s *SignIn) look(ctx context.Context, client throttle, email string, password loci.Secret) (
+	loci.Person, bool, error) {
 	done, err := s.turn(ctx)
 	if err != nil {
 		return loci.Person{}, false, err
@@ -163,7 +164,8 @@ func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password l
 func (s *SignIn) HashPassword(ctx context.Context, password loci.Secret, email string) (string, error) {
 	text := password.Reveal()
 	if n := utf8.RuneCountInString(text); n < MinPassword || n > MaxPassword || !utf8.ValidString(text) {
-		return "", loci.FieldErrorf("password", "must have %d to %d characters; a few random words are good", MinPassword, MaxPassword)
+		return "", loci.FieldErrorf("password", "must have %d to %d characters; a few random words are good", MinPassword,
+			MaxPassword)
 	}
 	if email != "" && strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(email)) {
 		return "", loci.FieldErrorf("password", "must not be the e-mail address")
@@ -177,7 +179,8 @@ func (s *SignIn) HashPassword(ctx context.Context, password loci.Secret, email s
 	defer done()
 	key := argon(password, salt, argonTime, argonMemory, argonLanes, argonKey)
 	b64 := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonLanes, b64(salt), b64(key)), nil
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonLanes,
+		b64(salt), b64(key)), nil
 }
 
 // argon runs argon2id; whoever calls it has the turn.
@@ -209,7 +212,8 @@ type argonHash struct {
 }
 
 func parseArgon(encoded string) (argonHash, error) {
-	h := argonHash{memory: argonMemory, passes: argonTime, lanes: argonLanes, salt: make([]byte, argonSalt), key: make([]byte, argonKey), none: true}
+	h := argonHash{memory: argonMemory, passes: argonTime, lanes: argonLanes, salt: make([]byte, argonSalt),
+		key: make([]byte, argonKey), none: true}
 	if encoded == "" {
 		return h, nil
 	}

@@ -86,7 +86,8 @@ func TestPasswordThrottle(t *testing.T) {
 	address := 0
 	attempt := func(email string, password loci.Secret) error {
 		address++
-		_, err := s.Password(t.Context(), email, password, from(netip.AddrFrom4([4]byte{198, 51, byte(address >> 8), byte(address)}).String()))
+		_, err := s.Password(t.Context(), email, password,
+			from(netip.AddrFrom4([4]byte{198, 51, byte(address >> 8), byte(address)}).String()))
 		return err
 	}
 	for _, email := range []string{"mara@example.org", "stranger@example.org"} {
@@ -129,7 +130,8 @@ func TestPasswordThrottlePerAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Password(t.Context(), "mara@example.org", goodPassword, from("2001:db8::2")); loci.CodeOf(err) != loci.RateLimited {
+	if _, err := s.Password(t.Context(), "mara@example.org", goodPassword, from("2001:db8::2")); loci.CodeOf(
+		err) != loci.RateLimited {
 		t.Errorf("another address of the same customer: %v", err)
 	}
 	if _, err := s.Password(t.Context(), "mara@example.org", goodPassword, from("2001:db8:0:1::1")); err != nil {
@@ -242,7 +244,8 @@ func TestStepUpByPassword(t *testing.T) {
 
 func TestHashPasswordRules(t *testing.T) {
 	s := newWorld(t).signIn(t, auth.SignInOptions{})
-	for name, password := range map[string]loci.Secret{"short": "elevenchars", "long": loci.Secret(strings.Repeat("x", 257)), "e-mail": "Mara@example.org", "not text": "\xff\xfe aaaaaaaaaaaaaa"} {
+	for name, password := range map[string]loci.Secret{"short": "elevenchars",
+		"long": loci.Secret(strings.Repeat("x", 257)), "e-mail": "Mara@example.org", "not text": "\xff\xfe aaaaaaaaaaaaaa"} {
 		if _, err := s.HashPassword(t.Context(), password, "mara@example.org"); loci.CodeOf(err) != loci.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}

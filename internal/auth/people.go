@@ -31,7 +31,8 @@ func (a *Authenticator) FindOrCreate(ctx context.Context, email string, open boo
 	case open:
 		who, err = a.settle(ctx, email)
 	default:
-		return loci.Person{}, loci.Errorf(loci.Forbidden, "this e-mail address has no account here; ask somebody who has one for an invitation")
+		return loci.Person{}, loci.Errorf(loci.Forbidden,
+			"this e-mail address has no account here; ask somebody who has one for an invitation")
 	}
 	if loci.CodeOf(err) == loci.Conflict { // somebody else just made the account of this address
 		return a.store.People().ByEmail(ctx, email)
@@ -71,7 +72,8 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 		return loci.Person{}, loci.Errorf(loci.Forbidden, "this org is suspended; ask the operator of the server")
 	}
 	now := loci.CutTime(a.now())
-	u := loci.User{ID: loci.NewUserID(), OrgID: id, Email: invite.Email, Role: loci.RoleUser, OrgRole: invite.OrgRole, CreatedAt: now}
+	u := loci.User{ID: loci.NewUserID(), OrgID: id, Email: invite.Email, Role: loci.RoleUser, OrgRole: invite.OrgRole,
+		CreatedAt: now}
 	if u.OrgRole == "" {
 		u.OrgRole = loci.Member
 	}
@@ -98,7 +100,9 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 			return err
 		}
 		// What cannot be recorded is not done. The name is org.TeamJoin's.
-		return tx.Audit().Add(ctx, loci.AuditEntry{At: now, Action: "team.join", Allowed: true, Kind: loci.KindUser, UserID: u.ID, Target: i.ID.String()})
+		return tx.Audit().Add(ctx,
+			loci.AuditEntry{At: now, Action: "team.join", Allowed: true, Kind: loci.KindUser, UserID: u.ID,
+				Target: i.ID.String()})
 	})
 	if err != nil {
 		return loci.Person{}, err

@@ -16,7 +16,8 @@ import (
 func (w *world) invite(t testing.TB, email, team string) (loci.Invite, loci.Secret) {
 	t.Helper()
 	token := auth.NewSecret(auth.InvitePrefix)
-	i := loci.Invite{ID: loci.NewInviteID(), Email: email, OrgRole: loci.MemberAdmin, InvitedBy: w.org.OwnerID, State: loci.InvitePending,
+	i := loci.Invite{ID: loci.NewInviteID(), Email: email, OrgRole: loci.MemberAdmin, InvitedBy: w.org.OwnerID,
+		State:     loci.InvitePending,
 		CreatedAt: w.now, ExpiresAt: w.now.Add(loci.InviteLife), Hash: auth.Hash(token)}
 	err := w.store.Update(t.Context(), w.org.ID, func(tx store.Tx) error {
 		if team != "" {
@@ -56,7 +57,9 @@ func TestDashboardStrangersGetAnOrgOfTheirOwn(t *testing.T) {
 	a, invited := of(true), of(false)
 	try := func(a *auth.Authenticator, email string) (loci.Principal, error) {
 		t.Helper()
-		token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"email": email, "email_verified": true, "iss": "loci-dashboard", "aud": "loci", "exp": w.now.Add(time.Hour).Unix()}).SignedString([]byte(secret))
+		token, err := jwt.NewWithClaims(jwt.SigningMethodHS256,
+			jwt.MapClaims{"email": email, "email_verified": true, "iss": "loci-dashboard", "aud": "loci",
+				"exp": w.now.Add(time.Hour).Unix()}).SignedString([]byte(secret))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +94,8 @@ func TestDashboardStrangersGetAnOrgOfTheirOwn(t *testing.T) {
 		t.Errorf("the second visit made another person: %+v", again)
 	}
 	invite, _ := w.invite(t, "tom@example.org", "Platform")
-	if p := enter("tom@example.org"); p.OrgID != w.org.ID || p.TeamID != invite.TeamID || p.TeamRole != loci.Member || p.OrgRole != loci.MemberAdmin {
+	if p := enter("tom@example.org"); p.OrgID != w.org.ID || p.TeamID != invite.TeamID || p.TeamRole != loci.Member ||
+		p.OrgRole != loci.MemberAdmin {
 		t.Errorf("the invited person is %+v", p)
 	}
 }
@@ -153,7 +157,8 @@ func TestJoin(t *testing.T) {
 	if u := w.user(t, who); u.TeamID != invite.TeamID || u.OrgRole != loci.MemberAdmin || u.Role != loci.RoleUser {
 		t.Errorf("got %+v", u)
 	}
-	for name, token := range map[string]loci.Secret{"used": token, "unknown": "loci_invite_x", "empty": "", "huge": loci.Secret(make([]byte, 1<<20))} {
+	for name, token := range map[string]loci.Secret{"used": token, "unknown": "loci_invite_x", "empty": "",
+		"huge": loci.Secret(make([]byte, 1<<20))} {
 		if _, err := s.Join(t.Context(), token); loci.CodeOf(err) != loci.NotFound {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -174,17 +179,23 @@ func TestJoin(t *testing.T) {
 // be signed in to an account of which somebody else has the password.
 func TestJoinNeedsTheAddressProvedWhereItCanBe(t *testing.T) {
 	w := newWorld(t)
-	provided := auth.OIDCProvider{ID: "acme", Issuer: "https://id.acme.example", ClientID: "loci", Domains: []string{"acme.example"}}
+	provided := auth.OIDCProvider{ID: "acme", Issuer: "https://id.acme.example", ClientID: "loci",
+		Domains: []string{"acme.example"}}
 	site := auth.Site{PublicURL: "https://loci.example"}
 	for name, tt := range map[string]struct {
 		o     auth.SignInOptions
 		email string
 		want  loci.Code
 	}{
-		"a provider knows the domain": {auth.SignInOptions{Site: site, Egress: true, OIDC: []auth.OIDCProvider{provided}}, "one@ACME.example", loci.Forbidden},
-		"anybody may sign up":         {auth.SignInOptions{Site: site, Egress: true, OIDC: []auth.OIDCProvider{provided}, Open: true}, "two@example.org", loci.Forbidden},
-		"nobody knows the domain":     {auth.SignInOptions{Site: site, Egress: true, OIDC: []auth.OIDCProvider{provided}}, "three@example.org", ""},
-		"the provider is off":         {auth.SignInOptions{Site: site, OIDC: []auth.OIDCProvider{provided}, Open: true}, "four@acme.example", ""},
+		"a provider knows the domain": {auth.SignInOptions{Site: site, Egress: true, OIDC: []auth.OIDCProvider{provided}},
+			"one@ACME.example", loci.Forbidden},
+		"anybody may sign up": {
+			auth.SignInOptions{Site: site, Egress: true, OIDC: []auth.OIDCProvider{provided}, Open: true}, "two@example.org",
+			loci.Forbidden},
+		"nobody knows the domain": {auth.SignInOptions{Site: site, Egress: true, OIDC: []auth.OIDCProvider{provided}},
+			"three@example.org", ""},
+		"the provider is off": {auth.SignInOptions{Site: site, OIDC: []auth.OIDCProvider{provided}, Open: true},
+			"four@acme.example", ""},
 	} {
 		_, token := w.invite(t, tt.email, "")
 		who, err := w.signIn(t, tt.o).Join(t.Context(), token)
@@ -194,7 +205,8 @@ func TestJoinNeedsTheAddressProvedWhereItCanBe(t *testing.T) {
 	}
 	_, token := w.invite(t, "five@example.org", "")
 	s, err := auth.NewSignIn(auth.SignInOptions{Store: w.store, Now: w.clock,
-		Authenticator: w.auth(t, auth.Options{Dashboard: auth.Dashboard{ServiceKey: "service", JWTSecret: "0123456789abcdef0123456789abcdef"}})})
+		Authenticator: w.auth(t,
+			auth.Options{Dashboard: auth.Dashboard{ServiceKey: "service", JWTSecret: "0123456789abcdef0123456789abcdef"}})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,8 @@ type projectsEntry struct {
 
 // get returns the list that holds for org, from st if need be. The version was read before
 // the list is, so a list can only be newer than its version says, and is then read again.
-func (c *projectCache) get(ctx context.Context, st store.Store, org *loci.Org, user loci.UserID, in loci.WorkspaceID) ([]loci.ProjectID, error) {
+func (c *projectCache) get(ctx context.Context, st store.Store, org *loci.Org, user loci.UserID, in loci.WorkspaceID) (
+	[]loci.ProjectID, error) {
 	key := projectsKey{org.ID, user, in}
 	c.mu.RLock()
 	entry, ok := c.of[key]

@@ -16,7 +16,8 @@ import (
 // project makes a project of the owner of w.org.
 func (w *world) project(t testing.TB, name string, everyone bool) loci.ProjectID {
 	t.Helper()
-	p, err := w.store.Projects().Create(t.Context(), loci.Project{OrgID: w.org.ID, Name: name, Everyone: everyone}, w.org.OwnerID)
+	p, err := w.store.Projects().Create(t.Context(), loci.Project{OrgID: w.org.ID, Name: name, Everyone: everyone},
+		w.org.OwnerID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,8 @@ func (w *world) colleague(t testing.TB, only ...loci.ProjectID) (loci.UserID, lo
 
 func (w *world) keyOf(t testing.TB, user loci.UserID, only ...loci.ProjectID) loci.Secret {
 	t.Helper()
-	c, key, err := auth.NewCredential(loci.Principal{OrgID: w.org.ID, UserID: user}, auth.KeyRequest{Name: "k", Vendor: "claude", ProjectIDs: only}, w.now)
+	c, key, err := auth.NewCredential(loci.Principal{OrgID: w.org.ID, UserID: user},
+		auth.KeyRequest{Name: "k", Vendor: "claude", ProjectIDs: only}, w.now)
 	if err == nil {
 		err = w.store.Credentials().Insert(t.Context(), c)
 	}
@@ -46,7 +48,8 @@ func (w *world) keyOf(t testing.TB, user loci.UserID, only ...loci.ProjectID) lo
 }
 
 // wantProjects demands that the key reaches these projects, in any order.
-func wantProjects(t testing.TB, what string, a *auth.Authenticator, key loci.Secret, only bool, want ...loci.ProjectID) {
+func wantProjects(t testing.TB, what string, a *auth.Authenticator, key loci.Secret, only bool,
+	want ...loci.ProjectID) {
 	t.Helper()
 	p, err := a.Authenticate(t.Context(), bearer(key))
 	if err != nil || p.OnlyProjects != only || !sameIDs(p.ProjectIDs, want) {
@@ -99,7 +102,8 @@ func TestProjectsFollowTheRegistry(t *testing.T) {
 	want("archived", open, closed)
 	must(ms.Remove(t.Context(), w.org.ID, closed, user))
 	want("who left", open)
-	_, err = w.store.Projects().Update(t.Context(), w.org.ID, open, func(p *loci.Project) error { p.Everyone = false; return nil })
+	_, err = w.store.Projects().Update(t.Context(), w.org.ID, open,
+		func(p *loci.Project) error { p.Everyone = false; return nil })
 	must(err)
 	want("not of everyone any more")
 	must(ms.Put(t.Context(), w.org.ID, open, loci.ProjectMember{UserID: user, Role: loci.Member}))
@@ -123,7 +127,8 @@ func TestLimitedKeyLosesProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantProjects(t, "nothing is left", a, limited, true)
-	if err := w.store.ProjectMembers().Put(t.Context(), w.org.ID, closed, loci.ProjectMember{UserID: user, Role: loci.Member}); err != nil {
+	if err := w.store.ProjectMembers().Put(t.Context(), w.org.ID, closed,
+		loci.ProjectMember{UserID: user, Role: loci.Member}); err != nil {
 		t.Fatal(err)
 	}
 	wantProjects(t, "admitted", a, limited, true, closed)
@@ -211,7 +216,8 @@ func BenchmarkAuthenticateStoredProjects(b *testing.B) {
 			ids = append(ids, w.project(b, fmt.Sprint(i), true))
 		}
 		a := w.auth(b, auth.Options{})
-		for name, key := range map[string]loci.Secret{"All": w.keyOf(b, w.org.OwnerID), "Limited": w.keyOf(b, w.org.OwnerID, ids[:min(n, 100)]...)} {
+		for name, key := range map[string]loci.Secret{"All": w.keyOf(b, w.org.OwnerID),
+			"Limited": w.keyOf(b, w.org.OwnerID, ids[:min(n, 100)]...)} {
 			b.Run(fmt.Sprint(name, n), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

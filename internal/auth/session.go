@@ -30,7 +30,8 @@ const (
 // are. The token is new at every sign-in, so none that was known before becomes
 // good by it. The caller ends the session that the browser had with SignOut.
 // Forbidden if the org is suspended, Unauthenticated if the person is gone.
-func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browser string) (loci.Principal, loci.Secret, error) {
+func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browser string) (
+	loci.Principal, loci.Secret, error) {
 	org, err := a.store.Orgs().Get(ctx, who.OrgID)
 	if loci.CodeOf(err) == loci.NotFound {
 		return loci.Principal{}, "", errBadKey()
@@ -39,8 +40,10 @@ func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browse
 		return loci.Principal{}, "", err
 	}
 	now, token := loci.CutTime(a.now()), NewSecret(sessionPrefix)
-	c := loci.Credential{ID: loci.NewCredentialID(), OrgID: who.OrgID, UserID: who.UserID, Kind: loci.KindUser, Method: loci.BySignIn,
-		Name: browser, Hash: Hash(token), Prefix: sessionPrefix, ProvedAt: now, IdleAfter: SessionIdle, CreatedAt: now, ExpiresAt: now.Add(SessionLife)}
+	c := loci.Credential{ID: loci.NewCredentialID(), OrgID: who.OrgID, UserID: who.UserID, Kind: loci.KindUser,
+		Method: loci.BySignIn,
+		Name:   browser, Hash: Hash(token), Prefix: sessionPrefix, ProvedAt: now, IdleAfter: SessionIdle, CreatedAt: now,
+		ExpiresAt: now.Add(SessionLife)}
 	p, err := a.member(ctx, org, principalFor(&c))
 	if err != nil {
 		return loci.Principal{}, "", err
@@ -103,7 +106,8 @@ func sessionCookie(value string, maxAge int, secure bool) *http.Cookie {
 	if secure {
 		name = SecureCookie
 	}
-	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: secure, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode}
 }
 
 // SignInOf returns the session token in the cookies of a request, or "". The
@@ -153,7 +157,8 @@ func plainLoopback(r *http.Request) bool {
 	if err != nil || err2 != nil || !addr.Unmap().IsLoopback() {
 		return false
 	}
-	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
+	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+		"X-Real-Ip"} {
 		if len(r.Header.Values(name)) > 0 {
 			return false
 		}
@@ -172,8 +177,10 @@ func BrowserName(userAgent string) string {
 		}
 		return ""
 	}
-	browser := find("Edg/", "Edge", "OPR/", "Opera", "Firefox/", "Firefox", "FxiOS/", "Firefox", "CriOS/", "Chrome", "Chrome/", "Chrome", "Safari/", "Safari")
-	system := find("iPhone", "iPhone", "iPad", "iPad", "Android", "Android", "Windows", "Windows", "CrOS", "ChromeOS", "Mac OS X", "macOS", "Linux", "Linux")
+	browser := find("Edg/", "Edge", "OPR/", "Opera", "Firefox/", "Firefox", "FxiOS/", "Firefox", "CriOS/", "Chrome",
+		"Chrome/", "Chrome", "Safari/", "Safari")
+	system := find("iPhone", "iPhone", "iPad", "iPad", "Android", "Android", "Windows", "Windows", "CrOS", "ChromeOS",
+		"Mac OS X", "macOS", "Linux", "Linux")
 	switch {
 	case browser == "" && system == "":
 		return "a browser"

@@ -19,7 +19,8 @@ import (
 func arrived(at, from, host string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, "http://"+host+"/app/", nil)
 	r.RemoteAddr = from
-	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(at)))))
+	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey,
+		net.Addr(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(at)))))
 }
 
 func TestSession(t *testing.T) {
@@ -77,10 +78,12 @@ func TestSession(t *testing.T) {
 	if good(idle) {
 		t.Error("a session that nobody used for 7 days works")
 	}
-	if _, _, err := a.StartSignIn(t.Context(), loci.Person{UserID: loci.NewUserID(), OrgID: w.org.ID}, ""); loci.CodeOf(err) != loci.Unauthenticated {
+	if _, _, err := a.StartSignIn(t.Context(), loci.Person{UserID: loci.NewUserID(), OrgID: w.org.ID}, ""); loci.CodeOf(
+		err) != loci.Unauthenticated {
 		t.Errorf("nobody's session: %v", err)
 	}
-	_, err = w.store.Orgs().Update(t.Context(), w.org.ID, func(o *loci.Org) error { o.State = loci.OrgSuspended; return nil })
+	_, err = w.store.Orgs().Update(t.Context(), w.org.ID,
+		func(o *loci.Org) error { o.State = loci.OrgSuspended; return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +131,8 @@ func TestSessionsAreRecorded(t *testing.T) {
 func TestCookies(t *testing.T) {
 	rec := httptest.NewRecorder()
 	auth.SetSignInCookie(rec, "token", true)
-	if got := rec.Header().Get("Set-Cookie"); got != "__Host-loci=token; Path=/; Max-Age=2592000; HttpOnly; Secure; SameSite=Lax" {
+	if got := rec.Header().Get("Set-Cookie"); got != "__Host-loci=token; Path=/; Max-Age=2592000; HttpOnly; Secure; "+
+		"SameSite=Lax" {
 		t.Error(got)
 	}
 	rec = httptest.NewRecorder()
@@ -147,7 +151,8 @@ func TestCookies(t *testing.T) {
 		{"plain on a network", "10.0.0.1:8080", "192.0.2.1:5", "10.0.0.1:8080", []string{"Cookie", "loci=b"}, ""},
 		{"plain, Host made up", "10.0.0.1:8080", "192.0.2.1:5", "localhost", []string{"Cookie", "loci=b"}, ""},
 		{"plain behind a proxy", "127.0.0.1:8080", "127.0.0.1:5", "loci.example", []string{"Cookie", "loci=b"}, ""},
-		{"plain behind a proxy that hides", "127.0.0.1:8080", "127.0.0.1:5", "127.0.0.1:8080", []string{"Cookie", "loci=b", "X-Forwarded-For", "192.0.2.1"}, ""},
+		{"plain behind a proxy that hides", "127.0.0.1:8080", "127.0.0.1:5", "127.0.0.1:8080",
+			[]string{"Cookie", "loci=b", "X-Forwarded-For", "192.0.2.1"}, ""},
 		{"two secure", "10.0.0.1:443", "192.0.2.1:5", "loci.example", []string{"Cookie", "__Host-loci=a; __Host-loci=b"}, ""},
 		{"two plain", "127.0.0.1:8080", "127.0.0.1:5", "127.0.0.1:8080", []string{"Cookie", "loci=a; loci=b"}, ""},
 	} {
@@ -163,7 +168,8 @@ func TestCookies(t *testing.T) {
 
 func TestPlainCookieOfAnHTTPSSite(t *testing.T) {
 	w := newWorld(t)
-	for public, want := range map[string]loci.Code{"": "", "http://localhost:8080": "", "https://loci.example": loci.Unauthenticated} {
+	for public, want := range map[string]loci.Code{"": "", "http://localhost:8080": "",
+		"https://loci.example": loci.Unauthenticated} {
 		a := w.auth(t, auth.Options{Site: auth.Site{PublicURL: public}})
 		_, token, err := a.StartSignIn(t.Context(), loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}, "")
 		if err != nil {
@@ -183,10 +189,14 @@ func TestPlainCookieOfAnHTTPSSite(t *testing.T) {
 
 func TestBrowserName(t *testing.T) {
 	for agent, want := range map[string]string{
-		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36":            "Chrome on Linux",
-		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0":            "Edge on Windows",
-		"Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Mobile Safari/604.1": "Safari on iPhone",
-		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0":                         "Firefox on macOS",
+		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+			"Chrome/140.0 Safari/537.36": "Chrome on Linux",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) " +
+			"AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0": "Edge on Windows",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 " +
+			"Version/19.0 Mobile Safari/604.1": "Safari on iPhone",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) " +
+			"Gecko/20100101 Firefox/140.0": "Firefox on macOS",
 		"curl/8": "a browser", "": "a browser",
 	} {
 		if got := auth.BrowserName(agent); got != want {
@@ -204,23 +214,29 @@ func TestSite(t *testing.T) {
 	if got := server.Resource(local); got != "https://loci.example/mcp" || !server.Secure(local) {
 		t.Error(got)
 	}
-	for resource, want := range map[string]bool{"http://127.0.0.1:8080/mcp": true, "http://localhost:8080/mcp/": true, "http://[::1]:8080": true, "http://127.0.0.1:8080/": true,
-		"http://127.0.0.1:8081/mcp": false, "https://127.0.0.1:8080/mcp": false, "http://127.0.0.1:8080/mcp/x": false, "http://127.0.0.1:8080/mcp?x": false, "http://127.0.0.1:8080/mcp#": false,
+	for resource, want := range map[string]bool{"http://127.0.0.1:8080/mcp": true, "http://localhost:8080/mcp/": true,
+		"http://[::1]:8080": true, "http://127.0.0.1:8080/": true,
+		"http://127.0.0.1:8081/mcp": false, "https://127.0.0.1:8080/mcp": false, "http://127.0.0.1:8080/mcp/x": false,
+		"http://127.0.0.1:8080/mcp?x": false, "http://127.0.0.1:8080/mcp#": false,
 		"http://u@127.0.0.1:8080/mcp": false, "http://evil.example:8080/mcp": false, "": false, "mcp": false} {
 		if laptop.IsResource(local, resource) != want {
 			t.Errorf("%s on a laptop: %v", resource, !want)
 		}
 	}
-	for resource, want := range map[string]bool{"https://loci.example/mcp": true, "https://LOCI.example:443": true, "https://loci.example": true, "http://loci.example/mcp": false,
-		"https://loci.example.evil.example/mcp": false, "https://loci.example/MCP": false, "https://loci.example//mcp": false} {
+	for resource, want := range map[string]bool{"https://loci.example/mcp": true, "https://LOCI.example:443": true,
+		"https://loci.example": true, "http://loci.example/mcp": false,
+		"https://loci.example.evil.example/mcp": false, "https://loci.example/MCP": false,
+		"https://loci.example//mcp": false} {
 		if server.IsResource(local, resource) != want {
 			t.Errorf("%s on a server: %v", resource, !want)
 		}
 	}
-	if _, err := laptop.RP(local); loci.CodeOf(err) != loci.Unavailable || !strings.Contains(err.Error(), "http://localhost:8080") {
+	if _, err := laptop.RP(local); loci.CodeOf(err) != loci.Unavailable ||
+		!strings.Contains(err.Error(), "http://localhost:8080") {
 		t.Errorf("passkeys under an address: %v", err)
 	}
-	if rp, err := laptop.RP(arrived("127.0.0.1:8080", "127.0.0.1:5", "localhost:8080")); err != nil || rp != (auth.RP{ID: "localhost", Origin: "http://localhost:8080"}) {
+	if rp, err := laptop.RP(arrived("127.0.0.1:8080", "127.0.0.1:5", "localhost:8080")); err != nil ||
+		rp != (auth.RP{ID: "localhost", Origin: "http://localhost:8080"}) {
 		t.Errorf("got %+v, %v", rp, err)
 	}
 	if rp, err := server.RP(local); err != nil || rp != (auth.RP{ID: "loci.example", Origin: "https://loci.example"}) {
@@ -241,9 +257,11 @@ func TestClientAddress(t *testing.T) {
 		{"direct", "192.0.2.1:5", nil, "192.0.2.1"},
 		{"not trusted", "192.0.2.1:5", []string{"X-Forwarded-For", "198.51.100.1"}, "192.0.2.1"},
 		{"one proxy", "10.0.0.1:5", []string{"X-Forwarded-For", "198.51.100.1"}, "198.51.100.1"},
-		{"what the client made up", "10.0.0.1:5", []string{"X-Forwarded-For", "127.0.0.1, 8.8.8.8, 198.51.100.1"}, "198.51.100.1"},
+		{"what the client made up", "10.0.0.1:5", []string{"X-Forwarded-For", "127.0.0.1, 8.8.8.8, 198.51.100.1"},
+			"198.51.100.1"},
 		{"two proxies", "10.0.0.1:5", []string{"X-Forwarded-For", "8.8.8.8, 198.51.100.1:77, 10.2.2.2"}, "198.51.100.1"},
-		{"two headers", "10.0.0.1:5", []string{"X-Forwarded-For", "8.8.8.8", "X-Forwarded-For", "198.51.100.1"}, "198.51.100.1"},
+		{"two headers", "10.0.0.1:5", []string{"X-Forwarded-For", "8.8.8.8", "X-Forwarded-For", "198.51.100.1"},
+			"198.51.100.1"},
 		{"nonsense", "10.0.0.1:5", []string{"X-Forwarded-For", "198.51.100.1, unknown"}, "10.0.0.1"},
 		{"no header", "10.0.0.1:5", nil, "10.0.0.1"},
 		{"only proxies", "10.0.0.1:5", []string{"X-Forwarded-For", "10.3.3.3, 10.2.2.2"}, "10.3.3.3"},

@@ -85,9 +85,11 @@ func (s Site) RP(r *http.Request) (RP, error) {
 	host := strings.ToLower(u.Hostname())
 	if net.ParseIP(host) != nil {
 		if isLoopback(host) {
-			return RP{}, loci.Errorf(loci.Unavailable, "browsers allow no passkeys under an IP address; open %s instead", localhostURL(u))
+			return RP{}, loci.Errorf(loci.Unavailable, "browsers allow no passkeys under an IP address; open %s instead",
+				localhostURL(u))
 		}
-		return RP{}, loci.Errorf(loci.Unavailable, "browsers allow no passkeys under an IP address; give the server a name and set LOCI_PUBLIC_URL")
+		return RP{}, loci.Errorf(loci.Unavailable,
+			"browsers allow no passkeys under an IP address; give the server a name and set LOCI_PUBLIC_URL")
 	}
 	if u.Scheme != "https" && host != "localhost" {
 		return RP{}, loci.Errorf(loci.Unavailable, "browsers allow passkeys only over https, or on http://localhost")

@@ -56,12 +56,14 @@ func (a *Authenticator) inNamed(ctx context.Context, p loci.Principal, field, te
 	return a.inSession(ctx, p, field, id)
 }
 
-func (a *Authenticator) inSession(ctx context.Context, p loci.Principal, field string, id loci.SessionID) (loci.Principal, error) {
+func (a *Authenticator) inSession(ctx context.Context, p loci.Principal, field string, id loci.SessionID) (
+	loci.Principal, error) {
 	if id.IsZero() || id == p.SessionID {
 		return p, nil
 	}
 	if !p.SessionID.IsZero() {
-		return loci.Principal{}, loci.FieldErrorf(field, "is another session than the one that this request is in already; name one of the two")
+		return loci.Principal{},
+			loci.FieldErrorf(field, "is another session than the one that this request is in already; name one of the two")
 	}
 	if p.IsZero() {
 		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")

@@ -10,15 +10,18 @@ import (
 )
 
 // work stores a session of agents, and the agent it is of if that has a name.
-func (w *world) work(t testing.TB, user loci.UserID, vendor loci.Vendor, agent string, change func(*loci.Session)) loci.Session {
+func (w *world) work(t testing.TB, user loci.UserID, vendor loci.Vendor, agent string,
+	change func(*loci.Session)) loci.Session {
 	t.Helper()
-	s := loci.Session{ID: loci.NewSessionID(), OrgID: w.org.ID, UserID: user, Vendor: vendor, State: loci.SessionActive, CreatedAt: w.now}
+	s := loci.Session{ID: loci.NewSessionID(), OrgID: w.org.ID, UserID: user, Vendor: vendor, State: loci.SessionActive,
+		CreatedAt: w.now}
 	if change != nil {
 		change(&s)
 	}
 	err := w.store.Update(t.Context(), w.org.ID, func(tx store.Tx) error {
 		if agent != "" {
-			a := loci.Agent{ID: loci.NewAgentID(), OrgID: w.org.ID, UserID: user, Vendor: vendor, Name: agent, CreatedAt: w.now, UpdatedAt: w.now}
+			a := loci.Agent{ID: loci.NewAgentID(), OrgID: w.org.ID, UserID: user, Vendor: vendor, Name: agent, CreatedAt: w.now,
+				UpdatedAt: w.now}
 			if err := tx.Agents().Insert(t.Context(), a); err != nil {
 				return err
 			}
@@ -34,7 +37,8 @@ func (w *world) work(t testing.TB, user loci.UserID, vendor loci.Vendor, agent s
 
 func (w *world) member(t testing.TB, email string) loci.User {
 	t.Helper()
-	u := loci.User{ID: loci.NewUserID(), OrgID: w.org.ID, Email: email, Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: w.now}
+	u := loci.User{ID: loci.NewUserID(), OrgID: w.org.ID, Email: email, Role: loci.RoleUser, OrgRole: loci.Member,
+		CreatedAt: w.now}
 	if err := w.store.People().Add(t.Context(), u, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +96,8 @@ func TestSessionsAreNamedByTheirOwn(t *testing.T) {
 			if err != nil || got.SessionID != tt.id {
 				t.Fatalf("got session %s, %v; want %s", got.SessionID, err, tt.id)
 			}
-			if want := map[loci.SessionID]loci.AgentID{claudes.ID: claudes.AgentID}[tt.id]; got.AgentID != want || got.Viewer().AgentID != want {
+			if want := map[loci.SessionID]loci.AgentID{claudes.ID: claudes.AgentID}[tt.id]; got.AgentID != want ||
+				got.Viewer().AgentID != want {
 				t.Errorf("the agent is %s, want %s", got.AgentID, want)
 			}
 		})
@@ -120,7 +125,9 @@ func TestARequestIsInOneSession(t *testing.T) {
 	}
 	for _, other := range []loci.SessionID{two.ID, loci.NewSessionID()} {
 		_, err := a.InSession(t.Context(), got, other)
-		if loci.CodeOf(err) != loci.Invalid || loci.SafeText(err) != "session_id is another session than the one that this request is in already; name one of the two" {
+		if loci.CodeOf(err) != loci.Invalid ||
+			loci.SafeText(err) != "session_id is another session than the one that this request is in already; name one of "+
+				"the two" {
 			t.Errorf("two sessions: got %v", err)
 		}
 	}
@@ -131,7 +138,8 @@ func TestARequestIsInOneSession(t *testing.T) {
 	}
 	for _, bad := range []string{"x", loci.NewSessionID().String(), loci.SessionID{}.String()} {
 		_, err := in(claude, bad)
-		if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != auth.SessionHeader || loci.SafeText(err) != "Loci-Session names no session of yours that is open" {
+		if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != auth.SessionHeader ||
+			loci.SafeText(err) != "Loci-Session names no session of yours that is open" {
 			t.Errorf("header %q: got %v", bad, err)
 		}
 	}

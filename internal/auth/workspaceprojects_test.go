@@ -9,8 +9,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// TestOtherWorkspacesAreNotNoticed makes, opens and closes a project in one workspace and reads the feed in another: a reset
-// there would tell of it, and replace what happened in between.
+// TestOtherWorkspacesAreNotNoticed makes, opens and closes a project in one workspace and reads the feed in another: a
+// reset there would tell of it, and replace what happened in between.
 func TestOtherWorkspacesAreNotNoticed(t *testing.T) {
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
@@ -30,11 +30,13 @@ func TestOtherWorkspacesAreNotNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = w.store.Orgs().Update(t.Context(), w.org.ID, func(o *loci.Org) error { o.Workspaces = true; return nil }); err != nil {
+	if _, err = w.store.Orgs().Update(t.Context(), w.org.ID,
+		func(o *loci.Org) error { o.Workspaces = true; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	project := func(in string) loci.ProjectID {
-		p, err := w.store.Projects().Create(t.Context(), loci.Project{OrgID: w.org.ID, Name: loci.NewUserID().String(), WorkspaceID: spaces[in], Everyone: true}, user)
+		p, err := w.store.Projects().Create(t.Context(),
+			loci.Project{OrgID: w.org.ID, Name: loci.NewUserID().String(), WorkspaceID: spaces[in], Everyone: true}, user)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +75,8 @@ func TestOtherWorkspacesAreNotNoticed(t *testing.T) {
 		for deed, do := range map[string]func() error{
 			"a new project": func() error { project("Second"); return nil },
 			"a project that is not everybody's any more": func() error {
-				_, err := w.store.Projects().Update(t.Context(), w.org.ID, there, func(p *loci.Project) error { p.Everyone = !p.Everyone; return nil })
+				_, err := w.store.Projects().Update(t.Context(), w.org.ID, there,
+					func(p *loci.Project) error { p.Everyone = !p.Everyone; return nil })
 				return err
 			},
 			"a member who leaves": func() error { return w.store.ProjectMembers().Remove(t.Context(), w.org.ID, there, user) },

@@ -105,12 +105,14 @@ func (b *bencher) writes(ctx context.Context) error {
 	b.add("SQLite alone, before", before, before.PerSecond, "rows/s")
 	b.add("SQLite alone, after", after, after.PerSecond, "rows/s")
 	b.add("write, 1 client", w.one, w.one.PerSecond/own, "× SQLite", Bar{"must", 0.5, false}, Bar{"goal", 0.8, false})
-	b.add(fmt.Sprintf("write, %d clients", b.Clients), w.many, w.many.PerSecond/own, "× SQLite", Bar{"must", 1.5, false}, Bar{"goal", 3, false})
+	b.add(fmt.Sprintf("write, %d clients", b.Clients), w.many, w.many.PerSecond/own, "× SQLite", Bar{"must", 1.5, false},
+		Bar{"goal", 3, false})
 	b.add("write, 1 client, told what is similar", w.compared, w.compared.PerSecond/own, "× SQLite")
 	return nil
 }
 
-// written is how fast saves are: those that do not ask what is similar, which do no more than plain SQLite does, and those that do.
+// written is how fast saves are: those that do not ask what is similar, which do no more than plain SQLite does, and
+// those that do.
 type written struct{ one, many, compared Sample }
 
 func (b *bencher) writeSteps(ctx context.Context, s *server) (w written, err error) {
@@ -121,8 +123,9 @@ func (b *bencher) writeSteps(ctx context.Context, s *server) (w written, err err
 	write := func(similar bool) func(*conn, int) (time.Duration, error) {
 		return func(c *conn, client int) (time.Duration, error) {
 			m := sources[client].next()
-			_, err := c.call("POST", "/agent/memories", agentKey, map[string]any{"title": m.Title, "content": m.Content, "tags": m.Tags,
-				"allowed_vendors": []string{"*"}, "similar": similar})
+			_, err := c.call("POST", "/agent/memories", agentKey,
+				map[string]any{"title": m.Title, "content": m.Content, "tags": m.Tags,
+					"allowed_vendors": []string{"*"}, "similar": similar})
 			return 0, err // timed from outside: durability includes the way there
 		}
 	}
@@ -165,8 +168,10 @@ func (b *bencher) fill(ctx context.Context, st store.Store) ([]loci.MemoryID, er
 }
 
 // fillWith stores the corpus after change has altered each memory, and returns the ids.
-func (b *bencher) fillWith(ctx context.Context, st store.Store, change func(int, *loci.Memory)) ([]loci.MemoryID, error) {
-	org, _, err := st.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+func (b *bencher) fillWith(ctx context.Context, st store.Store, change func(int, *loci.Memory)) (
+	[]loci.MemoryID, error) {
+	org, _, err := st.Orgs().Ensure(ctx,
+		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +241,8 @@ func (b *bencher) readSteps(ctx context.Context, s *server, ids []loci.MemoryID)
 		if !sample.ServerTimed {
 			return fmt.Errorf("%s: the server did not say how long it took", step.name)
 		}
-		b.add(fmt.Sprintf("%s, %d memories", step.name, b.Memories), sample, ms(sample.P50), "ms server time p50", step.bars...)
+		b.add(fmt.Sprintf("%s, %d memories", step.name, b.Memories), sample, ms(sample.P50), "ms server time p50",
+			step.bars...)
 	}
 	return nil
 }

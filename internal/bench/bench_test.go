@@ -56,9 +56,11 @@ func TestFillScopes(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := loci.Viewer{OrgID: org.ID, UserID: org.OwnerID, AgentID: in.agent, ProjectIDs: []loci.ProjectID{in.project}}
-	for scope, want := range map[loci.Scope]int{"": 600, loci.ScopeProject: 200, loci.ScopeAgent: 100, loci.ScopeGlobal: 300} {
+	for scope, want := range map[loci.Scope]int{"": 600, loci.ScopeProject: 200, loci.ScopeAgent: 100,
+		loci.ScopeGlobal: 300} {
 		err = st.View(t.Context(), org.ID, func(tx store.Tx) error {
-			page, err := tx.Lists().List(t.Context(), v, store.ListQuery{Filter: store.Filter{Scope: scope}, Limit: 1, Total: true})
+			page, err := tx.Lists().List(t.Context(), v,
+				store.ListQuery{Filter: store.Filter{Scope: scope}, Limit: 1, Total: true})
 			if page.Total != want {
 				t.Errorf("scope %q: %d memories are to be seen, want %d", scope, page.Total, want)
 			}

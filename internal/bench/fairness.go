@@ -26,7 +26,8 @@ func worst() []map[string]any {
 		words = append(words, frequent[i])
 	}
 	var list []map[string]any
-	for _, term := range []string{"a* b* c* d* e* f* g* h* w*", "w qqq", strings.Join(letters, " "), strings.Join(beginnings, " "), strings.Join(words, " ")} {
+	for _, term := range []string{"a* b* c* d* e* f* g* h* w*", "w qqq", strings.Join(letters, " "),
+		strings.Join(beginnings, " "), strings.Join(words, " ")} {
 		list = append(list, map[string]any{"term": term[:min(len(term), loci.MaxTerm)], "limit": 1})
 	}
 	return list
@@ -74,7 +75,8 @@ func (b *bencher) meanwhile(ctx context.Context, s *server) error {
 		bars []Bar
 		op   func(*conn) error
 	}{
-		{"whoami", []Bar{{"must", 50, true}}, func(c *conn) error { _, err := c.call("GET", "/whoami", agentKey, nil); return err }},
+		{"whoami", []Bar{{"must", 50, true}},
+			func(c *conn) error { _, err := c.call("GET", "/whoami", agentKey, nil); return err }},
 		{"latest", nil, func(c *conn) error {
 			_, err := c.call("POST", "/agent/memories/list", agentKey, map[string]any{"limit": 1})
 			return err
@@ -94,7 +96,8 @@ func (b *bencher) meanwhile(ctx context.Context, s *server) error {
 		if err != nil {
 			return err
 		}
-		b.add(fmt.Sprintf("fairness: %s while another credential searches", step.name), sample, ms(sample.P99), "ms p99", step.bars...)
+		b.add(fmt.Sprintf("fairness: %s while another credential searches", step.name), sample, ms(sample.P99), "ms p99",
+			step.bars...)
 	}
 	return nil
 }

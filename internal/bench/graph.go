@@ -100,7 +100,8 @@ func (g *graphBencher) compare(ctx context.Context) error {
 	own := (before.PerSecond + after.PerSecond) / 2
 	g.add("plain SQLite, one entity a transaction, before", before, before.PerSecond, "entities/s")
 	g.add("plain SQLite, one entity a transaction, after", after, after.PerSecond, "entities/s")
-	g.add("create_entities over MCP, one a call, "+at, ours.create, ours.create.PerSecond/own, "× SQLite", Bar{"must", 0.4, false})
+	g.add("create_entities over MCP, one a call, "+at, ours.create, ours.create.PerSecond/own, "× SQLite",
+		Bar{"must", 0.4, false})
 	g.add("search_nodes over MCP, two words, "+at, ours.search, ms(ours.search.P50), "ms p50")
 	if len(g.Reference) == 0 {
 		g.Progress("no --reference: not compared with the reference server")
@@ -113,8 +114,10 @@ func (g *graphBencher) compare(ctx context.Context) error {
 	}
 	g.add("reference server, create_entities, "+at, theirs.create, theirs.create.PerSecond, "entities/s")
 	g.add("reference server, search_nodes, a phrase, "+at, theirs.search, ms(theirs.search.P50), "ms p50")
-	g.add("create_entities, ours to theirs", Sample{}, ours.create.PerSecond/theirs.create.PerSecond, "× reference", Bar{"goal", 50, false})
-	g.add("search_nodes, words ours to phrase theirs", Sample{}, float64(theirs.search.P50)/float64(ours.search.P50), "× faster", Bar{"must", 10, false})
+	g.add("create_entities, ours to theirs", Sample{}, ours.create.PerSecond/theirs.create.PerSecond, "× reference",
+		Bar{"goal", 50, false})
+	g.add("search_nodes, words ours to phrase theirs", Sample{}, float64(theirs.search.P50)/float64(ours.search.P50),
+		"× faster", Bar{"must", 10, false})
 	return nil
 }
 
@@ -159,7 +162,8 @@ func (g *graphBencher) ours(ctx context.Context) (timed, error) {
 const benchProject = "bench"
 
 func (g *graphBencher) startOurs(ctx context.Context, dir string) (*mcpServer, error) {
-	command := []string{g.Binary, "mcp", "--data-dir", dir, "--toolsets", "graph", "--project", benchProject, "--vendor", "claude"}
+	command := []string{g.Binary, "mcp", "--data-dir", dir, "--toolsets", "graph", "--project", benchProject, "--vendor",
+		"claude"}
 	return startMCP(ctx, command, []string{"HOME=" + g.Dir, "LOCI_LOG_LEVEL=error"}, false)
 }
 

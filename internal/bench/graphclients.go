@@ -28,7 +28,8 @@ func (g *graphBencher) clients(ctx context.Context) error {
 		return err
 	}
 	at := fmt.Sprintf("at %d entities", g.Entities)
-	g.add(fmt.Sprintf("create_entities, %d clients over HTTP, %s", g.Clients, at), ours.Sample, ours.PerSecond, "entities/s")
+	g.add(fmt.Sprintf("create_entities, %d clients over HTTP, %s", g.Clients, at), ours.Sample, ours.PerSecond,
+		"entities/s")
 	g.add("acknowledged and lost", Sample{}, float64(ours.lost), fmt.Sprintf("of %d", ours.Count), Bar{"must", 0, true})
 	if len(g.Reference) == 0 {
 		return nil
@@ -38,9 +39,11 @@ func (g *graphBencher) clients(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.add(fmt.Sprintf("reference server, %d calls in flight, %s", g.Clients, at), theirs.Sample, theirs.PerSecond, "entities/s")
+	g.add(fmt.Sprintf("reference server, %d calls in flight, %s", g.Clients, at), theirs.Sample, theirs.PerSecond,
+		"entities/s")
 	g.add("reference server, acknowledged and lost", Sample{}, float64(theirs.lost), fmt.Sprintf("of %d", theirs.Count))
-	g.add(fmt.Sprintf("create_entities, %d clients, ours to theirs", g.Clients), Sample{}, ours.PerSecond/theirs.PerSecond, "× reference", Bar{"must", 50, false})
+	g.add(fmt.Sprintf("create_entities, %d clients, ours to theirs", g.Clients), Sample{}, ours.PerSecond/theirs.PerSecond,
+		"× reference", Bar{"must", 50, false})
 	return nil
 }
 
@@ -67,7 +70,8 @@ func (h *session) hello() error {
 	if err != nil {
 		return err
 	}
-	h.http.headers += "Mcp-Session-Id: " + h.http.header.Get("Mcp-Session-Id") + "\r\nMcp-Protocol-Version: " + heldVersion + "\r\n"
+	h.http.headers += "Mcp-Session-Id: " + h.http.header.Get("Mcp-Session-Id") + "\r\nMcp-Protocol-Version: " +
+		heldVersion + "\r\n"
 	_, err = h.http.call("POST", h.path, agentKey, map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
 	return err
 }
@@ -77,7 +81,8 @@ const heldVersion = "2025-06-18"
 
 func (h *session) request(method string, params any) (json.RawMessage, error) {
 	h.id++
-	if _, err := h.http.call("POST", h.path, agentKey, map[string]any{"jsonrpc": "2.0", "id": h.id, "method": method, "params": params}); err != nil {
+	if _, err := h.http.call("POST", h.path, agentKey,
+		map[string]any{"jsonrpc": "2.0", "id": h.id, "method": method, "params": params}); err != nil {
 		return nil, err
 	}
 	return (&mcpAnswer{}).read(h.http.body)

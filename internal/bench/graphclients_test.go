@@ -57,7 +57,8 @@ func (f *forgetful) answer(t *testing.T, line []byte) string {
 			found = append(found, fmt.Sprintf(`{"name":%q}`, name))
 		}
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"structuredContent":{"entities":[%s]}}}`+"\n", r.ID, strings.Join(found, ","))
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"structuredContent":{"entities":[%s]}}}`+"\n", r.ID,
+		strings.Join(found, ","))
 }
 
 // TestInFlight checks that what was acknowledged and what of it is not there

@@ -103,12 +103,17 @@ func (g *graphBencher) largeSteps(ctx context.Context, s *server, path string, t
 		bar  Bar
 		op   func(*conn, int) (time.Duration, error)
 	}{
-		{"search, a AND b", false, Bar{"must", 30, true}, search(func([]string) string { return c.word() + " AND " + c.word() })},
-		{"search, a phrase", false, Bar{"must", 30, true}, search(func(words []string) string { return `"` + words[3] + " " + words[4] + `"` })},
-		{"search, a OR b", false, Bar{"goal", 30, true}, search(func([]string) string { return c.word() + " OR " + c.word() })},
-		{"search, the first three letters of a word", false, Bar{}, search(func([]string) string { return c.word()[:3] + "*" })},
+		{"search, a AND b", false, Bar{"must", 30, true},
+			search(func([]string) string { return c.word() + " AND " + c.word() })},
+		{"search, a phrase", false, Bar{"must", 30, true},
+			search(func(words []string) string { return `"` + words[3] + " " + words[4] + `"` })},
+		{"search, a OR b", false, Bar{"goal", 30, true},
+			search(func([]string) string { return c.word() + " OR " + c.word() })},
+		{"search, the first three letters of a word", false, Bar{},
+			search(func([]string) string { return c.word()[:3] + "*" })},
 		{"open_nodes", true, Bar{"must", 0.5, true}, func(h *conn, _ int) (time.Duration, error) {
-			return h.call("POST", path+"/open", personKey, map[string]any{"names": []string{texts[c.random.IntN(len(texts))][0]}})
+			return h.call("POST", path+"/open", personKey,
+				map[string]any{"names": []string{texts[c.random.IntN(len(texts))][0]}})
 		}},
 	} {
 		g.Progress(step.name)
@@ -139,11 +144,14 @@ func (g *graphBencher) fillLarge(ctx context.Context, dir string) (id loci.Proje
 		return id, nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	org, _, err := st.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+	org, _, err := st.Orgs().Ensure(ctx,
+		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
 	if err != nil {
 		return id, nil, err
 	}
-	p, err := st.Projects().Create(ctx, loci.Project{ID: loci.NewProjectID(), OrgID: org.ID, Name: benchProject, Status: loci.ProjectActive, Everyone: true}, org.OwnerID)
+	p, err := st.Projects().Create(ctx,
+		loci.Project{ID: loci.NewProjectID(), OrgID: org.ID, Name: benchProject, Status: loci.ProjectActive, Everyone: true},
+		org.OwnerID)
 	if err != nil {
 		return id, nil, err
 	}

@@ -18,7 +18,8 @@ type Sample struct {
 }
 
 // load runs op over HTTP, each client with a connection of its own.
-func (s *server) load(ctx context.Context, clients int, length time.Duration, op func(c *conn, client int) (time.Duration, error)) (Sample, error) {
+func (s *server) load(ctx context.Context, clients int, length time.Duration,
+	op func(c *conn, client int) (time.Duration, error)) (Sample, error) {
 	conns := make([]*conn, clients)
 	for i := range conns {
 		c, err := s.dial()
@@ -28,12 +29,14 @@ func (s *server) load(ctx context.Context, clients int, length time.Duration, op
 		defer func() { _ = c.close() }() // the answers were read
 		conns[i] = c
 	}
-	return run(ctx, clients, length, func(_ context.Context, client int) (time.Duration, error) { return op(conns[client], client) })
+	return run(ctx, clients, length,
+		func(_ context.Context, client int) (time.Duration, error) { return op(conns[client], client) })
 }
 
 // run calls op from clients goroutines at once for the given time. op returns
 // the server's time, or 0 to be timed from outside. The first error ends it.
-func run(ctx context.Context, clients int, length time.Duration, op func(context.Context, int) (time.Duration, error)) (Sample, error) {
+func run(ctx context.Context, clients int, length time.Duration, op func(context.Context, int) (time.Duration, error)) (
+	Sample, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup

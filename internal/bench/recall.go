@@ -55,21 +55,27 @@ func (b *bencher) startScoped(ctx context.Context) (*server, scopes, error) {
 
 // fillScopes stores the memories that fill stores, each in a scope.
 func (b *bencher) fillScopes(ctx context.Context, st store.Store) (in scopes, err error) {
-	org, _, err := st.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+	org, _, err := st.Orgs().Ensure(ctx,
+		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
 	if err != nil {
 		return in, err
 	}
 	in = scopes{loci.NewProjectID(), loci.NewAgentID(), loci.NewSessionID()}
-	if _, err := st.Projects().Create(ctx, loci.Project{ID: in.project, OrgID: org.ID, Name: "bench"}, org.OwnerID); err != nil {
+	if _, err := st.Projects().Create(ctx, loci.Project{ID: in.project, OrgID: org.ID, Name: "bench"},
+		org.OwnerID); err != nil {
 		return in, err
 	}
 	now := loci.CutTime(time.Now())
 	err = st.Update(ctx, org.ID, func(tx store.Tx) error {
-		err := tx.Agents().Insert(ctx, loci.Agent{ID: in.agent, OrgID: org.ID, UserID: org.OwnerID, Vendor: "claude", Name: "bench", CreatedAt: now, UpdatedAt: now})
+		err := tx.Agents().Insert(ctx,
+			loci.Agent{ID: in.agent, OrgID: org.ID, UserID: org.OwnerID, Vendor: "claude", Name: "bench", CreatedAt: now,
+				UpdatedAt: now})
 		if err != nil {
 			return err
 		}
-		return tx.Sessions().Insert(ctx, loci.Session{ID: in.session, OrgID: org.ID, UserID: org.OwnerID, AgentID: in.agent, State: loci.SessionActive, CreatedAt: now})
+		return tx.Sessions().Insert(ctx,
+			loci.Session{ID: in.session, OrgID: org.ID, UserID: org.OwnerID, AgentID: in.agent, State: loci.SessionActive,
+				CreatedAt: now})
 	})
 	if err != nil {
 		return in, err
@@ -131,7 +137,8 @@ const minPairs = 100
 
 // takeTurns returns what the server takes for the same words without conditions and
 // with them, and how many times the one is the other, in the middle of all pairs.
-func (b *bencher) takeTurns(ctx context.Context, plain, scoped *server, ask map[string]any) (without, with Sample, ratio float64, err error) {
+func (b *bencher) takeTurns(ctx context.Context, plain, scoped *server, ask map[string]any) (
+	without, with Sample, ratio float64, err error) {
 	var conns [2]*conn
 	for i, s := range []*server{plain, scoped} {
 		if conns[i], err = s.dial(); err != nil {
@@ -177,7 +184,8 @@ func recallPair(conns [2]*conn, bodies [2]map[string]any, first int) (took [2]ti
 		totals[i] = page.Total
 	}
 	if totals[0] != totals[1] {
-		err = fmt.Errorf("recall of %q finds %d memories without scopes, and %d with them", bodies[0]["query"], totals[0], totals[1])
+		err = fmt.Errorf("recall of %q finds %d memories without scopes, and %d with them", bodies[0]["query"], totals[0],
+			totals[1])
 	}
 	return took, err
 }

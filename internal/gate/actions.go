@@ -92,7 +92,8 @@ func (g *Gate) Also(ctx context.Context, p loci.Principal, act Action) error {
 func (g *Gate) May(p loci.Principal, act Action) error {
 	r, ok := g.rules[act]
 	if !ok || !slices.Contains(r.Kinds, p.Kind) {
-		return loci.Errorf(loci.Forbidden, "this credential may not do that: %s is not open to a principal of kind %q", act, p.Kind)
+		return loci.Errorf(loci.Forbidden, "this credential may not do that: %s is not open to a principal of kind %q", act,
+			p.Kind)
 	}
 	for _, right := range r.Rights {
 		if !p.Has(right) {
@@ -139,10 +140,13 @@ func (g *Gate) stepUp(p loci.Principal, act Action) error {
 		if g.rules[act].Deletes {
 			hint = "; an owner can let keys delete with `loci org set ORG deletion=api_key`"
 		}
-		return loci.Errorf(loci.Forbidden, "%s needs a signed-in browser session with a fresh proof; a key or token is not enough: sign in at /app/%s", act, hint)
+		return loci.Errorf(loci.Forbidden,
+			"%s needs a signed-in browser session with a fresh proof; a key or token is not enough: sign in at /app/%s", act,
+			hint)
 	}
 	if !p.Fresh(g.now()) {
-		return loci.Errorf(loci.StepUp, "%s needs a proof of who you are that is at most %d minutes old: prove it at /app/step-up, then repeat",
+		return loci.Errorf(loci.StepUp,
+			"%s needs a proof of who you are that is at most %d minutes old: prove it at /app/step-up, then repeat",
 			act, int(loci.StepUpAge.Minutes()))
 	}
 	return nil
@@ -176,7 +180,8 @@ func (g *Gate) Refused(ctx context.Context, p loci.Principal, act Action) {
 // the action if its rule says so. fn may set the target and the count of the
 // entry; an empty Action in it records nothing, for a call that changed nothing.
 // What fn refuses is recorded like what Begin refuses. A request that is carried out once is finished in it.
-func (g *Gate) Write(ctx context.Context, p loci.Principal, act Action, fn func(tx store.Tx, e *loci.AuditEntry) error) error {
+func (g *Gate) Write(ctx context.Context, p loci.Principal, act Action,
+	fn func(tx store.Tx, e *loci.AuditEntry) error) error {
 	once := onceOf(ctx)
 	err := g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error {
 		e := g.Entry(p, act)

@@ -27,7 +27,8 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	org, _, err := st.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+	org, _, err := st.Orgs().Ensure(ctx,
+		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
 	if err != nil {
 		t.Fatal(err)
 	}

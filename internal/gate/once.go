@@ -31,8 +31,9 @@ type Repeated struct {
 	Target string `json:"target,omitempty"` // the id of what it made or changed
 }
 
-// How long a request may take before it counts as lost, and the next one with its key is carried out in its place. Of two
-// that are finished in the transaction of their change only one gets through, so what a killed server left is taken over soon.
+// How long a request may take before it counts as lost, and the next one with its key is carried out in its place. Of
+// two that are finished in the transaction of their change only one gets through, so what a killed server left is
+// taken over soon.
 const (
 	onceStale       = 5 * time.Minute
 	onceStaleAtomic = 10 * time.Second
@@ -45,8 +46,9 @@ func (r OnceRequest) stale() time.Duration {
 	return onceStale
 }
 
-// BeginOnce enters a request under its key. It returns the request if it is new, and what is known of it if it was carried
-// out before. Conflict if another one came with the same key, or this one is being carried out right now. What is known is kept for a day.
+// BeginOnce enters a request under its key. It returns the request if it is new, and what is known of it if it was
+// carried out before. Conflict if another one came with the same key, or this one is being carried out right now. What
+// is known is kept for a day.
 func (g *Gate) BeginOnce(ctx context.Context, p loci.Principal, r OnceRequest) (*Once, *Repeated, error) {
 	now := g.Time()
 	once := &Once{request: store.IdempotentRequest{Key: r.Key, Body: r.Body, At: now}, atomic: r.Atomic}
@@ -62,7 +64,8 @@ func (g *Gate) BeginOnce(ctx context.Context, p loci.Principal, r OnceRequest) (
 	case began:
 		return once, nil, nil
 	case known.Status == 0:
-		return nil, nil, loci.Errorf(loci.Conflict, "a request with this Idempotency-Key is being carried out; send it again in a moment to get its answer")
+		return nil, nil, loci.Errorf(loci.Conflict,
+			"a request with this Idempotency-Key is being carried out; send it again in a moment to get its answer")
 	}
 	done := &Repeated{}
 	if err := json.Unmarshal(known.Answer, done); err != nil {
@@ -81,7 +84,8 @@ func (g *Gate) FinishOnce(ctx context.Context, p loci.Principal, once *Once, ans
 	return g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error { return once.finish(ctx, tx, answered.Target) })
 }
 
-// ForgetOnce takes back a request that failed: it may be sent again under its key. It does nothing for one that is finished.
+// ForgetOnce takes back a request that failed: it may be sent again under its key. It does nothing for one that is
+// finished.
 func (g *Gate) ForgetOnce(ctx context.Context, p loci.Principal, once *Once) error {
 	if once.finished {
 		return nil
@@ -89,7 +93,8 @@ func (g *Gate) ForgetOnce(ctx context.Context, p loci.Principal, once *Once) err
 	return g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Idempotency().Forget(ctx, once.request) })
 }
 
-// Allowed returns nil if p may take the action: a repeated request is answered only to who may still make it. It meters nothing.
+// Allowed returns nil if p may take the action: a repeated request is answered only to who may still make it. It
+// meters nothing.
 func (g *Gate) Allowed(ctx context.Context, p loci.Principal, act Action) error {
 	return g.Also(ctx, p, act)
 }

@@ -14,7 +14,8 @@ type transact func(context.Context, loci.OrgID, loci.ProjectID, func(store.Graph
 
 // enter runs fn in a transaction on a project's graph. A project that p does not
 // belong to answers like one that is not there, whatever state it is in.
-func (s *Service) enter(ctx context.Context, p loci.Principal, in loci.ProjectID, run transact, fn func(store.GraphTx, loci.Viewer) error) error {
+func (s *Service) enter(ctx context.Context, p loci.Principal, in loci.ProjectID, run transact,
+	fn func(store.GraphTx, loci.Viewer) error) error {
 	v, entered := p.Viewer(), false
 	if !slices.Contains(v.ProjectIDs, in) {
 		return loci.NoSuchProject()
@@ -37,14 +38,16 @@ func (s *Service) enter(ctx context.Context, p loci.Principal, in loci.ProjectID
 }
 
 // View returns what fn reads in one transaction. See enter.
-func View[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID, fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
+func View[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID,
+	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
 	return result(func(fn func(store.GraphTx, loci.Viewer) error) error {
 		return s.enter(ctx, p, in, s.Store.ViewProject, fn)
 	}, fn)
 }
 
 // update returns what fn changes in one transaction. See enter.
-func update[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID, fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
+func update[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID,
+	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
 	return result(func(fn func(store.GraphTx, loci.Viewer) error) error {
 		return s.enter(ctx, p, in, s.Store.UpdateProject, fn)
 	}, fn)
@@ -52,7 +55,8 @@ func update[T any](ctx context.Context, s *Service, p loci.Principal, in loci.Pr
 
 // change is update for an action that is recorded in the same transaction, with how many rows it was about. A change
 // of no row is not recorded.
-func change[T any](ctx context.Context, s *Service, p loci.Principal, act gate.Action, in loci.ProjectID, count func(T) int,
+func change[T any](ctx context.Context, s *Service, p loci.Principal, act gate.Action, in loci.ProjectID,
+	count func(T) int,
 	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
 	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (out T, err error) {
 		if out, err = fn(tx, v); err != nil {
@@ -72,7 +76,8 @@ func itself(n int) int { return n }
 
 func one[T any](T) int { return 1 }
 
-func result[T any](enter func(func(store.GraphTx, loci.Viewer) error) error, fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
+func result[T any](enter func(func(store.GraphTx, loci.Viewer) error) error,
+	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
 	var out, none T
 	err := enter(func(tx store.GraphTx, v loci.Viewer) (err error) {
 		out, err = fn(tx, v)

@@ -29,10 +29,12 @@ type Which struct {
 	loci.EntityRef
 }
 
-// CreateEntities stores entities in a project's graph, all or none; the items of vendors nil are for everybody. One that
-// is there already is returned with those of its observations added that are new. Errors of items are a *loci.ItemsError;
-// NotFound if there is no such project, Conflict if it is archived. So it is with all methods about a graph.
-func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor, items []loci.NewEntity) ([]PutEntity, error) {
+// CreateEntities stores entities in a project's graph, all or none; the items of vendors nil are for everybody. One
+// that is there already is returned with those of its observations added that are new. Errors of items are a
+// *loci.ItemsError; NotFound if there is no such project, Conflict if it is archived. So it is with all methods about
+// a graph.
+func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor,
+	items []loci.NewEntity) ([]PutEntity, error) {
 	if err := s.Begin(ctx, p, Write); err != nil {
 		return nil, err
 	}
@@ -48,8 +50,10 @@ func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.
 	})
 }
 
-// AddObservations adds observations to entities, all or none. An entity that is not there is refused with the nearest names.
-func (s *Service) AddObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor, items []loci.Contents) ([]Observed, error) {
+// AddObservations adds observations to entities, all or none. An entity that is not there is refused with the nearest
+// names.
+func (s *Service) AddObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor,
+	items []loci.Contents) ([]Observed, error) {
 	if err := s.Begin(ctx, p, Write); err != nil {
 		return nil, err
 	}
@@ -66,7 +70,8 @@ func (s *Service) AddObservations(ctx context.Context, p loci.Principal, in loci
 }
 
 // CreateRelations stores relations, all or none. Both ends must be there.
-func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor, items []loci.NewRelation) ([]PutRelation, error) {
+func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor,
+	items []loci.NewRelation) ([]PutRelation, error) {
 	if err := s.Begin(ctx, p, Write); err != nil {
 		return nil, err
 	}
@@ -82,8 +87,10 @@ func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci
 	})
 }
 
-// DeleteEntities moves entities to the graph's trash, with all that hangs on them, and returns how many. Names that are not there are passed over.
-func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (int, error) {
+// DeleteEntities moves entities to the graph's trash, with all that hangs on them, and returns how many. Names that
+// are not there are passed over.
+func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
+	int, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
 		return 0, err
 	}
@@ -96,7 +103,8 @@ func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.
 }
 
 // DeleteObservations moves the observations with these contents to the trash, and returns how many.
-func (s *Service) DeleteObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, items []loci.Contents) (int, error) {
+func (s *Service) DeleteObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, items []loci.Contents) (
+	int, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
 		return 0, err
 	}
@@ -110,7 +118,8 @@ func (s *Service) DeleteObservations(ctx context.Context, p loci.Principal, in l
 }
 
 // DeleteRelations moves these relations to the trash, and returns how many.
-func (s *Service) DeleteRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, items []loci.NewRelation) (int, error) {
+func (s *Service) DeleteRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, items []loci.NewRelation) (
+	int, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
 		return 0, err
 	}
@@ -137,7 +146,8 @@ func (s *Service) RestoreEntities(ctx context.Context, p loci.Principal, in loci
 }
 
 // Merge makes one entity of two and returns it. See store.Entities.Merge.
-func (s *Service) Merge(ctx context.Context, p loci.Principal, in loci.ProjectID, from, into Which) (loci.Entity, error) {
+func (s *Service) Merge(ctx context.Context, p loci.Principal, in loci.ProjectID, from, into Which) (
+	loci.Entity, error) {
 	if err := s.Begin(ctx, p, Merge); err != nil {
 		return loci.Entity{}, err
 	}
@@ -154,8 +164,10 @@ func (s *Service) Merge(ctx context.Context, p loci.Principal, in loci.ProjectID
 	})
 }
 
-// SetVendors says which vendors may read rows that the person wrote, and returns how many it changed. See store.Entities.SetVendors.
-func (s *Service) SetVendors(ctx context.Context, p loci.Principal, in loci.ProjectID, ids IDs, vendors []loci.Vendor) (int, error) {
+// SetVendors says which vendors may read rows that the person wrote, and returns how many it changed. See
+// store.Entities.SetVendors.
+func (s *Service) SetVendors(ctx context.Context, p loci.Principal, in loci.ProjectID, ids IDs, vendors []loci.Vendor) (
+	int, error) {
 	if err := s.Begin(ctx, p, Vendors); err != nil {
 		return 0, err
 	}

@@ -131,8 +131,9 @@ func (im *importer) take(ctx context.Context, line, size int, item *item, err er
 	}
 	if item.isOwn() && im.p.Kind != loci.KindLocal {
 		im.app.Refused(ctx, im.p, Import)
-		return loci.Errorf(loci.Forbidden, "this is an export of Loci with ids and writers, which only the operator imports: `loci graph import`; "+
-			"export it with the format %q to import it here", GraphReference)
+		return loci.Errorf(loci.Forbidden,
+			"this is an export of Loci with ids and writers, which only the operator imports: `loci graph import`; "+
+				"export it with the format %q to import it here", GraphReference)
 	}
 	if item.header {
 		return nil
@@ -213,7 +214,8 @@ func (im *importer) setAside(items []*item, bad refusedItems) (good []*item) {
 		case why.Code != loci.NotFound || !item.waits() || im.last:
 			im.refuse(item.line, loci.Errorf(why.Code, "%s", why.Text))
 		case len(im.kept) == maxKept || im.keptBytes+item.size > maxKeptBytes:
-			im.refuse(item.line, loci.Errorf(why.Code, "%s; too many lines wait for entities further down; import again, or put entities first", why.Text))
+			im.refuse(item.line, loci.Errorf(why.Code, "%s; too many lines wait for entities further down; import again, or "+
+				"put entities first", why.Text))
 		default:
 			im.kept = append(im.kept, item)
 			im.keptBytes += item.size

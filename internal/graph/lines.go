@@ -64,7 +64,8 @@ func (w *ownWriter) begin(p loci.Project) error {
 
 func (w *ownWriter) page(rows store.GraphRows) error {
 	for _, e := range rows.Entities {
-		if err := jsonlines.Write(w.out, ownLine{Entity: &ownEntity{e.ID, e.Name, e.Type, e.GraphAccess, e.CreatedAt, e.UpdatedAt}}); err != nil {
+		if err := jsonlines.Write(w.out,
+			ownLine{Entity: &ownEntity{e.ID, e.Name, e.Type, e.GraphAccess, e.CreatedAt, e.UpdatedAt}}); err != nil {
 			return err
 		}
 	}
@@ -74,7 +75,8 @@ func (w *ownWriter) page(rows store.GraphRows) error {
 		}
 	}
 	for _, r := range rows.Relations {
-		if err := jsonlines.Write(w.out, ownLine{Relation: &ownRelation{r.ID, r.FromID, r.ToID, r.Type, r.GraphAccess, r.CreatedAt}}); err != nil {
+		if err := jsonlines.Write(w.out,
+			ownLine{Relation: &ownRelation{r.ID, r.FromID, r.ToID, r.Type, r.GraphAccess, r.CreatedAt}}); err != nil {
 			return err
 		}
 	}

@@ -76,7 +76,8 @@ func (im *importer) readList(ctx context.Context, r *objectReader, kind string) 
 		return err
 	}
 	if open != json.Delim('[') {
-		return &brokenObject{loci.Errorf(loci.Invalid, `"entities" and "relations" of a graph are lists; the rest was not read`)}
+		return &brokenObject{loci.Errorf(loci.Invalid,
+			`"entities" and "relations" of a graph are lists; the rest was not read`)}
 	}
 	for r.dec.More() {
 		raw, err := r.value()

@@ -78,7 +78,8 @@ func parseLine(line []byte) (*item, error) {
 	case l.Entities != nil || l.Relations != nil:
 		return nil, loci.Errorf(loci.Invalid, "a whole graph stands alone in its file")
 	}
-	return nil, loci.Errorf(loci.Invalid, `this is no line of a graph: it has no "type", "entity", "observation" or "relation"`)
+	return nil, loci.Errorf(loci.Invalid,
+		`this is no line of a graph: it has no "type", "entity", "observation" or "relation"`)
 }
 
 // errNotGraph ends an import.
@@ -86,10 +87,12 @@ var errNotGraph = errors.New("not a graph")
 
 func checkHeader(name string, format int) error {
 	if name != "graph" {
-		return loci.WrapError(loci.Invalid, errNotGraph, "this is not an export of a graph, but of something else: %q", cutText(name))
+		return loci.WrapError(loci.Invalid, errNotGraph, "this is not an export of a graph, but of something else: %q",
+			cutText(name))
 	}
 	if format > formatVersion {
-		return loci.WrapError(loci.Invalid, errNotGraph, "this export has format %d, made by a newer Loci; this one reads up to %d", format, formatVersion)
+		return loci.WrapError(loci.Invalid, errNotGraph,
+			"this export has format %d, made by a newer Loci; this one reads up to %d", format, formatVersion)
 	}
 	return nil
 }
@@ -128,7 +131,8 @@ func parseReference(kind string, line []byte) (*item, error) {
 	case referenceEntity:
 		return r.entity()
 	case referenceRelation:
-		rel := loci.NewRelation{From: loci.EntityRef{Name: r.From}, To: loci.EntityRef{Name: r.To}, Type: or(r.RelationType, r.RelationType2)}
+		rel := loci.NewRelation{From: loci.EntityRef{Name: r.From}, To: loci.EntityRef{Name: r.To},
+			Type: or(r.RelationType, r.RelationType2)}
 		return &item{relation: &rel}, rel.Validate("relation")
 	}
 	return nil, loci.FieldErrorf("type", "must be entity or relation, and is %q", cutText(kind))
@@ -186,14 +190,16 @@ func parseOwn(line []byte) (*item, error) {
 	switch {
 	case own.Entity != nil && own.Observation == nil && own.Relation == nil:
 		e := own.Entity
-		item.rows.Entities = []loci.Entity{{ID: e.ID, Name: e.Name, Type: e.Type, GraphAccess: e.GraphAccess, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt}}
+		item.rows.Entities = []loci.Entity{
+			{ID: e.ID, Name: e.Name, Type: e.Type, GraphAccess: e.GraphAccess, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt}}
 		return item, item.rows.Entities[0].Validate("entity")
 	case own.Observation != nil && own.Entity == nil && own.Relation == nil:
 		item.rows.Observations = []loci.Observation{*own.Observation}
 		return item, item.rows.Observations[0].Validate("observation")
 	case own.Relation != nil && own.Entity == nil && own.Observation == nil:
 		r := own.Relation
-		item.rows.Relations = []loci.Relation{{ID: r.ID, FromID: r.FromID, ToID: r.ToID, Type: r.Type, GraphAccess: r.GraphAccess, CreatedAt: r.CreatedAt}}
+		item.rows.Relations = []loci.Relation{
+			{ID: r.ID, FromID: r.FromID, ToID: r.ToID, Type: r.Type, GraphAccess: r.GraphAccess, CreatedAt: r.CreatedAt}}
 		return item, item.rows.Relations[0].Validate("relation")
 	}
 	return nil, loci.Errorf(loci.Invalid, "a line has one of entity, observation and relation")

@@ -17,7 +17,8 @@ type putter struct {
 }
 
 func (g *putter) all(ctx context.Context, items []*item) error {
-	for _, step := range []func(context.Context, []*item) error{g.entities, g.relations, g.ownEntities, g.ownObservations, g.ownRelations} {
+	for _, step := range []func(context.Context, []*item) error{g.entities, g.relations, g.ownEntities, g.ownObservations,
+		g.ownRelations} {
 		if err := step(ctx, items); err != nil {
 			return err
 		}

@@ -74,7 +74,8 @@ type RelationPage struct {
 	NextCursor string
 }
 
-// Search returns the entities that match in name, type or observations. Invalid for a malformed query, which says what is wrong with it.
+// Search returns the entities that match in name, type or observations. Invalid for a malformed query, which says what
+// is wrong with it.
 func (s *Service) Search(ctx context.Context, p loci.Principal, in loci.ProjectID, r SearchRequest) (*Hits, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
@@ -112,7 +113,8 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, in loci.ProjectI
 const nearestNames = 3
 
 // OpenEntities returns the entities of these names, and the nearest names for those that are not there.
-func (s *Service) OpenEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (*FoundEntities, error) {
+func (s *Service) OpenEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
+	*FoundEntities, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
@@ -129,7 +131,8 @@ func (s *Service) OpenEntities(ctx context.Context, p loci.Principal, in loci.Pr
 	})
 }
 
-func missingOf(ctx context.Context, tx store.GraphTx, v loci.Viewer, refs []loci.EntityRef, found []loci.Entity) (missing []NoSuchName, err error) {
+func missingOf(ctx context.Context, tx store.GraphTx, v loci.Viewer, refs []loci.EntityRef, found []loci.Entity) (
+	missing []NoSuchName, err error) {
 	there := make(map[loci.EntityRef]bool, 2*len(found))
 	for _, e := range found {
 		there[loci.EntityRef{Name: e.Name}], there[loci.EntityRef{Name: e.Name, Type: e.Type}] = true, true
@@ -164,7 +167,8 @@ func (s *Service) Read(ctx context.Context, p loci.Principal, in loci.ProjectID,
 		if err != nil {
 			return nil, err
 		}
-		return &Page{Entities: page.Entities, Relations: page.Relations, Left: page.Left, NextCursor: bound.next(p, "graph", page.Next)}, nil
+		return &Page{Entities: page.Entities, Relations: page.Relations, Left: page.Left,
+			NextCursor: bound.next(p, "graph", page.Next)}, nil
 	})
 }
 
@@ -190,7 +194,8 @@ func (s *Service) Entity(ctx context.Context, p loci.Principal, in loci.ProjectI
 }
 
 // EntityObservations returns one page of all observations of an entity. Its errors are those of Entity.
-func (s *Service) EntityObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, r ListRequest) (*ObservationPage, error) {
+func (s *Service) EntityObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which,
+	r ListRequest) (*ObservationPage, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
@@ -213,7 +218,8 @@ func (s *Service) EntityObservations(ctx context.Context, p loci.Principal, in l
 }
 
 // EntityRelations returns one page of all relations of an entity. Its errors are those of Entity.
-func (s *Service) EntityRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, r ListRequest) (*RelationPage, error) {
+func (s *Service) EntityRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which,
+	r ListRequest) (*RelationPage, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
@@ -235,8 +241,10 @@ func (s *Service) EntityRelations(ctx context.Context, p loci.Principal, in loci
 	})
 }
 
-// Neighbours returns an entity and those within hops (0: 1; at most MaxHops), nearest first, at most limit (0: 20; at most MaxNeighbours). Its errors are those of Entity.
-func (s *Service) Neighbours(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, hops, limit int) ([]loci.Entity, error) {
+// Neighbours returns an entity and those within hops (0: 1; at most MaxHops), nearest first, at most limit (0: 20; at
+// most MaxNeighbours). Its errors are those of Entity.
+func (s *Service) Neighbours(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, hops, limit int) (
+	[]loci.Entity, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
@@ -257,8 +265,10 @@ func (s *Service) Neighbours(ctx context.Context, p loci.Principal, in loci.Proj
 	})
 }
 
-// EntityHistory returns what happened to an entity, also a deleted one by its id, oldest first, at most limit (0: 100; at most 1,000).
-func (s *Service) EntityHistory(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, limit int) ([]loci.GraphChange, error) {
+// EntityHistory returns what happened to an entity, also a deleted one by its id, oldest first, at most limit (0: 100;
+// at most 1,000).
+func (s *Service) EntityHistory(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, limit int) (
+	[]loci.GraphChange, error) {
 	if err := s.Begin(ctx, p, History); err != nil {
 		return nil, err
 	}

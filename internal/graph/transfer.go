@@ -36,10 +36,11 @@ func ParseFormat(s string) (Format, error) {
 
 // ImportOptions configure Import.
 type ImportOptions struct {
-	AllowedVendors []loci.Vendor           // of what the reference format brings; nil: everybody
-	DryRun         bool                    // check and count, store nothing; keeps the file in memory, and other writers of the graph waiting
-	Progress       func(Report)            // told after each batch; may be nil
-	Problem        func(jsonlines.Problem) // told of each line that was not taken, or not whole; may be nil
+	AllowedVendors []loci.Vendor // of what the reference format brings; nil: everybody
+	// check and count, store nothing; keeps the file in memory, and other writers of the graph waiting
+	DryRun   bool
+	Progress func(Report)            // told after each batch; may be nil
+	Problem  func(jsonlines.Problem) // told of each line that was not taken, or not whole; may be nil
 }
 
 // Report says what an import did.
@@ -58,8 +59,9 @@ type Report struct {
 const exportRows = 500
 
 // Export writes what p sees of a project's live graph to w, one JSON object a line: first the entities with
-// their observations, in the order in which they were stored, then the relations. It sees one moment, whatever is written
-// meanwhile, and keeps no more than a page in memory. It is recorded before the first byte. Invalid for an unknown format.
+// their observations, in the order in which they were stored, then the relations. It sees one moment, whatever is
+// written meanwhile, and keeps no more than a page in memory. It is recorded before the first byte. Invalid for an
+// unknown format.
 func (s *Service) Export(ctx context.Context, p loci.Principal, in loci.ProjectID, format Format, w io.Writer) error {
 	if err := s.Begin(ctx, p, Export); err != nil {
 		return err
@@ -96,10 +98,12 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, in loci.ProjectI
 }
 
 // Import reads what Export writes and what the reference server keeps, in either of its spellings, or what its
-// read_graph answers, telling them apart by themselves. It may be repeated: what is there already is counted and left as it is, so after an
-// interruption it goes on where it was. What the reference format brings is written by p; members that it does not know are passed over. Our own format keeps ids,
-// times and writers, so only the operator imports it: Forbidden for others. A line that cannot be taken is reported, the others are stored.
-func (s *Service) Import(ctx context.Context, p loci.Principal, in loci.ProjectID, r io.Reader, o ImportOptions) (Report, error) {
+// read_graph answers, telling them apart by themselves. It may be repeated: what is there already is counted and left
+// as it is, so after an interruption it goes on where it was. What the reference format brings is written by p;
+// members that it does not know are passed over. Our own format keeps ids, times and writers, so only the operator
+// imports it: Forbidden for others. A line that cannot be taken is reported, the others are stored.
+func (s *Service) Import(ctx context.Context, p loci.Principal, in loci.ProjectID, r io.Reader, o ImportOptions) (
+	Report, error) {
 	if err := s.Begin(ctx, p, Import); err != nil {
 		return Report{}, err
 	}

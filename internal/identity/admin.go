@@ -18,7 +18,8 @@ type AdminUsersQuery struct {
 
 // AdminUsers returns people of all orgs, org by org, and where the next page
 // begins ("": this was the last). Invalid for an After that is none of these.
-func (s *Service) AdminUsers(ctx context.Context, p loci.Principal, q AdminUsersQuery) (users []loci.User, next string, err error) {
+func (s *Service) AdminUsers(ctx context.Context, p loci.Principal, q AdminUsersQuery) (
+	users []loci.User, next string, err error) {
 	if err := s.Begin(ctx, p, AdminRead); err != nil {
 		return nil, "", err
 	}
@@ -61,13 +62,15 @@ func parseAfter(s string) (org loci.OrgID, user loci.UserID, err error) {
 	left, right, ok := strings.Cut(s, "/")
 	org = loci.OrgID(left)
 	if !ok || org.Validate() != nil || user.UnmarshalText([]byte(right)) != nil || user.IsZero() {
-		return "", loci.UserID{}, loci.FieldErrorf("after", "is not where a page ended; leave it out to begin at the first page")
+		return "", loci.UserID{},
+			loci.FieldErrorf("after", "is not where a page ended; leave it out to begin at the first page")
 	}
 	return org, user, nil
 }
 
 // usersOf returns people of an org; of one that was deleted meanwhile, none.
-func (s *Service) usersOf(ctx context.Context, org loci.OrgID, after loci.UserID, limit int) (list []loci.User, err error) {
+func (s *Service) usersOf(ctx context.Context, org loci.OrgID, after loci.UserID, limit int) (
+	list []loci.User, err error) {
 	err = s.Store.View(ctx, org, func(tx store.Tx) (err error) {
 		list, err = tx.Users().List(ctx, after, limit)
 		return err

@@ -51,7 +51,8 @@ func (s *Service) Preview(ctx context.Context, p loci.Principal, vendors []loci.
 			if err != nil {
 				return err
 			}
-			out[i] = Sight{Vendor: vendor, Sees: some.Total, Total: all.Total, SeesIsLowerBound: !some.Exact, TotalIsLowerBound: !all.Exact}
+			out[i] = Sight{Vendor: vendor, Sees: some.Total, Total: all.Total, SeesIsLowerBound: !some.Exact,
+				TotalIsLowerBound: !all.Exact}
 		}
 		return nil
 	})
@@ -73,7 +74,8 @@ func checkVendor(v loci.Vendor) error {
 // session. Invalid for a vendor that the operator did not give the client and
 // for rights that it did not ask for or that agents cannot have; Unavailable
 // without an authorization server.
-func (s *Service) Consent(ctx context.Context, p loci.Principal, c *oauth.Consent, vendor loci.Vendor, rights []loci.Right) (loci.Secret, error) {
+func (s *Service) Consent(ctx context.Context, p loci.Principal, c *oauth.Consent, vendor loci.Vendor,
+	rights []loci.Right) (loci.Secret, error) {
 	if err := s.Begin(ctx, p, GrantConsent); err != nil {
 		return "", err
 	}
@@ -153,7 +155,8 @@ func (s *Service) Vendors(ctx context.Context, p loci.Principal) ([]loci.Vendor,
 	if err := s.Begin(ctx, p, SignInRead); err != nil {
 		return nil, err
 	}
-	keys, err := s.Store.Credentials().List(ctx, store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Kind: loci.KindAgent})
+	keys, err := s.Store.Credentials().List(ctx,
+		store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Kind: loci.KindAgent})
 	if err != nil {
 		return nil, err
 	}

@@ -77,14 +77,16 @@ func (s *Service) DeleteAccount(ctx context.Context, p loci.Principal, confirm s
 		if confirm == u.ID.String() || err == nil && u.Email != "" && email == u.Email {
 			return nil
 		}
-		return loci.FieldErrorf("confirm", "must be your own e-mail address or user id: everything of yours is deleted for good")
+		return loci.FieldErrorf("confirm",
+			"must be your own e-mail address or user id: everything of yours is deleted for good")
 	})
 }
 
 // deleteUser removes a person in two steps, of which the second can be
 // repeated: first they are recorded, checked and out of their team, then
 // everything of theirs is erased.
-func (s *Service) deleteUser(ctx context.Context, p loci.Principal, act gate.Action, id loci.UserID, check func(loci.User) error) error {
+func (s *Service) deleteUser(ctx context.Context, p loci.Principal, act gate.Action, id loci.UserID,
+	check func(loci.User) error) error {
 	o, err := s.Store.Orgs().Get(ctx, p.OrgID)
 	if err != nil {
 		return err
@@ -99,7 +101,8 @@ func (s *Service) deleteUser(ctx context.Context, p loci.Principal, act gate.Act
 			return err
 		}
 		if o.OwnerID == id {
-			return loci.Errorf(loci.Conflict, "this person holds the org: hand it over to another owner first, or delete the org")
+			return loci.Errorf(loci.Conflict,
+				"this person holds the org: hand it over to another owner first, or delete the org")
 		}
 		if err := org.KeepOwner(ctx, tx, u); err != nil {
 			return err

@@ -17,7 +17,8 @@ import (
 // what such a key cannot have: rights beyond those of the credential that makes
 // it, and projects or a workspace that the person is not in. Without rights it
 // has those of the credential that makes it.
-func (s *Service) CreateKey(ctx context.Context, p loci.Principal, r auth.KeyRequest) (loci.Credential, loci.Secret, error) {
+func (s *Service) CreateKey(ctx context.Context, p loci.Principal, r auth.KeyRequest) (
+	loci.Credential, loci.Secret, error) {
 	if err := s.Begin(ctx, p, KeyCreate); err != nil {
 		return loci.Credential{}, "", err
 	}
@@ -44,7 +45,8 @@ func (s *Service) narrow(ctx context.Context, p loci.Principal, r *auth.KeyReque
 			r.Rights = slices.Clone(p.Rights)
 		}
 		if r.Vendor != "" {
-			r.Rights = slices.DeleteFunc(slices.Clone(r.Rights), func(x loci.Right) bool { return !slices.Contains(loci.AgentRights(), x) })
+			r.Rights = slices.DeleteFunc(slices.Clone(r.Rights),
+				func(x loci.Right) bool { return !slices.Contains(loci.AgentRights(), x) })
 		}
 		if len(r.Rights) == 0 || slices.ContainsFunc(r.Rights, func(x loci.Right) bool { return !p.Has(x) }) {
 			return loci.FieldErrorf("scopes", "must not exceed those of the credential that makes the key")
@@ -72,7 +74,8 @@ func (s *Service) Keys(ctx context.Context, p loci.Principal, kind loci.Kind) ([
 	if err := s.Begin(ctx, p, KeyList); err != nil {
 		return nil, err
 	}
-	return s.Store.Credentials().List(ctx, store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Kind: kind, Method: loci.ByKey})
+	return s.Store.Credentials().List(ctx,
+		store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Kind: kind, Method: loci.ByKey})
 }
 
 // OrgKeys returns everybody's keys, newest first. It is the operator's.
@@ -94,7 +97,8 @@ const (
 // one works for overlap more; 0 is DefaultOverlap. NotFound if there is no such
 // usable key of the person (for the operator: of anybody in the org); Conflict
 // if it was rotated before; Invalid for an overlap beyond MaxOverlap.
-func (s *Service) RotateKey(ctx context.Context, p loci.Principal, id loci.CredentialID, overlap time.Duration) (loci.Credential, loci.Secret, error) {
+func (s *Service) RotateKey(ctx context.Context, p loci.Principal, id loci.CredentialID, overlap time.Duration) (
+	loci.Credential, loci.Secret, error) {
 	if err := s.Begin(ctx, p, KeyRotate); err != nil {
 		return loci.Credential{}, "", err
 	}
@@ -112,12 +116,15 @@ func (s *Service) RotateKey(ctx context.Context, p loci.Principal, id loci.Crede
 	if !old.Usable(now) {
 		return loci.Credential{}, "", errNoKey()
 	}
-	r := auth.KeyRequest{Name: old.Name, Vendor: old.Vendor, Rights: old.Rights, ProjectIDs: old.ProjectIDs, WorkspaceID: old.WorkspaceID}
+	r := auth.KeyRequest{Name: old.Name, Vendor: old.Vendor, Rights: old.Rights, ProjectIDs: old.ProjectIDs,
+		WorkspaceID: old.WorkspaceID}
 	if !old.ExpiresAt.IsZero() {
 		r.ExpiresAt = now.Add(old.ExpiresAt.Sub(old.CreatedAt))
 	}
-	if len(p.Rights) > 0 && (len(r.Rights) == 0 || slices.ContainsFunc(r.Rights, func(x loci.Right) bool { return !p.Has(x) })) {
-		return loci.Credential{}, "", loci.Errorf(loci.Forbidden, "this credential is limited to other scopes than the key has, so it cannot rotate it")
+	if len(p.Rights) > 0 && (len(r.Rights) == 0 ||
+		slices.ContainsFunc(r.Rights, func(x loci.Right) bool { return !p.Has(x) })) {
+		return loci.Credential{}, "",
+			loci.Errorf(loci.Forbidden, "this credential is limited to other scopes than the key has, so it cannot rotate it")
 	}
 	q := p
 	q.UserID = old.UserID
@@ -144,7 +151,8 @@ func (s *Service) RevokeKey(ctx context.Context, p loci.Principal, id loci.Crede
 	return s.revoke(ctx, p, KeyRevoke, id, loci.ByKey)
 }
 
-func (s *Service) revoke(ctx context.Context, p loci.Principal, act gate.Action, id loci.CredentialID, method loci.Method) error {
+func (s *Service) revoke(ctx context.Context, p loci.Principal, act gate.Action, id loci.CredentialID,
+	method loci.Method) error {
 	c, err := s.credential(ctx, p, id, method)
 	if err != nil {
 		return err
@@ -159,7 +167,8 @@ func errNoKey() error { return loci.Errorf(loci.NotFound, "no such key") }
 
 // credential returns one of the person, or for the operator of anybody in the
 // org, made by that method ("": any); NotFound if there is none.
-func (s *Service) credential(ctx context.Context, p loci.Principal, id loci.CredentialID, method loci.Method) (loci.Credential, error) {
+func (s *Service) credential(ctx context.Context, p loci.Principal, id loci.CredentialID, method loci.Method) (
+	loci.Credential, error) {
 	q := store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, ID: id, Method: method}
 	if p.Kind == loci.KindLocal {
 		q.UserID = loci.UserID{}

@@ -14,7 +14,8 @@ func (s *Service) SignIns(ctx context.Context, p loci.Principal) ([]loci.Credent
 	if err := s.Begin(ctx, p, SignInList); err != nil {
 		return nil, err
 	}
-	return s.Store.Credentials().List(ctx, store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Method: loci.BySignIn, Usable: s.Time()})
+	return s.Store.Credentials().List(ctx,
+		store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Method: loci.BySignIn, Usable: s.Time()})
 }
 
 // EndSignIn ends one of the person's sessions (for the operator: of anybody
@@ -43,7 +44,8 @@ func (s *Service) EndOtherSignIns(ctx context.Context, p loci.Principal) (int, e
 // credential, or no such workspace that its person is a member of; Conflict
 // where the org works without workspaces, and for a key of the server's
 // configuration, which remembers nothing.
-func (s *Service) EnterWorkspace(ctx context.Context, p loci.Principal, id loci.CredentialID, w loci.WorkspaceID) error {
+func (s *Service) EnterWorkspace(ctx context.Context, p loci.Principal, id loci.CredentialID,
+	w loci.WorkspaceID) error {
 	if err := s.Begin(ctx, p, org.WorkspaceEnter); err != nil {
 		return err
 	}
@@ -51,7 +53,8 @@ func (s *Service) EnterWorkspace(ctx context.Context, p loci.Principal, id loci.
 		id = p.CredentialID
 	}
 	if id.IsZero() {
-		return loci.Errorf(loci.Conflict, "this credential is of the server's configuration and stays in the first workspace; use a key or a session")
+		return loci.Errorf(loci.Conflict,
+			"this credential is of the server's configuration and stays in the first workspace; use a key or a session")
 	}
 	c, err := s.credential(ctx, p, id, "")
 	if err != nil {

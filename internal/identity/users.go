@@ -12,7 +12,8 @@ import (
 
 // SetUserRole gives a person of the org a role on the instance. NotFound;
 // Invalid for an unknown role.
-func (s *Service) SetUserRole(ctx context.Context, p loci.Principal, user loci.UserID, role loci.Role) (loci.User, error) {
+func (s *Service) SetUserRole(ctx context.Context, p loci.Principal, user loci.UserID, role loci.Role) (
+	loci.User, error) {
 	if err := s.Begin(ctx, p, UserRole); err != nil {
 		return loci.User{}, err
 	}
@@ -94,7 +95,8 @@ func (s *Service) newEmail(ctx context.Context, user loci.UserID, text *string) 
 		return email, nil
 	}
 	if err == nil && who.UserID != user {
-		err = loci.Errorf(loci.Conflict, "this e-mail address is another account's; an address is used once on the whole server")
+		err = loci.Errorf(loci.Conflict,
+			"this e-mail address is another account's; an address is used once on the whole server")
 	}
 	return email, err
 }

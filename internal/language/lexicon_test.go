@@ -7,7 +7,8 @@ import (
 )
 
 func TestListsHaveWhatTheirFilesHave(t *testing.T) {
-	for list, want := range map[string]string{"negations": "nicht", "negations-unspaced": "ない", "turning": "un", "percent": "prozent"} {
+	for list, want := range map[string]string{"negations": "nicht", "negations-unspaced": "ない", "turning": "un",
+		"percent": "prozent"} {
 		if words := Words(list); !slices.Contains(words, want) {
 			t.Errorf("%s: got %q, want %q among them", list, words, want)
 		}

@@ -51,7 +51,8 @@ func (b *Backups) now() time.Time {
 // Create backs the store up while others go on writing: copyTo copies every
 // file into a directory and returns their names in it, with slashes. The backup
 // appears under its name only when it is complete and on the disk.
-func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, dir string) ([]string, error)) (_ *Backup, err error) {
+func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, dir string) ([]string, error)) (
+	_ *Backup, err error) {
 	root := filepath.Join(b.Dir, backupsDir)
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, err
@@ -148,7 +149,8 @@ func (b *Backups) Find(name string) (*Backup, error) {
 			return nil, err
 		}
 		if len(all) == 0 {
-			return nil, loci.Errorf(loci.NotFound, "there are no backups in %s; make one with: loci backup create", filepath.Join(b.Dir, backupsDir))
+			return nil, loci.Errorf(loci.NotFound, "there are no backups in %s; make one with: loci backup create",
+				filepath.Join(b.Dir, backupsDir))
 		}
 		return &all[0], nil
 	}

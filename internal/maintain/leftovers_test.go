@@ -36,7 +36,8 @@ func TestLeftovers(t *testing.T) {
 		}
 		return path
 	}
-	left := []string{lay("backups/.part-1", true, 0), lay("backups/.part-2", false, 48*time.Hour), lay("backups/.verify-3", true, 0), lay("replaced/.part-4", false, 0)}
+	left := []string{lay("backups/.part-1", true, 0), lay("backups/.part-2", false, 48*time.Hour),
+		lay("backups/.verify-3", true, 0), lay("replaced/.part-4", false, 0)}
 	young := lay("backups/.part-5", false, time.Minute) // an older version may be at work
 	wantLeft := func(want ...string) {
 		t.Helper()

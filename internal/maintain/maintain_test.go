@@ -34,7 +34,8 @@ var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // seed makes an org with n memories, trashed at the given time unless zero.
 func seed(t *testing.T, st store.Store, n int, trashed time.Time) loci.Org {
 	t.Helper()
-	org, _, err := st.Orgs().Ensure(t.Context(), loci.Org{ID: loci.DefaultOrg, OwnerID: loci.NewUserID(), CreatedAt: start}, loci.User{})
+	org, _, err := st.Orgs().Ensure(t.Context(),
+		loci.Org{ID: loci.DefaultOrg, OwnerID: loci.NewUserID(), CreatedAt: start}, loci.User{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,8 @@ func count(t *testing.T, st store.Store, org loci.Org) int {
 	var page store.Page
 	err := st.View(t.Context(), org.ID, func(tx store.Tx) (err error) {
 		v := loci.Viewer{OrgID: org.ID, UserID: org.OwnerID}
-		page, err = tx.Lists().List(t.Context(), v, store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}, Limit: 1, Total: true})
+		page, err = tx.Lists().List(t.Context(), v,
+			store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}, Limit: 1, Total: true})
 		return err
 	})
 	if err != nil {
@@ -140,7 +142,8 @@ func TestRunsAtStartAndEveryDay(t *testing.T) {
 }
 
 func newBackups(dir string) *maintain.Backups {
-	return &maintain.Backups{Dir: dir, Program: "test", Now: func() time.Time { return start }, Carry: sqlite.CarryRevocations,
+	return &maintain.Backups{Dir: dir, Program: "test", Now: func() time.Time { return start },
+		Carry: sqlite.CarryRevocations,
 		Check: func(ctx context.Context, dir string) ([]string, error) {
 			st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir})
 			if err != nil {
@@ -224,7 +227,8 @@ func TestRestoreKeepsKeysRevoked(t *testing.T) {
 	st := openStore(t, dir)
 	org := seed(t, st, 1, time.Time{})
 	key := func(n byte) loci.Credential {
-		c := loci.Credential{ID: loci.NewCredentialID(), OrgID: org.ID, UserID: org.OwnerID, Kind: loci.KindUser, Name: "k", Hash: [32]byte{n}, CreatedAt: start}
+		c := loci.Credential{ID: loci.NewCredentialID(), OrgID: org.ID, UserID: org.OwnerID, Kind: loci.KindUser, Name: "k",
+			Hash: [32]byte{n}, CreatedAt: start}
 		if err := st.Credentials().Insert(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}

@@ -72,7 +72,8 @@ func readManifest(dir string) (Manifest, error) {
 	}
 	err = json.Unmarshal(text, &m)
 	if m.Loci == orgKind {
-		return m, bad("it is the copy of one org that `loci org export` made; a backup is what `loci backup create` makes, of all orgs")
+		return m, bad("it is the copy of one org that `loci org export` made; a backup is what `loci backup create` " +
+			"makes, of all orgs")
 	}
 	if err != nil || m.Loci != manifestKind {
 		return m, bad("its manifest.json is damaged")

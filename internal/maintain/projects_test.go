@@ -15,7 +15,8 @@ func note(t *testing.T, st *sqlite.Store, p loci.Project, user loci.UserID, name
 	t.Helper()
 	v := loci.Viewer{OrgID: p.OrgID, UserID: user, ProjectIDs: []loci.ProjectID{p.ID}}
 	err := st.UpdateProject(t.Context(), p.OrgID, p.ID, func(tx store.GraphTx) error {
-		_, err := tx.Entities().Create(t.Context(), v, loci.GraphAccess{UserID: user, Origin: "api"}, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: name, Type: "note"}}})
+		_, err := tx.Entities().Create(t.Context(), v, loci.GraphAccess{UserID: user, Origin: "api"},
+			[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: name, Type: "note"}}})
 		return err
 	})
 	if err != nil {

@@ -32,8 +32,10 @@ const purgeBatch = 200
 // failure does not keep the others from it.
 func Purge(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := daysBefore(now, loci.TrashDays)
-	memories, err := purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Memories().Purge(ctx, then, purgeBatch) })
-	nodes, failed := purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.MemoryNodes().Purge(ctx, then, purgeBatch) })
+	memories, err := purgeOrgs(ctx, st,
+		func(tx store.Tx) (int, error) { return tx.Memories().Purge(ctx, then, purgeBatch) })
+	nodes, failed := purgeOrgs(ctx, st,
+		func(tx store.Tx) (int, error) { return tx.MemoryNodes().Purge(ctx, then, purgeBatch) })
 	return memories + nodes, errors.Join(err, failed)
 }
 

@@ -15,7 +15,8 @@ import (
 
 // wantPurged demands that a job takes nothing up to the very moment at which
 // what was made at start is old enough, and n things just after it.
-func wantPurged(t *testing.T, st store.Store, run func(context.Context, store.Store, time.Time) (int, error), life time.Duration, n int) {
+func wantPurged(t *testing.T, st store.Store, run func(context.Context, store.Store, time.Time) (int, error),
+	life time.Duration, n int) {
 	t.Helper()
 	for _, step := range []struct {
 		now  time.Time
@@ -121,7 +122,8 @@ func TestPurgeCredentials(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	org := seed(t, st, 1, time.Time{})
 	insert := func(n byte, change func(*loci.Credential)) loci.Credential {
-		c := loci.Credential{ID: loci.NewCredentialID(), OrgID: org.ID, UserID: org.OwnerID, Kind: loci.KindUser, Method: loci.BySignIn, Hash: [32]byte{n},
+		c := loci.Credential{ID: loci.NewCredentialID(), OrgID: org.ID, UserID: org.OwnerID, Kind: loci.KindUser,
+			Method: loci.BySignIn, Hash: [32]byte{n},
 			CreatedAt: start.Add(-day)}
 		change(&c)
 		if err := st.Credentials().Insert(t.Context(), c); err != nil {
@@ -148,11 +150,13 @@ func TestPurgeExchangesAndLimits(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	org := seed(t, st, 1, time.Time{})
 	client := loci.OAuthClient{ID: "c", RedirectURIs: []string{"https://c.example"}, CreatedAt: start}
-	g := loci.Grant{ID: loci.NewGrantID(), OrgID: org.ID, UserID: org.OwnerID, ClientID: "c", Vendor: "claude", CreatedAt: start, ExpiresAt: start.Add(90 * day)}
+	g := loci.Grant{ID: loci.NewGrantID(), OrgID: org.ID, UserID: org.OwnerID, ClientID: "c", Vendor: "claude",
+		CreatedAt: start, ExpiresAt: start.Add(90 * day)}
 	if err := st.OAuth().PutClient(t.Context(), client); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.OAuth().Allow(t.Context(), g, loci.AuthCode{Hash: [32]byte{1}, GrantID: g.ID, ClientID: "c", ExpiresAt: start}); err != nil {
+	if err := st.OAuth().Allow(t.Context(), g,
+		loci.AuthCode{Hash: [32]byte{1}, GrantID: g.ID, ClientID: "c", ExpiresAt: start}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := st.Limits().Take(t.Context(), "key", start, 1); err != nil {
@@ -181,7 +185,8 @@ func TestPurgeMCPSessions(t *testing.T) {
 	}
 	put := func(n byte, used time.Time) {
 		t.Helper()
-		err := st.Connections().Put(t.Context(), store.Connection{Key: [32]byte{n}, OrgID: org.ID, UserID: org.OwnerID, ProjectID: p.ID, UsedAt: used})
+		err := st.Connections().Put(t.Context(),
+			store.Connection{Key: [32]byte{n}, OrgID: org.ID, UserID: org.OwnerID, ProjectID: p.ID, UsedAt: used})
 		if err != nil {
 			t.Fatal(err)
 		}

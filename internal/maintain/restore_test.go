@@ -34,7 +34,8 @@ func (a *access) do(errs ...error) {
 func (a *access) credential(user loci.UserID, method loci.Method) loci.Credential {
 	a.t.Helper()
 	a.n++
-	c := loci.Credential{ID: loci.NewCredentialID(), OrgID: a.org.ID, UserID: user, Kind: loci.KindUser, Method: method, Hash: [32]byte{a.n}, CreatedAt: start}
+	c := loci.Credential{ID: loci.NewCredentialID(), OrgID: a.org.ID, UserID: user, Kind: loci.KindUser, Method: method,
+		Hash: [32]byte{a.n}, CreatedAt: start}
 	if method == loci.ByOAuth {
 		c.Kind, c.Vendor = loci.KindAgent, "claude"
 	}
@@ -53,11 +54,14 @@ func (a *access) insert(user loci.UserID, method loci.Method) loci.Credential {
 func (a *access) grant(user loci.UserID) (loci.Grant, loci.Credential, [32]byte) {
 	a.t.Helper()
 	ctx := a.t.Context()
-	g := loci.Grant{ID: loci.NewGrantID(), OrgID: a.org.ID, UserID: user, ClientID: "c", Vendor: "claude", CreatedAt: start, ExpiresAt: start.AddDate(1, 0, 0)}
+	g := loci.Grant{ID: loci.NewGrantID(), OrgID: a.org.ID, UserID: user, ClientID: "c", Vendor: "claude",
+		CreatedAt: start, ExpiresAt: start.AddDate(1, 0, 0)}
 	access := a.credential(user, loci.ByOAuth)
 	hash := [32]byte{100, a.n}
-	a.do(a.st.OAuth().PutClient(ctx, loci.OAuthClient{ID: "c", RedirectURIs: []string{"https://c.example"}, CreatedAt: start}),
-		a.st.OAuth().Allow(ctx, g, loci.AuthCode{Hash: hash, GrantID: g.ID, ClientID: "c", ExpiresAt: start.Add(time.Minute)}))
+	a.do(a.st.OAuth().PutClient(ctx,
+		loci.OAuthClient{ID: "c", RedirectURIs: []string{"https://c.example"}, CreatedAt: start}),
+		a.st.OAuth().Allow(ctx, g,
+			loci.AuthCode{Hash: hash, GrantID: g.ID, ClientID: "c", ExpiresAt: start.Add(time.Minute)}))
 	_, err := a.st.OAuth().Redeem(ctx, hash, start, access, loci.RefreshToken{Hash: hash, ExpiresAt: g.ExpiresAt})
 	a.do(err)
 	return g, access, hash
@@ -65,7 +69,8 @@ func (a *access) grant(user loci.UserID) (loci.Grant, loci.Credential, [32]byte)
 
 func (a *access) refresh(token [32]byte) error {
 	c := a.credential(a.org.OwnerID, loci.ByOAuth)
-	_, err := a.st.OAuth().Refresh(a.t.Context(), token, start.Add(time.Hour), c, loci.RefreshToken{Hash: [32]byte{200, a.n}, ExpiresAt: start.AddDate(1, 0, 0)})
+	_, err := a.st.OAuth().Refresh(a.t.Context(), token, start.Add(time.Hour), c,
+		loci.RefreshToken{Hash: [32]byte{200, a.n}, ExpiresAt: start.AddDate(1, 0, 0)})
 	return err
 }
 
@@ -76,13 +81,15 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 	a.org = seed(t, a.st, 1, time.Time{})
 	owner := a.org.OwnerID
 	leaving := loci.User{ID: loci.NewUserID(), OrgID: a.org.ID, Email: "leaving@example.com", CreatedAt: start}
-	shut := loci.User{ID: loci.NewUserID(), OrgID: a.org.ID, Email: "shut@example.com", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: start}
+	shut := loci.User{ID: loci.NewUserID(), OrgID: a.org.ID, Email: "shut@example.com", Role: loci.RoleUser,
+		OrgRole: loci.Member, CreatedAt: start}
 	a.do(a.st.People().Add(ctx, leaving, nil), a.st.People().Add(ctx, shut, nil))
 	for _, id := range []loci.OrgID{"gone", "quiet"} {
 		_, _, err := a.st.Orgs().Ensure(ctx, loci.Org{ID: id, OwnerID: loci.NewUserID(), CreatedAt: start}, loci.User{})
 		a.do(err)
 	}
-	session, replaced, theirs, valid := a.insert(owner, loci.BySignIn), a.insert(owner, loci.ByKey), a.insert(leaving.ID, loci.ByKey), a.insert(owner, loci.ByKey)
+	session, replaced, theirs, valid := a.insert(owner, loci.BySignIn), a.insert(owner, loci.ByKey),
+		a.insert(leaving.ID, loci.ByKey), a.insert(owner, loci.ByKey)
 	g, token, _ := a.grant(owner)
 	_, refreshed, used := a.grant(owner)
 	b := newBackups(dir)
@@ -96,8 +103,10 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 	shut.Disabled = true
 	a.do(a.st.Update(ctx, a.org.ID, func(tx store.Tx) error { return tx.Users().Update(ctx, shut) }))
 	_, deleted := a.st.Orgs().Delete(ctx, "gone")
-	a.do(a.st.Credentials().Revoke(ctx, a.org.ID, owner, session.ID, later), a.st.OAuth().Revoke(ctx, a.org.ID, owner, g.ID, later),
-		a.st.Credentials().Rotate(ctx, next, later, later), a.st.People().Remove(ctx, a.org.ID, leaving.ID, nil), a.refresh(used),
+	a.do(a.st.Credentials().Revoke(ctx, a.org.ID, owner, session.ID, later),
+		a.st.OAuth().Revoke(ctx, a.org.ID, owner, g.ID, later),
+		a.st.Credentials().Rotate(ctx, next, later, later), a.st.People().Remove(ctx, a.org.ID, leaving.ID, nil),
+		a.refresh(used),
 		quiet, deleted, a.st.Close())
 
 	done, err := b.RestoreInPlace(ctx, backup)
@@ -106,7 +115,8 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 	}
 	a.st = openStore(t, dir)
 	wantUsable(t, a.st, later, map[string]loci.Credential{"valid": valid, "refreshed": refreshed}, true)
-	wantUsable(t, a.st, later, map[string]loci.Credential{"session": session, "of the grant": token, "replaced": replaced, "of who left": theirs}, false)
+	wantUsable(t, a.st, later, map[string]loci.Credential{"session": session, "of the grant": token, "replaced": replaced,
+		"of who left": theirs}, false)
 	if err := a.refresh(used); loci.CodeOf(err) != loci.Conflict {
 		t.Errorf("a used refresh token: %v", err)
 	}
@@ -158,7 +168,8 @@ func TestRestoreOverAnotherRegistry(t *testing.T) {
 	a.do(err)
 	fresh := t.TempDir()
 	st := openStore(t, fresh)
-	_, _, err = st.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, OwnerID: loci.NewUserID(), CreatedAt: start.Add(time.Hour)}, loci.User{})
+	_, _, err = st.Orgs().Ensure(ctx,
+		loci.Org{ID: loci.DefaultOrg, OwnerID: loci.NewUserID(), CreatedAt: start.Add(time.Hour)}, loci.User{})
 	a.do(err, st.Close())
 	done, err := newBackups(fresh).RestoreInPlace(ctx, backup)
 	if err != nil || done.Revoked != 0 {
@@ -178,8 +189,9 @@ func TestRestoreBringsAttachments(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return tx.Assets().Insert(ctx, loci.Asset{ID: loci.NewAssetID(), MemoryID: page.Memories[0].ID, UserID: a.org.OwnerID, Size: size,
-			SHA256: hex.EncodeToString(sum[:]), CreatedAt: start})
+		return tx.Assets().Insert(ctx,
+			loci.Asset{ID: loci.NewAssetID(), MemoryID: page.Memories[0].ID, UserID: a.org.OwnerID, Size: size,
+				SHA256: hex.EncodeToString(sum[:]), CreatedAt: start})
 	}))
 	b := newBackups(dir)
 	backup, err := b.Create(ctx, a.st.Backup)

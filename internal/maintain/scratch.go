@@ -64,7 +64,8 @@ func (b *Backups) leftovers(remove bool) (list []Leftover, err error) {
 			return list, err
 		}
 		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), partPrefix) && !strings.HasPrefix(e.Name(), verifyPrefix) || strings.HasSuffix(e.Name(), lockSuffix) && e.Type().IsRegular() {
+			if !strings.HasPrefix(e.Name(), partPrefix) && !strings.HasPrefix(e.Name(), verifyPrefix) ||
+				strings.HasSuffix(e.Name(), lockSuffix) && e.Type().IsRegular() {
 				continue
 			}
 			path := filepath.Join(root, e.Name())

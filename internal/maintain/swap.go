@@ -58,7 +58,8 @@ func finishRestore(dir string, rename renamer) (kept string, err error) {
 		err = s.finish(dir, rename)
 	}
 	if err != nil {
-		return "", loci.WrapError(loci.Unavailable, err, "the interrupted restore in %s cannot be finished: %s; its files are in %s",
+		return "", loci.WrapError(loci.Unavailable, err,
+			"the interrupted restore in %s cannot be finished: %s; its files are in %s",
 			dir, err, filepath.Join(dir, replacedDir))
 	}
 	return s.kept(dir), s.forget(dir)

@@ -18,14 +18,16 @@ import (
 )
 
 var (
-	oldFiles = map[string]string{"_meta.db": "old", "_meta.db-wal": "old", "orgs/default.db": "old", "orgs/second.db": "old"}
+	oldFiles = map[string]string{"_meta.db": "old", "_meta.db-wal": "old", "orgs/default.db": "old",
+		"orgs/second.db": "old"}
 	newFiles = map[string]string{"_meta.db": "new", "orgs/default.db": "new"}
 )
 
 // replaceable makes a data directory of old files with a backup of new ones.
 func replaceable(t *testing.T) (*Backups, *Backup) {
 	t.Helper()
-	b := &Backups{Dir: t.TempDir(), Program: "test", Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
+	b := &Backups{Dir: t.TempDir(), Program: "test",
+		Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
 	backup, err := b.Create(t.Context(), writer(newFiles).Backup)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +206,8 @@ func TestUnfinishable(t *testing.T) {
 	for name, spoil := range map[string]func(dir string) error{
 		"damaged": func(dir string) error { return os.WriteFile(filepath.Join(dir, journalFile), []byte("{"), 0o600) },
 		"outside": func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, journalFile), []byte(`{"loci":"restore","format":1,"fresh":"a","kept":"b","old":["../x"]}`), 0o600)
+			return os.WriteFile(filepath.Join(dir, journalFile),
+				[]byte(`{"loci":"restore","format":1,"fresh":"a","kept":"b","old":["../x"]}`), 0o600)
 		},
 		"newer": func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, journalFile), []byte(`{"loci":"restore","format":2}`), 0o600)

@@ -55,7 +55,8 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 	_, key := w.key("claude")
 	noor := w.person(loci.DefaultOrg, "noor@loci.example")
 	mine, closed := w.work(w.owner, "claude", "reviewer"), w.work(w.owner, "claude", "")
-	hidden := []loci.Session{w.work(w.owner, "cursor", "reviewer"), w.work(w.owner, "", ""), w.work(noor, "claude", "reviewer")}
+	hidden := []loci.Session{w.work(w.owner, "cursor", "reviewer"), w.work(w.owner, "", ""),
+		w.work(noor, "claude", "reviewer")}
 	if _, err := w.app.Agent.CloseSession(t.Context(), w.owner, closed.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -66,10 +67,12 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 			t.Fatalf("in a session: %d %s", a.status, a.body)
 		}
 		never := r.inSession(neverOpened, "read_memories", "{}")
-		if never.status != http.StatusBadRequest || !strings.Contains(never.body, "Loci-Session names no session of yours that is open") {
+		if never.status != http.StatusBadRequest ||
+			!strings.Contains(never.body, "Loci-Session names no session of yours that is open") {
 			t.Errorf("in a session that never was: %d %s", never.status, never.body)
 		}
-		if a := r.inSession(closed.ID.String(), "read_memories", "{}"); a.status != http.StatusConflict || !strings.Contains(a.body, "the session is closed") {
+		if a := r.inSession(closed.ID.String(), "read_memories", "{}"); a.status != http.StatusConflict ||
+			!strings.Contains(a.body, "the session is closed") {
 			t.Errorf("in a closed session: %d %s", a.status, a.body)
 		}
 		if a := r.inSession("what", "read_memories", "{}"); a.body != never.body || a.status != never.status {
@@ -80,9 +83,13 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 				t.Errorf("in a hidden session: %d %s, want %s", a.status, a.body, never.body)
 			}
 		}
-		for tool, arguments := range map[string]string{"search_memories": `{"term":"a","session_id":"%s"}`, "write_memory": `{"title":"a","content":"b","session_id":"%s"}`,
-			"recall_memories": `{"query":"a","session_id":"%s"}`, "list_suggestions": `{"session_id":"%s"}`, "get_sources": `{"memory_id":"` + neverOpened + `","session_id":"%s"}`,
-			"add_sources": `{"memory_id":"` + neverOpened + `","sources":[{"kind":"session","ref":"x"}],"session_id":"%s"}`, "close_agent_session": `{"session_id":"%s"}`} {
+		for tool, arguments := range map[string]string{"search_memories": `{"term":"a","session_id":"%s"}`,
+			"write_memory":    `{"title":"a","content":"b","session_id":"%s"}`,
+			"recall_memories": `{"query":"a","session_id":"%s"}`, "list_suggestions": `{"session_id":"%s"}`,
+			"get_sources": `{"memory_id":"` + neverOpened + `","session_id":"%s"}`,
+			"add_sources": `{"memory_id":"` + neverOpened +
+				`","sources":[{"kind":"session","ref":"x"}],"session_id":"%s"}`,
+			"close_agent_session": `{"session_id":"%s"}`} {
 			never := r.inSession("", tool, fmt.Sprintf(arguments, neverOpened))
 			if failure(t, never) == "" {
 				t.Errorf("%s in a session that never was: %s", tool, never.body)
@@ -104,7 +111,8 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 func TestAgentScopeOverMCP(t *testing.T) {
 	w := newWorld(t)
 	noor := w.person(loci.DefaultOrg, "noor@loci.example")
-	sessions := []loci.Session{w.work(w.owner, "claude", "reviewer"), w.work(w.owner, "claude", "writer"), w.work(w.owner, "cursor", "reviewer"), w.work(noor, "claude", "reviewer"), w.work(w.owner, "claude", "")}
+	sessions := []loci.Session{w.work(w.owner, "claude", "reviewer"), w.work(w.owner, "claude", "writer"),
+		w.work(w.owner, "cursor", "reviewer"), w.work(noor, "claude", "reviewer"), w.work(w.owner, "claude", "")}
 	readers := map[loci.Vendor]*raw{}
 	for _, vendor := range []loci.Vendor{"claude", "cursor"} {
 		_, key := w.key(vendor)
@@ -114,10 +122,13 @@ func TestAgentScopeOverMCP(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		of := sessions[rapid.IntRange(0, 3).Draw(rt, "agent")]
-		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: of.Vendor, Origin: string(of.Vendor), AgentID: of.AgentID, SessionID: of.ID}
+		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: of.Vendor,
+			Origin: string(of.Vendor), AgentID: of.AgentID, SessionID: of.ID}
 		tag := "t" + loci.NewMemoryID().String()
 		vendors := rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}}).Draw(rt, "vendors")
-		m, err := w.app.Memory.Create(context.Background(), writer, memory.Draft{Title: tag, Content: "zebra " + tag, Tags: []string{tag}, Scope: loci.ScopeAgent, AllowedVendors: vendors})
+		m, err := w.app.Memory.Create(context.Background(), writer,
+			memory.Draft{Title: tag, Content: "zebra " + tag, Tags: []string{tag}, Scope: loci.ScopeAgent,
+				AllowedVendors: vendors})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -138,20 +149,26 @@ func TestAgentScopeOverMCP(t *testing.T) {
 
 func (w *world) checkAgentScope(rt *rapid.T, r *raw, session string, m *loci.Memory, tag string, visible bool) bool {
 	for _, call := range [][2]string{
-		{"search_memories", `{"term":"\"TAG\""}`}, {"recall_memories", `{"query":"\"TAG\"","scope":"agent"}`}, {"get_memories_by_tag", `{"tags":["TAG"]}`},
+		{"search_memories", `{"term":"\"TAG\""}`}, {"recall_memories", `{"query":"\"TAG\"","scope":"agent"}`},
+		{"get_memories_by_tag", `{"tags":["TAG"]}`},
 		{"get_memory_by_id", `{"id":"ID"}`}, {"get_latest_memory", `{"tag":"TAG"}`}, {"get_sources", `{"memory_id":"ID"}`},
-		{"search_memories", `{"term":"\"TAG\"","session_id":"SESSION"}`}, {"recall_memories", `{"query":"TAG","session_id":"SESSION"}`}, {"get_sources", `{"memory_id":"ID","session_id":"SESSION"}`},
+		{"search_memories", `{"term":"\"TAG\"","session_id":"SESSION"}`},
+		{"recall_memories", `{"query":"TAG","session_id":"SESSION"}`},
+		{"get_sources", `{"memory_id":"ID","session_id":"SESSION"}`},
 	} {
 		header := session
 		if strings.Contains(call[1], "SESSION") {
 			header = ""
 		}
-		a := r.inSession(header, call[0], strings.NewReplacer("TAG", tag, "ID", m.ID.String(), "SESSION", session).Replace(call[1]))
-		sees := strings.Contains(a.body, `"id":"`+m.ID.String()+`"`) || call[0] == "get_sources" && !strings.Contains(a.body, "no such memory")
+		a := r.inSession(header, call[0],
+			strings.NewReplacer("TAG", tag, "ID", m.ID.String(), "SESSION", session).Replace(call[1]))
+		sees := strings.Contains(a.body, `"id":"`+m.ID.String()+`"`) ||
+			call[0] == "get_sources" && !strings.Contains(a.body, "no such memory")
 		if sees != visible {
 			rt.Fatalf("%s %s in session %q: found %v, want %v: %s", call[0], call[1], session, sees, visible, a.body)
 		}
-		b := r.inSession(header, call[0], strings.NewReplacer("TAG", "t"+neverOpened, "ID", neverOpened, "SESSION", session).Replace(call[1]))
+		b := r.inSession(header, call[0],
+			strings.NewReplacer("TAG", "t"+neverOpened, "ID", neverOpened, "SESSION", session).Replace(call[1]))
 		if !visible && (a.body != b.body || a.status != b.status) {
 			rt.Fatalf("%s %s in session %q: with a hidden memory\n%s\nwith none\n%s", call[0], call[1], session, a.body, b.body)
 		}
@@ -163,7 +180,8 @@ func (w *world) checkAgentScope(rt *rapid.T, r *raw, session string, m *loci.Mem
 func TestSessionOfAProcess(t *testing.T) {
 	w := newWorld(t)
 	s := w.work(w.owner, "claude", "reviewer")
-	p := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: w.owner.UserID, Vendor: "claude", Origin: "claude", AgentID: s.AgentID, SessionID: s.ID}
+	p := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: w.owner.UserID, Vendor: "claude",
+		Origin: "claude", AgentID: s.AgentID, SessionID: s.ID}
 	m, err := w.app.Memory.Create(t.Context(), p, memory.Draft{Title: "Habit", Content: "zebra", Scope: loci.ScopeAgent})
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +198,8 @@ func TestSessionOfAProcess(t *testing.T) {
 			return w.auth.InNamedSession(ctx, p, s.ID.String())
 		}, inR, outW)
 	}()
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: outR, Writer: inW}, nil)
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+		&mcp.IOTransport{Reader: outR, Writer: inW}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +215,9 @@ func TestSessionOfAProcess(t *testing.T) {
 	if _, err := w.app.Agent.CloseSession(t.Context(), w.owner, s.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_memory_by_id", Arguments: map[string]any{"id": m.ID.String()}}); err == nil || !strings.Contains(err.Error(), "the session is closed") {
+	if _, err := client.CallTool(t.Context(),
+		&mcp.CallToolParams{Name: "get_memory_by_id", Arguments: map[string]any{"id": m.ID.String()}}); err == nil ||
+		!strings.Contains(err.Error(), "the session is closed") {
 		t.Errorf("in the closed session: %v", err)
 	}
 }

@@ -33,7 +33,8 @@ func TestInstructionsFitTheContext(t *testing.T) {
 	memory := []string{"start of a task", "before you ask", "write_memory", "allowed_vendors"}
 	graph := []string{"switch_project", "pass project with each call", "search_nodes before create_entities"}
 	always := []string{"Do not save secrets", "origin", "never instructions"}
-	for _, list := range []string{"memory", "graph", "graph-extra", "memory,graph", "memory,graph,graph-extra,reflect,session", "reflect"} {
+	for _, list := range []string{"memory", "graph", "graph-extra", "memory,graph",
+		"memory,graph,graph-extra,reflect,session", "reflect"} {
 		names, err := ParseToolsets(list)
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +71,9 @@ func TestToolsetsAreReadInAnyOrder(t *testing.T) {
 	}
 	for _, list := range []string{"", ",", "memory,graphs", "Memory", "memory graph", strings.Repeat("x", 1<<20)} {
 		_, err := ParseToolsets(list)
-		if loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), "memory, memory-extra, graph, graph-extra, reflect, session") || len(err.Error()) > 200 {
+		if loci.CodeOf(err) != loci.Invalid ||
+			!strings.Contains(err.Error(), "memory, memory-extra, graph, graph-extra, reflect, session") ||
+			len(err.Error()) > 200 {
 			t.Errorf("%.20q: %v, want an error that names those that there are", list, err)
 		}
 	}
@@ -86,7 +89,8 @@ func TestTidyErrors(t *testing.T) {
 	}{
 		{"plain", jsonrpc.Error{Code: -32602, Message: "unknown tool"}, -32602, "unknown tool"},
 		{"no code", jsonrpc.Error{Message: "missing required \"params\""}, -32600, "missing required \"params\""},
-		{"Go's types", jsonrpc.Error{Code: -32602, Message: `unmarshaling "s3cret" into a *mcp.GetPromptParams: json`}, -32602, "invalid params: this method takes params of another form"},
+		{"Go's types", jsonrpc.Error{Code: -32602, Message: `unmarshaling "s3cret" into a *mcp.GetPromptParams: json`},
+			-32602, "invalid params: this method takes params of another form"},
 		{"a method", jsonrpc.Error{Message: unknownMethod + `"a/b" unsupported`}, -32601, `unknown method "a/b"`},
 	}
 	for _, tt := range tests {
@@ -107,8 +111,10 @@ func TestParseKeepsIDs(t *testing.T) {
 		id   string
 		want bool
 	}{
-		{"0", true}, {"-1", true}, {"1.0", true}, {"1e2", true}, {"9007199254740992", true}, {"-9007199254740992", true}, {`""`, true}, {`"é\n"`, true},
-		{"1.2", false}, {"-0.5", false}, {"9007199254740994", false}, {"1e300", false}, {"1e999", false}, {"null", false}, {"true", false}, {"[1]", false}, {"{}", false},
+		{"0", true}, {"-1", true}, {"1.0", true}, {"1e2", true}, {"9007199254740992", true}, {"-9007199254740992", true},
+		{`""`, true}, {`"é\n"`, true},
+		{"1.2", false}, {"-0.5", false}, {"9007199254740994", false}, {"1e300", false}, {"1e999", false}, {"null", false},
+		{"true", false}, {"[1]", false}, {"{}", false},
 	}
 	for _, tt := range tests {
 		body := []byte(`{"jsonrpc":"2.0","id":` + tt.id + `,"method":"ping"}`)
@@ -118,7 +124,8 @@ func TestParseKeepsIDs(t *testing.T) {
 			continue
 		}
 		if !tt.want {
-			if number := tt.id[0] == '-' || tt.id[0] <= '9' && tt.id[0] >= '0'; problem.Code != jsonrpc.CodeInvalidRequest || number != (string(m.id) == tt.id) {
+			if number := tt.id[0] == '-' || tt.id[0] <= '9' && tt.id[0] >= '0'; problem.Code != jsonrpc.CodeInvalidRequest ||
+				number != (string(m.id) == tt.id) {
 				t.Errorf("%s: answered to %s with %v", tt.id, m.id, problem)
 			}
 			continue
@@ -131,7 +138,8 @@ func TestParseKeepsIDs(t *testing.T) {
 		if err := json.Unmarshal([]byte(tt.id), &sent); err != nil {
 			t.Fatal(err)
 		}
-		if n, ok := decoded.(*jsonrpc.Request).ID.Raw().(int64); ok && float64(n) != sent || !ok && decoded.(*jsonrpc.Request).ID.Raw() != sent {
+		if n, ok := decoded.(*jsonrpc.Request).ID.Raw().(int64); ok && float64(n) != sent ||
+			!ok && decoded.(*jsonrpc.Request).ID.Raw() != sent {
 			t.Errorf("%s: the SDK reads %v", tt.id, decoded.(*jsonrpc.Request).ID.Raw())
 		}
 	}
@@ -202,7 +210,8 @@ func TestWholeNumbers(t *testing.T) {
 		want int
 		err  string
 	}{
-		{"10", 10, ""}, {"10.0", 10, ""}, {"1e1", 10, ""}, {"-3", -3, ""}, {"2.5", 7, noNumber}, {`"10"`, 7, noNumber}, {"true", 7, noNumber}, {"[]", 7, noNumber},
+		{"10", 10, ""}, {"10.0", 10, ""}, {"1e1", 10, ""}, {"-3", -3, ""}, {"2.5", 7, noNumber}, {`"10"`, 7, noNumber},
+		{"true", 7, noNumber}, {"[]", 7, noNumber},
 		{"null", 7, noNumber}, {"99999999999999999999", 7, outside}, {"-4", 7, outside}, {"1e400", 7, noNumber},
 	}
 	for _, tt := range tests {
@@ -224,10 +233,12 @@ func TestInternalErrorsAreNotShown(t *testing.T) {
 		t.Errorf("tool: %q", text)
 	}
 	var rpc *jsonrpc.Error
-	if err := s.rpcError(t.Context(), "recall", cause); !errors.As(err, &rpc) || rpc.Message != "internal error" || rpc.Code != jsonrpc.CodeInternalError {
+	if err := s.rpcError(t.Context(), "recall", cause); !errors.As(err, &rpc) || rpc.Message != "internal error" ||
+		rpc.Code != jsonrpc.CodeInternalError {
 		t.Errorf("prompt: %v", err)
 	}
-	_, err := s.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("disk on fire") })(t.Context(), "tools/call", nil)
+	_, err := s.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("disk on fire") })(
+		t.Context(), "tools/call", nil)
 	if !errors.As(err, &rpc) || rpc.Message != "internal error" {
 		t.Errorf("panic: %v", err)
 	}
@@ -243,7 +254,8 @@ func TestInternalErrorsAreNotShown(t *testing.T) {
 // FuzzMessagesAreReadOrRefused checks that the SDK can read what parseMessage
 // accepts, and that nothing makes it panic.
 func FuzzMessagesAreReadOrRefused(f *testing.F) {
-	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping",` +
+		`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`))
 	f.Add([]byte(`[{"jsonrpc":"2.0","method":"x"}]`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1e300,"result":{}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -258,7 +270,8 @@ func FuzzMessagesAreReadOrRefused(f *testing.F) {
 		if err != nil {
 			t.Fatalf("let pass: %v", err)
 		}
-		if request, ok := decoded.(*jsonrpc.Request); ok && (request.Method != m.method || request.IsCall() != (m.id != nil)) {
+		if request, ok := decoded.(*jsonrpc.Request); ok &&
+			(request.Method != m.method || request.IsCall() != (m.id != nil)) {
 			t.Errorf("read as %q with id %s", m.method, m.id)
 		}
 	})

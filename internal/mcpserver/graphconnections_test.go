@@ -25,7 +25,8 @@ func (w *world) localClient(t *testing.T, version string) *mcp.ClientSession {
 	t.Helper()
 	in, out, wait := w.stdio(context.Background())
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-		Connect(context.Background(), &mcp.IOTransport{Reader: io.NopCloser(out), Writer: in}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+		Connect(context.Background(), &mcp.IOTransport{Reader: io.NopCloser(out), Writer: in},
+			&mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func TestConnectionsNeverMix(t *testing.T) {
 		}
 		wg.Go(func() {
 			for {
-				r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "switch_project", Arguments: map[string]any{"name": project}})
+				r, err := session.CallTool(t.Context(),
+					&mcp.CallToolParams{Name: "switch_project", Arguments: map[string]any{"name": project}})
 				if err != nil {
 					t.Error(err)
 					return
@@ -75,7 +77,8 @@ func TestConnectionsNeverMix(t *testing.T) {
 	r := w.raw(key, stateless)
 	for _, project := range []string{"a", "b"} {
 		names := r.names(project)
-		if slices.ContainsFunc(names, func(n string) bool { return !strings.Contains(n, "-"+project+" ") }) || len(names) != 2*each {
+		if slices.ContainsFunc(names, func(n string) bool { return !strings.Contains(n, "-"+project+" ") }) ||
+			len(names) != 2*each {
 			t.Errorf("project %s has %d entities: %v", project, len(names), names)
 		}
 	}
@@ -108,7 +111,8 @@ func TestProjectsCloseUnderConnections(t *testing.T) {
 	}
 	left := func(how string) {
 		t.Helper()
-		a, b, c := first.mustFail("read_graph", "{}"), second.mustFail("search_nodes", `{"query":"a"}`), text(t, local, "read_graph", nil)
+		a, b, c := first.mustFail("read_graph", "{}"), second.mustFail("search_nodes", `{"query":"a"}`),
+			text(t, local, "read_graph", nil)
 		if a != none || b != none || c != none {
 			t.Errorf("%s: %q, %q, %q", how, a, b, c)
 		}
@@ -185,7 +189,8 @@ func TestEndedConnectionsAreForgotten(t *testing.T) {
 func TestStatelessClientsHaveNoConnection(t *testing.T) {
 	w := newWorld(t)
 	session := w.localClient(t, stateless)
-	if got := text(t, session, "create_project", map[string]any{"name": "p"}); !strings.Contains(got, "pass project with each call") {
+	if got := text(t, session, "create_project", map[string]any{"name": "p"}); !strings.Contains(got,
+		"pass project with each call") {
 		t.Errorf("create_project: %s", got)
 	}
 	for _, tool := range []string{"read_graph", "switch_project"} {

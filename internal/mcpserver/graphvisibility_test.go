@@ -24,11 +24,13 @@ func askGraph(r *raw, project, name, id string) string {
 	}
 	for _, call := range [][2]string{
 		{"list_projects", `{"status":"all"`},
-		{"search_nodes", `{"query":"alpha"`}, {"search_nodes", `{"query":"` + name + `"`}, {"search_nodes", `{"query":"alpha OR secret","limit":1`},
+		{"search_nodes", `{"query":"alpha"`}, {"search_nodes", `{"query":"` + name + `"`},
+		{"search_nodes", `{"query":"alpha OR secret","limit":1`},
 		{"search_nodes", `{"query":"alpha NOT secret"`}, {"search_nodes", `{"query":"hid*"`},
 		{"open_nodes", `{"names":["` + name + `","Alpha"]`}, {"open_nodes", `{"names":["` + name + `x"]`},
 		{"read_graph", `{"limit":1`}, {"read_graph", `{"limit":500`},
-		{"get_neighbors", `{"name":"Alpha","hops":5`}, {"get_neighbors", `{"name":"` + name + `"`}, {"get_neighbors", `{"id":"` + id + `"`},
+		{"get_neighbors", `{"name":"Alpha","hops":5`}, {"get_neighbors", `{"name":"` + name + `"`},
+		{"get_neighbors", `{"id":"` + id + `"`},
 		{"get_entity_history", `{"name":"Alpha"`}, {"get_entity_history", `{"id":"` + id + `"`},
 		{"list_deleted_nodes", `{"limit":100`},
 		// Rejected calls change nothing either.
@@ -66,7 +68,8 @@ func TestHiddenRowsAreAbsent(t *testing.T) {
 			_, cursorKey := w.key("cursor")
 			claude, cursor := w.rawAt(claudeKey, version, allTools), w.rawAt(cursorKey, version, allTools)
 			project := loci.ProjectID(mustID(t, claude.must("create_project", `{"name":"shared"}`)["id"]))
-			claude.must("create_entities", `{"project":"shared","entities":[{"name":"Alpha","entity_type":"t","observations":["alpha"]}]}`)
+			claude.must("create_entities",
+				`{"project":"shared","entities":[{"name":"Alpha","entity_type":"t","observations":["alpha"]}]}`)
 			w.clock.freeze()
 			ghost := loci.NewEntityID().String()
 			before, seen := askGraph(cursor, "shared", "Hidden", ghost), askGraph(claude, "shared", "Hidden", ghost)
@@ -75,15 +78,19 @@ func TestHiddenRowsAreAbsent(t *testing.T) {
 				t.Fatal(err)
 			}
 			only := []loci.Vendor{"claude"}
-			put, err := w.app.Graph.CreateEntities(ctx, p, project, only, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}, Observations: []string{"alpha", "a secret"}}})
+			put, err := w.app.Graph.CreateEntities(ctx, p, project, only,
+				[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"},
+					Observations: []string{"alpha", "a secret"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.app.Graph.AddObservations(ctx, p, project, only, []loci.Contents{{Entity: loci.EntityRef{Name: "Alpha"}, Contents: []string{"a secret"}}}); err != nil {
+			if _, err := w.app.Graph.AddObservations(ctx, p, project, only,
+				[]loci.Contents{{Entity: loci.EntityRef{Name: "Alpha"}, Contents: []string{"a secret"}}}); err != nil {
 				t.Fatal(err)
 			}
-			_, err = w.app.Graph.CreateRelations(ctx, p, project, only, []loci.NewRelation{{From: loci.EntityRef{Name: "Alpha"}, To: loci.EntityRef{Name: "Hidden"}, Type: "knows"},
-				{From: loci.EntityRef{Name: "Alpha"}, To: loci.EntityRef{Name: "Alpha"}, Type: "hides"}})
+			_, err = w.app.Graph.CreateRelations(ctx, p, project, only,
+				[]loci.NewRelation{{From: loci.EntityRef{Name: "Alpha"}, To: loci.EntityRef{Name: "Hidden"}, Type: "knows"},
+					{From: loci.EntityRef{Name: "Alpha"}, To: loci.EntityRef{Name: "Alpha"}, Type: "hides"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +100,9 @@ func TestHiddenRowsAreAbsent(t *testing.T) {
 				t.Errorf("cursor notices what only claude may see (-before +after):\n%s", diff)
 			}
 			// cursor's calls have deleted none of it, and it is not a duplicate.
-			made := cursor.must("create_entities", `{"project":"shared","entities":[{"name":"Hidden","entity_type":"t","observations":["a secret"]}]}`)["entities"].([]any)[0].(map[string]any)
+			made := cursor.must("create_entities",
+				`{"project":"shared","entities":[{"name":"Hidden","entity_type":"t","observations":["a secret"]}]}`,
+			)["entities"].([]any)[0].(map[string]any)
 			if made["created"] != true || made["added"] != 1.0 || made["id"] == id {
 				t.Errorf("cursor's entity of the hidden name: %v", made)
 			}
@@ -130,7 +139,8 @@ func TestHiddenProjectsAreAbsent(t *testing.T) {
 		w.clock.freeze()
 		ghost := loci.NewEntityID().String()
 		ask := func(r *raw, id string) string {
-			return askGraph(r, "closed", "Hidden", id) + r.tool("switch_project", `{"name":"closed"}`).body + r.tool("archive_project", `{"name":"closed"}`).body
+			return askGraph(r, "closed", "Hidden", id) + r.tool("switch_project", `{"name":"closed"}`).body +
+				r.tool("archive_project", `{"name":"closed"}`).body
 		}
 		before := map[string]string{}
 		for name, r := range readers {
@@ -145,7 +155,9 @@ func TestHiddenProjectsAreAbsent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put, err := w.app.Graph.CreateEntities(ctx, owner, project.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}}, {EntityRef: loci.EntityRef{Name: "Alpha", Type: "t"}}})
+		put, err := w.app.Graph.CreateEntities(ctx, owner, project.ID, nil,
+			[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}},
+				{EntityRef: loci.EntityRef{Name: "Alpha", Type: "t"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +173,8 @@ func TestHiddenProjectsAreAbsent(t *testing.T) {
 				if mine := w.rawAt(mineKey, version, allTools); askGraph(mine, "closed", "Hidden", ghost) == before["noor"] {
 					t.Error("who belongs to it does not see it either")
 				}
-				put, err = w.app.Graph.CreateEntities(ctx, owner, project.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}}})
+				put, err = w.app.Graph.CreateEntities(ctx, owner, project.ID, nil,
+					[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: "Hidden", Type: "t"}}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -184,7 +197,8 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 	_, key := w.key("claude")
 	r := w.raw(key, stateful)
 	r.must("create_project", `{"name":"p"}`)
-	r.must("create_entities", `{"entities":[{"name":"a","entity_type":"t"},{"name":"b","entity_type":"t","observations":["small"]}]}`)
+	r.must("create_entities",
+		`{"entities":[{"name":"a","entity_type":"t"},{"name":"b","entity_type":"t","observations":["small"]}]}`)
 	for i := range 20 {
 		long := fmt.Sprintf("%d %s", i, strings.Repeat("word ", 15_000))
 		r.must("add_observations", `{"observations":[{"entity_name":"a","contents":["`+long+`"]}]}`)
@@ -199,7 +213,8 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 		t.Errorf("an answer has %d bytes", len(a.body))
 	}
 	session := w.localClient(t, stateless)
-	if got := text(t, session, "read_graph", map[string]any{"project": "p"}); len(got) < 1<<19 || !strings.Contains(got, "observations_left") {
+	if got := text(t, session, "read_graph", map[string]any{"project": "p"}); len(got) < 1<<19 ||
+		!strings.Contains(got, "observations_left") {
 		t.Errorf("over stdio: %d bytes", len(got))
 	}
 	many := make([]string, 1000)
@@ -210,7 +225,8 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 	for i := range names {
 		names[i] = fmt.Sprintf("%q", fmt.Sprintf("n%d", i))
 	}
-	for _, call := range [][2]string{{"create_entities", `{"entities":[` + strings.Join(many, ",") + `]}`}, {"open_nodes", `{"names":[` + strings.Join(names, ",") + `]}`}} {
+	for _, call := range [][2]string{{"create_entities", `{"entities":[` + strings.Join(many, ",") + `]}`},
+		{"open_nodes", `{"names":[` + strings.Join(names, ",") + `]}`}} {
 		rows, left := 0, 0.0
 		for _, e := range r.must(call[0], call[1])["entities"].([]any) {
 			e := e.(map[string]any)
@@ -221,7 +237,8 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 			t.Errorf("%s: %d short observations, and %v left", call[0], rows, left)
 		}
 	}
-	if text := r.mustFail("create_entities", `{"entities":[`+strings.Join(append(many, many[0]), ",")+`]}`); !strings.Contains(text, "entities has 1001 entries; at most 1000 are allowed") {
+	if text := r.mustFail("create_entities", `{"entities":[`+strings.Join(append(many, many[0]), ",")+
+		`]}`); !strings.Contains(text, "entities has 1001 entries; at most 1000 are allowed") {
 		t.Errorf("1,001 entities: %q", text)
 	}
 }

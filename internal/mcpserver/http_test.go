@@ -61,12 +61,15 @@ func TestTwoVendorsShareWhatTheyMay(t *testing.T) {
 			claude, cursor := w.connect(claudeKey, version), w.connect(cursorKey, version)
 
 			write(t, claude, map[string]any{"title": "Shared", "content": "the launch is in May"})
-			write(t, claude, map[string]any{"title": "Private", "content": "the launch slips", "allowed_vendors": []string{"claude"}})
-			m := write(t, cursor, map[string]any{"title": "For Claude", "content": "launch checklist", "allowed_vendors": []string{"claude", "cursor"}})
+			write(t, claude, map[string]any{"title": "Private", "content": "the launch slips",
+				"allowed_vendors": []string{"claude"}})
+			m := write(t, cursor, map[string]any{"title": "For Claude", "content": "launch checklist",
+				"allowed_vendors": []string{"claude", "cursor"}})
 			if m.Origin != "cursor" {
 				t.Errorf("origin is %q, want that of the credential", m.Origin)
 			}
-			if diff := cmp.Diff([]string{"For Claude", "Private", "Shared"}, titles(t, claude, "read_memories", nil)); diff != "" {
+			if diff := cmp.Diff([]string{"For Claude", "Private", "Shared"},
+				titles(t, claude, "read_memories", nil)); diff != "" {
 				t.Errorf("claude reads (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff([]string{"For Claude", "Shared"}, titles(t, cursor, "read_memories", nil)); diff != "" {
@@ -95,7 +98,8 @@ func TestConnectionsBelongToOnePrincipal(t *testing.T) {
 			}
 			got, want := thief.send(method, body, nil), unknown.send(method, body, nil)
 			if got.status != http.StatusNotFound || got.body != want.body {
-				t.Errorf("%s %s: %d %s, want what an unknown session gets: %d %s", name, method, got.status, got.body, want.status, want.body)
+				t.Errorf("%s %s: %d %s, want what an unknown session gets: %d %s", name, method, got.status, got.body, want.status,
+					want.body)
 			}
 		}
 	}
@@ -105,7 +109,8 @@ func TestConnectionsBelongToOnePrincipal(t *testing.T) {
 	if a := mine.send(http.MethodDelete, "", nil); a.status != http.StatusNoContent {
 		t.Errorf("DELETE: %d %s", a.status, a.body)
 	}
-	ended, never := mine.tool("read_memories", "{}"), (&raw{w: w, key: claude, version: stateful, session: "X.Y", next: mine.next - 1}).tool("read_memories", "{}")
+	ended, never := mine.tool("read_memories", "{}"),
+		(&raw{w: w, key: claude, version: stateful, session: "X.Y", next: mine.next - 1}).tool("read_memories", "{}")
 	if ended.status != http.StatusNotFound {
 		t.Errorf("an ended session: %d %s", ended.status, ended.body)
 	}
@@ -131,7 +136,8 @@ func TestRevokedKeyEndsItsConnection(t *testing.T) {
 			t.Errorf("%s, after: %d, %q, %s", version, a.status, a.header.Get("WWW-Authenticate"), a.body)
 		}
 		// Another key cannot use the connection either.
-		if a := (&raw{w: w, key: other, version: stateful, session: r.session}).call("tools/list", "{}"); version == stateful && a.status != http.StatusNotFound {
+		if a := (&raw{w: w, key: other, version: stateful, session: r.session}).call("tools/list",
+			"{}"); version == stateful && a.status != http.StatusNotFound {
 			t.Errorf("another key in the session: %d", a.status)
 		}
 	}
@@ -144,7 +150,8 @@ func TestCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, reader, err := w.app.Identity.CreateKey(context.Background(), w.owner, auth.KeyRequest{Name: "r", Vendor: "claude", Rights: []loci.Right{loci.RightRead}})
+	_, reader, err := w.app.Identity.CreateKey(context.Background(), w.owner,
+		auth.KeyRequest{Name: "r", Vendor: "claude", Rights: []loci.Right{loci.RightRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +180,8 @@ func TestCredentials(t *testing.T) {
 	if text := failure(t, limited.tool("read_memories", "{}")); text != "" {
 		t.Errorf("a key that may read: %s", text)
 	}
-	if text := failure(t, limited.tool("write_memory", `{"title":"a","content":"b"}`)); !strings.Contains(text, "memories:write") {
+	if text := failure(t, limited.tool("write_memory", `{"title":"a","content":"b"}`)); !strings.Contains(text,
+		"memories:write") {
 		t.Errorf("a key that may only read writes: %q", text)
 	}
 }
@@ -181,7 +189,8 @@ func TestCredentials(t *testing.T) {
 func TestOffUntilThereIsAnAgentKey(t *testing.T) {
 	w := newWorld(t)
 	nobody := &raw{w: w, key: ownerKey, version: stateless}
-	if a := nobody.call("tools/list", "{}"); a.status != http.StatusNotFound || !strings.Contains(a.body, "agent-key create") {
+	if a := nobody.call("tools/list", "{}"); a.status != http.StatusNotFound ||
+		!strings.Contains(a.body, "agent-key create") {
 		t.Errorf("without an agent key: %d %s", a.status, a.body)
 	}
 	credential, key := w.key("claude")
@@ -201,7 +210,8 @@ func TestOffUntilThereIsAnAgentKey(t *testing.T) {
 	if err := loopback.app.Identity.RevokeKey(context.Background(), loopback.owner, credential.ID); err != nil {
 		t.Fatal(err)
 	}
-	if a := (&raw{w: loopback, key: key, version: stateless}).call("tools/list", "{}"); a.status != http.StatusUnauthorized {
+	if a := (&raw{w: loopback, key: key, version: stateless}).call("tools/list",
+		"{}"); a.status != http.StatusUnauthorized {
 		t.Errorf("after the last key was revoked, where people sign in: %d %s", a.status, a.body)
 	}
 	public := newWorld(t, func(o *mcpserver.Options) { o.PublicURL = "https://memory.example" })
@@ -239,7 +249,10 @@ func TestForeignHostsAreRefused(t *testing.T) {
 		if tt.origin != "" {
 			header["Origin"] = []string{tt.origin}
 		}
-		a := r.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, header)
+		a := r.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list",`+
+			`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+			`"io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
+			header)
 		if a.status != tt.want {
 			t.Errorf("Host %q Origin %q: %d, want %d: %s", tt.host, tt.origin, a.status, tt.want, a.body)
 		}
@@ -267,8 +280,10 @@ func TestConnectionsAreLimited(t *testing.T) {
 	works(first, 200)
 	works(third, 200)
 	works(theirs, 200)
-	refused := (&raw{w: w, key: late, version: stateful}).call("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
-	if refused.status != http.StatusServiceUnavailable || !strings.Contains(refused.body, "too many connections") || strings.Contains(refused.body, "(3)") {
+	refused := (&raw{w: w, key: late, version: stateful}).call("initialize",
+		`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
+	if refused.status != http.StatusServiceUnavailable || !strings.Contains(refused.body, "too many connections") ||
+		strings.Contains(refused.body, "(3)") {
 		t.Errorf("beyond the server's limit: %d %s", refused.status, refused.body)
 	}
 	if a := (&raw{w: w, key: late, version: stateless}).tool("read_memories", "{}"); a.status != 200 {
@@ -277,7 +292,8 @@ func TestConnectionsAreLimited(t *testing.T) {
 	first.send(http.MethodDelete, "", nil)
 	works(w.raw(late, stateful), 200)
 	for range 10 { // failing to open leaves nothing behind
-		if a := (&raw{w: w, key: mine, version: stateful}).post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, http.Header{"Accept": {"text/html"}}); a.status != 400 {
+		if a := (&raw{w: w, key: mine, version: stateful}).post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`,
+			http.Header{"Accept": {"text/html"}}); a.status != 400 {
 			t.Errorf("a bad initialize: %d %s", a.status, a.body)
 		}
 	}
@@ -289,7 +305,8 @@ func TestTwoCredentialsAreRefused(t *testing.T) {
 	_, key := w.key("claude")
 	bearer := "Bearer " + key.Reveal()
 	r := &raw{w: w, key: key, version: stateless}
-	if a := r.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, http.Header{"Authorization": {bearer, bearer}}); a.status != 400 || !strings.Contains(a.body, "stands twice") {
+	if a := r.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+		http.Header{"Authorization": {bearer, bearer}}); a.status != 400 || !strings.Contains(a.body, "stands twice") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }
@@ -298,7 +315,8 @@ func TestIdleConnectionsEnd(t *testing.T) {
 	w := newWorld(t, func(o *mcpserver.Options) { o.ConnectionIdle = time.Nanosecond })
 	_, key := w.key("claude")
 	r := &raw{w: w, key: key, version: stateful}
-	a := r.call("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
+	a := r.call("initialize",
+		`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
 	r.session = a.header.Get("Mcp-Session-Id")
 	for range 1000 { // the timer runs on its own; each look takes a round trip
 		if a = r.tool("read_memories", "{}"); a.status == http.StatusNotFound {
@@ -315,10 +333,11 @@ func TestPrincipalIsOfTheRequest(t *testing.T) {
 	p := loci.Principal{Kind: loci.KindAgent, OrgID: "default", UserID: loci.NewUserID(), Vendor: "claude"}
 	server := func() *mcp.Server {
 		srv := mcp.NewServer(&mcp.Implementation{Name: "a"}, nil)
-		srv.AddTool(&mcp.Tool{Name: "rights", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			who := req.Extra.TokenInfo.Extra["principal"].(loci.Principal)
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(who.Rights)}}}, nil
-		})
+		srv.AddTool(&mcp.Tool{Name: "rights", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				who := req.Extra.TokenInfo.Extra["principal"].(loci.Principal)
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(who.Rights)}}}, nil
+			})
 		return srv
 	}
 	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Stateful: server(), Stateless: server(),
@@ -331,7 +350,8 @@ func TestPrincipalIsOfTheRequest(t *testing.T) {
 			t.Errorf("%s, before: %s", version, a.body)
 		}
 		p.Rights = []loci.Right{loci.RightRead}
-		if a := r.tool("rights", "{}"); strings.Contains(a.body, "memories:write") || !strings.Contains(a.body, "memories:read") {
+		if a := r.tool("rights", "{}"); strings.Contains(a.body, "memories:write") ||
+			!strings.Contains(a.body, "memories:read") {
 			t.Errorf("%s, after: %s", version, a.body)
 		}
 	}
@@ -384,13 +404,15 @@ func checkStored(t *testing.T, w *world, acknowledged [][]loci.MemoryID, want in
 func TestInternalErrorsAreLoggedOnceAndNotShown(t *testing.T) {
 	srv := newWorld(t)
 	h := mcpserver.NewHTTP(mcpserver.HTTPOptions{
-		Stateful: mcp.NewServer(&mcp.Implementation{Name: "a"}, nil), Stateless: mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),
+		Stateful:  mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),
+		Stateless: mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),
 		Authorize: func(*http.Request) (loci.Principal, error) { return loci.Principal{}, fmt.Errorf("disk on fire") },
 		Log:       newLogger(srv.log),
 	})
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader("{}")))
-	if rec.Code != 500 || strings.Contains(rec.Body.String(), "fire") || !strings.Contains(rec.Body.String(), "internal error") {
+	if rec.Code != 500 || strings.Contains(rec.Body.String(), "fire") ||
+		!strings.Contains(rec.Body.String(), "internal error") {
 		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
 	if n := strings.Count(srv.log.String(), "disk on fire"); n != 1 {

@@ -29,8 +29,9 @@ func TestOtherOrgIsAbsent(t *testing.T) {
 			p, _ = w.auth.LocalAs(context.Background(), p.OrgID, p.UserID) // with its team
 			for _, v := range someVendors {
 				for _, allowed := range [][]loci.Vendor{{"*"}, {v}} {
-					m, err := w.app.Memory.Create(context.Background(), p, memory.Draft{Title: markers[i] + " alpha beta", Content: "alpha gamma " + markers[i],
-						Tags: []string{"red", markers[i]}, AllowedVendors: allowed})
+					m, err := w.app.Memory.Create(context.Background(), p,
+						memory.Draft{Title: markers[i] + " alpha beta", Content: "alpha gamma " + markers[i],
+							Tags: []string{"red", markers[i]}, AllowedVendors: allowed})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -57,7 +58,8 @@ func TestOtherOrgIsAbsent(t *testing.T) {
 						t.Fatalf("over %s, org %d sees what is in the other:\n%s", version, i, got)
 					}
 					if diff := cmp.Diff(want, got); diff != "" {
-						t.Fatalf("over %s, org %d: an id of the other org (+) is not answered like one that never was (-):\n%s", version, i, diff)
+						t.Fatalf("over %s, org %d: an id of the other org (+) is not answered like one that never was (-):\n%s", version,
+							i, diff)
 					}
 				}
 			}
@@ -70,7 +72,8 @@ func TestOtherOrgIsAbsent(t *testing.T) {
 func TestLimitOverMCP(t *testing.T) {
 	now := time.Date(2026, 3, 3, 12, 0, 15, 0, time.UTC)
 	w := newWorld(t, func(o *mcpserver.Options) {
-		o.Gate.Limiter = auth.NewLimiter(auth.LimitOptions{PerPrincipal: 2, PerAddress: 1, Now: func() time.Time { return now }})
+		o.Gate.Limiter = auth.NewLimiter(
+			auth.LimitOptions{PerPrincipal: 2, PerAddress: 1, Now: func() time.Time { return now }})
 	})
 	_, key := w.key("claude")
 	for _, tt := range []struct {

@@ -41,7 +41,8 @@ func (s *Server) recall(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.Ge
 	if err := loci.CheckText("topic", topic, 1, loci.MaxTerm); err != nil {
 		return nil, s.rpcError(ctx, "recall", err)
 	}
-	found, err := s.app.Memory.Search(ctx, principalOf(req.Extra), memory.SearchRequest{Query: topic, Limit: promptMemories})
+	found, err := s.app.Memory.Search(ctx, principalOf(req.Extra),
+		memory.SearchRequest{Query: topic, Limit: promptMemories})
 	if err != nil {
 		return nil, s.rpcError(ctx, "recall", err)
 	}

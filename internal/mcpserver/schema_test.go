@@ -39,10 +39,13 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
 	const (
-		memory = "browse_memories get_latest_memory get_memories_by_tag get_memory_by_id read_memories read_team_memories search_memories share_memory write_memory"
-		graph  = "add_observations archive_project create_entities create_project create_relations delete_entities delete_observations delete_project delete_relations " +
+		memory = "browse_memories get_latest_memory get_memories_by_tag get_memory_by_id read_memories read_team_memories " +
+			"search_memories share_memory write_memory"
+		graph = "add_observations archive_project create_entities create_project create_relations delete_entities " +
+			"delete_observations delete_project delete_relations " +
 			"get_current_project list_projects open_nodes read_graph restore_project search_nodes switch_project"
-		more  = "add_sources close_agent_session get_sources list_agents list_memory_nodes list_suggestions open_agent_session read_memory_node recall_memories register_agent"
+		more = "add_sources close_agent_session get_sources list_agents list_memory_nodes list_suggestions " +
+			"open_agent_session read_memory_node recall_memories register_agent"
 		extra = "get_entity_history get_neighbors list_deleted_nodes merge_entities restore_nodes"
 	)
 	for _, tt := range []struct {
@@ -62,7 +65,8 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		for _, version := range []string{stateful, stateless} {
 			var size int
 			if tools, size = listTools(t, w.rawAt(key, version, tt.query)); size > tt.tokens*4 {
-				t.Errorf("%q: tools/list over %s takes about %d tokens, at most %d are allowed", tt.query, version, size/4, tt.tokens)
+				t.Errorf("%q: tools/list over %s takes about %d tokens, at most %d are allowed", tt.query, version, size/4,
+					tt.tokens)
 			}
 		}
 		var names []string
@@ -89,7 +93,8 @@ func checkTools(t *testing.T, tools []listed) {
 				t.Errorf("%s has no %s", tool.Name, hint)
 			}
 		}
-		destroys := slices.Contains([]string{"delete_project", "delete_entities", "delete_observations", "delete_relations", "merge_entities"}, tool.Name)
+		destroys := slices.Contains([]string{"delete_project", "delete_entities", "delete_observations", "delete_relations",
+			"merge_entities"}, tool.Name)
 		if tool.Annotations["destructiveHint"] != destroys {
 			t.Errorf("%s: destructiveHint is %v", tool.Name, !destroys)
 		}
@@ -317,9 +322,11 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 	call("list_projects", "{}")
 	call("switch_project", `{"name":"p"}`)
 	call("get_current_project", "{}")
-	call("create_entities", `{"entities":[{"name":"a","entity_type":"t","observations":["x"]},{"name":"b","entity_type":"t"},{"name":"c","entity_type":"t"}]}`)
+	call("create_entities", `{"entities":[{"name":"a","entity_type":"t","observations":["x"]},{"name":"b",`+
+		`"entity_type":"t"},{"name":"c","entity_type":"t"}]}`)
 	call("add_observations", `{"observations":[{"entity_name":"a","contents":["x","y"]}]}`)
-	call("create_relations", `{"relations":[{"from":"a","to":"b","relation_type":"uses"},{"from":"c","to":"b","relation_type":"uses"}]}`)
+	call("create_relations",
+		`{"relations":[{"from":"a","to":"b","relation_type":"uses"},{"from":"c","to":"b","relation_type":"uses"}]}`)
 	call("search_nodes", `{"query":"x"}`)
 	call("open_nodes", `{"names":["a","z"]}`)
 	call("read_graph", "{}")

@@ -43,7 +43,8 @@ func TestRefusalSaysHowToSignIn(t *testing.T) {
 		{"a bad key", http.MethodPost, http.Header{"X-Api-Key": {"loci_agent_x"}}, "invalid_token"},
 	}
 	for _, tt := range tests {
-		a := (&raw{w: w, version: stateless}).send(tt.method, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`, tt.header)
+		a := (&raw{w: w, version: stateless}).send(tt.method, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`,
+			tt.header)
 		if a.status != http.StatusUnauthorized {
 			t.Errorf("%s: %d %s", tt.name, a.status, a.body)
 		}
@@ -53,9 +54,11 @@ func TestRefusalSaysHowToSignIn(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
-	for query, want := range map[string]string{"?toolsets=memory": "memories:read memories:write", "?toolsets=graph": "graph", "?toolsets=memory,graph-extra": "memories:read memories:write graph",
+	for query, want := range map[string]string{"?toolsets=memory": "memories:read memories:write",
+		"?toolsets=graph": "graph", "?toolsets=memory,graph-extra": "memories:read memories:write graph",
 		"?toolsets=reflect": "memories:read memories:write", "?toolsets=what": "memories:read memories:write graph"} {
-		if got := challenge(t, (&raw{w: w, query: query, version: stateless}).call("tools/list", "{}")); got["scope"] != want {
+		if got := challenge(t, (&raw{w: w, query: query, version: stateless}).call("tools/list",
+			"{}")); got["scope"] != want {
 			t.Errorf("%s: scope %q, want %q", query, got["scope"], want)
 		}
 	}
@@ -68,7 +71,8 @@ func TestRefusalSaysHowToSignIn(t *testing.T) {
 	}
 	none := newWorld(t)
 	none.key("claude")
-	if got := challenge(t, (&raw{w: none, version: stateless}).call("tools/list", "{}")); got["resource_metadata"] != "" || got["scope"] != "" {
+	if got := challenge(t, (&raw{w: none, version: stateless}).call("tools/list", "{}")); got["resource_metadata"] != "" ||
+		got["scope"] != "" {
 		t.Errorf("where nobody can sign in: %v", got)
 	}
 }
@@ -76,7 +80,8 @@ func TestRefusalSaysHowToSignIn(t *testing.T) {
 func TestTokenWithoutTheScope(t *testing.T) {
 	w := newWorld(t, signIn)
 	ctx := context.Background()
-	c, token, err := auth.NewCredential(w.owner, auth.KeyRequest{Name: "t", Vendor: "claude", Rights: []loci.Right{loci.RightRead}}, w.clock.Now())
+	c, token, err := auth.NewCredential(w.owner,
+		auth.KeyRequest{Name: "t", Vendor: "claude", Rights: []loci.Right{loci.RightRead}}, w.clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +96,13 @@ func TestTokenWithoutTheScope(t *testing.T) {
 		}
 		a := r.tool("write_memory", `{"title":"a","content":"b"}`)
 		got := challenge(t, a)
-		if a.status != http.StatusForbidden || got["error"] != "insufficient_scope" || got["scope"] != "memories:write" || got["resource_metadata"] == "" {
+		if a.status != http.StatusForbidden || got["error"] != "insufficient_scope" || got["scope"] != "memories:write" ||
+			got["resource_metadata"] == "" {
 			t.Errorf("%s, what it may not: %d %v", version, a.status, got)
 		}
 		a = r.tool("create_project", `{"name":"a"}`)
-		if got := challenge(t, a); a.status != http.StatusForbidden || got["error"] != "insufficient_scope" || got["scope"] != "graph" {
+		if got := challenge(t, a); a.status != http.StatusForbidden || got["error"] != "insufficient_scope" ||
+			got["scope"] != "graph" {
 			t.Errorf("%s, a graph: %d %v", version, a.status, got)
 		}
 	}

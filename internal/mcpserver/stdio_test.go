@@ -49,7 +49,8 @@ func TestStdioSeesWhatChangesMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := w.app.Memory.Create(ctx, mate, memory.Draft{Title: "mates", Content: "shared", AllowedVendors: []loci.Vendor{"*"}})
+	m, err := w.app.Memory.Create(ctx, mate,
+		memory.Draft{Title: "mates", Content: "shared", AllowedVendors: []loci.Vendor{"*"}})
 	if err == nil {
 		_, err = w.app.Memory.Share(ctx, mate, m.ID)
 	}
@@ -144,12 +145,14 @@ func (w *world) talk(text string) []map[string]any {
 	return messages
 }
 
-const hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+const hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":` +
+	`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
 func writeCall(id int, title string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"write_memory","arguments":{"title":%q,"content":"c"}}}`+"\n", id, title)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"write_memory",`+
+		`"arguments":{"title":%q,"content":"c"}}}`+"\n", id, title)
 }
 
 // TestStdioAnswersEverythingBeforeItEnds pipes many calls and closes the pipe. Each
@@ -194,13 +197,17 @@ func TestStdioGoesOnAfterBadLines(t *testing.T) {
 		{"a fraction as id", `{"jsonrpc":"2.0","id":1.2,"method":"ping"}`, -32600, 1.2},
 		{"an id beyond the numbers", `{"jsonrpc":"2.0","id":1e30,"method":"ping"}`, -32600, 1e30},
 		{"a name twice", `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"a","name":"b"}}`, -32600, "x"},
-		{"a secret where a text belongs", `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"recall","arguments":{"topic":["s3cret"]}}}`, -32602, 1.0},
-		{"a level that is none", `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"s3cret"}}`, -32602, 1.0},
+		{"a secret where a text belongs",
+			`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"recall","arguments":{"topic":["s3cret"]}}}`,
+			-32602, 1.0},
+		{"a level that is none", `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"s3cret"}}`, -32602,
+			1.0},
 		{"an unknown method", `{"jsonrpc":"2.0","id":1,"method":"a/b"}`, -32601, 1.0},
 		{"no params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, -32600, 1.0},
 		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, -32600, nil},
 		{"an empty batch", `[]`, -32600, nil},
-		{"too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"` + strings.Repeat("x", 1<<20) + `"}}`, -32600, nil},
+		{"too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"` + strings.Repeat("x", 1<<20) + `"}}`, -32600,
+			nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -251,8 +258,10 @@ func TestStdioAnswersIDsThatAreInUse(t *testing.T) {
 
 func TestStdioSpeaksTheStatelessVersion(t *testing.T) {
 	w := newWorld(t)
-	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
-	got := w.talk(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_memories","arguments":{},` + meta + `}}` + "\n")
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	got := w.talk(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_memories","arguments":{},` + meta +
+		`}}` + "\n")
 	if len(got) != 1 || got[0]["result"] == nil {
 		t.Errorf("%v", got)
 	}

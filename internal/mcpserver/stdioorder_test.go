@@ -12,8 +12,10 @@ import (
 var pipelined = []struct{ tool, args, want string }{
 	{"create_project", `{"name":"other"}`, `"other"`},
 	{"create_project", `{"name":"site"}`, `"site"`},
-	{"create_entities", `{"entities":[{"name":"Ada","entity_type":"person"},{"name":"Ida","entity_type":"person"},{"name":"Acme","entity_type":"firm"}]}`, `"Acme"`},
-	{"add_observations", `{"observations":[{"entity_name":"Ada","contents":["Takes tea."]},{"entity_name":"Ida","contents":["Rows."]}]}`, `"Rows."`},
+	{"create_entities", `{"entities":[{"name":"Ada","entity_type":"person"},{"name":"Ida","entity_type":"person"},` +
+		`{"name":"Acme","entity_type":"firm"}]}`, `"Acme"`},
+	{"add_observations", `{"observations":[{"entity_name":"Ada","contents":["Takes tea."]},{"entity_name":"Ida",` +
+		`"contents":["Rows."]}]}`, `"Rows."`},
 	{"create_relations", `{"relations":[{"from":"Ada","to":"Acme","relation_type":"works_at"}]}`, `"created":true`},
 	{"search_nodes", `{"query":"tea"}`, `"works_at"`},
 	{"open_nodes", `{"names":["Ada"]}`, `"Takes tea."`},
@@ -41,7 +43,8 @@ func TestStdioKeepsTheOrderOfGraphCalls(t *testing.T) {
 	text := hello
 	for i := range rounds * len(pipelined) {
 		x := pipelined[i%len(pipelined)]
-		text += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", i, x.tool, x.args)
+		text += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", i,
+			x.tool, x.args)
 	}
 	answered := 0
 	for _, m := range w.talk(text) {

@@ -17,11 +17,14 @@ const initialize = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInf
 func TestUnknownToolsetsAreRefused(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude")
-	for _, query := range []string{"?toolsets=memories", "?toolsets=", "?toolsets=memory,admin", "?toolsets=memory&toolsets=x", "?toolsets=" + strings.Repeat("x", 10_000)} {
+	for _, query := range []string{"?toolsets=memories", "?toolsets=", "?toolsets=memory,admin",
+		"?toolsets=memory&toolsets=x", "?toolsets=" + strings.Repeat("x", 10_000)} {
 		for _, version := range []string{stateful, stateless} {
 			for _, method := range []string{"initialize", "tools/list"} {
 				a := (&raw{w: w, key: key, version: version, query: query}).call(method, initialize)
-				if a.status != http.StatusBadRequest || !a.failed() || !strings.Contains(a.body, "choose from memory, memory-extra, graph, graph-extra, reflect, session") || len(a.body) > 300 {
+				if a.status != http.StatusBadRequest || !a.failed() ||
+					!strings.Contains(a.body, "choose from memory, memory-extra, graph, graph-extra, reflect, session") ||
+					len(a.body) > 300 {
 					t.Errorf("%.40s, %s over %s: %d %s", query, method, version, a.status, a.body)
 				}
 			}
@@ -86,7 +89,8 @@ func TestToolsetsOfTheProcess(t *testing.T) {
 		t.Errorf("%d entities in the project of the address, want none", n)
 	}
 	over := func(version string) string { return text(t, w.localClient(t, version), "get_current_project", nil) }
-	if a, b := over(stateful), over(stateless); !strings.Contains(a, `"name":"site"`) || !strings.Contains(b, `"name":"site"`) {
+	if a, b := over(stateful), over(stateless); !strings.Contains(a, `"name":"site"`) ||
+		!strings.Contains(b, `"name":"site"`) {
 		t.Errorf("over stdio: %s, %s", a, b)
 	}
 	r.must("archive_project", `{"name":"site"}`)
@@ -127,11 +131,13 @@ func TestOpenServer(t *testing.T) {
 		t.Errorf("without a session: %v", names)
 	}
 	refused := []http.Header{
-		{"Authorization": {"Bearer loci_agent_x"}}, {"Authorization": {"Basic eDp5"}}, {"Authorization": {""}}, {"X-Api-Key": {"x"}},
+		{"Authorization": {"Bearer loci_agent_x"}}, {"Authorization": {"Basic eDp5"}}, {"Authorization": {""}},
+		{"X-Api-Key": {"x"}},
 		{"X-Dashboard-Token": {"x"}}, {"Cookie": {"loci=loci_session_x"}},
 	}
 	for _, header := range refused {
-		if a := (&raw{w: w, version: stateful, session: nobody.session}).post(list, header); a.status != http.StatusUnauthorized {
+		if a := (&raw{w: w, version: stateful, session: nobody.session}).post(list,
+			header); a.status != http.StatusUnauthorized {
 			t.Errorf("%v: %d %.300s, want 401", header, a.status, a.body)
 		}
 	}
@@ -143,7 +149,8 @@ func TestOpenServer(t *testing.T) {
 			t.Errorf("%v: %d %s, want 403", header, a.status, a.body)
 		}
 	}
-	for _, header := range []http.Header{{"Forwarded": {"for=203.0.113.7"}}, {"X-Forwarded-For": {"203.0.113.7"}}, {"X-Forwarded-Proto": {"https"}}, {"X-Real-Ip": {"127.0.0.1"}},
+	for _, header := range []http.Header{{"Forwarded": {"for=203.0.113.7"}}, {"X-Forwarded-For": {"203.0.113.7"}},
+		{"X-Forwarded-Proto": {"https"}}, {"X-Real-Ip": {"127.0.0.1"}},
 		{"Via": {"1.1 proxy"}}, {"Origin": {"http://localhost:3000"}}, {"Sec-Fetch-Site": {"same-site"}}} {
 		if a := nobody.post(list, header); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "agent key") {
 			t.Errorf("%v: %d %s, want 401", header, a.status, a.body)

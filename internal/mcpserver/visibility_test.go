@@ -26,7 +26,8 @@ func TestHiddenIsAbsent(t *testing.T) {
 	const rounds, writes = 1, 12
 	for round := range uint64(rounds) {
 		for _, version := range []string{stateful, stateless} {
-			t.Run(fmt.Sprintf("%s/%d", version, round), func(t *testing.T) { hiddenIsAbsent(t, rand.New(rand.NewPCG(round, 7)), version, writes) })
+			t.Run(fmt.Sprintf("%s/%d", version, round),
+				func(t *testing.T) { hiddenIsAbsent(t, rand.New(rand.NewPCG(round, 7)), version, writes) })
 		}
 	}
 }
@@ -66,7 +67,8 @@ func hiddenIsAbsent(t *testing.T, r *rand.Rand, version string, writes int) {
 			}
 			hidden++
 			if diff := cmp.Diff(before[v], after); diff != "" {
-				t.Errorf("%s notices memory %d of %s for %v, which it may not see (-before +after):\n%s", v, n, m.Origin, m.AllowedVendors, diff)
+				t.Errorf("%s notices memory %d of %s for %v, which it may not see (-before +after):\n%s", v, n, m.Origin,
+					m.AllowedVendors, diff)
 			}
 		}
 	}
@@ -83,8 +85,9 @@ func (w *world) writeRandom(r *rand.Rand, n int) *loci.Memory {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	d := memory.Draft{Title: fmt.Sprintf("Memory %d", n), Content: "alpha " + []string{"beta", "gamma", "beta gamma"}[r.IntN(3)],
-		Tags: [][]string{nil, {"red"}, {"blue"}, {"red", "blue"}}[r.IntN(4)], Pinned: new(r.IntN(3) == 0)}
+	d := memory.Draft{Title: fmt.Sprintf("Memory %d", n),
+		Content: "alpha " + []string{"beta", "gamma", "beta gamma"}[r.IntN(3)],
+		Tags:    [][]string{nil, {"red"}, {"blue"}, {"red", "blue"}}[r.IntN(4)], Pinned: new(r.IntN(3) == 0)}
 	for _, v := range someVendors {
 		if r.IntN(2) == 0 {
 			d.AllowedVendors = append(d.AllowedVendors, v)
@@ -113,9 +116,11 @@ func (w *world) showIn(n loci.NodeID, m *loci.Memory) {
 	if !m.Live(w.clock.Now()) {
 		return
 	}
-	shown, err := w.app.Node.AddItem(context.Background(), w.owner, n, node.ItemDraft{Kind: loci.ItemMemory, MemoryID: m.ID})
+	shown, err := w.app.Node.AddItem(context.Background(), w.owner, n,
+		node.ItemDraft{Kind: loci.ItemMemory, MemoryID: m.ID})
 	if err == nil {
-		_, err = w.app.Node.AddItem(context.Background(), w.owner, n, node.ItemDraft{Kind: loci.ItemText, Text: "about " + m.Title, ParentID: shown.ID})
+		_, err = w.app.Node.AddItem(context.Background(), w.owner, n,
+			node.ItemDraft{Kind: loci.ItemText, Text: "about " + m.Title, ParentID: shown.ID})
 	}
 	if err != nil {
 		w.t.Fatal(err)
@@ -143,7 +148,8 @@ func everything(r *raw, id loci.MemoryID) string {
 	for _, call := range [][2]string{
 		{"read_memories", `{}`}, {"read_memories", `{"limit":1}`},
 		{"browse_memories", `{}`}, {"browse_memories", `{"limit":2,"offset":1}`},
-		{"search_memories", `{"term":"alpha"}`}, {"search_memories", `{"term":"beta memory","limit":1}`}, {"search_memories", `{"term":"gam*","tags":["red"]}`},
+		{"search_memories", `{"term":"alpha"}`}, {"search_memories", `{"term":"beta memory","limit":1}`},
+		{"search_memories", `{"term":"gam*","tags":["red"]}`},
 		{"search_memories", `{"term":"alpha","origin":"claude"}`},
 		{"get_memories_by_tag", `{"tags":["red"]}`}, {"get_memories_by_tag", `{"tags":["red","blue"],"limit":1}`},
 		{"get_memory_by_id", `{"id":"` + id.String() + `"}`},
@@ -154,9 +160,11 @@ func everything(r *raw, id loci.MemoryID) string {
 	}
 	asOf := `"as_of":"` + r.w.clock.Now().Add(time.Hour).Format(time.RFC3339) + `"`
 	for _, call := range [][2]string{
-		{"recall_memories", `{"query":"alpha","include_superseded":true}`}, {"recall_memories", `{"query":"alpha",` + asOf + `}`},
+		{"recall_memories", `{"query":"alpha","include_superseded":true}`},
+		{"recall_memories", `{"query":"alpha",` + asOf + `}`},
 		{"recall_memories", `{"query":"alpha","known_at":"` + r.w.clock.Now().Format(time.RFC3339) + `"}`},
-		{"recall_memories", `{"query":"lph"}`}, {"recall_memories", `{"query":"alpha","pinned":true,"limit":1}`}, {"recall_memories", `{"query":"alpha","key":"alpha"}`},
+		{"recall_memories", `{"query":"lph"}`}, {"recall_memories", `{"query":"alpha","pinned":true,"limit":1}`},
+		{"recall_memories", `{"query":"alpha","key":"alpha"}`},
 		{"search_memories", `{"term":"alpha",` + asOf + `}`}, {"get_sources", `{"memory_id":"` + id.String() + `"}`},
 		{"list_suggestions", `{}`}, {"list_agents", `{}`}, {"read_memory_node", `{"id":"` + id.String() + `"}`},
 	} {

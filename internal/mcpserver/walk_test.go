@@ -38,8 +38,10 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 		t.Errorf("%d tools and %d actions", len(tools), len(actions))
 	}
 	for _, tool := range tools {
-		args := map[string]string{"search_memories": `{"term":"a"}`, "get_memories_by_tag": `{"tags":["a"]}`, "get_memory_by_id": `{"id":"` + none + `"}`,
-			"write_memory": `{"title":"a","content":"b"}`, "share_memory": `{"memory_id":"` + none + `"}`, "restore_nodes": `{"entities":["` + none + `"]}`}[tool.Name]
+		args := map[string]string{"search_memories": `{"term":"a"}`, "get_memories_by_tag": `{"tags":["a"]}`,
+			"get_memory_by_id": `{"id":"` + none + `"}`,
+			"write_memory":     `{"title":"a","content":"b"}`, "share_memory": `{"memory_id":"` + none + `"}`,
+			"restore_nodes": `{"entities":["` + none + `"]}`}[tool.Name]
 		if args == "" {
 			some := valid(tool)
 			if _, named := tool.InputSchema.Properties["name"]; named {
@@ -66,7 +68,8 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 		names["resource "+one.URI] = `resources/read {"uri":"` + one.URI + `"}`
 	}
 	for _, one := range listed.ResourceTemplates {
-		names["resource "+one.URITemplate] = `resources/read {"uri":"` + strings.NewReplacer("{id}", none, "{name}", "p", "{entity}", "e").Replace(one.URITemplate) + `"}`
+		names["resource "+one.URITemplate] = `resources/read {"uri":"` +
+			strings.NewReplacer("{id}", none, "{name}", "p", "{entity}", "e").Replace(one.URITemplate) + `"}`
 	}
 	for _, one := range listed.Prompts {
 		names["prompt "+one.Name] = `prompts/get {"name":"` + one.Name + `","arguments":{"topic":"a","text":"a"}}`

@@ -77,7 +77,8 @@ const ownerKey loci.Secret = "the-owner's-key"
 func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	t.Helper()
 	ctx := context.Background()
-	w := &world{t: t, clock: &clock{now: time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)}, log: &bytes.Buffer{}, dir: t.TempDir()}
+	w := &world{t: t, clock: &clock{now: time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)}, log: &bytes.Buffer{},
+		dir: t.TempDir()}
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: w.dir, Now: w.clock.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +116,8 @@ func (w *world) key(vendor loci.Vendor, rights ...loci.Right) (loci.Credential, 
 
 func (w *world) keyOf(p loci.Principal, vendor loci.Vendor, rights ...loci.Right) (loci.Credential, loci.Secret) {
 	w.t.Helper()
-	c, key, err := w.app.Identity.CreateKey(context.Background(), p, auth.KeyRequest{Name: string(vendor), Vendor: vendor, Rights: rights})
+	c, key, err := w.app.Identity.CreateKey(context.Background(), p,
+		auth.KeyRequest{Name: string(vendor), Vendor: vendor, Rights: rights})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -126,10 +128,12 @@ func (w *world) keyOf(p loci.Principal, vendor loci.Vendor, rights ...loci.Right
 func (w *world) person(org loci.OrgID, email string) loci.Principal {
 	w.t.Helper()
 	ctx := context.Background()
-	u := loci.User{ID: loci.NewUserID(), OrgID: org, Email: email, Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: w.clock.Now()}
+	u := loci.User{ID: loci.NewUserID(), OrgID: org, Email: email, Role: loci.RoleUser, OrgRole: loci.Member,
+		CreatedAt: w.clock.Now()}
 	if _, err := w.store.Orgs().Get(ctx, org); loci.CodeOf(err) == loci.NotFound {
 		u.OrgRole = loci.MemberOwner
-		_, _, err := w.store.Orgs().Ensure(ctx, loci.Org{ID: org, Name: string(org), OwnerID: u.ID, State: loci.OrgActive, CreatedAt: w.clock.Now()}, u)
+		_, _, err := w.store.Orgs().Ensure(ctx,
+			loci.Org{ID: org, Name: string(org), OwnerID: u.ID, State: loci.OrgActive, CreatedAt: w.clock.Now()}, u)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -226,7 +230,8 @@ func (w *world) rawAt(key loci.Secret, version, query string) *raw {
 	if version >= stateless {
 		return r
 	}
-	a := r.call("initialize", `{"protocolVersion":"`+version+`","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
+	a := r.call("initialize", `{"protocolVersion":"`+version+
+		`","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
 	if r.session = a.header.Get("Mcp-Session-Id"); r.session == "" {
 		w.t.Fatalf("initialize: %d without a session: %s", a.status, a.body)
 	}
@@ -270,7 +275,9 @@ func (r *raw) call(method, params string) reply {
 				header.Set("Mcp-Name", s)
 			}
 		}
-		p["_meta"] = json.RawMessage(`{"io.modelcontextprotocol/protocolVersion":"` + r.version + `","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`)
+		p["_meta"] = json.RawMessage(`{"io.modelcontextprotocol/protocolVersion":"` + r.version +
+			`","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},` +
+			`"io.modelcontextprotocol/clientCapabilities":{}}`)
 		b, err := json.Marshal(p)
 		if err != nil {
 			r.w.t.Fatal(err)
@@ -340,7 +347,8 @@ func (a reply) failed() bool {
 // deletesByKey lets keys of the default org delete.
 func (w *world) deletesByKey() {
 	w.t.Helper()
-	_, err := w.store.Orgs().Update(context.Background(), loci.DefaultOrg, func(o *loci.Org) error { o.Deletion = loci.DeleteWithKey; return nil })
+	_, err := w.store.Orgs().Update(context.Background(), loci.DefaultOrg,
+		func(o *loci.Org) error { o.Deletion = loci.DeleteWithKey; return nil })
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -13,12 +13,15 @@ func (s *Service) assetRules(ctx context.Context, p loci.Principal) (loci.AssetR
 }
 
 func tooLarge(rules loci.AssetRules) error {
-	return loci.Errorf(loci.TooLarge, "an attachment may have at most %d bytes in this org; an owner can allow more with `loci org set ORG asset_bytes=…`", rules.Largest())
+	return loci.Errorf(loci.TooLarge,
+		"an attachment may have at most %d bytes in this org; an owner can allow more with `loci org set ORG asset_bytes=…`",
+		rules.Largest())
 }
 
-// roomFor returns how many bytes a file of that announced size may have, so that none is read that could not be kept. Whether
-// it fits is decided in the transaction that attaches it.
-func (s *Service) roomFor(ctx context.Context, p loci.Principal, rules loci.AssetRules, size int64) (limit int64, err error) {
+// roomFor returns how many bytes a file of that announced size may have, so that none is read that could not be kept.
+// Whether it fits is decided in the transaction that attaches it.
+func (s *Service) roomFor(ctx context.Context, p loci.Principal, rules loci.AssetRules, size int64) (
+	limit int64, err error) {
 	limit = rules.Largest()
 	if rules.TotalBytes == 0 {
 		return limit, nil
@@ -62,5 +65,7 @@ func errTotal(ctx context.Context, tx store.Tx, p loci.Principal, rules loci.Ass
 	if err != nil {
 		return err
 	}
-	return loci.Errorf(loci.Conflict, full+"; yours have %d. Delete some, or an owner allows more with `loci org set ORG asset_total=…`", rules.TotalBytes, own)
+	return loci.Errorf(loci.Conflict,
+		full+"; yours have %d. Delete some, or an owner allows more with `loci org set ORG asset_total=…`", rules.TotalBytes,
+		own)
 }

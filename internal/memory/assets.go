@@ -30,7 +30,8 @@ type Received struct {
 func (r *Received) SHA256() string { return r.asset.SHA256 }
 
 // AddAsset attaches a file to a memory: it is Receive and then Attach.
-func (s *Service) AddAsset(ctx context.Context, p loci.Principal, id loci.MemoryID, u Upload) (asset loci.Asset, added bool, err error) {
+func (s *Service) AddAsset(ctx context.Context, p loci.Principal, id loci.MemoryID,
+	u Upload) (asset loci.Asset, added bool, err error) {
 	if err := s.Begin(ctx, p, AssetAdd); err != nil {
 		return loci.Asset{}, false, err
 	}
@@ -41,10 +42,10 @@ func (s *Service) AddAsset(ctx context.Context, p loci.Principal, id loci.Memory
 	return s.Attach(ctx, p, r)
 }
 
-// Receive stores the bytes of a file that is to be attached to a memory; it reads them once and holds a few KiB. NotFound if the
-// memory is not visible; Forbidden if it is another person's or, for an agent, of another origin; TooLarge and Conflict if the
-// org's rules leave no room for it, Conflict also if its project is archived; Invalid about name, and about a media type that the org
-// does not take. An error of u.Body is returned as it is.
+// Receive stores the bytes of a file that is to be attached to a memory; it reads them once and holds a few KiB.
+// NotFound if the memory is not visible; Forbidden if it is another person's or, for an agent, of another origin;
+// TooLarge and Conflict if the org's rules leave no room for it, Conflict also if its project is archived; Invalid
+// about name, and about a media type that the org does not take. An error of u.Body is returned as it is.
 func (s *Service) Receive(ctx context.Context, p loci.Principal, id loci.MemoryID, u Upload) (*Received, error) {
 	if err := s.Begin(ctx, p, AssetAdd); err != nil {
 		return nil, err
@@ -60,7 +61,8 @@ func (s *Service) receive(ctx context.Context, p loci.Principal, id loci.MemoryI
 	if err != nil {
 		return nil, err
 	}
-	asset := loci.Asset{ID: loci.NewAssetID(), MemoryID: id, UserID: p.UserID, Origin: p.Origin, Name: u.Name, CreatedAt: s.Time(),
+	asset := loci.Asset{ID: loci.NewAssetID(), MemoryID: id, UserID: p.UserID, Origin: p.Origin, Name: u.Name,
+		CreatedAt: s.Time(),
 		MediaType: plainBytes, SHA256: strings.Repeat("0", 64)} // what is not known yet
 	if err := asset.Validate(); err != nil {
 		return nil, err
@@ -77,7 +79,8 @@ func (s *Service) receive(ctx context.Context, p loci.Principal, id loci.MemoryI
 		return nil, err
 	}
 	if !rules.Takes(asset.MediaType) {
-		return nil, loci.FieldErrorf("media_type", "is %s by what the bytes are; this org takes %s", asset.MediaType, strings.Join(rules.MediaTypes, ", "))
+		return nil, loci.FieldErrorf("media_type", "is %s by what the bytes are; this org takes %s", asset.MediaType,
+			strings.Join(rules.MediaTypes, ", "))
 	}
 	sum, size, err := s.Store.Blobs().Put(ctx, p.OrgID, body, limit)
 	switch {
@@ -123,13 +126,15 @@ func (s *Service) Attach(ctx context.Context, p loci.Principal, r *Received) (as
 			return err
 		}
 		for _, other := range have {
-			if other.Name == r.asset.Name && other.SHA256 == r.asset.SHA256 && other.UserID == p.UserID && other.Origin == p.Origin {
+			if other.Name == r.asset.Name && other.SHA256 == r.asset.SHA256 && other.UserID == p.UserID &&
+				other.Origin == p.Origin {
 				asset, added, e.Action, e.Target = other, false, "", other.ID.String()
 				return nil
 			}
 		}
 		if len(have) >= loci.MaxAssets {
-			return loci.Errorf(loci.Conflict, "the memory has %d attachments, which is the most; delete one first", loci.MaxAssets)
+			return loci.Errorf(loci.Conflict, "the memory has %d attachments, which is the most; delete one first",
+				loci.MaxAssets)
 		}
 		if err := overTotal(ctx, tx, p, rules, r.asset.Size); err != nil {
 			return err
@@ -143,8 +148,8 @@ func (s *Service) Attach(ctx context.Context, p loci.Principal, r *Received) (as
 	return asset, added, nil
 }
 
-// Assets returns the attachments of a memory, oldest first. A person also asks about one in the trash. NotFound if the memory
-// is not visible.
+// Assets returns the attachments of a memory, oldest first. A person also asks about one in the trash. NotFound if the
+// memory is not visible.
 func (s *Service) Assets(ctx context.Context, p loci.Principal, id loci.MemoryID) (list []loci.Asset, err error) {
 	if err := s.Begin(ctx, p, AssetRead); err != nil {
 		return nil, err
@@ -172,9 +177,10 @@ func (s *Service) asset(ctx context.Context, p loci.Principal, id loci.AssetID) 
 	return asset, err
 }
 
-// OpenAsset returns an attachment and its bytes, which the caller closes. NotFound as for Asset; Unavailable if the bytes are
-// missing.
-func (s *Service) OpenAsset(ctx context.Context, p loci.Principal, id loci.AssetID) (loci.Asset, io.ReadSeekCloser, error) {
+// OpenAsset returns an attachment and its bytes, which the caller closes. NotFound as for Asset; Unavailable if the
+// bytes are missing.
+func (s *Service) OpenAsset(ctx context.Context, p loci.Principal, id loci.AssetID) (
+	loci.Asset, io.ReadSeekCloser, error) {
 	if err := s.Begin(ctx, p, AssetRead); err != nil {
 		return loci.Asset{}, nil, err
 	}
@@ -188,7 +194,8 @@ func (s *Service) OpenAsset(ctx context.Context, p loci.Principal, id loci.Asset
 	}
 	f, err := s.Store.Blobs().Open(ctx, p.OrgID, [32]byte(sum))
 	if loci.CodeOf(err) == loci.NotFound {
-		err = loci.WrapError(loci.Unavailable, err, "the bytes of this attachment are missing on the server; `loci doctor` says which, a backup has them")
+		err = loci.WrapError(loci.Unavailable, err,
+			"the bytes of this attachment are missing on the server; `loci doctor` says which, a backup has them")
 	}
 	if err != nil {
 		return loci.Asset{}, nil, err
@@ -196,9 +203,9 @@ func (s *Service) OpenAsset(ctx context.Context, p loci.Principal, id loci.Asset
 	return asset, f, nil
 }
 
-// DeleteAsset deletes an attachment for good; its bytes go at a later sweep, unless another attachment has the same. NotFound if
-// its memory is not visible; Forbidden if the memory is another person's or, for an agent, if another origin attached it, and where
-// the org deletes only after step-up.
+// DeleteAsset deletes an attachment for good; its bytes go at a later sweep, unless another attachment has the same.
+// NotFound if its memory is not visible; Forbidden if the memory is another person's or, for an agent, if another
+// origin attached it, and where the org deletes only after step-up.
 func (s *Service) DeleteAsset(ctx context.Context, p loci.Principal, id loci.AssetID) error {
 	if err := s.Begin(ctx, p, AssetDelete); err != nil {
 		return err

@@ -13,8 +13,10 @@ import (
 var errMoved = errors.New("the memory has moved")
 
 // attach runs fn in a transaction with a live memory to which p may add something. Whether its project is open is
-// asked before, as nothing may be waited for in a transaction; so it is repeated if the memory came to another meanwhile.
-func (s *Service) attach(ctx context.Context, p loci.Principal, act gate.Action, id loci.MemoryID, fn func(store.Tx, *loci.Memory, *loci.AuditEntry) error) error {
+// asked before, as nothing may be waited for in a transaction; so it is repeated if the memory came to another
+// meanwhile.
+func (s *Service) attach(ctx context.Context, p loci.Principal, act gate.Action, id loci.MemoryID,
+	fn func(store.Tx, *loci.Memory, *loci.AuditEntry) error) error {
 	for {
 		m, err := s.attachable(ctx, p, act, id)
 		if err != nil {
@@ -38,7 +40,8 @@ func (s *Service) attach(ctx context.Context, p loci.Principal, act gate.Action,
 }
 
 // attachable returns a memory to which p may add something now.
-func (s *Service) attachable(ctx context.Context, p loci.Principal, act gate.Action, id loci.MemoryID) (m *loci.Memory, err error) {
+func (s *Service) attachable(ctx context.Context, p loci.Principal, act gate.Action, id loci.MemoryID) (
+	m *loci.Memory, err error) {
 	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) { m, err = mayAttach(ctx, tx, p, id); return err })
 	if loci.CodeOf(err) == loci.Forbidden {
 		s.Refused(ctx, p, act)
@@ -59,7 +62,8 @@ func mayAttach(ctx context.Context, tx store.Tx, p loci.Principal, id loci.Memor
 	case m.UserID != p.UserID:
 		return nil, loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can add to it")
 	case p.Kind == loci.KindAgent && m.Origin != p.Origin:
-		return nil, loci.Errorf(loci.Forbidden, "an agent may add only to what its own vendor wrote; write a memory of your own instead")
+		return nil, loci.Errorf(loci.Forbidden,
+			"an agent may add only to what its own vendor wrote; write a memory of your own instead")
 	}
 	return m, nil
 }
@@ -70,7 +74,8 @@ func mayDetach(p loci.Principal, m *loci.Memory, origin string) error {
 	case m.UserID != p.UserID:
 		return loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can delete what was added to it")
 	case p.Kind == loci.KindAgent && origin != p.Origin:
-		return loci.Errorf(loci.Forbidden, "an agent may delete only what its own vendor added; ask the person whose memory it is")
+		return loci.Errorf(loci.Forbidden,
+			"an agent may delete only what its own vendor added; ask the person whose memory it is")
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 	if err != nil {
 		return nil, err
 	}
-	b := &loci.Briefing{Total: page.Total, TotalIsLowerBound: !page.Exact, GeneratedAt: s.Time(), Pinned: loci.PinMemories(pinned), MorePinned: more}
+	b := &loci.Briefing{Total: page.Total, TotalIsLowerBound: !page.Exact, GeneratedAt: s.Time(),
+		Pinned: loci.PinMemories(pinned), MorePinned: more}
 	b.Recent = loci.Summaries(page.Memories[:min(briefingRecent, len(page.Memories))])
 	tags, origins := map[string]int{}, map[string]int{}
 	for _, m := range page.Memories {
@@ -54,8 +55,8 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 	return b, nil
 }
 
-// alwaysOn returns the pinned memories that pass the filter, the most important first, of the same importance the newest,
-// and whether there are older ones than these.
+// alwaysOn returns the pinned memories that pass the filter, the most important first, of the same importance the
+// newest, and whether there are older ones than these.
 func alwaysOn(ctx context.Context, tx store.Tx, v loci.Viewer, f Filter) (pinned []*loci.Memory, more bool, err error) {
 	f.Pinned = true
 	page, err := tx.Lists().List(ctx, v, store.ListQuery{Filter: f, Limit: MaxPinned})
@@ -68,6 +69,8 @@ func mostUsed(counts map[string]int) []loci.Count {
 	for name, n := range counts {
 		out = append(out, loci.Count{Name: name, Count: n})
 	}
-	slices.SortFunc(out, func(x, y loci.Count) int { return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Name, y.Name)) })
+	slices.SortFunc(out, func(x, y loci.Count) int {
+		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Name, y.Name))
+	})
 	return out[:min(len(out), briefingTags)]
 }

@@ -21,9 +21,10 @@ type BulkItem struct {
 
 // Bulk carries out up to loci.MaxBulk operations, in order. Together, all of them are done in one transaction or none:
 // then the error is a *loci.ItemsError with the reason of each that was refused. Otherwise each is done
-// by itself, and its result says what was refused. Forbidden, whatever the items, if the credential may not do one of the
-// operations; Invalid for no items, too many or an unknown operation.
-func (s *Service) Bulk(ctx context.Context, p loci.Principal, items []BulkItem, together bool) ([]loci.BulkResult, error) {
+// by itself, and its result says what was refused. Forbidden, whatever the items, if the credential may not do one of
+// the operations; Invalid for no items, too many or an unknown operation.
+func (s *Service) Bulk(ctx context.Context, p loci.Principal, items []BulkItem, together bool) (
+	[]loci.BulkResult, error) {
 	if err := s.Begin(ctx, p, bulkAction(items)); err != nil {
 		return nil, err
 	}
@@ -188,7 +189,8 @@ func (b *bulkRun) run(ctx context.Context, tx store.Tx, open func(loci.ProjectID
 }
 
 // one carries one item out and returns the action to be recorded, "" for none.
-func (b *bulkRun) one(ctx context.Context, tx store.Tx, i int, open func(loci.ProjectID) error) (loci.BulkResult, gate.Action, error) {
+func (b *bulkRun) one(ctx context.Context, tx store.Tx, i int, open func(loci.ProjectID) error) (
+	loci.BulkResult, gate.Action, error) {
 	item := &b.items[i]
 	if item.Op == loci.BulkCreate {
 		return b.create(ctx, tx, b.savings[i], open)
@@ -217,13 +219,15 @@ func (b *bulkRun) one(ctx context.Context, tx store.Tx, i int, open func(loci.Pr
 	return loci.BulkResult{ID: m.ID, Version: m.Version}, how.act, nil
 }
 
-func (b *bulkRun) create(ctx context.Context, tx store.Tx, s *saving, open func(loci.ProjectID) error) (loci.BulkResult, gate.Action, error) {
+func (b *bulkRun) create(ctx context.Context, tx store.Tx, s *saving, open func(loci.ProjectID) error) (
+	loci.BulkResult, gate.Action, error) {
 	e := b.app.Entry(b.p, Create)
 	if err := s.run(ctx, tx, &e, open); err != nil {
 		return loci.BulkResult{}, "", err
 	}
-	r := loci.BulkResult{ID: s.saved.ID, Version: s.saved.Version, Created: s.saved.Created(), ReplacedVersion: s.saved.ReplacedVersion,
-		Unchanged: s.saved.Unchanged, Superseded: s.saved.Superseded}
+	r := loci.BulkResult{ID: s.saved.ID, Version: s.saved.Version, Created: s.saved.Created(),
+		ReplacedVersion: s.saved.ReplacedVersion,
+		Unchanged:       s.saved.Unchanged, Superseded: s.saved.Superseded}
 	for _, one := range s.saved.Suggestions {
 		r.Suggestions = append(r.Suggestions, one.ID)
 	}

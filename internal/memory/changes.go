@@ -29,8 +29,8 @@ type ChangeEvent struct {
 // ChangePage is a part of what has changed.
 type ChangePage struct {
 	Events []ChangeEvent
-	// Reset says that what lies between here and the reader's place is not known, or that the reader may see something else now:
-	// it has to read everything again. There are no events then, and the place is behind everything.
+	// Reset says that what lies between here and the reader's place is not known, or that the reader may see something
+	// else now: it has to read everything again. There are no events then, and the place is behind everything.
 	Reset bool
 	// Position is behind everything that was looked at. It says nothing of how much that was.
 	Position string

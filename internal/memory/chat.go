@@ -34,7 +34,8 @@ type openAIChat struct {
 func NewChat(o ChatOptions) (Chat, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, loci.Errorf(loci.Invalid, "chat.base_url must be an http or https address, like http://127.0.0.1:11434/v1")
+		return nil, loci.Errorf(loci.Invalid,
+			"chat.base_url must be an http or https address, like http://127.0.0.1:11434/v1")
 	}
 	if o.Model == "" {
 		return nil, loci.Errorf(loci.Invalid, "chat.model must name a model")

@@ -63,7 +63,8 @@ func (s *Service) TrashMany(ctx context.Context, p loci.Principal, ids []loci.Me
 	return out, nil
 }
 
-func (s *Service) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, ids []loci.MemoryID) ([]TrashResult, error) {
+func (s *Service) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, ids []loci.MemoryID) (
+	[]TrashResult, error) {
 	how := edit{act: Trash, what: loci.Trashed, fn: s.toTrash}
 	found, err := tx.Memories().GetMany(ctx, p.Viewer(), ids, loci.LiveOnly)
 	if err != nil {
@@ -89,7 +90,8 @@ func (s *Service) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, i
 
 // Restore takes a memory out of the trash, and brings an expired one back by
 // clearing its expiry. NotFound if it is neither; otherwise the errors of Trash.
-func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
+func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (
+	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Restore); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,8 @@ func current(f Filter) Filter {
 
 // find is the one function behind every search: candidates from the store,
 // rank from package recall, rows of one page.
-func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (*SearchPage, error) {
+func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (
+	*SearchPage, error) {
 	f := finder{ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, until: time.Now().Add(s.patience)}
 	if err := f.rank(); err != nil {
 		return nil, err
@@ -68,7 +69,8 @@ type finder struct {
 func checkWords(query string) error {
 	q := recall.Parse(query)
 	if short := q.ShortPrefix(); short != "" {
-		return loci.FieldErrorf("query", "has %q, which stands for too many words; type at least %d letters before the *", short+"*", recall.MinPrefix)
+		return loci.FieldErrorf("query", "has %q, which stands for too many words; type at least %d letters before the *",
+			short+"*", recall.MinPrefix)
 	}
 	if n := q.Prefixes(); n > recall.MaxPrefixes {
 		return loci.FieldErrorf("query", "has %d words with a *; use at most %d", n, recall.MaxPrefixes)
@@ -120,7 +122,8 @@ func (f *finder) match(q recall.Query) ([]loci.Match, error) {
 func (f *finder) lookFor(terms []loci.Term, all bool) (store.Matches, error) {
 	ctx, cancel := f.within(2)
 	defer cancel()
-	matches, err := f.tx.Lists().Match(ctx, f.v, store.MatchQuery{Filter: f.filter, Terms: terms, All: all, Limit: maxMatches})
+	matches, err := f.tx.Lists().Match(ctx, f.v,
+		store.MatchQuery{Filter: f.filter, Terms: terms, All: all, Limit: maxMatches})
 	switch {
 	case matches.Cut:
 		f.stopped = StoppedByTime
@@ -180,7 +183,8 @@ func (f *finder) contain() ([]loci.Match, error) {
 func (f *finder) lookInto(text string, share int) (store.Contained, error) {
 	ctx, cancel := f.within(share)
 	defer cancel()
-	found, err := f.tx.Lists().Contains(ctx, f.v, store.ContainsQuery{Filter: f.filter, Text: text, Look: maxLooked, Limit: maxContained})
+	found, err := f.tx.Lists().Contains(ctx, f.v,
+		store.ContainsQuery{Filter: f.filter, Text: text, Look: maxLooked, Limit: maxContained})
 	switch {
 	case found.Cut:
 		f.stopped = StoppedByTime

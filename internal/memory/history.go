@@ -8,9 +8,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Diff compares two versions of a memory; it may be in the trash or have expired. to 0 is the current version, from 0 the one
-// before to that the principal may see; without one, to is compared with itself. NotFound for a memory as for Get, and for a version
-// that there is not or that is not visible, alike.
+// Diff compares two versions of a memory; it may be in the trash or have expired. to 0 is the current version, from 0
+// the one before to that the principal may see; without one, to is compared with itself. NotFound for a memory as for
+// Get, and for a version that there is not or that is not visible, alike.
 func (s *Service) Diff(ctx context.Context, p loci.Principal, id loci.MemoryID, from, to int) (*loci.Diff, error) {
 	if err := s.Begin(ctx, p, History); err != nil {
 		return nil, err
@@ -58,19 +58,22 @@ func versionOf(ctx context.Context, tx store.Tx, p loci.Principal, current *loci
 	}
 	m, err := oldVersion(ctx, tx, p.Viewer(), current.ID, n)
 	if err == nil && m == nil {
-		err = loci.Errorf(loci.NotFound, "this memory has no version %d that you may see; its history lists those that there are", n)
+		err = loci.Errorf(loci.NotFound,
+			"this memory has no version %d that you may see; its history lists those that there are", n)
 	}
 	return m, err
 }
 
 // Revert makes a memory say again what it said in an old version, as a new one; the versions between are kept. Text,
-// attributes, validity, scope and who may read it are as they were then. What moves it elsewhere has calls of its own: whether it is shared and
-// trashed stays as it is. A superseded memory counts again, if it did then. Reverting to what it says already makes no version.
+// attributes, validity, scope and who may read it are as they were then. What moves it elsewhere has calls of its own:
+// whether it is shared and trashed stays as it is. A superseded memory counts again, if it did then. Reverting to what
+// it says already makes no version.
 //
-// NotFound for a memory that is not there, in the trash, expired or not visible, and for such a version; otherwise the errors of
-// Replace: Conflict where the project is archived, Forbidden if its life gets shorter and the credential may not
-// delete; Invalid if the version would have expired by now.
-func (s *Service) Revert(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion, version int) (*loci.Memory, error) {
+// NotFound for a memory that is not there, in the trash, expired or not visible, and for such a version; otherwise the
+// errors of Replace: Conflict where the project is archived, Forbidden if its life gets shorter and the credential may
+// not delete; Invalid if the version would have expired by now.
+func (s *Service) Revert(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion, version int) (
+	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Revert); err != nil {
 		return nil, err
 	}
@@ -96,7 +99,8 @@ func (s *Service) Revert(ctx context.Context, p loci.Principal, id loci.MemoryID
 }
 
 // revert is one try; may refuses a project that has not been looked at yet.
-func (s *Service) revert(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion, version int, may func(loci.ProjectID) error) (*loci.Memory, error) {
+func (s *Service) revert(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion, version int,
+	may func(loci.ProjectID) error) (*loci.Memory, error) {
 	var reverted *loci.Memory
 	how := edit{act: Revert, ifVersion: ifVersion, life: loci.AnyState, what: loci.Updated}
 	err := s.Write(ctx, p, Revert, func(tx store.Tx, e *loci.AuditEntry) error {
@@ -105,7 +109,8 @@ func (s *Service) revert(ctx context.Context, p loci.Principal, id loci.MemoryID
 		if err != nil {
 			return err
 		}
-		if !now.DeletedAt.IsZero() || !now.ExpiresAt.IsZero() && !now.ExpiresAt.After(s.Time()) { // restoring is another action
+		// restoring is another action
+		if !now.DeletedAt.IsZero() || !now.ExpiresAt.IsZero() && !now.ExpiresAt.After(s.Time()) {
 			return loci.NoSuchMemory()
 		}
 		then, err := versionOf(ctx, tx, p, now, version)
@@ -147,7 +152,9 @@ func (s *Service) reverted(p loci.Principal, m, then *loci.Memory) error {
 		return loci.Errorf(loci.Forbidden, "version %d is of no project, and this key is limited to projects", then.Version)
 	}
 	if m.Scope == loci.ScopeAgent && !m.TeamID.IsZero() {
-		return loci.Errorf(loci.Conflict, "version %d is of agent scope, and the memory is shared with a team now; take it back from there first", then.Version)
+		return loci.Errorf(loci.Conflict,
+			"version %d is of agent scope, and the memory is shared with a team now; take it back from there first",
+			then.Version)
 	}
 	return s.lives(p, was, m)
 }
@@ -163,7 +170,9 @@ func (s *Service) lives(p loci.Principal, was, m *loci.Memory) error {
 		}
 	}
 	if !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(s.Time()) {
-		return loci.FieldErrorf("version", "names one that has expired by now, so nobody could read the memory; copy what you need from it, or trash the memory")
+		return loci.FieldErrorf("version",
+			"names one that has expired by now, so nobody could read the memory; copy what you need from it, or trash the "+
+				"memory")
 	}
 	return nil
 }

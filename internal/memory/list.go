@@ -94,7 +94,8 @@ func (s *Service) listQuery(p loci.Principal, r *ListRequest, kind string) (stor
 
 // ByIDs returns the visible ones among ids as they were at that time, newest first. Ids that do not
 // exist and ids that may not be seen are left out alike.
-func (s *Service) ByIDs(ctx context.Context, p loci.Principal, ids []loci.MemoryID, w loci.When) ([]*loci.Memory, error) {
+func (s *Service) ByIDs(ctx context.Context, p loci.Principal, ids []loci.MemoryID, w loci.When) (
+	[]*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
@@ -109,7 +110,8 @@ func (s *Service) ByIDs(ctx context.Context, p loci.Principal, ids []loci.Memory
 		found, err = readAt(ctx, tx, p.Viewer(), ids, &Filter{When: w})
 		return err
 	})
-	slices.SortStableFunc(found, func(x, y *loci.Memory) int { return cmp.Compare(y.CreatedAt.UnixMicro(), x.CreatedAt.UnixMicro()) })
+	slices.SortStableFunc(found,
+		func(x, y *loci.Memory) int { return cmp.Compare(y.CreatedAt.UnixMicro(), x.CreatedAt.UnixMicro()) })
 	return found, err
 }
 
@@ -136,7 +138,8 @@ func (s *Service) checkFilter(f *Filter) error {
 	for _, c := range []struct {
 		field, text string
 		limit       int
-	}{{"origin", f.Origin, loci.MaxVendorLength}, {"category", f.Category, loci.MaxCategory}, {"key", f.Key, loci.MaxKey}} {
+	}{{"origin", f.Origin, loci.MaxVendorLength}, {"category", f.Category, loci.MaxCategory},
+		{"key", f.Key, loci.MaxKey}} {
 		if err := loci.CheckText(c.field, c.text, 0, c.limit); err != nil {
 			return err
 		}

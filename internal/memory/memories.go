@@ -39,7 +39,8 @@ func checkDraft(p loci.Principal, m, before *loci.Memory) error {
 		return project.ErrNotIn()
 	}
 	if p.OnlyProjects && m.ProjectID.IsZero() {
-		return loci.FieldErrorf("project_id", "is needed: this key is limited to projects, and would not see the memory otherwise")
+		return loci.FieldErrorf("project_id",
+			"is needed: this key is limited to projects, and would not see the memory otherwise")
 	}
 	if !m.AgentID.IsZero() && m.AgentID != p.AgentID && m.AgentID != before.AgentID {
 		return loci.FieldErrorf("agent_id", "must be the agent of the session that writes")
@@ -66,7 +67,8 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (
 // visible; Forbidden if it is another person's, or if the change shortens its
 // life and the credential may not delete; Conflict if it is of an archived project.
 // A change that changes nothing makes no version.
-func (s *Service) Replace(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, d Draft) (*loci.Memory, error) {
+func (s *Service) Replace(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, d Draft) (
+	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return nil, err
 	}
@@ -75,7 +77,8 @@ func (s *Service) Replace(ctx context.Context, p loci.Principal, id loci.MemoryI
 
 // Patch changes some fields and keeps the version before. Its errors are those
 // of Replace.
-func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (*loci.Memory, error) {
+func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (
+	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return nil, err
 	}
@@ -88,7 +91,8 @@ var errAskProject = errors.New("is the project open")
 // openly runs try, which asks open about the project of each memory that it is about to change. Of which projects they
 // are shows only in its transaction, in which nothing else may be waited for; so it is undone and repeated
 // then. known is open already.
-func (s *Service) openly(ctx context.Context, p loci.Principal, known loci.ProjectID, try func(open func(loci.ProjectID) error) error) error {
+func (s *Service) openly(ctx context.Context, p loci.Principal, known loci.ProjectID,
+	try func(open func(loci.ProjectID) error) error) error {
 	for opened := []loci.ProjectID{{}, known}; ; {
 		var asked loci.ProjectID
 		err := try(func(id loci.ProjectID) error {
@@ -109,14 +113,16 @@ func (s *Service) openly(ctx context.Context, p loci.Principal, known loci.Proje
 }
 
 // update carries Replace and Patch out.
-func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, apply func(*loci.Memory)) (m *loci.Memory, err error) {
+func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int,
+	apply func(*loci.Memory)) (m *loci.Memory, err error) {
 	err = s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
-		m, err = s.change(ctx, p, id, edit{act: Change, ifVersion: ifVersion, what: loci.Updated, fn: func(m *loci.Memory) error {
-			if err := s.updated(p, m, apply); err != nil {
-				return err
-			}
-			return open(m.ProjectID)
-		}})
+		m, err = s.change(ctx, p, id,
+			edit{act: Change, ifVersion: ifVersion, what: loci.Updated, fn: func(m *loci.Memory) error {
+				if err := s.updated(p, m, apply); err != nil {
+					return err
+				}
+				return open(m.ProjectID)
+			}})
 		return err
 	})
 	if err != nil {
@@ -213,17 +219,20 @@ func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 		return nil, loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can change it")
 	}
 	if p.Kind == loci.KindAgent && m.Origin != string(p.Vendor) {
-		return nil, loci.Errorf(loci.Forbidden, "an agent may share and trash only what its own vendor wrote; ask the person whose memory it is")
+		return nil, loci.Errorf(loci.Forbidden,
+			"an agent may share and trash only what its own vendor wrote; ask the person whose memory it is")
 	}
 	if how.ifVersion != 0 && how.ifVersion != m.Version {
-		return nil, loci.Errorf(loci.Precondition, "the memory is at version %d, not %d; read it again and repeat the change", m.Version, how.ifVersion)
+		return nil, loci.Errorf(loci.Precondition, "the memory is at version %d, not %d; read it again and repeat the change",
+			m.Version, how.ifVersion)
 	}
 	return m, nil
 }
 
 // put stores what the edit makes of a memory as its next version, and returns
 // it; or old itself if that changes nothing.
-func (s *Service) put(ctx context.Context, tx store.Tx, p loci.Principal, old *loci.Memory, how edit) (*loci.Memory, error) {
+func (s *Service) put(ctx context.Context, tx store.Tx, p loci.Principal, old *loci.Memory, how edit) (
+	*loci.Memory, error) {
 	m := old.Clone()
 	if err := how.fn(m); err != nil {
 		return nil, err
@@ -245,7 +254,8 @@ func madeBy(p loci.Principal, version int, what loci.Change) loci.State {
 // Versions returns the old versions of a memory, newest first, and the current
 // one, also of one that is in the trash or has expired. before, unless 0,
 // continues after that version. NotFound as for Get.
-func (s *Service) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, before, limit int) ([]*loci.Version, *loci.Memory, error) {
+func (s *Service) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, before, limit int) (
+	[]*loci.Version, *loci.Memory, error) {
 	if err := s.Begin(ctx, p, History); err != nil {
 		return nil, nil, err
 	}

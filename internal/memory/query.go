@@ -116,7 +116,8 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 
 // retrieve returns the memories for the prompt, at most limit: the pinned ones, and, best first, those that fit the
 // question, or the newest if none does.
-func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int, answer *QueryAnswer) (pinned, others []*loci.Memory, err error) {
+func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int,
+	answer *QueryAnswer) (pinned, others []*loci.Memory, err error) {
 	if r.IDs != nil {
 		found, err := readAt(ctx, tx, v, r.IDs, &r.Filter)
 		answer.Reason, answer.Total = FitsQuestion, len(found)
@@ -155,8 +156,8 @@ func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r Qu
 	return pinned, others, nil
 }
 
-// pinFirst cuts the pinned ones and the others to limit together, and takes the former out of the latter: half of it is for
-// others, if there are so many.
+// pinFirst cuts the pinned ones and the others to limit together, and takes the former out of the latter: half of it
+// is for others, if there are so many.
 func pinFirst(pinned, others []*loci.Memory, limit int) (first, rest []*loci.Memory) {
 	first = pinned[:min(len(pinned), limit)]
 	rest = without(others, first)
@@ -184,7 +185,8 @@ func (s *Service) complete(ctx context.Context, answer *QueryAnswer) error {
 	answer.Model = &model
 	text, err := s.chat.Complete(ctx, answer.Prompt)
 	if err != nil {
-		return loci.WrapError(loci.Upstream, err, "the model at %s did not answer; the memories are safe, try again", model.Provider)
+		return loci.WrapError(loci.Upstream, err, "the model at %s did not answer; the memories are safe, try again",
+			model.Provider)
 	}
 	answer.Response = text
 	return nil

@@ -13,8 +13,8 @@ import (
 )
 
 // Draft is what a writer says of a memory. What it leaves out, which is the zero value, takes the default of
-// Memory.SetDefaults, or stays as it was where a save changes a memory; AllowedVendors nil is everybody, empty is an error.
-// Who wrote it is not in here: that comes from the principal.
+// Memory.SetDefaults, or stays as it was where a save changes a memory; AllowedVendors nil is everybody, empty is an
+// error. Who wrote it is not in here: that comes from the principal.
 type Draft struct {
 	Title, Content string
 	Summary        *string // new(""): none
@@ -77,8 +77,8 @@ const maxCompared = 2
 // Superseded memories that are the writer's own are hidden from recall in the same transaction; about others it makes
 // suggestions.
 //
-// Invalid if a limit is broken or supersedes[i] or corrects[i] names no live memory that the principal sees; Conflict if a
-// project is archived; Forbidden if an agent would let more vendors read a memory than before, if a memory
+// Invalid if a limit is broken or supersedes[i] or corrects[i] names no live memory that the principal sees; Conflict
+// if a project is archived; Forbidden if an agent would let more vendors read a memory than before, if a memory
 // would live shorter and the credential may not delete, or if the save needs to read and the credential may not.
 // Then nothing is stored.
 func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Saved, error) {
@@ -99,7 +99,9 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	if err != nil {
 		return nil, err
 	}
-	sv.saved.Similar = mostSimilar(slices.DeleteFunc(similar, func(o loci.Similar) bool { return o.ID == sv.saved.ID || slices.Contains(sv.saved.Superseded, o.ID) }))
+	sv.saved.Similar = mostSimilar(
+		slices.DeleteFunc(similar,
+			func(o loci.Similar) bool { return o.ID == sv.saved.ID || slices.Contains(sv.saved.Superseded, o.ID) }))
 	return &sv.saved, nil
 }
 
@@ -175,7 +177,8 @@ func (s *saving) prepare() (err error) {
 	}
 	switch {
 	case d.Title == "" && d.Key == "":
-		return loci.FieldErrorf("title", "is required; only a memory with a key may leave it out, and is called like the key then")
+		return loci.FieldErrorf("title",
+			"is required; only a memory with a key may leave it out, and is called like the key then")
 	case d.TTL == 0:
 	case !d.ExpiresAt.IsZero():
 		return loci.FieldErrorf("ttl", "and expires_at say the same; send one of them")
@@ -240,7 +243,8 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 			return err
 		}
 		if s.p.Vendor != "" && !loci.Covers(old.AllowedVendors, m.AllowedVendors) {
-			return loci.Errorf(loci.Forbidden, "only a person may let more vendors read a memory; leave allowed_vendors out to keep it as it is")
+			return loci.Errorf(loci.Forbidden,
+				"only a person may let more vendors read a memory; leave allowed_vendors out to keep it as it is")
 		}
 		return nil
 	}})
@@ -257,7 +261,8 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	if !s.dedupes() {
 		return nil, nil
 	}
-	q := store.KeyQuery{UserID: s.m.UserID, Scope: s.m.Scope, ProjectID: s.m.ProjectID, AgentID: s.m.AgentID, WorkspaceID: s.m.WorkspaceID, Key: s.m.Key}
+	q := store.KeyQuery{UserID: s.m.UserID, Scope: s.m.Scope, ProjectID: s.m.ProjectID, AgentID: s.m.AgentID,
+		WorkspaceID: s.m.WorkspaceID, Key: s.m.Key}
 	if s.p.Vendor != "" {
 		q.Origin = s.p.Origin
 	}

@@ -39,8 +39,9 @@ type SearchPage struct {
 	NextCursor        string // "": no more
 	Total             int    // hits on all pages
 	TotalIsLowerBound bool   // there are more than Total
-	Partial           bool   // not the whole answer: StoppedBy says why, or why of each hit what was taken instead of its words
-	StoppedBy         StoppedBy
+	// not the whole answer: StoppedBy says why, or why of each hit what was taken instead of its words
+	Partial   bool
+	StoppedBy StoppedBy
 }
 
 // StoppedBy says why a search ended before it had looked at everything. Older memories may be missing then.
@@ -74,7 +75,8 @@ var searchKind = searching{"search", DefaultSearch, MaxSearch}
 
 // search is behind Search and Recall. also, unless it is nil, runs in the transaction that
 // found the page.
-func (s *Service) search(ctx context.Context, p loci.Principal, r SearchRequest, kind searching, also func(store.Tx, *SearchPage) error) (*SearchPage, error) {
+func (s *Service) search(ctx context.Context, p loci.Principal, r SearchRequest, kind searching,
+	also func(store.Tx, *SearchPage) error) (*SearchPage, error) {
 	if r.Lifecycle != loci.LiveOnly {
 		return nil, loci.FieldErrorf("filter", "cannot search the trash; list it instead")
 	}

@@ -60,7 +60,8 @@ func (s *Service) allSimilar(ctx context.Context, p loci.Principal, m *loci.Memo
 
 // candidates returns visible memories that have the words of one of the searches, and are about as long as
 // words.
-func candidates(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory, words int, searches [][]loci.Term) ([]*loci.Memory, error) {
+func candidates(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory, words int, searches [][]loci.Term) (
+	[]*loci.Memory, error) {
 	var ids []loci.MemoryID
 	for _, terms := range searches {
 		found, err := tx.Lists().Match(ctx, v, store.MatchQuery{Terms: terms, All: true, Limit: similarLook})
@@ -95,8 +96,8 @@ func compare(m *loci.Memory, text *recall.Text, others []*loci.Memory) []loci.Si
 	return list
 }
 
-// likeness says what the contents are to each other. Of short ones the titles say what they are about; and of titles that contradict
-// each other the contents do.
+// likeness says what the contents are to each other. Of short ones the titles say what they are about; and of titles
+// that contradict each other the contents do.
 func likeness(m *loci.Memory, text, title *recall.Text, o *loci.Memory) (score float64, like loci.Likeness) {
 	other := recall.Read(o.Content)
 	if min(text.Words, other.Words) < similarText {

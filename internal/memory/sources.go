@@ -14,7 +14,8 @@ import (
 // already from the same writer is returned as it is; added says how many are new. NotFound if the memory is
 // not visible; Forbidden if it is another person's or, for an agent, of another origin; Conflict if there
 // are too many or its project is archived; Invalid about sources[i].
-func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.MemoryID, drafts []loci.Source) (all []loci.Source, added int, err error) {
+func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.MemoryID, drafts []loci.Source) (
+	all []loci.Source, added int, err error) {
 	if err := s.Begin(ctx, p, SourceAdd); err != nil {
 		return nil, 0, err
 	}
@@ -33,8 +34,8 @@ func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.Memo
 	return all, added, nil
 }
 
-// Sources returns where a memory comes from, oldest first, as far as the caller sees it. A person also asks about one in
-// the trash. NotFound if the memory is not visible.
+// Sources returns where a memory comes from, oldest first, as far as the caller sees it. A person also asks about one
+// in the trash. NotFound if the memory is not visible.
 func (s *Service) Sources(ctx context.Context, p loci.Principal, id loci.MemoryID) (list []loci.Source, err error) {
 	if err := s.Begin(ctx, p, SourceRead); err != nil {
 		return nil, err
@@ -49,8 +50,8 @@ func (s *Service) Sources(ctx context.Context, p loci.Principal, id loci.MemoryI
 	return list, err
 }
 
-// DeleteSource deletes a source for good. NotFound if it is not visible; Forbidden if the memory is another person's or,
-// for an agent, if another origin wrote the source, and where the org deletes only after step-up.
+// DeleteSource deletes a source for good. NotFound if it is not visible; Forbidden if the memory is another person's
+// or, for an agent, if another origin wrote the source, and where the org deletes only after step-up.
 func (s *Service) DeleteSource(ctx context.Context, p loci.Principal, id loci.SourceID) error {
 	if err := s.Begin(ctx, p, SourceDelete); err != nil {
 		return err
@@ -74,7 +75,8 @@ func (s *Service) DeleteSource(ctx context.Context, p loci.Principal, id loci.So
 
 // addSources stores where m, which is stored already, comes from, and returns what it stored: what is there already
 // from the same writer it leaves out. See AddSources.
-func (s *Service) addSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, drafts []loci.Source) ([]loci.Source, error) {
+func (s *Service) addSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, drafts []loci.Source) (
+	[]loci.Source, error) {
 	all, added, err := s.putSources(ctx, tx, p, m, drafts)
 	if err != nil || added == 0 {
 		return nil, err
@@ -83,7 +85,8 @@ func (s *Service) addSources(ctx context.Context, tx store.Tx, p loci.Principal,
 }
 
 // putSources returns those that were there before those that it adds.
-func (s *Service) putSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, drafts []loci.Source) (all []loci.Source, added int, err error) {
+func (s *Service) putSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, drafts []loci.Source) (
+	all []loci.Source, added int, err error) {
 	if len(drafts) > loci.MaxSources {
 		return nil, 0, loci.FieldErrorf("sources", "has %d entries; at most %d are allowed", len(drafts), loci.MaxSources)
 	}
@@ -119,7 +122,8 @@ func (s *Service) putSources(ctx context.Context, tx store.Tx, p loci.Principal,
 // sourceOf takes from a draft what a writer decides.
 func (s *Service) sourceOf(p loci.Principal, m *loci.Memory, d loci.Source) loci.Source {
 	src := loci.Source{ID: loci.NewSourceID(), MemoryID: m.ID, UserID: p.UserID, Origin: p.Origin, CreatedAt: s.Time(),
-		Kind: d.Kind, Ref: d.Ref, Text: d.Text, Quote: d.Quote, Start: d.Start, End: d.End, AllowedVendors: slices.Clone(d.AllowedVendors)}
+		Kind: d.Kind, Ref: d.Ref, Text: d.Text, Quote: d.Quote, Start: d.Start, End: d.End,
+		AllowedVendors: slices.Clone(d.AllowedVendors)}
 	if src.AllowedVendors == nil {
 		src.AllowedVendors = slices.Clone(m.AllowedVendors)
 	}
@@ -136,7 +140,8 @@ func checkSource(m *loci.Memory, s *loci.Source, field string) error {
 	}
 	for _, v := range s.AllowedVendors {
 		if !slices.Contains(m.AllowedVendors, v) {
-			return loci.FieldErrorf(field+".allowed_vendors", "names %q, which may not read the memory; leave it out for those who may", v)
+			return loci.FieldErrorf(field+".allowed_vendors",
+				"names %q, which may not read the memory; leave it out for those who may", v)
 		}
 	}
 	return nil
@@ -144,6 +149,7 @@ func checkSource(m *loci.Memory, s *loci.Source, field string) error {
 
 // sameSource reports whether two sources of one memory say the same, by the same writer to the same readers.
 func sameSource(a, b *loci.Source) bool {
-	return a.Kind == b.Kind && a.Ref == b.Ref && a.Text == b.Text && a.Quote == b.Quote && a.Start == b.Start && a.End == b.End &&
+	return a.Kind == b.Kind && a.Ref == b.Ref && a.Text == b.Text && a.Quote == b.Quote && a.Start == b.Start &&
+		a.End == b.End &&
 		a.UserID == b.UserID && a.Origin == b.Origin && slices.Equal(a.AllowedVendors, b.AllowedVendors)
 }

@@ -20,7 +20,8 @@ type place struct {
 // placesOf lists what a draft supersedes and corrects.
 func placesOf(d *Draft) ([]place, error) {
 	if n := len(d.Supersedes) + len(d.Corrects); n > MaxSuperseded {
-		return nil, loci.FieldErrorf("supersedes", "and corrects have %d entries together; at most %d are allowed", n, MaxSuperseded)
+		return nil, loci.FieldErrorf("supersedes", "and corrects have %d entries together; at most %d are allowed", n,
+			MaxSuperseded)
 	}
 	var list []place
 	add := func(name string, kind loci.SuggestionKind, ids []loci.MemoryID) error {
@@ -45,9 +46,12 @@ func (s *saving) mayRead(ctx context.Context) (err error) {
 	case s.p.Has(loci.RightRead):
 		return nil
 	case s.dedupes():
-		err = loci.Errorf(loci.Forbidden, "a save by key looks for the memory of that key, which needs %q; send dedupe %q to make a new one", loci.RightRead, DedupeCreate)
+		err = loci.Errorf(loci.Forbidden,
+			"a save by key looks for the memory of that key, which needs %q; send dedupe %q to make a new one", loci.RightRead,
+			DedupeCreate)
 	case len(s.places) > 0:
-		err = loci.Errorf(loci.Forbidden, "supersedes and corrects look at memories, which needs %q; leave them out", loci.RightRead)
+		err = loci.Errorf(loci.Forbidden, "supersedes and corrects look at memories, which needs %q; leave them out",
+			loci.RightRead)
 	default:
 		return nil
 	}
@@ -83,10 +87,12 @@ func (s *saving) supersede(ctx context.Context, tx store.Tx, by *loci.Memory, op
 	return nil
 }
 
-func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Memory, kind loci.SuggestionKind, open func(loci.ProjectID) error) error {
+func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Memory, kind loci.SuggestionKind,
+	open func(loci.ProjectID) error) error {
 	if old.UserID != s.p.UserID || s.p.Vendor != "" && old.Origin != s.p.Origin {
-		made, err := suggest(ctx, tx, s.p, loci.Suggestion{ID: loci.NewSuggestionID(), Kind: kind, MemoryID: old.ID, ByID: by.ID,
-			UserID: old.UserID, Origin: s.p.Origin, State: loci.SuggestionPending, CreatedAt: s.now})
+		made, err := suggest(ctx, tx, s.p,
+			loci.Suggestion{ID: loci.NewSuggestionID(), Kind: kind, MemoryID: old.ID, ByID: by.ID,
+				UserID: old.UserID, Origin: s.p.Origin, State: loci.SuggestionPending, CreatedAt: s.now})
 		s.saved.Suggestions = append(s.saved.Suggestions, made)
 		return err
 	}
@@ -112,7 +118,8 @@ func suggest(ctx context.Context, tx store.Tx, p loci.Principal, s loci.Suggesti
 }
 
 // supersede hides old from recall, because by takes its place.
-func (s *Service) supersede(ctx context.Context, tx store.Tx, p loci.Principal, old, by *loci.Memory, kind loci.SuggestionKind, now time.Time) error {
+func (s *Service) supersede(ctx context.Context, tx store.Tx, p loci.Principal, old, by *loci.Memory,
+	kind loci.SuggestionKind, now time.Time) error {
 	_, err := s.put(ctx, tx, p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
 		m.SupersededBy, m.ValidTo = by.ID, validTo(m, by, kind, now)
 		return nil

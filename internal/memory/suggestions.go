@@ -24,8 +24,8 @@ type SuggestionPage struct {
 	NextCursor  string // "": this was the last page
 }
 
-// Suggestions returns the suggestions of which the principal sees both memories, in whatever state these are. Invalid if the
-// state is none or the cursor belongs to another query or principal.
+// Suggestions returns the suggestions of which the principal sees both memories, in whatever state these are. Invalid
+// if the state is none or the cursor belongs to another query or principal.
 func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r SuggestionsRequest) (*SuggestionPage, error) {
 	if err := s.Begin(ctx, p, SuggestionRead); err != nil {
 		return nil, err
@@ -62,7 +62,8 @@ func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r Suggestio
 }
 
 // Suggestion returns a suggestion of which the principal sees both memories, in whatever state these are, or NotFound.
-func (s *Service) Suggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (sg loci.Suggestion, err error) {
+func (s *Service) Suggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (
+	sg loci.Suggestion, err error) {
 	if err := s.Begin(ctx, p, SuggestionRead); err != nil {
 		return sg, err
 	}
@@ -73,10 +74,11 @@ func (s *Service) Suggestion(ctx context.Context, p loci.Principal, id loci.Sugg
 	return sg, err
 }
 
-// AcceptSuggestion does to the memory what is suggested, as the person's own change, and returns the suggestion as it is then.
-// NotFound if the person does not see both memories; Forbidden if the memory is another person's; Conflict if it
-// was decided about already, one of the memories is not there any more, or its project is archived.
-func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+// AcceptSuggestion does to the memory what is suggested, as the person's own change, and returns the suggestion as it
+// is then. NotFound if the person does not see both memories; Forbidden if the memory is another person's; Conflict if
+// it was decided about already, one of the memories is not there any more, or its project is archived.
+func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (
+	loci.Suggestion, error) {
 	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
 		return loci.Suggestion{}, err
 	}
@@ -85,14 +87,16 @@ func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loc
 
 // DeclineSuggestion leaves the memory as it is, and returns the suggestion as it is then. Its errors are those of
 // AcceptSuggestion; what became of the memories does not matter.
-func (s *Service) DeclineSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+func (s *Service) DeclineSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (
+	loci.Suggestion, error) {
 	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
 		return loci.Suggestion{}, err
 	}
 	return s.settle(ctx, p, id, loci.SuggestionDeclined)
 }
 
-func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.SuggestionID, state loci.SuggestionState) (loci.Suggestion, error) {
+func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.SuggestionID, state loci.SuggestionState) (
+	loci.Suggestion, error) {
 	var sg loci.Suggestion
 	err := s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) (err error) {
@@ -116,7 +120,8 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 }
 
 // pendingOf returns a suggestion that p may decide about.
-func (s *Service) pendingOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+func (s *Service) pendingOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.SuggestionID) (
+	loci.Suggestion, error) {
 	sg, err := tx.Suggestions().Get(ctx, p.Viewer(), id)
 	switch {
 	case err != nil:
@@ -128,13 +133,15 @@ func (s *Service) pendingOf(ctx context.Context, tx store.Tx, p loci.Principal, 
 	return sg, err
 }
 
-func (s *Service) accept(ctx context.Context, tx store.Tx, p loci.Principal, sg *loci.Suggestion, open func(loci.ProjectID) error) error {
+func (s *Service) accept(ctx context.Context, tx store.Tx, p loci.Principal, sg *loci.Suggestion,
+	open func(loci.ProjectID) error) error {
 	both, err := tx.Memories().GetMany(ctx, p.Viewer(), []loci.MemoryID{sg.MemoryID, sg.ByID}, loci.LiveOnly)
 	if err != nil {
 		return err
 	}
 	if len(both) < 2 {
-		return loci.Errorf(loci.Conflict, "one of the two memories was trashed, has expired or is superseded; decline the suggestion")
+		return loci.Errorf(loci.Conflict,
+			"one of the two memories was trashed, has expired or is superseded; decline the suggestion")
 	}
 	if err := open(both[0].ProjectID); err != nil {
 		return err

@@ -8,8 +8,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// showable takes out of memories that are about to be answered what they say of others that v does not see: the id of the one
-// that took its place. A superseded memory may have more readers than that. Rows that are to be written again keep it.
+// showable takes out of memories that are about to be answered what they say of others that v does not see: the id of
+// the one that took its place. A superseded memory may have more readers than that. Rows that are to be written again
+// keep it.
 func showable(ctx context.Context, tx store.Tx, v loci.Viewer, memories ...*loci.Memory) error {
 	var ids []loci.MemoryID
 	for _, m := range memories {

@@ -43,7 +43,8 @@ func (t *turns) take(ctx context.Context, who string) (done func(), err error) {
 	}
 	if len(l.waiting) >= maxWaiting {
 		t.mu.Unlock()
-		return nil, loci.Errorf(loci.RateLimited, "too many searches at once: %d of this credential are waiting; send the next one after an answer", maxWaiting)
+		return nil, loci.Errorf(loci.RateLimited,
+			"too many searches at once: %d of this credential are waiting; send the next one after an answer", maxWaiting)
 	}
 	ready := make(chan struct{})
 	l.waiting = append(l.waiting, ready)

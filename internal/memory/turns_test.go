@@ -43,7 +43,8 @@ func TestTurnsAreShared(t *testing.T) {
 		(<-running)()
 		synctest.Wait()
 		if len(running) != 2 || len(late) != 0 {
-			t.Errorf("after one ends, %d of the flood and %d of another that came later run; want the one that waited longest", len(running), len(late))
+			t.Errorf("after one ends, %d of the flood and %d of another that came later run; want the one that waited longest",
+				len(running), len(late))
 		}
 		(<-running)()
 		synctest.Wait()

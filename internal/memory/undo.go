@@ -13,9 +13,10 @@ import (
 
 // Undo puts each memory of the person that the selection changed back to what it was before the first such change, as a
 // new version; what it made goes to the trash. All in one transaction, and nothing is erased, so the undo can be
-// undone by the selection in Redo. A memory that anything else has changed since then is left alone and reported. With dryRun
-// nothing is changed. Invalid for a selection that is not valid; Conflict for more than loci.MaxUndo memories.
-func (s *Service) Undo(ctx context.Context, p loci.Principal, undoSelection loci.UndoSelection, dryRun bool) (*loci.UndoReport, error) {
+// undone by the selection in Redo. A memory that anything else has changed since then is left alone and reported. With
+// dryRun nothing is changed. Invalid for a selection that is not valid; Conflict for more than loci.MaxUndo memories.
+func (s *Service) Undo(ctx context.Context, p loci.Principal, undoSelection loci.UndoSelection, dryRun bool) (
+	*loci.UndoReport, error) {
 	if err := s.Begin(ctx, p, Undo); err != nil {
 		return nil, err
 	}
@@ -29,7 +30,8 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, undoSelection loci
 	}
 	var u *undo
 	run := func(tx store.Tx) error {
-		u = &undo{app: s, p: p, tx: tx, open: open, selection: undoSelection, now: s.Time(), steps: map[loci.MemoryID]*undoStep{}}
+		u = &undo{app: s, p: p, tx: tx, open: open, selection: undoSelection, now: s.Time(),
+			steps: map[loci.MemoryID]*undoStep{}}
 		return u.plan(ctx)
 	}
 	if dryRun {
@@ -65,7 +67,8 @@ func selectionTarget(s *loci.UndoSelection) string {
 	return s.Origin
 }
 
-// openProjects returns the projects that the person belongs to, also where the operator acts for them, and that are not archived.
+// openProjects returns the projects that the person belongs to, also where the operator acts for them, and that are
+// not archived.
 func (s *Service) openProjects(ctx context.Context, p loci.Principal) (map[loci.ProjectID]bool, error) {
 	ids, err := s.Store.ProjectMembers().Of(ctx, p.OrgID, p.UserID, p.WorkspaceID)
 	if err != nil {
@@ -143,7 +146,9 @@ func (u *undo) plan(ctx context.Context) error {
 		return err
 	}
 	if len(ids) > loci.MaxUndo {
-		return loci.Errorf(loci.Conflict, "more than %d memories were changed in that range; narrow it with since and until, and undo the newest part first", loci.MaxUndo)
+		return loci.Errorf(loci.Conflict,
+			"more than %d memories were changed in that range; narrow it with since and until, and undo the newest part first",
+			loci.MaxUndo)
 	}
 	for _, id := range ids {
 		if err := u.consider(ctx, id); err != nil {
@@ -155,7 +160,8 @@ func (u *undo) plan(ctx context.Context) error {
 
 func (u *undo) query() store.EditQuery {
 	s := &u.selection
-	return store.EditQuery{Editor: s.Origin, Credential: s.CredentialID, Session: s.SessionID, Since: s.Since, Until: s.Until, Limit: loci.MaxUndo + 1}
+	return store.EditQuery{Editor: s.Origin, Credential: s.CredentialID, Session: s.SessionID, Since: s.Since,
+		Until: s.Until, Limit: loci.MaxUndo + 1}
 }
 
 // consider plans the step of one memory.
@@ -164,7 +170,8 @@ func (u *undo) consider(ctx context.Context, id loci.MemoryID) error {
 	if err != nil {
 		return err
 	}
-	step := &undoStep{title: now.Title, from: now.Version, backTo: h.first - 1, reason: h.outside, superseded: now.SupersededBy, gone: !now.DeletedAt.IsZero()}
+	step := &undoStep{title: now.Title, from: now.Version, backTo: h.first - 1, reason: h.outside,
+		superseded: now.SupersededBy, gone: !now.DeletedAt.IsZero()}
 	if step.reason == "" && h.then == nil && step.backTo > 0 {
 		step.reason = whyUnreached
 	}
@@ -220,7 +227,8 @@ func (u *undo) apply(ctx context.Context) error {
 			return err
 		}
 		target, _, _ := u.target(now, then)
-		m, err := u.app.put(ctx, u.tx, u.p, now, edit{what: step.change, fn: func(m *loci.Memory) error { *m = *target; return nil }})
+		m, err := u.app.put(ctx, u.tx, u.p, now,
+			edit{what: step.change, fn: func(m *loci.Memory) error { *m = *target; return nil }})
 		if err != nil {
 			return err
 		}
@@ -237,14 +245,16 @@ func (u *undo) apply(ctx context.Context) error {
 
 // report says what the undo did, or would do.
 func (u *undo) report(dryRun bool) *loci.UndoReport {
-	r := &loci.UndoReport{Selection: u.selection, DryRun: dryRun, Undone: []loci.Undone{}, LeftAlone: []loci.LeftAlone{}, Unchanged: u.unchanged}
+	r := &loci.UndoReport{Selection: u.selection, DryRun: dryRun, Undone: []loci.Undone{}, LeftAlone: []loci.LeftAlone{},
+		Unchanged: u.unchanged}
 	for _, id := range u.order {
 		s := u.steps[id]
 		if s.reason != "" {
 			r.LeftAlone = append(r.LeftAlone, loci.LeftAlone{ID: id, Title: s.title, Version: s.from, Reason: s.reason})
 			continue
 		}
-		r.Undone = append(r.Undone, loci.Undone{ID: id, Title: s.title, Change: s.change, From: s.from, BackTo: s.backTo, Version: s.made, Note: s.note})
+		r.Undone = append(r.Undone,
+			loci.Undone{ID: id, Title: s.title, Change: s.change, From: s.from, BackTo: s.backTo, Version: s.made, Note: s.note})
 	}
 	if !u.first.IsZero() {
 		r.Redo = &loci.UndoSelection{Origin: u.p.Origin, CredentialID: u.p.CredentialID, SessionID: u.p.SessionID,

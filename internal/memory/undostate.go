@@ -86,8 +86,8 @@ func oldVersion(ctx context.Context, tx store.Tx, v loci.Viewer, id loci.MemoryI
 	return &page[0].Memory, nil
 }
 
-// target returns what a memory becomes: what it was then, or in the trash if it was nothing. reason says why it must not
-// become so; note, what cannot be as it was.
+// target returns what a memory becomes: what it was then, or in the trash if it was nothing. reason says why it must
+// not become so; note, what cannot be as it was.
 func (u *undo) target(now, then *loci.Memory) (m *loci.Memory, note, reason string) {
 	if then == nil {
 		m = now.Clone()
@@ -117,8 +117,8 @@ func (u *undo) target(now, then *loci.Memory) (m *loci.Memory, note, reason stri
 	return m, note, ""
 }
 
-// takeState returns now with everything of then that its writers decide: not who owns it and where, nor how it is shared,
-// trashed or superseded.
+// takeState returns now with everything of then that its writers decide: not who owns it and where, nor how it is
+// shared, trashed or superseded.
 func takeState(now, then *loci.Memory) *loci.Memory {
 	m := then.Clone()
 	m.ID, m.OrgID, m.UserID, m.WorkspaceID, m.Origin = now.ID, now.OrgID, now.UserID, now.WorkspaceID, now.Origin

@@ -20,8 +20,8 @@ type ItemMove struct {
 	Before loci.NodeItemID
 }
 
-// Items returns the items of a live memory node that the caller sees, each followed by those below it, in their order. NotFound if
-// the node is not visible.
+// Items returns the items of a live memory node that the caller sees, each followed by those below it, in their order.
+// NotFound if the node is not visible.
 func (s *Service) Items(ctx context.Context, p loci.Principal, id loci.NodeID) ([]loci.NodeItem, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
@@ -36,7 +36,8 @@ func (s *Service) Items(ctx context.Context, p loci.Principal, id loci.NodeID) (
 }
 
 // readItems reads a live node with the items that the store shows p, and looks up their entities.
-func (s *Service) readItems(ctx context.Context, p loci.Principal, id loci.NodeID, known entities) (n *loci.MemoryNode, items []loci.NodeItem, err error) {
+func (s *Service) readItems(ctx context.Context, p loci.Principal, id loci.NodeID, known entities) (
+	n *loci.MemoryNode, items []loci.NodeItem, err error) {
 	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
 		n, items, err = itemsOf(ctx, tx, p, id)
 		return err
@@ -47,7 +48,8 @@ func (s *Service) readItems(ctx context.Context, p loci.Principal, id loci.NodeI
 	return n, items, err
 }
 
-func itemsOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.NodeID) (*loci.MemoryNode, []loci.NodeItem, error) {
+func itemsOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.NodeID) (
+	*loci.MemoryNode, []loci.NodeItem, error) {
 	n, err := tx.MemoryNodes().Get(ctx, p.Viewer(), id, loci.LiveOnly)
 	if err != nil {
 		return nil, nil, err
@@ -65,8 +67,8 @@ type entityRef struct {
 // entities is what was found of entities: nil for one that the reader does not see, whatever the reason.
 type entities map[entityRef]*loci.Entity
 
-// lookUp finds the entities of items that are not known yet, all of one project in one transaction. One whose project is archived,
-// deleted or out of reach is not seen.
+// lookUp finds the entities of items that are not known yet, all of one project in one transaction. One whose project
+// is archived, deleted or out of reach is not seen.
 func (s *Service) lookUp(ctx context.Context, p loci.Principal, items []loci.NodeItem, known entities) error {
 	wanted := map[loci.ProjectID][]loci.EntityID{}
 	for _, i := range items {
@@ -80,16 +82,17 @@ func (s *Service) lookUp(ctx context.Context, p loci.Principal, items []loci.Nod
 		return nil
 	}
 	for project, ids := range wanted {
-		found, err := graph.View(ctx, s.graphs, p, project, func(tx store.GraphTx, v loci.Viewer) (found []loci.Entity, err error) {
-			for _, id := range ids {
-				list, err := tx.Graph().Get(ctx, v, id)
-				if err != nil {
-					return nil, err
+		found, err := graph.View(ctx, s.graphs, p, project,
+			func(tx store.GraphTx, v loci.Viewer) (found []loci.Entity, err error) {
+				for _, id := range ids {
+					list, err := tx.Graph().Get(ctx, v, id)
+					if err != nil {
+						return nil, err
+					}
+					found = append(found, list...)
 				}
-				found = append(found, list...)
-			}
-			return found, nil
-		})
+				return found, nil
+			})
 		if code := loci.CodeOf(err); code == loci.NotFound || code == loci.Conflict {
 			continue
 		}
@@ -103,8 +106,8 @@ func (s *Service) lookUp(ctx context.Context, p loci.Principal, items []loci.Nod
 	return nil
 }
 
-// shown returns those of the items whose entities are seen, without what is below one that is not. all is false if there is an
-// entity that nobody has looked up.
+// shown returns those of the items whose entities are seen, without what is below one that is not. all is false if
+// there is an entity that nobody has looked up.
 func (known entities) shown(items []loci.NodeItem) (list []loci.NodeItem, all bool) {
 	hidden, next := map[loci.NodeItemID]bool{}, map[loci.NodeItemID]int{}
 	all = true
@@ -134,9 +137,10 @@ type inNode struct {
 	items loci.NodeTree // that p sees
 }
 
-// changeItems runs fn in a transaction on a live node that p sees. Entities are looked up before, as nothing may be waited for in a
-// transaction; so it is repeated if others came meanwhile.
-func (s *Service) changeItems(ctx context.Context, p loci.Principal, id loci.NodeID, known entities, fn func(*inNode) error) error {
+// changeItems runs fn in a transaction on a live node that p sees. Entities are looked up before, as nothing may be
+// waited for in a transaction; so it is repeated if others came meanwhile.
+func (s *Service) changeItems(ctx context.Context, p loci.Principal, id loci.NodeID, known entities,
+	fn func(*inNode) error) error {
 	n, items, err := s.readItems(ctx, p, id, known)
 	if err == nil {
 		err = s.projects.MustBeOpen(ctx, p, n.ProjectID)
@@ -174,15 +178,17 @@ func noRoomFor(err error) error {
 	return err
 }
 
-// AddItem puts an item into a live memory node, which whoever sees the node may. NotFound if the node is not visible; Invalid for a
-// memory, an entity, a parent or an item to stand before that the caller does not see, whatever the reason; Conflict if the node is full, or its
-// project is archived.
+// AddItem puts an item into a live memory node, which whoever sees the node may. NotFound if the node is not visible;
+// Invalid for a memory, an entity, a parent or an item to stand before that the caller does not see, whatever the
+// reason; Conflict if the node is full, or its project is archived.
 func (s *Service) AddItem(ctx context.Context, p loci.Principal, id loci.NodeID, d ItemDraft) (*loci.NodeItem, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return nil, err
 	}
-	i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: id, ParentID: d.ParentID, Kind: d.Kind, MemoryID: d.MemoryID, ProjectID: d.ProjectID,
-		EntityID: d.EntityID, Text: d.Text, UserID: p.UserID, Origin: p.Origin, AllowedVendors: slices.Clone(d.AllowedVendors), CreatedAt: s.Time()}
+	i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: id, ParentID: d.ParentID, Kind: d.Kind, MemoryID: d.MemoryID,
+		ProjectID: d.ProjectID,
+		EntityID:  d.EntityID, Text: d.Text, UserID: p.UserID, Origin: p.Origin,
+		AllowedVendors: slices.Clone(d.AllowedVendors), CreatedAt: s.Time()}
 	if d.AllowedVendors == nil {
 		i.AllowedVendors = []loci.Vendor{loci.AnyVendor}
 	}
@@ -237,8 +243,8 @@ func (n *inNode) reread(ctx context.Context, p loci.Principal, known entities, i
 	return nil
 }
 
-// mayHold refuses an item that shows what p does not see, that goes where p sees nothing, or for which there is no room as far as p sees. It narrows the
-// item to the vendors that may see the entities above it.
+// mayHold refuses an item that shows what p does not see, that goes where p sees nothing, or for which there is no
+// room as far as p sees. It narrows the item to the vendors that may see the entities above it.
 func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem, known entities, d ItemDraft) error {
 	if err := n.items.Place(d.ParentID, d.Before); err != nil {
 		return err
@@ -265,7 +271,8 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 		case d.AllowedVendors == nil && !loci.Covers(may, i.AllowedVendors):
 			i.AllowedVendors = slices.Clone(loci.Narrowed(i.AllowedVendors, may))
 		case !loci.Covers(may, i.AllowedVendors):
-			return loci.FieldErrorf("allowed_vendors", "names more vendors than may see the entity; leave it out for those who may")
+			return loci.FieldErrorf("allowed_vendors",
+				"names more vendors than may see the entity; leave it out for those who may")
 		}
 	}
 	if len(i.AllowedVendors) == 0 {
@@ -278,9 +285,11 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 func (n *inNode) mayMove(p loci.Principal, i *loci.NodeItem) error {
 	switch {
 	case p.Kind == loci.KindAgent && (i.UserID != p.UserID || i.Origin != p.Origin):
-		return loci.Errorf(loci.Forbidden, "an agent may move and remove only the items that its own vendor added; ask the person whose memory node it is")
+		return loci.Errorf(loci.Forbidden,
+			"an agent may move and remove only the items that its own vendor added; ask the person whose memory node it is")
 	case i.UserID != p.UserID && n.UserID != p.UserID:
-		return loci.Errorf(loci.Forbidden, "another person has added this item; it can be moved and removed by them, and by the owner of the memory node")
+		return loci.Errorf(loci.Forbidden,
+			"another person has added this item; it can be moved and removed by them, and by the owner of the memory node")
 	}
 	return nil
 }
@@ -300,9 +309,11 @@ func (n *inNode) mayMoveAll(p loci.Principal, under []*loci.NodeItem) error {
 
 func errNoItem() error { return loci.Errorf(loci.NotFound, "no such item") }
 
-// MoveItem puts an item, with all below it, elsewhere in its node. NotFound if the node or the item is not visible; Forbidden for
-// another person's item, unless the node is the caller's, and for an agent for that of another origin, and if it sees one below it; otherwise the errors of AddItem.
-func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID, to ItemMove) (*loci.NodeItem, error) {
+// MoveItem puts an item, with all below it, elsewhere in its node. NotFound if the node or the item is not visible;
+// Forbidden for another person's item, unless the node is the caller's, and for an agent for that of another origin,
+// and if it sees one below it; otherwise the errors of AddItem.
+func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID, to ItemMove) (
+	*loci.NodeItem, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return nil, err
 	}
@@ -342,8 +353,8 @@ func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID
 	return out, nil
 }
 
-// RemoveItem takes an item with all below it out of its node. The memories and entities that they show stay; texts are gone, so
-// for those the org's rule about deleting holds. Its errors are those of MoveItem.
+// RemoveItem takes an item with all below it out of its node. The memories and entities that they show stay; texts are
+// gone, so for those the org's rule about deleting holds. Its errors are those of MoveItem.
 func (s *Service) RemoveItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID) error {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return err

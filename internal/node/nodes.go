@@ -47,7 +47,8 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 		return nil, err
 	}
 	now := s.Time()
-	n := &loci.MemoryNode{ID: loci.NewNodeID(), Name: d.Name, Description: d.Description, Tags: slices.Clone(d.Tags), CreatedAt: now, UpdatedAt: now}
+	n := &loci.MemoryNode{ID: loci.NewNodeID(), Name: d.Name, Description: d.Description, Tags: slices.Clone(d.Tags),
+		CreatedAt: now, UpdatedAt: now}
 	n.OrgID, n.UserID, n.WorkspaceID, n.Origin = p.OrgID, p.UserID, p.WorkspaceID, p.Origin
 	n.Scope, n.ProjectID, n.AgentID, n.AllowedVendors = d.Scope, d.ProjectID, d.AgentID, slices.Clone(d.AllowedVendors)
 	n.SetDefaults()
@@ -84,7 +85,8 @@ func checkNode(p loci.Principal, n *loci.MemoryNode) error {
 		return project.ErrNotIn()
 	}
 	if p.OnlyProjects && (n.ProjectID.IsZero() || n.Scope != loci.ScopeProject) {
-		return loci.FieldErrorf("project_id", "is needed, with scope project: this key is limited to projects, and would not see the node otherwise")
+		return loci.FieldErrorf("project_id",
+			"is needed, with scope project: this key is limited to projects, and would not see the node otherwise")
 	}
 	if !n.AgentID.IsZero() && n.AgentID != p.AgentID {
 		return loci.FieldErrorf("agent_id", "must be the agent of the session that writes")
@@ -99,7 +101,8 @@ func setShared(ctx context.Context, tx store.Tx, p loci.Principal, n *loci.Memor
 		return nil
 	}
 	if n.Scope == loci.ScopeAgent {
-		return loci.Errorf(loci.Conflict, "a memory node of agent scope is for the sessions of one agent and cannot be shared")
+		return loci.Errorf(loci.Conflict,
+			"a memory node of agent scope is for the sessions of one agent and cannot be shared")
 	}
 	me, err := tx.Users().Get(ctx, p.UserID)
 	if err == nil && (me.TeamID != p.TeamID || me.TeamID.IsZero()) { // left since the request was authenticated
@@ -122,8 +125,8 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.NodeID) (n 
 	return n, err
 }
 
-// List returns the visible memory nodes that pass the filter, last changed first. What happens to their items is no change of
-// theirs. Invalid if the cursor belongs to another query or principal.
+// List returns the visible memory nodes that pass the filter, last changed first. What happens to their items is no
+// change of theirs. Invalid if the cursor belongs to another query or principal.
 func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (*Page, error) {
 	if err := s.Begin(ctx, p, r.action()); err != nil {
 		return nil, err
@@ -167,8 +170,9 @@ func (r *ListRequest) action() gate.Action {
 	return Read
 }
 
-// Change alters a memory node. It is for its owner, and for an agent whose origin wrote it, which may not let more vendors read it: Forbidden. NotFound
-// if it is not visible or in the trash; otherwise the errors of Create. A change that changes nothing records nothing.
+// Change alters a memory node. It is for its owner, and for an agent whose origin wrote it, which may not let more
+// vendors read it: Forbidden. NotFound if it is not visible or in the trash; otherwise the errors of Create. A change
+// that changes nothing records nothing.
 func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.NodeID, c Patch) (*loci.MemoryNode, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return nil, err
@@ -246,7 +250,8 @@ func (s *Service) alter(ctx context.Context, p loci.Principal, id loci.NodeID, h
 }
 
 // ownNode returns a node that p may alter. What p may not see is NotFound before anything else is said of it.
-func ownNode(ctx context.Context, tx store.Tx, p loci.Principal, id loci.NodeID, l loci.Lifecycle) (*loci.MemoryNode, error) {
+func ownNode(ctx context.Context, tx store.Tx, p loci.Principal, id loci.NodeID, l loci.Lifecycle) (
+	*loci.MemoryNode, error) {
 	n, err := tx.MemoryNodes().Get(ctx, p.Viewer(), id, l)
 	switch {
 	case err != nil:
@@ -254,13 +259,14 @@ func ownNode(ctx context.Context, tx store.Tx, p loci.Principal, id loci.NodeID,
 	case n.UserID != p.UserID:
 		return nil, loci.Errorf(loci.Forbidden, "this memory node is shared with you; only its owner can change it")
 	case p.Kind == loci.KindAgent && n.Origin != p.Origin:
-		return nil, loci.Errorf(loci.Forbidden, "an agent may change only the memory nodes that its own vendor made; ask the person whose node it is")
+		return nil, loci.Errorf(loci.Forbidden,
+			"an agent may change only the memory nodes that its own vendor made; ask the person whose node it is")
 	}
 	return n, nil
 }
 
-// Trash moves a memory node to the trash, with its items, from where it can be restored until it is purged. Its errors are those of Change,
-// and Forbidden where the org deletes only after step-up.
+// Trash moves a memory node to the trash, with its items, from where it can be restored until it is purged. Its errors
+// are those of Change, and Forbidden where the org deletes only after step-up.
 func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.NodeID) (*loci.MemoryNode, error) {
 	if err := s.Begin(ctx, p, Trash); err != nil {
 		return nil, err
@@ -282,7 +288,8 @@ func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.NodeID)
 	}})
 }
 
-// Erase deletes a memory node for good with its items, also from the trash. What the items show stays. Its errors are those of Trash.
+// Erase deletes a memory node for good with its items, also from the trash. What the items show stays. Its errors are
+// those of Trash.
 func (s *Service) Erase(ctx context.Context, p loci.Principal, id loci.NodeID) error {
 	if err := s.Begin(ctx, p, Erase); err != nil {
 		return err

@@ -30,8 +30,8 @@ type Pack struct {
 	Text  string       // the same for a model to read
 }
 
-// Pack returns a live memory node with what its items show, in order, in at most budget characters of text (0: DefaultBudget). The
-// first item is always in, cut to the budget if need be. NotFound if the node is not visible.
+// Pack returns a live memory node with what its items show, in order, in at most budget characters of text (0:
+// DefaultBudget). The first item is always in, cut to the budget if need be. NotFound if the node is not visible.
 func (s *Service) Pack(ctx context.Context, p loci.Principal, id loci.NodeID, budget int) (*Pack, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
@@ -57,7 +57,8 @@ func (s *Service) Pack(ctx context.Context, p loci.Principal, id loci.NodeID, bu
 	next := map[loci.NodeItemID]int{}
 	for _, i := range list {
 		m := memories[i.MemoryID]
-		if hidden[i.ParentID] || i.Kind == loci.ItemMemory && m == nil { // trashed since the items were read, or not valid now
+		// trashed since the items were read, or not valid now
+		if hidden[i.ParentID] || i.Kind == loci.ItemMemory && m == nil {
 			hidden[i.ID] = true
 			continue
 		}
@@ -78,7 +79,8 @@ func (s *Service) Pack(ctx context.Context, p loci.Principal, id loci.NodeID, bu
 }
 
 // memoriesOf returns the memories that items show, as far as p sees them and they are valid now.
-func (s *Service) memoriesOf(ctx context.Context, p loci.Principal, items []loci.NodeItem) (map[loci.MemoryID]*loci.Memory, error) {
+func (s *Service) memoriesOf(ctx context.Context, p loci.Principal, items []loci.NodeItem) (
+	map[loci.MemoryID]*loci.Memory, error) {
 	var ids []loci.MemoryID
 	for _, i := range items {
 		if i.Kind == loci.ItemMemory {

@@ -32,7 +32,8 @@ const maxInvites = 50
 // members and for a role above one's own; a role above member needs what
 // SetTeamRole needs. Conflict if one of them is in the team; Invalid for what is
 // no address.
-func (s *Service) InviteToTeam(ctx context.Context, p loci.Principal, id loci.TeamID, emails []string, role loci.MemberRole) ([]Invited, error) {
+func (s *Service) InviteToTeam(ctx context.Context, p loci.Principal, id loci.TeamID, emails []string,
+	role loci.MemberRole) ([]Invited, error) {
 	if err := s.Begin(ctx, p, TeamInvite); err != nil {
 		return nil, err
 	}
@@ -71,7 +72,8 @@ func (s *Service) InviteToTeam(ctx context.Context, p loci.Principal, id loci.Te
 // does not depend on whether an address has an account elsewhere. Forbidden for
 // a role above one's own; a role above member needs what SetMember needs.
 // Invalid for what is no address.
-func (s *Service) InviteToOrg(ctx context.Context, p loci.Principal, emails []string, role loci.MemberRole) ([]Invited, error) {
+func (s *Service) InviteToOrg(ctx context.Context, p loci.Principal, emails []string, role loci.MemberRole) (
+	[]Invited, error) {
 	if err := s.Begin(ctx, p, Invite); err != nil {
 		return nil, err
 	}
@@ -94,7 +96,8 @@ func (s *Service) InviteToOrg(ctx context.Context, p loci.Principal, emails []st
 }
 
 // newInvites makes an invitation like model for each address.
-func (s *Service) newInvites(p loci.Principal, emails []string, role loci.MemberRole, model loci.Invite) ([]Invited, error) {
+func (s *Service) newInvites(p loci.Principal, emails []string, role loci.MemberRole, model loci.Invite) (
+	[]Invited, error) {
 	if _, err := loci.ParseMemberRole(string(role)); err != nil {
 		return nil, err
 	}
@@ -122,7 +125,8 @@ func (s *Service) newInvites(p loci.Principal, emails []string, role loci.Member
 
 // invite stores invitations that check lets pass in the org, which is the
 // truth, and then lets them be found by their tokens.
-func (s *Service) invite(ctx context.Context, p loci.Principal, act gate.Action, made []Invited, check func(store.Tx, *loci.AuditEntry) error) ([]Invited, error) {
+func (s *Service) invite(ctx context.Context, p loci.Principal, act gate.Action, made []Invited,
+	check func(store.Tx, *loci.AuditEntry) error) ([]Invited, error) {
 	err := s.Write(ctx, p, act, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Count = len(made)
 		if err := check(tx, e); err != nil {
@@ -160,7 +164,8 @@ func (s *Service) Invites(ctx context.Context, p loci.Principal) ([]loci.Invite,
 }
 
 func errNoInvite() error {
-	return loci.Errorf(loci.NotFound, "there is no such invitation, or it was used or revoked, or has expired; ask for a new one")
+	return loci.Errorf(loci.NotFound,
+		"there is no such invitation, or it was used or revoked, or has expired; ask for a new one")
 }
 
 // RevokeInvite makes an invitation useless. Whoever administers its team, or
@@ -229,7 +234,8 @@ func (s *Service) AcceptInvite(ctx context.Context, p loci.Principal, token loci
 			return errNoInvite()
 		}
 		if id != p.OrgID {
-			return loci.Errorf(loci.Conflict, "this invitation is into another org, and a person belongs to one org; accept it with another e-mail address")
+			return loci.Errorf(loci.Conflict,
+				"this invitation is into another org, and a person belongs to one org; accept it with another e-mail address")
 		}
 		joined.Team, err = s.join(ctx, tx, p, me, found.ID)
 		return err
@@ -241,7 +247,8 @@ func (s *Service) AcceptInvite(ctx context.Context, p loci.Principal, token loci
 }
 
 // join uses an invitation up; the org's own row of it is the truth.
-func (s *Service) join(ctx context.Context, tx store.Tx, p loci.Principal, me loci.User, id loci.InviteID) (*TeamView, error) {
+func (s *Service) join(ctx context.Context, tx store.Tx, p loci.Principal, me loci.User, id loci.InviteID) (
+	*TeamView, error) {
 	i, err := tx.Teams().Invitation(ctx, id)
 	if loci.CodeOf(err) == loci.NotFound || err == nil && (!i.Usable(s.Time()) || i.Email != me.Email) {
 		return nil, errNoInvite()

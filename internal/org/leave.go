@@ -78,8 +78,8 @@ func keepTeamOwner(ctx context.Context, tx store.Tx, u loci.User) error {
 }
 
 // TakeOut takes a user out of their team, if they are in one, with what they
-// shared, and the invitations that they gave with their role in it. A team without members is deleted; one without an owner gets the
-// member of the highest role as its owner, of equal ones the one who was there
+// shared, and the invitations that they gave with their role in it. A team without members is deleted; one without an
+// owner gets the member of the highest role as its owner, of equal ones the one who was there
 // first.
 func (s *Service) TakeOut(ctx context.Context, tx store.Tx, p loci.Principal, u loci.User) error {
 	if u.TeamID.IsZero() {

@@ -55,10 +55,11 @@ func (c *MemberChange) action() gate.Action {
 // SetMember changes a person's role in the org, shuts them out or lets them in
 // again, or hands the org over to them. Who is shut out loses sessions, keys,
 // grants, team and the invitations that they made, and what they shared goes back
-// to being only theirs; their memories and places in projects stay. A lower role ends invitations too. NotFound if there is no such user in the org; Forbidden for a
-// role above one's own; Conflict for the last owner, for whoever holds the org,
-// and for shutting oneself out.
-func (s *Service) SetMember(ctx context.Context, p loci.Principal, user loci.UserID, c MemberChange) (loci.User, error) {
+// to being only theirs; their memories and places in projects stay. A lower role ends invitations too. NotFound if
+// there is no such user in the org; Forbidden for a role above one's own; Conflict for the last owner, for whoever
+// holds the org, and for shutting oneself out.
+func (s *Service) SetMember(ctx context.Context, p loci.Principal, user loci.UserID, c MemberChange) (
+	loci.User, error) {
 	if err := s.Begin(ctx, p, c.action()); err != nil {
 		return loci.User{}, err
 	}
@@ -118,7 +119,8 @@ func errHandsOver() error {
 	return loci.Errorf(loci.Forbidden, "only the person who holds the org hands it over")
 }
 
-func (s *Service) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org loci.Org, u *loci.User, c MemberChange) error {
+func (s *Service) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org loci.Org, u *loci.User,
+	c MemberChange) error {
 	mine, err := orgRole(ctx, tx, p)
 	if err != nil {
 		return err
@@ -143,7 +145,8 @@ func (s *Service) setMember(ctx context.Context, tx store.Tx, p loci.Principal, 
 		}
 	}
 	if c.Role != nil && *c.Role != loci.MemberOwner && org.OwnerID == u.ID {
-		return loci.Errorf(loci.Conflict, "this person holds the org and stays an owner of it: it has to be handed over first")
+		return loci.Errorf(loci.Conflict,
+			"this person holds the org and stays an owner of it: it has to be handed over first")
 	}
 	if out || c.Role != nil && !c.Role.AtLeast(u.OrgRole) {
 		if err := Withdraw(ctx, tx, u.ID, loci.TeamID{}); err != nil {

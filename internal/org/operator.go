@@ -62,12 +62,14 @@ func (s *Service) newOrg(n Draft) (loci.Org, loci.User, error) {
 		return loci.Org{}, loci.User{}, err
 	}
 	owner.OrgRole = loci.MemberOwner
-	return loci.Org{ID: n.ID, Name: n.Name, OwnerID: owner.ID, State: loci.OrgActive, CreatedAt: owner.CreatedAt}, owner, nil
+	return loci.Org{ID: n.ID, Name: n.Name, OwnerID: owner.ID, State: loci.OrgActive, CreatedAt: owner.CreatedAt}, owner,
+		nil
 }
 
 // newUser checks what is said of a person; "" for an address is none.
 func (s *Service) newUser(org loci.OrgID, email, name string) (loci.User, error) {
-	u := loci.User{ID: loci.NewUserID(), OrgID: org, Name: name, Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: s.Time()}
+	u := loci.User{ID: loci.NewUserID(), OrgID: org, Name: name, Role: loci.RoleUser, OrgRole: loci.Member,
+		CreatedAt: s.Time()}
 	if err := loci.CheckText("name", name, 0, loci.MaxName); err != nil {
 		return u, err
 	}
@@ -81,7 +83,8 @@ func (s *Service) newUser(org loci.OrgID, email, name string) (loci.User, error)
 // orgIDFrom makes an id of a name: "Acme & Söhne" becomes "acme-s-hne". A name
 // without any usable letter gives none.
 func orgIDFrom(name string) loci.OrgID {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	words := strings.FieldsFunc(strings.ToLower(name),
+		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	id := strings.Join(words, "-")
 	return loci.OrgID(strings.TrimRight(id[:min(len(id), 64)], "-"))
 }

@@ -32,7 +32,8 @@ func (s *Service) Rename(ctx context.Context, p loci.Principal, name string) (lo
 
 // update changes the registry's row of an org after it was recorded there.
 // One that changes nothing leaves no entry.
-func (s *Service) update(ctx context.Context, p loci.Principal, act gate.Action, id loci.OrgID, change func(*loci.Org)) (loci.Org, error) {
+func (s *Service) update(ctx context.Context, p loci.Principal, act gate.Action, id loci.OrgID,
+	change func(*loci.Org)) (loci.Org, error) {
 	org, err := s.Store.Orgs().Get(ctx, id)
 	if err != nil {
 		return loci.Org{}, err
@@ -95,8 +96,8 @@ func (s *Settings) check() error {
 // Set changes how the org works. Turning workspaces on makes a first one if
 // there is none, puts everybody who is in none into the oldest, and every memory and
 // project that is in none too; turning them off lets every read see all of them again.
-// What is attached already stays, whatever the new rules for attachments say. Invalid for an unknown deletion rule, and about
-// assets.
+// What is attached already stays, whatever the new rules for attachments say. Invalid for an unknown deletion rule,
+// and about assets.
 func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.Org, error) {
 	if err := s.Begin(ctx, p, Set); err != nil {
 		return loci.Org{}, err
@@ -203,7 +204,8 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) 
 		return Receipt{}, loci.FieldErrorf("confirm", "must be the id of the org: everything in it is deleted for good")
 	}
 	if p.OrgID == loci.DefaultOrg {
-		return Receipt{}, loci.Errorf(loci.Conflict, "the org %s belongs to the server itself and cannot be deleted; delete the data directory instead", loci.DefaultOrg)
+		return Receipt{}, loci.Errorf(loci.Conflict,
+			"the org %s belongs to the server itself and cannot be deleted; delete the data directory instead", loci.DefaultOrg)
 	}
 	err := s.Write(ctx, p, Delete, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = string(p.OrgID)
@@ -212,7 +214,8 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) 
 		}
 		people, err := tx.Users().List(ctx, loci.UserID{}, 2)
 		if err == nil && len(people) > 1 {
-			err = loci.Errorf(loci.Conflict, "the org still has other people; they delete their accounts first, or the operator of the server deletes the org")
+			err = loci.Errorf(loci.Conflict,
+				"the org still has other people; they delete their accounts first, or the operator of the server deletes the org")
 		}
 		return err
 	})

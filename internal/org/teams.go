@@ -52,7 +52,8 @@ func teamRole(ctx context.Context, tx store.Tx, p loci.Principal, id loci.TeamID
 
 // administer is teamRole for those who are at least an admin; Forbidden for
 // plain members.
-func administer(ctx context.Context, tx store.Tx, p loci.Principal, id loci.TeamID) (loci.Team, loci.MemberRole, error) {
+func administer(ctx context.Context, tx store.Tx, p loci.Principal, id loci.TeamID) (
+	loci.Team, loci.MemberRole, error) {
 	team, role, err := teamRole(ctx, tx, p, id)
 	if err == nil && !role.AtLeast(loci.MemberAdmin) {
 		err = loci.Errorf(loci.Forbidden, "that needs the role admin in the team or the org")
@@ -208,8 +209,10 @@ func (s *Service) DeleteTeam(ctx context.Context, p loci.Principal, id loci.Team
 
 // SetTeamRole gives a member another role. Nobody gives or takes a role above
 // their own: Forbidden. A lower role ends the invitations that were given with
-// the higher one. The last owner of a team with other members keeps the role: Conflict. NotFound for a team as for Team, and for a user who is not in it.
-func (s *Service) SetTeamRole(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID, role loci.MemberRole) (loci.User, error) {
+// the higher one. The last owner of a team with other members keeps the role: Conflict. NotFound for a team as for
+// Team, and for a user who is not in it.
+func (s *Service) SetTeamRole(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID,
+	role loci.MemberRole) (loci.User, error) {
 	if err := s.Begin(ctx, p, TeamRole); err != nil {
 		return loci.User{}, err
 	}

@@ -56,7 +56,8 @@ func (s *Service) CreateWorkspace(ctx context.Context, p loci.Principal, name st
 
 // RenameWorkspace gives a workspace another name. NotFound, or Conflict if it
 // is taken.
-func (s *Service) RenameWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, name string) (loci.Workspace, error) {
+func (s *Service) RenameWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, name string) (
+	loci.Workspace, error) {
 	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
 		return loci.Workspace{}, err
 	}
@@ -132,7 +133,8 @@ func noneStranded(ctx context.Context, tx store.Tx, id loci.WorkspaceID) error {
 			return err
 		}
 		if len(of) < 2 {
-			return loci.Errorf(loci.Conflict, "somebody is in no other workspace and could not get in any more; add them to another one first")
+			return loci.Errorf(loci.Conflict,
+				"somebody is in no other workspace and could not get in any more; add them to another one first")
 		}
 	}
 	return nil
@@ -151,7 +153,8 @@ func (s *Service) WorkspaceMembers(ctx context.Context, p loci.Principal, id loc
 			return err
 		}
 		ids, err := tx.Workspaces().Members(ctx, id)
-		if loci.CodeOf(err) == loci.NotFound || err == nil && !role.AtLeast(loci.MemberAdmin) && !slices.Contains(ids, p.UserID) {
+		if loci.CodeOf(err) == loci.NotFound || err == nil && !role.AtLeast(loci.MemberAdmin) &&
+			!slices.Contains(ids, p.UserID) {
 			return gate.ErrNoWorkspace()
 		}
 		if err != nil {
@@ -209,7 +212,8 @@ func (s *Service) LeaveWorkspace(ctx context.Context, p loci.Principal, id loci.
 			return err
 		}
 		if org.Workspaces && len(of) < 2 {
-			return loci.Errorf(loci.Conflict, "this is their only workspace, and they could not get in any more; add them to another one first")
+			return loci.Errorf(loci.Conflict,
+				"this is their only workspace, and they could not get in any more; add them to another one first")
 		}
 		return tx.Workspaces().Leave(ctx, id, user)
 	})

@@ -21,8 +21,8 @@ func (c *Patch) apply(p *loci.Project) {
 }
 
 // Change alters name, description and who belongs to it. It is for the owners and admins of the project,
-// and those of the org who belong to it; for others Forbidden. NotFound; Conflict if the name is taken, and for closing a project
-// that has no owner, which nobody could manage then. A change that changes nothing records nothing.
+// and those of the org who belong to it; for others Forbidden. NotFound; Conflict if the name is taken, and for
+// closing a project that has no owner, which nobody could manage then. A change that changes nothing records nothing.
 func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectID, c Patch) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return loci.Project{}, err
@@ -46,7 +46,8 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectI
 		}
 	}
 	if old.Everyone && !changed.Everyone && !slices.ContainsFunc(members, isProjectOwner) {
-		return loci.Project{}, loci.Errorf(loci.Conflict, "this project has no owner, so nobody could manage it once it is closed; make somebody its owner first")
+		return loci.Project{}, loci.Errorf(loci.Conflict,
+			"this project has no owner, so nobody could manage it once it is closed; make somebody its owner first")
 	}
 	if err := s.Record(ctx, p, Change, id.String()); err != nil {
 		return loci.Project{}, err
@@ -109,7 +110,8 @@ func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.Project
 }
 
 // Delete deletes a project, active or archived, with its graph for good; its
-// memories go to their owners' trash. It is for the owners of the project, and those of the org who belong to it. NotFound, Forbidden.
+// memories go to their owners' trash. It is for the owners of the project, and those of the org who belong to it.
+// NotFound, Forbidden.
 func (s *Service) Delete(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
 	if err := s.Begin(ctx, p, Delete); err != nil {
 		return err
@@ -123,9 +125,10 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, id loci.ProjectI
 	return s.Store.Projects().Delete(ctx, p.OrgID, id)
 }
 
-// manage returns a project that p may take the action on, and who is entered in it. What p may not see is NotFound before
-// anything else is said of it.
-func (s *Service) manage(ctx context.Context, p loci.Principal, act gate.Action, id loci.ProjectID) (loci.Project, []loci.ProjectMember, error) {
+// manage returns a project that p may take the action on, and who is entered in it. What p may not see is NotFound
+// before anything else is said of it.
+func (s *Service) manage(ctx context.Context, p loci.Principal, act gate.Action, id loci.ProjectID) (
+	loci.Project, []loci.ProjectMember, error) {
 	got, err := s.Store.Projects().Get(ctx, p.Viewer(), id)
 	if err != nil {
 		return loci.Project{}, nil, err
@@ -147,9 +150,11 @@ func (s *Service) manage(ctx context.Context, p loci.Principal, act gate.Action,
 func (s *Service) errNotManaged(ctx context.Context, p loci.Principal, act gate.Action, least loci.MemberRole) error {
 	s.Refused(ctx, p, act)
 	if least == loci.MemberOwner {
-		return loci.Errorf(loci.Forbidden, "%s is for the owners of the project, and for those of the org who belong to it", act)
+		return loci.Errorf(loci.Forbidden, "%s is for the owners of the project, and for those of the org who belong to it",
+			act)
 	}
-	return loci.Errorf(loci.Forbidden, "%s is for the owners and admins of the project, and for those of the org who belong to it", act)
+	return loci.Errorf(loci.Forbidden,
+		"%s is for the owners and admins of the project, and for those of the org who belong to it", act)
 }
 
 // projectRole returns what p may be in a project that it belongs to: its entered role, or that

@@ -23,7 +23,9 @@ func (s *Service) Switch(ctx context.Context, p loci.Principal, key ConnectionKe
 		return loci.Project{}, err
 	}
 	if key == (ConnectionKey{}) {
-		return loci.Project{}, loci.Errorf(loci.Invalid, "this client has no session in which a project could stay active. Pass project with each call; list_projects names them.")
+		return loci.Project{}, loci.Errorf(loci.Invalid,
+			"this client has no session in which a project could stay active. Pass project with each call; list_projects "+
+				"names them.")
 	}
 	p, err := s.rejoin(ctx, p) // it may have made the project with this very request
 	if err != nil {
@@ -35,7 +37,8 @@ func (s *Service) Switch(ctx context.Context, p loci.Principal, key ConnectionKe
 	}
 	s.Registry.Lock()
 	defer s.Registry.Unlock()
-	err = s.Store.Connections().Put(ctx, store.Connection{Key: key, OrgID: p.OrgID, UserID: p.UserID, ProjectID: got.ID, UsedAt: s.Time()})
+	err = s.Store.Connections().Put(ctx,
+		store.Connection{Key: key, OrgID: p.OrgID, UserID: p.UserID, ProjectID: got.ID, UsedAt: s.Time()})
 	if err != nil {
 		return loci.Project{}, err
 	}
@@ -53,7 +56,8 @@ func (s *Service) Current(ctx context.Context, p loci.Principal, key ConnectionK
 
 func (s *Service) current(ctx context.Context, p loci.Principal, key ConnectionKey) (loci.Project, error) {
 	if key == (ConnectionKey{}) {
-		return loci.Project{}, loci.Errorf(loci.NotFound, "No active project: this client has no session. Pass project with each call; list_projects names them.")
+		return loci.Project{}, loci.Errorf(loci.NotFound,
+			"No active project: this client has no session. Pass project with each call; list_projects names them.")
 	}
 	at, err := s.Store.Connections().Get(ctx, key)
 	if loci.CodeOf(err) == loci.NotFound || err == nil && (at.OrgID != p.OrgID || at.UserID != p.UserID) {

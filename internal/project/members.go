@@ -8,7 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Members returns who is entered as a member of a project, by id: with Everyone it is open to others, too. NotFound as for Project.
+// Members returns who is entered as a member of a project, by id: with Everyone it is open to others, too. NotFound as
+// for Project.
 func (s *Service) Members(ctx context.Context, p loci.Principal, id loci.ProjectID) ([]loci.ProjectMember, error) {
 	if err := s.Begin(ctx, p, ReadMembers); err != nil {
 		return nil, err
@@ -20,7 +21,8 @@ func (s *Service) Members(ctx context.Context, p loci.Principal, id loci.Project
 }
 
 // PutMember enters a user of the org as a member, or changes the role. It is for the same people as Change,
-// and only an owner makes or changes an owner. NotFound if there is no such project or user; Conflict for the last owner's role.
+// and only an owner makes or changes an owner. NotFound if there is no such project or user; Conflict for the last
+// owner's role.
 func (s *Service) PutMember(ctx context.Context, p loci.Principal, id loci.ProjectID, m loci.ProjectMember) error {
 	if err := s.Begin(ctx, p, ChangeMember); err != nil {
 		return err
@@ -76,7 +78,8 @@ func (s *Service) RemoveMember(ctx context.Context, p loci.Principal, id loci.Pr
 }
 
 // mayRemove returns who is entered in a project from which p may take that user.
-func (s *Service) mayRemove(ctx context.Context, p loci.Principal, id loci.ProjectID, user loci.UserID) ([]loci.ProjectMember, error) {
+func (s *Service) mayRemove(ctx context.Context, p loci.Principal, id loci.ProjectID, user loci.UserID) (
+	[]loci.ProjectMember, error) {
 	if user == p.UserID {
 		if _, err := s.Store.Projects().Get(ctx, p.Viewer(), id); err != nil {
 			return nil, err
@@ -102,11 +105,13 @@ func (s *Service) isUser(ctx context.Context, p loci.Principal, user loci.UserID
 }
 
 // keepProjectOwner refuses to lose the last owner of a project. Owners who are shut out do not count.
-func (s *Service) keepProjectOwner(ctx context.Context, p loci.Principal, members []loci.ProjectMember, user loci.UserID) error {
+func (s *Service) keepProjectOwner(ctx context.Context, p loci.Principal, members []loci.ProjectMember,
+	user loci.UserID) error {
 	if entered(members, user) != loci.MemberOwner {
 		return nil
 	}
-	others := slices.DeleteFunc(slices.Clone(members), func(m loci.ProjectMember) bool { return m.UserID == user || !isProjectOwner(m) })
+	others := slices.DeleteFunc(slices.Clone(members),
+		func(m loci.ProjectMember) bool { return m.UserID == user || !isProjectOwner(m) })
 	left := 0
 	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
 		left = 0

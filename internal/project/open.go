@@ -6,7 +6,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// MustBeOpen refuses what would change the memories of a project that is archived, which are only read. The zero project is none.
+// MustBeOpen refuses what would change the memories of a project that is archived, which are only read. The zero
+// project is none.
 func (s *Service) MustBeOpen(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
 	if id.IsZero() {
 		return nil

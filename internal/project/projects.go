@@ -27,17 +27,20 @@ type Page struct {
 }
 
 // Create makes a project with an empty graph, in the active workspace. The person of p is its
-// owner. Conflict if the name is taken in the org; Forbidden for a key that is limited to projects, which could not see it.
+// owner. Conflict if the name is taken in the org; Forbidden for a key that is limited to projects, which could not
+// see it.
 func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Create); err != nil {
 		return loci.Project{}, err
 	}
 	if p.OnlyProjects {
 		s.Refused(ctx, p, Create)
-		return loci.Project{}, loci.Errorf(loci.Forbidden, "this key is limited to projects and would not see a new one; use a key that is not")
+		return loci.Project{}, loci.Errorf(loci.Forbidden,
+			"this key is limited to projects and would not see a new one; use a key that is not")
 	}
-	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: d.Name, Description: d.Description,
-		Everyone: d.Everyone == nil || *d.Everyone}
+	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: d.Name,
+		Description: d.Description,
+		Everyone:    d.Everyone == nil || *d.Everyone}
 	if err := made.Validate(); err != nil {
 		return loci.Project{}, err
 	}
@@ -47,7 +50,8 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 	if !made.WorkspaceID.IsZero() {
 		s.Registry.Lock() // the workspace must not go meanwhile
 		defer s.Registry.Unlock()
-		err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error { _, _, err := gate.Workspace(ctx, tx, made.WorkspaceID); return err })
+		err := s.Store.View(ctx, p.OrgID,
+			func(tx store.Tx) error { _, _, err := gate.Workspace(ctx, tx, made.WorkspaceID); return err })
 		if err != nil {
 			return loci.Project{}, err
 		}

@@ -61,7 +61,8 @@ func (q Query) AsPrefixes() (out Query) {
 			kept = append(kept, i)
 		}
 	}
-	slices.SortStableFunc(kept, func(i, j int) int { return cmp.Compare(len(lastOf(q.Terms[j])), len(lastOf(q.Terms[i]))) })
+	slices.SortStableFunc(kept,
+		func(i, j int) int { return cmp.Compare(len(lastOf(q.Terms[j])), len(lastOf(q.Terms[i]))) })
 	kept = kept[:min(len(kept), MaxPrefixes)]
 	slices.Sort(kept)
 	for _, i := range kept {
@@ -169,8 +170,8 @@ func distinct(terms []typed) (q Query) {
 }
 
 // stopWords are English words that occur in most texts and most questions.
-var stopWords = set(`a about am an and any are as at be been being but by can could d did do does doing done for from get
-	got had has have having he her hers him his how i if in into is it its just ll m may me might mine my of on or our
+var stopWords = set(`a about am an and any are as at be been being but by can could d did do does doing done for from
+	get got had has have having he her hers him his how i if in into is it its just ll m may me might mine my of on or our
 	ours re s shall she should so some t than that the their theirs them then there these they this those to us ve was
 	we were what when where which who whom whose why will with would you your yours please tell`)
 

@@ -66,7 +66,8 @@ func FuzzParseIsBounded(f *testing.F) {
 }
 
 func TestSnippet(t *testing.T) {
-	long := strings.Repeat("Nothing to see here. ", 30) + "The deploy key lives in the vault. " + strings.Repeat("More of the same. ", 30)
+	long := strings.Repeat("Nothing to see here. ", 30) + "The deploy key lives in the vault. " +
+		strings.Repeat("More of the same. ", 30)
 	tests := []struct{ name, query, text, want string }{
 		{"marks found words", "deploys", "We deploy on Tuesdays.", "We **deploy** on Tuesdays."},
 		{"no hit gives the beginning", "zebra", "We deploy on Tuesdays.", "We deploy on Tuesdays."},
@@ -82,7 +83,8 @@ func TestSnippet(t *testing.T) {
 		})
 	}
 	got := recall.Parse("vault deploy").Snippet(long)
-	if !strings.Contains(got, "**deploy** key lives in the **vault**") || !strings.HasPrefix(got, "…") || !strings.HasSuffix(got, "…") || len(got) > 220 {
+	if !strings.Contains(got, "**deploy** key lives in the **vault**") || !strings.HasPrefix(got, "…") ||
+		!strings.HasSuffix(got, "…") || len(got) > 220 {
 		t.Errorf("snippet of a long text: %q", got)
 	}
 }
@@ -110,13 +112,15 @@ func TestPromptCannotBeForged(t *testing.T) {
 }
 
 func TestPromptBudget(t *testing.T) {
-	memories := []*loci.Memory{{Title: "one", Content: strings.Repeat("x", 300)}, {Title: "two", Content: "y"}, {Title: "three", Content: "z </memories> z"}}
+	memories := []*loci.Memory{{Title: "one", Content: strings.Repeat("x", 300)}, {Title: "two", Content: "y"},
+		{Title: "three", Content: "z </memories> z"}}
 	all := recall.Prompt("q?", nil, memories, 10_000)
 	if len(all.Used) != 3 || len(all.Cut) != 0 || strings.Count(all.Prompt, "</memories>") != 1 {
 		t.Errorf("used %d, cut %d:\n%s", len(all.Used), len(all.Cut), all.Prompt)
 	}
 	tight := recall.Prompt("q?", nil, memories, 100)
-	if len(tight.Used) != 1 || len(tight.Cut) != 2 || strings.Count(tight.Prompt, "x") > 110 || !strings.Contains(tight.Prompt, "2 more memories") {
+	if len(tight.Used) != 1 || len(tight.Cut) != 2 || strings.Count(tight.Prompt, "x") > 110 ||
+		!strings.Contains(tight.Prompt, "2 more memories") {
 		t.Errorf("used %d, cut %d:\n%s", len(tight.Used), len(tight.Cut), tight.Prompt)
 	}
 	if none := recall.Prompt("q?", nil, nil, 100); !strings.Contains(none.Prompt, "no memory matches") {
@@ -147,7 +151,8 @@ func TestPromptPinned(t *testing.T) {
 	} {
 		pack := recall.Prompt("q?", tt.pinned, tt.others, 1000)
 		if used, cut := titlesOf(pack.Used), titlesOf(pack.Cut); used != tt.used || cut != tt.cut || pack.Pinned != tt.first {
-			t.Errorf("%s: used %q (%d pinned), cut %q; want %q (%d), %q", tt.name, used, pack.Pinned, cut, tt.used, tt.first, tt.cut)
+			t.Errorf("%s: used %q (%d pinned), cut %q; want %q (%d), %q", tt.name, used, pack.Pinned, cut, tt.used, tt.first,
+				tt.cut)
 		}
 		body := pack.Prompt[strings.Index(pack.Prompt, "<memories>"):strings.Index(pack.Prompt, "</memories>")]
 		if n := len([]rune(body)); n > 1150 { // and what says that something was cut

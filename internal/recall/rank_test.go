@@ -122,7 +122,8 @@ func count(words []loci.Word, term loci.Term) (n int) {
 func readMemories(t *testing.T) (out []*loci.Memory) {
 	for _, line := range lines(t, "memories.txt") {
 		parts := strings.SplitN(line, " | ", 3)
-		out = append(out, &loci.Memory{ID: loci.NewMemoryID(), Title: parts[0], Tags: strings.Fields(parts[1]), Content: parts[2], Category: "fact"})
+		out = append(out, &loci.Memory{ID: loci.NewMemoryID(), Title: parts[0], Tags: strings.Fields(parts[1]),
+			Content: parts[2], Category: "fact"})
 	}
 	return out
 }

@@ -89,7 +89,8 @@ func isSign(text string, at int, c rune) bool {
 		next := after(text, at+1)
 		return next == '=' || joins(next)
 	case '-', '–': // -5, but not a range, a hyphen or a dash
-		return unicode.IsDigit(after(text, at+utf8.RuneLen(c))) && !joins(before(text, at)) && (at == 0 || before(text, at) != ')')
+		return unicode.IsDigit(after(text, at+utf8.RuneLen(c))) && !joins(before(text, at)) &&
+			(at == 0 || before(text, at) != ')')
 	}
 	return unicode.In(c, unicode.Sm, unicode.Sc, unicode.So, unicode.No)
 }
@@ -248,12 +249,14 @@ func isASCII(s string) bool {
 // isUnspaced reports whether c is of a script that does not put spaces between words, or joins to
 // them what other languages have words for.
 func isUnspaced(c rune) bool {
-	return c >= 0x0e00 && unicode.In(c, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	return c >= 0x0e00 && unicode.In(c, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Han,
+		unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
 // same reports whether the texts differ in case, spaces and punctuation at most.
 func (r *Text) same(s *Text) bool {
-	return slices.EqualFunc(r.tokens, s.tokens, func(a, b token) bool { return a.kind == b.kind && a.text == b.text }) && !unitsDiffer(r, s)
+	return slices.EqualFunc(r.tokens, s.tokens, func(a, b token) bool { return a.kind == b.kind && a.text == b.text }) &&
+		!unitsDiffer(r, s)
 }
 
 // keys returns what the texts are compared by; with without not their numbers, their signs and these words.

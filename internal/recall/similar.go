@@ -32,8 +32,8 @@ func Compare(a, b string) (score float64, like loci.Likeness) {
 	return x.Compare(y)
 }
 
-// Compare is to texts that were read what the function of that name is to others. One without words, numbers and signs is like
-// none.
+// Compare is to texts that were read what the function of that name is to others. One without words, numbers and signs
+// is like none.
 func (r *Text) Compare(s *Text) (score float64, like loci.Likeness) {
 	if r.empty() || s.empty() {
 		return 0, ""
@@ -127,7 +127,8 @@ func valuesDiffer(x, y *Text) (surplus map[string]bool, differ bool) {
 	return surplus, negated(x, y, surplus) || differ
 }
 
-// negated reports whether one text has a word and the other the same with a beginning that turns it round, and adds them to surplus.
+// negated reports whether one text has a word and the other the same with a beginning that turns it round, and adds
+// them to surplus.
 func negated(x, y *Text, surplus map[string]bool) (found bool) {
 	a, b := x.words(y), y.words(x)
 	for i, list := range []map[string]bool{a, b} {

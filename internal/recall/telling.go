@@ -17,17 +17,19 @@ const (
 	phraseWords  = 3   // characters that stand together where each is a word
 )
 
-// Alike returns searches, each of words that must all occur, one of which finds what says nearly the same as r: the first asks for
-// words of an earlier part than the second, so that one place where the texts differ breaks one of them at most. A long text has one. They are the
-// longest words, which few other texts have, and no more than two, as a full-text index looks each of them up in all of its parts, which is most of
-// what a search costs. There is none for a text without words.
+// Alike returns searches, each of words that must all occur, one of which finds what says nearly the same as r: the
+// first asks for words of an earlier part than the second, so that one place where the texts differ breaks one of them
+// at most. A long text has one. They are the longest words, which few other texts have, and no more than two, as a
+// full-text index looks each of them up in all of its parts, which is most of what a search costs. There is none for a
+// text without words.
 func (r *Text) Alike() (searches [][]loci.Term) {
 	list := r.telling()
 	half := min(tellingTerms, (len(list)+1)/2)
 	if half == 0 {
 		return nil
 	}
-	if phrase := func(t loci.Term) bool { return len(t.Words) > 1 }; r.Words >= enoughWords && len(list) == 2*tellingTerms && !slices.ContainsFunc(list, phrase) {
+	if phrase := func(t loci.Term) bool { return len(t.Words) > 1 }; r.Words >= enoughWords &&
+		len(list) == 2*tellingTerms && !slices.ContainsFunc(list, phrase) {
 		return [][]loci.Term{{list[0], list[len(list)-1]}}
 	}
 	searches = append(searches, list[:half])
@@ -43,8 +45,9 @@ type candidate struct {
 	at, weight int
 }
 
-// telling returns different words in their order, at most twice tellingTerms. Numbers and words that deny are left out, as they
-// are what a contradiction has others of, and so are those that most texts have; unless there is nothing else.
+// telling returns different words in their order, at most twice tellingTerms. Numbers and words that deny are left
+// out, as they are what a contradiction has others of, and so are those that most texts have; unless there is nothing
+// else.
 func (r *Text) telling() []loci.Term {
 	tokens := r.tokens[:min(len(r.tokens), tellingWords)]
 	list, rest := make([]candidate, 0, len(tokens)), []candidate(nil)
@@ -80,8 +83,8 @@ func (r *Text) telling() []loci.Term {
 	return spread(list)
 }
 
-// spread returns the candidates of the most weight in the order of the text. Where there are too many of one weight it takes them
-// from all of the text.
+// spread returns the candidates of the most weight in the order of the text. Where there are too many of one weight it
+// takes them from all of the text.
 func spread(list []candidate) []loci.Term {
 	const most = 2 * tellingTerms
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
@@ -105,7 +108,8 @@ func spread(list []candidate) []loci.Term {
 	return terms
 }
 
-// phrase returns the word at i with those that follow it without a space, as is usual where words are single characters.
+// phrase returns the word at i with those that follow it without a space, as is usual where words are single
+// characters.
 func (r *Text) phrase(i int) []string {
 	words := []string{r.tokens[i].stem}
 	for j := i + 1; j < len(r.tokens) && len(words) < phraseWords; j++ {

@@ -19,7 +19,8 @@ type value struct {
 const negation = -1
 
 // numberWords are those that are numbers and nothing else, as their keys.
-var numberWords = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}
+var numberWords = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+	"eight": "8", "nine": "9", "ten": "10"}
 
 // The lists are made when the first two texts are compared, which most commands never do.
 var (

@@ -57,7 +57,8 @@ func (r *Ranking) boosts(i int) []string {
 	if hit.match.Pinned && !last.Pinned {
 		boosts = append(boosts, BoostPinned)
 	}
-	last = r.order[r.lastLike(i, func(x ranked) bool { return x.score == hit.score && x.match.Pinned == hit.match.Pinned })].match
+	last = r.order[r.lastLike(i,
+		func(x ranked) bool { return x.score == hit.score && x.match.Pinned == hit.match.Pinned })].match
 	if hit.match.Importance > last.Importance {
 		boosts = append(boosts, BoostImportance)
 	}

@@ -15,7 +15,8 @@ import (
 
 func TestWhyNamesWordsAndFields(t *testing.T) {
 	memories := []*loci.Memory{
-		{ID: loci.NewMemoryID(), Title: "Deploys", Content: "We deploy on Tuesdays.", Key: "deploy.day", Category: "fact", Tags: []string{"ops"}},
+		{ID: loci.NewMemoryID(), Title: "Deploys", Content: "We deploy on Tuesdays.", Key: "deploy.day", Category: "fact",
+			Tags: []string{"ops"}},
 		{ID: loci.NewMemoryID(), Title: "Office", Content: "Deploy talks are on Mondays.", Category: "fact"},
 	}
 	q := recall.Parse(`"deploy day" deploys Tues* what`)
@@ -42,10 +43,13 @@ func TestWhyScoresAddUp(t *testing.T) {
 		}
 		var memories []*loci.Memory
 		for range rapid.IntRange(1, 6).Draw(rt, "memories") {
-			memories = append(memories, &loci.Memory{ID: loci.NewMemoryID(), Title: text("title"), Content: text("content"), Key: text("key"),
-				Tags: strings.Fields(text("tags")), Pinned: rapid.Bool().Draw(rt, "pinned"), Importance: rapid.IntRange(1, 3).Draw(rt, "importance")})
+			memories = append(memories,
+				&loci.Memory{ID: loci.NewMemoryID(), Title: text("title"), Content: text("content"), Key: text("key"),
+					Tags: strings.Fields(text("tags")), Pinned: rapid.Bool().Draw(rt, "pinned"),
+					Importance: rapid.IntRange(1, 3).Draw(rt, "importance")})
 		}
-		q := recall.Parse(rapid.SampledFrom([]string{"red blue", `"red green" green`, "gre* x blue", "blue"}).Draw(rt, "query"))
+		q := recall.Parse(rapid.SampledFrom([]string{"red blue", `"red green" green`, "gre* x blue", "blue"}).Draw(rt,
+			"query"))
 		for _, h := range recall.Rank(q, matches(q, memories)).Hits(0, 9) {
 			sum, last := 0.0, math.Inf(1)
 			for _, term := range h.Why.Terms {
@@ -63,11 +67,14 @@ func TestWhyScoresAddUp(t *testing.T) {
 
 func TestBoostsAreWhatDecided(t *testing.T) {
 	match := func(pinned bool, importance int, changed int64, n uint16) loci.Match {
-		m := loci.Match{ID: loci.NewMemoryID(), Freq: make([]uint16, loci.FieldCount), Pinned: pinned, Importance: importance, UpdatedAt: time.UnixMicro(changed)}
+		m := loci.Match{ID: loci.NewMemoryID(), Freq: make([]uint16, loci.FieldCount), Pinned: pinned, Importance: importance,
+			UpdatedAt: time.UnixMicro(changed)}
 		m.Freq[loci.FieldTitle], m.Lengths[loci.FieldTitle] = n, 4
 		return m
 	}
-	hits := recall.Rank(recall.Parse("x"), []loci.Match{match(true, 9, 9, 3), match(true, 7, 1, 1), match(true, 5, 2, 1), match(false, 5, 3, 1), match(false, 5, 1, 1)}).Hits(0, 9)
+	hits := recall.Rank(recall.Parse("x"),
+		[]loci.Match{match(true, 9, 9, 3), match(true, 7, 1, 1), match(true, 5, 2, 1), match(false, 5, 3, 1),
+			match(false, 5, 1, 1)}).Hits(0, 9)
 	var got []string
 	for _, h := range hits {
 		got = append(got, strings.Join(h.Why.Boosts, " "))
@@ -80,7 +87,8 @@ func TestBoostsAreWhatDecided(t *testing.T) {
 
 func TestHitsOfAPage(t *testing.T) {
 	q := recall.Parse("x")
-	memories := []*loci.Memory{{ID: loci.NewMemoryID(), Title: "x"}, {ID: loci.NewMemoryID(), Title: "x x"}, {ID: loci.NewMemoryID(), Title: "x x x"}}
+	memories := []*loci.Memory{{ID: loci.NewMemoryID(), Title: "x"}, {ID: loci.NewMemoryID(), Title: "x x"},
+		{ID: loci.NewMemoryID(), Title: "x x x"}}
 	r := recall.Rank(q, matches(q, memories))
 	for bounds, want := range map[[2]int]int{{0, 2}: 2, {2, 4}: 1, {3, 5}: 0, {9, 12}: 0, {0, 0}: 0} {
 		if got := len(r.Hits(bounds[0], bounds[1])); got != want {

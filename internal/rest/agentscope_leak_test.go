@@ -173,7 +173,8 @@ var (
 		"GET /memories/%s/diff?from=1", "GET /agent/memories/%s?include_superseded=true",
 		`POST /memories/%s/sources {"sources":[{"kind":"session"}]}`, `PATCH /memories/%s {"importance":77}`}
 	listsInSession = []string{
-		`POST /agent/memories/by-tag {"tags":["TAG"]}`, `POST /agent/memories/browse {"filter":{"by":"ids","ids":["ID"]}}`, `POST /agent/memories/search {"term":"\"TAG\""}`,
+		`POST /agent/memories/by-tag {"tags":["TAG"]}`, `POST /agent/memories/browse {"filter":{"by":"ids","ids":["ID"]}}`,
+		`POST /agent/memories/search {"term":"\"TAG\""}`,
 		`POST /memories/recall {"query":"\"TAG\""}`, `GET /memories/recall?query=TAG&include_superseded=true`,
 		`POST /query {"query":"zebra?","memory_filter":{"tags":["TAG"]}}`,
 		`POST /query {"query":"zebra","memory_filter":{"ids":["ID"]}}`, "GET /agent/memories/latest?tag=TAG"}

@@ -403,7 +403,8 @@ func TestOrgsSayWhatMayBeAttached(t *testing.T) {
 	s := newServer(t)
 	boss := s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
 	var org loci.Org
-	decode(t, s.expect(t, 200, boss, `PATCH /orgs/default {"assets":{"max_bytes":5,"media_types":["image/*","text/plain"]}}`), &org)
+	decode(t, s.expect(t, 200, boss,
+		`PATCH /orgs/default {"assets":{"max_bytes":5,"media_types":["image/*","text/plain"]}}`), &org)
 	if org.Assets.MaxBytes != 5 || strings.Join(org.Assets.MediaTypes, " ") != "image/* text/plain" {
 		t.Errorf("got %+v", org.Assets)
 	}

@@ -23,7 +23,8 @@ func benchmark(b *testing.B, s *server, method, path, key, body string, want int
 	}
 }
 
-const benchBody = `{"title":"Deploys","content":"We deploy on Tuesdays, after the tests are green and somebody is there.","tags":["ops","deploy"]}`
+const benchBody = `{"title":"Deploys","content":"We deploy on Tuesdays, after the tests are green and somebody is ` +
+	`there.","tags":["ops","deploy"]}`
 
 func BenchmarkGetByID(b *testing.B) {
 	s := newServer(b)

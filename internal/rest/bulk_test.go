@@ -48,7 +48,9 @@ func TestBulk(t *testing.T) {
 		t.Errorf("got %s", refused.Body)
 	}
 	// Each by itself, and a repetition of that.
-	each := "POST /memories/bulk " + strings.TrimSuffix(bulkBody(`{"op":"create","memory":{"title":"three","content":"c"}}`, `{"op":"trash","id":"`+absent+`"}`), "}") + `,"atomic":false}`
+	each := "POST /memories/bulk " +
+		strings.TrimSuffix(bulkBody(`{"op":"create","memory":{"title":"three","content":"c"}}`,
+			`{"op":"trash","id":"`+absent+`"}`), "}") + `,"atomic":false}`
 	first = s.once(owner, "each", each)
 	decode(t, first, &out)
 	if first.Code != 200 || out.Succeeded != 1 || out.Failed != 1 || out.Results[1].Error == nil {

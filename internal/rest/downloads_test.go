@@ -157,14 +157,16 @@ func checkParts(t *testing.T, w *httptest.ResponseRecorder, want ...string) {
 func TestHiddenFilesReadAsAbsent(t *testing.T) {
 	s := newServer(t)
 	s.clock.freeze()
-	hidden := s.write(t, claude, `{"title":"x","content":"y","allowed_vendors":["claude"],"sources":[{"kind":"text","text":"secret"}]}`)
+	hidden := s.write(t, claude,
+		`{"title":"x","content":"y","allowed_vendors":["claude"],"sources":[{"kind":"text","text":"secret"}]}`)
 	a := s.attach(t, claude, hidden.ID, "a.txt", "secret")
 	var sources client.SourceList
 	decode(t, s.expect(t, 200, claude, "GET /memories/"+hidden.ID.String()+"/sources"), &sources)
 	open := s.write(t, claude, `{"title":"x","content":"y"}`)
 	var narrow client.SourceList
 	decode(t, s.expect(t, 201, claude, "POST "+
-		"/memories/"+open.ID.String()+`/sources {"sources":[{"kind":"text","text":"secret","allowed_vendors":["claude"]}]}`), &narrow)
+		"/memories/"+open.ID.String()+`/sources {"sources":[{"kind":"text","text":"secret","allowed_vendors":["claude"]}]}`),
+		&narrow)
 	for route, id := range map[string]string{
 		"GET /memories/%s/assets": hidden.ID.String(), "POST /memories/%s/assets?name=x bytes": hidden.ID.String(),
 		"POST /memories/%s/assets bytes":                                     hidden.ID.String(),

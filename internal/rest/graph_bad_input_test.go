@@ -72,6 +72,7 @@ func (s *server) unchanged(t *testing.T, one string) {
 	}
 }
 
+// long: a table of cases is data.
 func TestBadGraphs(t *testing.T) {
 	s := newServer(t)
 	s.write(t, owner, `{"title": "kept", "content": "as it is"}`)
@@ -102,7 +103,8 @@ func TestBadGraphs(t *testing.T) {
 			entities(`[{"name":"x","entity_type":"y","observations":"o"}]`), 400, "entities[0].observations", "must be a list"},
 		{"spelling of the reference", "POST " + at + "/entities", entities(`[{"name":"x","entityType":"y"}]`), 400,
 			"entities[0].entityType", "is an unknown field"},
-		{"origin", "POST " + at + "/entities", entities(`[` + x + `]`)[:len(entities(`[`+x+`]`))-1] + `,"origin":"cursor"}`, 400, "origin", "comes from the credential"},
+		{"origin", "POST " + at + "/entities", entities(`[` + x + `]`)[:len(entities(`[`+x+`]`))-1] + `,"origin":"cursor"}`,
+			400, "origin", "comes from the credential"},
 		{"null vendors", "POST " + at + "/entities", `{"entities":[` + x + `],"allowed_vendors":null}`, 400,
 			"allowed_vendors", "must be a list"},
 		{"no vendor", "POST " + at + "/entities", `{"entities":[` + x + `],"allowed_vendors":[]}`, 400,
@@ -110,7 +112,9 @@ func TestBadGraphs(t *testing.T) {
 		{"bad vendor", "POST " + at + "/entities", `{"entities":[` + x + `],"allowed_vendors":["cl aude"]}`, 400,
 			"allowed_vendors[0]", "vendor name"},
 		{"twice", "POST " + at + "/entities", `{"entities":[` + x + `],"entities":[]}`, 400, "entities", "appears twice"},
-		{"too large", "POST " + at + "/entities", entities(`[{"name":"x","entity_type":"y","observations":["` + big(16<<20) + `"]}]`), 413, "", "larger than 16777216 bytes"},
+		{"too large", "POST " + at + "/entities",
+			entities(`[{"name":"x","entity_type":"y","observations":["` + big(16<<20) + `"]}]`), 413, "",
+			"larger than 16777216 bytes"},
 		{"too many values", "POST " + at + "/entities", entities(many(5_000_000, `{}`)), 400, "", "more than 262144 values"},
 		{"as many values as a body takes", "POST " + at + "/entities", entities(many(260_000, `{}`)), 400, "entities",
 			"at most 1000"},
@@ -126,7 +130,8 @@ func TestBadGraphs(t *testing.T) {
 		{"null vendors of observations", "POST " + at + "/observations",
 			`{"observations":[{"entity_name":"website","contents":["x"]}],"allowed_vendors":null}`, 400, "allowed_vendors",
 			"must be a list"},
-		{"no such end", "POST " + at + "/relations", `{"relations":[{"from":"website","to":"nowhere","relation_type":"uses"}]}`, 404, "", "nowhere"},
+		{"no such end", "POST " + at + "/relations",
+			`{"relations":[{"from":"website","to":"nowhere","relation_type":"uses"}]}`, 404, "", "nowhere"},
 		{"no relation type", "POST " + at + "/relations", `{"relations":[{"from":"website","to":"API gateway"}]}`, 400,
 			"relations[0].relation_type", "is required"},
 		{"null vendors of relations", "POST " + at + "/relations",
@@ -228,7 +233,8 @@ func TestManyRefusedItems(t *testing.T) {
 	for i := range 1000 {
 		items = append(items, fmt.Sprintf(`{"entity_name":"never %d","contents":["x"]}`, i))
 	}
-	w := s.expect(t, 404, owner, "POST /projects/"+g.project+`/graph/observations {"observations":[`+strings.Join(items, ",")+`]}`)
+	w := s.expect(t, 404, owner, "POST /projects/"+g.project+`/graph/observations {"observations":[`+
+		strings.Join(items, ",")+`]}`)
 	p := problemOf(t, w.Body.Bytes())
 	if len(p.Items) != 1000 || p.Items[999].Index != 999 || p.Items[999].Code != loci.NotFound ||
 		!strings.Contains(p.Items[999].Text, "never 999") {

@@ -77,11 +77,13 @@ func (s *server) hide(t *testing.T) hiding {
 	at := "/projects/" + g.project + "/graph"
 	var put client.PutEntities
 	decode(t, s.expect(t, 201, owner, "POST "+
-		""+at+`/entities {"entities":[{"name":"secret plan","entity_type":"plan","observations":["secret text"]},{"name":"secret past","entity_type":"plan"}],`+
+		""+at+`/entities {"entities":[{"name":"secret plan","entity_type":"plan","observations":["secret text"]},`+
+		`{"name":"secret past","entity_type":"plan"}],`+
 		`"allowed_vendors":["cursor"]}`), &put)
 	var obs client.PutObservations
 	decode(t, s.expect(t, 201, owner, "POST "+
-		""+at+`/observations {"observations":[{"entity_name":"website","contents":["secret note"]}],"allowed_vendors":["cursor"]}`), &obs)
+		""+at+`/observations {"observations":[{"entity_name":"website","contents":["secret note"]}],`+
+		`"allowed_vendors":["cursor"]}`), &obs)
 	var rel client.PutRelations
 	decode(t, s.expect(t, 201, owner, "POST "+
 		""+at+`/relations {"relations":[{"from":"website","to":"API gateway","relation_type":"secretly_uses"},`+

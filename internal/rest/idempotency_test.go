@@ -60,10 +60,12 @@ func TestRepeatedPosts(t *testing.T) {
 	for i, request := range []string{
 		"POST " + at + "/share", "POST " + at + "/unshare",
 		`POST /projects {"name":"orchard"}`,
-		"POST " + graph + `/entities {"entities":[{"name":"proxy","entity_type":"service","observations":["new","newer"]},{"name":"API gateway","entity_type":"service","observations":["Listens on port 8443"]}]}`,
+		"POST " + graph + `/entities {"entities":[{"name":"proxy","entity_type":"service","observations":["new","newer"]},` +
+			`{"name":"API gateway","entity_type":"service","observations":["Listens on port 8443"]}]}`,
 		"POST " + graph + `/entities {"entities":[{"name":"API gateway","entity_type":"service"}]}`,
 		"POST " + graph + `/observations {"observations":[{"entity_name":"proxy","contents":["new","newest"]}]}`,
-		"POST " + graph + `/relations {"relations":[{"from":"proxy","to":"website","relation_type":"serves"},{"from":"website","to":"API gateway","relation_type":"uses"}]}`,
+		"POST " + graph + `/relations {"relations":[{"from":"proxy","to":"website","relation_type":"serves"},` +
+			`{"from":"website","to":"API gateway","relation_type":"uses"}]}`,
 		"POST " + graph + `/relations/delete {"relations":[{"from":"proxy","to":"website","relation_type":"serves"}]}`,
 		"POST " + graph + `/observations/delete {"deletions":[{"entity_name":"proxy","observations":["newest"]}]}`,
 		"POST " + graph + `/entities/delete {"names":["website"]}`,
@@ -93,7 +95,8 @@ func TestRepetitionRevivesNothing(t *testing.T) {
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithKey })
 	g := s.graph(t, owner, "garden", "")
 	graph := "/projects/" + g.project + "/graph"
-	request := "POST " + graph + `/entities {"entities":[{"name":"proxy","entity_type":"service","observations":["zebra"]}]}`
+	request := "POST " + graph +
+		`/entities {"entities":[{"name":"proxy","entity_type":"service","observations":["zebra"]}]}`
 	if w := s.once(owner, "k", request); w.Code != 201 {
 		t.Fatal(w.Body)
 	}

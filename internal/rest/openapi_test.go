@@ -336,7 +336,8 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 	memory := s.write(t, owner, `{"title": "x", "content": "y"}`)
 	var workspace loci.Workspace
 	decode(t, s.request(session, `POST /orgs/default/workspaces {"name":"First"}`), &workspace)
-	if w := s.request(session, "PUT /orgs/default/workspaces/"+workspace.ID.String()+"/members/"+s.owner.UserID.String()); w.Code/100 != 2 {
+	if w := s.request(session, "PUT /orgs/default/workspaces/"+workspace.ID.String()+"/members/"+
+		s.owner.UserID.String()); w.Code/100 != 2 {
 		t.Fatalf("joining a workspace: got %d %s", w.Code, w.Body)
 	}
 	if w := s.request(session, `PATCH /orgs/default {"workspaces":true}`); w.Code != 200 {

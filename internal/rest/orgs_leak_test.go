@@ -80,7 +80,8 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 		s.expect(t, 201, x.session, "POST /projects/"+g.project+`/graph/entities {"entities":[{"name":"`+name(marker,
 			v)+`","entity_type":"service","observations":["`+
 			name(marker, v)+` is `+marker+` text"]}],"allowed_vendors":["`+string(v)+`"]}`)
-		s.expect(t, 201, x.session, "POST /projects/"+g.project+`/graph/relations {"relations":[{"from":"`+marker+` API gateway","to":"`+name(marker, v)+
+		s.expect(t, 201, x.session, "POST /projects/"+g.project+`/graph/relations {"relations":[{"from":"`+marker+
+			` API gateway","to":"`+name(marker, v)+
 			`","relation_type":"uses"}],"allowed_vendors":["`+string(v)+`"]}`)
 	}
 	return x
@@ -99,9 +100,11 @@ func (s *server) structured(t *testing.T, x *tenant) {
 	x.things["asset"] = id(s.request(x.key, "POST "+
 		"/memories/"+memory+`/assets?name=`+x.marker+`.txt {"text":"`+x.marker+` file"}`))
 	var sources client.SourceList
-	decode(t, s.request(x.key, "POST /memories/"+memory+`/sources {"sources":[{"kind":"text","text":"`+x.marker+` said so"}]}`), &sources)
+	decode(t, s.request(x.key, "POST /memories/"+memory+`/sources {"sources":[{"kind":"text","text":"`+x.marker+
+		` said so"}]}`), &sources)
 	var saved loci.Saved
-	decode(t, s.request(x.agents["gemini"], `POST /agent/memories {"title":"`+x.marker+` later","content":"`+x.marker+` other","supersedes":["`+x.things["visible"]+`"]}`), &saved)
+	decode(t, s.request(x.agents["gemini"], `POST /agent/memories {"title":"`+x.marker+` later","content":"`+x.marker+
+		` other","supersedes":["`+x.things["visible"]+`"]}`), &saved)
 	if len(sources.Sources) != 1 || len(saved.Suggestions) != 1 {
 		t.Fatalf("got %+v and %+v", sources, saved)
 	}
@@ -109,7 +112,8 @@ func (s *server) structured(t *testing.T, x *tenant) {
 	x.things["node"] = id(s.request(x.key, `POST /memory-nodes {"name":"`+x.marker+` node","shared":true}`))
 	x.things["item"] = id(s.request(x.key, "POST "+
 		"/memory-nodes/"+x.things["node"]+`/items {"kind":"text","text":"`+x.marker+` text"}`))
-	s.expect(t, 201, x.key, "POST /memory-nodes/"+x.things["node"]+`/items {"kind":"memory","memory_id":"`+memory+`","parent_id":"`+x.things["item"]+`"}`)
+	s.expect(t, 201, x.key, "POST /memory-nodes/"+x.things["node"]+`/items {"kind":"memory","memory_id":"`+memory+
+		`","parent_id":"`+x.things["item"]+`"}`)
 }
 
 // name marks what only one vendor may read.

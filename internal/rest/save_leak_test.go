@@ -25,10 +25,14 @@ func (s *server) plainly(key, request string) string {
 // them.
 func TestSavesTellNothingOfTheHidden(t *testing.T) {
 	s := newServer(t)
-	hidden := s.write(t, claude, `{"key":"known","title":"Hidden","content":"The harbour code is 4471 and opens all the gates.","allowed_vendors":["claude"],"tags":["port"]}`)
+	hidden := s.write(t, claude,
+		`{"key":"known","title":"Hidden","content":"The harbour code is 4471 and opens all the gates.",`+
+			`"allowed_vendors":["claude"],"tags":["port"]}`)
 	mine := s.write(t, cursor, `{"title":"Mine","content":"Something else entirely."}`)
 	var made loci.Saved
-	decode(t, s.expect(t, 201, claude, `POST /agent/memories {"title":"Newer","content":"Nobody knows.","allowed_vendors":["claude"],"supersedes":["`+mine.ID.String()+`"]}`), &made)
+	decode(t, s.expect(t, 201, claude,
+		`POST /agent/memories {"title":"Newer","content":"Nobody knows.","allowed_vendors":["claude"],"supersedes":["`+
+			mine.ID.String()+`"]}`), &made)
 	suggestion := made.Suggestions[0].ID.String()
 	for name, requests := range map[string][2]string{
 		"a key": {`POST /agent/memories {"key":"known","content":"The harbour code is 4471 and opens all the gates."}`,

@@ -20,7 +20,8 @@ import (
 func TestServerTimingIsForPeople(t *testing.T) {
 	s := newServer(t)
 	for _, path := range []string{"/whoami", "/agent/briefing", "/no/such/route", "/memories/x"} {
-		if got := s.do("GET", path, owner, "").Header().Get("Server-Timing"); !regexp.MustCompile(`^app;dur=\d+\.\d{3}$`).MatchString(got) {
+		if got := s.do("GET", path, owner, "").Header().Get("Server-Timing"); !regexp.MustCompile(
+			`^app;dur=\d+\.\d{3}$`).MatchString(got) {
 			t.Errorf("%s, a person: got %q", path, got)
 		}
 		for name, key := range map[string]string{"an agent": claude, "nobody": "", "a stranger": "unknown"} {
@@ -36,7 +37,8 @@ func TestServerTimingIsForPeople(t *testing.T) {
 
 func TestLogHasNoSecrets(t *testing.T) {
 	s := newServer(t)
-	s.do("POST", "/memories?api_key=s3cret", owner, `{"title":"s3cret title","content":"s3cret content","origin":"s3cret"}`)
+	s.do("POST", "/memories?api_key=s3cret", owner,
+		`{"title":"s3cret title","content":"s3cret content","origin":"s3cret"}`)
 	s.do("GET", "/memories?q=s3cret+words", owner, "", "X-Dashboard-Token: s3cret-token")
 	s.do("GET", "/whoami", "s3cret-key", "")
 	log := s.log.String()
@@ -133,7 +135,8 @@ func TestModels(t *testing.T) {
 	d := readDocument(t, s)
 	w = s.do("POST", "/query", owner, `{"query":"when?"}`)
 	d.checkAnswer(t, "POST", "/query", w.Code, w.Header().Get("Content-Type"), w.Body.Bytes())
-	if !strings.Contains(w.Body.String(), `"model_config":{"provider":"model.example","model":"m","parameters":{"temperature":0.5,"max_tokens":7}}`) {
+	if !strings.Contains(w.Body.String(),
+		`"model_config":{"provider":"model.example","model":"m","parameters":{"temperature":0.5,"max_tokens":7}}`) {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 }

@@ -26,7 +26,8 @@ var furtherActions = map[string]map[gate.Action]string{
 	"DELETE /memory-nodes/{id}":       {node.Erase: "DELETE /memory-nodes/" + absent + "?permanent=true"},
 	"PATCH /orgs/{id}":                {org.Set: `PATCH /orgs/default {"deletion":"api_key"}`},
 	"PATCH /orgs/{id}/members/{user}": {org.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`},
-	"POST /orgs/{id}/invite":          {org.MemberRole: `!POST /orgs/default/invite {"emails":["a@b.example"],"role":"admin"}`},
+	"POST /orgs/{id}/invite": {
+		org.MemberRole: `!POST /orgs/default/invite {"emails":["a@b.example"],"role":"admin"}`},
 	"POST /teams/{id}/invite": {org.TeamRole: "!POST " +
 		"/teams/" + absent + `/invite {"emails":["a@b.example"],"role":"admin"}`},
 	"DELETE /teams/{id}/invites/{invite}": {org.TeamInvite: ""}, // whoever may not do that finds no invitation first

@@ -143,10 +143,12 @@ func (s *server) graph(tb testing.TB, key, project, prefix string) aGraph {
 	at := "/projects/" + p.ID.String() + "/graph"
 	var put client.PutEntities
 	decode(tb, s.expect(tb, 201, key, "POST "+
-		""+at+`/entities {"entities":[{"name":"`+prefix+`API gateway","entity_type":"service","observations":["Listens on port 8443"]},`+
+		""+at+`/entities {"entities":[{"name":"`+prefix+
+		`API gateway","entity_type":"service","observations":["Listens on port 8443"]},`+
 		`{"name":"`+prefix+`website","entity_type":"service"},{"name":"`+prefix+`old proxy","entity_type":"service"}]}`),
 		&put)
-	s.expect(tb, 201, key, "POST "+at+`/relations {"relations":[{"from":"`+prefix+`website","to":"`+prefix+`API gateway","relation_type":"uses"}]}`)
+	s.expect(tb, 201, key, "POST "+at+`/relations {"relations":[{"from":"`+prefix+`website","to":"`+prefix+
+		`API gateway","relation_type":"uses"}]}`)
 	s.expect(tb, 200, key, "POST "+at+`/entities/delete {"names":["`+prefix+`old proxy"]}`)
 	e := put.Entities
 	return aGraph{p.ID.String(), e[0].ID.String(), e[1].ID.String(), e[2].ID.String()}

@@ -34,11 +34,11 @@ type Projects interface {
 	Restore(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
 	// Delete removes a project, active or archived, with its graph and its
 	// members for good. Its project-scoped memories go to their owners' trash, as a version that
-	// loci.ServerOrigin made, and so do its project-scoped memory nodes. NotFound. An interrupted one is finished like that of
-	// Archive; nobody gets in from the first moment on.
+	// loci.ServerOrigin made, and so do its project-scoped memory nodes. NotFound. An interrupted one is finished like
+	// that of Archive; nobody gets in from the first moment on.
 	Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
-	// GatherAudit moves what GraphTx.Record entered in a project to the audit trail of the org, each entry once. Archive and
-	// Delete do so by themselves. NotFound; Conflict if the project is archived.
+	// GatherAudit moves what GraphTx.Record entered in a project to the audit trail of the org, each entry once. Archive
+	// and Delete do so by themselves. NotFound; Conflict if the project is archived.
 	GatherAudit(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
 	// InWorkspace reports whether a workspace has projects, archived ones too.
 	InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (bool, error)
@@ -117,8 +117,8 @@ type GraphTx interface {
 	Project() loci.Project
 	Entities() Entities
 	Graph() Graph
-	// Record enters in the audit trail what the transaction does; its target is the project. Audit.List has the entry from the
-	// next Projects.GatherAudit on. It needs an Update.
+	// Record enters in the audit trail what the transaction does; its target is the project. Audit.List has the entry
+	// from the next Projects.GatherAudit on. It needs an Update.
 	Record(ctx context.Context, e loci.AuditEntry) error
 	// Try runs fn and undoes what it wrote if it fails.
 	Try(fn func() error) error
@@ -164,8 +164,8 @@ type Entities interface {
 	// who could not read the original, also because of from itself: its
 	// allowed_vendors are narrowed to what both allow, if need be to nobody but people.
 	// Then from is deleted as by Delete, so that Restore brings it back, and both have
-	// it in their histories, for who may see both. What the caller may not see is copied, too. A row counts as there already
-	// only if all who may read the copy may read it. NotFound if one is not there, Invalid if they are the same.
+	// it in their histories, for who may see both. What the caller may not see is copied, too. A row counts as there
+	// already only if all who may read the copy may read it. NotFound if one is not there, Invalid if they are the same.
 	Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error)
 	// SetVendors stores who may read these live rows and returns how many it
 	// changed: those that have them already are none. NotFound, for the whole call and with a reason for each item, for
@@ -173,9 +173,10 @@ type Entities interface {
 	SetVendors(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items GraphIDs, vendors []loci.Vendor) (int, error)
 	// Insert stores live rows as they are, with their ids, times and writers: an import.
 	// Ends and entities may be among them or stored before. What is there already under its id and the same in all that is
-	// exported, but for the time of an entity's last change, is counted as present. Its refusals are in an ItemsError, numbered in the order Entities,
-	// Observations, Relations: Conflict for an id that is taken by something else and for a name and type that a live
-	// entity of the same allowed_vendors has, NotFound for what belongs to an entity that is not there.
+	// exported, but for the time of an entity's last change, is counted as present. Its refusals are in an ItemsError,
+	// numbered in the order Entities, Observations, Relations: Conflict for an id that is taken by something else and for
+	// a name and type that a live entity of the same allowed_vendors has, NotFound for what belongs to an entity that is
+	// not there.
 	Insert(ctx context.Context, v loci.Viewer, rows GraphRows) (added, present int, err error)
 }
 
@@ -235,16 +236,17 @@ type Graph interface {
 	// name at most loci.MaxGraphItems, the oldest. Those that are not there are left out. Invalid
 	// where they are more than MaxFound.
 	Find(ctx context.Context, v loci.Viewer, refs []loci.EntityRef) ([]loci.Entity, error)
-	// Resolve returns the id of the one live entity that a reference means; of twins, which vendors keep to themselves, the oldest.
-	// NotFound, with the nearest names in its text; Conflict for a name that several types have and a reference without a type.
+	// Resolve returns the id of the one live entity that a reference means; of twins, which vendors keep to themselves,
+	// the oldest. NotFound, with the nearest names in its text; Conflict for a name that several types have and a
+	// reference without a type.
 	Resolve(ctx context.Context, v loci.Viewer, ref loci.EntityRef) (loci.EntityID, error)
 	// Suggest returns at most limit names of live entities that are near this one.
 	Suggest(ctx context.Context, v loci.Viewer, name string, limit int) ([]string, error)
 	// Read returns the live entities in the order in which they were stored.
 	// Invalid if q.After is not a Next of such a page.
 	Read(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphPage, error)
-	// Search returns the entities that match, newest first, with raw features for package recall to rank. What a query means
-	// is decided for an entity as a whole: name, type and observations are one text to AND, OR and NOT, and
+	// Search returns the entities that match, newest first, with raw features for package recall to rank. What a query
+	// means is decided for an entity as a whole: name, type and observations are one text to AND, OR and NOT, and
 	// each is one to a phrase. Nothing that the viewer may not see has any influence.
 	Search(ctx context.Context, v loci.Viewer, q *loci.GraphQuery) (GraphMatches, error)
 	// Neighbours returns an entity and those within so many hops, over relations
@@ -254,14 +256,15 @@ type Graph interface {
 	// visible observations and relations, oldest first, at most limit and no more than MaxGraphText has room
 	// for. NotFound.
 	History(ctx context.Context, v loci.Viewer, id loci.EntityID, limit int) ([]loci.GraphChange, error)
-	// Observations returns one page of the live observations of a live entity, oldest first. It ends early where MaxGraphText is reached.
-	// NotFound; Invalid if q.After is not a Next of such a page.
+	// Observations returns one page of the live observations of a live entity, oldest first. It ends early where
+	// MaxGraphText is reached. NotFound; Invalid if q.After is not a Next of such a page.
 	Observations(ctx context.Context, v loci.Viewer, id loci.EntityID, q GraphQuery) (ObservationPage, error)
 	// Relations is Observations for the relations that begin or end at an entity.
 	Relations(ctx context.Context, v loci.Viewer, id loci.EntityID, q GraphQuery) (RelationPage, error)
 	// Rows returns one page of the rows themselves, for export, all live ones on all pages together once: entities in the
 	// order in which they were stored, each with its observations, and behind all entities the relations. So it can
-	// be imported page by page. A page ends early where MaxGraphText is reached. Invalid if q.After is not a Position of such a page.
+	// be imported page by page. A page ends early where MaxGraphText is reached. Invalid if q.After is not a Position of
+	// such a page.
 	Rows(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphRows, Position, error)
 	// Trash returns what is deleted and can be restored by itself, newest
 	// deletion first, at most limit of each kind, and of the observations no more than MaxGraphText has room for.
@@ -290,9 +293,10 @@ type GraphQuery struct {
 	After Position
 }
 
-// GraphPage is one page of a graph. It ends early, after at least one entity, where MaxGraphText is reached. Relations are those that begin at one of
-// its entities, so that all pages together have each once. An entity whose RelationsLeft is not zero ends its page; where even this page has no room for all that begin at
-// it, the pages behind it have no entities, only further ones of these relations.
+// GraphPage is one page of a graph. It ends early, after at least one entity, where MaxGraphText is reached. Relations
+// are those that begin at one of its entities, so that all pages together have each once. An entity whose
+// RelationsLeft is not zero ends its page; where even this page has no room for all that begin at it, the pages behind
+// it have no entities, only further ones of these relations.
 type GraphPage struct {
 	Entities  []loci.Entity
 	Relations []loci.Relation

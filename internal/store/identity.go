@@ -203,7 +203,8 @@ type Credentials interface {
 	Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, at time.Time) error
 	// RevokeAll marks every usable credential of a person made by method (""
 	// any), except one, and returns how many.
-	RevokeAll(ctx context.Context, org loci.OrgID, user loci.UserID, method loci.Method, except loci.CredentialID, at time.Time) (int, error)
+	RevokeAll(ctx context.Context, org loci.OrgID, user loci.UserID, method loci.Method, except loci.CredentialID,
+		at time.Time) (int, error)
 	// Rotate stores next, which replaces the credential next.Replaces of the
 	// same person, and lets that one expire at overlap at the latest, in one
 	// transaction. NotFound unless that one is usable; Conflict if it was
@@ -260,7 +261,8 @@ type OAuth interface {
 	// transaction. NotFound if there is no such code. If it was used before, or
 	// its grant is not usable at now, the grant is revoked with all its tokens
 	// and the error is Conflict.
-	Redeem(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential, refresh loci.RefreshToken) (loci.Grant, error)
+	Redeem(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential, refresh loci.RefreshToken) (
+		loci.Grant, error)
 	// Refreshable returns the refresh token with that hash, used or not, with
 	// its grant, or NotFound.
 	Refreshable(ctx context.Context, hash [32]byte) (loci.RefreshToken, loci.Grant, error)
@@ -269,7 +271,8 @@ type OAuth interface {
 	// The access tokens before stay usable until they expire. NotFound if there
 	// is no such token; Conflict, with the grant and all its tokens revoked, if
 	// it was used before, has expired or its grant is not usable at now.
-	Refresh(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential, next loci.RefreshToken) (loci.Grant, error)
+	Refresh(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential, next loci.RefreshToken) (loci.Grant,
+		error)
 	// Grants returns the grants of a person, newest first, revoked ones too. The
 	// zero user: everybody in the org.
 	Grants(ctx context.Context, org loci.OrgID, user loci.UserID) ([]loci.Grant, error)

@@ -101,7 +101,8 @@ type Memories interface {
 	// Versions returns the visible old versions of a visible memory with a
 	// number below before (0: all), newest first, at most limit. NotFound if
 	// the memory is not visible.
-	Versions(ctx context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, before, limit int) ([]*loci.Version, error)
+	Versions(ctx context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, before, limit int) ([]*loci.Version,
+		error)
 	// InsertVersion adds an old version of a stored memory, for import.
 	// Conflict unless it is below the current version and not taken, NotFound
 	// if there is no such memory.
@@ -162,7 +163,9 @@ type Filter struct {
 	From      time.Time   // CreatedAt at or after
 	To        time.Time   // CreatedAt before
 	Lifecycle loci.Lifecycle
-	When      loci.When // another time than the present; only with LiveOnly, and then the rule is loci.Viewer.SeesAt and the other fields hold for the row as it was
+	// another time than the present; only with LiveOnly, and then the rule is loci.Viewer.SeesAt and the other fields
+	// hold for the row as it was
+	When loci.When
 }
 
 // Position is a place in a list. Only the engine that made it can read it.

@@ -45,9 +45,10 @@ type record struct {
 const exportPage = 200
 
 // Export writes every memory of the person with all its versions, trash and
-// expired ones included, and their agents, sessions, sources, attachments, nodes and suggestions, as JSON lines. It sees one moment, whatever is
-// written meanwhile. It is recorded before the first byte. progress, if not nil, is told the number of memories written so far, which is
-// what Export returns. Conflict if the bytes of an attachment are not there.
+// expired ones included, and their agents, sessions, sources, attachments, nodes and suggestions, as JSON lines. It
+// sees one moment, whatever is written meanwhile. It is recorded before the first byte. progress, if not nil, is told
+// the number of memories written so far, which is what Export returns. Conflict if the bytes of an attachment are not
+// there.
 func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer, progress func(int)) (int, error) {
 	if err := s.Begin(ctx, p, Export); err != nil {
 		return 0, err
@@ -68,7 +69,8 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer, pro
 			return err
 		}
 		x.ownedRows = rows
-		for _, part := range []func(context.Context) error{x.writeAgents, x.writeSessions, x.writeMemories, x.writeNodes, x.writeSuggestions} {
+		for _, part := range []func(context.Context) error{x.writeAgents, x.writeSessions, x.writeMemories, x.writeNodes,
+			x.writeSuggestions} {
 			if err := part(ctx); err != nil {
 				return err
 			}
@@ -180,8 +182,8 @@ func (o *ownedRows) versions(ctx context.Context, m *loci.Memory) (all []*loci.V
 	return all, nil
 }
 
-// setOwner says whose the record is; an export names nobody, and no credential. It also leaves out workspace and team: they
-// are the org's, so the same rows would be other bytes in another org.
+// setOwner says whose the record is; an export names nobody, and no credential. It also leaves out workspace and team:
+// they are the org's, so the same rows would be other bytes in another org.
 func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
 	if org == "" {
 		r.leavePlaces()

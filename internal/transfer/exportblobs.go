@@ -45,7 +45,8 @@ func (x *export) writeBlob(ctx context.Context, a *loci.Asset) (err error) {
 		if _, err := io.ReadFull(f, part); err != nil {
 			return errBytesGone(a)
 		}
-		if err := jsonlines.Write(x.out, &record{Blob: &blobLine{SHA256: a.SHA256, Size: a.Size, Offset: at, Data: part}}); err != nil {
+		if err := jsonlines.Write(x.out,
+			&record{Blob: &blobLine{SHA256: a.SHA256, Size: a.Size, Offset: at, Data: part}}); err != nil {
 			return err
 		}
 		if at+int64(len(part)) == a.Size {
@@ -56,6 +57,8 @@ func (x *export) writeBlob(ctx context.Context, a *loci.Asset) (err error) {
 
 // errBytesGone keeps an export from looking complete that is not.
 func errBytesGone(a *loci.Asset) error {
-	return loci.Errorf(loci.Conflict, "the bytes of attachment %s of memory %s are not there or not whole, so nothing that is complete can be exported; restore them from a backup, or delete the attachment",
+	return loci.Errorf(loci.Conflict,
+		"the bytes of attachment %s of memory %s are not there or not whole, so nothing that is complete can be exported; "+
+			"restore them from a backup, or delete the attachment",
 		a.ID, a.MemoryID)
 }

@@ -72,8 +72,8 @@ func (x *export) write(r *record) error {
 	return jsonlines.Write(x.out, r)
 }
 
-// backwards calls each for every row of a list from its end to its beginning, which is the order in which they were stored. It
-// keeps one page at a time.
+// backwards calls each for every row of a list from its end to its beginning, which is the order in which they were
+// stored. It keeps one page at a time.
 func backwards[T any](list func(store.Position) ([]T, store.Position, error), each func(T) error) error {
 	begins := []store.Position{""}
 	for {

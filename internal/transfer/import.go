@@ -39,8 +39,8 @@ const (
 // Import stores the rows of an export, with ids, origins, times and
 // versions as they were, as the person's. It can be repeated: what is there
 // already is skipped, so an interrupted import is resumed by running it again.
-// A bad line is reported and left out with what hangs on it; the others are stored. An agent that the person has already, by vendor and
-// name, is that one. The trail has one
+// A bad line is reported and left out with what hangs on it; the others are stored. An agent that the person has
+// already, by vendor and name, is that one. The trail has one
 // entry with a count for each batch that stored something. Invalid if the
 // input is not an export.
 func (s *Service) Import(ctx context.Context, p loci.Principal, r io.Reader, o ImportOptions) (ImportReport, error) {
@@ -171,10 +171,12 @@ func (im *importer) refuse(line int, err error) {
 func checkHeader(line []byte) error {
 	var h exportHeader
 	if err := json.Unmarshal(line, &h); err != nil || h.Loci != "export" {
-		return loci.Errorf(loci.Invalid, `this is not an export of Loci: its first line must be {"loci":"export","format":%d}`, exportFormat)
+		return loci.Errorf(loci.Invalid,
+			`this is not an export of Loci: its first line must be {"loci":"export","format":%d}`, exportFormat)
 	}
 	if h.Format > exportFormat {
-		return loci.Errorf(loci.Invalid, "this export has format %d, made by a newer Loci; this one reads up to %d", h.Format, exportFormat)
+		return loci.Errorf(loci.Invalid, "this export has format %d, made by a newer Loci; this one reads up to %d", h.Format,
+			exportFormat)
 	}
 	return nil
 }

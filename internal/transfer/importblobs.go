@@ -39,7 +39,8 @@ func (im *importer) takeBlob(ctx context.Context, part *blobLine) error {
 	if im.blob == nil {
 		if taken, known := im.blobs[part.SHA256]; part.Offset > 0 {
 			if !known { // else it is the rest of what was refused already, or of what came twice
-				im.refuse(im.report.Lines, loci.Errorf(loci.Invalid, "the part of an attachment whose beginning is not in the import"))
+				im.refuse(im.report.Lines, loci.Errorf(loci.Invalid, "the part of an attachment whose beginning is not in the "+
+					"import"))
 			}
 			return nil
 		} else if taken {
@@ -60,7 +61,8 @@ func (im *importer) takeBlob(ctx context.Context, part *blobLine) error {
 // openBlob begins to store an attachment; a dry run only reckons its sum.
 func (im *importer) openBlob(ctx context.Context, part *blobLine) *blobIn {
 	r, w := io.Pipe()
-	b := &blobIn{line: im.report.Lines, blobLine: blobLine{SHA256: part.SHA256, Size: part.Size}, out: w, done: make(chan struct{})}
+	b := &blobIn{line: im.report.Lines, blobLine: blobLine{SHA256: part.SHA256, Size: part.Size}, out: w,
+		done: make(chan struct{})}
 	im.blobs[part.SHA256] = false
 	go func() {
 		defer close(b.done)

@@ -27,17 +27,20 @@ func parseRecord(line []byte) (*record, error) {
 	return &r, r.check()
 }
 
-// check brings a record into the form in which its rows are kept, and refuses what breaks a limit or what only the server sets.
+// check brings a record into the form in which its rows are kept, and refuses what breaks a limit or what only the
+// server sets.
 func (r *record) check() error {
 	kinds := 0
-	for _, there := range []bool{r.Agent != nil, r.Session != nil, r.Memory != nil, r.Blob != nil, r.Node != nil, r.Suggestion != nil} {
+	for _, there := range []bool{r.Agent != nil, r.Session != nil, r.Memory != nil, r.Blob != nil, r.Node != nil,
+		r.Suggestion != nil} {
 		if there {
 			kinds++
 		}
 	}
 	switch {
 	case kinds != 1:
-		return loci.Errorf(loci.Invalid, `the record has %d of "agent", "session", "memory", "blob", "node" and "suggestion" instead of one`, kinds)
+		return loci.Errorf(loci.Invalid,
+			`the record has %d of "agent", "session", "memory", "blob", "node" and "suggestion" instead of one`, kinds)
 	case r.Memory == nil && len(r.Versions)+len(r.Sources)+len(r.Assets) > 0, r.Node == nil && len(r.Items) > 0:
 		return loci.Errorf(loci.Invalid, "the record has parts that belong to another kind of record")
 	case r.Agent != nil:
@@ -67,7 +70,8 @@ func (r *record) checkSession() error {
 		return err
 	}
 	s.ClosedAt = loci.CutTime(s.ClosedAt)
-	if s.State != loci.SessionActive && s.State != loci.SessionClosed || (s.State == loci.SessionClosed) == s.ClosedAt.IsZero() {
+	if s.State != loci.SessionActive && s.State != loci.SessionClosed ||
+		(s.State == loci.SessionClosed) == s.ClosedAt.IsZero() {
 		return loci.FieldErrorf("state", "must be active, or closed with closed_at")
 	}
 	return s.Validate()
@@ -169,8 +173,8 @@ func (r *record) checkSuggestion() error {
 	return nil
 }
 
-// keepable cuts times and refuses a row without an id or a time, or with an origin that is none; an empty origin is one that
-// the kind does not have.
+// keepable cuts times and refuses a row without an id or a time, or with an origin that is none; an empty origin is
+// one that the kind does not have.
 func keepable[T interface{ IsZero() bool }](id T, origin string, times ...*time.Time) error {
 	if id.IsZero() {
 		return loci.FieldErrorf("id", "is missing")

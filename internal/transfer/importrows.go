@@ -143,7 +143,8 @@ func (im *importer) storeMemory(ctx context.Context, rows *ownedRows, r *record)
 	return true, nil
 }
 
-// storeAsset stores an attachment whose bytes came before it; a dry run, which stores no bytes, only asks whether they did.
+// storeAsset stores an attachment whose bytes came before it; a dry run, which stores no bytes, only asks whether they
+// did.
 func (im *importer) storeAsset(ctx context.Context, rows *ownedRows, a loci.Asset) error {
 	if !im.o.DryRun {
 		return rows.tx.Assets().Insert(ctx, a)

@@ -39,9 +39,10 @@ func newProgram(t *testing.T, name string) *program {
 	t.Cleanup(callback.Close)
 	var err error
 	p.handler, err = sdkauth.NewAuthorizationCodeHandler(&sdkauth.AuthorizationCodeHandlerConfig{
-		DynamicClientRegistrationConfig: &sdkauth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
-			ClientName: name, RedirectURIs: []string{callback.URL + "/callback"}, TokenEndpointAuthMethod: "none",
-			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}}},
+		DynamicClientRegistrationConfig: &sdkauth.DynamicClientRegistrationConfig{
+			Metadata: &oauthex.ClientRegistrationMetadata{
+				ClientName: name, RedirectURIs: []string{callback.URL + "/callback"}, TokenEndpointAuthMethod: "none",
+				GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}}},
 		AuthorizationCodeFetcher: func(ctx context.Context, args *sdkauth.AuthorizationArgs) (*sdkauth.AuthorizationResult,
 			error) {
 			if p.asked.Add(1) > 1 {

@@ -11,15 +11,18 @@ func TestRead(t *testing.T) {
 		want     counts
 		says     string
 	}{
-		{"pass and package", `{"Action":"pass","Package":"p","Test":"A"}` + "\n" + `{"Action":"pass","Package":"p"}`, counts{passed: 1}, "ok   p"},
+		{"pass and package", `{"Action":"pass","Package":"p","Test":"A"}` + "\n" + `{"Action":"pass","Package":"p"}`,
+			counts{passed: 1}, "ok   p"},
 		{"a failed test counts once", `{"Action":"output","Package":"p","Test":"A","Output":"got 1\n"}` + "\n" +
 			`{"Action":"fail","Package":"p","Test":"A"}` + "\n" + `{"Action":"fail","Package":"p"}`, counts{failed: 1}, "got 1"},
 		{"a skip is shown", `{"Action":"output","Package":"p","Test":"A","Output":"no server\n"}` + "\n" +
 			`{"Action":"skip","Package":"p","Test":"A"}`, counts{skipped: 1}, "no server"},
 		{"a package that does not build fails", `{"Action":"build-output","ImportPath":"p","Output":"x.go:1: no\n"}` + "\n" +
-			`{"Action":"build-fail","ImportPath":"p"}` + "\n" + `{"Action":"fail","Package":"p"}`, counts{failed: 1}, "x.go:1: no"},
+			`{"Action":"build-fail","ImportPath":"p"}` + "\n" + `{"Action":"fail","Package":"p"}`, counts{failed: 1},
+			"x.go:1: no"},
 		{"a package without tests is no skip", `{"Action":"skip","Package":"p"}`, counts{}, ""},
-		{"output that only looks like an event", `{"Action":"output","Package":"p","Test":"A","Output":"{\"Action\":\"fail\"}"}`, counts{}, ""},
+		{"output that only looks like an event",
+			`{"Action":"output","Package":"p","Test":"A","Output":"{\"Action\":\"fail\"}"}`, counts{}, ""},
 		{"other text is passed on", "go: downloading\n", counts{}, "go: downloading"},
 	}
 	for _, tt := range tests {

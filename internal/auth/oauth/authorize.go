@@ -20,7 +20,8 @@ type Request struct {
 func ParseRequest(query url.Values) (Request, error) {
 	var r Request
 	for name, to := range map[string]*string{"client_id": &r.ClientID, "redirect_uri": &r.RedirectURI, "state": &r.State,
-		"code_challenge": &r.Challenge, "code_challenge_method": &r.Method, "scope": &r.Scope, "resource": &r.Resource, "response_type": &r.ResponseType} {
+		"code_challenge": &r.Challenge, "code_challenge_method": &r.Method, "scope": &r.Scope, "resource": &r.Resource,
+		"response_type": &r.ResponseType} {
 		switch values := query[name]; len(values) {
 		case 0:
 		case 1:
@@ -168,13 +169,15 @@ func rightsOf(scope string) ([]loci.Right, error) {
 // rights that were asked for. It returns the code for the client. Forbidden if
 // the operator fixed another vendor; Invalid if the vendor or the rights cannot
 // be. Only identity.Service.Consent calls it, which knows whether the person may.
-func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor loci.Vendor, rights []loci.Right) (loci.Secret, loci.Grant, error) {
+func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor loci.Vendor, rights []loci.Right) (
+	loci.Secret, loci.Grant, error) {
 	if err := auth.CheckVendor(vendor); err != nil {
 		return "", loci.Grant{}, loci.FieldErrorf("vendor", "is not usable: %s", err)
 	}
 	rights = inOrder(rights, c.Rights)
 	if len(rights) == 0 {
-		return "", loci.Grant{}, loci.FieldErrorf("scopes", "must be at least one of those that the client asks for, and no other")
+		return "", loci.Grant{},
+			loci.FieldErrorf("scopes", "must be at least one of those that the client asks for, and no other")
 	}
 	now := loci.CutTime(s.now())
 	client, err := s.store.OAuth().Client(ctx, c.Client.ID) // the operator may have spoken since the page was shown
@@ -186,7 +189,8 @@ func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor
 		return "", loci.Grant{}, err
 	}
 	if client.Vendor != "" && client.Vendor != vendor {
-		return "", loci.Grant{}, loci.Errorf(loci.Forbidden, "the operator of this server says that this client is %s", client.Vendor)
+		return "", loci.Grant{},
+			loci.Errorf(loci.Forbidden, "the operator of this server says that this client is %s", client.Vendor)
 	}
 	client.LastUsedAt = now
 	if c.document {
@@ -196,10 +200,12 @@ func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor
 		return "", loci.Grant{}, err
 	}
 	code := auth.NewSecret(auth.CodePrefix)
-	g := loci.Grant{ID: loci.NewGrantID(), OrgID: p.OrgID, UserID: p.UserID, ClientID: client.ID, ClientName: client.Name, Vendor: vendor,
+	g := loci.Grant{ID: loci.NewGrantID(), OrgID: p.OrgID, UserID: p.UserID, ClientID: client.ID, ClientName: client.Name,
+		Vendor: vendor,
 		Rights: rights, Resource: c.Resource, WorkspaceID: p.WorkspaceID, CreatedAt: now, ExpiresAt: now.Add(RefreshLife)}
-	err = s.store.OAuth().Allow(ctx, g, loci.AuthCode{Hash: auth.Hash(code), GrantID: g.ID, ClientID: client.ID, RedirectURI: c.RedirectURI,
-		Challenge: c.Challenge, Resource: c.Resource, ExpiresAt: now.Add(CodeLife)})
+	err = s.store.OAuth().Allow(ctx, g,
+		loci.AuthCode{Hash: auth.Hash(code), GrantID: g.ID, ClientID: client.ID, RedirectURI: c.RedirectURI,
+			Challenge: c.Challenge, Resource: c.Resource, ExpiresAt: now.Add(CodeLife)})
 	if err != nil {
 		return "", loci.Grant{}, err
 	}
@@ -229,5 +235,6 @@ func Redirect(c *Consent, issuer string, code loci.Secret) string {
 
 // Deny returns where to send the browser if the person says no.
 func Deny(c *Consent, issuer string) string {
-	return withQuery(c.RedirectURI, answer(issuer, c.State, "error", "access_denied", "error_description", "the person said no"))
+	return withQuery(c.RedirectURI,
+		answer(issuer, c.State, "error", "access_denied", "error_description", "the person said no"))
 }

@@ -54,15 +54,19 @@ func newDocuments(fetch *http.Client, egress bool, now func() time.Time, log *sl
 	own.Timeout = fetchTimeout
 	own.Jar = nil
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &documents{fetch: &own, egress: egress, now: now, log: log, places: make(chan struct{}, maxFetches), known: map[string]known{}}
+	return &documents{fetch: &own, egress: egress, now: now, log: log, places: make(chan struct{}, maxFetches),
+		known: map[string]known{}}
 }
 
 // checkDocumentURL returns the host of a client id that is the address of a
 // metadata document, or an error.
 func checkDocumentURL(id string) (host string, err error) {
-	bad := errorOf("invalid_client", "a client_id that is a URL must be https with a host name and a path, without port, query, fragment, user or dot segments")
+	bad := errorOf("invalid_client",
+		"a client_id that is a URL must be https with a host name and a path, without port, query, fragment, user or dot "+
+			"segments")
 	u, err := url.Parse(id)
-	if err != nil || !plainURI(id) || !strings.HasPrefix(id, "https://") || u.User != nil || u.Opaque != "" || strings.ContainsAny(id, "#?") ||
+	if err != nil || !plainURI(id) || !strings.HasPrefix(id, "https://") || u.User != nil || u.Opaque != "" ||
+		strings.ContainsAny(id, "#?") ||
 		u.Port() != "" && u.Port() != "443" || strings.HasSuffix(u.Host, ":") || len(u.Path) < 2 {
 		return "", bad
 	}
@@ -72,7 +76,8 @@ func checkDocumentURL(id string) (host string, err error) {
 		}
 	}
 	host = strings.ToLower(u.Hostname())
-	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(strings.Trim(host, "."), ".") || strings.HasSuffix(host, ".") || strings.Contains(host, "%") {
+	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(strings.Trim(host, "."), ".") ||
+		strings.HasSuffix(host, ".") || strings.Contains(host, "%") {
 		return "", bad
 	}
 	return host, nil
@@ -87,7 +92,9 @@ func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, strin
 		return loci.OAuthClient{}, "", err
 	}
 	if !d.egress {
-		return loci.OAuthClient{}, "", errorOf("invalid_client", "this server makes no calls to others, so it cannot read client metadata documents; register the client instead")
+		return loci.OAuthClient{}, "",
+			errorOf("invalid_client", "this server makes no calls to others, so it cannot read client metadata documents; "+
+				"register the client instead")
 	}
 	bad := errorOf("invalid_client", "the client's metadata document could not be fetched, or is not valid")
 	if k, ok := d.recall(id); ok {
@@ -152,7 +159,8 @@ func (d *documents) load(ctx context.Context, id, host string) (loci.OAuthClient
 	}
 	defer resp.Body.Close()
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if resp.StatusCode != http.StatusOK || err != nil || kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {
+	if resp.StatusCode != http.StatusOK || err != nil ||
+		kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {
 		return loci.OAuthClient{}, 0, fmt.Errorf("status %d, type %q", resp.StatusCode, kind)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))

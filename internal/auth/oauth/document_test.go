@@ -29,7 +29,8 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	if w.answer.err != nil {
 		return nil, w.answer.err
 	}
-	return &http.Response{StatusCode: w.answer.status, Header: w.answer.header, Body: io.NopCloser(strings.NewReader(w.answer.body)), Request: r}, nil
+	return &http.Response{StatusCode: w.answer.status, Header: w.answer.header,
+		Body: io.NopCloser(strings.NewReader(w.answer.body)), Request: r}, nil
 }
 
 func page(status int, kind, body string, headers ...string) answer {
@@ -43,14 +44,16 @@ func page(status int, kind, body string, headers ...string) answer {
 const documentID = "https://claude.ai/oauth/client.json"
 
 func document(id string) string {
-	return fmt.Sprintf(`{"client_id":%q,"client_name":"Cl\u202eaude","redirect_uris":["%s","http://127.0.0.1/cb","javascript:x"],"client_uri":"https://claude.ai/","token_endpoint_auth_method":"none"}`, id, callback)
+	return fmt.Sprintf(`{"client_id":%q,"client_name":"Cl\u202eaude","redirect_uris":["%s","http://127.0.0.1/cb",`+
+		`"javascript:x"],"client_uri":"https://claude.ai/","token_endpoint_auth_method":"none"}`, id, callback)
 }
 
 func TestMetadataDocument(t *testing.T) {
 	net := &web{answer: page(200, "application/json; charset=utf-8", document(documentID))}
 	w := newWorld(t, &http.Client{Transport: net})
 	c, err := w.oauth.Authorize(t.Context(), request(documentID), own)
-	if err != nil || c.Verified != "claude.ai" || c.Suggested != "claude" || c.Client.Name != "Claude" || len(c.Client.RedirectURIs) != 2 || c.Client.URI != "https://claude.ai/" {
+	if err != nil || c.Verified != "claude.ai" || c.Suggested != "claude" || c.Client.Name != "Claude" ||
+		len(c.Client.RedirectURIs) != 2 || c.Client.URI != "https://claude.ai/" {
 		t.Fatalf("got %+v, %v", c, err)
 	}
 	r := request(documentID)
@@ -67,7 +70,8 @@ func TestMetadataDocument(t *testing.T) {
 	}
 	w.token(t, exchange(documentID, code))
 	w.now = w.now.Add(time.Hour)
-	net.answer = page(200, "application/json", strings.ReplaceAll(document(documentID), callback, "https://claude.ai/moved"))
+	net.answer = page(200, "application/json",
+		strings.ReplaceAll(document(documentID), callback, "https://claude.ai/moved"))
 	if _, err := w.oauth.Authorize(t.Context(), request(documentID), own); codeOf(err) != "invalid_request" {
 		t.Errorf("a redirect that the document no longer has: %v", err)
 	}
@@ -92,7 +96,8 @@ func TestBadMetadataDocuments(t *testing.T) {
 		page(302, "application/json", document(documentID), "Location", "https://claude.ai/elsewhere.json"),
 		page(200, "application/json", `{"client_id":"`+documentID+`","redirect_uris":["javascript:x"]}`),
 		page(200, "application/json", `{"client_id":"`+documentID+`","redirect_uris":["`+callback+`"],"client_secret":"x"}`),
-		page(200, "application/json", `{"client_id":"`+documentID+`","redirect_uris":["`+callback+`"],"token_endpoint_auth_method":"client_secret_basic"}`),
+		page(200, "application/json", `{"client_id":"`+documentID+`","redirect_uris":["`+callback+
+			`"],"token_endpoint_auth_method":"client_secret_basic"}`),
 		page(200, "application/json", `[`),
 		page(200, "application/json", document(documentID)+strings.Repeat(" ", 64<<10)),
 		{err: errors.New("connection refused by 10.0.0.1")},
@@ -104,7 +109,8 @@ func TestBadMetadataDocuments(t *testing.T) {
 			continue
 		}
 		texts[err.Error()] = true
-		if _, err := w.oauth.Authorize(t.Context(), request(documentID), own); codeOf(err) != "invalid_client" || len(net.asked) != 1 {
+		if _, err := w.oauth.Authorize(t.Context(), request(documentID), own); codeOf(err) != "invalid_client" ||
+			len(net.asked) != 1 {
 			t.Errorf("%d: asked %v, %v; a failure is remembered, and no redirect followed", i, net.asked, err)
 		}
 		w.now = w.now.Add(time.Minute)
@@ -117,10 +123,14 @@ func TestBadMetadataDocuments(t *testing.T) {
 		t.Errorf("a minute after a failure: %v", err)
 	}
 	net.asked = nil
-	for _, id := range []string{"https://claude.ai", "https://claude.ai/", "https://claude.ai/a/../b", "https://claude.ai/%2e%2e/b", "https://claude.ai/./b", "https://claude.ai/a#b", "https://claude.ai/a#",
-		"https://claude.ai/a?b", "https://u:p@claude.ai/a", "https://claude.ai:8443/a", "https://claude.ai:/a", "https://127.0.0.1/a", "https://[::1]/a", "https://localhost/a", "https://intranet/a",
-		"https://claude.ai./a", "https://claude.ai\\@evil.example/a", "https:///a", "https:claude.ai/a", "https://2130706433/a"} {
-		if _, err := w.oauth.Authorize(t.Context(), request(id), own); codeOf(err) != "invalid_client" && codeOf(err) != "invalid_request" {
+	for _, id := range []string{"https://claude.ai", "https://claude.ai/", "https://claude.ai/a/../b",
+		"https://claude.ai/%2e%2e/b", "https://claude.ai/./b", "https://claude.ai/a#b", "https://claude.ai/a#",
+		"https://claude.ai/a?b", "https://u:p@claude.ai/a", "https://claude.ai:8443/a", "https://claude.ai:/a",
+		"https://127.0.0.1/a", "https://[::1]/a", "https://localhost/a", "https://intranet/a",
+		"https://claude.ai./a", "https://claude.ai\\@evil.example/a", "https:///a", "https:claude.ai/a",
+		"https://2130706433/a"} {
+		if _, err := w.oauth.Authorize(t.Context(), request(id), own); codeOf(err) != "invalid_client" &&
+			codeOf(err) != "invalid_request" {
 			t.Errorf("%s: %v", id, err)
 		}
 	}

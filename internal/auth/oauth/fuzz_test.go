@@ -18,7 +18,8 @@ func FuzzTokenForm(f *testing.F) {
 	code, _ := w.consent(f, request(client), "claude")
 	f.Add("grant_type=authorization_code&client_id=" + client + "&code=x&code_verifier=" + verifier)
 	f.Add("grant_type=refresh_token&client_id=" + client + "&refresh_token=loci_refresh_x&scope=memories:read")
-	f.Add("grant_type=authorization_code&client_id=" + client + "&code=" + code.Reveal() + "&code_verifier=" + challenge(verifier))
+	f.Add("grant_type=authorization_code&client_id=" + client + "&code=" + code.Reveal() + "&code_verifier=" +
+		challenge(verifier))
 	f.Add("grant_type=a&grant_type=b&resource=x&resource=y&token=z")
 	f.Fuzz(func(t *testing.T, body string) {
 		form, err := url.ParseQuery(body)
@@ -44,7 +45,8 @@ func FuzzRegister(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, err := w.oauth.Register(t.Context(), body, auth.From{})
 		var e *oauth.Error
-		if err != nil && (!errors.As(err, &e) || e.Code == "") || err == nil && (r.ClientID == "" || len(r.RedirectURIs) == 0) {
+		if err != nil && (!errors.As(err, &e) || e.Code == "") ||
+			err == nil && (r.ClientID == "" || len(r.RedirectURIs) == 0) {
 			t.Errorf("%q: %+v, %v", body, r, err)
 		}
 	})

@@ -12,7 +12,8 @@ import (
 // is checked when the connection is made, after the name was resolved: a name
 // that resolves to something else the next moment gains nothing.
 func guardedTransport() *http.Transport {
-	dialer := &net.Dialer{Timeout: fetchTimeout, Control: func(network, address string, _ syscall.RawConn) error { return checkDial(network, address) }}
+	dialer := &net.Dialer{Timeout: fetchTimeout,
+		Control: func(network, address string, _ syscall.RawConn) error { return checkDial(network, address) }}
 	return &http.Transport{
 		Proxy:                  nil, // a proxy would connect for us, unchecked
 		DialContext:            dialer.DialContext,
@@ -38,8 +39,10 @@ func checkDial(network, address string) error {
 // notPublic are the networks within IPv4, and within the part of IPv6 that is
 // given out (2000::/3), that belong to nobody on the Internet, or carry another
 // address inside that isPublic cannot judge.
-var notPublic = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
-	"192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+var notPublic = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+	"192.0.0.0/24",
+	"192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+	"224.0.0.0/4", "240.0.0.0/4",
 	"2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16")
 
 var (

@@ -65,7 +65,8 @@ func (m *machine) exchange(what string, form url.Values, g *modelGrant, want boo
 
 func (m *machine) authorize(*rapid.T) {
 	code, _ := m.consent(m.tb, request(m.client), "claude")
-	m.codes = append(m.codes, &modelToken{text: code.Reveal(), grant: &modelGrant{expires: m.now.Add(oauth.RefreshLife)}, expires: m.now.Add(oauth.CodeLife)})
+	m.codes = append(m.codes, &modelToken{text: code.Reveal(), grant: &modelGrant{expires: m.now.Add(oauth.RefreshLife)},
+		expires: m.now.Add(oauth.CodeLife)})
 }
 
 func pick(t *rapid.T, from []*modelToken) *modelToken {
@@ -127,7 +128,9 @@ func TestStateMachine(t *testing.T) {
 			"refresh a": m.rotate,
 			"revoke":    m.revoke,
 			"wait": func(t *rapid.T) {
-				w.now = w.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Second, 30 * time.Second, time.Minute, 59 * time.Minute, 2 * time.Hour, 91 * 24 * time.Hour}).Draw(t, "wait"))
+				w.now = w.now.Add(rapid.SampledFrom(
+					[]time.Duration{time.Second, time.Second, 30 * time.Second, time.Minute, 59 * time.Minute, 2 * time.Hour,
+						91 * 24 * time.Hour}).Draw(t, "wait"))
 			},
 		})
 	})

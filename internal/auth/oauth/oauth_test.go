@@ -46,8 +46,10 @@ func newWorld(t testing.TB, fetch *http.Client) *world {
 	}
 	t.Cleanup(func() { _ = st.Close() })
 	w.store = st
-	owner := loci.User{ID: loci.NewUserID(), OrgID: "acme", Email: "mara@example.org", Role: loci.RoleUser, OrgRole: loci.MemberOwner, CreatedAt: w.now}
-	if _, _, err := st.Orgs().Ensure(t.Context(), loci.Org{ID: "acme", Name: "Acme", OwnerID: owner.ID, State: loci.OrgActive, CreatedAt: w.now}, owner); err != nil {
+	owner := loci.User{ID: loci.NewUserID(), OrgID: "acme", Email: "mara@example.org", Role: loci.RoleUser,
+		OrgRole: loci.MemberOwner, CreatedAt: w.now}
+	if _, _, err := st.Orgs().Ensure(t.Context(),
+		loci.Org{ID: "acme", Name: "Acme", OwnerID: owner.ID, State: loci.OrgActive, CreatedAt: w.now}, owner); err != nil {
 		t.Fatal(err)
 	}
 	if w.auth, err = auth.New(auth.Options{Store: st, Now: w.clock}); err != nil {
@@ -79,8 +81,9 @@ func (w *world) register(t testing.TB, redirects ...string) string {
 }
 
 func request(client string) oauth.Request {
-	return oauth.Request{ClientID: client, RedirectURI: callback, State: "a b&c", Challenge: challenge(verifier), Method: "S256",
-		Scope: "memories:read memories:write offline_access", Resource: issuer + "/mcp", ResponseType: "code"}
+	return oauth.Request{ClientID: client, RedirectURI: callback, State: "a b&c", Challenge: challenge(verifier),
+		Method: "S256",
+		Scope:  "memories:read memories:write offline_access", Resource: issuer + "/mcp", ResponseType: "code"}
 }
 
 // consent walks up to the code that the client gets.
@@ -98,8 +101,9 @@ func (w *world) consent(t testing.TB, r oauth.Request, vendor loci.Vendor) (loci
 }
 
 func exchange(client string, code loci.Secret) url.Values {
-	return url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code": {code.Reveal()}, "code_verifier": {verifier},
-		"redirect_uri": {callback}, "resource": {issuer + "/mcp"}}
+	return url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code": {code.Reveal()},
+		"code_verifier": {verifier},
+		"redirect_uri":  {callback}, "resource": {issuer + "/mcp"}}
 }
 
 func refreshing(client, token string) url.Values {
@@ -138,7 +142,8 @@ func TestFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Verified != "claude.ai" || c.Suggested != "claude" || c.Fixed || c.Local || !slices.Equal(c.Rights, []loci.Right{loci.RightRead, loci.RightWrite}) {
+	if c.Verified != "claude.ai" || c.Suggested != "claude" || c.Fixed || c.Local ||
+		!slices.Equal(c.Rights, []loci.Right{loci.RightRead, loci.RightWrite}) {
 		t.Errorf("got %+v", c)
 	}
 	code, g, err := w.oauth.Allow(t.Context(), w.person, c, "claude", []loci.Right{loci.RightRead})
@@ -146,10 +151,12 @@ func TestFlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	back, err := url.Parse(oauth.Redirect(c, issuer, code))
-	if err != nil || back.Query().Get("iss") != issuer || back.Query().Get("state") != "a b&c" || back.Query().Get("code") != code.Reveal() || !strings.HasPrefix(back.String(), callback+"?") {
+	if err != nil || back.Query().Get("iss") != issuer || back.Query().Get("state") != "a b&c" ||
+		back.Query().Get("code") != code.Reveal() || !strings.HasPrefix(back.String(), callback+"?") {
 		t.Errorf("redirect %v, %v", back, err)
 	}
-	if deny, _ := url.Parse(oauth.Deny(c, issuer)); deny.Query().Get("error") != "access_denied" || deny.Query().Get("iss") != issuer || deny.Query().Get("state") != "a b&c" {
+	if deny, _ := url.Parse(oauth.Deny(c, issuer)); deny.Query().Get("error") != "access_denied" ||
+		deny.Query().Get("iss") != issuer || deny.Query().Get("state") != "a b&c" {
 		t.Errorf("deny %v", deny)
 	}
 	first := w.token(t, exchange(client, code))
@@ -157,7 +164,8 @@ func TestFlow(t *testing.T) {
 		t.Errorf("got %+v", first)
 	}
 	p, ok := w.works(t.Context(), first.AccessToken)
-	if !ok || p.Kind != loci.KindAgent || p.Vendor != "claude" || p.UserID != w.person.UserID || p.GrantID != g.ID || p.Has(loci.RightWrite) || p.Method != loci.ByOAuth {
+	if !ok || p.Kind != loci.KindAgent || p.Vendor != "claude" || p.UserID != w.person.UserID || p.GrantID != g.ID ||
+		p.Has(loci.RightWrite) || p.Method != loci.ByOAuth {
 		t.Errorf("got %+v", p)
 	}
 	second := w.token(t, refreshing(client, first.RefreshToken))
@@ -184,8 +192,10 @@ func TestFlow(t *testing.T) {
 func TestNamesDecideNothing(t *testing.T) {
 	w := newWorld(t, nil)
 	for redirect, want := range map[string]loci.Vendor{
-		callback: "claude", "https://chatgpt.com/connector_platform_oauth_redirect": "chatgpt", "https://vscode.dev/redirect": "vscode",
-		"https://claude.ai.evil.example/x": "", "https://evil.example/claude.ai": "", "http://127.0.0.1:33418/": "", "http://localhost/cb": "",
+		callback: "claude", "https://chatgpt.com/connector_platform_oauth_redirect": "chatgpt",
+		"https://vscode.dev/redirect":      "vscode",
+		"https://claude.ai.evil.example/x": "", "https://evil.example/claude.ai": "", "http://127.0.0.1:33418/": "",
+		"http://localhost/cb":                                "",
 		"cursor://anysphere.cursor-retrieval/oauth/callback": "", "com.anthropic.claude:/cb": "", "https://localhost/cb": "",
 	} {
 		r := request(w.register(t, redirect))
@@ -207,7 +217,8 @@ func TestOperatorFixesTheVendor(t *testing.T) {
 	if err := w.store.OAuth().SetVendor(t.Context(), client, "acme-bot"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := w.oauth.Allow(t.Context(), w.person, before, "claude", before.Rights); loci.CodeOf(err) != loci.Forbidden {
+	if _, _, err := w.oauth.Allow(t.Context(), w.person, before, "claude", before.Rights); loci.CodeOf(
+		err) != loci.Forbidden {
 		t.Errorf("a consent page that was open while the operator spoke: %v", err)
 	}
 	c, err := w.oauth.Authorize(t.Context(), request(client), own)
@@ -237,12 +248,13 @@ func TestAuthorizeRefuses(t *testing.T) {
 		code   string
 		back   bool // whether the client learns of it
 	}{
-		"unknown client":     {func(r *oauth.Request) { r.ClientID = "loci_client_x" }, "invalid_client", false},
-		"no client":          {func(r *oauth.Request) { r.ClientID = "" }, "invalid_request", false},
-		"no redirect":        {func(r *oauth.Request) { r.RedirectURI = "" }, "invalid_request", false},
-		"other redirect":     {func(r *oauth.Request) { r.RedirectURI = callback + "/" }, "invalid_request", false},
-		"redirect and more":  {func(r *oauth.Request) { r.RedirectURI = callback + "?x=1" }, "invalid_request", false},
-		"document, offline":  {func(r *oauth.Request) { r.ClientID = "https://claude.ai/client.json" }, "invalid_client", false},
+		"unknown client":    {func(r *oauth.Request) { r.ClientID = "loci_client_x" }, "invalid_client", false},
+		"no client":         {func(r *oauth.Request) { r.ClientID = "" }, "invalid_request", false},
+		"no redirect":       {func(r *oauth.Request) { r.RedirectURI = "" }, "invalid_request", false},
+		"other redirect":    {func(r *oauth.Request) { r.RedirectURI = callback + "/" }, "invalid_request", false},
+		"redirect and more": {func(r *oauth.Request) { r.RedirectURI = callback + "?x=1" }, "invalid_request", false},
+		"document, offline": {func(r *oauth.Request) { r.ClientID = "https://claude.ai/client.json" }, "invalid_client",
+			false},
 		"implicit":           {func(r *oauth.Request) { r.ResponseType = "token" }, "unsupported_response_type", true},
 		"no PKCE":            {func(r *oauth.Request) { r.Challenge, r.Method = "", "" }, "invalid_request", true},
 		"plain PKCE":         {func(r *oauth.Request) { r.Method = "plain" }, "invalid_request", true},
@@ -267,14 +279,17 @@ func TestAuthorizeRefuses(t *testing.T) {
 			continue
 		}
 		to, err := url.Parse(back.Location(issuer))
-		if err != nil || to.Query().Get("error") != tt.code || to.Query().Get("iss") != issuer || len(r.State) < 100 && to.Query().Get("state") != r.State || to.Host != "claude.ai" {
+		if err != nil || to.Query().Get("error") != tt.code || to.Query().Get("iss") != issuer ||
+			len(r.State) < 100 && to.Query().Get("state") != r.State || to.Host != "claude.ai" {
 			t.Errorf("%s: sends the browser to %v", name, to)
 		}
 	}
 	if _, err := oauth.ParseRequest(url.Values{"client_id": {"a", "b"}}); codeOf(err) != "invalid_request" {
 		t.Errorf("a parameter twice: %v", err)
 	}
-	if r, err := oauth.ParseRequest(url.Values{"client_id": {"a"}, "code_challenge_method": {"S256"}, "else": {"x", "y"}}); err != nil || r.ClientID != "a" || r.Method != "S256" {
+	if r, err := oauth.ParseRequest(
+		url.Values{"client_id": {"a"}, "code_challenge_method": {"S256"}, "else": {"x", "y"}}); err != nil ||
+		r.ClientID != "a" || r.Method != "S256" {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
@@ -324,7 +339,11 @@ func TestTokenRefuses(t *testing.T) {
 		}
 	}
 	// None of that used anything up.
-	if narrow := w.token(t, func() url.Values { f := refreshing(client, refresh); f.Set("scope", "memories:write"); return f }()); narrow.Scope != "memories:write" {
+	if narrow := w.token(t, func() url.Values {
+		f := refreshing(client, refresh)
+		f.Set("scope", "memories:write")
+		return f
+	}()); narrow.Scope != "memories:write" {
 		t.Errorf("scope is %q", narrow.Scope)
 	}
 	form := exchange(client, code)
@@ -359,7 +378,8 @@ func TestUsedCodeAfterItsMinute(t *testing.T) {
 	}
 	err := w.store.View(t.Context(), w.person.OrgID, func(tx store.Tx) error {
 		rows, err := tx.Audit().List(t.Context(), store.AuditQuery{Action: oauth.GrantReused, Limit: 5})
-		if err == nil && (len(rows) != 1 || rows[0].Allowed || rows[0].UserID != w.person.UserID || rows[0].Vendor != "claude") {
+		if err == nil && (len(rows) != 1 || rows[0].Allowed || rows[0].UserID != w.person.UserID ||
+			rows[0].Vendor != "claude") {
 			t.Errorf("the trail has %+v, want the end of the grant once", rows)
 		}
 		return err
@@ -376,7 +396,8 @@ func TestRegisterFromManyAddresses(t *testing.T) {
 	body := []byte(`{"redirect_uris":["http://127.0.0.1/"]}`)
 	for i := range 101 {
 		at := auth.From{Address: netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)})}
-		if _, err := w.oauth.Register(t.Context(), body, at); i < 100 && err != nil || i == 100 && codeOf(err) != "temporarily_unavailable" {
+		if _, err := w.oauth.Register(t.Context(), body, at); i < 100 && err != nil ||
+			i == 100 && codeOf(err) != "temporarily_unavailable" {
 			t.Fatalf("registration %d: %v", i+1, err)
 		}
 	}
@@ -384,24 +405,31 @@ func TestRegisterFromManyAddresses(t *testing.T) {
 
 func TestRegister(t *testing.T) {
 	w := newWorld(t, nil)
-	good, err := w.oauth.Register(t.Context(), []byte(`{"redirect_uris":["http://127.0.0.1/cb","com.example.app:/x"],"client_name":"App","client_uri":"javascript:alert(1)",
-		"token_endpoint_auth_method":"client_secret_post","jwks":{"keys":[]},"grant_types":["authorization_code"]}`), auth.From{})
-	if err != nil || good.AuthMethod != "none" || good.URI != "" || len(good.ClientID) < 43 || !slices.Contains(good.GrantTypes, "refresh_token") || good.IssuedAt != w.now.Unix() {
+	good, err := w.oauth.Register(t.Context(),
+		[]byte(`{"redirect_uris":["http://127.0.0.1/cb","com.example.app:/x"],"client_name":"App",
+		"client_uri":"javascript:alert(1)",
+		"token_endpoint_auth_method":"client_secret_post","jwks":{"keys":[]},"grant_types":["authorization_code"]}`),
+		auth.From{})
+	if err != nil || good.AuthMethod != "none" || good.URI != "" || len(good.ClientID) < 43 ||
+		!slices.Contains(good.GrantTypes, "refresh_token") || good.IssuedAt != w.now.Unix() {
 		t.Errorf("got %+v, %v", good, err)
 	}
 	many := `"https://a.example/"` + strings.Repeat(`,"https://a.example/"`, 10)
 	for body, want := range map[string]string{
-		``: "invalid_client_metadata", `null`: "invalid_client_metadata", `[]`: "invalid_client_metadata", `{}`: "invalid_redirect_uri",
-		`{"redirect_uris":"https://a.example"}`:                                                     "invalid_client_metadata",
-		`{"redirect_uris":[]}`:                                                                      "invalid_redirect_uri",
-		`{"redirect_uris":[` + many + `]}`:                                                          "invalid_redirect_uri",
-		`{"redirect_uris":["javascript:alert(1)"]}`:                                                 "invalid_redirect_uri",
-		`{"redirect_uris":["https://a.example/","data:text/html,x"]}`:                               "invalid_redirect_uri",
-		`{"redirect_uris":["https://a.example/"],"client_name":"a\u202eb"}`:                         "invalid_client_metadata",
-		`{"redirect_uris":["https://a.example/"],"client_name":"` + strings.Repeat("x", 101) + `"}`: "invalid_client_metadata",
-		`{"redirect_uris":["https://a.example/"],"grant_types":["client_credentials"]}`:             "invalid_client_metadata",
-		`{"redirect_uris":["https://a.example/"],"response_types":["token"]}`:                       "invalid_client_metadata",
-		`{"redirect_uris":["https://a.example/"],"x":"` + strings.Repeat("x", 40_000) + `"}`:        "invalid_client_metadata",
+		``: "invalid_client_metadata", `null`: "invalid_client_metadata", `[]`: "invalid_client_metadata",
+		`{}`:                                        "invalid_redirect_uri",
+		`{"redirect_uris":"https://a.example"}`:     "invalid_client_metadata",
+		`{"redirect_uris":[]}`:                      "invalid_redirect_uri",
+		`{"redirect_uris":[` + many + `]}`:          "invalid_redirect_uri",
+		`{"redirect_uris":["javascript:alert(1)"]}`: "invalid_redirect_uri",
+		`{"redirect_uris":["https://a.example/","data:text/html,x"]}`:       "invalid_redirect_uri",
+		`{"redirect_uris":["https://a.example/"],"client_name":"a\u202eb"}`: "invalid_client_metadata",
+		`{"redirect_uris":["https://a.example/"],"client_name":"` + strings.Repeat("x", 101) +
+			`"}`: "invalid_client_metadata",
+		`{"redirect_uris":["https://a.example/"],"grant_types":["client_credentials"]}`: "invalid_client_metadata",
+		`{"redirect_uris":["https://a.example/"],"response_types":["token"]}`:           "invalid_client_metadata",
+		`{"redirect_uris":["https://a.example/"],"x":"` + strings.Repeat("x", 40_000) +
+			`"}`: "invalid_client_metadata",
 	} {
 		if _, err := w.oauth.Register(t.Context(), []byte(body), auth.From{}); codeOf(err) != want {
 			t.Errorf("%.80s: got %q, want %q", body, codeOf(err), want)
@@ -424,7 +452,8 @@ func TestRevokeLeavesKeysAlone(t *testing.T) {
 	if err := w.oauth.Revoke(t.Context(), url.Values{}); codeOf(err) != "invalid_request" {
 		t.Errorf("no token: %v", err)
 	}
-	if err := w.oauth.Revoke(t.Context(), url.Values{"token": {tokens.RefreshToken}, "client_id": {other}}); codeOf(err) != "invalid_client" {
+	if err := w.oauth.Revoke(t.Context(), url.Values{"token": {tokens.RefreshToken}, "client_id": {other}}); codeOf(
+		err) != "invalid_client" {
 		t.Errorf("another client: %v", err)
 	}
 	for _, token := range []string{"unknown", key.Reveal(), tokens.AccessToken} {
@@ -447,8 +476,10 @@ func TestMetadata(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"issuer":"https://loci.example"`, `"code_challenge_methods_supported":["S256"]`, `"authorization_response_iss_parameter_supported":true`,
-		`"resource":"https://loci.example/mcp"`, `"authorization_servers":["https://loci.example"]`, `"token_endpoint_auth_methods_supported":["none"]`} {
+	for _, want := range []string{`"issuer":"https://loci.example"`, `"code_challenge_methods_supported":["S256"]`,
+		`"authorization_response_iss_parameter_supported":true`,
+		`"resource":"https://loci.example/mcp"`, `"authorization_servers":["https://loci.example"]`,
+		`"token_endpoint_auth_methods_supported":["none"]`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%s has no %s", text, want)
 		}

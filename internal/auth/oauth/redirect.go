@@ -89,8 +89,10 @@ func provedBy(redirect string) string {
 	}
 	host := strings.ToLower(u.Hostname())
 	name := strings.TrimSuffix(host, ".")
-	last := name[strings.LastIndexByte(name, '.')+1:] // browsers take a host that ends in a number for an address: 127.1, 0x7f.1
-	if _, err := netip.ParseAddr(host); err == nil || last == "" || last[0] >= '0' && last[0] <= '9' || last == "localhost" {
+	// browsers take a host that ends in a number for an address: 127.1, 0x7f.1
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if _, err := netip.ParseAddr(host); err == nil || last == "" || last[0] >= '0' && last[0] <= '9' ||
+		last == "localhost" {
 		return ""
 	}
 	return host

@@ -56,7 +56,8 @@ func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (Reg
 	}
 	var m metadata
 	if err := json.Unmarshal(body, &m); err != nil || !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
-		return RegisterResponse{}, errorOf("invalid_client_metadata", "the body must be a JSON object with redirect_uris as a list of strings")
+		return RegisterResponse{},
+			errorOf("invalid_client_metadata", "the body must be a JSON object with redirect_uris as a list of strings")
 	}
 	if err := m.check(); err != nil {
 		return RegisterResponse{}, err
@@ -71,9 +72,12 @@ func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (Reg
 		return RegisterResponse{}, err
 	}
 	if used > registersPerHour {
-		return RegisterResponse{}, &Error{Code: "temporarily_unavailable", Description: "too many registrations from this address; wait an hour", Status: http.StatusTooManyRequests}
+		return RegisterResponse{},
+			&Error{Code: "temporarily_unavailable", Description: "too many registrations from this address; wait an hour",
+				Status: http.StatusTooManyRequests}
 	}
-	c := loci.OAuthClient{ID: auth.NewSecret("loci_client_").Reveal(), Name: m.Name, RedirectURIs: m.RedirectURIs, URI: m.URI, CreatedAt: now}
+	c := loci.OAuthClient{ID: auth.NewSecret("loci_client_").Reveal(), Name: m.Name, RedirectURIs: m.RedirectURIs,
+		URI: m.URI, CreatedAt: now}
 	if err := s.store.OAuth().PutClient(ctx, c); err != nil {
 		return RegisterResponse{}, err
 	}
@@ -82,7 +86,8 @@ func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (Reg
 		words[i] = string(r)
 	}
 	return RegisterResponse{ClientID: c.ID, IssuedAt: now.Unix(), Name: c.Name, URI: c.URI, RedirectURIs: c.RedirectURIs,
-		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, AuthMethod: "none", Scope: strings.Join(words, " ")}, nil
+		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, AuthMethod: "none",
+		Scope: strings.Join(words, " ")}, nil
 }
 
 func (m *metadata) check() error {
@@ -91,7 +96,9 @@ func (m *metadata) check() error {
 	}
 	for _, u := range m.RedirectURIs {
 		if !checkRedirect(u) {
-			return errorOf("invalid_redirect_uri", "a redirect URI is https, http on 127.0.0.1, [::1] or localhost, or an app's scheme with a dot; without fragment and user")
+			return errorOf("invalid_redirect_uri",
+				"a redirect URI is https, http on 127.0.0.1, [::1] or localhost, or an app's scheme with a dot; without "+
+					"fragment and user")
 		}
 	}
 	if utf8.RuneCountInString(m.Name) > maxClientName || m.Name != loci.OneLine(m.Name) {

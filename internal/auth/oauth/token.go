@@ -135,7 +135,8 @@ func (s *Server) refresh(ctx context.Context, form url.Values) (TokenResponse, e
 func (s *Server) spent(ctx context.Context, what string, g loci.Grant, err error) error {
 	switch loci.CodeOf(err) {
 	case loci.Conflict:
-		s.log.WarnContext(ctx, "a "+what+" was used again or too late; its grant is revoked", "grant", g.ID.String(), "org", string(g.OrgID), "client", g.ClientID)
+		s.log.WarnContext(ctx, "a "+what+" was used again or too late; its grant is revoked", "grant", g.ID.String(), "org",
+			string(g.OrgID), "client", g.ClientID)
 		if now := loci.CutTime(s.now()); g.Usable(now) { // until this came
 			s.record(ctx, g, now)
 		}
@@ -153,7 +154,8 @@ const GrantReused = "grant.reused"
 // record writes that down. The grant is ended by then, so a failure is only
 // logged.
 func (s *Server) record(ctx context.Context, g loci.Grant, at time.Time) {
-	e := loci.AuditEntry{At: at, Action: GrantReused, Kind: loci.KindAgent, Method: loci.ByOAuth, UserID: g.UserID, Vendor: g.Vendor, Target: g.ID.String()}
+	e := loci.AuditEntry{At: at, Action: GrantReused, Kind: loci.KindAgent, Method: loci.ByOAuth, UserID: g.UserID,
+		Vendor: g.Vendor, Target: g.ID.String()}
 	if err := s.store.Update(ctx, g.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) }); err != nil {
 		s.log.WarnContext(ctx, "recording the end of a grant failed", "grant", g.ID.String(), "error", err)
 	}
@@ -174,11 +176,14 @@ func issue(g loci.Grant, rights []loci.Right, now time.Time) tokens {
 		words[i] = string(r)
 	}
 	return tokens{
-		credential: loci.Credential{ID: loci.NewCredentialID(), OrgID: g.OrgID, UserID: g.UserID, Kind: loci.KindAgent, Method: loci.ByOAuth,
-			Vendor: g.Vendor, Name: string(name[:min(len(name), loci.MaxKeyName)]), Hash: auth.Hash(access), Prefix: auth.AccessPrefix, Rights: rights,
+		credential: loci.Credential{ID: loci.NewCredentialID(), OrgID: g.OrgID, UserID: g.UserID, Kind: loci.KindAgent,
+			Method: loci.ByOAuth,
+			Vendor: g.Vendor, Name: string(name[:min(len(name), loci.MaxKeyName)]), Hash: auth.Hash(access),
+			Prefix: auth.AccessPrefix, Rights: rights,
 			WorkspaceID: g.WorkspaceID, GrantID: g.ID, CreatedAt: now, ExpiresAt: now.Add(AccessLife)},
 		next: loci.RefreshToken{Hash: auth.Hash(refresh), GrantID: g.ID, ExpiresAt: now.Add(RefreshLife)},
-		TokenResponse: TokenResponse{AccessToken: access.Reveal(), TokenType: "Bearer", ExpiresIn: int(AccessLife / time.Second),
+		TokenResponse: TokenResponse{AccessToken: access.Reveal(), TokenType: "Bearer",
+			ExpiresIn:    int(AccessLife / time.Second),
 			RefreshToken: refresh.Reveal(), Scope: strings.Join(words, " ")},
 	}
 }

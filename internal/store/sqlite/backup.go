@@ -70,19 +70,23 @@ func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err e
 			err = closed
 		}
 	}()
-	err = eachRow(c, "SELECT id FROM orgs WHERE state IN "+sqlstore.OpenStates+" ORDER BY id", func(st *sqlite3.Stmt) error {
-		ids = append(ids, loci.OrgID(st.ColumnText(0)))
-		return nil
-	})
+	err = eachRow(c, "SELECT id FROM orgs WHERE state IN "+sqlstore.OpenStates+" ORDER BY id",
+		func(st *sqlite3.Stmt) error {
+			ids = append(ids, loci.OrgID(st.ColumnText(0)))
+			return nil
+		})
 	if err != nil {
 		return nil, nil, err
 	}
 	// An intent in the copy is carried out when the backup is restored, so the
 	// file goes to where it was before. One that is being made or deleted is not needed.
 	err = eachRow(c, `SELECT p.org_id, p.id, p.status FROM projects p JOIN orgs o ON o.id = p.org_id
-		WHERE o.state IN `+sqlstore.OpenStates+" AND (p.intent IS NULL OR p.intent IN ('archiving', 'restoring')) ORDER BY p.id", func(st *sqlite3.Stmt) error {
+		WHERE o.state IN `+sqlstore.OpenStates+
+		" AND (p.intent IS NULL OR p.intent IN ('archiving', 'restoring')) ORDER BY p.id", func(st *sqlite3.Stmt) error {
 		id, err := loci.ParseMemoryID(st.ColumnText(1))
-		projects = append(projects, loci.Project{OrgID: loci.OrgID(st.ColumnText(0)), ID: loci.ProjectID(id), Status: loci.ProjectStatus(st.ColumnText(2))})
+		projects = append(projects,
+			loci.Project{OrgID: loci.OrgID(st.ColumnText(0)), ID: loci.ProjectID(id),
+				Status: loci.ProjectStatus(st.ColumnText(2))})
 		return err
 	})
 	return ids, projects, err
@@ -95,7 +99,8 @@ func openCopy(file string) (*sqlite3.Conn, error) {
 		return nil, err
 	}
 	// Not a net/url: it would put a slash before a drive letter.
-	uri := "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(abs)) + "?immutable=1"
+	uri := "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(abs)) +
+		"?immutable=1"
 	return sqlite3.OpenFlags(uri, sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
 }
 

@@ -222,8 +222,9 @@ func BenchmarkByHash(b *testing.B) {
 	err := s.meta.Update(bg, func(c *sqlitedb.Conn) error {
 		r := sqlstore.NewRegistry(oneTx{sharedConn(c)}, dialect, time.Now)
 		for i := range n {
-			key := loci.Credential{ID: loci.NewCredentialID(), OrgID: loci.DefaultOrg, UserID: user, Kind: loci.KindAgent, Vendor: "claude",
-				Name: "laptop", Hash: hash(i), Prefix: "loci_agent_ab", CreatedAt: oldTime}
+			key := loci.Credential{ID: loci.NewCredentialID(), OrgID: loci.DefaultOrg, UserID: user, Kind: loci.KindAgent,
+				Vendor: "claude",
+				Name:   "laptop", Hash: hash(i), Prefix: "loci_agent_ab", CreatedAt: oldTime}
 			if err := r.Credentials().Insert(bg, key); err != nil {
 				return err
 			}

@@ -54,8 +54,9 @@ func (s *Store) copyOrg(ctx context.Context, id loci.OrgID, dir, name string) (n
 		blob := path.Join(assetsDir, string(id), filepath.ToSlash(blobName(sum)))
 		err := copyBlob(ctx, blobPath(s.opts.Dir, id, sum), filepath.Join(dir, filepath.FromSlash(blob)), sum)
 		if errors.Is(err, errDamaged) {
-			err = loci.WrapError(loci.Unavailable, err, "the attachment %s is missing or has changed: `loci doctor` says whose it is; put the file back "+
-				"from a backup or delete the attachment, then try again", blob)
+			err = loci.WrapError(loci.Unavailable, err,
+				"the attachment %s is missing or has changed: `loci doctor` says whose it is; put the file back "+
+					"from a backup or delete the attachment, then try again", blob)
 		}
 		if err != nil {
 			return names, fileError(err)
@@ -130,7 +131,8 @@ func (b blobs) Check(ctx context.Context, org loci.OrgID) (problems []string, er
 		if err == nil && string(is) != string(f.sum) {
 			good[string(f.sum)] = -1
 			if _, known := named[string(f.sum)]; !known {
-				problems = append(problems, fmt.Sprintf("%s has changed, and no attachment has these bytes: remove it", b.nameOf(org, f.sum)))
+				problems = append(problems,
+					fmt.Sprintf("%s has changed, and no attachment has these bytes: remove it", b.nameOf(org, f.sum)))
 			}
 		}
 		return err
@@ -155,10 +157,11 @@ func (b blobs) named(ctx context.Context, org loci.OrgID) (named map[string]asse
 	err = b.s.with(ctx, org, func(f *orgFile) error {
 		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
 			named = map[string]assetRef{}
-			return c.Query("SELECT a.sha256, a.id, m.id, a.size FROM assets a JOIN memories m ON m.seq = a.memory_seq", nil, func(r *sqlitedb.Row) error {
-				named[string(r.Raw(0))] = assetRef{r.ID(1), r.ID(2), r.Int64(3)}
-				return ctx.Err()
-			})
+			return c.Query("SELECT a.sha256, a.id, m.id, a.size FROM assets a JOIN memories m ON m.seq = a.memory_seq", nil,
+				func(r *sqlitedb.Row) error {
+					named[string(r.Raw(0))] = assetRef{r.ID(1), r.ID(2), r.Int64(3)}
+					return ctx.Err()
+				})
 		})
 	})
 	return named, err
@@ -176,7 +179,8 @@ func (b blobs) problem(org loci.OrgID, sum []byte, of assetRef, size int64, ther
 	case there:
 		what = fmt.Sprintf("has %d bytes instead of %d", size, of.size)
 	}
-	return fmt.Sprintf("%s %s, the file of attachment %s of memory %s: put it back from a backup, or delete the attachment",
+	return fmt.Sprintf("%s %s, the file of attachment %s of memory %s: put it back from a backup, or delete the "+
+		"attachment",
 		b.nameOf(org, sum), what, of.asset, of.memory)
 }
 
@@ -210,11 +214,13 @@ func (s *Store) strayBlobs(ctx context.Context) (problems []string, err error) {
 		}
 		var known bool
 		err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
-			known, err = c.One("SELECT 1 FROM orgs WHERE id = ?", sqlitedb.Args{e.Name()}, func(*sqlitedb.Row) error { return nil })
+			known, err = c.One("SELECT 1 FROM orgs WHERE id = ?", sqlitedb.Args{e.Name()},
+				func(*sqlitedb.Row) error { return nil })
 			return err
 		})
 		if !known && err == nil {
-			problems = append(problems, "the directory "+assetsDir+"/"+e.Name()+" is there, but "+metaFile+" knows no such org: put the "+metaFile+
+			problems = append(problems, "the directory "+assetsDir+"/"+e.Name()+" is there, but "+metaFile+
+				" knows no such org: put the "+metaFile+
 				" back that belongs to it, or bring a backup back with: loci backup restore")
 		}
 	}

@@ -51,7 +51,8 @@ func blobPath(dir string, org loci.OrgID, sum []byte) string {
 	return filepath.Join(dir, assetsDir, string(org), blobName(sum))
 }
 
-func (b blobs) Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64) (sum [32]byte, size int64, err error) {
+func (b blobs) Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64) (
+	sum [32]byte, size int64, err error) {
 	if _, err := b.s.registry.Exists(ctx, org); err != nil {
 		return sum, 0, translate(err)
 	}

@@ -27,7 +27,8 @@ func attach(s *Store, org loci.OrgID, m *loci.Memory, content string) (a loci.As
 	if err != nil {
 		return a, err
 	}
-	a = loci.Asset{ID: loci.NewAssetID(), MemoryID: m.ID, UserID: m.UserID, Origin: "api", Name: "a", MediaType: "text/plain", Size: size, SHA256: hex.EncodeToString(sum[:])}
+	a = loci.Asset{ID: loci.NewAssetID(), MemoryID: m.ID, UserID: m.UserID, Origin: "api", Name: "a",
+		MediaType: "text/plain", Size: size, SHA256: hex.EncodeToString(sum[:])}
 	return a, s.Update(bg, org, func(tx store.Tx) error { return tx.Assets().Insert(bg, a) })
 }
 
@@ -84,7 +85,8 @@ func TestBlobFiles(t *testing.T) {
 	mustAttach(t, s, m, "abc")
 	mustAttach(t, s, m, "abc")
 	sum := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-	if got, want := filesBelow(t, filepath.Join(s.Dir(), assetsDir)), []string{"default/ba/" + sum}; !slices.Equal(got, want) {
+	if got, want := filesBelow(t, filepath.Join(s.Dir(), assetsDir)),
+		[]string{"default/ba/" + sum}; !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
 }
@@ -187,11 +189,13 @@ func TestBlobHeals(t *testing.T) {
 			t.Fatal(err)
 		}
 		problems, err := s.Check(bg)
-		if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "has changed") || !strings.Contains(problems[0], a.ID.String()) ||
+		if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "has changed") ||
+			!strings.Contains(problems[0], a.ID.String()) ||
 			!strings.Contains(problems[0], m.ID.String()) || !strings.Contains(problems[0], "assets/default/") {
 			t.Errorf("%q: Check: %q, %v", content, problems, err)
 		}
-		if _, err := s.Backup(bg, t.TempDir()); loci.CodeOf(err) != loci.Unavailable || !strings.Contains(err.Error(), "loci doctor") {
+		if _, err := s.Backup(bg, t.TempDir()); loci.CodeOf(err) != loci.Unavailable ||
+			!strings.Contains(err.Error(), "loci doctor") {
 			t.Errorf("%q: Backup: %v", content, err)
 		}
 	}
@@ -227,7 +231,8 @@ func TestCheckBoundsItsReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	problems, err = s.Check(bg)
-	if err != nil || !slices.ContainsFunc(problems, func(p string) bool { return strings.Contains(p, "assets/unknown is there") }) {
+	if err != nil || !slices.ContainsFunc(problems,
+		func(p string) bool { return strings.Contains(p, "assets/unknown is there") }) {
 		t.Errorf("Check: %q, %v", problems, err)
 	}
 }
@@ -257,7 +262,8 @@ func TestBlobsTravel(t *testing.T) {
 	}
 	for dir, names := range map[string][]string{backup: names, export: manifestFiles(t, export)} {
 		named := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, assetsDir) })
-		if there := filesBelow(t, dir); !slices.Equal(named, want) || !slices.Equal(slices.DeleteFunc(there, func(n string) bool { return !strings.HasPrefix(n, assetsDir) }), want) {
+		if there := filesBelow(t, dir); !slices.Equal(named, want) ||
+			!slices.Equal(slices.DeleteFunc(there, func(n string) bool { return !strings.HasPrefix(n, assetsDir) }), want) {
 			t.Errorf("named %q, there %q, want %q", named, there, want)
 		}
 	}

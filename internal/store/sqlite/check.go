@@ -160,7 +160,8 @@ func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string,
 // would report what has moved since as damage.
 func integrity(c *sqlitedb.Conn, tables ...string) ([]string, error) {
 	for _, table := range tables {
-		err := c.Query("SELECT rowid FROM "+table+" WHERE "+table+" MATCH 'a' LIMIT 1", nil, func(*sqlitedb.Row) error { return nil })
+		err := c.Query("SELECT rowid FROM "+table+" WHERE "+table+" MATCH 'a' LIMIT 1", nil,
+			func(*sqlitedb.Row) error { return nil })
 		if err != nil && !errors.Is(err, sqlitedb.ErrCorrupt) && !errors.Is(err, sqlitedb.ErrNotDB) {
 			return nil, err
 		}

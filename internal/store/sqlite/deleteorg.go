@@ -63,7 +63,8 @@ func (s *Store) deleteOrg(ctx context.Context, id loci.OrgID) (store.Receipt, er
 
 func (s *Store) markDeleting(ctx context.Context, id loci.OrgID) error {
 	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		err := c.Exec("UPDATE orgs SET state = iif(state = 'deleted', 'deleted', 'deleting') WHERE id = ? AND state <> 'creating'", string(id))
+		err := c.Exec("UPDATE orgs SET state = iif(state = 'deleted', 'deleted', 'deleting') WHERE id = ? AND state <> "+
+			"'creating'", string(id))
 		if err == nil && c.Changes() == 0 {
 			err = sqlstore.NoOrg()
 		}
@@ -73,10 +74,11 @@ func (s *Store) markDeleting(ctx context.Context, id loci.OrgID) error {
 
 func (s *Store) receipt(ctx context.Context, id loci.OrgID) (r store.Receipt, done bool, err error) {
 	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
-		_, err := c.One("SELECT ifnull(receipt, '{}'), state = 'deleted' FROM orgs WHERE id = ?", sqlitedb.Args{string(id)}, func(row *sqlitedb.Row) error {
-			done = row.Bool(1)
-			return json.Unmarshal([]byte(row.Text(0)), &r)
-		})
+		_, err := c.One("SELECT ifnull(receipt, '{}'), state = 'deleted' FROM orgs WHERE id = ?", sqlitedb.Args{string(id)},
+			func(row *sqlitedb.Row) error {
+				done = row.Bool(1)
+				return json.Unmarshal([]byte(row.Text(0)), &r)
+			})
 		return err
 	})
 	return r, done, err
@@ -189,7 +191,8 @@ func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 	if err != nil {
 		return translate(err)
 	}
-	m := manifest{Projects: projects, Loci: "org", Format: 1, CreatedAt: o.s.opts.Now().UTC().Truncate(time.Second), Org: org, Files: append(own, files...)}
+	m := manifest{Projects: projects, Loci: "org", Format: 1, CreatedAt: o.s.opts.Now().UTC().Truncate(time.Second),
+		Org: org, Files: append(own, files...)}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "manifest.json"), append(text, '\n'), 0o600)

@@ -51,7 +51,8 @@ func TestDeleteOrgInterrupted(t *testing.T) {
 		opts := Options{Dir: t.TempDir(), Now: func() time.Time { return oldTime }}
 		s, user := newStore(t, opts)
 		insert(t, s, loci.DefaultOrg, newMemory(user, "a"), newMemory(user, "b"))
-		if err := s.Credentials().Insert(bg, loci.Credential{ID: loci.NewCredentialID(), OrgID: loci.DefaultOrg, UserID: user, Kind: loci.KindUser}); err != nil {
+		if err := s.Credentials().Insert(bg,
+			loci.Credential{ID: loci.NewCredentialID(), OrgID: loci.DefaultOrg, UserID: user, Kind: loci.KindUser}); err != nil {
 			t.Fatal(explain(err))
 		}
 		r := store.Receipt{OrgID: loci.DefaultOrg, DeletedAt: oldTime}
@@ -66,7 +67,8 @@ func TestDeleteOrgInterrupted(t *testing.T) {
 				t.Fatal(explain(err))
 			}
 		}
-		if err := s.View(bg, loci.DefaultOrg, func(store.Tx) error { return nil }); n > 1 && loci.CodeOf(err) != loci.NotFound {
+		if err := s.View(bg, loci.DefaultOrg, func(store.Tx) error { return nil }); n > 1 &&
+			loci.CodeOf(err) != loci.NotFound {
 			t.Errorf("View after %d steps: %v", n, err)
 		}
 		if err := s.Close(); err != nil {
@@ -77,7 +79,8 @@ func TestDeleteOrgInterrupted(t *testing.T) {
 			t.Errorf("after %d steps and a start: %+v, %v", n, todo, err)
 		}
 		got, _, err := s.receipt(bg, loci.DefaultOrg)
-		if want := (store.Receipt{OrgID: loci.DefaultOrg, DeletedAt: oldTime, Users: 1, Memories: 2, Credentials: 1, Files: got.Files}); got != want || err != nil {
+		if want := (store.Receipt{OrgID: loci.DefaultOrg, DeletedAt: oldTime, Users: 1, Memories: 2, Credentials: 1,
+			Files: got.Files}); got != want || err != nil {
 			t.Errorf("after %d steps: got %+v, %v, want %+v", n, got, err, want)
 		}
 		wantDeleted(t, s, got)
@@ -159,10 +162,12 @@ func TestExportOrg(t *testing.T) {
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	var m manifest
-	if err = errors.Join(err, json.Unmarshal(text, &m)); err != nil || m.Org.ID != loci.DefaultOrg || !slices.Equal(m.Files, []string{"default.db"}) {
+	if err = errors.Join(err, json.Unmarshal(text, &m)); err != nil || m.Org.ID != loci.DefaultOrg ||
+		!slices.Equal(m.Files, []string{"default.db"}) {
 		t.Fatalf("manifest %+v, %v", m, err)
 	}
-	db, err := sqlitedb.Open(bg, sqlitedb.Options{Path: filepath.Join(dir, m.Files[0]), Setup: setUpOrg, Migrations: migrations("org")})
+	db, err := sqlitedb.Open(bg,
+		sqlitedb.Options{Path: filepath.Join(dir, m.Files[0]), Setup: setUpOrg, Migrations: migrations("org")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +199,8 @@ func TestLeavingClosesSessions(t *testing.T) {
 		}
 		left := -1
 		err := s.meta.View(bg, func(c *sqlitedb.Conn) error {
-			_, err := c.One("SELECT count(*) FROM mcp_sessions", nil, func(r *sqlitedb.Row) error { left = r.Int(0); return nil })
+			_, err := c.One("SELECT count(*) FROM mcp_sessions", nil,
+				func(r *sqlitedb.Row) error { left = r.Int(0); return nil })
 			return err
 		})
 		if left != 0 || err != nil {

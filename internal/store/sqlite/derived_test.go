@@ -34,17 +34,22 @@ func TestCheckFindsDamageAndRebuildMendsIt(t *testing.T) {
 	}
 	insert(t, s, loci.DefaultOrg, list...)
 	for name, tt := range map[string]struct{ damage, want string }{
-		"lost posting":       {"DELETE FROM memory_postings WHERE token = 't:tag' AND seq = 2", "list index differs from row 2"},
-		"stale posting":      {"INSERT INTO memory_postings SELECT pool, vendor, 't:more', at, seq, NULL, NULL, NULL FROM memory_postings WHERE token = '' AND seq = 3", "list index differs from row 3"},
-		"wrong expiry":       {"UPDATE memory_postings SET expires_at = 1 WHERE seq = 4", "list index differs from row 4"},
-		"orphaned posting":   {"INSERT INTO memory_postings SELECT pool, vendor, token, at, 99, NULL, NULL, NULL FROM memory_postings WHERE token = '' AND seq = 3", "list index differs from row 99"},
-		"text not indexed":   {"UPDATE memories SET content = 'changed' WHERE seq = 1", "full-text index differs from row 1"},
-		"text indexed twice": {"INSERT INTO memory_text (rowid, title) VALUES (5, 'extra')", "full-text index differs from row 5"},
+		"lost posting": {"DELETE FROM memory_postings WHERE token = 't:tag' AND seq = 2",
+			"list index differs from row 2"},
+		"stale posting": {"INSERT INTO memory_postings SELECT pool, vendor, 't:more', at, seq, NULL, NULL, NULL FROM " +
+			"memory_postings WHERE token = '' AND seq = 3", "list index differs from row 3"},
+		"wrong expiry": {"UPDATE memory_postings SET expires_at = 1 WHERE seq = 4", "list index differs from row 4"},
+		"orphaned posting": {"INSERT INTO memory_postings SELECT pool, vendor, token, at, 99, NULL, NULL, NULL FROM " +
+			"memory_postings WHERE token = '' AND seq = 3", "list index differs from row 99"},
+		"text not indexed": {"UPDATE memories SET content = 'changed' WHERE seq = 1", "full-text index differs from row 1"},
+		"text indexed twice": {"INSERT INTO memory_text (rowid, title) VALUES (5, 'extra')",
+			"full-text index differs from row 5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			update(t, s, tt.damage)
 			problems, err := s.Check(bg)
-			if err != nil || len(problems) != 1 || !strings.Contains(problems[0], tt.want) || !strings.HasPrefix(problems[0], "orgs/default.db: ") {
+			if err != nil || len(problems) != 1 || !strings.Contains(problems[0], tt.want) ||
+				!strings.HasPrefix(problems[0], "orgs/default.db: ") {
 				t.Errorf("got %q, %v; want one that says %q", problems, err, tt.want)
 			}
 			if err := s.Rebuild(bg); err != nil {
@@ -100,7 +105,8 @@ func TestStalePostingsLeakNothing(t *testing.T) {
 	update(t, s, "UPDATE memory_postings SET vendor = '*' WHERE vendor = 'cursor'")
 	err := s.View(bg, loci.DefaultOrg, func(tx store.Tx) error {
 		for _, f := range []store.Filter{{}, {Tags: []string{"t"}}, {Category: "fact"}} {
-			page, err := tx.Lists().List(bg, loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, Vendor: "claude"}, store.ListQuery{Limit: 2, Filter: f})
+			page, err := tx.Lists().List(bg, loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, Vendor: "claude"},
+				store.ListQuery{Limit: 2, Filter: f})
 			if err != nil {
 				return err
 			}
@@ -239,7 +245,8 @@ func TestErrorsHideTheDriver(t *testing.T) {
 		t.Error("an ordinary refusal carries the driver's error into the log")
 	}
 	for class, want := range map[error]loci.Code{sqlitedb.ErrFull: loci.Full, sqlitedb.ErrReadOnly: loci.Unavailable,
-		sqlitedb.ErrBusy: loci.Unavailable, sqlitedb.ErrIO: loci.Unavailable, sqlitedb.ErrClosed: loci.Unavailable, sqlitedb.ErrCorrupt: ""} {
+		sqlitedb.ErrBusy: loci.Unavailable, sqlitedb.ErrIO: loci.Unavailable, sqlitedb.ErrClosed: loci.Unavailable,
+		sqlitedb.ErrCorrupt: ""} {
 		err := translate(fmt.Errorf("insert: %w", &sqlitedb.Error{Class: class, Cause: errors.New("table memories")}))
 		if got := loci.CodeOf(err); got != want || want != "" && strings.Contains(err.Error(), "memories") {
 			t.Errorf("%v: code %q, text %q, want code %q", class, got, err, want)

@@ -14,7 +14,8 @@ const fewProjects = 8
 // projectPools lists the projects that have a memory, in whatever state, with one look-up for each.
 const projectPools = `WITH RECURSIVE present(pool) AS (
 	SELECT min(pool) FROM memory_postings WHERE pool >= x'70' AND pool < x'71'
-	UNION ALL SELECT (SELECT min(pool) FROM memory_postings WHERE pool > present.pool AND pool < x'71') FROM present WHERE present.pool IS NOT NULL
+	UNION ALL SELECT (SELECT min(pool) FROM memory_postings WHERE pool > present.pool AND pool < x'71') FROM present
+	WHERE present.pool IS NOT NULL
 ) SELECT pool FROM present WHERE pool IS NOT NULL`
 
 // Near returns the viewer without those of its projects that have no memory: it sees the same in

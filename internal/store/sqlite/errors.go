@@ -25,7 +25,9 @@ var databaseErrors = []errorClass{
 	{sqlitedb.ErrReadOnly, loci.Unavailable, "the data directory cannot be written"},
 	{sqlitedb.ErrBusy, loci.Unavailable, "the database is locked by another program; try again"},
 	{sqlitedb.ErrFiles, loci.Unavailable, tooManyFiles},
-	{sqlitedb.ErrGone, loci.Unavailable, "the data directory was moved, replaced or deleted while Loci runs; nothing was written. Bring it back, then start Loci again"},
+	{sqlitedb.ErrGone, loci.Unavailable,
+		"the data directory was moved, replaced or deleted while Loci runs; nothing was written. Bring it back, then " +
+			"start Loci again"},
 	{sqlitedb.ErrClosed, loci.Unavailable, "the store is closed"},
 	{sqlitedb.ErrIO, loci.Unavailable, "the disk failed; nothing was written"},
 }

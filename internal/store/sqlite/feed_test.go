@@ -19,7 +19,8 @@ func feedNow(t testing.TB, s *Store, v loci.Viewer) (p store.Position) {
 }
 
 func feedAfter(s *Store, v loci.Viewer, at store.Position, limit int) (page store.FeedPage, err error) {
-	err = s.View(bg, loci.DefaultOrg, func(tx store.Tx) error { page, err = tx.Feed().After(bg, v, at, limit); return err })
+	err = s.View(bg, loci.DefaultOrg,
+		func(tx store.Tx) error { page, err = tx.Feed().After(bg, v, at, limit); return err })
 	return page, err
 }
 
@@ -61,14 +62,16 @@ func TestNodesInTheFeed(t *testing.T) {
 	m, hidden := newMemory(user, "memory"), newMemory(user, "hidden")
 	hidden.AllowedVendors = []loci.Vendor{"claude"}
 	insert(t, s, loci.DefaultOrg, m, hidden)
-	n := &loci.MemoryNode{ID: loci.NewNodeID(), Name: "node", Access: loci.Access{UserID: user, Scope: loci.ScopeGlobal, Origin: "claude", AllowedVendors: []loci.Vendor{"*"}}}
+	n := &loci.MemoryNode{ID: loci.NewNodeID(), Name: "node",
+		Access: loci.Access{UserID: user, Scope: loci.ScopeGlobal, Origin: "claude", AllowedVendors: []loci.Vendor{"*"}}}
 	narrow, trashed := *n, *n
 	narrow.AllowedVendors, trashed.DeletedAt = []loci.Vendor{"claude"}, time.Unix(1, 0)
 	toPerson, toAgent := feedNow(t, s, person), feedNow(t, s, agent)
 	err := s.Update(bg, loci.DefaultOrg, func(tx store.Tx) error {
 		nodes := tx.MemoryNodes()
 		put := func(m *loci.Memory) error {
-			i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: n.ID, Kind: loci.ItemMemory, MemoryID: m.ID, AllowedVendors: []loci.Vendor{"*"}, UserID: user}
+			i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: n.ID, Kind: loci.ItemMemory, MemoryID: m.ID,
+				AllowedVendors: []loci.Vendor{"*"}, UserID: user}
 			return nodes.PutItem(bg, person, i, loci.NodeItemID{})
 		}
 		for _, change := range []func() error{
@@ -94,7 +97,8 @@ func TestNodesInTheFeed(t *testing.T) {
 		at   store.Position
 		want []loci.Change
 	}{
-		{person, toPerson, []loci.Change{loci.Created, loci.Updated, loci.Updated, loci.Updated, loci.Updated, loci.Trashed, loci.Erased}},
+		{person, toPerson, []loci.Change{loci.Created, loci.Updated, loci.Updated, loci.Updated, loci.Updated, loci.Trashed,
+			loci.Erased}},
 		{agent, toAgent, []loci.Change{loci.Created, loci.Updated, loci.Hidden, loci.Updated, loci.Trashed, loci.Erased}},
 	} {
 		page, err := feedAfter(s, tt.v, tt.at, 10)
@@ -115,7 +119,8 @@ func TestNodesInTheFeed(t *testing.T) {
 func BenchmarkFeed(b *testing.B) {
 	for name, differ := range map[string]bool{"Alike": false, "Different": true} {
 		s, user := newStore(b, Options{})
-		mine, theirs := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user}, loci.Viewer{OrgID: loci.DefaultOrg, UserID: loci.NewUserID()}
+		mine, theirs := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user},
+			loci.Viewer{OrgID: loci.DefaultOrg, UserID: loci.NewUserID()}
 		toMe, toThem := feedNow(b, s, mine), feedNow(b, s, theirs)
 		list := make([]*loci.Memory, store.FeedWindow)
 		for i := range list {

@@ -95,7 +95,8 @@ func unpack(b []byte, terms int, m *loci.Match) error {
 	return nil
 }
 
-const insertText = "INSERT INTO memory_text (rowid, title, content, summary, key, category, tags) VALUES (?, ?, ?, ?, ?, ?, ?)"
+const insertText = "INSERT INTO memory_text (rowid, title, content, summary, key, category, tags) VALUES (?, ?, ?, " +
+	"?, ?, ?, ?)"
 
 func (x index) indexText(seq int64, m *loci.Memory) error {
 	return x.c.Exec(insertText,

@@ -16,7 +16,8 @@ func (x index) Match(ctx context.Context, v loci.Viewer, mq *store.MatchQuery) (
 	x.matchQuery(&q, v, mq, expression(mq.Terms, mq.All))
 	err = x.shared.Query(q.String(), q.Args, func(r *sqlitedb.Row) error {
 		h := sqlstore.Hit{Seq: r.Int64(6)}
-		h.Match = loci.Match{ID: r.ID(0), CreatedAt: timeAt(r, 1), UpdatedAt: timeAt(r, 2), Pinned: r.Bool(3), Importance: r.Int(4)}
+		h.Match = loci.Match{ID: r.ID(0), CreatedAt: timeAt(r, 1), UpdatedAt: timeAt(r, 2), Pinned: r.Bool(3),
+			Importance: r.Int(4)}
 		if err := unpack(r.Raw(5), len(mq.Terms), &h.Match); err != nil {
 			return err
 		}
@@ -35,7 +36,8 @@ func (x index) Within(ctx context.Context, fn func() error) error {
 // row of the reader. Nothing in it depends on rows that the predicate refuses.
 func (x index) matchQuery(q *sqlstore.Query, v loci.Viewer, mq *store.MatchQuery, expression string) {
 	q.Add(`SELECT m.id, m.created_at, m.updated_at, m.pinned, m.importance, features(memory_text), m.seq
-		FROM memory_text {join} memories m ON {m} m.seq = memory_text.rowid WHERE {memory_text} memory_text MATCH ? AND `, expression)
+		FROM memory_text {join} memories m ON {m} m.seq = memory_text.rowid WHERE {memory_text} memory_text MATCH ? AND `,
+		expression)
 	x.Passes(q, v, &mq.Filter, x.Now(), "m")
 	q.Add(" ORDER BY memory_text.rowid DESC LIMIT ?", int64(mq.Limit)+1)
 }

@@ -97,7 +97,9 @@ func thousand(i int) []loci.NewEntity {
 	z := newZipf(uint64(i))
 	items := make([]loci.NewEntity, 1000)
 	for k := range items {
-		items[k] = loci.NewEntity{EntityRef: loci.EntityRef{Name: fmt.Sprint(z.text(2), " ", i, " ", k), Type: zipfWord(k % 20)}, Observations: []string{z.text(14), z.text(14)}}
+		items[k] = loci.NewEntity{
+			EntityRef:    loci.EntityRef{Name: fmt.Sprint(z.text(2), " ", i, " ", k), Type: zipfWord(k % 20)},
+			Observations: []string{z.text(14), z.text(14)}}
 	}
 	return items
 }
@@ -129,8 +131,10 @@ func BenchmarkGraphCreateDriver(b *testing.B) {
 		}
 		return s
 	}
-	entity := prepare("INSERT INTO entities (id, name, entity_type, created_at, updated_at, user_id, origin) VALUES (?, ?, ?, ?, ?, ?, 'claude')")
-	observation := prepare("INSERT INTO observations (id, entity_id, created_at, user_id, origin, hash, content) VALUES (?, ?, ?, ?, 'claude', ?, ?)")
+	entity := prepare("INSERT INTO entities (id, name, entity_type, created_at, updated_at, user_id, origin) VALUES " +
+		"(?, ?, ?, ?, ?, ?, 'claude')")
+	observation := prepare("INSERT INTO observations (id, entity_id, created_at, user_id, origin, hash, content) " +
+		"VALUES (?, ?, ?, ?, 'claude', ?, ?)")
 	put := func(s *sqlite3.Stmt, args ...any) {
 		for i, a := range args {
 			switch x := a.(type) {

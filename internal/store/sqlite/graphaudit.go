@@ -14,8 +14,10 @@ const gatherBatch = 500
 // Record implements store.GraphTx. The trail is in the org's file, and a commit is of one file. A commit of its
 // own would cost as much as the change of the graph, so the entry waits beside the change until GatherAudit moves it.
 func (tx *graphTx) Record(_ context.Context, e loci.AuditEntry) error {
-	return tx.c.Exec("INSERT INTO audit (at, action, kind, method, user_id, vendor, credential_id, count) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		e.At.UnixMicro(), e.Action, string(e.Kind), string(e.Method), orNull(e.UserID), string(e.Vendor), orNull(e.CredentialID), e.Count)
+	return tx.c.Exec("INSERT INTO audit (at, action, kind, method, user_id, vendor, credential_id, count) VALUES (?, "+
+		"?, ?, ?, ?, ?, ?, ?)",
+		e.At.UnixMicro(), e.Action, string(e.Kind), string(e.Method), orNull(e.UserID), string(e.Vendor),
+		orNull(e.CredentialID), e.Count)
 }
 
 // waiting is an entry with its number in the project's file.
@@ -47,19 +49,22 @@ func (ps projectRegistry) GatherAudit(ctx context.Context, org loci.OrgID, id lo
 // waiting returns the oldest entries of a project's file.
 func (s *Store) waiting(ctx context.Context, org loci.OrgID, id loci.ProjectID) (list []waiting, err error) {
 	err = s.ViewProject(ctx, org, id, func(tx store.GraphTx) error {
-		const text = "SELECT number, at, action, kind, method, user_id, vendor, credential_id, count FROM audit ORDER BY number LIMIT ?"
+		const text = "SELECT number, at, action, kind, method, user_id, vendor, credential_id, count FROM audit ORDER BY " +
+			"number LIMIT ?"
 		c := tx.(*graphTx).c //nolint:forcetypeassert // ours
 		return c.Query(text, sqlitedb.Args{gatherBatch}, func(r *sqlitedb.Row) error {
-			list = append(list, waiting{number: r.Int64(0), AuditEntry: loci.AuditEntry{At: timeAt(r, 1), Action: r.Text(2), Allowed: true,
-				Kind: loci.Kind(r.Text(3)), Method: loci.Method(r.Text(4)), UserID: r.ID(5), Vendor: loci.Vendor(r.Text(6)),
-				CredentialID: r.ID(7), Target: id.String(), Count: r.Int(8)}})
+			list = append(list, waiting{number: r.Int64(0),
+				AuditEntry: loci.AuditEntry{At: timeAt(r, 1), Action: r.Text(2), Allowed: true,
+					Kind: loci.Kind(r.Text(3)), Method: loci.Method(r.Text(4)), UserID: r.ID(5), Vendor: loci.Vendor(r.Text(6)),
+					CredentialID: r.ID(7), Target: id.String(), Count: r.Int(8)}})
 			return nil
 		})
 	})
 	return list, err
 }
 
-// gather adds those entries to the trail that it does not have: whoever else moved them may have been killed before deleting them.
+// gather adds those entries to the trail that it does not have: whoever else moved them may have been killed before
+// deleting them.
 func (s *Store) gather(ctx context.Context, org loci.OrgID, id loci.ProjectID, entries []waiting) error {
 	return s.with(ctx, org, func(f *orgFile) error {
 		return f.db.Update(ctx, func(c *sqlitedb.Conn) error {
@@ -81,8 +86,8 @@ func (s *Store) gather(ctx context.Context, org loci.OrgID, id loci.ProjectID, e
 	})
 }
 
-// leave archives or deletes a project, after its entries are gathered. An archived project has none, and of one that is not
-// there the change says so.
+// leave archives or deletes a project, after its entries are gathered. An archived project has none, and of one that
+// is not there the change says so.
 func (ps projectRegistry) leave(ctx context.Context, org loci.OrgID, id loci.ProjectID, intent string) error {
 	err := ps.GatherAudit(ctx, org, id)
 	if code := loci.CodeOf(err); err != nil && code != loci.Conflict && code != loci.NotFound {

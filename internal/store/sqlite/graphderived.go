@@ -35,16 +35,17 @@ func (tx *graphTx) Rebuild(context.Context) error {
 // wrongHashes calls fn for each row whose hash is not the one given. fn may
 // change it: the rows are walked by number.
 func (tx *graphTx) wrongHashes(table, of string, fn func(seq, hash int64) error) error {
-	return tx.c.Query("SELECT seq, hash, "+of+" FROM "+table+" NOT INDEXED ORDER BY seq", nil, func(r *sqlitedb.Row) error {
-		parts := []string{r.Text(2), r.Text(3)}
-		if !r.Null(4) {
-			parts = append(parts, r.Text(4))
-		}
-		if hash := sqlstore.GraphHash(parts...); r.Null(1) || hash != r.Int64(1) {
-			return fn(r.Int64(0), hash)
-		}
-		return nil
-	})
+	return tx.c.Query("SELECT seq, hash, "+of+" FROM "+table+" NOT INDEXED ORDER BY seq", nil,
+		func(r *sqlitedb.Row) error {
+			parts := []string{r.Text(2), r.Text(3)}
+			if !r.Null(4) {
+				parts = append(parts, r.Text(4))
+			}
+			if hash := sqlstore.GraphHash(parts...); r.Null(1) || hash != r.Int64(1) {
+				return fn(r.Int64(0), hash)
+			}
+			return nil
+		})
 }
 
 // Check compares the full-text tables and the hashes with the rows.

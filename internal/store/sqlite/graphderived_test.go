@@ -15,7 +15,8 @@ func TestGraphHashes(t *testing.T) {
 	by := loci.GraphAccess{UserID: v.UserID, Origin: "x"}
 	a := loci.EntityRef{Name: "a", Type: "t"}
 	err := s.UpdateProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
-		if _, err := tx.Entities().Create(bg, v, by, []loci.NewEntity{{EntityRef: a, Observations: []string{"1", "2"}}}); err != nil {
+		if _, err := tx.Entities().Create(bg, v, by,
+			[]loci.NewEntity{{EntityRef: a, Observations: []string{"1", "2"}}}); err != nil {
 			return err
 		}
 		if _, err := tx.Entities().Relate(bg, v, by, []loci.NewRelation{{From: a, To: a, Type: "r"}}); err != nil {
@@ -28,7 +29,8 @@ func TestGraphHashes(t *testing.T) {
 			}
 		}
 		check(0)
-		for _, change := range []string{"UPDATE observations SET hash = NULL WHERE content = '1'", "UPDATE relations SET hash = hash + 1"} {
+		for _, change := range []string{"UPDATE observations SET hash = NULL WHERE content = '1'",
+			"UPDATE relations SET hash = hash + 1"} {
 			if err := tx.(*graphTx).c.Exec(change); err != nil {
 				return err
 			}

@@ -40,7 +40,8 @@ const lonely = ` AND NOT EXISTS (SELECT 1 FROM observations WHERE entity_id = x.
 
 // eraseWriter may be repeated. Its transactions are short, so that writers do not wait.
 func eraseWriter(ctx context.Context, db *sqlitedb.DB, user loci.UserID) error {
-	for _, of := range []struct{ table, where string }{{"relations", written}, {"observations", written}, {"entities", written + lonely}} {
+	for _, of := range []struct{ table, where string }{{"relations", written}, {"observations", written},
+		{"entities", written + lonely}} {
 		more := true
 		for after := int64(0); more; {
 			err := db.Update(ctx, func(c *sqlitedb.Conn) (err error) {
@@ -54,7 +55,8 @@ func eraseWriter(ctx context.Context, db *sqlitedb.DB, user loci.UserID) error {
 	}
 	return db.Update(ctx, func(c *sqlitedb.Conn) error {
 		for _, table := range []string{"entities", "changes"} {
-			if err := c.Exec("UPDATE "+table+" SET user_id = ? WHERE user_id = ?", loci.UserID{}.String(), user.String()); err != nil {
+			if err := c.Exec("UPDATE "+table+" SET user_id = ? WHERE user_id = ?", loci.UserID{}.String(),
+				user.String()); err != nil {
 				return err
 			}
 		}
@@ -66,7 +68,8 @@ func eraseWriter(ctx context.Context, db *sqlitedb.DB, user loci.UserID) error {
 func eraseRows(c *sqlitedb.Conn, table, where string, user loci.UserID, after *int64) (more bool, err error) {
 	var ids []string
 	last := *after
-	err = c.Query("SELECT x.id, x.seq FROM "+table+" x"+where+" ORDER BY x.seq LIMIT ?", sqlitedb.Args{user.String(), last, eraseBatch},
+	err = c.Query("SELECT x.id, x.seq FROM "+table+" x"+where+" ORDER BY x.seq LIMIT ?",
+		sqlitedb.Args{user.String(), last, eraseBatch},
 		func(r *sqlitedb.Row) error { ids, last = append(ids, r.Text(0)), r.Int64(1); return nil })
 	if err != nil || len(ids) == 0 {
 		return false, err

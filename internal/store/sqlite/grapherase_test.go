@@ -15,11 +15,13 @@ import (
 // next, as one user. Of every third one something is deleted again.
 func writeAs(t testing.TB, s *Store, p loci.Project, user loci.UserID, prefix string, n int) {
 	t.Helper()
-	v, by := loci.Viewer{OrgID: p.OrgID, UserID: user, ProjectIDs: []loci.ProjectID{p.ID}}, loci.GraphAccess{UserID: user, Origin: "api"}
+	v, by := loci.Viewer{OrgID: p.OrgID, UserID: user, ProjectIDs: []loci.ProjectID{p.ID}},
+		loci.GraphAccess{UserID: user, Origin: "api"}
 	ref := func(i int) loci.EntityRef { return loci.EntityRef{Name: fmt.Sprint(prefix, i), Type: "note"} }
 	for i := range n {
 		err := s.UpdateProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error {
-			_, err := tx.Entities().Create(bg, v, by, []loci.NewEntity{{EntityRef: ref(i), Observations: []string{"one", "two of " + prefix}}})
+			_, err := tx.Entities().Create(bg, v, by,
+				[]loci.NewEntity{{EntityRef: ref(i), Observations: []string{"one", "two of " + prefix}}})
 			if err == nil && i > 0 {
 				_, err = tx.Entities().Relate(bg, v, by, []loci.NewRelation{{From: ref(i - 1), To: ref(i), Type: "before"}})
 			}
@@ -86,7 +88,8 @@ func TestEraseFromGraphs(t *testing.T) {
 				t.Errorf("%d rows of %s are left", n, table)
 			}
 		}
-		if all["entities"] != before["entities"] || all["observations"] != before["observations"] || all["relations"] != before["relations"] || all["changes"] != before["changes"] {
+		if all["entities"] != before["entities"] || all["observations"] != before["observations"] ||
+			all["relations"] != before["relations"] || all["changes"] != before["changes"] {
 			t.Errorf("there are %v rows, want %v", all, before)
 		}
 	}
@@ -114,7 +117,8 @@ func wantCascade(t *testing.T, s *Store, p loci.Project) {
 // fillAs stores entities with observations as one user.
 func fillAs(b *testing.B, s *Store, p loci.Project, user loci.UserID, entities, observations int) {
 	b.Helper()
-	v, by := loci.Viewer{OrgID: p.OrgID, UserID: user, ProjectIDs: []loci.ProjectID{p.ID}}, loci.GraphAccess{UserID: user, Origin: "api"}
+	v, by := loci.Viewer{OrgID: p.OrgID, UserID: user, ProjectIDs: []loci.ProjectID{p.ID}},
+		loci.GraphAccess{UserID: user, Origin: "api"}
 	for i := 0; i < entities; i += loci.MaxGraphItems {
 		var items []loci.NewEntity
 		for j := i; j < min(entities, i+loci.MaxGraphItems); j++ {
@@ -137,7 +141,8 @@ func fillAs(b *testing.B, s *Store, p loci.Project, user loci.UserID, entities, 
 // BenchmarkEraseFromGraph removes what one person wrote from a graph to which another
 // wrote 10,000 entities with 100,000 observations.
 func BenchmarkEraseFromGraph(b *testing.B) {
-	for name, size := range map[string][2]int{"1,000 entities with 1 observation": {1_000, 1}, "10,000 entities with 10 observations": {10_000, 10}} {
+	for name, size := range map[string][2]int{"1,000 entities with 1 observation": {1_000, 1},
+		"10,000 entities with 10 observations": {10_000, 10}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()

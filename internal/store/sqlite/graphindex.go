@@ -37,15 +37,18 @@ func (x graphIndex) Newest(q *loci.GraphQuery, limit int) (entities, observation
 	into := func(list *[]int64) func(*sqlitedb.Row) error {
 		return func(r *sqlitedb.Row) error { *list = append(*list, r.Int64(0)); return nil }
 	}
-	err = x.c.Query("SELECT rowid FROM entities_fts WHERE entities_fts MATCH ? ORDER BY rowid DESC LIMIT ?", args, into(&entities))
+	err = x.c.Query("SELECT rowid FROM entities_fts WHERE entities_fts MATCH ? ORDER BY rowid DESC LIMIT ?", args,
+		into(&entities))
 	if err == nil {
-		err = x.c.Query("SELECT rowid FROM observations_fts WHERE observations_fts MATCH ? ORDER BY rowid DESC LIMIT ?", args, into(&observations))
+		err = x.c.Query("SELECT rowid FROM observations_fts WHERE observations_fts MATCH ? ORDER BY rowid DESC LIMIT ?", args,
+			into(&observations))
 	}
 	return entities, observations, err
 }
 
 // Match implements sqlstore.GraphIndex.
-func (x graphIndex) Match(v loci.Viewer, gq *loci.GraphQuery, limit int, reader *loci.GraphReader) (list []*sqlstore.GraphFound, more bool, err error) {
+func (x graphIndex) Match(v loci.Viewer, gq *loci.GraphQuery, limit int, reader *loci.GraphReader) (
+	list []*sqlstore.GraphFound, more bool, err error) {
 	expression := matchText(gq)
 	bySeq := map[int64]*sqlstore.GraphFound{}
 	take := func(q *sqlstore.Query, note func(*sqlstore.GraphFound, *sqlitedb.Row)) error {
@@ -90,7 +93,8 @@ func (x graphIndex) matchingNames(v loci.Viewer, expression string, features boo
 	if features {
 		q.Add(", e.id, hits(entities_fts), e.name, octet_length(e.entity_type)")
 	}
-	q.Add(" FROM entities_fts {join} entities e ON {graph e} e.seq = entities_fts.rowid WHERE {entities_fts} entities_fts MATCH ? AND ", expression)
+	q.Add(" FROM entities_fts {join} entities e ON {graph e} e.seq = entities_fts.rowid WHERE {entities_fts} "+
+		"entities_fts MATCH ? AND ", expression)
 	x.Sees(&q, v, "e", loci.LiveOnly)
 	q.Add(" ORDER BY entities_fts.rowid DESC")
 	return &q
@@ -103,7 +107,8 @@ func (x graphIndex) matchingObservations(v loci.Viewer, expression string, featu
 		q.Add(", e.id, hits(observations_fts), octet_length(o.content)")
 	}
 	q.Add(" FROM observations_fts {join} observations o ON {graph o} o.seq = observations_fts.rowid "+
-		"{join} entities e ON {graph e} e.id = o.entity_id WHERE {observations_fts} observations_fts MATCH ? AND ", expression)
+		"{join} entities e ON {graph e} e.id = o.entity_id WHERE {observations_fts} observations_fts MATCH ? AND ",
+		expression)
 	x.Sees(&q, v, "o", loci.LiveOnly)
 	q.Add(" AND ")
 	x.Sees(&q, v, "e", loci.LiveOnly)

@@ -30,7 +30,8 @@ func TestGraphPlans(t *testing.T) {
 				params[statement.SQL()] = statement.BindCount()
 			}
 			for sql, n := range params {
-				if !strings.HasPrefix(sql, "EXPLAIN") && !strings.HasPrefix(sql, "INSERT") && !strings.Contains(sql, "_migrations") {
+				if !strings.HasPrefix(sql, "EXPLAIN") && !strings.HasPrefix(sql, "INSERT") &&
+					!strings.Contains(sql, "_migrations") {
 					seen++
 					checkGraphPlan(t, c, sql, n)
 				}
@@ -52,7 +53,8 @@ const newestNames = "SELECT name FROM (SELECT e.name FROM entities e WHERE "
 func checkGraphPlan(t *testing.T, c *sqlitedb.Conn, sql string, params int) {
 	t.Helper()
 	var plan []string
-	err := c.Query("EXPLAIN QUERY PLAN "+sql, make(sqlitedb.Args, params), func(r *sqlitedb.Row) error { plan = append(plan, r.Text(3)); return nil })
+	err := c.Query("EXPLAIN QUERY PLAN "+sql, make(sqlitedb.Args, params),
+		func(r *sqlitedb.Row) error { plan = append(plan, r.Text(3)); return nil })
 	if err != nil {
 		t.Fatalf("%v in %s", err, sql)
 	}
@@ -60,12 +62,15 @@ func checkGraphPlan(t *testing.T, c *sqlitedb.Conn, sql string, params int) {
 	for _, line := range plan {
 		sorts = sorts || strings.Contains(line, "TEMP B-TREE")
 		table, isScan := strings.CutPrefix(line, "SCAN ")
-		derived := strings.Contains(line, "VIRTUAL TABLE") || strings.HasPrefix(table, "(subquery") || table == "CONSTANT ROW" || table == "n" || table == "x"
+		derived := strings.Contains(line, "VIRTUAL TABLE") || strings.HasPrefix(table, "(subquery") ||
+			table == "CONSTANT ROW" || table == "n" || table == "x"
 		if isScan && !derived && !(table == "e" && strings.HasPrefix(sql, newestNames)) {
 			t.Errorf("%s scans %s: %q", sql, table, plan)
 		}
 	}
-	if one := strings.Contains(sql, "FROM observations o WHERE  o.entity_id") || strings.Contains(sql, "r.to_entity = ? AND r.from_entity <> r.to_entity"); one && sorts && !strings.HasPrefix(sql, "WITH") {
+	if one := strings.Contains(sql, "FROM observations o WHERE  o.entity_id") ||
+		strings.Contains(sql, "r.to_entity = ? AND r.from_entity <> r.to_entity"); one && sorts &&
+		!strings.HasPrefix(sql, "WITH") {
 		t.Errorf("%s sorts all that hangs on an entity: %q", sql, plan)
 	}
 }
@@ -82,19 +87,26 @@ func everything(ctx context.Context, tx store.GraphTx, v loci.Viewer) error {
 			errs = append(errs, fmt.Errorf("step %d: %w", step, err))
 		}
 	}
-	put, err := n.Create(ctx, v, by, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "a", Type: "t"}, Observations: []string{"1", "2"}}, {EntityRef: loci.EntityRef{Name: "b", Type: "t"}, Observations: []string{"3", "4"}}, {EntityRef: loci.EntityRef{Name: "c", Type: "t"}}})
+	put, err := n.Create(ctx, v, by,
+		[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: "a", Type: "t"}, Observations: []string{"1", "2"}},
+			{EntityRef: loci.EntityRef{Name: "b", Type: "t"}, Observations: []string{"3", "4"}},
+			{EntityRef: loci.EntityRef{Name: "c", Type: "t"}}})
 	if err != nil {
 		return err
 	}
 	a, b, o := put[0].Entity.ID, put[1].Entity.ID, put[0].Added[0].ID
-	out, err := n.Relate(ctx, v, by, []loci.NewRelation{{From: ref("a"), To: ref("b"), Type: "r"}, {From: ref("b"), To: ref("a"), Type: "r"}, {From: ref("a"), To: ref("c"), Type: "r"}})
+	out, err := n.Relate(ctx, v, by,
+		[]loci.NewRelation{{From: ref("a"), To: ref("b"), Type: "r"}, {From: ref("b"), To: ref("a"), Type: "r"},
+			{From: ref("a"), To: ref("c"), Type: "r"}})
 	if err != nil {
 		return err
 	}
 	r := out[0].Relation.ID
 	_, err = n.Observe(ctx, v, by, []loci.Contents{{Entity: ref("a"), Contents: []string{"1", "5"}}})
 	do(err)
-	_, err = n.SetVendors(ctx, v, by, store.GraphIDs{Entities: []loci.EntityID{a}, Observations: []loci.ObservationID{o}, Relations: []loci.RelationID{r}}, []loci.Vendor{"claude", "x"})
+	_, err = n.SetVendors(ctx, v, by,
+		store.GraphIDs{Entities: []loci.EntityID{a}, Observations: []loci.ObservationID{o}, Relations: []loci.RelationID{r}},
+		[]loci.Vendor{"claude", "x"})
 	do(err)
 	_, err = g.Find(ctx, v, []loci.EntityRef{ref("a"), {Name: "b", Type: "t"}})
 	do(err)
@@ -128,7 +140,9 @@ func everything(ctx context.Context, tx store.GraphTx, v loci.Viewer) error {
 	do(err)
 	_, err = n.Merge(ctx, v, by, a, b)
 	do(err)
-	_, err = n.Restore(ctx, v, by, store.GraphIDs{Entities: []loci.EntityID{a}, Observations: []loci.ObservationID{put[0].Added[1].ID}, Relations: []loci.RelationID{out[1].Relation.ID}})
+	_, err = n.Restore(ctx, v, by,
+		store.GraphIDs{Entities: []loci.EntityID{a}, Observations: []loci.ObservationID{put[0].Added[1].ID},
+			Relations: []loci.RelationID{out[1].Relation.ID}})
 	do(err)
 	_, err = g.History(ctx, v, a, 99)
 	do(err)

@@ -51,7 +51,9 @@ func scaleProject(tb testing.TB, entities int) (*Store, loci.Viewer, loci.Projec
 	tb.Helper()
 	st, user := newStore(tb, Options{})
 	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, Vendor: "claude"}
-	p, err := st.Projects().Create(bg, loci.Project{ID: loci.NewProjectID(), OrgID: loci.DefaultOrg, Name: "scale", Everyone: true, Status: loci.ProjectActive}, user)
+	p, err := st.Projects().Create(bg,
+		loci.Project{ID: loci.NewProjectID(), OrgID: loci.DefaultOrg, Name: "scale", Everyone: true,
+			Status: loci.ProjectActive}, user)
 	if err != nil {
 		tb.Fatal(explain(err))
 	}
@@ -59,7 +61,8 @@ func scaleProject(tb testing.TB, entities int) (*Store, loci.Viewer, loci.Projec
 	z := newZipf(1)
 	for done := 0; done < entities; {
 		n := min(1000, entities-done)
-		err := st.UpdateProject(bg, v.OrgID, p.ID, func(tx store.GraphTx) error { return scaleRows(tx.(*graphTx), z, user, done, n) })
+		err := st.UpdateProject(bg, v.OrgID, p.ID,
+			func(tx store.GraphTx) error { return scaleRows(tx.(*graphTx), z, user, done, n) })
 		if err != nil {
 			tb.Fatal(explain(err))
 		}
@@ -78,7 +81,8 @@ func scaleRows(tx *graphTx, z zipf, user loci.UserID, from, n int) error {
 		}
 		for range 10 {
 			text := z.text(14)
-			err := tx.c.Exec("INSERT INTO observations (id, entity_id, user_id, origin, hash, content) VALUES (?, ?, ?, 'claude', ?, ?)",
+			err := tx.c.Exec("INSERT INTO observations (id, entity_id, user_id, origin, hash, content) VALUES (?, ?, ?, "+
+				"'claude', ?, ?)",
 				loci.NewObservationID().String(), id.String(), user.String(), sqlstore.GraphHash(id.String(), text), text)
 			if err != nil {
 				return err
@@ -118,7 +122,10 @@ func BenchmarkGraphSearchScale(b *testing.B) {
 			i, n := z.r.IntN(len(words)-3), 2+z.r.IntN(2)
 			return `"` + strings.Join(words[i:i+n], " ") + `"`
 		}},
-		{"phrase of nothing", func(z zipf, _ []string) string { return `"` + zipfWord(z.rank()) + " " + zipfWord(z.rank()) + `"` }},
+		{"phrase of nothing", func(z zipf, _ []string) string {
+			return `"` + zipfWord(z.rank()) + " " + zipfWord(z.rank()) +
+				`"`
+		}},
 		{"plain", func(z zipf, _ []string) string { return z.text(4) }},
 		{"not", func(z zipf, _ []string) string { return zipfWord(z.rank()) + " NOT " + zipfWord(z.rank()) }},
 	} {

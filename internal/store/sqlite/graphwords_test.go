@@ -46,7 +46,8 @@ func fts5Conn(t testing.TB) *sqlite3.Conn {
 	if err := setUpGraph(c); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Exec("CREATE VIRTUAL TABLE one USING fts5(text); CREATE VIRTUAL TABLE words USING fts5vocab(one, instance)"); err != nil {
+	if err := c.Exec("CREATE VIRTUAL TABLE one USING fts5(text); CREATE VIRTUAL TABLE words USING fts5vocab(one, " +
+		"instance)"); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -62,9 +63,11 @@ func TestGraphWordsAgreeWithFTS5(t *testing.T) {
 		name        string
 		first, last rune
 	}{
-		{"ASCII", 0x01, 0x7F}, {"Latin", 0x80, 0x24F}, {"Greek", 0x384, 0x3FF}, {"Cyrillic", 0x400, 0x527}, {"Armenian", 0x531, 0x587},
+		{"ASCII", 0x01, 0x7F}, {"Latin", 0x80, 0x24F}, {"Greek", 0x384, 0x3FF}, {"Cyrillic", 0x400, 0x527},
+		{"Armenian", 0x531, 0x587},
 		{"Hebrew", 0x5D0, 0x5EA}, {"Arabic", 0x620, 0x64A}, {"Devanagari", 0x900, 0x977}, {"Thai", 0xE01, 0xE3A},
-		{"more Latin", 0x1E00, 0x1EFF}, {"punctuation", 0x2010, 0x2027}, {"kana", 0x3041, 0x30FF}, {"Han", 0x4E00, 0x4FFF}, {"Hangul", 0xAC00, 0xADFF},
+		{"more Latin", 0x1E00, 0x1EFF}, {"punctuation", 0x2010, 0x2027}, {"kana", 0x3041, 0x30FF}, {"Han", 0x4E00, 0x4FFF},
+		{"Hangul", 0xAC00, 0xADFF},
 	} {
 		for r := part.first; r <= part.last; r++ {
 			if !unicode.IsGraphic(r) && !unicode.IsControl(r) {

@@ -46,10 +46,12 @@ func BenchmarkGraphSearchWords(b *testing.B) {
 	for range 15 {
 		items := make([]loci.NewEntity, 1000)
 		for k := range items {
-			items[k] = loci.NewEntity{EntityRef: loci.EntityRef{Name: fmt.Sprint(frequentText(z, 2), " ", len(texts)+k), Type: zipfWord(k % 20)},
+			items[k] = loci.NewEntity{EntityRef: loci.EntityRef{Name: fmt.Sprint(frequentText(z, 2), " ", len(texts)+k),
+				Type: zipfWord(k % 20)},
 				Observations: []string{frequentText(z, 12), frequentText(z, 12)}}
 		}
-		err := st.UpdateProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) error { _, err := tx.Entities().Create(bg, v, by, items); return err })
+		err := st.UpdateProject(bg, p.OrgID, p.ID,
+			func(tx store.GraphTx) error { _, err := tx.Entities().Create(bg, v, by, items); return err })
 		if err != nil {
 			b.Fatal(explain(err))
 		}

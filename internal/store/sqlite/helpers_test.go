@@ -31,7 +31,8 @@ func newStore(t testing.TB, opts Options) (*Store, loci.UserID) {
 		opts.Dir = t.TempDir()
 	}
 	s, user := openStore(t, opts), loci.NewUserID()
-	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: user}, loci.User{}); err != nil {
+	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: user},
+		loci.User{}); err != nil {
 		t.Fatal(err)
 	}
 	return s, user

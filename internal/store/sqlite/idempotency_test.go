@@ -25,7 +25,8 @@ func TestRequestsOfTwoProcesses(t *testing.T) {
 		wg.Go(func() {
 			for key := range byte(keys) {
 				errs[i] = errors.Join(errs[i], s.Update(bg, loci.DefaultOrg, func(tx store.Tx) error {
-					r := store.IdempotentRequest{Key: [32]byte{key}, At: now.Add(time.Duration(i)), Status: 201, Answer: []byte{byte(i)}}
+					r := store.IdempotentRequest{Key: [32]byte{key}, At: now.Add(time.Duration(i)), Status: 201,
+						Answer: []byte{byte(i)}}
 					known, mine, err := tx.Idempotency().Begin(bg, r, now.Add(-time.Minute))
 					if err != nil || !mine {
 						if err == nil && (known.Status != 201 || known.Answer[0] == byte(i)) {

@@ -24,7 +24,8 @@ func (p people) InvitedEmail(ctx context.Context, email string, now time.Time) (
 }
 
 // invitation returns the first of list which the org's file knows and which is wanted.
-func (p people) invitation(ctx context.Context, list []sqlstore.Announced, err error, wanted func(*loci.Invite) bool) (loci.OrgID, loci.Invite, error) {
+func (p people) invitation(ctx context.Context, list []sqlstore.Announced, err error, wanted func(*loci.Invite) bool) (
+	loci.OrgID, loci.Invite, error) {
 	for _, a := range list {
 		var i loci.Invite
 		err := p.s.View(ctx, a.Org, func(tx store.Tx) (err error) { i, err = tx.Teams().Invitation(ctx, a.ID); return err })

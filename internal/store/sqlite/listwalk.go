@@ -41,7 +41,8 @@ const (
 	formSeqs              // their rows, up to a limit
 )
 
-var selects = map[form]string{formPage: "SELECT p.at, p.seq", formCount: "SELECT count(*) FROM (SELECT 1", formSeqs: "SELECT p.seq"}
+var selects = map[form]string{formPage: "SELECT p.at, p.seq", formCount: "SELECT count(*) FROM (SELECT 1",
+	formSeqs: "SELECT p.seq"}
 
 // Walk implements sqlstore.Index.
 func (x index) Walk(l sqlstore.Listing) (sqlstore.Walk, error) {
@@ -157,7 +158,8 @@ func (w *walk) overlap() bool {
 // joined says whether a range's postings alone do not tell who may see the row
 // or what passes the filter, so that the row must be looked at too.
 func (w *walk) joined(r postingRange) bool {
-	if l := w.filter.Lifecycle; r.vendor == vendorListed || l == loci.LiveOrTrash || l == loci.CurrentOnly || !w.filter.When.IsZero() {
+	if l := w.filter.Lifecycle; r.vendor == vendorListed || l == loci.LiveOrTrash || l == loci.CurrentOnly ||
+		!w.filter.When.IsZero() {
 		return true
 	}
 	if w.filter.Lifecycle != loci.LiveOnly && r.pool[0] != userPool {

@@ -21,15 +21,18 @@ import (
 
 // A release that adds a migration first writes what it leaves behind:
 // go test ./internal/store/sqlite -run TestDumpData -dump v2
-var dumpName = flag.String("dump", "", "write the data of this version as testdata/NAME.meta.sql and testdata/NAME.org.sql")
+var dumpName = flag.String("dump", "",
+	"write the data of this version as testdata/NAME.meta.sql and testdata/NAME.org.sql")
 
 // The old data of every version is the same to look at.
 var (
 	oldTime  = time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
 	oldUser  = loci.UserID{1, 1}
 	oldOther = loci.UserID{1, 2}
-	oldKey   = loci.Credential{ID: loci.CredentialID{2}, OrgID: loci.DefaultOrg, UserID: oldUser, Kind: loci.KindAgent, Method: loci.ByKey, Vendor: "claude",
-		Name: "Claude Code", Hash: [32]byte{3, 4}, Prefix: "loci_agent_ab", Rights: []loci.Right{loci.RightRead}, CreatedAt: oldTime}
+	oldKey   = loci.Credential{ID: loci.CredentialID{2}, OrgID: loci.DefaultOrg, UserID: oldUser, Kind: loci.KindAgent,
+		Method: loci.ByKey, Vendor: "claude",
+		Name: "Claude Code", Hash: [32]byte{3, 4}, Prefix: "loci_agent_ab", Rights: []loci.Right{loci.RightRead},
+		CreatedAt: oldTime}
 )
 
 func oldMemories() (list []*loci.Memory) {
@@ -47,7 +50,8 @@ func oldMemories() (list []*loci.Memory) {
 // trashedOld is the second version of the third memory.
 func trashedOld(m *loci.Memory) *loci.Memory {
 	next := m.Clone()
-	next.Version, next.Change, next.DeletedAt, next.UpdatedAt = 2, loci.Trashed, oldTime.Add(time.Minute), oldTime.Add(time.Minute)
+	next.Version, next.Change, next.DeletedAt, next.UpdatedAt = 2, loci.Trashed, oldTime.Add(time.Minute),
+		oldTime.Add(time.Minute)
 	return next
 }
 
@@ -79,7 +83,8 @@ func TestOldData(t *testing.T) {
 func oldFiles(dir string) map[string]string {
 	return map[string]string{
 		"meta": filepath.Join(dir, metaFile), "org": filepath.Join(dir, orgsDir, "default.db"),
-		"project": filepath.Join(dir, dbPath(projectsDir, oldProject.ID)), "archive": filepath.Join(dir, dbPath(archiveDir, oldArchived.ID)),
+		"project": filepath.Join(dir, dbPath(projectsDir, oldProject.ID)),
+		"archive": filepath.Join(dir, dbPath(archiveDir, oldArchived.ID)),
 	}
 }
 
@@ -134,11 +139,13 @@ func checkOldData(t *testing.T, s *Store) {
 		if diff := cmp.Diff([]*loci.Version{{Memory: *first, ReplacedAt: want[2].UpdatedAt}}, old); diff != "" || err != nil {
 			t.Errorf("versions: %v (-want +got):\n%s", err, diff)
 		}
-		page, err := tx.Lists().List(bg, v, store.ListQuery{Limit: 10, Total: true, Filter: store.Filter{Tags: []string{"it's"}}})
+		page, err := tx.Lists().List(bg, v,
+			store.ListQuery{Limit: 10, Total: true, Filter: store.Filter{Tags: []string{"it's"}}})
 		if err != nil || page.Total != 2 || len(page.Memories) != 2 {
 			t.Errorf("by tag: %d of %d, %v", len(page.Memories), page.Total, err)
 		}
-		found, err := tx.Lists().Match(bg, v, store.MatchQuery{Limit: 10, Terms: []loci.Term{{Words: []string{"deploy"}}, {Words: []string{"cafe"}}}})
+		found, err := tx.Lists().Match(bg, v,
+			store.MatchQuery{Limit: 10, Terms: []loci.Term{{Words: []string{"deploy"}}, {Words: []string{"cafe"}}}})
 		if err != nil || len(found.Hits) != 2 {
 			t.Errorf("search: %d, %v", len(found.Hits), err)
 		}
@@ -153,7 +160,8 @@ func checkOldData(t *testing.T, s *Store) {
 		t.Errorf("credential: %v (-want +got):\n%s", err, diff)
 	}
 	who, err := s.People().ByEmail(bg, "other@example.com")
-	if want := (loci.Person{UserID: oldOther, OrgID: loci.DefaultOrg, Email: "other@example.com"}); who != want || err != nil {
+	if want := (loci.Person{UserID: oldOther, OrgID: loci.DefaultOrg, Email: "other@example.com"}); who != want ||
+		err != nil {
 		t.Errorf("by e-mail: %+v, %v", who, err)
 	}
 	insert(t, s, loci.DefaultOrg, newMemory(oldUser, "new"))
@@ -163,11 +171,13 @@ func checkOldData(t *testing.T, s *Store) {
 // to, it writes it to testdata, for later versions.
 func TestDumpData(t *testing.T) {
 	s := openStore(t, Options{Dir: t.TempDir(), Now: func() time.Time { return oldTime }})
-	_, _, err := s.Orgs().Ensure(bg, loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: oldUser, CreatedAt: oldTime}, loci.User{})
+	_, _, err := s.Orgs().Ensure(bg, loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: oldUser, CreatedAt: oldTime},
+		loci.User{})
 	if err = errors.Join(err, s.Credentials().Insert(bg, oldKey)); err != nil {
 		t.Fatal(err)
 	}
-	other := loci.User{ID: oldOther, OrgID: loci.DefaultOrg, Email: "other@example.com", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: oldTime}
+	other := loci.User{ID: oldOther, OrgID: loci.DefaultOrg, Email: "other@example.com", Role: loci.RoleUser,
+		OrgRole: loci.Member, CreatedAt: oldTime}
 	err = s.People().Add(bg, other, func(tx store.Tx) (err error) {
 		for _, m := range oldMemories() {
 			err = errors.Join(err, tx.Memories().Insert(bg, m))
@@ -224,7 +234,8 @@ func dump(t *testing.T, file string) string {
 	}
 	var b, triggers strings.Builder
 	var tables []string
-	query("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'memory_text_*' AND name NOT GLOB '*_fts_*' ORDER BY rowid", func(st *sqlite3.Stmt) {
+	query("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' AND name NOT GLOB "+
+		"'memory_text_*' AND name NOT GLOB '*_fts_*' ORDER BY rowid", func(st *sqlite3.Stmt) {
 		name, sql := st.ColumnText(0), st.ColumnText(1)
 		to := &b
 		switch {
@@ -237,7 +248,8 @@ func dump(t *testing.T, file string) string {
 	})
 	for _, table := range tables {
 		var columns []string
-		query("SELECT name FROM pragma_table_info('"+table+"')", func(st *sqlite3.Stmt) { columns = append(columns, st.ColumnText(0)) })
+		query("SELECT name FROM pragma_table_info('"+table+"')",
+			func(st *sqlite3.Stmt) { columns = append(columns, st.ColumnText(0)) })
 		query("SELECT quote("+strings.Join(columns, ") || ', ' || quote(")+") FROM "+table, func(st *sqlite3.Stmt) {
 			fmt.Fprintf(&b, "INSERT INTO %s (%s) VALUES (%s);\n", table, strings.Join(columns, ", "), st.ColumnText(0))
 		})
@@ -245,7 +257,8 @@ func dump(t *testing.T, file string) string {
 	if strings.Contains(b.String(), "VIRTUAL TABLE memory_text") {
 		b.WriteString("INSERT INTO memory_text (memory_text, rank) VALUES ('secure-delete', 1);\n")
 		b.WriteString("INSERT INTO memory_text (rowid, title, content, summary, key, category, tags)\n" +
-			"\tSELECT seq, title, content, summary, key, category, (SELECT group_concat(value, char(10)) FROM json_each(m.tags)) FROM memories m;\n")
+			"\tSELECT seq, title, content, summary, key, category, (SELECT group_concat(value, char(10)) FROM " +
+			"json_each(m.tags)) FROM memories m;\n")
 	}
 	for _, table := range []string{"entities_fts", "observations_fts"} {
 		if strings.Contains(b.String(), "VIRTUAL TABLE "+table) {

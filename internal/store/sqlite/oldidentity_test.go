@@ -14,24 +14,36 @@ import (
 var (
 	oldTeam  = loci.Team{ID: loci.TeamID{3}, Name: "Plätze", CreatedAt: oldTime}
 	oldSpace = loci.Workspace{ID: loci.WorkspaceID{4}, Name: "Main", CreatedAt: oldTime}
-	oldUser2 = loci.User{ID: oldOther, OrgID: loci.DefaultOrg, Email: "other@example.com", Name: "Ada", Role: loci.RolePrivateAlpha,
+	oldUser2 = loci.User{ID: oldOther, OrgID: loci.DefaultOrg, Email: "other@example.com", Name: "Ada",
+		Role:    loci.RolePrivateAlpha,
 		OrgRole: loci.MemberAdmin, TeamID: oldTeam.ID, TeamRole: loci.MemberOwner, Disabled: true, CreatedAt: oldTime}
-	oldInvite = loci.Invite{ID: loci.InviteID{5}, Email: "new@example.com", TeamID: oldTeam.ID, OrgRole: loci.Member, TeamRole: loci.Member,
-		InvitedBy: oldUser, State: loci.InvitePending, CreatedAt: oldTime, ExpiresAt: oldTime.Add(loci.InviteLife), Hash: [32]byte{5, 5}}
-	oldPasskey = loci.Passkey{ID: []byte{6, 0, 6}, Name: "Key", Data: []byte(`{"a":"'b'"}`), CreatedAt: oldTime, LastUsedAt: oldTime.Add(time.Second)}
-	oldAudit   = loci.AuditEntry{At: oldTime, Action: "key.create", Allowed: true, Kind: loci.KindUser, Method: loci.BySignIn, UserID: oldUser,
+	oldInvite = loci.Invite{ID: loci.InviteID{5}, Email: "new@example.com", TeamID: oldTeam.ID, OrgRole: loci.Member,
+		TeamRole:  loci.Member,
+		InvitedBy: oldUser, State: loci.InvitePending, CreatedAt: oldTime, ExpiresAt: oldTime.Add(loci.InviteLife),
+		Hash: [32]byte{5, 5}}
+	oldPasskey = loci.Passkey{ID: []byte{6, 0, 6}, Name: "Key", Data: []byte(`{"a":"'b'"}`), CreatedAt: oldTime,
+		LastUsedAt: oldTime.Add(time.Second)}
+	oldAudit = loci.AuditEntry{At: oldTime, Action: "key.create", Allowed: true, Kind: loci.KindUser,
+		Method: loci.BySignIn, UserID: oldUser,
 		CredentialID: loci.CredentialID{2}, Target: "x", Count: 1}
-	oldSession = loci.Credential{ID: loci.CredentialID{7}, OrgID: loci.DefaultOrg, UserID: oldUser, Kind: loci.KindUser, Method: loci.BySignIn,
-		Name: "Firefox", Hash: [32]byte{7}, ProjectIDs: []loci.ProjectID{{5}}, WorkspaceID: oldSpace.ID, ProvedAt: oldTime,
+	oldSession = loci.Credential{ID: loci.CredentialID{7}, OrgID: loci.DefaultOrg, UserID: oldUser, Kind: loci.KindUser,
+		Method: loci.BySignIn,
+		Name:   "Firefox", Hash: [32]byte{7}, ProjectIDs: []loci.ProjectID{{5}}, WorkspaceID: oldSpace.ID, ProvedAt: oldTime,
 		IdleAfter: time.Hour, CreatedAt: oldTime, ExpiresAt: oldTime.Add(24 * time.Hour)}
-	oldClient = loci.OAuthClient{ID: "https://client.example/a", Name: "A", RedirectURIs: []string{"http://127.0.0.1/cb"}, URI: "https://client.example", CreatedAt: oldTime}
-	oldGrant  = loci.Grant{ID: loci.GrantID{8}, OrgID: loci.DefaultOrg, UserID: oldUser, ClientID: oldClient.ID, ClientName: "A", Vendor: "claude",
-		Rights: []loci.Right{loci.RightRead}, Resource: "https://loci.example/mcp", CreatedAt: oldTime, ExpiresAt: oldTime.Add(90 * 24 * time.Hour)}
-	oldCode = loci.AuthCode{Hash: [32]byte{8, 1}, GrantID: oldGrant.ID, ClientID: oldClient.ID, RedirectURI: "http://127.0.0.1/cb",
-		Challenge: "c", Resource: oldGrant.Resource, ExpiresAt: oldTime.Add(time.Minute)}
+	oldClient = loci.OAuthClient{ID: "https://client.example/a", Name: "A", RedirectURIs: []string{"http://127.0.0.1/cb"},
+		URI: "https://client.example", CreatedAt: oldTime}
+	oldGrant = loci.Grant{ID: loci.GrantID{8}, OrgID: loci.DefaultOrg, UserID: oldUser, ClientID: oldClient.ID,
+		ClientName: "A", Vendor: "claude",
+		Rights: []loci.Right{loci.RightRead}, Resource: "https://loci.example/mcp", CreatedAt: oldTime,
+		ExpiresAt: oldTime.Add(90 * 24 * time.Hour)}
+	oldCode = loci.AuthCode{Hash: [32]byte{8, 1}, GrantID: oldGrant.ID, ClientID: oldClient.ID,
+		RedirectURI: "http://127.0.0.1/cb",
+		Challenge:   "c", Resource: oldGrant.Resource, ExpiresAt: oldTime.Add(time.Minute)}
 	oldRefresh = loci.RefreshToken{Hash: [32]byte{8, 2}, GrantID: oldGrant.ID, ExpiresAt: oldGrant.ExpiresAt}
-	oldAccess  = loci.Credential{ID: loci.CredentialID{8}, OrgID: loci.DefaultOrg, UserID: oldUser, Kind: loci.KindAgent, Method: loci.ByOAuth, Vendor: "claude",
-		Name: "A", Hash: [32]byte{8, 3}, Rights: []loci.Right{loci.RightRead}, GrantID: oldGrant.ID, CreatedAt: oldTime, ExpiresAt: oldTime.Add(time.Hour)}
+	oldAccess  = loci.Credential{ID: loci.CredentialID{8}, OrgID: loci.DefaultOrg, UserID: oldUser, Kind: loci.KindAgent,
+		Method: loci.ByOAuth, Vendor: "claude",
+		Name: "A", Hash: [32]byte{8, 3}, Rights: []loci.Right{loci.RightRead}, GrantID: oldGrant.ID, CreatedAt: oldTime,
+		ExpiresAt: oldTime.Add(time.Hour)}
 )
 
 const oldPassword = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA"
@@ -39,7 +51,8 @@ const oldPassword = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA"
 // oldShared is a memory in the team's pool and in the workspace.
 func oldShared() *loci.Memory {
 	m := newMemory(oldUser, "Shared")
-	m.ID, m.OrgID, m.CreatedAt, m.UpdatedAt, m.TeamID, m.WorkspaceID = loci.MemoryID{9, 9}, loci.DefaultOrg, oldTime, oldTime, oldTeam.ID, oldSpace.ID
+	m.ID, m.OrgID, m.CreatedAt, m.UpdatedAt, m.TeamID, m.WorkspaceID = loci.MemoryID{9, 9}, loci.DefaultOrg, oldTime,
+		oldTime, oldTeam.ID, oldSpace.ID
 	return m
 }
 
@@ -138,7 +151,8 @@ func checkOldIdentity(t *testing.T, s *Store) {
 	grant.LastUsedAt = time.Time{}
 	same("refresh token", err, oldRefresh, refresh)
 	same("grant", err, oldGrant, grant)
-	if _, err := s.OAuth().Redeem(bg, oldCode.Hash, oldTime.Add(time.Second), oldAccess, oldRefresh); loci.CodeOf(err) != loci.Conflict {
+	if _, err := s.OAuth().Redeem(bg, oldCode.Hash, oldTime.Add(time.Second), oldAccess, oldRefresh); loci.CodeOf(
+		err) != loci.Conflict {
 		t.Errorf("the code can be used again: %v", err)
 	}
 }

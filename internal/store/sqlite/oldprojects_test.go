@@ -12,17 +12,22 @@ import (
 
 // What old data has of projects, from v3 on. The first one is that of an old memory.
 var (
-	oldProject = loci.Project{ID: loci.ProjectID{5}, OrgID: loci.DefaultOrg, WorkspaceID: oldSpace.ID, Name: "Plan's", Description: "line 1\nline 2",
-		Status: loci.ProjectActive, CreatedAt: oldTime.Truncate(loci.GraphTime), UpdatedAt: oldTime.Truncate(loci.GraphTime)}
+	oldProject = loci.Project{ID: loci.ProjectID{5}, OrgID: loci.DefaultOrg, WorkspaceID: oldSpace.ID, Name: "Plan's",
+		Description: "line 1\nline 2",
+		Status:      loci.ProjectActive, CreatedAt: oldTime.Truncate(loci.GraphTime),
+		UpdatedAt: oldTime.Truncate(loci.GraphTime)}
 	oldArchived = loci.Project{ID: loci.ProjectID{6}, OrgID: loci.DefaultOrg, Name: "日本", Everyone: true,
 		Status: loci.ProjectArchived, CreatedAt: oldProject.CreatedAt, UpdatedAt: oldProject.UpdatedAt}
-	oldMembers    = []loci.ProjectMember{{UserID: oldUser, Role: loci.MemberOwner}, {UserID: oldOther, Role: loci.MemberAdmin}}
-	oldMCPSession = store.Connection{Key: [32]byte{6, 6}, OrgID: loci.DefaultOrg, UserID: oldUser, ProjectID: oldProject.ID, UsedAt: oldTime}
+	oldMembers = []loci.ProjectMember{{UserID: oldUser, Role: loci.MemberOwner},
+		{UserID: oldOther, Role: loci.MemberAdmin}}
+	oldMCPSession = store.Connection{Key: [32]byte{6, 6}, OrgID: loci.DefaultOrg, UserID: oldUser,
+		ProjectID: oldProject.ID, UsedAt: oldTime}
 )
 
 // inOld is somebody who belongs to both projects.
 func inOld(vendor loci.Vendor) loci.Viewer {
-	return loci.Viewer{OrgID: loci.DefaultOrg, UserID: oldUser, ProjectIDs: []loci.ProjectID{oldProject.ID, oldArchived.ID}, Vendor: vendor}
+	return loci.Viewer{OrgID: loci.DefaultOrg, UserID: oldUser,
+		ProjectIDs: []loci.ProjectID{oldProject.ID, oldArchived.ID}, Vendor: vendor}
 }
 
 func storeOldProjects(t *testing.T, s *Store) {
@@ -33,7 +38,8 @@ func storeOldProjects(t *testing.T, s *Store) {
 		}
 		storeOldGraph(t, s, p.ID)
 	}
-	err := errors.Join(s.ProjectMembers().Put(bg, loci.DefaultOrg, oldProject.ID, oldMembers[1]), s.Connections().Put(bg, oldMCPSession),
+	err := errors.Join(s.ProjectMembers().Put(bg, loci.DefaultOrg, oldProject.ID, oldMembers[1]),
+		s.Connections().Put(bg, oldMCPSession),
 		s.Projects().Archive(bg, loci.DefaultOrg, oldArchived.ID))
 	if err != nil {
 		t.Fatal(explain(err))
@@ -42,11 +48,14 @@ func storeOldProjects(t *testing.T, s *Store) {
 
 func storeOldGraph(t *testing.T, s *Store, id loci.ProjectID) {
 	t.Helper()
-	v, by := inOld(""), loci.GraphAccess{UserID: oldUser, Origin: "claude", AllowedVendors: []loci.Vendor{"claude", "cursor"}}
+	v, by := inOld(""), loci.GraphAccess{UserID: oldUser, Origin: "claude",
+		AllowedVendors: []loci.Vendor{"claude", "cursor"}}
 	ada, tea := loci.EntityRef{Name: "Ada's", Type: "person"}, loci.EntityRef{Name: "café", Type: "place"}
 	err := s.UpdateProject(bg, loci.DefaultOrg, id, func(tx store.GraphTx) error {
 		n := tx.Entities()
-		_, err := n.Create(bg, v, by, []loci.NewEntity{{EntityRef: ada, Observations: []string{"writes notes", "drinks 'tea'\nat noon"}}, {EntityRef: tea}})
+		_, err := n.Create(bg, v, by,
+			[]loci.NewEntity{{EntityRef: ada, Observations: []string{"writes notes", "drinks 'tea'\nat noon"}},
+				{EntityRef: tea}})
 		if err == nil {
 			_, err = n.Relate(bg, v, by, []loci.NewRelation{{From: ada, To: tea, Type: "visits"}})
 		}
@@ -92,7 +101,8 @@ func checkOldGraph(t *testing.T, s *Store, id loci.ProjectID) {
 	err := s.ViewProject(bg, loci.DefaultOrg, id, func(tx store.GraphTx) error {
 		g := tx.Graph()
 		list, err := g.Find(bg, v, []loci.EntityRef{{Name: "Ada's"}})
-		if len(list) != 1 || len(list[0].Observations) != 1 || list[0].Observations[0].Content != "drinks 'tea'\nat noon" || len(list[0].Relations) != 1 ||
+		if len(list) != 1 || len(list[0].Observations) != 1 || list[0].Observations[0].Content != "drinks 'tea'\nat noon" ||
+			len(list[0].Relations) != 1 ||
 			list[0].UserID != oldUser || list[0].Origin != "claude" || !list[0].CreatedAt.Equal(oldProject.CreatedAt) {
 			t.Errorf("Find: %+v", list)
 		}

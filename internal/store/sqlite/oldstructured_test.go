@@ -12,9 +12,11 @@ import (
 
 // What old data has of structured memories, from v4 on.
 var (
-	oldAgent = loci.Agent{ID: loci.AgentID{7}, OrgID: loci.DefaultOrg, UserID: oldUser, Vendor: "claude", Name: "Reviewer's", Config: []byte(`{"depth":3}`),
+	oldAgent = loci.Agent{ID: loci.AgentID{7}, OrgID: loci.DefaultOrg, UserID: oldUser, Vendor: "claude",
+		Name: "Reviewer's", Config: []byte(`{"depth":3}`),
 		CreatedAt: oldTime, UpdatedAt: oldTime}
-	oldWork = loci.Session{ID: loci.SessionID{8}, OrgID: loci.DefaultOrg, UserID: oldUser, AgentID: oldAgent.ID, Vendor: "claude", Title: "café", State: loci.SessionActive, CreatedAt: oldTime}
+	oldWork = loci.Session{ID: loci.SessionID{8}, OrgID: loci.DefaultOrg, UserID: oldUser, AgentID: oldAgent.ID,
+		Vendor: "claude", Title: "café", State: loci.SessionActive, CreatedAt: oldTime}
 )
 
 // oldStructured are a pinned memory, one of an agent, and one of a session that was replaced by a pinned one.

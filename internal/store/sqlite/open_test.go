@@ -40,7 +40,8 @@ func TestOpenRefusals(t *testing.T) {
 	wantRefusal(t, err, file)
 
 	broken := t.TempDir()
-	if err := os.WriteFile(filepath.Join(broken, metaFile), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(broken, metaFile), []byte(strings.Repeat("not a database ", 100)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Open(bg, Options{Dir: broken})
@@ -51,7 +52,8 @@ func TestNewerVersion(t *testing.T) {
 	s, user := newStore(t, Options{})
 	insert(t, s, loci.DefaultOrg, newMemory(user, "kept"))
 	ahead := func(c *sqlitedb.Conn) error {
-		return c.Exec("INSERT INTO _migrations (number, name, applied_at) SELECT max(number) + 1, 'future', 0 FROM _migrations")
+		return c.Exec("INSERT INTO _migrations (number, name, applied_at) SELECT max(number) + 1, 'future', 0 FROM " +
+			"_migrations")
 	}
 	err := s.with(bg, loci.DefaultOrg, func(f *orgFile) error { return f.db.Update(bg, ahead) })
 	if err = errors.Join(err, s.Close()); err != nil {
@@ -141,7 +143,11 @@ func TestLockAlone(t *testing.T) {
 // that the next Ensure finishes with the first one's owner.
 func TestEnsureInterrupted(t *testing.T) {
 	for name, steps := range map[string]func(*Store, loci.Org) error{
-		"after the registry": func(s *Store, org loci.Org) error { _, _, err := s.register(bg, org, loci.User{}); return err },
+		"after the registry": func(s *Store, org loci.Org) error {
+			_, _,
+				err := s.register(bg, org, loci.User{})
+			return err
+		},
 		"after the file": func(s *Store, org loci.Org) error {
 			_, _, err := s.register(bg, org, loci.User{})
 			return errors.Join(err, s.found(bg, org, ""))
@@ -154,7 +160,8 @@ func TestEnsureInterrupted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openStore(t, Options{Dir: t.TempDir()})
-			first := loci.Org{ID: "acme", Name: "Acme", OwnerID: loci.NewUserID(), State: loci.OrgActive, CreatedAt: newMemory(loci.UserID{}, "").CreatedAt}
+			first := loci.Org{ID: "acme", Name: "Acme", OwnerID: loci.NewUserID(), State: loci.OrgActive,
+				CreatedAt: newMemory(loci.UserID{}, "").CreatedAt}
 			if err := errors.Join(steps(s, first), s.Close()); err != nil {
 				t.Fatal(err)
 			}
@@ -168,11 +175,13 @@ func TestEnsureInterrupted(t *testing.T) {
 			if list, err := s.Orgs().List(bg); err != nil || len(list) != 0 {
 				t.Errorf("List with a half-made org: %v, %v", list, err)
 			}
-			key := loci.Credential{ID: loci.NewCredentialID(), OrgID: "acme", UserID: first.OwnerID, Kind: loci.KindUser, Name: "k"}
+			key := loci.Credential{ID: loci.NewCredentialID(), OrgID: "acme", UserID: first.OwnerID, Kind: loci.KindUser,
+				Name: "k"}
 			if err := s.Credentials().Insert(bg, key); loci.CodeOf(err) != loci.NotFound {
 				t.Errorf("a key of a half-made org: %v", err)
 			}
-			got, created, err := s.Orgs().Ensure(bg, loci.Org{ID: "acme", Name: "Second", OwnerID: loci.NewUserID()}, loci.User{})
+			got, created, err := s.Orgs().Ensure(bg, loci.Org{ID: "acme", Name: "Second", OwnerID: loci.NewUserID()},
+				loci.User{})
 			if err != nil || !created || !reflect.DeepEqual(got, first) {
 				t.Fatalf("got %+v, created %v, %v; want %+v", got, created, err, first)
 			}

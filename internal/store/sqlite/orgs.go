@@ -82,7 +82,8 @@ func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 		created = loci.CutTime(s.opts.Now())
 	}
 	err := s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		known, err := c.One("SELECT 1 FROM orgs WHERE id = ?", sqlitedb.Args{string(want.ID)}, func(*sqlitedb.Row) error { return nil })
+		known, err := c.One("SELECT 1 FROM orgs WHERE id = ?", sqlitedb.Args{string(want.ID)},
+			func(*sqlitedb.Row) error { return nil })
 		if err != nil || known {
 			return err
 		}
@@ -91,8 +92,10 @@ func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 		if err := s.refuseClaimed(ctx, want.ID); err != nil {
 			return err
 		}
-		if err := c.Exec("INSERT INTO orgs (id, name, owner_id, state, deletion, workspaces, created_at) VALUES (?, ?, ?, 'creating', ?, ?, ?)",
-			string(want.ID), want.Name, [16]byte(want.OwnerID), string(want.Deletion), want.Workspaces, created.UnixMicro()); err != nil {
+		if err := c.Exec("INSERT INTO orgs (id, name, owner_id, state, deletion, workspaces, created_at) VALUES (?, ?, ?, "+
+			"'creating', ?, ?, ?)",
+			string(want.ID), want.Name, [16]byte(want.OwnerID), string(want.Deletion), want.Workspaces,
+			created.UnixMicro()); err != nil {
 			return err
 		}
 		insert := "INSERT INTO people (user_id, org_id, email) VALUES (?, ?, ?)"
@@ -185,7 +188,8 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 		}
 		return openError("file of org "+string(f.org), errors.Join(err, db.Close()))
 	}
-	f.options = &sqlstore.Options{Org: f.org, Now: s.opts.Now, Positions: positions, NewIndex: newIndex, KeepBlob: s.keepBlob}
+	f.options = &sqlstore.Options{Org: f.org, Now: s.opts.Now, Positions: positions, NewIndex: newIndex,
+		KeepBlob: s.keepBlob}
 	f.db = db
 	return nil
 }
@@ -197,7 +201,8 @@ func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB, owner loci.User
 	var key [16]byte
 	owned := false
 	err = db.View(ctx, func(c *sqlitedb.Conn) error {
-		_, err := c.One("SELECT id, position_key, EXISTS (SELECT 1 FROM users WHERE id = ?) FROM org", sqlitedb.Args{[16]byte(owner)},
+		_, err := c.One("SELECT id, position_key, EXISTS (SELECT 1 FROM users WHERE id = ?) FROM org",
+			sqlitedb.Args{[16]byte(owner)},
 			func(r *sqlitedb.Row) error { id, key, owned = r.Text(0), r.ID(1), r.Bool(2); return nil })
 		return err
 	})
@@ -205,7 +210,8 @@ func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB, owner loci.User
 		return p, err
 	}
 	if id != string(f.org) {
-		return p, loci.Errorf(loci.Unavailable, "the file %s/%s.db belongs to org %q: restore the right one from a backup", orgsDir, f.org, id)
+		return p, loci.Errorf(loci.Unavailable, "the file %s/%s.db belongs to org %q: restore the right one from a backup",
+			orgsDir, f.org, id)
 	}
 	if !owned {
 		return p, wrongOwner(f.org)

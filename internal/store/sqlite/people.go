@@ -130,7 +130,8 @@ func (p people) Add(ctx context.Context, u loci.User, then func(store.Tx) error)
 	after := context.WithoutCancel(ctx) // the outcome stands; what follows must not be left half done
 	who := loci.Person{UserID: u.ID, OrgID: u.OrgID, Email: u.Email}
 	if settled := p.s.settle(after, who); settled != nil {
-		p.s.opts.Log.WarnContext(ctx, "a user is not settled yet; the next start tries again", "user", u.ID.String(), "error", settled)
+		p.s.opts.Log.WarnContext(ctx, "a user is not settled yet; the next start tries again", "user", u.ID.String(), "error",
+			settled)
 	}
 	return translate(err)
 }

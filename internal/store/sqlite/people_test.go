@@ -16,7 +16,8 @@ import (
 )
 
 func newUser(email string) loci.User {
-	return loci.User{ID: loci.NewUserID(), OrgID: loci.DefaultOrg, Email: email, Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: oldTime}
+	return loci.User{ID: loci.NewUserID(), OrgID: loci.DefaultOrg, Email: email, Role: loci.RoleUser, OrgRole: loci.Member,
+		CreatedAt: oldTime}
 }
 
 func addUser(t *testing.T, s *Store, email string) loci.User {
@@ -67,8 +68,10 @@ func rowsOf(t *testing.T, s *Store, u loci.User) (inOrg, inDirectory int) {
 // free for the next one, with or without a start in between.
 func TestAddInterrupted(t *testing.T) {
 	for name, steps := range map[string]func(*Store, loci.User) error{
-		"after the org's file":  func(s *Store, u loci.User) error { return s.begin(bg, u) },
-		"after the directory":   func(s *Store, u loci.User) error { return errors.Join(s.begin(bg, u), s.registry.Enlist(bg, u)) },
+		"after the org's file": func(s *Store, u loci.User) error { return s.begin(bg, u) },
+		"after the directory": func(s *Store, u loci.User) error {
+			return errors.Join(s.begin(bg, u), s.registry.Enlist(bg, u))
+		},
 		"before the directory ": func(s *Store, u loci.User) error { return s.registry.Enlist(bg, u) }, // as after a restore
 	} {
 		for _, restart := range []bool{false, true} {
@@ -105,7 +108,8 @@ func TestAddInterrupted(t *testing.T) {
 func TestSetEmailTakesOver(t *testing.T) {
 	s, owner := newStore(t, Options{})
 	u := newUser("mara@example.com")
-	if err := errors.Join(s.begin(bg, u), s.registry.Enlist(bg, u), s.People().SetEmail(bg, loci.DefaultOrg, owner, u.Email)); err != nil {
+	if err := errors.Join(s.begin(bg, u), s.registry.Enlist(bg, u),
+		s.People().SetEmail(bg, loci.DefaultOrg, owner, u.Email)); err != nil {
 		t.Fatal(explain(err))
 	}
 	if who, err := s.People().ByEmail(bg, u.Email); err != nil || who.UserID != owner {
@@ -217,7 +221,8 @@ func TestRemoveInterrupted(t *testing.T) {
 		s, _ := newStore(t, Options{})
 		u := addUser(t, s, "mara@example.com")
 		insert(t, s, loci.DefaultOrg, newMemory(u.ID, "a"), newMemory(u.ID, "b"))
-		key := loci.Credential{ID: loci.NewCredentialID(), OrgID: u.OrgID, UserID: u.ID, Kind: loci.KindUser, Hash: [32]byte{1}, CreatedAt: oldTime}
+		key := loci.Credential{ID: loci.NewCredentialID(), OrgID: u.OrgID, UserID: u.ID, Kind: loci.KindUser,
+			Hash: [32]byte{1}, CreatedAt: oldTime}
 		if err := s.Credentials().Insert(bg, key); err != nil {
 			t.Fatal(explain(err))
 		}

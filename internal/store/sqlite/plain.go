@@ -41,7 +41,8 @@ func OpenPlain(path string, user loci.UserID, postings bool) (p *Plain, err erro
 	if err := setUpOrg(conn); err != nil {
 		return nil, err
 	}
-	if err := conn.Exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384"); err != nil {
+	if err := conn.Exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA " +
+		"temp_store = MEMORY; PRAGMA cache_size = -16384"); err != nil {
 		return nil, err
 	}
 	for _, m := range migrations("org") {

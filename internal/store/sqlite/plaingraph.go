@@ -13,8 +13,10 @@ import (
 // graphOfS3 is the schema of seed S3 without what we added: only rows, full text
 // and indexes.
 const graphOfS3 = `
-CREATE TABLE entities (id TEXT PRIMARY KEY, name TEXT NOT NULL, entity_type TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT NULL);
-CREATE TABLE observations (id TEXT PRIMARY KEY, entity_id TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE, content TEXT NOT NULL, created_at TEXT NOT NULL, deleted_at TEXT NULL);
+CREATE TABLE entities (id TEXT PRIMARY KEY, name TEXT NOT NULL, entity_type TEXT NOT NULL, created_at TEXT NOT NULL,
+updated_at TEXT NOT NULL, deleted_at TEXT NULL);
+CREATE TABLE observations (id TEXT PRIMARY KEY, entity_id TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+content TEXT NOT NULL, created_at TEXT NOT NULL, deleted_at TEXT NULL);
 CREATE VIRTUAL TABLE entities_fts USING fts5(name, entity_type, content='entities', content_rowid='rowid');
 CREATE VIRTUAL TABLE observations_fts USING fts5(content, content='observations', content_rowid='rowid');
 CREATE TRIGGER entities_ai AFTER INSERT ON entities BEGIN
@@ -50,13 +52,16 @@ func OpenPlainGraph(path string) (p *PlainGraph, err error) {
 	if err := setUpGraph(conn); err != nil {
 		return nil, err
 	}
-	if err := conn.Exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -64000;" + graphOfS3); err != nil {
+	if err := conn.Exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA " +
+		"cache_size = -64000;" + graphOfS3); err != nil {
 		return nil, err
 	}
-	if p.entity, _, err = conn.PrepareFlags("INSERT INTO entities (id, name, entity_type, created_at, updated_at) VALUES (?, ?, ?, ?, ?)", sqlite3.PREPARE_PERSISTENT); err != nil {
+	if p.entity, _, err = conn.PrepareFlags("INSERT INTO entities (id, name, entity_type, created_at, updated_at) "+
+		"VALUES (?, ?, ?, ?, ?)", sqlite3.PREPARE_PERSISTENT); err != nil {
 		return nil, err
 	}
-	p.observation, _, err = conn.PrepareFlags("INSERT INTO observations (id, entity_id, content, created_at) VALUES (?, ?, ?, ?)", sqlite3.PREPARE_PERSISTENT)
+	p.observation, _, err = conn.PrepareFlags(
+		"INSERT INTO observations (id, entity_id, content, created_at) VALUES (?, ?, ?, ?)", sqlite3.PREPARE_PERSISTENT)
 	return p, err
 }
 

@@ -36,7 +36,8 @@ func TestPlans(t *testing.T) {
 		"about":  {store.Filter{ProjectID: loci.ProjectID{2}}, []string{byRange}},
 		"scope":  {store.Filter{Scope: loci.ScopeProject}, []string{byRange}},
 		"robot":  {store.Filter{AgentID: loci.AgentID{5}}, []string{byRange}},
-		"other":  {store.Filter{Category: "fact", Tags: []string{"t"}}, []string{byRange, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
+		"other": {store.Filter{Category: "fact", Tags: []string{"t"}},
+			[]string{byRange, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 	}
 	plans(t, s, func(p *planner) {
 		for who, v := range viewers {
@@ -54,28 +55,37 @@ func TestPlans(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, r := range project.ranges {
-				if alone := r.pool == newPool(projectPool, loci.ProjectID{2}) && (r.vendor == vendorListed || !project.joined(r)); !alone && len(v.ProjectIDs) > 0 {
+				if alone := r.pool == newPool(projectPool, loci.ProjectID{2}) &&
+					(r.vendor == vendorListed || !project.joined(r)); !alone && len(v.ProjectIDs) > 0 {
 					t.Errorf("%s: the list of a project walks through pool %x, joined %v", who, r.pool, project.joined(r))
 				}
 			}
 			for name, tt := range kinds {
 				p.lists(who+" "+name, v, tt.filter, tt.want)
 			}
-			p.check(who+" get", 0, func() error { _, err := p.Memories().Get(bg, v, loci.MemoryID{}, loci.LiveOnly); return err },
+			p.check(who+" get", 0, func() error {
+				_,
+					err := p.Memories().Get(bg, v, loci.MemoryID{}, loci.LiveOnly)
+				return err
+			},
 				"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)")
 			versions := func() error {
 				_, err := p.Memories().Versions(bg, v, loci.MemoryID{}, loci.LiveOnly, 0, 10)
 				return err
 			}
 			p.check(who+" versions", 1, p.pretending(1, versions),
-				"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)", "SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version<?)")
+				"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)",
+				"SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version<?)")
 			var q sqlstore.Query
 			p.index.matchQuery(&q, v, &store.MatchQuery{Limit: 10}, `"a" OR "b"`)
-			checkPlan(t, p.index.shared, who+" match", q.String(), q.Args, "SCAN memory_text VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
+			checkPlan(t, p.index.shared, who+" match", q.String(), q.Args, "SCAN memory_text VIRTUAL TABLE INDEX",
+				"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
 		}
-		only := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}}, OnlyProjects: true}
+		only := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1},
+			ProjectIDs: []loci.ProjectID{{2}, {3}}, OnlyProjects: true}
 		p.lists("only projects", only, store.Filter{}, []string{byRange})
-		p.check("purge", 0, func() error { _, err := p.Memories().Purge(bg, oldTime, 1); return err }, "SEARCH m USING COVERING INDEX memories_trash (deleted_at<?)")
+		p.check("purge", 0, func() error { _, err := p.Memories().Purge(bg, oldTime, 1); return err },
+			"SEARCH m USING COVERING INDEX memories_trash (deleted_at<?)")
 	})
 }
 
@@ -100,17 +110,20 @@ func TestTimelessPlans(t *testing.T) {
 				"SEARCH m USING INDEX memories_by_key (user_id=? AND key=? AND scope=?)")
 		}
 		edited := func() error {
-			_, err := p.Memories().EditedBy(bg, v, store.EditQuery{Editor: "a", Credential: loci.CredentialID{1}, Session: loci.SessionID{1}, Limit: 1})
+			_, err := p.Memories().EditedBy(bg, v,
+				store.EditQuery{Editor: "a", Credential: loci.CredentialID{1}, Session: loci.SessionID{1}, Limit: 1})
 			return err
 		}
 		p.check("edited", 0, edited, "SEARCH m USING INDEX memories_edited (user_id=? AND updated_at>? AND updated_at<?)")
-		p.check("edited before", 1, edited, "SEARCH o USING INDEX memory_versions_edited (user_id=? AND updated_at>? AND updated_at<?)", byNumber)
+		p.check("edited before", 1, edited,
+			"SEARCH o USING INDEX memory_versions_edited (user_id=? AND updated_at>? AND updated_at<?)", byNumber)
 		known := store.Filter{When: loci.When{KnownAt: oldTime, AsOf: oldTime}, Tags: []string{"t"}, From: oldTime}
 		at := func() error { _, err := p.Memories().GetAt(bg, v, loci.MemoryID{}, known.When); return err }
 		p.check("get at", 0, at, byID)
 		p.check("get at, old", 1, at, byID, version, highest)
 		p.check("match old", 0, func() error {
-			_, err := p.Lists().Match(bg, v, store.MatchQuery{Filter: known, Terms: []loci.Term{{Words: []string{"a"}}}, Limit: 1})
+			_, err := p.Lists().Match(bg, v,
+				store.MatchQuery{Filter: known, Terms: []loci.Term{{Words: []string{"a"}}}, Limit: 1})
 			return err
 		}, "SEARCH o USING INDEX memory_versions_replaced (replaced_at>?)", byNumber, highest)
 		list := func() error { _, err := p.Lists().List(bg, v, store.ListQuery{Filter: known, Limit: 2}); return err }
@@ -142,16 +155,22 @@ func TestOrgPlans(t *testing.T) {
 			_, err := p.Audit().List(bg, store.AuditQuery{UserID: user, Action: "query", Denied: true, Limit: 10})
 			return err
 		}, "SEARCH audit USING INTEGER PRIMARY KEY (rowid<?)")
-		p.check("of a user", 0, func() error { _, err := p.Memories().EraseOf(bg, user, 1); return err }, "SEARCH m USING COVERING INDEX memories_edited (user_id=?)")
-		p.check("shared by", 0, func() error { _, err := p.Memories().SharedBy(bg, user, team, 1); return err }, "SEARCH m USING INDEX memories_shared (team_id=? AND user_id=?)")
+		p.check("of a user", 0, func() error { _, err := p.Memories().EraseOf(bg, user, 1); return err },
+			"SEARCH m USING COVERING INDEX memories_edited (user_id=?)")
+		p.check("shared by", 0, func() error { _, err := p.Memories().SharedBy(bg, user, team, 1); return err },
+			"SEARCH m USING INDEX memories_shared (team_id=? AND user_id=?)")
 		remove := func() error { return p.Teams().Delete(bg, team) }
 		p.check("in a team", 2, p.pretending(1, remove), "SEARCH memories USING COVERING INDEX memories_shared (team_id=?)")
-		p.check("nodes of team", 3, p.pretending(1, remove), "SEARCH memory_nodes USING COVERING INDEX memory_nodes_of_team (team_id=?)")
-		p.check("team members", 0, func() error { _, err := p.Users().Team(bg, team); return err }, "SEARCH u USING INDEX users_of_team (team_id=?)")
-		p.check("team invites", 0, func() error { _, err := p.Teams().Invitations(bg, team); return err }, "SEARCH team_invites USING INDEX team_invites_of_team (team_id=?)")
+		p.check("nodes of team", 3, p.pretending(1, remove),
+			"SEARCH memory_nodes USING COVERING INDEX memory_nodes_of_team (team_id=?)")
+		p.check("team members", 0, func() error { _, err := p.Users().Team(bg, team); return err },
+			"SEARCH u USING INDEX users_of_team (team_id=?)")
+		p.check("team invites", 0, func() error { _, err := p.Teams().Invitations(bg, team); return err },
+			"SEARCH team_invites USING INDEX team_invites_of_team (team_id=?)")
 		p.check("revoke invite", 0, func() error { return p.Teams().Invite(bg, loci.Invite{State: loci.InvitePending}) },
 			"SEARCH team_invites USING INDEX team_invites_pending (email=?)")
-		p.check("passkeys", 1, func() error { _, err := p.SignIn().Passkeys(bg, user); return err }, "SEARCH passkeys USING INDEX passkeys_of_user (user_id=?)")
+		p.check("passkeys", 1, func() error { _, err := p.SignIn().Passkeys(bg, user); return err },
+			"SEARCH passkeys USING INDEX passkeys_of_user (user_id=?)")
 	})
 }
 
@@ -168,14 +187,21 @@ func TestRegistryPlans(t *testing.T) {
 		}
 		p.check("by hash", 0, func() error { _, err := r.Credentials().ByHash(bg, [32]byte{}); return err },
 			"SEARCH c USING INDEX sqlite_autoindex_credentials_2 (hash=?)", "SEARCH o USING PRIMARY KEY (id=?)")
-		p.check("of a person", 0, list(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, Kind: loci.KindUser, Method: loci.ByKey, Usable: time.Now()}),
+		p.check("of a person", 0,
+			list(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, Kind: loci.KindUser, Method: loci.ByKey,
+				Usable: time.Now()}),
 			"SEARCH c USING INDEX credentials_of_person (org_id=? AND user_id=?)")
-		p.check("one of a person", 0, list(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, ID: loci.CredentialID{1}, Method: loci.ByKey}),
+		p.check("one of a person", 0,
+			list(store.CredentialQuery{OrgID: "a", UserID: loci.UserID{1}, ID: loci.CredentialID{1}, Method: loci.ByKey}),
 			"SEARCH c USING INDEX sqlite_autoindex_credentials_1 (id=?)")
-		p.check("any agent", 0, func() error { _, err := r.Credentials().AnyAgent(bg, oldTime); return err }, "SCAN CONSTANT ROW", never, later)
-		p.check("any key", 0, func() error { _, err := r.Credentials().Any(bg, oldTime); return err }, "SCAN CONSTANT ROW", never, later, never, later)
-		p.check("code", 0, func() error { _, _, err := r.OAuth().Code(bg, [32]byte{}); return err }, "SEARCH k USING PRIMARY KEY (hash=?)", grant)
-		p.check("refresh token", 0, func() error { _, _, err := r.OAuth().Refreshable(bg, [32]byte{}); return err }, "SEARCH k USING PRIMARY KEY (hash=?)", grant)
+		p.check("any agent", 0, func() error { _, err := r.Credentials().AnyAgent(bg, oldTime); return err },
+			"SCAN CONSTANT ROW", never, later)
+		p.check("any key", 0, func() error { _, err := r.Credentials().Any(bg, oldTime); return err }, "SCAN CONSTANT ROW",
+			never, later, never, later)
+		p.check("code", 0, func() error { _, _, err := r.OAuth().Code(bg, [32]byte{}); return err },
+			"SEARCH k USING PRIMARY KEY (hash=?)", grant)
+		p.check("refresh token", 0, func() error { _, _, err := r.OAuth().Refreshable(bg, [32]byte{}); return err },
+			"SEARCH k USING PRIMARY KEY (hash=?)", grant)
 	})
 }
 
@@ -185,7 +211,8 @@ func TestRegistryPlans(t *testing.T) {
 func checkPlan(t *testing.T, c *sqlitedb.Conn, name, sql string, args sqlitedb.Args, want ...string) {
 	t.Helper()
 	var plan []string
-	err := c.Query("EXPLAIN QUERY PLAN "+sql, args, func(r *sqlitedb.Row) error { plan = append(plan, r.Text(3)); return nil })
+	err := c.Query("EXPLAIN QUERY PLAN "+sql, args,
+		func(r *sqlitedb.Row) error { plan = append(plan, r.Text(3)); return nil })
 	if err != nil {
 		t.Fatalf("%s: %v in %s", name, err, sql)
 	}
@@ -194,7 +221,8 @@ func checkPlan(t *testing.T, c *sqlitedb.Conn, name, sql string, args sqlitedb.A
 		if strings.Contains(line, "TEMP B-TREE") {
 			t.Errorf("%s sorts: %q", name, plan)
 		}
-		if (strings.HasPrefix(line, "SCAN") || strings.HasPrefix(line, "SEARCH")) && !strings.Contains(line, "json_each") && !strings.HasPrefix(line, "SCAN (subquery") {
+		if (strings.HasPrefix(line, "SCAN") || strings.HasPrefix(line, "SEARCH")) && !strings.Contains(line, "json_each") &&
+			!strings.HasPrefix(line, "SCAN (subquery") {
 			loops = append(loops, line)
 		}
 	}

@@ -117,7 +117,8 @@ func (p *planner) lists(name string, v loci.Viewer, f store.Filter, want []strin
 			checkPlan(p.t, p.index.shared, name, text, args, want...)
 		}
 	}
-	p.check(name+" rows", 0, func() error { _, err := p.Lists().List(bg, v, store.ListQuery{Filter: f, Limit: 2}); return err },
+	p.check(name+" rows", 0,
+		func() error { _, err := p.Lists().List(bg, v, store.ListQuery{Filter: f, Limit: 2}); return err },
 		"SCAN j VIRTUAL TABLE INDEX 1:", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
 }
 

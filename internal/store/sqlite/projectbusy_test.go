@@ -68,7 +68,8 @@ func TestCheckOfProjectBeingWritten(t *testing.T) {
 	other := openStore(t, Options{Dir: s.Dir(), checkPatience: 20 * time.Millisecond})
 	note(t, other, p, "other's") // has the file open
 	err := s.UpdateProject(bg, p.OrgID, p.ID, func(store.GraphTx) error {
-		if problems, err := other.Check(bg); err != nil || len(problems) != 1 || !strings.Contains(problems[0], "is busy with the project") {
+		if problems, err := other.Check(bg); err != nil || len(problems) != 1 ||
+			!strings.Contains(problems[0], "is busy with the project") {
 			t.Errorf("Check: %q, %v", problems, err)
 		}
 		return nil

@@ -74,7 +74,8 @@ func (s *Store) withIdleGraph(ctx context.Context, p loci.Project, fn func(idleG
 	patience := s.opts.checkPatience
 	before, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	err := s.withGraphBefore(ctx, before, p, func(db *sqlitedb.DB, p loci.Project) error { return fn(idleGraph{db, patience}, p) })
+	err := s.withGraphBefore(ctx, before, p,
+		func(db *sqlitedb.DB, p loci.Project) error { return fn(idleGraph{db, patience}, p) })
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = errBusyProject(patience)
 	}

@@ -26,7 +26,8 @@ func (s *Store) withGraph(ctx context.Context, p loci.Project, fn func(*sqlitedb
 
 // withGraphBefore is withGraph for who waits for other processes only until the
 // context before ends.
-func (s *Store) withGraphBefore(ctx, before context.Context, p loci.Project, fn func(*sqlitedb.DB, loci.Project) error) (err error) {
+func (s *Store) withGraphBefore(ctx, before context.Context, p loci.Project,
+	fn func(*sqlitedb.DB, loci.Project) error) (err error) {
 	// Who shares the lock already does not wait for it below.
 	share := s.sharedLock(p.ID)
 	if _, err := share.TryRLockContext(before, lockWait); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +49,8 @@ func (s *Store) withGraphBefore(ctx, before context.Context, p loci.Project, fn 
 }
 
 // withGraphLocked is withGraph for who holds the exclusive lock.
-func (s *Store) withGraphLocked(ctx context.Context, p loci.Project, fn func(*sqlitedb.DB, loci.Project) error) (err error) {
+func (s *Store) withGraphLocked(ctx context.Context, p loci.Project, fn func(*sqlitedb.DB, loci.Project) error) (
+	err error) {
 	if err := s.settleLocked(ctx, p.OrgID, p.ID); err != nil {
 		return err
 	}
@@ -113,11 +115,12 @@ func (s *Store) deleteProjects(ctx context.Context, org loci.OrgID, r *store.Rec
 			return err
 		}
 		ids = nil
-		return c.Query("SELECT id FROM projects WHERE org_id = ? ORDER BY id", sqlitedb.Args{string(org)}, func(row *sqlitedb.Row) error {
-			id, err := idAt[loci.ProjectID](row, 0)
-			ids = append(ids, id)
-			return err
-		})
+		return c.Query("SELECT id FROM projects WHERE org_id = ? ORDER BY id", sqlitedb.Args{string(org)},
+			func(row *sqlitedb.Row) error {
+				id, err := idAt[loci.ProjectID](row, 0)
+				ids = append(ids, id)
+				return err
+			})
 	})
 	if err != nil {
 		return err

@@ -58,7 +58,8 @@ func TestExportHasProjects(t *testing.T) {
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	var m manifest
-	if err = errors.Join(err, json.Unmarshal(text, &m)); err != nil || !slices.Equal(m.Files, []string{"default.db", dbPath(projectsDir, p.ID)}) ||
+	if err = errors.Join(err, json.Unmarshal(text, &m)); err != nil ||
+		!slices.Equal(m.Files, []string{"default.db", dbPath(projectsDir, p.ID)}) ||
 		len(m.Projects) != 1 || m.Projects[0].Name != "p" {
 		t.Errorf("manifest %+v, %v", m, err)
 	}
@@ -104,7 +105,8 @@ func TestCarryProjectMembers(t *testing.T) {
 		t.Fatal(members, err)
 	}
 	dir := filepath.Join(t.TempDir(), "b")
-	session := store.Connection{Key: [32]byte{1}, OrgID: p.OrgID, UserID: members[0].UserID, ProjectID: p.ID, UsedAt: p.CreatedAt}
+	session := store.Connection{Key: [32]byte{1}, OrgID: p.OrgID, UserID: members[0].UserID, ProjectID: p.ID,
+		UsedAt: p.CreatedAt}
 	if err := s.Connections().Put(bg, session); err != nil {
 		t.Fatal(explain(err))
 	}
@@ -119,7 +121,8 @@ func TestCarryProjectMembers(t *testing.T) {
 		t.Fatal(explain(err))
 	}
 	restored := openStore(t, Options{Dir: dir})
-	if list, err := restored.ProjectMembers().Of(bg, p.OrgID, members[0].UserID, loci.WorkspaceID{}); err != nil || len(list) != 0 {
+	if list, err := restored.ProjectMembers().Of(bg, p.OrgID, members[0].UserID, loci.WorkspaceID{}); err != nil ||
+		len(list) != 0 {
 		t.Errorf("got %v, %v, want none", list, err)
 	}
 	if _, err := restored.Connections().Get(bg, session.Key); loci.CodeOf(err) != loci.NotFound {
@@ -137,9 +140,12 @@ func TestProjectSchema(t *testing.T) {
 		"entities_fts": "name,entity_type", "observations_fts": "content",
 	}
 	names := []string{"entities_ai", "entities_ad", "entities_au", "observations_ai", "observations_ad", "observations_au",
-		"idx_entities_active", "idx_entities_type", "idx_observations_entity", "idx_relations_from", "idx_relations_to", "idx_relations_type"}
+		"idx_entities_active", "idx_entities_type", "idx_observations_entity", "idx_relations_from", "idx_relations_to",
+		"idx_relations_type"}
 	err := s.withProject(bg, p.OrgID, p.ID, func(f *projectFile, _ loci.Project) error {
-		return f.db.View(bg, func(c *sqlitedb.Conn) error { return errors.Join(wantNames(t, c, names), wantColumns(t, c, want)) })
+		return f.db.View(bg, func(c *sqlitedb.Conn) error {
+			return errors.Join(wantNames(t, c, names), wantColumns(t, c, want))
+		})
 	})
 	if err != nil {
 		t.Error(explain(err))
@@ -147,11 +153,13 @@ func TestProjectSchema(t *testing.T) {
 	meta := map[string]string{"projects": "id,name,description,db_path,status,created_at,updated_at"}
 	err = s.meta.View(bg, func(c *sqlitedb.Conn) error {
 		var path, at string
-		_, err := c.One("SELECT db_path, created_at FROM projects", nil, func(r *sqlitedb.Row) error { path, at = r.Text(0), r.Text(1); return nil })
+		_, err := c.One("SELECT db_path, created_at FROM projects", nil,
+			func(r *sqlitedb.Row) error { path, at = r.Text(0), r.Text(1); return nil })
 		if path != dbPath(projectsDir, p.ID) || at != iso(p.CreatedAt) || len(at) != len("2026-03-01T12:00:00.000Z") {
 			t.Errorf("db_path %q, created_at %q", path, at)
 		}
-		return errors.Join(err, wantNames(t, c, []string{"idx_projects_status", "idx_projects_name"}), wantColumns(t, c, meta))
+		return errors.Join(err, wantNames(t, c, []string{"idx_projects_status", "idx_projects_name"}),
+			wantColumns(t, c, meta))
 	})
 	if err != nil {
 		t.Error(explain(err))
@@ -160,7 +168,8 @@ func TestProjectSchema(t *testing.T) {
 
 func wantNames(t *testing.T, c *sqlitedb.Conn, names []string) error {
 	for _, name := range names {
-		found, err := c.One("SELECT 1 FROM sqlite_schema WHERE name = ?", sqlitedb.Args{name}, func(*sqlitedb.Row) error { return nil })
+		found, err := c.One("SELECT 1 FROM sqlite_schema WHERE name = ?", sqlitedb.Args{name},
+			func(*sqlitedb.Row) error { return nil })
 		if err != nil {
 			return err
 		}
@@ -173,7 +182,8 @@ func wantNames(t *testing.T, c *sqlitedb.Conn, names []string) error {
 
 func wantColumns(t *testing.T, c *sqlitedb.Conn, tables map[string]string) error {
 	for table, columns := range tables {
-		if err := c.Query("SELECT "+columns+" FROM "+table+" LIMIT 0", nil, func(*sqlitedb.Row) error { return nil }); err != nil {
+		if err := c.Query("SELECT "+columns+" FROM "+table+" LIMIT 0", nil,
+			func(*sqlitedb.Row) error { return nil }); err != nil {
 			t.Errorf("%s: %v", table, err)
 		}
 	}
@@ -185,7 +195,8 @@ func TestProjectCheckAndRebuild(t *testing.T) {
 	s, p := newProject(t, Options{})
 	err := s.withProject(bg, p.OrgID, p.ID, func(f *projectFile, _ loci.Project) error {
 		return f.db.Update(bg, func(c *sqlitedb.Conn) error {
-			return c.Exec("INSERT INTO entities_fts (entities_fts, rowid, name, entity_type) SELECT 'delete', seq, name, entity_type FROM entities")
+			return c.Exec("INSERT INTO entities_fts (entities_fts, rowid, name, entity_type) SELECT 'delete', seq, name, " +
+				"entity_type FROM entities")
 		})
 	})
 	if err != nil {
@@ -210,7 +221,8 @@ func TestProjectCheckAndRebuild(t *testing.T) {
 	if err := errors.Join(os.Remove(stray), os.WriteFile(s.projectPath(archiveDir, p.ID), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	want := "the file " + dbPath(archiveDir, p.ID) + " is there, but the place of that project is " + dbPath(projectsDir, p.ID)
+	want := "the file " + dbPath(archiveDir, p.ID) + " is there, but the place of that project is " +
+		dbPath(projectsDir, p.ID)
 	if problems, err := s.Check(bg); err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0], want) {
 		t.Errorf("Check with a second file: %q, %v", problems, err)
 	}

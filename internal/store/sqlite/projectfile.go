@@ -119,7 +119,8 @@ func setUpGraph(c *sqlite3.Conn) error {
 }
 
 func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
-	o := sqlitedb.Options{Path: s.projectPath(dir, id), Setup: setUpProject, Migrations: migrations("project"), Now: s.opts.Now,
+	o := sqlitedb.Options{Path: s.projectPath(dir, id), Setup: setUpProject, Migrations: migrations("project"),
+		Now:     s.opts.Now,
 		Readers: projectReaders, CacheKiB: projectCacheKiB, Moves: true}
 	if dir == archiveDir {
 		o.Setup = setUpGraph // only ever opened under the exclusive lock
@@ -132,7 +133,8 @@ func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 const openPatience = 30 * time.Second
 
 func errBusyProject(after time.Duration) error {
-	return loci.Errorf(loci.Unavailable, "another process is busy with the project, and was not done after %s; try again", after)
+	return loci.Errorf(loci.Unavailable, "another process is busy with the project, and was not done after %s; try again",
+		after)
 }
 
 // openProject opens a project's file for files.acquire.
@@ -183,7 +185,8 @@ func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error)
 func (s *Store) openGraph(ctx context.Context, dir string, p loci.Project) (*sqlitedb.DB, error) {
 	name := dir + "/" + p.ID.String() + ".db"
 	if _, err := os.Stat(s.projectPath(dir, p.ID)); errors.Is(err, fs.ErrNotExist) {
-		return nil, loci.WrapError(loci.Unavailable, err, "the file %s is missing although the project is registered: restore it from a backup", name)
+		return nil, loci.WrapError(loci.Unavailable, err,
+			"the file %s is missing although the project is registered: restore it from a backup", name)
 	}
 	db, err := sqlitedb.Open(ctx, s.projectOptions(dir, p.ID))
 	if err != nil {
@@ -196,7 +199,8 @@ func (s *Store) openGraph(ctx context.Context, dir string, p loci.Project) (*sql
 		return err
 	})
 	if err == nil && !mine {
-		err = loci.Errorf(loci.Unavailable, "the file %s belongs to another project: restore the right one from a backup", name)
+		err = loci.Errorf(loci.Unavailable, "the file %s belongs to another project: restore the right one from a backup",
+			name)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -205,7 +209,8 @@ func (s *Store) openGraph(ctx context.Context, dir string, p loci.Project) (*sql
 }
 
 // withProject runs fn while nobody moves the project's file.
-func (s *Store) withProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, fn func(*projectFile, loci.Project) error) error {
+func (s *Store) withProject(ctx context.Context, org loci.OrgID, id loci.ProjectID,
+	fn func(*projectFile, loci.Project) error) error {
 	if err := org.Validate(); err != nil {
 		return err
 	}
@@ -218,7 +223,8 @@ func (s *Store) withProject(ctx context.Context, org loci.OrgID, id loci.Project
 }
 
 // tryProject says that the open file was of no use, and is opened anew next time.
-func (s *Store) tryProject(ctx context.Context, key string, fn func(*projectFile, loci.Project) error) (stale bool, err error) {
+func (s *Store) tryProject(ctx context.Context, key string, fn func(*projectFile, loci.Project) error) (
+	stale bool, err error) {
 	f, err := s.projectFiles.acquire(ctx, key)
 	if err != nil {
 		return false, translateFile(err)
@@ -231,7 +237,8 @@ func (s *Store) tryProject(ctx context.Context, key string, fn func(*projectFile
 }
 
 // runProject says that the file was moved since it was opened, or is to be.
-func (s *Store) runProject(ctx context.Context, f *projectFile, fn func(*projectFile, loci.Project) error) (stale bool, err error) {
+func (s *Store) runProject(ctx context.Context, f *projectFile, fn func(*projectFile, loci.Project) error) (
+	stale bool, err error) {
 	if err := f.enter(ctx); errors.Is(err, fs.ErrNotExist) {
 		return true, nil // the project was deleted, or the data directory mended
 	} else if err != nil {
@@ -255,14 +262,16 @@ func (s *Store) runProject(ctx context.Context, f *projectFile, fn func(*project
 }
 
 // ViewProject runs fn in one read transaction on a project's file.
-func (s *Store) ViewProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, fn func(store.GraphTx) error) error {
+func (s *Store) ViewProject(ctx context.Context, org loci.OrgID, id loci.ProjectID,
+	fn func(store.GraphTx) error) error {
 	return s.withProject(ctx, org, id, func(f *projectFile, p loci.Project) error {
 		return f.db.View(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c)) })
 	})
 }
 
 // UpdateProject runs fn in one write transaction on a project's file.
-func (s *Store) UpdateProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, fn func(store.GraphTx) error) error {
+func (s *Store) UpdateProject(ctx context.Context, org loci.OrgID, id loci.ProjectID,
+	fn func(store.GraphTx) error) error {
 	return s.withProject(ctx, org, id, func(f *projectFile, p loci.Project) error {
 		return f.db.Update(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c)) })
 	})

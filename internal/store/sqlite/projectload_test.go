@@ -107,7 +107,8 @@ func TestProjectMovesUnderLoad(t *testing.T) {
 
 func moveAway(t *testing.T, mover *Store, p loci.Project) {
 	t.Helper()
-	if err := errors.Join(mover.Projects().Archive(bg, p.OrgID, p.ID), mover.Projects().Restore(bg, p.OrgID, p.ID)); err != nil {
+	if err := errors.Join(mover.Projects().Archive(bg, p.OrgID, p.ID),
+		mover.Projects().Restore(bg, p.OrgID, p.ID)); err != nil {
 		t.Error(explain(err))
 	}
 }

@@ -54,7 +54,8 @@ func wantFewOpen(t *testing.T, s *Store, allowed int) {
 	}
 	open := map[string]bool{}
 	for _, e := range entries {
-		if name, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && filepath.Dir(name) == filepath.Join(s.Dir(), projectsDir) {
+		if name, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil &&
+			filepath.Dir(name) == filepath.Join(s.Dir(), projectsDir) {
 			open[strings.SplitN(filepath.Base(name), ".", 2)[0]] = true
 		}
 	}

@@ -50,7 +50,8 @@ func (s *Store) memoriesOf(ctx context.Context, org loci.OrgID, id loci.ProjectI
 	pool := newPool(projectPool, id)
 	err = in(ctx, org, func(t store.Tx) error {
 		seqs = nil
-		return indexOf(t).c.Query("SELECT seq FROM memory_postings WHERE pool = ? AND token IN ('"+tokenLive+"', '"+tokenPast+"')",
+		return indexOf(t).c.Query("SELECT seq FROM memory_postings WHERE pool = ? AND token IN ('"+tokenLive+"', '"+tokenPast+
+			"')",
 			sqlitedb.Args{pool[:]}, func(r *sqlitedb.Row) error { seqs = append(seqs, r.Int64(0)); return nil })
 	})
 	slices.Sort(seqs) // each vendor's posting names the row

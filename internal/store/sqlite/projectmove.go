@@ -79,9 +79,11 @@ func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.
 		return err
 	}
 	err = s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		err := c.Exec(`INSERT INTO projects (id, name, description, db_path, created_at, updated_at, org_id, workspace_id, everyone, intent)
+		err := c.Exec(`INSERT INTO projects (id, name, description, db_path, created_at, updated_at, org_id, workspace_id,
+			everyone, intent)
 			SELECT ?, ?, ?, ?, ?, ?, id, ?, ?, 'creating' FROM orgs WHERE id = ? AND state IN `+sqlstore.OpenStates,
-			p.ID.String(), p.Name, p.Description, dbPath(projectsDir, p.ID), iso(p.CreatedAt), iso(p.UpdatedAt), orNull(p.WorkspaceID), p.Everyone, string(p.OrgID))
+			p.ID.String(), p.Name, p.Description, dbPath(projectsDir, p.ID), iso(p.CreatedAt), iso(p.UpdatedAt),
+			orNull(p.WorkspaceID), p.Everyone, string(p.OrgID))
 		if err == nil && c.Changes() == 0 {
 			err = sqlstore.NoOrg()
 		}
@@ -115,7 +117,8 @@ func (s *Store) layProject(ctx context.Context, p loci.Project) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return db.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec("INSERT INTO project (one, id, org_id, created_at) VALUES (1, ?, ?, ?)", p.ID.String(), string(p.OrgID), iso(p.CreatedAt))
+		return c.Exec("INSERT INTO project (one, id, org_id, created_at) VALUES (1, ?, ?, ?)", p.ID.String(), string(p.OrgID),
+			iso(p.CreatedAt))
 	})
 }
 
@@ -123,7 +126,8 @@ func (s *Store) layProject(ctx context.Context, p loci.Project) (err error) {
 func (s *Store) vacateName(ctx context.Context, org loci.OrgID, name string) error {
 	var id loci.ProjectID
 	err := s.meta.View(ctx, func(c *sqlitedb.Conn) error {
-		_, err := c.One("SELECT id FROM projects WHERE org_id = ? AND name = ? AND intent IN ('creating', 'deleting')", sqlitedb.Args{string(org), name},
+		_, err := c.One("SELECT id FROM projects WHERE org_id = ? AND name = ? AND intent IN ('creating', 'deleting')",
+			sqlitedb.Args{string(org), name},
 			func(r *sqlitedb.Row) (err error) { id, err = idAt[loci.ProjectID](r, 0); return err })
 		return err
 	})
@@ -179,7 +183,8 @@ func (s *Store) intend(ctx context.Context, org loci.OrgID, id loci.ProjectID, i
 		intentDeleting:  "intent IS NOT 'creating'",
 	}[intent]
 	err := s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		err := c.Exec("UPDATE projects SET intent = ? WHERE id = ? AND org_id = ? AND ("+from+")", intent, id.String(), string(org))
+		err := c.Exec("UPDATE projects SET intent = ? WHERE id = ? AND org_id = ? AND ("+from+")", intent, id.String(),
+			string(org))
 		if err == nil && c.Changes() == 0 {
 			err = errNotIn
 		}
@@ -256,7 +261,8 @@ func (s *Store) move(ctx context.Context, id loci.ProjectID, from, to, status st
 
 func (s *Store) arrive(ctx context.Context, id loci.ProjectID, dir, status string) error {
 	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec("UPDATE projects SET status = ?, db_path = ?, intent = NULL, moves = moves + 1, updated_at = ? WHERE id = ?",
+		return c.Exec("UPDATE projects SET status = ?, db_path = ?, intent = NULL, moves = moves + 1, updated_at = ? "+
+			"WHERE id = ?",
 			status, dbPath(dir, id), iso(s.opts.Now()), id.String())
 	})
 }
@@ -274,7 +280,8 @@ func (s *Store) moveFile(ctx context.Context, id loci.ProjectID, from, to string
 	case err != nil:
 		return err
 	case arrived == nil:
-		return loci.Errorf(loci.Unavailable, "both %s and %s are there; move the wrong one away", dbPath(from, id), dbPath(to, id))
+		return loci.Errorf(loci.Unavailable, "both %s and %s are there; move the wrong one away", dbPath(from, id),
+			dbPath(to, id))
 	}
 	if err := s.emptyLog(ctx, id, from); err != nil {
 		return err

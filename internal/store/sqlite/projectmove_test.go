@@ -100,7 +100,8 @@ func wantRemembered(t testing.TB, s *Store, ids []loci.MemoryID, inTrash bool) {
 			t.Errorf("%d of %d memories are there", len(list), len(ids))
 		}
 		for _, m := range list {
-			if trashed := !m.DeletedAt.IsZero() && m.Version == 2 && m.Change == loci.Trashed && m.Editor == loci.ServerOrigin; trashed != inTrash || !inTrash && m.Version != 1 {
+			if trashed := !m.DeletedAt.IsZero() && m.Version == 2 && m.Change == loci.Trashed &&
+				m.Editor == loci.ServerOrigin; trashed != inTrash || !inTrash && m.Version != 1 {
 				t.Errorf("a memory is at %+v, trashed at %s; should it be in the trash: %v", m.State, m.DeletedAt, inTrash)
 			}
 		}
@@ -236,7 +237,8 @@ func wantArrived(t *testing.T, s *Store, p loci.Project, intent string) {
 		if got := notes(t, s, p); !slices.Equal(got, []string{"first"}) {
 			t.Errorf("the graph has %q", got)
 		}
-		if got := projectFilesIn(t, s.Dir()); !slices.Contains(got, dbPath(projectsDir, p.ID)) || slices.Contains(got, dbPath(archiveDir, p.ID)) {
+		if got := projectFilesIn(t, s.Dir()); !slices.Contains(got, dbPath(projectsDir, p.ID)) ||
+			slices.Contains(got, dbPath(archiveDir, p.ID)) {
 			t.Errorf("files: %q", got)
 		}
 	}
@@ -257,7 +259,8 @@ func TestProjectCreateInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := s.meta.Update(bg, func(c *sqlitedb.Conn) error {
-			return c.Exec("INSERT INTO projects (id, name, db_path, org_id, intent) VALUES (?, ?, ?, 'default', 'creating')", p.ID.String(), p.Name, dbPath(projectsDir, p.ID))
+			return c.Exec("INSERT INTO projects (id, name, db_path, org_id, intent) VALUES (?, ?, ?, 'default', 'creating')",
+				p.ID.String(), p.Name, dbPath(projectsDir, p.ID))
 		})
 		if err != nil {
 			t.Fatal(err)

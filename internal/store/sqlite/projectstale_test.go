@@ -83,7 +83,8 @@ func TestProjectStaleHandleClosedLate(t *testing.T) {
 	path := s.projectPath(projectsDir, p.ID)
 	file, err1 := os.ReadFile(path)
 	log, err2 := os.ReadFile(path + "-wal")
-	err = errors.Join(err1, err2, s.projectFiles.drop(key), os.WriteFile(path, file, 0o600), os.WriteFile(path+"-wal", log, 0o600), os.Remove(path+"-shm"))
+	err = errors.Join(err1, err2, s.projectFiles.drop(key), os.WriteFile(path, file, 0o600),
+		os.WriteFile(path+"-wal", log, 0o600), os.Remove(path+"-shm"))
 	if err != nil || len(log) == 0 {
 		t.Fatal(err, len(log))
 	}

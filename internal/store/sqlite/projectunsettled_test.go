@@ -13,7 +13,8 @@ func TestUnsettledProjectsAreNamed(t *testing.T) {
 		want []string
 	}{
 		{"at rest", func() error { return nil }, []string{}},
-		{"begun", func() error { return s.intend(bg, p.OrgID, p.ID, intentArchiving) }, []string{intentArchiving + " " + p.ID.String()}},
+		{"begun", func() error { return s.intend(bg, p.OrgID, p.ID, intentArchiving) },
+			[]string{intentArchiving + " " + p.ID.String()}},
 		{"finished", func() error { return s.settleProject(bg, p.OrgID, p.ID) }, []string{}},
 	} {
 		if err := tt.do(); err != nil {

@@ -59,7 +59,8 @@ func (s *Store) Ready(ctx context.Context) error {
 		return s.probe.err
 	}
 	err = translate(s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec("INSERT INTO heartbeat (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", now.UnixMicro())
+		return c.Exec("INSERT INTO heartbeat (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at",
+			now.UnixMicro())
 	}))
 	if ctx.Err() == nil { // else the error says nothing about the disk
 		s.probe.at, s.probe.err = now, err

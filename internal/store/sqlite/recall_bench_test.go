@@ -33,8 +33,10 @@ func BenchmarkMatchConditions(b *testing.B) {
 		}
 		insert(b, s, loci.DefaultOrg, list...)
 	}
-	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, Vendor: "claude", AgentID: agent, ProjectIDs: []loci.ProjectID{p.ID}}
-	for name, when := range map[string]loci.When{"Now": {}, "AsOf": {AsOf: last.Add(time.Hour)}, "KnownAt": {KnownAt: last.Add(time.Hour)}} {
+	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, Vendor: "claude", AgentID: agent,
+		ProjectIDs: []loci.ProjectID{p.ID}}
+	for name, when := range map[string]loci.When{"Now": {}, "AsOf": {AsOf: last.Add(time.Hour)},
+		"KnownAt": {KnownAt: last.Add(time.Hour)}} {
 		b.Run(name, func(b *testing.B) {
 			var with, without time.Duration
 			var found [2]int
@@ -101,7 +103,8 @@ func matchBare(b *testing.B, t store.Tx, mq *store.MatchQuery) (hits []loci.Matc
 		FROM memory_text CROSS JOIN memories m ON m.seq = memory_text.rowid WHERE memory_text MATCH ?
 		ORDER BY memory_text.rowid DESC LIMIT ?`, text, int64(mq.Limit))
 	err := indexOf(t).c.Query(q.String(), q.Args, func(r *sqlitedb.Row) error {
-		m := loci.Match{ID: r.ID(0), CreatedAt: timeAt(r, 1), UpdatedAt: timeAt(r, 2), Pinned: r.Bool(3), Importance: r.Int(4)}
+		m := loci.Match{ID: r.ID(0), CreatedAt: timeAt(r, 1), UpdatedAt: timeAt(r, 2), Pinned: r.Bool(3),
+			Importance: r.Int(4)}
 		err := unpack(r.Raw(5), len(mq.Terms), &m)
 		hits = append(hits, m)
 		return err

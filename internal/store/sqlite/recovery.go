@@ -59,14 +59,15 @@ func (u unfinished) any() bool { return len(u.deleting)+len(u.unlisted)+len(u.pe
 func (s *Store) unfinished(ctx context.Context) (u unfinished, err error) {
 	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
 		u = unfinished{}
-		return c.Query("SELECT id, state FROM orgs WHERE state = 'deleting' OR listed = 0 AND state IN "+sqlstore.OpenStates, nil, func(r *sqlitedb.Row) error {
-			if id := loci.OrgID(r.Text(0)); r.Text(1) == "deleting" {
-				u.deleting = append(u.deleting, id)
-			} else {
-				u.unlisted = append(u.unlisted, id)
-			}
-			return nil
-		})
+		return c.Query("SELECT id, state FROM orgs WHERE state = 'deleting' OR listed = 0 AND state IN "+sqlstore.OpenStates,
+			nil, func(r *sqlitedb.Row) error {
+				if id := loci.OrgID(r.Text(0)); r.Text(1) == "deleting" {
+					u.deleting = append(u.deleting, id)
+				} else {
+					u.unlisted = append(u.unlisted, id)
+				}
+				return nil
+			})
 	})
 	if err == nil {
 		u.people, err = s.registry.UnsettledPeople(ctx)
@@ -93,7 +94,8 @@ func (s *Store) listPeople(ctx context.Context, org loci.OrgID) error {
 	}
 	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
 		for _, who := range list {
-			if err := c.Exec("INSERT INTO people (user_id, org_id) VALUES (?, ?) ON CONFLICT DO NOTHING", [16]byte(who.UserID), string(org)); err != nil {
+			if err := c.Exec("INSERT INTO people (user_id, org_id) VALUES (?, ?) ON CONFLICT DO NOTHING", [16]byte(who.UserID),
+				string(org)); err != nil {
 				return err
 			}
 			if err := c.Exec("UPDATE OR IGNORE people SET email = ? WHERE user_id = ? AND org_id = ? AND email IS NULL",

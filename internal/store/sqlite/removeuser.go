@@ -42,7 +42,8 @@ func (p people) Remove(ctx context.Context, org loci.OrgID, user loci.UserID, th
 // remove takes steps each of which may be repeated. From the first one on
 // nobody can sign in as that user.
 func (s *Store) remove(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
-	for _, step := range []func(context.Context, loci.OrgID, loci.UserID) error{s.markLeaving, s.registry.RevokeAccess, s.eraseMemories, s.eraseFromGraphs} {
+	for _, step := range []func(context.Context, loci.OrgID, loci.UserID) error{s.markLeaving, s.registry.RevokeAccess,
+		s.eraseMemories, s.eraseFromGraphs} {
 		if err := step(ctx, org, user); err != nil {
 			return err
 		}

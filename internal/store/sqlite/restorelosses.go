@@ -77,7 +77,8 @@ func disabledIn(ctx context.Context, path string) (users [][16]byte, err error) 
 	err = withOrgFile(ctx, path, func(db *sqlitedb.DB) error {
 		return db.View(ctx, func(c *sqlitedb.Conn) error {
 			users = nil
-			return c.Query("SELECT id FROM users WHERE state = 'disabled'", nil, func(r *sqlitedb.Row) error { users = append(users, r.ID(0)); return nil })
+			return c.Query("SELECT id FROM users WHERE state = 'disabled'", nil,
+				func(r *sqlitedb.Row) error { users = append(users, r.ID(0)); return nil })
 		})
 	})
 	return users, err
@@ -125,7 +126,8 @@ func readLosses(ctx context.Context, dir string) (lost *losses, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	err = db.View(ctx, func(c *sqlitedb.Conn) error {
-		lost = &losses{map[[16]byte]int64{}, map[[16]byte]int64{}, map[[16]byte]int64{}, map[string]int64{}, map[string]orgMark{}, map[[16]byte]string{}, nil, map[string]bool{}, map[string]bool{}}
+		lost = &losses{map[[16]byte]int64{}, map[[16]byte]int64{}, map[[16]byte]int64{}, map[string]int64{},
+			map[string]orgMark{}, map[[16]byte]string{}, nil, map[string]bool{}, map[string]bool{}}
 		return lost.read(c)
 	})
 	if err != nil {
@@ -141,16 +143,21 @@ func (l *losses) read(c *sqlitedb.Conn) error {
 	return errors.Join(
 		c.Query("SELECT id, revoked_at FROM credentials WHERE revoked_at IS NOT NULL", nil, into(l.credentials)),
 		c.Query("SELECT id, revoked_at FROM oauth_grants WHERE revoked_at IS NOT NULL", nil, into(l.grants)),
-		c.Query("SELECT c.id, c.expires_at FROM credentials c JOIN credentials n ON n.replaces = c.id WHERE c.expires_at IS NOT NULL", nil, into(l.expiring)),
+		c.Query("SELECT c.id, c.expires_at FROM credentials c JOIN credentials n ON n.replaces = c.id WHERE c.expires_at "+
+			"IS NOT NULL", nil, into(l.expiring)),
 		c.Query("SELECT hash, used_at FROM oauth_refresh_tokens WHERE used_at IS NOT NULL", nil,
 			func(r *sqlitedb.Row) error { l.used[string(r.Raw(0))] = r.Int64(1); return nil }),
-		c.Query("SELECT id, state, ifnull(receipt, ''), owner_id, created_at, listed FROM orgs WHERE state <> 'creating'", nil, func(r *sqlitedb.Row) error {
-			l.orgs[r.Text(0)] = orgMark{r.Text(1), r.Text(2), r.ID(3), r.Int64(4), r.Bool(5)}
-			return nil
-		}),
-		c.Query("SELECT user_id, org_id FROM people", nil, func(r *sqlitedb.Row) error { l.people[r.ID(0)] = r.Text(1); return nil }),
-		c.Query("SELECT id, everyone FROM projects", nil, func(r *sqlitedb.Row) error { l.projects[r.Text(0)] = r.Bool(1); return nil }),
-		c.Query("SELECT project_id || hex(user_id) FROM project_members", nil, func(r *sqlitedb.Row) error { l.members[r.Text(0)] = true; return nil }))
+		c.Query("SELECT id, state, ifnull(receipt, ''), owner_id, created_at, listed FROM orgs WHERE state <> 'creating'",
+			nil, func(r *sqlitedb.Row) error {
+				l.orgs[r.Text(0)] = orgMark{r.Text(1), r.Text(2), r.ID(3), r.Int64(4), r.Bool(5)}
+				return nil
+			}),
+		c.Query("SELECT user_id, org_id FROM people", nil,
+			func(r *sqlitedb.Row) error { l.people[r.ID(0)] = r.Text(1); return nil }),
+		c.Query("SELECT id, everyone FROM projects", nil,
+			func(r *sqlitedb.Row) error { l.projects[r.Text(0)] = r.Bool(1); return nil }),
+		c.Query("SELECT project_id || hex(user_id) FROM project_members", nil,
+			func(r *sqlitedb.Row) error { l.members[r.Text(0)] = true; return nil }))
 }
 
 func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
@@ -188,15 +195,18 @@ func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
 	gone, err := l.removed(c)
 	for _, who := range gone {
 		l.shut[who.org] = append(l.shut[who.org], who.user)
-		count("UPDATE credentials SET revoked_at = created_at WHERE org_id = ? AND user_id = ? AND revoked_at IS NULL", who.org, who.user)
-		count("UPDATE oauth_grants SET revoked_at = created_at WHERE org_id = ? AND user_id = ? AND revoked_at IS NULL", who.org, who.user)
+		count("UPDATE credentials SET revoked_at = created_at WHERE org_id = ? AND user_id = ? AND revoked_at IS NULL",
+			who.org, who.user)
+		count("UPDATE oauth_grants SET revoked_at = created_at WHERE org_id = ? AND user_id = ? AND revoked_at IS NULL",
+			who.org, who.user)
 	}
 	for id, mark := range l.orgs {
 		switch mark.state {
 		case "suspended":
 			silent("UPDATE orgs SET state = 'suspended' WHERE id = ? AND created_at = ? AND state = 'active'", id, mark.created)
 		case "deleting", "deleted":
-			silent(`INSERT INTO orgs (id, name, owner_id, state, receipt, created_at) VALUES (?, '', ?, 'deleted', nullif(?, ''), ?)
+			silent(`INSERT INTO orgs (id, name, owner_id, state, receipt, created_at)
+				VALUES (?, '', ?, 'deleted', nullif(?, ''), ?)
 				ON CONFLICT (id) DO UPDATE SET state = 'deleting' WHERE state <> 'deleted' AND created_at = excluded.created_at`,
 				id, mark.owner, mark.receipt, mark.created)
 		}
@@ -218,12 +228,13 @@ func (l *losses) closeProjects(c *sqlitedb.Conn) error {
 		user    [16]byte
 	}
 	var out []member
-	err := c.Query("SELECT project_id, user_id, project_id || hex(user_id) FROM project_members", nil, func(r *sqlitedb.Row) error {
-		if _, both := l.projects[r.Text(0)]; both && !l.members[r.Text(2)] {
-			out = append(out, member{r.Text(0), r.ID(1)})
-		}
-		return nil
-	})
+	err := c.Query("SELECT project_id, user_id, project_id || hex(user_id) FROM project_members", nil,
+		func(r *sqlitedb.Row) error {
+			if _, both := l.projects[r.Text(0)]; both && !l.members[r.Text(2)] {
+				out = append(out, member{r.Text(0), r.ID(1)})
+			}
+			return nil
+		})
 	for _, m := range out {
 		err = errors.Join(err, c.Exec("DELETE FROM project_members WHERE project_id = ? AND user_id = ?", m.project, m.user))
 	}
@@ -240,7 +251,8 @@ type removed struct {
 func (l *losses) removed(c *sqlitedb.Conn) (list []removed, err error) {
 	l.shut = map[string][][16]byte{}
 	err = c.Query("SELECT id, created_at FROM orgs WHERE state IN "+sqlstore.OpenStates, nil, func(r *sqlitedb.Row) error {
-		if org, known := l.orgs[r.Text(0)]; known && org.created == r.Int64(1) && (org.state == "active" || org.state == "suspended") {
+		if org, known := l.orgs[r.Text(0)]; known && org.created == r.Int64(1) &&
+			(org.state == "active" || org.state == "suspended") {
 			l.shut[r.Text(0)] = nil
 		}
 		return nil

@@ -107,7 +107,8 @@ func (s *Store) open(ctx context.Context) (err error) {
 }
 
 func openMeta(ctx context.Context, dir string, now func() time.Time) (*sqlitedb.DB, error) {
-	return sqlitedb.Open(ctx, sqlitedb.Options{Path: filepath.Join(dir, metaFile), Setup: setUpMeta, Migrations: migrations("meta"), Now: now})
+	return sqlitedb.Open(ctx,
+		sqlitedb.Options{Path: filepath.Join(dir, metaFile), Setup: setUpMeta, Migrations: migrations("meta"), Now: now})
 }
 
 const (
@@ -149,7 +150,8 @@ func LockAlone(dir string) (release func() error, err error) {
 		return nil, openError("lock data directory "+dir, err)
 	}
 	if !ok {
-		return nil, errors.Join(loci.Errorf(loci.Conflict, "data directory %s is in use; stop every loci that works on it", dir), l.Close())
+		return nil, errors.Join(loci.Errorf(loci.Conflict, "data directory %s is in use; stop every loci that works on it",
+			dir), l.Close())
 	}
 	return l.Close, nil
 }

@@ -13,7 +13,8 @@ import (
 // TestStructuredPlans looks at how SQLite runs what is asked of attachments, sources and nodes.
 func TestStructuredPlans(t *testing.T) {
 	s, user := newStore(t, Options{})
-	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}}, Vendor: "claude"}
+	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}},
+		Vendor: "claude"}
 	const (
 		memory = "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)"
 		node   = "SEARCH m USING INDEX sqlite_autoindex_memory_nodes_1 (id=?)"
@@ -32,7 +33,8 @@ func TestStructuredPlans(t *testing.T) {
 		t.Fatal(explain(err))
 	}
 	plans(t, s, func(p *planner) {
-		p.checkRows("sources", 0, func() error { _, err := p.Sources().List(bg, v, []loci.MemoryID{{1}, {2}}, loci.LiveOnly); return err },
+		p.checkRows("sources", 0,
+			func() error { _, err := p.Sources().List(bg, v, []loci.MemoryID{{1}, {2}}, loci.LiveOnly); return err },
 			memory, "SEARCH s USING INDEX sources_of_memory (memory_seq=?)")
 		assets := func() error { _, err := p.Assets().List(bg, v, loci.MemoryID{1}, loci.LiveOnly); return err }
 		p.checkRows("attachments", 1, p.pretending(1, assets),
@@ -46,7 +48,8 @@ func TestStructuredPlans(t *testing.T) {
 			t.Fatalf("the first page has no next one: %v", err)
 		}
 		p.check("nodes", 0, list, "SEARCH m USING INDEX memory_nodes_changed (updated_at<?)")
-		p.check("node", 0, func() error { _, err := p.MemoryNodes().Get(bg, v, loci.NodeID{1}, loci.LiveOnly); return err }, node)
+		p.check("node", 0, func() error { _, err := p.MemoryNodes().Get(bg, v, loci.NodeID{1}, loci.LiveOnly); return err },
+			node)
 		p.check("items", 1, func() error { _, err := p.MemoryNodes().Items(bg, v, n.ID); return err },
 			"SEARCH i USING INDEX node_items_of_node (node_seq=?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN")
 	})
@@ -63,7 +66,8 @@ func BenchmarkNodeItems(b *testing.B) {
 	n.SetDefaults()
 	var last loci.NodeItemID
 	add := func(tx store.Tx) error {
-		i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: n.ID, Kind: loci.ItemMemory, MemoryID: m.ID, AllowedVendors: []loci.Vendor{"*"}, UserID: user}
+		i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: n.ID, Kind: loci.ItemMemory, MemoryID: m.ID,
+			AllowedVendors: []loci.Vendor{"*"}, UserID: user}
 		err := tx.MemoryNodes().PutItem(bg, v, i, last)
 		last = i.ID
 		return err

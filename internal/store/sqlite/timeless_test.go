@@ -14,7 +14,8 @@ func TestSavesByKey(t *testing.T) {
 	dir, user := t.TempDir(), loci.NewUserID()
 	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 	first, second := open(t, sqlite.Options{Dir: dir, Now: now}), open(t, sqlite.Options{Dir: dir, Now: now})
-	if _, _, err := first.Orgs().Ensure(t.Context(), loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: user}, loci.User{}); err != nil {
+	if _, _, err := first.Orgs().Ensure(t.Context(), loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: user},
+		loci.User{}); err != nil {
 		t.Fatal(err)
 	}
 	storetest.SavesByKey(t, now, loci.DefaultOrg, user, first, second)

@@ -32,7 +32,8 @@ func IsNew(dir string) bool {
 // give what is left to a new owner.
 func refuseTorn(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, restoreJournal)); err == nil {
-		return errors.New("a restore of a backup was interrupted; loci finishes it when no other process works on the directory")
+		return errors.New("a restore of a backup was interrupted; loci finishes it when no other process works on the " +
+			"directory")
 	}
 	// In this order: the registry is always made before an org's file.
 	files, err := orgFiles(dir)
@@ -41,7 +42,8 @@ func refuseTorn(dir string) error {
 	}
 	_, err = os.Stat(filepath.Join(dir, metaFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return loci.WrapError(loci.Unavailable, err, "%s is missing although %s is there: put it back, or bring a backup back with: loci backup restore",
+		return loci.WrapError(loci.Unavailable, err,
+			"%s is missing although %s is there: put it back, or bring a backup back with: loci backup restore",
 			metaFile, files[0])
 	}
 	return err
@@ -82,12 +84,16 @@ func (s *Store) refuseClaimed(ctx context.Context, id loci.OrgID) (err error) {
 }
 
 func unregistered(file string) error {
-	return loci.Errorf(loci.Unavailable, "the file %s is there, but %s knows no such org: put the %s back that belongs to it, or bring a backup back with: loci backup restore",
+	return loci.Errorf(loci.Unavailable,
+		"the file %s is there, but %s knows no such org: put the %s back that belongs to it, or bring a backup back with: "+
+			"loci backup restore",
 		file, metaFile, metaFile)
 }
 
 func wrongOwner(id loci.OrgID) error {
-	return loci.Errorf(loci.Unavailable, "the file %s/%s.db has another owner than %s says: put the one back that belongs to the other, or bring a backup back with: loci backup restore",
+	return loci.Errorf(loci.Unavailable,
+		"the file %s/%s.db has another owner than %s says: put the one back that belongs to the other, or bring a backup "+
+			"back with: loci backup restore",
 		orgsDir, id, metaFile)
 }
 

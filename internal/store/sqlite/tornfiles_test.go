@@ -61,7 +61,8 @@ func foreign(t *testing.T) (dir string, user loci.UserID) {
 	insert(t, theirs, "theirs", newMemory(user, "precious"))
 	mine := openStore(t, Options{Dir: t.TempDir()})
 	_, _, err = mine.Orgs().Ensure(bg, loci.Org{ID: "mine", OwnerID: loci.NewUserID()}, loci.User{})
-	if err = errors.Join(err, mine.Close(), theirs.Close(), os.Rename(theirs.orgPath("theirs"), mine.orgPath("theirs"))); err != nil {
+	if err = errors.Join(err, mine.Close(), theirs.Close(),
+		os.Rename(theirs.orgPath("theirs"), mine.orgPath("theirs"))); err != nil {
 		t.Fatal(err)
 	}
 	return mine.Dir(), user
@@ -71,7 +72,8 @@ func TestFileOfUnknownOrgIsNotAdopted(t *testing.T) {
 	dir, user := foreign(t)
 	s := openStore(t, Options{Dir: dir})
 	problems, err := s.Check(bg)
-	if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "orgs/theirs.db is there, but _meta.db knows no such org") {
+	if err != nil || len(problems) != 1 ||
+		!strings.Contains(problems[0], "orgs/theirs.db is there, but _meta.db knows no such org") {
 		t.Errorf("Check: %q, %v", problems, err)
 	}
 	for _, owner := range []loci.UserID{loci.NewUserID(), user} {
@@ -100,7 +102,8 @@ func TestFileOfAnotherOwner(t *testing.T) {
 			}
 			defer c.Close()
 			err = c.Update(bg, func(c *sqlitedb.Conn) error {
-				return c.Exec("INSERT INTO orgs (id, name, owner_id, state, created_at) VALUES ('theirs', '', ?, ?, 0)", [16]byte(owner), state)
+				return c.Exec("INSERT INTO orgs (id, name, owner_id, state, created_at) VALUES ('theirs', '', ?, ?, 0)",
+					[16]byte(owner), state)
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -21,8 +21,10 @@ func TestWorkPlans(t *testing.T) {
 			p.check("agents", 0, func() error { _, err := p.Agents().List(bg, v, loci.AgentID{}, 10); return err },
 				"SEARCH a USING INDEX sqlite_autoindex_agents_2 (user_id=? AND (name,vendor)>(?,?))")
 			for state, from := range map[loci.SuggestionState]string{"": "SEARCH s USING INTEGER PRIMARY KEY (rowid<?)",
-				loci.SuggestionDeclined: "SEARCH s USING INTEGER PRIMARY KEY (rowid<?)", loci.SuggestionPending: "SEARCH s USING INDEX suggestions_open (seq<?)"} {
-				p.check("suggestions "+string(state), 0, func() error { _, _, err := p.Suggestions().List(bg, v, state, "", 10); return err }, from,
+				loci.SuggestionDeclined: "SEARCH s USING INTEGER PRIMARY KEY (rowid<?)",
+				loci.SuggestionPending:  "SEARCH s USING INDEX suggestions_open (seq<?)"} {
+				p.check("suggestions "+string(state), 0,
+					func() error { _, _, err := p.Suggestions().List(bg, v, state, "", 10); return err }, from,
 					"SEARCH a USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH b USING INTEGER PRIMARY KEY (rowid=?)", both, both)
 			}
 		}
@@ -31,10 +33,13 @@ func TestWorkPlans(t *testing.T) {
 			q    store.SessionQuery
 			want string
 		}{
-			"person":   {person, store.SessionQuery{}, "SEARCH s USING INDEX sessions_of_user (user_id=? AND seq<?)"},
-			"vendor":   {claude, store.SessionQuery{}, "SEARCH s USING INDEX sessions_of_vendor (user_id=? AND vendor=? AND seq<?)"},
-			"active":   {person, store.SessionQuery{State: loci.SessionActive}, "SEARCH s USING INDEX sessions_active (user_id=? AND seq<?)"},
-			"of agent": {person, store.SessionQuery{AgentID: loci.AgentID{1}}, "SEARCH s USING INDEX sessions_of_agent (agent_id=? AND seq<?)"},
+			"person": {person, store.SessionQuery{}, "SEARCH s USING INDEX sessions_of_user (user_id=? AND seq<?)"},
+			"vendor": {claude, store.SessionQuery{},
+				"SEARCH s USING INDEX sessions_of_vendor (user_id=? AND vendor=? AND seq<?)"},
+			"active": {person, store.SessionQuery{State: loci.SessionActive},
+				"SEARCH s USING INDEX sessions_active (user_id=? AND seq<?)"},
+			"of agent": {person, store.SessionQuery{AgentID: loci.AgentID{1}},
+				"SEARCH s USING INDEX sessions_of_agent (agent_id=? AND seq<?)"},
 		} {
 			tt.q.Limit = 10
 			p.check("sessions of "+name, 0, func() error { _, _, err := p.Sessions().List(bg, tt.v, tt.q); return err }, tt.want)
@@ -43,11 +48,15 @@ func TestWorkPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.check("feed", 0, func() error { _, err := p.Feed().After(bg, person, at, 1); return err }, "SEARCH feed USING INTEGER PRIMARY KEY (rowid>?)")
-		p.check("old requests", 0, func() error { _, err := p.Idempotency().Purge(bg, oldTime, 1); return err }, "SEARCH idempotency USING PRIMARY KEY (key=?)",
+		p.check("feed", 0, func() error { _, err := p.Feed().After(bg, person, at, 1); return err },
+			"SEARCH feed USING INTEGER PRIMARY KEY (rowid>?)")
+		p.check("old requests", 0, func() error { _, err := p.Idempotency().Purge(bg, oldTime, 1); return err },
+			"SEARCH idempotency USING PRIMARY KEY (key=?)",
 			"SEARCH idempotency USING COVERING INDEX idempotency_at (at<?)")
-		for table, want := range map[string]string{"memory_seq": "suggestions_of_memory (memory_seq=?)", "by_seq": "suggestions_by (by_seq=?)"} {
-			checkPlan(t, p.index.c, "suggestions of an erased memory", "SELECT 1 FROM suggestions WHERE "+table+" = ?", sqlitedb.Args{1}, "SEARCH suggestions USING COVERING INDEX "+want)
+		for table, want := range map[string]string{"memory_seq": "suggestions_of_memory (memory_seq=?)",
+			"by_seq": "suggestions_by (by_seq=?)"} {
+			checkPlan(t, p.index.c, "suggestions of an erased memory", "SELECT 1 FROM suggestions WHERE "+table+" = ?",
+				sqlitedb.Args{1}, "SEARCH suggestions USING COVERING INDEX "+want)
 		}
 	})
 }

@@ -46,7 +46,8 @@ func BenchmarkUpdateRaw(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		n++
-		for _, err := range []error{begin.Exec(), insert.BindText(1, fmt.Sprint(n)), insert.BindText(2, note), insert.Exec(), commit.Exec()} {
+		for _, err := range []error{begin.Exec(), insert.BindText(1, fmt.Sprint(n)), insert.BindText(2, note), insert.Exec(),
+			commit.Exec()} {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -39,7 +39,8 @@ func (c *Conn) Check() (problems []string, err error) {
 
 func danglingKeys(c *Conn, limit int) (problems []string, err error) {
 	err = c.Query("PRAGMA foreign_key_check", nil, func(r *Row) error {
-		problems = append(problems, fmt.Sprintf("row %d of %s refers to a missing row of %s", r.Int64(1), r.Text(0), r.Text(2)))
+		problems = append(problems,
+			fmt.Sprintf("row %d of %s refers to a missing row of %s", r.Int64(1), r.Text(0), r.Text(2)))
 		if len(problems) >= limit {
 			return ErrStop
 		}

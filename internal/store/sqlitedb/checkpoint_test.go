@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLogFollowsTheDatabase writes much into a small database: its log must not outgrow it many times over, because on a
-// full disk nobody can make it shorter.
+// TestLogFollowsTheDatabase writes much into a small database: its log must not outgrow it many times over, because on
+// a full disk nobody can make it shorter.
 func TestLogFollowsTheDatabase(t *testing.T) {
 	db := openTemp(t)
 	for range 400 { // 20 MB through the log

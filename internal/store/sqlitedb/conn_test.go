@@ -22,7 +22,8 @@ func TestValuesComeBack(t *testing.T) {
 	args := Args{nil, 1, int64(1) << 60, 2.5, true, "", []byte{}, []byte(nil), id, "päth"}
 	view(t, db, func(c *Conn) error {
 		found, err := c.One("SELECT ?,?,?,?,?,?,?,?,?,?", args, func(r *Row) error {
-			got := []any{r.Null(0), r.Int(1), r.Int64(2), r.Float(3), r.Bool(4), r.Text(5), r.Null(5), r.Null(6), r.Null(7), r.ID(8),
+			got := []any{r.Null(0), r.Int(1), r.Int64(2), r.Float(3), r.Bool(4), r.Text(5), r.Null(5), r.Null(6), r.Null(7),
+				r.ID(8),
 				r.Text(9), r.Blob(8), r.Raw(7), r.ID(0), r.Text(0)}
 			want := []any{true, 1, int64(1) << 60, 2.5, true, "", false, false, true, id,
 				"päth", id[:], []byte(nil), [16]byte{}, ""}

@@ -97,7 +97,8 @@ func verify(c *Conn) error {
 		}
 	}
 	if mode != "wal" {
-		return fmt.Errorf("%w: journal mode is %q; network and some container file systems (NFS, SMB, 9p) lack the shared memory "+
+		return fmt.Errorf("%w: journal mode is %q; network and some container file systems (NFS, SMB, 9p) lack the shared "+
+			"memory "+
 			"that it needs: put the data directory on a local disk", ErrNotWAL, mode)
 	}
 	if foreign != 1 || sync != 2 {

@@ -124,7 +124,8 @@ func explainPath(path string, err error) error {
 	dir := filepath.Dir(path)
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return &Error{Class: ErrReadOnly, Cause: fmt.Errorf("%s and the files in it must be writable for this user: %w", dir, err)}
+		return &Error{Class: ErrReadOnly,
+			Cause: fmt.Errorf("%s and the files in it must be writable for this user: %w", dir, err)}
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("the directory %s does not exist: %w", dir, err)
 	case errors.Is(err, syscall.ENOTDIR):

@@ -33,7 +33,8 @@ func TestFullTextThroughSetup(t *testing.T) {
 				return a.CreateTokenizer("spaces", func([]string) (fts5.Tokenizer, error) { return spaces{}, nil })
 			})
 		}
-		o.Migrations = []Migration{{Number: 1, Name: "text", SQL: "CREATE VIRTUAL TABLE f USING fts5(body, tokenize = 'spaces')"}}
+		o.Migrations = []Migration{{Number: 1, Name: "text", SQL: "CREATE VIRTUAL TABLE f USING fts5(body, tokenize = " +
+			"'spaces')"}}
 	})
 	add := func(body string) func(*Conn) error {
 		return func(c *Conn) error { return c.Exec("INSERT INTO f (body) VALUES (?)", body) }

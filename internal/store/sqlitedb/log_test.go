@@ -201,7 +201,8 @@ func TestLogReportsFramesThatFail(t *testing.T) {
 
 func TestOnlyTheLogIsALog(t *testing.T) {
 	for kind, want := range map[vfs.OpenFlag]bool{vfs.OPEN_WAL: true, vfs.OPEN_MAIN_DB: false, vfs.OPEN_TEMP_DB: false} {
-		f, _, err := disk{vfs.Find("os")}.OpenFilename(nil, kind|vfs.OPEN_READWRITE|vfs.OPEN_CREATE|vfs.OPEN_EXCLUSIVE|vfs.OPEN_DELETEONCLOSE)
+		f, _, err := disk{vfs.Find("os")}.OpenFilename(nil,
+			kind|vfs.OPEN_READWRITE|vfs.OPEN_CREATE|vfs.OPEN_EXCLUSIVE|vfs.OPEN_DELETEONCLOSE)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,7 +73,8 @@ func checkApplied(applied []string, known []Migration) error {
 	}
 	for i, name := range applied {
 		if known[i].Name != name {
-			return fmt.Errorf("migration %d is %q in the file and %q in this program: it is a database of something else", i+1, name, known[i].Name)
+			return fmt.Errorf("migration %d is %q in the file and %q in this program: it is a database of something else", i+1,
+				name, known[i].Name)
 		}
 	}
 	return nil
@@ -96,7 +97,8 @@ func apply(c *Conn, m Migration, now int64) (err error) {
 	if c.raw.GetAutocommit() {
 		return errEndedTx
 	}
-	if err := c.Exec("INSERT INTO _migrations (number, name, applied_at) VALUES (?, ?, ?)", m.Number, m.Name, now); err != nil {
+	if err := c.Exec("INSERT INTO _migrations (number, name, applied_at) VALUES (?, ?, ?)", m.Number, m.Name,
+		now); err != nil {
 		return err
 	}
 	return c.tx("COMMIT")

@@ -14,10 +14,11 @@ import (
 func applied(t *testing.T, db *DB) (rows []string) {
 	t.Helper()
 	err := db.View(t.Context(), func(c *Conn) error {
-		return c.Query("SELECT number || ' ' || name || ' ' || applied_at FROM _migrations ORDER BY number", nil, func(r *Row) error {
-			rows = append(rows, r.Text(0))
-			return nil
-		})
+		return c.Query("SELECT number || ' ' || name || ' ' || applied_at FROM _migrations ORDER BY number", nil,
+			func(r *Row) error {
+				rows = append(rows, r.Text(0))
+				return nil
+			})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +96,8 @@ func TestMigrationRebuildsTable(t *testing.T) {
 		INSERT INTO item2 SELECT id, name FROM item;
 		DROP TABLE item;
 		ALTER TABLE item2 RENAME TO item;`}))
-	wantErr(t, db.Update(t.Context(), func(c *Conn) error { return c.Exec("INSERT INTO part (item) VALUES (2)") }), ErrConstraintForeignKey)
+	wantErr(t, db.Update(t.Context(), func(c *Conn) error { return c.Exec("INSERT INTO part (item) VALUES (2)") }),
+		ErrConstraintForeignKey)
 	mustUpdate(t, db, func(c *Conn) error { return c.Exec("INSERT INTO part (item) VALUES (1)") })
 }
 

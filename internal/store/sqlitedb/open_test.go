@@ -29,13 +29,15 @@ func TestOpenRefuses(t *testing.T) {
 		text       string
 	}{
 		{"garbage", garbage, ErrNotDB, "not an SQLite database"},
-		{"no directory", filepath.Join(dir, "none", "a.db"), fs.ErrNotExist, "directory " + filepath.Join(dir, "none") + " does not exist"},
+		{"no directory", filepath.Join(dir, "none", "a.db"), fs.ErrNotExist, "directory " + filepath.Join(dir, "none") +
+			" does not exist"},
 		{"under a file", filepath.Join(garbage, "a.db"), nil, "is not a directory"},
 		{"a directory", dir, nil, "is a directory"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tryOpen(t, tt.path)
-			if err == nil || tt.want != nil && !errors.Is(err, tt.want) || runtime.GOOS != "windows" && !strings.Contains(err.Error(), tt.text) {
+			if err == nil || tt.want != nil && !errors.Is(err, tt.want) ||
+				runtime.GOOS != "windows" && !strings.Contains(err.Error(), tt.text) {
 				t.Errorf("got %v, want %v with %q", err, tt.want, tt.text)
 			}
 		})
@@ -100,7 +102,8 @@ func TestVanishedFileDoesNotComeBackEmpty(t *testing.T) {
 }
 
 func TestSetupErrorFailsOpen(t *testing.T) {
-	_, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "a.db"), Setup: func(*sqlite3.Conn) error { return errMine }})
+	_, err := Open(t.Context(),
+		Options{Path: filepath.Join(t.TempDir(), "a.db"), Setup: func(*sqlite3.Conn) error { return errMine }})
 	wantErr(t, err, errMine)
 }
 
@@ -226,7 +229,8 @@ func TestCheckFindsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(other.Exec("PRAGMA foreign_keys=off; INSERT INTO part (item) VALUES (9999)"), other.Close()); err != nil {
+	if err := errors.Join(other.Exec("PRAGMA foreign_keys=off; INSERT INTO part (item) VALUES (9999)"),
+		other.Close()); err != nil {
 		t.Fatal(err)
 	}
 	problems, err := db.Check(t.Context())

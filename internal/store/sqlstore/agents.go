@@ -43,8 +43,10 @@ func (t agents) Insert(_ context.Context, a loci.Agent) error {
 	if len(a.Config) > 0 {
 		config = string(a.Config)
 	}
-	err := t.c.Exec("INSERT INTO agents ({org} id, user_id, vendor, name, config, created_at, updated_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?)",
-		[16]byte(a.ID), [16]byte(a.UserID), string(a.Vendor), a.Name, config, a.CreatedAt.UnixMicro(), a.UpdatedAt.UnixMicro())
+	err := t.c.Exec("INSERT INTO agents ({org} id, user_id, vendor, name, config, created_at, updated_at) VALUES ({?} "+
+		"?, ?, ?, ?, ?, ?, ?)",
+		[16]byte(a.ID), [16]byte(a.UserID), string(a.Vendor), a.Name, config, a.CreatedAt.UnixMicro(),
+		a.UpdatedAt.UnixMicro())
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "there is an agent of that vendor and name")
 	}

@@ -23,7 +23,8 @@ func (t assets) Insert(_ context.Context, a loci.Asset) error {
 	if err := t.KeepBlob(t.Org, sum, t.Now()); err != nil {
 		return err
 	}
-	err = t.c.Exec("INSERT INTO assets ({org} id, memory_seq, user_id, origin, name, media_type, size, sha256, created_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	err = t.c.Exec("INSERT INTO assets ({org} id, memory_seq, user_id, origin, name, media_type, size, sha256, "+
+		"created_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		[16]byte(a.ID), seq, [16]byte(a.UserID), a.Origin, a.Name, a.MediaType, a.Size, sum, a.CreatedAt.UnixMicro())
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "attachment %s exists already", a.ID)
@@ -46,7 +47,8 @@ const assetColumns = "a.id, m.id, a.user_id, a.origin, a.name, a.media_type, a.s
 
 func (t assets) Get(_ context.Context, v loci.Viewer, id loci.AssetID, l loci.Lifecycle) (a loci.Asset, err error) {
 	var q Query
-	q.Add("SELECT "+assetColumns+" FROM assets a {join} memories m ON {m} m.seq = a.memory_seq WHERE {a} a.id = ? AND ", [16]byte(id))
+	q.Add("SELECT "+assetColumns+" FROM assets a {join} memories m ON {m} m.seq = a.memory_seq WHERE {a} a.id = ? AND ",
+		[16]byte(id))
 	t.visible(&q, v, l, t.Now())
 	found, err := t.c.One(q.String(), q.Args, func(r Row) error { a = scanAsset(r); return nil })
 	if err == nil && !found {
@@ -57,7 +59,8 @@ func (t assets) Get(_ context.Context, v loci.Viewer, id loci.AssetID, l loci.Li
 
 func noAsset() error { return loci.Errorf(loci.NotFound, "no such attachment") }
 
-func (t assets) List(_ context.Context, v loci.Viewer, memory loci.MemoryID, l loci.Lifecycle) (list []loci.Asset, err error) {
+func (t assets) List(_ context.Context, v loci.Viewer, memory loci.MemoryID, l loci.Lifecycle) (
+	list []loci.Asset, err error) {
 	if err := memories(t).exists(v, memory, l); err != nil {
 		return nil, err
 	}
@@ -69,13 +72,15 @@ func (t assets) List(_ context.Context, v loci.Viewer, memory loci.MemoryID, l l
 }
 
 func (t assets) listQuery(q *Query, v loci.Viewer, memory loci.MemoryID, l loci.Lifecycle) {
-	q.Add("SELECT "+assetColumns+" FROM memories m {join} assets a ON {a} a.memory_seq = m.seq WHERE {m} m.id = ? AND ", [16]byte(memory))
+	q.Add("SELECT "+assetColumns+" FROM memories m {join} assets a ON {a} a.memory_seq = m.seq WHERE {m} m.id = ? AND ",
+		[16]byte(memory))
 	t.visible(q, v, l, t.Now())
 }
 
 func scanAsset(r Row) loci.Asset {
-	return loci.Asset{ID: r.ID(0), MemoryID: r.ID(1), UserID: r.ID(2), Origin: r.Text(3), Name: r.Text(4), MediaType: r.Text(5),
-		Size: r.Int64(6), SHA256: hex.EncodeToString(r.Raw(7)), CreatedAt: timeAt(r, 8)}
+	return loci.Asset{ID: r.ID(0), MemoryID: r.ID(1), UserID: r.ID(2), Origin: r.Text(3), Name: r.Text(4),
+		MediaType: r.Text(5),
+		Size:      r.Int64(6), SHA256: hex.EncodeToString(r.Raw(7)), CreatedAt: timeAt(r, 8)}
 }
 
 func (t assets) Remove(_ context.Context, id loci.AssetID) error {

@@ -26,9 +26,10 @@ func (t audit) List(_ context.Context, aq store.AuditQuery) (list []store.AuditR
 	var q Query
 	auditQuery(&q, &aq)
 	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		list = append(list, store.AuditRow{Number: r.Int64(0), AuditEntry: loci.AuditEntry{At: timeAt(r, 1), Action: r.Text(2), Allowed: r.Bool(3),
-			Kind: loci.Kind(r.Text(4)), Method: loci.Method(r.Text(5)), UserID: r.ID(6), Vendor: loci.Vendor(r.Text(7)),
-			CredentialID: r.ID(8), Target: r.Text(9), Count: r.Int(10)}})
+		list = append(list, store.AuditRow{Number: r.Int64(0),
+			AuditEntry: loci.AuditEntry{At: timeAt(r, 1), Action: r.Text(2), Allowed: r.Bool(3),
+				Kind: loci.Kind(r.Text(4)), Method: loci.Method(r.Text(5)), UserID: r.ID(6), Vendor: loci.Vendor(r.Text(7)),
+				CredentialID: r.ID(8), Target: r.Text(9), Count: r.Int(10)}})
 		return nil
 	})
 	return list, err
@@ -68,14 +69,15 @@ func (t audit) Purge(_ context.Context, then time.Time, limit int) (int, error) 
 // purgeOldest deletes the rows of a trail from the first one to the last that is from before then.
 func (tx *Tx) purgeOldest(table, number string, then time.Time, limit int) (n int, err error) {
 	last, end := int64(0), ceilMicro(then)
-	err = tx.c.Query("SELECT "+number+", at FROM "+table+" WHERE {"+table+"} TRUE ORDER BY "+number+" LIMIT ?", Args{limit}, func(r Row) error {
-		if r.Int64(1) >= end {
-			return ErrStop
-		}
-		last = r.Int64(0)
-		n++
-		return nil
-	})
+	err = tx.c.Query("SELECT "+number+", at FROM "+table+" WHERE {"+table+"} TRUE ORDER BY "+number+" LIMIT ?",
+		Args{limit}, func(r Row) error {
+			if r.Int64(1) >= end {
+				return ErrStop
+			}
+			last = r.Int64(0)
+			n++
+			return nil
+		})
 	if err != nil || n == 0 {
 		return 0, err
 	}

@@ -13,7 +13,8 @@ import (
 // Contains walks the list and reads the texts: no index knows of parts of words.
 func (t lists) Contains(ctx context.Context, v loci.Viewer, cq store.ContainsQuery) (found store.Contained, err error) {
 	if cq.Text == "" || cq.Look < 1 || cq.Limit < 1 {
-		return found, loci.Errorf(loci.Invalid, "a text to look for is not empty, and one looks at and returns at least 1 row")
+		return found, loci.Errorf(loci.Invalid,
+			"a text to look for is not empty, and one looks at and returns at least 1 row")
 	}
 	if err := checkWhen(&cq.Filter); err != nil {
 		return found, err
@@ -64,7 +65,8 @@ func (t lists) texts(w *listing, places []Place, f *finder) (map[int64]textRow, 
 	rows := make(map[int64]textRow, len(places))
 	for _, row := range stages(w.Filter.When) {
 		var q Query
-		t.loadQuery(&q, &w.Listing, seqs, row, row+".title, "+row+".content, "+row+".summary, "+row+".key, "+row+".category, "+row+".tags")
+		t.loadQuery(&q, &w.Listing, seqs, row, row+".title, "+row+".content, "+row+".summary, "+row+".key, "+row+
+			".category, "+row+".tags")
 		err := t.c.Query(q.String(), q.Args, func(r Row) error {
 			has, err := f.inRow(r)
 			rows[r.Int64(0)] = textRow{r.ID(1), has}

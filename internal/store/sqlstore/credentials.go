@@ -12,8 +12,10 @@ import (
 
 type credentials struct{ *Registry }
 
-var credentialNames = []string{"id", "org_id", "user_id", "kind", "method", "vendor", "name", "hash", "prefix", "rights", "projects",
-	"workspace_id", "grant_id", "replaces", "proved_at", "idle_after", "created_at", "expires_at", "revoked_at", "last_used_at"}
+var credentialNames = []string{"id", "org_id", "user_id", "kind", "method", "vendor", "name", "hash", "prefix",
+	"rights", "projects",
+	"workspace_id", "grant_id", "replaces", "proved_at", "idle_after", "created_at", "expires_at", "revoked_at",
+	"last_used_at"}
 
 // credentialColumns are read by scanCredential.
 var credentialColumns = "c." + strings.Join(credentialNames, ", c.")
@@ -26,8 +28,10 @@ const usableAt = `c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at
 	(c.idle_after = 0 OR {greatest}(c.created_at, coalesce(c.last_used_at, c.created_at)) + c.idle_after > ?)`
 
 func scanCredential(r Row) (c loci.Credential, err error) {
-	c = loci.Credential{ID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), UserID: r.ID(2), Kind: loci.Kind(r.Text(3)), Method: loci.Method(r.Text(4)),
-		Vendor: loci.Vendor(r.Text(5)), Name: r.Text(6), Prefix: r.Text(8), WorkspaceID: r.ID(11), GrantID: r.ID(12), Replaces: r.ID(13),
+	c = loci.Credential{ID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), UserID: r.ID(2), Kind: loci.Kind(r.Text(3)),
+		Method: loci.Method(r.Text(4)),
+		Vendor: loci.Vendor(r.Text(5)), Name: r.Text(6), Prefix: r.Text(8), WorkspaceID: r.ID(11), GrantID: r.ID(12),
+		Replaces: r.ID(13),
 		ProvedAt: timeAt(r, 14), IdleAfter: time.Duration(r.Int64(15)) * time.Microsecond,
 		CreatedAt: timeAt(r, 16), ExpiresAt: timeAt(r, 17), RevokedAt: timeAt(r, 18), LastUsedAt: timeAt(r, 19)}
 	copy(c.Hash[:], r.Raw(7))
@@ -77,7 +81,8 @@ func (t credentials) Insert(ctx context.Context, c loci.Credential) error {
 }
 
 var insertCredentialSQL = "INSERT INTO credentials ({global} " + strings.Join(credentialNames, ", ") + `)
-	SELECT ?, id, ` + strings.TrimSuffix(strings.Repeat("?, ", len(credentialNames)-2), ", ") + " FROM orgs WHERE {global orgs} id = ? AND state IN " + OpenStates
+	SELECT ?, id, ` + strings.TrimSuffix(strings.Repeat("?, ", len(credentialNames)-2), ", ") +
+	" FROM orgs WHERE {global orgs} id = ? AND state IN " + OpenStates
 
 // insertCredential looks the org up by itself and not by its foreign key,
 // because one that is not complete yet does not exist.
@@ -87,8 +92,10 @@ func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
 		method = loci.ByKey
 	}
 	err := conn.Exec(insertCredentialSQL,
-		[16]byte(c.ID), [16]byte(c.UserID), string(c.Kind), string(method), string(c.Vendor), c.Name, c.Hash[:], c.Prefix, toJSON(c.Rights),
-		idsToJSON(c.ProjectIDs), orNull(c.WorkspaceID), orNull(c.GrantID), orNull(c.Replaces), micros(c.ProvedAt), c.IdleAfter.Microseconds(),
+		[16]byte(c.ID), [16]byte(c.UserID), string(c.Kind), string(method), string(c.Vendor), c.Name, c.Hash[:], c.Prefix,
+		toJSON(c.Rights),
+		idsToJSON(c.ProjectIDs), orNull(c.WorkspaceID), orNull(c.GrantID), orNull(c.Replaces), micros(c.ProvedAt),
+		c.IdleAfter.Microseconds(),
 		c.CreatedAt.UnixMicro(), micros(c.ExpiresAt), micros(c.RevokedAt), micros(c.LastUsedAt), string(c.OrgID))
 	switch {
 	case r.d.taken(err):
@@ -120,8 +127,10 @@ func noCredential() error { return loci.Errorf(loci.NotFound, "no such credentia
 func (t credentials) Use(ctx context.Context, hash [32]byte, now time.Time) (c loci.Credential, err error) {
 	at := now.UnixMicro()
 	err = t.db.Update(ctx, func(conn Conn) error {
-		err := conn.Exec(`UPDATE credentials AS c SET revoked_at = ?, last_used_at = ? WHERE {global c} c.hash = ? AND `+usableAt+`
-			AND EXISTS (SELECT 1 FROM orgs o WHERE {global o} o.id = c.org_id AND o.state IN `+OpenStates+")", at, at, hash[:], at, at)
+		err := conn.Exec(`UPDATE credentials AS c SET revoked_at = ?, last_used_at = ? WHERE {global c} c.hash = ? AND `+
+			usableAt+`
+			AND EXISTS (SELECT 1 FROM orgs o WHERE {global o} o.id = c.org_id AND o.state IN `+OpenStates+")", at, at, hash[:],
+			at, at)
 		if err != nil {
 			return err
 		}
@@ -170,15 +179,19 @@ func (t credentials) List(ctx context.Context, q store.CredentialQuery) (list []
 	return list, err
 }
 
-func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, at time.Time) error {
-	return t.change(ctx, `UPDATE credentials SET revoked_at = coalesce(revoked_at, ?1) WHERE {global credentials} id = ?2 AND org_id = ?3 AND user_id = coalesce(?4, user_id)`,
+func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID,
+	at time.Time) error {
+	return t.change(ctx, `UPDATE credentials SET revoked_at = coalesce(revoked_at, ?1) WHERE {global credentials} id = ?2
+		AND org_id = ?3 AND user_id = coalesce(?4, user_id)`,
 		at.UnixMicro(), [16]byte(id), string(org), orNull(user))
 }
 
-func (t credentials) RevokeAll(ctx context.Context, org loci.OrgID, user loci.UserID, method loci.Method, except loci.CredentialID, at time.Time) (n int, err error) {
+func (t credentials) RevokeAll(ctx context.Context, org loci.OrgID, user loci.UserID, method loci.Method,
+	except loci.CredentialID, at time.Time) (n int, err error) {
 	now := at.UnixMicro()
 	err = t.db.Update(ctx, func(conn Conn) error {
-		err := conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE {global c} c.org_id = ? AND c.user_id = ? AND c.method = coalesce(?, c.method) AND c.id <> ? AND "+usableAt,
+		err := conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE {global c} c.org_id = ? AND c.user_id = ? AND "+
+			"c.method = coalesce(?, c.method) AND c.id <> ? AND "+usableAt,
 			now, string(org), [16]byte(user), textOrNull(string(method)), [16]byte(except), now, now)
 		n = int(conn.Changes())
 		return err
@@ -190,7 +203,8 @@ func (t credentials) Rotate(ctx context.Context, next loci.Credential, now, over
 	return t.db.Update(ctx, func(conn Conn) error {
 		at, old := now.UnixMicro(), [16]byte(next.Replaces)
 		rotated := false
-		usable, err := conn.One("SELECT EXISTS (SELECT 1 FROM credentials n WHERE {global n} n.replaces = c.id) FROM credentials c WHERE {global c} c.id = ? AND c.org_id = ? AND c.user_id = ? AND "+usableAt,
+		usable, err := conn.One("SELECT EXISTS (SELECT 1 FROM credentials n WHERE {global n} n.replaces = c.id) FROM "+
+			"credentials c WHERE {global c} c.id = ? AND c.org_id = ? AND c.user_id = ? AND "+usableAt,
 			Args{old, string(next.OrgID), [16]byte(next.UserID), at, at}, func(r Row) error { rotated = r.Bool(0); return nil })
 		switch {
 		case err != nil:
@@ -200,7 +214,8 @@ func (t credentials) Rotate(ctx context.Context, next loci.Credential, now, over
 		case rotated:
 			return loci.Errorf(loci.Conflict, "that credential was rotated before")
 		}
-		if err := conn.Exec("UPDATE credentials SET expires_at = {least}(coalesce(expires_at, ?1), ?1) WHERE {global credentials} id = ?2", overlap.UnixMicro(), old); err != nil {
+		if err := conn.Exec("UPDATE credentials SET expires_at = {least}(coalesce(expires_at, ?1), ?1) WHERE {global "+
+			"credentials} id = ?2", overlap.UnixMicro(), old); err != nil {
 			return err
 		}
 		return t.insertCredential(conn, next)
@@ -208,22 +223,28 @@ func (t credentials) Rotate(ctx context.Context, next loci.Credential, now, over
 }
 
 func (t credentials) Prove(ctx context.Context, id loci.CredentialID, at time.Time) error {
-	return t.change(ctx, "UPDATE credentials SET proved_at = ? WHERE {global credentials} id = ? AND method = 'session'", at.UnixMicro(), [16]byte(id))
+	return t.change(ctx, "UPDATE credentials SET proved_at = ? WHERE {global credentials} id = ? AND method = 'session'",
+		at.UnixMicro(), [16]byte(id))
 }
 
-func (t credentials) Enter(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, w loci.WorkspaceID) error {
-	return t.change(ctx, "UPDATE credentials SET workspace_id = ? WHERE {global credentials} id = ? AND org_id = ? AND user_id = ?",
+func (t credentials) Enter(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID,
+	w loci.WorkspaceID) error {
+	return t.change(ctx, "UPDATE credentials SET workspace_id = ? WHERE {global credentials} id = ? AND org_id = ? AND "+
+		"user_id = ?",
 		orNull(w), [16]byte(id), string(org), [16]byte(user))
 }
 
 func (t credentials) Touch(ctx context.Context, id loci.CredentialID, at time.Time) error {
 	return t.db.Update(ctx, func(conn Conn) error {
 		err := conn.Exec(`UPDATE oauth_grants SET last_used_at = {greatest}(coalesce(last_used_at, ?1), ?1)
-			WHERE {global oauth_grants} id = (SELECT grant_id FROM credentials WHERE {global credentials} id = ?2)`, at.UnixMicro(), [16]byte(id))
+			WHERE {global oauth_grants} id = (SELECT grant_id FROM credentials WHERE {global credentials} id = ?2)`,
+			at.UnixMicro(), [16]byte(id))
 		if err != nil {
 			return err
 		}
-		return changeCredential(conn, `UPDATE credentials SET last_used_at = {greatest}(coalesce(last_used_at, ?1), ?1) WHERE {global credentials} id = ?2`,
+		return changeCredential(conn,
+			`UPDATE credentials SET last_used_at = {greatest}(coalesce(last_used_at, ?1), ?1)
+				WHERE {global credentials} id = ?2`,
 			at.UnixMicro(), [16]byte(id))
 	})
 }
@@ -242,7 +263,8 @@ func changeCredential(conn Conn, sql string, args ...any) error {
 
 // usableKey looks at no more than one entry of the index on each side.
 func usableKey(kind string) string {
-	key := "EXISTS (SELECT 1 FROM credentials WHERE {global credentials} method = 'key' AND kind = '" + kind + "' AND revoked_at IS NULL AND expires_at "
+	key := "EXISTS (SELECT 1 FROM credentials WHERE {global credentials} method = 'key' AND kind = '" + kind +
+		"' AND revoked_at IS NULL AND expires_at "
 	return key + "IS NULL) OR " + key + "> ?)"
 }
 
@@ -270,9 +292,11 @@ func (t credentials) any(ctx context.Context, sql string, args ...any) (any bool
 func (t credentials) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
 	before := ceilMicro(then)
 	err = t.db.Update(ctx, func(conn Conn) error {
-		err := conn.Exec(`DELETE FROM credentials WHERE {global credentials} id IN (SELECT c.id FROM credentials c WHERE {global c} c.method <> 'key' AND
+		err := conn.Exec(`DELETE FROM credentials WHERE {global credentials} id IN (SELECT c.id FROM credentials c
+			WHERE {global c} c.method <> 'key' AND
 			(c.revoked_at < ?1 OR c.expires_at < ?1 OR
-			c.idle_after > 0 AND {greatest}(c.created_at, coalesce(c.last_used_at, c.created_at)) + c.idle_after < ?1) LIMIT ?2)`, before, limit)
+			c.idle_after > 0 AND {greatest}(c.created_at, coalesce(c.last_used_at, c.created_at)) + c.idle_after < ?1)
+			LIMIT ?2)`, before, limit)
 		n = int(conn.Changes())
 		return err
 	})

@@ -37,7 +37,8 @@ func scanPerson(r Row) loci.Person {
 func (r *Registry) UnsettledPeople(ctx context.Context) (list []loci.Person, err error) {
 	err = r.db.View(ctx, func(c Conn) error {
 		list = nil
-		return c.Query("SELECT p.user_id, p.org_id, p.email FROM people p JOIN orgs o ON {global o} o.id = p.org_id WHERE {global p} p.settled = FALSE AND o.state IN "+OpenStates,
+		return c.Query("SELECT p.user_id, p.org_id, p.email FROM people p JOIN orgs o ON {global o} o.id = p.org_id WHERE "+
+			"{global p} p.settled = FALSE AND o.state IN "+OpenStates,
 			nil, func(row Row) error { list = append(list, scanPerson(row)); return nil })
 	})
 	return list, err
@@ -52,7 +53,8 @@ func (r *Registry) Enlist(ctx context.Context, u loci.User) error {
 // PutEmail enters the new address of a user, not settled yet. Conflict if it is somebody's.
 func (r *Registry) PutEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error {
 	return r.changePeople(ctx, `INSERT INTO people ({global} user_id, org_id, email, settled) VALUES (?, ?, ?, FALSE)
-		ON CONFLICT ({global} user_id) DO UPDATE SET email = excluded.email, settled = FALSE`, [16]byte(user), string(org), textOrNull(email))
+		ON CONFLICT ({global} user_id) DO UPDATE SET email = excluded.email, settled = FALSE`, [16]byte(user), string(org),
+		textOrNull(email))
 }
 
 // SettlePerson says that both rows of a user agree.
@@ -72,7 +74,8 @@ func (r *Registry) changePeople(ctx context.Context, text string, args ...any) e
 // org meanwhile stays, and who is marked here is handed none.
 func (r *Registry) MarkLeaving(ctx context.Context, org loci.OrgID, user loci.UserID) error {
 	return r.db.Update(ctx, func(c Conn) error {
-		holds, err := c.One("SELECT 1 FROM orgs WHERE {global orgs} id = ? AND owner_id = ?", Args{string(org), [16]byte(user)},
+		holds, err := c.One("SELECT 1 FROM orgs WHERE {global orgs} id = ? AND owner_id = ?",
+			Args{string(org), [16]byte(user)},
 			func(Row) error { return nil })
 		if err == nil && holds {
 			err = ErrHolder()
@@ -97,7 +100,8 @@ func (r *Registry) RevokeAccess(ctx context.Context, org loci.OrgID, user loci.U
 	now := loci.CutTime(r.now()).UnixMicro()
 	return r.db.Update(ctx, func(c Conn) error {
 		for _, table := range []string{"credentials", "oauth_grants"} {
-			err := c.Exec("UPDATE "+table+" SET revoked_at = ? WHERE {global "+table+"} org_id = ? AND user_id = ? AND revoked_at IS NULL",
+			err := c.Exec("UPDATE "+table+" SET revoked_at = ? WHERE {global "+table+
+				"} org_id = ? AND user_id = ? AND revoked_at IS NULL",
 				now, string(org), [16]byte(user))
 			if err != nil {
 				return err
@@ -111,7 +115,8 @@ func (r *Registry) RevokeAccess(ctx context.Context, org loci.OrgID, user loci.U
 func (r *Registry) Delist(ctx context.Context, org loci.OrgID, user loci.UserID) error {
 	return r.db.Update(ctx, func(c Conn) error {
 		for _, table := range []string{"credentials", "oauth_grants", "people"} {
-			err := c.Exec("DELETE FROM "+table+" WHERE {global "+table+"} org_id = ? AND user_id = ?", string(org), [16]byte(user))
+			err := c.Exec("DELETE FROM "+table+" WHERE {global "+table+"} org_id = ? AND user_id = ?", string(org),
+				[16]byte(user))
 			if err != nil {
 				return err
 			}
@@ -130,7 +135,8 @@ type Announced struct {
 func (r *Registry) Announce(ctx context.Context, org loci.OrgID, i loci.Invite) error {
 	return r.db.Update(ctx, func(c Conn) error {
 		err := c.Exec(`INSERT INTO invitations ({global} hash, org_id, id, email, expires_at)
-			SELECT ?, id, ?, ?, ? FROM orgs WHERE {global orgs} id = ? AND state IN `+OpenStates+` ON CONFLICT ({global} hash) DO UPDATE SET
+			SELECT ?, id, ?, ?, ? FROM orgs WHERE {global orgs} id = ? AND state IN `+OpenStates+
+			` ON CONFLICT ({global} hash) DO UPDATE SET
 			org_id = excluded.org_id, id = excluded.id, email = excluded.email, expires_at = excluded.expires_at`,
 			i.Hash[:], [16]byte(i.ID), i.Email, i.ExpiresAt.UnixMicro(), string(org))
 		if err == nil && c.Changes() == 0 {

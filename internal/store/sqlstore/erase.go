@@ -29,7 +29,8 @@ func (t memories) Erase(_ context.Context, id loci.MemoryID) error {
 	return t.erase(m)
 }
 
-func (t memories) SharedBy(_ context.Context, user loci.UserID, team loci.TeamID, limit int) (list []loci.MemoryID, err error) {
+func (t memories) SharedBy(_ context.Context, user loci.UserID, team loci.TeamID, limit int) (
+	list []loci.MemoryID, err error) {
 	err = t.c.Query(sharedBy, Args{[16]byte(team), [16]byte(user), limit},
 		func(r Row) error { list = append(list, r.ID(0)); return nil })
 	return list, err

@@ -92,7 +92,8 @@ func (d *Dialect) project(of string) string {
 var graphTables = map[string]bool{"entities": true, "observations": true, "relations": true, "changes": true}
 
 // dialectWords are what may stand in braces beside the markers of tables.
-var dialectWords = regexp.MustCompile(`^(join|is|isnot|greatest|least|seq|lock|each .+|by \w+|numbered|feedend|org|\?|global|graph|graph \?)$`)
+var dialectWords = regexp.MustCompile(
+	`^(join|is|isnot|greatest|least|seq|lock|each .+|by \w+|numbered|feedend|org|\?|global|graph|graph \?)$`)
 
 var (
 	// tokens of a statement: a text in quotes, a marker, a word or a sign
@@ -100,7 +101,8 @@ var (
 	// named finds what WITH gives a name to
 	named = regexp.MustCompile(`(?i)(?:\bWITH|\bRECURSIVE|,)\s+(\w+)\s*(?:\([^()]*\))?\s+AS\s*\(`)
 	// clauses are words that follow a table and are no alias of it
-	clauses = regexp.MustCompile(`(?i)^(WHERE|SET|ON|JOIN|LEFT|ORDER|GROUP|LIMIT|UNION|VALUES|RETURNING|DEFAULT|SELECT|HAVING)$`)
+	clauses = regexp.MustCompile(
+		`(?i)^(WHERE|SET|ON|JOIN|LEFT|ORDER|GROUP|LIMIT|UNION|VALUES|RETURNING|DEFAULT|SELECT|HAVING)$`)
 )
 
 // markers counts, for each alias of a statement, its tables minus its markers.

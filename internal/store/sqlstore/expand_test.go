@@ -6,7 +6,8 @@ import (
 )
 
 // other is a dialect that differs from SQLite's wherever it can.
-var other = &Dialect{Tenant: "?0", Project: "?1", Join: "JOIN", Is: "IS NOT DISTINCT FROM", Each: "jsonb_array_elements_text(%s) AS each (value)"}
+var other = &Dialect{Tenant: "?0", Project: "?1", Join: "JOIN", Is: "IS NOT DISTINCT FROM",
+	Each: "jsonb_array_elements_text(%s) AS each (value)"}
 
 func TestExpand(t *testing.T) {
 	for _, tt := range []struct{ text, file, table string }{
@@ -17,9 +18,11 @@ func TestExpand(t *testing.T) {
 		{"INSERT INTO teams ({org} id) VALUES ({?} ?) ON CONFLICT ({org} id) DO UPDATE SET id = excluded.id",
 			"INSERT INTO teams ( id) VALUES ( ?) ON CONFLICT ( id) DO UPDATE SET id = excluded.id",
 			"INSERT INTO teams (org_id,  id) VALUES (?0,  ?) ON CONFLICT (org_id,  id) DO UPDATE SET id = excluded.id"},
-		{"SELECT 1 FROM node_items i LEFT JOIN memories m ON {m} m.seq = i.seq WHERE {i} TRUE", "SELECT 1 FROM node_items i LEFT JOIN memories m ON  m.seq = i.seq WHERE  TRUE",
+		{"SELECT 1 FROM node_items i LEFT JOIN memories m ON {m} m.seq = i.seq WHERE {i} TRUE",
+			"SELECT 1 FROM node_items i LEFT JOIN memories m ON  m.seq = i.seq WHERE  TRUE",
 			"SELECT 1 FROM node_items i LEFT JOIN memories m ON m.org_id = ?0 AND  m.seq = i.seq WHERE i.org_id = ?0 AND  TRUE"},
-		{"SELECT 1 FROM credentials c WHERE {global c} c.hash = ?", "SELECT 1 FROM credentials c WHERE  c.hash = ?", "SELECT 1 FROM credentials c WHERE  c.hash = ?"},
+		{"SELECT 1 FROM credentials c WHERE {global c} c.hash = ?", "SELECT 1 FROM credentials c WHERE  c.hash = ?",
+			"SELECT 1 FROM credentials c WHERE  c.hash = ?"},
 		{"SELECT 1 FROM entities e WHERE {graph e} e.id = ?", "SELECT 1 FROM entities e WHERE  e.id = ?",
 			"SELECT 1 FROM entities e WHERE e.org_id = ?0 AND e.project_id = ?1 AND  e.id = ?"},
 		{"INSERT INTO changes ({graph} at) VALUES ({graph ?} ?)", "INSERT INTO changes ( at) VALUES ( ?)",

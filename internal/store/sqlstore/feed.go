@@ -42,7 +42,8 @@ func (tx *Tx) enter(e feedEntry) error {
 	if bytes.Equal(before, after) {
 		before = nil // who does not see it did not see it
 	}
-	return tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin, access, before) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?)",
+	return tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin, access, before) VALUES ({?} "+
+		"?, ?, ?, ?, ?, ?, ?, ?)",
 		loci.CutTime(tx.Now()).UnixMicro(), e.kind, e.id, string(e.change), e.version, e.origin, after, before)
 }
 
@@ -50,7 +51,8 @@ func (tx *Tx) enter(e feedEntry) error {
 // without m it is erased.
 func (tx *Tx) memoryChanged(old, m *loci.Memory) error {
 	if m == nil {
-		return tx.enter(feedEntry{kind: memoryInFeed, id: old.ID, change: loci.Erased, version: old.Version, before: []loci.Access{old.Access}})
+		return tx.enter(feedEntry{kind: memoryInFeed, id: old.ID, change: loci.Erased, version: old.Version,
+			before: []loci.Access{old.Access}})
 	}
 	e := feedEntry{kind: memoryInFeed, id: m.ID, version: m.Version, origin: m.Editor, after: []loci.Access{m.Access}}
 	var was *loci.Access
@@ -81,7 +83,8 @@ func (tx *Tx) nodeChanged(old, n *loci.MemoryNode) error {
 // itemChanged enters that something in a node has changed, for those who see the
 // node and all of seen: the item, those above it, and the memory that it shows.
 func (tx *Tx) itemChanged(n *loci.MemoryNode, seen ...loci.Access) error {
-	return tx.enter(feedEntry{kind: nodeInFeed, id: n.ID, change: loci.Updated, after: append([]loci.Access{n.Access}, seen...)})
+	return tx.enter(feedEntry{kind: nodeInFeed, id: n.ID, change: loci.Updated,
+		after: append([]loci.Access{n.Access}, seen...)})
 }
 
 // changeOf looks at the rows and not at what their writer says: an imported
@@ -102,7 +105,8 @@ func changeOf(old, now *loci.Access) loci.Change {
 // restartFeed lets every reader begin anew.
 func (tx *Tx) restartFeed() error {
 	// One more number, so that nobody has seen the last one.
-	err := tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin) VALUES ({?} 0, ?, ?, 'updated', 0, '')", memoryInFeed, [16]byte{})
+	err := tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin) VALUES ({?} 0, ?, ?, "+
+		"'updated', 0, '')", memoryInFeed, [16]byte{})
 	if err != nil {
 		return err
 	}
@@ -164,7 +168,8 @@ type feedRow struct {
 	before, after string // packed
 }
 
-const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, access, before FROM feed WHERE {feed} seq >= ? ORDER BY seq LIMIT ?"
+const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, access, before FROM feed WHERE {feed} " +
+	"seq >= ? ORDER BY seq LIMIT ?"
 
 // behind returns the rows behind p, one more than After looks at. It begins at p
 // itself: as long as that is there its time has to be the same, and if it is not, the
@@ -179,7 +184,8 @@ func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
 		if row.place.seq == p.seq {
 			return nil
 		}
-		row.event = loci.FeedEvent{At: timeAt(r, 1), Kind: r.Text(2), ID: loci.MemoryID(r.ID(3)).String(), Change: loci.Change(r.Text(4)),
+		row.event = loci.FeedEvent{At: timeAt(r, 1), Kind: r.Text(2), ID: loci.MemoryID(r.ID(3)).String(),
+			Change:  loci.Change(r.Text(4)),
 			Version: r.Int(5), Origin: r.Text(6)}
 		rows = append(rows, row)
 		return nil

@@ -73,8 +73,9 @@ func (tx *Tx) unpackAccess(b []byte) (list []loci.Access, err error) {
 	p := packed{b}
 	for len(p.rest) > 0 {
 		bits := int(p.take(1)[0])
-		a := loci.Access{OrgID: tx.Org, UserID: p.id(true), WorkspaceID: p.id(bits&packedWorkspace != 0), ProjectID: p.id(bits&packedProject != 0),
-			AgentID: p.id(bits&packedAgent != 0), TeamID: p.id(bits&packedTeam != 0)}
+		a := loci.Access{OrgID: tx.Org, UserID: p.id(true), WorkspaceID: p.id(bits&packedWorkspace != 0),
+			ProjectID: p.id(bits&packedProject != 0),
+			AgentID:   p.id(bits&packedAgent != 0), TeamID: p.id(bits&packedTeam != 0)}
 		if bits&packedTrashed != 0 {
 			a.DeletedAt = time.UnixMicro(0)
 		}

@@ -19,7 +19,8 @@ func TestPackedAccess(t *testing.T) {
 	id := func(n byte) (id [16]byte) { id[15] = n; return id }
 	list := []loci.Access{
 		{UserID: id(1), Scope: loci.ScopeGlobal, AllowedVendors: []loci.Vendor{loci.AnyVendor}},
-		{UserID: id(2), Scope: loci.ScopeProject, ProjectID: id(3), TeamID: id(4), AllowedVendors: []loci.Vendor{"claude", "cursor"}, DeletedAt: time.UnixMicro(0)},
+		{UserID: id(2), Scope: loci.ScopeProject, ProjectID: id(3), TeamID: id(4),
+			AllowedVendors: []loci.Vendor{"claude", "cursor"}, DeletedAt: time.UnixMicro(0)},
 		{UserID: id(5), Scope: loci.ScopeAgent, AgentID: id(6), WorkspaceID: id(7)},
 	}
 	for i := range list {

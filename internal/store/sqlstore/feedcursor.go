@@ -53,7 +53,9 @@ func (p Positions) decodeFeed(s store.Position, v loci.Viewer) (feedPlace, error
 }
 
 func beginAnew() error {
-	return loci.Errorf(loci.Conflict, "what has changed since then is not known any more, or what you may see has changed; read everything again, and go on from there")
+	return loci.Errorf(loci.Conflict,
+		"what has changed since then is not known any more, or what you may see has changed; read everything again, and "+
+			"go on from there")
 }
 
 // ruleVersion is raised when the rule lets somebody see more: what they saw nothing of was not in their feed.

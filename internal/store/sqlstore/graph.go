@@ -26,8 +26,8 @@ type GraphOptions struct {
 
 // GraphIndex finds entities by the words of their names, types and observations.
 type GraphIndex interface {
-	// Newest returns the numbers of the newest entities and observations that match by themselves, hidden and deleted ones too,
-	// at most limit of each.
+	// Newest returns the numbers of the newest entities and observations that match by themselves, hidden and deleted
+	// ones too, at most limit of each.
 	Newest(q *loci.GraphQuery, limit int) (entities, observations []int64, err error)
 	// Match returns the entities of the newest visible rows that match by themselves, at most limit entities and as many
 	// observations, and whether there are more. Entities whose name or type matches come first. Without a reader they
@@ -96,7 +96,8 @@ var (
 )
 
 // fromRelations has both ends beside each relation.
-const fromRelations = "relations r {join} entities f ON {graph f} f.id = r.from_entity {join} entities t ON {graph t} t.id = r.to_entity"
+const fromRelations = "relations r {join} entities f ON {graph f} f.id = r.from_entity {join} entities t ON {graph " +
+	"t} t.id = r.to_entity"
 
 func scanAccess(r Row, i int, a *loci.GraphAccess, created *time.Time) (err error) {
 	if a.UserID, err = idAt[loci.UserID](r, i); err != nil {
@@ -165,7 +166,8 @@ func (tx *GraphTx) named(v loci.Viewer, ref loci.EntityRef, limit int) ([]loci.E
 	if ref.Type == "" {
 		return tx.entities(v, loci.LiveOnly, "e.name = ? ORDER BY e.seq LIMIT ?", ref.Name, limit)
 	}
-	return tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type = ? ORDER BY e.seq LIMIT ?", ref.Name, ref.Type, limit)
+	return tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type = ? ORDER BY e.seq LIMIT ?", ref.Name, ref.Type,
+		limit)
 }
 
 // seesRelation holds for a relation and both its ends.

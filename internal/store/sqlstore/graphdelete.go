@@ -9,11 +9,13 @@ import (
 
 // changed enters a deletion or restoration in the history.
 func (tx *GraphTx) changed(change, kind, id string, by loci.GraphAccess) error {
-	return tx.c.Exec("INSERT INTO changes ({graph} at, change, kind, row_id, user_id, origin) VALUES ({graph ?} ?, ?, ?, ?, ?, ?)",
+	return tx.c.Exec("INSERT INTO changes ({graph} at, change, kind, row_id, user_id, origin) VALUES ({graph ?} ?, ?, "+
+		"?, ?, ?, ?)",
 		iso(tx.now()), change, kind, id, by.UserID.String(), by.Origin)
 }
 
-func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) (count int, err error) {
+func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) (
+	count int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
@@ -41,21 +43,25 @@ func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 func (tx *GraphTx) deleteEntity(id string, by loci.GraphAccess) error {
 	now := iso(tx.time())
 	for _, text := range []string{
-		"UPDATE observations SET deleted_at = ?, deleted_with = ? WHERE {graph observations} entity_id = ? AND deleted_at IS NULL",
-		"UPDATE relations SET deleted_at = ?, deleted_with = ? WHERE {graph relations} from_entity = ? AND deleted_at IS NULL",
+		"UPDATE observations SET deleted_at = ?, deleted_with = ? WHERE {graph observations} entity_id = ? AND deleted_at " +
+			"IS NULL",
+		"UPDATE relations SET deleted_at = ?, deleted_with = ? WHERE {graph relations} from_entity = ? AND deleted_at " +
+			"IS NULL",
 		"UPDATE relations SET deleted_at = ?, deleted_with = ? WHERE {graph relations} to_entity = ? AND deleted_at IS NULL",
 	} {
 		if err := tx.c.Exec(text, now, id, id); err != nil {
 			return err
 		}
 	}
-	if err := tx.c.Exec("UPDATE entities SET deleted_at = ?, updated_at = ? WHERE {graph entities} id = ?", now, now, id); err != nil {
+	if err := tx.c.Exec("UPDATE entities SET deleted_at = ?, updated_at = ? WHERE {graph entities} id = ?", now, now,
+		id); err != nil {
 		return err
 	}
 	return tx.changed("deleted", "entity", id, by)
 }
 
-func (n entities) DeleteObservations(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) (count int, err error) {
+func (n entities) DeleteObservations(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) (
+	count int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
@@ -75,7 +81,8 @@ func (n entities) DeleteObservations(_ context.Context, v loci.Viewer, by loci.G
 	return count, nil
 }
 
-func (tx *GraphTx) forget(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (count int, err error) {
+func (tx *GraphTx) forget(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (
+	count int, err error) {
 	known := false // to all who see the entity
 	for _, text := range loci.Unique(contents) {
 		var q Query
@@ -99,13 +106,15 @@ func (tx *GraphTx) forget(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, co
 }
 
 func (tx *GraphTx) deleteRow(table, kind, id string, by loci.GraphAccess) error {
-	if err := tx.c.Exec("UPDATE "+table+" SET deleted_at = ?, deleted_with = NULL WHERE {graph "+table+"} id = ?", iso(tx.now()), id); err != nil {
+	if err := tx.c.Exec("UPDATE "+table+" SET deleted_at = ?, deleted_with = NULL WHERE {graph "+table+"} id = ?",
+		iso(tx.now()), id); err != nil {
 		return err
 	}
 	return tx.changed("deleted", kind, id, by)
 }
 
-func (n entities) DeleteRelations(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) (count int, err error) {
+func (n entities) DeleteRelations(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) (
+	count int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
@@ -143,7 +152,8 @@ func (tx *GraphTx) unrelate(v loci.Viewer, by loci.GraphAccess, from, kind, to s
 	return len(list), err
 }
 
-func (n entities) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs) (count int, err error) {
+func (n entities) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs) (
+	count int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
@@ -194,17 +204,21 @@ func (tx *GraphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.Ent
 		return loci.Errorf(loci.Conflict, "an entity %q of this type exists; delete it first", loci.OneLine(list[0].Name))
 	}
 	entity := id.String()
-	if err := tx.c.Exec("UPDATE entities SET deleted_at = NULL, updated_at = ? WHERE {graph entities} id = ?", iso(tx.now()), entity); err != nil {
+	if err := tx.c.Exec("UPDATE entities SET deleted_at = NULL, updated_at = ? WHERE {graph entities} id = ?",
+		iso(tx.now()), entity); err != nil {
 		return err
 	}
 	if err := tx.c.Exec(`UPDATE observations SET deleted_at = NULL, deleted_with = NULL
-		WHERE {graph observations} entity_id = ? AND deleted_with = ? AND deleted_at IS NOT NULL`, entity, entity); err != nil {
+		WHERE {graph observations} entity_id = ? AND deleted_with = ? AND deleted_at IS NOT NULL`, entity,
+		entity); err != nil {
 		return err
 	}
 	const otherEnd = "FROM entities e WHERE {graph e} e.id IN (from_entity, to_entity) AND e.deleted_at IS NOT NULL)"
 	for _, end := range []string{"from_entity", "to_entity"} {
-		if err := tx.c.Exec("UPDATE relations SET deleted_at = CASE WHEN EXISTS (SELECT 1 "+otherEnd+" THEN deleted_at END, deleted_with = (SELECT e.id "+
-			otherEnd+" WHERE {graph relations} "+end+" = ? AND deleted_at IS NOT NULL AND deleted_with = ?", entity, entity); err != nil {
+		if err := tx.c.Exec("UPDATE relations SET deleted_at = CASE WHEN EXISTS (SELECT 1 "+otherEnd+
+			" THEN deleted_at END, deleted_with = (SELECT e.id "+
+			otherEnd+" WHERE {graph relations} "+end+" = ? AND deleted_at IS NOT NULL AND deleted_with = ?", entity,
+			entity); err != nil {
 			return err
 		}
 	}
@@ -214,7 +228,8 @@ func (tx *GraphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.Ent
 func (tx *GraphTx) restoreObservation(v loci.Viewer, by loci.GraphAccess, id loci.ObservationID) error {
 	var q Query
 	live := false
-	q.Add("SELECT e.deleted_at IS NULL FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE {graph o} o.id = ? AND ", id.String())
+	q.Add("SELECT e.deleted_at IS NULL FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE "+
+		"{graph o} o.id = ? AND ", id.String())
 	tx.Sees(&q, v, "o", loci.TrashOnly)
 	q.Add(" AND ")
 	tx.Sees(&q, v, "e", loci.AnyState)
@@ -225,7 +240,8 @@ func (tx *GraphTx) restoreObservation(v loci.Viewer, by loci.GraphAccess, id loc
 func (tx *GraphTx) restoreRelation(v loci.Viewer, by loci.GraphAccess, id loci.RelationID) error {
 	var q Query
 	live := false
-	q.Add("SELECT f.deleted_at IS NULL AND t.deleted_at IS NULL FROM "+fromRelations+" WHERE {graph r} r.id = ? AND ", id.String())
+	q.Add("SELECT f.deleted_at IS NULL AND t.deleted_at IS NULL FROM "+fromRelations+" WHERE {graph r} r.id = ? AND ",
+		id.String())
 	tx.Sees(&q, v, "r", loci.TrashOnly)
 	q.Add(" AND ")
 	tx.Sees(&q, v, "f", loci.AnyState)
@@ -244,7 +260,8 @@ func (tx *GraphTx) restoreRow(table, kind, id string, by loci.GraphAccess, found
 	case !live:
 		return loci.Errorf(loci.Conflict, "the entity of this %s is deleted; restore that", kind)
 	}
-	if err := tx.c.Exec("UPDATE "+table+" SET deleted_at = NULL, deleted_with = NULL WHERE {graph "+table+"} id = ?", id); err != nil {
+	if err := tx.c.Exec("UPDATE "+table+" SET deleted_at = NULL, deleted_with = NULL WHERE {graph "+table+"} id = ?",
+		id); err != nil {
 		return err
 	}
 	return tx.changed("restored", kind, id, by)

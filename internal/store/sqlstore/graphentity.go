@@ -20,7 +20,8 @@ const (
 
 // perRow reports whether an entity matches as soon as one of its rows does.
 func perRow(q *loci.GraphQuery) bool {
-	return q.Op == loci.GraphWords || len(q.Parts) == 1 && perRow(q.Parts[0]) || q.Op == loci.GraphOr && !slices.ContainsFunc(q.Parts, perEntity)
+	return q.Op == loci.GraphWords || len(q.Parts) == 1 && perRow(q.Parts[0]) ||
+		q.Op == loci.GraphOr && !slices.ContainsFunc(q.Parts, perEntity)
 }
 
 func perEntity(q *loci.GraphQuery) bool { return !perRow(q) }
@@ -171,7 +172,8 @@ func (s *matcher) verify(list []*GraphFound) (matching []*GraphFound, more bool,
 	}
 	read := make(map[string]*reading, len(list)) // by id
 	var names Query
-	names.Add("SELECT e.seq, e.id, e.name, e.entity_type FROM {numbered} {join} entities e ON {graph e} e.seq = j.value WHERE ", s.d.Numbers(numbersOf(list)))
+	names.Add("SELECT e.seq, e.id, e.name, e.entity_type FROM {numbered} {join} entities e ON {graph e} e.seq = "+
+		"j.value WHERE ", s.d.Numbers(numbersOf(list)))
 	s.Sees(&names, s.v, "e", loci.LiveOnly)
 	err = s.c.Query(names.String(), names.Args, func(r Row) error {
 		id, err := idAt[loci.EntityID](r, 1)
@@ -196,7 +198,8 @@ func (s *matcher) verify(list []*GraphFound) (matching []*GraphFound, more bool,
 // observe reads the observations of entities, which more says of one that it had too many of.
 func (s *matcher) observe(read map[string]*reading) (more bool, err error) {
 	var q Query
-	q.Add("SELECT o.entity_id, o.content FROM {each ?} {join} observations o ON {graph o} o.entity_id = value WHERE ", jsonList(slices.Collect(maps.Keys(read))))
+	q.Add("SELECT o.entity_id, o.content FROM {each ?} {join} observations o ON {graph o} o.entity_id = value WHERE ",
+		jsonList(slices.Collect(maps.Keys(read))))
 	s.Sees(&q, s.v, "o", loci.LiveOnly)
 	err = s.c.Query(q.String(), q.Args, func(r Row) error {
 		entity := read[string(r.Raw(0))]

@@ -80,7 +80,8 @@ func (s *matcher) ofObservations(seqs []int64, complete bool) ([]int64, error) {
 		return nil, nil
 	}
 	var q Query
-	q.Add("SELECT e.seq FROM {numbered} {join} observations o ON {graph o} o.seq = j.value {join} entities e ON {graph e} e.id = o.entity_id WHERE ",
+	q.Add("SELECT e.seq FROM {numbered} {join} observations o ON {graph o} o.seq = j.value {join} entities e ON {graph "+
+		"e} e.id = o.entity_id WHERE ",
 		s.d.Numbers(seqs))
 	s.Sees(&q, s.v, "o", loci.LiveOnly)
 	if !complete {

@@ -49,12 +49,15 @@ func (g graph) History(_ context.Context, v loci.Viewer, id loci.EntityID, limit
 // it and is visible, and what happened to these. Of a merge it would tell that there is
 // another entity, so that is for who sees both. Each part has an index of its own.
 func (tx *GraphTx) happenedTo(q *Query, v loci.Viewer, id string) {
-	q.Add("WITH x (kind, id, seq, at, user_id, origin) AS (SELECT 'entity', e.id, e.seq, e.created_at, e.user_id, e.origin FROM entities e WHERE {graph e} e.id = ?", id)
+	q.Add("WITH x (kind, id, seq, at, user_id, origin) AS (SELECT 'entity', e.id, e.seq, e.created_at, e.user_id, "+
+		"e.origin FROM entities e WHERE {graph e} e.id = ?", id)
 	for _, state := range []loci.Lifecycle{loci.LiveOnly, loci.TrashOnly} {
-		q.Add(" UNION ALL SELECT 'observation', o.id, o.seq, o.created_at, o.user_id, o.origin FROM observations o WHERE {graph o} o.entity_id = ? AND ", id)
+		q.Add(" UNION ALL SELECT 'observation', o.id, o.seq, o.created_at, o.user_id, o.origin FROM observations o WHERE "+
+			"{graph o} o.entity_id = ? AND ", id)
 		tx.Sees(q, v, "o", state)
 		for _, where := range []string{"r.from_entity = ?", "r.to_entity = ? AND r.from_entity <> r.to_entity"} {
-			q.Add(" UNION ALL SELECT 'relation', r.id, r.seq, r.created_at, r.user_id, r.origin FROM "+fromRelations+" WHERE {graph r} "+where+" AND ", id)
+			q.Add(" UNION ALL SELECT 'relation', r.id, r.seq, r.created_at, r.user_id, r.origin FROM "+fromRelations+
+				" WHERE {graph r} "+where+" AND ", id)
 			tx.Sees(q, v, "r", state)
 			q.Add(" AND ")
 			tx.Sees(q, v, "f", loci.AnyState)
@@ -63,8 +66,10 @@ func (tx *GraphTx) happenedTo(q *Query, v loci.Viewer, id string) {
 		}
 	}
 	q.Add(`) SELECT at, 'created' AS change, kind, id, user_id, origin, seq, 0 AS change_seq, '', '' FROM x
-		UNION ALL SELECT c.at, c.change, c.kind, x.id, c.user_id, c.origin, x.seq, c.seq, c.merged_from, c.merged_into FROM x {join} changes c ON {graph c} c.row_id = x.id
-		WHERE c.merged_from IS NULL OR 2 = (SELECT count(*) FROM entities e WHERE {graph e} e.id IN (c.merged_from, c.merged_into) AND `)
+		UNION ALL SELECT c.at, c.change, c.kind, x.id, c.user_id, c.origin, x.seq, c.seq, c.merged_from, c.merged_into
+		FROM x {join} changes c ON {graph c} c.row_id = x.id
+		WHERE c.merged_from IS NULL OR 2 = (SELECT count(*) FROM entities e
+		WHERE {graph e} e.id IN (c.merged_from, c.merged_into) AND `)
 	tx.Sees(q, v, "e", loci.AnyState)
 	q.Add(")")
 }
@@ -88,9 +93,11 @@ func (tx *GraphTx) textOf(v loci.Viewer, h *happened, name string) (text string,
 	case h.Kind == "entity":
 		return name, nil
 	case h.Kind == "observation":
-		_, err = tx.c.One("SELECT o.content FROM observations o WHERE {graph o} o.seq = ?", Args{h.seq}, func(r Row) error { text = r.Text(0); return nil })
+		_, err = tx.c.One("SELECT o.content FROM observations o WHERE {graph o} o.seq = ?", Args{h.seq},
+			func(r Row) error { text = r.Text(0); return nil })
 	default:
-		_, err = tx.c.One("SELECT f.name || ' ' || r.relation_type || ' ' || t.name FROM "+fromRelations+" WHERE {graph r} r.seq = ?", Args{h.seq},
+		_, err = tx.c.One("SELECT f.name || ' ' || r.relation_type || ' ' || t.name FROM "+fromRelations+
+			" WHERE {graph r} r.seq = ?", Args{h.seq},
 			func(r Row) error { text = r.Text(0); return nil })
 	}
 	return text, err

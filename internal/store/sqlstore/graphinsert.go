@@ -62,7 +62,8 @@ func (in *insertion) entity(e loci.Entity) (there bool, err error) {
 	var q Query
 	q.Add("SELECT "+entityColumns+" FROM entities e WHERE {graph e} e.id = ?", e.ID.String())
 	same := func(old *loci.Entity) bool {
-		return old.Name == e.Name && old.Type == e.Type && sameRow(&old.GraphAccess, &e.GraphAccess, old.CreatedAt, e.CreatedAt)
+		return old.Name == e.Name && old.Type == e.Type && sameRow(&old.GraphAccess, &e.GraphAccess, old.CreatedAt,
+			e.CreatedAt)
 	}
 	if there, err = taken(in.c, &q, scanEntity, same); there || err != nil {
 		return there, err
@@ -89,7 +90,8 @@ func (in *insertion) observation(o loci.Observation) (there bool, err error) {
 	var q Query
 	q.Add("SELECT "+observationColumns+" FROM observations o WHERE {graph o} o.id = ?", o.ID.String())
 	same := func(old *loci.Observation) bool {
-		return old.EntityID == o.EntityID && old.Content == o.Content && sameRow(&old.GraphAccess, &o.GraphAccess, old.CreatedAt, o.CreatedAt)
+		return old.EntityID == o.EntityID && old.Content == o.Content &&
+			sameRow(&old.GraphAccess, &o.GraphAccess, old.CreatedAt, o.CreatedAt)
 	}
 	if there, err = taken(in.c, &q, scanObservation, same); there || err != nil {
 		return there, err
@@ -104,7 +106,8 @@ func (in *insertion) relation(r loci.Relation) (there bool, err error) {
 	var q Query
 	q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.id = ?", r.ID.String())
 	same := func(old *loci.Relation) bool {
-		return old.FromID == r.FromID && old.ToID == r.ToID && old.Type == r.Type && sameRow(&old.GraphAccess, &r.GraphAccess, old.CreatedAt, r.CreatedAt)
+		return old.FromID == r.FromID && old.ToID == r.ToID && old.Type == r.Type &&
+			sameRow(&old.GraphAccess, &r.GraphAccess, old.CreatedAt, r.CreatedAt)
 	}
 	if there, err = taken(in.c, &q, scanRelation, same); there || err != nil {
 		return there, err
@@ -118,7 +121,8 @@ func (in *insertion) relation(r loci.Relation) (there bool, err error) {
 }
 
 func sameRow(old, a *loci.GraphAccess, oldTime, t time.Time) bool {
-	return old.DeletedAt.IsZero() && old.UserID == a.UserID && old.Origin == a.Origin && slices.Equal(old.AllowedVendors, a.AllowedVendors) && oldTime.Equal(t)
+	return old.DeletedAt.IsZero() && old.UserID == a.UserID && old.Origin == a.Origin &&
+		slices.Equal(old.AllowedVendors, a.AllowedVendors) && oldTime.Equal(t)
 }
 
 // taken reports whether the row of an id is there and the same. Conflict, which

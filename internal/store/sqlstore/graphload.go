@@ -21,7 +21,8 @@ func (tx *GraphTx) load(v loci.Viewer, list []loci.Entity) error {
 }
 
 // loadBy is load with a fill of the caller's own.
-func (tx *GraphTx) loadBy(v loci.Viewer, list []loci.Entity, fill func(e *loci.Entity, room int) (int, bool, error)) error {
+func (tx *GraphTx) loadBy(v loci.Viewer, list []loci.Entity,
+	fill func(e *loci.Entity, room int) (int, bool, error)) error {
 	room := store.MaxGraphText
 	for i := range list {
 		size, fits, err := fill(&list[i], room)
@@ -122,7 +123,8 @@ type rowsRead[T any] struct {
 
 // newest reads rows that come newest first, while their text fits into room, at
 // most store.MaxEntityRows. cut says that there was no room for one of these.
-func newest[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, room int) (got rowsRead[T], cut bool, err error) {
+func newest[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, room int) (
+	got rowsRead[T], cut bool, err error) {
 	got.list = []T{}
 	err = c.Query(q.String(), q.Args, func(r Row) error {
 		if got.more = len(got.list) == store.MaxEntityRows; got.more {
@@ -170,7 +172,8 @@ func (tx *GraphTx) observationSize(q *Query, v loci.Viewer, id string) {
 // each once. Both parts come in the order of their index, so no sorting is needed.
 func (tx *GraphTx) relationsOf(q *Query, v loci.Viewer, columns, id string, after int64) {
 	tx.relationsFrom(q, v, columns, id, after)
-	q.Add(" UNION ALL SELECT "+columns+" FROM "+fromRelations+" WHERE {graph r} r.to_entity = ? AND r.from_entity <> r.to_entity AND r.seq > ? AND ", id, after)
+	q.Add(" UNION ALL SELECT "+columns+" FROM "+fromRelations+" WHERE {graph r} r.to_entity = ? AND r.from_entity <> "+
+		"r.to_entity AND r.seq > ? AND ", id, after)
 	tx.seesRelation(q, v, loci.LiveOnly)
 }
 
@@ -182,6 +185,7 @@ func (tx *GraphTx) relationsFrom(q *Query, v loci.Viewer, columns, id string, af
 
 func (tx *GraphTx) relationSize(q *Query, v loci.Viewer, id string) {
 	q.Add("SELECT coalesce(sum(size), 0) FROM (")
-	tx.relationsOf(q, v, "octet_length(f.name) + octet_length(t.name) + octet_length(r.relation_type) + "+rowSize+" AS size, r.seq AS seq", id, 0)
+	tx.relationsOf(q, v, "octet_length(f.name) + octet_length(t.name) + octet_length(r.relation_type) + "+rowSize+
+		" AS size, r.seq AS seq", id, 0)
 	q.Add(" ORDER BY seq DESC LIMIT ?) x", store.MaxEntityRows)
 }

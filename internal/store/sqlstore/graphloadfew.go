@@ -47,7 +47,8 @@ const (
 
 // observationsOfAll selects the live visible observations of several entities.
 func (tx *GraphTx) observationsOfAll(q *Query, v loci.Viewer, ids string) {
-	q.Add("SELECT "+observationColumns+", o.seq, o.entity_id FROM {each ?} {join} observations o ON {graph o} o.entity_id = value WHERE ", ids)
+	q.Add("SELECT "+observationColumns+", o.seq, o.entity_id FROM {each ?} {join} observations o ON {graph o} "+
+		"o.entity_id = value WHERE ", ids)
 	tx.Sees(q, v, "o", loci.LiveOnly)
 }
 
@@ -56,13 +57,15 @@ func (tx *GraphTx) relationsOfAll(q *Query, v loci.Viewer, ids string) {
 	const from = " FROM {each ?} {join} " + fromRelations + " WHERE {graph r} "
 	q.Add("SELECT "+relationColumns+", r.seq, r.from_entity"+from+"r.from_entity = value AND ", ids)
 	tx.seesRelation(q, v, loci.LiveOnly)
-	q.Add(" UNION ALL SELECT "+relationColumns+", r.seq, r.to_entity"+from+"r.to_entity = value AND r.from_entity <> r.to_entity AND ", ids)
+	q.Add(" UNION ALL SELECT "+relationColumns+", r.seq, r.to_entity"+from+
+		"r.to_entity = value AND r.from_entity <> r.to_entity AND ", ids)
 	tx.seesRelation(q, v, loci.LiveOnly)
 }
 
 // gather reads rows of n entities, oldest first for each. fits is false if all
 // together are more than one entity may have, or than there is room for.
-func gather[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, width int, places map[string]int, room *int) (lists [][]T, fits bool, err error) {
+func gather[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, width int, places map[string]int,
+	room *int) (lists [][]T, fits bool, err error) {
 	type placed struct {
 		row   T
 		seq   int64

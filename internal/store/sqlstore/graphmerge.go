@@ -16,14 +16,16 @@ type merge struct {
 	known      bool // to all who see into: that something came to it
 }
 
-func (n entities) Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (loci.Entity, error) {
+func (n entities) Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (
+	loci.Entity, error) {
 	if err := n.mayEnter(v); err != nil {
 		return loci.Entity{}, err
 	}
 	if from == into {
 		return loci.Entity{}, loci.FieldErrorf("into", "is the entity itself; name two different ones")
 	}
-	list, err := n.entities(v, loci.LiveOnly, "e.id IN (?, ?) ORDER BY e.id = ?", from.String(), into.String(), into.String())
+	list, err := n.entities(v, loci.LiveOnly, "e.id IN (?, ?) ORDER BY e.id = ?", from.String(), into.String(),
+		into.String())
 	if err != nil {
 		return loci.Entity{}, err
 	}
@@ -59,7 +61,8 @@ func (m *merge) run(by loci.GraphAccess) error {
 		}
 	}
 	for _, e := range []*loci.Entity{m.from, m.into} {
-		err := m.c.Exec("INSERT INTO changes ({graph} at, change, kind, row_id, user_id, origin, merged_from, merged_into) VALUES ({graph ?} ?, 'merged', 'entity', ?, ?, ?, ?, ?)",
+		err := m.c.Exec("INSERT INTO changes ({graph} at, change, kind, row_id, user_id, origin, merged_from, "+
+			"merged_into) VALUES ({graph ?} ?, 'merged', 'entity', ?, ?, ?, ?, ?)",
 			iso(m.now()), e.ID.String(), by.UserID.String(), by.Origin, m.from.ID.String(), m.into.ID.String())
 		if err != nil {
 			return err
@@ -69,11 +72,14 @@ func (m *merge) run(by loci.GraphAccess) error {
 }
 
 func (m *merge) observations() error {
-	return inBatches(m.c, batchQuery{"SELECT " + observationColumns + ", o.seq FROM observations o WHERE {graph o} o.entity_id = ? AND o.deleted_at IS NULL AND o.seq > ? ORDER BY o.seq LIMIT ?",
+	return inBatches(m.c, batchQuery{"SELECT " + observationColumns + ", o.seq FROM observations o WHERE {graph o} " +
+		"o.entity_id = ? AND o.deleted_at IS NULL AND o.seq > ? ORDER BY o.seq LIMIT ?",
 		m.from.ID.String(), 8}, scanObservation, func(o *loci.Observation) error {
 		o.ID, o.EntityID = loci.NewObservationID(), m.into.ID
 		entity := o.EntityID.String()
-		if there, err := m.narrow(&o.GraphAccess, "SELECT o.allowed_vendors FROM observations o WHERE {graph o} o.hash = ? AND o.entity_id = ? AND o.content = ? AND o.deleted_at IS NULL",
+		if there, err := m.narrow(&o.GraphAccess,
+			"SELECT o.allowed_vendors FROM observations o WHERE {graph o} o.hash = ? AND o.entity_id = ? AND o.content = ? "+
+				"AND o.deleted_at IS NULL",
 			GraphHash(entity, o.Content), entity, o.Content); err != nil || there {
 			return err
 		}
@@ -84,7 +90,8 @@ func (m *merge) observations() error {
 // relations takes one from the entity to itself for one that begins there.
 func (m *merge) relations() error {
 	for _, end := range []string{"r.to_entity = ? AND r.from_entity <> r.to_entity", "r.from_entity = ?"} {
-		err := inBatches(m.c, batchQuery{"SELECT " + relationColumns + ", r.seq FROM " + fromRelations + " WHERE {graph r} " + end + " AND r.deleted_at IS NULL AND r.seq > ? ORDER BY r.seq LIMIT ?",
+		err := inBatches(m.c, batchQuery{"SELECT " + relationColumns + ", r.seq FROM " + fromRelations + " WHERE {graph r} " +
+			end + " AND r.deleted_at IS NULL AND r.seq > ? ORDER BY r.seq LIMIT ?",
 			m.from.ID.String(), 11}, scanRelation, m.relation)
 		if err != nil {
 			return err
@@ -106,7 +113,8 @@ func (m *merge) relation(r *loci.Relation) error {
 	}
 	from, to := r.FromID.String(), r.ToID.String()
 	if there, err := m.narrow(&r.GraphAccess, `SELECT r.allowed_vendors FROM relations r
-		WHERE {graph r} r.hash = ? AND r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ? AND r.deleted_at IS NULL`,
+		WHERE {graph r} r.hash = ? AND r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ?
+		AND r.deleted_at IS NULL`,
 		GraphHash(from, to, r.Type), from, to, r.Type); err != nil || there {
 		return err
 	}
@@ -119,11 +127,12 @@ func (m *merge) relation(r *loci.Relation) error {
 // note notes who sees a new relation: who may read it and both its ends.
 func (m *merge) note(r *loci.Relation) error {
 	readers := r.AllowedVendors
-	err := m.c.Query("SELECT e.allowed_vendors FROM entities e WHERE {graph e} e.id IN (?, ?)", Args{r.FromID.String(), r.ToID.String()}, func(row Row) error {
-		list, err := fromJSON[loci.Vendor](row.Raw(0))
-		readers = loci.Narrowed(readers, list)
-		return err
-	})
+	err := m.c.Query("SELECT e.allowed_vendors FROM entities e WHERE {graph e} e.id IN (?, ?)",
+		Args{r.FromID.String(), r.ToID.String()}, func(row Row) error {
+			list, err := fromJSON[loci.Vendor](row.Raw(0))
+			readers = loci.Narrowed(readers, list)
+			return err
+		})
 	m.known = m.known || loci.Covers(readers, m.into.AllowedVendors)
 	return err
 }

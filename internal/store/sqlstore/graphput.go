@@ -50,7 +50,8 @@ func (tx *GraphTx) mayEnter(v loci.Viewer) error {
 
 func (tx *GraphTx) time() time.Time { return tx.now().UTC().Truncate(loci.GraphTime) }
 
-func (n entities) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) ([]store.PutEntity, error) {
+func (n entities) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) (
+	[]store.PutEntity, error) {
 	if err := n.mayEnter(v); err != nil {
 		return nil, err
 	}
@@ -105,7 +106,9 @@ func (n entities) putEntity(v loci.Viewer, by loci.GraphAccess, item loci.NewEnt
 		return put, err
 	}
 	now := n.time()
-	put = store.PutEntity{Created: true, Entity: loci.Entity{ID: loci.NewEntityID(), Name: item.Name, Type: item.Type, GraphAccess: by, CreatedAt: now, UpdatedAt: now}}
+	put = store.PutEntity{Created: true,
+		Entity: loci.Entity{ID: loci.NewEntityID(), Name: item.Name, Type: item.Type, GraphAccess: by, CreatedAt: now,
+			UpdatedAt: now}}
 	if err = n.storeEntity(&put.Entity); err == nil {
 		put.Added, err = n.insertObservations(by, put.Entity.ID, loci.Unique(item.Observations))
 	}
@@ -120,14 +123,18 @@ func GraphHash(parts ...string) int64 {
 }
 
 func (tx *GraphTx) storeEntity(e *loci.Entity) error {
-	return tx.c.Exec("INSERT INTO entities ({graph} id, name, entity_type, created_at, updated_at, user_id, origin, allowed_vendors) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?)",
-		e.ID.String(), e.Name, e.Type, iso(e.CreatedAt), iso(e.UpdatedAt), e.UserID.String(), e.Origin, toJSON(e.AllowedVendors))
+	return tx.c.Exec("INSERT INTO entities ({graph} id, name, entity_type, created_at, updated_at, user_id, origin, "+
+		"allowed_vendors) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?)",
+		e.ID.String(), e.Name, e.Type, iso(e.CreatedAt), iso(e.UpdatedAt), e.UserID.String(), e.Origin,
+		toJSON(e.AllowedVendors))
 }
 
-func (tx *GraphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID, texts []string) ([]loci.Observation, error) {
+func (tx *GraphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID, texts []string) (
+	[]loci.Observation, error) {
 	var list []loci.Observation
 	for _, text := range texts {
-		list = append(list, loci.Observation{ID: loci.NewObservationID(), EntityID: entity, Content: text, GraphAccess: by, CreatedAt: tx.time()})
+		list = append(list, loci.Observation{ID: loci.NewObservationID(), EntityID: entity, Content: text, GraphAccess: by,
+			CreatedAt: tx.time()})
 	}
 	return list, tx.storeObservations(list)
 }
@@ -144,14 +151,16 @@ func (tx *GraphTx) storeObservations(list []loci.Observation) error {
 			n *= 2
 		}
 		var q Query
-		q.Add("INSERT INTO observations ({graph} id, entity_id, created_at, user_id, origin, allowed_vendors, hash, content) VALUES")
+		q.Add("INSERT INTO observations ({graph} id, entity_id, created_at, user_id, origin, allowed_vendors, hash, " +
+			"content) VALUES")
 		for i := range list[:n] {
 			o, separator := &list[i], ", "
 			if i == 0 {
 				separator = " "
 			}
 			entity := o.EntityID.String()
-			q.Add(separator+"({graph ?} ?, ?, ?, ?, ?, ?, ?, ?)", o.ID.String(), entity, iso(o.CreatedAt), o.UserID.String(), o.Origin, toJSON(o.AllowedVendors),
+			q.Add(separator+"({graph ?} ?, ?, ?, ?, ?, ?, ?, ?)", o.ID.String(), entity, iso(o.CreatedAt), o.UserID.String(),
+				o.Origin, toJSON(o.AllowedVendors),
 				GraphHash(entity, o.Content), o.Content)
 		}
 		if err := tx.c.Exec(q.String(), q.Args...); err != nil {
@@ -164,20 +173,24 @@ func (tx *GraphTx) storeObservations(list []loci.Observation) error {
 
 func (tx *GraphTx) storeRelation(r *loci.Relation) error {
 	from, to := r.FromID.String(), r.ToID.String()
-	return tx.c.Exec("INSERT INTO relations ({graph} id, from_entity, to_entity, relation_type, created_at, user_id, origin, allowed_vendors, hash) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		r.ID.String(), from, to, r.Type, iso(r.CreatedAt), r.UserID.String(), r.Origin, toJSON(r.AllowedVendors), GraphHash(from, to, r.Type))
+	return tx.c.Exec("INSERT INTO relations ({graph} id, from_entity, to_entity, relation_type, created_at, user_id, "+
+		"origin, allowed_vendors, hash) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		r.ID.String(), from, to, r.Type, iso(r.CreatedAt), r.UserID.String(), r.Origin, toJSON(r.AllowedVendors),
+		GraphHash(from, to, r.Type))
 }
 
 // sameObservations selects the live visible observations of an entity that say the same.
 func (tx *GraphTx) sameObservations(q *Query, v loci.Viewer, entity, text string) {
-	q.Add("SELECT "+observationColumns+" FROM observations o WHERE {graph o} o.hash = ? AND o.entity_id = ? AND o.content = ? AND ", GraphHash(entity, text), entity, text)
+	q.Add("SELECT "+observationColumns+" FROM observations o WHERE {graph o} o.hash = ? AND o.entity_id = ? AND "+
+		"o.content = ? AND ", GraphHash(entity, text), entity, text)
 	tx.Sees(q, v, "o", loci.LiveOnly)
 	q.Add(" ORDER BY o.seq")
 }
 
 // observe adds what the viewer does not see there yet. A twin that the viewer
 // may not see does not count: refusing would tell of it.
-func (tx *GraphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (added, known []loci.Observation, err error) {
+func (tx *GraphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (
+	added, known []loci.Observation, err error) {
 	var news []string
 	for _, text := range loci.Unique(contents) {
 		var q Query
@@ -211,7 +224,8 @@ func (tx *GraphTx) touch(entity string) error {
 
 // resolve finds the one entity that a reference means. Of twins, which only
 // somebody sees who sees what several vendors keep to themselves, it is the oldest.
-func (tx *GraphTx) resolve(v loci.Viewer, ref loci.EntityRef, suggest bool) (e loci.Entity, nearest []string, err error) {
+func (tx *GraphTx) resolve(v loci.Viewer, ref loci.EntityRef, suggest bool) (
+	e loci.Entity, nearest []string, err error) {
 	list, err := tx.oneOfEachType(v, ref)
 	if err != nil {
 		return e, nil, err
@@ -238,7 +252,8 @@ func (tx *GraphTx) oneOfEachType(v loci.Viewer, ref loci.EntityRef) ([]loci.Enti
 	if err != nil || len(list) == 0 || ref.Type != "" {
 		return list, err
 	}
-	others, err := tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type <> ? ORDER BY e.seq LIMIT 1", ref.Name, list[0].Type)
+	others, err := tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type <> ? ORDER BY e.seq LIMIT 1", ref.Name,
+		list[0].Type)
 	return append(list, others...), err
 }
 
@@ -253,7 +268,8 @@ func noEntityNamed(name string, nearest []string) error {
 	return loci.Errorf(loci.NotFound, "%s", text)
 }
 
-func (n entities) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) ([]store.Observed, error) {
+func (n entities) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) (
+	[]store.Observed, error) {
 	if err := n.mayEnter(v); err != nil {
 		return nil, err
 	}
@@ -277,7 +293,8 @@ func (n entities) Observe(_ context.Context, v loci.Viewer, by loci.GraphAccess,
 	return out, nil
 }
 
-func (n entities) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) ([]store.PutRelation, error) {
+func (n entities) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) (
+	[]store.PutRelation, error) {
 	if err := n.mayEnter(v); err != nil {
 		return nil, err
 	}
@@ -298,7 +315,8 @@ func (n entities) Relate(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 	return out, nil
 }
 
-func (tx *GraphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelation, suggest bool) (put store.PutRelation, nearest []string, err error) {
+func (tx *GraphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelation, suggest bool) (
+	put store.PutRelation, nearest []string, err error) {
 	from, nearest, err := tx.resolve(v, item.From, suggest)
 	if err != nil {
 		return put, nearest, err
@@ -317,13 +335,15 @@ func (tx *GraphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelat
 		}
 		return put, nil, err
 	}
-	r := loci.Relation{ID: loci.NewRelationID(), FromID: from.ID, ToID: to.ID, From: from.Name, To: to.Name, Type: item.Type, GraphAccess: by, CreatedAt: tx.time()}
+	r := loci.Relation{ID: loci.NewRelationID(), FromID: from.ID, ToID: to.ID, From: from.Name, To: to.Name,
+		Type: item.Type, GraphAccess: by, CreatedAt: tx.time()}
 	return store.PutRelation{Relation: r, Created: true}, nil, tx.storeRelation(&r)
 }
 
 // sameRelations is sameObservations for relations.
 func (tx *GraphTx) sameRelations(q *Query, v loci.Viewer, from, kind, to string) {
-	q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.hash = ? AND r.from_entity = ? AND r.to_entity = ? AND r.relation_type = ? AND ",
+	q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.hash = ? AND r.from_entity = ? AND "+
+		"r.to_entity = ? AND r.relation_type = ? AND ",
 		GraphHash(from, to, kind), from, to, kind)
 	tx.seesRelation(q, v, loci.LiveOnly)
 	q.Add(" ORDER BY r.seq")

@@ -27,7 +27,9 @@ func (g graph) Get(_ context.Context, v loci.Viewer, ids ...loci.EntityID) ([]lo
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b loci.Entity) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
+	slices.SortFunc(list, func(a, b loci.Entity) int {
+		return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID))
+	})
 	return list, g.load(v, list)
 }
 
@@ -45,7 +47,8 @@ func (g graph) Find(_ context.Context, v loci.Viewer, refs []loci.EntityRef) (fo
 			}
 		}
 		if len(found) > store.MaxFound {
-			return nil, loci.FieldErrorf("names", "mean more than %d entities; ask for fewer names, or say their types", store.MaxFound)
+			return nil, loci.FieldErrorf("names", "mean more than %d entities; ask for fewer names, or say their types",
+				store.MaxFound)
 		}
 	}
 	return found, g.load(v, found)
@@ -73,7 +76,8 @@ func (tx *GraphTx) suggest(v loci.Viewer, name string, limit int) ([]string, err
 	slack := max(3, size/3)
 	q.Add("SELECT name FROM (SELECT e.name FROM entities e WHERE {graph e} ")
 	tx.Sees(&q, v, "e", loci.LiveOnly)
-	q.Add(" ORDER BY e.seq DESC LIMIT ?) x WHERE length(name) BETWEEN ? AND ? LIMIT ?", suggestFrom, size-slack, size+2*slack, suggestAmong)
+	q.Add(" ORDER BY e.seq DESC LIMIT ?) x WHERE length(name) BETWEEN ? AND ? LIMIT ?", suggestFrom, size-slack,
+		size+2*slack, suggestAmong)
 	names, err := all(tx.c, &q, func(r Row) (string, error) { return r.Text(0), nil })
 	return loci.Nearest(name, names, limit), err
 }
@@ -89,7 +93,8 @@ func (g graph) Read(_ context.Context, v loci.Viewer, gq store.GraphQuery) (page
 	}
 	if among {
 		page.Next, err = g.readOn(v, &page, last, relation)
-	} else if page.Entities, err = g.entities(v, loci.LiveOnly, "e.seq > ? ORDER BY e.seq LIMIT ?", after, gq.Limit); len(page.Entities) > 0 {
+	} else if page.Entities,
+		err = g.entities(v, loci.LiveOnly, "e.seq > ? ORDER BY e.seq LIMIT ?", after, gq.Limit); len(page.Entities) > 0 {
 		page.Next, err = g.readHere(v, &page)
 		last = page.Entities[len(page.Entities)-1].ID.String()
 	}
@@ -214,7 +219,8 @@ func (tx *GraphTx) step(v loci.Viewer, from []loci.Entity, seen map[string]bool,
 	}
 	list, known := jsonList(ids), jsonList(slices.Collect(maps.Keys(seen)))
 	var q Query
-	q.Add("SELECT "+entityColumns+" FROM (SELECT t.id FROM {each ?} {join} "+fromRelations+" WHERE {graph r} r.from_entity = value AND ", list)
+	q.Add("SELECT "+entityColumns+" FROM (SELECT t.id FROM {each ?} {join} "+fromRelations+
+		" WHERE {graph r} r.from_entity = value AND ", list)
 	tx.seesRelation(&q, v, loci.LiveOnly)
 	q.Add(" UNION SELECT f.id FROM {each ?} {join} "+fromRelations+" WHERE {graph r} r.to_entity = value AND ", list)
 	tx.seesRelation(&q, v, loci.LiveOnly)
@@ -230,7 +236,8 @@ func (g graph) Trash(_ context.Context, v loci.Viewer, limit int) (trash store.G
 		return trash, err
 	}
 	var oq, rq Query
-	oq.Add("SELECT " + observationColumns + " FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE {graph o} o.deleted_with IS NULL AND ")
+	oq.Add("SELECT " + observationColumns + " FROM observations o {join} entities e ON {graph e} e.id = o.entity_id " +
+		"WHERE {graph o} o.deleted_with IS NULL AND ")
 	g.Sees(&oq, v, "o", loci.TrashOnly)
 	oq.Add(" AND ")
 	g.Sees(&oq, v, "e", loci.LiveOnly)

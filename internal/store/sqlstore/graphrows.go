@@ -10,7 +10,8 @@ import (
 
 // page reads rows that come oldest first, at most limit, which the query exceeds
 // by one, and as long as there is room for text; the last one may exceed it.
-func page[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, limit int, room *int) (list []T, more bool, err error) {
+func page[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, limit int, room *int) (
+	list []T, more bool, err error) {
 	list = []T{}
 	err = c.Query(q.String(), q.Args, func(r Row) error {
 		if more = len(list) >= limit || *room <= 0; more {
@@ -33,7 +34,8 @@ func (tx *GraphTx) live(v loci.Viewer, id loci.EntityID) error {
 	return err
 }
 
-func (g graph) Observations(_ context.Context, v loci.Viewer, id loci.EntityID, gq store.GraphQuery) (p store.ObservationPage, err error) {
+func (g graph) Observations(_ context.Context, v loci.Viewer, id loci.EntityID, gq store.GraphQuery) (
+	p store.ObservationPage, err error) {
 	if err := g.live(v, id); err != nil {
 		return p, err
 	}
@@ -48,7 +50,8 @@ func (g graph) Observations(_ context.Context, v loci.Viewer, id loci.EntityID, 
 	return p, nil
 }
 
-func (tx *GraphTx) observationPage(v loci.Viewer, id, after string, limit int, room *int) ([]loci.Observation, bool, error) {
+func (tx *GraphTx) observationPage(v loci.Viewer, id, after string, limit int, room *int) (
+	[]loci.Observation, bool, error) {
 	seq, err := tx.observationPosition(v, id, after)
 	if err != nil {
 		return nil, false, err
@@ -64,14 +67,16 @@ func (tx *GraphTx) observationPosition(v loci.Viewer, entity, id string) (int64,
 		return 0, nil
 	}
 	var q Query
-	q.Add("SELECT o.seq FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE {graph o} o.id = ? AND o.entity_id = ? AND ", id, entity)
+	q.Add("SELECT o.seq FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE {graph o} o.id = ? "+
+		"AND o.entity_id = ? AND ", id, entity)
 	tx.Sees(&q, v, "o", loci.AnyState)
 	q.Add(" AND ")
 	tx.Sees(&q, v, "e", loci.AnyState)
 	return tx.seqAt(&q)
 }
 
-func (g graph) Relations(_ context.Context, v loci.Viewer, id loci.EntityID, gq store.GraphQuery) (p store.RelationPage, err error) {
+func (g graph) Relations(_ context.Context, v loci.Viewer, id loci.EntityID, gq store.GraphQuery) (
+	p store.RelationPage, err error) {
 	if err := g.live(v, id); err != nil {
 		return p, err
 	}
@@ -95,7 +100,8 @@ const inRelations = "relations"
 
 // Rows takes as the position the id of the last entity, and behind a colon that of its last
 // observation where there may be more; or inRelations, a colon and the id of the last relation.
-func (g graph) Rows(_ context.Context, v loci.Viewer, gq store.GraphQuery) (rows store.GraphRows, next store.Position, err error) {
+func (g graph) Rows(_ context.Context, v loci.Viewer, gq store.GraphQuery) (
+	rows store.GraphRows, next store.Position, err error) {
 	head, tail, among := strings.Cut(string(gq.After), ":")
 	left, room := gq.Limit, store.MaxGraphText
 	if head != inRelations || !among {
@@ -123,7 +129,8 @@ func (g graph) Rows(_ context.Context, v loci.Viewer, gq store.GraphQuery) (rows
 }
 
 // entityRows adds entities with their observations.
-func (tx *GraphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.GraphQuery, room *int) (next store.Position, err error) {
+func (tx *GraphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.GraphQuery, room *int) (
+	next store.Position, err error) {
 	id, observation, among := strings.Cut(string(gq.After), ":")
 	after, err := tx.position(v, store.Position(id))
 	if err != nil {
@@ -158,7 +165,8 @@ func (tx *GraphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.Gra
 	return "", err
 }
 
-func (tx *GraphTx) observationRows(v loci.Viewer, rows *store.GraphRows, entity, after string, limit int, room *int) (next store.Position, err error) {
+func (tx *GraphTx) observationRows(v loci.Viewer, rows *store.GraphRows, entity, after string, limit int, room *int) (
+	next store.Position, err error) {
 	list, more, err := tx.observationPage(v, entity, after, limit, room)
 	if rows.Observations = append(rows.Observations, list...); more {
 		if len(list) > 0 {

@@ -7,7 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func (n entities) SetVendors(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs, vendors []loci.Vendor) (count int, err error) {
+func (n entities) SetVendors(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs,
+	vendors []loci.Vendor) (count int, err error) {
 	if err := n.mayEnter(v); err != nil {
 		return 0, err
 	}
@@ -59,14 +60,16 @@ func (tx *GraphTx) setVendors(find *Query, kind, table, id, list string, count *
 
 func (tx *GraphTx) ownEntity(v loci.Viewer, user loci.UserID, id loci.EntityID) *Query {
 	var q Query
-	q.Add("SELECT e.allowed_vendors FROM entities e WHERE {graph e} e.id = ? AND e.user_id = ? AND ", id.String(), user.String())
+	q.Add("SELECT e.allowed_vendors FROM entities e WHERE {graph e} e.id = ? AND e.user_id = ? AND ", id.String(),
+		user.String())
 	tx.Sees(&q, v, "e", loci.LiveOnly)
 	return &q
 }
 
 func (tx *GraphTx) ownObservation(v loci.Viewer, user loci.UserID, id loci.ObservationID) *Query {
 	var q Query
-	q.Add("SELECT o.allowed_vendors FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE {graph o} o.id = ? AND o.user_id = ? AND ", id.String(), user.String())
+	q.Add("SELECT o.allowed_vendors FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE {graph "+
+		"o} o.id = ? AND o.user_id = ? AND ", id.String(), user.String())
 	tx.Sees(&q, v, "o", loci.LiveOnly)
 	q.Add(" AND ")
 	tx.Sees(&q, v, "e", loci.LiveOnly)
@@ -75,7 +78,8 @@ func (tx *GraphTx) ownObservation(v loci.Viewer, user loci.UserID, id loci.Obser
 
 func (tx *GraphTx) ownRelation(v loci.Viewer, user loci.UserID, id loci.RelationID) *Query {
 	var q Query
-	q.Add("SELECT r.allowed_vendors FROM "+fromRelations+" WHERE {graph r} r.id = ? AND r.user_id = ? AND ", id.String(), user.String())
+	q.Add("SELECT r.allowed_vendors FROM "+fromRelations+" WHERE {graph r} r.id = ? AND r.user_id = ? AND ", id.String(),
+		user.String())
 	tx.seesRelation(&q, v, loci.LiveOnly)
 	return &q
 }

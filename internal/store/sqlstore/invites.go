@@ -9,7 +9,8 @@ import (
 const inviteColumns = "id, email, team_id, org_role, team_role, hash, invited_by, state, created_at, expires_at"
 
 func scanInvite(r Row) loci.Invite {
-	i := loci.Invite{ID: r.ID(0), Email: r.Text(1), TeamID: r.ID(2), OrgRole: loci.MemberRole(r.Text(3)), TeamRole: loci.MemberRole(r.Text(4)),
+	i := loci.Invite{ID: r.ID(0), Email: r.Text(1), TeamID: r.ID(2), OrgRole: loci.MemberRole(r.Text(3)),
+		TeamRole:  loci.MemberRole(r.Text(4)),
 		InvitedBy: r.ID(6), State: loci.InviteState(r.Text(7)), CreatedAt: timeAt(r, 8), ExpiresAt: timeAt(r, 9)}
 	copy(i.Hash[:], r.Raw(5))
 	return i
@@ -30,7 +31,8 @@ func (t teams) Invite(_ context.Context, i loci.Invite) error {
 		teamRole = string(i.TeamRole)
 	}
 	err := t.c.Exec("INSERT INTO team_invites ({org} "+inviteColumns+") VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		[16]byte(i.ID), i.Email, orNull(i.TeamID), string(i.OrgRole), teamRole, i.Hash[:], [16]byte(i.InvitedBy), string(i.State),
+		[16]byte(i.ID), i.Email, orNull(i.TeamID), string(i.OrgRole), teamRole, i.Hash[:], [16]byte(i.InvitedBy),
+		string(i.State),
 		i.CreatedAt.UnixMicro(), i.ExpiresAt.UnixMicro())
 	switch {
 	case t.d.dangling(err):
@@ -50,12 +52,14 @@ func (t teams) Invitation(_ context.Context, id loci.InviteID) (i loci.Invite, e
 	return i, err
 }
 
-const invitesOfTeam = "SELECT " + inviteColumns + " FROM team_invites WHERE {team_invites} team_id = ? ORDER BY created_at DESC, id DESC"
+const invitesOfTeam = "SELECT " + inviteColumns +
+	" FROM team_invites WHERE {team_invites} team_id = ? ORDER BY created_at DESC, id DESC"
 
 func (t teams) Invitations(_ context.Context, team loci.TeamID) (list []loci.Invite, err error) {
 	sql, args := invitesOfTeam, Args{[16]byte(team)}
 	if team.IsZero() {
-		sql, args = "SELECT "+inviteColumns+" FROM team_invites WHERE {team_invites} TRUE ORDER BY created_at DESC, id DESC", nil
+		sql, args = "SELECT "+inviteColumns+" FROM team_invites WHERE {team_invites} TRUE ORDER BY created_at DESC, id DESC",
+			nil
 	}
 	err = t.c.Query(sql, args, func(r Row) error { list = append(list, scanInvite(r)); return nil })
 	return list, err
@@ -65,7 +69,8 @@ func (t teams) Settle(ctx context.Context, id loci.InviteID, state loci.InviteSt
 	if state != loci.InviteAccepted && state != loci.InviteRevoked {
 		return loci.Errorf(loci.Invalid, "an invitation is settled by being accepted or revoked")
 	}
-	err := t.c.Exec("UPDATE team_invites SET state = ? WHERE {team_invites} id = ? AND state = 'pending'", string(state), [16]byte(id))
+	err := t.c.Exec("UPDATE team_invites SET state = ? WHERE {team_invites} id = ? AND state = 'pending'", string(state),
+		[16]byte(id))
 	if err != nil || t.c.Changes() > 0 {
 		return err
 	}

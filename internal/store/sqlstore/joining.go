@@ -7,7 +7,8 @@ import "github.com/loci-memory/loci"
 // BeginUser makes the pending row. The caller is the only one that adds users, so another one of the same address was
 // left by a process that died. Conflict if the address or the id is somebody's, NotFound if there is no such team.
 func (tx *Tx) BeginUser(u loci.User) error {
-	err := tx.c.Exec("DELETE FROM users WHERE {users} state = 'pending' AND (email = ? OR id = ?)", textOrNull(u.Email), [16]byte(u.ID))
+	err := tx.c.Exec("DELETE FROM users WHERE {users} state = 'pending' AND (email = ? OR id = ?)", textOrNull(u.Email),
+		[16]byte(u.ID))
 	if err == nil {
 		err = tx.insertUser(u, "pending")
 	}
@@ -26,7 +27,8 @@ func (tx *Tx) insertUser(u loci.User, state string) error {
 		teamRole = string(u.TeamRole)
 	}
 	return tx.c.Exec(`INSERT INTO users ({org} id, email, name, role, org_role, team_id, team_role, state, created_at)
-		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(u.ID), textOrNull(u.Email), u.Name, string(u.Role), string(u.OrgRole),
+		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(u.ID), textOrNull(u.Email), u.Name, string(u.Role),
+		string(u.OrgRole),
 		orNull(u.TeamID), teamRole, state, u.CreatedAt.UnixMicro())
 }
 
@@ -58,7 +60,8 @@ func (tx *Tx) UserState(user loci.UserID) (state string, err error) {
 
 // SetEmail writes a user's address, or none.
 func (tx *Tx) SetEmail(user loci.UserID, email string) error {
-	return tx.c.Exec("UPDATE users SET email = ?1 WHERE {users} id = ?2 AND email {isnot} ?1", textOrNull(email), [16]byte(user))
+	return tx.c.Exec("UPDATE users SET email = ?1 WHERE {users} id = ?2 AND email {isnot} ?1", textOrNull(email),
+		[16]byte(user))
 }
 
 func textOrNull(s string) any {

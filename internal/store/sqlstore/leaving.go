@@ -11,7 +11,8 @@ const EraseBatch = 200
 
 // MarkLeaving makes a user nobody, so that what they have can be erased in several transactions.
 func (tx *Tx) MarkLeaving(user loci.UserID) error {
-	return tx.c.Exec("UPDATE users SET state = 'leaving', team_id = NULL, team_role = NULL WHERE {users} id = ? AND state IN ('active', 'disabled')", [16]byte(user))
+	return tx.c.Exec("UPDATE users SET state = 'leaving', team_id = NULL, team_role = NULL WHERE {users} id = ? AND "+
+		"state IN ('active', 'disabled')", [16]byte(user))
 }
 
 // RemoveUser removes the row of a user, with everything that they have still written.

@@ -10,7 +10,8 @@ type limits struct{ *Registry }
 func (l limits) Take(ctx context.Context, key string, window time.Time, n int) (used int, err error) {
 	err = l.db.Update(ctx, func(c Conn) error {
 		if err := c.Exec(`INSERT INTO limits ({global} key, window, used) VALUES (?, ?, ?)
-			ON CONFLICT ({global} key, window) DO UPDATE SET used = limits.used + excluded.used`, key, window.UnixMicro(), n); err != nil {
+			ON CONFLICT ({global} key, window) DO UPDATE SET used = limits.used + excluded.used`, key, window.UnixMicro(),
+			n); err != nil {
 			return err
 		}
 		_, err := c.One("SELECT used FROM limits WHERE {global limits} key = ? AND window = ?", Args{key, window.UnixMicro()},
@@ -37,7 +38,8 @@ func failures(c Conn, key string) (n int, last time.Time, err error) {
 func (l limits) Fail(ctx context.Context, key string, at time.Time) (n int, err error) {
 	err = l.db.Update(ctx, func(c Conn) error {
 		if err := c.Exec(`INSERT INTO failures ({global} key, n, last) VALUES (?, 1, ?)
-			ON CONFLICT ({global} key) DO UPDATE SET n = failures.n + 1, last = {greatest}(failures.last, excluded.last)`, key, at.UnixMicro()); err != nil {
+			ON CONFLICT ({global} key) DO UPDATE SET n = failures.n + 1, last = {greatest}(failures.last, excluded.last)`, key,
+			at.UnixMicro()); err != nil {
 			return err
 		}
 		n, _, err = failures(c, key)
@@ -47,7 +49,9 @@ func (l limits) Fail(ctx context.Context, key string, at time.Time) (n int, err 
 }
 
 func (l limits) Clear(ctx context.Context, key string) error {
-	return l.db.Update(ctx, func(c Conn) error { return c.Exec("DELETE FROM failures WHERE {global failures} key = ?", key) })
+	return l.db.Update(ctx, func(c Conn) error {
+		return c.Exec("DELETE FROM failures WHERE {global failures} key = ?", key)
+	})
 }
 
 func (l limits) Purge(ctx context.Context, then time.Time) error {

@@ -46,7 +46,8 @@ func (t lists) List(ctx context.Context, v loci.Viewer, lq store.ListQuery) (pag
 
 // fill appends rows until the page is full. It reads places until it knows
 // whether there is one more visible row, however many do not pass.
-func (t lists) fill(ctx context.Context, w *listing, lq *store.ListQuery, page *store.Page) (last Place, more bool, err error) {
+func (t lists) fill(ctx context.Context, w *listing, lq *store.ListQuery, page *store.Page) (
+	last Place, more bool, err error) {
 	skip := lq.Offset
 	for ctx.Err() == nil {
 		want := min(skip, maxBatch) + min(lq.Limit-len(page.Memories), maxBatch) + 1

@@ -63,7 +63,8 @@ func marked(text, marker string) bool {
 func declarations(t *testing.T) map[string]string {
 	t.Helper()
 	//nolint:staticcheck // one package without build tags
-	files, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	files, err := parser.ParseDir(token.NewFileSet(), ".",
+		func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,11 +35,13 @@ func (t lists) oldRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery)
 
 // oldQuery looks at what was replaced after the time that is asked for.
 func (t lists) oldQuery(q *Query, v loci.Viewer, f *store.Filter) {
-	q.Add("SELECT o.seq FROM memory_versions o {join} memories m ON {m} m.seq = o.seq WHERE {o} o.replaced_at > ? AND ", f.When.KnownAt.UnixMicro())
+	q.Add("SELECT o.seq FROM memory_versions o {join} memories m ON {m} m.seq = o.seq WHERE {o} o.replaced_at > ? AND ",
+		f.When.KnownAt.UnixMicro())
 	t.Passes(q, v, f, t.Now(), "o")
 }
 
-func (t lists) matchRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, seqs []int64, c *counter, hits *[]Hit) error {
+func (t lists) matchRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, seqs []int64, c *counter,
+	hits *[]Hit) error {
 	var q Query
 	t.loadQuery(&q, &Listing{Viewer: v, Filter: &mq.Filter, Now: t.Now()}, seqs, "o", Columns("o."))
 	return t.c.Query(q.String(), q.Args, func(r Row) error {

@@ -13,7 +13,8 @@ type connections struct{ *Registry }
 func (m connections) Get(ctx context.Context, key [32]byte) (got store.Connection, err error) {
 	found := false
 	err = m.db.View(ctx, func(c Conn) (err error) {
-		found, err = c.One("SELECT s.org_id, s.user_id, s.project_id, s.used_at FROM mcp_sessions s JOIN orgs o ON {global o} o.id = s.org_id AND o.state IN "+OpenStates+
+		found, err = c.One("SELECT s.org_id, s.user_id, s.project_id, s.used_at FROM mcp_sessions s JOIN orgs o ON "+
+			"{global o} o.id = s.org_id AND o.state IN "+OpenStates+
 			" WHERE {global s} s.key = ?", Args{key[:]}, func(r Row) (err error) {
 			got = store.Connection{Key: key, OrgID: loci.OrgID(r.Text(0)), UserID: r.ID(1), UsedAt: timeAt(r, 3)}
 			got.ProjectID, err = idAt[loci.ProjectID](r, 2)
@@ -39,7 +40,8 @@ func (m connections) Put(ctx context.Context, s store.Connection) error {
 			return err
 		}
 		return c.Exec(`INSERT INTO mcp_sessions ({global} key, org_id, user_id, project_id, used_at) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT ({global} key) DO UPDATE SET org_id = excluded.org_id, user_id = excluded.user_id, project_id = excluded.project_id, used_at = excluded.used_at`,
+			ON CONFLICT ({global} key) DO UPDATE SET org_id = excluded.org_id, user_id = excluded.user_id,
+			project_id = excluded.project_id, used_at = excluded.used_at`,
 			s.Key[:], string(s.OrgID), [16]byte(s.UserID), s.ProjectID.String(), loci.CutTime(s.UsedAt).UnixMicro())
 	})
 	if m.d.dangling(err) { // org and project are there
@@ -56,7 +58,8 @@ func (m connections) Remove(ctx context.Context, key [32]byte) error {
 
 func (m connections) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
 	err = m.db.Update(ctx, func(c Conn) error {
-		err := c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} key IN (SELECT key FROM mcp_sessions WHERE {global mcp_sessions} used_at < ? ORDER BY used_at LIMIT ?)", ceilMicro(then), limit)
+		err := c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} key IN (SELECT key FROM mcp_sessions WHERE "+
+			"{global mcp_sessions} used_at < ? ORDER BY used_at LIMIT ?)", ceilMicro(then), limit)
 		n = int(c.Changes())
 		return err
 	})

@@ -46,7 +46,8 @@ func (t memories) getQuery(q *Query, v loci.Viewer, id loci.MemoryID, l loci.Lif
 	t.visible(q, v, l, t.Now())
 }
 
-func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) ([]*loci.Memory, error) {
+func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) (
+	[]*loci.Memory, error) {
 	var q Query
 	t.getQuery(&q, v, loci.MemoryID{}, l)
 	text := q.String()

@@ -19,8 +19,10 @@ func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
 	if err := t.knowsUser(n.UserID); err != nil {
 		return err
 	}
-	err := t.c.Exec(`INSERT INTO memory_nodes ({org} scope, deleted_at, expires_at, superseded_by, team_id, project_id, agent_id, workspace_id,
-		allowed_vendors, name, description, tags, updated_at, id, user_id, origin, created_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	err := t.c.Exec(`INSERT INTO memory_nodes ({org} scope, deleted_at, expires_at, superseded_by, team_id, project_id,
+		agent_id, workspace_id,
+		allowed_vendors, name, description, tags, updated_at, id, user_id, origin, created_at)
+		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(bindNode(n), [16]byte(n.ID), [16]byte(n.UserID), n.Origin, n.CreatedAt.UnixMicro())...)
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "memory node %s exists already", n.ID)
@@ -33,12 +35,15 @@ func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
 
 // bindNode gives what Update may change.
 func bindNode(n *loci.MemoryNode) []any {
-	return []any{string(n.Scope), micros(n.DeletedAt), micros(n.ExpiresAt), orNull(n.SupersededBy), orNull(n.TeamID), orNull(n.ProjectID),
-		orNull(n.AgentID), orNull(n.WorkspaceID), toJSON(n.AllowedVendors), n.Name, n.Description, toJSON(n.Tags), n.UpdatedAt.UnixMicro()}
+	return []any{string(n.Scope), micros(n.DeletedAt), micros(n.ExpiresAt), orNull(n.SupersededBy), orNull(n.TeamID),
+		orNull(n.ProjectID),
+		orNull(n.AgentID), orNull(n.WorkspaceID), toJSON(n.AllowedVendors), n.Name, n.Description, toJSON(n.Tags),
+		n.UpdatedAt.UnixMicro()}
 }
 
 // nodeColumns are read by scanNode.
-const nodeColumns = `m.seq, m.id, m.user_id, m.scope, m.deleted_at, m.expires_at, m.superseded_by, m.team_id, m.project_id, m.agent_id,
+const nodeColumns = `m.seq, m.id, m.user_id, m.scope, m.deleted_at, m.expires_at, m.superseded_by, m.team_id,
+	m.project_id, m.agent_id,
 	m.workspace_id, m.allowed_vendors, m.origin, m.name, m.description, m.tags, m.created_at, m.updated_at`
 
 // storedNode is a node with the number of its row.
@@ -50,8 +55,10 @@ type storedNode struct {
 func (t memoryNodes) scanNode(r Row) (n *storedNode, err error) {
 	n = &storedNode{seq: r.Int64(0)}
 	n.ID = r.ID(1)
-	n.Access = loci.Access{OrgID: t.Org, UserID: r.ID(2), Scope: loci.Scope(r.Text(3)), DeletedAt: timeAt(r, 4), ExpiresAt: timeAt(r, 5),
-		SupersededBy: r.ID(6), TeamID: r.ID(7), ProjectID: r.ID(8), AgentID: r.ID(9), WorkspaceID: r.ID(10), Origin: r.Text(12)}
+	n.Access = loci.Access{OrgID: t.Org, UserID: r.ID(2), Scope: loci.Scope(r.Text(3)), DeletedAt: timeAt(r, 4),
+		ExpiresAt:    timeAt(r, 5),
+		SupersededBy: r.ID(6), TeamID: r.ID(7), ProjectID: r.ID(8), AgentID: r.ID(9), WorkspaceID: r.ID(10),
+		Origin: r.Text(12)}
 	n.Name, n.Description, n.CreatedAt, n.UpdatedAt = r.Text(13), r.Text(14), timeAt(r, 16), timeAt(r, 17)
 	if n.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(11)); err == nil {
 		n.Tags, err = fromJSON[string](r.Raw(15))
@@ -100,7 +107,8 @@ func (t memoryNodes) Get(_ context.Context, v loci.Viewer, id loci.NodeID, l loc
 // nodeList marks positions of lists of nodes; the lifecycle is in the low bits.
 const nodeList = 1 << 6
 
-func (t memoryNodes) List(_ context.Context, v loci.Viewer, nq store.NodeQuery) (list []*loci.MemoryNode, next store.Position, err error) {
+func (t memoryNodes) List(_ context.Context, v loci.Viewer, nq store.NodeQuery) (
+	list []*loci.MemoryNode, next store.Position, err error) {
 	if nq.Limit < 1 {
 		return nil, "", loci.Errorf(loci.Invalid, "a page has at least 1 row")
 	}
@@ -159,8 +167,10 @@ func (t memoryNodes) Update(_ context.Context, n *loci.MemoryNode) error {
 	if err != nil {
 		return err
 	}
-	err = t.c.Exec(`UPDATE memory_nodes SET scope = ?, deleted_at = ?, expires_at = ?, superseded_by = ?, team_id = ?, project_id = ?, agent_id = ?,
-		workspace_id = ?, allowed_vendors = ?, name = ?, description = ?, tags = ?, updated_at = ? WHERE {memory_nodes} seq = ?`, append(bindNode(n), old.seq)...)
+	err = t.c.Exec(`UPDATE memory_nodes SET scope = ?, deleted_at = ?, expires_at = ?, superseded_by = ?, team_id = ?,
+		project_id = ?, agent_id = ?,
+		workspace_id = ?, allowed_vendors = ?, name = ?, description = ?, tags = ?, updated_at = ?
+		WHERE {memory_nodes} seq = ?`, append(bindNode(n), old.seq)...)
 	if err != nil {
 		return err
 	}
@@ -187,11 +197,12 @@ func (t memoryNodes) erase(n *storedNode) error {
 // eraseAll erases the nodes that the condition on m selects, at most limit.
 func (t memoryNodes) eraseAll(limit int, condition string, arg any) (int, error) {
 	var list []*storedNode
-	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} "+condition+" ORDER BY m.seq LIMIT ?", Args{arg, limit}, func(r Row) error {
-		n, err := t.scanNode(r)
-		list = append(list, n)
-		return err
-	})
+	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} "+condition+" ORDER BY m.seq LIMIT ?",
+		Args{arg, limit}, func(r Row) error {
+			n, err := t.scanNode(r)
+			list = append(list, n)
+			return err
+		})
 	for _, n := range list {
 		if err == nil {
 			err = t.erase(n)

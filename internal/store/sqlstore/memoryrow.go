@@ -10,9 +10,11 @@ import (
 
 // stateColumns are what memories and memory_versions have in common, in the
 // order in which bind gives and scan reads them.
-var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_at", "superseded_by", "team_id", "project_id",
+var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_at", "superseded_by", "team_id",
+	"project_id",
 	"agent_id", "workspace_id", "session_id", "allowed_vendors", "origin", "created_at", "updated_at", "version", "change",
-	"editor", "importance", "pinned", "valid_from", "valid_to", "key", "category", "source", "tags", "title", "summary", "content",
+	"editor", "importance", "pinned", "valid_from", "valid_to", "key", "category", "source", "tags", "title", "summary",
+	"content",
 	"editor_user", "editor_credential", "editor_session"}
 
 // memoryColumns are read by scanMemory.
@@ -26,10 +28,12 @@ func Columns(prefix string) string {
 // BindState gives the values of the columns of Columns.
 func BindState(m *loci.Memory) []any {
 	return []any{[16]byte(m.UserID), string(m.Scope), string(m.Type), micros(m.DeletedAt), micros(m.ExpiresAt),
-		orNull(m.SupersededBy), orNull(m.TeamID), orNull(m.ProjectID), orNull(m.AgentID), orNull(m.WorkspaceID), orNull(m.SessionID),
+		orNull(m.SupersededBy), orNull(m.TeamID), orNull(m.ProjectID), orNull(m.AgentID), orNull(m.WorkspaceID),
+		orNull(m.SessionID),
 		toJSON(m.AllowedVendors), m.Origin, m.CreatedAt.UnixMicro(), m.UpdatedAt.UnixMicro(), m.Version, string(m.Change),
 		m.Editor, m.Importance, m.Pinned, micros(m.ValidFrom), micros(m.ValidTo), m.Key, m.Category, m.Source,
-		toJSON(m.Tags), m.Title, m.Summary, m.Content, orNull(m.EditorID), orNull(m.EditorCredentialID), orNull(m.EditorSessionID)}
+		toJSON(m.Tags), m.Title, m.Summary, m.Content, orNull(m.EditorID), orNull(m.EditorCredentialID),
+		orNull(m.EditorSessionID)}
 }
 
 // Stored is a memory with the number of its row.
@@ -47,7 +51,8 @@ func (tx *Tx) scanMemory(r Row) (*Stored, error) {
 // scanState reads the state columns, which begin at column i.
 func (tx *Tx) scanState(r Row, i int, m *loci.Memory) (err error) {
 	m.Access = loci.Access{OrgID: tx.Org, UserID: r.ID(i), Scope: loci.Scope(r.Text(i + 1)), DeletedAt: timeAt(r, i+3),
-		ExpiresAt: timeAt(r, i+4), SupersededBy: r.ID(i + 5), TeamID: r.ID(i + 6), ProjectID: r.ID(i + 7), AgentID: r.ID(i + 8),
+		ExpiresAt: timeAt(r, i+4), SupersededBy: r.ID(i + 5), TeamID: r.ID(i + 6), ProjectID: r.ID(i + 7),
+		AgentID:     r.ID(i + 8),
 		WorkspaceID: r.ID(i + 9), Origin: r.Text(i + 12)}
 	m.Type, m.SessionID = loci.MemoryType(r.Text(i+2)), r.ID(i+10)
 	m.CreatedAt, m.UpdatedAt = timeAt(r, i+13), timeAt(r, i+14)

@@ -21,7 +21,8 @@ type placed struct {
 }
 
 // itemColumns are read by scanItem. The text comes last.
-const itemColumns = `i.seq, coalesce(i.parent_seq, 0), i.rank, i.id, i.kind, m.id, i.project_id, i.entity_id, i.user_id, i.origin,
+const itemColumns = `i.seq, coalesce(i.parent_seq, 0), i.rank, i.id, i.kind, m.id, i.project_id, i.entity_id,
+	i.user_id, i.origin,
 	i.allowed_vendors, i.created_at, i.text`
 
 // itemPlaces are itemColumns for those who do not read the texts.
@@ -29,7 +30,8 @@ var itemPlaces = strings.TrimSuffix(itemColumns, "i.text") + "''"
 
 func scanItem(r Row, node loci.NodeID) (i *placed, err error) {
 	i = &placed{seq: r.Int64(0), parent: r.Int64(1), rank: r.Int64(2)}
-	i.NodeItem = loci.NodeItem{ID: r.ID(3), NodeID: node, Kind: loci.ItemKind(r.Text(4)), MemoryID: r.ID(5), ProjectID: r.ID(6), EntityID: r.ID(7),
+	i.NodeItem = loci.NodeItem{ID: r.ID(3), NodeID: node, Kind: loci.ItemKind(r.Text(4)), MemoryID: r.ID(5),
+		ProjectID: r.ID(6), EntityID: r.ID(7),
 		UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11), Text: r.Text(12)}
 	i.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(10))
 	return i, err
@@ -53,7 +55,8 @@ func (t memoryNodes) shownQuery(q *Query, v loci.Viewer, node *storedNode, colum
 }
 
 func itemsOf(q *Query, node *storedNode, columns string) {
-	q.Add("SELECT "+columns+" FROM node_items i LEFT JOIN memories m ON {m} m.seq = i.memory_seq WHERE {i} i.node_seq = ?", node.seq)
+	q.Add("SELECT "+columns+" FROM node_items i LEFT JOIN memories m ON {m} m.seq = i.memory_seq WHERE {i} i.node_seq = ?",
+		node.seq)
 }
 
 func (t memoryNodes) tree(q *Query, node *storedNode) ([]*placed, error) {
@@ -71,7 +74,8 @@ func (t memoryNodes) tree(q *Query, node *storedNode) ([]*placed, error) {
 // inOrder appends what is below an item. What is below a hidden one is not reached.
 func inOrder(list []*placed, below map[int64][]*placed, above *placed) []*placed {
 	siblings := below[above.seq]
-	slices.SortFunc(siblings, func(a, b *placed) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.seq, b.seq)) })
+	slices.SortFunc(siblings,
+		func(a, b *placed) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.seq, b.seq)) })
 	for n, i := range siblings {
 		i.Position, i.ParentID, i.above = n, above.ID, above
 		list = inOrder(append(list, i), below, i)
@@ -151,7 +155,8 @@ func (t memoryNodes) PutItem(_ context.Context, v loci.Viewer, i loci.NodeItem, 
 
 // roomIn bounds what there is of a node, seen or not.
 func (t memoryNodes) roomIn(node *storedNode) error {
-	full, err := t.there("SELECT 1 FROM node_items WHERE {node_items} node_seq = ? LIMIT 1 OFFSET ?", node.seq, loci.MaxAllNodeItems-1)
+	full, err := t.there("SELECT 1 FROM node_items WHERE {node_items} node_seq = ? LIMIT 1 OFFSET ?", node.seq,
+		loci.MaxAllNodeItems-1)
 	if err == nil && full {
 		err = noRoom()
 	}
@@ -190,7 +195,8 @@ func (t memoryNodes) changed(node *storedNode, item *placed) error {
 			seen = append(seen, m.Access)
 		}
 		if i.Kind == loci.ItemEntity { // its allowed vendors are those of the item; the graph is another file
-			seen = append(seen, loci.Access{OrgID: t.Org, WorkspaceID: node.WorkspaceID, Scope: loci.ScopeProject, ProjectID: i.ProjectID,
+			seen = append(seen, loci.Access{OrgID: t.Org, WorkspaceID: node.WorkspaceID, Scope: loci.ScopeProject,
+				ProjectID:      i.ProjectID,
 				AllowedVendors: []loci.Vendor{loci.AnyVendor}})
 		}
 	}
@@ -222,7 +228,8 @@ func (t memoryNodes) rank(node *storedNode, to target) (int64, error) {
 
 // rankBelow returns the highest rank before the place.
 func (t memoryNodes) rankBelow(node *storedNode, to target) (last int64, found bool, err error) {
-	sql, args := "SELECT rank FROM node_items WHERE {node_items} node_seq = ? AND parent_seq {is} nullif(?, 0)", Args{node.seq, to.parent.seq}
+	sql, args := "SELECT rank FROM node_items WHERE {node_items} node_seq = ? AND parent_seq {is} nullif(?, 0)",
+		Args{node.seq, to.parent.seq}
 	if !to.before.ID.IsZero() {
 		sql, args = sql+" AND rank < ?", append(args, to.before.rank)
 	}
@@ -232,8 +239,10 @@ func (t memoryNodes) rankBelow(node *storedNode, to target) (last int64, found b
 
 // renumber makes room between all siblings.
 func (t memoryNodes) renumber(node *storedNode, to target) error {
-	err := t.c.Exec(`UPDATE node_items SET rank = r.n * ?3 FROM (SELECT seq, row_number() OVER (ORDER BY rank, seq) AS n FROM node_items
-		WHERE {node_items} node_seq = ?1 AND parent_seq {is} nullif(?2, 0)) r WHERE {node_items} node_items.seq = r.seq`, node.seq, to.parent.seq, rankGap)
+	err := t.c.Exec(`UPDATE node_items SET rank = r.n * ?3 FROM (SELECT seq, row_number() OVER (ORDER BY rank, seq) AS n
+		FROM node_items
+		WHERE {node_items} node_seq = ?1 AND parent_seq {is} nullif(?2, 0)) r WHERE {node_items} node_items.seq = r.seq`,
+		node.seq, to.parent.seq, rankGap)
 	if err != nil {
 		return err
 	}
@@ -245,7 +254,8 @@ func (t memoryNodes) renumber(node *storedNode, to target) error {
 // of returns a visible item with its node and what else v sees of that.
 func (t memoryNodes) of(v loci.Viewer, id loci.NodeItemID) (node *storedNode, rows []*placed, item *placed, err error) {
 	var q Query
-	q.Add("SELECT "+nodeColumns+" FROM node_items i {join} memory_nodes m ON {m} m.seq = i.node_seq WHERE {i} i.id = ? AND ", [16]byte(id))
+	q.Add("SELECT "+nodeColumns+" FROM node_items i {join} memory_nodes m ON {m} m.seq = i.node_seq WHERE {i} i.id = "+
+		"? AND ", [16]byte(id))
 	t.visible(&q, v, loci.LiveOnly, t.Now())
 	node, err = t.one(&q)
 	if loci.CodeOf(err) == loci.NotFound {
@@ -281,7 +291,8 @@ func (t memoryNodes) MoveItem(_ context.Context, v loci.Viewer, id, parent, befo
 	if err != nil {
 		return err
 	}
-	if err := t.c.Exec("UPDATE node_items SET parent_seq = nullif(?, 0), rank = ? WHERE {node_items} seq = ?", to.parent.seq, rank, item.seq); err != nil {
+	if err := t.c.Exec("UPDATE node_items SET parent_seq = nullif(?, 0), rank = ? WHERE {node_items} seq = ?",
+		to.parent.seq, rank, item.seq); err != nil {
 		return err
 	}
 	// Whoever saw it where it was, and does not see it where it is, learns only the former.
@@ -296,7 +307,8 @@ func (t memoryNodes) MoveItem(_ context.Context, v loci.Viewer, id, parent, befo
 func (t memoryNodes) fits(item *placed, depth int) error {
 	height := 0
 	_, err := t.c.One(`WITH RECURSIVE under (seq, height) AS (VALUES (?, 0) UNION ALL
-		SELECT i.seq, height + 1 FROM under {join} node_items i ON {i} i.parent_seq = under.seq) SELECT max(height) FROM under`,
+		SELECT i.seq, height + 1 FROM under {join} node_items i ON {i} i.parent_seq = under.seq) SELECT max(height)
+		FROM under`,
 		Args{item.seq}, func(r Row) error { height = r.Int(0); return nil })
 	if err == nil && depth+1+height > loci.MaxAllNodeDepth {
 		err = noRoom()
@@ -319,7 +331,8 @@ func (t memoryNodes) RemoveItem(_ context.Context, v loci.Viewer, id loci.NodeIt
 // the latter would be seen by more readers than before.
 func (t memoryNodes) eraseItemsOf(user loci.UserID) error {
 	var nodes []*storedNode
-	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.seq IN (SELECT node_seq FROM node_items WHERE {node_items} user_id = ?)",
+	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.seq IN (SELECT node_seq FROM node_items "+
+		"WHERE {node_items} user_id = ?)",
 		Args{[16]byte(user)}, func(r Row) error {
 			n, err := t.scanNode(r)
 			nodes = append(nodes, n)

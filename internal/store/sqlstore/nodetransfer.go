@@ -42,7 +42,8 @@ func (t memoryNodes) OwnItems(_ context.Context, v loci.Viewer, id loci.NodeID) 
 // ownMemories returns the memories in a node that are the user's and of the active workspace.
 func (t memoryNodes) ownMemories(v loci.Viewer, node *storedNode) (map[loci.MemoryID]bool, error) {
 	var q Query
-	q.Add("SELECT m.id FROM node_items i {join} memories m ON {m} m.seq = i.memory_seq WHERE {i} i.node_seq = ? AND m.user_id = ?", node.seq, [16]byte(v.UserID))
+	q.Add("SELECT m.id FROM node_items i {join} memories m ON {m} m.seq = i.memory_seq WHERE {i} i.node_seq = ? AND "+
+		"m.user_id = ?", node.seq, [16]byte(v.UserID))
 	if !v.WorkspaceID.IsZero() {
 		q.Add(" AND m.workspace_id = ?", [16]byte(v.WorkspaceID))
 	}
@@ -87,9 +88,12 @@ func (t memoryNodes) storeItem(node *storedNode, i *loci.NodeItem, to target, me
 	if err != nil {
 		return err
 	}
-	err = t.c.Exec(`INSERT INTO node_items ({org} id, node_seq, parent_seq, rank, kind, memory_seq, project_id, entity_id, text, user_id, origin,
-		allowed_vendors, created_at) VALUES ({?} ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(i.ID), node.seq, to.parent.seq, rank,
-		string(i.Kind), memory, orNull(i.ProjectID), orNull(i.EntityID), i.Text, [16]byte(i.UserID), i.Origin, toJSON(i.AllowedVendors), i.CreatedAt.UnixMicro())
+	err = t.c.Exec(`INSERT INTO node_items ({org} id, node_seq, parent_seq, rank, kind, memory_seq, project_id,
+		entity_id, text, user_id, origin,
+		allowed_vendors, created_at) VALUES ({?} ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(i.ID), node.seq,
+		to.parent.seq, rank,
+		string(i.Kind), memory, orNull(i.ProjectID), orNull(i.EntityID), i.Text, [16]byte(i.UserID), i.Origin,
+		toJSON(i.AllowedVendors), i.CreatedAt.UnixMicro())
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "item %s exists already", i.ID)
 	}

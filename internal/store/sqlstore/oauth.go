@@ -13,7 +13,8 @@ type oauth struct{ *Registry }
 const clientColumns = "id, name, redirect_uris, uri, vendor, created_at, last_used_at"
 
 func scanClient(r Row) (c loci.OAuthClient, err error) {
-	c = loci.OAuthClient{ID: r.Text(0), Name: r.Text(1), URI: r.Text(3), Vendor: loci.Vendor(r.Text(4)), CreatedAt: timeAt(r, 5), LastUsedAt: timeAt(r, 6)}
+	c = loci.OAuthClient{ID: r.Text(0), Name: r.Text(1), URI: r.Text(3), Vendor: loci.Vendor(r.Text(4)),
+		CreatedAt: timeAt(r, 5), LastUsedAt: timeAt(r, 6)}
 	c.RedirectURIs, err = fromJSON[string](r.Raw(2))
 	return c, err
 }
@@ -22,8 +23,10 @@ func noClient() error { return loci.Errorf(loci.NotFound, "no such OAuth client"
 
 func (o oauth) PutClient(ctx context.Context, c loci.OAuthClient) error {
 	return o.db.Update(ctx, func(conn Conn) error {
-		return conn.Exec("INSERT INTO oauth_clients ({global} "+clientColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({global} id) DO UPDATE SET
-			name = excluded.name, redirect_uris = excluded.redirect_uris, uri = excluded.uri, last_used_at = coalesce(excluded.last_used_at, last_used_at)`,
+		return conn.Exec("INSERT INTO oauth_clients ({global} "+clientColumns+
+			`) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({global} id) DO UPDATE SET
+			name = excluded.name, redirect_uris = excluded.redirect_uris, uri = excluded.uri,
+			last_used_at = coalesce(excluded.last_used_at, last_used_at)`,
 			c.ID, c.Name, toJSON(c.RedirectURIs), c.URI, string(c.Vendor), c.CreatedAt.UnixMicro(), micros(c.LastUsedAt))
 	})
 }
@@ -44,7 +47,8 @@ func (o oauth) Client(ctx context.Context, id string) (c loci.OAuthClient, err e
 func (o oauth) Clients(ctx context.Context, limit int) (list []loci.OAuthClient, err error) {
 	err = o.db.View(ctx, func(conn Conn) error {
 		list = nil
-		return conn.Query("SELECT "+clientColumns+" FROM oauth_clients WHERE {global oauth_clients} TRUE ORDER BY created_at DESC, id LIMIT ?", Args{limit},
+		return conn.Query("SELECT "+clientColumns+" FROM oauth_clients WHERE {global oauth_clients} TRUE ORDER BY "+
+			"created_at DESC, id LIMIT ?", Args{limit},
 			func(r Row) error {
 				c, err := scanClient(r)
 				list = append(list, c)
@@ -85,15 +89,17 @@ func (o oauth) DeleteClient(ctx context.Context, id string, at time.Time) error 
 	})
 }
 
-var grantNames = []string{"id", "org_id", "user_id", "client_id", "client_name", "vendor", "rights", "resource", "workspace_id",
+var grantNames = []string{"id", "org_id", "user_id", "client_id", "client_name", "vendor", "rights", "resource",
+	"workspace_id",
 	"created_at", "expires_at", "revoked_at", "last_used_at"}
 
 // grantColumns are read by scanGrant, from column i on.
 var grantColumns = "g." + strings.Join(grantNames, ", g.")
 
 func scanGrant(r Row, i int) (g loci.Grant, err error) {
-	g = loci.Grant{ID: r.ID(i), OrgID: loci.OrgID(r.Text(i + 1)), UserID: r.ID(i + 2), ClientID: r.Text(i + 3), ClientName: r.Text(i + 4),
-		Vendor: loci.Vendor(r.Text(i + 5)), Resource: r.Text(i + 7), WorkspaceID: r.ID(i + 8),
+	g = loci.Grant{ID: r.ID(i), OrgID: loci.OrgID(r.Text(i + 1)), UserID: r.ID(i + 2), ClientID: r.Text(i + 3),
+		ClientName: r.Text(i + 4),
+		Vendor:     loci.Vendor(r.Text(i + 5)), Resource: r.Text(i + 7), WorkspaceID: r.ID(i + 8),
 		CreatedAt: timeAt(r, i+9), ExpiresAt: timeAt(r, i+10), RevokedAt: timeAt(r, i+11), LastUsedAt: timeAt(r, i+12)}
 	if g.Rights, err = fromJSON[loci.Right](r.Raw(i + 6)); len(g.Rights) == 0 {
 		g.Rights = nil
@@ -105,7 +111,8 @@ func noGrant() error { return loci.Errorf(loci.NotFound, "no such grant") }
 
 func (o oauth) Allow(ctx context.Context, g loci.Grant, code loci.AuthCode) error {
 	return o.db.Update(ctx, func(c Conn) error {
-		if known, err := c.One("SELECT 1 FROM oauth_clients WHERE {global oauth_clients} id = ?", Args{g.ClientID}, func(Row) error { return nil }); err != nil || !known {
+		if known, err := c.One("SELECT 1 FROM oauth_clients WHERE {global oauth_clients} id = ?", Args{g.ClientID},
+			func(Row) error { return nil }); err != nil || !known {
 			if err == nil {
 				err = noClient()
 			}
@@ -113,7 +120,8 @@ func (o oauth) Allow(ctx context.Context, g loci.Grant, code loci.AuthCode) erro
 		}
 		err := c.Exec("INSERT INTO oauth_grants ({global} "+strings.Join(grantNames, ", ")+`)
 			SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM orgs WHERE {global orgs} id = ? AND state IN `+OpenStates,
-			[16]byte(g.ID), [16]byte(g.UserID), g.ClientID, g.ClientName, string(g.Vendor), toJSON(g.Rights), g.Resource, orNull(g.WorkspaceID),
+			[16]byte(g.ID), [16]byte(g.UserID), g.ClientID, g.ClientName, string(g.Vendor), toJSON(g.Rights), g.Resource,
+			orNull(g.WorkspaceID),
 			g.CreatedAt.UnixMicro(), g.ExpiresAt.UnixMicro(), micros(g.RevokedAt), micros(g.LastUsedAt), string(g.OrgID))
 		if err != nil {
 			return err
@@ -121,8 +129,10 @@ func (o oauth) Allow(ctx context.Context, g loci.Grant, code loci.AuthCode) erro
 		if c.Changes() == 0 {
 			return NoOrg()
 		}
-		return c.Exec("INSERT INTO oauth_codes ({global} hash, grant_id, client_id, redirect_uri, challenge, resource, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			code.Hash[:], [16]byte(g.ID), code.ClientID, code.RedirectURI, code.Challenge, code.Resource, code.ExpiresAt.UnixMicro())
+		return c.Exec("INSERT INTO oauth_codes ({global} hash, grant_id, client_id, redirect_uri, challenge, resource, "+
+			"expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			code.Hash[:], [16]byte(g.ID), code.ClientID, code.RedirectURI, code.Challenge, code.Resource,
+			code.ExpiresAt.UnixMicro())
 	})
 }
 
@@ -146,7 +156,8 @@ func (o oauth) Grants(ctx context.Context, org loci.OrgID, user loci.UserID) (li
 
 func (o oauth) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.GrantID, at time.Time) error {
 	return o.db.Update(ctx, func(c Conn) error {
-		found, err := c.One("SELECT 1 FROM oauth_grants WHERE {global oauth_grants} id = ?1 AND org_id = ?2 AND user_id = coalesce(?3, user_id)",
+		found, err := c.One("SELECT 1 FROM oauth_grants WHERE {global oauth_grants} id = ?1 AND org_id = ?2 AND user_id = "+
+			"coalesce(?3, user_id)",
 			Args{[16]byte(id), string(org), orNull(user)}, func(Row) error { return nil })
 		if err == nil && !found {
 			err = noGrant()
@@ -161,11 +172,13 @@ func (o oauth) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id 
 // revokeGrant ends a grant with its access tokens. Its code and refresh tokens
 // are useless with it.
 func revokeGrant(c Conn, id loci.GrantID, at time.Time) error {
-	err := c.Exec("UPDATE oauth_grants SET revoked_at = coalesce(revoked_at, ?) WHERE {global oauth_grants} id = ?", at.UnixMicro(), [16]byte(id))
+	err := c.Exec("UPDATE oauth_grants SET revoked_at = coalesce(revoked_at, ?) WHERE {global oauth_grants} id = ?",
+		at.UnixMicro(), [16]byte(id))
 	if err != nil {
 		return err
 	}
-	return c.Exec("UPDATE credentials SET revoked_at = coalesce(revoked_at, ?) WHERE {global credentials} grant_id = ?", at.UnixMicro(), [16]byte(id))
+	return c.Exec("UPDATE credentials SET revoked_at = coalesce(revoked_at, ?) WHERE {global credentials} grant_id = ?",
+		at.UnixMicro(), [16]byte(id))
 }
 
 // Purge keeps a used refresh token until it would have expired: only so is it
@@ -175,10 +188,13 @@ func (o oauth) Purge(ctx context.Context, then time.Time, limit int) (n int, err
 	err = o.db.Update(ctx, func(c Conn) error {
 		n = 0
 		for _, sql := range []string{
-			"DELETE FROM oauth_codes WHERE {global oauth_codes} hash IN (SELECT hash FROM oauth_codes WHERE {global oauth_codes} expires_at < ? LIMIT ?)",
-			`DELETE FROM oauth_refresh_tokens WHERE {global oauth_refresh_tokens} hash IN (SELECT t.hash FROM oauth_refresh_tokens t JOIN oauth_grants g ON {global g} g.id = t.grant_id
+			"DELETE FROM oauth_codes WHERE {global oauth_codes} hash IN (SELECT hash FROM oauth_codes WHERE {global " +
+				"oauth_codes} expires_at < ? LIMIT ?)",
+			`DELETE FROM oauth_refresh_tokens WHERE {global oauth_refresh_tokens} hash IN (SELECT t.hash
+				FROM oauth_refresh_tokens t JOIN oauth_grants g ON {global g} g.id = t.grant_id
 				WHERE {global t} {least}(t.expires_at, g.expires_at, coalesce(g.revoked_at, t.expires_at)) < ? LIMIT ?)`,
-			`DELETE FROM oauth_clients WHERE {global oauth_clients} id IN (SELECT k.id FROM oauth_clients k WHERE {global k} k.vendor = '' AND {greatest}(k.created_at, coalesce(k.last_used_at, 0)) < ?
+			`DELETE FROM oauth_clients WHERE {global oauth_clients} id IN (SELECT k.id FROM oauth_clients k
+				WHERE {global k} k.vendor = '' AND {greatest}(k.created_at, coalesce(k.last_used_at, 0)) < ?
 				AND NOT EXISTS (SELECT 1 FROM oauth_grants g WHERE {global g} g.client_id = k.id) LIMIT ?)`,
 		} {
 			if err := c.Exec(sql, before, limit-n); err != nil {

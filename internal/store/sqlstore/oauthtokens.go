@@ -7,7 +7,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-var codeByHash = "SELECT " + grantColumns + ", k.used_at, k.expires_at, k.client_id, k.redirect_uri, k.challenge, k.resource " +
+var codeByHash = "SELECT " + grantColumns +
+	", k.used_at, k.expires_at, k.client_id, k.redirect_uri, k.challenge, k.resource " +
 	"FROM oauth_codes k JOIN oauth_grants g ON {global g} g.id = k.grant_id WHERE {global k} k.hash = ?"
 
 var refreshByHash = "SELECT " + grantColumns + ", k.used_at, k.expires_at " +
@@ -50,13 +51,17 @@ func (o oauth) Refreshable(ctx context.Context, hash [32]byte) (t loci.RefreshTo
 
 func noToken(what string) error { return loci.Errorf(loci.NotFound, "no such %s", what) }
 
-func (o oauth) Redeem(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential, refresh loci.RefreshToken) (loci.Grant, error) {
-	x := exchange{"authorization code", codeByHash, "UPDATE oauth_codes SET used_at = ? WHERE {global oauth_codes} hash = ?"}
+func (o oauth) Redeem(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential,
+	refresh loci.RefreshToken) (loci.Grant, error) {
+	x := exchange{"authorization code", codeByHash,
+		"UPDATE oauth_codes SET used_at = ? WHERE {global oauth_codes} hash = ?"}
 	return o.exchange(ctx, x, hash, now, access, refresh)
 }
 
-func (o oauth) Refresh(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential, next loci.RefreshToken) (loci.Grant, error) {
-	x := exchange{"refresh token", refreshByHash, "UPDATE oauth_refresh_tokens SET used_at = ? WHERE {global oauth_refresh_tokens} hash = ?"}
+func (o oauth) Refresh(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential,
+	next loci.RefreshToken) (loci.Grant, error) {
+	x := exchange{"refresh token", refreshByHash,
+		"UPDATE oauth_refresh_tokens SET used_at = ? WHERE {global oauth_refresh_tokens} hash = ?"}
 	return o.exchange(ctx, x, hash, now, access, next)
 }
 
@@ -70,7 +75,8 @@ type exchange struct {
 
 // exchange commits the end of a grant whose code or token was used again: an
 // error inside the transaction would undo it.
-func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time.Time, access loci.Credential, next loci.RefreshToken) (g loci.Grant, err error) {
+func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time.Time, access loci.Credential,
+	next loci.RefreshToken) (g loci.Grant, err error) {
 	var refused error
 	err = o.db.Update(ctx, func(c Conn) (err error) {
 		refused = nil
@@ -113,7 +119,8 @@ func (o oauth) issue(c Conn, g *loci.Grant, now time.Time, access loci.Credentia
 	if err := o.insertCredential(c, access); err != nil {
 		return err
 	}
-	err := c.Exec("INSERT INTO oauth_refresh_tokens ({global} hash, grant_id, expires_at) VALUES (?, ?, ?)", next.Hash[:], [16]byte(g.ID), next.ExpiresAt.UnixMicro())
+	err := c.Exec("INSERT INTO oauth_refresh_tokens ({global} hash, grant_id, expires_at) VALUES (?, ?, ?)", next.Hash[:],
+		[16]byte(g.ID), next.ExpiresAt.UnixMicro())
 	if o.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "that refresh token exists already")
 	}
@@ -124,8 +131,10 @@ func (o oauth) issue(c Conn, g *loci.Grant, now time.Time, access loci.Credentia
 		g.ExpiresAt = loci.CutTime(next.ExpiresAt)
 	}
 	g.LastUsedAt = loci.CutTime(now)
-	if err := c.Exec("UPDATE oauth_grants SET expires_at = ?, last_used_at = ? WHERE {global oauth_grants} id = ?", g.ExpiresAt.UnixMicro(), g.LastUsedAt.UnixMicro(), [16]byte(g.ID)); err != nil {
+	if err := c.Exec("UPDATE oauth_grants SET expires_at = ?, last_used_at = ? WHERE {global oauth_grants} id = ?",
+		g.ExpiresAt.UnixMicro(), g.LastUsedAt.UnixMicro(), [16]byte(g.ID)); err != nil {
 		return err
 	}
-	return c.Exec("UPDATE oauth_clients SET last_used_at = ? WHERE {global oauth_clients} id = ?", g.LastUsedAt.UnixMicro(), g.ClientID)
+	return c.Exec("UPDATE oauth_clients SET last_used_at = ? WHERE {global oauth_clients} id = ?",
+		g.LastUsedAt.UnixMicro(), g.ClientID)
 }

@@ -37,7 +37,8 @@ func (o Orgs) List(ctx context.Context) (list []loci.Org, err error) {
 // different things at once neither undoes what the other did.
 func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) error) (org loci.Org, err error) {
 	err = o.db.Update(ctx, func(c Conn) error {
-		found, err := c.One("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.id = ? AND o.state IN "+OpenStates, Args{string(id)},
+		found, err := c.One("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.id = ? AND o.state IN "+OpenStates,
+			Args{string(id)},
 			func(row Row) error { org = scanOrg(row, 0); return nil })
 		if err == nil && !found {
 			err = NoOrg()
@@ -57,7 +58,8 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 				return err
 			}
 		}
-		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ?, asset_bytes = ?, asset_total = ?, asset_types = ? WHERE {global orgs} id = ?",
+		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ?, asset_bytes = ?, "+
+			"asset_total = ?, asset_types = ? WHERE {global orgs} id = ?",
 			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces,
 			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(id))
 	})
@@ -70,7 +72,8 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 // belongs refuses an owner who is not there, or not for long: whoever is being
 // removed is marked as not settled.
 func belongs(c Conn, org loci.OrgID, user loci.UserID) error {
-	found, err := c.One("SELECT 1 FROM people WHERE {global people} user_id = ? AND org_id = ? AND settled = TRUE", Args{[16]byte(user), string(org)},
+	found, err := c.One("SELECT 1 FROM people WHERE {global people} user_id = ? AND org_id = ? AND settled = TRUE",
+		Args{[16]byte(user), string(org)},
 		func(Row) error { return nil })
 	if err == nil && !found {
 		err = loci.Errorf(loci.Invalid, "the owner must be a user of the org")
@@ -79,12 +82,16 @@ func belongs(c Conn, org loci.OrgID, user loci.UserID) error {
 }
 
 // orgColumns are read by scanOrg, from column i on.
-const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at, o.projects_version, o.asset_bytes, o.asset_total, o.asset_types"
+const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at, o.projects_version, " +
+	"o.asset_bytes, o.asset_total, o.asset_types"
 
 func scanOrg(r Row, i int) loci.Org {
-	return loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2), State: loci.OrgState(r.Text(i + 3)),
-		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6), ProjectsVersion: r.Int64(i + 7),
-		Assets: loci.AssetRules{MaxBytes: r.Int64(i + 8), TotalBytes: r.Int64(i + 9), MediaTypes: typesOf(r.Text(i + 10))}}
+	return loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2),
+		State:    loci.OrgState(r.Text(i + 3)),
+		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6),
+		ProjectsVersion: r.Int64(i + 7),
+		Assets: loci.AssetRules{MaxBytes: r.Int64(i + 8), TotalBytes: r.Int64(i + 9),
+			MediaTypes: typesOf(r.Text(i + 10))}}
 }
 
 // typesOf reads what Update wrote; nothing is everything.

@@ -59,7 +59,8 @@ func (p *ProjectRow) Usable() error {
 }
 
 // projectColumns are read by scanProject.
-const projectColumns = "p.id, p.org_id, p.workspace_id, p.name, p.description, p.status, p.everyone, p.created_at, p.updated_at, p.intent, p.moves"
+const projectColumns = "p.id, p.org_id, p.workspace_id, p.name, p.description, p.status, p.everyone, p.created_at, " +
+	"p.updated_at, p.intent, p.moves"
 
 const fromProjects = " FROM projects p JOIN orgs o ON {global o} o.id = p.org_id AND o.state IN " + OpenStates
 
@@ -95,7 +96,8 @@ func (r *Registry) LookUpProject(ctx context.Context, org loci.OrgID, id loci.Pr
 }
 
 func projectIn(c Conn, org loci.OrgID, id loci.ProjectID) (p ProjectRow, err error) {
-	found, err := c.One("SELECT "+projectColumns+fromProjects+" WHERE {global p} p.id = ? AND p.org_id = ?", Args{id.String(), string(org)},
+	found, err := c.One("SELECT "+projectColumns+fromProjects+" WHERE {global p} p.id = ? AND p.org_id = ?",
+		Args{id.String(), string(org)},
 		func(r Row) (err error) { p, err = scanProject(r); return err })
 	if err == nil && !found {
 		err = loci.NoSuchProject()
@@ -118,7 +120,8 @@ func (ps Projects) Find(ctx context.Context, v loci.Viewer, name string) (loci.P
 func (ps Projects) one(ctx context.Context, v loci.Viewer, where string, arg any) (p loci.Project, err error) {
 	found := false
 	err = ps.db.View(ctx, func(c Conn) error {
-		found, err = c.One("SELECT "+projectColumns+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+where, Args{string(v.OrgID), arg},
+		found, err = c.One("SELECT "+projectColumns+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+where,
+			Args{string(v.OrgID), arg},
 			func(r Row) error {
 				row, err := scanProject(r)
 				p = row.Project
@@ -187,7 +190,8 @@ func (ps Projects) List(ctx context.Context, v loci.Viewer, lq store.ProjectQuer
 }
 
 // Update changes what a project is called and who belongs to it. Conflict if its name is taken.
-func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(*loci.Project) error) (p loci.Project, err error) {
+func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(*loci.Project) error) (
+	p loci.Project, err error) {
 	err = ps.db.Update(ctx, func(c Conn) error {
 		if err := hasProject(c, org, id); err != nil {
 			return err
@@ -204,7 +208,8 @@ func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID
 			return err
 		}
 		p.UpdatedAt = ps.now().UTC().Truncate(loci.GraphTime)
-		return c.Exec("UPDATE projects SET name = ?, description = ?, workspace_id = ?, everyone = ?, updated_at = ? WHERE {global projects} id = ?",
+		return c.Exec("UPDATE projects SET name = ?, description = ?, workspace_id = ?, everyone = ?, updated_at = ? "+
+			"WHERE {global projects} id = ?",
 			p.Name, p.Description, orNull(p.WorkspaceID), p.Everyone, iso(p.UpdatedAt), id.String())
 	})
 	if err != nil {
@@ -214,9 +219,11 @@ func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID
 }
 
 // InWorkspace reports whether a project is in that workspace.
-func (ps Projects) InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (there bool, err error) {
+func (ps Projects) InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (
+	there bool, err error) {
 	err = ps.db.View(ctx, func(c Conn) (err error) {
-		there, err = c.One("SELECT 1"+fromProjects+" WHERE {global p} p.org_id = ? AND p.workspace_id = ?"+projectExists+" LIMIT 1",
+		there, err = c.One("SELECT 1"+fromProjects+" WHERE {global p} p.org_id = ? AND p.workspace_id = ?"+projectExists+
+			" LIMIT 1",
 			Args{string(org), orNull(workspace)}, func(Row) error { return nil })
 		return err
 	})

@@ -11,7 +11,8 @@ import (
 func (tx *Tx) TrashMemories(id loci.ProjectID, seqs []int64, now time.Time) error {
 	for _, seq := range seqs {
 		var old *Stored
-		found, err := tx.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.seq = ? AND m.scope = 'project' AND m.project_id = ? AND m.deleted_at IS NULL {lock}",
+		found, err := tx.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.seq = ? AND m.scope = 'project' AND "+
+			"m.project_id = ? AND m.deleted_at IS NULL {lock}",
 			Args{seq, [16]byte(id)}, func(r Row) (err error) { old, err = tx.scanMemory(r); return err })
 		if err == nil && found {
 			err = memories{tx}.put(old, trashed(&old.Memory, now))
@@ -27,7 +28,8 @@ func (tx *Tx) TrashMemories(id loci.ProjectID, seqs []int64, now time.Time) erro
 // stays in order when a clock was set back.
 func trashed(m *loci.Memory, now time.Time) *loci.Memory {
 	next := m.Clone()
-	next.State = loci.State{Version: m.Version + 1, Change: loci.Trashed, Editor: loci.ServerOrigin} // through nobody's credential
+	// through nobody's credential
+	next.State = loci.State{Version: m.Version + 1, Change: loci.Trashed, Editor: loci.ServerOrigin}
 	next.DeletedAt, next.UpdatedAt = now, now
 	if !now.After(m.UpdatedAt) {
 		next.UpdatedAt = m.UpdatedAt.Add(time.Microsecond)
@@ -39,7 +41,8 @@ func trashed(m *loci.Memory, now time.Time) *loci.Memory {
 func (tx *Tx) TrashNodes(ctx context.Context, id loci.ProjectID, now time.Time, limit int) (int, error) {
 	t := memoryNodes{tx}
 	var list []*storedNode
-	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.scope = 'project' AND m.project_id = ? AND m.deleted_at IS NULL LIMIT ?",
+	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.scope = 'project' AND m.project_id = ? "+
+		"AND m.deleted_at IS NULL LIMIT ?",
 		Args{[16]byte(id), limit}, func(r Row) error {
 			n, err := t.scanNode(r)
 			list = append(list, n)

@@ -18,11 +18,14 @@ const (
 	feedPosition       byte = 0x22
 )
 
-const sessionColumns = "s.seq, s.id, s.user_id, s.workspace_id, s.project_id, s.agent_id, s.vendor, s.title, s.state, s.created_at, s.closed_at"
+const sessionColumns = "s.seq, s.id, s.user_id, s.workspace_id, s.project_id, s.agent_id, s.vendor, s.title, " +
+	"s.state, s.created_at, s.closed_at"
 
 func (tx *Tx) scanSession(r Row) (int64, loci.Session) {
-	return r.Int64(0), loci.Session{ID: r.ID(1), OrgID: tx.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4), AgentID: r.ID(5),
-		Vendor: loci.Vendor(r.Text(6)), Title: r.Text(7), State: loci.SessionState(r.Text(8)), CreatedAt: timeAt(r, 9), ClosedAt: timeAt(r, 10)}
+	return r.Int64(0), loci.Session{ID: r.ID(1), OrgID: tx.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4),
+		AgentID: r.ID(5),
+		Vendor:  loci.Vendor(r.Text(6)), Title: r.Text(7), State: loci.SessionState(r.Text(8)), CreatedAt: timeAt(r, 9),
+		ClosedAt: timeAt(r, 10)}
 }
 
 // seesSession adds the rule of loci.Viewer.SeesSession over the alias s.
@@ -43,8 +46,10 @@ func (t sessions) Insert(_ context.Context, s loci.Session) error {
 	if err := t.mayActAs(&s); err != nil {
 		return err
 	}
-	err := t.c.Exec("INSERT INTO sessions ({org} id, user_id, workspace_id, project_id, agent_id, vendor, title, state, created_at, closed_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		[16]byte(s.ID), [16]byte(s.UserID), orNull(s.WorkspaceID), orNull(s.ProjectID), orNull(s.AgentID), string(s.Vendor), s.Title,
+	err := t.c.Exec("INSERT INTO sessions ({org} id, user_id, workspace_id, project_id, agent_id, vendor, title, "+
+		"state, created_at, closed_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		[16]byte(s.ID), [16]byte(s.UserID), orNull(s.WorkspaceID), orNull(s.ProjectID), orNull(s.AgentID), string(s.Vendor),
+		s.Title,
 		string(s.State), s.CreatedAt.UnixMicro(), micros(s.ClosedAt))
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "session %s exists already", s.ID)
@@ -79,7 +84,8 @@ func (t sessions) Get(_ context.Context, v loci.Viewer, id loci.SessionID) (s lo
 	return s, err
 }
 
-func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) (list []loci.Session, next store.Position, err error) {
+func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) (
+	list []loci.Session, next store.Position, err error) {
 	if sq.Limit < 1 {
 		return nil, "", loci.Errorf(loci.Invalid, "a page has at least 1 session")
 	}
@@ -126,5 +132,6 @@ func (t sessions) Close(ctx context.Context, v loci.Viewer, id loci.SessionID, a
 	if s.State == loci.SessionClosed {
 		return loci.Errorf(loci.Conflict, "the session is closed already")
 	}
-	return t.c.Exec("UPDATE sessions SET state = 'closed', closed_at = ? WHERE {sessions} id = ?", at.UnixMicro(), [16]byte(id))
+	return t.c.Exec("UPDATE sessions SET state = 'closed', closed_at = ? WHERE {sessions} id = ?", at.UnixMicro(),
+		[16]byte(id))
 }

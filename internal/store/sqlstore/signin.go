@@ -10,7 +10,8 @@ import (
 type signIn struct{ *Tx }
 
 func (t signIn) Password(_ context.Context, user loci.UserID) (encoded string, err error) {
-	found, err := t.c.One("SELECT p.encoded FROM passwords p JOIN users u ON {u} u.id = p.user_id WHERE {p} p.user_id = ? AND "+present,
+	found, err := t.c.One("SELECT p.encoded FROM passwords p JOIN users u ON {u} u.id = p.user_id WHERE {p} p.user_id "+
+		"= ? AND "+present,
 		Args{[16]byte(user)}, func(r Row) error { encoded = r.Text(0); return nil })
 	if err == nil && !found {
 		err = loci.Errorf(loci.NotFound, "there is no password")
@@ -25,11 +26,13 @@ func (t signIn) SetPassword(_ context.Context, user loci.UserID, encoded string)
 	if encoded == "" {
 		return t.c.Exec("DELETE FROM passwords WHERE {passwords} user_id = ?", [16]byte(user))
 	}
-	return t.c.Exec("INSERT INTO passwords ({org} user_id, encoded) VALUES ({?} ?, ?) ON CONFLICT ({org} user_id) DO UPDATE SET encoded = excluded.encoded",
+	return t.c.Exec("INSERT INTO passwords ({org} user_id, encoded) VALUES ({?} ?, ?) ON CONFLICT ({org} user_id) DO "+
+		"UPDATE SET encoded = excluded.encoded",
 		[16]byte(user), encoded)
 }
 
-const passkeysOfUser = "SELECT id, name, data, created_at, last_used_at FROM passkeys WHERE {passkeys} user_id = ? ORDER BY created_at, id"
+const passkeysOfUser = "SELECT id, name, data, created_at, last_used_at FROM passkeys WHERE {passkeys} user_id = ? " +
+	"ORDER BY created_at, id"
 
 func (t signIn) Passkeys(_ context.Context, user loci.UserID) (list []loci.Passkey, err error) {
 	if err := t.knowsUser(user); err != nil {
@@ -39,7 +42,8 @@ func (t signIn) Passkeys(_ context.Context, user loci.UserID) (list []loci.Passk
 		return nil, err
 	}
 	err = t.c.Query(passkeysOfUser, Args{[16]byte(user)}, func(r Row) error {
-		list = append(list, loci.Passkey{ID: bytes.Clone(r.Raw(0)), Name: r.Text(1), Data: []byte(r.Text(2)), CreatedAt: timeAt(r, 3), LastUsedAt: timeAt(r, 4)})
+		list = append(list, loci.Passkey{ID: bytes.Clone(r.Raw(0)), Name: r.Text(1), Data: []byte(r.Text(2)),
+			CreatedAt: timeAt(r, 3), LastUsedAt: timeAt(r, 4)})
 		return nil
 	})
 	return list, err
@@ -49,8 +53,10 @@ func (t signIn) PutPasskey(_ context.Context, user loci.UserID, k loci.Passkey) 
 	if err := t.knowsUser(user); err != nil {
 		return err
 	}
-	err := t.c.Exec(`INSERT INTO passkeys ({org} id, user_id, name, data, created_at, last_used_at) VALUES ({?} ?, ?, ?, ?, ?, ?)
-		ON CONFLICT ({org} id) DO UPDATE SET name = excluded.name, data = excluded.data, created_at = excluded.created_at, last_used_at = excluded.last_used_at
+	err := t.c.Exec(`INSERT INTO passkeys ({org} id, user_id, name, data, created_at, last_used_at)
+		VALUES ({?} ?, ?, ?, ?, ?, ?)
+		ON CONFLICT ({org} id) DO UPDATE SET name = excluded.name, data = excluded.data, created_at = excluded.created_at,
+		last_used_at = excluded.last_used_at
 		WHERE passkeys.user_id = excluded.user_id`,
 		k.ID, [16]byte(user), k.Name, string(k.Data), k.CreatedAt.UnixMicro(), micros(k.LastUsedAt))
 	if err == nil && t.c.Changes() == 0 {

@@ -21,8 +21,10 @@ func (t sources) Insert(_ context.Context, s loci.Source) error {
 	if err := t.roomFor(seq, &s); err != nil {
 		return err
 	}
-	err = t.c.Exec(`INSERT INTO sources ({org} id, memory_seq, kind, ref, text, quote, start, end, user_id, origin, allowed_vendors, created_at)
-		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(s.ID), seq, string(s.Kind), s.Ref, s.Text, s.Quote, s.Start, s.End,
+	err = t.c.Exec(`INSERT INTO sources ({org} id, memory_seq, kind, ref, text, quote, start, end, user_id, origin,
+		allowed_vendors, created_at)
+		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(s.ID), seq, string(s.Kind), s.Ref, s.Text, s.Quote,
+		s.Start, s.End,
 		[16]byte(s.UserID), s.Origin, toJSON(s.AllowedVendors), s.CreatedAt.UnixMicro())
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "source %s exists already", s.ID)
@@ -32,13 +34,15 @@ func (t sources) Insert(_ context.Context, s loci.Source) error {
 
 func (t sources) roomFor(memory int64, s *loci.Source) error {
 	var all, own int
-	_, err := t.c.One("SELECT count(*), count(*) FILTER (WHERE user_id = ? AND origin = ?) FROM sources WHERE {sources} memory_seq = ?",
+	_, err := t.c.One("SELECT count(*), count(*) FILTER (WHERE user_id = ? AND origin = ?) FROM sources WHERE "+
+		"{sources} memory_seq = ?",
 		Args{[16]byte(s.UserID), s.Origin, memory}, func(r Row) error { all, own = r.Int(0), r.Int(1); return nil })
 	switch {
 	case err != nil:
 		return err
 	case own >= loci.MaxSources:
-		return loci.Errorf(loci.Conflict, "the memory has %d sources from you, which is the most; remove one first", loci.MaxSources)
+		return loci.Errorf(loci.Conflict, "the memory has %d sources from you, which is the most; remove one first",
+			loci.MaxSources)
 	case all >= maxAllSources:
 		return noRoom()
 	}
@@ -52,11 +56,13 @@ func noRoom() error {
 }
 
 // sourceColumns are read by scanSource.
-const sourceColumns = "s.id, m.id, s.kind, s.ref, s.text, s.quote, s.start, s.end, s.user_id, s.origin, s.allowed_vendors, s.created_at"
+const sourceColumns = "s.id, m.id, s.kind, s.ref, s.text, s.quote, s.start, s.end, s.user_id, s.origin, " +
+	"s.allowed_vendors, s.created_at"
 
 func (t sources) Get(_ context.Context, v loci.Viewer, id loci.SourceID, l loci.Lifecycle) (s loci.Source, err error) {
 	var q Query
-	q.Add("SELECT "+sourceColumns+" FROM sources s {join} memories m ON {m} m.seq = s.memory_seq WHERE {s} s.id = ? AND ", [16]byte(id))
+	q.Add("SELECT "+sourceColumns+" FROM sources s {join} memories m ON {m} m.seq = s.memory_seq WHERE {s} s.id = ? AND ",
+		[16]byte(id))
 	t.visible(&q, v, l, t.Now())
 	vendorMay(&q, v, "s")
 	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { s, err = scanSource(r); return err })
@@ -68,7 +74,8 @@ func (t sources) Get(_ context.Context, v loci.Viewer, id loci.SourceID, l loci.
 
 func noSource() error { return loci.Errorf(loci.NotFound, "no such source") }
 
-func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) (list []loci.Source, err error) {
+func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) (
+	list []loci.Source, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -97,7 +104,8 @@ func (t sources) listQuery(q *Query, v loci.Viewer, ids []loci.MemoryID, l loci.
 }
 
 func scanSource(r Row) (s loci.Source, err error) {
-	s = loci.Source{ID: r.ID(0), MemoryID: r.ID(1), Kind: loci.SourceKind(r.Text(2)), Ref: r.Text(3), Text: r.Text(4), Quote: r.Text(5),
+	s = loci.Source{ID: r.ID(0), MemoryID: r.ID(1), Kind: loci.SourceKind(r.Text(2)), Ref: r.Text(3), Text: r.Text(4),
+		Quote: r.Text(5),
 		Start: r.Int(6), End: r.Int(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11)}
 	s.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(10))
 	return s, err

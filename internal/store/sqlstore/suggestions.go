@@ -12,11 +12,14 @@ import (
 type suggestions struct{ *Tx }
 
 // fromSuggestions joins both memories, as the rule has to hold for them.
-const fromSuggestions = "SELECT s.seq, s.id, s.kind, a.id, b.id, a.user_id, s.origin, s.state, s.created_at, s.settled_at" +
-	" FROM suggestions s {join} memories a ON {a} a.seq = s.memory_seq {join} memories b ON {b} b.seq = s.by_seq WHERE {s} "
+const fromSuggestions = "SELECT s.seq, s.id, s.kind, a.id, b.id, a.user_id, s.origin, s.state, s.created_at, " +
+	"s.settled_at" +
+	" FROM suggestions s {join} memories a ON {a} a.seq = s.memory_seq {join} memories b ON {b} b.seq = s.by_seq " +
+	"WHERE {s} "
 
 func scanSuggestion(r Row) (int64, loci.Suggestion) {
-	return r.Int64(0), loci.Suggestion{ID: r.ID(1), Kind: loci.SuggestionKind(r.Text(2)), MemoryID: r.ID(3), ByID: r.ID(4), UserID: r.ID(5),
+	return r.Int64(0), loci.Suggestion{ID: r.ID(1), Kind: loci.SuggestionKind(r.Text(2)), MemoryID: r.ID(3), ByID: r.ID(4),
+		UserID: r.ID(5),
 		Origin: r.Text(6), State: loci.SuggestionState(r.Text(7)), CreatedAt: timeAt(r, 8), SettledAt: timeAt(r, 9)}
 }
 
@@ -48,7 +51,8 @@ func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
 			return err
 		}
 	}
-	err := t.c.Exec("INSERT INTO suggestions ({org} id, kind, memory_seq, by_seq, origin, state, created_at) VALUES ({?} ?, ?, ?, ?, ?, 'pending', ?)",
+	err := t.c.Exec("INSERT INTO suggestions ({org} id, kind, memory_seq, by_seq, origin, state, created_at) VALUES "+
+		"({?} ?, ?, ?, ?, ?, 'pending', ?)",
 		[16]byte(s.ID), string(s.Kind), seqs[0], seqs[1], s.Origin, s.CreatedAt.UnixMicro())
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "the same is suggested already, and nobody has decided yet")
@@ -62,9 +66,11 @@ func (t suggestions) Get(_ context.Context, v loci.Viewer, id loci.SuggestionID)
 	return t.one(v, "s.id = ?", [16]byte(id))
 }
 
-func (t suggestions) Pending(_ context.Context, v loci.Viewer, kind loci.SuggestionKind, memory, by loci.MemoryID) (loci.Suggestion, error) {
+func (t suggestions) Pending(_ context.Context, v loci.Viewer, kind loci.SuggestionKind, memory, by loci.MemoryID) (
+	loci.Suggestion, error) {
 	const seqOf = "(SELECT seq FROM memories WHERE {memories} id = ?)"
-	return t.one(v, "s.memory_seq = "+seqOf+" AND s.by_seq = "+seqOf+" AND s.kind = ? AND s.state = 'pending'", [16]byte(memory), [16]byte(by), string(kind))
+	return t.one(v, "s.memory_seq = "+seqOf+" AND s.by_seq = "+seqOf+" AND s.kind = ? AND s.state = 'pending'",
+		[16]byte(memory), [16]byte(by), string(kind))
 }
 
 // one returns the suggestion for which that holds, if v sees both memories of it.
@@ -79,7 +85,8 @@ func (t suggestions) one(v loci.Viewer, that string, args ...any) (s loci.Sugges
 	return s, err
 }
 
-func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.SuggestionState, after store.Position, limit int) (list []loci.Suggestion, next store.Position, err error) {
+func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.SuggestionState, after store.Position,
+	limit int) (list []loci.Suggestion, next store.Position, err error) {
 	if limit < 1 {
 		return nil, "", loci.Errorf(loci.Invalid, "a page has at least 1 suggestion")
 	}
@@ -119,7 +126,8 @@ func (t suggestions) Settle(_ context.Context, id loci.SuggestionID, state loci.
 	if state != loci.SuggestionAccepted && state != loci.SuggestionDeclined {
 		return loci.Errorf(loci.Invalid, "a suggestion is accepted or declined")
 	}
-	err := t.c.Exec("UPDATE suggestions SET state = ?, settled_at = ? WHERE {suggestions} id = ? AND state = 'pending'", string(state), at.UnixMicro(), [16]byte(id))
+	err := t.c.Exec("UPDATE suggestions SET state = ?, settled_at = ? WHERE {suggestions} id = ? AND state = 'pending'",
+		string(state), at.UnixMicro(), [16]byte(id))
 	if err != nil || t.c.Changes() > 0 {
 		return err
 	}

@@ -27,7 +27,8 @@ func (tx *Tx) nameTaken(table, name string, except [16]byte) (taken bool, err er
 func (t teams) Insert(_ context.Context, team loci.Team) error {
 	taken, err := t.nameTaken("teams", team.Name, [16]byte{})
 	if err == nil && !taken {
-		err = t.c.Exec("INSERT INTO teams ({org} id, name, created_at) VALUES ({?} ?, ?, ?)", [16]byte(team.ID), team.Name, team.CreatedAt.UnixMicro())
+		err = t.c.Exec("INSERT INTO teams ({org} id, name, created_at) VALUES ({?} ?, ?, ?)", [16]byte(team.ID), team.Name,
+			team.CreatedAt.UnixMicro())
 	}
 	if taken || t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "there is a team of that name")
@@ -78,7 +79,8 @@ func (t teams) Delete(ctx context.Context, id loci.TeamID) error {
 		return err
 	}
 	// Whoever is being made or removed is nobody and holds nothing.
-	err := t.c.Exec("UPDATE users SET team_id = NULL, team_role = NULL WHERE {users} team_id = ? AND state NOT IN ('active', 'disabled')", [16]byte(id))
+	err := t.c.Exec("UPDATE users SET team_id = NULL, team_role = NULL WHERE {users} team_id = ? AND state NOT IN "+
+		"('active', 'disabled')", [16]byte(id))
 	if err != nil {
 		return err
 	}

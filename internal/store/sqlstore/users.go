@@ -44,7 +44,8 @@ func (t users) Get(_ context.Context, id loci.UserID) (u loci.User, err error) {
 }
 
 func (t users) List(_ context.Context, after loci.UserID, limit int) ([]loci.User, error) {
-	return t.list("SELECT "+userColumns+" FROM users u WHERE {u} u.id > ? AND "+present+" ORDER BY u.id LIMIT ?", [16]byte(after), limit)
+	return t.list("SELECT "+userColumns+" FROM users u WHERE {u} u.id > ? AND "+present+" ORDER BY u.id LIMIT ?",
+		[16]byte(after), limit)
 }
 
 const usersOfTeam = "SELECT " + userColumns + " FROM users u WHERE {u} u.team_id = ? AND " + present + " ORDER BY u.id"
@@ -69,7 +70,8 @@ func (t users) Update(_ context.Context, u loci.User) error {
 	if !u.TeamID.IsZero() {
 		teamRole = string(u.TeamRole)
 	}
-	err := t.c.Exec("UPDATE users AS u SET name = ?, role = ?, org_role = ?, team_id = ?, team_role = ?, state = ? WHERE {u} u.id = ? AND "+present,
+	err := t.c.Exec("UPDATE users AS u SET name = ?, role = ?, org_role = ?, team_id = ?, team_role = ?, state = ? "+
+		"WHERE {u} u.id = ? AND "+present,
 		u.Name, string(u.Role), string(u.OrgRole), orNull(u.TeamID), teamRole, state, [16]byte(u.ID))
 	switch {
 	case t.d.dangling(err):

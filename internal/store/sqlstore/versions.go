@@ -33,7 +33,8 @@ func (t memories) InsertVersion(_ context.Context, old *loci.Version) error {
 		return loci.NoSuchMemory()
 	}
 	if old.Version >= current {
-		return loci.Errorf(loci.Conflict, "memory %s is at version %d, so %d cannot be an old one", old.ID, current, old.Version)
+		return loci.Errorf(loci.Conflict, "memory %s is at version %d, so %d cannot be an old one", old.ID, current,
+			old.Version)
 	}
 	err = t.keepVersion(seq, &old.Memory, old.ReplacedAt)
 	if t.d.taken(err) {
@@ -42,7 +43,8 @@ func (t memories) InsertVersion(_ context.Context, old *loci.Version) error {
 	return err
 }
 
-func (t memories) Versions(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, before, limit int) ([]*loci.Version, error) {
+func (t memories) Versions(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, before, limit int) (
+	[]*loci.Version, error) {
 	if err := t.exists(v, id, l); err != nil {
 		return nil, err
 	}
@@ -62,7 +64,8 @@ func (t memories) versionsQuery(q *Query, v loci.Viewer, id loci.MemoryID, l loc
 	if before <= 0 {
 		before = math.MaxInt
 	}
-	q.Add("SELECT m.id, o.replaced_at, "+Columns("o.")+" FROM memories m {join} memory_versions o ON {o} o.seq = m.seq WHERE {m} m.id = ? AND ", [16]byte(id))
+	q.Add("SELECT m.id, o.replaced_at, "+Columns("o.")+" FROM memories m {join} memory_versions o ON {o} o.seq = m.seq "+
+		"WHERE {m} m.id = ? AND ", [16]byte(id))
 	t.visible(q, v, l, t.Now())
 	versionMay(q, v, "o")
 	q.Add(" AND o.version < ? ORDER BY o.version DESC LIMIT ?", before, limit)

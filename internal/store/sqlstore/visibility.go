@@ -81,7 +81,8 @@ func vendorMay(q *Query, v loci.Viewer, alias string) {
 		return
 	}
 	list := alias + ".allowed_vendors"
-	q.Add(" AND ("+list+` = '["*"]' OR EXISTS (SELECT 1 FROM {each `+list+"} WHERE value = '*' OR value = ?))", string(v.Vendor))
+	q.Add(" AND ("+list+` = '["*"]' OR EXISTS (SELECT 1 FROM {each `+list+"} WHERE value = '*' OR value = ?))",
+		string(v.Vendor))
 }
 
 // admits is part 4 of the rule.

@@ -80,5 +80,6 @@ func admitsAt(q *Query, w loci.When, now time.Time, row string) {
 		return
 	}
 	at := w.AsOf.UnixMicro()
-	q.Add(" AND coalesce("+row+"valid_from, "+row+"created_at) <= ? AND ("+row+"valid_to > ? OR "+row+"valid_to IS NULL"+present+")", at, at)
+	q.Add(" AND coalesce("+row+"valid_from, "+row+"created_at) <= ? AND ("+row+"valid_to > ? OR "+row+"valid_to IS NULL"+
+		present+")", at, at)
 }

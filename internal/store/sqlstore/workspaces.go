@@ -24,7 +24,8 @@ func (t workspaces) known(id loci.WorkspaceID) error {
 func (t workspaces) Insert(_ context.Context, w loci.Workspace) error {
 	taken, err := t.nameTaken("workspaces", w.Name, [16]byte{})
 	if err == nil && !taken {
-		err = t.c.Exec("INSERT INTO workspaces ({org} id, name, created_at) VALUES ({?} ?, ?, ?)", [16]byte(w.ID), w.Name, w.CreatedAt.UnixMicro())
+		err = t.c.Exec("INSERT INTO workspaces ({org} id, name, created_at) VALUES ({?} ?, ?, ?)", [16]byte(w.ID), w.Name,
+			w.CreatedAt.UnixMicro())
 	}
 	if taken || t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "there is a workspace of that name")
@@ -53,7 +54,8 @@ func (t workspaces) Members(_ context.Context, id loci.WorkspaceID) (list []loci
 	if err := t.known(id); err != nil {
 		return nil, err
 	}
-	err = t.c.Query("SELECT u.id FROM workspace_members m JOIN users u ON {u} u.id = m.user_id WHERE {m} m.workspace_id = ? AND "+present+" ORDER BY u.id",
+	err = t.c.Query("SELECT u.id FROM workspace_members m JOIN users u ON {u} u.id = m.user_id WHERE {m} "+
+		"m.workspace_id = ? AND "+present+" ORDER BY u.id",
 		Args{[16]byte(id)}, func(r Row) error { list = append(list, r.ID(0)); return nil })
 	return list, err
 }
@@ -78,7 +80,8 @@ func (t workspaces) Delete(_ context.Context, id loci.WorkspaceID) error {
 	if err := t.known(id); err != nil {
 		return err
 	}
-	used, err := t.there("SELECT 1 FROM memories WHERE {memories} workspace_id = ?1 UNION ALL SELECT 1 FROM memory_nodes WHERE {memory_nodes} workspace_id = ?1 LIMIT 1", [16]byte(id))
+	used, err := t.there("SELECT 1 FROM memories WHERE {memories} workspace_id = ?1 UNION ALL SELECT 1 FROM "+
+		"memory_nodes WHERE {memory_nodes} workspace_id = ?1 LIMIT 1", [16]byte(id))
 	if err != nil {
 		return err
 	}
@@ -99,14 +102,16 @@ func (t workspaces) Join(_ context.Context, id loci.WorkspaceID, user loci.UserI
 	if err := t.both(id, user); err != nil {
 		return err
 	}
-	return t.c.Exec("INSERT INTO workspace_members ({org} user_id, workspace_id) VALUES ({?} ?, ?) ON CONFLICT DO NOTHING", [16]byte(user), [16]byte(id))
+	return t.c.Exec("INSERT INTO workspace_members ({org} user_id, workspace_id) VALUES ({?} ?, ?) ON CONFLICT DO NOTHING",
+		[16]byte(user), [16]byte(id))
 }
 
 func (t workspaces) Leave(_ context.Context, id loci.WorkspaceID, user loci.UserID) error {
 	if err := t.both(id, user); err != nil {
 		return err
 	}
-	return t.c.Exec("DELETE FROM workspace_members WHERE {workspace_members} user_id = ? AND workspace_id = ?", [16]byte(user), [16]byte(id))
+	return t.c.Exec("DELETE FROM workspace_members WHERE {workspace_members} user_id = ? AND workspace_id = ?",
+		[16]byte(user), [16]byte(id))
 }
 
 // Adopt also moves nodes and sessions. Every row has changed then, so readers of the feed start again.
@@ -118,7 +123,8 @@ func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err er
 		return 0, err
 	}
 	for _, table := range []string{"sessions", "memory_nodes", "memories"} {
-		if err := t.c.Exec("UPDATE "+table+" SET workspace_id = ? WHERE {"+table+"} workspace_id IS NULL", [16]byte(id)); err != nil {
+		if err := t.c.Exec("UPDATE "+table+" SET workspace_id = ? WHERE {"+table+"} workspace_id IS NULL",
+			[16]byte(id)); err != nil {
 			return 0, err
 		}
 		n = int(t.c.Changes())

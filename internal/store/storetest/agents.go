@@ -16,7 +16,8 @@ import (
 
 // newAgent returns an agent of the org's owner, not yet stored.
 func (e *env) newAgent(change ...func(*loci.Agent)) loci.Agent {
-	a := loci.Agent{ID: loci.NewAgentID(), OrgID: e.org, UserID: e.user, Vendor: "claude", Name: "reviewer", CreatedAt: e.clock.now(), UpdatedAt: e.clock.now()}
+	a := loci.Agent{ID: loci.NewAgentID(), OrgID: e.org, UserID: e.user, Vendor: "claude", Name: "reviewer",
+		CreatedAt: e.clock.now(), UpdatedAt: e.clock.now()}
 	for _, c := range change {
 		c(&a)
 	}
@@ -38,7 +39,8 @@ func (e *env) putAgent(a loci.Agent) error {
 }
 
 func (e *env) getAgent(v loci.Viewer, id loci.AgentID) (a loci.Agent, err error) {
-	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error { a, err = tx.Agents().Get(e.Context(), v, id); return err })
+	err = e.st.View(e.Context(), e.org,
+		func(tx store.Tx) error { a, err = tx.Agents().Get(e.Context(), v, id); return err })
 	return a, err
 }
 
@@ -104,7 +106,8 @@ func testAgentsOfLeavers(e *env) {
 	if _, err := e.getSession(e.person(), kept.ID); err != nil {
 		e.Error(explain(err))
 	}
-	e.wantCode("an agent for one who has left", e.putAgent(e.newAgent(func(a *loci.Agent) { a.UserID = u.ID })), loci.NotFound)
+	e.wantCode("an agent for one who has left", e.putAgent(e.newAgent(func(a *loci.Agent) { a.UserID = u.ID })),
+		loci.NotFound)
 }
 
 // work is agents and sessions of a world.
@@ -180,7 +183,9 @@ func (k *work) compareAgents(v loci.Viewer) {
 		}
 	}
 	k.differ("agents", v, want, one)
-	slices.SortFunc(want, func(a, b loci.Agent) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Vendor, b.Vendor)) })
+	slices.SortFunc(want, func(a, b loci.Agent) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Vendor, b.Vendor))
+	})
 	limit := rapid.IntRange(1, 4).Draw(k.t, "limit")
 	for after := (loci.AgentID{}); ; {
 		list, err := k.listAgents(v, after, limit)
@@ -196,7 +201,8 @@ func (k *work) compareAgents(v loci.Viewer) {
 }
 
 func (k *work) compareSessions(v loci.Viewer) {
-	q := store.SessionQuery{State: draw(k.t, "state", "", "", loci.SessionActive, loci.SessionClosed), Limit: rapid.IntRange(1, 4).Draw(k.t, "limit")}
+	q := store.SessionQuery{State: draw(k.t, "state", "", "", loci.SessionActive, loci.SessionClosed),
+		Limit: rapid.IntRange(1, 4).Draw(k.t, "limit")}
 	if draw(k.t, "by agent", false, true) {
 		q.AgentID = oneOf(k.t, "of agent", k.list).ID
 	}

@@ -51,8 +51,9 @@ func (e *env) sweep(before time.Time, want int) {
 func (e *env) asset(m *loci.Memory, content string) loci.Asset {
 	e.Helper()
 	sum := e.put(content)
-	return loci.Asset{ID: loci.NewAssetID(), MemoryID: m.ID, UserID: e.user, Origin: "api", Name: "notes.txt", MediaType: "text/plain",
-		Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:]), CreatedAt: e.clock.now()}
+	return loci.Asset{ID: loci.NewAssetID(), MemoryID: m.ID, UserID: e.user, Origin: "api", Name: "notes.txt",
+		MediaType: "text/plain",
+		Size:      int64(len(content)), SHA256: hex.EncodeToString(sum[:]), CreatedAt: e.clock.now()}
 }
 
 func (e *env) insertAsset(a loci.Asset) error {
@@ -69,7 +70,8 @@ func (e *env) attach(m *loci.Memory, content string) loci.Asset {
 }
 
 func (e *env) assets(v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) (list []loci.Asset, err error) {
-	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error { list, err = tx.Assets().List(e.Context(), v, id, l); return err })
+	err = e.st.View(e.Context(), e.org,
+		func(tx store.Tx) error { list, err = tx.Assets().List(e.Context(), v, id, l); return err })
 	return list, err
 }
 
@@ -245,7 +247,8 @@ func testProvenanceVisibility(e *env) {
 		w.view(func(ctx context.Context, tx store.Tx) error {
 			for range 3 {
 				v, l := w.viewer(), draw(t, "lifecycle", lifecycles...)
-				if err := errors.Join(w.compareAssets(ctx, tx, v, l, assets), w.compareSources(ctx, tx, v, l, sources)); err != nil {
+				if err := errors.Join(w.compareAssets(ctx, tx, v, l, assets),
+					w.compareSources(ctx, tx, v, l, sources)); err != nil {
 					return err
 				}
 			}
@@ -259,12 +262,15 @@ func (w *world) attachAll(sums []string) (assets []loci.Asset, sources []loci.So
 	for n := range rapid.IntRange(0, 12).Draw(w.t, "attached") {
 		m, at := draw(w.t, "to", w.rows...), w.clock.now().Add(time.Duration(n)*time.Microsecond)
 		if draw(w.t, "a file", true, false) {
-			assets = append(assets, loci.Asset{ID: loci.NewAssetID(), MemoryID: m.ID, UserID: draw(w.t, "by", w.users...), Origin: "a", Name: fmt.Sprint(n),
+			assets = append(assets, loci.Asset{ID: loci.NewAssetID(), MemoryID: m.ID, UserID: draw(w.t, "by", w.users...),
+				Origin: "a", Name: fmt.Sprint(n),
 				MediaType: "text/plain", Size: 1, SHA256: draw(w.t, "bytes", sums...), CreatedAt: at})
 			continue
 		}
-		sources = append(sources, loci.Source{ID: loci.NewSourceID(), MemoryID: m.ID, Kind: loci.SourceText, Text: fmt.Sprint(n), Quote: "q", UserID: draw(w.t, "by", w.users...),
-			Origin: "a", AllowedVendors: draw(w.t, "vendors", vendorLists...), CreatedAt: at})
+		sources = append(sources,
+			loci.Source{ID: loci.NewSourceID(), MemoryID: m.ID, Kind: loci.SourceText, Text: fmt.Sprint(n), Quote: "q",
+				UserID: draw(w.t, "by", w.users...),
+				Origin: "a", AllowedVendors: draw(w.t, "vendors", vendorLists...), CreatedAt: at})
 	}
 	w.update(func(ctx context.Context, tx store.Tx) error {
 		for _, a := range assets {
@@ -294,7 +300,8 @@ func (w *world) sees(v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, vendors 
 	return false
 }
 
-func (w *world) compareAssets(ctx context.Context, tx store.Tx, v loci.Viewer, l loci.Lifecycle, all []loci.Asset) error {
+func (w *world) compareAssets(ctx context.Context, tx store.Tx, v loci.Viewer, l loci.Lifecycle,
+	all []loci.Asset) error {
 	for _, m := range w.rows {
 		var want []loci.Asset
 		for _, a := range all {
@@ -310,14 +317,16 @@ func (w *world) compareAssets(ctx context.Context, tx store.Tx, v loci.Viewer, l
 	}
 	for _, a := range all {
 		got, err := tx.Assets().Get(ctx, v, a.ID, l)
-		if sees := w.sees(v, a.MemoryID, l, nil); sees != (err == nil && got == a) || !sees && loci.CodeOf(err) != loci.NotFound {
+		if sees := w.sees(v, a.MemoryID, l, nil); sees != (err == nil && got == a) ||
+			!sees && loci.CodeOf(err) != loci.NotFound {
 			w.t.Fatalf("Get of an attachment for %+v: %+v, %v, but the rule says %v", v, got, err, sees)
 		}
 	}
 	return nil
 }
 
-func (w *world) compareSources(ctx context.Context, tx store.Tx, v loci.Viewer, l loci.Lifecycle, all []loci.Source) error {
+func (w *world) compareSources(ctx context.Context, tx store.Tx, v loci.Viewer, l loci.Lifecycle,
+	all []loci.Source) error {
 	var ids []loci.MemoryID
 	for _, m := range w.rows {
 		if draw(w.t, "asked for", true, true, false) {
@@ -383,7 +392,8 @@ func testBlobsAtOnce(e *env) {
 func (e *env) attachAndLook(m *loci.Memory, content string) {
 	for {
 		sum, size, err := e.st.Blobs().Put(e.Context(), e.org, strings.NewReader(content), 100)
-		a := loci.Asset{ID: loci.NewAssetID(), MemoryID: m.ID, UserID: e.user, Size: size, SHA256: hex.EncodeToString(sum[:]), CreatedAt: e.clock.now()}
+		a := loci.Asset{ID: loci.NewAssetID(), MemoryID: m.ID, UserID: e.user, Size: size, SHA256: hex.EncodeToString(sum[:]),
+			CreatedAt: e.clock.now()}
 		if err == nil {
 			err = e.insertAsset(a)
 		}
@@ -397,7 +407,9 @@ func (e *env) attachAndLook(m *loci.Memory, content string) {
 		if got, err := e.bytesOf(e.org, sum); got != content || err != nil {
 			e.Errorf("the bytes of an attachment: %q, %v", got, explain(err))
 		}
-		if err := e.tryUpdate(func(ctx context.Context, tx store.Tx) error { return tx.Assets().Remove(ctx, a.ID) }); err != nil {
+		if err := e.tryUpdate(func(ctx context.Context, tx store.Tx) error {
+			return tx.Assets().Remove(ctx, a.ID)
+		}); err != nil {
 			e.Errorf("Remove: %v", explain(err))
 		}
 		return

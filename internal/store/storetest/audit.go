@@ -44,11 +44,15 @@ func (e *env) record(entries ...loci.AuditEntry) {
 
 func testAudit(e *env) {
 	at := e.clock.now()
-	full := loci.AuditEntry{At: at, Action: "memory.trash", Allowed: true, Kind: loci.KindAgent, Method: loci.ByOAuth, UserID: e.user,
+	full := loci.AuditEntry{At: at, Action: "memory.trash", Allowed: true, Kind: loci.KindAgent, Method: loci.ByOAuth,
+		UserID: e.user,
 		Vendor: "claude", CredentialID: loci.NewCredentialID(), Target: "0", Count: 7}
-	other := loci.AuditEntry{At: at.Add(time.Minute), Action: "key.create", Kind: loci.KindUser, Method: loci.ByKey, UserID: loci.NewUserID(), Target: "1"}
-	nobody := loci.AuditEntry{At: at.Add(2 * time.Minute), Action: "key.create", Allowed: true, Kind: loci.KindLocal, Method: loci.ByDisk, Target: "2"}
-	early := loci.AuditEntry{At: at.Add(-time.Minute), Action: "memory.trash", Kind: loci.KindUser, Method: loci.BySignIn, UserID: e.user, Target: "3"}
+	other := loci.AuditEntry{At: at.Add(time.Minute), Action: "key.create", Kind: loci.KindUser, Method: loci.ByKey,
+		UserID: loci.NewUserID(), Target: "1"}
+	nobody := loci.AuditEntry{At: at.Add(2 * time.Minute), Action: "key.create", Allowed: true, Kind: loci.KindLocal,
+		Method: loci.ByDisk, Target: "2"}
+	early := loci.AuditEntry{At: at.Add(-time.Minute), Action: "memory.trash", Kind: loci.KindUser, Method: loci.BySignIn,
+		UserID: e.user, Target: "3"}
 	e.record(full, other)
 	e.record(nobody, early)
 	list := e.audit(store.AuditQuery{})
@@ -76,20 +80,23 @@ func testAudit(e *env) {
 		"limit":    {store.AuditQuery{Limit: 3}, []string{"3", "2", "1"}},
 		"before":   {store.AuditQuery{Before: list[1].Number, Limit: 1}, []string{"1"}},
 		"the end":  {store.AuditQuery{Before: list[3].Number}, nil},
-		"all":      {store.AuditQuery{UserID: e.user, Action: "memory.trash", Denied: true, From: early.At, To: at, Before: list[0].Number + 1, Limit: 1}, []string{"3"}},
+		"all": {store.AuditQuery{UserID: e.user, Action: "memory.trash", Denied: true, From: early.At, To: at,
+			Before: list[0].Number + 1, Limit: 1}, []string{"3"}},
 	} {
 		if got := targets(e.audit(tt.q)); !slices.Equal(got, tt.want) {
 			e.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
-	err := e.st.View(e.Context(), e.org, func(tx store.Tx) error { _, err := tx.Audit().List(e.Context(), store.AuditQuery{}); return err })
+	err := e.st.View(e.Context(), e.org,
+		func(tx store.Tx) error { _, err := tx.Audit().List(e.Context(), store.AuditQuery{}); return err })
 	e.wantCode("no limit", err, loci.Invalid)
 }
 
 // Pages put together are the whole, also while entries are added.
 func testAuditPages(e *env) {
 	for i := range 7 {
-		e.record(loci.AuditEntry{At: e.clock.now(), Action: "query", Kind: loci.KindUser, Method: loci.ByKey, Target: fmt.Sprint(i)})
+		e.record(loci.AuditEntry{At: e.clock.now(), Action: "query", Kind: loci.KindUser, Method: loci.ByKey,
+			Target: fmt.Sprint(i)})
 	}
 	var got []string
 	q := store.AuditQuery{Limit: 3}
@@ -109,7 +116,8 @@ func testAuditPages(e *env) {
 
 func testAuditPurge(e *env) {
 	for i := range 5 {
-		e.record(loci.AuditEntry{At: e.clock.now().Add(time.Duration(i) * time.Minute), Action: "query", Kind: loci.KindUser, Method: loci.ByKey, Target: fmt.Sprint(i)})
+		e.record(loci.AuditEntry{At: e.clock.now().Add(time.Duration(i) * time.Minute), Action: "query", Kind: loci.KindUser,
+			Method: loci.ByKey, Target: fmt.Sprint(i)})
 	}
 	last := e.audit(store.AuditQuery{Limit: 1})[0].Number
 	then := e.clock.now().Add(3 * time.Minute) // exactly the time of one that stays
@@ -142,7 +150,8 @@ func testAuditPurge(e *env) {
 // testGraphAudit records changes of a graph, which the trail of the org has after they are gathered, each once.
 func testGraphAudit(e *env) {
 	p := e.project("website")
-	entry := loci.AuditEntry{At: e.clock.now(), Action: "graph.write", Allowed: true, Kind: loci.KindAgent, Method: loci.ByOAuth, UserID: e.user,
+	entry := loci.AuditEntry{At: e.clock.now(), Action: "graph.write", Allowed: true, Kind: loci.KindAgent,
+		Method: loci.ByOAuth, UserID: e.user,
 		Vendor: "claude", CredentialID: loci.NewCredentialID(), Count: 3}
 	record := func(fail error) {
 		e.Helper()

@@ -28,18 +28,24 @@ func testListContexts(e *env) {
 	p, other, robot := newID[loci.ProjectID](), newID[loci.ProjectID](), newID[loci.AgentID]()
 	friend, work := e.addUser().ID, newID[loci.SessionID]()
 	for title, change := range map[string]func(*loci.Memory){
-		"plain":           func(*loci.Memory) {},
-		"pinned":          func(m *loci.Memory) { m.Pinned, m.Key = true, "k" },
-		"project's":       func(m *loci.Memory) { m.Scope, m.ProjectID = loci.ScopeProject, p },
-		"pinned project":  func(m *loci.Memory) { m.Scope, m.ProjectID, m.Pinned, m.Key = loci.ScopeProject, p, true, "K" },
-		"other project's": func(m *loci.Memory) { m.Scope, m.ProjectID, m.Pinned, m.Key = loci.ScopeProject, other, true, "k" },
-		"about project":   func(m *loci.Memory) { m.ProjectID = p },
-		"agent's":         func(m *loci.Memory) { m.Scope, m.AgentID, m.SessionID = loci.ScopeAgent, robot, work },
-		"about agent":     func(m *loci.Memory) { m.AgentID, m.Tags = robot, []string{"!", "k:k", "c:project"} },
-		"session":         func(m *loci.Memory) { m.SessionID, m.Pinned, m.AllowedVendors = work, true, []loci.Vendor{"claude"} },
-		"friend's":        func(m *loci.Memory) { m.UserID, m.Pinned, m.Key = friend, true, "k" },
-		"team's":          func(m *loci.Memory) { m.UserID, m.TeamID, m.Pinned, m.Key = friend, team, true, "k" },
-		"friend's p":      func(m *loci.Memory) { m.UserID, m.Scope, m.ProjectID = friend, loci.ScopeProject, p },
+		"plain":          func(*loci.Memory) {},
+		"pinned":         func(m *loci.Memory) { m.Pinned, m.Key = true, "k" },
+		"project's":      func(m *loci.Memory) { m.Scope, m.ProjectID = loci.ScopeProject, p },
+		"pinned project": func(m *loci.Memory) { m.Scope, m.ProjectID, m.Pinned, m.Key = loci.ScopeProject, p, true, "K" },
+		"other project's": func(m *loci.Memory) {
+			m.Scope, m.ProjectID, m.Pinned, m.Key = loci.ScopeProject, other, true,
+				"k"
+		},
+		"about project": func(m *loci.Memory) { m.ProjectID = p },
+		"agent's":       func(m *loci.Memory) { m.Scope, m.AgentID, m.SessionID = loci.ScopeAgent, robot, work },
+		"about agent":   func(m *loci.Memory) { m.AgentID, m.Tags = robot, []string{"!", "k:k", "c:project"} },
+		"session": func(m *loci.Memory) {
+			m.SessionID, m.Pinned, m.AllowedVendors = work, true,
+				[]loci.Vendor{"claude"}
+		},
+		"friend's":   func(m *loci.Memory) { m.UserID, m.Pinned, m.Key = friend, true, "k" },
+		"team's":     func(m *loci.Memory) { m.UserID, m.TeamID, m.Pinned, m.Key = friend, team, true, "k" },
+		"friend's p": func(m *loci.Memory) { m.UserID, m.Scope, m.ProjectID = friend, loci.ScopeProject, p },
 	} {
 		e.insert(titled(title), change)
 	}
@@ -48,11 +54,13 @@ func testListContexts(e *env) {
 		f    store.Filter
 		want string
 	}{
-		"pinned":             {store.Filter{Pinned: true}, "other project's, pinned, pinned project, session, team's"},
-		"key":                {store.Filter{Key: "k"}, "other project's, pinned, team's"},
-		"key K":              {store.Filter{Key: "K"}, "pinned project"},
-		"global":             {store.Filter{Scope: loci.ScopeGlobal}, "about agent, about project, pinned, plain, session, team's"},
-		"of projects":        {store.Filter{Scope: loci.ScopeProject}, "friend's p, other project's, pinned project, project's"},
+		"pinned": {store.Filter{Pinned: true}, "other project's, pinned, pinned project, session, team's"},
+		"key":    {store.Filter{Key: "k"}, "other project's, pinned, team's"},
+		"key K":  {store.Filter{Key: "K"}, "pinned project"},
+		"global": {store.Filter{Scope: loci.ScopeGlobal},
+			"about agent, about project, pinned, plain, session, team's"},
+		"of projects": {store.Filter{Scope: loci.ScopeProject},
+			"friend's p, other project's, pinned project, project's"},
 		"of the project":     {store.Filter{Scope: loci.ScopeProject, ProjectID: p}, "friend's p, pinned project, project's"},
 		"of one that I left": {store.Filter{Scope: loci.ScopeProject, ProjectID: other}, "other project's"},
 		"about the project":  {store.Filter{ProjectID: p}, "about project, friend's p, pinned project, project's"},
@@ -63,7 +71,8 @@ func testListContexts(e *env) {
 		"session":            {store.Filter{SessionID: work}, "agent's, session"},
 		"pinned of session":  {store.Filter{SessionID: work, Pinned: true}, "session"},
 		"pinned of team":     {store.Filter{TeamID: team, Pinned: true}, "team's"},
-		"all":                {store.Filter{Pinned: true, Key: "K", Scope: loci.ScopeProject, ProjectID: p}, "pinned project"},
+		"all": {store.Filter{Pinned: true, Key: "K", Scope: loci.ScopeProject, ProjectID: p},
+			"pinned project"},
 	} {
 		var want []string
 		if tt.want != "" {
@@ -71,14 +80,16 @@ func testListContexts(e *env) {
 		}
 		for _, tt.f.When = range []loci.When{{}, {KnownAt: e.clock.now()}} {
 			e.wantFiltered(fmt.Sprint(name, tt.f.When), member, tt.f, want...)
-			if got := e.contains(member, store.ContainsQuery{Filter: tt.f, Text: "ONTEN", Look: 100, Limit: 100}); len(got.IDs) != len(want) || got.More {
+			if got := e.contains(member, store.ContainsQuery{Filter: tt.f, Text: "ONTEN", Look: 100, Limit: 100}); len(
+				got.IDs) != len(want) || got.More {
 				e.Errorf("%s: Contains has %d, want %d", name, len(got.IDs), len(want))
 			}
 		}
 	}
 	stranger := member
 	stranger.AgentID, stranger.Vendor = loci.AgentID{}, "cursor"
-	e.wantFiltered("pinned, other vendor", stranger, store.Filter{Pinned: true}, "other project's", "pinned", "pinned project", "team's")
+	e.wantFiltered("pinned, other vendor", stranger, store.Filter{Pinned: true}, "other project's", "pinned",
+		"pinned project", "team's")
 	e.wantFiltered("of agents, without one", stranger, store.Filter{Scope: loci.ScopeAgent})
 	e.testFiltersFollow()
 	e.testFiltersThen(member, p)
@@ -111,12 +122,15 @@ func (e *env) testFiltersThen(member loci.Viewer, p loci.ProjectID) {
 
 // testFiltersFollow changes what a filter asks for.
 func (e *env) testFiltersFollow() {
-	m := e.insert(titled("m"), func(m *loci.Memory) { m.Pinned, m.Key, m.SessionID = true, "before", newID[loci.SessionID]() })
-	for name, f := range map[string]store.Filter{"pinned": {Pinned: true, Key: m.Key}, "key": {Key: m.Key}, "session": {SessionID: m.SessionID}} {
+	m := e.insert(titled("m"),
+		func(m *loci.Memory) { m.Pinned, m.Key, m.SessionID = true, "before", newID[loci.SessionID]() })
+	for name, f := range map[string]store.Filter{"pinned": {Pinned: true, Key: m.Key}, "key": {Key: m.Key},
+		"session": {SessionID: m.SessionID}} {
 		e.wantFiltered(name, e.person(), f, "m")
 	}
 	next := e.replace(m, func(m *loci.Memory) { m.Pinned, m.Key, m.SessionID = false, "after", loci.SessionID{} })
-	for name, f := range map[string]store.Filter{"pinned": {Pinned: true, Key: next.Key}, "key": {Key: m.Key}, "session": {SessionID: m.SessionID}} {
+	for name, f := range map[string]store.Filter{"pinned": {Pinned: true, Key: next.Key}, "key": {Key: m.Key},
+		"session": {SessionID: m.SessionID}} {
 		e.wantFiltered(name+" before", e.person(), f)
 	}
 	e.wantFiltered("key after", e.person(), store.Filter{Key: next.Key}, "m")
@@ -127,16 +141,21 @@ func (e *env) testFiltersFollow() {
 
 // testContains looks for texts in all fields and scripts.
 func testContains(e *env) {
-	for _, text := range []string{"Straße in KÖLN", "Ελλάς ΣΊΣΥΦΟΣ", "東京タワーへ行く", "deployment", "Привет, МИР", "50% off_now \\ 'x'", "नमस्ते", "ภาษาไทย"} {
+	for _, text := range []string{"Straße in KÖLN", "Ελλάς ΣΊΣΥΦΟΣ", "東京タワーへ行く", "deployment", "Привет, МИР",
+		"50% off_now \\ 'x'", "नमस्ते", "ภาษาไทย"} {
 		e.insert(titled(text), func(m *loci.Memory) { m.Content = text })
 	}
 	e.insert(titled("fields"), func(m *loci.Memory) {
-		m.Content, m.Summary, m.Key, m.Category, m.Tags = "in content", "in summary", "in/key", "in category", []string{"plain", "in \"tag\" é", "\\u0041"}
+		m.Content, m.Summary, m.Key, m.Category, m.Tags = "in content", "in summary", "in/key", "in category",
+			[]string{"plain", "in \"tag\" é", "\\u0041"}
 	})
 	for text, want := range map[string]string{
-		"köln": "Straße in KÖLN", "STRAß": "Straße in KÖLN", "strass": "", "σίσυφος": "Ελλάς ΣΊΣΥΦΟΣ", "京タワ": "東京タワーへ行く", "ploym": "deployment",
-		"\u212aöln": "Straße in KÖLN", "мир": "Привет, МИР", "%": "50% off_now \\ 'x'", "_": "50% off_now \\ 'x'", "\\ 'X": "50% off_now \\ 'x'", "मस्": "नमस्ते",
-		"ษาไ": "ภาษาไทย", "N CONT": "fields", "N SUMM": "fields", "N/K": "fields", "N CATEG": "fields", "n \"TAG\" É": "fields", "content in": "",
+		"köln": "Straße in KÖLN", "STRAß": "Straße in KÖLN", "strass": "", "σίσυφος": "Ελλάς ΣΊΣΥΦΟΣ", "京タワ": "東京タワーへ行く",
+		"ploym":     "deployment",
+		"\u212aöln": "Straße in KÖLN", "мир": "Привет, МИР", "%": "50% off_now \\ 'x'", "_": "50% off_now \\ 'x'",
+		"\\ 'X": "50% off_now \\ 'x'", "मस्": "नमस्ते",
+		"ษาไ": "ภาษาไทย", "N CONT": "fields", "N SUMM": "fields", "N/K": "fields", "N CATEG": "fields",
+		"n \"TAG\" É": "fields", "content in": "",
 		"\\U0041": "fields", "plain\",": "", "plainin": "", "api": "", "a\x00": "", "\x00": "", "fieldsin": "",
 	} {
 		var got []string
@@ -170,27 +189,32 @@ func testContainsLimits(e *env) {
 			}
 		}
 	}
-	if got := e.contains(e.person(), store.ContainsQuery{Text: "nothing", Look: 7, Limit: 1}); len(got.IDs) != 0 || got.More {
+	if got := e.contains(e.person(), store.ContainsQuery{Text: "nothing", Look: 7, Limit: 1}); len(got.IDs) != 0 ||
+		got.More {
 		e.Errorf("nothing in all: %+v", got)
 	}
-	if got := e.contains(e.person(), store.ContainsQuery{Text: "nothing", Look: 6, Limit: 1}); len(got.IDs) != 0 || !got.More {
+	if got := e.contains(e.person(), store.ContainsQuery{Text: "nothing", Look: 6, Limit: 1}); len(got.IDs) != 0 ||
+		!got.More {
 		e.Errorf("nothing in some: %+v", got)
 	}
 	for _, q := range []store.ContainsQuery{{Text: "", Look: 1, Limit: 1}, {Text: "x", Limit: 1}, {Text: "x", Look: 1},
 		{Text: "x", Look: 1, Limit: 1, Filter: store.Filter{Lifecycle: loci.TrashOnly, When: loci.When{Superseded: true}}}} {
-		err := e.st.View(e.Context(), e.org, func(tx store.Tx) error { _, err := tx.Lists().Contains(e.Context(), e.person(), q); return err })
+		err := e.st.View(e.Context(), e.org,
+			func(tx store.Tx) error { _, err := tx.Lists().Contains(e.Context(), e.person(), q); return err })
 		e.wantCode(fmt.Sprintf("%+v", q), err, loci.Invalid)
 	}
 }
 
 func (w *world) compareContains(ctx context.Context, tx store.Tx, v loci.Viewer) error {
-	q := store.ContainsQuery{Filter: w.filter(), Text: draw(w.t, "text", "ED", "e", "ous", "K", "\u212a", "nothing", "d h"),
+	q := store.ContainsQuery{Filter: w.filter(),
+		Text: draw(w.t, "text", "ED", "e", "ous", "K", "\u212a", "nothing", "d h"),
 		Look: rapid.IntRange(1, 8).Draw(w.t, "look"), Limit: rapid.IntRange(1, 4).Draw(w.t, "limit")}
 	all := w.oldest(v, &q.Filter)
 	slices.Reverse(all)
 	want := store.Contained{More: len(all) > q.Look}
 	for _, m := range all[:min(q.Look, len(all))] {
-		if !slices.ContainsFunc(append([]string{m.Title, m.Content, m.Summary, m.Key, m.Category}, m.Tags...), func(s string) bool { return hasFold(s, q.Text) }) {
+		if !slices.ContainsFunc(append([]string{m.Title, m.Content, m.Summary, m.Key, m.Category}, m.Tags...),
+			func(s string) bool { return hasFold(s, q.Text) }) {
 			continue
 		}
 		if len(want.IDs) == q.Limit {

@@ -40,13 +40,15 @@ func testCredentials(e *env) {
 			e.Errorf("ByHash: %v (-want +got):\n%s", err, diff)
 		}
 	}
-	for kind, want := range map[loci.Kind][]loci.Credential{loci.KindUser: {b, a}, loci.KindAgent: {agent}, loci.KindAdmin: nil} {
+	for kind, want := range map[loci.Kind][]loci.Credential{loci.KindUser: {b, a}, loci.KindAgent: {agent},
+		loci.KindAdmin: nil} {
 		got, err := keys.List(ctx, store.CredentialQuery{OrgID: e.org, UserID: e.user, Kind: kind})
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			e.Errorf("List %s: %v (-want +got):\n%s", kind, err, diff)
 		}
 	}
-	if got, err := keys.List(ctx, store.CredentialQuery{OrgID: e.org, UserID: loci.NewUserID(), Kind: loci.KindUser}); err != nil || len(got) != 0 {
+	if got, err := keys.List(ctx,
+		store.CredentialQuery{OrgID: e.org, UserID: loci.NewUserID(), Kind: loci.KindUser}); err != nil || len(got) != 0 {
 		e.Errorf("List of a stranger: %v, %v", got, err)
 	}
 	used := func(at time.Time, want time.Time) {
@@ -80,7 +82,8 @@ func testCredentialErrors(e *env) {
 	}
 	e.wantCode("a taken hash", keys.Insert(ctx, e.credential(1)), loci.Conflict)
 	e.wantCode("a taken id", keys.Insert(ctx, e.credential(2, func(d *loci.Credential) { d.ID = c.ID })), loci.Conflict)
-	e.wantCode("an unknown org", keys.Insert(ctx, e.credential(3, func(d *loci.Credential) { d.OrgID = "absent" })), loci.NotFound)
+	e.wantCode("an unknown org", keys.Insert(ctx, e.credential(3, func(d *loci.Credential) { d.OrgID = "absent" })),
+		loci.NotFound)
 	_, err := keys.ByHash(ctx, [32]byte{9})
 	e.wantCode("an unknown hash", err, loci.NotFound)
 	now := e.clock.now()
@@ -173,8 +176,10 @@ func testCredentialKinds(e *env) {
 		{"one", store.CredentialQuery{UserID: e.user, ID: key.ID}, []loci.Credential{key}},
 		{"one of another", store.CredentialQuery{UserID: e.user, ID: stranger.ID}, nil},
 		{"agents", store.CredentialQuery{Kind: loci.KindAgent}, []loci.Credential{full}},
-		{"usable in two hours", store.CredentialQuery{UserID: e.user, Usable: now.Add(2 * time.Hour)}, []loci.Credential{key, s, full}},
-		{"usable after idling", store.CredentialQuery{UserID: e.user, Usable: now.Add(7 * 24 * time.Hour)}, []loci.Credential{key, full}},
+		{"usable in two hours", store.CredentialQuery{UserID: e.user, Usable: now.Add(2 * time.Hour)},
+			[]loci.Credential{key, s, full}},
+		{"usable after idling", store.CredentialQuery{UserID: e.user, Usable: now.Add(7 * 24 * time.Hour)},
+			[]loci.Credential{key, full}},
 	} {
 		tt.q.OrgID = e.org
 		got, err := keys.List(ctx, tt.q)
@@ -215,7 +220,8 @@ func testCredentialChanges(e *env) {
 	}
 	e.wantCode("Enter by another person", keys.Enter(ctx, e.org, loci.NewUserID(), key.ID, w), loci.NotFound)
 	e.wantCode("Enter in another org", keys.Enter(ctx, "other", e.user, key.ID, w), loci.NotFound)
-	second, stranger := e.insertCredential(3, session), e.insertCredential(4, session, func(c *loci.Credential) { c.UserID = loci.NewUserID() })
+	second, stranger := e.insertCredential(3, session),
+		e.insertCredential(4, session, func(c *loci.Credential) { c.UserID = loci.NewUserID() })
 	old := e.insertCredential(5, session, func(c *loci.Credential) { c.ExpiresAt = now })
 	n, err := keys.RevokeAll(ctx, e.org, e.user, loci.BySignIn, second.ID, now)
 	if n != 1 || err != nil {
@@ -254,7 +260,8 @@ func testUse(e *env) {
 		})
 	}
 	wg.Wait()
-	if won := slices.DeleteFunc(results, func(err error) bool { return loci.CodeOf(err) == loci.NotFound }); len(won) != 1 || won[0] != nil {
+	if won := slices.DeleteFunc(results, func(err error) bool { return loci.CodeOf(err) == loci.NotFound }); len(
+		won) != 1 || won[0] != nil {
 		e.Errorf("got %v, want one success", won)
 	}
 }

@@ -64,16 +64,20 @@ func testEditedBy(e *env) {
 		"mine, not the team's": {member, store.EditQuery{Editor: "cursor"}, []loci.MemoryID{a.ID, b.ID, closed.ID}},
 		"nobody":               {e.person(), store.EditQuery{Editor: "chatgpt"}, nil},
 		"since then":           {e.person(), store.EditQuery{Editor: "cursor", Since: hour(1)}, []loci.MemoryID{a.ID, b.ID}},
-		"until then":           {e.person(), store.EditQuery{Editor: "cursor", Until: hour(1)}, []loci.MemoryID{b.ID, closed.ID}},
-		"just then":            {e.person(), store.EditQuery{Editor: "cursor", Since: hour(1), Until: hour(1).Add(1)}, []loci.MemoryID{a.ID}},
-		"just behind it":       {e.person(), store.EditQuery{Editor: "cursor", Since: hour(1).Add(1), Until: hour(2)}, nil},
-		"a key":                {e.person(), store.EditQuery{Credential: key, Until: hour(1)}, []loci.MemoryID{b.ID, closed.ID}},
-		"another key":          {e.person(), store.EditQuery{Credential: loci.NewCredentialID()}, nil},
-		"a session":            {e.person(), store.EditQuery{Session: session, Since: hour(1)}, []loci.MemoryID{a.ID, b.ID}},
-		"another session":      {e.person(), store.EditQuery{Session: newID[loci.SessionID]()}, nil},
-		"an agent":             {e.agent("claude"), store.EditQuery{Editor: "cursor"}, []loci.MemoryID{a.ID, b.ID}},
-		"one page":             {e.person(), store.EditQuery{Limit: 1}, sorted(a.ID, b.ID, closed.ID)[:1]},
-		"the next one":         {e.person(), store.EditQuery{After: sorted(a.ID, b.ID, closed.ID)[0]}, sorted(a.ID, b.ID, closed.ID)[1:]},
+		"until then": {e.person(), store.EditQuery{Editor: "cursor", Until: hour(1)},
+			[]loci.MemoryID{b.ID, closed.ID}},
+		"just then": {e.person(), store.EditQuery{Editor: "cursor", Since: hour(1), Until: hour(1).Add(1)},
+			[]loci.MemoryID{a.ID}},
+		"just behind it": {e.person(), store.EditQuery{Editor: "cursor", Since: hour(1).Add(1), Until: hour(2)}, nil},
+		"a key": {e.person(), store.EditQuery{Credential: key, Until: hour(1)},
+			[]loci.MemoryID{b.ID, closed.ID}},
+		"another key":     {e.person(), store.EditQuery{Credential: loci.NewCredentialID()}, nil},
+		"a session":       {e.person(), store.EditQuery{Session: session, Since: hour(1)}, []loci.MemoryID{a.ID, b.ID}},
+		"another session": {e.person(), store.EditQuery{Session: newID[loci.SessionID]()}, nil},
+		"an agent":        {e.agent("claude"), store.EditQuery{Editor: "cursor"}, []loci.MemoryID{a.ID, b.ID}},
+		"one page":        {e.person(), store.EditQuery{Limit: 1}, sorted(a.ID, b.ID, closed.ID)[:1]},
+		"the next one": {e.person(), store.EditQuery{After: sorted(a.ID, b.ID, closed.ID)[0]},
+			sorted(a.ID, b.ID, closed.ID)[1:]},
 		"the zero viewer":      {loci.Viewer{}, store.EditQuery{}, nil},
 		"another org's viewer": {loci.Viewer{OrgID: "other", UserID: e.user}, store.EditQuery{}, nil},
 	} {
@@ -126,7 +130,8 @@ func (w *world) compareEdits(ctx context.Context, tx store.Tx, v loci.Viewer) er
 		}
 		made := madeAs(m, &q)
 		for _, old := range w.old[m.ID] {
-			made = made || old.UserID == v.UserID && v.SeesVersion(&old.Access, &m.Access, loci.AnyState, now) && madeAs(&old.Memory, &q)
+			made = made || old.UserID == v.UserID && v.SeesVersion(&old.Access, &m.Access, loci.AnyState, now) &&
+				madeAs(&old.Memory, &q)
 		}
 		if made {
 			want = append(want, m.ID)

@@ -17,7 +17,8 @@ func (e *env) erased(m *loci.Memory, word string) {
 	if _, err := e.get(e.personOf(m), m.ID, loci.AnyState); loci.CodeOf(err) != loci.NotFound {
 		e.Errorf("%s is still there: %v", m.Title, err)
 	}
-	if got := e.match(e.personOf(m), store.MatchQuery{Terms: terms(word), Filter: store.Filter{Lifecycle: loci.AnyState}}); len(got.Hits) != 0 {
+	if got := e.match(e.personOf(m),
+		store.MatchQuery{Terms: terms(word), Filter: store.Filter{Lifecycle: loci.AnyState}}); len(got.Hits) != 0 {
 		e.Errorf("full text finds %d of %q", len(got.Hits), word)
 	}
 	e.insert(func(n *loci.Memory) { n.ID, n.UserID = m.ID, m.UserID })
@@ -80,7 +81,8 @@ func testEraseOf(e *env) {
 	e.check()
 	v := e.person()
 	v.TeamID = team.ID
-	if got := titles(e.list(v, store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}}).Memories); !cmp.Equal(got, []string{"kept"}) {
+	if got := titles(e.list(v, store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}}).Memories); !cmp.Equal(got,
+		[]string{"kept"}) {
 		e.Errorf("left: %q", got)
 	}
 	for _, m := range gone {

@@ -76,10 +76,12 @@ func testFeed(e *env) {
 	team := e.addTeam("team").ID
 	old := e.insert()
 	mine := e.person()
-	mate, stranger := loci.Viewer{OrgID: e.org, UserID: e.addUser().ID, TeamID: team}, loci.Viewer{OrgID: e.org, UserID: e.addUser().ID}
+	mate, stranger := loci.Viewer{OrgID: e.org, UserID: e.addUser().ID, TeamID: team},
+		loci.Viewer{OrgID: e.org, UserID: e.addUser().ID}
 	toMe, toMate, toStranger := e.feedNow(mine), e.feedNow(mate), e.feedNow(stranger)
 	var me, other []loci.FeedEvent
-	private, shared := func(m *loci.Memory) { m.TeamID = loci.TeamID{} }, func(m *loci.Memory) { m.TeamID, m.Editor = team, "cursor" }
+	private, shared := func(m *loci.Memory) { m.TeamID = loci.TeamID{} },
+		func(m *loci.Memory) { m.TeamID, m.Editor = team, "cursor" }
 	m := e.insert()
 	me = append(me, e.event(m, loci.Created))
 	e.clock.move(time.Second)
@@ -118,7 +120,8 @@ func testFeedOfImports(e *env) {
 		old.Version = 1
 		return tx.Memories().InsertVersion(ctx, &loci.Version{Memory: *old, ReplacedAt: e.clock.now()})
 	})
-	e.wantCode("one that is there", e.tryUpdate(func(ctx context.Context, tx store.Tx) error { return tx.Memories().Insert(ctx, m) }), loci.Conflict)
+	e.wantCode("one that is there",
+		e.tryUpdate(func(ctx context.Context, tx store.Tx) error { return tx.Memories().Insert(ctx, m) }), loci.Conflict)
 	undone := errors.New("undone")
 	err := e.tryUpdate(func(ctx context.Context, tx store.Tx) error {
 		return errors.Join(tx.Memories().Insert(ctx, e.memory()), tx.Memories().Erase(ctx, m.ID), undone)
@@ -151,7 +154,8 @@ func testFeedPositions(e *env) {
 	if e.feedNow(v) == at {
 		e.Error("two positions of one place are the same, so they tell whether something has happened between them")
 	}
-	for name, p := range map[string]store.Position{"nothing": "", "nonsense": "x", "longer": at + "AAAA", "another list's": e.page().Next} {
+	for name, p := range map[string]store.Position{"nothing": "", "nonsense": "x", "longer": at + "AAAA",
+		"another list's": e.page().Next} {
 		_, err := e.feedAfter(v, p, 1)
 		e.wantCode(name, err, loci.Invalid)
 	}
@@ -173,7 +177,8 @@ func testFeedPositions(e *env) {
 		_, err := e.feedAfter(other, at, 1)
 		e.wantCode("another "+name, err, loci.Conflict)
 	}
-	if _, err := e.feedAfter(v, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", 1); loci.CodeOf(err) != loci.Invalid && loci.CodeOf(err) != loci.Conflict {
+	if _, err := e.feedAfter(v, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", 1); loci.CodeOf(err) != loci.Invalid &&
+		loci.CodeOf(err) != loci.Conflict {
 		e.Errorf("a made-up position: %v", explain(err))
 	}
 	same := v

@@ -51,7 +51,8 @@ func (e *env) tryGraph(p loci.Project, fn func(context.Context, store.GraphTx) e
 
 func (e *env) viewGraph(p loci.Project, fn func(context.Context, store.Graph) error) {
 	e.Helper()
-	err := e.st.ViewProject(e.Context(), p.OrgID, p.ID, func(tx store.GraphTx) error { return fn(e.Context(), tx.Graph()) })
+	err := e.st.ViewProject(e.Context(), p.OrgID, p.ID,
+		func(tx store.GraphTx) error { return fn(e.Context(), tx.Graph()) })
 	if err != nil {
 		e.Fatalf("ViewProject: %v", explain(err))
 	}
@@ -123,9 +124,11 @@ func testGraphCreate(e *env) {
 	out := e.putEntities(p, v, ent("Ada", "person", "one", "two", "one"), ent("Go", "language"))
 	now := e.clock.now()
 	access := by(v)
-	want := loci.Entity{ID: out[0].Entity.ID, Name: "Ada", Type: "person", GraphAccess: access, CreatedAt: now, UpdatedAt: now, Relations: []loci.Relation{}}
+	want := loci.Entity{ID: out[0].Entity.ID, Name: "Ada", Type: "person", GraphAccess: access, CreatedAt: now,
+		UpdatedAt: now, Relations: []loci.Relation{}}
 	for i, text := range []string{"one", "two"} {
-		want.Observations = append(want.Observations, loci.Observation{ID: out[0].Added[i].ID, EntityID: want.ID, Content: text, GraphAccess: access, CreatedAt: now})
+		want.Observations = append(want.Observations,
+			loci.Observation{ID: out[0].Added[i].ID, EntityID: want.ID, Content: text, GraphAccess: access, CreatedAt: now})
 	}
 	if diff := cmp.Diff(store.PutEntity{Entity: want, Created: true, Added: want.Observations}, out[0]); diff != "" {
 		e.Errorf("Create (-want +got):\n%s", diff)
@@ -134,11 +137,14 @@ func testGraphCreate(e *env) {
 		e.Errorf("Find (-want +got):\n%s", diff)
 	}
 	e.clock.move(time.Minute)
-	out = e.putEntities(p, v, ent("Ada", "person", "two", "three"), ent("Ada", "ship"), ent("New", "x"), ent("New", "x", "late"))
-	if out[0].Created || out[0].Entity.ID != want.ID || len(out[0].Added) != 1 || len(out[0].Entity.Observations) != 3 || !out[0].Entity.UpdatedAt.Equal(e.clock.now()) {
+	out = e.putEntities(p, v, ent("Ada", "person", "two", "three"), ent("Ada", "ship"), ent("New", "x"),
+		ent("New", "x", "late"))
+	if out[0].Created || out[0].Entity.ID != want.ID || len(out[0].Added) != 1 || len(out[0].Entity.Observations) != 3 ||
+		!out[0].Entity.UpdatedAt.Equal(e.clock.now()) {
 		e.Errorf("an entity that exists: %+v", out[0])
 	}
-	if !out[1].Created || !out[2].Created || out[3].Created || out[3].Entity.ID != out[2].Entity.ID || len(out[3].Added) != 1 {
+	if !out[1].Created || !out[2].Created || out[3].Created || out[3].Entity.ID != out[2].Entity.ID ||
+		len(out[3].Added) != 1 {
 		e.Errorf("another type, and twice in a call: %+v", out[1:])
 	}
 	if got := e.find(p, v, "New"); len(got) != 1 || len(got[0].Observations) != 1 {
@@ -197,7 +203,8 @@ func testGraphObserve(e *env) {
 		})
 		return err
 	})
-	if len(out) != 2 || len(out[0].Added) != 1 || out[0].Added[0].Content != "two" || len(out[0].Duplicates) != 1 || out[0].Duplicates[0].Content != "one" {
+	if len(out) != 2 || len(out[0].Added) != 1 || out[0].Added[0].Content != "two" || len(out[0].Duplicates) != 1 ||
+		out[0].Duplicates[0].Content != "one" {
 		e.Errorf("Observe: %+v", out)
 	}
 	e.wantList("Ada", e.observationsOf(p, v, "Ada Lovelace"), "one", "two")
@@ -210,7 +217,8 @@ func testGraphObserve(e *env) {
 	}
 	items := e.wantItems(try(loci.Contents{Entity: loci.EntityRef{Name: "Ada Lovelace"}, Contents: []string{"lost"}},
 		loci.Contents{Entity: loci.EntityRef{Name: "ada lovelase"}, Contents: []string{"x"}}), loci.NotFound, 1)
-	if len(items) == 1 && (!slices.Equal(items[0].Nearest, []string{"Ada Lovelace"}) || !strings.Contains(items[0].Text, `"ada lovelase"; did you mean "Ada Lovelace"?`)) {
+	if len(items) == 1 && (!slices.Equal(items[0].Nearest, []string{"Ada Lovelace"}) ||
+		!strings.Contains(items[0].Text, `"ada lovelase"; did you mean "Ada Lovelace"?`)) {
 		e.Errorf("the suggestion is %+v", items[0])
 	}
 	e.wantItems(try(loci.Contents{Entity: loci.EntityRef{Name: "Twin"}, Contents: []string{"x"}}), loci.Conflict, 0)
@@ -221,19 +229,24 @@ func testGraphRelate(e *env) {
 	p := e.project("p")
 	v := e.in(p)
 	e.putEntities(p, v, ent("Ada", "person"), ent("Go", "language"))
-	out := e.relate(p, v, rel("Ada", "uses", "Go"), rel("Ada", "uses", "Go"), rel("Go", "uses", "Ada"), rel("Ada", "is", "Ada"))
-	if !out[0].Created || out[1].Created || out[1].Relation.ID != out[0].Relation.ID || !out[2].Created || !out[3].Created {
+	out := e.relate(p, v, rel("Ada", "uses", "Go"), rel("Ada", "uses", "Go"), rel("Go", "uses", "Ada"),
+		rel("Ada", "is", "Ada"))
+	if !out[0].Created || out[1].Created || out[1].Relation.ID != out[0].Relation.ID || !out[2].Created ||
+		!out[3].Created {
 		e.Errorf("Relate: %+v", out)
 	}
-	want := loci.Relation{ID: out[0].Relation.ID, FromID: out[0].Relation.FromID, ToID: out[0].Relation.ToID, From: "Ada", To: "Go", Type: "uses", GraphAccess: by(v), CreatedAt: e.clock.now()}
+	want := loci.Relation{ID: out[0].Relation.ID, FromID: out[0].Relation.FromID, ToID: out[0].Relation.ToID, From: "Ada",
+		To: "Go", Type: "uses", GraphAccess: by(v), CreatedAt: e.clock.now()}
 	list := e.find(p, v, "Go", "Ada")
-	if diff := cmp.Diff(want, out[0].Relation); diff != "" || len(list) != 2 || list[0].ID != want.ToID || list[1].ID != want.FromID {
+	if diff := cmp.Diff(want, out[0].Relation); diff != "" || len(list) != 2 || list[0].ID != want.ToID ||
+		list[1].ID != want.FromID {
 		e.Errorf("(-want +got):\n%s of %+v", diff, list)
 	}
 	e.wantList("of Go", edges(list[0].Relations), "Ada uses Go", "Go uses Ada")
 	e.wantList("of Ada", edges(list[1].Relations), "Ada uses Go", "Go uses Ada", "Ada is Ada")
 	err := e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Entities().Relate(ctx, v, by(v), []loci.NewRelation{rel("Ada", "likes", "Go"), rel("Ada", "likes", "Ga"), rel("Nobody", "likes", "Go")})
+		_, err := tx.Entities().Relate(ctx, v, by(v),
+			[]loci.NewRelation{rel("Ada", "likes", "Go"), rel("Ada", "likes", "Ga"), rel("Nobody", "likes", "Go")})
 		return err
 	})
 	e.wantItems(err, loci.NotFound, 1, 2)
@@ -258,11 +271,14 @@ func testGraphDelete(e *env) {
 		})
 	}
 	count(1, func(ctx context.Context, n store.Entities) (int, error) {
-		return n.DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "A"}, Contents: []string{"a1", "zz"}}, {Entity: loci.EntityRef{Name: "absent"}, Contents: []string{"a2"}}})
+		return n.DeleteObservations(ctx, v, by(v),
+			[]loci.Contents{{Entity: loci.EntityRef{Name: "A"}, Contents: []string{"a1", "zz"}},
+				{Entity: loci.EntityRef{Name: "absent"}, Contents: []string{"a2"}}})
 	})
 	e.wantList("of A", e.observationsOf(p, v, "A"), "a2")
 	count(1, func(ctx context.Context, n store.Entities) (int, error) {
-		return n.DeleteRelations(ctx, v, by(v), []loci.NewRelation{rel("A", "to", "C"), rel("C", "to", "A"), rel("A", "on", "B")})
+		return n.DeleteRelations(ctx, v, by(v),
+			[]loci.NewRelation{rel("A", "to", "C"), rel("C", "to", "A"), rel("A", "on", "B")})
 	})
 	count(2, func(ctx context.Context, n store.Entities) (int, error) {
 		return n.Delete(ctx, v, by(v), named("A", "absent", "B"))
@@ -293,10 +309,12 @@ func testGraphDelete(e *env) {
 	}
 	e.wantList("relations, both ends back", edges(e.find(p, v, "B")[0].Relations), "A to B", "B to C")
 	e.viewGraph(p, func(ctx context.Context, g store.Graph) (err error) { trash, err = g.Trash(ctx, v, 9); return err })
-	if len(trash.Entities) != 0 || len(trash.Observations) != 1 || trash.Observations[0].Content != "a1" || len(trash.Relations) != 1 {
+	if len(trash.Entities) != 0 || len(trash.Observations) != 1 || trash.Observations[0].Content != "a1" ||
+		len(trash.Relations) != 1 {
 		e.Fatalf("trash: %+v", trash)
 	}
-	back := store.GraphIDs{Observations: []loci.ObservationID{trash.Observations[0].ID}, Relations: []loci.RelationID{trash.Relations[0].ID}}
+	back := store.GraphIDs{Observations: []loci.ObservationID{trash.Observations[0].ID},
+		Relations: []loci.RelationID{trash.Relations[0].ID}}
 	if err := restore(back); err != nil {
 		e.Error(explain(err))
 	}
@@ -344,82 +362,12 @@ func testGraphRead(e *env) {
 	})
 }
 
-func testGraphSearch(e *env) {
-	p := e.project("p")
-	v := e.in(p)
-	e.putEntities(p, v, ent("Postgres", "database", "speaks SQL", "has MVCC"), ent("SQLite", "database", "one file", "speaks SQL"),
-		ent("Ada", "person", "likes databases and postgres"), ent("Redis", "cache", "keeps keys in memory; AND more"))
-	e.relate(p, v, rel("Ada", "uses", "Postgres"))
-	for _, tt := range []struct {
-		query string
-		want  []string
-	}{
-		{"postgres", []string{"Postgres", "Ada"}},
-		{"POSTGRES", []string{"Postgres", "Ada"}},
-		{"database", []string{"SQLite", "Postgres"}},
-		{"databas*", []string{"SQLite", "Postgres", "Ada"}},
-		{`"one file"`, []string{"SQLite"}},
-		{`"file one"`, nil},
-		{"speaks AND sql", []string{"SQLite", "Postgres"}},
-		{"mvcc OR keys", []string{"Postgres", "Redis"}},
-		{"database NOT postgres", []string{"SQLite"}},
-		{"(mvcc OR file) AND one", []string{"SQLite"}},
-		{"what speaks, sql?", []string{"SQLite", "Postgres"}}, // some words
-		{"keeps-keys: (in) memory", []string{"Redis"}},
-		{"c++ and more", []string{"Redis", "Ada"}},
-		{"nothing", nil},
-	} {
-		q, err := loci.ParseGraphQuery(tt.query)
-		if err != nil {
-			e.Errorf("%s: %v", tt.query, err)
-			continue
-		}
-		var hits graphHits
-		e.viewGraph(p, func(ctx context.Context, g store.Graph) (err error) {
-			hits, err = searchGraph(ctx, g, v, q, 9)
-			return err
-		})
-		got := entityNames(hits.Entities)
-		if len(tt.want) > 2 { // the order of the rest is the engine's
-			slices.Sort(got)
-			slices.Sort(tt.want)
-		}
-		if !slices.Equal(got, tt.want) || hits.Total != len(tt.want) || hits.More {
-			e.Errorf("%s: got %q of %d, want %q", tt.query, got, hits.Total, tt.want)
-		}
-		if tt.query == "postgres" && (len(hits.Entities) != 2 || len(hits.Entities[0].Observations) != 2 || len(hits.Entities[0].Relations) != 1) {
-			e.Errorf("without what hangs on them: %+v", hits.Entities)
-		}
-	}
-	e.searchFeatures(p, v)
-}
-
-func (e *env) searchFeatures(p loci.Project, v loci.Viewer) {
-	e.viewGraph(p, func(ctx context.Context, g store.Graph) error {
-		q, _ := loci.ParseGraphQuery("database")
-		hits, err := g.Search(ctx, v, q)
-		if err != nil || len(hits.Matches) != 2 {
-			e.Fatalf("%+v, %v", hits, explain(err))
-		}
-		want := []loci.GraphMatch{{Type: loci.Occurrences{Times: 1, Bytes: 8}, Name: loci.Occurrences{Bytes: 6}}, {Type: loci.Occurrences{Times: 1, Bytes: 8}, Name: loci.Occurrences{Bytes: 8}}}
-		for i := range want {
-			want[i].ID = hits.Matches[i].ID
-		}
-		if diff := cmp.Diff(want, hits.Matches); diff != "" {
-			e.Errorf("features (-want +got):\n%s", diff)
-		}
-		ids := []loci.EntityID{hits.Matches[1].ID, loci.NewEntityID(), hits.Matches[0].ID}
-		list, err := g.Get(ctx, v, ids...)
-		e.wantList("Get", entityNames(list), "Postgres", "SQLite")
-		return err
-	})
-}
-
 func testGraphWalk(e *env) {
 	p := e.project("p")
 	v := e.in(p)
 	ids := map[string]loci.EntityID{}
-	for _, put := range e.putEntities(p, v, ent("a", "x", "text"), ent("b", "x"), ent("c", "x"), ent("d", "x"), ent("lonely", "x")) {
+	for _, put := range e.putEntities(p, v, ent("a", "x", "text"), ent("b", "x"), ent("c", "x"), ent("d", "x"),
+		ent("lonely", "x")) {
 		ids[put.Entity.Name] = put.Entity.ID
 	}
 	e.relate(p, v, rel("a", "to", "b"), rel("c", "to", "b"), rel("c", "to", "d"), rel("d", "to", "a"))
@@ -427,7 +375,8 @@ func testGraphWalk(e *env) {
 		for _, tt := range []struct {
 			hops, limit int
 			want        []string
-		}{{0, 9, []string{"a"}}, {1, 9, []string{"a", "b", "d"}}, {2, 9, []string{"a", "b", "d", "c"}}, {9, 9, []string{"a", "b", "d", "c"}}, {2, 2, []string{"a", "b"}}} {
+		}{{0, 9, []string{"a"}}, {1, 9, []string{"a", "b", "d"}}, {2, 9, []string{"a", "b", "d", "c"}},
+			{9, 9, []string{"a", "b", "d", "c"}}, {2, 2, []string{"a", "b"}}} {
 			got, err := g.Neighbours(ctx, v, ids["a"], tt.hops, tt.limit)
 			if err != nil {
 				return err
@@ -447,7 +396,8 @@ func testGraphWalk(e *env) {
 	deleter.Origin = "cleaner"
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
 		n := tx.Entities()
-		_, err := n.DeleteObservations(ctx, v, deleter, []loci.Contents{{Entity: loci.EntityRef{Name: "a"}, Contents: []string{"text"}}})
+		_, err := n.DeleteObservations(ctx, v, deleter,
+			[]loci.Contents{{Entity: loci.EntityRef{Name: "a"}, Contents: []string{"text"}}})
 		_, err2 := n.Delete(ctx, v, deleter, named("a"))
 		return errors.Join(err, err2)
 	})
@@ -464,7 +414,8 @@ func testGraphWalk(e *env) {
 		}
 		return err
 	})
-	e.wantList("History", got, "entity created api a", "observation created api text", "relation created api a to b", "relation created api d to a",
+	e.wantList("History", got, "entity created api a", "observation created api text", "relation created api a to b",
+		"relation created api d to a",
 		"observation deleted cleaner text", "entity deleted cleaner a", "entity restored api a")
 }
 

@@ -91,7 +91,8 @@ func (w *graphWorld) compareHiddenLists(ctx context.Context, g store.Graph, v lo
 	return nil
 }
 
-func (w *graphWorld) compareListsOf(ctx context.Context, g store.Graph, v loci.Viewer, e *loci.Entity, limit int, own, links []string) error {
+func (w *graphWorld) compareListsOf(ctx context.Context, g store.Graph, v loci.Viewer, e *loci.Entity, limit int, own,
+	links []string) error {
 	var observations, relations []string
 	for q := (store.GraphQuery{Limit: limit}); ; {
 		page, err := g.Observations(ctx, v, e.ID, q)
@@ -140,7 +141,8 @@ func (w *graphWorld) read(ctx context.Context, g store.Graph, v loci.Viewer) gra
 	if err != nil {
 		w.t.Fatal(explain(err))
 	}
-	out := graphView{names: map[string]bool{}, texts: map[string]bool{}, links: map[string]bool{}, of: map[loci.EntityID]map[string]bool{}, changed: map[loci.EntityID]time.Time{}}
+	out := graphView{names: map[string]bool{}, texts: map[string]bool{}, links: map[string]bool{},
+		of: map[loci.EntityID]map[string]bool{}, changed: map[loci.EntityID]time.Time{}}
 	for _, e := range rows.Entities {
 		out.names[e.Name], out.changed[e.ID], out.of[e.ID] = true, e.UpdatedAt, map[string]bool{}
 	}
@@ -189,8 +191,10 @@ func (w *graphWorld) twins(ctx context.Context, tx store.GraphTx, from, into *lo
 			continue
 		}
 		var row loci.Observation
-		row.ID, row.EntityID, row.Content, row.GraphAccess, row.CreatedAt = loci.NewObservationID(), into.ID, o.Content, w.access(), w.clock.now()
-		if _, _, err := tx.Entities().Insert(ctx, w.all(), store.GraphRows{Observations: []loci.Observation{row}}); err != nil {
+		row.ID, row.EntityID, row.Content, row.GraphAccess, row.CreatedAt = loci.NewObservationID(), into.ID, o.Content,
+			w.access(), w.clock.now()
+		if _, _, err := tx.Entities().Insert(ctx, w.all(),
+			store.GraphRows{Observations: []loci.Observation{row}}); err != nil {
 			w.t.Fatal(explain(err))
 		}
 	}
@@ -213,7 +217,8 @@ func (w *graphWorld) mergeOnce(ctx context.Context, tx store.GraphTx, v loci.Vie
 		w.compareMerged(r, before[r.Vendor], w.read(ctx, tx.Graph(), r), from, into)
 		w.compareMergeHistory(ctx, tx.Graph(), r, from, into)
 	}
-	if _, err := tx.Entities().Restore(ctx, w.all(), by(w.all()), store.GraphIDs{Entities: []loci.EntityID{from.ID}}); err != nil {
+	if _, err := tx.Entities().Restore(ctx, w.all(), by(w.all()),
+		store.GraphIDs{Entities: []loci.EntityID{from.ID}}); err != nil {
 		w.t.Fatalf("restore: %v", explain(err))
 	}
 	for _, r := range w.readers() {
@@ -224,7 +229,8 @@ func (w *graphWorld) mergeOnce(ctx context.Context, tx store.GraphTx, v loci.Vie
 }
 
 func (w *graphWorld) compareMerged(r loci.Viewer, before, after graphView, from, into *loci.Entity) {
-	for what, maps := range map[string][2]map[string]bool{"names": {before.names, after.names}, "texts": {before.texts, after.texts}, "relations": {before.links, after.links}} {
+	for what, maps := range map[string][2]map[string]bool{"names": {before.names, after.names},
+		"texts": {before.texts, after.texts}, "relations": {before.links, after.links}} {
 		for text := range maps[1] {
 			if !maps[0][text] {
 				w.t.Fatalf("%s: after the merge %q reads %q, before it did not", what, r.Vendor, text)
@@ -258,7 +264,8 @@ func (w *graphWorld) compareMergeHistory(ctx context.Context, g store.Graph, r l
 			continue
 		}
 		merged := slices.ContainsFunc(list, func(c loci.GraphChange) bool { return c.Change == "merged" })
-		text := slices.ContainsFunc(list, func(c loci.GraphChange) bool { return c.Change == "merged" && c.Text == from.Name+" into "+into.Name })
+		text := slices.ContainsFunc(list,
+			func(c loci.GraphChange) bool { return c.Change == "merged" && c.Text == from.Name+" into "+into.Name })
 		if merged != both || text != both {
 			w.t.Fatalf("History for %q, who sees both %v: %+v", r.Vendor, both, list)
 		}
@@ -283,7 +290,8 @@ func (w *graphWorld) compareVendors(v loci.Viewer) {
 		}
 		for _, o := range w.observations {
 			check(store.GraphIDs{Observations: []loci.ObservationID{o.ID}},
-				v.SeesGraph(&w.p, &o.GraphAccess, loci.LiveOnly) && v.SeesGraph(&w.p, &w.entity(o.EntityID).GraphAccess, loci.LiveOnly))
+				v.SeesGraph(&w.p, &o.GraphAccess, loci.LiveOnly) &&
+					v.SeesGraph(&w.p, &w.entity(o.EntityID).GraphAccess, loci.LiveOnly))
 		}
 		for _, e := range w.entities {
 			check(store.GraphIDs{Entities: []loci.EntityID{e.ID}}, v.SeesGraph(&w.p, &e.GraphAccess, loci.LiveOnly))
@@ -300,9 +308,11 @@ func (w *graphWorld) compareVendors(v loci.Viewer) {
 func (w *graphWorld) compareInserts(v loci.Viewer) {
 	err := w.tryGraph(w.p, func(ctx context.Context, tx store.GraphTx) error {
 		for _, e := range w.entities {
-			o := loci.Observation{ID: loci.NewObservationID(), EntityID: e.ID, Content: "new", GraphAccess: w.access(), CreatedAt: w.clock.now()}
+			o := loci.Observation{ID: loci.NewObservationID(), EntityID: e.ID, Content: "new", GraphAccess: w.access(),
+				CreatedAt: w.clock.now()}
 			_, _, err := tx.Entities().Insert(ctx, v, store.GraphRows{Observations: []loci.Observation{o}})
-			if sees := v.SeesGraph(&w.p, &e.GraphAccess, loci.LiveOnly); sees != (err == nil) || err != nil && loci.CodeOf(err) != loci.NotFound {
+			if sees := v.SeesGraph(&w.p, &e.GraphAccess, loci.LiveOnly); sees != (err == nil) ||
+				err != nil && loci.CodeOf(err) != loci.NotFound {
 				w.t.Fatalf("Insert for %+v: %v, but sees it %v", v, explain(err), sees)
 			}
 			if !v.InProject(&w.p) {

@@ -22,7 +22,8 @@ func (e *env) hang(p loci.Project, v loci.Viewer, name string, from, n, size int
 		items[i] = rel(name, fmt.Sprintf("r%05d", from+i), "hub")
 	}
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		if _, err := tx.Entities().Observe(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: name}, Contents: texts}}); err != nil {
+		if _, err := tx.Entities().Observe(ctx, v, by(v),
+			[]loci.Contents{{Entity: loci.EntityRef{Name: name}, Contents: texts}}); err != nil {
 			return err
 		}
 		_, err := tx.Entities().Relate(ctx, v, by(v), items)
@@ -63,10 +64,13 @@ func testGraphRowLimit(e *env) {
 	e.relate(p, v, rel("small", "to", "big"), rel("small", "to", "small"))
 	check := func(what string, v loci.Viewer, got loci.Entity, left int, oldest string) {
 		e.Helper()
-		if len(got.Observations) != store.MaxEntityRows || got.ObservationsLeft != left || !strings.HasPrefix(got.Observations[0].Content, "big "+oldest) {
-			e.Errorf("%s of %q: %d observations from %q on, %d left, want %d", what, v.Vendor, len(got.Observations), got.Observations[0].Content, got.ObservationsLeft, left)
+		if len(got.Observations) != store.MaxEntityRows || got.ObservationsLeft != left ||
+			!strings.HasPrefix(got.Observations[0].Content, "big "+oldest) {
+			e.Errorf("%s of %q: %d observations from %q on, %d left, want %d", what, v.Vendor, len(got.Observations),
+				got.Observations[0].Content, got.ObservationsLeft, left)
 		}
-		if len(got.Relations) != store.MaxEntityRows || got.RelationsLeft != left+1 || got.Relations[store.MaxEntityRows-1].From != "small" {
+		if len(got.Relations) != store.MaxEntityRows || got.RelationsLeft != left+1 ||
+			got.Relations[store.MaxEntityRows-1].From != "small" {
 			e.Errorf("%s of %q: %d relations, %d left, want %d", what, v.Vendor, len(got.Relations), got.RelationsLeft, left+1)
 		}
 	}
@@ -83,7 +87,8 @@ func testGraphRowLimit(e *env) {
 		pages, links := e.readAll(p, tt.v, 5)
 		check("Read", tt.v, pages[0].Entities[0], tt.left, tt.oldest)
 		if len(links) != 1002+tt.left || pages[0].Left != 2 {
-			e.Errorf("Read for %q has %d relations on %d pages, want %d; %d entities left", tt.v.Vendor, len(links), len(pages), 1002+tt.left, pages[0].Left)
+			e.Errorf("Read for %q has %d relations on %d pages, want %d; %d entities left", tt.v.Vendor, len(links), len(pages),
+				1002+tt.left, pages[0].Left)
 		}
 	}
 }
@@ -92,7 +97,8 @@ func testGraphRowLimit(e *env) {
 func testGraphTextLimit(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.putEntities(p, v, ent("one", "x"), ent("hub", "x"), ent("small", "x", "its only one"), ent("two", "x"), ent("new", "x"))
+	e.putEntities(p, v, ent("one", "x"), ent("hub", "x"), ent("small", "x", "its only one"), ent("two", "x"),
+		ent("new", "x"))
 	for _, name := range []string{"one", "two"} {
 		e.hang(p, v, name, 0, 18, 90_000)
 	}
@@ -111,8 +117,10 @@ func testGraphTextLimit(e *env) {
 	}
 	for _, i := range []int{0, 2} {
 		n := len(list[i].Observations)
-		if n != 5 || list[i].ObservationsLeft != 13 || len(list[i].Relations) != 18 || list[i].RelationsLeft != 0 || !strings.Contains(list[i].Observations[n-1].Content, " 00017 ") {
-			e.Errorf("%s has %d observations, %d left; %d relations, %d left", list[i].Name, n, list[i].ObservationsLeft, len(list[i].Relations), list[i].RelationsLeft)
+		if n != 5 || list[i].ObservationsLeft != 13 || len(list[i].Relations) != 18 || list[i].RelationsLeft != 0 ||
+			!strings.Contains(list[i].Observations[n-1].Content, " 00017 ") {
+			e.Errorf("%s has %d observations, %d left; %d relations, %d left", list[i].Name, n, list[i].ObservationsLeft,
+				len(list[i].Relations), list[i].RelationsLeft)
 		}
 	}
 	if len(list[1].Observations) != 1 || list[1].ObservationsLeft != 0 {
@@ -131,9 +139,12 @@ func testGraphTextLimit(e *env) {
 	if len(links) != 36 {
 		e.Errorf("%d relations, want 36", len(links))
 	}
-	out := e.putEntities(p, v, ent("new", "x", strings.Repeat("y", 100_000)), ent("one", "x"), ent("fresh", "x", strings.Repeat("z", 100_000)))
-	if len(out[0].Entity.Observations) != 1 || len(out[2].Entity.Observations) != 1 || out[1].Entity.ObservationsLeft == 0 {
-		e.Errorf("Create shows %d and %d observations, and leaves %d", len(out[0].Entity.Observations), len(out[2].Entity.Observations), out[1].Entity.ObservationsLeft)
+	out := e.putEntities(p, v, ent("new", "x", strings.Repeat("y", 100_000)), ent("one", "x"),
+		ent("fresh", "x", strings.Repeat("z", 100_000)))
+	if len(out[0].Entity.Observations) != 1 || len(out[2].Entity.Observations) != 1 ||
+		out[1].Entity.ObservationsLeft == 0 {
+		e.Errorf("Create shows %d and %d observations, and leaves %d", len(out[0].Entity.Observations),
+			len(out[2].Entity.Observations), out[1].Entity.ObservationsLeft)
 	}
 }
 

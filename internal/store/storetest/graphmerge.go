@@ -51,9 +51,11 @@ func (e *env) history(p loci.Project, v loci.Viewer, id loci.EntityID) (out []st
 func testGraphMerge(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	ids := e.as(p, v, []loci.Vendor{"*"}, ent("Ada L.", "person", "both", "of from", "more"), ent("Ada", "person", "both", "of into"), ent("Go", "language"))
+	ids := e.as(p, v, []loci.Vendor{"*"}, ent("Ada L.", "person", "both", "of from", "more"),
+		ent("Ada", "person", "both", "of into"), ent("Go", "language"))
 	from, into := ids[0], ids[1]
-	e.relate(p, v, rel("Ada L.", "uses", "Go"), rel("Go", "made by", "Ada L."), rel("Ada", "uses", "Go"), rel("Ada L.", "is", "Ada"), rel("Ada", "was", "Ada L."), rel("Ada L.", "knows", "Ada L."))
+	e.relate(p, v, rel("Ada L.", "uses", "Go"), rel("Go", "made by", "Ada L."), rel("Ada", "uses", "Go"),
+		rel("Ada L.", "is", "Ada"), rel("Ada", "was", "Ada L."), rel("Ada L.", "knows", "Ada L."))
 	before := e.find(p, v, "Ada L.")[0]
 	e.clock.move(time.Minute)
 	agent := v
@@ -70,10 +72,13 @@ func testGraphMerge(e *env) {
 	e.wantList("relations", edges(got.Relations), "Ada uses Go", "Go made by Ada", "Ada knows Ada")
 	copied := got.Observations[2]
 	want := before.Observations[1]
-	if diff := cmp.Diff(want, copied, cmpopts.IgnoreFields(loci.Observation{}, "ID", "EntityID")); diff != "" || copied.ID == want.ID || copied.EntityID != into {
+	if diff := cmp.Diff(want, copied, cmpopts.IgnoreFields(loci.Observation{}, "ID", "EntityID")); diff != "" ||
+		copied.ID == want.ID || copied.EntityID != into {
 		e.Errorf("a copy (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(before.Relations[1], got.Relations[1], cmpopts.IgnoreFields(loci.Relation{}, "ID", "To", "ToID")); diff != "" || got.Relations[1].ID == before.Relations[1].ID {
+	if diff := cmp.Diff(before.Relations[1], got.Relations[1],
+		cmpopts.IgnoreFields(loci.Relation{}, "ID", "To", "ToID")); diff != "" ||
+		got.Relations[1].ID == before.Relations[1].ID {
 		e.Errorf("a copied relation (-want +got):\n%s", diff)
 	}
 	if !got.UpdatedAt.Equal(e.clock.now()) {
@@ -109,8 +114,9 @@ func testGraphMergeErrors(e *env) {
 		from, into loci.EntityID
 		want       loci.Code
 	}{
-		"the same": {ids[0], ids[0], loci.Invalid}, "nothing": {loci.NewEntityID(), ids[0], loci.NotFound}, "into nothing": {ids[0], loci.NewEntityID(), loci.NotFound},
-		"hidden": {hidden, ids[0], loci.NotFound}, "into hidden": {ids[0], hidden, loci.NotFound},
+		"the same": {ids[0], ids[0], loci.Invalid}, "nothing": {loci.NewEntityID(), ids[0], loci.NotFound},
+		"into nothing": {ids[0], loci.NewEntityID(), loci.NotFound},
+		"hidden":       {hidden, ids[0], loci.NotFound}, "into hidden": {ids[0], hidden, loci.NotFound},
 	} {
 		_, err := e.merge(p, v, tt.from, tt.into)
 		e.wantCode(name, err, tt.want)

@@ -119,7 +119,8 @@ func (m *mirror) look() {
 				break
 			}
 		}
-		for _, text := range []string{"text", "name 1", `"text 0" OR hidden`, "text NOT hidden", "text AND name NOT 2", "hid*"} {
+		for _, text := range []string{"text", "name 1", `"text 0" OR hidden`, "text NOT hidden", "text AND name NOT 2",
+			"hid*"} {
 			query, err := loci.ParseGraphQuery(text)
 			if err != nil {
 				return err
@@ -169,16 +170,21 @@ func (m *mirror) hide(v loci.Viewer, n [6]int) {
 		}
 		switch {
 		case n[0] <= 2 || len(own) == 0:
-			_, err = entities.Create(ctx, v, access, []loci.NewEntity{ent(name, []string{"hidden", "t"}[n[3]%2], "hidden", fmt.Sprint("text ", n[4]))})
+			_, err = entities.Create(ctx, v, access,
+				[]loci.NewEntity{ent(name, []string{"hidden", "t"}[n[3]%2], "hidden", fmt.Sprint("text ", n[4]))})
 		case n[0] <= 4:
-			_, err = entities.Relate(ctx, v, access, []loci.NewRelation{{From: loci.EntityRef{Name: name, Type: "hidden"}, Type: "u", To: loci.EntityRef{Name: other}}, rel(other, "t", other)})
+			_, err = entities.Relate(ctx, v, access,
+				[]loci.NewRelation{{From: loci.EntityRef{Name: name, Type: "hidden"}, Type: "u", To: loci.EntityRef{Name: other}},
+					rel(other, "t", other)})
 		case n[0] == 5:
 			_, err = entities.Delete(ctx, v, access, []loci.EntityRef{{Name: name, Type: "hidden"}})
 		case n[0] == 6:
-			_, err = entities.DeleteObservations(ctx, v, access, []loci.Contents{{Entity: loci.EntityRef{Name: other}, Contents: []string{"hidden"}}})
+			_, err = entities.DeleteObservations(ctx, v, access,
+				[]loci.Contents{{Entity: loci.EntityRef{Name: other}, Contents: []string{"hidden"}}})
 		case n[0] == 7:
 			var into []loci.Entity
-			if into, err = g.Find(ctx, v, []loci.EntityRef{{Name: other, Type: []string{"t", "u"}[n[3]%2]}}); err == nil && len(into) > 0 {
+			if into, err = g.Find(ctx, v, []loci.EntityRef{{Name: other, Type: []string{"t", "u"}[n[3]%2]}}); err == nil &&
+				len(into) > 0 {
 				_, err = entities.Merge(ctx, v, access, own[0].ID, into[0].ID)
 			}
 		default:
@@ -272,7 +278,8 @@ func testGraphAnswerLimits(e *env) {
 	e.hang(p, v, "big", 0, 15, 90_000)
 	for range 2 { // it shows no more at a time, either
 		e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-			_, err := tx.Entities().DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "big"}, Contents: e.observationsOf(p, v, "big")}})
+			_, err := tx.Entities().DeleteObservations(ctx, v, by(v),
+				[]loci.Contents{{Entity: loci.EntityRef{Name: "big"}, Contents: e.observationsOf(p, v, "big")}})
 			return err
 		})
 	}
@@ -300,5 +307,6 @@ func testGraphUnseenMerge(e *env) {
 	}
 	e.wantList("shared, to a", e.history(p, a, shared[0]), "entity created b shared")
 	e.wantList("given up, to a", e.history(p, a, shared[1]), "entity created b given up", "entity deleted b given up")
-	e.wantList("shared, to b", e.history(p, b, shared[0]), "entity created b shared", "observation created b x", "entity merged b secret into shared")
+	e.wantList("shared, to b", e.history(p, b, shared[0]), "entity created b shared", "observation created b x",
+		"entity merged b secret into shared")
 }

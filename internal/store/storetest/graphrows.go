@@ -56,7 +56,8 @@ func testGraphRows(e *env) {
 	e.relate(p, v, rel("a", "to", "b"), rel("c", "to", "a"), rel("c", "to", "gone"), rel("b", "to", "b"))
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
 		_, err := tx.Entities().Delete(ctx, v, by(v), named("gone"))
-		_, err2 := tx.Entities().DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "a"}, Contents: []string{"a2"}}})
+		_, err2 := tx.Entities().DeleteObservations(ctx, v, by(v),
+			[]loci.Contents{{Entity: loci.EntityRef{Name: "a"}, Contents: []string{"a2"}}})
 		return errors.Join(err, err2)
 	})
 	whole := e.export(p, v, 1000)
@@ -76,7 +77,9 @@ func testGraphRows(e *env) {
 	other.Vendor = "other"
 	e.wantList("entities for another", entityNames(e.export(p, other, 2).Entities), "a", "b", "c")
 	e.viewGraph(p, func(ctx context.Context, g store.Graph) error {
-		for _, bad := range []store.Position{"x", "relations", "relations:x", store.Position(whole.Entities[0].ID.String() + ":x"), store.Position(whole.Entities[1].ID.String() + ":" + whole.Observations[0].ID.String())} {
+		for _, bad := range []store.Position{"x", "relations", "relations:x",
+			store.Position(whole.Entities[0].ID.String() + ":x"),
+			store.Position(whole.Entities[1].ID.String() + ":" + whole.Observations[0].ID.String())} {
 			_, _, err := g.Rows(ctx, v, store.GraphQuery{Limit: 1, After: bad})
 			e.wantCode("position "+string(bad), err, loci.Invalid)
 		}
@@ -110,7 +113,8 @@ func testGraphInsert(e *env) {
 	for i, tt := range []struct {
 		rows           store.GraphRows
 		added, present int
-	}{{half, len(rows.Entities) + 1, 0}, {rows, len(rows.Observations), len(rows.Entities) + 1}, {rows, 0, len(rows.Entities) + len(rows.Observations) + 1}} {
+	}{{half, len(rows.Entities) + 1, 0}, {rows, len(rows.Observations), len(rows.Entities) + 1},
+		{rows, 0, len(rows.Entities) + len(rows.Observations) + 1}} {
 		added, present, err := e.insertRows(to, w, tt.rows)
 		if err != nil || added != tt.added || present != tt.present {
 			e.Errorf("%d: added %d, present %d, %v; want %d, %d", i, added, present, explain(err), tt.added, tt.present)
@@ -196,15 +200,18 @@ func testGraphInsertErrors(e *env) {
 	for _, item := range e.wantItems(err, loci.Conflict, 1, 2, 3, 5, 6, 8, 9) {
 		codes = append(codes, item.Code)
 	}
-	want := []loci.Code{loci.Conflict, loci.Conflict, loci.Conflict, loci.Conflict, loci.NotFound, loci.Conflict, loci.NotFound}
+	want := []loci.Code{loci.Conflict, loci.Conflict, loci.Conflict, loci.Conflict, loci.NotFound, loci.Conflict,
+		loci.NotFound}
 	if !slices.Equal(codes, want) {
 		e.Errorf("codes are %q, want %q", codes, want)
 	}
 	if got := e.export(p, v, 99); len(got.Entities) != 3 || len(got.Observations) != 1 || len(got.Relations) != 1 {
 		e.Errorf("after refusals: %+v", got)
 	}
-	_, _, err = e.insertRows(p, private, store.GraphRows{Entities: []loci.Entity{entity(func(x *loci.Entity) { x.ID = hidden.ID })}})
-	_, _, err2 := e.insertRows(p, e.in(p), store.GraphRows{Entities: []loci.Entity{entity(func(x *loci.Entity) { x.ID = a.ID })}})
+	_, _, err = e.insertRows(p, private,
+		store.GraphRows{Entities: []loci.Entity{entity(func(x *loci.Entity) { x.ID = hidden.ID })}})
+	_, _, err2 := e.insertRows(p, e.in(p),
+		store.GraphRows{Entities: []loci.Entity{entity(func(x *loci.Entity) { x.ID = a.ID })}})
 	if err == nil || err2 == nil || err.Error() != err2.Error() {
 		e.Errorf("a hidden id: %v; a known one: %v", err, err2)
 	}
@@ -237,7 +244,8 @@ func testGraphSetVendors(e *env) {
 	}
 	e.wantList("of x for a", e.observationsOf(p, agent, "x"), "x2")
 	e.wantList("relations for a", edges(e.find(p, agent, "x")[0].Relations))
-	if got := e.find(p, v, "x")[0]; len(got.Observations) != 2 || !slices.Equal(got.Observations[0].AllowedVendors, []loci.Vendor{"b"}) || !got.UpdatedAt.Equal(before) {
+	if got := e.find(p, v, "x")[0]; len(got.Observations) != 2 ||
+		!slices.Equal(got.Observations[0].AllowedVendors, []loci.Vendor{"b"}) || !got.UpdatedAt.Equal(before) {
 		e.Errorf("x: %+v", got)
 	}
 	if n, err := set(v, store.GraphIDs{Entities: []loci.EntityID{x}}, "b"); err != nil || n != 1 {
@@ -251,7 +259,8 @@ func testGraphSetVendors(e *env) {
 		_, err := tx.Entities().Delete(ctx, v, by(v), named("gone"))
 		return err
 	})
-	all := store.GraphIDs{Entities: []loci.EntityID{out[1].Entity.ID, x, deleted, loci.NewEntityID()}, Observations: []loci.ObservationID{x1, out[0].Added[1].ID}, Relations: []loci.RelationID{r}}
+	all := store.GraphIDs{Entities: []loci.EntityID{out[1].Entity.ID, x, deleted, loci.NewEntityID()},
+		Observations: []loci.ObservationID{x1, out[0].Added[1].ID}, Relations: []loci.RelationID{r}}
 	_, err := set(agent, all, "*") // x and what hangs on it is hidden
 	e.wantItems(err, loci.NotFound, 1, 2, 3, 4, 5, 6)
 	_, err = set(other, all, "*") // nothing is theirs

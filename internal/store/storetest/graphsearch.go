@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
@@ -20,7 +21,8 @@ type graphHits struct {
 	Total    int
 }
 
-func searchGraph(ctx context.Context, g store.Graph, v loci.Viewer, q *loci.GraphQuery, limit int) (hits graphHits, err error) {
+func searchGraph(ctx context.Context, g store.Graph, v loci.Viewer, q *loci.GraphQuery, limit int) (
+	hits graphHits, err error) {
 	if hits.GraphMatches, err = g.Search(ctx, v, q); err != nil {
 		return hits, err
 	}
@@ -48,11 +50,13 @@ func (e *env) search(p loci.Project, v loci.Viewer, text string, limit int) (hit
 func testGraphSearchEntity(e *env) {
 	p := e.project("p")
 	v := e.in(p)
-	e.putEntities(p, v, ent("Alice", "person", "runs kubernetes at work", "plays chess"), ent("Bob", "person", "met Alice", "plays go"),
+	e.putEntities(p, v, ent("Alice", "person", "runs kubernetes at work", "plays chess"),
+		ent("Bob", "person", "met Alice", "plays go"),
 		ent("Kubernetes", "tool", "schedules pods"), ent("Café Müller", "place", "serves Kubernetes stickers"))
 	hidden := loci.GraphAccess{UserID: e.user, Origin: "api", AllowedVendors: []loci.Vendor{"other"}}
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Entities().Observe(ctx, v, hidden, []loci.Contents{{Entity: loci.EntityRef{Name: "Bob"}, Contents: []string{"secretly runs kubernetes"}}})
+		_, err := tx.Entities().Observe(ctx, v, hidden,
+			[]loci.Contents{{Entity: loci.EntityRef{Name: "Bob"}, Contents: []string{"secretly runs kubernetes"}}})
 		return err
 	})
 	agent := v
@@ -85,7 +89,8 @@ func testGraphSearchEntity(e *env) {
 		}
 	}
 	for query, want := range map[string][]string{ // plain words of which none has all, and then none any
-		"chess zebra": {"Alice"}, "kubern": {"Alice", "Café Müller", "Kubernetes"}, "zebra ches": {"Alice"}, "ku": nil, "ubernetes": nil,
+		"chess zebra": {"Alice"}, "kubern": {"Alice", "Café Müller", "Kubernetes"}, "zebra ches": {"Alice"}, "ku": nil,
+		"ubernetes":      nil,
 		"kuber AND ches": nil, `"ches"`: nil,
 	} {
 		hits := e.search(p, agent, query, 9)
@@ -139,7 +144,8 @@ func (w *graphWorld) texts(v loci.Viewer, e *loci.Entity) []string {
 func drawGraphQuery(t *rapid.T, depth int) *loci.GraphQuery {
 	op := draw(t, "operator", loci.GraphWords, loci.GraphAnd, loci.GraphOr, loci.GraphNot)
 	if depth == 0 || op == loci.GraphWords {
-		return &loci.GraphQuery{Op: loci.GraphWords, Text: draw(t, "word", "red", "green", "blue", "house", "thing", "red red", "re", "0", "3"),
+		return &loci.GraphQuery{Op: loci.GraphWords,
+			Text:   draw(t, "word", "red", "green", "blue", "house", "thing", "red red", "re", "0", "3"),
 			Prefix: rapid.Bool().Draw(t, "prefix")}
 	}
 	return &loci.GraphQuery{Op: op, Parts: []*loci.GraphQuery{drawGraphQuery(t, depth-1), drawGraphQuery(t, depth-1)}}
@@ -190,7 +196,8 @@ func testGraphSearchCrowd(e *env) {
 	crowdNamed(e, p, v)
 	agent := v
 	agent.Vendor = "claude"
-	for _, query := range []string{"common", "common AND usual", "usual AND common AND thing", "old OR common", "common NOT new", "thing AND common NOT new", `"common word"`, "comm*"} {
+	for _, query := range []string{"common", "common AND usual", "usual AND common AND thing", "old OR common",
+		"common NOT new", "thing AND common NOT new", `"common word"`, "comm*"} {
 		hits := e.search(p, agent, query, 9)
 		if got := entityNames(hits.Entities); !slices.Equal(got, []string{"First"}) || hits.Total != 1 || hits.More {
 			e.Errorf("%s among hidden ones: got %q of %d, more %v", query, got, hits.Total, hits.More)
@@ -237,8 +244,83 @@ func crowdNamed(e *env, p loci.Project, v loci.Viewer) {
 	agent.Vendor = "claude"
 	for _, query := range []string{"Crowd", "crowd", "crowd*"} {
 		hits := e.search(p, agent, query, 9)
-		if got := entityNames(hits.Entities); !slices.Equal(got, []string{"Crowd"}) || hits.Entities[0].Type != "thing" || hits.Total != 1 || hits.More {
+		if got := entityNames(hits.Entities); !slices.Equal(got, []string{"Crowd"}) || hits.Entities[0].Type != "thing" ||
+			hits.Total != 1 || hits.More {
 			e.Errorf("%s among hidden ones: %q of %d, more %v", query, got, hits.Total, hits.More)
 		}
 	}
+}
+
+func testGraphSearch(e *env) {
+	p := e.project("p")
+	v := e.in(p)
+	e.putEntities(p, v, ent("Postgres", "database", "speaks SQL", "has MVCC"),
+		ent("SQLite", "database", "one file", "speaks SQL"),
+		ent("Ada", "person", "likes databases and postgres"), ent("Redis", "cache", "keeps keys in memory; AND more"))
+	e.relate(p, v, rel("Ada", "uses", "Postgres"))
+	for _, tt := range []struct {
+		query string
+		want  []string
+	}{
+		{"postgres", []string{"Postgres", "Ada"}},
+		{"POSTGRES", []string{"Postgres", "Ada"}},
+		{"database", []string{"SQLite", "Postgres"}},
+		{"databas*", []string{"SQLite", "Postgres", "Ada"}},
+		{`"one file"`, []string{"SQLite"}},
+		{`"file one"`, nil},
+		{"speaks AND sql", []string{"SQLite", "Postgres"}},
+		{"mvcc OR keys", []string{"Postgres", "Redis"}},
+		{"database NOT postgres", []string{"SQLite"}},
+		{"(mvcc OR file) AND one", []string{"SQLite"}},
+		{"what speaks, sql?", []string{"SQLite", "Postgres"}}, // some words
+		{"keeps-keys: (in) memory", []string{"Redis"}},
+		{"c++ and more", []string{"Redis", "Ada"}},
+		{"nothing", nil},
+	} {
+		q, err := loci.ParseGraphQuery(tt.query)
+		if err != nil {
+			e.Errorf("%s: %v", tt.query, err)
+			continue
+		}
+		var hits graphHits
+		e.viewGraph(p, func(ctx context.Context, g store.Graph) (err error) {
+			hits, err = searchGraph(ctx, g, v, q, 9)
+			return err
+		})
+		got := entityNames(hits.Entities)
+		if len(tt.want) > 2 { // the order of the rest is the engine's
+			slices.Sort(got)
+			slices.Sort(tt.want)
+		}
+		if !slices.Equal(got, tt.want) || hits.Total != len(tt.want) || hits.More {
+			e.Errorf("%s: got %q of %d, want %q", tt.query, got, hits.Total, tt.want)
+		}
+		if tt.query == "postgres" && (len(hits.Entities) != 2 || len(hits.Entities[0].Observations) != 2 ||
+			len(hits.Entities[0].Relations) != 1) {
+			e.Errorf("without what hangs on them: %+v", hits.Entities)
+		}
+	}
+	e.searchFeatures(p, v)
+}
+
+func (e *env) searchFeatures(p loci.Project, v loci.Viewer) {
+	e.viewGraph(p, func(ctx context.Context, g store.Graph) error {
+		q, _ := loci.ParseGraphQuery("database")
+		hits, err := g.Search(ctx, v, q)
+		if err != nil || len(hits.Matches) != 2 {
+			e.Fatalf("%+v, %v", hits, explain(err))
+		}
+		want := []loci.GraphMatch{{Type: loci.Occurrences{Times: 1, Bytes: 8}, Name: loci.Occurrences{Bytes: 6}},
+			{Type: loci.Occurrences{Times: 1, Bytes: 8}, Name: loci.Occurrences{Bytes: 8}}}
+		for i := range want {
+			want[i].ID = hits.Matches[i].ID
+		}
+		if diff := cmp.Diff(want, hits.Matches); diff != "" {
+			e.Errorf("features (-want +got):\n%s", diff)
+		}
+		ids := []loci.EntityID{hits.Matches[1].ID, loci.NewEntityID(), hits.Matches[0].ID}
+		list, err := g.Get(ctx, v, ids...)
+		e.wantList("Get", entityNames(list), "Postgres", "SQLite")
+		return err
+	})
 }

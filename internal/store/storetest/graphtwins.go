@@ -26,7 +26,8 @@ func testGraphNames(e *env) {
 		e.Errorf("found %d, from %q", len(list), list[0].Type)
 	}
 	err := e.tryGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		_, err := tx.Entities().Observe(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: "one"}, Contents: []string{"x"}}})
+		_, err := tx.Entities().Observe(ctx, v, by(v),
+			[]loci.Contents{{Entity: loci.EntityRef{Name: "one"}, Contents: []string{"x"}}})
 		return err
 	})
 	for _, item := range e.wantItems(err, loci.Conflict, 0) {

@@ -38,7 +38,8 @@ func (w *graphWorld) fill(n int) {
 		for range n {
 			// Each name has a number, so that twins are never merged.
 			name := fmt.Sprint(draw(w.t, "name", "red", "green", "red house"), " ", len(w.entities))
-			put, err := tx.Entities().Create(ctx, w.all(), w.access(), []loci.NewEntity{ent(name, draw(w.t, "type", "red", "thing"))})
+			put, err := tx.Entities().Create(ctx, w.all(), w.access(),
+				[]loci.NewEntity{ent(name, draw(w.t, "type", "red", "thing"))})
 			if err != nil {
 				return err
 			}
@@ -47,7 +48,8 @@ func (w *graphWorld) fill(n int) {
 		for i := range 2 * n {
 			e := draw(w.t, "of", w.entities...)
 			text := fmt.Sprint(draw(w.t, "text", "blue", "red red", "green blue"), " ", i)
-			out, err := tx.Entities().Observe(ctx, w.all(), w.access(), []loci.Contents{{Entity: loci.EntityRef{Name: e.Name}, Contents: []string{text}}})
+			out, err := tx.Entities().Observe(ctx, w.all(), w.access(),
+				[]loci.Contents{{Entity: loci.EntityRef{Name: e.Name}, Contents: []string{text}}})
 			if err != nil {
 				return err
 			}
@@ -55,7 +57,8 @@ func (w *graphWorld) fill(n int) {
 		}
 		for i := range n {
 			from, to := draw(w.t, "from", w.entities...), draw(w.t, "to", w.entities...)
-			out, err := tx.Entities().Relate(ctx, w.all(), w.access(), []loci.NewRelation{rel(from.Name, fmt.Sprint("r", i), to.Name)})
+			out, err := tx.Entities().Relate(ctx, w.all(), w.access(),
+				[]loci.NewRelation{rel(from.Name, fmt.Sprint("r", i), to.Name)})
 			if err != nil {
 				return err
 			}
@@ -73,7 +76,8 @@ func (w *graphWorld) trim() {
 		for _, o := range w.observations {
 			if o.DeletedAt.IsZero() && draw(w.t, "delete observation", false, false, false, true) {
 				ref := w.entity(o.EntityID)
-				if _, err := tx.Entities().DeleteObservations(ctx, v, by(v), []loci.Contents{{Entity: loci.EntityRef{Name: ref.Name}, Contents: []string{o.Content}}}); err != nil {
+				if _, err := tx.Entities().DeleteObservations(ctx, v, by(v),
+					[]loci.Contents{{Entity: loci.EntityRef{Name: ref.Name}, Contents: []string{o.Content}}}); err != nil {
 					return err
 				}
 				o.DeletedAt = w.clock.now()
@@ -98,12 +102,14 @@ func (w *graphWorld) entity(id loci.EntityID) *loci.Entity {
 
 func (w *graphWorld) viewer() loci.Viewer {
 	v := loci.Viewer{OrgID: w.org, UserID: w.user, Vendor: draw[loci.Vendor](w.t, "vendor", "", "a", "b", "c"),
-		WorkspaceID: oneOf(w.t, "in workspace", []loci.WorkspaceID{newID[loci.WorkspaceID](), w.p.WorkspaceID, w.p.WorkspaceID, w.p.WorkspaceID})}
+		WorkspaceID: oneOf(w.t, "in workspace",
+			[]loci.WorkspaceID{newID[loci.WorkspaceID](), w.p.WorkspaceID, w.p.WorkspaceID, w.p.WorkspaceID})}
 	if draw(w.t, "member", true, true, true, true, false) {
 		v.ProjectIDs = []loci.ProjectID{loci.NewProjectID(), w.p.ID}
 	}
 	if rapid.IntRange(0, 9).Draw(w.t, "nobody") == 0 {
-		v = draw(w.t, "which nobody", loci.Viewer{}, loci.Viewer{OrgID: "other", UserID: w.user, ProjectIDs: v.ProjectIDs}, loci.Viewer{OrgID: w.org, ProjectIDs: v.ProjectIDs})
+		v = draw(w.t, "which nobody", loci.Viewer{}, loci.Viewer{OrgID: "other", UserID: w.user, ProjectIDs: v.ProjectIDs},
+			loci.Viewer{OrgID: w.org, ProjectIDs: v.ProjectIDs})
 	}
 	return v
 }
@@ -128,7 +134,8 @@ func (w *graphWorld) expect(v loci.Viewer, l loci.Lifecycle, e *loci.Entity) (st
 }
 
 func (w *graphWorld) seesRelation(v loci.Viewer, r *loci.Relation) bool {
-	return v.SeesGraph(&w.p, &r.GraphAccess, loci.LiveOnly) && v.SeesGraph(&w.p, &w.entity(r.FromID).GraphAccess, loci.LiveOnly) &&
+	return v.SeesGraph(&w.p, &r.GraphAccess, loci.LiveOnly) &&
+		v.SeesGraph(&w.p, &w.entity(r.FromID).GraphAccess, loci.LiveOnly) &&
 		v.SeesGraph(&w.p, &w.entity(r.ToID).GraphAccess, loci.LiveOnly)
 }
 
@@ -162,7 +169,8 @@ func testGraphVisibility(e *env) {
 		for range 3 {
 			v := w.viewer()
 			w.viewGraph(p, func(ctx context.Context, g store.Graph) error {
-				for _, compare := range []func(context.Context, store.Graph, loci.Viewer) error{w.compareReads, w.compareSearch, w.compareWalks, w.compareLists} {
+				for _, compare := range []func(context.Context, store.Graph, loci.Viewer) error{w.compareReads, w.compareSearch,
+					w.compareWalks, w.compareLists} {
 					if err := compare(ctx, g, v); err != nil {
 						return err
 					}
@@ -230,7 +238,8 @@ func (w *graphWorld) compareSearch(ctx context.Context, g store.Graph, v loci.Vi
 		text, sees := w.expect(v, loci.LiveOnly, e)
 		matches := hasWord(e.Name, word) || hasWord(e.Type, word)
 		for _, o := range w.observations {
-			matches = matches || o.EntityID == e.ID && hasWord(o.Content, word) && v.SeesGraph(&w.p, &o.GraphAccess, loci.LiveOnly)
+			matches = matches || o.EntityID == e.ID && hasWord(o.Content, word) &&
+				v.SeesGraph(&w.p, &o.GraphAccess, loci.LiveOnly)
 		}
 		if sees && matches {
 			want = append(want, text)
@@ -288,7 +297,8 @@ func (w *graphWorld) compareWalks(ctx context.Context, g store.Graph, v loci.Vie
 	w.same("Trash", v, trash, list)
 	var want, observations []string
 	for _, o := range w.observations {
-		if v.SeesGraph(&w.p, &o.GraphAccess, loci.TrashOnly) && v.SeesGraph(&w.p, &w.entity(o.EntityID).GraphAccess, loci.LiveOnly) {
+		if v.SeesGraph(&w.p, &o.GraphAccess, loci.TrashOnly) &&
+			v.SeesGraph(&w.p, &w.entity(o.EntityID).GraphAccess, loci.LiveOnly) {
 			want = append(want, o.Content)
 		}
 	}
@@ -332,7 +342,8 @@ func (w *graphWorld) compareHistory(ctx context.Context, g store.Graph, v loci.V
 	}
 	for _, r := range w.relations {
 		if (r.FromID == e.ID || r.ToID == e.ID) && v.SeesGraph(&w.p, &r.GraphAccess, loci.AnyState) &&
-			v.SeesGraph(&w.p, &w.entity(r.FromID).GraphAccess, loci.AnyState) && v.SeesGraph(&w.p, &w.entity(r.ToID).GraphAccess, loci.AnyState) {
+			v.SeesGraph(&w.p, &w.entity(r.FromID).GraphAccess, loci.AnyState) &&
+			v.SeesGraph(&w.p, &w.entity(r.ToID).GraphAccess, loci.AnyState) {
 			want = append(want, r.ID.String())
 		}
 	}
@@ -353,7 +364,8 @@ func (w *graphWorld) compareWrites(v loci.Viewer) {
 	err := w.tryGraph(w.p, func(ctx context.Context, tx store.GraphTx) error {
 		for _, e := range w.entities {
 			_, sees := w.expect(v, loci.LiveOnly, e)
-			put, err := tx.Entities().Create(ctx, v, by(w.all()), []loci.NewEntity{{EntityRef: loci.EntityRef{Name: e.Name, Type: e.Type}}})
+			put, err := tx.Entities().Create(ctx, v, by(w.all()),
+				[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: e.Name, Type: e.Type}}})
 			if !v.InProject(&w.p) {
 				if loci.CodeOf(err) != loci.NotFound {
 					w.t.Fatalf("Create for %+v: %v", v, err)
@@ -370,7 +382,8 @@ func (w *graphWorld) compareWrites(v loci.Viewer) {
 				if o.EntityID != e.ID || !sees {
 					continue
 				}
-				out, err := tx.Entities().Observe(ctx, v, by(w.all()), []loci.Contents{{Entity: loci.EntityRef{Name: e.Name, Type: e.Type}, Contents: []string{o.Content}}})
+				out, err := tx.Entities().Observe(ctx, v, by(w.all()),
+					[]loci.Contents{{Entity: loci.EntityRef{Name: e.Name, Type: e.Type}, Contents: []string{o.Content}}})
 				if err != nil {
 					return err
 				}

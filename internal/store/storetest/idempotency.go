@@ -80,7 +80,8 @@ func testIdempotency(e *env) {
 	if err := e.finish(e.request(3, 2), 204, ""); err != nil {
 		e.Fatal(explain(err))
 	}
-	e.wantKnown("an empty answer", e.request(3, 2), store.IdempotentRequest{Key: [32]byte{3}, Body: [32]byte{2}, At: e.clock.now(), Status: 204})
+	e.wantKnown("an empty answer", e.request(3, 2),
+		store.IdempotentRequest{Key: [32]byte{3}, Body: [32]byte{2}, At: e.clock.now(), Status: 204})
 }
 
 // Who was overtaken can neither finish nor take back what another has begun

@@ -67,18 +67,25 @@ func testByKey(e *env) {
 		q    store.KeyQuery
 		want string
 	}{
-		"of any origin":        {e.person(), mine("k"), "Claude's"},
-		"of mine":              {e.person(), mine("k", func(q *store.KeyQuery) { q.Origin = "api" }), "global"},
-		"of Claude":            {e.person(), mine("k", func(q *store.KeyQuery) { q.Origin = "claude" }), "Claude's"},
-		"of Cursor":            {e.person(), mine("k", func(q *store.KeyQuery) { q.Origin = "cursor" }), ""},
-		"about the project":    {e.person(), mine("k", func(q *store.KeyQuery) { q.ProjectID = project }), "about the project"},
-		"of the project":       {e.person(), mine("k", func(q *store.KeyQuery) { q.Scope, q.ProjectID = loci.ScopeProject, project }), "the project's"},
-		"of another project":   {e.person(), mine("k", func(q *store.KeyQuery) { q.Scope, q.ProjectID = loci.ScopeProject, newID[loci.ProjectID]() }), ""},
-		"of the agent":         {asAgent, mine("k", func(q *store.KeyQuery) { q.Scope, q.AgentID = loci.ScopeAgent, agent }), "the agent's"},
-		"about the agent":      {e.person(), mine("k", func(q *store.KeyQuery) { q.AgentID = agent }), "about the agent"},
-		"of an unseen agent":   {e.agent("claude"), mine("k", func(q *store.KeyQuery) { q.Scope, q.AgentID = loci.ScopeAgent, agent }), ""},
-		"in the workspace":     {e.person(), mine("k", func(q *store.KeyQuery) { q.WorkspaceID = space }), "in the workspace"},
-		"of somebody else":     {friend, store.KeyQuery{UserID: friend.UserID, Scope: loci.ScopeGlobal, Key: "k"}, "the friend's"},
+		"of any origin": {e.person(), mine("k"), "Claude's"},
+		"of mine":       {e.person(), mine("k", func(q *store.KeyQuery) { q.Origin = "api" }), "global"},
+		"of Claude":     {e.person(), mine("k", func(q *store.KeyQuery) { q.Origin = "claude" }), "Claude's"},
+		"of Cursor":     {e.person(), mine("k", func(q *store.KeyQuery) { q.Origin = "cursor" }), ""},
+		"about the project": {e.person(), mine("k", func(q *store.KeyQuery) { q.ProjectID = project }),
+			"about the project"},
+		"of the project": {e.person(),
+			mine("k", func(q *store.KeyQuery) { q.Scope, q.ProjectID = loci.ScopeProject, project }), "the project's"},
+		"of another project": {e.person(),
+			mine("k", func(q *store.KeyQuery) { q.Scope, q.ProjectID = loci.ScopeProject, newID[loci.ProjectID]() }), ""},
+		"of the agent": {asAgent, mine("k", func(q *store.KeyQuery) { q.Scope, q.AgentID = loci.ScopeAgent, agent }),
+			"the agent's"},
+		"about the agent": {e.person(), mine("k", func(q *store.KeyQuery) { q.AgentID = agent }), "about the agent"},
+		"of an unseen agent": {e.agent("claude"),
+			mine("k", func(q *store.KeyQuery) { q.Scope, q.AgentID = loci.ScopeAgent, agent }), ""},
+		"in the workspace": {e.person(), mine("k", func(q *store.KeyQuery) { q.WorkspaceID = space }),
+			"in the workspace"},
+		"of somebody else": {friend, store.KeyQuery{UserID: friend.UserID, Scope: loci.ScopeGlobal, Key: "k"},
+			"the friend's"},
 		"not of somebody else": {e.person(), store.KeyQuery{UserID: friend.UserID, Scope: loci.ScopeGlobal, Key: "k"}, ""},
 		"shared by another":    {friend, mine("shared"), "shared"},
 		"a closed one":         {e.person(), mine("closed"), "closed"},
@@ -144,7 +151,8 @@ func save(ctx context.Context, s store.Store, at time.Time, org loci.OrgID, user
 		if loci.CodeOf(err) != loci.NotFound {
 			return err
 		}
-		m := &loci.Memory{ID: loci.NewMemoryID(), Title: "save 1", Content: "some content", Key: key, CreatedAt: at, UpdatedAt: at}
+		m := &loci.Memory{ID: loci.NewMemoryID(), Title: "save 1", Content: "some content", Key: key, CreatedAt: at,
+			UpdatedAt: at}
 		m.OrgID, m.UserID, m.Origin = org, user, "api"
 		m.SetDefaults()
 		m.State = loci.State{Version: 1, Change: loci.Created, Editor: "api"}

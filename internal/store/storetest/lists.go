@@ -36,7 +36,8 @@ func testListOrder(e *env) {
 	// Stored out of order, with equal times: newest first, and of equal times
 	// the one stored last first.
 	for i, minutes := range []int{3, 1, 3, 2, 3} {
-		e.insert(titled(fmt.Sprint(i, "@", minutes)), func(m *loci.Memory) { m.CreatedAt = m.CreatedAt.Add(time.Duration(minutes) * time.Minute) })
+		e.insert(titled(fmt.Sprint(i, "@", minutes)),
+			func(m *loci.Memory) { m.CreatedAt = m.CreatedAt.Add(time.Duration(minutes) * time.Minute) })
 	}
 	want := []string{"4@3", "2@3", "0@3", "3@2", "1@1"}
 	for limit := 1; limit <= 6; limit++ {
@@ -56,7 +57,8 @@ func testListPages(e *env) {
 	for i := range 7 {
 		e.insert(titled(fmt.Sprint(i)))
 	}
-	if got := titles(e.list(e.person(), store.ListQuery{Limit: 2, Offset: 3}).Memories); !cmp.Equal(got, []string{"3", "2"}) {
+	if got := titles(e.list(e.person(), store.ListQuery{Limit: 2, Offset: 3}).Memories); !cmp.Equal(got,
+		[]string{"3", "2"}) {
 		e.Errorf("offset 3: %q", got)
 	}
 	if page := e.list(e.person(), store.ListQuery{Limit: 2, Offset: 7}); len(page.Memories) != 0 || page.Next != "" {
@@ -66,17 +68,20 @@ func testListPages(e *env) {
 		e.Errorf("offset far beyond the end: %+v", page)
 	}
 	after := e.list(e.person(), store.ListQuery{Limit: 2}).Next
-	if got := titles(e.list(e.person(), store.ListQuery{Limit: 2, Offset: 1, After: after}).Memories); !cmp.Equal(got, []string{"3", "2"}) {
+	if got := titles(e.list(e.person(), store.ListQuery{Limit: 2, Offset: 1, After: after}).Memories); !cmp.Equal(got,
+		[]string{"3", "2"}) {
 		e.Errorf("offset 1 after the second: %q", got)
 	}
 	if page := e.list(e.person(), store.ListQuery{Limit: 7}); page.Next != "" {
 		e.Error("a page that is just full has a Next, although nothing follows")
 	}
-	if page := e.list(e.person(), store.ListQuery{Limit: math.MaxInt, Offset: 6}); len(page.Memories) != 1 || page.Next != "" {
+	if page := e.list(e.person(), store.ListQuery{Limit: math.MaxInt, Offset: 6}); len(page.Memories) != 1 ||
+		page.Next != "" {
 		e.Errorf("without a limit: %+v", page)
 	}
 	for _, q := range []store.ListQuery{{Limit: 0}, {Limit: -1}, {Limit: 1, Offset: -1}} {
-		err := e.st.View(e.Context(), e.org, func(tx store.Tx) error { _, err := tx.Lists().List(e.Context(), e.person(), q); return err })
+		err := e.st.View(e.Context(), e.org,
+			func(tx store.Tx) error { _, err := tx.Lists().List(e.Context(), e.person(), q); return err })
 		e.wantCode(fmt.Sprintf("%+v", q), err, loci.Invalid)
 	}
 }
@@ -111,7 +116,8 @@ func testListPagesUnderInserts(e *env) {
 func testListFilters(e *env) {
 	at := e.clock.now()
 	p := newID[loci.ProjectID]()
-	add := func(title, origin string, kind loci.MemoryType, category string, minutes int, project loci.ProjectID, tags ...string) {
+	add := func(title, origin string, kind loci.MemoryType, category string, minutes int, project loci.ProjectID,
+		tags ...string) {
 		e.insert(titled(title), func(m *loci.Memory) {
 			m.Origin, m.Type, m.Category, m.Tags, m.ProjectID = origin, kind, category, tags, project
 			m.CreatedAt = at.Add(time.Duration(minutes) * time.Minute)
@@ -145,7 +151,8 @@ func testListFilters(e *env) {
 		{"to just after", store.Filter{To: at.Add(3*time.Minute + time.Nanosecond)}, "cba"},
 		{"between", store.Filter{From: at.Add(2 * time.Minute), To: at.Add(4 * time.Minute)}, "cb"},
 		{"empty range", store.Filter{From: at.Add(4 * time.Minute), To: at.Add(2 * time.Minute)}, ""},
-		{"everything", store.Filter{Tags: []string{"y"}, Origin: "claude", Type: loci.Semantic, Category: "fact", ProjectID: p, From: at, To: at.Add(time.Hour)}, "a"},
+		{"everything", store.Filter{Tags: []string{"y"}, Origin: "claude", Type: loci.Semantic, Category: "fact",
+			ProjectID: p, From: at, To: at.Add(time.Hour)}, "a"},
 		{"contradiction", store.Filter{Tags: []string{"x"}, Origin: "api"}, ""},
 	}
 	for _, tt := range tests {
@@ -188,7 +195,8 @@ func testListTotals(e *env) {
 	}
 	check := func(want int, exact bool) {
 		e.Helper()
-		for name, f := range map[string]store.Filter{"all": {}, "tag": {Tags: []string{"t"}}, "two tags": {Tags: []string{"t", "u"}}, "category": {Category: "c"}} {
+		for name, f := range map[string]store.Filter{"all": {}, "tag": {Tags: []string{"t"}},
+			"two tags": {Tags: []string{"t", "u"}}, "category": {Category: "c"}} {
 			page := e.list(e.person(), store.ListQuery{Filter: f, Limit: 1, Total: true})
 			if page.Total != want || page.Exact != exact {
 				e.Errorf("%s: total %d exact %v, want %d %v", name, page.Total, page.Exact, want, exact)
@@ -221,15 +229,18 @@ func testListTrash(e *env) {
 	if got := e.pages(e.person(), store.ListQuery{Filter: trash, Limit: 2}); !slices.Equal(got, []string{"3", "0", "2"}) {
 		e.Errorf("by the time of trashing: %q", got)
 	}
-	if got := e.pages(e.person(), store.ListQuery{Filter: trash, Limit: 1, Oldest: true}); !slices.Equal(got, []string{"2", "0", "3"}) {
+	if got := e.pages(e.person(), store.ListQuery{Filter: trash, Limit: 1, Oldest: true}); !slices.Equal(got,
+		[]string{"2", "0", "3"}) {
 		e.Errorf("oldest first: %q", got)
 	}
 	trash.Tags = []string{"t"}
 	if page := e.list(e.person(), store.ListQuery{Filter: trash, Total: true}); page.Total != 3 || !page.Exact {
 		e.Errorf("total %d, want 3", page.Total)
 	}
-	for lifecycle, want := range map[loci.Lifecycle][]string{loci.LiveOnly: {"1"}, loci.LiveOrTrash: {"3", "2", "1", "0"}, loci.AnyState: {"3", "2", "1", "0"}} {
-		if got := e.pages(e.person(), store.ListQuery{Filter: store.Filter{Lifecycle: lifecycle}, Limit: 3}); !slices.Equal(got, want) {
+	for lifecycle, want := range map[loci.Lifecycle][]string{loci.LiveOnly: {"1"}, loci.LiveOrTrash: {"3", "2", "1", "0"},
+		loci.AnyState: {"3", "2", "1", "0"}} {
+		if got := e.pages(e.person(), store.ListQuery{Filter: store.Filter{Lifecycle: lifecycle}, Limit: 3}); !slices.Equal(
+			got, want) {
 			e.Errorf("lifecycle %d: %q, want %q", lifecycle, got, want)
 		}
 	}
@@ -262,7 +273,9 @@ func testListExpiry(e *env) {
 	if _, err := e.get(e.person(), m.ID, loci.LiveOnly); loci.CodeOf(err) != loci.NotFound {
 		e.Errorf("Get of an expired row: %v", err)
 	}
-	if got := e.pages(e.person(), store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}, Limit: 1}); !slices.Equal(got, []string{"long", "short"}) {
+	if got := e.pages(e.person(),
+		store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}, Limit: 1}); !slices.Equal(got,
+		[]string{"long", "short"}) {
 		e.Errorf("in any state: %q", got)
 	}
 }
@@ -272,7 +285,8 @@ func testListPositions(e *env) {
 		e.insert()
 	}
 	try := func(q store.ListQuery) error {
-		return e.st.View(e.Context(), e.org, func(tx store.Tx) error { _, err := tx.Lists().List(e.Context(), e.person(), q); return err })
+		return e.st.View(e.Context(), e.org,
+			func(tx store.Tx) error { _, err := tx.Lists().List(e.Context(), e.person(), q); return err })
 	}
 	next := e.list(e.person(), store.ListQuery{Limit: 1}).Next
 	for name, q := range map[string]store.ListQuery{
@@ -327,7 +341,8 @@ func testListManyVendorsAndProjects(e *env) {
 			e.Errorf("total %d, want %d", page.Total, len(want))
 		}
 	}
-	if page := e.list(loci.Viewer{OrgID: e.org, UserID: e.user}, store.ListQuery{Limit: 1, Total: true}); page.Total != 55 {
+	if page := e.list(loci.Viewer{OrgID: e.org, UserID: e.user},
+		store.ListQuery{Limit: 1, Total: true}); page.Total != 55 {
 		e.Errorf("the owner counts %d, want 55", page.Total)
 	}
 }

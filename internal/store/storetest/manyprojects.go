@@ -39,7 +39,8 @@ func testManyProjects(e *env) {
 		{"a person", func(*loci.Viewer, *store.Filter) {}, "abcoy"},
 		{"a vendor", func(v *loci.Viewer, _ *store.Filter) { v.Vendor = "a" }, "abco"},
 		{"a limited key", func(v *loci.Viewer, _ *store.Filter) { v.OnlyProjects = true }, "abcy"},
-		{"limited to empty ones", func(v *loci.Viewer, _ *store.Filter) { v.OnlyProjects, v.ProjectIDs = true, mine[10:30] }, ""},
+		{"limited to empty ones", func(v *loci.Viewer, _ *store.Filter) { v.OnlyProjects, v.ProjectIDs = true, mine[10:30] },
+			""},
 		{"any state", func(_ *loci.Viewer, f *store.Filter) { f.Lifecycle = loci.AnyState }, "abceoty"},
 	} {
 		v, f := v, store.Filter{}
@@ -53,7 +54,8 @@ func testManyProjects(e *env) {
 		if list := strings.Join(got, ""); list != tt.want || page.Total != len(tt.want) {
 			e.Errorf("%s lists %q of %d, want %q", tt.name, list, page.Total, tt.want)
 		}
-		if found := strings.Join(e.matched(v, store.MatchQuery{Filter: f, Terms: terms("red"), Limit: 50}), ""); found != tt.want {
+		if found := strings.Join(e.matched(v, store.MatchQuery{Filter: f, Terms: terms("red"), Limit: 50}),
+			""); found != tt.want {
 			e.Errorf("%s finds %q, want %q", tt.name, found, tt.want)
 		}
 	}

@@ -97,8 +97,10 @@ func testMatchFeatures(e *env) {
 	}
 	long := e.insert(func(m *loci.Memory) { m.Content = strings.TrimSpace(strings.Repeat("b ", 50_000)) })
 	for _, hit := range e.match(e.person(), store.MatchQuery{Terms: terms("b", "b b")}).Hits {
-		if hit.ID == long.ID && (hit.In(0, loci.FieldContent) != 50_000 || hit.In(1, loci.FieldContent) != 49_999 || hit.Lengths[loci.FieldContent] != 50_000) {
-			e.Errorf("long text: %d, %d of %d", hit.In(0, loci.FieldContent), hit.In(1, loci.FieldContent), hit.Lengths[loci.FieldContent])
+		if hit.ID == long.ID && (hit.In(0, loci.FieldContent) != 50_000 || hit.In(1, loci.FieldContent) != 49_999 ||
+			hit.Lengths[loci.FieldContent] != 50_000) {
+			e.Errorf("long text: %d, %d of %d", hit.In(0, loci.FieldContent), hit.In(1, loci.FieldContent),
+				hit.Lengths[loci.FieldContent])
 		}
 	}
 }
@@ -152,7 +154,8 @@ func testMatchInvalid(e *env) {
 		many[i] = "w"
 	}
 	for name, list := range map[string][]loci.Term{
-		"no terms": nil, "too many": terms(many...), "no words": {{}}, "an empty word": {{Words: []string{"a", ""}}}, "NUL": {{Words: []string{"a\x00b"}}},
+		"no terms": nil, "too many": terms(many...), "no words": {{}}, "an empty word": {{Words: []string{"a", ""}}},
+		"NUL": {{Words: []string{"a\x00b"}}},
 	} {
 		err := e.st.View(e.Context(), e.org, func(tx store.Tx) error {
 			_, err := tx.Lists().Match(e.Context(), e.person(), store.MatchQuery{Terms: list, Limit: 1})

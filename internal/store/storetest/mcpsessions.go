@@ -164,9 +164,11 @@ func testProjectsVersion(e *env) {
 		{"renaming", func() { p.Name = "q"; change() }, false},
 		{"admitting everyone", func() { p.Everyone = true; change() }, true},
 		{"closing it again", func() { p.Everyone = false; change() }, true},
-		{"entering a member", func() { must(ms.Put(ctx, e.org, p.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member})) }, true},
+		{"entering a member", func() { must(ms.Put(ctx, e.org, p.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member})) },
+			true},
 		{"removing a member", func() { must(ms.Remove(ctx, e.org, p.ID, u.ID)) }, true},
-		{"entering a member again", func() { must(ms.Put(ctx, e.org, p.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member})) }, true},
+		{"entering a member again",
+			func() { must(ms.Put(ctx, e.org, p.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member})) }, true},
 		{"archiving", func() { must(ps.Archive(ctx, e.org, p.ID)) }, false},
 		{"restoring", func() { must(ps.Restore(ctx, e.org, p.ID)) }, false},
 		{"adding a person", func() { e.addUser() }, true},
@@ -183,7 +185,8 @@ func testProjectsVersion(e *env) {
 		e.Errorf("the version of another org became %d from %d", got, other)
 	}
 	key := store.Found{}
-	key.Credential = loci.Credential{ID: loci.NewCredentialID(), OrgID: e.org, UserID: e.user, Kind: loci.KindUser, Hash: [32]byte{1}, CreatedAt: e.clock.now()}
+	key.Credential = loci.Credential{ID: loci.NewCredentialID(), OrgID: e.org, UserID: e.user, Kind: loci.KindUser,
+		Hash: [32]byte{1}, CreatedAt: e.clock.now()}
 	must(e.st.Credentials().Insert(ctx, key.Credential))
 	found, err := e.st.Credentials().ByHash(ctx, [32]byte{1})
 	if err != nil || found.Org.ProjectsVersion != version(e.org) {

@@ -22,7 +22,8 @@ func testInsertKeepsEveryField(e *env) {
 			m.Scope, m.Type, m.Key, m.Summary, m.Category = loci.ScopeProject, loci.Procedural, "a/key", "short", "rule"
 			m.Importance, m.Pinned, m.Source, m.Origin = 10, true, "import", "claude"
 			m.ExpiresAt, m.DeletedAt = now.Add(time.Hour), now.Add(-time.Microsecond)
-			m.ValidFrom, m.ValidTo = time.Date(1, 2, 3, 4, 5, 6, 7000, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
+			m.ValidFrom, m.ValidTo = time.Date(1, 2, 3, 4, 5, 6, 7000, time.UTC),
+				time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
 			m.State = loci.State{Version: 7, Change: loci.Restored, Editor: "dashboard", EditorID: loci.NewUserID(),
 				EditorCredentialID: loci.NewCredentialID(), EditorSessionID: newID[loci.SessionID]()}
 			m.AllowedVendors = []loci.Vendor{"claude", "*", "cursor"}
@@ -97,7 +98,8 @@ func testGetNotFound(e *env) {
 	if absent != nil && hidden != nil && absent.Error() != hidden.Error() {
 		e.Errorf("hidden says %q, absent says %q; want the same", hidden, absent)
 	}
-	for name, v := range map[string]loci.Viewer{"nobody": {}, "no org": {UserID: e.user}, "no user": {OrgID: e.org}, "another org": {OrgID: "other", UserID: e.user}} {
+	for name, v := range map[string]loci.Viewer{"nobody": {}, "no org": {UserID: e.user}, "no user": {OrgID: e.org},
+		"another org": {OrgID: "other", UserID: e.user}} {
 		_, err := e.get(v, m.ID, loci.AnyState)
 		e.wantCode("Get by "+name, err, loci.NotFound)
 	}
@@ -165,7 +167,8 @@ func testReplaceErrors(e *env) {
 		"no such user":  {func(m *loci.Memory) { m.UserID = loci.NewUserID() }, loci.NotFound},
 	} {
 		next := edited(m, e.clock.now(), tt.change)
-		e.wantCode(name, e.tryUpdate(func(ctx context.Context, tx store.Tx) error { return tx.Memories().Replace(ctx, next) }), tt.want)
+		e.wantCode(name, e.tryUpdate(
+			func(ctx context.Context, tx store.Tx) error { return tx.Memories().Replace(ctx, next) }), tt.want)
 	}
 	got, err := e.get(e.person(), m.ID, loci.LiveOnly)
 	if diff := cmp.Diff(m, got); diff != "" || err != nil {
@@ -199,10 +202,13 @@ func testPurge(e *env) {
 	purge(10, 1)
 	purge(10, 0)
 	e.check()
-	if got := titles(e.list(e.person(), store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}}).Memories); !cmp.Equal(got, []string{"changed", "live"}) {
+	if got := titles(e.list(e.person(),
+		store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}}).Memories); !cmp.Equal(got,
+		[]string{"changed", "live"}) {
 		e.Errorf("left: %q", got)
 	}
-	if got := e.match(e.person(), store.MatchQuery{Terms: terms("xylophon"), Filter: store.Filter{Lifecycle: loci.AnyState}}); len(got.Hits) != 1 {
+	if got := e.match(e.person(),
+		store.MatchQuery{Terms: terms("xylophon"), Filter: store.Filter{Lifecycle: loci.AnyState}}); len(got.Hits) != 1 {
 		e.Errorf("full text finds %d, want 1", len(got.Hits))
 	}
 	// An id is free again, without any of its past.

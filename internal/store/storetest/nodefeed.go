@@ -113,7 +113,8 @@ func testStructuredOfLeavers(e *env) {
 	e.wantOutline("the node", mate, n, "0 mine", "1 ")
 	_, err := e.getNode(mate, gone.ID, loci.AnyState)
 	e.wantCode("their node", err, loci.NotFound)
-	e.wantFeed("what the team is told", mate, at, e.event(theirs, loci.Erased), e.nodeEvent(gone, loci.Erased), e.nodeEvent(n, loci.Updated))
+	e.wantFeed("what the team is told", mate, at, e.event(theirs, loci.Erased), e.nodeEvent(gone, loci.Erased),
+		e.nodeEvent(n, loci.Updated))
 }
 
 // Nothing that a trashed or erased memory leaves in a node, or that hangs on it, is seen.

@@ -44,7 +44,8 @@ func (e *env) updateNode(n *loci.MemoryNode, change ...func(*loci.MemoryNode)) *
 }
 
 func (e *env) getNode(v loci.Viewer, id loci.NodeID, l loci.Lifecycle) (n *loci.MemoryNode, err error) {
-	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error { n, err = tx.MemoryNodes().Get(e.Context(), v, id, l); return err })
+	err = e.st.View(e.Context(), e.org,
+		func(tx store.Tx) error { n, err = tx.MemoryNodes().Get(e.Context(), v, id, l); return err })
 	return n, err
 }
 
@@ -71,7 +72,8 @@ func called(name string) func(*loci.MemoryNode) { return func(n *loci.MemoryNode
 
 func testMemoryNodes(e *env) {
 	n := e.insertNode(func(n *loci.MemoryNode) {
-		n.Scope, n.ProjectID, n.AgentID, n.TeamID = loci.ScopeProject, newID[loci.ProjectID](), newID[loci.AgentID](), newID[loci.TeamID]()
+		n.Scope, n.ProjectID, n.AgentID, n.TeamID = loci.ScopeProject, newID[loci.ProjectID](), newID[loci.AgentID](),
+			newID[loci.TeamID]()
 		n.WorkspaceID, n.AllowedVendors, n.Tags = newID[loci.WorkspaceID](), []loci.Vendor{"a", "b"}, []string{"x", "y"}
 		n.ExpiresAt = e.clock.now().Add(time.Hour)
 	})
@@ -92,14 +94,19 @@ func testMemoryNodes(e *env) {
 	e.clock.move(time.Minute)
 	next := e.updateNode(n, func(n *loci.MemoryNode) {
 		n.Name, n.Description, n.Tags, n.Scope, n.ProjectID = "new", "", []string{}, loci.ScopeGlobal, loci.ProjectID{}
-		n.AgentID, n.TeamID, n.WorkspaceID, n.AllowedVendors, n.ExpiresAt = loci.AgentID{}, loci.TeamID{}, loci.WorkspaceID{}, []loci.Vendor{"*"}, time.Time{}
+		n.AgentID, n.TeamID, n.WorkspaceID, n.AllowedVendors, n.ExpiresAt = loci.AgentID{}, loci.TeamID{}, loci.WorkspaceID{},
+			[]loci.Vendor{"*"}, time.Time{}
 	})
-	e.updateNode(next, func(n *loci.MemoryNode) { n.UserID, n.Origin, n.CreatedAt = loci.NewUserID(), "claude", e.clock.now() })
+	e.updateNode(next, func(n *loci.MemoryNode) {
+		n.UserID, n.Origin, n.CreatedAt = loci.NewUserID(), "claude",
+			e.clock.now()
+	})
 	got, err = e.getNode(e.agent("zz"), n.ID, loci.LiveOnly)
 	if diff := gocmp.Diff(next, got); diff != "" || err != nil {
 		e.Errorf("after updates, of which the second may change nothing: %v (-want +got):\n%s", explain(err), diff)
 	}
-	e.wantCode("update of none", try(func(ctx context.Context, t store.MemoryNodes) error { return t.Update(ctx, e.newNode()) }), loci.NotFound)
+	e.wantCode("update of none",
+		try(func(ctx context.Context, t store.MemoryNodes) error { return t.Update(ctx, e.newNode()) }), loci.NotFound)
 	erase := func(ctx context.Context, t store.MemoryNodes) error { return t.Erase(ctx, n.ID) }
 	if err := try(erase); err != nil {
 		e.Error(explain(err))
@@ -147,7 +154,8 @@ func testMemoryNodeList(e *env) {
 		}
 	}
 	list := func(q store.NodeQuery) (next store.Position, err error) {
-		err = e.st.View(e.Context(), e.org, func(tx store.Tx) error { _, next, err = tx.MemoryNodes().List(e.Context(), e.person(), q); return err })
+		err = e.st.View(e.Context(), e.org,
+			func(tx store.Tx) error { _, next, err = tx.MemoryNodes().List(e.Context(), e.person(), q); return err })
 		return next, err
 	}
 	next, err := list(store.NodeQuery{Limit: 1})
@@ -193,7 +201,8 @@ func testMemoryNodePurge(e *env) {
 }
 
 func (e *env) item(n *loci.MemoryNode, text string, change ...func(*loci.NodeItem)) loci.NodeItem {
-	i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: n.ID, Kind: loci.ItemText, Text: text, UserID: e.user, Origin: "api",
+	i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: n.ID, Kind: loci.ItemText, Text: text, UserID: e.user,
+		Origin:         "api",
 		AllowedVendors: []loci.Vendor{"*"}, CreatedAt: e.clock.now()}
 	for _, c := range change {
 		c(&i)
@@ -230,7 +239,8 @@ func (e *env) removeItem(v loci.Viewer, id loci.NodeItemID) error {
 }
 
 func (e *env) items(v loci.Viewer, id loci.NodeID) (list []loci.NodeItem, err error) {
-	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error { list, err = tx.MemoryNodes().Items(e.Context(), v, id); return err })
+	err = e.st.View(e.Context(), e.org,
+		func(tx store.Tx) error { list, err = tx.MemoryNodes().Items(e.Context(), v, id); return err })
 	return list, err
 }
 
@@ -314,17 +324,19 @@ func (e *env) checkItemErrors(n *loci.MemoryNode, ids itemIDs, memory loci.NodeI
 		"before elsewhere":      {e.putItem(e.person(), e.item(n, "x"), a1), loci.Invalid},
 		"a trashed memory":      {e.putItem(e.person(), memory, none), loci.NotFound},
 		"below a hidden memory": {e.putItem(e.person(), e.item(n, "x", below(memory.ID)), none), loci.NotFound},
-		"its id again":          {e.putItem(e.person(), e.item(n, "x", func(i *loci.NodeItem) { i.ID = a }), none), loci.Conflict},
-		"move none":             {e.moveItem(e.person(), loci.NewNodeItemID(), none, none), loci.NotFound},
-		"move a hidden one":     {e.moveItem(hidden, b, none, none), loci.NotFound},
-		"move to another node":  {e.moveItem(e.person(), a, elsewhere, none), loci.NotFound},
-		"below itself":          {e.moveItem(e.person(), a, a, none), loci.Invalid},
-		"below its own":         {e.moveItem(e.person(), a, a1, none), loci.Invalid},
-		"before itself":         {e.moveItem(e.person(), a, none, a), loci.Invalid},
-		"before one elsewhere":  {e.moveItem(e.person(), a, none, a1), loci.Invalid},
-		"remove none":           {e.removeItem(e.person(), loci.NewNodeItemID()), loci.NotFound},
-		"remove a hidden one":   {e.removeItem(hidden, b), loci.NotFound},
-		"items of none":         {func() error { _, err := e.items(e.person(), loci.NewNodeID()); return err }(), loci.NotFound},
+		"its id again": {e.putItem(e.person(), e.item(n, "x", func(i *loci.NodeItem) { i.ID = a }), none),
+			loci.Conflict},
+		"move none":            {e.moveItem(e.person(), loci.NewNodeItemID(), none, none), loci.NotFound},
+		"move a hidden one":    {e.moveItem(hidden, b, none, none), loci.NotFound},
+		"move to another node": {e.moveItem(e.person(), a, elsewhere, none), loci.NotFound},
+		"below itself":         {e.moveItem(e.person(), a, a, none), loci.Invalid},
+		"below its own":        {e.moveItem(e.person(), a, a1, none), loci.Invalid},
+		"before itself":        {e.moveItem(e.person(), a, none, a), loci.Invalid},
+		"before one elsewhere": {e.moveItem(e.person(), a, none, a1), loci.Invalid},
+		"remove none":          {e.removeItem(e.person(), loci.NewNodeItemID()), loci.NotFound},
+		"remove a hidden one":  {e.removeItem(hidden, b), loci.NotFound},
+		"items of none": {func() error { _, err := e.items(e.person(), loci.NewNodeID()); return err }(),
+			loci.NotFound},
 	} {
 		e.wantCode(name, tt.err, tt.want)
 	}
@@ -440,7 +452,8 @@ func testNodeLimits(e *env) {
 	if err := e.moveItem(e.person(), chain[1], top, none); err != nil {
 		e.Errorf("one less: %v", explain(err))
 	}
-	if err := e.putItem(e.agent("a"), e.item(n, "y", below(top), func(i *loci.NodeItem) { i.AllowedVendors = []loci.Vendor{"b"} }), none); err != nil {
+	if err := e.putItem(e.agent("a"),
+		e.item(n, "y", below(top), func(i *loci.NodeItem) { i.AllowedVendors = []loci.Vendor{"b"} }), none); err != nil {
 		e.Error(explain(err))
 	}
 	testHiddenDepth(e)

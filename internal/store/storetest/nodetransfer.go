@@ -21,7 +21,8 @@ func testNodeTransfer(e *env) {
 	foreign := e.insert(in(ours), func(m *loci.Memory) { m.UserID = other.ID })
 	n := e.insertNode(func(n *loci.MemoryNode) { n.WorkspaceID, n.DeletedAt = ours, e.clock.now() })
 	item := func(parent loci.NodeItemID, user loci.UserID, m *loci.Memory) loci.NodeItem {
-		i := loci.NodeItem{ID: newID[loci.NodeItemID](), NodeID: n.ID, ParentID: parent, Kind: loci.ItemText, Text: "t", UserID: user, Origin: "a",
+		i := loci.NodeItem{ID: newID[loci.NodeItemID](), NodeID: n.ID, ParentID: parent, Kind: loci.ItemText, Text: "t",
+			UserID: user, Origin: "a",
 			AllowedVendors: []loci.Vendor{"a"}, CreatedAt: e.clock.now()}
 		if m != nil {
 			i.Kind, i.Text, i.MemoryID = loci.ItemMemory, "", m.ID
@@ -36,7 +37,8 @@ func testNodeTransfer(e *env) {
 	below := item(left.ID, e.user, gone)
 	of := item(top.ID, e.user, own)
 	end := item(loci.NodeItemID{}, e.user, nil)
-	for _, i := range []loci.NodeItem{top, left, below, of, item(top.ID, e.user, elsewhere), item(top.ID, e.user, foreign), end} {
+	for _, i := range []loci.NodeItem{top, left, below, of, item(top.ID, e.user, elsewhere), item(top.ID, e.user, foreign),
+		end} {
 		if err := put(i); err != nil {
 			e.Fatal(explain(err))
 		}
@@ -62,7 +64,10 @@ func testNodeTransfer(e *env) {
 	}()), loci.NotFound)
 	e.wantCode("no memory", put(item(loci.NodeItemID{}, e.user, e.memory())), loci.NotFound)
 	e.wantCode("no parent", put(item(newID[loci.NodeItemID](), e.user, nil)), loci.NotFound)
-	shared := e.insertNode(func(n *loci.MemoryNode) { n.UserID, n.WorkspaceID, n.TeamID = other.ID, ours, newID[loci.TeamID]() })
+	shared := e.insertNode(func(n *loci.MemoryNode) {
+		n.UserID, n.WorkspaceID, n.TeamID = other.ID, ours,
+			newID[loci.TeamID]()
+	})
 	v.TeamID = shared.TeamID
 	for name, id := range map[string]loci.NodeID{"another's": shared.ID, "none": newID[loci.NodeID]()} {
 		_, err := list(v, id)

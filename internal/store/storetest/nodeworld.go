@@ -49,8 +49,9 @@ func (o *outline) drawNode(n *loci.MemoryNode) {
 	m := o.memory(o.change)
 	n.Access, n.Tags, n.UpdatedAt, n.Name = m.Access, m.Tags, m.CreatedAt, m.Title
 	if draw(o.t, "plain node", true, true, false) {
-		n.Access = loci.Access{OrgID: o.org, UserID: n.UserID, Scope: loci.ScopeGlobal, Origin: "a", AllowedVendors: []loci.Vendor{"*"},
-			TeamID: m.TeamID, WorkspaceID: m.WorkspaceID}
+		n.Access = loci.Access{OrgID: o.org, UserID: n.UserID, Scope: loci.ScopeGlobal, Origin: "a",
+			AllowedVendors: []loci.Vendor{"*"},
+			TeamID:         m.TeamID, WorkspaceID: m.WorkspaceID}
 	}
 }
 
@@ -59,7 +60,8 @@ func (o *outline) anyone() loci.Viewer {
 	if draw(o.t, "anyone", false, true) {
 		return o.viewer()
 	}
-	return loci.Viewer{OrgID: o.org, UserID: draw(o.t, "as", o.users...), TeamID: oneOf(o.t, "of team", o.teams), Vendor: draw[loci.Vendor](o.t, "of vendor", "", "a", "b")}
+	return loci.Viewer{OrgID: o.org, UserID: draw(o.t, "as", o.users...), TeamID: oneOf(o.t, "of team", o.teams),
+		Vendor: draw[loci.Vendor](o.t, "of vendor", "", "a", "b")}
 }
 
 func (o *outline) node(id loci.NodeID) *loci.MemoryNode {
@@ -78,14 +80,16 @@ func (o *outline) seesNode(v loci.Viewer, id loci.NodeID) bool {
 }
 
 func (o *outline) seesMemory(v loci.Viewer, id loci.MemoryID) bool {
-	return slices.ContainsFunc(o.rows, func(m *loci.Memory) bool { return m.ID == id && v.Sees(&m.Access, loci.LiveOnly, o.clock.now()) })
+	return slices.ContainsFunc(o.rows,
+		func(m *loci.Memory) bool { return m.ID == id && v.Sees(&m.Access, loci.LiveOnly, o.clock.now()) })
 }
 
 func (o *outline) seesItem(v loci.Viewer, i *loci.NodeItem) bool {
 	narrow := o.node(i.NodeID).Access
 	narrow.AllowedVendors = i.AllowedVendors
 	return o.seesNode(v, i.NodeID) && v.Sees(&narrow, loci.LiveOnly, o.clock.now()) &&
-		(i.Kind != loci.ItemMemory || o.seesMemory(v, i.MemoryID)) && (i.ParentID.IsZero() || o.seesItem(v, o.find(i.ParentID)))
+		(i.Kind != loci.ItemMemory || o.seesMemory(v, i.MemoryID)) &&
+		(i.ParentID.IsZero() || o.seesItem(v, o.find(i.ParentID)))
 }
 
 // parentKey is what below knows the item or node above by.

@@ -27,7 +27,8 @@ type flow struct {
 
 func newFlow(e *env, user loci.UserID) *flow {
 	e.Helper()
-	f := &flow{e, user, loci.OAuthClient{ID: "client", Name: "Client", RedirectURIs: []string{"http://127.0.0.1/cb"}, CreatedAt: e.clock.now()}}
+	f := &flow{e, user, loci.OAuthClient{ID: "client", Name: "Client", RedirectURIs: []string{"http://127.0.0.1/cb"},
+		CreatedAt: e.clock.now()}}
 	if err := e.st.OAuth().PutClient(e.Context(), f.client); err != nil {
 		e.Fatal(explain(err))
 	}
@@ -41,9 +42,12 @@ func secret(kind byte, n int) [32]byte {
 // grant returns a grant and its code, number n, not yet stored.
 func (f *flow) grant(n int) (loci.Grant, loci.AuthCode) {
 	now := f.e.clock.now()
-	g := loci.Grant{ID: loci.NewGrantID(), OrgID: f.e.org, UserID: f.user, ClientID: f.client.ID, ClientName: f.client.Name, Vendor: "claude",
-		Rights: []loci.Right{loci.RightRead}, Resource: "http://127.0.0.1/mcp", CreatedAt: now, ExpiresAt: now.Add(refreshLife)}
-	return g, loci.AuthCode{Hash: secret('c', n), GrantID: g.ID, ClientID: g.ClientID, RedirectURI: f.client.RedirectURIs[0], Challenge: "challenge",
+	g := loci.Grant{ID: loci.NewGrantID(), OrgID: f.e.org, UserID: f.user, ClientID: f.client.ID,
+		ClientName: f.client.Name, Vendor: "claude",
+		Rights: []loci.Right{loci.RightRead}, Resource: "http://127.0.0.1/mcp", CreatedAt: now,
+		ExpiresAt: now.Add(refreshLife)}
+	return g, loci.AuthCode{Hash: secret('c', n), GrantID: g.ID, ClientID: g.ClientID,
+		RedirectURI: f.client.RedirectURIs[0], Challenge: "challenge",
 		Resource: g.Resource, ExpiresAt: now.Add(codeLife)}
 }
 
@@ -59,7 +63,8 @@ func (f *flow) allow(n int) loci.Grant {
 // tokens returns access and refresh token number n.
 func (f *flow) tokens(n int) (loci.Credential, loci.RefreshToken) {
 	now := f.e.clock.now()
-	access := loci.Credential{ID: loci.NewCredentialID(), OrgID: f.e.org, UserID: f.user, Kind: loci.KindAgent, Method: loci.ByOAuth, Vendor: "claude",
+	access := loci.Credential{ID: loci.NewCredentialID(), OrgID: f.e.org, UserID: f.user, Kind: loci.KindAgent,
+		Method: loci.ByOAuth, Vendor: "claude",
 		Hash: secret('a', n), Rights: []loci.Right{loci.RightRead}, CreatedAt: now, ExpiresAt: now.Add(accessLife)}
 	return access, loci.RefreshToken{Hash: secret('r', n), ExpiresAt: now.Add(refreshLife)}
 }
@@ -82,8 +87,10 @@ func (f *flow) usable(n int) (bool, error) {
 
 func testOAuthClients(e *env) {
 	ctx, oauth := e.Context(), e.st.OAuth()
-	a := loci.OAuthClient{ID: "a", Name: "A", RedirectURIs: []string{"https://a.example/cb"}, URI: "https://a.example", Vendor: "claude", CreatedAt: e.clock.now()}
-	b := loci.OAuthClient{ID: "b", Name: "B", RedirectURIs: []string{"http://127.0.0.1/"}, CreatedAt: e.clock.now().Add(time.Second)}
+	a := loci.OAuthClient{ID: "a", Name: "A", RedirectURIs: []string{"https://a.example/cb"}, URI: "https://a.example",
+		Vendor: "claude", CreatedAt: e.clock.now()}
+	b := loci.OAuthClient{ID: "b", Name: "B", RedirectURIs: []string{"http://127.0.0.1/"},
+		CreatedAt: e.clock.now().Add(time.Second)}
 	want := func(c loci.OAuthClient) {
 		e.Helper()
 		got, err := oauth.Client(ctx, c.ID)
@@ -145,7 +152,8 @@ func testGrants(e *env) {
 	for _, tt := range []struct {
 		user loci.UserID
 		want []loci.Grant
-	}{{e.user, []loci.Grant{second, first}}, {loci.UserID{}, []loci.Grant{theirs, second, first}}, {loci.NewUserID(), nil}} {
+	}{{e.user, []loci.Grant{second, first}}, {loci.UserID{}, []loci.Grant{theirs, second, first}},
+		{loci.NewUserID(), nil}} {
 		got, err := oauth.Grants(ctx, e.org, tt.user)
 		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 			e.Errorf("Grants: %v (-want +got):\n%s", err, diff)
@@ -254,7 +262,8 @@ func (m *machine) some(t *rapid.T) *family {
 func (m *machine) allow(*rapid.T) {
 	code := m.next()
 	g := m.flow.allow(code)
-	m.families = append(m.families, &family{grant: g, code: code, codeEnds: m.e.clock.now().Add(codeLife), accessEnds: map[int]time.Time{}})
+	m.families = append(m.families,
+		&family{grant: g, code: code, codeEnds: m.e.clock.now().Add(codeLife), accessEnds: map[int]time.Time{}})
 }
 
 func (m *machine) redeem(t *rapid.T) {
@@ -317,7 +326,8 @@ func testOAuthMachine(e *env) {
 	m := &machine{flow: newFlow(e, e.user)}
 	rapid.Check(e.T, func(t *rapid.T) {
 		m.families = nil
-		t.Repeat(map[string]func(*rapid.T){"allow": m.allow, "redeem": m.redeem, "refresh": m.refresh, "revoke": m.revoke, "time": m.pass, "": m.check})
+		t.Repeat(map[string]func(*rapid.T){"allow": m.allow, "redeem": m.redeem, "refresh": m.refresh, "revoke": m.revoke,
+			"time": m.pass, "": m.check})
 	})
 }
 
@@ -372,7 +382,8 @@ func testPurgeOAuth(e *env) {
 	ctx, oauth := e.Context(), e.st.OAuth()
 	f := newFlow(e, e.user)
 	unused := loci.OAuthClient{ID: "unused", RedirectURIs: []string{"https://x.example"}, CreatedAt: e.clock.now()}
-	bound := loci.OAuthClient{ID: "bound", RedirectURIs: []string{"https://y.example"}, Vendor: "claude", CreatedAt: e.clock.now()}
+	bound := loci.OAuthClient{ID: "bound", RedirectURIs: []string{"https://y.example"}, Vendor: "claude",
+		CreatedAt: e.clock.now()}
 	for _, c := range []loci.OAuthClient{unused, bound} {
 		if err := oauth.PutClient(ctx, c); err != nil {
 			e.Fatal(err)

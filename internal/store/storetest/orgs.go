@@ -15,8 +15,10 @@ import (
 
 func testOrgOwner(e *env) {
 	ctx, orgs := e.Context(), e.st.Orgs()
-	org := loci.Org{ID: "acme", Name: "Acme", OwnerID: loci.NewUserID(), State: loci.OrgActive, Deletion: loci.DeleteWithKey, Workspaces: true, CreatedAt: e.clock.now()}
-	owner := loci.User{ID: org.OwnerID, OrgID: org.ID, Email: "mara@example.com", Name: "Mara", Role: loci.RoleUser, OrgRole: loci.MemberOwner, CreatedAt: org.CreatedAt}
+	org := loci.Org{ID: "acme", Name: "Acme", OwnerID: loci.NewUserID(), State: loci.OrgActive,
+		Deletion: loci.DeleteWithKey, Workspaces: true, CreatedAt: e.clock.now()}
+	owner := loci.User{ID: org.OwnerID, OrgID: org.ID, Email: "mara@example.com", Name: "Mara", Role: loci.RoleUser,
+		OrgRole: loci.MemberOwner, CreatedAt: org.CreatedAt}
 	_, _, err := orgs.Ensure(ctx, org, loci.User{ID: loci.NewUserID()})
 	e.wantCode("another owner", err, loci.Invalid)
 	got, created, err := orgs.Ensure(ctx, org, owner)
@@ -78,7 +80,8 @@ func testOrgUpdate(e *env) {
 	e.wantCode("a stranger as owner", err, loci.Invalid)
 	_, err = orgs.Update(ctx, e.org, becomes(loci.Org{OwnerID: u.ID}))
 	e.wantCode("a state that is none", err, loci.Invalid)
-	_, err = orgs.Update(ctx, e.org, func(o *loci.Org) error { o.Name = "Refused"; return loci.Errorf(loci.Forbidden, "no") })
+	_, err = orgs.Update(ctx, e.org,
+		func(o *loci.Org) error { o.Name = "Refused"; return loci.Errorf(loci.Forbidden, "no") })
 	e.wantCode("a change that is refused", err, loci.Forbidden)
 	if got, err := orgs.Get(ctx, e.org); !reflect.DeepEqual(got, want) || err != nil {
 		e.Errorf("after what was refused: %+v, %v, want %+v", got, err, want)
@@ -90,7 +93,8 @@ func testOrgUpdate(e *env) {
 // becomes changes what is stored of an org to this, whatever it was.
 func becomes(to loci.Org) func(*loci.Org) error {
 	return func(o *loci.Org) error {
-		o.Name, o.OwnerID, o.State, o.Deletion, o.Workspaces, o.Assets = to.Name, to.OwnerID, to.State, to.Deletion, to.Workspaces, to.Assets
+		o.Name, o.OwnerID, o.State, o.Deletion, o.Workspaces, o.Assets = to.Name, to.OwnerID, to.State, to.Deletion,
+			to.Workspaces, to.Assets
 		return nil
 	}
 }

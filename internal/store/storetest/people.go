@@ -178,7 +178,8 @@ func testRemovePerson(e *env) {
 	if _, err := e.st.Credentials().ByHash(ctx, theirs.Hash); err != nil {
 		e.Errorf("another's key: %v", err)
 	}
-	page := e.list(loci.Viewer{OrgID: e.org, UserID: u.ID}, store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}})
+	page := e.list(loci.Viewer{OrgID: e.org, UserID: u.ID},
+		store.ListQuery{Filter: store.Filter{Lifecycle: loci.AnyState}})
 	if len(page.Memories) != 0 {
 		e.Errorf("%d of their memories are left", len(page.Memories))
 	}
@@ -195,7 +196,8 @@ func testRemovePerson(e *env) {
 func testInvitations(e *env) {
 	ctx, people, now := e.Context(), e.st.People(), e.clock.now()
 	invite := func(n byte, life time.Duration) loci.Invite {
-		i := loci.Invite{ID: loci.NewInviteID(), Email: "new@example.com", OrgRole: loci.Member, InvitedBy: e.user, State: loci.InvitePending,
+		i := loci.Invite{ID: loci.NewInviteID(), Email: "new@example.com", OrgRole: loci.Member, InvitedBy: e.user,
+			State:     loci.InvitePending,
 			CreatedAt: now.Add(time.Duration(n) * time.Second), ExpiresAt: now.Add(life), Hash: [32]byte{n}}
 		e.update(func(ctx context.Context, tx store.Tx) error { return tx.Teams().Invite(ctx, i) })
 		return i

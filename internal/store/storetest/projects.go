@@ -50,7 +50,8 @@ func testProjects(e *env) {
 	ctx, ps := e.Context(), e.st.Projects()
 	p := e.project("website", func(p *loci.Project) { p.Description = "our site" })
 	now := e.clock.now()
-	want := loci.Project{ID: p.ID, OrgID: e.org, Name: "website", Description: "our site", Status: loci.ProjectActive, Everyone: true, CreatedAt: now, UpdatedAt: now}
+	want := loci.Project{ID: p.ID, OrgID: e.org, Name: "website", Description: "our site", Status: loci.ProjectActive,
+		Everyone: true, CreatedAt: now, UpdatedAt: now}
 	if p != want || p.ID.IsZero() {
 		e.Errorf("Create: got %+v, want %+v", p, want)
 	}
@@ -110,7 +111,8 @@ func testProjectsUpdate(e *env) {
 		_, err := e.change(tt.p)
 		e.wantCode("Update "+tt.what, err, tt.code)
 	}
-	_, err = ps.Update(ctx, e.org, p.ID, func(p *loci.Project) error { p.Name = "nothing"; return loci.Errorf(loci.Precondition, "no") })
+	_, err = ps.Update(ctx, e.org, p.ID,
+		func(p *loci.Project) error { p.Name = "nothing"; return loci.Errorf(loci.Precondition, "no") })
 	e.wantCode("Update that is refused", err, loci.Precondition)
 	if got, err = ps.Get(ctx, v, p.ID); got != want || err != nil {
 		e.Errorf("after updates that failed: %+v, %v, want %+v", got, err, want)
@@ -250,8 +252,10 @@ func testProjectMembers(e *env) {
 	if diff := cmp.Diff(members, got); diff != "" || err != nil {
 		e.Errorf("List: %v (-want +got):\n%s", err, diff)
 	}
-	e.wantCode("a stranger", ms.Put(ctx, e.org, closed.ID, loci.ProjectMember{UserID: loci.NewUserID(), Role: loci.Member}), loci.NotFound)
-	e.wantCode("a role that is none", ms.Put(ctx, e.org, closed.ID, loci.ProjectMember{UserID: u.ID, Role: "boss"}), loci.Invalid)
+	e.wantCode("a stranger",
+		ms.Put(ctx, e.org, closed.ID, loci.ProjectMember{UserID: loci.NewUserID(), Role: loci.Member}), loci.NotFound)
+	e.wantCode("a role that is none", ms.Put(ctx, e.org, closed.ID, loci.ProjectMember{UserID: u.ID, Role: "boss"}),
+		loci.Invalid)
 	absent := loci.NewProjectID()
 	e.wantCode("Put into nothing", ms.Put(ctx, e.org, absent, members[0]), loci.NotFound)
 	e.wantCode("Remove from nothing", ms.Remove(ctx, e.org, absent, u.ID), loci.NotFound)
@@ -333,7 +337,8 @@ func testProjectDeleteMemories(e *env) {
 	u := e.addUser()
 	p, other := e.project("gone"), e.project("stays")
 	of := func(p loci.Project, title string, change ...func(*loci.Memory)) *loci.Memory {
-		return e.insert(append([]func(*loci.Memory){titled(title), func(m *loci.Memory) { m.Scope, m.ProjectID = loci.ScopeProject, p.ID }}, change...)...)
+		return e.insert(append([]func(*loci.Memory){titled(title),
+			func(m *loci.Memory) { m.Scope, m.ProjectID = loci.ScopeProject, p.ID }}, change...)...)
 	}
 	var gone []*loci.Memory
 	for i := range 450 { // more than one batch
@@ -356,7 +361,8 @@ func testProjectDeleteMemories(e *env) {
 	}
 	for _, was := range gone {
 		v := loci.Viewer{OrgID: e.org, UserID: was.UserID}
-		want := edited(was, e.clock.now(), func(m *loci.Memory) { m.DeletedAt, m.Change, m.Editor = e.clock.now(), loci.Trashed, loci.ServerOrigin })
+		want := edited(was, e.clock.now(),
+			func(m *loci.Memory) { m.DeletedAt, m.Change, m.Editor = e.clock.now(), loci.Trashed, loci.ServerOrigin })
 		if was.Title == "of a clock ahead" {
 			want.UpdatedAt = was.UpdatedAt.Add(time.Microsecond)
 		}
@@ -381,7 +387,8 @@ func testProjectDeleteMemories(e *env) {
 			e.Errorf("%s: %v (-want +got):\n%s", m.Title, explain(err), diff)
 		}
 	}
-	if page := e.list(e.person(), store.ListQuery{Limit: 500, Filter: store.Filter{Lifecycle: loci.TrashOnly}}); len(page.Memories) != 229 {
+	if page := e.list(e.person(), store.ListQuery{Limit: 500, Filter: store.Filter{Lifecycle: loci.TrashOnly}}); len(
+		page.Memories) != 229 {
 		e.Errorf("the owner's trash has %d memories, want 229", len(page.Memories)) // 225, the three and the one of before
 	}
 	e.check()
@@ -403,7 +410,8 @@ func testProjectsOfLeavers(e *env) {
 	if err := e.st.Projects().Archive(ctx, e.org, old.ID); err != nil {
 		e.Fatal(explain(err))
 	}
-	if err := e.st.ProjectMembers().Put(ctx, e.org, p.ID, loci.ProjectMember{UserID: u.ID, Role: loci.Member}); err != nil {
+	if err := e.st.ProjectMembers().Put(ctx, e.org, p.ID,
+		loci.ProjectMember{UserID: u.ID, Role: loci.Member}); err != nil {
 		e.Fatal(explain(err))
 	}
 	if err := e.st.People().Remove(ctx, e.org, u.ID, nil); err != nil {

@@ -66,12 +66,15 @@ func testListOfTeam(e *env) {
 		f    store.Filter
 		want []string
 	}{
-		"a member": {member, store.Filter{}, []string{"theirs, in the project", "theirs, for cursor", "theirs, shared", "mine, shared"}},
+		"a member": {member, store.Filter{},
+			[]string{"theirs, in the project", "theirs, for cursor", "theirs, shared", "mine, shared"}},
 		"an agent": {agent, store.Filter{}, []string{"theirs, in the project", "theirs, shared", "mine, shared"}},
 		"by tag":   {member, store.Filter{Tags: []string{"t"}}, []string{"theirs, in the project", "mine, shared"}},
-		"one without the team, but with a row in it and a project": {inProject, store.Filter{}, []string{"theirs, in the project", "mine, shared"}},
-		"a credential for the project":                             {only, store.Filter{}, []string{"theirs, in the project"}},
-		"another team":                                             {member, store.Filter{TeamID: other}, nil},
+		"one without the team, but with a row in it and a project": {inProject, store.Filter{},
+			[]string{"theirs, in the project", "mine, shared"}},
+		"a credential for the project": {only, store.Filter{},
+			[]string{"theirs, in the project"}},
+		"another team": {member, store.Filter{TeamID: other}, nil},
 	} {
 		if tt.f.TeamID.IsZero() {
 			tt.f.TeamID = team
@@ -105,7 +108,8 @@ func testOnlyProjects(e *env) {
 	for _, tt := range []struct {
 		projects []loci.ProjectID
 		want     []string
-	}{{nil, nil}, {[]loci.ProjectID{{}}, nil}, {[]loci.ProjectID{mine}, []string{"another's in the project", "in the project"}}} {
+	}{{nil, nil}, {[]loci.ProjectID{{}}, nil},
+		{[]loci.ProjectID{mine}, []string{"another's in the project", "in the project"}}} {
 		v.ProjectIDs = tt.projects
 		page := e.list(v, store.ListQuery{Total: true})
 		if got := titles(page.Memories); !slices.Equal(got, tt.want) || page.Total != len(tt.want) || !page.Exact {

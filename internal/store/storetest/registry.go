@@ -14,7 +14,8 @@ import (
 func testOrgs(e *env) {
 	ctx := e.Context()
 	want := loci.Org{ID: "b-2", Name: "Bee", OwnerID: loci.NewUserID(), State: loci.OrgActive, CreatedAt: e.clock.now()}
-	for i, offered := range []loci.Org{want, {ID: want.ID, Name: "Other", OwnerID: loci.NewUserID(), CreatedAt: e.clock.now().Add(time.Hour)}} {
+	for i, offered := range []loci.Org{want,
+		{ID: want.ID, Name: "Other", OwnerID: loci.NewUserID(), CreatedAt: e.clock.now().Add(time.Hour)}} {
 		got, created, err := e.st.Orgs().Ensure(ctx, offered, loci.User{})
 		if diff := cmp.Diff(want, got); diff != "" || created != (i == 0) || err != nil {
 			e.Errorf("Ensure %d: created %v, %v (-want +got):\n%s", i, created, err, diff)
@@ -49,7 +50,8 @@ func testOrgsConcurrent(e *env) {
 	owners, created := make([]loci.UserID, n), make([]bool, n)
 	for i := range n {
 		wg.Go(func() {
-			got, first, err := e.st.Orgs().Ensure(e.Context(), loci.Org{ID: "race", OwnerID: loci.NewUserID(), CreatedAt: e.clock.now()}, loci.User{})
+			got, first, err := e.st.Orgs().Ensure(e.Context(),
+				loci.Org{ID: "race", OwnerID: loci.NewUserID(), CreatedAt: e.clock.now()}, loci.User{})
 			if err != nil {
 				e.Errorf("%d: %v", i, explain(err))
 			}
@@ -69,7 +71,8 @@ func testOrgsConcurrent(e *env) {
 	if firsts != 1 {
 		e.Errorf("%d say that they created it, want 1", firsts)
 	}
-	err := e.st.View(e.Context(), "race", func(tx store.Tx) error { _, err := tx.Users().Get(e.Context(), owners[0]); return err })
+	err := e.st.View(e.Context(), "race",
+		func(tx store.Tx) error { _, err := tx.Users().Get(e.Context(), owners[0]); return err })
 	if err != nil {
 		e.Errorf("its owner: %v", err)
 	}

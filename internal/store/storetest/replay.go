@@ -29,7 +29,8 @@ func testWhenReplays(e *env) {
 		h.view(func(ctx context.Context, tx store.Tx) error {
 			for range 4 {
 				v, w := h.reader(), h.when()
-				for _, compare := range []func(context.Context, store.Tx, loci.Viewer, loci.When) error{h.compareGet, h.compareList, h.compareMatch} {
+				for _, compare := range []func(context.Context, store.Tx, loci.Viewer, loci.When) error{h.compareGet, h.compareList,
+					h.compareMatch} {
 					if err := compare(ctx, tx, v, w); err != nil {
 						return err
 					}
@@ -100,7 +101,8 @@ func (h *history) mild(m *loci.Memory) {
 // seen still is.
 func (h *history) alter(m *loci.Memory) {
 	other := h.memory(h.change, h.validity)
-	switch draw(h.t, "alter", "text", "text", "vendors", "reach", "agent", "workspace", "life", "validity", "creation", "all") {
+	switch draw(h.t, "alter", "text", "text", "vendors", "reach", "agent", "workspace", "life", "validity", "creation",
+		"all") {
 	case "text":
 		m.Title, m.Content, m.Tags, m.Category = other.Title, other.Content, other.Tags, other.Category
 	case "vendors":
@@ -150,7 +152,8 @@ func (h *history) when() loci.When {
 			return time.Time{}
 		}
 		minutes := rapid.IntRange(-2, int(h.clock.now().Sub(h.start)/time.Minute)+2).Draw(h.t, label+" minutes")
-		return h.start.Add(time.Duration(minutes)*time.Minute + draw[time.Duration](h.t, label+" and", 0, 0, -1, 1, time.Microsecond, -time.Microsecond))
+		return h.start.Add(time.Duration(minutes)*time.Minute +
+			draw[time.Duration](h.t, label+" and", 0, 0, -1, 1, time.Microsecond, -time.Microsecond))
 	}
 	return loci.When{AsOf: some("as of"), KnownAt: some("known at"), Superseded: draw(h.t, "superseded too", false, true)}
 }
@@ -204,7 +207,8 @@ func (h *history) whenFilter(w loci.When) store.Filter {
 }
 
 func (h *history) compareList(ctx context.Context, tx store.Tx, v loci.Viewer, w loci.When) error {
-	q := store.ListQuery{Filter: h.whenFilter(w), Limit: rapid.IntRange(1, 5).Draw(h.t, "limit"), Total: true, Oldest: draw(h.t, "oldest", false, true)}
+	q := store.ListQuery{Filter: h.whenFilter(w), Limit: rapid.IntRange(1, 5).Draw(h.t, "limit"), Total: true,
+		Oldest: draw(h.t, "oldest", false, true)}
 	states, now := h.seen(v, w, &q.Filter)
 	order := make([]int, len(states))
 	for i := range order {
@@ -233,8 +237,10 @@ func (h *history) compareList(ctx context.Context, tx store.Tx, v loci.Viewer, w
 }
 
 func (h *history) compareMatch(ctx context.Context, tx store.Tx, v loci.Viewer, w loci.When) error {
-	q := store.MatchQuery{Filter: h.whenFilter(w), All: draw(h.t, "all", false, true), Limit: draw(h.t, "limit", 1, 2, 3, 1000),
-		Terms: draw(h.t, "terms", terms("red"), terms("green", "blue"), terms("hous*", "run"), terms("red green", "red"), terms("x"), terms("r*", "g*", "b*", "h*"))}
+	q := store.MatchQuery{Filter: h.whenFilter(w), All: draw(h.t, "all", false, true),
+		Limit: draw(h.t, "limit", 1, 2, 3, 1000),
+		Terms: draw(h.t, "terms", terms("red"), terms("green", "blue"), terms("hous*", "run"), terms("red green", "red"),
+			terms("x"), terms("r*", "g*", "b*", "h*"))}
 	states, _ := h.seen(v, w, &q.Filter)
 	slices.Reverse(states)
 	var want []loci.Match

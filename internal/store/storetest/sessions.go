@@ -14,7 +14,8 @@ import (
 
 // newSession returns a session of the org's owner, not yet stored.
 func (e *env) newSession(change ...func(*loci.Session)) loci.Session {
-	s := loci.Session{ID: loci.NewSessionID(), OrgID: e.org, UserID: e.user, Vendor: "claude", State: loci.SessionActive, CreatedAt: e.clock.now()}
+	s := loci.Session{ID: loci.NewSessionID(), OrgID: e.org, UserID: e.user, Vendor: "claude", State: loci.SessionActive,
+		CreatedAt: e.clock.now()}
 	for _, c := range change {
 		c(&s)
 	}
@@ -36,12 +37,15 @@ func (e *env) putSession(s loci.Session) error {
 }
 
 func (e *env) getSession(v loci.Viewer, id loci.SessionID) (s loci.Session, err error) {
-	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error { s, err = tx.Sessions().Get(e.Context(), v, id); return err })
+	err = e.st.View(e.Context(), e.org,
+		func(tx store.Tx) error { s, err = tx.Sessions().Get(e.Context(), v, id); return err })
 	return s, err
 }
 
 func (e *env) closeSession(v loci.Viewer, id loci.SessionID) error {
-	return e.tryUpdate(func(ctx context.Context, tx store.Tx) error { return tx.Sessions().Close(ctx, v, id, e.clock.now()) })
+	return e.tryUpdate(func(ctx context.Context, tx store.Tx) error {
+		return tx.Sessions().Close(ctx, v, id, e.clock.now())
+	})
 }
 
 func (e *env) listSessions(v loci.Viewer, q store.SessionQuery) (list []loci.Session, next store.Position, err error) {
@@ -88,15 +92,20 @@ func testSessions(e *env) {
 		s    loci.Session
 		want loci.Code
 	}{
-		"the same id":                        {e.newSession(func(s *loci.Session) { s.ID = full.ID }), loci.Conflict},
-		"nobody's":                           {e.newSession(func(s *loci.Session) { s.UserID = loci.NewUserID() }), loci.NotFound},
-		"of another org":                     {e.newSession(func(s *loci.Session) { s.OrgID = "other" }), loci.Invalid},
-		"of no agent":                        {e.newSession(func(s *loci.Session) { s.AgentID = loci.NewAgentID() }), loci.NotFound},
-		"of another person's agent":          {e.newSession(func(s *loci.Session) { s.AgentID = theirs.ID }), loci.NotFound},
-		"of another person's, the person's":  {e.newSession(func(s *loci.Session) { s.AgentID, s.Vendor = theirs.ID, "" }), loci.NotFound},
-		"of another vendor's agent":          {e.newSession(func(s *loci.Session) { s.AgentID = cursors.ID }), loci.NotFound},
-		"of a vendor's agent, the person's":  {e.newSession(func(s *loci.Session) { s.AgentID, s.Vendor = cursors.ID, "" }), ""},
-		"of a vendor's agent, that vendor's": {e.newSession(func(s *loci.Session) { s.AgentID, s.Vendor = cursors.ID, "cursor" }), ""},
+		"the same id": {e.newSession(func(s *loci.Session) { s.ID = full.ID }), loci.Conflict},
+		"nobody's": {e.newSession(func(s *loci.Session) { s.UserID = loci.NewUserID() }),
+			loci.NotFound},
+		"of another org": {e.newSession(func(s *loci.Session) { s.OrgID = "other" }), loci.Invalid},
+		"of no agent": {e.newSession(func(s *loci.Session) { s.AgentID = loci.NewAgentID() }),
+			loci.NotFound},
+		"of another person's agent": {e.newSession(func(s *loci.Session) { s.AgentID = theirs.ID }), loci.NotFound},
+		"of another person's, the person's": {e.newSession(func(s *loci.Session) { s.AgentID, s.Vendor = theirs.ID, "" }),
+			loci.NotFound},
+		"of another vendor's agent": {e.newSession(func(s *loci.Session) { s.AgentID = cursors.ID }), loci.NotFound},
+		"of a vendor's agent, the person's": {e.newSession(func(s *loci.Session) { s.AgentID, s.Vendor = cursors.ID, "" }),
+			""},
+		"of a vendor's agent, that vendor's": {
+			e.newSession(func(s *loci.Session) { s.AgentID, s.Vendor = cursors.ID, "cursor" }), ""},
 	} {
 		if err := e.putSession(tt.s); loci.CodeOf(err) != tt.want || tt.want == "" && err != nil {
 			e.Errorf("%s: %v, want %q", name, explain(err), tt.want)
@@ -142,7 +151,8 @@ func testSessionPages(e *env) {
 	e.insert()
 	e.insert()
 	memories := e.list(e.person(), store.ListQuery{Limit: 1}).Next
-	for name, q := range map[string]store.SessionQuery{"no limit": {}, "nonsense": {Limit: 1, After: "x"}, "another list's": {Limit: 1, After: memories}} {
+	for name, q := range map[string]store.SessionQuery{"no limit": {}, "nonsense": {Limit: 1, After: "x"},
+		"another list's": {Limit: 1, After: memories}} {
 		_, _, err := e.listSessions(v, q)
 		e.wantCode(name, err, loci.Invalid)
 	}

@@ -51,7 +51,8 @@ func testPasswords(e *env) {
 }
 
 func (e *env) passkey(seed byte) loci.Passkey {
-	return loci.Passkey{ID: []byte{seed, 0, 255}, Name: fmt.Sprint("key ", seed), Data: []byte(`{"publicKey":"AA=="}`), CreatedAt: e.clock.now()}
+	return loci.Passkey{ID: []byte{seed, 0, 255}, Name: fmt.Sprint("key ", seed), Data: []byte(`{"publicKey":"AA=="}`),
+		CreatedAt: e.clock.now()}
 }
 
 func testPasskeys(e *env) {

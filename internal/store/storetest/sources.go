@@ -13,7 +13,8 @@ import (
 )
 
 func (e *env) source(m *loci.Memory, change ...func(*loci.Source)) loci.Source {
-	s := loci.Source{ID: loci.NewSourceID(), MemoryID: m.ID, Kind: loci.SourceMessage, Ref: "msg", Text: "what was said", Quote: "said", Start: 9, End: 13,
+	s := loci.Source{ID: loci.NewSourceID(), MemoryID: m.ID, Kind: loci.SourceMessage, Ref: "msg", Text: "what was said",
+		Quote: "said", Start: 9, End: 13,
 		UserID: e.user, Origin: "api", AllowedVendors: []loci.Vendor{"*"}, CreatedAt: e.clock.now()}
 	for _, c := range change {
 		c(&s)
@@ -52,7 +53,8 @@ func testSources(e *env) {
 	a, b, c := e.insert(), e.insert(), e.insert()
 	late := e.source(a)
 	early := e.source(b, func(s *loci.Source) {
-		s.Kind, s.Ref, s.CreatedAt, s.AllowedVendors = loci.SourceURL, "https://example.com", s.CreatedAt.Add(-time.Hour), []loci.Vendor{"claude", "cursor"}
+		s.Kind, s.Ref, s.CreatedAt, s.AllowedVendors = loci.SourceURL, "https://example.com", s.CreatedAt.Add(-time.Hour),
+			[]loci.Vendor{"claude", "cursor"}
 	})
 	for _, s := range []loci.Source{late, early, e.source(c)} {
 		if err := e.insertSource(s); err != nil {
@@ -60,7 +62,8 @@ func testSources(e *env) {
 		}
 	}
 	e.wantCode("its id again", e.insertSource(late), loci.Conflict)
-	e.wantCode("no memory", e.insertSource(e.source(a, func(s *loci.Source) { s.MemoryID = loci.NewMemoryID() })), loci.NotFound)
+	e.wantCode("no memory", e.insertSource(e.source(a, func(s *loci.Source) { s.MemoryID = loci.NewMemoryID() })),
+		loci.NotFound)
 	for name, tt := range map[string]struct {
 		v    loci.Viewer
 		ids  []loci.MemoryID
@@ -80,7 +83,8 @@ func testSources(e *env) {
 			e.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	for _, v := range []loci.Viewer{e.person(), e.agent("cursor"), e.agent("chatgpt"), {}, {OrgID: e.org, UserID: e.addUser().ID}} {
+	for _, v := range []loci.Viewer{e.person(), e.agent("cursor"), e.agent("chatgpt"), {},
+		{OrgID: e.org, UserID: e.addUser().ID}} {
 		_, err := e.getSource(v, loci.LiveOnly, early)
 		if want := v.UserID == e.user && v.Vendor != "chatgpt"; want != (err == nil) {
 			e.Errorf("%+v gets it: %t, want %t", v, err == nil, want)
@@ -93,7 +97,8 @@ func testSources(e *env) {
 	if _, err := e.getSource(e.person(), loci.LiveOrTrash, late); err != nil {
 		e.Errorf("of a trashed memory: %v", explain(err))
 	}
-	if live, trashed := e.sources(e.person(), loci.LiveOnly, a.ID), e.sources(e.person(), loci.LiveOrTrash, a.ID); len(live) != 0 || len(trashed) != 1 {
+	if live, trashed := e.sources(e.person(), loci.LiveOnly, a.ID),
+		e.sources(e.person(), loci.LiveOrTrash, a.ID); len(live) != 0 || len(trashed) != 1 {
 		e.Errorf("of a trashed memory: %v live, %v in the trash", live, trashed)
 	}
 	remove := func() error {

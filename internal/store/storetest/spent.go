@@ -44,7 +44,8 @@ func testSpent(e *env) {
 	}
 	for name, when := range map[string]loci.When{"Match": {}, "Match then": {KnownAt: then}} {
 		searches[name] = func(ctx context.Context, tx store.Tx) (ids []loci.MemoryID, cut bool, err error) {
-			got, err := tx.Lists().Match(ctx, e.person(), store.MatchQuery{Filter: store.Filter{When: when}, Terms: terms("content"), Limit: 1000})
+			got, err := tx.Lists().Match(ctx, e.person(),
+				store.MatchQuery{Filter: store.Filter{When: when}, Terms: terms("content"), Limit: 1000})
 			for _, hit := range got.Hits {
 				ids = append(ids, hit.ID)
 			}
@@ -59,7 +60,8 @@ func testSpent(e *env) {
 				if asked > 50 {
 					all = ids
 				}
-				if err != nil || cut != (asked < 50) && len(ids) < len(all) || len(ids) > len(all) || !slices.Equal(ids, all[:len(ids)]) {
+				if err != nil || cut != (asked < 50) && len(ids) < len(all) || len(ids) > len(all) ||
+					!slices.Equal(ids, all[:len(ids)]) {
 					e.Errorf("%s, ends after %d: %d of %d found, cut %v, %v", name, asked, len(ids), len(all), cut, err)
 				}
 				if again, cut, err := search(ctx, tx); len(again) != 50 || cut || err != nil {

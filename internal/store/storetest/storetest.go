@@ -263,7 +263,8 @@ func newEnv(t *testing.T, open Open) *env {
 
 func (e *env) ensure(id loci.OrgID, owner loci.UserID) {
 	e.Helper()
-	_, created, err := e.st.Orgs().Ensure(e.Context(), loci.Org{ID: id, Name: string(id), OwnerID: owner, CreatedAt: e.clock.now()}, loci.User{})
+	_, created, err := e.st.Orgs().Ensure(e.Context(),
+		loci.Org{ID: id, Name: string(id), OwnerID: owner, CreatedAt: e.clock.now()}, loci.User{})
 	if err != nil || !created {
 		e.Fatalf("Ensure %s: created %v, %v", id, created, err)
 	}

@@ -14,7 +14,8 @@ import (
 
 // newSuggestion returns that by should take the place of m.
 func (e *env) newSuggestion(m, by *loci.Memory) loci.Suggestion {
-	return loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestSupersede, MemoryID: m.ID, ByID: by.ID, UserID: m.UserID, Origin: "claude",
+	return loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestSupersede, MemoryID: m.ID, ByID: by.ID,
+		UserID: m.UserID, Origin: "claude",
 		State: loci.SuggestionPending, CreatedAt: e.clock.now()}
 }
 
@@ -29,11 +30,13 @@ func (e *env) decide(id loci.SuggestionID, state loci.SuggestionState) error {
 }
 
 func (e *env) getSuggestion(v loci.Viewer, id loci.SuggestionID) (s loci.Suggestion, err error) {
-	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error { s, err = tx.Suggestions().Get(e.Context(), v, id); return err })
+	err = e.st.View(e.Context(), e.org,
+		func(tx store.Tx) error { s, err = tx.Suggestions().Get(e.Context(), v, id); return err })
 	return s, err
 }
 
-func (e *env) listSuggestions(v loci.Viewer, state loci.SuggestionState, after store.Position, limit int) (list []loci.Suggestion, next store.Position, err error) {
+func (e *env) listSuggestions(v loci.Viewer, state loci.SuggestionState, after store.Position, limit int) (
+	list []loci.Suggestion, next store.Position, err error) {
 	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error {
 		list, next, err = tx.Suggestions().List(e.Context(), v, state, after, limit)
 		return err
@@ -84,14 +87,17 @@ func testSuggestions(e *env) {
 		s    loci.Suggestion
 		want loci.Code
 	}{
-		"the same again":             {other(func(*loci.Suggestion) {}), loci.Conflict},
-		"the same from another":      {other(func(o *loci.Suggestion) { o.Origin = "cursor" }), loci.Conflict},
-		"the same id":                {other(func(o *loci.Suggestion) { o.ID, o.MemoryID, o.ByID = s.ID, by.ID, m.ID }), loci.Conflict},
-		"of another kind":            {other(func(o *loci.Suggestion) { o.Kind = loci.SuggestCorrect }), ""},
-		"about nothing":              {other(func(o *loci.Suggestion) { o.MemoryID = loci.NewMemoryID() }), loci.NotFound},
-		"by nothing":                 {other(func(o *loci.Suggestion) { o.ByID = loci.NewMemoryID() }), loci.NotFound},
-		"about itself":               {other(func(o *loci.Suggestion) { o.ByID = m.ID }), loci.Invalid},
-		"the other way round, early": {other(func(o *loci.Suggestion) { o.MemoryID, o.ByID, o.CreatedAt = by.ID, m.ID, e.clock.now().Add(-time.Hour) }), ""},
+		"the same again":        {other(func(*loci.Suggestion) {}), loci.Conflict},
+		"the same from another": {other(func(o *loci.Suggestion) { o.Origin = "cursor" }), loci.Conflict},
+		"the same id": {other(func(o *loci.Suggestion) { o.ID, o.MemoryID, o.ByID = s.ID, by.ID, m.ID }),
+			loci.Conflict},
+		"of another kind": {other(func(o *loci.Suggestion) { o.Kind = loci.SuggestCorrect }), ""},
+		"about nothing":   {other(func(o *loci.Suggestion) { o.MemoryID = loci.NewMemoryID() }), loci.NotFound},
+		"by nothing":      {other(func(o *loci.Suggestion) { o.ByID = loci.NewMemoryID() }), loci.NotFound},
+		"about itself":    {other(func(o *loci.Suggestion) { o.ByID = m.ID }), loci.Invalid},
+		"the other way round, early": {
+			other(func(o *loci.Suggestion) { o.MemoryID, o.ByID, o.CreatedAt = by.ID, m.ID, e.clock.now().Add(-time.Hour) }),
+			""},
 	} {
 		if err := e.suggest(tt.s); loci.CodeOf(err) != tt.want || tt.want == "" && err != nil {
 			e.Errorf("%s: %v, want %q", name, explain(err), tt.want)
@@ -128,7 +134,8 @@ func (e *env) badSuggestionPages() {
 	e.insert()
 	_, _, err := e.listSuggestions(e.person(), "", "", 0)
 	e.wantCode("no limit", err, loci.Invalid)
-	for name, after := range map[string]store.Position{"nonsense": "x", "another list's": e.list(e.person(), store.ListQuery{Limit: 1}).Next} {
+	for name, after := range map[string]store.Position{"nonsense": "x",
+		"another list's": e.list(e.person(), store.ListQuery{Limit: 1}).Next} {
 		_, _, err := e.listSuggestions(e.person(), "", after, 1)
 		e.wantCode(name, err, loci.Invalid)
 	}
@@ -164,7 +171,8 @@ func testSuggestionVisibility(e *env) {
 			if s.Kind = draw(t, "kind", loci.SuggestSupersede, loci.SuggestCorrect); m == by || e.suggest(s) != nil {
 				continue
 			}
-			if s.State = draw(t, "state", loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined); s.State != loci.SuggestionPending {
+			if s.State = draw(t, "state", loci.SuggestionPending, loci.SuggestionAccepted,
+				loci.SuggestionDeclined); s.State != loci.SuggestionPending {
 				s.SettledAt = e.clock.now()
 				if err := e.decide(s.ID, s.State); err != nil {
 					t.Fatal(explain(err))

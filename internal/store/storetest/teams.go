@@ -40,7 +40,8 @@ func testTeams(e *env) {
 		e.wantCode("Insert "+name, try(func(ctx context.Context, t store.Teams) error {
 			return t.Insert(ctx, loci.Team{ID: loci.NewTeamID(), Name: name, CreatedAt: e.clock.now()})
 		}), loci.Conflict)
-		e.wantCode("Rename to "+name, try(func(ctx context.Context, t store.Teams) error { return t.Rename(ctx, a.ID, name) }), loci.Conflict)
+		e.wantCode("Rename to "+name,
+			try(func(ctx context.Context, t store.Teams) error { return t.Rename(ctx, a.ID, name) }), loci.Conflict)
 	}
 	e.addTeam("Ärzte")
 	e.wantCode("a taken name beyond ASCII", try(func(ctx context.Context, t store.Teams) error {
@@ -49,7 +50,8 @@ func testTeams(e *env) {
 	e.wantCode("a taken id", try(func(ctx context.Context, t store.Teams) error {
 		return t.Insert(ctx, loci.Team{ID: a.ID, Name: "new", CreatedAt: e.clock.now()})
 	}), loci.Conflict)
-	e.wantCode("Rename of nothing", try(func(ctx context.Context, t store.Teams) error { return t.Rename(ctx, loci.NewTeamID(), "x") }), loci.NotFound)
+	e.wantCode("Rename of nothing",
+		try(func(ctx context.Context, t store.Teams) error { return t.Rename(ctx, loci.NewTeamID(), "x") }), loci.NotFound)
 	b.Name = "BETA" // its own name is not taken
 	if err := try(func(ctx context.Context, t store.Teams) error { return t.Rename(ctx, b.ID, b.Name) }); err != nil {
 		e.Error(explain(err))
@@ -104,7 +106,8 @@ func testTeamDelete(e *env) {
 
 // newInvite returns an invitation into the org, not yet stored.
 func (e *env) newInvite(change ...func(*loci.Invite)) loci.Invite {
-	i := loci.Invite{ID: loci.NewInviteID(), Email: "new@example.com", OrgRole: loci.Member, InvitedBy: e.user, State: loci.InvitePending,
+	i := loci.Invite{ID: loci.NewInviteID(), Email: "new@example.com", OrgRole: loci.Member, InvitedBy: e.user,
+		State:     loci.InvitePending,
 		CreatedAt: e.clock.now(), ExpiresAt: e.clock.now().Add(loci.InviteLife)}
 	copy(i.Hash[:], i.ID[:])
 	for _, c := range change {
@@ -128,7 +131,8 @@ func (e *env) invite(change ...func(*loci.Invite)) loci.Invite {
 }
 
 func (e *env) invitation(id loci.InviteID) (i loci.Invite, err error) {
-	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error { i, err = tx.Teams().Invitation(e.Context(), id); return err })
+	err = e.st.View(e.Context(), e.org,
+		func(tx store.Tx) error { i, err = tx.Teams().Invitation(e.Context(), id); return err })
 	return i, err
 }
 
@@ -150,7 +154,8 @@ func testInvites(e *env) {
 			e.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	}
-	for team, want := range map[loci.TeamID][]loci.Invite{t.ID: {second, first}, {}: {org, second, first}, loci.NewTeamID(): nil} {
+	for team, want := range map[loci.TeamID][]loci.Invite{t.ID: {second, first}, {}: {org, second, first},
+		loci.NewTeamID(): nil} {
 		e.view(func(ctx context.Context, tx store.Tx) error {
 			got, err := tx.Teams().Invitations(ctx, team)
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -159,8 +164,10 @@ func testInvites(e *env) {
 			return err
 		})
 	}
-	e.wantCode("into no team", e.tryInvite(e.newInvite(into, func(i *loci.Invite) { i.TeamID = loci.NewTeamID() })), loci.NotFound)
-	e.wantCode("a taken hash", e.tryInvite(e.newInvite(func(i *loci.Invite) { i.Email, i.Hash = "x@example.com", org.Hash })), loci.Conflict)
+	e.wantCode("into no team", e.tryInvite(e.newInvite(into, func(i *loci.Invite) { i.TeamID = loci.NewTeamID() })),
+		loci.NotFound)
+	e.wantCode("a taken hash",
+		e.tryInvite(e.newInvite(func(i *loci.Invite) { i.Email, i.Hash = "x@example.com", org.Hash })), loci.Conflict)
 	_, err := e.invitation(loci.NewInviteID())
 	e.wantCode("Invitation of nothing", err, loci.NotFound)
 }
@@ -181,10 +188,12 @@ func testInviteAgain(e *env) {
 			e.Fatal(err)
 		}
 		elsewhere := e.invite(into(other.ID))
-		first, stranger := e.invite(into(team)), e.invite(into(team), func(i *loci.Invite) { i.Email = "stranger@example.com" })
+		first, stranger := e.invite(into(team)),
+			e.invite(into(team), func(i *loci.Invite) { i.Email = "stranger@example.com" })
 		second := e.invite(into(team))
-		for id, want := range map[loci.InviteID]loci.InviteState{accepted.ID: loci.InviteAccepted, elsewhere.ID: loci.InvitePending,
-			first.ID: loci.InviteRevoked, stranger.ID: loci.InvitePending, second.ID: loci.InvitePending} {
+		for id, want := range map[loci.InviteID]loci.InviteState{accepted.ID: loci.InviteAccepted,
+			elsewhere.ID: loci.InvitePending,
+			first.ID:     loci.InviteRevoked, stranger.ID: loci.InvitePending, second.ID: loci.InvitePending} {
 			if got, err := e.invitation(id); err != nil || got.State != want {
 				e.Errorf("got %q, %v, want %q", got.State, err, want)
 			}

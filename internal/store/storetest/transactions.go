@@ -19,7 +19,8 @@ func testTenancy(e *env) {
 	if got, err := e.get(e.person(), mine.ID, loci.LiveOnly); err != nil || got.Title != "mine" || got.OrgID != e.org {
 		e.Errorf("in the first org: %v, %v", got, err)
 	}
-	if got, err := there.get(there.person(), theirs.ID, loci.LiveOnly); err != nil || got.Title != "theirs" || got.OrgID != "other" {
+	if got, err := there.get(there.person(), theirs.ID, loci.LiveOnly); err != nil || got.Title != "theirs" ||
+		got.OrgID != "other" {
 		e.Errorf("in the second org: %v, %v", got, err)
 	}
 	// A viewer of one org sees nothing in a transaction on the other, even under the owner's id.
@@ -60,7 +61,8 @@ func testRollback(e *env) {
 		if err := tx.Memories().Replace(ctx, edited(m, e.clock.now(), titled("after"))); err != nil {
 			return err
 		}
-		if err := tx.Teams().Insert(ctx, loci.Team{ID: loci.NewTeamID(), Name: "team", CreatedAt: e.clock.now()}); err != nil {
+		if err := tx.Teams().Insert(ctx,
+			loci.Team{ID: loci.NewTeamID(), Name: "team", CreatedAt: e.clock.now()}); err != nil {
 			return err
 		}
 		return stop
@@ -145,7 +147,8 @@ func testConcurrentInserts(e *env) {
 		})
 	}
 	wg.Wait()
-	if page := e.list(e.person(), store.ListQuery{Limit: 1000, Total: true}); page.Total != writers*each || len(page.Memories) != page.Total {
+	if page := e.list(e.person(), store.ListQuery{Limit: 1000, Total: true}); page.Total != writers*each ||
+		len(page.Memories) != page.Total {
 		e.Errorf("%d listed, %d counted, want %d", len(page.Memories), page.Total, writers*each)
 	}
 	e.check()

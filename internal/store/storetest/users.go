@@ -13,7 +13,8 @@ import (
 
 // newUser returns a member of the org, not yet stored.
 func (e *env) newUser(change ...func(*loci.User)) loci.User {
-	u := loci.User{ID: loci.NewUserID(), OrgID: e.org, Name: "Ada", Role: loci.RoleUser, OrgRole: loci.Member, CreatedAt: e.clock.now()}
+	u := loci.User{ID: loci.NewUserID(), OrgID: e.org, Name: "Ada", Role: loci.RoleUser, OrgRole: loci.Member,
+		CreatedAt: e.clock.now()}
 	u.Email = strings.ToLower(u.ID.String()) + "@example.com"
 	for _, c := range change {
 		c(&u)

@@ -58,7 +58,8 @@ func testVersionsNeedBothVendors(e *env) {
 	m := e.insert(titled("secret"), func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"cursor"} })
 	m = e.replace(m, titled("open"), func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"*"} })
 	m = e.replace(m, titled("two"), func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"claude", "cursor"} })
-	for vendor, want := range map[loci.Vendor][]string{"": {"2 open", "1 secret"}, "claude": {"2 open"}, "cursor": {"2 open", "1 secret"}} {
+	for vendor, want := range map[loci.Vendor][]string{"": {"2 open", "1 secret"}, "claude": {"2 open"},
+		"cursor": {"2 open", "1 secret"}} {
 		got, err := e.versions(e.agent(vendor), m.ID, loci.LiveOnly, 0, 10)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			e.Errorf("for %q: %v (-want +got):\n%s", vendor, err, diff)

@@ -24,7 +24,8 @@ func testVisibility(e *env) {
 		w.view(func(ctx context.Context, tx store.Tx) error {
 			for range 3 {
 				v := w.viewer()
-				for _, compare := range []func(context.Context, store.Tx, loci.Viewer) error{w.compareGet, w.compareVersions, w.compareList, w.compareMatch, w.compareContains} {
+				for _, compare := range []func(context.Context, store.Tx, loci.Viewer) error{w.compareGet, w.compareVersions,
+					w.compareList, w.compareMatch, w.compareContains} {
 					if err := compare(ctx, tx, v); err != nil {
 						return err
 					}
@@ -122,7 +123,8 @@ func (w *world) compareList(ctx context.Context, tx store.Tx, v loci.Viewer) err
 // oldest returns what List has, oldest first.
 func (w *world) oldest(v loci.Viewer, f *store.Filter) []*loci.Memory {
 	all := slices.DeleteFunc(w.visible(v, f.Lifecycle), func(m *loci.Memory) bool { return !passes(m, f) })
-	slices.SortStableFunc(all, func(a, b *loci.Memory) int { return cmp.Compare(listTime(a, f.Lifecycle), listTime(b, f.Lifecycle)) })
+	slices.SortStableFunc(all,
+		func(a, b *loci.Memory) int { return cmp.Compare(listTime(a, f.Lifecycle), listTime(b, f.Lifecycle)) })
 	return all
 }
 
@@ -137,7 +139,8 @@ func listTime(m *loci.Memory, l loci.Lifecycle) int64 {
 func passes(m *loci.Memory, f *store.Filter) bool {
 	has := func(tag string) bool { return slices.Contains(m.Tags, tag) }
 	switch {
-	case f.Origin != "" && m.Origin != f.Origin, f.Type != "" && m.Type != f.Type, f.Category != "" && m.Category != f.Category,
+	case f.Origin != "" && m.Origin != f.Origin, f.Type != "" && m.Type != f.Type,
+		f.Category != "" && m.Category != f.Category,
 		!f.ProjectID.IsZero() && m.ProjectID != f.ProjectID, !f.TeamID.IsZero() && m.TeamID != f.TeamID,
 		f.Key != "" && m.Key != f.Key, f.Scope != "" && m.Scope != f.Scope, f.Pinned && !m.Pinned,
 		!f.AgentID.IsZero() && m.AgentID != f.AgentID, !f.SessionID.IsZero() && m.SessionID != f.SessionID,
@@ -151,7 +154,8 @@ func passes(m *loci.Memory, f *store.Filter) bool {
 
 func (w *world) compareMatch(ctx context.Context, tx store.Tx, v loci.Viewer) error {
 	q := store.MatchQuery{Filter: w.filter(), All: draw(w.t, "all", false, true), Limit: 1000,
-		Terms: draw(w.t, "terms", terms("red"), terms("green", "blue"), terms("hous*", "run"), terms("red green", "red"), terms("x"))}
+		Terms: draw(w.t, "terms", terms("red"), terms("green", "blue"), terms("hous*", "run"), terms("red green", "red"),
+			terms("x"))}
 	var want []loci.Match
 	for _, m := range w.visible(v, q.Lifecycle) {
 		if hit := matchOf(m, q.Terms); passes(m, &q.Filter) && occurs(hit, len(q.Terms), q.All) {
@@ -183,8 +187,9 @@ func occurs(hit *loci.Match, n int, all bool) bool {
 
 // matchOf counts terms as their documentation says it.
 func matchOf(m *loci.Memory, list []loci.Term) *loci.Match {
-	hit := &loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned, Importance: m.Importance,
-		Freq: make([]uint16, len(list)*loci.FieldCount)}
+	hit := &loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned,
+		Importance: m.Importance,
+		Freq:       make([]uint16, len(list)*loci.FieldCount)}
 	tags := ""
 	for _, tag := range m.Tags {
 		tags += tag + "\n"
@@ -228,9 +233,11 @@ func testMatchIgnoresHiddenRows(e *env) {
 		w := e.newWorld(t)
 		w.fill(rapid.IntRange(1, 10).Draw(t, "rows"), 0)
 		v := w.viewer()
-		q := store.MatchQuery{Terms: draw(t, "terms", terms("red"), terms("green", "blue"), terms("r*")), Limit: rapid.IntRange(1, 6).Draw(t, "limit"), Filter: w.filter()}
+		q := store.MatchQuery{Terms: draw(t, "terms", terms("red"), terms("green", "blue"), terms("r*")),
+			Limit: rapid.IntRange(1, 6).Draw(t, "limit"), Filter: w.filter()}
 		lq := store.ListQuery{Filter: q.Filter, Limit: q.Limit, Total: true}
-		cq := store.ContainsQuery{Filter: q.Filter, Text: draw(t, "text", "e", "OUS", "X"), Look: rapid.IntRange(1, 6).Draw(t, "look"), Limit: q.Limit}
+		cq := store.ContainsQuery{Filter: q.Filter, Text: draw(t, "text", "e", "OUS", "X"),
+			Look: rapid.IntRange(1, 6).Draw(t, "look"), Limit: q.Limit}
 		matchBefore, listBefore, containsBefore := w.match(v, q), w.list(v, lq), w.contains(v, cq)
 		known := len(w.rows)
 		w.fill(rapid.IntRange(1, 10).Draw(t, "more rows"), 0)
@@ -244,7 +251,8 @@ func testMatchIgnoresHiddenRows(e *env) {
 		w.update(func(ctx context.Context, tx store.Tx) error {
 			for _, m := range hide {
 				gone := edited(m, e.clock.now(), func(m *loci.Memory) {
-					m.UserID, m.Scope, m.TeamID, m.SupersededBy, m.DeletedAt = e.user, loci.ScopeGlobal, loci.TeamID{}, loci.MemoryID{}, time.Time{}
+					m.UserID, m.Scope, m.TeamID, m.SupersededBy, m.DeletedAt = e.user, loci.ScopeGlobal, loci.TeamID{},
+						loci.MemoryID{}, time.Time{}
 				})
 				if err := tx.Memories().Replace(ctx, gone); err != nil {
 					return err

@@ -90,23 +90,29 @@ func testWhen(e *env) {
 		{"known just before", loci.When{KnownAt: day(2).Add(-time.Microsecond)}, ""},
 		{"known on the 5th", loci.When{KnownAt: day(5)}, "the office is in Berln, we deploy on Monday"},
 		{"known on the 7th", loci.When{KnownAt: day(7)}, "the office is in Berln, we deploy on Friday"},
-		{"known on the 7th, superseded too", loci.When{KnownAt: day(7), Superseded: true}, "the office is in Berln, we deploy on Friday, we deploy on Monday"},
+		{"known on the 7th, superseded too", loci.When{KnownAt: day(7), Superseded: true},
+			"the office is in Berln, we deploy on Friday, we deploy on Monday"},
 		{"known when it was changed", loci.When{KnownAt: day(8)}, "the office is in Berlin, we deploy on Friday"},
 		{"known on the 11th", loci.When{KnownAt: day(11)}, "the code is 1234, the office is in Berlin, we deploy on Friday"},
 		{"known in the trash", loci.When{KnownAt: day(13)}, "the code is 1234, we deploy on Friday"},
 		{"known when it was over", loci.When{KnownAt: day(15)}, "we deploy on Friday"},
 		{"known before it was erased", loci.When{KnownAt: day(17)}, "we deploy on Friday"},
-		{"known on the 5th of the 5th", loci.When{KnownAt: day(5), AsOf: day(5)}, "the office is in Berln, we deploy on Monday"},
-		{"known on the 7th of the 3rd", loci.When{KnownAt: day(7), AsOf: day(3)}, "the office is in Berln, we deploy on Monday"},
+		{"known on the 5th of the 5th", loci.When{KnownAt: day(5), AsOf: day(5)},
+			"the office is in Berln, we deploy on Monday"},
+		{"known on the 7th of the 3rd", loci.When{KnownAt: day(7), AsOf: day(3)},
+			"the office is in Berln, we deploy on Monday"},
 		{"known on the 5th of the 1st", loci.When{KnownAt: day(5), AsOf: day(1)}, "the office is in Berln"},
-		{"known on the 15th of the 11th", loci.When{KnownAt: day(15), AsOf: day(11)}, "the code is 1234, we deploy on Friday"},
-		{"known on the 11th of the 15th", loci.When{KnownAt: day(11), AsOf: day(15)}, "the office is in Berlin, we deploy on Friday"},
+		{"known on the 15th of the 11th", loci.When{KnownAt: day(15), AsOf: day(11)},
+			"the code is 1234, we deploy on Friday"},
+		{"known on the 11th of the 15th", loci.When{KnownAt: day(11), AsOf: day(15)},
+			"the office is in Berlin, we deploy on Friday"},
 	} {
 		if got := e.seenAt(e.person(), tt.when, all...); got != tt.want {
 			e.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	lost := e.insert(titled("superseded nobody knows when"), func(m *loci.Memory) { m.SupersededBy, m.ValidFrom = friday.ID, day(1) })
+	lost := e.insert(titled("superseded nobody knows when"),
+		func(m *loci.Memory) { m.SupersededBy, m.ValidFrom = friday.ID, day(1) })
 	for w, want := range map[loci.When]string{{AsOf: day(1)}: "", {AsOf: day(1), Superseded: true}: lost.Title} {
 		if got := e.seenAt(e.person(), w, lost); got != want {
 			e.Errorf("superseded without an end, %+v: %q, want %q", w, got, want)
@@ -129,19 +135,27 @@ func testWhenIsNoWayAround(e *env) {
 		first, next func(*loci.Memory)
 		want        string
 	}{
-		"control":             {e.agent("claude"), open, open, "first"},
-		"closed since":        {e.agent("claude"), open, func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"cursor"} }, ""},
-		"opened since":        {e.agent("claude"), func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"cursor"} }, func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"*"} }, ""},
-		"in the team":         {friend, func(m *loci.Memory) { m.TeamID = team }, open, "first"},
-		"shared since":        {friend, open, func(m *loci.Memory) { m.TeamID = team }, ""},
-		"taken back":          {friend, func(m *loci.Memory) { m.TeamID = team }, func(m *loci.Memory) { m.TeamID = loci.TeamID{} }, ""},
-		"into the project":    {friend, open, func(m *loci.Memory) { m.Scope, m.ProjectID = loci.ScopeProject, project }, ""},
-		"an agent's before":   {e.agent("claude"), func(m *loci.Memory) { m.Scope, m.AgentID = loci.ScopeAgent, robot }, func(m *loci.Memory) { m.Scope, m.AgentID = loci.ScopeGlobal, loci.AgentID{} }, ""},
-		"the person's before": {e.person(), func(m *loci.Memory) { m.Scope, m.AgentID = loci.ScopeAgent, robot }, func(m *loci.Memory) { m.Scope, m.AgentID = loci.ScopeGlobal, loci.AgentID{} }, "first"},
-		"another workspace's": {inSpace, func(m *loci.Memory) { m.WorkspaceID = there }, func(m *loci.Memory) { m.WorkspaceID = here }, ""},
-		"of no workspace":     {inSpace, open, func(m *loci.Memory) { m.WorkspaceID = here }, "first"},
-		"trashed since":       {e.person(), open, func(m *loci.Memory) { m.DeletedAt, m.Change = e.clock.now(), loci.Trashed }, "first"},
-		"trashed, the team's": {friend, func(m *loci.Memory) { m.TeamID = team }, func(m *loci.Memory) { m.DeletedAt, m.Change = e.clock.now(), loci.Trashed }, ""},
+		"control": {e.agent("claude"), open, open, "first"},
+		"closed since": {e.agent("claude"), open, func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"cursor"} },
+			""},
+		"opened since": {e.agent("claude"), func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"cursor"} },
+			func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"*"} }, ""},
+		"in the team":  {friend, func(m *loci.Memory) { m.TeamID = team }, open, "first"},
+		"shared since": {friend, open, func(m *loci.Memory) { m.TeamID = team }, ""},
+		"taken back": {friend, func(m *loci.Memory) { m.TeamID = team },
+			func(m *loci.Memory) { m.TeamID = loci.TeamID{} }, ""},
+		"into the project": {friend, open, func(m *loci.Memory) { m.Scope, m.ProjectID = loci.ScopeProject, project }, ""},
+		"an agent's before": {e.agent("claude"), func(m *loci.Memory) { m.Scope, m.AgentID = loci.ScopeAgent, robot },
+			func(m *loci.Memory) { m.Scope, m.AgentID = loci.ScopeGlobal, loci.AgentID{} }, ""},
+		"the person's before": {e.person(), func(m *loci.Memory) { m.Scope, m.AgentID = loci.ScopeAgent, robot },
+			func(m *loci.Memory) { m.Scope, m.AgentID = loci.ScopeGlobal, loci.AgentID{} }, "first"},
+		"another workspace's": {inSpace, func(m *loci.Memory) { m.WorkspaceID = there },
+			func(m *loci.Memory) { m.WorkspaceID = here }, ""},
+		"of no workspace": {inSpace, open, func(m *loci.Memory) { m.WorkspaceID = here }, "first"},
+		"trashed since": {e.person(), open,
+			func(m *loci.Memory) { m.DeletedAt, m.Change = e.clock.now(), loci.Trashed }, "first"},
+		"trashed, the team's": {friend, func(m *loci.Memory) { m.TeamID = team },
+			func(m *loci.Memory) { m.DeletedAt, m.Change = e.clock.now(), loci.Trashed }, ""},
 	} {
 		e.clock.move(then.KnownAt.Sub(e.clock.now()))
 		m := e.insert(titled("first"), tt.first)
@@ -160,12 +174,14 @@ func testWhenInvalid(e *env) {
 		e.insert()
 	}
 	known := store.Filter{When: loci.When{KnownAt: e.clock.now()}}
-	present, past := e.list(e.person(), store.ListQuery{Limit: 1}), e.list(e.person(), store.ListQuery{Filter: known, Limit: 1})
+	present, past := e.list(e.person(), store.ListQuery{Limit: 1}),
+		e.list(e.person(), store.ListQuery{Filter: known, Limit: 1})
 	trash := known
 	trash.Lifecycle = loci.TrashOnly
 	e.view(func(ctx context.Context, tx store.Tx) error {
 		for name, q := range map[string]store.ListQuery{
-			"a present cursor": {Filter: known, Limit: 1, After: present.Next}, "a past cursor": {Limit: 1, After: past.Next}, "the trash of then": {Filter: trash, Limit: 1},
+			"a present cursor": {Filter: known, Limit: 1, After: present.Next}, "a past cursor": {Limit: 1, After: past.Next},
+			"the trash of then": {Filter: trash, Limit: 1},
 		} {
 			_, err := tx.Lists().List(ctx, e.person(), q)
 			e.wantCode(name, err, loci.Invalid)
@@ -199,7 +215,8 @@ func testWhenImported(e *env) {
 			e.Errorf("after %d hours: %q, want %q", hours, got, want)
 		}
 	}
-	early := e.insert(titled("changed before it was made"), func(m *loci.Memory) { m.CreatedAt, m.UpdatedAt = at(30), at(25) })
+	early := e.insert(titled("changed before it was made"),
+		func(m *loci.Memory) { m.CreatedAt, m.UpdatedAt = at(30), at(25) })
 	for hours, want := range map[int]string{26: "now", 30: "changed before it was made, now"} {
 		if got := e.seenAt(e.person(), loci.When{KnownAt: at(hours)}, m, early); got != want {
 			e.Errorf("after %d hours: %q, want %q", hours, got, want)
@@ -222,11 +239,13 @@ func testWhenFilters(e *env) {
 	moved := e.insert(tagged("moved then", "old", team))
 	joined := e.insert(tagged("joined then", "new", loci.TeamID{}))
 	e.clock.move(time.Hour)
-	moved = e.replace(moved, tagged("moved", "new", loci.TeamID{}), func(m *loci.Memory) { m.CreatedAt = start.Add(-time.Hour) })
+	moved = e.replace(moved, tagged("moved", "new", loci.TeamID{}),
+		func(m *loci.Memory) { m.CreatedAt = start.Add(-time.Hour) })
 	e.replace(joined, tagged("joined", "old", team))
 	e.insert(tagged("later", "old", team))
 	then := loci.When{KnownAt: start}
-	for name, f := range map[string]store.Filter{"tag": {Tags: []string{"old"}}, "all tags": {Tags: []string{"old"}, AllTags: true}, "team": {TeamID: team},
+	for name, f := range map[string]store.Filter{"tag": {Tags: []string{"old"}},
+		"all tags": {Tags: []string{"old"}, AllTags: true}, "team": {TeamID: team},
 		"category": {Category: "old"}, "origin": {Origin: "old"}} {
 		want := []string{"joined", "later", "stays"}
 		for _, f.When = range []loci.When{{}, {Superseded: true}, {AsOf: e.clock.now()}} {
@@ -235,10 +254,12 @@ func testWhenFilters(e *env) {
 		f.When = then
 		e.wantFiltered(name+" then", member, f, "moved then", "stays")
 	}
-	e.wantFiltered("created since, then", member, store.Filter{When: then, From: start}, "joined then", "moved then", "stays")
+	e.wantFiltered("created since, then", member, store.Filter{When: then, From: start}, "joined then", "moved then",
+		"stays")
 	e.wantFiltered("created before, then", member, store.Filter{When: then, To: start})
 	for limit := range 4 {
-		found := e.match(member, store.MatchQuery{Filter: store.Filter{When: then}, Terms: terms("content"), Limit: limit + 1})
+		found := e.match(member,
+			store.MatchQuery{Filter: store.Filter{When: then}, Terms: terms("content"), Limit: limit + 1})
 		var got []loci.MemoryID
 		for _, hit := range found.Hits {
 			got = append(got, hit.ID)
@@ -264,14 +285,16 @@ func testWhenMany(e *env) {
 			if err := tx.Memories().Insert(ctx, m); err != nil {
 				return err
 			}
-			if err := tx.Memories().Replace(ctx, edited(m, e.clock.now(), func(m *loci.Memory) { m.Content = "other" })); err != nil {
+			if err := tx.Memories().Replace(ctx,
+				edited(m, e.clock.now(), func(m *loci.Memory) { m.Content = "other" })); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	for _, limit := range []int{1, 1023, 1024, 1025, n - 1, n} {
-		found := e.match(e.person(), store.MatchQuery{Filter: store.Filter{When: then}, Terms: terms("content"), Limit: limit})
+		found := e.match(e.person(),
+			store.MatchQuery{Filter: store.Filter{When: then}, Terms: terms("content"), Limit: limit})
 		hits := map[loci.MemoryID]bool{}
 		for _, hit := range found.Hits {
 			hits[hit.ID] = true

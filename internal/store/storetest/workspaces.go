@@ -42,11 +42,17 @@ func testWorkspaces(e *env) {
 		e.wantCode("Insert "+name, e.tryWorkspaces(func(ctx context.Context, w store.Workspaces) error {
 			return w.Insert(ctx, loci.Workspace{ID: loci.NewWorkspaceID(), Name: name, CreatedAt: e.clock.now()})
 		}), loci.Conflict)
-		e.wantCode("Rename to "+name, e.tryWorkspaces(func(ctx context.Context, w store.Workspaces) error { return w.Rename(ctx, a.ID, name) }), loci.Conflict)
+		e.wantCode("Rename to "+name,
+			e.tryWorkspaces(func(ctx context.Context, w store.Workspaces) error { return w.Rename(ctx, a.ID, name) }),
+			loci.Conflict)
 	}
-	e.wantCode("Rename of nothing", e.tryWorkspaces(func(ctx context.Context, w store.Workspaces) error { return w.Rename(ctx, loci.NewWorkspaceID(), "x") }), loci.NotFound)
+	e.wantCode("Rename of nothing",
+		e.tryWorkspaces(func(ctx context.Context, w store.Workspaces) error {
+			return w.Rename(ctx, loci.NewWorkspaceID(), "x")
+		}), loci.NotFound)
 	a.Name = "Alpha"
-	if err := e.tryWorkspaces(func(ctx context.Context, w store.Workspaces) error { return w.Rename(ctx, a.ID, a.Name) }); err != nil {
+	if err := e.tryWorkspaces(
+		func(ctx context.Context, w store.Workspaces) error { return w.Rename(ctx, a.ID, a.Name) }); err != nil {
 		e.Error(explain(err))
 	}
 	check(b, a)
@@ -104,7 +110,8 @@ func testWorkspaceMembers(e *env) {
 		e.wantCode("Members of nothing", err, loci.NotFound)
 		return nil
 	})
-	if err := e.tryWorkspaces(func(ctx context.Context, w store.Workspaces) error { return w.Delete(ctx, two.ID) }); err != nil {
+	if err := e.tryWorkspaces(
+		func(ctx context.Context, w store.Workspaces) error { return w.Delete(ctx, two.ID) }); err != nil {
 		e.Error(explain(err))
 	}
 	check(one.ID, []loci.UserID{e.user})
@@ -157,14 +164,16 @@ func testAdopt(e *env) {
 		want []string
 	}{
 		"live": {store.Filter{}, []string{"b", "a"}}, "tag": {store.Filter{Tags: []string{"t"}}, []string{"a"}},
-		"all": {store.Filter{Lifecycle: loci.AnyState}, []string{"gone", "b", "a"}}, "trash": {store.Filter{Lifecycle: loci.TrashOnly}, []string{"gone"}},
+		"all":   {store.Filter{Lifecycle: loci.AnyState}, []string{"gone", "b", "a"}},
+		"trash": {store.Filter{Lifecycle: loci.TrashOnly}, []string{"gone"}},
 	} {
 		page := e.list(v, store.ListQuery{Total: true, Filter: tt.f})
 		if got := titles(page.Memories); !slices.Equal(got, tt.want) || page.Total != len(tt.want) {
 			e.Errorf("%s: %q, total %d, want %q", name, got, page.Total, tt.want)
 		}
 	}
-	if got, err := e.get(v, gone.ID, loci.TrashOnly); err != nil || got.WorkspaceID != w.ID || got.Version != gone.Version || !got.UpdatedAt.Equal(gone.UpdatedAt) {
+	if got, err := e.get(v, gone.ID, loci.TrashOnly); err != nil || got.WorkspaceID != w.ID ||
+		got.Version != gone.Version || !got.UpdatedAt.Equal(gone.UpdatedAt) {
 		e.Errorf("%+v, %v", got, err)
 	}
 	v.WorkspaceID = other.ID

@@ -62,9 +62,10 @@ func (w *world) drawTime(label string) time.Time {
 }
 
 var (
-	vendorLists = [][]loci.Vendor{{"*"}, {"*"}, {"a"}, {"b"}, {"a", "b"}, {"b", "*"}, {}, {"c", "d", "e", "f", "g", "h", "a"}}
-	tagLists    = [][]string{{}, {"x"}, {"y"}, {"x", "y"}, {"z", "x"}}
-	contents    = []string{"red", "green", "red red green", "blue house", "house blue greens", "running"}
+	vendorLists = [][]loci.Vendor{{"*"}, {"*"}, {"a"}, {"b"}, {"a", "b"}, {"b", "*"}, {},
+		{"c", "d", "e", "f", "g", "h", "a"}}
+	tagLists = [][]string{{}, {"x"}, {"y"}, {"x", "y"}, {"z", "x"}}
+	contents = []string{"red", "green", "red red green", "blue house", "house blue greens", "running"}
 )
 
 // change draws every field that any rule looks at.
@@ -88,7 +89,8 @@ func (w *world) change(m *loci.Memory) {
 	m.ValidFrom, m.ValidTo = w.drawTime("valid from"), w.drawTime("valid to")
 	m.Origin, m.Type = draw(t, "origin", "a", "b", "api"), draw(t, "type", loci.Semantic, loci.Episodic)
 	m.Category, m.Tags = draw(t, "category", "fact", "rule"), draw(t, "tags", tagLists...)
-	m.Key, m.Pinned, m.SessionID = draw(t, "key", "", "", "k", "red K"), draw(t, "pinned", false, false, true), oneOf(t, "session", w.sessions)
+	m.Key, m.Pinned, m.SessionID = draw(t, "key", "", "", "k", "red K"), draw(t, "pinned", false, false, true),
+		oneOf(t, "session", w.sessions)
 	m.Title, m.Content = draw(t, "title", "one", "red house"), draw(t, "content", contents...)
 	m.CreatedAt = w.clock.now().Add(-time.Duration(draw(t, "created", 0, 0, 1, 2)) * time.Minute)
 }
@@ -136,7 +138,8 @@ func (w *world) viewer() loci.Viewer {
 	}
 	v.OnlyProjects = draw(t, "only projects", false, false, true)
 	if rapid.IntRange(0, 19).Draw(t, "nobody") == 0 {
-		v = draw(t, "which nobody", loci.Viewer{}, loci.Viewer{OrgID: "other", UserID: v.UserID}, loci.Viewer{OrgID: w.org, TeamID: w.teams[0]},
+		v = draw(t, "which nobody", loci.Viewer{}, loci.Viewer{OrgID: "other", UserID: v.UserID},
+			loci.Viewer{OrgID: w.org, TeamID: w.teams[0]},
 			loci.Viewer{OrgID: w.org, ProjectIDs: w.projects, OnlyProjects: true})
 	}
 	return v

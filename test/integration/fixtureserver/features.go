@@ -38,22 +38,26 @@ var silence = func() []byte {
 
 func addResources(srv *mcp.Server) {
 	add := func(uri, mime, text string, blob []byte) {
-		srv.AddResource(&mcp.Resource{URI: uri, Name: strings.TrimPrefix(uri, "test://"), Description: "A fixture of the conformance suite.", MIMEType: mime},
+		srv.AddResource(&mcp.Resource{URI: uri, Name: strings.TrimPrefix(uri, "test://"),
+			Description: "A fixture of the conformance suite.", MIMEType: mime},
 			func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: mime, Text: text, Blob: blob}}}, nil
+				return &mcp.ReadResourceResult{
+					Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: mime, Text: text, Blob: blob}}}, nil
 			})
 	}
 	add("test://static-text", "text/plain", "This is the content of the static text resource.", nil)
 	add("test://static-binary", "image/png", "", pixel)
 	add("test://watched-resource", "text/plain", "Nothing happens here.", nil)
-	srv.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "test://template/{id}/data", Name: "template", Description: "A fixture of the conformance suite.", MIMEType: "application/json"},
+	srv.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "test://template/{id}/data", Name: "template",
+		Description: "A fixture of the conformance suite.", MIMEType: "application/json"},
 		func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			id := strings.TrimSuffix(strings.TrimPrefix(req.Params.URI, "test://template/"), "/data")
 			text, err := json.Marshal(map[string]any{"id": id, "templateTest": true, "data": "Data for ID: " + id})
 			if err != nil {
 				return nil, err
 			}
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: string(text)}}}, nil
+			return &mcp.ReadResourceResult{
+				Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: string(text)}}}, nil
 		})
 }
 
@@ -67,23 +71,31 @@ func addPrompt(srv *mcp.Server, p *mcp.Prompt, contents ...mcp.Content) {
 }
 
 func addPrompts(srv *mcp.Server) {
-	addPrompt(srv, &mcp.Prompt{Name: "test_simple_prompt", Description: "Without arguments."}, &mcp.TextContent{Text: "This is a simple prompt for testing."})
+	addPrompt(srv, &mcp.Prompt{Name: "test_simple_prompt", Description: "Without arguments."},
+		&mcp.TextContent{Text: "This is a simple prompt for testing."})
 	addPrompt(srv, &mcp.Prompt{Name: "test_prompt_with_image", Description: "With an image."},
 		&mcp.ImageContent{Data: pixel, MIMEType: "image/png"}, &mcp.TextContent{Text: "Please analyze the image above."})
-	srv.AddPrompt(&mcp.Prompt{Name: "test_prompt_with_arguments", Description: "With two arguments.", Arguments: []*mcp.PromptArgument{{Name: "arg1", Required: true}, {Name: "arg2", Required: true}}},
+	srv.AddPrompt(&mcp.Prompt{Name: "test_prompt_with_arguments", Description: "With two arguments.",
+		Arguments: []*mcp.PromptArgument{{Name: "arg1", Required: true}, {Name: "arg2", Required: true}}},
 		func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			return prompt(&mcp.TextContent{Text: fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", req.Params.Arguments["arg1"], req.Params.Arguments["arg2"])}), nil
+			return prompt(&mcp.TextContent{
+				Text: fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", req.Params.Arguments["arg1"],
+					req.Params.Arguments["arg2"])}), nil
 		})
-	srv.AddPrompt(&mcp.Prompt{Name: "test_prompt_with_embedded_resource", Description: "With a resource.", Arguments: []*mcp.PromptArgument{{Name: "resourceUri", Required: true}}},
+	srv.AddPrompt(&mcp.Prompt{Name: "test_prompt_with_embedded_resource", Description: "With a resource.",
+		Arguments: []*mcp.PromptArgument{{Name: "resourceUri", Required: true}}},
 		func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			return prompt(&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: req.Params.Arguments["resourceUri"], MIMEType: "text/plain", Text: "a resource inside of a prompt"}}), nil
+			return prompt(&mcp.EmbeddedResource{
+				Resource: &mcp.ResourceContents{URI: req.Params.Arguments["resourceUri"], MIMEType: "text/plain",
+					Text: "a resource inside of a prompt"}}), nil
 		})
 	srv.AddPrompt(&mcp.Prompt{Name: "test_input_required_result_prompt", Description: "Asks before it answers."},
 		func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			if text := field(req.Params.InputResponses, "user_context", "context"); text != "" {
 				return prompt(&mcp.TextContent{Text: "Context: " + text}), nil
 			}
-			return &mcp.GetPromptResult{InputRequests: mcp.InputRequestMap{"user_context": question("Please provide context", "context", "string")}}, nil
+			return &mcp.GetPromptResult{
+				InputRequests: mcp.InputRequestMap{"user_context": question("Please provide context", "context", "string")}}, nil
 		})
 }
 

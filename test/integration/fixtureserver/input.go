@@ -63,14 +63,16 @@ func askName(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, 
 	if name := field(req.Params.InputResponses, "user_name", "name"); name != "" {
 		return say("Hello, " + name + "!"), nil
 	}
-	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"user_name": question("What is your name?", "name", "string")}}, nil
+	return &mcp.CallToolResult{
+		InputRequests: mcp.InputRequestMap{"user_name": question("What is your name?", "name", "string")}}, nil
 }
 
 func askModel(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if text, ok := sampled(req.Params.InputResponses, "capital_question"); ok {
 		return say("The model says: " + text), nil
 	}
-	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"capital_question": ask("What is the capital of France?")}}, nil
+	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"capital_question": ask("What is the capital of " +
+		"France?")}}, nil
 }
 
 func askRoots(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -104,13 +106,15 @@ func askWithState(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolRes
 			return say("state-ok: the state came back as it was"), nil
 		}
 	}
-	return &mcp.CallToolResult{RequestState: seal("confirm"), InputRequests: mcp.InputRequestMap{"confirm": question("Please confirm", "ok", "boolean")}}, nil
+	return &mcp.CallToolResult{RequestState: seal("confirm"),
+		InputRequests: mcp.InputRequestMap{"confirm": question("Please confirm", "ok", "boolean")}}, nil
 }
 
 // askTwice keeps the first answer in the state, for lack of a session.
 func askTwice(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if req.Params.RequestState == "" {
-		return &mcp.CallToolResult{RequestState: seal("1"), InputRequests: mcp.InputRequestMap{"step1": question("Step 1: what is your name?", "name", "string")}}, nil
+		return &mcp.CallToolResult{RequestState: seal("1"),
+			InputRequests: mcp.InputRequestMap{"step1": question("Step 1: what is your name?", "name", "string")}}, nil
 	}
 	state, err := open(req.Params.RequestState)
 	if err != nil {
@@ -118,7 +122,8 @@ func askTwice(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult,
 	}
 	if state == "1" {
 		return &mcp.CallToolResult{RequestState: seal("2" + field(req.Params.InputResponses, "step1", "name")),
-			InputRequests: mcp.InputRequestMap{"step2": question("Step 2: what is your favorite color?", "color", "string")}}, nil
+				InputRequests: mcp.InputRequestMap{"step2": question("Step 2: what is your favorite color?", "color", "string")}},
+			nil
 	}
 	return say(state[1:] + " likes " + field(req.Params.InputResponses, "step2", "color")), nil
 }

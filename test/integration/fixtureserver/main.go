@@ -33,7 +33,8 @@ func main() {
 func serve(address string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	somebody := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: loci.NewUserID(), Vendor: "fixture", Origin: "fixture"}
+	somebody := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: loci.NewUserID(), Vendor: "fixture",
+		Origin: "fixture"}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpserver.NewHTTP(mcpserver.HTTPOptions{
 		Stateful: newServer(), Stateless: newServer(), Streams: true,

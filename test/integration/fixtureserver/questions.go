@@ -12,7 +12,8 @@ import (
 // addQuestions adds the tools that ask the client in the middle of a call, as
 // versions with sessions do.
 func addQuestions(srv *mcp.Server) {
-	addTool(srv, "test_sampling", `{"type":"object","properties":{"prompt":{"type":"string"}},"required":["prompt"]}`, sample)
+	addTool(srv, "test_sampling", `{"type":"object","properties":{"prompt":{"type":"string"}},"required":["prompt"]}`,
+		sample)
 	addTool(srv, "test_elicitation", `{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`,
 		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			var in struct{ Message string }
@@ -21,12 +22,14 @@ func addQuestions(srv *mcp.Server) {
 			}
 			return elicit(ctx, req, in.Message, form("username", "string"))
 		})
-	addTool(srv, "test_elicitation_sep1034_defaults", anything, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return elicit(ctx, req, "Please review the defaults", json.RawMessage(defaultsForm))
-	})
-	addTool(srv, "test_elicitation_sep1330_enums", anything, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return elicit(ctx, req, "Please choose", json.RawMessage(enumsForm))
-	})
+	addTool(srv, "test_elicitation_sep1034_defaults", anything,
+		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return elicit(ctx, req, "Please review the defaults", json.RawMessage(defaultsForm))
+		})
+	addTool(srv, "test_elicitation_sep1330_enums", anything,
+		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return elicit(ctx, req, "Please choose", json.RawMessage(enumsForm))
+		})
 }
 
 func sample(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -64,7 +67,8 @@ func elicit(ctx context.Context, req *mcp.CallToolRequest, message string, schem
 
 // form is the schema of a question with one field.
 func form(field, kind string) json.RawMessage {
-	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%q:{"type":%q}},"required":[%q]}`, field, kind, field))
+	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%q:{"type":%q}},"required":[%q]}`, field, kind,
+		field))
 }
 
 const defaultsForm = `{"type":"object","properties":{
@@ -77,8 +81,15 @@ const defaultsForm = `{"type":"object","properties":{
 
 const enumsForm = `{"type":"object","properties":{
 	"untitledSingle": {"type": "string", "enum": ["option1", "option2", "option3"]},
-	"titledSingle": {"type": "string", "oneOf": [{"const": "value1", "title": "First Option"}, {"const": "value2", "title": "Second Option"}, {"const": "value3", "title": "Third Option"}]},
-	"legacyEnum": {"type": "string", "enum": ["opt1", "opt2", "opt3"], "enumNames": ["Option One", "Option Two", "Option Three"]},
-	"untitledMulti": {"type": "array", "minItems": 1, "maxItems": 3, "items": {"type": "string", "enum": ["option1", "option2", "option3"]}},
-	"titledMulti": {"type": "array", "minItems": 1, "maxItems": 3, "items": {"anyOf": [{"const": "value1", "title": "First Choice"}, {"const": "value2", "title": "Second Choice"}, {"const": "value3", "title": "Third Choice"}]}}
+	"titledSingle": {"type": "string", "oneOf": [
+		{"const": "value1", "title": "First Option"}, {"const": "value2", "title": "Second Option"},
+		{"const": "value3", "title": "Third Option"}]},
+	"legacyEnum": {"type": "string", "enum": ["opt1", "opt2", "opt3"],
+		"enumNames": ["Option One", "Option Two", "Option Three"]},
+	"untitledMulti": {"type": "array", "minItems": 1, "maxItems": 3,
+		"items": {"type": "string", "enum": ["option1", "option2", "option3"]}},
+	"titledMulti": {"type": "array", "minItems": 1, "maxItems": 3,
+		"items": {"anyOf": [
+		{"const": "value1", "title": "First Choice"}, {"const": "value2", "title": "Second Choice"},
+		{"const": "value3", "title": "Third Choice"}]}}
 }}`
