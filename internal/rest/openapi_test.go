@@ -2,11 +2,14 @@ package rest_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,9 +24,14 @@ import (
 type document struct {
 	raw   map[string]any
 	paths map[string]any
-	defs  json.RawMessage
+	defs  map[string]json.RawMessage
+
+	mu    sync.Mutex
 	cache map[string]*jsonschema.Resolved
 }
+
+// documents holds one document for each text, because the servers of most tests have the same one.
+var documents sync.Map
 
 func readDocument(t *testing.T, s *server) *document {
 	t.Helper()
@@ -31,10 +39,19 @@ func readDocument(t *testing.T, s *server) *document {
 	if w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
 		t.Fatalf("GET /openapi.json: got %d %s", w.Code, w.Header().Get("Content-Type"))
 	}
+	text := w.Body.String()
+	if d, ok := documents.Load(text); ok {
+		return d.(*document)
+	}
 	d := &document{cache: map[string]*jsonschema.Resolved{}}
-	decode(t, w, &d.raw)
-	d.paths = d.raw["paths"].(map[string]any)
-	d.defs, _ = json.Marshal(at(d.raw, "components", "schemas"))
+	var schemas struct {
+		Components struct{ Schemas map[string]json.RawMessage }
+	}
+	if err := errors.Join(json.Unmarshal([]byte(text), &d.raw), json.Unmarshal([]byte(text), &schemas)); err != nil {
+		t.Fatal(err)
+	}
+	d.paths, d.defs = d.raw["paths"].(map[string]any), schemas.Components.Schemas
+	documents.Store(text, d)
 	return d
 }
 
@@ -47,18 +64,40 @@ func at(v any, path ...string) any {
 	return v
 }
 
+const componentPrefix = "#/components/schemas/"
+
+var component = regexp.MustCompile(componentPrefix + `(\w+)`)
+
+// needed adds to defs the components that a schema refers to, and those that they refer to.
+func (d *document) needed(schema []byte, defs map[string]json.RawMessage) {
+	for _, m := range component.FindAllSubmatch(schema, -1) {
+		name := string(m[1])
+		if def, ok := d.defs[name]; ok && defs[name] == nil {
+			defs[name] = def
+			d.needed(def, defs)
+		}
+	}
+}
+
 // schema resolves a schema of the document.
 func (d *document) schema(schema any) (*jsonschema.Resolved, error) {
 	b, err := json.Marshal(schema)
 	if err != nil {
 		return nil, err
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if r := d.cache[string(b)]; r != nil {
 		return r, nil
 	}
-	text := fmt.Sprintf(`{"allOf": [%s], "$defs": %s}`, b, d.defs)
+	defs := map[string]json.RawMessage{}
+	d.needed(b, defs)
+	whole, err := json.Marshal(map[string]any{"allOf": []json.RawMessage{b}, "$defs": defs})
+	if err != nil {
+		return nil, err
+	}
 	var root jsonschema.Schema
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(text, "#/components/schemas/", "#/$defs/")), &root); err != nil {
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(whole), componentPrefix, "#/$defs/")), &root); err != nil {
 		return nil, err
 	}
 	r, err := root.Resolve(nil)
