@@ -36,3 +36,4 @@ nightly: ## test-all, then each fuzz target for a minute and the slow soak tests
 	CGO_ENABLED=1 go test -race -count=3 -timeout 60m ./...
 	go test -count=1 -timeout 60m -run 'OtherTimes|Strangers|AreTheIdentity' ./internal/app -rapid.checks=400
 	LOCI_NIGHTLY=1 go test -count=1 -run TestKillDuringWrites -v ./cmd/loci
+	LOCI_NIGHTLY=1 go test -count=1 -run TestManyProjectFiles -v ./internal/store/sqlite

@@ -43,6 +43,7 @@ func (w *projectWorld) enter(p loci.Principal, s project.ConnectionKey, name str
 }
 
 func TestSwitchingProjects(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, p := t.Context(), w.who["agent"]()
 	s := project.ConnectionKey{1}
@@ -69,6 +70,7 @@ func TestSwitchingProjects(t *testing.T) {
 }
 
 func TestClientsWithoutASession(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	p, none := w.who["agent"](), project.ConnectionKey{}
 	_, err := w.Project.Switch(t.Context(), p, none, "website")
@@ -79,6 +81,7 @@ func TestClientsWithoutASession(t *testing.T) {
 
 // Who makes a project can switch to it with the principal of that same request.
 func TestSwitchingToWhatWasJustMade(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	p := w.who["agent"]()
 	made := w.project(p, "fresh", true)
@@ -93,6 +96,7 @@ func TestSwitchingToWhatWasJustMade(t *testing.T) {
 
 // What ends the work on a project ends it for all sessions, whoever of several processes does it.
 func TestProjectsGoFromUnderTheirSessions(t *testing.T) {
+	t.Parallel()
 	for what, end := range map[string]func(context.Context, *app.App, *projectWorld) error{
 		"archived": func(ctx context.Context, a *app.App, w *projectWorld) error {
 			return second(a.Project.Archive(ctx, w.who["admin"](), w.open.ID))
@@ -130,6 +134,7 @@ func TestProjectsGoFromUnderTheirSessions(t *testing.T) {
 
 // A session in a project that its person lost is in none, and is forgotten.
 func TestLosingAProjectEndsItsSession(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, s := t.Context(), project.ConnectionKey{1}
 	w.enter(w.who["member's"](), s, "merger")
@@ -144,6 +149,7 @@ func TestLosingAProjectEndsItsSession(t *testing.T) {
 
 // Who is removed from the org leaves no session.
 func TestRemovedPeopleLeaveNoSession(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, s := t.Context(), project.ConnectionKey{1}
 	p := w.who["member's"]()
@@ -157,6 +163,7 @@ func TestRemovedPeopleLeaveNoSession(t *testing.T) {
 
 // A session is its person's: of another person, and of another org, it is none, and they do not end it.
 func TestSessionsOfOthers(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	s := project.ConnectionKey{1}
 	mine := w.who["agent"]()
@@ -174,6 +181,7 @@ func TestSessionsOfOthers(t *testing.T) {
 
 // Sessions in different projects never mix, in whichever process they are asked for.
 func TestSessionsNeverMix(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	apps := []*app.App{w.App, w.another()}
 	p := w.who["agent"]()
@@ -202,6 +210,7 @@ func TestSessionsNeverMix(t *testing.T) {
 // The last use is kept at most once an hour, so that reading hardly ever writes; and never over
 // a switch that came between.
 func TestWhenASessionWasUsed(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, p, s := t.Context(), w.who["agent"](), project.ConnectionKey{1}
 	used := func() time.Time {
@@ -246,6 +255,7 @@ func (s slowSession) Get(ctx context.Context, key [32]byte) (store.Connection, e
 }
 
 func TestASwitchIsNotLostToTidyingUp(t *testing.T) {
+	t.Parallel()
 	for _, lost := range []bool{false, true} { // the project, or an hour
 		w := newProjectWorld(t, loci.DeleteWithKey)
 		ctx, s := t.Context(), project.ConnectionKey{1}
@@ -270,6 +280,7 @@ func TestASwitchIsNotLostToTidyingUp(t *testing.T) {
 
 // Reading goes on where nothing can be written: the last use is not worth an error.
 func TestUseThatCannotBeKept(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	p, s := w.who["agent"](), project.ConnectionKey{1}
 	w.enter(p, s, "website")
@@ -290,6 +301,7 @@ func (fullSessions) Put(context.Context, store.Connection) error {
 
 // A project of another workspace than the credential's is not there, so it is not active either.
 func TestWorkspacesAndSessions(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, s := t.Context(), project.ConnectionKey{1}
 	w.enter(w.who["agent"](), s, "website")

@@ -48,6 +48,7 @@ func (d *desk) open(p loci.Principal, draft agent.SessionDraft) loci.Session {
 }
 
 func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	ctx := t.Context()
 	mine := d.agent(d.claude, "reviewer", "")
@@ -109,6 +110,7 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 }
 
 func TestAgentsAreListedInPages(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	ctx := t.Context()
 	for i := range 5 {
@@ -146,6 +148,7 @@ func TestAgentsAreListedInPages(t *testing.T) {
 }
 
 func TestSessionsOfAgents(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	ctx := t.Context()
 	claudes, cursors, toms := d.agent(d.claude, "reviewer", ""), d.agent(d.cursor, "writer", ""),
@@ -229,6 +232,7 @@ func TestSessionsOfAgents(t *testing.T) {
 }
 
 func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	ctx := t.Context()
 	of := d.agent(d.claude, "reviewer", "")
@@ -263,6 +267,7 @@ func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
 // A person sees, lists, edits and trashes what is theirs, also what is for one of their agents; another agent, and
 // another person, does not.
 func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	ctx := t.Context()
 	robot := d.agent(d.claude, "reviewer", "")

@@ -38,6 +38,7 @@ func (w *world) bytesOf(p loci.Principal, id loci.AssetID) (string, error) {
 
 // What a file is taken for is decided by its bytes. A claim counts only where it says more of the same.
 func TestSniffedTypeBeatsTheClaimedOne(t *testing.T) {
+	t.Parallel()
 	const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 	zeros := strings.Repeat("\x01\x02", 40)
 	for _, tt := range []struct{ name, bytes, claimed, want string }{
@@ -96,6 +97,7 @@ func TestSniffedTypeBeatsTheClaimedOne(t *testing.T) {
 }
 
 func TestOnlyTheWriterAddsToAMemory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	mine := w.add(w.claude, memory.Draft{Title: "mine", Content: "c", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
@@ -128,6 +130,7 @@ func TestOnlyTheWriterAddsToAMemory(t *testing.T) {
 
 // Hidden means absent for every call, with the very same error.
 func TestFilesAndSourcesAreHiddenWithTheirMemory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -188,6 +191,7 @@ func (w *world) hiddenAsAbsent(rt *rapid.T, p loci.Principal, id loci.MemoryID, 
 }
 
 func TestTheSameFileIsAttachedOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
 	first := w.attach(w.owner, m.ID, "a.txt", "same")
@@ -210,6 +214,7 @@ func TestTheSameFileIsAttachedOnce(t *testing.T) {
 }
 
 func TestAMemoryHasAnEndOfFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
 	for n := range loci.MaxAssets {
@@ -229,6 +234,7 @@ func (f unread) Read([]byte) (int, error) {
 }
 
 func TestOrgsLimitWhatIsAttached(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
@@ -273,6 +279,7 @@ func TestOrgsLimitWhatIsAttached(t *testing.T) {
 
 // The total is the org's. What others have of it, or what a vendor does not see, is in no text.
 func TestTheTotalOfAnOrg(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	m := w.add(w.claude, memory.Draft{Title: "m", Content: "c"})
@@ -304,6 +311,7 @@ func TestTheTotalOfAnOrg(t *testing.T) {
 
 // Of many uploads at once, as many are attached as the org has room for.
 func TestTheTotalHoldsAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
@@ -348,6 +356,7 @@ func (b *brokenBody) Read(p []byte) (int, error) {
 }
 
 func TestABodyThatBreaksOffIsNotAttached(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c"})
 	errCut := loci.Errorf(loci.Invalid, "cut")
@@ -369,6 +378,7 @@ func TestABodyThatBreaksOffIsNotAttached(t *testing.T) {
 }
 
 func TestNothingIsAddedToAnArchivedProject(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	p := c.mara

@@ -27,6 +27,7 @@ func (w *world) everything() []*loci.Memory {
 }
 
 func TestBulkDoesAllInOrder(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	old, gone := w.add(w.owner, memory.Draft{Title: "old", Content: "c"}),
 		w.add(w.owner, memory.Draft{Title: "gone", Content: "c"})
@@ -58,6 +59,7 @@ func TestBulkDoesAllInOrder(t *testing.T) {
 }
 
 func TestBulkDoesNothingIfOneIsRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	mine := w.add(w.owner, memory.Draft{Title: "mine", Content: "c"})
 	before := w.everything()
@@ -91,6 +93,7 @@ func TestBulkDoesNothingIfOneIsRefused(t *testing.T) {
 }
 
 func TestBulkOneByOne(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	results, err := w.Memory.Bulk(t.Context(), w.owner, []memory.BulkItem{
 		creating("one", ""), {Op: loci.BulkTrash, ID: loci.NewMemoryID()}, creating("", ""), creating("two", "")}, false)
@@ -109,6 +112,7 @@ func TestBulkOneByOne(t *testing.T) {
 }
 
 func TestBulkLimitsAndRights(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	for name, items := range map[string][]memory.BulkItem{"none": nil, "too many": make([]memory.BulkItem, 1001),

@@ -38,6 +38,7 @@ func answering(content string) http.HandlerFunc {
 }
 
 func TestChatSendsWhatTheReceiptSays(t *testing.T) {
+	t.Parallel()
 	var path, auth string
 	var sent struct {
 		Model       string
@@ -67,6 +68,7 @@ func TestChatSendsWhatTheReceiptSays(t *testing.T) {
 }
 
 func TestChatRefusesWhatIsNoAnswer(t *testing.T) {
+	t.Parallel()
 	text := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
@@ -92,6 +94,7 @@ func TestChatRefusesWhatIsNoAnswer(t *testing.T) {
 }
 
 func TestChatSendsNothingToAnotherHost(t *testing.T) {
+	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.Error("the prompt went to a host that the settings do not name")
 		answering("stolen")(w, r)
@@ -107,6 +110,7 @@ func TestChatSendsNothingToAnotherHost(t *testing.T) {
 
 // Some endpoints repeat the key and the prompt in their error.
 func TestChatErrorsHoldNeitherKeyNorPrompt(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{401, 429, 500} {
 		_, err := ask(t, func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
@@ -123,6 +127,7 @@ func TestChatErrorsHoldNeitherKeyNorPrompt(t *testing.T) {
 }
 
 func TestNewChatNamesWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	for _, o := range []memory.ChatOptions{{}, {BaseURL: "localhost:1", Model: "m"}, {BaseURL: "ftp://x", Model: "m"},
 		{BaseURL: "http://x"}} {
 		if _, err := memory.NewChat(o); loci.CodeOf(err) != loci.Invalid {

@@ -10,6 +10,7 @@ import (
 
 // A cursor leads on in the very question that it came from, its times and filters included.
 func TestCursorsAreOfOneQuestion(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, loci.DeleteWithKey)
 	_, u := s.org("cursors", "a@cursors.example")
 	p := s.session(u)

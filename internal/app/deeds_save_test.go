@@ -26,6 +26,7 @@ func (c *company) settleSuggested() {
 
 // What is accepted is recorded with it, or not done.
 func TestAcceptingIsRecorded(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	p := c.mara

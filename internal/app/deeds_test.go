@@ -425,6 +425,7 @@ func checkEntries(t *testing.T, c *company, act gate.Action) {
 }
 
 func TestRefusalsAreRecorded(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	_, err := c.Org.Rename(t.Context(), c.tom, "mine")
 	wantCode(t, err, loci.Forbidden)

@@ -126,6 +126,7 @@ func wantItems(t *testing.T, err error, code loci.Code, text string, items ...in
 }
 
 func TestCreatingAnEntityAgainAddsOnlyWhatIsNew(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	first := w.put(w.claude, nil, ent("Ann", "person", "tall", "kind"))[0]
 	again := w.put(w.cursor, nil, ent("Ann", "person", "kind", "quick", "quick"), ent("Ann", "ship"))
@@ -147,6 +148,7 @@ func TestCreatingAnEntityAgainAddsOnlyWhatIsNew(t *testing.T) {
 }
 
 func TestNamesAreSuggestedForSomeOfMany(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	w.put(w.claude, nil, ent("Alice", "person"))
 	var names []string
@@ -165,6 +167,7 @@ func TestNamesAreSuggestedForSomeOfMany(t *testing.T) {
 }
 
 func TestAnUnknownEntityIsNamedWithTheNearestNames(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	ctx := t.Context()
 	w.put(w.claude, nil, ent("Alice", "person"), ent("Bob", "person"))
@@ -205,6 +208,7 @@ func TestAnUnknownEntityIsNamedWithTheNearestNames(t *testing.T) {
 }
 
 func TestDuplicatesAreReportedAndNotStored(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	w.put(w.claude, nil, ent("Ann", "person", "tall"), ent("Bob", "person"))
 	got, err := w.Graph.AddObservations(t.Context(), w.cursor, w.open, nil,
@@ -223,6 +227,7 @@ func TestDuplicatesAreReportedAndNotStored(t *testing.T) {
 }
 
 func TestADeletedNameCanBeCreatedAgain(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	ctx := t.Context()
 	old := w.put(w.claude, nil, ent("Ann", "person", "tall"), ent("Bob", "person"))[0].Entity
@@ -262,6 +267,7 @@ func TestADeletedNameCanBeCreatedAgain(t *testing.T) {
 }
 
 func TestDeletionsOfRowsCountAndMayBeRepeated(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	ctx := t.Context()
 	w.put(w.claude, nil, ent("Ann", "person", "tall", "kind"), ent("Bob", "person"))
@@ -282,6 +288,7 @@ func TestDeletionsOfRowsCountAndMayBeRepeated(t *testing.T) {
 }
 
 func TestANameOfSeveralTypesNeedsTheType(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	ctx := t.Context()
 	w.put(w.claude, nil, ent("Mercury", "planet"), ent("Mercury", "metal"), ent("Sun", "star"))
@@ -302,6 +309,7 @@ func TestANameOfSeveralTypesNeedsTheType(t *testing.T) {
 }
 
 func TestBadGraphInputIsNamed(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	ctx := t.Context()
 	long := strings.Repeat("x", loci.MaxEntityName+1)

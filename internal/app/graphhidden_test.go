@@ -103,6 +103,7 @@ func outcome(t interface {
 }
 
 func TestAHiddenProjectAnswersLikeNone(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	ctx := t.Context()
 	if _, err := w.Graph.CreateEntities(ctx, w.olga, w.closed, nil,
@@ -141,6 +142,7 @@ func TestAHiddenProjectAnswersLikeNone(t *testing.T) {
 // What a vendor keeps to itself is not there for another: not as a duplicate, a suggestion, an
 // end of a relation, or a count.
 func TestAHiddenEntityAnswersLikeNone(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	with, without := newGraphWorld(t), newGraphWorld(t)
 	only := []loci.Vendor{"claude"}

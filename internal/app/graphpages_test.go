@@ -84,6 +84,7 @@ func (w *graphWorld) fill(in loci.ProjectID) {
 }
 
 func TestPagesOfAGraphHaveEverythingOnce(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	w.fill(w.open)
 	for name, pager := range graphPagers {
@@ -110,6 +111,7 @@ func TestPagesOfAGraphHaveEverythingOnce(t *testing.T) {
 }
 
 func TestForeignAndDamagedGraphCursorsAreRefused(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	w.fill(w.open)
 	w.fill(w.closed)

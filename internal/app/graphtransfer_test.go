@@ -51,6 +51,7 @@ const referenceFile = `{"type":"entity","name":"Ann","entityType":"person","obse
 const referenceGraph = "Ann/person\n  tall\n  kind\n  quick\nBob/person\nAnn -knows-> Bob\n"
 
 func TestImportOfTheReferenceFormat(t *testing.T) {
+	t.Parallel()
 	spell := func(old ...string) string { return strings.NewReplacer(old...).Replace(referenceFile) }
 	for name, text := range map[string]string{
 		"as it is written":   referenceFile,
@@ -93,6 +94,7 @@ func TestImportOfTheReferenceFormat(t *testing.T) {
 }
 
 func TestImportOfWhatReadGraphPrints(t *testing.T) {
+	t.Parallel()
 	const object = `{"entities":[{"name":"Ann","entityType":"person","observations":["tall","kind"]},{"name":"Bob",` +
 		`"entity_type":"person","observations":[]}],` +
 		`"more":{"a":[1]},"relations":[{"from":"Ann","to":"Bob","relationType":"knows"}]}`
@@ -196,6 +198,7 @@ var badLines = map[string]string{
 const someID = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
 
 func TestBadLinesAreReportedAndTheOthersStored(t *testing.T) {
+	t.Parallel()
 	const before = `{"type":"entity","name":"Good","entityType":"t"}
 {"type":"entity","name":"Twin","entityType":"t"}
 {"type":"entity","name":"Twin","entityType":"u"}
@@ -216,6 +219,7 @@ func TestBadLinesAreReportedAndTheOthersStored(t *testing.T) {
 }
 
 func TestOneBadObservationDoesNotCostTheOthers(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	line := `{"type":"entity","name":"A","entityType":"t","observations":["one","",{"content":"x"},"two"]}`
 	got, problems := w.take(w.olga, w.open, line, graph.ImportOptions{})
@@ -227,6 +231,7 @@ func TestOneBadObservationDoesNotCostTheOthers(t *testing.T) {
 }
 
 func TestAnEntityWithVeryManyObservations(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	var texts []string
 	for i := range 2*loci.MaxGraphItems + 500 {
@@ -248,6 +253,7 @@ func TestAnEntityWithVeryManyObservations(t *testing.T) {
 }
 
 func TestOnlyTheOperatorImportsOurFormat(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	w.put(w.claude, nil, ent("Ann", "person"))
 	text := w.export(w.olga, w.open, graph.GraphLoci)
@@ -283,6 +289,7 @@ func TestOnlyTheOperatorImportsOurFormat(t *testing.T) {
 }
 
 func TestAVendorsImportIsForItsVendors(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	w.take(w.olga, w.open, referenceFile, graph.ImportOptions{AllowedVendors: []loci.Vendor{"claude"}})
 	wantText(t, w.text(w.claude), referenceGraph)
@@ -309,6 +316,7 @@ func manyLines(n int) string {
 }
 
 func TestAnInterruptedGraphImportGoesOn(t *testing.T) {
+	t.Parallel()
 	const lines = 4_000
 	w := newGraphWorld(t)
 	text := manyLines(lines)
@@ -340,6 +348,7 @@ func TestAnInterruptedGraphImportGoesOn(t *testing.T) {
 
 // A dry run tells what an import will do, also about what stands in several batches.
 func TestADryRunTellsWhatAnImportDoes(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	own := newGraphWorld(t)
 	w.take(w.olga, w.open, manyLines(1200), graph.ImportOptions{})
@@ -358,6 +367,7 @@ func TestADryRunTellsWhatAnImportDoes(t *testing.T) {
 
 // A reader that fails must not look like the end of the input.
 func TestAGraphImportThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	broken := errors.New("the connection is gone")
 	for _, text := range []string{referenceFile, `{"entities":[{"name":"A","entityType":"t"}`} {
@@ -376,6 +386,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // A graph that is exported and imported is the same: with ids in our own
 // format, and but for them in the reference format.
 func TestExportAndImportAreTheIdentity(t *testing.T) {
+	t.Parallel()
 	drawFewer(t, "25")
 	w := newGraphWorld(t)
 	other := newGraphWorld(t)
@@ -403,6 +414,7 @@ func TestExportAndImportAreTheIdentity(t *testing.T) {
 }
 
 func TestTheReferenceFormatComesBackAsItWas(t *testing.T) {
+	t.Parallel()
 	w := newGraphWorld(t)
 	w.take(w.olga, w.open, manyLines(3000), graph.ImportOptions{})
 	w.put(w.olga, nil, ent("<b>\u2028\"\\", "日本語", "line\nbreak", "\t.", "x"))

@@ -12,6 +12,7 @@ import (
 )
 
 func TestRevert(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	ctx := t.Context()
 	soon := w.now.Add(2 * time.Hour)
@@ -53,6 +54,7 @@ func TestRevert(t *testing.T) {
 }
 
 func TestRevertInAnArchivedProject(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	m := c.add(c.mara, memory.Draft{Title: "t", Content: "one", Scope: loci.ScopeProject, ProjectID: c.project})
@@ -80,6 +82,7 @@ func TestRevertInAnArchivedProject(t *testing.T) {
 
 // Whom a memory was shared with later does not see what it said before, by no number of a version.
 func TestDiffShowsNoHiddenVersion(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	m := c.add(c.mara, memory.Draft{Title: "t", Content: "the old secret"})

@@ -11,6 +11,7 @@ import (
 // A save that changes the memory of its key is compared as it is stored then: with the title that it keeps, and not
 // with itself.
 func TestSimilarOfWhatAKeyNames(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.save(w.owner, memory.Draft{Title: "Port of Grafana", Content: "8080"})
 	first, _ := w.save(w.owner, memory.Draft{Title: "Port of Grafana", Content: "8080", Key: "port"})

@@ -254,6 +254,7 @@ func drawFewer(t *testing.T, n string) {
 }
 
 func TestNoSequenceOfCallsRevealsStrangers(t *testing.T) {
+	t.Parallel()
 	drawFewer(t, "25")
 	s := newStage(t, loci.DeleteWithKey)
 	probed, walked := map[string]int{}, map[string]int{}

@@ -209,6 +209,7 @@ func (f *forest) plantOne(r *rand.Rand, who loci.Principal, n *loci.MemoryNode, 
 
 // TestEverybodySeesOfANodeWhatTheRuleSays plants random nodes, then closes and deletes some of what they show.
 func TestEverybodySeesOfANodeWhatTheRuleSays(t *testing.T) {
+	t.Parallel()
 	f := newForest(t)
 	ctx := t.Context()
 	r := rand.New(rand.NewPCG(5, 7))

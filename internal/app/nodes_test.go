@@ -49,6 +49,7 @@ func (g *grove) items(p loci.Principal) []loci.NodeItem {
 }
 
 func TestNodesAreTheirOwners(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	name := node.Patch{Name: new("First week")}
@@ -88,6 +89,7 @@ func TestNodesAreTheirOwners(t *testing.T) {
 }
 
 func TestAgentsDoNotWidenNodes(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	n, err := g.Node.Create(ctx, g.claude, node.Draft{Name: "mine", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
@@ -102,6 +104,7 @@ func TestAgentsDoNotWidenNodes(t *testing.T) {
 
 // TestTrashOfNodes: people restore and erase, others see nothing of the trash.
 func TestTrashOfNodes(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	g.must(second(g.Node.Trash(ctx, g.mara, g.node.ID)))
@@ -126,6 +129,7 @@ func TestTrashOfNodes(t *testing.T) {
 
 // TestRemovingATextIsDeleting: where the org deletes by step-up, a key takes references out, and no texts.
 func TestRemovingATextIsDeleting(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	g.must(second(g.Org.Set(ctx, g.owner, org.Settings{Deletion: new(loci.DeleteWithStepUp)})))
@@ -139,6 +143,7 @@ func TestRemovingATextIsDeleting(t *testing.T) {
 
 // TestWhatIsHiddenIsAbsentFromNodes: what cannot be seen is answered in the very words for what never was.
 func TestWhatIsHiddenIsAbsentFromNodes(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	secret := g.add(g.mara, memory.Draft{Title: "t", Content: "c", AllowedVendors: []loci.Vendor{"cursor"}})
@@ -173,6 +178,7 @@ func TestWhatIsHiddenIsAbsentFromNodes(t *testing.T) {
 
 // TestLeavingATeamTakesNodesBack: they are their owner's again, for whoever has put something in.
 func TestLeavingATeamTakesNodesBack(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	toms, err := g.Node.Create(ctx, g.tom, node.Draft{Name: "by tom", Shared: true})
@@ -193,6 +199,7 @@ func TestLeavingATeamTakesNodesBack(t *testing.T) {
 
 // TestNodesOfAProject are closed with it, and go to the trash with it.
 func TestNodesOfAProject(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	n, err := g.Node.Create(ctx, g.mara, node.Draft{Name: "x", Scope: loci.ScopeProject, ProjectID: g.project})
@@ -217,6 +224,7 @@ func TestNodesOfAProject(t *testing.T) {
 
 // TestNodesAreListedByPage, and a cursor is of one query.
 func TestNodesAreListedByPage(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	want := []string{"Onboarding"}
@@ -246,6 +254,7 @@ func TestNodesAreListedByPage(t *testing.T) {
 
 // TestAPackIsFenced: no content ends the memories, or looks like another piece.
 func TestAPackIsFenced(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	pack, err := g.Node.Pack(t.Context(), g.claude, g.node.ID, 0)
 	g.must(err)
@@ -269,6 +278,7 @@ func TestAPackIsFenced(t *testing.T) {
 
 // TestRoomInANode: whoever sees that it is full is told so, others only that there is no room.
 func TestRoomInANode(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	n, err := g.Node.Create(ctx, g.mara, node.Draft{Name: "full"})
@@ -307,6 +317,7 @@ func TestRoomInANode(t *testing.T) {
 
 // TestTheFeedHidesEntities: who is not in the project does not learn that one of its entities was put into a node.
 func TestTheFeedHidesEntities(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	private := g.stage.project(g.mara, "private", false)
@@ -340,6 +351,7 @@ func TestTheFeedHidesEntities(t *testing.T) {
 
 // TestChangesAreReadAsOneIsNow: a reader who lost the right is refused, and a write wakes who waits.
 func TestChangesAreReadAsOneIsNow(t *testing.T) {
+	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
 	feed, err := g.Memory.Changes(ctx, g.claude, "")

@@ -12,6 +12,7 @@ import (
 // TestWhatAKilledServerBegan begins a request that is never finished, and one that is finished too late: the
 // next one with its key takes its place, soon if it cannot be carried out twice.
 func TestWhatAKilledServerBegan(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		atomic bool
 		wait   time.Duration

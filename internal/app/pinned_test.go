@@ -32,6 +32,7 @@ func pinnedTitles(b *loci.Briefing) (list []string) {
 
 // What is pinned is in the briefing however old it is, the most important first, with what it says.
 func TestBriefingHasWhatIsPinned(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.pins(205, "first", "second", "third")
 	w.add(w.owner, memory.Draft{Title: "hidden", Content: "secret", Pinned: new(true),
@@ -62,6 +63,7 @@ func TestBriefingHasWhatIsPinned(t *testing.T) {
 
 // More than MaxPinned are cut to the newest, and what they say to a bounded length.
 func TestBriefingIsBounded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for i := range memory.MaxPinned + 1 {
 		w.add(w.owner, memory.Draft{Title: fmt.Sprint(i), Content: strings.Repeat("é", 700), Pinned: new(true)})
@@ -103,6 +105,7 @@ func askPinned(t *testing.T, w *world, p loci.Principal, r memory.QueryRequest) 
 
 // Pinned memories are in the prompt first, whatever the question, within the limit and what the filter asks for.
 func TestQueryHasWhatIsPinned(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.pins(12, "first", "second", "third", "fourth")
 	w.add(w.owner, memory.Draft{Title: "hidden", Content: "secret zebra", Pinned: new(true),

@@ -20,6 +20,7 @@ func inProject(title string, id loci.ProjectID) memory.Draft {
 
 // A key that is limited to a project reaches the memories and the graph of that project, and nothing else.
 func TestAKeyThatIsLimitedToAProject(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, olga, mia := t.Context(), w.session(w.olga), w.who["member"]()
 	w.add(olga, memory.Draft{Title: "mine", Content: "nobody else's"})
@@ -78,6 +79,7 @@ func (w *projectWorld) latest(p loci.Principal, in loci.ProjectID) loci.MemoryID
 
 // A key stays limited when its project goes, and when its person leaves the project.
 func TestALimitedKeyNeverWidens(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, mia := t.Context(), w.who["member"]()
 	w.add(mia, memory.Draft{Title: "mine", Content: "nobody else's"})
@@ -108,6 +110,7 @@ func TestALimitedKeyNeverWidens(t *testing.T) {
 
 // Keys are limited to projects of the person; the operator may name any of the org.
 func TestToWhichProjectsKeysAreLimited(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx := t.Context()
 	try := func(who string, id loci.ProjectID) error {
@@ -128,6 +131,7 @@ func TestToWhichProjectsKeysAreLimited(t *testing.T) {
 
 // The memories of an archived project are read and thrown away, not written.
 func TestMemoriesOfAnArchivedProject(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, olga := t.Context(), w.session(w.olga)
 	m := w.add(olga, inProject("layout", w.open.ID))
@@ -170,6 +174,7 @@ func TestMemoriesOfAnArchivedProject(t *testing.T) {
 
 // Deleting a project sends its memories to the trash of who wrote them.
 func TestMemoriesOfADeletedProject(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, mia := t.Context(), w.who["member"]()
 	m := w.add(mia, inProject("price", w.closed.ID))
@@ -208,6 +213,7 @@ func (c countedProjects) Get(ctx context.Context, v loci.Viewer, id loci.Project
 
 // Only a write that is about a project pays for one.
 func TestOnlyWritesIntoProjectsLookThemUp(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, olga, n := t.Context(), w.session(w.olga), 0
 	a := app.New(app.Options{Store: countingProjects{w.st, &n}, Now: w.clock})

@@ -212,6 +212,7 @@ func (w *projectWorld) remake(id loci.ProjectID) {
 // The org's rule about deletion holds for projects, and binds neither the operator nor
 // an assistant that the operator started at the data directory.
 func TestDeletingAProjectFollowsTheRule(t *testing.T) {
+	t.Parallel()
 	for _, rule := range []loci.Deletion{loci.DeleteWithKey, loci.DeleteWithStepUp} {
 		w := newProjectWorld(t, rule)
 		owner := w.who["owner"]()

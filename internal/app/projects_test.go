@@ -38,6 +38,7 @@ func projectNames(list []loci.Project) string {
 }
 
 func TestAProjectFromItsMakingToItsEnd(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx := t.Context()
 	made, err := w.Project.Create(ctx, w.who["agent"](), project.Draft{Name: "Docs 📚", Description: "what we write"})
@@ -77,6 +78,7 @@ func TestAProjectFromItsMakingToItsEnd(t *testing.T) {
 
 // What changes nothing is not in the trail.
 func TestWhatChangesNothingIsNotRecorded(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, olga := t.Context(), w.session(w.olga)
 	before, err := w.Project.Get(ctx, olga, w.open.ID)
@@ -115,6 +117,7 @@ func TestWhatChangesNothingIsNotRecorded(t *testing.T) {
 
 // A name belongs to one project of an org, whoever may see it; and of several who want it at once, to one.
 func TestOneOfSeveralGetsAName(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	apps := []*app.App{w.App, w.another()}
 	p := w.session(w.olga)
@@ -147,6 +150,7 @@ func TestOneOfSeveralGetsAName(t *testing.T) {
 
 // Somebody who may not see a project gets the answer that they would get if it had never been.
 func TestNotFoundByName(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx := t.Context()
 	for _, tt := range []struct{ who, name, want string }{
@@ -169,6 +173,7 @@ func TestNotFoundByName(t *testing.T) {
 }
 
 func TestPagesOfProjects(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx := t.Context()
 	for n := range 5 {
@@ -226,6 +231,7 @@ func TestPagesOfProjects(t *testing.T) {
 
 // Roles in a project: never without an owner who can come in, unless the owner leaves the org.
 func TestAProjectKeepsAnOwner(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, id := t.Context(), w.closed.ID
 	olga, ora := w.session(w.olga), w.who["org owner"]()
@@ -257,6 +263,7 @@ func TestAProjectKeepsAnOwner(t *testing.T) {
 // A project that is everyone's can be managed by the org's admins when its owner is gone, but
 // not closed before it has another one.
 func TestAProjectWithoutOwnerIsNotClosed(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx := t.Context()
 	w.must(w.Identity.DeleteUser(ctx, w.operator("acme"), w.olga.ID))
@@ -276,6 +283,7 @@ func TestAProjectWithoutOwnerIsNotClosed(t *testing.T) {
 
 // Of owners who all leave at once, one stays.
 func TestOwnersWhoLeaveAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, id := t.Context(), w.closed.ID
 	owners := []loci.Principal{w.session(w.olga)}
@@ -304,6 +312,7 @@ func TestOwnersWhoLeaveAtOnce(t *testing.T) {
 
 // Changes of different fields at once are all kept.
 func TestChangesAtOnceAreAllKept(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	p := w.session(w.olga)
 	patches := []project.Patch{{Name: new("site")}, {Description: new("of ours")}, {Everyone: new(false)}}
@@ -323,6 +332,7 @@ func TestChangesAtOnceAreAllKept(t *testing.T) {
 }
 
 func TestProjectsInWorkspaces(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	ctx, operator := t.Context(), w.operator("acme")
 	w.must(second(w.Org.Set(ctx, operator, org.Settings{Workspaces: new(true)})))
@@ -361,6 +371,7 @@ func TestProjectsInWorkspaces(t *testing.T) {
 
 // The receipt of an org counts its projects.
 func TestTheReceiptCountsProjects(t *testing.T) {
+	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	w.must(second(w.Project.Archive(t.Context(), w.session(w.olga), w.closed.ID)))
 	receipt, err := w.Org.Delete(t.Context(), w.operator("acme"), "acme")

@@ -32,6 +32,7 @@ func (w *world) versions(id loci.MemoryID) []*loci.Version {
 }
 
 func TestSaveUnderAKeyKeepsWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first := w.keep(w.claude,
 		memory.Draft{Key: "deploy.day", Content: "On Tuesdays.", Summary: new("when"), Tags: []string{"ops"}, Importance: 8,
@@ -70,6 +71,7 @@ func TestSaveUnderAKeyKeepsWhatIsLeftOut(t *testing.T) {
 // Each row says who saves what after whom, and whether that changes the memory that is there.
 // long: one table
 func TestWhatASaveUnderAKeyChanges(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	agent, project := loci.NewAgentID(), loci.NewProjectID()
 	working := func(p loci.Principal) loci.Principal { p.AgentID = agent; return p }
@@ -146,6 +148,7 @@ func (w *world) must(err error) {
 }
 
 func TestAgentsDoNotWidenBySaving(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	keyed := func(v ...loci.Vendor) memory.Draft { return memory.Draft{Key: "k", Content: "c", AllowedVendors: v} }
@@ -169,6 +172,7 @@ func TestAgentsDoNotWidenBySaving(t *testing.T) {
 }
 
 func TestAShorterLifeIsADeletion(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	ctx := t.Context()
 	keyed := func(ttl time.Duration) memory.Draft { return memory.Draft{Key: "k", Content: "c", TTL: ttl} }
@@ -196,6 +200,7 @@ func TestAShorterLifeIsADeletion(t *testing.T) {
 
 // long: one table
 func TestSavesThatAreRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	own := w.keep(w.owner, memory.Draft{Key: "own", Content: "c"})
@@ -260,6 +265,7 @@ func TestSavesThatAreRefused(t *testing.T) {
 
 // What a session wrote can be changed outside of it.
 func TestSaveOutsideOfTheSession(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	in := w.claude
 	in.SessionID, in.AgentID = loci.NewSessionID(), loci.NewAgentID()
@@ -279,6 +285,7 @@ func TestSaveOutsideOfTheSession(t *testing.T) {
 }
 
 func TestSaveWithSources(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	from := []loci.Source{{Kind: loci.SourceMessage, Ref: "msg-1", Quote: "on Tuesdays"}}
 	first := w.keep(w.claude, memory.Draft{Key: "k", Content: "c", Sources: from})

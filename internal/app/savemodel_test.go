@@ -42,6 +42,7 @@ func pick[T any](rt *rapid.T, label string, from ...T) T {
 // TestSavesFollowTheModel has people and assistants of two persons, who share a project, save under few keys at will,
 // and compares every answer and all rows with the model.
 func TestSavesFollowTheModel(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	friend := loci.User{ID: loci.NewUserID(), OrgID: w.owner.OrgID, Email: "x@y.example", Role: loci.RoleUser,
 		OrgRole: loci.Member, CreatedAt: w.now}

@@ -21,6 +21,7 @@ import (
 // a version of its own.
 // long: one scene
 func TestOneKeyIsOneMemory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var apps [2]*app.App
 	var p loci.Principal
@@ -93,6 +94,7 @@ func (h held) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) erro
 
 // A flood of saves is stored without being compared; what comes alone after it is compared again.
 func TestFloodsAreNotCompared(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	draft := memory.Draft{Title: "Deploys", Content: "We deploy the whole shop on Tuesdays at noon"}
 	w.keep(w.owner, draft)

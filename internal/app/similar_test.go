@@ -33,6 +33,7 @@ func (w *world) save(p loci.Principal, d memory.Draft) (*loci.Saved, []string) {
 
 // A save tells of what says the same or the opposite, in any script, and does nothing about it.
 func TestSaveTellsOfSimilar(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		stored, saved string
 		want          loci.Likeness
@@ -84,6 +85,7 @@ func TestSaveTellsOfSimilar(t *testing.T) {
 
 // Titles say what short texts are about, and contradict where long ones are the same.
 func TestSimilarReadsTitles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.save(w.owner, memory.Draft{Title: "Port of Grafana", Content: "8080"})
 	if _, got := w.save(w.owner, memory.Draft{Title: "Age of the captain", Content: "8080"}); len(got) > 0 {
@@ -102,6 +104,7 @@ func TestSimilarReadsTitles(t *testing.T) {
 
 // At most MaxSimilar are told of, the most similar first, and never the memory itself.
 func TestSimilarIsShort(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const text = "The backup of the archive runs at night and takes until the morning"
 	for i := range loci.MaxSimilar + 2 {
@@ -121,6 +124,7 @@ func TestSimilarIsShort(t *testing.T) {
 
 // Whoever may not read learns of nothing.
 func TestSimilarNeedsTheRightToRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	d := memory.Draft{Title: "Note", Content: "We deploy on Tuesdays", Dedupe: memory.DedupeCreate}
 	w.save(w.owner, d)
@@ -149,6 +153,7 @@ func (b *blind) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) erro
 
 // A save does not fail because nothing could be compared.
 func TestSimilarNeverFailsASave(t *testing.T) {
+	t.Parallel()
 	var st *blind
 	w := newWorld(t, func(o *app.Options) { st = &blind{Store: o.Store}; o.Store = st })
 	d := memory.Draft{Title: "Note", Content: "We deploy on Tuesdays"}
@@ -162,6 +167,7 @@ func TestSimilarNeverFailsASave(t *testing.T) {
 // Nothing that the writer may not see has any influence on what is called similar: not on what is named, nor on its
 // order, nor on what is left out because there is so much.
 func TestSimilarIgnoresHidden(t *testing.T) {
+	t.Parallel()
 	var st store.Store
 	w := newWorld(t, func(o *app.Options) { st = o.Store })
 	stranger := loci.User{ID: loci.NewUserID(), OrgID: w.owner.OrgID, Email: "stranger@example.com", Role: loci.RoleUser,

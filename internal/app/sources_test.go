@@ -11,6 +11,7 @@ import (
 )
 
 func TestSourcesAreStoredOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	m := w.add(w.claude, memory.Draft{Title: "m", Content: "c", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
@@ -48,6 +49,7 @@ func TestSourcesAreStoredOnce(t *testing.T) {
 }
 
 func TestSourcesSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c", AllowedVendors: []loci.Vendor{"claude"}})
 	good := loci.Source{Kind: loci.SourceText, Text: "x"}

@@ -14,6 +14,7 @@ import (
 
 // TestSearchThatUsesUpItsTime says that it is not the whole answer, whichever way is asked.
 func TestSearchThatUsesUpItsTime(t *testing.T) {
+	t.Parallel()
 	for _, patience := range []int{-1, 0} {
 		w := newWorld(t, func(o *app.Options) { o.Patience = time.Duration(patience) })
 		w.add(w.owner, memory.Draft{Title: "deploys", Content: "We deploy on Tuesdays"})
@@ -46,6 +47,7 @@ func TestSearchThatUsesUpItsTime(t *testing.T) {
 
 // TestStarsStandForFewWords refuses what would look at a large part of the index, and tells how to ask instead.
 func TestStarsStandForFewWords(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.add(w.owner, memory.Draft{Title: "wombat", Content: "東京 wombat"})
 	for query, want := range map[string]string{
@@ -74,6 +76,7 @@ func TestStarsStandForFewWords(t *testing.T) {
 
 // TestPartsOfOldMemories finds a part of a word in a memory that is older than 5,000 others.
 func TestPartsOfOldMemories(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *app.Options) { o.Patience = time.Hour })
 	old := w.add(w.owner, memory.Draft{Title: "old", Content: "Krankenversicherung"})
 	err := w.st.Update(t.Context(), w.owner.OrgID, func(tx store.Tx) error {

@@ -44,6 +44,7 @@ func (w *world) pending(p loci.Principal) []loci.Suggestion {
 }
 
 func TestSupersede(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	old := w.keep(w.claude, titled("Tuesdays", func(d *memory.Draft) { d.ValidFrom = w.now.AddDate(0, -6, 0) }))
@@ -92,6 +93,7 @@ func TestSupersede(t *testing.T) {
 // Until when something was true is the earliest of what its own end, the start of the new one and the present say;
 // what was wrong never was.
 func TestUntilWhenTheSupersededWasTrue(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	day := func(n int) time.Time { return time.Date(2026, 2, n, 0, 0, 0, 0, time.UTC) }
 	for name, tt := range map[string]struct {
@@ -135,6 +137,7 @@ func TestUntilWhenTheSupersededWasTrue(t *testing.T) {
 }
 
 func TestSuggestToWhoseItIs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	first, second := w.keep(w.owner, titled("one")), w.keep(w.other, titled("two"))
@@ -187,6 +190,7 @@ func TestSuggestToWhoseItIs(t *testing.T) {
 }
 
 func TestTheSameSuggestionIsMadeOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.keep(w.owner, titled("one"))
 	d := memory.Draft{Key: "k", Content: "c", Supersedes: []loci.MemoryID{m.ID}}
@@ -203,6 +207,7 @@ func TestTheSameSuggestionIsMadeOnce(t *testing.T) {
 }
 
 func TestSuggestionsOfWhatIsGone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	for name, end := range map[string]func(old, by loci.MemoryID){
@@ -235,6 +240,7 @@ func TestSuggestionsOfWhatIsGone(t *testing.T) {
 
 // Two people who share suggest to each other, and only whose memory it is decides.
 func TestSuggestionsBetweenPeople(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	project := c.stage.project(c.mara, "closed", false).ID
@@ -281,6 +287,7 @@ func TestSuggestionsBetweenPeople(t *testing.T) {
 
 // What one may not see answers supersedes and corrects like what never was, and nothing is stored.
 func TestSupersedingTheHiddenIsSupersedingNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	hidden := w.keep(w.claude, titled("hidden", func(d *memory.Draft) { d.AllowedVendors = []loci.Vendor{"claude"} }))
@@ -308,6 +315,7 @@ func TestSupersedingTheHiddenIsSupersedingNothing(t *testing.T) {
 }
 
 func TestSuggestionPages(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	var want, got []loci.SuggestionID

@@ -13,6 +13,7 @@ import (
 // TestHiddenSuccessorIsNotNamed supersedes memories with more readers than what takes their place: an answer
 // names that only to who sees it.
 func TestHiddenSuccessorIsNotNamed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	old := w.keep(w.claude, titled("Tuesdays"))

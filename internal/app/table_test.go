@@ -192,6 +192,7 @@ func (r policyRow) decide(p loci.Principal, fresh bool, deletion loci.Deletion) 
 }
 
 func TestTheTableSaysWhatThePolicySays(t *testing.T) {
+	t.Parallel()
 	want := readPolicy(t)
 	rules := app.Rules()
 	for act := range rules {
@@ -268,6 +269,7 @@ func everyCredential() (all []tryOut) {
 // A refusal for
 // want of a proof says where to give it.
 func TestRefusalsSayWhatToDo(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, loci.DeleteWithStepUp)
 	p := loci.Principal{Kind: loci.KindUser, OrgID: "acme", UserID: loci.NewUserID(), Method: loci.ByKey}
 	if err := s.May(p, memory.Trash); err == nil || !strings.Contains(err.Error(), "sign in at /app/") ||

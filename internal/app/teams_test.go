@@ -80,6 +80,7 @@ func TestWhoLeavesTakesTheirMemoriesAlong(t *testing.T) {
 
 // An agent shares what its own vendor wrote; a person shares all of theirs.
 func TestAgentsShareOnlyWhatTheyWrote(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	claude := loci.Principal{Kind: loci.KindAgent, OrgID: c.mara.OrgID, UserID: c.mara.UserID, TeamID: c.mara.TeamID,
@@ -108,6 +109,7 @@ func TestAgentsShareOnlyWhatTheyWrote(t *testing.T) {
 }
 
 func TestVendorRuleHoldsInThePool(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	m := c.add(c.mara, memory.Draft{Title: "for claude", Content: "c", AllowedVendors: []loci.Vendor{"claude"}})
 	_, err := c.Memory.Share(t.Context(), c.mara, m.ID)
@@ -136,6 +138,7 @@ func TestVendorRuleHoldsInThePool(t *testing.T) {
 }
 
 func TestATeamKeepsAnOwner(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	wantCode(t, c.Org.LeaveTeam(ctx, c.mara, c.team), loci.Conflict)
@@ -183,6 +186,7 @@ func TestInvitationsEndWithTheRoleInTheTeam(t *testing.T) {
 }
 
 func TestWhoHoldsTheOrgStaysItsOwner(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	_, err := c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Role: new(loci.MemberOwner)})
@@ -193,6 +197,7 @@ func TestWhoHoldsTheOrgStaysItsOwner(t *testing.T) {
 
 // Whoever shut a person out may have been killed before the keys were revoked.
 func TestNobodyComesBackWithAnOldKey(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	_, key, err := c.Identity.CreateKey(ctx, c.tom, auth.KeyRequest{Name: "old"})
@@ -210,6 +215,7 @@ func TestNobodyComesBackWithAnOldKey(t *testing.T) {
 }
 
 func TestNobodyGivesMoreThanTheyHave(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	_, err := c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Role: new(loci.MemberAdmin)})
@@ -246,6 +252,7 @@ func TestNobodyGivesMoreThanTheyHave(t *testing.T) {
 }
 
 func TestInvitationsAreBoundToTheAddress(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	_, unknown := c.Org.AcceptInvite(ctx, c.owner, "loci_invite_nothing")
@@ -284,6 +291,7 @@ func TestInvitationsAreBoundToTheAddress(t *testing.T) {
 }
 
 func TestWorkspacesHoldEverybodyAndEverything(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	_, err := c.Org.Set(ctx, c.owner, org.Settings{Workspaces: new(true)})
@@ -308,6 +316,7 @@ func TestWorkspacesHoldEverybodyAndEverything(t *testing.T) {
 }
 
 func TestKeysAreNoWiderThanTheirMaker(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	limited := c.mara
@@ -343,6 +352,7 @@ func TestKeysAreNoWiderThanTheirMaker(t *testing.T) {
 }
 
 func TestAgentsTrashOnlyWhatTheirVendorWrote(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	claude := c.stage.key(c.mara, auth.KeyRequest{Vendor: "claude"})
@@ -369,6 +379,7 @@ func TestAgentsTrashOnlyWhatTheirVendorWrote(t *testing.T) {
 }
 
 func TestErasedIsGone(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	wantCode(t, c.Memory.Erase(ctx, c.mara, c.trashed.ID, 1), loci.Precondition)
@@ -381,6 +392,7 @@ func TestErasedIsGone(t *testing.T) {
 }
 
 func TestAnotherPasswordEndsOtherSessions(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	c.must(c.Identity.SetPassword(ctx, c.mara, "$argon2id$z"))
@@ -391,6 +403,7 @@ func TestAnotherPasswordEndsOtherSessions(t *testing.T) {
 }
 
 func TestOrgsAndTheLastWayToSignIn(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	c.must(c.Identity.SetPassword(ctx, c.mara, ""))
@@ -414,6 +427,7 @@ func TestOrgsAndTheLastWayToSignIn(t *testing.T) {
 }
 
 func TestAdminPagesThroughEverybody(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	_, err := c.Identity.SetUserRole(ctx, c.operator, c.ines.UserID, loci.RoleAdmin)
@@ -442,6 +456,7 @@ func TestAdminPagesThroughEverybody(t *testing.T) {
 }
 
 func TestPreviewCountsWhatAVendorSees(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	c.add(c.mara, memory.Draft{Title: "t", Content: "c", AllowedVendors: []loci.Vendor{"claude"}})
 	got, err := c.Identity.Preview(t.Context(), c.mara, []loci.Vendor{"claude", "cursor"})
@@ -456,6 +471,7 @@ func TestPreviewCountsWhatAVendorSees(t *testing.T) {
 }
 
 func TestConsentGivesNoMoreThanWasAsked(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	asked := &oauth.Consent{Client: loci.OAuthClient{ID: "client-1"},

@@ -18,6 +18,7 @@ import (
 )
 
 func TestExportImportExportIsTheSame(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	for i, p := range []loci.Principal{w.claude, w.other, w.owner} {
@@ -60,6 +61,7 @@ func TestExportImportExportIsTheSame(t *testing.T) {
 }
 
 func TestImportIsIdempotentWhateverTheSpelling(t *testing.T) {
+	t.Parallel()
 	const line = `{"memory":{"id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","title":"t","content":"c","tags":null,` +
 		`"memory_type":"semantic","category":"fact",` +
 		`"importance":5,"source":"manual","scope":"global","origin":"claude","allowed_vendors":["*"],` +
@@ -93,6 +95,7 @@ func TestImportIsIdempotentWhateverTheSpelling(t *testing.T) {
 const exportHead = `{"loci":"export","format":1}` + "\n"
 
 func TestImportLeavesOutBadLines(t *testing.T) {
+	t.Parallel()
 	source := newWorld(t)
 	for _, title := range []string{"a", "b", "c"} {
 		source.add(source.owner, memory.Draft{Title: title, Content: title})
@@ -129,6 +132,7 @@ func TestImportLeavesOutBadLines(t *testing.T) {
 
 // A frequent word must not bury the one memory that has all the words.
 func TestSearchFindsWhatHasEveryWordBelowTheLimit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for range 3 {
 		w.add(w.owner, memory.Draft{Title: "Deploys", Content: "We deploy on Tuesdays."})
@@ -169,6 +173,7 @@ func records(export string) int {
 // An import into another org must not end up in a team or workspace there, or
 // in none that anybody reads.
 func TestImportLeavesForeignTeamsAndWorkspaces(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	_, err := c.Memory.Share(ctx, c.mara, c.memory.ID)
@@ -201,6 +206,7 @@ func TestImportLeavesForeignTeamsAndWorkspaces(t *testing.T) {
 // What was said before comes into the workspace, too: in one that is nobody's here
 // no one could read it.
 func TestImportTakesVersionsAlong(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	title := "said later"
@@ -230,6 +236,7 @@ func TestImportTakesVersionsAlong(t *testing.T) {
 
 // An export says nothing of the org that it comes from: from workspace to workspace it stays the same to the byte.
 func TestExportIsTheSameInAnotherWorkspace(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	var sent []string

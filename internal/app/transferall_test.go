@@ -159,6 +159,7 @@ func imported(t testing.TB, w *world, in string, o transfer.ImportOptions) (tran
 
 // Everything comes back to the byte, whoever it is imported for, and however often.
 func TestEverythingIsExportedAndImported(t *testing.T) {
+	t.Parallel()
 	l := newLibrary(t)
 	first := exported(t, l.world)
 	for _, want := range []string{`{"agent":`, `{"session":`, `"versions":`, `"sources":`, `"assets":`, `{"blob":`,
@@ -221,6 +222,7 @@ func short(export string) string {
 
 // A bad line is left out with what hangs on it, and nothing else.
 func TestImportLeavesOutWhatHangsOnABadLine(t *testing.T) {
+	t.Parallel()
 	l := newLibrary(t)
 	whole := exported(t, l.world)
 	for name, tt := range map[string]struct {
@@ -287,6 +289,7 @@ func drop(line, begin, with string) string {
 
 // An agent that is here already by its vendor and name is that one.
 func TestImportKnowsAgentsByName(t *testing.T) {
+	t.Parallel()
 	l := newLibrary(t)
 	w := newEdited(t)
 	here := loci.Agent{ID: loci.NewAgentID(), OrgID: w.local.OrgID, UserID: w.local.UserID, Vendor: l.agent.Vendor,
@@ -307,6 +310,7 @@ func TestImportKnowsAgentsByName(t *testing.T) {
 
 // What an export cannot have whole it does not pretend to have.
 func TestExportFailsWithoutTheBytes(t *testing.T) {
+	t.Parallel()
 	e := newEdited(t)
 	m := e.add(e.owner, memory.Draft{Title: "t", Content: "c"})
 	a := e.attach(t, m, "x", []byte("bytes"))
@@ -328,6 +332,7 @@ func TestExportFailsWithoutTheBytes(t *testing.T) {
 
 // What teammates have added to a memory or a node is theirs.
 func TestExportTakesNothingOfOthers(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	_, err := c.Memory.Share(ctx, c.mara, c.memory.ID)

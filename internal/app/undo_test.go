@@ -181,6 +181,7 @@ func want(s *loci.UndoSelection, versions []*loci.Memory) (m loci.Memory, ok boo
 // For every history and every selection: what only the selection changed says what it said before, everything else
 // stays as it is; nothing of the history is lost; and undoing the undo brings everything back.
 func TestUndoThenRedoIsTheIdentity(t *testing.T) {
+	t.Parallel()
 	e := newEdited(t)
 	undone, left := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestUndoNeedsToKnowWhatIsMeant(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	now := w.now
 	for name, s := range map[string]loci.UndoSelection{
@@ -34,6 +35,7 @@ func TestUndoNeedsToKnowWhatIsMeant(t *testing.T) {
 
 // Whoever has left a team or a project does not get back into it by an undo.
 func TestUndoEntersNoTeamOrProjectAgain(t *testing.T) {
+	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	shared := c.add(c.tom, memory.Draft{Title: "shared", Content: "x"})
@@ -65,6 +67,7 @@ func TestUndoEntersNoTeamOrProjectAgain(t *testing.T) {
 
 // What a registered agent wrote for its own sessions is undone with the rest.
 func TestUndoReachesMemoriesOfAgents(t *testing.T) {
+	t.Parallel()
 	e := newEdited(t)
 	agent := loci.Agent{ID: loci.NewAgentID(), OrgID: e.local.OrgID, UserID: e.local.UserID, Vendor: "claude",
 		Name: "reviewer", CreatedAt: e.now, UpdatedAt: e.now}
@@ -91,6 +94,7 @@ func TestUndoReachesMemoriesOfAgents(t *testing.T) {
 
 // What was superseded in the range counts again, and what took its place is trashed.
 func TestUndoTakesSupersedingBack(t *testing.T) {
+	t.Parallel()
 	e := newEdited(t)
 	old := e.add(e.owner, memory.Draft{Title: "old", Content: "Tuesdays"})
 	since := e.now.Add(time.Millisecond)
@@ -113,6 +117,7 @@ func TestUndoTakesSupersedingBack(t *testing.T) {
 }
 
 func TestUndoSaysWhyItLeavesAlone(t *testing.T) {
+	t.Parallel()
 	e := newEdited(t)
 	m := e.add(e.claude, memory.Draft{Title: "t", Content: "one"})
 	two := "two"
@@ -130,6 +135,7 @@ func TestUndoSaysWhyItLeavesAlone(t *testing.T) {
 
 // A range that is too wide changes nothing.
 func TestUndoHasALimit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var lines strings.Builder
 	lines.WriteString(exportHead)

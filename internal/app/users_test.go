@@ -8,6 +8,7 @@ import (
 )
 
 func TestSetUser(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, loci.DeleteWithKey)
 	ctx := t.Context()
 	operator, boss := s.org("acme", "boss@acme.example")

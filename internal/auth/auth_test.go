@@ -73,6 +73,7 @@ func (w *world) key(t testing.TB, r auth.KeyRequest) (loci.Credential, loci.Secr
 func bearer(key loci.Secret) auth.Request { return auth.Request{Bearer: key} }
 
 func TestEachPathMakesItsPrincipal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, personal := w.key(t, auth.KeyRequest{Name: "script", Rights: []loci.Right{loci.RightRead}})
 	_, agent := w.key(t, auth.KeyRequest{Name: "laptop", Vendor: "cursor"})
@@ -109,6 +110,7 @@ func TestEachPathMakesItsPrincipal(t *testing.T) {
 }
 
 func TestBadCredentialsGetOneAnswer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	c, revoked := w.key(t, auth.KeyRequest{Name: "revoked"})
 	if err := w.store.Credentials().Revoke(t.Context(), w.org.ID, w.org.OwnerID, c.ID, w.now); err != nil {
@@ -138,6 +140,7 @@ func TestBadCredentialsGetOneAnswer(t *testing.T) {
 }
 
 func TestUseIsRecordedOnceAMinute(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	c, key := w.key(t, auth.KeyRequest{Name: "k"})
 	a := w.auth(t, auth.Options{})
@@ -156,6 +159,7 @@ func TestUseIsRecordedOnceAMinute(t *testing.T) {
 }
 
 func TestAgentsExist(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	exist := func(a *auth.Authenticator) bool {
 		ok, err := a.AgentsExist(t.Context())
@@ -179,6 +183,7 @@ func TestAgentsExist(t *testing.T) {
 }
 
 func TestDashboardNeedsItsToken(t *testing.T) {
+	t.Parallel()
 	const service, secret = "service-key", "0123456789abcdef0123456789abcdef"
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{Dashboard: auth.Dashboard{ServiceKey: service, JWTSecret: secret}})
@@ -263,6 +268,7 @@ func TestDashboardNeedsItsToken(t *testing.T) {
 }
 
 func TestNewRefusesConfusingKeys(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for name, o := range map[string]auth.Options{
 		"two vendors, one key": {AgentKeys: map[loci.Vendor]loci.Secret{"a": "k", "b": "k"}},
@@ -280,6 +286,7 @@ func TestNewRefusesConfusingKeys(t *testing.T) {
 }
 
 func TestSecretsDoNotPrint(t *testing.T) {
+	t.Parallel()
 	key := loci.Secret("hunter2")
 	for _, format := range []string{"%v", "%s", "%q", "%#v", "%+v", "%x"} {
 		if s := fmt.Sprintf(format, struct{ K loci.Secret }{key}) +

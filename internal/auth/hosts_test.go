@@ -12,6 +12,7 @@ import (
 )
 
 func TestHosts(t *testing.T) {
+	t.Parallel()
 	const here, everywhere = "127.0.0.1:5624", "192.0.2.7:5624"
 	none, public := auth.NewHostRule(""), auth.NewHostRule("https://loci.example/base")
 	tests := []struct {
@@ -68,6 +69,7 @@ func TestHosts(t *testing.T) {
 }
 
 func TestRequestOf(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		header http.Header

@@ -58,6 +58,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 15, 0, time.UTC)
 // and without a store, no writes for a tenth of it, and a fresh start in the
 // next window.
 func TestOneProcessKeepsTheLimit(t *testing.T) {
+	t.Parallel()
 	for _, limit := range []int{1, 3, 10, 100, 600} {
 		for _, shared := range []bool{false, true} {
 			now, st := noon, &sharedLimits{}
@@ -97,6 +98,7 @@ func TestOneProcessKeepsTheLimit(t *testing.T) {
 // TestProcessesShareALimit demands that several processes together stay within
 // the limit and a tenth of it each, however the requests fall.
 func TestProcessesShareALimit(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.IntRange(1, 120).Draw(rt, "limit")
 		processes := rapid.IntRange(1, 5).Draw(rt, "processes")
@@ -128,6 +130,7 @@ func TestProcessesShareALimit(t *testing.T) {
 }
 
 func TestLimitWithoutItsStore(t *testing.T) {
+	t.Parallel()
 	l := auth.NewLimiter(auth.LimitOptions{Store: &sharedLimits{fails: true}, Now: func() time.Time { return noon }})
 	passed, errs := 0, 0
 	for range 250 {
@@ -145,6 +148,7 @@ func TestLimitWithoutItsStore(t *testing.T) {
 }
 
 func TestLimitManyAtOnce(t *testing.T) {
+	t.Parallel()
 	l := auth.NewLimiter(auth.LimitOptions{Store: &sharedLimits{}, Now: func() time.Time { return noon }})
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -168,6 +172,7 @@ func TestLimitManyAtOnce(t *testing.T) {
 
 // TestGate demands who is counted together, and what the client is told.
 func TestGate(t *testing.T) {
+	t.Parallel()
 	proxies, err := auth.ParseProxies("10.0.0.0/8")
 	if err != nil {
 		t.Fatal(err)

@@ -132,6 +132,7 @@ func (p *provider) visit(redirect string) url.Values {
 }
 
 func TestSingleSignOn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := newProvider(t, w)
 	s := w.signIn(t, p.settings())
@@ -194,6 +195,7 @@ func TestSingleSignOn(t *testing.T) {
 }
 
 func TestSingleSignOnState(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := newProvider(t, w)
 	s := w.signIn(t, p.settings())
@@ -263,6 +265,7 @@ func TestSingleSignOnState(t *testing.T) {
 }
 
 func TestSingleSignOnStepUp(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := newProvider(t, w)
 	s := w.signIn(t, p.settings())
@@ -294,6 +297,7 @@ func TestSingleSignOnStepUp(t *testing.T) {
 }
 
 func TestSingleSignOnOff(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := newProvider(t, w)
 	p.down = true

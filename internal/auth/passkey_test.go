@@ -143,6 +143,7 @@ func passkeyWorld(t *testing.T) (*world, *auth.SignIn, loci.Principal) {
 }
 
 func TestPasskeySignIn(t *testing.T) {
+	t.Parallel()
 	w, s, me := passkeyWorld(t)
 	a := newAuthenticator(t)
 	k := a.register(w, s, me)
@@ -196,6 +197,7 @@ func TestPasskeySignIn(t *testing.T) {
 }
 
 func TestPasskeyStateIsUsedOnce(t *testing.T) {
+	t.Parallel()
 	w, s, me := passkeyWorld(t)
 	a := newAuthenticator(t)
 	a.register(w, s, me)
@@ -230,6 +232,7 @@ func TestPasskeyStateIsUsedOnce(t *testing.T) {
 }
 
 func TestPasskeyStepUp(t *testing.T) {
+	t.Parallel()
 	w, s, me := passkeyWorld(t)
 	a := newAuthenticator(t)
 	if _, _, err := s.BeginPasskeyStepUp(t.Context(), me, site); loci.CodeOf(err) != loci.Unavailable {

@@ -41,6 +41,7 @@ func (w *world) setPassword(t testing.TB, s *auth.SignIn, password loci.Secret) 
 func from(address string) auth.From { return auth.From{Address: netip.MustParseAddr(address)} }
 
 func TestPasswordFailuresLookAlike(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.signIn(t, auth.SignInOptions{})
 	w.newOrg(t, "other", "nopassword@example.org")
@@ -80,6 +81,7 @@ func TestPasswordFailuresLookAlike(t *testing.T) {
 // TestPasswordThrottle walks both an account that exists and one that does not:
 // the waits must be the same.
 func TestPasswordThrottle(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.signIn(t, auth.SignInOptions{})
 	w.setPassword(t, s, goodPassword)
@@ -121,6 +123,7 @@ func TestPasswordThrottle(t *testing.T) {
 }
 
 func TestPasswordThrottlePerAddress(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.signIn(t, auth.SignInOptions{})
 	w.setPassword(t, s, goodPassword)
@@ -142,6 +145,7 @@ func TestPasswordThrottlePerAddress(t *testing.T) {
 // TestGuessesAtOnce sends many wrong passwords together: beyond the free ones
 // they must not get through for having come at the same time.
 func TestGuessesAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.signIn(t, auth.SignInOptions{})
 	w.setPassword(t, s, goodPassword)
@@ -171,6 +175,7 @@ func TestGuessesAtOnce(t *testing.T) {
 // TestGuessesAtManyAccountsAtOnce sends guesses at many accounts together, from
 // one address: hashing them all would keep everybody else out for long.
 func TestGuessesAtManyAccountsAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.signIn(t, auth.SignInOptions{})
 	var wg sync.WaitGroup
@@ -192,6 +197,7 @@ func TestGuessesAtManyAccountsAtOnce(t *testing.T) {
 }
 
 func TestStepUpByPassword(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.signIn(t, auth.SignInOptions{})
 	a := w.auth(t, auth.Options{})
@@ -243,6 +249,7 @@ func TestStepUpByPassword(t *testing.T) {
 }
 
 func TestHashPasswordRules(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t).signIn(t, auth.SignInOptions{})
 	for name, password := range map[string]loci.Secret{"short": "elevenchars",
 		"long": loci.Secret(strings.Repeat("x", 257)), "e-mail": "Mara@example.org", "not text": "\xff\xfe aaaaaaaaaaaaaa"} {

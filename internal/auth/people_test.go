@@ -49,6 +49,7 @@ func (w *world) user(t testing.TB, who loci.Person) (u loci.User) {
 }
 
 func TestDashboardStrangersGetAnOrgOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	const service, secret = "service-key", "0123456789abcdef0123456789abcdef"
 	w := newWorld(t)
 	of := func(open bool) *auth.Authenticator {
@@ -101,6 +102,7 @@ func TestDashboardStrangersGetAnOrgOfTheirOwn(t *testing.T) {
 }
 
 func TestFindOrCreateNeedsAnInvitation(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
 	if _, err := a.FindOrCreate(t.Context(), "ida@example.org", false); loci.CodeOf(err) != loci.Forbidden {
@@ -117,6 +119,7 @@ func TestFindOrCreateNeedsAnInvitation(t *testing.T) {
 }
 
 func TestManyFirstVisitsMakeOnePerson(t *testing.T) {
+	t.Parallel()
 	for _, invited := range []bool{false, true} {
 		w := newWorld(t)
 		a := w.auth(t, auth.Options{})
@@ -143,6 +146,7 @@ func TestManyFirstVisitsMakeOnePerson(t *testing.T) {
 }
 
 func TestJoin(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.signIn(t, auth.SignInOptions{})
 	_, token := w.invite(t, "ida@example.org", "Platform")
@@ -178,6 +182,7 @@ func TestJoin(t *testing.T) {
 // that is not theirs, and takes the invitation themselves: its holder would later
 // be signed in to an account of which somebody else has the password.
 func TestJoinNeedsTheAddressProvedWhereItCanBe(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	provided := auth.OIDCProvider{ID: "acme", Issuer: "https://id.acme.example", ClientID: "loci",
 		Domains: []string{"acme.example"}}
@@ -216,6 +221,7 @@ func TestJoinNeedsTheAddressProvedWhereItCanBe(t *testing.T) {
 }
 
 func TestLinkSignsInOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.signIn(t, auth.SignInOptions{})
 	owner := loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}

@@ -67,6 +67,7 @@ func sameIDs(a, b []loci.ProjectID) bool {
 // What a person reaches follows every change at the next request, in another
 // process too.
 func TestProjectsFollowTheRegistry(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	other, err := sqlite.Open(t.Context(), sqlite.Options{Dir: w.dir, Now: w.clock})
 	if err != nil {
@@ -115,6 +116,7 @@ func TestProjectsFollowTheRegistry(t *testing.T) {
 // A limited key reaches what both its list and its person reach, and if that is
 // nothing then nothing.
 func TestLimitedKeyLosesProjects(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{OwnerKey: "owner-secret"})
 	one, two, closed := w.project(t, "one", true), w.project(t, "two", true), w.project(t, "closed", false)
@@ -138,6 +140,7 @@ func TestLimitedKeyLosesProjects(t *testing.T) {
 // The operator is in every project of the org. Acting for a person, the operator sees what that person's own key
 // sees. A vendor at the data directory reaches what the owner does.
 func TestOperatorReachesAllProjects(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
 	user, key := w.colleague(t)
@@ -168,6 +171,7 @@ func TestOperatorReachesAllProjects(t *testing.T) {
 // Many at once, while memberships change: who has been let in stays in, and the
 // shared lists stay as they are.
 func TestProjectsConcurrent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
 	user, key := w.colleague(t)

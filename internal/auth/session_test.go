@@ -24,6 +24,7 @@ func arrived(at, from, host string) *http.Request {
 }
 
 func TestSession(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
 	owner := loci.Person{UserID: w.org.OwnerID, OrgID: w.org.ID}
@@ -94,6 +95,7 @@ func TestSession(t *testing.T) {
 
 // TestSessionsAreRecorded signs in, proves again and signs out.
 func TestSessionsAreRecorded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
 	s, err := auth.NewSignIn(auth.SignInOptions{Authenticator: a, Store: w.store, Now: w.clock})
@@ -129,6 +131,7 @@ func TestSessionsAreRecorded(t *testing.T) {
 }
 
 func TestCookies(t *testing.T) {
+	t.Parallel()
 	rec := httptest.NewRecorder()
 	auth.SetSignInCookie(rec, "token", true)
 	if got := rec.Header().Get("Set-Cookie"); got != "__Host-loci=token; Path=/; Max-Age=2592000; HttpOnly; Secure; "+
@@ -167,6 +170,7 @@ func TestCookies(t *testing.T) {
 }
 
 func TestPlainCookieOfAnHTTPSSite(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for public, want := range map[string]loci.Code{"": "", "http://localhost:8080": "",
 		"https://loci.example": loci.Unauthenticated} {
@@ -188,6 +192,7 @@ func TestPlainCookieOfAnHTTPSSite(t *testing.T) {
 }
 
 func TestBrowserName(t *testing.T) {
+	t.Parallel()
 	for agent, want := range map[string]string{
 		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
 			"Chrome/140.0 Safari/537.36": "Chrome on Linux",
@@ -206,6 +211,7 @@ func TestBrowserName(t *testing.T) {
 }
 
 func TestSite(t *testing.T) {
+	t.Parallel()
 	local := arrived("127.0.0.1:8080", "127.0.0.1:5", "127.0.0.1:8080")
 	laptop, server := auth.Site{}, auth.Site{PublicURL: "https://loci.example/"}
 	if got := laptop.Resource(local); got != "http://127.0.0.1:8080/mcp" || laptop.Secure(local) {
@@ -245,6 +251,7 @@ func TestSite(t *testing.T) {
 }
 
 func TestClientAddress(t *testing.T) {
+	t.Parallel()
 	proxies, err := auth.ParseProxies("10.0.0.0/8, ::1 2001:db8::/32")
 	if err != nil {
 		t.Fatal(err)

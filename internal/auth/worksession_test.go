@@ -47,6 +47,7 @@ func (w *world) member(t testing.TB, email string) loci.User {
 
 // A session that a credential may not name is told from none at all by nothing.
 func TestSessionsAreNamedByTheirOwn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
 	mine := w.org.OwnerID
@@ -105,6 +106,7 @@ func TestSessionsAreNamedByTheirOwn(t *testing.T) {
 }
 
 func TestARequestIsInOneSession(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
 	one, two := w.work(t, w.org.OwnerID, "claude", "one", nil), w.work(t, w.org.OwnerID, "claude", "two", nil)

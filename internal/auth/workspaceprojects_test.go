@@ -12,6 +12,7 @@ import (
 // TestOtherWorkspacesAreNotNoticed makes, opens and closes a project in one workspace and reads the feed in another: a
 // reset there would tell of it, and replace what happened in between.
 func TestOtherWorkspacesAreNotNoticed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.auth(t, auth.Options{})
 	user, _ := w.colleague(t)

@@ -51,6 +51,7 @@ const neverOpened = "11111111-2222-4333-8444-555555555555"
 // TestHiddenSessionsAreAbsentOverMCP names other people's sessions, in the header
 // and as an argument. The answer must be the same as for a missing session.
 func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	noor := w.person(loci.DefaultOrg, "noor@loci.example")
@@ -109,6 +110,7 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 // TestAgentScopeOverMCP draws memories of agent scope, their readers, and the
 // session of each read.
 func TestAgentScopeOverMCP(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	noor := w.person(loci.DefaultOrg, "noor@loci.example")
 	sessions := []loci.Session{w.work(w.owner, "claude", "reviewer"), w.work(w.owner, "claude", "writer"),
@@ -178,6 +180,7 @@ func (w *world) checkAgentScope(rt *rapid.T, r *raw, session string, m *loci.Mem
 
 // TestSessionOfAProcess uses a session over stdio until it is closed.
 func TestSessionOfAProcess(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.work(w.owner, "claude", "reviewer")
 	p := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: w.owner.UserID, Vendor: "claude",

@@ -19,6 +19,7 @@ import (
 )
 
 func TestAnswersCoverEveryCode(t *testing.T) {
+	t.Parallel()
 	for _, c := range append(loci.Codes(), "") {
 		if a := answers[c]; a.rpc == 0 || a.http == 0 {
 			t.Errorf("code %q has no answer", c)
@@ -30,6 +31,7 @@ func TestAnswersCoverEveryCode(t *testing.T) {
 const maxInstructions = 2048
 
 func TestInstructionsFitTheContext(t *testing.T) {
+	t.Parallel()
 	memory := []string{"start of a task", "before you ask", "write_memory", "allowed_vendors"}
 	graph := []string{"switch_project", "pass project with each call", "search_nodes before create_entities"}
 	always := []string{"Do not save secrets", "origin", "never instructions"}
@@ -61,6 +63,7 @@ func TestInstructionsFitTheContext(t *testing.T) {
 }
 
 func TestToolsetsAreReadInAnyOrder(t *testing.T) {
+	t.Parallel()
 	for _, tt := range [][2]string{
 		{"memory", "memory"}, {"graph,memory", "memory graph"}, {" graph , graph ,memory,", "memory graph"},
 		{"session,reflect,graph-extra", "graph-extra reflect session"},
@@ -80,6 +83,7 @@ func TestToolsetsAreReadInAnyOrder(t *testing.T) {
 }
 
 func TestTidyErrors(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("s3cret ", 1000)
 	tests := []struct {
 		name string
@@ -107,6 +111,7 @@ func TestTidyErrors(t *testing.T) {
 // TestParseKeepsIDs compares accepted ids with what the SDK reads: an answer must
 // have the id that the client sent.
 func TestParseKeepsIDs(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		id   string
 		want bool
@@ -147,6 +152,7 @@ func TestParseKeepsIDs(t *testing.T) {
 
 // TestConnectionTable opens, uses and ends connections, with a clock.
 func TestConnectionTable(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	table := newConnectionTable(2, 3, time.Hour)
 	table.now = func() time.Time { now = now.Add(time.Second); return now }
@@ -186,6 +192,7 @@ func TestConnectionTable(t *testing.T) {
 }
 
 func TestSealedConnectionsOpenOnlyForTheirPrincipal(t *testing.T) {
+	t.Parallel()
 	s := newSealer()
 	sealed := s.seal("ABC", "me")
 	if id, ok := s.open(sealed, "me"); !ok || id != "ABC" {
@@ -204,6 +211,7 @@ func TestSealedConnectionsOpenOnlyForTheirPrincipal(t *testing.T) {
 }
 
 func TestWholeNumbers(t *testing.T) {
+	t.Parallel()
 	const noNumber, outside = "n must be a whole number", "n must be from -3 to 1000"
 	tests := []struct {
 		text string
@@ -225,6 +233,7 @@ func TestWholeNumbers(t *testing.T) {
 
 // TestInternalErrorsAreNotShown covers tools, prompts and panics.
 func TestInternalErrorsAreNotShown(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
 	cause := errors.New("disk on fire")

@@ -16,6 +16,7 @@ import (
 //
 // long: a table of cases is data.
 func TestBadRequests(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	message := func(method, params string) string {
@@ -176,6 +177,7 @@ func headersFor(body, version string) http.Header {
 }
 
 func TestBadHeaders(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`

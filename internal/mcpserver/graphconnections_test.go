@@ -39,6 +39,7 @@ func (w *world) localClient(t *testing.T, version string) *mcp.ClientSession {
 // TestConnectionsNeverMix lets real clients with one key work on two projects at
 // the same time, over HTTP and stdio.
 func TestConnectionsNeverMix(t *testing.T) {
+	t.Parallel()
 	const each = 20
 	w := newWorld(t)
 	_, key := w.key("claude")
@@ -87,6 +88,7 @@ func TestConnectionsNeverMix(t *testing.T) {
 // TestProjectsCloseUnderConnections archives and deletes a project in another
 // process while it is active in connections.
 func TestProjectsCloseUnderConnections(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	other, err := sqlite.Open(t.Context(), sqlite.Options{Dir: w.dir, Now: w.clock.Now})
@@ -153,6 +155,7 @@ func (w *world) remembered() int {
 
 // TestEndedConnectionsAreForgotten ends connections in every way in which they end.
 func TestEndedConnectionsAreForgotten(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *mcpserver.Options) { o.MaxPerKey = 1 })
 	_, key := w.key("claude")
 	r := w.raw(key, stateful)
@@ -187,6 +190,7 @@ func TestEndedConnectionsAreForgotten(t *testing.T) {
 // TestStatelessClientsHaveNoConnection covers stdio too, where the process could
 // be the connection.
 func TestStatelessClientsHaveNoConnection(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	session := w.localClient(t, stateless)
 	if got := text(t, session, "create_project", map[string]any{"name": "p"}); !strings.Contains(got,
@@ -213,6 +217,7 @@ func TestStatelessClientsHaveNoConnection(t *testing.T) {
 // TestOperatorsClientDeletesProjects checks that stdio requires no step-up in a
 // browser: whoever runs it already has the data directory.
 func TestOperatorsClientDeletesProjects(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	session := w.localClient(t, stateful)
 	text(t, session, "create_project", map[string]any{"name": "p"})

@@ -60,6 +60,7 @@ func askGraph(r *raw, project, name, id string) string {
 // TestHiddenRowsAreAbsent lets one vendor write rows that another may not see. The
 // other must get the same answers as before, byte for byte.
 func TestHiddenRowsAreAbsent(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{stateful, stateless} {
 		t.Run(version, func(t *testing.T) {
 			w := newWorld(t)
@@ -129,6 +130,7 @@ func mustID(t *testing.T, text any) loci.ID[struct{}] {
 // closed ones in their org and open ones in another org. The answers must be the
 // same as before, byte for byte. The person can only learn that a name is taken.
 func TestHiddenProjectsAreAbsent(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{stateful, stateless} {
 		w := newWorld(t)
 		ctx := context.Background()
@@ -193,6 +195,7 @@ func TestHiddenProjectsAreAbsent(t *testing.T) {
 // TestLargeAnswersAreBounded fills a graph with more text than fits into one
 // answer, and reads it over both transports.
 func TestLargeAnswersAreBounded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	r := w.raw(key, stateful)

@@ -53,6 +53,7 @@ func titles(t *testing.T, s *mcp.ClientSession, tool string, arguments map[strin
 }
 
 func TestTwoVendorsShareWhatTheyMay(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", stateful, stateless} {
 		t.Run(version, func(t *testing.T) {
 			w := newWorld(t)
@@ -83,6 +84,7 @@ func TestTwoVendorsShareWhatTheyMay(t *testing.T) {
 }
 
 func TestConnectionsBelongToOnePrincipal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, claude := w.key("claude")
 	_, twin := w.key("claude") // the same person and vendor, another credential
@@ -120,6 +122,7 @@ func TestConnectionsBelongToOnePrincipal(t *testing.T) {
 }
 
 func TestRevokedKeyEndsItsConnection(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{stateful, stateless} {
 		w := newWorld(t)
 		_, other := w.key("cursor")
@@ -144,6 +147,7 @@ func TestRevokedKeyEndsItsConnection(t *testing.T) {
 }
 
 func TestCredentials(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, agent := w.key("claude")
 	_, person, err := w.app.Identity.CreateKey(context.Background(), w.owner, auth.KeyRequest{Name: "me"})
@@ -187,6 +191,7 @@ func TestCredentials(t *testing.T) {
 }
 
 func TestOffUntilThereIsAnAgentKey(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	nobody := &raw{w: w, key: ownerKey, version: stateless}
 	if a := nobody.call("tools/list", "{}"); a.status != http.StatusNotFound ||
@@ -221,6 +226,7 @@ func TestOffUntilThereIsAnAgentKey(t *testing.T) {
 }
 
 func TestForeignHostsAreRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *mcpserver.Options) { o.PublicURL = "https://memory.example/base" })
 	_, key := w.key("claude")
 	r := &raw{w: w, key: key, version: stateless}
@@ -262,6 +268,7 @@ func TestForeignHostsAreRefused(t *testing.T) {
 // TestConnectionsAreLimited opens more connections than a credential and the server
 // may have. No credential may end the connections of another.
 func TestConnectionsAreLimited(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *mcpserver.Options) { o.MaxConnections, o.MaxPerKey = 3, 2 })
 	_, mine := w.key("claude")
 	_, other := w.key("cursor")
@@ -301,6 +308,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 }
 
 func TestTwoCredentialsAreRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	bearer := "Bearer " + key.Reveal()
@@ -312,6 +320,7 @@ func TestTwoCredentialsAreRefused(t *testing.T) {
 }
 
 func TestIdleConnectionsEnd(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *mcpserver.Options) { o.ConnectionIdle = time.Nanosecond })
 	_, key := w.key("claude")
 	r := &raw{w: w, key: key, version: stateful}
@@ -330,6 +339,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 // a tool must use the rights of the request that calls it, not those of the
 // request that opened the connection.
 func TestPrincipalIsOfTheRequest(t *testing.T) {
+	t.Parallel()
 	p := loci.Principal{Kind: loci.KindAgent, OrgID: "default", UserID: loci.NewUserID(), Vendor: "claude"}
 	server := func() *mcp.Server {
 		srv := mcp.NewServer(&mcp.Implementation{Name: "a"}, nil)
@@ -358,6 +368,7 @@ func TestPrincipalIsOfTheRequest(t *testing.T) {
 }
 
 func TestConcurrentWritersLoseNothing(t *testing.T) {
+	t.Parallel()
 	const writers, each = 16, 25
 	for _, version := range []string{stateful, stateless} {
 		t.Run(version, func(t *testing.T) {
@@ -402,6 +413,7 @@ func checkStored(t *testing.T, w *world, acknowledged [][]loci.MemoryID, want in
 }
 
 func TestInternalErrorsAreLoggedOnceAndNotShown(t *testing.T) {
+	t.Parallel()
 	srv := newWorld(t)
 	h := mcpserver.NewHTTP(mcpserver.HTTPOptions{
 		Stateful:  mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),

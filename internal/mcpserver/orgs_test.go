@@ -19,6 +19,7 @@ import (
 // vendors. MCP must not reveal anything about the other org: the answers about its
 // memories must be the same as for missing ids.
 func TestOtherOrgIsAbsent(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{stateful, stateless} {
 		w := newWorld(t)
 		orgs := []loci.Principal{w.owner, w.person("bravo", "b@bravo.example")}
@@ -70,6 +71,7 @@ func TestOtherOrgIsAbsent(t *testing.T) {
 // TestLimitOverMCP checks that a rate-limited request gets JSON-RPC that says when
 // to retry, with and without a credential.
 func TestLimitOverMCP(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 3, 3, 12, 0, 15, 0, time.UTC)
 	w := newWorld(t, func(o *mcpserver.Options) {
 		o.Gate.Limiter = auth.NewLimiter(

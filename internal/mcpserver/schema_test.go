@@ -36,6 +36,7 @@ func listTools(t *testing.T, r *raw) (tools []listed, size int) {
 const allTools = "?toolsets=memory,memory-extra,graph,graph-extra"
 
 func TestToolsAreSmallAndComplete(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	const (
@@ -107,6 +108,7 @@ func checkTools(t *testing.T, tools []listed) {
 // TestLimitsAreEnforced calls every tool with a value one beyond each limit in its
 // schema, including nested ones.
 func TestLimitsAreEnforced(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	r := w.rawAt(key, stateful, allTools)
@@ -267,6 +269,7 @@ func failure(t testing.TB, a reply) string {
 // TestResultsFitTheirSchemas validates what each tool returns. It calls them in an
 // order in which each has something to return.
 func TestResultsFitTheirSchemas(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	r := w.rawAt(key, stateful, allTools)

@@ -30,6 +30,7 @@ func challenge(t *testing.T, a reply) map[string]string {
 }
 
 func TestRefusalSaysHowToSignIn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, signIn)
 	site := strings.TrimSuffix(w.url, "/mcp")
 	tests := []struct {
@@ -78,6 +79,7 @@ func TestRefusalSaysHowToSignIn(t *testing.T) {
 }
 
 func TestTokenWithoutTheScope(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, signIn)
 	ctx := context.Background()
 	c, token, err := auth.NewCredential(w.owner,
@@ -109,6 +111,7 @@ func TestTokenWithoutTheScope(t *testing.T) {
 }
 
 func TestEveryToolHasAnAction(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	w.url += allTools

@@ -41,6 +41,7 @@ func (w *world) stdio(ctx context.Context) (in io.WriteCloser, out io.Reader, wa
 // A connected client loses its team's pool when its person leaves the team, and all
 // access when their org is suspended.
 func TestStdioSeesWhatChangesMeanwhile(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	mate := w.person(w.owner.OrgID, "mate@default.example")
@@ -96,6 +97,7 @@ func TestStdioSeesWhatChangesMeanwhile(t *testing.T) {
 }
 
 func TestConcurrentWritersOverStdioLoseNothing(t *testing.T) {
+	t.Parallel()
 	const writers, each = 16, 25
 	w := newWorld(t)
 	in, out, wait := w.stdio(context.Background())
@@ -158,6 +160,7 @@ func writeCall(id int, title string) string {
 // TestStdioAnswersEverythingBeforeItEnds pipes many calls and closes the pipe. Each
 // must be answered and stored.
 func TestStdioAnswersEverythingBeforeItEnds(t *testing.T) {
+	t.Parallel()
 	const calls = 300
 	w := newWorld(t)
 	text := hello
@@ -179,6 +182,7 @@ func TestStdioAnswersEverythingBeforeItEnds(t *testing.T) {
 }
 
 func TestStdioGoesOnAfterBadLines(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, line string
 		code       float64
@@ -238,6 +242,7 @@ func TestStdioGoesOnAfterBadLines(t *testing.T) {
 // TestStdioAnswersIDsThatAreInUse sends many calls with one id at once. Each must be
 // answered, with a result or an error.
 func TestStdioAnswersIDsThatAreInUse(t *testing.T) {
+	t.Parallel()
 	const calls = 50
 	w := newWorld(t)
 	results, refused := 0, 0
@@ -257,6 +262,7 @@ func TestStdioAnswersIDsThatAreInUse(t *testing.T) {
 }
 
 func TestStdioSpeaksTheStatelessVersion(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 		`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
@@ -268,6 +274,7 @@ func TestStdioSpeaksTheStatelessVersion(t *testing.T) {
 }
 
 func TestStdioEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	in, out, wait := w.stdio(ctx)
@@ -282,6 +289,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 }
 
 func TestStdioNeedsAVendor(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	who := func(context.Context) (loci.Principal, error) { return w.owner, nil }
 	err := w.server.ServeStdio(context.Background(), who, strings.NewReader(hello), io.Discard)

@@ -38,6 +38,7 @@ var pipelined = []struct{ tool, args, want string }{
 
 // Models send dependent calls without waiting for the answers.
 func TestStdioKeepsTheOrderOfGraphCalls(t *testing.T) {
+	t.Parallel()
 	const rounds = 5
 	w := newWorld(t, func(o *mcpserver.Options) { o.Toolsets = mcpserver.Toolsets() })
 	text := hello

@@ -15,6 +15,7 @@ import (
 const initialize = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`
 
 func TestUnknownToolsetsAreRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	for _, query := range []string{"?toolsets=memories", "?toolsets=", "?toolsets=memory,admin",
@@ -37,6 +38,7 @@ func TestUnknownToolsetsAreRefused(t *testing.T) {
 
 // TestConnectionsKeepTheirToolsets changes the address during a connection.
 func TestConnectionsKeepTheirToolsets(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude")
 	r := w.rawAt(key, stateful, "?toolsets=graph")
@@ -54,6 +56,7 @@ func TestConnectionsKeepTheirToolsets(t *testing.T) {
 // TestToolsetsOfTheProcess checks what clients get that choose nothing, over HTTP
 // and stdio.
 func TestToolsetsOfTheProcess(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(o *mcpserver.Options) {
 		o.Toolsets, o.Project = []string{"graph-extra", "graph", "reflect"}, "site"
 	})
@@ -103,6 +106,7 @@ func TestToolsetsOfTheProcess(t *testing.T) {
 }
 
 func TestNewRefusesUnknownToolsets(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	defer func() {
 		if recover() == nil {
@@ -116,6 +120,7 @@ func TestNewRefusesUnknownToolsets(t *testing.T) {
 // key exists. If a client sends a credential, it counts, and a wrong one is always
 // rejected.
 func TestOpenServer(t *testing.T) {
+	t.Parallel()
 	var w *world
 	w = newWorld(t, func(o *mcpserver.Options) {
 		o.Open = func(ctx context.Context) (loci.Principal, error) { return w.auth.Local(ctx, "cursor") }

@@ -26,6 +26,7 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata")
 // lets keys delete. "at" sets the query of the address for later clients. $1 is the
 // first id that appeared in an answer, $cursor the last cursor.
 func TestTranscripts(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts (%v)", err)

@@ -23,6 +23,7 @@ var someVendors = []loci.Vendor{"claude", "cursor", "gemini"}
 // as before. Asking for its id must be the same as asking for a missing id. A
 // vendor that may see it must get another answer.
 func TestHiddenIsAbsent(t *testing.T) {
+	t.Parallel()
 	const rounds, writes = 1, 12
 	for round := range uint64(rounds) {
 		for _, version := range []string{stateful, stateless} {

@@ -28,6 +28,7 @@ var otherActions = map[string]gate.Action{
 // that lacks the rights. Each must be rejected, and the audit trail must record the
 // declared action.
 func TestEverythingCarriesOutItsAction(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, key := w.key("claude", loci.RightEvents)
 	r := w.rawAt(key, stateless, allTools)

@@ -83,6 +83,7 @@ func whole(w *httptest.ResponseRecorder) string {
 // TestHiddenSessionsAreAbsent sends every route in sessions of others, and
 // demands the very answer for a session that never was.
 func TestHiddenSessionsAreAbsent(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	doc := readDocument(t, o.server)
 	o.clock.freeze()
@@ -126,6 +127,7 @@ func TestHiddenSessionsAreAbsent(t *testing.T) {
 
 // TestSessionsInBodiesAreThoseOfTheHeader names sessions in bodies and in queries.
 func TestSessionsInBodiesAreThoseOfTheHeader(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	o.clock.freeze()
 	mine, other, cursors := o.sessions[0].ID.String(), o.sessions[1].ID.String(), o.sessions[2].ID.String()
@@ -184,6 +186,7 @@ var (
 // route answers whoever is not in a session of that agent as if the memory had
 // never been there, and finds it for whoever is.
 func TestAgentScopeOverREST(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	o.clock.freeze()
 	ctx := context.Background()
@@ -265,6 +268,7 @@ func (o *office) checkAgentScope(rt *rapid.T, key, session string, v loci.Viewer
 
 // TestClosingASessionEndsItsReach closes a session between two requests.
 func TestClosingASessionEndsItsReach(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	s := o.sessions[0].ID.String()
 	var m loci.Memory
@@ -298,6 +302,7 @@ func TestClosingASessionEndsItsReach(t *testing.T) {
 
 // TestSessionsStayInTheirWorkspace divides the org after a session was opened.
 func TestSessionsStayInTheirWorkspace(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	ctx := t.Context()
 	boss := o.session(t, loci.DefaultOrg, o.owner.UserID, 0)
@@ -330,6 +335,7 @@ func TestSessionsStayInTheirWorkspace(t *testing.T) {
 
 // TestAgentsAndSessionsOfOthersAreAbsent asks for them by id, and lists them.
 func TestAgentsAndSessionsOfOthersAreAbsent(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	o.clock.freeze()
 	for key, p := range o.readers {

@@ -16,6 +16,7 @@ import (
 
 // TestDashboardHeaders demands that both headers of a dashboard arrive.
 func TestDashboardHeaders(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	ctx := context.Background()
 	if err := s.app.Identity.SetOwnerEmail(ctx, "ada@loci.example"); err != nil {
@@ -45,6 +46,7 @@ func TestDashboardHeaders(t *testing.T) {
 }
 
 func TestDeletionWithStepUp(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	for _, id := range []string{s.write(t, owner, `{"title":"x","content":"y"}`).ID.String(), absent} {
 		if w := s.do("DELETE", "/memories/"+id, owner, ""); w.Code != 403 {
@@ -56,6 +58,7 @@ func TestDeletionWithStepUp(t *testing.T) {
 // TestKeysWithRights demands that a stored key is held to its rights, says
 // which key it is, and is useless once revoked.
 func TestKeysWithRights(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	ctx := context.Background()
 	local, err := s.auth.Local(ctx, "")

@@ -20,6 +20,7 @@ type badInput struct {
 }
 
 func TestBadBodies(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	m := s.write(t, owner, `{"title": "kept", "content": "as it is"}`)
 	one := "/memories/" + m.ID.String()
@@ -123,6 +124,7 @@ func TestBadBodies(t *testing.T) {
 }
 
 func TestBadRequests(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	one := "/memories/" + s.write(t, owner, `{"title": "kept", "content": "as it is"}`).ID.String()
 	s.refuses(t, []badInput{
@@ -207,6 +209,7 @@ func cutText(s string) string { return s[:min(len(s), 300)] }
 // TestManyErrors demands that a body full of faults costs little and is
 // answered briefly.
 func TestManyErrors(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	var body strings.Builder
 	body.WriteString(`{"title":"x"`)
@@ -223,6 +226,7 @@ func TestManyErrors(t *testing.T) {
 }
 
 func TestContentTypes(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	m := s.write(t, owner, `{"title":"a","content":"b"}`)
 	const body = `{"title":"x","content":"y"}`
@@ -255,6 +259,7 @@ func TestContentTypes(t *testing.T) {
 
 // TestIDsOnce asks for the same memory in several ways at once.
 func TestIDsOnce(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	id := s.write(t, owner, `{"title":"a","content":"b"}`).ID.String()
 	list := `["` + id + `","` + strings.ToUpper(id) + `","` + id + `"]`
@@ -278,6 +283,7 @@ func TestIDsOnce(t *testing.T) {
 
 // TestBrokenBodies cuts the connection in the middle of a body.
 func TestBrokenBodies(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	r, err := http.NewRequest(http.MethodPost, "/memories", brokenReader{})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 // TestBriefingTakesWhatOlderClientsSend sends the parameters of S1.
 func TestBriefingTakesWhatOlderClientsSend(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.write(t, claude, `{"title":"old","content":"x","tags":["a","b"]}`)
 	s.clock.advance(10 * 24 * time.Hour)

@@ -23,6 +23,7 @@ func bulkBody(operations ...string) string {
 }
 
 func TestBulk(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	m := s.write(t, owner, `{"title":"old","content":"c"}`)
 	create := `{"op":"create","memory":{"title":"one","content":"c","key":"k"}}`
@@ -66,6 +67,7 @@ func TestBulk(t *testing.T) {
 }
 
 func TestBulkBadInput(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	for body, says := range map[string]string{
 		`{"operations":[]}`:         "operations",

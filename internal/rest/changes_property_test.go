@@ -164,6 +164,7 @@ func (r *reader) hear(t *testing.T, kind, data string) {
 // readers follow over connections that break at random places, and compares
 // what each was told with what the rule says, change by change.
 func TestNoChangeIsLostOrToldTwice(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	done := &history{steps: map[string][]step{}}
 	var following []*reader

@@ -34,6 +34,7 @@ func (w *blocked) SetWriteDeadline(at time.Time) error {
 
 // TestAStuckReaderHoldsNoStop ends a stream while it waits for a client that takes nothing.
 func TestAStuckReaderHoldsNoStop(t *testing.T) {
+	t.Parallel()
 	s, _, _ := newLiveServer(t)
 	ctx, stop := context.WithCancel(t.Context())
 	w := &blocked{ResponseRecorder: httptest.NewRecorder(), began: make(chan struct{}), over: make(chan struct{})}

@@ -135,6 +135,7 @@ func newLiveServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) (
 }
 
 func TestAStreamTellsWhatItsReaderSees(t *testing.T) {
+	t.Parallel()
 	s, h, url := newLiveServer(t)
 	agent, person := s.follow(t, url, claude, ""), s.follow(t, url, owner, "")
 	if e := agent.want("ready"); e.id == "" || e.data != `{"resumed":false}` {
@@ -175,6 +176,7 @@ func TestAStreamTellsWhatItsReaderSees(t *testing.T) {
 }
 
 func TestAStreamGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
 	s, _, url := newLiveServer(t)
 	first := s.follow(t, url, claude, "")
 	first.want("ready")
@@ -213,6 +215,7 @@ func TestAStreamGoesOnWhereItWas(t *testing.T) {
 
 // TestAStreamFollowsItsReader: whoever comes into a team, or loses the key, does so at once.
 func TestAStreamFollowsItsReader(t *testing.T) {
+	t.Parallel()
 	s, h, url := newLiveServer(t)
 	id, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Vendor: "claude"})
 	in := s.follow(t, url, key, "")
@@ -245,6 +248,7 @@ func TestAStreamFollowsItsReader(t *testing.T) {
 }
 
 func TestStreamsOfACredentialAreLimited(t *testing.T) {
+	t.Parallel()
 	s, h, url := newLiveServer(t)
 	var open []*stream
 	for range 3 {
@@ -272,6 +276,7 @@ var (
 // TestHiddenChangesLeaveNoTrace compares what a reader gets, byte by byte but
 // for what is random, with and without changes that it may not see.
 func TestHiddenChangesLeaveNoTrace(t *testing.T) {
+	t.Parallel()
 	read := func(hide bool) string {
 		s, h, url := newLiveServer(t)
 		s.clock.freeze()
@@ -334,6 +339,7 @@ func (w *stuck) Write(b []byte) (int, error) {
 
 // TestASlowReaderHoldsNobody writes while a client takes nothing, and lets it have everything then.
 func TestASlowReaderHoldsNobody(t *testing.T) {
+	t.Parallel()
 	s, _, _ := newLiveServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &stuck{ResponseRecorder: httptest.NewRecorder(), began: make(chan struct{}), let: make(chan struct{})}

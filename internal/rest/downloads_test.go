@@ -15,6 +15,7 @@ import (
 
 // The bytes of a file are kept once, whoever attaches them to what, until nobody has them.
 func TestTheSameFileIsStoredOnce(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	one, two := s.write(t, claude, `{"title":"x","content":"y"}`), s.write(t, owner, `{"title":"z","content":"y"}`)
 	content := strings.Repeat("the same ", 1000)
@@ -45,6 +46,7 @@ func TestTheSameFileIsStoredOnce(t *testing.T) {
 
 // No file is shown as a page of this server, whatever it was called.
 func TestFilesAreNeverRendered(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	m := s.write(t, owner, `{"title":"x","content":"y"}`)
 	for _, tt := range []struct{ name, content, claimed, is, sent string }{
@@ -88,6 +90,7 @@ func TestFilesAreNeverRendered(t *testing.T) {
 }
 
 func TestRangesOfAFile(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	d := readDocument(t, s)
 	m := s.write(t, owner, `{"title":"x","content":"y"}`)
@@ -155,6 +158,7 @@ func checkParts(t *testing.T, w *httptest.ResponseRecorder, want ...string) {
 // is told of what hangs on it, byte for byte, with what it is told of ids that
 // nothing ever had.
 func TestHiddenFilesReadAsAbsent(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.clock.freeze()
 	hidden := s.write(t, claude,

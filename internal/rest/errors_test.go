@@ -12,6 +12,7 @@ import (
 )
 
 func TestStatusCoversEveryCode(t *testing.T) {
+	t.Parallel()
 	for _, c := range loci.Codes() {
 		if status[c] == 0 {
 			t.Errorf("code %q has no HTTP status", c)
@@ -23,6 +24,7 @@ func TestStatusCoversEveryCode(t *testing.T) {
 }
 
 func TestProblems(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		err    error
@@ -50,6 +52,7 @@ func TestProblems(t *testing.T) {
 // TestNotFoundReadsTheSame is what keeps texts of lower layers from telling
 // why something was not found.
 func TestNotFoundReadsTheSame(t *testing.T) {
+	t.Parallel()
 	s := &server{}
 	ctx := context.WithValue(context.Background(), exchangeKey{}, &exchange{})
 	for absent, want := range map[missing]string{
@@ -65,6 +68,7 @@ func TestNotFoundReadsTheSame(t *testing.T) {
 }
 
 func TestEntityTags(t *testing.T) {
+	t.Parallel()
 	for header, want := range map[string]int{"": 0, "*": 0, `"3"`: 3, "3": 3, `W/"3"`: 3, "\t3\t": 3} {
 		if got, err := ifVersion(header); err != nil || got != want {
 			t.Errorf("If-Match %q: got %d, %v, want %d", header, got, err, want)
@@ -86,6 +90,7 @@ func TestEntityTags(t *testing.T) {
 
 // TestRoutesSayWhoMayCall demands that a route that forgets to does not start.
 func TestRoutesSayWhoMayCall(t *testing.T) {
+	t.Parallel()
 	defer func() {
 		if recover() == nil {
 			t.Error("a route without access was registered")
@@ -95,6 +100,7 @@ func TestRoutesSayWhoMayCall(t *testing.T) {
 }
 
 func TestHumaErrorsDoNotLeak(t *testing.T) {
+	t.Parallel()
 	for code := 400; code < 600; code++ {
 		err := huma.NewError(code, "cannot", &huma.ErrorDetail{Message: "must be odd", Location: "body.a", Value: "s3cret"})
 		p, ok := err.(*problem)

@@ -15,6 +15,7 @@ import (
 func many(n int, entry string) string { return "[" + strings.Repeat(entry+",", n-1) + entry + "]" }
 
 func TestBadProjects(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.write(t, owner, `{"title": "kept", "content": "as it is"}`)
 	g := s.graph(t, owner, "kept", "")
@@ -74,6 +75,7 @@ func (s *server) unchanged(t *testing.T, one string) {
 
 // long: a table of cases is data.
 func TestBadGraphs(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.write(t, owner, `{"title": "kept", "content": "as it is"}`)
 	g := s.graph(t, owner, "kept", "")
@@ -200,6 +202,7 @@ func TestBadGraphs(t *testing.T) {
 
 // TestGraphOfAnArchivedProject demands that all routes about it say so.
 func TestGraphOfAnArchivedProject(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	g := s.graph(t, owner, "kept", "")
 	s.expect(t, 200, owner, "POST /projects/"+g.project+"/archive")
@@ -227,6 +230,7 @@ func TestGraphOfAnArchivedProject(t *testing.T) {
 // TestManyRefusedItems demands that every refused item has its reason, and that
 // the text stays short.
 func TestManyRefusedItems(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	g := s.graph(t, owner, "p", "")
 	var items []string
@@ -248,6 +252,7 @@ func TestManyRefusedItems(t *testing.T) {
 
 // TestBulkBodies demands that what stores in a graph takes up to 16 MiB.
 func TestBulkBodies(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	g := s.graph(t, owner, "p", "")
 	at := "/projects/" + g.project + "/graph"

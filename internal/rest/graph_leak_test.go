@@ -14,6 +14,7 @@ import (
 // TestHiddenProjectReadsAsAbsent sends every route about a project, as
 // everybody who is not in it, and demands the answer for a project that never was.
 func TestHiddenProjectReadsAsAbsent(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	doc := readDocument(t, s)
 	noor := s.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member)
@@ -96,6 +97,7 @@ func (s *server) hide(t *testing.T) hiding {
 // TestHiddenRowsReadAsAbsent sends every route about a graph as an agent who
 // may not read some rows, once about them and once about rows that never were.
 func TestHiddenRowsReadAsAbsent(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	h := s.hide(t)
 	never := hiding{h.project, h.seen, absent, absent, absent, absent}
@@ -160,6 +162,7 @@ func TestHiddenRowsReadAsAbsent(t *testing.T) {
 
 // TestWhoMayWhat sends each request with several credentials.
 func TestWhoMayWhat(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	noor := s.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member)
 	fresh, stale := s.session(t, loci.DefaultOrg, s.owner.UserID, 0), s.session(t, loci.DefaultOrg, s.owner.UserID,
@@ -200,6 +203,7 @@ func TestWhoMayWhat(t *testing.T) {
 // TestKeyOfOneProject demands that a limited key reaches its projects and no
 // others.
 func TestKeyOfOneProject(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	mine, other := s.graph(t, owner, "mine", ""), s.graph(t, owner, "other", "")
 	var id loci.ProjectID

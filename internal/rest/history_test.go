@@ -21,6 +21,7 @@ func init() {
 
 // TestUndoOverREST undoes what an agent's key did, and takes that back.
 func TestUndoOverREST(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	fresh := s.session(t, loci.DefaultOrg, s.owner.UserID, time.Minute)
 	stale := s.session(t, loci.DefaultOrg, s.owner.UserID, 6*time.Minute)
@@ -70,6 +71,7 @@ func TestUndoOverREST(t *testing.T) {
 
 // TestUndoAgain sends an undo twice under one key: it is done once.
 func TestUndoAgain(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	fresh := s.session(t, loci.DefaultOrg, s.owner.UserID, time.Minute)
 	since := s.clock.Now().Format(time.RFC3339Nano)
@@ -87,6 +89,7 @@ func TestUndoAgain(t *testing.T) {
 }
 
 func TestRevertOverREST(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	m := s.write(t, owner, `{"title":"t","content":"one"}`)
 	at := "/memories/" + m.ID.String()
@@ -117,6 +120,7 @@ func TestRevertOverREST(t *testing.T) {
 
 // TestUndoIsRefusedToLimitedKeys: the trail says so.
 func TestUndoIsRefusedToLimitedKeys(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightRead}})
 	s.refusedAs(t, key, `POST /undo {"origin":"cursor","since":"2026-01-01T00:00:00Z"}`, memory.Undo)

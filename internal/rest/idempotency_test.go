@@ -50,6 +50,7 @@ func replayed(tb testing.TB, first, second *httptest.ResponseRecorder) {
 // TestRepeatedPosts sends what makes and changes things twice: the second
 // answer names what the first one did, and nothing is there twice.
 func TestRepeatedPosts(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.clock.freeze()
 	g := s.graph(t, owner, "garden", "")
@@ -92,6 +93,7 @@ func TestRepeatedPosts(t *testing.T) {
 
 // TestRepetitionRevivesNothing repeats requests whose result is gone meanwhile.
 func TestRepetitionRevivesNothing(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithKey })
 	g := s.graph(t, owner, "garden", "")
 	graph := "/projects/" + g.project + "/graph"
@@ -118,6 +120,7 @@ func TestRepetitionRevivesNothing(t *testing.T) {
 
 // TestARepeatedUpdateIsOne demands 200 for a save under a key that was there.
 func TestARepeatedUpdateIsOne(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.expect(t, 201, owner, `POST /memories {"key":"k","title":"t","content":"one"}`)
 	update := `POST /memories {"key":"k","title":"t","content":"two"}`
@@ -130,6 +133,7 @@ func TestARepeatedUpdateIsOne(t *testing.T) {
 
 // TestDryRunsAreRepeated: a key does not keep them from being made again.
 func TestDryRunsAreRepeated(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	fresh := s.session(t, loci.DefaultOrg, s.owner.UserID, time.Minute)
 	for range 2 {
@@ -141,6 +145,7 @@ func TestDryRunsAreRepeated(t *testing.T) {
 }
 
 func TestOneKeyForOneRequest(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	if w := s.once(owner, "k", `POST /projects {"name":"one"}`); w.Code != 201 {
 		t.Fatal(w.Body)
@@ -182,6 +187,7 @@ func TestOneKeyForOneRequest(t *testing.T) {
 }
 
 func TestSecretsAreNotRepeated(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	browser := s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
 	first := s.once(browser, "k", `POST /keys {"name":"a key"}`)
@@ -200,6 +206,7 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 // TestAtOnceUnderOneKey sends one request many times at once: it is carried out
 // once, and whoever comes too early is told to come again.
 func TestAtOnceUnderOneKey(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	var group sync.WaitGroup
 	answers := make([]*httptest.ResponseRecorder, 16)
@@ -225,6 +232,7 @@ func TestAtOnceUnderOneKey(t *testing.T) {
 // TestEveryPostTakesAKey sends an Idempotency-Key to every POST route of the
 // document. A route that only reads does not document it.
 func TestEveryPostTakesAKey(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	reads := []string{"/memories/list", "/memories/recall", "/query", "/graph/open", "/by-tag", "/browse", "/search",
 		"/agent/memories/list"}

@@ -25,6 +25,7 @@ var readers = map[string]loci.Vendor{owner: "", claude: "claude", cursor: "curso
 // see one as if it had never been there: for its id byte for byte as for an id
 // that nothing ever had, and in lists as a server that never stored it.
 func TestHiddenReadsAsAbsent(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	stranger := loci.NewUserID()
 	ctx := context.Background()

@@ -29,6 +29,7 @@ func limited(t *testing.T, principal, address int) *server {
 // together, that another one of the same person is not touched, and what the
 // answer says.
 func TestLimitOfACredential(t *testing.T) {
+	t.Parallel()
 	s := limited(t, 5, 100)
 	for i, path := range []string{"/whoami", "/api/v1/memories", "/memories/" + absent, "/nowhere", "/agent/briefing"} {
 		w := s.do("GET", path, owner, "")
@@ -56,6 +57,7 @@ func TestLimitOfACredential(t *testing.T) {
 // TestLimitOfAnAddress demands that strangers are counted by address, a bad key
 // like none, and that a good one still gets in from there.
 func TestLimitOfAnAddress(t *testing.T) {
+	t.Parallel()
 	s := limited(t, 100, 3)
 	from := func(address, path, key string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -79,6 +81,7 @@ func TestLimitOfAnAddress(t *testing.T) {
 
 // TestLimitsOfRoutes demands the limits that some routes have of their own.
 func TestLimitsOfRoutes(t *testing.T) {
+	t.Parallel()
 	s := limited(t, 10_000, 0)
 	ctx := context.Background()
 	err := s.store.Update(ctx, loci.DefaultOrg, func(tx store.Tx) error {
@@ -109,6 +112,7 @@ func TestLimitsOfRoutes(t *testing.T) {
 // TestNoLimit demands that 0 means no limit at all for a credential, not even
 // on routes that have one of their own.
 func TestNoLimit(t *testing.T) {
+	t.Parallel()
 	s := limited(t, 0, 0)
 	for range 40 {
 		for _, request := range []string{`POST /memories/bulk {"operations":[]}`, "GET /users/me/export", "GET /nowhere"} {
@@ -122,6 +126,7 @@ func TestNoLimit(t *testing.T) {
 // TestLimitsOfProjects demands the limits that making and deleting projects, and
 // moving graphs in and out, share with their neighbours.
 func TestLimitsOfProjects(t *testing.T) {
+	t.Parallel()
 	s := limited(t, 10_000, 0)
 	at := "/projects/" + absent
 	for request, limit := range map[string]int{`POST /projects {}`: 30, "GET " + at + "/graph/export": 10} {

@@ -13,6 +13,7 @@ import (
 // the reader may not see, and to one that never was, and compares the answers
 // byte by byte.
 func TestHiddenNodeReadsAsAbsent(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.clock.freeze()
 	doc := readDocument(t, s)
@@ -67,6 +68,7 @@ func TestHiddenNodeReadsAsAbsent(t *testing.T) {
 // TestHiddenItemsLeaveNoTrace compares a node with items that the reader may
 // not see with one that never had them.
 func TestHiddenItemsLeaveNoTrace(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.clock.freeze()
 	secret := s.write(t, owner, `{"title":"hidden","content":"hidden","allowed_vendors":["cursor"]}`)
@@ -106,6 +108,7 @@ func TestHiddenItemsLeaveNoTrace(t *testing.T) {
 
 // TestARepeatedItemIsAddedOnce sends a new item twice under one key.
 func TestARepeatedItemIsAddedOnce(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	var n loci.MemoryNode
 	first := s.do("POST", "/memory-nodes", owner, `{"name":"n"}`, "Idempotency-Key: a")

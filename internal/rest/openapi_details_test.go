@@ -11,6 +11,7 @@ import (
 // TestOpenAPISaysWhatIsTaken compares schemas with what the routes take: each
 // body is valid by both, or by neither.
 func TestOpenAPISaysWhatIsTaken(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	d := readDocument(t, s)
 	fresh := s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
@@ -63,6 +64,7 @@ func jsonOf(t *testing.T, text string) (v any) {
 }
 
 func TestOpenAPIFormats(t *testing.T) {
+	t.Parallel()
 	d := readDocument(t, newServer(t))
 	for path, want := range map[string]string{"Invitation/properties/emails/items/format": "email",
 		"Agent/properties/config/type": "object"} {
@@ -74,6 +76,7 @@ func TestOpenAPIFormats(t *testing.T) {
 
 // TestOpenAPILinks demands a link from what makes a thing to what gets it.
 func TestOpenAPILinks(t *testing.T) {
+	t.Parallel()
 	d := readDocument(t, newServer(t))
 	for from, to := range map[string]string{"/memories": "getMemoryAtRoot", "/api/v1/memories": "getMemory",
 		"/agents":          "getAgentAtRoot",
@@ -88,6 +91,7 @@ func TestOpenAPILinks(t *testing.T) {
 // TestAWrongMethodComesFirst: what else is wrong with a request does not matter
 // where there is no such route.
 func TestAWrongMethodComesFirst(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	for method, want := range map[string]int{"PUT": 405, "GET": 400} {
 		if w := s.do(method, "/whoami", claude, "", "Loci-Session: nonsense"); w.Code != want {

@@ -230,6 +230,7 @@ var theRoutes = []string{
 }
 
 func TestOpenAPIHasEveryRoute(t *testing.T) {
+	t.Parallel()
 	d := readDocument(t, newServer(t))
 	var want, got []string
 	for _, r := range theRoutes {
@@ -255,6 +256,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 }
 
 func TestOpenAPIOperations(t *testing.T) {
+	t.Parallel()
 	d := readDocument(t, newServer(t))
 	for path, item := range d.paths {
 		for method, op := range item.(map[string]any) {
@@ -344,6 +346,7 @@ var refusedExamples = map[string]int{
 // TestOpenAPIExamplesWork sends each documented example of a request, with
 // ids and words of a server that has everything.
 func TestOpenAPIExamplesWork(t *testing.T) {
+	t.Parallel()
 	for path, item := range readDocument(t, newServer(t)).paths {
 		for method, op := range item.(map[string]any) {
 			body := exampleBody(op)
@@ -406,6 +409,7 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 }
 
 func TestOpenAPIShape(t *testing.T) {
+	t.Parallel()
 	d := readDocument(t, newServer(t))
 	if v, _ := d.raw["openapi"].(string); !strings.HasPrefix(v, "3.1.") {
 		t.Errorf("openapi is %q, want 3.1", v)

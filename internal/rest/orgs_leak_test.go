@@ -183,6 +183,7 @@ func (x *tenant) aims(path, body string) (string, string) {
 // the other is in any answer, and every answer is byte for byte that about
 // things that never were. Agents see nothing of other vendors either.
 func TestOtherOrgReadsAsAbsent(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	doc := readDocument(t, s)
 	alpha, bravo := s.tenant(t, "alphamark"), s.tenant(t, "bravomark")

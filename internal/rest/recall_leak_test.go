@@ -18,6 +18,7 @@ import (
 // read that takes a time that it shows the memory to whom the rule lets see it then and
 // now, and answers anybody else, byte for byte, like a server that never stored it.
 func TestHiddenAtNoTime(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	stranger := loci.NewUserID()
 	ctx := context.Background()

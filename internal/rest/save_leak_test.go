@@ -24,6 +24,7 @@ func (s *server) plainly(key, request string) string {
 // they have the key, nor that they can be superseded, nor of suggestions about
 // them.
 func TestSavesTellNothingOfTheHidden(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	hidden := s.write(t, claude,
 		`{"key":"known","title":"Hidden","content":"The harbour code is 4471 and opens all the gates.",`+

@@ -18,6 +18,7 @@ import (
 // TestServerTimingIsForPeople: a microsecond would tell a vendor of rows that
 // it may not see.
 func TestServerTimingIsForPeople(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	for _, path := range []string{"/whoami", "/agent/briefing", "/no/such/route", "/memories/x"} {
 		if got := s.do("GET", path, owner, "").Header().Get("Server-Timing"); !regexp.MustCompile(
@@ -36,6 +37,7 @@ func TestServerTimingIsForPeople(t *testing.T) {
 }
 
 func TestLogHasNoSecrets(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.do("POST", "/memories?api_key=s3cret", owner,
 		`{"title":"s3cret title","content":"s3cret content","origin":"s3cret"}`)
@@ -53,6 +55,7 @@ func TestLogHasNoSecrets(t *testing.T) {
 // TestRefusalsAreNoFaults: what a caller did wrong is no error of the server,
 // and the log holds nothing of what they sent.
 func TestRefusalsAreNoFaults(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	m := s.write(t, owner, `{"title":"x","content":"y"}`)
 	form := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"s3cret.txt\"\r\n\r\nabc"
@@ -69,6 +72,7 @@ func TestRefusalsAreNoFaults(t *testing.T) {
 }
 
 func TestTwoCredentials(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	for _, path := range []string{"/whoami", "/no/such/route"} {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -82,6 +86,7 @@ func TestTwoCredentials(t *testing.T) {
 // TestUncleanPaths demands that nobody is sent elsewhere before it is known
 // who asks.
 func TestUncleanPaths(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	for _, path := range []string{"//memories", "/memories/", "/./memories", "/agent/../memories", "/memories/..",
 		"/api/v1", "/api/v1/"} {
@@ -95,6 +100,7 @@ func TestUncleanPaths(t *testing.T) {
 }
 
 func TestHomeIsForWhoeverOpensTheAddress(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	w := s.do("GET", "/", "", "")
 	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") ||
@@ -125,6 +131,7 @@ func (echoChat) Model() memory.ChatModel {
 }
 
 func TestModels(t *testing.T) {
+	t.Parallel()
 	broken := newServer(t, func(_ *rest.Options, o *app.Options) { o.Chat = brokenChat{} })
 	w := broken.do("POST", "/query", owner, `{"query":"when?"}`)
 	if w.Code != 502 || strings.Contains(w.Body.String(), "s3cret") || strings.Count(broken.log.String(),
@@ -142,6 +149,7 @@ func TestModels(t *testing.T) {
 }
 
 func TestNotReady(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.store.Close()
 	w := s.do("GET", "/ready", "", "")
@@ -171,6 +179,7 @@ var toAgents = []string{"/agent/", "/projects", "/agents", "/sessions", "/memory
 
 // TestAgentsAreConfined walks every documented route with an agent's key.
 func TestAgentsAreConfined(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	open := map[string]bool{"/health": true, "/ready": true, "/openapi.json": true, "/whoami": true, "/query": true,
 		"/changes": true}

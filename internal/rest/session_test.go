@@ -19,6 +19,7 @@ import (
 // key is enough, a session needs a fresh proof, and a stale one is told where
 // to give it.
 func TestDeletionNeedsStepUp(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	fresh := s.session(t, loci.DefaultOrg, s.owner.UserID, time.Minute)
 	stale := s.session(t, loci.DefaultOrg, s.owner.UserID, 6*time.Minute)
@@ -68,6 +69,7 @@ func problemOf(t *testing.T, b []byte) client.Problem {
 
 // TestAgentsTrashTheirOwn where the org deletes by key.
 func TestAgentsTrashTheirOwn(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	mine, others := s.write(t, claude, `{"title":"x","content":"y"}`), s.write(t, cursor, `{"title":"x","content":"y"}`)
 	if w := s.request(claude, "DELETE /agent/memories/"+mine.ID.String()); w.Code != 200 {
@@ -83,6 +85,7 @@ func TestAgentsTrashTheirOwn(t *testing.T) {
 
 // TestBulkTrashIsAllOrNothing demands that one missing id keeps all.
 func TestBulkTrashIsAllOrNothing(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	a, b := s.write(t, owner, `{"title":"a","content":"y"}`).ID.String(), s.write(t, owner,
 		`{"title":"b","content":"y"}`).ID.String()
@@ -111,6 +114,7 @@ func TestBulkTrashIsAllOrNothing(t *testing.T) {
 // TestCookies demands that a page of another site cannot use a session, and
 // that a session is good for nothing as a bearer.
 func TestCookies(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	cookie := s.session(t, loci.DefaultOrg, s.owner.UserID, time.Minute)
 	const body = `{"title":"x","content":"y"}`
@@ -154,6 +158,7 @@ func TestCookies(t *testing.T) {
 
 // TestWhoAmISession demands that a session says how fresh its proof is.
 func TestWhoAmISession(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	for age, fresh := range map[time.Duration]bool{time.Minute: true, 6 * time.Minute: false} {
 		var id client.Identity
@@ -168,6 +173,7 @@ func TestWhoAmISession(t *testing.T) {
 // TestExportIsTheCommandLines demands the same bytes as `loci export`, and a
 // plain refusal where there is no right.
 func TestExportIsTheCommandLines(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	for range 3 {
 		m := s.write(t, owner, `{"title":"a <b>","content":"y","tags":["ops"]}`)
@@ -191,6 +197,7 @@ func TestExportIsTheCommandLines(t *testing.T) {
 
 // TestSecretsAreNotKept demands that no cache may keep a new key.
 func TestSecretsAreNotKept(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	fresh := s.session(t, loci.DefaultOrg, s.owner.UserID, time.Minute)
 	w := s.request(fresh, `POST /keys {"name":"backup","scopes":["memories:read"]}`)

@@ -54,6 +54,7 @@ func (s *server) cast(t *testing.T) map[string]string {
 // normalised to <id1>, <cursor1>, <time>; requests may use them. Each file is
 // played under both prefixes and must give the same answers.
 func TestTranscripts(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)

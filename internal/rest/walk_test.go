@@ -47,6 +47,7 @@ func walked(path string) string {
 // credential that has none of the rights that matter, and demands a refusal
 // that the audit trail knows under the action that the route declares.
 func TestEveryRouteCarriesOutItsAction(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightEvents}})
 	_, agent := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Vendor: "claude",

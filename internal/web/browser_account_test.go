@@ -39,6 +39,7 @@ func (b *tab) fingerprint() {
 }
 
 func TestBrowserPasskey(t *testing.T) {
+	t.Parallel()
 	w, b := newWorld(t), newTab(t)
 	b.open(w.base + "/app/sign-in")
 	b.fingerprint()
@@ -73,6 +74,7 @@ func TestBrowserPasskey(t *testing.T) {
 }
 
 func TestBrowserLinkKeysAndSessions(t *testing.T) {
+	t.Parallel()
 	w, b := newWorld(t), newTab(t)
 	token, err := w.signIn.NewLink(t.Context(), w.mara, 15*time.Minute)
 	if err != nil {

@@ -93,6 +93,7 @@ func (p *program) address(done <-chan connected) string {
 }
 
 func TestBrowserConnectsAProgram(t *testing.T) {
+	t.Parallel()
 	w, b := newWorld(t), newTab(t)
 	w.remember("everybody's")
 	w.remember("also everybody's")
@@ -159,6 +160,7 @@ func TestBrowserConnectsAProgram(t *testing.T) {
 }
 
 func TestBrowserDenies(t *testing.T) {
+	t.Parallel()
 	w, b := newWorld(t), newTab(t)
 	p := newProgram(t, "Somebody")
 	done := p.connect(w.base + "/mcp")
@@ -217,6 +219,7 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]
 // TestBrowserGoesOnFromASite is what Claude's callback does: it sends the
 // browser on, which a redirect after a form would not be allowed to.
 func TestBrowserGoesOnFromASite(t *testing.T) {
+	t.Parallel()
 	w, b := newWorld(t), newTab(t)
 	end := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte("arrived with code " + strconv.FormatBool(r.URL.Query().Has("code")) + " and error " +

@@ -14,6 +14,7 @@ import (
 // TestBrowsersThatGoAwayAreNoFaults sends requests whose browser does not wait:
 // a crowd of them must not fill the log with faults.
 func TestBrowsersThatGoAwayAreNoFaults(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	h := web.New(web.Options{App: w.app, Auth: w.auth, SignIn: w.signIn, OAuth: oauth.New(oauth.Options{Store: w.store}),
 		Log: slog.New(slog.NewTextHandler(w.log, nil))})

@@ -24,6 +24,7 @@ func (w *world) invite(email string) string {
 }
 
 func TestInvitationMakesAnAccount(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	token := w.invite("noor@example.org")
 	path := "/app/invite?token=" + token
@@ -58,6 +59,7 @@ func TestInvitationMakesAnAccount(t *testing.T) {
 }
 
 func TestInvitationOfSomebodyWithAnAccount(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	u := loci.User{ID: loci.NewUserID(), OrgID: w.mara.OrgID, Email: "olu@example.org", Role: loci.RoleUser,
 		OrgRole: loci.Member, CreatedAt: w.clock.Now()}

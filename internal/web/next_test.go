@@ -8,6 +8,7 @@ import (
 )
 
 func TestSafeNextStaysOnThisSite(t *testing.T) {
+	t.Parallel()
 	for _, next := range []string{"/app/", "/app/keys", "/app/keys?done=revoked", "/app/invite?token=loci_invite_x",
 		"/oauth/authorize?client_id=https%3A%2F%2Fclaude.ai%2Fc&redirect_uri=https://claude.ai/cb&state=a..b//c"} {
 		if got := safeNext(next); got != next {
@@ -42,6 +43,7 @@ func FuzzSafeNext(f *testing.F) {
 }
 
 func TestFormTarget(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ redirect, want string }{
 		{"https://claude.ai/api/mcp/auth_callback", ""},
 		{"http://127.0.0.1:33418/", "http://127.0.0.1:33418"},
@@ -59,6 +61,7 @@ func TestFormTarget(t *testing.T) {
 }
 
 func TestStatusCoversEveryCode(t *testing.T) {
+	t.Parallel()
 	for _, c := range append(loci.Codes(), "") {
 		if statuses[c] == 0 {
 			t.Errorf("code %q has no HTTP status", c)

@@ -35,6 +35,7 @@ func lacks(t *testing.T, what string, a answer, texts ...string) {
 
 // Who has no address is offered no password, and told how to come by one.
 func TestNoPasswordWithoutAnAddress(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ann := w.owner("home", "")
 	b := w.browser()

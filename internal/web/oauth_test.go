@@ -88,6 +88,7 @@ func (w *world) token(pairs ...string) (tokens, answer) {
 }
 
 func TestConsentToToken(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.remember("everybody's")
 	w.remember("claude's", "claude")
@@ -133,6 +134,7 @@ func TestConsentToToken(t *testing.T) {
 }
 
 func TestTypedVendorIsShownFirst(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.remember("everybody's")
 	w.remember("windsurf's", "windsurf")
@@ -154,6 +156,7 @@ func TestTypedVendorIsShownFirst(t *testing.T) {
 }
 
 func TestRefusedRequests(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
@@ -201,6 +204,7 @@ func TestRefusedRequests(t *testing.T) {
 }
 
 func TestOperatorsWordIsTheOnlyChoice(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
@@ -223,6 +227,7 @@ func TestOperatorsWordIsTheOnlyChoice(t *testing.T) {
 }
 
 func TestEndpointsOfPrograms(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.site = "cross-site"
@@ -286,6 +291,7 @@ func (w *world) principal(token string) loci.Principal {
 }
 
 func TestWorkspaceIsChosenBeforeConsent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	on, local := true, w.local(w.mara)
 	if _, err := w.app.Org.Set(t.Context(), local, org.Settings{Workspaces: &on}); err != nil {

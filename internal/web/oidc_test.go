@@ -67,6 +67,7 @@ func newProvider(t *testing.T, now func() time.Time, email string) *httptest.Ser
 }
 
 func TestSingleSignOn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(w *world) auth.OIDCProvider {
 		provider := newProvider(t, w.clock.Now, maraMail)
 		return auth.OIDCProvider{ID: "corp", Name: "Acme & Co", Issuer: provider.URL, ClientID: "loci",

@@ -17,6 +17,7 @@ var ownPages = []string{"/app/", "/app/step-up", "/app/sign-ins", "/app/keys", "
 	"/app/sign-in-methods"}
 
 func TestStrangersAreSentToSignIn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	for _, path := range append(ownPages, "/oauth/authorize?client_id=x&state=a%26b") {
@@ -44,6 +45,7 @@ func TestStrangersAreSentToSignIn(t *testing.T) {
 }
 
 func TestSignIn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	want(t, "the page", b.get("/app/sign-in?next=/app/keys"), 200, `name="next" value="/app/keys"`,
@@ -85,6 +87,7 @@ func TestSignIn(t *testing.T) {
 }
 
 func TestSignInGivesAFreshSession(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
@@ -110,6 +113,7 @@ func TestSignInGivesAFreshSession(t *testing.T) {
 }
 
 func TestSignInIsThrottled(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	for range 5 {
@@ -127,6 +131,7 @@ func TestSignInIsThrottled(t *testing.T) {
 }
 
 func TestOtherSitesCannotPost(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
@@ -148,6 +153,7 @@ func TestOtherSitesCannotPost(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
@@ -180,6 +186,7 @@ func TestHeaders(t *testing.T) {
 }
 
 func TestLinkIsUsedByTheButtonOnly(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	token, err := w.signIn.NewLink(t.Context(), w.mara, time.Minute)
 	if err != nil {
@@ -198,6 +205,7 @@ func TestLinkIsUsedByTheButtonOnly(t *testing.T) {
 }
 
 func TestKeysNeedAFreshProof(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
@@ -241,6 +249,7 @@ func TestKeysNeedAFreshProof(t *testing.T) {
 }
 
 func TestStepUpReplaysOnlyWhatItMay(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
@@ -255,6 +264,7 @@ func TestStepUpReplaysOnlyWhatItMay(t *testing.T) {
 }
 
 func TestSignInMethods(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
@@ -281,6 +291,7 @@ func TestSignInMethods(t *testing.T) {
 }
 
 func TestSessionsOfOthersStay(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	other := w.owner("other", "otto@example.org")
 	w.setPassword(other, "otto's own password")
@@ -302,6 +313,7 @@ func TestSessionsOfOthersStay(t *testing.T) {
 }
 
 func TestSuspendedOrgCanStillBeLeft(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()

@@ -1,17 +1,19 @@
 // Command testjson reads the output of `go test -json`, prints one line for
 // each package and the whole output of what failed or was skipped, and writes
-// the counts `passed failed skipped` to a file. Subtests count as tests. It
-// exits with 1 if anything failed, also when a package did not build.
+// the counts `passed failed skipped` to a file. It ends with the slowest tests,
+// because waiting is not testing. Subtests count as tests. It exits with 1 if anything failed, also when a package did not build.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -21,7 +23,15 @@ type event struct {
 	Elapsed                                   float64
 }
 
+const slowest = 10 // tests printed at the end
+
 type counts struct{ passed, failed, skipped int }
+
+// took is how long a top-level test ran, in seconds, without its wait for other parallel tests.
+type took struct {
+	name    string
+	seconds float64
+}
 
 func main() {
 	file := flag.String("counts", "", "write `passed failed skipped` to this file")
@@ -44,6 +54,7 @@ func read(r io.Reader, w io.Writer) (counts, error) {
 	var c counts
 	output := map[string]*strings.Builder{} // per test; released when it passed
 	failedIn := map[string]bool{}
+	var times []took
 	in := bufio.NewReader(r)
 	for {
 		line, err := in.ReadBytes('\n')
@@ -53,14 +64,25 @@ func read(r io.Reader, w io.Writer) (counts, error) {
 				fmt.Fprintf(w, "%s", line)
 			} else {
 				c.add(e, output, failedIn, w)
+				if e.Elapsed >= 1 && e.Test != "" && !strings.Contains(e.Test, "/") {
+					times = append(times, took{e.Package + "." + e.Test, e.Elapsed})
+				}
 			}
 		}
 		if errors.Is(err, io.EOF) {
+			printSlowest(w, times)
 			return c, nil
 		}
 		if err != nil {
 			return c, err
 		}
+	}
+}
+
+func printSlowest(w io.Writer, times []took) {
+	slices.SortStableFunc(times, func(a, b took) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, t := range times[:min(slowest, len(times))] {
+		fmt.Fprintf(w, "slow %s %.1f s\n", t.name, t.seconds)
 	}
 }
 

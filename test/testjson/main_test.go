@@ -23,6 +23,8 @@ func TestRead(t *testing.T) {
 		{"a package without tests is no skip", `{"Action":"skip","Package":"p"}`, counts{}, ""},
 		{"output that only looks like an event",
 			`{"Action":"output","Package":"p","Test":"A","Output":"{\"Action\":\"fail\"}"}`, counts{}, ""},
+		{"the slowest test is shown", `{"Action":"pass","Package":"p","Test":"A","Elapsed":1.5}` + "\n" +
+			`{"Action":"pass","Package":"p","Test":"B","Elapsed":2}`, counts{passed: 2}, "slow p.B 2.0 s\nslow p.A 1.5 s"},
 		{"other text is passed on", "go: downloading\n", counts{}, "go: downloading"},
 	}
 	for _, tt := range tests {

@@ -49,6 +49,7 @@ func document(id string) string {
 }
 
 func TestMetadataDocument(t *testing.T) {
+	t.Parallel()
 	net := &web{answer: page(200, "application/json; charset=utf-8", document(documentID))}
 	w := newWorld(t, &http.Client{Transport: net})
 	c, err := w.oauth.Authorize(t.Context(), request(documentID), own)
@@ -85,6 +86,7 @@ func TestMetadataDocument(t *testing.T) {
 }
 
 func TestBadMetadataDocuments(t *testing.T) {
+	t.Parallel()
 	net := &web{}
 	w := newWorld(t, &http.Client{Transport: net})
 	texts := map[string]bool{}

@@ -9,6 +9,7 @@ import (
 )
 
 func TestOnlyPublicAddressesAreDialled(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]bool{
 		"8.8.8.8:443": true, "[2606:4700::1111]:443": true, "[64:ff9b::808:808]:443": true, "[::ffff:8.8.8.8]:443": true,
 		"8.8.8.8:80": false, "8.8.8.8:8443": false,
@@ -40,6 +41,7 @@ func TestOnlyPublicAddressesAreDialled(t *testing.T) {
 
 // TestTransportDoesNotReachThisMachine dials a listener that is there.
 func TestTransportDoesNotReachThisMachine(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +59,7 @@ func TestTransportDoesNotReachThisMachine(t *testing.T) {
 }
 
 func TestRedirects(t *testing.T) {
+	t.Parallel()
 	for _, s := range []string{"https://a.example/cb", "https://a.example:8443/cb?x=1", "http://127.0.0.1/",
 		"http://127.0.0.1:1234", "http://[::1]:9/cb", "http://localhost:3000/cb",
 		"com.example.app:/cb", "com.example.app://cb", "cursor://anysphere.cursor-retrieval/oauth/callback"} {
@@ -94,6 +97,7 @@ func TestRedirects(t *testing.T) {
 // TestProvedHosts knows the ways to write an IPv4 address that browsers take for
 // one, and our parser does not.
 func TestProvedHosts(t *testing.T) {
+	t.Parallel()
 	for redirect, want := range map[string]string{
 		"https://Claude.ai/cb": "claude.ai", "https://claude.ai:8443/cb": "claude.ai", "https://7.example/": "7.example",
 		"https://127.0.0.1/": "", "https://[::1]/": "", "https://localhost/": "", "https://a.localhost/": "",

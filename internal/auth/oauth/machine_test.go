@@ -114,6 +114,7 @@ func (m *machine) revoke(t *rapid.T) {
 // TestStateMachine runs random interleavings of everything that can happen to
 // codes and refresh tokens, and compares each answer with the model.
 func TestStateMachine(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	client, other := w.register(t, callback), w.register(t, callback)
 	tb := t
@@ -140,6 +141,7 @@ func TestStateMachine(t *testing.T) {
 // token, at once: at most one gets tokens, and the theft that this looks like
 // ends the grant.
 func TestOneOfManyGetsThrough(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	client := w.register(t, callback)
 	race := func(form url.Values) (won []oauth.TokenResponse) {

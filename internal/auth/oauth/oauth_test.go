@@ -136,6 +136,7 @@ func (w *world) works(ctx context.Context, token string) (loci.Principal, bool) 
 }
 
 func TestFlow(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	client := w.register(t, callback)
 	c, err := w.oauth.Authorize(t.Context(), request(client), own)
@@ -190,6 +191,7 @@ func TestFlow(t *testing.T) {
 }
 
 func TestNamesDecideNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	for redirect, want := range map[string]loci.Vendor{
 		callback: "claude", "https://chatgpt.com/connector_platform_oauth_redirect": "chatgpt",
@@ -208,6 +210,7 @@ func TestNamesDecideNothing(t *testing.T) {
 }
 
 func TestOperatorFixesTheVendor(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	client := w.register(t, callback)
 	before, err := w.oauth.Authorize(t.Context(), request(client), own)
@@ -241,6 +244,7 @@ func TestOperatorFixesTheVendor(t *testing.T) {
 }
 
 func TestAuthorizeRefuses(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	client := w.register(t, callback)
 	for name, tt := range map[string]struct {
@@ -295,6 +299,7 @@ func TestAuthorizeRefuses(t *testing.T) {
 }
 
 func TestTokenRefuses(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	client, other := w.register(t, callback), w.register(t, callback)
 	code, _ := w.consent(t, request(client), "claude")
@@ -359,6 +364,7 @@ func TestTokenRefuses(t *testing.T) {
 // TestUsedCodeAfterItsMinute replays a code that a client used: that its time is
 // over must not hide that somebody else has it.
 func TestUsedCodeAfterItsMinute(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	client := w.register(t, callback)
 	code, _ := w.consent(t, request(client), "claude")
@@ -392,6 +398,7 @@ func TestUsedCodeAfterItsMinute(t *testing.T) {
 // TestRegisterFromManyAddresses registers from ever new addresses of one IPv6
 // customer.
 func TestRegisterFromManyAddresses(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	body := []byte(`{"redirect_uris":["http://127.0.0.1/"]}`)
 	for i := range 101 {
@@ -404,6 +411,7 @@ func TestRegisterFromManyAddresses(t *testing.T) {
 }
 
 func TestRegister(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	good, err := w.oauth.Register(t.Context(),
 		[]byte(`{"redirect_uris":["http://127.0.0.1/cb","com.example.app:/x"],"client_name":"App",
@@ -438,6 +446,7 @@ func TestRegister(t *testing.T) {
 }
 
 func TestRevokeLeavesKeysAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	c, key, err := auth.NewCredential(w.person, auth.KeyRequest{Name: "k"}, w.now)
 	if err != nil {
@@ -471,6 +480,7 @@ func TestRevokeLeavesKeysAlone(t *testing.T) {
 }
 
 func TestMetadata(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	text, err := json.Marshal([]any{w.oauth.Metadata(issuer), w.oauth.ProtectedResource(issuer)})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 // TestBlobsFull runs again in a process of its own, whose files may not grow beyond a limit.
 func TestBlobsFull(t *testing.T) {
+	t.Parallel()
 	const mark = "SQLITE_TEST_FULL"
 	if os.Getenv(mark) == "" {
 		c := exec.Command(os.Args[0], "-test.run=^TestBlobsFull$")

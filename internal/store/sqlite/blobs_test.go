@@ -81,6 +81,7 @@ func withMemory(t *testing.T) (*Store, *loci.Memory) {
 }
 
 func TestBlobFiles(t *testing.T) {
+	t.Parallel()
 	s, m := withMemory(t)
 	mustAttach(t, s, m, "abc")
 	mustAttach(t, s, m, "abc")
@@ -93,6 +94,7 @@ func TestBlobFiles(t *testing.T) {
 
 // An upload of what is there does all that another one does: nobody learns from its time that somebody has these bytes.
 func TestBlobsThatAreThereAreReplaced(t *testing.T) {
+	t.Parallel()
 	s, m := withMemory(t)
 	mustAttach(t, s, m, "abc")
 	path := blobFile(s.Dir(), "abc")
@@ -124,6 +126,7 @@ func TestBlobsThatAreThereAreReplaced(t *testing.T) {
 // An upload that was killed leaves what the next sweep takes, and one that is under way
 // is no reason for others to see anything.
 func TestBlobLeftovers(t *testing.T) {
+	t.Parallel()
 	s, m := withMemory(t)
 	mustAttach(t, s, m, "kept")
 	part := filepath.Join(s.blobDir(loci.DefaultOrg), blobPart+"123")
@@ -154,6 +157,7 @@ func TestBlobLeftovers(t *testing.T) {
 
 // What was uploaded again while a sweep was at work stays.
 func TestSweepLooksAgain(t *testing.T) {
+	t.Parallel()
 	s, _ := withMemory(t)
 	put := func() {
 		t.Helper()
@@ -181,6 +185,7 @@ func TestSweepLooksAgain(t *testing.T) {
 
 // A file of another length than it has to have is written anew; nothing else tells that it is damaged.
 func TestBlobHeals(t *testing.T) {
+	t.Parallel()
 	s, m := withMemory(t)
 	a := mustAttach(t, s, m, "some bytes")
 	file := blobFile(s.Dir(), "some bytes")
@@ -216,6 +221,7 @@ func TestBlobHeals(t *testing.T) {
 }
 
 func TestCheckBoundsItsReport(t *testing.T) {
+	t.Parallel()
 	s, m := withMemory(t)
 	for i := range maxReported + 5 {
 		mustAttach(t, s, m, fmt.Sprint(i))
@@ -240,6 +246,7 @@ func TestCheckBoundsItsReport(t *testing.T) {
 // A backup and an export hold what the rows in them name, and nothing else; a sweep
 // waits for them.
 func TestBlobsTravel(t *testing.T) {
+	t.Parallel()
 	s, m := withMemory(t)
 	mustAttach(t, s, m, "one")
 	mustAttach(t, s, m, "two")
@@ -302,6 +309,7 @@ func manifestFiles(t *testing.T, dir string) []string {
 
 // Deleting an org takes its attachments along, and nobody else's, however late an upload is.
 func TestDeleteOrgRemovesBlobs(t *testing.T) {
+	t.Parallel()
 	s, m := withMemory(t)
 	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "other", OwnerID: loci.NewUserID()}, loci.User{}); err != nil {
 		t.Fatal(err)
@@ -357,6 +365,7 @@ func (r *slow) Read(p []byte) (int, error) {
 
 // Several stores on one directory are what several processes are: each has its own locks and connections.
 func TestBlobsOfManyProcesses(t *testing.T) {
+	t.Parallel()
 	first, m := withMemory(t)
 	all := []*Store{first, openStore(t, Options{Dir: first.Dir()}), openStore(t, Options{Dir: first.Dir()})}
 	ctx, cancel := context.WithCancel(bg)

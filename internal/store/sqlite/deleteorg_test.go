@@ -47,6 +47,7 @@ func wantDeleted(t *testing.T, s *Store, want store.Receipt) {
 
 // A deletion that is killed between two steps is finished by the next start.
 func TestDeleteOrgInterrupted(t *testing.T) {
+	t.Parallel()
 	for n := 1; n <= 5; n++ {
 		opts := Options{Dir: t.TempDir(), Now: func() time.Time { return oldTime }}
 		s, user := newStore(t, opts)
@@ -90,6 +91,7 @@ func TestDeleteOrgInterrupted(t *testing.T) {
 // A process that has the org's file open is stopped by another one's deletion.
 // A process that is killed while it makes a file leaves the journal of it.
 func TestDeleteOrgRemovesJournal(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t, Options{})
 	journal := s.orgPath(loci.DefaultOrg) + "-journal"
 	if err := os.WriteFile(journal, []byte("x"), 0o600); err != nil {
@@ -104,6 +106,7 @@ func TestDeleteOrgRemovesJournal(t *testing.T) {
 }
 
 func TestDeleteOrgStopsOtherProcesses(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	insert(t, s, loci.DefaultOrg, newMemory(user, "a"))
 	other := openStore(t, Options{Dir: s.Dir()})
@@ -127,6 +130,7 @@ func TestDeleteOrgStopsOtherProcesses(t *testing.T) {
 
 // Of requests under way in the org, each either happens or finds no org.
 func TestDeleteOrgUnderLoad(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	insert(t, s, loci.DefaultOrg, newMemory(user, "a"))
 	var wg sync.WaitGroup
@@ -154,6 +158,7 @@ func TestDeleteOrgUnderLoad(t *testing.T) {
 }
 
 func TestExportOrg(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	insert(t, s, loci.DefaultOrg, newMemory(user, "a"))
 	dir := filepath.Join(t.TempDir(), "copy")
@@ -184,6 +189,7 @@ func TestExportOrg(t *testing.T) {
 
 // From the first step on no session of who goes works on anything, in any process.
 func TestLeavingClosesSessions(t *testing.T) {
+	t.Parallel()
 	for name, step := range map[string]func(*Store, loci.UserID) error{
 		"an org":   func(s *Store, _ loci.UserID) error { return s.markDeleting(bg, loci.DefaultOrg) },
 		"a person": func(s *Store, user loci.UserID) error { return s.markLeaving(bg, loci.DefaultOrg, user) },

@@ -27,6 +27,7 @@ func update(t *testing.T, s *Store, sql string) {
 }
 
 func TestCheckFindsDamageAndRebuildMendsIt(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	var list []*loci.Memory
 	for i := range 5 {
@@ -64,6 +65,7 @@ func TestCheckFindsDamageAndRebuildMendsIt(t *testing.T) {
 
 // A torn file is a finding, not a failure of the check.
 func TestCheckReportsATornFile(t *testing.T) {
+	t.Parallel()
 	for name, at := range map[string]int64{"first page": 0, "schema": 3500, "middle": 8 << 12} {
 		t.Run(name, func(t *testing.T) {
 			s, user := newStore(t, Options{})
@@ -93,6 +95,7 @@ func TestCheckReportsATornFile(t *testing.T) {
 // A posting that should not be there shows nothing: the rule is applied to the
 // row itself, and the page is filled with what follows.
 func TestStalePostingsLeakNothing(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	for i := range 30 {
 		m := newMemory(user, fmt.Sprint(i), "t")
@@ -127,6 +130,7 @@ func TestStalePostingsLeakNothing(t *testing.T) {
 
 // What is purged is gone from the file, not only from answers.
 func TestPurgeErasesText(t *testing.T) {
+	t.Parallel()
 	const word = "zyzzogeton"
 	s, user := newStore(t, Options{})
 	for i := range 20 {
@@ -175,6 +179,7 @@ func TestPurgeErasesText(t *testing.T) {
 }
 
 func TestBackup(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "other", OwnerID: user}, loci.User{}); err != nil {
 		t.Fatal(err)
@@ -234,6 +239,7 @@ func TestBackup(t *testing.T) {
 }
 
 func TestErrorsHideTheDriver(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	m := newMemory(user, "a")
 	insert(t, s, loci.DefaultOrg, m)

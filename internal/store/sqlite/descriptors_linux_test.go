@@ -14,6 +14,7 @@ import (
 
 // TestOutOfDescriptors runs again in a process of its own, which may open few more files.
 func TestOutOfDescriptors(t *testing.T) {
+	t.Parallel()
 	const mark = "SQLITE_TEST_DESCRIPTORS"
 	if os.Getenv(mark) == "" {
 		c := exec.Command(os.Args[0], "-test.run=^TestOutOfDescriptors$")

@@ -27,6 +27,7 @@ func feedAfter(s *Store, v loci.Viewer, at store.Position, limit int) (page stor
 // A reader from after the backup notices that it was restored, also when as
 // much has happened since as it had seen.
 func TestFeedOfARestoredBackup(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	opts := Options{Now: func() time.Time { return now }}
 	s, user := newStore(t, opts)
@@ -55,6 +56,7 @@ func TestFeedOfARestoredBackup(t *testing.T) {
 
 // What changes in a node is told to those who see the node and what changed.
 func TestNodesInTheFeed(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	person := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user}
 	agent := person

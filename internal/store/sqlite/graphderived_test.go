@@ -10,6 +10,7 @@ import (
 // A hash that is wrong or missing, as in rows that another program wrote, is
 // found and made anew.
 func TestGraphHashes(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	v := loci.Viewer{OrgID: p.OrgID, UserID: loci.NewUserID(), ProjectIDs: []loci.ProjectID{p.ID}}
 	by := loci.GraphAccess{UserID: v.UserID, Origin: "x"}

@@ -62,6 +62,7 @@ func graphRowsOf(t testing.TB, s *Store, p loci.Project, user loci.UserID) (own,
 // Everything that a person wrote goes, live and deleted, in several batches; an entity on which
 // others wrote stays. The file is sound, and looks after what hangs on its rows as before.
 func TestEraseFromGraphs(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	leaver, stayer := loci.NewUserID(), loci.NewUserID()
 	writeAs(t, s, p, leaver, "shared ", 1)

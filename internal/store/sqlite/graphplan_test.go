@@ -15,6 +15,7 @@ import (
 // TestGraphPlans runs all that can be asked of a graph and looks at how SQLite
 // ran it: nothing reads a whole table.
 func TestGraphPlans(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	v := loci.Viewer{OrgID: p.OrgID, UserID: loci.NewUserID(), ProjectIDs: []loci.ProjectID{p.ID}}
 	seen := 0

@@ -55,6 +55,7 @@ func fts5Conn(t testing.TB) *sqlite3.Conn {
 
 // Every letter is the same word to both, by itself and between others.
 func TestGraphWordsAgreeWithFTS5(t *testing.T) {
+	t.Parallel()
 	c := fts5Conn(t)
 	if err := c.Exec("BEGIN"); err != nil {
 		t.Fatal(err)
@@ -83,6 +84,7 @@ func TestGraphWordsAgreeWithFTS5(t *testing.T) {
 
 // Texts, not only letters.
 func TestGraphWordsOfTexts(t *testing.T) {
+	t.Parallel()
 	c := fts5Conn(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("aZ09éÅñßøŽжЙЁαΩ中日한नि-_.,'’ \t\n\"̈́"))).Draw(rt, "text")

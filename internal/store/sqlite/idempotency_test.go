@@ -13,6 +13,7 @@ import (
 // Two stores on one directory are like two processes: they share nothing but
 // its files.
 func TestRequestsOfTwoProcesses(t *testing.T) {
+	t.Parallel()
 	first, user := newStore(t, Options{})
 	second := openStore(t, Options{Dir: first.Dir()})
 	v, now := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

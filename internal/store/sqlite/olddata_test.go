@@ -56,6 +56,7 @@ func trashedOld(m *loci.Memory) *loci.Memory {
 }
 
 func TestOldData(t *testing.T) {
+	t.Parallel()
 	names, err := filepath.Glob(filepath.Join("testdata", "*.org.sql"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no old data: %v", err)
@@ -170,6 +171,7 @@ func checkOldData(t *testing.T, s *Store) {
 // TestDumpData writes the data of this version and reads it back. When asked
 // to, it writes it to testdata, for later versions.
 func TestDumpData(t *testing.T) {
+	t.Parallel()
 	s := openStore(t, Options{Dir: t.TempDir(), Now: func() time.Time { return oldTime }})
 	_, _, err := s.Orgs().Ensure(bg, loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: oldUser, CreatedAt: oldTime},
 		loci.User{})

@@ -28,6 +28,7 @@ func asNobody(fn func() error) error {
 }
 
 func TestReadOnlyDirectory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	tryOpen := func(dir string) error {
 		return asNobody(func() error {
@@ -49,6 +50,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 
 // A lock that this user cannot open is an answer for the operator, and closes no project.
 func TestProjectLockOfAnotherUser(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	path := s.projectLock(p.ID).Path()
 	if err := os.Chmod(path, 0); err != nil {

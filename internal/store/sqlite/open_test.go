@@ -29,6 +29,7 @@ func wantRefusal(t *testing.T, err error, words ...string) {
 }
 
 func TestOpenRefusals(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
@@ -49,6 +50,7 @@ func TestOpenRefusals(t *testing.T) {
 }
 
 func TestNewerVersion(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	insert(t, s, loci.DefaultOrg, newMemory(user, "kept"))
 	ahead := func(c *sqlitedb.Conn) error {
@@ -70,6 +72,7 @@ func TestNewerVersion(t *testing.T) {
 }
 
 func TestMissingFile(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	insert(t, s, loci.DefaultOrg, newMemory(user, "a"))
 	if err := errors.Join(s.Close(), os.Remove(s.orgPath(loci.DefaultOrg))); err != nil {
@@ -88,6 +91,7 @@ func TestMissingFile(t *testing.T) {
 }
 
 func TestWrongFile(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t, Options{})
 	if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "other", OwnerID: loci.NewUserID()}, loci.User{}); err != nil {
 		t.Fatal(err)
@@ -121,6 +125,7 @@ func TestPrivate(t *testing.T) {
 }
 
 func TestLockAlone(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t, Options{})
 	openStore(t, Options{Dir: s.Dir()}) // several at once are fine
 	if _, err := LockAlone(s.Dir()); loci.CodeOf(err) != loci.Conflict {
@@ -142,6 +147,7 @@ func TestLockAlone(t *testing.T) {
 // An Ensure that stops between two steps leaves an org that nobody sees and
 // that the next Ensure finishes with the first one's owner.
 func TestEnsureInterrupted(t *testing.T) {
+	t.Parallel()
 	for name, steps := range map[string]func(*Store, loci.Org) error{
 		"after the registry": func(s *Store, org loci.Org) error {
 			_, _,
@@ -193,6 +199,7 @@ func TestEnsureInterrupted(t *testing.T) {
 // More orgs than files may be open: all of them stay usable, and one in use is
 // not closed.
 func TestFilesAreClosedAndOpenedAgain(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{MaxFiles: 2})
 	for _, id := range []loci.OrgID{"a", "b", "c", "d"} {
 		if _, _, err := s.Orgs().Ensure(bg, loci.Org{ID: id, OwnerID: user}, loci.User{}); err != nil {

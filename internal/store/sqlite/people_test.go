@@ -67,6 +67,7 @@ func rowsOf(t *testing.T, s *Store, u loci.User) (inOrg, inDirectory int) {
 // An Add that is killed between two steps leaves nobody, and the address is
 // free for the next one, with or without a start in between.
 func TestAddInterrupted(t *testing.T) {
+	t.Parallel()
 	for name, steps := range map[string]func(*Store, loci.User) error{
 		"after the org's file": func(s *Store, u loci.User) error { return s.begin(bg, u) },
 		"after the directory": func(s *Store, u loci.User) error {
@@ -106,6 +107,7 @@ func TestAddInterrupted(t *testing.T) {
 
 // An address that a dead process took for nobody can be given to somebody.
 func TestSetEmailTakesOver(t *testing.T) {
+	t.Parallel()
 	s, owner := newStore(t, Options{})
 	u := newUser("mara@example.com")
 	if err := errors.Join(s.begin(bg, u), s.registry.Enlist(bg, u),
@@ -119,6 +121,7 @@ func TestSetEmailTakesOver(t *testing.T) {
 
 // One that is killed when everything is done stays.
 func TestAddInterruptedAtTheEnd(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t, Options{})
 	u := newUser("mara@example.com")
 	err := errors.Join(s.begin(bg, u), s.registry.Enlist(bg, u), s.admit(bg, u, nil), s.Close())
@@ -140,6 +143,7 @@ func TestAddInterruptedAtTheEnd(t *testing.T) {
 // While one process changes who belongs where, another one's start leaves its
 // half-done work alone.
 func TestStartLeavesTheLivingAlone(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t, Options{})
 	leave, err := s.alone(bg)
 	if err != nil {
@@ -161,6 +165,7 @@ func TestStartLeavesTheLivingAlone(t *testing.T) {
 }
 
 func TestAloneIsForAllProcesses(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t, Options{})
 	l := flock.New(s.opts.Dir + "/" + peopleLock)
 	if ok, err := l.TryLock(); !ok || err != nil {
@@ -184,6 +189,7 @@ func TestAloneIsForAllProcesses(t *testing.T) {
 
 // Of processes that add one address at once, one wins.
 func TestAddBesideOtherProcesses(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t, Options{})
 	stores := []*Store{s, openStore(t, Options{Dir: s.Dir()}), openStore(t, Options{Dir: s.Dir()})}
 	for range 5 {
@@ -211,6 +217,7 @@ func TestAddBesideOtherProcesses(t *testing.T) {
 // A removal that is killed between two steps is finished by the next start, and
 // nobody gets in as that person meanwhile.
 func TestRemoveInterrupted(t *testing.T) {
+	t.Parallel()
 	steps := []func(*Store, loci.User) error{
 		func(s *Store, u loci.User) error { return s.markLeaving(bg, u.OrgID, u.ID) },
 		func(s *Store, u loci.User) error { return s.registry.RevokeAccess(bg, u.OrgID, u.ID) },
@@ -252,6 +259,7 @@ func TestRemoveInterrupted(t *testing.T) {
 
 // An address that changed in the directory only is brought to the org's file.
 func TestSetEmailInterrupted(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t, Options{})
 	u := addUser(t, s, "old@example.com")
 	err := s.meta.Update(bg, func(c *sqlitedb.Conn) error {
@@ -276,6 +284,7 @@ func TestSetEmailInterrupted(t *testing.T) {
 // An org that was begun for somebody and never finished does not keep their
 // address.
 func TestEnsureInterruptedFreesTheAddress(t *testing.T) {
+	t.Parallel()
 	s := openStore(t, Options{Dir: t.TempDir()})
 	half := loci.Org{ID: "u-half", OwnerID: loci.NewUserID()}
 	owner := loci.User{Email: "mara@example.com"}
@@ -303,6 +312,7 @@ func TestEnsureInterruptedFreesTheAddress(t *testing.T) {
 
 // Addresses of version 1 come into the directory once, whoever opens it.
 func TestListPeopleOfVersion1(t *testing.T) {
+	t.Parallel()
 	s, owner := newStore(t, Options{})
 	other := addUser(t, s, "other@example.com")
 	err := errors.Join(

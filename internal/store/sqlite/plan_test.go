@@ -14,6 +14,7 @@ import (
 // TestPlans looks at how SQLite runs what is asked most: by index ranges, and
 // sorting nothing but what one page holds.
 func TestPlans(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	viewers := map[string]loci.Viewer{
 		"person": {OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}},
@@ -91,6 +92,7 @@ func TestPlans(t *testing.T) {
 
 // TestTimelessPlans looks at what is asked of keys, of editors and of other times.
 func TestTimelessPlans(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}},
 		WorkspaceID: loci.WorkspaceID{4}, AgentID: loci.AgentID{5}, Vendor: "claude"}
@@ -148,6 +150,7 @@ func TestTimelessPlans(t *testing.T) {
 
 // TestOrgPlans looks at what else is asked of an org's file.
 func TestOrgPlans(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	team := loci.TeamID{1}
 	plans(t, s, func(p *planner) {
@@ -175,6 +178,7 @@ func TestOrgPlans(t *testing.T) {
 }
 
 func TestRegistryPlans(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t, Options{})
 	const (
 		never = "SEARCH credentials USING INDEX credentials_usable (method=? AND kind=? AND expires_at=?)"

@@ -35,6 +35,7 @@ func isGone(path string) bool {
 
 // A check reports a project on which another process sits, open or archived, and goes on.
 func TestCheckOfBusyProject(t *testing.T) {
+	t.Parallel()
 	s, active := newProject(t, Options{checkPatience: 20 * time.Millisecond})
 	archived, err := s.Projects().Create(bg, loci.Project{OrgID: active.OrgID, Name: "archived"}, loci.UserID{})
 	if err := errors.Join(err, s.Projects().Archive(bg, active.OrgID, archived.ID)); err != nil {
@@ -64,6 +65,7 @@ func TestCheckOfBusyProject(t *testing.T) {
 
 // A check waits no longer for somebody who writes, either.
 func TestCheckOfProjectBeingWritten(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	other := openStore(t, Options{Dir: s.Dir(), checkPatience: 20 * time.Millisecond})
 	note(t, other, p, "other's") // has the file open
@@ -83,6 +85,7 @@ func TestCheckOfProjectBeingWritten(t *testing.T) {
 // A memory whose writer began before the project's deletion and ends after its file is
 // gone goes to the trash, too.
 func TestDeleteProjectUnderWriterOfMemory(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	other := openStore(t, Options{Dir: s.Dir()})
 	org, err := s.Orgs().Get(bg, p.OrgID)
@@ -112,6 +115,7 @@ func TestDeleteProjectUnderWriterOfMemory(t *testing.T) {
 
 // A backup during which a project is deleted is one of what is left.
 func TestBackupWhileProjectIsDeleted(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	q, err := s.Projects().Create(bg, loci.Project{OrgID: p.OrgID, Name: "q"}, loci.UserID{})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 )
 
 func TestBackupHasProjects(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	old, err := s.Projects().Create(bg, loci.Project{OrgID: p.OrgID, Name: "old"}, loci.UserID{})
 	if err != nil {
@@ -51,6 +52,7 @@ func TestBackupHasProjects(t *testing.T) {
 }
 
 func TestExportHasProjects(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	dir := filepath.Join(t.TempDir(), "e")
 	if err := s.Orgs().Export(bg, p.OrgID, dir); err != nil {
@@ -70,6 +72,7 @@ func TestExportHasProjects(t *testing.T) {
 
 // An org that is deleted leaves no file of a project, in whatever state that was.
 func TestDeleteOrgWithProjects(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	for _, name := range []string{"archived", "half"} {
 		q, err := s.Projects().Create(bg, loci.Project{OrgID: p.OrgID, Name: name}, loci.UserID{})
@@ -99,6 +102,7 @@ func TestDeleteOrgWithProjects(t *testing.T) {
 
 // Who was taken out of a project after the backup was made stays out.
 func TestCarryProjectMembers(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	members, err := s.ProjectMembers().List(bg, p.OrgID, p.ID)
 	if err != nil || len(members) != 1 {
@@ -132,6 +136,7 @@ func TestCarryProjectMembers(t *testing.T) {
 
 // The schema has what seed S3 names, as it names it.
 func TestProjectSchema(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	want := map[string]string{
 		"entities":     "id,name,entity_type,created_at,updated_at,deleted_at",
@@ -192,6 +197,7 @@ func wantColumns(t *testing.T, c *sqlitedb.Conn, tables map[string]string) error
 
 // A lost entry of the full-text index is found by Check and made again by Rebuild.
 func TestProjectCheckAndRebuild(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	err := s.withProject(bg, p.OrgID, p.ID, func(f *projectFile, _ loci.Project) error {
 		return f.db.Update(bg, func(c *sqlitedb.Conn) error {

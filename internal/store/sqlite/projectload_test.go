@@ -72,6 +72,7 @@ func (w *writers) count() int {
 // work in another and a third writes only between the moves: what was acknowledged is there
 // after each restore, and nothing is left of what was deleted.
 func TestProjectMovesUnderLoad(t *testing.T) {
+	t.Parallel()
 	other, p := newProject(t, Options{})
 	mover := openStore(t, Options{Dir: other.Dir()})   // has no file open whose closing would empty the log
 	sleeper := openStore(t, Options{Dir: other.Dir()}) // sees the project in no other place than its own
@@ -245,6 +246,7 @@ func (c *process) lines(n int) (all []string) {
 // Processes that archive and restore are killed again and again while others write, and
 // some of those are killed, too: no acknowledged write is lost.
 func TestProjectMoversAreKilled(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	var mu sync.Mutex
 	var acked []string

@@ -162,6 +162,7 @@ func steps(s *Store, p loci.Project, intent string) []func() error {
 // A change that is killed after any step is finished by the next start, and by
 // the next call.
 func TestProjectChangeInterrupted(t *testing.T) {
+	t.Parallel()
 	for _, intent := range []string{intentArchiving, intentRestoring, intentDeleting} {
 		last := len(steps(nil, loci.Project{}, intent)) // after which it is done
 		for n := 1; n <= last; n++ {
@@ -250,6 +251,7 @@ func wantArrived(t *testing.T, s *Store, p loci.Project, intent string) {
 // A project whose maker was killed is not there, and its name is free: at
 // once, without a start.
 func TestProjectCreateInterrupted(t *testing.T) {
+	t.Parallel()
 	opts := Options{Dir: t.TempDir()}
 	s, user := newStore(t, opts)
 	for _, by := range []string{"start", "call"} {
@@ -290,6 +292,7 @@ func TestProjectCreateInterrupted(t *testing.T) {
 // Another process that has the file open follows it to the archive and back,
 // and closing its old handle late harms nothing.
 func TestProjectMovesUnderOtherProcesses(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	other := openStore(t, Options{Dir: s.Dir()})
 	note(t, other, p, "other's")
@@ -329,6 +332,7 @@ func TestProjectMovesUnderOtherProcesses(t *testing.T) {
 
 // A missing file, or another project's, is not replaced by an empty one.
 func TestProjectFileLost(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	q, err := s.Projects().Create(bg, loci.Project{OrgID: p.OrgID, Name: "q"}, loci.UserID{})
 	if err != nil {
@@ -357,6 +361,7 @@ func TestProjectFileLost(t *testing.T) {
 
 // A function that panics keeps nobody from moving the file.
 func TestProjectFunctionPanics(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	func() {
 		defer func() { _ = recover() }()

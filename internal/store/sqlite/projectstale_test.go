@@ -11,6 +11,7 @@ import (
 
 // Nobody moves a file on which a transaction runs.
 func TestProjectTransactionsHoldTheLock(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	none := func(store.GraphTx) error {
 		lock := s.projectLock(p.ID)
@@ -35,6 +36,7 @@ func TestProjectTransactionsHoldTheLock(t *testing.T) {
 // What is in the log only, because the process that wrote it has not moved it into
 // the file yet, goes along.
 func TestProjectLogGoesAlong(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	if info, err := os.Stat(s.projectPath(projectsDir, p.ID) + "-wal"); err != nil || info.Size() == 0 {
 		t.Fatalf("this test needs a log with something in it: %v, %v", info, err)
@@ -53,6 +55,7 @@ func TestProjectLogGoesAlong(t *testing.T) {
 
 // A process that slept through an archive and a restore notices.
 func TestProjectStaleHandle(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	other := openStore(t, Options{Dir: s.Dir()})
 	note(t, other, p, "other's")
@@ -67,6 +70,7 @@ func TestProjectStaleHandle(t *testing.T) {
 
 // A stale handle that is closed late leaves the log of a killed process alone.
 func TestProjectStaleHandleClosedLate(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{})
 	other := openStore(t, Options{Dir: s.Dir()})
 	key := projectKey(p.OrgID, p.ID)

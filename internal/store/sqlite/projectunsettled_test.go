@@ -6,6 +6,7 @@ import (
 )
 
 func TestUnsettledProjectsAreNamed(t *testing.T) {
+	t.Parallel()
 	s, p := newProject(t, Options{Dir: t.TempDir()})
 	for _, tt := range []struct {
 		name string

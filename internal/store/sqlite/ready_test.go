@@ -14,6 +14,7 @@ import (
 // Whoever asks whether the store is ready, and how often, makes it write no
 // more than once in two seconds; a disk that takes no writes is noticed then.
 func TestReadyWritesSeldom(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := openStore(t, Options{Dir: t.TempDir(), Now: func() time.Time { return now }})
 	wantProbed := func(at time.Time) {

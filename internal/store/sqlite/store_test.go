@@ -10,6 +10,7 @@ import (
 )
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	storetest.Run(t, func(t *testing.T, now func() time.Time) store.Store {
 		return open(t, sqlite.Options{Dir: t.TempDir(), Now: now})
 	})

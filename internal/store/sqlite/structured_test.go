@@ -12,6 +12,7 @@ import (
 
 // TestStructuredPlans looks at how SQLite runs what is asked of attachments, sources and nodes.
 func TestStructuredPlans(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}},
 		Vendor: "claude"}

@@ -11,6 +11,7 @@ import (
 
 // TestSavesByKey saves through two stores on one directory, as two processes do.
 func TestSavesByKey(t *testing.T) {
+	t.Parallel()
 	dir, user := t.TempDir(), loci.NewUserID()
 	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 	first, second := open(t, sqlite.Options{Dir: dir, Now: now}), open(t, sqlite.Options{Dir: dir, Now: now})

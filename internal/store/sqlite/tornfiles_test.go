@@ -25,6 +25,7 @@ func lose(t *testing.T, dir string) (kept string) {
 // A lost registry must not be replaced by an empty one, whose new owner would
 // not see a thing.
 func TestLostRegistry(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	insert(t, s, loci.DefaultOrg, newMemory(user, "precious"))
 	dir := s.Dir()
@@ -69,6 +70,7 @@ func foreign(t *testing.T) (dir string, user loci.UserID) {
 }
 
 func TestFileOfUnknownOrgIsNotAdopted(t *testing.T) {
+	t.Parallel()
 	dir, user := foreign(t)
 	s := openStore(t, Options{Dir: dir})
 	problems, err := s.Check(bg)
@@ -91,6 +93,7 @@ func TestFileOfUnknownOrgIsNotAdopted(t *testing.T) {
 // A registry that was replaced after it had named another owner is not
 // believed: not while the org is being made, and not later.
 func TestFileOfAnotherOwner(t *testing.T) {
+	t.Parallel()
 	for _, state := range []string{"creating", "active"} {
 		t.Run(state, func(t *testing.T) {
 			dir, _ := foreign(t)
@@ -123,6 +126,7 @@ func TestFileOfAnotherOwner(t *testing.T) {
 }
 
 func TestIsNew(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if !IsNew(dir) || !IsNew(filepath.Join(dir, "absent")) {
 		t.Error("an empty directory is not new")

@@ -11,6 +11,7 @@ import (
 // TestWorkPlans looks at what is asked of agents, sessions, suggestions, the
 // feed and repeated requests.
 func TestWorkPlans(t *testing.T) {
+	t.Parallel()
 	s, user := newStore(t, Options{})
 	person := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}}
 	claude := person

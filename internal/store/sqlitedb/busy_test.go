@@ -4,6 +4,7 @@ import "testing"
 
 // TestBusyTimeout is what seed S3 asks for on every connection.
 func TestBusyTimeout(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	timeout := func(c *Conn) error {
 		_, err := c.One("PRAGMA busy_timeout", nil, func(r *Row) error {

@@ -8,6 +8,7 @@ import (
 // TestLogFollowsTheDatabase writes much into a small database: its log must not outgrow it many times over, because on
 // a full disk nobody can make it shorter.
 func TestLogFollowsTheDatabase(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	for range 400 { // 20 MB through the log
 		mustUpdate(t, db, func(c *Conn) error {

@@ -17,6 +17,7 @@ func view(t testing.TB, db *DB, fn func(*Conn) error) {
 }
 
 func TestValuesComeBack(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	id := [16]byte{1, 15: 2}
 	args := Args{nil, 1, int64(1) << 60, 2.5, true, "", []byte{}, []byte(nil), id, "päth"}
@@ -40,6 +41,7 @@ func TestValuesComeBack(t *testing.T) {
 }
 
 func TestWrongUseIsAnError(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	view(t, db, func(c *Conn) error {
 		ignore := func(*Row) error { return nil }
@@ -69,6 +71,7 @@ func TestWrongUseIsAnError(t *testing.T) {
 }
 
 func TestSameStatementInsideItself(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	const q = "SELECT value FROM json_each('[1,2,3]') WHERE value >= ?"
 	var got []string
@@ -86,6 +89,7 @@ func TestSameStatementInsideItself(t *testing.T) {
 }
 
 func TestStatementCacheIsBounded(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	view(t, db, func(c *Conn) error {
 		for i := range 3 * maxCached {
@@ -111,6 +115,7 @@ func TestStatementCacheIsBounded(t *testing.T) {
 }
 
 func TestViewIsASnapshot(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	count := func(c *Conn) (n int) {
 		_, err := c.One("SELECT count(*) FROM item", nil, func(r *Row) error { n = r.Int(0); return nil })
@@ -138,6 +143,7 @@ func TestViewIsASnapshot(t *testing.T) {
 const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0"
 
 func TestContextStopsView(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t, func(o *Options) { o.Readers = 1 })
 	ctx, cancel := context.WithCancel(t.Context())
 	wantErr(t, db.View(ctx, func(c *Conn) error {
@@ -154,6 +160,7 @@ func TestContextStopsView(t *testing.T) {
 }
 
 func TestEveryConnectionIsSetUp(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t, func(o *Options) { o.Readers = 3 })
 	check := func(c *Conn) error {
 		return c.Query(`SELECT fk.foreign_keys, j.journal_mode, s.synchronous, ts.trusted_schema, tmp.temp_store, bt.timeout

@@ -27,6 +27,7 @@ func (spaces) Tokenize(_ fts5.TokenizeFlag, text, _ string, token fts5.TokenCall
 }
 
 func TestFullTextThroughSetup(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t, func(o *Options) {
 		o.Setup = func(c *sqlite3.Conn) error {
 			return fts5.RegisterCustom(c, func(a *fts5.API) error {

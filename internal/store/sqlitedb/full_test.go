@@ -17,6 +17,7 @@ func addBulk(name string) func(*Conn) error {
 }
 
 func TestFullDatabaseServesReadsAndRecovers(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	mustUpdate(t, db, addItem("before"))
 	setMax := func(pages int) {
@@ -84,6 +85,7 @@ func fillDisk(path string, limit, lift func() error) error {
 }
 
 func TestLogStaysBounded(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	finished := make(chan error, 3)
@@ -124,6 +126,7 @@ func TestLogStaysBounded(t *testing.T) {
 // A reader that never ends keeps the log from starting over, but not the
 // writers from writing; when it is gone the log starts over.
 func TestLogStartsOverAfterALongReader(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	write := func(n int) {
 		for range n {

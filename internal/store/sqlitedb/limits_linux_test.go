@@ -27,6 +27,7 @@ func init() {
 }
 
 func TestFileSizeLimitIsFull(t *testing.T) {
+	t.Parallel()
 	c := start(t, "fill", filepath.Join(t.TempDir(), "a.db"))
 	c.lines(nil)
 	if err := c.cmd.Wait(); err != nil {
@@ -51,6 +52,7 @@ func asNobody(fn func() error) error {
 }
 
 func TestReadOnlyPlaces(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	_ = db.Close()
 	path := db.opts.Path

@@ -82,6 +82,7 @@ func wantCalls(t *testing.T, p *paper, want ...string) {
 }
 
 func TestLogWritesFramesAtOnce(t *testing.T) {
+	t.Parallel()
 	p := &paper{}
 	f := &logFile{diskFile: &diskFile{p}}
 	put(t, f, bytes.Repeat([]byte{9}, 32), 0)
@@ -117,6 +118,7 @@ var others = []struct {
 }
 
 func TestLogWritesWhatWaitsFirst(t *testing.T) {
+	t.Parallel()
 	for _, o := range others {
 		t.Run(o.name, func(t *testing.T) {
 			p := &paper{}
@@ -133,6 +135,7 @@ func TestLogWritesWhatWaitsFirst(t *testing.T) {
 }
 
 func TestLogSeesWhatWaits(t *testing.T) {
+	t.Parallel()
 	p := &paper{}
 	f := &logFile{diskFile: &diskFile{p}}
 	put(t, f, header(1), 32)
@@ -147,6 +150,7 @@ func TestLogSeesWhatWaits(t *testing.T) {
 }
 
 func TestLogHoldsTheLastHeader(t *testing.T) {
+	t.Parallel()
 	p := &paper{}
 	f := &logFile{diskFile: &diskFile{p}}
 	put(t, f, header(1), 32)
@@ -156,6 +160,7 @@ func TestLogHoldsTheLastHeader(t *testing.T) {
 }
 
 func TestLogReportsHeadersThatFail(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("broken")
 	for _, o := range others {
 		t.Run(o.name, func(t *testing.T) {
@@ -178,6 +183,7 @@ func TestLogReportsHeadersThatFail(t *testing.T) {
 }
 
 func TestLogReportsFramesThatFail(t *testing.T) {
+	t.Parallel()
 	for short, want := range map[int]int{0: 0, 10: 0, frameHeader: 0, 1000: 1000 - frameHeader} {
 		p := &paper{fail: map[int]error{1: syscall.ENOSPC}, short: short}
 		f := &logFile{diskFile: &diskFile{p}}
@@ -200,6 +206,7 @@ func TestLogReportsFramesThatFail(t *testing.T) {
 }
 
 func TestOnlyTheLogIsALog(t *testing.T) {
+	t.Parallel()
 	for kind, want := range map[vfs.OpenFlag]bool{vfs.OPEN_WAL: true, vfs.OPEN_MAIN_DB: false, vfs.OPEN_TEMP_DB: false} {
 		f, _, err := disk{vfs.Find("os")}.OpenFilename(nil,
 			kind|vfs.OPEN_READWRITE|vfs.OPEN_CREATE|vfs.OPEN_EXCLUSIVE|vfs.OPEN_DELETEONCLOSE)

@@ -44,6 +44,7 @@ func tryOpen(t *testing.T, path string, m ...Migration) error {
 }
 
 func TestMigrations(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	second := Migration{Number: 2, Name: "second", Func: addItem("made by code")}
 	_ = openAt(t, path, at(5)).Close()
@@ -64,6 +65,7 @@ func TestMigrations(t *testing.T) {
 }
 
 func TestFailingMigrationLeavesNothing(t *testing.T) {
+	t.Parallel()
 	for name, m := range map[string]Migration{
 		"SQL":    {SQL: "INSERT INTO item (name) VALUES ('x'); INSERT INTO nowhere VALUES (1);"},
 		"code":   {SQL: "INSERT INTO item (name) VALUES ('x')", Func: func(*Conn) error { return errMine }},
@@ -86,6 +88,7 @@ func TestFailingMigrationLeavesNothing(t *testing.T) {
 
 // Rebuilding a table that others refer to must not cascade or complain.
 func TestMigrationRebuildsTable(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := openAt(t, path)
 	mustUpdate(t, db, addItem("a"))
@@ -102,6 +105,7 @@ func TestMigrationRebuildsTable(t *testing.T) {
 }
 
 func TestTwoOpenAtOnce(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	var wg sync.WaitGroup
 	for range 8 {

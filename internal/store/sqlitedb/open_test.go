@@ -45,6 +45,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestOpenWithoutWALIsRefused(t *testing.T) {
+	t.Parallel()
 	raw, err := sqlite3.Open(":memory:") // never has a log
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +103,7 @@ func TestVanishedFileDoesNotComeBackEmpty(t *testing.T) {
 }
 
 func TestSetupErrorFailsOpen(t *testing.T) {
+	t.Parallel()
 	_, err := Open(t.Context(),
 		Options{Path: filepath.Join(t.TempDir(), "a.db"), Setup: func(*sqlite3.Conn) error { return errMine }})
 	wantErr(t, err, errMine)
@@ -159,6 +161,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestCloseWaitsForView(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	running, release, closed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	viewed := make(chan error, 1)
@@ -177,6 +180,7 @@ func TestCloseWaitsForView(t *testing.T) {
 }
 
 func TestBackupWhileWriting(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	blob := make([]byte, 3000)
 	mustUpdate(t, db, func(c *Conn) error {
@@ -214,6 +218,7 @@ func TestBackupWhileWriting(t *testing.T) {
 }
 
 func TestCheckFindsDamage(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := openAt(t, path)
 	mustUpdate(t, db, func(c *Conn) error {

@@ -103,6 +103,7 @@ func missing(t *testing.T, db *DB, acknowledged []string) (lost []string) {
 }
 
 func TestProcessesWriteOneFile(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	var children []*child
 	for range 4 {
@@ -122,6 +123,7 @@ func TestProcessesWriteOneFile(t *testing.T) {
 }
 
 func TestProcessesOpenAndCloseAtOnce(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	writer := start(t, "write", path)
 	var children []*child
@@ -137,6 +139,7 @@ func TestProcessesOpenAndCloseAtOnce(t *testing.T) {
 }
 
 func TestKilledProcessLosesNothing(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	var acknowledged []string
 	for round := range 5 {
@@ -158,6 +161,7 @@ func TestKilledProcessLosesNothing(t *testing.T) {
 }
 
 func TestLockIsHeldOnlyDuringBatches(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	l, err := openLock(db.opts.Path + ".lock")
 	if err != nil {
@@ -187,6 +191,7 @@ func TestLockIsHeldOnlyDuringBatches(t *testing.T) {
 }
 
 func TestCloseGivesUpOnAHeldLock(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	l, err := openLock(db.opts.Path + ".lock")
 	if err != nil {
@@ -225,6 +230,7 @@ func untilWaiting(t *testing.T, l *fileLock) {
 
 // Who has just written must not take the lock again before those who wait.
 func TestLockIsFair(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.lock")
 	a, _ := openLock(path)
 	b, _ := openLock(path)
@@ -258,6 +264,7 @@ func TestLockIsFair(t *testing.T) {
 }
 
 func TestAcquireGivesUp(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.lock")
 	a, _ := openLock(path)
 	b, _ := openLock(path)

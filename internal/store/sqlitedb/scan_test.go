@@ -6,6 +6,7 @@ import (
 
 // TestScansLeaveViewAlone holds every connection of Scan and asks for a few rows and a write meanwhile.
 func TestScansLeaveViewAlone(t *testing.T) {
+	t.Parallel()
 	const readers = 2
 	db := openTemp(t, func(o *Options) { o.Readers = readers })
 	release, held := make(chan struct{}), make(chan struct{})

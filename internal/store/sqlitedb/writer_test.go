@@ -15,6 +15,7 @@ import (
 var errMine = errors.New("mine")
 
 func TestBatchMembersFailAlone(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	runs := 0
 	errs := together(t, db,
@@ -58,6 +59,7 @@ func TestBatchMembersFailAlone(t *testing.T) {
 
 // Most failures come before anything was changed; they cost the others nothing.
 func TestFailureWithoutChangeRepeatsNobody(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	mustUpdate(t, db, addItem("there"))
 	runs := 0
@@ -83,6 +85,7 @@ func TestFailureWithoutChangeRepeatsNobody(t *testing.T) {
 
 // A change of the schema is no changed row, and is undone all the same.
 func TestFailureAfterSchemaChangeIsUndone(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*Conn) error{
 		"statement": func(c *Conn) error { return c.Exec("CREATE TABLE stray (x)") },
 		"script":    func(c *Conn) error { return c.Script("CREATE TABLE stray (x)") },
@@ -102,6 +105,7 @@ func TestFailureAfterSchemaChangeIsUndone(t *testing.T) {
 }
 
 func TestBatchSharesOneCommit(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	commits := 0
 	mustUpdate(t, db, func(c *Conn) error {
@@ -118,6 +122,7 @@ func TestBatchSharesOneCommit(t *testing.T) {
 }
 
 func TestCommitFailureFailsAll(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	ok := true
 	mustUpdate(t, db, func(c *Conn) error {
@@ -137,6 +142,7 @@ func TestCommitFailureFailsAll(t *testing.T) {
 
 // A full disk in the middle of a batch makes SQLite drop the transaction.
 func TestLostTransactionIsRepeated(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	runs := 0
 	errs := together(t, db,
@@ -172,6 +178,7 @@ func TestGoexitDoesNotStopTheWriter(t *testing.T) {
 }
 
 func TestPanicInsideSQLite(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t, func(o *Options) {
 		o.Setup = func(c *sqlite3.Conn) error {
 			return c.CreateFunction("boom", 0, 0, func(sqlite3.Context, ...sqlite3.Value) { panic(errMine) })
@@ -197,6 +204,7 @@ func TestPanicInsideSQLite(t *testing.T) {
 }
 
 func TestCancelledBeforeStart(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	running, release, ran := make(chan struct{}), make(chan struct{}), false
@@ -217,6 +225,7 @@ func TestCancelledBeforeStart(t *testing.T) {
 }
 
 func TestCancelledAfterStartWaits(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	wantErr(t, db.Update(ctx, func(c *Conn) error { cancel(); return addItem("a")(c) }), nil)
@@ -226,6 +235,7 @@ func TestCancelledAfterStartWaits(t *testing.T) {
 }
 
 func TestConcurrentWriters(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	var wg sync.WaitGroup
 	for w := range 16 {
@@ -245,6 +255,7 @@ func TestConcurrentWriters(t *testing.T) {
 }
 
 func TestBatchIsBounded(t *testing.T) {
+	t.Parallel()
 	db := openTemp(t)
 	commits := 0
 	mustUpdate(t, db, func(c *Conn) error {
