@@ -475,22 +475,6 @@ func TestWhatIsNotValidNowIsNotRecalled(t *testing.T) {
 	told(loci.When{}, "next")
 }
 
-func TestOwnerEmail(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	for _, bad := range []string{"", "mara", "@x", "a@", "a b@x.org", "a@b@c", strings.Repeat("x", 320) + "@x.org"} {
-		wantCode(t, w.Identity.SetOwnerEmail(t.Context(), bad), loci.Invalid)
-	}
-	for range 2 {
-		if err := w.Identity.SetOwnerEmail(t.Context(), " Mara@Example.org "); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if who, err := w.Identity.WhoAmI(t.Context(), w.owner); err != nil || who.User.Email != "mara@example.org" {
-		t.Errorf("%+v, %v", who, err)
-	}
-}
-
 func TestTeamToolsAreHonest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

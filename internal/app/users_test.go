@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/loci-memory/loci"
@@ -52,4 +53,20 @@ func TestSetUser(t *testing.T) {
 	wantCode(t, err, loci.Forbidden)
 	_, err = set(operator, boss.ID, identity.UserChange{Name: new("Boss")})
 	s.must(err)
+}
+
+func TestOwnerEmail(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, bad := range []string{"", "mara", "@x", "a@", "a b@x.org", "a@b@c", strings.Repeat("x", 320) + "@x.org"} {
+		wantCode(t, w.Identity.SetOwnerEmail(t.Context(), bad), loci.Invalid)
+	}
+	for range 2 {
+		if err := w.Identity.SetOwnerEmail(t.Context(), " Mara@Example.org "); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if who, err := w.Identity.WhoAmI(t.Context(), w.owner); err != nil || who.User.Email != "mara@example.org" {
+		t.Errorf("%+v, %v", who, err)
+	}
 }

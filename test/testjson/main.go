@@ -1,7 +1,8 @@
 // Command testjson reads the output of `go test -json`, prints one line for
 // each package and the whole output of what failed or was skipped, and writes
 // the counts `passed failed skipped` to a file. It ends with the slowest tests,
-// because waiting is not testing. Subtests count as tests. It exits with 1 if anything failed, also when a package did not build.
+// because waiting is not testing. Subtests count as tests. It exits with 1 if anything failed, also when a package did
+// not build.
 package main
 
 import (
