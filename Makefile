@@ -2,15 +2,24 @@
 LDFLAGS := -s -w
 export CGO_ENABLED ?= 0
 RUN ?= .
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-all lint fmt integration bench nightly
+.PHONY: help build release test test-all lint fmt integration bench nightly
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/loci
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/loci ./cmd/loci
+
+release: ## build one static binary for each platform into dist/, with SHA256SUMS
+	rm -rf dist && mkdir dist
+	for p in $(PLATFORMS); do \
+		os=$${p%/*} arch=$${p#*/}; if [ $$os = windows ]; then ext=.exe; else ext=; fi; \
+		GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '$(LDFLAGS)' -o dist/loci-$$os-$$arch$$ext ./cmd/loci || exit 1; \
+	done
+	cd dist && if command -v sha256sum >/dev/null; then sha256sum loci-*; else shasum -a 256 loci-*; fi >SHA256SUMS
 
 test: ## fast tests; RUN=Name picks some
 	go test -run '$(RUN)' ./...
