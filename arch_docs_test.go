@@ -3,12 +3,71 @@ package loci_test
 import (
 	"go/ast"
 	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // maxPackageDoc is the longest package comment that somebody still reads.
 const maxPackageDoc = 25
+
+// maxProse is the longest line of Markdown outside tables, code and links.
+const maxProse = 100
+
+var (
+	linkTarget = regexp.MustCompile(`\]\([^)]*\)|https?://\S+`)
+	oldVoice   = regexp.MustCompile(`\b(anew|whoever|mended|bring along|of its own|one sees)\b`)
+)
+
+func TestProseIsWrappedAndPlain(t *testing.T) {
+	for _, path := range markdownFiles(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := false
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				code = !code
+			}
+			if code {
+				continue
+			}
+			if word := oldVoice.FindString(line); word != "" {
+				t.Errorf("%s:%d: %q is hard to read; name the actor and use a standard word", path, i+1, word)
+			}
+			n := utf8.RuneCountInString(linkTarget.ReplaceAllString(line, "]"))
+			if n > maxProse && !strings.HasPrefix(line, "|") {
+				t.Errorf("%s:%d: %d columns, the limit is %d", path, i+1, n, maxProse)
+			}
+		}
+	}
+}
+
+// markdownFiles lists the Markdown files of the repository.
+func markdownFiles(t *testing.T) []string {
+	var files []string
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules" || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) == ".md" {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
 
 func TestEveryPackageHasAComment(t *testing.T) {
 	packages := map[string]bool{}
