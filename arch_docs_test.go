@@ -25,12 +25,8 @@ var (
 
 func TestProseIsWrappedAndPlain(t *testing.T) {
 	for _, path := range markdownFiles(t) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
 		code := false
-		for i, line := range strings.Split(string(text), "\n") {
+		for i, line := range strings.Split(readText(t, path), "\n") {
 			if strings.HasPrefix(strings.TrimSpace(line), "```") {
 				code = !code
 			}
@@ -46,6 +42,53 @@ func TestProseIsWrappedAndPlain(t *testing.T) {
 			}
 		}
 	}
+}
+
+// link finds the path and the anchor of links to files of the repository.
+var link = regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]+))?\)`)
+
+// TestLinksLeadSomewhere checks the links between documents, with their anchors.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, path := range markdownFiles(t) {
+		base := filepath.Dir(path)
+		if strings.HasPrefix(path, "changes") {
+			base = "." // a release moves these texts to CHANGELOG.md
+		}
+		for _, m := range link.FindAllStringSubmatch(readText(t, path), -1) {
+			target, anchor := filepath.Join(base, m[1]), m[2]
+			if m[1] == "" {
+				target = path
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which does not exist", path, m[1])
+			} else if anchor != "" && !anchors(readText(t, target))[anchor] {
+				t.Errorf("%s links to %s#%s, but no heading there has that name", path, m[1], anchor)
+			}
+		}
+	}
+}
+
+var notInAnchor = regexp.MustCompile(`[^a-z0-9 _-]`)
+
+// anchors returns the names that GitHub gives to the headings of a document.
+func anchors(text string) map[string]bool {
+	names := map[string]bool{}
+	for line := range strings.Lines(text) {
+		if heading := strings.TrimLeft(line, "#"); heading != line {
+			name := notInAnchor.ReplaceAllString(strings.ToLower(strings.TrimSpace(heading)), "")
+			names[strings.ReplaceAll(name, " ", "-")] = true
+		}
+	}
+	return names
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // markdownFiles lists the Markdown files of the repository.
