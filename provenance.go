@@ -120,6 +120,17 @@ func (s *Source) Validate(field string) error {
 	return within(field, CheckVendors(s.AllowedVendors))
 }
 
+// CheckProof returns an Invalid error about a source that proves nothing: the id of a message or event without its text
+// or a quote. Loci cannot look such an id up. An import does not ask this, because old exports have such sources.
+func (s *Source) CheckProof(field string) error {
+	checked := s.Kind != SourceMessage && s.Kind != SourceEvent
+	if checked || s.Text != "" || s.Quote != "" || isWebAddress(s.Ref) {
+		return nil
+	}
+	return FieldErrorf(field+".quote",
+		"or text is required, or a URL as ref: Loci cannot look up ids of kind %s", s.Kind)
+}
+
 // isLine reports whether s could be shown in one line as it is.
 func isLine(s string) bool {
 	return s == Printable(s) && !strings.ContainsAny(s, "\n\t") && s == strings.TrimSpace(s)

@@ -92,6 +92,20 @@ func TestSourceValidate(t *testing.T) {
 		tt.change(s)
 		wantField(t, tt.name, s.Validate("sources[3]"), tt.field, tt.text)
 	}
+	for _, tt := range []struct {
+		name, field string
+		source      loci.Source
+	}{
+		{"id of a message", "s.quote", loci.Source{Kind: loci.SourceMessage, Ref: "msg-1"}},
+		{"id of an event", "s.quote", loci.Source{Kind: loci.SourceEvent, Ref: "4711"}},
+		{"message with a quote", "", loci.Source{Kind: loci.SourceMessage, Ref: "msg-1", Quote: "on Tuesdays"}},
+		{"event with a text", "", loci.Source{Kind: loci.SourceEvent, Ref: "4711", Text: "Deployed."}},
+		{"message at a URL", "", loci.Source{Kind: loci.SourceMessage, Ref: "https://chat.example.com/p/1"}},
+		{"session", "", loci.Source{Kind: loci.SourceSession, Ref: loci.NewSessionID().String()}},
+		{"url", "", loci.Source{Kind: loci.SourceURL, Ref: "https://example.com"}},
+	} {
+		wantField(t, tt.name, tt.source.CheckProof("s"), tt.field, "")
+	}
 	s := &loci.Source{Kind: loci.SourceMessage, Ref: "m", AllowedVendors: []loci.Vendor{"a", "b", "a"}}
 	if err := s.Validate("s"); err != nil || !cmp.Equal(s.AllowedVendors, []loci.Vendor{"a", "b"}) {
 		t.Errorf("duplicates: %v, %v", s.AllowedVendors, err)

@@ -1,13 +1,16 @@
 package app_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 func TestSourcesAreStoredOnce(t *testing.T) {
@@ -62,6 +65,8 @@ func TestSourcesSayWhatIsWrong(t *testing.T) {
 		"sources[1].kind":            {good, {Kind: "rumour"}},
 		"sources[0].ref":             {{Kind: loci.SourceURL, Ref: "ftp://x"}},
 		"sources[0].quote":           {{Kind: loci.SourceText, Text: "abc", Quote: "x", Start: 0, End: 1}},
+		"sources[1].quote":           {good, {Kind: loci.SourceMessage, Ref: "msg-1"}},
+		"sources[2].quote":           {good, good, {Kind: loci.SourceEvent, Ref: "4711"}},
 		"sources[0].start":           {{Kind: loci.SourceText, Text: "abc", Start: 2, End: 9}},
 		"sources[0].allowed_vendors": {{Kind: loci.SourceText, Text: "x", AllowedVendors: []loci.Vendor{"claude", "cursor"}}},
 		"sources[1].allowed_vendors": {good, {Kind: loci.SourceText, Text: "y", AllowedVendors: []loci.Vendor{"*"}}},
@@ -83,4 +88,73 @@ func TestSourcesSayWhatIsWrong(t *testing.T) {
 	}
 	_, _, err = w.Memory.AddSources(t.Context(), w.owner, m.ID, many[loci.MaxSources:])
 	wantCode(t, err, loci.Conflict)
+}
+
+// A session as a source must be one that the writer sees: an unknown one, one that is hidden and text that is no id get
+// the same answer, and nothing is stored, whatever way the source comes.
+func TestSourcesNameSessionsThatTheWriterSees(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	open := func(p loci.Principal) string {
+		s, err := w.Agent.OpenSession(ctx, p, agent.SessionDraft{Title: "work"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.ID.String()
+	}
+	mine, hidden := open(w.claude), open(w.other)
+	other := loci.User{ID: loci.NewUserID(), OrgID: w.owner.OrgID, Email: "stranger@example.com", Role: loci.RoleUser,
+		OrgRole: loci.Member, CreatedAt: w.now}
+	if err := w.st.People().Add(ctx, other, nil); err != nil {
+		t.Fatal(err)
+	}
+	stranger := loci.Session{ID: loci.NewSessionID(), OrgID: w.owner.OrgID, UserID: other.ID,
+		State: loci.SessionActive, CreatedAt: w.now}
+	err := w.st.Update(ctx, w.owner.OrgID, func(tx store.Tx) error { return tx.Sessions().Insert(ctx, stranger) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := func(ref string) []loci.Source { return []loci.Source{{Kind: loci.SourceSession, Ref: ref}} }
+	m := w.add(w.claude, memory.Draft{Title: "m", Content: "c"})
+	ways := map[string]func(loci.Principal, string) error{
+		"add": func(p loci.Principal, ref string) error {
+			_, _, err := w.Memory.AddSources(ctx, p, m.ID, from(ref))
+			return err
+		},
+		"save": func(p loci.Principal, ref string) error {
+			_, err := w.Memory.Create(ctx, p, memory.Draft{Title: "saved", Content: "c", Sources: from(ref)})
+			return err
+		},
+		"bulk": func(p loci.Principal, ref string) error {
+			_, err := w.Memory.Bulk(ctx, p, []memory.BulkItem{{Op: loci.BulkCreate,
+				Draft: memory.Draft{Title: "bulk", Content: "c", Sources: from(ref)}}}, true)
+			var items *loci.ItemsError
+			if errors.As(err, &items) && len(items.Items) == 1 {
+				return &loci.Error{Code: items.Items[0].Code, Field: "sources[0].ref", Text: items.Items[0].Text}
+			}
+			return err
+		},
+	}
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			for what, ref := range map[string]string{"unknown": loci.NewSessionID().String(), "no id": "session-1",
+				"another vendor's": hidden, "another person's": stranger.ID.String()} {
+				err := way(w.claude, ref)
+				if loci.FieldOf(err) != "sources[0].ref" || loci.SafeText(err) !=
+					"sources[0].ref names no session that you can see" {
+					t.Errorf("%s: got %v", what, err)
+				}
+			}
+			if err := way(w.claude, mine); err != nil {
+				t.Errorf("the writer's own session: %v", err)
+			}
+		})
+	}
+	if err := ways["save"](w.owner, hidden); err != nil {
+		t.Errorf("the person sees every session of theirs: %v", err)
+	}
+	list, err := w.Memory.Sources(ctx, w.claude, m.ID)
+	if err != nil || len(list) != 1 || list[0].Ref != mine {
+		t.Errorf("stored: %+v, %v", list, err)
+	}
 }

@@ -92,6 +92,10 @@ func (l *library) hang(ctx context.Context, tx store.Tx, other, gone *loci.Memor
 	source := loci.Source{ID: loci.NewSourceID(), MemoryID: l.own.ID, Kind: loci.SourceText, Text: "she said 日本",
 		Quote: "日本", Start: 9, End: 11,
 		UserID: l.local.UserID, Origin: "claude", AllowedVendors: []loci.Vendor{"claude"}, CreatedAt: l.now}
+	earlier, elsewhere := source, source // no writer may save these now; an import keeps what it finds
+	earlier.ID, earlier.Kind, earlier.Ref = loci.NewSourceID(), loci.SourceMessage, "msg-1"
+	earlier.Text, earlier.Quote, earlier.Start, earlier.End = "", "", 0, 0
+	elsewhere.ID, elsewhere.Kind, elsewhere.Ref = loci.NewSourceID(), loci.SourceSession, loci.NewSessionID().String()
 	suggestion := func(a, b *loci.Memory, state loci.SuggestionState) error {
 		s := loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestCorrect, MemoryID: a.ID, ByID: b.ID,
 			Origin: "cursor", CreatedAt: l.now}
@@ -124,7 +128,8 @@ func (l *library) hang(ctx context.Context, tx store.Tx, other, gone *loci.Memor
 	memory := func(m *loci.Memory) func(*loci.NodeItem) {
 		return func(i *loci.NodeItem) { i.Kind, i.MemoryID = loci.ItemMemory, m.ID }
 	}
-	errs := []error{tx.Sources().Insert(ctx, source), suggestion(other, l.public, loci.SuggestionAccepted),
+	errs := []error{tx.Sources().Insert(ctx, source), tx.Sources().Insert(ctx, earlier),
+		tx.Sources().Insert(ctx, elsewhere), suggestion(other, l.public, loci.SuggestionAccepted),
 		suggestion(other, gone, loci.SuggestionPending),
 		suggestion(l.public, l.own, loci.SuggestionPending), tx.MemoryNodes().Insert(ctx, outline),
 		tx.MemoryNodes().Insert(ctx, trashed), tx.MemoryNodes().Insert(ctx, ofAgent)}

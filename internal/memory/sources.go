@@ -13,7 +13,7 @@ import (
 // allowed_vendors count; no vendors are those of the memory, and others must be among them. One that is there
 // already from the same writer is returned as it is; added says how many are new. NotFound if the memory is
 // not visible; Forbidden if it is another person's or, for an agent, of another origin; Conflict if there
-// are too many or its project is archived; Invalid about sources[i].
+// are too many or its project is archived; Invalid about sources[i], also if one names a session that p does not see.
 func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.MemoryID, drafts []loci.Source) (
 	all []loci.Source, added int, err error) {
 	if err := s.Begin(ctx, p, SourceAdd); err != nil {
@@ -98,7 +98,11 @@ func (s *Service) putSources(ctx context.Context, tx store.Tx, p loci.Principal,
 	}
 	for i, d := range drafts {
 		src := s.sourceOf(p, m, d)
-		if err := checkSource(m, &src, fmt.Sprintf("sources[%d]", i)); err != nil {
+		field := fmt.Sprintf("sources[%d]", i)
+		if err := checkSource(m, &src, field); err != nil {
+			return nil, 0, err
+		}
+		if err := nameSession(ctx, tx, p, &src, field); err != nil {
 			return nil, 0, err
 		}
 		same := func(other loci.Source) bool { return sameSource(&src, &other) }
@@ -130,9 +134,31 @@ func (s *Service) sourceOf(p loci.Principal, m *loci.Memory, d loci.Source) loci
 	return src
 }
 
-// checkSource refuses a source that more vendors would see than the memory, as soon as a person lets them see that.
+// nameSession refuses a source of kind session unless p sees that session, and writes its id in the usual form.
+func nameSession(ctx context.Context, tx store.Tx, p loci.Principal, s *loci.Source, field string) error {
+	if s.Kind != loci.SourceSession {
+		return nil
+	}
+	unknown := loci.FieldErrorf(field+".ref", "names no session that you can see")
+	var id loci.SessionID
+	if id.UnmarshalText([]byte(s.Ref)) != nil {
+		return unknown
+	}
+	_, err := tx.Sessions().Get(ctx, p.Viewer(), id)
+	if loci.CodeOf(err) == loci.NotFound {
+		return unknown
+	}
+	s.Ref = id.String()
+	return err
+}
+
+// checkSource refuses a source that proves nothing, and one that more vendors would see than the memory, as soon as a
+// person lets them see that.
 func checkSource(m *loci.Memory, s *loci.Source, field string) error {
 	if err := s.Validate(field); err != nil {
+		return err
+	}
+	if err := s.CheckProof(field); err != nil {
 		return err
 	}
 	if slices.Contains(m.AllowedVendors, loci.AnyVendor) {
