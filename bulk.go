@@ -13,8 +13,8 @@ const (
 	BulkTrash  BulkOp = "trash"
 )
 
-// BulkResult says what became of one operation of a bulk call. It holds no text
-// of a memory.
+// BulkResult says what became of one operation of a bulk call. Of memories it holds no text but the titles of similar
+// ones.
 type BulkResult struct {
 	Index           int            `json:"index" doc:"Which operation it was, from 0"`
 	Op              BulkOp         `json:"op" enum:"create,update,trash"`
@@ -25,5 +25,7 @@ type BulkResult struct {
 	Unchanged       bool           `json:"unchanged,omitempty" doc:"It said all of it already; no version was made"`
 	Superseded      []MemoryID     `json:"superseded,omitempty" doc:"What this one takes the place of"`
 	Suggestions     []SuggestionID `json:"suggestions,omitempty" doc:"What was only suggested to its owner"`
+	SimilarSkipped  bool           `json:"similar_skipped,omitempty" doc:"Of a create: Loci did not look at all memories that could be similar"`
+	Similar         []Similar      `json:"similar,omitempty" doc:"Of a create: memories that say nearly the same or the opposite, best first"`
 	Error           *ItemError     `json:"error,omitempty" doc:"Why it was not done; absent if it was"`
 }

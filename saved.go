@@ -10,8 +10,8 @@ type Saved struct {
 	Superseded      []MemoryID   `json:"superseded,omitempty" doc:"Memories of yours that are hidden from recall now, because this one takes their place"`
 	Suggestions     []Suggestion `json:"suggestions,omitempty" doc:"What was only suggested, because another wrote it: its owner decides"`
 	Sources         []Source     `json:"sources,omitempty" doc:"Those that came with the save"`
-	// SimilarSkipped says that nobody looked, so that no Similar says nothing.
-	SimilarSkipped bool      `json:"similar_skipped,omitempty" doc:"Similar memories were not looked for: the save said so, or many saves were under way at once"`
+	// SimilarSkipped says that Loci did not look at everything, so that no Similar says nothing.
+	SimilarSkipped bool      `json:"similar_skipped,omitempty" doc:"Loci did not look at all memories that could be similar: the request turned it off, or it took too long"`
 	Similar        []Similar `json:"similar,omitempty" doc:"Memories that say nearly the same or the opposite, best first; nothing was done about them"`
 }
 

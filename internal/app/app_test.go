@@ -43,7 +43,7 @@ func newWorld(t *testing.T, change ...func(*app.Options)) *world {
 			t.Error(err)
 		}
 	})
-	o := app.Options{Patience: time.Minute, Store: st, Now: clock, Deletion: loci.DeleteWithKey}
+	o := app.Options{Patience: time.Hour, Store: st, Now: clock, Deletion: loci.DeleteWithKey}
 	for _, c := range change {
 		c(&o)
 	}

@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,5 +139,46 @@ func TestBulkLimitsAndRights(t *testing.T) {
 	_, never := w.Memory.Bulk(ctx, w.claude, []memory.BulkItem{{Op: loci.BulkTrash, ID: loci.NewMemoryID()}}, true)
 	if err == nil || never == nil || err.Error() != never.Error() {
 		t.Errorf("hidden %v and absent %v differ", err, never)
+	}
+}
+
+// Each create of a bulk call tells of similar memories as a single save does, also of those of the same call; but not
+// more creates than the bound.
+func TestBulkTellsOfSimilar(t *testing.T) {
+	w := newWorld(t)
+	create := func(content string) memory.BulkItem {
+		return memory.BulkItem{Op: loci.BulkCreate, Draft: memory.Draft{Title: "Note", Content: content}}
+	}
+	stored := w.add(w.other, memory.Draft{Title: "Port", Content: "The staging server listens on port 8080"})
+	for _, together := range []bool{true, false} {
+		results, err := w.Memory.Bulk(t.Context(), w.claude, []memory.BulkItem{
+			create("The staging server listens on port 9090"),
+			create("The choir meets every Monday in the old school"),
+			create("the choir meets every monday, in the old school"),
+		}, together)
+		if err != nil {
+			t.Fatal(err)
+		}
+		port, same := results[0].Similar, results[2].Similar
+		if !slices.ContainsFunc(port, func(s loci.Similar) bool { return s.ID == stored.ID }) {
+			t.Errorf("together %v: the port is like %+v", together, port)
+		}
+		if len(same) == 0 || same[0].Relation != loci.Duplicate || results[2].SimilarSkipped {
+			t.Errorf("together %v: the repetition is like %+v", together, same)
+		}
+	}
+	many := make([]memory.BulkItem, 102)
+	for i := range many {
+		many[i] = create(fmt.Sprintf("Candidate %d writes about nothing but the weather", i))
+	}
+	many[0].Draft.NotCompared = true
+	results, err := w.Memory.Bulk(t.Context(), w.claude, many, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if skipped := i == 0 || i == 101; r.SimilarSkipped != skipped || (len(r.Similar) == 0) != skipped {
+			t.Errorf("create %d says skipped %v and is like %d", i, r.SimilarSkipped, len(r.Similar))
+		}
 	}
 }

@@ -18,11 +18,11 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// BenchmarkCreate saves memories beside 20,000 others: with a look at what is similar, and by who may not read,
+// BenchmarkCreate saves memories beside 100,000 others: with a look at what is similar, and by who may not read,
 // without. cpu-µs/op is of the whole process, and says more than the time where others use the machine too.
 func BenchmarkCreate(b *testing.B) {
 	a, st, p := benchmarked(b)
-	fill(b, st, p, 20_000)
+	fill(b, st, p, 100_000)
 	blind := p
 	blind.Rights = []loci.Right{loci.RightWrite}
 	none := func(int) string { return "" }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -92,16 +93,17 @@ func (h held) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) erro
 	return h.Store.Update(ctx, org, fn)
 }
 
-// A flood of saves is stored without being compared; what comes alone after it is compared again.
-func TestFloodsAreNotCompared(t *testing.T) {
+// Every save of a flood is compared, also with those that are stored in the same commit.
+func TestFloodsAreCompared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	draft := memory.Draft{Title: "Deploys", Content: "We deploy the whole shop on Tuesdays at noon"}
 	w.keep(w.owner, draft)
 	h := held{w.st, make(chan struct{}), make(chan struct{})}
-	a := app.New(app.Options{Store: h})
+	a := app.New(app.Options{Store: h, Patience: time.Hour})
+	const saves = 8
+	similar := make([]int, saves)
 	var wait sync.WaitGroup
-	similar := make([]int, 3)
 	for i := range similar {
 		wait.Go(func() {
 			m, err := a.Memory.Create(t.Context(), w.owner, draft)
@@ -109,23 +111,34 @@ func TestFloodsAreNotCompared(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			similar[i] = len(m.Similar)
-			if skipped := len(m.Similar) == 0; m.SimilarSkipped != skipped {
-				t.Errorf("save %d says skipped: %v", i, m.SimilarSkipped)
+			if similar[i] = len(m.Similar); m.SimilarSkipped {
+				t.Errorf("save %d was not compared", i)
 			}
 		})
-		<-h.entered // so they come one after the other, and none is done
+		<-h.entered
 	}
-	close(h.release)
+	close(h.release) // so all are under way at once
 	wait.Wait()
-	if similar[0] == 0 || similar[1] == 0 || similar[2] != 0 {
-		t.Errorf("the saves told of %v similar ones, want none from the third", similar)
-	}
-	if alone := w.keep(w.owner, draft); len(alone.Similar) == 0 {
-		t.Error("a save alone is not compared")
+	slices.Sort(similar)
+	if want := []int{1, 2, 3, 4, 5, 5, 5, 5}; !slices.Equal(similar, want) {
+		t.Errorf("the saves tell of %v similar ones, want %v", similar, want)
 	}
 	draft.NotCompared = true
 	if asked := w.keep(w.owner, draft); len(asked.Similar) != 0 || !asked.SimilarSkipped {
 		t.Errorf("a save that wants no comparison says %+v", asked)
+	}
+}
+
+// If the comparison takes too long, the memory is stored, and the answer says that Loci did not look everywhere.
+func TestAComparisonThatTakesTooLongIsCut(t *testing.T) {
+	w := newWorld(t, func(o *app.Options) { o.Patience = 1 })
+	draft := memory.Draft{Title: "Deploys", Content: "We deploy the whole shop on Tuesdays at noon"}
+	w.keep(w.owner, draft)
+	if m := w.keep(w.owner, draft); m.ID.IsZero() || !m.SimilarSkipped {
+		t.Errorf("saved %+v", m)
+	}
+	results, err := w.Memory.Bulk(t.Context(), w.owner, []memory.BulkItem{{Op: loci.BulkCreate, Draft: draft}}, true)
+	if err != nil || !results[0].SimilarSkipped {
+		t.Errorf("in bulk: %+v, %v", results, err)
 	}
 }

@@ -138,17 +138,29 @@ func TestSimilarNeedsTheRightToRead(t *testing.T) {
 	}
 }
 
-// blind is a store that cannot be read for a while.
+// blind is a store that cannot be searched for a while.
 type blind struct {
 	store.Store
 	on bool
 }
 
-func (b *blind) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
-	if b.on {
-		return errors.New("the disk is gone")
-	}
-	return b.Store.View(ctx, org, fn)
+func (b *blind) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
+	return b.Store.Update(ctx, org, func(tx store.Tx) error {
+		if b.on {
+			tx = blindTx{tx}
+		}
+		return fn(tx)
+	})
+}
+
+type blindTx struct{ store.Tx }
+
+func (tx blindTx) Lists() store.Lists { return blindLists{tx.Tx.Lists()} }
+
+type blindLists struct{ store.Lists }
+
+func (blindLists) Match(context.Context, loci.Viewer, store.MatchQuery) (store.Matches, error) {
+	return store.Matches{}, errors.New("the disk is gone")
 }
 
 // A save does not fail because nothing could be compared.
@@ -159,7 +171,7 @@ func TestSimilarNeverFailsASave(t *testing.T) {
 	d := memory.Draft{Title: "Note", Content: "We deploy on Tuesdays"}
 	w.save(w.owner, d)
 	st.on = true
-	if m, got := w.save(w.owner, d); m.ID.IsZero() || len(got) > 0 {
+	if m, got := w.save(w.owner, d); m.ID.IsZero() || len(got) > 0 || !m.SimilarSkipped {
 		t.Errorf("saved %+v, similar %q", m, got)
 	}
 }

@@ -3,14 +3,15 @@ package memory
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// BulkItem is one operation of a bulk call: what Create, Patch and Trash take. A create does not look
-// for similar memories.
+// BulkItem is one operation of a bulk call: what Create, Patch and Trash take. The first maxBulkCompared creates of a
+// call are compared with what Loci has.
 type BulkItem struct {
 	Op        loci.BulkOp
 	Draft     Draft         // of create
@@ -31,6 +32,7 @@ func (s *Service) Bulk(ctx context.Context, p loci.Principal, items []BulkItem, 
 	if err := s.mayBulk(ctx, p, items); err != nil {
 		return nil, err
 	}
+	items = fewCompared(items)
 	if together {
 		return s.bulk(ctx, p, items, 0)
 	}
@@ -47,6 +49,21 @@ func (s *Service) Bulk(ctx context.Context, p loci.Principal, items []BulkItem, 
 		results = append(results, done...)
 	}
 	return results, nil
+}
+
+// fewCompared returns the items with those creates not compared that exceed maxBulkCompared, as all of them keep the
+// other writers of the org waiting.
+func fewCompared(items []BulkItem) []BulkItem {
+	items = slices.Clone(items)
+	compared := 0
+	for i := range items {
+		if items[i].Op != loci.BulkCreate || items[i].Draft.NotCompared {
+			continue
+		}
+		compared++
+		items[i].Draft.NotCompared = compared > maxBulkCompared
+	}
+	return items
 }
 
 // bulkActions are what the operations carry out.
@@ -114,6 +131,12 @@ func (s *Service) bulk(ctx context.Context, p loci.Principal, items []BulkItem, 
 	if err != nil {
 		return nil, err
 	}
+	for i, saving := range b.savings {
+		if saving != nil {
+			saving.tell(ctx)
+			b.results[i].Similar, b.results[i].SimilarSkipped = saving.saved.Similar, saving.saved.SimilarSkipped
+		}
+	}
 	return b.results, nil
 }
 
@@ -143,7 +166,7 @@ func (b *bulkRun) prepare(ctx context.Context, i int) error {
 	if b.items[i].Op != loci.BulkCreate {
 		return nil
 	}
-	s, err := b.app.newSaving(b.p, b.items[i].Draft)
+	s, err := b.app.newSaving(ctx, b.p, b.items[i].Draft)
 	if err != nil {
 		return err
 	}

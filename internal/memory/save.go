@@ -2,13 +2,12 @@ package memory
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -63,10 +62,6 @@ const (
 	MaxSuperseded = 50
 )
 
-// maxCompared is up to how many saves that are under way are compared with what is there: a flood of them is stored
-// at the speed of the disk, without, and the answer says so.
-const maxCompared = 2
-
 // Create saves a memory and returns it as stored. Its origin is the principal's.
 //
 // If the draft has a key, and Dedupe does not say otherwise, it changes the live memory that has that key in the same
@@ -85,7 +80,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	if err := s.Begin(ctx, p, Create); err != nil {
 		return nil, err
 	}
-	sv, err := s.newSaving(p, d)
+	sv, err := s.newSaving(ctx, p, d)
 	if err != nil {
 		return nil, err
 	}
@@ -95,45 +90,14 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	if err := s.projects.MustBeOpen(ctx, p, sv.m.ProjectID); err != nil {
 		return nil, err
 	}
-	similar, err := sv.store(ctx)
+	err = s.openly(ctx, p, sv.m.ProjectID, func(open func(loci.ProjectID) error) error {
+		return s.Write(ctx, p, Create, func(tx store.Tx, e *loci.AuditEntry) error { return sv.run(ctx, tx, e, open) })
+	})
 	if err != nil {
 		return nil, err
 	}
-	sv.saved.Similar = mostSimilar(
-		slices.DeleteFunc(similar,
-			func(o loci.Similar) bool { return o.ID == sv.saved.ID || slices.Contains(sv.saved.Superseded, o.ID) }))
+	sv.tell(ctx)
 	return &sv.saved, nil
-}
-
-// store carries the save out and returns what is similar, if there is time for that. It compares while the disk is
-// waited for: what is said is known already, but for what a memory of that key keeps.
-func (s *saving) store(ctx context.Context) (similar []loci.Similar, err error) {
-	svc, p := s.app, s.p
-	s.compared = svc.saves.Add(1) <= maxCompared && !s.d.NotCompared
-	defer svc.saves.Add(-1)
-	var compare sync.WaitGroup
-	if s.compared {
-		compare.Go(func() { similar = s.similar(ctx, s.m) })
-	}
-	err = svc.openly(ctx, p, s.m.ProjectID, func(open func(loci.ProjectID) error) error {
-		return svc.Write(ctx, p, Create, func(tx store.Tx, e *loci.AuditEntry) error { return s.run(ctx, tx, e, open) })
-	})
-	compare.Wait()
-	if m := &s.saved.Memory; err == nil && s.compared && (m.Title != s.m.Title || m.Content != s.m.Content) {
-		similar = s.similar(ctx, m)
-	}
-	return similar, err
-}
-
-// similar compares m with others. A fault in that must not stop the process, which has saved m.
-func (s *saving) similar(ctx context.Context, m *loci.Memory) (list []loci.Similar) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			s.app.Log.ErrorContext(ctx, "look for similar memories", "fault", fault, "stack", string(debug.Stack()))
-			list = nil
-		}
-	}()
-	return s.app.allSimilar(ctx, s.p, m)
 }
 
 // saving is one call of Create.
@@ -145,12 +109,12 @@ type saving struct {
 	m      *loci.Memory // as a new one
 	places []place
 	saved  loci.Saved
-	// compared says that similar memories are looked for.
-	compared bool
+	text   *recall.Text   // the content of m, if it is compared
+	others []*loci.Memory // with which it is compared
 }
 
 // newSaving checks everything that does not depend on what is stored.
-func (s *Service) newSaving(p loci.Principal, d Draft) (*saving, error) {
+func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft) (*saving, error) {
 	sv := &saving{app: s, p: p, d: d, now: s.Time()}
 	if err := sv.prepare(); err != nil {
 		return nil, err
@@ -163,6 +127,9 @@ func (s *Service) newSaving(p loci.Principal, d Draft) (*saving, error) {
 	}
 	if err := checkDraft(p, sv.m, &loci.Memory{}); err != nil {
 		return nil, err
+	}
+	if sv.compares() {
+		sv.guarded(ctx, func() error { sv.text = recall.Read(sv.m.Content); return nil })
 	}
 	return sv, s.checkExpiry(sv.m)
 }
@@ -202,7 +169,7 @@ func (s *saving) dedupes() bool { return s.d.Key != "" && s.d.Dedupe != DedupeCr
 
 // run carries the save out. It may run several times.
 func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open func(loci.ProjectID) error) error {
-	s.saved = loci.Saved{SimilarSkipped: !s.compared}
+	s.saved = loci.Saved{SimilarSkipped: s.d.NotCompared}
 	m, err := s.put(ctx, tx)
 	if err != nil {
 		return err
@@ -220,6 +187,7 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	if err := s.supersede(ctx, tx, m, open); err != nil {
 		return err
 	}
+	s.lookAlike(ctx, tx, m)
 	if s.saved.Unchanged && len(s.saved.Sources)+len(s.saved.Superseded)+len(s.saved.Suggestions) == 0 {
 		e.Action = ""
 	}

@@ -5,7 +5,6 @@
 package memory
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/loci-memory/loci/internal/gate"
@@ -19,7 +18,6 @@ type Service struct {
 	Budget   int
 	projects *project.Service
 	chat     Chat
-	saves    atomic.Int32 // calls of Create that are under way
 	turns    *turns
 	patience time.Duration // the time of one search
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"runtime/debug"
 	"slices"
 
 	"github.com/loci-memory/loci"
@@ -16,57 +17,83 @@ const (
 	similarText = 4  // words of a content that says something without its title
 )
 
-// mostSimilar returns nil rather than an empty list.
-func mostSimilar(list []loci.Similar) []loci.Similar {
-	if len(list) == 0 {
-		return nil
-	}
-	return list[:min(len(list), loci.MaxSimilar)]
-}
+// maxBulkCompared is how many creates of one bulk call are compared with what Loci has.
+const maxBulkCompared = 100
 
-// allSimilar returns the other memories that p sees and that say nearly the same as m, or nearly the
-// same but for a number, a date, a unit or a negation: the one that has most in common first. Nothing
-// is done about them. It is cheap, and no promise: it compares with few candidates. It returns nothing to
-// whoever may not read, and if it fails, as a save does not fail because of it.
-//
-// It reads what is stored when it is called, so it may run beside the transaction that stores m; what m takes
-// the place of may be among the answer then.
-func (s *Service) allSimilar(ctx context.Context, p loci.Principal, m *loci.Memory) []loci.Similar {
-	if s.May(p, Read) != nil {
-		return nil
+// compares reports whether the save looks for similar memories: the request may have turned that off, and a credential
+// that may not read learns nothing.
+func (s *saving) compares() bool { return !s.d.NotCompared && s.app.May(s.p, Read) == nil }
+
+// lookAlike keeps in s.others the memories that m is compared with after the transaction. It looks inside the
+// transaction: after every write, any other connection would have to read the index from the disk again. It stops after
+// a quarter of the patience of a search, and then says so in the answer. It never fails a save.
+func (s *saving) lookAlike(ctx context.Context, tx store.Tx, m *loci.Memory) {
+	s.others = nil
+	if !s.compares() {
+		return
 	}
-	text := recall.Read(m.Content)
-	about := text
-	if text.Words < similarText {
-		about = recall.Read(m.Title + "\n" + m.Content)
-	}
-	searches := about.Alike()
-	if len(searches) == 0 {
-		return nil
-	}
-	var others []*loci.Memory
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		others, err = candidates(ctx, tx, p.Viewer(), m, text.Words, searches)
+	s.guarded(ctx, func() error {
+		text := s.read(m)
+		about := text
+		if text.Words < similarText {
+			about = recall.Read(m.Title + "\n" + m.Content)
+		}
+		short, cancel := context.WithTimeoutCause(ctx, s.app.patience/4, store.ErrSpent)
+		defer cancel()
+		ids, cut, err := candidates(short, tx, s.p.Viewer(), m, text.Words, about.Alike())
+		s.saved.SimilarSkipped = cut
+		if err == nil && len(ids) > 0 {
+			s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), ids, loci.LiveOnly)
+		}
 		return err
 	})
-	if err != nil {
-		if ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "look for similar memories", "error", err)
-		}
-		return nil
+}
+
+// read returns the content of m as it is compared. Most often newSaving has read it already.
+func (s *saving) read(m *loci.Memory) *recall.Text {
+	if s.text == nil || m.Content != s.m.Content {
+		return recall.Read(m.Content)
 	}
-	return compare(m, text, others)
+	return s.text
+}
+
+// tell adds to the answer of a save the memories that say nearly the same, or nearly the same but for a number, a date,
+// a unit or a negation: the one that has most in common first. Nothing is done about them.
+func (s *saving) tell(ctx context.Context) {
+	if len(s.others) == 0 {
+		return
+	}
+	s.guarded(ctx, func() error {
+		s.saved.Similar = compare(&s.saved.Memory, s.read(&s.saved.Memory), s.others)
+		return nil
+	})
+}
+
+// guarded runs a part of the comparison. Neither an error nor a fault in it stops the save.
+func (s *saving) guarded(ctx context.Context, fn func() error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.saved.SimilarSkipped = true
+			s.app.Log.ErrorContext(ctx, "look for similar memories", "fault", fault, "stack", string(debug.Stack()))
+		}
+	}()
+	if err := fn(); err != nil {
+		s.saved.SimilarSkipped = true
+		if ctx.Err() == nil {
+			s.app.Log.WarnContext(ctx, "look for similar memories", "error", err)
+		}
+	}
 }
 
 // candidates returns visible memories that have the words of one of the searches, and are about as long as
-// words.
+// words. Cut says that ctx ended by ErrSpent before it had looked at all of them.
 func candidates(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory, words int, searches [][]loci.Term) (
-	[]*loci.Memory, error) {
-	var ids []loci.MemoryID
+	ids []loci.MemoryID, cut bool, err error) {
 	for _, terms := range searches {
-		found, err := tx.Lists().Match(ctx, v, store.MatchQuery{Terms: terms, All: true, Limit: similarLook})
+		// m is stored by now, and may be among what is found.
+		found, err := tx.Lists().Match(ctx, v, store.MatchQuery{Terms: terms, All: true, Limit: similarLook + 1})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for _, hit := range found.Hits {
 			n := int(hit.Lengths[loci.FieldContent])
@@ -74,13 +101,12 @@ func candidates(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory,
 				ids = append(ids, hit.ID)
 			}
 		}
+		cut = cut || found.Cut
 	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return tx.Memories().GetMany(ctx, v, ids, loci.LiveOnly)
+	return ids, cut, nil
 }
 
+// compare returns at most MaxSimilar of them, and nil for none.
 func compare(m *loci.Memory, text *recall.Text, others []*loci.Memory) []loci.Similar {
 	title := recall.Read(m.Title)
 	var list []loci.Similar
@@ -93,7 +119,7 @@ func compare(m *loci.Memory, text *recall.Text, others []*loci.Memory) []loci.Si
 	slices.SortFunc(list, func(x, y loci.Similar) int {
 		return cmp.Or(cmp.Compare(y.Score, x.Score), bytes.Compare(x.ID[:], y.ID[:]))
 	})
-	return list
+	return list[:min(len(list), loci.MaxSimilar)]
 }
 
 // likeness says what the contents are to each other. Of short ones the titles say what they are about; and of titles
