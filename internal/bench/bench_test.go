@@ -71,3 +71,25 @@ func TestFillScopes(t *testing.T) {
 		}
 	}
 }
+
+// TestWritesHaveOneBar checks that the default save, which is compared, has the bars of the one that is not.
+func TestWritesHaveOneBar(t *testing.T) {
+	b := &bencher{Options: Options{Clients: 16}}
+	b.addWrites(written{compared: saves{one: Sample{PerSecond: 40}, many: Sample{PerSecond: 140}},
+		plain: saves{one: Sample{PerSecond: 60}, many: Sample{PerSecond: 160}}}, 100)
+	want := []struct {
+		step  string
+		limit float64
+		met   bool
+	}{{"write, 1 client", 0.5, false}, {"write, 16 clients", 1.5, false},
+		{`write, 1 client, "similar": false`, 0.5, true}, {`write, 16 clients, "similar": false`, 1.5, true}}
+	if len(b.results) != len(want) {
+		t.Fatalf("got %d rows", len(b.results))
+	}
+	for i, w := range want {
+		got := b.results[i]
+		if got.Step != w.step || got.Bars[0] != (Bar{"must", w.limit, false}) || got.Bars[0].Met(got.Value) != w.met {
+			t.Errorf("row %d is %+v, want %+v", i, got, w)
+		}
+	}
+}

@@ -85,7 +85,7 @@ func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	}
 	t.Cleanup(func() { st.Close() })
 	w.store = st
-	w.app = app.New(app.Options{Store: st, Now: w.clock.Now})
+	w.app = app.New(app.Options{Patience: time.Hour, Store: st, Now: w.clock.Now})
 	if _, _, err := w.app.Identity.Setup(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -86,8 +86,8 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	}
 	s := &server{auth: au, store: st, clock: c, log: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, nil))
-	ro, ao := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}, app.Options{Store: st, Now: c.Now,
-		Deletion: loci.DeleteWithKey}
+	ro := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}
+	ao := app.Options{Patience: time.Hour, Store: st, Now: c.Now, Deletion: loci.DeleteWithKey}
 	for _, f := range change {
 		f(&ro, &ao)
 	}

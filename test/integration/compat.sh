@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # The published clients of the product that seed S1 describes must work against us unchanged. Each client tells the story of
-# compat/scenario.mjs to a fresh server. compat/wire.mjs sends the same requests by itself and always runs; the packages run
-# where npm has them. COMPAT_SDK, COMPAT_BRIDGE and COMPAT_N8N may name the entry file of a copy instead.
+# compat/scenario.mjs to a fresh server. The packages run if the npm registry has them, and the last line counts those that did
+# and did not. compat/wire.mjs always runs. It imitates the requests of the clients, so it does not count as a client. COMPAT_SDK, COMPAT_BRIDGE and COMPAT_N8N may name the entry file of a copy instead.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . test/integration/lib.bash
 
 rc=0
 runs=0
+clients=0 # published packages that ran
+absent=0  # published packages that the registry does not have
 
 # run SCRIPT VENDOR [VARIABLE=value…] tells the story to a fresh server.
 run() {
@@ -28,12 +30,14 @@ package() {
     if ! npm view "$package" version >"$WORK/npm.log" 2>&1; then
       # Only "the registry has no such package" is let through; any other trouble with npm is a failure.
       grep -q E404 "$WORK/npm.log" || { cat "$WORK/npm.log"; rc=1; return; }
-      echo "WARNING: $package NOT RUN: the npm registry does not have it; only its requests were sent, by wire.mjs"
+      echo "$package not run: not in the registry"
+      absent=$((absent + 1))
       return
     fi
     dir=$(npm_dir "compat-${package//[@\/]/-}" "$package")
     entry=$dir/node_modules/$inside
   fi
+  clients=$((clients + 1))
   run "$script" "$vendor" CLIENT="$entry" "$@"
 }
 
@@ -47,4 +51,5 @@ package bridge cursor "${COMPAT_BRIDGE-}" reflect-memory-mcp@1.1.0 reflect-memor
 package n8n n8n "${COMPAT_N8N-}" n8n-nodes-reflect-memory@1.0.3 \
   n8n-nodes-reflect-memory/dist/nodes/ReflectMemory/ReflectMemory.node.js
 
+echo "compat: $clients clients run, $absent not run (not in the registry)"
 exit $rc
