@@ -167,7 +167,7 @@ func TestBulkTellsOfSimilar(t *testing.T) {
 			t.Errorf("together %v: the repetition is like %+v", together, same)
 		}
 	}
-	many := make([]memory.BulkItem, 102)
+	many := make([]memory.BulkItem, 52)
 	for i := range many {
 		many[i] = create(fmt.Sprintf("Candidate %d writes about nothing but the weather", i))
 	}
@@ -177,7 +177,7 @@ func TestBulkTellsOfSimilar(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range results {
-		if skipped := i == 0 || i == 101; r.SimilarSkipped != skipped || (len(r.Similar) == 0) != skipped {
+		if skipped := i == 0 || i == 51; r.SimilarSkipped != skipped || (len(r.Similar) == 0) != skipped {
 			t.Errorf("create %d says skipped %v and is like %d", i, r.SimilarSkipped, len(r.Similar))
 		}
 	}

@@ -18,7 +18,7 @@ const (
 )
 
 // maxBulkCompared is how many creates of one bulk call are compared with what Loci has.
-const maxBulkCompared = 100
+const maxBulkCompared = 50
 
 // compares reports whether the save looks for similar memories: the request may have turned that off, and a credential
 // that may not read learns nothing.
@@ -26,7 +26,8 @@ func (s *saving) compares() bool { return !s.d.NotCompared && s.app.May(s.p, Rea
 
 // lookAlike keeps in s.others the memories that m is compared with after the transaction. It looks inside the
 // transaction: after every write, any other connection would have to read the index from the disk again. It stops after
-// a quarter of the patience of a search, and then says so in the answer. It never fails a save.
+// a fiftieth of the patience of a search, because it holds the writer of the org, and the answer has similar_skipped
+// then. It never fails a save.
 func (s *saving) lookAlike(ctx context.Context, tx store.Tx, m *loci.Memory) {
 	s.others = nil
 	if !s.compares() {
@@ -38,7 +39,7 @@ func (s *saving) lookAlike(ctx context.Context, tx store.Tx, m *loci.Memory) {
 		if text.Words < similarText {
 			about = recall.Read(m.Title + "\n" + m.Content)
 		}
-		short, cancel := context.WithTimeoutCause(ctx, s.app.patience/4, store.ErrSpent)
+		short, cancel := context.WithTimeoutCause(ctx, s.app.patience/50, store.ErrSpent)
 		defer cancel()
 		ids, cut, err := candidates(short, tx, s.p.Viewer(), m, text.Words, about.Alike())
 		s.saved.SimilarSkipped = cut

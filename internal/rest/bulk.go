@@ -32,7 +32,7 @@ var (
 		Summary: "Create, change and trash many memories",
 		Text: "Takes up to 1,000 operations, in order. By default all or none, and the error lists why items " +
 			"were refused. With \"atomic\": false, each result has its own error. Loci looks for memories that are " +
-			"similar to the first 100 creates.",
+			"similar to the first 50 creates.",
 		In: exampleBulkRequest, Out: exampleBulkAnswer}
 )
 
