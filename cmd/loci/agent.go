@@ -23,7 +23,7 @@ MCP. AGENT is an id, a name or VENDOR/NAME.`,
 func (p *program) agentCreateCommand() *cobra.Command {
 	var vendor, config string
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
-		Use: "create NAME", Short: "Register an agent", Args: cobra.ExactArgs(1), Annotations: does(agent.Create),
+		Use: "create NAME", Short: "Register an agent", Annotations: does(agent.Create),
 		Example: `  loci agent create reviewer --vendor claude --settings '{"model":"large"}'`,
 	}, func(ctx context.Context, c *call) error {
 		draft := agent.Draft{Name: c.args[0], Vendor: loci.Vendor(vendor)}
@@ -41,7 +41,7 @@ func (p *program) agentCreateCommand() *cobra.Command {
 
 func (p *program) agentListCommand() *cobra.Command {
 	return p.acting(pickPerson, &cobra.Command{
-		Use: "list", Short: "List agents by name", Args: cobra.NoArgs, Annotations: does(agent.Read),
+		Use: "list", Short: "List agents by name", Annotations: does(agent.Read),
 	}, func(ctx context.Context, c *call) error {
 		list, err := c.agents(ctx, c.who)
 		if err != nil {
@@ -56,7 +56,7 @@ func (p *program) agentListCommand() *cobra.Command {
 
 func (p *program) agentShowCommand() *cobra.Command {
 	return p.acting(pickPerson, &cobra.Command{
-		Use: "show AGENT", Short: "Show an agent", Args: cobra.ExactArgs(1), Annotations: does(agent.Read),
+		Use: "show AGENT", Short: "Show an agent", Annotations: does(agent.Read),
 	}, onNamed((*instance).agent, func(_ context.Context, _ *call, a loci.Agent) error {
 		if p.json {
 			return p.printJSON(a)

@@ -25,8 +25,7 @@ memory has it. Everybody who sees the memory sees its files.`,
 func (p *program) assetAddCommand() *cobra.Command {
 	var name, mediaType string
 	cmd := p.onMemoryID(pickAny, &cobra.Command{
-		Use: "add MEMORY FILE…", Short: "Attach files to a memory", Args: cobra.MinimumNArgs(2),
-		Annotations: does(memory.AssetAdd),
+		Use: "add MEMORY FILE…", Short: "Attach files to a memory", Annotations: does(memory.AssetAdd),
 		Long: `Attach files to a memory; "-" is standard input and requires --name. Loci detects the
 media type from the bytes. Specify --type if the bytes do not tell, for example
 text/markdown. Attaching a file twice has no effect.`,
@@ -112,8 +111,7 @@ func (p *program) openFile(ctx context.Context, name string) (r io.ReadCloser, s
 
 func (p *program) assetListCommand() *cobra.Command {
 	return p.onMemoryID(pickAny, &cobra.Command{
-		Use: "list MEMORY", Short: "List the files of a memory", Args: cobra.ExactArgs(1),
-		Annotations: does(memory.AssetRead),
+		Use: "list MEMORY", Short: "List the files of a memory", Annotations: does(memory.AssetRead),
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, err := c.app.Memory.Assets(ctx, c.who, id)
 		if err != nil {
@@ -142,7 +140,7 @@ func (p *program) onAsset(cmd *cobra.Command, do func(context.Context, *call, lo
 func (p *program) assetGetCommand() *cobra.Command {
 	var to string
 	cmd := p.onAsset(&cobra.Command{
-		Use: "get ID", Short: "Write an attached file to standard output, or into a file with -o", Args: cobra.ExactArgs(1),
+		Use: "get ID", Short: "Write an attached file to standard output, or into a file with -o",
 		Annotations: does(memory.AssetRead),
 		Long: `Write an attached file to standard output, or into a file or directory with -o. In a
 directory it keeps its own name. A file appears only when it is complete. With --json
@@ -189,8 +187,7 @@ func (p *program) download(ctx context.Context, c *call, id loci.AssetID, to str
 func (p *program) assetDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := p.onAsset(&cobra.Command{
-		Use: "delete ID", Short: "Permanently delete an attached file", Args: cobra.ExactArgs(1),
-		Annotations: does(memory.AssetDelete),
+		Use: "delete ID", Short: "Permanently delete an attached file", Annotations: does(memory.AssetDelete),
 	}, func(ctx context.Context, c *call, id loci.AssetID) error {
 		a, err := c.app.Memory.Asset(ctx, c.who, id)
 		if err == nil {

@@ -21,8 +21,7 @@ func (p *program) auditCommand() *cobra.Command {
 	var org, user, since string
 	var q store.AuditQuery
 	cmd := &cobra.Command{
-		Use: "audit", Short: "Show the audit trail of an org, newest first", Args: cobra.NoArgs,
-		Annotations: does(identity.AuditRead),
+		Use: "audit", Short: "Show the audit trail of an org, newest first", Annotations: does(identity.AuditRead),
 		Long: `Show the audit trail of an org, newest first: who did what, and which requests Loci
 rejected. It has ids and counts, never the content of memories.`,
 		Example: `  loci audit --denied --since 7d

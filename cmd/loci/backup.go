@@ -14,7 +14,7 @@ import (
 )
 
 func (p *program) backupCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "backup", Short: "Create, list, verify and restore backups", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "backup", Short: "Create, list, verify and restore backups",
 		Long: `Create, list, verify and restore backups. A backup is consistent even while a server
 writes. Backups are in backups/ of the data directory; copy them elsewhere, too.`,
 		Annotations: onlyHelps(),
@@ -48,7 +48,6 @@ func (p *program) backupCreateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:         "create",
 		Short:       "Create a backup",
-		Args:        cobra.NoArgs,
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
@@ -70,7 +69,6 @@ func (p *program) backupListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:         "list",
 		Short:       "List backups, newest first",
-		Args:        cobra.NoArgs,
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(*cobra.Command, []string) error {
 			found, err := p.backups().List()
@@ -101,7 +99,6 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:         "verify [NAME]",
 		Short:       "Verify a backup: compare it with its manifest and open every file (default: the newest)",
-		Args:        cobra.MaximumNArgs(1),
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := p.backups().Find(first(args))
@@ -154,7 +151,6 @@ other loci uses the data directory. Loci keeps the replaced files in replaced/ o
 data directory.
 
 Revoked keys stay revoked, even if the backup is older.`,
-		Args:        cobra.MaximumNArgs(1),
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := p.backups().Find(first(args))

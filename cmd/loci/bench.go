@@ -26,7 +26,6 @@ is 1 if a bar marked "must" is missed. The load uses the server's processors, so
 only ratios within one run.`,
 		Example: `  loci bench
   loci bench --memories 10000 --step 2s --json`,
-		Args:        cobra.NoArgs,
 		Annotations: needsNoAction("measures a server that it starts"),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return p.bench(cmd.Context(), o, dir) },
 	}

@@ -27,7 +27,6 @@ server's own time. It does not touch your data. The exit code is 1 if a bar mark
   npm install --prefix ref @modelcontextprotocol/server-memory
   loci bench graph --reference "node ref/node_modules/@modelcontextprotocol/server-memory/dist/index.js"
   loci bench graph --observations 1000000`,
-		Args:        cobra.NoArgs,
 		Annotations: needsNoAction("measures processes that it starts"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Reference = strings.Fields(reference)

@@ -18,8 +18,7 @@ func (p *program) changesCommand() *cobra.Command {
 	var since string
 	var follow bool
 	cmd := p.acting(pickAny, &cobra.Command{
-		Use: "changes", Short: "Show changes to memories and memory nodes", Args: cobra.NoArgs,
-		Annotations: does(memory.ChangesRead),
+		Use: "changes", Short: "Show changes to memories and memory nodes", Annotations: does(memory.ChangesRead),
 		Long: `Show changes to memories and memory nodes, whichever process made them: created,
 changed, trashed, restored, erased or hidden. --since continues after a POSITION that
 an earlier call printed. Without it, the command prints only the current position.

@@ -26,7 +26,6 @@ the change and asks for confirmation. "loci disconnect" undoes it.`,
 		Example: `  loci connect claude-code
   loci connect codex --stdio     # the assistant starts Loci; no server, no key
   loci connect cursor --toolsets memory,graph --project website`,
-		Args:        cobra.ExactArgs(1),
 		Annotations: does(identity.KeyCreate, identity.KeyList, identity.KeyRevoke),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := findClient(args[0])

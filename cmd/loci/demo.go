@@ -17,7 +17,6 @@ func (p *program) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Show how two assistants share a memory, in a temporary directory",
-		Args:  cobra.NoArgs,
 		Annotations: does(memory.Create, memory.Read, memory.Change, memory.History, memory.Trash,
 			memory.Restore, project.Create, graph.Write, graph.Read),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {

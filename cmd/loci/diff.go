@@ -19,7 +19,7 @@ func (p *program) diffCommand() *cobra.Command {
 		Long: `Compare two versions of a memory: by default the current one with the previous one,
 or with FROM. Lines that begin with - are only in FROM, and lines with + only in TO. Lines
 with ~ differ in words: [-old-]{+new+}.`,
-		Example: "  loci diff 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e 2 5", Args: cobra.RangeArgs(1, 3),
+		Example:     "  loci diff 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e 2 5",
 		Annotations: does(memory.History),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			for i, arg := range args[1:] {

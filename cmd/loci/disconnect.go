@@ -16,7 +16,6 @@ func (p *program) disconnectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "disconnect " + clientNames("|"),
 		Short:       "Disconnect an assistant: restore its configuration and revoke its key",
-		Args:        cobra.ExactArgs(1),
 		Annotations: does(identity.KeyRevoke),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := findClient(args[0])

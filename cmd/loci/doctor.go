@@ -55,7 +55,6 @@ func (p *program) doctorCommand() *cobra.Command {
 		Long: `Check the data directory, its files and indexes, keys, backups and the port. Each line
 begins with ok, warn or fail; for warnings and failures it suggests a fix. The exit code
 is 1 if any check fails.`,
-		Args:        cobra.NoArgs,
 		Annotations: does(identity.KeyList, org.List, project.Read),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())

@@ -28,7 +28,6 @@ $EDITOR. Loci keeps the old version; see "loci history". --tag replaces all tags
 and --expires "" remove them.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
-		Args:        cobra.ExactArgs(1),
 		Annotations: does(memory.Change, memory.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := parseMemoryID(args[0])

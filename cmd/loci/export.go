@@ -26,7 +26,6 @@ or to standard output. "loci import" restores them byte for byte. A FILE appears
 when it is complete.`,
 		Example: `  loci export memories.jsonl
   loci export | zstd > memories.jsonl.zst`,
-		Args:        cobra.MaximumNArgs(1),
 		Annotations: does(transfer.Export),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {

@@ -15,8 +15,7 @@ import (
 func (p *program) graphMergeCommand() *cobra.Command {
 	var fromType, intoType string
 	cmd := p.graph(pickAny, &cobra.Command{
-		Use: "merge FROM INTO", Short: "Merge two entities", Args: cobra.ExactArgs(2),
-		Annotations: does(graph.Merge, project.Read),
+		Use: "merge FROM INTO", Short: "Merge two entities", Annotations: does(graph.Merge, project.Read),
 		Long: `Merge two entities, named by name or id: INTO receives the observations and relations
 of FROM, and FROM moves to the trash. You can restore it from there.`,
 		Example: `  loci graph merge "Ada L." "Ada Lovelace" --project home`,
@@ -38,7 +37,6 @@ func (p *program) graphVendorsCommand() *cobra.Command {
 	var vendors []loci.Vendor
 	cmd := p.graph(pickPerson, &cobra.Command{
 		Use: "vendors VENDORS NAME|ID…", Short: "Set which vendors may read what you wrote into a graph",
-		Args:        cobra.MinimumNArgs(2),
 		Annotations: does(graph.Vendors, graph.Read, project.Read),
 		Long: `Set which vendors may read entities, observations or relations that you wrote, all
 or none. VENDORS is a list such as claude,cursor, or "*" for all. Name an entity by its

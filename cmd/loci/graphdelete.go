@@ -24,7 +24,7 @@ func (p *program) deleteInGraph(one, many string, cmd *cobra.Command, do func(co
 func (p *program) graphDeleteCommand() *cobra.Command {
 	var kind string
 	cmd := p.deleteInGraph("entity", "entities", &cobra.Command{
-		Use: "delete NAME…", Short: "Move entities to the graph's trash", Args: cobra.MinimumNArgs(1),
+		Use: "delete NAME…", Short: "Move entities to the graph's trash",
 		Long: `Move entities to the graph's trash, with their observations and relations. Loci
 ignores missing names. To restore an entity, run: loci graph restore ID.`,
 	}, func(ctx context.Context, g *onGraph) (int, error) {
@@ -38,7 +38,6 @@ func (p *program) graphForgetCommand() *cobra.Command {
 	var kind string
 	cmd := p.deleteInGraph("observation", "observations", &cobra.Command{
 		Use: "forget NAME OBSERVATION…", Short: "Move observations of an entity to the graph's trash",
-		Args: cobra.MinimumNArgs(2),
 		Long: `Move observations of an entity to the graph's trash, by their exact texts. Loci
 ignores missing ones.`,
 	}, func(ctx context.Context, g *onGraph) (int, error) {
@@ -52,7 +51,7 @@ ignores missing ones.`,
 func (p *program) graphUnrelateCommand() *cobra.Command {
 	var r relationFlags
 	cmd := p.deleteInGraph("relation", "relations", &cobra.Command{
-		Use: "unrelate FROM RELATION TO", Short: "Move a relation to the graph's trash", Args: cobra.ExactArgs(3),
+		Use: "unrelate FROM RELATION TO", Short: "Move a relation to the graph's trash",
 	}, func(ctx context.Context, g *onGraph) (int, error) {
 		return g.app.Graph.DeleteRelations(ctx, g.who, g.project.ID, r.relation(g.args))
 	})
@@ -63,8 +62,7 @@ func (p *program) graphUnrelateCommand() *cobra.Command {
 func (p *program) graphTrashCommand() *cobra.Command {
 	var limit int
 	cmd := p.graph(pickAny, &cobra.Command{
-		Use: "trash", Short: "List the graph's trash, newest first", Args: cobra.NoArgs,
-		Annotations: does(graph.ReadTrash, project.Read),
+		Use: "trash", Short: "List the graph's trash, newest first", Annotations: does(graph.ReadTrash, project.Read),
 	}, func(ctx context.Context, g *onGraph) error {
 		trash, err := g.app.Graph.Trash(ctx, g.who, g.project.ID, limit)
 		if err != nil {
@@ -110,7 +108,7 @@ const (
 func (p *program) graphRestoreCommand() *cobra.Command {
 	var kind string
 	cmd := p.graph(pickAny, &cobra.Command{
-		Use: "restore ID…", Short: "Restore entities, observations and relations from the trash", Args: cobra.MinimumNArgs(1),
+		Use: "restore ID…", Short: "Restore entities, observations and relations from the trash",
 		Annotations: does(graph.Restore, graph.ReadTrash, project.Read),
 		Long: `Restore entities, observations and relations from the graph's trash, all or none. An
 entity returns with what was deleted along with it. "loci graph trash" shows ids.

@@ -29,7 +29,7 @@ func (f *pageFlags) add(cmd *cobra.Command) {
 func (p *program) graphSearchCommand() *cobra.Command {
 	var at pageFlags
 	cmd := p.graph(pickAny, &cobra.Command{
-		Use: "search QUERY…", Short: "Find entities by name, type and observations, best first", Args: cobra.MinimumNArgs(1),
+		Use: "search QUERY…", Short: "Find entities by name, type and observations, best first",
 		Annotations: does(graph.Read, project.Read),
 		Long: `Find entities by name, type and observations, best first. An entity matches if it has
 all the words in any of these. If none has all, Loci shows those with some of them. You
@@ -69,7 +69,7 @@ func (p *program) graphOpenCommand() *cobra.Command {
 	var kind string
 	var ids bool
 	cmd := p.graph(pickAny, &cobra.Command{
-		Use: "open NAME…", Short: "Show entities by name, with observations and relations", Args: cobra.MinimumNArgs(1),
+		Use: "open NAME…", Short: "Show entities by name, with observations and relations",
 		Annotations: does(graph.Read, project.Read),
 		Long: `Show entities by name, with their observations and relations. If a name is missing,
 Loci suggests the nearest names, and the exit code is 3.`,
@@ -113,8 +113,7 @@ func (p *program) printFound(found *graph.FoundEntities, ids bool) error {
 func (p *program) graphReadCommand() *cobra.Command {
 	var at pageFlags
 	cmd := p.graph(pickAny, &cobra.Command{
-		Use: "read", Short: "Show the whole graph, page by page, oldest first", Args: cobra.NoArgs,
-		Annotations: does(graph.Read, project.Read),
+		Use: "read", Short: "Show the whole graph, page by page, oldest first", Annotations: does(graph.Read, project.Read),
 	}, func(ctx context.Context, g *onGraph) error {
 		found, err := g.app.Graph.Read(ctx, g.who, g.project.ID, graph.ListRequest{Limit: at.limit, Cursor: at.cursor})
 		if err != nil {
@@ -145,7 +144,7 @@ func (p *program) graphNeighboursCommand() *cobra.Command {
 	var ids bool
 	cmd := p.graph(pickAny, &cobra.Command{
 		Use: "neighbours NAME", Aliases: []string{"neighbors"}, Short: "Show an entity and its neighbours, nearest first",
-		Args: cobra.ExactArgs(1), Annotations: does(graph.Read, project.Read),
+		Annotations: does(graph.Read, project.Read),
 	}, func(ctx context.Context, g *onGraph) error {
 		list, err := g.app.Graph.Neighbours(ctx, g.who, g.project.ID, which(g.args[0], kind), hops, limit)
 		if err != nil || p.json {
@@ -165,7 +164,7 @@ func (p *program) graphHistoryCommand() *cobra.Command {
 	var kind string
 	var limit int
 	cmd := p.graph(pickAny, &cobra.Command{
-		Use: "history NAME", Short: "Show the changes to an entity, oldest first", Args: cobra.ExactArgs(1),
+		Use: "history NAME", Short: "Show the changes to an entity, oldest first",
 		Annotations: does(graph.History, project.Read),
 		Long: `Show the changes to an entity, its observations and its relations, oldest first. NAME
 is a name or an id. Use the id for a deleted entity.`,

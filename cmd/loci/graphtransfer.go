@@ -17,8 +17,7 @@ import (
 func (p *program) graphExportCommand() *cobra.Command {
 	var format string
 	cmd := p.graph(pickPerson, &cobra.Command{
-		Use: "export [FILE]", Short: "Export a graph as JSON lines", Args: cobra.MaximumNArgs(1),
-		Annotations: does(graph.Export, project.Read),
+		Use: "export [FILE]", Short: "Export a graph as JSON lines", Annotations: does(graph.Export, project.Read),
 		Long: `Export the live graph of a project as JSON lines, to FILE or to standard output. A FILE
 appears only when it is complete. --format loci has everything: ids, times, origins,
 vendors. --format reference is the memory.json of the reference "memory" MCP server.
@@ -83,7 +82,7 @@ func (p *program) graphImportCommand() *cobra.Command {
 	var fresh bool
 	var vendors []string
 	cmd := &cobra.Command{
-		Use: "import FILE", Short: "Import a graph, or the file of the reference memory server", Args: cobra.ExactArgs(1),
+		Use: "import FILE", Short: "Import a graph, or the file of the reference memory server",
 		Annotations: does(graph.Import, project.Read, project.Create),
 		Long: `Import a graph into a project: an export of "loci graph export", or the memory.json of
 the reference "memory" MCP server. FILE may be "-" for standard input. You can repeat
@@ -190,7 +189,7 @@ func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size
 func (p *program) graphCheckCommand() *cobra.Command {
 	var rebuild bool
 	cmd := p.graph(pickPerson, &cobra.Command{
-		Use: "check", Short: "Compare the full-text index of a graph with its rows", Args: cobra.NoArgs,
+		Use: "check", Short: "Compare the full-text index of a graph with its rows",
 		Annotations: does(graph.Check, project.Read),
 		Long: `Compare the full-text index of a graph with its rows. --rebuild rebuilds the index and
 compares again. The exit code is 1 if they differ. "loci doctor" checks all projects.`,

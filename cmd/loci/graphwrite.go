@@ -29,7 +29,6 @@ func (p *program) graphAddCommand() *cobra.Command {
 	var kind string
 	cmd := p.graphWrite(&cobra.Command{
 		Use: "add NAME [OBSERVATION…] --type TYPE", Short: "Add an entity with its first observations",
-		Args: cobra.MinimumNArgs(1),
 		Long: `Add an entity with its first observations. If an entity of that name and type exists,
 add the observations that it does not have yet.`,
 		Example: `  loci graph add Ada "Takes her coffee without milk." --type person --project home`,
@@ -71,7 +70,7 @@ func createdOrExisting(created bool) string {
 func (p *program) graphObserveCommand() *cobra.Command {
 	var kind string
 	cmd := p.graphWrite(&cobra.Command{
-		Use: "observe NAME OBSERVATION…", Short: "Add observations to an entity", Args: cobra.MinimumNArgs(2),
+		Use: "observe NAME OBSERVATION…", Short: "Add observations to an entity",
 	}, func(ctx context.Context, g *onGraph, allowed []loci.Vendor) error {
 		list, err := g.app.Graph.AddObservations(ctx, g.who, g.project.ID, allowed,
 			[]loci.Contents{{Entity: loci.EntityRef{Name: g.args[0], Type: kind}, Contents: g.args[1:]}})
@@ -124,7 +123,7 @@ func (r *relationFlags) relation(args []string) []loci.NewRelation {
 func (p *program) graphRelateCommand() *cobra.Command {
 	var r relationFlags
 	cmd := p.graphWrite(&cobra.Command{
-		Use: "relate FROM RELATION TO", Short: "Add a relation between two entities", Args: cobra.ExactArgs(3),
+		Use: "relate FROM RELATION TO", Short: "Add a relation between two entities",
 		Example: `  loci graph relate Ada works_at Acme --project home`,
 	}, func(ctx context.Context, g *onGraph, allowed []loci.Vendor) error {
 		list, err := g.app.Graph.CreateRelations(ctx, g.who, g.project.ID, allowed, r.relation(g.args))

@@ -17,7 +17,6 @@ func (p *program) historyCommand() *cobra.Command {
 		Short: "Show every version of a memory, newest first",
 		Long: `Show every version of a memory, newest first: its time, author and content. With --diff,
 show what each version changed.`,
-		Args:        cobra.ExactArgs(1),
 		Annotations: does(memory.History),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := parseMemoryID(args[0])

@@ -21,7 +21,6 @@ func (p *program) importCommand() *cobra.Command {
 		Long: `Import an export of "loci export": FILE, or "-" for standard input. You can repeat the
 command, also after an interruption: Loci skips what exists already. It reports lines
 that it cannot import, and imports the others.`,
-		Args:        cobra.ExactArgs(1),
 		Annotations: does(transfer.Import),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, size, err := p.openFile(cmd.Context(), args[0])

@@ -42,7 +42,7 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 	var f keyFlags
 	var request auth.KeyRequest
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
-		Use: "create", Short: "Create a key and print it once", Args: cobra.NoArgs,
+		Use: "create", Short: "Create a key and print it once",
 		Annotations: does(identity.KeyCreate, org.WorkspaceRead, project.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			request, err = f.request(kind)
@@ -168,7 +168,7 @@ func (p *program) keyListCommand(kind loci.Kind) *cobra.Command {
 	var of actor
 	var all bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "List keys, including revoked ones, without their secrets", Args: cobra.NoArgs,
+		Use: "list", Short: "List keys, including revoked ones, without their secrets",
 		Annotations: does(identity.KeyList, org.List),
 		Long: `List keys, including revoked ones, without their secrets: the owner's keys, with
 --org those of everybody in an org, with --all those of everybody on this server.`,
@@ -249,7 +249,7 @@ func (p *program) printKeys(keys []loci.Credential, kind loci.Kind) error {
 func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
 	var overlap time.Duration
 	cmd := &cobra.Command{
-		Use: "rotate ID", Short: "Replace a key; the old one works for a while longer", Args: cobra.ExactArgs(1),
+		Use: "rotate ID", Short: "Replace a key; the old one works for a while longer",
 		Annotations: does(identity.KeyRotate, identity.KeyList, org.List),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if overlap < 0 {
@@ -283,7 +283,7 @@ func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
 
 func (p *program) keyRevokeCommand(kind loci.Kind) *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke ID", Short: "Revoke a key, effective immediately", Args: cobra.ExactArgs(1),
+		Use: "revoke ID", Short: "Revoke a key, effective immediately",
 		Annotations: does(identity.KeyRevoke, identity.KeyList, org.List),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()

@@ -20,7 +20,6 @@ func (p *program) listCommand() *cobra.Command {
   loci list --trash
   loci list --as cursor --json
   loci list --scope project --as-of 2026-03-01`,
-		Args:        cobra.NoArgs,
 		Annotations: does(memory.Read, memory.ReadTrash, project.Read),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := f.filter()

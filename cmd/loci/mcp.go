@@ -41,7 +41,6 @@ run loci serve.`,
 		Example: `  loci mcp --vendor claude
   loci mcp --transport http --port 8081 --data-dir ./data
   loci mcp --toolsets graph --project website`,
-		Args:        cobra.NoArgs,
 		Annotations: needsNoAction("starts a surface, whose tools name their actions"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v, err := f.check(cmd)

@@ -57,8 +57,7 @@ func (p *program) nodeCreateCommand() *cobra.Command {
 	var allow []string
 	var projectName string
 	cmd := p.acting(pickAny, &cobra.Command{
-		Use: "create NAME", Short: "Create an empty memory node", Args: cobra.ExactArgs(1),
-		Annotations: does(node.Create, project.Read),
+		Use: "create NAME", Short: "Create an empty memory node", Annotations: does(node.Create, project.Read),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			d.Name = args[0]
 			d.AllowedVendors, err = parseVendors("--allow", allow)
@@ -86,7 +85,7 @@ func (p *program) nodeListCommand() *cobra.Command {
 	var r node.ListRequest
 	var scope, projectName string
 	cmd := p.acting(pickAny, &cobra.Command{
-		Use: "list", Short: "List memory nodes, last changed first", Args: cobra.NoArgs,
+		Use: "list", Short: "List memory nodes, last changed first",
 		Annotations: does(node.Read, memory.ReadTrash, project.Read),
 		PreRunE: func(*cobra.Command, []string) error {
 			switch r.Scope = loci.Scope(scope); r.Scope {
@@ -119,8 +118,7 @@ func (p *program) nodeListCommand() *cobra.Command {
 
 func (p *program) nodeShowCommand() *cobra.Command {
 	return p.onNode(&cobra.Command{
-		Use: "show NODE", Short: "Show a memory node with its items", Args: cobra.ExactArgs(1),
-		Annotations: does(node.Read),
+		Use: "show NODE", Short: "Show a memory node with its items", Annotations: does(node.Read),
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
 		n, err := c.app.Node.Get(ctx, c.who, id)
 		if err != nil {
@@ -182,7 +180,7 @@ func (p *program) nodeEditCommand() *cobra.Command {
 	var shared bool
 	var patch node.Patch
 	cmd := p.onNode(&cobra.Command{
-		Use: "edit NODE", Short: "Change a memory node", Args: cobra.ExactArgs(1), Annotations: does(node.Change),
+		Use: "edit NODE", Short: "Change a memory node", Annotations: does(node.Change),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			vendors, err := parseVendors("--allow", allow)
 			for flag, set := range map[string]func(){"name": func() { patch.Name = &name },
@@ -212,7 +210,7 @@ func (p *program) nodeEditCommand() *cobra.Command {
 // nodeDo is a command that does one thing with a node.
 func (p *program) nodeDo(use, short, done string, act gate.Action,
 	do func(*node.Service, context.Context, loci.Principal, loci.NodeID) (*loci.MemoryNode, error)) *cobra.Command {
-	return p.onNode(&cobra.Command{Use: use + " NODE", Short: short, Args: cobra.ExactArgs(1), Annotations: does(act)},
+	return p.onNode(&cobra.Command{Use: use + " NODE", Short: short, Annotations: does(act)},
 		func(ctx context.Context, c *call, id loci.NodeID) error {
 			n, err := do(c.app.Node, ctx, c.who, id)
 			return p.savedNode(done, n, err)
@@ -222,7 +220,7 @@ func (p *program) nodeDo(use, short, done string, act gate.Action,
 func (p *program) nodeDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := p.onNode(&cobra.Command{
-		Use: "delete NODE", Short: "Permanently delete a memory node with its texts", Args: cobra.ExactArgs(1),
+		Use: "delete NODE", Short: "Permanently delete a memory node with its texts",
 		Long: `Permanently delete a memory node with its texts. The memories and entities that it
 shows stay.`,
 		Annotations: does(node.Erase),

@@ -77,7 +77,7 @@ func (p *program) nodeAddCommand() *cobra.Command {
 	var f addFlags
 	var d node.ItemDraft
 	cmd := p.onNode(&cobra.Command{
-		Use: "add NODE [TEXT…]", Short: "Add a text, a memory or an entity to a memory node", Args: cobra.MinimumNArgs(1),
+		Use: "add NODE [TEXT…]", Short: "Add a text, a memory or an entity to a memory node",
 		Annotations: does(node.Change, project.Read, graph.Read),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			d, err = f.draft(args[1:])
@@ -121,7 +121,7 @@ func (p *program) nodeMoveCommand() *cobra.Command {
 	var item loci.NodeItemID
 	var to node.ItemMove
 	cmd := p.onNode(&cobra.Command{
-		Use: "move NODE ITEM", Short: "Move an item within its memory node, with its children", Args: cobra.ExactArgs(2),
+		Use: "move NODE ITEM", Short: "Move an item within its memory node, with its children",
 		Annotations: does(node.Change),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			if item, err = itemID(args[1]); err != nil {
@@ -149,7 +149,7 @@ func (p *program) nodeMoveCommand() *cobra.Command {
 func (p *program) nodeRemoveCommand() *cobra.Command {
 	var item loci.NodeItemID
 	return p.onNode(&cobra.Command{
-		Use: "remove NODE ITEM", Short: "Remove an item and its children from a memory node", Args: cobra.ExactArgs(2),
+		Use: "remove NODE ITEM", Short: "Remove an item and its children from a memory node",
 		Long: `Remove an item and its children from a memory node. The memories and entities that
 they show stay.`,
 		Annotations: does(node.Change, node.Trash),
@@ -165,8 +165,7 @@ they show stay.`,
 func (p *program) nodePackCommand() *cobra.Command {
 	var budget int
 	cmd := p.onNode(&cobra.Command{
-		Use: "pack NODE", Short: "Print the contents of a memory node for a model to read", Args: cobra.ExactArgs(1),
-		Annotations: does(node.Read),
+		Use: "pack NODE", Short: "Print the contents of a memory node for a model to read", Annotations: does(node.Read),
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
 		pack, err := c.app.Node.Pack(ctx, c.who, id, budget)
 		if err != nil {

@@ -24,7 +24,7 @@ choose no other.`, p.clientListCommand(),
 
 func (p *program) clientListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List clients, newest first", Args: cobra.NoArgs, Annotations: does(identity.ClientList),
+		Use: "list", Short: "List clients, newest first", Annotations: does(identity.ClientList),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
 				list, err := in.app.Identity.OAuthClients(cmd.Context(), in.operator)
@@ -54,7 +54,7 @@ func (in *instance) client(ctx context.Context, id string) (loci.OAuthClient, er
 func (p *program) oneClientCommand(use, short string, actions map[string]string,
 	do func(context.Context, *instance, string) error) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(1), Annotations: actions,
+		Use: use, Short: short, Annotations: actions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -97,7 +97,7 @@ func (p *program) clientSetCommand() *cobra.Command {
 func (p *program) clientDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "delete ID", Short: "Delete a client and revoke all access granted to it", Args: cobra.ExactArgs(1),
+		Use: "delete ID", Short: "Delete a client and revoke all access granted to it",
 		Annotations: does(identity.ClientDrop, identity.ClientList),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -141,8 +141,7 @@ func (in *instance) grants(ctx context.Context, org, user string) (out []loci.Gr
 func (p *program) grantListCommand() *cobra.Command {
 	var of actor
 	cmd := &cobra.Command{
-		Use: "list", Short: "List access that people granted to clients", Args: cobra.NoArgs,
-		Annotations: does(identity.GrantList, org.List),
+		Use: "list", Short: "List access that people granted to clients", Annotations: does(identity.GrantList, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -165,7 +164,7 @@ func (p *program) grantListCommand() *cobra.Command {
 
 func (p *program) grantRevokeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke ID", Short: "Revoke a grant with all its tokens, effective immediately", Args: cobra.ExactArgs(1),
+		Use: "revoke ID", Short: "Revoke a grant with all its tokens, effective immediately",
 		Annotations: does(identity.GrantRevoke, identity.GrantList, org.List),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			const see = "loci oauth grant list"

@@ -33,9 +33,8 @@ func (p *program) orgCreateCommand() *cobra.Command {
 	var n org.Draft
 	var id string
 	cmd := &cobra.Command{
-		Use: "create NAME", Short: "Create an org with its first owner", Args: cobra.ExactArgs(1),
-		Annotations: does(org.Create),
-		Example:     `  loci org create "Acme Ltd" --id acme --owner-email mara@acme.example`,
+		Use: "create NAME", Short: "Create an org with its first owner", Annotations: does(org.Create),
+		Example: `  loci org create "Acme Ltd" --id acme --owner-email mara@acme.example`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n.ID, n.Name = loci.OrgID(id), args[0]
 			return p.with(cmd.Context(), create, func(in *instance) error {
@@ -57,7 +56,7 @@ func (p *program) orgCreateCommand() *cobra.Command {
 
 func (p *program) orgListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List all orgs", Args: cobra.NoArgs, Annotations: does(org.List),
+		Use: "list", Short: "List all orgs", Annotations: does(org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
 				orgs, err := in.app.Org.List(cmd.Context(), in.operator)
@@ -98,7 +97,7 @@ func (p *program) deletionOf(o loci.Org) string {
 func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(context.Context,
 	*call) error) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(strings.Count(use, " ")), Annotations: does(act),
+		Use: use, Short: short, Annotations: does(act),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -142,7 +141,6 @@ func (p *program) orgSetCommand() *cobra.Command {
 			_, err := c.app.Org.Set(ctx, c.who, s)
 			return err
 		})
-	cmd.Args = cobra.MinimumNArgs(2)
 	cmd.PreRunE = func(_ *cobra.Command, args []string) (err error) {
 		s, err = orgSettings(args[1:])
 		return err
@@ -252,7 +250,7 @@ func filesOf(r loci.AssetRules) string {
 
 func (p *program) orgExportCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "export ORG DIR", Short: "Copy everything in an org into an empty directory", Args: cobra.ExactArgs(2),
+		Use: "export ORG DIR", Short: "Copy everything in an org into an empty directory",
 		Annotations: does(transfer.Export),
 		Long: `Copy everything in an org, as of one moment, into a directory that is empty or
 missing. A server may run meanwhile. Any SQLite program can read the copy. It is not
@@ -283,7 +281,6 @@ func (p *program) orgDeleteCommand() *cobra.Command {
 	var without, yes bool
 	cmd := &cobra.Command{
 		Use: "delete ORG", Short: "Permanently delete an org with its people, keys, memories and files",
-		Args:        cobra.ExactArgs(1),
 		Annotations: does(org.Delete, transfer.Export),
 		Long: `Permanently delete an org with its people, keys, sign-ins, grants, memories and
 files, and print a receipt. Nobody can use its id again. Pass --export to keep a

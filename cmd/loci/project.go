@@ -75,7 +75,7 @@ func (p *program) projectCreateCommand() *cobra.Command {
 	var draft project.Draft
 	var everyone string
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
-		Use: "create NAME", Short: "Create a project with an empty graph; --user becomes its owner", Args: cobra.ExactArgs(1),
+		Use: "create NAME", Short: "Create a project with an empty graph; --user becomes its owner",
 		Annotations: does(project.Create),
 		Example:     `  loci project create website --description "The shop's new front end"`,
 		PreRunE: func(_ *cobra.Command, args []string) error {
@@ -101,7 +101,7 @@ func (p *program) projectListCommand() *cobra.Command {
 	var status string
 	var want loci.ProjectStatus
 	cmd := p.acting(pickOrg, &cobra.Command{
-		Use: "list", Short: "List projects by name", Args: cobra.NoArgs, Annotations: does(project.Read),
+		Use: "list", Short: "List projects by name", Annotations: does(project.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			want, err = parseState("--status", status, loci.ProjectActive, loci.ProjectArchived)
 			return err
@@ -147,8 +147,7 @@ func openTo(x loci.Project) string {
 
 func (p *program) projectShowCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "show PROJECT", Short: "Show a project with its members", Args: cobra.ExactArgs(1),
-		Annotations: does(project.Read, project.ReadMembers),
+		Use: "show PROJECT", Short: "Show a project with its members", Annotations: does(project.Read, project.ReadMembers),
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
 		if p.json {
 			return p.printJSON(x)
@@ -164,8 +163,7 @@ func (p *program) projectShowCommand() *cobra.Command {
 
 func (p *program) projectRenameCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "rename PROJECT NAME", Short: "Rename a project", Args: cobra.ExactArgs(2),
-		Annotations: does(project.Change, project.Read),
+		Use: "rename PROJECT NAME", Short: "Rename a project", Annotations: does(project.Change, project.Read),
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
 		x, err := c.app.Project.Change(ctx, c.who, x.ID, project.Patch{Name: &c.args[1]})
 		return p.projectChanged("renamed", x, err)
@@ -176,7 +174,6 @@ func (p *program) projectSetCommand() *cobra.Command {
 	var patch project.Patch
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "set PROJECT SETTING=VALUE…", Short: "Set a project's description and who belongs to it",
-		Args:        cobra.MinimumNArgs(2),
 		Annotations: does(project.Change, project.Read),
 		Long: `Set a project's description and who belongs to it:
 
@@ -219,7 +216,7 @@ func projectSettings(args []string) (patch project.Patch, err error) {
 func (p *program) projectMoveCommand(use, short, done string, action gate.Action,
 	do func(*project.Service, context.Context, loci.Principal, loci.ProjectID) (loci.Project, error)) *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: use + " PROJECT", Short: short, Args: cobra.ExactArgs(1), Annotations: does(action, project.Read),
+		Use: use + " PROJECT", Short: short, Annotations: does(action, project.Read),
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
 		x, err := do(c.app.Project, ctx, c.who, x.ID)
 		return p.projectChanged(done, x, err)
@@ -229,7 +226,7 @@ func (p *program) projectMoveCommand(use, short, done string, action gate.Action
 func (p *program) projectDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := p.acting(pickOrg, &cobra.Command{
-		Use: "delete PROJECT", Short: "Permanently delete a project with its graph", Args: cobra.ExactArgs(1),
+		Use: "delete PROJECT", Short: "Permanently delete a project with its graph",
 		Annotations: does(project.Delete, project.Read),
 		Long: `Permanently delete a project, active or archived, with its graph and its members.
 Memories of the project move to their owners' trash. To keep a copy of the graph,

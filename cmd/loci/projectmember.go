@@ -11,7 +11,7 @@ import (
 
 func (p *program) projectMembersCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "members PROJECT", Short: "List the members of a project", Args: cobra.ExactArgs(1),
+		Use: "members PROJECT", Short: "List the members of a project",
 		Annotations: does(project.ReadMembers, project.Read),
 	}, onNamed((*instance).project, p.printProjectMembers))
 }
@@ -59,7 +59,7 @@ func (p *program) projectRemoveCommand() *cobra.Command {
 func (p *program) projectMemberCommand(use, short, done string,
 	do func(context.Context, *call, loci.Project, loci.UserID) error) *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(2), Annotations: does(project.ChangeMember, project.Read),
+		Use: use, Short: short, Annotations: does(project.ChangeMember, project.Read),
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
 		person, err := c.memberOf(ctx, c.who, c.args[1])
 		if err != nil {

@@ -17,7 +17,6 @@ func (p *program) recallCommand() *cobra.Command {
 memories as search, and shows why each one matches and what it was derived from.`,
 		Example: `  loci recall when do we deploy
   loci recall office --known-at 2026-03-01 --json`,
-		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(memory.Read, project.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r memory.SearchRequest) error {

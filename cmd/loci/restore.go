@@ -14,7 +14,6 @@ func (p *program) restoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "restore ID…",
 		Short:       "Restore memories from the trash",
-		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(memory.Restore),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, "restored", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory,

@@ -17,7 +17,6 @@ func (p *program) revertCommand() *cobra.Command {
 		Long: `Revert a memory to the content of an old version, as a new version; see "loci history".
 Sharing does not change. If the memory is in the trash or has expired, first run
 "loci restore".`,
-		Args:        cobra.ExactArgs(2),
 		Annotations: does(memory.Revert),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			to, err = parseVersion(args[1])

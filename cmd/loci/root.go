@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -86,7 +87,6 @@ Exit codes: 0 success, 1 failure, 2 invalid usage or value, 3 not found, 4 not a
 5 data directory unusable (full, read-only, damaged, newer), 6 conflict (in use,
 exists, other version), 130 interrupted.`,
 		SilenceUsage: true, SilenceErrors: true,
-		Args:        cobra.NoArgs,
 		Annotations: onlyHelps(),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -127,12 +127,46 @@ exists, other version), 130 interrupted.`,
 			root.AddCommand(c)
 		}
 	}
+	takeArguments(root)
 	return root
+}
+
+// takeArguments lets a command and those below it take the arguments that their use lines name.
+func takeArguments(cmd *cobra.Command) {
+	if cmd.Args == nil {
+		cmd.Args = argumentsOf(cmd.Use)
+	}
+	for _, c := range cmd.Commands() {
+		takeArguments(c)
+	}
+}
+
+// argumentsOf reads a use line: a command takes one argument for each NAME, none or one for [NAME], one or more for
+// NAME…, and none or more for [NAME…]. Flags come last.
+func argumentsOf(use string) cobra.PositionalArgs {
+	least, most := 0, 0
+	words, _, _ := strings.Cut(use, " --")
+	for _, word := range strings.Fields(words)[1:] {
+		if most++; word[0] != '[' {
+			least++
+		}
+	}
+	switch {
+	case strings.Contains(words, "…"):
+		return cobra.MinimumNArgs(least)
+	case most == 0:
+		return cobra.NoArgs
+	case least == most:
+		return cobra.ExactArgs(least)
+	case least == 0:
+		return cobra.MaximumNArgs(most)
+	}
+	return cobra.RangeArgs(least, most)
 }
 
 // group is a command that only lists its subcommands.
 func group(use, short, long string, below ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, Annotations: onlyHelps(),
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Annotations: onlyHelps(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(below...)
 	return cmd

@@ -32,7 +32,6 @@ same beginning, and then text that contains them.`,
 		Example: `  loci search deploy schedule
   loci search '"release notes"' --tag ops --as cursor
   loci search deploy --as-of 2026-03-01 --why`,
-		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(memory.Read, project.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r memory.SearchRequest) error {

@@ -39,7 +39,6 @@ stops it immediately.
 
 On an address that other machines can reach, it starts only if somebody can
 authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
-		Args:        cobra.NoArgs,
 		Annotations: does(identity.KeyCreate, identity.KeyList, identity.LinkCreate),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context()) },
 	}

@@ -22,7 +22,7 @@ func (p *program) sessionCommand() *cobra.Command {
 func (p *program) sessionOpenCommand() *cobra.Command {
 	var agentName, projectName, vendor, title string
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
-		Use: "open", Short: "Open a session and print its id", Args: cobra.NoArgs,
+		Use: "open", Short: "Open a session and print its id",
 		Annotations: does(agent.SessionOpen, agent.Read, project.Read),
 		Example: `  loci session open --agent reviewer --project website --title "Login page"
   loci add --session $(loci session open --agent reviewer) --as claude --scope agent "…"`,
@@ -60,8 +60,7 @@ func (p *program) sessionListCommand() *cobra.Command {
 	var agentName, state string
 	var r agent.SessionList
 	cmd := p.acting(pickPerson, &cobra.Command{
-		Use: "list", Short: "List sessions, newest first", Args: cobra.NoArgs,
-		Annotations: does(agent.SessionRead, agent.Read),
+		Use: "list", Short: "List sessions, newest first", Annotations: does(agent.SessionRead, agent.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			r.State, err = parseState("--state", state, loci.SessionActive, loci.SessionClosed)
 			return err
@@ -110,7 +109,7 @@ func (p *program) oneSessionCommand(use, short string, act gate.Action,
 	do func(*agent.Service, context.Context, loci.Principal, loci.SessionID) (loci.Session, error)) *cobra.Command {
 	var id loci.SessionID
 	return p.acting(pickPerson, &cobra.Command{
-		Use: use + " SESSION", Short: short, Args: cobra.ExactArgs(1), Annotations: does(act),
+		Use: use + " SESSION", Short: short, Annotations: does(act),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			id, err = parseID[loci.SessionID](args[0], "session", "loci session list --state all")
 			return err

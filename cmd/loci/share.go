@@ -22,7 +22,7 @@ func (p *program) poolCommand(use, short, done string,
 	do func(*memory.Service, context.Context, loci.Principal, loci.MemoryID) (*loci.Memory, error)) *cobra.Command {
 	var a actor
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: cobra.MinimumNArgs(1), Annotations: does(memory.Share),
+		Use: use, Short: short, Annotations: does(memory.Share),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, done, func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
 				who, err := a.principal(ctx, in)

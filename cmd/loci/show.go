@@ -15,7 +15,6 @@ func (p *program) showCommand() *cobra.Command {
 		Short: "Show a memory, now or at an earlier time",
 		Example: `  loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
   loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --known-at 2026-03-01`,
-		Args:        cobra.ExactArgs(1),
 		Annotations: does(memory.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := parseMemoryID(args[0])

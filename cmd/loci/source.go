@@ -36,8 +36,7 @@ func (p *program) sourceAddCommand() *cobra.Command {
 	var kind string
 	var allow []string
 	cmd := p.onMemoryID(pickAny, &cobra.Command{
-		Use: "add MEMORY", Short: "Record where a memory comes from", Args: cobra.ExactArgs(1),
-		Annotations: does(memory.SourceAdd),
+		Use: "add MEMORY", Short: "Record where a memory comes from", Annotations: does(memory.SourceAdd),
 		Example: `  loci source add MEMORY --kind url --ref https://wiki.example.org/deploys --quote "never on Fridays"
   loci source add MEMORY --kind message --ref msg-4711 --text "We deploy on Tuesdays." --quote Tuesdays`,
 		PreRunE: func(*cobra.Command, []string) (err error) {
@@ -68,8 +67,7 @@ func (p *program) sourceAddCommand() *cobra.Command {
 
 func (p *program) sourceListCommand() *cobra.Command {
 	return p.onMemoryID(pickAny, &cobra.Command{
-		Use: "list MEMORY", Short: "List where a memory comes from", Args: cobra.ExactArgs(1),
-		Annotations: does(memory.SourceRead),
+		Use: "list MEMORY", Short: "List where a memory comes from", Annotations: does(memory.SourceRead),
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, err := c.app.Memory.Sources(ctx, c.who, id)
 		if err != nil {
@@ -87,8 +85,7 @@ func (p *program) sourceDeleteCommand() *cobra.Command {
 	var id loci.SourceID
 	var yes bool
 	cmd := p.acting(pickAny, &cobra.Command{
-		Use: "delete ID", Short: "Permanently delete a source", Args: cobra.ExactArgs(1),
-		Annotations: does(memory.SourceDelete),
+		Use: "delete ID", Short: "Permanently delete a source", Annotations: does(memory.SourceDelete),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			if id, err = parseID[loci.SourceID](args[0], "source", "loci source list MEMORY"); err == nil {
 				err = p.sure(yes, "delete", "source", id.String())

@@ -24,8 +24,7 @@ func (p *program) suggestionListCommand() *cobra.Command {
 	var state string
 	r := memory.SuggestionsRequest{Limit: gate.MaxPage}
 	cmd := p.acting(pickPerson, &cobra.Command{
-		Use: "list", Short: "List suggestions, newest first", Args: cobra.NoArgs,
-		Annotations: does(memory.SuggestionRead, memory.Read),
+		Use: "list", Short: "List suggestions, newest first", Annotations: does(memory.SuggestionRead, memory.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			r.State, err = parseState("--state", state, loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined)
 			return err
@@ -63,7 +62,7 @@ func (p *program) settleCommand(use, short string,
 	do func(*memory.Service, context.Context, loci.Principal, loci.SuggestionID) (loci.Suggestion, error)) *cobra.Command {
 	var id loci.SuggestionID
 	return p.acting(pickPerson, &cobra.Command{
-		Use: use + " ID", Short: short, Args: cobra.ExactArgs(1), Annotations: does(memory.SuggestionSettle),
+		Use: use + " ID", Short: short, Annotations: does(memory.SuggestionSettle),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			id, err = parseID[loci.SuggestionID](args[0], "suggestion", "loci suggestion list")
 			return err

@@ -30,8 +30,7 @@ func (in *instance) team(ctx context.Context, who loci.Principal, s string) (loc
 
 func (p *program) teamCreateCommand() *cobra.Command {
 	return p.acting(pickPerson, &cobra.Command{
-		Use: "create NAME", Short: "Create a team; --user becomes its owner", Args: cobra.ExactArgs(1),
-		Annotations: does(org.TeamCreate),
+		Use: "create NAME", Short: "Create a team; --user becomes its owner", Annotations: does(org.TeamCreate),
 	}, func(ctx context.Context, c *call) error {
 		t, err := c.app.Org.CreateTeam(ctx, c.who, c.args[0])
 		return p.answer(t, err, "%s", t.ID)
@@ -40,7 +39,7 @@ func (p *program) teamCreateCommand() *cobra.Command {
 
 func (p *program) teamListCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "list", Short: "List the teams of an org", Args: cobra.NoArgs, Annotations: does(org.TeamRead),
+		Use: "list", Short: "List the teams of an org", Annotations: does(org.TeamRead),
 	}, func(ctx context.Context, c *call) error {
 		teams, err := c.app.Org.Teams(ctx, c.who)
 		if err != nil {
@@ -54,7 +53,7 @@ func (p *program) teamListCommand() *cobra.Command {
 
 func (p *program) teamShowCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "show TEAM", Short: "Show a team with its members", Args: cobra.ExactArgs(1), Annotations: does(org.TeamRead),
+		Use: "show TEAM", Short: "Show a team with its members", Annotations: does(org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
 		view, err := c.app.Org.Team(ctx, c.who, t.ID)
 		if err != nil {
@@ -72,8 +71,7 @@ func (p *program) teamShowCommand() *cobra.Command {
 
 func (p *program) teamRenameCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "rename TEAM NAME", Short: "Rename a team", Args: cobra.ExactArgs(2),
-		Annotations: does(org.TeamChange, org.TeamRead),
+		Use: "rename TEAM NAME", Short: "Rename a team", Annotations: does(org.TeamChange, org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
 		t, err := c.app.Org.RenameTeam(ctx, c.who, t.ID, c.args[1])
 		return p.answer(t, err, "renamed %s: %s", t.ID, loci.OneLine(t.Name))
@@ -83,7 +81,7 @@ func (p *program) teamRenameCommand() *cobra.Command {
 func (p *program) teamDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := p.acting(pickOrg, &cobra.Command{
-		Use: "delete TEAM", Short: "Delete a team; memories in its pool return to their owners", Args: cobra.ExactArgs(1),
+		Use: "delete TEAM", Short: "Delete a team; memories in its pool return to their owners",
 		Annotations: does(org.TeamDelete, org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
 		if err := p.sure(yes, "delete", "team", t.Name); err != nil {
@@ -97,7 +95,7 @@ func (p *program) teamDeleteCommand() *cobra.Command {
 
 func (p *program) teamRemoveCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "remove TEAM USER", Short: "Remove a person from a team, effective immediately", Args: cobra.ExactArgs(2),
+		Use: "remove TEAM USER", Short: "Remove a person from a team, effective immediately",
 		Annotations: does(org.TeamRemove, org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
 		person, err := c.person(ctx, c.args[1])
@@ -112,7 +110,7 @@ func (p *program) teamRemoveCommand() *cobra.Command {
 func (p *program) teamRoleCommand() *cobra.Command {
 	var role loci.MemberRole
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "role TEAM USER ROLE", Short: "Set a role in a team: owner, admin or member", Args: cobra.ExactArgs(3),
+		Use: "role TEAM USER ROLE", Short: "Set a role in a team: owner, admin or member",
 		Annotations: does(org.TeamRole, org.TeamRead),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			role, err = loci.ParseMemberRole(args[2])

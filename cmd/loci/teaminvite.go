@@ -22,7 +22,7 @@ func (p *program) teamInviteCommand() *cobra.Command {
 	var text string
 	var role loci.MemberRole
 	cmd := p.acting(pickOrg, &cobra.Command{
-		Use: "invite TEAM EMAIL…", Short: "Invite people into a team; print each link once", Args: cobra.MinimumNArgs(2),
+		Use: "invite TEAM EMAIL…", Short: "Invite people into a team; print each link once",
 		Annotations: does(org.TeamInvite, org.TeamRead),
 		Long: `Invite people into a team, and into its org if they are in none. Loci sends no mail:
 hand each person their link. A link works once, for the invited address only, and
@@ -66,8 +66,7 @@ func (p *program) printInvited(made []org.Invited) error {
 
 func (p *program) teamInvitesCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "invites TEAM", Short: "List the invitations into a team", Args: cobra.ExactArgs(1),
-		Annotations: does(org.TeamRead),
+		Use: "invites TEAM", Short: "List the invitations into a team", Annotations: does(org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
 		view, err := c.app.Org.Team(ctx, c.who, t.ID)
 		if err != nil {
@@ -86,7 +85,7 @@ func (p *program) teamInvitesCommand() *cobra.Command {
 func (p *program) teamRevokeInviteCommand() *cobra.Command {
 	var id loci.InviteID
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "revoke-invite ID", Short: "Revoke an invitation", Args: cobra.ExactArgs(1), Annotations: does(org.TeamInvite),
+		Use: "revoke-invite ID", Short: "Revoke an invitation", Annotations: does(org.TeamInvite),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			id, err = parseID[loci.InviteID](args[0], "invitation", "loci team invites TEAM")
 			return err

@@ -19,7 +19,6 @@ func (p *program) trashCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "trash ID…",
 		Short:       "Move memories to the trash for " + trashTime,
-		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(memory.Trash),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, "trashed", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {

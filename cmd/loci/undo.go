@@ -37,7 +37,6 @@ It is in the time zone of this machine unless it names one.`,
 		Example: `  loci undo --origin cursor --since 14:00 --dry-run
   loci undo --origin cursor --since 14:00 --until 14:30
   loci undo --session 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
-		Args:        cobra.NoArgs,
 		Annotations: does(memory.Undo),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			s, err = f.selection(time.Now())

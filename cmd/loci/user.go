@@ -25,8 +25,7 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 	var orgName, role string
 	var n org.NewUser
 	cmd := &cobra.Command{
-		Use: use, Short: "Create a person in an org; they sign in with a link", Args: cobra.NoArgs,
-		Annotations: does(org.MemberAdd),
+		Use: use, Short: "Create a person in an org; they sign in with a link", Annotations: does(org.MemberAdd),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if orgFirst {
 				orgName = args[0]
@@ -49,9 +48,7 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	if orgFirst {
-		cmd.Args = cobra.ExactArgs(1)
-	} else {
+	if !orgFirst {
 		flags.StringVar(&orgName, "org", "", "id of the org (default: "+string(loci.DefaultOrg)+")")
 	}
 	flags.StringVar(&n.Email, "email", "", "e-mail address (required)")
@@ -64,7 +61,7 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 func (p *program) userListCommand() *cobra.Command {
 	var orgName string
 	cmd := &cobra.Command{
-		Use: "list", Short: "List people", Args: cobra.NoArgs, Annotations: does(org.MemberList, org.List),
+		Use: "list", Short: "List people", Annotations: does(org.MemberList, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -126,7 +123,7 @@ func (p *program) changeUser(cmd *cobra.Command, user string,
 
 func (p *program) userRoleCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "role USER ROLE", Short: "Set a role on the instance: admin, private-alpha or user", Args: cobra.ExactArgs(2),
+		Use: "role USER ROLE", Short: "Set a role on the instance: admin, private-alpha or user",
 		Annotations: does(identity.UserRole),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			role, err := loci.ParseRole(args[1])
@@ -143,8 +140,7 @@ func (p *program) userRoleCommand() *cobra.Command {
 
 func (p *program) userMemberCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "member USER ROLE", Short: "Set a role in the org: owner, admin or member", Args: cobra.ExactArgs(2),
-		Annotations: does(org.MemberRole),
+		Use: "member USER ROLE", Short: "Set a role in the org: owner, admin or member", Annotations: does(org.MemberRole),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			role, err := loci.ParseMemberRole(args[1])
 			if err != nil {
@@ -161,9 +157,9 @@ func (p *program) userMemberCommand() *cobra.Command {
 func (p *program) userResetCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "reset USER",
-		Short: "Remove a person's password and passkeys, end their sign-ins, and print a sign-in link",
-		Args:  cobra.ExactArgs(1), Annotations: does(identity.UserReset, identity.LinkCreate),
+		Use:         "reset USER",
+		Short:       "Remove a person's password and passkeys, end their sign-ins, and print a sign-in link",
+		Annotations: does(identity.UserReset, identity.LinkCreate),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.onUser(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) error {
 				if err := p.sure(yes, "reset", "user", args[0]); err != nil {
@@ -187,7 +183,6 @@ func (p *program) userResetCommand() *cobra.Command {
 func (p *program) userExportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "export USER FILE", Short: "Export a person's memories with all versions as JSON lines",
-		Args:        cobra.ExactArgs(2),
 		Annotations: does(transfer.Export),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -205,7 +200,7 @@ func (p *program) userExportCommand() *cobra.Command {
 func (p *program) userDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "delete USER", Short: "Permanently delete a person with all their memories", Args: cobra.ExactArgs(1),
+		Use: "delete USER", Short: "Permanently delete a person with all their memories",
 		Annotations: does(identity.AccountDelete),
 		Long: `Permanently delete a person: memories, sign-in methods, keys, sign-ins and grants.
 The owner of an org can only be deleted with the org. To keep a copy of the

@@ -14,8 +14,7 @@ import (
 func (p *program) userSetCommand() *cobra.Command {
 	var email, name string
 	cmd := &cobra.Command{
-		Use: "set USER", Short: "Set a person's e-mail address or name", Args: cobra.ExactArgs(1),
-		Annotations: does(identity.UserSet),
+		Use: "set USER", Short: "Set a person's e-mail address or name", Annotations: does(identity.UserSet),
 		Long: `Set a person's e-mail address or name. Passwords and single sign-on require an
 address; the owner of a laptop has none at first. The old address no longer signs
 in, and somebody else may use it.`,
@@ -49,7 +48,7 @@ in, and somebody else may use it.`,
 func (p *program) userDisableCommand() *cobra.Command {
 	disabled := true
 	return &cobra.Command{
-		Use: "disable USER", Short: "Disable a person: end their access, keep their data", Args: cobra.ExactArgs(1),
+		Use: "disable USER", Short: "Disable a person: end their access, keep their data",
 		Long: `Disable a person, effective immediately: end their sign-ins, keys and grants and take
 them out of their team. Loci keeps their data.`,
 		Annotations: does(org.MemberRemove, identity.WhoAmI, identity.SignInList, identity.KeyList, identity.GrantList),
@@ -73,7 +72,7 @@ them out of their team. Loci keeps their data.`,
 func (p *program) userEnableCommand() *cobra.Command {
 	disabled := false
 	return &cobra.Command{
-		Use: "enable USER", Short: "Let a disabled person sign in again, without their old keys", Args: cobra.ExactArgs(1),
+		Use: "enable USER", Short: "Let a disabled person sign in again, without their old keys",
 		Annotations: does(org.MemberRemove),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.changeUser(cmd, args[0],

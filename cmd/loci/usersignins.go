@@ -59,8 +59,7 @@ func (in *instance) signIns(ctx context.Context, org, user string,
 func (p *program) signInListCommand() *cobra.Command {
 	var of actor
 	cmd := &cobra.Command{
-		Use: "list", Short: "List sign-ins of browsers", Args: cobra.NoArgs,
-		Annotations: does(identity.SignInList, org.MemberList, org.List),
+		Use: "list", Short: "List sign-ins of browsers", Annotations: does(identity.SignInList, org.MemberList, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return p.with(ctx, refuse, func(in *instance) error {
@@ -157,7 +156,7 @@ func (p *program) endSignIns(ctx context.Context, of *actor) error {
 func (p *program) userLinkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "link [USER]", Short: "Print a link that signs a person in once, within 15 minutes",
-		Args: cobra.MaximumNArgs(1), Annotations: does(identity.LinkCreate),
+		Annotations: does(identity.LinkCreate),
 		Long: `Print a link that signs a person in once, within 15 minutes: USER, or the owner of
 this machine's memories.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -46,7 +46,6 @@ func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:         "version",
 		Short:       "Print version information",
-		Args:        cobra.NoArgs,
 		Annotations: needsNoAction("prints build information"),
 		RunE: func(*cobra.Command, []string) error {
 			b := readBuildInfo()

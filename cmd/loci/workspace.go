@@ -32,7 +32,7 @@ func (in *instance) workspace(ctx context.Context, who loci.Principal, s string)
 
 func (p *program) workspaceCreateCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "create NAME", Short: "Create a workspace", Args: cobra.ExactArgs(1), Annotations: does(org.WorkspaceChange),
+		Use: "create NAME", Short: "Create a workspace", Annotations: does(org.WorkspaceChange),
 	}, func(ctx context.Context, c *call) error {
 		w, err := c.app.Org.CreateWorkspace(ctx, c.who, c.args[0])
 		return p.answer(w, err, "%s", w.ID)
@@ -41,8 +41,7 @@ func (p *program) workspaceCreateCommand() *cobra.Command {
 
 func (p *program) workspaceListCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "list", Short: "List the workspaces of an org, oldest first", Args: cobra.NoArgs,
-		Annotations: does(org.WorkspaceRead),
+		Use: "list", Short: "List the workspaces of an org, oldest first", Annotations: does(org.WorkspaceRead),
 	}, func(ctx context.Context, c *call) error {
 		list, err := c.app.Org.Workspaces(ctx, c.who)
 		if err != nil {
@@ -56,7 +55,7 @@ func (p *program) workspaceListCommand() *cobra.Command {
 
 func (p *program) workspaceRenameCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "rename WORKSPACE NAME", Short: "Rename a workspace", Args: cobra.ExactArgs(2),
+		Use: "rename WORKSPACE NAME", Short: "Rename a workspace",
 		Annotations: does(org.WorkspaceChange, org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
 		w, err := c.app.Org.RenameWorkspace(ctx, c.who, w.ID, c.args[1])
@@ -67,7 +66,7 @@ func (p *program) workspaceRenameCommand() *cobra.Command {
 func (p *program) workspaceDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := p.acting(pickOrg, &cobra.Command{
-		Use: "delete WORKSPACE", Short: "Delete a workspace that has no memories", Args: cobra.ExactArgs(1),
+		Use: "delete WORKSPACE", Short: "Delete a workspace that has no memories",
 		Annotations: does(org.WorkspaceChange, org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
 		if err := p.sure(yes, "delete", "workspace", w.Name); err != nil {
@@ -82,8 +81,7 @@ func (p *program) workspaceDeleteCommand() *cobra.Command {
 func (p *program) workspaceMemberCommand(use, short, done string,
 	do func(*org.Service, context.Context, loci.Principal, loci.WorkspaceID, loci.UserID) error) *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: use + " WORKSPACE USER", Short: short, Args: cobra.ExactArgs(2),
-		Annotations: does(org.WorkspaceChange, org.WorkspaceRead),
+		Use: use + " WORKSPACE USER", Short: short, Annotations: does(org.WorkspaceChange, org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
 		person, err := c.person(ctx, c.args[1])
 		if err != nil {
@@ -95,8 +93,7 @@ func (p *program) workspaceMemberCommand(use, short, done string,
 
 func (p *program) workspaceMembersCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
-		Use: "members WORKSPACE", Short: "List the members of a workspace", Args: cobra.ExactArgs(1),
-		Annotations: does(org.WorkspaceRead),
+		Use: "members WORKSPACE", Short: "List the members of a workspace", Annotations: does(org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
 		users, err := c.app.Org.WorkspaceMembers(ctx, c.who, w.ID)
 		if err != nil {
