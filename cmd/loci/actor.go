@@ -16,10 +16,13 @@ const (
 	pickOrg    picks = 1 << iota // --org
 	pickUser                     // --user
 	pickVendor                   // --as
+	onlyOf                       // --org and --user limit a list instead; the operator acts
+	asks                         // --yes: the command asks for confirmation
 	starts                       // no flag: the command creates the data directory if it is missing
 
-	pickPerson = pickOrg | pickUser
-	pickAny    = pickPerson | pickVendor
+	operator   picks = 0 // no flag: the operator acts
+	pickPerson       = pickOrg | pickUser
+	pickAny          = pickPerson | pickVendor
 )
 
 // actor is whom a command acts for: an org's owner, a person, or a vendor's assistant.
@@ -34,6 +37,10 @@ func (a *actor) add(cmd *cobra.Command, which picks) {
 	}
 	if which&pickVendor != 0 {
 		cmd.Flags().StringVar(&a.vendor, "as", "", "act as this vendor's assistant: see what it sees, write in its name")
+	}
+	if which&onlyOf != 0 {
+		cmd.Flags().StringVar(&a.org, "org", "", "only of this org, by id")
+		cmd.Flags().StringVar(&a.user, "user", "", "only of this person, by id or e-mail address")
 	}
 }
 
@@ -61,6 +68,9 @@ type call struct {
 func (p *program) acting(which picks, cmd *cobra.Command, do func(context.Context, *call) error) *cobra.Command {
 	var a actor
 	a.add(cmd, which)
+	if which&asks != 0 {
+		p.yesFlag(cmd)
+	}
 	absent := refuse
 	if which&starts != 0 {
 		absent = create
@@ -68,7 +78,10 @@ func (p *program) acting(which picks, cmd *cobra.Command, do func(context.Contex
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		return p.with(ctx, absent, func(in *instance) error {
-			who, err := a.principal(ctx, in)
+			who, err := in.operator, error(nil)
+			if which&pickAny != 0 {
+				who, err = a.principal(ctx, in)
+			}
 			if err != nil {
 				return err
 			}
@@ -76,6 +89,20 @@ func (p *program) acting(which picks, cmd *cobra.Command, do func(context.Contex
 		})
 	}
 	return cmd
+}
+
+// onID completes a command about the thing whose id is its first argument. see is the command that lists ids.
+func onID[T ~[16]byte](p *program, which picks, noun, see string, cmd *cobra.Command,
+	do func(context.Context, *call, T) error) *cobra.Command {
+	var id T
+	check := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) (err error) {
+		if id, err = parseID[T](args[0], noun, see); err == nil && check != nil {
+			err = check(cmd, args)
+		}
+		return err
+	}
+	return p.acting(which, cmd, func(ctx context.Context, c *call) error { return do(ctx, c, id) })
 }
 
 // onNamed finds what the first argument names and calls do with it.
@@ -164,16 +191,6 @@ func (in *instance) actFor(ctx context.Context, org, user string) (loci.Principa
 		return loci.Principal{}, noSuch("user", user, "loci user list --org "+cut(org, 60))
 	}
 	return in.auth.LocalAs(ctx, who.OrgID, who.UserID)
-}
-
-// about returns the operator acting for the owner of a person's org, and the person.
-func (in *instance) about(ctx context.Context, user string) (loci.Principal, loci.Person, error) {
-	who, err := in.person(ctx, user)
-	if err != nil {
-		return loci.Principal{}, who, err
-	}
-	p, err := in.auth.LocalAs(ctx, who.OrgID, loci.UserID{})
-	return p, who, err
 }
 
 func orgID(s string) (loci.OrgID, error) {

@@ -44,10 +44,7 @@ func (p *program) agentListCommand() *cobra.Command {
 		Use: "list", Short: "List agents by name", Annotations: does(agent.Read),
 	}, func(ctx context.Context, c *call) error {
 		list, err := c.agents(ctx, c.who)
-		if err != nil {
-			return err
-		}
-		return printList(p, "agents", list, "no agents; register one with: loci agent create NAME --vendor VENDOR",
+		return printList(p, "agents", list, err, "no agents; register one with: loci agent create NAME --vendor VENDOR",
 			"ID|NAME|VENDOR|CREATED", func(a loci.Agent) []string {
 				return []string{a.ID.String(), a.Name, string(a.Vendor), showTime(a.CreatedAt)}
 			})
@@ -62,8 +59,8 @@ func (p *program) agentShowCommand() *cobra.Command {
 			return p.printJSON(a)
 		}
 		p.printf("%s\n\n", a.Name)
-		p.printFields([2]string{"id", a.ID.String()}, [2]string{"vendor", string(a.Vendor)},
-			[2]string{"config", string(a.Config)}, [2]string{"created", showTime(a.CreatedAt)})
+		p.printFields("id", a.ID.String(), "vendor", string(a.Vendor),
+			"config", string(a.Config), "created", showTime(a.CreatedAt))
 		return nil
 	}))
 }

@@ -114,10 +114,7 @@ func (p *program) assetListCommand() *cobra.Command {
 		Use: "list MEMORY", Short: "List the files of a memory", Annotations: does(memory.AssetRead),
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, err := c.app.Memory.Assets(ctx, c.who, id)
-		if err != nil {
-			return err
-		}
-		return printList(p, "assets", list, "no files; attach one with: loci asset add MEMORY FILE",
+		return printList(p, "assets", list, err, "no files; attach one with: loci asset add MEMORY FILE",
 			"ID|NAME|TYPE|SIZE|ORIGIN|CREATED", func(a loci.Asset) []string {
 				return []string{a.ID.String(), a.Name, a.MediaType, showBytes(a.Size), a.Origin, showTime(a.CreatedAt)}
 			})
@@ -125,21 +122,17 @@ func (p *program) assetListCommand() *cobra.Command {
 }
 
 // onAsset completes a command about the file in its first argument.
-func (p *program) onAsset(cmd *cobra.Command, do func(context.Context, *call, loci.AssetID) error) *cobra.Command {
-	var id loci.AssetID
+func (p *program) onAsset(which picks, cmd *cobra.Command,
+	do func(context.Context, *call, loci.AssetID) error) *cobra.Command {
 	const see = "loci asset list MEMORY"
-	cmd.PreRunE = func(_ *cobra.Command, args []string) (err error) {
-		id, err = parseID[loci.AssetID](args[0], "file", see)
-		return err
-	}
-	return p.acting(pickAny, cmd, func(ctx context.Context, c *call) error {
+	return onID(p, which, "file", see, cmd, func(ctx context.Context, c *call, id loci.AssetID) error {
 		return orNoSuch(do(ctx, c, id), "file", id.String(), see)
 	})
 }
 
 func (p *program) assetGetCommand() *cobra.Command {
 	var to string
-	cmd := p.onAsset(&cobra.Command{
+	cmd := p.onAsset(pickAny, &cobra.Command{
 		Use: "get ID", Short: "Write an attached file to standard output, or into a file with -o",
 		Annotations: does(memory.AssetRead),
 		Long: `Write an attached file to standard output, or into a file or directory with -o. In a
@@ -185,19 +178,16 @@ func (p *program) download(ctx context.Context, c *call, id loci.AssetID, to str
 }
 
 func (p *program) assetDeleteCommand() *cobra.Command {
-	var yes bool
-	cmd := p.onAsset(&cobra.Command{
+	return p.onAsset(pickAny|asks, &cobra.Command{
 		Use: "delete ID", Short: "Permanently delete an attached file", Annotations: does(memory.AssetDelete),
 	}, func(ctx context.Context, c *call, id loci.AssetID) error {
 		a, err := c.app.Memory.Asset(ctx, c.who, id)
 		if err == nil {
-			err = p.sure(yes, "delete", "file", a.Name)
+			err = p.sure("delete", "file", a.Name)
 		}
 		if err == nil {
 			err = c.app.Memory.DeleteAsset(ctx, c.who, id)
 		}
 		return p.answer(a, err, "deleted %s %s", a.ID, loci.OneLine(a.Name))
 	})
-	yesFlag(cmd, &yes)
-	return cmd
 }

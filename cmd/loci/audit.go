@@ -20,7 +20,7 @@ import (
 func (p *program) auditCommand() *cobra.Command {
 	var org, user, since string
 	var q store.AuditQuery
-	cmd := &cobra.Command{
+	cmd := p.acting(operator, &cobra.Command{
 		Use: "audit", Short: "Show the audit trail of an org, newest first", Annotations: does(identity.AuditRead),
 		Long: `Show the audit trail of an org, newest first: who did what, and which requests Loci
 rejected. It has ids and counts, never the content of memories.`,
@@ -40,34 +40,30 @@ rejected. It has ids and counts, never the content of memories.`,
 			}
 			return err
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				who, err := in.inOrg(ctx, org)
-				if err != nil {
-					return err
-				}
-				if user != "" {
-					person, err := in.person(ctx, user)
-					if err == nil && org != "" && person.OrgID != who.OrgID {
-						err = noSuch("user", user, "loci user list --org "+string(who.OrgID))
-					}
-					if err == nil {
-						who, err = in.auth.LocalAs(ctx, person.OrgID, loci.UserID{})
-					}
-					if err != nil {
-						return err
-					}
-					q.UserID = person.UserID
-				}
-				rows, err := in.app.Identity.AuditTrail(ctx, who, q)
-				if err != nil {
-					return err
-				}
-				return p.printAudit(ctx, in, who.OrgID, rows, q.Limit)
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		who, err := c.inOrg(ctx, org)
+		if err != nil {
+			return err
+		}
+		if user != "" {
+			person, err := c.person(ctx, user)
+			if err == nil && org != "" && person.OrgID != who.OrgID {
+				err = noSuch("user", user, "loci user list --org "+string(who.OrgID))
+			}
+			if err == nil {
+				who, err = c.auth.LocalAs(ctx, person.OrgID, loci.UserID{})
+			}
+			if err != nil {
+				return err
+			}
+			q.UserID = person.UserID
+		}
+		rows, err := c.app.Identity.AuditTrail(ctx, who, q)
+		if err != nil {
+			return err
+		}
+		return p.printAudit(ctx, c.instance, who.OrgID, rows, q.Limit)
+	})
 	flags := cmd.Flags()
 	flags.StringVar(&org, "org", "", "id of the org (default: "+string(loci.DefaultOrg)+")")
 	flags.StringVar(&user, "user", "", "only of this person, by id or e-mail address")

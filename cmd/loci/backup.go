@@ -45,24 +45,21 @@ type backupJSON struct {
 }
 
 func (p *program) backupCreateCommand() *cobra.Command {
-	return &cobra.Command{
+	return p.acting(operator, &cobra.Command{
 		Use:         "create",
 		Short:       "Create a backup",
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				b, err := p.backups().Create(cmd.Context(), in.store.Backup)
-				if err != nil {
-					return err
-				}
-				if p.json {
-					return p.printJSON(backupJSON{b.Name, b.Path, b.Manifest})
-				}
-				p.printf("%s (%s, %s)\n", b.Path, loci.Plural(len(b.Manifest.Files), "file", "files"), showBytes(b.Manifest.Size()))
-				return nil
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		b, err := p.backups().Create(ctx, c.store.Backup)
+		if err != nil {
+			return err
+		}
+		if p.json {
+			return p.printJSON(backupJSON{b.Name, b.Path, b.Manifest})
+		}
+		p.printf("%s (%s, %s)\n", b.Path, loci.Plural(len(b.Manifest.Files), "file", "files"), showBytes(b.Manifest.Size()))
+		return nil
+	})
 }
 
 func (p *program) backupListCommand() *cobra.Command {
@@ -142,7 +139,6 @@ func first(args []string) string {
 
 func (p *program) backupRestoreCommand() *cobra.Command {
 	var to string
-	var yes bool
 	cmd := &cobra.Command{
 		Use:   "restore [NAME]",
 		Short: "Restore a backup (default: the newest)",
@@ -164,14 +160,14 @@ Revoked keys stay revoked, even if the backup is older.`,
 				}
 				return p.restored(b.Name, to, done)
 			}
-			if !yes && !p.confirm(fmt.Sprintf("Replace %s with backup %s?", p.settings.DataDir, b.Name)) {
+			if !p.yes && !p.confirm(fmt.Sprintf("Replace %s with backup %s?", p.settings.DataDir, b.Name)) {
 				return usagef("cannot restore backup %s: not confirmed; pass --yes, or --to DIR for a new directory", b.Name)
 			}
 			return p.restoreInPlace(cmd.Context(), b)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "restore into this new directory")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
+	p.yesFlag(cmd)
 	return cmd
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 func (p *program) connectCommand() *cobra.Command {
-	var stdio, show, yes bool
+	var stdio, show bool
 	var project string
 	cmd := &cobra.Command{
 		Use:   "connect " + clientNames("|"),
@@ -45,13 +45,13 @@ the change and asks for confirmation. "loci disconnect" undoes it.`,
 				if show {
 					return p.printEntry(cmd.Context(), in, c, e)
 				}
-				return p.connect(cmd.Context(), in, c, e, yes)
+				return p.connect(cmd.Context(), in, c, e)
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&stdio, "stdio", false, "let the assistant start loci, without a server")
 	cmd.Flags().BoolVar(&show, "print", false, "create a key and print the configuration, but change no file")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
+	p.yesFlag(cmd)
 	cmd.Flags().StringVar(&project, "project", "", "project of its graph tools if neither call nor session names one")
 	cmd.Flags().String("toolsets", "", "toolsets to offer: "+strings.Join(mcpserver.Toolsets(), ", ")+
 		" (default: the server's)")
@@ -113,7 +113,7 @@ func (p *program) printEntry(ctx context.Context, in *instance, c *client, e *en
 }
 
 // connect writes the client's file. Repeating it changes nothing.
-func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpoint, yes bool) error {
+func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpoint) error {
 	if p.settings.Home == "" {
 		return loci.Errorf(loci.Invalid, "cannot find the configuration of %s: the home directory is unknown; use --print",
 			c.name)
@@ -145,7 +145,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		return err
 	}
 	p.note("This changes %s:\n%s", file, difference(text, after))
-	if !yes && !p.confirm("Write it?") {
+	if !p.yes && !p.confirm("Write it?") {
 		return usagef("cannot connect %s: not confirmed; pass --yes", c.name)
 	}
 	n := &connection{Client: c.id, File: file, Existed: existed, URL: e.URL, Command: e.Command, Args: e.Args}

@@ -12,7 +12,6 @@ import (
 )
 
 func (p *program) disconnectCommand() *cobra.Command {
-	var yes bool
 	cmd := &cobra.Command{
 		Use:         "disconnect " + clientNames("|"),
 		Short:       "Disconnect an assistant: restore its configuration and revoke its key",
@@ -22,14 +21,14 @@ func (p *program) disconnectCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.with(cmd.Context(), refuse, func(in *instance) error { return p.disconnect(cmd.Context(), in, c, yes) })
+			return p.with(cmd.Context(), refuse, func(in *instance) error { return p.disconnect(cmd.Context(), in, c) })
 		},
 	}
-	yesFlag(cmd, &yes)
+	p.yesFlag(cmd)
 	return cmd
 }
 
-func (p *program) disconnect(ctx context.Context, in *instance, c *client, yes bool) error {
+func (p *program) disconnect(ctx context.Context, in *instance, c *client) error {
 	n, err := p.connection(c)
 	if err != nil {
 		return err
@@ -49,7 +48,7 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client, yes b
 	gone := !n.Existed && bytes.Equal(after, n.original)
 	if exists && !bytes.Equal(text, after) {
 		p.note("This changes %s:\n%s", n.File, difference(text, after))
-		if !yes && !p.confirm("Write it?") {
+		if !p.yes && !p.confirm("Write it?") {
 			return usagef("cannot disconnect %s: not confirmed; pass --yes", c.name)
 		}
 		if gone {

@@ -17,7 +17,7 @@ import (
 )
 
 func (p *program) exportCommand() *cobra.Command {
-	return &cobra.Command{
+	return p.acting(operator, &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Export everything that is yours as JSON lines",
 		Long: `Export all memories with their versions, sources and attachments, including the trash,
@@ -27,12 +27,9 @@ when it is complete.`,
 		Example: `  loci export memories.jsonl
   loci export | zstd > memories.jsonl.zst`,
 		Annotations: does(transfer.Export),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				return p.exportTo(cmd.Context(), in, in.operator, cmp.Or(first(args), "-"))
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		return p.exportTo(ctx, c.instance, c.operator, cmp.Or(first(c.args), "-"))
+	})
 }
 
 // exportTo exports a person's memories and prints how many there are.

@@ -173,7 +173,7 @@ is a name or an id. Use the id for a deleted entity.`,
 		if err != nil || p.json {
 			return p.answer(wire.GraphChangeList{Changes: notNil(list)}, err, "")
 		}
-		return printList(p, "changes", list, "", "AT|CHANGE|KIND|BY|TEXT", func(x loci.GraphChange) []string {
+		return printList(p, "changes", list, nil, "", "AT|CHANGE|KIND|BY|TEXT", func(x loci.GraphChange) []string {
 			return []string{showTime(x.At), x.Change, x.Kind, x.Origin, x.Text}
 		})
 	})

@@ -165,34 +165,25 @@ func keyNoun(kind loci.Kind) string {
 }
 
 func (p *program) keyListCommand(kind loci.Kind) *cobra.Command {
-	var of actor
 	var all bool
-	cmd := &cobra.Command{
+	cmd := p.acting(onlyOf, &cobra.Command{
 		Use: "list", Short: "List keys, including revoked ones, without their secrets",
 		Annotations: does(identity.KeyList, org.List),
 		Long: `List keys, including revoked ones, without their secrets: the owner's keys, with
 --org those of everybody in an org, with --all those of everybody on this server.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) (err error) {
-				var keys []loci.Credential
-				if of.user != "" || of.org == "" && !all {
-					who, err := in.actFor(ctx, of.org, of.user)
-					if err != nil {
-						return err
-					}
-					keys, err = in.app.Identity.Keys(ctx, who, kind)
-					if err != nil {
-						return err
-					}
-				} else if keys, err = in.keys(ctx, of.org, kind); err != nil {
-					return err
-				}
-				return p.printKeys(keys, kind)
-			})
-		},
-	}
-	of.limit(cmd)
+	}, func(ctx context.Context, c *call) error {
+		of := c.actor
+		if of.user == "" && (of.org != "" || all) {
+			keys, err := c.keys(ctx, of.org, kind)
+			return p.printKeys(keys, err, kind)
+		}
+		who, err := c.actFor(ctx, of.org, of.user)
+		if err != nil {
+			return err
+		}
+		keys, err := c.app.Identity.Keys(ctx, who, kind)
+		return p.printKeys(keys, err, kind)
+	})
 	cmd.Flags().BoolVar(&all, "all", false, "keys of everybody in every org")
 	return cmd
 }
@@ -211,26 +202,28 @@ func (in *instance) keys(ctx context.Context, org string, kind loci.Kind) (out [
 	return out, err
 }
 
-// key finds a key of anybody by its id.
-func (in *instance) key(ctx context.Context, kind loci.Kind, arg string) (loci.Credential, error) {
+// onKey completes a command about a key of anybody, named by its id.
+func (p *program) onKey(kind loci.Kind, cmd *cobra.Command,
+	do func(context.Context, *call, loci.Credential) error) *cobra.Command {
 	see := "loci " + keyNoun(kind) + " list --all"
-	id, err := parseID[loci.CredentialID](arg, "key", see)
-	if err != nil {
-		return loci.Credential{}, err
-	}
-	keys, err := in.keys(ctx, "", kind)
-	if err != nil {
-		return loci.Credential{}, err
-	}
-	for _, c := range keys {
-		if c.ID == id {
-			return c, nil
+	return onID(p, operator, "key", see, cmd, func(ctx context.Context, c *call, id loci.CredentialID) error {
+		keys, err := c.keys(ctx, "", kind)
+		if err != nil {
+			return err
 		}
-	}
-	return loci.Credential{}, noSuch("key", id.String(), see)
+		k, err := findNamed(keys, id.String(), func(k loci.Credential) (string, string) { return k.ID.String(), "" }, "key",
+			see)
+		if err != nil {
+			return err
+		}
+		return do(ctx, c, k)
+	})
 }
 
-func (p *program) printKeys(keys []loci.Credential, kind loci.Kind) error {
+func (p *program) printKeys(keys []loci.Credential, err error, kind loci.Kind) error {
+	if err != nil {
+		return err
+	}
 	shown := make([]keyJSON, len(keys))
 	for i := range keys {
 		shown[i] = showKey(&keys[i])
@@ -239,7 +232,7 @@ func (p *program) printKeys(keys []loci.Credential, kind loci.Kind) error {
 	if kind == loci.KindAgent {
 		empty = "no keys; create one with: loci agent-key create --vendor VENDOR --name NAME"
 	}
-	return printList(p, "keys", shown, empty, "ID|NAME|VENDOR|KEY|STATUS|SCOPES|ORG|CREATED|EXPIRES|LAST USED",
+	return printList(p, "keys", shown, nil, empty, "ID|NAME|VENDOR|KEY|STATUS|SCOPES|ORG|CREATED|EXPIRES|LAST USED",
 		func(k keyJSON) []string {
 			return []string{k.ID.String(), k.Name, string(k.Vendor), k.Prefix + "…", k.Status, joined(k.Scopes), string(k.OrgID),
 				showTime(k.CreatedAt), showTime(k.ExpiresAt), showTime(k.LastUsedAt)}
@@ -248,56 +241,43 @@ func (p *program) printKeys(keys []loci.Credential, kind loci.Kind) error {
 
 func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
 	var overlap time.Duration
-	cmd := &cobra.Command{
+	cmd := p.onKey(kind, &cobra.Command{
 		Use: "rotate ID", Short: "Replace a key; the old one works for a while longer",
 		Annotations: does(identity.KeyRotate, identity.KeyList, org.List),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		PreRunE: func(*cobra.Command, []string) error {
 			if overlap < 0 {
 				return loci.FieldErrorf("--overlap", "must not be negative")
 			}
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				c, err := in.key(ctx, kind, args[0])
-				if err != nil {
-					return err
-				}
-				who, err := in.auth.LocalAs(ctx, c.OrgID, c.UserID)
-				if err != nil {
-					return err
-				}
-				// There, 0 means the default; here, it means none.
-				next, key, err := in.app.Identity.RotateKey(ctx, who, c.ID, max(overlap, time.Nanosecond))
-				if err != nil {
-					return err
-				}
-				if !p.json {
-					p.note("The old key, %s, works until %s at the latest.", c.ID, showTime(time.Now().Add(overlap)))
-				}
-				return p.printNewKey(next, key)
-			})
+			return nil
 		},
-	}
+	}, func(ctx context.Context, c *call, k loci.Credential) error {
+		who, err := c.auth.LocalAs(ctx, k.OrgID, k.UserID)
+		if err != nil {
+			return err
+		}
+		// There, 0 means the default; here, it means none.
+		next, key, err := c.app.Identity.RotateKey(ctx, who, k.ID, max(overlap, time.Nanosecond))
+		if err != nil {
+			return err
+		}
+		if !p.json {
+			p.note("The old key, %s, works until %s at the latest.", k.ID, showTime(time.Now().Add(overlap)))
+		}
+		return p.printNewKey(next, key)
+	})
 	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the old key still works, at most 720h")
 	return cmd
 }
 
 func (p *program) keyRevokeCommand(kind loci.Kind) *cobra.Command {
-	return &cobra.Command{
+	return p.onKey(kind, &cobra.Command{
 		Use: "revoke ID", Short: "Revoke a key, effective immediately",
 		Annotations: does(identity.KeyRevoke, identity.KeyList, org.List),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				c, err := in.key(ctx, kind, args[0])
-				if err != nil {
-					return err
-				}
-				who, err := in.auth.LocalAs(ctx, c.OrgID, loci.UserID{})
-				if err == nil {
-					err = in.app.Identity.RevokeKey(ctx, who, c.ID)
-				}
-				return p.done(err, "revoked", c.ID.String())
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call, k loci.Credential) error {
+		who, err := c.auth.LocalAs(ctx, k.OrgID, loci.UserID{})
+		if err == nil {
+			err = c.app.Identity.RevokeKey(ctx, who, k.ID)
+		}
+		return p.done(err, "revoked", k.ID.String())
+	})
 }

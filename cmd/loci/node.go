@@ -28,25 +28,18 @@ whole. NODE and ITEM are ids; see "loci node list" and "loci node show NODE".`,
 
 // onNode completes a command about the memory node in its first argument.
 func (p *program) onNode(cmd *cobra.Command, do func(context.Context, *call, loci.NodeID) error) *cobra.Command {
-	var id loci.NodeID
-	check := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) (err error) {
-		if id, err = parseID[loci.NodeID](args[0], "memory node", "loci node list"); err == nil && check != nil {
-			err = check(cmd, args)
-		}
-		return err
-	}
-	return p.acting(pickAny, cmd, func(ctx context.Context, c *call) error {
-		err := do(ctx, c, id)
-		if loci.CodeOf(err) == loci.NotFound { // the node, or an item of it
-			return fmt.Errorf("memory node %s: %w; see `loci node list` and `loci node show NODE`", id, err)
-		}
-		return err
-	})
+	return onID(p, pickAny, "memory node", "loci node list", cmd,
+		func(ctx context.Context, c *call, id loci.NodeID) error {
+			err := do(ctx, c, id)
+			if loci.CodeOf(err) == loci.NotFound { // the node, or an item of it
+				return fmt.Errorf("memory node %s: %w; see `loci node list` and `loci node show NODE`", id, err)
+			}
+			return err
+		})
 }
 
 func (p *program) savedNode(what string, n *loci.MemoryNode, err error) error {
-	if err != nil {
+	if err != nil { // n is nil
 		return err
 	}
 	return p.answer(n, nil, "%s %s: %s", what, n.ID, cut(n.Name, 60))
@@ -103,9 +96,10 @@ func (p *program) nodeListCommand() *cobra.Command {
 			return p.printNodesJSON(page, err)
 		}
 		defer p.more(page.NextCursor)
-		return printList(p, "memory_nodes", page.Nodes, "", "ID|CHANGED|ORIGIN|TAGS|NAME", func(n *loci.MemoryNode) []string {
-			return []string{n.ID.String(), showTime(n.UpdatedAt), n.Origin, strings.Join(n.Tags, ","), n.Name}
-		})
+		return printList(p, "memory_nodes", page.Nodes, nil, "", "ID|CHANGED|ORIGIN|TAGS|NAME",
+			func(n *loci.MemoryNode) []string {
+				return []string{n.ID.String(), showTime(n.UpdatedAt), n.Origin, strings.Join(n.Tags, ","), n.Name}
+			})
 	})
 	cmd.Flags().StringVar(&scope, "scope", "", "only of this scope: global, project or agent")
 	cmd.Flags().StringVar(&projectName, "project", "", "only of this project, by name or id")
@@ -149,10 +143,10 @@ func (p *program) printNode(n *loci.MemoryNode, items []loci.NodeItem) error {
 	if !n.DeletedAt.IsZero() {
 		trashed = "since " + showTime(n.DeletedAt)
 	}
-	p.printFields([2]string{"id", n.ID.String()}, [2]string{"origin", n.Origin},
-		[2]string{"visible to", joined(n.AllowedVendors)},
-		[2]string{"tags", strings.Join(n.Tags, ", ")}, [2]string{"description", n.Description},
-		[2]string{"changed", showTime(n.UpdatedAt)}, [2]string{"shared with", shared}, [2]string{"in the trash", trashed})
+	p.printFields("id", n.ID.String(), "origin", n.Origin,
+		"visible to", joined(n.AllowedVendors),
+		"tags", strings.Join(n.Tags, ", "), "description", n.Description,
+		"changed", showTime(n.UpdatedAt), "shared with", shared, "in the trash", trashed)
 	p.printf("\n")
 	levels := map[loci.NodeItemID]int{}
 	for _, i := range items {
@@ -218,19 +212,18 @@ func (p *program) nodeDo(use, short, done string, act gate.Action,
 }
 
 func (p *program) nodeDeleteCommand() *cobra.Command {
-	var yes bool
 	cmd := p.onNode(&cobra.Command{
 		Use: "delete NODE", Short: "Permanently delete a memory node with its texts",
 		Long: `Permanently delete a memory node with its texts. The memories and entities that it
 shows stay.`,
 		Annotations: does(node.Erase),
 		PreRunE: func(_ *cobra.Command, args []string) error {
-			return p.sure(yes, "delete", "memory node", args[0])
+			return p.sure("delete", "memory node", args[0])
 		},
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
 		return p.done(c.app.Node.Erase(ctx, c.who, id), "deleted", id.String())
 	})
-	yesFlag(cmd, &yes)
+	p.yesFlag(cmd)
 	return cmd
 }
 

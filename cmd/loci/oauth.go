@@ -23,26 +23,20 @@ choose no other.`, p.clientListCommand(),
 }
 
 func (p *program) clientListCommand() *cobra.Command {
-	return &cobra.Command{
+	return p.acting(operator, &cobra.Command{
 		Use: "list", Short: "List clients, newest first", Annotations: does(identity.ClientList),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				list, err := in.app.Identity.OAuthClients(cmd.Context(), in.operator)
-				if err != nil {
-					return err
-				}
-				return printList(p, "clients", list, "no clients; one appears here when an assistant connects by OAuth",
-					"ID|SELF-REPORTED NAME|VENDOR|CREATED|LAST USED", func(c loci.OAuthClient) []string {
-						return []string{c.ID, c.Name, string(c.Vendor), showTime(c.CreatedAt), showTime(c.LastUsedAt)}
-					})
+	}, func(ctx context.Context, c *call) error {
+		list, err := c.app.Identity.OAuthClients(ctx, c.operator)
+		return printList(p, "clients", list, err, "no clients; one appears here when an assistant connects by OAuth",
+			"ID|SELF-REPORTED NAME|VENDOR|CREATED|LAST USED", func(c loci.OAuthClient) []string {
+				return []string{c.ID, c.Name, string(c.Vendor), showTime(c.CreatedAt), showTime(c.LastUsedAt)}
 			})
-		},
-	}
+	})
 }
 
 // client finds an OAuth client.
-func (in *instance) client(ctx context.Context, id string) (loci.OAuthClient, error) {
-	list, err := in.app.Identity.OAuthClients(ctx, in.operator)
+func (in *instance) client(ctx context.Context, who loci.Principal, id string) (loci.OAuthClient, error) {
+	list, err := in.app.Identity.OAuthClients(ctx, who)
 	if err != nil {
 		return loci.OAuthClient{}, err
 	}
@@ -53,27 +47,18 @@ func (in *instance) client(ctx context.Context, id string) (loci.OAuthClient, er
 // oneClientCommand changes a client and shows the result.
 func (p *program) oneClientCommand(use, short string, actions map[string]string,
 	do func(context.Context, *instance, string) error) *cobra.Command {
-	return &cobra.Command{
+	return p.acting(operator, &cobra.Command{
 		Use: use, Short: short, Annotations: actions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				c, err := in.client(ctx, args[0])
-				if err == nil && do != nil {
-					if err = do(ctx, in, c.ID); err == nil {
-						c, err = in.client(ctx, c.ID)
-					}
-				}
-				if err != nil || p.json {
-					return p.answer(c, err, "")
-				}
-				p.printFields([2]string{"id", c.ID}, [2]string{"name", c.Name}, [2]string{"vendor", string(c.Vendor)},
-					[2]string{"redirects", strings.Join(c.RedirectURIs, " ")}, [2]string{"uri", c.URI},
-					[2]string{"created", showTime(c.CreatedAt)}, [2]string{"last used", showTime(c.LastUsedAt)})
-				return nil
-			})
-		},
-	}
+	}, onNamed((*instance).client, func(ctx context.Context, c *call, x loci.OAuthClient) (err error) {
+		if do != nil {
+			if err = do(ctx, c.instance, x.ID); err == nil {
+				x, err = c.client(ctx, c.who, x.ID)
+			}
+		}
+		return p.show(x, err, "id", x.ID, "name", x.Name, "vendor", string(x.Vendor), "redirects",
+			strings.Join(x.RedirectURIs, " "), "uri", x.URI, "created", showTime(x.CreatedAt), "last used",
+			showTime(x.LastUsedAt))
+	}))
 }
 
 func (p *program) clientSetCommand() *cobra.Command {
@@ -95,26 +80,16 @@ func (p *program) clientSetCommand() *cobra.Command {
 }
 
 func (p *program) clientDeleteCommand() *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
+	return p.acting(operator|asks, &cobra.Command{
 		Use: "delete ID", Short: "Delete a client and revoke all access granted to it",
 		Annotations: does(identity.ClientDrop, identity.ClientList),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				c, err := in.client(ctx, args[0])
-				if err == nil {
-					err = p.sure(yes, "delete", "client", c.Name)
-				}
-				if err == nil {
-					err = in.app.Identity.DeleteClient(ctx, in.operator, c.ID)
-				}
-				return p.done(err, "deleted", c.ID)
-			})
-		},
-	}
-	yesFlag(cmd, &yes)
-	return cmd
+	}, onNamed((*instance).client, func(ctx context.Context, c *call, x loci.OAuthClient) error {
+		err := p.sure("delete", "client", x.Name)
+		if err == nil {
+			err = c.app.Identity.DeleteClient(ctx, c.who, x.ID)
+		}
+		return p.done(err, "deleted", x.ID)
+	}))
 }
 
 // grants returns what people granted in an org, or everywhere, newest first in each; user limits it to one person.
@@ -139,56 +114,37 @@ func (in *instance) grants(ctx context.Context, org, user string) (out []loci.Gr
 }
 
 func (p *program) grantListCommand() *cobra.Command {
-	var of actor
-	cmd := &cobra.Command{
+	return p.acting(onlyOf, &cobra.Command{
 		Use: "list", Short: "List access that people granted to clients", Annotations: does(identity.GrantList, org.List),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				list, err := in.grants(ctx, of.org, of.user)
-				if err != nil {
-					return err
-				}
-				names := in.names()
-				return printList(p, "grants", list, "no grants", "ID|CLIENT|VENDOR|SCOPES|ORG|USER|STATUS|CREATED|LAST USED",
-					func(g loci.Grant) []string {
-						return []string{g.ID.String(), g.ClientName, string(g.Vendor), joined(g.Rights), string(g.OrgID),
-							names.user(ctx, g.OrgID, g.UserID), grantStatus(&g), showTime(g.CreatedAt), showTime(g.LastUsedAt)}
-					})
+	}, func(ctx context.Context, c *call) error {
+		list, err := c.grants(ctx, c.actor.org, c.actor.user)
+		names := c.names()
+		return printList(p, "grants", list, err, "no grants",
+			"ID|CLIENT|VENDOR|SCOPES|ORG|USER|STATUS|CREATED|LAST USED", func(g loci.Grant) []string {
+				return []string{g.ID.String(), g.ClientName, string(g.Vendor), joined(g.Rights), string(g.OrgID),
+					names.user(ctx, g.OrgID, g.UserID), grantStatus(&g), showTime(g.CreatedAt), showTime(g.LastUsedAt)}
 			})
-		},
-	}
-	of.limit(cmd)
-	return cmd
+	})
 }
 
 func (p *program) grantRevokeCommand() *cobra.Command {
-	return &cobra.Command{
+	const see = "loci oauth grant list"
+	return onID(p, operator, "grant", see, &cobra.Command{
 		Use: "revoke ID", Short: "Revoke a grant with all its tokens, effective immediately",
 		Annotations: does(identity.GrantRevoke, identity.GrantList, org.List),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			const see = "loci oauth grant list"
-			id, err := parseID[loci.GrantID](args[0], "grant", see)
-			if err != nil {
-				return err
-			}
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				list, err := in.grants(ctx, "", "")
-				if err != nil {
-					return err
-				}
-				g, err := findNamed(list, id.String(), func(g loci.Grant) (string, string) { return g.ID.String(), "" }, "grant",
-					see)
-				if err != nil {
-					return err
-				}
-				who, err := in.auth.LocalAs(ctx, g.OrgID, g.UserID)
-				if err == nil {
-					err = in.app.Identity.RevokeGrant(ctx, who, id)
-				}
-				return p.done(err, "revoked", id.String())
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call, id loci.GrantID) error {
+		list, err := c.grants(ctx, "", "")
+		if err != nil {
+			return err
+		}
+		g, err := findNamed(list, id.String(), func(g loci.Grant) (string, string) { return g.ID.String(), "" }, "grant", see)
+		if err != nil {
+			return err
+		}
+		who, err := c.auth.LocalAs(ctx, g.OrgID, g.UserID)
+		if err == nil {
+			err = c.app.Identity.RevokeGrant(ctx, who, id)
+		}
+		return p.done(err, "revoked", id.String())
+	})
 }

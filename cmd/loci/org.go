@@ -32,20 +32,17 @@ the others. A laptop requires only its first one.`,
 func (p *program) orgCreateCommand() *cobra.Command {
 	var n org.Draft
 	var id string
-	cmd := &cobra.Command{
+	cmd := p.acting(operator|starts, &cobra.Command{
 		Use: "create NAME", Short: "Create an org with its first owner", Annotations: does(org.Create),
 		Example: `  loci org create "Acme Ltd" --id acme --owner-email mara@acme.example`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			n.ID, n.Name = loci.OrgID(id), args[0]
-			return p.with(cmd.Context(), create, func(in *instance) error {
-				o, owner, err := in.app.Org.Create(cmd.Context(), in.operator, n)
-				if err == nil && !p.json {
-					p.note("The owner is %s, %s. To let them sign in, run: loci user link %s", owner.ID, owner.Email, owner.Email)
-				}
-				return p.answer(map[string]any{"org": p.showOrg(o), "owner": owner}, err, "%s", o.ID)
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		n.ID, n.Name = loci.OrgID(id), c.args[0]
+		o, owner, err := c.app.Org.Create(ctx, c.who, n)
+		if err == nil && !p.json {
+			p.note("The owner is %s, %s. To let them sign in, run: loci user link %s", owner.ID, owner.Email, owner.Email)
+		}
+		return p.answer(map[string]any{"org": p.showOrg(o), "owner": owner}, err, "%s", o.ID)
+	})
 	flags := cmd.Flags()
 	flags.StringVar(&n.OwnerEmail, "owner-email", "", "e-mail address of the first owner (required)")
 	flags.StringVar(&n.OwnerName, "owner-name", "", "name of the first owner")
@@ -55,25 +52,22 @@ func (p *program) orgCreateCommand() *cobra.Command {
 }
 
 func (p *program) orgListCommand() *cobra.Command {
-	return &cobra.Command{
+	return p.acting(operator, &cobra.Command{
 		Use: "list", Short: "List all orgs", Annotations: does(org.List),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				orgs, err := in.app.Org.List(cmd.Context(), in.operator)
-				if err != nil {
-					return err
-				}
-				shown := make([]orgJSON, len(orgs))
-				for i, o := range orgs {
-					shown[i] = p.showOrg(o)
-				}
-				return printList(p, "orgs", shown, "", "ID|NAME|STATE|DELETION|WORKSPACES|CREATED", func(o orgJSON) []string {
-					return []string{string(o.ID), o.Name, string(o.State), p.deletionOf(o.Org), onOff(o.Workspaces),
-						showTime(o.CreatedAt)}
-				})
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		orgs, err := c.app.Org.List(ctx, c.operator)
+		if err != nil {
+			return err
+		}
+		shown := make([]orgJSON, len(orgs))
+		for i, o := range orgs {
+			shown[i] = p.showOrg(o)
+		}
+		return printList(p, "orgs", shown, nil, "", "ID|NAME|STATE|DELETION|WORKSPACES|CREATED", func(o orgJSON) []string {
+			return []string{string(o.ID), o.Name, string(o.State), p.deletionOf(o.Org), onOff(o.Workspaces),
+				showTime(o.CreatedAt)}
+		})
+	})
 }
 
 // orgJSON is an org as a program reads it, with the deletion rule that takes effect if the org sets none.
@@ -96,30 +90,21 @@ func (p *program) deletionOf(o loci.Org) string {
 // oneOrgCommand does something in the org of its first argument, and prints the org.
 func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(context.Context,
 	*call) error) *cobra.Command {
-	return &cobra.Command{
+	return p.acting(operator, &cobra.Command{
 		Use: use, Short: short, Annotations: does(act),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				who, err := in.inOrg(ctx, args[0])
-				if err == nil && do != nil {
-					err = do(ctx, &call{instance: in, who: who, args: args})
-				}
-				if err != nil {
-					return err
-				}
-				o, err := in.app.Org.Show(ctx, in.operator, who.OrgID)
-				if err != nil || p.json {
-					return p.answer(p.showOrg(o), err, "")
-				}
-				p.printFields([2]string{"id", string(o.ID)}, [2]string{"name", o.Name}, [2]string{"state", string(o.State)},
-					[2]string{"owner", o.OwnerID.String()}, [2]string{"deletion", p.deletionOf(o)},
-					[2]string{"workspaces", onOff(o.Workspaces)}, [2]string{"files", filesOf(o.Assets)},
-					[2]string{"created", showTime(o.CreatedAt)})
-				return nil
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		who, err := c.inOrg(ctx, c.args[0])
+		if err == nil && do != nil {
+			err = do(ctx, &call{c.instance, who, c.actor, c.args})
+		}
+		if err != nil {
+			return err
+		}
+		o, err := c.app.Org.Show(ctx, c.operator, who.OrgID)
+		return p.show(p.showOrg(o), err, "id", string(o.ID), "name", o.Name, "state", string(o.State),
+			"owner", o.OwnerID.String(), "deletion", p.deletionOf(o), "workspaces", onOff(o.Workspaces),
+			"files", filesOf(o.Assets), "created", showTime(o.CreatedAt))
+	})
 }
 
 func (p *program) orgSuspendCommand() *cobra.Command {
@@ -249,25 +234,21 @@ func filesOf(r loci.AssetRules) string {
 }
 
 func (p *program) orgExportCommand() *cobra.Command {
-	return &cobra.Command{
+	return p.acting(operator, &cobra.Command{
 		Use: "export ORG DIR", Short: "Copy everything in an org into an empty directory",
 		Annotations: does(transfer.Export),
 		Long: `Copy everything in an org, as of one moment, into a directory that is empty or
 missing. A server may run meanwhile. Any SQLite program can read the copy. It is not
 a backup: Loci cannot import it. The copy has no keys, sign-ins or grants, but it has
 the hashes of passwords.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				who, err := in.inOrg(ctx, args[0])
-				if err == nil {
-					err = p.exportOrg(ctx, in, who, args[1])
-				}
-				return p.answer(map[string]any{"org_id": who.OrgID, "directory": args[1]}, err, "exported %s to %s", who.OrgID,
-					args[1])
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		who, err := c.inOrg(ctx, c.args[0])
+		if err == nil {
+			err = p.exportOrg(ctx, c.instance, who, c.args[1])
+		}
+		return p.answer(map[string]any{"org_id": who.OrgID, "directory": c.args[1]}, err, "exported %s to %s", who.OrgID,
+			c.args[1])
+	})
 }
 
 func (p *program) exportOrg(ctx context.Context, in *instance, who loci.Principal, dir string) error {
@@ -278,46 +259,41 @@ func (p *program) exportOrg(ctx context.Context, in *instance, who loci.Principa
 
 func (p *program) orgDeleteCommand() *cobra.Command {
 	var dir string
-	var without, yes bool
-	cmd := &cobra.Command{
+	var without bool
+	cmd := p.acting(operator|asks, &cobra.Command{
 		Use: "delete ORG", Short: "Permanently delete an org with its people, keys, memories and files",
 		Annotations: does(org.Delete, transfer.Export),
 		Long: `Permanently delete an org with its people, keys, sign-ins, grants, memories and
 files, and print a receipt. Nobody can use its id again. Pass --export to keep a
 copy, or --no-export. Earlier backups still contain the org.`,
 		Example: `  loci org delete acme --export ./acme-copy`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		PreRunE: func(*cobra.Command, []string) error {
 			if (dir == "") == !without {
 				return usagef("specify --export DIR for a copy, or --no-export")
 			}
-			return p.deleteOrg(cmd.Context(), args[0], dir, yes)
+			return nil
 		},
-	}
-	cmd.Flags().StringVar(&dir, "export", "", "first copy the org into this directory")
-	cmd.Flags().BoolVar(&without, "no-export", false, "make no copy")
-	yesFlag(cmd, &yes)
-	return cmd
-}
-
-func (p *program) deleteOrg(ctx context.Context, org, dir string, yes bool) error {
-	return p.with(ctx, refuse, func(in *instance) error {
-		who, err := in.inOrg(ctx, org)
+	}, func(ctx context.Context, c *call) error {
+		who, err := c.inOrg(ctx, c.args[0])
 		if err != nil {
 			return err
 		}
-		if err := p.sure(yes, "delete", "org", string(who.OrgID)); err != nil {
+		if err := p.sure("delete", "org", string(who.OrgID)); err != nil {
 			return err
 		}
 		if dir != "" {
-			if err := p.exportOrg(ctx, in, who, dir); err != nil {
+			if err := p.exportOrg(ctx, c.instance, who, dir); err != nil {
 				return err
 			}
 		}
 		bar := p.progress("deleting "+string(who.OrgID), -1, false)
-		r, err := in.app.Org.Delete(ctx, who, string(who.OrgID))
+		r, err := c.app.Org.Delete(ctx, who, string(who.OrgID))
 		_ = bar.Finish()
 		return p.answer(r, err, "%s", receiptText(r))
 	})
+	cmd.Flags().StringVar(&dir, "export", "", "first copy the org into this directory")
+	cmd.Flags().BoolVar(&without, "no-export", false, "make no copy")
+	return cmd
 }
 
 func receiptText(r store.Receipt) string {

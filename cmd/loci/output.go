@@ -47,15 +47,24 @@ func (p *program) answer(v any, err error, format string, args ...any) error {
 	return nil
 }
 
+// show prints one thing: v as JSON, or its fields as pairs of a name and a value. It returns err if there is one.
+func (p *program) show(v any, err error, fields ...string) error {
+	if err != nil || p.json {
+		return p.answer(v, err, "")
+	}
+	p.printFields(fields...)
+	return nil
+}
+
 // done says what was done to the thing that has this id.
 func (p *program) done(err error, what, id string) error {
 	return p.answer(map[string]any{"id": id, what: true}, err, "%s %s", what, id)
 }
 
 // sure asks the person at a terminal. Anywhere else they must pass --yes.
-func (p *program) sure(yes bool, verb, noun, name string) error {
+func (p *program) sure(verb, noun, name string) error {
 	switch {
-	case yes:
+	case p.yes:
 		return nil
 	case !isTerminal(p.in):
 		return usagef("cannot %s %s %s: not confirmed; pass --yes", verb, noun, quoted(cut(name, 100)))
@@ -142,14 +151,14 @@ func (p *program) printMemory(m *loci.Memory) {
 	if !m.DeletedAt.IsZero() {
 		trashed = "since " + showTime(m.DeletedAt)
 	}
-	p.printFields([2]string{"id", m.ID.String()}, [2]string{"origin", m.Origin},
-		[2]string{"visible to", joined(m.AllowedVendors)},
-		[2]string{"tags", strings.Join(m.Tags, ", ")}, [2]string{"type", string(m.Type) + ", " + m.Category},
-		[2]string{"importance", importance}, [2]string{"key", m.Key}, [2]string{"summary", m.Summary},
-		[2]string{"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor)},
-		[2]string{"created", showTime(m.CreatedAt)}, [2]string{"updated", showTime(m.UpdatedAt)}, [2]string{"scope", scope},
-		[2]string{"true from", showTime(m.ValidFrom)}, [2]string{"true until", showTime(m.ValidTo)},
-		[2]string{"superseded", superseded}, [2]string{"expires", showTime(m.ExpiresAt)}, [2]string{"in the trash", trashed})
+	p.printFields("id", m.ID.String(), "origin", m.Origin,
+		"visible to", joined(m.AllowedVendors),
+		"tags", strings.Join(m.Tags, ", "), "type", string(m.Type)+", "+m.Category,
+		"importance", importance, "key", m.Key, "summary", m.Summary,
+		"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor),
+		"created", showTime(m.CreatedAt), "updated", showTime(m.UpdatedAt), "scope", scope,
+		"true from", showTime(m.ValidFrom), "true until", showTime(m.ValidTo),
+		"superseded", superseded, "expires", showTime(m.ExpiresAt), "in the trash", trashed)
 	p.printf("\n%s\n", strings.TrimRight(loci.Printable(m.Content), "\n"))
 }
 

@@ -113,7 +113,7 @@ func (p *program) projectListCommand() *cobra.Command {
 		}
 		empty := "no " + strings.TrimLeft(string(want)+" projects", " ") + "; create one with: loci project create NAME" +
 			orgHint(c.who)
-		return printList(p, "projects", list, empty, "ID|NAME|STATUS|OPEN TO|UPDATED|DESCRIPTION",
+		return printList(p, "projects", list, nil, empty, "ID|NAME|STATUS|OPEN TO|UPDATED|DESCRIPTION",
 			func(x loci.Project) []string {
 				return []string{x.ID.String(), x.Name, string(x.Status), openTo(x), showTime(x.UpdatedAt), x.Description}
 			})
@@ -152,10 +152,10 @@ func (p *program) projectShowCommand() *cobra.Command {
 		if p.json {
 			return p.printJSON(x)
 		}
-		p.printFields([2]string{"id", x.ID.String()}, [2]string{"name", x.Name}, [2]string{"description", x.Description},
-			[2]string{"status", string(x.Status)}, [2]string{"open to", openTo(x)},
-			[2]string{"workspace", showID(x.WorkspaceID)}, [2]string{"created", showTime(x.CreatedAt)},
-			[2]string{"updated", showTime(x.UpdatedAt)})
+		p.printFields("id", x.ID.String(), "name", x.Name, "description", x.Description,
+			"status", string(x.Status), "open to", openTo(x),
+			"workspace", showID(x.WorkspaceID), "created", showTime(x.CreatedAt),
+			"updated", showTime(x.UpdatedAt))
 		p.printf("\n")
 		return p.printProjectMembers(ctx, c, x)
 	}))
@@ -224,8 +224,7 @@ func (p *program) projectMoveCommand(use, short, done string, action gate.Action
 }
 
 func (p *program) projectDeleteCommand() *cobra.Command {
-	var yes bool
-	cmd := p.acting(pickOrg, &cobra.Command{
+	return p.acting(pickOrg|asks, &cobra.Command{
 		Use: "delete PROJECT", Short: "Permanently delete a project with its graph",
 		Annotations: does(project.Delete, project.Read),
 		Long: `Permanently delete a project, active or archived, with its graph and its members.
@@ -233,11 +232,9 @@ Memories of the project move to their owners' trash. To keep a copy of the graph
 first run: loci graph export --project PROJECT FILE. To keep the project, archive
 it: loci project archive PROJECT.`,
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
-		if err := p.sure(yes, "delete", "project", x.Name); err != nil {
+		if err := p.sure("delete", "project", x.Name); err != nil {
 			return err
 		}
 		return p.done(c.app.Project.Delete(ctx, c.who, x.ID), "deleted", x.ID.String())
 	}))
-	yesFlag(cmd, &yes)
-	return cmd
 }

@@ -25,7 +25,7 @@ func (p *program) printProjectMembers(ctx context.Context, c *call, x loci.Proje
 		p.note("Everybody in org %s belongs to this project, in addition to the members listed.", c.who.OrgID)
 	}
 	names := c.names()
-	return printList(p, "members", list, "no members", "ID|MEMBER|ROLE", func(m loci.ProjectMember) []string {
+	return printList(p, "members", list, nil, "no members", "ID|MEMBER|ROLE", func(m loci.ProjectMember) []string {
 		return []string{m.UserID.String(), names.user(ctx, c.who.OrgID, m.UserID), string(m.Role)}
 	})
 }

@@ -23,6 +23,7 @@ type program struct {
 	environ  []string
 
 	json      bool
+	yes       bool // do not ask for confirmation
 	settings  *settings
 	log       *slog.Logger
 	unwritten error // the first error of standard output
@@ -172,8 +173,8 @@ func group(use, short, long string, below ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-func yesFlag(cmd *cobra.Command, yes *bool) {
-	cmd.Flags().BoolVar(yes, "yes", false, "do not ask for confirmation")
+func (p *program) yesFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&p.yes, "yes", false, "do not ask for confirmation")
 }
 
 // configure reads the settings once the flags are known.

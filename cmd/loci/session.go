@@ -97,7 +97,7 @@ func (p *program) printSessions(ctx context.Context, c *call, list []loci.Sessio
 	for _, a := range agents {
 		called[a.ID] = a.Name
 	}
-	return printList(p, "sessions", list, "no sessions; open one with: loci session open",
+	return printList(p, "sessions", list, nil, "no sessions; open one with: loci session open",
 		"ID|AGENT|VENDOR|STATE|OPENED|TITLE",
 		func(s loci.Session) []string {
 			return []string{s.ID.String(), called[s.AgentID], string(s.Vendor), string(s.State), showTime(s.CreatedAt), s.Title}
@@ -107,22 +107,12 @@ func (p *program) printSessions(ctx context.Context, c *call, list []loci.Sessio
 // oneSessionCommand does something with one session and prints the result.
 func (p *program) oneSessionCommand(use, short string, act gate.Action,
 	do func(*agent.Service, context.Context, loci.Principal, loci.SessionID) (loci.Session, error)) *cobra.Command {
-	var id loci.SessionID
-	return p.acting(pickPerson, &cobra.Command{
+	return onID(p, pickPerson, "session", "loci session list --state all", &cobra.Command{
 		Use: use + " SESSION", Short: short, Annotations: does(act),
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
-			id, err = parseID[loci.SessionID](args[0], "session", "loci session list --state all")
-			return err
-		},
-	}, func(ctx context.Context, c *call) error {
+	}, func(ctx context.Context, c *call, id loci.SessionID) error {
 		s, err := do(c.app.Agent, ctx, c.who, id)
-		if err != nil || p.json {
-			return p.answer(s, err, "")
-		}
-		p.printFields([2]string{"id", s.ID.String()}, [2]string{"title", s.Title}, [2]string{"state", string(s.State)},
-			[2]string{"vendor", string(s.Vendor)}, [2]string{"agent", showID(s.AgentID)},
-			[2]string{"project", showID(s.ProjectID)}, [2]string{"opened", showTime(s.CreatedAt)},
-			[2]string{"closed", showTime(s.ClosedAt)})
-		return nil
+		return p.show(s, err, "id", s.ID.String(), "title", s.Title, "state", string(s.State), "vendor", string(s.Vendor),
+			"agent", showID(s.AgentID), "project", showID(s.ProjectID), "opened", showTime(s.CreatedAt),
+			"closed", showTime(s.ClosedAt))
 	})
 }

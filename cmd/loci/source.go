@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,15 +21,9 @@ raw text, with the quote that supports the memory. Every search result shows it.
 // onMemoryID completes a command about the memory in its first argument.
 func (p *program) onMemoryID(which picks, cmd *cobra.Command,
 	do func(context.Context, *call, loci.MemoryID) error) *cobra.Command {
-	var id loci.MemoryID
-	check := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) (err error) {
-		if id, err = parseMemoryID(args[0]); err == nil && check != nil {
-			err = check(cmd, args)
-		}
-		return err
-	}
-	return p.acting(which, cmd, func(ctx context.Context, c *call) error { return aboutMemory(id, do(ctx, c, id)) })
+	return onID(p, which, "memory", "loci list", cmd, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		return aboutMemory(id, do(ctx, c, id))
+	})
 }
 
 func (p *program) sourceAddCommand() *cobra.Command {
@@ -70,10 +65,7 @@ func (p *program) sourceListCommand() *cobra.Command {
 		Use: "list MEMORY", Short: "List where a memory comes from", Annotations: does(memory.SourceRead),
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, err := c.app.Memory.Sources(ctx, c.who, id)
-		if err != nil {
-			return err
-		}
-		return printList(p, "sources", list, "no sources; record one with: loci source add MEMORY --kind KIND",
+		return printList(p, "sources", list, err, "no sources; record one with: loci source add MEMORY --kind KIND",
 			"ID|KIND|REF|QUOTE|ORIGIN|VISIBLE TO|CREATED", func(s loci.Source) []string {
 				return []string{s.ID.String(), string(s.Kind), cut(cmp.Or(s.Ref, s.Text), 60), cut(s.Quote, 60), s.Origin,
 					joined(s.AllowedVendors), showTime(s.CreatedAt)}
@@ -82,20 +74,14 @@ func (p *program) sourceListCommand() *cobra.Command {
 }
 
 func (p *program) sourceDeleteCommand() *cobra.Command {
-	var id loci.SourceID
-	var yes bool
-	cmd := p.acting(pickAny, &cobra.Command{
+	const see = "loci source list MEMORY"
+	return onID(p, pickAny|asks, "source", see, &cobra.Command{
 		Use: "delete ID", Short: "Permanently delete a source", Annotations: does(memory.SourceDelete),
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
-			if id, err = parseID[loci.SourceID](args[0], "source", "loci source list MEMORY"); err == nil {
-				err = p.sure(yes, "delete", "source", id.String())
-			}
-			return err
+		PreRunE: func(_ *cobra.Command, args []string) error {
+			return p.sure("delete", "source", strings.ToLower(args[0]))
 		},
-	}, func(ctx context.Context, c *call) error {
-		err := orNoSuch(c.app.Memory.DeleteSource(ctx, c.who, id), "source", id.String(), "loci source list MEMORY")
+	}, func(ctx context.Context, c *call, id loci.SourceID) error {
+		err := orNoSuch(c.app.Memory.DeleteSource(ctx, c.who, id), "source", id.String(), see)
 		return p.answer(map[string]any{"deleted": id}, err, "deleted %s", id)
 	})
-	yesFlag(cmd, &yes)
-	return cmd
 }

@@ -38,9 +38,6 @@ func (p *program) suggestionListCommand() *cobra.Command {
 			}
 			return page.Suggestions, page.NextCursor, nil
 		})
-		if err != nil {
-			return err
-		}
 		title := func(id loci.MemoryID) string {
 			found, err := c.app.Memory.ByIDs(ctx, c.who, []loci.MemoryID{id}, loci.When{Superseded: true})
 			if err != nil || len(found) == 0 {
@@ -48,7 +45,7 @@ func (p *program) suggestionListCommand() *cobra.Command {
 			}
 			return cut(found[0].Title, 40)
 		}
-		return printList(p, "suggestions", list, "no suggestions", "ID|SUGGESTED|BY|WHAT|MEMORY|WITH|STATE",
+		return printList(p, "suggestions", list, err, "no suggestions", "ID|SUGGESTED|BY|WHAT|MEMORY|WITH|STATE",
 			func(s loci.Suggestion) []string {
 				return []string{s.ID.String(), showTime(s.CreatedAt), s.Origin, string(s.Kind), title(s.MemoryID), title(s.ByID),
 					string(s.State)}
@@ -60,14 +57,9 @@ func (p *program) suggestionListCommand() *cobra.Command {
 
 func (p *program) settleCommand(use, short string,
 	do func(*memory.Service, context.Context, loci.Principal, loci.SuggestionID) (loci.Suggestion, error)) *cobra.Command {
-	var id loci.SuggestionID
-	return p.acting(pickPerson, &cobra.Command{
+	return onID(p, pickPerson, "suggestion", "loci suggestion list", &cobra.Command{
 		Use: use + " ID", Short: short, Annotations: does(memory.SuggestionSettle),
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
-			id, err = parseID[loci.SuggestionID](args[0], "suggestion", "loci suggestion list")
-			return err
-		},
-	}, func(ctx context.Context, c *call) error {
+	}, func(ctx context.Context, c *call, id loci.SuggestionID) error {
 		s, err := do(c.app.Memory, ctx, c.who, id)
 		return p.answer(s, err, "%s %s: %s memory %s with %s", s.State, s.ID, s.Kind, s.MemoryID, s.ByID)
 	})

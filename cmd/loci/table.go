@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -13,9 +14,13 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// printList writes a list: as JSON under a name, as a table, or as a note if it is empty. columns are separated by
-// "|".
-func printList[T any](p *program, name string, list []T, empty, columns string, row func(T) []string) error {
+// printList writes a list: as JSON under a name, as a table, or as a note if it is empty. It returns err if the list
+// could not be read. columns are separated by "|".
+func printList[T any](p *program, name string, list []T, err error, empty, columns string,
+	row func(T) []string) error {
+	if err != nil {
+		return err
+	}
 	if p.json {
 		return p.printJSON(page(name, list))
 	}
@@ -44,11 +49,11 @@ func notNil[T any](list []T) []T {
 	return list
 }
 
-// printFields writes names with their values, and leaves out those without one.
-func (p *program) printFields(rows ...[2]string) {
-	for _, r := range rows {
-		if r[1] != "" && r[1] != "-" {
-			p.printf("%-12s  %s\n", r[0], loci.OneLine(r[1]))
+// printFields writes pairs of a name and a value, and leaves out those without a value.
+func (p *program) printFields(fields ...string) {
+	for f := range slices.Chunk(fields, 2) {
+		if f[1] != "" && f[1] != "-" {
+			p.printf("%-12s  %s\n", f[0], loci.OneLine(f[1]))
 		}
 	}
 }

@@ -42,10 +42,7 @@ func (p *program) teamListCommand() *cobra.Command {
 		Use: "list", Short: "List the teams of an org", Annotations: does(org.TeamRead),
 	}, func(ctx context.Context, c *call) error {
 		teams, err := c.app.Org.Teams(ctx, c.who)
-		if err != nil {
-			return err
-		}
-		return printList(p, "teams", teams, "no teams; create one with: loci team create NAME"+orgHint(c.who),
+		return printList(p, "teams", teams, err, "no teams; create one with: loci team create NAME"+orgHint(c.who),
 			"ID|NAME|CREATED",
 			func(t loci.Team) []string { return []string{t.ID.String(), t.Name, showTime(t.CreatedAt)} })
 	})
@@ -64,7 +61,7 @@ func (p *program) teamShowCommand() *cobra.Command {
 				"members": notNil(view.Members), "invites": notNil(view.Invites)})
 		}
 		p.printf("%s  %s\n\n", t.ID, loci.OneLine(t.Name))
-		return printList(p, "members", view.Members, "", "ID|EMAIL|NAME|ROLE",
+		return printList(p, "members", view.Members, nil, "", "ID|EMAIL|NAME|ROLE",
 			func(u loci.User) []string { return []string{u.ID.String(), u.Email, u.Name, string(u.TeamRole)} })
 	}))
 }
@@ -79,18 +76,15 @@ func (p *program) teamRenameCommand() *cobra.Command {
 }
 
 func (p *program) teamDeleteCommand() *cobra.Command {
-	var yes bool
-	cmd := p.acting(pickOrg, &cobra.Command{
+	return p.acting(pickOrg|asks, &cobra.Command{
 		Use: "delete TEAM", Short: "Delete a team; memories in its pool return to their owners",
 		Annotations: does(org.TeamDelete, org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
-		if err := p.sure(yes, "delete", "team", t.Name); err != nil {
+		if err := p.sure("delete", "team", t.Name); err != nil {
 			return err
 		}
 		return p.done(c.app.Org.DeleteTeam(ctx, c.who, t.ID, true), "deleted", t.ID.String())
 	}))
-	yesFlag(cmd, &yes)
-	return cmd
 }
 
 func (p *program) teamRemoveCommand() *cobra.Command {

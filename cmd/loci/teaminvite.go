@@ -72,25 +72,21 @@ func (p *program) teamInvitesCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printList(p, "invites", view.Invites, "", "ID|EMAIL|ROLE|STATE|CREATED|EXPIRES", func(v loci.Invite) []string {
-			state := string(v.State)
-			if v.State == loci.InvitePending && !v.Usable(time.Now()) {
-				state = "expired"
-			}
-			return []string{v.ID.String(), v.Email, string(v.TeamRole), state, showTime(v.CreatedAt), showTime(v.ExpiresAt)}
-		})
+		return printList(p, "invites", view.Invites, nil, "", "ID|EMAIL|ROLE|STATE|CREATED|EXPIRES",
+			func(v loci.Invite) []string {
+				state := string(v.State)
+				if v.State == loci.InvitePending && !v.Usable(time.Now()) {
+					state = "expired"
+				}
+				return []string{v.ID.String(), v.Email, string(v.TeamRole), state, showTime(v.CreatedAt), showTime(v.ExpiresAt)}
+			})
 	}))
 }
 
 func (p *program) teamRevokeInviteCommand() *cobra.Command {
-	var id loci.InviteID
-	return p.acting(pickOrg, &cobra.Command{
+	return onID(p, pickOrg, "invitation", "loci team invites TEAM", &cobra.Command{
 		Use: "revoke-invite ID", Short: "Revoke an invitation", Annotations: does(org.TeamInvite),
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
-			id, err = parseID[loci.InviteID](args[0], "invitation", "loci team invites TEAM")
-			return err
-		},
-	}, func(ctx context.Context, c *call) error {
+	}, func(ctx context.Context, c *call, id loci.InviteID) error {
 		return p.done(c.app.Org.RevokeInvite(ctx, c.who, id), "revoked", id.String())
 	})
 }

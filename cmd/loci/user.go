@@ -24,29 +24,26 @@ org, and an address to one person on the whole server.`,
 func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 	var orgName, role string
 	var n org.NewUser
-	cmd := &cobra.Command{
+	cmd := p.acting(operator, &cobra.Command{
 		Use: use, Short: "Create a person in an org; they sign in with a link", Annotations: does(org.MemberAdd),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			if orgFirst {
 				orgName = args[0]
 			}
-			if n.Role, err = loci.ParseMemberRole(role); err != nil {
-				return err
-			}
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				who, err := in.inOrg(ctx, orgName)
-				if err != nil {
-					return err
-				}
-				u, err := in.app.Org.AddUser(ctx, who, n)
-				if err == nil && !p.json {
-					p.note("To let %s sign in, run: loci user link %s", u.Email, u.Email)
-				}
-				return p.answer(u, err, "%s", u.ID)
-			})
+			n.Role, err = loci.ParseMemberRole(role)
+			return err
 		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		who, err := c.inOrg(ctx, orgName)
+		if err != nil {
+			return err
+		}
+		u, err := c.app.Org.AddUser(ctx, who, n)
+		if err == nil && !p.json {
+			p.note("To let %s sign in, run: loci user link %s", u.Email, u.Email)
+		}
+		return p.answer(u, err, "%s", u.ID)
+	})
 	flags := cmd.Flags()
 	if !orgFirst {
 		flags.StringVar(&orgName, "org", "", "id of the org (default: "+string(loci.DefaultOrg)+")")
@@ -60,29 +57,22 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 
 func (p *program) userListCommand() *cobra.Command {
 	var orgName string
-	cmd := &cobra.Command{
+	cmd := p.acting(operator, &cobra.Command{
 		Use: "list", Short: "List people", Annotations: does(org.MemberList, org.List),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				var users []loci.User
-				err := in.inOrgs(ctx, orgName, func(who loci.Principal) error {
-					return in.everybody(ctx, who, func(u loci.User) error { users = append(users, u); return nil })
-				})
-				if err != nil {
-					return err
-				}
-				return p.printUsers(ctx, in, users)
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		var users []loci.User
+		err := c.inOrgs(ctx, orgName, func(who loci.Principal) error {
+			return c.everybody(ctx, who, func(u loci.User) error { users = append(users, u); return nil })
+		})
+		return p.printUsers(ctx, c.instance, users, err)
+	})
 	cmd.Flags().StringVar(&orgName, "org", "", "only of this org, by id")
 	return cmd
 }
 
-func (p *program) printUsers(ctx context.Context, in *instance, users []loci.User) error {
+func (p *program) printUsers(ctx context.Context, in *instance, users []loci.User, err error) error {
 	names := in.names()
-	return printList(p, "users", users, "", "ID|EMAIL|NAME|ORG|ROLE|INSTANCE|TEAM|STATE|CREATED",
+	return printList(p, "users", users, err, "", "ID|EMAIL|NAME|ORG|ROLE|INSTANCE|TEAM|STATE|CREATED",
 		func(u loci.User) []string {
 			state, team := "active", names.team(ctx, u)
 			if u.Disabled {
@@ -96,124 +86,104 @@ func (p *program) printUsers(ctx context.Context, in *instance, users []loci.Use
 		})
 }
 
-// onUser finds the person in the first argument and calls do for the owner of their org.
-func (p *program) onUser(cmd *cobra.Command, user string,
-	do func(context.Context, *instance, loci.Principal, loci.UserID) error) error {
-	ctx := cmd.Context()
-	return p.with(ctx, refuse, func(in *instance) error {
-		who, person, err := in.about(ctx, user)
+// onUser completes a command about the person in its first argument, which acts for the owner of their org.
+func (p *program) onUser(which picks, cmd *cobra.Command,
+	do func(context.Context, *call, loci.UserID) error) *cobra.Command {
+	return p.acting(which, cmd, func(ctx context.Context, c *call) error {
+		person, err := c.person(ctx, c.args[0])
 		if err != nil {
 			return err
 		}
-		return do(ctx, in, who, person.UserID)
+		if c.who, err = c.auth.LocalAs(ctx, person.OrgID, loci.UserID{}); err != nil {
+			return err
+		}
+		return do(ctx, c, person.UserID)
 	})
 }
 
-// changeUser changes a person and prints the result.
-func (p *program) changeUser(cmd *cobra.Command, user string,
-	do func(context.Context, *instance, loci.Principal, loci.UserID) (loci.User, error)) error {
-	return p.onUser(cmd, user, func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) error {
-		u, err := do(ctx, in, who, id)
+// changeUser completes a command that changes a person and prints the result.
+func (p *program) changeUser(cmd *cobra.Command,
+	do func(context.Context, *call, loci.UserID) (loci.User, error)) *cobra.Command {
+	return p.onUser(operator, cmd, func(ctx context.Context, c *call, id loci.UserID) error {
+		u, err := do(ctx, c, id)
 		if err != nil || p.json {
 			return p.answer(u, err, "")
 		}
-		return p.printUsers(ctx, in, []loci.User{u})
+		return p.printUsers(ctx, c.instance, []loci.User{u}, nil)
 	})
 }
 
 func (p *program) userRoleCommand() *cobra.Command {
-	return &cobra.Command{
+	var role loci.Role
+	return p.changeUser(&cobra.Command{
 		Use: "role USER ROLE", Short: "Set a role on the instance: admin, private-alpha or user",
 		Annotations: does(identity.UserRole),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			role, err := loci.ParseRole(args[1])
-			if err != nil {
-				return err
-			}
-			return p.changeUser(cmd, args[0],
-				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-					return in.app.Identity.SetUserRole(ctx, who, id, role)
-				})
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			role, err = loci.ParseRole(args[1])
+			return err
 		},
-	}
+	}, func(ctx context.Context, c *call, id loci.UserID) (loci.User, error) {
+		return c.app.Identity.SetUserRole(ctx, c.who, id, role)
+	})
 }
 
 func (p *program) userMemberCommand() *cobra.Command {
-	return &cobra.Command{
+	var role loci.MemberRole
+	return p.changeUser(&cobra.Command{
 		Use: "member USER ROLE", Short: "Set a role in the org: owner, admin or member", Annotations: does(org.MemberRole),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			role, err := loci.ParseMemberRole(args[1])
-			if err != nil {
-				return err
-			}
-			return p.changeUser(cmd, args[0],
-				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-					return in.app.Org.SetMember(ctx, who, id, org.MemberChange{Role: &role})
-				})
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			role, err = loci.ParseMemberRole(args[1])
+			return err
 		},
-	}
+	}, func(ctx context.Context, c *call, id loci.UserID) (loci.User, error) {
+		return c.app.Org.SetMember(ctx, c.who, id, org.MemberChange{Role: &role})
+	})
 }
 
 func (p *program) userResetCommand() *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
+	return p.onUser(asks, &cobra.Command{
 		Use:         "reset USER",
 		Short:       "Remove a person's password and passkeys, end their sign-ins, and print a sign-in link",
 		Annotations: does(identity.UserReset, identity.LinkCreate),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.onUser(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) error {
-				if err := p.sure(yes, "reset", "user", args[0]); err != nil {
-					return err
-				}
-				if err := in.app.Identity.ResetUser(ctx, who, id); err != nil {
-					return err
-				}
-				if p.localAddress() != "" {
-					return p.printLink(ctx, in, who, id)
-				}
-				p.note("cannot make a sign-in link: %s", noAddress)
-				return p.answer(map[string]any{"user_id": id, "reset": true}, nil, "reset %s", id)
-			})
-		},
-	}
-	yesFlag(cmd, &yes)
-	return cmd
+	}, func(ctx context.Context, c *call, id loci.UserID) error {
+		if err := p.sure("reset", "user", c.args[0]); err != nil {
+			return err
+		}
+		if err := c.app.Identity.ResetUser(ctx, c.who, id); err != nil {
+			return err
+		}
+		if p.localAddress() != "" {
+			return p.printLink(ctx, c.instance, c.who, id)
+		}
+		p.note("cannot make a sign-in link: %s", noAddress)
+		return p.answer(map[string]any{"user_id": id, "reset": true}, nil, "reset %s", id)
+	})
 }
 
 func (p *program) userExportCommand() *cobra.Command {
-	return &cobra.Command{
+	return p.acting(operator, &cobra.Command{
 		Use: "export USER FILE", Short: "Export a person's memories with all versions as JSON lines",
 		Annotations: does(transfer.Export),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				who, err := in.actFor(ctx, "", args[0])
-				if err != nil {
-					return err
-				}
-				return p.exportTo(ctx, in, who, args[1])
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		who, err := c.actFor(ctx, "", c.args[0])
+		if err != nil {
+			return err
+		}
+		return p.exportTo(ctx, c.instance, who, c.args[1])
+	})
 }
 
 func (p *program) userDeleteCommand() *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
+	return p.onUser(asks, &cobra.Command{
 		Use: "delete USER", Short: "Permanently delete a person with all their memories",
 		Annotations: does(identity.AccountDelete),
 		Long: `Permanently delete a person: memories, sign-in methods, keys, sign-ins and grants.
 The owner of an org can only be deleted with the org. To keep a copy of the
 memories, first run: loci user export USER FILE.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.onUser(cmd, args[0], func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) error {
-				if err := p.sure(yes, "delete", "user", args[0]); err != nil {
-					return err
-				}
-				return p.done(in.app.Identity.DeleteUser(ctx, who, id), "deleted", id.String())
-			})
-		},
-	}
-	yesFlag(cmd, &yes)
-	return cmd
+	}, func(ctx context.Context, c *call, id loci.UserID) error {
+		if err := p.sure("delete", "user", c.args[0]); err != nil {
+			return err
+		}
+		return p.done(c.app.Identity.DeleteUser(ctx, c.who, id), "deleted", id.String())
+	})
 }

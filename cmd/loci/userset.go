@@ -13,74 +13,63 @@ import (
 
 func (p *program) userSetCommand() *cobra.Command {
 	var email, name string
-	cmd := &cobra.Command{
+	var change identity.UserChange
+	cmd := p.changeUser(&cobra.Command{
 		Use: "set USER", Short: "Set a person's e-mail address or name", Annotations: does(identity.UserSet),
 		Long: `Set a person's e-mail address or name. Passwords and single sign-on require an
 address; the owner of a laptop has none at first. The old address no longer signs
 in, and somebody else may use it.`,
 		Example: `  loci user set mara@acme.example --email mara@acme.test --name Mara`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var c identity.UserChange
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("email") {
-				c.Email = &email
+				change.Email = &email
 			}
 			if cmd.Flags().Changed("name") {
-				c.Name = &name
+				change.Name = &name
 			}
-			if c == (identity.UserChange{}) {
+			if change == (identity.UserChange{}) {
 				return usagef("specify --email ADDRESS, --name NAME or both")
 			}
-			return p.changeUser(cmd, args[0],
-				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-					if c.Email != nil && id == in.operator.UserID && p.settings.Owner != "" {
-						return loci.User{}, loci.Errorf(loci.Conflict,
-							"cannot set the owner's address: LOCI_DASHBOARD_OWNER_EMAIL sets it; change it there")
-					}
-					return in.app.Identity.SetUser(ctx, who, id, c)
-				})
+			return nil
 		},
-	}
+	}, func(ctx context.Context, c *call, id loci.UserID) (loci.User, error) {
+		if change.Email != nil && id == c.operator.UserID && p.settings.Owner != "" {
+			return loci.User{}, loci.Errorf(loci.Conflict,
+				"cannot set the owner's address: LOCI_DASHBOARD_OWNER_EMAIL sets it; change it there")
+		}
+		return c.app.Identity.SetUser(ctx, c.who, id, change)
+	})
 	cmd.Flags().StringVar(&email, "email", "", "e-mail address, unique on this server")
 	cmd.Flags().StringVar(&name, "name", "", "name")
 	return cmd
 }
 
 func (p *program) userDisableCommand() *cobra.Command {
-	disabled := true
-	return &cobra.Command{
+	return p.changeUser(&cobra.Command{
 		Use: "disable USER", Short: "Disable a person: end their access, keep their data",
 		Long: `Disable a person, effective immediately: end their sign-ins, keys and grants and take
 them out of their team. Loci keeps their data.`,
 		Annotations: does(org.MemberRemove, identity.WhoAmI, identity.SignInList, identity.KeyList, identity.GrantList),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.changeUser(cmd, args[0],
-				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-					had, err := in.access(ctx, who.OrgID, id)
-					if err != nil {
-						return loci.User{}, err
-					}
-					u, err := in.app.Org.SetMember(ctx, who, id, org.MemberChange{Disabled: &disabled})
-					if err == nil && !p.json {
-						p.noteEnded(had)
-					}
-					return u, err
-				})
-		},
-	}
+	}, func(ctx context.Context, c *call, id loci.UserID) (loci.User, error) {
+		had, err := c.access(ctx, c.who.OrgID, id)
+		if err != nil {
+			return loci.User{}, err
+		}
+		u, err := c.app.Org.SetMember(ctx, c.who, id, org.MemberChange{Disabled: new(true)})
+		if err == nil && !p.json {
+			p.noteEnded(had)
+		}
+		return u, err
+	})
 }
 
 func (p *program) userEnableCommand() *cobra.Command {
-	disabled := false
-	return &cobra.Command{
+	return p.changeUser(&cobra.Command{
 		Use: "enable USER", Short: "Let a disabled person sign in again, without their old keys",
 		Annotations: does(org.MemberRemove),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.changeUser(cmd, args[0],
-				func(ctx context.Context, in *instance, who loci.Principal, id loci.UserID) (loci.User, error) {
-					return in.app.Org.SetMember(ctx, who, id, org.MemberChange{Disabled: &disabled})
-				})
-		},
-	}
+	}, func(ctx context.Context, c *call, id loci.UserID) (loci.User, error) {
+		return c.app.Org.SetMember(ctx, c.who, id, org.MemberChange{Disabled: new(false)})
+	})
 }
 
 // access counts a person's working credentials, and names their team.

@@ -57,122 +57,97 @@ func (in *instance) signIns(ctx context.Context, org, user string,
 }
 
 func (p *program) signInListCommand() *cobra.Command {
-	var of actor
-	cmd := &cobra.Command{
+	return p.acting(onlyOf, &cobra.Command{
 		Use: "list", Short: "List sign-ins of browsers", Annotations: does(identity.SignInList, org.MemberList, org.List),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				var shown []signInJSON
-				err := in.signIns(ctx, of.org, of.user, func(_ loci.Principal, list []loci.Credential) error {
-					for i := range list {
-						c := &list[i]
-						shown = append(shown, signInJSON{ID: c.ID, OrgID: c.OrgID, UserID: c.UserID, Browser: c.Name,
-							Status: keyStatus(c), CreatedAt: c.CreatedAt, ProvedAt: c.ProvedAt, LastUsedAt: c.LastUsedAt,
-							ExpiresAt: c.ExpiresAt})
-					}
-					return nil
-				})
-				if err != nil {
-					return err
-				}
-				names := in.names()
-				return printList(p, "sign_ins", shown, "no sign-ins; print a sign-in link with: loci user link USER",
-					"ID|BROWSER|ORG|USER|STATUS|CREATED|LAST USED|EXPIRES", func(s signInJSON) []string {
-						return []string{s.ID.String(), s.Browser, string(s.OrgID), names.user(ctx, s.OrgID, s.UserID), s.Status,
-							showTime(s.CreatedAt), showTime(s.LastUsedAt), showTime(s.ExpiresAt)}
-					})
+	}, func(ctx context.Context, c *call) error {
+		var shown []signInJSON
+		err := c.signIns(ctx, c.actor.org, c.actor.user, func(_ loci.Principal, list []loci.Credential) error {
+			for _, s := range list {
+				shown = append(shown, signInJSON{ID: s.ID, OrgID: s.OrgID, UserID: s.UserID, Browser: s.Name,
+					Status: keyStatus(&s), CreatedAt: s.CreatedAt, ProvedAt: s.ProvedAt, LastUsedAt: s.LastUsedAt,
+					ExpiresAt: s.ExpiresAt})
+			}
+			return nil
+		})
+		names := c.names()
+		return printList(p, "sign_ins", shown, err, "no sign-ins; print a sign-in link with: loci user link USER",
+			"ID|BROWSER|ORG|USER|STATUS|CREATED|LAST USED|EXPIRES", func(s signInJSON) []string {
+				return []string{s.ID.String(), s.Browser, string(s.OrgID), names.user(ctx, s.OrgID, s.UserID), s.Status,
+					showTime(s.CreatedAt), showTime(s.LastUsedAt), showTime(s.ExpiresAt)}
 			})
-		},
-	}
-	of.limit(cmd)
-	return cmd
-}
-
-// limit adds flags that limit a list to an org or a person; without them it has all.
-func (a *actor) limit(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.org, "org", "", "only of this org, by id")
-	cmd.Flags().StringVar(&a.user, "user", "", "only of this person, by id or e-mail address")
+	})
 }
 
 func (p *program) signInEndCommand() *cobra.Command {
-	var of actor
 	var all bool
-	cmd := &cobra.Command{
+	var id loci.CredentialID
+	cmd := p.acting(onlyOf, &cobra.Command{
 		Use: "end ID, or end --user USER --all", Short: "End sign-ins of browsers, effective immediately",
 		Args: cobra.MaximumNArgs(1), Annotations: does(identity.SignInEnd, identity.SignInList, org.MemberList, org.List),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
 			switch {
-			case all && (of.user == "" || len(args) > 0):
+			case all && (cmd.Flag("user").Value.String() == "" || len(args) > 0):
 				return usagef("--all requires --user and no ID")
 			case !all && len(args) == 0:
 				return usagef("specify a sign-in by its ID, or --user USER --all; see `loci user sign-ins list`")
-			case all:
-				return p.endSignIns(cmd.Context(), &of)
+			case !all:
+				id, err = parseID[loci.CredentialID](args[0], "sign-in", "loci user sign-ins list")
 			}
-			id, err := parseID[loci.CredentialID](args[0], "sign-in", "loci user sign-ins list")
-			if err != nil {
-				return err
-			}
-			return p.endSignIn(cmd.Context(), &of, id)
+			return err
 		},
-	}
-	of.limit(cmd)
+	}, func(ctx context.Context, c *call) error {
+		if all {
+			return p.endSignIns(ctx, c)
+		}
+		return p.endSignIn(ctx, c, id)
+	})
 	cmd.Flags().BoolVar(&all, "all", false, "end every sign-in of --user")
 	return cmd
 }
 
-func (p *program) endSignIn(ctx context.Context, of *actor, id loci.CredentialID) error {
-	return p.with(ctx, refuse, func(in *instance) error {
-		found := false
-		err := in.signIns(ctx, of.org, of.user, func(who loci.Principal, list []loci.Credential) error {
-			for i := range list {
-				if list[i].ID == id {
-					found = true
-					return in.app.Identity.EndSignIn(ctx, who, id)
-				}
+func (p *program) endSignIn(ctx context.Context, c *call, id loci.CredentialID) error {
+	found := false
+	err := c.signIns(ctx, c.actor.org, c.actor.user, func(who loci.Principal, list []loci.Credential) error {
+		for i := range list {
+			if list[i].ID == id {
+				found = true
+				return c.app.Identity.EndSignIn(ctx, who, id)
 			}
-			return nil
-		})
-		if err == nil && !found {
-			err = noSuch("sign-in", id.String(), "loci user sign-ins list")
 		}
-		return p.done(err, "ended", id.String())
+		return nil
 	})
+	if err == nil && !found {
+		err = noSuch("sign-in", id.String(), "loci user sign-ins list")
+	}
+	return p.done(err, "ended", id.String())
 }
 
-func (p *program) endSignIns(ctx context.Context, of *actor) error {
-	return p.with(ctx, refuse, func(in *instance) error {
-		who, err := in.actFor(ctx, of.org, of.user)
-		if err != nil {
-			return err
-		}
-		n, err := in.app.Identity.EndOtherSignIns(ctx, who) // the operator is in none
-		return p.answer(map[string]any{"user_id": who.UserID, "ended": n}, err, "ended %s",
-			loci.Plural(n, "sign-in", "sign-ins"))
-	})
+func (p *program) endSignIns(ctx context.Context, c *call) error {
+	who, err := c.actFor(ctx, c.actor.org, c.actor.user)
+	if err != nil {
+		return err
+	}
+	n, err := c.app.Identity.EndOtherSignIns(ctx, who) // the operator is in none
+	return p.answer(map[string]any{"user_id": who.UserID, "ended": n}, err, "ended %s",
+		loci.Plural(n, "sign-in", "sign-ins"))
 }
 
 func (p *program) userLinkCommand() *cobra.Command {
-	return &cobra.Command{
+	return p.acting(operator, &cobra.Command{
 		Use: "link [USER]", Short: "Print a link that signs a person in once, within 15 minutes",
 		Annotations: does(identity.LinkCreate),
 		Long: `Print a link that signs a person in once, within 15 minutes: USER, or the owner of
 this machine's memories.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return p.with(ctx, refuse, func(in *instance) error {
-				if p.localAddress() == "" {
-					return loci.Errorf(loci.Unavailable, "cannot make a link: %s", noAddress)
-				}
-				who, err := in.actFor(ctx, "", first(args))
-				if err != nil {
-					return err
-				}
-				return p.printLink(ctx, in, who, who.UserID)
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		if p.localAddress() == "" {
+			return loci.Errorf(loci.Unavailable, "cannot make a link: %s", noAddress)
+		}
+		who, err := c.actFor(ctx, "", first(c.args))
+		if err != nil {
+			return err
+		}
+		return p.printLink(ctx, c.instance, who, who.UserID)
+	})
 }
 
 const noAddress = "the address of the server is unknown; set LOCI_PUBLIC_URL"

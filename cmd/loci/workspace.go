@@ -44,10 +44,8 @@ func (p *program) workspaceListCommand() *cobra.Command {
 		Use: "list", Short: "List the workspaces of an org, oldest first", Annotations: does(org.WorkspaceRead),
 	}, func(ctx context.Context, c *call) error {
 		list, err := c.app.Org.Workspaces(ctx, c.who)
-		if err != nil {
-			return err
-		}
-		return printList(p, "workspaces", list, "no workspaces; create one with: loci workspace create NAME"+orgHint(c.who),
+		return printList(p, "workspaces", list, err, "no workspaces; create one with: loci workspace create NAME"+
+			orgHint(c.who),
 			"ID|NAME|CREATED",
 			func(w loci.Workspace) []string { return []string{w.ID.String(), w.Name, showTime(w.CreatedAt)} })
 	})
@@ -64,18 +62,15 @@ func (p *program) workspaceRenameCommand() *cobra.Command {
 }
 
 func (p *program) workspaceDeleteCommand() *cobra.Command {
-	var yes bool
-	cmd := p.acting(pickOrg, &cobra.Command{
+	return p.acting(pickOrg|asks, &cobra.Command{
 		Use: "delete WORKSPACE", Short: "Delete a workspace that has no memories",
 		Annotations: does(org.WorkspaceChange, org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
-		if err := p.sure(yes, "delete", "workspace", w.Name); err != nil {
+		if err := p.sure("delete", "workspace", w.Name); err != nil {
 			return err
 		}
 		return p.done(c.app.Org.DeleteWorkspace(ctx, c.who, w.ID), "deleted", w.ID.String())
 	}))
-	yesFlag(cmd, &yes)
-	return cmd
 }
 
 func (p *program) workspaceMemberCommand(use, short, done string,
@@ -96,9 +91,6 @@ func (p *program) workspaceMembersCommand() *cobra.Command {
 		Use: "members WORKSPACE", Short: "List the members of a workspace", Annotations: does(org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
 		users, err := c.app.Org.WorkspaceMembers(ctx, c.who, w.ID)
-		if err != nil {
-			return err
-		}
-		return p.printUsers(ctx, c.instance, users)
+		return p.printUsers(ctx, c.instance, users, err)
 	}))
 }
