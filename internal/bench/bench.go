@@ -13,14 +13,14 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// Options configure a run.
+// Options configure a run. All are required.
 type Options struct {
-	Binary   string        // the loci binary to measure; required
-	Dir      string        // an empty directory on the disk to measure; required
-	Memories int           // how many are stored before reads are measured; default 100,000
-	Clients  int           // of the concurrent steps; default 16
-	Step     time.Duration // length of one step; default 5 s
-	Progress func(string)  // told what is going on; may be nil
+	Binary   string        // the loci binary to measure
+	Dir      string        // an empty directory on the disk to measure
+	Memories int           // how many are stored before reads are measured
+	Clients  int           // of the concurrent steps
+	Step     time.Duration // length of one step
+	Progress func(string)  // told what is going on
 }
 
 // Result is one line of the table.
@@ -54,18 +54,6 @@ type bencher struct {
 
 // Run measures everything and returns one result per line, in order.
 func Run(ctx context.Context, o Options) ([]Result, error) {
-	if o.Memories <= 0 {
-		o.Memories = 100_000
-	}
-	if o.Clients <= 0 {
-		o.Clients = 16
-	}
-	if o.Step <= 0 {
-		o.Step = 5 * time.Second
-	}
-	if o.Progress == nil {
-		o.Progress = func(string) {}
-	}
 	b := &bencher{Options: o}
 	for _, part := range []func(context.Context) error{b.writes, b.reads, b.size, b.recalls, b.fairness} {
 		if err := part(ctx); err != nil {

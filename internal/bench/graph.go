@@ -16,12 +16,12 @@ import (
 type GraphOptions struct {
 	Binary       string        // the loci binary to measure; required
 	Dir          string        // an empty directory on the disk to measure; required
-	Entities     int           // that are there when writes are measured, with two observations each; default 10,000
+	Entities     int           // that are there when writes are measured, with two observations each
 	Observations int           // of a large graph, ten to an entity; 0 leaves it out
-	Clients      int           // of the concurrent steps; default 16
-	Step         time.Duration // length of one step; default 5 s
+	Clients      int           // of the concurrent steps
+	Step         time.Duration // length of one step
 	Reference    []string      // command of the reference memory server; empty leaves it out
-	Progress     func(string)  // told what is going on; may be nil
+	Progress     func(string)  // told what is going on
 }
 
 type graphBencher struct {
@@ -31,18 +31,6 @@ type graphBencher struct {
 
 // RunGraph measures a graph and returns one result per line, in order.
 func RunGraph(ctx context.Context, o GraphOptions) ([]Result, error) {
-	if o.Entities <= 0 {
-		o.Entities = 10_000
-	}
-	if o.Clients <= 0 {
-		o.Clients = 16
-	}
-	if o.Step <= 0 {
-		o.Step = 5 * time.Second
-	}
-	if o.Progress == nil {
-		o.Progress = func(string) {}
-	}
 	g := &graphBencher{GraphOptions: o, bencher: &bencher{}}
 	parts := []func(context.Context) error{g.compare, g.clients, g.together}
 	if o.Observations > 0 {
