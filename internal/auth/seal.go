@@ -27,7 +27,7 @@ func newSealer() cipher.AEAD {
 	if err != nil {
 		panic(err) // only for a key of a wrong length
 	}
-	aead, err := cipher.NewGCM(block)
+	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
 		panic(err)
 	}
@@ -52,20 +52,17 @@ func (s *SignIn) seal(kind string, v any) (loci.Secret, error) {
 	if err != nil {
 		return "", err
 	}
-	nonce := make([]byte, s.sealer.NonceSize())
-	_, _ = rand.Read(nonce)
-	return loci.Secret(base64.RawURLEncoding.EncodeToString(s.sealer.Seal(nonce, nonce, text, []byte(kind)))), nil
+	return loci.Secret(base64.RawURLEncoding.EncodeToString(s.sealer.Seal(nil, nil, text, []byte(kind)))), nil
 }
 
 // unseal reads what seal returned, once: a state that was used is refused in
 // every process on the store.
 func (s *SignIn) unseal(ctx context.Context, kind string, state loci.Secret, v any) error {
 	box, err := base64.RawURLEncoding.DecodeString(state.Reveal())
-	n := s.sealer.NonceSize()
-	if err != nil || len(box) < n || len(box) > maxState {
+	if err != nil || len(box) > maxState {
 		return errBadState()
 	}
-	text, err := s.sealer.Open(nil, box[:n], box[n:], []byte(kind))
+	text, err := s.sealer.Open(nil, nil, box, []byte(kind))
 	if err != nil {
 		return errBadState()
 	}
