@@ -11,6 +11,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -72,13 +73,11 @@ func New(o Options) (*Authenticator, error) {
 	if o.Store == nil {
 		panic("auth: no store")
 	}
-	a := &Authenticator{store: o.Store, agents: map[[32]byte]loci.Vendor{}, dashboard: o.Dashboard, now: o.Now, log: o.Log,
+	a := &Authenticator{store: o.Store, agents: map[[32]byte]loci.Vendor{}, dashboard: o.Dashboard, now: o.Now,
+		log:   cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		https: strings.HasPrefix(o.Site.PublicURL, "https://")}
 	if a.now == nil {
 		a.now = time.Now
-	}
-	if a.log == nil {
-		a.log = slog.New(slog.DiscardHandler)
 	}
 	if err := o.Dashboard.validate(); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/cipher"
 	"log/slog"
@@ -48,13 +49,11 @@ func NewSignIn(o SignInOptions) (*SignIn, error) {
 	if o.Authenticator == nil || o.Store == nil {
 		panic("auth: sign-in needs an authenticator and a store")
 	}
-	s := &SignIn{people: o.Authenticator, store: o.Store, now: o.Now, log: o.Log, site: o.Site,
+	s := &SignIn{people: o.Authenticator, store: o.Store, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		site:    o.Site,
 		hashing: make(chan struct{}, 2), sealer: newSealer()}
 	if s.now == nil {
 		s.now = time.Now
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
 	}
 	var err error
 	s.oidc, err = newOIDCClients(o)

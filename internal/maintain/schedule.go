@@ -1,6 +1,7 @@
 package maintain
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -25,9 +26,7 @@ func New(o Options) *Maintainer {
 	if o.Store == nil {
 		panic("maintain: no store")
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}

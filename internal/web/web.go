@@ -11,6 +11,7 @@
 package web
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"time"
@@ -54,10 +55,7 @@ func New(o Options) http.Handler {
 		panic("web: Options.App, Auth, SignIn and OAuth are required")
 	}
 	s := &server{app: o.App, auth: o.Auth, signIn: o.SignIn, oauth: o.OAuth, site: o.Site, proxies: o.Proxies,
-		log: o.Log, now: o.Now, version: o.Version, pages: http.NewServeMux()}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+		log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), now: o.Now, version: o.Version, pages: http.NewServeMux()}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -11,6 +11,7 @@
 package oauth
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"time"
@@ -50,12 +51,9 @@ func New(o Options) *Server {
 	if o.Store == nil {
 		panic("oauth: no store")
 	}
-	s := &Server{store: o.Store, now: o.Now, log: o.Log}
+	s := &Server{store: o.Store, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler))}
 	if s.now == nil {
 		s.now = time.Now
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.documents = newDocuments(o.Fetch, o.Egress, s.now, s.log)
 	return s
