@@ -67,14 +67,8 @@ func (c *Client) OpenAgentSession(ctx context.Context, s NewAgentSession) (*loci
 
 // AgentSessions returns one page of the person's sessions of agents.
 func (c *Client) AgentSessions(ctx context.Context, q AgentSessionQuery) (*AgentSessionList, error) {
-	v := paging(q.Limit, q.Cursor)
-	if q.State != "" {
-		v.Set("state", string(q.State))
-	}
-	if !q.AgentID.IsZero() {
-		v.Set("agent_id", q.AgentID.String())
-	}
-	return get[AgentSessionList](ctx, c, query("/sessions", v))
+	return get[AgentSessionList](ctx, c, query("/sessions", values("state", string(q.State),
+		"agent_id", idOf(q.AgentID), "limit", number(q.Limit), "cursor", q.Cursor)))
 }
 
 // AgentSession returns a session of agents.

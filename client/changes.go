@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -70,15 +69,15 @@ func (c *Client) Follow(ctx context.Context, o FollowOptions, handle func(Stream
 		case err == nil && o.Once:
 			return nil
 		}
-		var refused *Error
-		if errors.As(err, &refused) && !refused.passes() {
+		refused, known := errors.AsType[*Error](err)
+		if known && !refused.passes() {
 			return err
 		}
 		if f.progress {
 			wait = firstWait
 		}
 		pause := wait
-		if refused != nil {
+		if known {
 			pause = max(pause, refused.RetryAfter)
 		}
 		if err := o.Wait(ctx, pause); err != nil {
@@ -91,12 +90,10 @@ func (c *Client) Follow(ctx context.Context, o FollowOptions, handle func(Stream
 func (e *Error) passes() bool { return e.Status >= 500 || e.Status == http.StatusTooManyRequests }
 
 func waitFor(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	}
 }
@@ -115,10 +112,7 @@ type follower struct {
 func (f *follower) stream(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	v := url.Values{}
-	if f.at != "" {
-		v.Set("last_event_id", f.at)
-	}
+	v := values("last_event_id", f.at)
 	if f.once {
 		v.Set("once", "true")
 	}

@@ -67,8 +67,7 @@ func (e *Error) Error() string {
 
 // CodeOf returns the code of an Error in err's chain, or "".
 func CodeOf(err error) loci.Code {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return ""

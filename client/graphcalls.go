@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/loci-memory/loci"
 )
@@ -97,11 +96,8 @@ func (c *Client) EntityHistory(ctx context.Context, in loci.ProjectID, id loci.E
 // first, at most limit (0: 20).
 func (c *Client) Neighbours(ctx context.Context, in loci.ProjectID, id loci.EntityID, hops,
 	limit int) (*EntityList, error) {
-	v := paging(limit, "")
-	if hops != 0 {
-		v.Set("hops", strconv.Itoa(hops))
-	}
-	return get[EntityList](ctx, c, query(entity(in, id, "/neighbours"), v))
+	return get[EntityList](ctx, c,
+		query(entity(in, id, "/neighbours"), values("limit", number(limit), "hops", number(hops))))
 }
 
 // GraphTrash returns what can be restored, at most limit of each kind (0: 100).
@@ -143,11 +139,7 @@ const (
 
 // ExportGraph writes the live graph as JSON lines to w; no format is GraphLoci.
 func (c *Client) ExportGraph(ctx context.Context, in loci.ProjectID, format string, w io.Writer) error {
-	v := url.Values{}
-	if format != "" {
-		v.Set("format", format)
-	}
-	return c.download(ctx, query(graph(in, "/export"), v), w)
+	return c.download(ctx, query(graph(in, "/export"), values("format", format)), w)
 }
 
 // GraphImport says how to import.

@@ -3,8 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"github.com/loci-memory/loci"
 )
@@ -23,14 +21,7 @@ type UndoRequest struct {
 // Diff compares two versions of a memory. to 0 is the current one, from 0 the one
 // before to. People's keys only.
 func (c *Client) Diff(ctx context.Context, id loci.MemoryID, from, to int) (*loci.Diff, error) {
-	v := url.Values{}
-	if from != 0 {
-		v.Set("from", strconv.Itoa(from))
-	}
-	if to != 0 {
-		v.Set("to", strconv.Itoa(to))
-	}
-	return get[loci.Diff](ctx, c, query("/memories/"+id.String()+"/diff", v))
+	return get[loci.Diff](ctx, c, query("/memories/"+id.String()+"/diff", values("from", number(from), "to", number(to))))
 }
 
 // Revert makes the memory that is at atVersion say again what it said in an old one; 0 is any. People's

@@ -144,21 +144,44 @@ func (c *Client) AdminMetrics(ctx context.Context) (*Metrics, error) {
 	return get[Metrics](ctx, c, "/admin/metrics")
 }
 
-// paging leaves out what is zero.
-func paging(limit int, cursor string) url.Values {
+// values are the parameters of a query: pairs of a name and a value, but for those with an empty value.
+func values(pairs ...string) url.Values {
 	v := url.Values{}
-	if limit != 0 {
-		v.Set("limit", strconv.Itoa(limit))
-	}
-	if cursor != "" {
-		v.Set("cursor", cursor)
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
 	}
 	return v
 }
 
+func paging(limit int, cursor string) url.Values {
+	return values("limit", number(limit), "cursor", cursor)
+}
+
+// number is a number as a value, empty for 0.
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// idOf is an id as a value, empty for the zero id.
+func idOf[Kind any](id loci.ID[Kind]) string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.String()
+}
+
 func call[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+	return callAt[T](ctx, c, method, path, nil, body)
+}
+
+func callAt[T any](ctx context.Context, c *Client, method, path string, header http.Header, body any) (*T, error) {
 	var out T
-	if err := c.do(ctx, method, path, nil, body, &out); err != nil {
+	if err := c.do(ctx, method, path, header, body, &out); err != nil {
 		return nil, err
 	}
 	return &out, nil

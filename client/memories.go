@@ -3,8 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"github.com/loci-memory/loci"
 )
@@ -49,14 +47,7 @@ func (c *Client) Restore(ctx context.Context, id loci.MemoryID, atVersion int) (
 // Versions returns old versions, newest first. cursor is "" or the NextCursor
 // of the page before; limit 0 is 100.
 func (c *Client) Versions(ctx context.Context, id loci.MemoryID, limit int, cursor string) (*History, error) {
-	v := url.Values{}
-	if limit != 0 {
-		v.Set("limit", strconv.Itoa(limit))
-	}
-	if cursor != "" {
-		v.Set("cursor", cursor)
-	}
-	return get[History](ctx, c, query("/memories/"+id.String()+"/versions", v))
+	return get[History](ctx, c, query("/memories/"+id.String()+"/versions", paging(limit, cursor)))
 }
 
 // AgentCreate saves a memory with an agent's key, or a person's.
@@ -72,14 +63,7 @@ func (c *Client) AgentGet(ctx context.Context, id loci.MemoryID) (*loci.Memory, 
 // Latest returns the newest memory that has the tag and the origin; "" is any.
 // The error has the code NotFound if there is none.
 func (c *Client) Latest(ctx context.Context, tag, origin string) (*loci.Memory, error) {
-	v := url.Values{}
-	if tag != "" {
-		v.Set("tag", tag)
-	}
-	if origin != "" {
-		v.Set("origin", origin)
-	}
-	return one(ctx, c, http.MethodGet, query("/agent/memories/latest", v), nil, nil)
+	return one(ctx, c, http.MethodGet, query("/agent/memories/latest", values("tag", tag, "origin", origin)), nil, nil)
 }
 
 // ByTag returns one page of the memories that have tags.
@@ -136,25 +120,13 @@ func (c *Client) Ready(ctx context.Context) error {
 }
 
 func one(ctx context.Context, c *Client, method, path string, header http.Header, body any) (*loci.Memory, error) {
-	var m loci.Memory
-	if err := c.do(ctx, method, path, header, body, &m); err != nil {
-		return nil, err
-	}
-	return &m, nil
+	return callAt[loci.Memory](ctx, c, method, path, header, body)
 }
 
 func get[T any](ctx context.Context, c *Client, path string) (*T, error) {
-	var out T
-	if err := c.do(ctx, http.MethodGet, path, nil, nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return call[T](ctx, c, http.MethodGet, path, nil)
 }
 
 func send[T any](ctx context.Context, c *Client, path string, body any) (*T, error) {
-	var out T
-	if err := c.do(ctx, http.MethodPost, path, nil, body, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return call[T](ctx, c, http.MethodPost, path, body)
 }

@@ -3,8 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"github.com/loci-memory/loci"
 )
@@ -79,16 +77,8 @@ func (c *Client) Node(ctx context.Context, id loci.NodeID) (*loci.MemoryNode, er
 
 // Nodes returns one page of memory nodes, last changed first.
 func (c *Client) Nodes(ctx context.Context, f NodeFilter) (*NodeList, error) {
-	v := paging(f.Limit, f.Cursor)
-	if f.Scope != "" {
-		v.Set("scope", string(f.Scope))
-	}
-	if !f.ProjectID.IsZero() {
-		v.Set("project_id", f.ProjectID.String())
-	}
-	if f.Tag != "" {
-		v.Set("tag", f.Tag)
-	}
+	v := values("scope", string(f.Scope), "project_id", idOf(f.ProjectID), "tag", f.Tag, "limit", number(f.Limit),
+		"cursor", f.Cursor)
 	if f.Trashed {
 		v.Set("trashed", "true")
 	}
@@ -138,24 +128,14 @@ func (c *Client) RemoveNodeItem(ctx context.Context, id loci.NodeID, item loci.N
 
 // NodePack returns a memory node with what its items show, in at most budget characters; 0 is the server's default.
 func (c *Client) NodePack(ctx context.Context, id loci.NodeID, budget int) (*NodePack, error) {
-	v := packing(budget)
-	v.Set("format", "json")
-	return get[NodePack](ctx, c, query(node(id, "/pack"), v))
+	return get[NodePack](ctx, c, query(node(id, "/pack"), values("budget", number(budget), "format", "json")))
 }
 
 // NodePackMarkdown is NodePack as a text for a model to read.
 func (c *Client) NodePackMarkdown(ctx context.Context, id loci.NodeID, budget int) (string, error) {
 	var b []byte
-	err := c.do(ctx, http.MethodGet, query(node(id, "/pack"), packing(budget)), nil, nil, &b)
+	err := c.do(ctx, http.MethodGet, query(node(id, "/pack"), values("budget", number(budget))), nil, nil, &b)
 	return string(b), err
-}
-
-func packing(budget int) url.Values {
-	v := url.Values{}
-	if budget != 0 {
-		v.Set("budget", strconv.Itoa(budget))
-	}
-	return v
 }
 
 func node(id loci.NodeID, rest string) string { return "/memory-nodes/" + id.String() + rest }

@@ -3,8 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"github.com/loci-memory/loci"
 )
@@ -24,17 +22,8 @@ type SuggestionQuery struct {
 
 // Suggestions returns one page of the suggestions of which the caller sees both memories.
 func (c *Client) Suggestions(ctx context.Context, q SuggestionQuery) (*SuggestionList, error) {
-	v := url.Values{}
-	if q.State != "" {
-		v.Set("state", string(q.State))
-	}
-	if q.Limit != 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
-	}
-	if q.Cursor != "" {
-		v.Set("cursor", q.Cursor)
-	}
-	return get[SuggestionList](ctx, c, query("/suggestions", v))
+	return get[SuggestionList](ctx, c, query("/suggestions",
+		values("state", string(q.State), "limit", number(q.Limit), "cursor", q.Cursor)))
 }
 
 // AcceptSuggestion does what is suggested. People's keys only. The error has the code Conflict if it was decided about
@@ -49,9 +38,5 @@ func (c *Client) DeclineSuggestion(ctx context.Context, id loci.SuggestionID) (*
 }
 
 func (c *Client) settle(ctx context.Context, id loci.SuggestionID, how string) (*loci.Suggestion, error) {
-	var out loci.Suggestion
-	if err := c.do(ctx, http.MethodPost, "/suggestions/"+id.String()+"/"+how, nil, nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return call[loci.Suggestion](ctx, c, http.MethodPost, "/suggestions/"+id.String()+"/"+how, nil)
 }
