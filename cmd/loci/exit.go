@@ -85,8 +85,7 @@ func report(w io.Writer, err error, asJSON bool) {
 }
 
 func itemsOf(err error) []loci.ItemError {
-	var several *loci.ItemsError
-	if errors.As(err, &several) {
+	if several, ok := errors.AsType[*loci.ItemsError](err); ok {
 		return several.Items
 	}
 	return nil

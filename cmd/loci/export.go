@@ -86,8 +86,7 @@ func (p *program) writeTo(name string, write func(io.Writer) error) error {
 
 // withoutPath omits the name of a temporary file, which the person does not know.
 func withoutPath(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
 	return err

@@ -29,8 +29,8 @@ func (e flagError) Unwrap() error { return e.cause }
 
 // inFlags replaces names of API fields in err by flags of cmd: project_id becomes --project.
 func inFlags(cmd *cobra.Command, err error) error {
-	var wrong *loci.Error
-	if !errors.As(err, &wrong) || wrong.Field == "" || !strings.HasPrefix(err.Error(), wrong.Field) {
+	wrong, ok := errors.AsType[*loci.Error](err)
+	if !ok || wrong.Field == "" || !strings.HasPrefix(err.Error(), wrong.Field) {
 		return err
 	}
 	flag := flagOf(cmd, wrong.Field)

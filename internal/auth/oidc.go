@@ -202,8 +202,7 @@ func (s *SignIn) FinishOIDC(ctx context.Context, id string, state loci.Secret, q
 	token, err := config.Exchange(oidc.ClientContext(ctx, s.oidc.fetch), query.Get("code"),
 		oauth2.VerifierOption(st.Verifier))
 	if err != nil {
-		var refused *oauth2.RetrieveError
-		if errors.As(err, &refused) && refused.ErrorCode != "" {
+		if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.ErrorCode != "" {
 			return loci.Person{}, "", loci.WrapError(loci.Forbidden, err, "%s did not let you sign in", c.Name)
 		}
 		return loci.Person{}, "",

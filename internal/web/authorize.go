@@ -79,12 +79,10 @@ func (s *server) request(w http.ResponseWriter, r *http.Request, query url.Value
 	if err == nil {
 		c, err = s.oauth.Authorize(r.Context(), sent, s.owns(r))
 	}
-	var back *oauth.RedirectError
-	if errors.As(err, &back) {
+	if back, ok := errors.AsType[*oauth.RedirectError](err); ok {
 		return nil, s.leave(w, back.RedirectURI, back.Location(s.site.Base(r)))
 	}
-	var shown *oauth.Error
-	if errors.As(err, &shown) {
+	if shown, ok := errors.AsType[*oauth.Error](err); ok {
 		return nil, loci.WrapError(loci.Invalid, err, "%s", shown.Description)
 	}
 	if err != nil {

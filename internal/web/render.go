@@ -116,8 +116,7 @@ var statuses = map[loci.Code]int{
 // problem returns what a page may show of an error, logs the rest, and sets Retry-After.
 func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) (status int, text string) {
 	code := loci.CodeOf(err)
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return http.StatusRequestEntityTooLarge, "the form is too large"
 	}
 	if code == "" && r.Context().Err() != nil { // the browser left; do not log it, because anybody could fill the log

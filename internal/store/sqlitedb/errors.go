@@ -49,8 +49,7 @@ func classify(err error) error {
 	if err == nil {
 		return nil
 	}
-	var done *Error
-	if errors.As(err, &done) {
+	if _, done := errors.AsType[*Error](err); done {
 		return err
 	}
 	if class := classOf(err); class != nil {
