@@ -90,22 +90,23 @@ func (s *server) signIns(w http.ResponseWriter, r *http.Request, p loci.Principa
 
 func (s *server) endSignIn(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	id, err := credentialID(r)
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.app.Identity.EndSignIn(r.Context(), p, id)
 	}
-	if err := s.app.Identity.EndSignIn(r.Context(), p, id); err != nil {
-		return err
-	}
-	seeOther(w, r, "/app/sign-ins", "done", "ended")
-	return nil
+	return done(w, r, "/app/sign-ins", "ended", err)
 }
 
 func (s *server) endOthers(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
-	if _, err := s.app.Identity.EndOtherSignIns(r.Context(), p); err != nil {
-		return err
+	_, err := s.app.Identity.EndOtherSignIns(r.Context(), p)
+	return done(w, r, "/app/sign-ins", "ended-others", err)
+}
+
+// done confirms on a page what a form did, unless that failed.
+func done(w http.ResponseWriter, r *http.Request, page, what string, err error) error {
+	if err == nil {
+		seeOther(w, r, page, "done", what)
 	}
-	seeOther(w, r, "/app/sign-ins", "done", "ended-others")
-	return nil
+	return err
 }
 
 // credentialID reads the id in a form.

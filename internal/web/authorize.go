@@ -164,14 +164,10 @@ func (s *server) chosen(r *http.Request, c *oauth.Consent) (v loci.Vendor, offer
 	if name == "" {
 		return "", false, "Choose a vendor for this client."
 	}
-	if name != otherVendor {
-		v, err := loci.ParseVendor(name)
-		if err != nil {
-			return "", false, loci.SafeText(err)
-		}
-		return v, slices.Contains(r.PostForm["offered"], string(v)), ""
+	if name == otherVendor {
+		name = strings.TrimSpace(r.PostForm.Get("other"))
 	}
-	v, err := loci.ParseVendor(strings.TrimSpace(r.PostForm.Get("other")))
+	v, err := loci.ParseVendor(name)
 	if err != nil {
 		return "", false, loci.SafeText(err)
 	}

@@ -38,9 +38,5 @@ func (s *server) revokeGrant(w http.ResponseWriter, r *http.Request, p loci.Prin
 	if err := id.UnmarshalText([]byte(r.PostForm.Get("id"))); err != nil {
 		return err
 	}
-	if err := s.app.Identity.RevokeGrant(r.Context(), p, id); err != nil {
-		return err
-	}
-	seeOther(w, r, "/app/connections", "done", "revoked")
-	return nil
+	return done(w, r, "/app/connections", "revoked", s.app.Identity.RevokeGrant(r.Context(), p, id))
 }

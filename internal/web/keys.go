@@ -170,14 +170,10 @@ func (s *server) rotateKey(w http.ResponseWriter, r *http.Request, p loci.Princi
 
 func (s *server) revokeKey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	id, err := credentialID(r)
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.app.Identity.RevokeKey(r.Context(), p, id)
 	}
-	if err := s.app.Identity.RevokeKey(r.Context(), p, id); err != nil {
-		return err
-	}
-	seeOther(w, r, "/app/keys", "done", "revoked")
-	return nil
+	return done(w, r, "/app/keys", "revoked", err)
 }
 
 // vendors returns the vendors of the org, then the known ones. People may type any other name.
