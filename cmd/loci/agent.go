@@ -59,8 +59,8 @@ func (p *program) agentShowCommand() *cobra.Command {
 			return p.printJSON(a)
 		}
 		p.printf("%s\n\n", a.Name)
-		p.printFields("id", a.ID.String(), "vendor", string(a.Vendor),
-			"config", string(a.Config), "created", showTime(a.CreatedAt))
+		p.printFields("id", a.ID.String(), "vendor", string(a.Vendor), "config", string(a.Config),
+			"created", showTime(a.CreatedAt))
 		return nil
 	}))
 }

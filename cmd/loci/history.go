@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -12,41 +13,34 @@ import (
 func (p *program) historyCommand() *cobra.Command {
 	var limit, before int
 	var diff bool
-	cmd := &cobra.Command{
+	cmd := p.onMemoryID(operator, &cobra.Command{
 		Use:   "history ID",
 		Short: "Show every version of a memory, newest first",
 		Long: `Show every version of a memory, newest first: its time, author and content. With --diff,
 show what each version changed.`,
 		Annotations: does(memory.History),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := parseMemoryID(args[0])
-			if err != nil {
-				return err
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		versions, current, err := c.app.Memory.Versions(ctx, c.who, id, before, limit)
+		if err != nil {
+			return err
+		}
+		if p.json {
+			out := map[string]any{"current": current, "versions": notNil(versions), "has_more": hasOlder(versions)}
+			if diff {
+				out["diffs"] = notNil(diffs(current, versions, before == 0))
 			}
-			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				versions, current, err := in.app.Memory.Versions(cmd.Context(), in.operator, id, before, limit)
-				if err != nil {
-					return aboutMemory(id, err)
-				}
-				if p.json {
-					out := map[string]any{"current": current, "versions": notNil(versions), "has_more": hasOlder(versions)}
-					if diff {
-						out["diffs"] = notNil(diffs(current, versions, before == 0))
-					}
-					return p.printJSON(out)
-				}
-				if diff {
-					p.printDiffs(current, versions, before == 0)
-				} else {
-					p.printHistory(current, versions, before == 0)
-				}
-				if hasOlder(versions) {
-					p.note("more versions: repeat with --before %d", versions[len(versions)-1].Version)
-				}
-				return nil
-			})
-		},
-	}
+			return p.printJSON(out)
+		}
+		if diff {
+			p.printDiffs(current, versions, before == 0)
+		} else {
+			p.printHistory(current, versions, before == 0)
+		}
+		if hasOlder(versions) {
+			p.note("more versions: repeat with --before %d", versions[len(versions)-1].Version)
+		}
+		return nil
+	})
 	cmd.Flags().IntVar(&limit, "limit", 0, "how many old versions")
 	cmd.Flags().IntVar(&before, "before", 0, "only versions older than this one")
 	cmd.Flags().BoolVar(&diff, "diff", false, "show what each version changed")

@@ -143,10 +143,9 @@ func (p *program) printNode(n *loci.MemoryNode, items []loci.NodeItem) error {
 	if !n.DeletedAt.IsZero() {
 		trashed = "since " + showTime(n.DeletedAt)
 	}
-	p.printFields("id", n.ID.String(), "origin", n.Origin,
-		"visible to", joined(n.AllowedVendors),
-		"tags", strings.Join(n.Tags, ", "), "description", n.Description,
-		"changed", showTime(n.UpdatedAt), "shared with", shared, "in the trash", trashed)
+	p.printFields("id", n.ID.String(), "origin", n.Origin, "visible to", joined(n.AllowedVendors),
+		"tags", strings.Join(n.Tags, ", "), "description", n.Description, "changed", showTime(n.UpdatedAt), "shared with",
+		shared, "in the trash", trashed)
 	p.printf("\n")
 	levels := map[loci.NodeItemID]int{}
 	for _, i := range items {

@@ -151,8 +151,7 @@ func (p *program) printMemory(m *loci.Memory) {
 	if !m.DeletedAt.IsZero() {
 		trashed = "since " + showTime(m.DeletedAt)
 	}
-	p.printFields("id", m.ID.String(), "origin", m.Origin,
-		"visible to", joined(m.AllowedVendors),
+	p.printFields("id", m.ID.String(), "origin", m.Origin, "visible to", joined(m.AllowedVendors),
 		"tags", strings.Join(m.Tags, ", "), "type", string(m.Type)+", "+m.Category,
 		"importance", importance, "key", m.Key, "summary", m.Summary,
 		"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor),

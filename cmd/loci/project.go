@@ -153,9 +153,8 @@ func (p *program) projectShowCommand() *cobra.Command {
 			return p.printJSON(x)
 		}
 		p.printFields("id", x.ID.String(), "name", x.Name, "description", x.Description,
-			"status", string(x.Status), "open to", openTo(x),
-			"workspace", showID(x.WorkspaceID), "created", showTime(x.CreatedAt),
-			"updated", showTime(x.UpdatedAt))
+			"status", string(x.Status), "open to", openTo(x), "workspace", showID(x.WorkspaceID),
+			"created", showTime(x.CreatedAt), "updated", showTime(x.UpdatedAt))
 		p.printf("\n")
 		return p.printProjectMembers(ctx, c, x)
 	}))
