@@ -24,111 +24,85 @@ var (
 	watching  = auth.Policy{Name: "admin", Limit: 10}
 )
 
-// registerAccount adds the routes about the person and their keys.
-func (s *server) registerAccount(at func(route) route) {
-	add(s, at(routeMe), s.me)
-	add(s, at(routeRenameMe), s.renameMe)
-	add(s, at(routeDeleteMe), s.deleteMe)
-	add(s, at(routeExport), s.export)
-	add(s, at(routeSignIn), s.signInMethods)
-	add(s, at(routeSessions), s.sessions)
-	add(s, at(routeEndSession), s.endSession)
-	add(s, at(routeEndOthers), s.endOthers)
-	add(s, at(routeGrants), s.grants)
-	add(s, at(routeRevokeGrant), s.revokeGrant)
-	add(s, at(routeEnter), s.enter)
-
-	add(s, at(routeKeys), s.keys)
-	add(s, at(routeCreateKey), s.createKey)
-	add(s, at(routeRotateKey), s.rotateKey)
-	add(s, at(routeRevokeKey), s.revokeKey)
-	add(s, at(routeEnterKey), s.enterKey)
-}
-
 // The routes about the person and their keys.
-var (
-	routeMe = route{ID: "getMe", Method: http.MethodGet, Path: "/users/me", Who: forPeople,
-		Action: identity.WhoAmI, Tag: "account",
+var accountRoutes = table{"account", []served{
+	serve("GET /users/me", route{ID: "getMe", Who: forPeople, Action: identity.WhoAmI,
 		Summary: "Get your account",
 		Text:    "The account behind the credential.",
-		Out:     exampleUserRow}
-	routeRenameMe = route{ID: "renameMe", Method: http.MethodPatch, Path: "/users/me", Who: forPeople,
-		Action: identity.AccountChange, Tag: "account",
+		Out:     exampleUserRow}, (*server).me),
+	serve("PATCH /users/me", route{ID: "renameMe", Who: forPeople, Action: identity.AccountChange,
 		Summary: "Change your name",
 		Text:    "Only the operator changes an e-mail address.",
-		In:      client.Name{Name: "Mara"}, Out: exampleUserRow}
-	routeDeleteMe = route{ID: "deleteMe", Method: http.MethodDelete, Path: "/users/me", Who: forPeople,
-		Action: identity.AccountDelete, Tag: "account", Limit: expensive,
+		In:      client.Name{Name: "Mara"}, Out: exampleUserRow}, (*server).renameMe),
+	serve("DELETE /users/me", route{ID: "deleteMe", Who: forPeople, Action: identity.AccountDelete,
+		Limit:   expensive,
 		Summary: "Delete your account",
 		Text: "Deletes you and everything you own permanently. Export first. Needs step-up. 409 if you made " +
 			"the org.",
-		In: client.Confirmation{Confirm: "mara@example.org"}}
-	routeExport = route{ID: "exportMe", Method: http.MethodGet, Path: "/users/me/export", Who: forPeople,
-		Action: transfer.Export, Tag: "account", Limit: exports,
+		In: client.Confirmation{Confirm: "mara@example.org"}}, (*server).deleteMe),
+	serve("GET /users/me/export", route{ID: "exportMe", Who: forPeople, Action: transfer.Export, Limit: exports,
 		Summary: "Export your memories",
 		Text: "All your memories with every version, as JSON lines. `loci export` writes the same bytes, and " +
 			"`loci import` reads them.",
 		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString},
-			Example: exampleLines}}}
-	routeSignIn = route{ID: "getSignInMethods", Method: http.MethodGet, Path: "/users/me/sign-in",
-		Who: forPeople, Action: identity.SignInRead, Tag: "account",
+			Example: exampleLines}}}, (*server).export),
+	serve("GET /users/me/sign-in", route{ID: "getSignInMethods", Who: forPeople, Action: identity.SignInRead,
 		Summary: "List your sign-in methods",
 		Text:    "Change them in the browser, at /app/sign-in-methods.",
-		Out:     exampleSignIn}
-	routeSessions = route{ID: "listSessions", Method: http.MethodGet, Path: "/users/me/sessions", Who: forPeople,
-		Action: identity.SignInList, Tag: "account",
+		Out:     exampleSignIn}, (*server).signInMethods),
+	serve("GET /users/me/sessions", route{ID: "listSessions", Who: forPeople, Action: identity.SignInList,
 		Summary: "List your browser sessions",
 		Text:    "Active sessions, newest first.",
-		Out:     client.SessionList{Sessions: []client.BrowserSession{exampleSession}}}
-	routeEndSession = route{ID: "endSession", Method: http.MethodDelete, Path: "/users/me/sessions/{id}",
-		Who: forPeople, Action: identity.SignInEnd, Missing: noSession, Tag: "account",
+		Out:     client.SessionList{Sessions: []client.BrowserSession{exampleSession}}}, (*server).sessions),
+	serve("DELETE /users/me/sessions/{id}", route{ID: "endSession", Who: forPeople, Action: identity.SignInEnd,
+		Missing: noSession,
 		Summary: "End a browser session",
-		Text:    "Effective immediately."}
-	routeEndOthers = route{ID: "endOtherSessions", Method: http.MethodPost, Path: "/users/me/sessions/end-others",
-		Who: forPeople, Action: identity.SignInEnd, Tag: "account",
+		Text:    "Effective immediately."}, (*server).endSession),
+	serve("POST /users/me/sessions/end-others", route{ID: "endOtherSessions", Who: forPeople,
+		Action:  identity.SignInEnd,
 		Summary: "End all other browser sessions",
 		Text:    "Ends all your sessions except the one that sends this request.",
-		Out:     client.Ended{Ended: 2}}
-	routeGrants = route{ID: "listGrants", Method: http.MethodGet, Path: "/users/me/grants", Who: forPeople,
-		Action: identity.GrantList, Tag: "account",
+		Out:     client.Ended{Ended: 2}}, (*server).endOthers),
+	serve("GET /users/me/grants", route{ID: "listGrants", Who: forPeople, Action: identity.GrantList,
 		Summary: "List the OAuth clients you connected",
 		Text:    "Newest first, including revoked ones.",
-		Out:     client.GrantList{Grants: exampleGrants}}
-	routeRevokeGrant = route{ID: "revokeGrant", Method: http.MethodDelete, Path: "/users/me/grants/{id}",
-		Who: forPeople, Action: identity.GrantRevoke, Missing: noGrant, Tag: "account",
+		Out:     client.GrantList{Grants: exampleGrants}}, (*server).grants),
+	serve("DELETE /users/me/grants/{id}", route{ID: "revokeGrant", Who: forPeople, Action: identity.GrantRevoke,
+		Missing: noGrant,
 		Summary: "Revoke the access of an OAuth client",
-		Text:    "Revokes all its tokens, effective immediately."}
-	routeEnter = route{ID: "enterWorkspace", Method: http.MethodPut, Path: "/users/me/workspace",
-		Who: forPeople, Action: org.WorkspaceEnter, Missing: noWorkspace, Tag: "account",
+		Text:    "Revokes all its tokens, effective immediately."}, (*server).revokeGrant),
+	serve("PUT /users/me/workspace", route{ID: "enterWorkspace", Who: forPeople, Action: org.WorkspaceEnter,
+		Missing: noWorkspace,
 		Summary: "Choose the active workspace",
 		Text:    "Limits every read of this credential to the workspace.",
-		In:      exampleChoice}
+		In:      exampleChoice}, (*server).enter),
+}}
 
-	routeKeys = route{ID: "listKeys", Method: http.MethodGet, Path: "/keys", Who: forPeople,
-		Action: identity.KeyList, Tag: "keys",
+// The routes about API keys.
+var keyRoutes = table{"keys", []served{
+	serve("GET /keys", route{ID: "listKeys", Who: forPeople, Action: identity.KeyList,
 		Summary: "List your API keys",
 		Text:    "Newest first, including revoked ones. Never shows a secret.",
-		Out:     client.KeyList{Keys: []client.Key{exampleKey}}}
-	routeCreateKey = route{ID: "createKey", Method: http.MethodPost, Path: "/keys", Who: forPeople,
-		Action: identity.KeyCreate, Missing: noWorkspace, Tag: "keys", Limit: expensive, Status: http.StatusCreated,
+		Out:     client.KeyList{Keys: []client.Key{exampleKey}}}, (*server).keys),
+	serve("POST /keys", route{ID: "createKey", Who: forPeople, Action: identity.KeyCreate, Missing: noWorkspace,
+		Limit: expensive, Status: http.StatusCreated,
 		Summary: "Create an API key",
 		Text:    "Shows the secret once, in this answer. Needs step-up.",
-		In:      client.NewKey{Name: "backup script"}, Out: exampleMade}
-	routeRotateKey = route{ID: "rotateKey", Method: http.MethodPost, Path: "/keys/{id}/rotate", Who: forPeople,
-		Action: identity.KeyRotate, Missing: noKey, Tag: "keys", Limit: expensive, Status: http.StatusCreated,
+		In:      client.NewKey{Name: "backup script"}, Out: exampleMade}, (*server).createKey),
+	serve("POST /keys/{id}/rotate", route{ID: "rotateKey", Who: forPeople, Action: identity.KeyRotate,
+		Missing: noKey, Limit: expensive, Status: http.StatusCreated,
 		Summary: "Replace an API key with a new one",
 		Text:    "The old key stays valid for overlap_hours. Needs step-up. 409 if it was rotated before.",
-		In:      client.Rotation{}, Out: exampleMade}
-	routeRevokeKey = route{ID: "revokeKey", Method: http.MethodDelete, Path: "/keys/{id}", Who: forPeople,
-		Action: identity.KeyRevoke, Missing: noKey, Tag: "keys",
+		In:      client.Rotation{}, Out: exampleMade}, (*server).rotateKey),
+	serve("DELETE /keys/{id}", route{ID: "revokeKey", Who: forPeople, Action: identity.KeyRevoke, Missing: noKey,
 		Summary: "Revoke an API key",
-		Text:    "Effective immediately, in every process."}
-	routeEnterKey = route{ID: "setKeyWorkspace", Method: http.MethodPut, Path: "/keys/{id}/workspace",
-		Who: forPeople, Action: org.WorkspaceEnter, Missing: noKey, Tag: "keys",
+		Text:    "Effective immediately, in every process."}, (*server).revokeKey),
+	serve("PUT /keys/{id}/workspace", route{ID: "setKeyWorkspace", Who: forPeople, Action: org.WorkspaceEnter,
+		Missing: noKey,
 		Summary: "Choose the active workspace of a key",
 		Text:    "Limits every read with that key to the workspace.",
-		In:      exampleChoice}
-)
+		In:      exampleChoice}, (*server).enterKey),
+}}
 
 func (s *server) me(ctx context.Context, p loci.Principal, _ *noBody) (*answer[loci.User], error) {
 	id, err := s.app.Identity.WhoAmI(ctx, p)

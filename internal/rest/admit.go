@@ -121,7 +121,7 @@ func (s *server) admit(x *exchange, r *http.Request, route *route) error {
 // count counts a request, except one that probes the server: a monitor must
 // get an answer, and the answer costs less than a refusal.
 func (s *server) count(x *exchange, r *http.Request, p loci.Principal, route *route) error {
-	if route.probes() {
+	if route.Probe {
 		return nil
 	}
 	if route.Limit.Limit > 0 {

@@ -10,59 +10,45 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 )
 
-// registerAgents adds the routes about agents and their sessions.
-func (s *server) registerAgents(at func(route) route) {
-	add(s, at(routeCreateAgent), s.createAgent)
-	add(s, at(routeAgents), s.agents)
-	add(s, at(routeAgent), s.agent)
-	add(s, at(routeOpenSession), s.openSession)
-	add(s, at(routeAgentSessions), s.agentSessions)
-	add(s, at(routeAgentSession), s.agentSession)
-	add(s, at(routeCloseSession), s.closeSession)
-}
-
 // The routes about agents and their sessions.
-var (
-	routeCreateAgent = route{ID: "createAgent", Method: http.MethodPost, Atomic: true, Path: "/agents", Who: forAny,
-		Action: agent.Create, Tag: "agents", Limit: expensive, Status: http.StatusCreated,
+var agentRoutes = table{"agents", []served{
+	serve("POST /agents", route{ID: "createAgent", Atomic: true, Who: forAny, Action: agent.Create,
+		Limit: expensive, Status: http.StatusCreated,
 		Summary: "Register an agent",
 		Text: "An agent belongs to a person and has a vendor. An agent key registers agents of its own vendor " +
 			"only. 409 if that vendor already has an agent of that name.",
-		In: exampleNewAgent, Out: exampleAgent}
-	routeAgents = route{ID: "listAgents", Method: http.MethodGet, Path: "/agents", Who: forAny,
-		Action: agent.Read, Tag: "agents",
+		In: exampleNewAgent, Out: exampleAgent}, (*server).createAgent),
+	serve("GET /agents", route{ID: "listAgents", Who: forAny, Action: agent.Read,
 		Summary: "List your agents",
 		Text:    "By name. An agent key lists the agents of its vendor. Nobody sees another person's agents.",
-		Out:     exampleAgents}
-	routeAgent = route{ID: "getAgent", Method: http.MethodGet, Path: "/agents/{id}", Who: forAny,
-		Action: agent.Read, Missing: noAgent, Tag: "agents",
+		Out:     exampleAgents}, (*server).agents),
+	serve("GET /agents/{id}", route{ID: "getAgent", Who: forAny, Action: agent.Read, Missing: noAgent,
 		Summary: "Get an agent",
 		Text:    "One of your agents. An agent key gets agents of its own vendor only.",
-		Out:     exampleAgent}
-	routeOpenSession = route{ID: "openSession", Method: http.MethodPost, Atomic: true, Path: "/sessions",
-		Who: forAny, Action: agent.SessionOpen, Tag: "agents", Status: http.StatusCreated,
+		Out:     exampleAgent}, (*server).agent),
+	serve("POST /sessions", route{ID: "openSession", Atomic: true, Who: forAny, Action: agent.SessionOpen,
+		Status:  http.StatusCreated,
 		Summary: "Open a session",
 		Text: "Opens it in the active workspace. Send its id in the header Loci-Session of other requests: " +
 			"they then reach the memories of its agent, and belong to the session.",
-		In: exampleNewWork, Out: exampleWork}
-	routeAgentSessions = route{ID: "listAgentSessions", Method: http.MethodGet, Path: "/sessions", Who: forAny,
-		Action: agent.SessionRead, Tag: "agents",
+		In: exampleNewWork, Out: exampleWork}, (*server).openSession),
+	serve("GET /sessions", route{ID: "listAgentSessions", Who: forAny, Action: agent.SessionRead,
 		Summary: "List the sessions of your agents",
 		Text: "Most recently opened first. An agent key lists the sessions of its vendor. For browser " +
 			"sessions, see /users/me/sessions.",
-		Out: exampleWorkList}
-	routeAgentSession = route{ID: "getAgentSession", Method: http.MethodGet, Path: "/sessions/{id}", Who: forAny,
-		Action: agent.SessionRead, Missing: noSession, Tag: "agents",
+		Out: exampleWorkList}, (*server).agentSessions),
+	serve("GET /sessions/{id}", route{ID: "getAgentSession", Who: forAny, Action: agent.SessionRead,
+		Missing: noSession,
 		Summary: "Get a session",
 		Text:    "Active or closed. An agent key gets sessions of its own vendor only.",
-		Out:     exampleWork}
-	routeCloseSession = route{ID: "closeSession", Method: http.MethodPost, Atomic: true, Path: "/sessions/{id}/close",
-		Who: forAny, Action: agent.SessionClose, Missing: noSession, Tag: "agents",
+		Out:     exampleWork}, (*server).agentSession),
+	serve("POST /sessions/{id}/close", route{ID: "closeSession", Atomic: true, Who: forAny,
+		Action: agent.SessionClose, Missing: noSession,
 		Summary: "Close a session",
 		Text: "No request can name it afterwards. Loci keeps what was written in it. 409 if it is already " +
 			"closed.",
-		Out: exampleWorkDone}
-)
+		Out: exampleWorkDone}, (*server).closeSession),
+}}
 
 // AgentPath is an agent in a path. It is exported because huma skips
 // embedded structs that are not.

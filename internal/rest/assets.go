@@ -14,52 +14,38 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerAssets adds the routes about the files of memories.
-func (s *server) registerAssets(at func(route) route) {
-	upload := at(routeAddAsset)
-	s.addAsset(upload, upload.prefix+"/assets/")
-	add(s, at(routeAssets), s.assets)
-	add(s, at(routeAsset), s.asset)
-	add(s, at(routeAssetContent), s.assetContent)
-	add(s, at(routeDeleteAsset), s.deleteAsset)
-
-}
-
-// uploads limits how often files arrive: each may take a while and much of the disk.
-var uploads = auth.Policy{Name: "assets", Limit: 120}
-
 // The routes about the files of memories.
-var (
-	routeAddAsset = route{ID: "addAsset", Method: http.MethodPost, Path: "/memories/{id}/assets", Who: forAny,
-		Action: memory.AssetAdd, Tag: "assets", Limit: uploads, Status: http.StatusCreated, Raw: true, Again: true,
-		Atomic:  true,
+var assetRoutes = table{"assets", []served{
+	serve("GET /memories/{id}/assets", route{ID: "listAssets", Who: forAny, Action: memory.AssetRead,
+		Summary: "List the files of a memory",
+		Text:    "Oldest first.",
+		Out:     client.AssetList{Assets: exampleAssets}}, (*server).assets),
+	serve("GET /assets/{id}", route{ID: "getAsset", Who: forAny, Action: memory.AssetRead, Missing: noAsset,
+		Summary: "Get the metadata of a file",
+		Text:    "You can read a file if you can read its memory.",
+		Out:     exampleAsset}, (*server).asset),
+	serve("GET /assets/{id}/content", route{ID: "getAssetContent", Who: forAny, Action: memory.AssetRead,
+		Missing: noAsset,
+		Summary: "Download a file",
+		Text: "Always sent as an attachment. A type that a browser would run or render is sent as " +
+			"application/octet-stream.",
+		Alternatives: binaryToo, Further: contentAnswers}, (*server).assetContent),
+	serve("DELETE /assets/{id}", route{ID: "deleteAsset", Who: forAny, Action: memory.AssetDelete,
+		Missing: noAsset,
+		Summary: "Delete a file permanently",
+		Text: "Loci removes its bytes within two days, unless another memory has the same file. Needs step-up " +
+			"unless the org deletes by key."}, (*server).deleteAsset),
+	{routeAt("POST /memories/{id}/assets", route{ID: "addAsset", Who: forAny, Action: memory.AssetAdd, Limit: uploads,
+		Status: http.StatusCreated, Raw: true, Again: true, Atomic: true,
 		Summary: "Attach a file to a memory",
 		Text: "The body is the file, or a form with one part `file`. Loci streams it to the disk and " +
 			"determines media_type from its bytes. 200 if the same writer already attached the same file " +
 			"under the same name. 409 if the org has no room for it.",
-		Out: exampleAsset}
-	routeAssets = route{ID: "listAssets", Method: http.MethodGet, Path: "/memories/{id}/assets", Who: forAny,
-		Action: memory.AssetRead, Tag: "assets",
-		Summary: "List the files of a memory",
-		Text:    "Oldest first.",
-		Out:     client.AssetList{Assets: exampleAssets}}
-	routeAsset = route{ID: "getAsset", Method: http.MethodGet, Path: "/assets/{id}", Who: forAny,
-		Action: memory.AssetRead, Missing: noAsset, Tag: "assets",
-		Summary: "Get the metadata of a file",
-		Text:    "You can read a file if you can read its memory.",
-		Out:     exampleAsset}
-	routeAssetContent = route{ID: "getAssetContent", Method: http.MethodGet, Path: "/assets/{id}/content",
-		Who: forAny, Action: memory.AssetRead, Missing: noAsset, Tag: "assets",
-		Summary: "Download a file",
-		Text: "Always sent as an attachment. A type that a browser would run or render is sent as " +
-			"application/octet-stream.",
-		Alternatives: binaryToo, Further: contentAnswers}
-	routeDeleteAsset = route{ID: "deleteAsset", Method: http.MethodDelete, Path: "/assets/{id}", Who: forAny,
-		Action: memory.AssetDelete, Missing: noAsset, Tag: "assets",
-		Summary: "Delete a file permanently",
-		Text: "Loci removes its bytes within two days, unless another memory has the same file. Needs step-up " +
-			"unless the org deletes by key."}
-)
+		Out: exampleAsset}), (*server).addAsset},
+}}
+
+// uploads limits how often files arrive: each may take a while and much of the disk.
+var uploads = auth.Policy{Name: "assets", Limit: 120}
 
 // binaryToo are the media types of files: bytes, and any other that no browser runs.
 var binaryToo = map[string]*huma.MediaType{binaryType: {Schema: binarySchema, Example: "bytes"},
@@ -101,7 +87,7 @@ type assetOutput struct {
 
 // addAsset registers the route that takes files. It streams the request, so only
 // after storing all of it does it know whether the request is a repetition.
-func (s *server) addAsset(r route, place string) {
+func (s *server) addAsset(r route) {
 	attach := once(s, &r, func(ctx context.Context, p loci.Principal, in *memory.Received) (*assetOutput, error) {
 		a, added, err := s.app.Memory.Attach(ctx, p, in)
 		if err != nil {
@@ -111,7 +97,7 @@ func (s *server) addAsset(r route, place string) {
 		if added {
 			status = http.StatusCreated
 		}
-		return &assetOutput{status, place + a.ID.String(), a}, nil
+		return &assetOutput{status, r.prefix + "/assets/" + a.ID.String(), a}, nil
 	})
 	enter(s, r, func(ctx context.Context, p loci.Principal, in *newAssetInput) (*assetOutput, error) {
 		file, err := s.received(ctx, p, in)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -12,10 +11,16 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerBulk adds the route about many memories at once.
-func (s *server) registerBulk(at func(route) route) {
-	add(s, at(routeBulk), s.bulk)
-}
+// The route about many memories at once.
+var bulkRoutes = table{"memories", []served{
+	serve("POST /memories/bulk", route{ID: "bulkMemories", Atomic: true, Bulk: true, Who: forAny,
+		Action: memory.Create, More: []gate.Action{memory.Change, memory.Trash}, Limit: expensive,
+		Summary: "Create, change and trash many memories",
+		Text: "Takes up to 1,000 operations, in order. By default all or none, and the error lists why items " +
+			"were refused. With \"atomic\": false, each result has its own error. Loci looks for memories that " +
+			"are similar to the first 50 creates.",
+		In: exampleBulkRequest, Out: exampleBulkAnswer}, (*server).bulk),
+}}
 
 var (
 	exampleBulkRequest = client.BulkRequest{Operations: []client.BulkOperation{
@@ -25,15 +30,6 @@ var (
 	exampleBulkAnswer = client.BulkAnswer{Succeeded: 2, Results: []loci.BulkResult{
 		{Op: "create", ID: exampleMemory.ID, Version: 1, Created: true}, {Index: 1, Op: "create",
 			ID: loci.MemoryID(exampleUser), Version: 1, Created: true}}}
-
-	routeBulk = route{ID: "bulkMemories", Method: http.MethodPost, Atomic: true, Bulk: true,
-		Path: "/memories/bulk", Who: forAny, Action: memory.Create,
-		More: []gate.Action{memory.Change, memory.Trash}, Tag: "memories", Limit: expensive,
-		Summary: "Create, change and trash many memories",
-		Text: "Takes up to 1,000 operations, in order. By default all or none, and the error lists why items " +
-			"were refused. With \"atomic\": false, each result has its own error. Loci looks for memories that are " +
-			"similar to the first 50 creates.",
-		In: exampleBulkRequest, Out: exampleBulkAnswer}
 )
 
 type bulkInput struct {

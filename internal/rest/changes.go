@@ -16,18 +16,15 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerChanges adds the stream of changes.
-func (s *server) registerChanges(at func(route) route) {
-	add(s, at(routeChanges), s.changes)
-}
-
-var routeChanges = route{ID: "followChanges", Method: http.MethodGet, Path: "/changes", Who: forAny,
-	Action: memory.ChangesRead, Tag: "recall",
-	Summary: "Follow changes as they happen",
-	Text: "Server-sent events: one `ready`, then a `change` (a FeedEvent) for each change that you may " +
-		"see. On `reset`, Loci no longer knows what changed meanwhile: reload everything.",
-	Alternatives: map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: huma.TypeString},
-		Example: exampleStream}}}
+// The stream of changes.
+var changeRoutes = table{"recall", []served{
+	serve("GET /changes", route{ID: "followChanges", Who: forAny, Action: memory.ChangesRead,
+		Summary: "Follow changes as they happen",
+		Text: "Server-sent events: one `ready`, then a `change` (a FeedEvent) for each change that you may " +
+			"see. On `reset`, Loci no longer knows what changed meanwhile: reload everything.",
+		Alternatives: map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: huma.TypeString},
+			Example: exampleStream}}}, (*server).changes),
+}}
 
 // Live configures streams of changes.
 type Live struct {

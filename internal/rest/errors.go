@@ -43,6 +43,7 @@ type missing string
 
 // The nouns.
 const (
+	noMemory    missing = "memory"
 	noTeam      missing = "team"
 	noMember    missing = "member"
 	noInvite    missing = "invitation"
@@ -65,7 +66,7 @@ const (
 // or not visible. It must not depend on which.
 func (m missing) text() string {
 	if m == "" {
-		m = "memory"
+		m = noMemory
 	}
 	return "there is no such " + string(m) + ", or this credential may not see it"
 }

@@ -10,102 +10,69 @@ import (
 	"github.com/loci-memory/loci/internal/graph"
 )
 
-// registerGraph adds the routes about the graphs of projects.
-func (s *server) registerGraph(at func(route) route) {
-	add(s, at(routeGraph), s.graph)
-	add(s, at(routeSearchGraph), s.searchGraph)
-	add(s, at(routeOpenEntities), s.openEntities)
-	add(s, at(routeEntity), s.entity)
-	add(s, at(routeEntityObservations), s.entityObservations)
-	add(s, at(routeEntityRelations), s.entityRelations)
-	add(s, at(routeEntityHistory), s.entityHistory)
-	add(s, at(routeNeighbours), s.neighbours)
-
-	add(s, at(routeCreateEntities), s.createEntities)
-	add(s, at(routeAddObservations), s.addObservations)
-	add(s, at(routeCreateRelations), s.createRelations)
-	add(s, at(routeDeleteEntities), s.deleteEntities)
-	add(s, at(routeDeleteObservations), s.deleteObservations)
-	add(s, at(routeDeleteRelations), s.deleteRelations)
-	add(s, at(routeGraphTrash), s.graphTrash)
-	add(s, at(routeRestoreEntities), s.restoreEntities)
-	add(s, at(routeMergeEntities), s.mergeEntities)
-	add(s, at(routeGraphVendors), s.setGraphVendors)
-
-	add(s, at(routeExportGraph), s.exportGraph)
-	add(s, at(routeImportGraph), s.importGraph)
-}
-
 // The routes about changing graphs.
-var (
-	routeCreateEntities = route{ID: "createEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/entities",
-		Who: forAny, Action: graph.Write, Missing: noProject, Tag: "graph", Status: http.StatusCreated,
-		Bulk: true, Again: true,
+var graphRoutes = table{"graph", []served{
+	serve("POST /projects/{id}/graph/entities", route{ID: "createEntities", Who: forAny, Action: graph.Write,
+		Missing: noProject, Status: http.StatusCreated, Bulk: true, Again: true,
 		Summary: "Create entities",
 		Text: "All or none. If an entity with that name and type exists, Loci adds the new observations to it " +
 			"and returns it.",
-		In: exampleNewEntities, Out: examplePutEntities}
-	routeAddObservations = route{ID: "addObservations", Method: http.MethodPost,
-		Path: "/projects/{id}/graph/observations", Who: forAny, Action: graph.Write, Missing: noProject,
-		Tag: "graph", Status: http.StatusCreated, Bulk: true, Again: true,
+		In: exampleNewEntities, Out: examplePutEntities}, (*server).createEntities),
+	serve("POST /projects/{id}/graph/observations", route{ID: "addObservations", Who: forAny, Action: graph.Write,
+		Missing: noProject, Status: http.StatusCreated, Bulk: true, Again: true,
 		Summary: "Add observations to entities",
 		Text:    "All or none. 404 if an entity does not exist, with the most similar names.",
-		In:      exampleNewObservations, Out: examplePutObservations}
-	routeCreateRelations = route{ID: "createRelations", Method: http.MethodPost, Path: "/projects/{id}/graph/relations",
-		Who: forAny, Action: graph.Write, Missing: noProject, Tag: "graph", Status: http.StatusCreated,
-		Bulk: true, Again: true,
+		In:      exampleNewObservations, Out: examplePutObservations}, (*server).addObservations),
+	serve("POST /projects/{id}/graph/relations", route{ID: "createRelations", Who: forAny, Action: graph.Write,
+		Missing: noProject, Status: http.StatusCreated, Bulk: true, Again: true,
 		Summary: "Create relations between entities",
 		Text:    "All or none. 404 if an entity does not exist, with the most similar names.",
-		In:      exampleNewRelations, Out: examplePutRelations}
-	routeDeleteEntities = route{ID: "deleteEntities", Method: http.MethodPost,
-		Path: "/projects/{id}/graph/entities/delete", Who: forAny, Action: graph.Delete, Missing: noProject,
-		Tag:     "graph",
+		In:      exampleNewRelations, Out: examplePutRelations}, (*server).createRelations),
+	serve("POST /projects/{id}/graph/entities/delete", route{ID: "deleteEntities", Who: forAny,
+		Action: graph.Delete, Missing: noProject,
 		Summary: "Move entities to the trash",
 		Text:    "With their observations and relations. Loci ignores names that do not exist.",
-		In:      exampleNames, Out: client.Deleted{Deleted: 1}}
-	routeDeleteObservations = route{ID: "deleteObservations", Method: http.MethodPost,
-		Path: "/projects/{id}/graph/observations/delete", Who: forAny, Action: graph.Delete,
-		Missing: noProject, Tag: "graph",
+		In:      exampleNames, Out: client.Deleted{Deleted: 1}}, (*server).deleteEntities),
+	serve("POST /projects/{id}/graph/observations/delete", route{ID: "deleteObservations", Who: forAny,
+		Action: graph.Delete, Missing: noProject,
 		Summary: "Move observations to the trash",
 		Text:    "By exact content. Loci ignores those that do not exist.",
-		In:      exampleOldObservations, Out: client.Deleted{Deleted: 1}}
-	routeDeleteRelations = route{ID: "deleteRelations", Method: http.MethodPost,
-		Path: "/projects/{id}/graph/relations/delete", Who: forAny, Action: graph.Delete, Missing: noProject,
-		Tag:     "graph",
+		In:      exampleOldObservations, Out: client.Deleted{Deleted: 1}}, (*server).deleteObservations),
+	serve("POST /projects/{id}/graph/relations/delete", route{ID: "deleteRelations", Who: forAny,
+		Action: graph.Delete, Missing: noProject,
 		Summary: "Move relations to the trash",
 		Text:    "Loci ignores those that do not exist.",
-		In:      exampleOldRelations, Out: client.Deleted{Deleted: 1}}
-	routeGraphTrash = route{ID: "listGraphTrash", Method: http.MethodGet, Path: "/projects/{id}/graph/trash",
-		Who: forAny, Action: graph.ReadTrash, Missing: noProject, Tag: "graph",
+		In:      exampleOldRelations, Out: client.Deleted{Deleted: 1}}, (*server).deleteRelations),
+	serve("GET /projects/{id}/graph/trash", route{ID: "listGraphTrash", Who: forAny, Action: graph.ReadTrash,
+		Missing: noProject,
 		Summary: "List what you can restore",
 		Text:    "Most recently deleted first. An entity stands for everything that was deleted with it.",
-		Out:     exampleGraphTrash}
-	routeRestoreEntities = route{ID: "restoreEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/restore",
-		Who: forAny, Action: graph.Restore, Missing: noProject, Tag: "graph",
+		Out:     exampleGraphTrash}, (*server).graphTrash),
+	serve("POST /projects/{id}/graph/restore", route{ID: "restoreEntities", Who: forAny, Action: graph.Restore,
+		Missing: noProject,
 		Summary: "Restore from the trash",
 		Text: "All or none. An entity comes back with everything that was deleted with it. 409 if another " +
 			"entity has its name and type now.",
-		In: exampleGone, Out: client.Restored{Restored: 1}}
-	routeMergeEntities = route{ID: "mergeEntities", Method: http.MethodPost, Path: "/projects/{id}/graph/merge",
-		Who: forAny, Action: graph.Merge, Missing: noEntity, Tag: "graph",
+		In: exampleGone, Out: client.Restored{Restored: 1}}, (*server).restoreEntities),
+	serve("POST /projects/{id}/graph/merge", route{ID: "mergeEntities", Who: forAny, Action: graph.Merge,
+		Missing: noEntity,
 		Summary: "Merge two entities",
 		Text: "Copies the observations and relations of `from` to `into` and moves `from` to the trash. " +
 			"Nothing becomes visible to more vendors.",
-		In: exampleMerge, Out: exampleEntity}
-	routeGraphVendors = route{ID: "setGraphVendors", Method: http.MethodPut, Path: "/projects/{id}/graph/vendors",
-		Who: forPeople, Action: graph.Vendors, Missing: noProject, Tag: "graph",
+		In: exampleMerge, Out: exampleEntity}, (*server).mergeEntities),
+	serve("PUT /projects/{id}/graph/vendors", route{ID: "setGraphVendors", Who: forPeople, Action: graph.Vendors,
+		Missing: noProject,
 		Summary: "Set which vendors may read rows",
 		Text:    "For rows that you wrote. All or none.",
-		In:      exampleGraphVendors, Out: client.Changed{Changed: 1}}
-	routeImportGraph = route{ID: "importGraph", Method: http.MethodPost, Path: "/projects/{id}/graph/import",
-		Who: forPeople, Action: graph.Import, Missing: noProject, Tag: "graph", Limit: exports, Bulk: true,
-		Lines:   true,
+		In:      exampleGraphVendors, Out: client.Changed{Changed: 1}}, (*server).setGraphVendors),
+	serve("POST /projects/{id}/graph/import", route{ID: "importGraph", Who: forPeople, Action: graph.Import,
+		Missing: noProject, Limit: exports, Bulk: true, Lines: true,
 		Summary: "Import a graph",
 		Text: "Takes the memory.json of the reference MCP server, as JSON lines. You can repeat an import. " +
 			"Loci stores the valid lines and lists the rejected ones in problems. Only the operator can " +
 			"import the loci format.",
-		In: exampleGraphLines, Out: exampleImported}
-)
+		In: exampleGraphLines, Out: exampleImported}, (*server).importGraph),
+}}
 
 // madeOutput is the answer to a call that adds to a graph: 200 if all was there
 // already.

@@ -17,62 +17,59 @@ import (
 )
 
 // The routes about reading graphs.
-var (
-	routeGraph = route{ID: "readGraph", Method: http.MethodGet, Path: "/projects/{id}/graph", Who: forAny,
-		Action: graph.Read, Missing: noProject, Tag: "graph",
+var graphReadRoutes = table{"graph", []served{
+	serve("GET /projects/{id}/graph", route{ID: "readGraph", Who: forAny, Action: graph.Read, Missing: noProject,
 		Summary: "Read a graph",
 		Text: "In the order in which it was stored. entities_left counts the entities on later pages. A page " +
 			"ends early if it is large.",
-		Out: exampleGraphPage}
-	routeSearchGraph = route{ID: "searchGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/search",
-		Who: forAny, Action: graph.Read, Missing: noProject, Tag: "graph",
+		Out: exampleGraphPage}, (*server).graph),
+	serve("GET /projects/{id}/graph/search", route{ID: "searchGraph", Who: forAny, Action: graph.Read,
+		Missing: noProject,
 		Summary: "Search a graph",
 		Text: "Searches names, types and observations, best match first. Returns each entity with its " +
 			"observations and relations. 400 if the query is malformed.",
-		Out: exampleGraphHits}
-	routeOpenEntities = route{ID: "openEntities", Method: http.MethodPost, Reads: true,
-		Path: "/projects/{id}/graph/open", Who: forAny, Action: graph.Read, Missing: noProject, Tag: "graph",
+		Out: exampleGraphHits}, (*server).searchGraph),
+	serve("POST /projects/{id}/graph/open", route{ID: "openEntities", Reads: true, Who: forAny, Action: graph.Read,
+		Missing: noProject,
 		Summary: "Get entities by name",
 		Text:    "missing lists names that do not exist, each with the most similar ones.",
-		In:      exampleNames, Out: exampleFoundEntities}
-	routeEntity = route{ID: "getEntity", Method: http.MethodGet, Path: "/projects/{id}/graph/entities/{entity}",
-		Who: forAny, Action: graph.Read, Missing: noEntity, Tag: "graph",
+		In:      exampleNames, Out: exampleFoundEntities}, (*server).openEntities),
+	serve("GET /projects/{id}/graph/entities/{entity}", route{ID: "getEntity", Who: forAny, Action: graph.Read,
+		Missing: noEntity,
 		Summary: "Get an entity",
 		Text: "With its newest 1,000 observations and relations. observations_left and relations_left count " +
 			"the older ones.",
-		Out: exampleEntity}
-	routeEntityObservations = route{ID: "listEntityObservations", Method: http.MethodGet,
-		Path: "/projects/{id}/graph/entities/{entity}/observations", Who: forAny, Action: graph.Read,
-		Missing: noEntity, Tag: "graph",
+		Out: exampleEntity}, (*server).entity),
+	serve("GET /projects/{id}/graph/entities/{entity}/observations", route{ID: "listEntityObservations",
+		Who: forAny, Action: graph.Read, Missing: noEntity,
 		Summary: "List the observations of an entity",
 		Text:    "Oldest first.",
-		Out:     client.ObservationList{Observations: exampleEntity.Observations}}
-	routeEntityRelations = route{ID: "listEntityRelations", Method: http.MethodGet,
-		Path: "/projects/{id}/graph/entities/{entity}/relations", Who: forAny, Action: graph.Read,
-		Missing: noEntity, Tag: "graph",
+		Out:     client.ObservationList{Observations: exampleEntity.Observations}}, (*server).entityObservations),
+	serve("GET /projects/{id}/graph/entities/{entity}/relations", route{ID: "listEntityRelations", Who: forAny,
+		Action: graph.Read, Missing: noEntity,
 		Summary: "List the relations of an entity",
 		Text:    "Relations from or to it, oldest first.",
-		Out:     client.RelationList{Relations: exampleEntity.Relations}}
-	routeEntityHistory = route{ID: "getEntityHistory", Method: http.MethodGet,
-		Path: "/projects/{id}/graph/entities/{entity}/history", Who: forAny, Action: graph.History,
-		Missing: noEntity, Tag: "graph",
+		Out:     client.RelationList{Relations: exampleEntity.Relations}}, (*server).entityRelations),
+	serve("GET /projects/{id}/graph/entities/{entity}/history", route{ID: "getEntityHistory", Who: forAny,
+		Action: graph.History, Missing: noEntity,
 		Summary: "List the changes of an entity",
 		Text:    "Oldest first. Works for a deleted entity too.",
-		Out:     exampleChanges}
-	routeNeighbours = route{ID: "listNeighbours", Method: http.MethodGet,
-		Path: "/projects/{id}/graph/entities/{entity}/neighbours", Who: forAny, Action: graph.Read,
-		Missing: noEntity, Tag: "graph",
+		Out:     exampleChanges}, (*server).entityHistory),
+	serve("GET /projects/{id}/graph/entities/{entity}/neighbours", route{ID: "listNeighbours", Who: forAny,
+		Action: graph.Read, Missing: noEntity,
 		Summary: "List the neighbours of an entity",
 		Text: "Entities within the given number of hops in either direction, nearest first, after the entity " +
 			"itself.",
-		Out: client.EntityList{Entities: exampleGraphPage.Entities}}
-	routeExportGraph = route{ID: "exportGraph", Method: http.MethodGet, Path: "/projects/{id}/graph/export",
-		Who: forPeople, Action: graph.Export, Missing: noProject, Tag: "graph", Limit: exports,
+		Out: client.EntityList{Entities: exampleGraphPage.Entities}}, (*server).neighbours),
+	serve("GET /projects/{id}/graph/export", route{ID: "exportGraph", Who: forPeople, Action: graph.Export,
+		Missing: noProject, Limit: exports,
 		Summary: "Export a graph",
 		Text:    "Everything in it that you may read, as JSON lines. `loci graph export` writes the same bytes.",
 		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString},
-			Example: exampleGraphLines}}}
-)
+			Example: exampleGraphLines}}}, (*server).exportGraph),
+}}
+
+var ()
 
 // GraphPaging asks for one page. It is exported because huma skips
 // embedded structs that are not.

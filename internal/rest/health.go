@@ -2,42 +2,34 @@ package rest
 
 import (
 	"context"
-	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/identity"
 )
 
-// registerHealth adds the routes about the server itself.
-func (s *server) registerHealth(at func(route) route) {
-	add(s, at(routeHealth), s.health)
-	add(s, at(routeReady), s.ready)
-	add(s, at(routeOpenAPI), s.openAPIDocument)
-	add(s, at(routeWhoAmI), s.whoAmI)
-}
-
 // The routes about the server itself.
-var (
-	routeHealth = route{ID: "getHealth", Method: http.MethodGet, Path: "/health", Who: forAll, Tag: "server",
+var healthRoutes = table{"server", []served{
+	serve("GET /health", route{ID: "getHealth", Probe: true, Who: forAll,
 		Summary: "Check that the process answers",
 		Text:    "Needs no credential.",
-		Out:     exampleHealth}
-	routeReady = route{ID: "getReady", Method: http.MethodGet, Path: "/ready", Who: forAll, Tag: "server",
+		Out:     exampleHealth}, (*server).health),
+	serve("GET /ready", route{ID: "getReady", Probe: true, Who: forAll,
 		Summary: "Check that the process can read and write",
 		Text:    "Needs no credential. 503 if it cannot.",
-		Out:     client.Ready{Status: "ready"}}
-	routeOpenAPI = route{ID: "getOpenAPI", Method: http.MethodGet, Path: "/openapi.json", Who: forAll,
-		Tag:     "server",
+		Out:     client.Ready{Status: "ready"},
+		Further: map[string]*huma.Response{"503": problemResponse("The server cannot read or write")}}, (*server).ready),
+	serve("GET /openapi.json", route{ID: "getOpenAPI", Who: forAll,
 		Summary: "Get this API description",
 		Text:    "OpenAPI 3.1. Needs no credential.",
-		Out:     map[string]any{"openapi": "3.1.0"}}
-	routeWhoAmI = route{ID: "whoAmI", Method: http.MethodGet, Path: "/whoami", Who: forAny, Action: identity.WhoAmI,
-		Tag:     "server",
+		Out:     map[string]any{"openapi": "3.1.0"}}, (*server).openAPIDocument),
+	serve("GET /whoami", route{ID: "whoAmI", Who: forAny, Action: identity.WhoAmI,
 		Summary: "Get the identity of this credential",
 		Text:    "Its role, its vendor, the person it acts for and its rights.",
-		Out:     exampleIdentity}
-)
+		Out:     exampleIdentity}, (*server).whoAmI),
+}}
 
 type healthOutput struct{ Body client.Health }
 

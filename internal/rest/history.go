@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -11,40 +10,31 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerHistory adds the routes about old versions of memories.
-func (s *server) registerHistory(at func(route) route) {
-	add(s, at(routeDiff), s.diff)
-	add(s, at(routeRevert), s.revert)
-	add(s, at(routeUndo), s.undo)
-}
-
-// noVersion is the noun for routes that also need a version. The error does not
-// tell which of the two is missing.
-const noVersion missing = "memory or version"
-
 // The routes about old versions of memories.
-var (
-	routeDiff = route{ID: "diffVersions", Method: http.MethodGet, Path: "/memories/{id}/diff", Who: forPeople,
-		Action: memory.History, Missing: noVersion, Tag: "history",
+var historyRoutes = table{"history", []served{
+	serve("GET /memories/{id}/diff", route{ID: "diffVersions", Who: forPeople, Action: memory.History,
+		Missing: noVersion,
 		Summary: "Compare two versions of a memory",
 		Text: "Returns changed attributes with their old and new value, and changed texts by line and word. By " +
 			"default compares the current version with the one before. 404 if a version does not exist.",
-		Out: exampleDiff}
-	routeRevert = route{ID: "revertMemory", Method: http.MethodPost, Path: "/memories/{id}/revert",
-		Who: forPeople, Action: memory.Revert, Missing: noVersion, Tag: "history", Conditional: true,
-		Atomic:  true,
+		Out: exampleDiff}, (*server).diff),
+	serve("POST /memories/{id}/revert", route{ID: "revertMemory", Who: forPeople, Action: memory.Revert,
+		Missing: noVersion, Conditional: true, Atomic: true,
 		Summary: "Revert to an old version",
 		Text: "Loci saves the old content as a new version and loses nothing. Sharing stays as it is. 403 if " +
 			"the memory would expire earlier and you may not delete. 409 if its project is archived.",
-		In: exampleRevert, Out: exampleReverted}
-	routeUndo = route{ID: "undo", Method: http.MethodPost, Path: "/undo", Who: forPeople, Action: memory.Undo,
-		Tag: "history", Limit: expensive, Atomic: true,
+		In: exampleRevert, Out: exampleReverted}, (*server).revert),
+	serve("POST /undo", route{ID: "undo", Who: forPeople, Action: memory.Undo, Limit: expensive, Atomic: true,
 		Summary: "Undo the changes of a writer",
 		Text: "Restores each of your memories that an origin, key or session changed in that time, as a new " +
 			"version. New memories go to the trash. Loci skips memories that were changed since, and reports " +
 			"the reason. 409 for more than 10,000 memories. Needs step-up.",
-		In: exampleUndo, Out: exampleUndone}
-)
+		In: exampleUndo, Out: exampleUndone}, (*server).undo),
+}}
+
+// noVersion is the noun for routes that also need a version. The error does not
+// tell which of the two is missing.
+const noVersion missing = "memory or version"
 
 type diffInput struct {
 	PathID

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,74 +13,61 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerLists adds the routes that list and search memories.
-func (s *server) registerLists(at func(route) route) {
-	add(s, at(routeList), s.list)
-	add(s, at(routeListByQuery), s.listByQuery)
-	add(s, at(routePool), s.pool)
-	add(s, at(routeAgentLatest), s.latest)
-	add(s, at(routeAgentPool), s.pool)
-	add(s, at(routeAgentByTag), s.byTag)
-	add(s, at(routeAgentBrowse), s.browse)
-	add(s, at(routeAgentSearch), s.search)
-	add(s, at(routeAgentList), s.newest)
-}
-
-// trashedToo are the further actions of a list that can be of the trash.
-var trashedToo = []gate.Action{memory.ReadTrash}
-
 // The routes that list and search memories.
-var (
-	routeList = route{ID: "listMemories", Method: http.MethodPost, Reads: true, Path: "/memories/list",
-		Who: forPeople, Action: memory.Read, More: trashedToo, Tag: "memories",
+var listRoutes = table{"memories", []served{
+	serve("POST /memories/list", route{ID: "listMemories", Reads: true, Who: forPeople, Action: memory.Read,
+		More:    trashedToo,
 		Summary: "List memories by filter",
 		Text: "Newest first, or best match first for a search. Without a filter, all memories. `trashed` lists " +
 			"the trash.",
-		In: exampleList, Out: examplePage}
-	routeListByQuery = route{ID: "listMemoriesByQuery", Method: http.MethodGet, Path: "/memories", Who: forPeople,
-		Action: memory.Read, More: trashedToo, Tag: "memories",
+		In: exampleList, Out: examplePage}, (*server).list),
+	serve("GET /memories", route{ID: "listMemoriesByQuery", Who: forPeople, Action: memory.Read, More: trashedToo,
 		Summary: "List memories by query parameters",
 		Text:    "The same as POST /memories/list, for browsers and scripts.",
-		Out:     examplePage}
-	routePool = route{ID: "listTeamMemories", Method: http.MethodGet, Path: "/memories/team", Who: forPeople,
-		Action: memory.PoolRead, Tag: "memories",
+		Out:     examplePage}, (*server).listByQuery),
+	serve("GET /memories/team", route{ID: "listTeamMemories", Who: forPeople, Action: memory.PoolRead,
 		Summary: "List the memories of your team",
 		Text:    "Newest first. 409 if you are not in a team.",
-		Out:     examplePage}
-	routeAgentLatest = route{ID: "agentLatestMemory", Method: http.MethodGet, Path: "/agent/memories/latest",
-		Who: forAny, Action: memory.Read, Tag: "agent",
+		Out:     examplePage}, (*server).pool),
+}}
+
+// The routes that list and search memories for agents.
+var agentListRoutes = table{"agent", []served{
+	serve("GET /agent/memories/latest", route{ID: "agentLatestMemory", Who: forAny, Action: memory.Read, Missing: noMemory,
 		Summary: "Get the newest memory",
 		Text:    "Optionally with a tag or an origin. 404 if there is none.",
-		Out:     exampleMemory}
-	routeAgentPool = route{ID: "agentTeamMemories", Method: http.MethodGet, Path: "/agent/memories/team",
-		Who: forAny, Action: memory.PoolRead, Tag: "agent",
+		Out:     exampleMemory}, (*server).latest),
+	serve("GET /agent/memories/team", route{ID: "agentTeamMemories", Who: forAny, Action: memory.PoolRead,
 		Summary: "List the memories of the team as an agent",
 		Text: "Newest first. Only memories that the vendor of the key may read. 409 if the person is not in a " +
 			"team.",
-		Out: examplePage}
-	routeAgentByTag = route{ID: "agentMemoriesByTag", Method: http.MethodPost, Reads: true,
-		Path: "/agent/memories/by-tag", Who: forAny, Action: memory.Read, Tag: "agent",
+		Out: examplePage}, (*server).pool),
+	serve("POST /agent/memories/by-tag", route{ID: "agentMemoriesByTag", Reads: true, Who: forAny,
+		Action:  memory.Read,
 		Summary: "List memories by tag",
 		Text: "Full memories with any of the tags, newest first. With \"tag_mode\": \"all\", memories with every " +
 			"tag.",
-		In: client.ByTagRequest{Tags: []string{"ops"}}, Out: examplePage}
-	routeAgentBrowse = route{ID: "agentBrowseMemories", Method: http.MethodPost, Reads: true,
-		Path: "/agent/memories/browse", Who: forAny, Action: memory.Read, Tag: "agent",
+		In: client.ByTagRequest{Tags: []string{"ops"}}, Out: examplePage}, (*server).byTag),
+	serve("POST /agent/memories/browse", route{ID: "agentBrowseMemories", Reads: true, Who: forAny,
+		Action:  memory.Read,
 		Summary: "List summaries of memories",
 		Text:    "Without content; get the memories you need by id. Without a filter, all memories.",
-		In:      client.BrowseRequest{Limit: 50}, Out: exampleSummaries}
-	routeAgentSearch = route{ID: "agentSearchMemories", Method: http.MethodPost, Reads: true,
-		Path: "/agent/memories/search", Who: forAny, Action: memory.Read, Tag: "agent",
+		In:      client.BrowseRequest{Limit: 50}, Out: exampleSummaries}, (*server).browse),
+	serve("POST /agent/memories/search", route{ID: "agentSearchMemories", Reads: true, Who: forAny,
+		Action:  memory.Read,
 		Summary: "Search memories",
 		Text: "Full memories, best match first. Takes words, \"phrases\" and prefix*. The more words match, the " +
 			"better.",
-		In: client.SearchRequest{Term: "deploy day"}, Out: exampleFound}
-	routeAgentList = route{ID: "agentListMemories", Method: http.MethodPost, Reads: true,
-		Path: "/agent/memories/list", Who: forAny, Action: memory.Read, Tag: "agent",
+		In: client.SearchRequest{Term: "deploy day"}, Out: exampleFound}, (*server).search),
+	serve("POST /agent/memories/list", route{ID: "agentListMemories", Reads: true, Who: forAny,
+		Action:  memory.Read,
 		Summary: "List the newest memories",
 		Text:    "Full memories, newest first.",
-		In:      client.NewestRequest{Limit: 10}, Out: exampleNewest}
-)
+		In:      client.NewestRequest{Limit: 10}, Out: exampleNewest}, (*server).newest),
+}}
+
+// trashedToo are the further actions of a list that can be of the trash.
+var trashedToo = []gate.Action{memory.ReadTrash}
 
 // ask is a list or a search as every route of this file means it.
 type ask struct {

@@ -12,97 +12,79 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerMemories adds the routes about single memories.
-func (s *server) registerMemories(prefix string, at func(route) route) {
-	add(s, at(routeCreate), s.create(prefix+"/memories/"))
-	add(s, at(routeGet), s.get)
-	add(s, at(routeReplace), s.replace)
-	add(s, at(routeEdit), s.edit)
-	add(s, at(routeTrash), s.trash)
-	add(s, at(routeTrashMany), s.trashMany)
-	add(s, at(routeRestore), s.restore)
-	add(s, at(routeVersions), s.versions)
-	add(s, at(routeShare), s.share)
-	add(s, at(routeUnshare), s.unshare)
-	add(s, at(routeAgentCreate), s.create(prefix+"/agent/memories/"))
-	add(s, at(routeAgentGet), s.get)
-	add(s, at(routeAgentTrash), s.agentTrash)
-}
-
 // The routes about single memories.
-var (
-	routeCreate = route{ID: "createMemory", Method: http.MethodPost, Atomic: true, Path: "/memories",
-		Who: forPeople, Action: memory.Create, Tag: "memories", Status: http.StatusCreated, Again: true,
+var memoryRoutes = table{"memories", []served{
+	serve("POST /memories", route{ID: "createMemory", Atomic: true, Who: forPeople, Action: memory.Create,
+		Status: http.StatusCreated, Again: true,
 		Summary: "Save a memory",
 		Text: "Stores exactly what you send. Loci takes the origin from the credential. If a memory with that " +
 			"key, scope and context exists, Loci updates it, keeps the old version and answers 200.",
-		In: exampleNew, Out: exampleSaved}
-	routeGet = route{ID: "getMemory", Method: http.MethodGet, Path: "/memories/{id}", Who: forPeople,
-		Action: memory.Read, Tag: "memories", Conditional: true,
+		In: exampleNew, Out: exampleSaved}, (*server).create),
+	serve("GET /memories/{id}", route{ID: "getMemory", Who: forPeople, Action: memory.Read, Conditional: true,
 		Summary: "Get a memory",
 		Text:    "Also finds memories in the trash, which have deleted_at.",
-		Out:     exampleMemory}
-	routeReplace = route{ID: "replaceMemory", Method: http.MethodPut, Path: "/memories/{id}", Who: forPeople,
-		Action: memory.Change, Tag: "memories", Conditional: true,
-		Summary: "Replace a memory",
-		Text:    "Fields that you leave out get their defaults. Loci keeps the old version.",
-		In:      exampleReplacement, Out: exampleMemory}
-	routeEdit = route{ID: "editMemory", Method: http.MethodPatch, Path: "/memories/{id}", Who: forPeople,
-		Action: memory.Change, Tag: "memories", Conditional: true,
+		Out:     exampleMemory}, (*server).get),
+	serve("PUT /memories/{id}", route{ID: "replaceMemory", Who: forPeople, Action: memory.Change,
+		Conditional: true,
+		Summary:     "Replace a memory",
+		Text:        "Fields that you leave out get their defaults. Loci keeps the old version.",
+		In:          exampleReplacement, Out: exampleMemory}, (*server).replace),
+	serve("PATCH /memories/{id}", route{ID: "editMemory", Who: forPeople, Action: memory.Change, Conditional: true,
 		Summary: "Change fields of a memory",
 		Text: "Takes a JSON merge patch: fields that you leave out stay, null clears a field. Loci keeps the " +
 			"old version.",
-		In: exampleEdit, Out: exampleMemory}
-	routeTrash = route{ID: "trashMemory", Method: http.MethodDelete, Path: "/memories/{id}", Who: forPeople,
-		Action: memory.Trash, More: []gate.Action{memory.Erase}, Tag: "memories", Conditional: true,
+		In: exampleEdit, Out: exampleMemory}, (*server).edit),
+	serve("DELETE /memories/{id}", route{ID: "trashMemory", Who: forPeople, Action: memory.Trash,
+		More: []gate.Action{memory.Erase}, Conditional: true,
 		Summary: "Move a memory to the trash",
 		Text: "You can restore it for " + trashDays + " days. With permanent=true, Loci deletes it permanently with " +
 			"all its versions. Needs step-up unless the org deletes by key.",
-		Out: exampleMemory}
-	routeTrashMany = route{ID: "trashMemories", Method: http.MethodDelete, Path: "/memories", Who: forPeople,
-		Action: memory.Trash, Tag: "memories", Limit: expensive,
+		Out: exampleMemory, Further: erasedToo}, (*server).trash),
+	serve("DELETE /memories", route{ID: "trashMemories", Who: forPeople, Action: memory.Trash,
+		Missing: noMemory, Limit: expensive,
 		Summary: "Move several memories to the trash",
 		Text:    "All of them or, if one does not exist, none.",
-		In:      exampleBulk, Out: exampleBulkTrashed}
-	routeRestore = route{ID: "restoreMemory", Method: http.MethodPost, Atomic: true,
-		Path: "/memories/{id}/restore", Who: forPeople, Action: memory.Restore, Tag: "memories",
-		Conditional: true,
-		Summary:     "Restore a memory from the trash",
-		Text:        "404 if it is not in the trash.",
-		Out:         exampleMemory}
-	routeVersions = route{ID: "listVersions", Method: http.MethodGet, Path: "/memories/{id}/versions",
-		Who: forPeople, Action: memory.History, Tag: "memories",
+		In:      exampleBulk, Out: exampleBulkTrashed}, (*server).trashMany),
+	serve("POST /memories/{id}/restore", route{ID: "restoreMemory", Atomic: true, Who: forPeople,
+		Action: memory.Restore, Conditional: true,
+		Summary: "Restore a memory from the trash",
+		Text:    "404 if it is not in the trash.",
+		Out:     exampleMemory}, (*server).restore),
+	serve("GET /memories/{id}/versions", route{ID: "listVersions", Who: forPeople, Action: memory.History,
 		Summary: "List the old versions of a memory",
 		Text:    "Newest first, without the current version.",
-		Out:     exampleHistory}
-	routeShare = route{ID: "shareMemory", Method: http.MethodPost, Atomic: true, Path: "/memories/{id}/share",
-		Who: forPeople, Action: memory.Share, Tag: "memories",
+		Out:     exampleHistory}, (*server).versions),
+	serve("POST /memories/{id}/share", route{ID: "shareMemory", Atomic: true, Who: forPeople, Action: memory.Share,
 		Summary: "Share a memory with your team",
 		Text: "Adds it to the pool of your team. It stays yours, and the vendors that may read it stay the " +
 			"same. 409 if you are not in a team.",
-		Out: exampleMemory}
-	routeUnshare = route{ID: "unshareMemory", Method: http.MethodPost, Atomic: true,
-		Path: "/memories/{id}/unshare", Who: forPeople, Action: memory.Share, Tag: "memories",
+		Out: exampleMemory}, (*server).share),
+	serve("POST /memories/{id}/unshare", route{ID: "unshareMemory", Atomic: true, Who: forPeople,
+		Action:  memory.Share,
 		Summary: "Stop sharing a memory with your team",
 		Text:    "Only the person who shared it can do this.",
-		Out:     exampleMemory}
-	routeAgentCreate = route{ID: "agentCreateMemory", Method: http.MethodPost, Atomic: true, Path: "/agent/memories",
-		Who: forAny, Action: memory.Create, Tag: "agent", Status: http.StatusCreated, Again: true,
+		Out:     exampleMemory}, (*server).unshare),
+}}
+
+// The routes of agents about single memories.
+var agentMemoryRoutes = table{"agent", []served{
+	serve("POST /agent/memories", route{ID: "agentCreateMemory", Atomic: true, Who: forAny, Action: memory.Create,
+		Status: http.StatusCreated, Again: true,
 		Summary: "Save a memory as an agent",
 		Text: "Stores exactly what you send. The origin is the vendor of the key. By default every vendor may " +
 			"read it. If this vendor already wrote a memory with that key, Loci updates it and answers 200.",
-		In: exampleNew, Out: exampleSaved}
-	routeAgentGet = route{ID: "agentGetMemory", Method: http.MethodGet, Path: "/agent/memories/{id}", Who: forAny,
-		Action: memory.Read, Tag: "agent", Conditional: true,
-		Summary: "Get a memory as an agent",
-		Text:    "404 if the memory does not exist or the vendor of the key may not read it.",
-		Out:     exampleMemory}
-	routeAgentTrash = route{ID: "agentTrashMemory", Method: http.MethodDelete, Path: "/agent/memories/{id}",
-		Who: forAny, Action: memory.Trash, Tag: "agent", Conditional: true,
-		Summary: "Move a memory to the trash as an agent",
-		Text:    "Only memories that this vendor wrote, and only if the org deletes by key.",
-		Out:     exampleMemory}
-)
+		In: exampleNew, Out: exampleSaved}, (*server).create),
+	serve("GET /agent/memories/{id}", route{ID: "agentGetMemory", Who: forAny, Action: memory.Read,
+		Conditional: true,
+		Summary:     "Get a memory as an agent",
+		Text:        "404 if the memory does not exist or the vendor of the key may not read it.",
+		Out:         exampleMemory}, (*server).get),
+	serve("DELETE /agent/memories/{id}", route{ID: "agentTrashMemory", Who: forAny, Action: memory.Trash,
+		Conditional: true,
+		Summary:     "Move a memory to the trash as an agent",
+		Text:        "Only memories that this vendor wrote, and only if the org deletes by key.",
+		Out:         exampleMemory}, (*server).agentTrash),
+}}
 
 // PathID is the id in a path, as text: a malformed id gets the same answer as an
 // unknown one. It is exported because huma skips embedded structs that are not.
@@ -157,34 +139,27 @@ type createInput struct {
 	RawBody []byte
 }
 
-// create returns the handler that answers with a Location below place.
-func (s *server) create(place string) call[createInput, savedOutput] {
-	return func(ctx context.Context, p loci.Principal, in *createInput) (*savedOutput, error) {
-		if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
-			return nil, err
-		}
-		p, err := s.auth.InSession(ctx, p, in.Body.SessionID)
-		if err != nil {
-			return nil, err
-		}
-		d, err := newDraft(&in.Body)
-		if err != nil {
-			return nil, err
-		}
-		saved, err := s.app.Memory.Create(ctx, p, d)
-		if err != nil {
-			return nil, err
-		}
-		return savedAt(place, saved), nil
+func (s *server) create(ctx context.Context, p loci.Principal, in *createInput) (*savedOutput, error) {
+	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
+		return nil, err
 	}
-}
-
-func savedAt(place string, m *loci.Saved) *savedOutput {
+	p, err := s.auth.InSession(ctx, p, in.Body.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDraft(&in.Body)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.app.Memory.Create(ctx, p, d)
+	if err != nil {
+		return nil, err
+	}
 	out := &savedOutput{Status: http.StatusOK, ETag: etag(&m.Memory), Body: m}
 	if m.Created() {
-		out.Status, out.Location = http.StatusCreated, place+m.ID.String()
+		out.Status, out.Location = http.StatusCreated, exchangeOf(ctx).request.URL.Path+"/"+m.ID.String()
 	}
-	return out
+	return out, nil
 }
 
 // newDraft reads a save, of which some fields have two names.

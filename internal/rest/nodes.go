@@ -12,20 +12,71 @@ import (
 	"github.com/loci-memory/loci/internal/node"
 )
 
-// registerNodes adds the routes about memory nodes.
-func (s *server) registerNodes(at func(route) route) {
-	add(s, at(routeCreateNode), s.createNode)
-	add(s, at(routeNodes), s.nodes)
-	add(s, at(routeNode), s.node)
-	add(s, at(routeEditNode), s.editNode)
-	add(s, at(routeTrashNode), s.trashNode)
-	add(s, at(routeRestoreNode), s.restoreNode)
-	add(s, at(routeNodeItems), s.nodeItems)
-	add(s, at(routeAddNodeItem), s.addNodeItem)
-	add(s, at(routeMoveNodeItem), s.moveNodeItem)
-	add(s, at(routeRemoveNodeItem), s.removeNodeItem)
-	add(s, at(routeNodePack), s.nodePack)
-}
+// The routes about memory nodes.
+var nodeRoutes = table{"memory nodes", []served{
+	serve("POST /memory-nodes", route{ID: "createMemoryNode", Atomic: true, Who: forAny, Action: node.Create,
+		Status:  http.StatusCreated,
+		Summary: "Create a memory node",
+		Text: "A memory node is a tree of memories, entities and texts that is read as a whole. A new one has " +
+			"no items. Loci takes the origin from the credential. 409 if shared is set and you are not in a " +
+			"team.",
+		In: exampleNewNode, Out: exampleNode}, (*server).createNode),
+	serve("GET /memory-nodes", route{ID: "listMemoryNodes", Who: forAny, Action: node.Read, More: trashedToo,
+		Summary: "List memory nodes",
+		Text:    "Most recently changed first. Changes to items do not count. `trashed` lists the trash.",
+		Out:     exampleNodes}, (*server).nodes),
+	serve("GET /memory-nodes/{id}", route{ID: "getMemoryNode", Who: forAny, Action: node.Read, Missing: noNode,
+		Summary: "Get a memory node",
+		Text:    "Without its items. People also find nodes in the trash, which have deleted_at.",
+		Out:     exampleNode}, (*server).node),
+	serve("PATCH /memory-nodes/{id}", route{ID: "editMemoryNode", Who: forAny, Action: node.Change,
+		Missing: noNode,
+		Summary: "Change fields of a memory node",
+		Text: "Takes a JSON merge patch. Only its owner and agents of the vendor that made it may change it. " +
+			"Agents cannot widen allowed_vendors.",
+		In: exampleNodeEdit, Out: exampleNode}, (*server).editNode),
+	serve("DELETE /memory-nodes/{id}", route{ID: "trashMemoryNode", Who: forAny, Action: node.Trash,
+		More: []gate.Action{node.Erase}, Missing: noNode,
+		Summary: "Move a memory node to the trash",
+		Text: "With its items. The memories and entities stay. You can restore it for " + trashDays + " days. With " +
+			"permanent=true (people only), Loci deletes it permanently. Needs step-up unless the org deletes " +
+			"by key.",
+		Out: exampleNode, Further: erasedToo}, (*server).trashNode),
+	serve("POST /memory-nodes/{id}/restore", route{ID: "restoreMemoryNode", Atomic: true, Who: forPeople,
+		Action: node.Restore, Missing: noNode,
+		Summary: "Restore a memory node from the trash",
+		Text:    "404 if it is not in the trash.",
+		Out:     exampleNode}, (*server).restoreNode),
+	serve("GET /memory-nodes/{id}/items", route{ID: "listMemoryNodeItems", Who: forAny, Action: node.Read,
+		Missing: noNode,
+		Summary: "List the items of a memory node",
+		Text: "All items that you may read, in order, each followed by the items below it. An item that you " +
+			"may not read hides the items below it.",
+		Out: exampleItems}, (*server).nodeItems),
+	serve("POST /memory-nodes/{id}/items", route{ID: "addMemoryNodeItem", Atomic: true, Who: forAny,
+		Action: node.Change, Missing: noNode, Status: http.StatusCreated,
+		Summary: "Add an item to a memory node",
+		Text: "A memory, an entity or a text. Anyone who can read the node can add items. Each item has its " +
+			"own origin and vendors.",
+		In: exampleNewItem, Out: exampleItem}, (*server).addNodeItem),
+	serve("PATCH /memory-nodes/{id}/items/{item}", route{ID: "moveMemoryNodeItem", Who: forAny,
+		Action: node.Change, Missing: noItem,
+		Summary: "Move an item",
+		Text: "With all items below it. The person who added it and the owner of the node can move it. An " +
+			"agent can move items that its vendor added, unless it sees items of others below.",
+		In: exampleMove, Out: exampleItem}, (*server).moveNodeItem),
+	serve("DELETE /memory-nodes/{id}/items/{item}", route{ID: "removeMemoryNodeItem", Who: forAny,
+		Action: node.Change, Missing: noItem,
+		Summary: "Remove an item",
+		Text: "With all items below it. The same callers can remove it as can move it. Memories and entities " +
+			"stay. If a text is deleted, this needs step-up unless the org deletes by key."}, (*server).removeNodeItem),
+	serve("GET /memory-nodes/{id}/pack", route{ID: "packMemoryNode", Who: forAny, Action: node.Read,
+		Missing: noNode,
+		Summary: "Read a memory node as a whole",
+		Text: "Returns what its items show, in order, within a budget of characters, as Markdown or JSON: a " +
+			"context for a model.",
+		Out: examplePack, Alternatives: packToo}, (*server).nodePack),
+}}
 
 const (
 	noNode missing = "memory node"
@@ -36,79 +87,6 @@ const (
 var packToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},
 	Example: "# Onboarding\n\n[1] Deploys\n    (from claude, 2026-11-20 16:00)\n    We deploy on Tuesdays, never on " +
 		"Fridays.\n"}}
-
-// The routes about memory nodes.
-var (
-	routeCreateNode = route{ID: "createMemoryNode", Method: http.MethodPost, Atomic: true, Path: "/memory-nodes",
-		Who: forAny, Action: node.Create, Tag: "memory nodes", Status: http.StatusCreated,
-		Summary: "Create a memory node",
-		Text: "A memory node is a tree of memories, entities and texts that is read as a whole. A new one has " +
-			"no items. Loci takes the origin from the credential. 409 if shared is set and you are not in a " +
-			"team.",
-		In: exampleNewNode, Out: exampleNode}
-	routeNodes = route{ID: "listMemoryNodes", Method: http.MethodGet, Path: "/memory-nodes", Who: forAny,
-		Action: node.Read, More: trashedToo, Tag: "memory nodes",
-		Summary: "List memory nodes",
-		Text:    "Most recently changed first. Changes to items do not count. `trashed` lists the trash.",
-		Out:     exampleNodes}
-	routeNode = route{ID: "getMemoryNode", Method: http.MethodGet, Path: "/memory-nodes/{id}", Who: forAny,
-		Action: node.Read, Missing: noNode, Tag: "memory nodes",
-		Summary: "Get a memory node",
-		Text:    "Without its items. People also find nodes in the trash, which have deleted_at.",
-		Out:     exampleNode}
-	routeEditNode = route{ID: "editMemoryNode", Method: http.MethodPatch, Path: "/memory-nodes/{id}", Who: forAny,
-		Action: node.Change, Missing: noNode, Tag: "memory nodes",
-		Summary: "Change fields of a memory node",
-		Text: "Takes a JSON merge patch. Only its owner and agents of the vendor that made it may change it. " +
-			"Agents cannot widen allowed_vendors.",
-		In: exampleNodeEdit, Out: exampleNode}
-	routeTrashNode = route{ID: "trashMemoryNode", Method: http.MethodDelete, Path: "/memory-nodes/{id}",
-		Who: forAny, Action: node.Trash, More: []gate.Action{node.Erase}, Missing: noNode,
-		Tag:     "memory nodes",
-		Summary: "Move a memory node to the trash",
-		Text: "With its items. The memories and entities stay. You can restore it for " + trashDays + " days. With " +
-			"permanent=true (people only), Loci deletes it permanently. Needs step-up unless the org deletes " +
-			"by key.",
-		Out: exampleNode}
-	routeRestoreNode = route{ID: "restoreMemoryNode", Method: http.MethodPost, Atomic: true,
-		Path: "/memory-nodes/{id}/restore", Who: forPeople, Action: node.Restore, Missing: noNode,
-		Tag:     "memory nodes",
-		Summary: "Restore a memory node from the trash",
-		Text:    "404 if it is not in the trash.",
-		Out:     exampleNode}
-	routeNodeItems = route{ID: "listMemoryNodeItems", Method: http.MethodGet, Path: "/memory-nodes/{id}/items",
-		Who: forAny, Action: node.Read, Missing: noNode, Tag: "memory nodes",
-		Summary: "List the items of a memory node",
-		Text: "All items that you may read, in order, each followed by the items below it. An item that you " +
-			"may not read hides the items below it.",
-		Out: exampleItems}
-	routeAddNodeItem = route{ID: "addMemoryNodeItem", Method: http.MethodPost, Atomic: true,
-		Path: "/memory-nodes/{id}/items", Who: forAny, Action: node.Change, Missing: noNode,
-		Tag: "memory nodes", Status: http.StatusCreated,
-		Summary: "Add an item to a memory node",
-		Text: "A memory, an entity or a text. Anyone who can read the node can add items. Each item has its " +
-			"own origin and vendors.",
-		In: exampleNewItem, Out: exampleItem}
-	routeMoveNodeItem = route{ID: "moveMemoryNodeItem", Method: http.MethodPatch,
-		Path: "/memory-nodes/{id}/items/{item}", Who: forAny, Action: node.Change, Missing: noItem,
-		Tag:     "memory nodes",
-		Summary: "Move an item",
-		Text: "With all items below it. The person who added it and the owner of the node can move it. An " +
-			"agent can move items that its vendor added, unless it sees items of others below.",
-		In: exampleMove, Out: exampleItem}
-	routeRemoveNodeItem = route{ID: "removeMemoryNodeItem", Method: http.MethodDelete,
-		Path: "/memory-nodes/{id}/items/{item}", Who: forAny, Action: node.Change, Missing: noItem,
-		Tag:     "memory nodes",
-		Summary: "Remove an item",
-		Text: "With all items below it. The same callers can remove it as can move it. Memories and entities " +
-			"stay. If a text is deleted, this needs step-up unless the org deletes by key."}
-	routeNodePack = route{ID: "packMemoryNode", Method: http.MethodGet, Path: "/memory-nodes/{id}/pack",
-		Who: forAny, Action: node.Read, Missing: noNode, Tag: "memory nodes",
-		Summary: "Read a memory node as a whole",
-		Text: "Returns what its items show, in order, within a budget of characters, as Markdown or JSON: a " +
-			"context for a model.",
-		Out: examplePack, Alternatives: packToo}
-)
 
 // NodePath is a memory node in a path. It is exported because huma skips
 // embedded structs that are not.

@@ -11,125 +11,95 @@ import (
 	"github.com/loci-memory/loci/internal/org"
 )
 
-// registerOrgs adds the routes about orgs, and those of the deployment.
-func (s *server) registerOrgs(at func(route) route) {
-	add(s, at(routeOrg), s.org)
-	add(s, at(routeEditOrg), s.editOrg)
-	add(s, at(routeDeleteOrg), s.deleteOrg)
-	add(s, at(routeMembers), s.members)
-	add(s, at(routeEditMember), s.editMember)
-	add(s, at(routeInviteToOrg), s.inviteToOrg)
-	add(s, at(routeOrgInvites), s.orgInvites)
-	add(s, at(routeRevokeOrgInvite), s.revokeOrgInvite)
-	add(s, at(routeWorkspaces), s.workspaces)
-	add(s, at(routeCreateWorkspace), s.createWorkspace)
-	add(s, at(routeRenameWorkspace), s.renameWorkspace)
-	add(s, at(routeDeleteWorkspace), s.deleteWorkspace)
-	add(s, at(routeWorkspaceMembers), s.workspaceMembers)
-	add(s, at(routeJoinWorkspace), s.joinWorkspace)
-	add(s, at(routeLeaveWorkspace), s.leaveWorkspace)
-
-	add(s, at(routeAdminUsers), s.adminUsers)
-	add(s, at(routeAdminMetrics), s.adminMetrics)
-}
-
-// The routes about orgs, and about the deployment.
-var (
-	routeOrg = route{ID: "getOrg", Method: http.MethodGet, Path: "/orgs/{id}", Who: forPeople,
-		Action: org.Read, Missing: noOrg, Tag: "orgs",
+// The routes about orgs.
+var orgRoutes = table{"orgs", []served{
+	serve("GET /orgs/{id}", route{ID: "getOrg", Who: forPeople, Action: org.Read, Missing: noOrg,
 		Summary: "Get your org",
 		Text:    "404 for every other org.",
-		Out:     exampleOrg}
-	routeEditOrg = route{ID: "editOrg", Method: http.MethodPatch, Path: "/orgs/{id}", Who: forPeople,
-		Action: org.Change, More: []gate.Action{org.Set}, Missing: noOrg, Tag: "orgs",
+		Out:     exampleOrg}, (*server).org),
+	serve("PATCH /orgs/{id}", route{ID: "editOrg", Who: forPeople, Action: org.Change,
+		More: []gate.Action{org.Set}, Missing: noOrg,
 		Summary: "Change your org",
 		Text: "Fields that you leave out stay. Admins can change the name. Only owners with step-up can change " +
 			"deletion, workspaces and assets.",
-		In: client.OrgEdit{Name: new("Acme")}, Out: exampleOrg}
-	routeDeleteOrg = route{ID: "deleteOrg", Method: http.MethodDelete, Path: "/orgs/{id}", Who: forPeople,
-		Action: org.Delete, Missing: noOrg, Tag: "orgs", Limit: expensive,
+		In: client.OrgEdit{Name: new("Acme")}, Out: exampleOrg}, (*server).editOrg),
+	serve("DELETE /orgs/{id}", route{ID: "deleteOrg", Who: forPeople, Action: org.Delete, Missing: noOrg,
+		Limit:   expensive,
 		Summary: "Delete your org",
 		Text: "Deletes the org and everything in it permanently. For owners only. Needs step-up. 409 if it has " +
 			"other members.",
-		In: client.Confirmation{Confirm: "acme"}, Out: exampleReceipt}
-	routeMembers = route{ID: "listMembers", Method: http.MethodGet, Path: "/orgs/{id}/members", Who: forPeople,
-		Action: org.MemberList, Missing: noOrg, Tag: "orgs",
+		In: client.Confirmation{Confirm: "acme"}, Out: exampleReceipt}, (*server).deleteOrg),
+	serve("GET /orgs/{id}/members", route{ID: "listMembers", Who: forPeople, Action: org.MemberList,
+		Missing: noOrg,
 		Summary: "List the members of your org",
 		Text:    "For admins only.",
-		Out:     exampleMembers}
-	routeEditMember = route{ID: "editMember", Method: http.MethodPatch, Path: "/orgs/{id}/members/{user}",
-		Who: forPeople, Action: org.MemberRole, More: []gate.Action{org.MemberRemove}, Missing: noMember,
-		Tag:     "orgs",
+		Out:     exampleMembers}, (*server).members),
+	serve("PATCH /orgs/{id}/members/{user}", route{ID: "editMember", Who: forPeople, Action: org.MemberRole,
+		More: []gate.Action{org.MemberRemove}, Missing: noMember,
 		Summary: "Change the role of a member, or suspend them",
 		Text:    "For admins only. Needs step-up. 409 for the last owner.",
-		In:      client.MemberEdit{Role: new(loci.MemberAdmin)}, Out: exampleUserRow}
-	routeInviteToOrg = route{ID: "inviteToOrg", Method: http.MethodPost, Path: "/orgs/{id}/invite", Who: forPeople,
-		Action: org.Invite, More: []gate.Action{org.MemberRole}, Missing: noOrg, Tag: "orgs",
-		Limit: expensive, Status: http.StatusCreated,
+		In:      client.MemberEdit{Role: new(loci.MemberAdmin)}, Out: exampleUserRow}, (*server).editMember),
+	serve("POST /orgs/{id}/invite", route{ID: "inviteToOrg", Who: forPeople, Action: org.Invite,
+		More: []gate.Action{org.MemberRole}, Missing: noOrg, Limit: expensive, Status: http.StatusCreated,
 		Summary: "Invite people to your org",
 		Text: "Each invitation is for one e-mail address and valid for " + inviteDays + " days. A role above member " +
 			"needs step-up. Shows the tokens once, in this answer.",
-		In: exampleInvitation, Out: exampleInvited}
-	routeOrgInvites = route{ID: "listOrgInvites", Method: http.MethodGet, Path: "/orgs/{id}/invites",
-		Who: forPeople, Action: org.MemberList, Missing: noOrg, Tag: "orgs",
+		In: exampleInvitation, Out: exampleInvited}, (*server).inviteToOrg),
+	serve("GET /orgs/{id}/invites", route{ID: "listOrgInvites", Who: forPeople, Action: org.MemberList,
+		Missing: noOrg,
 		Summary: "List the invitations to your org",
 		Text:    "Newest first, without tokens.",
-		Out:     exampleInvites}
-	routeRevokeOrgInvite = route{ID: "revokeOrgInvite", Method: http.MethodDelete, Path: "/orgs/{id}/invites/{invite}",
-		Who: forPeople, Action: org.TeamInvite, Missing: noInvite, Tag: "orgs",
+		Out:     exampleInvites}, (*server).orgInvites),
+	serve("DELETE /orgs/{id}/invites/{invite}", route{ID: "revokeOrgInvite", Who: forPeople,
+		Action: org.TeamInvite, Missing: noInvite,
 		Summary: "Revoke an invitation to your org",
-		Text:    "Effective immediately."}
-
-	routeWorkspaces = route{ID: "listWorkspaces", Method: http.MethodGet, Path: "/orgs/{id}/workspaces",
-		Who: forPeople, Action: org.WorkspaceRead, Missing: noOrg, Tag: "orgs",
+		Text:    "Effective immediately."}, (*server).revokeOrgInvite),
+	serve("GET /orgs/{id}/workspaces", route{ID: "listWorkspaces", Who: forPeople, Action: org.WorkspaceRead,
+		Missing: noOrg,
 		Summary: "List workspaces",
 		Text:    "The workspaces that you are a member of. Admins see all of them.",
-		Out:     client.WorkspaceList{Workspaces: []loci.Workspace{exampleWorkspace}}}
-	routeCreateWorkspace = route{ID: "createWorkspace", Method: http.MethodPost, Atomic: true,
-		Path: "/orgs/{id}/workspaces", Who: forPeople, Action: org.WorkspaceChange, Missing: noOrg, Tag: "orgs",
-		Limit: expensive, Status: http.StatusCreated,
+		Out:     client.WorkspaceList{Workspaces: []loci.Workspace{exampleWorkspace}}}, (*server).workspaces),
+	serve("POST /orgs/{id}/workspaces", route{ID: "createWorkspace", Atomic: true, Who: forPeople,
+		Action: org.WorkspaceChange, Missing: noOrg, Limit: expensive, Status: http.StatusCreated,
 		Summary: "Create a workspace",
 		Text:    "For admins only. 409 if the name is taken.",
-		In:      client.Name{Name: "Research"}, Out: exampleWorkspace}
-	routeRenameWorkspace = route{ID: "renameWorkspace", Method: http.MethodPatch,
-		Path: "/orgs/{id}/workspaces/{workspace}", Who: forPeople, Action: org.WorkspaceChange,
-		Missing: noWorkspace, Tag: "orgs",
+		In:      client.Name{Name: "Research"}, Out: exampleWorkspace}, (*server).createWorkspace),
+	serve("PATCH /orgs/{id}/workspaces/{workspace}", route{ID: "renameWorkspace", Who: forPeople,
+		Action: org.WorkspaceChange, Missing: noWorkspace,
 		Summary: "Rename a workspace",
 		Text:    "For admins only. 409 if the name is taken.",
-		In:      client.Name{Name: "Research"}, Out: exampleWorkspace}
-	routeDeleteWorkspace = route{ID: "deleteWorkspace", Method: http.MethodDelete,
-		Path: "/orgs/{id}/workspaces/{workspace}", Who: forPeople, Action: org.WorkspaceChange,
-		Missing: noWorkspace, Tag: "orgs",
+		In:      client.Name{Name: "Research"}, Out: exampleWorkspace}, (*server).renameWorkspace),
+	serve("DELETE /orgs/{id}/workspaces/{workspace}", route{ID: "deleteWorkspace", Who: forPeople,
+		Action: org.WorkspaceChange, Missing: noWorkspace,
 		Summary: "Delete a workspace",
-		Text:    "For admins only. 409 if it has memories."}
-	routeWorkspaceMembers = route{ID: "listWorkspaceMembers", Method: http.MethodGet,
-		Path: "/orgs/{id}/workspaces/{workspace}/members", Who: forPeople, Action: org.WorkspaceRead,
-		Missing: noWorkspace, Tag: "orgs",
+		Text:    "For admins only. 409 if it has memories."}, (*server).deleteWorkspace),
+	serve("GET /orgs/{id}/workspaces/{workspace}/members", route{ID: "listWorkspaceMembers", Who: forPeople,
+		Action: org.WorkspaceRead, Missing: noWorkspace,
 		Summary: "List the members of a workspace",
 		Text:    "For its members and for admins.",
-		Out:     exampleMembers}
-	routeJoinWorkspace = route{ID: "addToWorkspace", Method: http.MethodPut,
-		Path: "/orgs/{id}/workspaces/{workspace}/members/{user}", Who: forPeople, Action: org.WorkspaceChange,
-		Missing: noMember, Tag: "orgs",
+		Out:     exampleMembers}, (*server).workspaceMembers),
+	serve("PUT /orgs/{id}/workspaces/{workspace}/members/{user}", route{ID: "addToWorkspace", Who: forPeople,
+		Action: org.WorkspaceChange, Missing: noMember,
 		Summary: "Add a member to a workspace",
-		Text:    "For admins only. You can repeat this request."}
-	routeLeaveWorkspace = route{ID: "removeFromWorkspace", Method: http.MethodDelete,
-		Path: "/orgs/{id}/workspaces/{workspace}/members/{user}", Who: forPeople, Action: org.WorkspaceChange,
-		Missing: noMember, Tag: "orgs",
+		Text:    "For admins only. You can repeat this request."}, (*server).joinWorkspace),
+	serve("DELETE /orgs/{id}/workspaces/{workspace}/members/{user}", route{ID: "removeFromWorkspace",
+		Who: forPeople, Action: org.WorkspaceChange, Missing: noMember,
 		Summary: "Remove a member from a workspace",
-		Text:    "For admins only. You can repeat this request."}
+		Text:    "For admins only. You can repeat this request."}, (*server).leaveWorkspace),
+}}
 
-	routeAdminUsers = route{ID: "adminUsers", Method: http.MethodGet, Path: "/admin/users", Who: forPeople,
-		Action: identity.AdminRead, Tag: "admin", Limit: watching,
+// The routes about the deployment.
+var adminRoutes = table{"admin", []served{
+	serve("GET /admin/users", route{ID: "adminUsers", Who: forPeople, Action: identity.AdminRead, Limit: watching,
 		Summary: "List all people of the deployment",
 		Text:    "For people with the instance role admin. Shows nothing about memories.",
-		Out:     client.UserList{Users: []loci.User{exampleUserRow}}}
-	routeAdminMetrics = route{ID: "adminMetrics", Method: http.MethodGet, Path: "/admin/metrics", Who: forPeople,
-		Action: identity.AdminRead, Tag: "admin", Limit: watching,
+		Out:     client.UserList{Users: []loci.User{exampleUserRow}}}, (*server).adminUsers),
+	serve("GET /admin/metrics", route{ID: "adminMetrics", Who: forPeople, Action: identity.AdminRead,
+		Limit:   watching,
 		Summary: "Get counts of the deployment",
 		Text:    "For people with the instance role admin. Shows nothing about memories.",
-		Out:     client.Metrics{Orgs: 3, Users: 12, Teams: 2, Keys: 15, Sessions: 6, Grants: 9}}
-)
+		Out:     client.Metrics{Orgs: 3, Users: 12, Teams: 2, Keys: 15, Sessions: 6, Grants: 9}}, (*server).adminMetrics),
+}}
 
 // own returns the id of an org in a path if it is the principal's. Every other
 // one, also the deployment's other tenants, is answered as none.

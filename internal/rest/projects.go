@@ -9,77 +9,61 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// registerProjects adds the routes about projects.
-func (s *server) registerProjects(at func(route) route) {
-	add(s, at(routeCreateProject), s.createProject)
-	add(s, at(routeProjects), s.projects)
-	add(s, at(routeProject), s.project)
-	add(s, at(routeEditProject), s.editProject)
-	add(s, at(routeArchiveProject), s.archiveProject)
-	add(s, at(routeRestoreProject), s.restoreProject)
-	add(s, at(routeDeleteProject), s.deleteProject)
-	add(s, at(routeProjectMembers), s.projectMembers)
-	add(s, at(routePutProjectMember), s.putProjectMember)
-	add(s, at(routeRemoveProjectMember), s.removeProjectMember)
-}
-
 // The routes about projects.
-var (
-	routeCreateProject = route{ID: "createProject", Method: http.MethodPost, Path: "/projects", Who: forAny,
-		Action: project.Create, Tag: "projects", Limit: expensive, Status: http.StatusCreated,
+var projectRoutes = table{"projects", []served{
+	serve("POST /projects", route{ID: "createProject", Who: forAny, Action: project.Create, Limit: expensive,
+		Status:  http.StatusCreated,
 		Summary: "Create a project",
 		Text: "Creates it with an empty graph in the active workspace. You become its owner; if an agent asks, " +
 			"the person it acts for does. 409 if the name is taken in the org.",
-		In: exampleNewProject, Out: exampleProject}
-	routeProjects = route{ID: "listProjects", Method: http.MethodGet, Path: "/projects", Who: forAny,
-		Action: project.Read, Tag: "projects",
+		In: exampleNewProject, Out: exampleProject}, (*server).createProject),
+	serve("GET /projects", route{ID: "listProjects", Who: forAny, Action: project.Read,
 		Summary: "List projects",
 		Text:    "Projects that you belong to, by name. Active projects unless you set status.",
-		Out:     exampleProjects}
-	routeProject = route{ID: "getProject", Method: http.MethodGet, Path: "/projects/{id}", Who: forAny,
-		Action: project.Read, Missing: noProject, Tag: "projects",
+		Out:     exampleProjects}, (*server).projects),
+	serve("GET /projects/{id}", route{ID: "getProject", Who: forAny, Action: project.Read, Missing: noProject,
 		Summary: "Get a project",
 		Text:    "Active or archived.",
-		Out:     exampleProject}
-	routeEditProject = route{ID: "editProject", Method: http.MethodPatch, Path: "/projects/{id}", Who: forPeople,
-		Action: project.Change, Missing: noProject, Tag: "projects",
+		Out:     exampleProject}, (*server).project),
+	serve("PATCH /projects/{id}", route{ID: "editProject", Who: forPeople, Action: project.Change,
+		Missing: noProject,
 		Summary: "Change a project",
 		Text: "Fields that you leave out stay. For owners and admins of the project, and for those of the org " +
 			"who belong to it. 409 if the name is taken.",
-		In: client.ProjectEdit{Name: new("website")}, Out: exampleProject}
-	routeArchiveProject = route{ID: "archiveProject", Method: http.MethodPost, Path: "/projects/{id}/archive",
-		Who: forAny, Action: project.Archive, Missing: noProject, Tag: "projects",
+		In: client.ProjectEdit{Name: new("website")}, Out: exampleProject}, (*server).editProject),
+	serve("POST /projects/{id}/archive", route{ID: "archiveProject", Who: forAny, Action: project.Archive,
+		Missing: noProject,
 		Summary: "Archive a project",
 		Text: "Closes the project until you restore it. MCP connections that work on it lose their project. " +
 			"The same people can do this as can change it. 409 if it is already archived.",
-		Out: exampleArchived}
-	routeRestoreProject = route{ID: "restoreProject", Method: http.MethodPost, Path: "/projects/{id}/restore",
-		Who: forAny, Action: project.Restore, Missing: noProject, Tag: "projects",
+		Out: exampleArchived}, (*server).archiveProject),
+	serve("POST /projects/{id}/restore", route{ID: "restoreProject", Who: forAny, Action: project.Restore,
+		Missing: noProject,
 		Summary: "Restore an archived project",
 		Text:    "Makes it active again. The same people can do this as can change it. 409 if it is not archived.",
-		Out:     exampleProject}
-	routeDeleteProject = route{ID: "deleteProject", Method: http.MethodDelete, Path: "/projects/{id}", Who: forAny,
-		Action: project.Delete, Missing: noProject, Tag: "projects", Limit: expensive,
+		Out:     exampleProject}, (*server).restoreProject),
+	serve("DELETE /projects/{id}", route{ID: "deleteProject", Who: forAny, Action: project.Delete,
+		Missing: noProject, Limit: expensive,
 		Summary: "Delete a project permanently",
 		Text: "With its graph. Its memories go to the trash of their owners. For owners of the project, and " +
-			"for those of the org who belong to it. Needs step-up unless the org deletes by key."}
-	routeProjectMembers = route{ID: "listProjectMembers", Method: http.MethodGet, Path: "/projects/{id}/members",
-		Who: forPeople, Action: project.ReadMembers, Missing: noProject, Tag: "projects",
+			"for those of the org who belong to it. Needs step-up unless the org deletes by key."}, (*server).deleteProject),
+	serve("GET /projects/{id}/members", route{ID: "listProjectMembers", Who: forPeople,
+		Action: project.ReadMembers, Missing: noProject,
 		Summary: "List the members of a project",
 		Text:    "People who were added. A project with \"everyone\" is open to all users of the org.",
-		Out:     exampleProjectMembers}
-	routePutProjectMember = route{ID: "putProjectMember", Method: http.MethodPut, Path: "/projects/{id}/members/{user}",
-		Who: forPeople, Action: project.ChangeMember, Missing: noMember, Tag: "projects",
+		Out:     exampleProjectMembers}, (*server).projectMembers),
+	serve("PUT /projects/{id}/members/{user}", route{ID: "putProjectMember", Who: forPeople,
+		Action: project.ChangeMember, Missing: noMember,
 		Summary: "Add a member to a project, or change their role",
 		Text: "For a user of the org. The same people can do this as can change the project. Only owners can " +
 			"make or change an owner. 409 for the last owner.",
-		In: client.RoleChange{Role: loci.MemberAdmin}}
-	routeRemoveProjectMember = route{ID: "removeProjectMember", Method: http.MethodDelete,
-		Path: "/projects/{id}/members/{user}", Who: forPeople, Action: project.ChangeMember, Missing: noMember,
-		Tag:     "projects",
+		In: client.RoleChange{Role: loci.MemberAdmin}}, (*server).putProjectMember),
+	serve("DELETE /projects/{id}/members/{user}", route{ID: "removeProjectMember", Who: forPeople,
+		Action: project.ChangeMember, Missing: noMember,
 		Summary: "Remove a member from a project",
-		Text:    "You can repeat this request, and you can remove yourself. 409 for the last owner."}
-)
+		Text:    "You can repeat this request, and you can remove yourself. 409 for the last owner."},
+		(*server).removeProjectMember),
+}}
 
 // ProjectPath is a project in a path. It is exported because huma skips
 // embedded structs that are not.

@@ -2,54 +2,42 @@ package rest
 
 import (
 	"context"
-	"net/http"
 	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerRecall adds the routes that find the memories that fit best.
-func (s *server) registerRecall(at func(route) route) {
-	add(s, at(routeRecall), s.recallByBody)
-	add(s, at(routeRecallByQuery), s.recallByQuery)
-	add(s, at(routeQuery), s.query)
-	add(s, at(routeBriefing), s.briefing)
-	add(s, at(routeAgentBriefing), s.briefing)
-}
-
 // The routes about recall.
-var (
-	routeRecall = route{ID: "recallMemories", Method: http.MethodPost, Reads: true, Path: "/memories/recall",
-		Who: forAny, Action: memory.Read, Tag: "recall",
+var recallRoutes = table{"recall", []served{
+	serve("POST /memories/recall", route{ID: "recallMemories", Reads: true, Who: forAny, Action: memory.Read,
 		Summary: "Recall the best matching memories",
 		Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources. " +
 			"Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks for words that begin with " +
 			"them, and then for parts of words.",
-		In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled}
-	routeRecallByQuery = route{ID: "recallMemoriesByQuery", Method: http.MethodGet, Path: "/memories/recall",
-		Who: forAny, Action: memory.Read, Tag: "recall",
+		In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled}, (*server).recallByBody),
+	serve("GET /memories/recall", route{ID: "recallMemoriesByQuery", Who: forAny, Action: memory.Read,
 		Summary: "Recall by query parameters",
 		Text:    "The same as POST /memories/recall, for browsers and scripts.",
-		Out:     exampleRecalled}
-	routeQuery = route{ID: "query", Method: http.MethodPost, Reads: true, Path: "/query", Who: forAny,
-		Action: memory.Query, Tag: "recall",
+		Out:     exampleRecalled}, (*server).recallByQuery),
+	serve("POST /query", route{ID: "query", Reads: true, Who: forAny, Action: memory.Query,
 		Summary: "Ask a question",
 		Text: "Finds matching memories, builds a prompt from them and, if a model is configured, answers. The " +
 			"receipt lists the memories that Loci used and those that it cut.",
-		In: exampleQuery, Out: exampleAnswer}
-	routeBriefing = route{ID: "getBriefing", Method: http.MethodGet, Path: "/briefing", Who: forPeople,
-		Action: memory.Briefing, Tag: "recall",
+		In: exampleQuery, Out: exampleAnswer,
+		Further: map[string]*huma.Response{"502": problemResponse("The model did not answer")}}, (*server).query),
+	serve("GET /briefing", route{ID: "getBriefing", Who: forPeople, Action: memory.Briefing,
 		Summary: "Get a briefing",
 		Text:    "For the start of a session. format=markdown returns it for a model.",
-		Out:     exampleBriefing, Alternatives: markdownToo}
-	routeAgentBriefing = route{ID: "agentGetBriefing", Method: http.MethodGet, Path: "/agent/briefing", Who: forAny,
-		Action: memory.Briefing, Tag: "recall",
+		Out:     exampleBriefing, Alternatives: markdownToo}, (*server).briefing),
+	serve("GET /agent/briefing", route{ID: "agentGetBriefing", Who: forAny, Action: memory.Briefing,
 		Summary: "Get a briefing as an agent",
 		Text:    "Only what the vendor of the key may read. format=markdown returns it for a model.",
-		Out:     exampleBriefing, Alternatives: markdownToo}
-)
+		Out:     exampleBriefing, Alternatives: markdownToo}, (*server).briefing),
+}}
 
 type queryInput struct{ Body client.QueryRequest }
 

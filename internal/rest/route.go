@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"strconv"
@@ -29,7 +30,6 @@ type route struct {
 	Limit auth.Policy
 	// Missing is what a NotFound is about; "": a memory.
 	Missing       missing
-	Tag           string
 	Summary, Text string
 	Status        int // of success; 0: 200
 	In, Out       any // examples; no Out and no Alternatives: 204
@@ -39,15 +39,17 @@ type route struct {
 	Bulk, Lines, Again bool
 	// Raw takes a body of any type, which the handler reads as it comes.
 	Raw bool
+	// Probe only reports the state of the server, so no limit applies.
+	Probe bool
 	// Reads marks a POST that changes nothing, so it needs no Idempotency-Key.
 	// Atomic marks one that makes its change in one transaction of the org.
 	Reads, Atomic bool
 	// Alternatives are other media types of the answer.
 	Alternatives map[string]*huma.MediaType
-	// Further are answers besides those that the rest of the line says.
+	// Further are answers besides those that the rest of the line implies.
 	Further map[string]*huma.Response
 
-	prefix string
+	prefix, tag string
 }
 
 // The periods that texts of routes name, in days.
@@ -56,27 +58,47 @@ var (
 	inviteDays = strconv.Itoa(int(loci.InviteLife.Hours()) / 24)
 )
 
+// table has the routes with one tag in the OpenAPI document.
+type table struct {
+	tag    string
+	routes []served
+}
+
+// served is a route with the function that registers its handler.
+type served struct {
+	route    route
+	register func(*server, route)
+}
+
+// serve returns a route with its handler. A pattern is like "GET /health".
+func serve[I, O any](
+	pattern string, r route, do func(*server, context.Context, loci.Principal, *I) (*O, error),
+) served {
+	return served{routeAt(pattern, r), func(s *server, r route) {
+		add(s, r, func(ctx context.Context, p loci.Principal, in *I) (*O, error) { return do(s, ctx, p, in) })
+	}}
+}
+
+// routeAt sets what the pattern of a route states.
+func routeAt(pattern string, r route) route {
+	r.Method, r.Path, _ = strings.Cut(pattern, " ")
+	return r
+}
+
 // register adds every route below prefix. Their place is /api/v1; the root paths
 // have the same handlers.
 func (s *server) register(prefix string) {
-	at := func(r route) route { r.prefix = prefix; return r }
-	s.registerHealth(at)
-	s.registerMemories(prefix, at)
-	s.registerLists(at)
-	s.registerRecall(at)
-	s.registerAccount(at)
-	s.registerTeams(at)
-	s.registerOrgs(at)
-	s.registerProjects(at)
-	s.registerGraph(at)
-	s.registerSuggestions(at)
-	s.registerAgents(at)
-	s.registerAssets(at)
-	s.registerSources(at)
-	s.registerNodes(at)
-	s.registerHistory(at)
-	s.registerBulk(at)
-	s.registerChanges(at)
+	for _, t := range []table{
+		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
+		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
+		assetRoutes, sourceRoutes, nodeRoutes, historyRoutes, bulkRoutes, changeRoutes,
+	} {
+		for _, one := range t.routes {
+			r := one.route
+			r.prefix, r.tag = prefix, t.tag
+			one.register(s, r)
+		}
+	}
 }
 
 // operation is the route as huma registers and documents it.
@@ -89,7 +111,7 @@ func (r route) operation(s *server) huma.Operation {
 	}
 	op := huma.Operation{
 		OperationID: r.ID, Method: r.Method, Path: r.prefix + r.Path, Summary: r.Summary, Description: r.Text,
-		Tags: []string{r.Tag}, DefaultStatus: r.Status, MaxBodyBytes: r.maxBody() + 1, BodyReadTimeout: -1,
+		Tags: []string{r.tag}, DefaultStatus: r.Status, MaxBodyBytes: r.maxBody() + 1, BodyReadTimeout: -1,
 		RejectUnknownQueryParameters: r.Who != forAll, Middlewares: huma.Middlewares{s.gate(r)},
 		Responses: r.responses(),
 	}
@@ -130,9 +152,6 @@ func (r route) bodyType() string {
 	return jsonType
 }
 
-// probes reports whether the route only reports the state of the server.
-func (r route) probes() bool { return r.ID == routeHealth.ID || r.ID == routeReady.ID }
-
 // ofProject reports whether the route is about an existing project.
 func (r route) ofProject() bool { return strings.HasPrefix(r.Path, "/projects/") }
 
@@ -161,18 +180,9 @@ func (r route) responses() map[string]*huma.Response {
 	default:
 		out["200"] = ok
 	}
-	if r.ID == routeTrash.ID || r.ID == routeTrashNode.ID {
-		out["204"] = &huma.Response{Description: "Deleted permanently"}
-	}
-	fail := func(status, text string) {
-		out[status] = &huma.Response{Description: text, Content: map[string]*huma.MediaType{
-			problemType: {Schema: &huma.Schema{Ref: problemRef}}}}
-	}
+	fail := func(status, text string) { out[status] = problemResponse(text) }
 	fail("500", "A fault in the server. Its log has the details under X-Request-Id")
-	if r.ID == routeReady.ID {
-		fail("503", "The server cannot read or write")
-	}
-	if !r.probes() {
+	if !r.Probe {
 		fail("429", "Too many requests. Try again after Retry-After")
 	}
 	if r.Who != forAll {
@@ -208,16 +218,16 @@ func (r route) refusals(fail func(status, text string)) {
 		fail("413", "The file is larger than the org allows")
 		fail("415", "The body is compressed")
 	}
-	if strings.Contains(r.Path, "{") || r.Missing != "" || r.ID == routeAgentLatest.ID || r.ID == routeTrashMany.ID {
+	if strings.Contains(r.Path, "{") || r.Missing != "" {
 		fail("404", r.Missing.text())
 	}
 	if r.Conditional && r.Method != http.MethodGet {
 		fail("412", "The memory is not at the version in If-Match")
 	}
-	if r.ID == routeQuery.ID {
-		fail("502", "The model did not answer")
-	}
 }
+
+// erasedToo is what a deletion that can be permanent answers, too.
+var erasedToo = map[string]*huma.Response{"204": {Description: "Deleted permanently"}}
 
 // markdownToo are the media types of answers that also come as text.
 var markdownToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},

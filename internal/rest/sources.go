@@ -9,31 +9,23 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerSources adds the routes about where memories come from.
-func (s *server) registerSources(at func(route) route) {
-	add(s, at(routeAddSources), s.addSources)
-	add(s, at(routeSources), s.sources)
-	add(s, at(routeDeleteSource), s.deleteSource)
-}
-
 // The routes about where memories come from.
-var (
-	routeAddSources = route{ID: "addSources", Method: http.MethodPost, Path: "/memories/{id}/sources", Who: forAny,
-		Action: memory.SourceAdd, Tag: "sources", Status: http.StatusCreated, Again: true, Atomic: true,
+var sourceRoutes = table{"sources", []served{
+	serve("POST /memories/{id}/sources", route{ID: "addSources", Who: forAny, Action: memory.SourceAdd,
+		Status: http.StatusCreated, Again: true, Atomic: true,
 		Summary: "Add sources to a memory",
 		Text: "All or none. If the same writer already added a source, Loci returns the existing one. An agent " +
 			"can add sources only to memories that its vendor wrote.",
-		In: exampleNewSources, Out: client.SourceList{Sources: exampleSources}}
-	routeSources = route{ID: "listSources", Method: http.MethodGet, Path: "/memories/{id}/sources", Who: forAny,
-		Action: memory.SourceRead, Tag: "sources",
+		In: exampleNewSources, Out: client.SourceList{Sources: exampleSources}}, (*server).addSources),
+	serve("GET /memories/{id}/sources", route{ID: "listSources", Who: forAny, Action: memory.SourceRead,
 		Summary: "List the sources of a memory",
 		Text:    "Oldest first. Only sources that the vendor of the key may read.",
-		Out:     client.SourceList{Sources: exampleSources}}
-	routeDeleteSource = route{ID: "deleteSource", Method: http.MethodDelete, Path: "/sources/{id}", Who: forAny,
-		Action: memory.SourceDelete, Missing: noSource, Tag: "sources",
+		Out:     client.SourceList{Sources: exampleSources}}, (*server).sources),
+	serve("DELETE /sources/{id}", route{ID: "deleteSource", Who: forAny, Action: memory.SourceDelete,
+		Missing: noSource,
 		Summary: "Delete a source permanently",
-		Text:    "Needs step-up unless the org deletes by key."}
-)
+		Text:    "Needs step-up unless the org deletes by key."}, (*server).deleteSource),
+}}
 
 type newSourcesInput struct {
 	PathID

@@ -2,42 +2,34 @@ package rest
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// registerSuggestions adds the routes about suggestions.
-func (s *server) registerSuggestions(at func(route) route) {
-	add(s, at(routeSuggestions), s.suggestions)
-	add(s, at(routeAcceptSuggestion), s.acceptSuggestion)
-	add(s, at(routeDeclineSuggestion), s.declineSuggestion)
-}
-
-// The routes about suggestions, with their examples.
-var (
-	routeSuggestions = route{ID: "listSuggestions", Method: http.MethodGet, Path: "/suggestions", Who: forAny,
-		Action: memory.SuggestionRead, Tag: "suggestions",
+// The routes about suggestions.
+var suggestionRoutes = table{"suggestions", []served{
+	serve("GET /suggestions", route{ID: "listSuggestions", Who: forAny, Action: memory.SuggestionRead,
 		Summary: "List suggestions",
 		Text: "Newest first. A suggestion proposes that one memory supersedes another. You see a suggestion " +
 			"only if you can read both memories.",
-		Out: exampleSuggestions}
-	routeAcceptSuggestion = route{ID: "acceptSuggestion", Method: http.MethodPost, Atomic: true,
-		Path: "/suggestions/{id}/accept", Who: forPeople, Action: memory.SuggestionSettle, Missing: noSuggestion,
-		Tag:     "suggestions",
+		Out: exampleSuggestions}, (*server).suggestions),
+	serve("POST /suggestions/{id}/accept", route{ID: "acceptSuggestion", Atomic: true, Who: forPeople,
+		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Accept a suggestion",
 		Text: "Your memory is superseded and disappears from recall. Loci keeps its old version. 409 if the " +
 			"suggestion was already accepted or declined, or if one of the memories is no longer live.",
-		Out: exampleAccepted}
-	routeDeclineSuggestion = route{ID: "declineSuggestion", Method: http.MethodPost, Atomic: true,
-		Path: "/suggestions/{id}/decline", Who: forPeople, Action: memory.SuggestionSettle, Missing: noSuggestion,
-		Tag:     "suggestions",
+		Out: exampleAccepted}, (*server).acceptSuggestion),
+	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
+		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Decline a suggestion",
 		Text:    "Your memory stays as it is. 409 if the suggestion was already accepted or declined.",
-		Out:     exampleDeclined}
+		Out:     exampleDeclined}, (*server).declineSuggestion),
+}}
 
+// The examples of those routes.
+var (
 	exampleSuggestion = loci.Suggestion{ID: loci.SuggestionID(exampleID), Kind: loci.SuggestSupersede,
 		MemoryID: exampleID, ByID: otherID, UserID: exampleUser,
 		Origin: "cursor", State: loci.SuggestionPending, CreatedAt: exampleTime}

@@ -11,87 +11,64 @@ import (
 	"github.com/loci-memory/loci/internal/org"
 )
 
-// registerTeams adds the routes about teams.
-func (s *server) registerTeams(at func(route) route) {
-	add(s, at(routeCreateTeam), s.createTeam)
-	add(s, at(routeTeams), s.teams)
-	add(s, at(routeTeam), s.team)
-	add(s, at(routeRenameTeam), s.renameTeam)
-	add(s, at(routeDeleteTeam), s.deleteTeam)
-	add(s, at(routeInviteToTeam), s.inviteToTeam)
-	add(s, at(routeTeamInvites), s.teamInvites)
-	add(s, at(routeRevokeTeamInvite), s.revokeTeamInvite)
-	add(s, at(routeJoinTeam), s.joinTeam)
-	add(s, at(routeLeaveTeam), s.leaveTeam)
-	add(s, at(routeRemoveFromTeam), s.removeFromTeam)
-	add(s, at(routeSetTeamRole), s.setTeamRole)
-}
-
 // The routes about teams.
-var (
-	routeCreateTeam = route{ID: "createTeam", Method: http.MethodPost, Atomic: true, Path: "/teams", Who: forPeople,
-		Action: org.TeamCreate, Tag: "teams", Limit: expensive, Status: http.StatusCreated,
+var teamRoutes = table{"teams", []served{
+	serve("POST /teams", route{ID: "createTeam", Atomic: true, Who: forPeople, Action: org.TeamCreate,
+		Limit: expensive, Status: http.StatusCreated,
 		Summary: "Create a team",
 		Text:    "You become its owner. 409 if the name is taken or you are already in a team.",
-		In:      client.Name{Name: "Platform"}, Out: exampleTeam}
-	routeTeams = route{ID: "listTeams", Method: http.MethodGet, Path: "/teams", Who: forPeople,
-		Action: org.TeamRead, Tag: "teams",
+		In:      client.Name{Name: "Platform"}, Out: exampleTeam}, (*server).createTeam),
+	serve("GET /teams", route{ID: "listTeams", Who: forPeople, Action: org.TeamRead,
 		Summary: "List teams",
 		Text:    "Your own team. Admins of the org see all teams.",
-		Out:     client.TeamList{Teams: []loci.Team{exampleTeam}}}
-	routeTeam = route{ID: "getTeam", Method: http.MethodGet, Path: "/teams/{id}", Who: forPeople,
-		Action: org.TeamRead, Missing: noTeam, Tag: "teams",
+		Out:     client.TeamList{Teams: []loci.Team{exampleTeam}}}, (*server).teams),
+	serve("GET /teams/{id}", route{ID: "getTeam", Who: forPeople, Action: org.TeamRead, Missing: noTeam,
 		Summary: "Get a team with its members",
 		Text:    "For its members and for admins of the org.",
-		Out:     exampleTeamView}
-	routeRenameTeam = route{ID: "renameTeam", Method: http.MethodPatch, Path: "/teams/{id}", Who: forPeople,
-		Action: org.TeamChange, Missing: noTeam, Tag: "teams",
+		Out:     exampleTeamView}, (*server).team),
+	serve("PATCH /teams/{id}", route{ID: "renameTeam", Who: forPeople, Action: org.TeamChange, Missing: noTeam,
 		Summary: "Rename a team",
 		Text:    "For its owners and admins. 409 if the name is taken.",
-		In:      client.Name{Name: "Platform"}, Out: exampleTeam}
-	routeDeleteTeam = route{ID: "deleteTeam", Method: http.MethodDelete, Path: "/teams/{id}", Who: forPeople,
-		Action: org.TeamDelete, Missing: noTeam, Tag: "teams",
+		In:      client.Name{Name: "Platform"}, Out: exampleTeam}, (*server).renameTeam),
+	serve("DELETE /teams/{id}", route{ID: "deleteTeam", Who: forPeople, Action: org.TeamDelete, Missing: noTeam,
 		Summary: "Delete a team",
 		Text: "Memories in its pool belong only to their owners again. 409 if it has other members, unless " +
-			"force=true. Needs step-up."}
-	routeInviteToTeam = route{ID: "inviteToTeam", Method: http.MethodPost, Path: "/teams/{id}/invite", Who: forPeople,
-		Action: org.TeamInvite, More: []gate.Action{org.TeamRole}, Missing: noTeam, Tag: "teams",
-		Limit: expensive, Status: http.StatusCreated,
+			"force=true. Needs step-up."}, (*server).deleteTeam),
+	serve("POST /teams/{id}/invite", route{ID: "inviteToTeam", Who: forPeople, Action: org.TeamInvite,
+		More: []gate.Action{org.TeamRole}, Missing: noTeam, Limit: expensive, Status: http.StatusCreated,
 		Summary: "Invite people to a team",
 		Text: "Each invitation is for one e-mail address and valid for " + inviteDays + " days. A role above member " +
 			"needs step-up. Shows the tokens once, in this answer.",
-		In: exampleInvitation, Out: exampleInvited}
-	routeTeamInvites = route{ID: "listTeamInvites", Method: http.MethodGet, Path: "/teams/{id}/invites",
-		Who: forPeople, Action: org.TeamRead, Missing: noTeam, Tag: "teams",
+		In: exampleInvitation, Out: exampleInvited}, (*server).inviteToTeam),
+	serve("GET /teams/{id}/invites", route{ID: "listTeamInvites", Who: forPeople, Action: org.TeamRead,
+		Missing: noTeam,
 		Summary: "List the invitations to a team",
 		Text:    "Newest first, without tokens. Empty if you may not invite.",
-		Out:     exampleInvites}
-	routeRevokeTeamInvite = route{ID: "revokeTeamInvite", Method: http.MethodDelete, Path: "/teams/{id}/invites/{invite}",
-		Who: forPeople, Action: org.TeamRead, More: []gate.Action{org.TeamInvite}, Missing: noInvite,
-		Tag:     "teams",
+		Out:     exampleInvites}, (*server).teamInvites),
+	serve("DELETE /teams/{id}/invites/{invite}", route{ID: "revokeTeamInvite", Who: forPeople,
+		Action: org.TeamRead, More: []gate.Action{org.TeamInvite}, Missing: noInvite,
 		Summary: "Revoke an invitation to a team",
-		Text:    "Effective immediately."}
-	routeJoinTeam = route{ID: "joinTeam", Method: http.MethodPost, Atomic: true, Path: "/teams/join",
-		Who: forPeople, Action: org.TeamJoin, Missing: noInvite, Tag: "teams", Limit: expensive,
+		Text:    "Effective immediately."}, (*server).revokeTeamInvite),
+	serve("POST /teams/join", route{ID: "joinTeam", Atomic: true, Who: forPeople, Action: org.TeamJoin,
+		Missing: noInvite, Limit: expensive,
 		Summary: "Accept an invitation to a team",
 		Text:    "The invitation must be for your e-mail address. 409 if you are already in a team.",
-		In:      client.Token{Token: "loci_invite_4f2A"},
-		Out:     client.Joined{Org: exampleOrg, Team: &exampleTeamView}}
-	routeLeaveTeam = route{ID: "leaveTeam", Method: http.MethodPost, Path: "/teams/{id}/leave", Who: forPeople,
-		Action: org.TeamLeave, Missing: noTeam, Tag: "teams",
+		In:      client.Token{Token: "loci_invite_4f2A"}, Out: client.Joined{Org: exampleOrg, Team: &exampleTeamView}},
+		(*server).joinTeam),
+	serve("POST /teams/{id}/leave", route{ID: "leaveTeam", Who: forPeople, Action: org.TeamLeave, Missing: noTeam,
 		Summary: "Leave a team",
 		Text: "The memories that you shared belong only to you again. 409 for its last owner while it has " +
-			"members."}
-	routeRemoveFromTeam = route{ID: "removeFromTeam", Method: http.MethodDelete, Path: "/teams/{id}/members/{user}",
-		Who: forPeople, Action: org.TeamRemove, Missing: noMember, Tag: "teams",
+			"members."}, (*server).leaveTeam),
+	serve("DELETE /teams/{id}/members/{user}", route{ID: "removeFromTeam", Who: forPeople, Action: org.TeamRemove,
+		Missing: noMember,
 		Summary: "Remove a member from a team",
-		Text:    "The memories that they shared belong only to them again."}
-	routeSetTeamRole = route{ID: "setTeamRole", Method: http.MethodPut, Path: "/teams/{id}/members/{user}/role",
-		Who: forPeople, Action: org.TeamRole, Missing: noMember, Tag: "teams",
+		Text:    "The memories that they shared belong only to them again."}, (*server).removeFromTeam),
+	serve("PUT /teams/{id}/members/{user}/role", route{ID: "setTeamRole", Who: forPeople, Action: org.TeamRole,
+		Missing: noMember,
 		Summary: "Change the role of a team member",
 		Text:    "For owners of the team. Needs step-up. 409 for its last owner.",
-		In:      client.RoleChange{Role: loci.MemberAdmin}, Out: exampleUserRow}
-)
+		In:      client.RoleChange{Role: loci.MemberAdmin}, Out: exampleUserRow}, (*server).setTeamRole),
+}}
 
 func (s *server) createTeam(ctx context.Context, p loci.Principal, in *nameInput) (*answer[loci.Team], error) {
 	return say(s.app.Org.CreateTeam(ctx, p, in.Body.Name))
