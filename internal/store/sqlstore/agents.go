@@ -60,10 +60,7 @@ func (t agents) Get(_ context.Context, v loci.Viewer, id loci.AgentID) (a loci.A
 	q.Add("SELECT "+agentColumns+" FROM agents a WHERE {a} a.id = ? AND ", [16]byte(id))
 	t.sharesWork(&q, v, "a")
 	found, err := t.c.One(q.String(), q.Args, func(r Row) error { a = t.scanAgent(r); return nil })
-	if err == nil && !found {
-		err = noAgent()
-	}
-	return a, err
+	return a, orMissing(found, err, noAgent)
 }
 
 func (t agents) List(ctx context.Context, v loci.Viewer, after loci.AgentID, limit int) (list []loci.Agent, err error) {

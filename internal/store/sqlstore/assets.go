@@ -36,10 +36,7 @@ func (t assets) Insert(_ context.Context, a loci.Asset) error {
 func (tx *Tx) memorySeq(id loci.MemoryID) (seq int64, err error) {
 	found, err := tx.c.One("SELECT seq FROM memories WHERE {memories} id = ?", Args{[16]byte(id)},
 		func(r Row) error { seq = r.Int64(0); return nil })
-	if err == nil && !found {
-		err = loci.NoSuchMemory()
-	}
-	return seq, err
+	return seq, orMissing(found, err, loci.NoSuchMemory)
 }
 
 // assetColumns are read by scanAsset.
@@ -51,10 +48,7 @@ func (t assets) Get(_ context.Context, v loci.Viewer, id loci.AssetID, l loci.Li
 		[16]byte(id))
 	t.visible(&q, v, l, t.Now())
 	found, err := t.c.One(q.String(), q.Args, func(r Row) error { a = scanAsset(r); return nil })
-	if err == nil && !found {
-		err = noAsset()
-	}
-	return a, err
+	return a, orMissing(found, err, noAsset)
 }
 
 func noAsset() error { return loci.Errorf(loci.NotFound, "no such attachment") }
@@ -85,10 +79,7 @@ func scanAsset(r Row) loci.Asset {
 
 func (t assets) Remove(_ context.Context, id loci.AssetID) error {
 	err := t.c.Exec("DELETE FROM assets WHERE {assets} id = ?", [16]byte(id))
-	if err == nil && t.c.Changes() == 0 {
-		err = noAsset()
-	}
-	return err
+	return orMissing(t.c.Changes() > 0, err, noAsset)
 }
 
 func (t assets) Usage(_ context.Context, user loci.UserID) (n int64, err error) {

@@ -116,10 +116,7 @@ func (t credentials) ByHash(ctx context.Context, hash [32]byte) (f store.Found, 
 		})
 		return err
 	})
-	if err == nil && !found {
-		err = noCredential()
-	}
-	return f, err
+	return f, orMissing(found, err, noCredential)
 }
 
 func noCredential() error { return loci.Errorf(loci.NotFound, "no such credential") }
@@ -255,10 +252,7 @@ func (t credentials) change(ctx context.Context, sql string, args ...any) error 
 
 func changeCredential(conn Conn, sql string, args ...any) error {
 	err := conn.Exec(sql, args...)
-	if err == nil && conn.Changes() == 0 {
-		err = noCredential()
-	}
-	return err
+	return orMissing(conn.Changes() > 0, err, noCredential)
 }
 
 // usableKey looks at no more than one entry of the index on each side.

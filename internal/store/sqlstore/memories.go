@@ -72,10 +72,7 @@ func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID,
 func (t memories) row(id loci.MemoryID) (m *Stored, err error) {
 	found, err := t.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ? {lock}", Args{[16]byte(id)},
 		func(r Row) (err error) { m, err = t.scanMemory(r); return err })
-	if err == nil && !found {
-		err = loci.NoSuchMemory()
-	}
-	return m, err
+	return m, orMissing(found, err, loci.NoSuchMemory)
 }
 
 var updateMemory = "UPDATE memories SET " + strings.Join(stateColumns, " = ?, ") + " = ? WHERE {memories} seq = ?"

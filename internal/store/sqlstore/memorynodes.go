@@ -69,10 +69,7 @@ func (t memoryNodes) scanNode(r Row) (n *storedNode, err error) {
 // one returns the node that the query selects, or NotFound.
 func (t memoryNodes) one(q *Query) (n *storedNode, err error) {
 	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { n, err = t.scanNode(r); return err })
-	if err == nil && !found {
-		err = noNode()
-	}
-	return n, err
+	return n, orMissing(found, err, noNode)
 }
 
 func noNode() error { return loci.Errorf(loci.NotFound, "no such memory node") }

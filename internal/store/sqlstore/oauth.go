@@ -38,10 +38,7 @@ func (o oauth) Client(ctx context.Context, id string) (c loci.OAuthClient, err e
 			func(r Row) (err error) { c, err = scanClient(r); return err })
 		return err
 	})
-	if err == nil && !found {
-		err = noClient()
-	}
-	return c, err
+	return c, orMissing(found, err, noClient)
 }
 
 func (o oauth) Clients(ctx context.Context, limit int) (list []loci.OAuthClient, err error) {
@@ -66,10 +63,7 @@ func (o oauth) SetVendor(ctx context.Context, id string, v loci.Vendor) error {
 
 func changeClient(c Conn, sql string, args ...any) error {
 	err := c.Exec(sql, args...)
-	if err == nil && c.Changes() == 0 {
-		err = noClient()
-	}
-	return err
+	return orMissing(c.Changes() > 0, err, noClient)
 }
 
 func (o oauth) DeleteClient(ctx context.Context, id string, at time.Time) error {
@@ -159,10 +153,7 @@ func (o oauth) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id 
 		found, err := c.One("SELECT 1 FROM oauth_grants WHERE {global oauth_grants} id = ?1 AND org_id = ?2 AND user_id = "+
 			"coalesce(?3, user_id)",
 			Args{[16]byte(id), string(org), orNull(user)}, func(Row) error { return nil })
-		if err == nil && !found {
-			err = noGrant()
-		}
-		if err != nil {
+		if err = orMissing(found, err, noGrant); err != nil {
 			return err
 		}
 		return revokeGrant(c, id, at)

@@ -40,10 +40,7 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 		found, err := c.One("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.id = ? AND o.state IN "+OpenStates,
 			Args{string(id)},
 			func(row Row) error { org = scanOrg(row, 0); return nil })
-		if err == nil && !found {
-			err = NoOrg()
-		}
-		if err != nil {
+		if err = orMissing(found, err, NoOrg); err != nil {
 			return err
 		}
 		was := org

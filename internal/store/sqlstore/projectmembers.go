@@ -45,10 +45,7 @@ func hasProject(c Conn, org loci.OrgID, id loci.ProjectID) error {
 	found, err := c.One("SELECT 1"+fromProjects+" WHERE {global p} p.id = ? AND p.org_id = ?"+projectExists,
 		Args{id.String(), string(org)},
 		func(Row) error { return nil })
-	if err == nil && !found {
-		err = loci.NoSuchProject()
-	}
-	return err
+	return orMissing(found, err, loci.NoSuchProject)
 }
 
 func (m projectMembers) List(ctx context.Context, org loci.OrgID, id loci.ProjectID) (
@@ -86,10 +83,7 @@ func PutMember(c Conn, id loci.ProjectID, who loci.ProjectMember) error {
 		"EXISTS (SELECT 1 FROM people WHERE {global people} user_id = ?1 AND org_id = p.org_id) ON CONFLICT ({global} "+
 		"project_id, user_id) DO UPDATE SET role = excluded.role",
 		[16]byte(who.UserID), string(who.Role), id.String())
-	if err == nil && c.Changes() == 0 {
-		err = NoUser()
-	}
-	return err
+	return orMissing(c.Changes() > 0, err, NoUser)
 }
 
 func (m projectMembers) Remove(ctx context.Context, org loci.OrgID, id loci.ProjectID, user loci.UserID) error {

@@ -99,10 +99,7 @@ func projectIn(c Conn, org loci.OrgID, id loci.ProjectID) (p ProjectRow, err err
 	found, err := c.One("SELECT "+projectColumns+fromProjects+" WHERE {global p} p.id = ? AND p.org_id = ?",
 		Args{id.String(), string(org)},
 		func(r Row) (err error) { p, err = scanProject(r); return err })
-	if err == nil && !found {
-		err = loci.NoSuchProject()
-	}
-	return p, err
+	return p, orMissing(found, err, loci.NoSuchProject)
 }
 
 // Get returns a project that v belongs to, or NotFound.

@@ -39,6 +39,14 @@ func in[T any](q *Query, values []T) {
 	q.text.WriteString(")")
 }
 
+// orMissing returns err, or what missing returns if a statement succeeded and found or changed no row.
+func orMissing(found bool, err error, missing func() error) error {
+	if err == nil && !found {
+		return missing()
+	}
+	return err
+}
+
 // orNull is NULL for the zero id.
 func orNull(id [16]byte) any {
 	if id == [16]byte{} {

@@ -65,10 +65,7 @@ func (t sessions) mayActAs(s *loci.Session) error {
 	}
 	found, err := t.there("SELECT 1 FROM agents WHERE {agents} id = ?1 AND user_id = ?2 AND ?3 IN ('', vendor)",
 		[16]byte(s.AgentID), [16]byte(s.UserID), string(s.Vendor))
-	if err == nil && !found {
-		err = noAgent()
-	}
-	return err
+	return orMissing(found, err, noAgent)
 }
 
 func noSession() error { return loci.Errorf(loci.NotFound, "no such session") }
@@ -78,10 +75,7 @@ func (t sessions) Get(_ context.Context, v loci.Viewer, id loci.SessionID) (s lo
 	q.Add("SELECT "+sessionColumns+" FROM sessions s WHERE {s} s.id = ? AND ", [16]byte(id))
 	t.seesSession(&q, v)
 	found, err := t.c.One(q.String(), q.Args, func(r Row) error { _, s = t.scanSession(r); return nil })
-	if err == nil && !found {
-		err = noSession()
-	}
-	return s, err
+	return s, orMissing(found, err, noSession)
 }
 
 func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) (

@@ -66,10 +66,7 @@ func (t sources) Get(_ context.Context, v loci.Viewer, id loci.SourceID, l loci.
 	t.visible(&q, v, l, t.Now())
 	vendorMay(&q, v, "s")
 	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { s, err = scanSource(r); return err })
-	if err == nil && !found {
-		err = noSource()
-	}
-	return s, err
+	return s, orMissing(found, err, noSource)
 }
 
 func noSource() error { return loci.Errorf(loci.NotFound, "no such source") }
@@ -113,8 +110,5 @@ func scanSource(r Row) (s loci.Source, err error) {
 
 func (t sources) Remove(_ context.Context, id loci.SourceID) error {
 	err := t.c.Exec("DELETE FROM sources WHERE {sources} id = ?", [16]byte(id))
-	if err == nil && t.c.Changes() == 0 {
-		err = noSource()
-	}
-	return err
+	return orMissing(t.c.Changes() > 0, err, noSource)
 }

@@ -44,10 +44,7 @@ func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
 	for _, id := range []loci.MemoryID{s.MemoryID, s.ByID} {
 		found, err := t.c.One("SELECT seq FROM memories WHERE {memories} id = ?", Args{[16]byte(id)},
 			func(r Row) error { seqs = append(seqs, r.Int64(0)); return nil })
-		if err == nil && !found {
-			err = loci.NoSuchMemory()
-		}
-		if err != nil {
+		if err = orMissing(found, err, loci.NoSuchMemory); err != nil {
 			return err
 		}
 	}
@@ -79,10 +76,7 @@ func (t suggestions) one(v loci.Viewer, that string, args ...any) (s loci.Sugges
 	q.Add(fromSuggestions+that+" AND ", args...)
 	t.seesBoth(&q, v)
 	found, err := t.c.One(q.String(), q.Args, func(r Row) error { _, s = scanSuggestion(r); return nil })
-	if err == nil && !found {
-		err = noSuggestion()
-	}
-	return s, err
+	return s, orMissing(found, err, noSuggestion)
 }
 
 func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.SuggestionState, after store.Position,

@@ -43,10 +43,7 @@ func scanTeam(r Row) loci.Team {
 func (t teams) Get(_ context.Context, id loci.TeamID) (team loci.Team, err error) {
 	found, err := t.c.One("SELECT id, name, created_at FROM teams WHERE {teams} id = ?", Args{[16]byte(id)},
 		func(r Row) error { team = scanTeam(r); return nil })
-	if err == nil && !found {
-		err = noTeam()
-	}
-	return team, err
+	return team, orMissing(found, err, noTeam)
 }
 
 func (t teams) List(context.Context) (list []loci.Team, err error) {

@@ -28,19 +28,13 @@ const userThere = "SELECT 1 FROM users u WHERE {u} u.id = ? AND " + present
 // knowsUser returns nil if there is such a user, or NotFound.
 func (tx *Tx) knowsUser(id loci.UserID) error {
 	found, err := tx.there(userThere, [16]byte(id))
-	if err == nil && !found {
-		err = NoUser()
-	}
-	return err
+	return orMissing(found, err, NoUser)
 }
 
 func (t users) Get(_ context.Context, id loci.UserID) (u loci.User, err error) {
 	found, err := t.c.One("SELECT "+userColumns+" FROM users u WHERE {u} u.id = ? AND "+present, Args{[16]byte(id)},
 		func(r Row) error { u = t.scanUser(r); return nil })
-	if err == nil && !found {
-		err = NoUser()
-	}
-	return u, err
+	return u, orMissing(found, err, NoUser)
 }
 
 func (t users) List(_ context.Context, after loci.UserID, limit int) ([]loci.User, error) {

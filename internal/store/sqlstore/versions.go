@@ -77,8 +77,5 @@ func (t memories) exists(v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) erro
 	q.Add("SELECT 1 FROM memories m WHERE {m} m.id = ? AND ", [16]byte(id))
 	t.visible(&q, v, l, t.Now())
 	found, err := t.c.One(q.String(), q.Args, func(Row) error { return nil })
-	if err == nil && !found {
-		err = loci.NoSuchMemory()
-	}
-	return err
+	return orMissing(found, err, loci.NoSuchMemory)
 }
