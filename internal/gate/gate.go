@@ -7,6 +7,7 @@
 package gate
 
 import (
+	"context"
 	"log/slog"
 	"maps"
 	"sync"
@@ -58,6 +59,15 @@ func New(o Options) *Gate {
 		g.deletion = loci.DeleteWithStepUp
 	}
 	return g
+}
+
+// View returns what fn reads in one transaction on the org of p.
+func View[T any](ctx context.Context, g *Gate, p loci.Principal, fn func(store.Tx) (T, error)) (got T, err error) {
+	err = g.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		got, err = fn(tx)
+		return err
+	})
+	return got, err
 }
 
 // Assemble makes one table of several. It panics if two of them have the same action.

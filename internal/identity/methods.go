@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -21,12 +22,9 @@ func (s *Service) SignInMethods(ctx context.Context, p loci.Principal) (SignInMe
 	if err := s.Begin(ctx, p, SignInRead); err != nil {
 		return SignInMethods{}, err
 	}
-	var m SignInMethods
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		m, err = methodsOf(ctx, tx, p.UserID)
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (SignInMethods, error) {
+		return methodsOf(ctx, tx, p.UserID)
 	})
-	return m, err
 }
 
 func methodsOf(ctx context.Context, tx store.Tx, user loci.UserID) (SignInMethods, error) {

@@ -195,12 +195,9 @@ func (s *Service) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery
 	if err := s.gatherAudit(ctx, p.OrgID); err != nil {
 		return nil, err
 	}
-	var rows []AuditRow
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		rows, err = tx.Audit().List(ctx, q)
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]AuditRow, error) {
+		return tx.Audit().List(ctx, q)
 	})
-	return rows, err
 }
 
 // gatherAudit brings what was done in the graphs of the active projects into the trail. One project that cannot be read

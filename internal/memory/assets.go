@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -154,11 +155,9 @@ func (s *Service) Assets(ctx context.Context, p loci.Principal, id loci.MemoryID
 	if err := s.Begin(ctx, p, AssetRead); err != nil {
 		return nil, err
 	}
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		list, err = tx.Assets().List(ctx, p.Viewer(), id, Within(p))
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Asset, error) {
+		return tx.Assets().List(ctx, p.Viewer(), id, Within(p))
 	})
-	return list, err
 }
 
 // Asset returns an attachment. NotFound if its memory is not visible.
@@ -170,11 +169,9 @@ func (s *Service) Asset(ctx context.Context, p loci.Principal, id loci.AssetID) 
 }
 
 func (s *Service) asset(ctx context.Context, p loci.Principal, id loci.AssetID) (asset loci.Asset, err error) {
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		asset, err = tx.Assets().Get(ctx, p.Viewer(), id, Within(p))
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Asset, error) {
+		return tx.Assets().Get(ctx, p.Viewer(), id, Within(p))
 	})
-	return asset, err
 }
 
 // OpenAsset returns an attachment and its bytes, which the caller closes. NotFound as for Asset; Unavailable if the

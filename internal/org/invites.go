@@ -155,12 +155,9 @@ func (s *Service) Invites(ctx context.Context, p loci.Principal) ([]loci.Invite,
 	if err := s.Begin(ctx, p, MemberList); err != nil {
 		return nil, err
 	}
-	var list []loci.Invite
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		list, err = tx.Teams().Invitations(ctx, loci.TeamID{})
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Invite, error) {
+		return tx.Teams().Invitations(ctx, loci.TeamID{})
 	})
-	return list, err
 }
 
 func errNoInvite() error {

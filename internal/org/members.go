@@ -28,12 +28,9 @@ func (s *Service) Members(ctx context.Context, p loci.Principal, after loci.User
 	if err != nil {
 		return nil, err
 	}
-	var list []loci.User
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		list, err = tx.Users().List(ctx, after, limit)
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.User, error) {
+		return tx.Users().List(ctx, after, limit)
 	})
-	return list, err
 }
 
 // MemberChange changes what is not nil.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -104,10 +105,8 @@ func (s *Service) Teams(ctx context.Context, p loci.Principal) ([]loci.Team, err
 	if err := s.Begin(ctx, p, TeamRead); err != nil {
 		return nil, err
 	}
-	var teams []loci.Team
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		teams, err = tx.Teams().List(ctx)
-		return err
+	teams, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Team, error) {
+		return tx.Teams().List(ctx)
 	})
 	if p.Kind != loci.KindLocal && !p.OrgRole.AtLeast(loci.MemberAdmin) {
 		teams = slices.DeleteFunc(teams, func(t loci.Team) bool { return t.ID != p.TeamID })
@@ -121,12 +120,9 @@ func (s *Service) Team(ctx context.Context, p loci.Principal, id loci.TeamID) (*
 	if err := s.Begin(ctx, p, TeamRead); err != nil {
 		return nil, err
 	}
-	var v *TeamView
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		v, err = viewTeam(ctx, tx, p, id)
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*TeamView, error) {
+		return viewTeam(ctx, tx, p, id)
 	})
-	return v, err
 }
 
 func viewTeam(ctx context.Context, tx store.Tx, p loci.Principal, id loci.TeamID) (*TeamView, error) {
