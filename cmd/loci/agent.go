@@ -67,12 +67,8 @@ func (p *program) agentShowCommand() *cobra.Command {
 
 // agents reads all pages.
 func (in *instance) agents(ctx context.Context, who loci.Principal) ([]loci.Agent, error) {
-	return allPages(func(cursor string) ([]loci.Agent, string, error) {
-		page, err := in.app.Agent.List(ctx, who, agent.ListRequest{Limit: gate.MaxPage, Cursor: cursor})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Agents, page.NextCursor, nil
+	return allPages(func(cursor string) (gate.Page[loci.Agent], error) {
+		return in.app.Agent.List(ctx, who, agent.ListRequest{Limit: gate.MaxPage, Cursor: cursor})
 	})
 }
 

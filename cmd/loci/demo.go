@@ -112,7 +112,7 @@ func (d *demo) trashAndRestore(ctx context.Context, id loci.MemoryID) error {
 			return err
 		}
 		d.printf("  %s: %s\n", whoIs(who), loci.Plural(page.Total, "memory", "memories"))
-		for _, m := range page.Memories {
+		for _, m := range page.Items {
 			d.printf("    %s (written by %s)\n", m.Title, m.Origin)
 		}
 	}
@@ -187,7 +187,7 @@ func (d *demo) find(ctx context.Context, who loci.Principal, query string) error
 		return err
 	}
 	d.printf("  %s searches %q: %d found\n", whoIs(who), query, page.Total)
-	for _, h := range page.Hits {
+	for _, h := range page.Items {
 		d.printf("    %s (written by %s): %s\n", h.Memory.Title, h.Memory.Origin, loci.OneLine(h.Snippet))
 	}
 	return nil

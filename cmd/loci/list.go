@@ -48,17 +48,17 @@ func (p *program) listCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) printPage(page *memory.ListPage) error {
+func (p *program) printPage(page memory.ListPage) error {
 	if p.json {
-		return p.printJSON(map[string]any{"memories": notNil(page.Memories), "next_cursor": page.NextCursor,
+		return p.printJSON(map[string]any{"memories": notNil(page.Items), "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
 	}
-	if len(page.Memories) == 0 {
+	if len(page.Items) == 0 {
 		p.note("no memories")
 		return nil
 	}
-	rows := make([][]string, len(page.Memories))
-	for i, m := range page.Memories {
+	rows := make([][]string, len(page.Items))
+	for i, m := range page.Items {
 		rows[i] = []string{m.ID.String(), showTime(m.CreatedAt), m.Origin, joined(m.AllowedVendors), cut(m.Title, 60),
 			strings.Join(m.Tags, " ")}
 	}

@@ -96,7 +96,7 @@ func (p *program) nodeListCommand() *cobra.Command {
 			return p.printNodesJSON(page, err)
 		}
 		defer p.more(page.NextCursor)
-		return printList(p, "memory_nodes", page.Nodes, nil, "", "ID|CHANGED|ORIGIN|TAGS|NAME",
+		return printList(p, "memory_nodes", page.Items, nil, "", "ID|CHANGED|ORIGIN|TAGS|NAME",
 			func(n *loci.MemoryNode) []string {
 				return []string{n.ID.String(), showTime(n.UpdatedAt), n.Origin, strings.Join(n.Tags, ","), n.Name}
 			})
@@ -226,11 +226,11 @@ shows stay.`,
 	return cmd
 }
 
-func (p *program) printNodesJSON(page *node.Page, err error) error {
+func (p *program) printNodesJSON(page gate.Page[*loci.MemoryNode], err error) error {
 	if err != nil {
 		return err
 	}
-	return p.printJSON(wire.NodeList{Nodes: notNil(page.Nodes), More: moreJSON(page.NextCursor)})
+	return p.printJSON(wire.NodeList{Nodes: notNil(page.Items), More: moreJSON(page.NextCursor)})
 }
 
 // moreJSON is the end of a page as a program reads it.

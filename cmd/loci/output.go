@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 )
 
 // printJSON writes v for a program to read, without escaping < and >.
@@ -167,14 +168,14 @@ func (p *program) saved(what string, m *loci.Memory) error {
 }
 
 // allPages reads a list page by page to its end.
-func allPages[T any](read func(cursor string) (rows []T, next string, err error)) (all []T, err error) {
+func allPages[T any](read func(cursor string) (gate.Page[T], error)) (all []T, err error) {
 	for cursor := ""; ; {
-		rows, next, err := read(cursor)
+		page, err := read(cursor)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, rows...)
-		if cursor = next; cursor == "" {
+		all = append(all, page.Items...)
+		if cursor = page.NextCursor; cursor == "" {
 			return all, nil
 		}
 	}

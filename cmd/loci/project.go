@@ -131,7 +131,7 @@ func (in *instance) projects(ctx context.Context, who loci.Principal, status loc
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, page.Projects...)
+		list = append(list, page.Items...)
 		if request.Cursor = page.NextCursor; request.Cursor == "" || most > 0 && len(list) >= most {
 			return list, nil
 		}

@@ -32,20 +32,20 @@ memories as search, and shows why each one matches and what it was derived from.
 	return cmd
 }
 
-func (p *program) printRecalled(page *memory.RecallPage) error {
+func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 	if p.json {
-		return p.printJSON(map[string]any{"memories": page.Memories, "next_cursor": page.NextCursor,
+		return p.printJSON(map[string]any{"memories": page.Items, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
 			"partial": page.Partial, "stopped_by": page.StoppedBy})
 	}
 	p.noteStopped(page.StoppedBy)
-	if len(page.Memories) == 0 {
+	if len(page.Items) == 0 {
 		p.note("no matches")
 		return nil
 	}
-	p.noteFallback(page.Memories[0].Why)
-	for i := range page.Memories {
-		m := &page.Memories[i]
+	p.noteFallback(page.Items[0].Why)
+	for i := range page.Items {
+		m := &page.Items[i]
 		p.printHit(&m.Memory, m.Snippet)
 		p.printf("    %s\n", showWhy(m.Score, m.Why))
 		for _, s := range m.Sources {

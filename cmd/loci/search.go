@@ -65,10 +65,10 @@ func (p *program) find(ctx context.Context, f *filterFlags, words []string,
 	})
 }
 
-func (p *program) printHits(page *memory.SearchPage, why bool) error {
+func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error {
 	if p.json {
-		hits := make([]hitJSON, len(page.Hits))
-		for i, h := range page.Hits {
+		hits := make([]hitJSON, len(page.Items))
+		for i, h := range page.Items {
 			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet, h.Why}
 		}
 		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor,
@@ -76,12 +76,12 @@ func (p *program) printHits(page *memory.SearchPage, why bool) error {
 			"partial": page.Partial, "stopped_by": page.StoppedBy})
 	}
 	p.noteStopped(page.StoppedBy)
-	if len(page.Hits) == 0 {
+	if len(page.Items) == 0 {
 		p.note("no matches")
 		return nil
 	}
-	p.noteFallback(page.Hits[0].Why)
-	for _, h := range page.Hits {
+	p.noteFallback(page.Items[0].Why)
+	for _, h := range page.Items {
 		p.printHit(h.Memory, h.Snippet)
 		if why {
 			p.printf("    %s\n", showWhy(h.Score, h.Why))

@@ -70,13 +70,9 @@ func (p *program) sessionListCommand() *cobra.Command {
 			return err
 		}
 		r.Limit = gate.MaxPage
-		list, err := allPages(func(cursor string) ([]loci.Session, string, error) {
+		list, err := allPages(func(cursor string) (gate.Page[loci.Session], error) {
 			r.Cursor = cursor
-			page, err := c.app.Agent.Sessions(ctx, c.who, r)
-			if err != nil {
-				return nil, "", err
-			}
-			return page.Sessions, page.NextCursor, nil
+			return c.app.Agent.Sessions(ctx, c.who, r)
 		})
 		if err != nil {
 			return err

@@ -30,13 +30,9 @@ func (p *program) suggestionListCommand() *cobra.Command {
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
-		list, err := allPages(func(cursor string) ([]loci.Suggestion, string, error) {
+		list, err := allPages(func(cursor string) (gate.Page[loci.Suggestion], error) {
 			r.Cursor = cursor
-			page, err := c.app.Memory.Suggestions(ctx, c.who, r)
-			if err != nil {
-				return nil, "", err
-			}
-			return page.Suggestions, page.NextCursor, nil
+			return c.app.Memory.Suggestions(ctx, c.who, r)
 		})
 		title := func(id loci.MemoryID) string {
 			found, err := c.app.Memory.ByIDs(ctx, c.who, []loci.MemoryID{id}, loci.When{Superseded: true})

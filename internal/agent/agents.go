@@ -18,12 +18,6 @@ type ListRequest struct {
 	Cursor string // NextCursor of the page before
 }
 
-// Page is one page of agents.
-type Page struct {
-	Agents     []loci.Agent
-	NextCursor string // "": this was the last page
-}
-
 // Create registers an agent of the person, and of the vendor of the credential if that has one.
 // Conflict if there is one of that vendor and name; Forbidden for another vendor than one's own, and for a key that is
 // limited to projects, which could not see it.
@@ -75,42 +69,29 @@ func (s *Service) vendorOf(ctx context.Context, p loci.Principal, act gate.Actio
 
 // List returns the person's agents, by name; a vendor's credential gets those of its vendor. Invalid if the
 // cursor belongs to another query or principal.
-func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (*Page, error) {
+func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (gate.Page[loci.Agent], error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
+		return gate.Page[loci.Agent]{}, err
 	}
-	const kind = "agents"
-	limit, err := gate.PageSize("limit", r.Limit, gate.DefaultPage, gate.MaxPage)
-	if err != nil {
-		return nil, err
-	}
-	var after loci.AgentID
-	if r.Cursor != "" {
-		position, err := gate.OpenCursor(p, nil, kind, r.Cursor)
-		if err == nil {
-			err = after.UnmarshalText([]byte(position))
-		}
-		if err != nil || after.IsZero() {
-			return nil, errNotItsCursor()
-		}
-	}
-	var list []loci.Agent
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		list, err = tx.Agents().List(ctx, p.Viewer(), after, limit+1)
-		return err
-	})
+	page, err := gate.ReadPage(p, "agents", nil, r.Limit, r.Cursor,
+		func(position string, limit int) (list []loci.Agent, next string, err error) {
+			var after loci.AgentID
+			if position != "" && (after.UnmarshalText([]byte(position)) != nil || after.IsZero()) {
+				return nil, "", errNotItsCursor()
+			}
+			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+				list, err = tx.Agents().List(ctx, p.Viewer(), after, limit+1)
+				return err
+			})
+			if len(list) > limit {
+				list, next = list[:limit], list[limit-1].ID.String()
+			}
+			return list, next, err
+		})
 	if loci.CodeOf(err) == loci.NotFound { // the agent of the cursor is gone
-		return nil, errNotItsCursor()
+		err = errNotItsCursor()
 	}
-	if err != nil {
-		return nil, err
-	}
-	out := &Page{Agents: list}
-	if len(list) > limit {
-		out.Agents = list[:limit]
-		out.NextCursor = gate.SealCursor(p, nil, kind, list[limit-1].ID.String())
-	}
-	return out, nil
+	return page, err
 }
 
 func errNotItsCursor() error {
@@ -122,9 +103,7 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.AgentID) (g
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return got, err
 	}
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		got, err = tx.Agents().Get(ctx, p.Viewer(), id)
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Agent, error) {
+		return tx.Agents().Get(ctx, p.Viewer(), id)
 	})
-	return got, err
 }

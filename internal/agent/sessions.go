@@ -21,12 +21,6 @@ type SessionList struct {
 	Cursor  string // NextCursor of the page before
 }
 
-// SessionPage is one page of sessions of agents.
-type SessionPage struct {
-	Sessions   []loci.Session
-	NextCursor string // "": this was the last page
-}
-
 // OpenSession opens a session of the person, in the active workspace. A person without an agent and a vendor opens one
 // that only the person may name. Invalid for an agent that p does not see or that is of another vendor, and for a
 // project that the person does not belong to; Conflict for an archived one; otherwise its errors are those of Create.
@@ -89,43 +83,25 @@ func ofAgent(ctx context.Context, tx store.Tx, p loci.Principal, s *loci.Session
 
 // Sessions returns the person's sessions of agents, the one opened last first; a vendor's credential gets those of
 // its vendor. Invalid if the cursor belongs to another query or principal.
-func (s *Service) Sessions(ctx context.Context, p loci.Principal, r SessionList) (*SessionPage, error) {
+func (s *Service) Sessions(ctx context.Context, p loci.Principal, r SessionList) (gate.Page[loci.Session], error) {
 	if err := s.Begin(ctx, p, SessionRead); err != nil {
-		return nil, err
+		return gate.Page[loci.Session]{}, err
 	}
-	const kind = "agent sessions"
 	switch r.State {
 	case "", loci.SessionActive, loci.SessionClosed:
 	default:
-		return nil, loci.FieldErrorf("state", "must be one of: active, closed; leave it out for all")
+		return gate.Page[loci.Session]{}, loci.FieldErrorf("state", "must be one of: active, closed; leave it out for all")
 	}
 	bound := SessionList{State: r.State, AgentID: r.AgentID}
-	q := store.SessionQuery{State: r.State, AgentID: r.AgentID}
-	var err error
-	if q.Limit, err = gate.PageSize("limit", r.Limit, gate.DefaultPage, gate.MaxPage); err != nil {
-		return nil, err
-	}
-	if r.Cursor != "" {
-		position, err := gate.OpenCursor(p, bound, kind, r.Cursor)
-		if err != nil {
-			return nil, err
-		}
-		q.After = store.Position(position)
-	}
-	var list []loci.Session
-	var next store.Position
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		list, next, err = tx.Sessions().List(ctx, p.Viewer(), q)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	out := &SessionPage{Sessions: list}
-	if next != "" {
-		out.NextCursor = gate.SealCursor(p, bound, kind, string(next))
-	}
-	return out, nil
+	return gate.ReadPage(p, "agent sessions", bound, r.Limit, r.Cursor,
+		func(after store.Position, limit int) (list []loci.Session, next store.Position, err error) {
+			q := store.SessionQuery{State: r.State, AgentID: r.AgentID, After: after, Limit: limit}
+			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+				list, next, err = tx.Sessions().List(ctx, p.Viewer(), q)
+				return err
+			})
+			return list, next, err
+		})
 }
 
 // Session returns a session of agents. NotFound if it is not there or not visible.
@@ -133,11 +109,9 @@ func (s *Service) Session(ctx context.Context, p loci.Principal, id loci.Session
 	if err := s.Begin(ctx, p, SessionRead); err != nil {
 		return session, err
 	}
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		session, err = tx.Sessions().Get(ctx, p.Viewer(), id)
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Session, error) {
+		return tx.Sessions().Get(ctx, p.Viewer(), id)
 	})
-	return session, err
 }
 
 // CloseSession ends a session: no request can name it from then on. What was written in it stays. NotFound if it is

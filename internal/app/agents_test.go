@@ -95,7 +95,7 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 		page, err := d.Agent.List(ctx, tt.who, agent.ListRequest{})
 		d.must(err)
 		var got []string
-		for _, a := range page.Agents {
+		for _, a := range page.Items {
 			got = append(got, string(a.Vendor))
 		}
 		if strings.Join(got, " ") != tt.want {
@@ -121,7 +121,7 @@ func TestAgentsAreListedInPages(t *testing.T) {
 	for range 3 {
 		page, err := d.Agent.List(ctx, d.claude, r)
 		d.must(err)
-		for _, a := range page.Agents {
+		for _, a := range page.Items {
 			got = append(got, a.Name)
 		}
 		r.Cursor = page.NextCursor
@@ -201,8 +201,8 @@ func TestSessionsOfAgents(t *testing.T) {
 		{"tom", d.tom, 0, false}, {"a key of projects", d.limited, 0, false}} {
 		page, err := d.Agent.Sessions(ctx, tt.who, agent.SessionList{})
 		d.must(err)
-		if len(page.Sessions) != tt.n {
-			t.Errorf("%s sees %d sessions, want %d", tt.name, len(page.Sessions), tt.n)
+		if len(page.Items) != tt.n {
+			t.Errorf("%s sees %d sessions, want %d", tt.name, len(page.Items), tt.n)
 		}
 		hidden := second(d.Agent.Session(ctx, tt.who, loci.NewSessionID()))
 		if err := second(d.Agent.Session(ctx, tt.who, one.ID)); tt.sees != (err == nil) ||
@@ -225,8 +225,8 @@ func TestSessionsOfAgents(t *testing.T) {
 	wantCode(t, second(d.Agent.CloseSession(ctx, d.mara, one.ID)), loci.Conflict)
 	page, err := d.Agent.Sessions(ctx, d.mara, agent.SessionList{State: loci.SessionClosed})
 	d.must(err)
-	if len(page.Sessions) != 1 || page.Sessions[0].ID != one.ID {
-		t.Errorf("closed sessions: got %+v", page.Sessions)
+	if len(page.Items) != 1 || page.Items[0].ID != one.ID {
+		t.Errorf("closed sessions: got %+v", page.Items)
 	}
 	wantCode(t, second(d.Agent.Sessions(ctx, d.mara, agent.SessionList{State: "gone"})), loci.Invalid)
 }
@@ -245,7 +245,7 @@ func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
 	for range 3 {
 		page, err := d.Agent.Sessions(ctx, d.claude, r)
 		d.must(err)
-		for _, s := range page.Sessions {
+		for _, s := range page.Items {
 			got = append(got, s.Title)
 		}
 		r.Cursor = page.NextCursor
@@ -259,7 +259,7 @@ func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
 		agent.SessionList{AgentID: of.ID, Limit: 2, Cursor: page.NextCursor})), loci.Invalid)
 	none, err := d.Agent.Sessions(ctx, d.claude, agent.SessionList{AgentID: loci.NewAgentID()})
 	d.must(err)
-	if len(none.Sessions) != 0 || none.NextCursor != "" {
+	if len(none.Items) != 0 || none.NextCursor != "" {
 		t.Errorf("of an absent agent: got %+v", none)
 	}
 }
@@ -295,7 +295,7 @@ func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
 		_, err := d.Memory.Get(ctx, who, saved.ID)
 		add("memory", true, err)
 		page, err := d.Memory.List(ctx, who, memory.ListRequest{Filter: memory.Filter{Scope: loci.ScopeAgent}, Total: true})
-		add("list", len(page.Memories) == 1 && page.Total == 1, err)
+		add("list", len(page.Items) == 1 && page.Total == 1, err)
 		found, err := d.Memory.Search(ctx, who, memory.SearchRequest{Query: "harbour"})
 		add("search", found.Total == 1, err)
 		sources, err := d.Memory.Sources(ctx, who, saved.ID)
@@ -303,7 +303,7 @@ func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
 		_, err = d.Memory.Assets(ctx, who, saved.ID)
 		add("assets", true, err)
 		nodes, err := d.Node.List(ctx, who, node.ListRequest{})
-		add("nodes", slices.ContainsFunc(nodes.Nodes, func(n *loci.MemoryNode) bool { return n.ID == nd.ID }), err)
+		add("nodes", slices.ContainsFunc(nodes.Items, func(n *loci.MemoryNode) bool { return n.ID == nd.ID }), err)
 		return strings.Join(seen, " ")
 	}
 	const all = "memory list search sources assets nodes"

@@ -132,15 +132,15 @@ func TestVendorsSeeWhatTheyMay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if titles(page.Memories) != tt.want || page.Total != len(page.Memories) {
-			t.Errorf("%s lists %q of %d, want %q", tt.who.Origin, titles(page.Memories), page.Total, tt.want)
+		if titles(page.Items) != tt.want || page.Total != len(page.Items) {
+			t.Errorf("%s lists %q of %d, want %q", tt.who.Origin, titles(page.Items), page.Total, tt.want)
 		}
 		found, err := w.Memory.Search(ctx, tt.who, memory.SearchRequest{Query: "harbour code"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.Total != len(page.Memories) {
-			t.Errorf("%s finds %d, want %d", tt.who.Origin, found.Total, len(page.Memories))
+		if found.Total != len(page.Items) {
+			t.Errorf("%s finds %d, want %d", tt.who.Origin, found.Total, len(page.Items))
 		}
 	}
 	if _, err := w.Memory.Patch(ctx, w.owner, open.ID, 0,
@@ -317,15 +317,15 @@ func TestCursorsBelongToOneQueryAndReader(t *testing.T) {
 		t.Fatalf("cursor %q, %v", first.NextCursor, err)
 	}
 	second, err := w.Memory.List(ctx, w.owner, memory.ListRequest{Filter: tagged, Limit: 10, Cursor: first.NextCursor})
-	if err != nil || len(second.Memories) != 3 || second.NextCursor != "" {
-		t.Errorf("second page has %d, cursor %q, %v", len(second.Memories), second.NextCursor, err)
+	if err != nil || len(second.Items) != 3 || second.NextCursor != "" {
+		t.Errorf("second page has %d, cursor %q, %v", len(second.Items), second.NextCursor, err)
 	}
 	found, err := w.Memory.Search(ctx, w.owner, memory.SearchRequest{Query: "deploy", Limit: 3})
-	if err != nil || len(found.Hits) != 3 || found.Total != 5 {
+	if err != nil || len(found.Items) != 3 || found.Total != 5 {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	rest, err := w.Memory.Search(ctx, w.owner, memory.SearchRequest{Query: "deploy", Limit: 3, Cursor: found.NextCursor})
-	if err != nil || len(rest.Hits) != 2 || rest.NextCursor != "" {
+	if err != nil || len(rest.Items) != 2 || rest.NextCursor != "" {
 		t.Errorf("%+v, %v", rest, err)
 	}
 	for name, try := range map[string]func() error{
@@ -363,11 +363,11 @@ func TestSearchFallsBackToPrefixes(t *testing.T) {
 	w := newWorld(t)
 	w.add(w.owner, memory.Draft{Title: "t", Content: "kubernetes cluster"})
 	got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "kube"})
-	if err != nil || len(got.Hits) != 1 || !got.Partial || got.Hits[0].Snippet != "**kubernetes** cluster" {
+	if err != nil || len(got.Items) != 1 || !got.Partial || got.Items[0].Snippet != "**kubernetes** cluster" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	none, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "zebra"})
-	if err != nil || len(none.Hits) != 0 || none.Partial {
+	if err != nil || len(none.Items) != 0 || none.Partial {
 		t.Errorf("%+v, %v", none, err)
 	}
 }
@@ -445,8 +445,8 @@ func TestWhatIsNotValidNowIsNotRecalled(t *testing.T) {
 	next := w.add(w.owner, memory.Draft{Title: "next", Content: "the harbour opens at eight", Pinned: new(true),
 		ValidFrom: began.Add(day)})
 	listed, err := w.Memory.List(ctx, w.claude, memory.ListRequest{})
-	if err != nil || titles(listed.Memories) != "next now old" {
-		t.Errorf("listed %q, %v", titles(listed.Memories), err)
+	if err != nil || titles(listed.Items) != "next now old" {
+		t.Errorf("listed %q, %v", titles(listed.Items), err)
 	}
 	if _, err := w.Memory.Get(ctx, w.claude, next.ID); err != nil {
 		t.Error(err)
@@ -462,10 +462,10 @@ func TestWhatIsNotValidNowIsNotRecalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := len(strings.Fields(want))
-		if found.Total != n || len(found.Hits) != n || titles(asked.Used) != want || titles(unfit.Used) != want ||
+		if found.Total != n || len(found.Items) != n || titles(asked.Used) != want || titles(unfit.Used) != want ||
 			briefed.Total != n || len(briefed.Pinned) != n {
 			t.Errorf("at %+v, want %q: %d hits of %d, asked %q, recent %q, briefed of %d with %d pinned", when, want,
-				len(found.Hits), found.Total, titles(asked.Used), titles(unfit.Used), briefed.Total, len(briefed.Pinned))
+				len(found.Items), found.Total, titles(asked.Used), titles(unfit.Used), briefed.Total, len(briefed.Pinned))
 		}
 	}
 	told(loci.When{}, "now")

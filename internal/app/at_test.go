@@ -355,7 +355,7 @@ var readings = []reading{
 		return all
 	}},
 	{"list", false, func(c *chronicle, p loci.Principal, w loci.When) []*loci.Memory {
-		return c.listed(p, w, func(r memory.ListRequest) (*memory.ListPage,
+		return c.listed(p, w, func(r memory.ListRequest) (memory.ListPage,
 			error) {
 			return c.Memory.List(c.t.Context(), p, r)
 		})
@@ -444,7 +444,7 @@ func (c *chronicle) compareRest(name string, p loci.Principal, w loci.When) {
 		return
 	}
 	pool := slices.DeleteFunc(all, func(m *loci.Memory) bool { return m.TeamID != p.TeamID })
-	got := c.listed(p, w, func(r memory.ListRequest) (*memory.ListPage, error) { return c.Memory.TeamMemories(ctx, p, r) })
+	got := c.listed(p, w, func(r memory.ListRequest) (memory.ListPage, error) { return c.Memory.TeamMemories(ctx, p, r) })
 	if a, b := asJSON(c, pool), asJSON(c, got); a != b {
 		c.rt.Fatalf("the pool by %s at %+v: %s, want %s", name, w, b, a)
 	}

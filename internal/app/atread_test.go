@@ -15,14 +15,14 @@ func keyed(memories ...*loci.Memory) map[loci.MemoryID]*loci.Memory {
 	return out
 }
 
-func (c *chronicle) listed(p loci.Principal, w loci.When, read func(memory.ListRequest) (*memory.ListPage, error)) (
+func (c *chronicle) listed(p loci.Principal, w loci.When, read func(memory.ListRequest) (memory.ListPage, error)) (
 	all []*loci.Memory) {
 	for cursor := ""; ; {
 		page, err := read(memory.ListRequest{Filter: memory.Filter{When: w}, Limit: 2, Cursor: cursor, Total: true})
 		if err != nil {
 			c.rt.Fatal(err)
 		}
-		all = append(all, page.Memories...)
+		all = append(all, page.Items...)
 		if cursor = page.NextCursor; cursor == "" {
 			if page.Total != len(all) || page.TotalIsLowerBound {
 				c.rt.Fatalf("counts %d, lists %d", page.Total, len(all))
@@ -38,7 +38,7 @@ func (c *chronicle) searched(p loci.Principal, w loci.When, query, fallback stri
 	if err != nil {
 		c.rt.Fatal(err)
 	}
-	for _, h := range page.Hits {
+	for _, h := range page.Items {
 		if h.Why.Fallback != fallback {
 			c.rt.Fatalf("%s was found by %q, want %q", query, h.Why.Fallback, fallback)
 		}
@@ -57,8 +57,8 @@ func (c *chronicle) recalled(p loci.Principal, w loci.When) (all []*loci.Memory)
 		if err != nil {
 			c.rt.Fatal(err)
 		}
-		for i := range page.Memories {
-			m := &page.Memories[i]
+		for i := range page.Items {
+			m := &page.Items[i]
 			sum := 0.0
 			for _, t := range m.Why.Terms {
 				sum += t.Score

@@ -25,7 +25,7 @@ func (w *world) everything() []*loci.Memory {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return page.Memories
+	return page.Items
 }
 
 func TestBulkDoesAllInOrder(t *testing.T) {
@@ -55,8 +55,8 @@ func TestBulkDoesAllInOrder(t *testing.T) {
 		t.Error(diff)
 	}
 	page, err := w.Memory.List(t.Context(), w.owner, memory.ListRequest{})
-	if err != nil || titles(page.Memories) != "two new" {
-		t.Errorf("lists %q, %v", titles(page.Memories), err)
+	if err != nil || titles(page.Items) != "two new" {
+		t.Errorf("lists %q, %v", titles(page.Items), err)
 	}
 }
 

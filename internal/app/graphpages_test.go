@@ -47,7 +47,7 @@ var graphPagers = map[string]graphPager{
 		if err != nil {
 			return nil, "", err
 		}
-		for _, o := range page.Observations {
+		for _, o := range page.Items {
 			items = append(items, o.Content)
 		}
 		return items, page.NextCursor, nil
@@ -59,7 +59,7 @@ var graphPagers = map[string]graphPager{
 		if err != nil {
 			return nil, "", err
 		}
-		for _, r := range page.Relations {
+		for _, r := range page.Items {
 			items = append(items, r.Type)
 		}
 		return items, page.NextCursor, nil

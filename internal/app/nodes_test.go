@@ -113,7 +113,7 @@ func TestTrashOfNodes(t *testing.T) {
 	}
 	wantCode(t, second(g.Node.Items(ctx, g.mara, g.node.ID)), loci.NotFound)
 	page, err := g.Node.List(ctx, g.mara, node.ListRequest{Trashed: true, Tag: "team"})
-	if err != nil || len(page.Nodes) != 1 || page.Nodes[0].ID != g.node.ID {
+	if err != nil || len(page.Items) != 1 || page.Items[0].ID != g.node.ID {
 		t.Errorf("got %+v, %v", page, err)
 	}
 	wantCode(t, second(g.Node.List(ctx, g.claude, node.ListRequest{Trashed: true})), loci.Forbidden)
@@ -216,7 +216,7 @@ func TestNodesOfAProject(t *testing.T) {
 	g.must(g.Project.Delete(ctx, g.mara, g.project))
 	for p, id := range map[*loci.Principal]loci.NodeID{&g.mara: n.ID, &g.tom: toms.ID} {
 		page, err := g.Node.List(ctx, *p, node.ListRequest{Trashed: true, ProjectID: g.project})
-		if err != nil || len(page.Nodes) != 1 || page.Nodes[0].ID != id {
+		if err != nil || len(page.Items) != 1 || page.Items[0].ID != id {
 			t.Errorf("got %+v, %v; want %s in its owner's trash", page, err, id)
 		}
 	}
@@ -238,7 +238,7 @@ func TestNodesAreListedByPage(t *testing.T) {
 	for more := true; more; more = r.Cursor != "" {
 		page, err := g.Node.List(ctx, g.mara, r)
 		g.must(err)
-		for _, n := range page.Nodes {
+		for _, n := range page.Items {
 			got = append(got, n.Name)
 		}
 		r.Cursor = page.NextCursor

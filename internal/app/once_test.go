@@ -45,7 +45,7 @@ func TestWhatAKilledServerBegan(t *testing.T) {
 				t.Errorf("got %+v, %v; want what the second one made", known, err)
 			}
 			page, err := w.Memory.List(t.Context(), w.owner, memory.ListRequest{})
-			if err != nil || titles(page.Memories) != "in time" {
+			if err != nil || titles(page.Items) != "in time" {
 				t.Errorf("got %v, %v; want one memory", page, err)
 			}
 		})

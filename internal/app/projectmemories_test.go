@@ -34,11 +34,11 @@ func TestAKeyThatIsLimitedToAProject(t *testing.T) {
 	for _, vendor := range []loci.Vendor{"", "claude"} {
 		p := w.stage.key(olga, auth.KeyRequest{Vendor: vendor, ProjectIDs: []loci.ProjectID{w.open.ID}})
 		page, err := w.Memory.List(ctx, p, memory.ListRequest{Total: true})
-		if err != nil || titles(page.Memories) != "layout plan" || page.Total != 2 {
+		if err != nil || titles(page.Items) != "layout plan" || page.Total != 2 {
 			t.Errorf("%q lists %v, %v", vendor, page, err)
 		}
 		found, err := w.Memory.Search(ctx, p, memory.SearchRequest{Query: "and"})
-		if err != nil || len(found.Hits) != 2 {
+		if err != nil || len(found.Items) != 2 {
 			t.Errorf("%q finds %+v, %v", vendor, found, err)
 		}
 		gr, err := w.Graph.Read(ctx, p, w.open.ID, graph.ListRequest{})
@@ -91,7 +91,7 @@ func TestALimitedKeyNeverWidens(t *testing.T) {
 		t.Helper()
 		p := w.with(secret)
 		page, err := w.Memory.List(ctx, p, memory.ListRequest{})
-		if err != nil || titles(page.Memories) != want || !p.OnlyProjects {
+		if err != nil || titles(page.Items) != want || !p.OnlyProjects {
 			t.Errorf("sees %v, %v; want %q", page, err, want)
 		}
 	}
@@ -181,7 +181,7 @@ func TestMemoriesOfADeletedProject(t *testing.T) {
 	w.must(w.Project.Delete(ctx, w.session(w.olga), w.closed.ID))
 	mia = w.who["member"]()
 	page, err := w.Memory.List(ctx, mia, memory.ListRequest{Filter: memory.Filter{Lifecycle: loci.TrashOnly}})
-	if err != nil || titles(page.Memories) != "price" {
+	if err != nil || titles(page.Items) != "price" {
 		t.Errorf("the trash has %+v, %v", page, err)
 	}
 	wantCode(t, second(w.Memory.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound)

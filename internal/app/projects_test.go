@@ -141,8 +141,8 @@ func TestOneOfSeveralGetsAName(t *testing.T) {
 		t.Errorf("%d made it, want 1", won)
 	}
 	page, err := w.App.Project.List(t.Context(), w.session(w.olga), project.ListRequest{})
-	if err != nil || projectNames(page.Projects) != "merger race website" {
-		t.Errorf("got %s, %v", projectNames(page.Projects), err)
+	if err != nil || projectNames(page.Items) != "merger race website" {
+		t.Errorf("got %s, %v", projectNames(page.Items), err)
 	}
 	_, err = w.Project.Create(t.Context(), w.who["anybody"](), project.Draft{Name: "merger"})
 	wantCode(t, err, loci.Conflict)
@@ -188,10 +188,10 @@ func TestPagesOfProjects(t *testing.T) {
 		for r := (project.ListRequest{Status: status, Limit: 2}); ; {
 			page, err := w.App.Project.List(ctx, p, r)
 			w.must(err)
-			if len(page.Projects) > 2 || page.NextCursor != "" && len(page.Projects) != 2 {
-				t.Errorf("a page has %d", len(page.Projects))
+			if len(page.Items) > 2 || page.NextCursor != "" && len(page.Items) != 2 {
+				t.Errorf("a page has %d", len(page.Items))
 			}
-			names = append(names, projectNames(page.Projects))
+			names = append(names, projectNames(page.Items))
 			if r.Cursor = page.NextCursor; r.Cursor == "" {
 				return strings.Join(names, " ")
 			}

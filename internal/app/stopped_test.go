@@ -26,7 +26,7 @@ func TestSearchThatUsesUpItsTime(t *testing.T) {
 			partial := partial || query == "uesda" // which is in no index
 			r := memory.SearchRequest{Query: query}
 			s, err := w.Memory.Search(t.Context(), w.owner, r)
-			if err != nil || s.Partial != partial || s.StoppedBy != by || len(s.Hits) > 1 || s.TotalIsLowerBound != (by != "") {
+			if err != nil || s.Partial != partial || s.StoppedBy != by || len(s.Items) > 1 || s.TotalIsLowerBound != (by != "") {
 				t.Errorf("search for %q, patience %d: %+v, %v", query, patience, s, err)
 			}
 			found, err := w.Memory.Recall(t.Context(), w.claude, r)
@@ -68,7 +68,7 @@ func TestStarsStandForFewWords(t *testing.T) {
 	// Words found nowhere are tried as the beginnings of others, but not short ones.
 	for query, want := range map[string]string{"womba": "prefix", "w qqq": "substring", "womb q": "prefix"} {
 		got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: query})
-		if err != nil || len(got.Hits) > 0 && got.Hits[0].Why.Fallback != want || len(got.Hits) == 0 && want == "prefix" {
+		if err != nil || len(got.Items) > 0 && got.Items[0].Why.Fallback != want || len(got.Items) == 0 && want == "prefix" {
 			t.Errorf("search for %q: %+v, %v; want %s", query, got, err, want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestPartsOfOldMemories(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "versicherung"})
-	if err != nil || len(got.Hits) != 1 || got.Hits[0].Memory.ID != old.ID || got.StoppedBy != memory.StoppedByNothing {
+	if err != nil || len(got.Items) != 1 || got.Items[0].Memory.ID != old.ID || got.StoppedBy != memory.StoppedByNothing {
 		t.Errorf("found %+v, %v; want the memory that is older than 5,500 others", got, err)
 	}
 }

@@ -32,15 +32,15 @@ func (w *world) listed(when loci.When) string {
 	w.t.Helper()
 	page, err := w.Memory.List(w.t.Context(), w.owner, memory.ListRequest{Filter: memory.Filter{When: when}})
 	w.must(err)
-	slices.Reverse(page.Memories)
-	return titles(page.Memories)
+	slices.Reverse(page.Items)
+	return titles(page.Items)
 }
 
 func (w *world) pending(p loci.Principal) []loci.Suggestion {
 	w.t.Helper()
 	page, err := w.Memory.Suggestions(w.t.Context(), p, memory.SuggestionsRequest{State: loci.SuggestionPending})
 	w.must(err)
-	return page.Suggestions
+	return page.Items
 }
 
 func TestSupersede(t *testing.T) {
@@ -184,7 +184,7 @@ func TestSuggestToWhoseItIs(t *testing.T) {
 		wantCode(t, err, loci.Conflict)
 	}
 	if all, err := w.Memory.Suggestions(ctx, w.owner, memory.SuggestionsRequest{}); err != nil ||
-		len(all.Suggestions) != 2 || len(w.pending(w.owner)) != 0 {
+		len(all.Items) != 2 || len(w.pending(w.owner)) != 0 {
 		t.Errorf("all: %+v, %v", all, err)
 	}
 }
@@ -328,7 +328,7 @@ func TestSuggestionPages(t *testing.T) {
 	for first := true; first || r.Cursor != ""; first = false {
 		page, err := w.Memory.Suggestions(ctx, w.owner, r)
 		w.must(err)
-		for _, s := range page.Suggestions {
+		for _, s := range page.Items {
 			got = append(got, s.ID)
 		}
 		r.Cursor = page.NextCursor

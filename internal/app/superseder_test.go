@@ -82,7 +82,7 @@ func TestHiddenSuccessorIsNotNamed(t *testing.T) {
 		t.Error("a change answers with what was erased")
 	}
 	if page, err := w.Memory.List(ctx, w.owner, memory.ListRequest{}); err != nil ||
-		strings.Contains(titles(page.Memories), "Mondays") {
-		t.Errorf("a change made a superseded memory count again: %v %v", titles(page.Memories), err)
+		strings.Contains(titles(page.Items), "Mondays") {
+		t.Errorf("a change made a superseded memory count again: %v %v", titles(page.Items), err)
 	}
 }

@@ -16,7 +16,7 @@ func (c *company) pool(p loci.Principal) string {
 	c.t.Helper()
 	page, err := c.Memory.TeamMemories(c.t.Context(), p, memory.ListRequest{})
 	c.must(err)
-	return titles(page.Memories)
+	return titles(page.Items)
 }
 
 // again is what the person's next request comes with.

@@ -125,8 +125,8 @@ func TestImportLeavesOutBadLines(t *testing.T) {
 	dry := newWorld(t)
 	got, err = dry.Transfer.Import(t.Context(), dry.local, &export, transfer.ImportOptions{DryRun: true})
 	page, listErr := dry.Memory.List(t.Context(), dry.local, memory.ListRequest{})
-	if err != nil || listErr != nil || got.Added != 3 || len(page.Memories) != 0 {
-		t.Errorf("dry run: %+v, %d stored, %v %v", got, len(page.Memories), err, listErr)
+	if err != nil || listErr != nil || got.Added != 3 || len(page.Items) != 0 {
+		t.Errorf("dry run: %+v, %d stored, %v %v", got, len(page.Items), err, listErr)
 	}
 }
 
@@ -150,12 +150,12 @@ func TestSearchFindsWhatHasEveryWordBelowTheLimit(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	page, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "deploys tuesdays", Limit: 1})
-	if err != nil || len(page.Hits) != 1 || page.Hits[0].Memory.Title != "Deploys" || !page.TotalIsLowerBound {
+	if err != nil || len(page.Items) != 1 || page.Items[0].Memory.Title != "Deploys" || !page.TotalIsLowerBound {
 		t.Errorf("%+v, %v", page, err)
 	}
 	deep := memory.SearchRequest{Query: "deploys tuesdays", Limit: 1, Offset: gate.MaxOffset}
 	for range 3 { // to the very end
-		if page, err = w.Memory.Search(t.Context(), w.owner, deep); err != nil || len(page.Hits) != 1 {
+		if page, err = w.Memory.Search(t.Context(), w.owner, deep); err != nil || len(page.Items) != 1 {
 			t.Fatalf("%+v, %v", page, err)
 		}
 		deep.Offset, deep.Cursor = 0, page.NextCursor
@@ -194,8 +194,8 @@ func TestImportLeavesForeignTeamsAndWorkspaces(t *testing.T) {
 	}
 	page, err := c.Memory.List(ctx, c.session(boss), memory.ListRequest{})
 	c.must(err)
-	if len(page.Memories) != 1 || !page.Memories[0].TeamID.IsZero() {
-		t.Errorf("got %+v", page.Memories)
+	if len(page.Items) != 1 || !page.Items[0].TeamID.IsZero() {
+		t.Errorf("got %+v", page.Items)
 	}
 	again, err := c.App.Transfer.Import(ctx, operator, strings.NewReader(foreign), transfer.ImportOptions{})
 	if err != nil || again.Present != records(foreign) || again.Refused != 0 {

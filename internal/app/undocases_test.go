@@ -153,7 +153,7 @@ func TestUndoHasALimit(t *testing.T) {
 	_, err := w.Memory.Undo(t.Context(), w.local, loci.UndoSelection{Origin: "cursor", Since: since}, false)
 	wantCode(t, err, loci.Conflict)
 	page, err := w.Memory.List(t.Context(), w.local, memory.ListRequest{Total: true, Limit: 1})
-	if err != nil || page.Total != 1000 || page.Memories[0].Version != 1 {
+	if err != nil || page.Total != 1000 || page.Items[0].Version != 1 {
 		t.Errorf("%+v, %v", page, err)
 	}
 }

@@ -62,18 +62,6 @@ type Page struct {
 	NextCursor string
 }
 
-// ObservationPage is one page of an entity's observations, oldest first.
-type ObservationPage struct {
-	Observations []loci.Observation
-	NextCursor   string
-}
-
-// RelationPage is one page of an entity's relations, oldest first.
-type RelationPage struct {
-	Relations  []loci.Relation
-	NextCursor string
-}
-
 // Search returns the entities that match in name, type or observations. Invalid for a malformed query, which says what
 // is wrong with it.
 func (s *Service) Search(ctx context.Context, p loci.Principal, in loci.ProjectID, r SearchRequest) (*Hits, error) {
@@ -193,51 +181,47 @@ func (s *Service) Entity(ctx context.Context, p loci.Principal, in loci.ProjectI
 	})
 }
 
-// EntityObservations returns one page of all observations of an entity. Its errors are those of Entity.
+// EntityObservations returns one page of all observations of an entity, oldest first. Its errors are those of Entity.
 func (s *Service) EntityObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which,
-	r ListRequest) (*ObservationPage, error) {
+	r ListRequest) (gate.Page[loci.Observation], error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
+		return gate.Page[loci.Observation]{}, err
 	}
-	bound := cursorOf{Project: in, Which: which}
-	q, err := bound.page(p, "observations", r)
-	if err != nil {
-		return nil, err
-	}
-	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*ObservationPage, error) {
-		id, err := which.id(ctx, tx, v, "name")
-		if err != nil {
-			return nil, err
-		}
-		page, err := tx.Graph().Observations(ctx, v, id, q)
-		if err != nil {
-			return nil, err
-		}
-		return &ObservationPage{Observations: page.Observations, NextCursor: bound.next(p, "observations", page.Next)}, nil
-	})
+	return rowsOf(ctx, s, p, cursorOf{Project: in, Which: which}, "observations", r,
+		func(g store.Graph, v loci.Viewer, id loci.EntityID, q store.GraphQuery) ([]loci.Observation, store.Position, error) {
+			page, err := g.Observations(ctx, v, id, q)
+			return page.Observations, page.Next, err
+		})
 }
 
-// EntityRelations returns one page of all relations of an entity. Its errors are those of Entity.
+// EntityRelations returns one page of all relations of an entity, oldest first. Its errors are those of Entity.
 func (s *Service) EntityRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which,
-	r ListRequest) (*RelationPage, error) {
+	r ListRequest) (gate.Page[loci.Relation], error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
+		return gate.Page[loci.Relation]{}, err
 	}
-	bound := cursorOf{Project: in, Which: which}
-	q, err := bound.page(p, "relations", r)
+	return rowsOf(ctx, s, p, cursorOf{Project: in, Which: which}, "relations", r,
+		func(g store.Graph, v loci.Viewer, id loci.EntityID, q store.GraphQuery) ([]loci.Relation, store.Position, error) {
+			page, err := g.Relations(ctx, v, id, q)
+			return page.Relations, page.Next, err
+		})
+}
+
+// rowsOf returns one page of what list reads of an entity.
+func rowsOf[T any](ctx context.Context, s *Service, p loci.Principal, c cursorOf, kind string, r ListRequest,
+	list func(store.Graph, loci.Viewer, loci.EntityID, store.GraphQuery) ([]T, store.Position, error),
+) (gate.Page[T], error) {
+	q, err := c.page(p, kind, r)
 	if err != nil {
-		return nil, err
+		return gate.Page[T]{}, err
 	}
-	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*RelationPage, error) {
-		id, err := which.id(ctx, tx, v, "name")
+	return View(ctx, s, p, c.Project, func(tx store.GraphTx, v loci.Viewer) (page gate.Page[T], err error) {
+		id, err := c.Which.id(ctx, tx, v, "name")
 		if err != nil {
-			return nil, err
+			return page, err
 		}
-		page, err := tx.Graph().Relations(ctx, v, id, q)
-		if err != nil {
-			return nil, err
-		}
-		return &RelationPage{Relations: page.Relations, NextCursor: bound.next(p, "relations", page.Next)}, nil
+		rows, next, err := list(tx.Graph(), v, id, q)
+		return gate.Page[T]{Items: rows, NextCursor: c.next(p, kind, next)}, err
 	})
 }
 

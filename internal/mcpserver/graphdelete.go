@@ -12,10 +12,7 @@ type deleted struct {
 }
 
 func deletedOr(n int, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return deleted{n}, nil
+	return deleted{n}, err
 }
 
 func deletedNamesFields(c *call, in *[]string) []field {

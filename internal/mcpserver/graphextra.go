@@ -28,12 +28,9 @@ func (s *Server) restoreEntities(ctx context.Context, c *call, in *graph.IDs) (a
 			"entities, observations and relations are empty; send ids from list_deleted_nodes in one of them")
 	}
 	n, err := s.app.Graph.RestoreEntities(ctx, c.principal, c.project, *in)
-	if err != nil {
-		return nil, err
-	}
 	return struct {
 		Restored int `json:"restored"`
-	}{n}, nil
+	}{n}, err
 }
 
 func trashFields(c *call, in *int) []field {
@@ -42,9 +39,6 @@ func trashFields(c *call, in *int) []field {
 
 func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (any, error) {
 	trash, err := s.app.Graph.Trash(ctx, c.principal, c.project, *most)
-	if err != nil {
-		return nil, err
-	}
 	out := struct {
 		Entities     []entityShape      `json:"entities"`
 		Observations []observationShape `json:"observations"`
@@ -61,7 +55,7 @@ func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (a
 		out.Observations[i] = observationShape{ID: o.ID, EntityID: o.EntityID, Content: o.Content,
 			CreatedAt: o.CreatedAt, DeletedAt: o.DeletedAt, Origin: o.Origin}
 	}
-	return out, nil
+	return out, err
 }
 
 // entityQuestion is about one entity.
@@ -105,16 +99,13 @@ func (s *Server) getEntityHistory(ctx context.Context, c *call, in *entityQuesti
 		return nil, err
 	}
 	list, err := s.app.Graph.EntityHistory(ctx, c.principal, c.project, in.Which, in.limit)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]change, len(list))
 	for i, one := range list {
 		out[i] = change{one.At, one.Change, one.Kind, one.ID, one.Origin, one.Text}
 	}
 	return struct {
 		Changes []change `json:"changes"`
-	}{out}, nil
+	}{out}, err
 }
 
 func neighborsFields(c *call, in *entityQuestion) []field {
@@ -127,10 +118,7 @@ func (s *Server) getNeighbors(ctx context.Context, c *call, in *entityQuestion) 
 		return nil, err
 	}
 	list, err := s.app.Graph.Neighbours(ctx, c.principal, c.project, in.Which, in.hops, in.limit)
-	if err != nil {
-		return nil, err
-	}
-	return found{Entities: shapeOfEntities(list)}, nil
+	return found{Entities: shapeOfEntities(list)}, err
 }
 
 type merge struct{ from, into graph.Which }

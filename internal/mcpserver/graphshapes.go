@@ -27,10 +27,7 @@ func shapeOfProject(p loci.Project, message string) projectShape {
 
 // shapeOr is shapeOfProject for the result of a call of app.
 func shapeOr(p loci.Project, message string, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return shapeOfProject(p, message), nil
+	return shapeOfProject(p, message), err
 }
 
 type entityShape struct {

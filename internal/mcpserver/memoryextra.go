@@ -25,10 +25,7 @@ func suggestionFields(c *call, in *memory.SuggestionsRequest) []field {
 
 func (s *Server) listSuggestions(ctx context.Context, c *call, in *memory.SuggestionsRequest) (any, error) {
 	found, err := s.app.Memory.Suggestions(ctx, c.principal, *in)
-	if err != nil {
-		return nil, err
-	}
-	return rows("suggestions", found.Suggestions, found.NextCursor), nil
+	return rows("suggestions", found.Items, found.NextCursor), err
 }
 
 type newSources struct {
@@ -52,10 +49,7 @@ func sourceFields(in *loci.Source) []field {
 
 func (s *Server) addSources(ctx context.Context, c *call, in *newSources) (any, error) {
 	all, _, err := s.app.Memory.AddSources(ctx, c.principal, in.memory, in.sources)
-	if err != nil {
-		return nil, err
-	}
-	return rows("sources", all, ""), nil
+	return rows("sources", all, ""), err
 }
 
 func sourcesFields(c *call, in *loci.MemoryID) []field {
@@ -64,10 +58,7 @@ func sourcesFields(c *call, in *loci.MemoryID) []field {
 
 func (s *Server) getSources(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
 	list, err := s.app.Memory.Sources(ctx, c.principal, *in)
-	if err != nil {
-		return nil, err
-	}
-	return rows("sources", list, ""), nil
+	return rows("sources", list, ""), err
 }
 
 func nodesFields(c *call, in *node.ListRequest) []field {
@@ -76,10 +67,7 @@ func nodesFields(c *call, in *node.ListRequest) []field {
 
 func (s *Server) listMemoryNodes(ctx context.Context, c *call, in *node.ListRequest) (any, error) {
 	found, err := s.app.Node.List(ctx, c.principal, *in)
-	if err != nil {
-		return nil, err
-	}
-	return rows("memory_nodes", found.Nodes, found.NextCursor), nil
+	return rows("memory_nodes", found.Items, found.NextCursor), err
 }
 
 type packRequest struct {
@@ -111,10 +99,7 @@ func agentsFields(_ *call, in *agent.ListRequest) []field { return []field{curso
 
 func (s *Server) listAgents(ctx context.Context, c *call, in *agent.ListRequest) (any, error) {
 	found, err := s.app.Agent.List(ctx, c.principal, *in)
-	if err != nil {
-		return nil, err
-	}
-	return rows("agents", found.Agents, found.NextCursor), nil
+	return rows("agents", found.Items, found.NextCursor), err
 }
 
 func agentFields(_ *call, in *agent.Draft) []field {

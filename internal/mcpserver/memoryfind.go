@@ -20,11 +20,11 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *memory.SearchR
 	if err != nil {
 		return nil, err
 	}
-	out := page[hit]{Memories: make([]hit, len(found.Memories)), Total: &found.Total,
-		TotalIsLowerBound: found.TotalIsLowerBound, HasMore: found.Total > len(found.Memories),
+	out := page[hit]{Memories: make([]hit, len(found.Items)), Total: &found.Total,
+		TotalIsLowerBound: found.TotalIsLowerBound, HasMore: found.Total > len(found.Items),
 		stopped: stoppedBy(found.Partial, found.StoppedBy)}
-	for i := range found.Memories {
-		out.Memories[i] = hitOf(&found.Memories[i])
+	for i := range found.Items {
+		out.Memories[i] = hitOf(&found.Items[i])
 	}
 	return out, nil
 }
@@ -81,10 +81,10 @@ func (s *Server) recallMemories(ctx context.Context, c *call, in *memory.SearchR
 	if err != nil {
 		return nil, err
 	}
-	for i := range found.Memories {
-		found.Memories[i].Memory = *shown(&found.Memories[i].Memory)
+	for i := range found.Items {
+		found.Items[i].Memory = *shown(&found.Items[i].Memory)
 	}
-	return page[loci.Recalled]{Memories: found.Memories, Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
+	return page[loci.Recalled]{Memories: found.Items, Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
 		HasMore: found.NextCursor != "", NextCursor: found.NextCursor,
 		stopped: stoppedBy(found.Partial, found.StoppedBy)}, nil
 }

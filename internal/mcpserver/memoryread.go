@@ -44,10 +44,7 @@ func browseFields(_ *call, in *memory.ListRequest) []field {
 func (s *Server) browseMemories(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
 	in.Total = true
 	found, err := s.app.Memory.List(ctx, c.principal, *in)
-	if err != nil {
-		return nil, err
-	}
-	return countedPage(found, loci.Summaries(found.Memories)), nil
+	return countedPage(found, loci.Summaries(found.Items)), err
 }
 
 func tagFields(_ *call, in *memory.ListRequest) []field {
@@ -57,10 +54,7 @@ func tagFields(_ *call, in *memory.ListRequest) []field {
 func (s *Server) getMemoriesByTag(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
 	in.Total = true
 	found, err := s.app.Memory.List(ctx, c.principal, *in)
-	if err != nil {
-		return nil, err
-	}
-	return countedPage(found, memories(found.Memories)), nil
+	return countedPage(found, memories(found.Items)), err
 }
 
 func teamFields(_ *call, in *memory.ListRequest) []field {
@@ -72,15 +66,12 @@ func (s *Server) readTeamMemories(ctx context.Context, c *call, in *memory.ListR
 }
 
 // fullPage returns a page of a list for a tool that takes no cursor.
-func fullPage(found *memory.ListPage, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return page[*loci.Memory]{Memories: memories(found.Memories), HasMore: found.NextCursor != ""}, nil
+func fullPage(found memory.ListPage, err error) (any, error) {
+	return page[*loci.Memory]{Memories: memories(found.Items), HasMore: found.NextCursor != ""}, err
 }
 
 // countedPage returns a page of a list with its total and a cursor.
-func countedPage[T any](found *memory.ListPage, list []T) page[T] {
+func countedPage[T any](found memory.ListPage, list []T) page[T] {
 	return page[T]{Memories: list, Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
 		HasMore: found.NextCursor != "", NextCursor: found.NextCursor}
 }

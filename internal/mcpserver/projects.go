@@ -27,17 +27,14 @@ func (s *Server) listProjects(ctx context.Context, c *call, in *project.ListRequ
 		in.Status = ""
 	}
 	found, err := s.app.Project.List(ctx, c.principal, *in)
-	if err != nil {
-		return nil, err
-	}
 	out := struct {
 		Projects   []projectShape `json:"projects"`
 		NextCursor string         `json:"next_cursor,omitempty"`
-	}{make([]projectShape, len(found.Projects)), found.NextCursor}
-	for i, p := range found.Projects {
+	}{make([]projectShape, len(found.Items)), found.NextCursor}
+	for i, p := range found.Items {
 		out.Projects[i] = shapeOfProject(p, "")
 	}
-	return out, nil
+	return out, err
 }
 
 func newProjectFields(_ *call, in *project.Draft) []field {
@@ -123,12 +120,9 @@ func (s *Server) deleteProject(ctx context.Context, c *call, name *string) (any,
 	if err == nil {
 		err = s.app.Project.Delete(ctx, c.principal, p.ID)
 	}
-	if err != nil {
-		return nil, err
-	}
 	return struct {
 		ID      loci.ProjectID `json:"id"`
 		Name    string         `json:"name"`
 		Message string         `json:"message"`
-	}{p.ID, p.Name, fmt.Sprintf("Deleted project %q permanently.", p.Name)}, nil
+	}{p.ID, p.Name, fmt.Sprintf("Deleted project %q permanently.", p.Name)}, err
 }

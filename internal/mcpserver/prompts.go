@@ -46,8 +46,8 @@ func (s *Server) recall(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.Ge
 	if err != nil {
 		return nil, s.rpcError(ctx, "recall", err)
 	}
-	list := make([]*loci.Memory, len(found.Hits))
-	for i, h := range found.Hits {
+	list := make([]*loci.Memory, len(found.Items))
+	for i, h := range found.Items {
 		list[i] = shown(h.Memory)
 	}
 	body, err := encode(page[*loci.Memory]{Memories: list, HasMore: found.Total > len(list)})

@@ -37,16 +37,13 @@ func current(f Filter) Filter {
 // find is the one function behind every search: candidates from the store,
 // rank from package recall, rows of one page.
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (
-	*SearchPage, error) {
-	f := finder{ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, until: time.Now().Add(s.patience)}
+	*finder, []Hit, error) {
+	f := &finder{ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, until: time.Now().Add(s.patience)}
 	if err := f.rank(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	page := &SearchPage{Total: f.ranking.Len(), TotalIsLowerBound: f.more || f.stopped != "", StoppedBy: f.stopped,
-		Partial: f.stopped != "" || f.fallback != "" && f.ranking.Len() > 0}
-	var err error
-	page.Hits, err = f.load(f.ranking.Hits(offset, offset+limit))
-	return page, err
+	hits, err := f.load(f.ranking.Hits(offset, offset+limit))
+	return f, hits, err
 }
 
 // finder is a search on its way. It lives no longer than the call that made it.

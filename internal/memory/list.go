@@ -23,44 +23,40 @@ type ListRequest struct {
 }
 
 // ListPage is one page of memories.
-type ListPage struct {
-	Memories          []*loci.Memory
-	NextCursor        string // "": this was the last page
-	Total             int    // if it was asked for
-	TotalIsLowerBound bool   // there are more than Total
-}
+type ListPage = gate.Page[*loci.Memory]
 
 // List returns the visible memories that pass the filter, newest first. With
 // Filter.Lifecycle TrashOnly it lists the trash, which only people may.
 // Invalid if the cursor belongs to another query or principal.
-func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (*ListPage, error) {
+func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (ListPage, error) {
 	if err := s.Begin(ctx, p, r.action()); err != nil {
-		return nil, err
+		return ListPage{}, err
 	}
 	return s.list(ctx, p, r, "list")
 }
 
 // list is behind List and TeamMemories; kind keeps their cursors apart.
-func (s *Service) list(ctx context.Context, p loci.Principal, r ListRequest, kind string) (*ListPage, error) {
-	q, err := s.listQuery(p, &r, kind)
-	if err != nil {
-		return nil, err
+func (s *Service) list(ctx context.Context, p loci.Principal, r ListRequest, kind string) (ListPage, error) {
+	if err := s.checkFilter(&r.Filter); err != nil {
+		return ListPage{}, err
 	}
-	var page store.Page
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		if page, err = tx.Lists().List(ctx, p.Viewer(), q); err != nil {
-			return err
-		}
-		return showable(ctx, tx, p.Viewer(), page.Memories...)
-	})
-	if err != nil {
-		return nil, err
+	if r.Offset < 0 || r.Offset > gate.MaxOffset {
+		return ListPage{}, loci.FieldErrorf("offset", "must be from 0 to %d; use the cursor to go further", gate.MaxOffset)
 	}
-	out := &ListPage{Memories: page.Memories, Total: page.Total, TotalIsLowerBound: r.Total && !page.Exact}
-	if page.Next != "" {
-		out.NextCursor = gate.SealCursor(p, r.Filter, kind, string(page.Next))
-	}
-	return out, nil
+	var found store.Page
+	page, err := gate.ReadPage(p, kind, r.Filter, r.Limit, r.Cursor,
+		func(after store.Position, limit int) ([]*loci.Memory, store.Position, error) {
+			q := store.ListQuery{Filter: r.Filter, Limit: limit, After: after, Offset: r.Offset, Total: r.Total}
+			err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+				if found, err = tx.Lists().List(ctx, p.Viewer(), q); err != nil {
+					return err
+				}
+				return showable(ctx, tx, p.Viewer(), found.Memories...)
+			})
+			return found.Memories, found.Next, err
+		})
+	page.Total, page.TotalIsLowerBound = found.Total, r.Total && !found.Exact
+	return page, err
 }
 
 func (r *ListRequest) action() gate.Action {
@@ -68,28 +64,6 @@ func (r *ListRequest) action() gate.Action {
 		return ReadTrash
 	}
 	return Read
-}
-
-func (s *Service) listQuery(p loci.Principal, r *ListRequest, kind string) (store.ListQuery, error) {
-	if err := s.checkFilter(&r.Filter); err != nil {
-		return store.ListQuery{}, err
-	}
-	q := store.ListQuery{Filter: r.Filter, Offset: r.Offset, Total: r.Total}
-	var err error
-	if q.Limit, err = gate.PageSize("limit", r.Limit, gate.DefaultPage, gate.MaxPage); err != nil {
-		return q, err
-	}
-	if r.Offset < 0 || r.Offset > gate.MaxOffset {
-		return q, loci.FieldErrorf("offset", "must be from 0 to %d; use the cursor to go further", gate.MaxOffset)
-	}
-	if r.Cursor != "" {
-		at, err := gate.OpenCursor(p, r.Filter, kind, r.Cursor)
-		if err != nil {
-			return q, err
-		}
-		q.After = store.Position(at)
-	}
-	return q, nil
 }
 
 // ByIDs returns the visible ones among ids as they were at that time, newest first. Ids that do not
@@ -105,10 +79,8 @@ func (s *Service) ByIDs(ctx context.Context, p loci.Principal, ids []loci.Memory
 	if err := s.checkWhen(&w); err != nil {
 		return nil, err
 	}
-	var found []*loci.Memory
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		found, err = readAt(ctx, tx, p.Viewer(), ids, &Filter{When: w})
-		return err
+	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]*loci.Memory, error) {
+		return readAt(ctx, tx, p.Viewer(), ids, &Filter{When: w})
 	})
 	slices.SortStableFunc(found,
 		func(x, y *loci.Memory) int { return cmp.Compare(y.CreatedAt.UnixMicro(), x.CreatedAt.UnixMicro()) })
@@ -124,10 +96,10 @@ func (s *Service) Latest(ctx context.Context, p loci.Principal, f Filter) (*loci
 	if err != nil {
 		return nil, err
 	}
-	if len(page.Memories) == 0 {
+	if len(page.Items) == 0 {
 		return nil, loci.NoSuchMemory()
 	}
-	return page.Memories[0], nil
+	return page.Items[0], nil
 }
 
 // checkFilter validates what a caller sends in a filter.

@@ -136,12 +136,12 @@ func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r Qu
 	if checkWords(words) != nil {
 		words = strings.ReplaceAll(words, "*", " ") // a question need not be a search
 	}
-	page, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words}, 0, limit)
+	f, hits, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words}, 0, limit)
 	if err != nil {
 		return nil, nil, err
 	}
-	answer.Reason, answer.Total, answer.StoppedBy = FitsQuestion, page.Total, page.StoppedBy
-	for _, h := range page.Hits {
+	answer.Reason, answer.Total, answer.StoppedBy = FitsQuestion, f.ranking.Len(), f.stopped
+	for _, h := range hits {
 		others = append(others, h.Memory)
 	}
 	if len(others) == 0 {

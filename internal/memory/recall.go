@@ -18,34 +18,16 @@ const MaxRecalledSources = 10
 
 var recallKind = searching{"recall", DefaultRecall, MaxRecall}
 
-// RecallPage is one page of what Recall found.
-type RecallPage struct {
-	Memories          []loci.Recalled
-	NextCursor        string // "": no more
-	Total             int    // hits on all pages
-	TotalIsLowerBound bool   // there are more than Total
-	Partial           bool   // as in SearchPage
-	StoppedBy         StoppedBy
-}
-
 // Recall is Search with why each memory was found and where it comes from: the oldest
 // MaxRecalledSources of its sources that p sees, without their raw texts. r.Limit 0 is DefaultRecall, and at
 // most MaxRecall. Its errors are those of Search.
-func (s *Service) Recall(ctx context.Context, p loci.Principal, r SearchRequest) (*RecallPage, error) {
+func (s *Service) Recall(ctx context.Context, p loci.Principal, r SearchRequest) (*SearchPage[loci.Recalled], error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
-	out := &RecallPage{}
-	page, err := s.search(ctx, p, r, recallKind, func(tx store.Tx, page *SearchPage) (err error) {
-		out.Memories, err = withSources(ctx, tx, p.Viewer(), page.Hits, r.When)
-		return err
+	return search(ctx, s, p, r, recallKind, func(tx store.Tx, hits []Hit) ([]loci.Recalled, error) {
+		return withSources(ctx, tx, p.Viewer(), hits, r.When)
 	})
-	if err != nil {
-		return nil, err
-	}
-	out.NextCursor, out.Total, out.TotalIsLowerBound = page.NextCursor, page.Total, page.TotalIsLowerBound
-	out.Partial, out.StoppedBy = page.Partial, page.StoppedBy
-	return out, nil
 }
 
 // withSources reads the sources of all hits at once. At another time a hit may have

@@ -33,12 +33,9 @@ type Hit struct {
 	Why     loci.Why
 }
 
-// SearchPage is one page of hits.
-type SearchPage struct {
-	Hits              []Hit
-	NextCursor        string // "": no more
-	Total             int    // hits on all pages
-	TotalIsLowerBound bool   // there are more than Total
+// SearchPage is one page of what a search found.
+type SearchPage[T any] struct {
+	gate.Page[T]
 	// not the whole answer: StoppedBy says why, or why of each hit what was taken instead of its words
 	Partial   bool
 	StoppedBy StoppedBy
@@ -58,11 +55,11 @@ const (
 // words need not occur; the more and the rarer, the better the rank. If none has
 // a word of it, words that begin like them are tried, then text that contains
 // them. Invalid for a cursor of another query or principal.
-func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest) (*SearchPage, error) {
+func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest) (*SearchPage[Hit], error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
-	return s.search(ctx, p, r, searchKind, nil)
+	return search(ctx, s, p, r, searchKind, func(_ store.Tx, hits []Hit) ([]Hit, error) { return hits, nil })
 }
 
 // searching is a way to search: cursors of one are not those of another.
@@ -73,10 +70,9 @@ type searching struct {
 
 var searchKind = searching{"search", DefaultSearch, MaxSearch}
 
-// search is behind Search and Recall. also, unless it is nil, runs in the transaction that
-// found the page.
-func (s *Service) search(ctx context.Context, p loci.Principal, r SearchRequest, kind searching,
-	also func(store.Tx, *SearchPage) error) (*SearchPage, error) {
+// search is behind Search and Recall. shown makes items of the hits, in the transaction that found them.
+func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRequest, kind searching,
+	shown func(store.Tx, []Hit) ([]T, error)) (*SearchPage[T], error) {
 	if r.Lifecycle != loci.LiveOnly {
 		return nil, loci.FieldErrorf("filter", "cannot search the trash; list it instead")
 	}
@@ -97,12 +93,15 @@ func (s *Service) search(ctx context.Context, p loci.Principal, r SearchRequest,
 	if err != nil {
 		return nil, err
 	}
-	var page *SearchPage
-	err = s.scan(ctx, p, func(tx store.Tx) (err error) {
-		page, err = s.find(ctx, tx, p.Viewer(), r, offset, limit)
-		if err == nil && also != nil {
-			err = also(tx, page)
+	var page SearchPage[T]
+	err = s.scan(ctx, p, func(tx store.Tx) error {
+		f, hits, err := s.find(ctx, tx, p.Viewer(), r, offset, limit)
+		if err != nil {
+			return err
 		}
+		page.Total, page.TotalIsLowerBound = f.ranking.Len(), f.more || f.stopped != ""
+		page.Partial, page.StoppedBy = f.stopped != "" || f.fallback != "" && page.Total > 0, f.stopped
+		page.Items, err = shown(tx, hits)
 		return err
 	})
 	if err != nil {
@@ -111,7 +110,7 @@ func (s *Service) search(ctx context.Context, p loci.Principal, r SearchRequest,
 	if next := offset + limit; next < page.Total {
 		page.NextCursor = gate.SealCursor(p, r.bound(), kind.name, strconv.Itoa(next))
 	}
-	return page, nil
+	return &page, nil
 }
 
 // scan runs fn, which searches, when it is p's turn. RateLimited if p searches too much at once.

@@ -90,12 +90,12 @@ func unshare(m *loci.Memory) error {
 // TeamMemories returns the memories in the team's pool that the principal may
 // see, newest first. Conflict if the person is in no team; Forbidden for a key
 // that is limited to projects; Invalid as for List.
-func (s *Service) TeamMemories(ctx context.Context, p loci.Principal, r ListRequest) (*ListPage, error) {
+func (s *Service) TeamMemories(ctx context.Context, p loci.Principal, r ListRequest) (ListPage, error) {
 	if err := s.Begin(ctx, p, PoolRead); err != nil {
-		return nil, err
+		return ListPage{}, err
 	}
 	if err := s.Pool(ctx, p, PoolRead); err != nil {
-		return nil, err
+		return ListPage{}, err
 	}
 	r.TeamID = p.TeamID
 	r.Lifecycle = loci.LiveOnly

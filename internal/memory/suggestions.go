@@ -8,9 +8,6 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// maxSuggestions is how many a page of them has at most.
-const maxSuggestions = 500
-
 // SuggestionsRequest asks for one page of suggestions, newest first.
 type SuggestionsRequest struct {
 	State  loci.SuggestionState // "": all
@@ -18,47 +15,26 @@ type SuggestionsRequest struct {
 	Cursor string               // NextCursor of the page before; "": the first page
 }
 
-// SuggestionPage is one page of suggestions.
-type SuggestionPage struct {
-	Suggestions []loci.Suggestion
-	NextCursor  string // "": this was the last page
-}
-
 // Suggestions returns the suggestions of which the principal sees both memories, in whatever state these are. Invalid
 // if the state is none or the cursor belongs to another query or principal.
-func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r SuggestionsRequest) (*SuggestionPage, error) {
+func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r SuggestionsRequest) (
+	gate.Page[loci.Suggestion], error) {
 	if err := s.Begin(ctx, p, SuggestionRead); err != nil {
-		return nil, err
+		return gate.Page[loci.Suggestion]{}, err
 	}
-	const kind = "suggestions"
 	switch r.State {
 	case "", loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined:
 	default:
-		return nil, loci.FieldErrorf("state", "must be pending, accepted or declined")
+		return gate.Page[loci.Suggestion]{}, loci.FieldErrorf("state", "must be pending, accepted or declined")
 	}
-	limit, err := gate.PageSize("limit", r.Limit, gate.DefaultPage, maxSuggestions)
-	if err != nil {
-		return nil, err
-	}
-	var after string
-	if r.Cursor != "" {
-		if after, err = gate.OpenCursor(p, r.State, kind, r.Cursor); err != nil {
-			return nil, err
-		}
-	}
-	page := &SuggestionPage{}
-	var next store.Position
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		page.Suggestions, next, err = tx.Suggestions().List(ctx, p.Viewer(), r.State, store.Position(after), limit)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if next != "" {
-		page.NextCursor = gate.SealCursor(p, r.State, kind, string(next))
-	}
-	return page, nil
+	return gate.ReadPage(p, "suggestions", r.State, r.Limit, r.Cursor,
+		func(after store.Position, limit int) (list []loci.Suggestion, next store.Position, err error) {
+			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+				list, next, err = tx.Suggestions().List(ctx, p.Viewer(), r.State, after, limit)
+				return err
+			})
+			return list, next, err
+		})
 }
 
 // Suggestion returns a suggestion of which the principal sees both memories, in whatever state these are, or NotFound.
@@ -67,11 +43,9 @@ func (s *Service) Suggestion(ctx context.Context, p loci.Principal, id loci.Sugg
 	if err := s.Begin(ctx, p, SuggestionRead); err != nil {
 		return sg, err
 	}
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		sg, err = tx.Suggestions().Get(ctx, p.Viewer(), id)
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Suggestion, error) {
+		return tx.Suggestions().Get(ctx, p.Viewer(), id)
 	})
-	return sg, err
 }
 
 // AcceptSuggestion does to the memory what is suggested, as the person's own change, and returns the suggestion as it

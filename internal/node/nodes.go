@@ -34,12 +34,6 @@ type ListRequest struct {
 	Cursor    string // NextCursor of the page before
 }
 
-// Page is one page of memory nodes.
-type Page struct {
-	Nodes      []*loci.MemoryNode
-	NextCursor string // "": this was the last page
-}
-
 // Create stores a new memory node without items. Its origin is the principal's. Invalid if a limit is
 // broken; Conflict if its project is archived, or it is to be shared and the person is in no team.
 func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.MemoryNode, error) {
@@ -118,49 +112,34 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.NodeID) (n 
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		n, err = tx.MemoryNodes().Get(ctx, p.Viewer(), id, memory.Within(p))
-		return err
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.MemoryNode, error) {
+		return tx.MemoryNodes().Get(ctx, p.Viewer(), id, memory.Within(p))
 	})
-	return n, err
 }
 
 // List returns the visible memory nodes that pass the filter, last changed first. What happens to their items is no
 // change of theirs. Invalid if the cursor belongs to another query or principal.
-func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (*Page, error) {
+func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (gate.Page[*loci.MemoryNode], error) {
 	if err := s.Begin(ctx, p, r.action()); err != nil {
-		return nil, err
+		return gate.Page[*loci.MemoryNode]{}, err
 	}
-	q := store.NodeQuery{Scope: r.Scope, ProjectID: r.ProjectID, Tag: r.Tag}
+	bound := store.NodeQuery{Scope: r.Scope, ProjectID: r.ProjectID, Tag: r.Tag}
 	if r.Trashed {
-		q.Lifecycle = loci.TrashOnly
-	}
-	var err error
-	if q.Limit, err = gate.PageSize("limit", r.Limit, gate.DefaultPage, gate.MaxPage); err != nil {
-		return nil, err
+		bound.Lifecycle = loci.TrashOnly
 	}
 	if err := loci.CheckText("tag", r.Tag, 0, loci.MaxTag); err != nil {
-		return nil, err
+		return gate.Page[*loci.MemoryNode]{}, err
 	}
-	bound := q
-	bound.Limit = 0
-	if r.Cursor != "" {
-		at, err := gate.OpenCursor(p, bound, "memory nodes", r.Cursor)
-		if err != nil {
-			return nil, err
-		}
-		q.After = store.Position(at)
-	}
-	out := &Page{}
-	var next store.Position
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		out.Nodes, next, err = tx.MemoryNodes().List(ctx, p.Viewer(), q)
-		return err
-	})
-	if next != "" {
-		out.NextCursor = gate.SealCursor(p, bound, "memory nodes", string(next))
-	}
-	return out, err
+	return gate.ReadPage(p, "memory nodes", bound, r.Limit, r.Cursor,
+		func(after store.Position, limit int) (list []*loci.MemoryNode, next store.Position, err error) {
+			q := bound
+			q.After, q.Limit = after, limit
+			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+				list, next, err = tx.MemoryNodes().List(ctx, p.Viewer(), q)
+				return err
+			})
+			return list, next, err
+		})
 }
 
 func (r *ListRequest) action() gate.Action {
@@ -182,10 +161,8 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.NodeID, 
 			return nil, err
 		}
 	}
-	var old *loci.MemoryNode
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		old, err = tx.MemoryNodes().Get(ctx, p.Viewer(), id, loci.LiveOnly)
-		return err
+	old, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.MemoryNode, error) {
+		return tx.MemoryNodes().Get(ctx, p.Viewer(), id, loci.LiveOnly)
 	})
 	if err != nil {
 		return nil, err

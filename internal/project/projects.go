@@ -20,12 +20,6 @@ type ListRequest struct {
 	Cursor string             // NextCursor of the page before
 }
 
-// Page is one page of projects.
-type Page struct {
-	Projects   []loci.Project
-	NextCursor string // "": this was the last page
-}
-
 // Create makes a project with an empty graph, in the active workspace. The person of p is its
 // owner. Conflict if the name is taken in the org; Forbidden for a key that is limited to projects, which could not
 // see it.
@@ -80,35 +74,25 @@ func (s *Service) nameIsFree(ctx context.Context, p loci.Principal, name string)
 }
 
 // List returns the projects that the person belongs to, by name.
-func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (*Page, error) {
+func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (gate.Page[loci.Project], error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
+		return gate.Page[loci.Project]{}, err
 	}
-	const kind = "projects"
-	q := store.ProjectQuery{Status: r.Status}
 	switch r.Status {
 	case "", loci.ProjectActive, loci.ProjectArchived:
 	default:
-		return nil, loci.FieldErrorf("status", "must be one of: active, archived; leave it out for all")
+		return gate.Page[loci.Project]{},
+			loci.FieldErrorf("status", "must be one of: active, archived; leave it out for all")
 	}
-	var err error
-	if q.Limit, err = gate.PageSize("limit", r.Limit, gate.DefaultPage, gate.MaxPage); err != nil {
-		return nil, err
-	}
-	if r.Cursor != "" {
-		if q.After, err = gate.OpenCursor(p, r.Status, kind, r.Cursor); err != nil {
-			return nil, err
-		}
-	}
-	page, err := s.Store.Projects().List(ctx, p.Viewer(), q)
-	if err != nil {
-		return nil, err
-	}
-	out := &Page{Projects: page.Projects}
-	if page.More {
-		out.NextCursor = gate.SealCursor(p, r.Status, kind, page.Projects[len(page.Projects)-1].Name)
-	}
-	return out, nil
+	return gate.ReadPage(p, "projects", r.Status, r.Limit, r.Cursor,
+		func(after string, limit int) (list []loci.Project, next string, err error) {
+			q := store.ProjectQuery{Status: r.Status, After: after, Limit: limit}
+			page, err := s.Store.Projects().List(ctx, p.Viewer(), q)
+			if page.More {
+				next = page.Projects[len(page.Projects)-1].Name
+			}
+			return page.Projects, next, err
+		})
 }
 
 // Get returns a project, archived ones too. NotFound if there is none of that id that the person belongs to.

@@ -163,9 +163,7 @@ func (s *server) sessions(ctx context.Context, p loci.Principal, _ *noBody) (*an
 }
 
 func (s *server) endSession(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
-	var id loci.CredentialID
-	read(&id, in.ID)
-	return done(s.app.Identity.EndSignIn(ctx, p, id))
+	return done(s.app.Identity.EndSignIn(ctx, p, idOf[loci.CredentialID](in.ID)))
 }
 
 func (s *server) endOthers(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.Ended], error) {
@@ -179,9 +177,7 @@ func (s *server) grants(ctx context.Context, p loci.Principal, _ *noBody) (*answ
 }
 
 func (s *server) revokeGrant(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
-	var id loci.GrantID
-	read(&id, in.ID)
-	return done(s.app.Identity.RevokeGrant(ctx, p, id))
+	return done(s.app.Identity.RevokeGrant(ctx, p, idOf[loci.GrantID](in.ID)))
 }
 
 type enterInput struct{ Body client.WorkspaceChoice }
@@ -196,9 +192,7 @@ type enterKeyInput struct {
 }
 
 func (s *server) enterKey(ctx context.Context, p loci.Principal, in *enterKeyInput) (*nothing, error) {
-	var id loci.CredentialID
-	read(&id, in.ID)
-	return done(s.app.Identity.EnterWorkspace(ctx, p, id, in.Body.WorkspaceID))
+	return done(s.app.Identity.EnterWorkspace(ctx, p, idOf[loci.CredentialID](in.ID), in.Body.WorkspaceID))
 }
 
 func keyOf(c loci.Credential) client.Key {
@@ -246,19 +240,15 @@ type rotateInput struct {
 const defaultOverlap = 24
 
 func (s *server) rotateKey(ctx context.Context, p loci.Principal, in *rotateInput) (*shownOnce[client.MadeKey], error) {
-	var id loci.CredentialID
-	read(&id, in.ID)
 	hours := defaultOverlap
 	if h := orZero(in.Body).OverlapHours; h != nil {
 		hours = *h
 	}
-	return madeKey(s.app.Identity.RotateKey(ctx, p, id, time.Duration(hours)*time.Hour))
+	return madeKey(s.app.Identity.RotateKey(ctx, p, idOf[loci.CredentialID](in.ID), time.Duration(hours)*time.Hour))
 }
 
 func (s *server) revokeKey(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
-	var id loci.CredentialID
-	read(&id, in.ID)
-	return done(s.app.Identity.RevokeKey(ctx, p, id))
+	return done(s.app.Identity.RevokeKey(ctx, p, idOf[loci.CredentialID](in.ID)))
 }
 
 // The examples of those routes.

@@ -179,7 +179,22 @@ func (s *server) allowed(r *http.Request) []string {
 type call[I, O any] func(context.Context, loci.Principal, *I) (*O, error)
 
 // add registers a route.
-func add[I, O any](s *server, r route, do call[I, O]) { enter(s, r, once(s, &r, do)) }
+func add[I, O any](s *server, r route, do call[I, O]) {
+	if strings.HasPrefix(r.Path, "/orgs/{id}") {
+		do = ofOwnOrg(do)
+	}
+	enter(s, r, once(s, &r, do))
+}
+
+// ofOwnOrg answers as if no org but the principal's existed.
+func ofOwnOrg[I, O any](do call[I, O]) call[I, O] {
+	return func(ctx context.Context, p loci.Principal, in *I) (*O, error) {
+		if loci.OrgID(exchangeOf(ctx).request.PathValue("id")) != p.OrgID {
+			return nil, errAbsent
+		}
+		return do(ctx, p, in)
+	}
+}
 
 // enter hands a route to huma.
 func enter[I, O any](s *server, r route, do call[I, O]) {

@@ -61,10 +61,7 @@ type SessionPath struct {
 	ID string `path:"id" doc:"Id of the session, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (p SessionPath) session() (id loci.SessionID) {
-	read(&id, p.ID)
-	return id
-}
+func (p SessionPath) session() loci.SessionID { return idOf[loci.SessionID](p.ID) }
 
 type newAgentInput struct{ Body client.NewAgent }
 
@@ -79,16 +76,11 @@ type agentsInput struct {
 
 func (s *server) agents(ctx context.Context, p loci.Principal, in *agentsInput) (*answer[client.AgentList], error) {
 	page, err := s.app.Agent.List(ctx, p, agent.ListRequest{Limit: in.Limit, Cursor: in.Cursor})
-	if err != nil {
-		return nil, err
-	}
-	return say(client.AgentList{Agents: orEmpty(page.Agents), More: moreAt(page.NextCursor)}, nil)
+	return say(client.AgentList{Agents: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) agent(ctx context.Context, p loci.Principal, in *AgentPath) (*answer[loci.Agent], error) {
-	var id loci.AgentID
-	read(&id, in.ID)
-	return say(s.app.Agent.Get(ctx, p, id))
+	return say(s.app.Agent.Get(ctx, p, idOf[loci.AgentID](in.ID)))
 }
 
 type newSessionInput struct{ Body client.NewAgentSession }
@@ -109,13 +101,10 @@ func (s *server) agentSessions(ctx context.Context, p loci.Principal,
 	in *agentSessionsInput) (*answer[client.AgentSessionList], error) {
 	r := agent.SessionList{State: in.State, Limit: in.Limit, Cursor: in.Cursor}
 	if in.AgentID != "" {
-		read(&r.AgentID, in.AgentID)
+		r.AgentID = idOf[loci.AgentID](in.AgentID)
 	}
 	page, err := s.app.Agent.Sessions(ctx, p, r)
-	if err != nil {
-		return nil, err
-	}
-	return say(client.AgentSessionList{Sessions: orEmpty(page.Sessions), More: moreAt(page.NextCursor)}, nil)
+	return say(client.AgentSessionList{Sessions: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) agentSession(ctx context.Context, p loci.Principal, in *SessionPath) (*answer[loci.Session], error) {

@@ -133,10 +133,7 @@ type assetPath struct {
 	ID string `path:"id" doc:"Id of the attachment, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (in *assetPath) parse() (id loci.AssetID) {
-	read(&id, in.ID)
-	return id
-}
+func (in *assetPath) parse() loci.AssetID { return idOf[loci.AssetID](in.ID) }
 
 func (s *server) asset(ctx context.Context, p loci.Principal, in *assetPath) (*answer[loci.Asset], error) {
 	return say(s.app.Memory.Asset(ctx, p, in.parse()))

@@ -141,10 +141,7 @@ type EntityPath struct {
 	Entity string `path:"entity" doc:"Id of the entity, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (e EntityPath) which() (w graph.Which) {
-	read(&w.ID, e.Entity)
-	return w
-}
+func (e EntityPath) which() graph.Which { return graph.Which{ID: idOf[loci.EntityID](e.Entity)} }
 
 func (s *server) entity(ctx context.Context, p loci.Principal, in *EntityPath) (*answer[loci.Entity], error) {
 	e, err := s.app.Graph.Entity(ctx, p, in.project(), in.which())
@@ -159,19 +156,13 @@ type entityPageInput struct {
 func (s *server) entityObservations(ctx context.Context, p loci.Principal,
 	in *entityPageInput) (*answer[client.ObservationList], error) {
 	page, err := s.app.Graph.EntityObservations(ctx, p, in.project(), in.which(), in.list())
-	if err != nil {
-		return nil, err
-	}
-	return say(client.ObservationList{Observations: orEmpty(page.Observations), More: moreAt(page.NextCursor)}, nil)
+	return say(client.ObservationList{Observations: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) entityRelations(ctx context.Context, p loci.Principal,
 	in *entityPageInput) (*answer[client.RelationList], error) {
 	page, err := s.app.Graph.EntityRelations(ctx, p, in.project(), in.which(), in.list())
-	if err != nil {
-		return nil, err
-	}
-	return say(client.RelationList{Relations: orEmpty(page.Relations), More: moreAt(page.NextCursor)}, nil)
+	return say(client.RelationList{Relations: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 type entityHistoryInput struct {

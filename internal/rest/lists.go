@@ -113,7 +113,7 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 	if err != nil {
 		return nil, err
 	}
-	out := &found{memories: orEmpty(page.Memories), page: pageOf(a, page.NextCursor)}
+	out := &found{memories: orEmpty(page.Items), page: pageOf(a, page.NextCursor)}
 	if a.total {
 		out.page.Total, out.page.TotalIsLowerBound = &page.Total, page.TotalIsLowerBound
 	}
@@ -136,9 +136,9 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f memory
 	if err != nil {
 		return nil, err
 	}
-	out := &found{memories: make([]*loci.Memory, len(page.Hits)), hits: make([]client.Hit, len(page.Hits)),
+	out := &found{memories: make([]*loci.Memory, len(page.Items)), hits: make([]client.Hit, len(page.Items)),
 		page: pageOf(a, page.NextCursor), stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}
-	for i, h := range page.Hits {
+	for i, h := range page.Items {
 		out.memories[i] = h.Memory
 		out.hits[i] = client.Hit{ID: h.Memory.ID, Score: h.Score, Snippet: h.Snippet, Why: h.Why}
 	}

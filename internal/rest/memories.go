@@ -94,11 +94,7 @@ type PathID struct {
 
 // parse never fails. A malformed id becomes an id of nothing, so that a caller who
 // may not do this learns that first, as for every other id.
-func (m PathID) parse() loci.MemoryID {
-	var id loci.MemoryID
-	read(&id, m.ID)
-	return id
-}
+func (m PathID) parse() loci.MemoryID { return idOf[loci.MemoryID](m.ID) }
 
 // Target is a memory that a change is meant for.
 type Target struct {
@@ -341,7 +337,7 @@ func (s *server) pool(ctx context.Context, p loci.Principal, in *poolInput) (*pa
 	if err != nil {
 		return nil, err
 	}
-	return &pageOutput{client.MemoryPage{Memories: orEmpty(got.Memories), Page: pageOf(a, got.NextCursor)}}, nil
+	return &pageOutput{client.MemoryPage{Memories: orEmpty(got.Items), Page: pageOf(a, got.NextCursor)}}, nil
 }
 
 func (s *server) restore(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {

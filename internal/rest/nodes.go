@@ -94,10 +94,7 @@ type NodePath struct {
 	ID string `path:"id" doc:"Of the memory node, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (n NodePath) node() (id loci.NodeID) {
-	read(&id, n.ID)
-	return id
-}
+func (n NodePath) node() loci.NodeID { return idOf[loci.NodeID](n.ID) }
 
 // NodeItemPath is an item of a memory node in a path, exported as NodePath is.
 type NodeItemPath struct {
@@ -105,10 +102,7 @@ type NodeItemPath struct {
 	Item string `path:"item" doc:"Of the item, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (i NodeItemPath) item() (id loci.NodeItemID) {
-	read(&id, i.Item)
-	return id
-}
+func (i NodeItemPath) item() loci.NodeItemID { return idOf[loci.NodeItemID](i.Item) }
 
 type newNodeInput struct {
 	Body    client.NewNode
@@ -138,10 +132,7 @@ func (s *server) nodes(ctx context.Context, p loci.Principal, in *nodesInput) (*
 		return nil, loci.FieldErrorf("project_id", notUUID)
 	}
 	page, err := s.app.Node.List(ctx, p, r)
-	if err != nil {
-		return nil, err
-	}
-	return say(client.NodeList{Nodes: orEmpty(page.Nodes), More: moreAt(page.NextCursor)}, nil)
+	return say(client.NodeList{Nodes: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) node(ctx context.Context, p loci.Principal, in *NodePath) (*answer[*loci.MemoryNode], error) {

@@ -101,23 +101,11 @@ var adminRoutes = table{"admin", []served{
 		Out:     client.Metrics{Orgs: 3, Users: 12, Teams: 2, Keys: 15, Sessions: 6, Grants: 9}}, (*server).adminMetrics),
 }}
 
-// own returns the id of an org in a path if it is the principal's. Every other
-// one, also the deployment's other tenants, is answered as none.
-func own(p loci.Principal, id string) error {
-	if loci.OrgID(id) != p.OrgID {
-		return errAbsent
-	}
-	return nil
-}
-
 type orgPath struct {
 	ID string `path:"id" doc:"Of your org" example:"acme"`
 }
 
 func (s *server) org(ctx context.Context, p loci.Principal, in *orgPath) (*answer[loci.Org], error) {
-	if err := own(p, in.ID); err != nil {
-		return nil, err
-	}
 	return say(s.app.Org.Get(ctx, p))
 }
 
@@ -129,9 +117,6 @@ type orgEditInput struct {
 // editOrg makes the change that needs more first, so that a refusal changes
 // nothing.
 func (s *server) editOrg(ctx context.Context, p loci.Principal, in *orgEditInput) (*answer[loci.Org], error) {
-	if err := own(p, in.ID); err != nil {
-		return nil, err
-	}
 	r := &in.Body
 	settings := org.Settings{Deletion: r.Deletion, Workspaces: r.Workspaces}
 	if r.Assets != nil {
@@ -165,9 +150,6 @@ type deleteOrgInput struct {
 
 func (s *server) deleteOrg(ctx context.Context, p loci.Principal,
 	in *deleteOrgInput) (*answer[client.OrgReceipt], error) {
-	if err := own(p, in.ID); err != nil {
-		return nil, err
-	}
 	return say(s.app.Org.Delete(ctx, p, in.Body.Confirm))
 }
 
@@ -181,9 +163,6 @@ const defaultMembers = 100
 
 // members asks for one more than it shows, to know whether there are more.
 func (s *server) members(ctx context.Context, p loci.Principal, in *membersInput) (*answer[client.MemberList], error) {
-	if err := own(p, in.ID); err != nil {
-		return nil, err
-	}
 	var after loci.UserID
 	if in.Cursor != "" && after.UnmarshalText([]byte(in.Cursor)) != nil {
 		return nil, errCursor
@@ -210,46 +189,28 @@ type memberEditInput struct {
 }
 
 func (s *server) editMember(ctx context.Context, p loci.Principal, in *memberEditInput) (*answer[loci.User], error) {
-	var user loci.UserID
-	if err := own(p, in.ID); err != nil {
-		return nil, err
-	}
-	read(&user, in.User)
 	if in.Body.Role == nil && in.Body.Disabled == nil {
 		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send role or disabled")
 	}
-	return say(s.app.Org.SetMember(ctx, p, user, org.MemberChange{Role: in.Body.Role, Disabled: in.Body.Disabled}))
+	return say(s.app.Org.SetMember(ctx, p, idOf[loci.UserID](in.User),
+		org.MemberChange{Role: in.Body.Role, Disabled: in.Body.Disabled}))
 }
 
 func (s *server) inviteToOrg(ctx context.Context, p loci.Principal,
 	in *inviteInput) (*shownOnce[client.InvitedList], error) {
-	if err := own(p, in.ID); err != nil {
-		return nil, err
-	}
 	return invited(s.app.Org.InviteToOrg(ctx, p, in.Body.Emails, in.role()))
 }
 
 func (s *server) orgInvites(ctx context.Context, p loci.Principal, in *orgPath) (*answer[client.InviteList], error) {
-	if err := own(p, in.ID); err != nil {
-		return nil, err
-	}
 	list, err := s.app.Org.Invites(ctx, p)
 	return say(client.InviteList{Invites: orEmpty(list)}, err)
 }
 
 func (s *server) revokeOrgInvite(ctx context.Context, p loci.Principal, in *invitePath) (*nothing, error) {
-	var id loci.InviteID
-	if err := own(p, in.ID); err != nil {
-		return nil, err
-	}
-	read(&id, in.Invite)
-	return done(s.app.Org.RevokeInvite(ctx, p, id))
+	return done(s.app.Org.RevokeInvite(ctx, p, idOf[loci.InviteID](in.Invite)))
 }
 
 func (s *server) workspaces(ctx context.Context, p loci.Principal, in *orgPath) (*answer[client.WorkspaceList], error) {
-	if err := own(p, in.ID); err != nil {
-		return nil, err
-	}
 	list, err := s.app.Org.Workspaces(ctx, p)
 	return say(client.WorkspaceList{Workspaces: orEmpty(list)}, err)
 }
@@ -261,9 +222,6 @@ type orgNameInput struct {
 
 func (s *server) createWorkspace(ctx context.Context, p loci.Principal,
 	in *orgNameInput) (*answer[loci.Workspace], error) {
-	if err := own(p, in.ID); err != nil {
-		return nil, err
-	}
 	return say(s.app.Org.CreateWorkspace(ctx, p, in.Body.Name))
 }
 
@@ -274,13 +232,7 @@ type WorkspacePath struct {
 	Workspace string `path:"workspace" doc:"Of the workspace, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (w WorkspacePath) parse(p loci.Principal) (id loci.WorkspaceID, err error) {
-	if err := own(p, w.ID); err != nil {
-		return id, err
-	}
-	read(&id, w.Workspace)
-	return id, nil
-}
+func (w WorkspacePath) workspace() loci.WorkspaceID { return idOf[loci.WorkspaceID](w.Workspace) }
 
 type workspaceNameInput struct {
 	WorkspacePath
@@ -289,28 +241,16 @@ type workspaceNameInput struct {
 
 func (s *server) renameWorkspace(ctx context.Context, p loci.Principal,
 	in *workspaceNameInput) (*answer[loci.Workspace], error) {
-	id, err := in.parse(p)
-	if err != nil {
-		return nil, err
-	}
-	return say(s.app.Org.RenameWorkspace(ctx, p, id, in.Body.Name))
+	return say(s.app.Org.RenameWorkspace(ctx, p, in.workspace(), in.Body.Name))
 }
 
 func (s *server) deleteWorkspace(ctx context.Context, p loci.Principal, in *WorkspacePath) (*nothing, error) {
-	id, err := in.parse(p)
-	if err != nil {
-		return nil, err
-	}
-	return done(s.app.Org.DeleteWorkspace(ctx, p, id))
+	return done(s.app.Org.DeleteWorkspace(ctx, p, in.workspace()))
 }
 
 func (s *server) workspaceMembers(ctx context.Context, p loci.Principal,
 	in *WorkspacePath) (*answer[client.MemberList], error) {
-	id, err := in.parse(p)
-	if err != nil {
-		return nil, err
-	}
-	list, err := s.app.Org.WorkspaceMembers(ctx, p, id)
+	list, err := s.app.Org.WorkspaceMembers(ctx, p, in.workspace())
 	return say(client.MemberList{Members: orEmpty(list)}, err)
 }
 
@@ -319,28 +259,14 @@ type workspaceMemberPath struct {
 	User string `path:"user" doc:"Of the member, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (in *workspaceMemberPath) parseBoth(p loci.Principal) (id loci.WorkspaceID, user loci.UserID, err error) {
-	if id, err = in.parse(p); err != nil {
-		return id, user, err
-	}
-	read(&user, in.User)
-	return id, user, nil
-}
+func (in *workspaceMemberPath) user() loci.UserID { return idOf[loci.UserID](in.User) }
 
 func (s *server) joinWorkspace(ctx context.Context, p loci.Principal, in *workspaceMemberPath) (*nothing, error) {
-	id, user, err := in.parseBoth(p)
-	if err != nil {
-		return nil, err
-	}
-	return done(s.app.Org.JoinWorkspace(ctx, p, id, user))
+	return done(s.app.Org.JoinWorkspace(ctx, p, in.workspace(), in.user()))
 }
 
 func (s *server) leaveWorkspace(ctx context.Context, p loci.Principal, in *workspaceMemberPath) (*nothing, error) {
-	id, user, err := in.parseBoth(p)
-	if err != nil {
-		return nil, err
-	}
-	return done(s.app.Org.LeaveWorkspace(ctx, p, id, user))
+	return done(s.app.Org.LeaveWorkspace(ctx, p, in.workspace(), in.user()))
 }
 
 type adminUsersInput struct {

@@ -38,14 +38,14 @@ func showOnce[T any](body T, err error) (*shownOnce[T], error) {
 	return &shownOnce[T]{"no-store", body}, nil
 }
 
-// read parses an id from a path. Malformed text becomes an id of nothing, so that
+// idOf parses an id from a path. Malformed text becomes an id of nothing, so that
 // the answer equals that of an unknown id.
-func read[Kind any](into *loci.ID[Kind], text string) {
-	id, err := loci.ParseID[Kind](text)
+func idOf[ID ~[16]byte](text string) ID {
+	id, err := loci.ParseMemoryID(text)
 	if err != nil || id.IsZero() {
-		id = loci.NewID[Kind]()
+		id = loci.NewMemoryID()
 	}
-	*into = id
+	return ID(id)
 }
 
 // onePath is a path with one id, and noBody an input without anything.

@@ -71,10 +71,7 @@ type ProjectPath struct {
 	ID string `path:"id" doc:"Of the project, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (p ProjectPath) project() (id loci.ProjectID) {
-	read(&id, p.ID)
-	return id
-}
+func (p ProjectPath) project() loci.ProjectID { return idOf[loci.ProjectID](p.ID) }
 
 type newProjectInput struct{ Body client.NewProject }
 
@@ -99,10 +96,7 @@ func (s *server) projects(ctx context.Context, p loci.Principal,
 		r.Status = ""
 	}
 	page, err := s.app.Project.List(ctx, p, r)
-	if err != nil {
-		return nil, err
-	}
-	return say(client.ProjectList{Projects: orEmpty(page.Projects), More: moreAt(page.NextCursor)}, nil)
+	return say(client.ProjectList{Projects: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func moreAt(cursor string) client.More {
@@ -151,10 +145,7 @@ type ProjectMemberPath struct {
 	User string `path:"user" doc:"Of the member, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (p ProjectMemberPath) user() (id loci.UserID) {
-	read(&id, p.User)
-	return id
-}
+func (p ProjectMemberPath) user() loci.UserID { return idOf[loci.UserID](p.User) }
 
 type projectMemberInput struct {
 	ProjectMemberPath

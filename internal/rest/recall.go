@@ -169,7 +169,7 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 	if err != nil {
 		return nil, err
 	}
-	return &recallOutput{client.RecallPage{Memories: page.Memories, More: moreAt(page.NextCursor),
+	return &recallOutput{client.RecallPage{Memories: page.Items, More: moreAt(page.NextCursor),
 		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound,
 		Stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}}, nil
 }

@@ -59,9 +59,7 @@ func (s *server) sources(ctx context.Context, p loci.Principal, in *PathID) (*an
 }
 
 func (s *server) deleteSource(ctx context.Context, p loci.Principal, in *sourcePath) (*nothing, error) {
-	var id loci.SourceID
-	read(&id, in.ID)
-	return done(s.app.Memory.DeleteSource(ctx, p, id))
+	return done(s.app.Memory.DeleteSource(ctx, p, idOf[loci.SourceID](in.ID)))
 }
 
 type sourcePath struct {

@@ -50,10 +50,7 @@ type SuggestionPath struct {
 	ID string `path:"id" doc:"Id of the suggestion, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (p SuggestionPath) suggestion() (id loci.SuggestionID) {
-	read(&id, p.ID)
-	return id
-}
+func (p SuggestionPath) suggestion() loci.SuggestionID { return idOf[loci.SuggestionID](p.ID) }
 
 type suggestionsInput struct {
 	State  loci.SuggestionState `query:"state" enum:"pending,accepted,declined" doc:"Default: all"`
@@ -65,10 +62,7 @@ func (s *server) suggestions(ctx context.Context, p loci.Principal,
 	in *suggestionsInput) (*answer[client.SuggestionList], error) {
 	page, err := s.app.Memory.Suggestions(ctx, p, memory.SuggestionsRequest{State: in.State, Limit: in.Limit,
 		Cursor: in.Cursor})
-	if err != nil {
-		return nil, err
-	}
-	return say(client.SuggestionList{Suggestions: orEmpty(page.Suggestions), More: moreAt(page.NextCursor)}, nil)
+	return say(client.SuggestionList{Suggestions: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) acceptSuggestion(ctx context.Context, p loci.Principal,

@@ -80,9 +80,7 @@ func (s *server) teams(ctx context.Context, p loci.Principal, _ *noBody) (*answe
 }
 
 func (s *server) team(ctx context.Context, p loci.Principal, in *onePath) (*answer[client.TeamView], error) {
-	var id loci.TeamID
-	read(&id, in.ID)
-	t, err := s.app.Org.Team(ctx, p, id)
+	t, err := s.app.Org.Team(ctx, p, idOf[loci.TeamID](in.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -94,9 +92,7 @@ func teamView(t *org.TeamView) client.TeamView {
 }
 
 func (s *server) renameTeam(ctx context.Context, p loci.Principal, in *withName) (*answer[loci.Team], error) {
-	var id loci.TeamID
-	read(&id, in.ID)
-	return say(s.app.Org.RenameTeam(ctx, p, id, in.Body.Name))
+	return say(s.app.Org.RenameTeam(ctx, p, idOf[loci.TeamID](in.ID), in.Body.Name))
 }
 
 type deleteTeamInput struct {
@@ -105,9 +101,7 @@ type deleteTeamInput struct {
 }
 
 func (s *server) deleteTeam(ctx context.Context, p loci.Principal, in *deleteTeamInput) (*nothing, error) {
-	var id loci.TeamID
-	read(&id, in.ID)
-	return done(s.app.Org.DeleteTeam(ctx, p, id, in.Force))
+	return done(s.app.Org.DeleteTeam(ctx, p, idOf[loci.TeamID](in.ID), in.Force))
 }
 
 type inviteInput struct {
@@ -125,9 +119,7 @@ func (in *inviteInput) role() loci.MemberRole {
 
 func (s *server) inviteToTeam(ctx context.Context, p loci.Principal,
 	in *inviteInput) (*shownOnce[client.InvitedList], error) {
-	var id loci.TeamID
-	read(&id, in.ID)
-	return invited(s.app.Org.InviteToTeam(ctx, p, id, in.Body.Emails, in.role()))
+	return invited(s.app.Org.InviteToTeam(ctx, p, idOf[loci.TeamID](in.ID), in.Body.Emails, in.role()))
 }
 
 func invited(list []org.Invited, err error) (*shownOnce[client.InvitedList], error) {
@@ -139,8 +131,7 @@ func invited(list []org.Invited, err error) (*shownOnce[client.InvitedList], err
 }
 
 func (s *server) teamInvites(ctx context.Context, p loci.Principal, in *onePath) (*answer[client.InviteList], error) {
-	var id loci.TeamID
-	read(&id, in.ID)
+	id := idOf[loci.TeamID](in.ID)
 	t, err := s.app.Org.Team(ctx, p, id)
 	if err != nil {
 		return nil, err
@@ -155,11 +146,8 @@ type invitePath struct {
 
 // revokeTeamInvite checks that the invitation is one of the team in the path.
 func (s *server) revokeTeamInvite(ctx context.Context, p loci.Principal, in *invitePath) (*nothing, error) {
-	var team loci.TeamID
-	var id loci.InviteID
-	read(&team, in.ID)
-	read(&id, in.Invite)
-	t, err := s.app.Org.Team(ctx, p, team)
+	id := idOf[loci.InviteID](in.Invite)
+	t, err := s.app.Org.Team(ctx, p, idOf[loci.TeamID](in.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -185,9 +173,7 @@ func (s *server) joinTeam(ctx context.Context, p loci.Principal, in *tokenInput)
 }
 
 func (s *server) leaveTeam(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
-	var id loci.TeamID
-	read(&id, in.ID)
-	return done(s.app.Org.LeaveTeam(ctx, p, id))
+	return done(s.app.Org.LeaveTeam(ctx, p, idOf[loci.TeamID](in.ID)))
 }
 
 type memberPath struct {
@@ -196,11 +182,7 @@ type memberPath struct {
 }
 
 func (s *server) removeFromTeam(ctx context.Context, p loci.Principal, in *memberPath) (*nothing, error) {
-	var team loci.TeamID
-	var user loci.UserID
-	read(&team, in.ID)
-	read(&user, in.User)
-	return done(s.app.Org.RemoveFromTeam(ctx, p, team, user))
+	return done(s.app.Org.RemoveFromTeam(ctx, p, idOf[loci.TeamID](in.ID), idOf[loci.UserID](in.User)))
 }
 
 type teamRoleInput struct {
@@ -210,11 +192,7 @@ type teamRoleInput struct {
 }
 
 func (s *server) setTeamRole(ctx context.Context, p loci.Principal, in *teamRoleInput) (*answer[loci.User], error) {
-	var team loci.TeamID
-	var user loci.UserID
-	read(&team, in.ID)
-	read(&user, in.User)
-	return say(s.app.Org.SetTeamRole(ctx, p, team, user, in.Body.Role))
+	return say(s.app.Org.SetTeamRole(ctx, p, idOf[loci.TeamID](in.ID), idOf[loci.UserID](in.User), in.Body.Role))
 }
 
 // The examples of those routes.
