@@ -112,15 +112,11 @@ func (s *server) me(ctx context.Context, p loci.Principal, _ *noBody) (*answer[l
 	return say(id.User, nil)
 }
 
-type nameInput struct{ Body client.Name }
-
-func (s *server) renameMe(ctx context.Context, p loci.Principal, in *nameInput) (*answer[loci.User], error) {
+func (s *server) renameMe(ctx context.Context, p loci.Principal, in *body[client.Name]) (*answer[loci.User], error) {
 	return say(s.app.Identity.RenameMe(ctx, p, in.Body.Name))
 }
 
-type confirmInput struct{ Body client.Confirmation }
-
-func (s *server) deleteMe(ctx context.Context, p loci.Principal, in *confirmInput) (*nothing, error) {
+func (s *server) deleteMe(ctx context.Context, p loci.Principal, in *body[client.Confirmation]) (*nothing, error) {
 	return done(s.app.Identity.DeleteAccount(ctx, p, in.Body.Confirm))
 }
 
@@ -180,9 +176,7 @@ func (s *server) revokeGrant(ctx context.Context, p loci.Principal, in *onePath)
 	return done(s.app.Identity.RevokeGrant(ctx, p, idOf[loci.GrantID](in.ID)))
 }
 
-type enterInput struct{ Body client.WorkspaceChoice }
-
-func (s *server) enter(ctx context.Context, p loci.Principal, in *enterInput) (*nothing, error) {
+func (s *server) enter(ctx context.Context, p loci.Principal, in *body[client.WorkspaceChoice]) (*nothing, error) {
 	return done(s.app.Identity.EnterWorkspace(ctx, p, loci.CredentialID{}, in.Body.WorkspaceID))
 }
 
@@ -218,9 +212,8 @@ func (s *server) keys(ctx context.Context, p loci.Principal, in *keysInput) (*an
 	return say(out, nil)
 }
 
-type newKeyInput struct{ Body client.NewKey }
-
-func (s *server) createKey(ctx context.Context, p loci.Principal, in *newKeyInput) (*shownOnce[client.MadeKey], error) {
+func (s *server) createKey(ctx context.Context, p loci.Principal, in *body[client.NewKey]) (
+	*shownOnce[client.MadeKey], error) {
 	r := &in.Body
 	return madeKey(s.app.Identity.CreateKey(ctx, p, auth.KeyRequest{Name: r.Name, Vendor: r.Vendor, Rights: r.Scopes,
 		ProjectIDs:  r.ProjectIDs,

@@ -63,9 +63,8 @@ type SessionPath struct {
 
 func (p SessionPath) session() loci.SessionID { return idOf[loci.SessionID](p.ID) }
 
-type newAgentInput struct{ Body client.NewAgent }
-
-func (s *server) createAgent(ctx context.Context, p loci.Principal, in *newAgentInput) (*answer[loci.Agent], error) {
+func (s *server) createAgent(ctx context.Context, p loci.Principal, in *body[client.NewAgent]) (
+	*answer[loci.Agent], error) {
 	return say(s.app.Agent.Create(ctx, p, in.Body))
 }
 
@@ -83,10 +82,8 @@ func (s *server) agent(ctx context.Context, p loci.Principal, in *AgentPath) (*a
 	return say(s.app.Agent.Get(ctx, p, idOf[loci.AgentID](in.ID)))
 }
 
-type newSessionInput struct{ Body client.NewAgentSession }
-
 func (s *server) openSession(ctx context.Context, p loci.Principal,
-	in *newSessionInput) (*answer[loci.Session], error) {
+	in *body[client.NewAgentSession]) (*answer[loci.Session], error) {
 	return say(s.app.Agent.OpenSession(ctx, p, in.Body))
 }
 

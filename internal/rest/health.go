@@ -31,29 +31,23 @@ var healthRoutes = table{"server", []served{
 		Out:     exampleIdentity}, (*server).whoAmI),
 }}
 
-type healthOutput struct{ Body client.Health }
-
-func (s *server) health(context.Context, loci.Principal, *struct{}) (*healthOutput, error) {
+func (s *server) health(context.Context, loci.Principal, *struct{}) (*answer[client.Health], error) {
 	h := client.Health{Service: "loci", Status: "ok", Version: s.options.Version,
 		Uptime: s.now().Sub(s.started).Seconds(), ModelEgress: "disabled"}
 	if s.options.ModelEgress {
 		h.ModelEgress = "enabled"
 	}
-	return &healthOutput{h}, nil
+	return say(h, nil)
 }
 
-type readyOutput struct{ Body client.Ready }
-
-func (s *server) ready(ctx context.Context, _ loci.Principal, _ *struct{}) (*readyOutput, error) {
+func (s *server) ready(ctx context.Context, _ loci.Principal, _ *struct{}) (*answer[client.Ready], error) {
 	if err := s.app.Ready(ctx); err != nil {
 		return nil, loci.WrapError(loci.Unavailable, err, "the storage cannot be read or written")
 	}
-	return &readyOutput{client.Ready{Status: "ready"}}, nil
+	return say(client.Ready{Status: "ready"}, nil)
 }
 
-type identityOutput struct{ Body client.Identity }
-
-func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*identityOutput, error) {
+func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*answer[client.Identity], error) {
 	id, err := s.app.Identity.WhoAmI(ctx, p)
 	if err != nil {
 		return nil, err
@@ -84,7 +78,7 @@ func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*id
 	if !p.CredentialID.IsZero() {
 		out.CredentialID = &p.CredentialID
 	}
-	return &identityOutput{out}, nil
+	return say(out, nil)
 }
 
 // The examples of those routes.

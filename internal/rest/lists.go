@@ -253,19 +253,16 @@ func limitOr(limit, fallback int) int {
 	return limit
 }
 
-type pageOutput struct{ Body client.MemoryPage }
-
-func (s *server) page(ctx context.Context, p loci.Principal, a ask) (*pageOutput, error) {
+func (s *server) page(ctx context.Context, p loci.Principal, a ask) (*answer[client.MemoryPage], error) {
 	got, err := s.find(ctx, p, a)
 	if err != nil {
 		return nil, err
 	}
-	return &pageOutput{client.MemoryPage{Memories: got.memories, Page: got.page}}, nil
+	return say(client.MemoryPage{Memories: got.memories, Page: got.page}, nil)
 }
 
-type listInput struct{ Body *client.ListRequest }
-
-func (s *server) list(ctx context.Context, p loci.Principal, in *listInput) (*pageOutput, error) {
+func (s *server) list(ctx context.Context, p loci.Principal, in *body[*client.ListRequest]) (
+	*answer[client.MemoryPage], error) {
 	r := orZero(in.Body)
 	return s.page(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList),
 		offset: r.Offset, cursor: r.Cursor, total: r.Total})
@@ -291,7 +288,8 @@ type listQueryInput struct {
 	Total   bool     `query:"total" doc:"Also count, up to 1,000"`
 }
 
-func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQueryInput) (*pageOutput, error) {
+func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQueryInput) (
+	*answer[client.MemoryPage], error) {
 	f := client.Filter{Conditions: in.Conditions, Term: in.Q}
 	if in.Trashed {
 		f.By = client.ByTrashed
@@ -344,9 +342,8 @@ func (s *server) latest(ctx context.Context, p loci.Principal, in *latestInput) 
 	return oneMemory(s.app.Memory.Latest(ctx, p, f))
 }
 
-type byTagInput struct{ Body client.ByTagRequest }
-
-func (s *server) byTag(ctx context.Context, p loci.Principal, in *byTagInput) (*pageOutput, error) {
+func (s *server) byTag(ctx context.Context, p loci.Principal, in *body[client.ByTagRequest]) (
+	*answer[client.MemoryPage], error) {
 	r := &in.Body
 	conditions := client.Conditions{Tags: r.Tags, TagMode: r.TagMode, Within: r.Within, When: r.When}
 	return s.page(ctx, p, ask{filter: client.Filter{Conditions: conditions}, limit: limitOr(r.Limit, defaultByTag),
@@ -354,25 +351,19 @@ func (s *server) byTag(ctx context.Context, p loci.Principal, in *byTagInput) (*
 		cursor: r.Cursor, total: r.Total == nil || *r.Total})
 }
 
-type browseInput struct{ Body *client.BrowseRequest }
-
-type summariesOutput struct{ Body client.SummaryPage }
-
-func (s *server) browse(ctx context.Context, p loci.Principal, in *browseInput) (*summariesOutput, error) {
+func (s *server) browse(ctx context.Context, p loci.Principal, in *body[*client.BrowseRequest]) (
+	*answer[client.SummaryPage], error) {
 	r := orZero(in.Body)
 	got, err := s.find(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList),
 		offset: r.Offset, cursor: r.Cursor, total: r.Total == nil || *r.Total})
 	if err != nil {
 		return nil, err
 	}
-	return &summariesOutput{client.SummaryPage{Memories: loci.Summaries(got.memories), Page: got.page}}, nil
+	return say(client.SummaryPage{Memories: loci.Summaries(got.memories), Page: got.page}, nil)
 }
 
-type searchInput struct{ Body client.SearchRequest }
-
-type searchOutput struct{ Body client.SearchPage }
-
-func (s *server) search(ctx context.Context, p loci.Principal, in *searchInput) (*searchOutput, error) {
+func (s *server) search(ctx context.Context, p loci.Principal, in *body[client.SearchRequest]) (
+	*answer[client.SearchPage], error) {
 	r := &in.Body
 	if (r.Term == "") == (r.Query == "") {
 		return nil, loci.FieldErrorf("term", "is required; send it or query, which is another name for it")
@@ -389,22 +380,19 @@ func (s *server) search(ctx context.Context, p loci.Principal, in *searchInput) 
 	if err != nil {
 		return nil, err
 	}
-	return &searchOutput{client.SearchPage{Memories: got.memories, Hits: got.hits, Count: len(got.hits), Page: got.page,
-		Stopped: got.stopped}}, nil
+	return say(client.SearchPage{Memories: got.memories, Hits: got.hits, Count: len(got.hits), Page: got.page,
+		Stopped: got.stopped}, nil)
 }
 
-type newestInput struct{ Body *client.NewestRequest }
-
-type newestOutput struct{ Body client.CountedPage }
-
-func (s *server) newest(ctx context.Context, p loci.Principal, in *newestInput) (*newestOutput, error) {
+func (s *server) newest(ctx context.Context, p loci.Principal, in *body[*client.NewestRequest]) (
+	*answer[client.CountedPage], error) {
 	r := orZero(in.Body)
 	got, err := s.find(ctx, p, ask{filter: client.Filter{Conditions: client.Conditions{When: r.When}},
 		limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
 	if err != nil {
 		return nil, err
 	}
-	return &newestOutput{client.CountedPage{Memories: got.memories, Count: len(got.memories), More: got.page.More}}, nil
+	return say(client.CountedPage{Memories: got.memories, Count: len(got.memories), More: got.page.More}, nil)
 }
 
 // The examples of those routes.

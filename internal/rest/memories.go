@@ -300,10 +300,8 @@ func (s *server) agentTrash(ctx context.Context, p loci.Principal, in *targetInp
 	return s.trash(ctx, p, &trashInput{Target: in.Target})
 }
 
-type trashManyInput struct{ Body client.BulkTrash }
-
 func (s *server) trashMany(ctx context.Context, p loci.Principal,
-	in *trashManyInput) (*answer[client.BulkTrashed], error) {
+	in *body[client.BulkTrash]) (*answer[client.BulkTrashed], error) {
 	trashed, err := s.app.Memory.TrashMany(ctx, p, distinct(in.Body.IDs))
 	if err != nil {
 		return nil, err
@@ -330,14 +328,14 @@ type poolInput struct {
 	client.When
 }
 
-func (s *server) pool(ctx context.Context, p loci.Principal, in *poolInput) (*pageOutput, error) {
+func (s *server) pool(ctx context.Context, p loci.Principal, in *poolInput) (*answer[client.MemoryPage], error) {
 	a := ask{limit: limitOr(in.Limit, defaultByTag), offset: in.Offset, cursor: in.Cursor}
 	got, err := s.app.Memory.TeamMemories(ctx, p, memory.ListRequest{Filter: memory.Filter{When: whenOf(in.When)},
 		Limit: a.limit, Offset: a.offset, Cursor: a.cursor})
 	if err != nil {
 		return nil, err
 	}
-	return &pageOutput{client.MemoryPage{Memories: orEmpty(got.Items), Page: pageOf(a, got.NextCursor)}}, nil
+	return say(client.MemoryPage{Memories: orEmpty(got.Items), Page: pageOf(a, got.NextCursor)}, nil)
 }
 
 func (s *server) restore(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
@@ -354,11 +352,9 @@ type versionsInput struct {
 	Cursor string `query:"cursor" maxLength:"20" doc:"next_cursor of the page before"`
 }
 
-type versionsOutput struct{ Body client.History }
-
 const defaultVersions = 100
 
-func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInput) (*versionsOutput, error) {
+func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInput) (*answer[client.History], error) {
 	before := 0
 	var err error
 	if in.Cursor != "" {
@@ -377,7 +373,7 @@ func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInp
 	if n := len(versions); n == in.Limit && versions[n-1].Version > 1 {
 		out.HasMore, out.NextCursor = true, strconv.Itoa(versions[n-1].Version)
 	}
-	return &versionsOutput{out}, nil
+	return say(out, nil)
 }
 
 // orEmpty makes no rows an empty list in JSON.

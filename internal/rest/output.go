@@ -5,6 +5,9 @@ import (
 	"github.com/loci-memory/loci/client"
 )
 
+// body is an input that only has a body.
+type body[T any] struct{ Body T }
+
 // answer is an output that only has a body.
 type answer[T any] struct{ Body T }
 

@@ -73,10 +73,8 @@ type ProjectPath struct {
 
 func (p ProjectPath) project() loci.ProjectID { return idOf[loci.ProjectID](p.ID) }
 
-type newProjectInput struct{ Body client.NewProject }
-
 func (s *server) createProject(ctx context.Context, p loci.Principal,
-	in *newProjectInput) (*answer[loci.Project], error) {
+	in *body[client.NewProject]) (*answer[loci.Project], error) {
 	return say(s.app.Project.Create(ctx, p, in.Body))
 }
 

@@ -39,11 +39,8 @@ var recallRoutes = table{"recall", []served{
 		Out:     exampleBriefing, Alternatives: markdownToo}, (*server).briefing),
 }}
 
-type queryInput struct{ Body client.QueryRequest }
-
-type queryOutput struct{ Body *client.QueryAnswer }
-
-func (s *server) query(ctx context.Context, p loci.Principal, in *queryInput) (*queryOutput, error) {
+func (s *server) query(ctx context.Context, p loci.Principal, in *body[client.QueryRequest]) (
+	*answer[*client.QueryAnswer], error) {
 	r, err := s.question(ctx, p, &in.Body)
 	if err != nil {
 		return nil, err
@@ -52,7 +49,7 @@ func (s *server) query(ctx context.Context, p loci.Principal, in *queryInput) (*
 	if err != nil {
 		return nil, err
 	}
-	return &queryOutput{answerOf(p, answer)}, nil
+	return say(answerOf(p, answer), nil)
 }
 
 // question reads a request. Memories that a search in the filter names are
@@ -138,20 +135,18 @@ func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInp
 	return &briefingOutput{"application/json", b}, nil
 }
 
-type recallInput struct{ Body client.RecallRequest }
-
 type recallQueryInput struct {
 	client.RecallRequest
 	Q string `query:"q" maxLength:"500" doc:"Another name of query"`
 }
 
-type recallOutput struct{ Body client.RecallPage }
-
-func (s *server) recallByBody(ctx context.Context, p loci.Principal, in *recallInput) (*recallOutput, error) {
+func (s *server) recallByBody(ctx context.Context, p loci.Principal, in *body[client.RecallRequest]) (
+	*answer[client.RecallPage], error) {
 	return s.recall(ctx, p, &in.Body)
 }
 
-func (s *server) recallByQuery(ctx context.Context, p loci.Principal, in *recallQueryInput) (*recallOutput, error) {
+func (s *server) recallByQuery(ctx context.Context, p loci.Principal, in *recallQueryInput) (
+	*answer[client.RecallPage], error) {
 	if in.Query != "" && in.Q != "" {
 		return nil, loci.FieldErrorf("q", "is another name for query; send one of them")
 	}
@@ -159,7 +154,8 @@ func (s *server) recallByQuery(ctx context.Context, p loci.Principal, in *recall
 	return s.recall(ctx, p, &in.RecallRequest)
 }
 
-func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallRequest) (*recallOutput, error) {
+func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallRequest) (
+	*answer[client.RecallPage], error) {
 	p, err := s.auth.InSession(ctx, p, r.SessionID)
 	if err != nil {
 		return nil, err
@@ -169,9 +165,9 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 	if err != nil {
 		return nil, err
 	}
-	return &recallOutput{client.RecallPage{Memories: page.Items, More: moreAt(page.NextCursor),
+	return say(client.RecallPage{Memories: page.Items, More: moreAt(page.NextCursor),
 		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound,
-		Stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}}, nil
+		Stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}, nil)
 }
 
 // The examples of routes about recall.

@@ -70,7 +70,7 @@ var teamRoutes = table{"teams", []served{
 		In:      client.RoleChange{Role: loci.MemberAdmin}, Out: exampleUserRow}, (*server).setTeamRole),
 }}
 
-func (s *server) createTeam(ctx context.Context, p loci.Principal, in *nameInput) (*answer[loci.Team], error) {
+func (s *server) createTeam(ctx context.Context, p loci.Principal, in *body[client.Name]) (*answer[loci.Team], error) {
 	return say(s.app.Org.CreateTeam(ctx, p, in.Body.Name))
 }
 
@@ -157,9 +157,8 @@ func (s *server) revokeTeamInvite(ctx context.Context, p loci.Principal, in *inv
 	return done(s.app.Org.RevokeInvite(ctx, p, id))
 }
 
-type tokenInput struct{ Body client.Token }
-
-func (s *server) joinTeam(ctx context.Context, p loci.Principal, in *tokenInput) (*answer[client.Joined], error) {
+func (s *server) joinTeam(ctx context.Context, p loci.Principal, in *body[client.Token]) (
+	*answer[client.Joined], error) {
 	j, err := s.app.Org.AcceptInvite(ctx, p, loci.Secret(in.Body.Token))
 	if err != nil {
 		return nil, err
