@@ -36,15 +36,6 @@ func toolNamed(name string) tool {
 	return tool{}
 }
 
-// ToolActions returns the action of each tool, by the tool's name.
-func ToolActions() map[string]gate.Action {
-	out := make(map[string]gate.Action, len(tools))
-	for i := range tools {
-		out[tools[i].name] = tools[i].action
-	}
-	return out
-}
-
 // call is one call of a tool.
 type call struct {
 	caller

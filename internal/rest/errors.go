@@ -48,7 +48,6 @@ const (
 	noMember    missing = "member"
 	noInvite    missing = "invitation"
 	noOrg       missing = "org"
-	noPerson    missing = "person"
 	noWorkspace missing = "workspace"
 	noKey       missing = "key"
 	noSession   missing = "session"

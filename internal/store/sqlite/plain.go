@@ -28,9 +28,9 @@ const bare = "DROP TABLE memory_postings; CREATE INDEX memories_newest ON memori
 // owner of what Insert stores. Without postings it has only rows, ids, times
 // and full text, as a measure for space.
 func OpenPlain(path string, user loci.UserID, postings bool) (p *Plain, err error) {
-	conn, err := sqlite3.Open("file:" + path + "?_pragma=busy_timeout(10000)")
+	conn, err := openBare(path, setUpOrg, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, err
 	}
 	p = &Plain{conn: conn}
 	defer func() {
@@ -38,13 +38,6 @@ func OpenPlain(path string, user loci.UserID, postings bool) (p *Plain, err erro
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if err := setUpOrg(conn); err != nil {
-		return nil, err
-	}
-	if err := conn.Exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA " +
-		"temp_store = MEMORY; PRAGMA cache_size = -16384"); err != nil {
-		return nil, err
-	}
 	for _, m := range migrations("org") {
 		if err := conn.Exec(m.SQL); err != nil {
 			return nil, err
@@ -59,6 +52,42 @@ func OpenPlain(path string, user loci.UserID, postings bool) (p *Plain, err erro
 		return nil, err
 	}
 	return p, p.prepare(postings)
+}
+
+// openBare opens one bare connection to the file at path.
+func openBare(path string, setUp func(*sqlite3.Conn) error, pragmas string) (*sqlite3.Conn, error) {
+	conn, err := sqlite3.Open("file:" + path + "?_pragma=busy_timeout(10000)")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if err = setUp(conn); err == nil {
+		err = conn.Exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; " + pragmas)
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// inOne runs fn in one transaction.
+func inOne(conn *sqlite3.Conn, fn func() error) error {
+	if err := conn.Exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		return errors.Join(err, conn.Exec("ROLLBACK"))
+	}
+	return conn.Exec("COMMIT")
+}
+
+// closeBare closes a connection with its statements.
+func closeBare(conn *sqlite3.Conn, statements ...*sqlite3.Stmt) (err error) {
+	for _, st := range statements {
+		if st != nil {
+			err = errors.Join(err, st.Close())
+		}
+	}
+	return errors.Join(err, conn.Close())
 }
 
 func (p *Plain) prepare(postings bool) (err error) {
@@ -83,26 +112,19 @@ func (p *Plain) prepare(postings bool) (err error) {
 
 // Insert stores a memory durably in a transaction of its own.
 func (p *Plain) Insert(m *loci.Memory) error {
-	if err := p.conn.Exec("BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	if err := p.insert(m); err != nil {
-		return errors.Join(err, p.conn.Exec("ROLLBACK"))
-	}
-	return p.conn.Exec("COMMIT")
+	return inOne(p.conn, func() error { return p.insert(m) })
 }
 
 // InsertAll stores memories in one transaction.
 func (p *Plain) InsertAll(memories []*loci.Memory) error {
-	if err := p.conn.Exec("BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	for _, m := range memories {
-		if err := p.insert(m); err != nil {
-			return errors.Join(err, p.conn.Exec("ROLLBACK"))
+	return inOne(p.conn, func() error {
+		for _, m := range memories {
+			if err := p.insert(m); err != nil {
+				return err
+			}
 		}
-	}
-	return p.conn.Exec("COMMIT")
+		return nil
+	})
 }
 
 func (p *Plain) insert(m *loci.Memory) error {
@@ -164,10 +186,5 @@ func bindPlain(st *sqlite3.Stmt, i int, arg any) error {
 // Close moves the write-ahead log into the file and closes it.
 func (p *Plain) Close() error {
 	_, _, err := p.conn.WALCheckpoint("main", sqlite3.CHECKPOINT_TRUNCATE)
-	for _, st := range []*sqlite3.Stmt{p.memory, p.text, p.entry} {
-		if st != nil {
-			err = errors.Join(err, st.Close())
-		}
-	}
-	return errors.Join(err, p.conn.Close())
+	return errors.Join(err, closeBare(p.conn, p.memory, p.text, p.entry))
 }

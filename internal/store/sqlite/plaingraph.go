@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -39,9 +38,9 @@ type PlainGraph struct {
 
 // OpenPlainGraph makes the file at path, which must not exist.
 func OpenPlainGraph(path string) (p *PlainGraph, err error) {
-	conn, err := sqlite3.Open("file:" + path + "?_pragma=busy_timeout(10000)")
+	conn, err := openBare(path, setUpGraph, "PRAGMA cache_size = -64000;"+graphOfS3)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, err
 	}
 	p = &PlainGraph{conn: conn}
 	defer func() {
@@ -49,13 +48,6 @@ func OpenPlainGraph(path string) (p *PlainGraph, err error) {
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if err := setUpGraph(conn); err != nil {
-		return nil, err
-	}
-	if err := conn.Exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA " +
-		"cache_size = -64000;" + graphOfS3); err != nil {
-		return nil, err
-	}
 	if p.entity, _, err = conn.PrepareFlags("INSERT INTO entities (id, name, entity_type, created_at, updated_at) "+
 		"VALUES (?, ?, ?, ?, ?)", sqlite3.PREPARE_PERSISTENT); err != nil {
 		return nil, err
@@ -67,16 +59,15 @@ func OpenPlainGraph(path string) (p *PlainGraph, err error) {
 
 // Insert stores entities with their observations durably in one transaction.
 func (p *PlainGraph) Insert(items []loci.NewEntity) error {
-	if err := p.conn.Exec("BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
 	now := iso(time.Now())
-	for _, item := range items {
-		if err := p.insert(item, now); err != nil {
-			return errors.Join(err, p.conn.Exec("ROLLBACK"))
+	return inOne(p.conn, func() error {
+		for _, item := range items {
+			if err := p.insert(item, now); err != nil {
+				return err
+			}
 		}
-	}
-	return p.conn.Exec("COMMIT")
+		return nil
+	})
 }
 
 func (p *PlainGraph) insert(item loci.NewEntity, now string) error {
@@ -93,11 +84,4 @@ func (p *PlainGraph) insert(item loci.NewEntity, now string) error {
 }
 
 // Close closes the file.
-func (p *PlainGraph) Close() (err error) {
-	for _, st := range []*sqlite3.Stmt{p.entity, p.observation} {
-		if st != nil {
-			err = errors.Join(err, st.Close())
-		}
-	}
-	return errors.Join(err, p.conn.Close())
-}
+func (p *PlainGraph) Close() error { return closeBare(p.conn, p.entity, p.observation) }
