@@ -69,8 +69,6 @@ var graphReadRoutes = table{"graph", []served{
 			Example: exampleGraphLines}}}, (*server).exportGraph),
 }}
 
-var ()
-
 // GraphPaging asks for one page. It is exported because huma skips
 // embedded structs that are not.
 type GraphPaging struct {
