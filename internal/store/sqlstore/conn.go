@@ -11,6 +11,7 @@ type Conn interface {
 	// Exec runs one statement to its end.
 	Exec(text string, args ...any) error
 	// Query runs one statement and calls row for each of its rows. It ends early, without error, if row returns ErrStop.
+	// row runs no statement: PostgreSQL reads the rows of one statement at a time.
 	Query(text string, args Args, row func(Row) error) error
 	// One runs one statement and calls row for its first row, if there is one.
 	One(text string, args Args, row func(Row) error) (found bool, err error)

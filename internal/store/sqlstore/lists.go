@@ -149,16 +149,30 @@ func (t lists) Rebuild(ctx context.Context) error { return t.Index().Rebuild(ctx
 
 func (t lists) Check(ctx context.Context) ([]string, error) { return t.Index().Check(ctx) }
 
-// EachMemory calls fn for every row of the org.
+// memoryBatch is how many memories EachMemory holds at once. Each has at most 400 kB of content.
+const memoryBatch = 100
+
+// EachMemory calls fn for every row of the org. fn may run statements.
 func (tx *Tx) EachMemory(ctx context.Context, fn func(*Stored) error) error {
-	return tx.c.Query("SELECT "+memoryColumns+" FROM memories m WHERE {m} TRUE ORDER BY m.seq", nil, func(r Row) error {
-		m, err := tx.scanMemory(r)
+	batch := make([]*Stored, 0, memoryBatch)
+	for after := int64(0); ; after = batch[len(batch)-1].Seq {
+		batch = batch[:0]
+		err := tx.c.Query("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.seq > ? ORDER BY m.seq LIMIT ?",
+			Args{after, memoryBatch}, func(r Row) error {
+				m, err := tx.scanMemory(r)
+				batch = append(batch, m)
+				return err
+			})
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err != nil {
+		for _, m := range batch {
+			if err == nil {
+				err = fn(m)
+			}
+		}
+		if err != nil || len(batch) < memoryBatch {
 			return err
 		}
-		return fn(m)
-	})
+	}
 }

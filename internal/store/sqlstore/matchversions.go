@@ -14,13 +14,26 @@ import (
 // with the analysis that the index has.
 func (t lists) addOld(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, hits *[]Hit) error {
 	old, err := t.oldRows(ctx, v, mq)
-	counter, enough := newCounter(mq.Terms, mq.All), len(*hits)+mq.Limit // more old ones cannot matter
-	for len(old) > 0 && len(*hits) <= enough && err == nil {
-		batch := old[:min(maxBatch, len(old))]
-		old = old[len(batch):]
-		err = t.matchRows(ctx, v, mq, batch, counter, hits)
+	if err != nil {
+		return err
 	}
-	return err
+	return t.CountMatches(ctx, v, mq, old, "o", hits)
+}
+
+// CountMatches appends those of the rows of these numbers that pass and match, until there are more than q.Limit. row is
+// the stage to look at: m or o. It serves an index that does not know how often a word occurs: it reads the texts.
+func (tx *Tx) CountMatches(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, numbers []int64, row string,
+	hits *[]Hit) error {
+	counter, enough := newCounter(mq.Terms, mq.All), len(*hits)+mq.Limit
+	for batch := range slices.Chunk(numbers, maxBatch) {
+		if len(*hits) > enough {
+			break
+		}
+		if err := (lists{tx}).matchRows(ctx, v, mq, batch, row, counter, hits); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // oldRows returns the numbers of the rows that were another version at the time
@@ -40,10 +53,10 @@ func (t lists) oldQuery(q *Query, v loci.Viewer, f *store.Filter) {
 	t.Passes(q, v, f, t.Now(), "o")
 }
 
-func (t lists) matchRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, seqs []int64, c *counter,
-	hits *[]Hit) error {
+func (t lists) matchRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, seqs []int64, row string,
+	c *counter, hits *[]Hit) error {
 	var q Query
-	t.loadQuery(&q, &Listing{Viewer: v, Filter: &mq.Filter, Now: t.Now()}, seqs, "o", Columns("o."))
+	t.loadQuery(&q, &Listing{Viewer: v, Filter: &mq.Filter, Now: t.Now()}, seqs, row, Columns(row+"."))
 	return t.c.Query(q.String(), q.Args, func(r Row) error {
 		m, err := t.scanMemory(r)
 		if err != nil {

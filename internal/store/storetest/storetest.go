@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -19,9 +20,17 @@ import (
 // ends. now is the clock that decides about expiry.
 type Open func(t *testing.T, now func() time.Time) store.Store
 
-// Run runs the suite, each test on a store of its own.
-func Run(t *testing.T, open Open) {
+// Run runs the suite, each test on a store of its own. If there are names, it runs only these tests.
+func Run(t *testing.T, open Open, names ...string) {
+	for _, name := range names {
+		if !slices.ContainsFunc(tests, func(test test) bool { return test.name == name }) {
+			t.Errorf("the suite has no test %s", name)
+		}
+	}
 	for _, test := range tests {
+		if len(names) > 0 && !slices.Contains(names, test.name) {
+			continue
+		}
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			test.run(newEnv(t, open))
@@ -29,10 +38,12 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-var tests = []struct {
+type test struct {
 	name string
 	run  func(*env)
-}{
+}
+
+var tests = []test{
 	{"InsertKeepsEveryField", testInsertKeepsEveryField},
 	{"InsertConflict", testInsertConflict},
 	{"InsertRefusesStrangers", testInsertRefusesStrangers},
