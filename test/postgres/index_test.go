@@ -1,0 +1,261 @@
+//go:build postgres
+
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
+)
+
+// index finds memories by the indexes of their table, and by the table of their words and tags.
+type index struct {
+	*sqlstore.Tx
+	c sqlstore.Conn
+}
+
+func newIndex(tx *sqlstore.Tx) sqlstore.Index { return index{tx, tx.Conn()} }
+
+const (
+	tagToken  = "t:"
+	wordToken = "w:"
+)
+
+func poolsOf(a *loci.Access) (pools [][16]byte) {
+	pools = append(pools, a.UserID)
+	if !a.TeamID.IsZero() {
+		pools = append(pools, a.TeamID)
+	}
+	if a.Scope == loci.ScopeProject && !a.ProjectID.IsZero() {
+		pools = append(pools, a.ProjectID)
+	}
+	return pools
+}
+
+func tokensOf(m *loci.Memory) (tokens []string) {
+	var analyzer loci.Analyzer
+	for _, tag := range m.Tags {
+		tokens = append(tokens, tagToken+tag)
+	}
+	for _, text := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, sqlstore.TagText(m.Tags)} {
+		analyzer.Words(text, func(w loci.Word) bool {
+			tokens = append(tokens, wordToken+w.Stem, wordToken+w.Form)
+			return true
+		})
+	}
+	slices.Sort(tokens)
+	return slices.Compact(tokens)
+}
+
+// Change writes all tokens of a row anew, in one round trip.
+func (x index) Change(seq int64, old, now *loci.Memory) error {
+	if old != nil {
+		if err := x.c.Exec("DELETE FROM memory_tokens WHERE {memory_tokens} seq = ?", seq); err != nil {
+			return err
+		}
+	}
+	if now == nil {
+		return nil
+	}
+	c := under(x.c)
+	insert, err := expand("INSERT INTO memory_tokens ({org} pool, token, at, seq) VALUES ({?} ?, ?, ?, ?)")
+	if err != nil {
+		return err
+	}
+	var batch pgx.Batch
+	for _, pool := range poolsOf(&now.Access) {
+		for _, token := range tokensOf(now) {
+			batch.Queue(insert.text, c.org, pool, token, now.CreatedAt.UnixMicro(), seq)
+		}
+	}
+	return c.tx.SendBatch(c.ctx, &batch).Close()
+}
+
+func (x index) Adopt(loci.WorkspaceID) error { return nil } // no token names a workspace
+
+func (x index) Near(v loci.Viewer, _ *store.Filter) (loci.Viewer, error) { return v, nil }
+
+func (x index) Within(_ context.Context, fn func() error) error { return fn() }
+
+func (x index) Check(context.Context) ([]string, error) { return nil, nil }
+
+func (x index) Rebuild(ctx context.Context) error {
+	if err := x.c.Exec("DELETE FROM memory_tokens WHERE {memory_tokens} TRUE"); err != nil {
+		return err
+	}
+	return x.EachMemory(ctx, func(m *sqlstore.Stored) error { return x.Change(m.Seq, nil, &m.Memory) })
+}
+
+func (x index) Walk(l sqlstore.Listing) (sqlstore.Walk, error) {
+	w := &walk{index: x, Listing: l, at: "m.created_at"}
+	live := l.Filter.Lifecycle == loci.LiveOnly || l.Filter.Lifecycle == loci.CurrentOnly
+	if l.Filter.Lifecycle == loci.TrashOnly {
+		w.at = "m.deleted_at"
+	}
+	stages := []string{"m"}
+	if !l.Filter.When.KnownAt.IsZero() {
+		stages = append(stages, "o")
+	}
+	tags := []string{""} // none
+	if live && l.Filter.When.IsZero() && len(l.Filter.Tags) > 0 {
+		if tags = loci.Unique(l.Filter.Tags); l.Filter.AllTags {
+			tags = tags[:1]
+		}
+		w.at = "t.at"
+	}
+	for _, p := range x.pools(l.Viewer, l.Filter) {
+		for _, row := range stages {
+			for _, tag := range tags {
+				w.parts = append(w.parts, part{p, row, tag})
+			}
+		}
+	}
+	return w, nil
+}
+
+// pool is one way to reach rows.
+type pool struct {
+	condition string // on m
+	id        [16]byte
+}
+
+func (x index) pools(v loci.Viewer, f *store.Filter) (pools []pool) {
+	if v.OrgID != x.Org || v.UserID.IsZero() {
+		return nil
+	}
+	team := pool{"m.team_id = ?", v.TeamID}
+	switch {
+	case v.OnlyProjects:
+	case !f.TeamID.IsZero() && f.TeamID == v.TeamID && f.When.KnownAt.IsZero(): // it may have been another's then
+		return []pool{team}
+	default:
+		pools = append(pools, pool{"m.user_id = ?", v.UserID})
+		if !v.TeamID.IsZero() {
+			pools = append(pools, team)
+		}
+	}
+	for _, id := range loci.Unique(sqlstore.ProjectIDs(v)) {
+		pools = append(pools, pool{"m.scope = 'project' AND m.project_id = ?", id})
+	}
+	return pools
+}
+
+// walk merges the parts of a list, each of which one index has in order.
+type walk struct {
+	index
+	sqlstore.Listing
+	at    string // the column of the order
+	parts []part
+}
+
+type part struct {
+	pool
+	row string // m or o
+	tag string
+}
+
+func (w *walk) query(p part, columns string) *sqlstore.Query {
+	q := &sqlstore.Query{}
+	switch {
+	case p.tag != "":
+		q.Add("SELECT "+columns+" FROM memory_tokens t {join} memories m ON {m} m.seq = t.seq "+
+			"WHERE {t} t.pool = ? AND t.token = ? AND "+p.condition+" AND ", p.id, tagToken+p.tag, p.id)
+	case p.row == "o":
+		q.Add("SELECT "+columns+" FROM memories m {join} memory_versions o ON {o} o.seq = m.seq WHERE {m} "+
+			p.condition+" AND ", p.id)
+	default:
+		q.Add("SELECT "+columns+" FROM memories m WHERE {m} "+p.condition+" AND ", p.id)
+	}
+	if w.Filter.Key != "" && p.row == "m" { // no parameter tells that a partial index has the rows
+		q.Add("m.key <> '' AND ")
+	}
+	if w.Filter.Pinned && p.row == "m" {
+		q.Add("m.pinned AND ")
+	}
+	w.Passes(q, w.Viewer, w.Filter, w.Now, p.row)
+	return q
+}
+
+func (w *walk) Next(after sqlstore.Place, n int) (places []sqlstore.Place, err error) {
+	compare, order := " < ", " DESC"
+	if w.Oldest {
+		compare, order = " > ", ""
+	}
+	for _, p := range w.parts {
+		q := w.query(p, w.at+", m.seq")
+		q.Add(" AND ("+w.at+", m.seq)"+compare+"(?, ?) ORDER BY "+w.at+order+", m.seq"+order+" LIMIT ?",
+			after.At, after.Seq, n)
+		err := w.c.Query(q.String(), q.Args, func(r sqlstore.Row) error {
+			places = append(places, sqlstore.Place{At: r.Int64(0), Seq: r.Int64(1)})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(places, func(a, b sqlstore.Place) int {
+		c := cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq))
+		if w.Oldest {
+			return c
+		}
+		return -c
+	})
+	places = slices.Compact(places)
+	return places[:min(n, len(places))], nil
+}
+
+func (w *walk) Total(limit int) (int, error) {
+	seen := map[int64]struct{}{}
+	for _, p := range w.parts {
+		q := w.query(p, "m.seq")
+		q.Add(" LIMIT ?", limit)
+		err := w.c.Query(q.String(), q.Args, func(r sqlstore.Row) error { seen[r.Int64(0)] = struct{}{}; return nil })
+		if err != nil || len(seen) >= limit {
+			return min(len(seen), limit), err
+		}
+	}
+	return len(seen), nil
+}
+
+func (x index) Match(ctx context.Context, v loci.Viewer, mq *store.MatchQuery) (hits []sqlstore.Hit, err error) {
+	var numbers []int64
+	for _, p := range x.pools(v, &mq.Filter) {
+		for _, term := range mq.Terms {
+			q := x.wordQuery(p, v, mq, term)
+			err := x.c.Query(q.String(), q.Args, func(r sqlstore.Row) error {
+				numbers = append(numbers, r.Int64(0))
+				return ctx.Err()
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	slices.Reverse(numbers)
+	err = x.CountMatches(ctx, v, mq, numbers, "m", &hits)
+	slices.SortFunc(hits, func(a, b sqlstore.Hit) int { return cmp.Compare(b.Seq, a.Seq) })
+	return hits, err
+}
+
+// wordQuery finds the visible rows in which the first word of a term occurs.
+func (x index) wordQuery(p pool, v loci.Viewer, mq *store.MatchQuery, term loci.Term) *sqlstore.Query {
+	q := &sqlstore.Query{}
+	q.Add("SELECT m.seq FROM memory_tokens t {join} memories m ON {m} m.seq = t.seq WHERE {t} t.pool = ? AND ", p.id)
+	word := wordToken + term.Words[0]
+	if term.Prefix && len(term.Words) == 1 {
+		q.Add("t.token >= ? AND t.token < ? AND ", word, word+"\U0010FFFF")
+	} else {
+		q.Add("t.token = ? AND ", word)
+	}
+	q.Add(p.condition+" AND ", p.id)
+	x.Passes(q, v, &mq.Filter, x.Now(), "m")
+	return q
+}
