@@ -26,7 +26,7 @@ trap stop EXIT
 
 [ "$(id -u)" -ne 0 ] || chown postgres "$dir"
 # Nothing here has to outlive the server.
-options="-k $dir -c listen_addresses='' -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+options="-k $dir -c listen_addresses='' -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum_naptime=1s"
 (
   cd "$dir"
   as_server "$bin/initdb" -D data -U postgres -A trust --locale=C -E UTF8 -N >initdb.log 2>&1 || { cat initdb.log; exit 1; }
@@ -34,4 +34,4 @@ options="-k $dir -c listen_addresses='' -c fsync=off -c synchronous_commit=off -
 )
 "$bin/postgres" --version
 LOCI_POSTGRES="host=$dir user=postgres dbname=postgres" \
-  go test -count=1 -tags postgres -timeout 9m "$@" ./test/postgres/ -rapid.checks=20
+  go test -count=1 -tags postgres -timeout 9m "$@" ./test/postgres/ -rapid.checks=10

@@ -143,7 +143,7 @@ func (p *planner) explain(s statement, generic bool) *node {
 // plans runs look in an org with many rows.
 func plans(t *testing.T, look func(*planner)) {
 	t.Helper()
-	_, s := twoOrgs(t)
+	_, s := twoOrgs(t, "read")
 	err := s.View(t.Context(), loci.DefaultOrg, func(tx store.Tx) error {
 		real := tx.(*sqlstore.Tx)
 		c := under(real.Conn())

@@ -25,9 +25,15 @@ import (
 //go:embed rows.sql
 var manyRows string
 
+// filled are the schemas with many rows, by who shares them: tests that only read, and tests that roll back.
+var filled = map[string]string{}
+
 // twoOrgs returns a schema with what manyRows holds.
-func twoOrgs(t *testing.T) (schema string, s *engine) {
+func twoOrgs(t *testing.T, sharing string) (schema string, s *engine) {
 	t.Helper()
+	if schema = filled[sharing]; schema != "" {
+		return schema, open(t, schema, time.Now)
+	}
 	schema = newSchema(t)
 	s = open(t, schema, time.Now)
 	for _, id := range []loci.OrgID{loci.DefaultOrg, "other"} {
@@ -37,6 +43,7 @@ func twoOrgs(t *testing.T) (schema string, s *engine) {
 		}
 	}
 	asSuperuser(t, schema, manyRows)
+	filled[sharing] = schema
 	return schema, s
 }
 
@@ -104,7 +111,7 @@ func TestSchema(t *testing.T) {
 
 // TestPolicyAlone runs statements without a marker: they reach the rows of the transaction's org and no others.
 func TestPolicyAlone(t *testing.T) {
-	schema, _ := twoOrgs(t)
+	schema, _ := twoOrgs(t, "roll back")
 	pool := connect(t, schema)
 	for _, table := range []string{"memories", "memory_versions", "memory_tokens", "users", "org"} {
 		for _, org := range []string{"default", "other"} {
@@ -149,7 +156,7 @@ func TestPolicyAlone(t *testing.T) {
 
 // TestMarkersAlone runs the shared statements as a superuser, to whom no policy applies. They find the same.
 func TestMarkersAlone(t *testing.T) {
-	schema, s := twoOrgs(t)
+	schema, s := twoOrgs(t, "roll back")
 	pool, err := pgxpool.New(t.Context(), server+" search_path="+schema)
 	if err != nil {
 		t.Fatal(err)

@@ -9,12 +9,12 @@ type limits struct{ *Registry }
 
 func (l limits) Take(ctx context.Context, key string, window time.Time, n int) (used int, err error) {
 	err = l.db.Update(ctx, func(c Conn) error {
-		if err := c.Exec(`INSERT INTO limits ({global} key, window, used) VALUES (?, ?, ?)
-			ON CONFLICT ({global} key, window) DO UPDATE SET used = limits.used + excluded.used`, key, window.UnixMicro(),
+		if err := c.Exec(`INSERT INTO limits ({global} key, "window", used) VALUES (?, ?, ?)
+			ON CONFLICT ({global} key, "window") DO UPDATE SET used = limits.used + excluded.used`, key, window.UnixMicro(),
 			n); err != nil {
 			return err
 		}
-		_, err := c.One("SELECT used FROM limits WHERE {global limits} key = ? AND window = ?", Args{key, window.UnixMicro()},
+		_, err := c.One(`SELECT used FROM limits WHERE {global limits} key = ? AND "window" = ?`, Args{key, window.UnixMicro()},
 			func(r Row) error { used = r.Int(0); return nil })
 		return err
 	})
@@ -56,7 +56,7 @@ func (l limits) Clear(ctx context.Context, key string) error {
 
 func (l limits) Purge(ctx context.Context, then time.Time) error {
 	return l.db.Update(ctx, func(c Conn) error {
-		if err := c.Exec("DELETE FROM limits WHERE {global limits} window < ?", ceilMicro(then)); err != nil {
+		if err := c.Exec(`DELETE FROM limits WHERE {global limits} "window" < ?`, ceilMicro(then)); err != nil {
 			return err
 		}
 		return c.Exec("DELETE FROM failures WHERE {global failures} last < ?", ceilMicro(then))

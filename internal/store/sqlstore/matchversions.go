@@ -20,7 +20,7 @@ func (t lists) addOld(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, 
 	return t.CountMatches(ctx, v, mq, old, "o", hits)
 }
 
-// CountMatches appends those of the rows of these numbers that pass and match, until there are more than q.Limit. row is
+// CountMatches appends the matches among the rows of these numbers, until there are more than q.Limit. row is
 // the stage to look at: m or o. It serves an index that does not know how often a word occurs: it reads the texts.
 func (tx *Tx) CountMatches(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, numbers []int64, row string,
 	hits *[]Hit) error {

@@ -21,7 +21,7 @@ func (t sources) Insert(_ context.Context, s loci.Source) error {
 	if err := t.roomFor(seq, &s); err != nil {
 		return err
 	}
-	err = t.c.Exec(`INSERT INTO sources ({org} id, memory_seq, kind, ref, text, quote, start, end, user_id, origin,
+	err = t.c.Exec(`INSERT INTO sources ({org} id, memory_seq, kind, ref, text, quote, start, "end", user_id, origin,
 		allowed_vendors, created_at)
 		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(s.ID), seq, string(s.Kind), s.Ref, s.Text, s.Quote,
 		s.Start, s.End,
