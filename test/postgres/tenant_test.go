@@ -137,7 +137,8 @@ func TestPolicyAlone(t *testing.T) {
 		}
 	})
 	confined(t, pool, "default", func(tx pgx.Tx) {
-		_, err := tx.Exec(t.Context(), "INSERT INTO teams (org_id, id, name, created_at) VALUES ('other', gen_random_uuid(), 'x', 0)")
+		_, err := tx.Exec(t.Context(),
+			"INSERT INTO teams (org_id, id, name, created_at) VALUES ('other', gen_random_uuid(), 'x', 0)")
 		if pg := new(pgconn.PgError); !errors.As(err, &pg) || pg.Code != "42501" {
 			t.Errorf("a row of another org is inserted: %v", err)
 		}
