@@ -14,8 +14,8 @@ func (l limits) Take(ctx context.Context, key string, window time.Time, n int) (
 			n); err != nil {
 			return err
 		}
-		_, err := c.One(`SELECT used FROM limits WHERE {global limits} key = ? AND "window" = ?`, Args{key, window.UnixMicro()},
-			func(r Row) error { used = r.Int(0); return nil })
+		_, err := c.One(`SELECT used FROM limits WHERE {global limits} key = ? AND "window" = ?`,
+			Args{key, window.UnixMicro()}, func(r Row) error { used = r.Int(0); return nil })
 		return err
 	})
 	return used, err
