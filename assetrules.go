@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// The limits of attachments.
+// Limits of attachments.
 const (
-	DefaultAssetBytes = 25 << 20 // of one, where the org says nothing
-	MaxAssetBytes     = 1 << 40  // that an org may set
+	DefaultAssetBytes = 25 << 20 // bytes in one attachment, if the org sets no limit
+	MaxAssetBytes     = 1 << 40  // the highest limit an org may set
 	MaxAssetTypes     = 50       // patterns in AssetRules
-	MaxAssets         = 100      // of one memory
+	MaxAssets         = 100      // attachments of one memory
 )
 
-// AssetRules say what an org takes as attachments. The zero value is the defaults.
+// AssetRules are an org's limits for attachments. The zero value means the defaults.
 type AssetRules struct {
-	MaxBytes   int64    `json:"max_bytes,omitempty" minimum:"0" maximum:"1099511627776" doc:"The largest attachment, in bytes; 0 or absent: 26214400 (25 MiB)" example:"52428800"`
-	TotalBytes int64    `json:"total_bytes,omitempty" minimum:"0" maximum:"1099511627776" doc:"All attachments of the org together, in bytes; 0 or absent: no limit"`
-	MediaTypes []string `json:"media_types,omitempty" nullable:"false" maxItems:"50" maxLength:"255" doc:"What may be attached, such as application/pdf or image/*; empty or absent: everything"`
+	MaxBytes   int64    `json:"max_bytes,omitempty" minimum:"0" maximum:"1099511627776" doc:"Maximum size of one attachment in bytes. If 0 or absent: 26214400 (25 MiB)" example:"52428800"`
+	TotalBytes int64    `json:"total_bytes,omitempty" minimum:"0" maximum:"1099511627776" doc:"Maximum size of all attachments of the org together, in bytes. If 0 or absent: no limit"`
+	MediaTypes []string `json:"media_types,omitempty" nullable:"false" maxItems:"50" maxLength:"255" doc:"Allowed media types, such as application/pdf or image/*. If empty or absent: all"`
 }
 
-// Validate returns an Invalid error about the first field that breaks a limit; field is what the caller calls the
-// rules. It writes MediaTypes in lower case and drops repetitions.
+// Validate returns an Invalid error for the first field that breaks a limit. field is the caller's
+// name for the rules. Validate converts MediaTypes to lower case and removes duplicates.
 func (r *AssetRules) Validate(field string) error {
 	for _, n := range []struct {
 		name  string
@@ -56,10 +56,11 @@ func isTypePattern(t string) bool {
 		strings.EqualFold(kind, t)
 }
 
-// Largest is how many bytes an attachment may have.
+// Largest returns the maximum size of an attachment, in bytes.
 func (r *AssetRules) Largest() int64 { return cmp.Or(r.MaxBytes, DefaultAssetBytes) }
 
-// Takes reports whether something of that media type may be attached. Parameters of the type do not count.
+// Takes reports whether the rules allow an attachment of that media type. It ignores parameters of
+// the type.
 func (r *AssetRules) Takes(mediaType string) bool {
 	kind, _, _ := strings.Cut(mediaType, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))

@@ -7,33 +7,34 @@ import (
 	"unicode/utf8"
 )
 
-// Briefing is what an assistant reads at the start of a session: what there is
-// to ask for, not the contents. Everything in it is visible to the reader.
+// Briefing is what an assistant reads at the start of a session: an overview of what it can ask
+// for, without the contents. Everything in it is visible to the reader.
 type Briefing struct {
 	Total             int             `json:"total" doc:"How many memories you can read" example:"1"`
 	TotalIsLowerBound bool            `json:"total_is_lower_bound,omitempty"`
-	Pinned            []PinnedMemory  `json:"pinned" nullable:"false" doc:"Always on: the one of the highest importance first, of the same importance the newest"`
-	MorePinned        bool            `json:"more_pinned,omitempty" doc:"There are older pinned memories than these"`
+	Pinned            []PinnedMemory  `json:"pinned" nullable:"false" doc:"Pinned memories, highest importance first, then newest first"`
+	MorePinned        bool            `json:"more_pinned,omitempty" doc:"True if there are more pinned memories than these"`
 	Recent            []MemorySummary `json:"recent" nullable:"false"`
-	Tags              []Count         `json:"tags" nullable:"false" doc:"Most used first"`
-	Origins           []Count         `json:"origins" nullable:"false" doc:"Who wrote most first"`
+	Tags              []Count         `json:"tags" nullable:"false" doc:"Most frequent first"`
+	Origins           []Count         `json:"origins" nullable:"false" doc:"The writer of most memories first"`
 	GeneratedAt       time.Time       `json:"generated_at"`
 }
 
-// PinnedMemory is a memory that is always on, with what it says.
+// PinnedMemory is a pinned memory with its text.
 type PinnedMemory struct {
 	MemorySummary
 	Importance int    `json:"importance"`
-	Text       string `json:"text,omitempty" doc:"Its summary, or else its content; cut, or left out, where all of them would be too long"`
+	Text       string `json:"text,omitempty" doc:"The summary, or the content if there is none. Cut or left out if all texts together would be too long"`
 }
 
-// The length of what pinned memories say in a briefing, in characters.
+// Limits of the texts of pinned memories in a briefing, in characters.
 const (
 	maxPinnedText  = 500
 	maxPinnedTexts = 8000
 )
 
-// PinMemories returns what a briefing shows of pinned memories, in their order; it is never nil.
+// PinMemories returns what a briefing shows of pinned memories, in the same order. It never returns
+// nil.
 func PinMemories(memories []*Memory) []PinnedMemory {
 	out, left := make([]PinnedMemory, len(memories)), maxPinnedTexts
 	for i, m := range memories {
@@ -48,7 +49,7 @@ func PinMemories(memories []*Memory) []PinnedMemory {
 	return out
 }
 
-// shorten returns at most n characters of s, of which the last says if there was more.
+// shorten returns at most n characters of s. If it cuts s, the last one is an ellipsis.
 func shorten(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -59,14 +60,13 @@ func shorten(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// Count is a name with how many memories carry it.
+// Count is a name and the number of memories that have it.
 type Count struct {
 	Name  string `json:"name" example:"ops"`
 	Count int    `json:"count" example:"1"`
 }
 
-// Markdown writes the briefing for a model to read: ids in full, because
-// assistants copy them.
+// Markdown formats the briefing for a model. It shows full ids, because assistants copy them.
 func (b *Briefing) Markdown() string {
 	var out strings.Builder
 	more := ""

@@ -2,10 +2,9 @@ package loci
 
 import "time"
 
-// Credential is a key, a browser session, an access token or a one-time link as
-// it is kept. The secret itself is shown once when it is made and never stored;
-// Hash is its SHA-256. Secrets carry 256 random bits, so a fast hash is right:
-// there is nothing to guess.
+// Credential is the stored form of a key, a browser session, an access token or a one-time link.
+// Loci shows the secret once, when it creates it, and stores only Hash, its SHA-256. A fast hash is
+// enough: secrets have 256 random bits, so nobody can guess them.
 type Credential struct {
 	ID          CredentialID
 	OrgID       OrgID
@@ -15,14 +14,14 @@ type Credential struct {
 	Vendor      Vendor // of an agent; "" for a person
 	Name        string // of a key: chosen by the person; of a session: the browser
 	Hash        [32]byte
-	Prefix      string        // the first characters, to tell keys apart in a list
-	Rights      []Right       // empty: everything the kind allows
-	ProjectIDs  []ProjectID   // not empty: it reaches only these projects
-	WorkspaceID WorkspaceID   // the active one; zero: the person's first
+	Prefix      string        // the first characters, to distinguish keys in a list
+	Rights      []Right       // if empty: all rights of the kind
+	ProjectIDs  []ProjectID   // if not empty: it reaches only these projects
+	WorkspaceID WorkspaceID   // the active one; if zero: the person's first
 	GrantID     GrantID       // of an access token
-	Replaces    CredentialID  // of a rotated key: the one before
-	ProvedAt    time.Time     // of a session: the last proof of who it is
-	IdleAfter   time.Duration // of a session: useless when unused for that long; 0: never
+	Replaces    CredentialID  // of a rotated key: the previous key
+	ProvedAt    time.Time     // of a session: when the person last proved who they are
+	IdleAfter   time.Duration // of a session: it expires when unused for that long; 0: never
 	CreatedAt   time.Time
 	ExpiresAt   time.Time // zero: never
 	RevokedAt   time.Time // zero: valid
@@ -32,8 +31,8 @@ type Credential struct {
 // MaxKeyName is the longest name of a credential, in characters.
 const MaxKeyName = 100
 
-// Usable reports whether the credential is neither revoked nor expired nor
-// left unused for too long.
+// Usable reports whether the credential is not revoked, not expired and was not unused for too
+// long.
 func (c *Credential) Usable(now time.Time) bool {
 	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || c.ExpiresAt.After(now)) &&
 		(c.IdleAfter == 0 || latest(c.CreatedAt, c.LastUsedAt).Add(c.IdleAfter).After(now))
@@ -48,26 +47,26 @@ func latest(a, b time.Time) time.Time {
 
 // Passkey is a WebAuthn credential of a person.
 type Passkey struct {
-	ID         []byte // the authenticator's, 1 to 1023 bytes
+	ID         []byte // chosen by the authenticator, 1 to 1023 bytes
 	Name       string
-	Data       []byte // what go-webauthn keeps of it, as JSON; no secret is in it
+	Data       []byte // go-webauthn's record as JSON; contains no secret
 	CreatedAt  time.Time
 	LastUsedAt time.Time
 }
 
-// OAuthClient is a program that asks people for access. All are public: they
-// have no secret.
+// OAuthClient is a program that asks people for access. All OAuth clients are public, so they have
+// no secret.
 type OAuthClient struct {
 	ID           string    `json:"client_id"` // random, or the URL of its metadata document
-	Name         string    `json:"client_name" doc:"What it calls itself; proves nothing"`
+	Name         string    `json:"client_name" doc:"The name the client gives itself; unverified"`
 	RedirectURIs []string  `json:"redirect_uris"`
 	URI          string    `json:"client_uri,omitempty"`
-	Vendor       Vendor    `json:"vendor,omitempty" doc:"What the operator says it is; absent: the person chooses at consent"`
+	Vendor       Vendor    `json:"vendor,omitempty" doc:"Vendor that the operator assigned to the client. If absent, the person chooses at consent"`
 	CreatedAt    time.Time `json:"created_at"`
 	LastUsedAt   time.Time `json:"last_used_at,omitzero"`
 }
 
-// Grant is what a person allowed an OAuth client: to act as one vendor.
+// Grant is a person's permission for an OAuth client to act as one vendor.
 type Grant struct {
 	ID          GrantID     `json:"id" format:"uuid"`
 	OrgID       OrgID       `json:"-"`
@@ -84,12 +83,12 @@ type Grant struct {
 	LastUsedAt  time.Time   `json:"last_used_at,omitzero"`
 }
 
-// Usable reports whether the grant is neither revoked nor expired.
+// Usable reports whether the grant is not revoked and not expired.
 func (g *Grant) Usable(now time.Time) bool {
 	return g.RevokedAt.IsZero() && g.ExpiresAt.After(now)
 }
 
-// AuthCode is an OAuth authorization code that waits to be exchanged, once.
+// AuthCode is an OAuth authorization code that a client can exchange once.
 type AuthCode struct {
 	Hash        [32]byte
 	GrantID     GrantID
@@ -100,16 +99,15 @@ type AuthCode struct {
 	ExpiresAt   time.Time
 }
 
-// RefreshToken is one of the chain of refresh tokens of a grant. Using one
-// that was used before revokes the grant.
+// RefreshToken is one token in a grant's chain of refresh tokens. Using one twice revokes the
+// grant.
 type RefreshToken struct {
 	Hash      [32]byte
 	GrantID   GrantID
 	ExpiresAt time.Time
 }
 
-// AuditEntry is one thing that somebody did, or tried to. It holds ids and
-// counts only.
+// AuditEntry records one action or attempt. It contains only ids and counts.
 type AuditEntry struct {
 	At           time.Time    `json:"at"`
 	Action       string       `json:"action"`

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Diff says what differs between two versions of a memory.
+// Diff is the difference between two versions of a memory.
 type Diff struct {
 	MemoryID MemoryID      `json:"memory_id" format:"uuid"`
 	From     DiffSide      `json:"from"`
 	To       DiffSide      `json:"to"`
-	Fields   []FieldChange `json:"fields" nullable:"false" doc:"What is not a long text, in the order of a memory"`
-	Texts    []TextChange  `json:"texts" nullable:"false" doc:"title, content and summary, line by line"`
+	Fields   []FieldChange `json:"fields" nullable:"false" doc:"Changed fields except long texts, in the order of a memory's fields"`
+	Texts    []TextChange  `json:"texts" nullable:"false" doc:"Changes of title, content and summary, line by line"`
 }
 
 // DiffSide is one of the two versions.
 type DiffSide struct {
 	Version int       `json:"version"`
-	At      time.Time `json:"at" doc:"When this version was made"`
+	At      time.Time `json:"at" doc:"When this version was created"`
 	Change  Change    `json:"change" enum:"created,updated,trashed,restored"`
-	Editor  string    `json:"editor" doc:"Who made it"`
+	Editor  string    `json:"editor" doc:"Who created it"`
 }
 
-// FieldChange is an attribute that differs. A value that there is not is null.
+// FieldChange is an attribute that differs. A missing value is null.
 type FieldChange struct {
 	Field string          `json:"field" example:"importance"`
 	Old   json.RawMessage `json:"old"`
@@ -36,7 +36,8 @@ type TextChange struct {
 	Hunks []Hunk `json:"hunks" nullable:"false"`
 }
 
-// compared are the members that are not texts. What says only how a version came to be is not among them.
+// compared are the fields that aren't texts, except those that describe only how a version came
+// about.
 var compared = []struct {
 	field string
 	value func(*Memory) any
@@ -62,7 +63,7 @@ var compared = []struct {
 	{"deleted_at", func(m *Memory) any { return orNull(m.DeletedAt) }},
 }
 
-// orNull returns nil for the zero value, which a memory shows by leaving the member out.
+// orNull returns nil for the zero value, because a memory's JSON omits zero fields.
 func orNull[T comparable](v T) any {
 	var zero T
 	if v == zero {
@@ -71,7 +72,7 @@ func orNull[T comparable](v T) any {
 	return v
 }
 
-// CompareVersions returns what b says otherwise than a: two states of one memory.
+// CompareVersions returns the changes from a to b, two versions of one memory.
 func CompareVersions(a, b *Memory) *Diff {
 	d := &Diff{MemoryID: b.ID, From: sideOf(a), To: sideOf(b), Fields: []FieldChange{}, Texts: []TextChange{}}
 	for _, text := range []struct{ field, from, to string }{{"title", a.Title, b.Title}, {"summary", a.Summary, b.Summary},
@@ -95,7 +96,7 @@ func sideOf(m *Memory) DiffSide {
 func inJSON(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a plain value of our own
+		panic(err) // a plain value of this package
 	}
 	return b
 }

@@ -8,32 +8,32 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// Hunk is a part of two texts that differs, with the lines around it.
+// Hunk is a part in which two texts differ, with the lines around it.
 type Hunk struct {
-	OldLine int        `json:"old_line" doc:"The number of its first line in the old text, from 1"`
-	NewLine int        `json:"new_line" doc:"In the new text"`
+	OldLine int        `json:"old_line" doc:"Line number in the old text at which the hunk begins, from 1"`
+	NewLine int        `json:"new_line" doc:"Line number in the new text at which the hunk begins, from 1"`
 	Lines   []DiffLine `json:"lines"`
 }
 
-// DiffOp says where a part of a text is.
+// DiffOp is the place of a part: in the old text, in the new text or in both.
 type DiffOp string
 
-// The kinds of parts.
+// The places of a part.
 const (
 	DiffSame    DiffOp = "same"    // in both texts
 	DiffRemoved DiffOp = "removed" // in the old one
 	DiffAdded   DiffOp = "added"   // in the new one
-	DiffChanged DiffOp = "changed" // a line of which a part is in both
+	DiffChanged DiffOp = "changed" // a line that is partly in both
 )
 
 // DiffLine is one line of a hunk.
 type DiffLine struct {
 	Op    DiffOp     `json:"op" enum:"same,removed,added,changed"`
-	Text  string     `json:"text,omitempty" doc:"The line, unless it is changed"`
-	Words []DiffWord `json:"words,omitempty" doc:"A changed line in parts: without the added ones it is the old line, without the removed ones the new one"`
+	Text  string     `json:"text,omitempty" doc:"The line, if op is not changed"`
+	Words []DiffWord `json:"words,omitempty" doc:"Parts of a changed line. Without the added parts it is the old line; without the removed parts it is the new line"`
 }
 
-// DiffWord is a part of a changed line.
+// DiffWord is one part of a changed line.
 type DiffWord struct {
 	Op   DiffOp `json:"op" enum:"same,removed,added"`
 	Text string `json:"text"`
@@ -41,12 +41,13 @@ type DiffWord struct {
 
 const (
 	diffContext = 3 // lines around a change
-	// leastAlike is which part of a line has to stay for it to be shown as changed instead of as another one, of 1.
+	// leastAlike is the share of a line that must stay, from 0 to 1. If less stays, the line counts as
+	// replaced, not changed.
 	leastAlike = 0.4
 )
 
-// DiffText compares two texts by lines, and lines that are much alike by words. The same and the removed parts are
-// the old text, the same and the added ones the new text, except for lines that are far from any change.
+// DiffText compares two texts by lines, and similar lines by words. The same and removed parts form
+// the old text, the same and added parts the new text. Lines far from any change are left out.
 func DiffText(from, to string) []Hunk {
 	old, now := strings.Split(from, "\n"), strings.Split(to, "\n")
 	var lines []DiffLine
@@ -59,13 +60,15 @@ func DiffText(from, to string) []Hunk {
 	return hunks(lines)
 }
 
-// replacement is a part of a list that another part replaces. What follows it, up to same, is in both lists.
+// replacement is a part of a list that another part replaces. Both lists contain what follows it,
+// up to same.
 type replacement struct {
 	lcs.Diff
 	same int
 }
 
-// align returns the replacements that make the list b of a, in order. The first one may be empty.
+// align returns the replacements that turn list a into list b, in order. The first one may be
+// empty.
 func align(a, b []string) []replacement {
 	out := []replacement{{}}
 	for _, d := range lcs.DiffLines(a, b) {
@@ -76,7 +79,7 @@ func align(a, b []string) []replacement {
 	return out
 }
 
-// hunks leaves out what is far from any change.
+// hunks drops the lines that are far from any change.
 func hunks(lines []DiffLine) []Hunk {
 	near := make([]bool, len(lines))
 	for i, line := range lines {
@@ -106,7 +109,8 @@ func hunks(lines []DiffLine) []Hunk {
 	return out
 }
 
-// replaced returns the lines of a replacement, each new line beside the old line that it replaces.
+// replaced returns the lines of a replacement. Each new line is next to the old line that it
+// replaces.
 func replaced(old, now []string) []DiffLine {
 	var out, removed, added []DiffLine
 	for i := range max(len(old), len(now)) {
@@ -127,7 +131,7 @@ func replaced(old, now []string) []DiffLine {
 	return append(append(out, removed...), added...)
 }
 
-// compareWords compares two lines by words, and reports whether enough of them is the same.
+// compareWords compares two lines by words and reports whether enough words are the same.
 func compareWords(from, to string) (parts []DiffWord, alike bool) {
 	old, now := tokens(from), tokens(to)
 	same := 0
@@ -137,7 +141,7 @@ func compareWords(from, to string) (parts []DiffWord, alike bool) {
 		between := r.Start < r.End || r.ReplStart < r.ReplEnd
 		removed, added := strings.Join(old[r.Start:r.End], ""), strings.Join(now[r.ReplStart:r.ReplEnd], "")
 		if between && r.same < len(old) && strings.TrimSpace(text) == "" {
-			// A space between two changes only makes them harder to read.
+			// A lone space between two changes would only make them harder to read.
 			removed, added, text = removed+text, added+text, ""
 		}
 		out.add(DiffRemoved, removed)
@@ -149,7 +153,7 @@ func compareWords(from, to string) (parts []DiffWord, alike bool) {
 	return out.list(), float64(same) >= leastAlike*float64(most) && most > 0
 }
 
-// wordParts joins parts of one kind, the removed ones before the added ones.
+// wordParts joins adjacent parts of the same kind and puts removed parts before added ones.
 type wordParts struct {
 	done           []DiffWord
 	removed, added string
@@ -179,7 +183,7 @@ func (w *wordParts) list() []DiffWord {
 	return out
 }
 
-// tokens cuts a line into words and what is between them.
+// tokens splits a line into words and the text between them.
 func tokens(line string) []string {
 	var out []string
 	for each := words.FromString(line); each.Next(); {

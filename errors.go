@@ -5,28 +5,27 @@ import (
 	"fmt"
 )
 
-// Code says what a caller can do about an error. It is stable: clients may
-// switch on it. An error without a code is internal: its text is logged, never
-// shown.
+// Code classifies an error by what the caller can do about it. Codes are stable, so clients may
+// switch on them. An error without a code is internal: Loci logs its text and never shows it.
 type Code string
 
-// The codes. A new one is added only if a caller would act differently.
+// The codes. Add a code only if callers would act differently.
 const (
-	Invalid         Code = "invalid"             // mend the input; Field says which part
+	Invalid         Code = "invalid"             // correct the input; Field names the wrong part
 	Unauthenticated Code = "unauthenticated"     // send a valid credential
-	Forbidden       Code = "forbidden"           // this credential may not do that
-	StepUp          Code = "step_up_required"    // sign in again in the browser, then repeat
+	Forbidden       Code = "forbidden"           // the credential lacks the right
+	StepUp          Code = "step_up_required"    // sign in again in the browser, then repeat the request
 	NotFound        Code = "not_found"           // absent, or not visible to the caller
-	Conflict        Code = "conflict"            // the thing exists or is in another state
+	Conflict        Code = "conflict"            // it already exists, or is in another state
 	Precondition    Code = "precondition_failed" // If-Match named another version
 	TooLarge        Code = "too_large"           // send less
 	RateLimited     Code = "rate_limited"        // wait, then try again
-	Full            Code = "storage_full"        // free disk space; nothing was written
-	Unavailable     Code = "unavailable"         // not configured, or not right now
+	Full            Code = "storage_full"        // free disk space; Loci wrote nothing
+	Unavailable     Code = "unavailable"         // not configured, or temporarily unavailable
 	Upstream        Code = "upstream"            // a service that Loci called failed
 )
 
-// Codes returns every code, for tables that must cover them all.
+// Codes returns every code, for tables that must be complete.
 func Codes() []Code {
 	return []Code{Invalid, Unauthenticated, Forbidden, StepUp, NotFound, Conflict, Precondition,
 		TooLarge, RateLimited, Full, Unavailable, Upstream}
@@ -35,15 +34,15 @@ func Codes() []Code {
 // Error is an error whose text is safe to show to the caller.
 type Error struct {
 	Code  Code
-	Field string // the input at fault, as the caller spells it; may be empty
+	Field string // the wrong input, as the caller spells it; may be empty
 	Text  string
 	cause error
 }
 
-// Error returns the text that is safe to show. The cause is not part of it.
+// Error returns the text that is safe to show. It omits the cause.
 func (e *Error) Error() string { return e.Text }
 
-// Unwrap returns the hidden cause, which is only ever logged.
+// Unwrap returns the hidden cause. Loci only logs it.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Errorf returns an error with a code and a text that is safe to show.
@@ -51,22 +50,22 @@ func Errorf(code Code, format string, args ...any) error {
 	return &Error{Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
-// FieldErrorf returns an Invalid error about one named part of the input.
+// FieldErrorf returns an Invalid error about one named field of the input.
 func FieldErrorf(field, format string, args ...any) error {
 	return &Error{Code: Invalid, Field: field, Text: field + " " + fmt.Sprintf(format, args...)}
 }
 
-// WrapError gives cause a code and a text that is safe to show; cause itself
-// stays hidden behind Unwrap.
+// WrapError returns an error with a code, a text that is safe to show and a cause. Only Unwrap
+// returns the cause.
 func WrapError(code Code, cause error, format string, args ...any) error {
 	return &Error{Code: code, Text: fmt.Sprintf(format, args...), cause: cause}
 }
 
-// NoSuchMemory is the one NotFound for a memory that is not there, is in
-// another state or may not be seen: the three must not be told apart.
+// NoSuchMemory returns the one NotFound error for a memory that doesn't exist, is in another state
+// or is invisible to the caller. Callers must not be able to distinguish the three.
 func NoSuchMemory() error { return Errorf(NotFound, "no such memory") }
 
-// CodeOf returns the code of err, or "" for an internal error (and for nil).
+// CodeOf returns the code of err, or "" if err is internal or nil.
 func CodeOf(err error) Code {
 	var e *Error
 	if errors.As(err, &e) {
@@ -84,8 +83,8 @@ func FieldOf(err error) string {
 	return ""
 }
 
-// SafeText returns what may be shown of err: its text if it has a code,
-// "internal error" if it has none.
+// SafeText returns the text of err that is safe to show: its own text if it has a code, otherwise
+// "internal error".
 func SafeText(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

@@ -2,24 +2,24 @@ package loci
 
 import "time"
 
-// What else a FeedEvent may say, besides the changes that make a version.
+// The changes that only a FeedEvent has, in addition to those that create a version.
 const (
-	Erased Change = "erased" // deleted for good
-	Hidden Change = "hidden" // the reader may not see it any more
+	Erased Change = "erased" // permanently deleted
+	Hidden Change = "hidden" // the reader can no longer see it
 )
 
-// Notices is the visibility rule for a change of a row: it returns as what v
-// learns of it, and "" where v learns nothing. before and after are what the rule
-// looks at on either side of the change, of which v has to see all; none
-// at all is a row that was not there yet, or is not there any more.
+// Notices applies the visibility rule to the change of a row. It returns the change as v learns of
+// it, or "" if v learns nothing. before and after are the rule's inputs on either side of the
+// change, and v must see all of one side. An empty side means that the row didn't exist yet, or no
+// longer exists.
 //
-//   - Who sees the row after the change learns of it as it is, in whatever state
-//     the row is; what is in the trash only its owner sees.
-//   - Who saw it before, and does not see it any more, learns that it is hidden.
-//   - Who saw it before it was erased learns that.
+//   - If v sees the row after the change, v learns of the change in any state of the row. Only its
+//     owner sees a row in the trash.
+//   - If v saw the row before and no longer does, v learns that it is hidden.
+//   - If v saw the row before it was erased, v learns that it was erased.
 //
-// It asks what v is now. Whoever becomes a member of a team or a project is not told
-// what happened there before, as a reader of the feed begins anew then.
+// The rule uses v's rights of now. A new member of a team or project doesn't learn what happened
+// there before; their feed starts again at that point.
 func (v Viewer) Notices(change Change, before, after []Access) Change {
 	switch {
 	case v.seesAll(after):
@@ -32,7 +32,7 @@ func (v Viewer) Notices(change Change, before, after []Access) Change {
 	return Hidden
 }
 
-// seesAll reports whether there was something that v saw, in whatever state.
+// seesAll reports whether list is not empty and v sees all of it, in any state.
 func (v Viewer) seesAll(list []Access) bool {
 	for i := range list {
 		if !v.Sees(&list[i], AnyState, time.Time{}) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The limits of a graph, in characters unless said otherwise.
+// Limits of a graph, in characters unless stated otherwise.
 const (
 	MaxDescription = 2_000
 	MaxEntityName  = 500
@@ -16,13 +16,13 @@ const (
 	MaxGraphItems  = 1_000 // items in one call, and observations in one item
 )
 
-// ProjectStatus says whether a project can be worked on.
+// ProjectStatus is the state of a project: active or archived.
 type ProjectStatus string
 
 // The states of a project.
 const (
 	ProjectActive   ProjectStatus = "active"
-	ProjectArchived ProjectStatus = "archived" // kept, but closed until it is restored
+	ProjectArchived ProjectStatus = "archived" // kept, but closed until restored
 )
 
 // Project is a named container: project-scoped memories and one graph.
@@ -33,12 +33,12 @@ type Project struct {
 	Name        string        `json:"name" doc:"Unique in the org" example:"website"`
 	Description string        `json:"description"`
 	Status      ProjectStatus `json:"status" enum:"active,archived"`
-	Everyone    bool          `json:"everyone" doc:"Whether every user of the org belongs to it; otherwise only its members do"`
+	Everyone    bool          `json:"everyone" doc:"True if every user of the org belongs to the project; false if only its members do"`
 	CreatedAt   time.Time     `json:"created_at"`
 	UpdatedAt   time.Time     `json:"updated_at"`
 }
 
-// Validate returns an Invalid error about the first field that breaks a limit.
+// Validate returns an Invalid error for the first field that breaks a limit.
 func (p *Project) Validate() error {
 	if err := CheckText("name", p.Name, 1, MaxName); err != nil {
 		return err
@@ -55,12 +55,12 @@ type ProjectMember struct {
 	Role   MemberRole `json:"role" enum:"owner,admin,member"`
 }
 
-// GraphAccess is what the visibility rule looks at in a row of a graph. Org,
-// workspace and project are those of the graph.
+// GraphAccess is what the visibility rule reads from a row of a graph. The row's org, workspace and
+// project are those of its graph.
 type GraphAccess struct {
 	UserID         UserID    `json:"user_id" format:"uuid"`
-	Origin         string    `json:"origin" doc:"Who wrote it, set by the server from the credential"`
-	AllowedVendors []Vendor  `json:"allowed_vendors" nullable:"false" doc:"Which vendors may read it; * is all"`
+	Origin         string    `json:"origin" doc:"Who wrote it. The server sets it from the credential"`
+	AllowedVendors []Vendor  `json:"allowed_vendors" nullable:"false" doc:"Vendors that may read it; * means all"`
 	DeletedAt      time.Time `json:"deleted_at,omitzero"`
 }
 
@@ -72,12 +72,12 @@ type Entity struct {
 	GraphAccess
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
-	// Observations and Relations are what the reader may see of them, oldest first.
+	// Observations and Relations are those that the reader may see, oldest first.
 	Observations []Observation `json:"observations" nullable:"false"`
 	Relations    []Relation    `json:"relations" nullable:"false"`
-	// How many older ones there are than these.
-	ObservationsLeft int `json:"observations_left,omitempty" doc:"Older observations that this answer has no room for"`
-	RelationsLeft    int `json:"relations_left,omitempty" doc:"Older relations that this answer has no room for"`
+	// ObservationsLeft and RelationsLeft count the older ones that this value leaves out.
+	ObservationsLeft int `json:"observations_left,omitempty" doc:"Number of older observations that this answer leaves out"`
+	RelationsLeft    int `json:"relations_left,omitempty" doc:"Number of older relations that this answer leaves out"`
 }
 
 // Observation is a fact about an entity. It never changes.
@@ -89,7 +89,7 @@ type Observation struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// Relation is a directed edge between entities, in active voice.
+// Relation is a directed edge between entities. Its type is a verb in the active voice.
 type Relation struct {
 	ID     RelationID `json:"id" format:"uuid"`
 	FromID EntityID   `json:"from_entity" format:"uuid"`
@@ -101,32 +101,32 @@ type Relation struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// EntityRef names an entity. Without Type it means all of that name.
+// EntityRef names an entity. Without Type, it means all entities of that name.
 type EntityRef struct {
 	Name string `json:"name"`
 	Type string `json:"entity_type,omitempty"`
 }
 
-// NewEntity is an entity to be stored, with its first observations.
+// NewEntity is an entity to store, with its first observations.
 type NewEntity struct {
 	EntityRef
 	Observations []string `json:"observations,omitempty"`
 }
 
-// Contents are observations of one entity, to be stored or deleted.
+// Contents are observations of one entity to store or delete.
 type Contents struct {
 	Entity   EntityRef
 	Contents []string
 }
 
-// NewRelation is a relation between named entities, to be stored or deleted.
+// NewRelation is a relation between named entities, to store or delete.
 type NewRelation struct {
 	From, To EntityRef
 	Type     string
 }
 
-// Validate returns an Invalid error about the first field that breaks a limit.
-// field is what the caller calls the item.
+// Validate returns an Invalid error for the first field that breaks a limit. field is the caller's
+// name for the item.
 func (e *NewEntity) Validate(field string) error {
 	if err := CheckText(field+".name", e.Name, 1, MaxEntityName); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (e *NewEntity) Validate(field string) error {
 	return checkContents(field+".observations", e.Observations)
 }
 
-// Validate is like that of NewEntity.
+// Validate works like NewEntity.Validate.
 func (c *Contents) Validate(field string) error {
 	if err := CheckText(field+".entity_name", c.Entity.Name, 1, MaxEntityName); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (c *Contents) Validate(field string) error {
 	return checkContents(field+".contents", c.Contents)
 }
 
-// Validate is like that of NewEntity.
+// Validate works like NewEntity.Validate.
 func (r *NewRelation) Validate(field string) error {
 	if err := CheckText(field+".from", r.From.Name, 1, MaxEntityName); err != nil {
 		return err
@@ -168,24 +168,23 @@ func checkContents(field string, list []string) error {
 	return nil
 }
 
-// InProject reports whether v may know that the project exists: same org, the
-// active workspace where workspaces are on, and a member of it.
+// InProject reports whether v may know that the project exists. v must be in the same org, in the
+// active workspace where workspaces are on, and a member of the project.
 func (v Viewer) InProject(p *Project) bool {
 	return v.OrgID != "" && v.OrgID == p.OrgID && !v.UserID.IsZero() && !p.ID.IsZero() &&
 		(v.WorkspaceID.IsZero() || v.WorkspaceID == p.WorkspaceID) && slices.Contains(v.ProjectIDs, p.ID)
 }
 
-// SeesGraph is the visibility rule for a row of a project's graph: in the
-// project, of an allowed vendor, and not deleted unless the read says
-// otherwise. To have written a row is not enough: who left a project does not
-// read it. An observation is seen only with its entity, a relation only with
-// both its ends.
+// SeesGraph is the visibility rule for a row of a project's graph. v must be in the project, v's
+// vendor must be allowed, and the row must not be deleted unless l includes deleted rows. Having
+// written a row isn't enough: people who left a project can't read it. An observation is visible
+// only with its entity, a relation only with both its ends.
 func (v Viewer) SeesGraph(p *Project, a *GraphAccess, l Lifecycle) bool {
 	row := Access{AllowedVendors: a.AllowedVendors, DeletedAt: a.DeletedAt}
 	return v.InProject(p) && v.vendorMay(&row) && l.admits(&row, time.Time{})
 }
 
-// ItemError says why one item of a call was refused.
+// ItemError is the reason why Loci rejected one item of a call.
 type ItemError struct {
 	Index   int      `json:"index"`
 	Code    Code     `json:"code"`
@@ -193,13 +192,13 @@ type ItemError struct {
 	Nearest []string `json:"did_you_mean,omitempty"` // names that the caller may see
 }
 
-// ItemsError says why the items of a call were refused; none was done.
+// ItemsError is the reasons why Loci rejected items of a call. Loci then applied none of the items.
 type ItemsError struct{ Items []ItemError }
 
-// Error returns all reasons, safe to show.
+// Error returns all reasons. They are safe to show.
 func (e *ItemsError) Error() string { return e.error().Text }
 
-// Unwrap returns an Error of the first item's code.
+// Unwrap returns an Error with the code of the first item.
 func (e *ItemsError) Unwrap() error { return e.error() }
 
 func (e *ItemsError) error() *Error {
@@ -214,21 +213,21 @@ func (e *ItemsError) error() *Error {
 	return &Error{Code: e.Items[0].Code, Text: all + " Nothing was changed"}
 }
 
-// NoSuchProject is the one NotFound for a project that is not there or may not
-// be seen.
+// NoSuchProject returns the one NotFound error for a project that doesn't exist or is invisible to
+// the caller.
 func NoSuchProject() error { return Errorf(NotFound, "no such project") }
 
-// NoSuchEntity is the one NotFound for an entity that is not there, is in
-// another state or may not be seen.
+// NoSuchEntity returns the one NotFound error for an entity that doesn't exist, is in another state
+// or is invisible to the caller.
 func NoSuchEntity() error { return Errorf(NotFound, "no such entity") }
 
-// GraphChange is one thing that happened to an entity.
+// GraphChange is one change of an entity.
 type GraphChange struct {
 	At     time.Time `json:"at"`
 	Change string    `json:"change" enum:"created,deleted,restored,merged"`
 	Kind   string    `json:"kind" enum:"entity,observation,relation"`
-	ID     string    `json:"id" doc:"Of the entity, observation or relation"`
+	ID     string    `json:"id" doc:"Id of the entity, observation or relation"`
 	UserID UserID    `json:"user_id,omitzero"`
 	Origin string    `json:"origin"`
-	Text   string    `json:"text" doc:"Its name, content, or relation type"`
+	Text   string    `json:"text" doc:"The name, content or relation type"`
 }

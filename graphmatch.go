@@ -8,46 +8,46 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Occurrences is how often the words of a query occur in one text.
+// Occurrences counts how often the words of a query occur in one text.
 type Occurrences struct {
 	Times int
-	Bytes int // of the text
+	Bytes int // length of the text
 }
 
-// GraphMatch is one visible entity that matches a query, with raw features.
-// Package recall decides what they are worth.
+// GraphMatch is one visible entity that matches a query, with raw features. Package recall ranks
+// them.
 type GraphMatch struct {
 	ID           EntityID
 	Named        bool // the query is the entity's name
 	Name, Type   Occurrences
-	Observations []Occurrences // of those that have one of the words
+	Observations []Occurrences // only of observations that have one of the words
 }
 
-// GraphReader decides which entities match a query by reading all of their
-// texts. It is not safe for concurrent use.
+// GraphReader decides which entities match a query by reading all of their texts. It is not safe
+// for concurrent use.
 type GraphReader struct {
 	query  *GraphQuery
-	name   string // of an entity that the query names
+	name   string // the name, if the query is a name
 	leaves []graphLeaf
 	at     map[*GraphQuery]int
 	words  []string
 }
 
-// graphLeaf is one GraphWords of a query.
+// graphLeaf is one GraphWords part of a query.
 type graphLeaf struct {
 	words   []string
 	prefix  bool
-	negated bool // right of a NOT: it makes nothing better
+	negated bool // to the right of a NOT: it doesn't improve the rank
 }
 
-// Reader returns a reader for the query.
+// Reader returns a GraphReader for the query.
 func (q *GraphQuery) Reader() *GraphReader {
 	r := &GraphReader{query: q, name: q.names(), at: map[*GraphQuery]int{}}
 	r.add(q, false)
 	return r
 }
 
-// names returns the name of an entity that the query names.
+// names returns the entity name that the query consists of.
 func (q *GraphQuery) names() string {
 	if q.Op == GraphWords {
 		return q.Text
@@ -69,11 +69,11 @@ func (r *GraphReader) add(q *GraphQuery, negated bool) {
 	}
 }
 
-// Named reports whether the query is this name.
+// Named reports whether the query is this name, ignoring case.
 func (r *GraphReader) Named(name string) bool { return strings.EqualFold(name, r.name) }
 
-// Spellings returns the ways to write the name that the query is: as it is, in
-// small letters, in capitals, with a capital at its beginning and at that of each word.
+// Spellings returns the ways to write the name in the query: unchanged, in lower case, in upper
+// case, with a capital at the beginning, and with a capital at the beginning of each word.
 func (r *GraphReader) Spellings() []string {
 	lower := strings.ToLower(r.name)
 	first, words, begins := []rune(lower), []rune(lower), true
@@ -91,14 +91,14 @@ func (r *GraphReader) Spellings() []string {
 	return slices.Compact(list)
 }
 
-// GraphReading is an entity while its texts are read.
+// GraphReading is the state of a GraphReader while it reads one entity.
 type GraphReading struct {
 	GraphMatch
 	reader *GraphReader
 	has    []bool // for each leaf
 }
 
-// Read begins to read an entity.
+// Read starts reading an entity.
 func (r *GraphReader) Read(id EntityID, name, kind string) *GraphReading {
 	e := &GraphReading{GraphMatch: GraphMatch{ID: id, Named: r.Named(name)}, reader: r, has: make([]bool, len(r.leaves))}
 	e.Name, e.Type = e.occurrences(name), e.occurrences(kind)
@@ -112,10 +112,11 @@ func (e *GraphReading) Observe(text string) {
 	}
 }
 
-// Matches reports whether the entity matches, after all of its observations were read.
+// Matches reports whether the entity matches. Call it after Observe was called for all
+// observations.
 func (e *GraphReading) Matches() bool { return e.matches(e.reader.query) }
 
-// occurrences counts the words of the query in a text, and notes which of the leaves occur.
+// occurrences counts the words of the query in a text and records which leaves occur.
 func (e *GraphReading) occurrences(text string) Occurrences {
 	r, n := e.reader, 0
 	r.words = AppendGraphWords(r.words[:0], text)
@@ -155,9 +156,9 @@ func (l *graphLeaf) times(words []string) (n int) {
 	return n
 }
 
-// AppendGraphWords appends the words of a text as a graph's search has them:
-// those of FTS5's tokenizer unicode61. That knows Unicode 6.1 only; in what people write in the
-// scripts of that time the two agree, which a test of the SQLite engine shows.
+// AppendGraphWords appends the words of a text as graph search sees them: those of FTS5's tokenizer
+// unicode61. That tokenizer knows only Unicode 6.1. A test of the SQLite engine shows that both
+// agree on the scripts of that version.
 func AppendGraphWords(words []string, text string) []string {
 	start, plain := -1, true
 	end := func(i int) {
@@ -186,7 +187,7 @@ func AppendGraphWords(words []string, text string) []string {
 	return words
 }
 
-// combining reports whether FTS5 removes a mark from a letter.
+// combining reports whether FTS5 removes the mark from a letter.
 func combining(r rune) bool { return r >= 0x300 && r <= 0x331 }
 
 func foldGraphWord(word string, plain bool) string {
@@ -202,7 +203,8 @@ func foldGraphWord(word string, plain bool) string {
 	return b.String()
 }
 
-// foldGraphRune is r in lower case, without the one diacritic of a Latin letter.
+// foldGraphRune returns r in lower case, and without its diacritic if it is a Latin letter with
+// one.
 func foldGraphRune(r rune) rune {
 	if r != 'ı' {
 		r = unicode.ToLower(unicode.ToUpper(r)) // ς is σ

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// GraphOp is what joins the parts of a GraphQuery.
+// GraphOp is the operator that joins the parts of a GraphQuery.
 type GraphOp string
 
-// The operators. GraphWords is a leaf: words that stand together.
+// The operators. GraphWords is a leaf: words that follow each other.
 const (
 	GraphWords GraphOp = "words"
 	GraphAnd   GraphOp = "and"
@@ -20,18 +20,17 @@ const (
 // GraphQuery is a parsed search of a graph.
 type GraphQuery struct {
 	Op     GraphOp
-	Text   string // of GraphWords
-	Prefix bool   // of GraphWords: the last word may go on
+	Text   string // only of GraphWords
+	Prefix bool   // only of GraphWords: the last word is a prefix
 	Parts  []*GraphQuery
-	Plain  bool // of the root: plain words without operators
+	Plain  bool // only of the root: plain words without operators
 }
 
-// ParseGraphQuery reads a search in the syntax of FTS5: words (all must occur),
-// AND, OR, NOT, "phrases", prefix* and parentheses. A text without any of these
-// operators is plain words, whatever punctuation is in it. An Invalid error says what is
-// wrong with a query that has them. A phrase stands in one name, type or observation; the
-// parts of an AND may stand in different ones of an entity, and the right part
-// of a NOT in none of them.
+// ParseGraphQuery parses a search in the syntax of FTS5: words (all must occur), AND, OR, NOT,
+// "phrases", prefix* and parentheses. A text without these operators is plain words, whatever
+// punctuation it contains. If a query with operators is wrong, an Invalid error states why. All
+// words of a phrase must occur in one name, type or observation. The parts of an AND may occur in
+// different texts of an entity. The right part of a NOT must occur in none of them.
 func ParseGraphQuery(text string) (*GraphQuery, error) {
 	if err := CheckText("query", text, 1, MaxTerm); err != nil {
 		return nil, err
@@ -46,7 +45,7 @@ func ParseGraphQuery(text string) (*GraphQuery, error) {
 	p := graphParser{tokens: tokens}
 	q, err := p.or(0)
 	if err == nil && p.at < len(p.tokens) {
-		err = FieldErrorf("query", "has a closing parenthesis too many")
+		err = FieldErrorf("query", "has too many closing parentheses")
 	}
 	if err != nil {
 		return nil, err
@@ -54,11 +53,12 @@ func ParseGraphQuery(text string) (*GraphQuery, error) {
 	return q, nil
 }
 
-// minBeginning is how long a word is, in characters, that Looser takes for a beginning: shorter ones begin too many.
+// minBeginning is the minimum length in characters of a word that Looser uses as a prefix. Shorter
+// prefixes match too many words.
 const minBeginning = 3
 
-// Looser returns what to ask for when a plain query finds nothing: first any of its words, then words that begin like
-// any of them. Nothing for a query with operators.
+// Looser returns the queries to try when a plain query finds nothing: first any of its words, then
+// any word that begins with one of them. A query with operators has none.
 func (q *GraphQuery) Looser() (list []*GraphQuery) {
 	if !q.Plain {
 		return nil
@@ -85,7 +85,7 @@ func plainWords(text string) (*GraphQuery, error) {
 		q.Parts = append(q.Parts, &GraphQuery{Op: GraphWords, Text: w})
 	}
 	if len(q.Parts) == 0 {
-		return nil, FieldErrorf("query", "has no word to search for")
+		return nil, FieldErrorf("query", "must contain a word to search for")
 	}
 	if len(q.Parts) > MaxTerms {
 		return nil, FieldErrorf("query", "has more than %d words", MaxTerms)
@@ -101,7 +101,7 @@ type graphToken struct {
 	prefix bool
 }
 
-// graphTokens cuts the text up and says whether it has operators.
+// graphTokens splits the text into tokens and reports whether it has operators.
 func graphTokens(text string) (list []graphToken, operators bool, err error) {
 	rest := strings.TrimSpace(text)
 	for rest != "" {
@@ -131,11 +131,11 @@ func graphTokens(text string) (list []graphToken, operators bool, err error) {
 	return list, operators, nil
 }
 
-// phrase reads a quoted phrase; its text keeps the quote as a mark.
+// phrase reads a quoted phrase. The token's text keeps the opening quote as a mark.
 func phrase(s string) (t graphToken, rest string, err error) {
 	inside, rest, closed := strings.Cut(s[1:], `"`)
 	if !closed {
-		return t, "", FieldErrorf("query", "has a quotation mark that is not closed")
+		return t, "", FieldErrorf("query", "has an unclosed quotation mark")
 	}
 	if strings.IndexFunc(inside, graphRune) < 0 {
 		return t, "", FieldErrorf("query", "has a phrase without a word")
@@ -170,10 +170,11 @@ func (p *graphParser) next(kind string) bool {
 	return false
 }
 
-// or binds least, then AND (also where nothing stands between), then NOT.
+// or parses OR, which binds weakest. AND (also implied between two parts) binds stronger, and NOT
+// strongest.
 func (p *graphParser) or(depth int) (*GraphQuery, error) {
 	if depth > MaxTerms {
-		return nil, FieldErrorf("query", "nests too deep")
+		return nil, FieldErrorf("query", "is nested too deep")
 	}
 	return p.chain(GraphOr, func() bool { return p.next("OR") }, func() (*GraphQuery, error) {
 		return p.chain(GraphAnd, p.nextAnd, func() (*GraphQuery, error) {
@@ -204,7 +205,7 @@ func (p *graphParser) leaf(depth int) (*GraphQuery, error) {
 	if p.next("(") {
 		q, err := p.or(depth + 1)
 		if err == nil && !p.next(")") {
-			err = FieldErrorf("query", "has a parenthesis that is not closed")
+			err = FieldErrorf("query", "has an unclosed parenthesis")
 		}
 		return q, err
 	}
@@ -216,7 +217,7 @@ func (p *graphParser) leaf(depth int) (*GraphQuery, error) {
 	case t.kind == ")":
 		return nil, FieldErrorf("query", "has a closing parenthesis where a word is expected")
 	case t.kind != "word":
-		return nil, FieldErrorf("query", "has %s where a word is expected; NOT stands between two words: a NOT b", t.kind)
+		return nil, FieldErrorf("query", "has %s where a word is expected; write NOT between two words: a NOT b", t.kind)
 	case strings.IndexFunc(t.text, graphRune) < 0:
 		return nil, FieldErrorf("query", "has a word without a letter or digit; put phrases in quotation marks")
 	}

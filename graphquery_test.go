@@ -43,11 +43,11 @@ func TestParseGraphQuery(t *testing.T) {
 func TestParseGraphQueryErrors(t *testing.T) {
 	for in, want := range map[string]string{
 		`NEAR("ada" "bob", 5)`: "NEAR", "x OR NEAR (a b)": "NEAR", "NEAR(a": "NEAR",
-		"": "must not be empty", " ": "must not be empty", "?!": "no word", `"a`: "not closed", `""`: "phrase without a word",
-		"(a": "parenthesis that is not closed", "a)": "closing parenthesis too many", "()": "closing parenthesis where",
+		"": "must not be empty", " ": "must not be empty", "?!": "a word to search for", `"a`: "unclosed quotation", `""`: "phrase without a word",
+		"(a": "unclosed parenthesis", "a)": "too many closing parentheses", "()": "closing parenthesis where",
 		"a AND": "ends where a word", "NOT a": "NOT where a word", "a OR OR b": "OR where a word",
 		"a AND ++":                     "without a letter",
-		strings.Repeat("(", 100) + "a": "nests too deep", manyWords(40): "more than 32 words",
+		strings.Repeat("(", 100) + "a": "nested too deep", manyWords(40): "more than 32 words",
 		strings.Repeat("x", 501): "longer than 500",
 	} {
 		if _, err := ParseGraphQuery(in); CodeOf(err) != Invalid || !strings.Contains(SafeText(err), want) {

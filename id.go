@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ID is a UUID that knows what it names, so that a user's id cannot be passed
-// where a memory's is meant. New ids are version 4. The zero ID names nothing.
+// ID is a UUID with the type of what it names, so that a user's id can't be passed as a memory's
+// id. New ids are UUIDs of version 4. The zero ID names nothing.
 type ID[Kind any] [16]byte
 
 type (
@@ -55,7 +55,7 @@ type SessionID = ID[sessionKind]
 // CredentialID names a key, a browser session or a token.
 type CredentialID = ID[credentialKind]
 
-// GrantID names what a person allowed an OAuth client.
+// GrantID names a person's permission for an OAuth client.
 type GrantID = ID[grantKind]
 
 // InviteID names an invitation.
@@ -73,10 +73,10 @@ type RelationID = ID[relationKind]
 // AssetID names an attachment.
 type AssetID = ID[assetKind]
 
-// SourceID names a link from a memory to where it comes from.
+// SourceID names a source of a memory.
 type SourceID = ID[sourceKind]
 
-// SuggestionID names a change that somebody proposes.
+// SuggestionID names a suggested change.
 type SuggestionID = ID[suggestionKind]
 
 // NodeID names a memory node.
@@ -85,78 +85,77 @@ type NodeID = ID[nodeKind]
 // NodeItemID names an item of a memory node.
 type NodeItemID = ID[nodeItemKind]
 
-// NewID returns a fresh random id. It panics only if the system has no
-// randomness.
+// NewID returns a new random id. It panics only if the system has no randomness.
 func NewID[Kind any]() ID[Kind] { return ID[Kind](uuid.New()) }
 
-// NewMemoryID returns a fresh id for a memory.
+// NewMemoryID returns a new id for a memory.
 func NewMemoryID() MemoryID { return NewID[memoryKind]() }
 
-// NewUserID returns a fresh id for a user.
+// NewUserID returns a new id for a user.
 func NewUserID() UserID { return NewID[userKind]() }
 
-// NewCredentialID returns a fresh id for a credential.
+// NewCredentialID returns a new id for a credential.
 func NewCredentialID() CredentialID { return NewID[credentialKind]() }
 
-// NewTeamID returns a fresh id for a team.
+// NewTeamID returns a new id for a team.
 func NewTeamID() TeamID { return NewID[teamKind]() }
 
-// NewWorkspaceID returns a fresh id for a workspace.
+// NewWorkspaceID returns a new id for a workspace.
 func NewWorkspaceID() WorkspaceID { return NewID[workspaceKind]() }
 
-// NewGrantID returns a fresh id for a grant.
+// NewGrantID returns a new id for a grant.
 func NewGrantID() GrantID { return NewID[grantKind]() }
 
-// NewInviteID returns a fresh id for an invitation.
+// NewInviteID returns a new id for an invitation.
 func NewInviteID() InviteID { return NewID[inviteKind]() }
 
-// NewProjectID returns a fresh id for a project.
+// NewProjectID returns a new id for a project.
 func NewProjectID() ProjectID { return NewID[projectKind]() }
 
-// NewEntityID returns a fresh id for an entity.
+// NewEntityID returns a new id for an entity.
 func NewEntityID() EntityID { return NewID[entityKind]() }
 
-// NewObservationID returns a fresh id for an observation.
+// NewObservationID returns a new id for an observation.
 func NewObservationID() ObservationID { return NewID[observationKind]() }
 
-// NewRelationID returns a fresh id for a relation.
+// NewRelationID returns a new id for a relation.
 func NewRelationID() RelationID { return NewID[relationKind]() }
 
-// NewAgentID returns a fresh id for an agent.
+// NewAgentID returns a new id for an agent.
 func NewAgentID() AgentID { return NewID[agentKind]() }
 
-// NewSessionID returns a fresh id for a session.
+// NewSessionID returns a new id for a session.
 func NewSessionID() SessionID { return NewID[sessionKind]() }
 
-// NewAssetID returns a fresh id for an attachment.
+// NewAssetID returns a new id for an attachment.
 func NewAssetID() AssetID { return NewID[assetKind]() }
 
-// NewSourceID returns a fresh id for a source.
+// NewSourceID returns a new id for a source.
 func NewSourceID() SourceID { return NewID[sourceKind]() }
 
-// NewSuggestionID returns a fresh id for a suggestion.
+// NewSuggestionID returns a new id for a suggestion.
 func NewSuggestionID() SuggestionID { return NewID[suggestionKind]() }
 
-// NewNodeID returns a fresh id for a memory node.
+// NewNodeID returns a new id for a memory node.
 func NewNodeID() NodeID { return NewID[nodeKind]() }
 
-// NewNodeItemID returns a fresh id for an item of a memory node.
+// NewNodeItemID returns a new id for an item of a memory node.
 func NewNodeItemID() NodeItemID { return NewID[nodeItemKind]() }
 
-// ParseID reads the canonical 36-character form, in either case. Anything else
-// is an Invalid error that does not repeat the input.
+// ParseID parses the canonical form of 36 characters, in upper or lower case. Otherwise it returns
+// an Invalid error that doesn't repeat the input.
 func ParseID[Kind any](s string) (ID[Kind], error) {
 	if len(s) != 36 {
-		return ID[Kind]{}, Errorf(Invalid, "an id is a UUID of 36 characters, like 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e")
+		return ID[Kind]{}, Errorf(Invalid, "an id must be a 36-character UUID, such as 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e")
 	}
 	u, err := uuid.Parse(s)
 	if err != nil {
-		return ID[Kind]{}, Errorf(Invalid, "an id is a UUID of 36 characters, like 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e")
+		return ID[Kind]{}, Errorf(Invalid, "an id must be a 36-character UUID, such as 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e")
 	}
 	return ID[Kind](u), nil
 }
 
-// ParseMemoryID reads a memory's id. See ParseID.
+// ParseMemoryID parses a memory's id. See ParseID.
 func ParseMemoryID(s string) (MemoryID, error) { return ParseID[memoryKind](s) }
 
 // String returns the canonical form, in lower case.
@@ -165,7 +164,7 @@ func (id ID[Kind]) String() string { return uuid.UUID(id).String() }
 // IsZero reports whether id names nothing.
 func (id ID[Kind]) IsZero() bool { return id == ID[Kind]{} }
 
-// MarshalText writes the canonical form; the zero ID is the empty string.
+// MarshalText returns the canonical form. The zero ID becomes the empty string.
 func (id ID[Kind]) MarshalText() ([]byte, error) {
 	if id.IsZero() {
 		return nil, nil
@@ -173,7 +172,7 @@ func (id ID[Kind]) MarshalText() ([]byte, error) {
 	return uuid.UUID(id).MarshalText()
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the output of MarshalText.
 func (id *ID[Kind]) UnmarshalText(b []byte) error {
 	if len(b) == 0 {
 		*id = ID[Kind]{}
@@ -187,15 +186,15 @@ func (id *ID[Kind]) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// OrgID names a tenant. It is part of a file name, so its syntax is narrow:
-// 1 to 64 of a-z, 0-9 and "-", not starting with "-".
+// OrgID names a tenant. Its syntax is narrow because it is part of a file name: 1 to 64 of a-z, 0-9
+// and "-", not starting with "-".
 type OrgID string
 
-// DefaultOrg is the org of a laptop.
+// DefaultOrg is the org of a local installation.
 const DefaultOrg OrgID = "default"
 
-// Validate returns an Invalid error if the id is not of the syntax above. The
-// empty org is refused: no operation may run without a tenant.
+// Validate returns an Invalid error if the id breaks this syntax. It also rejects the empty org,
+// because no operation may run without a tenant.
 func (o OrgID) Validate() error {
 	if len(o) == 0 || len(o) > 64 || o[0] == '-' {
 		return orgError()
@@ -209,11 +208,11 @@ func (o OrgID) Validate() error {
 }
 
 func orgError() error {
-	return Errorf(Invalid, "an org id has 1 to 64 of a-z, 0-9 and -, and does not start with -")
+	return Errorf(Invalid, "an org id must have 1 to 64 of a-z, 0-9 and -, and not start with -")
 }
 
-// Vendor is the AI product behind a credential, such as "claude" or "cursor".
-// The empty Vendor is a person: not limited by vendor.
+// Vendor is the AI product behind a credential, such as "claude" or "cursor". The empty Vendor
+// means a person, whom no vendor limits.
 type Vendor string
 
 // AnyVendor in allowed_vendors lets every vendor read.
@@ -222,30 +221,30 @@ const AnyVendor Vendor = "*"
 // LocalVendor is the vendor of `loci mcp` over stdio without --vendor.
 const LocalVendor Vendor = "local"
 
-// ServerOrigin is the editor of what the server changes by itself, such as the
-// memories of a deleted project. No vendor may be named so.
+// ServerOrigin is the editor of changes that the server makes itself, for example to the memories
+// of a deleted project. No vendor may have this name.
 const ServerOrigin = "loci"
 
-// MaxVendorLength is the longest vendor name, in bytes.
+// MaxVendorLength is the maximum length of a vendor name, in bytes.
 const MaxVendorLength = 50
 
-// Validate returns an Invalid error unless v is 1 to 50 of a-z, 0-9, ".", "_"
-// and "-", starting with a letter or digit. Names are checked by syntax, not
-// against a list: a vendor that connects next year needs no new release.
+// Validate returns an Invalid error unless v has 1 to 50 of a-z, 0-9, ".", "_" and "-" and starts
+// with a letter or digit. Loci checks only the syntax of names. With a list of names, a new vendor
+// would need a new release.
 func (v Vendor) Validate() error {
 	if len(v) == 0 || len(v) > MaxVendorLength {
-		return Errorf(Invalid, "a vendor name has 1 to %d characters", MaxVendorLength)
+		return Errorf(Invalid, "a vendor name must have 1 to %d characters", MaxVendorLength)
 	}
 	for i, r := range v {
 		letter := r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
 		if !letter && (i == 0 || r != '.' && r != '_' && r != '-') {
-			return Errorf(Invalid, "a vendor name has only a-z, 0-9, '.', '_' and '-', and starts with a letter or digit")
+			return Errorf(Invalid, "a vendor name must have only a-z, 0-9, '.', '_' and '-', and start with a letter or digit")
 		}
 	}
 	return nil
 }
 
-// ParseVendor lower-cases s and checks it.
+// ParseVendor converts s to lower case and validates it.
 func ParseVendor(s string) (Vendor, error) {
 	v := Vendor(lowerASCII(s))
 	if err := v.Validate(); err != nil {

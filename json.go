@@ -10,17 +10,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxJSONDepth limits the nesting of JSON that Loci reads. Its own has 5 levels.
+// MaxJSONDepth limits the nesting of JSON that Loci accepts. Loci's own JSON has 5 levels.
 const MaxJSONDepth = 64
 
-// CheckJSON rejects what encoding/json would accept but change, or spend much
-// on: text that is not UTF-8, escaped halves of surrogate pairs (a decoder puts
-// U+FFFD in their place), duplicate member names (readers disagree on which one
-// counts), and deep nesting. Its Invalid errors repeat nothing of the input but
-// a short name. If b is not JSON at all, CheckJSON returns nil and leaves the
-// error to the decoder.
+// CheckJSON rejects input that encoding/json would accept but change, or that costs much to decode:
+//
+//   - text that is not UTF-8
+//   - escaped halves of surrogate pairs, which a decoder replaces with U+FFFD
+//   - duplicate member names, because readers disagree on which one counts
+//   - deep nesting
+//
+// Its Invalid errors repeat at most a short name from the input. If b is not JSON at all, CheckJSON
+// returns nil and leaves the error to the decoder.
 func CheckJSON(b []byte) error {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(b)) // which it reads without copying b
+	dec := jsontext.NewDecoder(bytes.NewBuffer(b)) // it reads b without copying
 	for {
 		_, err := dec.ReadToken()
 		switch {
@@ -34,8 +37,8 @@ func CheckJSON(b []byte) error {
 	}
 }
 
-// jsonFault returns the Invalid error for the decoder's err about b, or nil if b
-// is not JSON.
+// jsonFault converts the decoder's error about b to an Invalid error. It returns nil if b is not
+// JSON.
 func jsonFault(b []byte, err error) error {
 	var found *jsontext.SyntacticError
 	switch {
@@ -45,7 +48,7 @@ func jsonFault(b []byte, err error) error {
 		name := found.JSONPointer.LastToken()
 		name = name[:min(len(name), 50)]
 		return &Error{Code: Invalid, Field: name, Text: "the member " + name + " appears twice in one object; send it once"}
-	case json.Valid(b): // encoding/json reads everything else that the decoder rejects
+	case json.Valid(b): // encoding/json accepts everything else that the decoder rejects
 		return Errorf(Invalid, `the body contains half of a surrogate pair (\ud800 to \udfff), which is not a character`)
 	}
 	return nil

@@ -2,7 +2,7 @@ package loci
 
 import "time"
 
-// Field is a part of a memory that full-text search looks at.
+// Field is a part of a memory that full-text search covers.
 type Field int
 
 // The fields, in the order in which Match.Freq lists them.
@@ -16,30 +16,30 @@ const (
 	FieldCount int = iota
 )
 
-// MaxTerms is the most terms that one search may have.
+// MaxTerms is the maximum number of terms in one search.
 const MaxTerms = 32
 
-// Term is one thing to look for: a word, or several that must follow each
-// other in one field.
+// Term is one thing to search for: a word, or several words that must follow each other in one
+// field.
 type Term struct {
-	Words  []string // as Analyzer gives them: a Stem, or a Form for a prefix
-	Prefix bool     // the last of Words is the beginning of a word
+	Words  []string // as Analyzer returns them: a Stem, or a Form for a prefix
+	Prefix bool     // the last of Words is a prefix
 }
 
-// Match is one visible memory that matches, with raw features. What they are
-// worth is for package recall to say; no engine's own score is in here.
+// Match is one visible memory that matches, with raw features. Package recall weights them, so an
+// engine's own score is not included.
 type Match struct {
 	ID         MemoryID
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 	Pinned     bool
 	Importance int
-	// Freq holds how often each term occurs in each field: the count of term t
-	// in field f is Freq[t*FieldCount+int(f)].
+	// Freq counts each term in each field. The count of term t in field f is
+	// Freq[t*FieldCount+int(f)].
 	Freq []uint16
-	// Lengths holds the number of words in each field.
+	// Lengths is the number of words in each field.
 	Lengths [FieldCount]uint32
 }
 
-// In returns how often term t occurs in field f.
+// In returns the number of times that term t occurs in field f.
 func (m *Match) In(t int, f Field) int { return int(m.Freq[t*FieldCount+int(f)]) }

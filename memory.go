@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Scope says who a memory is for, besides its owner.
+// Scope is a memory's audience in addition to its owner.
 type Scope string
 
 // The scopes.
@@ -15,7 +15,7 @@ const (
 	ScopeAgent   Scope = "agent"   // only sessions of one agent
 )
 
-// MemoryType is the kind of knowledge that a memory holds.
+// MemoryType is the kind of knowledge in a memory.
 type MemoryType string
 
 // The memory types.
@@ -25,39 +25,37 @@ const (
 	Procedural MemoryType = "procedural" // how to do something
 )
 
-// Access is what the visibility rule looks at. Every row that can be read
-// carries one.
+// Access is what the visibility rule reads. Every row that can be read has one.
 type Access struct {
 	OrgID          OrgID       `json:"-"`
-	UserID         UserID      `json:"user_id,omitzero" doc:"The person whose memory it is" format:"uuid"`
+	UserID         UserID      `json:"user_id,omitzero" doc:"The owner of the memory" format:"uuid"`
 	WorkspaceID    WorkspaceID `json:"workspace_id,omitzero" format:"uuid"`
-	Scope          Scope       `json:"scope" enum:"global,project,agent" doc:"Who it is for, besides its owner"`
+	Scope          Scope       `json:"scope" enum:"global,project,agent" doc:"Audience in addition to the owner"`
 	ProjectID      ProjectID   `json:"project_id,omitzero" format:"uuid"`
 	AgentID        AgentID     `json:"agent_id,omitzero" format:"uuid"`
-	TeamID         TeamID      `json:"team_id,omitzero" format:"uuid" doc:"The team whose pool it is shared with"`
-	Origin         string      `json:"origin" doc:"Who wrote it, set by the server from the credential: a vendor, or api, cli, dashboard" example:"claude"`
-	AllowedVendors []Vendor    `json:"allowed_vendors" nullable:"false" doc:"Which vendors may read it; * is all. Its owner always may" example:"[\"*\"]"`
-	ExpiresAt      time.Time   `json:"expires_at,omitzero" doc:"From then on it is gone for every reader"`
+	TeamID         TeamID      `json:"team_id,omitzero" format:"uuid" doc:"The team that the memory is shared with"`
+	Origin         string      `json:"origin" doc:"Who wrote it. The server sets it from the credential: a vendor, or api, cli, dashboard" example:"claude"`
+	AllowedVendors []Vendor    `json:"allowed_vendors" nullable:"false" doc:"Vendors that may read it; * means all. Its owner always may" example:"[\"*\"]"`
+	ExpiresAt      time.Time   `json:"expires_at,omitzero" doc:"From this time on, no reader sees it"`
 	SupersededBy   MemoryID    `json:"superseded_by,omitzero" format:"uuid"`
-	DeletedAt      time.Time   `json:"deleted_at,omitzero" doc:"When it was trashed; absent if it was not"`
+	DeletedAt      time.Time   `json:"deleted_at,omitzero" doc:"When it was moved to the trash; absent if it was not"`
 }
 
-// Memory is one curated fact, decision or note. What was sent is stored
-// exactly; every change keeps the version before it. Times are UTC, cut to
-// microseconds. Its JSON is the one form in which REST, MCP, the command line
-// and exports show a memory.
+// Memory is one curated fact, decision or note. Loci stores its text exactly as sent and keeps the
+// old version at every change. Times are in UTC, truncated to microseconds. REST, MCP, the command
+// line and exports all use its JSON form.
 type Memory struct {
 	ID         MemoryID   `json:"id" format:"uuid"`
-	Title      string     `json:"title" doc:"Short label to browse by" example:"Deploys"`
-	Content    string     `json:"content" doc:"The memory itself, exactly as it was sent" example:"We deploy on Tuesdays, never on Fridays."`
+	Title      string     `json:"title" doc:"Short title for lists" example:"Deploys"`
+	Content    string     `json:"content" doc:"The text of the memory, exactly as sent" example:"We deploy on Tuesdays, never on Fridays."`
 	Summary    string     `json:"summary,omitempty"`
 	Key        string     `json:"key,omitempty" doc:"Name of the fact, to look it up or update it by"`
 	Tags       []string   `json:"tags" nullable:"false" example:"[\"ops\"]"`
-	Type       MemoryType `json:"memory_type" enum:"semantic,episodic,procedural" doc:"A fact, something that happened, or how to do something"`
+	Type       MemoryType `json:"memory_type" enum:"semantic,episodic,procedural" doc:"A fact, an event, or instructions"`
 	Category   string     `json:"category" example:"fact"`
 	Importance int        `json:"importance" doc:"1 to 10" example:"5"`
 	Pinned     bool       `json:"pinned,omitempty"`
-	Source     string     `json:"source" doc:"How it came here" example:"manual"`
+	Source     string     `json:"source" doc:"How the memory was created" example:"manual"`
 	Access
 	SessionID SessionID `json:"session_id,omitzero" format:"uuid"`
 	ValidFrom time.Time `json:"valid_from,omitzero"`
@@ -67,7 +65,7 @@ type Memory struct {
 	State
 }
 
-// MemorySummary is what a list to choose from shows of a memory.
+// MemorySummary is what a list shows of a memory.
 type MemorySummary struct {
 	ID        MemoryID   `json:"id" format:"uuid"`
 	Title     string     `json:"title"`
@@ -79,13 +77,13 @@ type MemorySummary struct {
 	UpdatedAt time.Time  `json:"updated_at"`
 }
 
-// Summarize returns what a list shows of m.
+// Summarize returns the summary of m for lists.
 func (m *Memory) Summarize() MemorySummary {
 	return MemorySummary{ID: m.ID, Title: m.Title, Summary: m.Summary, Tags: m.Tags, Origin: m.Origin,
 		Type: m.Type, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
 }
 
-// Summaries returns what a list shows of each of memories; it is never nil.
+// Summaries returns the summary of each memory. It never returns nil.
 func Summaries(memories []*Memory) []MemorySummary {
 	out := make([]MemorySummary, len(memories))
 	for i, m := range memories {
@@ -94,21 +92,21 @@ func Summaries(memories []*Memory) []MemorySummary {
 	return out
 }
 
-// State says how a memory came to be as it is.
+// State is the version of a memory and how it came about.
 type State struct {
-	Version int    `json:"version" doc:"1 for the first; send it as If-Match" example:"1"`
+	Version int    `json:"version" doc:"1 for the first version; send it as If-Match" example:"1"`
 	Change  Change `json:"change" enum:"created,updated,trashed,restored" doc:"What made this version"`
-	Editor  string `json:"editor" doc:"Who made this version: the origin of the credential that did" example:"claude"`
-	// EditorID, EditorCredentialID and EditorSessionID say through what it was made.
+	Editor  string `json:"editor" doc:"Who made this version: the origin of the credential" example:"claude"`
+	// EditorID, EditorCredentialID and EditorSessionID identify who made the version, and with what.
 	EditorID           UserID       `json:"editor_id,omitzero" format:"uuid" doc:"The person who made this version, or for whom it was made"`
 	EditorCredentialID CredentialID `json:"editor_credential_id,omitzero" format:"uuid"`
 	EditorSessionID    SessionID    `json:"editor_session_id,omitzero" format:"uuid"`
 }
 
-// Change is what made a version of a memory.
+// Change is the kind of change that made a version of a memory.
 type Change string
 
-// The changes.
+// The kinds of change.
 const (
 	Created  Change = "created"
 	Updated  Change = "updated"
@@ -116,14 +114,13 @@ const (
 	Restored Change = "restored"
 )
 
-// Version is a memory as it was: the state it had from Memory.UpdatedAt until
-// ReplacedAt.
+// Version is an old state of a memory. It was current from Memory.UpdatedAt until ReplacedAt.
 type Version struct {
 	Memory
-	ReplacedAt time.Time `json:"replaced_at" doc:"When the next version took its place"`
+	ReplacedAt time.Time `json:"replaced_at" doc:"When the next version replaced it"`
 }
 
-// Clone returns a copy that shares nothing with m.
+// Clone returns a copy that shares no data with m.
 func (m *Memory) Clone() *Memory {
 	c := *m
 	c.Tags = slices.Clone(m.Tags)
@@ -131,14 +128,14 @@ func (m *Memory) Clone() *Memory {
 	return &c
 }
 
-// Live reports whether the row is neither trashed, nor expired at now, nor
-// superseded: part 4 of the visibility rule.
+// Live reports whether the row is not trashed, not expired at now and not superseded. This is part
+// 4 of the visibility rule.
 func (a *Access) Live(now time.Time) bool {
 	return a.DeletedAt.IsZero() && a.SupersededBy.IsZero() &&
 		(a.ExpiresAt.IsZero() || a.ExpiresAt.After(now))
 }
 
-// CutTime returns t in UTC, cut to the microseconds that every engine keeps.
+// CutTime returns t in UTC, truncated to microseconds, which every engine stores.
 func CutTime(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}

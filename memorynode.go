@@ -2,20 +2,20 @@ package loci
 
 import "time"
 
-// The limits of memory nodes.
+// Limits of memory nodes.
 const (
-	MaxNodeItems = 500 // items of one node, as far as a writer sees them
-	MaxNodeDepth = 8   // levels of items below each other, as far as a writer sees them
+	MaxNodeItems = 500 // items of one node that a writer sees
+	MaxNodeDepth = 8   // levels of nested items that a writer sees
 	MaxNodeText  = 10_000
 
-	// A writer does not see every item. These limits hold for all writers of a node together.
+	// A writer may not see every item. These limits apply to the items of all writers of a node
+	// together.
 	MaxAllNodeItems = 4 * MaxNodeItems
 	MaxAllNodeDepth = 4 * MaxNodeDepth
 )
 
-// MemoryNode is a structured recall graph: an ordered tree of memories,
-// entities and texts, to be read as a whole. The visibility rule holds for it
-// as for a memory, and for each of its items.
+// MemoryNode is a structured recall graph: an ordered tree of memories, entities and texts, to read
+// as a whole. The visibility rule applies to the node and to each of its items.
 type MemoryNode struct {
 	ID          NodeID   `json:"id" format:"uuid"`
 	Name        string   `json:"name"`
@@ -26,7 +26,7 @@ type MemoryNode struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// SetDefaults fills the fields that the writer left out.
+// SetDefaults sets the fields that the writer left out.
 func (n *MemoryNode) SetDefaults() {
 	if n.Scope == "" {
 		n.Scope = ScopeGlobal
@@ -39,8 +39,8 @@ func (n *MemoryNode) SetDefaults() {
 	}
 }
 
-// Validate returns an Invalid error about the first field that breaks a limit. It drops
-// duplicates in Tags and AllowedVendors.
+// Validate returns an Invalid error for the first field that breaks a limit. It removes duplicates
+// in Tags and AllowedVendors.
 func (n *MemoryNode) Validate() error {
 	n.Tags, n.AllowedVendors = Unique(n.Tags), Unique(n.AllowedVendors)
 	if err := CheckText("name", n.Name, 1, MaxTitle); err != nil {
@@ -58,7 +58,7 @@ func (n *MemoryNode) Validate() error {
 	return n.Access.checkScope()
 }
 
-// ItemKind is what an item of a node shows.
+// ItemKind is the kind of thing that an item of a node shows.
 type ItemKind string
 
 // The kinds of item.
@@ -68,16 +68,16 @@ const (
 	ItemText   ItemKind = "text"
 )
 
-// NodeItem is one place in a node. It is seen by who sees the node and the items
-// above it, and one of kind memory or entity only by who sees that, too.
+// NodeItem is one item of a node. A reader sees it if they see the node and the items above it. For
+// an item of kind memory or entity, the reader must also see that memory or entity.
 type NodeItem struct {
 	ID             NodeItemID `json:"id" format:"uuid"`
 	NodeID         NodeID     `json:"node_id" format:"uuid"`
-	ParentID       NodeItemID `json:"parent_id,omitzero" format:"uuid" doc:"The item above it; absent: the node itself"`
-	Position       int        `json:"position" doc:"Its place among those with the same parent, from 0, as far as the reader sees them"`
+	ParentID       NodeItemID `json:"parent_id,omitzero" format:"uuid" doc:"The item above it. If absent, the item is at the top level"`
+	Position       int        `json:"position" doc:"Position among the items with the same parent that you can see, from 0"`
 	Kind           ItemKind   `json:"kind" enum:"memory,entity,text"`
 	MemoryID       MemoryID   `json:"memory_id,omitzero" format:"uuid"`
-	ProjectID      ProjectID  `json:"project_id,omitzero" format:"uuid" doc:"Of the entity"`
+	ProjectID      ProjectID  `json:"project_id,omitzero" format:"uuid" doc:"The project of the entity"`
 	EntityID       EntityID   `json:"entity_id,omitzero" format:"uuid"`
 	Text           string     `json:"text,omitempty"`
 	UserID         UserID     `json:"user_id" format:"uuid"`
@@ -86,18 +86,18 @@ type NodeItem struct {
 	CreatedAt      time.Time  `json:"created_at"`
 }
 
-// Validate returns an Invalid error about the first field that breaks a limit.
-// field is what the caller calls the item. It drops duplicates in AllowedVendors.
+// Validate returns an Invalid error for the first field that breaks a limit. field is the caller's
+// name for the item. Validate removes duplicates in AllowedVendors.
 func (i *NodeItem) Validate(field string) error {
 	i.AllowedVendors = Unique(i.AllowedVendors)
 	memory, entity := !i.MemoryID.IsZero(), !i.EntityID.IsZero() || !i.ProjectID.IsZero()
 	switch {
 	case i.Kind == ItemMemory && (!memory || entity || i.Text != ""):
-		return FieldErrorf(field, "of kind memory needs memory_id and nothing else")
+		return FieldErrorf(field, "of kind memory must have memory_id and nothing else")
 	case i.Kind == ItemEntity && (i.EntityID.IsZero() || i.ProjectID.IsZero() || memory || i.Text != ""):
-		return FieldErrorf(field, "of kind entity needs project_id and entity_id and nothing else")
+		return FieldErrorf(field, "of kind entity must have project_id and entity_id and nothing else")
 	case i.Kind == ItemText && (memory || entity):
-		return FieldErrorf(field, "of kind text needs text and nothing else")
+		return FieldErrorf(field, "of kind text must have text and nothing else")
 	case i.Kind == ItemText:
 		if err := CheckText(field+".text", i.Text, 1, MaxNodeText); err != nil {
 			return err
@@ -108,12 +108,12 @@ func (i *NodeItem) Validate(field string) error {
 	return within(field, CheckVendors(i.AllowedVendors))
 }
 
-// FeedEvent says that something that the reader may see has changed.
+// FeedEvent is a change of something that the reader may see.
 type FeedEvent struct {
 	At      time.Time `json:"at"`
 	Kind    string    `json:"kind" enum:"memory,memory_node"`
 	ID      string    `json:"id"`
-	Change  Change    `json:"change" enum:"created,updated,trashed,restored,erased,hidden" doc:"hidden: the reader may not see it any more"`
-	Version int       `json:"version,omitempty" doc:"Of a memory, absent if it is hidden"`
-	Origin  string    `json:"origin,omitempty" doc:"Who changed it, as far as that is known"`
+	Change  Change    `json:"change" enum:"created,updated,trashed,restored,erased,hidden" doc:"hidden: you can no longer see it"`
+	Version int       `json:"version,omitempty" doc:"The memory's version; absent if hidden"`
+	Origin  string    `json:"origin,omitempty" doc:"Who changed it, if known"`
 }

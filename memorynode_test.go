@@ -24,8 +24,8 @@ func TestMemoryNodeValidate(t *testing.T) {
 		{"too many tags", "tags", "50", func(n *loci.MemoryNode) { n.Tags = manyTags(51) }},
 		{"no vendors", "allowed_vendors", "at least one", func(n *loci.MemoryNode) { n.AllowedVendors = []loci.Vendor{} }},
 		{"scope", "scope", "global", func(n *loci.MemoryNode) { n.Scope = "x" }},
-		{"no project", "project_id", "needed", func(n *loci.MemoryNode) { n.Scope = loci.ScopeProject }},
-		{"no agent", "agent_id", "needed", func(n *loci.MemoryNode) { n.Scope = loci.ScopeAgent }},
+		{"no project", "project_id", "required", func(n *loci.MemoryNode) { n.Scope = loci.ScopeProject }},
+		{"no agent", "agent_id", "required", func(n *loci.MemoryNode) { n.Scope = loci.ScopeAgent }},
 	} {
 		n := &loci.MemoryNode{Name: "Release"}
 		n.SetDefaults()

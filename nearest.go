@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Nearest returns at most n of the names that somebody may have meant by name,
-// the nearest first: those that differ by few letters, and those that contain
-// it or are contained in it. Upper and lower case are the same.
+// Nearest returns at most n of the names that the caller probably meant by name, nearest first.
+// These are names that differ by few letters, contain name or are part of it. It ignores case.
 func Nearest(name string, names []string, n int) []string {
 	type candidate struct {
 		name     string
@@ -38,8 +37,8 @@ func Nearest(name string, names []string, n int) []string {
 	return out
 }
 
-// distance is the number of letters to insert, delete, replace or swap with
-// their neighbour (optimal string alignment), or more than limit.
+// distance returns the number of letters to insert, delete, replace or swap with their neighbour
+// (optimal string alignment). If that is more than limit, it returns some number above limit.
 func distance(a, b []rune, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1

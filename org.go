@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// OrgState says whether an org can be used.
+// OrgState is the state of an org: active or suspended.
 type OrgState string
 
 // The states of an org.
 const (
 	OrgActive    OrgState = "active"
-	OrgSuspended OrgState = "suspended" // nobody gets in; the rows stay
+	OrgSuspended OrgState = "suspended" // all requests are rejected; the data stays
 )
 
-// Deletion says what it takes to trash, restore or erase a memory. The local
-// operator's command line always may.
+// Deletion is what an org requires for trashing, restoring or erasing a memory. The operator's
+// command line at the data directory is always allowed.
 type Deletion string
 
-// The ways to delete.
+// The values of Deletion.
 const (
 	DeleteWithKey    Deletion = "api_key" // a person's API key is enough; an agent may trash what it wrote
 	DeleteWithStepUp Deletion = "step_up" // a browser session with a fresh proof
 )
 
-// ParseDeletion reads a deletion rule, or returns an Invalid error.
+// ParseDeletion parses a deletion rule or returns an Invalid error.
 func ParseDeletion(s string) (Deletion, error) {
 	switch d := Deletion(s); d {
 	case DeleteWithKey, DeleteWithStepUp:
@@ -33,35 +33,35 @@ func ParseDeletion(s string) (Deletion, error) {
 	return "", FieldErrorf("deletion", "must be one of: step_up, api_key")
 }
 
-// Org is a tenant. A laptop has one, DefaultOrg.
+// Org is a tenant. A local installation has one, DefaultOrg.
 type Org struct {
 	ID         OrgID      `json:"id" example:"acme"`
 	Name       string     `json:"name" example:"Acme"`
-	OwnerID    UserID     `json:"owner_id" format:"uuid" doc:"The person who made it; org_role tells who its owners are"`
+	OwnerID    UserID     `json:"owner_id" format:"uuid" doc:"The person who created it; org_role shows its owners"`
 	State      OrgState   `json:"state" enum:"active,suspended"`
-	Deletion   Deletion   `json:"deletion,omitempty" enum:"step_up,api_key" doc:"What it takes to delete; absent: the server's default"`
+	Deletion   Deletion   `json:"deletion,omitempty" enum:"step_up,api_key" doc:"What deleting a memory requires. If absent: the server's default"`
 	Workspaces bool       `json:"workspaces" doc:"Whether every read is limited to the active workspace"`
-	Assets     AssetRules `json:"assets,omitzero" doc:"What may be attached to memories; absent: the defaults"`
+	Assets     AssetRules `json:"assets,omitzero" doc:"Rules for attachments. If absent: the defaults"`
 	CreatedAt  time.Time  `json:"created_at"`
-	// ProjectsVersion changes whenever it changes who belongs to which project.
+	// ProjectsVersion changes whenever membership of a project changes.
 	ProjectsVersion int64 `json:"-"`
 }
 
-// MaxName is the longest name of an org, a person, a team or a workspace, in
+// MaxName is the maximum length of the name of an org, a person, a team or a workspace, in
 // characters.
 const MaxName = 100
 
 // MemberRole is a person's role in an org or in a team.
 type MemberRole string
 
-// The roles in an org or a team, from the one that may most.
+// The roles in an org or a team, highest first.
 const (
 	MemberOwner MemberRole = "owner"
 	MemberAdmin MemberRole = "admin"
 	Member      MemberRole = "member"
 )
 
-// ParseMemberRole reads a role, or returns an Invalid error.
+// ParseMemberRole parses a role or returns an Invalid error.
 func ParseMemberRole(s string) (MemberRole, error) {
 	switch r := MemberRole(s); r {
 	case MemberOwner, MemberAdmin, Member:
@@ -70,8 +70,8 @@ func ParseMemberRole(s string) (MemberRole, error) {
 	return "", FieldErrorf("role", "must be one of: owner, admin, member")
 }
 
-// AtLeast reports whether r may all that least may. No role is less than
-// member; an unknown one may nothing.
+// AtLeast reports whether r has all rights of least. Member is the lowest role. An unknown role has
+// no rights.
 func (r MemberRole) AtLeast(least MemberRole) bool { return r.rank() >= least.rank() && r.rank() > 0 }
 
 func (r MemberRole) rank() int {
@@ -86,57 +86,54 @@ func (r MemberRole) rank() int {
 	return 0
 }
 
-// User is a person. A user belongs to exactly one org, and to at most one of
-// its teams.
+// User is a person. A user belongs to exactly one org and to at most one of its teams.
 type User struct {
 	ID        UserID     `json:"id" format:"uuid"`
 	OrgID     OrgID      `json:"org_id"`
-	Email     string     `json:"email,omitempty" doc:"In lower case; absent for the owner of a laptop"`
+	Email     string     `json:"email,omitempty" doc:"In lower case; absent for the owner of a local installation"`
 	Name      string     `json:"name,omitempty"`
-	Role      Role       `json:"role" enum:"admin,private-alpha,user" doc:"On the instance"`
+	Role      Role       `json:"role" enum:"admin,private-alpha,user" doc:"Role on this server"`
 	OrgRole   MemberRole `json:"org_role" enum:"owner,admin,member"`
 	TeamID    TeamID     `json:"team_id,omitzero" format:"uuid"`
 	TeamRole  MemberRole `json:"team_role,omitempty" enum:"owner,admin,member"`
-	Disabled  bool       `json:"disabled,omitempty" doc:"An admin of the org shut this person out; what is theirs stays theirs"`
+	Disabled  bool       `json:"disabled,omitempty" doc:"True if an admin of the org disabled the account; its data stays"`
 	CreatedAt time.Time  `json:"created_at"`
 }
 
-// Person is what the directory of the deployment knows of a user: where they
-// belong.
+// Person is a user as the directory of the deployment stores them, with the org they belong to.
 type Person struct {
 	UserID UserID
 	OrgID  OrgID
-	Email  string // "" for the owner of a laptop
+	Email  string // "" for the owner of a local installation
 }
 
-// Team is users of one org who share a pool of memories.
+// Team is a group of users of one org who share a pool of memories.
 type Team struct {
 	ID        TeamID    `json:"id" format:"uuid"`
 	Name      string    `json:"name" example:"Platform"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// InviteState says what became of an invitation.
+// InviteState is the state of an invitation.
 type InviteState string
 
-// The states of an invitation. One that is pending and past its time has
-// expired.
+// The states of an invitation. A pending invitation whose time is over has expired.
 const (
 	InvitePending  InviteState = "pending"
 	InviteAccepted InviteState = "accepted"
 	InviteRevoked  InviteState = "revoked"
 )
 
-// InviteLife is how long an invitation can be accepted.
+// InviteLife is the time within which an invitation can be accepted.
 const InviteLife = 7 * 24 * time.Hour
 
-// Invite invites the holder of an e-mail address into an org, and into one of
-// its teams if it names one. Its token is shown once; Hash is its SHA-256.
+// Invite invites the holder of an email address to an org, and optionally to one of its teams. Loci
+// shows its token once; Hash is the token's SHA-256.
 type Invite struct {
 	ID        InviteID    `json:"id" format:"uuid"`
 	Email     string      `json:"email"`
 	TeamID    TeamID      `json:"team_id,omitzero" format:"uuid"`
-	OrgRole   MemberRole  `json:"org_role" enum:"owner,admin,member" doc:"What a new member of the org becomes"`
+	OrgRole   MemberRole  `json:"org_role" enum:"owner,admin,member" doc:"Role of a new member of the org"`
 	TeamRole  MemberRole  `json:"team_role,omitempty" enum:"owner,admin,member"`
 	InvitedBy UserID      `json:"invited_by" format:"uuid"`
 	State     InviteState `json:"state" enum:"pending,accepted,revoked"`
@@ -157,14 +154,14 @@ type Workspace struct {
 	CreatedAt time.Time   `json:"created_at"`
 }
 
-// maxEmail is the longest e-mail address, in bytes (RFC 5321, section 4.5.3.1.3).
+// maxEmail is the maximum length of an email address, in bytes (RFC 5321, section 4.5.3.1.3).
 const maxEmail = 254
 
-// ParseEmail returns the address in lower case and without white space around
-// it, or an Invalid error. It checks the form only: who holds it is proved
-// elsewhere.
+// ParseEmail returns the address in lower case and without surrounding white space, or an Invalid
+// error. It checks only the form of the address, not who holds it.
 func ParseEmail(s string) (string, error) {
-	// another letter, whose lower case is a plain k: it would be another's address
+	// The Kelvin sign is another letter, but its lower case is a plain k. The result would be someone
+	// else's address.
 	kelvin := strings.ContainsRune(s, '\u212A')
 	s = strings.ToLower(strings.TrimSpace(s))
 	name, host, ok := strings.Cut(s, "@")

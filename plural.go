@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Plural returns a count with its noun: 1 memory, 100,000 memories.
+// Plural returns a count with its noun, such as "1 memory" or "100,000 memories".
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -13,7 +13,7 @@ func Plural(n int, one, many string) string {
 	return thousands(n) + " " + many
 }
 
-// thousands writes n with commas between groups of three digits.
+// thousands formats n with commas between groups of three digits.
 func thousands(n int) string {
 	if n < 0 {
 		return "-" + thousands(-n)

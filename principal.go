@@ -6,36 +6,35 @@ import (
 	"time"
 )
 
-// Kind is what stands behind a credential.
+// Kind is the kind of principal behind a credential.
 type Kind string
 
 // The kinds of principal.
 const (
 	KindUser  Kind = "user"  // a person, by their own key or browser session
-	KindAgent Kind = "agent" // an AI, bound to a vendor, acting for a person
+	KindAgent Kind = "agent" // an AI of one vendor, acting for a person
 	KindAdmin Kind = "admin" // a person with the instance role admin
 	KindLocal Kind = "local" // the operator, at the data directory itself
 )
 
-// Method is how a principal proved who it is.
+// Method is how a principal authenticated.
 type Method string
 
 // The methods.
 const (
 	ByKey         Method = "key"         // a key in the store
-	ByEnvironment Method = "environment" // a key of the server's configuration
+	ByEnvironment Method = "environment" // a key in the server's configuration
 	BySignIn      Method = "session"     // a browser session
 	ByOAuth       Method = "oauth"       // an access token that a person granted
-	ByDashboard   Method = "dashboard"   // a dashboard that runs elsewhere vouches
-	ByLink        Method = "link"        // a one-time link; it opens a session and nothing else
+	ByDashboard   Method = "dashboard"   // vouched for by a dashboard on another server
+	ByLink        Method = "link"        // a one-time link; it only opens a session
 	ByDisk        Method = "disk"        // the command line, at the data directory itself
 )
 
-// Right is one thing that a credential may be limited to. OAuth calls it a
-// scope.
+// Right is one thing that a credential may do. OAuth calls it a scope.
 type Right string
 
-// The rights. A credential without any list has all that its kind allows.
+// The rights. A credential without a list of rights has all rights of its kind.
 const (
 	RightRead    Right = "memories:read"
 	RightWrite   Right = "memories:write"
@@ -46,7 +45,7 @@ const (
 	RightAdmin   Right = "admin"   // the org: members, teams, settings; never agents
 )
 
-// Rights returns every right that a person's key can be limited to.
+// Rights returns every right that a person's key can have.
 func Rights() []Right {
 	return []Right{RightRead, RightWrite, RightGraph, RightEvents, RightReflect, RightAccount, RightAdmin}
 }
@@ -56,46 +55,47 @@ func AgentRights() []Right {
 	return []Right{RightRead, RightWrite, RightGraph, RightEvents, RightReflect}
 }
 
-// StepUpAge is how old the proof behind a browser session may be for what
-// needs a fresh one.
+// StepUpAge is the maximum age of the proof in a browser session for actions that require a fresh
+// one.
 const StepUpAge = 5 * time.Minute
 
-// Principal is who is asking. It is made only in package auth, and passed as
-// a parameter, never in a context. The zero Principal may do nothing.
+// Principal is the authenticated caller. Only package auth creates one. It is passed as a
+// parameter, never in a context. The zero Principal has no rights.
 type Principal struct {
 	Kind         Kind
 	OrgID        OrgID
-	UserID       UserID // the person, or the person acted for
+	UserID       UserID // the person, or the person for whom an agent acts
 	Vendor       Vendor // "" for a person
-	Origin       string // what this principal's writes carry as origin
+	Origin       string // the origin of this principal's writes
 	CredentialID CredentialID
 	GrantID      GrantID // of an OAuth token; zero: none
 	Method       Method
 	ProvedAt     time.Time // when the person last proved who they are in a browser; zero: never
-	Rights       []Right   // empty: everything the kind allows
+	Rights       []Right   // if empty: all rights of the kind
 	OrgRole      MemberRole
 	TeamID       TeamID
 	TeamRole     MemberRole
 	ProjectIDs   []ProjectID
-	OnlyProjects bool // the credential reaches nothing but rows of ProjectIDs
-	// AllProjects says that the operator acts for nobody in particular, and so is in every project of the org.
+	OnlyProjects bool // the credential reaches only rows of ProjectIDs
+	// AllProjects means that the operator acts for no particular person, and so belongs to every
+	// project of the org.
 	AllProjects bool
 	WorkspaceID WorkspaceID
 	AgentID     AgentID
 	SessionID   SessionID
-	// Deletion is the org's rule about who may delete.
+	// Deletion is what the org requires for deleting.
 	Deletion Deletion
 }
 
-// Viewer returns what decides this principal's visibility.
+// Viewer returns the part of p that decides what it may see.
 func (p Principal) Viewer() Viewer {
 	return Viewer{OrgID: p.OrgID, UserID: p.UserID, TeamID: p.TeamID, ProjectIDs: p.ProjectIDs,
 		OnlyProjects: p.OnlyProjects,
 		WorkspaceID:  p.WorkspaceID, AgentID: p.AgentID, Vendor: p.Vendor}
 }
 
-// Has reports whether the credential is not limited to rights other than r.
-// No agent has the rights over accounts and orgs.
+// Has reports whether the credential has right r. Agents never have the rights over accounts and
+// orgs.
 func (p Principal) Has(r Right) bool {
 	if p.Kind == KindAgent && !slices.Contains(AgentRights(), r) {
 		return false
@@ -103,18 +103,18 @@ func (p Principal) Has(r Right) bool {
 	return len(p.Rights) == 0 || slices.Contains(p.Rights, r)
 }
 
-// Fresh reports whether the person proved who they are at most StepUpAge
-// before now. A proof in the future is none: it would stay fresh for long.
+// Fresh reports whether the person proved who they are at most StepUpAge before now. A proof from
+// the future doesn't count, because it would stay fresh for too long.
 func (p Principal) Fresh(now time.Time) bool {
 	return !p.ProvedAt.IsZero() && !p.ProvedAt.After(now) && now.Sub(p.ProvedAt) <= StepUpAge
 }
 
-// IsZero reports whether p is nobody.
+// IsZero reports whether p identifies nobody.
 func (p Principal) IsZero() bool { return p.Kind == "" || p.OrgID == "" || p.UserID.IsZero() }
 
-// Subject names the principal in one stable string. Sessions are bound to it:
-// two credentials of the same person have different subjects. The tokens of
-// one grant have one, so that a refresh does not end a session.
+// Subject returns a stable name of the principal. Sessions are bound to it. Two credentials of one
+// person have different subjects. All tokens of one grant share a subject, so that refreshing a
+// token doesn't end a session.
 func (p Principal) Subject() string {
 	by := p.CredentialID.String()
 	if !p.GrantID.IsZero() {
@@ -123,7 +123,7 @@ func (p Principal) Subject() string {
 	return string(p.OrgID) + "/" + p.UserID.String() + "/" + string(p.Kind) + "/" + string(p.Vendor) + "/" + by
 }
 
-// Role is a person's role on the instance.
+// Role is a person's role on the whole server.
 type Role string
 
 // The instance roles.
@@ -133,7 +133,7 @@ const (
 	RoleUser         Role = "user"
 )
 
-// ParseRole reads an instance role, or returns an Invalid error.
+// ParseRole parses an instance role or returns an Invalid error.
 func ParseRole(s string) (Role, error) {
 	switch r := Role(s); r {
 	case RoleAdmin, RolePrivateAlpha, RoleUser:
@@ -142,21 +142,21 @@ func ParseRole(s string) (Role, error) {
 	return "", FieldErrorf("role", "must be one of: admin, private-alpha, user")
 }
 
-// Secret is a string that must not be printed: every format shows [secret].
-// Reveal gives the value, to hash it or to show it once.
+// Secret is a string that must not be printed. Every format shows [secret]. Reveal returns the
+// value, to hash it or to show it once.
 type Secret string
 
 // Reveal returns the value.
 func (s Secret) Reveal() string { return string(s) }
 
-// String hides the value.
+// String returns [secret].
 func (Secret) String() string { return "[secret]" }
 
-// GoString hides the value.
+// GoString returns [secret].
 func (Secret) GoString() string { return "[secret]" }
 
-// MarshalText hides the value.
+// MarshalText returns [secret].
 func (Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 
-// LogValue hides the value.
+// LogValue returns [secret].
 func (Secret) LogValue() slog.Value { return slog.StringValue("[secret]") }

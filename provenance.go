@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of what hangs on a memory.
+// Limits of attachments and sources of a memory.
 const (
 	MaxAssetName  = 255
 	MaxMediaType  = 255
@@ -20,21 +20,21 @@ const (
 	MaxQuote      = 10_000
 )
 
-// Asset is a binary attachment of a memory. Its bytes are kept once, by their
-// SHA-256. Who sees the memory sees it.
+// Asset is a binary attachment of a memory. Loci stores equal bytes once, by their SHA-256.
+// Everyone who sees the memory sees the attachment.
 type Asset struct {
 	ID        AssetID   `json:"id" format:"uuid"`
 	MemoryID  MemoryID  `json:"memory_id" format:"uuid"`
 	UserID    UserID    `json:"user_id" format:"uuid"`
 	Origin    string    `json:"origin"`
 	Name      string    `json:"name" example:"diagram.png"`
-	MediaType string    `json:"media_type" doc:"What the bytes are, as far as they tell" example:"image/png"`
-	Size      int64     `json:"size" doc:"In bytes"`
-	SHA256    string    `json:"sha256" doc:"In hexadecimal"`
+	MediaType string    `json:"media_type" doc:"The type that Loci detected from the bytes" example:"image/png"`
+	Size      int64     `json:"size" doc:"Size in bytes"`
+	SHA256    string    `json:"sha256" doc:"SHA-256 in hexadecimal"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// Validate returns an Invalid error about the first field that breaks a limit.
+// Validate returns an Invalid error for the first field that breaks a limit.
 func (a *Asset) Validate() error {
 	if err := CheckText("name", a.Name, 1, MaxAssetName); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (a *Asset) Validate() error {
 	return nil
 }
 
-// SourceKind is what a memory was derived from.
+// SourceKind is the kind of thing that a memory was derived from.
 type SourceKind string
 
 // The kinds of source.
@@ -70,25 +70,25 @@ const (
 	SourceText    SourceKind = "text" // the raw text itself
 )
 
-// Source links a memory to where it comes from. It is seen by who sees the
-// memory and is of an allowed vendor.
+// Source links a memory to where it comes from. A reader sees it if they see the memory and their
+// vendor is allowed.
 type Source struct {
 	ID             SourceID   `json:"id" format:"uuid"`
 	MemoryID       MemoryID   `json:"memory_id" format:"uuid"`
 	Kind           SourceKind `json:"kind" enum:"message,session,event,url,text"`
-	Ref            string     `json:"ref,omitempty" doc:"An id or an address"`
-	Text           string     `json:"text,omitempty" doc:"The raw text, of kind text or where the thing behind ref may go away"`
-	Quote          string     `json:"quote,omitempty" doc:"The part that says it"`
+	Ref            string     `json:"ref,omitempty" doc:"An id or a URL"`
+	Text           string     `json:"text,omitempty" doc:"The raw text, for kind text or if the thing behind ref may disappear"`
+	Quote          string     `json:"quote,omitempty" doc:"The passage that supports the memory"`
 	Start          int        `json:"start,omitempty" doc:"Where the quote begins in the text, in characters"`
-	End            int        `json:"end,omitempty" doc:"Where it ends"`
+	End            int        `json:"end,omitempty" doc:"Where the quote ends in the text, in characters"`
 	UserID         UserID     `json:"user_id" format:"uuid"`
 	Origin         string     `json:"origin"`
 	AllowedVendors []Vendor   `json:"allowed_vendors" nullable:"false"`
 	CreatedAt      time.Time  `json:"created_at"`
 }
 
-// Validate returns an Invalid error about the first field that breaks a limit.
-// field is what the caller calls the source. It drops duplicates in AllowedVendors.
+// Validate returns an Invalid error for the first field that breaks a limit. field is the caller's
+// name for the source. Validate removes duplicates in AllowedVendors.
 func (s *Source) Validate(field string) error {
 	s.AllowedVendors = Unique(s.AllowedVendors)
 	ref, text := 0, 0
@@ -112,7 +112,7 @@ func (s *Source) Validate(field string) error {
 		return FieldErrorf(field+".ref", "must be one line without control characters, and not begin or end with a space")
 	}
 	if s.Kind == SourceURL && !isWebAddress(s.Ref) {
-		return FieldErrorf(field+".ref", "must be an address that begins with https:// or http://")
+		return FieldErrorf(field+".ref", "must be a URL that begins with https:// or http://")
 	}
 	if err := s.checkSpan(field); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *Source) CheckProof(field string) error {
 		"or text is required, or a URL as ref: Loci cannot look up ids of kind %s", s.Kind)
 }
 
-// isLine reports whether s could be shown in one line as it is.
+// isLine reports whether s can be shown unchanged on one line.
 func isLine(s string) bool {
 	return s == Printable(s) && !strings.ContainsAny(s, "\n\t") && s == strings.TrimSpace(s)
 }
@@ -141,22 +141,22 @@ func isWebAddress(s string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
-// checkSpan refuses a span that is not in the text, or says something else than the quote.
+// checkSpan returns an error if the span is not in the text or differs from the quote.
 func (s *Source) checkSpan(field string) error {
 	if s.Start < 0 || s.End < s.Start || s.Text != "" && s.End > utf8.RuneCountInString(s.Text) {
-		return FieldErrorf(field+".start", "and end must be a part of the text")
+		return FieldErrorf(field+".start", "and end must be within the text")
 	}
 	if s.Text == "" || s.Quote == "" || s.End == 0 {
 		return nil
 	}
 	if string([]rune(s.Text)[s.Start:s.End]) != s.Quote {
 		return FieldErrorf(field+".quote",
-			"must be the characters from start to end of the text; leave start and end out where it is not")
+			"must equal the text from start to end; otherwise leave out start and end")
 	}
 	return nil
 }
 
-// within names the field of err as a part of another one.
+// within prefixes the field of err with the field that contains it.
 func within(field string, err error) error {
 	var e *Error
 	if !errors.As(err, &e) || e.Field == "" {
@@ -165,16 +165,16 @@ func within(field string, err error) error {
 	return &Error{Code: e.Code, Field: field + "." + e.Field, Text: field + "." + e.Text, cause: e.cause}
 }
 
-// SuggestionKind is what is proposed.
+// SuggestionKind is the kind of suggested change.
 type SuggestionKind string
 
 // The kinds of suggestion.
 const (
-	SuggestSupersede SuggestionKind = "supersede" // By takes the place of Memory
+	SuggestSupersede SuggestionKind = "supersede" // By replaces Memory
 	SuggestCorrect   SuggestionKind = "correct"   // By says what is wrong with Memory
 )
 
-// SuggestionState says what became of a suggestion.
+// SuggestionState is the state of a suggestion.
 type SuggestionState string
 
 // The states of a suggestion.
@@ -184,14 +184,14 @@ const (
 	SuggestionDeclined SuggestionState = "declined"
 )
 
-// Suggestion is a change of a memory that its owner decides about. It is seen
-// by who sees both memories.
+// Suggestion is a suggested change of a memory. The memory's owner decides about it. Only readers
+// who see both memories see it.
 type Suggestion struct {
 	ID        SuggestionID    `json:"id" format:"uuid"`
 	Kind      SuggestionKind  `json:"kind" enum:"supersede,correct"`
-	MemoryID  MemoryID        `json:"memory_id" format:"uuid" doc:"What would be superseded"`
-	ByID      MemoryID        `json:"by_id" format:"uuid" doc:"What would take its place"`
-	UserID    UserID          `json:"user_id" format:"uuid" doc:"Who decides: the owner of memory_id"`
+	MemoryID  MemoryID        `json:"memory_id" format:"uuid" doc:"The memory that would be superseded"`
+	ByID      MemoryID        `json:"by_id" format:"uuid" doc:"The memory that would replace it"`
+	UserID    UserID          `json:"user_id" format:"uuid" doc:"The person who decides: the owner of memory_id"`
 	Origin    string          `json:"origin" doc:"Who suggests it"`
 	State     SuggestionState `json:"state" enum:"pending,accepted,declined"`
 	CreatedAt time.Time       `json:"created_at"`

@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// OneLine makes a text safe for one line of something that a person or a model
-// reads: white space is one space, and what could command a terminal, reorder
-// the line or begin a new one is gone.
+// OneLine makes a text safe to show on one line to a person or a model. It replaces each run of
+// white space by one space. It removes everything that could control a terminal, reorder the line
+// or start a new one.
 func OneLine(s string) string { return strings.Join(strings.Fields(Printable(s)), " ") }
 
-// Printable drops control characters and those that reorder what is shown.
-// Line breaks and tabs stay; a line break is "\n", however it was written.
+// Printable removes control characters, and characters that reorder the text. It keeps line breaks
+// and tabs, and converts every kind of line break to "\n".
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of a memory, in characters (Unicode code points) unless said
-// otherwise.
+// Limits of a memory, in characters (Unicode code points) unless stated otherwise.
 const (
 	MaxTitle      = 500
 	MaxContent    = 100_000
@@ -22,19 +21,19 @@ const (
 	MinImportance = 1
 	MaxImportance = 10
 	MaxQuery      = 10_000 // a question to /query
-	MaxTerm       = 500    // a search
+	MaxTerm       = 500    // a search term
 	MaxIDs        = 500    // ids in one list filter
 )
 
-// The defaults of a memory whose writer left a field out.
+// The defaults for fields that the writer left out.
 const (
 	DefaultCategory   = "fact"
 	DefaultImportance = 5
 	DefaultSource     = "manual"
-	AutoSource        = "auto" // only ever written by promoting a candidate
+	AutoSource        = "auto" // only set when a candidate is promoted
 )
 
-// SetDefaults fills the fields that the writer left out.
+// SetDefaults sets the fields that the writer left out.
 func (m *Memory) SetDefaults() {
 	if m.Scope == "" {
 		m.Scope = ScopeGlobal
@@ -59,9 +58,9 @@ func (m *Memory) SetDefaults() {
 	}
 }
 
-// Validate checks every limit and returns an Invalid error about the first
-// field that breaks one. It changes nothing but for duplicates in Tags and
-// AllowedVendors, which it drops, keeping the first.
+// Validate checks every limit and returns an Invalid error for the first field that breaks one. It
+// only changes Tags and AllowedVendors, from which it removes duplicates. It keeps the first of
+// each.
 func (m *Memory) Validate() error {
 	m.Tags = Unique(m.Tags)
 	m.AllowedVendors = Unique(m.AllowedVendors)
@@ -87,15 +86,14 @@ func (m *Memory) Validate() error {
 	return nil
 }
 
-// The texts of errors that surfaces with a schema of their own use as well.
+// Error texts that surfaces with their own schema share.
 const (
 	EmptyText   = "must not be empty"
 	TooLongText = "is longer than %d characters; shorten it or split it in several"
 )
 
-// CheckText returns an Invalid error unless s is valid UTF-8 without NUL and
-// has from minimum to maximum characters. It reads at most maximum characters'
-// worth of a longer text, so a huge one costs no more.
+// CheckText returns an Invalid error unless s is valid UTF-8 without NUL and has from minimum to
+// maximum characters. It reads at most maximum characters, so a huge text costs no more.
 func CheckText(field, s string, minimum, maximum int) error {
 	if len(s) > maximum*utf8.UTFMax {
 		return tooLong(field, maximum)
@@ -120,8 +118,8 @@ func tooLong(field string, maximum int) error {
 	return FieldErrorf(field, TooLongText, maximum)
 }
 
-// CheckTags returns an Invalid error unless there are from minimum to MaxTags
-// tags of 1 to MaxTag characters.
+// CheckTags returns an Invalid error unless there are from minimum to MaxTags tags of 1 to MaxTag
+// characters.
 func CheckTags(field string, tags []string, minimum int) error {
 	if len(tags) > MaxTags {
 		return FieldErrorf(field, "has %d entries; at most %d are allowed", len(tags), MaxTags)
@@ -137,8 +135,8 @@ func CheckTags(field string, tags []string, minimum int) error {
 	return nil
 }
 
-// CheckVendors returns an Invalid error unless there are 1 to MaxVendors
-// entries, each "*" or a vendor name.
+// CheckVendors returns an Invalid error unless there are 1 to MaxVendors entries, each "*" or a
+// vendor name.
 func CheckVendors(vendors []Vendor) error {
 	const field = "allowed_vendors"
 	if len(vendors) == 0 {
@@ -152,7 +150,7 @@ func CheckVendors(vendors []Vendor) error {
 			continue
 		}
 		if err := v.Validate(); err != nil {
-			return FieldErrorf(fmt.Sprintf("%s[%d]", field, i), `is not "*" or a vendor name: %s`, err)
+			return FieldErrorf(fmt.Sprintf("%s[%d]", field, i), `must be "*" or a vendor name: %s`, err)
 		}
 	}
 	return nil
@@ -173,12 +171,12 @@ func (a *Access) checkScope() error {
 		return nil
 	case ScopeProject:
 		if a.ProjectID.IsZero() {
-			return FieldErrorf("project_id", `is needed when scope is "project"`)
+			return FieldErrorf("project_id", `is required when scope is "project"`)
 		}
 		return nil
 	case ScopeAgent:
 		if a.AgentID.IsZero() {
-			return FieldErrorf("agent_id", `is needed when scope is "agent"`)
+			return FieldErrorf("agent_id", `is required when scope is "agent"`)
 		}
 		return nil
 	}
@@ -198,18 +196,17 @@ func (m *Memory) checkTimes() error {
 		time  time.Time
 	}{{"expires_at", m.ExpiresAt}, {"valid_from", m.ValidFrom}, {"valid_to", m.ValidTo}} {
 		if y := t.time.Year(); !t.time.IsZero() && (y < 1 || y > 9999) {
-			return FieldErrorf(t.field, "must be a year from 1 to 9999")
+			return FieldErrorf(t.field, "must be in a year from 1 to 9999")
 		}
 	}
 	if !m.ValidFrom.IsZero() && !m.ValidTo.IsZero() && m.ValidTo.Before(m.ValidFrom) {
-		return FieldErrorf("valid_to", "is before valid_from")
+		return FieldErrorf("valid_to", "must not be before valid_from")
 	}
 	return nil
 }
 
-// Unique drops repetitions and keeps the first of each, in order. It uses a
-// set: the input may be a million entries that a limit will refuse a moment
-// later.
+// Unique removes duplicates and keeps the first of each, in order. It uses a set, because the input
+// may be a million entries that a limit rejects a moment later.
 func Unique[T comparable](in []T) []T {
 	if len(in) < 2 {
 		return in

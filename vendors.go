@@ -2,15 +2,15 @@ package loci
 
 import "slices"
 
-// KnownVendor is a vendor that Loci knows more about than its name. People may use any other name.
+// KnownVendor is a vendor with details beyond its name. People may use any other vendor name.
 type KnownVendor struct {
 	Name   Vendor
-	Label  string        // what people call the product
+	Label  string        // the common name of the product
 	Hosts  []string      // only this vendor receives OAuth codes at these hosts
 	Client *ClientConfig // the program that `loci connect` configures; nil: none
 }
 
-// ClientConfig is where a vendor's program on the person's machine lists its MCP servers.
+// ClientConfig is the place where a vendor's program on the person's machine lists its MCP servers.
 type ClientConfig struct {
 	Name   string // on the command line
 	Label  string
@@ -18,7 +18,7 @@ type ClientConfig struct {
 	DirEnv string // variable that names the file's directory instead; "": none
 }
 
-// Vendors is the one table of known vendors, in the order in which pages offer them.
+// Vendors is the table of known vendors, in the order in which pages list them.
 var Vendors = []KnownVendor{
 	{"claude", "Claude", []string{"claude.ai", "claude.com", "www.claude.ai"},
 		&ClientConfig{"claude-code", "Claude Code", ".claude.json", "CLAUDE_CONFIG_DIR"}},
@@ -33,7 +33,8 @@ var Vendors = []KnownVendor{
 	{"zed", "Zed", []string{"zed.dev"}, nil},
 }
 
-// VendorOfHost returns the vendor that alone receives what is sent to a host, or "".
+// VendorOfHost returns the only vendor that may receive OAuth codes at the host, or "" if there is
+// none.
 func VendorOfHost(host string) Vendor {
 	for _, v := range Vendors {
 		if slices.Contains(v.Hosts, host) {
@@ -43,7 +44,7 @@ func VendorOfHost(host string) Vendor {
 	return ""
 }
 
-// Label is what people call the vendor: the name itself if it is not a known one.
+// Label returns the common name of the vendor, or its id if the vendor is not in Vendors.
 func (v Vendor) Label() string {
 	for _, k := range Vendors {
 		if k.Name == v {

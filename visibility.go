@@ -5,48 +5,47 @@ import (
 	"time"
 )
 
-// Viewer is the part of a principal that decides what it may see. It is made
-// by Principal.Viewer.
+// Viewer is the part of a principal that decides what it may see. Principal.Viewer creates it.
 type Viewer struct {
 	OrgID        OrgID
-	UserID       UserID      // the person, or the person acted for
+	UserID       UserID      // the person, or the person for whom an agent acts
 	TeamID       TeamID      // their team; zero: none
 	ProjectIDs   []ProjectID // the projects they belong to
-	OnlyProjects bool        // nothing but rows of ProjectIDs is in reach
+	OnlyProjects bool        // only rows of ProjectIDs are visible
 	WorkspaceID  WorkspaceID // the active one; zero: workspaces are off
 	AgentID      AgentID     // the agent of the reader's session; zero: none
-	Vendor       Vendor      // "": a person, not limited by vendor
+	Vendor       Vendor      // "": a person, whom no vendor limits
 }
 
 // TrashDays is how many days a memory or a memory node stays in the trash
 // before Loci deletes it permanently.
 const TrashDays = 30
 
-// Lifecycle says which part of part 4 of the rule a read relaxes. It never
-// relaxes parts 1 to 3.
+// Lifecycle selects which states of part 4 of the rule a read includes. It never relaxes parts 1 to
+// 3.
 type Lifecycle int
 
 // The lifecycles.
 const (
 	LiveOnly    Lifecycle = iota // not trashed, not expired, not superseded
-	TrashOnly                    // trashed, whatever its lifetime
-	LiveOrTrash                  // either: a person looking at one id
-	AnyState                     // all of them: history, export
-	CurrentOnly                  // of memories only: live and valid now; recall, search, context, briefing
+	TrashOnly                    // in the trash, expired or not
+	LiveOrTrash                  // either: when a person looks up one id
+	AnyState                     // all states: history, export
+	CurrentOnly                  // only for memories: live and valid now; recall, search, context, briefing
 )
 
-// Sees is the visibility rule: whether v may know that the row with access a
-// exists. It holds for every kind of row. now decides about expiry.
+// Sees is the visibility rule. It reports whether v may know that the row with access a exists. It
+// applies to every kind of row. It uses now to decide what has expired.
 //
-//  1. Tenant: same org, and the active workspace where workspaces are on.
-//  2. Reach: a person reaches what they own, their team's pool and their
-//     projects. Whoever is not a row's owner, or acts for the owner as an agent,
-//     needs a session of its agent for a row of agent scope. A credential that is
-//     limited to projects reaches only their rows.
+//  1. Tenant: the org must be the same, and the workspace the active one where workspaces are on.
+//  2. Reach: a person reaches their own rows, their team's pool and their projects. For a row of
+//     agent scope, everyone except the owner needs a session of the row's agent. That includes
+//     agents that act for the owner. A credential limited to projects reaches only the rows of
+//     those projects.
 //  3. Vendor: a vendor's credential needs "*" or its own name on the list.
-//  4. Lifecycle: live, unless the read says otherwise. What is in the trash is
-//     only its owner's, whoever shared it. Only memories have a validity, which
-//     SeesMemory adds.
+//  4. Lifecycle: the row must be live, unless l selects other states. Only its owner sees a row in
+//     the trash, even if it was shared. Only memories have a time of validity, which SeesMemory
+//     checks.
 //
 // A zero viewer sees nothing.
 func (v Viewer) Sees(a *Access, l Lifecycle, now time.Time) bool {
@@ -54,15 +53,15 @@ func (v Viewer) Sees(a *Access, l Lifecycle, now time.Time) bool {
 		(a.DeletedAt.IsZero() || a.UserID == v.UserID)
 }
 
-// SeesMemory is Sees for a memory, with its validity for CurrentOnly.
+// SeesMemory works like Sees for a memory, and checks its validity for CurrentOnly.
 func (v Viewer) SeesMemory(m *Memory, l Lifecycle, now time.Time) bool {
 	return v.Sees(&m.Access, l, now) && (l != CurrentOnly || m.current(now))
 }
 
-// SeesVersion is Sees for an old version: its own allowed_vendors and the
-// current row's must both pass, and both must be in reach and in the active
-// workspace: who shares a memory does not share what it said before. One from
-// before there were workspaces counts as being where its memory is now.
+// SeesVersion works like Sees for an old version. Both the old version and the current row must
+// pass: their allowed_vendors, reach and active workspace. The reason is that sharing a memory
+// doesn't share its earlier content. A version from before the org had workspaces counts as being
+// in the workspace that its memory is in now.
 func (v Viewer) SeesVersion(old, current *Access, l Lifecycle, now time.Time) bool {
 	return v.Sees(current, l, now) && v.vendorMay(old) && v.reaches(old) &&
 		(v.WorkspaceID.IsZero() || old.WorkspaceID.IsZero() || old.WorkspaceID == v.WorkspaceID)
@@ -89,7 +88,7 @@ func (v Viewer) reaches(a *Access) bool {
 	return v.inProjects(a)
 }
 
-// owns reports whether the row is the reader's own, and the reader a person and no agent.
+// owns reports whether the reader is a person, not an agent, and owns the row.
 func (v Viewer) owns(a *Access) bool { return v.Vendor == "" && a.UserID == v.UserID }
 
 func (v Viewer) inProjects(a *Access) bool {
@@ -109,8 +108,8 @@ func Covers(all, some []Vendor) bool {
 	return !slices.ContainsFunc(some, func(v Vendor) bool { return !slices.Contains(all, v) })
 }
 
-// Narrowed returns the vendors that both lists admit. An empty result admits
-// no vendor, only people.
+// Narrowed returns the vendors that both lists admit. An empty result admits only people, no
+// vendor.
 func Narrowed(a, b []Vendor) []Vendor {
 	if slices.Contains(a, AnyVendor) {
 		return b

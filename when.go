@@ -2,32 +2,31 @@ package loci
 
 import "time"
 
-// When asks for a past state of what is known. The zero When is the present.
+// When selects a past state of the memories. The zero When means the present.
 type When struct {
-	AsOf       time.Time // what was true then
-	KnownAt    time.Time // what was stored then
-	Superseded bool      // superseded memories, too
+	AsOf       time.Time // what was true at that time
+	KnownAt    time.Time // what was stored at that time
+	Superseded bool      // include superseded memories
 }
 
-// IsZero reports whether w is the present.
+// IsZero reports whether w means the present.
 func (w When) IsZero() bool { return w.AsOf.IsZero() && w.KnownAt.IsZero() && !w.Superseded }
 
-// SeesAt is the visibility rule for a memory at another time. then is the
-// memory as it was stored at w.KnownAt, current as it is now; without KnownAt they are
-// the same. Parts 1 to 3 hold for both, as in SeesVersion, and what is in the trash
-// now is only its owner's. Nobody sees at KnownAt what was created later. Of part 4
-// holds what was so then:
+// SeesAt is the visibility rule for a memory at another time. then is the memory as stored at
+// w.KnownAt, and current is the memory now. Without KnownAt, both are the same. Parts 1 to 3 apply
+// to both, as in SeesVersion. Only its owner sees a memory that is in the trash now. Nobody sees at
+// KnownAt what was created later. Of part 4, these conditions apply to then:
 //
-//   - not trashed;
-//   - not expired at AsOf, else at KnownAt, else now. So what AsOf shows depends on the
-//     time of asking only through KnownAt: both together answer what AsOf alone
-//     answered at KnownAt;
-//   - with AsOf true at that time, where a memory without ValidFrom counts as true since it
-//     was created. Superseding one sets its ValidTo, so being superseded does not hide
-//     it by itself, unless it has none: then nobody knows since when;
-//   - without AsOf not superseded, unless w.Superseded says so.
+//   - It is not trashed.
+//   - It is not expired at AsOf, or if that is not set, at KnownAt, or now. So the time of asking
+//     affects the result of AsOf only through KnownAt: both together return what AsOf alone
+//     returned at KnownAt.
+//   - With AsOf, it was true at that time. A memory without ValidFrom counts as true since it was
+//     created. Superseding a memory sets its ValidTo, so a superseded memory is hidden only if it
+//     has no ValidTo: then nobody knows when it stopped being true.
+//   - Without AsOf, it is not superseded, unless w.Superseded is true.
 //
-// For the zero When it is Sees with LiveOnly.
+// For the zero When, SeesAt equals Sees with LiveOnly.
 func (v Viewer) SeesAt(then, current *Memory, w When, now time.Time) bool {
 	if !v.SeesVersion(&then.Access, &current.Access, AnyState, now) {
 		return false
@@ -45,7 +44,7 @@ func (v Viewer) SeesAt(then, current *Memory, w When, now time.Time) bool {
 	return then.ValidAt(w.AsOf) && !(hidden && then.ValidTo.IsZero())
 }
 
-// clock is the time at which a lifetime has to go on.
+// clock returns the time at which a memory must not be expired.
 func (w When) clock(now time.Time) time.Time {
 	switch {
 	case !w.AsOf.IsZero():
@@ -56,12 +55,13 @@ func (w When) clock(now time.Time) time.Time {
 	return now
 }
 
-// current reports whether what m says is valid now. A memory that names no beginning or no end has none.
+// current reports whether m is valid now. A memory without a beginning or end is unlimited on that
+// side.
 func (m *Memory) current(now time.Time) bool {
 	return !m.ValidFrom.After(now) && (m.ValidTo.IsZero() || m.ValidTo.After(now))
 }
 
-// ValidAt reports whether what m says held at that time.
+// ValidAt reports whether m was valid at time t.
 func (m *Memory) ValidAt(t time.Time) bool {
 	from := m.ValidFrom
 	if from.IsZero() {

@@ -11,29 +11,30 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Word is one word of a text, as the full-text index of every engine sees it.
+// Word is one word of a text, as every engine's full-text index sees it.
 type Word struct {
 	Form       string // folded: lower case, no diacritics, at most maxWord bytes
 	Stem       string // Form without its English ending; often equal to Form
-	Start, End int    // where it stands in the text, in bytes
+	Start, End int    // position in the text, in bytes
 }
 
-// maxWord cuts words that nobody types: base64, hashes, minified code.
+// maxWord is the length at which words are cut, in bytes. Longer ones are base64, hashes or
+// minified code, which nobody types.
 const maxWord = 64
 
-// Analyzer cuts text into words. Both engines index, and every query is read,
-// with the same analysis, so that they agree on what matches. It is not safe
-// for concurrent use; the zero value is ready.
+// Analyzer splits text into words. Both engines index with the same analysis that queries use, so
+// that they agree on what matches. It is not safe for concurrent use. The zero value is ready to
+// use.
 type Analyzer struct {
 	env  *snowballstem.Env
 	fold []byte
 }
 
-// Words calls yield for each word of text in order until it returns false.
+// Words calls yield for each word of text, in order, until yield returns false.
 //
-// Boundaries are those of Unicode Standard Annex 29 and also every character
-// that is neither letter, digit nor mark, so that "user_id" and "example.com"
-// are two words each. Ideographs are words of one character.
+// Words end at the boundaries of Unicode Standard Annex 29, and at every character that is not a
+// letter, digit or mark. So "user_id" and "example.com" are two words each. Each ideograph is a
+// word.
 func (a *Analyzer) Words(text string, yield func(Word) bool) {
 	tokens := words.FromString(text)
 	for tokens.Next() {
@@ -70,8 +71,8 @@ func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// apostrophe reports whether r, at which rest begins, joins what stands on
-// both sides, as in "don't".
+// apostrophe reports whether r, with which rest begins, joins the letters on both sides, as in
+// "don't".
 func apostrophe(r rune, rest string) bool {
 	if r != '\'' && r != '’' {
 		return false
@@ -121,7 +122,7 @@ func (a *Analyzer) folded(raw string) string {
 func foldUnicode(raw string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(raw) {
-		// Marks of scripts where they are vowels stay; combining diacritics go.
+		// Keep marks of scripts in which they are vowels. Drop combining diacritics.
 		if unicode.Is(unicode.Mn, r) && r < 0x0600 || r == '\'' || r == '’' {
 			continue
 		}

@@ -19,8 +19,8 @@ func TestErrorsNameFlags(t *testing.T) {
 		want string
 	}{
 		{"the same name", add, loci.FieldErrorf("importance", "must be from 1 to 10"), "--importance must be from 1 to 10"},
-		{"another name", add, loci.FieldErrorf("project_id", "is needed when scope is %q", "project"),
-			`--project is needed when scope is "project"`},
+		{"another name", add, loci.FieldErrorf("project_id", "is required when scope is %q", "project"),
+			`--project is required when scope is "project"`},
 		{"an entry of a list", add, loci.FieldErrorf("supersedes[1]", "names no memory"), "--supersedes[1] names no memory"},
 		{"a part", p.sourceAddCommand(), loci.FieldErrorf("sources[0].ref", "must not be empty"), "--ref must not be empty"},
 		{"several fields", add, loci.FieldErrorf("ttl", "and expires_at say the same"), "--ttl and --expires say the same"},

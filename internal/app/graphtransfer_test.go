@@ -171,7 +171,7 @@ var badLines = map[string]string{
 	`{"entity":{"id":"` + someID + `","name":"A","entity_type":"t",` + ownRow +
 		`}}`: "entity.updated_at must be a time",
 	`{"observation":{"id":"` + someID + `","content":"x",` + ownRow +
-		`}}`: "observation.entity_id are needed",
+		`}}`: "observation.entity_id are required",
 	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"",` + ownRow +
 		`}}`: "observation.content must not be empty",
 	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + ownRow +
@@ -187,7 +187,7 @@ var badLines = map[string]string{
 	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","to_entity":"` + someID +
 		`","relation_type":"is",` + ownRow + `}}`: "no such entity",
 	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","relation_type":"is",` + ownRow +
-		`}}`: "relation.to_entity are needed",
+		`}}`: "relation.to_entity are required",
 	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","to_entity":"` + someID + `","relation_type":" ",` +
 		ownRow + `}}`: "relation.relation_type must not be empty",
 }
