@@ -6,32 +6,32 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// More says whether a list goes on.
+// More is the part of a list answer that leads to the next page.
 type More struct {
 	HasMore    bool   `json:"has_more"`
-	NextCursor string `json:"next_cursor" doc:"Send it as cursor for the next page; empty on the last one"`
+	NextCursor string `json:"next_cursor" doc:"Send it as cursor to get the next page; empty on the last page"`
 }
 
 // Name is a new name.
 type Name struct {
-	Name string `json:"name" minLength:"1" maxLength:"100" doc:"What people see" example:"Platform"`
+	Name string `json:"name" minLength:"1" maxLength:"100" doc:"Displayed name" example:"Platform"`
 }
 
-// Confirmation repeats what is about to be deleted for good.
+// Confirmation repeats the name of what is about to be permanently deleted.
 type Confirmation struct {
-	Confirm string `json:"confirm" minLength:"1" maxLength:"254" doc:"Of an account: its e-mail address, or its id if it has none; of an org: its id" example:"mara@example.org"`
+	Confirm string `json:"confirm" minLength:"1" maxLength:"254" doc:"For an account: its email address, or its id if it has none. For an org: its id" example:"mara@example.org"`
 }
 
-// SignInMethods are what a person can sign in with.
+// SignInMethods are the ways in which a person can sign in.
 type SignInMethods struct {
-	Password bool      `json:"password" doc:"There is a password"`
-	Email    bool      `json:"email" doc:"There is an e-mail address, for single sign-on and invitations"`
+	Password bool      `json:"password" doc:"True if a password is set"`
+	Email    bool      `json:"email" doc:"True if there is an email address, for single sign-on and invitations"`
 	Passkeys []Passkey `json:"passkeys" nullable:"false"`
 }
 
 // Passkey is one passkey of a person.
 type Passkey struct {
-	ID         string    `json:"id" doc:"Of the authenticator, base64url" example:"AQIDBA"`
+	ID         string    `json:"id" doc:"Id chosen by the authenticator, base64url" example:"AQIDBA"`
 	Name       string    `json:"name" example:"Laptop"`
 	CreatedAt  time.Time `json:"created_at"`
 	LastUsedAt time.Time `json:"last_used_at,omitzero"`
@@ -40,12 +40,12 @@ type Passkey struct {
 // BrowserSession is one browser session of a person.
 type BrowserSession struct {
 	ID         loci.CredentialID `json:"id" format:"uuid"`
-	Browser    string            `json:"browser" doc:"What the browser called itself" example:"Firefox on Linux"`
-	Current    bool              `json:"current" doc:"The one that asks"`
-	ProvedAt   time.Time         `json:"proved_at,omitzero" doc:"The last proof of who the person is"`
+	Browser    string            `json:"browser" doc:"Browser and system, as reported by the browser" example:"Firefox on Linux"`
+	Current    bool              `json:"current" doc:"True for the session that sent this request"`
+	ProvedAt   time.Time         `json:"proved_at,omitzero" doc:"When the person last proved who they are"`
 	CreatedAt  time.Time         `json:"created_at"`
 	ExpiresAt  time.Time         `json:"expires_at,omitzero"`
-	LastUsedAt time.Time         `json:"last_used_at,omitzero" doc:"Exact to a minute"`
+	LastUsedAt time.Time         `json:"last_used_at,omitzero" doc:"Accurate to a minute"`
 }
 
 // SessionList is a person's browser sessions.
@@ -54,36 +54,36 @@ type SessionList struct {
 	More
 }
 
-// Ended says how many sessions were ended.
+// Ended is the number of sessions that were ended.
 type Ended struct {
 	Ended int `json:"ended" example:"2"`
 }
 
-// GrantList is what a person allowed OAuth clients.
+// GrantList is a person's grants to OAuth clients.
 type GrantList struct {
 	Grants []loci.Grant `json:"grants" nullable:"false"`
 	More
 }
 
-// WorkspaceChoice names the workspace to be active.
+// WorkspaceChoice names the workspace to activate.
 type WorkspaceChoice struct {
-	WorkspaceID loci.WorkspaceID `json:"workspace_id" format:"uuid" doc:"One that you are a member of"`
+	WorkspaceID loci.WorkspaceID `json:"workspace_id" format:"uuid" doc:"A workspace that you are a member of"`
 }
 
 // Key is an API key, without its secret.
 type Key struct {
 	ID          loci.CredentialID `json:"id" format:"uuid"`
 	Name        string            `json:"name" example:"backup script"`
-	Vendor      loci.Vendor       `json:"vendor,omitempty" doc:"Of an agent's key" example:"claude"`
-	Prefix      string            `json:"prefix" doc:"How the key begins" example:"loci_live_4f2A"`
-	Scopes      []loci.Right      `json:"scopes" nullable:"false" doc:"What it is limited to; empty: everything that the kind of key may"`
-	ProjectIDs  []loci.ProjectID  `json:"project_ids,omitempty" nullable:"false" doc:"If there are any, all that the key reaches"`
-	WorkspaceID loci.WorkspaceID  `json:"workspace_id,omitzero" format:"uuid" doc:"The active one; absent: your first"`
-	Replaces    loci.CredentialID `json:"replaces,omitzero" format:"uuid" doc:"The key that it was rotated from"`
+	Vendor      loci.Vendor       `json:"vendor,omitempty" doc:"Vendor of an agent's key" example:"claude"`
+	Prefix      string            `json:"prefix" doc:"The first characters of the key" example:"loci_live_4f2A"`
+	Scopes      []loci.Right      `json:"scopes" nullable:"false" doc:"Rights of the key. If empty, the key has all rights of its kind"`
+	ProjectIDs  []loci.ProjectID  `json:"project_ids,omitempty" nullable:"false" doc:"If not empty, the key reaches only these projects"`
+	WorkspaceID loci.WorkspaceID  `json:"workspace_id,omitzero" format:"uuid" doc:"The active workspace. If absent: your first workspace"`
+	Replaces    loci.CredentialID `json:"replaces,omitzero" format:"uuid" doc:"The key that this one replaced in a rotation"`
 	CreatedAt   time.Time         `json:"created_at"`
-	ExpiresAt   time.Time         `json:"expires_at,omitzero" doc:"Absent: never"`
-	RevokedAt   time.Time         `json:"revoked_at,omitzero" doc:"Absent: it is valid"`
-	LastUsedAt  time.Time         `json:"last_used_at,omitzero" doc:"Exact to a minute"`
+	ExpiresAt   time.Time         `json:"expires_at,omitzero" doc:"Absent if the key never expires"`
+	RevokedAt   time.Time         `json:"revoked_at,omitzero" doc:"Absent if the key is valid"`
+	LastUsedAt  time.Time         `json:"last_used_at,omitzero" doc:"Accurate to a minute"`
 }
 
 // KeyList is a person's keys, newest first.
@@ -92,39 +92,39 @@ type KeyList struct {
 	More
 }
 
-// NewKey asks for a key.
+// NewKey is a request for a key.
 type NewKey struct {
-	Name        string           `json:"name" minLength:"1" maxLength:"100" doc:"To tell it from the others" example:"backup script"`
-	Vendor      loci.Vendor      `json:"vendor,omitzero" minLength:"1" maxLength:"50" doc:"Makes it an agent's key, which sees what this vendor may see; left out: your own"`
-	Scopes      []loci.Right     `json:"scopes,omitzero" nullable:"false" maxItems:"20" doc:"What it may do; left out: everything that the kind of key may" example:"[\"memories:read\"]"`
-	ProjectIDs  []loci.ProjectID `json:"project_ids,omitzero" nullable:"false" maxItems:"100" format:"uuid" doc:"All that it reaches; left out: everything that you reach"`
-	WorkspaceID loci.WorkspaceID `json:"workspace_id,omitzero" format:"uuid" doc:"The active one; left out: your first"`
-	ExpiresAt   time.Time        `json:"expires_at,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Left out: never"`
+	Name        string           `json:"name" minLength:"1" maxLength:"100" doc:"A name to distinguish it from other keys" example:"backup script"`
+	Vendor      loci.Vendor      `json:"vendor,omitzero" minLength:"1" maxLength:"50" doc:"Create an agent's key, which sees what this vendor may see. If left out: a key of your own"`
+	Scopes      []loci.Right     `json:"scopes,omitzero" nullable:"false" maxItems:"20" doc:"Rights of the key. Default: all rights of its kind" example:"[\"memories:read\"]"`
+	ProjectIDs  []loci.ProjectID `json:"project_ids,omitzero" nullable:"false" maxItems:"100" format:"uuid" doc:"Limit the key to these projects. Default: everything that you can reach"`
+	WorkspaceID loci.WorkspaceID `json:"workspace_id,omitzero" format:"uuid" doc:"The active workspace. Default: your first workspace"`
+	ExpiresAt   time.Time        `json:"expires_at,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Default: never"`
 }
 
 // MadeKey is a new key with its secret.
 type MadeKey struct {
 	Key    Key    `json:"key"`
-	Secret string `json:"secret" doc:"The key itself. It is shown here and never again" example:"loci_live_4f2A…"`
+	Secret string `json:"secret" doc:"The key. Loci shows it only in this answer" example:"loci_live_4f2A…"`
 }
 
-// Rotation says how long a rotated key stays valid beside the new one.
+// Rotation sets how long a rotated key stays valid next to the new one.
 type Rotation struct {
-	OverlapHours *int `json:"overlap_hours,omitzero" nullable:"false" minimum:"0" maximum:"720" doc:"Left out: 24" example:"24"`
+	OverlapHours *int `json:"overlap_hours,omitzero" nullable:"false" minimum:"0" maximum:"720" doc:"Hours for which the old key stays valid. Default: 24" example:"24"`
 }
 
 // BulkTrash names the memories to move to the trash.
 type BulkTrash struct {
-	IDs []loci.MemoryID `json:"ids" nullable:"false" minItems:"1" maxItems:"1000" format:"uuid" doc:"All of them are moved, or none"`
+	IDs []loci.MemoryID `json:"ids" nullable:"false" minItems:"1" maxItems:"1000" format:"uuid" doc:"Moves all of them or none"`
 }
 
-// BulkTrashed says what was moved to the trash.
+// BulkTrashed lists the memories that moved to the trash.
 type BulkTrashed struct {
 	Trashed []Trashed `json:"trashed" nullable:"false" doc:"In the order of ids"`
 	Count   int       `json:"count" example:"1"`
 }
 
-// Trashed is one memory that was moved to the trash.
+// Trashed is one memory that moved to the trash.
 type Trashed struct {
 	ID        loci.MemoryID `json:"id" format:"uuid"`
 	Version   int           `json:"version" example:"2"`

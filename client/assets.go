@@ -13,18 +13,18 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// AssetList is the files of a memory, oldest first.
+// AssetList is the attachments of a memory, oldest first.
 type AssetList struct {
 	Assets []loci.Asset `json:"assets" nullable:"false"`
 	More
 }
 
-// NewSources says where a memory comes from.
+// NewSources lists sources to add to a memory.
 type NewSources struct {
 	Sources []NewSource `json:"sources" nullable:"false" minItems:"1" maxItems:"50"`
 }
 
-// SourceList is where a memory comes from, oldest first.
+// SourceList is the sources of a memory, oldest first.
 type SourceList struct {
 	Sources []loci.Source `json:"sources" nullable:"false"`
 	More
@@ -33,14 +33,14 @@ type SourceList struct {
 // File is a file to attach.
 type File struct {
 	Name      string    // required
-	MediaType string    // what it is taken for; the server looks at the bytes
-	Size      int64     // in bytes; 0: not known. A server refuses what is too large before it is sent
-	Body      io.Reader // required; closed by the call if it is an io.Closer
+	MediaType string    // the claimed type; the server checks the bytes
+	Size      int64     // in bytes; 0: unknown. If known, the server can reject a large file before it is sent
+	Body      io.Reader // required; the call closes it if it is an io.Closer
 }
 
-// AddAsset attaches a file to a memory and returns it; also if the same credential has attached the same under that
-// name before. The file is sent as it is read. The error has the code TooLarge or Conflict if the org has no room for
-// it.
+// AddAsset attaches a file to a memory and returns the attachment. If the same credential has
+// already attached the same bytes under that name, it returns that attachment. The file is
+// streamed. The error has the code TooLarge or Conflict if the file exceeds the org's limits.
 func (c *Client) AddAsset(ctx context.Context, id loci.MemoryID, f File) (*loci.Asset, error) {
 	path := query("/memories/"+id.String()+"/assets", url.Values{"name": {f.Name}})
 	h := http.Header{"Content-Type": {"application/octet-stream"}, "Expect": {"100-continue"}}
@@ -66,8 +66,8 @@ func (c *Client) AddAsset(ctx context.Context, id loci.MemoryID, f File) (*loci.
 	return &out, nil
 }
 
-// transfer sends a request for which the file takes as long as it takes; ctx bounds it. The caller closes the body
-// of the answer, which is a success.
+// transfer sends a request with a file. Only ctx limits its time. It returns only successful
+// answers, whose body the caller must close.
 func (c *Client) transfer(r *http.Request) (*http.Response, error) {
 	patient := *c.http
 	patient.Timeout = 0
@@ -79,7 +79,7 @@ func (c *Client) transfer(r *http.Request) (*http.Response, error) {
 		return res, nil
 	}
 	defer res.Body.Close()
-	b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // what is missing is only text
+	b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // if this fails, only text is missing
 	return nil, errorOf(res, b)
 }
 
@@ -88,26 +88,27 @@ func (c *Client) Assets(ctx context.Context, id loci.MemoryID) (*AssetList, erro
 	return get[AssetList](ctx, c, "/memories/"+id.String()+"/assets")
 }
 
-// Asset returns what is known of a file.
+// Asset returns the description of a file.
 func (c *Client) Asset(ctx context.Context, id loci.AssetID) (*loci.Asset, error) {
 	return get[loci.Asset](ctx, c, "/assets/"+id.String())
 }
 
-// DeleteAsset deletes a file for good.
+// DeleteAsset permanently deletes a file.
 func (c *Client) DeleteAsset(ctx context.Context, id loci.AssetID) error {
 	return c.do(ctx, http.MethodDelete, "/assets/"+id.String(), nil, nil, nil)
 }
 
-// Content is the bytes of a file, or the rest of them, as they come.
+// Content is the bytes of a file from Offset on, as a stream.
 type Content struct {
 	io.ReadCloser
 	Name   string
-	Size   int64 // of what comes; below 0: not known
-	Offset int64 // of the first byte that comes
+	Size   int64 // number of bytes in the stream; negative: unknown
+	Offset int64 // position of the first byte in the file
 }
 
-// OpenAsset returns the bytes of a file from offset on, for the caller to close. An interrupted download goes on
-// where it ended. The error has the code Invalid if the file ends before.
+// OpenAsset returns the bytes of a file from offset on. The caller must close them. Use offset to
+// resume an interrupted download. The error has the code Invalid if offset is beyond the end of the
+// file.
 func (c *Client) OpenAsset(ctx context.Context, id loci.AssetID, offset int64) (*Content, error) {
 	var h http.Header
 	if offset > 0 {
@@ -132,17 +133,17 @@ func (c *Client) OpenAsset(ctx context.Context, id loci.AssetID, offset int64) (
 	return out, nil
 }
 
-// AddSources says where a memory comes from, and returns what the server has of it then.
+// AddSources adds sources to a memory and returns all of its sources.
 func (c *Client) AddSources(ctx context.Context, id loci.MemoryID, sources ...NewSource) (*SourceList, error) {
 	return send[SourceList](ctx, c, "/memories/"+id.String()+"/sources", NewSources{sources})
 }
 
-// Sources returns where a memory comes from.
+// Sources returns the sources of a memory.
 func (c *Client) Sources(ctx context.Context, id loci.MemoryID) (*SourceList, error) {
 	return get[SourceList](ctx, c, "/memories/"+id.String()+"/sources")
 }
 
-// DeleteSource deletes a source for good.
+// DeleteSource permanently deletes a source.
 func (c *Client) DeleteSource(ctx context.Context, id loci.SourceID) error {
 	return c.do(ctx, http.MethodDelete, "/sources/"+id.String(), nil, nil, nil)
 }

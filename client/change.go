@@ -11,17 +11,16 @@ type Change[T any] struct {
 // Set changes a field to v.
 func Set[T any](v T) Change[T] { return Change[T]{present: true, value: v} }
 
-// Clear gives a field its default back: empty, or what a new memory has.
+// Clear resets a field to its default: empty, or the value in a new memory.
 func Clear[T any]() Change[T] { return Change[T]{present: true, null: true} }
 
-// IsZero reports whether the field stays as it is.
+// IsZero reports whether the field stays unchanged.
 func (c Change[T]) IsZero() bool { return !c.present }
 
-// Cleared reports whether the field is to be cleared.
+// Cleared reports whether the change clears the field.
 func (c Change[T]) Cleared() bool { return c.present && c.null }
 
-// Value returns the new value; it is the zero value if the field is cleared
-// or stays as it is.
+// Value returns the new value, or the zero value if the field is cleared or stays unchanged.
 func (c Change[T]) Value() T { return c.value }
 
 // MarshalJSON writes null for a cleared field.
@@ -32,7 +31,7 @@ func (c Change[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(c.value)
 }
 
-// UnmarshalJSON reads a value or null.
+// UnmarshalJSON reads a value, or null for a cleared field.
 func (c *Change[T]) UnmarshalJSON(b []byte) error {
 	c.present, c.null = true, string(b) == "null"
 	if c.null {

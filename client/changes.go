@@ -14,12 +14,12 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// StreamEventKind says what a StreamEvent tells.
+// StreamEventKind is the kind of a StreamEvent.
 type StreamEventKind string
 
 // The kinds of event of a stream of changes.
 const (
-	StreamReady  StreamEventKind = "ready"  // the stream is open; from here on it tells everything
+	StreamReady  StreamEventKind = "ready"  // the stream is open and reports everything from here on
 	StreamChange StreamEventKind = "change" // something has changed
 	StreamReset  StreamEventKind = "reset"  // earlier changes are unknown: reload everything, then continue from here
 )
@@ -27,32 +27,34 @@ const (
 // StreamEvent is one event of a stream of changes.
 type StreamEvent struct {
 	Kind     StreamEventKind
-	Position string         // where to go on after it, for FollowOptions.After
-	Change   loci.FeedEvent // of a StreamChange
+	Position string         // where to continue after this event, for FollowOptions.After
+	Change   loci.FeedEvent // only for StreamChange
 }
 
-// FollowOptions say how to follow changes.
+// FollowOptions configures Follow.
 type FollowOptions struct {
-	// After is the Position of an event; "": from now on.
+	// After is the Position of an event. If empty, Follow starts now.
 	After string
-	// Once ends when there is nothing more to tell now.
+	// If Once is set, Follow returns when there are no more changes at the moment.
 	Once bool
-	// Follow calls Wait before another attempt, with the time to wait. An error of Wait ends Follow. By default, Wait
-	// waits for that time, or until ctx ends.
+	// Follow calls Wait before it tries again, with the time to wait. If Wait returns an error, Follow
+	// returns. By default, Wait waits for that time or until ctx ends.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// The times of Follow.
+// Durations of Follow.
 const (
 	firstWait = time.Second
 	maxWait   = 30 * time.Second
-	// silence is how long a stream may say nothing before it counts as broken: three heartbeats.
+	// silence is how long a stream may send nothing before Follow considers it broken: three
+	// heartbeats.
 	silence = 45 * time.Second
 )
 
-// Follow calls handle for each change that the credential may see, in order, and each once, until ctx ends or
-// handle returns an error, which Follow then returns. If the stream breaks, Follow reconnects and continues after the
-// last event for which handle returned nil. It returns errors that another attempt cannot fix, such as a revoked key.
+// Follow calls handle for each change that the credential may see, once and in order. It returns
+// when ctx ends, or when handle returns an error. If the stream breaks, Follow reconnects and
+// continues after the last event for which handle returned nil. Follow returns errors that a retry
+// can't fix, such as a revoked key.
 func (c *Client) Follow(ctx context.Context, o FollowOptions, handle func(StreamEvent) error) error {
 	if o.Wait == nil {
 		o.Wait = waitFor
@@ -98,17 +100,17 @@ func waitFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// follower is where Follow stands.
+// follower is the state of Follow.
 type follower struct {
 	client   *Client
 	at       string
 	once     bool
 	handle   func(StreamEvent) error
-	failed   error // what handle returned, or why there is no going on
-	progress bool  // the last attempt got as far as an event
+	failed   error // the error of handle, or another reason to give up
+	progress bool  // the last attempt received at least one event
 }
 
-// stream reads one answer to its end.
+// stream reads one answer until it ends.
 func (f *follower) stream(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -118,7 +120,7 @@ func (f *follower) stream(ctx context.Context) error {
 	}
 	patient := *f.client
 	h := *f.client.http
-	h.Timeout = 0 // the answer has no end
+	h.Timeout = 0 // the answer never ends
 	patient.http = &h
 	res, err := patient.send(ctx, http.MethodGet, query("/changes", v), nil, nil)
 	if err != nil {
@@ -126,7 +128,7 @@ func (f *follower) stream(ctx context.Context) error {
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // what is missing is only text
+		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // if this fails, only text is missing
 		return errorOf(res, b)
 	}
 	quiet := time.AfterFunc(silence, cancel)
@@ -134,7 +136,7 @@ func (f *follower) stream(ctx context.Context) error {
 	return f.read(res.Body, func() { quiet.Reset(silence) })
 }
 
-// read takes the events of a stream; heard is called for every line.
+// read reads the events of a stream. It calls heard for every line.
 func (f *follower) read(body io.Reader, heard func()) error {
 	lines := bufio.NewScanner(body)
 	var kind, id, data string
@@ -162,7 +164,7 @@ func (f *follower) read(body io.Reader, heard func()) error {
 	return lines.Err()
 }
 
-// event tells of one event. A heartbeat is only a place.
+// event handles one event. A heartbeat only updates the position.
 func (f *follower) event(kind StreamEventKind, id, data string) error {
 	e := StreamEvent{Kind: kind, Position: id}
 	if kind == StreamChange {

@@ -24,15 +24,14 @@ type Client struct {
 	session loci.SessionID // see InSession
 }
 
-// Option changes a Client when it is made.
+// Option configures a new Client.
 type Option func(*Client)
 
 // WithHTTP makes a Client send its requests through h.
 func WithHTTP(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// New returns a Client for the server at baseURL, such as
-// http://127.0.0.1:5624. key is a person's or an agent's; "" reaches only
-// Health and Ready.
+// New returns a Client for the server at baseURL, such as http://127.0.0.1:5624. key is a person's
+// or an agent's key. Without a key, only Health and Ready work.
 func New(baseURL, key string, options ...Option) *Client {
 	c := &Client{base: strings.TrimRight(baseURL, "/"), key: loci.Secret(key),
 		http: &http.Client{Timeout: 2 * time.Minute}}
@@ -42,16 +41,17 @@ func New(baseURL, key string, options ...Option) *Client {
 	return c
 }
 
-// Error is what the server answered instead of a result.
+// Error is an error answer of the server.
 type Error struct {
 	Status int       // the HTTP status
-	Code   loci.Code // stable; "" if the answer was not Loci's
-	Field  string    // the input at fault; may be empty
-	// Items says why items of a call were refused; none was done then.
+	Code   loci.Code // stable; "" if the answer did not come from Loci
+	Field  string    // the wrong input; may be empty
+	// Items has the reasons why items of a call were rejected. The server then applied none of the
+	// items.
 	Items     []loci.ItemError
 	Text      string
-	RequestID string // find it in the server's log
-	// StepUpURL is where the person proves who they are, if Code is StepUp.
+	RequestID string // search for it in the server's log
+	// StepUpURL is where the person can prove who they are, if Code is StepUp.
 	StepUpURL string
 	// RetryAfter is how long to wait, if Code is RateLimited.
 	RetryAfter time.Duration
@@ -73,14 +73,14 @@ func CodeOf(err error) loci.Code {
 	return ""
 }
 
-// prefix is where the routes stand.
+// prefix is the path of all routes.
 const prefix = "/api/v1"
 
-// maxAnswer is the largest answer that a Client reads: a page of 500 memories
-// of 100,000 characters, with room for escapes.
+// maxAnswer is the maximum size of an answer in bytes: a page of 500 memories of 100,000
+// characters, with room for escapes.
 const maxAnswer = 512 << 20
 
-// version is the If-Match header for a version; 0 is any.
+// version returns an If-Match header for a version. 0 means any version.
 func version(n int) http.Header {
 	if n == 0 {
 		return nil
@@ -88,8 +88,8 @@ func version(n int) http.Header {
 	return http.Header{"If-Match": {`"` + strconv.Itoa(n) + `"`}}
 }
 
-// send sends one request, with a body in JSON or, from an io.Reader, in lines of
-// JSON. The caller closes the body of the answer.
+// send sends one request. The body is JSON, or lines of JSON from an io.Reader. The caller closes
+// the body of the answer.
 func (c *Client) send(ctx context.Context, method, path string, header http.Header, body any) (*http.Response, error) {
 	reader, lines := body.(io.Reader)
 	if body != nil && !lines {
@@ -115,7 +115,7 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 	return res, nil
 }
 
-// request is a request with the credential.
+// request returns a request with the credential.
 func (c *Client) request(ctx context.Context, method, path string, header http.Header,
 	body io.Reader) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.base+prefix+path, body)
@@ -135,7 +135,7 @@ func (c *Client) request(ctx context.Context, method, path string, header http.H
 	return r, nil
 }
 
-// do sends one request and decodes the answer into out; nil: there is none.
+// do sends one request and decodes the answer into out. If out is nil, it ignores the answer.
 func (c *Client) do(ctx context.Context, method, path string, header http.Header, body, out any) error {
 	res, err := c.send(ctx, method, path, header, body)
 	if err != nil {
@@ -174,7 +174,7 @@ func errorOf(res *http.Response, body []byte) error {
 	return e
 }
 
-// download writes what a GET answers to w.
+// download writes the answer to a GET request to w.
 func (c *Client) download(ctx context.Context, path string, w io.Writer) error {
 	res, err := c.send(ctx, http.MethodGet, path, nil, nil)
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *Client) download(ctx context.Context, path string, w io.Writer) error {
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // what is missing is only text
+		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // if this fails, only text is missing
 		return errorOf(res, b)
 	}
 	if _, err := io.Copy(w, res.Body); err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Calls about a graph give an Error with the code NotFound if there is no such
-// project, and Conflict if it is archived. If items of a call were refused, none
-// was done, and Error.Items says why for each.
+// Calls about a graph return an Error with the code NotFound if the project doesn't exist, and
+// Conflict if it is archived. If the server rejects items of a call, it applies none, and
+// Error.Items has the reason for each rejected item.
 
-// CreateEntities stores entities. Those that are there already are returned
-// with the observations that are new.
+// CreateEntities stores entities. For entities that already exist, it adds the new observations and
+// returns them.
 func (c *Client) CreateEntities(ctx context.Context, in loci.ProjectID, r NewEntities) (*PutEntities, error) {
 	return send[PutEntities](ctx, c, graph(in, "/entities"), r)
 }
@@ -25,35 +25,35 @@ func (c *Client) AddObservations(ctx context.Context, in loci.ProjectID,
 	return send[PutObservations](ctx, c, graph(in, "/observations"), r)
 }
 
-// CreateRelations stores relations. Both ends must be there.
+// CreateRelations stores relations. Both ends must exist.
 func (c *Client) CreateRelations(ctx context.Context, in loci.ProjectID, r NewRelations) (*PutRelations, error) {
 	return send[PutRelations](ctx, c, graph(in, "/relations"), r)
 }
 
-// DeleteEntities moves entities to the trash, with all that hangs on them, and
-// returns how many. Names that are not there are passed over.
+// DeleteEntities moves entities to the trash, with their observations and relations, and returns
+// the number of entities. It ignores names that don't exist.
 func (c *Client) DeleteEntities(ctx context.Context, in loci.ProjectID, r EntityNames) (int, error) {
 	return deleted(send[Deleted](ctx, c, graph(in, "/entities/delete"), r))
 }
 
-// DeleteObservations moves observations to the trash and returns how many.
+// DeleteObservations moves observations to the trash and returns their number.
 func (c *Client) DeleteObservations(ctx context.Context, in loci.ProjectID, list ...OldObservations) (int, error) {
 	return deleted(send[Deleted](ctx, c, graph(in, "/observations/delete"), ObservationDeletions{list}))
 }
 
-// DeleteRelations moves relations to the trash and returns how many.
+// DeleteRelations moves relations to the trash and returns their number.
 func (c *Client) DeleteRelations(ctx context.Context, in loci.ProjectID, list ...NewRelation) (int, error) {
 	return deleted(send[Deleted](ctx, c, graph(in, "/relations/delete"), RelationDeletions{list}))
 }
 
-// Graph returns one page of a graph. limit 0 is 100; cursor is "" or the
-// NextCursor of the page before.
+// Graph returns one page of a graph. If limit is 0, it is 100. cursor is "" or the NextCursor of
+// the previous page.
 func (c *Client) Graph(ctx context.Context, in loci.ProjectID, limit int, cursor string) (*GraphPage, error) {
 	return get[GraphPage](ctx, c, query(graph(in, ""), paging(limit, cursor)))
 }
 
-// SearchGraph returns the entities that match, the best first: words, AND, OR,
-// NOT, "phrases", prefix* and parentheses. limit 0 is 10.
+// SearchGraph returns the entities that match, best match first. The syntax is words, AND, OR, NOT,
+// "phrases", prefix* and parentheses. If limit is 0, it is 10.
 func (c *Client) SearchGraph(ctx context.Context, in loci.ProjectID, q string, limit int,
 	cursor string) (*GraphHits, error) {
 	v := paging(limit, cursor)
@@ -61,8 +61,8 @@ func (c *Client) SearchGraph(ctx context.Context, in loci.ProjectID, q string, l
 	return get[GraphHits](ctx, c, query(graph(in, "/search"), v))
 }
 
-// OpenEntities returns the entities of some names, and the nearest names for those
-// that are not there.
+// OpenEntities returns the entities with some names. For names that don't exist, it returns the
+// most similar names.
 func (c *Client) OpenEntities(ctx context.Context, in loci.ProjectID, r EntityNames) (*FoundEntities, error) {
 	return send[FoundEntities](ctx, c, graph(in, "/open"), r)
 }
@@ -72,40 +72,39 @@ func (c *Client) Entity(ctx context.Context, in loci.ProjectID, id loci.EntityID
 	return get[loci.Entity](ctx, c, entity(in, id, ""))
 }
 
-// EntityObservations returns one page of the observations of an entity. limit 0
-// is 100.
+// EntityObservations returns one page of the observations of an entity. If limit is 0, it is 100.
 func (c *Client) EntityObservations(ctx context.Context, in loci.ProjectID, id loci.EntityID, limit int,
 	cursor string) (*ObservationList, error) {
 	return get[ObservationList](ctx, c, query(entity(in, id, "/observations"), paging(limit, cursor)))
 }
 
-// EntityRelations returns one page of the relations of an entity. limit 0 is 100.
+// EntityRelations returns one page of the relations of an entity. If limit is 0, it is 100.
 func (c *Client) EntityRelations(ctx context.Context, in loci.ProjectID, id loci.EntityID, limit int,
 	cursor string) (*RelationList, error) {
 	return get[RelationList](ctx, c, query(entity(in, id, "/relations"), paging(limit, cursor)))
 }
 
-// EntityHistory returns what happened to an entity, also a deleted one, oldest
-// first. limit 0 is 100.
+// EntityHistory returns the changes of an entity, oldest first, even of a deleted one. If limit is
+// 0, it is 100.
 func (c *Client) EntityHistory(ctx context.Context, in loci.ProjectID, id loci.EntityID,
 	limit int) (*GraphChangeList, error) {
 	return get[GraphChangeList](ctx, c, query(entity(in, id, "/history"), paging(limit, "")))
 }
 
-// Neighbours returns an entity and those within so many hops (0: 1), nearest
-// first, at most limit (0: 20).
+// Neighbours returns an entity and its neighbours within that many hops (0 means 1), nearest first,
+// at most limit (0 means 20).
 func (c *Client) Neighbours(ctx context.Context, in loci.ProjectID, id loci.EntityID, hops,
 	limit int) (*EntityList, error) {
 	return get[EntityList](ctx, c,
 		query(entity(in, id, "/neighbours"), values("limit", number(limit), "hops", number(hops))))
 }
 
-// GraphTrash returns what can be restored, at most limit of each kind (0: 100).
+// GraphTrash returns what can be restored, at most limit of each kind (0 means 100).
 func (c *Client) GraphTrash(ctx context.Context, in loci.ProjectID, limit int) (*GraphTrash, error) {
 	return get[GraphTrash](ctx, c, query(graph(in, "/trash"), paging(limit, "")))
 }
 
-// RestoreEntities takes rows out of the trash, all or none, and returns how many.
+// RestoreEntities restores rows from the trash, all or none, and returns their number.
 func (c *Client) RestoreEntities(ctx context.Context, in loci.ProjectID, ids GraphIDs) (int, error) {
 	out, err := send[Restored](ctx, c, graph(in, "/restore"), ids)
 	if err != nil {
@@ -114,13 +113,13 @@ func (c *Client) RestoreEntities(ctx context.Context, in loci.ProjectID, ids Gra
 	return out.Restored, nil
 }
 
-// MergeEntities makes one entity of two and returns it.
+// MergeEntities merges from into into and returns the merged entity.
 func (c *Client) MergeEntities(ctx context.Context, in loci.ProjectID, from, into loci.EntityID) (*loci.Entity, error) {
 	return send[loci.Entity](ctx, c, graph(in, "/merge"), EntityMerge{From: from, Into: into})
 }
 
-// SetGraphVendors says which vendors may read rows that the person wrote, and
-// returns how many it changed.
+// SetGraphVendors sets which vendors may read rows that the person wrote. It returns the number of
+// changed rows.
 func (c *Client) SetGraphVendors(ctx context.Context, in loci.ProjectID, ids GraphIDs,
 	vendors ...loci.Vendor) (int, error) {
 	out, err := call[Changed](ctx, c, http.MethodPut, graph(in, "/vendors"),
@@ -137,19 +136,19 @@ const (
 	GraphReference = "reference" // the memory.json of the reference "memory" MCP server
 )
 
-// ExportGraph writes the live graph as JSON lines to w; no format is GraphLoci.
+// ExportGraph writes the live graph as JSON lines to w. An empty format means GraphLoci.
 func (c *Client) ExportGraph(ctx context.Context, in loci.ProjectID, format string, w io.Writer) error {
 	return c.download(ctx, query(graph(in, "/export"), values("format", format)), w)
 }
 
-// GraphImport says how to import.
+// GraphImport configures ImportGraph.
 type GraphImport struct {
 	DryRun         bool
-	AllowedVendors []loci.Vendor // of what is added; none: all
+	AllowedVendors []loci.Vendor // for what the import adds; if empty: all
 }
 
-// ImportGraph reads the memory.json of the reference "memory" MCP server, at
-// most 16 MiB. It may be repeated. Lines that cannot be taken are reported, the others are stored.
+// ImportGraph imports the memory.json of the reference "memory" MCP server, at most 16 MiB. It can
+// safely be repeated. It stores the valid lines and reports the others.
 func (c *Client) ImportGraph(ctx context.Context, in loci.ProjectID, lines io.Reader,
 	o GraphImport) (*GraphImported, error) {
 	v := url.Values{}

@@ -28,7 +28,7 @@ func (c *Client) RenameTeam(ctx context.Context, id loci.TeamID, name string) (*
 	return call[loci.Team](ctx, c, http.MethodPatch, "/teams/"+id.String(), Name{name})
 }
 
-// DeleteTeam deletes a team, with force even if it has other members.
+// DeleteTeam deletes a team. It needs force if the team has other members.
 func (c *Client) DeleteTeam(ctx context.Context, id loci.TeamID, force bool) error {
 	path := "/teams/" + id.String()
 	if force {
@@ -37,8 +37,8 @@ func (c *Client) DeleteTeam(ctx context.Context, id loci.TeamID, force bool) err
 	return c.do(ctx, http.MethodDelete, path, nil, nil, nil)
 }
 
-// InviteToTeam invites up to 10 people to a team. The tokens are in the answer
-// and never shown again. No role is member.
+// InviteToTeam invites up to 10 people to a team. The server shows the tokens only in this answer.
+// An empty role means member.
 func (c *Client) InviteToTeam(ctx context.Context, id loci.TeamID, role loci.MemberRole,
 	emails ...string) (*InvitedList, error) {
 	return send[InvitedList](ctx, c, "/teams/"+id.String()+"/invite", Invitation{Emails: emails, Role: role})
@@ -86,12 +86,12 @@ func (c *Client) EditOrg(ctx context.Context, id loci.OrgID, e OrgEdit) (*loci.O
 	return call[loci.Org](ctx, c, http.MethodPatch, org(id, ""), e)
 }
 
-// DeleteOrg deletes the person's org with everything in it. confirm is its id.
+// DeleteOrg deletes the person's org and all its data. confirm is the org's id.
 func (c *Client) DeleteOrg(ctx context.Context, id loci.OrgID, confirm string) (*OrgReceipt, error) {
 	return call[OrgReceipt](ctx, c, http.MethodDelete, org(id, ""), Confirmation{confirm})
 }
 
-// Members returns one page of the people of the org. limit 0 is 100.
+// Members returns one page of the people of the org. If limit is 0, it is 100.
 func (c *Client) Members(ctx context.Context, id loci.OrgID, limit int, cursor string) (*MemberList, error) {
 	return get[MemberList](ctx, c, query(org(id, "/members"), paging(limit, cursor)))
 }
@@ -101,8 +101,8 @@ func (c *Client) EditMember(ctx context.Context, id loci.OrgID, user loci.UserID
 	return call[loci.User](ctx, c, http.MethodPatch, org(id, "/members/"+user.String()), e)
 }
 
-// InviteToOrg invites up to 10 people to the org. The tokens are in the answer
-// and never shown again. No role is member.
+// InviteToOrg invites up to 10 people to the org. The server shows the tokens only in this answer.
+// An empty role means member.
 func (c *Client) InviteToOrg(ctx context.Context, id loci.OrgID, role loci.MemberRole,
 	emails ...string) (*InvitedList, error) {
 	return send[InvitedList](ctx, c, org(id, "/invite"), Invitation{Emails: emails, Role: role})
@@ -134,7 +134,7 @@ func (c *Client) RenameWorkspace(ctx context.Context, id loci.OrgID, w loci.Work
 	return call[loci.Workspace](ctx, c, http.MethodPatch, org(id, "/workspaces/"+w.String()), Name{name})
 }
 
-// DeleteWorkspace deletes a workspace without memories.
+// DeleteWorkspace deletes a workspace that has no memories.
 func (c *Client) DeleteWorkspace(ctx context.Context, id loci.OrgID, w loci.WorkspaceID) error {
 	return c.do(ctx, http.MethodDelete, org(id, "/workspaces/"+w.String()), nil, nil, nil)
 }

@@ -7,31 +7,31 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// RevertRequest asks for an old version.
+// RevertRequest names the old version to revert to.
 type RevertRequest struct {
-	Version int `json:"version" minimum:"1" doc:"The version that it is to say the same as again" example:"1"`
+	Version int `json:"version" minimum:"1" doc:"The version whose content to restore" example:"1"`
 }
 
-// UndoRequest says which changes are to be undone.
+// UndoRequest selects the changes to undo.
 type UndoRequest struct {
 	loci.UndoSelection
-	DryRun bool `json:"dry_run,omitempty" doc:"Change nothing and say what would be done"`
+	DryRun bool `json:"dry_run,omitempty" doc:"True to only report what would be undone"`
 }
 
-// Diff compares two versions of a memory. to 0 is the current one, from 0 the one
-// before to. People's keys only.
+// Diff compares two versions of a memory. If to is 0, it is the current version; if from is 0, it
+// is the version before to. It works with people's keys only.
 func (c *Client) Diff(ctx context.Context, id loci.MemoryID, from, to int) (*loci.Diff, error) {
 	return get[loci.Diff](ctx, c, query("/memories/"+id.String()+"/diff", values("from", number(from), "to", number(to))))
 }
 
-// Revert makes the memory that is at atVersion say again what it said in an old one; 0 is any. People's
-// keys only.
+// Revert gives a memory the content of an old version. It fails unless the memory is at atVersion;
+// 0 means any version. It works with people's keys only.
 func (c *Client) Revert(ctx context.Context, id loci.MemoryID, atVersion, to int) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/revert", version(atVersion), RevertRequest{Version: to})
 }
 
-// Undo puts back what the selection changed. It needs a browser session with a fresh proof, so the
-// error for a key has the code Forbidden; `loci undo` does the same at the data directory.
+// Undo undoes the selected changes. It requires a browser session with a fresh proof, so with a key
+// it fails with Forbidden. `loci undo` does the same at the data directory.
 func (c *Client) Undo(ctx context.Context, r UndoRequest) (*loci.UndoReport, error) {
 	return send[loci.UndoReport](ctx, c, "/undo", r)
 }

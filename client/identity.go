@@ -10,38 +10,39 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// A Client with a key may do what needs no step-up; most of what deletes, makes
-// keys or changes roles needs a browser session with a fresh proof. An Error
-// with the code StepUp says in StepUpURL where to give one.
+// A Client with a key can do everything that needs no step-up. Most calls that delete, create keys
+// or change roles need a browser session with a fresh proof. If an Error has the code StepUp, its
+// StepUpURL is where the person can give that proof.
 
-// Share puts a memory into the pool of the person's team.
+// Share shares a memory with the person's team.
 func (c *Client) Share(ctx context.Context, id loci.MemoryID) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/share", nil, nil)
 }
 
-// Unshare takes a memory back from the team.
+// Unshare stops sharing a memory with the team.
 func (c *Client) Unshare(ctx context.Context, id loci.MemoryID) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/unshare", nil, nil)
 }
 
-// TeamMemories returns one page of what the team shares, with any key. limit 0
-// is 20; cursor is "" or the NextCursor of the page before.
+// TeamMemories returns one page of the memories that the team shares. It works with any key. If
+// limit is 0, it is 20. cursor is "" or the NextCursor of the previous page.
 func (c *Client) TeamMemories(ctx context.Context, limit int, cursor string) (*MemoryPage, error) {
 	return get[MemoryPage](ctx, c, query("/agent/memories/team", paging(limit, cursor)))
 }
 
-// TrashMany moves up to 1,000 memories to the trash: all of them or none.
+// TrashMany moves up to 1,000 memories to the trash, all or none.
 func (c *Client) TrashMany(ctx context.Context, ids []loci.MemoryID) (*BulkTrashed, error) {
 	return call[BulkTrashed](ctx, c, http.MethodDelete, "/memories", BulkTrash{IDs: ids})
 }
 
-// Erase deletes the memory that is at version for good; 0 is any.
+// Erase permanently deletes a memory. It fails unless the memory is at atVersion; 0 means any
+// version.
 func (c *Client) Erase(ctx context.Context, id loci.MemoryID, atVersion int) error {
 	return c.do(ctx, http.MethodDelete, "/memories/"+id.String()+"?permanent=true", version(atVersion), nil, nil)
 }
 
-// AgentTrash moves a memory to the trash that the vendor of the key wrote, where
-// the org deletes by key.
+// AgentTrash moves a memory that the key's vendor wrote to the trash. The org must allow deleting
+// by key.
 func (c *Client) AgentTrash(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodDelete, "/agent/memories/"+id.String(), version(atVersion), nil)
 }
@@ -56,8 +57,8 @@ func (c *Client) RenameMe(ctx context.Context, name string) (*loci.User, error) 
 	return call[loci.User](ctx, c, http.MethodPatch, "/users/me", Name{name})
 }
 
-// DeleteMe deletes the account with everything in it. confirm is its e-mail
-// address, or its id if it has none.
+// DeleteMe deletes the account and all its data. confirm is the account's email address, or its id
+// if it has none.
 func (c *Client) DeleteMe(ctx context.Context, confirm string) error {
 	return c.do(ctx, http.MethodDelete, "/users/me", nil, Confirmation{confirm}, nil)
 }
@@ -67,12 +68,12 @@ func (c *Client) Export(ctx context.Context, w io.Writer) error {
 	return c.download(ctx, "/users/me/export", w)
 }
 
-// SignInMethods says what the person can sign in with.
+// SignInMethods returns the ways in which the person can sign in.
 func (c *Client) SignInMethods(ctx context.Context) (*SignInMethods, error) {
 	return get[SignInMethods](ctx, c, "/users/me/sign-in")
 }
 
-// SignIns returns the browsers in which the person is signed in, newest first.
+// SignIns returns the person's browser sessions, newest first.
 func (c *Client) SignIns(ctx context.Context) (*SessionList, error) {
 	return get[SessionList](ctx, c, "/users/me/sessions")
 }
@@ -82,8 +83,7 @@ func (c *Client) EndSignIn(ctx context.Context, id loci.CredentialID) error {
 	return c.do(ctx, http.MethodDelete, "/users/me/sessions/"+id.String(), nil, nil, nil)
 }
 
-// EndOtherSignIns ends all browser sessions but the one that asks, and returns
-// how many.
+// EndOtherSignIns ends all browser sessions except the one in use, and returns their number.
 func (c *Client) EndOtherSignIns(ctx context.Context) (int, error) {
 	out, err := call[Ended](ctx, c, http.MethodPost, "/users/me/sessions/end-others", nil)
 	if err != nil {
@@ -92,12 +92,12 @@ func (c *Client) EndOtherSignIns(ctx context.Context) (int, error) {
 	return out.Ended, nil
 }
 
-// Grants returns what the person allowed OAuth clients.
+// Grants returns the person's grants to OAuth clients.
 func (c *Client) Grants(ctx context.Context) (*GrantList, error) {
 	return get[GrantList](ctx, c, "/users/me/grants")
 }
 
-// RevokeGrant takes back what the person allowed an OAuth client.
+// RevokeGrant revokes a grant to an OAuth client.
 func (c *Client) RevokeGrant(ctx context.Context, id loci.GrantID) error {
 	return c.do(ctx, http.MethodDelete, "/users/me/grants/"+id.String(), nil, nil, nil)
 }
@@ -112,18 +112,17 @@ func (c *Client) Keys(ctx context.Context) (*KeyList, error) {
 	return get[KeyList](ctx, c, "/keys")
 }
 
-// CreateKey makes a key. Its secret is in the answer and never shown again.
+// CreateKey creates a key. The server shows its secret only in this answer.
 func (c *Client) CreateKey(ctx context.Context, k NewKey) (*MadeKey, error) {
 	return send[MadeKey](ctx, c, "/keys", k)
 }
 
-// RotateKey makes a key in place of another, which stays valid for so many
-// hours.
+// RotateKey creates a key that replaces another one. The old key stays valid for overlapHours.
 func (c *Client) RotateKey(ctx context.Context, id loci.CredentialID, overlapHours int) (*MadeKey, error) {
 	return send[MadeKey](ctx, c, "/keys/"+id.String()+"/rotate", Rotation{&overlapHours})
 }
 
-// RevokeKey makes a key useless from the next request on.
+// RevokeKey revokes a key, effective immediately.
 func (c *Client) RevokeKey(ctx context.Context, id loci.CredentialID) error {
 	return c.do(ctx, http.MethodDelete, "/keys/"+id.String(), nil, nil, nil)
 }
@@ -133,18 +132,18 @@ func (c *Client) SetKeyWorkspace(ctx context.Context, id loci.CredentialID, w lo
 	return c.do(ctx, http.MethodPut, "/keys/"+id.String()+"/workspace", nil, WorkspaceChoice{w}, nil)
 }
 
-// AdminUsers returns one page of the people of the deployment, for people with
-// the instance role admin. limit 0 is 100.
+// AdminUsers returns one page of all people on the server. It requires the instance role admin. If
+// limit is 0, it is 100.
 func (c *Client) AdminUsers(ctx context.Context, limit int, cursor string) (*UserList, error) {
 	return get[UserList](ctx, c, query("/admin/users", paging(limit, cursor)))
 }
 
-// AdminMetrics counts what the deployment has.
+// AdminMetrics returns counts for the whole server.
 func (c *Client) AdminMetrics(ctx context.Context) (*Metrics, error) {
 	return get[Metrics](ctx, c, "/admin/metrics")
 }
 
-// values are the parameters of a query: pairs of a name and a value, but for those with an empty value.
+// values returns query parameters from pairs of a name and a value. It leaves out empty values.
 func values(pairs ...string) url.Values {
 	v := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {

@@ -14,12 +14,12 @@ const (
 	ByAll     By = "all"
 	ByTags    By = "tags"
 	ByIDs     By = "ids"
-	BySearch  By = "search" // best first; the others are newest first
+	BySearch  By = "search" // best match first; the others are newest first
 	ByOrigin  By = "origin"
 	ByTrashed By = "trashed" // people only
 )
 
-// TagMode is how many of several tags a memory must have.
+// TagMode sets how many of several tags a memory must have.
 type TagMode string
 
 // The tag modes.
@@ -28,8 +28,8 @@ const (
 	EveryTag TagMode = "all"
 )
 
-// Within narrows a list or a search to the memories of something. Zero fields
-// do not narrow; all that are set must hold.
+// Within narrows a list or a search to the memories of something. A memory must match every field
+// that is set.
 type Within struct {
 	Key       string         `json:"key,omitzero" query:"key" minLength:"1" maxLength:"200" doc:"Only memories with this key"`
 	Scope     loci.Scope     `json:"scope,omitzero" query:"scope" enum:"global,project,agent" doc:"Only memories of this scope"`
@@ -42,26 +42,26 @@ type Within struct {
 type When struct {
 	AsOf       time.Time `json:"as_of,omitzero" query:"as_of" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"What was true then, or will be; left out: now"`
 	KnownAt    time.Time `json:"known_at,omitzero" query:"known_at" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"What was stored then, as it was then; not in the future; left out: now"`
-	Superseded bool      `json:"include_superseded,omitzero" query:"include_superseded" doc:"Also memories that another one took the place of"`
+	Superseded bool      `json:"include_superseded,omitzero" query:"include_superseded" doc:"Also include superseded memories"`
 }
 
-// Conditions narrow a list or a search, in a body or in query parameters. Zero
-// fields do not narrow; all that are set must hold.
+// Conditions narrow a list or a search, in a body or in query parameters. A memory must match every
+// field that is set.
 type Conditions struct {
-	Tags      []string        `json:"tags,omitzero" query:"tags,explode" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100" doc:"As a query parameter, repeat it for several"`
+	Tags      []string        `json:"tags,omitzero" query:"tags,explode" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100" doc:"As a query parameter, repeat it for several tags"`
 	TagMode   TagMode         `json:"tag_mode,omitzero" query:"tag_mode" enum:"any,all" doc:"Default: any"`
 	Origin    string          `json:"origin,omitzero" query:"origin" minLength:"1" maxLength:"50" doc:"The writer"`
 	Type      loci.MemoryType `json:"memory_type,omitzero" query:"memory_type" enum:"semantic,episodic,procedural"`
 	Category  string          `json:"category,omitzero" query:"category" minLength:"1" maxLength:"100"`
 	ProjectID loci.ProjectID  `json:"project_id,omitzero" query:"project_id" format:"uuid"`
-	From      time.Time       `json:"from,omitzero" query:"from" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after"`
-	To        time.Time       `json:"to,omitzero" query:"to" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before"`
+	From      time.Time       `json:"from,omitzero" query:"from" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after this time"`
+	To        time.Time       `json:"to,omitzero" query:"to" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before this time"`
 	Within
 	When
 }
 
-// Filter chooses memories. The zero Filter means all of them. The conditions go
-// with every kind but ids; When goes with every kind but trashed.
+// Filter selects memories. The zero Filter selects all of them. Conditions work with every kind
+// except ids, and When with every kind except trashed.
 type Filter struct {
 	By   By              `json:"by,omitzero" enum:"all,tags,ids,search,origin,trashed" doc:"Default: what the other fields imply, or all"`
 	IDs  []loci.MemoryID `json:"ids,omitzero" nullable:"false" maxItems:"500" format:"uuid" doc:"Loci leaves out ids that do not exist or that you may not see"`
@@ -71,30 +71,30 @@ type Filter struct {
 
 // ListRequest asks people's /memories/list for one page.
 type ListRequest struct {
-	Filter Filter `json:"filter,omitzero" doc:"Left out: all"`
-	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"500" doc:"Left out: 50"`
+	Filter Filter `json:"filter,omitzero" doc:"Default: all"`
+	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"500" doc:"Default: 50"`
 	Offset int    `json:"offset,omitzero" minimum:"0" maximum:"10000"`
-	Cursor string `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same filter"`
-	Total  bool   `json:"total,omitzero" doc:"Also count, up to 1000"`
+	Cursor string `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the previous page, with the same filter"`
+	Total  bool   `json:"total,omitzero" doc:"True to also count, up to 1000"`
 }
 
 // BrowseRequest asks for one page of summaries.
 type BrowseRequest struct {
-	Filter Filter `json:"filter,omitzero" doc:"Left out: all"`
-	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"200" doc:"Left out: 50"`
+	Filter Filter `json:"filter,omitzero" doc:"Default: all"`
+	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"200" doc:"Default: 50"`
 	Offset int    `json:"offset,omitzero" minimum:"0" maximum:"10000"`
-	Cursor string `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same filter"`
-	Total  *bool  `json:"total,omitzero" nullable:"false" doc:"Also count, up to 1000; left out: true"`
+	Cursor string `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the previous page, with the same filter"`
+	Total  *bool  `json:"total,omitzero" nullable:"false" doc:"Whether to also count, up to 1000. Default: true"`
 }
 
 // ByTagRequest asks for one page of the memories that have tags.
 type ByTagRequest struct {
 	Tags    []string `json:"tags" nullable:"false" minItems:"1" maxItems:"50" minLength:"1" maxLength:"100" example:"[\"ops\"]"`
-	TagMode TagMode  `json:"tag_mode,omitzero" enum:"any,all" doc:"Left out: any"`
-	Limit   int      `json:"limit,omitzero" minimum:"1" maximum:"100" doc:"Left out: 20"`
+	TagMode TagMode  `json:"tag_mode,omitzero" enum:"any,all" doc:"Default: any"`
+	Limit   int      `json:"limit,omitzero" minimum:"1" maximum:"100" doc:"Default: 20"`
 	Offset  int      `json:"offset,omitzero" minimum:"0" maximum:"10000"`
-	Cursor  string   `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same tags"`
-	Total   *bool    `json:"total,omitzero" nullable:"false" doc:"Also count, up to 1000; left out: true"`
+	Cursor  string   `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the previous page, with the same tags"`
+	Total   *bool    `json:"total,omitzero" nullable:"false" doc:"Whether to also count, up to 1000. Default: true"`
 	Within
 	When
 }
@@ -105,14 +105,14 @@ type SearchRequest struct {
 	Term  string `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
 	Query string `json:"query,omitzero" minLength:"1" maxLength:"500" doc:"Another name of term"`
 	Conditions
-	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 10"`
+	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Default: 10"`
 	Offset int    `json:"offset,omitzero" minimum:"0" maximum:"10000"`
-	Cursor string `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the page before, with the same search"`
+	Cursor string `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the previous page, with the same search"`
 }
 
 // NewestRequest asks for the newest memories.
 type NewestRequest struct {
-	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Left out: 10"`
+	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Default: 10"`
 	Cursor string `json:"cursor,omitzero" maxLength:"1024"`
 	When
 }
@@ -122,8 +122,8 @@ type Page struct {
 	Limit  int `json:"limit" example:"50"`
 	Offset int `json:"offset" example:"0"`
 	More
-	Total             *int `json:"total,omitempty" nullable:"false" doc:"How many there are on all pages, if it was asked for" example:"1"`
-	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"There are more than total"`
+	Total             *int `json:"total,omitempty" nullable:"false" doc:"Number of items on all pages, if requested" example:"1"`
+	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"True if there are more items than total"`
 }
 
 // MemoryPage is one page of memories.
@@ -141,15 +141,15 @@ type SummaryPage struct {
 // CountedPage is the newest memories, as /agent/memories/list returns them.
 type CountedPage struct {
 	Memories []*loci.Memory `json:"memories" nullable:"false"`
-	Count    int            `json:"count" doc:"How many are in this answer" example:"1"`
+	Count    int            `json:"count" doc:"Number of memories in this answer" example:"1"`
 	More
 }
 
 // SearchPage is one page of matching memories, best first.
 type SearchPage struct {
 	Memories []*loci.Memory `json:"memories" nullable:"false"`
-	Hits     []Hit          `json:"hits" nullable:"false" doc:"Why each of memories is there, in the same order"`
-	Count    int            `json:"count" doc:"How many are in this answer" example:"1"`
+	Hits     []Hit          `json:"hits" nullable:"false" doc:"Why each memory matches, in the order of memories"`
+	Count    int            `json:"count" doc:"Number of memories in this answer" example:"1"`
 	Page
 	Stopped
 }
@@ -164,7 +164,7 @@ type Stopped struct {
 type Hit struct {
 	ID      loci.MemoryID `json:"id" format:"uuid"`
 	Score   float64       `json:"score" doc:"Higher is better; comparable within one search only" example:"2.7"`
-	Snippet string        `json:"snippet" doc:"The part of the content that fits best, found words between **" example:"We **deploy** on Tuesdays"`
+	Snippet string        `json:"snippet" doc:"The passage that fits best, with found words between **" example:"We **deploy** on Tuesdays"`
 	Why     loci.Why      `json:"why"`
 }
 
@@ -173,5 +173,5 @@ type History struct {
 	Versions       []*loci.Version `json:"versions" nullable:"false"`
 	CurrentVersion int             `json:"current_version" example:"2"`
 	HasMore        bool            `json:"has_more"`
-	NextCursor     string          `json:"next_cursor" doc:"Send it as cursor for older versions; empty on the last page"`
+	NextCursor     string          `json:"next_cursor" doc:"Send it as cursor to get older versions; empty on the last page"`
 }

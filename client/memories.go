@@ -7,45 +7,47 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Create saves a memory: a new one, or a new version of the one that has its key. People's keys only; agents use
-// AgentCreate.
+// Create saves a memory. If a memory with its key exists, Create saves a new version of it. It
+// works with people's keys only; agents use AgentCreate.
 func (c *Client) Create(ctx context.Context, m NewMemory) (*loci.Saved, error) {
 	return send[loci.Saved](ctx, c, "/memories", m)
 }
 
-// Get returns a memory, also from the trash. People's keys only.
+// Get returns a memory, even from the trash. It works with people's keys only.
 func (c *Client) Get(ctx context.Context, id loci.MemoryID) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodGet, "/memories/"+id.String(), nil, nil)
 }
 
-// List returns one page. People's keys only.
+// List returns one page of memories. It works with people's keys only.
 func (c *Client) List(ctx context.Context, r ListRequest) (*MemoryPage, error) {
 	return send[MemoryPage](ctx, c, "/memories/list", r)
 }
 
-// Replace replaces the whole memory that is at version; 0 is
-// any. The error has the code Precondition if the memory has another version.
+// Replace replaces a whole memory. It fails with Precondition unless the memory is at atVersion; 0
+// means any version.
 func (c *Client) Replace(ctx context.Context, id loci.MemoryID, atVersion int, r Replacement) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPut, "/memories/"+id.String(), version(atVersion), r)
 }
 
-// Edit changes parts of the memory that is at version; 0 is any.
+// Edit changes parts of a memory. It fails unless the memory is at atVersion; 0 means any version.
 func (c *Client) Edit(ctx context.Context, id loci.MemoryID, atVersion int, e Edit) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPatch, "/memories/"+id.String(), version(atVersion), e)
 }
 
-// Trash moves the memory that is at version to the trash; 0 is any.
+// Trash moves a memory to the trash. It fails unless the memory is at atVersion; 0 means any
+// version.
 func (c *Client) Trash(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodDelete, "/memories/"+id.String(), version(atVersion), nil)
 }
 
-// Restore restores the memory that is at version from the trash; 0 is any.
+// Restore restores a memory from the trash. It fails unless the memory is at atVersion; 0 means any
+// version.
 func (c *Client) Restore(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/restore", version(atVersion), nil)
 }
 
-// Versions returns old versions, newest first. cursor is "" or the NextCursor
-// of the page before; limit 0 is 100.
+// Versions returns old versions, newest first. cursor is "" or the NextCursor of the previous page.
+// If limit is 0, it is 100.
 func (c *Client) Versions(ctx context.Context, id loci.MemoryID, limit int, cursor string) (*History, error) {
 	return get[History](ctx, c, query("/memories/"+id.String()+"/versions", paging(limit, cursor)))
 }
@@ -60,13 +62,13 @@ func (c *Client) AgentGet(ctx context.Context, id loci.MemoryID) (*loci.Memory, 
 	return one(ctx, c, http.MethodGet, "/agent/memories/"+id.String(), nil, nil)
 }
 
-// Latest returns the newest memory that has the tag and the origin; "" is any.
-// The error has the code NotFound if there is none.
+// Latest returns the newest memory with the tag and the origin; "" means any. It fails with
+// NotFound if there is none.
 func (c *Client) Latest(ctx context.Context, tag, origin string) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodGet, query("/agent/memories/latest", values("tag", tag, "origin", origin)), nil, nil)
 }
 
-// ByTag returns one page of the memories that have tags.
+// ByTag returns one page of the memories with some tags.
 func (c *Client) ByTag(ctx context.Context, r ByTagRequest) (*MemoryPage, error) {
 	return send[MemoryPage](ctx, c, "/agent/memories/by-tag", r)
 }
@@ -76,7 +78,7 @@ func (c *Client) Browse(ctx context.Context, r BrowseRequest) (*SummaryPage, err
 	return send[SummaryPage](ctx, c, "/agent/memories/browse", r)
 }
 
-// Search returns the memories that match a search, best first.
+// Search returns the memories that match a search, best match first.
 func (c *Client) Search(ctx context.Context, r SearchRequest) (*SearchPage, error) {
 	return send[SearchPage](ctx, c, "/agent/memories/search", r)
 }
@@ -91,12 +93,12 @@ func (c *Client) Query(ctx context.Context, r QueryRequest) (*QueryAnswer, error
 	return send[QueryAnswer](ctx, c, "/query", r)
 }
 
-// Briefing returns an overview of the memories to ask for.
+// Briefing returns an overview of the available memories.
 func (c *Client) Briefing(ctx context.Context) (*loci.Briefing, error) {
 	return get[loci.Briefing](ctx, c, "/agent/briefing")
 }
 
-// BriefingMarkdown returns the briefing as a text for a model to read.
+// BriefingMarkdown returns the briefing as text for a model.
 func (c *Client) BriefingMarkdown(ctx context.Context) (string, error) {
 	var b []byte
 	err := c.do(ctx, http.MethodGet, "/agent/briefing?format=markdown", nil, nil, &b)

@@ -14,17 +14,17 @@ type NewNode = loci.NewNode
 type NodeEdit struct {
 	Name           Change[string]        `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"500" example:"Onboarding"`
 	Description    Change[string]        `json:"description,omitzero" nullable:"true" maxLength:"2000"`
-	Tags           Change[[]string]      `json:"tags,omitzero" nullable:"true" maxItems:"50" minLength:"1" maxLength:"100" doc:"The whole list; null: none"`
+	Tags           Change[[]string]      `json:"tags,omitzero" nullable:"true" maxItems:"50" minLength:"1" maxLength:"100" doc:"The whole list; null: no tags"`
 	AllowedVendors Change[[]loci.Vendor] `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"The whole list"`
-	Shared         Change[bool]          `json:"shared,omitzero" nullable:"true" doc:"With your team, or with nobody"`
+	Shared         Change[bool]          `json:"shared,omitzero" nullable:"true" doc:"Whether it is shared with your team"`
 }
 
-// NodeFilter asks for one page of memory nodes. Zero fields do not filter.
+// NodeFilter selects one page of memory nodes. Zero fields match everything.
 type NodeFilter struct {
 	Scope     loci.Scope
 	ProjectID loci.ProjectID
 	Tag       string
-	Trashed   bool // those in the trash instead; people only
+	Trashed   bool // only nodes in the trash; people only
 	Limit     int  // 0: 50
 	Cursor    string
 }
@@ -40,29 +40,29 @@ type NewNodeItem = loci.NewNodeItem
 
 // NodeItemMove is the new place of an item.
 type NodeItemMove struct {
-	ParentID Change[loci.NodeItemID] `json:"parent_id,omitzero" nullable:"true" format:"uuid" doc:"The item to be below; null: the node itself; left out: what it is below now"`
-	Before   loci.NodeItemID         `json:"before,omitzero" format:"uuid" doc:"The item to stand before; left out: last"`
+	ParentID Change[loci.NodeItemID] `json:"parent_id,omitzero" nullable:"true" format:"uuid" doc:"The item that it moves below; null: the top level. Default: its present parent"`
+	Before   loci.NodeItemID         `json:"before,omitzero" format:"uuid" doc:"Insert it before this item. Default: last"`
 }
 
-// NodeItemList is the items of a memory node, each followed by those below it.
+// NodeItemList is the items of a memory node. Each is followed by the items below it.
 type NodeItemList struct {
 	Items []loci.NodeItem `json:"items" nullable:"false"`
 	More
 }
 
-// NodePack is a memory node to be read as a whole.
+// NodePack is a memory node with its contents, to read as a whole.
 type NodePack struct {
 	Node  *loci.MemoryNode `json:"memory_node"`
-	Items []PackedItem     `json:"items" nullable:"false" doc:"In order, as many as the budget has room for"`
-	Left  int              `json:"left" doc:"Items that the budget had no room for" example:"0"`
+	Items []PackedItem     `json:"items" nullable:"false" doc:"Items in order, as many as fit the budget"`
+	Left  int              `json:"left" doc:"Number of items that didn't fit the budget" example:"0"`
 }
 
-// PackedItem is an item of a memory node with what it shows.
+// PackedItem is an item of a memory node with its content.
 type PackedItem struct {
 	loci.NodeItem
-	Number  string `json:"number" doc:"Its place: 2.1 is the first below the second" example:"2.1"`
-	Title   string `json:"title,omitempty" doc:"Of the memory, or the name of the entity" example:"Deploys"`
-	Content string `json:"content" doc:"Of the memory or the text; the observations of an entity, a line each" example:"We deploy on Tuesdays, never on Fridays."`
+	Number  string `json:"number" doc:"Position: 2.1 is the first item below the second" example:"2.1"`
+	Title   string `json:"title,omitempty" doc:"Title of the memory, or name of the entity" example:"Deploys"`
+	Content string `json:"content" doc:"Content of the memory or the text, or the observations of an entity, one per line" example:"We deploy on Tuesdays, never on Fridays."`
 }
 
 // CreateNode creates a memory node.
@@ -70,7 +70,7 @@ func (c *Client) CreateNode(ctx context.Context, n NewNode) (*loci.MemoryNode, e
 	return send[loci.MemoryNode](ctx, c, "/memory-nodes", n)
 }
 
-// Node returns a memory node, with a person's key even from the trash.
+// Node returns a memory node. With a person's key, it also returns nodes in the trash.
 func (c *Client) Node(ctx context.Context, id loci.NodeID) (*loci.MemoryNode, error) {
 	return get[loci.MemoryNode](ctx, c, node(id, ""))
 }
@@ -115,23 +115,24 @@ func (c *Client) AddNodeItem(ctx context.Context, id loci.NodeID, i NewNodeItem)
 	return send[loci.NodeItem](ctx, c, node(id, "/items"), i)
 }
 
-// MoveNodeItem moves an item within its node, with all below it.
+// MoveNodeItem moves an item within its node, with everything below it.
 func (c *Client) MoveNodeItem(ctx context.Context, id loci.NodeID, item loci.NodeItemID,
 	to NodeItemMove) (*loci.NodeItem, error) {
 	return call[loci.NodeItem](ctx, c, http.MethodPatch, node(id, "/items/"+item.String()), to)
 }
 
-// RemoveNodeItem removes an item from its node, with all below it.
+// RemoveNodeItem removes an item from its node, with everything below it.
 func (c *Client) RemoveNodeItem(ctx context.Context, id loci.NodeID, item loci.NodeItemID) error {
 	return c.do(ctx, http.MethodDelete, node(id, "/items/"+item.String()), nil, nil, nil)
 }
 
-// NodePack returns a memory node with what its items show, in at most budget characters; 0 is the server's default.
+// NodePack returns a memory node with its contents, in at most budget characters. If budget is 0,
+// the server's default applies.
 func (c *Client) NodePack(ctx context.Context, id loci.NodeID, budget int) (*NodePack, error) {
 	return get[NodePack](ctx, c, query(node(id, "/pack"), values("budget", number(budget), "format", "json")))
 }
 
-// NodePackMarkdown is NodePack as a text for a model to read.
+// NodePackMarkdown works like NodePack and returns text for a model.
 func (c *Client) NodePackMarkdown(ctx context.Context, id loci.NodeID, budget int) (string, error) {
 	var b []byte
 	err := c.do(ctx, http.MethodGet, query(node(id, "/pack"), values("budget", number(budget))), nil, nil, &b)

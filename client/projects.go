@@ -11,24 +11,24 @@ import (
 // NewProject is loci.NewProject.
 type NewProject = loci.NewProject
 
-// ProjectEdit changes a project. Nil fields do not change.
+// ProjectEdit changes a project. Nil fields stay unchanged.
 type ProjectEdit struct {
 	Name        *string `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"100" example:"website"`
 	Description *string `json:"description,omitzero" nullable:"false" maxLength:"2000"`
-	Everyone    *bool   `json:"everyone,omitzero" nullable:"false" doc:"Whether every user of the org belongs to it; otherwise only its members do"`
+	Everyone    *bool   `json:"everyone,omitzero" nullable:"false" doc:"True if every user of the org belongs to the project; false if only its members do"`
 }
 
-// ProjectStatuses selects the projects of a list.
+// ProjectStatuses selects the projects in a list.
 type ProjectStatuses string
 
-// The statuses to list by.
+// The values of ProjectStatuses.
 const (
 	ActiveProjects   ProjectStatuses = "active" // the default
 	ArchivedProjects ProjectStatuses = "archived"
 	AllProjects      ProjectStatuses = "all"
 )
 
-// ProjectList is projects, by name.
+// ProjectList is a list of projects, by name.
 type ProjectList struct {
 	Projects []loci.Project `json:"projects" nullable:"false"`
 	More
@@ -40,14 +40,14 @@ type ProjectMemberList struct {
 	More
 }
 
-// CreateProject creates a project with an empty graph; the person becomes its owner.
-// Conflict if the name is taken in the org.
+// CreateProject creates a project with an empty graph. The person becomes its owner. It fails with
+// Conflict if the org already has a project with that name.
 func (c *Client) CreateProject(ctx context.Context, p NewProject) (*loci.Project, error) {
 	return send[loci.Project](ctx, c, "/projects", p)
 }
 
-// Projects returns one page of the projects that the person belongs to, by
-// name. status "" is active; limit 0 is 50; cursor is "" or the NextCursor of the page before.
+// Projects returns one page of the person's projects, by name. An empty status means active. If
+// limit is 0, it is 50. cursor is "" or the NextCursor of the previous page.
 func (c *Client) Projects(ctx context.Context, status ProjectStatuses, limit int, cursor string) (*ProjectList, error) {
 	v := paging(limit, cursor)
 	if status != "" {
@@ -66,12 +66,13 @@ func (c *Client) EditProject(ctx context.Context, id loci.ProjectID, e ProjectEd
 	return call[loci.Project](ctx, c, http.MethodPatch, project(id, ""), e)
 }
 
-// ArchiveProject archives a project. Conflict if it is archived already.
+// ArchiveProject archives a project. It fails with Conflict if the project is already archived.
 func (c *Client) ArchiveProject(ctx context.Context, id loci.ProjectID) (*loci.Project, error) {
 	return call[loci.Project](ctx, c, http.MethodPost, project(id, "/archive"), nil)
 }
 
-// RestoreProject restores an archived project. Conflict if it is not archived.
+// RestoreProject restores an archived project. It fails with Conflict if the project is not
+// archived.
 func (c *Client) RestoreProject(ctx context.Context, id loci.ProjectID) (*loci.Project, error) {
 	return call[loci.Project](ctx, c, http.MethodPost, project(id, "/restore"), nil)
 }
@@ -87,13 +88,13 @@ func (c *Client) ProjectMembers(ctx context.Context, id loci.ProjectID) (*Projec
 	return get[ProjectMemberList](ctx, c, project(id, "/members"))
 }
 
-// PutProjectMember adds a user of the org as a member, or changes the role.
+// PutProjectMember adds a user of the org as a member, or changes a member's role.
 func (c *Client) PutProjectMember(ctx context.Context, id loci.ProjectID, user loci.UserID,
 	role loci.MemberRole) error {
 	return c.do(ctx, http.MethodPut, project(id, "/members/"+user.String()), nil, RoleChange{role}, nil)
 }
 
-// RemoveProjectMember removes a member. It may be repeated.
+// RemoveProjectMember removes a member. It can safely be repeated.
 func (c *Client) RemoveProjectMember(ctx context.Context, id loci.ProjectID, user loci.UserID) error {
 	return c.do(ctx, http.MethodDelete, project(id, "/members/"+user.String()), nil, nil, nil)
 }

@@ -6,26 +6,26 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// RecallRequest asks for the few memories that fit some words best.
+// RecallRequest asks for the memories that best match some words.
 type RecallRequest struct {
 	Query string `json:"query" query:"query" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
 	Conditions
-	SessionID loci.SessionID `json:"session_id,omitzero" query:"session_id" format:"uuid" doc:"The session that asks, so that recall also finds what belongs to its agent"`
+	SessionID loci.SessionID `json:"session_id,omitzero" query:"session_id" format:"uuid" doc:"The agent session that asks. Recall then also finds the memories of the session's agent"`
 	Limit     int            `json:"limit,omitzero" query:"limit" minimum:"1" maximum:"50" doc:"Default: 5"`
-	Cursor    string         `json:"cursor,omitzero" query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same request"`
+	Cursor    string         `json:"cursor,omitzero" query:"cursor" maxLength:"1024" doc:"next_cursor of the previous page, with the same request"`
 }
 
-// RecallPage is one page of what was recalled, best first.
+// RecallPage is one page of recalled memories, best match first.
 type RecallPage struct {
 	Memories []loci.Recalled `json:"memories" nullable:"false"`
 	More
-	Total             int  `json:"total" doc:"How many fit on all pages" example:"1"`
-	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"There are more than total"`
+	Total             int  `json:"total" doc:"Number of matches on all pages" example:"1"`
+	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"True if there are more matches than total"`
 	Stopped
 }
 
-// Recall returns the memories that fit some words, best first, with why and
-// where they come from.
+// Recall returns the memories that best match some words, best match first. Each has the reason for
+// the match and its sources.
 func (c *Client) Recall(ctx context.Context, r RecallRequest) (*RecallPage, error) {
 	return send[RecallPage](ctx, c, "/memories/recall", r)
 }

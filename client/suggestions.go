@@ -7,32 +7,34 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// SuggestionList is suggestions, the newest first.
+// SuggestionList is a list of suggestions, newest first.
 type SuggestionList struct {
 	Suggestions []loci.Suggestion `json:"suggestions" nullable:"false"`
 	More
 }
 
-// SuggestionQuery narrows a list of suggestions. Zero fields do not filter.
+// SuggestionQuery filters a list of suggestions. Zero fields match everything.
 type SuggestionQuery struct {
 	State  loci.SuggestionState
 	Limit  int    // 0: 50; at most 500
-	Cursor string // NextCursor of the page before
+	Cursor string // NextCursor of the previous page
 }
 
-// Suggestions returns one page of the suggestions of which the caller sees both memories.
+// Suggestions returns one page of the suggestions for which the caller sees both memories.
 func (c *Client) Suggestions(ctx context.Context, q SuggestionQuery) (*SuggestionList, error) {
 	return get[SuggestionList](ctx, c, query("/suggestions",
 		values("state", string(q.State), "limit", number(q.Limit), "cursor", q.Cursor)))
 }
 
-// AcceptSuggestion does what is suggested. People's keys only. The error has the code Conflict if it was decided about
-// already, or one of its memories is not live any more.
+// AcceptSuggestion makes the suggested change. It works with people's keys only. It fails with
+// Conflict if the suggestion was already accepted or declined, or if one of its memories is no
+// longer live.
 func (c *Client) AcceptSuggestion(ctx context.Context, id loci.SuggestionID) (*loci.Suggestion, error) {
 	return c.settle(ctx, id, "accept")
 }
 
-// DeclineSuggestion leaves the memory as it is. People's keys only.
+// DeclineSuggestion declines the suggested change and leaves the memory unchanged. It works with
+// people's keys only.
 func (c *Client) DeclineSuggestion(ctx context.Context, id loci.SuggestionID) (*loci.Suggestion, error) {
 	return c.settle(ctx, id, "decline")
 }
