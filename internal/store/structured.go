@@ -8,8 +8,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// KeyQuery names a memory by its key: it is unique in this context but for
-// those that were made with dedupe "create". A zero id is none, not any.
+// KeyQuery names a memory by its key. The key is unique in this context, except for memories
+// created with dedupe "create". A zero id means none, not any.
 type KeyQuery struct {
 	UserID      loci.UserID
 	Origin      string // "": any
@@ -20,7 +20,7 @@ type KeyQuery struct {
 	Key         string
 }
 
-// EditQuery asks for what was changed through something. Zero fields do not filter.
+// EditQuery selects changes by who or what made them. Zero fields match everything.
 type EditQuery struct {
 	Editor     string
 	Credential loci.CredentialID
@@ -31,48 +31,50 @@ type EditQuery struct {
 	Limit      int           // at least 1
 }
 
-// Timeless is the part of Memories that this file adds; it reads other states of rows
-// than the present one.
+// Timeless is the part of Memories that reads past states of rows.
 type Timeless interface {
-	// ByKey returns the live visible memory of that name that was changed last, or NotFound. In an Update nothing
-	// comes between it and a write, so two saves of one key never make two.
+	// ByKey returns the live visible memory with that key that changed last, or NotFound. In an
+	// Update, no other write can come between ByKey and a write. So two saves of one key never create
+	// two memories.
 	ByKey(ctx context.Context, v loci.Viewer, q KeyQuery) (*loci.Memory, error)
-	// GetAt returns a memory as SeesAt has it, or NotFound. What was stored at w.KnownAt is the version that was
-	// from its UpdatedAt on and before its ReplacedAt; of several, which only an import brings, the last.
+	// GetAt returns a memory as SeesAt defines it, or NotFound. The version stored at w.KnownAt is the
+	// one with UpdatedAt at or before that time and ReplacedAt after it. If there are several, which
+	// only an import can cause, it is the last.
 	GetAt(ctx context.Context, v loci.Viewer, id loci.MemoryID, w loci.When) (*loci.Memory, error)
-	// EditedBy returns the ids of the memories of v.UserID that v sees, in whatever state, of which a
-	// version was made as the query says, by id. An old version counts if it was of v.UserID and v sees it, as SeesVersion
-	// has it. Invalid without a limit.
+	// EditedBy returns, by id, the ids of v.UserID's memories that v sees in any state and of which
+	// the query selects a version. An old version counts if it belonged to v.UserID and v sees it, as
+	// SeesVersion defines. It fails with Invalid without a limit.
 	EditedBy(ctx context.Context, v loci.Viewer, q EditQuery) ([]loci.MemoryID, error)
 }
 
-// Agents keeps the registered agents of the org.
+// Agents stores the registered agents of the org.
 type Agents interface {
-	// Insert stores an agent. Conflict if the person has one of that vendor and name, or its id is taken; NotFound if
-	// there is no such user.
+	// Insert stores an agent. It fails with Conflict if the person has an agent with that vendor and
+	// name or the id is taken, and with NotFound if the user doesn't exist.
 	Insert(ctx context.Context, a loci.Agent) error
 	// Get returns a visible agent, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.AgentID) (loci.Agent, error)
-	// List returns the visible agents behind that one (zero: from the beginning), by name, those of one name by vendor, at
-	// most limit. NotFound if v does not see after.
+	// List returns at most limit visible agents after that one (zero: from the beginning), by name and
+	// then by vendor. It fails with NotFound if v doesn't see after.
 	List(ctx context.Context, v loci.Viewer, after loci.AgentID, limit int) ([]loci.Agent, error)
 }
 
-// Sessions keeps the sessions of agents. They have nothing to do with sessions of browsers or of MCP.
+// Sessions stores agent sessions. They are unrelated to browser sessions and MCP connections.
 type Sessions interface {
-	// Insert stores a session. Conflict if its id is taken, NotFound if there is no such user, or no such agent of that
-	// person and, unless the session is only the person's, of its vendor.
+	// Insert stores a session. It fails with Conflict if the id is taken. It fails with NotFound if
+	// the user doesn't exist, or if that person has no such agent. Unless the session is only the
+	// person's, the agent must also belong to the session's vendor.
 	Insert(ctx context.Context, s loci.Session) error
 	// Get returns a visible session, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.SessionID) (loci.Session, error)
-	// List returns visible sessions, the one stored last first, and the position behind them, "" at the end. Invalid if
-	// q.After is not a Position of such a list.
+	// List returns visible sessions, last stored first, and the position after them, which is "" at
+	// the end. It fails with Invalid if q.After is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, q SessionQuery) ([]loci.Session, Position, error)
-	// Close ends a visible session. NotFound; Conflict if it is closed.
+	// Close ends a visible session. It fails with NotFound, or with Conflict if the session is closed.
 	Close(ctx context.Context, v loci.Viewer, id loci.SessionID, at time.Time) error
 }
 
-// SessionQuery asks for one page of sessions. Zero fields do not filter.
+// SessionQuery asks for one page of sessions. Zero fields match everything.
 type SessionQuery struct {
 	State   loci.SessionState
 	AgentID loci.AgentID
@@ -80,108 +82,121 @@ type SessionQuery struct {
 	After   Position
 }
 
-// Suggestions keeps what others propose about memories.
+// Suggestions stores suggested changes of memories.
 type Suggestions interface {
-	// Insert stores a pending suggestion; s.UserID is whoever owns the memory. Conflict if the same one is pending or its
-	// id is taken; NotFound if a memory of it is not there; Invalid about a memory and itself.
+	// Insert stores a pending suggestion, with s.UserID set to the memory's owner. It fails with
+	// Conflict if the same suggestion is pending or the id is taken, with NotFound if one of its
+	// memories doesn't exist, and with Invalid if both memories are the same.
 	Insert(ctx context.Context, s loci.Suggestion) error
-	// Get returns a suggestion of which v sees both memories, in whatever state, or NotFound.
+	// Get returns a suggestion for which v sees both memories, in any state, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.SuggestionID) (loci.Suggestion, error)
-	// Pending returns the pending suggestion of that kind about two memories, or NotFound, as Get does.
+	// Pending returns the pending suggestion of that kind about two memories, or NotFound, like Get.
 	Pending(ctx context.Context, v loci.Viewer, kind loci.SuggestionKind, memory, by loci.MemoryID) (loci.Suggestion,
 		error)
-	// List returns visible suggestions, the one stored last first, and the position behind them, "" at the end; state ""
-	// is all. Invalid if after is not a Position of such a list.
+	// List returns visible suggestions, last stored first, and the position after them, which is "" at
+	// the end. An empty state means all. It fails with Invalid if after is not a Position of such a
+	// list.
 	List(ctx context.Context, v loci.Viewer, state loci.SuggestionState, after Position, limit int) ([]loci.Suggestion,
 		Position, error)
-	// Settle accepts or declines a pending suggestion. NotFound, Conflict if it is not pending, Invalid for another state.
+	// Settle accepts or declines a pending suggestion. It fails with NotFound, with Conflict if it
+	// isn't pending, and with Invalid for another state.
 	Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error
 }
 
-// Assets keeps what is known of attachments; Blobs keeps their bytes.
+// Assets stores the descriptions of attachments; Blobs stores their bytes.
 type Assets interface {
-	// Insert stores an attachment, whose bytes Blobs has. NotFound if there is no such memory; Conflict if the bytes are
-	// not there, as Put was too long ago, or its id is taken.
+	// Insert stores an attachment whose bytes are in Blobs. It fails with NotFound if the memory
+	// doesn't exist, and with Conflict if the id is taken or the bytes are gone because Put was too
+	// long ago.
 	Insert(ctx context.Context, a loci.Asset) error
 	// Get returns an attachment of a memory that is visible in that lifecycle, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.AssetID, l loci.Lifecycle) (loci.Asset, error)
-	// List returns the attachments of a memory, oldest first. NotFound if the memory is not visible.
+	// List returns the attachments of a memory, oldest first. It fails with NotFound if the memory is
+	// not visible.
 	List(ctx context.Context, v loci.Viewer, memory loci.MemoryID, l loci.Lifecycle) ([]loci.Asset, error)
-	// Remove deletes an attachment. NotFound.
+	// Remove deletes an attachment. It fails with NotFound.
 	Remove(ctx context.Context, id loci.AssetID) error
-	// Usage returns how many bytes the attachments of a person have, each counted; the zero user: all of the org.
+	// Usage returns the total size in bytes of a person's attachments. Equal attachments count each
+	// time. The zero user means the whole org.
 	Usage(ctx context.Context, user loci.UserID) (int64, error)
 }
 
-// Blobs keeps bytes by their SHA-256, once in each org. What no asset names goes
-// away at a sweep.
+// Blobs stores bytes by their SHA-256, once per org. A sweep removes bytes that no asset refers to.
 type Blobs interface {
-	// Put stores what r gives and returns its hash and size, after it is durable. TooLarge beyond limit in bytes.
-	// NotFound if there is no such org. After an error nothing is left that a sweep does not take.
+	// Put stores the bytes of r and returns their hash and size once they are durable. It fails with
+	// TooLarge beyond limit in bytes, and with NotFound if the org doesn't exist. After an error, a
+	// sweep removes everything that is left.
 	Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64) (sum [32]byte, size int64, err error)
-	// Open returns the bytes for reading. The caller closes them. NotFound.
+	// Open returns a reader of the bytes. The caller closes it. It fails with NotFound.
 	Open(ctx context.Context, org loci.OrgID, sum [32]byte) (io.ReadSeekCloser, error)
-	// Sweep removes what no asset of the org names and was last Put before then, and what killed writers have left, and
-	// returns how many. A writer that is at work since before then fails with Unavailable. It does nothing while a
-	// backup, an export or a check is under way.
+	// Sweep removes bytes that no asset of the org refers to and that were last Put before then, and
+	// the leftovers of killed writers. It returns their number. A writer at work since before that
+	// time fails with Unavailable. Sweep does nothing while a backup, an export or a check is running.
 	Sweep(ctx context.Context, org loci.OrgID, before time.Time) (int, error)
-	// Check reads everything and returns what is missing or has changed, one sentence each.
+	// Check reads all bytes. It returns one sentence for each that is missing or has changed.
 	Check(ctx context.Context, org loci.OrgID) ([]string, error)
 }
 
-// Sources keeps where memories come from.
+// Sources stores where memories come from.
 type Sources interface {
-	// Insert stores a source. NotFound if there is no such memory; Conflict for more than loci.MaxSources of one from the
-	// same user and origin, or if its id is taken. Full if what others have written, seen or not, leaves no room.
+	// Insert stores a source. It fails with NotFound if the memory doesn't exist, and with Conflict if
+	// the id is taken or one user and origin would have more than loci.MaxSources for the memory. It
+	// fails with Full if the sources of others, visible or not, leave no room.
 	Insert(ctx context.Context, s loci.Source) error
 	// Get returns a visible source of a memory that is visible in that lifecycle, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.SourceID, l loci.Lifecycle) (loci.Source, error)
 	// List returns the visible sources of memories that are visible in that lifecycle, oldest first.
 	List(ctx context.Context, v loci.Viewer, memories []loci.MemoryID, l loci.Lifecycle) ([]loci.Source, error)
-	// Remove deletes a source. NotFound.
+	// Remove deletes a source. It fails with NotFound.
 	Remove(ctx context.Context, id loci.SourceID) error
 }
 
-// MemoryNodes keeps structured recall graphs.
+// MemoryNodes stores structured recall graphs.
 type MemoryNodes interface {
-	// Insert stores a node. NotFound if its user does not exist, Conflict if its id is taken.
+	// Insert stores a node. It fails with NotFound if its user doesn't exist, and with Conflict if its
+	// id is taken.
 	Insert(ctx context.Context, n *loci.MemoryNode) error
 	// Get returns a visible node, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.NodeID, l loci.Lifecycle) (*loci.MemoryNode, error)
-	// List returns visible nodes, last changed first, and the position behind them, "" at the end. What happens to items
-	// is no change of the node: others may see less of them. Invalid if q.After is not a Position of such a list.
+	// List returns visible nodes, last changed first, and the position after them, which is "" at the
+	// end. A change of items doesn't count as a change of the node, because others may see fewer of
+	// them. It fails with Invalid if q.After is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, q NodeQuery) ([]*loci.MemoryNode, Position, error)
-	// Update stores everything of a node but id, org, user, origin and the time of its creation. NotFound.
+	// Update stores all fields of a node except id, org, user, origin and creation time. It fails with
+	// NotFound.
 	Update(ctx context.Context, n *loci.MemoryNode) error
-	// Erase deletes a node with its items for good. NotFound.
+	// Erase permanently deletes a node with its items. It fails with NotFound.
 	Erase(ctx context.Context, id loci.NodeID) error
-	// Purge deletes for good at most limit nodes that were trashed before then, and returns how many.
+	// Purge permanently deletes at most limit nodes that were trashed before then, and returns their
+	// number.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
-	// Items returns the visible items of a live node, each followed by those below it, in their order. Entities are in
-	// other files: whoever asks has to look at them.
+	// Items returns the visible items of a live node in order, each followed by the items below it.
+	// The caller must check that entities exist, because they are in other files.
 	Items(ctx context.Context, v loci.Viewer, id loci.NodeID) ([]loci.NodeItem, error)
-	// OwnItems returns the items that v's user has in a node of theirs, for export: whatever state the node and the
-	// memories in it are in, and whatever agents they are for. A memory has to be the user's and of the active workspace.
-	// What is below an item that is left out is below the one above that. NotFound if the node is not visible or
-	// another's.
+	// OwnItems returns the items of v's user in one of their nodes, for export. The node and its
+	// memories may be in any state, and for any agent. A memory must belong to the user and to the
+	// active workspace. If an item is left out, the items below it move up to the item above. OwnItems
+	// fails with NotFound if the node is not visible or belongs to another user.
 	OwnItems(ctx context.Context, v loci.Viewer, id loci.NodeID) ([]loci.NodeItem, error)
-	// InsertItem stores an item behind all others below i.ParentID, for import: whatever state the node and its memory
-	// are in. NotFound if one of them is not there; Conflict if its id is taken. Full beyond what all writers of a node
-	// together may have.
+	// InsertItem stores an item after all others below i.ParentID, for import. The node and its memory
+	// may be in any state. It fails with NotFound if one of them doesn't exist, with Conflict if the
+	// id is taken, and with Full beyond the limit for all writers of a node together.
 	InsertItem(ctx context.Context, i loci.NodeItem) error
-	// PutItem stores a new item below i.ParentID, directly before the visible item before (zero: last). NotFound for a
-	// node, parent, before or memory that v does not see; Invalid for a before that is elsewhere; Conflict for more than
-	// loci.MaxNodeItems or loci.MaxNodeDepth of what v sees, or if its id is taken. Full if what v does not see leaves no
-	// room.
+	// PutItem stores a new item below i.ParentID, directly before the visible item before (zero:
+	// last). It fails with NotFound for a node, parent, before or memory that v doesn't see, and with
+	// Invalid if before is not below the same parent. It fails with Conflict if v would see more than
+	// loci.MaxNodeItems or loci.MaxNodeDepth, or if the id is taken. It fails with Full if items that
+	// v doesn't see leave no room.
 	PutItem(ctx context.Context, v loci.Viewer, i loci.NodeItem, before loci.NodeItemID) error
-	// MoveItem puts an item with all below it, seen or not, elsewhere in its node. Invalid below or before itself.
-	// Otherwise like PutItem.
+	// MoveItem moves an item within its node, with everything below it, visible or not. It fails with
+	// Invalid if the target is the item itself or below it. Otherwise it works like PutItem.
 	MoveItem(ctx context.Context, v loci.Viewer, id, parent, before loci.NodeItemID) error
-	// RemoveItem deletes an item with all below it, seen or not. NotFound for one that v does not see.
+	// RemoveItem deletes an item with everything below it, visible or not. It fails with NotFound if v
+	// doesn't see the item.
 	RemoveItem(ctx context.Context, v loci.Viewer, id loci.NodeItemID) error
 }
 
-// NodeQuery asks for one page of nodes. Zero fields do not filter.
+// NodeQuery asks for one page of nodes. Zero fields match everything.
 type NodeQuery struct {
 	Scope     loci.Scope
 	ProjectID loci.ProjectID
@@ -191,68 +206,75 @@ type NodeQuery struct {
 	After     Position
 }
 
-// Feed is what has changed, in order, as loci.Viewer.Notices has it. Engines enter every change of a memory and of a
-// node by themselves, in its transaction; adding an old version is none. What expires changes nothing by itself, so
-// a reader looks at expires_at.
+// Feed is the sequence of changes, as loci.Viewer.Notices reports them. Engines record every change
+// of a memory or a node in the transaction that makes it. Adding an old version isn't a change.
+// Expiry isn't one either, so a reader must check expires_at.
 //
-// A position is one viewer's. It holds as long as that is the same in everything that decides what it may see: then
-// what it sees follows from where it began and what it was told since. It says nothing about how much lies before it,
-// and two of the same place differ, so that nobody learns from it whether others have changed something.
+// A position belongs to one viewer. It is valid while everything that decides what the viewer may
+// see stays the same. Then the viewer knows what they can see from where they began and what the
+// feed reported since. A position doesn't reveal how much comes before it. Two positions of the
+// same place differ, so that nobody can tell from them whether others changed something.
 type Feed interface {
-	// Now returns the position behind everything that has happened. Taken in the transaction in which a reader lists what
-	// there is, it is where to go on.
+	// Now returns the position after all changes so far. If a reader calls Now in the transaction in
+	// which it lists the rows, it can continue from there.
 	Now(ctx context.Context, v loci.Viewer) (Position, error)
-	// After returns at most limit events behind a position of Now or of this method. Conflict if the reader has to begin
-	// anew: what was behind the position has been purged, all memories have moved to a workspace, v is another viewer
-	// than that of the position, or the rows are of a backup from before it. Invalid for what is no position.
+	// After returns at most limit events after a position from Now or After. It fails with Conflict if
+	// the reader must start again: the events after the position were purged, all memories moved to a
+	// workspace, v is not the viewer of the position, or the rows come from a backup older than the
+	// position. It fails with Invalid if after is not a position.
 	After(ctx context.Context, v loci.Viewer, after Position, limit int) (FeedPage, error)
-	// Purge deletes at most limit events from before then, but none behind one that stays, and returns how many.
+	// Purge deletes at most limit events from before then and returns their number. It never deletes
+	// an event after one that stays.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
 }
 
-// FeedWindow is how many events a call of After looks at, so that those that the viewer may not see cost no
-// more than so much.
+// FeedWindow is the number of events that one call of After examines. It limits the cost of events
+// that the viewer may not see.
 const FeedWindow = 1000
 
 // FeedPage is a part of the feed.
 type FeedPage struct {
 	Events []FeedRow
-	Next   Position // behind everything that was looked at, also if there was nothing for the viewer
-	// More says that there is more to look at: ask again at once. It counts what the viewer may not see, so
-	// a client must not learn of it, nor of how many events a page has where More is set.
+	Next   Position // after every examined event, even if none was for the viewer
+	// More is set if there are more events to examine, so the caller should ask again at once. It
+	// counts events that the viewer may not see. So a client must not learn of it, nor of the number
+	// of events on a page with More set.
 	More bool
 }
 
-// FeedRow is an event with the position behind it.
+// FeedRow is an event with the position after it.
 type FeedRow struct {
 	loci.FeedEvent
 	Position Position
 }
 
-// Idempotency remembers requests, so that one that is sent twice is carried out once. Two may carry out
-// the same one only if the first did not finish in time; then Finish fails for all but one of them. So whoever finishes
-// in the transaction that stores what was asked for stores it once, whatever happens.
+// Idempotency stores requests, so that a repeated request is carried out once. Two callers may
+// carry out the same request only if the first didn't finish in time. Then Finish fails for all but
+// one of them. So a caller that calls Finish in the transaction that stores the result stores it
+// exactly once.
 type Idempotency interface {
-	// Begin enters a request under its key. began says that it is new and to be carried out; otherwise it returns what is
-	// known, which has Status 0 if another is about to do it. One that began before stale and has not finished is begun
-	// anew. Conflict if the same key came with another body.
+	// Begin stores a request under its key. began reports whether it is new, and must be carried out.
+	// Otherwise Begin returns the known request; its Status is 0 if another caller is carrying it out.
+	// If a request began before stale and isn't finished, it begins again. Begin fails with Conflict
+	// if the same key came with another body.
 	Begin(ctx context.Context, r IdempotentRequest, stale time.Time) (known IdempotentRequest, began bool, err error)
-	// Finish keeps r.Status, above 0, and r.Answer. r.Key and r.At are those of Begin. Conflict if it was finished
-	// already, begun anew, or forgotten.
+	// Finish stores r.Status, above 0, and r.Answer. r.Key and r.At must be those of Begin. It fails
+	// with Conflict if the request was already finished, began again or was forgotten.
 	Finish(ctx context.Context, r IdempotentRequest) error
-	// Forget takes a request back that failed, and may be repeated. It does nothing where Finish would be a Conflict.
+	// Forget removes a failed request. It may be repeated. It does nothing where Finish would fail
+	// with Conflict.
 	Forget(ctx context.Context, r IdempotentRequest) error
-	// Purge deletes at most limit requests from before then and returns how many.
+	// Purge deletes at most limit requests from before then and returns their number.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
 }
 
-// IdempotentRequest is a request that was made under a key.
+// IdempotentRequest is a request with an idempotency key.
 type IdempotentRequest struct {
-	Key    [32]byte // a hash of principal, route and what the client sent as key
+	Key    [32]byte // a hash of the principal, the route and the client's key
 	Body   [32]byte // a hash
 	At     time.Time
 	Status int // 0: not finished
-	// Answer is what a repetition gets: an id, never text, so that nothing that
-	// was erased stays here.
+	// Answer is what a repetition receives. It is an id, never text, so that it keeps nothing that was
+	// erased.
 	Answer []byte
 }
