@@ -95,7 +95,7 @@ func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (ga
 }
 
 func errNotItsCursor() error {
-	return loci.FieldErrorf("cursor", "is not a cursor of this query; leave it out to begin at the first page")
+	return loci.FieldErrorf("cursor", "does not belong to this query; leave it out to start at the first page")
 }
 
 // Get returns an agent. NotFound if it is not there or not visible.

@@ -8,11 +8,10 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Proxies are the networks whose word about who sent a request is taken. The
-// zero Proxies trusts nobody.
+// Proxies are the networks whose forwarding headers Loci trusts. The zero Proxies trusts none.
 type Proxies []netip.Prefix
 
-// ParseProxies reads addresses and networks, separated by commas or spaces.
+// ParseProxies parses addresses and networks, separated by commas or spaces.
 func ParseProxies(s string) (Proxies, error) {
 	var out Proxies
 	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
@@ -26,7 +25,7 @@ func ParseProxies(s string) (Proxies, error) {
 		}
 		if err != nil || !prefix.IsValid() || prefix.Addr().Is4In6() {
 			return nil, loci.Errorf(loci.Invalid,
-				"the trusted proxies are addresses or networks, separated by commas, like 10.0.0.0/8,::1")
+				"the trusted proxies must be addresses or networks, separated by commas, like 10.0.0.0/8,::1")
 		}
 		out = append(out, prefix.Masked())
 	}
@@ -42,14 +41,14 @@ func (p Proxies) trusts(a netip.Addr) bool {
 	return false
 }
 
-// maxHops is the most entries of a forwarding header that are looked at.
+// maxHops is the maximum number of entries of a forwarding header that ClientAddress examines.
 const maxHops = 50
 
-// ClientAddress returns the address that a request came from: the connection's,
-// or, if that is a trusted proxy's, the right-most one in X-Forwarded-For or
-// else Forwarded that is not. What stands left of it may be made up. An entry
-// that cannot be read ends the search: the proxy before it is the client then.
-// The zero Addr means that the connection has no address.
+// ClientAddress returns the address that a request came from. Usually it is the connection's
+// address. If that is a trusted proxy, it is the right-most untrusted address in X-Forwarded-For or
+// else in Forwarded. Entries to the left of it may be forged. At an entry that it can't parse, the
+// search ends, and the proxy before it is the client. The zero Addr means that the connection has
+// no address.
 func (p Proxies) ClientAddress(r *http.Request) netip.Addr {
 	at, ok := parseHop(r.RemoteAddr)
 	if !ok || !p.trusts(at) {
@@ -74,7 +73,7 @@ func forwardedFor(h http.Header) []string {
 	}
 	var out []string
 	for _, element := range strings.Split(strings.Join(h.Values("Forwarded"), ","), ",") {
-		hop := "" // an element without for= says nothing about who was there
+		hop := "" // an element without for= doesn't identify the sender
 		for _, pair := range strings.Split(element, ";") {
 			if name, value, ok := strings.Cut(strings.TrimSpace(pair), "="); ok && strings.EqualFold(name, "for") {
 				hop = strings.Trim(value, `"`)
@@ -85,7 +84,7 @@ func forwardedFor(h http.Header) []string {
 	return out
 }
 
-// parseHop reads an address with or without a port.
+// parseHop parses an address with or without a port.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
 	if a, err := netip.ParseAddrPort(s); err == nil {

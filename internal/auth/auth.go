@@ -1,13 +1,11 @@
-// Package auth turns credentials into principals. It is the only maker of
-// loci.Principal. What a principal may do is decided in package gate, what it
-// may see by loci.Viewer.
+// Package auth turns credentials into principals. Only this package creates a loci.Principal.
+// Package gate decides what a principal may do, and loci.Viewer what it may see.
 //
-// Paths are tried in a fixed order on every request: dashboard service key
-// with a signed token, owner key, agent keys of the environment, then what is
-// in the store: keys and OAuth tokens, or a browser session's cookie. The cost
-// does not grow with their number: every path is one look-up by the SHA-256 of
-// the token, and one of the person it belongs to. Tokens carry 256 random bits,
-// so a fast hash is right; a slow one is for passwords.
+// Every request tries the credentials in a fixed order: dashboard service key with a signed token,
+// owner key, agent keys from the environment, then the credentials in the store: keys and OAuth
+// tokens, or the cookie of a browser session. Every path needs one look-up by the SHA-256 of the
+// token and one of its person, so the cost doesn't grow with the number of credentials. Tokens have
+// 256 random bits, so a fast hash is enough. Only passwords need a slow one.
 package auth
 
 import (
@@ -24,31 +22,31 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The origins of people's writes. An agent's origin is its vendor.
+// The origins of memories that people write. An agent's origin is its vendor.
 const (
 	OriginAPI       = "api"
 	OriginCLI       = "cli"
 	OriginDashboard = "dashboard"
 )
 
-// CheckVendor refuses what is no vendor's name, and the origins of people's
-// and the server's writes: an agent of such a name would write as if it were one of them.
+// CheckVendor rejects an invalid vendor name. It also rejects the origins of people and of the
+// server, because an agent with such a name would appear to be one of them.
 func CheckVendor(v loci.Vendor) error {
 	switch string(v) {
 	case OriginAPI, OriginCLI, OriginDashboard, loci.ServerOrigin:
 		return loci.Errorf(loci.Invalid,
-			"%s is the origin of what a person or the server writes; a vendor needs another name", v)
+			"the name %s is reserved for people and the server; use another vendor name", v)
 	}
 	return v.Validate()
 }
 
-// Options configure an Authenticator. Keys that are empty are switched off.
+// Options configure an Authenticator. An empty key is disabled.
 type Options struct {
 	Store     store.Store // required
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard Dashboard
-	Site      Site             // where it is https, the plain session cookie counts nowhere
+	Site      Site             // if it is https, the plain session cookie is never valid
 	Now       func() time.Time // default: time.Now
 	Log       *slog.Logger     // default: discard
 }
@@ -67,8 +65,8 @@ type Authenticator struct {
 	projects  projectCache
 }
 
-// New returns an Authenticator. Invalid if two keys are the same or the
-// dashboard is configured by half; it panics without a store.
+// New returns an Authenticator. It fails with Invalid if two keys are the same or the dashboard is
+// only partly configured. It panics without a store.
 func New(o Options) (*Authenticator, error) {
 	if o.Store == nil {
 		panic("auth: no store")
@@ -87,11 +85,11 @@ func New(o Options) (*Authenticator, error) {
 	}
 	for vendor, key := range o.AgentKeys {
 		if err := CheckVendor(vendor); err != nil {
-			return nil, loci.Errorf(loci.Invalid, "the agent key of %q is not usable: %s", vendor, err)
+			return nil, loci.Errorf(loci.Invalid, "cannot use the agent key of %q: %s", vendor, err)
 		}
 		h := Hash(key)
 		if other, taken := a.agents[h]; taken || a.hasOwner && h == a.owner {
-			return nil, loci.Errorf(loci.Invalid, "the agent key of %s is also the key of %s; every credential needs its own",
+			return nil, loci.Errorf(loci.Invalid, "the agent key of %s is also the key of %s; use a different key for each",
 				vendor, orOwner(other))
 		}
 		a.agents[h] = vendor
@@ -108,23 +106,23 @@ func orOwner(v loci.Vendor) string {
 
 // Request carries the credentials of one request.
 type Request struct {
-	Bearer         loci.Secret // of Authorization: Bearer, or of x-api-key
-	DashboardToken loci.Secret // of X-Dashboard-Token
-	Session        loci.Secret // of the session cookie; counts only without a Bearer
+	Bearer         loci.Secret // from Authorization: Bearer, or from x-api-key
+	DashboardToken loci.Secret // from X-Dashboard-Token
+	Session        loci.Secret // from the session cookie; ignored if there is a Bearer
 	plain          bool        // Session came in the cookie without TLS
 }
 
-// RequestOf returns the credentials in the headers of an HTTP request. Invalid
-// if there are several of a kind: proxies and servers disagree on which counts.
+// RequestOf returns the credentials in the headers of an HTTP request. It fails with Invalid if
+// there are several of a kind, because proxies and servers disagree on which one counts.
 func RequestOf(r *http.Request) (Request, error) {
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Dashboard-Token"} {
 		if len(r.Header.Values(name)) > 1 {
-			return Request{}, loci.FieldErrorf(name, "stands twice in the request; send it once")
+			return Request{}, loci.FieldErrorf(name, "appears twice in the request; send it once")
 		}
 	}
 	key := strings.TrimSpace(r.Header.Get("X-Api-Key"))
 	if key != "" && r.Header.Get("Authorization") != "" {
-		return Request{}, loci.FieldErrorf("X-Api-Key", "and Authorization are both in the request; send one of them")
+		return Request{}, loci.FieldErrorf("X-Api-Key", "and Authorization are both in the request; send only one")
 	}
 	out := Request{Bearer: ParseBearer(r.Header.Get("Authorization")),
 		DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token"))}
@@ -137,8 +135,7 @@ func RequestOf(r *http.Request) (Request, error) {
 	return out, nil
 }
 
-// ParseBearer returns the token of an Authorization header, or "" if the
-// header is of another form.
+// ParseBearer returns the token of an Authorization header, or "" if the header has another form.
 func ParseBearer(header string) loci.Secret {
 	scheme, token, ok := strings.Cut(header, " ")
 	if !ok || !strings.EqualFold(scheme, "bearer") {
@@ -147,12 +144,12 @@ func ParseBearer(header string) loci.Secret {
 	return loci.Secret(strings.TrimSpace(token))
 }
 
-// maxToken is longer than any token that we make or accept.
+// maxToken is longer than any token that Loci creates or accepts.
 const maxToken = 8192
 
-// Authenticate returns the principal behind the request's credentials, or
-// Unauthenticated. It gives the same answer for unknown, revoked and expired.
-// Forbidden if the org is suspended, or a workspace is needed and there is none.
+// Authenticate returns the principal behind the request's credentials. It fails with the same
+// Unauthenticated error for unknown, revoked and expired credentials. It fails with Forbidden if
+// the org is suspended, or if the org uses workspaces and the person is in none.
 func (a *Authenticator) Authenticate(ctx context.Context, r Request) (loci.Principal, error) {
 	if r.Bearer == "" && r.Session != "" && !(r.plain && a.https) {
 		return a.stored(ctx, r.Session, true)
@@ -182,7 +179,7 @@ func errBadKey() error {
 	return loci.Errorf(loci.Unauthenticated, "invalid API key: unknown, revoked or expired")
 }
 
-// ownerOf completes a principal that is, or acts for, the owner of an org.
+// ownerOf completes a principal that is the owner of an org or acts for the owner.
 func (a *Authenticator) ownerOf(ctx context.Context, id loci.OrgID, p loci.Principal) (loci.Principal, error) {
 	org, err := a.store.Orgs().Get(ctx, id)
 	if err != nil {
@@ -192,8 +189,8 @@ func (a *Authenticator) ownerOf(ctx context.Context, id loci.OrgID, p loci.Princ
 	return a.member(ctx, org, p)
 }
 
-// member completes a principal with what the org knows of the person now, so
-// that who leaves a team or a project or loses a role does so at once.
+// member completes a principal with the present data of the person in the org. So when someone
+// leaves a team or a project or loses a role, that takes effect at once.
 func (a *Authenticator) member(ctx context.Context, org loci.Org, p loci.Principal) (loci.Principal, error) {
 	if org.State == loci.OrgSuspended && p.Kind != loci.KindLocal {
 		return loci.Principal{}, loci.Errorf(loci.Forbidden, "this org is suspended; ask the operator of the server")
@@ -231,8 +228,8 @@ func (a *Authenticator) member(ctx context.Context, org loci.Org, p loci.Princip
 	return p, nil
 }
 
-// activeWorkspace is the one that the credential names, if the person still is
-// a member of it, or else their first.
+// activeWorkspace returns the workspace that the credential names, if the person is still a member
+// of it. Otherwise it returns the person's first one.
 func activeWorkspace(ctx context.Context, tx store.Tx, user loci.UserID, wanted loci.WorkspaceID) (
 	loci.WorkspaceID, error) {
 	list, err := tx.Workspaces().Of(ctx, user)
@@ -245,13 +242,13 @@ func activeWorkspace(ctx context.Context, tx store.Tx, user loci.UserID, wanted 
 		}
 	}
 	return loci.WorkspaceID{},
-		loci.Errorf(loci.Forbidden, "this org works in workspaces, and you are not a member of the one that this "+
+		loci.Errorf(loci.Forbidden, "this org uses workspaces, and you are not a member of the one that this "+
 			"credential is in; ask an admin of the org")
 }
 
-// stored looks a secret up among the credentials in the store. A session is
-// good only as a cookie, and nothing else is: a page cannot be made to send
-// what it cannot read.
+// stored looks up a secret among the credentials in the store. A session is valid only as a cookie,
+// and no other credential is valid as one. A foreign page can make a browser send cookies, but not
+// headers that it can't read.
 func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie bool) (loci.Principal, error) {
 	if len(secret) > maxToken {
 		return loci.Principal{}, errBadKey()
@@ -291,19 +288,19 @@ func principalFor(c *loci.Credential) loci.Principal {
 	return p
 }
 
-// touch records the use of a credential, at most once a minute. A full disk
-// must not lock people out of reading, so a failure is only logged.
+// touch records the use of a credential, at most once a minute. A failure is only logged, because a
+// full disk must not lock people out of reading.
 func (a *Authenticator) touch(ctx context.Context, c *loci.Credential, now time.Time) {
 	if now.Sub(c.LastUsedAt) < time.Minute {
 		return
 	}
 	if err := a.store.Credentials().Touch(ctx, c.ID, now); err != nil {
-		a.log.WarnContext(ctx, "recording the use of a key failed", "credential", c.ID.String(), "error", err)
+		a.log.WarnContext(ctx, "cannot record the use of a key", "credential", c.ID.String(), "error", err)
 	}
 }
 
-// Local returns the operator at the data directory, acting as the owner of the
-// default org. A vendor limits it to what that vendor sees, as over MCP.
+// Local returns the operator at the data directory, acting as the owner of the default org. A
+// vendor limits the operator to what that vendor sees, as over MCP.
 func (a *Authenticator) Local(ctx context.Context, vendor loci.Vendor) (loci.Principal, error) {
 	if vendor == "" {
 		return a.LocalAs(ctx, loci.DefaultOrg, loci.UserID{})
@@ -315,9 +312,9 @@ func (a *Authenticator) Local(ctx context.Context, vendor loci.Vendor) (loci.Pri
 		loci.Principal{Kind: loci.KindAgent, Vendor: vendor, Origin: string(vendor), Method: loci.ByDisk})
 }
 
-// LocalAs returns the operator at the data directory, acting for a person of
-// an org, who sees what that person sees. The zero user is the org's owner, and then
-// the operator is in every project. NotFound if there is no such org or user.
+// LocalAs returns the operator at the data directory, acting for a person of an org and seeing what
+// that person sees. The zero user means the org's owner; the operator is then in every project. It
+// fails with NotFound if the org or user doesn't exist.
 func (a *Authenticator) LocalAs(ctx context.Context, org loci.OrgID, user loci.UserID) (loci.Principal, error) {
 	o, err := a.store.Orgs().Get(ctx, org)
 	if err != nil {
@@ -334,8 +331,7 @@ func (a *Authenticator) LocalAs(ctx context.Context, org loci.OrgID, user loci.U
 	return p, err
 }
 
-// AgentsExist reports whether any agent key is configured or stored. /mcp is
-// switched on by the first one.
+// AgentsExist reports whether any agent key is configured or stored. The first one turns on /mcp.
 func (a *Authenticator) AgentsExist(ctx context.Context) (bool, error) {
 	if len(a.agents) > 0 {
 		return true, nil
@@ -343,5 +339,5 @@ func (a *Authenticator) AgentsExist(ctx context.Context) (bool, error) {
 	return a.store.Credentials().AnyAgent(ctx, loci.CutTime(a.now()))
 }
 
-// Hash returns what is kept of a key.
+// Hash returns the stored form of a key.
 func Hash(key loci.Secret) [32]byte { return sha256.Sum256([]byte(key.Reveal())) }

@@ -12,25 +12,25 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Dashboard lets a dashboard that runs elsewhere act for the people who signed
-// in to it: it sends its service key as bearer, and a token that it signed in
-// X-Dashboard-Token. It is off until both are configured.
+// Dashboard lets a dashboard on another server act for the people who signed in to it. The
+// dashboard sends its service key as bearer and a token that it signed in X-Dashboard-Token. It is
+// disabled until both are configured.
 type Dashboard struct {
 	ServiceKey loci.Secret
 	JWTSecret  loci.Secret // HS256, at least 32 bytes
-	Open       bool        // an unknown address gets an account without an invitation
+	Open       bool        // give unknown addresses an account without an invitation
 }
 
-// The claims that a dashboard's token must carry besides "email", "email_verified" and "exp".
+// The claims that a dashboard's token must have in addition to "email", "email_verified" and "exp".
 const (
 	dashboardIssuer   = "loci-dashboard"
 	dashboardAudience = "loci"
 )
 
-// MaxDashboardToken is how far in the future a dashboard's token may expire.
+// MaxDashboardToken is the maximum time until a dashboard's token expires.
 const MaxDashboardToken = 24 * time.Hour
 
-// clockSkew is how far the dashboard's clock may be from ours.
+// clockSkew is the maximum difference between the dashboard's clock and ours.
 const clockSkew = 30 * time.Second
 
 func (d *Dashboard) validate() error {
@@ -52,12 +52,12 @@ func (d *Dashboard) is(hash [32]byte) bool {
 	return subtle.ConstantTimeCompare(hash[:], want[:]) == 1
 }
 
-// dashboardClaims checks a dashboard's token and returns its claims. They are read without types of
-// their own, so that a time that is not a number is refused.
+// dashboardClaims checks a dashboard's token and returns its claims. It reads them as untyped JSON,
+// so that it can reject a time that is not a number.
 func (a *Authenticator) dashboardClaims(token loci.Secret) (jwt.MapClaims, error) {
 	claims := jwt.MapClaims{}
 	key := func(t *jwt.Token) (any, error) {
-		if _, there := t.Header["crit"]; there { // RFC 7515, 4.1.11: we understand no extension
+		if _, there := t.Header["crit"]; there { // RFC 7515, 4.1.11: Loci supports no extension
 			return nil, errors.New("the token has a crit header")
 		}
 		return []byte(a.dashboard.JWTSecret.Reveal()), nil
@@ -75,7 +75,8 @@ func (a *Authenticator) dashboardClaims(token loci.Secret) (jwt.MapClaims, error
 	return claims, nil
 }
 
-// proofOf returns when the dashboard last saw a proof, by OpenID Connect's claim; zero: never.
+// proofOf returns when the dashboard last saw a proof, from OpenID Connect's claim; zero means
+// never.
 func (a *Authenticator) proofOf(claims jwt.MapClaims) (time.Time, error) {
 	value, there := claims["auth_time"]
 	if !there {
@@ -83,18 +84,18 @@ func (a *Authenticator) proofOf(claims jwt.MapClaims) (time.Time, error) {
 	}
 	seconds, ok := value.(float64)
 	if !ok {
-		return time.Time{}, errors.New("auth_time is no number")
+		return time.Time{}, errors.New("auth_time is not a number")
 	}
 	at, now := time.Unix(int64(seconds), 0), a.now()
 	if at.After(now) && at.Sub(now) <= clockSkew {
-		at = now // its clock is ahead of ours
+		at = now // the dashboard's clock is ahead of ours
 	}
 	return at, nil
 }
 
-// dashboardUser returns the person whom the dashboard's token names. An address
-// without an account joins the org that invited it. An address that nobody invited
-// gets an org of its own if Dashboard.Open says so, and is Forbidden otherwise.
+// dashboardUser returns the person whom the dashboard's token names. A new address with an
+// invitation joins that org. A new address without one gets its own org if Dashboard.Open is set,
+// and Forbidden otherwise.
 func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (loci.Principal, error) {
 	claims, err := a.dashboardClaims(token)
 	var proof time.Time
@@ -108,13 +109,13 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 	}
 	if verified, _ := claims["email_verified"].(bool); !verified {
 		return loci.Principal{},
-			loci.Errorf(loci.Forbidden, "the dashboard's token does not say that the e-mail address is verified: "+
+			loci.Errorf(loci.Forbidden, "the email address in the dashboard's token is not verified: "+
 				"email_verified must be true")
 	}
 	email, _ := claims["email"].(string)
 	who, err := a.FindOrCreate(ctx, email, a.dashboard.Open)
 	if loci.CodeOf(err) == loci.Invalid {
-		return loci.Principal{}, loci.Errorf(loci.Forbidden, "the dashboard's token names no e-mail address")
+		return loci.Principal{}, loci.Errorf(loci.Forbidden, "the dashboard's token has no email address")
 	}
 	if err != nil {
 		return loci.Principal{}, err

@@ -9,14 +9,13 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// HostRule keeps web pages of strangers away from a server on a person's own
-// machine: by DNS rebinding a page can make a browser send requests to a
-// loopback listener under the page's own name. The zero HostRule knows no
-// public address.
+// HostRule protects a server on a person's own machine from foreign web pages. By DNS rebinding, a
+// page can make a browser send requests to a loopback listener under the page's own host name. The
+// zero HostRule has no public address.
 type HostRule struct{ public *url.URL }
 
-// NewHostRule returns the rule of a server that people also reach at
-// publicURL; "" if there is no such address.
+// NewHostRule returns the rule for a server whose public address is publicURL, or "" if it has
+// none.
 func NewHostRule(publicURL string) HostRule {
 	u, err := url.Parse(publicURL)
 	if err != nil || u.Host == "" {
@@ -25,28 +24,27 @@ func NewHostRule(publicURL string) HostRule {
 	return HostRule{u}
 }
 
-// Check returns Forbidden for a request that reached a loopback listener under
-// a name that is not its own, and for one from a page of another site. Programs
-// send no Origin.
+// Check returns Forbidden if a request reached a loopback listener under a foreign host name, or
+// came from a page of another site. Requests without Origin come from programs, not from pages.
 func (h HostRule) Check(r *http.Request) error {
 	local := fromLoopback(r)
 	host := hostname(r.Host)
 	if local && !isLoopback(host) && (h.public == nil || host != hostname(h.public.Host)) {
 		return loci.Errorf(loci.Forbidden,
-			"this server does not answer under that Host name; use the address that it printed, or set LOCI_PUBLIC_URL if a "+
+			"cannot answer requests for that Host; use the address that the server printed, or set LOCI_PUBLIC_URL if a "+
 				"proxy is in front of it")
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if !h.mayAsk(origin, r.Host, local) {
-			return loci.Errorf(loci.Forbidden, "requests from web pages of another origin are refused")
+			return loci.Errorf(loci.Forbidden, "cannot answer requests from web pages of another origin")
 		}
 	}
 	return nil
 }
 
-// mayAsk says whether a page may send requests. To a loopback listener those
-// of this machine may, at any port: without a key they learn nothing, and no
-// page gets a key from the browser.
+// mayAsk reports whether a page may send requests. Pages of this machine, on any port, may send
+// them to a loopback listener: without a key they learn nothing, and no page can get a key from the
+// browser.
 func (h HostRule) mayAsk(origin, host string, local bool) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -56,19 +54,19 @@ func (h HostRule) mayAsk(origin, host string, local bool) bool {
 		return true
 	}
 	if h.public != nil && u.Scheme != h.public.Scheme && hostname(u.Host) == hostname(h.public.Host) {
-		return false // whoever is on the wire can write a page without TLS
+		return false // without TLS, anyone on the network path can change a page
 	}
 	return strings.EqualFold(u.Host, host) || local && isLoopback(hostname(u.Host))
 }
 
-// fromLoopback reports whether the request came in at a loopback address.
+// fromLoopback reports whether the request arrived at a loopback address.
 func fromLoopback(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return ok && isLoopback(hostname(local.String()))
 }
 
-// hostname returns s without port and brackets, in lower case. What is no
-// number is no port: metadata and challenges repeat the Host with it.
+// hostname returns s without port and brackets, in lower case. It strips only a numeric port,
+// because metadata and challenges repeat the Host with it.
 func hostname(s string) string {
 	if host, port, err := net.SplitHostPort(s); err == nil && strings.Trim(port, "0123456789") == "" {
 		s = host

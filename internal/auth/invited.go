@@ -7,9 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// InvitationNames returns the names behind an invitation that Invitation
-// returned, for whoever holds its token: who made it, and the team. Either is
-// "" if there is none, or no longer.
+// InvitationNames returns the names of the inviter and the team of an invitation from Invitation.
+// They are for the holder of its token. A name is "" if there is none, or if it no longer exists.
 func (s *SignIn) InvitationNames(ctx context.Context, org loci.OrgID, i loci.Invite) (inviter, team string, err error) {
 	err = s.store.View(ctx, org, func(tx store.Tx) error {
 		inviter, team = "", ""

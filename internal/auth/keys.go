@@ -25,16 +25,15 @@ const (
 type KeyRequest struct {
 	Name   string       // 1 to loci.MaxKeyName characters
 	Vendor loci.Vendor  // set for an agent's key, "" for a person's
-	Rights []loci.Right // empty: everything the kind allows
-	// ProjectIDs, if there are any, are all that the key reaches.
+	Rights []loci.Right // if empty: all rights of the kind
+	// If ProjectIDs is not empty, the key reaches only these projects.
 	ProjectIDs  []loci.ProjectID
 	WorkspaceID loci.WorkspaceID // the active one; zero: the person's first
 	ExpiresAt   time.Time        // zero: never
 }
 
-// NewCredential makes a key for the person of p, or for an agent that acts for
-// them. The Secret is the only copy: only its SHA-256 is in the credential,
-// which the caller stores.
+// NewCredential creates a key for p's person, or for an agent that acts for them. The returned
+// secret is the only copy. The credential, which the caller stores, has only its SHA-256.
 func NewCredential(p loci.Principal, r KeyRequest, now time.Time) (loci.Credential, loci.Secret, error) {
 	if err := r.validate(now); err != nil {
 		return loci.Credential{}, "", err
@@ -53,15 +52,15 @@ func NewCredential(p loci.Principal, r KeyRequest, now time.Time) (loci.Credenti
 	}, key, nil
 }
 
-// NewSecret returns prefix and 256 random bits. It panics only if the system
-// has no randomness.
+// NewSecret returns prefix followed by 256 random bits. It panics only if the system has no
+// randomness.
 func NewSecret(prefix string) loci.Secret {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
 	return loci.Secret(prefix + base64.RawURLEncoding.EncodeToString(random[:]))
 }
 
-// maxKeyProjects is the most projects that a key can be limited to.
+// maxKeyProjects is the maximum number of projects that a key can be limited to.
 const maxKeyProjects = 100
 
 func (r *KeyRequest) validate(now time.Time) error {

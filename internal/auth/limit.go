@@ -13,38 +13,38 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The limits of what says nothing else, in requests a minute.
+// The default limits, in requests a minute.
 const (
 	DefaultPerPrincipal = 600
 	DefaultPerAddress   = 100
 )
 
-// limitWindow is what limits count in: fixed windows, which begin with the
-// minute.
+// limitWindow is the fixed window in which limits count. Windows begin at full minutes.
 const limitWindow = time.Minute
 
-// maxTallies bounds the memory of a Limiter: so many keys a minute.
+// maxTallies limits the memory of a Limiter: the number of keys per minute.
 const maxTallies = 1 << 17
 
-// takeTime is how long a request waits for the shared count.
+// takeTime is the maximum time for which a request waits for the shared count.
 const takeTime = time.Second
 
 // LimitOptions configure a Limiter.
 type LimitOptions struct {
-	Store        store.Store // nil: this process counts for itself
-	PerPrincipal int         // requests a minute of one credential; 0: no limit, nor any of a class of routes
-	// requests a minute of one client address without a valid credential; 0: 100, below 0: no limit
+	Store        store.Store // nil: this process counts alone
+	PerPrincipal int         // requests a minute of one credential; 0: no limit, not even for a class of routes
+	// PerAddress limits the requests a minute of one client address without a valid credential. If it
+	// is 0, the limit is 100; if it is negative, there is none.
 	PerAddress int
 	Now        func() time.Time // default: time.Now
 }
 
-// Limiter counts requests in fixed windows of a minute, for all processes on a
-// store together. It is safe for concurrent use.
+// Limiter counts requests in fixed windows of a minute, for all processes on a store together. It
+// is safe for concurrent use.
 //
-// Ordinary use costs no write: a process spends a tenth of a limit on its own
-// account (at least one request), and only then takes shares from the store, in
-// tenths, the one that it has spent included. So one process never exceeds a
-// limit, and P processes never exceed limit + P*limit/10.
+// Ordinary use costs no write. A process first uses a tenth of a limit on its own (at least one
+// request). Only then does it take shares of a tenth from the store, which include the tenth
+// already used. So one process never exceeds a limit, and P processes never exceed limit +
+// P*limit/10.
 type Limiter struct {
 	store        store.Store
 	perPrincipal int
@@ -53,7 +53,7 @@ type Limiter struct {
 
 	mu     sync.Mutex
 	window time.Time
-	counts map[string]*tally // of this window; those before are dropped
+	counts map[string]*tally // of this window; older ones are dropped
 }
 
 // NewLimiter returns a Limiter.
@@ -69,7 +69,7 @@ func NewLimiter(o LimitOptions) *Limiter {
 	return l
 }
 
-// Decision says whether a request may pass, and what is left of its limit.
+// Decision is whether a request may pass, and how much of its limit is left.
 type Decision struct {
 	OK        bool
 	Limit     int
@@ -77,22 +77,22 @@ type Decision struct {
 	Reset     time.Duration // until the next window
 }
 
-// tally is what one process knows of one key in one window.
+// tally is the state of one key in one window in this process.
 type tally struct {
 	window   time.Time
-	used     int  // requests that passed here
-	granted  int  // that may pass here without asking the store again
-	legit    int  // of granted, what the store said yes to
-	reported int  // uses that the store was told of
-	total    int  // uses of all processes when the store was last asked
-	last     bool // the store has no more to give
+	used     int  // requests that passed in this process
+	granted  int  // requests that may pass in this process before it asks the store
+	legit    int  // the part of granted that the store confirmed
+	reported int  // uses reported to the store
+	total    int  // uses in all processes at the last request to the store
+	last     bool // the store has nothing left to grant
 
-	asking sync.Mutex // held while the store is asked
+	asking sync.Mutex // held while this process asks the store
 }
 
-// Allow counts one request of key, of which there may be limit in a minute; 0
-// is no limit. Where the store does not answer, this process counts alone: the
-// decision holds then too, and the error is for the log.
+// Allow counts one request of key, with a maximum of limit in a minute. 0 means no limit. If the
+// store doesn't answer, this process counts alone. The decision is valid even then, and the error
+// is only for the log.
 func (l *Limiter) Allow(ctx context.Context, key string, limit int) (Decision, error) {
 	if limit <= 0 {
 		return Decision{OK: true}, nil
@@ -110,13 +110,12 @@ func (l *Limiter) Allow(ctx context.Context, key string, limit int) (Decision, e
 	}
 }
 
-// pass lets a request through, or refuses it, if that can be known without the
-// store.
+// pass decides whether a request may pass, if it can decide that without the store.
 func (l *Limiter) pass(key string, limit int, now time.Time) (t *tally, d Decision, done bool) {
 	window := now.Truncate(limitWindow)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if window.After(l.window) || window.Before(l.window.Add(-limitWindow)) { // the second: the clock was set back
+	if window.After(l.window) || window.Before(l.window.Add(-limitWindow)) { // the second case: the clock was set back
 		l.window, l.counts = window, map[string]*tally{}
 	}
 	if t = l.counts[key]; t == nil {
@@ -132,7 +131,7 @@ func (l *Limiter) pass(key string, limit int, now time.Time) (t *tally, d Decisi
 
 func (l *Limiter) begin(key string, limit int) *tally {
 	if len(l.counts) >= maxTallies {
-		for other := range l.counts { // which one does not matter
+		for other := range l.counts { // any other will do
 			delete(l.counts, other)
 			break
 		}
@@ -145,16 +144,16 @@ func (l *Limiter) begin(key string, limit int) *tally {
 	return t
 }
 
-// share is how much a process may use before it asks, and takes at once.
+// share returns the number of requests that a process takes from the store at once.
 func share(limit int) int { return max(1, limit/10) }
 
-// ask takes the next share from the store, and reports what was used before.
+// ask takes the next share from the store and reports the uses so far.
 func (l *Limiter) ask(ctx context.Context, t *tally, key string, limit int) error {
 	t.asking.Lock()
 	defer t.asking.Unlock()
 	l.mu.Lock()
 	want := t.used - t.reported + share(limit)
-	enough := t.used < t.granted || t.last // somebody else asked meanwhile
+	enough := t.used < t.granted || t.last // another request asked meanwhile
 	l.mu.Unlock()
 	if enough {
 		return nil
@@ -177,24 +176,23 @@ func (l *Limiter) ask(ctx context.Context, t *tally, key string, limit int) erro
 	return nil
 }
 
-// Policy is a limit of its own for some routes, besides the one for all.
+// Policy is an additional limit for some routes.
 type Policy struct {
 	Name  string // in lower case; shown to clients
 	Limit int    // requests a minute
 }
 
-// Gate counts HTTP requests: those of a principal together, those without a
-// valid credential by the client's address.
+// Gate counts HTTP requests: per principal, or per client address if there is no valid credential.
 type Gate struct {
-	Limiter *Limiter // nil: nothing is limited
+	Limiter *Limiter // nil: no limits
 	Proxies Proxies
-	Log     *slog.Logger // hears of a store that does not answer; default: discard
+	Log     *slog.Logger // logs when the store doesn't answer; default: discard
 }
 
-// Count counts a request of p, or of nobody if p is zero, and writes to h what
-// is left. RateLimited if there is nothing left; h says when there is again.
-// own are further limits of the route. If the store does not answer, this
-// process counts the request alone and logs that.
+// Count counts a request of p, or of an unknown caller if p is zero, and writes the remaining limit
+// to h. It fails with RateLimited if nothing is left; h then has the time of the next window. own
+// are additional limits of the route. If the store doesn't answer, this process counts the request
+// alone and logs that.
 func (g Gate) Count(h http.Header, r *http.Request, p loci.Principal, own ...Policy) error {
 	if g.Limiter == nil {
 		return nil
@@ -206,7 +204,7 @@ func (g Gate) Count(h http.Header, r *http.Request, p loci.Principal, own ...Pol
 		who = p.Subject()
 	}
 	if limit <= 0 {
-		return nil // no limit also means none for a class of routes
+		return nil // no general limit also means no limit for a class of routes
 	}
 	if err := g.count(h, r, Policy{"default", limit}, who); err != nil {
 		return err
@@ -233,8 +231,8 @@ func (g Gate) count(h http.Header, r *http.Request, policy Policy, who string) e
 		seconds(d.Reset))
 }
 
-// write adds the fields of draft-ietf-httpapi-ratelimit-headers, whose names
-// are spelt here as package http keeps them.
+// write adds the fields of draft-ietf-httpapi-ratelimit-headers. Their names are spelled as package
+// http stores them.
 func (d Decision) write(h http.Header, name string) {
 	b := make([]byte, 0, 48)
 	b = append(append(append(b, '"'), name...), `";q=`...)
@@ -248,8 +246,8 @@ func (d Decision) write(h http.Header, name string) {
 
 func seconds(d time.Duration) int { return max(1, int((d+time.Second-1)/time.Second)) }
 
-// AddressKey names who is behind an address. Whoever has one address of IPv6
-// has the /64 that it is in.
+// AddressKey returns the key under which an address is counted. For IPv6 that is its /64, because
+// one customer has all addresses of a /64.
 func AddressKey(a netip.Addr) string {
 	a = a.Unmap().WithZone("")
 	if a.Is6() {

@@ -8,25 +8,25 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// LinkLife is how long a one-time link of a laptop can be used.
+// LinkLife is the lifetime of a one-time link of a local installation.
 const LinkLife = 15 * time.Minute
 
-// maxLinkLife is how long any one-time link can be used at most.
+// maxLinkLife is the maximum lifetime of any one-time link.
 const maxLinkLife = 7 * 24 * time.Hour
 
 func errBadLink() error {
-	return loci.Errorf(loci.Unauthenticated, "this link was used or has expired; ask for a new one")
+	return loci.Errorf(loci.Unauthenticated, "this link was already used or has expired; ask for a new one")
 }
 
 func errBadInvitation() error {
 	return loci.Errorf(loci.NotFound, "this invitation was used or revoked, or has expired; ask for a new one")
 }
 
-// NewLink returns the token of a link that signs a person in once. Invalid if
-// life is not between 1 s and 7 days.
+// NewLink returns the token of a link that signs a person in once. It fails with Invalid unless
+// life is between 1 s and 7 days.
 func (s *SignIn) NewLink(ctx context.Context, who loci.Person, life time.Duration) (loci.Secret, error) {
 	if life < time.Second || life > maxLinkLife {
-		return "", loci.Errorf(loci.Invalid, "a link lives between a second and 7 days")
+		return "", loci.Errorf(loci.Invalid, "the lifetime of a link must be from 1 second to 7 days")
 	}
 	now, token := loci.CutTime(s.now()), NewSecret(linkPrefix)
 	return token, s.store.Credentials().Insert(ctx,
@@ -35,15 +35,15 @@ func (s *SignIn) NewLink(ctx context.Context, who loci.Person, life time.Duratio
 			CreatedAt: now, ExpiresAt: now.Add(life)})
 }
 
-// UseLink uses a link up and returns whom it signs in: one caller of several
-// at once. Unauthenticated for a link that is unknown, used or expired.
+// UseLink consumes a link and returns the person whom it signs in. If several callers use it at
+// once, only one succeeds. It fails with Unauthenticated if the link is unknown, used or expired.
 func (s *SignIn) UseLink(ctx context.Context, token loci.Secret, from From) (loci.Person, error) {
 	if len(token) > maxToken {
 		return loci.Person{}, errBadLink()
 	}
 	hash := Hash(token)
 	c, err := s.store.Credentials().ByHash(ctx, hash)
-	if err == nil && c.Method != loci.ByLink { // Use would revoke a key that somebody pasted here
+	if err == nil && c.Method != loci.ByLink { // Use would revoke a key pasted here by mistake
 		return loci.Person{}, errBadLink()
 	}
 	var used loci.Credential
@@ -55,14 +55,14 @@ func (s *SignIn) UseLink(ctx context.Context, token loci.Secret, from From) (loc
 		who, err = s.store.People().ByID(ctx, used.UserID)
 	}
 	if loci.CodeOf(err) == loci.NotFound {
-		s.log.InfoContext(ctx, "a one-time link was refused", "address", from.Address.String())
+		s.log.InfoContext(ctx, "rejected a one-time link", "address", from.Address.String())
 		return loci.Person{}, errBadLink()
 	}
 	return who, err
 }
 
-// Invitation returns what a token invites to. NotFound if it is unknown, used,
-// revoked or expired.
+// Invitation returns the org and the invitation of a token. It fails with NotFound if the token is
+// unknown, used, revoked or expired.
 func (s *SignIn) Invitation(ctx context.Context, token loci.Secret) (loci.Org, loci.Invite, error) {
 	if len(token) > maxToken {
 		return loci.Org{}, loci.Invite{}, errBadInvitation()
@@ -78,11 +78,10 @@ func (s *SignIn) Invitation(ctx context.Context, token loci.Secret) (loci.Org, l
 	return org, invite, err
 }
 
-// Join makes the account of an invited address that has none, as a member of
-// the org and team. The token proves little: whoever invited has it too.
-// Forbidden therefore for an address that its holder can prove here: they sign
-// in with that, and join by it. Conflict if the address has an account: its
-// holder signs in and accepts.
+// Join creates an account for an invited address and adds it to the org and team. The token alone
+// proves little, because the inviter has it, too. So Join fails with Forbidden if the holder can
+// prove the address here: they must sign in with that proof, which also accepts the invitation. It
+// fails with Conflict if the address has an account. Its holder must sign in and accept.
 func (s *SignIn) Join(ctx context.Context, token loci.Secret) (loci.Person, error) {
 	org, invite, err := s.Invitation(ctx, token)
 	if err != nil {
@@ -90,7 +89,7 @@ func (s *SignIn) Join(ctx context.Context, token loci.Secret) (loci.Person, erro
 	}
 	if s.proves(invite.Email) {
 		return loci.Person{}, loci.Errorf(loci.Forbidden,
-			"show first that this address is yours: sign in with single sign-on, and you join by that")
+			"prove first that this address is yours: sign in with single sign-on, which also accepts the invitation")
 	}
 	_, err = s.store.People().ByEmail(ctx, invite.Email)
 	if err == nil {
@@ -109,15 +108,14 @@ func (s *SignIn) Join(ctx context.Context, token loci.Secret) (loci.Person, erro
 	return who, err
 }
 
-// proves reports whether somebody whom we believe says whose an address is: the
-// dashboard, or a provider by which its holder could get an account themselves.
-// An account that a stranger made of it before would be theirs, with the
-// stranger's password.
+// proves reports whether a trusted party can prove who holds an address: the dashboard, or a
+// provider with which its holder could get an account. Otherwise a stranger could create the
+// holder's account first, and set its password.
 func (s *SignIn) proves(email string) bool {
 	return s.people.dashboard.ServiceKey != "" || len(s.Providers()) > 0 &&
 		(s.oidc.open || slices.ContainsFunc(s.oidc.list, func(c *oidcClient) bool { return c.allows(email) }))
 }
 
 func errHasAccount() error {
-	return loci.Errorf(loci.Conflict, "this e-mail address has an account; sign in first, then open the invitation again")
+	return loci.Errorf(loci.Conflict, "this email address has an account; sign in first, then open the invitation again")
 }

@@ -17,20 +17,20 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// OIDCProvider is an OpenID Connect provider of single sign-on. It is trusted
-// for every e-mail address that it calls verified.
+// OIDCProvider is an OpenID Connect provider for single sign-on. Loci trusts it for every email
+// address that it calls verified.
 type OIDCProvider struct {
 	ID           string // part of the callback's path: a-z, 0-9 and -
 	Name         string // shown on the button; default: the ID
 	Issuer       string
 	ClientID     string
 	ClientSecret loci.Secret // "" for a public client
-	Domains      []string    // whose e-mail addresses get an org of their own without an invitation
+	Domains      []string    // email domains whose users get their own org without an invitation
 }
 
 func (o *OIDCProvider) validate() error {
 	if err := loci.OrgID(o.ID).Validate(); err != nil {
-		return loci.Errorf(loci.Invalid, "the name of an OIDC provider has 1 to 64 of a-z, 0-9 and -")
+		return loci.Errorf(loci.Invalid, "the name of an OIDC provider must have 1 to 64 of a-z, 0-9 and -")
 	}
 	u, err := url.Parse(o.Issuer)
 	if err != nil || u.Host == "" ||
@@ -54,8 +54,8 @@ type oidcClients struct {
 	fetch  *http.Client
 }
 
-// oidcClient discovers its provider when somebody first signs in by it, so that
-// one that is down stops nothing else.
+// oidcClient discovers its provider when someone first signs in with it, so that a provider that is
+// down affects nothing else.
 type oidcClient struct {
 	OIDCProvider
 	mu       sync.Mutex
@@ -73,7 +73,7 @@ func newOIDCClients(o SignInOptions) (*oidcClients, error) {
 			return nil, err
 		}
 		if all.find(p.ID) != nil {
-			return nil, loci.Errorf(loci.Invalid, "there are two OIDC providers of the name %s", p.ID)
+			return nil, loci.Errorf(loci.Invalid, "two OIDC providers have the name %s; rename one", p.ID)
 		}
 		if p.Name == "" {
 			p.Name = p.ID
@@ -92,7 +92,7 @@ func (o *oidcClients) find(id string) *oidcClient {
 	return nil
 }
 
-// Providers returns the OIDC providers that people can sign in by.
+// Providers returns the OIDC providers with which people can sign in.
 func (s *SignIn) Providers() []Provider {
 	var out []Provider
 	if !s.oidc.egress || s.site.PublicURL == "" {
@@ -115,16 +115,16 @@ type oidcState struct {
 	StepUp   loci.UserID `json:"step_up,omitzero"` // who must prove again
 }
 
-// BeginOIDC returns where to send the browser, and the state to keep in a
-// cookie of it and to give to FinishOIDC; next comes back from there. NotFound
-// for an unknown provider; Unavailable if calls to others are off, or the server
-// has no public address; Upstream if the provider cannot be reached.
+// BeginOIDC returns the URL to which to send the browser, and the state to keep in a cookie and to
+// pass to FinishOIDC, which returns next. It fails with NotFound for an unknown provider, with
+// Unavailable if calls to other servers are off or the server has no public address, and with
+// Upstream if it cannot reach the provider.
 func (s *SignIn) BeginOIDC(ctx context.Context, id, next string) (redirect string, state loci.Secret, err error) {
 	return s.beginOIDC(ctx, id, oidcState{Next: next})
 }
 
-// BeginOIDCStepUp is BeginOIDC for a fresh proof of p: the provider is told to
-// ask again, and FinishOIDC takes nobody else and no older proof.
+// BeginOIDCStepUp works like BeginOIDC for a fresh proof of p. It tells the provider to ask again.
+// FinishOIDC then rejects other people and older proofs.
 func (s *SignIn) BeginOIDCStepUp(ctx context.Context, p loci.Principal, id, next string) (
 	redirect string, state loci.Secret, err error) {
 	return s.beginOIDC(ctx, id, oidcState{Next: next, StepUp: p.UserID}, oauth2.SetAuthURLParam("prompt", "login"),
@@ -153,7 +153,7 @@ func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth
 		return nil, nil, loci.Errorf(loci.NotFound, "no such provider of single sign-on")
 	}
 	if !s.oidc.egress {
-		return nil, nil, loci.Errorf(loci.Unavailable, "single sign-on is off, because calls to other servers are")
+		return nil, nil, loci.Errorf(loci.Unavailable, "cannot use single sign-on: calls to other servers are off")
 	}
 	if s.site.PublicURL == "" {
 		return nil, nil, loci.Errorf(loci.Unavailable,
@@ -164,7 +164,7 @@ func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth
 	if c.provider == nil {
 		p, err := oidc.NewProvider(oidc.ClientContext(ctx, s.oidc.fetch), c.Issuer)
 		if err != nil {
-			return nil, nil, loci.WrapError(loci.Upstream, err, "%s cannot be reached right now; try again later", c.Name)
+			return nil, nil, loci.WrapError(loci.Upstream, err, "cannot reach %s; try again later", c.Name)
 		}
 		c.provider, c.verifier = p, p.Verifier(&oidc.Config{ClientID: c.ClientID, Now: s.now})
 	}
@@ -173,19 +173,19 @@ func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth
 		Scopes:      []string{oidc.ScopeOpenID, "email"}}, nil
 }
 
-// FinishOIDC returns who signed in, from the query of the callback of the
-// provider id, and next as it was given. Somebody whom nobody knows is made a user if they were invited,
-// or sign-up is open to their address. Invalid for a state that expired, was
-// used or is of another browser; Forbidden if the provider or we refuse; for a
-// step-up also if it is another person or the proof is not fresh.
+// FinishOIDC returns who signed in, from the callback query of the provider id, and the next of
+// BeginOIDC. It creates an account for a new person who was invited or whose address is open for
+// sign-up. It fails with Invalid if the state has expired, was used or belongs to another browser,
+// and with Forbidden if the provider or Loci rejects the sign-in. For a step-up, it also fails with
+// Forbidden if it is another person or the proof is not fresh.
 func (s *SignIn) FinishOIDC(ctx context.Context, id string, state loci.Secret, query url.Values) (
 	who loci.Person, next string, err error) {
 	var st oidcState
 	if err := s.unseal(ctx, forOIDC, state, &st); err != nil {
 		return loci.Person{}, "", err
 	}
-	// A provider may have sent the browser to another one: a code that arrives
-	// at that one's callback must not go to this one's token endpoint.
+	// A malicious provider may send the browser to another provider. A code that arrives at one
+	// provider's callback must not go to another one's token endpoint.
 	if subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(st.State)) != 1 || id != st.Provider {
 		return loci.Person{}, "", errBadState()
 	}
@@ -206,16 +206,16 @@ func (s *SignIn) FinishOIDC(ctx context.Context, id string, state loci.Secret, q
 			return loci.Person{}, "", loci.WrapError(loci.Forbidden, err, "%s did not let you sign in", c.Name)
 		}
 		return loci.Person{}, "",
-			loci.WrapError(loci.Upstream, err, "%s cannot be reached right now; try again later", c.Name)
+			loci.WrapError(loci.Upstream, err, "cannot reach %s; try again later", c.Name)
 	}
 	who, err = s.oidcPerson(ctx, c, token, st)
 	return who, st.Next, err
 }
 
-// flexibleBool also reads the strings that some providers send.
+// flexibleBool also parses the strings that some providers send.
 type flexibleBool bool
 
-// UnmarshalJSON takes true and "true" as true.
+// UnmarshalJSON treats true and "true" as true.
 func (b *flexibleBool) UnmarshalJSON(text []byte) error {
 	*b = string(text) == "true" || string(text) == `"true"`
 	return nil
@@ -226,7 +226,7 @@ func (s *SignIn) oidcPerson(ctx context.Context, c *oidcClient, token *oauth2.To
 	raw, _ := token.Extra("id_token").(string)
 	id, err := c.verifier.Verify(oidc.ClientContext(ctx, s.oidc.fetch), raw)
 	if err != nil {
-		return loci.Person{}, loci.WrapError(loci.Forbidden, err, "%s answered with a token that is not valid", c.Name)
+		return loci.Person{}, loci.WrapError(loci.Forbidden, err, "%s sent an invalid token", c.Name)
 	}
 	var claims struct {
 		Email    string       `json:"email"`
@@ -235,14 +235,14 @@ func (s *SignIn) oidcPerson(ctx context.Context, c *oidcClient, token *oauth2.To
 		AuthTime int64        `json:"auth_time"`
 	}
 	if err := id.Claims(&claims); err != nil {
-		return loci.Person{}, loci.WrapError(loci.Forbidden, err, "%s answered with a token that is not valid", c.Name)
+		return loci.Person{}, loci.WrapError(loci.Forbidden, err, "%s sent an invalid token", c.Name)
 	}
 	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(st.Nonce)) != 1 ||
 		claims.Party != "" && claims.Party != c.ClientID || len(id.Audience) > 1 && claims.Party == "" {
-		return loci.Person{}, loci.Errorf(loci.Forbidden, "%s answered with a token that is not for this sign-in", c.Name)
+		return loci.Person{}, loci.Errorf(loci.Forbidden, "%s sent a token that is not for this sign-in", c.Name)
 	}
 	if !claims.Verified || claims.Email == "" {
-		return loci.Person{}, loci.Errorf(loci.Forbidden, "%s does not say that your e-mail address is verified", c.Name)
+		return loci.Person{}, loci.Errorf(loci.Forbidden, "%s has not verified your email address", c.Name)
 	}
 	if !st.StepUp.IsZero() {
 		return s.oidcStepUp(ctx, c, claims.Email, time.Unix(claims.AuthTime, 0), st.StepUp)
@@ -254,7 +254,7 @@ func (s *SignIn) oidcStepUp(ctx context.Context, c *oidcClient, email string, pr
 	loci.Person, error) {
 	if age := s.now().Sub(proved); age > loci.StepUpAge || age < -loci.StepUpAge {
 		return loci.Person{}, loci.Errorf(loci.Forbidden,
-			"%s does not say that you proved just now who you are; sign out and in again", c.Name)
+			"%s did not confirm that you just signed in; sign out there and sign in again", c.Name)
 	}
 	email, err := loci.ParseEmail(email)
 	if err != nil {
@@ -262,12 +262,12 @@ func (s *SignIn) oidcStepUp(ctx context.Context, c *oidcClient, email string, pr
 	}
 	who, err := s.store.People().ByEmail(ctx, email)
 	if loci.CodeOf(err) == loci.NotFound || err == nil && who.UserID != wanted {
-		return loci.Person{}, loci.Errorf(loci.Forbidden, "this is another account at %s than yours", c.Name)
+		return loci.Person{}, loci.Errorf(loci.Forbidden, "this is not your account at %s", c.Name)
 	}
 	return who, err
 }
 
-// allows reports whether the domain of an address is on the list.
+// allows reports whether list contains the domain of an address.
 func (o *OIDCProvider) allows(email string) bool {
 	_, domain, _ := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
 	return slices.ContainsFunc(o.Domains, func(d string) bool {

@@ -19,7 +19,7 @@ const (
 	forRegister = "passkey registration"
 )
 
-// maxPasskeys is the most passkeys that a person can have.
+// maxPasskeys is the maximum number of passkeys of one person.
 const maxPasskeys = 50
 
 type passkeyState struct {
@@ -28,7 +28,7 @@ type passkeyState struct {
 }
 
 func errBadPasskey() error {
-	return loci.Errorf(loci.Unauthenticated, "this passkey is not known here, or its answer is not valid")
+	return loci.Errorf(loci.Unauthenticated, "this passkey is unknown to this server, or its answer is not valid")
 }
 
 func (rp RP) webauthn() (*webauthn.WebAuthn, error) {
@@ -38,8 +38,8 @@ func (rp RP) webauthn() (*webauthn.WebAuthn, error) {
 	return webauthn.New(&webauthn.Config{RPID: rp.ID, RPDisplayName: "Loci", RPOrigins: []string{rp.Origin}})
 }
 
-// passkeyUser is a person as the library sees one. The handle that their
-// authenticators keep is the 16 bytes of the user's id.
+// passkeyUser is a person in the form that the library expects. The handle that authenticators
+// store is the 16 bytes of the user's id.
 type passkeyUser struct {
 	who  loci.Person
 	name string
@@ -89,10 +89,9 @@ func (s *SignIn) passkeyUser(ctx context.Context, who loci.Person) (*passkeyUser
 	return u, nil
 }
 
-// BeginPasskey starts a sign-in by a passkey that the browser chooses, with the
-// authenticator's own check of who holds it: a sign-in is a fresh proof. It
-// returns the options of navigator.credentials.get as JSON, and the state to
-// give to FinishPasskey.
+// BeginPasskey starts a sign-in with a passkey that the browser chooses. The authenticator must
+// verify its holder, because a sign-in is a fresh proof. It returns the options of
+// navigator.credentials.get as JSON, and the state to pass to FinishPasskey.
 func (s *SignIn) BeginPasskey(_ context.Context, rp RP) (options []byte, state loci.Secret, err error) {
 	w, err := rp.webauthn()
 	if err != nil {
@@ -114,9 +113,8 @@ func (s *SignIn) begun(kind string, rp RP, options any, session *webauthn.Sessio
 	return text, state, err
 }
 
-// FinishPasskey returns who holds the passkey that answered. Invalid for a
-// state that expired or was used, Unauthenticated for an answer that is not
-// good.
+// FinishPasskey returns the person whose passkey answered. It fails with Invalid if the state has
+// expired or was used, and with Unauthenticated if the answer is not valid.
 func (s *SignIn) FinishPasskey(ctx context.Context, state loci.Secret, response []byte, from From) (
 	loci.Person, error) {
 	var st passkeyState
@@ -131,7 +129,7 @@ func (s *SignIn) FinishPasskey(ctx context.Context, state loci.Secret, response 
 	if err != nil {
 		return loci.Person{}, loci.WrapError(loci.Unauthenticated, err, "%s", errBadPasskey())
 	}
-	var inner error // of the store; the library would turn it into a refusal
+	var inner error // an error of the store, which the library would turn into a rejection
 	found, credential, err := w.ValidatePasskeyLogin(func(_, handle []byte) (webauthn.User, error) {
 		var id loci.UserID
 		if len(handle) != len(id) {
@@ -165,12 +163,12 @@ func (s *SignIn) FinishPasskey(ctx context.Context, state loci.Secret, response 
 }
 
 func (s *SignIn) refused(ctx context.Context, err error, from From) error {
-	s.log.InfoContext(ctx, "a passkey was refused", "address", from.Address.String(), "error", err)
+	s.log.InfoContext(ctx, "rejected a passkey", "address", from.Address.String(), "error", err)
 	return loci.WrapError(loci.Unauthenticated, err, "%s", errBadPasskey())
 }
 
-// used records the use of a passkey. A counter that did not advance means that
-// there are two copies of the key: neither is let in.
+// used records the use of a passkey. If the counter didn't advance, two copies of the key exist,
+// and used rejects both.
 func (s *SignIn) used(ctx context.Context, u *passkeyUser, c *webauthn.Credential, from From) error {
 	before, ok := u.key(c.ID)
 	if !ok {
@@ -194,15 +192,15 @@ func (s *SignIn) used(ctx context.Context, u *passkeyUser, c *webauthn.Credentia
 		}
 		now, ok := (&passkeyUser{keys: keys}).key(c.ID)
 		if !ok || !bytes.Equal(now.Data, before.Data) && c.Authenticator.SignCount != 0 {
-			return errBadPasskey() // removed, or used with this counter, in between
+			return errBadPasskey() // removed meanwhile, or used with this counter
 		}
 		after.Name = now.Name
 		return tx.SignIn().PutPasskey(ctx, u.who.UserID, after)
 	})
 }
 
-// BeginPasskeyStepUp starts a fresh proof of p by one of their passkeys, with
-// the authenticator's own check of who holds it. Unavailable if they have none.
+// BeginPasskeyStepUp starts a fresh proof of p with one of their passkeys. The authenticator must
+// verify its holder. It fails with Unavailable if they have no passkey.
 func (s *SignIn) BeginPasskeyStepUp(ctx context.Context, p loci.Principal,
 	rp RP) (options []byte, state loci.Secret, err error) {
 	w, err := rp.webauthn()
@@ -214,7 +212,7 @@ func (s *SignIn) BeginPasskeyStepUp(ctx context.Context, p loci.Principal,
 		return nil, "", err
 	}
 	if len(u.list) == 0 {
-		return nil, "", loci.Errorf(loci.Unavailable, "there is no passkey for this account")
+		return nil, "", loci.Errorf(loci.Unavailable, "this account has no passkey")
 	}
 	assertion, session, err := w.BeginLogin(u, webauthn.WithUserVerification(protocol.VerificationRequired))
 	if err != nil {
@@ -223,8 +221,8 @@ func (s *SignIn) BeginPasskeyStepUp(ctx context.Context, p loci.Principal,
 	return s.begun(forStepUp, rp, assertion, session)
 }
 
-// CheckPasskey ends what BeginPasskeyStepUp began for the same person; StepUp
-// then records that. The errors are those of FinishPasskey.
+// CheckPasskey finishes what BeginPasskeyStepUp started for the same person; StepUp then records
+// it. It fails like FinishPasskey.
 func (s *SignIn) CheckPasskey(ctx context.Context, p loci.Principal, state loci.Secret, response []byte,
 	from From) error {
 	var st passkeyState
@@ -243,16 +241,16 @@ func (s *SignIn) CheckPasskey(ctx context.Context, p loci.Principal, state loci.
 	if err != nil {
 		return err
 	}
-	credential, err := w.ValidateLogin(u, st.Session, parsed) // the state names the person, too
+	credential, err := w.ValidateLogin(u, st.Session, parsed) // the state also names the person
 	if err != nil {
 		return s.refused(ctx, err, from)
 	}
 	return s.used(ctx, u, credential, from)
 }
 
-// BeginRegister starts the making of a passkey for p. It returns the options of
-// navigator.credentials.create as JSON, and the state to give to
-// FinishRegister. Conflict if there are too many.
+// BeginRegister starts creating a passkey for p. It returns the options of
+// navigator.credentials.create as JSON, and the state to pass to FinishRegister. It fails with
+// Conflict if there are too many.
 func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal,
 	rp RP) (options []byte, state loci.Secret, err error) {
 	w, err := rp.webauthn()
@@ -264,7 +262,7 @@ func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal,
 		return nil, "", err
 	}
 	if len(u.keys) >= maxPasskeys {
-		return nil, "", loci.Errorf(loci.Conflict, "there are %d passkeys already; remove one first", maxPasskeys)
+		return nil, "", loci.Errorf(loci.Conflict, "you already have %d passkeys; remove one first", maxPasskeys)
 	}
 	creation, session, err := w.BeginRegistration(u,
 		webauthn.WithAuthenticatorSelection(protocol.AuthenticatorSelection{UserVerification: protocol.VerificationRequired}),
@@ -277,8 +275,8 @@ func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal,
 	return s.begun(forRegister, rp, creation, session)
 }
 
-// FinishRegister returns the passkey that was made, for the caller to store.
-// The errors are those of FinishPasskey, and Invalid for the name.
+// FinishRegister returns the new passkey, which the caller must store. It fails like FinishPasskey,
+// and with Invalid for the name.
 func (s *SignIn) FinishRegister(ctx context.Context, p loci.Principal, state loci.Secret, response []byte,
 	name string) (loci.Passkey, error) {
 	if err := loci.CheckText("name", name, 1, loci.MaxKeyName); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The cost of a password: 19 MiB and two passes, about 25 ms.
+// The cost of a password hash: 19 MiB and two passes, about 25 ms.
 const (
 	argonMemory = 19 << 10 // KiB
 	argonTime   = 2
@@ -25,20 +25,20 @@ const (
 	argonKey    = 32
 )
 
-// The shortest and the longest password, in characters.
+// Minimum and maximum length of a password, in characters.
 const (
 	MinPassword = 12
 	MaxPassword = 256
 )
 
 func errWrongPassword() error {
-	return loci.Errorf(loci.Unauthenticated, "the e-mail address or the password is wrong")
+	return loci.Errorf(loci.Unauthenticated, "the email address or the password is wrong")
 }
 
-// Password returns who has that e-mail address and password. Every failure is
-// the same Unauthenticated error after the same work: one argon2id run, whether
-// or not the account exists or has a password. RateLimited, with RetryAfter,
-// after too many failures of the address or of the client.
+// Password returns the person with that email address and password. Every failure is the same
+// Unauthenticated error after the same work: one argon2id run, whether or not the account exists or
+// has a password. After too many failures of the address or the client, it fails with RateLimited,
+// with RetryAfter.
 func (s *SignIn) Password(ctx context.Context, email string, password loci.Secret, from From) (loci.Person, error) {
 	client := byAddress(from.Address)
 	if _, err := s.check(ctx, client); err != nil {
@@ -61,9 +61,8 @@ func (s *SignIn) Password(ctx context.Context, email string, password loci.Secre
 	return who, nil
 }
 
-// look waits for its turn and compares. How often the client failed is asked
-// and counted within the turn: so neither guesses at many accounts that were
-// sent at once get through, nor does a crowd of them keep others waiting.
+// look waits for its turn and compares. It checks and counts the client's failures within the turn.
+// So simultaneous guesses at many accounts neither get past the limit nor keep others waiting.
 func (s *SignIn) look(ctx context.Context, client throttle, email string, password loci.Secret) (
 	loci.Person, bool, error) {
 	done, err := s.turn(ctx)
@@ -86,8 +85,8 @@ func (s *SignIn) look(ctx context.Context, client throttle, email string, passwo
 	return loci.Person{}, false, err
 }
 
-// turn waits for one of the places for hashing: each run takes 19 MiB, and a
-// crowd at the door must not take all of the memory. done gives the place back.
+// turn waits for one of the places for hashing. Each run takes 19 MiB, and many at once must not
+// use up the memory. done gives the place back.
 func (s *SignIn) turn(ctx context.Context) (done func(), err error) {
 	select {
 	case s.hashing <- struct{}{}:
@@ -97,8 +96,8 @@ func (s *SignIn) turn(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// passwordOf returns "" for an account that does not exist or has no password.
-// It reads the same tables either way.
+// passwordOf returns "" if the account doesn't exist or has no password. It reads the same tables
+// in either case.
 func (s *SignIn) passwordOf(ctx context.Context, email string) (loci.Person, string, error) {
 	who := loci.Person{OrgID: loci.DefaultOrg}
 	parsed, err := loci.ParseEmail(email)
@@ -126,9 +125,9 @@ func (s *SignIn) passwordOf(ctx context.Context, email string) (loci.Person, str
 	return who, encoded, nil
 }
 
-// CheckPassword checks the password of the person of p; StepUp then records
-// that. Unauthenticated if it is wrong or there is none, RateLimited after too
-// many failures.
+// CheckPassword checks the password of p's person; StepUp then records it. It fails with
+// Unauthenticated if the password is wrong or none is set, and with RateLimited after too many
+// failures.
 func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password loci.Secret, from From) error {
 	person := byPerson(p.UserID)
 	if err := s.attempt(ctx, person); err != nil {
@@ -159,16 +158,16 @@ func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password l
 	return s.store.Limits().Clear(ctx, person.key)
 }
 
-// HashPassword returns what is kept of a new password of the person with that
-// e-mail address. Invalid if it is too short, too long or the address itself.
+// HashPassword returns the stored form of a new password for the person with that email address. It
+// fails with Invalid if the password is too short, too long or the address itself.
 func (s *SignIn) HashPassword(ctx context.Context, password loci.Secret, email string) (string, error) {
 	text := password.Reveal()
 	if n := utf8.RuneCountInString(text); n < MinPassword || n > MaxPassword || !utf8.ValidString(text) {
-		return "", loci.FieldErrorf("password", "must have %d to %d characters; a few random words are good", MinPassword,
+		return "", loci.FieldErrorf("password", "must have %d to %d characters; use a few random words", MinPassword,
 			MaxPassword)
 	}
 	if email != "" && strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(email)) {
-		return "", loci.FieldErrorf("password", "must not be the e-mail address")
+		return "", loci.FieldErrorf("password", "must not be the email address")
 	}
 	salt := make([]byte, argonSalt)
 	_, _ = rand.Read(salt) // never fails
@@ -183,21 +182,20 @@ func (s *SignIn) HashPassword(ctx context.Context, password loci.Secret, email s
 		b64(salt), b64(key)), nil
 }
 
-// argon runs argon2id; whoever calls it has the turn.
+// argon runs argon2id. The caller must have the turn.
 func argon(password loci.Secret, salt []byte, passes, memory uint32, lanes uint8, length uint32) []byte {
-	// The same letters can be typed in several encodings; one is hashed.
+	// The same characters can be typed in several encodings. Hash one normal form.
 	return argon2.IDKey(norm.NFC.Bytes([]byte(password.Reveal())), salt, passes, memory, lanes, length)
 }
 
-// matches compares a password with what is kept; "" matches nothing, after the
-// same work.
+// matches compares a password with its stored form. "" matches nothing, after the same work.
 func matches(encoded string, password loci.Secret) (bool, error) {
 	h, err := parseArgon(encoded)
 	if err != nil {
 		return false, err
 	}
 	if len(password) > 4*MaxPassword {
-		password = "" // too long for any; the work stays the same
+		password = "" // too long for any password; the work stays the same
 		h.none = true
 	}
 	got := argon(password, h.salt, h.passes, h.memory, h.lanes, uint32(len(h.key)))
@@ -208,7 +206,7 @@ type argonHash struct {
 	memory, passes uint32
 	lanes          uint8
 	salt, key      []byte
-	none           bool // there is no password
+	none           bool // no password is set
 }
 
 func parseArgon(encoded string) (argonHash, error) {

@@ -10,9 +10,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// FindOrCreate returns who holds a verified e-mail address. An address that an
-// org invited becomes a member of it; open lets any other have an org of its
-// own, else it is Forbidden. Invalid if it is no e-mail address.
+// FindOrCreate returns the holder of a verified email address. A new address with an invitation
+// becomes a member of that org. Another new address gets its own org if open is set, otherwise
+// FindOrCreate fails with Forbidden. It fails with Invalid if email is not an email address.
 func (a *Authenticator) FindOrCreate(ctx context.Context, email string, open bool) (loci.Person, error) {
 	email, err := loci.ParseEmail(email)
 	if err != nil {
@@ -32,15 +32,15 @@ func (a *Authenticator) FindOrCreate(ctx context.Context, email string, open boo
 		who, err = a.settle(ctx, email)
 	default:
 		return loci.Person{}, loci.Errorf(loci.Forbidden,
-			"this e-mail address has no account here; ask somebody who has one for an invitation")
+			"this email address has no account on this server; ask someone who has one for an invitation")
 	}
-	if loci.CodeOf(err) == loci.Conflict { // somebody else just made the account of this address
+	if loci.CodeOf(err) == loci.Conflict { // another request just created the account
 		return a.store.People().ByEmail(ctx, email)
 	}
 	return who, err
 }
 
-// settle makes an org of their own for the holder of an address.
+// settle creates an org for the holder of an address.
 func (a *Authenticator) settle(ctx context.Context, email string) (loci.Person, error) {
 	now := loci.CutTime(a.now())
 	var random [6]byte
@@ -61,8 +61,8 @@ func (a *Authenticator) settle(ctx context.Context, email string) (loci.Person, 
 	return loci.Person{UserID: owner.ID, OrgID: owner.OrgID, Email: email}, nil
 }
 
-// join makes the holder of an invitation a member of its org and team, and the
-// invitation used. Conflict if either happened before.
+// join adds the holder of an invitation to its org and team, and marks the invitation as accepted.
+// It fails with Conflict if either already happened.
 func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Invite) (loci.Person, error) {
 	org, err := a.store.Orgs().Get(ctx, id)
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 		u.OrgRole = loci.Member
 	}
 	err = a.store.People().Add(ctx, u, func(tx store.Tx) error {
-		i, err := tx.Teams().Invitation(ctx, invite.ID) // the org's own row is the truth
+		i, err := tx.Teams().Invitation(ctx, invite.ID) // the org's own row is authoritative
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 		if err := Welcome(ctx, tx, org, u.ID); err != nil {
 			return err
 		}
-		// What cannot be recorded is not done. The name is org.TeamJoin's.
+		// If Loci can't record the action, it doesn't do it. The action is org.TeamJoin's.
 		return tx.Audit().Add(ctx,
 			loci.AuditEntry{At: now, Action: "team.join", Allowed: true, Kind: loci.KindUser, UserID: u.ID,
 				Target: i.ID.String()})

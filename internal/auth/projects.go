@@ -10,16 +10,15 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// maxCached bounds what a projectCache holds: ids, of 16 bytes, and an entry
-// counts as entryIDs of them.
+// maxCached limits the size of a projectCache, in ids of 16 bytes. An entry counts as entryIDs ids.
 const (
 	maxCached = 1 << 20
 	entryIDs  = 8
 )
 
-// projectCache keeps the lists of who belongs to which project, each for as long
-// as Org.ProjectsVersion says that it holds. It is safe for concurrent use. The lists are
-// shared, so nobody may change one.
+// projectCache caches the lists of who belongs to which project. Each is valid as long as
+// Org.ProjectsVersion stays the same. It is safe for concurrent use. Nobody may change the lists,
+// because they are shared.
 type projectCache struct {
 	mu   sync.RWMutex
 	size int
@@ -37,8 +36,8 @@ type projectsEntry struct {
 	ids     []loci.ProjectID
 }
 
-// get returns the list that holds for org, from st if need be. The version was read before
-// the list is, so a list can only be newer than its version says, and is then read again.
+// get returns the valid list for org, from st if necessary. The version is read before the list. So
+// a list can only be newer than its version, and is then read again.
 func (c *projectCache) get(ctx context.Context, st store.Store, org *loci.Org, user loci.UserID, in loci.WorkspaceID) (
 	[]loci.ProjectID, error) {
 	key := projectsKey{org.ID, user, in}
@@ -56,7 +55,7 @@ func (c *projectCache) get(ctx context.Context, st store.Store, org *loci.Org, u
 	if err != nil {
 		return nil, err
 	}
-	ids = slices.Clip(ids) // who appends to it gets a copy
+	ids = slices.Clip(ids) // appending to it copies it
 	c.put(key, projectsEntry{org.ProjectsVersion, ids})
 	return ids, nil
 }
@@ -65,7 +64,7 @@ func (c *projectCache) put(key projectsKey, e projectsEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drop(key)
-	for other := range c.of { // any: those in use come back at their next request
+	for other := range c.of { // any; those in use come back with their next request
 		if c.size+len(e.ids)+entryIDs <= maxCached {
 			break
 		}
@@ -85,9 +84,8 @@ func (c *projectCache) drop(key projectsKey) {
 	}
 }
 
-// projectsOf returns what p reaches in its workspace: of the projects of the person, those that the
-// credential is limited to. The operator who acts for nobody in
-// particular is in all.
+// projectsOf returns the projects that p reaches in its workspace: the person's projects, limited
+// to those of the credential. An operator who acts for no particular person reaches all.
 func (a *Authenticator) projectsOf(ctx context.Context, org *loci.Org, p *loci.Principal) ([]loci.ProjectID, error) {
 	user := p.UserID
 	if p.AllProjects {

@@ -14,12 +14,11 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// stateLife is how long a person may take for one ceremony, from the page that
-// begins it to the answer.
+// stateLife is the maximum duration of one ceremony, from its first page to the answer.
 const stateLife = 5 * time.Minute
 
-// newSealer returns a cipher with a key of this process: what it sealed is
-// worth nothing after a restart, and the person begins again.
+// newSealer returns a cipher with a key of this process. After a restart, everything it sealed is
+// invalid, and the person must start again.
 func newSealer() cipher.AEAD {
 	var key [32]byte
 	_, _ = rand.Read(key[:]) // never fails
@@ -34,15 +33,15 @@ func newSealer() cipher.AEAD {
 	return aead
 }
 
-// ceremony is the state that a browser keeps between two steps. It cannot read
-// or change it.
+// ceremony is the state that a browser keeps between two steps. The browser can't read or change
+// it.
 type ceremony struct {
 	Until time.Time       `json:"until"`
 	Body  json.RawMessage `json:"body"`
 }
 
-// seal returns v for the browser to keep. The kind is bound to it, so that the
-// state of one ceremony is nothing to another.
+// seal returns v encrypted for the browser. It binds the kind to it, so that the state of one
+// ceremony isn't valid in another.
 func (s *SignIn) seal(kind string, v any) (loci.Secret, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -55,8 +54,8 @@ func (s *SignIn) seal(kind string, v any) (loci.Secret, error) {
 	return loci.Secret(base64.RawURLEncoding.EncodeToString(s.sealer.Seal(nil, nil, text, []byte(kind)))), nil
 }
 
-// unseal reads what seal returned, once: a state that was used is refused in
-// every process on the store.
+// unseal decrypts the result of seal once. Every process on the store rejects a state that was
+// used.
 func (s *SignIn) unseal(ctx context.Context, kind string, state loci.Secret, v any) error {
 	box, err := base64.RawURLEncoding.DecodeString(state.Reveal())
 	if err != nil || len(box) > maxState {
@@ -84,9 +83,9 @@ func (s *SignIn) unseal(ctx context.Context, kind string, state loci.Secret, v a
 	return json.Unmarshal(c.Body, v)
 }
 
-// maxState is longer than any state that seal makes.
+// maxState is longer than any state that seal returns.
 const maxState = 64 << 10
 
 func errBadState() error {
-	return loci.Errorf(loci.Invalid, "this sign-in took too long, was used before or was begun elsewhere; begin again")
+	return loci.Errorf(loci.Invalid, "this sign-in expired, was used before or began in another browser; start again")
 }

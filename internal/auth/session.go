@@ -12,24 +12,23 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The names of the session cookie: over TLS one that no other host and no
-// plain connection can set. On loopback a plain one, because Safari drops
-// Secure cookies that come over plain HTTP, there too.
+// The names of the session cookie. Over TLS, no other host and no plain connection can set it. On
+// loopback it is a plain cookie, because Safari drops Secure cookies over plain HTTP even there.
 const (
 	SecureCookie   = "__Host-loci"
 	LoopbackCookie = "loci"
 )
 
-// How long a browser session lasts, and how long it may be left unused.
+// Maximum lifetime of a browser session, and maximum time without use.
 const (
 	SessionLife = 30 * 24 * time.Hour
 	SessionIdle = 7 * 24 * time.Hour
 )
 
-// StartSignIn makes a browser session for somebody who just proved who they
-// are. The token is new at every sign-in, so none that was known before becomes
-// good by it. The caller ends the session that the browser had with SignOut.
-// Forbidden if the org is suspended, Unauthenticated if the person is gone.
+// StartSignIn creates a browser session for a person who just proved who they are. The token is new
+// at every sign-in, so a token known before never becomes valid. The caller must end the browser's
+// previous session with SignOut. StartSignIn fails with Forbidden if the org is suspended, and with
+// Unauthenticated if the person no longer exists.
 func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browser string) (
 	loci.Principal, loci.Secret, error) {
 	org, err := a.store.Orgs().Get(ctx, who.OrgID)
@@ -57,22 +56,22 @@ func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browse
 	return p, token, nil
 }
 
-// What the audit trail says of sessions besides the actions of the capabilities.
+// Actions in the audit trail for sessions, in addition to those of the capabilities.
 const (
 	SessionStarted = "sign_in.start"
 	SessionProved  = "sign_in.prove"
 	SessionEnded   = "sign_in.end"
 )
 
-// record writes an entry of the audit trail before what it says is done: what
-// cannot be recorded is not done.
+// record writes an entry to the audit trail before the action, because Loci doesn't do what it
+// can't record.
 func record(ctx context.Context, st store.Store, p loci.Principal, action string, at time.Time) error {
 	e := loci.AuditEntry{At: at, Action: action, Allowed: true, Kind: p.Kind, Method: p.Method, UserID: p.UserID,
 		CredentialID: p.CredentialID, Target: p.CredentialID.String()}
 	return st.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) })
 }
 
-// SignOut ends the session with that token. That there is none is no error.
+// SignOut ends the session with that token. It isn't an error if there is none.
 func (a *Authenticator) SignOut(ctx context.Context, token loci.Secret) error {
 	if token == "" || len(token) > maxToken {
 		return nil
@@ -91,12 +90,12 @@ func (a *Authenticator) SignOut(ctx context.Context, token loci.Secret) error {
 	return err
 }
 
-// SetSignInCookie gives the browser its session; secure as Site.Secure says.
+// SetSignInCookie sets the session cookie in the browser; secure is Site.Secure.
 func SetSignInCookie(w http.ResponseWriter, token loci.Secret, secure bool) {
 	http.SetCookie(w, sessionCookie(token.Reveal(), int(SessionLife/time.Second), secure))
 }
 
-// ClearSignInCookie takes the session from the browser.
+// ClearSignInCookie deletes the session cookie in the browser.
 func ClearSignInCookie(w http.ResponseWriter, secure bool) {
 	http.SetCookie(w, sessionCookie("", -1, secure))
 }
@@ -110,22 +109,22 @@ func sessionCookie(value string, maxAge int, secure bool) *http.Cookie {
 		SameSite: http.SameSiteLaxMode}
 }
 
-// SignInOf returns the session token in the cookies of a request, or "". The
-// plain cookie counts only on a connection of this machine to this machine
-// under a loopback name: anywhere else a stranger could have set it.
+// SignInOf returns the session token in the cookies of a request, or "". The plain cookie counts
+// only on a connection within this machine under a loopback name. Anywhere else, a stranger could
+// have set it.
 func SignInOf(r *http.Request) loci.Secret {
 	token, _ := sessionOf(r)
 	return token
 }
 
-// SignInRequest returns a Request with nothing but the session of a browser,
-// for pages: they act for nobody else, whatever headers there are.
+// SignInRequest returns a Request with only the browser session, for pages. Pages ignore all other
+// credentials in the headers.
 func SignInRequest(r *http.Request) Request {
 	token, plain := sessionOf(r)
 	return Request{Session: token, plain: plain}
 }
 
-// sessionOf also says whether the token came in the plain cookie.
+// sessionOf also reports whether the token came in the plain cookie.
 func sessionOf(r *http.Request) (token loci.Secret, plain bool) {
 	if c := onlyCookie(r, SecureCookie); c != "" {
 		return loci.Secret(c), false
@@ -136,8 +135,8 @@ func sessionOf(r *http.Request) (token loci.Secret, plain bool) {
 	return loci.Secret(onlyCookie(r, LoopbackCookie)), true
 }
 
-// onlyCookie returns the value of the cookie of that name. Of two neither
-// counts: one of them was set by somebody else.
+// onlyCookie returns the value of the cookie with that name. If there are two, neither counts,
+// because someone else set one of them.
 func onlyCookie(r *http.Request, name string) string {
 	cookies := r.CookiesNamed(name)
 	if len(cookies) != 1 || len(cookies[0].Value) > maxToken {
@@ -146,8 +145,8 @@ func onlyCookie(r *http.Request, name string) string {
 	return cookies[0].Value
 }
 
-// plainLoopback reports whether a browser on this machine sent the request
-// here itself, with no proxy between that would speak for others.
+// plainLoopback reports whether a browser on this machine sent the request directly, without a
+// proxy that would speak for others.
 func plainLoopback(r *http.Request) bool {
 	if r.TLS != nil || !fromLoopback(r) || !isLoopback(hostname(r.Host)) {
 		return false
@@ -166,10 +165,10 @@ func plainLoopback(r *http.Request) bool {
 	return true
 }
 
-// BrowserName returns a name for a browser that people recognise in a list,
-// such as "Chrome on Linux", from its User-Agent.
+// BrowserName returns a browser name that people recognize in a list, such as "Chrome on Linux",
+// from its User-Agent.
 func BrowserName(userAgent string) string {
-	find := func(names ...string) string { // pairs: what stands in the header, what it means
+	find := func(names ...string) string { // pairs of the text in the header and its meaning
 		for i := 0; i < len(names); i += 2 {
 			if strings.Contains(userAgent, names[i]) {
 				return names[i+1]

@@ -22,28 +22,27 @@ type SignInOptions struct {
 	Log           *slog.Logger     // default: discard
 	Site          Site
 	OIDC          []OIDCProvider
-	Open          bool         // whether anybody whom an OIDC provider knows gets an org of their own
-	Egress        bool         // whether the server may call others; without it OIDC is off
-	Fetch         *http.Client // for OIDC; default: one that waits at most 10 s
+	Open          bool         // whether everyone whom an OIDC provider knows gets their own org
+	Egress        bool         // whether the server may call other servers; if not, OIDC is off
+	Fetch         *http.Client // for OIDC; default: a client with a timeout of 10 s
 }
 
-// SignIn is how people prove in a browser who they are. It is safe for
-// concurrent use.
+// SignIn lets people prove in a browser who they are. It is safe for concurrent use.
 type SignIn struct {
 	people  *Authenticator
 	store   store.Store
 	now     func() time.Time
 	log     *slog.Logger
 	site    Site
-	hashing chan struct{} // one place for each argon2id run at a time
-	// counting is held while a failure is counted; see attempt. Accounts that
-	// share one only wait for each other.
+	hashing chan struct{} // limits the number of simultaneous argon2id runs
+	// counting is held while a failure is counted; see attempt. Accounts that share a lock only wait
+	// for each other.
 	counting [64]sync.Mutex
 	sealer   cipher.AEAD
 	oidc     *oidcClients
 }
 
-// NewSignIn returns a SignIn. Invalid if a provider is configured by half; it
+// NewSignIn returns a SignIn. It fails with Invalid if a provider is only partly configured. It
 // panics without an Authenticator or a store.
 func NewSignIn(o SignInOptions) (*SignIn, error) {
 	if o.Authenticator == nil || o.Store == nil {
@@ -60,19 +59,18 @@ func NewSignIn(o SignInOptions) (*SignIn, error) {
 	return s, err
 }
 
-// From says where a sign-in comes from.
+// From is the origin of a sign-in.
 type From struct {
 	Address   netip.Addr
 	UserAgent string
 }
 
-// StepUp records that the person behind a browser session proved again who
-// they are. The caller has just seen the proof: CheckPassword, CheckPasskey, or
-// FinishOIDC or UseLink for the same person. Forbidden for anything but a
-// browser session.
+// StepUp records that the person behind a browser session has just proved again who they are, by
+// CheckPassword, CheckPasskey, or FinishOIDC or UseLink for the same person. It fails with
+// Forbidden unless p is a browser session.
 func (s *SignIn) StepUp(ctx context.Context, p loci.Principal) error {
 	if p.Method != loci.BySignIn || p.CredentialID.IsZero() {
-		return loci.Errorf(loci.Forbidden, "only a browser session can be proved again; sign in with a browser")
+		return loci.Errorf(loci.Forbidden, "cannot step up without a browser session; sign in with a browser")
 	}
 	now := loci.CutTime(s.now())
 	if err := record(ctx, s.store, p, SessionProved, now); err != nil {

@@ -11,15 +11,14 @@ import (
 
 // Site knows the addresses of the server itself.
 type Site struct {
-	// PublicURL is the address that people and programs use, such as
-	// "https://loci.example"; "" on a laptop, where it is the loopback address
-	// of the request.
+	// PublicURL is the address that people and programs use, such as "https://loci.example". It is ""
+	// for a local server, whose address is the loopback address in the request.
 	PublicURL string
 }
 
-// Base returns the server's own address without a slash at its end. Without a
-// public one it is taken from a request to a loopback name, which is the only
-// Host that HostRule lets through there.
+// Base returns the server's own address without a slash at the end. Without PublicURL, it takes the
+// address from the request. Then it accepts only a loopback name, the only Host that HostRule
+// admits there.
 func (s Site) Base(r *http.Request) string {
 	if s.PublicURL != "" {
 		return strings.TrimRight(s.PublicURL, "/")
@@ -37,8 +36,8 @@ func (s Site) Secure(r *http.Request) bool { return strings.HasPrefix(s.Base(r),
 // Resource returns the identifier of /mcp as an OAuth resource (RFC 8707).
 func (s Site) Resource(r *http.Request) string { return s.Base(r) + "/mcp" }
 
-// IsResource reports whether a resource that a client named is this server's:
-// the base or /mcp below it. The loopback names of one port are the same.
+// IsResource reports whether a resource that a client named belongs to this server: the base
+// address or /mcp below it. All loopback names with the same port are equal.
 func (s Site) IsResource(r *http.Request, resource string) bool {
 	got, ok := canonical(resource)
 	if !ok {
@@ -48,8 +47,8 @@ func (s Site) IsResource(r *http.Request, resource string) bool {
 	return ok && (got == own || got == own+"/mcp")
 }
 
-// canonical returns a URL in a form that can be compared, or false for what is
-// no plain http or https URL. A base may have a path.
+// canonical returns a URL in a form that can be compared, or false if it isn't a plain http or
+// https URL. A base address may have a path.
 func canonical(s string) (string, bool) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
@@ -69,14 +68,14 @@ func canonical(s string) (string, bool) {
 	return u.Scheme + "://" + net.JoinHostPort(host, port) + strings.TrimSuffix(u.Path, "/"), true
 }
 
-// RP is the relying party of passkeys: they belong to one host name.
+// RP is the relying party of passkeys. Passkeys belong to one host name.
 type RP struct {
 	ID     string // host
 	Origin string // scheme, host and port
 }
 
-// RP returns the relying party of a request. Unavailable where browsers allow
-// no passkeys: under an IP address, and without TLS but on localhost.
+// RP returns the relying party for a request. It fails with Unavailable where browsers don't allow
+// passkeys: under an IP address, and without TLS except on localhost.
 func (s Site) RP(r *http.Request) (RP, error) {
 	u, err := url.Parse(s.Base(r))
 	if err != nil || u.Hostname() == "" {

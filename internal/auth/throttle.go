@@ -14,8 +14,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// How many failures in a row are free, and how long to wait after the next
-// ones: firstWait, doubled with each, up to maxWait. Failures older than
+// Limits on consecutive failures: how many are free, and how long to wait after each further one.
+// The wait starts at firstWait and doubles with each failure up to maxWait. Failures older than
 // failureMemory are forgotten.
 const (
 	freePerAccount = 5
@@ -30,8 +30,8 @@ type waitError struct{ wait time.Duration }
 
 func (e *waitError) Error() string { return "wait " + e.wait.String() }
 
-// RetryAfter returns how long the caller of a RateLimited error must wait, in
-// whole seconds; 0 for other errors.
+// RetryAfter returns how long the caller must wait after a RateLimited error, in whole seconds. It
+// returns 0 for other errors.
 func RetryAfter(err error) time.Duration {
 	var w *waitError
 	if !errors.As(err, &w) {
@@ -52,20 +52,20 @@ func fmtWait(d time.Duration) string {
 	return fmt.Sprintf("%d seconds", int(d/time.Second))
 }
 
-// throttle is one thing that can fail too often.
+// throttle limits the failures of one thing.
 type throttle struct {
 	key  string
 	free int
 }
 
-// byAccount is keyed by the address as sent, so that it behaves the same for
-// one that nobody has. It is hashed: the table of failures names no one.
+// byAccount uses the address as sent as its key, so that unknown addresses behave the same. The key
+// is hashed, so that the table of failures names no one.
 func byAccount(email string) throttle {
 	sum := sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(email))))
 	return throttle{"signin:account:" + hex.EncodeToString(sum[:]), freePerAccount}
 }
 
-// byAddress treats the addresses that one IPv6 customer can choose from as one.
+// byAddress treats all addresses that one IPv6 customer can choose from as one.
 func byAddress(a netip.Addr) throttle {
 	return throttle{"signin:address:" + AddressKey(a), freePerAddress}
 }
@@ -76,13 +76,13 @@ func (t throttle) wait(n int) time.Duration {
 	if n < t.free {
 		return 0
 	}
-	if n-t.free > 20 { // beyond any doubling that stays below maxWait
+	if n-t.free > 20 { // beyond any doubling below maxWait
 		return maxWait
 	}
 	return min(firstWait<<(n-t.free), maxWait)
 }
 
-// check returns the failures so far, or RateLimited while one must wait.
+// check returns the number of failures so far, or RateLimited if the caller must wait.
 func (s *SignIn) check(ctx context.Context, t throttle) (int, error) {
 	n, last, err := s.store.Limits().Failures(ctx, t.key)
 	if err != nil || n == 0 {
@@ -98,11 +98,10 @@ func (s *SignIn) check(ctx context.Context, t throttle) (int, error) {
 	return n, nil
 }
 
-// attempt counts a failure before the password is looked at, and lets it pass
-// or refuses with RateLimited. Counting first is what makes guesses that are
-// sent at once no cheaper than guesses in a row: of those beyond the free ones
-// only one gets through. Within a process one is counted after the other, so that
-// the refused ones do not count: a crowd would make the wait as long as it gets.
+// attempt counts a failure before the password is checked. It then lets the attempt pass or fails
+// with RateLimited. Counting first makes simultaneous guesses as expensive as consecutive ones:
+// beyond the free ones, only one gets through. Within a process, attempts are counted one after the
+// other, so that rejected ones don't count. Otherwise a crowd would lengthen the wait without end.
 func (s *SignIn) attempt(ctx context.Context, t throttle) error {
 	counting := &s.counting[crc32.ChecksumIEEE([]byte(t.key))%uint32(len(s.counting))]
 	counting.Lock()

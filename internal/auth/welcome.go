@@ -7,9 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Welcome makes a new user a member of the org's oldest workspace where it
-// works in workspaces: without one nobody gets in. It runs in the transaction
-// that makes the user.
+// Welcome adds a new user to the org's oldest workspace if the org uses workspaces, because without
+// one the user couldn't get in. It runs in the transaction that creates the user.
 func Welcome(ctx context.Context, tx store.Tx, org loci.Org, user loci.UserID) error {
 	if !org.Workspaces {
 		return nil
@@ -21,8 +20,7 @@ func Welcome(ctx context.Context, tx store.Tx, org loci.Org, user loci.UserID) e
 	return tx.Workspaces().Join(ctx, list[0].ID, user)
 }
 
-// ForgetFailures lets a person try to sign in again at once, however often
-// somebody failed to.
+// ForgetFailures lets a person try to sign in again at once, regardless of earlier failures.
 func ForgetFailures(ctx context.Context, l store.Limits, who loci.Person) error {
 	if err := l.Clear(ctx, byPerson(who.UserID).key); err != nil || who.Email == "" {
 		return err

@@ -9,35 +9,34 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// SessionHeader is the HTTP header in which a request names the session of agents
-// that it is a part of.
+// SessionHeader is the HTTP header in which a request names its agent session.
 const SessionHeader = "Loci-Session"
 
-// sessionField is what REST bodies and tools call that session.
+// sessionField is the name of that session in REST bodies and tools.
 const sessionField = "session_id"
 
-// InSession returns p as a part of a session of agents: with its id, and with the agent whose
-// session it is, so that p reaches that agent's memories. It is asked for every request, because a session
-// may be closed meanwhile. A zero id is no session and returns p as it is.
+// InSession returns p as part of an agent session: with the session's id and agent, so that p
+// reaches that agent's memories. It is called for every request, because the session may have been
+// closed. If id is zero, it returns p unchanged.
 //
-// Invalid, about session_id, if p does not see such a session, whatever the reason, or is in another one already;
-// Conflict if it is closed.
+// It fails with Invalid about session_id if p doesn't see such a session, for any reason, or is
+// already in another one. It fails with Conflict if the session is closed.
 func (a *Authenticator) InSession(ctx context.Context, p loci.Principal, id loci.SessionID) (loci.Principal, error) {
 	return a.inSession(ctx, p, sessionField, id)
 }
 
-// InNamedSession is InSession for the text of an id; "" is no session. Text of another form is
-// answered as an id that leads to nothing.
+// InNamedSession works like InSession with an id as text; "" means no session. It treats malformed
+// text like an id that doesn't exist.
 func (a *Authenticator) InNamedSession(ctx context.Context, p loci.Principal, text string) (loci.Principal, error) {
 	return a.inNamed(ctx, p, sessionField, text)
 }
 
-// InHeaderSession is InNamedSession for what a request says in SessionHeader, which is the field of its errors. Invalid
-// also if it says it twice.
+// InHeaderSession works like InNamedSession with the value of SessionHeader, which is then the
+// field of its errors. It also fails with Invalid if the header appears twice.
 func (a *Authenticator) InHeaderSession(r *http.Request, p loci.Principal) (loci.Principal, error) {
 	sent := r.Header.Values(SessionHeader)
 	if len(sent) > 1 {
-		return loci.Principal{}, loci.FieldErrorf(SessionHeader, "stands twice in the request; send it once")
+		return loci.Principal{}, loci.FieldErrorf(SessionHeader, "appears twice in the request; send it once")
 	}
 	if len(sent) == 0 {
 		return p, nil
@@ -63,7 +62,7 @@ func (a *Authenticator) inSession(ctx context.Context, p loci.Principal, field s
 	}
 	if !p.SessionID.IsZero() {
 		return loci.Principal{},
-			loci.FieldErrorf(field, "is another session than the one that this request is in already; name one of the two")
+			loci.FieldErrorf(field, "is not the session that this request already names; send only one of the two")
 	}
 	if p.IsZero() {
 		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
@@ -86,8 +85,8 @@ func (a *Authenticator) inSession(ctx context.Context, p loci.Principal, field s
 	return p, nil
 }
 
-// noOpenSession must not depend on why: the id is of no session, of another person's, of
-// another vendor's, or of another workspace.
+// noOpenSession returns an error that must not depend on why: the id may be unknown, or belong to
+// another person, vendor or workspace.
 func noOpenSession(field string) error {
-	return loci.FieldErrorf(field, "names no session of yours that is open")
+	return loci.FieldErrorf(field, "is not an open session of yours")
 }

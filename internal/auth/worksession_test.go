@@ -64,7 +64,7 @@ func TestSessionsAreNamedByTheirOwn(t *testing.T) {
 	limited.OnlyProjects = true
 	elsewhere := claude
 	elsewhere.WorkspaceID = loci.NewWorkspaceID()
-	const hidden = "session_id names no session of yours that is open"
+	const hidden = "session_id is not an open session of yours"
 	for _, tt := range []struct {
 		name string
 		who  loci.Principal
@@ -141,7 +141,7 @@ func TestARequestIsInOneSession(t *testing.T) {
 	for _, bad := range []string{"x", loci.NewSessionID().String(), loci.SessionID{}.String()} {
 		_, err := in(claude, bad)
 		if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != auth.SessionHeader ||
-			loci.SafeText(err) != "Loci-Session names no session of yours that is open" {
+			loci.SafeText(err) != "Loci-Session is not an open session of yours" {
 			t.Errorf("header %q: got %v", bad, err)
 		}
 	}

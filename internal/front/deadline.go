@@ -8,25 +8,24 @@ import (
 	"time"
 )
 
-// The least speed of a request body, in bytes a second, after a start that any
-// network has time for. A client that sends slower would hold its connection,
-// and what it sent so far, for as long as it likes.
+// Minimum speed of a request body in bytes a second, after a start that every network can meet. A
+// slower client could hold its connection, and what it has sent so far, forever.
 const (
 	bodyGrace = 30 * time.Second
 	bodySpeed = 16 << 10
 )
 
 const (
-	// answerTime is how long an answer may take once the request is there;
+	// answerTime is the maximum time for an answer once the request has arrived. It is long because
 	// models are slow.
 	answerTime = 4 * time.Minute
-	// lingering is how long Loci drops the rest of a body that nobody read, so
-	// that its sender gets to read the refusal.
+	// lingering is how long Loci reads and drops the rest of an unread body, so that its sender can
+	// read the error.
 	lingering = 2 * time.Second
 )
 
-// body is the body of a request. It gives each read as much time as the sender
-// has earned by what it sent.
+// body is the body of a request. It gives each read as much time as the sender has earned by what
+// it sent.
 type body struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -35,14 +34,14 @@ type body struct {
 	ended   bool
 }
 
-// bound gives a request a deadline for its body and one for its answer. Streams
-// have none: they stay open until either side ends them.
+// bound sets deadlines for the body of a request and for its answer. Streams have none, because
+// they stay open until either side ends them.
 func bound(x *exchange, r *http.Request) *http.Request {
 	if isStream(r) {
 		return r
 	}
 	control := http.NewResponseController(x.ResponseWriter)
-	_ = control.SetWriteDeadline(x.start.Add(answerTime)) // only a connection that cannot have deadlines refuses them
+	_ = control.SetWriteDeadline(x.start.Add(answerTime)) // only a connection without deadlines returns an error
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
 	}
@@ -53,7 +52,7 @@ func bound(x *exchange, r *http.Request) *http.Request {
 	return &bounded
 }
 
-// Read ends with os.ErrDeadlineExceeded if the sender is too slow.
+// Read returns os.ErrDeadlineExceeded if the sender is too slow.
 func (b *body) Read(p []byte) (int, error) {
 	begin := time.Now()
 	end := begin.Add(bodyGrace + time.Duration(b.moved/bodySpeed)*time.Second - b.waited)
@@ -64,13 +63,13 @@ func (b *body) Read(p []byte) (int, error) {
 	b.waited += time.Since(begin)
 	if err == io.EOF {
 		b.ended = true
-		_ = b.control.SetReadDeadline(time.Time{}) // or the server would take a long answer for a lost client
+		_ = b.control.SetReadDeadline(time.Time{}) // otherwise the server would mistake a long answer for a lost client
 	}
 	return n, err
 }
 
-// linger waits only a moment for the rest of a body that nobody read. The HTTP
-// server drops that before it sends the answer.
+// linger waits only a moment for the rest of an unread body. The HTTP server reads and drops it
+// before it sends the answer.
 func (b *body) linger() {
 	if b != nil && !b.ended {
 		_ = b.control.SetReadDeadline(time.Now().Add(lingering))
@@ -88,7 +87,7 @@ func isStream(r *http.Request) bool {
 	return false
 }
 
-// Until returns next so that its streams end when ctx does.
+// Until returns next with streams that end when ctx does.
 func Until(ctx context.Context, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isStream(r) {

@@ -15,16 +15,15 @@ import (
 	"github.com/loci-memory/loci/internal/rest"
 )
 
-// exchange is one request and its answer. It is the ResponseWriter of the
-// surfaces: it holds the status back until the first byte of the body, so that
-// Server-Timing covers encoding too.
+// exchange is one request and its answer. It is the ResponseWriter for the surfaces. It holds the
+// status back until the first byte of the body, so that Server-Timing includes encoding.
 type exchange struct {
 	http.ResponseWriter
 	request   *http.Request
 	id        string
 	start     time.Time
-	principal loci.Principal // as the surface reported it; zero: it did not
-	status    int            // 0: nothing decided yet
+	principal loci.Principal // reported by the surface; zero: not reported
+	status    int            // 0: not set yet
 	sent      bool
 	size      int
 	body      *body // nil: the request has none
@@ -34,7 +33,7 @@ func (d *door) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{ResponseWriter: w, request: r, id: requestID(r), start: time.Now()}
 	h := w.Header()
 	h.Set(rest.RequestIDHeader, x.id)
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // pages have their own
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // pages set their own
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -54,7 +53,7 @@ func (d *door) end(x *exchange) {
 		}
 		d.log.ErrorContext(ctx, "panic", "request_id", x.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		if x.sent {
-			panic(http.ErrAbortHandler) // the answer is torn; let the client see that
+			panic(http.ErrAbortHandler) // the answer is incomplete; let the client notice
 		}
 		x.status = 0
 		rest.WriteError(x, errPanic)
@@ -74,7 +73,7 @@ var errPanic = errors.New("panic")
 
 func cut(s string, n int) string { return strings.ToValidUTF8(s[:min(n, len(s))], "") }
 
-// requestID takes the caller's id if it is harmless, or makes one.
+// requestID returns the caller's id if it is harmless, or a new one.
 func requestID(r *http.Request) string {
 	id := r.Header.Get(rest.RequestIDHeader)
 	if len(id) == 0 || len(id) > 128 || strings.IndexFunc(id, notIDRune) >= 0 {
@@ -87,11 +86,10 @@ func notIDRune(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
 }
 
-// Admitted notes the principal that a surface found behind the request, for
-// Server-Timing and for the log.
+// Admitted records the principal that a surface authenticated, for Server-Timing and the log.
 func (x *exchange) Admitted(p loci.Principal) { x.principal = p }
 
-// WriteHeader notes the status. It is sent with the first byte of the body.
+// WriteHeader records the status. It is sent with the first byte of the body.
 func (x *exchange) WriteHeader(status int) {
 	if status < 200 && status != http.StatusSwitchingProtocols {
 		x.ResponseWriter.WriteHeader(status)
@@ -110,13 +108,13 @@ func (x *exchange) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// FlushError sends what is held back, for streams.
+// FlushError sends what was held back, for streams.
 func (x *exchange) FlushError() error {
 	x.commit()
 	return http.NewResponseController(x.ResponseWriter).Flush()
 }
 
-// Flush is FlushError for writers that look for http.Flusher.
+// Flush is FlushError for callers that look for http.Flusher.
 func (x *exchange) Flush() { _ = x.FlushError() }
 
 // Unwrap lets http.ResponseController reach the connection.
@@ -131,8 +129,7 @@ func (x *exchange) commit() {
 		x.status = http.StatusOK
 	}
 	if !x.principal.IsZero() && x.principal.Vendor == "" {
-		// People only: exact times would tell a vendor about rows that it may
-		// not see.
+		// People only: exact times would reveal to a vendor that rows exist which it may not see.
 		ms := float64(time.Since(x.start).Nanoseconds()) / 1e6
 		x.Header().Set("Server-Timing", "app;dur="+strconv.FormatFloat(ms, 'f', 3, 64))
 	}

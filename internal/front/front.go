@@ -1,11 +1,11 @@
-// Package front is the front door of the server: every request comes in here,
-// and goes on to the JSON API, to MCP or to the pages.
+// Package front is the front door of the server. Every request arrives here and goes on to the JSON
+// API, to MCP or to the pages.
 //
-// It checks the Host and the Origin, bounds how long a request may take, turns
-// panics into answers, logs one line per request, and counts the requests for
-// pages. The surfaces authenticate callers and count the rest.
+// It checks Host and Origin, limits how long a request may take, turns panics into answers, logs
+// one line per request, and counts requests for pages. The surfaces authenticate callers and count
+// all other requests.
 //
-// The invariant: no request reaches a surface under a foreign Host.
+// The invariant: no request with a foreign Host reaches a surface.
 package front
 
 import (
@@ -22,17 +22,15 @@ import (
 // Options configure the front door.
 type Options struct {
 	REST http.Handler // required: the JSON API, and every path that nothing else serves
-	// MCP serves /mcp, with its own authentication and its own count of
-	// requests; nil: 404 there.
+	// MCP serves /mcp. It authenticates and counts requests itself. If nil, /mcp returns 404.
 	MCP http.Handler
-	// Web serves /app/, /oauth/ and /.well-known/; nil: 404 there.
+	// Web serves /app/, /oauth/ and /.well-known/. If nil, they return 404.
 	Web  http.Handler
-	Auth *auth.Authenticator // required if there are pages
-	Gate auth.Gate           // counts requests for pages; zero: nothing is limited
+	Auth *auth.Authenticator // required if Web is set
+	Gate auth.Gate           // counts requests for pages; zero: no limit
 	Log  *slog.Logger        // default: discard
-	// PublicURL is the address that people use, such as https://loci.example;
-	// "" if there is only the listener. https turns HSTS on. Its host is
-	// accepted on loopback listeners too.
+	// PublicURL is the address that people use, such as https://loci.example, or "" if there is only
+	// the listener. With https, the server sends HSTS. Loopback listeners also accept its host.
 	PublicURL string
 }
 
@@ -42,8 +40,8 @@ type door struct {
 	hosts   auth.HostRule
 }
 
-// New returns the handler of the whole server. It panics without REST, or with
-// Web but without Auth, which only main can cause.
+// New returns the handler of the whole server. It panics without REST, or with Web but without
+// Auth. Only main can cause that.
 func New(o Options) http.Handler {
 	if o.REST == nil || o.Web != nil && o.Auth == nil {
 		panic("front: Options.REST is required, and Auth if there are pages")
@@ -63,8 +61,8 @@ const (
 // webPlaces are the paths of pages and OAuth.
 var webPlaces = []string{homePage, "/oauth/", "/.well-known/"}
 
-// openPlaces serve programs in web pages of other sites too. They read no
-// cookie, and their answers name the pages that may read them.
+// openPlaces also serve programs in web pages of other sites. They read no cookie, and their
+// answers name the pages that may read them.
 var openPlaces = []string{"/oauth/token", "/oauth/register", "/oauth/revoke", "/.well-known/"}
 
 // ServeHTTP answers one request.
@@ -79,7 +77,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.serve(x, r)
 }
 
-// serve sends a request to the surface that has its path.
+// serve passes a request to the surface for its path.
 func (d *door) serve(x *exchange, r *http.Request) {
 	path := r.URL.Path
 	switch {
@@ -96,8 +94,8 @@ func (d *door) serve(x *exchange, r *http.Request) {
 	}
 }
 
-// page counts a request for a page by its browser session, or by the client's
-// address if it has none.
+// page counts a request for a page by its browser session, or by the client's address if it has
+// none.
 func (d *door) page(x *exchange, r *http.Request) {
 	var p loci.Principal
 	if credentials, err := auth.RequestOf(r); err == nil && credentials.Session != "" {
@@ -119,8 +117,8 @@ func within(path string, places []string) bool {
 	})
 }
 
-// asProgram returns the request as a program would have sent it, if it goes to
-// an open place. The Host is still checked there.
+// asProgram returns a request to an open place in the form in which a program would have sent it.
+// The Host is still checked there.
 func (d *door) asProgram(r *http.Request) *http.Request {
 	if d.options.Web == nil || !within(r.URL.Path, openPlaces) || r.Header.Get("Origin") == "" {
 		return r

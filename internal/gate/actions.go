@@ -8,43 +8,42 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Action names one thing that a principal can ask for. Routes, tools and
-// commands name the action that they carry out.
+// Action names one thing that a principal can ask for. Routes, tools and commands name the action
+// that they perform.
 type Action string
 
-// Rule says who may take an action, and what is kept of it.
+// Rule defines who may perform an action, and what Loci records about it.
 type Rule struct {
 	Kinds  []loci.Kind
-	Rights []loci.Right    // that a limited credential must have, all of them
-	Role   loci.MemberRole // the least role in the org; "": any
-	// Deletes says that the org's deletion rule applies. StepUp asks for a
-	// browser session with a fresh proof, whatever the org says. Neither binds
-	// the operator at the data directory.
+	Rights []loci.Right    // a limited credential must have all of them
+	Role   loci.MemberRole // the minimum role in the org; "": any
+	// Deletes means that the org's deletion rule applies. StepUp requires a browser session with a
+	// fresh proof, whatever the org's rule. Neither applies to the operator at the data directory.
 	Deletes, StepUp bool
-	// Disk says that for Deletes and StepUp an assistant over stdio counts as the operator
-	// who started it at the data directory.
+	// Disk means that for Deletes and StepUp, an assistant over stdio counts as the operator who
+	// started it at the data directory.
 	Disk bool
-	// Browser refuses everything but a browser session.
+	// Browser allows only browser sessions.
 	Browser bool
-	Metered bool // the metering hook is told
+	Metered bool // report the action to the metering hook
 	Audit   Audit
 }
 
-// Audit says when an action is recorded in the audit trail. Loci does not do what it cannot record. It records
-// what it refuses for every action.
+// Audit defines when Loci records an action in the audit trail. Loci doesn't do what it can't
+// record. It records rejections of every action.
 type Audit int
 
-// The ways to record.
+// The values of Audit.
 const (
 	NotAudited Audit = iota
 	WithChange       // Write records it in the transaction of the change
 	WithCall         // Begin records it; for actions that change nothing
 )
 
-// Actions says of each action who may take it, and what is kept of it.
+// Actions maps each action to its rule.
 type Actions map[Action]Rule
 
-// The kinds of principals and the rights that rules name.
+// The kinds of principals and the rights that rules use.
 var (
 	Everyone = []loci.Kind{loci.KindUser, loci.KindAgent, loci.KindAdmin, loci.KindLocal}
 	People   = []loci.Kind{loci.KindUser, loci.KindAdmin, loci.KindLocal}
@@ -56,12 +55,12 @@ var (
 	Graphs  = []loci.Right{loci.RightGraph}
 	Account = []loci.Right{loci.RightAccount}
 	Admin   = []loci.Right{loci.RightAdmin}
-	// A change answers with the memory as it is then, so it reads too.
+	// A change returns the changed memory, so it also reads.
 	Both = []loci.Right{loci.RightRead, loci.RightWrite}
 )
 
-// Begin is the authorisation check. It refuses an action without a rule, and records a refusal as far as the disk
-// takes it.
+// Begin is the authorization check. It rejects an action without a rule. It records rejections as
+// far as the disk allows.
 func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {
 	if p.IsZero() {
 		return loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
@@ -79,7 +78,7 @@ func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {
 	return nil
 }
 
-// Also asks for a second action within one that began, without metering it.
+// Also checks a second action within one that has begun, without metering it.
 func (g *Gate) Also(ctx context.Context, p loci.Principal, act Action) error {
 	err := g.May(p, act)
 	if err != nil {
@@ -88,16 +87,16 @@ func (g *Gate) Also(ctx context.Context, p loci.Principal, act Action) error {
 	return err
 }
 
-// May decides. It is part of Begin and Also, which record what it refuses.
+// May decides. It is part of Begin and Also, which record rejections.
 func (g *Gate) May(p loci.Principal, act Action) error {
 	r, ok := g.rules[act]
 	if !ok || !slices.Contains(r.Kinds, p.Kind) {
-		return loci.Errorf(loci.Forbidden, "this credential may not do that: %s is not open to a principal of kind %q", act,
+		return loci.Errorf(loci.Forbidden, "this credential may not do that: %s is not open to principals of kind %q", act,
 			p.Kind)
 	}
 	for _, right := range r.Rights {
 		if !p.Has(right) {
-			return loci.Errorf(loci.Forbidden, "this credential is limited to other scopes; %s needs %q", act, right)
+			return loci.Errorf(loci.Forbidden, "this credential lacks a scope: %s needs %q", act, right)
 		}
 	}
 	if p.Kind == loci.KindLocal {
@@ -107,7 +106,7 @@ func (g *Gate) May(p loci.Principal, act Action) error {
 		return loci.Errorf(loci.Forbidden, "%s needs the role %s in the org", act, r.Role)
 	}
 	if p.OnlyProjects && len(r.Rights) > 0 && !slices.ContainsFunc(r.Rights, isOfProjects) {
-		return loci.Errorf(loci.Forbidden, "this key is limited to projects; %s is not about them", act)
+		return loci.Errorf(loci.Forbidden, "cannot do %s with a key that is limited to projects; use another key", act)
 	}
 	if r.Browser && p.Method != loci.BySignIn {
 		return loci.Errorf(loci.Forbidden, "%s needs a signed-in browser session", act)
@@ -133,7 +132,7 @@ func (g *Gate) deletionOf(p loci.Principal) loci.Deletion {
 	return g.deletion
 }
 
-// stepUp asks for a browser session with a proof that is fresh.
+// stepUp requires a browser session with a fresh proof.
 func (g *Gate) stepUp(p loci.Principal, act Action) error {
 	if p.Method != loci.BySignIn && p.Method != loci.ByDashboard {
 		hint := ""
@@ -152,8 +151,8 @@ func (g *Gate) stepUp(p loci.Principal, act Action) error {
 	return nil
 }
 
-// Entry is what the audit trail keeps of an action. What the operator does is
-// nobody's of the org, whomever it is done for.
+// Entry returns the audit entry of an action. The operator isn't a user of any org, so the entry
+// names no user, whoever the action is for.
 func (g *Gate) Entry(p loci.Principal, act Action) loci.AuditEntry {
 	if p.Kind == loci.KindLocal {
 		p.UserID = loci.UserID{}
@@ -162,8 +161,8 @@ func (g *Gate) Entry(p loci.Principal, act Action) loci.AuditEntry {
 		UserID: p.UserID, Vendor: p.Vendor, CredentialID: p.CredentialID}
 }
 
-// Refused records what was not allowed, here or by a surface before it came here. A full disk must not turn a
-// refusal into another answer, so a failure is only logged.
+// Refused records a rejection, here or in a surface before it called the gate. A failure is only
+// logged, because a full disk must not turn a rejection into another answer.
 func (g *Gate) Refused(ctx context.Context, p loci.Principal, act Action) {
 	if p.IsZero() {
 		return
@@ -172,14 +171,14 @@ func (g *Gate) Refused(ctx context.Context, p loci.Principal, act Action) {
 	e.Allowed = false
 	err := g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) })
 	if err != nil {
-		g.Log.WarnContext(ctx, "recording a refusal failed", "action", string(act), "error", err)
+		g.Log.WarnContext(ctx, "cannot record a rejection", "action", string(act), "error", err)
 	}
 }
 
-// Write runs fn in one transaction of the principal's org, which also records
-// the action if its rule says so. fn may set the target and the count of the
-// entry; an empty Action in it records nothing, for a call that changed nothing.
-// What fn refuses is recorded like what Begin refuses. A request that is carried out once is finished in it.
+// Write runs fn in one transaction of the principal's org. It also records the action if its rule
+// requires that. fn may set the target and the count of the entry. An empty Action in the entry
+// records nothing, for a call that changed nothing. Write records rejections by fn like those by
+// Begin. It also finishes a request that must be carried out once.
 func (g *Gate) Write(ctx context.Context, p loci.Principal, act Action,
 	fn func(tx store.Tx, e *loci.AuditEntry) error) error {
 	once := onceOf(ctx)
@@ -207,8 +206,8 @@ func (g *Gate) Write(ctx context.Context, p loci.Principal, act Action,
 	return err
 }
 
-// Record writes the entry of an action whose change is not in the org's own
-// rows, before it is made: what cannot be recorded is not done.
+// Record writes the entry of an action whose change isn't in the org's own rows. It writes before
+// the change, because Loci doesn't do what it can't record.
 func (g *Gate) Record(ctx context.Context, p loci.Principal, act Action, target string) error {
 	return g.Write(Apart(ctx), p, act, func(_ store.Tx, e *loci.AuditEntry) error {
 		e.Target = target
@@ -216,6 +215,5 @@ func (g *Gate) Record(ctx context.Context, p loci.Principal, act Action, target 
 	})
 }
 
-// Meter is told of each action whose rule says that it is metered, before it is
-// carried out. It must not wait.
+// Meter receives each metered action before it is carried out. It must not block.
 type Meter func(context.Context, loci.Principal, Action)

@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// bell wakes those who wait for writes of an org.
+// bell wakes callers that wait for writes to an org.
 type bell struct {
 	mu      sync.Mutex
 	waiting map[loci.OrgID]chan struct{}
@@ -41,13 +41,13 @@ func (b *bell) ring(org loci.OrgID) {
 // Written returns a channel that closes when this process writes to the org.
 func (g *Gate) Written(org loci.OrgID) <-chan struct{} { return g.bell.next(org) }
 
-// ringing is a store that rings after each change of an org's rows.
+// ringing is a store that rings the bell after each change of an org's rows.
 type ringing struct {
 	store.Store
 	bell *bell
 }
 
-// Update rings also if nothing was changed: who wakes looks for itself.
+// Update rings even if nothing changed. The woken caller checks for itself.
 func (s ringing) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
 	err := s.Store.Update(ctx, org, fn)
 	if err == nil {

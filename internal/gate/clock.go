@@ -6,7 +6,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Time returns the time as rows keep it.
+// Time returns the current time in the precision of stored rows.
 func (g *Gate) Time() time.Time { return loci.CutTime(g.now()) }
 
 // Later keeps the history in order when a clock was set back.

@@ -8,21 +8,20 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// digestSize is how many bytes bind a cursor to its query. It guards against
-// mistakes, not attackers: a forged position reveals nothing, because every
-// page applies the visibility rule anew.
+// digestSize is the number of bytes that bind a cursor to its query. They prevent mistakes, not
+// attacks: a forged position reveals nothing, because every page applies the visibility rule again.
 const digestSize = 8
 
-// SealCursor binds a position to the principal and the query it came from.
+// SealCursor binds a position to the principal and the query that it came from.
 func SealCursor(p loci.Principal, query any, kind, position string) string {
 	sum := cursorDigest(p, query, kind)
 	return base64.RawURLEncoding.EncodeToString(append(sum, position...))
 }
 
-// OpenCursor returns the position in a cursor, or an Invalid error if it was
-// damaged or belongs to another query or principal.
+// OpenCursor returns the position in a cursor. It returns an Invalid error if the cursor is damaged
+// or belongs to another query or principal.
 func OpenCursor(p loci.Principal, query any, kind, cursor string) (string, error) {
-	const help = "is not a cursor of this query; leave it out to begin at the first page"
+	const help = "does not belong to this query; leave it out to start at the first page"
 	if len(cursor) > 1024 {
 		return "", loci.FieldErrorf("cursor", help)
 	}

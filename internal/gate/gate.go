@@ -1,9 +1,10 @@
-// Package gate decides what may happen. Every use case of a capability begins with Gate.Begin, which looks its action
-// up in one table: who may take it, whether it needs a fresh proof, whether it is metered and audited. Gate.Write runs
-// the change and its audit entry in one transaction.
+// Package gate decides what may happen. Every use case of a capability starts with Gate.Begin,
+// which looks up its action in one table: who may perform it, and whether it needs a fresh proof,
+// is metered or is audited. Gate.Write runs the change and its audit entry in one transaction.
 //
-// The package also holds what all capabilities share around a use case: pages, cursors, requests that are carried out
-// once, and the clock. What a principal may see is decided by loci.Viewer in the store.
+// The package also contains what the use cases of all capabilities share: pages, cursors, requests
+// that are carried out once, and the clock. loci.Viewer in the store decides what a principal may
+// see.
 package gate
 
 import (
@@ -17,19 +18,19 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Gate is what the services of all capabilities embed. It is safe for concurrent use.
+// Gate is embedded in the services of all capabilities. It is safe for concurrent use.
 type Gate struct {
-	Store store.Store // it also tells those who wait for changes
+	Store store.Store // it also wakes callers that wait for changes
 	Log   *slog.Logger
-	// Registry is held while somebody looks at the registry of projects before changing it, which takes two
-	// transactions.
+	// Registry is held while a caller checks the registry of projects and then changes it, which takes
+	// two transactions.
 	Registry sync.Mutex
 
 	rules    Actions
 	now      func() time.Time
 	deletion loci.Deletion
 	meter    Meter
-	bell     *bell // rung after each write, for those who follow the changes
+	bell     *bell // rung after each write, for callers that follow the changes
 }
 
 // Options configure a Gate.
@@ -38,11 +39,12 @@ type Options struct {
 	Actions  []Actions        // the tables of all capabilities
 	Now      func() time.Time // default: time.Now
 	Log      *slog.Logger     // default: discard
-	Deletion loci.Deletion    // of orgs that say nothing; default: step_up
-	Meter    Meter            // told of every metered action; default: nobody
+	Deletion loci.Deletion    // for orgs without their own rule; default: step_up
+	Meter    Meter            // receives every metered action; default: none
 }
 
-// New returns a Gate. It panics without a store and if two tables have the same action, which only main can cause.
+// New returns a Gate. It panics without a store, or if two tables contain the same action. Only
+// main can cause that.
 func New(o Options) *Gate {
 	if o.Store == nil {
 		panic("gate: no store")
@@ -70,13 +72,13 @@ func View[T any](ctx context.Context, g *Gate, p loci.Principal, fn func(store.T
 	return got, err
 }
 
-// Assemble makes one table of several. It panics if two of them have the same action.
+// Assemble merges several tables into one. It panics if two of them contain the same action.
 func Assemble(tables ...Actions) Actions {
 	all := Actions{}
 	for _, t := range tables {
 		for act := range t {
 			if _, ok := all[act]; ok {
-				panic("gate: two tables have the action " + string(act))
+				panic("gate: two tables contain the action " + string(act))
 			}
 		}
 		maps.Copy(all, t)

@@ -10,11 +10,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// OnceRequest is a request under a key that its sender chose.
+// OnceRequest is a request with a key that its sender chose.
 type OnceRequest struct {
-	Key, Body [32]byte // hashes: of principal, route and key; of all that was sent
-	// Atomic says that the request makes its change in one transaction of the org, in which it is then finished,
-	// too: whatever happens, it is carried out once.
+	Key, Body [32]byte // hashes: of principal, route and key; of the whole body
+	// Atomic means that the request makes its change in one transaction of the org, which also
+	// finishes the request. So it is carried out exactly once.
 	Atomic bool
 }
 
@@ -25,15 +25,15 @@ type Once struct {
 	finished bool
 }
 
-// Repeated is what Loci knows of a request that it carried out before: never text.
+// Repeated is what Loci remembers of a request that it already carried out. It never contains text.
 type Repeated struct {
 	Status int    `json:"-"`
-	Target string `json:"target,omitempty"` // the id of what it made or changed
+	Target string `json:"target,omitempty"` // the id of what it created or changed
 }
 
-// How long a request may take before it counts as lost, and the next one with its key is carried out in its place. Of
-// two that are finished in the transaction of their change only one gets through, so what a killed server left is
-// taken over soon.
+// How long a request may take before it counts as lost. The next request with its key then takes
+// its place. If two are finished in the transaction of their change, only one succeeds. So the time
+// can be short, and a request of a killed server is soon replaced.
 const (
 	onceStale       = 5 * time.Minute
 	onceStaleAtomic = 10 * time.Second
@@ -46,9 +46,10 @@ func (r OnceRequest) stale() time.Duration {
 	return onceStale
 }
 
-// BeginOnce enters a request under its key. It returns the request if it is new, and what is known of it if it was
-// carried out before. Conflict if another one came with the same key, or this one is being carried out right now. What
-// is known is kept for a day.
+// BeginOnce stores a request under its key. It returns the request if it is new, and what is
+// remembered of it if it was already carried out. It fails with Conflict if the key was used for
+// another request, or if this request is being carried out right now. Loci remembers requests for a
+// day.
 func (g *Gate) BeginOnce(ctx context.Context, p loci.Principal, r OnceRequest) (*Once, *Repeated, error) {
 	now := g.Time()
 	once := &Once{request: store.IdempotentRequest{Key: r.Key, Body: r.Body, At: now}, atomic: r.Atomic}
@@ -65,7 +66,7 @@ func (g *Gate) BeginOnce(ctx context.Context, p loci.Principal, r OnceRequest) (
 		return once, nil, nil
 	case known.Status == 0:
 		return nil, nil, loci.Errorf(loci.Conflict,
-			"a request with this Idempotency-Key is being carried out; send it again in a moment to get its answer")
+			"a request with this Idempotency-Key is still running; send it again in a moment to get its answer")
 	}
 	done := &Repeated{}
 	if err := json.Unmarshal(known.Answer, done); err != nil {
@@ -75,7 +76,8 @@ func (g *Gate) BeginOnce(ctx context.Context, p loci.Principal, r OnceRequest) (
 	return nil, done, nil
 }
 
-// FinishOnce keeps how the request was answered. It does nothing for one that its own transaction has finished.
+// FinishOnce stores the answer to the request. It does nothing if the request's own transaction has
+// finished it.
 func (g *Gate) FinishOnce(ctx context.Context, p loci.Principal, once *Once, answered Repeated) error {
 	if once.finished {
 		return nil
@@ -84,8 +86,8 @@ func (g *Gate) FinishOnce(ctx context.Context, p loci.Principal, once *Once, ans
 	return g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error { return once.finish(ctx, tx, answered.Target) })
 }
 
-// ForgetOnce takes back a request that failed: it may be sent again under its key. It does nothing for one that is
-// finished.
+// ForgetOnce removes a failed request, so that it may be sent again with the same key. It does
+// nothing if the request is finished.
 func (g *Gate) ForgetOnce(ctx context.Context, p loci.Principal, once *Once) error {
 	if once.finished {
 		return nil
@@ -93,22 +95,22 @@ func (g *Gate) ForgetOnce(ctx context.Context, p loci.Principal, once *Once) err
 	return g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Idempotency().Forget(ctx, once.request) })
 }
 
-// Allowed returns nil if p may take the action: a repeated request is answered only to who may still make it. It
-// meters nothing.
+// Allowed returns nil if p may perform the action. Loci answers a repeated request only for callers
+// who may still make it. Allowed meters nothing.
 func (g *Gate) Allowed(ctx context.Context, p loci.Principal, act Action) error {
 	return g.Also(ctx, p, act)
 }
 
 type onceKey struct{}
 
-// Carry returns the context in which the request is carried out. status is what it is answered with if it succeeds.
+// Carry returns the context in which to carry out the request. status is the status of its answer
+// if it succeeds.
 func (o *Once) Carry(ctx context.Context, status int) context.Context {
 	o.request.Status = status
 	return context.WithValue(ctx, onceKey{}, o)
 }
 
-// onceOf returns the request that ctx carries, which is to be finished in the transaction that
-// makes its change; or nil.
+// onceOf returns the request in ctx, which the transaction of its change must finish, or nil.
 func onceOf(ctx context.Context) *Once {
 	if o, _ := ctx.Value(onceKey{}).(*Once); o != nil && o.atomic {
 		return o
@@ -116,13 +118,13 @@ func onceOf(ctx context.Context) *Once {
 	return nil
 }
 
-// Apart returns a context for a change beside the one that the request asks for.
+// Apart returns a context for a change in addition to the one that the request asks for.
 func Apart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, onceKey{}, (*Once)(nil))
 }
 
-// ChangedOnly says that the request made nothing new, so that its repetition is
-// answered as a change, too.
+// ChangedOnly marks the request as one that created nothing new, so that its repetition is also
+// answered as a change.
 func ChangedOnly(ctx context.Context) {
 	if o := onceOf(ctx); o != nil {
 		o.request.Status = http.StatusOK

@@ -2,7 +2,7 @@ package gate
 
 import "github.com/loci-memory/loci"
 
-// MaxOffset is as deep as an offset reaches; further on, use cursors.
+// MaxOffset is the maximum offset. To go further, use cursors.
 const MaxOffset = 10_000
 
 // The sizes of a page.
@@ -44,7 +44,7 @@ func ReadPage[T any, Position ~string](p loci.Principal, kind string, query any,
 	return page, nil
 }
 
-// PageSize returns n, or fallback for 0, or an Invalid error.
+// PageSize returns n, or fallback if n is 0, or an Invalid error.
 func PageSize(field string, n, fallback, maximum int) (int, error) {
 	if n == 0 {
 		return fallback, nil

@@ -1,6 +1,6 @@
 package gate
 
-// Set assigns value, unless it is nil, to a field that a patch names.
+// Set assigns value to a field that a patch names, unless value is nil.
 func Set[T any](field, value *T) {
 	if value != nil {
 		*field = *value

@@ -8,10 +8,10 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// ErrNoWorkspace is the answer for a workspace that the org does not have.
+// ErrNoWorkspace is the error for a workspace that doesn't exist in the org.
 func ErrNoWorkspace() error { return loci.Errorf(loci.NotFound, "no such workspace") }
 
-// Workspace returns one of the org's and how many there are, or NotFound.
+// Workspace returns a workspace of the org and the number of its workspaces, or NotFound.
 func Workspace(ctx context.Context, tx store.Tx, id loci.WorkspaceID) (loci.Workspace, int, error) {
 	list, err := tx.Workspaces().List(ctx)
 	if err != nil {

@@ -69,7 +69,7 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 		}
 		never := r.inSession(neverOpened, "read_memories", "{}")
 		if never.status != http.StatusBadRequest ||
-			!strings.Contains(never.body, "Loci-Session names no session of yours that is open") {
+			!strings.Contains(never.body, "Loci-Session is not an open session of yours") {
 			t.Errorf("in a session that never was: %d %s", never.status, never.body)
 		}
 		if a := r.inSession(closed.ID.String(), "read_memories", "{}"); a.status != http.StatusConflict ||

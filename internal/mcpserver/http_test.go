@@ -314,7 +314,7 @@ func TestTwoCredentialsAreRefused(t *testing.T) {
 	bearer := "Bearer " + key.Reveal()
 	r := &raw{w: w, key: key, version: stateless}
 	if a := r.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
-		http.Header{"Authorization": {bearer, bearer}}); a.status != 400 || !strings.Contains(a.body, "stands twice") {
+		http.Header{"Authorization": {bearer, bearer}}); a.status != 400 || !strings.Contains(a.body, "appears twice") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }

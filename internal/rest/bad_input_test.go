@@ -152,7 +152,7 @@ func TestBadRequests(t *testing.T) {
 		{"origin that is not UTF-8", "GET /agent/memories/latest?origin=%ff", "", 400, "origin", "UTF-8"},
 		{"501 ids", "GET /memories?ids=" + strings.Repeat("00000000-0000-4000-8000-000000000000,", 500) +
 			"00000000-0000-4000-8000-000000000000", "", 400, "ids", "at most 500"},
-		{"cursor of nothing", "GET /memories?cursor=AAAA", "", 400, "cursor", "not a cursor of this query"},
+		{"cursor of nothing", "GET /memories?cursor=AAAA", "", 400, "cursor", "does not belong to this query"},
 		{"version cursor", "GET " + one + "/versions?cursor=x", "", 400, "cursor", "not a cursor"},
 		{"by tags without tags", "POST /memories/list", `{"filter":{"by":"tags"}}`, 400, "filter.tags", "is required"},
 		{"by tags without tags", "POST /agent/memories/by-tag", `{"tags":[]}`, 400, "tags", "at least 1"},

@@ -77,7 +77,7 @@ func TestTwoCredentials(t *testing.T) {
 	for _, path := range []string{"/whoami", "/no/such/route"} {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		r.Header["Authorization"] = []string{"Bearer " + owner, "Bearer " + claude}
-		if w := s.send(r, ""); w.Code != 400 || !strings.Contains(w.Body.String(), "Authorization stands twice") {
+		if w := s.send(r, ""); w.Code != 400 || !strings.Contains(w.Body.String(), "Authorization appears twice") {
 			t.Errorf("%s: got %d %s", path, w.Code, w.Body)
 		}
 	}

@@ -235,7 +235,7 @@ func TestBrowserGoesOnFromASite(t *testing.T) {
 
 	b.open(ask + "&code_challenge_method=twice")
 	b.signIn() // what is shown after this form is an error at once
-	b.wants("stands twice")
+	b.wants("appears twice")
 	b.open(strings.Replace(ask, "response_type=code", "response_type=token", 1))
 	b.waitFor("arrived with code false and error unsupported_response_type")
 	b.open(ask)

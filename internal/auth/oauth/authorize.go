@@ -10,13 +10,13 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 )
 
-// Request is an authorization request as it was sent.
+// Request is an authorization request as received.
 type Request struct {
 	ClientID, RedirectURI, State, Challenge, Method, Scope, Resource, ResponseType string
 }
 
-// ParseRequest reads an authorization request. A parameter that stands twice
-// is an *Error to show: two readers may take different ones.
+// ParseRequest parses an authorization request. If a parameter appears twice, it returns an *Error
+// to show, because two readers may use different ones.
 func ParseRequest(query url.Values) (Request, error) {
 	var r Request
 	for name, to := range map[string]*string{"client_id": &r.ClientID, "redirect_uri": &r.RedirectURI, "state": &r.State,
@@ -27,19 +27,19 @@ func ParseRequest(query url.Values) (Request, error) {
 		case 1:
 			*to = values[0]
 		default:
-			return Request{}, errorOf("invalid_request", "the parameter "+name+" stands twice")
+			return Request{}, errorOf("invalid_request", "the parameter "+name+" appears twice")
 		}
 	}
 	return r, nil
 }
 
-// Consent is what a person is asked to allow. It is made by Authorize only.
+// Consent is what a client asks a person to allow. Only Authorize creates it.
 type Consent struct {
 	Client      loci.OAuthClient
-	Verified    string       // the host that the client proved to belong to; "" if none
-	Suggested   loci.Vendor  // what it is by that host; "" if nothing proves it
-	Fixed       bool         // the operator decided: Suggested is the only choice
-	Rights      []loci.Right // asked for
+	Verified    string       // the host that the client proved to own; "" if none
+	Suggested   loci.Vendor  // the vendor with that host; "" if nothing proves one
+	Fixed       bool         // the operator chose: Suggested is the only choice
+	Rights      []loci.Right // the requested rights
 	RedirectURI string
 	State       string
 	Challenge   string
@@ -48,13 +48,13 @@ type Consent struct {
 	document    bool   // the client is known by its metadata document
 }
 
-// RedirectError is a refusal that goes back to the client.
+// RedirectError is an error that goes back to the client.
 type RedirectError struct{ Code, Description, RedirectURI, State string }
 
 // Error returns the description.
 func (e *RedirectError) Error() string { return e.Description }
 
-// Location returns where to send the browser, with the issuer (RFC 9207).
+// Location returns the URL to which to send the browser, with the issuer (RFC 9207).
 func (e *RedirectError) Location(issuer string) string {
 	return withQuery(e.RedirectURI, answer(issuer, e.State, "error", e.Code, "error_description", e.Description))
 }
@@ -70,19 +70,19 @@ func answer(issuer, state string, pairs ...string) url.Values {
 	return q
 }
 
-// maxState is the longest state of a client, in bytes; it goes through URLs.
+// maxState is the maximum length of a client's state, in bytes. It becomes part of URLs.
 const maxState = 4000
 
-// Authorize checks a request, up to the question to the person. Until client
-// and redirect are known to be good its refusal is an *Error, to be shown on a
-// page and never sent anywhere; after that it is a *RedirectError.
+// Authorize checks a request and returns what to ask the person. Until it has verified the client
+// and the redirect, it fails with an *Error, which must be shown on a page and never sent anywhere.
+// After that, it fails with a *RedirectError.
 func (s *Server) Authorize(ctx context.Context, r Request, own func(resource string) bool) (*Consent, error) {
 	c, err := s.client(ctx, r.ClientID)
 	if err != nil {
 		return nil, err
 	}
 	if !matchRedirect(c.Client.RedirectURIs, r.RedirectURI) {
-		return nil, errorOf("invalid_request", "the redirect_uri is missing, or not one that this client registered")
+		return nil, errorOf("invalid_request", "redirect_uri is missing, or this client did not register it")
 	}
 	refuse := func(code, description string) error {
 		return &RedirectError{Code: code, Description: description, RedirectURI: r.RedirectURI, State: r.State}
@@ -98,10 +98,10 @@ func (s *Server) Authorize(ctx context.Context, r Request, own func(resource str
 		return nil, refuse("invalid_request", "PKCE is required: send code_challenge with code_challenge_method S256")
 	}
 	if r.Resource != "" && !own(r.Resource) {
-		return nil, refuse("invalid_target", "resource is not of this server")
+		return nil, refuse("invalid_target", "resource does not belong to this server")
 	}
 	if c.Rights, err = rightsOf(r.Scope); err != nil {
-		return nil, refuse("invalid_scope", "scope has nothing that a client can be granted here")
+		return nil, refuse("invalid_scope", "scope has no value that this server can grant")
 	}
 	c.RedirectURI, c.State, c.Challenge, c.Resource = r.RedirectURI, r.State, r.Challenge, r.Resource
 	_, _, c.Local = loopback(r.RedirectURI)
@@ -126,7 +126,7 @@ func (s *Server) client(ctx context.Context, id string) (*Consent, error) {
 	}
 	if !strings.HasPrefix(id, "https://") {
 		if err != nil {
-			return nil, errorOf("invalid_client", "this client is not registered here, or no longer; connect it again")
+			return nil, errorOf("invalid_client", "this client is not registered on this server, or no longer; connect it again")
 		}
 		return &Consent{Client: stored}, nil
 	}
@@ -146,8 +146,8 @@ func unreserved(s, extra string) bool {
 	})
 }
 
-// rightsOf reads a scope. What no client can have is left out, as RFC 6749 3.3
-// allows; an error if nothing else is asked for. No scope asks for everything.
+// rightsOf parses a scope. It ignores rights that no client can have, as RFC 6749 3.3 allows. It
+// fails if no others are left. An empty scope means all rights.
 func rightsOf(scope string) ([]loci.Right, error) {
 	words := strings.Fields(scope)
 	if len(words) == 0 {
@@ -160,27 +160,27 @@ func rightsOf(scope string) ([]loci.Right, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errorOf("invalid_scope", "scope has nothing that a client can be granted here")
+		return nil, errorOf("invalid_scope", "scope has no value that this server can grant")
 	}
 	return out, nil
 }
 
-// Allow stores what a person granted: to act as one vendor, with some of the
-// rights that were asked for. It returns the code for the client. Forbidden if
-// the operator fixed another vendor; Invalid if the vendor or the rights cannot
-// be. Only identity.Service.Consent calls it, which knows whether the person may.
+// Allow stores a grant: to act as one vendor, with some of the requested rights. It returns the
+// code for the client. It fails with Forbidden if the operator set another vendor, and with Invalid
+// if the vendor or the rights are not possible. Only identity.Service.Consent calls it, which
+// checks whether the person may consent.
 func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor loci.Vendor, rights []loci.Right) (
 	loci.Secret, loci.Grant, error) {
 	if err := auth.CheckVendor(vendor); err != nil {
-		return "", loci.Grant{}, loci.FieldErrorf("vendor", "is not usable: %s", err)
+		return "", loci.Grant{}, loci.FieldErrorf("vendor", "is not valid: %s", err)
 	}
 	rights = inOrder(rights, c.Rights)
 	if len(rights) == 0 {
 		return "", loci.Grant{},
-			loci.FieldErrorf("scopes", "must be at least one of those that the client asks for, and no other")
+			loci.FieldErrorf("scopes", "must be one or more of those that the client requested")
 	}
 	now := loci.CutTime(s.now())
-	client, err := s.store.OAuth().Client(ctx, c.Client.ID) // the operator may have spoken since the page was shown
+	client, err := s.store.OAuth().Client(ctx, c.Client.ID) // the operator may have changed it since the page was shown
 	if loci.CodeOf(err) == loci.NotFound && c.document {
 		client, err = c.Client, nil
 		client.CreatedAt = now
@@ -190,7 +190,7 @@ func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor
 	}
 	if client.Vendor != "" && client.Vendor != vendor {
 		return "", loci.Grant{},
-			loci.Errorf(loci.Forbidden, "the operator of this server says that this client is %s", client.Vendor)
+			loci.Errorf(loci.Forbidden, "the operator of this server assigned this client to %s", client.Vendor)
 	}
 	client.LastUsedAt = now
 	if c.document {
@@ -212,7 +212,7 @@ func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor
 	return code, g, nil
 }
 
-// inOrder returns chosen in the order of asked, or nil if any is not in it.
+// inOrder returns chosen in the order of asked, or nil if asked doesn't contain all of it.
 func inOrder(chosen, asked []loci.Right) []loci.Right {
 	var out []loci.Right
 	for _, r := range chosen {
@@ -228,13 +228,13 @@ func inOrder(chosen, asked []loci.Right) []loci.Right {
 	return out
 }
 
-// Redirect returns where to send the browser with a code.
+// Redirect returns the URL to which to send the browser with a code.
 func Redirect(c *Consent, issuer string, code loci.Secret) string {
 	return withQuery(c.RedirectURI, answer(issuer, c.State, "code", code.Reveal()))
 }
 
-// Deny returns where to send the browser if the person says no.
+// Deny returns the URL to which to send the browser if the person refuses.
 func Deny(c *Consent, issuer string) string {
 	return withQuery(c.RedirectURI,
-		answer(issuer, c.State, "error", "access_denied", "error_description", "the person said no"))
+		answer(issuer, c.State, "error", "access_denied", "error_description", "the person denied access"))
 }

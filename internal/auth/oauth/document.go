@@ -17,17 +17,17 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Limits of client metadata documents: their addresses are chosen by strangers.
+// Limits of client metadata documents. Strangers choose their addresses.
 const (
 	maxDocument   = 64 << 10 // bytes
 	documentLife  = time.Hour
-	documentRetry = time.Minute // how long a failure is remembered
+	documentRetry = time.Minute // how long a failure is cached
 	fetchTimeout  = 5 * time.Second
 	maxDocuments  = 1000
 	maxFetches    = 4 // at the same time
 )
 
-// documents fetches and remembers client metadata documents
+// documents fetches and caches client metadata documents
 // (draft-ietf-oauth-client-id-metadata-document).
 type documents struct {
 	fetch  *http.Client
@@ -50,7 +50,7 @@ func newDocuments(fetch *http.Client, egress bool, now func() time.Time, log *sl
 	if fetch == nil {
 		fetch = &http.Client{Transport: guardedTransport()}
 	}
-	own := *fetch // the rules hold for any client
+	own := *fetch // the rules apply to any client
 	own.Timeout = fetchTimeout
 	own.Jar = nil
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -58,8 +58,8 @@ func newDocuments(fetch *http.Client, egress bool, now func() time.Time, log *sl
 		known: map[string]known{}}
 }
 
-// checkDocumentURL returns the host of a client id that is the address of a
-// metadata document, or an error.
+// checkDocumentURL returns the host of a client id that is the URL of a metadata document, or an
+// error.
 func checkDocumentURL(id string) (host string, err error) {
 	bad := errorOf("invalid_client",
 		"a client_id that is a URL must be https with a host name and a path, without port, query, fragment, user or dot "+
@@ -70,7 +70,7 @@ func checkDocumentURL(id string) (host string, err error) {
 		u.Port() != "" && u.Port() != "443" || strings.HasSuffix(u.Host, ":") || len(u.Path) < 2 {
 		return "", bad
 	}
-	for _, segment := range strings.Split(u.Path, "/") { // decoded: %2e is a dot, too
+	for _, segment := range strings.Split(u.Path, "/") { // decoded, because %2e is a dot, too
 		if segment == "." || segment == ".." || strings.ContainsAny(segment, "\\\x00") {
 			return "", bad
 		}
@@ -83,9 +83,8 @@ func checkDocumentURL(id string) (host string, err error) {
 	return host, nil
 }
 
-// get returns the client that a document describes, and the host that vouches
-// for it. There is one text for all that can go wrong on the way, so that
-// nobody learns about our network from it.
+// get returns the client that a document describes, and the host that it comes from. All failures
+// on the way have the same text, so that nobody learns about our network from it.
 func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, string, error) {
 	host, err := checkDocumentURL(id)
 	if err != nil {
@@ -93,10 +92,10 @@ func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, strin
 	}
 	if !d.egress {
 		return loci.OAuthClient{}, "",
-			errorOf("invalid_client", "this server makes no calls to others, so it cannot read client metadata documents; "+
+			errorOf("invalid_client", "cannot read client metadata documents: calls to other servers are off; "+
 				"register the client instead")
 	}
-	bad := errorOf("invalid_client", "the client's metadata document could not be fetched, or is not valid")
+	bad := errorOf("invalid_client", "cannot fetch the client's metadata document, or it is not valid")
 	if k, ok := d.recall(id); ok {
 		if k.bad {
 			return loci.OAuthClient{}, "", bad
@@ -111,10 +110,10 @@ func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, strin
 	}
 	client, life, err := d.load(ctx, id, host)
 	if err != nil {
-		if ctx.Err() != nil { // the caller went away; that says nothing about the document
+		if ctx.Err() != nil { // the caller went away, so the failure isn't the document's
 			return loci.OAuthClient{}, "", ctx.Err()
 		}
-		d.log.InfoContext(ctx, "a client metadata document is not usable", "host", host, "error", err)
+		d.log.InfoContext(ctx, "cannot use a client metadata document", "host", host, "error", err)
 		d.keep(id, known{bad: true, until: d.now().Add(documentRetry)})
 		return loci.OAuthClient{}, "", bad
 	}
@@ -203,8 +202,8 @@ func (m *metadata) fromDocument(id, host string) (loci.OAuthClient, error) {
 	return c, nil
 }
 
-// life is how long a document may be remembered: as long as its server says,
-// but no longer than documentLife.
+// life returns how long a document may be cached: as long as its server allows, but at most
+// documentLife.
 func life(cacheControl string) time.Duration {
 	for _, word := range strings.Split(strings.ToLower(cacheControl), ",") {
 		word = strings.TrimSpace(word)

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// maxURI is the longest redirect URI or client id, in bytes.
+// maxURI is the maximum length of a redirect URI or client id, in bytes.
 const maxURI = 2000
 
-// appSchemes are private-use schemes without the dot that RFC 8252 wants, of
-// programs that people use. Like every such scheme they prove nothing.
+// appSchemes are private-use schemes of widely used programs that lack the dot required by RFC
+// 8252. Like every such scheme, they prove nothing.
 var appSchemes = []string{"cursor", "vscode", "vscode-insiders", "windsurf", "zed"}
 
-// checkRedirect says whether a client may have codes sent to a URI: over TLS,
-// to a program on the person's own machine, or to an app by its scheme.
+// checkRedirect reports whether codes may be sent to a client's URI: over TLS, to a program on the
+// person's own machine, or to an app by its scheme.
 func checkRedirect(s string) bool {
 	if !plainURI(s) || strings.Contains(s, "#") {
 		return false
@@ -24,7 +24,7 @@ func checkRedirect(s string) bool {
 	if err != nil || u.User != nil || u.Opaque != "" {
 		return false
 	}
-	switch scheme, _, _ := strings.Cut(s, ":"); scheme { // as sent: schemes are written in lower case
+	switch scheme, _, _ := strings.Cut(s, ":"); scheme { // as sent: schemes are in lower case
 	case "https":
 		return u.Hostname() != ""
 	case "http":
@@ -35,17 +35,15 @@ func checkRedirect(s string) bool {
 	}
 }
 
-// plainURI reports whether s has only characters that every parser of URIs
-// takes for the same thing.
+// plainURI reports whether s has only characters that every URI parser interprets in the same way.
 func plainURI(s string) bool {
 	return s != "" && len(s) <= maxURI && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune("\\\"<>^`{|}", r)
 	})
 }
 
-// loopback splits a redirect to a program on the same machine into its host and
-// what follows the port. It looks at the bytes, because what one parser takes
-// for a port another takes for a password.
+// loopback splits a redirect to a program on the same machine into its host and what follows the
+// port. It works on bytes, because one parser's port is another one's password.
 func loopback(s string) (host, rest string, ok bool) {
 	for _, host := range []string{"http://127.0.0.1", "http://[::1]", "http://localhost"} {
 		rest, found := strings.CutPrefix(s, host)
@@ -64,9 +62,8 @@ func loopback(s string) (host, rest string, ok bool) {
 	return "", "", false
 }
 
-// matchRedirect says whether a redirect is one of those that a client
-// registered: byte for byte, but a loopback redirect may be at any port
-// (RFC 8252, section 7.3).
+// matchRedirect reports whether the client registered the redirect. It compares bytes, but accepts
+// any port of a loopback redirect (RFC 8252, section 7.3).
 func matchRedirect(registered []string, got string) bool {
 	if !checkRedirect(got) {
 		return false
@@ -81,7 +78,7 @@ func matchRedirect(registered []string, got string) bool {
 	})
 }
 
-// provedBy returns the host that only its holder can receive codes at, or "".
+// provedBy returns the host of a redirect if only the host's owner can receive codes there, or "".
 func provedBy(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "https" {
@@ -89,7 +86,7 @@ func provedBy(redirect string) string {
 	}
 	host := strings.ToLower(u.Hostname())
 	name := strings.TrimSuffix(host, ".")
-	// browsers take a host that ends in a number for an address: 127.1, 0x7f.1
+	// Browsers treat a host that ends in a number as an address: 127.1, 0x7f.1.
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if _, err := netip.ParseAddr(host); err == nil || last == "" || last[0] >= '0' && last[0] <= '9' ||
 		last == "localhost" {
@@ -98,7 +95,7 @@ func provedBy(redirect string) string {
 	return host
 }
 
-// withQuery adds parameters to a redirect and keeps the ones that it has.
+// withQuery adds parameters to a redirect and keeps its existing ones.
 func withQuery(redirect string, q url.Values) string {
 	sep := "?"
 	if strings.Contains(redirect, "?") {

@@ -14,7 +14,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 )
 
-// Limits of dynamic registration, which is open to everybody.
+// Limits of dynamic registration, which is open to everyone.
 const (
 	maxRegistration  = 32 << 10 // bytes
 	maxRedirects     = 10
@@ -35,7 +35,7 @@ type RegisterResponse struct {
 	Scope         string   `json:"scope"`
 }
 
-// metadata is what a client says about itself, here and in its document.
+// metadata is a client's description of itself, here and in its document.
 type metadata struct {
 	ClientID      string   `json:"client_id"`
 	Name          string   `json:"client_name"`
@@ -48,8 +48,8 @@ type metadata struct {
 	Scope         string   `json:"scope"`
 }
 
-// Register makes a public client of what a program says about itself. A refusal
-// is an *Error with a code of RFC 7591, 3.2.2, that repeats nothing of the body.
+// Register creates a public client from a program's description of itself. It fails with an *Error
+// with a code of RFC 7591, 3.2.2, that repeats nothing of the body.
 func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (RegisterResponse, error) {
 	if len(body) > maxRegistration {
 		return RegisterResponse{}, errorOf("invalid_client_metadata", "the registration is too large")
@@ -63,7 +63,7 @@ func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (Reg
 		return RegisterResponse{}, err
 	}
 	rights, err := rightsOf(m.Scope)
-	if err != nil { // a hint only: what is granted is asked for at authorization
+	if err != nil { // only a hint: rights are requested at authorization
 		rights = loci.AgentRights()
 	}
 	now := loci.CutTime(s.now())
@@ -97,7 +97,7 @@ func (m *metadata) check() error {
 	for _, u := range m.RedirectURIs {
 		if !checkRedirect(u) {
 			return errorOf("invalid_redirect_uri",
-				"a redirect URI is https, http on 127.0.0.1, [::1] or localhost, or an app's scheme with a dot; without "+
+				"a redirect URI must be https, http on 127.0.0.1, [::1] or localhost, or an app's scheme with a dot; without "+
 					"fragment and user")
 		}
 	}
@@ -111,7 +111,7 @@ func (m *metadata) check() error {
 		return errorOf("invalid_client_metadata", "response_types must have code")
 	}
 	if provedBy(m.URI) == "" || !plainURI(m.URI) {
-		m.URI = "" // it would be shown as a link
+		m.URI = "" // pages would show it as a link
 	}
 	return nil
 }

@@ -1,13 +1,13 @@
-// Package oauth is the OAuth 2.1 authorization server by which MCP clients get
-// access: authorization codes with PKCE, rotated refresh tokens, dynamic
-// registration and client metadata documents. All clients are public, and all
-// tokens opaque: 256 random bits of which the store has the SHA-256.
+// Package oauth is the OAuth 2.1 authorization server that gives MCP clients access. It supports
+// authorization codes with PKCE, rotated refresh tokens, dynamic registration and client metadata
+// documents. All clients are public. All tokens are opaque: 256 random bits, of which the store has
+// the SHA-256.
 //
-// It leaves out how people sign in (package auth), whether they may consent
-// (package identity) and every page (package web).
+// Other packages do the rest: auth signs people in, identity decides whether they may consent, and
+// web has the pages.
 //
-// The invariant: a client acts as the vendor that a person chose or the
-// operator fixed. What a client says about itself decides nothing.
+// The invariant: a client acts as the vendor that the person chose or the operator set. What a
+// client claims about itself decides nothing.
 package oauth
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// How long what the server issues is good for.
+// The lifetimes of codes and tokens.
 const (
 	AccessLife  = time.Hour
 	RefreshLife = 90 * 24 * time.Hour
@@ -59,12 +59,12 @@ func New(o Options) *Server {
 	return s
 }
 
-// Error is an OAuth error: Code is one of the RFCs', Description is safe to
-// show and never repeats what was sent.
+// Error is an OAuth error. Code is one of the RFCs' codes. Description is safe to show and never
+// repeats the request.
 type Error struct {
 	Code        string `json:"error"`
 	Description string `json:"error_description,omitempty"`
-	Status      int    `json:"-"` // of HTTP
+	Status      int    `json:"-"` // HTTP status
 }
 
 // Error returns the description.
@@ -74,7 +74,7 @@ func errorOf(code, description string) error {
 	return &Error{Code: code, Description: description, Status: http.StatusBadRequest}
 }
 
-// SupportedScopes returns every scope that a client can be granted.
+// SupportedScopes returns every scope that a client can get.
 func SupportedScopes() []string {
 	var out []string
 	for _, r := range loci.AgentRights() {
@@ -83,8 +83,8 @@ func SupportedScopes() []string {
 	return out
 }
 
-// serverMetadata leaves out jwks_uri, which the type of the SDK always writes:
-// nothing here is signed.
+// serverMetadata omits jwks_uri, which the type of the SDK always writes: this server signs
+// nothing.
 type serverMetadata struct {
 	oauthex.AuthServerMeta
 	JWKSURI string `json:"jwks_uri,omitempty"`

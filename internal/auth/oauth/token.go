@@ -15,8 +15,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// TokenResponse is the answer of the token endpoint. It holds secrets in the
-// clear, because it is what is sent.
+// TokenResponse is the answer of the token endpoint. It contains secrets in plain text, because it
+// is sent to the client.
 type TokenResponse struct {
 	AccessToken  string `json:"access_token"`
 	TokenType    string `json:"token_type"`
@@ -25,28 +25,28 @@ type TokenResponse struct {
 	Scope        string `json:"scope,omitempty"`
 }
 
-// maxToken is longer than any token or code that we make.
+// maxToken is longer than any token or code that this server creates.
 const maxToken = 200
 
 func errBadGrant() error {
-	return errorOf("invalid_grant", "the code or token is not good: unknown, used, expired, revoked, or not this client's")
+	return errorOf("invalid_grant", "invalid code or token: unknown, used, expired, revoked, or another client's")
 }
 
 // Token exchanges an authorization code or a refresh token for an access token
 // and a new refresh token. A refusal is an *Error with a code of RFC 6749 5.2.
 func (s *Server) Token(ctx context.Context, form url.Values, own func(resource string) bool) (TokenResponse, error) {
 	for name, values := range form {
-		if len(values) > 1 && name != "resource" { // which RFC 8707 lets stand several times
-			return TokenResponse{}, errorOf("invalid_request", "a parameter stands twice")
+		if len(values) > 1 && name != "resource" { // RFC 8707 allows it several times
+			return TokenResponse{}, errorOf("invalid_request", "a parameter appears twice")
 		}
 	}
 	for _, resource := range form["resource"] {
 		if !own(resource) {
-			return TokenResponse{}, errorOf("invalid_target", "resource is not of this server")
+			return TokenResponse{}, errorOf("invalid_target", "resource does not belong to this server")
 		}
 	}
 	if form.Get("client_id") == "" {
-		return TokenResponse{}, errorOf("invalid_request", "client_id is missing; clients here are public and send it")
+		return TokenResponse{}, errorOf("invalid_request", "client_id is missing; public clients must send it")
 	}
 	switch form.Get("grant_type") {
 	case "":
@@ -77,13 +77,13 @@ func (s *Server) redeem(ctx context.Context, form url.Values) (TokenResponse, er
 	}
 	sum := sha256.Sum256([]byte(verifier))
 	proved := subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(c.Challenge)) == 1
-	// OAuth 2.1 no longer has redirect_uri here; who sends it must send the same.
+	// OAuth 2.1 no longer has redirect_uri here. A client that sends it must send the same one.
 	redirect, sent := form["redirect_uri"]
 	if !proved || c.ClientID != form.Get("client_id") || sent && redirect[0] != c.RedirectURI {
 		return TokenResponse{}, errBadGrant()
 	}
-	// Whether its time is over is for the store to say: it looks first whether
-	// the code was used, and ends the grant then.
+	// The store decides whether the code has expired. It first checks whether the code was used, and
+	// then ends the grant.
 	t := issue(g, g.Rights, now)
 	if _, err := s.store.OAuth().Redeem(ctx, hash, now, t.credential, t.next); err != nil {
 		return TokenResponse{}, s.spent(ctx, "code", g, err)
@@ -114,7 +114,7 @@ func (s *Server) refresh(ctx context.Context, form url.Values) (TokenResponse, e
 		rights = nil
 		for _, word := range words {
 			if !slices.Contains(g.Rights, loci.Right(word)) {
-				return TokenResponse{}, errorOf("invalid_scope", "scope has more than was granted")
+				return TokenResponse{}, errorOf("invalid_scope", "scope exceeds what was granted")
 			}
 		}
 		for _, r := range g.Rights {
@@ -130,14 +130,14 @@ func (s *Server) refresh(ctx context.Context, form url.Values) (TokenResponse, e
 	return t.TokenResponse, nil
 }
 
-// spent says what a failed exchange means. That a code or token was used before
-// is how a theft shows: the store has revoked the grant then.
+// spent handles a failed exchange. A code or token that is used twice may be stolen, so the store
+// has then revoked the grant.
 func (s *Server) spent(ctx context.Context, what string, g loci.Grant, err error) error {
 	switch loci.CodeOf(err) {
 	case loci.Conflict:
 		s.log.WarnContext(ctx, "a "+what+" was used again or too late; its grant is revoked", "grant", g.ID.String(), "org",
 			string(g.OrgID), "client", g.ClientID)
-		if now := loci.CutTime(s.now()); g.Usable(now) { // until this came
+		if now := loci.CutTime(s.now()); g.Usable(now) { // until this request came
 			s.record(ctx, g, now)
 		}
 		return errBadGrant()
@@ -147,21 +147,20 @@ func (s *Server) spent(ctx context.Context, what string, g loci.Grant, err error
 	return err
 }
 
-// GrantReused is what the audit trail says of a grant that was ended because a
-// code or refresh token of it came a second time, or too late.
+// GrantReused is the action in the audit trail when a grant ended because its code or refresh token
+// came a second time, or too late.
 const GrantReused = "grant.reused"
 
-// record writes that down. The grant is ended by then, so a failure is only
-// logged.
+// record adds that entry. A failure is only logged, because the grant has already ended.
 func (s *Server) record(ctx context.Context, g loci.Grant, at time.Time) {
 	e := loci.AuditEntry{At: at, Action: GrantReused, Kind: loci.KindAgent, Method: loci.ByOAuth, UserID: g.UserID,
 		Vendor: g.Vendor, Target: g.ID.String()}
 	if err := s.store.Update(ctx, g.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) }); err != nil {
-		s.log.WarnContext(ctx, "recording the end of a grant failed", "grant", g.ID.String(), "error", err)
+		s.log.WarnContext(ctx, "cannot record the end of a grant", "grant", g.ID.String(), "error", err)
 	}
 }
 
-// tokens are what one exchange issues: to keep, and to send.
+// tokens are the result of one exchange: what to store, and what to send.
 type tokens struct {
 	credential loci.Credential
 	next       loci.RefreshToken
@@ -188,9 +187,9 @@ func issue(g loci.Grant, rights []loci.Right, now time.Time) tokens {
 	}
 }
 
-// Revoke ends a token (RFC 7009): a refresh token with its whole grant, an
-// access token alone. A token that is not known is no error. Whoever has a
-// token may end it; a client_id that is sent must be its client's.
+// Revoke revokes a token (RFC 7009): a refresh token with its whole grant, an access token alone.
+// An unknown token isn't an error. Anyone who has a token may revoke it. If the request has a
+// client_id, it must be the token's client.
 func (s *Server) Revoke(ctx context.Context, form url.Values) error {
 	token := form.Get("token")
 	if token == "" {
@@ -203,7 +202,7 @@ func (s *Server) Revoke(ctx context.Context, form url.Values) error {
 	_, g, err := s.store.OAuth().Refreshable(ctx, hash)
 	if err == nil {
 		if id := form.Get("client_id"); id != "" && id != g.ClientID {
-			return errorOf("invalid_client", "this token is not this client's")
+			return errorOf("invalid_client", "this token was issued to another client")
 		}
 		return ignoreMissing(s.store.OAuth().Revoke(ctx, g.OrgID, g.UserID, g.ID, now))
 	}
@@ -211,7 +210,7 @@ func (s *Server) Revoke(ctx context.Context, form url.Values) error {
 		return err
 	}
 	c, err := s.store.Credentials().ByHash(ctx, hash)
-	if err != nil || c.Method != loci.ByOAuth { // keys and sessions have their own ways out
+	if err != nil || c.Method != loci.ByOAuth { // keys and sessions are revoked elsewhere
 		return ignoreMissing(err)
 	}
 	return ignoreMissing(s.store.Credentials().Revoke(ctx, c.OrgID, c.UserID, c.ID, now))
