@@ -2,7 +2,7 @@ package identity
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// The actions.
+// The actions of this package.
 const (
 	WhoAmI        gate.Action = "whoami"
 	AccountChange gate.Action = "account.change"
@@ -31,7 +31,7 @@ const (
 	ClientDrop    gate.Action = "oauth_client.delete"
 )
 
-// Actions says who may take each of them.
+// Actions defines who may perform each of them.
 var Actions = gate.Actions{
 	WhoAmI:        {Kinds: gate.Everyone},
 	AccountChange: {Kinds: gate.People, Rights: gate.Account, Audit: gate.WithChange},

@@ -10,14 +10,14 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// AdminUsersQuery asks for one page of the people of all orgs.
+// AdminUsersQuery selects one page of the people of all orgs.
 type AdminUsersQuery struct {
-	After string // next of the page before; "": the first
+	After string // the position from the previous page; "": the first page
 	Limit int    // 0: DefaultPage; at most MaxPage
 }
 
-// AdminUsers returns people of all orgs, org by org, and where the next page
-// begins ("": this was the last). Invalid for an After that is none of these.
+// AdminUsers returns people of all orgs, org by org, and the position of the next page, or "" on
+// the last page. It fails with Invalid if After is not such a position.
 func (s *Service) AdminUsers(ctx context.Context, p loci.Principal, q AdminUsersQuery) (
 	users []loci.User, next string, err error) {
 	if err := s.Begin(ctx, p, AdminRead); err != nil {
@@ -63,12 +63,12 @@ func parseAfter(s string) (org loci.OrgID, user loci.UserID, err error) {
 	org = loci.OrgID(left)
 	if !ok || org.Validate() != nil || user.UnmarshalText([]byte(right)) != nil || user.IsZero() {
 		return "", loci.UserID{},
-			loci.FieldErrorf("after", "is not where a page ended; leave it out to begin at the first page")
+			loci.FieldErrorf("after", "does not belong to this list; leave it out to start at the first page")
 	}
 	return org, user, nil
 }
 
-// usersOf returns people of an org; of one that was deleted meanwhile, none.
+// usersOf returns people of an org, or none if the org was deleted meanwhile.
 func (s *Service) usersOf(ctx context.Context, org loci.OrgID, after loci.UserID, limit int) (
 	list []loci.User, err error) {
 	err = s.Store.View(ctx, org, func(tx store.Tx) (err error) {
@@ -81,8 +81,8 @@ func (s *Service) usersOf(ctx context.Context, org loci.OrgID, after loci.UserID
 	return list, err
 }
 
-// Metrics counts what the deployment has. It never says anything about
-// memories. Keys, Sessions and Grants are the usable ones.
+// Metrics are counts for the whole server. They reveal nothing about memories. Keys, Sessions and
+// Grants count only usable ones.
 type Metrics struct {
 	Orgs     int `json:"orgs"`
 	Users    int `json:"users"`
@@ -92,7 +92,7 @@ type Metrics struct {
 	Grants   int `json:"grants"`
 }
 
-// AdminMetrics returns the counts over all orgs.
+// AdminMetrics returns the counts for all orgs.
 func (s *Service) AdminMetrics(ctx context.Context, p loci.Principal) (Metrics, error) {
 	if err := s.Begin(ctx, p, AdminRead); err != nil {
 		return Metrics{}, err

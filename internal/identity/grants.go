@@ -10,8 +10,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Sight says how many memories a vendor would see, of how many that the person
-// sees. The counts are exact up to store.MaxTotal.
+// Sight is the number of memories that a vendor would see, and the number that the person sees. The
+// counts are exact up to store.MaxTotal.
 type Sight struct {
 	Vendor            loci.Vendor
 	Sees              int
@@ -20,11 +20,11 @@ type Sight struct {
 	TotalIsLowerBound bool
 }
 
-// maxPreview is the most vendors that one preview compares.
+// maxPreview is the maximum number of vendors that one preview compares.
 const maxPreview = 20
 
-// Preview returns for each vendor how many of the memories that the person sees
-// it would see. Invalid for a name that no vendor can have.
+// Preview returns, for each vendor, how many of the person's visible memories it would see. It
+// fails with Invalid for an invalid vendor name.
 func (s *Service) Preview(ctx context.Context, p loci.Principal, vendors []loci.Vendor) ([]Sight, error) {
 	if err := s.Begin(ctx, p, GrantConsent); err != nil {
 		return nil, err
@@ -64,16 +64,15 @@ func (s *Service) Preview(ctx context.Context, p loci.Principal, vendors []loci.
 
 func checkVendor(v loci.Vendor) error {
 	if err := auth.CheckVendor(v); err != nil {
-		return loci.FieldErrorf("vendor", "is not usable: %s", err)
+		return loci.FieldErrorf("vendor", "is not valid: %s", err)
 	}
 	return nil
 }
 
-// Consent lets an OAuth client act as a vendor for the person, with these
-// rights, and returns the code to send it. It needs a signed-in browser
-// session. Invalid for a vendor that the operator did not give the client and
-// for rights that it did not ask for or that agents cannot have; Unavailable
-// without an authorization server.
+// Consent lets an OAuth client act as a vendor for the person, with these rights, and returns the
+// code for the client. It requires a browser session. It fails with Invalid if the operator set
+// another vendor, if the client didn't request the rights, or if agents can't have them. It fails
+// with Unavailable without an authorization server.
 func (s *Service) Consent(ctx context.Context, p loci.Principal, c *oauth.Consent, vendor loci.Vendor,
 	rights []loci.Right) (loci.Secret, error) {
 	if err := s.Begin(ctx, p, GrantConsent); err != nil {
@@ -85,21 +84,20 @@ func (s *Service) Consent(ctx context.Context, p loci.Principal, c *oauth.Consen
 	if err := checkVendor(vendor); err != nil {
 		return "", err
 	}
-	// The consent was made when the page was shown; what the operator decided
-	// since then counts.
+	// The consent dates from when the page was shown. Use what the operator has decided since then.
 	client, err := s.Store.OAuth().Client(ctx, c.Client.ID)
 	if err != nil && loci.CodeOf(err) != loci.NotFound {
 		return "", err
 	}
 	if err == nil && client.Vendor != "" && client.Vendor != vendor || c.Fixed && c.Suggested != vendor {
-		return "", loci.FieldErrorf("vendor", "of this client is what the operator of the server decided")
+		return "", loci.FieldErrorf("vendor", "of this client was set by the operator and cannot be changed here")
 	}
 	if len(rights) == 0 {
 		return "", loci.FieldErrorf("scopes", "must name at least one")
 	}
 	for _, r := range rights {
 		if !slices.Contains(loci.AgentRights(), r) || !slices.Contains(c.Rights, r) || !p.Has(r) {
-			return "", loci.FieldErrorf("scopes", "has an entry that the client did not ask for, or that no agent can have")
+			return "", loci.FieldErrorf("scopes", "has a scope that the client did not request, or that no agent can have")
 		}
 	}
 	if err := s.Record(ctx, p, GrantConsent, c.Client.ID); err != nil {
@@ -109,8 +107,7 @@ func (s *Service) Consent(ctx context.Context, p loci.Principal, c *oauth.Consen
 	return code, err
 }
 
-// Grants returns what the person allowed OAuth clients, newest first, revoked
-// ones too.
+// Grants returns the person's grants to OAuth clients, newest first, including revoked ones.
 func (s *Service) Grants(ctx context.Context, p loci.Principal) ([]loci.Grant, error) {
 	if err := s.Begin(ctx, p, GrantList); err != nil {
 		return nil, err
@@ -118,7 +115,7 @@ func (s *Service) Grants(ctx context.Context, p loci.Principal) ([]loci.Grant, e
 	return s.Store.OAuth().Grants(ctx, p.OrgID, p.UserID)
 }
 
-// OrgGrants returns everybody's grants, newest first. It is the operator's.
+// OrgGrants returns all grants in the org, newest first. Only the operator may call it.
 func (s *Service) OrgGrants(ctx context.Context, p loci.Principal) ([]loci.Grant, error) {
 	if err := s.Begin(ctx, p, GrantListAll); err != nil {
 		return nil, err
@@ -126,8 +123,8 @@ func (s *Service) OrgGrants(ctx context.Context, p loci.Principal) ([]loci.Grant
 	return s.Store.OAuth().Grants(ctx, p.OrgID, loci.UserID{})
 }
 
-// RevokeGrant ends a grant of the person (for the operator: of anybody in the
-// org) with all its tokens, from the next request on. NotFound if there is none.
+// RevokeGrant revokes a grant of the person with all its tokens, effective immediately. The
+// operator may revoke anyone's in the org. It fails with NotFound if there is none.
 func (s *Service) RevokeGrant(ctx context.Context, p loci.Principal, id loci.GrantID) error {
 	if err := s.Begin(ctx, p, GrantRevoke); err != nil {
 		return err
@@ -149,8 +146,8 @@ func (s *Service) RevokeGrant(ctx context.Context, p loci.Principal, id loci.Gra
 	return s.Store.OAuth().Revoke(ctx, p.OrgID, user, id, s.Time())
 }
 
-// Vendors returns the vendors that the person has made keys for or granted
-// access to, by name, for a consent page to choose from.
+// Vendors returns, by name, the vendors for which the person has created keys or granted access. A
+// consent page offers them.
 func (s *Service) Vendors(ctx context.Context, p loci.Principal) ([]loci.Vendor, error) {
 	if err := s.Begin(ctx, p, SignInRead); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Identity says who a credential is.
+// Identity describes the owner of a credential.
 type Identity struct {
 	Principal loci.Principal
 	User      loci.User
@@ -17,7 +17,7 @@ type Identity struct {
 	Team      *loci.Team // nil: none
 }
 
-// WhoAmI returns who p is and whom it acts for.
+// WhoAmI returns who p is and for whom it acts.
 func (s *Service) WhoAmI(ctx context.Context, p loci.Principal) (*Identity, error) {
 	if err := s.Begin(ctx, p, WhoAmI); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Service) WhoAmI(ctx context.Context, p loci.Principal) (*Identity, erro
 	return id, nil
 }
 
-// RenameMe changes the name of the person. Invalid for one that is too long.
+// RenameMe changes the person's name. It fails with Invalid if the name is too long.
 func (s *Service) RenameMe(ctx context.Context, p loci.Principal, name string) (loci.User, error) {
 	if err := s.Begin(ctx, p, AccountChange); err != nil {
 		return loci.User{}, err
@@ -65,9 +65,9 @@ func (s *Service) RenameMe(ctx context.Context, p loci.Principal, name string) (
 	return me, err
 }
 
-// DeleteAccount deletes the person for good: memories, keys, sessions, grants,
-// memberships. confirm is their e-mail address or id, else Invalid. Conflict
-// for the person who holds the org, and for its last owner.
+// DeleteAccount permanently deletes the person: memories, keys, sessions, grants, memberships. It
+// fails with Invalid unless confirm is their email address or id, and with Conflict for the person
+// who holds the org or is its last owner.
 func (s *Service) DeleteAccount(ctx context.Context, p loci.Principal, confirm string) error {
 	if err := s.Begin(ctx, p, AccountDelete); err != nil {
 		return err
@@ -78,13 +78,12 @@ func (s *Service) DeleteAccount(ctx context.Context, p loci.Principal, confirm s
 			return nil
 		}
 		return loci.FieldErrorf("confirm",
-			"must be your own e-mail address or user id: everything of yours is deleted for good")
+			"must be your own email address or user id, because all your data will be permanently deleted")
 	})
 }
 
-// deleteUser removes a person in two steps, of which the second can be
-// repeated: first they are recorded, checked and out of their team, then
-// everything of theirs is erased.
+// deleteUser removes a person in two steps. First it records the action, checks it and takes the
+// person out of their team. Then it erases all their data. The second step can be repeated.
 func (s *Service) deleteUser(ctx context.Context, p loci.Principal, act gate.Action, id loci.UserID,
 	check func(loci.User) error) error {
 	o, err := s.Store.Orgs().Get(ctx, p.OrgID)
@@ -102,7 +101,7 @@ func (s *Service) deleteUser(ctx context.Context, p loci.Principal, act gate.Act
 		}
 		if o.OwnerID == id {
 			return loci.Errorf(loci.Conflict,
-				"this person holds the org: hand it over to another owner first, or delete the org")
+				"this person holds the org; transfer it to another owner first, or delete the org")
 		}
 		if err := org.KeepOwner(ctx, tx, u); err != nil {
 			return err

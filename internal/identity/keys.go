@@ -12,11 +12,10 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// CreateKey makes a key for the person of p, or for an agent of theirs if the
-// request names a vendor. The Secret is shown once and never again. Invalid for
-// what such a key cannot have: rights beyond those of the credential that makes
-// it, and projects or a workspace that the person is not in. Without rights it
-// has those of the credential that makes it.
+// CreateKey creates a key for p's person, or for an agent of theirs if the request names a vendor.
+// The secret is returned only here. Without rights in the request, the key gets those of the
+// credential that creates it. CreateKey fails with Invalid if the key would have more rights than
+// that credential, or a project or workspace that the person is not in.
 func (s *Service) CreateKey(ctx context.Context, p loci.Principal, r auth.KeyRequest) (
 	loci.Credential, loci.Secret, error) {
 	if err := s.Begin(ctx, p, KeyCreate); err != nil {
@@ -38,7 +37,7 @@ func (s *Service) CreateKey(ctx context.Context, p loci.Principal, r auth.KeyReq
 	return c, key, nil
 }
 
-// narrow keeps a new key within what its maker and its person have.
+// narrow limits a new key to what its creator and its person have.
 func (s *Service) narrow(ctx context.Context, p loci.Principal, r *auth.KeyRequest) error {
 	if len(p.Rights) > 0 {
 		if len(r.Rights) == 0 {
@@ -49,12 +48,12 @@ func (s *Service) narrow(ctx context.Context, p loci.Principal, r *auth.KeyReque
 				func(x loci.Right) bool { return !slices.Contains(loci.AgentRights(), x) })
 		}
 		if len(r.Rights) == 0 || slices.ContainsFunc(r.Rights, func(x loci.Right) bool { return !p.Has(x) }) {
-			return loci.FieldErrorf("scopes", "must not exceed those of the credential that makes the key")
+			return loci.FieldErrorf("scopes", "must not exceed the scopes of the credential that creates the key")
 		}
 	}
-	// A key reaches only those of them that its person is in.
+	// A key can reach only projects that its person is in.
 	if slices.ContainsFunc(r.ProjectIDs, func(x loci.ProjectID) bool { return !slices.Contains(p.ProjectIDs, x) }) {
-		return loci.FieldErrorf("project_ids", "names a project that is not there or that you do not belong to")
+		return loci.FieldErrorf("project_ids", "has a project that does not exist or that you do not belong to")
 	}
 	if r.WorkspaceID.IsZero() {
 		return nil
@@ -62,14 +61,14 @@ func (s *Service) narrow(ctx context.Context, p loci.Principal, r *auth.KeyReque
 	return s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
 		in, err := org.IsIn(ctx, tx, p.UserID, r.WorkspaceID)
 		if err == nil && !in {
-			err = loci.FieldErrorf("workspace_id", "names no workspace that you are a member of")
+			err = loci.FieldErrorf("workspace_id", "must be a workspace that you are a member of")
 		}
 		return err
 	})
 }
 
-// Keys returns the keys of the person of p, newest first, revoked ones too.
-// kind is KindUser or KindAgent; "" is both.
+// Keys returns the keys of p's person, newest first, including revoked ones. kind is KindUser,
+// KindAgent or "" for both.
 func (s *Service) Keys(ctx context.Context, p loci.Principal, kind loci.Kind) ([]loci.Credential, error) {
 	if err := s.Begin(ctx, p, KeyList); err != nil {
 		return nil, err
@@ -78,7 +77,7 @@ func (s *Service) Keys(ctx context.Context, p loci.Principal, kind loci.Kind) ([
 		store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Kind: kind, Method: loci.ByKey})
 }
 
-// OrgKeys returns everybody's keys, newest first. It is the operator's.
+// OrgKeys returns all keys in the org, newest first. Only the operator may call it.
 func (s *Service) OrgKeys(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
 	if err := s.Begin(ctx, p, KeyListAll); err != nil {
 		return nil, err
@@ -86,17 +85,16 @@ func (s *Service) OrgKeys(ctx context.Context, p loci.Principal) ([]loci.Credent
 	return s.Store.Credentials().List(ctx, store.CredentialQuery{OrgID: p.OrgID, Method: loci.ByKey})
 }
 
-// How long a rotated key still works beside its successor.
+// How long a rotated key stays valid next to its successor.
 const (
 	DefaultOverlap = 24 * time.Hour
 	MaxOverlap     = 30 * 24 * time.Hour
 )
 
-// RotateKey makes the successor of a key: of the same person, vendor, name,
-// rights, projects and workspace, and as long-lived as that one was made. The old
-// one works for overlap more; 0 is DefaultOverlap. NotFound if there is no such
-// usable key of the person (for the operator: of anybody in the org); Conflict
-// if it was rotated before; Invalid for an overlap beyond MaxOverlap.
+// RotateKey creates the successor of a key, with the same person, vendor, name, rights, projects,
+// workspace and lifetime. The old key stays valid for overlap; 0 means DefaultOverlap. It fails
+// with NotFound if the person has no such usable key (the operator may rotate anyone's in the org),
+// with Conflict if the key was already rotated, and with Invalid if overlap exceeds MaxOverlap.
 func (s *Service) RotateKey(ctx context.Context, p loci.Principal, id loci.CredentialID, overlap time.Duration) (
 	loci.Credential, loci.Secret, error) {
 	if err := s.Begin(ctx, p, KeyRotate); err != nil {
@@ -124,7 +122,7 @@ func (s *Service) RotateKey(ctx context.Context, p loci.Principal, id loci.Crede
 	if len(p.Rights) > 0 && (len(r.Rights) == 0 ||
 		slices.ContainsFunc(r.Rights, func(x loci.Right) bool { return !p.Has(x) })) {
 		return loci.Credential{}, "",
-			loci.Errorf(loci.Forbidden, "this credential is limited to other scopes than the key has, so it cannot rotate it")
+			loci.Errorf(loci.Forbidden, "cannot rotate the key: this credential lacks some of its scopes")
 	}
 	q := p
 	q.UserID = old.UserID
@@ -142,8 +140,8 @@ func (s *Service) RotateKey(ctx context.Context, p loci.Principal, id loci.Crede
 	return next, key, nil
 }
 
-// RevokeKey makes a key useless from the next request on, in every process.
-// NotFound if the person (for the operator: nobody in the org) has such a key.
+// RevokeKey revokes a key in every process, effective immediately. It fails with NotFound if the
+// person has no such key. The operator may revoke anyone's in the org.
 func (s *Service) RevokeKey(ctx context.Context, p loci.Principal, id loci.CredentialID) error {
 	if err := s.Begin(ctx, p, KeyRevoke); err != nil {
 		return err
@@ -165,8 +163,8 @@ func (s *Service) revoke(ctx context.Context, p loci.Principal, act gate.Action,
 
 func errNoKey() error { return loci.Errorf(loci.NotFound, "no such key") }
 
-// credential returns one of the person, or for the operator of anybody in the
-// org, made by that method ("": any); NotFound if there is none.
+// credential returns a credential of the person with that method ("" means any), or NotFound. For
+// the operator, it returns anyone's in the org.
 func (s *Service) credential(ctx context.Context, p loci.Principal, id loci.CredentialID, method loci.Method) (
 	loci.Credential, error) {
 	q := store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, ID: id, Method: method}

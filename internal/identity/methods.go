@@ -10,14 +10,14 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// SignInMethods says what a person can sign in with.
+// SignInMethods are the ways in which a person can sign in.
 type SignInMethods struct {
 	Password bool
 	Passkeys []loci.Passkey
-	HasEmail bool // single sign-on and passwords need one
+	HasEmail bool // required for single sign-on and passwords
 }
 
-// SignInMethods returns what the person can sign in with.
+// SignInMethods returns the ways in which the person can sign in.
 func (s *Service) SignInMethods(ctx context.Context, p loci.Principal) (SignInMethods, error) {
 	if err := s.Begin(ctx, p, SignInRead); err != nil {
 		return SignInMethods{}, err
@@ -42,17 +42,17 @@ func methodsOf(ctx context.Context, tx store.Tx, user loci.UserID) (SignInMethod
 	return m, err
 }
 
-// keepsWay refuses to take the last way to sign in from a person.
+// keepsWay rejects removing a person's last sign-in method.
 func (s *Service) keepsWay(m SignInMethods) error {
 	if m.Password || len(m.Passkeys) > 0 || m.HasEmail && s.signIn != nil && len(s.signIn.Providers()) > 0 {
 		return nil
 	}
-	return loci.Errorf(loci.Conflict, "nothing else would be left to sign in with; add a passkey or a password first")
+	return loci.Errorf(loci.Conflict, "cannot remove your last sign-in method; add a passkey or a password first")
 }
 
-// SetPassword stores what auth.SignIn.HashPassword made of a new password; ""
-// removes it. It ends the person's other sessions: whoever knew the old one may
-// have opened them. Conflict if nothing else would be left to sign in with.
+// SetPassword stores the result of auth.SignIn.HashPassword; "" removes the password. It ends the
+// person's other sessions, because someone who knew the old password may have opened them. It fails
+// with Conflict if no sign-in method would be left.
 func (s *Service) SetPassword(ctx context.Context, p loci.Principal, encoded string) error {
 	if err := s.Begin(ctx, p, SignInChange); err != nil {
 		return err
@@ -82,14 +82,13 @@ func (s *Service) SetPassword(ctx context.Context, p loci.Principal, encoded str
 	return err
 }
 
-// endOthers ends all sessions of the person but the one that asks, and returns
-// how many.
+// endOthers ends all sessions of the person except the one in use, and returns their number.
 func (s *Service) endOthers(ctx context.Context, p loci.Principal) (int, error) {
 	return s.Store.Credentials().RevokeAll(ctx, p.OrgID, p.UserID, loci.BySignIn, p.CredentialID, s.Time())
 }
 
-// AddPasskey stores a passkey that auth.SignIn.FinishRegister returned.
-// Conflict if it is registered already, by whomever.
+// AddPasskey stores a passkey from auth.SignIn.FinishRegister. It fails with Conflict if anyone has
+// already registered it.
 func (s *Service) AddPasskey(ctx context.Context, p loci.Principal, k loci.Passkey) error {
 	if err := s.Begin(ctx, p, SignInChange); err != nil {
 		return err
@@ -113,9 +112,9 @@ func (s *Service) AddPasskey(ctx context.Context, p loci.Principal, k loci.Passk
 	})
 }
 
-// RemovePasskey removes a passkey of the person and ends their other sessions:
-// one of them may have been opened with it. NotFound if there is none of that
-// id; Conflict if nothing else would be left to sign in with.
+// RemovePasskey removes a passkey of the person. It ends their other sessions, because one of them
+// may have been opened with it. It fails with NotFound if the id doesn't exist, and with Conflict
+// if no sign-in method would be left.
 func (s *Service) RemovePasskey(ctx context.Context, p loci.Principal, id []byte) error {
 	if err := s.Begin(ctx, p, SignInChange); err != nil {
 		return err

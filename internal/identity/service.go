@@ -1,5 +1,5 @@
-// Package identity holds the use cases about people and their credentials: accounts, ways to sign in, sign-ins of
-// browsers, keys, grants of OAuth clients, and what the operator and admins do about them.
+// Package identity contains the use cases for people and their credentials: accounts, ways to sign
+// in, browser sessions, keys, grants to OAuth clients, and how the operator and admins manage them.
 package identity
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/org"
 )
 
-// Service is the use cases about people and credentials. It is safe for concurrent use.
+// Service implements the use cases for people and credentials. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
 	orgs   *org.Service
@@ -17,7 +17,8 @@ type Service struct {
 	signIn *auth.SignIn
 }
 
-// New returns a Service. Without an OAuth server Consent is Unavailable, without a SignIn NewLink is.
+// New returns a Service. Without an OAuth server, Consent fails with Unavailable. Without a SignIn,
+// NewLink does.
 func New(g *gate.Gate, orgs *org.Service, oauthServer *oauth.Server, signIn *auth.SignIn) *Service {
 	return &Service{g, orgs, oauthServer, signIn}
 }

@@ -7,18 +7,17 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Setup makes sure that the default org and its owner exist. created says
-// that this call made them: the first start of a data directory. It runs
-// before anybody can be authenticated, so it asks for no principal; it is
-// called by main only.
+// Setup creates the default org and its owner if they don't exist. created reports whether it did,
+// which is the first start of a data directory. It takes no principal, because nobody can
+// authenticate yet. Only main calls it.
 func (s *Service) Setup(ctx context.Context) (org loci.Org, created bool, err error) {
 	return s.Store.Orgs().Ensure(ctx, loci.Org{ID: loci.DefaultOrg, Name: string(loci.DefaultOrg),
 		OwnerID: loci.NewUserID(), CreatedAt: s.Time()}, loci.User{})
 }
 
-// SetOwnerEmail records the address by which a dashboard's tokens name the
-// owner of the default org. Like Setup it is called by main only, from the
-// operator's settings. Invalid if it is no address.
+// SetOwnerEmail sets the address by which a dashboard's tokens identify the owner of the default
+// org. Only main calls it, like Setup, with the operator's settings. It fails with Invalid if it is
+// not an email address.
 func (s *Service) SetOwnerEmail(ctx context.Context, email string) error {
 	email, err := loci.ParseEmail(email)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// SignIns returns the browsers in which the person is signed in, newest first.
+// SignIns returns the person's browser sessions, newest first.
 func (s *Service) SignIns(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
 	if err := s.Begin(ctx, p, SignInList); err != nil {
 		return nil, err
@@ -18,8 +18,8 @@ func (s *Service) SignIns(ctx context.Context, p loci.Principal) ([]loci.Credent
 		store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Method: loci.BySignIn, Usable: s.Time()})
 }
 
-// EndSignIn ends one of the person's sessions (for the operator: of anybody
-// in the org), from its next request on. NotFound if there is none of that id.
+// EndSignIn ends a session of the person, effective immediately. The operator may end anyone's in
+// the org. It fails with NotFound if the id doesn't exist.
 func (s *Service) EndSignIn(ctx context.Context, p loci.Principal, id loci.CredentialID) error {
 	if err := s.Begin(ctx, p, SignInEnd); err != nil {
 		return err
@@ -27,8 +27,8 @@ func (s *Service) EndSignIn(ctx context.Context, p loci.Principal, id loci.Crede
 	return s.revoke(ctx, p, SignInEnd, id, loci.BySignIn)
 }
 
-// EndOtherSignIns ends all of the person's sessions but the one that asks, and
-// returns how many.
+// EndOtherSignIns ends all of the person's sessions except the one in use, and returns their
+// number.
 func (s *Service) EndOtherSignIns(ctx context.Context, p loci.Principal) (int, error) {
 	if err := s.Begin(ctx, p, SignInEnd); err != nil {
 		return 0, err
@@ -39,11 +39,10 @@ func (s *Service) EndOtherSignIns(ctx context.Context, p loci.Principal) (int, e
 	return s.endOthers(ctx, p)
 }
 
-// EnterWorkspace makes a workspace the active one of a key or session of the
-// person; the zero id is the one that asks. NotFound if there is no such
-// credential, or no such workspace that its person is a member of; Conflict
-// where the org works without workspaces, and for a key of the server's
-// configuration, which remembers nothing.
+// EnterWorkspace sets the active workspace of a key or session of the person; the zero id means the
+// credential in use. It fails with NotFound if the credential doesn't exist, or if its person is
+// not a member of such a workspace. It fails with Conflict if the org doesn't use workspaces, and
+// for a key in the server's configuration, which can't store the choice.
 func (s *Service) EnterWorkspace(ctx context.Context, p loci.Principal, id loci.CredentialID,
 	w loci.WorkspaceID) error {
 	if err := s.Begin(ctx, p, org.WorkspaceEnter); err != nil {
@@ -54,7 +53,7 @@ func (s *Service) EnterWorkspace(ctx context.Context, p loci.Principal, id loci.
 	}
 	if id.IsZero() {
 		return loci.Errorf(loci.Conflict,
-			"this credential is of the server's configuration and stays in the first workspace; use a key or a session")
+			"a key from the server's configuration stays in the first workspace; use another key or a session")
 	}
 	c, err := s.credential(ctx, p, id, "")
 	if err != nil {
@@ -65,7 +64,7 @@ func (s *Service) EnterWorkspace(ctx context.Context, p loci.Principal, id loci.
 		return err
 	}
 	if !o.Workspaces {
-		return loci.Errorf(loci.Conflict, "this org works without workspaces; an owner can turn them on")
+		return loci.Errorf(loci.Conflict, "this org does not use workspaces; an owner can turn them on")
 	}
 	err = s.Write(ctx, p, org.WorkspaceEnter, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()

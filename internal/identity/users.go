@@ -10,7 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// SetUserRole gives a person of the org a role on the instance. NotFound;
+// SetUserRole sets the instance role of a person of the org. It fails with NotFound, and with
 // Invalid for an unknown role.
 func (s *Service) SetUserRole(ctx context.Context, p loci.Principal, user loci.UserID, role loci.Role) (
 	loci.User, error) {
@@ -36,14 +36,14 @@ func (s *Service) SetUserRole(ctx context.Context, p loci.Principal, user loci.U
 	return u, err
 }
 
-// UserChange changes what is not nil.
+// UserChange has the fields to change. Nil fields stay unchanged.
 type UserChange struct {
 	Email, Name *string
 }
 
-// SetUser gives a person of the org an address, by which a password and single
-// sign-on know them, or a name. NotFound; Invalid for what is no address or too
-// long; Conflict if the address is another person's, and nothing is changed then.
+// SetUser sets the name or the email address of a person of the org. Passwords and single sign-on
+// use the address. It fails with NotFound, with Invalid if a value is malformed or too long, and
+// with Conflict if another person has the address. Then it changes nothing.
 func (s *Service) SetUser(ctx context.Context, p loci.Principal, user loci.UserID, c UserChange) (loci.User, error) {
 	if err := s.Begin(ctx, p, UserSet); err != nil {
 		return loci.User{}, err
@@ -80,8 +80,8 @@ func (s *Service) SetUser(ctx context.Context, p loci.Principal, user loci.UserI
 	return u, s.Store.People().SetEmail(ctx, p.OrgID, user, email)
 }
 
-// newEmail reads an address that a person shall have; nil is none. Conflict if
-// somebody else has it, before anything is recorded.
+// newEmail parses a person's new address; nil means none. It fails with Conflict if someone else
+// has it, before anything is recorded.
 func (s *Service) newEmail(ctx context.Context, user loci.UserID, text *string) (string, error) {
 	if text == nil {
 		return "", nil
@@ -96,14 +96,13 @@ func (s *Service) newEmail(ctx context.Context, user loci.UserID, text *string) 
 	}
 	if err == nil && who.UserID != user {
 		err = loci.Errorf(loci.Conflict,
-			"this e-mail address is another account's; an address is used once on the whole server")
+			"another account on this server has this email address; use another one")
 	}
 	return email, err
 }
 
-// ResetUser takes from a person what they sign in with, ends their sessions and
-// links, and forgets failed attempts; a new link lets them in. Keys and grants
-// stay. NotFound.
+// ResetUser removes a person's sign-in methods, ends their sessions and links, and forgets failed
+// attempts. They need a new link to sign in. Keys and grants stay. It fails with NotFound.
 func (s *Service) ResetUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
 	if err := s.Begin(ctx, p, UserReset); err != nil {
 		return err
@@ -141,9 +140,9 @@ func (s *Service) ResetUser(ctx context.Context, p loci.Principal, user loci.Use
 	return auth.ForgetFailures(ctx, s.Store.Limits(), who)
 }
 
-// DeleteUser deletes a person of the org for good, with everything of theirs.
-// NotFound; Forbidden for a role above one's own; Conflict for whoever holds the
-// org, and for its last owner.
+// DeleteUser permanently deletes a person of the org and all their data. It fails with NotFound,
+// with Forbidden for a role above one's own, and with Conflict for the person who holds the org or
+// is its last owner.
 func (s *Service) DeleteUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
 	if err := s.Begin(ctx, p, org.MemberRemove); err != nil {
 		return err
@@ -156,14 +155,14 @@ func (s *Service) DeleteUser(ctx context.Context, p loci.Principal, user loci.Us
 	})
 }
 
-// NewLink makes a one-time link that signs a person of the org in; the Secret
-// is its token. NotFound; Unavailable without sign-in.
+// NewLink creates a one-time link that signs in a person of the org. The secret is its token. It
+// fails with NotFound, and with Unavailable without sign-in.
 func (s *Service) NewLink(ctx context.Context, p loci.Principal, user loci.UserID) (loci.Secret, error) {
 	if err := s.Begin(ctx, p, LinkCreate); err != nil {
 		return "", err
 	}
 	if s.signIn == nil {
-		return "", loci.Errorf(loci.Unavailable, "sign-in is not configured here")
+		return "", loci.Errorf(loci.Unavailable, "sign-in is not configured on this server")
 	}
 	who := loci.Person{UserID: user, OrgID: p.OrgID}
 	err := s.Write(ctx, p, LinkCreate, func(tx store.Tx, e *loci.AuditEntry) error {
@@ -178,11 +177,11 @@ func (s *Service) NewLink(ctx context.Context, p loci.Principal, user loci.UserI
 	return s.signIn.NewLink(ctx, who, auth.LinkLife)
 }
 
-// maxAudit is the most entries of one page of the trail.
+// maxAudit is the maximum number of entries on one page of the trail.
 const maxAudit = 1000
 
-// AuditTrail returns what was done and refused in the org, newest first.
-// Limit is 0 for 100, at most 1,000.
+// AuditTrail returns the actions and rejections in the org, newest first. If Limit is 0, it is 100;
+// the maximum is 1,000.
 func (s *Service) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery) ([]AuditRow, error) {
 	if err := s.Begin(ctx, p, AuditRead); err != nil {
 		return nil, err
@@ -200,8 +199,8 @@ func (s *Service) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery
 	})
 }
 
-// gatherAudit brings what was done in the graphs of the active projects into the trail. One project that cannot be read
-// must not hide the rest of the trail.
+// gatherAudit moves the entries in the graphs of active projects to the trail. One unreadable
+// project must not hide the rest of the trail.
 func (s *Service) gatherAudit(ctx context.Context, org loci.OrgID) error {
 	ids, err := s.Store.ProjectMembers().All(ctx, org, loci.WorkspaceID{})
 	for _, id := range ids {
@@ -213,10 +212,10 @@ func (s *Service) gatherAudit(ctx context.Context, org loci.OrgID) error {
 	return err
 }
 
-// maxClients is the most OAuth clients that are listed.
+// maxClients is the maximum number of OAuth clients in a list.
 const maxClients = 1000
 
-// OAuthClients returns the newest OAuth clients that the server knows.
+// OAuthClients returns the newest OAuth clients on the server.
 func (s *Service) OAuthClients(ctx context.Context, p loci.Principal) ([]loci.OAuthClient, error) {
 	if err := s.Begin(ctx, p, ClientList); err != nil {
 		return nil, err
@@ -224,9 +223,9 @@ func (s *Service) OAuthClients(ctx context.Context, p loci.Principal) ([]loci.OA
 	return s.Store.OAuth().Clients(ctx, maxClients)
 }
 
-// SetClientVendor says what an OAuth client is, so that people can consent to
-// nothing else; "" lets them choose. Grants that exist stay. NotFound; Invalid
-// for a name that no vendor can have.
+// SetClientVendor sets the vendor of an OAuth client, so that people can consent only to that
+// vendor. "" lets them choose. Existing grants stay. It fails with NotFound, and with Invalid for
+// an invalid vendor name.
 func (s *Service) SetClientVendor(ctx context.Context, p loci.Principal, id string, v loci.Vendor) error {
 	if err := s.Begin(ctx, p, ClientSet); err != nil {
 		return err
@@ -245,7 +244,7 @@ func (s *Service) SetClientVendor(ctx context.Context, p loci.Principal, id stri
 	return s.Store.OAuth().SetVendor(ctx, id, v)
 }
 
-// DeleteClient removes an OAuth client and ends all its grants. NotFound.
+// DeleteClient removes an OAuth client and revokes all its grants. It fails with NotFound.
 func (s *Service) DeleteClient(ctx context.Context, p loci.Principal, id string) error {
 	if err := s.Begin(ctx, p, ClientDrop); err != nil {
 		return err
@@ -259,7 +258,7 @@ func (s *Service) DeleteClient(ctx context.Context, p loci.Principal, id string)
 	return s.Store.OAuth().DeleteClient(ctx, id, s.Time())
 }
 
-// AuditQuery asks for entries of the audit trail. See store.AuditQuery.
+// AuditQuery selects entries of the audit trail. See store.AuditQuery.
 type AuditQuery = store.AuditQuery
 
 // AuditRow is an entry of the audit trail. See store.AuditRow.

@@ -5,7 +5,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 )
 
-// The actions.
+// The actions of this package.
 const (
 	TeamCreate      gate.Action = "team.create"
 	TeamRead        gate.Action = "team.read"
@@ -34,7 +34,7 @@ const (
 	Export          gate.Action = "org.export"
 )
 
-// Actions says who may take each of them.
+// Actions defines who may perform each of them.
 var Actions = gate.Actions{
 	TeamCreate: {Kinds: gate.People, Rights: gate.Account, Audit: gate.WithChange},
 	TeamRead:   {Kinds: gate.People, Rights: gate.Account},

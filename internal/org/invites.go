@@ -11,27 +11,26 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Invited is an invitation that was just made. Its token is shown this once.
+// Invited is a new invitation. Its token is returned only here.
 type Invited struct {
 	Invite loci.Invite
 	Token  loci.Secret
 }
 
-// Joined says what an accepted invitation led to.
+// Joined is the result of accepting an invitation.
 type Joined struct {
 	Org  loci.Org
-	Team *TeamView // nil: the invitation named none
+	Team *TeamView // nil: the invitation was only to the org
 }
 
-// maxInvites is the most invitations that one call makes.
+// maxInvites is the maximum number of invitations in one call.
 const maxInvites = 50
 
-// InviteToTeam invites the holders of e-mail addresses into a team and, if they
-// have no account yet, into the org as members. The answer does not depend on
-// whether an address has an account. NotFound as for Team; Forbidden for plain
-// members and for a role above one's own; a role above member needs what
-// SetTeamRole needs. Conflict if one of them is in the team; Invalid for what is
-// no address.
+// InviteToTeam invites the holders of email addresses to a team. Those without an account also
+// become members of the org. The answer doesn't reveal whether an address has an account. It fails
+// with NotFound like Team, with Forbidden for plain members and for a role above one's own, with
+// Conflict if one of them is already in the team, and with Invalid for a malformed address. A role
+// above member has the same requirements as SetTeamRole.
 func (s *Service) InviteToTeam(ctx context.Context, p loci.Principal, id loci.TeamID, emails []string,
 	role loci.MemberRole) ([]Invited, error) {
 	if err := s.Begin(ctx, p, TeamInvite); err != nil {
@@ -61,17 +60,16 @@ func (s *Service) InviteToTeam(ctx context.Context, p loci.Principal, id loci.Te
 		}
 		for _, m := range made {
 			if slices.ContainsFunc(members, func(u loci.User) bool { return u.Email == m.Invite.Email }) {
-				return loci.Errorf(loci.Conflict, "one of these people is in the team already")
+				return loci.Errorf(loci.Conflict, "one of these people is already in the team")
 			}
 		}
 		return nil
 	})
 }
 
-// InviteToOrg invites the holders of e-mail addresses into the org. The answer
-// does not depend on whether an address has an account elsewhere. Forbidden for
-// a role above one's own; a role above member needs what SetMember needs.
-// Invalid for what is no address.
+// InviteToOrg invites the holders of email addresses to the org. The answer doesn't reveal whether
+// an address has an account elsewhere. It fails with Forbidden for a role above one's own, and with
+// Invalid for a malformed address. A role above member has the same requirements as SetMember.
 func (s *Service) InviteToOrg(ctx context.Context, p loci.Principal, emails []string, role loci.MemberRole) (
 	[]Invited, error) {
 	if err := s.Begin(ctx, p, Invite); err != nil {
@@ -95,7 +93,7 @@ func (s *Service) InviteToOrg(ctx context.Context, p loci.Principal, emails []st
 	})
 }
 
-// newInvites makes an invitation like model for each address.
+// newInvites returns an invitation like model for each address.
 func (s *Service) newInvites(p loci.Principal, emails []string, role loci.MemberRole, model loci.Invite) (
 	[]Invited, error) {
 	if _, err := loci.ParseMemberRole(string(role)); err != nil {
@@ -123,8 +121,8 @@ func (s *Service) newInvites(p loci.Principal, emails []string, role loci.Member
 	return out, nil
 }
 
-// invite stores invitations that check lets pass in the org, which is the
-// truth, and then lets them be found by their tokens.
+// invite stores the invitations that check allows in the org, whose row is authoritative. Then it
+// makes them findable by their tokens.
 func (s *Service) invite(ctx context.Context, p loci.Principal, act gate.Action, made []Invited,
 	check func(store.Tx, *loci.AuditEntry) error) ([]Invited, error) {
 	err := s.Write(ctx, p, act, func(tx store.Tx, e *loci.AuditEntry) error {
@@ -150,7 +148,7 @@ func (s *Service) invite(ctx context.Context, p loci.Principal, act gate.Action,
 	return made, nil
 }
 
-// Invites returns the invitations into the org and its teams, newest first.
+// Invites returns the invitations to the org and its teams, newest first.
 func (s *Service) Invites(ctx context.Context, p loci.Principal) ([]loci.Invite, error) {
 	if err := s.Begin(ctx, p, MemberList); err != nil {
 		return nil, err
@@ -162,12 +160,12 @@ func (s *Service) Invites(ctx context.Context, p loci.Principal) ([]loci.Invite,
 
 func errNoInvite() error {
 	return loci.Errorf(loci.NotFound,
-		"there is no such invitation, or it was used or revoked, or has expired; ask for a new one")
+		"this invitation does not exist, was used or revoked, or has expired; ask for a new one")
 }
 
-// RevokeInvite makes an invitation useless. Whoever administers its team, or
-// for one into the org the org, may. NotFound for one that is not there, not
-// pending, or none of theirs.
+// RevokeInvite revokes an invitation. Admins of its team may do that, or admins of the org for an
+// invitation to the org. It fails with NotFound if the invitation doesn't exist, isn't pending or
+// isn't theirs to revoke.
 func (s *Service) RevokeInvite(ctx context.Context, p loci.Principal, id loci.InviteID) error {
 	if err := s.Begin(ctx, p, TeamInvite); err != nil {
 		return err
@@ -202,10 +200,9 @@ func (s *Service) RevokeInvite(ctx context.Context, p loci.Principal, id loci.In
 	})
 }
 
-// AcceptInvite makes the person a member of the team that an invitation to
-// their own e-mail address names. NotFound for a token that is unknown, used,
-// revoked, expired or bound to another address, alike. Conflict if it is of
-// another org than theirs, or they are in another team.
+// AcceptInvite adds the person to the team of an invitation to their own email address. It fails
+// with the same NotFound if the token is unknown, used, revoked, expired or for another address. It
+// fails with Conflict if the invitation is to another org, or if the person is in another team.
 func (s *Service) AcceptInvite(ctx context.Context, p loci.Principal, token loci.Secret) (*Joined, error) {
 	if err := s.Begin(ctx, p, TeamJoin); err != nil {
 		return nil, err
@@ -232,7 +229,7 @@ func (s *Service) AcceptInvite(ctx context.Context, p loci.Principal, token loci
 		}
 		if id != p.OrgID {
 			return loci.Errorf(loci.Conflict,
-				"this invitation is into another org, and a person belongs to one org; accept it with another e-mail address")
+				"this invitation is to another org, and a person can belong to only one; accept it with another email address")
 		}
 		joined.Team, err = s.join(ctx, tx, p, me, found.ID)
 		return err
@@ -243,7 +240,7 @@ func (s *Service) AcceptInvite(ctx context.Context, p loci.Principal, token loci
 	return joined, nil
 }
 
-// join uses an invitation up; the org's own row of it is the truth.
+// join marks an invitation as used. The org's own row is authoritative.
 func (s *Service) join(ctx context.Context, tx store.Tx, p loci.Principal, me loci.User, id loci.InviteID) (
 	*TeamView, error) {
 	i, err := tx.Teams().Invitation(ctx, id)

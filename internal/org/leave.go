@@ -9,10 +9,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// LeaveTeam takes the person out of their team. What they shared goes back to
-// being only theirs in the same transaction. Whoever leaves last deletes the
-// team. NotFound if they are not in that team; Conflict for the last owner of a
-// team with other members.
+// LeaveTeam takes the person out of their team. In the same transaction, it stops sharing what they
+// shared. If they were the last member, it deletes the team. It fails with NotFound if they are not
+// in that team, and with Conflict for the last owner of a team with other members.
 func (s *Service) LeaveTeam(ctx context.Context, p loci.Principal, id loci.TeamID) error {
 	if err := s.Begin(ctx, p, TeamLeave); err != nil {
 		return err
@@ -33,9 +32,9 @@ func (s *Service) LeaveTeam(ctx context.Context, p loci.Principal, id loci.TeamI
 	})
 }
 
-// RemoveFromTeam is LeaveTeam for somebody else. Whoever administers the team
-// may, but nobody removes a role above their own: Forbidden. NotFound for a team
-// as for Team, and for a user who is not in it.
+// RemoveFromTeam works like LeaveTeam for another person. Admins of the team may call it. It fails
+// with Forbidden for a role above one's own, with NotFound like Team, and with NotFound for a user
+// who is not in the team.
 func (s *Service) RemoveFromTeam(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID) error {
 	if err := s.Begin(ctx, p, TeamRemove); err != nil {
 		return err
@@ -60,7 +59,7 @@ func (s *Service) RemoveFromTeam(ctx context.Context, p loci.Principal, id loci.
 	})
 }
 
-// keepTeamOwner refuses to lose the last owner of a team that has other members.
+// keepTeamOwner rejects removing the last owner of a team that has other members.
 func keepTeamOwner(ctx context.Context, tx store.Tx, u loci.User) error {
 	if u.TeamRole != loci.MemberOwner {
 		return nil
@@ -72,15 +71,15 @@ func keepTeamOwner(ctx context.Context, tx store.Tx, u loci.User) error {
 	others := slices.DeleteFunc(members, func(m loci.User) bool { return m.ID == u.ID })
 	owner := slices.ContainsFunc(others, func(m loci.User) bool { return m.TeamRole == loci.MemberOwner })
 	if len(others) > 0 && !owner {
-		return loci.Errorf(loci.Conflict, "this is the last owner of the team; make somebody else an owner first")
+		return loci.Errorf(loci.Conflict, "cannot remove the last owner of the team; make someone else an owner first")
 	}
 	return nil
 }
 
-// TakeOut takes a user out of their team, if they are in one, with what they
-// shared, and the invitations that they gave with their role in it. A team without members is deleted; one without an
-// owner gets the member of the highest role as its owner, of equal ones the one who was there
-// first.
+// TakeOut takes a user out of their team, if any. It also withdraws what they shared and the
+// invitations that they made by their role. It deletes a team that has no members left. If a team
+// has no owner left, the member with the highest role becomes the owner; among equals, the one who
+// joined first.
 func (s *Service) TakeOut(ctx context.Context, tx store.Tx, p loci.Principal, u loci.User) error {
 	if u.TeamID.IsZero() {
 		return nil
@@ -88,7 +87,7 @@ func (s *Service) TakeOut(ctx context.Context, tx store.Tx, p loci.Principal, u 
 	if err := s.detach(ctx, tx, p, u); err != nil {
 		return err
 	}
-	if !u.OrgRole.AtLeast(loci.MemberAdmin) { // who could not have given them otherwise
+	if !u.OrgRole.AtLeast(loci.MemberAdmin) { // org admins keep theirs, because they can invite without the team role
 		if err := Withdraw(ctx, tx, u.ID, u.TeamID); err != nil {
 			return err
 		}
@@ -120,8 +119,7 @@ func compareRoles(x, y loci.MemberRole) int {
 	return -1
 }
 
-// detach takes a user out of their team with what they shared, whatever
-// becomes of the team.
+// detach takes a user and what they shared out of their team, whatever happens to the team.
 func (s *Service) detach(ctx context.Context, tx store.Tx, p loci.Principal, u loci.User) error {
 	if err := s.memories.Release(ctx, tx, p, u); err != nil {
 		return err

@@ -8,8 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// orgRole returns what the acting person is in the org now; the operator is
-// above everybody.
+// orgRole returns the acting person's present role in the org. The operator ranks above everyone.
 func orgRole(ctx context.Context, tx store.Tx, p loci.Principal) (loci.MemberRole, error) {
 	if p.Kind == loci.KindLocal {
 		return loci.MemberOwner, nil
@@ -18,8 +17,8 @@ func orgRole(ctx context.Context, tx store.Tx, p loci.Principal) (loci.MemberRol
 	return me.OrgRole, err
 }
 
-// Members returns the people of the org after that id, by id. limit is 0 for
-// DefaultPage, at most MaxPage.
+// Members returns the people of the org with ids above after, by id. If limit is 0, it is
+// DefaultPage; the maximum is MaxPage.
 func (s *Service) Members(ctx context.Context, p loci.Principal, after loci.UserID, limit int) ([]loci.User, error) {
 	if err := s.Begin(ctx, p, MemberList); err != nil {
 		return nil, err
@@ -33,12 +32,12 @@ func (s *Service) Members(ctx context.Context, p loci.Principal, after loci.User
 	})
 }
 
-// MemberChange changes what is not nil.
+// MemberChange has the fields to change. Nil fields stay unchanged.
 type MemberChange struct {
 	Role     *loci.MemberRole
 	Disabled *bool
-	// Transfer makes the member the one who holds the org (Org.OwnerID), and an
-	// owner. Only whoever holds it may, and the operator.
+	// Transfer makes the member the person who holds the org (Org.OwnerID), and an owner. Only the
+	// present holder and the operator may set it.
 	Transfer bool
 }
 
@@ -49,12 +48,12 @@ func (c *MemberChange) action() gate.Action {
 	return MemberRole
 }
 
-// SetMember changes a person's role in the org, shuts them out or lets them in
-// again, or hands the org over to them. Who is shut out loses sessions, keys,
-// grants, team and the invitations that they made, and what they shared goes back
-// to being only theirs; their memories and places in projects stay. A lower role ends invitations too. NotFound if
-// there is no such user in the org; Forbidden for a role above one's own; Conflict for the last owner, for whoever
-// holds the org, and for shutting oneself out.
+// SetMember changes a person's role in the org, disables or enables their account, or transfers the
+// org to them. A disabled person loses sessions, keys, grants, team and the invitations that they
+// made, and no longer shares anything. Their memories and places in projects stay. A lower role
+// also revokes invitations. It fails with NotFound if the user isn't in the org, and with Forbidden
+// for a role above one's own. It fails with Conflict for the last owner, for the person who holds
+// the org, and for disabling oneself.
 func (s *Service) SetMember(ctx context.Context, p loci.Principal, user loci.UserID, c MemberChange) (
 	loci.User, error) {
 	if err := s.Begin(ctx, p, c.action()); err != nil {
@@ -113,7 +112,7 @@ func (s *Service) SetMember(ctx context.Context, p loci.Principal, user loci.Use
 }
 
 func errHandsOver() error {
-	return loci.Errorf(loci.Forbidden, "only the person who holds the org hands it over")
+	return loci.Errorf(loci.Forbidden, "only the person who holds the org can transfer it")
 }
 
 func (s *Service) setMember(ctx context.Context, tx store.Tx, p loci.Principal, org loci.Org, u *loci.User,
@@ -131,11 +130,11 @@ func (s *Service) setMember(ctx context.Context, tx store.Tx, p loci.Principal, 
 	out := c.Disabled != nil && *c.Disabled
 	switch {
 	case c.Transfer && (out || u.Disabled):
-		return loci.Errorf(loci.Conflict, "this person is shut out and cannot hold the org")
+		return loci.Errorf(loci.Conflict, "this account is disabled and cannot hold the org; enable it first")
 	case out && p.Kind != loci.KindLocal && u.ID == p.UserID:
-		return loci.Errorf(loci.Conflict, "nobody shuts themselves out; another admin of the org can")
+		return loci.Errorf(loci.Conflict, "you cannot disable your own account; ask another admin of the org")
 	case out && org.OwnerID == u.ID:
-		return loci.Errorf(loci.Conflict, "this person holds the org: hand it over to another owner first")
+		return loci.Errorf(loci.Conflict, "this person holds the org; transfer it to another owner first")
 	case out && !u.Disabled, c.Role != nil && *c.Role != loci.MemberOwner:
 		if err := KeepOwner(ctx, tx, *u); err != nil {
 			return err
@@ -143,7 +142,7 @@ func (s *Service) setMember(ctx context.Context, tx store.Tx, p loci.Principal, 
 	}
 	if c.Role != nil && *c.Role != loci.MemberOwner && org.OwnerID == u.ID {
 		return loci.Errorf(loci.Conflict,
-			"this person holds the org and stays an owner of it: it has to be handed over first")
+			"this person holds the org and must stay an owner; transfer the org first")
 	}
 	if out || c.Role != nil && !c.Role.AtLeast(u.OrgRole) {
 		if err := Withdraw(ctx, tx, u.ID, loci.TeamID{}); err != nil {
@@ -165,8 +164,8 @@ func (s *Service) setMember(ctx context.Context, tx store.Tx, p loci.Principal, 
 	return tx.Users().Update(ctx, *u)
 }
 
-// Withdraw revokes the invitations of somebody who may no longer be trusted
-// with them: those into a team, or for the zero team all.
+// Withdraw revokes the invitations made by someone who may no longer make them: those to a team, or
+// all if team is zero.
 func Withdraw(ctx context.Context, tx store.Tx, user loci.UserID, team loci.TeamID) error {
 	list, err := tx.Teams().Invitations(ctx, team)
 	if err != nil {
@@ -183,9 +182,9 @@ func Withdraw(ctx context.Context, tx store.Tx, user loci.UserID, team loci.Team
 	return nil
 }
 
-// clearAccess is endAccess for somebody who is shut out, before they are let in
-// again: whoever shut them out may have been interrupted, and what was under way
-// then may have made another key.
+// clearAccess works like endAccess for a disabled person before they are enabled again. The call
+// that disabled them may have been interrupted, and a request running at that time may have created
+// another key.
 func (s *Service) clearAccess(ctx context.Context, org loci.OrgID, user loci.UserID) error {
 	var u loci.User
 	err := s.Store.View(ctx, org, func(tx store.Tx) (err error) { u, err = tx.Users().Get(ctx, user); return err })
@@ -195,7 +194,7 @@ func (s *Service) clearAccess(ctx context.Context, org loci.OrgID, user loci.Use
 	return s.endAccess(ctx, org, user)
 }
 
-// endAccess revokes everything that a person could come in with.
+// endAccess revokes every credential with which a person could get in.
 func (s *Service) endAccess(ctx context.Context, org loci.OrgID, user loci.UserID) error {
 	now := s.Time()
 	for _, m := range []loci.Method{loci.BySignIn, loci.ByKey, loci.ByLink, loci.ByOAuth} {
@@ -218,14 +217,14 @@ func (s *Service) endAccess(ctx context.Context, org loci.OrgID, user loci.UserI
 	return nil
 }
 
-// KeepOwner refuses to lose the last owner of the org.
+// KeepOwner rejects losing the last owner of the org.
 func KeepOwner(ctx context.Context, tx store.Tx, u loci.User) error {
 	if u.OrgRole != loci.MemberOwner || u.Disabled {
 		return nil
 	}
 	n, err := tx.Users().Owners(ctx)
 	if err == nil && n < 2 {
-		err = loci.Errorf(loci.Conflict, "this is the last owner of the org; make somebody else an owner first")
+		err = loci.Errorf(loci.Conflict, "cannot remove the last owner of the org; make someone else an owner first")
 	}
 	return err
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Draft asks for an org with its first owner.
+// Draft is an org to create, with its first owner.
 type Draft struct {
-	ID         loci.OrgID // "": from the name
+	ID         loci.OrgID // if empty: derived from the name
 	Name       string
-	OwnerEmail string // "": the owner signs in by one-time links and passkeys
+	OwnerEmail string // if empty: the owner signs in with one-time links and passkeys
 	OwnerName  string
 }
 
-// Create makes an org with its first owner. Invalid for a bad name, id or
-// address; Conflict if the id or the address is taken.
+// Create creates an org with its first owner. It fails with Invalid for an invalid name, id or
+// address, and with Conflict if the id or the address is taken.
 func (s *Service) Create(ctx context.Context, p loci.Principal, n Draft) (loci.Org, loci.User, error) {
 	if err := s.Begin(ctx, p, Create); err != nil {
 		return loci.Org{}, loci.User{}, err
@@ -44,7 +44,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, n Draft) (loci.O
 }
 
 func errOrgTaken(id loci.OrgID) error {
-	return loci.Errorf(loci.Conflict, "there is an org with the id %s; name another id", id)
+	return loci.Errorf(loci.Conflict, "cannot create the org: the id %s is taken; choose another id", id)
 }
 
 func (s *Service) newOrg(n Draft) (loci.Org, loci.User, error) {
@@ -66,7 +66,7 @@ func (s *Service) newOrg(n Draft) (loci.Org, loci.User, error) {
 		nil
 }
 
-// newUser checks what is said of a person; "" for an address is none.
+// newUser checks the data of a new person. An empty address means none.
 func (s *Service) newUser(org loci.OrgID, email, name string) (loci.User, error) {
 	u := loci.User{ID: loci.NewUserID(), OrgID: org, Name: name, Role: loci.RoleUser, OrgRole: loci.Member,
 		CreatedAt: s.Time()}
@@ -80,8 +80,8 @@ func (s *Service) newUser(org loci.OrgID, email, name string) (loci.User, error)
 	return u, err
 }
 
-// orgIDFrom makes an id of a name: "Acme & Söhne" becomes "acme-s-hne". A name
-// without any usable letter gives none.
+// orgIDFrom derives an id from a name: "Acme & Söhne" becomes "acme-s-hne". A name without any
+// usable letter returns "".
 func orgIDFrom(name string) loci.OrgID {
 	words := strings.FieldsFunc(strings.ToLower(name),
 		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
@@ -105,8 +105,8 @@ func (s *Service) Show(ctx context.Context, p loci.Principal, id loci.OrgID) (lo
 	return s.Store.Orgs().Get(ctx, id)
 }
 
-// Suspend keeps everybody out of an org, from their next request on, or lets
-// them in again. It is recorded in that org's trail. NotFound.
+// Suspend suspends an org, effective with the next request, or activates it again. It records that
+// in the org's trail. It fails with NotFound.
 func (s *Service) Suspend(ctx context.Context, p loci.Principal, id loci.OrgID, suspended bool) (loci.Org, error) {
 	if err := s.Begin(ctx, p, Suspend); err != nil {
 		return loci.Org{}, err
@@ -118,8 +118,8 @@ func (s *Service) Suspend(ctx context.Context, p loci.Principal, id loci.OrgID, 
 	})
 }
 
-// Export writes a copy of everything that the org has, of one moment, into a
-// directory that is empty or not there.
+// Export writes a consistent copy of all data of the org to a directory that is empty or doesn't
+// exist.
 func (s *Service) Export(ctx context.Context, p loci.Principal, dir string) error {
 	if err := s.Begin(ctx, p, Export); err != nil {
 		return err
@@ -130,14 +130,14 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, dir string) erro
 	return s.Store.Orgs().Export(ctx, p.OrgID, dir)
 }
 
-// NewUser asks for a member of the org.
+// NewUser is a member to add to the org.
 type NewUser struct {
 	Email, Name string
-	Role        loci.MemberRole // "": member
+	Role        loci.MemberRole // if empty: member
 }
 
-// AddUser makes a member of the org without an invitation. Invalid for a bad
-// address or role; Conflict if the address is taken.
+// AddUser adds a member to the org without an invitation. It fails with Invalid for an invalid
+// address or role, and with Conflict if the address is taken.
 func (s *Service) AddUser(ctx context.Context, p loci.Principal, n NewUser) (loci.User, error) {
 	if err := s.Begin(ctx, p, MemberAdd); err != nil {
 		return loci.User{}, err

@@ -10,7 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Get returns the org of the person.
+// Get returns the person's org.
 func (s *Service) Get(ctx context.Context, p loci.Principal) (loci.Org, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Org{}, err
@@ -18,8 +18,8 @@ func (s *Service) Get(ctx context.Context, p loci.Principal) (loci.Org, error) {
 	return s.Store.Orgs().Get(ctx, p.OrgID)
 }
 
-// Rename gives the org another name; its id stays. Invalid for an empty or
-// too long one.
+// Rename changes the name of the org; its id stays. It fails with Invalid if the name is empty or
+// too long.
 func (s *Service) Rename(ctx context.Context, p loci.Principal, name string) (loci.Org, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return loci.Org{}, err
@@ -30,8 +30,8 @@ func (s *Service) Rename(ctx context.Context, p loci.Principal, name string) (lo
 	return s.update(ctx, p, Change, p.OrgID, func(o *loci.Org) { o.Name = name })
 }
 
-// update changes the registry's row of an org after it was recorded there.
-// One that changes nothing leaves no entry.
+// update records a change in the org and then changes the org's row in the registry. A change of
+// nothing leaves no entry.
 func (s *Service) update(ctx context.Context, p loci.Principal, act gate.Action, id loci.OrgID,
 	change func(*loci.Org)) (loci.Org, error) {
 	org, err := s.Store.Orgs().Get(ctx, id)
@@ -43,21 +43,22 @@ func (s *Service) update(ctx context.Context, p loci.Principal, act gate.Action,
 		return org, nil
 	}
 	in := p
-	in.OrgID = id // the trail of the org that it is about
+	in.OrgID = id // record it in the trail of this org
 	if err := s.Record(ctx, in, act, string(id)); err != nil {
 		return loci.Org{}, err
 	}
 	return s.Store.Orgs().Update(ctx, id, func(o *loci.Org) error { change(o); return nil })
 }
 
-// Settings changes what is not nil.
+// Settings has the settings to change. Nil fields stay unchanged.
 type Settings struct {
 	Deletion   *loci.Deletion // "": the server's default
 	Workspaces *bool
 	Assets     AssetSettings
 }
 
-// AssetSettings changes of the rules for attachments what is not nil. 0 bytes and no types are the defaults.
+// AssetSettings has the rules for attachments to change. Nil fields stay unchanged. 0 bytes and an
+// empty list of types mean the defaults.
 type AssetSettings struct {
 	MaxBytes, TotalBytes *int64
 	MediaTypes           *[]string
@@ -73,7 +74,7 @@ func (s *Settings) apply(o *loci.Org) {
 	}
 }
 
-// check refuses settings that no org may have.
+// check rejects settings that no org may have.
 func (s *Settings) check() error {
 	if s.Deletion != nil && *s.Deletion != "" {
 		if _, err := loci.ParseDeletion(string(*s.Deletion)); err != nil {
@@ -93,11 +94,11 @@ func (s *Settings) check() error {
 	return err
 }
 
-// Set changes how the org works. Turning workspaces on makes a first one if
-// there is none, puts everybody who is in none into the oldest, and every memory and
-// project that is in none too; turning them off lets every read see all of them again.
-// What is attached already stays, whatever the new rules for attachments say. Invalid for an unknown deletion rule,
-// and about assets.
+// Set changes the settings of the org. Turning on workspaces creates a first one if there is none.
+// It adds everyone without a workspace, and every memory and project without one, to the oldest.
+// Turning them off lets every read see everything again. Existing attachments stay, even if new
+// rules forbid them. Set fails with Invalid for an unknown deletion rule or invalid rules for
+// attachments.
 func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.Org, error) {
 	if err := s.Begin(ctx, p, Set); err != nil {
 		return loci.Org{}, err
@@ -116,7 +117,7 @@ func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.
 	on := org.Workspaces && !was.Workspaces
 	var first loci.WorkspaceID
 	err = s.Write(ctx, p, Set, func(tx store.Tx, e *loci.AuditEntry) (err error) {
-		if e.Target = string(p.OrgID); on { // before anybody's reads are limited to them
+		if e.Target = string(p.OrgID); on { // before reads are limited to workspaces
 			first, err = s.divide(ctx, tx)
 		}
 		return err
@@ -127,7 +128,7 @@ func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.
 	if err == nil {
 		org, err = s.Store.Orgs().Update(ctx, p.OrgID, func(o *loci.Org) error { s1.apply(o); return nil })
 	}
-	if err == nil && on { // and for what was stored meanwhile
+	if err == nil && on { // again, for what was stored meanwhile
 		err = s.Store.Update(ctx, p.OrgID, func(tx store.Tx) (err error) { first, err = s.divide(ctx, tx); return err })
 		if err == nil {
 			err = s.adopt(ctx, p.OrgID, first)
@@ -139,7 +140,7 @@ func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.
 	return org, nil
 }
 
-// adopt puts every project that is in no workspace into this one.
+// adopt moves every project without a workspace to this one.
 func (s *Service) adopt(ctx context.Context, org loci.OrgID, into loci.WorkspaceID) error {
 	s.Registry.Lock()
 	defer s.Registry.Unlock()
@@ -147,11 +148,11 @@ func (s *Service) adopt(ctx context.Context, org loci.OrgID, into loci.Workspace
 	return err
 }
 
-// FirstWorkspace is the name of the workspace that an org begins with.
+// FirstWorkspace is the name of an org's first workspace.
 const FirstWorkspace = "Main"
 
-// divide makes sure that everybody and every memory is in a workspace, and returns
-// the oldest. It may be repeated.
+// divide puts everyone and every memory into a workspace and returns the oldest workspace. It may
+// be repeated.
 func (s *Service) divide(ctx context.Context, tx store.Tx) (loci.WorkspaceID, error) {
 	list, err := tx.Workspaces().List(ctx)
 	if err != nil {
@@ -193,19 +194,19 @@ func EachUser(ctx context.Context, tx store.Tx, fn func(loci.User) error) error 
 	}
 }
 
-// Delete deletes the org with everything in it for good. confirm is its id,
-// else Invalid. Conflict while it has other people, unless the operator does it,
-// and for the org that every server has, which the next start would need.
+// Delete permanently deletes the org with everything in it. It fails with Invalid unless confirm is
+// the org's id. It fails with Conflict while the org has other people, unless the operator calls
+// it. It also fails with Conflict for the default org, because the next start would need it.
 func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) (Receipt, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
 		return Receipt{}, err
 	}
 	if confirm != string(p.OrgID) {
-		return Receipt{}, loci.FieldErrorf("confirm", "must be the id of the org: everything in it is deleted for good")
+		return Receipt{}, loci.FieldErrorf("confirm", "must be the id of the org: all its data will be permanently deleted")
 	}
 	if p.OrgID == loci.DefaultOrg {
 		return Receipt{}, loci.Errorf(loci.Conflict,
-			"the org %s belongs to the server itself and cannot be deleted; delete the data directory instead", loci.DefaultOrg)
+			"cannot delete the org %s: the server needs it; delete the data directory instead", loci.DefaultOrg)
 	}
 	err := s.Write(ctx, p, Delete, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = string(p.OrgID)
@@ -225,5 +226,5 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) 
 	return s.Store.Orgs().Delete(ctx, p.OrgID)
 }
 
-// Receipt says what was erased with an org. See store.Receipt.
+// Receipt counts what was deleted with an org. See store.Receipt.
 type Receipt = store.Receipt

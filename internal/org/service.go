@@ -1,4 +1,5 @@
-// Package org holds the use cases about orgs and the groups in them: members, teams, workspaces and invitations.
+// Package org contains the use cases for orgs and the groups in them: members, teams, workspaces
+// and invitations.
 package org
 
 import (
@@ -7,10 +8,10 @@ import (
 	"github.com/loci-memory/loci/internal/node"
 )
 
-// Service is the use cases about orgs, teams and workspaces. It is safe for concurrent use.
+// Service implements the use cases for orgs, teams and workspaces. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
-	memories *memory.Service // for what a person shared, when they leave their team
+	memories *memory.Service // to stop sharing what a person shared when they leave their team
 	nodes    *node.Service
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// TeamView is a team with its people. Invites is for those who administer it.
+// TeamView is a team with its members. Only its admins get Invites.
 type TeamView struct {
 	loci.Team
 	Members []loci.User   `json:"members" nullable:"false"`
@@ -19,10 +19,10 @@ type TeamView struct {
 func errNoSuchTeam() error { return loci.Errorf(loci.NotFound, "no such team") }
 func errNoSuchUser() error { return loci.Errorf(loci.NotFound, "no such user") }
 
-// teamRole returns what the acting person is in a team: their role in it, or in
-// the org if that is more and they administer the org. Rows decide, not what
-// was true when the request was authenticated. NotFound for a team that is
-// absent and for one that is none of theirs, alike.
+// teamRole returns the acting person's role in a team, or their role in the org if that is higher
+// and they are an admin of the org. It reads the rows again, because a role may have changed since
+// the request was authenticated. It fails with the same NotFound for a team that doesn't exist and
+// for a team that the person may not see.
 func teamRole(ctx context.Context, tx store.Tx, p loci.Principal, id loci.TeamID) (loci.Team, loci.MemberRole, error) {
 	team, err := tx.Teams().Get(ctx, id)
 	if loci.CodeOf(err) == loci.NotFound {
@@ -51,21 +51,20 @@ func teamRole(ctx context.Context, tx store.Tx, p loci.Principal, id loci.TeamID
 	return team, role, nil
 }
 
-// administer is teamRole for those who are at least an admin; Forbidden for
-// plain members.
+// administer works like teamRole for admins and owners. It fails with Forbidden for plain members.
 func administer(ctx context.Context, tx store.Tx, p loci.Principal, id loci.TeamID) (
 	loci.Team, loci.MemberRole, error) {
 	team, role, err := teamRole(ctx, tx, p, id)
 	if err == nil && !role.AtLeast(loci.MemberAdmin) {
-		err = loci.Errorf(loci.Forbidden, "that needs the role admin in the team or the org")
+		err = loci.Errorf(loci.Forbidden, "this requires the role admin in the team or the org")
 	}
 	return team, role, err
 }
 
 func checkName(name string) error { return loci.CheckText("name", name, 1, loci.MaxName) }
 
-// CreateTeam makes a team with the person as its owner. Conflict if they are in
-// one already, or the org has one of that name.
+// CreateTeam creates a team with the person as its owner. It fails with Conflict if they are
+// already in a team, or if the org has a team with that name.
 func (s *Service) CreateTeam(ctx context.Context, p loci.Principal, name string) (loci.Team, error) {
 	if err := s.Begin(ctx, p, TeamCreate); err != nil {
 		return loci.Team{}, err
@@ -96,11 +95,11 @@ func (s *Service) CreateTeam(ctx context.Context, p loci.Principal, name string)
 }
 
 func errOtherTeam() error {
-	return loci.Errorf(loci.Conflict, "a person is in one team at a time; leave yours first")
+	return loci.Errorf(loci.Conflict, "a person can be in only one team; leave yours first")
 }
 
-// Teams returns the teams that the person may look at, by name: their own, or
-// all for an admin of the org.
+// Teams returns the teams that the person may see, by name: their own, or all for an admin of the
+// org.
 func (s *Service) Teams(ctx context.Context, p loci.Principal) ([]loci.Team, error) {
 	if err := s.Begin(ctx, p, TeamRead); err != nil {
 		return nil, err
@@ -114,8 +113,8 @@ func (s *Service) Teams(ctx context.Context, p loci.Principal) ([]loci.Team, err
 	return teams, err
 }
 
-// Team returns a team with its members, and for those who administer it with
-// its invitations. NotFound for a team that is not there or none of theirs.
+// Team returns a team with its members. Its admins also get its invitations. It fails with NotFound
+// if the team doesn't exist or the person may not see it.
 func (s *Service) Team(ctx context.Context, p loci.Principal, id loci.TeamID) (*TeamView, error) {
 	if err := s.Begin(ctx, p, TeamRead); err != nil {
 		return nil, err
@@ -140,8 +139,8 @@ func viewTeam(ctx context.Context, tx store.Tx, p loci.Principal, id loci.TeamID
 	return v, err
 }
 
-// RenameTeam gives a team another name. NotFound as for Team; Forbidden for
-// plain members; Conflict if the org has one of that name.
+// RenameTeam renames a team. It fails with NotFound like Team, with Forbidden for plain members,
+// and with Conflict if the org has a team with that name.
 func (s *Service) RenameTeam(ctx context.Context, p loci.Principal, id loci.TeamID, name string) (loci.Team, error) {
 	if err := s.Begin(ctx, p, TeamChange); err != nil {
 		return loci.Team{}, err
@@ -168,10 +167,9 @@ func (s *Service) RenameTeam(ctx context.Context, p loci.Principal, id loci.Team
 	return team, nil
 }
 
-// DeleteTeam deletes a team with its invitations; what was shared goes back to
-// being only theirs who shared it. The team's owner may, and whoever administers
-// the org. Conflict while it has other members, unless force is set; NotFound
-// as for Team.
+// DeleteTeam deletes a team with its invitations. Memories shared with it become private to their
+// owners again. An owner of the team and admins of the org may call it. It fails with Conflict
+// while the team has other members, unless force is set, and with NotFound like Team.
 func (s *Service) DeleteTeam(ctx context.Context, p loci.Principal, id loci.TeamID, force bool) error {
 	if err := s.Begin(ctx, p, TeamDelete); err != nil {
 		return err
@@ -191,7 +189,7 @@ func (s *Service) DeleteTeam(ctx context.Context, p loci.Principal, id loci.Team
 		}
 		others := slices.ContainsFunc(members, func(u loci.User) bool { return u.ID != p.UserID })
 		if others && !force {
-			return loci.Errorf(loci.Conflict, "the team still has other members; remove them first, or delete it with force")
+			return loci.Errorf(loci.Conflict, "the team has other members; remove them first, or delete it with force")
 		}
 		e.Count = len(members)
 		for _, u := range members {
@@ -203,10 +201,10 @@ func (s *Service) DeleteTeam(ctx context.Context, p loci.Principal, id loci.Team
 	})
 }
 
-// SetTeamRole gives a member another role. Nobody gives or takes a role above
-// their own: Forbidden. A lower role ends the invitations that were given with
-// the higher one. The last owner of a team with other members keeps the role: Conflict. NotFound for a team as for
-// Team, and for a user who is not in it.
+// SetTeamRole changes a member's role. It fails with Forbidden if the old or the new role is above
+// one's own. A lower role revokes invitations that were made with the higher one. It fails with
+// Conflict for the last owner of a team with other members. It fails with NotFound like Team, and
+// for a user who is not in the team.
 func (s *Service) SetTeamRole(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID,
 	role loci.MemberRole) (loci.User, error) {
 	if err := s.Begin(ctx, p, TeamRole); err != nil {
@@ -251,13 +249,12 @@ func (s *Service) SetTeamRole(ctx context.Context, p loci.Principal, id loci.Tea
 	return u, nil
 }
 
-// ErrAbove refuses to change somebody whose role is above the caller's.
+// ErrAbove is the error for changing someone whose role is above the caller's.
 func ErrAbove() error {
-	return loci.Errorf(loci.Forbidden, "nobody gives or takes a role above their own")
+	return loci.Errorf(loci.Forbidden, "cannot give or take a role above your own")
 }
 
-// memberOf returns a user who is in that team, or the NotFound that anybody
-// else gets.
+// memberOf returns a user who is in that team. Otherwise it returns the same NotFound for everyone.
 func memberOf(ctx context.Context, tx store.Tx, id loci.TeamID, user loci.UserID) (loci.User, error) {
 	u, err := tx.Users().Get(ctx, user)
 	if loci.CodeOf(err) == loci.NotFound || err == nil && u.TeamID != id {

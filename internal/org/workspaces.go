@@ -9,8 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Workspaces returns the workspaces that the person is a member of, oldest
-// first; all of them for an admin of the org.
+// Workspaces returns the person's workspaces, oldest first, or all for an admin of the org.
 func (s *Service) Workspaces(ctx context.Context, p loci.Principal) ([]loci.Workspace, error) {
 	if err := s.Begin(ctx, p, WorkspaceRead); err != nil {
 		return nil, err
@@ -31,8 +30,8 @@ func (s *Service) Workspaces(ctx context.Context, p loci.Principal) ([]loci.Work
 	return list, err
 }
 
-// CreateWorkspace makes a workspace with the person as its first member.
-// Conflict if its name is taken.
+// CreateWorkspace creates a workspace with the person as its first member. It fails with Conflict
+// if the name is taken.
 func (s *Service) CreateWorkspace(ctx context.Context, p loci.Principal, name string) (loci.Workspace, error) {
 	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
 		return loci.Workspace{}, err
@@ -54,8 +53,8 @@ func (s *Service) CreateWorkspace(ctx context.Context, p loci.Principal, name st
 	return w, nil
 }
 
-// RenameWorkspace gives a workspace another name. NotFound, or Conflict if it
-// is taken.
+// RenameWorkspace renames a workspace. It fails with NotFound, or with Conflict if the name is
+// taken.
 func (s *Service) RenameWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, name string) (
 	loci.Workspace, error) {
 	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
@@ -83,9 +82,10 @@ func (s *Service) RenameWorkspace(ctx context.Context, p loci.Principal, id loci
 	return w, nil
 }
 
-// DeleteWorkspace deletes an empty workspace. NotFound; Conflict while it has
-// memories, trashed ones too, projects, archived ones too, or people who are in
-// no other, and for the last one where the org works in workspaces.
+// DeleteWorkspace deletes an empty workspace. It fails with NotFound. It fails with Conflict while
+// the workspace has memories, even trashed ones, projects, even archived ones, or people who are in
+// no other workspace. It also fails with Conflict for the last workspace if the org uses
+// workspaces.
 func (s *Service) DeleteWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID) error {
 	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
 		return err
@@ -107,10 +107,10 @@ func (s *Service) DeleteWorkspace(ctx context.Context, p loci.Principal, id loci
 			return err
 		}
 		if projects {
-			return loci.Errorf(loci.Conflict, "this workspace has projects, perhaps archived ones; delete them first")
+			return loci.Errorf(loci.Conflict, "this workspace has projects, perhaps archived; delete them first")
 		}
 		if org.Workspaces && n == 1 {
-			return loci.Errorf(loci.Conflict, "this is the last workspace; turn workspaces off instead")
+			return loci.Errorf(loci.Conflict, "cannot delete the last workspace; turn workspaces off instead")
 		}
 		if org.Workspaces {
 			if err := noneStranded(ctx, tx, id); err != nil {
@@ -121,7 +121,8 @@ func (s *Service) DeleteWorkspace(ctx context.Context, p loci.Principal, id loci
 	})
 }
 
-// noneStranded refuses to shut out people who would be in no workspace then.
+// noneStranded returns an error if someone would be left without a workspace, and so couldn't get
+// in.
 func noneStranded(ctx context.Context, tx store.Tx, id loci.WorkspaceID) error {
 	members, err := tx.Workspaces().Members(ctx, id)
 	if err != nil {
@@ -134,14 +135,14 @@ func noneStranded(ctx context.Context, tx store.Tx, id loci.WorkspaceID) error {
 		}
 		if len(of) < 2 {
 			return loci.Errorf(loci.Conflict,
-				"somebody is in no other workspace and could not get in any more; add them to another one first")
+				"someone is only in this workspace and could not get in any more; add them to another one first")
 		}
 	}
 	return nil
 }
 
-// WorkspaceMembers returns the members of a workspace, by id. Its members may,
-// and the admins of the org; for anybody else it is NotFound.
+// WorkspaceMembers returns the members of a workspace, by id. Its members and the admins of the org
+// may call it. For others, it fails with NotFound.
 func (s *Service) WorkspaceMembers(ctx context.Context, p loci.Principal, id loci.WorkspaceID) ([]loci.User, error) {
 	if err := s.Begin(ctx, p, WorkspaceRead); err != nil {
 		return nil, err
@@ -162,7 +163,7 @@ func (s *Service) WorkspaceMembers(ctx context.Context, p loci.Principal, id loc
 		}
 		for _, user := range ids {
 			u, err := tx.Users().Get(ctx, user)
-			if loci.CodeOf(err) == loci.NotFound { // is being removed
+			if loci.CodeOf(err) == loci.NotFound { // the person is being removed
 				continue
 			}
 			if err != nil {
@@ -175,8 +176,8 @@ func (s *Service) WorkspaceMembers(ctx context.Context, p loci.Principal, id loc
 	return list, err
 }
 
-// JoinWorkspace makes somebody a member of a workspace. It may be repeated.
-// NotFound if there is no such workspace or user in the org.
+// JoinWorkspace adds a person to a workspace. It may be repeated. It fails with NotFound if the
+// workspace or the user isn't in the org.
 func (s *Service) JoinWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, user loci.UserID) error {
 	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
 		return err
@@ -191,8 +192,8 @@ func (s *Service) JoinWorkspace(ctx context.Context, p loci.Principal, id loci.W
 	})
 }
 
-// LeaveWorkspace ends that. It may be repeated. NotFound as for JoinWorkspace;
-// Conflict for somebody's only one where the org works in workspaces.
+// LeaveWorkspace removes a person from a workspace. It may be repeated. It fails with NotFound like
+// JoinWorkspace, and with Conflict for a person's only workspace if the org uses workspaces.
 func (s *Service) LeaveWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, user loci.UserID) error {
 	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
 		return err
@@ -213,13 +214,13 @@ func (s *Service) LeaveWorkspace(ctx context.Context, p loci.Principal, id loci.
 		}
 		if org.Workspaces && len(of) < 2 {
 			return loci.Errorf(loci.Conflict,
-				"this is their only workspace, and they could not get in any more; add them to another one first")
+				"cannot remove a member from their only workspace; add them to another one first")
 		}
 		return tx.Workspaces().Leave(ctx, id, user)
 	})
 }
 
-// checkMember reports whether a user of the org is in a workspace of it.
+// checkMember reports whether a user of the org is a member of one of its workspaces.
 func checkMember(ctx context.Context, tx store.Tx, id loci.WorkspaceID, user loci.UserID) (bool, error) {
 	if _, _, err := gate.Workspace(ctx, tx, id); err != nil {
 		return false, err
