@@ -27,12 +27,12 @@ type Options struct {
 type Result struct {
 	Step   string  `json:"step"`
 	Sample Sample  `json:"sample,omitzero"`
-	Value  float64 `json:"value"` // what is held against the bars, in Unit
+	Value  float64 `json:"value"` // compared with the bars, in Unit
 	Unit   string  `json:"unit"`
 	Bars   []Bar   `json:"bars,omitempty"`
 }
 
-// Bar is a figure to reach.
+// Bar is a target figure.
 type Bar struct {
 	Name  string  `json:"name"` // "must" or "goal"
 	Limit float64 `json:"limit"`
@@ -67,8 +67,8 @@ func (b *bencher) add(step string, s Sample, value float64, unit string, bars ..
 	b.results = append(b.results, Result{Step: step, Sample: s, Value: value, Unit: unit, Bars: bars})
 }
 
-// writes compares durable single writes over HTTP with SQLite's own. The
-// yardstick is measured before and after, because disks change their mind.
+// writes compares durable single writes over HTTP with SQLite's own. It measures SQLite before and
+// after, because the speed of disks varies.
 func (b *bencher) writes(ctx context.Context) error {
 	b.Progress("SQLite alone: one durable row per transaction")
 	before, err := b.yardstick(ctx, "before")
@@ -112,7 +112,8 @@ func (b *bencher) addWrites(w written, own float64) {
 // saves is how fast one client and many save.
 type saves struct{ one, many Sample }
 
-// written is how fast saves are that tell what is similar, which is the default, and those that do not.
+// written measures the speed of saves that look for similar memories, which is the default, and of
+// those that don't.
 type written struct{ compared, plain saves }
 
 func (b *bencher) writeSteps(ctx context.Context, s *server) (w written, err error) {
@@ -126,7 +127,7 @@ func (b *bencher) writeSteps(ctx context.Context, s *server) (w written, err err
 			_, err := c.call("POST", "/agent/memories", agentKey,
 				map[string]any{"title": m.Title, "content": m.Content, "tags": m.Tags,
 					"allowed_vendors": []string{"*"}, "similar": similar})
-			return 0, err // timed from outside: durability includes the way there
+			return 0, err // timed from outside, because durability includes the way there
 		}
 	}
 	for _, step := range []struct {
@@ -173,7 +174,7 @@ func (b *bencher) fill(ctx context.Context, st store.Store) ([]loci.MemoryID, er
 	return b.fillWith(ctx, st, func(int, *loci.Memory) {})
 }
 
-// fillWith stores the corpus after change has altered each memory, and returns the ids.
+// fillWith stores the corpus and returns the ids. change alters each memory first.
 func (b *bencher) fillWith(ctx context.Context, st store.Store, change func(int, *loci.Memory)) (
 	[]loci.MemoryID, error) {
 	org, _, err := st.Orgs().Ensure(ctx,
@@ -245,7 +246,7 @@ func (b *bencher) readSteps(ctx context.Context, s *server, ids []loci.MemoryID)
 			return err
 		}
 		if !sample.ServerTimed {
-			return fmt.Errorf("%s: the server did not say how long it took", step.name)
+			return fmt.Errorf("%s: the server reported no time", step.name)
 		}
 		b.add(fmt.Sprintf("%s, %d memories", step.name, b.Memories), sample, ms(sample.P50), "ms server time p50",
 			step.bars...)
@@ -253,8 +254,7 @@ func (b *bencher) readSteps(ctx context.Context, s *server, ids []loci.MemoryID)
 	return nil
 }
 
-// size compares bytes per memory with the same rows and full-text index in
-// plain SQLite.
+// size compares the bytes per memory with the same rows and full-text index in plain SQLite.
 func (b *bencher) size(ctx context.Context) error {
 	b.Progress("the same rows in plain SQLite")
 	path := filepath.Join(b.Dir, "plain-size.db")
@@ -273,8 +273,7 @@ func (b *bencher) size(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// plainRows stores the corpus of load in a file of rows and full text alone and
-// returns its size.
+// plainRows stores the corpus of load in a file with only rows and full text, and returns its size.
 func plainRows(path string, n int) (int64, error) {
 	user := loci.NewUserID()
 	p, err := sqlite.OpenPlain(path, user, false)

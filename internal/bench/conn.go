@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// conn is one client's connection. It writes and reads HTTP/1.1 by itself: the
-// load shares the processors with what is measured, so it has to be cheap.
+// conn is one client's connection. It implements HTTP/1.1 itself, because the load shares the
+// processors with the measured server and so must be cheap.
 type conn struct {
 	tcp     net.Conn
 	in      *bufio.Reader
 	out     []byte
-	headers string      // of each request in addition, lines that end in CRLF
+	headers string      // additional headers of each request, lines that end in CRLF
 	header  http.Header // of the last answer
 	body    []byte      // of the last answer
 	status  int         // of the last answer
@@ -33,8 +33,8 @@ func (s *server) dial() (*conn, error) {
 
 func (c *conn) close() error { return c.tcp.Close() }
 
-// call makes one request and returns the server's own time for it, or 0 if the
-// server did not say. The body is kept in c until the next call.
+// call makes one request and returns the server's own time for it, or 0 if the server reported
+// none. c.body keeps the body until the next call.
 func (c *conn) call(method, path, key string, body any) (time.Duration, error) {
 	var content []byte
 	if body != nil {

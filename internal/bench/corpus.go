@@ -1,7 +1,6 @@
-// Package bench measures a running server against SQLite itself in the same
-// run, for `loci bench`. It loads the machine from the same process that
-// measures, so its figures are ratios to read side by side, not records. The
-// one invariant: every figure that is printed was measured in that run.
+// Package bench compares a running server with SQLite itself in the same run, for `loci bench`. The
+// process that measures also produces the load. So its figures are ratios for comparison, not
+// records. The invariant: every printed figure was measured in that run.
 package bench
 
 import (
@@ -14,9 +13,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// corpus makes memories that look like ones: about 285 bytes of text from a
-// vocabulary in which few words are frequent, 1 to 3 of 40 tags, 4 vendors.
-// The same seed gives the same memories.
+// corpus creates realistic memories: about 285 bytes of text from a vocabulary in which few words
+// are frequent, 1 to 3 of 40 tags, 4 vendors. The same seed gives the same memories.
 type corpus struct {
 	random *rand.Rand
 	words  []string
@@ -45,7 +43,7 @@ func newCorpus(seed uint64, user loci.UserID) *corpus {
 	return c
 }
 
-// word draws by rank: the density falls as 1/(rank + a little).
+// word draws a word by rank: the density falls as 1/(rank + a little).
 func (c *corpus) word() string {
 	u := c.random.Float64()
 	rank := int(2.7 * (math.Pow(float64(vocabulary)/2.7+1, u) - 1))
@@ -60,7 +58,7 @@ func (c *corpus) text(words int) string {
 	return strings.Join(out, " ")
 }
 
-// next returns a fresh memory as the server would store it.
+// next returns a new memory as the server would store it.
 func (c *corpus) next() *loci.Memory {
 	c.made++
 	m := &loci.Memory{ID: loci.NewMemoryID(), Title: c.text(4), Content: c.text(42)}
@@ -74,7 +72,7 @@ func (c *corpus) next() *loci.Memory {
 	}
 	m.SetDefaults()
 	if err := m.Validate(); err != nil {
-		panic(err) // the generator is wrong
+		panic(err) // a bug in the generator
 	}
 	return m
 }

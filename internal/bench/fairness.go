@@ -12,7 +12,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// worst are searches that cost a server as much as it allows, and one that it refuses.
+// worst are the most expensive searches that the server allows, and one that it rejects.
 func worst() []map[string]any {
 	var letters, beginnings, words []string
 	for c := 'a'; c <= 'z'; c++ {
@@ -21,7 +21,7 @@ func worst() []map[string]any {
 	for _, c := range "bdfgklmn" {
 		beginnings = append(beginnings, string(c)+"ab*")
 	}
-	frequent := newCorpus(1, loci.NewUserID()).words // the most frequent first
+	frequent := newCorpus(1, loci.NewUserID()).words // most frequent first
 	for i := 0; len(words) < loci.MaxTerms; i++ {
 		words = append(words, frequent[i])
 	}
@@ -33,7 +33,8 @@ func worst() []map[string]any {
 	return list
 }
 
-// fairness measures what one credential waits while another sends as many of the worst searches as it can.
+// fairness measures how long one credential waits while another sends as many of the worst searches
+// as it can.
 func (b *bencher) fairness(ctx context.Context) error {
 	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "reads"))
 	if err != nil {
@@ -62,7 +63,7 @@ func (b *bencher) flood(ctx context.Context, s *server) (Sample, error) {
 		next[client]++
 		_, err := c.call("POST", "/agent/memories/search", personKey, asks[(client+next[client])%len(asks)])
 		if c.status == 400 {
-			return 0, nil // refused, which is cheap
+			return 0, nil // rejected, which is cheap
 		}
 		return 0, err
 	})

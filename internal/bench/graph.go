@@ -44,7 +44,7 @@ func RunGraph(ctx context.Context, o GraphOptions) ([]Result, error) {
 	return g.results, nil
 }
 
-// entity is what is stored, in the words of both servers.
+// entity is an entity to store, in the field names of both servers.
 type graphEntity struct {
 	Name         string   `json:"name"`
 	Type         string   `json:"entityType"`
@@ -67,8 +67,8 @@ func (e graphEntity) item() loci.NewEntity {
 // timed are the figures of one server.
 type timed struct{ create, search Sample }
 
-// compare measures creation and search at the same number of entities: over MCP,
-// in plain SQLite, and over MCP in the reference server.
+// compare measures creation and search with the same number of entities: over MCP, in plain SQLite,
+// and over MCP in the reference server.
 func (g *graphBencher) compare(ctx context.Context) error {
 	g.Progress("plain SQLite: the same rows, one transaction for each call")
 	before, err := g.plain(ctx, "before")
@@ -131,7 +131,7 @@ func (g *graphBencher) plain(ctx context.Context, name string) (Sample, error) {
 	return s, errors.Join(err, p.Close())
 }
 
-// fillBatch is how many entities a call stores that is not measured.
+// fillBatch is the number of entities per call that isn't measured.
 const fillBatch = 500
 
 func (g *graphBencher) ours(ctx context.Context) (timed, error) {
@@ -142,7 +142,7 @@ func (g *graphBencher) ours(ctx context.Context) (timed, error) {
 	if err := s.call("create_project", map[string]any{"name": benchProject}, nil); err != nil {
 		return timed{}, errors.Join(err, s.stop())
 	}
-	// Two words that stand apart: the reference server would not find them.
+	// Use two words that aren't adjacent: the reference server wouldn't find them.
 	t, err := g.drive(ctx, s, func(words []string) string { return words[7] + " " + words[2] })
 	return t, errors.Join(err, s.stop())
 }
@@ -165,7 +165,7 @@ func (g *graphBencher) theirs(ctx context.Context) (timed, error) {
 	return t, errors.Join(err, s.stop())
 }
 
-// fill stores what is there when searches and writes are measured, and returns its texts.
+// fill stores what exists when searches and writes are measured, and returns its texts.
 func (g *graphBencher) fill(c *corpus, call caller) (texts []string, err error) {
 	for left := g.Entities; left > 0; left -= fillBatch {
 		items := make([]graphEntity, min(fillBatch, left))
@@ -180,8 +180,8 @@ func (g *graphBencher) fill(c *corpus, call caller) (texts []string, err error) 
 	return texts, nil
 }
 
-// drive says the same to either server: fill, search, create one by one. The faster server creates more, so it is
-// searched before.
+// drive makes the same calls to either server: fill, search, create one by one. It searches first,
+// because the faster server creates more entities.
 func (g *graphBencher) drive(ctx context.Context, s *mcpServer, query func([]string) string) (t timed, err error) {
 	c := newCorpus(1, loci.NewUserID())
 	texts, err := g.fill(c, s.call)
@@ -200,7 +200,7 @@ func (g *graphBencher) drive(ctx context.Context, s *mcpServer, query func([]str
 	return t, err
 }
 
-// mustFind searches for what is there.
+// mustFind searches for an existing entity.
 func (s *mcpServer) mustFind(query string) error {
 	var found struct{ Entities []struct{ Name string } }
 	if err := s.call("search_nodes", map[string]any{"query": query}, &found); err != nil {

@@ -12,15 +12,14 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// shared is what clients got out of one server together.
+// shared is the result of many clients of one server together.
 type shared struct {
 	Sample
-	lost int // entities that were acknowledged and are not there
+	lost int // entities that were acknowledged but don't exist
 }
 
-// clients compares many clients at once. Ours are sessions over HTTP of one
-// server; the reference server knows one connection, and gets as many calls in
-// flight on it.
+// clients compares many clients at once. Loci's clients are HTTP sessions of one server. The
+// reference server supports one connection, on which it gets the same number of simultaneous calls.
 func (g *graphBencher) clients(ctx context.Context) error {
 	g.Progress(fmt.Sprintf("loci serve, %d MCP clients over HTTP", g.Clients))
 	ours, err := g.ourClients(ctx)
@@ -118,7 +117,7 @@ func (g *graphBencher) ourClients(ctx context.Context) (t shared, err error) {
 	sources, told := make([]*corpus, g.Clients), make([][]string, g.Clients)
 	for i := range sources {
 		sources[i] = newCorpus(uint64(i)+100, loci.NewUserID())
-		sources[i].made = (i + 1) * 10_000_000 // names of its own
+		sources[i].made = (i + 1) * 10_000_000 // a separate range of names
 	}
 	t.Sample, err = run(ctx, g.Clients, g.Step, func(_ context.Context, i int) (time.Duration, error) {
 		e := sources[i].entity(2, 12)
@@ -157,14 +156,14 @@ func (g *graphBencher) theirClients(ctx context.Context) (t shared, err error) {
 	return t, err
 }
 
-// acknowledged is what a server said that it stored.
+// acknowledged is what a server reported as stored.
 type acknowledged struct {
 	Sample
 	names []string
 }
 
-// inFlight keeps n calls of create_entities on their way over one connection. A
-// call that is refused counts as none. The end is when next has no more.
+// inFlight keeps n calls of create_entities in progress over one connection. A rejected call
+// doesn't count. It stops when next returns no more.
 func (s *mcpServer) inFlight(n int, next func() (graphEntity, bool)) (a acknowledged, err error) {
 	type call struct {
 		name string
@@ -200,7 +199,7 @@ func (s *mcpServer) inFlight(n int, next func() (graphEntity, bool)) (a acknowle
 	}
 }
 
-// missing is how many of these entities are not there.
+// missing returns how many of these entities don't exist.
 func missing(names []string, call caller) (int, error) {
 	n := len(names)
 	for batch := range slices.Chunk(names, 100) {
@@ -209,7 +208,7 @@ func missing(names []string, call caller) (int, error) {
 		if unreadable := (*toolError)(nil); err != nil && !errors.As(err, &unreadable) {
 			return 0, err
 		}
-		// A server that cannot read its own file has none of them.
+		// A server that can't read its own file has none of them.
 		n -= len(found.Entities)
 	}
 	return n, nil

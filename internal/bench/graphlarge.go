@@ -15,8 +15,7 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// together lets several processes write to the project of compare, and counts
-// afterwards.
+// together lets several processes write to the project of compare, and then counts the entities.
 func (g *graphBencher) together(ctx context.Context) (err error) {
 	g.Progress(fmt.Sprintf("%d processes write to one project", g.Clients))
 	dir := filepath.Join(g.Dir, "compare")
@@ -28,7 +27,7 @@ func (g *graphBencher) together(ctx context.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, clients[i].stop()) }()
 		sources[i] = newCorpus(uint64(i)+100, loci.NewUserID())
-		sources[i].made = (i + 1) * 10_000_000 // names of its own
+		sources[i].made = (i + 1) * 10_000_000 // a separate range of names
 	}
 	before, err := clients[0].count()
 	if err != nil {
@@ -54,7 +53,7 @@ func (g *graphBencher) together(ctx context.Context) (err error) {
 	return nil
 }
 
-// count is how many entities the graph has.
+// count returns the number of entities in the graph.
 func (s *mcpServer) count() (int, error) {
 	var page struct {
 		Entities []struct{ Name string }
@@ -64,10 +63,10 @@ func (s *mcpServer) count() (int, error) {
 	return len(page.Entities) + page.Left, err
 }
 
-// perEntity is how many observations an entity of the large graph has.
+// perEntity is the number of observations of each entity in the large graph.
 const perEntity = 10
 
-// large searches a large graph through a server of its own, by the server's time.
+// large searches a large graph on a separate server, and uses the server's own time.
 func (g *graphBencher) large(ctx context.Context) error {
 	g.Progress(fmt.Sprintf("storing %d observations", g.Observations))
 	dir := filepath.Join(g.Dir, "large")
@@ -122,7 +121,7 @@ func (g *graphBencher) largeSteps(ctx context.Context, s *server, path string, t
 			return err
 		}
 		if !sample.ServerTimed {
-			return fmt.Errorf("%s: the server did not say how long it took", step.name)
+			return fmt.Errorf("%s: the server reported no time", step.name)
 		}
 		value, unit := ms(sample.P95), "ms server time p95"
 		var bars []Bar
@@ -137,7 +136,7 @@ func (g *graphBencher) largeSteps(ctx context.Context, s *server, path string, t
 	return nil
 }
 
-// fillLarge returns the project, and names of entities with one of their observations.
+// fillLarge returns the project, and the names of entities with one observation of each.
 func (g *graphBencher) fillLarge(ctx context.Context, dir string) (id loci.ProjectID, texts [][2]string, err error) {
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"os/exec"
 )
 
-// mcpServer is an MCP server that is driven over its standard input and output.
+// mcpServer is an MCP server controlled over its standard input and output.
 type mcpServer struct {
 	process *exec.Cmd
 	in      io.WriteCloser
@@ -21,8 +21,8 @@ type mcpServer struct {
 	id      int
 }
 
-// startMCP runs a command and shakes hands. The command gets this environment
-// alone, or in addition to our own.
+// startMCP runs a command and performs the handshake. The command gets only this environment, or
+// this one in addition to ours.
 func startMCP(ctx context.Context, command, env []string, addition bool) (*mcpServer, error) {
 	s := &mcpServer{process: exec.CommandContext(ctx, command[0], command[1:]...)}
 	if addition {
@@ -89,8 +89,8 @@ func (s *mcpServer) ask(method string, params any) error {
 	return nil
 }
 
-// next reads a message. Its id is 0 if it is none of a request, or if there is
-// no next message; with an id, an error is the server's answer.
+// next reads a message. Its id is 0 if it doesn't answer a request, or if there is no next message.
+// With an id, an error is the server's answer.
 func (s *mcpServer) next() (id int, result json.RawMessage, err error) {
 	line, err := s.out.ReadBytes('\n')
 	if err != nil {
@@ -117,7 +117,7 @@ func (a *mcpAnswer) read(message []byte) (json.RawMessage, error) {
 	return a.Result, nil
 }
 
-// caller calls a tool and reads its answer into out, which may be nil.
+// caller calls a tool and decodes its answer into out, which may be nil.
 type caller func(tool string, arguments, out any) error
 
 func (s *mcpServer) call(tool string, arguments, out any) error {
@@ -128,7 +128,7 @@ func (s *mcpServer) call(tool string, arguments, out any) error {
 	return readResult(tool, answer, out)
 }
 
-// toolError is an answer that says that a tool failed.
+// toolError is the error of a tool, as reported in an answer.
 type toolError struct{ tool, answer string }
 
 func (e *toolError) Error() string { return e.tool + ": " + e.answer }
@@ -154,7 +154,7 @@ func readResult(tool string, answer json.RawMessage, out any) error {
 	return json.Unmarshal(result.Structured, out)
 }
 
-// stop ends the process, as clients do: by closing its input.
+// stop ends the process as clients do: by closing its input.
 func (s *mcpServer) stop() error {
 	err := s.in.Close()
 	if errors.Is(err, os.ErrClosed) {

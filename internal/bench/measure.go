@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Sample is what one step measured.
+// Sample is the result of one step.
 type Sample struct {
 	Count       int           `json:"count"`        // operations that succeeded
-	PerSecond   float64       `json:"per_second"`   // of all clients together
-	P50         time.Duration `json:"p50_ns"`       // as the client saw it, or as the server says
-	P95         time.Duration `json:"p95_ns"`       // likewise
-	P99         time.Duration `json:"p99_ns"`       // likewise
+	PerSecond   float64       `json:"per_second"`   // all clients together
+	P50         time.Duration `json:"p50_ns"`       // as the client measured it, or as the server reported it
+	P95         time.Duration `json:"p95_ns"`       // like P50
+	P99         time.Duration `json:"p99_ns"`       // like P50
 	ServerTimed bool          `json:"server_timed"` // the percentiles are the server's own time
 }
 
@@ -33,8 +33,8 @@ func (s *server) load(ctx context.Context, clients int, length time.Duration,
 		func(_ context.Context, client int) (time.Duration, error) { return op(conns[client], client) })
 }
 
-// run calls op from clients goroutines at once for the given time. op returns
-// the server's time, or 0 to be timed from outside. The first error ends it.
+// run calls op from several goroutines at once for the given time. op returns the server's time, or
+// 0 to be timed from outside. The first error ends the run.
 func run(ctx context.Context, clients int, length time.Duration, op func(context.Context, int) (time.Duration, error)) (
 	Sample, error) {
 	ctx, cancel := context.WithCancel(ctx)

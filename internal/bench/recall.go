@@ -15,17 +15,17 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// scopes are what a memory of the corpus can belong to.
+// scopes are the scopes of the corpus.
 type scopes struct {
 	project loci.ProjectID
 	agent   loci.AgentID
 	session loci.SessionID
 }
 
-// recalls measures what scopes, lifetimes and times cost a recall. The same memories
-// are in two directories: in one they are all global and stay; in the other they are
-// spread over scopes, with lifetimes and times between which they are true, and a session asks
-// for what is true at a time. It sees all of them, so that both recall the same.
+// recalls measures how much scopes, lifetimes and times slow down a recall. It stores the same
+// memories in two directories. In one, all are global and permanent. In the other, they have
+// different scopes, lifetimes and times of validity, and a session asks for what is true at a given
+// time. The session sees all of them, so that both recalls return the same.
 func (b *bencher) recalls(ctx context.Context) error {
 	plain, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "reads"))
 	if err != nil {
@@ -53,7 +53,7 @@ func (b *bencher) startScoped(ctx context.Context) (*server, scopes, error) {
 	return s, in, err
 }
 
-// fillScopes stores the memories that fill stores, each in a scope.
+// fillScopes stores the memories of fill, each with a scope.
 func (b *bencher) fillScopes(ctx context.Context, st store.Store) (in scopes, err error) {
 	org, _, err := st.Orgs().Ensure(ctx,
 		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
@@ -84,8 +84,8 @@ func (b *bencher) fillScopes(ctx context.Context, st store.Store) (in scopes, er
 	return in, err
 }
 
-// put spreads memories: a third is a project's, a sixth an agent's, half of them go
-// away some day, and a quarter says from when to when it is true.
+// put varies memories: a third belongs to a project and a sixth to an agent, half of them expire,
+// and a quarter has a time of validity.
 func (in scopes) put(i int, m *loci.Memory) {
 	switch {
 	case i%3 == 0:
@@ -102,8 +102,7 @@ func (in scopes) put(i int, m *loci.Memory) {
 	}
 }
 
-// compareRecalls asks both servers the same in turns, so that what slows the
-// machine down slows both.
+// compareRecalls asks both servers the same in turns, so that a slow machine affects both.
 func (b *bencher) compareRecalls(ctx context.Context, plain, scoped *server, in scopes) error {
 	at := time.Now().UTC().Format(time.RFC3339)
 	for _, step := range []struct {
@@ -131,12 +130,12 @@ func (b *bencher) compareRecalls(ctx context.Context, plain, scoped *server, in 
 	return err
 }
 
-// minPairs is how many times at least both servers are asked: the words of a recall decide
-// what it costs, and other work on the machine disturbs single ones.
+// minPairs is the minimum number of times that both servers are asked. The cost of a recall depends
+// on its words, and other work on the machine disturbs single measurements.
 const minPairs = 100
 
-// takeTurns returns what the server takes for the same words without conditions and
-// with them, and how many times the one is the other, in the middle of all pairs.
+// takeTurns returns the server's time for the same words without and with conditions, and the
+// median of their ratios over all pairs.
 func (b *bencher) takeTurns(ctx context.Context, plain, scoped *server, ask map[string]any) (
 	without, with Sample, ratio float64, err error) {
 	var conns [2]*conn
@@ -165,8 +164,8 @@ func (b *bencher) takeTurns(ctx context.Context, plain, scoped *server, ask map[
 	return summarize(times[0], took, true), summarize(times[1], took, true), ratios[len(ratios)/2], nil
 }
 
-// recallPair recalls on both connections, one after the other. It fails if they do not find as
-// much: then they were not asked the same.
+// recallPair recalls on both connections, one after the other. It fails if the results differ in
+// number, because the questions were then not the same.
 func recallPair(conns [2]*conn, bodies [2]map[string]any, first int) (took [2]time.Duration, err error) {
 	var totals [2]int
 	for n := range 2 {
@@ -175,7 +174,7 @@ func recallPair(conns [2]*conn, bodies [2]map[string]any, first int) (took [2]ti
 			return took, err
 		}
 		if took[i] == 0 {
-			return took, errors.New("recall: the server did not say how long it took")
+			return took, errors.New("recall: the server reported no time")
 		}
 		var page struct{ Total int }
 		if err := json.Unmarshal(conns[i].body, &page); err != nil {

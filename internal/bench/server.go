@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The keys of the measured server. They are open secrets of a server on
-// loopback that lives for the length of a run.
+// The keys of the measured server. They need not be secret: the server listens on loopback and
+// lives only as long as the run.
 const (
 	personKey = "loci-bench-person-key"
 	agentKey  = "loci-bench-agent-key"
@@ -77,8 +77,7 @@ func (s *server) stop() error {
 	return nil
 }
 
-// resident returns the process's resident memory in bytes, or 0 where the
-// system does not tell.
+// resident returns the process's resident memory in bytes, or 0 if the system doesn't report it.
 func (s *server) resident() int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid))
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *server) resident() int64 {
 	return 0
 }
 
-// serverTime reads "app;dur=0.123", milliseconds.
+// serverTime parses "app;dur=0.123", in milliseconds.
 func serverTime(header string) time.Duration {
 	_, value, ok := strings.Cut(header, "dur=")
 	if !ok {

@@ -15,22 +15,21 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Backups are the backups of one data directory.
+// Backups manages the backups of one data directory.
 type Backups struct {
 	Dir     string           // the data directory
 	Program string           // the version of this program, for the manifest
 	Now     func() time.Time // default: time.Now
-	// Check opens a copy of a data directory and returns what is wrong with
-	// it, one sentence each.
+	// Check opens a copy of a data directory and returns its problems, one sentence each.
 	Check func(ctx context.Context, dir string) ([]string, error)
-	// Carry takes away in the restored files at to the access that was taken
-	// away in the data directory from, and returns how much that changed.
+	// Carry applies to the restored files at to the revocations made in the data directory from. It
+	// returns the number of changes.
 	Carry func(ctx context.Context, from, to string) (int, error)
 }
 
 // Backup is one complete backup.
 type Backup struct {
-	Name     string // of its directory
+	Name     string // the name of its directory
 	Path     string
 	Manifest Manifest
 }
@@ -38,7 +37,7 @@ type Backup struct {
 const (
 	backupsDir = "backups"
 	nameLayout = "2006-01-02T150405Z"
-	partPrefix = ".part-" // of what is not complete
+	partPrefix = ".part-" // prefix of an incomplete backup
 )
 
 func (b *Backups) now() time.Time {
@@ -48,9 +47,9 @@ func (b *Backups) now() time.Time {
 	return b.Now().UTC()
 }
 
-// Create backs the store up while others go on writing: copyTo copies every
-// file into a directory and returns their names in it, with slashes. The backup
-// appears under its name only when it is complete and on the disk.
+// Create backs up the store while others keep writing. copyTo copies every file into a directory
+// and returns their names in it, with slashes. The backup gets its name only when it is complete
+// and on disk.
 func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, dir string) ([]string, error)) (
 	_ *Backup, err error) {
 	root := filepath.Join(b.Dir, backupsDir)
@@ -64,7 +63,7 @@ func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, d
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, remove()) }() // after success the directory has another name
+	defer func() { err = errors.Join(err, remove()) }() // after success, the directory has another name
 	now := b.now()
 	files, err := copyTo(ctx, part)
 	if err != nil {
@@ -91,8 +90,8 @@ func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, d
 	return &Backup{Name: name, Path: filepath.Join(root, name), Manifest: m}, nil
 }
 
-// publish gives a complete directory its name, with a number behind it if two
-// were made in one second.
+// publish gives a complete directory its name. It adds a number if two backups were made in one
+// second.
 func publish(part, root, name string) (string, error) {
 	for i := 1; ; i++ {
 		candidate := name
@@ -111,8 +110,8 @@ func publish(part, root, name string) (string, error) {
 	}
 }
 
-// List returns the complete backups, newest first. A directory without a
-// manifest that can be read is left out: it is not a backup.
+// List returns the complete backups, newest first. It skips a directory without a readable
+// manifest, because that is not a backup.
 func (b *Backups) List() ([]Backup, error) {
 	root := filepath.Join(b.Dir, backupsDir)
 	entries, err := os.ReadDir(root)
@@ -125,7 +124,7 @@ func (b *Backups) List() ([]Backup, error) {
 	var found []Backup
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
-			continue // not complete
+			continue // incomplete
 		}
 		path := filepath.Join(root, e.Name())
 		m, err := readManifest(path)
@@ -140,7 +139,7 @@ func (b *Backups) List() ([]Backup, error) {
 	return found, nil
 }
 
-// Find returns a backup by its name, by a path, or the newest for "". NotFound
+// Find returns a backup by its name or path, or the newest if name is empty. It fails with NotFound
 // if there is none.
 func (b *Backups) Find(name string) (*Backup, error) {
 	if name == "" {
@@ -164,5 +163,5 @@ func (b *Backups) Find(name string) (*Backup, error) {
 		}
 		return &Backup{filepath.Base(path), path, m}, nil
 	}
-	return nil, loci.Errorf(loci.NotFound, "there is no backup %q; `loci backup list` shows what there is", name)
+	return nil, loci.Errorf(loci.NotFound, "there is no backup %q; list the backups with `loci backup list`", name)
 }

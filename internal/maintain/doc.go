@@ -1,8 +1,6 @@
-// Package maintain is the upkeep that nobody asks for by hand: jobs on a
-// schedule, and backups with their proof. It decides when and in which order;
-// the store does the work.
+// Package maintain does automatic maintenance: scheduled jobs, and backups that are verified. It
+// decides when to do what and in which order; the store does the work.
 //
-// The invariants: a job that fails is tried again at its next turn and never
-// ends the process; a backup has its name only when it is complete, and a
-// restore never destroys what it replaces.
+// The invariants: a failed job is retried at its next turn and never ends the process. A backup has
+// its name only when it is complete. A restore never destroys what it replaces.
 package maintain

@@ -15,12 +15,12 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Manifest says what a backup must hold.
+// Manifest lists what a backup must contain.
 type Manifest struct {
 	Loci      string    `json:"loci"` // always "backup"
 	Format    int       `json:"format"`
 	CreatedAt time.Time `json:"created_at"`
-	Program   string    `json:"program"` // the version that made it
+	Program   string    `json:"program"` // the version that created it
 	Files     []File    `json:"files"`
 }
 
@@ -31,7 +31,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Size returns how many bytes the files have together.
+// Size returns the total size of the files in bytes.
 func (m *Manifest) Size() (n int64) {
 	for _, f := range m.Files {
 		n += f.Size
@@ -42,7 +42,7 @@ func (m *Manifest) Size() (n int64) {
 const (
 	manifestFile   = "manifest.json"
 	manifestKind   = "backup"
-	orgKind        = "org" // of what the store exports of one org; no backup
+	orgKind        = "org" // an export of one org by the store; not a backup
 	manifestFormat = 1
 )
 
@@ -59,8 +59,8 @@ func (m *Manifest) write(dir string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// readManifest returns a manifest that this program understands. Names that
-// lead out of the backup are refused: the file may come from anywhere.
+// readManifest returns a manifest that this program supports. It rejects names that lead out of the
+// backup, because the file may come from anywhere.
 func readManifest(dir string) (Manifest, error) {
 	var m Manifest
 	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
@@ -68,7 +68,7 @@ func readManifest(dir string) (Manifest, error) {
 		return m, err
 	}
 	bad := func(why string) error {
-		return loci.Errorf(loci.Invalid, "%s is not a backup that can be used: %s", dir, why)
+		return loci.Errorf(loci.Invalid, "cannot use %s as a backup: %s", dir, why)
 	}
 	err = json.Unmarshal(text, &m)
 	if m.Loci == orgKind {
@@ -103,7 +103,7 @@ func describe(ctx context.Context, dir, name string) (File, error) {
 	return File{Name: name, Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
 }
 
-// untilDone is a reader that ends with its context.
+// untilDone is a reader that fails when its context ends.
 type untilDone struct {
 	ctx context.Context //nolint:containedctx // lives as long as one copy
 	r   io.Reader

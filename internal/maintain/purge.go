@@ -10,26 +10,25 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// How long things stay that are of no use any more.
+// How long Loci keeps data that is no longer used.
 const (
 	AuditDays      = 400 // an entry of the audit trail
 	CredentialDays = 30  // a session, a token or a link
-	FeedDays       = 7   // an event of the feed; who was away longer begins anew
-	RequestHours   = 24  // an answer to a request that may be repeated under its key
-	uploadDays     = 1   // a file that is not attached to a memory yet
-	SessionDays    = 30  // on which project an MCP session worked that nobody uses
-	exchangeDays   = 1   // an OAuth code, a refresh token, a client that nobody uses
+	FeedDays       = 7   // an event of the feed; a reader that was away longer must start again
+	RequestHours   = 24  // an answer to a request with an idempotency key
+	uploadDays     = 1   // a file that is not yet attached to a memory
+	SessionDays    = 30  // the project of an unused MCP connection
+	exchangeDays   = 1   // an unused OAuth code, refresh token or client
 )
 
-// limitLife is longer than any window in which something is limited.
+// limitLife is longer than any window of a rate limit.
 const limitLife = time.Hour
 
 // purgeBatch keeps each transaction short, so that writers do not wait.
 const purgeBatch = 200
 
-// Purge deletes permanently what was trashed more than loci.TrashDays before now, in
-// every org, and returns how many memories and memory nodes that were. One org's
-// failure does not keep the others from it.
+// Purge permanently deletes memories and memory nodes trashed more than loci.TrashDays before now,
+// in every org. It returns their number. If one org fails, it continues with the others.
 func Purge(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := daysBefore(now, loci.TrashDays)
 	memories, err := purgeOrgs(ctx, st,
@@ -39,8 +38,8 @@ func Purge(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	return memories + nodes, errors.Join(err, failed)
 }
 
-// SweepBlobs deletes the files that no attachment of their org names, unless they were uploaded within
-// a day, and what interrupted uploads have left, and returns how many.
+// SweepBlobs deletes the files that no attachment of their org refers to, unless they were uploaded
+// within a day, and the leftovers of interrupted uploads. It returns their number.
 func SweepBlobs(ctx context.Context, st store.Store, now time.Time) (total int, failed error) {
 	orgs, err := st.Orgs().List(ctx)
 	if err != nil {
@@ -56,8 +55,8 @@ func SweepBlobs(ctx context.Context, st store.Store, now time.Time) (total int, 
 	return total, failed
 }
 
-// PurgeAudit deletes the entries of every org's audit trail from more than
-// AuditDays before now, and returns how many. Before that it gathers those of the projects.
+// PurgeAudit deletes audit entries older than AuditDays from the trail of every org, and returns
+// their number. First it gathers the entries of the projects.
 func PurgeAudit(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := daysBefore(now, AuditDays)
 	failed := gatherAudit(ctx, st)
@@ -65,8 +64,8 @@ func PurgeAudit(ctx context.Context, st store.Store, now time.Time) (int, error)
 	return n, errors.Join(failed, err)
 }
 
-// gatherAudit moves what was done in graphs to the trails of the orgs, so that it does not pile up in the projects. One
-// project's failure does not keep the others from it.
+// gatherAudit moves the audit entries of graphs to the trails of the orgs, so that they don't pile
+// up in the projects. If one project fails, it continues with the others.
 func gatherAudit(ctx context.Context, st store.Store) error {
 	orgs, err := st.Orgs().List(ctx)
 	if err != nil {
@@ -86,22 +85,22 @@ func gatherAudit(ctx context.Context, st store.Store) error {
 	return failed
 }
 
-// PurgeFeed deletes the events of every org's feed from more than FeedDays
-// before now, and returns how many.
+// PurgeFeed deletes events older than FeedDays from the feed of every org, and returns their
+// number.
 func PurgeFeed(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := daysBefore(now, FeedDays)
 	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Feed().Purge(ctx, then, purgeBatch) })
 }
 
-// PurgeRequests forgets the requests with a key of more than RequestHours before
-// now, in every org, and returns how many. The same key is a new one then.
+// PurgeRequests deletes remembered requests older than RequestHours in every org, and returns their
+// number. After that, the same idempotency key counts as new.
 func PurgeRequests(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := loci.CutTime(now.Add(-RequestHours * time.Hour))
 	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Idempotency().Purge(ctx, then, purgeBatch) })
 }
 
-// PurgeCredentials deletes the sessions, tokens, links and codes that have been
-// of no use for long, and returns how many. It forgets old limits, too.
+// PurgeCredentials deletes sessions, tokens, links and codes that have been unusable for long, and
+// returns their number. It also deletes old limits.
 func PurgeCredentials(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	credentials, err := inBatches(func() (int, error) {
 		return st.Credentials().Purge(ctx, daysBefore(now, CredentialDays), purgeBatch)
@@ -112,8 +111,7 @@ func PurgeCredentials(ctx context.Context, st store.Store, now time.Time) (int, 
 	return credentials + exchanges, errors.Join(err, failed, st.Limits().Purge(ctx, loci.CutTime(now.Add(-limitLife))))
 }
 
-// PurgeConnections forgets the MCP sessions that nobody used for SessionDays, and
-// returns how many.
+// PurgeConnections deletes MCP connections unused for SessionDays, and returns their number.
 func PurgeConnections(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	return inBatches(func() (int, error) { return st.Connections().Purge(ctx, daysBefore(now, SessionDays), purgeBatch) })
 }
@@ -138,7 +136,7 @@ func purgeOrgs(ctx context.Context, st store.Store, purge func(store.Tx) (int, e
 	return total, failed
 }
 
-// inBatches repeats purge until there is no full batch any more.
+// inBatches repeats purge until a batch is not full.
 func inBatches(purge func() (int, error)) (total int, err error) {
 	for {
 		n, err := purge()

@@ -14,8 +14,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Verify compares every file with the manifest, then opens a copy and checks
-// it. It returns what is wrong, one sentence each.
+// Verify compares every file with the manifest. Then it opens a copy and checks it. It returns the
+// problems, one sentence each.
 func (b *Backups) Verify(ctx context.Context, backup *Backup) (problems []string, err error) {
 	for _, want := range backup.Manifest.Files {
 		got, err := describe(ctx, backup.Path, want.Name)
@@ -33,7 +33,7 @@ func (b *Backups) Verify(ctx context.Context, backup *Backup) (problems []string
 	if len(problems) > 0 || b.Check == nil {
 		return problems, nil
 	}
-	// A copy, because opening a database writes beside it and may migrate it.
+	// Use a copy, because opening a database writes files next to it and may migrate it.
 	dir, remove, err := scratch(filepath.Dir(backup.Path), verifyPrefix)
 	if errors.Is(err, fs.ErrPermission) {
 		dir, remove, err = scratch("", "loci-verify-")
@@ -48,17 +48,17 @@ func (b *Backups) Verify(ctx context.Context, backup *Backup) (problems []string
 	return b.Check(ctx, dir)
 }
 
-// Restored is what a restore did.
+// Restored is the result of a restore.
 type Restored struct {
-	Kept    string // where what it replaced is; "" if it replaced nothing
+	Kept    string // where the replaced files are; "" if it replaced nothing
 	Revoked int    // keys, sessions and grants that were valid in the backup and stay revoked
-	// Unread is why it is not known which keys were revoked after the backup
-	// was made: those are valid again. It is nil where it is known.
+	// Unread is the reason why Loci couldn't read which keys were revoked after the backup was made,
+	// so that those are valid again. It is nil if Loci could.
 	Unread error
 }
 
-// RestoreTo writes a verified backup into a directory that is empty or not
-// there yet. Conflict if there is something in it.
+// RestoreTo writes a verified backup to a directory that is empty or doesn't exist. It fails with
+// Conflict if the directory isn't empty.
 func (b *Backups) RestoreTo(ctx context.Context, backup *Backup, dir string) (done Restored, err error) {
 	if err := b.verified(ctx, backup); err != nil {
 		return done, err
@@ -68,15 +68,14 @@ func (b *Backups) RestoreTo(ctx context.Context, backup *Backup, dir string) (do
 		return done, err
 	}
 	if len(entries) > 0 {
-		return done, loci.Errorf(loci.Conflict, "%s is not empty; name a new directory with --to", dir)
+		return done, loci.Errorf(loci.Conflict, "%s is not empty; specify a new directory with --to", dir)
 	}
 	err = b.fill(ctx, backup, dir, &done)
 	return done, err
 }
 
-// fill copies a backup into an empty directory, except that access which was
-// taken away in the data directory is taken away in the copy, too: a restore
-// must not let anybody in again.
+// fill copies a backup to an empty directory. Then it applies all revocations made in the data
+// directory to the copy, because a restore must not make revoked access valid again.
 func (b *Backups) fill(ctx context.Context, backup *Backup, dir string, done *Restored) error {
 	if err := copyFiles(ctx, backup, dir); err != nil {
 		return err
@@ -101,16 +100,16 @@ func (b *Backups) verified(ctx context.Context, backup *Backup) error {
 	return nil
 }
 
-// stays lists what is not part of a restore: the lock that the caller holds,
-// the backups, what was replaced before, and what clients were connected with.
+// stays lists what is not part of a restore: the lock that the caller holds, the backups, earlier
+// replaced files, and the configuration for clients.
 var stays = []string{"lock", backupsDir, replacedDir, "connections", journalFile}
 
 const replacedDir = "replaced"
 
-// RestoreInPlace puts a verified backup in the place of the data directory's
-// files. The caller has locked the directory: no process works on it. If it
-// fails half-way, what was there is put back; if it is killed, the directory
-// cannot be opened until FinishRestore has completed it.
+// RestoreInPlace replaces the data directory's files by a verified backup. The caller must have
+// locked the directory, so that no process uses it. If it fails half-way, it puts the old files
+// back. If it is killed, the directory can't be opened until FinishRestore has completed the
+// restore.
 func (b *Backups) RestoreInPlace(ctx context.Context, backup *Backup) (Restored, error) {
 	return b.restoreInPlace(ctx, backup, os.Rename)
 }
@@ -141,22 +140,22 @@ func (b *Backups) restoreInPlace(ctx context.Context, backup *Backup, rename ren
 	if err != nil {
 		return done, errors.Join(err, os.RemoveAll(fresh))
 	}
-	// From here on only renames, and no way out but through or back.
+	// From here on there are only renames. They are either all completed or all undone.
 	if err = s.write(b.Dir); err == nil {
 		err = s.finish(b.Dir, rename)
 	}
 	if err != nil {
 		if undone := s.undo(b.Dir, rename); undone != nil {
-			return done, errors.Join(err, undone) // the journal stays, for another try
+			return done, errors.Join(err, undone) // the journal stays, for another attempt
 		}
-		// What was kept is empty now. If not, it must stay.
+		// The directory of kept files should be empty now. If it isn't, it must stay.
 		return done, errors.Join(err, s.forget(b.Dir), os.Remove(s.kept(b.Dir)))
 	}
 	done.Kept = s.kept(b.Dir)
 	return done, s.forget(b.Dir)
 }
 
-// prepare makes the directory for what is replaced, and lists what goes where.
+// prepare creates the directory for replaced files and lists what moves where.
 func (s *swap) prepare(dir, name string) (err error) {
 	root := filepath.Join(dir, replacedDir)
 	empty, err := os.MkdirTemp(root, partPrefix+"*")
@@ -183,8 +182,8 @@ func namesIn(dir string, except []string) (names []string, err error) {
 	return names, err
 }
 
-// clearParts removes what killed restores left unfinished before their first
-// rename. No other can be under way.
+// clearParts removes what killed restores left unfinished before their first rename. No other
+// restore can be running.
 func clearParts(root string) error {
 	entries, err := os.ReadDir(root)
 	for _, e := range entries {
@@ -195,7 +194,7 @@ func clearParts(root string) error {
 	return err
 }
 
-// syncTree makes the names in a directory and below durable.
+// syncTree makes the names in a directory and its subdirectories durable.
 func syncTree(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {

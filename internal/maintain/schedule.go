@@ -14,11 +14,11 @@ type Options struct {
 	Store store.Store      // required
 	Log   *slog.Logger     // default: discard
 	Now   func() time.Time // default: time.Now
-	Every time.Duration    // between two turns; default: a day
+	Every time.Duration    // time between two turns; default: a day
 }
 
-// Maintainer runs the jobs of one process. Several processes may run one on
-// the same store: every job can be repeated.
+// Maintainer runs the jobs of one process. Several processes may run one on the same store, because
+// every job can be repeated.
 type Maintainer struct{ o Options }
 
 // New returns a Maintainer. It panics without a store.
@@ -36,8 +36,8 @@ func New(o Options) *Maintainer {
 	return &Maintainer{o}
 }
 
-// Run does every job at once and then at each turn, until ctx ends. It returns
-// when the job under way has stopped; the caller waits for it.
+// Run does every job at once and then at each turn, until ctx ends. It returns after the running
+// job has stopped.
 func (m *Maintainer) Run(ctx context.Context) {
 	turn := time.NewTicker(m.o.Every)
 	defer turn.Stop()

@@ -11,17 +11,18 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// verifyPrefix begins the names of copies that are only made to be checked.
+// verifyPrefix is the prefix of the names of copies made only for checking.
 const verifyPrefix = ".verify-"
 
-// lockSuffix ends the name of the lock file of a directory that somebody works in.
+// lockSuffix is the suffix of the lock file of a directory in use.
 const lockSuffix = ".lock"
 
-// unlockedAge is how old a directory without a lock file must be to count as left behind: older versions made none.
+// unlockedAge is the age at which a directory without a lock file counts as left behind. Older
+// versions created no lock files.
 const unlockedAge = 24 * time.Hour
 
-// scratch makes a directory to work in, and returns what removes it. As long as this process lives it is locked, so
-// that clear leaves it alone.
+// scratch creates a working directory and returns a function that removes it. The directory is
+// locked while this process lives, so that clear doesn't remove it.
 func scratch(root, prefix string) (dir string, remove func() error, err error) {
 	f, err := os.CreateTemp(root, prefix+"*"+lockSuffix)
 	if err != nil {
@@ -40,17 +41,17 @@ func scratch(root, prefix string) (dir string, remove func() error, err error) {
 	}, nil
 }
 
-// Leftover is a copy that a killed backup, check or restore left behind. It is of no use.
+// Leftover is a useless copy left behind by a killed backup, check or restore.
 type Leftover struct {
 	Path  string
 	Bytes int64
 }
 
-// Leftovers returns what is left behind. What a living process works in is not among it. Nobody may restore in
-// place meanwhile, which holds for who has the store open.
+// Leftovers returns the copies left behind, without those that a living process uses. Nobody may
+// restore in place meanwhile, which an open store ensures.
 func (b *Backups) Leftovers() (list []Leftover, err error) { return b.leftovers(false) }
 
-// Clear removes what is left behind, and returns it.
+// Clear removes the copies left behind and returns them.
 func (b *Backups) Clear() ([]Leftover, error) { return b.leftovers(true) }
 
 func (b *Backups) leftovers(remove bool) (list []Leftover, err error) {
@@ -91,8 +92,8 @@ func (b *Backups) leftovers(remove bool) (list []Leftover, err error) {
 	return list, nil
 }
 
-// isLeft reports whether nobody works in path any more, and returns its lock, taken, if it has one. alone is true
-// where nobody can be at work, and no locks are made.
+// isLeft reports whether nobody uses path any more. If path has a lock, isLeft takes and returns
+// it. alone is true if nobody else can be at work and no locks are created.
 func (b *Backups) isLeft(path string, alone bool) (lock *flock.Flock, left bool) {
 	if alone {
 		return nil, true
@@ -116,7 +117,7 @@ func sizeOf(dir string) (n int64) {
 				n += info.Size()
 			}
 		}
-		return nil // what cannot be read has no size
+		return nil // an unreadable file has no size
 	})
 	return n
 }

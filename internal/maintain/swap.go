@@ -12,8 +12,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// journalFile is in a data directory while its files are replaced. The store
-// refuses to open a directory that has one.
+// journalFile is in a data directory while its files are being replaced. The store refuses to open
+// a directory that has one.
 const journalFile = "restore.json"
 
 const (
@@ -21,9 +21,9 @@ const (
 	journalFormat = 1
 )
 
-// swap is the journal of a replacement: Old go from the data directory to Kept,
-// then New from Fresh to the data directory. Any prefix of these renames can be
-// finished and undone, because the new files are complete before the first.
+// swap is the journal of a replacement: first Old moves from the data directory to Kept, then New
+// from Fresh to the data directory. Because the new files are complete before the first rename, any
+// prefix of the renames can be completed or undone.
 type swap struct {
 	Loci   string   `json:"loci"` // always "restore"
 	Format int      `json:"format"`
@@ -34,19 +34,19 @@ type swap struct {
 	New    []string `json:"new"`
 }
 
-// renamer is os.Rename, or in tests one that stops.
+// renamer is os.Rename, or a function that fails in tests.
 type renamer func(from, to string) error
 
-// Interrupted reports whether a restore into dir was begun and neither finished
-// nor undone. One may also be under way in another process.
+// Interrupted reports whether a restore to dir was started and neither finished nor undone. It may
+// also be running in another process.
 func Interrupted(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, journalFile))
 	return err == nil
 }
 
-// FinishRestore completes a restore that was interrupted, and returns where
-// what it replaced is kept; "" if there was none. The caller has locked the
-// directory: no process works on it.
+// FinishRestore completes an interrupted restore. It returns the directory with the replaced files,
+// or "" if no restore was interrupted. The caller must have locked the directory, so that no
+// process uses it.
 func FinishRestore(dir string) (kept string, err error) { return finishRestore(dir, os.Rename) }
 
 func finishRestore(dir string, rename renamer) (kept string, err error) {
@@ -68,10 +68,10 @@ func finishRestore(dir string, rename renamer) (kept string, err error) {
 func (s *swap) fresh(dir string) string { return filepath.Join(dir, replacedDir, s.Fresh) }
 func (s *swap) kept(dir string) string  { return filepath.Join(dir, replacedDir, s.Kept) }
 
-// finish goes on where the renames stopped.
+// finish continues where the renames stopped.
 func (s *swap) finish(dir string, rename renamer) error {
 	fresh, kept := s.fresh(dir), s.kept(dir)
-	if len(missing(fresh, s.New)) == 0 { // else every old file has gone already
+	if len(missing(fresh, s.New)) == 0 { // otherwise, all old files have already moved
 		if err := move(dir, kept, s.Old, rename); err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (s *swap) finish(dir string, rename renamer) error {
 	return nil
 }
 
-// undo takes the renames back.
+// undo reverses the renames.
 func (s *swap) undo(dir string, rename renamer) error {
 	fresh := s.fresh(dir)
 	err := move(dir, fresh, missing(fresh, s.New), rename)
@@ -95,8 +95,8 @@ func (s *swap) undo(dir string, rename renamer) error {
 	return err
 }
 
-// forget ends the replacement. The journal goes before the new files do: with
-// it, some of them that are missing would count as moved.
+// forget ends the replacement. It removes the journal before the new files, because while it
+// exists, missing new files would count as moved.
 func (s *swap) forget(dir string) error {
 	if err := os.Remove(filepath.Join(dir, journalFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -107,7 +107,7 @@ func (s *swap) forget(dir string) error {
 	return os.RemoveAll(s.fresh(dir))
 }
 
-// write makes the journal durable, and what it names before it.
+// write makes the journal durable, after everything that it names.
 func (s *swap) write(dir string) error {
 	for _, d := range []string{s.fresh(dir), s.kept(dir), filepath.Join(dir, replacedDir)} {
 		if err := syncDir(d); err != nil {
@@ -147,14 +147,13 @@ func readSwap(dir string) (*swap, error) {
 	}
 	for _, name := range append([]string{s.Fresh, s.Kept}, append(s.Old, s.New...)...) {
 		if name != filepath.Base(name) || !filepath.IsLocal(name) || name == "." {
-			return nil, fmt.Errorf("%s names files outside of the directory", journalFile)
+			return nil, fmt.Errorf("%s has names of files outside the directory", journalFile)
 		}
 	}
 	return &s, nil
 }
 
-// move renames those of names that are in from, and makes that durable. It
-// never replaces anything.
+// move renames those of names that are in from and makes that durable. It never replaces a file.
 func move(from, to string, names []string, rename renamer) error {
 	for _, name := range names {
 		source, target := filepath.Join(from, name), filepath.Join(to, name)
@@ -162,7 +161,7 @@ func move(from, to string, names []string, rename renamer) error {
 			continue
 		}
 		if exists(target) {
-			return fmt.Errorf("%s is there already: %w", target, fs.ErrExist)
+			return fmt.Errorf("%s already exists: %w", target, fs.ErrExist)
 		}
 		if err := rename(source, target); err != nil {
 			return err
@@ -188,8 +187,8 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// syncDir makes the names in a directory durable. Windows has no such call; its
-// file system logs names itself.
+// syncDir makes the names in a directory durable. Windows has no such call, because its file system
+// logs names itself.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -13,15 +13,15 @@ import (
 	"github.com/loci-memory/loci/internal/identity"
 )
 
-// consentPage is what the consent page shows. The request of the client travels
-// in the form and is checked again when it comes back: nothing is kept between.
+// consentPage is the content of the consent page. The form contains the client's request, which is
+// checked again when the form comes back. So the server stores nothing in between.
 type consentPage struct {
 	*oauth.Consent
 	Request    []field
-	Query      string // the request, to come back to
+	Query      string // the request, to return to
 	Host       string // where the answer goes
 	Choices    []choice
-	Other      string // a vendor that was typed
+	Other      string // a vendor that the person typed
 	Scopes     []scope
 	Workspaces []loci.Workspace
 	Active     loci.WorkspaceID
@@ -29,7 +29,7 @@ type consentPage struct {
 
 type field struct{ Name, Value string }
 
-// choice is a vendor that the client may become, with what it would see.
+// choice is a vendor that the client may act as, with what it would see.
 type choice struct {
 	loci.Vendor
 	Sees, Hidden int
@@ -38,9 +38,9 @@ type choice struct {
 	Suggested    bool
 }
 
-// authorize shows which client requests what. Strangers are redirected to the sign-in page before that, because
-// checking the request may fetch the client's metadata document, and strangers must not make this server fetch
-// addresses.
+// authorize shows which client requests what. It first redirects strangers to the sign-in page.
+// Checking the request may fetch the client's metadata document, and strangers must not make this
+// server fetch addresses.
 func (s *server) authorize(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	return s.askConsent(w, r, p, requestOf(r.URL.Query(), ""), "", "")
 }
@@ -71,8 +71,8 @@ func (s *server) askConsent(w http.ResponseWriter, r *http.Request, p loci.Princ
 	return s.showOwn(w, r, p, status, "consent", view{Title: "Allow access", Error: problem, Data: d})
 }
 
-// request checks what a client asks for. It writes the answer and returns nil
-// if the client must be told of an error.
+// request checks a client's request. If the client must learn of an error, it writes the answer and
+// returns nil.
 func (s *server) request(w http.ResponseWriter, r *http.Request, query url.Values) (*oauth.Consent, error) {
 	var c *oauth.Consent
 	sent, err := oauth.ParseRequest(query)
@@ -95,7 +95,7 @@ func (s *server) owns(r *http.Request) func(string) bool {
 	return func(resource string) bool { return s.site.IsResource(r, resource) }
 }
 
-// consent takes the person's answer.
+// consent handles the person's answer.
 func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	query := requestOf(r.PostForm, requestPrefix)
 	c, err := s.request(w, r, query)
@@ -132,10 +132,10 @@ func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principa
 	return s.sendBack(w, r, c.RedirectURI, oauth.Redirect(c, issuer, code))
 }
 
-// sendBack answers the consent form. A program on the person's machine gets a
-// redirect, which the page's form-action names. A site may send the browser on
-// from there (Claude's does, to its app), and Chromium would block that: it
-// applies form-action to every hop after a form. So a site gets a page.
+// sendBack answers the consent form. A program on the person's machine gets a redirect, which the
+// page's form-action allows. A site gets a page instead. It may redirect the browser further
+// (Claude's redirects to its app), and Chromium would block that: it applies form-action to every
+// redirect after a form.
 func (s *server) sendBack(w http.ResponseWriter, r *http.Request, redirect, location string) error {
 	if strings.HasPrefix(redirect, "https:") {
 		return s.leave(w, redirect, location)
@@ -144,8 +144,8 @@ func (s *server) sendBack(w http.ResponseWriter, r *http.Request, redirect, loca
 	return nil
 }
 
-// leave shows a page that goes on to the client by itself, which is no redirect
-// after a form, whichever form the browser came from.
+// leave shows a page that continues to the client without a redirect after a form, whichever form
+// the browser came from.
 func (s *server) leave(w http.ResponseWriter, redirect, location string) error {
 	w.Header().Set("Refresh", "0;url="+location)
 	return s.show(w, http.StatusOK, "leave", view{Title: "Returning", Data: struct {
@@ -154,8 +154,8 @@ func (s *server) leave(w http.ResponseWriter, redirect, location string) error {
 	}{target(redirect), template.URL(location)}})
 }
 
-// chosen returns the vendor that the person chose; offered says that they saw
-// its counts. A name that they typed is offered in the next round.
+// chosen returns the vendor that the person chose. offered reports whether they saw its counts. A
+// name that they typed is offered in the next round.
 func (s *server) chosen(r *http.Request, c *oauth.Consent) (v loci.Vendor, offered bool, problem string) {
 	if c.Fixed {
 		return c.Suggested, true, ""
@@ -174,13 +174,12 @@ func (s *server) chosen(r *http.Request, c *oauth.Consent) (v loci.Vendor, offer
 	return v, slices.Contains(r.PostForm["offered"], string(v)), ""
 }
 
-// otherVendor is the choice of a name that is not in the list. No vendor's name
-// begins with a dot.
+// otherVendor is the choice of a name that is not in the list. Vendor names can't begin with a dot.
 const otherVendor = ".other"
 
-// choices returns what the client may become: only what the operator decided,
-// or the suggestion, the vendors of the org and the well-known ones. Nothing is
-// chosen beforehand unless it is proved: a client's name decides nothing.
+// choices returns the vendors that the client may act as: only the operator's choice, or else the
+// suggestion, the vendors of the org and the well-known ones. It preselects only a proved vendor,
+// because a client's name decides nothing.
 func (s *server) choices(r *http.Request, p loci.Principal, c *oauth.Consent, chosen loci.Vendor) ([]choice, error) {
 	var offer []loci.Vendor
 	if !c.Fixed {
@@ -226,7 +225,7 @@ func choiceOf(see identity.Sight) choice {
 		AtLeast: see.SeesIsLowerBound || see.TotalIsLowerBound}
 }
 
-// chosenRights are the ticked ones among those that were asked for.
+// chosenRights returns the requested rights that the person ticked.
 func chosenRights(r *http.Request, c *oauth.Consent) []loci.Right {
 	var out []loci.Right
 	for _, right := range c.Rights {
@@ -237,7 +236,7 @@ func chosenRights(r *http.Request, c *oauth.Consent) []loci.Right {
 	return out
 }
 
-// target names where the answer goes, for a person to read.
+// target returns where the answer goes, in a form for people.
 func target(redirect string) string {
 	u, err := url.Parse(redirect)
 	switch {
@@ -253,12 +252,12 @@ func target(redirect string) string {
 var requestFields = []string{"response_type", "client_id", "redirect_uri", "state", "code_challenge",
 	"code_challenge_method", "scope", "resource"}
 
-// requestPrefix begins the names of the fields in which a request travels
-// through the consent form, which has a scope of its own.
+// requestPrefix is the prefix of the fields with the request in the consent form. It is needed
+// because the form has its own scope field.
 const requestPrefix = "request."
 
-// requestOf returns the parameters of a request with all the values that were
-// sent, so that one that stands twice is seen by whoever checks.
+// requestOf returns the parameters of a request with all values that were sent, so that
+// ParseRequest can reject a parameter that appears twice.
 func requestOf(sent url.Values, prefix string) url.Values {
 	out := url.Values{}
 	for _, name := range requestFields {

@@ -11,12 +11,12 @@ import (
 	"github.com/loci-memory/loci/internal/auth/oauth"
 )
 
-// endpoints registers what programs ask for. They send no cookie and none is
-// read, so the cross-origin protection of the pages is not before them.
+// endpoints registers the endpoints for programs. Programs send no cookies, and the endpoints read
+// none. So the cross-origin protection of the pages doesn't apply to them.
 func (s *server) endpoints(mux *http.ServeMux) {
 	for path, document := range map[string]func(base string) any{
 		"/.well-known/oauth-authorization-server": s.oauth.Metadata,
-		// Clients ask under the path of /mcp too, and some know only OpenID's name.
+		// Clients also ask below the path of /mcp, and some know only OpenID's name.
 		"/.well-known/oauth-authorization-server/mcp": s.oauth.Metadata,
 		"/.well-known/openid-configuration":           s.oauth.Metadata,
 		"/.well-known/openid-configuration/mcp":       s.oauth.Metadata,
@@ -34,7 +34,7 @@ func (s *server) endpoints(mux *http.ServeMux) {
 		"/oauth/token": s.token, "/oauth/register": s.register, "/oauth/revoke": s.revoke,
 	} {
 		answer := crossOrigin("POST", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Pragma", "no-cache") // beside no-store, RFC 6749 asks for it
+			w.Header().Set("Pragma", "no-cache") // RFC 6749 requires it in addition to no-store
 			r.Body = http.MaxBytesReader(w, r.Body, maxMetadata)
 			out, err := do(w, r)
 			if err != nil {
@@ -125,5 +125,5 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
+	_ = json.NewEncoder(w).Encode(v) // a disconnected client needs no answer
 }

@@ -15,11 +15,11 @@ func (s *server) headers(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", policy(""))
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("X-Content-Type-Options", "nosniff")
-		// With no-referrer a browser says "Origin: null" when it sends a form,
-		// and older ones have nothing else that tells our pages from others.
+		// With no-referrer, a browser sends "Origin: null" with a form. Older browsers have nothing else
+		// that distinguishes our pages from others.
 		h.Set("Referrer-Policy", "same-origin")
-		// No Cross-Origin-Opener-Policy: clients open the consent page as a
-		// popup and wait for it to come back to them.
+		// Set no Cross-Origin-Opener-Policy: clients open the consent page as a popup and wait until it
+		// returns to them.
 		h.Set("Cache-Control", "no-store")
 		if s.site.Secure(r) {
 			h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
@@ -28,8 +28,8 @@ func (s *server) headers(next http.Handler) http.Handler {
 	})
 }
 
-// policy is the Content-Security-Policy of a page; target is where its form may
-// lead besides this site.
+// policy returns the Content-Security-Policy of a page. target is where its form may lead in
+// addition to this site.
 func policy(target string) string {
 	form := "form-action 'self'"
 	if target != "" {
@@ -39,9 +39,9 @@ func policy(target string) string {
 		form + "; frame-ancestors 'none'; base-uri 'none'"
 }
 
-// formTarget returns a redirect address as a source of form-action: Chromium
-// applies form-action to every redirect that follows a form. It is "" for a
-// site, which gets no redirect; see sendBack.
+// formTarget returns a redirect address as a source of form-action, because Chromium applies
+// form-action to every redirect that follows a form. It returns "" for a site, which gets no
+// redirect; see sendBack.
 func formTarget(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme == "" {
@@ -57,14 +57,14 @@ func formTarget(redirect string) string {
 	if u.Scheme == "http" && u.Host != "" && plain {
 		return "http://" + u.Host
 	}
-	return u.Scheme + ":" // a program's own scheme, or an IPv6 address, which the policy cannot name
+	return u.Scheme + ":" // a program's own scheme, or an IPv6 address, which the policy cannot express
 }
 
 // sameSite rejects requests that another site's page makes a browser send.
 func (s *server) sameSite(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	if u, err := url.Parse(s.site.PublicURL); err == nil && u.Host != "" {
-		// A proxy may have changed the Host. The URL was checked at the start.
+		// A proxy may have changed the Host. The URL was checked at start-up.
 		_ = protection.AddTrustedOrigin(u.Scheme + "://" + u.Host)
 	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -74,12 +74,11 @@ func (s *server) sameSite(next http.Handler) http.Handler {
 	return protection.Handler(next)
 }
 
-// crossOrigin lets pages of other sites read the answers. It stands before the
-// metadata and before the token, registration and revocation endpoints only:
-// clients that run in a browser (the MCP Inspector, for one) must call them.
-// They read no cookie, so a page learns nothing there that a program without a
-// browser would not, and credentials are never allowed. /mcp itself and all
-// that a session can do stay closed.
+// crossOrigin lets pages of other sites read the answers. It applies only to the metadata and to
+// the token, registration and revocation endpoints, because clients that run in a browser (such as
+// the MCP Inspector) must call them. These read no cookie, so a page learns only what any program
+// would learn, and they never allow credentials. /mcp and everything that a session can do stay
+// closed.
 func crossOrigin(methods string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

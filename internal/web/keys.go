@@ -33,7 +33,7 @@ type newKey struct {
 	Rotated bool
 }
 
-// keyForm is what the person typed, to show it again beside an error.
+// keyForm is the person's input, to show again with an error.
 type keyForm struct{ Name, Vendor, Expires string }
 
 // scope is a right with its description.
@@ -152,7 +152,7 @@ func (s *server) keyRequest(r *http.Request, form keyForm) (auth.KeyRequest, err
 	return out, nil
 }
 
-// rotationOverlap is how long the old key still works.
+// rotationOverlap is how long the old key stays valid.
 const rotationOverlap = 24 * time.Hour
 
 func (s *server) rotateKey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

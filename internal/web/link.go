@@ -6,8 +6,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// linkPage shows a button: programs that look at links before a person does
-// must not use the link up.
+// linkPage shows a button, because programs that open links before a person does must not use up
+// the link.
 func (s *server) linkPage(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, http.StatusOK, "link", view{Title: "Sign in with this link", Data: r.Form.Get("token")})
 }
@@ -36,7 +36,7 @@ type invitation struct {
 	Team    string
 	Org     loci.Org
 	Invite  loci.Invite
-	Mine    bool // whoever is signed in is the one who is invited
+	Mine    bool // the signed-in person is the invited one
 	Other   string
 	Next    string
 }
@@ -67,7 +67,7 @@ func (s *server) showInvite(w http.ResponseWriter, r *http.Request, status int, 
 	return s.show(w, status, "invite", v)
 }
 
-// invitePost accepts: as the one who is signed in, or by making the account of
+// invitePost accepts an invitation for the signed-in person. Without one, it creates the account of
 // the invited address, which the token proves.
 func (s *server) invitePost(w http.ResponseWriter, r *http.Request) error {
 	ctx, token := r.Context(), r.PostForm.Get("token")

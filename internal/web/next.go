@@ -9,12 +9,13 @@ import (
 // homePath is where the browser goes by default.
 const homePath = "/app/"
 
-// maxNext is the longest address that survives a sign-in. Requests of OAuth clients are the longest.
+// maxNext is the maximum length of an address that is kept during a sign-in. Requests of OAuth
+// clients are the longest.
 const maxNext = 8 << 10
 
-// safeNext returns next if it is an address of this site's own pages, or else
-// the home page. Browsers read "//host" and "/\host" as other sites, so what is
-// let through is a short list of beginnings and no odd characters.
+// safeNext returns next if it is an address of this site's own pages, otherwise the home page.
+// Browsers treat "//host" and "/\host" as other sites. So it allows only a short list of prefixes
+// and no unusual characters.
 func safeNext(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || len(next) > maxNext || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
@@ -32,8 +33,7 @@ func safeNext(next string) string {
 	return homePath
 }
 
-// back returns where to come back to after a sign-in: the page itself, or the
-// one that a form stood on.
+// back returns where to return after a sign-in: the page itself, or the page with the form.
 func back(r *http.Request) string {
 	if r.Method == http.MethodGet {
 		return safeNext(r.URL.RequestURI())
@@ -41,7 +41,7 @@ func back(r *http.Request) string {
 	return pageOf(r.URL.Path)
 }
 
-// pageOf returns the page that the form of a POST stands on.
+// pageOf returns the page that has the form of a POST.
 func pageOf(path string) string {
 	for _, page := range []string{"/app/sign-ins", "/app/keys", "/app/connections", "/app/sign-in-methods"} {
 		if path == page || strings.HasPrefix(path, page+"/") {
@@ -51,8 +51,7 @@ func pageOf(path string) string {
 	return homePath
 }
 
-// seeOther sends the browser to a path of this site; pairs are names and values
-// of its query.
+// seeOther redirects the browser to a path of this site. pairs are names and values for its query.
 func seeOther(w http.ResponseWriter, r *http.Request, path string, pairs ...string) {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -7,12 +7,12 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// oidcCookie holds the state of a sign-in that is under way at a provider, so
-// that it ends in the browser in which it began. The __Host- form is for https.
+// oidcCookie stores the state of a sign-in at a provider, so that it can end only in the browser in
+// which it began. The __Host- form is for https.
 const (
 	oidcCookie     = "loci-oidc"
 	oidcCookieLife = 10 * time.Minute
-	// maxOIDCNext is the longest address that fits into the cookie with the rest.
+	// maxOIDCNext is the maximum length of an address that fits into the cookie.
 	maxOIDCNext = 2000
 )
 
@@ -28,8 +28,8 @@ func (s *server) oidcCookie(r *http.Request, value string) *http.Cookie {
 		SameSite: http.SameSiteLaxMode}
 }
 
-// oidcBegin sends the browser to a provider. It is a link and not a form:
-// form-action would have to name every provider.
+// oidcBegin redirects the browser to a provider. It is a link, not a form, because form-action
+// would have to list every provider.
 func (s *server) oidcBegin(w http.ResponseWriter, r *http.Request) error {
 	ctx, id, next := r.Context(), r.PathValue("id"), safeNext(r.Form.Get("next"))
 	if len(next) > maxOIDCNext {
@@ -51,8 +51,8 @@ func (s *server) oidcBegin(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// oidcFinish takes the answer of a provider. For the person who is signed in it
-// is a fresh proof, for anybody else a sign-in.
+// oidcFinish handles the answer of a provider. For a signed-in person, it is a fresh proof;
+// otherwise, it is a sign-in.
 func (s *server) oidcFinish(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	c, err := r.Cookie(s.oidcCookie(r, "").Name)

@@ -11,14 +11,14 @@ import (
 
 // proofs are the ways to prove one's identity on the sign-in and step-up pages.
 type proofs struct {
-	Action    string // where the forms go
-	For       string // what a passkey is asked for
+	Action    string // the target of the forms
+	For       string // what a passkey is used for
 	Next      string
 	Email     string
 	Providers []auth.Provider
-	Password  bool // step-up: there is one
+	Password  bool // step-up: the person has a password
 	Passkeys  bool
-	Hint      string     // why there are no passkeys
+	Hint      string     // why passkeys are not available
 	Replay    url.Values // step-up: the form that waits for it
 	ReplayTo  string
 }
@@ -68,8 +68,9 @@ func (s *server) prove(r *http.Request) (loci.Person, error) {
 	return s.signIn.Password(r.Context(), r.PostForm.Get("email"), loci.Secret(r.PostForm.Get("password")), s.from(r))
 }
 
-// enter signs in a person who just proved their identity, and ends the browser's previous sign-in. If next is empty and
-// the person has no sign-in method yet, they continue to the page where they can add one.
+// enter signs in a person who just proved their identity, and ends the browser's previous sign-in.
+// If next is empty and the person has no sign-in method yet, they continue to the page where they
+// can add one.
 func (s *server) enter(w http.ResponseWriter, r *http.Request, who loci.Person, next string) error {
 	ctx := r.Context()
 	p, token, err := s.auth.StartSignIn(ctx, who, auth.BrowserName(r.UserAgent()))

@@ -8,11 +8,11 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// keepReplay begins the names of the fields in which a form waits for a proof.
+// keepReplay is the prefix of the fields in which a form waits for a proof.
 const keepReplay = "replay."
 
-// askProof answers a request that needs a fresh proof: it asks for one, and
-// keeps what was typed unless that was a password.
+// askProof answers a request that requires a fresh proof. It asks for the proof and keeps the
+// person's input, except passwords.
 func (s *server) askProof(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	if r.Method == http.MethodGet {
 		seeOther(w, r, "/app/step-up", "next", back(r))
@@ -25,8 +25,7 @@ func (s *server) askProof(w http.ResponseWriter, r *http.Request, p loci.Princip
 	return s.showStepUp(w, r, p, http.StatusForbidden, d, "")
 }
 
-// replayable are the forms that are sent again after the proof. None of them
-// holds a secret.
+// replayable are the forms that are sent again after the proof. None of them contains a secret.
 func replayable(path string) bool {
 	switch path {
 	case "/app/keys", "/app/keys/rotate", "/app/sign-in-methods/password/remove", "/app/sign-in-methods/passkeys/remove":

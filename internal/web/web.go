@@ -1,13 +1,13 @@
-// Package web is what a person sees in a browser: sign-in, step-up, consent,
-// keys, sign-ins and connections, under /app/; and the HTTP edge of the OAuth
-// authorization server, under /oauth/ and /.well-known/.
+// Package web is the browser surface: sign-in, step-up, consent, keys, sign-ins and connections
+// under /app/, and the HTTP endpoints of the OAuth authorization server under /oauth/ and
+// /.well-known/.
 //
-// The server renders the pages, which work without scripts, except for passkeys. The
-// package makes no decisions: auth decides who somebody is, app what they may do, and
-// oauth what a client may request.
+// The server renders the pages. They work without scripts, except for passkeys. This package makes
+// no decisions: auth decides who a person is, app what they may do, and oauth what a client may
+// request.
 //
-// The invariant: a page acts only for the sign-in in its own cookie, and only on a
-// request that, according to the browser, comes from this site's own pages.
+// The invariant: a page acts only for the sign-in in its own cookie, and only on a request that,
+// according to the browser, comes from this site's own pages.
 package web
 
 import (
@@ -98,10 +98,10 @@ func (s *server) routes() {
 	}
 }
 
-// page answers anybody's request. An error becomes the error page.
+// page handles a request from anyone. An error becomes the error page.
 type page func(http.ResponseWriter, *http.Request) error
 
-// ownPage answers a signed-in person's request.
+// ownPage handles a signed-in person's request.
 type ownPage func(http.ResponseWriter, *http.Request, loci.Principal) error
 
 func (s *server) open(fn page) http.HandlerFunc {
@@ -116,8 +116,8 @@ func (s *server) open(fn page) http.HandlerFunc {
 	}
 }
 
-// own lets signed-in people in, and redirects everybody else to the sign-in page. If an action requires a fresh proof,
-// own asks for it.
+// own admits signed-in people and redirects all others to the sign-in page. If an action requires a
+// fresh proof, own asks for it.
 func (s *server) own(fn ownPage) http.HandlerFunc {
 	return s.open(func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.principal(r)
@@ -136,7 +136,8 @@ func (s *server) own(fn ownPage) http.HandlerFunc {
 	})
 }
 
-// principal returns the person who is signed in. No other credential counts: a page must not act for a program's key.
+// principal returns the person who is signed in. No other credential counts, because a page must
+// not act for a program's key.
 func (s *server) principal(r *http.Request) (loci.Principal, error) {
 	session := auth.SignInRequest(r)
 	if session.Session == "" {
