@@ -127,8 +127,8 @@ const (
 // InviteLife is the time within which an invitation can be accepted.
 const InviteLife = 7 * 24 * time.Hour
 
-// Invite invites the holder of an email address to an org, and optionally to one of its teams. Loci
-// shows its token once; Hash is the token's SHA-256.
+// Invite invites the holder of an e-mail address to an org, and optionally to one of its teams.
+// Loci shows its token once; Hash is the token's SHA-256.
 type Invite struct {
 	ID        InviteID    `json:"id" format:"uuid"`
 	Email     string      `json:"email"`
@@ -154,7 +154,7 @@ type Workspace struct {
 	CreatedAt time.Time   `json:"created_at"`
 }
 
-// maxEmail is the maximum length of an email address, in bytes (RFC 5321, section 4.5.3.1.3).
+// maxEmail is the maximum length of an e-mail address, in bytes (RFC 5321, section 4.5.3.1.3).
 const maxEmail = 254
 
 // ParseEmail returns the address in lower case and without surrounding white space, or an Invalid

@@ -19,13 +19,13 @@ type Name struct {
 
 // Confirmation repeats the name of what is about to be permanently deleted.
 type Confirmation struct {
-	Confirm string `json:"confirm" minLength:"1" maxLength:"254" doc:"For an account: its email address, or its id if it has none. For an org: its id" example:"mara@example.org"`
+	Confirm string `json:"confirm" minLength:"1" maxLength:"254" doc:"For an account: its e-mail address, or its id if it has none. For an org: its id" example:"mara@example.org"`
 }
 
 // SignInMethods are the ways in which a person can sign in.
 type SignInMethods struct {
 	Password bool      `json:"password" doc:"True if a password is set"`
-	Email    bool      `json:"email" doc:"True if there is an email address, for single sign-on and invitations"`
+	Email    bool      `json:"email" doc:"True if there is an e-mail address, for single sign-on and invitations"`
 	Passkeys []Passkey `json:"passkeys" nullable:"false"`
 }
 

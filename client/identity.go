@@ -57,7 +57,7 @@ func (c *Client) RenameMe(ctx context.Context, name string) (*loci.User, error) 
 	return call[loci.User](ctx, c, http.MethodPatch, "/users/me", Name{name})
 }
 
-// DeleteMe deletes the account and all its data. confirm is the account's email address, or its id
+// DeleteMe deletes the account and all its data. confirm is the account's e-mail address, or its id
 // if it has none.
 func (c *Client) DeleteMe(ctx context.Context, confirm string) error {
 	return c.do(ctx, http.MethodDelete, "/users/me", nil, Confirmation{confirm}, nil)

@@ -17,7 +17,7 @@ type TeamView struct {
 	Invites []loci.Invite `json:"invites" nullable:"false" doc:"Newest first; empty for people who may not invite"`
 }
 
-// Invitation asks to invite the holders of email addresses.
+// Invitation asks to invite the holders of e-mail addresses.
 type Invitation struct {
 	Emails []string        `json:"emails" nullable:"false" minItems:"1" maxItems:"10" minLength:"3" maxLength:"254" example:"[\"mara@example.org\"]"`
 	Role   loci.MemberRole `json:"role,omitzero" enum:"owner,admin,member" doc:"Role of the new members. Default: member"`

@@ -109,13 +109,13 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 	}
 	if verified, _ := claims["email_verified"].(bool); !verified {
 		return loci.Principal{},
-			loci.Errorf(loci.Forbidden, "the email address in the dashboard's token is not verified: "+
+			loci.Errorf(loci.Forbidden, "the e-mail address in the dashboard's token is not verified: "+
 				"email_verified must be true")
 	}
 	email, _ := claims["email"].(string)
 	who, err := a.FindOrCreate(ctx, email, a.dashboard.Open)
 	if loci.CodeOf(err) == loci.Invalid {
-		return loci.Principal{}, loci.Errorf(loci.Forbidden, "the dashboard's token has no email address")
+		return loci.Principal{}, loci.Errorf(loci.Forbidden, "the dashboard's token has no e-mail address")
 	}
 	if err != nil {
 		return loci.Principal{}, err

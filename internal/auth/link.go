@@ -117,5 +117,5 @@ func (s *SignIn) proves(email string) bool {
 }
 
 func errHasAccount() error {
-	return loci.Errorf(loci.Conflict, "this email address has an account; sign in first, then open the invitation again")
+	return loci.Errorf(loci.Conflict, "this e-mail address has an account; sign in first, then open the invitation again")
 }

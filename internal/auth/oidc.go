@@ -25,7 +25,7 @@ type OIDCProvider struct {
 	Issuer       string
 	ClientID     string
 	ClientSecret loci.Secret // "" for a public client
-	Domains      []string    // email domains whose users get their own org without an invitation
+	Domains      []string    // e-mail domains whose users get their own org without an invitation
 }
 
 func (o *OIDCProvider) validate() error {
@@ -242,7 +242,7 @@ func (s *SignIn) oidcPerson(ctx context.Context, c *oidcClient, token *oauth2.To
 		return loci.Person{}, loci.Errorf(loci.Forbidden, "%s sent a token that is not for this sign-in", c.Name)
 	}
 	if !claims.Verified || claims.Email == "" {
-		return loci.Person{}, loci.Errorf(loci.Forbidden, "%s has not verified your email address", c.Name)
+		return loci.Person{}, loci.Errorf(loci.Forbidden, "%s has not verified your e-mail address", c.Name)
 	}
 	if !st.StepUp.IsZero() {
 		return s.oidcStepUp(ctx, c, claims.Email, time.Unix(claims.AuthTime, 0), st.StepUp)

@@ -32,10 +32,10 @@ const (
 )
 
 func errWrongPassword() error {
-	return loci.Errorf(loci.Unauthenticated, "the email address or the password is wrong")
+	return loci.Errorf(loci.Unauthenticated, "the e-mail address or the password is wrong")
 }
 
-// Password returns the person with that email address and password. Every failure is the same
+// Password returns the person with that e-mail address and password. Every failure is the same
 // Unauthenticated error after the same work: one argon2id run, whether or not the account exists or
 // has a password. After too many failures of the address or the client, it fails with RateLimited,
 // with RetryAfter.
@@ -158,8 +158,8 @@ func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password l
 	return s.store.Limits().Clear(ctx, person.key)
 }
 
-// HashPassword returns the stored form of a new password for the person with that email address. It
-// fails with Invalid if the password is too short, too long or the address itself.
+// HashPassword returns the stored form of a new password for the person with that e-mail address.
+// It fails with Invalid if the password is too short, too long or the address itself.
 func (s *SignIn) HashPassword(ctx context.Context, password loci.Secret, email string) (string, error) {
 	text := password.Reveal()
 	if n := utf8.RuneCountInString(text); n < MinPassword || n > MaxPassword || !utf8.ValidString(text) {
@@ -167,7 +167,7 @@ func (s *SignIn) HashPassword(ctx context.Context, password loci.Secret, email s
 			MaxPassword)
 	}
 	if email != "" && strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(email)) {
-		return "", loci.FieldErrorf("password", "must not be the email address")
+		return "", loci.FieldErrorf("password", "must not be the e-mail address")
 	}
 	salt := make([]byte, argonSalt)
 	_, _ = rand.Read(salt) // never fails

@@ -10,9 +10,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// FindOrCreate returns the holder of a verified email address. A new address with an invitation
+// FindOrCreate returns the holder of a verified e-mail address. A new address with an invitation
 // becomes a member of that org. Another new address gets its own org if open is set, otherwise
-// FindOrCreate fails with Forbidden. It fails with Invalid if email is not an email address.
+// FindOrCreate fails with Forbidden. It fails with Invalid if email is not an e-mail address.
 func (a *Authenticator) FindOrCreate(ctx context.Context, email string, open bool) (loci.Person, error) {
 	email, err := loci.ParseEmail(email)
 	if err != nil {
@@ -32,7 +32,7 @@ func (a *Authenticator) FindOrCreate(ctx context.Context, email string, open boo
 		who, err = a.settle(ctx, email)
 	default:
 		return loci.Person{}, loci.Errorf(loci.Forbidden,
-			"this email address has no account on this server; ask someone who has one for an invitation")
+			"this e-mail address has no account on this server; ask someone who has one for an invitation")
 	}
 	if loci.CodeOf(err) == loci.Conflict { // another request just created the account
 		return a.store.People().ByEmail(ctx, email)

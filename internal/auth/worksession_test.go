@@ -128,8 +128,8 @@ func TestARequestIsInOneSession(t *testing.T) {
 	for _, other := range []loci.SessionID{two.ID, loci.NewSessionID()} {
 		_, err := a.InSession(t.Context(), got, other)
 		if loci.CodeOf(err) != loci.Invalid ||
-			loci.SafeText(err) != "session_id is not the session that this request already names; send only one of "+
-				"the two" {
+			loci.SafeText(err) != "session_id is not the session that this request already names; "+
+				"send only one of the two" {
 			t.Errorf("two sessions: got %v", err)
 		}
 	}

@@ -66,7 +66,7 @@ func (s *Service) RenameMe(ctx context.Context, p loci.Principal, name string) (
 }
 
 // DeleteAccount permanently deletes the person: memories, keys, sessions, grants, memberships. It
-// fails with Invalid unless confirm is their email address or id, and with Conflict for the person
+// fails with Invalid unless confirm is their e-mail address or id, and with Conflict for the person
 // who holds the org or is its last owner.
 func (s *Service) DeleteAccount(ctx context.Context, p loci.Principal, confirm string) error {
 	if err := s.Begin(ctx, p, AccountDelete); err != nil {
@@ -78,7 +78,7 @@ func (s *Service) DeleteAccount(ctx context.Context, p loci.Principal, confirm s
 			return nil
 		}
 		return loci.FieldErrorf("confirm",
-			"must be your own email address or user id, because all your data will be permanently deleted")
+			"must be your own e-mail address or user id, because all your data will be permanently deleted")
 	})
 }
 

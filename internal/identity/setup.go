@@ -17,7 +17,7 @@ func (s *Service) Setup(ctx context.Context) (org loci.Org, created bool, err er
 
 // SetOwnerEmail sets the address by which a dashboard's tokens identify the owner of the default
 // org. Only main calls it, like Setup, with the operator's settings. It fails with Invalid if it is
-// not an email address.
+// not an e-mail address.
 func (s *Service) SetOwnerEmail(ctx context.Context, email string) error {
 	email, err := loci.ParseEmail(email)
 	if err != nil {

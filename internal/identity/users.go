@@ -41,7 +41,7 @@ type UserChange struct {
 	Email, Name *string
 }
 
-// SetUser sets the name or the email address of a person of the org. Passwords and single sign-on
+// SetUser sets the name or the e-mail address of a person of the org. Passwords and single sign-on
 // use the address. It fails with NotFound, with Invalid if a value is malformed or too long, and
 // with Conflict if another person has the address. Then it changes nothing.
 func (s *Service) SetUser(ctx context.Context, p loci.Principal, user loci.UserID, c UserChange) (loci.User, error) {
@@ -96,7 +96,7 @@ func (s *Service) newEmail(ctx context.Context, user loci.UserID, text *string) 
 	}
 	if err == nil && who.UserID != user {
 		err = loci.Errorf(loci.Conflict,
-			"another account on this server has this email address; use another one")
+			"another account on this server has this e-mail address; use another one")
 	}
 	return email, err
 }

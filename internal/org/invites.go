@@ -26,7 +26,7 @@ type Joined struct {
 // maxInvites is the maximum number of invitations in one call.
 const maxInvites = 50
 
-// InviteToTeam invites the holders of email addresses to a team. Those without an account also
+// InviteToTeam invites the holders of e-mail addresses to a team. Those without an account also
 // become members of the org. The answer doesn't reveal whether an address has an account. It fails
 // with NotFound like Team, with Forbidden for plain members and for a role above one's own, with
 // Conflict if one of them is already in the team, and with Invalid for a malformed address. A role
@@ -67,7 +67,7 @@ func (s *Service) InviteToTeam(ctx context.Context, p loci.Principal, id loci.Te
 	})
 }
 
-// InviteToOrg invites the holders of email addresses to the org. The answer doesn't reveal whether
+// InviteToOrg invites the holders of e-mail addresses to the org. The answer doesn't reveal whether
 // an address has an account elsewhere. It fails with Forbidden for a role above one's own, and with
 // Invalid for a malformed address. A role above member has the same requirements as SetMember.
 func (s *Service) InviteToOrg(ctx context.Context, p loci.Principal, emails []string, role loci.MemberRole) (
@@ -200,7 +200,7 @@ func (s *Service) RevokeInvite(ctx context.Context, p loci.Principal, id loci.In
 	})
 }
 
-// AcceptInvite adds the person to the team of an invitation to their own email address. It fails
+// AcceptInvite adds the person to the team of an invitation to their own e-mail address. It fails
 // with the same NotFound if the token is unknown, used, revoked, expired or for another address. It
 // fails with Conflict if the invitation is to another org, or if the person is in another team.
 func (s *Service) AcceptInvite(ctx context.Context, p loci.Principal, token loci.Secret) (*Joined, error) {
@@ -229,7 +229,7 @@ func (s *Service) AcceptInvite(ctx context.Context, p loci.Principal, token loci
 		}
 		if id != p.OrgID {
 			return loci.Errorf(loci.Conflict,
-				"this invitation is to another org, and a person can belong to only one; accept it with another email address")
+				"this invitation is to another org, and a person can belong to only one; accept it with another e-mail address")
 		}
 		joined.Team, err = s.join(ctx, tx, p, me, found.ID)
 		return err

@@ -8,7 +8,7 @@ import (
 )
 
 // Users stores the people of the org. People.Add and People.Remove add and remove them, because an
-// email address must be unique on the whole server.
+// e-mail address must be unique on the whole server.
 type Users interface {
 	// Get returns a user, or NotFound.
 	Get(ctx context.Context, id loci.UserID) (loci.User, error)
@@ -38,7 +38,7 @@ type Teams interface {
 	// team has members or memories.
 	Delete(ctx context.Context, id loci.TeamID) error
 
-	// Invite stores an invitation and revokes a pending one for the same email address and team. It
+	// Invite stores an invitation and revokes a pending one for the same e-mail address and team. It
 	// fails with NotFound if its team doesn't exist.
 	Invite(ctx context.Context, i loci.Invite) error
 	// Invitation returns an invitation, or NotFound.
@@ -125,7 +125,7 @@ type Orgs interface {
 	// next call finishes it with its own owner. The owner gets the role user and the org role owner.
 	//
 	// It fails with Invalid if the id is invalid or a new org has no owner, and with Conflict if an
-	// org with that id was deleted or the owner's email address is taken.
+	// org with that id was deleted or the owner's e-mail address is taken.
 	Ensure(ctx context.Context, org loci.Org, owner loci.User) (got loci.Org, created bool, err error)
 	// Get returns an org, even a suspended one, or NotFound.
 	Get(ctx context.Context, id loci.OrgID) (loci.Org, error)
@@ -148,16 +148,16 @@ type Orgs interface {
 // Receipt is loci.OrgReceipt.
 type Receipt = loci.OrgReceipt
 
-// People is the directory of everyone on the server. It spans tenants, because an email address
+// People is the directory of everyone on the server. It spans tenants, because an e-mail address
 // determines which tenant a person belongs to.
 type People interface {
 	// ByEmail and ByID return the org and user of a person, or NotFound.
 	ByEmail(ctx context.Context, email string) (loci.Person, error)
 	ByID(ctx context.Context, id loci.UserID) (loci.Person, error)
 	// Add adds a user to u.OrgID and runs then in the same transaction. It fails with Conflict if the
-	// email address is taken, and with NotFound if the org doesn't exist.
+	// e-mail address is taken, and with NotFound if the org doesn't exist.
 	Add(ctx context.Context, u loci.User, then func(Tx) error) error
-	// SetEmail changes an email address. It fails with Conflict if the address is taken.
+	// SetEmail changes an e-mail address. It fails with Conflict if the address is taken.
 	SetEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error
 	// Remove permanently deletes a person: memories, sign-in, credentials, grants, memberships and
 	// directory entry. then runs in the transaction that removes the user's row. If Remove is

@@ -6,7 +6,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// doneTexts are the confirmations that a redirect can ask for. A page shows nothing else of the query.
+// doneTexts are the confirmations that a redirect can ask for. A page shows nothing else of the
+// query.
 var doneTexts = map[string]string{
 	"welcome":          "You are signed in. Set a password or add a passkey, so that you can sign in again.",
 	"joined":           "You joined.",
