@@ -66,7 +66,7 @@ func (g *Gate) BeginOnce(ctx context.Context, p loci.Principal, r OnceRequest) (
 		return once, nil, nil
 	case known.Status == 0:
 		return nil, nil, loci.Errorf(loci.Conflict,
-			"a request with this Idempotency-Key is still running; send it again in a moment to get its answer")
+			"a request with this Idempotency-Key is being carried out; send it again in a moment to get its answer")
 	}
 	done := &Repeated{}
 	if err := json.Unmarshal(known.Answer, done); err != nil {
