@@ -10,8 +10,8 @@ type Saved struct {
 	Superseded      []MemoryID   `json:"superseded,omitempty" doc:"Your memories that this one replaces; recall no longer shows them"`
 	Suggestions     []Suggestion `json:"suggestions,omitempty" doc:"Replacements of memories that someone else wrote. Their owner decides"`
 	Sources         []Source     `json:"sources,omitempty" doc:"Sources sent with the save"`
-	// SimilarSkipped distinguishes "did not look" from "found no similar memories".
-	SimilarSkipped bool      `json:"similar_skipped,omitempty" doc:"True if Loci did not look for similar memories: the request turned it off, or the server was busy with many saves"`
+	// SimilarSkipped distinguishes "did not look at everything" from "found none".
+	SimilarSkipped bool      `json:"similar_skipped,omitempty" doc:"True if Loci did not look at all memories that could be similar: the request turned it off, or it took too long"`
 	Similar        []Similar `json:"similar,omitempty" doc:"Memories with nearly the same or the opposite content, best match first. Loci did not change them"`
 }
 
