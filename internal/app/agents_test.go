@@ -65,9 +65,9 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 		text  string
 	}{
 		{"the same again", d.claude, agent.Draft{Name: "reviewer"}, loci.Conflict,
-			"there is an agent of that vendor and name"},
+			"an agent of that vendor and name exists already; choose another name"},
 		{"the same by the person", d.mara, agent.Draft{Name: "reviewer", Vendor: "claude"}, loci.Conflict,
-			"there is an agent of that vendor and name"},
+			"an agent of that vendor and name exists already; choose another name"},
 		{"of another vendor", d.claude, agent.Draft{Name: "x", Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
 		{"of no vendor", d.mara, agent.Draft{Name: "x"}, loci.Invalid, "vendor is needed"},
 		{"of a person's origin", d.mara, agent.Draft{Name: "x", Vendor: "api"}, loci.Invalid,

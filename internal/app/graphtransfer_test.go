@@ -113,14 +113,14 @@ func TestImportOfWhatReadGraphPrints(t *testing.T) {
 	got, problems := w.take(w.olga, w.open, bad, graph.ImportOptions{})
 	head, _, _ := strings.Cut(bad, `"from"`)
 	last := strings.Count(head, "\n") // the item begins in the line before
-	want := []string{`3: observations[0] is not a text; the rest of the line was taken`,
+	want := []string{`3: observations[0] must be a string; the rest of the line was imported`,
 		fmt.Sprintf(`%d: there is no entity "Bobby"; did you mean "Bob"?`, last)}
 	if !slices.Equal(problems, want) || got.Refused != 2 || got.Entities != 2 || got.Lines != strings.Count(bad, "\n")+1 {
 		t.Errorf("got %+v, %q; want %q", got, problems, want)
 	}
 	for text, want := range map[string]string{
-		object[:150]:                            "1: the graph ends in the middle; what stands before was taken",
-		object + "{}":                           "1: something stands behind the graph; it was not read",
+		object[:150]:                            "1: the graph is cut off; everything before that was imported",
+		object + "{}":                           "1: unexpected text after the graph was ignored",
 		`{"entities":7}`:                        `1: "entities" and "relations" of a graph are lists; the rest was not read`,
 		"{\"entities\":[\n{\"name\":\"A\"},\n]": "2: entity.entity_type must not be empty",
 	} {
@@ -138,8 +138,8 @@ const ownRow = `"user_id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","origin":"claud
 // badLines are lines that cannot be taken, and what is said of them.
 var badLines = map[string]string{
 	`{"type":"entity"`:             "no line of a graph: unexpected end of JSON input",
-	`[1]`:                          "a line is a JSON object, not a JSON array",
-	`"x"`:                          "a line is a JSON object",
+	`[1]`:                          "a line must be a JSON object, not a JSON array",
+	`"x"`:                          "a line must be a JSON object",
 	`null`:                         "it has no",
 	`{}`:                           "it has no",
 	`{"type":"thing"}`:             `type must be entity or relation, and is "thing"`,
@@ -160,7 +160,7 @@ var badLines = map[string]string{
 	`{"type":"relation","from":"A","relationType":"is"}`:                  "relation.to must not be empty",
 	`{"type":"relation","from":"Good","to":"Nobody","relationType":"is"}`: `there is no entity "Nobody"`,
 	`{"type":"relation","from":"Twin","to":"Good","relationType":"is"}`:   "several entities are named",
-	`{"entities":[],"relations":[]}`:                                      "a whole graph stands alone in its file",
+	`{"entities":[],"relations":[]}`:                                      "a graph that is one JSON object must be the only one in its file",
 	`{"entity":{"id":"x"}}`:                                               "an id is a UUID",
 	`{"entity":{"name":"A","entity_type":"t",` + ownRow +
 		`}}`: "entity.id is missing",
@@ -220,7 +220,7 @@ func TestOneBadObservationDoesNotCostTheOthers(t *testing.T) {
 	w := newGraphWorld(t)
 	line := `{"type":"entity","name":"A","entityType":"t","observations":["one","",{"content":"x"},"two"]}`
 	got, problems := w.take(w.olga, w.open, line, graph.ImportOptions{})
-	if want := []string{"1: observations[1] must not be empty; the rest of the line was taken"}; !slices.Equal(problems,
+	if want := []string{"1: observations[1] must not be empty; the rest of the line was imported"}; !slices.Equal(problems,
 		want) || got.Refused != 1 || got.Observations != 2 {
 		t.Errorf("got %+v, %q", got, problems)
 	}

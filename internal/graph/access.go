@@ -12,8 +12,8 @@ import (
 // transact is ViewProject or UpdateProject of a store.
 type transact func(context.Context, loci.OrgID, loci.ProjectID, func(store.GraphTx) error) error
 
-// enter runs fn in a transaction on a project's graph. A project that p does not
-// belong to answers like one that is not there, whatever state it is in.
+// enter runs fn in a transaction on a project's graph. If p does not belong to the project, the
+// error is the same as for one that does not exist, whatever its state.
 func (s *Service) enter(ctx context.Context, p loci.Principal, in loci.ProjectID, run transact,
 	fn func(store.GraphTx, loci.Viewer) error) error {
 	v, entered := p.Viewer(), false
@@ -30,14 +30,14 @@ func (s *Service) enter(ctx context.Context, p loci.Principal, in loci.ProjectID
 	if err == nil || entered {
 		return err
 	}
-	// That it is archived is only for those who may know that there is such a project.
+	// Only members of the project may learn that it is archived.
 	if _, hidden := s.Store.Projects().Get(ctx, v, in); hidden != nil {
 		return hidden
 	}
 	return err
 }
 
-// View returns what fn reads in one transaction. See enter.
+// View returns the result of fn, which reads in one transaction. See enter.
 func View[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID,
 	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
 	return result(func(fn func(store.GraphTx, loci.Viewer) error) error {
@@ -45,7 +45,7 @@ func View[T any](ctx context.Context, s *Service, p loci.Principal, in loci.Proj
 	}, fn)
 }
 
-// update returns what fn changes in one transaction. See enter.
+// update returns the result of fn, which writes in one transaction. See enter.
 func update[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID,
 	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
 	return result(func(fn func(store.GraphTx, loci.Viewer) error) error {
@@ -53,8 +53,8 @@ func update[T any](ctx context.Context, s *Service, p loci.Principal, in loci.Pr
 	}, fn)
 }
 
-// change is update for an action that is recorded in the same transaction, with how many rows it was about. A change
-// of no row is not recorded.
+// change is update for an action that goes into the audit trail in the same transaction, with the
+// number of changed rows. It does not record a change of no rows.
 func change[T any](ctx context.Context, s *Service, p loci.Principal, act gate.Action, in loci.ProjectID,
 	count func(T) int,
 	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
@@ -89,12 +89,12 @@ func result[T any](enter func(func(store.GraphTx, loci.Viewer) error) error,
 	return out, nil
 }
 
-// mayEnter returns what enter would refuse with.
+// mayEnter returns the error that enter would return.
 func (s *Service) mayEnter(ctx context.Context, p loci.Principal, in loci.ProjectID) error {
 	return s.enter(ctx, p, in, s.Store.ViewProject, func(store.GraphTx, loci.Viewer) error { return nil })
 }
 
-// recordIn records an action about a graph that p may enter, before it is done.
+// recordIn records an action on a graph that p may enter, before the action happens.
 func (s *Service) recordIn(ctx context.Context, p loci.Principal, act gate.Action, in loci.ProjectID) error {
 	if err := s.mayEnter(ctx, p, in); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (s *Service) recordIn(ctx context.Context, p loci.Principal, act gate.Actio
 	return s.Record(ctx, p, act, in.String())
 }
 
-// id returns the id of the entity that is meant; field is what the caller calls
-// it. NotFound, by name with the nearest names; Conflict if several types have the name.
+// id returns the id of the entity. field is the caller's name for it. A name that does not exist
+// is NotFound, with the nearest names; a name that several types have is a Conflict.
 func (w Which) id(ctx context.Context, tx store.GraphTx, v loci.Viewer, field string) (loci.EntityID, error) {
 	if !w.ID.IsZero() {
 		return w.ID, nil

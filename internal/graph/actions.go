@@ -2,7 +2,7 @@ package graph
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// The actions.
+// These are the actions on graphs.
 const (
 	Read      gate.Action = "graph.read"
 	Write     gate.Action = "graph.write"
@@ -17,9 +17,10 @@ const (
 	Check     gate.Action = "graph.check"
 )
 
-// Actions says who may take each of them.
+// Actions defines who may take each of these actions.
 var Actions = gate.Actions{
-	// A change of a graph is recorded in the project's file, in its transaction. See store.GraphTx.
+	// A change of a graph is recorded in the project's file, in its transaction. See
+	// store.GraphTx.
 	Read:      {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
 	Write:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 	Delete:    {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},

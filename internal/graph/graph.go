@@ -8,19 +8,19 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// PutEntity is what became of a new entity. See store.PutEntity.
+// PutEntity is the result for a new entity. See store.PutEntity.
 type PutEntity = store.PutEntity
 
-// Observed is what became of new observations. See store.Observed.
+// Observed is the result for new observations. See store.Observed.
 type Observed = store.Observed
 
-// PutRelation is what became of a new relation. See store.PutRelation.
+// PutRelation is the result for a new relation. See store.PutRelation.
 type PutRelation = store.PutRelation
 
 // IDs names rows of a graph. See store.IDs.
 type IDs = store.GraphIDs
 
-// Trashed is what was deleted of a graph. See store.Trash.
+// Trashed counts the deleted rows of a graph. See store.Trash.
 type Trashed = store.GraphTrash
 
 // Which names an entity, by its id or else by its name.
@@ -29,10 +29,10 @@ type Which struct {
 	loci.EntityRef
 }
 
-// CreateEntities stores entities in a project's graph, all or none; the items of vendors nil are for everybody. One
-// that is there already is returned with those of its observations added that are new. Errors of items are a
-// *loci.ItemsError; NotFound if there is no such project, Conflict if it is archived. So it is with all methods about
-// a graph.
+// CreateEntities stores entities in a project's graph, all or none. If an item's vendors are nil,
+// everybody may read it. If an entity exists already, it is returned with its new observations
+// added. Errors of items are a *loci.ItemsError. All methods on a graph return NotFound if the
+// project does not exist and Conflict if it is archived.
 func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor,
 	items []loci.NewEntity) ([]PutEntity, error) {
 	if err := s.Begin(ctx, p, Write); err != nil {
@@ -50,8 +50,8 @@ func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.
 	})
 }
 
-// AddObservations adds observations to entities, all or none. An entity that is not there is refused with the nearest
-// names.
+// AddObservations adds observations to entities, all or none. An unknown entity is an error that
+// suggests the nearest names.
 func (s *Service) AddObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor,
 	items []loci.Contents) ([]Observed, error) {
 	if err := s.Begin(ctx, p, Write); err != nil {
@@ -69,7 +69,7 @@ func (s *Service) AddObservations(ctx context.Context, p loci.Principal, in loci
 	})
 }
 
-// CreateRelations stores relations, all or none. Both ends must be there.
+// CreateRelations stores relations, all or none. Both ends must exist.
 func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor,
 	items []loci.NewRelation) ([]PutRelation, error) {
 	if err := s.Begin(ctx, p, Write); err != nil {
@@ -87,8 +87,8 @@ func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci
 	})
 }
 
-// DeleteEntities moves entities to the graph's trash, with all that hangs on them, and returns how many. Names that
-// are not there are passed over.
+// DeleteEntities moves entities to the graph's trash, with their observations and relations, and
+// returns how many entities. It skips names that do not exist.
 func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
 	int, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
@@ -145,7 +145,7 @@ func (s *Service) RestoreEntities(ctx context.Context, p loci.Principal, in loci
 	})
 }
 
-// Merge makes one entity of two and returns it. See store.Entities.Merge.
+// Merge merges one entity into another and returns the result. See store.Entities.Merge.
 func (s *Service) Merge(ctx context.Context, p loci.Principal, in loci.ProjectID, from, into Which) (
 	loci.Entity, error) {
 	if err := s.Begin(ctx, p, Merge); err != nil {
@@ -164,8 +164,8 @@ func (s *Service) Merge(ctx context.Context, p loci.Principal, in loci.ProjectID
 	})
 }
 
-// SetVendors says which vendors may read rows that the person wrote, and returns how many it changed. See
-// store.Entities.SetVendors.
+// SetVendors sets which vendors may read rows that the person wrote, and returns how many it
+// changed. See store.Entities.SetVendors.
 func (s *Service) SetVendors(ctx context.Context, p loci.Principal, in loci.ProjectID, ids IDs, vendors []loci.Vendor) (
 	int, error) {
 	if err := s.Begin(ctx, p, Vendors); err != nil {
@@ -186,7 +186,8 @@ func (s *Service) SetVendors(ctx context.Context, p loci.Principal, in loci.Proj
 	})
 }
 
-// Check says where what is derived of a graph differs from its rows; rebuild makes it anew. It is the operator's.
+// Check returns where a graph's derived data differs from its rows. With rebuild, it rebuilds
+// that data. Only the operator may call it.
 func (s *Service) Check(ctx context.Context, p loci.Principal, in loci.ProjectID, rebuild bool) ([]string, error) {
 	if err := s.Begin(ctx, p, Check); err != nil {
 		return nil, err
@@ -200,13 +201,13 @@ func (s *Service) Check(ctx context.Context, p loci.Principal, in loci.ProjectID
 	})
 }
 
-// access is what the rows and deletions of p carry.
+// access returns the author of rows that p writes or deletes.
 func access(p loci.Principal) loci.GraphAccess {
 	return loci.GraphAccess{UserID: p.UserID, Origin: p.Origin, AllowedVendors: []loci.Vendor{loci.AnyVendor}}
 }
 
-// writer is access for these vendors; nil is everybody. As with memories, an
-// agent may choose freely who reads what it writes.
+// writer returns access limited to these vendors; nil means everybody. As with memories, an agent
+// may choose freely who reads what it writes.
 func writer(p loci.Principal, vendors []loci.Vendor) (loci.GraphAccess, error) {
 	by := access(p)
 	if vendors != nil {
@@ -225,7 +226,7 @@ func countItems(field string, n int) error {
 	return nil
 }
 
-// checkItems returns an ItemsError with a reason for each item that check refuses.
+// checkItems returns an ItemsError with a reason for each item that check rejects.
 func checkItems[T any](field string, items []T, check func(item *T, field string) error) error {
 	if err := countItems(field, len(items)); err != nil {
 		return err

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	graphBatch      = 500     // rows in a transaction, about
-	graphBatchBytes = 4 << 20 // and lines of so many bytes
-	maxKept         = 100_000 // lines that wait for an entity further down
+	graphBatch      = 500     // approximate number of rows in a transaction
+	graphBatchBytes = 4 << 20 // and of bytes of lines
+	maxKept         = 100_000 // lines that wait for an entity in a later line
 	maxKeptBytes    = 64 << 20
 )
 
@@ -33,12 +33,12 @@ type importer struct {
 	bytes     int
 	kept      []*item
 	keptBytes int
-	last      bool         // nothing more is read: whatever is not there now is missing
+	last      bool         // the input has ended: what is missing now stays missing
 	later     [][]*item    // batches of a dry run
-	undone    *undoneGraph // the transaction of a dry run; nil: each batch has its own
+	undone    *undoneGraph // the transaction of a dry run; nil: a separate one for each batch
 }
 
-// undoneGraph is a transaction that stores nothing.
+// undoneGraph is a transaction that is rolled back.
 type undoneGraph struct {
 	tx store.GraphTx
 	v  loci.Viewer
@@ -62,7 +62,8 @@ func (im *importer) read(ctx context.Context, r io.Reader) error {
 	return im.finish(ctx)
 }
 
-// rehearse stores all batches in one transaction and undoes it, so that each batch builds on those before it.
+// rehearse stores all batches in one transaction and rolls it back, so that each batch builds on
+// those before it.
 func (im *importer) rehearse(ctx context.Context) error {
 	im.later = append(im.later, im.batch)
 	var problems []jsonlines.Problem
@@ -93,9 +94,9 @@ func (im *importer) rehearse(ctx context.Context) error {
 	return nil
 }
 
-// skipMark passes over the mark that some editors put in front of UTF-8.
+// skipMark skips the byte order mark that some editors put before UTF-8.
 func (im *importer) skipMark(in *bufio.Reader) error {
-	head, _ := in.Peek(3) // what is wrong is said when it is read
+	head, _ := in.Peek(3) // a read error comes back with the next read
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return loci.Errorf(loci.Invalid, "the import is in UTF-16; save it as UTF-8")
 	}
@@ -120,7 +121,7 @@ func (im *importer) readLines(ctx context.Context, in *bufio.Reader) error {
 	})
 }
 
-// take puts what was parsed of a line into the batch.
+// take adds the parsed line to the batch.
 func (im *importer) take(ctx context.Context, line, size int, item *item, err error) error {
 	if errors.Is(err, errNotGraph) {
 		return err
@@ -163,7 +164,7 @@ func (im *importer) refuse(line int, err error) {
 	}
 }
 
-// finish stores what is left, and tries what waited.
+// finish stores the remaining batch and retries the lines that waited.
 func (im *importer) finish(ctx context.Context) error {
 	if err := im.flush(ctx); err != nil {
 		return err
@@ -178,8 +179,8 @@ func (im *importer) finish(ctx context.Context) error {
 	return nil
 }
 
-// flush stores the batch, all of it or nothing. Lines that are refused are taken
-// out, and the others are tried again.
+// flush stores the whole batch or none of it. It takes rejected lines out and tries the others
+// again.
 func (im *importer) flush(ctx context.Context) error {
 	items := im.batch
 	im.batch, im.rows, im.bytes = nil, 0, 0
@@ -203,8 +204,8 @@ func (im *importer) flush(ctx context.Context) error {
 	return nil
 }
 
-// setAside returns the items that were not refused. Of the others it keeps
-// those whose entities may come further down.
+// setAside returns the items that were not rejected. Of the others, it keeps those whose entities
+// may come in a later line.
 func (im *importer) setAside(items []*item, bad refusedItems) (good []*item) {
 	for _, item := range items {
 		why, refused := bad[item]
@@ -214,7 +215,7 @@ func (im *importer) setAside(items []*item, bad refusedItems) (good []*item) {
 		case why.Code != loci.NotFound || !item.waits() || im.last:
 			im.refuse(item.line, loci.Errorf(why.Code, "%s", why.Text))
 		case len(im.kept) == maxKept || im.keptBytes+item.size > maxKeptBytes:
-			im.refuse(item.line, loci.Errorf(why.Code, "%s; too many lines wait for entities further down; import again, or "+
+			im.refuse(item.line, loci.Errorf(why.Code, "%s; too many lines wait for entities in later lines; import again, or "+
 				"put entities first", why.Text))
 		default:
 			im.kept = append(im.kept, item)
@@ -224,12 +225,12 @@ func (im *importer) setAside(items []*item, bad refusedItems) (good []*item) {
 	return good
 }
 
-// refusedItems are the lines for which a transaction was undone, and why.
+// refusedItems are the lines that caused a rollback, with the reasons.
 type refusedItems map[*item]loci.ItemError
 
 func (r refusedItems) Error() string { return fmt.Sprintf("%d lines refused", len(r)) }
 
-// blame says which lines the refused items of a call come from.
+// blame maps the rejected items of a call to their lines.
 func blame(err error, from []*item) error {
 	var refused *loci.ItemsError
 	if !errors.As(err, &refused) {
@@ -245,7 +246,7 @@ func blame(err error, from []*item) error {
 	return bad
 }
 
-// store does all that the items ask for, or nothing.
+// store stores everything in the items, or nothing.
 func (im *importer) store(ctx context.Context, items []*item) error {
 	var done Report
 	put := func(tx store.GraphTx, v loci.Viewer) error {

@@ -11,10 +11,10 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Our own format is a header, then one row a line. Whatever names a row is its
-// id, so no name stands twice that could contradict itself.
+// Our own format is a header, then one row on each line. Rows are always named by id, so that
+// names cannot contradict each other.
 
-// formatVersion is raised when an older Loci could not read what is written.
+// formatVersion must increase when an older Loci could not read the new output.
 const formatVersion = 1
 
 type header struct {
@@ -23,7 +23,7 @@ type header struct {
 	Project string `json:"project"` // its name, for people; nothing depends on it
 }
 
-// ownLine is a line of our own format; one of the three is there.
+// ownLine is a line of our own format. Exactly one of the three is set.
 type ownLine struct {
 	Entity      *ownEntity        `json:"entity,omitempty"`
 	Observation *loci.Observation `json:"observation,omitempty"`
@@ -48,8 +48,8 @@ type ownRelation struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// rowWriter writes the rows of a graph, page by page as Graph.Rows returns
-// them: the observations of an entity may go on in the next page.
+// rowWriter writes the rows of a graph, page by page as Graph.Rows returns them. The observations
+// of an entity may continue on the next page.
 type rowWriter interface {
 	begin(p loci.Project) error
 	page(rows store.GraphRows) error
@@ -85,12 +85,12 @@ func (w *ownWriter) page(rows store.GraphRows) error {
 
 func (w *ownWriter) end() error { return nil }
 
-// referenceWriter writes what the reference server keeps. An entity is one line
-// with all its observations, however many.
+// referenceWriter writes the format of the reference server. An entity is one line with all its
+// observations, however many.
 type referenceWriter struct {
 	out  *bufio.Writer
-	open loci.EntityID // whose line is not ended
-	some bool          // it has an observation
+	open loci.EntityID // the entity whose line is not finished
+	some bool          // it has at least one observation
 }
 
 func (w *referenceWriter) begin(loci.Project) error { return nil }

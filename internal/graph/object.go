@@ -13,8 +13,8 @@ import (
 	"github.com/loci-memory/loci/internal/jsonlines"
 )
 
-// What read_graph of the reference server prints, or whoever saved its answer, is
-// one JSON object with two lists: {"entities": […], "relations": […]}.
+// The output of read_graph of the reference server, which people also save to files, is one JSON
+// object with two lists: {"entities": […], "relations": […]}.
 
 // isWholeGraph reports whether the input is such an object.
 func isWholeGraph(in *bufio.Reader) bool {
@@ -41,7 +41,7 @@ func (im *importer) readWhole(ctx context.Context, in *bufio.Reader) error {
 
 func (im *importer) readObject(ctx context.Context, r *objectReader) error {
 	r.allow()
-	if _, err := r.token(); err != nil { // the brace that was seen
+	if _, err := r.token(); err != nil { // the brace that isWholeGraph saw
 		return err
 	}
 	for r.dec.More() {
@@ -65,7 +65,7 @@ func (im *importer) readObject(ctx context.Context, r *objectReader) error {
 		return err
 	}
 	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
-		return &brokenObject{loci.Errorf(loci.Invalid, "something stands behind the graph; it was not read")}
+		return &brokenObject{loci.Errorf(loci.Invalid, "unexpected text after the graph was ignored")}
 	}
 	return nil
 }
@@ -99,12 +99,12 @@ func (im *importer) readList(ctx context.Context, r *objectReader, kind string) 
 	return err
 }
 
-// brokenObject says that the rest of an object cannot be read.
+// brokenObject is the error if the rest of an object cannot be read.
 type brokenObject struct{ why error }
 
 func (b *brokenObject) Error() string { return b.why.Error() }
 
-// objectReader reads JSON and knows in which line it is.
+// objectReader reads JSON and counts lines.
 type objectReader struct {
 	in    io.Reader
 	dec   *json.Decoder
@@ -115,7 +115,7 @@ type objectReader struct {
 	err   error  // of in
 }
 
-// Read is what the decoder reads from.
+// Read implements io.Reader for the decoder.
 func (r *objectReader) Read(b []byte) (int, error) {
 	if r.read >= r.limit {
 		r.err = loci.Errorf(loci.TooLarge, "an item of the import is longer than %d MiB", jsonlines.MaxLine>>20)
@@ -130,7 +130,7 @@ func (r *objectReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// allow lets one more item be read, however large the file.
+// allow lets the decoder read one more item, however large the file is.
 func (r *objectReader) allow() { r.limit = r.dec.InputOffset() + jsonlines.MaxLine }
 
 // at returns the line of an offset. Offsets must not go back.
@@ -154,7 +154,7 @@ func (r *objectReader) value() (json.RawMessage, error) {
 	return raw, r.broken(err)
 }
 
-// broken tells a file that is no JSON from one that cannot be read.
+// broken distinguishes invalid JSON from a read error.
 func (r *objectReader) broken(err error) error {
 	switch {
 	case err == nil:
@@ -162,7 +162,7 @@ func (r *objectReader) broken(err error) error {
 	case r.err != nil:
 		return r.err
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return &brokenObject{loci.Errorf(loci.Invalid, "the graph ends in the middle; what stands before was taken")}
+		return &brokenObject{loci.Errorf(loci.Invalid, "the graph is cut off; everything before that was imported")}
 	}
 	return &brokenObject{loci.WrapError(loci.Invalid, err, "the graph is no JSON from here on: %s", fmt.Sprint(err))}
 }

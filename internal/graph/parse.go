@@ -11,23 +11,23 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// item is what one line of an import asks for: entities and relation are
-// of the reference format, rows has the one row of our own.
+// item is the content of one line of an import. entities and relation are from the reference
+// format, rows has the one row of our own.
 type item struct {
-	line     int // from 1
+	line     int // counted from 1
 	size     int // bytes
 	header   bool
-	entities []loci.NewEntity // one; cut up if it has more observations than a call may
+	entities []loci.NewEntity // one entity, split if it has more observations than a call may have
 	relation *loci.NewRelation
 	rows     store.GraphRows
-	flaw     error // why the line is not taken whole
+	flaw     error // why part of the line was left out
 }
 
 func (g *item) isOwn() bool {
 	return g.header || len(g.rows.Entities)+len(g.rows.Observations)+len(g.rows.Relations) > 0
 }
 
-// waits reports whether what the item needs may still come.
+// waits reports whether a later line may still supply what the item needs.
 func (g *item) waits() bool {
 	return g.relation != nil || len(g.rows.Observations)+len(g.rows.Relations) > 0
 }
@@ -40,7 +40,7 @@ func (g *item) count() int {
 	return n
 }
 
-// graphLine has every member that tells the formats apart.
+// graphLine has all members that distinguish the formats.
 type graphLine struct {
 	Loci        *string         `json:"loci"`
 	Format      int             `json:"format"`
@@ -52,14 +52,14 @@ type graphLine struct {
 	Relations   json.RawMessage `json:"relations"`
 }
 
-// The kinds of line of the reference format.
+// These are the kinds of lines in the reference format.
 const (
 	referenceEntity   = "entity"
 	referenceRelation = "relation"
 )
 
-// parseLine reads a line of either format. Its Invalid errors say why it
-// cannot be taken; errNotGraph that the whole input is something else.
+// parseLine reads a line of either format. An Invalid error gives the reason why it cannot be
+// imported. errNotGraph means that the whole input is not a graph.
 func parseLine(line []byte) (*item, error) {
 	if err := loci.CheckJSON(line); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func parseLine(line []byte) (*item, error) {
 	case l.Entity != nil || l.Observation != nil || l.Relation != nil:
 		return parseOwn(line)
 	case l.Entities != nil || l.Relations != nil:
-		return nil, loci.Errorf(loci.Invalid, "a whole graph stands alone in its file")
+		return nil, loci.Errorf(loci.Invalid, "a graph that is one JSON object must be the only one in its file")
 	}
 	return nil, loci.Errorf(loci.Invalid,
 		`this is no line of a graph: it has no "type", "entity", "observation" or "relation"`)
@@ -87,12 +87,12 @@ var errNotGraph = errors.New("not a graph")
 
 func checkHeader(name string, format int) error {
 	if name != "graph" {
-		return loci.WrapError(loci.Invalid, errNotGraph, "this is not an export of a graph, but of something else: %q",
+		return loci.WrapError(loci.Invalid, errNotGraph, "this is not an export of a graph, but of %q",
 			cutText(name))
 	}
 	if format > formatVersion {
 		return loci.WrapError(loci.Invalid, errNotGraph,
-			"this export has format %d, made by a newer Loci; this one reads up to %d", format, formatVersion)
+			"this export has format %d, made by a newer Loci; this version reads up to %d", format, formatVersion)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func badLine(err error) error {
 	case errors.As(err, &kind) && kind.Field != "":
 		return loci.FieldErrorf(kind.Field, "must not be a JSON %s", kind.Value)
 	case errors.As(err, &kind):
-		return loci.Errorf(loci.Invalid, "a line is a JSON object, not a JSON %s", kind.Value)
+		return loci.Errorf(loci.Invalid, "a line must be a JSON object, not a JSON %s", kind.Value)
 	}
 	return loci.WrapError(loci.Invalid, err, "this is no line of a graph: %s", err)
 }
@@ -135,7 +135,7 @@ func parseReference(kind string, line []byte) (*item, error) {
 			Type: or(r.RelationType, r.RelationType2)}
 		return &item{relation: &rel}, rel.Validate("relation")
 	}
-	return nil, loci.FieldErrorf("type", "must be entity or relation, and is %q", cutText(kind))
+	return nil, loci.FieldErrorf("type", "must be entity or relation, not %q", cutText(kind))
 }
 
 func or(a, b string) string {
@@ -145,7 +145,7 @@ func or(a, b string) string {
 	return b
 }
 
-// entity takes what can be taken: one bad observation does not cost the others.
+// entity returns the valid parts: one bad observation does not affect the others.
 func (r *referenceLine) entity() (*item, error) {
 	e := loci.NewEntity{EntityRef: loci.EntityRef{Name: r.Name, Type: or(r.EntityType, r.EntityType2)}}
 	if err := e.Validate("entity"); err != nil {
@@ -156,14 +156,14 @@ func (r *referenceLine) entity() (*item, error) {
 	for i, raw := range r.Observations {
 		field := fmt.Sprintf("observations[%d]", i)
 		var text string
-		err := loci.FieldErrorf(field, "is not a text")
+		err := loci.FieldErrorf(field, "must be a string")
 		if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
 			err = loci.CheckText(field, text, 1, loci.MaxObservation)
 		}
 		if err == nil {
 			texts = append(texts, text)
 		} else if item.flaw == nil {
-			item.flaw = loci.Errorf(loci.Invalid, "%s; the rest of the line was taken", err)
+			item.flaw = loci.Errorf(loci.Invalid, "%s; the rest of the line was imported", err)
 		}
 	}
 	texts = loci.Unique(texts)
@@ -184,7 +184,7 @@ func parseOwn(line []byte) (*item, error) {
 		return nil, badLine(err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, loci.Errorf(loci.Invalid, "something stands behind the row; each line is one")
+		return nil, loci.Errorf(loci.Invalid, "each line must have one row; there is more text after it")
 	}
 	item := &item{}
 	switch {
@@ -202,10 +202,10 @@ func parseOwn(line []byte) (*item, error) {
 			{ID: r.ID, FromID: r.FromID, ToID: r.ToID, Type: r.Type, GraphAccess: r.GraphAccess, CreatedAt: r.CreatedAt}}
 		return item, item.rows.Relations[0].Validate("relation")
 	}
-	return nil, loci.Errorf(loci.Invalid, "a line has one of entity, observation and relation")
+	return nil, loci.Errorf(loci.Invalid, "a line must have exactly one of entity, observation and relation")
 }
 
-// cutText makes what somebody sent fit to be repeated in a message.
+// cutText makes user input safe to repeat in a message.
 func cutText(s string) string {
 	short := []rune(loci.OneLine(s))
 	return string(short[:min(len(short), 60)])

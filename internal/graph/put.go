@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// putter stores a batch of an import in one transaction and counts what it did.
+// putter stores a batch of an import in one transaction and counts the results.
 type putter struct {
 	tx   store.GraphTx
 	v    loci.Viewer
@@ -49,7 +49,7 @@ func (g *putter) entities(ctx context.Context, items []*item) error {
 	})
 }
 
-// countEntity counts what became of an entity, or of a further part of one.
+// countEntity counts the result for an entity, or for a further part of one.
 func (g *putter) countEntity(e *loci.NewEntity, put *PutEntity, part bool) {
 	switch {
 	case put.Created:
@@ -98,7 +98,7 @@ func (g *putter) ownRelations(ctx context.Context, items []*item) error {
 	return g.insert(ctx, items, &g.done.Relations, func(r *store.GraphRows) int { return len(r.Relations) })
 }
 
-// insert stores the rows of one kind, as they are.
+// insert stores the rows of one kind unchanged.
 func (g *putter) insert(ctx context.Context, items []*item, count *int, has func(*store.GraphRows) int) error {
 	var rows store.GraphRows
 	var from []*item
@@ -123,7 +123,7 @@ func (g *putter) insert(ctx context.Context, items []*item, count *int, has func
 	return nil
 }
 
-// chunks runs fn for so many items at a time as a call may have.
+// chunks calls fn with parts of list, each as large as one call may have.
 func chunks[T any](list []T, fn func([]T) error) error {
 	for some := range slices.Chunk(list, loci.MaxGraphItems) {
 		if err := fn(some); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The sizes of a page of a graph.
+// These are the sizes of a page of a graph.
 const (
 	DefaultGraphSearch = 10
 	MaxGraphSearch     = 100
@@ -20,29 +20,29 @@ const (
 	MaxNeighbours      = 100
 )
 
-// SearchRequest asks for the entities that fit, the best first.
+// SearchRequest asks for the entities that match, best first.
 type SearchRequest struct {
 	Query  string // see loci.ParseGraphQuery
 	Limit  int    // 0: DefaultGraphSearch
-	Cursor string // NextCursor of the page before
+	Cursor string // NextCursor of the previous page
 }
 
 // Hits is one page of what a search found.
 type Hits struct {
 	Entities          []loci.Entity
-	Total             int    // on all pages
+	Total             int    // over all pages
 	TotalIsLowerBound bool   // there are more than Total
-	AnyWord           bool   // no entity has all the words; these have some of them, or else words that begin like them
-	NextCursor        string // "": no more
+	AnyWord           bool   // no entity has all the words; these have some of them, or words that begin like them
+	NextCursor        string // "" on the last page
 }
 
-// NoSuchName is a name that was asked for and is not there.
+// NoSuchName is a requested name that does not exist.
 type NoSuchName struct {
 	Name    string   `json:"name"`
 	Nearest []string `json:"did_you_mean,omitempty"`
 }
 
-// FoundEntities is what OpenEntities found.
+// FoundEntities is the result of OpenEntities.
 type FoundEntities struct {
 	Entities []loci.Entity
 	Missing  []NoSuchName
@@ -51,14 +51,15 @@ type FoundEntities struct {
 // ListRequest asks for one page.
 type ListRequest struct {
 	Limit  int    // 0: DefaultGraphPage
-	Cursor string // NextCursor of the page before
+	Cursor string // NextCursor of the previous page
 }
 
-// Page is one page of a graph, in the order in which it was stored. Relations are those that begin at its entities.
+// Page is one page of a graph, in the order in which it was stored. Relations has the relations
+// that begin at its entities.
 type Page struct {
 	Entities   []loci.Entity
 	Relations  []loci.Relation
-	Left       int // entities on the pages behind it
+	Left       int // entities on later pages
 	NextCursor string
 }
 
@@ -97,10 +98,11 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, in loci.ProjectI
 	})
 }
 
-// nearestNames is how many names are suggested for one that is not there.
+// nearestNames is how many names are suggested for a name that does not exist.
 const nearestNames = 3
 
-// OpenEntities returns the entities of these names, and the nearest names for those that are not there.
+// OpenEntities returns the entities with these names, and the nearest names for those that do not
+// exist.
 func (s *Service) OpenEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
 	*FoundEntities, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
@@ -160,7 +162,8 @@ func (s *Service) Read(ctx context.Context, p loci.Principal, in loci.ProjectID,
 	})
 }
 
-// Entity returns one entity. NotFound, by name with the nearest names; Conflict for a name that several types have.
+// Entity returns one entity. A name that does not exist is NotFound, with the nearest names; a
+// name that several types have is a Conflict.
 func (s *Service) Entity(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which) (loci.Entity, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Entity{}, err
@@ -225,8 +228,8 @@ func rowsOf[T any](ctx context.Context, s *Service, p loci.Principal, c cursorOf
 	})
 }
 
-// Neighbours returns an entity and those within hops (0: 1; at most MaxHops), nearest first, at most limit (0: 20; at
-// most MaxNeighbours). Its errors are those of Entity.
+// Neighbours returns an entity and those within hops (0: 1; at most MaxHops), nearest first, at
+// most limit (0: 20; at most MaxNeighbours). Its errors are those of Entity.
 func (s *Service) Neighbours(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, hops, limit int) (
 	[]loci.Entity, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
@@ -249,8 +252,8 @@ func (s *Service) Neighbours(ctx context.Context, p loci.Principal, in loci.Proj
 	})
 }
 
-// EntityHistory returns what happened to an entity, also a deleted one by its id, oldest first, at most limit (0: 100;
-// at most 1,000).
+// EntityHistory returns the changes of an entity, oldest first, at most limit (0: 100; at most
+// 1,000). A deleted entity is found by its id only.
 func (s *Service) EntityHistory(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, limit int) (
 	[]loci.GraphChange, error) {
 	if err := s.Begin(ctx, p, History); err != nil {
@@ -269,7 +272,8 @@ func (s *Service) EntityHistory(ctx context.Context, p loci.Principal, in loci.P
 	})
 }
 
-// Trash returns what can be restored, newest deletion first, at most limit of each kind (0: 100; at most 1,000).
+// Trash returns what can be restored, most recently deleted first, at most limit of each kind (0:
+// 100; at most 1,000).
 func (s *Service) Trash(ctx context.Context, p loci.Principal, in loci.ProjectID, limit int) (Trashed, error) {
 	if err := s.Begin(ctx, p, ReadTrash); err != nil {
 		return Trashed{}, err
@@ -283,14 +287,14 @@ func (s *Service) Trash(ctx context.Context, p loci.Principal, in loci.ProjectID
 	})
 }
 
-// cursorOf is what a cursor about a graph is bound to, besides its kind.
+// cursorOf is what a cursor for a graph is bound to, besides its kind.
 type cursorOf struct {
 	Project loci.ProjectID
 	Which   Which
 	Query   string
 }
 
-// page reads what is asked for of a list.
+// page reads the request for a page.
 func (c cursorOf) page(p loci.Principal, kind string, r ListRequest) (q store.GraphQuery, err error) {
 	if q.Limit, err = gate.PageSize("limit", r.Limit, DefaultGraphPage, MaxGraphPage); err != nil || r.Cursor == "" {
 		return q, err

@@ -1,12 +1,13 @@
-// Package graph holds the use cases about the knowledge graphs of projects, with their import and export.
+// Package graph holds the operations on the knowledge graphs of projects, with their import and
+// export.
 //
-// Every method asks in the transaction whether the principal belongs to the project; one that they do not belong to
-// answers like one that does not exist.
+// Every method checks in the transaction whether the principal belongs to the project. If not,
+// the error is the same as for a project that does not exist.
 package graph
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// Service is the use cases about graphs. It is safe for concurrent use.
+// Service provides the operations on graphs. It is safe for concurrent use.
 type Service struct{ *gate.Gate }
 
 // New returns a Service.

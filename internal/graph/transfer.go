@@ -11,19 +11,19 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Format is how a graph is written in lines of JSON.
+// Format is a format of graphs in lines of JSON.
 type Format string
 
-// The formats.
+// These are the formats.
 const (
 	// GraphLoci has everything: ids, times, writers, vendors.
 	GraphLoci Format = "loci"
-	// GraphReference is the memory.json of the reference "memory" MCP server. It knows names only: of
-	// several entities of one name it cannot tell which one a relation means.
+	// GraphReference is the memory.json of the reference "memory" MCP server. It has only names:
+	// if several entities share a name, it cannot express which one a relation means.
 	GraphReference Format = "reference"
 )
 
-// ParseFormat reads a format, or returns an Invalid error; "" is GraphLoci.
+// ParseFormat parses a format, or returns an Invalid error. "" is GraphLoci.
 func ParseFormat(s string) (Format, error) {
 	switch f := Format(s); f {
 	case "":
@@ -36,19 +36,19 @@ func ParseFormat(s string) (Format, error) {
 
 // ImportOptions configure Import.
 type ImportOptions struct {
-	AllowedVendors []loci.Vendor // of what the reference format brings; nil: everybody
+	AllowedVendors []loci.Vendor // for rows in the reference format; nil: everybody
 	// check and count, store nothing; keeps the file in memory, and other writers of the graph waiting
 	DryRun   bool
-	Progress func(Report)            // told after each batch; may be nil
-	Problem  func(jsonlines.Problem) // told of each line that was not taken, or not whole; may be nil
+	Progress func(Report)            // called after each batch; may be nil
+	Problem  func(jsonlines.Problem) // called for each line that was not imported, or not wholly; may be nil
 }
 
-// Report says what an import did.
+// Report is the result of an import.
 type Report struct {
 	Lines    int   `json:"lines"`
 	Bytes    int64 `json:"-"`        // read so far
 	Entities int   `json:"entities"` // added
-	// Observations and Relations were added.
+	// Observations and Relations count the added rows.
 	Observations int `json:"observations"`
 	Relations    int `json:"relations"`
 	Present      int `json:"present"` // rows that were there already
@@ -58,9 +58,10 @@ type Report struct {
 // exportRows is how many rows of a graph are read at a time.
 const exportRows = 500
 
-// Export writes what p sees of a project's live graph to w, one JSON object a line: first the entities with
-// their observations, in the order in which they were stored, then the relations. It sees one moment, whatever is
-// written meanwhile, and keeps no more than a page in memory. It is recorded before the first byte. Invalid for an
+// Export writes what p sees of a project's live graph to w, one JSON object on each line: first
+// the entities with their observations, in the order in which they were stored, then the
+// relations. It reads one snapshot, whatever is written meanwhile, and keeps no more than a page
+// in memory. It records the export in the audit trail before the first byte. Invalid for an
 // unknown format.
 func (s *Service) Export(ctx context.Context, p loci.Principal, in loci.ProjectID, format Format, w io.Writer) error {
 	if err := s.Begin(ctx, p, Export); err != nil {
@@ -97,11 +98,12 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, in loci.ProjectI
 	})
 }
 
-// Import reads what Export writes and what the reference server keeps, in either of its spellings, or what its
-// read_graph answers, telling them apart by themselves. It may be repeated: what is there already is counted and left
-// as it is, so after an interruption it goes on where it was. What the reference format brings is written by p;
-// members that it does not know are passed over. Our own format keeps ids, times and writers, so only the operator
-// imports it: Forbidden for others. A line that cannot be taken is reported, the others are stored.
+// Import reads the output of Export, files of the reference server in either spelling, and
+// answers of its read_graph. It detects the format. It may be repeated: it counts and skips what
+// exists already, so after an interruption it continues where it stopped. p becomes the writer of
+// rows in the reference format, and Import ignores members that this format does not define. Our
+// own format keeps ids, times and writers, so only the operator may import it: Forbidden for
+// others. Import reports lines that it cannot import and stores the others.
 func (s *Service) Import(ctx context.Context, p loci.Principal, in loci.ProjectID, r io.Reader, o ImportOptions) (
 	Report, error) {
 	if err := s.Begin(ctx, p, Import); err != nil {

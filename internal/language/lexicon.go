@@ -1,4 +1,4 @@
-// Package language holds word lists as data files. It decides nothing about texts: its callers do.
+// Package language holds word lists as data files. Its callers decide how to use them.
 package language
 
 import (
@@ -18,8 +18,8 @@ func Words(list string) []string {
 	return words
 }
 
-// Groups returns the groups of a list: a block of lines is a group, a line is one side of it. It panics if there is
-// no such list.
+// Groups returns the groups of a list: each block of lines is a group, and each line is one side
+// of it. It panics if there is no such list.
 func Groups(list string) [][][]string {
 	var groups [][][]string
 	inGroup := false
@@ -43,7 +43,7 @@ func Groups(list string) [][][]string {
 func lines(list string) []string {
 	text, err := files.ReadFile("words/" + list + ".txt")
 	if err != nil {
-		panic(err) // a list of ours
+		panic(err) // the list is missing from the program
 	}
 	all := strings.Split(string(text), "\n")
 	kept := all[:0]

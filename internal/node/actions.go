@@ -2,7 +2,7 @@ package node
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// The actions.
+// These are the actions on memory nodes.
 const (
 	Create  gate.Action = "memory_node.create"
 	Read    gate.Action = "memory_node.read"
@@ -12,7 +12,7 @@ const (
 	Erase   gate.Action = "memory_node.erase"
 )
 
-// Actions says who may take each of them.
+// Actions defines who may take each of these actions.
 var Actions = gate.Actions{
 	Create:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
 	Read:    {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},

@@ -14,14 +14,14 @@ import (
 // ItemDraft is loci.NewNodeItem.
 type ItemDraft = loci.NewNodeItem
 
-// ItemMove says where an item is to go. Before zero is last.
+// ItemMove is the new place of an item. A zero Before means last.
 type ItemMove struct {
-	Parent *loci.NodeItemID // nil: below what it is below now; zero: directly below the node
+	Parent *loci.NodeItemID // nil: keep the present parent; zero: directly below the node
 	Before loci.NodeItemID
 }
 
-// Items returns the items of a live memory node that the caller sees, each followed by those below it, in their order.
-// NotFound if the node is not visible.
+// Items returns the items of a live memory node that the caller sees, in order, each followed by
+// the items below it. NotFound if the node is not visible.
 func (s *Service) Items(ctx context.Context, p loci.Principal, id loci.NodeID) ([]loci.NodeItem, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (s *Service) Items(ctx context.Context, p loci.Principal, id loci.NodeID) (
 	return list, nil
 }
 
-// readItems reads a live node with the items that the store shows p, and looks up their entities.
+// readItems reads a live node with the items that p may see, and looks up their entities.
 func (s *Service) readItems(ctx context.Context, p loci.Principal, id loci.NodeID, known entities) (
 	n *loci.MemoryNode, items []loci.NodeItem, err error) {
 	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
@@ -64,11 +64,13 @@ type entityRef struct {
 	entity  loci.EntityID
 }
 
-// entities is what was found of entities: nil for one that the reader does not see, whatever the reason.
+// entities holds the entities that were looked up. The value is nil for one that the reader
+// cannot see, whatever the reason.
 type entities map[entityRef]*loci.Entity
 
-// lookUp finds the entities of items that are not known yet, all of one project in one transaction. One whose project
-// is archived, deleted or out of reach is not seen.
+// lookUp finds the entities of items that are not known yet. It looks up all entities of a
+// project in one transaction. The reader cannot see an entity whose project is archived, deleted
+// or not accessible.
 func (s *Service) lookUp(ctx context.Context, p loci.Principal, items []loci.NodeItem, known entities) error {
 	wanted := map[loci.ProjectID][]loci.EntityID{}
 	for _, i := range items {
@@ -106,12 +108,12 @@ func (s *Service) lookUp(ctx context.Context, p loci.Principal, items []loci.Nod
 	return nil
 }
 
-// shown returns those of the items whose entities are seen, without what is below one that is not. all is false if
-// there is an entity that nobody has looked up.
+// shown returns the items whose entities the reader sees, and leaves out everything below the
+// others. all is false if an entity has not been looked up yet.
 func (known entities) shown(items []loci.NodeItem) (list []loci.NodeItem, all bool) {
 	hidden, next := map[loci.NodeItemID]bool{}, map[loci.NodeItemID]int{}
 	all = true
-	for _, i := range items { // each behind the one above it
+	for _, i := range items { // parents come before their items
 		e, done := known[entityRef{i.ProjectID, i.EntityID}]
 		if i.Kind == loci.ItemEntity && !done {
 			all = false
@@ -127,18 +129,19 @@ func (known entities) shown(items []loci.NodeItem) (list []loci.NodeItem, all bo
 	return list, all
 }
 
-// errLookAgain undoes a change of a node that has got entities which nobody has looked up.
+// errLookAgain rolls back a change of a node that has got entities which have not been looked up.
 var errLookAgain = errors.New("look entities up again")
 
 // inNode is a node in a transaction that changes its items.
 type inNode struct {
 	store.Tx
 	*loci.MemoryNode
-	items loci.NodeTree // that p sees
+	items loci.NodeTree // those that p sees
 }
 
-// changeItems runs fn in a transaction on a live node that p sees. Entities are looked up before, as nothing may be
-// waited for in a transaction; so it is repeated if others came meanwhile.
+// changeItems runs fn in a transaction on a live node that p sees. It looks up entities before
+// the transaction, because a transaction must not wait for other files. If new entities came
+// meanwhile, it repeats both.
 func (s *Service) changeItems(ctx context.Context, p loci.Principal, id loci.NodeID, known entities,
 	fn func(*inNode) error) error {
 	n, items, err := s.readItems(ctx, p, id, known)
@@ -170,17 +173,18 @@ func (s *Service) changeItems(ctx context.Context, p loci.Principal, id loci.Nod
 	return err
 }
 
-// noRoomFor is said where p sees room, but what it does not see takes that.
+// noRoomFor replaces the error if p sees room, but items that p cannot see take it.
 func noRoomFor(err error) error {
 	if loci.CodeOf(err) == loci.Conflict {
-		return loci.Errorf(loci.Full, "the memory node has no room; begin another one")
+		return loci.Errorf(loci.Full, "the memory node is full; create another one")
 	}
 	return err
 }
 
-// AddItem puts an item into a live memory node, which whoever sees the node may. NotFound if the node is not visible;
-// Invalid for a memory, an entity, a parent or an item to stand before that the caller does not see, whatever the
-// reason; Conflict if the node is full, or its project is archived.
+// AddItem adds an item to a live memory node. Everyone who sees the node may do that. NotFound if
+// the node is not visible; Invalid for a memory, an entity, a parent or a following item that the
+// caller cannot see, whatever the reason; Conflict if the node is full, or its project is
+// archived.
 func (s *Service) AddItem(ctx context.Context, p loci.Principal, id loci.NodeID, d ItemDraft) (*loci.NodeItem, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return nil, err
@@ -217,7 +221,7 @@ func (s *Service) AddItem(ctx context.Context, p loci.Principal, id loci.NodeID,
 	return out, nil
 }
 
-// checkItem names the fields of an item as those who send one do.
+// checkItem validates an item and names its fields as clients send them.
 func checkItem(i *loci.NodeItem) error {
 	err := i.Validate("item")
 	var e *loci.Error
@@ -230,7 +234,7 @@ func checkItem(i *loci.NodeItem) error {
 	return &loci.Error{Code: e.Code, Field: "kind", Text: e.Text}
 }
 
-// reread replaces an item with what p sees of it now, if that is anything.
+// reread replaces an item with what p sees of it now, if p sees it.
 func (n *inNode) reread(ctx context.Context, p loci.Principal, known entities, item **loci.NodeItem) error {
 	all, err := n.MemoryNodes().Items(ctx, p.Viewer(), n.ID)
 	if err != nil {
@@ -243,8 +247,9 @@ func (n *inNode) reread(ctx context.Context, p loci.Principal, known entities, i
 	return nil
 }
 
-// mayHold refuses an item that shows what p does not see, that goes where p sees nothing, or for which there is no
-// room as far as p sees. It narrows the item to the vendors that may see the entities above it.
+// mayHold rejects an item that shows something p cannot see, goes to a place that p cannot see,
+// or has no room among the items that p sees. It limits the item's vendors to those that may see
+// the entities above it.
 func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem, known entities, d ItemDraft) error {
 	if err := n.items.Place(d.ParentID, d.Before); err != nil {
 		return err
@@ -254,13 +259,13 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 	}
 	if i.Kind == loci.ItemMemory {
 		if _, err := n.Memories().Get(ctx, p.Viewer(), i.MemoryID, loci.LiveOnly); loci.CodeOf(err) == loci.NotFound {
-			return loci.FieldErrorf("memory_id", "names no memory that you see")
+			return loci.FieldErrorf("memory_id", "must be a memory that you can see")
 		} else if err != nil {
 			return err
 		}
 	}
 	if i.Kind == loci.ItemEntity && known[entityRef{i.ProjectID, i.EntityID}] == nil {
-		return loci.FieldErrorf("entity_id", "names no entity of this project that you see")
+		return loci.FieldErrorf("entity_id", "must be an entity of this project that you can see")
 	}
 	for at := i; at != nil; at = n.items.Find(at.ParentID) {
 		if at.Kind != loci.ItemEntity {
@@ -272,16 +277,17 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 			i.AllowedVendors = slices.Clone(loci.Narrowed(i.AllowedVendors, may))
 		case !loci.Covers(may, i.AllowedVendors):
 			return loci.FieldErrorf("allowed_vendors",
-				"names more vendors than may see the entity; leave it out for those who may")
+				"has vendors that may not see the entity; leave it out to use those that may")
 		}
 	}
 	if len(i.AllowedVendors) == 0 {
-		return loci.FieldErrorf("parent_id", "is below entities that no vendor may see all of; say allowed_vendors")
+		return loci.FieldErrorf("parent_id", "is below entities that no single vendor may see; set allowed_vendors")
 	}
 	return nil
 }
 
-// mayMove says whether p may move or remove an item: its writer, and the owner of the node.
+// mayMove returns an error unless p may move or remove an item. Its writer and the owner of the
+// node may.
 func (n *inNode) mayMove(p loci.Principal, i *loci.NodeItem) error {
 	switch {
 	case p.Kind == loci.KindAgent && (i.UserID != p.UserID || i.Origin != p.Origin):
@@ -294,7 +300,8 @@ func (n *inNode) mayMove(p loci.Principal, i *loci.NodeItem) error {
 	return nil
 }
 
-// mayMoveAll refuses an agent what would take items of others elsewhere, where others may see them.
+// mayMoveAll rejects a move by an agent that would take items of others to a place where other
+// people may see them.
 func (n *inNode) mayMoveAll(p loci.Principal, under []*loci.NodeItem) error {
 	if p.Kind != loci.KindAgent {
 		return nil
@@ -309,9 +316,10 @@ func (n *inNode) mayMoveAll(p loci.Principal, under []*loci.NodeItem) error {
 
 func errNoItem() error { return loci.Errorf(loci.NotFound, "no such item") }
 
-// MoveItem puts an item, with all below it, elsewhere in its node. NotFound if the node or the item is not visible;
-// Forbidden for another person's item, unless the node is the caller's, and for an agent for that of another origin,
-// and if it sees one below it; otherwise the errors of AddItem.
+// MoveItem moves an item, with everything below it, within its node. NotFound if the node or the
+// item is not visible. Forbidden for another person's item, unless the caller owns the node; for
+// an agent, also if the item or one that it sees below has another origin. Otherwise the errors
+// of AddItem.
 func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID, to ItemMove) (
 	*loci.NodeItem, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
@@ -353,8 +361,9 @@ func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID
 	return out, nil
 }
 
-// RemoveItem takes an item with all below it out of its node. The memories and entities that they show stay; texts are
-// gone, so for those the org's rule about deleting holds. Its errors are those of MoveItem.
+// RemoveItem removes an item with everything below it from its node. It keeps the memories and
+// entities that they show. Texts are gone for good, so the org's rule about deletion applies to
+// them. Its errors are those of MoveItem.
 func (s *Service) RemoveItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID) error {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return err

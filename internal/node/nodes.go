@@ -21,7 +21,7 @@ type Patch struct {
 	Name, Description *string
 	Tags              *[]string
 	AllowedVendors    *[]loci.Vendor
-	Shared            *bool // with the person's team, or with nobody
+	Shared            *bool // shared with the person's team, or with nobody
 }
 
 // ListRequest asks for one page of memory nodes. Zero fields do not filter.
@@ -29,9 +29,9 @@ type ListRequest struct {
 	Scope     loci.Scope
 	ProjectID loci.ProjectID
 	Tag       string
-	Trashed   bool   // those in the trash instead; people only
+	Trashed   bool   // list the trash instead; people only
 	Limit     int    // 0: 50; at most 500
-	Cursor    string // NextCursor of the page before
+	Cursor    string // NextCursor of the previous page
 }
 
 // Create stores a new memory node without items. Its origin is the principal's. Invalid if a limit is
@@ -70,7 +70,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	return n, nil
 }
 
-// checkNode holds what MemoryNode.Validate cannot know: who is writing.
+// checkNode checks what depends on the writer, which MemoryNode.Validate cannot know.
 func checkNode(p loci.Principal, n *loci.MemoryNode) error {
 	if err := n.Validate(); err != nil {
 		return err
@@ -80,15 +80,15 @@ func checkNode(p loci.Principal, n *loci.MemoryNode) error {
 	}
 	if p.OnlyProjects && (n.ProjectID.IsZero() || n.Scope != loci.ScopeProject) {
 		return loci.FieldErrorf("project_id",
-			"is needed, with scope project: this key is limited to projects, and would not see the node otherwise")
+			"is required, with scope project: this key is limited to projects and could not see the node otherwise")
 	}
 	if !n.AgentID.IsZero() && n.AgentID != p.AgentID {
-		return loci.FieldErrorf("agent_id", "must be the agent of the session that writes")
+		return loci.FieldErrorf("agent_id", "must be the agent of your session")
 	}
 	return nil
 }
 
-// setShared puts a node into the pool of the person's team, or takes it out.
+// setShared shares a node with the person's team, or stops sharing it.
 func setShared(ctx context.Context, tx store.Tx, p loci.Principal, n *loci.MemoryNode, shared bool) error {
 	if !shared {
 		n.TeamID = loci.TeamID{}
@@ -99,15 +99,15 @@ func setShared(ctx context.Context, tx store.Tx, p loci.Principal, n *loci.Memor
 			"a memory node of agent scope is for the sessions of one agent and cannot be shared")
 	}
 	me, err := tx.Users().Get(ctx, p.UserID)
-	if err == nil && (me.TeamID != p.TeamID || me.TeamID.IsZero()) { // left since the request was authenticated
+	if err == nil && (me.TeamID != p.TeamID || me.TeamID.IsZero()) { // left the team since the request was authenticated
 		err = memory.ErrNoTeam()
 	}
 	n.TeamID = p.TeamID
 	return err
 }
 
-// Get returns a memory node without its items. A person also gets one from the trash, which has its
-// DeletedAt set. NotFound if it is not there or not visible.
+// Get returns a memory node without its items. A person can also get one from the trash; its
+// DeletedAt is set. NotFound if it does not exist or is not visible.
 func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.NodeID) (n *loci.MemoryNode, err error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
@@ -149,9 +149,9 @@ func (r *ListRequest) action() gate.Action {
 	return Read
 }
 
-// Change alters a memory node. It is for its owner, and for an agent whose origin wrote it, which may not let more
-// vendors read it: Forbidden. NotFound if it is not visible or in the trash; otherwise the errors of Create. A change
-// that changes nothing records nothing.
+// Change updates a memory node. Only its owner may, and an agent whose origin wrote it, which may
+// not let more vendors read it: otherwise Forbidden. NotFound if it is not visible or in the
+// trash; otherwise the errors of Create. A change without effect records nothing.
 func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.NodeID, c Patch) (*loci.MemoryNode, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.NodeID, 
 	if err != nil {
 		return nil, err
 	}
-	if old.UserID == p.UserID { // of another person's there is another thing to say
+	if old.UserID == p.UserID { // other people's nodes get another error
 		if err := s.projects.MustBeOpen(ctx, p, old.ProjectID); err != nil {
 			return nil, err
 		}
@@ -198,7 +198,7 @@ type edit struct {
 	fn   func(store.Tx, *loci.MemoryNode) error
 }
 
-// alter alters one stored node in a transaction of its own.
+// alter updates one stored node in its own transaction.
 func (s *Service) alter(ctx context.Context, p loci.Principal, id loci.NodeID, how edit) (*loci.MemoryNode, error) {
 	var n *loci.MemoryNode
 	err := s.Write(ctx, p, how.act, func(tx store.Tx, e *loci.AuditEntry) error {
@@ -226,7 +226,7 @@ func (s *Service) alter(ctx context.Context, p loci.Principal, id loci.NodeID, h
 	return n, nil
 }
 
-// ownNode returns a node that p may alter. What p may not see is NotFound before anything else is said of it.
+// ownNode returns a node that p may update. If p may not see it, the error is always NotFound.
 func ownNode(ctx context.Context, tx store.Tx, p loci.Principal, id loci.NodeID, l loci.Lifecycle) (
 	*loci.MemoryNode, error) {
 	n, err := tx.MemoryNodes().Get(ctx, p.Viewer(), id, l)
@@ -242,8 +242,8 @@ func ownNode(ctx context.Context, tx store.Tx, p loci.Principal, id loci.NodeID,
 	return n, nil
 }
 
-// Trash moves a memory node to the trash, with its items, from where it can be restored until it is purged. Its errors
-// are those of Change, and Forbidden where the org deletes only after step-up.
+// Trash moves a memory node and its items to the trash. It can be restored until it is purged.
+// Its errors are those of Change, and Forbidden if the org requires step-up for deletion.
 func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.NodeID) (*loci.MemoryNode, error) {
 	if err := s.Begin(ctx, p, Trash); err != nil {
 		return nil, err
@@ -254,7 +254,8 @@ func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.NodeID) (
 	}})
 }
 
-// Restore takes a memory node out of the trash. NotFound if it is not there; otherwise the errors of Trash.
+// Restore takes a memory node out of the trash. NotFound if it is not in the trash; otherwise the
+// errors of Trash.
 func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.NodeID) (*loci.MemoryNode, error) {
 	if err := s.Begin(ctx, p, Restore); err != nil {
 		return nil, err
@@ -265,8 +266,8 @@ func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.NodeID)
 	}})
 }
 
-// Erase deletes a memory node for good with its items, also from the trash. What the items show stays. Its errors are
-// those of Trash.
+// Erase permanently deletes a memory node with its items, also from the trash. It keeps the
+// memories and entities that the items show. Its errors are those of Trash.
 func (s *Service) Erase(ctx context.Context, p loci.Principal, id loci.NodeID) error {
 	if err := s.Begin(ctx, p, Erase); err != nil {
 		return err
@@ -280,8 +281,8 @@ func (s *Service) Erase(ctx context.Context, p loci.Principal, id loci.NodeID) e
 	})
 }
 
-// Release takes the memory nodes that a person shared with their team out of its pool. What others have put into
-// them stays there, and what the person has put into others' stays there.
+// Release stops sharing the memory nodes that a person shared with their team. Items that others
+// added to them stay there, and so do the items that the person added to others' nodes.
 func (s *Service) Release(ctx context.Context, tx store.Tx, u loci.User) error {
 	v := loci.Viewer{OrgID: u.OrgID, UserID: u.ID, TeamID: u.TeamID}
 	q := store.NodeQuery{Lifecycle: loci.AnyState, Limit: memory.ReleaseBatch}

@@ -17,7 +17,7 @@ const MaxBudget = 1_000_000
 // PackedItem is an item of a memory node with what it shows.
 type PackedItem struct {
 	loci.NodeItem
-	Number  string // its place, such as 2.1: the first below the second
+	Number  string // place, such as 2.1: the first below the second
 	Title   string // of a memory or an entity
 	Content string // of a memory or a text; the observations of an entity, a line each
 }
@@ -25,13 +25,14 @@ type PackedItem struct {
 // Pack is a memory node to be read as a whole.
 type Pack struct {
 	Node  *loci.MemoryNode
-	Items []PackedItem // in order, as many as the budget has room for
-	Left  int          // items that it had no room for
-	Text  string       // the same for a model to read
+	Items []PackedItem // in order, as many as fit into the budget
+	Left  int          // number of items that did not fit
+	Text  string       // the same as one text for a model
 }
 
-// Pack returns a live memory node with what its items show, in order, in at most budget characters of text (0:
-// DefaultBudget). The first item is always in, cut to the budget if need be. NotFound if the node is not visible.
+// Pack returns a live memory node and what its items show, in order, in at most budget characters
+// of text (0: DefaultBudget). It always includes the first item, cut to the budget if necessary.
+// NotFound if the node is not visible.
 func (s *Service) Pack(ctx context.Context, p loci.Principal, id loci.NodeID, budget int) (*Pack, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (s *Service) Pack(ctx context.Context, p loci.Principal, id loci.NodeID, bu
 	next := map[loci.NodeItemID]int{}
 	for _, i := range list {
 		m := memories[i.MemoryID]
-		// trashed since the items were read, or not valid now
+		// the memory was trashed since the items were read, or is not valid now
 		if hidden[i.ParentID] || i.Kind == loci.ItemMemory && m == nil {
 			hidden[i.ID] = true
 			continue
@@ -78,7 +79,7 @@ func (s *Service) Pack(ctx context.Context, p loci.Principal, id loci.NodeID, bu
 	return out, nil
 }
 
-// memoriesOf returns the memories that items show, as far as p sees them and they are valid now.
+// memoriesOf returns the memories of items that p sees and that are valid now.
 func (s *Service) memoriesOf(ctx context.Context, p loci.Principal, items []loci.NodeItem) (
 	map[loci.MemoryID]*loci.Memory, error) {
 	var ids []loci.MemoryID

@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// Service is the use cases about memory nodes. It is safe for concurrent use.
+// Service provides the operations on memory nodes. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
 	projects *project.Service

@@ -7,20 +7,20 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// What the words of a query are worth by where they occur. A query that is the
-// name of an entity is worth more than any sum of the rest.
+// These are the weights of a query's words by the place where they occur. A query that equals the
+// name of an entity outweighs any sum of the rest.
 const (
 	graphName  = 5.0
 	graphType  = 1.0
 	graphText  = 1.0
 	graphNamed = 10.0
 
-	graphMore     = 0.05 // for each observation with one of the words
-	graphMostMore = 10   // up to so many
+	graphMore     = 0.05 // for each observation that has one of the words
+	graphMostMore = 10   // up to this many
 )
 
-// RankGraph returns the entities that a search of a graph found, best first.
-// Entities of equal worth keep their order.
+// RankGraph returns the entities that a search of a graph found, best first. Entities with equal
+// scores keep their order.
 func RankGraph(matches []loci.GraphMatch) []loci.EntityID {
 	type scored struct {
 		id    loci.EntityID
@@ -51,7 +51,7 @@ func graphScore(m *loci.GraphMatch) float64 {
 	return score + best + graphMore*float64(min(len(m.Observations), graphMostMore))
 }
 
-// worth of words grows with their number and falls with the length of the text.
+// worth increases with the number of words and decreases with the length of the text.
 func worth(weight float64, o loci.Occurrences) float64 {
 	if o.Times == 0 {
 		return 0

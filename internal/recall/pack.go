@@ -9,20 +9,20 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Pack is a prompt that was put together from memories, with the receipt.
+// Pack is a prompt with the memories that were used for it.
 type Pack struct {
 	Prompt string
-	Used   []*loci.Memory // in the order in which they stand in the prompt
-	Pinned int            // how many of Used, the first, are there because they are pinned
-	Cut    []*loci.Memory // ranked, but over the budget
+	Used   []*loci.Memory // in the order of the prompt
+	Pinned int            // how many of Used are pinned; they come first
+	Cut    []*loci.Memory // ranked, but beyond the budget
 }
 
-// Prompt puts the memories, best first, and the question into one prompt of at
-// most budget characters of memories. The pinned ones come first, whatever the question is, and take at
-// most half of the budget if there are others. The first of either is always in, cut to what is left if
-// need be. Each memory begins with a line that says who wrote it
-// and when, and its content is indented, so that no content can look like
-// another memory; the model is told that memories are data, not instructions.
+// Prompt puts the memories, best first, and the question into one prompt with at most budget
+// characters of memories. Pinned memories come first, whatever the question is. If there are
+// others, pinned ones take at most half of the budget. The first of each group is always
+// included, cut to the remaining budget if necessary. Each memory begins with a line that names
+// its author and time, and its content is indented, so that no content can look like another
+// memory. The prompt tells the model that memories are data, not instructions.
 func Prompt(question string, pinned, memories []*loci.Memory, budget int) Pack {
 	p := packer{left: budget}
 	if len(memories) > 0 {
@@ -43,7 +43,7 @@ func Prompt(question string, pinned, memories []*loci.Memory, budget int) Pack {
 	return p.pack
 }
 
-// packer writes memories until their characters are used up.
+// packer writes memories until the budget is used up.
 type packer struct {
 	pack Pack
 	body strings.Builder
@@ -92,10 +92,10 @@ func entry(n int, m *loci.Memory) string {
 	return fence.ReplaceAllString(text, "<\\/memories")
 }
 
-// fence finds whatever a model could take for the end of the memories.
+// fence finds anything that a model could mistake for the end of the memories.
 var fence = regexp.MustCompile(`(?i)<\s*/\s*memories`)
 
-// indent moves every line but the first under the header of its memory.
+// indent indents every line except the first.
 func indent(s string) string {
 	return strings.ReplaceAll(strings.TrimRight(loci.Printable(s), "\n"), "\n", "\n    ")
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// part is a text to look for within words, folded by case.
+// part is a text to look for within words, with its case folded.
 type part []rune
 
-// minPart is how many characters of an alphabet say something within a word;
-// "in" is a part of most texts.
+// minPart is how many characters a part needs in alphabetic scripts. Shorter ones, such as "in",
+// occur in most texts.
 const minPart = 3
 
-// maxParts is how many texts are looked for: each costs a look at many rows.
+// maxParts is how many texts are looked for. Each has to be compared with many rows.
 const maxParts = 4
 
-// AsParts returns the query for a last try when not even words that begin like its
-// terms were found: its texts, wherever they stand. text is what Parse was given; where it
-// has no word, as with signs alone, what stands between its spaces is looked for. At
-// most the 4 longest are. The query has no terms if nothing is left to look for.
+// AsParts returns the query for a last attempt, when not even words that begin like its terms
+// were found. It looks for the texts anywhere. text is the input of Parse. If it has no words,
+// for example only signs, AsParts looks for the texts between its spaces. It uses at most the 4
+// longest texts. The query has no terms if nothing is left to look for.
 func (q Query) AsParts(text string) Query {
 	texts := q.texts
 	if len(texts) == 0 {
@@ -61,8 +61,8 @@ func unrepeated(texts []string) (out []string) {
 	return out
 }
 
-// tellingParts leaves out the short ones of an alphabet. In scripts in which a
-// character is a word, one is enough.
+// tellingParts leaves out short parts in alphabetic scripts. In scripts where a character is a
+// word, one character is enough.
 func tellingParts(texts []string) (out []string) {
 	for _, text := range texts {
 		if utf8.RuneCountInString(text) >= minPart || !strings.ContainsFunc(text, alphabetic) {
@@ -86,8 +86,8 @@ func withoutShortest(texts []string) []string {
 	return append(texts[:shortest:shortest], texts[shortest+1:]...)
 }
 
-// Count returns m as a match of a query that AsParts made: how often each text
-// stands in each field. found is false if none does.
+// Count returns m as a match of a query that AsParts made: how often each text occurs in each
+// field. found is false if none occurs.
 func (q Query) Count(m *loci.Memory) (hit loci.Match, found bool) {
 	hit = loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned, Importance: m.Importance,
 		Freq: make([]uint16, len(q.parts)*loci.FieldCount)}
@@ -103,7 +103,7 @@ func (q Query) Count(m *loci.Memory) (hit loci.Match, found bool) {
 	return hit, found
 }
 
-// in returns where p stands in a folded text, at most limit places that do not overlap.
+// in returns where p occurs in a folded text, at most limit places that do not overlap.
 func (p part) in(text []rune, limit int) (at []int) {
 	if len(p) == 0 {
 		return nil
@@ -126,8 +126,8 @@ func startsWith(text []rune, p part) bool {
 	return true
 }
 
-// foldRunes returns the characters of a text, those that differ only in case being
-// the same, one by one: so a place in it is a place in the text.
+// foldRunes folds the case of a text character by character, so that a place in the result is a
+// place in the text.
 func foldRunes(text string) []rune {
 	out := make([]rune, 0, len(text))
 	for _, r := range text {
@@ -136,7 +136,8 @@ func foldRunes(text string) []rune {
 	return out
 }
 
-// foldRune returns the least of the characters that Unicode pairs with r.
+// foldRune returns the smallest of the characters that Unicode's case folding treats as equal to
+// r.
 func foldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'a' <= r && r <= 'z' {

@@ -1,8 +1,7 @@
-// Package recall does the mathematics of finding: it reads a query into terms,
-// ranks candidates by their raw features, cuts snippets and packs memories
-// into a prompt. It sees only what the store already found visible, and knows
-// no database. The one invariant: what is not in the candidates has no
-// influence on the answer.
+// Package recall contains the ranking: it parses a query into terms, ranks candidates by their
+// raw features, cuts snippets and packs memories into a prompt. It receives only what the store
+// has already found visible, and uses no database. One rule always holds: memories that are not
+// candidates have no influence on the answer.
 package recall
 
 import (
@@ -15,21 +14,20 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Query is a search as the store and the ranking need it.
+// Query is a search in the form that the store and the ranking use.
 type Query struct {
 	Terms []loci.Term
-	// texts are Terms as they were typed, without quotes and what stands around words.
+	// texts are Terms as typed, without quotes and the characters around words.
 	texts []string
-	// parts, if there are any, are what stands anywhere in a text, also within words; then
-	// Terms holds only their number.
+	// parts, if set, are texts to look for anywhere, also within words. Then Terms only has their
+	// number.
 	parts []part
 }
 
-// Parse reads what a person or an assistant typed: words, "quoted phrases" and
-// prefix*. Words that say nothing ("the", "what") are left out unless there is
-// nothing else. Characters that stand together without a space, as in
-// user_id or 東京, are a phrase. At most loci.MaxTerms terms are kept.
-// Anything is a valid query; one without a word has no terms.
+// Parse parses the input of a person or an assistant: words, "quoted phrases" and prefix*. It
+// drops common words ("the", "what") unless there is nothing else. Characters that are joined
+// without a space, as in user_id or 東京, are a phrase. It keeps at most loci.MaxTerms terms. Any
+// input is a valid query; input without a word has no terms.
 func Parse(text string) Query {
 	var p parser
 	for rest := text; rest != ""; {
@@ -44,16 +42,16 @@ func Parse(text string) Query {
 	return distinct(p.telling)
 }
 
-// MinPrefix is how long the beginning of a word must be, in bytes: three letters of ASCII, or one ideograph.
-// MaxPrefixes is how many of them a query may have. Each costs a look at all words that begin like it.
+// MinPrefix is how long a prefix must be, in bytes: three letters of ASCII, or one ideograph.
+// MaxPrefixes is how many prefixes a query may have. Each one has to look up all words that begin
+// with it.
 const (
 	MinPrefix   = 3
 	MaxPrefixes = 8
 )
 
-// AsPrefixes returns the query with every term open at its end, for a second
-// try when nothing was found. Terms that are too short for that are left out, and of
-// the others at most MaxPrefixes are kept, the longest.
+// AsPrefixes returns the query with every term as a prefix, for a second attempt when nothing was
+// found. It drops terms that are too short, and keeps the longest MaxPrefixes of the others.
 func (q Query) AsPrefixes() (out Query) {
 	var kept []int
 	for i, t := range q.Terms {
@@ -74,7 +72,7 @@ func (q Query) AsPrefixes() (out Query) {
 
 func lastOf(t loci.Term) string { return t.Words[len(t.Words)-1] }
 
-// Prefixes is how many terms end in the beginning of a word.
+// Prefixes returns how many terms end in a prefix.
 func (q Query) Prefixes() (n int) {
 	for _, t := range q.Terms {
 		if t.Prefix {
@@ -84,7 +82,8 @@ func (q Query) Prefixes() (n int) {
 	return n
 }
 
-// ShortPrefix returns the text of the first term that ends in a beginning shorter than MinPrefix, or "".
+// ShortPrefix returns the text of the first term that ends in a prefix shorter than MinPrefix, or
+// "".
 func (q Query) ShortPrefix() string {
 	for i, t := range q.Terms {
 		if t.Prefix && len(lastOf(t)) < MinPrefix {
@@ -99,13 +98,13 @@ type parser struct {
 	telling, common []typed
 }
 
-// typed is a term with the text that it was read from.
+// typed is a term and the text that it was parsed from.
 type typed struct {
 	loci.Term
 	text string
 }
 
-// nextChunk cuts off a quoted phrase or the text up to the next space.
+// nextChunk splits off a quoted phrase or the text up to the next space.
 func nextChunk(s string) (chunk, rest string, quoted bool) {
 	s = strings.TrimLeftFunc(s, unicode.IsSpace)
 	r, size := utf8.DecodeRuneInString(s)
@@ -151,7 +150,7 @@ func (p *parser) add(chunk string, quoted bool) {
 	p.telling = append(p.telling, term)
 }
 
-// maxPhrase is as many words as one phrase keeps.
+// maxPhrase is how many words of a phrase are kept.
 const maxPhrase = 16
 
 func distinct(terms []typed) (q Query) {

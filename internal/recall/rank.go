@@ -16,9 +16,8 @@ type Hit struct {
 	Why   loci.Why
 }
 
-// The weights of BM25F (Robertson, Zaragoza, Taylor: "Simple BM25 extension to
-// multiple weighted fields", CIKM 2004): a word in the title says more than
-// one in the content.
+// These are the weights of BM25F (Robertson, Zaragoza, Taylor: "Simple BM25 extension to multiple
+// weighted fields", CIKM 2004): a word counts more in the title than in the content.
 const (
 	k1 = 1.2
 	b  = 0.75
@@ -33,8 +32,8 @@ var fieldWeight = [loci.FieldCount]float64{
 	loci.FieldTags:     2.5,
 }
 
-// Ranking is matches in their order. It keeps what the order came from, so that
-// each hit can say why it stands where it does.
+// Ranking is an ordered list of matches. It keeps the figures behind the order, so that each hit
+// can explain its position.
 type Ranking struct {
 	query   Query
 	order   []ranked
@@ -42,10 +41,9 @@ type Ranking struct {
 	average [loci.FieldCount]float64
 }
 
-// Rank orders matches, best first, by BM25F. All statistics come from the
-// matches themselves, that is from what the searcher may see. Equal scores are
-// ordered by pinned, importance, last change and id. The caller must not change
-// matches while the ranking is in use.
+// Rank orders matches, best first, by BM25F. All statistics come from the matches themselves, so
+// only from what the searcher may see. Equal scores are ordered by pinned, importance, last
+// change and id. The caller must not change matches while the ranking is in use.
 func Rank(q Query, matches []loci.Match) *Ranking {
 	r := &Ranking{query: q}
 	if len(matches) == 0 {
@@ -61,11 +59,11 @@ func Rank(q Query, matches []loci.Match) *Ranking {
 	return r
 }
 
-// Len is how many hits there are.
+// Len returns the number of hits.
 func (r *Ranking) Len() int { return len(r.order) }
 
-// Hits returns the hits from i up to but without j, best first. Bounds beyond
-// the last hit are the last hit.
+// Hits returns the hits from i up to j, without j, best first. Bounds beyond the last hit mean
+// the end of the list.
 func (r *Ranking) Hits(i, j int) []Hit {
 	j = min(j, len(r.order))
 	hits := make([]Hit, 0, max(j-i, 0))
@@ -147,7 +145,7 @@ func (r *Ranking) score(m *loci.Match) float64 {
 	return total
 }
 
-// termScore is what term t adds to the score of m.
+// termScore returns the share of term t in the score of m.
 func (r *Ranking) termScore(m *loci.Match, t int) float64 {
 	frequency := 0.0
 	for f := range loci.FieldCount {

@@ -12,26 +12,26 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Text is a text as Compare sees it. It is safe for concurrent use.
+// Text is a text prepared for Compare. It is safe for concurrent use.
 type Text struct {
 	// Words is how many words a search index has of the text.
 	Words int
 
 	tokens []token
-	// unspaced is the whole text, folded, if it has words of a script that does not
-	// put spaces between them.
+	// unspaced is the whole text, folded, if it has words of a script that does not put spaces
+	// between them.
 	unspaced string
 }
 
 // token is a word, a number or a sign that says something.
 type token struct {
 	kind kind
-	text string // folded; two texts with the same ones are the same
-	key  string // of a word: without its English ending and, as far as they often are left out, its marks
-	unit string // of what stands behind a number: as it was written
-	stem string // of a whole word: as a search index has it
+	text string // folded; equal for equal texts
+	key  string // of a word: without its English ending and the marks that people often leave out
+	unit string // of a unit after a number: as written
+	stem string // of a whole word: as in a search index
 
-	start, end int // where it stands in the text
+	start, end int // its place in the text
 }
 
 type kind byte
@@ -42,7 +42,8 @@ const (
 	signToken
 )
 
-// Read cuts a text into words, numbers and signs. Spaces, quotes and the marks that end or part sentences are none.
+// Read splits a text into words, numbers and signs. Spaces, quotes and punctuation at the ends of
+// sentences and clauses are not signs.
 func Read(text string) *Text {
 	r := &Text{tokens: make([]token, 0, len(text)/6+1)}
 	var analyzer loci.Analyzer
@@ -63,7 +64,7 @@ func Read(text string) *Text {
 
 func (r *Text) empty() bool { return len(r.tokens) == 0 }
 
-// signs adds what stands between words and is more than punctuation.
+// signs adds the characters between words that are more than punctuation.
 func (r *Text) signs(text string, from, to int) {
 	for i, c := range text[from:to] {
 		if isSign(text, from+i, c) {

@@ -7,7 +7,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// The marks around a found word in a snippet.
+// These are the marks around a found word in a snippet.
 const (
 	MarkStart = "**"
 	MarkEnd   = "**"
@@ -17,9 +17,9 @@ const (
 // SnippetWidth is about how many characters of text a snippet has.
 const SnippetWidth = 160
 
-// Snippet returns the part of text in which most of the query's words stand,
-// with each found word between MarkStart and MarkEnd, cut at words. It returns
-// the beginning of text if no word of the query occurs.
+// Snippet returns the part of text with the most words of the query, cut at words, with each
+// found word between MarkStart and MarkEnd. If no word of the query occurs, it returns the
+// beginning of text.
 func (q Query) Snippet(text string) string {
 	found := q.find(text)
 	from := bestWindow(found)
@@ -43,7 +43,7 @@ func (q Query) Snippet(text string) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-// find returns the words of text that the query asks for.
+// find returns the words of text that match the query.
 func (q Query) find(text string) (found []loci.Word) {
 	if q.parts != nil {
 		return q.findParts(text)
@@ -72,7 +72,7 @@ func (q Query) wants(w loci.Word) bool {
 	return false
 }
 
-// bestWindow returns where the densest SnippetWidth of found words begins.
+// bestWindow returns where the SnippetWidth bytes with the most found words begin.
 func bestWindow(found []loci.Word) int {
 	best, from := 0, 0
 	for i, j := 0, 0; i < len(found); i++ {
@@ -94,8 +94,8 @@ func distinctWords(words []loci.Word) int {
 	return len(seen)
 }
 
-// window returns SnippetWidth bytes of text from a little before at, moved to
-// the boundaries of words.
+// window returns SnippetWidth bytes of text, starting a little before at, moved to the boundaries
+// of words.
 func window(text string, at int) (start, end int) {
 	start = max(0, at-SnippetWidth/4)
 	end = min(len(text), start+SnippetWidth)

@@ -9,19 +9,20 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// How much of a text is looked for elsewhere, to find what says much the same.
+// These constants limit how much of a text is used to search for similar ones.
 const (
-	tellingWords = 300 // words from the beginning that are looked at
-	tellingTerms = 2   // words that a text must have, all of them
-	enoughWords  = 24  // of so long a text one search is enough, as what differs is rarely among its words
-	phraseWords  = 3   // characters that stand together where each is a word
+	tellingWords = 300 // words at the beginning that are considered
+	tellingTerms = 2   // words that a similar text must have, all of them
+	enoughWords  = 24  // with this many words one search is enough: few of them differ
+	phraseWords  = 3   // adjacent characters, in scripts where each is a word
 )
 
-// Alike returns searches, each of words that must all occur, one of which finds what says nearly the same as r: the
-// first asks for words of an earlier part than the second, so that one place where the texts differ breaks one of them
-// at most. A long text has one. They are the longest words, which few other texts have, and no more than two, as a
-// full-text index looks each of them up in all of its parts, which is most of what a search costs. There is none for a
-// text without words.
+// Alike returns searches that find texts nearly the same as r. All words of a search must occur.
+// The first search uses an earlier part of the text than the second, so that one difference
+// between the texts breaks at most one of them. A long text has one search. Its words are the
+// longest, because few other texts have them, and at most two, because a full-text index looks up
+// each word in all its parts, which is most of the cost of a search. A text without words has
+// none.
 func (r *Text) Alike() (searches [][]loci.Term) {
 	list := r.telling()
 	half := min(tellingTerms, (len(list)+1)/2)
@@ -45,9 +46,9 @@ type candidate struct {
 	at, weight int
 }
 
-// telling returns different words in their order, at most twice tellingTerms. Numbers and words that deny are left
-// out, as they are what a contradiction has others of, and so are those that most texts have; unless there is nothing
-// else.
+// telling returns different words in their order, at most twice tellingTerms. It leaves out
+// numbers and negations, because contradicting texts differ in these, and words that most texts
+// have; unless there is nothing else.
 func (r *Text) telling() []loci.Term {
 	tokens := r.tokens[:min(len(r.tokens), tellingWords)]
 	list, rest := make([]candidate, 0, len(tokens)), []candidate(nil)
@@ -83,8 +84,8 @@ func (r *Text) telling() []loci.Term {
 	return spread(list)
 }
 
-// spread returns the candidates of the most weight in the order of the text. Where there are too many of one weight it
-// takes them from all of the text.
+// spread returns the candidates with the most weight, in the order of the text. If too many have
+// the same weight, it picks them evenly from the whole text.
 func spread(list []candidate) []loci.Term {
 	const most = 2 * tellingTerms
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
@@ -108,8 +109,8 @@ func spread(list []candidate) []loci.Term {
 	return terms
 }
 
-// phrase returns the word at i with those that follow it without a space, as is usual where words are single
-// characters.
+// phrase returns the word at i and the words that follow it without a space, as in scripts where
+// a character is a word.
 func (r *Text) phrase(i int) []string {
 	words := []string{r.tokens[i].stem}
 	for j := i + 1; j < len(r.tokens) && len(words) < phraseWords; j++ {

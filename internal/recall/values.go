@@ -9,20 +9,20 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// value is a word for one of several things of which only one can hold.
+// value is one of several things that exclude each other, such as "on" and "off".
 type value struct {
-	group int // negation, or a group of opposites
+	group int // the negations, or a group of opposites
 	side  int
 	word  string
 }
 
 const negation = -1
 
-// numberWords are those that are numbers and nothing else, as their keys.
+// numberWords maps words that are always numbers, by key.
 var numberWords = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
 	"eight": "8", "nine": "9", "ten": "10"}
 
-// The lists are made when the first two texts are compared, which most commands never do.
+// The lists are built when the first two texts are compared, which most commands never do.
 var (
 	spaced = sync.OnceValue(func() map[string][]value {
 		return byWord("", 0, func(s string) string { return Read(s).tokens[0].key })
@@ -30,14 +30,14 @@ var (
 	unspaced = sync.OnceValue(func() map[string][]value {
 		return byWord("-unspaced", len(language.Groups("opposites")), foldWord)
 	})
-	// patterns are the words of unspaced, the longest first.
+	// patterns are the words of unspaced, longest first.
 	patterns = sync.OnceValue(func() []string { return longest(unspaced()) })
 	turning  = sync.OnceValue(func() []string { return language.Words("turning") })
 	percents = sync.OnceValue(func() map[string]bool { return set(strings.Join(language.Words("percent"), " ")) })
 )
 
-// byWord lists what each word of the lexicons with that ending says, by what key makes of it. Groups are numbered
-// from first.
+// byWord returns the values of each word in the lexicons with that ending, keyed by key. Groups
+// are numbered from first.
 func byWord(ending string, first int, key func(string) string) map[string][]value {
 	list := map[string][]value{}
 	add := func(group, side int, words []string) {
@@ -66,7 +66,7 @@ func longest(values map[string][]value) []string {
 	return list
 }
 
-// values counts the words that say which of several things holds.
+// values counts the words whose values exclude each other.
 func (r *Text) values() map[value]int {
 	counts := map[value]int{}
 	for _, t := range r.tokens {

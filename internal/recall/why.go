@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// The things that decide between memories of the same score, in their order.
+// These are the properties that order memories with the same score, in this order.
 const (
 	BoostPinned     = "pinned"
 	BoostImportance = "importance"
@@ -25,8 +25,8 @@ var fieldNames = [loci.FieldCount]string{
 	loci.FieldTags:     "tags",
 }
 
-// why explains the hit at position i. The scores of its terms add up to its
-// score, but for the last bits of the sum.
+// why explains the hit at position i. The scores of its terms add up to its score, except for
+// rounding.
 func (r *Ranking) why(i int) loci.Why {
 	m := r.order[i].match
 	why := loci.Why{Terms: []loci.WhyTerm{}, Boosts: r.boosts(i)}
@@ -48,8 +48,8 @@ func fieldsOf(m *loci.Match, t int) (fields []string) {
 	return fields
 }
 
-// boosts says what put the hit at i before another one of the same score. The order
-// is sorted, so the last of those that are equal in what counts first is the least.
+// boosts returns why the hit at i comes before another one with the same score. The order is
+// sorted, so the last of those that are equal in the earlier properties is the lowest.
 func (r *Ranking) boosts(i int) []string {
 	boosts := []string{}
 	hit := r.order[i]
@@ -71,8 +71,7 @@ func (r *Ranking) boosts(i int) []string {
 	return boosts
 }
 
-// lastLike returns the last position of those from i on that are alike, which
-// stand together.
+// lastLike returns the last of the adjacent positions from i on that are alike.
 func (r *Ranking) lastLike(i int, alike func(ranked) bool) int {
 	return i + sort.Search(len(r.order)-i, func(n int) bool { return !alike(r.order[i+n]) }) - 1
 }

@@ -15,11 +15,10 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// Backup copies every file into dir, which is made if it is not there, and
-// returns their names in it, with slashes. Each copy is of one moment while
-// others go on writing. The registry is copied first and its copy says which
-// orgs there are, so every org that a restored registry knows has its file. Where a
-// project is deleted meanwhile it begins anew, once.
+// Backup copies every file into dir and returns their names in it, with slashes. It creates dir
+// if necessary. Each copy is a snapshot, and others can go on writing. It copies the registry
+// first, and the copy decides which orgs to copy, so every org in a restored registry has its
+// file. If a project is deleted meanwhile, Backup starts over, once.
 func (s *Store) Backup(ctx context.Context, dir string) ([]string, error) {
 	files, err := s.backUp(ctx, dir)
 	if !errors.Is(err, errProjectGone) {
@@ -44,7 +43,7 @@ func (s *Store) backUp(ctx context.Context, dir string) ([]string, error) {
 	files := []string{metaFile}
 	ids, projects, err := listedIn(meta)
 	if err != nil {
-		return files, fmt.Errorf("read %s: %w", meta, err)
+		return files, fmt.Errorf("cannot read %s: %w", meta, err)
 	}
 	for _, id := range ids {
 		name := path.Join(orgsDir, string(id)+".db")
@@ -58,7 +57,7 @@ func (s *Store) backUp(ctx context.Context, dir string) ([]string, error) {
 	return append(files, names...), translate(err)
 }
 
-// listedIn reads the registry in a file that nobody has open, and leaves nothing
+// listedIn reads the registry in a file that no process has open, and leaves no other files
 // beside it.
 func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err error) {
 	c, err := openCopy(metaPath)
@@ -78,8 +77,8 @@ func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	// An intent in the copy is carried out when the backup is restored, so the
-	// file goes to where it was before. One that is being made or deleted is not needed.
+	// An intent in the copy is carried out when the backup is restored, so the file goes to its
+	// old place. A project that is being created or deleted is not needed.
 	err = eachRow(c, `SELECT p.org_id, p.id, p.status FROM projects p JOIN orgs o ON o.id = p.org_id
 		WHERE o.state IN `+sqlstore.OpenStates+
 		" AND (p.intent IS NULL OR p.intent IN ('archiving', 'restoring')) ORDER BY p.id", func(st *sqlite3.Stmt) error {
@@ -92,13 +91,14 @@ func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err e
 	return ids, projects, err
 }
 
-// openCopy opens a database that nobody has open, to read it, and leaves nothing beside it.
+// openCopy opens a database that no process has open, for reading, and leaves no other files
+// beside it.
 func openCopy(file string) (*sqlite3.Conn, error) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
 		return nil, err
 	}
-	// Not a net/url: it would put a slash before a drive letter.
+	// This does not use net/url, which would put a slash before a drive letter.
 	uri := "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(abs)) +
 		"?immutable=1"
 	return sqlite3.OpenFlags(uri, sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)

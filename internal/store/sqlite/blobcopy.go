@@ -18,7 +18,7 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// holdBlobs keeps sweeps off until release.
+// holdBlobs prevents sweeps until release.
 func (s *Store) holdBlobs(ctx context.Context, org loci.OrgID) (release func() error, err error) {
 	if _, err := s.registry.Exists(ctx, org); err != nil {
 		return nil, err
@@ -33,8 +33,8 @@ func (s *Store) holdBlobs(ctx context.Context, org loci.OrgID) (release func() e
 	return lock.Close, nil
 }
 
-// copyOrg copies an org's file and the attachments that the copy names into dir, and returns
-// the names, with slashes. name is that of the file.
+// copyOrg copies an org's file and the attachments that the copy names into dir. It returns the
+// names of the copies, with slashes. name is the name of the org's file.
 func (s *Store) copyOrg(ctx context.Context, id loci.OrgID, dir, name string) (names []string, err error) {
 	release, err := s.holdBlobs(ctx, id)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) copyOrg(ctx context.Context, id loci.OrgID, dir, name string) (n
 	}
 	sums, err := sumsIn(target)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", target, err)
+		return nil, fmt.Errorf("cannot read %s: %w", target, err)
 	}
 	names = []string{name}
 	for _, sum := range sums {
@@ -66,7 +66,7 @@ func (s *Store) copyOrg(ctx context.Context, id loci.OrgID, dir, name string) (n
 	return names, nil
 }
 
-// sumsIn reads what a copied file names.
+// sumsIn returns the checksums of the attachments in a copied file.
 func sumsIn(orgPath string) (sums [][]byte, err error) {
 	c, err := openCopy(orgPath)
 	if err != nil {
@@ -79,10 +79,10 @@ func sumsIn(orgPath string) (sums [][]byte, err error) {
 	return sums, errors.Join(err, c.Close())
 }
 
-// errDamaged says that a file is not there or not what its name says.
-var errDamaged = errors.New("the bytes are not those of the name")
+// errDamaged means that a file is missing or its bytes do not match its name.
+var errDamaged = errors.New("the bytes do not match the name")
 
-// copyBlob makes a durable copy, and refuses what has changed.
+// copyBlob makes a durable copy. It fails if the bytes have changed.
 func copyBlob(ctx context.Context, from, to string, sum []byte) (err error) {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +107,7 @@ func copyBlob(ctx context.Context, from, to string, sum []byte) (err error) {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// Check compares all bytes with their names, and the names with the rows.
+// Check compares the bytes of each file with its name, and the names with the rows.
 func (b blobs) Check(ctx context.Context, org loci.OrgID) (problems []string, err error) {
 	release, err := b.s.holdBlobs(ctx, org)
 	if err != nil {
@@ -145,8 +145,7 @@ func (b blobs) Check(ctx context.Context, org loci.OrgID) (problems []string, er
 	return bounded(problems), fileError(err)
 }
 
-// assetRef is an attachment of which bytes are expected; of several with the same
-// bytes, one.
+// assetRef is an attachment whose bytes must exist. Attachments with the same bytes share one.
 type assetRef struct {
 	asset  loci.AssetID
 	memory loci.MemoryID
@@ -184,7 +183,7 @@ func (b blobs) problem(org loci.OrgID, sum []byte, of assetRef, size int64, ther
 		b.nameOf(org, sum), what, of.asset, of.memory)
 }
 
-// bounded cuts a report: a lost directory would name every attachment.
+// bounded shortens a report. Otherwise a lost directory would list every attachment.
 func bounded(problems []string) []string {
 	if extra := len(problems) - maxReported; extra > 0 {
 		problems = append(problems[:maxReported:maxReported], fmt.Sprintf("%d more files are missing or have changed", extra))
@@ -202,7 +201,7 @@ func hashFile(ctx context.Context, path string) (sum []byte, err error) {
 	return h.Sum(nil), errors.Join(err, f.Close())
 }
 
-// strayBlobs reports directories that no org leads to.
+// strayBlobs reports directories that belong to no org.
 func (s *Store) strayBlobs(ctx context.Context) (problems []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(s.opts.Dir, assetsDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -219,9 +218,9 @@ func (s *Store) strayBlobs(ctx context.Context) (problems []string, err error) {
 			return err
 		})
 		if !known && err == nil {
-			problems = append(problems, "the directory "+assetsDir+"/"+e.Name()+" is there, but "+metaFile+
-				" knows no such org: put the "+metaFile+
-				" back that belongs to it, or bring a backup back with: loci backup restore")
+			problems = append(problems, "the directory "+assetsDir+"/"+e.Name()+" exists, but "+metaFile+
+				" has no such org; put back the "+metaFile+
+				" that belongs to it, or restore a backup with: loci backup restore")
 		}
 	}
 	return problems, translate(err)
@@ -233,11 +232,11 @@ func (s *Store) countBlobs(org loci.OrgID) (n int, err error) {
 	return n, err
 }
 
-// removeBlobs removes everything that an org has attached. The caller has made
-// sure that no Put of the org begins any more.
+// removeBlobs removes all attachments of an org. The caller has made sure that no new Put for the
+// org begins.
 func (s *Store) removeBlobs(org loci.OrgID) error {
 	if err := org.Validate(); err != nil {
-		return err // else it might be everybody's directory
+		return err // otherwise it might be the directory of all orgs
 	}
 	return os.RemoveAll(s.blobDir(org))
 }

@@ -26,22 +26,21 @@ const (
 	blobLock  = ".lock"  // held by a sweep, shared by those who need everything to stay
 )
 
-// blobs keeps each blob in a file named by its hash, under a directory of its org.
+// blobs stores each blob in a file named by its hash, in a directory of its org.
 //
-// A name is given, renewed and removed only inside a write transaction of the org's
-// file, of which there is one at a time among all processes. So no sweep
-// comes between the look at a file and what follows from it, and a deleted org gets no
-// new file.
+// Loci names, renews and removes a file only inside a write transaction of the org's file. All
+// processes together run one such transaction at a time. So no sweep can come between checking a
+// file and acting on it, and a deleted org gets no new file.
 type blobs struct{ s *Store }
 
-// Blobs keeps the bytes of attachments.
+// Blobs returns the store of the attachments' bytes.
 func (s *Store) Blobs() store.Blobs { return blobs{s} }
 
 func (s *Store) blobDir(org loci.OrgID) string {
 	return filepath.Join(s.opts.Dir, assetsDir, string(org))
 }
 
-// blobName is the path of a blob in the directory of its org.
+// blobName returns the path of a blob in the directory of its org.
 func blobName(sum []byte) string {
 	name := hex.EncodeToString(sum)
 	return filepath.Join(name[:2], name)
@@ -61,9 +60,9 @@ func (b blobs) Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64
 		return sum, 0, fileError(err)
 	}
 	defer func() {
-		_ = os.Remove(part.Name()) // not there any more after success
+		_ = os.Remove(part.Name()) // already gone after success
 		if loci.CodeOf(err) == loci.NotFound {
-			_ = os.Remove(b.s.blobDir(org)) // deleted meanwhile; fails where another has something in it
+			_ = os.Remove(b.s.blobDir(org)) // deleted meanwhile; Remove fails if another caller's file is in it
 		}
 	}()
 	sum, size, err = receive(ctx, part, r, max(limit, 0))
@@ -75,7 +74,7 @@ func (b blobs) Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64
 	return sum, size, fileError(err)
 }
 
-// newPart makes a file that no reader sees, in a directory that stays.
+// newPart creates a file that readers cannot see, in a directory that nothing removes meanwhile.
 func (b blobs) newPart(org loci.OrgID) (*os.File, error) {
 	dir := b.s.blobDir(org)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -87,7 +86,7 @@ func (b blobs) newPart(org loci.OrgID) (*os.File, error) {
 	return os.CreateTemp(dir, blobPart+"*") // mode 0600
 }
 
-// receive writes what r gives and makes it durable.
+// receive writes the bytes of r durably.
 func receive(ctx context.Context, part *os.File, r io.Reader, limit int64) (sum [32]byte, n int64, err error) {
 	h, from := sha256.New(), &untilDone{ctx, r}
 	n, err = io.Copy(io.MultiWriter(part, h), io.LimitReader(from, limit))
@@ -105,7 +104,7 @@ func receive(ctx context.Context, part *os.File, r io.Reader, limit int64) (sum 
 	return [32]byte(h.Sum(nil)), n, err
 }
 
-// untilDone is a reader that ends with its context.
+// untilDone is a reader that stops when its context ends.
 type untilDone struct {
 	ctx context.Context //nolint:containedctx // lives as long as one copy
 	r   io.Reader
@@ -118,9 +117,9 @@ func (u *untilDone) Read(p []byte) (int, error) {
 	return u.r.Read(p)
 }
 
-// place gives a complete file its name. It may run twice. The time is the store's, as
-// sweeps go by it. What is there already is replaced by the same: how long an upload takes must not
-// tell whether somebody has uploaded these bytes before.
+// place gives a complete file its name. It may run twice. It uses the store's clock, because
+// sweeps compare with that. It replaces an existing file by the same bytes: otherwise the
+// duration of an upload would reveal whether someone had uploaded these bytes before.
 func (b blobs) place(part, path string, size int64) error {
 	now, dir := b.s.opts.Now(), filepath.Dir(path)
 	info, err := os.Stat(path)
@@ -129,7 +128,7 @@ func (b blobs) place(part, path string, size int64) error {
 	if err == nil {
 		err = os.Rename(part, path)
 	}
-	if err != nil && there { // it ran before, or a reader keeps the file open where that forbids to replace it
+	if err != nil && there { // it ran before, or a reader has the file open on a system that then cannot replace it
 		err = os.Chtimes(path, now, now)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,7 +137,8 @@ func (b blobs) place(part, path string, size int64) error {
 	if err != nil {
 		return err
 	}
-	// Here, so that another Put of the same bytes does not rest on a name that is not durable.
+	// Sync here, so that another Put of the same bytes does not rely on a name that is not
+	// durable.
 	err = errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
 	if err != nil && !there {
 		err = errors.Join(err, os.Remove(path))
@@ -162,15 +162,14 @@ func (b blobs) Open(_ context.Context, org loci.OrgID, sum [32]byte) (io.ReadSee
 
 func noBytes() error { return loci.Errorf(loci.NotFound, "no such file") }
 
-// blob is a file of an org's directory.
+// blob is a file in an org's directory.
 type blob struct {
 	path string
-	sum  []byte // nil: what a writer has not completed
+	sum  []byte // nil: an upload that was not completed
 	size int64
 }
 
-// eachBlob calls fn with all files of an org's directory that are the store's, and the
-// time of each.
+// eachBlob calls fn with the time of each file in an org's directory that belongs to the store.
 func (s *Store) eachBlob(org loci.OrgID, fn func(blob, time.Time) error) error {
 	err := filepath.WalkDir(s.blobDir(org), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -193,13 +192,13 @@ func (s *Store) eachBlob(org loci.OrgID, fn func(blob, time.Time) error) error {
 		}
 		return fn(blob{path, sum, info.Size()}, info.ModTime())
 	})
-	if errors.Is(err, fs.ErrNotExist) { // nothing was ever attached, or a writer was quicker
+	if errors.Is(err, fs.ErrNotExist) { // the org has no attachments, or a writer removed the directory
 		return nil
 	}
 	return err
 }
 
-// fileError gives errors of files their code, as translate does for those of databases.
+// fileError adds a code to errors of files, as translate does for errors of databases.
 func fileError(err error) error {
 	var number syscall.Errno
 	switch {

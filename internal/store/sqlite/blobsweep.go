@@ -16,14 +16,15 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// sweepBatch keeps each transaction short, so that writers do not wait.
+// sweepBatch is how many files one transaction removes. It keeps the transactions short, so that
+// writers do not wait.
 const sweepBatch = 100
 
-// Sweep does nothing while a backup, an export or a check of the org is under way: they
-// read names first and bytes later.
+// Sweep does nothing during a backup, an export or a check of the org, because these read the
+// names first and the bytes later.
 //
-// It looks twice. What it takes for free has to be so in what is committed: the transaction
-// that removes the file may hold changes of others that fail with it.
+// It checks twice. A file may be removed only if the committed state does not use it: the
+// transaction that removes the file may contain other callers' changes and fail with them.
 func (b blobs) Sweep(ctx context.Context, org loci.OrgID, before time.Time) (n int, err error) {
 	if _, err := b.s.registry.Exists(ctx, org); err != nil {
 		return 0, translate(err)
@@ -59,7 +60,7 @@ func (s *Store) blobLock(org loci.OrgID) *flock.Flock {
 	return flock.New(filepath.Join(s.blobDir(org), blobLock), flock.SetPermissions(0o600))
 }
 
-// sweep removes those of list that are of no use any more.
+// sweep removes the files in list that are no longer used.
 func (b blobs) sweep(ctx context.Context, org loci.OrgID, list []blob, before time.Time) (int, error) {
 	err := b.s.View(ctx, org, func(tx store.Tx) (err error) {
 		list, err = unnamed(tx, list)
@@ -87,12 +88,12 @@ func (b blobs) sweep(ctx context.Context, org loci.OrgID, list []blob, before ti
 	return len(removed), err
 }
 
-// unnamed returns those of list that no asset names.
+// unnamed returns the files in list that no asset names.
 func unnamed(tx store.Tx, list []blob) (free []blob, err error) {
 	for _, f := range list {
 		named := false
 		if f.sum != nil {
-			named, err = tx.(*sqlstore.Tx).NamesBlob(f.sum) //nolint:forcetypeassert // ours
+			named, err = tx.(*sqlstore.Tx).NamesBlob(f.sum) //nolint:forcetypeassert // a transaction of this engine
 		}
 		if err != nil {
 			return nil, err

@@ -13,11 +13,11 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// maxReported bounds a report: a lost index would name every row.
+// maxReported limits a report. Otherwise a lost index would list every row.
 const maxReported = 20
 
-// sums holds for each row a sum of hashes: what the index has, minus what the
-// row says it should have. It is zero where they agree, in any order.
+// sums holds for each row a sum of hashes: the entries of the index minus the entries that the
+// row should have. If they agree, the sum is zero, whatever their order.
 type sums struct {
 	seed maphash.Seed
 	rows map[int64]uint64
@@ -53,8 +53,8 @@ type word struct {
 
 var fieldNames = [loci.FieldCount]string{"title", "content", "summary", "key", "category", "tags"}
 
-// Check compares what is derived with the rows. It reads one snapshot and may
-// run in a View, so that writers go on.
+// Check compares the derived data with the rows. It reads one snapshot and may run in a View, so
+// that writers can go on.
 func (x index) Check(ctx context.Context) ([]string, error) {
 	text, postings := newSums(), newSums()
 	if err := x.sumIndexes(ctx, text, postings); err != nil {
@@ -97,8 +97,8 @@ func (x index) sumIndexes(ctx context.Context, text, postings *sums) error {
 		})
 }
 
-// Check reads every file of the data directory and returns what is wrong, one
-// sentence each. It reads snapshots beside the writers.
+// Check reads every file of the data directory and returns the problems that it finds, one
+// sentence each. It reads snapshots while others write.
 func (s *Store) Check(ctx context.Context) ([]string, error) {
 	problems, err := s.meta.Check(ctx)
 	problems = named(metaFile, problems)
@@ -118,7 +118,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return problems, err
 		}
-		sound := len(found) == 0 // else it may be impossible to say what should be there
+		sound := len(found) == 0 // if the registry is damaged, the expected files are unknown
 		found, err = s.Blobs().Check(ctx, org.ID)
 		if loci.CodeOf(err) == loci.Unavailable {
 			if sound {
@@ -146,7 +146,7 @@ func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string,
 	err = s.with(ctx, id, func(f *orgFile) error {
 		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
 			if problems, err = integrity(c, "memory_text"); err != nil || len(problems) > 0 {
-				return err // what is derived says little about a damaged file
+				return err // a check of derived data is useless if the file is damaged
 			}
 			problems, err = s.tx(f, c).Lists().Check(ctx)
 			return err
@@ -155,9 +155,8 @@ func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string,
 	return problems, err
 }
 
-// integrity queries the full-text tables before it checks the file: FTS5 keeps
-// the layout of an earlier moment until a query, and integrity_check alone
-// would report what has moved since as damage.
+// integrity queries the full-text tables before it checks the file. FTS5 caches their layout
+// until the next query, so integrity_check alone would report moved data as damage.
 func integrity(c *sqlitedb.Conn, tables ...string) ([]string, error) {
 	for _, table := range tables {
 		err := c.Query("SELECT rowid FROM "+table+" WHERE "+table+" MATCH 'a' LIMIT 1", nil,
@@ -176,7 +175,7 @@ func named(file string, problems []string) []string {
 	return problems
 }
 
-// Rebuild makes anew what is derived from the rows of every org and project.
+// Rebuild rebuilds the derived data of every org and project.
 func (s *Store) Rebuild(ctx context.Context) error {
 	list, err := s.Orgs().List(ctx)
 	if err != nil {
@@ -184,7 +183,7 @@ func (s *Store) Rebuild(ctx context.Context) error {
 	}
 	for _, org := range list {
 		if err := s.Update(ctx, org.ID, func(tx store.Tx) error { return tx.Lists().Rebuild(ctx) }); err != nil {
-			return fmt.Errorf("rebuild org %s: %w", org.ID, err)
+			return fmt.Errorf("cannot rebuild org %s: %w", org.ID, err)
 		}
 	}
 	return s.rebuildProjects(ctx)

@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// dialect is SQLite's. The file is the tenant.
+// dialect is the dialect of SQLite. Each org has its own file.
 var dialect = &sqlstore.Dialect{
 	Join:     "CROSS JOIN",
 	Is:       "IS",
@@ -27,7 +27,8 @@ var dialect = &sqlstore.Dialect{
 	Reference: sqlitedb.ErrConstraintForeignKey,
 }
 
-// numbers writes a list as JSON: one parameter for any number of values, so that one text serves them all.
+// numbers writes a list as JSON. As one parameter for any number of values, it lets one text
+// serve them all.
 func numbers(list []int64) any {
 	b := []byte{'['}
 	for i, n := range list {

@@ -15,9 +15,9 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// Delete takes steps each of which may be repeated: the mark in the registry,
-// from which on nobody gets in; the mark in the org's file, for those who have
-// it open; the projects; the rows of the registry; the files; the receipt as a tombstone.
+// Delete takes these steps, each of which may be repeated: mark the org in the registry, which
+// locks everybody out; mark the org's file, for processes that have it open; delete the projects;
+// delete the registry's rows; delete the files; keep the receipt as a tombstone.
 func (o orgs) Delete(ctx context.Context, id loci.OrgID) (store.Receipt, error) {
 	leave, err := o.s.alone(ctx)
 	if err != nil {
@@ -28,8 +28,8 @@ func (o orgs) Delete(ctx context.Context, id loci.OrgID) (store.Receipt, error) 
 	return r, translate(err)
 }
 
-// deleteOrg is Delete for one who is alone. The receipt of an org that is
-// deleted already is given again.
+// deleteOrg is Delete for a caller that holds people.lock. For an org that has been deleted
+// already, it returns the same receipt again.
 func (s *Store) deleteOrg(ctx context.Context, id loci.OrgID) (store.Receipt, error) {
 	if err := s.markDeleting(ctx, id); err != nil {
 		return store.Receipt{}, err
@@ -84,8 +84,8 @@ func (s *Store) receipt(ctx context.Context, id loci.OrgID) (r store.Receipt, do
 	return r, done, err
 }
 
-// entomb takes the org's own row out of its file, so that whoever has it open
-// stops, and counts what is in it. The file may be lost.
+// entomb deletes the org's own row in its file, so that processes that have the file open stop,
+// and counts the rows of the file. The file may be missing.
 func (s *Store) entomb(ctx context.Context, r *store.Receipt) (err error) {
 	path := s.orgPath(r.OrgID)
 	for _, name := range s.orgFileNames(r.OrgID) {
@@ -103,7 +103,7 @@ func (s *Store) entomb(ctx context.Context, r *store.Receipt) (err error) {
 	}
 	db, err := sqlitedb.Open(ctx, s.orgOptions(r.OrgID))
 	if errors.Is(err, sqlitedb.ErrNotDB) || errors.Is(err, sqlitedb.ErrCorrupt) {
-		return nil // nobody else can have it open
+		return nil // no process can have it open
 	}
 	if err != nil {
 		return openError("file of org "+string(r.OrgID), err)
@@ -119,8 +119,7 @@ func (s *Store) entomb(ctx context.Context, r *store.Receipt) (err error) {
 	})
 }
 
-// removeRows takes everything of the org out of the registry but its own row,
-// which keeps the receipt.
+// removeRows deletes all the org's rows in the registry, except its own, which keeps the receipt.
 func (s *Store) removeRows(ctx context.Context, r *store.Receipt) error {
 	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
 		receipt := *r
@@ -146,12 +145,12 @@ func (s *Store) removeRows(ctx context.Context, r *store.Receipt) error {
 
 func (s *Store) orgFileNames(id loci.OrgID) []string {
 	path := s.orgPath(id)
-	// The journal is of a file that was killed before it had a log.
+	// The journal exists if a process was killed before the file had a write-ahead log.
 	return []string{path, path + "-wal", path + "-shm", path + "-journal", path + ".lock"}
 }
 
-// removeFiles removes the org's files and attachments. Those who wait for the lock of a removed
-// file meet a file without an org.
+// removeFiles removes the org's files and attachments. Processes that wait for the lock of a
+// removed file then find a file without an org.
 func (s *Store) removeFiles(id loci.OrgID) (err error) {
 	for _, name := range s.orgFileNames(id) {
 		if e := os.Remove(name); e != nil && !errors.Is(e, fs.ErrNotExist) {
@@ -161,7 +160,7 @@ func (s *Store) removeFiles(id loci.OrgID) (err error) {
 	return errors.Join(err, s.removeBlobs(id))
 }
 
-// manifest says what an export holds.
+// manifest lists the contents of an export.
 type manifest struct {
 	Loci      string         `json:"loci"`
 	Format    int            `json:"format"`
@@ -171,7 +170,8 @@ type manifest struct {
 	Projects  []loci.Project `json:"projects,omitempty"`
 }
 
-// Export copies the org's file, its attachments and its projects beside a manifest that names them.
+// Export copies the org's file, its attachments and its projects, and writes a manifest that
+// names them.
 func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 	org, err := o.s.registry.Exists(ctx, id)
 	if err != nil {
@@ -181,7 +181,7 @@ func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 		return openError("export directory "+dir, err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		return errors.Join(err, loci.Errorf(loci.Conflict, "%s is not empty; name a new directory", dir))
+		return errors.Join(err, loci.Errorf(loci.Conflict, "cannot export to %s: the directory is not empty; use a new directory", dir))
 	}
 	own, err := o.s.copyOrg(ctx, id, dir, string(id)+".db")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 var errClosed = loci.Errorf(loci.Unavailable, "the store is closed")
 
-// errorClass is a kind of error with what it is called outside.
+// errorClass is a kind of error and the code and text that callers get for it.
 type errorClass struct {
 	class error
 	code  loci.Code
@@ -26,8 +26,8 @@ var databaseErrors = []errorClass{
 	{sqlitedb.ErrBusy, loci.Unavailable, "the database is locked by another program; try again"},
 	{sqlitedb.ErrFiles, loci.Unavailable, tooManyFiles},
 	{sqlitedb.ErrGone, loci.Unavailable,
-		"the data directory was moved, replaced or deleted while Loci runs; nothing was written. Bring it back, then " +
-			"start Loci again"},
+		"the data directory was moved, replaced or deleted while Loci was running; nothing was written. Put it back, " +
+			"then restart Loci"},
 	{sqlitedb.ErrClosed, loci.Unavailable, "the store is closed"},
 	{sqlitedb.ErrIO, loci.Unavailable, "the disk failed; nothing was written"},
 }
@@ -36,16 +36,17 @@ var fileErrors = []errorClass{
 	{syscall.ENOSPC, loci.Full, "the disk is full; nothing was written"},
 	{syscall.EMFILE, loci.Unavailable, tooManyFiles},
 	{syscall.ENFILE, loci.Unavailable, tooManyFiles},
-	{fs.ErrPermission, loci.Unavailable, "the data directory cannot be written; all in it must be this user's"},
+	{fs.ErrPermission, loci.Unavailable, "the data directory cannot be written; this user must own everything in it"},
 	{syscall.EROFS, loci.Unavailable, "the data directory cannot be written"},
 }
 
-// translate gives errors of a database their code. Errors with a code, and those
-// that only a defect can cause, pass as they are; so do those of the function that a
-// transaction runs, which may be about another file, such as the one that an export goes to.
+// translate adds a code to errors of a database. It does not change errors with a code, nor
+// errors that only a defect can cause. It does not change errors of the function that a
+// transaction runs either, because they may be about another file, such as the target of an
+// export.
 func translate(err error) error { return classify(err, databaseErrors) }
 
-// translateFile is translate for what is beside the databases: locks, and the moves of files.
+// translateFile is translate for other files: locks and moved files.
 func translateFile(err error) error { return classify(translate(err), fileErrors) }
 
 func classify(err error, classes []errorClass) error {
@@ -60,8 +61,8 @@ func classify(err error, classes []errorClass) error {
 	return err
 }
 
-// openError explains to the operator why a file or directory cannot be used.
-// Unlike other errors its text holds the cause: only main sees it.
+// openError explains to the operator why a file or directory cannot be used. Unlike other errors
+// its text includes the cause, because only main sees it.
 func openError(what string, err error) error {
 	code := loci.Unavailable
 	if errors.Is(err, sqlitedb.ErrFull) {

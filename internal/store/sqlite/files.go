@@ -14,12 +14,12 @@ import (
 type orgFile struct {
 	pooled
 	org     loci.OrgID
-	options *sqlstore.Options // of its transactions
+	options *sqlstore.Options // for its transactions
 }
 
 func newOrgFile(key string) *orgFile { return &orgFile{org: loci.OrgID(key)} }
 
-// pooled is an open file in a pool. refs counts the calls that use it.
+// pooled is an open file in a pool. refs is the number of calls that use it.
 type pooled struct {
 	key    string
 	db     *sqlitedb.DB
@@ -27,23 +27,23 @@ type pooled struct {
 	err    error
 	refs   int
 	used   uint64
-	stale  bool // out of the pool; whoever leaves last closes it
+	stale  bool // removed from the pool; the last user closes it
 }
 
 func (p *pooled) base() *pooled { return p }
 
-// poolable is a pointer to something that embeds pooled.
+// poolable is a pointer to a struct that embeds pooled.
 type poolable interface{ base() *pooled }
 
-// files keeps the files open that were used last, of orgs or of projects. One
-// in use is never closed, so there may be more than max for a moment.
+// files keeps the most recently used files open, of orgs or of projects. It never closes a file
+// in use, so more than max files may be open for a moment.
 type files[F poolable] struct {
 	max  int
 	make func(key string) F
 	open func(context.Context, F) error // sets db
 
 	mu     sync.Mutex
-	idle   *sync.Cond // refs of some file fell to 0
+	idle   *sync.Cond // the refs of a file fell to 0
 	byKey  map[string]F
 	clock  uint64
 	closed bool
@@ -55,7 +55,7 @@ func newFiles[F poolable](limit int, make func(string) F, open func(context.Cont
 	return fs
 }
 
-// acquire returns the file of that key, opened. The caller releases it.
+// acquire returns the file of that key and opens it if necessary. The caller releases it.
 func (fs *files[F]) acquire(ctx context.Context, key string) (none F, err error) {
 	fs.mu.Lock()
 	if fs.closed {
@@ -74,7 +74,8 @@ func (fs *files[F]) acquire(ctx context.Context, key string) (none F, err error)
 	f.used = fs.clock
 	fs.mu.Unlock()
 	if !known {
-		// Others wait for this file too: the first caller's leaving must not fail them.
+		// Other callers wait for this file, too. If the first caller gives up, they must not
+		// fail.
 		err := fs.open(context.WithoutCancel(ctx), file)
 		fs.mu.Lock()
 		f.err = err
@@ -111,14 +112,14 @@ func (fs *files[F]) release(file F) {
 	fs.mu.Unlock()
 	for _, f := range victim {
 		if f.db != nil {
-			// A failed checkpoint loses nothing: the next open finds the log.
+			// A failed checkpoint loses no data: the next open reads the log.
 			_ = f.db.Close()
 		}
 	}
 }
 
-// discard takes a file that is of no use any more out of the pool, so that the
-// next caller opens it anew. The caller still releases it.
+// discard removes an unusable file from the pool, so that the next caller opens it again. The
+// caller still releases it.
 func (fs *files[F]) discard(file F) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -127,7 +128,7 @@ func (fs *files[F]) discard(file F) {
 	}
 }
 
-// each calls fn for the files that are open, until one fails.
+// each calls fn for the open files, until one call fails.
 func (fs *files[F]) each(fn func(F) error) error {
 	fs.mu.Lock()
 	var open []F
@@ -150,7 +151,7 @@ func (fs *files[F]) each(fn func(F) error) error {
 	return failed
 }
 
-// forget takes f out of the map, unless it is there no more.
+// forget removes f from the map if it is still there.
 func (fs *files[F]) forget(f *pooled) bool {
 	now, known := fs.byKey[f.key]
 	if !known || now.base() != f {
@@ -160,8 +161,7 @@ func (fs *files[F]) forget(f *pooled) bool {
 	return true
 }
 
-// victim takes the idle file that was used longest ago out of the map if there
-// are too many.
+// victim removes the least recently used idle file from the map if there are too many files.
 func (fs *files[F]) victim() []*pooled {
 	if len(fs.byKey) <= fs.max || fs.closed {
 		return nil
@@ -179,7 +179,7 @@ func (fs *files[F]) victim() []*pooled {
 	return []*pooled{oldest}
 }
 
-// drop forgets the file of that key, and closes it when nobody uses it any more.
+// drop forgets the file of that key, and closes it once nobody uses it.
 func (fs *files[F]) drop(key string) error {
 	fs.mu.Lock()
 	file, known := fs.byKey[key]

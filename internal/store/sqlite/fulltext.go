@@ -12,16 +12,15 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// setUpMeta makes plans independent of values (without it SQLite prepares a
-// statement anew whenever a limit or bound changes, which doubled the cost of a
-// list), and overwrites what is deleted where that costs no more writes.
+// setUpMeta makes plans independent of values and overwrites deleted data if that costs no
+// additional writes. Otherwise SQLite would prepare a statement again whenever a limit or bound
+// changes, which doubled the cost of a list.
 func setUpMeta(c *sqlite3.Conn) error {
 	_, err := c.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true)
 	return errors.Join(err, c.Exec("PRAGMA secure_delete = fast"))
 }
 
-// setUpOrg gives a connection the tokenizer and the function that memory_text
-// and match.go name.
+// setUpOrg registers the tokenizer and the function that memory_text and match.go use.
 func setUpOrg(c *sqlite3.Conn) error {
 	return errors.Join(setUpMeta(c), fts5.RegisterCustom(c, func(api *fts5.API) error {
 		return errors.Join(
@@ -30,10 +29,9 @@ func setUpOrg(c *sqlite3.Conn) error {
 	}))
 }
 
-// tokenizer gives FTS5 the words of loci.Analyzer: the stem, and beside it the
-// form where that is another word, so that prefixes and exact words match too.
-// A query's words come from the same analysis and are taken as they are:
-// stemming a stem once more can give another word.
+// tokenizer gives FTS5 the words of loci.Analyzer: the stem and, if it is different, the form as
+// well, so that prefixes and exact words match, too. FTS5 takes the words of a query unchanged,
+// because they come from the same analysis and stemming a stem again can produce another word.
 type tokenizer struct{ analyzer loci.Analyzer }
 
 func (t *tokenizer) Tokenize(flags fts5.TokenizeFlag, text, _ string, token fts5.TokenCallback) (err error) {
@@ -49,9 +47,9 @@ func (t *tokenizer) Tokenize(flags fts5.TokenizeFlag, text, _ string, token fts5
 	return err
 }
 
-// features packs what a match is made of: for each term and field a count
-// (16 bits), then for each field the number of words (32 bits). It looks at
-// nothing but the row itself, so that no hidden row can influence it.
+// features packs the features of a match: for each term and field a count (16 bits), then for
+// each field the number of words (32 bits). It reads only the row itself, so that hidden rows
+// cannot influence it.
 type features struct{ buf []byte }
 
 func (f *features) compute(ctx fts5.Context, result sqlite3.Context, _ ...sqlite3.Value) {
@@ -83,7 +81,7 @@ func (f *features) compute(ctx fts5.Context, result sqlite3.Context, _ ...sqlite
 func unpack(b []byte, terms int, m *loci.Match) error {
 	counts := terms * loci.FieldCount
 	if len(b) != counts*2+loci.FieldCount*4 {
-		return errors.New("the full-text index sees other terms than the query has")
+		return errors.New("the full-text index has a different number of terms than the query")
 	}
 	m.Freq = make([]uint16, counts)
 	for i := range m.Freq {
@@ -103,7 +101,7 @@ func (x index) indexText(seq int64, m *loci.Memory) error {
 		seq, m.Title, m.Content, m.Summary, m.Key, m.Category, sqlstore.TagText(m.Tags))
 }
 
-// unindexText needs exactly the text that was indexed: the index keeps none.
+// unindexText needs exactly the text that was indexed, because the index does not store it.
 func (x index) unindexText(seq int64, m *loci.Memory) error {
 	return x.c.Exec(`INSERT INTO memory_text (memory_text, rowid, title, content, summary, key, category, tags)
 		VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)`,

@@ -32,8 +32,8 @@ func (x index) Within(ctx context.Context, fn func() error) error {
 	return x.c.Within(ctx, fn)
 }
 
-// matchQuery makes the full-text index drive: another order would look at every
-// row of the reader. Nothing in it depends on rows that the predicate refuses.
+// matchQuery makes SQLite start with the full-text index: any other order would read every row of
+// the reader. Nothing in it depends on rows that the predicate rejects.
 func (x index) matchQuery(q *sqlstore.Query, v loci.Viewer, mq *store.MatchQuery, expression string) {
 	q.Add(`SELECT m.id, m.created_at, m.updated_at, m.pinned, m.importance, features(memory_text), m.seq
 		FROM memory_text {join} memories m ON {m} m.seq = memory_text.rowid WHERE {memory_text} memory_text MATCH ? AND `,
@@ -42,8 +42,8 @@ func (x index) matchQuery(q *sqlstore.Query, v loci.Viewer, mq *store.MatchQuery
 	q.Add(" ORDER BY memory_text.rowid DESC LIMIT ?", int64(mq.Limit)+1)
 }
 
-// expression writes the terms in FTS5's language. Every term is one phrase, so
-// that the phrases' numbers are the terms'.
+// expression writes the terms as an FTS5 query. Every term is one phrase, so that phrase numbers
+// equal term numbers.
 func expression(terms []loci.Term, all bool) string {
 	operator := " OR "
 	if all {

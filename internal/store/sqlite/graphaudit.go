@@ -11,8 +11,9 @@ import (
 // gatherBatch is how many entries are moved at a time.
 const gatherBatch = 500
 
-// Record implements store.GraphTx. The trail is in the org's file, and a commit is of one file. A commit of its
-// own would cost as much as the change of the graph, so the entry waits beside the change until GatherAudit moves it.
+// Record implements store.GraphTx. The audit trail is in the org's file, and a commit covers only
+// one file. Another commit would cost as much as the change of the graph. So the entry is stored
+// beside the change until GatherAudit moves it.
 func (tx *graphTx) Record(_ context.Context, e loci.AuditEntry) error {
 	return tx.c.Exec("INSERT INTO audit (at, action, kind, method, user_id, vendor, credential_id, count) VALUES (?, "+
 		"?, ?, ?, ?, ?, ?, ?)",
@@ -20,7 +21,7 @@ func (tx *graphTx) Record(_ context.Context, e loci.AuditEntry) error {
 		orNull(e.CredentialID), e.Count)
 }
 
-// waiting is an entry with its number in the project's file.
+// waiting is an entry and its number in the project's file.
 type waiting struct {
 	loci.AuditEntry
 	number int64
@@ -46,12 +47,12 @@ func (ps projectRegistry) GatherAudit(ctx context.Context, org loci.OrgID, id lo
 	}
 }
 
-// waiting returns the oldest entries of a project's file.
+// waiting returns the oldest entries in a project's file.
 func (s *Store) waiting(ctx context.Context, org loci.OrgID, id loci.ProjectID) (list []waiting, err error) {
 	err = s.ViewProject(ctx, org, id, func(tx store.GraphTx) error {
 		const text = "SELECT number, at, action, kind, method, user_id, vendor, credential_id, count FROM audit ORDER BY " +
 			"number LIMIT ?"
-		c := tx.(*graphTx).c //nolint:forcetypeassert // ours
+		c := tx.(*graphTx).c //nolint:forcetypeassert // a transaction of this engine
 		return c.Query(text, sqlitedb.Args{gatherBatch}, func(r *sqlitedb.Row) error {
 			list = append(list, waiting{number: r.Int64(0),
 				AuditEntry: loci.AuditEntry{At: timeAt(r, 1), Action: r.Text(2), Allowed: true,
@@ -63,8 +64,8 @@ func (s *Store) waiting(ctx context.Context, org loci.OrgID, id loci.ProjectID) 
 	return list, err
 }
 
-// gather adds those entries to the trail that it does not have: whoever else moved them may have been killed before
-// deleting them.
+// gather adds the entries that the trail does not have yet. Another process may have added some
+// and been killed before it deleted them here.
 func (s *Store) gather(ctx context.Context, org loci.OrgID, id loci.ProjectID, entries []waiting) error {
 	return s.with(ctx, org, func(f *orgFile) error {
 		return f.db.Update(ctx, func(c *sqlitedb.Conn) error {
@@ -86,8 +87,8 @@ func (s *Store) gather(ctx context.Context, org loci.OrgID, id loci.ProjectID, e
 	})
 }
 
-// leave archives or deletes a project, after its entries are gathered. An archived project has none, and of one that
-// is not there the change says so.
+// leave archives or deletes a project after it has moved the project's entries to the trail. An
+// archived project has no entries. If the project does not exist, the change reports it.
 func (ps projectRegistry) leave(ctx context.Context, org loci.OrgID, id loci.ProjectID, intent string) error {
 	err := ps.GatherAudit(ctx, org, id)
 	if code := loci.CodeOf(err); err != nil && code != loci.Conflict && code != loci.NotFound {

@@ -8,13 +8,13 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// hashed are the tables that have a hash, and what it is of.
+// hashed are the tables with a hash and the columns that it covers.
 var hashed = []struct{ table, of string }{
 	{"observations", "entity_id, content, NULL"},
 	{"relations", "from_entity, to_entity, relation_type"},
 }
 
-// Rebuild makes the full-text tables and the hashes anew.
+// Rebuild rebuilds the full-text tables and the hashes.
 func (tx *graphTx) Rebuild(context.Context) error {
 	for _, table := range []string{"entities_fts", "observations_fts"} {
 		if err := tx.c.Exec("INSERT INTO " + table + " (" + table + ") VALUES ('rebuild')"); err != nil {
@@ -32,8 +32,8 @@ func (tx *graphTx) Rebuild(context.Context) error {
 	return nil
 }
 
-// wrongHashes calls fn for each row whose hash is not the one given. fn may
-// change it: the rows are walked by number.
+// wrongHashes calls fn for each row with a wrong hash. fn may change the row, because the walk
+// goes by row number.
 func (tx *graphTx) wrongHashes(table, of string, fn func(seq, hash int64) error) error {
 	return tx.c.Query("SELECT seq, hash, "+of+" FROM "+table+" NOT INDEXED ORDER BY seq", nil,
 		func(r *sqlitedb.Row) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// eraseFromGraphs erases what a person wrote in the org's graphs. An entity on
-// which others wrote something stays, without a writer.
+// eraseFromGraphs erases everything that a person wrote in the org's graphs. It keeps an entity
+// that has rows of others, but removes its writer.
 func (s *Store) eraseFromGraphs(ctx context.Context, org loci.OrgID, user loci.UserID) error {
 	list, err := s.projectsOf(ctx, org)
 	if err != nil {
@@ -26,11 +26,11 @@ func (s *Store) eraseFromGraphs(ctx context.Context, org loci.OrgID, user loci.U
 	return nil
 }
 
-// written selects what a person wrote behind a row's number.
+// written selects what a person wrote, after a row number.
 const written = " WHERE x.user_id = ? AND x.seq > ?"
 
-// lonely holds for an entity on which nothing hangs. Each part has an index that is
-// of live rows or of deleted ones.
+// lonely holds for an entity without observations and relations. Each part uses an index of
+// either live or deleted rows.
 const lonely = ` AND NOT EXISTS (SELECT 1 FROM observations WHERE entity_id = x.id AND deleted_at IS NULL)
 	AND NOT EXISTS (SELECT 1 FROM observations WHERE entity_id = x.id AND deleted_at IS NOT NULL)
 	AND NOT EXISTS (SELECT 1 FROM relations WHERE from_entity = x.id AND deleted_at IS NULL)
@@ -64,7 +64,7 @@ func eraseWriter(ctx context.Context, db *sqlitedb.DB, user loci.UserID) error {
 	})
 }
 
-// eraseRows erases one batch with its history, and moves after behind it.
+// eraseRows erases one batch with its history and advances after.
 func eraseRows(c *sqlitedb.Conn, table, where string, user loci.UserID, after *int64) (more bool, err error) {
 	var ids []string
 	last := *after
@@ -86,9 +86,9 @@ func eraseRows(c *sqlitedb.Conn, table, where string, user loci.UserID, after *i
 	return len(ids) == eraseBatch, err
 }
 
-// withoutCascade runs fn without looking for what hangs on a row: none of the indexes is
-// of live and deleted rows, so that would read both tables for every entity. fn deletes only
-// that on which nothing hangs.
+// withoutCascade runs fn without checking for rows that refer to a deleted one. Each index covers
+// either live or deleted rows, so that check would read both tables for every entity. fn must
+// delete only rows that nothing refers to.
 func withoutCascade(c *sqlitedb.Conn, fn func() error) (err error) {
 	if _, err := c.Raw().Config(sqlite3.DBCONFIG_ENABLE_FKEY, false); err != nil {
 		return err

@@ -24,14 +24,14 @@ func (s *Store) graphTx(p loci.Project, c *sqlitedb.Conn) *graphTx {
 		Index: func(tx *sqlstore.GraphTx) sqlstore.GraphIndex { return graphIndex{tx, c, shared.Conn} }}), c}
 }
 
-// graphIndex is the full-text tables of a project's file.
+// graphIndex uses the full-text tables of a project's file.
 type graphIndex struct {
 	*sqlstore.GraphTx
 	c      *sqlitedb.Conn
-	shared *sqlitedb.Conn // for statements with the visibility rule in them
+	shared *sqlitedb.Conn // for statements that contain the visibility rule
 }
 
-// Newest implements sqlstore.GraphIndex. It asks the full-text tables and no other table.
+// Newest implements sqlstore.GraphIndex. It queries only the full-text tables.
 func (x graphIndex) Newest(q *loci.GraphQuery, limit int) (entities, observations []int64, err error) {
 	args := sqlitedb.Args{matchText(q), limit}
 	into := func(list *[]int64) func(*sqlitedb.Row) error {
@@ -116,8 +116,9 @@ func (x graphIndex) matchingObservations(v loci.Viewer, expression string, featu
 	return &q
 }
 
-// countHits is the SQL function hits(table): how often the words of a query occur in the first
-// column of a matching row, and, times 2³², in the second. bm25 would look at rows that the reader may not see.
+// countHits is the SQL function hits(table). It counts how often the words of a query occur in
+// the first column of a matching row, plus 2³² times their count in the second. bm25 would read
+// rows that the reader may not see.
 func countHits(ctx fts5.Context, result sqlite3.Context, _ ...sqlite3.Value) {
 	n, err := ctx.InstCount()
 	var counts [2]int64
@@ -134,8 +135,7 @@ func countHits(ctx fts5.Context, result sqlite3.Context, _ ...sqlite3.Value) {
 	result.ResultInt64(counts[0] | counts[1]<<32)
 }
 
-// matchText writes a query in FTS5's syntax. Words are quoted, so nothing in
-// them is an operator.
+// matchText writes a query in FTS5's syntax. It quotes all words, so none acts as an operator.
 func matchText(q *loci.GraphQuery) string {
 	if q.Op == loci.GraphWords {
 		text := `"` + strings.ReplaceAll(q.Text, `"`, `""`) + `"`

@@ -9,12 +9,12 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// index is what is derived from the memories of one org's file: postings, which are lists as index ranges, and the
-// full-text index.
+// index is the data derived from the memories in one org's file: the postings, which are lists as
+// index ranges, and the full-text index.
 type index struct {
 	*sqlstore.Tx
 	c      *sqlitedb.Conn
-	shared *sqlitedb.Conn // for statements with the visibility rule in them
+	shared *sqlitedb.Conn // for statements that contain the visibility rule
 }
 
 // Change implements sqlstore.Index.
@@ -34,7 +34,7 @@ func (x index) Change(seq int64, old, now *loci.Memory) error {
 	return x.changePostings(seq, before, after)
 }
 
-// sameText says whether the full-text index holds the same for both.
+// sameText reports whether the full-text index has the same entries for both.
 func sameText(a, b *loci.Memory) bool {
 	return a.Title == b.Title && a.Content == b.Content && a.Summary == b.Summary && a.Key == b.Key &&
 		a.Category == b.Category && slices.Equal(a.Tags, b.Tags)
@@ -52,7 +52,8 @@ func (x index) changeText(seq int64, old, now *loci.Memory) error {
 	return nil
 }
 
-// Adopt changes the postings in place: all of a row carry its workspace, which is not part of their key.
+// Adopt changes the postings in place. All postings of a row contain its workspace, which is not
+// part of their key.
 func (x index) Adopt(w loci.WorkspaceID) error {
 	return x.c.Exec("UPDATE memory_postings SET workspace_id = ? WHERE workspace_id IS NULL", [16]byte(w))
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// driver is the set of tokens whose postings a list walks, and which part of
-// the filter they answer. The zero driver answers none.
+// driver is the set of tokens whose postings a list walks, and the part of the filter that they
+// answer. The zero driver answers no part.
 type driver struct {
 	tokens []string
-	tags   []string // answered
-	kind   string   // the beginning of the tokens, whose part of the filter is answered
-	only   byte     // answered: the kind of the only pool whose ranges they are; 0: of all pools
-	past   bool     // rows are looked at as they were, but the postings are of the present
+	tags   []string // tags that the postings answer
+	kind   string   // prefix of the tokens, whose part of the filter the postings answer
+	only   byte     // kind of the only pool with these ranges; 0: all pools
+	past   bool     // rows are read in a past state, but the postings are for the present
 }
 
-// drivers returns the ways for v to walk a filtered list, the plainest first.
+// drivers returns the ways to walk a filtered list for v, the simplest first.
 func drivers(v loci.Viewer, f *store.Filter) []driver {
 	if !f.When.IsZero() {
 		return []driver{{tokens: []string{tokenLive, tokenPast}, past: !f.When.KnownAt.IsZero()}}
@@ -55,7 +55,7 @@ func tagDrivers(f *store.Filter) (list []driver) {
 	return list
 }
 
-// fieldDrivers are those of the parts of the filter of which a row has one value.
+// fieldDrivers returns drivers for the parts of the filter that have one value in each row.
 func fieldDrivers(v loci.Viewer, f *store.Filter) (list []driver) {
 	add := func(kind, value string) {
 		list = append(list, driver{tokens: []string{kind + value}, kind: kind})
@@ -87,10 +87,10 @@ func fieldDrivers(v loci.Viewer, f *store.Filter) (list []driver) {
 	return list
 }
 
-// answersTime says whether d's postings are ordered by the creation time.
+// answersTime reports whether d's postings are ordered by creation time.
 func answersTime(d driver) bool { return len(d.tokens) > 0 && d.tokens[0] != tokenTrash && !d.past }
 
-// unanswered is the part of the filter that d's postings do not answer.
+// unanswered returns the part of the filter that d's postings do not answer.
 func (d driver) unanswered(f *store.Filter) *store.Filter {
 	rest := *f
 	switch d.kind {
@@ -110,7 +110,7 @@ func (d driver) unanswered(f *store.Filter) *store.Filter {
 		rest.SessionID = loci.SessionID{}
 	}
 	switch d.only {
-	case projectPool: // where nothing else is
+	case projectPool: // contains only rows of projects
 		rest.Scope, rest.ProjectID = "", loci.ProjectID{}
 	case teamPool:
 		rest.TeamID = loci.TeamID{}

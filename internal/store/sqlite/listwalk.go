@@ -12,14 +12,14 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// walk goes through the postings of one list in order, merged from the ranges
-// that its reader may read.
+// walk goes through the postings of one list in order. It merges the ranges that its reader may
+// read.
 type walk struct {
 	x      index
 	v      loci.Viewer
 	filter *store.Filter
 	driver driver
-	rest   *store.Filter // what the driver's postings do not answer
+	rest   *store.Filter // the part that the driver's postings do not answer
 	oldest bool
 	now    time.Time
 	ranges []postingRange
@@ -29,16 +29,16 @@ type walk struct {
 type postingRange struct {
 	pool          pool
 	vendor, token string
-	old           bool // the rows as old versions of them, for another time
+	old           bool // read old versions of the rows, for another time
 }
 
-// form is what is asked of a range.
+// form is the result wanted from a range.
 type form int
 
 const (
-	formPage  form = iota // places after another
-	formCount             // how many places, up to a limit
-	formSeqs              // their rows, up to a limit
+	formPage  form = iota // places after a given one
+	formCount             // the number of places, up to a limit
+	formSeqs              // row numbers, up to a limit
 )
 
 var selects = map[form]string{formPage: "SELECT p.at, p.seq", formCount: "SELECT count(*) FROM (SELECT 1",
@@ -54,10 +54,10 @@ func (x index) walk(l sqlstore.Listing) (*walk, error) {
 	return w, w.choose(drivers(w.v, w.filter))
 }
 
-// enough is how far choose counts: beyond it one way is as bad as another.
+// enough is how far choose counts. Above it, choose treats all ways as equally slow.
 const enough = 256
 
-// choose takes the way with the fewest postings.
+// choose picks the option with the fewest postings.
 func (w *walk) choose(options []driver) error {
 	best := math.MaxInt
 	for _, d := range options {
@@ -81,7 +81,7 @@ func (w *walk) choose(options []driver) error {
 	return nil
 }
 
-// rangesOf lists the ranges that hold everything the viewer may see.
+// rangesOf lists the ranges that contain everything the viewer may see.
 func (w *walk) rangesOf(d driver) []postingRange {
 	v := w.v
 	if v.OrgID != w.x.Org || v.UserID.IsZero() {
@@ -105,9 +105,10 @@ func (w *walk) rangesOf(d driver) []postingRange {
 	return list
 }
 
-// onlyPool returns the kind and the name of the one pool in which everything is that the list can have: that of the
-// reader's own team, or of one of its projects; or 0. In another team's pool even the time
-// that it takes would tell its size. What was in a pool at another time need not be in it now.
+// onlyPool returns the kind and name of the one pool that can contain rows of the list: the pool
+// of the reader's own team or of one of the reader's projects, or 0 if there is no such pool. It
+// never returns another team's pool, where even the time of a query would reveal the size. At
+// another time the rows may have been in another pool.
 func (w *walk) onlyPool() (kind byte, p pool) {
 	f := w.filter
 	switch {
@@ -127,14 +128,14 @@ func (w *walk) pools() (pools []pool) {
 	if !w.v.OnlyProjects {
 		pools = append(pools, newPool(userPool, w.v.UserID))
 		if w.filter.Lifecycle == loci.TrashOnly {
-			return pools // the trash of others is nobody else's
+			return pools // nobody sees the trash of others
 		}
 		if !w.v.TeamID.IsZero() {
 			pools = append(pools, newPool(teamPool, w.v.TeamID))
 		}
 	}
 	if w.filter.Scope == loci.ScopeGlobal && w.filter.When.KnownAt.IsZero() {
-		return pools // in those of projects is nothing of it
+		return pools // the pools of projects contain none of it
 	}
 	for _, id := range sqlstore.ProjectIDs(w.v) {
 		if p := newPool(projectPool, id); !slices.Contains(pools, p) {
@@ -144,8 +145,8 @@ func (w *walk) pools() (pools []pool) {
 	return pools
 }
 
-// overlap says whether a row may be in several ranges: a person's own row is
-// in their team's pool too, and one row may have several of the tags.
+// overlap reports whether a row may be in several ranges. A person's own row is also in their
+// team's pool, and a row may have several of the tags.
 func (w *walk) overlap() bool {
 	for _, r := range w.ranges {
 		if r.pool != w.ranges[0].pool {
@@ -155,15 +156,15 @@ func (w *walk) overlap() bool {
 	return len(w.driver.tags) > 1
 }
 
-// joined says whether a range's postings alone do not tell who may see the row
-// or what passes the filter, so that the row must be looked at too.
+// joined reports whether the query must also read the row, because a range's postings alone do
+// not decide who may see the row or whether it passes the filter.
 func (w *walk) joined(r postingRange) bool {
 	if l := w.filter.Lifecycle; r.vendor == vendorListed || l == loci.LiveOrTrash || l == loci.CurrentOnly ||
 		!w.filter.When.IsZero() {
 		return true
 	}
 	if w.filter.Lifecycle != loci.LiveOnly && r.pool[0] != userPool {
-		return true // in other pools are rows that others trashed
+		return true // other pools contain rows that others trashed
 	}
 	var q sqlstore.Query
 	sqlstore.Narrow(&q, w.rest, "m")
@@ -234,7 +235,7 @@ func (w *walk) totalOfSets(limit int) (int, error) {
 	return len(seen), nil
 }
 
-// statement returns a statement over one range and its values.
+// statement returns a statement over one range, and its values.
 func (w *walk) statement(r postingRange, f form, after place, limit int) (string, sqlitedb.Args) {
 	joined, row := w.joined(r), "m"
 	q := &sqlstore.Query{}
@@ -274,8 +275,8 @@ func (w *walk) statement(r postingRange, f form, after place, limit int) (string
 	return q.String(), q.Args
 }
 
-// bound adds the range of times: what the filter allows, and for a page what
-// comes after the last place. The text has the same bounds for every value.
+// bound adds the range of times that the filter allows and, for a page, that follows the last
+// place. The text has the same bounds for all values.
 func (w *walk) bound(q *sqlstore.Query, f form, after place) {
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	if answersTime(w.driver) {
@@ -287,7 +288,7 @@ func (w *walk) bound(q *sqlstore.Query, f form, after place) {
 		}
 	}
 	if known := w.filter.When.KnownAt; !known.IsZero() {
-		to = known.UnixMicro() + 1 // nothing that was created later is seen
+		to = known.UnixMicro() + 1 // exclude rows created later
 	}
 	switch {
 	case f != formPage:

@@ -20,18 +20,18 @@ type orgs struct {
 	s *Store
 }
 
-// Orgs is the registry of tenants.
+// Orgs returns the store of orgs.
 func (s *Store) Orgs() store.Orgs { return orgs{s.registry.Orgs(), s} }
 
-// Ensure takes three steps, each of which may be repeated by any process: a row
-// in the registry, the file with its owner, the mark that it is complete. Until
-// that mark the org does not exist for anyone.
+// Ensure takes three steps, each of which any process may repeat: add a row to the registry,
+// create the file with its owner, mark the org as complete. Until then the org does not exist for
+// anyone.
 func (o orgs) Ensure(ctx context.Context, want loci.Org, owner loci.User) (got loci.Org, created bool, err error) {
 	if err := want.ID.Validate(); err != nil {
 		return loci.Org{}, false, err
 	}
 	if !owner.ID.IsZero() && owner.ID != want.OwnerID {
-		return loci.Org{}, false, loci.Errorf(loci.Invalid, "the owner of the org is another person")
+		return loci.Org{}, false, loci.Errorf(loci.Invalid, "the org has another owner")
 	}
 	if owner.Email != "" {
 		leave, err := o.s.alone(ctx)
@@ -53,18 +53,18 @@ func (o orgs) Ensure(ctx context.Context, want loci.Org, owner loci.User) (got l
 	return got, created, nil
 }
 
-// register makes sure that the registry has a row and returns that row, which
-// may be another process's.
+// register makes sure that the registry has a row and returns that row. Another process may have
+// added it.
 func (s *Store) register(ctx context.Context, want loci.Org, owner loci.User) (got loci.Org, state string, err error) {
 	got, state, err = s.registry.LookUp(ctx, want.ID)
 	if err == nil && (state == "deleting" || state == "deleted") {
-		err = loci.Errorf(loci.Conflict, "an org %s was deleted; its id is not used again", want.ID)
+		err = loci.Errorf(loci.Conflict, "org %s was deleted; use another id", want.ID)
 	}
 	if loci.CodeOf(err) != loci.NotFound {
 		return got, state, err
 	}
 	if want.OwnerID.IsZero() {
-		return loci.Org{}, "", loci.Errorf(loci.Invalid, "a new org needs an owner")
+		return loci.Org{}, "", loci.Errorf(loci.Invalid, "a new org must have an owner")
 	}
 	if err := s.vacate(ctx, owner.Email); err != nil {
 		return loci.Org{}, "", err
@@ -75,7 +75,7 @@ func (s *Store) register(ctx context.Context, want loci.Org, owner loci.User) (g
 	return s.registry.LookUp(ctx, want.ID)
 }
 
-// enter writes the org and its owner into the registry, unless it is there.
+// enter adds the org and its owner to the registry, unless they are there already.
 func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 	created := loci.CutTime(want.CreatedAt)
 	if created.IsZero() {
@@ -87,8 +87,8 @@ func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 		if err != nil || known {
 			return err
 		}
-		// Nobody makes the file before the row, so in this transaction a file
-		// that is there cannot be another process's new one.
+		// No process creates the file before the row. So in this transaction an existing file
+		// cannot be another process's new one.
 		if err := s.refuseClaimed(ctx, want.ID); err != nil {
 			return err
 		}
@@ -110,9 +110,9 @@ func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 	return err
 }
 
-// found creates the org's file, or finishes one that was begun. Row and owner
-// come in one transaction, so a file with the one has the other, or is not the
-// file that this registry began.
+// found creates the org's file, or finishes one that was begun. One transaction writes both the
+// org's row and the owner, so a file with only one of them is not the one that this registry
+// began.
 func (s *Store) found(ctx context.Context, org loci.Org, name string) (err error) {
 	email, err := s.emailOf(ctx, org.ID, org.OwnerID)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Store) found(ctx context.Context, org loci.Org, name string) (err error
 	})
 }
 
-// activate is true for exactly one caller.
+// activate returns true to exactly one caller.
 func (s *Store) activate(ctx context.Context, id loci.OrgID) (first bool, err error) {
 	err = s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
 		err := c.Exec("UPDATE orgs SET state = 'active' WHERE id = ? AND state = 'creating'", string(id))
@@ -173,9 +173,9 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	}
 	path := s.orgPath(f.org)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		// Creating an empty one in its place would look like losing everything.
+		// An empty file in its place would look as if all data were lost.
 		return loci.WrapError(loci.Unavailable, err,
-			"the file %s/%s.db is missing although the org is registered: restore it from a backup", orgsDir, f.org)
+			"the file %s/%s.db is missing although the org is registered; restore it from a backup", orgsDir, f.org)
 	}
 	db, err := sqlitedb.Open(ctx, s.orgOptions(f.org))
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	}
 	positions, err := f.identify(ctx, db, org.OwnerID)
 	if err != nil {
-		if _, gone := s.registry.Exists(ctx, f.org); gone != nil { // deleted since; what was opened is a new, empty file
+		if _, gone := s.registry.Exists(ctx, f.org); gone != nil { // deleted since; the opened file is new and empty
 			return errors.Join(sqlstore.NoOrg(), db.Close(), s.removeFiles(f.org))
 		}
 		return openError("file of org "+string(f.org), errors.Join(err, db.Close()))
@@ -194,8 +194,8 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	return nil
 }
 
-// identify refuses a file that was copied under another org's name, or that
-// belongs to another registry. It returns what the file seals positions with.
+// identify rejects a file that was copied under another org's name or that belongs to another
+// registry. It returns the key with which the file encrypts positions.
 func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB, owner loci.UserID) (p sqlstore.Positions, err error) {
 	var id string
 	var key [16]byte
@@ -210,14 +210,14 @@ func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB, owner loci.User
 		return p, err
 	}
 	if id != string(f.org) {
-		return p, loci.Errorf(loci.Unavailable, "the file %s/%s.db belongs to org %q: restore the right one from a backup",
+		return p, loci.Errorf(loci.Unavailable, "the file %s/%s.db belongs to org %q; restore the right file from a backup",
 			orgsDir, f.org, id)
 	}
 	if !owned {
 		return p, wrongOwner(f.org)
 	}
 	if p, err = sqlstore.NewPositions(key); err != nil {
-		return p, fmt.Errorf("position key: %w", err)
+		return p, fmt.Errorf("cannot use the position key: %w", err)
 	}
 	return p, nil
 }

@@ -16,12 +16,11 @@ import (
 
 type people struct{ s *Store }
 
-// People is the directory of who belongs to which org.
+// People returns the directory that maps people to orgs.
 func (s *Store) People() store.People { return people{s} }
 
-// alone waits until nobody else, in any process, changes who belongs where.
-// Whoever is alone and meets a half-done change knows that its maker is dead.
-// A killed process lets go of the lock.
+// alone waits until no other caller, in any process, changes who belongs where. Then a half-done
+// change can only be from a process that died: the system releases the lock of a killed process.
 func (s *Store) alone(ctx context.Context) (leave func(), err error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -38,12 +37,12 @@ func (s *Store) alone(ctx context.Context) (leave func(), err error) {
 
 func (s *Store) leaver(l *flock.Flock) func() {
 	return func() {
-		_ = l.Close() // closing the file lets go whatever it says
+		_ = l.Close() // Close releases the lock even if it returns an error
 		<-s.turn
 	}
 }
 
-// tryAlone is alone without waiting: leave is nil if somebody else is at work.
+// tryAlone is alone without waiting: leave is nil if another caller has the lock.
 func (s *Store) tryAlone() (leave func(), err error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -68,7 +67,7 @@ func (p people) ByID(ctx context.Context, id loci.UserID) (loci.Person, error) {
 	return p.present(ctx, who, found, err)
 }
 
-// present returns somebody whom the org's file knows, too.
+// present returns the person only if the org's file has them, too.
 func (p people) present(ctx context.Context, who loci.Person, found bool, err error) (loci.Person, error) {
 	if err == nil {
 		if !found {
@@ -76,7 +75,7 @@ func (p people) present(ctx context.Context, who loci.Person, found bool, err er
 		}
 		err = p.s.View(ctx, who.OrgID, func(tx store.Tx) error { _, err := tx.Users().Get(ctx, who.UserID); return err })
 	}
-	if loci.CodeOf(err) == loci.NotFound { // an org that is being made or deleted, too
+	if loci.CodeOf(err) == loci.NotFound { // also for an org that is being created or deleted
 		err = sqlstore.NoUser()
 	}
 	if err != nil {
@@ -85,7 +84,7 @@ func (p people) present(ctx context.Context, who loci.Person, found bool, err er
 	return who, nil
 }
 
-// emailOf returns what the directory says of a user of that org.
+// emailOf returns the directory's address of a user of that org.
 func (s *Store) emailOf(ctx context.Context, org loci.OrgID, user loci.UserID) (string, error) {
 	who, _, err := s.registry.PersonByID(ctx, user)
 	if err != nil || who.OrgID != org {
@@ -97,19 +96,18 @@ func (s *Store) emailOf(ctx context.Context, org loci.OrgID, user loci.UserID) (
 // userState returns the state of the user's row in the org's file, or "".
 func (s *Store) userState(ctx context.Context, org loci.OrgID, user loci.UserID) (state string, err error) {
 	err = s.View(ctx, org, func(tx store.Tx) (err error) {
-		state, err = tx.(*sqlstore.Tx).UserState(user) //nolint:forcetypeassert // ours
+		state, err = tx.(*sqlstore.Tx).UserState(user) //nolint:forcetypeassert // a transaction of this engine
 		return err
 	})
 	return state, err
 }
 
-// Add takes three steps: a row in the org's file that is pending, the row in the
-// directory, the mark that the user is complete. Until that mark the user is
-// nobody. What a killed process leaves is undone by the next one that wants the
-// address, or that starts.
+// Add takes three steps: add a pending row to the org's file, add the row to the directory, mark
+// the user as complete. Until then the user does not exist for anyone. If the process is killed,
+// the next process that starts or that wants the address undoes the rest.
 func (p people) Add(ctx context.Context, u loci.User, then func(store.Tx) error) error {
 	if u.ID.IsZero() {
-		return loci.Errorf(loci.Invalid, "a user needs an id")
+		return loci.Errorf(loci.Invalid, "a user must have an id")
 	}
 	leave, err := p.s.alone(ctx)
 	if err != nil {
@@ -127,7 +125,7 @@ func (p people) Add(ctx context.Context, u loci.User, then func(store.Tx) error)
 	if err = p.s.registry.Enlist(ctx, u); err == nil {
 		err = p.s.admit(ctx, u, then)
 	}
-	after := context.WithoutCancel(ctx) // the outcome stands; what follows must not be left half done
+	after := context.WithoutCancel(ctx) // the outcome is decided; do not leave the rest half done
 	who := loci.Person{UserID: u.ID, OrgID: u.OrgID, Email: u.Email}
 	if settled := p.s.settle(after, who); settled != nil {
 		p.s.opts.Log.WarnContext(ctx, "a user is not settled yet; the next start tries again", "user", u.ID.String(), "error",
@@ -149,13 +147,13 @@ func (s *Store) withDefaults(u loci.User) loci.User {
 	return u
 }
 
-// begin makes the pending row. The caller is alone, so another one of the same
-// address is a dead process's.
+// begin adds the pending row. The caller holds people.lock, so another pending row with the same
+// address was left by a process that died.
 func (s *Store) begin(ctx context.Context, u loci.User) error {
 	return s.updateOrg(ctx, u.OrgID, func(tx *sqlstore.Tx) error { return tx.BeginUser(u) })
 }
 
-// admit makes the user complete together with what then does.
+// admit completes the user and runs then, in one transaction.
 func (s *Store) admit(ctx context.Context, u loci.User, then func(store.Tx) error) error {
 	return s.updateOrg(ctx, u.OrgID, func(tx *sqlstore.Tx) error {
 		if err := tx.AdmitUser(u); err != nil || then == nil {
@@ -169,8 +167,8 @@ func (s *Store) updateOrg(ctx context.Context, org loci.OrgID, fn func(*sqlstore
 	return s.Update(ctx, org, func(t store.Tx) error { return fn(t.(*sqlstore.Tx)) }) //nolint:forcetypeassert // ours
 }
 
-// vacate makes an address free that a dead process left in the directory.
-// Conflict if it is somebody's. The caller is alone.
+// vacate frees an address that a process left in the directory when it died. Conflict if it
+// belongs to a user. The caller holds people.lock.
 func (s *Store) vacate(ctx context.Context, email string) error {
 	if email == "" {
 		return nil
@@ -191,9 +189,8 @@ func (s *Store) vacate(ctx context.Context, email string) error {
 	return s.settle(ctx, who)
 }
 
-// abandon undoes an org that a dead process began for the owner of an address.
-// Whoever begins one is alone until it is complete. Conflict if the org is
-// another one.
+// abandon undoes an org that a process began for the owner of an address before it died. A
+// process that creates an org holds people.lock until it is complete. Conflict for any other org.
 func (s *Store) abandon(ctx context.Context, id loci.OrgID) error {
 	_, state, err := s.registry.LookUp(ctx, id)
 	if err != nil {
@@ -214,8 +211,8 @@ func (s *Store) abandon(ctx context.Context, id loci.OrgID) error {
 	})
 }
 
-// settle finishes or undoes a change that ended between the two files, as the
-// row in the org's file says. The caller is alone.
+// settle finishes or undoes a change that stopped between the two files. The row in the org's
+// file decides which. The caller holds people.lock.
 func (s *Store) settle(ctx context.Context, who loci.Person) error {
 	state, err := s.userState(ctx, who.OrgID, who.UserID)
 	if err != nil {
@@ -237,7 +234,7 @@ func (s *Store) settle(ctx context.Context, who loci.Person) error {
 	return s.registry.Delist(ctx, who.OrgID, who.UserID)
 }
 
-// settled makes both files agree on the address, as the directory says.
+// settled sets the address in the org's file to the address in the directory.
 func (s *Store) settled(ctx context.Context, who loci.Person) error {
 	email, err := s.emailOf(ctx, who.OrgID, who.UserID)
 	if err != nil {

@@ -11,22 +11,20 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// Plain is the yardstick for benchmarks: one bare connection of the driver to a
-// file of its own, with the schema of an org and synchronous=FULL, on which a
-// memory is stored in one transaction of its own. It has no queue, no locks
-// between processes and no savepoints. Nothing but a benchmark uses it.
+// Plain is the baseline for benchmarks: one bare connection of the driver to its own file, with
+// the schema of an org and synchronous=FULL, which stores each memory in its own transaction. It
+// has no queue, no locks between processes and no savepoints. Only benchmarks use it.
 type Plain struct {
 	conn                *sqlite3.Conn
 	memory, text, entry *sqlite3.Stmt
 }
 
-// bare leaves of the schema what anybody would have: the rows, their ids, an
-// index for the newest first, and the full text.
+// bare reduces the schema to what any program would have: the rows, their ids, an index for
+// newest first, and the full text.
 const bare = "DROP TABLE memory_postings; CREATE INDEX memories_newest ON memories (user_id, created_at)"
 
-// OpenPlain makes the file at path, which must not exist, with one user, the
-// owner of what Insert stores. Without postings it has only rows, ids, times
-// and full text, as a measure for space.
+// OpenPlain creates the file at path, which must not exist, with one user, the owner of what
+// Insert stores. Without postings it has only rows, ids, times and full text, to compare sizes.
 func OpenPlain(path string, user loci.UserID, postings bool) (p *Plain, err error) {
 	conn, err := openBare(path, setUpOrg, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")
 	if err != nil {
@@ -110,7 +108,7 @@ func (p *Plain) prepare(postings bool) (err error) {
 	return nil
 }
 
-// Insert stores a memory durably in a transaction of its own.
+// Insert stores a memory durably in its own transaction.
 func (p *Plain) Insert(m *loci.Memory) error {
 	return inOne(p.conn, func() error { return p.insert(m) })
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// graphOfS3 is the schema of seed S3 without what we added: only rows, full text
-// and indexes.
+// graphOfS3 is the schema of seed S3 without Loci's additions: only rows, full text and indexes.
 const graphOfS3 = `
 CREATE TABLE entities (id TEXT PRIMARY KEY, name TEXT NOT NULL, entity_type TEXT NOT NULL, created_at TEXT NOT NULL,
 updated_at TEXT NOT NULL, deleted_at TEXT NULL);
@@ -29,14 +28,14 @@ CREATE INDEX idx_entities_type ON entities (entity_type) WHERE deleted_at IS NUL
 CREATE INDEX idx_observations_entity ON observations (entity_id) WHERE deleted_at IS NULL;
 `
 
-// PlainGraph is Plain for a graph: one bare connection of the driver to a file
-// with the tables of seed S3 and synchronous=FULL. Nothing but a benchmark uses it.
+// PlainGraph is Plain for a graph: one bare connection of the driver to a file with the tables of
+// seed S3 and synchronous=FULL. Only benchmarks use it.
 type PlainGraph struct {
 	conn                *sqlite3.Conn
 	entity, observation *sqlite3.Stmt
 }
 
-// OpenPlainGraph makes the file at path, which must not exist.
+// OpenPlainGraph creates the file at path, which must not exist.
 func OpenPlainGraph(path string) (p *PlainGraph, err error) {
 	conn, err := openBare(path, setUpGraph, "PRAGMA cache_size = -64000;"+graphOfS3)
 	if err != nil {

@@ -7,23 +7,22 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// A posting says that a row may be seen in a pool by a vendor, and one thing
-// about it to look for. A reader's list is a merge of ranges, one for each pool
-// that the reader reaches, each vendor value that lets the reader in, and each
-// token asked for.
+// A posting records that a vendor may see a row in a pool, with one property of the row to look
+// for. A reader's list merges the ranges for each pool that the reader reaches, each vendor value
+// that admits the reader, and each requested token.
 type posting struct {
 	pool          pool
 	vendor, token string
-	at            int64 // the time that the list is ordered by
-	expires       int64 // never: 0 with expiring false
+	at            int64 // the time that orders the list
+	expires       int64 // 0 if it never expires; then expiring is false
 	expiring      bool
-	ofAgent       bool         // of agent scope: only its owner and agent may see it
-	agent         loci.AgentID // that agent; zero: none
+	ofAgent       bool         // agent scope: only its owner and agent may see it
+	agent         loci.AgentID // that agent; zero if none
 	workspace     loci.WorkspaceID
 }
 
-// pool names who reaches a row: the letter keeps a user's id from ever meeting
-// a team's.
+// pool identifies who reaches a row. Its letter makes sure that a user's id never equals a
+// team's.
 type pool [17]byte
 
 func newPool(kind byte, id [16]byte) (p pool) {
@@ -38,9 +37,9 @@ const (
 	projectPool = 'p'
 )
 
-// The tokens. Trashed rows have tokenTrash, ordered by the time of that, and both
-// trashed and superseded ones tokenPast; live rows have all the others that say
-// something of them. None of them costs a row anything that has no such thing.
+// These are the tokens. A trashed row has tokenTrash, ordered by the time of trashing. Trashed
+// and superseded rows have tokenPast. Live rows have the other tokens that apply to them. A token
+// costs nothing for rows that it does not apply to.
 const (
 	tokenLive    = ""
 	tokenTag     = "t:"
@@ -55,9 +54,9 @@ const (
 	tokenPast    = "p"
 )
 
-// The vendor values. A row that every vendor may see has vendorAny alone.
-// Another has its vendors' names, and vendorNone for people; one that names
-// many has vendorListed in their place, and its list must be looked at.
+// These are the vendor values. A row that every vendor may see has only vendorAny. Any other row
+// has the names of its vendors, and vendorNone for people. A row that lists many vendors has
+// vendorListed instead, and the query must read its list.
 const (
 	vendorAny    = "*"
 	vendorNone   = ""
@@ -150,7 +149,7 @@ func liveTokens(m *loci.Memory) []string {
 	return tokens
 }
 
-// unique is loci.Unique as plain strings, in a list of its own.
+// unique returns loci.Unique as plain strings, in a new list.
 func unique[T ~string](list []T) []string {
 	out := make([]string, 0, len(list)+1)
 	for _, v := range loci.Unique(list) {

@@ -12,10 +12,10 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// checkPatience is how long a check waits for a process that is busy with a project.
+// checkPatience is how long a check waits for another process that uses a project.
 const checkPatience = 5 * time.Second
 
-// checkProjects checks the files of all projects, and that each has a row.
+// checkProjects checks the files of all projects, and that each file has a row.
 func (s *Store) checkProjects(ctx context.Context) (problems []string, err error) {
 	list, err := s.projectsOf(ctx, "")
 	if err != nil {
@@ -56,20 +56,21 @@ func (s *Store) checkProject(ctx context.Context, p loci.Project) (found []strin
 	return found, err
 }
 
-// idleGraph is a project's file for who does not wait long for other processes.
+// idleGraph is a project's file for a caller that does not wait long for other processes.
 type idleGraph struct {
 	db       *sqlitedb.DB
 	patience time.Duration
 }
 
-// update waits no longer than that for its turn; what has begun is not stopped.
+// update waits at most that long for its turn. It does not stop a transaction that has begun.
 func (g idleGraph) update(ctx context.Context, fn func(*sqlitedb.Conn) error) error {
 	start, cancel := context.WithTimeout(ctx, g.patience)
 	defer cancel()
 	return g.db.Update(start, fn)
 }
 
-// withIdleGraph is withGraph for those. Unavailable if another process keeps them waiting.
+// withIdleGraph runs fn like withGraph, but returns Unavailable if another process keeps it
+// waiting.
 func (s *Store) withIdleGraph(ctx context.Context, p loci.Project, fn func(idleGraph, loci.Project) error) error {
 	patience := s.opts.checkPatience
 	before, cancel := context.WithTimeout(ctx, patience)
@@ -82,7 +83,7 @@ func (s *Store) withIdleGraph(ctx context.Context, p loci.Project, fn func(idleG
 	return err
 }
 
-// strayProjects reports files that no row of the registry leads to.
+// strayProjects reports files that have no row in the registry.
 func (s *Store) strayProjects(ctx context.Context) (problems []string, err error) {
 	for _, dir := range []string{projectsDir, archiveDir} {
 		entries, err := os.ReadDir(filepath.Join(s.opts.Dir, dir))
@@ -107,8 +108,8 @@ func (s *Store) strayProjects(ctx context.Context) (problems []string, err error
 	return problems, nil
 }
 
-// strayProject says what is wrong with a file that is there. One whose project is on
-// the move is in its place soon.
+// strayProject describes the problem with an existing file, or returns "". If the file's project
+// is being moved, the file will soon be in its place.
 func (s *Store) strayProject(ctx context.Context, dir string, id loci.ProjectID) (string, error) {
 	was, there, err := s.placeOf(ctx, id)
 	name := dbPath(dir, id)
@@ -116,8 +117,8 @@ func (s *Store) strayProject(ctx context.Context, dir string, id loci.ProjectID)
 	case err != nil:
 		return "", err
 	case !there:
-		return "the file " + name + " is there, but " + metaFile + " knows no such project: put the " + metaFile +
-			" back that belongs to it, or bring a backup back with: loci backup restore", nil
+		return "the file " + name + " exists, but " + metaFile + " has no such project; put back the " + metaFile +
+			" that belongs to it, or restore a backup with: loci backup restore", nil
 	case was.path == name || was.moving:
 		return "", nil
 	}
@@ -127,18 +128,18 @@ func (s *Store) strayProject(ctx context.Context, dir string, id loci.ProjectID)
 	if is, _, err := s.placeOf(ctx, id); err != nil || is != was {
 		return "", err
 	}
-	return "the file " + name + " is there, but the place of that project is " + was.path +
-		": move the one away that is not the right one, and the right one to its place", nil
+	return "the file " + name + " exists, but the place of that project is " + was.path +
+		"; move the wrong file away, and the right file to its place", nil
 }
 
-// home is where the registry says that a project's file is.
+// home is where the registry expects a project's file.
 type home struct {
 	path   string
 	moving bool
 	moves  int64
 }
 
-// placeOf looks in any org.
+// placeOf searches all orgs.
 func (s *Store) placeOf(ctx context.Context, id loci.ProjectID) (p home, there bool, err error) {
 	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
 		there, err = c.One("SELECT db_path, intent IS NOT NULL, moves FROM projects WHERE id = ?", sqlitedb.Args{id.String()},
@@ -148,7 +149,7 @@ func (s *Store) placeOf(ctx context.Context, id loci.ProjectID) (p home, there b
 	return p, there, err
 }
 
-// rebuildProjects makes anew what is derived from the rows of every project.
+// rebuildProjects rebuilds the derived data of every project.
 func (s *Store) rebuildProjects(ctx context.Context) error {
 	list, err := s.projectsOf(ctx, "")
 	for _, p := range list {

@@ -13,22 +13,22 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// projectsOf returns the settled projects of an org, by id. "" is all orgs.
+// projectsOf returns the settled projects of an org, ordered by id. "" means all orgs.
 func (s *Store) projectsOf(ctx context.Context, org loci.OrgID) ([]loci.Project, error) {
 	return s.registry.Projects().Of(ctx, org)
 }
 
-// withGraph runs fn on a project's file wherever it is. An archived one is
-// opened for it, while nobody can restore it.
+// withGraph runs fn on a project's file wherever it is. It opens the file of an archived project,
+// and nobody can restore that project meanwhile.
 func (s *Store) withGraph(ctx context.Context, p loci.Project, fn func(*sqlitedb.DB, loci.Project) error) (err error) {
 	return s.withGraphBefore(ctx, ctx, p, fn)
 }
 
-// withGraphBefore is withGraph for who waits for other processes only until the
-// context before ends.
+// withGraphBefore is withGraph for a caller that waits for other processes only until the context
+// before ends.
 func (s *Store) withGraphBefore(ctx, before context.Context, p loci.Project,
 	fn func(*sqlitedb.DB, loci.Project) error) (err error) {
-	// Who shares the lock already does not wait for it below.
+	// A caller that already shares the lock does not wait for it below.
 	share := s.sharedLock(p.ID)
 	if _, err := share.TryRLockContext(before, lockWait); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, share.Close())
@@ -48,7 +48,7 @@ func (s *Store) withGraphBefore(ctx, before context.Context, p loci.Project,
 	return s.withGraphLocked(ctx, p, fn)
 }
 
-// withGraphLocked is withGraph for who holds the exclusive lock.
+// withGraphLocked is withGraph for a caller that holds the exclusive lock.
 func (s *Store) withGraphLocked(ctx context.Context, p loci.Project, fn func(*sqlitedb.DB, loci.Project) error) (
 	err error) {
 	if err := s.settleLocked(ctx, p.OrgID, p.ID); err != nil {
@@ -72,9 +72,9 @@ func (s *Store) withGraphLocked(ctx context.Context, p loci.Project, fn func(*sq
 
 var errProjectGone = loci.Errorf(loci.Conflict, "a project was deleted meanwhile; try again")
 
-// copyProjects copies the files of projects into dir, each to its place in
-// places, and returns the names. One that was deleted meanwhile is an error: the copied
-// registry has it.
+// copyProjects copies the files of projects into dir, each to its place in places, and returns
+// the names. A project that was deleted meanwhile is an error, because the copied registry has
+// it.
 func (s *Store) copyProjects(ctx context.Context, dir string, list []loci.Project) (names []string, err error) {
 	for _, p := range list {
 		name := path.Join(projectsDir, p.ID.String()+".db")

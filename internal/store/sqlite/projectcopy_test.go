@@ -227,7 +227,7 @@ func TestProjectCheckAndRebuild(t *testing.T) {
 	if err := errors.Join(os.Remove(stray), os.WriteFile(s.projectPath(archiveDir, p.ID), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	want := "the file " + dbPath(archiveDir, p.ID) + " is there, but the place of that project is " +
+	want := "the file " + dbPath(archiveDir, p.ID) + " exists, but the place of that project is " +
 		dbPath(projectsDir, p.ID)
 	if problems, err := s.Check(bg); err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0], want) {
 		t.Errorf("Check with a second file: %q, %v", problems, err)

@@ -26,32 +26,31 @@ const (
 //
 //	MaxProjects files * (projectReaders + 1 writer) * projectCacheKiB = 16 * 4 * 2 MiB = 128 MiB,
 //
-// however many projects there are and however large they grow. Seed S3 has 64
-// MB for each connection, which would be 8 GB; the system's own cache of the files does the rest.
+// however many projects there are and however large they grow. Seed S3 uses 64 MB for each
+// connection, which would be 8 GB. The system's file cache provides the rest.
 const (
 	projectReaders  = 3
 	projectCacheKiB = 2048
 )
 
-// lockWait is how often a waiting process looks at a project's lock.
+// lockWait is how often a waiting process checks a project's lock.
 const lockWait = 2 * time.Millisecond
 
-// projectFile is the open file of one active project. While a transaction runs
-// on it, this process shares the project's lock, so that nobody moves the file.
-// Between transactions it does not, so the file may be moved away under an open
-// handle: moves tells whether it was.
+// projectFile is the open file of one active project. While a transaction runs on it, this
+// process shares the project's lock, so that nobody moves the file. Between transactions it does
+// not, so the file may be moved while a handle is open. Comparing moves shows whether it was.
 type projectFile struct {
 	pooled
 	org   loci.OrgID
 	id    loci.ProjectID
 	moves int64
 
-	gate  chan struct{} // has room for the one that changes users or the lock
+	gate  chan struct{} // capacity 1: for the call that changes users or the lock
 	users int
 	lock  *flock.Flock
 }
 
-// The key has both, as nobody may reach a project by another org's name.
+// The key contains the org, too, so that nobody can reach a project by another org's name.
 func projectKey(org loci.OrgID, id loci.ProjectID) string { return id.String() + string(org) }
 
 func newProjectFile(key string) *projectFile {
@@ -76,7 +75,7 @@ func (f *projectFile) leave() {
 	f.gate <- struct{}{}
 	defer func() { <-f.gate }()
 	if f.users--; f.users == 0 {
-		// Closing lets go, whatever it says; the next one opens it again.
+		// Close releases the lock even if it returns an error. The next caller opens it again.
 		_ = f.lock.Close()
 	}
 }
@@ -85,8 +84,8 @@ func (s *Store) projectPath(dir string, id loci.ProjectID) string {
 	return filepath.Join(s.opts.Dir, dir, id.String()+".db")
 }
 
-// ensureLock makes the lock file, which a restored backup does not have. Only
-// who has seen the project's row calls it.
+// ensureLock creates the lock file, which a restored backup does not have. Call it only after
+// reading the project's row.
 func (s *Store) ensureLock(id loci.ProjectID) error {
 	f, err := os.OpenFile(s.projectLock(id).Path(), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -99,14 +98,14 @@ func (s *Store) projectLock(id loci.ProjectID) *flock.Flock {
 	return flock.New(filepath.Join(s.opts.Dir, projectsDir, id.String()+".lock"), flock.SetPermissions(0o600))
 }
 
-// sharedLock makes no file: the lock of a deleted project must not come back.
+// sharedLock creates no file: the lock of a deleted project must not come back.
 func (s *Store) sharedLock(id loci.ProjectID) *flock.Flock {
 	return flock.New(s.projectLock(id).Path(), flock.SetFlag(os.O_RDWR))
 }
 
-// setUpProject keeps a handle that is closed late from touching anything: the
-// last one to close would else remove the log by its name, which may be that of
-// a file that was archived and restored since. sqlitedb empties the log itself.
+// setUpProject makes sure that a handle that is closed late changes nothing. Otherwise the last
+// handle to close would remove the log by name, and that log may belong to a file that was
+// archived and restored since. sqlitedb empties the log itself.
 func setUpProject(c *sqlite3.Conn) error {
 	_, err := c.Config(sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true)
 	return errors.Join(err, setUpGraph(c))
@@ -123,17 +122,17 @@ func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 		Now:     s.opts.Now,
 		Readers: projectReaders, CacheKiB: projectCacheKiB, Moves: true}
 	if dir == archiveDir {
-		o.Setup = setUpGraph // only ever opened under the exclusive lock
+		o.Setup = setUpGraph // opened only under the exclusive lock
 	}
 	return o
 }
 
-// openPatience is how long the first caller, for whom nobody can give up, waits for
-// a process that is busy with the project.
+// openPatience is how long the first caller waits for another process that uses the project.
+// Other callers wait for its result, so it cannot be cancelled.
 const openPatience = 30 * time.Second
 
 func errBusyProject(after time.Duration) error {
-	return loci.Errorf(loci.Unavailable, "another process is busy with the project, and was not done after %s; try again",
+	return loci.Errorf(loci.Unavailable, "another process is busy with the project and did not finish within %s; try again",
 		after)
 }
 
@@ -180,13 +179,13 @@ func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error)
 	return err
 }
 
-// openGraph opens the file of a project that is complete. The caller holds the
-// project's lock, so nothing moves it meanwhile.
+// openGraph opens the file of a complete project. The caller holds the project's lock, so nothing
+// moves the file meanwhile.
 func (s *Store) openGraph(ctx context.Context, dir string, p loci.Project) (*sqlitedb.DB, error) {
 	name := dir + "/" + p.ID.String() + ".db"
 	if _, err := os.Stat(s.projectPath(dir, p.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil, loci.WrapError(loci.Unavailable, err,
-			"the file %s is missing although the project is registered: restore it from a backup", name)
+			"the file %s is missing although the project is registered; restore it from a backup", name)
 	}
 	db, err := sqlitedb.Open(ctx, s.projectOptions(dir, p.ID))
 	if err != nil {
@@ -199,7 +198,7 @@ func (s *Store) openGraph(ctx context.Context, dir string, p loci.Project) (*sql
 		return err
 	})
 	if err == nil && !mine {
-		err = loci.Errorf(loci.Unavailable, "the file %s belongs to another project: restore the right one from a backup",
+		err = loci.Errorf(loci.Unavailable, "the file %s belongs to another project; restore the right file from a backup",
 			name)
 	}
 	if err != nil {
@@ -222,7 +221,7 @@ func (s *Store) withProject(ctx context.Context, org loci.OrgID, id loci.Project
 	}
 }
 
-// tryProject says that the open file was of no use, and is opened anew next time.
+// tryProject returns true if the open file was unusable. The next attempt opens it again.
 func (s *Store) tryProject(ctx context.Context, key string, fn func(*projectFile, loci.Project) error) (
 	stale bool, err error) {
 	f, err := s.projectFiles.acquire(ctx, key)
@@ -236,11 +235,11 @@ func (s *Store) tryProject(ctx context.Context, key string, fn func(*projectFile
 	return stale, err
 }
 
-// runProject says that the file was moved since it was opened, or is to be.
+// runProject returns true if the file was moved since it was opened, or is about to be moved.
 func (s *Store) runProject(ctx context.Context, f *projectFile, fn func(*projectFile, loci.Project) error) (
 	stale bool, err error) {
 	if err := f.enter(ctx); errors.Is(err, fs.ErrNotExist) {
-		return true, nil // the project was deleted, or the data directory mended
+		return true, nil // the project was deleted, or the data directory was repaired
 	} else if err != nil {
 		return false, translateFile(err)
 	}

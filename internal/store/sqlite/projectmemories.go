@@ -10,17 +10,18 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// trashBatch keeps each transaction short, so that writers do not wait.
+// trashBatch is how many memories one transaction trashes. It keeps the transactions short, so
+// that writers do not wait.
 const trashBatch = 200
 
-// trashMemories moves the memories of a project to their owners' trash. It may be
-// repeated: what is there already stays as it is. An org that is being deleted takes
-// its memories along.
+// trashMemories moves the memories of a project to their owners' trash. It may be repeated,
+// because it skips memories that are there already. If the org is being deleted, its memories go
+// with it.
 func (s *Store) trashMemories(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	return s.trashFound(ctx, org, id, s.View)
 }
 
-// trashLateMemories is trashMemories behind everybody who is writing one now.
+// trashLateMemories is trashMemories, but waits for the present writers first.
 func (s *Store) trashLateMemories(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	return s.trashFound(ctx, org, id, s.Update)
 }
@@ -35,14 +36,14 @@ func (s *Store) trashFound(ctx context.Context, org loci.OrgID, id loci.ProjectI
 			err = s.trashRows(ctx, org, id, batch)
 		}
 	}
-	if loci.CodeOf(err) == loci.NotFound { // the org
+	if loci.CodeOf(err) == loci.NotFound { // the org does not exist
 		return nil
 	}
 	return err
 }
 
-// memoriesOf returns the numbers of the project's rows that are not in the trash,
-// expired and superseded ones too.
+// memoriesOf returns the numbers of the project's rows that are not in the trash, including
+// expired and superseded ones.
 func (s *Store) memoriesOf(ctx context.Context, org loci.OrgID, id loci.ProjectID, in inOrg) (seqs []int64, err error) {
 	if _, err := s.registry.Exists(ctx, org); err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func (s *Store) memoriesOf(ctx context.Context, org loci.OrgID, id loci.ProjectI
 			"')",
 			sqlitedb.Args{pool[:]}, func(r *sqlitedb.Row) error { seqs = append(seqs, r.Int64(0)); return nil })
 	})
-	slices.Sort(seqs) // each vendor's posting names the row
+	slices.Sort(seqs) // a row has a posting for each vendor
 	return slices.Compact(seqs), err
 }
 
@@ -64,15 +65,15 @@ func (s *Store) trashRows(ctx context.Context, org loci.OrgID, id loci.ProjectID
 	})
 }
 
-// trashNodes moves the memory nodes of a project to their owners' trash. It may be repeated, and each of its
-// transactions is behind everybody who is writing one now.
+// trashNodes moves the memory nodes of a project to their owners' trash. It may be repeated. Each
+// of its transactions waits for the present writers.
 func (s *Store) trashNodes(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	for n := trashBatch; n == trashBatch; {
 		err := s.updateOrg(ctx, org, func(tx *sqlstore.Tx) (err error) {
 			n, err = tx.TrashNodes(ctx, id, loci.CutTime(s.opts.Now()), trashBatch)
 			return err
 		})
-		if loci.CodeOf(err) == loci.NotFound { // the org is gone, with all that is in it
+		if loci.CodeOf(err) == loci.NotFound { // the org is gone with all its contents
 			return nil
 		}
 		if err != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// The intents. One stands in the registry before anything is done to the file,
-// and goes with the final state: whoever meets one whose maker is dead can
-// finish it, and meanwhile no new transaction begins.
+// These are the intents. The registry records an intent before anything happens to the file, and
+// removes it with the final state. While it is there, no new transaction begins. If the process
+// that recorded it dies, any other can finish the change.
 const (
-	intentCreating  = sqlstore.IntentCreating // undone instead, as nobody was told of the project
+	intentCreating  = sqlstore.IntentCreating // undone instead, because nobody has been told of the project
 	intentArchiving = sqlstore.IntentArchiving
 	intentRestoring = sqlstore.IntentRestoring
 	intentDeleting  = sqlstore.IntentDeleting
@@ -29,7 +29,7 @@ type projectRegistry struct {
 	s *Store
 }
 
-// Projects is the registry of projects.
+// Projects returns the store of projects.
 func (s *Store) Projects() store.Projects { return projectRegistry{s.registry.Projects(), s} }
 
 func (ps projectRegistry) Create(ctx context.Context, p loci.Project, creator loci.UserID) (loci.Project, error) {
@@ -58,8 +58,8 @@ func (ps projectRegistry) Delete(ctx context.Context, org loci.OrgID, id loci.Pr
 	return ps.leave(ctx, org, id, intentDeleting)
 }
 
-// createProject makes row, file and member. Its lock is held from before the
-// row is there, so who meets the row and gets the lock knows that its maker is dead.
+// createProject creates the row, the file and the member. It holds the project's lock before the
+// row exists. So a process that sees the row and gets the lock knows that the creator died.
 func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.UserID) (err error) {
 	lock := s.projectLock(p.ID)
 	if ok, err := lock.TryLock(); err != nil {
@@ -109,7 +109,7 @@ func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.
 
 func dbPath(dir string, id loci.ProjectID) string { return dir + "/" + id.String() + ".db" }
 
-// layProject makes the project's file.
+// layProject creates the project's file.
 func (s *Store) layProject(ctx context.Context, p loci.Project) (err error) {
 	db, err := sqlitedb.Open(ctx, s.projectOptions(projectsDir, p.ID))
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Store) layProject(ctx context.Context, p loci.Project) (err error) {
 	})
 }
 
-// vacateName undoes a project of that name that a killed process left half-made.
+// vacateName undoes a project with that name that a killed process left unfinished.
 func (s *Store) vacateName(ctx context.Context, org loci.OrgID, name string) error {
 	var id loci.ProjectID
 	err := s.meta.View(ctx, func(c *sqlitedb.Conn) error {
@@ -137,24 +137,24 @@ func (s *Store) vacateName(ctx context.Context, org loci.OrgID, name string) err
 	lock := s.projectLock(id)
 	ok, err := lock.TryLock()
 	if err != nil || !ok {
-		return errors.Join(err, lock.Close()) // its maker lives: the name is taken
+		return errors.Join(err, lock.Close()) // its creator is alive: the name is taken
 	}
 	return errors.Join(s.settleLocked(ctx, org, id), lock.Close())
 }
 
-// changeProject enters an intent and carries it out.
+// changeProject records an intent and carries it out.
 func (s *Store) changeProject(ctx context.Context, org loci.OrgID, id loci.ProjectID, intent string) error {
 	p, err := s.registry.LookUpProject(ctx, org, id)
 	if err != nil {
 		return err
 	}
 	if p.Intent != "" && p.Intent != intent && intent != intentDeleting {
-		// Somebody's other change, perhaps a dead one's, comes first.
+		// Another caller's change, perhaps by a process that died, comes first.
 		if err := s.settleProject(ctx, org, id); err != nil {
 			return err
 		}
 	}
-	// With a lock that cannot be opened the intent would shut everybody out for nothing.
+	// If the lock cannot be opened, the intent would block everyone for nothing.
 	if err := s.ensureLock(id); err != nil {
 		return err
 	}
@@ -164,18 +164,18 @@ func (s *Store) changeProject(ctx context.Context, org loci.OrgID, id loci.Proje
 	if err := s.settleProject(ctx, org, id); err != nil || intent == intentDeleting {
 		return err
 	}
-	// Another process may have taken the intent over, and have failed.
+	// Another process may have carried out the intent and failed.
 	want := loci.ProjectActive
 	if intent == intentArchiving {
 		want = loci.ProjectArchived
 	}
 	if p, err = s.registry.LookUpProject(ctx, org, id); err == nil && p.Status != want {
-		err = loci.Errorf(loci.Conflict, "project %s was changed by somebody else meanwhile; try again", loci.OneLine(p.Name))
+		err = loci.Errorf(loci.Conflict, "someone else changed project %s at the same time; try again", loci.OneLine(p.Name))
 	}
 	return err
 }
 
-// intend writes the intent. One that stands there already is joined.
+// intend records the intent. If the same intent is recorded already, intend joins it.
 func (s *Store) intend(ctx context.Context, org loci.OrgID, id loci.ProjectID, intent string) error {
 	from := map[string]string{
 		intentArchiving: "status = 'active' AND intent IS NULL OR intent = 'archiving'",
@@ -207,7 +207,7 @@ func (s *Store) intend(ctx context.Context, org loci.OrgID, id loci.ProjectID, i
 
 var errNotIn = errors.New("the project is in another state")
 
-// settleProject carries out what is intended, alone on the project.
+// settleProject carries out the intent while it holds the exclusive lock of the project.
 func (s *Store) settleProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	if err := s.projectFiles.drop(projectKey(org, id)); err != nil {
 		s.opts.Log.WarnContext(ctx, "closing the file of a project failed", "project", id.String(), "error", err)
@@ -219,8 +219,8 @@ func (s *Store) settleProject(ctx context.Context, org loci.OrgID, id loci.Proje
 	return errors.Join(s.settleLocked(ctx, org, id), lock.Close())
 }
 
-// settleLocked is settleProject for who holds the exclusive lock: no
-// transaction runs on the project in any process.
+// settleLocked is settleProject for a caller that holds the exclusive lock: no process runs a
+// transaction on the project.
 func (s *Store) settleLocked(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	var intent string
 	err := s.meta.View(ctx, func(c *sqlitedb.Conn) error {
@@ -244,8 +244,8 @@ func (s *Store) settleLocked(ctx context.Context, org loci.OrgID, id loci.Projec
 	return nil // another process was faster
 }
 
-// move renames the file and enters the final state. Where that cannot be, the
-// intent is taken back and all is as before.
+// move renames the file and records the final state. If that fails, it takes the intent back and
+// nothing has changed.
 func (s *Store) move(ctx context.Context, id loci.ProjectID, from, to, status string) error {
 	err := s.moveFile(ctx, id, from, to)
 	if err != nil {
@@ -267,7 +267,7 @@ func (s *Store) arrive(ctx context.Context, id loci.ProjectID, dir, status strin
 	})
 }
 
-// moveFile may be repeated: a file that is there already was moved before.
+// moveFile may be repeated: if the file is at its target, it was moved before.
 func (s *Store) moveFile(ctx context.Context, id loci.ProjectID, from, to string) error {
 	source, target := s.projectPath(from, id), s.projectPath(to, id)
 	_, err := os.Stat(source)
@@ -280,7 +280,7 @@ func (s *Store) moveFile(ctx context.Context, id loci.ProjectID, from, to string
 	case err != nil:
 		return err
 	case arrived == nil:
-		return loci.Errorf(loci.Unavailable, "both %s and %s are there; move the wrong one away", dbPath(from, id),
+		return loci.Errorf(loci.Unavailable, "both %s and %s exist; move the wrong file away", dbPath(from, id),
 			dbPath(to, id))
 	}
 	if err := s.emptyLog(ctx, id, from); err != nil {
@@ -295,7 +295,8 @@ func (s *Store) moveFile(ctx context.Context, id loci.ProjectID, from, to string
 	return s.sweep(id, from)
 }
 
-// emptyLog moves everything into the file itself, as the log stays behind.
+// emptyLog moves the contents of the log into the file itself, because the log does not move with
+// it.
 func (s *Store) emptyLog(ctx context.Context, id loci.ProjectID, dir string) error {
 	db, err := sqlitedb.Open(ctx, s.projectOptions(dir, id))
 	if err == nil {
@@ -305,13 +306,13 @@ func (s *Store) emptyLog(ctx context.Context, id loci.ProjectID, dir string) err
 		return openError("file "+dbPath(dir, id), err)
 	}
 	if info, err := os.Stat(s.projectPath(dir, id) + "-wal"); err == nil && info.Size() > 0 {
-		return loci.Errorf(loci.Unavailable, "another program reads %s; close it and try again", dbPath(dir, id))
+		return loci.Errorf(loci.Unavailable, "another program is using %s; close it and try again", dbPath(dir, id))
 	}
 	return nil
 }
 
-// sweep removes what is left beside the place where a file was. The journal is of a
-// file whose maker was killed before it had a log.
+// sweep removes the files that remain at the old place. The journal exists if a process was
+// killed before the file had a log.
 func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
 	path := s.projectPath(dir, id)
 	for _, name := range []string{path + "-wal", path + "-shm", path + "-journal", path + ".lock"} {
@@ -322,9 +323,9 @@ func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
 	return err
 }
 
-// deleteProject removes a project for good, its row last. Its memory nodes go after the file, its memories before
-// it, and once more after it: who was writing one when the intent was entered
-// may not have finished before.
+// deleteProject removes a project permanently, its row last. It trashes the memories before it
+// removes the file, and once more afterwards with the memory nodes: a writer that had begun when
+// the intent was recorded may have finished in between.
 func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	if err := s.trashMemories(ctx, org, id); err != nil {
 		return err
@@ -361,8 +362,8 @@ func (s *Store) removeProjectFiles(id loci.ProjectID) error {
 	return nil
 }
 
-// unregister removes the lock and then the row. Who waits for the lock meets a
-// project that is not there.
+// unregister removes the lock and then the row. A caller that waits for the lock then finds that
+// the project does not exist.
 func (s *Store) unregister(ctx context.Context, id loci.ProjectID) error {
 	if err := os.Remove(s.projectLock(id).Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -372,8 +373,8 @@ func (s *Store) unregister(ctx context.Context, id loci.ProjectID) error {
 	})
 }
 
-// finishProjects completes what killed processes left half done. Where a living
-// one is at work it has the lock, and will complete it.
+// finishProjects completes what killed processes left half done. If a process is still working on
+// a project, it holds the lock and completes the work itself.
 func (s *Store) finishProjects(ctx context.Context) {
 	list, err := s.registry.UnsettledProjects(ctx)
 	s.report(ctx, "reading which projects are unfinished", err)
@@ -387,11 +388,11 @@ func (s *Store) finishProjects(ctx context.Context) {
 	}
 }
 
-// syncDir makes the names in a directory durable, where the system can.
+// syncDir makes the names in a directory durable, if the system can.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("open %s: %w", dir, err)
+		return fmt.Errorf("cannot open %s: %w", dir, err)
 	}
 	_ = d.Sync() // some file systems cannot sync a directory
 	return d.Close()

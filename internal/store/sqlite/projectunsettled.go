@@ -2,9 +2,9 @@ package sqlite
 
 import "context"
 
-// UnsettledProjects says which projects are on the move, such as "archiving
-// 6f1d2c1e-…": a process is at it, or what was begun could not be finished. The
-// next start, or the next call about the project, tries again.
+// UnsettledProjects returns the projects whose change is not complete, such as "archiving
+// 6f1d2c1e-…": a process is working on it, or it could not be finished. The next start, or the
+// next call about the project, tries again.
 func (s *Store) UnsettledProjects(ctx context.Context) ([]string, error) {
 	list, err := s.registry.UnsettledProjects(ctx)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// orNull is NULL for the zero id.
+// orNull returns nil, which is NULL, for the zero id.
 func orNull(id [16]byte) any {
 	if id == [16]byte{} {
 		return nil
@@ -23,8 +23,8 @@ func timeAt(r *sqlitedb.Row, col int) time.Time {
 	return time.Time{}
 }
 
-// ceilMicro is the first microsecond that is not before t: rows' times have no
-// finer part.
+// ceilMicro returns the first microsecond that is not before t. Stored times have no finer
+// resolution.
 func ceilMicro(t time.Time) int64 {
 	n := t.UnixMicro()
 	if t.Nanosecond()%1000 != 0 {
@@ -33,19 +33,19 @@ func ceilMicro(t time.Time) int64 {
 	return n
 }
 
-// isoTime is how a graph writes times, always 24 bytes, so that they sort as text.
+// isoTime is the format of times in a graph. It is always 24 bytes, so that the times sort as
+// text.
 const isoTime = "2006-01-02T15:04:05.000Z"
 
 func iso(t time.Time) string { return t.UTC().Format(isoTime) }
 
-// idAt reads an id that is stored as text.
+// idAt reads an id stored as text.
 func idAt[T ~[16]byte](r *sqlitedb.Row, col int) (T, error) {
 	id, err := loci.ParseMemoryID(r.Text(col))
 	return T(id), err
 }
 
-// jsonList is one parameter for any number of values, so that one text of SQL
-// serves them all.
+// jsonList packs any number of values into one parameter, so that one SQL text serves them all.
 func jsonList(list []string) string {
 	b, err := json.Marshal(list)
 	if err != nil {

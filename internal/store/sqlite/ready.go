@@ -8,21 +8,21 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// probeLife is how long the outcome of a probe stands for the next ones.
+// probeLife is how long the result of a probe is reused.
 const probeLife = 2 * time.Second
 
-// probe remembers whether the disk took the last write that Ready made. Anyone
-// may ask whether a server is ready, so asking must not make it write.
+// probe remembers whether the last write of Ready succeeded. Anyone may ask whether a server is
+// ready, so not every request may write.
 type probe struct {
-	turn chan struct{} // has room for the one who probes
+	turn chan struct{} // capacity 1: for the caller that probes
 	at   time.Time
 	err  error
 }
 
 func newProbe() *probe { return &probe{turn: make(chan struct{}, 1)} }
 
-// InPlace returns an Unavailable error if the data directory, or a file of it that is open, was moved, replaced or
-// deleted. It costs a few looks at the directory.
+// InPlace returns an Unavailable error if the data directory, or an open file of it, was moved,
+// replaced or deleted. It costs a few file status calls.
 func (s *Store) InPlace(ctx context.Context) error {
 	if err := s.meta.InPlace(); err != nil {
 		return translate(err)
@@ -38,8 +38,8 @@ func (s *Store) InPlace(ctx context.Context) error {
 	}))
 }
 
-// Ready returns nil if the store can read and write. It reads now; the answer
-// about writing may be up to two seconds old.
+// Ready returns nil if the store can read and write. It reads now. The answer about writing may
+// be up to two seconds old.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.InPlace(ctx); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (s *Store) Ready(ctx context.Context) error {
 		return c.Exec("INSERT INTO heartbeat (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at",
 			now.UnixMicro())
 	}))
-	if ctx.Err() == nil { // else the error says nothing about the disk
+	if ctx.Err() == nil { // otherwise the error may not be about the disk
 		s.probe.at, s.probe.err = now, err
 	}
 	return err

@@ -8,8 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// finish completes what a killed process left half done. What fails is logged
-// and tried again at the next start: the rest of the directory is of use.
+// finish completes what a killed process left half done. It logs failures and the next start
+// tries again, because the rest of the directory is usable.
 func (s *Store) finish(ctx context.Context) {
 	todo, err := s.unfinished(ctx)
 	if err == nil && !todo.any() {
@@ -20,11 +20,11 @@ func (s *Store) finish(ctx context.Context) {
 		leave, err = s.tryAlone()
 	}
 	if err == nil && leave == nil {
-		return // what is there may be a living process's
+		return // the half-done change may belong to a process that is running
 	}
 	if err == nil {
 		defer leave()
-		todo, err = s.unfinished(ctx) // another process may have done it meanwhile
+		todo, err = s.unfinished(ctx) // another process may have finished it meanwhile
 	}
 	if err != nil {
 		s.report(ctx, "reading what is unfinished", err)
@@ -50,7 +50,7 @@ func (s *Store) report(ctx context.Context, what string, err error) {
 
 type unfinished struct {
 	deleting []loci.OrgID
-	unlisted []loci.OrgID // of a version without a directory
+	unlisted []loci.OrgID // written by a version without a directory
 	people   []loci.Person
 }
 
@@ -75,8 +75,8 @@ func (s *Store) unfinished(ctx context.Context) (u unfinished, err error) {
 	return u, err
 }
 
-// listPeople fills the directory with the users of an org that an earlier
-// version made. An address that another org has too stays with the first.
+// listPeople adds to the directory the users of an org that an earlier version created. If two
+// orgs have the same address, it stays with the first.
 func (s *Store) listPeople(ctx context.Context, org loci.OrgID) error {
 	var list []loci.Person
 	err := s.with(ctx, org, func(f *orgFile) error {

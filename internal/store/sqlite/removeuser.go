@@ -39,8 +39,8 @@ func (p people) Remove(ctx context.Context, org loci.OrgID, user loci.UserID, th
 	return translate(p.s.remove(ctx, org, user, then))
 }
 
-// remove takes steps each of which may be repeated. From the first one on
-// nobody can sign in as that user.
+// remove takes several steps, each of which may be repeated. From the first one on, nobody can
+// sign in as that user.
 func (s *Store) remove(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
 	for _, step := range []func(context.Context, loci.OrgID, loci.UserID) error{s.markLeaving, s.registry.RevokeAccess,
 		s.eraseMemories, s.eraseFromGraphs} {
@@ -78,7 +78,7 @@ func (s *Store) eraseMemories(ctx context.Context, org loci.OrgID, user loci.Use
 
 func (s *Store) removeUser(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
 	return s.updateOrg(ctx, org, func(tx *sqlstore.Tx) error {
-		// What a request that was under way has stored since goes too.
+		// This also removes what a request that was still running has stored since.
 		if err := tx.RemoveUser(ctx, user); err != nil || then == nil {
 			return err
 		}

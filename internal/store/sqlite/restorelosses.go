@@ -14,13 +14,12 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// CarryRevocations takes from the data directory to what was taken away in the
-// data directory from since: revoked keys, ended sessions and revoked grants, as
-// of the same time, suspended orgs, and deleted ones, which the next start
-// removes. Users who were disabled or removed are disabled. It returns how many
-// keys, sessions and grants that ended. No process may have the second
-// directory open. NotFound if from has no registry; an org's file that cannot be
-// read is an error, but all else is carried.
+// CarryRevocations copies to the data directory to what was revoked in the data directory from
+// since the backup: revoked keys, ended sign-ins and revoked grants, with the time of revocation,
+// suspended orgs, and deleted orgs, which the next start removes. It disables users who were
+// disabled or removed. It returns how many keys, sign-ins and grants it ended. No process may
+// have the second directory open. It returns NotFound if from has no registry. An org's file that
+// cannot be read is an error, but CarryRevocations still copies all the rest.
 func CarryRevocations(ctx context.Context, from, to string) (n int, err error) {
 	if _, err := os.Stat(filepath.Join(from, metaFile)); errors.Is(err, fs.ErrNotExist) {
 		return 0, loci.WrapError(loci.NotFound, err, "there is no %s in %s", metaFile, from)
@@ -44,7 +43,7 @@ func CarryRevocations(ctx context.Context, from, to string) (n int, err error) {
 	return n, translate(err)
 }
 
-// shutOut disables in the orgs' restored files who is removed or disabled.
+// shutOut disables removed and disabled users in the orgs' restored files.
 func (l *losses) shutOut(ctx context.Context, from, to string) (failed error) {
 	for id, users := range l.shut {
 		disabled, err := disabledIn(ctx, orgFileIn(from, id))
@@ -52,7 +51,7 @@ func (l *losses) shutOut(ctx context.Context, from, to string) (failed error) {
 			err = disable(ctx, orgFileIn(to, id), append(users, disabled...))
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("carry who is shut out of org %s: %w", id, err))
+			failed = errors.Join(failed, fmt.Errorf("cannot disable the removed users of org %s: %w", id, err))
 		}
 	}
 	return failed
@@ -60,7 +59,7 @@ func (l *losses) shutOut(ctx context.Context, from, to string) (failed error) {
 
 func orgFileIn(dir, id string) string { return filepath.Join(dir, orgsDir, id+".db") }
 
-// withOrgFile runs fn on an org's file if it is there.
+// withOrgFile runs fn on an org's file if it exists.
 func withOrgFile(ctx context.Context, path string, fn func(*sqlitedb.DB) error) (err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -100,15 +99,15 @@ func disable(ctx context.Context, path string, users [][16]byte) error {
 	})
 }
 
-// losses is what a registry says was taken away.
+// losses is what was revoked according to a registry.
 type losses struct {
-	credentials, grants map[[16]byte]int64 // when they were revoked
-	expiring            map[[16]byte]int64 // when a key ends that was replaced
+	credentials, grants map[[16]byte]int64 // time of revocation
+	expiring            map[[16]byte]int64 // expiry of a key that was rotated
 	used                map[string]int64   // refresh tokens by hash
 	orgs                map[string]orgMark
-	people              map[[16]byte]string   // who is there, and in which org
-	shut                map[string][][16]byte // who was removed of each org that both know
-	projects            map[string]bool       // whether everyone of the org belongs to it
+	people              map[[16]byte]string   // existing people and their orgs
+	shut                map[string][][16]byte // people removed from each org that both registries know
+	projects            map[string]bool       // whether everyone in the org belongs to it
 	members             map[string]bool       // project and user
 }
 
@@ -131,7 +130,7 @@ func readLosses(ctx context.Context, dir string) (lost *losses, err error) {
 		return lost.read(c)
 	})
 	if err != nil {
-		err = fmt.Errorf("read %s: %w", filepath.Join(dir, metaFile), err)
+		err = fmt.Errorf("cannot read %s: %w", filepath.Join(dir, metaFile), err)
 	}
 	return lost, err
 }
@@ -214,7 +213,8 @@ func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
 	return n, err
 }
 
-// closeProjects shuts out of the projects that both have who was taken out of them.
+// closeProjects removes from the projects that both registries have the people who were removed
+// from them.
 func (l *losses) closeProjects(c *sqlitedb.Conn) error {
 	for id, everyone := range l.projects {
 		if !everyone {
@@ -246,8 +246,8 @@ type removed struct {
 	user [16]byte
 }
 
-// removed returns the users of the restored registry whom the other one, of the
-// same org, does not know any more. It notes which orgs are the same.
+// removed returns the users of the restored registry whom the other one, with the same org, no
+// longer knows. It also records which orgs are the same.
 func (l *losses) removed(c *sqlitedb.Conn) (list []removed, err error) {
 	l.shut = map[string][][16]byte{}
 	err = c.Query("SELECT id, created_at FROM orgs WHERE state IN "+sqlstore.OpenStates, nil, func(r *sqlitedb.Row) error {

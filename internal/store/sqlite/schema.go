@@ -13,8 +13,8 @@ import (
 //go:embed migrations/meta/*.sql migrations/org/*.sql migrations/project/*.sql
 var migrationFiles embed.FS
 
-// migrations reads the numbered files of one kind of database. They are part
-// of the program, so a mistake in them is a panic.
+// migrations reads the numbered files of one kind of database. They are part of the program, so
+// an error in them is a panic.
 func migrations(kind string) []sqlitedb.Migration {
 	dir := path.Join("migrations", kind)
 	entries, err := migrationFiles.ReadDir(dir)

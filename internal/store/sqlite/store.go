@@ -18,10 +18,10 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// Options say where the data directory is. Only Dir is required.
+// Options configure a data directory. Only Dir is required.
 type Options struct {
-	Dir         string           // created if it is not there
-	Now         func() time.Time // default time.Now; decides about expiry
+	Dir         string           // created if missing
+	Now         func() time.Time // default time.Now; used for expiry
 	Log         *slog.Logger     // default: discard
 	MaxFiles    int              // most org files kept open while idle; default 64
 	MaxProjects int              // the same for project files; default 16
@@ -37,10 +37,10 @@ type Store struct {
 	// registry is what meta holds.
 	registry *sqlstore.Registry
 	files    *files[*orgFile]
-	// projectFiles are apart, so that a walk through many projects closes no org.
+	// projectFiles is a separate pool, so that a walk through many projects closes no org.
 	projectFiles *files[*projectFile]
 	probe        *probe
-	turn         chan struct{} // has room for the one call that changes who belongs where
+	turn         chan struct{} // capacity 1: for the call that changes who belongs where
 
 	closeOnce sync.Once
 	closeErr  error
@@ -48,9 +48,9 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens or creates the data directory. It fails with Unavailable and a
-// text for the operator where the directory cannot be written, was made by a
-// newer version, is being restored or was left so, or has lost its registry.
+// Open opens or creates the data directory. It fails with Unavailable and a text for the operator
+// if the directory cannot be written, was created by a newer version, is being restored, has an
+// interrupted restore, or has lost its registry.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.Dir == "" {
 		panic("sqlite: Options.Dir is required")
@@ -122,27 +122,26 @@ const (
 func makeDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
-		return errors.New("this is a file; a directory is needed")
+		return errors.New("it is a file; specify a directory")
 	}
 	return os.MkdirAll(dir, 0o700)
 }
 
-// lockShared tells others that the directory is in use. It is held until Close.
+// lockShared marks the directory as in use until Close.
 func lockShared(dir string) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(dir, lockFile), flock.SetPermissions(0o600))
 	ok, err := l.TryRLock()
 	if err != nil {
-		return nil, fmt.Errorf("the directory must be writable for this user: %w", err)
+		return nil, fmt.Errorf("this user must be able to write to the directory: %w", err)
 	}
 	if !ok {
-		return nil, errors.Join(errors.New("it is being restored by another process; wait until that is done"), l.Close())
+		return nil, errors.Join(errors.New("another process is restoring it; wait until that is done"), l.Close())
 	}
 	return l, nil
 }
 
-// LockAlone takes a data directory that no process has open, for a restore or
-// a move. Until release, Open of that directory fails. It returns a Conflict
-// error if the directory is in use.
+// LockAlone locks a data directory that no process has open, for a restore or a move. Until
+// release, Open of that directory fails. It returns a Conflict error if the directory is in use.
 func LockAlone(dir string) (release func() error, err error) {
 	l := flock.New(filepath.Join(dir, lockFile), flock.SetPermissions(0o600))
 	ok, err := l.TryLock()
@@ -150,7 +149,7 @@ func LockAlone(dir string) (release func() error, err error) {
 		return nil, openError("lock data directory "+dir, err)
 	}
 	if !ok {
-		return nil, errors.Join(loci.Errorf(loci.Conflict, "data directory %s is in use; stop every loci that works on it",
+		return nil, errors.Join(loci.Errorf(loci.Conflict, "data directory %s is in use; stop every loci process that uses it",
 			dir), l.Close())
 	}
 	return l.Close, nil
@@ -159,19 +158,19 @@ func LockAlone(dir string) (release func() error, err error) {
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.opts.Dir }
 
-// Credentials is the registry of keys, browser sessions and tokens.
+// Credentials returns the store of keys, browser sign-ins and tokens.
 func (s *Store) Credentials() store.Credentials { return s.registry.Credentials() }
 
-// OAuth keeps OAuth clients and what people granted them.
+// OAuth returns the store of OAuth clients and grants.
 func (s *Store) OAuth() store.OAuth { return s.registry.OAuth() }
 
-// Limits counts what is limited.
+// Limits returns the counters of rate limits.
 func (s *Store) Limits() store.Limits { return s.registry.Limits() }
 
-// Connections remembers on which projects MCP sessions work.
+// Connections returns the store of the active project of each MCP session.
 func (s *Store) Connections() store.Connections { return s.registry.Connections() }
 
-// ProjectMembers says who belongs to which project.
+// ProjectMembers returns the store of project members.
 func (s *Store) ProjectMembers() store.ProjectMembers { return s.registry.ProjectMembers() }
 
 // Close waits for running transactions. Later calls fail.
@@ -196,8 +195,8 @@ func (s *Store) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) er
 	})
 }
 
-// run refuses the file of an org that was deleted after the file was opened,
-// also by another process: its own row is gone from it.
+// run rejects the file of an org that was deleted after the file was opened, possibly by another
+// process: the org's own row is gone from it.
 func (s *Store) run(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) error {
 	there, err := c.One("SELECT 1 FROM org", nil, func(*sqlitedb.Row) error { return nil })
 	if err != nil {

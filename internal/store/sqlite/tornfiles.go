@@ -12,12 +12,12 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// restoreJournal is there while files are being replaced: what lies beside it
-// may be half of the old state and half of the new one.
+// restoreJournal exists while a restore replaces files. Meanwhile the directory may contain half
+// of the old state and half of the new one.
 const restoreJournal = "restore.json"
 
-// IsNew reports whether nothing was ever stored in the data directory dir, so
-// that opening it would begin an empty one.
+// IsNew reports whether nothing was ever stored in the data directory dir, so that opening it
+// would create an empty store.
 func IsNew(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, restoreJournal)); err == nil {
 		return false
@@ -27,15 +27,14 @@ func IsNew(dir string) bool {
 	return err != nil && len(files) == 0
 }
 
-// refuseTorn refuses a directory in which files are missing that belong to
-// those that are there. An empty registry in the place of a lost one would
-// give what is left to a new owner.
+// refuseTorn rejects a directory that has some files but lacks others that belong to them. An
+// empty registry in place of a lost one would give the remaining data to a new owner.
 func refuseTorn(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, restoreJournal)); err == nil {
-		return errors.New("a restore of a backup was interrupted; loci finishes it when no other process works on the " +
+		return errors.New("a restore of a backup was interrupted; loci finishes it when no other process uses the " +
 			"directory")
 	}
-	// In this order: the registry is always made before an org's file.
+	// The order matters: the registry is always created before an org's file.
 	files, err := orgFiles(dir)
 	if err != nil || len(files) == 0 {
 		return err
@@ -43,7 +42,7 @@ func refuseTorn(dir string) error {
 	_, err = os.Stat(filepath.Join(dir, metaFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return loci.WrapError(loci.Unavailable, err,
-			"%s is missing although %s is there: put it back, or bring a backup back with: loci backup restore",
+			"%s is missing although %s exists; put it back, or restore a backup with: loci backup restore",
 			metaFile, files[0])
 	}
 	return err
@@ -63,8 +62,7 @@ func orgFiles(dir string) (names []string, err error) {
 	return names, err
 }
 
-// refuseClaimed refuses to register an org whose file is there with somebody's
-// rows in it: that is one whose registry was lost.
+// refuseClaimed refuses to register an org whose file exists and has rows: its registry was lost.
 func (s *Store) refuseClaimed(ctx context.Context, id loci.OrgID) (err error) {
 	if _, err := os.Stat(s.orgPath(id)); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -85,21 +83,21 @@ func (s *Store) refuseClaimed(ctx context.Context, id loci.OrgID) (err error) {
 
 func unregistered(file string) error {
 	return loci.Errorf(loci.Unavailable,
-		"the file %s is there, but %s knows no such org: put the %s back that belongs to it, or bring a backup back with: "+
+		"the file %s exists, but %s has no such org; put back the %s that belongs to it, or restore a backup with: "+
 			"loci backup restore",
 		file, metaFile, metaFile)
 }
 
 func wrongOwner(id loci.OrgID) error {
 	return loci.Errorf(loci.Unavailable,
-		"the file %s/%s.db has another owner than %s says: put the one back that belongs to the other, or bring a backup "+
-			"back with: loci backup restore",
+		"the file %s/%s.db has a different owner than in %s; put back the file that matches the other one, or restore a "+
+			"backup with: loci backup restore",
 		orgsDir, id, metaFile)
 }
 
-// checkUnregistered reports files that no row of the registry leads to.
+// checkUnregistered reports files that have no row in the registry.
 func (s *Store) checkUnregistered(ctx context.Context) (problems []string, err error) {
-	files, err := orgFiles(s.opts.Dir) // before the registry, as an Ensure may be under way
+	files, err := orgFiles(s.opts.Dir) // before the registry, as an Ensure may be running
 	if err != nil {
 		return nil, err
 	}

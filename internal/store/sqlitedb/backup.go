@@ -9,15 +9,14 @@ import (
 	"path/filepath"
 )
 
-// backupPages is how much is copied between two looks at the context.
+// backupPages is how much is copied between two checks of the context.
 const backupPages = 1024
 
-// BackupTo writes a copy of one moment to path, which must not exist, while
-// others go on writing. The copy appears under its name only when it is
-// complete and on the disk. It needs no -wal file beside it.
+// BackupTo writes a snapshot to path, which must not exist, while others go on writing. The copy
+// gets its name only when it is complete and on the disk. It needs no -wal file beside it.
 func (db *DB) BackupTo(ctx context.Context, path string) error {
 	if err := db.backup(ctx, path); err != nil {
-		return fmt.Errorf("back up %s to %s: %w", db.opts.Path, path, err)
+		return fmt.Errorf("cannot back up %s to %s: %w", db.opts.Path, path, err)
 	}
 	return nil
 }
@@ -34,7 +33,7 @@ func (db *DB) backup(ctx context.Context, path string) error {
 	if err != nil {
 		return explainPath(path, err)
 	}
-	defer func() { _ = os.Remove(part.Name()) }() // not there any more after success
+	defer func() { _ = os.Remove(part.Name()) }() // gone already after success
 	err = db.View(ctx, func(c *Conn) error { return copyPages(ctx, c, part.Name()) })
 	if err == nil {
 		err = part.Sync()
@@ -48,8 +47,7 @@ func (db *DB) backup(ctx context.Context, path string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// copyPages copies the snapshot that c's transaction holds, so that writers
-// do not make it start over.
+// copyPages copies the snapshot of c's transaction, so that writers do not make it start over.
 func copyPages(ctx context.Context, c *Conn, path string) error {
 	if err := c.Exec("SELECT count(*) FROM sqlite_schema"); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 
 const maxProblems = 100
 
-// Check reads the whole file and returns what is wrong with it, in words; none
-// means sound. It reads one snapshot beside the writers.
+// Check reads the whole file and describes its problems. An empty result means that the file is
+// sound. It reads one snapshot beside the writers.
 func (db *DB) Check(ctx context.Context) (problems []string, err error) {
 	err = db.View(ctx, func(c *Conn) (err error) {
 		problems, err = c.Check()
@@ -18,7 +18,7 @@ func (db *DB) Check(ctx context.Context) (problems []string, err error) {
 	return problems, err
 }
 
-// Check is what DB.Check does, in a transaction that the caller has.
+// Check does the same as DB.Check, in the caller's transaction.
 func (c *Conn) Check() (problems []string, err error) {
 	err = c.Query("PRAGMA integrity_check", nil, func(r *Row) error {
 		if text := r.Text(0); text != "ok" {
@@ -27,7 +27,7 @@ func (c *Conn) Check() (problems []string, err error) {
 		return nil
 	})
 	if errors.Is(err, ErrCorrupt) || errors.Is(err, ErrNotDB) {
-		// Too broken to look further is an answer, not a failure.
+		// A file too damaged to check further is a result, not a failure.
 		return append(problems, err.Error()), nil
 	}
 	if err != nil {

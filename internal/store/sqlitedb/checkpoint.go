@@ -7,31 +7,31 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// The log is copied into the database file when it is as long as the file, but has at least walLeastPages (4 MiB of
-// 4 KiB pages) and at most walMostPages. A log that outgrew its database would fill a small disk, and a full disk
-// has no room to copy it. When it is walLimit times as long, readers are held back for a moment so that it can start
-// over.
+// The log is copied into the database file when it is as long as the file, but has at least
+// walLeastPages (4 MiB of 4 KiB pages) and at most walMostPages. A log that outgrew its database
+// would fill a small disk, and a full disk has no room to copy it. When it is walLimit times as
+// long, readers have to wait for a moment so that the log can start over.
 const (
 	walLeastPages = 1024
 	walMostPages  = 4096
 	walLimit      = 4
 )
 
-// walKeepBytes is what the log file may keep of the disk when it starts over.
+// walKeepBytes is how much disk space the log file may keep when it starts over.
 const walKeepBytes = 16 << 20
 
 // restartPatience is how long new writes wait for readers of a log that has
 // grown too long.
 const restartPatience = 100 * time.Millisecond
 
-// walGauge says how long the log is and when the next look is due.
+// walGauge records how long the log is and when to check it next.
 type walGauge struct {
 	pages, copyAt, restartAt int
 }
 
-// checkpoint copies the log into the database file when it is long enough. It
-// runs after the callers have their answers, and never fails them: the log
-// keeps everything until a later try.
+// checkpoint copies the log into the database file when it is long enough. It runs after the
+// callers have their answers, and never makes them fail: the log keeps all data until a later
+// attempt.
 func (db *DB) checkpoint() {
 	g := &db.wal
 	if db.writer == nil || g.pages < walLeastPages {
@@ -62,7 +62,7 @@ func (db *DB) walDue() int {
 	return int(min(max(info.Size()/4096, walLeastPages), walMostPages))
 }
 
-// checkpointTruncate copies the log and empties it, if readers let go in time.
+// checkpointTruncate copies the log and empties it, if readers finish in time.
 func (db *DB) checkpointTruncate(c *Conn, patience time.Duration) {
 	_ = c.raw.BusyTimeout(patience)
 	if _, _, err := c.raw.WALCheckpoint("main", sqlite3.CHECKPOINT_TRUNCATE); err == nil {

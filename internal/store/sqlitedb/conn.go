@@ -18,15 +18,15 @@ var ErrStop = errors.New("stop")
 // int, int64, float64, bool, string, []byte (nil means NULL) and [16]byte.
 type Args []any
 
-// Conn is a connection lent to a function. It belongs to that call alone and
-// must not be kept. Statements are prepared once and found again by their text,
-// so pass values as Args and keep the text constant.
+// Conn is a connection lent to a function. It belongs to that call alone and must not be kept. It
+// prepares each statement once and looks it up by its text, so pass values as Args and keep the
+// text constant.
 type Conn struct {
 	*state
 	rewrite func(string) (string, error)
 }
 
-// state is what all views of one connection share.
+// state is shared by all views of one connection.
 type state struct {
 	plain    *Conn
 	rewriter *Conn
@@ -34,9 +34,9 @@ type state struct {
 	cache    map[string]*stmt
 	control  map[string]*stmt
 	clock    uint64
-	lent     bool  // inside a transaction of ours: the function must not end it
-	inDriver bool  // still set after a panic means that SQLite itself was cut short
-	other    int64 // statements run that change more than rows, such as the schema
+	lent     bool  // inside a transaction of this package: the function must not end it
+	inDriver bool  // still set after a panic if SQLite itself was interrupted
+	other    int64 // number of statements that change more than rows, such as the schema
 }
 
 type stmt struct {
@@ -46,7 +46,7 @@ type stmt struct {
 	used   uint64
 	inUse  bool
 	cached bool
-	heavy  bool // bound values are worth freeing
+	heavy  bool // the bound values are large enough to free
 	other  bool // changes something that Changes does not count
 }
 
@@ -56,9 +56,9 @@ func newConn(raw *sqlite3.Conn) *Conn {
 	return c
 }
 
-// Rewriting returns a view of the connection for texts that are not yet what SQLite reads. It calls rewrite once for
-// each text, before it prepares the statement, and finds the statement again by the text that came in. A connection
-// has one such view: later calls return the first one.
+// Rewriting returns a view of the connection for texts that SQLite cannot read yet. It calls
+// rewrite once for each text, before it prepares the statement, and looks up the statement by the
+// original text. A connection has one such view: later calls return the first one.
 func (c *Conn) Rewriting(rewrite func(string) (string, error)) *Conn {
 	if c.rewriter == nil {
 		c.rewriter = &Conn{state: c.state, rewrite: rewrite}
@@ -66,22 +66,22 @@ func (c *Conn) Rewriting(rewrite func(string) (string, error)) *Conn {
 	return c.rewriter
 }
 
-// Plain is the connection itself, which takes texts as SQLite reads them.
+// Plain returns the connection itself, which takes texts as SQLite reads them.
 func (c *Conn) Plain() *Conn { return c.plain }
 
-// Raw is the driver's connection, for what the helpers do not cover. The
-// transaction, the interrupt and the hooks of the connection are not the caller's.
+// Raw returns the driver's connection, for what the helpers do not cover. The caller must not
+// change the connection's transaction, interrupt or hooks.
 func (c *Conn) Raw() *sqlite3.Conn { return c.raw }
 
-// LastInsertID is the rowid of the last row inserted.
+// LastInsertID returns the rowid of the last row inserted.
 func (c *Conn) LastInsertID() int64 { return c.raw.LastInsertRowID() }
 
-// mark differs before and after anything that a rollback would undo. It counts
-// no statement that failed: SQLite has undone that by itself.
+// mark returns a number that increases with every change that a rollback would undo. It does not
+// count failed statements, because SQLite undoes those itself.
 func (c *Conn) mark() int64 { return c.raw.TotalChanges() + c.other }
 
-// changesRows says whether what the statement does is counted in its changes. A
-// wrong no costs a little time; there is no wrong yes.
+// changesRows reports whether SQLite counts everything that the statement does as changes. If it
+// is wrongly false, that costs a little time. It is never wrongly true.
 func changesRows(sql string) bool {
 	word, _, _ := strings.Cut(strings.TrimLeft(sql, " \t\r\n"), " ")
 	switch strings.ToUpper(strings.TrimRight(word, "\t\r\n")) {
@@ -91,7 +91,7 @@ func changesRows(sql string) bool {
 	return false
 }
 
-// Changes is how many rows the last INSERT, UPDATE or DELETE touched.
+// Changes returns how many rows the last INSERT, UPDATE or DELETE changed.
 func (c *Conn) Changes() int64 { return c.raw.Changes() }
 
 // Exec runs one statement to its end and drops its rows.
@@ -174,8 +174,8 @@ func (c *Conn) step(s *stmt) bool {
 	return more
 }
 
-// get finds or prepares the statement. One that is in use, because a row
-// function runs the same text again, is not handed out twice.
+// get finds or prepares the statement. If a row function runs the same text again while the
+// statement is in use, get prepares a second one.
 func (c *Conn) get(sql string) (*stmt, error) {
 	s, err := c.find(sql)
 	if err == nil && s.other {
@@ -186,7 +186,7 @@ func (c *Conn) get(sql string) (*stmt, error) {
 
 func (c *Conn) find(sql string) (*stmt, error) {
 	if c.lent && c.raw.GetAutocommit() {
-		return nil, errEndedTx // else the statement would commit by itself
+		return nil, errEndedTx // otherwise the statement would commit on its own
 	}
 	c.clock++
 	if s := c.cache[sql]; s != nil && !s.inUse {
@@ -195,7 +195,7 @@ func (c *Conn) find(sql string) (*stmt, error) {
 	}
 	endsTx := isTransactionControl(sql)
 	if endsTx && c.lent {
-		return nil, fmt.Errorf("sqlitedb: the transaction is not the function's to control: %s", sql)
+		return nil, fmt.Errorf("sqlitedb: the function must not begin or end the transaction: %s", sql)
 	}
 	s, err := c.prepare(sql)
 	if err != nil {
@@ -233,7 +233,7 @@ func (c *Conn) prepare(sql string) (*stmt, error) {
 }
 
 func (c *Conn) put(s *stmt) {
-	_ = s.st.Reset() // repeats the error that the step reported
+	_ = s.st.Reset() // returns the error that the step reported
 	s.row.err = nil
 	if !s.cached {
 		_ = s.st.Close()
@@ -246,7 +246,7 @@ func (c *Conn) put(s *stmt) {
 	s.inUse = false
 }
 
-// evict makes room by dropping the statement that was used longest ago.
+// evict makes room by dropping the least recently used statement.
 func (c *Conn) evict() {
 	if len(c.cache) < maxCached {
 		return
@@ -264,7 +264,7 @@ func (c *Conn) evict() {
 	}
 }
 
-// Try runs fn and undoes what it wrote if it fails.
+// Try runs fn and undoes its writes if it fails.
 func (c *Conn) Try(fn func() error) error {
 	if err := c.tx("SAVEPOINT try"); err != nil {
 		return err
@@ -276,7 +276,7 @@ func (c *Conn) Try(fn func() error) error {
 	return errors.Join(err, c.tx("RELEASE try"))
 }
 
-// tx runs a transaction statement of this package's own.
+// tx runs a transaction statement for this package.
 func (c *Conn) tx(sql string) error {
 	s := c.control[sql]
 	if s == nil {

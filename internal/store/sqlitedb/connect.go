@@ -9,8 +9,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// busyTimeout is only the net below the lock file: for programs that do not
-// take it, such as the sqlite3 shell.
+// busyTimeout is for programs that do not use the lock file, such as the sqlite3 shell.
 const busyTimeout = 5 * time.Second
 
 // connectWriter opens the writing connection. The caller holds the lock file.
@@ -22,7 +21,7 @@ func (db *DB) connectWriter() (*Conn, error) {
 	if readOnly, _ := c.raw.ReadOnly("main"); readOnly {
 		return nil, errors.Join(fmt.Errorf("%w: the file is read-only for this user", ErrReadOnly), c.close())
 	}
-	// The writer checkpoints by itself, after it has answered its callers.
+	// The writer checkpoints itself, after it has answered its callers.
 	if err := c.raw.WALAutoCheckpoint(0); err != nil {
 		return nil, errors.Join(classify(err), c.close())
 	}
@@ -44,9 +43,10 @@ func (db *DB) connectReader() (*Conn, error) {
 	return c, nil
 }
 
-// connect opens and sets up one connection; last is what sets its kind apart.
+// connect opens and sets up one connection. last is the pragma that depends on the kind of
+// connection.
 func (db *DB) connect(last string) (*Conn, error) {
-	// Open has created the file; one that has gone since must not come back empty.
+	// Open has created the file. If it is gone since, it must not come back empty.
 	raw, err := sqlite3.OpenFlags(uri(db.opts.Path), sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, classify(err)
@@ -64,7 +64,7 @@ func (db *DB) prepare(c *Conn, last string) error {
 	}
 	if db.opts.Setup != nil {
 		if err := db.opts.Setup(c.raw); err != nil {
-			return fmt.Errorf("set up connection: %w", classify(err))
+			return fmt.Errorf("cannot set up the connection: %w", classify(err))
 		}
 	}
 	for _, pragma := range []string{
@@ -83,7 +83,7 @@ func (db *DB) prepare(c *Conn, last string) error {
 	return verify(c)
 }
 
-// verify reads back what must hold: SQLite ignores a pragma that it cannot obey.
+// verify reads back the required settings, because SQLite ignores a pragma that it cannot apply.
 func verify(c *Conn) error {
 	var mode string
 	var foreign, sync int
@@ -107,7 +107,8 @@ func verify(c *Conn) error {
 	return nil
 }
 
-// interruptWith lets ctx stop what runs on c, until the returned function is called.
+// interruptWith lets ctx stop the statements that run on c, until the returned function is
+// called.
 func (c *Conn) interruptWith(ctx context.Context) (restore func()) {
 	old := c.raw.SetInterrupt(ctx)
 	return func() { c.raw.SetInterrupt(old) }

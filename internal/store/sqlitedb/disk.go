@@ -11,17 +11,17 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// diskName is how SQLite knows the file layer below.
+// diskName is the name of the file layer below in SQLite.
 const diskName = "loci-disk"
 
 func init() { vfs.Register(diskName, disk{vfs.Find("os")}) }
 
-// disk is the driver's own file layer, except that it reports a lack of room as
-// such. The driver compares with a bare errno, which the os package never
-// returns, so a full disk looks like a broken one.
+// disk is the driver's own file layer, but reports a full disk correctly. The driver compares
+// errors with a bare errno, which the os package never returns, so it reports a full disk as a
+// broken one.
 type disk struct{ vfs.VFS }
 
-// diskFile forwards what the driver's own files can do.
+// diskFile forwards the methods of the driver's own files.
 type diskFile struct{ driverFile }
 
 type driverFile interface {
@@ -33,12 +33,12 @@ type driverFile interface {
 	vfs.FileSharedMemory
 }
 
-// OpenFilename is what SQLite calls, instead of Open, to open a file.
+// OpenFilename is the function that SQLite calls, instead of Open, to open a file.
 func (d disk) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	file, flags, err := vfsutil.WrapOpenFilename(d.VFS, name, flags)
 	if err != nil {
 		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-			return nil, flags, vfs.SystemError(err, sqlite3.CANTOPEN) // else the driver drops the reason
+			return nil, flags, vfs.SystemError(err, sqlite3.CANTOPEN) // otherwise the driver drops the reason
 		}
 		return nil, flags, lackOfRoom(err)
 	}
@@ -63,8 +63,8 @@ func (f *diskFile) Truncate(size int64) error { return lackOfRoom(f.driverFile.T
 
 func (f *diskFile) SizeHint(size int64) error { return lackOfRoom(f.driverFile.SizeHint(size)) }
 
-// DeviceCharacteristics leaves out batches of writes, which are not forwarded
-// and of no use to a database with a log.
+// DeviceCharacteristics removes batches of writes, which diskFile does not forward and a database
+// with a log does not need.
 func (f *diskFile) DeviceCharacteristics() vfs.DeviceCharacteristic {
 	return f.driverFile.DeviceCharacteristics() &^ vfs.IOCAP_BATCH_ATOMIC
 }
@@ -78,12 +78,13 @@ func lackOfRoom(err error) error {
 	return err
 }
 
-// IsLackOfRoom reports whether a disk, a quota or a limit of files has no room.
+// IsLackOfRoom reports whether err means that a disk is full, or that a quota or a file size
+// limit is reached.
 func IsLackOfRoom(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// uri names the file for SQLite, with the layer to open it through.
+// uri returns the name of the file for SQLite, with the layer to open it through.
 func uri(path string) string {
 	path = strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(path))
 	if strings.HasPrefix(path, "//") {

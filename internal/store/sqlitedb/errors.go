@@ -11,7 +11,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// What can go wrong with a database, for errors.Is. The texts are safe to show.
+// These are the classes of database errors, for errors.Is. Their texts are safe to show.
 var (
 	ErrClosed   = errors.New("the database is closed")
 	ErrFull     = errors.New("the disk is full, or a size limit or quota is reached")
@@ -20,31 +20,31 @@ var (
 	ErrBusy     = errors.New("the database is locked by another program")
 	ErrNotDB    = errors.New("the file is not an SQLite database")
 	ErrNotWAL   = errors.New("the database cannot use a write-ahead log")
-	ErrNewer    = errors.New("the database was made by a newer version: upgrade loci")
+	ErrNewer    = errors.New("the database was created by a newer version; upgrade loci")
 	ErrIO       = errors.New("the disk failed to read or write")
 	ErrFiles    = errors.New("the process has too many files open")
 	ErrGone     = errors.New("the database file was moved, replaced or deleted")
 
 	ErrConstraintUnique     = errors.New("a row with this key exists")
-	ErrConstraintForeignKey = errors.New("a row that is referred to does not exist, or is still referred to")
+	ErrConstraintForeignKey = errors.New("a referenced row does not exist, or a row is still referenced")
 	// ErrConstraintCheck covers CHECK, NOT NULL, STRICT types and RAISE in triggers.
 	ErrConstraintCheck = errors.New("a value breaks a rule of the table")
 )
 
-// Error is a failure with its class. errors.Is finds the class and, through
-// the cause, the driver's codes.
+// Error is a failure and its class. errors.Is finds the class and, through the cause, the
+// driver's codes.
 type Error struct {
 	Class error // one of the Err… variables above
-	Cause error // for logs: may hold names of tables and columns
+	Cause error // for logs: may contain names of tables and columns
 }
 
-// Error says class and cause.
+// Error returns the texts of class and cause.
 func (e *Error) Error() string { return e.Class.Error() + ": " + e.Cause.Error() }
 
 // Unwrap returns class and cause.
 func (e *Error) Unwrap() []error { return []error{e.Class, e.Cause} }
 
-// classify adds the class that the driver's codes stand for, if there is one.
+// classify adds the class for the driver's codes, if there is one.
 func classify(err error) error {
 	if err == nil {
 		return nil
@@ -82,10 +82,10 @@ func classOf(err error) error {
 	return nil
 }
 
-// classOfSystem looks at what the operating system said under an I/O error.
+// classOfSystem checks the error of the operating system below an I/O error.
 func classOfSystem(err error, code sqlite3.ExtendedErrorCode) error {
 	switch {
-	case code == sqlite3.IOERR_SHMSIZE || IsLackOfRoom(err): // the former is the log's index, which cannot grow
+	case code == sqlite3.IOERR_SHMSIZE || IsLackOfRoom(err): // IOERR_SHMSIZE: the index of the log cannot grow
 		return ErrFull
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return ErrFiles
@@ -109,8 +109,8 @@ func classOfConstraint(code sqlite3.ExtendedErrorCode) error {
 	return nil
 }
 
-// interrupted turns the driver's "interrupted" into the context's reason,
-// which is what the caller compares with.
+// interrupted replaces the driver's "interrupted" by the reason of the context, because callers
+// compare with that.
 func interrupted(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil || !errors.Is(err, sqlite3.INTERRUPT) {
 		return err
@@ -118,13 +118,13 @@ func interrupted(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
-// explainPath says in words what is wrong with the place of a database.
+// explainPath describes a problem with the path of a database.
 func explainPath(path string, err error) error {
 	dir := filepath.Dir(path)
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return &Error{Class: ErrReadOnly,
-			Cause: fmt.Errorf("%s and the files in it must be writable for this user: %w", dir, err)}
+			Cause: fmt.Errorf("this user must be able to write to %s and the files in it: %w", dir, err)}
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("the directory %s does not exist: %w", dir, err)
 	case errors.Is(err, syscall.ENOTDIR):

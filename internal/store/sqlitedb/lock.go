@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// The lock file is locked in two places. Who wants to write takes the turn,
-// then the pen, then gives the turn back. A process that has just put the pen
-// down queues for the turn behind the one that waits, so it cannot starve it.
+// The lock file has two locks: the turn and the pen. A writer takes the turn, then the pen, then
+// releases the turn. A process that has just released the pen queues for the turn after the one
+// that waits, so it cannot starve that one.
 const (
 	turn = 0
 	pen  = 1
@@ -15,8 +15,8 @@ const (
 
 var errGaveUp = errors.New("gave up waiting for another process's lock")
 
-// fileLock is the queue of processes that write one database. Its file is
-// never removed: others may wait on it.
+// fileLock is the queue of processes that write one database. Its file is never removed, because
+// others may be waiting for it.
 type fileLock struct{ f *os.File }
 
 func openLock(path string) (*fileLock, error) {
@@ -27,9 +27,9 @@ func openLock(path string) (*fileLock, error) {
 	return &fileLock{f}, nil
 }
 
-// acquire waits for the pen. If done is closed first it fails with ErrBusy and
-// the lock cannot be used any more: a waiting system call cannot be called
-// back, so it keeps the file and lets go as soon as it gets it.
+// acquire waits for the pen. If done is closed first, acquire fails with ErrBusy and the lock
+// cannot be used any more. The waiting system call cannot be cancelled, so a goroutine keeps the
+// file and releases the lock as soon as it gets it.
 func (l *fileLock) acquire(done <-chan struct{}) error {
 	if l.f == nil {
 		return ErrBusy
@@ -51,7 +51,7 @@ func (l *fileLock) acquire(done <-chan struct{}) error {
 	case <-done:
 		l.f = nil
 		go func() {
-			<-got //nolint:errcheck // got or not, closing the file lets go
+			<-got //nolint:errcheck // whether it got the lock or not, closing the file releases it
 			_ = f.Close()
 		}()
 		return &Error{Class: ErrBusy, Cause: errGaveUp}
@@ -69,7 +69,7 @@ func waitForPen(f *os.File, hasTurn bool) error {
 }
 
 func (l *fileLock) release() {
-	// Unlocking what is ours fails only on a closed file, which is unlocked too.
+	// Releasing our own lock fails only on a closed file, which is unlocked, too.
 	_ = unlock(l.f, pen)
 }
 

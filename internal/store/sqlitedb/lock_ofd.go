@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Locks of the open file, not of the process: two DBs in one process exclude
-// each other as well. x/sys does not name darwin's commands.
+// These locks belong to the open file, not to the process, so two DBs in one process exclude each
+// other as well. x/sys has no names for darwin's commands.
 var ofdSetLock, ofdSetLockWait = ofdCommands()
 
 func ofdCommands() (set, wait int) {

@@ -5,16 +5,15 @@ import "github.com/ncruces/go-sqlite3/vfs"
 // frameHeader is how many bytes SQLite writes before each page in its log.
 const frameHeader = 24
 
-// logFile is the log of a database. SQLite writes a frame of it in two calls,
-// the header and the page right behind it; logFile makes one system call of
-// them. That is safe because a commit counts only when its last page was
-// written: until then nobody looks for the header. Whatever else is asked of
-// the file writes a header first that waits, and reports its error. One that
-// could not be written keeps waiting, so no later sync succeeds without it.
+// logFile is the log of a database. SQLite writes a frame in two calls, first the header and then
+// the page right after it. logFile combines them into one system call. That is safe because a
+// commit counts only when its last page is written, and until then nobody reads the header. Any
+// other call first writes a pending header and reports its error. A header that could not be
+// written stays pending, so that no later sync succeeds without it.
 type logFile struct {
 	*diskFile
-	frame []byte // the header that waits; empty if none does
-	at    int64  // where it belongs
+	frame []byte // the pending header; empty if there is none
+	at    int64  // its offset
 }
 
 func (f *logFile) WriteAt(p []byte, off int64) (int, error) {
@@ -31,8 +30,8 @@ func (f *logFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.diskFile.WriteAt(p, off)
 }
 
-// writeFrame writes the header that waits with its page. If it fails the frame
-// is not there, and SQLite knows.
+// writeFrame writes the pending header with its page. If that fails, the frame is not in the log,
+// and SQLite gets the error.
 func (f *logFile) writeFrame(page []byte) (int, error) {
 	f.frame = append(f.frame, page...)
 	n, err := f.diskFile.WriteAt(f.frame, f.at)
@@ -107,11 +106,11 @@ func (f *logFile) CheckReservedLock() (bool, error) {
 	return f.diskFile.CheckReservedLock()
 }
 
-// Close closes the file in any case.
+// Close closes the file even if it returns an error.
 func (f *logFile) Close() error {
 	err := f.flush()
 	if failed := f.diskFile.Close(); err == nil {
-		err = failed // not joined: SQLite is told the code of a bare error alone
+		err = failed // not joined: SQLite gets the code only of a bare error
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 // Migration is one step of the schema. It never changes once released.
 type Migration struct {
 	Number int               // 1, 2, 3 …
-	Name   string            // compared with what the file says of the number
+	Name   string            // compared with the name that the file has for the number
 	SQL    string            // one or more statements, no BEGIN or COMMIT
 	Func   func(*Conn) error // optional, runs after SQL in the same transaction
 }
@@ -20,9 +20,9 @@ const migrationsTable = `CREATE TABLE IF NOT EXISTS _migrations (
 	applied_at INTEGER NOT NULL
 ) STRICT`
 
-// migrate brings the schema up to date. The caller holds the lock file. Foreign
-// keys are checked at the end of each step instead of during it, which is what
-// rebuilding a table needs; cascades do not happen.
+// migrate brings the schema up to date. The caller holds the lock file. It checks foreign keys at
+// the end of each step instead of during the step, because rebuilding a table requires that.
+// Cascades do not happen.
 func migrate(ctx context.Context, c *Conn, opts Options) (err error) {
 	defer c.interruptWith(ctx)()
 	applied, err := appliedMigrations(c)
@@ -52,7 +52,7 @@ func migrate(ctx context.Context, c *Conn, opts Options) (err error) {
 	return nil
 }
 
-// appliedMigrations returns the names that the file knows, in order.
+// appliedMigrations returns the names in the file, in order.
 func appliedMigrations(c *Conn) (names []string, err error) {
 	if err := c.Exec(migrationsTable); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func checkApplied(applied []string, known []Migration) error {
 	}
 	for i, name := range applied {
 		if known[i].Name != name {
-			return fmt.Errorf("migration %d is %q in the file and %q in this program: it is a database of something else", i+1,
+			return fmt.Errorf("migration %d is %q in the file and %q in this program: it is another program's database", i+1,
 				name, known[i].Name)
 		}
 	}

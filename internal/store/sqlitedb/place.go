@@ -5,11 +5,11 @@ import (
 	"os"
 )
 
-// place is which files a database was opened as. A file that is deleted or replaced while it is open still takes
-// writes, and they are gone when the process ends.
+// place identifies the files that a database was opened as. If a file is deleted or replaced
+// while it is open, it still accepts writes, but they are lost when the process ends.
 type place struct{ file, log os.FileInfo }
 
-// remember notes where the files of the open database are.
+// remember stores the identity of the open database's files.
 func (db *DB) remember() error {
 	file, err := os.Stat(db.opts.Path)
 	if err != nil {
@@ -23,8 +23,8 @@ func (db *DB) remember() error {
 	return nil
 }
 
-// InPlace returns an error of class ErrGone if the database's file or its log is no longer where it was opened. From
-// then on every call fails like that, unless the file may move.
+// InPlace returns an error of class ErrGone if the database's file or its log is no longer where
+// it was opened. From then on every call fails with that error, unless the file may move.
 func (db *DB) InPlace() error {
 	at := db.at.Load()
 	err := same(db.opts.Path, at.file)
@@ -49,7 +49,7 @@ func same(path string, was os.FileInfo) error {
 	return err
 }
 
-// refuse returns the error of InPlace once that has failed.
+// refuse returns the error of InPlace if it has failed before.
 func (db *DB) refuse() error {
 	if err := db.gone.Load(); err != nil {
 		return err

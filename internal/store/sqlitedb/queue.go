@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// An operation is waiting until the writer starts it or its caller leaves;
-// whoever changes the state first wins.
+// An operation is waiting until the writer starts it or its caller gives up. The first of them to
+// change the state wins.
 const (
 	waiting int32 = iota
 	started
@@ -17,17 +17,17 @@ const (
 type operation struct {
 	fn    func(*Conn) error
 	state atomic.Int32
-	done  chan error // has room for the one answer
+	done  chan error // capacity 1: for the answer
 }
 
 func (o *operation) start() bool { return o.state.CompareAndSwap(waiting, started) }
 
-// queue holds what waits for the writer, in order of arrival.
+// queue holds the operations that wait for the writer, in order of arrival.
 type queue struct {
 	mu     sync.Mutex
 	items  []*operation
 	closed bool
-	wake   chan struct{} // has one token whenever there may be something to see
+	wake   chan struct{} // has a token whenever the queue may have changed
 }
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
@@ -68,7 +68,7 @@ func (q *queue) wait() *operation {
 	}
 }
 
-// pop returns the next operation if there is one.
+// pop returns the next operation, or nil if there is none.
 func (q *queue) pop() (o *operation, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -81,11 +81,10 @@ func (q *queue) pop() (o *operation, closed bool) {
 	return o, q.closed
 }
 
-// Update runs fn inside a transaction and returns once its changes are on the
-// disk or undone. Functions that wait together share a commit; each succeeds or
-// fails alone. If ctx ends before fn has started, fn never runs; once it has
-// started, Update waits for the outcome. A panic in fn comes back as a
-// [*PanicError]. See the package comment for what fn must not do.
+// Update runs fn inside a transaction and returns once its changes are on the disk or undone.
+// Functions that wait together share a commit, but each succeeds or fails alone. If ctx ends
+// before fn has started, fn never runs. Once it has started, Update waits for the outcome. A
+// panic in fn comes back as a [*PanicError]. See the package comment for what fn must not do.
 func (db *DB) Update(ctx context.Context, fn func(*Conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

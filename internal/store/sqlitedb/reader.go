@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// pool lends reader connections. The one used last goes out first, so that
-// idle times leave few of them warm.
+// pool lends reader connections. It lends the most recently used one first, so that only few stay
+// in use at quiet times.
 type pool struct {
 	connect func() (*Conn, error)
-	slots   chan struct{} // one token for each connection that is lent
+	slots   chan struct{} // one token for each lent connection
 	done    chan struct{} // closed when the pool closes
 
 	mu   sync.Mutex
@@ -61,7 +61,7 @@ func (p *pool) takeIdle() *Conn {
 	return c
 }
 
-// put takes a connection back; keep false closes it.
+// put takes a connection back. If keep is false, it closes the connection.
 func (p *pool) put(c *Conn, keep bool) {
 	if keep {
 		p.mu.Lock()
@@ -76,7 +76,7 @@ func (p *pool) put(c *Conn, keep bool) {
 	<-p.slots
 }
 
-// close waits for the connections that are lent.
+// close waits for the lent connections.
 func (p *pool) close() (err error) {
 	close(p.done)
 	for range cap(p.slots) {
@@ -91,17 +91,16 @@ func (p *pool) close() (err error) {
 	return err
 }
 
-// View runs fn on a reader connection inside one read transaction: all that fn
-// reads is of one moment, beginning with its first read. Writing fails with
-// [ErrReadOnly]. When ctx ends, what runs in SQLite stops and View returns the
-// context's error. The time that fn takes holds the log's growth back, so it
+// View runs fn on a reader connection inside one read transaction. fn sees one snapshot, taken at
+// its first read. Writing fails with [ErrReadOnly]. When ctx ends, statements in SQLite stop and
+// View returns the context's error. While fn runs, the log cannot be reset and may grow, so fn
 // should be short.
 func (db *DB) View(ctx context.Context, fn func(*Conn) error) error {
 	return db.lend(ctx, db.readers, inTransaction(fn))
 }
 
-// Scan is View for reads that may take long, such as searches and backups. It
-// has connections of its own, so View and Update never wait for it.
+// Scan is View for reads that may take long, such as searches and backups. It uses separate
+// connections, so View and Update never wait for it.
 func (db *DB) Scan(ctx context.Context, fn func(*Conn) error) error {
 	return db.lend(ctx, db.scans, inTransaction(fn))
 }
@@ -116,8 +115,8 @@ func inTransaction(fn func(*Conn) error) func(*Conn) error {
 	}
 }
 
-// Within runs fn, and stops what runs in SQLite when ctx ends. The transaction
-// stays usable. ctx is for a step that may use less time than the rest.
+// Within runs fn, and stops its statements when ctx ends. The transaction remains usable. Use it
+// for a step that may take less time than the rest.
 func (c *Conn) Within(ctx context.Context, fn func() error) error {
 	defer c.interruptWith(ctx)()
 	return interrupted(ctx, fn())

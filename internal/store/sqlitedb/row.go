@@ -7,40 +7,40 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Row is the current row of a statement. Columns count from 0. NULL reads as
-// the zero value; where that matters, ask Null.
+// Row is the current row of a statement. Columns count from 0. NULL reads as the zero value. Use
+// Null to tell them apart.
 type Row struct {
 	st  *sqlite3.Stmt
 	err error
 }
 
-// Null says whether the column is NULL.
+// Null reports whether the column is NULL.
 func (r *Row) Null(col int) bool { return r.st.ColumnType(col) == sqlite3.NULL }
 
-// Int reads an integer.
+// Int returns an integer.
 func (r *Row) Int(col int) int { return int(r.st.ColumnInt64(col)) }
 
-// Int64 reads an integer.
+// Int64 returns an integer.
 func (r *Row) Int64(col int) int64 { return r.st.ColumnInt64(col) }
 
-// Float reads a number.
+// Float returns a number.
 func (r *Row) Float(col int) float64 { return r.st.ColumnFloat(col) }
 
-// Bool reads an integer as not zero.
+// Bool reports whether an integer is not zero.
 func (r *Row) Bool(col int) bool { return r.st.ColumnInt64(col) != 0 }
 
-// Text reads a string.
+// Text returns a string.
 func (r *Row) Text(col int) string { return string(r.st.ColumnRawText(col)) }
 
-// Blob reads bytes into a slice of the caller's own; nil for NULL and for no bytes.
+// Blob returns a copy of the bytes, or nil for NULL and for no bytes.
 func (r *Row) Blob(col int) []byte { return r.st.ColumnBlob(col, nil) }
 
-// Raw reads bytes that are SQLite's own and valid until the row function returns.
+// Raw returns SQLite's own bytes, which are valid until the row function returns.
 func (r *Row) Raw(col int) []byte { return r.st.ColumnRawBlob(col) }
 
-// ID reads a blob of 16 bytes. Any other length but NULL fails the query.
+// ID returns a blob of 16 bytes. Any other length except NULL fails the query.
 func (r *Row) ID(col int) (id [16]byte) {
-	if r.Null(col) { // asked first: most ids of a row are, and reading NULL costs three calls
+	if r.Null(col) { // checked first: most ids in a row are NULL, and reading NULL costs three calls
 		return id
 	}
 	raw := r.st.ColumnRawBlob(col)
@@ -52,8 +52,8 @@ func (r *Row) ID(col int) (id [16]byte) {
 	return id
 }
 
-// heavyBytes is the size of bound values above which they are not kept in memory
-// until the statement's next use.
+// heavyBytes is the size above which bound values are freed instead of kept until the statement's
+// next use.
 const heavyBytes = 4096
 
 func (s *stmt) bind(args []any) error {
@@ -72,8 +72,8 @@ func (s *stmt) bind(args []any) error {
 	return nil
 }
 
-// bindOne returns how many bytes SQLite copied. It lets no argument escape to
-// the heap, which keeps callers free of garbage.
+// bindOne returns how many bytes SQLite copied. It lets no argument escape to the heap, so that
+// callers allocate nothing.
 func (s *stmt) bindOne(i int, arg any) (int, error) {
 	switch v := arg.(type) {
 	case nil:

@@ -14,7 +14,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Options say which file to open and how. Only Path is required.
+// Options specify which file to open and how. Only Path is required.
 type Options struct {
 	Path       string                    // the directory must exist
 	Setup      func(*sqlite3.Conn) error // runs on every new connection: functions, tokenizers, virtual tables
@@ -22,7 +22,7 @@ type Options struct {
 	Readers    int                       // most reader connections of View, and of Scan; default max(4, GOMAXPROCS)
 	CacheKiB   int                       // page cache of one connection; default 2048
 	Now        func() time.Time          // default time.Now; stamps _migrations.applied_at
-	Moves      bool                      // the file may be moved or deleted while nobody uses it, which InPlace forgives
+	Moves      bool                      // InPlace accepts that the file is moved or deleted while unused
 }
 
 // DB is one open SQLite file. Its methods may be called from any goroutine.
@@ -31,11 +31,11 @@ type DB struct {
 	lock    *fileLock
 	queue   *queue
 	readers *pool
-	scans   *pool // apart from readers, so that a point read never waits for a search
+	scans   *pool // separate from readers, so that a short read never waits for a search
 	writer  *Conn // owned by the writer's goroutine until that ends
 	wal     walGauge
 	at      atomic.Pointer[place]
-	gone    atomic.Pointer[Error] // set when the files are not in their place any more
+	gone    atomic.Pointer[Error] // set when the files are no longer in their place
 
 	closeOnce sync.Once
 	closeErr  error
@@ -43,22 +43,21 @@ type DB struct {
 	drained   chan struct{} // closed when the writer's goroutine has ended
 }
 
-// Open opens or creates the file, brings its schema up to date and starts the
-// writer. Other processes may do the same at once. It fails with [ErrReadOnly]
-// where nothing can be written, [ErrNotDB] for a file that is not a database,
-// [ErrNewer] for one that a newer program migrated, and [ErrNotWAL] where the
-// file system cannot carry a write-ahead log.
+// Open opens or creates the file, brings its schema up to date and starts the writer. Other
+// processes may do the same at once. It fails with [ErrReadOnly] if nothing can be written,
+// [ErrNotDB] for a file that is not a database, [ErrNewer] for a file that a newer program
+// migrated, and [ErrNotWAL] if the file system does not support a write-ahead log.
 func Open(ctx context.Context, opts Options) (*DB, error) {
 	opts = opts.withDefaults()
 	path, err := realPath(opts.Path)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", opts.Path, err)
+		return nil, fmt.Errorf("cannot open %s: %w", opts.Path, err)
 	}
 	opts.Path = path
 	db := &DB{opts: opts, queue: newQueue(), hurry: make(chan struct{}), drained: make(chan struct{})}
 	db.readers, db.scans = newPool(opts.Readers, db.connectReader), newPool(opts.Readers, db.connectReader)
 	if err := db.open(ctx); err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, fmt.Errorf("cannot open %s: %w", path, err)
 	}
 	go db.write()
 	return db, nil
@@ -85,8 +84,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// open creates and migrates under the lock file, so that processes that start
-// together do not meet half-made files.
+// open creates and migrates under the lock file, so that processes that start together never see
+// unfinished files.
 func (db *DB) open(ctx context.Context) (err error) {
 	if db.lock, err = openLock(db.opts.Path + ".lock"); err != nil {
 		return explainPath(db.opts.Path, err)
@@ -125,12 +124,12 @@ func (db *DB) open(ctx context.Context) (err error) {
 	return db.remember()
 }
 
-// closePatience is how long Close waits for another process to let go of the
-// lock file before it gives queued work up with ErrBusy.
+// closePatience is how long Close waits for another process to release the lock file. After that,
+// queued operations fail with ErrBusy.
 const closePatience = 10 * time.Second
 
-// Close refuses new calls, waits for those under way, moves the log into the
-// database file and closes every connection. Later calls get [ErrClosed].
+// Close rejects new calls, waits for running ones, moves the log into the database file and
+// closes every connection. Later calls get [ErrClosed].
 func (db *DB) Close() error {
 	db.closeOnce.Do(func() {
 		db.queue.close()
@@ -143,8 +142,8 @@ func (db *DB) Close() error {
 	return db.closeErr
 }
 
-// closeWriter holds the lock file: the last connection to close removes the
-// log, and a process that is just opening must not see that half done.
+// closeWriter holds the lock file: the last connection to close removes the log, and a process
+// that is just opening must not see that half done.
 func (db *DB) closeWriter() error {
 	if db.writer == nil {
 		return nil
@@ -156,8 +155,8 @@ func (db *DB) closeWriter() error {
 	return db.writer.close()
 }
 
-// realPath is the same for all who open one file, whatever links they came
-// through: the lock file must be beside the file itself.
+// realPath returns the same path to all who open one file, whatever links they use, because the
+// lock file must be beside the file itself.
 func realPath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -170,11 +169,11 @@ func realPath(path string) (string, error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return filepath.Join(real, name), nil
 	}
-	return path, nil // opening it will say what is wrong
+	return path, nil // opening it will report the problem
 }
 
-// createPrivate makes sure that the file exists and can be written, readable
-// by its owner alone when it is new.
+// createPrivate makes sure that the file exists and can be written. Only its owner can read a new
+// file.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -183,9 +182,9 @@ func createPrivate(path string) error {
 	return f.Close()
 }
 
-// keepPrivate gives log and index the database's own mode (the driver makes
-// them by umask) and makes their directory entries durable. Both are best
-// effort: some file systems know neither.
+// keepPrivate gives the log and its index the mode of the database, because the driver creates
+// them with the umask's, and makes their directory entries durable. It ignores errors, because
+// some file systems support neither.
 func keepPrivate(path string) {
 	info, err := os.Stat(path)
 	if err != nil {

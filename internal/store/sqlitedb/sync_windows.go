@@ -1,4 +1,4 @@
 package sqlitedb
 
-// syncDir does nothing: Windows has no such call, NTFS logs names itself.
+// syncDir does nothing: Windows has no such call, and NTFS logs changes of names itself.
 func syncDir(string) error { return nil }

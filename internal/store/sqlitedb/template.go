@@ -11,14 +11,16 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/serdes"
 )
 
-// templates keeps the image of a new, migrated file for each schema that this process has made. An image is a few
-// hundred kilobytes. Copying it takes a tenth of the time that the migrations take, and one sync instead of one each.
+// templates keeps the image of a new, migrated file for each schema that this process has
+// created. An image is a few hundred kilobytes. Copying it takes a tenth of the time of the
+// migrations, and one sync instead of one for each.
 var templates sync.Map // schemaID → []byte
 
 // schemaID identifies migrations by their text.
 type schemaID [sha256.Size]byte
 
-// idOf returns the identity of migrations. Code in a migration may depend on more than its text: then there is none.
+// idOf returns the identity of migrations. ok is false if a migration runs code, which may depend
+// on more than its text.
 func idOf(migrations []Migration) (id schemaID, ok bool) {
 	h := sha256.New()
 	for _, m := range migrations {
@@ -30,7 +32,7 @@ func idOf(migrations []Migration) (id schemaID, ok bool) {
 	return schemaID(h.Sum(nil)), true
 }
 
-// createFromTemplate makes a file that does not exist yet, or is empty, from the template of its schema if there is
+// createFromTemplate fills a missing or empty file from the template of its schema, if there is
 // one. The caller holds the lock file.
 func createFromTemplate(path string, migrations []Migration) (made bool, err error) {
 	id, ok := idOf(migrations)
@@ -42,12 +44,12 @@ func createFromTemplate(path string, migrations []Migration) (made bool, err err
 		return false, nil
 	}
 	if _, err := os.Stat(path + "-wal"); err == nil {
-		return false, nil // of a file that was here: SQLite decides what it means
+		return false, nil // left by an earlier file: SQLite decides what it means
 	}
 	return true, writeDurably(path, image.([]byte))
 }
 
-// writeDurably puts a complete file under its name, or nothing.
+// writeDurably creates a complete file with that name, or none.
 func writeDurably(path string, image []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -64,7 +66,7 @@ func writeDurably(path string, image []byte) error {
 	return os.Rename(f.Name(), path)
 }
 
-// keepTemplate keeps the image of a file that has just been migrated from nothing.
+// keepTemplate keeps the image of a file that has just been migrated from an empty one.
 func keepTemplate(c *Conn, migrations []Migration) {
 	id, ok := idOf(migrations)
 	if !ok {

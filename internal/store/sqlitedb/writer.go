@@ -10,35 +10,35 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// One batch holds the lock file at most about this long, so that other
-// processes get their turn, and at most this many functions.
+// One batch holds the lock file for about this long at most, so that other processes get their
+// turn, and runs at most this many functions.
 const (
 	batchTime  = 10 * time.Millisecond
 	batchCount = 256
 )
 
-// PanicError is what Update returns when the function panicked.
+// PanicError is the error of Update if the function panicked.
 type PanicError struct {
 	Value any
 	Stack []byte // for logs
 }
 
-// Error holds the panic's value, not the stack.
+// Error returns the panic's value, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("the function panicked: %v", e.Value) }
 
-// Unwrap returns the panic's value if that is an error.
+// Unwrap returns the panic's value if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
 var (
-	errEndedTx = errors.New("sqlitedb: the transaction was rolled back under the function")
+	errEndedTx = errors.New("sqlitedb: the transaction was rolled back while the function ran")
 	errGoexit  = errors.New("sqlitedb: the function ended its goroutine")
 )
 
-// write is the writer's goroutine. A function that calls runtime.Goexit, as
-// testing.T.Fatal does, ends it; the next one takes over.
+// write runs on the writer's goroutine. A function that calls runtime.Goexit, as testing.T.Fatal
+// does, ends it. Then a new goroutine takes over.
 func (db *DB) write() {
 	emptied := false
 	defer func() {
@@ -54,7 +54,7 @@ func (db *DB) write() {
 	emptied = true
 }
 
-// serve runs one batch that begins with o.
+// serve runs one batch, starting with o.
 func (db *DB) serve(o *operation) {
 	if err := db.lock.acquire(db.hurry); err != nil {
 		if o.start() {
@@ -80,8 +80,8 @@ func (db *DB) serve(o *operation) {
 type batch struct {
 	db      *DB
 	current *operation   // running now
-	kept    []*operation // ran well in the open transaction
-	lost    []*operation // ran well, then lost their transaction through another
+	kept    []*operation // succeeded in the open transaction
+	lost    []*operation // succeeded, then lost their transaction because of another
 	owed    []*operation // lost ones that wait for their next run
 	answers []answer
 	open    bool // a transaction is open
@@ -95,7 +95,7 @@ type answer struct {
 
 func (b *batch) refuse(o *operation, err error) { b.answers = append(b.answers, answer{o, err}) }
 
-// fill takes what is queued until the batch is full. Nothing waits for more.
+// fill adds queued operations until the batch is full. It does not wait for more.
 func (b *batch) fill(o *operation) {
 	began := time.Now()
 	for n := 0; o != nil; n++ {
@@ -109,12 +109,12 @@ func (b *batch) fill(o *operation) {
 	}
 }
 
-// run executes one function so that its failure undoes its own work only.
+// run executes one function so that its failure undoes only its own work.
 //
-// A savepoint makes FTS5 write out what it has gathered, which costs more than
-// the row. So the first run has none: a function that failed before it changed
-// anything has nothing to undo, and for the rare other one the whole
-// transaction is undone, and the rest of the batch runs again with savepoints.
+// A savepoint makes FTS5 write out its pending data, which costs more than the row. So the first
+// run has none. A function that failed before it changed anything has nothing to undo. In the
+// rare other case, the whole transaction is undone, and the rest of the batch runs again with
+// savepoints.
 func (b *batch) run(o *operation) {
 	c := b.db.writer
 	if !b.open {
@@ -149,8 +149,8 @@ func (b *batch) run(o *operation) {
 	b.undo(guarded, before)
 }
 
-// call runs the function and turns a panic into an error. It reports a
-// transaction that SQLite ended on its own.
+// call runs the function and turns a panic into an error. It returns an error if SQLite itself
+// ended the transaction.
 func (b *batch) call(o *operation) (err error) {
 	c := b.db.writer
 	defer func() {
@@ -167,8 +167,8 @@ func (b *batch) call(o *operation) (err error) {
 	return err
 }
 
-// unresolved finds a deferred foreign key that the function left dangling. At
-// COMMIT it would fail the whole batch.
+// unresolved returns an error if the function left a deferred foreign key dangling. At COMMIT it
+// would fail the whole batch.
 func unresolved(c *Conn) error {
 	n, _, err := c.raw.Status(sqlite3.DBSTATUS_DEFERRED_FKS, false)
 	if err == nil && n > 0 {
@@ -177,8 +177,8 @@ func unresolved(c *Conn) error {
 	return classify(err)
 }
 
-// undo takes back the function that failed last. Where only the whole
-// transaction can go, the others are kept for another run.
+// undo rolls back the function that failed last. If only the whole transaction can be rolled
+// back, the others are kept for another run.
 func (b *batch) undo(guarded bool, before int64) {
 	c := b.db.writer
 	intact := !c.inDriver && !c.raw.GetAutocommit()
@@ -193,8 +193,8 @@ func (b *batch) undo(guarded bool, before int64) {
 	b.rollback()
 }
 
-// rollback ends the transaction. A connection that cannot even do that, or
-// that a panic cut short inside SQLite, is given up.
+// rollback ends the transaction. It drops a connection that cannot even roll back, or that a
+// panic interrupted inside SQLite.
 func (b *batch) rollback() {
 	b.open = false
 	c := b.db.writer
@@ -222,7 +222,7 @@ func (b *batch) commit() {
 	b.kept = b.kept[:0]
 }
 
-// commitInPlace acknowledges nothing that goes into a file which is not there any more.
+// commitInPlace commits only if the files are still in their place.
 func (b *batch) commitInPlace() error {
 	if len(b.kept) > 0 {
 		if err := b.db.InPlace(); err != nil {
@@ -232,8 +232,8 @@ func (b *batch) commitInPlace() error {
 	return b.db.writer.tx("COMMIT")
 }
 
-// repeat gives functions that lost their transaction through another's fault
-// another run: together with savepoints, or each in a transaction of its own.
+// repeat runs functions again that lost their transaction because of another function: together
+// with savepoints, or each in its own transaction.
 func (b *batch) repeat(together bool) {
 	b.owed, b.lost = b.lost, nil
 	b.careful = true
@@ -252,8 +252,8 @@ func (b *batch) repeat(together bool) {
 	b.commit()
 }
 
-// finish lets the next process have its turn, answers everybody, and then does
-// what nobody should wait for.
+// finish gives the next process its turn, answers all callers, and then does the work that nobody
+// should wait for.
 func (b *batch) finish() {
 	if b.current != nil {
 		b.refuse(b.current, errGoexit)
@@ -269,22 +269,22 @@ func (b *batch) finish() {
 	b.db.checkpoint()
 }
 
-// mendWriter opens a new writer connection if the last one was given up.
+// mendWriter opens a new writer connection if the last one was dropped.
 func (db *DB) mendWriter() (err error) {
 	if db.writer == nil {
 		if db.writer, err = db.connectWriter(); err == nil {
-			err = db.remember() // the last connection that closes takes the log with it
+			err = db.remember() // the log is deleted with the last connection that closes
 		}
 	}
 	return err
 }
 
-// dropWriter closes a connection whose state is in doubt. What it locked is
-// freed with its files; nothing it has not committed is kept.
+// dropWriter closes a connection in an unknown state. Its locks are released with its files, and
+// nothing uncommitted is kept.
 func (db *DB) dropWriter() {
 	c := db.writer
 	db.writer = nil
 	db.wal = walGauge{}
-	defer func() { _ = recover() }() // SQLite may be too far gone even to close
+	defer func() { _ = recover() }() // SQLite may be too damaged even to close
 	_ = c.close()
 }

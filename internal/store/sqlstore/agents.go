@@ -20,7 +20,7 @@ func (tx *Tx) scanAgent(r Row) loci.Agent {
 	return a
 }
 
-// sharesWork adds the rule of loci.Viewer.SeesAgent over a row of agents or of sessions.
+// sharesWork adds the rule of loci.Viewer.SeesAgent to q. alias is a row of agents or sessions.
 func (tx *Tx) sharesWork(q *Query, v loci.Viewer, alias string) {
 	if v.OrgID != tx.Org || v.OrgID == "" || v.UserID.IsZero() || v.OnlyProjects {
 		q.Add("FALSE")
@@ -48,7 +48,7 @@ func (t agents) Insert(_ context.Context, a loci.Agent) error {
 		[16]byte(a.ID), [16]byte(a.UserID), string(a.Vendor), a.Name, config, a.CreatedAt.UnixMicro(),
 		a.UpdatedAt.UnixMicro())
 	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "there is an agent of that vendor and name")
+		return loci.Errorf(loci.Conflict, "an agent of that vendor and name exists already; choose another name")
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func (t agents) Get(_ context.Context, v loci.Viewer, id loci.AgentID) (a loci.A
 
 func (t agents) List(ctx context.Context, v loci.Viewer, after loci.AgentID, limit int) (list []loci.Agent, err error) {
 	if limit < 1 {
-		return nil, loci.Errorf(loci.Invalid, "a page has at least 1 agent")
+		return nil, loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
 	var last loci.Agent
 	if !after.IsZero() {
@@ -79,7 +79,8 @@ func (t agents) List(ctx context.Context, v loci.Viewer, after loci.AgentID, lim
 	return list, err
 }
 
-// listQuery goes on behind last, if that is one. No name is empty.
+// listQuery selects the page after last, or the first page if last is empty. No agent has an
+// empty name.
 func (t agents) listQuery(q *Query, v loci.Viewer, last loci.Agent, limit int) {
 	q.Add("SELECT " + agentColumns + " FROM agents a WHERE {a} ")
 	t.sharesWork(q, v, "a")

@@ -9,8 +9,8 @@ import (
 
 type assets struct{ *Tx }
 
-// Insert gives the bytes a new time. It fails where a sweep was quicker, and the next
-// sweep, which looks in a transaction like this one, leaves them alone.
+// Insert updates the time of the bytes. It fails if a sweep has already removed them. The next
+// sweep skips them, because it checks in a transaction like this one.
 func (t assets) Insert(_ context.Context, a loci.Asset) error {
 	sum, err := hex.DecodeString(a.SHA256)
 	if err != nil || len(sum) != 32 {
@@ -32,14 +32,15 @@ func (t assets) Insert(_ context.Context, a loci.Asset) error {
 	return err
 }
 
-// memorySeq returns the number of a memory's row, seen or not, or NotFound.
+// memorySeq returns the row number of a memory, whether or not the caller may see it, or
+// NotFound.
 func (tx *Tx) memorySeq(id loci.MemoryID) (seq int64, err error) {
 	found, err := tx.c.One("SELECT seq FROM memories WHERE {memories} id = ?", Args{[16]byte(id)},
 		func(r Row) error { seq = r.Int64(0); return nil })
 	return seq, orMissing(found, err, loci.NoSuchMemory)
 }
 
-// assetColumns are read by scanAsset.
+// assetColumns are the columns that scanAsset reads.
 const assetColumns = "a.id, m.id, a.user_id, a.origin, a.name, a.media_type, a.size, a.sha256, a.created_at"
 
 func (t assets) Get(_ context.Context, v loci.Viewer, id loci.AssetID, l loci.Lifecycle) (a loci.Asset, err error) {
@@ -91,7 +92,7 @@ func (t assets) Usage(_ context.Context, user loci.UserID) (n int64, err error) 
 	return n, err
 }
 
-// NamesBlob says whether an attachment has the bytes of that sum.
+// NamesBlob reports whether an attachment has the bytes with that checksum.
 func (tx *Tx) NamesBlob(sum []byte) (bool, error) {
 	return tx.there("SELECT 1 FROM assets WHERE {assets} sha256 = ? LIMIT 1", sum)
 }

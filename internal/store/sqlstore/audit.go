@@ -21,7 +21,7 @@ func (t audit) Add(_ context.Context, e loci.AuditEntry) error {
 
 func (t audit) List(_ context.Context, aq store.AuditQuery) (list []store.AuditRow, err error) {
 	if aq.Limit < 1 {
-		return nil, loci.Errorf(loci.Invalid, "a page has at least 1 entry")
+		return nil, loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
 	var q Query
 	auditQuery(&q, &aq)
@@ -59,14 +59,14 @@ func auditQuery(q *Query, aq *store.AuditQuery) {
 	q.Add(" ORDER BY number DESC LIMIT ?", aq.Limit)
 }
 
-// Purge ends at the first entry that stays: entries are added in the order of
-// time, so there is no index for it that every write would pay for. One that a
-// clock set back leaves behind goes when those before it do.
+// Purge stops at the first entry that is recent enough to keep. Entries are added in order of
+// time, so Purge needs no index that would slow down every write. If the clock was set back, an
+// old entry goes when the entries before it go.
 func (t audit) Purge(_ context.Context, then time.Time, limit int) (int, error) {
 	return t.purgeOldest("audit", "number", then, limit)
 }
 
-// purgeOldest deletes the rows of a trail from the first one to the last that is from before then.
+// purgeOldest deletes the first rows of a trail, up to the last of them that is from before then.
 func (tx *Tx) purgeOldest(table, number string, then time.Time, limit int) (n int, err error) {
 	last, end := int64(0), ceilMicro(then)
 	err = tx.c.Query("SELECT "+number+", at FROM "+table+" WHERE {"+table+"} TRUE ORDER BY "+number+" LIMIT ?",

@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// Conn runs statements in one transaction. It finds prepared statements by their text, so the text is constant and
-// values are Args. It passes each text through Dialect.Expand before it prepares it.
+// Conn runs statements in one transaction. It looks up prepared statements by their text, so the
+// text must be constant and the values must be Args. It passes each text through Dialect.Expand
+// before it prepares it.
 type Conn interface {
 	// Exec runs one statement to its end.
 	Exec(text string, args ...any) error
@@ -15,9 +16,9 @@ type Conn interface {
 	Query(text string, args Args, row func(Row) error) error
 	// One runs one statement and calls row for its first row, if there is one.
 	One(text string, args Args, row func(Row) error) (found bool, err error)
-	// Changes is how many rows the last INSERT, UPDATE or DELETE touched.
+	// Changes returns how many rows the last INSERT, UPDATE or DELETE changed.
 	Changes() int64
-	// Try runs fn and undoes what it wrote if it fails.
+	// Try runs fn and rolls back its writes if it fails.
 	Try(fn func() error) error
 }
 
@@ -40,7 +41,7 @@ type Row interface {
 	Float(col int) float64
 	Bool(col int) bool
 	Text(col int) string
-	Raw(col int) []byte // the connection's own bytes, of a blob or of a text
+	Raw(col int) []byte // the connection's own bytes of a blob or text
 	ID(col int) [16]byte
 }
 

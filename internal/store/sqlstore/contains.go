@@ -10,7 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Contains walks the list and reads the texts: no index knows of parts of words.
+// Contains walks the list and reads the texts, because no index can find parts of words.
 func (t lists) Contains(ctx context.Context, v loci.Viewer, cq store.ContainsQuery) (found store.Contained, err error) {
 	if cq.Text == "" || cq.Look < 1 || cq.Limit < 1 {
 		return found, loci.Errorf(loci.Invalid,
@@ -50,13 +50,13 @@ func (t lists) Contains(ctx context.Context, v loci.Viewer, cq store.ContainsQue
 	return found, unlessCut(ctx, found.Cut)
 }
 
-// textRow is a visible row, and whether it has the text.
+// textRow is a visible row and whether it contains the text.
 type textRow struct {
 	id  loci.MemoryID
 	has bool
 }
 
-// texts looks into the visible rows at places, by number.
+// texts searches the visible rows at places. The result is keyed by row number.
 func (t lists) texts(w *listing, places []Place, f *finder) (map[int64]textRow, error) {
 	seqs := make([]int64, len(places))
 	for i, p := range places {
@@ -79,12 +79,12 @@ func (t lists) texts(w *listing, places []Place, f *finder) (map[int64]textRow, 
 	return rows, nil
 }
 
-// finder looks for one text, whatever the case of its letters.
+// finder looks for one text and ignores case.
 type finder struct{ want, buf []byte }
 
 func newFinder(text string) *finder { return &finder{want: fold(nil, []byte(text))} }
 
-// inRow looks into columns 2 to 7, of which the last is the tags.
+// inRow searches columns 2 to 7. The last of them has the tags.
 func (f *finder) inRow(r Row) (bool, error) {
 	for col := 2; col < 7; col++ {
 		if f.in(r.Raw(col)) {
@@ -105,8 +105,8 @@ func (f *finder) in(text []byte) bool {
 	return bytes.Contains(f.buf, f.want)
 }
 
-// fold appends text with one letter for all that differ by case alone: the first of those
-// that unicode.SimpleFold goes through, which is the capital one in ASCII.
+// fold appends text with the same letter for all letters that differ only in case: the first one
+// in the cycle of unicode.SimpleFold, which in ASCII is the capital letter.
 func fold(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -127,7 +127,7 @@ func fold(dst, text []byte) []byte {
 
 func foldRune(r rune) rune {
 	if r >= 0x0590 && r < 0x10A0 || r >= 0x2E80 && r < 0xA640 || r >= 0xAC00 && r < 0xD7B0 {
-		return r // scripts without case, to save a search for each of their characters
+		return r // scripts without case: skip the lookup for each of their characters
 	}
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {

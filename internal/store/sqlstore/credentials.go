@@ -17,13 +17,13 @@ var credentialNames = []string{"id", "org_id", "user_id", "kind", "method", "ven
 	"workspace_id", "grant_id", "replaces", "proved_at", "idle_after", "created_at", "expires_at", "revoked_at",
 	"last_used_at"}
 
-// credentialColumns are read by scanCredential.
+// credentialColumns are the columns that scanCredential reads.
 var credentialColumns = "c." + strings.Join(credentialNames, ", c.")
 
 var credentialByHash = "SELECT " + credentialColumns + ", " + orgColumns + `
 	FROM credentials c JOIN orgs o ON {global o} o.id = c.org_id WHERE {global c} c.hash = ? AND o.state IN ` + OpenStates
 
-// usableAt is given the time twice.
+// usableAt takes the current time twice.
 const usableAt = `c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > ?) AND
 	(c.idle_after = 0 OR {greatest}(c.created_at, coalesce(c.last_used_at, c.created_at)) + c.idle_after > ?)`
 
@@ -45,13 +45,13 @@ func scanCredential(r Row) (c loci.Credential, err error) {
 	return c, err
 }
 
-// idsFromJSON reads what idsToJSON wrote: nothing in an id is escaped. It is on the
-// way of every request with a limited key, and encoding/json takes five times as long.
+// idsFromJSON parses what idsToJSON wrote. Ids contain nothing to escape. Every request with a
+// limited key runs this, and encoding/json takes five times as long.
 func idsFromJSON(text string) (ids []loci.ProjectID, err error) {
 	const quoted = len(`"00000000-0000-0000-0000-000000000000"`)
 	list, ok := strings.CutPrefix(strings.TrimSuffix(text, "]"), "[")
 	if !ok {
-		return nil, errors.New("this is no list of ids") // and no key without a limit
+		return nil, errors.New("not a list of ids") // an error, so the key does not become unlimited
 	}
 	if list != "" {
 		ids = make([]loci.ProjectID, 0, (len(list)+1)/(quoted+1))
@@ -84,8 +84,8 @@ var insertCredentialSQL = "INSERT INTO credentials ({global} " + strings.Join(cr
 	SELECT ?, id, ` + strings.TrimSuffix(strings.Repeat("?, ", len(credentialNames)-2), ", ") +
 	" FROM orgs WHERE {global orgs} id = ? AND state IN " + OpenStates
 
-// insertCredential looks the org up by itself and not by its foreign key,
-// because one that is not complete yet does not exist.
+// insertCredential looks up the org itself instead of relying on the foreign key, because an org
+// that is still being created has a row but must not get credentials.
 func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
 	method := c.Method
 	if method == "" {
@@ -99,7 +99,7 @@ func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
 		c.CreatedAt.UnixMicro(), micros(c.ExpiresAt), micros(c.RevokedAt), micros(c.LastUsedAt), string(c.OrgID))
 	switch {
 	case r.d.taken(err):
-		return loci.Errorf(loci.Conflict, "that credential exists already")
+		return loci.Errorf(loci.Conflict, "this credential exists already")
 	case err == nil && conn.Changes() == 0:
 		return NoOrg()
 	}
@@ -209,7 +209,7 @@ func (t credentials) Rotate(ctx context.Context, next loci.Credential, now, over
 		case !usable:
 			return noCredential()
 		case rotated:
-			return loci.Errorf(loci.Conflict, "that credential was rotated before")
+			return loci.Errorf(loci.Conflict, "this credential has been rotated already")
 		}
 		if err := conn.Exec("UPDATE credentials SET expires_at = {least}(coalesce(expires_at, ?1), ?1) WHERE {global "+
 			"credentials} id = ?2", overlap.UnixMicro(), old); err != nil {
@@ -255,7 +255,7 @@ func changeCredential(conn Conn, sql string, args ...any) error {
 	return orMissing(conn.Changes() > 0, err, noCredential)
 }
 
-// usableKey looks at no more than one entry of the index on each side.
+// usableKey reads at most one index entry on each side.
 func usableKey(kind string) string {
 	key := "EXISTS (SELECT 1 FROM credentials WHERE {global credentials} method = 'key' AND kind = '" + kind +
 		"' AND revoked_at IS NULL AND expires_at "

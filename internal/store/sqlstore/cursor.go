@@ -10,22 +10,21 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Positions turns places into what callers keep. A row's number would tell how
-// many rows there are that the reader may not see, so the place is one block
-// enciphered with a key of the org's file; a position of another org or list
-// does not decipher to anything.
+// Positions encrypts places for callers. A plain row number would reveal how many rows the reader
+// cannot see. So a position is one block, encrypted with a key of the org. A position from
+// another org or list does not decrypt.
 type Positions struct{ block cipher.Block }
 
-// positionFormat marks the layout of the block.
+// positionFormat identifies the layout of the block.
 const positionFormat = 1
 
-// NewPositions takes the key of the org.
+// NewPositions takes the org's key.
 func NewPositions(key [16]byte) (Positions, error) {
 	block, err := aes.NewCipher(key[:])
 	return Positions{block}, err
 }
 
-// listKind keeps a position from being used with another order.
+// listKind keeps a position from being used with another sort order.
 func listKind(q *store.ListQuery) byte {
 	kind := byte(q.Lifecycle) << 1
 	if q.Oldest {
@@ -60,5 +59,5 @@ func (p Positions) decode(s store.Position, kind byte) (Place, error) {
 }
 
 func badPosition() error {
-	return loci.Errorf(loci.Invalid, "the cursor is not one that this list gave out; start again without it")
+	return loci.Errorf(loci.Invalid, "the cursor does not belong to this list; start again without it")
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// The directory says to which org an e-mail address, a user and an invitation belong. The row of the org is the truth:
-// the engine that keeps orgs apart asks it too.
+// The directory maps an e-mail address, a user or an invitation to its org. The row of the org is
+// authoritative: an engine with one file for each org reads that row, too.
 
-// PersonByID returns what the directory says of a user, true or not.
+// PersonByID returns the directory's entry for a user, settled or not.
 func (r *Registry) PersonByID(ctx context.Context, id loci.UserID) (who loci.Person, found bool, err error) {
 	return r.person(ctx, "p.user_id = ?", [16]byte(id))
 }
 
-// PersonByEmail is PersonByID for an address.
+// PersonByEmail returns the directory's entry for an address, settled or not.
 func (r *Registry) PersonByEmail(ctx context.Context, email string) (who loci.Person, found bool, err error) {
 	return r.person(ctx, "p.email = ?", email)
 }
@@ -33,7 +33,7 @@ func scanPerson(r Row) loci.Person {
 	return loci.Person{UserID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), Email: r.Text(2)}
 }
 
-// UnsettledPeople returns those who are being added, changed or removed, of all orgs.
+// UnsettledPeople returns the people of all orgs who are being added, changed or removed.
 func (r *Registry) UnsettledPeople(ctx context.Context) (list []loci.Person, err error) {
 	err = r.db.View(ctx, func(c Conn) error {
 		list = nil
@@ -44,20 +44,21 @@ func (r *Registry) UnsettledPeople(ctx context.Context) (list []loci.Person, err
 	return list, err
 }
 
-// Enlist enters a user, not settled yet. Conflict if the address is somebody's.
+// Enlist adds a user who is not settled yet. Conflict if the address is taken.
 func (r *Registry) Enlist(ctx context.Context, u loci.User) error {
 	return r.changePeople(ctx, "INSERT INTO people ({global} user_id, org_id, email, settled) VALUES (?, ?, ?, FALSE)",
 		[16]byte(u.ID), string(u.OrgID), textOrNull(u.Email))
 }
 
-// PutEmail enters the new address of a user, not settled yet. Conflict if it is somebody's.
+// PutEmail sets the new address of a user and marks the user as not settled. Conflict if the
+// address is taken.
 func (r *Registry) PutEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error {
 	return r.changePeople(ctx, `INSERT INTO people ({global} user_id, org_id, email, settled) VALUES (?, ?, ?, FALSE)
 		ON CONFLICT ({global} user_id) DO UPDATE SET email = excluded.email, settled = FALSE`, [16]byte(user), string(org),
 		textOrNull(email))
 }
 
-// SettlePerson says that both rows of a user agree.
+// SettlePerson records that both rows of a user agree.
 func (r *Registry) SettlePerson(ctx context.Context, user loci.UserID) error {
 	return r.changePeople(ctx, "UPDATE people SET settled = TRUE WHERE {global people} user_id = ?", [16]byte(user))
 }
@@ -70,8 +71,8 @@ func (r *Registry) changePeople(ctx context.Context, text string, args ...any) e
 	return err
 }
 
-// MarkLeaving begins the removal of a user. Conflict for the owner of the org. In one transaction: who was handed the
-// org meanwhile stays, and who is marked here is handed none.
+// MarkLeaving begins the removal of a user. Conflict if the user owns the org. It checks and
+// marks in one transaction, so that the org is never handed over to a user who is being removed.
 func (r *Registry) MarkLeaving(ctx context.Context, org loci.OrgID, user loci.UserID) error {
 	return r.db.Update(ctx, func(c Conn) error {
 		holds, err := c.One("SELECT 1 FROM orgs WHERE {global orgs} id = ? AND owner_id = ?",
@@ -90,12 +91,12 @@ func (r *Registry) MarkLeaving(ctx context.Context, org loci.OrgID, user loci.Us
 	})
 }
 
-// ErrHolder is a Conflict.
+// ErrHolder returns the Conflict for a user who owns the org.
 func ErrHolder() error {
-	return loci.Errorf(loci.Conflict, "this person holds the org; hand it over to somebody else, or delete the org")
+	return loci.Errorf(loci.Conflict, "cannot remove the owner of the org; hand the org over to someone else, or delete it")
 }
 
-// RevokeAccess revokes all credentials and grants of a user.
+// RevokeAccess revokes all of a user's credentials and grants.
 func (r *Registry) RevokeAccess(ctx context.Context, org loci.OrgID, user loci.UserID) error {
 	now := loci.CutTime(r.now()).UnixMicro()
 	return r.db.Update(ctx, func(c Conn) error {
@@ -111,7 +112,7 @@ func (r *Registry) RevokeAccess(ctx context.Context, org loci.OrgID, user loci.U
 	})
 }
 
-// Delist removes everything of a user from the registry.
+// Delist removes all of a user's rows from the registry.
 func (r *Registry) Delist(ctx context.Context, org loci.OrgID, user loci.UserID) error {
 	return r.db.Update(ctx, func(c Conn) error {
 		for _, table := range []string{"credentials", "oauth_grants", "people"} {
@@ -125,13 +126,13 @@ func (r *Registry) Delist(ctx context.Context, org loci.OrgID, user loci.UserID)
 	})
 }
 
-// Announced is an invitation, and the org that knows it.
+// Announced is an invitation and the org that sent it.
 type Announced struct {
 	Org loci.OrgID
 	ID  loci.InviteID
 }
 
-// Announce enters an invitation of an org. NotFound if there is no such org.
+// Announce adds an org's invitation. NotFound if the org does not exist.
 func (r *Registry) Announce(ctx context.Context, org loci.OrgID, i loci.Invite) error {
 	return r.db.Update(ctx, func(c Conn) error {
 		err := c.Exec(`INSERT INTO invitations ({global} hash, org_id, id, email, expires_at)
@@ -146,12 +147,12 @@ func (r *Registry) Announce(ctx context.Context, org loci.OrgID, i loci.Invite) 
 	})
 }
 
-// AnnouncedBy returns the invitation with that hash, if there is one.
+// AnnouncedBy returns the invitation with that hash, if it exists.
 func (r *Registry) AnnouncedBy(ctx context.Context, hash [32]byte) ([]Announced, error) {
 	return r.announced(ctx, "hash = ?", hash[:])
 }
 
-// AnnouncedTo returns the invitations to an address that expire after now, the last one first.
+// AnnouncedTo returns the invitations to an address that expire after now, newest first.
 func (r *Registry) AnnouncedTo(ctx context.Context, email string, now time.Time) ([]Announced, error) {
 	return r.announced(ctx, "email = ? AND expires_at > ? ORDER BY expires_at DESC", email, now.UnixMicro())
 }

@@ -36,7 +36,7 @@ func (t memories) SharedBy(_ context.Context, user loci.UserID, team loci.TeamID
 	return list, err
 }
 
-// eraseAll erases the rows whose numbers sql selects.
+// eraseAll erases the rows whose numbers the statement selects.
 func (t memories) eraseAll(sql string, args ...any) (int, error) {
 	var seqs []int64
 	err := t.c.Query(sql, args, func(r Row) error { seqs = append(seqs, r.Int64(0)); return nil })
@@ -57,8 +57,7 @@ func (t memories) eraseAll(sql string, args ...any) (int, error) {
 	return len(seqs), nil
 }
 
-// erase removes one row with everything derived from it; its versions go with
-// it by their foreign key.
+// erase removes one row and everything derived from it. Foreign keys delete its versions.
 func (t memories) erase(m *Stored) error {
 	if err := t.Index().Change(m.Seq, &m.Memory, nil); err != nil {
 		return err

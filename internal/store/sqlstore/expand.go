@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Expand writes a statement in the dialect: it replaces what stands in braces. It fails if a table reference has no
-// marker, or a marker no table. See the package comment for the markers.
+// Expand writes a statement in the dialect: it replaces everything in braces. It fails if a table
+// reference has no marker or a marker has no table. The package comment describes the markers.
 func (d *Dialect) Expand(text string) (string, error) {
 	if err := checkMarkers(text); err != nil {
 		return "", fmt.Errorf("%w in: %s", err, text)
@@ -62,7 +62,7 @@ func (d *Dialect) expand(marker string) string {
 	return d.tenant(word)
 }
 
-// tenant expands a marker of a table.
+// tenant expands the marker of a table.
 func (d *Dialect) tenant(marker string) string {
 	switch {
 	case d.Tenant == "":
@@ -75,7 +75,7 @@ func (d *Dialect) tenant(marker string) string {
 	return marker + ".org_id = " + d.Tenant + " AND "
 }
 
-// project expands a marker of a graph's table.
+// project expands the marker of a graph table.
 func (d *Dialect) project(of string) string {
 	switch {
 	case d.Project == "":
@@ -88,24 +88,24 @@ func (d *Dialect) project(of string) string {
 	return of + ".org_id = " + d.Tenant + " AND " + of + ".project_id = " + d.Project + " AND "
 }
 
-// graphTables are the tables of a graph, whose markers name the project, too.
+// graphTables are the tables of a graph. Their markers also name the project.
 var graphTables = map[string]bool{"entities": true, "observations": true, "relations": true, "changes": true}
 
-// dialectWords are what may stand in braces beside the markers of tables.
+// dialectWords matches what braces may contain besides table markers.
 var dialectWords = regexp.MustCompile(
 	`^(join|is|isnot|greatest|least|seq|lock|each .+|by \w+|numbered|feedend|org|\?|global|graph|graph \?)$`)
 
 var (
-	// tokens of a statement: a text in quotes, a marker, a word or a sign
+	// tokens matches one token of a statement: a quoted text, a marker, a word or a sign.
 	tokens = regexp.MustCompile(`'[^']*'|\{[^}]*\}|\w+|[^\s\w]`)
-	// named finds what WITH gives a name to
+	// named finds the names that WITH defines.
 	named = regexp.MustCompile(`(?i)(?:\bWITH|\bRECURSIVE|,)\s+(\w+)\s*(?:\([^()]*\))?\s+AS\s*\(`)
-	// clauses are words that follow a table and are no alias of it
+	// clauses are words that may follow a table and are not its alias.
 	clauses = regexp.MustCompile(
 		`(?i)^(WHERE|SET|ON|JOIN|LEFT|ORDER|GROUP|LIMIT|UNION|VALUES|RETURNING|DEFAULT|SELECT|HAVING)$`)
 )
 
-// markers counts, for each alias of a statement, its tables minus its markers.
+// markers counts the tables minus the markers for each alias of a statement.
 type markers struct {
 	list  []string
 	known map[string]bool
@@ -164,7 +164,7 @@ func (m *markers) at(i int) string {
 	return ""
 }
 
-// table notes the table whose name is token i, under its alias.
+// table counts the table whose name is token i under its alias.
 func (m *markers) table(i int) error {
 	name := m.at(i)
 	if name == "(" || strings.HasPrefix(name, "{") || m.known[name] {
@@ -180,7 +180,7 @@ func (m *markers) table(i int) error {
 		next++
 	}
 	if m.at(next) == "," {
-		return fmt.Errorf("write {join} instead of a comma behind table %s", name)
+		return fmt.Errorf("use {join} instead of a comma after table %s", name)
 	}
 	if graphTables[name] {
 		alias = "graph " + alias
@@ -193,7 +193,7 @@ func isWord(token string) bool {
 	return token[0] == '_' || token[0] >= 'A' && token[0] <= 'z' && token[0] != '['
 }
 
-// into looks at an INSERT, whose table's name is token i.
+// into checks an INSERT. Token i is the name of its table.
 func (m *markers) into(i int) error {
 	columns, values := "{org}", "{?}"
 	if graphTables[m.at(i)] {

@@ -12,8 +12,8 @@ import (
 
 type feed struct{ *Tx }
 
-// feedEntry is a change as it enters the feed. before and after are what a
-// reader has to see all of to learn of it, none where the row was not there.
+// feedEntry is one change to add to the feed. A reader learns of it only if the reader may see
+// everything in before or everything in after. Each is empty if the row did not exist then.
 type feedEntry struct {
 	kind          string
 	id            [16]byte
@@ -29,7 +29,7 @@ const (
 	nodeInFeed   = "memory_node"
 )
 
-// enter adds a change to the feed, in the transaction that makes it.
+// enter adds a change to the feed, in the transaction of the change.
 func (tx *Tx) enter(e feedEntry) error {
 	before, err := packAccess(e.before)
 	if err != nil {
@@ -40,15 +40,15 @@ func (tx *Tx) enter(e feedEntry) error {
 		return err
 	}
 	if bytes.Equal(before, after) {
-		before = nil // who does not see it did not see it
+		before = nil // a reader who cannot see it could not see it before either
 	}
 	return tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin, access, before) VALUES ({?} "+
 		"?, ?, ?, ?, ?, ?, ?, ?)",
 		loci.CutTime(tx.Now()).UnixMicro(), e.kind, e.id, string(e.change), e.version, e.origin, after, before)
 }
 
-// memoryChanged enters a change of a memory: without old it is a new one,
-// without m it is erased.
+// memoryChanged adds a change of a memory to the feed. old is nil for a new memory, m is nil for
+// an erased one.
 func (tx *Tx) memoryChanged(old, m *loci.Memory) error {
 	if m == nil {
 		return tx.enter(feedEntry{kind: memoryInFeed, id: old.ID, change: loci.Erased, version: old.Version,
@@ -63,8 +63,8 @@ func (tx *Tx) memoryChanged(old, m *loci.Memory) error {
 	return tx.enter(e)
 }
 
-// nodeChanged enters a change of a memory node: without old it is a new one,
-// without n it is erased.
+// nodeChanged adds a change of a memory node to the feed. old is nil for a new node, n is nil for
+// an erased one.
 func (tx *Tx) nodeChanged(old, n *loci.MemoryNode) error {
 	if n == nil {
 		return tx.enter(feedEntry{kind: nodeInFeed, id: old.ID, change: loci.Erased, before: []loci.Access{old.Access}})
@@ -80,15 +80,15 @@ func (tx *Tx) nodeChanged(old, n *loci.MemoryNode) error {
 	return tx.enter(e)
 }
 
-// itemChanged enters that something in a node has changed, for those who see the
-// node and all of seen: the item, those above it, and the memory that it shows.
+// itemChanged records that something in a node has changed. It is for readers who see the node
+// and everything in seen: the item, the items above it, and the memory that it shows.
 func (tx *Tx) itemChanged(n *loci.MemoryNode, seen ...loci.Access) error {
 	return tx.enter(feedEntry{kind: nodeInFeed, id: n.ID, change: loci.Updated,
 		after: append([]loci.Access{n.Access}, seen...)})
 }
 
-// changeOf looks at the rows and not at what their writer says: an imported
-// row may begin with any change.
+// changeOf compares the rows and ignores the change that the writer names: an imported row may
+// begin with any change.
 func changeOf(old, now *loci.Access) loci.Change {
 	trashed := !now.DeletedAt.IsZero()
 	switch {
@@ -102,9 +102,9 @@ func changeOf(old, now *loci.Access) loci.Change {
 	return loci.Updated
 }
 
-// restartFeed lets every reader begin anew.
+// restartFeed makes every reader start over.
 func (tx *Tx) restartFeed() error {
-	// One more number, so that nobody has seen the last one.
+	// Use one more number, so that no reader has seen the last one.
 	err := tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin) VALUES ({?} 0, ?, ?, "+
 		"'updated', 0, '')", memoryInFeed, [16]byte{})
 	if err != nil {
@@ -113,7 +113,7 @@ func (tx *Tx) restartFeed() error {
 	return tx.c.Exec("DELETE FROM feed WHERE {feed} TRUE")
 }
 
-// end returns where the feed ends; its time is 0 if that row was purged.
+// end returns the end of the feed. The time is 0 if the row there was purged.
 func (t feed) end() (p feedPlace, err error) {
 	found, err := t.c.One("SELECT seq, at FROM feed WHERE {feed} TRUE ORDER BY seq DESC LIMIT 1", nil,
 		func(r Row) error { p.seq, p.at = r.Int64(0), r.Int64(1); return nil })
@@ -133,7 +133,7 @@ func (t feed) Now(_ context.Context, v loci.Viewer) (store.Position, error) {
 
 func (t feed) After(_ context.Context, v loci.Viewer, after store.Position, limit int) (store.FeedPage, error) {
 	if limit < 1 {
-		return store.FeedPage{}, loci.Errorf(loci.Invalid, "a page has at least 1 event")
+		return store.FeedPage{}, loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
 	p, err := t.Positions.decodeFeed(after, v)
 	if err != nil {
@@ -161,7 +161,7 @@ func (t feed) After(_ context.Context, v loci.Viewer, after store.Position, limi
 	return page, nil
 }
 
-// feedRow is a row of the feed, before anybody has asked who may see it.
+// feedRow is a row of the feed, before the visibility check.
 type feedRow struct {
 	place         feedPlace
 	event         loci.FeedEvent
@@ -171,9 +171,9 @@ type feedRow struct {
 const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, access, before FROM feed WHERE {feed} " +
 	"seq >= ? ORDER BY seq LIMIT ?"
 
-// behind returns the rows behind p, one more than After looks at. It begins at p
-// itself: as long as that is there its time has to be the same, and if it is not, the
-// next one has to be.
+// behind returns the rows after p, one more than After looks at. It starts at p itself to check
+// that the feed still contains p: if the row is there, its time must match; if it is gone, the
+// next row must exist.
 func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
 	first := feedPlace{seq: -1}
 	err = t.c.Query(feedBehind, Args{p.seq, store.FeedWindow + 2}, func(r Row) error {
@@ -193,7 +193,7 @@ func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if first.seq < 0 { // nothing is there any more, or not yet
+	if first.seq < 0 { // the row and its successor are gone, or do not exist yet
 		var end feedPlace
 		if end, err = t.end(); err == nil && end.seq != p.seq {
 			err = beginAnew()
@@ -206,7 +206,7 @@ func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
 	return rows, nil
 }
 
-// shown returns what v learns of a row: nothing has no Change.
+// shown returns the part of a row that v may learn. Without a Change, v learns nothing.
 func (t feed) shown(v loci.Viewer, r *feedRow, seen map[string][]loci.Access) (loci.FeedEvent, error) {
 	before, err := t.accessOf(r.before, seen)
 	if err != nil {
@@ -223,21 +223,21 @@ func (t feed) shown(v loci.Viewer, r *feedRow, seen map[string][]loci.Access) (l
 	return event, nil
 }
 
-// accessOf unpacks. Most rows of a feed say one of few things.
+// accessOf unpacks. It caches, because most rows of a feed repeat the same few values.
 func (t feed) accessOf(packed string, seen map[string][]loci.Access) (list []loci.Access, err error) {
 	list, known := seen[packed]
 	if known || packed == "" {
 		return list, nil
 	}
 	if list, err = t.unpackAccess([]byte(packed)); err != nil {
-		return nil, fmt.Errorf("read the feed: %w", err)
+		return nil, fmt.Errorf("cannot read the feed: %w", err)
 	}
 	seen[packed] = list
 	return list, nil
 }
 
-// Purge ends at the first event that stays, as the audit trail's does: what is
-// left has to be without gaps.
+// Purge stops at the first event that is recent enough to keep, like the audit trail's Purge: the
+// rest of the feed must have no gaps.
 func (t feed) Purge(_ context.Context, then time.Time, limit int) (int, error) {
 	return t.purgeOldest("feed", "seq", then, limit)
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// The feed keeps what decides who sees a row in whatever state, and packs it, as
-// it stands beside every change: a byte of bits, the person, the ids that the bits
-// announce, and the vendors unless all may.
+// The feed stores the fields that decide who sees a row, for any state of the row. Next to each
+// change it packs them as a byte of flags, the person, the ids that the flags announce, and the
+// vendors unless all are allowed.
 const (
-	packedScope     = 3 // the place in packedScopes
+	packedScope     = 3 // position in packedScopes
 	packedWorkspace = 1 << 2
 	packedProject   = 1 << 3
 	packedAgent     = 1 << 4
@@ -24,9 +24,9 @@ const (
 
 var packedScopes = []loci.Scope{loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent}
 
-var errPacked = errors.New("what decides who sees it is damaged")
+var errPacked = errors.New("the stored access of a change is damaged")
 
-// packAccess is nil for none.
+// packAccess returns nil for an empty list.
 func packAccess(list []loci.Access) (b []byte, err error) {
 	for i := range list {
 		a := &list[i]
@@ -68,7 +68,7 @@ func packVendors(b []byte, vendors []loci.Vendor) []byte {
 	return b
 }
 
-// unpackAccess returns what packAccess kept; when a row was trashed it did not.
+// unpackAccess returns what packAccess stored. The time of trashing is not stored.
 func (tx *Tx) unpackAccess(b []byte) (list []loci.Access, err error) {
 	p := packed{b}
 	for len(p.rest) > 0 {
@@ -96,7 +96,7 @@ func (tx *Tx) unpackAccess(b []byte) (list []loci.Access, err error) {
 	return list, nil
 }
 
-// packed is what is left to read; nil after it has ended too early.
+// packed is the rest that has not been read. It is nil if the data ended too early.
 type packed struct{ rest []byte }
 
 func (p *packed) take(n int) []byte {
@@ -116,7 +116,7 @@ func (p *packed) id(there bool) (id [16]byte) {
 	return id
 }
 
-// number reads a count or a length, which is no larger than what is left.
+// number reads a count or length. It is never larger than the rest.
 func (p *packed) number() int {
 	n, size := binary.Uvarint(p.rest)
 	if size <= 0 || n > uint64(len(p.rest)) {

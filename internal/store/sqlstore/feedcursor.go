@@ -14,19 +14,19 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// feedPlace is where a reader of the feed stands: the last row looked at.
+// feedPlace is a reader's place in the feed: the last row that was read for it.
 type feedPlace struct{ seq, at int64 }
 
-// feedPositionSize is two blocks: random bytes and the number, then the time and
-// a hash of the viewer. They are chained, so that two positions of one place have
-// nothing in common, and whoever puts parts of several together is another viewer.
+// feedPositionSize is two blocks: first random bytes and the row number, then the time and a hash
+// of the viewer. The blocks are chained, so that two positions of one place look unrelated. Parts
+// of different positions, put together, decrypt to another viewer and are rejected.
 const feedPositionSize = 2 * aes.BlockSize
 
-var noIV [aes.BlockSize]byte // the random bytes come first
+var noIV [aes.BlockSize]byte // random bytes come first instead
 
 func (p Positions) encodeFeed(at feedPlace, v loci.Viewer) store.Position {
 	var b [feedPositionSize]byte
-	_, _ = rand.Read(b[:8]) // does not fail
+	_, _ = rand.Read(b[:8]) // cannot fail
 	binary.BigEndian.PutUint64(b[8:], uint64(at.seq))
 	b[8], b[9] = positionFormat, feedPosition // numbers stay far below 2^48
 	binary.BigEndian.PutUint64(b[16:], uint64(at.at))
@@ -35,7 +35,7 @@ func (p Positions) encodeFeed(at feedPlace, v loci.Viewer) store.Position {
 	return store.Position(base64.RawURLEncoding.EncodeToString(b[:]))
 }
 
-// decodeFeed returns Conflict for another viewer's position.
+// decodeFeed returns Conflict for a position that belongs to another viewer.
 func (p Positions) decodeFeed(s store.Position, v loci.Viewer) (feedPlace, error) {
 	b, err := base64.RawURLEncoding.DecodeString(string(s))
 	if err != nil || len(b) != feedPositionSize {
@@ -58,10 +58,11 @@ func beginAnew() error {
 			"go on from there")
 }
 
-// ruleVersion is raised when the rule lets somebody see more: what they saw nothing of was not in their feed.
+// ruleVersion must increase when a change of the visibility rule shows more to someone. Rows they
+// could not see before were missing from their feed, so they have to start over.
 const ruleVersion = 2
 
-// viewerHash is of everything that decides what v may see.
+// viewerHash returns a hash over everything that decides what v may see.
 func viewerHash(v loci.Viewer) []byte {
 	h := sha256.New()
 	h.Write([]byte{ruleVersion})

@@ -5,7 +5,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Narrow adds the filter over the alias row, but for its time and lifecycle.
+// Narrow adds the filter to q, except for its time and lifecycle. row is the alias of the row.
 func Narrow(q *Query, f *store.Filter, row string) {
 	if f.Type != "" {
 		q.Add(" AND "+row+".type = ?", string(f.Type))
@@ -32,7 +32,7 @@ func Narrow(q *Query, f *store.Filter, row string) {
 	}
 }
 
-// narrowContext adds whom and what the rows are for.
+// narrowContext adds the filter's conditions on the person and the purpose of the rows.
 func narrowContext(q *Query, f *store.Filter, row string) {
 	if f.Scope != "" {
 		q.Add(" AND "+row+".scope = ?", string(f.Scope))

@@ -8,7 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// GraphTx is a transaction on the graph of one project. It implements store.GraphTx but for Check and Rebuild.
+// GraphTx is a transaction on the graph of one project. It implements store.GraphTx except for
+// Check and Rebuild.
 type GraphTx struct {
 	p     loci.Project
 	c     Conn
@@ -17,7 +18,7 @@ type GraphTx struct {
 	index func(*GraphTx) GraphIndex
 }
 
-// GraphOptions are what a transaction needs beside its connection. All are required.
+// GraphOptions are what a transaction needs besides its connection. All fields are required.
 type GraphOptions struct {
 	Project loci.Project
 	Now     func() time.Time
@@ -26,18 +27,19 @@ type GraphOptions struct {
 
 // GraphIndex finds entities by the words of their names, types and observations.
 type GraphIndex interface {
-	// Newest returns the numbers of the newest entities and observations that match by themselves, hidden and deleted
-	// ones too, at most limit of each.
+	// Newest returns the row numbers of the newest entities and observations that match on their
+	// own, including hidden and deleted ones, at most limit of each.
 	Newest(q *loci.GraphQuery, limit int) (entities, observations []int64, err error)
-	// Match returns the entities of the newest visible rows that match by themselves, at most limit entities and as many
-	// observations, and whether there are more. Entities whose name or type matches come first. Without a reader they
-	// have no features, which takes half the time.
+	// Match returns the entities of the newest visible rows that match on their own: at most
+	// limit entities and as many observations. more reports whether there are more. Entities
+	// whose name or type matches come first. Without a reader they have no features, which takes
+	// half the time.
 	Match(v loci.Viewer, q *loci.GraphQuery, limit int, r *loci.GraphReader) (list []*GraphFound, more bool, err error)
 }
 
 // GraphFound is an entity that a search found.
 type GraphFound struct {
-	Seq int64 // its number, by which it is joined fastest
+	Seq int64 // row number, the fastest way to join
 	loci.GraphMatch
 }
 
@@ -51,20 +53,20 @@ type (
 	graph    struct{ *GraphTx }
 )
 
-// Project is the project, as it was when the transaction began.
+// Project returns the project, as it was when the transaction began.
 func (tx *GraphTx) Project() loci.Project { return tx.p }
 
-// Entities changes the graph.
+// Entities returns the writes to the graph.
 func (tx *GraphTx) Entities() store.Entities { return entities{tx} }
 
-// Graph reads the graph.
+// Graph returns the reads of the graph.
 func (tx *GraphTx) Graph() store.Graph { return graph{tx} }
 
-// Try runs fn and undoes what it wrote if it fails.
+// Try runs fn and rolls back its writes if it fails.
 func (tx *GraphTx) Try(fn func() error) error { return tx.c.Try(fn) }
 
-// Sees is loci.Viewer.SeesGraph over a row of the graph. Every statement that
-// returns text or existence uses it; a property test holds it against the rule.
+// Sees adds loci.Viewer.SeesGraph over a row of the graph. Every statement that returns text or
+// existence uses it. A property test compares it with the rule.
 func (tx *GraphTx) Sees(q *Query, v loci.Viewer, alias string, l loci.Lifecycle) {
 	if !v.InProject(&tx.p) {
 		q.Add("FALSE")
@@ -95,7 +97,7 @@ var (
 	relationColumns    = withAccess("r", "r.id, r.from_entity, r.to_entity, f.name, t.name, r.relation_type")
 )
 
-// fromRelations has both ends beside each relation.
+// fromRelations joins both ends to each relation.
 const fromRelations = "relations r {join} entities f ON {graph f} f.id = r.from_entity {join} entities t ON {graph " +
 	"t} t.id = r.to_entity"
 
@@ -142,7 +144,7 @@ func scanRelation(r Row) (x loci.Relation, err error) {
 	return x, scanAccess(r, 6, &x.GraphAccess, &x.CreatedAt)
 }
 
-// all runs a query and gathers its rows.
+// all runs a query and collects its rows.
 func all[T any](c Conn, q *Query, scan func(Row) (T, error)) (list []T, err error) {
 	err = c.Query(q.String(), q.Args, func(r Row) error {
 		row, err := scan(r)
@@ -152,7 +154,7 @@ func all[T any](c Conn, q *Query, scan func(Row) (T, error)) (list []T, err erro
 	return list, err
 }
 
-// entities returns the visible entities that where admits, in the order stored.
+// entities returns the visible entities that match where, in the order stored.
 func (tx *GraphTx) entities(v loci.Viewer, l loci.Lifecycle, where string, args ...any) ([]loci.Entity, error) {
 	var q Query
 	q.Add("SELECT " + entityColumns + " FROM entities e WHERE {graph e} ")
@@ -161,7 +163,7 @@ func (tx *GraphTx) entities(v loci.Viewer, l loci.Lifecycle, where string, args 
 	return all(tx.c, &q, scanEntity)
 }
 
-// named returns at most limit of the live visible entities of a name, oldest first.
+// named returns the live visible entities with a name, oldest first, at most limit.
 func (tx *GraphTx) named(v loci.Viewer, ref loci.EntityRef, limit int) ([]loci.Entity, error) {
 	if ref.Type == "" {
 		return tx.entities(v, loci.LiveOnly, "e.name = ? ORDER BY e.seq LIMIT ?", ref.Name, limit)
@@ -170,7 +172,7 @@ func (tx *GraphTx) named(v loci.Viewer, ref loci.EntityRef, limit int) ([]loci.E
 		limit)
 }
 
-// seesRelation holds for a relation and both its ends.
+// seesRelation requires that the viewer sees the relation and both its ends.
 func (tx *GraphTx) seesRelation(q *Query, v loci.Viewer, l loci.Lifecycle) {
 	tx.Sees(q, v, "r", l)
 	q.Add(" AND ")

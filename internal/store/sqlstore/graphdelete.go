@@ -7,7 +7,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// changed enters a deletion or restoration in the history.
+// changed adds a deletion or restoration to the history.
 func (tx *GraphTx) changed(change, kind, id string, by loci.GraphAccess) error {
 	return tx.c.Exec("INSERT INTO changes ({graph} at, change, kind, row_id, user_id, origin) VALUES ({graph ?} ?, ?, "+
 		"?, ?, ?, ?)",
@@ -38,8 +38,9 @@ func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 	return count, nil
 }
 
-// deleteEntity takes along what hangs on the entity, also what the caller may
-// not see: without its entity it would be in nobody's reach. A restoration brings all of it back.
+// deleteEntity also deletes the observations and relations of the entity, including those that
+// the caller cannot see. Without their entity nobody could reach them. A restoration restores
+// them all.
 func (tx *GraphTx) deleteEntity(id string, by loci.GraphAccess) error {
 	now := iso(tx.time())
 	for _, text := range []string{
@@ -83,7 +84,7 @@ func (n entities) DeleteObservations(_ context.Context, v loci.Viewer, by loci.G
 
 func (tx *GraphTx) forget(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (
 	count int, err error) {
-	known := false // to all who see the entity
+	known := false // to everyone who sees the entity
 	for _, text := range loci.Unique(contents) {
 		var q Query
 		tx.sameObservations(&q, v, e.ID.String(), text)
@@ -186,8 +187,8 @@ func (n entities) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess,
 	return count, nil
 }
 
-// restoreEntity brings back what the deletion took along. A relation whose
-// other end is deleted waits for that one.
+// restoreEntity restores everything that the deletion removed. A relation whose other end is
+// deleted stays deleted until that end is restored.
 func (tx *GraphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.EntityID) error {
 	list, err := tx.entities(v, loci.TrashOnly, "e.id = ?", id.String())
 	if err != nil {
@@ -201,7 +202,7 @@ func (tx *GraphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.Ent
 		return err
 	}
 	if len(same) > 0 {
-		return loci.Errorf(loci.Conflict, "an entity %q of this type exists; delete it first", loci.OneLine(list[0].Name))
+		return loci.Errorf(loci.Conflict, "cannot restore: another entity %q of this type exists; delete that one first", loci.OneLine(list[0].Name))
 	}
 	entity := id.String()
 	if err := tx.c.Exec("UPDATE entities SET deleted_at = NULL, updated_at = ? WHERE {graph entities} id = ?",
@@ -258,7 +259,7 @@ func (tx *GraphTx) restoreRow(table, kind, id string, by loci.GraphAccess, found
 	case !found:
 		return loci.Errorf(loci.NotFound, "no such %s", kind)
 	case !live:
-		return loci.Errorf(loci.Conflict, "the entity of this %s is deleted; restore that", kind)
+		return loci.Errorf(loci.Conflict, "cannot restore this %s: its entity is deleted; restore the entity instead", kind)
 	}
 	if err := tx.c.Exec("UPDATE "+table+" SET deleted_at = NULL, deleted_with = NULL WHERE {graph "+table+"} id = ?",
 		id); err != nil {

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// maxRare is how many visible rows the rarest part of an AND may match at
-	// most, for the answer to be exact: then all its entities are read. Measured with a
-	// million observations; the time grows with it.
+	// maxRare is how many visible rows the rarest part of an AND may match for the answer to be
+	// exact: up to this number, all its entities are read. The value was chosen by measuring with
+	// a million observations. The time grows with it.
 	maxRare = 100
-	// maxRead is how many observations of one entity are read for that, newest first.
+	// maxRead is how many observations of one entity are read for an exact answer, newest first.
 	maxRead = 10_000
 )
 
-// perRow reports whether an entity matches as soon as one of its rows does.
+// perRow reports whether one matching row is enough for its entity to match.
 func perRow(q *loci.GraphQuery) bool {
 	return q.Op == loci.GraphWords || len(q.Parts) == 1 && perRow(q.Parts[0]) ||
 		q.Op == loci.GraphOr && !slices.ContainsFunc(q.Parts, perEntity)
@@ -30,11 +30,10 @@ func hasNot(q *loci.GraphQuery) bool {
 	return q.Op == loci.GraphNot || slices.ContainsFunc(q.Parts, hasNot)
 }
 
-// perEntity finds what has the words of an AND in different rows and what has none of
-// those of a NOT in any. Where a part is rare enough, its entities are read
-// and the answer is exact. Otherwise the rows that match by themselves are all
-// that is looked at, and those that turned up for every part.
-// Only visible rows decide which way is taken.
+// perEntity finds entities that have the words of an AND in different rows, and entities that
+// have none of the words of a NOT in any row. If a part is rare enough, its entities are read and
+// the answer is exact. Otherwise it looks only at rows that match on their own and at entities
+// that were found for every part. Only visible rows decide which way it takes.
 func (s *matcher) perEntity(q *loci.GraphQuery) (list []*GraphFound, more bool, err error) {
 	candidates, all, err := s.candidates(q)
 	if err != nil || all {
@@ -66,8 +65,8 @@ func (s *matcher) perEntity(q *loci.GraphQuery) (list []*GraphFound, more bool, 
 	return append(list, others...), true, err
 }
 
-// candidates returns entities that may match, newest first, and whether they
-// are all that may. Hidden ones may be among them.
+// candidates returns entities that may match, newest first. all reports whether there are no
+// others. Hidden entities may be among them.
 func (s *matcher) candidates(q *loci.GraphQuery) (list []*GraphFound, all bool, err error) {
 	switch {
 	case perRow(q):
@@ -101,8 +100,8 @@ func (s *matcher) ofAny(parts []*loci.GraphQuery) (list []*GraphFound, all bool,
 	return list, all, nil
 }
 
-// ofEach returns the candidates of one part of an AND that is rare enough, or
-// those that are among the newest of each.
+// ofEach returns the candidates of one part of an AND that is rare enough. If no part is, it
+// returns the entities that are among the newest of each part.
 func (s *matcher) ofEach(q *loci.GraphQuery) (list []*GraphFound, all bool, err error) {
 	parts, err := s.rarestFirst(conjuncts(q, nil))
 	if err != nil {
@@ -134,8 +133,8 @@ func conjuncts(q *loci.GraphQuery, list []*loci.GraphQuery) []*loci.GraphQuery {
 	return list
 }
 
-// rarestFirst saves time only: whichever part is taken, if it has few visible
-// rows, leads to the same answer. So rows may count here that the viewer may not see.
+// rarestFirst only saves time: any part with few visible rows leads to the same answer. So it may
+// count rows that the viewer cannot see.
 func (s *matcher) rarestFirst(parts []*loci.GraphQuery) ([]*loci.GraphQuery, error) {
 	counts := make(map[*loci.GraphQuery]int, len(parts))
 	for _, part := range parts {
@@ -153,15 +152,15 @@ func (s *matcher) rarestFirst(parts []*loci.GraphQuery) ([]*loci.GraphQuery, err
 	return parts, nil
 }
 
-// reading is a found entity while its texts are read.
+// reading is a found entity while its texts are being read.
 type reading struct {
 	*loci.GraphReading
 	f    *GraphFound
 	rows int
 }
 
-// verify reads entities and returns those that match, with their features.
-// more says that one had too many observations to read them all.
+// verify reads entities and returns those that match, with their features. more reports whether
+// an entity had too many observations to read them all.
 func (s *matcher) verify(list []*GraphFound) (matching []*GraphFound, more bool, err error) {
 	if len(list) == 0 {
 		return nil, false, nil
@@ -170,7 +169,7 @@ func (s *matcher) verify(list []*GraphFound) (matching []*GraphFound, more bool,
 	for _, f := range list {
 		bySeq[f.Seq] = f
 	}
-	read := make(map[string]*reading, len(list)) // by id
+	read := make(map[string]*reading, len(list)) // key: id
 	var names Query
 	names.Add("SELECT e.seq, e.id, e.name, e.entity_type FROM {numbered} {join} entities e ON {graph e} e.seq = "+
 		"j.value WHERE ", s.d.Numbers(numbersOf(list)))
@@ -195,7 +194,8 @@ func (s *matcher) verify(list []*GraphFound) (matching []*GraphFound, more bool,
 	return matching, more, nil
 }
 
-// observe reads the observations of entities, which more says of one that it had too many of.
+// observe reads the observations of entities. more reports whether an entity had too many of
+// them.
 func (s *matcher) observe(read map[string]*reading) (more bool, err error) {
 	var q Query
 	q.Add("SELECT o.entity_id, o.content FROM {each ?} {join} observations o ON {graph o} o.entity_id = value WHERE ",

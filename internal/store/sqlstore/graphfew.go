@@ -4,14 +4,14 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// newRows are the numbers of the newest rows that match a part of a query, hidden and
-// deleted ones too, at most maxRare+1 of each kind.
+// newRows are the numbers of the newest rows that match a part of a query, including hidden and
+// deleted ones, at most maxRare+1 of each kind.
 type newRows struct{ names, observations []int64 }
 
-// complete says that these are all.
+// complete reports whether these are all matching rows.
 func (r *newRows) complete() bool { return len(r.names) <= maxRare && len(r.observations) <= maxRare }
 
-// newestOf asks the full-text tables once for each part, and no other table.
+// newestOf queries the full-text tables once for each part, and no other table.
 func (s *matcher) newestOf(part *loci.GraphQuery) (*newRows, error) {
 	if rows := s.read[part]; rows != nil {
 		return rows, nil
@@ -22,8 +22,8 @@ func (s *matcher) newestOf(part *loci.GraphQuery) (*newRows, error) {
 	return rows, err
 }
 
-// few returns the entities of the newest maxRare visible rows of each kind that match all by
-// themselves, and whether there are no more. If there are none, hidden entities may be among them.
+// few returns the entities of the newest maxRare visible rows of each kind that match on their
+// own. all reports whether there are no more. If all is true, hidden entities may be among them.
 func (s *matcher) few(part *loci.GraphQuery) (list []*GraphFound, all bool, err error) {
 	rows, err := s.newestOf(part)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *matcher) few(part *loci.GraphQuery) (list []*GraphFound, all bool, err 
 		return nil, false, err
 	}
 	if !complete && cutShort(names, rows.names) || cutShort(owners, rows.observations) {
-		// So many rows are hidden that there may be as many visible ones behind them.
+		// Many of the newest rows are hidden, so more visible rows may follow them.
 		list, more, err := s.index.Match(s.v, part, maxRare, nil)
 		return list, !more, err
 	}
@@ -55,14 +55,16 @@ func (s *matcher) few(part *loci.GraphQuery) (list []*GraphFound, all bool, err 
 	return list, complete, nil
 }
 
-// cutShort says that there may be more rows than were read, and that some of those which were read are hidden.
+// cutShort reports whether there may be more rows than were read and some of those read are
+// hidden.
 func cutShort(visible, read []int64) bool { return len(read) > maxRare && len(visible) < len(read) }
 
 func (s *matcher) numbers(q *Query) ([]int64, error) {
 	return all(s.c, q, func(r Row) (int64, error) { return r.Int64(0), nil })
 }
 
-// ofNames returns the visible ones of these entities. Those of a complete answer are verified later.
+// ofNames returns the visible entities among seqs. If the answer is complete, verify checks
+// visibility later.
 func (s *matcher) ofNames(seqs []int64, complete bool) ([]int64, error) {
 	if complete || len(seqs) == 0 {
 		return seqs, nil
@@ -73,8 +75,9 @@ func (s *matcher) ofNames(seqs []int64, complete bool) ([]int64, error) {
 	return s.numbers(&q)
 }
 
-// ofObservations returns the entity of each of these observations that is visible. Whether the entity is, too, is
-// verified later for a complete answer; it takes longer than all the rest.
+// ofObservations returns the entities of the visible observations among seqs. If the answer is
+// complete, verify checks later whether the viewer sees the entity, too: that check takes longer
+// than everything else.
 func (s *matcher) ofObservations(seqs []int64, complete bool) ([]int64, error) {
 	if len(seqs) == 0 {
 		return nil, nil
@@ -91,7 +94,7 @@ func (s *matcher) ofObservations(seqs []int64, complete bool) ([]int64, error) {
 	return s.numbers(&q)
 }
 
-// visible returns those that are.
+// visible returns the entities that the viewer sees.
 func (s *matcher) visible(list []*GraphFound) ([]*GraphFound, error) {
 	seqs, err := s.ofNames(numbersOf(list), false)
 	if err != nil || len(seqs) == len(list) {

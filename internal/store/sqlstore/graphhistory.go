@@ -7,15 +7,15 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// happened is a change with the number of its row and, of a merge, the entities.
+// happened is a change with its row number and, for a merge, both entities.
 type happened struct {
 	loci.GraphChange
 	seq        int64
 	from, into string
 }
 
-// History first finds what happened, by the times alone, and then reads the
-// texts of as many as there is room for.
+// History first finds the changes by their times alone. Then it reads the texts of as many as it
+// has room for.
 func (g graph) History(_ context.Context, v loci.Viewer, id loci.EntityID, limit int) ([]loci.GraphChange, error) {
 	found, err := g.entities(v, loci.AnyState, "e.id = ?", id.String())
 	if err != nil {
@@ -45,9 +45,9 @@ func (g graph) History(_ context.Context, v loci.Viewer, id loci.EntityID, limit
 	return out, nil
 }
 
-// happenedTo selects the creation of the entity and of all that hangs or hung on
-// it and is visible, and what happened to these. Of a merge it would tell that there is
-// another entity, so that is for who sees both. Each part has an index of its own.
+// happenedTo selects the creation of the entity, the creation of every visible row that belongs
+// or belonged to it, and all changes to these. A merge reveals that another entity existed, so
+// only viewers who see both get it. Each part of the query has its own index.
 func (tx *GraphTx) happenedTo(q *Query, v loci.Viewer, id string) {
 	q.Add("WITH x (kind, id, seq, at, user_id, origin) AS (SELECT 'entity', e.id, e.seq, e.created_at, e.user_id, "+
 		"e.origin FROM entities e WHERE {graph e} e.id = ?", id)
@@ -81,7 +81,7 @@ func scanHappened(r Row) (h happened, err error) {
 	return h, err
 }
 
-// textOf says what a change is about. The viewer sees the row, and both entities of a merge.
+// textOf returns the text of a change. The viewer sees the row, and both entities of a merge.
 func (tx *GraphTx) textOf(v loci.Viewer, h *happened, name string) (text string, err error) {
 	switch {
 	case h.from != "":

@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// insertion is one call of Insert.
+// insertion is the state of one call of Insert.
 type insertion struct {
 	*GraphTx
 	v              loci.Viewer
@@ -44,7 +44,7 @@ func (n entities) Insert(_ context.Context, v loci.Viewer, rows store.GraphRows)
 	return in.added, in.present, nil
 }
 
-// one counts what became of a row.
+// one counts the result for one row.
 func (in *insertion) one(there bool, err error) error {
 	switch {
 	case err != nil:
@@ -74,13 +74,14 @@ func (in *insertion) entity(e loci.Entity) (there bool, err error) {
 	return false, in.storeEntity(&e)
 }
 
-// free refuses a name and type that an entity has whom the same vendors read. Twins
-// that not all of them read there may be, as two who do not see each other's make them.
+// free rejects a name and type that another entity already has, if the same vendors may read
+// both. Duplicates that not all of these vendors may read are allowed: two writers who cannot see
+// each other's entities create them.
 func (in *insertion) free(e *loci.Entity) error {
 	list, err := in.named(in.v, loci.EntityRef{Name: e.Name, Type: e.Type}, loci.MaxGraphItems)
 	for _, other := range list {
 		if loci.Covers(other.AllowedVendors, e.AllowedVendors) && loci.Covers(e.AllowedVendors, other.AllowedVendors) {
-			return loci.Errorf(loci.Conflict, "an entity %q of this type exists with another id", loci.OneLine(e.Name))
+			return loci.Errorf(loci.Conflict, "an entity %q of this type exists already, with another id", loci.OneLine(e.Name))
 		}
 	}
 	return err
@@ -125,8 +126,8 @@ func sameRow(old, a *loci.GraphAccess, oldTime, t time.Time) bool {
 		slices.Equal(old.AllowedVendors, a.AllowedVendors) && oldTime.Equal(t)
 }
 
-// taken reports whether the row of an id is there and the same. Conflict, which
-// says nothing of it, if it is another.
+// taken reports whether a row with this id exists and is the same. It returns a Conflict, which
+// reveals nothing about the row, if it is different.
 func taken[T any](c Conn, q *Query, scan func(Row) (T, error), same func(*T) bool) (there bool, err error) {
 	list, err := all(c, q, scan)
 	if err != nil || len(list) == 0 {

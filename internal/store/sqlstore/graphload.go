@@ -8,8 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// load adds to entities what hangs on them and is live and visible, up to
-// store.MaxEntityRows of a kind for each and store.MaxGraphText for all.
+// load adds the live and visible observations and relations to entities, up to
+// store.MaxEntityRows of each kind for each entity and store.MaxGraphText for all.
 func (tx *GraphTx) load(v loci.Viewer, list []loci.Entity) error {
 	if len(list) == 0 {
 		return nil
@@ -20,7 +20,7 @@ func (tx *GraphTx) load(v loci.Viewer, list []loci.Entity) error {
 	return tx.loadBy(v, list, func(e *loci.Entity, room int) (int, bool, error) { return tx.fill(v, e, room) })
 }
 
-// loadBy is load with a fill of the caller's own.
+// loadBy is load with the caller's own fill function.
 func (tx *GraphTx) loadBy(v loci.Viewer, list []loci.Entity,
 	fill func(e *loci.Entity, room int) (int, bool, error)) error {
 	room := store.MaxGraphText
@@ -36,8 +36,8 @@ func (tx *GraphTx) loadBy(v loci.Viewer, list []loci.Entity,
 	return nil
 }
 
-// ration shares the room out where there is not enough for everything: what
-// asks for little gets it, and the others get the same each.
+// ration divides the room if it is not enough for everything. Entities with little text get all
+// of it, and the others get equal parts.
 func (tx *GraphTx) ration(v loci.Viewer, list []loci.Entity) error {
 	var sizes []int
 	for _, e := range list {
@@ -59,8 +59,8 @@ func (tx *GraphTx) ration(v loci.Viewer, list []loci.Entity) error {
 	return nil
 }
 
-// share is how much each may have at most, so that all together have no more
-// than room and nobody goes without for the sake of one who has more.
+// share returns the most that each may have, so that all together fit into room and no one gets
+// less because another has more.
 func share(sizes []int, room int) int {
 	slices.Sort(sizes)
 	for i, size := range sizes {
@@ -72,8 +72,8 @@ func share(sizes []int, room int) int {
 	return room
 }
 
-// fill adds the newest observations and the newest relations of one entity, each up to
-// room bytes of text. It returns the size of both together, and whether all fitted.
+// fill adds the newest observations and the newest relations of one entity, each up to room bytes
+// of text. It returns the size of both together and whether everything fitted.
 func (tx *GraphTx) fill(v loci.Viewer, e *loci.Entity, room int) (size int, fits bool, err error) {
 	id := e.ID.String()
 	var oq, rq Query
@@ -108,7 +108,7 @@ func (tx *GraphTx) fill(v loci.Viewer, e *loci.Entity, room int) (size int, fits
 	return observations.size + relations.size, !cut && !short, err
 }
 
-// count returns how many rows there are beyond those that are shown.
+// count returns how many rows there are besides those that are shown.
 func (tx *GraphTx) count(q *Query, less int) (n int, err error) {
 	_, err = tx.c.One(q.String(), q.Args, func(r Row) error { n = r.Int(0) - less; return nil })
 	return n, err
@@ -118,11 +118,11 @@ func (tx *GraphTx) count(q *Query, less int) (n int, err error) {
 type rowsRead[T any] struct {
 	list []T
 	size int  // bytes of text
-	more bool // there are older ones
+	more bool // older rows exist
 }
 
-// newest reads rows that come newest first, while their text fits into room, at
-// most store.MaxEntityRows. cut says that there was no room for one of these.
+// newest reads rows, newest first, while their text fits into room, at most store.MaxEntityRows.
+// cut reports whether there was no room for one of them.
 func newest[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, room int) (
 	got rowsRead[T], cut bool, err error) {
 	got.list = []T{}
@@ -152,11 +152,11 @@ func sizeOfRelation(r *loci.Relation) int {
 	return len(r.From) + len(r.To) + len(r.Type) + store.GraphRow
 }
 
-// rowSize is store.GraphRow in SQL.
+// rowSize is store.GraphRow as SQL.
 var rowSize = strconv.Itoa(store.GraphRow)
 
-// observationsOf selects the live visible observations of a visible entity,
-// those behind a row's number.
+// observationsOf selects the live visible observations of a visible entity, after the row with
+// that number.
 func (tx *GraphTx) observationsOf(q *Query, v loci.Viewer, columns, id string, after int64) {
 	q.Add("SELECT "+columns+" FROM observations o WHERE {graph o} o.entity_id = ? AND o.seq > ? AND ", id, after)
 	tx.Sees(q, v, "o", loci.LiveOnly)
@@ -168,8 +168,8 @@ func (tx *GraphTx) observationSize(q *Query, v loci.Viewer, id string) {
 	q.Add(" ORDER BY o.seq DESC LIMIT ?) x", store.MaxEntityRows)
 }
 
-// relationsOf is observationsOf for the relations that begin or end at an entity,
-// each once. Both parts come in the order of their index, so no sorting is needed.
+// relationsOf selects the live visible relations that begin or end at an entity, each once. Both
+// parts come in the order of their index, so nothing needs sorting.
 func (tx *GraphTx) relationsOf(q *Query, v loci.Viewer, columns, id string, after int64) {
 	tx.relationsFrom(q, v, columns, id, after)
 	q.Add(" UNION ALL SELECT "+columns+" FROM "+fromRelations+" WHERE {graph r} r.to_entity = ? AND r.from_entity <> "+
@@ -177,7 +177,7 @@ func (tx *GraphTx) relationsOf(q *Query, v loci.Viewer, columns, id string, afte
 	tx.seesRelation(q, v, loci.LiveOnly)
 }
 
-// relationsFrom selects only those that begin there.
+// relationsFrom selects only the relations that begin there.
 func (tx *GraphTx) relationsFrom(q *Query, v loci.Viewer, columns, id string, after int64) {
 	q.Add("SELECT "+columns+" FROM "+fromRelations+" WHERE {graph r} r.from_entity = ? AND r.seq > ? AND ", id, after)
 	tx.seesRelation(q, v, loci.LiveOnly)

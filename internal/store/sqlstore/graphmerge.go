@@ -6,14 +6,14 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// mergeRows is how many rows a merge has in memory at a time.
+// mergeRows is how many rows a merge keeps in memory at a time.
 const mergeRows = 32
 
-// merge is one entity becoming part of another.
+// merge is the state of merging one entity into another.
 type merge struct {
 	*GraphTx
 	from, into *loci.Entity
-	known      bool // to all who see into: that something came to it
+	known      bool // everyone who sees into also sees that something was added
 }
 
 func (n entities) Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess, from, into loci.EntityID) (
@@ -22,7 +22,7 @@ func (n entities) Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess,
 		return loci.Entity{}, err
 	}
 	if from == into {
-		return loci.Entity{}, loci.FieldErrorf("into", "is the entity itself; name two different ones")
+		return loci.Entity{}, loci.FieldErrorf("into", "must be another entity")
 	}
 	list, err := n.entities(v, loci.LiveOnly, "e.id IN (?, ?) ORDER BY e.id = ?", from.String(), into.String(),
 		into.String())
@@ -46,8 +46,7 @@ func (n entities) Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess,
 	return merged[0], nil
 }
 
-// run takes along what the caller may not see, as a deletion does: it would
-// else be in nobody's reach.
+// run also moves rows that the caller cannot see. Otherwise nobody could reach them.
 func (m *merge) run(by loci.GraphAccess) error {
 	if err := m.observations(); err != nil {
 		return err
@@ -87,7 +86,7 @@ func (m *merge) observations() error {
 	})
 }
 
-// relations takes one from the entity to itself for one that begins there.
+// relations turns a relation of the entity to itself into one that begins there.
 func (m *merge) relations() error {
 	for _, end := range []string{"r.to_entity = ? AND r.from_entity <> r.to_entity", "r.from_entity = ?"} {
 		err := inBatches(m.c, batchQuery{"SELECT " + relationColumns + ", r.seq FROM " + fromRelations + " WHERE {graph r} " +
@@ -102,7 +101,7 @@ func (m *merge) relations() error {
 
 func (m *merge) relation(r *loci.Relation) error {
 	if r.FromID == m.into.ID || r.ToID == m.into.ID {
-		return nil // between the two
+		return nil // a relation between the two
 	}
 	r.ID = loci.NewRelationID()
 	if r.FromID == m.from.ID {
@@ -124,7 +123,7 @@ func (m *merge) relation(r *loci.Relation) error {
 	return m.storeRelation(r)
 }
 
-// note notes who sees a new relation: who may read it and both its ends.
+// note records who sees a new relation: those who may read it and both its ends.
 func (m *merge) note(r *loci.Relation) error {
 	readers := r.AllowedVendors
 	err := m.c.Query("SELECT e.allowed_vendors FROM entities e WHERE {graph e} e.id IN (?, ?)",
@@ -137,9 +136,9 @@ func (m *merge) note(r *loci.Relation) error {
 	return err
 }
 
-// narrow makes of a row's access that of its copy. there says that all who may read the copy read the
-// same in a row that is there already. One that others read does not count: to leave
-// the copy out would take it from who sees it, and tell of the other.
+// narrow changes a row's access to that of its copy. there reports whether an equal row exists
+// that everyone who may read the copy may read, too. A row with other readers does not count:
+// dropping the copy would hide it from its readers and reveal the other row.
 func (m *merge) narrow(a *loci.GraphAccess, same string, args ...any) (there bool, err error) {
 	a.AllowedVendors = loci.Narrowed(a.AllowedVendors, m.from.AllowedVendors)
 	err = m.c.Query(same, args, func(r Row) error {
@@ -152,8 +151,8 @@ func (m *merge) narrow(a *loci.GraphAccess, same string, args ...any) (there boo
 	return there, err
 }
 
-// batchQuery is a query about an id with the number of the row before and a
-// limit. seq is the column with the row's number.
+// batchQuery is a query about an id. Its other parameters are the number of the last row and a
+// limit. seq is the column with the row number.
 type batchQuery struct {
 	sql, id string
 	seq     int

@@ -4,11 +4,11 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// maxNamesakes is how many entities of one name, which differ in their types, a search looks at.
+// maxNamesakes is how many entities with the same name, but different types, a search looks at.
 const maxNamesakes = 100
 
-// withNamed adds to a list that is not all that matches the entities that the
-// query names, however old they are.
+// withNamed adds the entities that the query names to an incomplete list of matches, however old
+// they are.
 func (s *matcher) withNamed(list []*GraphFound) ([]*GraphFound, error) {
 	known := make(map[int64]bool, len(list))
 	for _, f := range list {

@@ -12,16 +12,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// refusals gathers why items are refused.
+// refusals collects the reasons why items are rejected.
 type refusals struct {
 	items   []loci.ItemError
-	missing int // of these, names that are not there
+	missing int // how many of these are unknown names
 }
 
-// suggests reports whether names are still suggested for one that is not there.
+// suggests reports whether an unknown name still gets suggestions.
 func (f *refusals) suggests() bool { return f.missing < store.MaxSuggested }
 
-// add notes a refusal of item i. What is no refusal but a failure it returns.
+// add records why item i is rejected. It returns err if that is a failure and not a rejection.
 func (f *refusals) add(i int, err error, nearest ...string) error {
 	if loci.CodeOf(err) == "" {
 		return err
@@ -40,7 +40,7 @@ func (f *refusals) err() error {
 	return &loci.ItemsError{Items: f.items}
 }
 
-// mayEnter refuses a viewer who is not in the project.
+// mayEnter rejects a viewer who is not in the project.
 func (tx *GraphTx) mayEnter(v loci.Viewer) error {
 	if !v.InProject(&tx.p) {
 		return loci.NoSuchProject()
@@ -65,8 +65,7 @@ func (n entities) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 	return out, n.loadPut(v, out)
 }
 
-// loadPut is load for what Create returns. Of an entity that is new, all that
-// there is is known.
+// loadPut loads what Create returns. The content of a new entity is already known.
 func (tx *GraphTx) loadPut(v loci.Viewer, out []store.PutEntity) error {
 	list := make([]loci.Entity, len(out))
 	puts := make(map[loci.EntityID][]int, len(out))
@@ -81,7 +80,7 @@ func (tx *GraphTx) loadPut(v loci.Viewer, out []store.PutEntity) error {
 			return tx.fill(v, e, room)
 		}
 		e.Observations, e.Relations = []loci.Observation{}, []loci.Relation{}
-		if v.SeesGraph(&tx.p, &e.GraphAccess, loci.LiveOnly) { // theirs is the same
+		if v.SeesGraph(&tx.p, &e.GraphAccess, loci.LiveOnly) { // the stored one is the same
 			e.Observations = append(e.Observations, put.Added...)
 		}
 		for _, o := range e.Observations {
@@ -115,8 +114,8 @@ func (n entities) putEntity(v loci.Viewer, by loci.GraphAccess, item loci.NewEnt
 	return put, err
 }
 
-// GraphHash is what rows have in common that say the same. Rows of one hash are
-// still compared: it is short.
+// GraphHash returns a hash that is equal for rows with the same content. The hash is short, so
+// rows with the same hash still have to be compared.
 func GraphHash(parts ...string) int64 {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00"))) // no text has a NUL
 	return int64(binary.BigEndian.Uint64(sum[:]))
@@ -142,8 +141,9 @@ func (tx *GraphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID,
 // maxTogether is how many observations one statement stores at most.
 const maxTogether = 64
 
-// storeObservations uses few statements, as each one makes the full-text table write out what
-// the ones before it have left there. Powers of two keep the number of texts small.
+// storeObservations uses few statements, because each one makes the full-text table write out the
+// pending data of the ones before. It stores in powers of two, to keep the number of statement
+// texts small.
 func (tx *GraphTx) storeObservations(list []loci.Observation) error {
 	for len(list) > 0 {
 		n := 1
@@ -179,7 +179,7 @@ func (tx *GraphTx) storeRelation(r *loci.Relation) error {
 		GraphHash(from, to, r.Type))
 }
 
-// sameObservations selects the live visible observations of an entity that say the same.
+// sameObservations selects the live visible observations of an entity with the same text.
 func (tx *GraphTx) sameObservations(q *Query, v loci.Viewer, entity, text string) {
 	q.Add("SELECT "+observationColumns+" FROM observations o WHERE {graph o} o.hash = ? AND o.entity_id = ? AND "+
 		"o.content = ? AND ", GraphHash(entity, text), entity, text)
@@ -187,8 +187,8 @@ func (tx *GraphTx) sameObservations(q *Query, v loci.Viewer, entity, text string
 	q.Add(" ORDER BY o.seq")
 }
 
-// observe adds what the viewer does not see there yet. A twin that the viewer
-// may not see does not count: refusing would tell of it.
+// observe adds the observations that the viewer does not see on the entity yet. A duplicate that
+// the viewer cannot see does not count: rejecting it would reveal it.
 func (tx *GraphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (
 	added, known []loci.Observation, err error) {
 	var news []string
@@ -216,14 +216,14 @@ func (tx *GraphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, c
 	return added, known, err
 }
 
-// touch notes that an entity changed. The caller makes sure that all who see the
-// entity see what changed: the time would tell the others of it.
+// touch sets the time of the last change of an entity. The caller must make sure that everyone
+// who sees the entity also sees the change, because the time reveals that there was one.
 func (tx *GraphTx) touch(entity string) error {
 	return tx.c.Exec("UPDATE entities SET updated_at = ? WHERE {graph entities} id = ?", iso(tx.time()), entity)
 }
 
-// resolve finds the one entity that a reference means. Of twins, which only
-// somebody sees who sees what several vendors keep to themselves, it is the oldest.
+// resolve finds the one entity that a reference means. If there are duplicates, it returns the
+// oldest. Only someone who sees the private rows of several vendors sees duplicates.
 func (tx *GraphTx) resolve(v loci.Viewer, ref loci.EntityRef, suggest bool) (
 	e loci.Entity, nearest []string, err error) {
 	list, err := tx.oneOfEachType(v, ref)
@@ -240,13 +240,13 @@ func (tx *GraphTx) resolve(v loci.Viewer, ref loci.EntityRef, suggest bool) (
 		return e, nearest, noEntityNamed(ref.Name, nearest)
 	}
 	if len(list) > 1 {
-		return e, nil, loci.Errorf(loci.Conflict, "several entities are named %q, of type %q and %q; say which by its type",
+		return e, nil, loci.Errorf(loci.Conflict, "several entities are named %q, with types %q and %q; specify the type",
 			loci.OneLine(ref.Name), loci.OneLine(list[0].Type), loci.OneLine(list[1].Type))
 	}
 	return list[0], nil, nil
 }
 
-// oneOfEachType returns the oldest entity of a name, and one of another type if there is one.
+// oneOfEachType returns the oldest entity with a name, and one of another type if there is one.
 func (tx *GraphTx) oneOfEachType(v loci.Viewer, ref loci.EntityRef) ([]loci.Entity, error) {
 	list, err := tx.named(v, ref, 1)
 	if err != nil || len(list) == 0 || ref.Type != "" {
@@ -340,7 +340,7 @@ func (tx *GraphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelat
 	return store.PutRelation{Relation: r, Created: true}, nil, tx.storeRelation(&r)
 }
 
-// sameRelations is sameObservations for relations.
+// sameRelations selects the live visible relations that are the same.
 func (tx *GraphTx) sameRelations(q *Query, v loci.Viewer, from, kind, to string) {
 	q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.hash = ? AND r.from_entity = ? AND "+
 		"r.to_entity = ? AND r.relation_type = ? AND ",

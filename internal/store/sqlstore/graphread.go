@@ -47,7 +47,7 @@ func (g graph) Find(_ context.Context, v loci.Viewer, refs []loci.EntityRef) (fo
 			}
 		}
 		if len(found) > store.MaxFound {
-			return nil, loci.FieldErrorf("names", "mean more than %d entities; ask for fewer names, or say their types",
+			return nil, loci.FieldErrorf("names", "must match at most %d entities; send fewer names, or specify their types",
 				store.MaxFound)
 		}
 	}
@@ -63,8 +63,8 @@ func (g graph) Suggest(_ context.Context, v loci.Viewer, name string, limit int)
 	return g.suggest(v, name, limit)
 }
 
-// A suggestion looks at the names of the newest entities, and compares those
-// of about the right length.
+// Suggestions look only at the names of the newest entities, and compare only those of similar
+// length.
 const (
 	suggestFrom  = 20_000
 	suggestAmong = 5_000
@@ -82,9 +82,9 @@ func (tx *GraphTx) suggest(v loci.Viewer, name string, limit int) ([]string, err
 	return loci.Nearest(name, names, limit), err
 }
 
-// Read takes the id of the last entity as the position, and behind a colon that
-// of the last of its relations where the page ended among these. Numbers would tell how many
-// rows there are that the viewer may not see.
+// Read returns the id of the last entity as the position, followed by a colon and the id of the
+// last relation if the page ended within its relations. Row numbers would reveal how many rows
+// the viewer cannot see.
 func (g graph) Read(_ context.Context, v loci.Viewer, gq store.GraphQuery) (page store.GraphPage, err error) {
 	last, relation, among := strings.Cut(string(gq.After), ":")
 	after, err := g.position(v, store.Position(last))
@@ -111,8 +111,9 @@ func (g graph) Read(_ context.Context, v loci.Viewer, gq store.GraphQuery) (page
 	return page, err
 }
 
-// readHere loads the entities of a page, as many as there is room for, and the
-// relations that begin at them. An entity with many ends the page, if need be among its relations.
+// readHere loads the entities of a page, as many as there is room for, and the relations that
+// begin at them. An entity with many relations ends the page, if necessary in the middle of its
+// relations.
 func (tx *GraphTx) readHere(v loci.Viewer, page *store.GraphPage) (next store.Position, err error) {
 	room := store.MaxGraphText
 	list := page.Entities
@@ -142,7 +143,7 @@ func (tx *GraphTx) readHere(v loci.Viewer, page *store.GraphPage) (next store.Po
 	return "", nil
 }
 
-// readOn adds the relations that begin at an entity, behind one of them.
+// readOn adds the relations that begin at an entity, after a given one.
 func (tx *GraphTx) readOn(v loci.Viewer, p *store.GraphPage, entity, after string) (next store.Position, err error) {
 	seq, err := tx.relationPosition(v, after, "r.from_entity = ?", entity)
 	if err != nil {
@@ -171,11 +172,11 @@ func (tx *GraphTx) relationPosition(v loci.Viewer, id, where string, args ...any
 	return tx.seqAt(&q)
 }
 
-// seqAt returns the number of the row that a position means.
+// seqAt returns the number of the row at a position.
 func (tx *GraphTx) seqAt(q *Query) (seq int64, err error) {
 	found, err := tx.c.One(q.String(), q.Args, func(r Row) error { seq = r.Int64(0); return nil })
 	if err == nil && !found {
-		err = loci.FieldErrorf("cursor", "is not of this list; begin again without one")
+		err = loci.FieldErrorf("cursor", "does not belong to this list; start again without it")
 	}
 	return seq, err
 }
@@ -211,7 +212,7 @@ func (g graph) Neighbours(_ context.Context, v loci.Viewer, id loci.EntityID, ho
 	return found, g.load(v, found)
 }
 
-// step returns at most limit entities one hop away that were not seen before.
+// step returns at most limit entities that are one hop away and not in seen.
 func (tx *GraphTx) step(v loci.Viewer, from []loci.Entity, seen map[string]bool, limit int) ([]loci.Entity, error) {
 	ids := make([]string, len(from))
 	for i, e := range from {

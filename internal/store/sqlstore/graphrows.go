@@ -8,8 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// page reads rows that come oldest first, at most limit, which the query exceeds
-// by one, and as long as there is room for text; the last one may exceed it.
+// page reads rows, oldest first, at most limit and while there is room for their text. The last
+// one may exceed the room. The query selects one row more than limit.
 func page[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int, limit int, room *int) (
 	list []T, more bool, err error) {
 	list = []T{}
@@ -25,7 +25,7 @@ func page[T any](c Conn, q *Query, scan func(Row) (T, error), size func(*T) int,
 	return list, more, err
 }
 
-// live refuses an entity that is not there.
+// live rejects an entity that does not exist.
 func (tx *GraphTx) live(v loci.Viewer, id loci.EntityID) error {
 	list, err := tx.entities(v, loci.LiveOnly, "e.id = ?", id.String())
 	if err == nil && len(list) == 0 {
@@ -95,11 +95,12 @@ func (g graph) Relations(_ context.Context, v loci.Viewer, id loci.EntityID, gq 
 	return p, err
 }
 
-// inRelations begins the positions among the relations, which come behind all entities.
+// inRelations starts a position among the relations, which come after all entities.
 const inRelations = "relations"
 
-// Rows takes as the position the id of the last entity, and behind a colon that of its last
-// observation where there may be more; or inRelations, a colon and the id of the last relation.
+// Rows returns one of two positions. Among entities it is the id of the last entity, followed by
+// a colon and the id of its last observation if there may be more. Among relations it is
+// inRelations, a colon and the id of the last relation.
 func (g graph) Rows(_ context.Context, v loci.Viewer, gq store.GraphQuery) (
 	rows store.GraphRows, next store.Position, err error) {
 	head, tail, among := strings.Cut(string(gq.After), ":")
@@ -128,7 +129,7 @@ func (g graph) Rows(_ context.Context, v loci.Viewer, gq store.GraphQuery) (
 	return rows, next, err
 }
 
-// entityRows adds entities with their observations.
+// entityRows adds entities and their observations.
 func (tx *GraphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.GraphQuery, room *int) (
 	next store.Position, err error) {
 	id, observation, among := strings.Cut(string(gq.After), ":")
@@ -138,7 +139,7 @@ func (tx *GraphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.Gra
 	}
 	left := func() int { return gq.Limit - len(rows.Entities) - len(rows.Observations) }
 	if among {
-		// The entity is shown already; it may have been deleted since.
+		// The previous page has this entity. Someone may have deleted it since.
 		begun, err := tx.entities(v, loci.LiveOnly, "e.id = ?", id)
 		if err != nil {
 			return "", err

@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// newestFirst is the order in which candidates are looked at and returned.
+// newestFirst is the order in which candidates are checked and returned.
 func newestFirst(a, b *GraphFound) int { return cmp.Compare(b.Seq, a.Seq) }
 
 func (g graph) Search(_ context.Context, v loci.Viewer, q *loci.GraphQuery) (hits store.GraphMatches, err error) {

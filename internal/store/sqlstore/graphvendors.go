@@ -56,7 +56,7 @@ func (tx *GraphTx) setVendors(find *Query, kind, table, id, list string, count *
 	return tx.c.Exec("UPDATE "+table+" SET allowed_vendors = ? WHERE {graph "+table+"} id = ?", list, id)
 }
 
-// What was written by somebody else is looked for like what is not there.
+// Rows that someone else wrote are treated like rows that do not exist.
 
 func (tx *GraphTx) ownEntity(v loci.Viewer, user loci.UserID, id loci.EntityID) *Query {
 	var q Query

@@ -29,8 +29,8 @@ func (t idempotency) Begin(_ context.Context, r store.IdempotentRequest, stale t
 		return store.IdempotentRequest{}, false, err
 	case known.Body != r.Body:
 		return store.IdempotentRequest{}, false,
-			loci.Errorf(loci.Conflict, "this key came with another request before; use a new key for every request")
-	// the time tells one beginning from another
+			loci.Errorf(loci.Conflict, "this key was used for a different request; use a new key for every request")
+	// the time distinguishes one attempt from another
 	case known.Status != 0 || !known.At.Before(stale) || !known.At.Before(r.At):
 		return known, false, nil
 	}
@@ -38,7 +38,7 @@ func (t idempotency) Begin(_ context.Context, r store.IdempotentRequest, stale t
 	return store.IdempotentRequest{}, err == nil, err
 }
 
-// ofBeginning is the request as one call of Begin entered it, not finished.
+// ofBeginning selects the unfinished request of one call of Begin.
 const ofBeginning = "key = ? AND at = ? AND status = 0"
 
 func (t idempotency) Finish(_ context.Context, r store.IdempotentRequest) error {

@@ -16,7 +16,8 @@ func scanInvite(r Row) loci.Invite {
 	return i
 }
 
-// revokePending frees the address for the next invitation to the same team: at most one may be pending.
+// revokePending makes room for the next invitation of the address to the same team: at most one
+// may be pending.
 const revokePending = `UPDATE team_invites SET state = 'revoked'
 	WHERE {team_invites} email = ? AND team_id {is} ? AND state = 'pending'`
 
@@ -67,7 +68,7 @@ func (t teams) Invitations(_ context.Context, team loci.TeamID) (list []loci.Inv
 
 func (t teams) Settle(ctx context.Context, id loci.InviteID, state loci.InviteState) error {
 	if state != loci.InviteAccepted && state != loci.InviteRevoked {
-		return loci.Errorf(loci.Invalid, "an invitation is settled by being accepted or revoked")
+		return loci.Errorf(loci.Invalid, "the new state of an invitation must be accepted or revoked")
 	}
 	err := t.c.Exec("UPDATE team_invites SET state = ? WHERE {team_invites} id = ? AND state = 'pending'", string(state),
 		[16]byte(id))
@@ -78,5 +79,5 @@ func (t teams) Settle(ctx context.Context, id loci.InviteID, state loci.InviteSt
 	if err != nil {
 		return err
 	}
-	return loci.Errorf(loci.Conflict, "the invitation was %s before", i.State)
+	return loci.Errorf(loci.Conflict, "the invitation has been %s already", i.State)
 }

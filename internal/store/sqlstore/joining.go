@@ -2,10 +2,11 @@ package sqlstore
 
 import "github.com/loci-memory/loci"
 
-// A user who is being added has a pending row. It is nobody's until AdmitUser.
+// A user who is being added has a pending row. Nobody can use it until AdmitUser.
 
-// BeginUser makes the pending row. The caller is the only one that adds users, so another one of the same address was
-// left by a process that died. Conflict if the address or the id is somebody's, NotFound if there is no such team.
+// BeginUser creates the pending row. The caller is the only one that adds users, so a pending row
+// with the same address was left by a process that died. Conflict if the address or the id is
+// taken, NotFound if the team does not exist.
 func (tx *Tx) BeginUser(u loci.User) error {
 	err := tx.c.Exec("DELETE FROM users WHERE {users} state = 'pending' AND (email = ? OR id = ?)", textOrNull(u.Email),
 		[16]byte(u.ID))
@@ -32,12 +33,12 @@ func (tx *Tx) insertUser(u loci.User, state string) error {
 		orNull(u.TeamID), teamRole, state, u.CreatedAt.UnixMicro())
 }
 
-// ErrTaken is a Conflict.
+// ErrTaken returns the Conflict for an address that is taken.
 func ErrTaken() error {
 	return loci.Errorf(loci.Conflict, "that e-mail address belongs to another user")
 }
 
-// AdmitUser makes a pending user complete.
+// AdmitUser activates a pending user.
 func (tx *Tx) AdmitUser(u loci.User) error {
 	state := "active"
 	if u.Disabled {
@@ -58,7 +59,7 @@ func (tx *Tx) UserState(user loci.UserID) (state string, err error) {
 	return state, err
 }
 
-// SetEmail writes a user's address, or none.
+// SetEmail sets or clears a user's address.
 func (tx *Tx) SetEmail(user loci.UserID, email string) error {
 	return tx.c.Exec("UPDATE users SET email = ?1 WHERE {users} id = ?2 AND email {isnot} ?1", textOrNull(email),
 		[16]byte(user))

@@ -6,16 +6,17 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// EraseBatch keeps each transaction of a removal short, so that writers do not wait.
+// EraseBatch is how many rows one transaction erases. It keeps the transactions of a removal
+// short, so that writers do not wait.
 const EraseBatch = 200
 
-// MarkLeaving makes a user nobody, so that what they have can be erased in several transactions.
+// MarkLeaving hides a user, so that their data can be erased in several transactions.
 func (tx *Tx) MarkLeaving(user loci.UserID) error {
 	return tx.c.Exec("UPDATE users SET state = 'leaving', team_id = NULL, team_role = NULL WHERE {users} id = ? AND "+
 		"state IN ('active', 'disabled')", [16]byte(user))
 }
 
-// RemoveUser removes the row of a user, with everything that they have still written.
+// RemoveUser removes a user's row and everything that the user has still written.
 func (tx *Tx) RemoveUser(ctx context.Context, user loci.UserID) error {
 	for n := EraseBatch; n == EraseBatch; {
 		var err error
@@ -29,7 +30,7 @@ func (tx *Tx) RemoveUser(ctx context.Context, user loci.UserID) error {
 	return tx.c.Exec("DELETE FROM users WHERE {users} id = ?", [16]byte(user))
 }
 
-// eraseStructured erases what a person has written besides memories.
+// eraseStructured erases what a person wrote other than memories.
 func (tx *Tx) eraseStructured(user loci.UserID) error {
 	for n := EraseBatch; n == EraseBatch; {
 		var err error

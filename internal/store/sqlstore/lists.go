@@ -10,12 +10,12 @@ import (
 
 type lists struct{ *Tx }
 
-// maxBatch bounds how many places are held at once, also for a huge offset.
+// maxBatch is how many places are held at once, even for a huge offset.
 const maxBatch = 1024
 
 func (t lists) List(ctx context.Context, v loci.Viewer, lq store.ListQuery) (page store.Page, err error) {
 	if lq.Limit < 1 || lq.Offset < 0 {
-		return store.Page{}, loci.Errorf(loci.Invalid, "a page has at least 1 row, and an offset is not negative")
+		return store.Page{}, loci.Errorf(loci.Invalid, "limit must be at least 1, and offset must not be negative")
 	}
 	if err := checkWhen(&lq.Filter); err != nil {
 		return store.Page{}, err
@@ -44,8 +44,8 @@ func (t lists) List(ctx context.Context, v loci.Viewer, lq store.ListQuery) (pag
 	return page, err
 }
 
-// fill appends rows until the page is full. It reads places until it knows
-// whether there is one more visible row, however many do not pass.
+// fill appends rows until the page is full. It reads places until it knows whether there is one
+// more visible row, however many places do not pass.
 func (t lists) fill(ctx context.Context, w *listing, lq *store.ListQuery, page *store.Page) (
 	last Place, more bool, err error) {
 	skip := lq.Offset
@@ -80,11 +80,11 @@ func (t lists) fill(ctx context.Context, w *listing, lq *store.ListQuery, page *
 	return last, false, ctx.Err()
 }
 
-// listing is a list on the way.
+// listing is the state of a list while it is read.
 type listing struct {
 	Listing
 	walk  Walk
-	after Place // the last one that next returned
+	after Place // the last place that next returned
 }
 
 func (t lists) listing(v loci.Viewer, f *store.Filter, oldest bool) (*listing, error) {
@@ -101,7 +101,7 @@ func (t lists) listing(v loci.Viewer, f *store.Filter, oldest bool) (*listing, e
 	return l, err
 }
 
-// next returns at most n places in order; none means that the list has ended.
+// next returns at most n places in order. An empty result means that the list has ended.
 func (l *listing) next(n int) ([]Place, error) {
 	places, err := l.walk.Next(l.after, n)
 	if len(places) > 0 {
@@ -110,8 +110,8 @@ func (l *listing) next(n int) ([]Place, error) {
 	return places, err
 }
 
-// load reads the rows at places, by number. The predicate and the filter are
-// applied again: a posting is never enough to show a row.
+// load reads the rows at places. The result is keyed by row number. It applies the predicate and
+// the filter again, because an index entry is never enough to show a row.
 func (t lists) load(w *listing, places []Place) (map[int64]*loci.Memory, error) {
 	seqs := make([]int64, len(places))
 	for i, p := range places {
@@ -135,7 +135,7 @@ func (t lists) load(w *listing, places []Place) (map[int64]*loci.Memory, error) 
 	return rows, nil
 }
 
-// loadQuery reads those of the rows of these numbers that pass: number, id, and these columns.
+// loadQuery selects the rows with these numbers that pass: number, id and the given columns.
 func (t lists) loadQuery(q *Query, l *Listing, numbers []int64, row, columns string) {
 	q.Add("SELECT m.seq, m.id, "+columns+" FROM {numbered} {join} memories m ON {m} m.seq = j.value", t.d.Numbers(numbers))
 	if row == "o" {

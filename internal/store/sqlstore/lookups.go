@@ -19,7 +19,8 @@ func (t memories) ByKey(_ context.Context, v loci.Viewer, k store.KeyQuery) (*lo
 	return t.oneMemory(&q)
 }
 
-// keyQuery says again what memories_by_key is of: no value of a parameter tells.
+// keyQuery repeats the condition of the index memories_by_key as constants, because the database
+// cannot use the index on the strength of parameter values.
 func (t memories) keyQuery(q *Query, v loci.Viewer, k store.KeyQuery) {
 	q.Add("SELECT "+memoryColumns+` FROM memories m WHERE {m} m.user_id = ? AND m.key = ? AND m.key <> '' AND m.scope = ?
 		AND m.project_id {is} ? AND m.agent_id {is} ? AND m.workspace_id {is} ?`,
@@ -32,7 +33,7 @@ func (t memories) keyQuery(q *Query, v loci.Viewer, k store.KeyQuery) {
 	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT 1")
 }
 
-// oneMemory returns the first row of q, which reads memoryColumns, or NotFound.
+// oneMemory returns the first row of q, which selects memoryColumns, or NotFound.
 func (t memories) oneMemory(q *Query) (*loci.Memory, error) {
 	var m *Stored
 	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { m, err = t.scanMemory(r); return err })
@@ -68,11 +69,10 @@ func (t memories) getAtQuery(q *Query, v loci.Viewer, id loci.MemoryID, w loci.W
 	t.visibleAt(q, v, w, t.Now(), row)
 }
 
-// EditedBy sorts what it finds by itself: ids have no order in the indexes, which are of
-// the times.
+// EditedBy sorts its results itself. The indexes are ordered by time and not by id.
 func (t memories) EditedBy(_ context.Context, v loci.Viewer, e store.EditQuery) ([]loci.MemoryID, error) {
 	if e.Limit < 1 {
-		return nil, loci.Errorf(loci.Invalid, "a page has at least 1 row")
+		return nil, loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
 	found := map[loci.MemoryID]struct{}{}
 	for _, row := range []string{"m", "o"} {
@@ -91,7 +91,7 @@ func (t memories) EditedBy(_ context.Context, v loci.Viewer, e store.EditQuery) 
 	return list[:min(e.Limit, len(list))], nil
 }
 
-// editQuery looks at the current versions or at the old ones.
+// editQuery searches the current versions or the old ones.
 func (t memories) editQuery(q *Query, v loci.Viewer, e *store.EditQuery, row string) {
 	from := " FROM memories m WHERE {m} "
 	if row == "o" {

@@ -40,18 +40,18 @@ func (t lists) Match(ctx context.Context, v loci.Viewer, mq store.MatchQuery) (f
 	return found, nil
 }
 
-// checkTerms refuses what no index can look for.
+// checkTerms rejects terms that no index can find.
 func checkTerms(terms []loci.Term) error {
 	if len(terms) == 0 || len(terms) > loci.MaxTerms {
-		return loci.Errorf(loci.Invalid, "a search has 1 to %d terms", loci.MaxTerms)
+		return loci.Errorf(loci.Invalid, "a search must have 1 to %d terms", loci.MaxTerms)
 	}
 	for _, term := range terms {
 		if len(term.Words) == 0 {
-			return loci.Errorf(loci.Invalid, "a term of the search is empty")
+			return loci.Errorf(loci.Invalid, "a search term must not be empty")
 		}
 		for _, word := range term.Words {
 			if word == "" || strings.IndexByte(word, 0) >= 0 {
-				return loci.Errorf(loci.Invalid, "a word of the search is empty")
+				return loci.Errorf(loci.Invalid, "a search word must not be empty")
 			}
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// addOld adds to hits, what the index found among the rows that have not changed
-// since, the hits among old versions, which are in no index: it reads their texts
-// with the analysis that the index has.
+// addOld adds hits among old versions to hits. The index found the hits among rows that have not
+// changed since, but no index has the old versions. So addOld reads their texts and analyzes them
+// as the index does.
 func (t lists) addOld(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, hits *[]Hit) error {
 	old, err := t.oldRows(ctx, v, mq)
 	if err != nil {
@@ -36,8 +36,8 @@ func (tx *Tx) CountMatches(ctx context.Context, v loci.Viewer, mq *store.MatchQu
 	return nil
 }
 
-// oldRows returns the numbers of the rows that were another version at the time
-// that is asked for, and that pass then, the newest first.
+// oldRows returns the numbers of the rows that had another version at the requested time and pass
+// at that time, newest first.
 func (t lists) oldRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery) (seqs []int64, err error) {
 	var q Query
 	t.oldQuery(&q, v, &mq.Filter)
@@ -46,7 +46,7 @@ func (t lists) oldRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery)
 	return seqs, err
 }
 
-// oldQuery looks at what was replaced after the time that is asked for.
+// oldQuery selects versions that were replaced after the requested time.
 func (t lists) oldQuery(q *Query, v loci.Viewer, f *store.Filter) {
 	q.Add("SELECT o.seq FROM memory_versions o {join} memories m ON {m} m.seq = o.seq WHERE {o} o.replaced_at > ? AND ",
 		f.When.KnownAt.UnixMicro())

@@ -28,8 +28,8 @@ func (m connections) Get(ctx context.Context, key [32]byte) (got store.Connectio
 	return got, err
 }
 
-// Put looks at the project in the transaction that writes: whoever archives or
-// deletes it clears what is there, or comes first.
+// Put reads the project in the transaction that writes. If someone archives or deletes the
+// project at the same time, either that comes first, or it clears the row written here.
 func (m connections) Put(ctx context.Context, s store.Connection) error {
 	err := m.db.Update(ctx, func(c Conn) error {
 		p, err := projectIn(c, s.OrgID, s.ProjectID)
@@ -44,7 +44,7 @@ func (m connections) Put(ctx context.Context, s store.Connection) error {
 			project_id = excluded.project_id, used_at = excluded.used_at`,
 			s.Key[:], string(s.OrgID), [16]byte(s.UserID), s.ProjectID.String(), loci.CutTime(s.UsedAt).UnixMicro())
 	})
-	if m.d.dangling(err) { // org and project are there
+	if m.d.dangling(err) { // the org and the project exist
 		err = loci.Errorf(loci.NotFound, "no such user")
 	}
 	return err

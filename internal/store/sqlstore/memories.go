@@ -40,7 +40,7 @@ func (t memories) Get(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci
 	return t.oneMemory(&q)
 }
 
-// getQuery ends with nothing but the predicate; the id is its first parameter.
+// getQuery has no condition but the visibility predicate. The id is its first parameter.
 func (t memories) getQuery(q *Query, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) {
 	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ? AND ", [16]byte(id))
 	t.visible(q, v, l, t.Now())
@@ -68,7 +68,7 @@ func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID,
 	return list, nil
 }
 
-// row returns a row for writing, seen or not.
+// row returns a row for writing, whether or not the caller may see it.
 func (t memories) row(id loci.MemoryID) (m *Stored, err error) {
 	found, err := t.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ? {lock}", Args{[16]byte(id)},
 		func(r Row) (err error) { m, err = t.scanMemory(r); return err })
@@ -94,7 +94,7 @@ func (t memories) Replace(_ context.Context, m *loci.Memory) error {
 	return t.put(old, m)
 }
 
-// put stores m over a row and keeps that as a version.
+// put stores m over a row and keeps the old row as a version.
 func (t memories) put(old *Stored, m *loci.Memory) error {
 	if err := t.keepVersion(old.Seq, &old.Memory, m.UpdatedAt); err != nil {
 		return err

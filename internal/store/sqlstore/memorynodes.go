@@ -8,8 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// memoryNodes has its rows under the alias m, as tx.visible expects it: the table has
-// the columns of memories that the rule looks at.
+// memoryNodes gives its rows the alias m, because tx.visible expects it. The table has the
+// columns of memories that the rule reads.
 type memoryNodes struct{ *Tx }
 
 func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
@@ -33,7 +33,7 @@ func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
 	return t.nodeChanged(nil, n)
 }
 
-// bindNode gives what Update may change.
+// bindNode returns the columns that Update may change.
 func bindNode(n *loci.MemoryNode) []any {
 	return []any{string(n.Scope), micros(n.DeletedAt), micros(n.ExpiresAt), orNull(n.SupersededBy), orNull(n.TeamID),
 		orNull(n.ProjectID),
@@ -41,12 +41,12 @@ func bindNode(n *loci.MemoryNode) []any {
 		n.UpdatedAt.UnixMicro()}
 }
 
-// nodeColumns are read by scanNode.
+// nodeColumns are the columns that scanNode reads.
 const nodeColumns = `m.seq, m.id, m.user_id, m.scope, m.deleted_at, m.expires_at, m.superseded_by, m.team_id,
 	m.project_id, m.agent_id,
 	m.workspace_id, m.allowed_vendors, m.origin, m.name, m.description, m.tags, m.created_at, m.updated_at`
 
-// storedNode is a node with the number of its row.
+// storedNode is a node with its row number.
 type storedNode struct {
 	loci.MemoryNode
 	seq int64
@@ -86,7 +86,7 @@ func (t memoryNodes) getQuery(q *Query, v loci.Viewer, id loci.NodeID, l loci.Li
 	t.visible(q, v, l, t.Now())
 }
 
-// row returns a node for writing, seen or not.
+// row returns a node for writing, whether or not the caller may see it.
 func (t memoryNodes) row(id loci.NodeID) (*storedNode, error) {
 	var q Query
 	q.Add("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.id = ?", [16]byte(id))
@@ -101,13 +101,13 @@ func (t memoryNodes) Get(_ context.Context, v loci.Viewer, id loci.NodeID, l loc
 	return &n.MemoryNode, nil
 }
 
-// nodeList marks positions of lists of nodes; the lifecycle is in the low bits.
+// nodeList identifies positions of lists of nodes. The low bits are the lifecycle.
 const nodeList = 1 << 6
 
 func (t memoryNodes) List(_ context.Context, v loci.Viewer, nq store.NodeQuery) (
 	list []*loci.MemoryNode, next store.Position, err error) {
 	if nq.Limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "a page has at least 1 row")
+		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
 	kind := byte(nodeList | int(nq.Lifecycle)<<1)
 	var q Query
@@ -129,7 +129,7 @@ func (t memoryNodes) List(_ context.Context, v loci.Viewer, nq store.NodeQuery) 
 	return list, next, err
 }
 
-// listQuery asks for one row more than the page has.
+// listQuery selects one row more than the page has.
 func (t memoryNodes) listQuery(q *Query, v loci.Viewer, nq *store.NodeQuery, kind byte) error {
 	q.Add("SELECT " + nodeColumns + " FROM memory_nodes m {by memory_nodes_changed} WHERE {m} ")
 	t.visible(q, v, nq.Lifecycle, t.Now())
@@ -171,7 +171,7 @@ func (t memoryNodes) Update(_ context.Context, n *loci.MemoryNode) error {
 	if err != nil {
 		return err
 	}
-	now := *n // the rest stays as it was
+	now := *n // all other fields stay unchanged
 	now.OrgID, now.UserID = t.Org, old.UserID
 	return t.nodeChanged(&old.MemoryNode, &now)
 }

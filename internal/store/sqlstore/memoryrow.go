@@ -8,8 +8,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// stateColumns are what memories and memory_versions have in common, in the
-// order in which bind gives and scan reads them.
+// stateColumns are the columns that memories and memory_versions share, in the order in which
+// bind writes and scan reads them.
 var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_at", "superseded_by", "team_id",
 	"project_id",
 	"agent_id", "workspace_id", "session_id", "allowed_vendors", "origin", "created_at", "updated_at", "version", "change",
@@ -17,15 +17,15 @@ var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_a
 	"content",
 	"editor_user", "editor_credential", "editor_session"}
 
-// memoryColumns are read by scanMemory.
+// memoryColumns are the columns that scanMemory reads.
 var memoryColumns = "m.seq, m.id, " + Columns("m.")
 
-// Columns lists the state columns, each behind prefix.
+// Columns lists the state columns, each with the prefix.
 func Columns(prefix string) string {
 	return prefix + strings.Join(stateColumns, ", "+prefix)
 }
 
-// BindState gives the values of the columns of Columns.
+// BindState returns the values of the columns of Columns.
 func BindState(m *loci.Memory) []any {
 	return []any{[16]byte(m.UserID), string(m.Scope), string(m.Type), micros(m.DeletedAt), micros(m.ExpiresAt),
 		orNull(m.SupersededBy), orNull(m.TeamID), orNull(m.ProjectID), orNull(m.AgentID), orNull(m.WorkspaceID),
@@ -36,7 +36,7 @@ func BindState(m *loci.Memory) []any {
 		orNull(m.EditorSessionID)}
 }
 
-// Stored is a memory with the number of its row.
+// Stored is a memory with its row number.
 type Stored struct {
 	loci.Memory
 	Seq int64
@@ -48,7 +48,7 @@ func (tx *Tx) scanMemory(r Row) (*Stored, error) {
 	return m, tx.scanState(r, 2, &m.Memory)
 }
 
-// scanState reads the state columns, which begin at column i.
+// scanState reads the state columns, starting at column i.
 func (tx *Tx) scanState(r Row, i int, m *loci.Memory) (err error) {
 	m.Access = loci.Access{OrgID: tx.Org, UserID: r.ID(i), Scope: loci.Scope(r.Text(i + 1)), DeletedAt: timeAt(r, i+3),
 		ExpiresAt: timeAt(r, i+4), SupersededBy: r.ID(i + 5), TeamID: r.ID(i + 6), ProjectID: r.ID(i + 7),
@@ -69,7 +69,7 @@ func (tx *Tx) scanState(r Row, i int, m *loci.Memory) (err error) {
 	return err
 }
 
-// toJSON writes a list as it is, without the escapes that are for browsers.
+// toJSON encodes a list without the escapes that are meant for browsers.
 func toJSON[T ~string](list []T) string {
 	if len(list) == 0 {
 		return "[]"
@@ -87,7 +87,7 @@ func toJSON[T ~string](list []T) string {
 }
 
 func fromJSON[T ~string](text []byte) ([]T, error) {
-	switch string(text) { // without a copy
+	switch string(text) { // compares without a copy
 	case "[]":
 		return []T{}, nil
 	case `["*"]`:

@@ -9,23 +9,23 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// rankGap leaves room for some twenty items before the siblings are renumbered.
+// rankGap leaves room to insert about twenty items before the siblings have to be renumbered.
 const rankGap = 1 << 20
 
-// placed is an item with its place.
+// placed is an item and its place.
 type placed struct {
 	loci.NodeItem
 	seq, parent, rank int64
-	left              bool    // left out of an export
-	above             *placed // nil: what stands for the node itself
+	left              bool    // not exported
+	above             *placed // nil for the node itself
 }
 
-// itemColumns are read by scanItem. The text comes last.
+// itemColumns are the columns that scanItem reads. The text is the last.
 const itemColumns = `i.seq, coalesce(i.parent_seq, 0), i.rank, i.id, i.kind, m.id, i.project_id, i.entity_id,
 	i.user_id, i.origin,
 	i.allowed_vendors, i.created_at, i.text`
 
-// itemPlaces are itemColumns for those who do not read the texts.
+// itemPlaces are itemColumns for callers that do not read the texts.
 var itemPlaces = strings.TrimSuffix(itemColumns, "i.text") + "''"
 
 func scanItem(r Row, node loci.NodeID) (i *placed, err error) {
@@ -37,15 +37,15 @@ func scanItem(r Row, node loci.NodeID) (i *placed, err error) {
 	return i, err
 }
 
-// shown returns the items of a visible node that v sees, each behind the one above it and those
-// of the same parent in their order.
+// shown returns the items of a visible node that v sees. Each item comes after its parent, and
+// siblings come in their order.
 func (t memoryNodes) shown(v loci.Viewer, node *storedNode, columns string) ([]*placed, error) {
 	var q Query
 	t.shownQuery(&q, v, node, columns)
 	return t.tree(&q, node)
 }
 
-// shownQuery leaves it to tree to hide what is below a hidden item.
+// shownQuery does not hide what is below a hidden item. tree does.
 func (t memoryNodes) shownQuery(q *Query, v loci.Viewer, node *storedNode, columns string) {
 	itemsOf(q, node, columns)
 	q.Add(" AND (i.memory_seq IS NULL OR ")
@@ -71,7 +71,7 @@ func (t memoryNodes) tree(q *Query, node *storedNode) ([]*placed, error) {
 	return inOrder(nil, below, &placed{}), err
 }
 
-// inOrder appends what is below an item. What is below a hidden one is not reached.
+// inOrder appends the items below an item. It does not reach items below a hidden one.
 func inOrder(list []*placed, below map[int64][]*placed, above *placed) []*placed {
 	siblings := below[above.seq]
 	slices.SortFunc(siblings,
@@ -102,8 +102,7 @@ func treeOf(rows []*placed) loci.NodeTree {
 
 func noItem() error { return loci.Errorf(loci.NotFound, "no such item") }
 
-// find returns an item among those that are shown, or NotFound; for the zero id what stands for
-// the node itself.
+// find returns an item among the shown ones, or NotFound. The zero id means the node itself.
 func find(rows []*placed, id loci.NodeItemID) (*placed, error) {
 	if id.IsZero() {
 		return &placed{}, nil
@@ -116,7 +115,7 @@ func find(rows []*placed, id loci.NodeItemID) (*placed, error) {
 	return nil, noItem()
 }
 
-// target is where an item is to go.
+// target is the place that an item moves to.
 type target struct{ parent, before *placed }
 
 // targetIn returns NotFound for an item that is not among the rows.
@@ -153,7 +152,7 @@ func (t memoryNodes) PutItem(_ context.Context, v loci.Viewer, i loci.NodeItem, 
 	return t.insertItem(v, node, &i, to)
 }
 
-// roomIn bounds what there is of a node, seen or not.
+// roomIn limits the number of items of a node, visible or not.
 func (t memoryNodes) roomIn(node *storedNode) error {
 	full, err := t.there("SELECT 1 FROM node_items WHERE {node_items} node_seq = ? LIMIT 1 OFFSET ?", node.seq,
 		loci.MaxAllNodeItems-1)
@@ -178,7 +177,8 @@ func (t memoryNodes) insertItem(v loci.Viewer, node *storedNode, i *loci.NodeIte
 	return t.storeItem(node, i, to, memory)
 }
 
-// changed enters a change of an item into the feed, for those who see it where it is.
+// changed adds a change of an item to the feed, for readers who see the item in its present
+// place.
 func (t memoryNodes) changed(node *storedNode, item *placed) error {
 	var seen []loci.Access
 	for i := item; i.above != nil; i = i.above {
@@ -194,7 +194,7 @@ func (t memoryNodes) changed(node *storedNode, item *placed) error {
 			}
 			seen = append(seen, m.Access)
 		}
-		if i.Kind == loci.ItemEntity { // its allowed vendors are those of the item; the graph is another file
+		if i.Kind == loci.ItemEntity { // its allowed vendors are those of the item; the graph is in another file
 			seen = append(seen, loci.Access{OrgID: t.Org, WorkspaceID: node.WorkspaceID, Scope: loci.ScopeProject,
 				ProjectID:      i.ProjectID,
 				AllowedVendors: []loci.Vendor{loci.AnyVendor}})
@@ -203,8 +203,8 @@ func (t memoryNodes) changed(node *storedNode, item *placed) error {
 	return t.itemChanged(&node.MemoryNode, seen...)
 }
 
-// rank returns a rank that no sibling has, directly before the one that is to follow, or behind
-// all of them. Siblings that the writer does not see keep their places.
+// rank returns a rank that no sibling has: directly before the sibling that should follow, or
+// after all siblings. Siblings that the writer cannot see keep their places.
 func (t memoryNodes) rank(node *storedNode, to target) (int64, error) {
 	for {
 		last, found, err := t.rankBelow(node, to)
@@ -251,7 +251,7 @@ func (t memoryNodes) renumber(node *storedNode, to target) error {
 	return err
 }
 
-// of returns a visible item with its node and what else v sees of that.
+// of returns a visible item, its node and the other items of the node that v sees.
 func (t memoryNodes) of(v loci.Viewer, id loci.NodeItemID) (node *storedNode, rows []*placed, item *placed, err error) {
 	var q Query
 	q.Add("SELECT "+nodeColumns+" FROM node_items i {join} memory_nodes m ON {m} m.seq = i.node_seq WHERE {i} i.id = "+
@@ -295,7 +295,8 @@ func (t memoryNodes) MoveItem(_ context.Context, v loci.Viewer, id, parent, befo
 		to.parent.seq, rank, item.seq); err != nil {
 		return err
 	}
-	// Whoever saw it where it was, and does not see it where it is, learns only the former.
+	// A reader who saw the item in its old place and cannot see it in the new one learns only
+	// that it left.
 	if err := t.changed(node, item); err != nil || item.above.seq == to.parent.seq {
 		return err
 	}
@@ -303,7 +304,7 @@ func (t memoryNodes) MoveItem(_ context.Context, v loci.Viewer, id, parent, befo
 	return t.changed(node, item)
 }
 
-// fits refuses to put an item so deep that something below it, seen or not, is too deep.
+// fits rejects a move that would put an item below this one, visible or not, too deep.
 func (t memoryNodes) fits(item *placed, depth int) error {
 	height := 0
 	_, err := t.c.One(`WITH RECURSIVE under (seq, height) AS (VALUES (?, 0) UNION ALL
@@ -327,8 +328,8 @@ func (t memoryNodes) RemoveItem(_ context.Context, v loci.Viewer, id loci.NodeIt
 	return t.changed(node, item)
 }
 
-// eraseItemsOf removes what a person has put into nodes, with what is below it: without that
-// the latter would be seen by more readers than before.
+// eraseItemsOf removes the items that a person added to nodes, and the items below these.
+// Otherwise more readers than before would see the items below.
 func (t memoryNodes) eraseItemsOf(user loci.UserID) error {
 	var nodes []*storedNode
 	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.seq IN (SELECT node_seq FROM node_items "+
@@ -349,7 +350,7 @@ func (t memoryNodes) eraseItemsOf(user loci.UserID) error {
 	return t.c.Exec("DELETE FROM node_items WHERE {node_items} user_id = ?", [16]byte(user))
 }
 
-// tellErased enters into the feed what eraseItemsOf removes of a node.
+// tellErased adds to the feed the items of a node that eraseItemsOf removes.
 func (t memoryNodes) tellErased(node *storedNode, user loci.UserID) error {
 	var q Query
 	itemsOf(&q, node, itemPlaces)

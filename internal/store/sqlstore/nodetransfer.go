@@ -22,7 +22,7 @@ func (t memoryNodes) OwnItems(_ context.Context, v loci.Viewer, id loci.NodeID) 
 	}
 	own, err := t.ownMemories(v, node)
 	var list []loci.NodeItem
-	places := map[loci.NodeItemID]int{} // how many are below each
+	places := map[loci.NodeItemID]int{} // number of items below each
 	for _, i := range rows {
 		if i.left = i.UserID != v.UserID || i.Kind == loci.ItemMemory && !own[i.MemoryID]; i.left {
 			continue
@@ -39,7 +39,7 @@ func (t memoryNodes) OwnItems(_ context.Context, v loci.Viewer, id loci.NodeID) 
 	return list, err
 }
 
-// ownMemories returns the memories in a node that are the user's and of the active workspace.
+// ownMemories returns the memories in a node that belong to the user and to the active workspace.
 func (t memoryNodes) ownMemories(v loci.Viewer, node *storedNode) (map[loci.MemoryID]bool, error) {
 	var q Query
 	q.Add("SELECT m.id FROM node_items i {join} memories m ON {m} m.seq = i.memory_seq WHERE {i} i.node_seq = ? AND "+
@@ -82,7 +82,7 @@ func (t memoryNodes) InsertItem(_ context.Context, i loci.NodeItem) error {
 	return t.storeItem(node, &i, to, memory)
 }
 
-// storeItem writes the row of an item and tells those who see it.
+// storeItem writes the row of an item and adds it to the feed.
 func (t memoryNodes) storeItem(node *storedNode, i *loci.NodeItem, to target, memory any) error {
 	rank, err := t.rank(node, to)
 	if err != nil {

@@ -87,7 +87,7 @@ var grantNames = []string{"id", "org_id", "user_id", "client_id", "client_name",
 	"workspace_id",
 	"created_at", "expires_at", "revoked_at", "last_used_at"}
 
-// grantColumns are read by scanGrant, from column i on.
+// grantColumns are the columns that scanGrant reads, starting at column i.
 var grantColumns = "g." + strings.Join(grantNames, ", g.")
 
 func scanGrant(r Row, i int) (g loci.Grant, err error) {
@@ -160,8 +160,8 @@ func (o oauth) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id 
 	})
 }
 
-// revokeGrant ends a grant with its access tokens. Its code and refresh tokens
-// are useless with it.
+// revokeGrant revokes a grant and its access tokens. Its code and refresh tokens stop working
+// with it.
 func revokeGrant(c Conn, id loci.GrantID, at time.Time) error {
 	err := c.Exec("UPDATE oauth_grants SET revoked_at = coalesce(revoked_at, ?) WHERE {global oauth_grants} id = ?",
 		at.UnixMicro(), [16]byte(id))
@@ -172,8 +172,8 @@ func revokeGrant(c Conn, id loci.GrantID, at time.Time) error {
 		at.UnixMicro(), [16]byte(id))
 }
 
-// Purge keeps a used refresh token until it would have expired: only so is it
-// known when somebody uses it again.
+// Purge keeps a used refresh token until it would have expired. Only then can Loci detect that
+// someone uses it again.
 func (o oauth) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
 	before := ceilMicro(then)
 	err = o.db.Update(ctx, func(c Conn) error {

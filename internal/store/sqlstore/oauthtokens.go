@@ -65,16 +65,16 @@ func (o oauth) Refresh(ctx context.Context, hash [32]byte, now time.Time, access
 	return o.exchange(ctx, x, hash, now, access, next)
 }
 
-// exchange is what codes and refresh tokens have in common: each is used up
-// once, for an access token and a refresh token.
+// exchange describes what codes and refresh tokens have in common: each can be exchanged once,
+// for an access token and a refresh token.
 type exchange struct {
 	what string
-	find string // selects the grant, then when it was used and expires
+	find string // selects the grant, then the times when it was used and when it expires
 	use  string
 }
 
-// exchange commits the end of a grant whose code or token was used again: an
-// error inside the transaction would undo it.
+// exchange commits the revocation of a grant if its code or token is used a second time. An error
+// inside the transaction would roll the revocation back.
 func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time.Time, access loci.Credential,
 	next loci.RefreshToken) (g loci.Grant, err error) {
 	var refused error
@@ -93,7 +93,7 @@ func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time
 		case !found:
 			return noToken(x.what)
 		case used || expired || !g.Usable(now):
-			refused = loci.Errorf(loci.Conflict, "the %s was used before, or is not valid any more", x.what)
+			refused = loci.Errorf(loci.Conflict, "the %s has been used or has expired", x.what)
 			return revokeGrant(c, g.ID, now)
 		}
 		if err := c.Exec(x.use, now.UnixMicro(), hash[:]); err != nil {
@@ -110,10 +110,10 @@ func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time
 	return g, nil
 }
 
-// issue stores the tokens of a grant and lets it live as long as they do.
+// issue stores the tokens of a grant and extends the grant's life to theirs.
 func (o oauth) issue(c Conn, g *loci.Grant, now time.Time, access loci.Credential, next loci.RefreshToken) error {
 	if access.OrgID != g.OrgID || access.UserID != g.UserID || access.Vendor != g.Vendor || access.Method != loci.ByOAuth {
-		return loci.Errorf(loci.Invalid, "the access token is not the grant's")
+		return loci.Errorf(loci.Invalid, "the access token belongs to another grant")
 	}
 	access.GrantID = g.ID
 	if err := o.insertCredential(c, access); err != nil {

@@ -7,17 +7,16 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Orgs is the part of store.Orgs that makes and removes no files.
+// Orgs is the part of store.Orgs that creates and removes no files.
 type Orgs struct{ *Registry }
 
-// Orgs keeps the tenants.
+// Orgs returns the store of orgs.
 func (r *Registry) Orgs() Orgs { return Orgs{r} }
 
-// OpenStates are those of an org that exists. Its operator gets in also while
-// it is suspended.
+// OpenStates are the states in which an org exists. An operator can also open a suspended org.
 const OpenStates = "('active', 'suspended')"
 
-// Get returns an org that is complete and not being deleted, or NotFound.
+// Get returns an org, or NotFound if it is still being created or is being deleted.
 func (o Orgs) Get(ctx context.Context, id loci.OrgID) (loci.Org, error) {
 	org, err := o.Exists(ctx, id)
 	return org, err
@@ -33,8 +32,8 @@ func (o Orgs) List(ctx context.Context) (list []loci.Org, err error) {
 	return list, err
 }
 
-// Update reads the row in the transaction that writes it: of two who change
-// different things at once neither undoes what the other did.
+// Update reads the row in the transaction that writes it, so that two concurrent changes of
+// different fields both survive.
 func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) error) (org loci.Org, err error) {
 	err = o.db.Update(ctx, func(c Conn) error {
 		found, err := c.One("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.id = ? AND o.state IN "+OpenStates,
@@ -66,19 +65,19 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 	return org, nil
 }
 
-// belongs refuses an owner who is not there, or not for long: whoever is being
+// belongs rejects an owner who does not exist or is about to be removed: a user who is being
 // removed is marked as not settled.
 func belongs(c Conn, org loci.OrgID, user loci.UserID) error {
 	found, err := c.One("SELECT 1 FROM people WHERE {global people} user_id = ? AND org_id = ? AND settled = TRUE",
 		Args{[16]byte(user), string(org)},
 		func(Row) error { return nil })
 	if err == nil && !found {
-		err = loci.Errorf(loci.Invalid, "the owner must be a user of the org")
+		err = loci.Errorf(loci.Invalid, "owner must be a user of the org")
 	}
 	return err
 }
 
-// orgColumns are read by scanOrg, from column i on.
+// orgColumns are the columns that scanOrg reads, starting at column i.
 const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at, o.projects_version, " +
 	"o.asset_bytes, o.asset_total, o.asset_types"
 
@@ -91,16 +90,16 @@ func scanOrg(r Row, i int) loci.Org {
 			MediaTypes: typesOf(r.Text(i + 10))}}
 }
 
-// typesOf reads what Update wrote; nothing is everything.
+// typesOf decodes what Update stored. An empty text means all types.
 func typesOf(text string) (types []string) {
 	if text == "[]" {
 		return nil
 	}
-	_ = json.Unmarshal([]byte(text), &types) // a CHECK says that it is a list
+	_ = json.Unmarshal([]byte(text), &types) // a CHECK makes sure that it is a list
 	return types
 }
 
-// LookUp returns the registry's row, in whatever state, or NotFound.
+// LookUp returns the registry's row, whatever its state, or NotFound.
 func (r *Registry) LookUp(ctx context.Context, id loci.OrgID) (org loci.Org, state string, err error) {
 	found := false
 	err = r.db.View(ctx, func(c Conn) (err error) {
@@ -114,7 +113,7 @@ func (r *Registry) LookUp(ctx context.Context, id loci.OrgID) (org loci.Org, sta
 	return org, string(org.State), err
 }
 
-// Exists returns an org that is complete and not being deleted, or NotFound.
+// Exists returns an org, or NotFound if it is still being created or is being deleted.
 func (r *Registry) Exists(ctx context.Context, id loci.OrgID) (loci.Org, error) {
 	org, _, err := r.LookUp(ctx, id)
 	if err == nil && org.State != loci.OrgActive && org.State != loci.OrgSuspended {
@@ -126,5 +125,5 @@ func (r *Registry) Exists(ctx context.Context, id loci.OrgID) (loci.Org, error) 
 	return org, nil
 }
 
-// NoOrg is NotFound.
+// NoOrg returns the NotFound for a missing org.
 func NoOrg() error { return loci.Errorf(loci.NotFound, "no such org") }

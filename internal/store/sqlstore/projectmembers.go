@@ -8,7 +8,7 @@ import (
 
 type projectMembers struct{ *Registry }
 
-// userOfOrg is true for a user whom the directory knows in that org.
+// userOfOrg is true for a user whom the directory lists in that org.
 const userOfOrg = "EXISTS (SELECT 1 FROM people WHERE {global people} user_id = ? AND org_id = p.org_id)"
 
 func (m projectMembers) Of(ctx context.Context, org loci.OrgID, user loci.UserID, in loci.WorkspaceID) (
@@ -40,7 +40,7 @@ func (m projectMembers) ids(ctx context.Context, in loci.WorkspaceID, where stri
 	return list, err
 }
 
-// hasProject refuses what is not a project of the org.
+// hasProject rejects the id of a project that the org does not have.
 func hasProject(c Conn, org loci.OrgID, id loci.ProjectID) error {
 	found, err := c.One("SELECT 1"+fromProjects+" WHERE {global p} p.id = ? AND p.org_id = ?"+projectExists,
 		Args{id.String(), string(org)},
@@ -73,7 +73,7 @@ func (m projectMembers) Put(ctx context.Context, org loci.OrgID, id loci.Project
 	})
 }
 
-// PutMember enters a user of the project's org.
+// PutMember adds a user of the project's org.
 func PutMember(c Conn, id loci.ProjectID, who loci.ProjectMember) error {
 	if _, err := loci.ParseMemberRole(string(who.Role)); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (m projectMembers) Adopt(ctx context.Context, org loci.OrgID, workspace loc
 	err = m.db.Update(ctx, func(c Conn) error {
 		err := c.Exec("UPDATE projects SET workspace_id = ? WHERE {global projects} org_id = ? AND workspace_id IS NULL",
 			orNull(workspace), string(org))
-		if n = int(c.Changes()); err == nil && n > 0 { // whoever is in another workspace does not reach them any more
+		if n = int(c.Changes()); err == nil && n > 0 { // a user in another workspace can no longer reach them
 			err = c.Exec("UPDATE orgs SET projects_version = projects_version + 1 WHERE {global orgs} id = ?", string(org))
 		}
 		return err

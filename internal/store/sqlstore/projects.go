@@ -9,21 +9,21 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Projects is the part of store.Projects that makes, moves and removes no files.
+// Projects is the part of store.Projects that creates, moves and removes no files.
 type Projects struct{ *Registry }
 
-// Projects keeps the rows of projects.
+// Projects returns the store of projects.
 func (r *Registry) Projects() Projects { return Projects{r} }
 
-// isoTime is how a project's registry row and graph write times, always 24
-// bytes, so that they sort as text.
+// isoTime is the format of times in a project's registry row and graph. It is always 24 bytes, so
+// that the times sort as text.
 const isoTime = "2006-01-02T15:04:05.000Z"
 
 func iso(t time.Time) string { return t.UTC().Format(isoTime) }
 
 func isoAt(r Row, col int) time.Time {
 	t, err := time.Parse(isoTime, r.Text(col))
-	if err != nil { // NULL, or another program's
+	if err != nil { // NULL, or written by another program
 		return time.Time{}
 	}
 	return t
@@ -32,11 +32,12 @@ func isoAt(r Row, col int) time.Time {
 // ProjectRow is what the registry knows of a project.
 type ProjectRow struct {
 	loci.Project
-	Intent string // "": settled
-	Moves  int64  // of the project's file
+	Intent string // "" if settled
+	Moves  int64  // number of moves of the project's file
 }
 
-// What is being done to a project. While it is, nobody works on it.
+// These intents are the operations that can be in progress on a project. Nobody can work on the
+// project meanwhile.
 const (
 	IntentCreating  = "creating"
 	IntentArchiving = "archiving"
@@ -44,10 +45,11 @@ const (
 	IntentDeleting  = "deleting"
 )
 
-// Gone is true of a project that is not there for anybody: yet, or any more.
+// Gone reports whether the project does not exist for callers, because it is being created or
+// deleted.
 func (p *ProjectRow) Gone() bool { return p.Intent == IntentCreating || p.Intent == IntentDeleting }
 
-// Usable refuses a project that nobody may work on now.
+// Usable rejects a project that nobody may work on now.
 func (p *ProjectRow) Usable() error {
 	switch {
 	case p.Gone():
@@ -58,7 +60,7 @@ func (p *ProjectRow) Usable() error {
 	return nil
 }
 
-// projectColumns are read by scanProject.
+// projectColumns are the columns that scanProject reads.
 const projectColumns = "p.id, p.org_id, p.workspace_id, p.name, p.description, p.status, p.everyone, p.created_at, " +
 	"p.updated_at, p.intent, p.moves"
 
@@ -72,21 +74,21 @@ func scanProject(r Row) (p ProjectRow, err error) {
 	p.Status, p.Everyone, p.CreatedAt, p.UpdatedAt = loci.ProjectStatus(r.Text(5)), r.Bool(6), isoAt(r, 7), isoAt(r, 8)
 	p.Intent, p.Moves = r.Text(9), r.Int64(10)
 	if p.Intent == IntentArchiving || p.Intent == IntentRestoring {
-		p.Status = loci.ProjectArchived // nobody gets in
+		p.Status = loci.ProjectArchived // nobody can use it
 	}
 	return p, nil
 }
 
-// idAt reads an id that is stored as text.
+// idAt reads an id stored as text.
 func idAt[T ~[16]byte](r Row, col int) (T, error) {
 	id, err := loci.ParseMemoryID(r.Text(col))
 	return T(id), err
 }
 
-// projectExists is part of every question about projects but the settling of intents.
+// projectExists belongs in every query about projects, except to settle intents.
 const projectExists = " AND (p.intent IS NULL OR p.intent IN ('archiving', 'restoring'))"
 
-// LookUpProject returns the registry's row in whatever state, or NotFound.
+// LookUpProject returns the registry's row, whatever its state, or NotFound.
 func (r *Registry) LookUpProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) (p ProjectRow, err error) {
 	err = r.db.View(ctx, func(c Conn) (err error) {
 		p, err = projectIn(c, org, id)
@@ -107,13 +109,13 @@ func (ps Projects) Get(ctx context.Context, v loci.Viewer, id loci.ProjectID) (l
 	return ps.one(ctx, v, " AND p.id = ?", id.String())
 }
 
-// Find is Get by name.
+// Find returns a project that v belongs to by name, or NotFound.
 func (ps Projects) Find(ctx context.Context, v loci.Viewer, name string) (loci.Project, error) {
 	return ps.one(ctx, v, " AND p.name = ?", name)
 }
 
-// one lets the rule itself decide on the one row that there can be, so that its cost does
-// not grow with the viewer's projects.
+// one applies the rule itself to the only row that can match, so that its cost does not grow with
+// the number of the viewer's projects.
 func (ps Projects) one(ctx context.Context, v loci.Viewer, where string, arg any) (p loci.Project, err error) {
 	found := false
 	err = ps.db.View(ctx, func(c Conn) error {
@@ -132,7 +134,7 @@ func (ps Projects) one(ctx context.Context, v loci.Viewer, where string, arg any
 	return p, err
 }
 
-// inProject is loci.Viewer.InProject over the alias p.
+// inProject adds loci.Viewer.InProject over the alias p.
 func inProject(q *Query, v loci.Viewer) {
 	if v.OrgID == "" || v.UserID.IsZero() {
 		q.Add("FALSE")
@@ -148,8 +150,7 @@ func inProject(q *Query, v loci.Viewer) {
 	}
 }
 
-// jsonList is one parameter for any number of values, so that one text of SQL
-// serves them all.
+// jsonList packs any number of values into one parameter, so that one SQL text serves them all.
 func jsonList(list []string) string {
 	b, err := json.Marshal(list)
 	if err != nil {
@@ -186,7 +187,7 @@ func (ps Projects) List(ctx context.Context, v loci.Viewer, lq store.ProjectQuer
 	return page, err
 }
 
-// Update changes what a project is called and who belongs to it. Conflict if its name is taken.
+// Update changes a project's name, description and members. Conflict if the name is taken.
 func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(*loci.Project) error) (
 	p loci.Project, err error) {
 	err = ps.db.Update(ctx, func(c Conn) error {
@@ -227,7 +228,7 @@ func (ps Projects) InWorkspace(ctx context.Context, org loci.OrgID, workspace lo
 	return there, err
 }
 
-// NameTaken turns the failure of a statement that gives a project its name into a Conflict.
+// NameTaken turns the error of a statement that sets a project's name into a Conflict.
 func (r *Registry) NameTaken(err error, name string) error {
 	if r.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "a project named %s exists; choose another name", loci.OneLine(name))
@@ -235,7 +236,7 @@ func (r *Registry) NameTaken(err error, name string) error {
 	return err
 }
 
-// Of returns the settled projects of an org, by id. "" is all orgs.
+// Of returns the settled projects of an org, ordered by id. "" means all orgs.
 func (ps Projects) Of(ctx context.Context, org loci.OrgID) (list []loci.Project, err error) {
 	rows, err := ps.rows(ctx, " WHERE {global p} ? IN (p.org_id, '')"+projectExists+" ORDER BY p.id", string(org))
 	for _, p := range rows {
@@ -244,7 +245,7 @@ func (ps Projects) Of(ctx context.Context, org loci.OrgID) (list []loci.Project,
 	return list, err
 }
 
-// UnsettledProjects returns the projects of all orgs to which something is being done.
+// UnsettledProjects returns the projects of all orgs with an operation in progress.
 func (r *Registry) UnsettledProjects(ctx context.Context) ([]ProjectRow, error) {
 	return r.Projects().rows(ctx, " WHERE {global p} p.intent IS NOT NULL")
 }

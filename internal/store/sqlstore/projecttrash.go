@@ -7,7 +7,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// TrashMemories moves those of the rows that are memories of the project to their owners' trash.
+// TrashMemories moves those rows among seqs that are memories of the project to their owners'
+// trash.
 func (tx *Tx) TrashMemories(id loci.ProjectID, seqs []int64, now time.Time) error {
 	for _, seq := range seqs {
 		var old *Stored
@@ -24,11 +25,11 @@ func (tx *Tx) TrashMemories(id loci.ProjectID, seqs []int64, now time.Time) erro
 	return nil
 }
 
-// trashed returns the version of m with which the server trashes it. Its history
-// stays in order when a clock was set back.
+// trashed returns the version of m with which the server trashes it. Its history stays in order
+// even if the clock was set back.
 func trashed(m *loci.Memory, now time.Time) *loci.Memory {
 	next := m.Clone()
-	// through nobody's credential
+	// through no credential
 	next.State = loci.State{Version: m.Version + 1, Change: loci.Trashed, Editor: loci.ServerOrigin}
 	next.DeletedAt, next.UpdatedAt = now, now
 	if !now.After(m.UpdatedAt) {
@@ -37,7 +38,7 @@ func trashed(m *loci.Memory, now time.Time) *loci.Memory {
 	return next
 }
 
-// TrashNodes trashes memory nodes of the project, at most limit, and returns how many.
+// TrashNodes trashes memory nodes of the project, at most limit, and returns the number.
 func (tx *Tx) TrashNodes(ctx context.Context, id loci.ProjectID, now time.Time, limit int) (int, error) {
 	t := memoryNodes{tx}
 	var list []*storedNode

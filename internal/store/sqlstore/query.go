@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Query is the text of a statement that grows together with its arguments. The text depends only on the shape of the
-// question, never on values, so that a connection finds its prepared statement again.
+// Query builds the text of a statement together with its arguments. The text depends only on the
+// shape of the question, never on values, so that a connection can reuse its prepared statement.
 type Query struct {
 	text strings.Builder
 	Args Args
@@ -18,11 +18,11 @@ func (q *Query) Add(text string, args ...any) {
 	q.Args = append(q.Args, args...)
 }
 
-// String is the text, with markers.
+// String returns the text, with markers.
 func (q *Query) String() string { return q.text.String() }
 
-// in adds a list of placeholders. The number is rounded up to a power of two,
-// repeating the last value, so that few texts serve all lengths.
+// in adds a list of placeholders. It rounds the number up to a power of two and repeats the last
+// value, so that few texts serve all lengths.
 func in[T any](q *Query, values []T) {
 	q.text.WriteString("(")
 	n := 1
@@ -55,7 +55,7 @@ func orNull(id [16]byte) any {
 	return id
 }
 
-// micros is NULL for the zero time.
+// micros returns nil, which is NULL, for the zero time.
 func micros(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -63,8 +63,8 @@ func micros(t time.Time) any {
 	return t.UnixMicro()
 }
 
-// ceilMicro is the first microsecond that is not before t: rows' times have no
-// finer part.
+// ceilMicro returns the first microsecond that is not before t. Stored times have no finer
+// resolution.
 func ceilMicro(t time.Time) int64 {
 	n := t.UnixMicro()
 	if t.Nanosecond()%1000 != 0 {

@@ -6,9 +6,10 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Registry has the tables that Loci reads before it knows the org: orgs, the directory of people, credentials, OAuth
-// and projects. They are not confined to an org, so each of their statements says {global} and names org_id itself. In
-// PostgreSQL they are not distributed: a key by its hash, and an e-mail address, must be unique over all orgs.
+// Registry has the tables that Loci reads before it knows the org: orgs, the directory of people,
+// credentials, OAuth and projects. They are not limited to an org, so each of their statements
+// has the marker {global} and names org_id itself. In PostgreSQL they are not distributed: the
+// hash of a key and an e-mail address must be unique over all orgs.
 type Registry struct {
 	db  DB
 	d   *Dialect
@@ -18,17 +19,17 @@ type Registry struct {
 // NewRegistry returns the registry in db.
 func NewRegistry(db DB, d *Dialect, now func() time.Time) *Registry { return &Registry{db, d, now} }
 
-// Credentials keeps keys, browser sessions and tokens.
+// Credentials returns the store of keys, browser sign-ins and tokens.
 func (r *Registry) Credentials() store.Credentials { return credentials{r} }
 
-// OAuth keeps OAuth clients and what people granted them.
+// OAuth returns the store of OAuth clients and grants.
 func (r *Registry) OAuth() store.OAuth { return oauth{r} }
 
-// Limits counts what is limited.
+// Limits returns the counters of rate limits.
 func (r *Registry) Limits() store.Limits { return limits{r} }
 
-// Connections remembers on which projects MCP sessions work.
+// Connections returns the store of the active project of each MCP session.
 func (r *Registry) Connections() store.Connections { return connections{r} }
 
-// ProjectMembers says who belongs to which project.
+// ProjectMembers returns the store of project members.
 func (r *Registry) ProjectMembers() store.ProjectMembers { return projectMembers{r} }

@@ -11,7 +11,8 @@ import (
 
 type sessions struct{ *Tx }
 
-// The kinds of positions of what is no list of memories or nodes, which give out their own.
+// These are the kinds of positions of lists other than memories and nodes, which define their
+// own.
 const (
 	sessionPosition    byte = 0x20
 	suggestionPosition byte = 0x21
@@ -57,8 +58,8 @@ func (t sessions) Insert(_ context.Context, s loci.Session) error {
 	return err
 }
 
-// mayActAs looks for the session's agent as the session's vendor sees it: a
-// session of another vendor's agent would let one vendor read as the other.
+// mayActAs looks up the session's agent as the session's vendor sees it. A session of another
+// vendor's agent would let one vendor read as the other.
 func (t sessions) mayActAs(s *loci.Session) error {
 	if s.AgentID.IsZero() {
 		return nil
@@ -81,7 +82,7 @@ func (t sessions) Get(_ context.Context, v loci.Viewer, id loci.SessionID) (s lo
 func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) (
 	list []loci.Session, next store.Position, err error) {
 	if sq.Limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "a page has at least 1 session")
+		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
 	last := Place{Seq: math.MaxInt64}
 	if sq.After != "" {
@@ -103,7 +104,7 @@ func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) 
 	return list, next, err
 }
 
-// listQuery reads one more than a page, to know whether there is another.
+// listQuery selects one row more than the page has, to know whether another page follows.
 func (t sessions) listQuery(q *Query, v loci.Viewer, sq *store.SessionQuery, before int64) {
 	q.Add("SELECT " + sessionColumns + " FROM sessions s WHERE {s} ")
 	t.seesSession(q, v)

@@ -14,7 +14,7 @@ func (t signIn) Password(_ context.Context, user loci.UserID) (encoded string, e
 		"= ? AND "+present,
 		Args{[16]byte(user)}, func(r Row) error { encoded = r.Text(0); return nil })
 	if err == nil && !found {
-		err = loci.Errorf(loci.NotFound, "there is no password")
+		err = loci.Errorf(loci.NotFound, "no password is set")
 	}
 	return encoded, err
 }
@@ -37,7 +37,7 @@ const passkeysOfUser = "SELECT id, name, data, created_at, last_used_at FROM pas
 func (t signIn) Passkeys(_ context.Context, user loci.UserID) (list []loci.Passkey, err error) {
 	if err := t.knowsUser(user); err != nil {
 		if loci.CodeOf(err) == loci.NotFound {
-			err = nil // nobody has none
+			err = nil // nobody has this passkey
 		}
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (t signIn) PutPasskey(_ context.Context, user loci.UserID, k loci.Passkey) 
 		WHERE passkeys.user_id = excluded.user_id`,
 		k.ID, [16]byte(user), k.Name, string(k.Data), k.CreatedAt.UnixMicro(), micros(k.LastUsedAt))
 	if err == nil && t.c.Changes() == 0 {
-		return loci.Errorf(loci.Conflict, "that passkey is another person's")
+		return loci.Errorf(loci.Conflict, "this passkey belongs to another user")
 	}
 	return err
 }

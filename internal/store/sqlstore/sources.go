@@ -8,9 +8,9 @@ import (
 
 type sources struct{ *Tx }
 
-// maxAllSources bounds the sources of one memory from all writers. The limit that
-// a writer is told of counts only that writer's own: any other would count rows that
-// it may not see.
+// maxAllSources limits the sources of one memory from all writers. The limit in the writer's
+// error message counts only the writer's own sources. Any other count would include rows that the
+// writer may not see.
 const maxAllSources = 20 * loci.MaxSources
 
 func (t sources) Insert(_ context.Context, s loci.Source) error {
@@ -41,7 +41,7 @@ func (t sources) roomFor(memory int64, s *loci.Source) error {
 	case err != nil:
 		return err
 	case own >= loci.MaxSources:
-		return loci.Errorf(loci.Conflict, "the memory has %d sources from you, which is the most; remove one first",
+		return loci.Errorf(loci.Conflict, "you have added %d sources to this memory, which is the limit; remove one first",
 			loci.MaxSources)
 	case all >= maxAllSources:
 		return noRoom()
@@ -49,13 +49,13 @@ func (t sources) roomFor(memory int64, s *loci.Source) error {
 	return nil
 }
 
-// noRoom is what a writer gets where rows that it may not see leave it no room. It
-// does not say which.
+// noRoom returns the error for a writer when rows that the writer may not see leave no room. It
+// does not reveal which limit was reached.
 func noRoom() error {
-	return loci.Errorf(loci.Full, "there is no room for this; nothing was written")
+	return loci.Errorf(loci.Full, "no room is left for this; nothing was written")
 }
 
-// sourceColumns are read by scanSource.
+// sourceColumns are the columns that scanSource reads.
 const sourceColumns = "s.id, m.id, s.kind, s.ref, s.text, s.quote, s.start, s.end, s.user_id, s.origin, " +
 	"s.allowed_vendors, s.created_at"
 

@@ -7,7 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// isOver reports whether ctx has ended, and sets cut if it ended because the search used up its time.
+// isOver reports whether ctx has ended. It sets cut if ctx ended because the search used up its
+// time.
 func isOver(ctx context.Context, cut *bool) bool {
 	over := ctx.Err() != nil
 	*cut = over && store.Spent(ctx)
@@ -21,8 +22,8 @@ func unlessCut(ctx context.Context, cut bool) error {
 	return ctx.Err()
 }
 
-// untilSpent runs one part of a search. If the search uses up its time, it stops that part and sets cut: the rows that
-// the part has returned by then are good.
+// untilSpent runs one part of a search. If the search uses up its time, untilSpent stops that
+// part and sets cut. The rows that the part has returned by then are valid.
 func (tx *Tx) untilSpent(ctx context.Context, cut *bool, run func() error) error {
 	err := tx.Index().Within(ctx, run)
 	if err != nil && errors.Is(err, ctx.Err()) && isOver(ctx, cut) {

@@ -11,7 +11,7 @@ import (
 
 type suggestions struct{ *Tx }
 
-// fromSuggestions joins both memories, as the rule has to hold for them.
+// fromSuggestions joins both memories, because the visibility rule must hold for both.
 const fromSuggestions = "SELECT s.seq, s.id, s.kind, a.id, b.id, a.user_id, s.origin, s.state, s.created_at, " +
 	"s.settled_at" +
 	" FROM suggestions s {join} memories a ON {a} a.seq = s.memory_seq {join} memories b ON {b} b.seq = s.by_seq " +
@@ -38,7 +38,7 @@ func (t suggestions) sees(q *Query, v loci.Viewer, seq string) {
 
 func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
 	if s.MemoryID == s.ByID {
-		return loci.Errorf(loci.Invalid, "a memory cannot take the place of itself")
+		return loci.Errorf(loci.Invalid, "a memory cannot replace itself")
 	}
 	var seqs []any
 	for _, id := range []loci.MemoryID{s.MemoryID, s.ByID} {
@@ -52,7 +52,7 @@ func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
 		"({?} ?, ?, ?, ?, ?, 'pending', ?)",
 		[16]byte(s.ID), string(s.Kind), seqs[0], seqs[1], s.Origin, s.CreatedAt.UnixMicro())
 	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "the same is suggested already, and nobody has decided yet")
+		return loci.Errorf(loci.Conflict, "the same suggestion is already waiting for a decision")
 	}
 	return err
 }
@@ -70,7 +70,7 @@ func (t suggestions) Pending(_ context.Context, v loci.Viewer, kind loci.Suggest
 		[16]byte(memory), [16]byte(by), string(kind))
 }
 
-// one returns the suggestion for which that holds, if v sees both memories of it.
+// one returns the suggestion that matches the condition, if v sees both its memories.
 func (t suggestions) one(v loci.Viewer, that string, args ...any) (s loci.Suggestion, err error) {
 	var q Query
 	q.Add(fromSuggestions+that+" AND ", args...)
@@ -82,7 +82,7 @@ func (t suggestions) one(v loci.Viewer, that string, args ...any) (s loci.Sugges
 func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.SuggestionState, after store.Position,
 	limit int) (list []loci.Suggestion, next store.Position, err error) {
 	if limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "a page has at least 1 suggestion")
+		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
 	last := Place{Seq: math.MaxInt64}
 	if after != "" {
@@ -104,7 +104,7 @@ func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.Suggestio
 	return list, next, err
 }
 
-// listQuery reads one more than a page, to know whether there is another.
+// listQuery selects one row more than the page has, to know whether another page follows.
 func (t suggestions) listQuery(q *Query, v loci.Viewer, state loci.SuggestionState, before int64, limit int) {
 	q.Add(fromSuggestions)
 	t.seesBoth(q, v)
@@ -118,7 +118,7 @@ func (t suggestions) listQuery(q *Query, v loci.Viewer, state loci.SuggestionSta
 
 func (t suggestions) Settle(_ context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error {
 	if state != loci.SuggestionAccepted && state != loci.SuggestionDeclined {
-		return loci.Errorf(loci.Invalid, "a suggestion is accepted or declined")
+		return loci.Errorf(loci.Invalid, "the new state of a suggestion must be accepted or declined")
 	}
 	err := t.c.Exec("UPDATE suggestions SET state = ?, settled_at = ? WHERE {suggestions} id = ? AND state = 'pending'",
 		string(state), at.UnixMicro(), [16]byte(id))
@@ -130,7 +130,7 @@ func (t suggestions) Settle(_ context.Context, id loci.SuggestionID, state loci.
 		return err
 	}
 	if settled {
-		return loci.Errorf(loci.Conflict, "the suggestion is settled already")
+		return loci.Errorf(loci.Conflict, "the suggestion has been accepted or declined already")
 	}
 	return noSuggestion()
 }

@@ -11,8 +11,8 @@ type teams struct{ *Tx }
 
 func noTeam() error { return loci.Errorf(loci.NotFound, "no such team") }
 
-// nameTaken says whether another row of a table of few rows has that name, in
-// whatever case: SQLite itself folds only ASCII.
+// nameTaken reports whether another row of a small table has that name, ignoring case. It
+// compares in Go, because SQLite folds only ASCII.
 func (tx *Tx) nameTaken(table, name string, except [16]byte) (taken bool, err error) {
 	err = tx.c.Query("SELECT name FROM "+table+" WHERE {"+table+"} id <> ?", Args{except}, func(r Row) error {
 		if strings.EqualFold(r.Text(0), name) {
@@ -31,7 +31,7 @@ func (t teams) Insert(_ context.Context, team loci.Team) error {
 			team.CreatedAt.UnixMicro())
 	}
 	if taken || t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "there is a team of that name")
+		return loci.Errorf(loci.Conflict, "a team of that name exists; choose another name")
 	}
 	return err
 }
@@ -58,7 +58,7 @@ func (t teams) Rename(ctx context.Context, id loci.TeamID, name string) error {
 	}
 	taken, err := t.nameTaken("teams", name, id)
 	if err == nil && taken {
-		err = loci.Errorf(loci.Conflict, "there is a team of that name")
+		err = loci.Errorf(loci.Conflict, "a team of that name exists; choose another name")
 	}
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (t teams) Delete(ctx context.Context, id loci.TeamID) error {
 	if _, err := t.Get(ctx, id); err != nil {
 		return err
 	}
-	// Whoever is being made or removed is nobody and holds nothing.
+	// A user who is being added or removed is hidden and keeps nothing.
 	err := t.c.Exec("UPDATE users SET team_id = NULL, team_role = NULL WHERE {users} team_id = ? AND state NOT IN "+
 		"('active', 'disabled')", [16]byte(id))
 	if err != nil {
@@ -89,11 +89,11 @@ func (t teams) Delete(ctx context.Context, id loci.TeamID) error {
 		return err
 	}
 	if shared {
-		return loci.Errorf(loci.Conflict, "the team still has memories or memory nodes")
+		return loci.Errorf(loci.Conflict, "cannot delete the team: it still has memories or memory nodes")
 	}
 	err = t.c.Exec("DELETE FROM teams WHERE {teams} id = ?", [16]byte(id))
 	if t.d.dangling(err) {
-		return loci.Errorf(loci.Conflict, "the team still has members")
+		return loci.Errorf(loci.Conflict, "cannot delete the team: it still has members")
 	}
 	return err
 }

@@ -10,8 +10,7 @@ type users struct{ *Tx }
 
 const userColumns = "u.id, u.email, u.name, u.role, u.org_role, u.team_id, u.team_role, u.state, u.created_at"
 
-// present is who exists: one who is being made is nobody yet, one who is being
-// removed nobody any more.
+// present selects users who exist: not those who are still being added or are being removed.
 const present = "u.state IN ('active', 'disabled')"
 
 func (tx *Tx) scanUser(r Row) loci.User {
@@ -20,12 +19,12 @@ func (tx *Tx) scanUser(r Row) loci.User {
 		Disabled: r.Text(7) == "disabled", CreatedAt: timeAt(r, 8)}
 }
 
-// NoUser is NotFound.
+// NoUser returns the NotFound for a missing user.
 func NoUser() error { return loci.Errorf(loci.NotFound, "no such user") }
 
 const userThere = "SELECT 1 FROM users u WHERE {u} u.id = ? AND " + present
 
-// knowsUser returns nil if there is such a user, or NotFound.
+// knowsUser returns nil if the user exists, or NotFound.
 func (tx *Tx) knowsUser(id loci.UserID) error {
 	found, err := tx.there(userThere, [16]byte(id))
 	return orMissing(found, err, NoUser)

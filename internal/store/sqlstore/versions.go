@@ -9,8 +9,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// keepVersion puts a row as it is into its versions. It binds every value: Citus runs no INSERT … SELECT under
-// row-level security.
+// keepVersion copies a row into its versions. It binds every value, because Citus cannot run
+// INSERT … SELECT under row-level security.
 func (t memories) keepVersion(seq int64, m *loci.Memory, replacedAt time.Time) error {
 	return t.c.Exec(insertVersion, append(Args{seq, replacedAt.UnixMicro()}, BindState(m)...)...)
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// visible adds the visibility rule of loci.Viewer.Sees over the alias m, which
-// is a row of memories. Every statement that returns text or existence uses
-// it; a property test holds it against the rule itself.
+// visible adds the visibility rule of loci.Viewer.Sees over the alias m, a row of memories. Every
+// statement that returns text or existence uses it. A property test compares it with the rule
+// itself.
 func (tx *Tx) visible(q *Query, v loci.Viewer, l loci.Lifecycle, now time.Time) {
 	if v.OrgID != tx.Org || v.OrgID == "" || v.UserID.IsZero() {
 		q.Add("FALSE")
@@ -25,8 +25,8 @@ func (tx *Tx) visible(q *Query, v loci.Viewer, l loci.Lifecycle, now time.Time) 
 	}
 }
 
-// reaches is part 2 of the rule, over a row of memories or of its versions. NULL
-// never equals, so a viewer without team or agent binds NULL.
+// reaches adds part 2 of the rule, over a row of memories or of its versions. NULL never equals
+// anything, so a viewer without a team or agent binds NULL.
 func reaches(q *Query, v loci.Viewer, alias string) {
 	if v.OnlyProjects {
 		inProjects(q, v, "", alias)
@@ -41,7 +41,7 @@ func reaches(q *Query, v loci.Viewer, alias string) {
 	q.Add(")")
 }
 
-// versionMay is what loci.Viewer.SeesVersion asks of an old version, whose memory is visible.
+// versionMay adds the condition of loci.Viewer.SeesVersion on an old version of a visible memory.
 func versionMay(q *Query, v loci.Viewer, alias string) {
 	vendorMay(q, v, alias)
 	q.Add(" AND ")
@@ -51,7 +51,7 @@ func versionMay(q *Query, v loci.Viewer, alias string) {
 	}
 }
 
-// inProjects adds that the row is of one of the viewer's projects.
+// inProjects adds that the row belongs to one of the viewer's projects.
 func inProjects(q *Query, v loci.Viewer, operator, alias string) {
 	ids := ProjectIDs(v)
 	if len(ids) == 0 {
@@ -64,7 +64,7 @@ func inProjects(q *Query, v loci.Viewer, operator, alias string) {
 	in(q, ids)
 }
 
-// ProjectIDs are those of the viewer, without zero ones.
+// ProjectIDs returns the ids of the viewer's projects, without zero ones.
 func ProjectIDs(v loci.Viewer) [][16]byte {
 	var ids [][16]byte
 	for _, id := range v.ProjectIDs {
@@ -75,7 +75,7 @@ func ProjectIDs(v loci.Viewer) [][16]byte {
 	return ids
 }
 
-// vendorMay is part 3 of the rule, over a row of memories or of its versions.
+// vendorMay adds part 3 of the rule, over a row of memories or of its versions.
 func vendorMay(q *Query, v loci.Viewer, alias string) {
 	if v.Vendor == "" {
 		return
@@ -85,13 +85,13 @@ func vendorMay(q *Query, v loci.Viewer, alias string) {
 		string(v.Vendor))
 }
 
-// admits is part 4 of the rule.
+// admits adds part 4 of the rule.
 func admits(q *Query, l loci.Lifecycle, now time.Time) {
 	const live = "m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?)"
 	switch l {
 	case loci.LiveOnly:
 		q.Add(" AND "+live, now.UnixMicro())
-	case loci.CurrentOnly: // only memories have a validity
+	case loci.CurrentOnly: // only memories have a period of validity
 		at := now.UnixMicro()
 		q.Add(" AND "+live+" AND (m.valid_from IS NULL OR m.valid_from <= ?) AND (m.valid_to IS NULL OR m.valid_to > ?)",
 			at, at, at)

@@ -7,17 +7,17 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// checkWhen refuses a past state of anything but live rows.
+// checkWhen rejects a query for a past state of rows that are not live.
 func checkWhen(f *store.Filter) error {
 	if !f.When.IsZero() && f.Lifecycle != loci.LiveOnly {
-		return loci.Errorf(loci.Invalid, "what was so at another time cannot be asked of the trash or of all states")
+		return loci.Errorf(loci.Invalid, "cannot search the trash or all states at another time; search live memories")
 	}
 	return nil
 }
 
-// stages are the aliases under which rows are looked at: m is a row of memories,
-// which may have been so at the time that is asked for already, and o the old
-// version that was in force then. No memory passes as both.
+// stages returns the aliases of the rows to read: m is a row of memories that had the same state
+// at the requested time, and o is the old version that was in force then. No memory passes as
+// both.
 func stages(w loci.When) []string {
 	if w.KnownAt.IsZero() {
 		return []string{"m"}
@@ -25,7 +25,7 @@ func stages(w loci.When) []string {
 	return []string{"m", "o"}
 }
 
-// Passes adds the visibility rule and the filter over row, a stage.
+// Passes adds the visibility rule and the filter over row, which is one of the stages.
 func (tx *Tx) Passes(q *Query, v loci.Viewer, f *store.Filter, now time.Time, row string) {
 	if f.When.IsZero() {
 		tx.visible(q, v, f.Lifecycle, now)
@@ -35,9 +35,8 @@ func (tx *Tx) Passes(q *Query, v loci.Viewer, f *store.Filter, now time.Time, ro
 	Narrow(q, f, row)
 }
 
-// visibleAt adds the visibility rule of loci.Viewer.SeesAt over m, the row of
-// memories, and row, which is the stage that it was at. The same property test
-// as for visible holds it against the rule.
+// visibleAt adds the visibility rule of loci.Viewer.SeesAt over m, the row of memories, and row,
+// the stage at that time. The property test of visible also compares it with the rule.
 func (tx *Tx) visibleAt(q *Query, v loci.Viewer, w loci.When, now time.Time, row string) {
 	tx.visible(q, v, loci.AnyState, now)
 	if !w.KnownAt.IsZero() {
@@ -53,14 +52,14 @@ func (tx *Tx) visibleAt(q *Query, v loci.Viewer, w loci.When, now time.Time, row
 	admitsAt(q, w, now, row)
 }
 
-// inForce adds that o is the version that was stored then. One import may
-// bring several that say so; it is the last of them.
+// inForce adds that o is the version that was stored at that time. One import may store several
+// versions at the same time; the last of them counts.
 func inForce(q *Query, known int64) {
 	q.Add(` AND m.updated_at > ? AND o.version = (SELECT max(h.version) FROM memory_versions h
 		WHERE {h} h.seq = m.seq AND h.updated_at <= ? AND h.replaced_at > ?)`, known, known, known)
 }
 
-// admitsAt is part 4 of the rule at another time.
+// admitsAt adds part 4 of the rule at another time.
 func admitsAt(q *Query, w loci.When, now time.Time, row string) {
 	alive := now
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// counter finds terms in a memory that no index knows, and gives the features
-// that the index gives (fts.go).
+// counter finds terms in a memory that is in no index. It returns the same features as the index
+// (fts.go).
 type counter struct {
 	terms    []loci.Term
 	all      bool
@@ -50,7 +50,7 @@ func (c *counter) occurrences(t *loci.Term) (n uint16) {
 	return n
 }
 
-// begins says whether the words begin with the term, each as its stem or its form.
+// begins reports whether the words begin with the term, each by its stem or its form.
 func begins(words []loci.Word, t *loci.Term) bool {
 	if len(words) < len(t.Words) {
 		return false
@@ -67,5 +67,5 @@ func begins(words []loci.Word, t *loci.Term) bool {
 	return true
 }
 
-// TagText is the text of all tags that an index looks at, each on its own line.
+// TagText returns the text of all tags for the index, one on each line.
 func TagText(tags []string) string { return strings.Join(tags, "\n") }

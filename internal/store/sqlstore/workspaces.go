@@ -12,7 +12,7 @@ func scanWorkspace(r Row) loci.Workspace {
 	return loci.Workspace{ID: r.ID(0), Name: r.Text(1), CreatedAt: timeAt(r, 2)}
 }
 
-// known returns nil if there is such a workspace, or NotFound.
+// known returns nil if the workspace exists, or NotFound.
 func (t workspaces) known(id loci.WorkspaceID) error {
 	found, err := t.there("SELECT 1 FROM workspaces WHERE {workspaces} id = ?", [16]byte(id))
 	if err == nil && !found {
@@ -28,7 +28,7 @@ func (t workspaces) Insert(_ context.Context, w loci.Workspace) error {
 			w.CreatedAt.UnixMicro())
 	}
 	if taken || t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "there is a workspace of that name")
+		return loci.Errorf(loci.Conflict, "a workspace of that name exists; choose another name")
 	}
 	return err
 }
@@ -66,7 +66,7 @@ func (t workspaces) Rename(_ context.Context, id loci.WorkspaceID, name string) 
 	}
 	taken, err := t.nameTaken("workspaces", name, id)
 	if err == nil && taken {
-		err = loci.Errorf(loci.Conflict, "there is a workspace of that name")
+		err = loci.Errorf(loci.Conflict, "a workspace of that name exists; choose another name")
 	}
 	if err != nil {
 		return err
@@ -74,8 +74,7 @@ func (t workspaces) Rename(_ context.Context, id loci.WorkspaceID, name string) 
 	return t.c.Exec("UPDATE workspaces SET name = ? WHERE {workspaces} id = ?", name, [16]byte(id))
 }
 
-// Delete looks through the rows: it is rare, and an index for it would cost
-// every write.
+// Delete scans the rows: it is rare, and an index for it would slow down every write.
 func (t workspaces) Delete(_ context.Context, id loci.WorkspaceID) error {
 	if err := t.known(id); err != nil {
 		return err
@@ -86,7 +85,7 @@ func (t workspaces) Delete(_ context.Context, id loci.WorkspaceID) error {
 		return err
 	}
 	if used {
-		return loci.Errorf(loci.Conflict, "the workspace still has memories or memory nodes")
+		return loci.Errorf(loci.Conflict, "cannot delete the workspace: it still has memories or memory nodes")
 	}
 	return t.c.Exec("DELETE FROM workspaces WHERE {workspaces} id = ?", [16]byte(id))
 }
@@ -114,7 +113,7 @@ func (t workspaces) Leave(_ context.Context, id loci.WorkspaceID, user loci.User
 		[16]byte(user), [16]byte(id))
 }
 
-// Adopt also moves nodes and sessions. Every row has changed then, so readers of the feed start again.
+// Adopt also moves nodes and sessions. Every row changes, so readers of the feed start over.
 func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err error) {
 	if err := t.known(id); err != nil {
 		return 0, err
