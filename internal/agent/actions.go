@@ -2,7 +2,7 @@ package agent
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// The actions.
+// These are the actions on agents and sessions.
 const (
 	Create       gate.Action = "agent.create"
 	Read         gate.Action = "agent.read"
@@ -11,7 +11,7 @@ const (
 	SessionClose gate.Action = "session.close"
 )
 
-// Actions says who may take each of them.
+// Actions defines who may take each of these actions.
 var Actions = gate.Actions{
 	Create:       {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
 	Read:         {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},

@@ -15,7 +15,7 @@ type Draft = loci.NewAgent
 // ListRequest asks for one page of agents, by name.
 type ListRequest struct {
 	Limit  int    // 0: 50; at most 500
-	Cursor string // NextCursor of the page before
+	Cursor string // NextCursor of the previous page
 }
 
 // Create registers an agent of the person, and of the vendor of the credential if that has one.
@@ -33,7 +33,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.A
 		return loci.Agent{}, err
 	}
 	if made.Vendor == "" {
-		return loci.Agent{}, loci.FieldErrorf("vendor", "is needed: say whose product the agent is, such as claude or cursor")
+		return loci.Agent{}, loci.FieldErrorf("vendor", "is required: the product that the agent belongs to, such as claude or cursor")
 	}
 	if err := made.Validate(); err != nil {
 		return loci.Agent{}, err
@@ -98,7 +98,7 @@ func errNotItsCursor() error {
 	return loci.FieldErrorf("cursor", "does not belong to this query; leave it out to start at the first page")
 }
 
-// Get returns an agent. NotFound if it is not there or not visible.
+// Get returns an agent. NotFound if it does not exist or is not visible.
 func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.AgentID) (got loci.Agent, err error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return got, err

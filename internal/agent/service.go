@@ -1,4 +1,4 @@
-// Package agent holds the use cases about agents and their sessions.
+// Package agent holds the operations on agents and their sessions.
 package agent
 
 import (
@@ -6,7 +6,7 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// Service is the use cases about agents and their sessions. It is safe for concurrent use.
+// Service provides the operations on agents and their sessions. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
 	projects *project.Service

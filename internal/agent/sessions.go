@@ -13,12 +13,13 @@ import (
 // SessionDraft is loci.NewAgentSession.
 type SessionDraft = loci.NewAgentSession
 
-// SessionList asks for one page of sessions of agents, the one opened last first. Zero fields do not filter.
+// SessionList asks for one page of agents' sessions, last opened first. Zero fields do not
+// filter.
 type SessionList struct {
 	State   loci.SessionState
 	AgentID loci.AgentID
 	Limit   int    // 0: 50; at most 500
-	Cursor  string // NextCursor of the page before
+	Cursor  string // NextCursor of the previous page
 }
 
 // OpenSession opens a session of the person, in the active workspace. A person without an agent and a vendor opens one
@@ -62,20 +63,21 @@ func (s *Service) OpenSession(ctx context.Context, p loci.Principal, d SessionDr
 	return session, nil
 }
 
-// ofAgent gives a session the vendor of its agent, if it has one that p sees.
+// ofAgent gives a session the vendor of its agent. It returns an error if p does not see the
+// agent.
 func ofAgent(ctx context.Context, tx store.Tx, p loci.Principal, s *loci.Session, asked loci.Vendor) error {
 	if s.AgentID.IsZero() {
 		return nil
 	}
 	of, err := tx.Agents().Get(ctx, p.Viewer(), s.AgentID)
 	if loci.CodeOf(err) == loci.NotFound {
-		return loci.FieldErrorf("agent_id", "names no agent of yours")
+		return loci.FieldErrorf("agent_id", "must be one of your agents")
 	}
 	if err != nil {
 		return err
 	}
 	if asked != "" && asked != of.Vendor {
-		return loci.FieldErrorf("vendor", "must be that of the agent; leave it out")
+		return loci.FieldErrorf("vendor", "must be the agent's vendor; leave it out")
 	}
 	s.Vendor = of.Vendor
 	return nil
@@ -104,7 +106,7 @@ func (s *Service) Sessions(ctx context.Context, p loci.Principal, r SessionList)
 		})
 }
 
-// Session returns a session of agents. NotFound if it is not there or not visible.
+// Session returns an agent's session. NotFound if it does not exist or is not visible.
 func (s *Service) Session(ctx context.Context, p loci.Principal, id loci.SessionID) (session loci.Session, err error) {
 	if err := s.Begin(ctx, p, SessionRead); err != nil {
 		return session, err
@@ -114,8 +116,8 @@ func (s *Service) Session(ctx context.Context, p loci.Principal, id loci.Session
 	})
 }
 
-// CloseSession ends a session: no request can name it from then on. What was written in it stays. NotFound if it is
-// not there or not visible; Conflict if it is closed.
+// CloseSession closes a session. From then on, no request can use it. Loci keeps what was written
+// in it. NotFound if it does not exist or is not visible; Conflict if it is closed already.
 func (s *Service) CloseSession(ctx context.Context, p loci.Principal, id loci.SessionID) (
 	session loci.Session, err error) {
 	if err := s.Begin(ctx, p, SessionClose); err != nil {

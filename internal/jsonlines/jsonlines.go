@@ -29,9 +29,9 @@ func Encode(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Problem is a line that was not taken, and why.
+// Problem is a line that was not imported, and the reason.
 type Problem struct {
-	Line int // from 1
+	Line int // counted from 1
 	Text string
 }
 
@@ -56,8 +56,8 @@ func Each(in *bufio.Reader, fn func(line []byte) error) error {
 	}
 }
 
-// read reads up to and with the next newline; a line beyond the limit is
-// an Invalid error, so that no input can fill the memory.
+// read reads one line with its newline. A line beyond the limit is a TooLarge error, so that no
+// input can fill the memory.
 func read(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -72,5 +72,5 @@ func read(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// ErrDryRun undoes a transaction that only tried.
+// ErrDryRun rolls back the transaction of a dry run.
 var ErrDryRun = errors.New("dry run")

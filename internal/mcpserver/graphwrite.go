@@ -109,9 +109,9 @@ func relationFields(in *loci.NewRelation) []field {
 // sayTypes replaces the usual hint of an error about several entities with one
 // name by the arguments of this tool that tell them apart.
 func sayTypes(err error, names string) error {
-	const usual = "say which by its type"
+	const usual = "specify the type"
 	if text := loci.SafeText(err); strings.Contains(text, usual) {
-		return loci.Errorf(loci.CodeOf(err), "%s", strings.ReplaceAll(text, usual, "say which with "+names))
+		return loci.Errorf(loci.CodeOf(err), "%s", strings.ReplaceAll(text, usual, "specify "+names))
 	}
 	return err
 }

@@ -2,7 +2,7 @@ package memory
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// The actions.
+// These are the actions on memories.
 const (
 	Create           gate.Action = "memory.create"
 	Read             gate.Action = "memory.read"
@@ -29,7 +29,7 @@ const (
 	SourceDelete     gate.Action = "source.delete"
 )
 
-// Actions says who may take each of them.
+// Actions defines who may take each of these actions.
 var Actions = gate.Actions{
 	Create:    {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
 	Read:      {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
@@ -43,7 +43,7 @@ var Actions = gate.Actions{
 	PoolRead:  {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
 	Query:     {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
 	Briefing:  {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
-	// What leads back to an old version can widen who reads it, so agents do neither.
+	// Returning to an old version can widen who reads it, so agents may do neither of these.
 	Revert:           {Kinds: gate.People, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
 	Undo:             {Kinds: gate.People, Rights: gate.Both, StepUp: true, Metered: true, Audit: gate.WithChange},
 	ChangesRead:      {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},

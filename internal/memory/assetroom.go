@@ -18,8 +18,9 @@ func tooLarge(rules loci.AssetRules) error {
 		rules.Largest())
 }
 
-// roomFor returns how many bytes a file of that announced size may have, so that none is read that could not be kept.
-// Whether it fits is decided in the transaction that attaches it.
+// roomFor returns how many bytes a file with that announced size may have, so that Loci does not
+// read a file that it could not keep. The transaction that attaches the file decides whether it
+// fits.
 func (s *Service) roomFor(ctx context.Context, p loci.Principal, rules loci.AssetRules, size int64) (
 	limit int64, err error) {
 	limit = rules.Largest()
@@ -37,7 +38,7 @@ func (s *Service) roomFor(ctx context.Context, p loci.Principal, rules loci.Asse
 	return limit, err
 }
 
-// overTotal refuses what would be more than the org allows for all attachments together.
+// overTotal rejects a file that would exceed the org's limit for all attachments together.
 func overTotal(ctx context.Context, tx store.Tx, p loci.Principal, rules loci.AssetRules, size int64) error {
 	if rules.TotalBytes == 0 {
 		return nil
@@ -54,8 +55,8 @@ func (s *Service) overTotal(ctx context.Context, p loci.Principal, rules loci.As
 	return s.Store.View(ctx, p.OrgID, func(tx store.Tx) error { return errTotal(ctx, tx, p, rules) })
 }
 
-// errTotal says what is allowed and, to a person, how much of that is theirs. What others have attached is nobody's to
-// know, and these credentials may not see all that is the person's.
+// errTotal returns the limit and, to a person, how much of it is theirs. It does not reveal what
+// others have attached, and agents may not see everything that the person has.
 func errTotal(ctx context.Context, tx store.Tx, p loci.Principal, rules loci.AssetRules) error {
 	const full = "the attachments of this org may have %d bytes together, and this one does not fit any more"
 	if p.Vendor != "" || p.OnlyProjects || !p.WorkspaceID.IsZero() {

@@ -13,16 +13,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Upload is a file on its way in.
+// Upload is a file to attach.
 type Upload struct {
 	Name      string
-	MediaType string // what the sender takes it for; "": nothing
-	Size      int64  // as announced; below 0: not known
+	MediaType string // type that the sender claims; "" if none
+	Size      int64  // as announced; below 0: unknown
 	Body      io.Reader
 }
 
-// Received is a file whose bytes are stored and which is no attachment yet. Attach makes one of it; otherwise a sweep
-// takes the bytes.
+// Received is a file whose bytes are stored but that is not attached yet. Attach attaches it;
+// otherwise a sweep removes the bytes.
 type Received struct {
 	asset loci.Asset
 }
@@ -43,10 +43,11 @@ func (s *Service) AddAsset(ctx context.Context, p loci.Principal, id loci.Memory
 	return s.Attach(ctx, p, r)
 }
 
-// Receive stores the bytes of a file that is to be attached to a memory; it reads them once and holds a few KiB.
-// NotFound if the memory is not visible; Forbidden if it is another person's or, for an agent, of another origin;
-// TooLarge and Conflict if the org's rules leave no room for it, Conflict also if its project is archived; Invalid
-// about name, and about a media type that the org does not take. An error of u.Body is returned as it is.
+// Receive stores the bytes of a file to attach to a memory. It reads them once and holds a few
+// KiB. NotFound if the memory is not visible; Forbidden if it belongs to another person or, for
+// an agent, has another origin; TooLarge and Conflict if the org's limits leave no room, Conflict
+// also if its project is archived; Invalid for a bad name, or a media type that the org does not
+// allow. It returns an error of u.Body unchanged.
 func (s *Service) Receive(ctx context.Context, p loci.Principal, id loci.MemoryID, u Upload) (*Received, error) {
 	if err := s.Begin(ctx, p, AssetAdd); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (s *Service) receive(ctx context.Context, p loci.Principal, id loci.MemoryI
 		return nil, err
 	}
 	if !rules.Takes(asset.MediaType) {
-		return nil, loci.FieldErrorf("media_type", "is %s by what the bytes are; this org takes %s", asset.MediaType,
+		return nil, loci.FieldErrorf("media_type", "is %s according to the bytes; this org allows %s", asset.MediaType,
 			strings.Join(rules.MediaTypes, ", "))
 	}
 	sum, size, err := s.Store.Blobs().Put(ctx, p.OrgID, body, limit)
@@ -96,7 +97,7 @@ func (s *Service) receive(ctx context.Context, p loci.Principal, id loci.MemoryI
 	return &Received{asset}, nil
 }
 
-// typed reads as much of a file as says what it is, and returns all of it.
+// typed reads enough of a file to detect its type, and returns a reader of the whole file.
 func typed(asset *loci.Asset, u Upload) (io.Reader, error) {
 	head := make([]byte, sniffed)
 	n, err := io.ReadFull(u.Body, head)
@@ -109,10 +110,10 @@ func typed(asset *loci.Asset, u Upload) (io.Reader, error) {
 	return io.MultiReader(bytes.NewReader(head[:n]), u.Body), nil
 }
 
-// Attach makes an attachment of a file that Receive has stored, as a part of the same action: only what was received
-// is metered. One of the same bytes and name that the same writer has attached to the
-// memory already is returned as it is, and added is false. Its errors are those of Receive; Conflict also
-// if the memory has too many attachments, or if a day has passed since.
+// Attach attaches a file that Receive has stored, as a part of the same action: only Receive is
+// metered. If the same writer has already attached the same bytes with the same name to the
+// memory, Attach returns that attachment, and added is false. Its errors are those of Receive;
+// Conflict also if the memory has too many attachments, or if a day has passed since.
 func (s *Service) Attach(ctx context.Context, p loci.Principal, r *Received) (asset loci.Asset, added bool, err error) {
 	if err := s.Also(ctx, p, AssetAdd); err != nil {
 		return loci.Asset{}, false, err
@@ -134,7 +135,7 @@ func (s *Service) Attach(ctx context.Context, p loci.Principal, r *Received) (as
 			}
 		}
 		if len(have) >= loci.MaxAssets {
-			return loci.Errorf(loci.Conflict, "the memory has %d attachments, which is the most; delete one first",
+			return loci.Errorf(loci.Conflict, "the memory has %d attachments, which is the limit; delete one first",
 				loci.MaxAssets)
 		}
 		if err := overTotal(ctx, tx, p, rules, r.asset.Size); err != nil {
@@ -149,8 +150,8 @@ func (s *Service) Attach(ctx context.Context, p loci.Principal, r *Received) (as
 	return asset, added, nil
 }
 
-// Assets returns the attachments of a memory, oldest first. A person also asks about one in the trash. NotFound if the
-// memory is not visible.
+// Assets returns the attachments of a memory, oldest first. For a person it also works if the
+// memory is in the trash. NotFound if the memory is not visible.
 func (s *Service) Assets(ctx context.Context, p loci.Principal, id loci.MemoryID) (list []loci.Asset, err error) {
 	if err := s.Begin(ctx, p, AssetRead); err != nil {
 		return nil, err
@@ -181,7 +182,7 @@ func (s *Service) OpenAsset(ctx context.Context, p loci.Principal, id loci.Asset
 	if err := s.Begin(ctx, p, AssetRead); err != nil {
 		return loci.Asset{}, nil, err
 	}
-	asset, err := s.asset(ctx, p, id) // bytes are anybody's who knows their hash
+	asset, err := s.asset(ctx, p, id) // anyone who knows the hash could claim the bytes
 	if err != nil {
 		return loci.Asset{}, nil, err
 	}
@@ -200,9 +201,10 @@ func (s *Service) OpenAsset(ctx context.Context, p loci.Principal, id loci.Asset
 	return asset, f, nil
 }
 
-// DeleteAsset deletes an attachment for good; its bytes go at a later sweep, unless another attachment has the same.
-// NotFound if its memory is not visible; Forbidden if the memory is another person's or, for an agent, if another
-// origin attached it, and where the org deletes only after step-up.
+// DeleteAsset permanently deletes an attachment. A later sweep removes its bytes, unless another
+// attachment has the same. NotFound if its memory is not visible. Forbidden if the memory belongs
+// to another person; for an agent, if another origin attached it; and if the org requires step-up
+// for deletion.
 func (s *Service) DeleteAsset(ctx context.Context, p loci.Principal, id loci.AssetID) error {
 	if err := s.Begin(ctx, p, AssetDelete); err != nil {
 		return err

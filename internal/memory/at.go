@@ -8,9 +8,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// GetAt returns a memory as it was: as loci.Viewer.SeesAt has it, which admits nothing
-// from the trash of then. For the present it is Get. NotFound if it was not there or is not visible, Invalid
-// for a time at which nothing can have been known yet.
+// GetAt returns a memory as it was at another time, by the rule of loci.Viewer.SeesAt, which
+// shows nothing that was in the trash then. For the present it is Get. NotFound if the memory did
+// not exist then or is not visible. Invalid for a time at which nothing could be known yet.
 func (s *Service) GetAt(ctx context.Context, p loci.Principal, id loci.MemoryID, w loci.When) (*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (s *Service) GetAt(ctx context.Context, p loci.Principal, id loci.MemoryID,
 	return s.getAt(ctx, p, id, w)
 }
 
-// getAt is behind Get and GetAt.
+// getAt implements Get and GetAt.
 func (s *Service) getAt(ctx context.Context, p loci.Principal, id loci.MemoryID, w loci.When) (*loci.Memory, error) {
 	var m *loci.Memory
 	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
@@ -36,8 +36,8 @@ func (s *Service) getAt(ctx context.Context, p loci.Principal, id loci.MemoryID,
 	return m, err
 }
 
-// checkWhen cuts the times like those of rows, and refuses what nobody can answer.
-// What will be true can be asked, as far as it is known.
+// checkWhen cuts the times to the precision of rows, and rejects times that nobody can answer
+// for. Valid times in the future are allowed, as far as they are known.
 func (s *Service) checkWhen(w *loci.When) error {
 	w.AsOf, w.KnownAt = loci.CutTime(w.AsOf), loci.CutTime(w.KnownAt)
 	for _, t := range []struct {
@@ -54,7 +54,8 @@ func (s *Service) checkWhen(w *loci.When) error {
 	return nil
 }
 
-// readAt returns the visible ones among ids in the lifecycle of f, or as they were at its time, in the order of ids.
+// readAt returns the visible memories among ids, in the lifecycle of f or as they were at its
+// time, in the order of ids.
 func readAt(ctx context.Context, tx store.Tx, v loci.Viewer, ids []loci.MemoryID, f *Filter) ([]*loci.Memory, error) {
 	if f.When.IsZero() {
 		return tx.Memories().GetMany(ctx, v, ids, f.Lifecycle)

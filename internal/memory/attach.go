@@ -9,12 +9,12 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// errMoved undoes a change of a memory that has come to another project meanwhile.
+// errMoved rolls back a change of a memory that has moved to another project meanwhile.
 var errMoved = errors.New("the memory has moved")
 
-// attach runs fn in a transaction with a live memory to which p may add something. Whether its project is open is
-// asked before, as nothing may be waited for in a transaction; so it is repeated if the memory came to another
-// meanwhile.
+// attach runs fn in a transaction on a live memory to which p may add something. It checks before
+// the transaction whether the memory's project is active, because a transaction must not wait for
+// other files. If the memory moved to another project meanwhile, it repeats both.
 func (s *Service) attach(ctx context.Context, p loci.Principal, act gate.Action, id loci.MemoryID,
 	fn func(store.Tx, *loci.Memory, *loci.AuditEntry) error) error {
 	for {
@@ -52,8 +52,8 @@ func (s *Service) attachable(ctx context.Context, p loci.Principal, act gate.Act
 	return m, err
 }
 
-// mayAttach returns a live memory to which p may add something. What p may not see is NotFound before anything else is
-// said of it.
+// mayAttach returns a live memory to which p may add something. If p may not see it, the error is
+// always NotFound.
 func mayAttach(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	m, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.LiveOnly)
 	switch {
@@ -68,7 +68,7 @@ func mayAttach(ctx context.Context, tx store.Tx, p loci.Principal, id loci.Memor
 	return m, nil
 }
 
-// mayDetach says whether p may delete what origin has added to m.
+// mayDetach returns an error unless p may delete what origin has added to m.
 func mayDetach(p loci.Principal, m *loci.Memory, origin string) error {
 	switch {
 	case m.UserID != p.UserID:
@@ -80,7 +80,8 @@ func mayDetach(p loci.Principal, m *loci.Memory, origin string) error {
 	return nil
 }
 
-// Within is in which states p may look at one memory: a person also at one in the trash.
+// Within returns the states in which p may read one memory. A person may also read one in the
+// trash.
 func Within(p loci.Principal) loci.Lifecycle {
 	if p.Vendor == "" {
 		return loci.LiveOrTrash

@@ -9,17 +9,17 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// MaxPinned is how many pinned memories are always on: the newest.
+// MaxPinned is how many pinned memories are always included: the newest ones.
 const MaxPinned = 50
 
 const (
-	briefingSample = 200 // tags and origins are those of the newest so many
+	briefingSample = 200 // tags and origins come from this many of the newest memories
 	briefingRecent = 10
 	briefingTags   = 20
 )
 
-// Briefing summarises the newest visible memories as they were at that time. Its cost does not grow with
-// the number of memories, but for w.KnownAt with what has changed since.
+// Briefing summarises the newest visible memories as they were at that time. Its cost does not
+// depend on the number of memories. With w.KnownAt it grows with the number of changes since.
 func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (*loci.Briefing, error) {
 	if err := s.Begin(ctx, p, Briefing); err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 	return b, nil
 }
 
-// alwaysOn returns the pinned memories that pass the filter, the most important first, of the same importance the
-// newest, and whether there are older ones than these.
+// alwaysOn returns the pinned memories that pass the filter, the most important first and then
+// the newest first. It also reports whether there are older ones.
 func alwaysOn(ctx context.Context, tx store.Tx, v loci.Viewer, f Filter) (pinned []*loci.Memory, more bool, err error) {
 	f.Pinned = true
 	page, err := tx.Lists().List(ctx, v, store.ListQuery{Filter: f, Limit: MaxPinned})

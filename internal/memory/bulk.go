@@ -14,16 +14,17 @@ import (
 // call are compared with what Loci has.
 type BulkItem struct {
 	Op        loci.BulkOp
-	Draft     Draft         // of create
-	ID        loci.MemoryID // of update and trash
-	IfVersion int           // likewise; 0: any
-	Patch     Patch         // of update
+	Draft     Draft         // for create
+	ID        loci.MemoryID // for update and trash
+	IfVersion int           // for update and trash; 0: any
+	Patch     Patch         // for update
 }
 
-// Bulk carries out up to loci.MaxBulk operations, in order. Together, all of them are done in one transaction or none:
-// then the error is a *loci.ItemsError with the reason of each that was refused. Otherwise each is done
-// by itself, and its result says what was refused. Forbidden, whatever the items, if the credential may not do one of
-// the operations; Invalid for no items, too many or an unknown operation.
+// Bulk runs up to loci.MaxBulk operations, in order. With together, it runs all in one
+// transaction or none; then the error is a *loci.ItemsError with the reason for each rejected
+// item. Otherwise it runs each on its own, and the item's result has the error. Forbidden,
+// whatever the items, if the credential may not run one of the operations; Invalid for no items,
+// too many or an unknown operation.
 func (s *Service) Bulk(ctx context.Context, p loci.Principal, items []BulkItem, together bool) (
 	[]loci.BulkResult, error) {
 	if err := s.Begin(ctx, p, bulkAction(items)); err != nil {
@@ -84,7 +85,7 @@ func (s *Service) mayBulk(ctx context.Context, p loci.Principal, items []BulkIte
 	for i := range items {
 		act, ok := bulkActions[items[i].Op]
 		if !ok {
-			return loci.FieldErrorf("operations", "have one that is not create, update or trash: number %d, counted from 0", i)
+			return loci.FieldErrorf("operations", "must be create, update or trash; number %d (counted from 0) is not", i)
 		}
 		if asked[act] {
 			continue
@@ -97,7 +98,7 @@ func (s *Service) mayBulk(ctx context.Context, p loci.Principal, items []BulkIte
 	return nil
 }
 
-// refusal is an error as one item's. What is internal stays here.
+// refusal turns an error into an item's error. It hides internal errors.
 func (s *Service) refusal(ctx context.Context, index int, err error) *loci.ItemError {
 	var items *loci.ItemsError
 	if errors.As(err, &items) && len(items.Items) > 0 {
@@ -111,7 +112,7 @@ func (s *Service) refusal(ctx context.Context, index int, err error) *loci.ItemE
 	return &loci.ItemError{Index: index, Code: code, Text: loci.SafeText(err)}
 }
 
-// bulk carries all items out in one transaction. first is the index of the first one.
+// bulk runs all items in one transaction. first is the index of the first one.
 func (s *Service) bulk(ctx context.Context, p loci.Principal, items []BulkItem, first int) ([]loci.BulkResult, error) {
 	b := &bulkRun{app: s, p: p, items: items, first: first, savings: make([]*saving, len(items))}
 	for i := range items {
@@ -146,12 +147,12 @@ type bulkRun struct {
 	p       loci.Principal
 	items   []BulkItem
 	first   int
-	savings []*saving // of creates
+	savings []*saving // of the creates
 	results []loci.BulkResult
 	refused []loci.ItemError
 }
 
-// refuse keeps what is wrong with an item. It is false for what is wrong with the whole.
+// refuse records the error of an item. It returns false if the error concerns the whole call.
 func (b *bulkRun) refuse(i int, err error) bool {
 	switch loci.CodeOf(err) {
 	case "", loci.Full, loci.Unavailable:
@@ -161,7 +162,7 @@ func (b *bulkRun) refuse(i int, err error) bool {
 	return true
 }
 
-// prepare checks what does not depend on what is stored.
+// prepare checks everything that does not depend on stored data.
 func (b *bulkRun) prepare(ctx context.Context, i int) error {
 	if b.items[i].Op != loci.BulkCreate {
 		return nil
@@ -211,7 +212,7 @@ func (b *bulkRun) run(ctx context.Context, tx store.Tx, open func(loci.ProjectID
 	return nil
 }
 
-// one carries one item out and returns the action to be recorded, "" for none.
+// one runs one item and returns the action to record, "" for none.
 func (b *bulkRun) one(ctx context.Context, tx store.Tx, i int, open func(loci.ProjectID) error) (
 	loci.BulkResult, gate.Action, error) {
 	item := &b.items[i]

@@ -7,40 +7,44 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// changesPage is how many events are read at a time: what a slow reader holds in memory.
+// changesPage is how many events are read at a time. It bounds the memory that a slow reader
+// uses.
 const changesPage = 500
 
 // maxPosition is longer than any position of a feed.
 const maxPosition = 200
 
-// Changes is a reader's place in what changes. It is for one goroutine.
+// Changes is a reader's place in the feed of changes. Only one goroutine may use it.
 type Changes struct {
 	app *Service
 	org loci.OrgID
 	at  store.Position
 }
 
-// ChangeEvent is a change with the position behind it.
+// ChangeEvent is a change and the position after it.
 type ChangeEvent struct {
 	loci.FeedEvent
 	Position string
 }
 
-// ChangePage is a part of what has changed.
+// ChangePage is one page of changes.
 type ChangePage struct {
 	Events []ChangeEvent
-	// Reset says that what lies between here and the reader's place is not known, or that the reader may see something
-	// else now: it has to read everything again. There are no events then, and the place is behind everything.
+	// Reset means that Loci cannot tell what has changed since the reader's place, or that the
+	// reader may now see something else. The reader must read everything again. Then there are no
+	// events, and the place is at the end of the feed.
 	Reset bool
-	// Position is behind everything that was looked at. It says nothing of how much that was.
+	// Position is the place after all rows of this page. It does not reveal how many rows that
+	// were.
 	Position string
-	// More says that there is more to look at now: read again at once. It counts what the reader may not see, so
-	// nobody may learn of it, nor of how the events are spread over pages.
+	// More means that there is more to read immediately. It counts rows that the reader may not
+	// see, so callers must reveal neither More nor how events are spread over pages.
 	More bool
 }
 
-// Changes returns a place from which to read what changes from now on, or behind a position of a ChangePage. Invalid if
-// after is no position. One that leads nowhere any more shows as a reset at the first read.
+// Changes returns a place from which to read future changes, or changes after a position of a
+// ChangePage. Invalid if after is not a position. A position that is no longer in the feed causes
+// a reset at the first read.
 func (s *Service) Changes(ctx context.Context, p loci.Principal, after string) (*Changes, error) {
 	if err := s.Begin(ctx, p, ChangesRead); err != nil {
 		return nil, err
@@ -66,15 +70,15 @@ func (s *Service) Changes(ctx context.Context, p loci.Principal, after string) (
 	return c, err
 }
 
-// Position is where the reader stands.
+// Position returns the reader's place.
 func (c *Changes) Position() string { return string(c.at) }
 
-// Written returns a channel that closes when something is written to the org by this process, visible or not. Whoever
-// waits on it takes it before the read after which it waits.
+// Written returns a channel that closes when this process writes anything to the org, visible or
+// not. Call it before the read after which you wait.
 func (c *Changes) Written() <-chan struct{} { return c.app.Written(c.org) }
 
-// Read returns what p sees of what is behind the place, and moves there. p is the reader as it is
-// now: Forbidden if it may not read any more.
+// Read returns the changes after the place that p may see, and moves the place. p is the reader
+// with its present rights: Forbidden if it may not read any more.
 func (c *Changes) Read(ctx context.Context, p loci.Principal) (*ChangePage, error) {
 	if err := c.app.May(p, ChangesRead); err != nil {
 		return nil, err

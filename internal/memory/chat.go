@@ -29,8 +29,8 @@ type openAIChat struct {
 	model  ChatModel
 }
 
-// NewChat returns a Chat that speaks to an OpenAI-compatible endpoint. Invalid
-// if the address is not http(s) or the model has no name.
+// NewChat returns a Chat that uses an OpenAI-compatible endpoint. Invalid if the address is not
+// http(s) or no model is named.
 func NewChat(o ChatOptions) (Chat, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -53,10 +53,10 @@ func NewChat(o ChatOptions) (Chat, error) {
 		ChatModel{Provider: u.Host, Name: o.Model, Temperature: o.Temperature, MaxTokens: o.MaxTokens}}, nil
 }
 
-// maxAnswer is the longest answer of a chat endpoint that is read, in bytes.
+// maxAnswer is the longest answer of a chat endpoint that Loci reads, in bytes.
 const maxAnswer = 4 << 20
 
-// boundedTransport fails the read of an answer that is too long to keep.
+// boundedTransport fails if an answer is too long to keep.
 type boundedTransport struct{}
 
 func (boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -67,26 +67,26 @@ func (boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// refuseRedirect keeps memories from a host that the settings do not name.
+// refuseRedirect makes sure that memories go only to the host in the settings.
 func refuseRedirect(*http.Request, []*http.Request) error {
-	return errors.New("it redirects; put its final address into chat.base_url")
+	return errors.New("it redirects; set chat.base_url to its final address")
 }
 
-// Model says what answers.
+// Model returns the name of the model and of its provider.
 func (c *openAIChat) Model() ChatModel { return c.model }
 
 // Complete sends the prompt as one user message.
 func (c *openAIChat) Complete(ctx context.Context, prompt string) (string, error) {
-	// The package leaves a zero out, and the endpoint would take its own default.
+	// The library omits a zero, and then the endpoint would use its own default.
 	temperature := max(float32(c.model.Temperature), math.SmallestNonzeroFloat32)
 	answer, err := c.client.CreateChatCompletion(ctx, openai.ChatCompletionRequest{
 		Model:       c.model.Name,
 		Temperature: temperature,
-		MaxTokens:   c.model.MaxTokens, //nolint:staticcheck // compatible servers know max_tokens and not its successor
+		MaxTokens:   c.model.MaxTokens, //nolint:staticcheck // compatible servers know max_tokens but not its successor
 		Messages:    []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleUser, Content: prompt}},
 	})
 	if tooLong := new(http.MaxBytesError); errors.As(err, &tooLong) {
-		return "", errors.New("its answer is too long")
+		return "", errors.New("the answer is too long")
 	}
 	if err != nil {
 		return "", bareError(err)
@@ -97,8 +97,8 @@ func (c *openAIChat) Complete(ctx context.Context, prompt string) (string, error
 	return answer.Choices[0].Message.Content, nil
 }
 
-// bareError keeps of an endpoint's error what a log may hold. Some endpoints
-// repeat the key and the prompt in their text.
+// bareError keeps only what may go into a log. Some endpoints repeat the key and the prompt in
+// their errors.
 func bareError(err error) error {
 	var api *openai.APIError
 	var request *openai.RequestError

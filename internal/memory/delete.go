@@ -8,10 +8,10 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Trash moves a memory to the trash, from where it can be restored until it is
-// purged. NotFound if it is there already or not visible; Forbidden if it is
-// another person's or, for an agent, of another origin than its vendor, and
-// where the org deletes only after step-up; Precondition as for Replace.
+// Trash moves a memory to the trash. It can be restored until it is purged. NotFound if it is in
+// the trash already or not visible; Forbidden if it belongs to another person, for an agent if
+// another vendor wrote it, and if the org requires step-up for deletion; Precondition as for
+// Replace.
 func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Trash); err != nil {
 		return nil, err
@@ -31,12 +31,12 @@ type TrashResult struct {
 	DeletedAt time.Time     `json:"deleted_at"`
 }
 
-// MaxTrash is the most memories that one call of TrashMany trashes.
+// MaxTrash is the most memories that one call of TrashMany accepts.
 const MaxTrash = 1000
 
-// TrashMany trashes all these memories or none. NotFound if one of them is not
-// there or not visible, without saying which; Forbidden if one is not the
-// caller's to trash; Invalid for no ids, too many or one twice.
+// TrashMany trashes all these memories or none. NotFound if one of them does not exist or is not
+// visible, without naming it; Forbidden if the caller may not trash one of them; Invalid for no
+// ids, too many or duplicates.
 func (s *Service) TrashMany(ctx context.Context, p loci.Principal, ids []loci.MemoryID) ([]TrashResult, error) {
 	if err := s.Begin(ctx, p, Trash); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *Service) TrashMany(ctx context.Context, p loci.Principal, ids []loci.Me
 	seen := make(map[loci.MemoryID]bool, len(ids))
 	for _, id := range ids {
 		if seen[id] {
-			return nil, loci.FieldErrorf("ids", "names a memory twice")
+			return nil, loci.FieldErrorf("ids", "must not have the same memory twice")
 		}
 		seen[id] = true
 	}
@@ -70,8 +70,8 @@ func (s *Service) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, i
 	if err != nil {
 		return nil, err
 	}
-	if len(found) < len(ids) { // before anything is said of the others
-		return nil, loci.Errorf(loci.NotFound, "at least one of these memories is not there; none was trashed")
+	if len(found) < len(ids) { // before the others can cause another error
+		return nil, loci.Errorf(loci.NotFound, "at least one of these memories was not found; none was trashed")
 	}
 	out := make([]TrashResult, 0, len(ids))
 	for _, id := range ids {
@@ -88,8 +88,8 @@ func (s *Service) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, i
 	return out, nil
 }
 
-// Restore takes a memory out of the trash, and brings an expired one back by
-// clearing its expiry. NotFound if it is neither; otherwise the errors of Trash.
+// Restore takes a memory out of the trash, or restores an expired one by clearing its expiry.
+// NotFound if it is neither; otherwise the errors of Trash.
 func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Restore); err != nil {
@@ -110,8 +110,8 @@ func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.MemoryI
 	return s.change(ctx, p, id, how)
 }
 
-// Erase deletes a memory for good with all its versions, also from the trash.
-// Its errors are those of Trash.
+// Erase permanently deletes a memory with all its versions, also from the trash. Its errors are
+// those of Trash.
 func (s *Service) Erase(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) error {
 	if err := s.Begin(ctx, p, Erase); err != nil {
 		return err

@@ -9,24 +9,25 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// maxMatches is how many of the newest matches are ranked, and how many of those
-// that have every word. Beyond it a search is too broad for a rank to mean much.
+// maxMatches is how many of the newest matches are ranked, and how many of those that have every
+// word. Beyond it a search is so broad that ranking has little meaning.
 const maxMatches = 10_000
 
-// The last try reads texts, which no index does. So it looks from the newest row on for as long as
-// its time lasts, and ranks a part of those that have what is looked for.
+// The last attempt reads texts, because no index covers it. It reads from the newest row on until
+// its time is over, and ranks some of the matches.
 const (
 	maxLooked    = 1_000_000
 	maxContained = 200
 )
 
-// The tries after that for the words themselves.
+// These are the attempts after the one for the words themselves.
 const (
 	byPrefix = "prefix"
 	byPart   = "substring"
 )
 
-// current narrows what a model is told to what is valid now. Another time answers for itself.
+// current limits the memories for a model to those that are valid now, unless the caller asks for
+// another time.
 func current(f Filter) Filter {
 	if f.When.IsZero() {
 		f.Lifecycle = loci.CurrentOnly
@@ -34,8 +35,8 @@ func current(f Filter) Filter {
 	return f
 }
 
-// find is the one function behind every search: candidates from the store,
-// rank from package recall, rows of one page.
+// find runs every search: candidates from the store, ranking from package recall, and the rows of
+// one page.
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (
 	*finder, []Hit, error) {
 	f := &finder{ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, until: time.Now().Add(s.patience)}
@@ -46,14 +47,14 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 	return f, hits, err
 }
 
-// finder is a search on its way. It lives no longer than the call that made it.
+// finder is the state of one search.
 type finder struct {
 	ctx    context.Context
 	tx     store.Tx
 	v      loci.Viewer
 	filter store.Filter
 	text   string
-	until  time.Time // when the time of the search is over
+	until  time.Time // when the time for the search ends
 
 	query    recall.Query
 	ranking  *recall.Ranking
@@ -62,11 +63,11 @@ type finder struct {
 	stopped  StoppedBy
 }
 
-// checkWords refuses a query whose words with a * would stand for too many others.
+// checkWords rejects a query if its words with a * match too many others.
 func checkWords(query string) error {
 	q := recall.Parse(query)
 	if short := q.ShortPrefix(); short != "" {
-		return loci.FieldErrorf("query", "has %q, which stands for too many words; type at least %d letters before the *",
+		return loci.FieldErrorf("query", "has %q, which matches too many words; type at least %d letters before the *",
 			short+"*", recall.MinPrefix)
 	}
 	if n := q.Prefixes(); n > recall.MaxPrefixes {
@@ -75,13 +76,13 @@ func checkWords(query string) error {
 	return nil
 }
 
-// within returns a context that ends by ErrSpent after a part of the time that is left.
+// within returns a context that ends with ErrSpent after a part of the remaining time.
 func (f *finder) within(part int) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(f.ctx, time.Until(f.until)/time.Duration(part), store.ErrSpent)
 }
 
-// rank tries the words, then words that begin like them, then texts that contain
-// them, until something is found.
+// rank tries the words, then words that begin like them, then texts that contain them, until it
+// finds something.
 func (f *finder) rank() error {
 	words := recall.Parse(f.text)
 	for _, try := range []struct {
@@ -115,7 +116,7 @@ func (f *finder) match(q recall.Query) ([]loci.Match, error) {
 	return f.withAll(q.Terms, matches.Hits)
 }
 
-// lookFor returns the newest matches, as many as half of the time that is left allows.
+// lookFor returns the newest matches, as many as half of the remaining time allows.
 func (f *finder) lookFor(terms []loci.Term, all bool) (store.Matches, error) {
 	ctx, cancel := f.within(2)
 	defer cancel()
@@ -130,8 +131,8 @@ func (f *finder) lookFor(terms []loci.Term, all bool) (store.Matches, error) {
 	return matches, err
 }
 
-// withAll adds the matches that have every term: where a frequent word alone
-// uses up the limit or the time, they may be older than all that were looked at.
+// withAll adds the matches that have every term. If a frequent word uses up the limit or the
+// time, these may be older than all that were read.
 func (f *finder) withAll(terms []loci.Term, hits []loci.Match) ([]loci.Match, error) {
 	every, err := f.lookFor(terms, true)
 	if err != nil {
@@ -149,7 +150,7 @@ func (f *finder) withAll(terms []loci.Term, hits []loci.Match) ([]loci.Match, er
 	return hits, nil
 }
 
-// contain finds the memories in which a part of the query stands anywhere.
+// contain finds the memories that contain a part of the query anywhere.
 func (f *finder) contain() ([]loci.Match, error) {
 	there := map[loci.MemoryID]bool{}
 	var ids []loci.MemoryID
@@ -176,7 +177,8 @@ func (f *finder) contain() ([]loci.Match, error) {
 	return hits, err
 }
 
-// lookInto returns the newest memories that contain text, as many as a share of the time that is left allows.
+// lookInto returns the newest memories that contain text, as many as its share of the remaining
+// time allows.
 func (f *finder) lookInto(text string, share int) (store.Contained, error) {
 	ctx, cancel := f.within(share)
 	defer cancel()

@@ -8,9 +8,10 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Diff compares two versions of a memory; it may be in the trash or have expired. to 0 is the current version, from 0
-// the one before to that the principal may see; without one, to is compared with itself. NotFound for a memory as for
-// Get, and for a version that there is not or that is not visible, alike.
+// Diff compares two versions of a memory, which may be in the trash or have expired. to 0 is the
+// current version. from 0 is the last version before to that the principal may see; if there is
+// none, to is compared with itself. NotFound for a memory as for Get. Missing and invisible
+// versions both are NotFound.
 func (s *Service) Diff(ctx context.Context, p loci.Principal, id loci.MemoryID, from, to int) (*loci.Diff, error) {
 	if err := s.Begin(ctx, p, History); err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (s *Service) Diff(ctx context.Context, p loci.Principal, id loci.MemoryID, 
 	return loci.CompareVersions(older, newer), nil
 }
 
-// versionOf returns a visible version of a memory; 0 is the current one.
+// versionOf returns a visible version of a memory. 0 is the current one.
 func versionOf(ctx context.Context, tx store.Tx, p loci.Principal, current *loci.Memory, n int) (*loci.Memory, error) {
 	if n == 0 || n == current.Version {
 		return current, nil
@@ -64,14 +65,15 @@ func versionOf(ctx context.Context, tx store.Tx, p loci.Principal, current *loci
 	return m, err
 }
 
-// Revert makes a memory say again what it said in an old version, as a new one; the versions between are kept. Text,
-// attributes, validity, scope and who may read it are as they were then. What moves it elsewhere has calls of its own:
-// whether it is shared and trashed stays as it is. A superseded memory counts again, if it did then. Reverting to what
-// it says already makes no version.
+// Revert restores the content of an old version as a new version. It keeps the versions in
+// between. It restores text, attributes, validity, scope and who may read it. It does not change
+// whether the memory is shared or trashed, which have their own calls. A superseded memory
+// becomes current again if it was current then. If nothing would change, Revert makes no version.
 //
-// NotFound for a memory that is not there, in the trash, expired or not visible, and for such a version; otherwise the
-// errors of Replace: Conflict where the project is archived, Forbidden if its life gets shorter and the credential may
-// not delete; Invalid if the version would have expired by now.
+// NotFound for a memory or version that does not exist, is in the trash, has expired or is not
+// visible; otherwise the errors of Replace: Conflict if the project is archived, Forbidden if the
+// memory's life gets shorter and the credential may not delete; Invalid if the version would have
+// expired by now.
 func (s *Service) Revert(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion, version int) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Revert); err != nil {
@@ -98,7 +100,7 @@ func (s *Service) Revert(ctx context.Context, p loci.Principal, id loci.MemoryID
 	}
 }
 
-// revert is one try; may refuses a project that has not been looked at yet.
+// revert is one attempt. may rejects a project that has not been checked yet.
 func (s *Service) revert(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion, version int,
 	may func(loci.ProjectID) error) (*loci.Memory, error) {
 	var reverted *loci.Memory
@@ -109,7 +111,7 @@ func (s *Service) revert(ctx context.Context, p loci.Principal, id loci.MemoryID
 		if err != nil {
 			return err
 		}
-		// restoring is another action
+		// restoring is a separate action
 		if !now.DeletedAt.IsZero() || !now.ExpiresAt.IsZero() && !now.ExpiresAt.After(s.Time()) {
 			return loci.NoSuchMemory()
 		}
@@ -138,7 +140,7 @@ func (s *Service) revert(ctx context.Context, p loci.Principal, id loci.MemoryID
 	return reverted, nil
 }
 
-// reverted puts the state of an old version into m and checks what came of it.
+// reverted copies the state of an old version into m and checks the result.
 func (s *Service) reverted(p loci.Principal, m, then *loci.Memory) error {
 	was := m.Clone()
 	*m = *takeState(was, then)
@@ -149,7 +151,7 @@ func (s *Service) reverted(p loci.Principal, m, then *loci.Memory) error {
 		return err
 	}
 	if p.OnlyProjects && m.ProjectID.IsZero() {
-		return loci.Errorf(loci.Forbidden, "version %d is of no project, and this key is limited to projects", then.Version)
+		return loci.Errorf(loci.Forbidden, "version %d belongs to no project, and this key is limited to projects", then.Version)
 	}
 	if m.Scope == loci.ScopeAgent && !m.TeamID.IsZero() {
 		return loci.Errorf(loci.Conflict,
@@ -159,7 +161,7 @@ func (s *Service) reverted(p loci.Principal, m, then *loci.Memory) error {
 	return s.lives(p, was, m)
 }
 
-// lives refuses a shorter life to whoever may not delete, and one that is over.
+// lives rejects a shorter life if the credential may not delete, and an expiry that has passed.
 func (s *Service) lives(p loci.Principal, was, m *loci.Memory) error {
 	if m.ExpiresAt.Equal(was.ExpiresAt) {
 		return nil

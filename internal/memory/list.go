@@ -17,8 +17,8 @@ type Filter = store.Filter
 type ListRequest struct {
 	Filter
 	Limit  int    // 0: 50; at most 500
-	Cursor string // NextCursor of the page before; "": the first page
-	Offset int    // rows to skip instead of a cursor; at most MaxOffset
+	Cursor string // NextCursor of the previous page; "": the first page
+	Offset int    // rows to skip, instead of a cursor; at most MaxOffset
 	Total  bool   // also count
 }
 
@@ -102,7 +102,7 @@ func (s *Service) Latest(ctx context.Context, p loci.Principal, f Filter) (*loci
 	return page.Items[0], nil
 }
 
-// checkFilter validates what a caller sends in a filter.
+// checkFilter validates a filter.
 func (s *Service) checkFilter(f *Filter) error {
 	if err := loci.CheckTags("tags", f.Tags, 0); err != nil {
 		return err
@@ -127,15 +127,15 @@ func (s *Service) checkFilter(f *Filter) error {
 		return loci.FieldErrorf("scope", "must be one of: global, project, agent")
 	}
 	if !f.From.IsZero() && !f.To.IsZero() && f.To.Before(f.From) {
-		return loci.FieldErrorf("to", "is before from")
+		return loci.FieldErrorf("to", "must not be before from")
 	}
 	if f.Lifecycle != loci.LiveOnly && !f.When.IsZero() {
-		return loci.FieldErrorf(whenField(f.When), "cannot be asked of the trash, only of what was kept")
+		return loci.FieldErrorf(whenField(f.When), "cannot be used with the trash")
 	}
 	return s.checkWhen(&f.When)
 }
 
-// whenField is what to name in an error about another time than the present.
+// whenField returns the field to name in an error about another time.
 func whenField(w loci.When) string {
 	switch {
 	case !w.AsOf.IsZero():

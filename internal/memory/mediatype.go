@@ -7,10 +7,10 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// sniffed is how many bytes of a file decide about its media type.
+// sniffed is how many bytes of a file are used to detect its media type.
 const sniffed = 3072
 
-// Types that mean no more than "bytes", "text" and "container".
+// These types mean no more than "bytes", "text" and "container".
 const (
 	plainBytes = "application/octet-stream"
 	plainText  = "text/plain"
@@ -18,8 +18,9 @@ const (
 	oldOffice  = "application/x-ole-storage"
 )
 
-// mediaTypeOf returns the media type of a file from its first bytes. The claimed type counts only if it is a more
-// exact name for what was found: it never makes an image a page, or a page an image.
+// mediaTypeOf returns the media type of a file from its first bytes. The claimed type counts only
+// if it is a more exact name for the detected one: it never turns an image into a page, or a page
+// into an image.
 func mediaTypeOf(head []byte, claimed string) string {
 	found := mimetype.Detect(head)
 	kind, params, err := mime.ParseMediaType(claimed)
@@ -40,7 +41,7 @@ func mediaTypeOf(head []byte, claimed string) string {
 	return mime.FormatMediaType(kind, map[string]string{"charset": charset})
 }
 
-// refines reports whether kind is the type that was found or a more exact one.
+// refines reports whether kind is the detected type or a more exact one.
 func refines(kind string, found *mimetype.MIME) bool {
 	known := mimetype.Lookup(kind)
 	family, sub, _ := strings.Cut(kind, "/")
@@ -68,7 +69,8 @@ func isA(m *mimetype.MIME, kind string) bool {
 	return false
 }
 
-// isText reports whether plain text may be of that type. An image would have been recognised by how it begins.
+// isText reports whether plain text may have that type. The bytes of an image would have been
+// recognised.
 func isText(kind string) bool {
 	family, sub, _ := strings.Cut(kind, "/")
 	if family == "image" {

@@ -26,8 +26,8 @@ type Patch struct {
 	ValidFrom, ValidTo           *time.Time
 }
 
-// checkDraft holds what Memory.Validate cannot know: who is writing, and what there was before, which
-// is zero of a new memory.
+// checkDraft checks what Memory.Validate cannot know: who is writing, and the previous state,
+// which is zero for a new memory.
 func checkDraft(p loci.Principal, m, before *loci.Memory) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -40,19 +40,19 @@ func checkDraft(p loci.Principal, m, before *loci.Memory) error {
 	}
 	if p.OnlyProjects && m.ProjectID.IsZero() {
 		return loci.FieldErrorf("project_id",
-			"is needed: this key is limited to projects, and would not see the memory otherwise")
+			"is required: this key is limited to projects and could not see the memory otherwise")
 	}
 	if !m.AgentID.IsZero() && m.AgentID != p.AgentID && m.AgentID != before.AgentID {
-		return loci.FieldErrorf("agent_id", "must be the agent of the session that writes")
+		return loci.FieldErrorf("agent_id", "must be the agent of your session")
 	}
 	if !m.SessionID.IsZero() && m.SessionID != p.SessionID && m.SessionID != before.SessionID {
-		return loci.FieldErrorf("session_id", "must be the session that writes")
+		return loci.FieldErrorf("session_id", "must be your session")
 	}
 	return nil
 }
 
-// Get returns a memory. A person also gets one from the trash, which has its
-// DeletedAt set. NotFound if it is not there or not visible.
+// Get returns a memory. A person can also get one from the trash; its DeletedAt is set. NotFound
+// if it does not exist or is not visible.
 func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
@@ -60,13 +60,12 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (
 	return s.getAt(ctx, p, id, loci.When{})
 }
 
-// Replace puts a whole new text and its attributes in place of the old, which
-// is kept as a version. Fields that the draft leaves out get their defaults.
-// ifVersion, unless 0, is the version that the caller saw: Precondition if the
-// memory has moved on. NotFound if it is not there, in the trash or not
-// visible; Forbidden if it is another person's, or if the change shortens its
-// life and the credential may not delete; Conflict if it is of an archived project.
-// A change that changes nothing makes no version.
+// Replace replaces the text and attributes of a memory and keeps the old version. Fields that the
+// draft leaves out get their defaults. ifVersion, unless 0, is the version that the caller saw:
+// Precondition if the memory has changed since. NotFound if it does not exist, is in the trash or
+// not visible; Forbidden if it belongs to another person, or if the change shortens its life and
+// the credential may not delete; Conflict if its project is archived. A change without effect
+// makes no version.
 func (s *Service) Replace(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, d Draft) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
@@ -75,8 +74,7 @@ func (s *Service) Replace(ctx context.Context, p loci.Principal, id loci.MemoryI
 	return s.update(ctx, p, id, ifVersion, d.apply)
 }
 
-// Patch changes some fields and keeps the version before. Its errors are those
-// of Replace.
+// Patch changes some fields and keeps the old version. Its errors are those of Replace.
 func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
@@ -85,12 +83,12 @@ func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID,
 	return s.update(ctx, p, id, ifVersion, c.apply)
 }
 
-// errAskProject undoes a change that needs to know whether a project is open.
+// errAskProject rolls back a change that needs to know whether a project is active.
 var errAskProject = errors.New("is the project open")
 
-// openly runs try, which asks open about the project of each memory that it is about to change. Of which projects they
-// are shows only in its transaction, in which nothing else may be waited for; so it is undone and repeated
-// then. known is open already.
+// openly runs try, which calls open for the project of each memory that it is about to change.
+// Only the transaction finds out which projects these are, and it must not wait for other files.
+// So openly rolls it back, checks the projects and tries again. known has been checked already.
 func (s *Service) openly(ctx context.Context, p loci.Principal, known loci.ProjectID,
 	try func(open func(loci.ProjectID) error) error) error {
 	for opened := []loci.ProjectID{{}, known}; ; {
@@ -112,7 +110,7 @@ func (s *Service) openly(ctx context.Context, p loci.Principal, known loci.Proje
 	}
 }
 
-// update carries Replace and Patch out.
+// update implements Replace and Patch.
 func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int,
 	apply func(*loci.Memory)) (m *loci.Memory, err error) {
 	err = s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
@@ -131,7 +129,7 @@ func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID
 	return m, nil
 }
 
-// updated applies a change and checks what it made of a memory.
+// updated applies a change and checks the result.
 func (s *Service) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Memory)) error {
 	before := *m
 	expires := before.ExpiresAt
@@ -143,14 +141,14 @@ func (s *Service) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Mem
 		return nil
 	}
 	if !m.ExpiresAt.IsZero() && (expires.IsZero() || m.ExpiresAt.Before(expires)) {
-		if err := s.May(p, Trash); err != nil { // a shorter life is a deletion
+		if err := s.May(p, Trash); err != nil { // a shorter life counts as a deletion
 			return err
 		}
 	}
 	return s.checkExpiry(m)
 }
 
-// checkExpiry refuses a memory that nobody could ever read.
+// checkExpiry rejects a memory that nobody could ever read.
 func (s *Service) checkExpiry(m *loci.Memory) error {
 	if !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(s.Time()) {
 		return loci.FieldErrorf("expires_at", "is in the past; leave it out to keep the memory, or trash it")
@@ -186,7 +184,7 @@ type edit struct {
 	fn        func(*loci.Memory) error
 }
 
-// change alters one stored memory in a transaction of its own.
+// change updates one stored memory in its own transaction.
 func (s *Service) change(ctx context.Context, p loci.Principal, id loci.MemoryID, how edit) (*loci.Memory, error) {
 	var changed *loci.Memory
 	err := s.Write(ctx, p, how.act, func(tx store.Tx, e *loci.AuditEntry) error {
@@ -208,8 +206,7 @@ func (s *Service) change(ctx context.Context, p loci.Principal, id loci.MemoryID
 	return changed, nil
 }
 
-// owned returns a memory that p may alter. What p may not see is NotFound
-// before anything else is said of it.
+// owned returns a memory that p may update. If p may not see it, the error is always NotFound.
 func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID, how edit) (*loci.Memory, error) {
 	m, err := tx.Memories().Get(ctx, p.Viewer(), id, how.life)
 	if err != nil {
@@ -229,8 +226,8 @@ func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 	return m, nil
 }
 
-// put stores what the edit makes of a memory as its next version, and returns
-// it; or old itself if that changes nothing.
+// put stores the edited memory as its next version and returns it. If nothing changed, it returns
+// old.
 func (s *Service) put(ctx context.Context, tx store.Tx, p loci.Principal, old *loci.Memory, how edit) (
 	*loci.Memory, error) {
 	m := old.Clone()
@@ -245,15 +242,15 @@ func (s *Service) put(ctx context.Context, tx store.Tx, p loci.Principal, old *l
 	return m, tx.Memories().Replace(ctx, m)
 }
 
-// madeBy says through what p makes a version.
+// madeBy sets the credential and origin through which p makes a version.
 func madeBy(p loci.Principal, version int, what loci.Change) loci.State {
 	return loci.State{Version: version, Change: what, Editor: p.Origin,
 		EditorID: p.UserID, EditorCredentialID: p.CredentialID, EditorSessionID: p.SessionID}
 }
 
-// Versions returns the old versions of a memory, newest first, and the current
-// one, also of one that is in the trash or has expired. before, unless 0,
-// continues after that version. NotFound as for Get.
+// Versions returns the old versions of a memory, newest first, and the current one. It also works
+// for a memory in the trash or an expired one. before, unless 0, continues after that version.
+// NotFound as for Get.
 func (s *Service) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, before, limit int) (
 	[]*loci.Version, *loci.Memory, error) {
 	if err := s.Begin(ctx, p, History); err != nil {

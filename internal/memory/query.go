@@ -11,16 +11,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Chat is a model that answers a prompt, somewhere on a network. Query calls it
-// only for Query, and only when the operator configured one.
+// Chat is a model that answers a prompt, somewhere on a network. Only Query calls it, and only if
+// the operator configured one.
 type Chat interface {
 	// Complete returns the model's answer. Upstream if the model fails.
 	Complete(ctx context.Context, prompt string) (string, error)
-	// Model says what answers.
+	// Model returns the name of the model and of its provider.
 	Model() ChatModel
 }
 
-// ChatModel describes a configured model. It holds no secret.
+// ChatModel describes a configured model. It contains no secret.
 type ChatModel struct {
 	Provider    string // the host of the endpoint
 	Name        string
@@ -28,38 +28,38 @@ type ChatModel struct {
 	MaxTokens   int
 }
 
-// QueryRequest asks a question of the memories.
+// QueryRequest is a question about the memories.
 type QueryRequest struct {
 	Filter
 	IDs   []loci.MemoryID // only these, best first; nil: all that pass the filter
 	Query string          // 1 to loci.MaxQuery characters
-	Limit int             // 0: 20; at most 50 memories in the prompt, pinned ones among them
+	Limit int             // 0: 20; at most 50 memories in the prompt, including pinned ones
 }
 
-// Reason says why a memory is in a prompt.
+// Reason is why a memory is in a prompt.
 type Reason string
 
-// The reasons.
+// These are the reasons.
 const (
-	FitsQuestion Reason = "match"  // it fits the question
-	IsRecent     Reason = "recent" // nothing fits; it is among the newest
-	IsPinned     Reason = "pinned" // it is always on, whatever the question
+	FitsQuestion Reason = "match"  // it matches the question
+	IsRecent     Reason = "recent" // nothing matches; it is one of the newest
+	IsPinned     Reason = "pinned" // it is always included, whatever the question
 )
 
-// QueryAnswer is the answer with the receipt of what went into it.
+// QueryAnswer is the answer and the memories that were used for it.
 type QueryAnswer struct {
 	Response  string     // "" if no model is configured
 	Model     *ChatModel // nil if no model is configured
 	Prompt    string
-	Reason    Reason         // of those that are not pinned
-	Used      []*loci.Memory // in the prompt, in this order: pinned ones first
-	Pinned    int            // how many of Used, the first, are there because they are pinned
-	Cut       []*loci.Memory // pinned or ranked, but over the budget
-	Total     int            // how many memories fit the question
+	Reason    Reason         // for those that are not pinned
+	Used      []*loci.Memory // in the order of the prompt: pinned ones first
+	Pinned    int            // how many of Used are pinned; they come first
+	Cut       []*loci.Memory // pinned or ranked, but beyond the budget
+	Total     int            // how many memories match the question
 	StoppedBy StoppedBy      // the search for them
 }
 
-// ReasonOf says why the memory at that place of Used is there.
+// ReasonOf returns why the memory at that place of Used is there.
 func (q *QueryAnswer) ReasonOf(i int) Reason {
 	if i < q.Pinned {
 		return IsPinned
@@ -67,18 +67,18 @@ func (q *QueryAnswer) ReasonOf(i int) Reason {
 	return q.Reason
 }
 
-// The number of memories in a prompt.
+// These are the numbers of memories in a prompt.
 const (
 	DefaultQuery = 20
 	MaxQuery     = 50
 )
 
-// Query finds the memories that fit the question, puts the best into a prompt
-// and, if a model is configured, returns its answer. Nothing is stored.
+// Query finds the memories that match the question, puts the best into a prompt and, if a model
+// is configured, returns its answer. It stores nothing.
 //
-// The pinned memories that pass the filter come first, whatever the question, the most important
-// before the others: at most half of the memories and of the budget, if there is something else to put there.
-// Upstream if the model fails.
+// The pinned memories that pass the filter come first, whatever the question is, the most
+// important before the others. They take at most half of the memories and of the budget if there
+// are others. Upstream if the model fails.
 func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*QueryAnswer, error) {
 	if err := s.Begin(ctx, p, Query); err != nil {
 		return nil, err
@@ -114,8 +114,8 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 	return &answer, s.complete(ctx, &answer)
 }
 
-// retrieve returns the memories for the prompt, at most limit: the pinned ones, and, best first, those that fit the
-// question, or the newest if none does.
+// retrieve returns the memories for the prompt, at most limit: first the pinned ones, then those
+// that match the question, best first, or the newest if none match.
 func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r QueryRequest, limit int,
 	answer *QueryAnswer) (pinned, others []*loci.Memory, err error) {
 	if r.IDs != nil {
@@ -156,8 +156,8 @@ func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r Qu
 	return pinned, others, nil
 }
 
-// pinFirst cuts the pinned ones and the others to limit together, and takes the former out of the latter: half of it
-// is for others, if there are so many.
+// pinFirst cuts the pinned and the other memories to limit together, and removes the pinned ones
+// from the others. It keeps half of the limit for others if there are enough.
 func pinFirst(pinned, others []*loci.Memory, limit int) (first, rest []*loci.Memory) {
 	first = pinned[:min(len(pinned), limit)]
 	rest = without(others, first)
@@ -168,7 +168,7 @@ func pinFirst(pinned, others []*loci.Memory, limit int) (first, rest []*loci.Mem
 	return first, rest[:min(len(rest), limit-len(first))]
 }
 
-// without returns those of list that are not among gone.
+// without returns the memories in list that are not in gone.
 func without(list, gone []*loci.Memory) []*loci.Memory {
 	is := make(map[loci.MemoryID]bool, len(gone))
 	for _, m := range gone {
@@ -192,5 +192,5 @@ func (s *Service) complete(ctx context.Context, answer *QueryAnswer) error {
 	return nil
 }
 
-// DefaultBudget is how many characters of memories a prompt takes.
+// DefaultBudget is how many characters of memories a prompt may have.
 const DefaultBudget = 100_000

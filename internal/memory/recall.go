@@ -7,13 +7,13 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The sizes of a page of Recall.
+// These are the sizes of a page of Recall.
 const (
 	DefaultRecall = 5
 	MaxRecall     = 50
 )
 
-// MaxRecalledSources is how many sources of a memory Recall tells of.
+// MaxRecalledSources is how many sources of a memory Recall returns.
 const MaxRecalledSources = 10
 
 var recallKind = searching{"recall", DefaultRecall, MaxRecall}
@@ -30,9 +30,9 @@ func (s *Service) Recall(ctx context.Context, p loci.Principal, r SearchRequest)
 	})
 }
 
-// withSources reads the sources of all hits at once. At another time a hit may have
-// expired, been superseded or been trashed since, which hides none of its sources; those that were
-// not known then are not among them.
+// withSources reads the sources of all hits at once. If the search is about another time, it
+// includes the sources of hits that have expired, been superseded or been trashed since, but no
+// sources added since.
 func withSources(ctx context.Context, tx store.Tx, v loci.Viewer, hits []Hit, w loci.When) ([]loci.Recalled, error) {
 	out := make([]loci.Recalled, len(hits))
 	ids := make([]loci.MemoryID, len(hits))

@@ -11,9 +11,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Draft is what a writer says of a memory. What it leaves out, which is the zero value, takes the default of
-// Memory.SetDefaults, or stays as it was where a save changes a memory; AllowedVendors nil is everybody, empty is an
-// error. Who wrote it is not in here: that comes from the principal.
+// Draft is the input for a memory. A zero value means the default of Memory.SetDefaults or, if a
+// save changes a memory, no change. AllowedVendors nil means everybody; empty is an error. The
+// writer is not part of it: the principal is the writer.
 type Draft struct {
 	Title, Content string
 	Summary        *string // new(""): none
@@ -27,36 +27,36 @@ type Draft struct {
 	Pinned         *bool
 	Scope          loci.Scope
 	ProjectID      loci.ProjectID
-	AgentID        loci.AgentID   // of scope agent, and left out: that of the session
-	SessionID      loci.SessionID // in Create, and left out: that of the principal
+	AgentID        loci.AgentID   // left out, with scope agent: the session's agent
+	SessionID      loci.SessionID // left out, in Create: the principal's session
 	ExpiresAt      time.Time
 	ValidFrom      time.Time
 	ValidTo        time.Time
 
-	// What follows counts in Create only, not in Replace.
+	// The following fields apply to Create only, not to Replace.
 
-	// TTL is a lifetime from now on, at most MaxTTL, instead of ExpiresAt.
+	// TTL is a lifetime that starts now, at most MaxTTL, instead of ExpiresAt.
 	TTL time.Duration
-	// Dedupe says what a save does whose key there is already.
+	// Dedupe is what a save does if a memory with its key exists.
 	Dedupe Dedupe
-	// Supersedes and Corrects name memories in whose place this one comes, at most MaxSuperseded.
+	// Supersedes and Corrects name memories that this one replaces, at most MaxSuperseded.
 	Supersedes, Corrects []loci.MemoryID
-	// Sources say where it comes from. See AddSources.
+	// Sources are where the memory comes from. See AddSources.
 	Sources []loci.Source
 	// NotCompared leaves Saved.Similar out, which makes the save cheaper.
 	NotCompared bool
 }
 
-// Dedupe says what a save does whose key there is already.
+// Dedupe is what a save does if a memory with its key exists.
 type Dedupe string
 
-// The ways to save.
+// These are the ways to save.
 const (
 	DedupeUpdate Dedupe = "update" // change the memory of that key; the default
 	DedupeCreate Dedupe = "create" // make a new one all the same
 )
 
-// The limits of a save.
+// These are the limits of a save.
 const (
 	MaxTTL        = 100 * 365 * 24 * time.Hour
 	MaxSuperseded = 50
@@ -64,18 +64,19 @@ const (
 
 // Create saves a memory and returns it as stored. Its origin is the principal's.
 //
-// If the draft has a key, and Dedupe does not say otherwise, it changes the live memory that has that key in the same
-// scope, project, agent and workspace, if the principal sees it and its user and origin wrote it; a person changes
-// theirs of any origin. The version before is kept, and what the draft leaves out stays as it was. Otherwise it
-// makes a new memory. Two saves of one key at the same time make one memory.
+// If the draft has a key, and Dedupe is not create, Create updates the live memory with that key
+// in the same scope, project, agent and workspace, if the principal sees it and its user and
+// origin wrote it. A person may update their memory of any origin. Create keeps the old version,
+// and fields that the draft leaves out. Otherwise it makes a new memory. Two saves with one key
+// at the same time make one memory.
 //
-// Superseded memories that are the writer's own are hidden from recall in the same transaction; about others it makes
-// suggestions.
+// Create hides the writer's own superseded memories from recall in the same transaction. For
+// memories of others it makes suggestions.
 //
-// Invalid if a limit is broken or supersedes[i] or corrects[i] names no live memory that the principal sees; Conflict
-// if a project is archived; Forbidden if an agent would let more vendors read a memory than before, if a memory
-// would live shorter and the credential may not delete, or if the save needs to read and the credential may not.
-// Then nothing is stored.
+// Invalid if a limit is exceeded, or if supersedes[i] or corrects[i] is not a live memory that
+// the principal sees; Conflict if a project is archived; Forbidden if an agent would let more
+// vendors read a memory than before, if a memory would live shorter and the credential may not
+// delete, or if the save needs to read and the credential may not. Then nothing is stored.
 func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Saved, error) {
 	if err := s.Begin(ctx, p, Create); err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ type saving struct {
 	p      loci.Principal
 	d      Draft
 	now    time.Time
-	m      *loci.Memory // as a new one
+	m      *loci.Memory // the memory as a new one
 	places []place
 	saved  loci.Saved
 	text   *recall.Text   // the content of m, if it is compared
@@ -134,7 +135,7 @@ func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft) (*sa
 	return sv, s.checkExpiry(sv.m)
 }
 
-// prepare reads what says something about the save itself, and what the session says.
+// prepare checks the fields about the save itself and applies the session's fields.
 func (s *saving) prepare() (err error) {
 	d := &s.d
 	switch d.Dedupe {
@@ -148,7 +149,7 @@ func (s *saving) prepare() (err error) {
 			"is required; only a memory with a key may leave it out, and is called like the key then")
 	case d.TTL == 0:
 	case !d.ExpiresAt.IsZero():
-		return loci.FieldErrorf("ttl", "and expires_at say the same; send one of them")
+		return loci.FieldErrorf("ttl", "cannot be combined with expires_at; send one of them")
 	case d.TTL < time.Second || d.TTL > MaxTTL:
 		return loci.FieldErrorf("ttl", "must be from 1 second to 100 years")
 	default:
@@ -164,10 +165,10 @@ func (s *saving) prepare() (err error) {
 	return err
 }
 
-// dedupes reports whether there may be a memory that the save changes.
+// dedupes reports whether the save may change an existing memory.
 func (s *saving) dedupes() bool { return s.d.Key != "" && s.d.Dedupe != DedupeCreate }
 
-// run carries the save out. It may run several times.
+// run saves. It may run several times.
 func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open func(loci.ProjectID) error) error {
 	s.saved = loci.Saved{SimilarSkipped: s.d.NotCompared}
 	m, err := s.put(ctx, tx)
@@ -241,7 +242,7 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	return m, err
 }
 
-// apply sets every field that a writer decides, defaults included.
+// apply sets every field that a writer decides, including defaults.
 func (d *Draft) apply(m *loci.Memory) {
 	m.Title, m.Content, m.Key = d.Title, d.Content, d.Key
 	m.Summary, m.Pinned = "", false
@@ -256,8 +257,9 @@ func (d *Draft) apply(m *loci.Memory) {
 	m.SetDefaults()
 }
 
-// onto sets what the draft says on the memory of its key, and leaves the rest. Scope, project and agent are those of
-// the memory already, or it would not be of that key; its session is the one in which it was first written.
+// onto sets the draft's fields on the memory with its key, and keeps the others. Scope, project
+// and agent are the same already, or it would not have that key. The session remains the one in
+// which it was first written.
 func (d *Draft) onto(m *loci.Memory) {
 	said(&m.Title, d.Title)
 	said(&m.Content, d.Content)

@@ -10,16 +10,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// SearchRequest asks for the memories that fit some words, best first.
+// SearchRequest asks for the memories that match some words, best first.
 type SearchRequest struct {
 	Filter
 	Query  string // 1 to loci.MaxTerm characters: words, "phrases", prefix*
 	Limit  int    // 0: 10; at most MaxSearch
-	Cursor string // NextCursor of the page before
-	Offset int    // hits to skip instead of a cursor
+	Cursor string // NextCursor of the previous page
+	Offset int    // hits to skip, instead of a cursor
 }
 
-// The sizes of a page of hits.
+// These are the sizes of a page of hits.
 const (
 	DefaultSearch = 10
 	MaxSearch     = 200
@@ -29,7 +29,7 @@ const (
 type Hit struct {
 	Memory  *loci.Memory
 	Score   float64 // comparable within one search only
-	Snippet string  // the part of the content that fits best, found words marked
+	Snippet string  // the part of the content that matches best, with found words marked
 	Why     loci.Why
 }
 
@@ -41,10 +41,11 @@ type SearchPage[T any] struct {
 	StoppedBy StoppedBy
 }
 
-// StoppedBy says why a search ended before it had looked at everything. Older memories may be missing then.
+// StoppedBy is why a search ended before it had read everything. Older memories may be missing
+// then.
 type StoppedBy string
 
-// The reasons.
+// These are the reasons.
 const (
 	StoppedByNothing StoppedBy = ""
 	StoppedByTime    StoppedBy = "time" // it used up its time
@@ -62,7 +63,7 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest)
 	return search(ctx, s, p, r, searchKind, func(_ store.Tx, hits []Hit) ([]Hit, error) { return hits, nil })
 }
 
-// searching is a way to search: cursors of one are not those of another.
+// searching is a kind of search. Each kind has its own cursors.
 type searching struct {
 	name              string
 	fallback, maximum int // sizes of a page
@@ -113,7 +114,8 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 	return &page, nil
 }
 
-// scan runs fn, which searches, when it is p's turn. RateLimited if p searches too much at once.
+// scan runs fn, which searches, when it is p's turn. RateLimited if p runs too many searches at
+// once.
 func (s *Service) scan(ctx context.Context, p loci.Principal, fn func(store.Tx) error) error {
 	done, err := s.turns.take(ctx, p.Subject())
 	if err != nil {
@@ -149,5 +151,5 @@ func (r *SearchRequest) offset(p loci.Principal, kind string) (int, error) {
 	return n, nil
 }
 
-// DefaultPatience is how long a search looks.
+// DefaultPatience is how long a search may take.
 const DefaultPatience = time.Second

@@ -1,7 +1,8 @@
-// Package memory holds the use cases about memories: saving, reading, finding, sharing, history and undo, with their
-// sources, attachments and suggestions, and the stream of changes.
+// Package memory holds the operations on memories: saving, reading, finding, sharing, history and
+// undo, with their sources, attachments and suggestions, and the feed of changes.
 //
-// Each exported method of Service begins with Begin of its gate. Loci stores what is sent; nothing here rewrites it.
+// Each exported method of Service begins with Begin of its gate. Loci stores what it receives and
+// never rewrites it.
 package memory
 
 import (
@@ -11,22 +12,22 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// Service is the use cases about memories. It is safe for concurrent use.
+// Service provides the operations on memories. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
-	// Budget is how many characters of memories a prompt takes.
+	// Budget is how many characters of memories a prompt may have.
 	Budget   int
 	projects *project.Service
 	chat     Chat
 	turns    *turns
-	patience time.Duration // the time of one search
+	patience time.Duration // time limit of one search
 }
 
 // Options configure a Service.
 type Options struct {
-	Chat     Chat          // nil: Query answers with the prompt alone
+	Chat     Chat          // nil: Query returns only the prompt
 	Budget   int           // characters of memories in a prompt; default DefaultBudget
-	Patience time.Duration // of a search: then it returns what it has found; default DefaultPatience
+	Patience time.Duration // of a search: after that it returns what it has found; default DefaultPatience
 }
 
 // New returns a Service.

@@ -9,12 +9,12 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// ErrNoTeam refuses to share without a team to share with.
+// ErrNoTeam is the error if the person has no team to share with.
 func ErrNoTeam() error {
 	return loci.Errorf(loci.Conflict, "you are not in a team, so there is no shared pool to read from or write to")
 }
 
-// Pool refuses whoever has no pool, before any memory is looked at.
+// Pool rejects a principal without a pool, before it reads any memory.
 func (s *Service) Pool(ctx context.Context, p loci.Principal, act gate.Action) error {
 	if p.OnlyProjects {
 		s.Refused(ctx, p, act)
@@ -26,11 +26,11 @@ func (s *Service) Pool(ctx context.Context, p loci.Principal, act gate.Action) e
 	return nil
 }
 
-// Share puts a memory of the person into the pool of their team; it still
-// is theirs, and allowed_vendors holds in the pool too. Conflict if the person is
-// in no team, whether or not the memory exists; NotFound if it is not visible,
-// Forbidden if it is another person's, the key is limited to projects, or, for an
-// agent, another origin wrote it. One that is shared already stays as it is.
+// Share shares a memory of the person with their team. The person remains its owner, and
+// allowed_vendors still applies. Conflict if the person has no team, whether or not the memory
+// exists. NotFound if it is not visible. Forbidden if it belongs to another person, if the key is
+// limited to projects or, for an agent, if another origin wrote it. Sharing a shared memory
+// changes nothing.
 func (s *Service) Share(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Share); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Service) Share(ctx context.Context, p loci.Principal, id loci.MemoryID)
 	var shared *loci.Memory
 	how := edit{act: Share, what: loci.Updated, fn: func(m *loci.Memory) error {
 		if m.Scope == loci.ScopeAgent {
-			return loci.Errorf(loci.Conflict, "a memory of agent scope is for the sessions of one agent and cannot be shared")
+			return loci.Errorf(loci.Conflict, "a memory with scope agent belongs to one agent and cannot be shared")
 		}
 		m.TeamID = p.TeamID
 		return nil
@@ -52,7 +52,7 @@ func (s *Service) Share(ctx context.Context, p loci.Principal, id loci.MemoryID)
 		if err != nil {
 			return err
 		}
-		if me.TeamID != p.TeamID { // left since the request was authenticated
+		if me.TeamID != p.TeamID { // left the team since the request was authenticated
 			return ErrNoTeam()
 		}
 		old, err := owned(ctx, tx, p, id, how)
@@ -70,8 +70,8 @@ func (s *Service) Share(ctx context.Context, p loci.Principal, id loci.MemoryID)
 	return shared, nil
 }
 
-// Unshare takes a memory of the person out of the pool. One that is not
-// shared stays as it is. NotFound and Forbidden as for Share.
+// Unshare stops sharing a memory of the person. It changes nothing if the memory is not shared.
+// NotFound and Forbidden as for Share.
 func (s *Service) Unshare(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Share); err != nil {
 		return nil, err
@@ -102,11 +102,10 @@ func (s *Service) TeamMemories(ctx context.Context, p loci.Principal, r ListRequ
 	return s.list(ctx, p, r, "pool")
 }
 
-// ReleaseBatch is how many memories are read at a time when somebody leaves.
+// ReleaseBatch is how many memories are read at a time when a person leaves a team.
 const ReleaseBatch = 200
 
-// Release takes everything that a person shared with their team out of its
-// pool: it goes back to being only theirs.
+// Release stops sharing everything that a person shared with their team.
 func (s *Service) Release(ctx context.Context, tx store.Tx, p loci.Principal, u loci.User) error {
 	v := loci.Viewer{OrgID: u.OrgID, UserID: u.ID, TeamID: u.TeamID}
 	how := edit{what: loci.Updated, fn: unshare}
@@ -119,8 +118,8 @@ func (s *Service) Release(ctx context.Context, tx store.Tx, p loci.Principal, u 
 		if err != nil {
 			return err
 		}
-		if len(memories) < len(ids) { // would never end
-			return errors.New("a shared memory is out of its owner's reach")
+		if len(memories) < len(ids) { // otherwise this would never end
+			return errors.New("the owner of a shared memory cannot reach it")
 		}
 		for _, m := range memories {
 			if _, err := s.put(ctx, tx, p, m, how); err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// place is what a save says of a memory in whose place it comes.
+// place names a memory that a save replaces.
 type place struct {
 	id    loci.MemoryID
 	kind  loci.SuggestionKind
 	field string
 }
 
-// placesOf lists what a draft supersedes and corrects.
+// placesOf lists the memories that a draft supersedes and corrects.
 func placesOf(d *Draft) ([]place, error) {
 	if n := len(d.Supersedes) + len(d.Corrects); n > MaxSuperseded {
 		return nil, loci.FieldErrorf("supersedes", "and corrects have %d entries together; at most %d are allowed", n,
@@ -28,7 +28,7 @@ func placesOf(d *Draft) ([]place, error) {
 		for i, id := range ids {
 			field := fmt.Sprintf("%s[%d]", name, i)
 			if slices.ContainsFunc(list, func(other place) bool { return other.id == id }) {
-				return loci.FieldErrorf(field, "names a memory that stands before it already; name each once")
+				return loci.FieldErrorf(field, "names a memory that is in the list already; name each once")
 			}
 			list = append(list, place{id, kind, field})
 		}
@@ -40,7 +40,7 @@ func placesOf(d *Draft) ([]place, error) {
 	return list, add("corrects", loci.SuggestCorrect, d.Corrects)
 }
 
-// mayRead refuses a save whose answer depends on memories that are there to whoever may only write.
+// mayRead rejects a save by a write-only credential if the result reveals whether memories exist.
 func (s *saving) mayRead(ctx context.Context) (err error) {
 	switch {
 	case s.p.Has(loci.RightRead):
@@ -50,7 +50,7 @@ func (s *saving) mayRead(ctx context.Context) (err error) {
 			"a save by key looks for the memory of that key, which needs %q; send dedupe %q to make a new one", loci.RightRead,
 			DedupeCreate)
 	case len(s.places) > 0:
-		err = loci.Errorf(loci.Forbidden, "supersedes and corrects look at memories, which needs %q; leave them out",
+		err = loci.Errorf(loci.Forbidden, "supersedes and corrects read memories, which requires %q; leave them out",
 			loci.RightRead)
 	default:
 		return nil
@@ -59,7 +59,7 @@ func (s *saving) mayRead(ctx context.Context) (err error) {
 	return err
 }
 
-// supersede hides what by takes the place of, or suggests it to whose it is.
+// supersede hides the memories that by replaces, or suggests that to their owners.
 func (s *saving) supersede(ctx context.Context, tx store.Tx, by *loci.Memory, open func(loci.ProjectID) error) error {
 	if len(s.places) == 0 {
 		return nil
@@ -76,9 +76,9 @@ func (s *saving) supersede(ctx context.Context, tx store.Tx, by *loci.Memory, op
 		i := slices.IndexFunc(found, func(m *loci.Memory) bool { return m.ID == at.id })
 		switch {
 		case i < 0:
-			return loci.FieldErrorf(at.field, "names no memory that is there and that this credential may see")
+			return loci.FieldErrorf(at.field, "must be a memory that this credential may see")
 		case at.id == by.ID:
-			return loci.FieldErrorf(at.field, "is the memory of that key, which this save changes itself; leave it out")
+			return loci.FieldErrorf(at.field, "is the memory that this save updates by its key; leave it out")
 		}
 		if err := s.supersedeOne(ctx, tx, found[i], by, at.kind, open); err != nil {
 			return err
@@ -108,7 +108,7 @@ func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Me
 	return tx.Audit().Add(ctx, e)
 }
 
-// suggest stores a suggestion, or returns the same one that is pending already.
+// suggest stores a suggestion, or returns the same one if it is pending already.
 func suggest(ctx context.Context, tx store.Tx, p loci.Principal, s loci.Suggestion) (loci.Suggestion, error) {
 	err := tx.Suggestions().Insert(ctx, s)
 	if loci.CodeOf(err) != loci.Conflict {
@@ -117,7 +117,7 @@ func suggest(ctx context.Context, tx store.Tx, p loci.Principal, s loci.Suggesti
 	return tx.Suggestions().Pending(ctx, p.Viewer(), s.Kind, s.MemoryID, s.ByID)
 }
 
-// supersede hides old from recall, because by takes its place.
+// supersede hides old from recall, because by replaces it.
 func (s *Service) supersede(ctx context.Context, tx store.Tx, p loci.Principal, old, by *loci.Memory,
 	kind loci.SuggestionKind, now time.Time) error {
 	_, err := s.put(ctx, tx, p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
@@ -127,7 +127,8 @@ func (s *Service) supersede(ctx context.Context, tx store.Tx, p loci.Principal, 
 	return err
 }
 
-// validTo says until when a memory was true that by supersedes or corrects. One that was wrong never was.
+// validTo returns the end of the validity of a memory that by supersedes or corrects. A corrected
+// memory was never valid.
 func validTo(m, by *loci.Memory, kind loci.SuggestionKind, now time.Time) time.Time {
 	from := m.ValidFrom
 	if kind == loci.SuggestCorrect && from.IsZero() {
@@ -143,7 +144,7 @@ func validTo(m, by *loci.Memory, kind loci.SuggestionKind, now time.Time) time.T
 	if !m.ValidTo.IsZero() && m.ValidTo.Before(end) {
 		return m.ValidTo
 	}
-	if end.Before(from) { // it was to begin only after that
+	if end.Before(from) { // its validity would begin after that
 		return from
 	}
 	return end

@@ -12,7 +12,7 @@ import (
 type SuggestionsRequest struct {
 	State  loci.SuggestionState // "": all
 	Limit  int                  // 0: 50; at most 500
-	Cursor string               // NextCursor of the page before; "": the first page
+	Cursor string               // NextCursor of the previous page; "": the first page
 }
 
 // Suggestions returns the suggestions of which the principal sees both memories, in whatever state these are. Invalid
@@ -37,7 +37,8 @@ func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r Suggestio
 		})
 }
 
-// Suggestion returns a suggestion of which the principal sees both memories, in whatever state these are, or NotFound.
+// Suggestion returns a suggestion if the principal sees both its memories, whatever their state,
+// or NotFound.
 func (s *Service) Suggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (
 	sg loci.Suggestion, err error) {
 	if err := s.Begin(ctx, p, SuggestionRead); err != nil {
@@ -48,9 +49,10 @@ func (s *Service) Suggestion(ctx context.Context, p loci.Principal, id loci.Sugg
 	})
 }
 
-// AcceptSuggestion does to the memory what is suggested, as the person's own change, and returns the suggestion as it
-// is then. NotFound if the person does not see both memories; Forbidden if the memory is another person's; Conflict if
-// it was decided about already, one of the memories is not there any more, or its project is archived.
+// AcceptSuggestion applies a suggestion as the person's own change and returns the accepted
+// suggestion. NotFound if the person does not see both memories; Forbidden if the memory belongs
+// to another person; Conflict if the suggestion has been decided already, one of the memories is
+// gone, or its project is archived.
 func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (
 	loci.Suggestion, error) {
 	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
@@ -59,8 +61,8 @@ func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loc
 	return s.settle(ctx, p, id, loci.SuggestionAccepted)
 }
 
-// DeclineSuggestion leaves the memory as it is, and returns the suggestion as it is then. Its errors are those of
-// AcceptSuggestion; what became of the memories does not matter.
+// DeclineSuggestion declines a suggestion without changing the memory, and returns it. Its errors
+// are those of AcceptSuggestion, but the state of the memories does not matter.
 func (s *Service) DeclineSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (
 	loci.Suggestion, error) {
 	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
@@ -93,16 +95,16 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 	return sg, nil
 }
 
-// pendingOf returns a suggestion that p may decide about.
+// pendingOf returns a suggestion that p may accept or decline.
 func (s *Service) pendingOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.SuggestionID) (
 	loci.Suggestion, error) {
 	sg, err := tx.Suggestions().Get(ctx, p.Viewer(), id)
 	switch {
 	case err != nil:
 	case sg.UserID != p.UserID:
-		err = loci.Errorf(loci.Forbidden, "this suggestion is about a memory that is shared with you; only its owner decides")
+		err = loci.Errorf(loci.Forbidden, "the memory of this suggestion is shared with you; only its owner can decide")
 	case sg.State != loci.SuggestionPending:
-		err = loci.Errorf(loci.Conflict, "the suggestion was %s already", sg.State)
+		err = loci.Errorf(loci.Conflict, "the suggestion has been %s already", sg.State)
 	}
 	return sg, err
 }

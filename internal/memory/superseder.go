@@ -8,9 +8,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// showable takes out of memories that are about to be answered what they say of others that v does not see: the id of
-// the one that took its place. A superseded memory may have more readers than that. Rows that are to be written again
-// keep it.
+// showable removes from memories references to others that v does not see: the id of the memory
+// that replaced it. A superseded memory may have more readers than its replacement. Rows that are
+// about to be stored keep the reference.
 func showable(ctx context.Context, tx store.Tx, v loci.Viewer, memories ...*loci.Memory) error {
 	var ids []loci.MemoryID
 	for _, m := range memories {
@@ -36,7 +36,7 @@ func showable(ctx context.Context, tx store.Tx, v loci.Viewer, memories ...*loci
 	return nil
 }
 
-// showableOne is showable for what a read has just returned.
+// showableOne is showable for one memory that was just read.
 func showableOne(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory, err error) (*loci.Memory, error) {
 	if err == nil {
 		err = showable(ctx, tx, v, m)

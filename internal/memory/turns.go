@@ -11,14 +11,15 @@ import (
 // maxWaiting is how many searches of one credential may wait for their turn.
 const maxWaiting = 64
 
-// turns shares the processors out among those who search. Each credential runs at most half of the searches that run
-// at once, and credentials take turns. So a credential that sends many slow searches makes only its own wait.
+// turns divides the processors among searchers. Each credential runs at most half of the
+// concurrent searches, and credentials take turns. So a credential that sends many slow searches
+// delays only itself.
 type turns struct {
 	mu   sync.Mutex
-	free int // searches that may still begin
-	each int // searches of one credential that run at once
+	free int // how many more searches may begin
+	each int // how many searches of one credential may run at once
 	by   map[string]*line
-	next []*line // lines in which somebody waits; the first is next
+	next []*line // lines with waiting searches; the first is next
 }
 
 // line is one credential's searches.
@@ -33,7 +34,8 @@ func newTurns() *turns {
 	return &turns{free: slots, each: slots / 2, by: map[string]*line{}}
 }
 
-// take waits until who may search, and returns what ends that. RateLimited if too many of who's searches wait.
+// take waits until who may search, and returns a function that ends the search. RateLimited if
+// too many of who's searches wait.
 func (t *turns) take(ctx context.Context, who string) (done func(), err error) {
 	t.mu.Lock()
 	l := t.by[who]
@@ -91,7 +93,7 @@ func (t *turns) give(l *line) {
 	t.forget(l)
 }
 
-// leave takes a search out of l whose caller has gone. It may have begun meanwhile.
+// leave removes a search from l when its caller gives up. It may have begun meanwhile.
 func (t *turns) leave(l *line, ready chan struct{}) {
 	t.mu.Lock()
 	for i, w := range l.waiting {

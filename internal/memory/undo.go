@@ -11,10 +11,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Undo puts each memory of the person that the selection changed back to what it was before the first such change, as a
-// new version; what it made goes to the trash. All in one transaction, and nothing is erased, so the undo can be
-// undone by the selection in Redo. A memory that anything else has changed since then is left alone and reported. With
-// dryRun nothing is changed. Invalid for a selection that is not valid; Conflict for more than loci.MaxUndo memories.
+// Undo returns each memory that the selection changed to its state before the first such change,
+// as a new version. It moves memories that the selection created to the trash. It does all that
+// in one transaction and erases nothing, so the selection in Redo reverses the undo. It skips and
+// reports a memory that anything else has changed since. With dryRun it changes nothing. Invalid
+// for an invalid selection; Conflict for more than loci.MaxUndo memories.
 func (s *Service) Undo(ctx context.Context, p loci.Principal, undoSelection loci.UndoSelection, dryRun bool) (
 	*loci.UndoReport, error) {
 	if err := s.Begin(ctx, p, Undo); err != nil {
@@ -56,7 +57,7 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, undoSelection loci
 	return u.report(false), nil
 }
 
-// selectionTarget is what the trail says an undo was of.
+// selectionTarget describes the selection in the audit trail.
 func selectionTarget(s *loci.UndoSelection) string {
 	switch {
 	case !s.SessionID.IsZero():
@@ -67,8 +68,8 @@ func selectionTarget(s *loci.UndoSelection) string {
 	return s.Origin
 }
 
-// openProjects returns the projects that the person belongs to, also where the operator acts for them, and that are
-// not archived.
+// openProjects returns the active projects that the person belongs to, also if the operator acts
+// for them.
 func (s *Service) openProjects(ctx context.Context, p loci.Principal) (map[loci.ProjectID]bool, error) {
 	ids, err := s.Store.ProjectMembers().Of(ctx, p.OrgID, p.UserID, p.WorkspaceID)
 	if err != nil {
@@ -91,12 +92,12 @@ func (s *Service) openProjects(ctx context.Context, p loci.Principal) (map[loci.
 	}
 }
 
-// undo is one undo under way, in one transaction.
+// undo is the state of one undo, in one transaction.
 type undo struct {
 	app       *Service
 	p         loci.Principal
 	tx        store.Tx
-	open      map[loci.ProjectID]bool // that the person belongs to and that are not archived
+	open      map[loci.ProjectID]bool // active ones that the person belongs to
 	team      loci.TeamID             // the person's
 	selection loci.UndoSelection
 	now       time.Time
@@ -119,22 +120,23 @@ func (s undoSteps) changing() (n int) {
 	return n
 }
 
-// undoStep is what is to be done with one memory. It has no texts but the title, so that a plan of many stays small.
+// undoStep is the planned change of one memory. Its only text is the title, so that a plan of
+// many steps stays small.
 type undoStep struct {
 	title  string
-	from   int // the version that it is at
-	backTo int // the version whose state it gets; 0: there was none
+	from   int // the present version
+	backTo int // the version to return to; 0: it did not exist
 	made   int // the new version
 	change loci.Change
 	note   string
-	reason string // why it is left alone
-	// superseded is in whose favour it is hidden afterwards. hidden says that this was not so before; gone, that
-	// it is in the trash afterwards.
+	reason string // why it is skipped
+	// superseded is the memory that will replace it. hidden means that it was not replaced
+	// before; gone, that it will be in the trash.
 	superseded   loci.MemoryID
 	hidden, gone bool
 }
 
-// plan decides about every memory before the first is changed.
+// plan plans all steps before the first memory is changed.
 func (u *undo) plan(ctx context.Context) error {
 	me, err := u.tx.Users().Get(ctx, u.p.UserID)
 	if err != nil {
@@ -194,13 +196,13 @@ func (u *undo) consider(ctx context.Context, id loci.MemoryID) error {
 	return nil
 }
 
-// enter puts a step into the plan.
+// enter adds a step to the plan.
 func (u *undo) enter(id loci.MemoryID, step *undoStep) {
 	u.order = append(u.order, id)
 	u.steps[id] = step
 }
 
-// changeOf names what makes next out of old.
+// changeOf names the change from old to next.
 func changeOf(old, next *loci.Memory) loci.Change {
 	switch {
 	case old.DeletedAt.IsZero() && !next.DeletedAt.IsZero():
@@ -211,7 +213,7 @@ func changeOf(old, next *loci.Memory) loci.Change {
 	return loci.Updated
 }
 
-// apply carries the plan out.
+// apply runs the plan.
 func (u *undo) apply(ctx context.Context) error {
 	for _, id := range u.order {
 		step := u.steps[id]
@@ -243,7 +245,7 @@ func (u *undo) apply(ctx context.Context) error {
 	return nil
 }
 
-// report says what the undo did, or would do.
+// report returns what the undo did, or would do.
 func (u *undo) report(dryRun bool) *loci.UndoReport {
 	r := &loci.UndoReport{Selection: u.selection, DryRun: dryRun, Undone: []loci.Undone{}, LeftAlone: []loci.LeftAlone{},
 		Unchanged: u.unchanged}

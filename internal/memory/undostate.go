@@ -9,23 +9,23 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-const whyUnreached = "a version of it is not kept here, or not within your reach"
+const whyUnreached = "one of its versions is missing, or you cannot see it"
 
 // undoPage is how many old versions an undo reads at a time.
 const undoPage = 50
 
-// undoSpan is what the versions of a memory, newest first, say about a selection.
+// undoSpan collects what the versions of a memory, newest first, mean for a selection.
 type undoSpan struct {
 	selection *loci.UndoSelection
 	owner     loci.UserID
-	first     int          // the first version that the selection made; 0: none
-	then      *loci.Memory // the version before it, if it is kept
-	outside   string       // what else has happened since; "": nothing
-	newer     int          // the version looked at last
-	pending   string       // what else has happened since the one looked at last
+	first     int          // the first version in the selection; 0: none
+	then      *loci.Memory // the version before it, if it still exists
+	outside   string       // another change since then; "": none
+	newer     int          // the last version that look was given
+	pending   string       // another change since that one
 }
 
-// look takes the next older version into account.
+// look adds the next older version.
 func (h *undoSpan) look(m *loci.Memory) {
 	if h.newer > m.Version+1 {
 		h.suspect(whyUnreached)
@@ -35,21 +35,21 @@ func (h *undoSpan) look(m *loci.Memory) {
 		h.first, h.then, h.outside = m.Version, nil, h.pending
 		return
 	}
-	h.suspect(fmt.Sprintf("%s by %s at %s, which is not part of what is to be undone (version %d)",
+	h.suspect(fmt.Sprintf("%s by %s at %s (version %d), which this undo does not include",
 		m.Change, m.Editor, m.UpdatedAt.Format(time.RFC3339), m.Version))
 	if m.Version == h.first-1 {
 		h.then = m
 	}
 }
 
-// suspect keeps the newest of what speaks against an undo.
+// suspect keeps the newest reason against an undo.
 func (h *undoSpan) suspect(reason string) {
 	if h.pending == "" {
 		h.pending = reason
 	}
 }
 
-// read returns a memory as it is, and what its versions say.
+// read returns a memory as it is now, and the span of its versions.
 func (u *undo) read(ctx context.Context, id loci.MemoryID) (*loci.Memory, *undoSpan, error) {
 	v := u.p.Viewer()
 	now, err := u.tx.Memories().Get(ctx, v, id, loci.AnyState)
@@ -74,7 +74,7 @@ func (u *undo) read(ctx context.Context, id loci.MemoryID) (*loci.Memory, *undoS
 	return now, h, nil
 }
 
-// oldVersion returns an old version; nil if there is none of that number, or it is not seen.
+// oldVersion returns an old version, or nil if it does not exist or is not visible.
 func oldVersion(ctx context.Context, tx store.Tx, v loci.Viewer, id loci.MemoryID, n int) (*loci.Memory, error) {
 	if n < 1 {
 		return nil, nil
@@ -86,8 +86,8 @@ func oldVersion(ctx context.Context, tx store.Tx, v loci.Viewer, id loci.MemoryI
 	return &page[0].Memory, nil
 }
 
-// target returns what a memory becomes: what it was then, or in the trash if it was nothing. reason says why it must
-// not become so; note, what cannot be as it was.
+// target returns the state that a memory returns to: its old state, or the trash if it did not
+// exist. reason is why this is not allowed. note is what cannot be restored.
 func (u *undo) target(now, then *loci.Memory) (m *loci.Memory, note, reason string) {
 	if then == nil {
 		m = now.Clone()
@@ -100,25 +100,25 @@ func (u *undo) target(now, then *loci.Memory) (m *loci.Memory, note, reason stri
 	switch {
 	case then.DeletedAt.IsZero():
 		m.DeletedAt = time.Time{}
-	case now.DeletedAt.IsZero(): // its time in the trash begins anew
+	case now.DeletedAt.IsZero(): // its time in the trash starts again
 		m.DeletedAt = u.now
 	}
 	m.SupersededBy, m.TeamID = then.SupersededBy, then.TeamID
 	if m.TeamID != now.TeamID && !m.TeamID.IsZero() && m.TeamID != u.team {
 		m.TeamID = loci.TeamID{}
-		note = "it was shared with a team that you are not in any more, and is not shared now"
+		note = "it was shared with a team that you are no longer in, so it is not shared now"
 	}
 	if m.DeletedAt.IsZero() && !m.ProjectID.IsZero() && !u.open[m.ProjectID] {
-		return nil, "", "it belongs to a project that is archived, or that you are not in any more"
+		return nil, "", "its project is archived, or you are no longer in it"
 	}
 	if err := m.Validate(); err != nil {
-		return nil, "", "what it was before is not allowed any more: " + loci.SafeText(err)
+		return nil, "", "its earlier state is no longer allowed: " + loci.SafeText(err)
 	}
 	return m, note, ""
 }
 
-// takeState returns now with everything of then that its writers decide: not who owns it and where, nor how it is
-// shared, trashed or superseded.
+// takeState returns now with everything from then that writers decide: not its owner and place,
+// nor whether it is shared, trashed or superseded.
 func takeState(now, then *loci.Memory) *loci.Memory {
 	m := then.Clone()
 	m.ID, m.OrgID, m.UserID, m.WorkspaceID, m.Origin = now.ID, now.OrgID, now.UserID, now.WorkspaceID, now.Origin
@@ -127,7 +127,7 @@ func takeState(now, then *loci.Memory) *loci.Memory {
 	return m
 }
 
-// noteHidden says of which memories nobody sees the one that is in their place.
+// noteHidden notes the memories whose replacement nobody can see.
 func (u *undo) noteHidden(ctx context.Context) error {
 	for _, id := range u.order {
 		s := u.steps[id]
@@ -140,15 +140,15 @@ func (u *undo) noteHidden(ctx context.Context) error {
 			return err
 		case there:
 		case s.reason == "":
-			s.note = "it is superseded again, by a memory that is not there any more; revert it if you want it back"
+			s.note = "it is superseded again, by a memory that is gone; revert it if you want it back"
 		default:
-			s.reason += "; it stays superseded, by a memory that is not there any more: revert it if you want it back"
+			s.reason += "; it stays superseded, by a memory that is gone: revert it if you want it back"
 		}
 	}
 	return nil
 }
 
-// stays reports whether a memory is out of the trash afterwards.
+// stays reports whether a memory will be outside the trash.
 func (u *undo) stays(ctx context.Context, id loci.MemoryID) (bool, error) {
 	if s := u.steps[id]; s != nil && s.reason == "" {
 		return !s.gone, nil

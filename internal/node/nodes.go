@@ -96,7 +96,7 @@ func setShared(ctx context.Context, tx store.Tx, p loci.Principal, n *loci.Memor
 	}
 	if n.Scope == loci.ScopeAgent {
 		return loci.Errorf(loci.Conflict,
-			"a memory node of agent scope is for the sessions of one agent and cannot be shared")
+			"a memory node with scope agent belongs to one agent and cannot be shared")
 	}
 	me, err := tx.Users().Get(ctx, p.UserID)
 	if err == nil && (me.TeamID != p.TeamID || me.TeamID.IsZero()) { // left the team since the request was authenticated

@@ -2,7 +2,7 @@ package project
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// The actions.
+// These are the actions on projects.
 const (
 	Read         gate.Action = "project.read"
 	Create       gate.Action = "project.create"
@@ -14,9 +14,10 @@ const (
 	ChangeMember gate.Action = "project.member"
 )
 
-// Actions says who may take each of them.
+// Actions defines who may take each of these actions.
 var Actions = gate.Actions{
-	// Finding a project is a part of most calls about its graph, which are metered themselves.
+	// Most calls about a graph look up its project first. They are metered themselves, so this is
+	// not.
 	Read:    {Kinds: gate.Everyone, Rights: gate.Graphs},
 	Create:  {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 	Change:  {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},

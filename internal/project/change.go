@@ -20,9 +20,11 @@ func (c *Patch) apply(p *loci.Project) {
 	gate.Set(&p.Everyone, c.Everyone)
 }
 
-// Change alters name, description and who belongs to it. It is for the owners and admins of the project,
-// and those of the org who belong to it; for others Forbidden. NotFound; Conflict if the name is taken, and for
-// closing a project that has no owner, which nobody could manage then. A change that changes nothing records nothing.
+// Change changes a project's name, description and who belongs to it. The owners and admins of
+// the project may do that, and those of the org if they belong to the project; others get
+// Forbidden. NotFound if the project does not exist. Conflict if the name is taken, or if a
+// project without an owner would be limited to its members, because then nobody could manage it.
+// A change without effect records nothing.
 func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectID, c Patch) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return loci.Project{}, err
@@ -55,7 +57,8 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectI
 	return s.Store.Projects().Update(ctx, p.OrgID, id, func(now *loci.Project) error { c.apply(now); return nil })
 }
 
-// reread returns a project as it is after a change, or as p left it.
+// reread returns a project after a change. If p no longer belongs to it, it returns the project
+// as p changed it.
 func (s *Service) reread(ctx context.Context, p loci.Principal, changed loci.Project) (loci.Project, error) {
 	got, err := s.Store.Projects().Get(ctx, p.Viewer(), changed.ID)
 	if loci.CodeOf(err) == loci.NotFound {
@@ -64,8 +67,8 @@ func (s *Service) reread(ctx context.Context, p loci.Principal, changed loci.Pro
 	return got, err
 }
 
-// Archive closes a project and keeps it, for the same people as Change. Sessions that work
-// on it work on none then. Conflict if it is archived.
+// Archive closes a project and keeps its data. The same people may do it as Change. Sessions with
+// this active project then have none. Conflict if it is archived already.
 func (s *Service) Archive(ctx context.Context, p loci.Principal, id loci.ProjectID) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Archive); err != nil {
 		return loci.Project{}, err
@@ -87,7 +90,8 @@ func (s *Service) Archive(ctx context.Context, p loci.Principal, id loci.Project
 	return s.reread(ctx, p, old)
 }
 
-// Restore makes an archived project active again. Conflict if it is not archived. Otherwise like Archive.
+// Restore makes an archived project active again. Conflict if it is not archived. Otherwise its
+// errors are those of Archive.
 func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.ProjectID) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Restore); err != nil {
 		return loci.Project{}, err
@@ -109,9 +113,9 @@ func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.Project
 	return s.reread(ctx, p, old)
 }
 
-// Delete deletes a project, active or archived, with its graph for good; its
-// memories go to their owners' trash. It is for the owners of the project, and those of the org who belong to it.
-// NotFound, Forbidden.
+// Delete permanently deletes a project, active or archived, with its graph, and moves its
+// memories to their owners' trash. The owners of the project may do that, and those of the org if
+// they belong to the project. NotFound, Forbidden.
 func (s *Service) Delete(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
 	if err := s.Begin(ctx, p, Delete); err != nil {
 		return err
@@ -125,8 +129,8 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, id loci.ProjectI
 	return s.Store.Projects().Delete(ctx, p.OrgID, id)
 }
 
-// manage returns a project that p may take the action on, and who is entered in it. What p may not see is NotFound
-// before anything else is said of it.
+// manage returns a project that p may take the action on, and its members. If p may not see it,
+// the error is always NotFound.
 func (s *Service) manage(ctx context.Context, p loci.Principal, act gate.Action, id loci.ProjectID) (
 	loci.Project, []loci.ProjectMember, error) {
 	got, err := s.Store.Projects().Get(ctx, p.Viewer(), id)
@@ -150,15 +154,15 @@ func (s *Service) manage(ctx context.Context, p loci.Principal, act gate.Action,
 func (s *Service) errNotManaged(ctx context.Context, p loci.Principal, act gate.Action, least loci.MemberRole) error {
 	s.Refused(ctx, p, act)
 	if least == loci.MemberOwner {
-		return loci.Errorf(loci.Forbidden, "%s is for the owners of the project, and for those of the org who belong to it",
+		return loci.Errorf(loci.Forbidden, "%s requires an owner of the project, or an owner of the org who belongs to it",
 			act)
 	}
 	return loci.Errorf(loci.Forbidden,
-		"%s is for the owners and admins of the project, and for those of the org who belong to it", act)
+		"%s requires an owner or admin of the project, or one of the org who belongs to it", act)
 }
 
-// projectRole returns what p may be in a project that it belongs to: its entered role, or that
-// in the org if it is more than a member there. The operator is above everybody.
+// projectRole returns the role of p in a project that it belongs to: the role as a member, or the
+// role in the org if that is higher than member. The operator outranks everybody.
 func projectRole(p loci.Principal, members []loci.ProjectMember) loci.MemberRole {
 	if p.Kind == loci.KindLocal {
 		return loci.MemberOwner
@@ -170,7 +174,7 @@ func projectRole(p loci.Principal, members []loci.ProjectMember) loci.MemberRole
 	return role
 }
 
-// entered returns the role that a user is entered with; "": none.
+// entered returns the role of a user who is a member, or "".
 func entered(members []loci.ProjectMember, user loci.UserID) loci.MemberRole {
 	for _, m := range members {
 		if m.UserID == user {

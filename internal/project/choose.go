@@ -7,15 +7,16 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 )
 
-// Choice says which project a call over MCP means: the first of these that there is.
+// Choice names the project of a call over MCP. The first one that is set counts.
 type Choice struct {
-	Name    string        // given with the call; "": none
-	Session ConnectionKey // whose active project counts; zero: there is no session
-	Default string        // name of the project where the session has none; "": none
+	Name    string        // from the call; "" if none
+	Session ConnectionKey // the session whose active project counts; zero if there is no session
+	Default string        // project for sessions without an active one; "" if none
 }
 
-// Choose returns the project that a call of act means, which is begun after it and does the metering.
-// Its errors are those of Find for a name, and of Current if nothing names a project.
+// Choose returns the project for a call of act. The call begins after Choose and counts against
+// the limit itself. Its errors are those of Find for a name, and of Current if nothing names a
+// project.
 func (s *Service) Choose(ctx context.Context, p loci.Principal, act gate.Action, c Choice) (loci.Project, error) {
 	if p.IsZero() {
 		return loci.Project{}, s.Begin(ctx, p, act)

@@ -9,15 +9,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// ConnectionKey stands for an MCP session: a hash of what the client sends. The
-// zero key is no session.
+// ConnectionKey identifies an MCP session. It is a hash of what the client sends. The zero key
+// means no session.
 type ConnectionKey [32]byte
 
-// connectionTouch is how exact the last use of a session is kept.
+// connectionTouch is the precision with which the last use of a session is stored.
 const connectionTouch = time.Hour
 
-// Switch makes a project the active one of a session, for all processes. NotFound like
-// Find; Conflict if it is archived; Invalid without a session, which says to pass the project with each call.
+// Switch makes a project the active one of a session, for all processes. NotFound like Find;
+// Conflict if it is archived; Invalid without a session, with the hint to pass the project with
+// each call.
 func (s *Service) Switch(ctx context.Context, p loci.Principal, key ConnectionKey, name string) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Project{}, err
@@ -27,7 +28,7 @@ func (s *Service) Switch(ctx context.Context, p loci.Principal, key ConnectionKe
 			"this client has no session in which a project could stay active. Pass project with each call; list_projects "+
 				"names them.")
 	}
-	p, err := s.rejoin(ctx, p) // it may have made the project with this very request
+	p, err := s.rejoin(ctx, p) // this very session may have created the project
 	if err != nil {
 		return loci.Project{}, err
 	}
@@ -45,8 +46,8 @@ func (s *Service) Switch(ctx context.Context, p loci.Principal, key ConnectionKe
 	return got, nil
 }
 
-// Current returns the active project of a session. NotFound with the text that seed S3 gives if there is none,
-// also because it was archived or deleted, or the person is no longer in it.
+// Current returns the active project of a session. If there is none, also because it was archived
+// or deleted or the person has left it, the error is NotFound with the text of seed S3.
 func (s *Service) Current(ctx context.Context, p loci.Principal, key ConnectionKey) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Project{}, err
@@ -67,7 +68,7 @@ func (s *Service) current(ctx context.Context, p loci.Principal, key ConnectionK
 		return loci.Project{}, err
 	}
 	got, err := s.Store.Projects().Get(ctx, p.Viewer(), at.ProjectID)
-	if loci.CodeOf(err) == loci.NotFound { // or p is from before it was made
+	if loci.CodeOf(err) == loci.NotFound { // also if p is older than the project
 		if p, err = s.rejoin(ctx, p); err == nil {
 			got, err = s.Store.Projects().Get(ctx, p.Viewer(), at.ProjectID)
 		}
@@ -91,8 +92,8 @@ func errNoActive() error {
 	return loci.Errorf(loci.NotFound, "No active project. Use switch_project to select one.")
 }
 
-// keepConnection tidies a session up, unless it has been switched meanwhile. That must not
-// keep a reader from reading, so a failure is only logged.
+// keepConnection updates a session, unless it has been switched meanwhile. A failure must not
+// stop a reader, so it is only logged.
 func (s *Service) keepConnection(ctx context.Context, at store.Connection, fn func() error) {
 	s.Registry.Lock()
 	defer s.Registry.Unlock()
@@ -105,7 +106,7 @@ func (s *Service) keepConnection(ctx context.Context, at store.Connection, fn fu
 	}
 }
 
-// EndConnection forgets the active project of a session that has ended.
+// EndConnection forgets the active project of an ended session.
 func (s *Service) EndConnection(ctx context.Context, key ConnectionKey) error {
 	if key == (ConnectionKey{}) {
 		return nil
@@ -113,8 +114,8 @@ func (s *Service) EndConnection(ctx context.Context, key ConnectionKey) error {
 	return s.Store.Connections().Remove(ctx, key)
 }
 
-// rejoin returns p with the projects that it belongs to now, and not when its request
-// began. A key that is limited to projects stays so.
+// rejoin returns p with its present projects instead of those at the start of its request. A key
+// that is limited to projects remains limited to them.
 func (s *Service) rejoin(ctx context.Context, p loci.Principal) (loci.Principal, error) {
 	ids, err := s.Store.ProjectMembers().Of(ctx, p.OrgID, p.UserID, p.WorkspaceID)
 	if p.AllProjects {

@@ -8,8 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Members returns who is entered as a member of a project, by id: with Everyone it is open to others, too. NotFound as
-// for Project.
+// Members returns the members of a project, by id. With Everyone, other people can use the
+// project, too. NotFound as for Get.
 func (s *Service) Members(ctx context.Context, p loci.Principal, id loci.ProjectID) ([]loci.ProjectMember, error) {
 	if err := s.Begin(ctx, p, ReadMembers); err != nil {
 		return nil, err
@@ -20,9 +20,9 @@ func (s *Service) Members(ctx context.Context, p loci.Principal, id loci.Project
 	return s.Store.ProjectMembers().List(ctx, p.OrgID, id)
 }
 
-// PutMember enters a user of the org as a member, or changes the role. It is for the same people as Change,
-// and only an owner makes or changes an owner. NotFound if there is no such project or user; Conflict for the last
-// owner's role.
+// PutMember adds a user of the org as a member, or changes the role. The same people may do it as
+// Change, but only an owner may add or change an owner. NotFound if the project or user does not
+// exist; Conflict for the last owner's role.
 func (s *Service) PutMember(ctx context.Context, p loci.Principal, id loci.ProjectID, m loci.ProjectMember) error {
 	if err := s.Begin(ctx, p, ChangeMember); err != nil {
 		return err
@@ -57,7 +57,8 @@ func (s *Service) PutMember(ctx context.Context, p loci.Principal, id loci.Proje
 	return s.Store.ProjectMembers().Put(ctx, p.OrgID, id, m)
 }
 
-// RemoveMember takes a member out; people may take themselves out. It may be repeated. Otherwise like PutMember.
+// RemoveMember removes a member. People may remove themselves. It may be repeated. Otherwise its
+// errors are those of PutMember.
 func (s *Service) RemoveMember(ctx context.Context, p loci.Principal, id loci.ProjectID, user loci.UserID) error {
 	if err := s.Begin(ctx, p, ChangeMember); err != nil {
 		return err
@@ -77,7 +78,7 @@ func (s *Service) RemoveMember(ctx context.Context, p loci.Principal, id loci.Pr
 	return s.Store.ProjectMembers().Remove(ctx, p.OrgID, id, user)
 }
 
-// mayRemove returns who is entered in a project from which p may take that user.
+// mayRemove returns the members of a project from which p may remove that user.
 func (s *Service) mayRemove(ctx context.Context, p loci.Principal, id loci.ProjectID, user loci.UserID) (
 	[]loci.ProjectMember, error) {
 	if user == p.UserID {
@@ -99,12 +100,13 @@ func (s *Service) mayRemove(ctx context.Context, p loci.Principal, id loci.Proje
 	return members, nil
 }
 
-// isUser is NotFound for who is no user of the org.
+// isUser returns NotFound unless the user belongs to the org.
 func (s *Service) isUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
 	return s.Store.View(ctx, p.OrgID, func(tx store.Tx) error { _, err := tx.Users().Get(ctx, user); return err })
 }
 
-// keepProjectOwner refuses to lose the last owner of a project. Owners who are shut out do not count.
+// keepProjectOwner returns an error if the change would remove the last owner of a project.
+// Disabled owners do not count.
 func (s *Service) keepProjectOwner(ctx context.Context, p loci.Principal, members []loci.ProjectMember,
 	user loci.UserID) error {
 	if entered(members, user) != loci.MemberOwner {
@@ -119,7 +121,7 @@ func (s *Service) keepProjectOwner(ctx context.Context, p loci.Principal, member
 			u, err := tx.Users().Get(ctx, m.UserID)
 			if err == nil && !u.Disabled {
 				left++
-			} else if err != nil && loci.CodeOf(err) != loci.NotFound { // is being removed
+			} else if err != nil && loci.CodeOf(err) != loci.NotFound { // the user is being removed
 				return err
 			}
 		}

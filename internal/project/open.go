@@ -6,8 +6,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// MustBeOpen refuses what would change the memories of a project that is archived, which are only read. The zero
-// project is none.
+// MustBeOpen rejects changes to the memories of an archived project, because they are read-only.
+// The zero id means no project.
 func (s *Service) MustBeOpen(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
 	if id.IsZero() {
 		return nil
@@ -26,7 +26,8 @@ func errArchived(p loci.Project) error {
 	return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
 }
 
-// ErrNotIn refuses a project that the caller does not belong to, whether or not it exists.
+// ErrNotIn returns the error for a project that the caller does not belong to, whether or not it
+// exists.
 func ErrNotIn() error {
-	return loci.FieldErrorf("project_id", "names no project that you belong to")
+	return loci.FieldErrorf("project_id", "must be a project that you belong to")
 }

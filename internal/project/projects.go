@@ -17,7 +17,7 @@ type Draft = loci.NewProject
 type ListRequest struct {
 	Status loci.ProjectStatus // "": all
 	Limit  int                // 0: 50; at most 500
-	Cursor string             // NextCursor of the page before
+	Cursor string             // NextCursor of the previous page
 }
 
 // Create makes a project with an empty graph, in the active workspace. The person of p is its
@@ -42,7 +42,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 		return loci.Project{}, err
 	}
 	if !made.WorkspaceID.IsZero() {
-		s.Registry.Lock() // the workspace must not go meanwhile
+		s.Registry.Lock() // the workspace must not be deleted meanwhile
 		defer s.Registry.Unlock()
 		err := s.Store.View(ctx, p.OrgID,
 			func(tx store.Tx) error { _, _, err := gate.Workspace(ctx, tx, made.WorkspaceID); return err })
@@ -56,8 +56,8 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 	return s.Store.Projects().Create(ctx, made, p.UserID)
 }
 
-// nameIsFree is a Conflict if any project of the org has the name, whoever may
-// see it. It keeps what would fail out of the audit trail; the store has the last word.
+// nameIsFree returns Conflict if any project of the org has the name, visible or not. It keeps
+// attempts that would fail out of the audit trail. The store checks again.
 func (s *Service) nameIsFree(ctx context.Context, p loci.Principal, name string) error {
 	ids, err := s.Store.ProjectMembers().All(ctx, p.OrgID, loci.WorkspaceID{})
 	if err != nil {
@@ -95,7 +95,8 @@ func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (ga
 		})
 }
 
-// Get returns a project, archived ones too. NotFound if there is none of that id that the person belongs to.
+// Get returns a project, active or archived. NotFound if the person belongs to no project with
+// that id.
 func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.ProjectID) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Project{}, err
@@ -103,7 +104,8 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.ProjectID) 
 	return s.Store.Projects().Get(ctx, p.Viewer(), id)
 }
 
-// Find is Project by name. Its NotFound names the nearest names that the person could mean.
+// Find returns a project by name. Its NotFound error suggests the nearest names that the person
+// can see.
 func (s *Service) Find(ctx context.Context, p loci.Principal, name string) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Project{}, err
@@ -111,8 +113,8 @@ func (s *Service) Find(ctx context.Context, p loci.Principal, name string) (loci
 	return s.find(ctx, p, name, false)
 }
 
-// find is Find without its check; of assistant, what is not there comes with the
-// tools that help.
+// find is Find without the check. For an assistant, its NotFound error also names the tools that
+// help.
 func (s *Service) find(ctx context.Context, p loci.Principal, name string, assistant bool) (loci.Project, error) {
 	got, err := s.Store.Projects().Find(ctx, p.Viewer(), name)
 	if loci.CodeOf(err) != loci.NotFound {
@@ -133,12 +135,12 @@ func (s *Service) find(ctx context.Context, p loci.Principal, name string, assis
 	return loci.Project{}, loci.Errorf(loci.NotFound, "%s", text)
 }
 
-// maxNearest is how many names a suggestion has.
+// maxNearest is how many names are suggested.
 const maxNearest = 3
 
 // nearestProjects returns quoted names of visible projects.
 func (s *Service) nearestProjects(ctx context.Context, p loci.Principal, name string) ([]string, error) {
-	if len(name) > 4*loci.MaxName { // is no name, and would take long to compare
+	if len(name) > 4*loci.MaxName { // too long for a name, and slow to compare
 		return nil, nil
 	}
 	var names []string

@@ -1,10 +1,10 @@
-// Package project holds the use cases about projects: their life, their members, and the project in which an MCP
-// connection works.
+// Package project holds the operations on projects: their lifecycle, their members, and the
+// active project of an MCP connection.
 package project
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// Service is the use cases about projects. It is safe for concurrent use.
+// Service provides the operations on projects. It is safe for concurrent use.
 type Service struct{ *gate.Gate }
 
 // New returns a Service.

@@ -87,7 +87,7 @@ var (
 	exampleUndone = loci.UndoReport{Selection: exampleRange,
 		Undone: []loci.Undone{{ID: exampleID, Title: "Deploys", Change: loci.Updated, From: 2, BackTo: 1, Version: 3}},
 		LeftAlone: []loci.LeftAlone{{ID: loci.MemoryID(exampleUser), Title: "Deploys of the website", Version: 5,
-			Reason: "updated by dashboard at 2026-11-20T16:30:00Z, which is not part of what is to be undone (version 5)"}},
+			Reason: "updated by dashboard at 2026-11-20T16:30:00Z (version 5), which this undo does not include"}},
 		Redo: &loci.UndoSelection{Origin: "dashboard", Since: exampleTime.Add(3 * time.Hour),
 			Until: exampleTime.Add(3*time.Hour + time.Second)}}
 )

@@ -214,7 +214,7 @@ func (r route) refusals(fail func(status, text string)) {
 		fail("415", "The body is not "+r.bodyType())
 	}
 	if r.Raw {
-		fail("408", "The body came too slowly; send it again")
+		fail("408", "The body arrived too slowly; send it again")
 		fail("413", "The file is larger than the org allows")
 		fail("415", "The body is compressed")
 	}

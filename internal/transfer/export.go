@@ -13,12 +13,12 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// An export is JSON lines: one header, then agents, their sessions, memories with what hangs on them,
-// nodes and suggestions, each oldest first; the bytes of an attachment stand before the first memory that has it.
-// It names no person and no time of its own, so that the same rows
-// always give the same bytes, wherever they were imported.
+// An export is JSON lines: one header, then agents, their sessions, memories with their
+// attachments and sources, nodes and suggestions, each oldest first. The bytes of an attachment
+// come before the first memory that has it. An export names no person and not the time of the
+// export, so the same rows always produce the same bytes, wherever they were imported.
 
-// exportFormat is raised when an older Loci could not read what is written.
+// exportFormat must increase when an older Loci could not read the new output.
 const exportFormat = 2
 
 type exportHeader struct {
@@ -26,8 +26,8 @@ type exportHeader struct {
 	Format int    `json:"format"`
 }
 
-// record is one line of an export; it has one of Agent, Session, Memory, Blob, Node and Suggestion. A line is imported
-// whole or not at all.
+// record is one line of an export. It has exactly one of Agent, Session, Memory, Blob, Node and
+// Suggestion. A line is imported whole or not at all.
 type record struct {
 	Agent      *loci.Agent      `json:"agent,omitempty"`
 	Session    *loci.Session    `json:"session,omitempty"`
@@ -44,11 +44,11 @@ type record struct {
 // exportPage is how many rows are read at a time.
 const exportPage = 200
 
-// Export writes every memory of the person with all its versions, trash and
-// expired ones included, and their agents, sessions, sources, attachments, nodes and suggestions, as JSON lines. It
-// sees one moment, whatever is written meanwhile. It is recorded before the first byte. progress, if not nil, is told
-// the number of memories written so far, which is what Export returns. Conflict if the bytes of an attachment are not
-// there.
+// Export writes every memory of the person as JSON lines, with all versions, trashed and expired
+// ones, and the person's agents, sessions, sources, attachments, nodes and suggestions. It reads
+// one snapshot, whatever is written meanwhile. It records the export in the audit trail before
+// the first byte. progress, if not nil, gets the number of memories written so far. Export
+// returns the final number. Conflict if the bytes of an attachment are missing.
 func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer, progress func(int)) (int, error) {
 	if err := s.Begin(ctx, p, Export); err != nil {
 		return 0, err
@@ -80,17 +80,17 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer, pro
 	return x.written, err
 }
 
-// export is one under way.
+// export is the state of one export.
 type export struct {
 	*ownedRows
 	app      *Service
 	out      *bufio.Writer
 	progress func(int)
-	written  int             // memories
-	blobs    map[string]bool // that were written, by their sum
+	written  int             // number of memories
+	blobs    map[string]bool // blobs written so far, by checksum
 }
 
-// ownedRows reads what is a person's, in one transaction.
+// ownedRows reads a person's rows in one transaction.
 type ownedRows struct {
 	tx     store.Tx
 	viewer loci.Viewer
@@ -120,7 +120,7 @@ func (x *export) writeMemories(ctx context.Context) error {
 		}
 		for _, m := range page.Memories {
 			if m.UserID != x.viewer.UserID {
-				continue // shared with the person, not theirs to take along
+				continue // shared with the person, so not theirs to export
 			}
 			if err := x.writeMemory(ctx, m); err != nil {
 				return err
@@ -182,8 +182,9 @@ func (o *ownedRows) versions(ctx context.Context, m *loci.Memory) (all []*loci.V
 	return all, nil
 }
 
-// setOwner says whose the record is; an export names nobody, and no credential. It also leaves out workspace and team:
-// they are the org's, so the same rows would be other bytes in another org.
+// setOwner sets the owner of a record. An export names no person and no credential. It also has
+// no workspace and team: they belong to the org, so in another org the same rows would produce
+// other bytes.
 func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
 	if org == "" {
 		r.leavePlaces()

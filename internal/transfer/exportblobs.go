@@ -10,10 +10,11 @@ import (
 	"github.com/loci-memory/loci/internal/jsonlines"
 )
 
-// blobPart is how many bytes of an attachment one line has: neither side ever holds more of it in memory.
+// blobPart is how many bytes of an attachment one line has. Neither side ever holds more of it in
+// memory.
 const blobPart = 3 << 20
 
-// blobLine is a part of the bytes of an attachment, in their order.
+// blobLine is a part of an attachment's bytes. The parts come in order.
 type blobLine struct {
 	SHA256 string `json:"sha256"` // of the whole
 	Size   int64  `json:"size"`
@@ -21,7 +22,7 @@ type blobLine struct {
 	Data   []byte `json:"data"`
 }
 
-// writeBlob writes the bytes of an attachment, unless they stand in the export already.
+// writeBlob writes the bytes of an attachment, unless the export already has them.
 func (x *export) writeBlob(ctx context.Context, a *loci.Asset) (err error) {
 	if x.blobs[a.SHA256] {
 		return nil
@@ -55,7 +56,7 @@ func (x *export) writeBlob(ctx context.Context, a *loci.Asset) (err error) {
 	}
 }
 
-// errBytesGone keeps an export from looking complete that is not.
+// errBytesGone keeps an incomplete export from looking complete.
 func errBytesGone(a *loci.Asset) error {
 	return loci.Errorf(loci.Conflict,
 		"the bytes of attachment %s of memory %s are not there or not whole, so nothing that is complete can be exported; "+

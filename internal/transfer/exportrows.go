@@ -26,7 +26,7 @@ func (x *export) writeSessions(ctx context.Context) error {
 	return backwards(list, func(s loci.Session) error { return x.write(&record{Session: &s}) })
 }
 
-// writeNodes writes the nodes, the one changed last at the end.
+// writeNodes writes the nodes, last changed last.
 func (x *export) writeNodes(ctx context.Context) error {
 	q := store.NodeQuery{Lifecycle: loci.AnyState, Limit: exportPage}
 	list := func(after store.Position) ([]*loci.MemoryNode, store.Position, error) {
@@ -45,7 +45,8 @@ func (x *export) writeNodes(ctx context.Context) error {
 	})
 }
 
-// nodeRecord returns the export's form of a node. Its place among the siblings follows from the order of the items.
+// nodeRecord returns the export's form of a node. The order of the items determines their places
+// among their siblings.
 func (o *ownedRows) nodeRecord(ctx context.Context, n *loci.MemoryNode) (*record, error) {
 	items, err := o.tx.MemoryNodes().OwnItems(ctx, o.viewer, n.ID)
 	r := &record{Node: n, Items: items}
@@ -53,7 +54,8 @@ func (o *ownedRows) nodeRecord(ctx context.Context, n *loci.MemoryNode) (*record
 	return r, err
 }
 
-// writeSuggestions writes those of which both memories are the person's: no others are in the export.
+// writeSuggestions writes the suggestions for which both memories belong to the person, because
+// the export has no other memories.
 func (x *export) writeSuggestions(ctx context.Context) error {
 	list := func(after store.Position) ([]loci.Suggestion, store.Position, error) {
 		return x.tx.Suggestions().List(ctx, x.viewer, "", after, exportPage)
@@ -72,8 +74,8 @@ func (x *export) write(r *record) error {
 	return jsonlines.Write(x.out, r)
 }
 
-// backwards calls each for every row of a list from its end to its beginning, which is the order in which they were
-// stored. It keeps one page at a time.
+// backwards calls each for every row of a list from its end to its beginning, which is the order
+// in which they were stored. It keeps one page at a time in memory.
 func backwards[T any](list func(store.Position) ([]T, store.Position, error), each func(T) error) error {
 	begins := []store.Position{""}
 	for {

@@ -14,35 +14,36 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// ImportOptions tune an import.
+// ImportOptions configure an import.
 type ImportOptions struct {
 	DryRun   bool                    // check and count, store nothing
-	Progress func(ImportReport)      // told after each batch; may be nil
-	Problem  func(jsonlines.Problem) // told of each line that was not taken; may be nil
+	Progress func(ImportReport)      // called after each batch; may be nil
+	Problem  func(jsonlines.Problem) // called for each line that was not imported; may be nil
 }
 
-// ImportReport says what an import did so far. The bytes of attachments are counted with the memories that have them.
+// ImportReport is the result of an import so far. The bytes of attachments count with the
+// memories that have them.
 type ImportReport struct {
 	Lines   int   // read
 	Bytes   int64 // read
 	Added   int
-	Present int // already there, the same to the letter
+	Present int // exactly the same row exists already
 	Refused int // see ImportOptions.Problem
 }
 
-// A batch is stored when it has that many lines or bytes: what is kept in memory is bounded by the longest line.
+// A batch is stored when it has that many lines or bytes. So the longest line limits the memory
+// use.
 const (
 	importBatch      = 200
 	importBatchBytes = 8 << 20
 )
 
-// Import stores the rows of an export, with ids, origins, times and
-// versions as they were, as the person's. It can be repeated: what is there
-// already is skipped, so an interrupted import is resumed by running it again.
-// A bad line is reported and left out with what hangs on it; the others are stored. An agent that the person has
-// already, by vendor and name, is that one. The trail has one
-// entry with a count for each batch that stored something. Invalid if the
-// input is not an export.
+// Import stores the rows of an export as the person's, and keeps their ids, origins, times and
+// versions. It may be repeated: it skips existing rows, so running it again resumes an
+// interrupted import. It reports a bad line, skips it with everything that depends on it, and
+// stores the others. If the person already has an agent with the same vendor and name, Import
+// uses that one. For each batch that stored anything, it adds one entry with a count to the audit
+// trail. Invalid if the input is not an export.
 func (s *Service) Import(ctx context.Context, p loci.Principal, r io.Reader, o ImportOptions) (ImportReport, error) {
 	if err := s.Begin(ctx, p, Import); err != nil {
 		return ImportReport{}, err
@@ -70,19 +71,19 @@ type importer struct {
 	report  ImportReport
 	began   bool
 	batch   []numbered
-	size    int         // of the lines in batch, in bytes
-	team    loci.TeamID // the person's
+	size    int         // bytes of the lines in batch
+	team    loci.TeamID // the person's team
 	spaces  []loci.Workspace
-	aliases map[loci.AgentID]loci.AgentID // agents of the export that go by another id here
-	blob    *blobIn                       // the attachment that is being read
-	blobs   map[string]bool               // by their sum: whether their bytes were taken
+	aliases map[loci.AgentID]loci.AgentID // agents in the export that have another id here
+	blob    *blobIn                       // the attachment that is being imported
+	blobs   map[string]bool               // whether its bytes were accepted, by checksum
 }
 
-// look reads what the places that an export names are compared with.
+// look reads the present team and workspaces, to check the ids in the export.
 func (im *importer) look(ctx context.Context) error {
 	return im.app.Store.View(ctx, im.p.OrgID, func(tx store.Tx) error {
 		me, err := tx.Users().Get(ctx, im.p.UserID)
-		if err != nil && loci.CodeOf(err) != loci.NotFound { // storing says so, of lines that are good
+		if err != nil && loci.CodeOf(err) != loci.NotFound { // storing good lines reports it
 			return err
 		}
 		im.team = me.TeamID
@@ -91,9 +92,9 @@ func (im *importer) look(ctx context.Context) error {
 	})
 }
 
-// place takes a row out of a team that the person is not in and a workspace
-// that the org does not have: ids of another org would share it with whoever
-// has them here, or hide it from everybody. Such a workspace hides a version, too.
+// place removes a row's team if the person is not in it, and its workspace if the org does not
+// have it. Ids of another org would share the row with people who have these ids here, or hide it
+// from everybody. Such a workspace hides a version, too.
 func (im *importer) place(r *record) {
 	for _, a := range r.accesses() {
 		im.inWorkspace(&a.WorkspaceID)
@@ -115,7 +116,7 @@ func (im *importer) inWorkspace(id *loci.WorkspaceID) {
 	}
 }
 
-// accesses returns what says where the rows of a record are.
+// accesses returns the fields of a record that place its rows.
 func (r *record) accesses() (all []*loci.Access) {
 	if r.Memory != nil {
 		all = append(all, &r.Memory.Access)
@@ -175,7 +176,7 @@ func checkHeader(line []byte) error {
 			`this is not an export of Loci: its first line must be {"loci":"export","format":%d}`, exportFormat)
 	}
 	if h.Format > exportFormat {
-		return loci.Errorf(loci.Invalid, "this export has format %d, made by a newer Loci; this one reads up to %d", h.Format,
+		return loci.Errorf(loci.Invalid, "this export has format %d, made by a newer Loci; this version reads up to %d", h.Format,
 			exportFormat)
 	}
 	return nil
@@ -189,8 +190,8 @@ func (im *importer) finish(ctx context.Context) error {
 	return im.flush(ctx)
 }
 
-// flush stores the batch in one transaction. If one of its lines is refused by
-// the store, each is tried alone, so that only the bad one is left out.
+// flush stores the batch in one transaction. If the store rejects one of its lines, flush tries
+// each line alone, so that it skips only the bad one.
 func (im *importer) flush(ctx context.Context) error {
 	if len(im.batch) == 0 {
 		return nil
@@ -210,7 +211,7 @@ func (im *importer) tell(err error) {
 	}
 }
 
-// isOfLine reports whether an error is about one line and not about them all.
+// isOfLine reports whether an error concerns one line and not all of them.
 func isOfLine(err error) bool {
 	return loci.CodeOf(err) == loci.Conflict || loci.CodeOf(err) == loci.Invalid
 }

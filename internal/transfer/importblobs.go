@@ -10,13 +10,13 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// blobIn is an attachment whose bytes come in several lines. They go to the store as they come.
+// blobIn is an attachment whose bytes come in several lines. They go to the store as they arrive.
 type blobIn struct {
 	line int
 	blobLine
-	at     int64 // behind what has come
+	at     int64 // end of what has arrived
 	out    *io.PipeWriter
-	done   chan struct{} // closed when put has its values
+	done   chan struct{} // closed when the result of put is set
 	sum    [32]byte
 	putErr error
 }
@@ -31,14 +31,14 @@ func (b *blobLine) check() error {
 	return nil
 }
 
-// takeBlob takes a part of an attachment.
+// takeBlob adds a part of an attachment.
 func (im *importer) takeBlob(ctx context.Context, part *blobLine) error {
 	if im.blob != nil && (im.blob.SHA256 != part.SHA256 || im.blob.Size != part.Size || im.blob.at != part.Offset) {
 		im.endBlob()
 	}
 	if im.blob == nil {
 		if taken, known := im.blobs[part.SHA256]; part.Offset > 0 {
-			if !known { // else it is the rest of what was refused already, or of what came twice
+			if !known { // otherwise the part belongs to a rejected or repeated attachment
 				im.refuse(im.report.Lines, loci.Errorf(loci.Invalid, "the part of an attachment whose beginning is not in the "+
 					"import"))
 			}
@@ -58,7 +58,7 @@ func (im *importer) takeBlob(ctx context.Context, part *blobLine) error {
 	return im.closeBlob()
 }
 
-// openBlob begins to store an attachment; a dry run only reckons its sum.
+// openBlob begins to store an attachment. A dry run only computes its checksum.
 func (im *importer) openBlob(ctx context.Context, part *blobLine) *blobIn {
 	r, w := io.Pipe()
 	b := &blobIn{line: im.report.Lines, blobLine: blobLine{SHA256: part.SHA256, Size: part.Size}, out: w,
@@ -73,12 +73,12 @@ func (im *importer) openBlob(ctx context.Context, part *blobLine) *blobIn {
 		} else {
 			b.sum, _, b.putErr = im.app.Store.Blobs().Put(ctx, im.p.OrgID, r, part.Size)
 		}
-		r.CloseWithError(errors.Join(io.ErrClosedPipe, b.putErr)) // a writer must not wait for somebody who is gone
+		r.CloseWithError(errors.Join(io.ErrClosedPipe, b.putErr)) // a writer must not wait for a reader that is gone
 	}()
 	return b
 }
 
-// closeBlob ends an attachment of which everything has come, or that the store did not take.
+// closeBlob finishes an attachment that has arrived completely or that the store rejected.
 func (im *importer) closeBlob() error {
 	b := im.blob
 	im.blob = nil
@@ -88,16 +88,16 @@ func (im *importer) closeBlob() error {
 		return b.putErr
 	}
 	if hex.EncodeToString(b.sum[:]) != b.SHA256 {
-		im.refuse(b.line, loci.FieldErrorf("data", "is not what sha256 says; the attachment was damaged on its way"))
+		im.refuse(b.line, loci.FieldErrorf("data", "does not match sha256; the attachment is damaged"))
 		return nil
 	}
 	im.blobs[b.SHA256] = true
 	return nil
 }
 
-var errCutShort = loci.Errorf(loci.Invalid, "the attachment stops before its end")
+var errCutShort = loci.Errorf(loci.Invalid, "the attachment is cut off")
 
-// endBlob refuses an attachment of which more should have come.
+// endBlob rejects an attachment that is incomplete.
 func (im *importer) endBlob() {
 	if im.blob != nil {
 		line := im.blob.line
@@ -106,7 +106,7 @@ func (im *importer) endBlob() {
 	}
 }
 
-// dropBlob gives up on the attachment that is being read, and waits for its end.
+// dropBlob gives up on the current attachment and waits for its goroutine.
 func (im *importer) dropBlob() {
 	if im.blob == nil {
 		return

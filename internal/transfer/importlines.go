@@ -22,13 +22,13 @@ func parseRecord(line []byte) (*record, error) {
 		return nil, loci.WrapError(loci.Invalid, err, "not a record of an export: %s", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, loci.Errorf(loci.Invalid, "something stands behind the record; each line is one")
+		return nil, loci.Errorf(loci.Invalid, "each line must have one record; there is more text after it")
 	}
 	return &r, r.check()
 }
 
-// check brings a record into the form in which its rows are kept, and refuses what breaks a limit or what only the
-// server sets.
+// check brings a record into the form in which its rows are stored. It rejects values that exceed
+// a limit or that only the server sets.
 func (r *record) check() error {
 	kinds := 0
 	for _, there := range []bool{r.Agent != nil, r.Session != nil, r.Memory != nil, r.Blob != nil, r.Node != nil,
@@ -114,7 +114,7 @@ func (r *record) checkMemory() error {
 	return nil
 }
 
-// maxImportItems is what all writers of a node together may have.
+// maxImportItems is how many items all writers of a node together may have.
 const maxImportItems = loci.MaxAllNodeItems
 
 func (r *record) checkNode() error {
@@ -141,10 +141,10 @@ func (r *record) checkNode() error {
 		}
 		place, ok := below[item.ParentID]
 		if !ok {
-			return loci.FieldErrorf(field+".parent_id", "is not an item before it")
+			return loci.FieldErrorf(field+".parent_id", "must be an earlier item")
 		}
 		if _, twice := below[item.ID]; twice {
-			return loci.FieldErrorf(field+".id", "stands twice")
+			return loci.FieldErrorf(field+".id", "appears twice")
 		}
 		item.NodeID, item.Position = n.ID, place
 		below[item.ParentID], below[item.ID] = place+1, 0
@@ -173,8 +173,8 @@ func (r *record) checkSuggestion() error {
 	return nil
 }
 
-// keepable cuts times and refuses a row without an id or a time, or with an origin that is none; an empty origin is
-// one that the kind does not have.
+// keepable cuts times and rejects a row without an id or a time, or with an unknown origin. An
+// empty origin is valid for kinds that have none.
 func keepable[T interface{ IsZero() bool }](id T, origin string, times ...*time.Time) error {
 	if id.IsZero() {
 		return loci.FieldErrorf("id", "is missing")
@@ -184,14 +184,14 @@ func keepable[T interface{ IsZero() bool }](id T, origin string, times ...*time.
 	}
 	for _, t := range times {
 		if *t = loci.CutTime(*t); t.IsZero() {
-			return loci.FieldErrorf("created_at", "is needed, and updated_at where there is one")
+			return loci.FieldErrorf("created_at", "is required, and so is updated_at if the row has one")
 		}
 	}
 	return nil
 }
 
-// checkStored brings a memory into the form in which it is kept and checks what
-// only the server sets, besides the usual limits.
+// checkStored brings a memory into the form in which it is stored. It checks the usual limits and
+// the fields that only the server sets.
 func checkStored(m *loci.Memory) error {
 	if m.ID.IsZero() {
 		return loci.FieldErrorf("id", "is missing")
@@ -218,7 +218,7 @@ func checkStored(m *loci.Memory) error {
 		return loci.FieldErrorf("change", "must be created, updated, trashed or restored")
 	}
 	if m.CreatedAt.IsZero() || m.UpdatedAt.IsZero() {
-		return loci.FieldErrorf("created_at", "and updated_at are needed")
+		return loci.FieldErrorf("created_at", "and updated_at are required")
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/loci-memory/loci/internal/jsonlines"
 )
 
-// clone returns a copy of a record that may be changed: a transaction may be run twice.
+// clone returns a copy of a record that the caller may change, because a transaction may run
+// twice.
 func (r *record) clone() *record {
 	c := *r
 	if r.Agent != nil {
@@ -40,7 +41,7 @@ func (r *record) clone() *record {
 	return &c
 }
 
-// storeOne stores a record, or finds that it is there already.
+// storeOne stores a record, unless it exists already.
 func (im *importer) storeOne(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
 	for _, a := range r.accesses() {
 		a.AgentID = im.agent(a.AgentID)
@@ -59,7 +60,7 @@ func (im *importer) storeOne(ctx context.Context, rows *ownedRows, r *record) (i
 	return im.storeSuggestion(ctx, rows, *r.Suggestion)
 }
 
-// agent returns what an agent of the export is called here.
+// agent returns the id here of an agent in the export.
 func (im *importer) agent(id loci.AgentID) loci.AgentID {
 	if other, ok := im.aliases[id]; ok {
 		return other
@@ -143,8 +144,8 @@ func (im *importer) storeMemory(ctx context.Context, rows *ownedRows, r *record)
 	return true, nil
 }
 
-// storeAsset stores an attachment whose bytes came before it; a dry run, which stores no bytes, only asks whether they
-// did.
+// storeAsset stores an attachment whose bytes came before it. A dry run stores no bytes, so it
+// only checks whether they came.
 func (im *importer) storeAsset(ctx context.Context, rows *ownedRows, a loci.Asset) error {
 	if !im.o.DryRun {
 		return rows.tx.Assets().Insert(ctx, a)
@@ -192,7 +193,7 @@ func (im *importer) storeNode(ctx context.Context, rows *ownedRows, r *record) (
 	return true, nil
 }
 
-// missing returns err, or a Conflict that says what is not there.
+// missing returns err, or a Conflict with that text if err is NotFound.
 func missing(err error, format string, args ...any) error {
 	if err != nil {
 		return err
@@ -200,7 +201,7 @@ func missing(err error, format string, args ...any) error {
 	return loci.Errorf(loci.Conflict, format, args...)
 }
 
-// owns reports whether a memory is the person's, whatever agent it is for.
+// owns reports whether a memory belongs to the person, whatever agent it is for.
 func (o *ownedRows) owns(ctx context.Context, id loci.MemoryID) (bool, error) {
 	m, err := o.tx.Memories().Get(ctx, o.viewer, id, loci.AnyState)
 	if loci.CodeOf(err) == loci.NotFound {
@@ -229,8 +230,8 @@ func (im *importer) storeSuggestion(ctx context.Context, rows *ownedRows, s loci
 	return true, rows.tx.Suggestions().Settle(ctx, s.ID, s.State, s.SettledAt)
 }
 
-// sameRecord returns a Conflict unless what is stored is the same to the byte
-// in its exported form.
+// sameRecord returns a Conflict unless the stored row equals the record, byte by byte, in its
+// exported form.
 func sameRecord(stored, r *record, what string, err error) error {
 	if err != nil {
 		return err
@@ -245,7 +246,7 @@ func sameRecord(stored, r *record, what string, err error) error {
 		return err
 	}
 	if !bytes.Equal(have, want) {
-		return loci.Errorf(loci.Conflict, "%s is here already with another text or history; it was left as it is", what)
+		return loci.Errorf(loci.Conflict, "%s exists already with another text or history; it was not changed", what)
 	}
 	return nil
 }

@@ -1,9 +1,10 @@
-// Package transfer exports a person's memories, nodes, agents and suggestions as lines of JSON, and imports them.
+// Package transfer exports a person's memories, nodes, agents and suggestions as lines of JSON,
+// and imports them.
 package transfer
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// Service is export and import. It is safe for concurrent use.
+// Service provides exports and imports. It is safe for concurrent use.
 type Service struct{ *gate.Gate }
 
 // New returns a Service.

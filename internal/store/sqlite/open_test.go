@@ -36,7 +36,7 @@ func TestOpenRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(bg, Options{Dir: file})
-	wantRefusal(t, err, file, "directory is needed")
+	wantRefusal(t, err, file, "specify a directory")
 	_, err = Open(bg, Options{Dir: filepath.Join(file, "below")})
 	wantRefusal(t, err, file)
 

@@ -28,7 +28,7 @@ func testGraphResolve(e *env) {
 		text string
 	}{
 		{v, loci.EntityRef{Name: "Mercury", Type: "metal"}, "metal", ""},
-		{v, loci.EntityRef{Name: "Mercury"}, string(loci.Conflict), `of type "planet" and "metal"`},
+		{v, loci.EntityRef{Name: "Mercury"}, string(loci.Conflict), `with types "planet" and "metal"`},
 		{v, loci.EntityRef{Name: "Mercuri"}, string(loci.NotFound), `did you mean "Mercury"?`},
 		{a, loci.EntityRef{Name: "Venus"}, string(loci.Conflict), ""},
 		{b, loci.EntityRef{Name: "Venus"}, "planet", ""},
