@@ -6,7 +6,8 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 )
 
-// The annotations of a command: the actions that it uses, or the reason why it uses none.
+// These are the annotations of a command: the actions that it uses, or the reason why it uses
+// none.
 const (
 	actionNote = "action"
 	localNote  = "local"
@@ -21,7 +22,7 @@ func does(actions ...gate.Action) map[string]string {
 	return map[string]string{actionNote: strings.Join(names, " ")}
 }
 
-// needsNoAction annotates a command without a use case.
+// needsNoAction annotates a command that uses no action.
 func needsNoAction(reason string) map[string]string { return map[string]string{localNote: reason} }
 
 // onlyHelps annotates a command that only lists its subcommands.

@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// picks says which flags choose whom a command acts for.
+// picks determines which flags choose whom a command acts for.
 type picks uint8
 
 const (
@@ -63,8 +63,9 @@ type call struct {
 	args  []string
 }
 
-// acting completes a command that acts for somebody: it adds the flags that choose whom, opens the data directory
-// and calls do. What the command must check before it opens anything belongs into its PreRunE.
+// acting completes a command that acts for somebody: it adds the flags that choose whom, opens
+// the data directory and calls do. Checks that must come before opening anything belong in the
+// command's PreRunE.
 func (p *program) acting(which picks, cmd *cobra.Command, do func(context.Context, *call) error) *cobra.Command {
 	var a actor
 	a.add(cmd, which)
@@ -167,7 +168,7 @@ func (in *instance) memberOf(ctx context.Context, who loci.Principal, user strin
 	return person, err
 }
 
-// inOrg returns the operator acting in an org, for its owner.
+// inOrg returns the operator's principal in an org, for its owner.
 func (in *instance) inOrg(ctx context.Context, org string) (loci.Principal, error) {
 	id, err := orgID(org)
 	if err != nil {
@@ -177,8 +178,8 @@ func (in *instance) inOrg(ctx context.Context, org string) (loci.Principal, erro
 	return p, orNoSuch(err, "org", string(id), "loci org list")
 }
 
-// actFor returns the operator acting for a person; "" is the owner of the org. The person must be of the org if one
-// is named.
+// actFor returns the operator's principal for a person; "" is the owner of the org. If an org is
+// named, the person must belong to it.
 func (in *instance) actFor(ctx context.Context, org, user string) (loci.Principal, error) {
 	if user == "" {
 		return in.inOrg(ctx, org)
@@ -201,7 +202,7 @@ func orgID(s string) (loci.OrgID, error) {
 	return id, id.Validate()
 }
 
-// orgHint is the flag that a suggested command needs in another org than the default one.
+// orgHint returns the flag that a suggested command needs outside the default org.
 func orgHint(who loci.Principal) string {
 	if who.OrgID == loci.DefaultOrg {
 		return ""
@@ -266,7 +267,7 @@ func sessionFlag(cmd *cobra.Command, session *string) {
 	cmd.Flags().StringVar(session, "session", "", "id of an agent's open session to work in; see `loci session open`")
 }
 
-// during returns who as a part of the session that --session names; "" is none.
+// during returns who in the session that --session names. "" means none.
 func (in *instance) during(ctx context.Context, who loci.Principal, session string) (loci.Principal, error) {
 	p, err := in.auth.InNamedSession(ctx, who, session)
 	switch loci.CodeOf(err) {

@@ -40,7 +40,7 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 
 func (f *memoryFlags) vendors() ([]loci.Vendor, error) { return parseVendors("--allow", f.allow) }
 
-// saveFlags add what a new memory needs to the flags of memoryFlags.
+// saveFlags are memoryFlags and the flags that only a new memory has.
 type saveFlags struct {
 	memoryFlags
 	ttl, scope, project, agent, session, source, dedupe, validFrom, validTo string
@@ -131,7 +131,7 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 	return p.printSaved(m)
 }
 
-// printSaved tells what a save did.
+// printSaved reports the result of a save.
 func (p *program) printSaved(m *loci.Saved) error {
 	if p.json {
 		return p.printJSON(m)
@@ -158,7 +158,7 @@ func (p *program) printSaved(m *loci.Saved) error {
 	return nil
 }
 
-// draft reads the flags. given tells which of them were passed.
+// draft parses the flags. given reports which of them were passed.
 func (f *saveFlags) draft(content string, now time.Time, given func(string) bool) (memory.Draft, error) {
 	d := memory.Draft{Title: f.title, Content: content, Key: f.key, Category: f.category, Source: f.source,
 		Dedupe: memory.Dedupe(f.dedupe), Type: loci.MemoryType(f.kind), Tags: f.tags, Importance: f.importance,
@@ -211,7 +211,7 @@ func (f *saveFlags) times(d *memory.Draft, now time.Time) (err error) {
 	return nil
 }
 
-// firstLine is the title of a content without one.
+// firstLine returns the title for a content without one.
 func firstLine(content string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
 	return cut(line, 80)

@@ -12,7 +12,7 @@ import (
 // byteUnits are powers of 1024.
 var byteUnits = []string{"B", "KiB", "MiB", "GiB", "TiB"}
 
-// showBytes prints a size for a person to read.
+// showBytes formats a size for a person.
 func showBytes(n int64) string {
 	f, unit := float64(n), 0
 	for f >= 1024 && unit < len(byteUnits)-1 {
@@ -24,7 +24,7 @@ func showBytes(n int64) string {
 	return fmt.Sprintf("%.1f %s", f, byteUnits[unit])
 }
 
-// parseBytes reads a size such as 1048576, 50MiB or 2G.
+// parseBytes parses a size such as 1048576, 50MiB or 2G.
 func parseBytes(field, s string) (int64, error) {
 	number := strings.TrimRight(s, "KkMmGgTtIiBb ")
 	power := int64(1)

@@ -202,7 +202,11 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 	if e.Command == "" && p.settings.PublicURL == "" && !isLoci(ctx, e.host()) {
 		p.note("The server is not running yet; start it with: loci serve --listen %s", p.settings.Listen)
 	}
-	p.note("The original file is in %s. To undo, run: loci disconnect %s", p.connectionFile(c.id, backupSuffix), c.id)
+	original := ""
+	if n.Existed {
+		original = "The original file is in " + p.connectionFile(c.id, backupSuffix) + ". "
+	}
+	p.note("%sTo undo, run: loci disconnect %s", original, c.id)
 	return nil
 }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// names finds what people call users and teams, for tables. If it finds nothing, or cannot look, it answers the id.
+// names looks up what people call users and teams, for tables. If it cannot find a name, it
+// returns the id.
 type names struct {
 	in    *instance
 	users map[loci.UserID]string
@@ -44,7 +45,7 @@ func (n *names) team(ctx context.Context, u loci.User) string {
 	if _, ok := n.teams[u.OrgID]; !ok {
 		n.teams[u.OrgID] = nil
 		if who, err := n.in.auth.LocalAs(ctx, u.OrgID, loci.UserID{}); err == nil {
-			n.teams[u.OrgID], _ = n.in.app.Org.Teams(ctx, who) // without them the id is shown
+			n.teams[u.OrgID], _ = n.in.app.Org.Teams(ctx, who) // without them, tables show the id
 		}
 	}
 	i := slices.IndexFunc(n.teams[u.OrgID], func(t loci.Team) bool { return t.ID == u.TeamID })

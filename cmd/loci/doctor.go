@@ -127,7 +127,7 @@ func (d *doctor) examineSettings() {
 	}
 }
 
-// examineDirectory reports whether there is a data directory to look into.
+// examineDirectory reports whether there is a data directory to examine.
 func (d *doctor) examineDirectory() bool {
 	dir := d.settings.DataDir
 	info, err := os.Stat(dir)

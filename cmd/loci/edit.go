@@ -116,8 +116,8 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 	return &c, nil
 }
 
-// editContent lets the person change the content in their editor. It does not overwrite a change that somebody else
-// made meanwhile.
+// editContent lets the person change the content in their editor. It does not overwrite a change
+// that someone else made meanwhile.
 func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryID, version int) error {
 	m, err := in.app.Memory.Get(ctx, in.operator, id)
 	if err != nil {
@@ -141,7 +141,7 @@ func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryI
 	return errors.Join(p.saved("changed", changed), os.Remove(file))
 }
 
-// inEditor returns the text as the person left it, and the file that holds it.
+// inEditor returns the edited text, and the file that contains it.
 func (p *program) inEditor(ctx context.Context, text string) (edited, file string, err error) {
 	words := strings.Fields(p.settings.Editor)
 	if len(words) == 0 {

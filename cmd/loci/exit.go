@@ -10,7 +10,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// The exit codes, which docs/cli.md lists.
+// These are the exit codes. docs/cli.md lists them.
 const (
 	exitOK          = 0
 	exitFailed      = 1   // any other failure

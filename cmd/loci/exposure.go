@@ -17,7 +17,8 @@ func isLoopback(address net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// listening is the address of the server as the operator wrote it, such as 0.0.0.0, even if the system reports [::].
+// listening returns the address of the server as the operator wrote it, such as 0.0.0.0, even if
+// the system reports [::].
 func (p *program) listening(address net.Addr) string {
 	host, _, err := net.SplitHostPort(p.settings.Listen)
 	tcp, ok := address.(*net.TCPAddr)

@@ -98,7 +98,7 @@ func (p *program) printGraphTrash(trash graph.Trashed) error {
 	return nil
 }
 
-// The kinds of rows of a graph, on the command line.
+// These are the kinds of rows of a graph, on the command line.
 const (
 	kindEntity      = "entity"
 	kindObservation = "observation"
@@ -140,7 +140,7 @@ func kindFlag(cmd *cobra.Command, kind *string) {
 	cmd.Flags().StringVar(kind, "kind", "", "kind of the ids: entity, observation or relation")
 }
 
-// kindsIn tells the kinds of the rows in the trash. It takes any other id for that of an entity.
+// kindsIn returns the kinds of the rows in the trash. It treats any other id as an entity's.
 func kindsIn(trash graph.Trashed) func(string) string {
 	kinds := map[string]string{}
 	for _, o := range trash.Observations {

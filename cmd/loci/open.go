@@ -22,10 +22,10 @@ type instance struct {
 	signIn   *auth.SignIn
 	oauth    *oauth.Server
 	operator loci.Principal // the person at this command line
-	created  bool           // this call made the default org
+	created  bool           // this call created the default org
 }
 
-// missing is what to do if the data directory does not exist.
+// missing defines what to do if the data directory does not exist.
 type missing int
 
 const (
@@ -108,7 +108,7 @@ func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, 
 // site is the server's own address.
 func (p *program) site() auth.Site { return auth.Site{PublicURL: p.settings.PublicURL} }
 
-// chat returns the configured model, or nil, as always if egress is off.
+// chat returns the configured model, or nil. If egress is off, it is always nil.
 func (p *program) chat() (memory.Chat, error) {
 	s := p.settings
 	if s.Chat.BaseURL == "" || !s.Egress {

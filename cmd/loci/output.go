@@ -20,20 +20,21 @@ func (p *program) printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// printf writes for a person to read.
+// printf prints for a person.
 func (p *program) printf(format string, args ...any) {
 	_, err := fmt.Fprintf(p.out, format, args...)
 	p.wrote(err)
 }
 
-// wrote keeps the first error of standard output: a command fails if nobody got its result.
+// wrote keeps the first error of standard output. A command fails if its result could not be
+// written.
 func (p *program) wrote(err error) {
 	if p.unwritten == nil {
 		p.unwritten = err
 	}
 }
 
-// note tells the person something that is not the result, on standard error.
+// note prints to standard error what is not part of the result.
 func (p *program) note(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
 
 // answer prints the result of a command: v as JSON, or a line of text. It returns err if the command failed.
@@ -75,7 +76,7 @@ func (p *program) sure(verb, noun, name string) error {
 	return nil
 }
 
-// confirm asks on standard error. Anything but yes is no, and so is the end of the input.
+// confirm asks on standard error. Any answer but yes means no, and so does the end of the input.
 func (p *program) confirm(question string) bool {
 	p.note("%s [y/N]", question)
 	answer, err := bufio.NewReader(p.in).ReadString('\n')
@@ -102,7 +103,7 @@ func cut(s string, most int) string {
 	return string(runes[:most-1]) + "…"
 }
 
-// quoted is a text as a shell takes it for one word.
+// quoted returns a text quoted as one word for a shell.
 func quoted(s string) string {
 	s = loci.OneLine(s)
 	if s != "" && strings.IndexFunc(s, func(r rune) bool {
@@ -162,7 +163,7 @@ func (p *program) printMemory(m *loci.Memory) {
 	p.printf("\n%s\n", strings.TrimRight(loci.Printable(m.Content), "\n"))
 }
 
-// saved tells what became of a memory.
+// saved reports what happened to a memory.
 func (p *program) saved(what string, m *loci.Memory) error {
 	return p.answer(m, nil, "%s %s (version %d): %s", what, m.ID, m.Version, cut(m.Title, 60))
 }

@@ -27,7 +27,7 @@ type program struct {
 	settings  *settings
 	log       *slog.Logger
 	unwritten error // the first error of standard output
-	started   bool  // the command line is valid; later errors are no usage errors
+	started   bool  // the command line is valid; later errors are not usage errors
 }
 
 // execute runs one command line and returns its exit code.
@@ -52,7 +52,7 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
-// plainFlagError tells what a flag accepts; the library would name a function of Go instead.
+// plainFlagError tells what a flag accepts. The library would name a function of Go instead.
 func plainFlagError(err error) error {
 	var invalid *pflag.InvalidValueError
 	var number *strconv.NumError

@@ -91,7 +91,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 	return nil
 }
 
-// noteFallback tells how a memory matches if it does not have the words.
+// noteFallback tells how a memory matches if it does not contain the words.
 func (p *program) noteFallback(why loci.Why) {
 	switch why.Fallback {
 	case "prefix":
@@ -101,7 +101,7 @@ func (p *program) noteFallback(why loci.Why) {
 	}
 }
 
-// noteStopped says why older memories may be missing.
+// noteStopped tells why older memories may be missing.
 func (p *program) noteStopped(by memory.StoppedBy) {
 	switch by {
 	case memory.StoppedByNothing:

@@ -83,7 +83,8 @@ func (p *program) serve(ctx context.Context) (err error) {
 	return p.run(ctx, in, listener, p.handler(in, o, p.pages(in, listener.Addr())))
 }
 
-// clear removes what interrupted backups and restores left behind. The store is open, so no restore is under way.
+// clear removes the leftovers of interrupted backups and restores. The store is open, so no
+// restore is running.
 func (p *program) clear(ctx context.Context) {
 	removed, err := p.backups().Clear()
 	for _, l := range removed {
@@ -135,7 +136,7 @@ func (p *program) run(ctx context.Context, in *instance, listener net.Listener, 
 	return p.stop(ctx, server, failed)
 }
 
-// stop finishes the current requests, if that does not take too long.
+// stop waits for the current requests, but not too long.
 func (p *program) stop(ctx context.Context, server *http.Server, failed <-chan error) error {
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownPatience)
 	defer cancel()
@@ -149,10 +150,11 @@ func (p *program) stop(ctx context.Context, server *http.Server, failed <-chan e
 
 const shutdownPatience = 10 * time.Second
 
-// watchEvery is how often a server looks whether its data directory is still there.
+// watchEvery is how often a server checks whether its data directory is still there.
 const watchEvery = time.Second
 
-// watch looks at each tick whether the data directory is still there. It returns why not, or nil when ctx ends.
+// watch checks at each tick whether the data directory is still there. It returns the reason if
+// it is gone, or nil when ctx ends.
 func watch(ctx context.Context, st *sqlite.Store, ticks <-chan time.Time) error {
 	for {
 		select {
@@ -166,7 +168,7 @@ func watch(ctx context.Context, st *sqlite.Store, ticks <-chan time.Time) error 
 	}
 }
 
-// handler serves MCP as o says, REST, and the pages if there are any.
+// handler serves MCP with the options o, REST, and the pages if there are any.
 func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler) http.Handler {
 	s := p.settings
 	gate := auth.Gate{Limiter: auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit}),
@@ -180,7 +182,7 @@ func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler)
 		PublicURL: s.PublicURL})
 }
 
-// pages are for browsers, or nil if nobody can sign in by one.
+// pages returns the pages for browsers, or nil if nobody can sign in with one.
 func (p *program) pages(in *instance, address net.Addr) http.Handler {
 	if !p.hasBrowsers(address) {
 		return nil
@@ -193,7 +195,7 @@ func (p *program) pages(in *instance, address net.Addr) http.Handler {
 // listenFlag is the flag that chooses another port for an address.
 func listenFlag(address string) func(port string) string {
 	return func(port string) string {
-		host, _, _ := net.SplitHostPort(address) // was taken apart before
+		host, _, _ := net.SplitHostPort(address) // parsed before
 		return "--listen " + net.JoinHostPort(host, port)
 	}
 }
@@ -223,8 +225,8 @@ func (p *program) listen(ctx context.Context, another func(port string) string) 
 	return nil, fmt.Errorf("cannot listen on %s: %w; pass --listen host:port, like 127.0.0.1:5624", address, err)
 }
 
-// isInUse knows the errno of Unix and of Windows (WSAEADDRINUSE), which the
-// syscall package does not map.
+// isInUse checks the errno of Unix and of Windows (WSAEADDRINUSE), which the syscall package does
+// not map.
 func isInUse(err error) bool {
 	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.Errno(10048))
 }
@@ -247,7 +249,7 @@ func whoHas(port string) string {
 	return "lsof -nP -iTCP:" + port
 }
 
-// answersAs tells whether the other program is a Loci.
+// answersAs tells whether the other program is a Loci server.
 func (p *program) answersAs(ctx context.Context, address string) string {
 	if isLoci(ctx, address) {
 		return " by another loci"
@@ -255,7 +257,7 @@ func (p *program) answersAs(ctx context.Context, address string) string {
 	return " by another program"
 }
 
-// isLoci asks an address on this machine whether a Loci answers there.
+// isLoci reports whether a Loci server answers at an address on this machine.
 func isLoci(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -284,9 +286,10 @@ func (p *program) reachable(address string) string {
 	return "http://" + address
 }
 
-// ballast reserves memory that the collector counts as live, until free is called. The pages are never touched, so
-// they take no memory of the machine. A server holds so little for good that the collector would otherwise run after
-// every few requests and take a fifth of the time. Unlike a higher GOGC, ballast costs the same however much is live.
+// ballast reserves memory that the collector counts as live, until free is called. The pages are
+// never touched, so they use no memory of the machine. A server keeps so little memory
+// permanently that the collector would otherwise run after every few requests and take a fifth of
+// the time. Unlike a higher GOGC, ballast costs the same however much memory is live.
 func ballast() (free func()) {
 	room := make([]byte, 16<<20)
 	return func() { runtime.KeepAlive(room) }

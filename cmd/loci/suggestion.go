@@ -37,7 +37,7 @@ func (p *program) suggestionListCommand() *cobra.Command {
 		title := func(id loci.MemoryID) string {
 			found, err := c.app.Memory.ByIDs(ctx, c.who, []loci.MemoryID{id}, loci.When{Superseded: true})
 			if err != nil || len(found) == 0 {
-				return id.String() // it is in the trash or deleted
+				return id.String() // trashed or deleted
 			}
 			return cut(found[0].Title, 40)
 		}

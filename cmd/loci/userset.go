@@ -78,7 +78,7 @@ type access struct {
 	team                             string
 }
 
-// access returns nil for a disabled person: they have none.
+// access returns nil for a disabled person, who has no access.
 func (in *instance) access(ctx context.Context, org loci.OrgID, user loci.UserID) (*access, error) {
 	who, err := in.auth.LocalAs(ctx, org, user)
 	if loci.CodeOf(err) == loci.NotFound {

@@ -171,8 +171,8 @@ func signInLink(address string, token loci.Secret) string {
 	return address + "/app/link?token=" + url.QueryEscape(token.Reveal())
 }
 
-// localAddress is where a browser reaches the server, or "" if the settings do not tell. On this machine it is
-// localhost: passkeys require a name.
+// localAddress returns where a browser reaches the server, or "" if the settings do not tell. On
+// this machine it is localhost, because passkeys require a name.
 func (p *program) localAddress() string {
 	if p.settings.PublicURL != "" {
 		return p.settings.PublicURL

@@ -10,8 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// caller is the sender of a request, with what else tools need to know about the
-// request.
+// caller is the sender of a request and what else tools must know about the request.
 type caller struct {
 	principal    loci.Principal
 	connection   project.ConnectionKey // zero: none
@@ -23,8 +22,8 @@ type caller struct {
 // who knows the id of a connection could use it.
 func connectionKey(id string) project.ConnectionKey { return sha256.Sum256([]byte(id)) }
 
-// The keys under which a TokenInfo carries the caller. A TokenInfo is all that
-// the SDK passes from a request to its handler.
+// These are the keys under which a TokenInfo carries the caller. The SDK passes nothing but a
+// TokenInfo from a request to its handler.
 const (
 	principalKey    = "principal"
 	connectionInKey = "connection"

@@ -7,10 +7,9 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// connectionTable counts the open connections of each credential, so that none
-// can use up the connections that others need. The SDK keeps the connections
-// themselves. If it ends one by itself, the table drops that connection once it
-// has been idle for long enough.
+// connectionTable counts the open connections of each credential, so that none can use up the
+// connections that others need. The SDK keeps the connections themselves. If the SDK ends one,
+// the table drops that connection once it has been idle for long enough.
 type connectionTable struct {
 	perSubject, max int
 	idle            time.Duration
@@ -37,11 +36,10 @@ func newConnectionTable(perSubject, maximum int, idle time.Duration) *connection
 		now: time.Now, subjects: map[string]*subject{}}
 }
 
-// reserve makes room for one more connection of name. The caller must then call
-// add or cancel. If a connection has to end to make room, reserve returns the
-// SDK's id of it: clients that forget to end connections are more common than
-// clients that need many. RateLimited if all are busy, Unavailable if the other
-// credentials have taken the rest.
+// reserve makes room for one more connection of name. The caller must then call add or cancel. If
+// another connection has to end to make room, reserve returns the SDK's id of it: clients that
+// forget to end connections are more common than clients that need many. RateLimited if all are
+// busy, Unavailable if the other credentials have taken the rest.
 func (t *connectionTable) reserve(name string) (evict string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,7 +22,7 @@ const (
 	codeNoConnection = -32001
 )
 
-// answer is how an error with a code looks outside a tool's result.
+// answer is the form of an error with a code, outside a tool's result.
 type answer struct {
 	rpc  int64 // JSON-RPC error code
 	http int   // status, before the SDK has the request
@@ -69,8 +69,8 @@ func (s *Server) toolError(ctx context.Context, tool string, err error) *mcp.Cal
 // unknownMethod begins the SDK's error about an unknown method.
 const unknownMethod = "JSON RPC not handled: "
 
-// The longest text and data that an error of the SDK may have. Longer ones
-// repeat what the client sent.
+// These are the lengths of the longest text and data that an error of the SDK may have. Longer
+// ones repeat what the client sent.
 const (
 	maxErrorText = 300
 	maxRepeated  = 100

@@ -194,8 +194,8 @@ func ids[Kind any](name string, into *[]loci.ID[Kind], maximum int) field {
 	})
 }
 
-// list is a list of strings of at most length characters. The limits stand in
-// the schema; check enforces them.
+// list is a list of strings of at most length characters. The schema states the limits, and check
+// enforces them.
 func list[T ~string](
 	name string, into *[]T, minimum, maximum, length int, check func(path string, list []T) error,
 ) field {

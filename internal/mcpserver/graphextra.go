@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/graph"
 )
 
-// The sizes of answers.
+// These are the sizes of answers.
 const (
 	trashDefault, trashMax     = 100, 1000
 	historyDefault, historyMax = 100, 1000
@@ -58,7 +58,7 @@ func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (a
 	return out, err
 }
 
-// entityQuestion is about one entity.
+// entityQuestion asks about one entity.
 type entityQuestion struct {
 	graph.Which
 	hops, limit int

@@ -7,8 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/graph"
 )
 
-// The shapes of answers about graphs. They leave out what a model does not
-// need, because everything in them goes into its context.
+// These are the shapes of answers about graphs. They leave out what a model does not need,
+// because everything in them goes into its context.
 
 type projectShape struct {
 	ID          loci.ProjectID     `json:"id"`

@@ -106,8 +106,8 @@ func relationFields(in *loci.NewRelation) []field {
 	}
 }
 
-// sayTypes replaces the usual hint of an error about several entities with one
-// name by the arguments of this tool that tell them apart.
+// sayTypes replaces the usual hint of an error about several entities with the same name by the
+// arguments of this tool that distinguish them.
 func sayTypes(err error, names string) error {
 	const usual = "specify the type"
 	if text := loci.SafeText(err); strings.Contains(text, usual) {

@@ -51,16 +51,15 @@ func (s *Server) HTTP() http.Handler {
 // pair has the servers of one offer, for both generations of the protocol.
 type pair struct{ stateful, stateless *mcp.Server }
 
-// ended forgets which project was active in a connection. If that fails, Loci
-// forgets it once it has been unused for long enough.
+// ended forgets the active project of a connection. If that fails, Loci forgets it once it has
+// been unused for long enough.
 func (s *Server) ended(ctx context.Context, key project.ConnectionKey) {
 	if err := s.app.Project.EndConnection(context.WithoutCancel(ctx), key); err != nil {
 		s.log.WarnContext(ctx, "forgetting the project of an MCP connection failed", "error", err)
 	}
 }
 
-// count counts a request together with those that its credential sends to other
-// surfaces.
+// count counts a request against the limit that the credential has for all surfaces together.
 func (s *Server) count(h http.Header, r *http.Request, p loci.Principal) error {
 	return s.options.Gate.Count(h, r, p)
 }
@@ -89,8 +88,8 @@ func (s *Server) authorize(r *http.Request) (loci.Principal, error) {
 	return s.inSession(r, p)
 }
 
-// inSession puts p into the agent's session that the request names, if any. With
-// an error it returns p, so that the request still counts as p's.
+// inSession adds the agent's session that the request names, if any, to p. With an error it
+// returns p, so that the request still counts as p's.
 func (s *Server) inSession(r *http.Request, p loci.Principal) (loci.Principal, error) {
 	in, err := s.auth.InHeaderSession(r, p)
 	if err != nil {
@@ -137,8 +136,8 @@ func (s *Server) letIn(r *http.Request) (loci.Principal, error) {
 	return s.inSession(r, p)
 }
 
-// seenAgent reports whether an agent key exists or existed. Everyone must not get
-// in because the last one was revoked or expired.
+// seenAgent reports whether an agent key exists or existed. If the last key was revoked or has
+// expired, unauthenticated clients must still be rejected.
 func (s *Server) seenAgent(ctx context.Context) (bool, error) {
 	if s.keyed.Load() {
 		return true, nil

@@ -29,7 +29,7 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *memory.SearchR
 	return out, nil
 }
 
-// hit is a found memory, with as much of why it was found as a model needs.
+// hit is a found memory, with as much of the reason for finding it as a model needs.
 // recall_memories returns all of it.
 type hit struct {
 	*loci.Memory

@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The sizes of the tools' pages.
+// These are the sizes of the tools' pages.
 const (
 	readDefault, readMax     = 10, 50
 	browseDefault, browseMax = 50, 200

@@ -88,13 +88,13 @@ func (s *Server) getCurrentProject(ctx context.Context, c *call, _ *struct{}) (a
 	return shapeOr(p, "", err)
 }
 
-// notThere returns what FindProject says about a name, without its suggestions.
+// notThere returns the error of FindProject about a name, without its suggestions.
 func notThere(err error) string {
 	text, _, _ := strings.Cut(loci.SafeText(err), "; did you mean")
 	return text
 }
 
-// named finds the project with a name, for an action on it.
+// named finds the project with a name for an action.
 func (s *Server) named(ctx context.Context, c *call, act gate.Action, name string) (loci.Project, error) {
 	return s.app.Project.Choose(ctx, c.principal, act, project.Choice{Name: name})
 }

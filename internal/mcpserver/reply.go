@@ -122,8 +122,8 @@ func (r *reply) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
-// reword returns an error of the SDK in our own words, or nil if b is not an
-// error. The SDK writes the error right after the id.
+// reword returns an error of the SDK in our own words, or nil if b is not an error. The SDK
+// writes the error right after the id.
 func (r *reply) reword(b []byte) []byte {
 	const room = 64
 	start := b[:min(len(b), len(r.message.id)+room)]

@@ -1,14 +1,13 @@
-// Package mcpserver is the MCP surface: tools, resources and prompts over
-// Streamable HTTP and stdio.
+// Package mcpserver is the MCP surface: tools, resources and prompts over Streamable HTTP and
+// stdio.
 //
-// It turns a call into one use case, and the result into JSON.
-// It decides nothing itself. Two generations of the protocol share one path:
-// versions with connections, which MCP calls sessions, and the stateless
-// 2026-07-28.
+// It turns a call into one call of a capability, and the result into JSON. It makes no decisions
+// itself. Two generations of the protocol share one path: versions with connections, which MCP
+// calls sessions, and the stateless 2026-07-28.
 //
-// The invariant: every request is authenticated by itself. A tool acts for the
-// principal of the request that calls it, never for the one that opened the
-// connection, and a connection is useless to any other principal.
+// It guarantees this: every request is authenticated separately. A tool acts for the principal of
+// the request that calls it, never for the one that opened the connection, and a connection is
+// useless to any other principal.
 package mcpserver
 
 import (
@@ -39,9 +38,8 @@ type Options struct {
 	// a local one. It turns /mcp on before an agent key exists. A reverse proxy
 	// on this machine may send its host.
 	PublicURL string
-	// SignIn states that people can connect clients by signing in (OAuth). It
-	// turns /mcp on before an agent key exists. Unauthenticated clients are told
-	// where sign-in is described.
+	// SignIn means that people can connect clients by signing in (OAuth). It turns /mcp on before
+	// an agent key exists. Answers tell unauthenticated clients where sign-in is described.
 	SignIn bool
 	// Toolsets are the names of the toolsets to offer. Over HTTP, ?toolsets=
 	// overrides them. Default: DefaultToolsets.
@@ -54,7 +52,7 @@ type Options struct {
 	// agent key exists. Default: every client needs a credential.
 	Open           Who
 	Site           auth.Site     // the server's own address, for clients that must sign in
-	Gate           auth.Gate     // counts requests; zero: nothing is limited
+	Gate           auth.Gate     // counts requests; zero: no limits
 	ConnectionIdle time.Duration // default: 30 minutes
 	MaxConnections int           // default: 10,000
 	MaxPerKey      int           // connections of one credential; default: 100
@@ -66,10 +64,10 @@ type Server struct {
 	auth    *auth.Authenticator
 	log     *slog.Logger
 	options Options
-	offer   offer       // to clients that choose nothing
+	offer   offer       // for clients that choose nothing
 	public  bool        // /mcp is on even before an agent key exists
 	keyed   atomic.Bool // an agent key exists or existed
-	noted   sync.Map    // the empty toolsets that have been logged
+	noted   sync.Map    // empty toolsets that have been logged
 }
 
 // New returns a Server. It panics without an App or an Authenticator, and if

@@ -27,10 +27,9 @@ const maxInFlight = 128
 // once.
 type Who func(context.Context) (loci.Principal, error)
 
-// ServeStdio serves one client over in and out, with one JSON-RPC message per
-// line, as the principal that who returns. It returns nil when in ends and every
-// call has been answered, or when ctx is done. It writes nothing but messages to
-// out. Forbidden if the principal has no vendor.
+// ServeStdio serves one client over in and out, with one JSON-RPC message on each line, as the
+// principal that who returns. It returns nil when in ends and every call has been answered, or
+// when ctx is done. It writes only messages to out. Forbidden if the principal has no vendor.
 func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.Writer) error {
 	p, err := who(ctx)
 	if err == nil {
@@ -223,10 +222,9 @@ func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
 	return m
 }
 
-// takeTurn delays a call until every earlier call has been answered, if this call
-// or the previous one is of a tool whose calls run in order. A model may send
-// several calls at once, such as entities and then the relations between them.
-// Other calls run concurrently.
+// takeTurn delays a call until every earlier call has been answered, if the tool of this call or
+// of the previous one needs calls in order. A model may send several calls at once, such as
+// entities and then the relations between them. Other calls run concurrently.
 func (l *lines) takeTurn(ctx context.Context, r *jsonrpc.Request, inOrder bool) error {
 	if !r.IsCall() {
 		return nil

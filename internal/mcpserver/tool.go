@@ -14,11 +14,11 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// tool is a row of the table of tools. It states everything about one tool.
+// tool is a row of the table of tools. It defines everything about one tool.
 type tool struct {
 	name, title string
 	set         string      // its toolset
-	action      gate.Action // app decides who may carry it out
+	action      gate.Action // the gate decides who may use it
 	hints       hints
 	inOrder     bool   // later calls build on it; see takeTurn
 	about       string // when to use it, when not, and what it returns
@@ -54,14 +54,14 @@ func inProject(c *call) field {
 	return word("project", c.graph).about("default: the active one")
 }
 
-// handler is what a tool takes and does.
+// handler is the input and the function of a tool.
 type handler struct {
 	fields func() []field
 	run    func(ctx context.Context, s *Server, c *call, action gate.Action, arguments json.RawMessage) (any, error)
 }
 
-// takes makes a handler. fields binds the arguments to an In. After they have
-// been checked and stored there, do carries out the call.
+// takes makes a handler. fields binds the arguments to an In. After they have been checked and
+// stored there, do runs the call.
 func takes[In any](
 	fields func(*call, *In) []field, do func(*Server, context.Context, *call, *In) (any, error),
 ) handler {
@@ -137,8 +137,8 @@ func encode(v any) (json.RawMessage, error) {
 // hints tell a client what a tool may change.
 type hints struct{ reads, destroys, idempotent bool }
 
-// The hints of a tool that only reads, that adds and changes nothing else, that
-// has no further effect if it is repeated, and that removes something.
+// These are the hints of a tool that only reads, that adds and changes nothing else, that has no
+// further effect if it is repeated, and that removes something.
 var (
 	reads   = hints{reads: true, idempotent: true}
 	adds    = hints{}
@@ -175,7 +175,7 @@ type page[T any] struct {
 	NextCursor string `json:"next_cursor,omitempty"`
 }
 
-// stopped states whether a search is complete.
+// stopped tells whether a search is complete.
 type stopped struct {
 	Partial   bool             `json:"partial,omitempty"`    // incomplete (see StoppedBy), or found by a fallback
 	StoppedBy memory.StoppedBy `json:"stopped_by,omitempty"` // why it is incomplete
@@ -211,8 +211,8 @@ func memories(found []*loci.Memory) []*loci.Memory {
 	return out
 }
 
-// shown returns a copy of m without the ids of the person and the key that made
-// the version. They would cost a model tokens; editor says enough.
+// shown returns a copy of m without the ids of the person and the key that made the version. They
+// would cost a model tokens, and editor is enough.
 func shown(m *loci.Memory) *loci.Memory {
 	c := *m
 	c.EditorID, c.EditorCredentialID = loci.UserID{}, loci.CredentialID{}

@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// The toolsets. Some have no tools in this version; see isEmpty.
+// These are the toolsets. Some have no tools in this version; see isEmpty.
 const (
 	toolsetMemory      = "memory"
 	toolsetMemoryExtra = "memory-extra"
@@ -106,7 +106,7 @@ func (s *Server) asked(r *http.Request) (offer, error) {
 	return offerOf(names), nil
 }
 
-// noteEmpty logs, once per toolset, that someone chose a toolset without tools.
+// noteEmpty logs, once for each toolset, that someone chose a toolset without tools.
 func (s *Server) noteEmpty(names []string) {
 	for _, name := range names {
 		if !isEmpty(name) {

@@ -25,15 +25,14 @@ type HTTPOptions struct {
 	// A connection keeps the server that it began with. Choose's errors carry a
 	// loci code. Default: always these two.
 	Choose func(*http.Request) (Choice, error)
-	// Ended is called for a connection that its client has ended, or that had to
-	// make room for another one. Default: nothing is.
+	// Ended is called for a connection that its client has ended, or that had to make room for
+	// another one. Default: no call.
 	Ended func(context.Context, project.ConnectionKey)
 	// Authorize returns who sends a request; required. Its errors carry a loci
 	// code. It is called for every request.
 	Authorize func(*http.Request) (loci.Principal, error)
-	// Challenge returns what WWW-Authenticate says about how to get a token.
-	// scope is what the request needs; "" is what clients usually need.
-	// Default: nothing.
+	// Challenge returns the value of WWW-Authenticate, which tells how to get a token. scope is
+	// what the request needs; "" means what clients usually need. Default: no header.
 	Challenge func(r *http.Request, scope string) string
 	// Missing returns the scope that a call of a tool needs and the token of p
 	// lacks, or "". Default: always "".
@@ -86,10 +85,9 @@ type endpoint struct {
 	hosts     auth.HostRule
 }
 
-// NewHTTP returns a handler that speaks every version of MCP at one path. It
-// adds what the SDK leaves to its user: it authorises each request, binds
-// connections to a principal, limits them, and makes every error JSON-RPC. It
-// panics if something required is missing.
+// NewHTTP returns a handler for every version of MCP at one path. It adds what the SDK leaves to
+// its user: it authorizes each request, binds connections to a principal, limits them, and turns
+// every error into JSON-RPC. It panics if something required is missing.
 func NewHTTP(o HTTPOptions) http.Handler {
 	if o.Stateful == nil || o.Stateless == nil || o.Stateful == o.Stateless || o.Authorize == nil {
 		panic("mcpserver: NewHTTP needs two servers and an authorizer")
@@ -142,8 +140,8 @@ func (o *HTTPOptions) setDefaults() {
 	}
 }
 
-// choiceKey is the key under which the context of a request carries its Choice:
-// the SDK asks for a server with nothing but the request.
+// choiceKey is the key under which the context of a request carries its Choice. When the SDK asks
+// for a server, it passes nothing but the request.
 type choiceKey struct{}
 
 func choiceOf(r *http.Request) Choice {
@@ -294,5 +292,5 @@ var errNoConnection = &jsonrpc.Error{Code: codeNoConnection,
 	Message: "connection not found: it ended, timed out or belongs to another credential; " +
 		"send initialize to open a new one"}
 
-// orStateless ends an error about connections with the other way out.
+// orStateless adds the other way out to an error about connections.
 const orStateless = "use protocol version " + statelessVersion + ", which has no connections"

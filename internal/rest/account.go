@@ -229,7 +229,7 @@ type rotateInput struct {
 	Body *client.Rotation
 }
 
-// defaultOverlap is how long a rotated key is still good.
+// defaultOverlap is how long a rotated key remains valid.
 const defaultOverlap = 24
 
 func (s *server) rotateKey(ctx context.Context, p loci.Principal, in *rotateInput) (*shownOnce[client.MadeKey], error) {
@@ -244,7 +244,7 @@ func (s *server) revokeKey(ctx context.Context, p loci.Principal, in *onePath) (
 	return done(s.app.Identity.RevokeKey(ctx, p, idOf[loci.CredentialID](in.ID)))
 }
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleUserRow = loci.User{ID: exampleUser, OrgID: "acme", Email: "mara@example.org", Name: "Mara",
 		Role:    loci.RoleUser,

@@ -26,8 +26,8 @@ const (
 	forPeople                   // agents are refused
 )
 
-// gate runs before each handler and before the input is read, so that a refusal
-// depends on nothing but the route.
+// gate runs before each handler and before the input is read, so that a rejection depends only on
+// the route.
 func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
@@ -118,8 +118,8 @@ func (s *server) admit(x *exchange, r *http.Request, route *route) error {
 	return err
 }
 
-// count counts a request, except one that probes the server: a monitor must
-// get an answer, and the answer costs less than a refusal.
+// count counts a request, except one that checks the server's health: a monitor must get an
+// answer, and the answer costs less than a rejection.
 func (s *server) count(x *exchange, r *http.Request, p loci.Principal, route *route) error {
 	if route.Probe {
 		return nil
@@ -130,8 +130,8 @@ func (s *server) count(x *exchange, r *http.Request, p loci.Principal, route *ro
 	return s.options.Gate.Count(x.Header(), r, p)
 }
 
-// authenticate finds the principal of a request. What a browser sends by itself
-// counts for changes only if the page that asks is ours.
+// authenticate finds the principal of a request. A credential that a browser sends automatically
+// counts for changes only if the page that asks belongs to this server.
 func (s *server) authenticate(r *http.Request) (loci.Principal, error) {
 	credentials, err := auth.RequestOf(r)
 	if err != nil {
@@ -145,7 +145,8 @@ func (s *server) authenticate(r *http.Request) (loci.Principal, error) {
 	return s.auth.Authenticate(r.Context(), credentials)
 }
 
-// unknown answers where no route is. Strangers learn nothing of the routes.
+// unknown answers requests without a route. Unauthenticated callers do not learn which routes
+// exist.
 func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
 	x := exchangeOf(r.Context())
 	if err := s.admit(x, r, &route{Who: forAny}); err != nil {
@@ -162,7 +163,7 @@ func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
 		"this route accepts only "+strings.Join(allowed, ", ")))
 }
 
-// allowed returns the methods that the path takes.
+// allowed returns the methods of the routes with that path.
 func (s *server) allowed(r *http.Request) []string {
 	var found []string
 	for method := range s.methods {
@@ -175,7 +176,7 @@ func (s *server) allowed(r *http.Request) []string {
 	return found
 }
 
-// call is what a route does for a principal.
+// call runs a route for a principal.
 type call[I, O any] func(context.Context, loci.Principal, *I) (*O, error)
 
 // add registers a route.
@@ -196,7 +197,7 @@ func ofOwnOrg[I, O any](do call[I, O]) call[I, O] {
 	}
 }
 
-// enter hands a route to huma.
+// enter registers a route with huma.
 func enter[I, O any](s *server, r route, do call[I, O]) {
 	s.methods[r.Method] = true
 	if r.Method == http.MethodGet {
@@ -213,10 +214,10 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 		}
 		return out, nil
 	})
-	if r.Raw { // not before: huma would read it
+	if r.Raw { // not before, because huma would read it
 		s.api.OpenAPI().Paths[op.Path].Post.RequestBody = uploadBody()
 	}
-	if r.Lines { // huma takes raw bodies for binary ones
+	if r.Lines { // huma treats raw bodies as binary
 		*op.RequestBody.Content[jsonLines] = huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}, Example: r.In}
 	}
 }

@@ -112,7 +112,7 @@ func (s *server) closeSession(ctx context.Context, p loci.Principal, in *Session
 	return say(s.app.Agent.CloseSession(ctx, p, in.session()))
 }
 
-// The examples about agents, of the same small world.
+// These are the examples about agents, of the same small world.
 var (
 	exampleAgent = loci.Agent{ID: loci.AgentID(exampleID), UserID: exampleUser, Vendor: "claude", Name: "reviewer",
 		Config: json.RawMessage(`{"model":"large"}`), CreatedAt: exampleTime, UpdatedAt: exampleTime}

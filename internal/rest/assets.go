@@ -104,7 +104,7 @@ func (s *server) addAsset(r route) {
 		if err != nil {
 			return nil, err
 		}
-		if x := exchangeOf(ctx); x.once != nil { // the boundary of a form is another one each time
+		if x := exchangeOf(ctx); x.once != nil { // the boundary of a form is different each time
 			x.once.restart(x.request, in.Disposition, file.SHA256())
 		}
 		return attach(ctx, p, file)
@@ -114,7 +114,7 @@ func (s *server) addAsset(r route) {
 // received stores the file of a request.
 func (s *server) received(ctx context.Context, p loci.Principal, in *newAssetInput) (*memory.Received, error) {
 	body := &incoming{exchangeOf(ctx).request}
-	if err := s.app.Allowed(ctx, p, memory.AssetAdd); err != nil { // before anything is said of the request
+	if err := s.app.Allowed(ctx, p, memory.AssetAdd); err != nil { // before any other error
 		return nil, err
 	}
 	u, err := uploadOf(body, in.Name)
@@ -151,8 +151,7 @@ type contentInput struct {
 	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"ETags that you have; 304 if one matches"`
 }
 
-// assetContent answers with the bytes. Every request is authorised; the bytes
-// never change.
+// assetContent answers with the bytes. It authorizes every request. The bytes never change.
 func (s *server) assetContent(ctx context.Context, p loci.Principal, in *contentInput) (*huma.StreamResponse, error) {
 	a, f, err := s.app.Memory.OpenAsset(ctx, p, (&assetPath{in.ID}).parse())
 	if err != nil {
@@ -171,16 +170,15 @@ func (s *server) assetContent(ctx context.Context, p loci.Principal, in *content
 	}}, nil
 }
 
-// The least speed of a download, in bytes a second, after a start that any
-// network has time for. The deadline of other answers would cut off a large
-// file on a slow line.
+// These are the slowest accepted download, in bytes a second, and the time before it counts. The
+// deadline of other answers would cut off a large file on a slow line.
 const (
 	downloadGrace = 2 * time.Minute
 	downloadSpeed = 16 << 10
 )
 
-// outgoing is the answer that a file goes into. It keeps what http.ServeContent
-// says about a request that it refuses.
+// outgoing is the answer that a file is written to. It captures the error of http.ServeContent
+// for an invalid request.
 type outgoing struct {
 	*exchange
 	start   time.Time
@@ -188,7 +186,7 @@ type outgoing struct {
 	refused int
 }
 
-// WriteHeader notes a refusal instead of sending it.
+// WriteHeader records an error instead of sending it.
 func (o *outgoing) WriteHeader(status int) {
 	if status >= http.StatusBadRequest {
 		o.refused = status
@@ -197,7 +195,7 @@ func (o *outgoing) WriteHeader(status int) {
 	o.exchange.WriteHeader(status)
 }
 
-// Write sends a part of the file, or drops the text of a refusal.
+// Write sends a part of the file, or drops the text of an error.
 func (o *outgoing) Write(b []byte) (int, error) {
 	if o.refused != 0 {
 		return len(b), nil
@@ -209,7 +207,7 @@ func (o *outgoing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// refuseRange answers a request that http.ServeContent refused, as a problem document.
+// refuseRange answers a request that http.ServeContent rejected, as a problem document.
 func (s *server) refuseRange(out *outgoing, size int64) {
 	h := out.Header()
 	for _, name := range []string{"Content-Disposition", "ETag", "Last-Modified", "Accept-Ranges", "Content-Length"} {
@@ -228,10 +226,10 @@ func (s *server) refuseRange(out *outgoing, size int64) {
 	}
 }
 
-// errUnreadable is a file whose size the disk does not tell.
+// errUnreadable is the error for a file whose size cannot be read.
 var errUnreadable = loci.Errorf(loci.Unavailable, "the file cannot be read from the disk")
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleAsset = loci.Asset{ID: loci.AssetID(exampleMemory.ID), MemoryID: exampleMemory.ID,
 		UserID: exampleMemory.UserID, Origin: "claude", Name: "diagram.png",

@@ -64,7 +64,7 @@ func bulkAnswer(results []loci.BulkResult) client.BulkAnswer {
 	return out
 }
 
-// bulkItems reads the operations. What is wrong with their form refuses the whole call.
+// bulkItems parses the operations. A malformed operation is an error of the whole call.
 func bulkItems(in *bulkInput) ([]memory.BulkItem, error) {
 	var raw struct {
 		Operations []struct {

@@ -28,10 +28,10 @@ var changeRoutes = table{"recall", []served{
 
 // Live configures streams of changes.
 type Live struct {
-	// Poll is how often a stream looks for what other processes have written;
-	// default: a second. What this process writes wakes it at once.
+	// Poll is how often a stream checks for writes of other processes; default: a second. Writes
+	// of this process wake it immediately.
 	Poll time.Duration
-	// Heartbeat is how often a stream says that it is there; default: 15 seconds.
+	// Heartbeat is how often a stream sends a sign of life; default: 15 seconds.
 	Heartbeat time.Duration
 	// PerCredential is how many streams one credential may have open in this process; default: 8.
 	PerCredential int
@@ -40,18 +40,18 @@ type Live struct {
 }
 
 const (
-	// wakeGap is the least time between a write and the read that it causes, so
-	// that many writes cost few reads.
+	// wakeGap is the shortest time between a write and the read that it causes, so that many
+	// writes cost few reads.
 	wakeGap = 10 * time.Millisecond
 	// writeTime is how long a client may take to accept something before the stream ends.
 	writeTime = 30 * time.Second
-	// lastTime is what remains of it when the server stops.
+	// lastTime is the limit while the server stops.
 	lastTime = time.Second
-	// streamBuffer is how much a stream collects. It is sent when it is full, or
-	// when there is nothing more to say: where it is cut must not depend on what
-	// the reader may not see.
+	// streamBuffer is how much a stream collects. It is sent when it is full or when there is no
+	// more to send: the points where it is cut must not depend on rows that the reader may not
+	// see.
 	streamBuffer = 16 << 10
-	// retryStream is when another try at a stream may be worth while, in seconds.
+	// retryStream is after how many seconds a client may try to open a stream again.
 	retryStream = "15"
 )
 
@@ -77,7 +77,7 @@ type streams struct {
 	open map[string]int
 }
 
-// enter counts a stream of who, and returns the function that takes it back.
+// enter counts a stream of who. It returns the function that uncounts it.
 func (o *streams) enter(who string, limit int) (leave func(), err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *server) changes(ctx context.Context, p loci.Principal, in *changesInput
 
 const eventStream = "text/event-stream"
 
-// patient writes to a client that may be slow, but not for ever.
+// patient writes to a client that may be slow, but not forever.
 type patient struct {
 	ctx context.Context //nolint:containedctx // lives as long as one stream
 	w   io.Writer
@@ -146,10 +146,10 @@ type patient struct {
 // Write sends b. It waits for the client at most writeTime, and at most lastTime
 // while the stream ends.
 func (p patient) Write(b []byte) (int, error) {
-	// Only what is no connection refuses deadlines.
+	// Only a writer that is not a connection rejects deadlines.
 	_ = p.c.SetWriteDeadline(time.Now().Add(writeTime))
 	if err := p.ctx.Err(); err != nil {
-		p.hurry() // what was to end the wait may have come before the deadline above
+		p.hurry() // the stream may have ended before the deadline above was set
 		return 0, err
 	}
 	return p.w.Write(b)
@@ -170,8 +170,8 @@ type changeStream struct {
 // run writes changes until the client disconnects, the server stops or the
 // credential becomes invalid.
 func (t *changeStream) run(ctx context.Context, resumed bool) {
-	// The stream has no end by itself. What an earlier request on the connection
-	// has set must not cut it off.
+	// The stream has no end. The deadline of an earlier request on the connection must not cut it
+	// off.
 	control := http.NewResponseController(t.x.ResponseWriter)
 	_ = control.SetReadDeadline(time.Time{})
 	defer context.AfterFunc(ctx, patient{ctx, t.x, control}.hurry)()
@@ -224,7 +224,7 @@ func (t *changeStream) round(ctx context.Context) error {
 		for i := range page.Events {
 			t.event("change", page.Events[i].Position, page.Events[i].FeedEvent)
 		}
-		if _, err := t.out.Write(nil); err != nil { // of what was written before
+		if _, err := t.out.Write(nil); err != nil { // from writing the buffer
 			return errAway
 		}
 		more = page.More

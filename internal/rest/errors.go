@@ -28,9 +28,9 @@ var status = map[loci.Code]int{
 	loci.Upstream:        http.StatusBadGateway,
 }
 
-// The errors of the surface itself.
+// These are the errors of REST itself.
 var (
-	errAbsent      = loci.Errorf(loci.NotFound, "there is no such thing") // fail says of which kind
+	errAbsent      = loci.Errorf(loci.NotFound, "there is no such thing") // fail adds the noun
 	errNoRoute     = loci.Errorf(loci.NotFound, "no such route; GET /openapi.json lists all routes")
 	errAgent       = loci.Errorf(loci.Forbidden, "Agent keys cannot access this endpoint")
 	errForeignPage = loci.Errorf(loci.Forbidden, "a session cookie works only from pages of this server; "+
@@ -38,10 +38,10 @@ var (
 	errGone = loci.Errorf(loci.Unavailable, "the request was cancelled before it finished")
 )
 
-// missing is the noun in the NotFound error of a route; "" is a memory.
+// missing is the noun in the NotFound error of a route. "" means a memory.
 type missing string
 
-// The nouns.
+// These are the nouns.
 const (
 	noMemory    missing = "memory"
 	noTeam      missing = "team"
@@ -73,7 +73,7 @@ func (m missing) text() string {
 // internalText is all that callers see of an error without a code.
 const internalText = "internal error"
 
-// problem is client.Problem as huma wants an error to be.
+// problem is client.Problem with the methods that huma requires of an error.
 type problem struct{ client.Problem }
 
 // Error returns the text.
@@ -82,7 +82,7 @@ func (p *problem) Error() string { return p.Detail }
 // GetStatus returns the HTTP status.
 func (p *problem) GetStatus() int { return p.Status }
 
-// ContentType makes JSON a problem document.
+// ContentType marks JSON as a problem document.
 func (p *problem) ContentType(ct string) string {
 	if ct == jsonType {
 		return problemType
@@ -109,10 +109,9 @@ func problemOf(status int, code, field, text string) *problem {
 		Detail: text, Error: text, Code: code, Field: field}}
 }
 
-// fail turns an error of app into an answer. Every NotFound of a route reads
-// the same. Loci logs faults of its own here, once. If the caller caused the
-// error, the line about the request has the status, and the cause could hold
-// what the caller sent.
+// fail turns an error of a capability into an answer. Every NotFound of a route reads the same.
+// Loci logs internal errors here, once. If the caller caused the error, the line about the
+// request has the status; the cause is not logged, because it may contain what the caller sent.
 func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
 	if items := (*loci.ItemsError)(nil); errors.As(err, &items) {
 		return itemsProblem(items)
@@ -133,8 +132,8 @@ func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
 	return newProblem(err)
 }
 
-// itemsProblem reports why items of a call were refused: the first ones in the
-// text, all of them in a list.
+// itemsProblem reports why items of a call were rejected: the first ones in the text, all of them
+// in a list.
 func itemsProblem(err *loci.ItemsError) *problem {
 	text := err.Error()
 	if n := len(err.Items) - maxProblems; n > 0 {
@@ -147,8 +146,8 @@ func itemsProblem(err *loci.ItemsError) *problem {
 	return p
 }
 
-// stepUp tells a browser where to confirm the identity of its user, and a program
-// which proof it lacks (RFC 9470).
+// stepUp tells a browser where to confirm the identity of its user, and a program which proof it
+// lacks (RFC 9470).
 func (s *server) stepUp(x *exchange, err error) *problem {
 	x.Header().Set("WWW-Authenticate",
 		`Bearer error="insufficient_user_authentication", max_age=`+strconv.Itoa(int(loci.StepUpAge.Seconds())))
@@ -157,7 +156,7 @@ func (s *server) stepUp(x *exchange, err error) *problem {
 	return p
 }
 
-// chain formats an error with its causes, which Error of a loci.Error hides.
+// chain formats an error with its causes, which Error of a loci.Error omits.
 func chain(err error) string {
 	text := err.Error()
 	if cause := errors.Unwrap(err); cause != nil && cause.Error() != text {
@@ -166,7 +165,7 @@ func chain(err error) string {
 	return text
 }
 
-// refuse answers outside of huma.
+// refuse answers without huma.
 func (s *server) refuse(x *exchange, r *http.Request, err error) {
 	if loci.CodeOf(err) == loci.Unauthenticated {
 		x.Header().Set("WWW-Authenticate", `Bearer realm="loci"`)

@@ -26,7 +26,7 @@ var (
 	}
 )
 
-// exampleKeyed is the example after it was saved again under its key.
+// exampleKeyed is the example after a second save under its key.
 func exampleKeyed() *loci.Memory {
 	m := exampleMemory.Clone()
 	m.Key, m.Version, m.Change, m.UpdatedAt = "deploy.day", 2, loci.Updated, exampleTime.Add(time.Hour)

@@ -74,8 +74,7 @@ var graphRoutes = table{"graph", []served{
 		In: exampleGraphLines, Out: exampleImported}, (*server).importGraph),
 }}
 
-// madeOutput is the answer to a call that adds to a graph: 200 if all was there
-// already.
+// madeOutput is the answer to a call that adds to a graph: 200 if everything existed already.
 type madeOutput[T any] struct {
 	Status int
 	Body   T
@@ -88,8 +87,8 @@ func made[T any](body T, added bool) *madeOutput[T] {
 	return &madeOutput[T]{http.StatusOK, body}
 }
 
-// nullVendors reports whether a body says null for allowed_vendors. Left out
-// means everybody; null could mean nobody, so it is not guessed at.
+// nullVendors reports whether a body has null for allowed_vendors. Leaving it out means
+// everybody. null could mean nobody, so Loci rejects it.
 func nullVendors(vendors []loci.Vendor, body []byte) error {
 	var raw struct {
 		AllowedVendors json.RawMessage `json:"allowed_vendors"`
@@ -127,7 +126,7 @@ func (s *server) createEntities(ctx context.Context, p loci.Principal,
 	return made(out, added), nil
 }
 
-// whole turns lists that are nil into empty ones.
+// whole replaces nil lists by empty ones.
 func whole(e loci.Entity) loci.Entity {
 	e.Observations, e.Relations = orEmpty(e.Observations), orEmpty(e.Relations)
 	return e
@@ -270,7 +269,7 @@ type graphIDsInput struct {
 	Body client.GraphIDs
 }
 
-// idsOf reads ids, of which there must be one. They count together.
+// idsOf parses ids. There must be at least one. The limit applies to all kinds together.
 func idsOf(in *client.GraphIDs) (ids graph.IDs, err error) {
 	switch n := len(in.Entities) + len(in.Observations) + len(in.Relations); {
 	case n == 0:
@@ -317,7 +316,7 @@ func (s *server) setGraphVendors(ctx context.Context, p loci.Principal,
 	return say(client.Changed{Changed: n}, err)
 }
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleGraphAccess = loci.GraphAccess{UserID: exampleUser, Origin: "claude",
 		AllowedVendors: []loci.Vendor{loci.AnyVendor}}

@@ -168,8 +168,8 @@ type entityHistoryInput struct {
 	Limit int `query:"limit" minimum:"1" maximum:"1000" doc:"Default: 100"`
 }
 
-// The limits of lists that have no pages: what is shown if the request says
-// nothing, and the most that app gives.
+// These are the limits of lists without pages: the default of the request, and the most that the
+// capability returns.
 const (
 	defaultGraphList  = 100
 	maxGraphList      = 1000
@@ -179,7 +179,7 @@ const (
 // oneMore is the limit to request in order to know whether more than limit exist.
 func oneMore(limit, most int) int { return min(limit+1, most) }
 
-// atMost cuts what was asked for with oneMore.
+// atMost cuts a list that was requested with oneMore.
 func atMost[T any](list []T, limit, most int) ([]T, bool) {
 	if len(list) > limit {
 		return list[:limit], true
@@ -253,8 +253,8 @@ func (s *server) exportGraph(_ context.Context, p loci.Principal, in *graphExpor
 	})
 }
 
-// stream answers with lines of JSON. The first line sends the status, so that a
-// refusal before it is an answer by itself. A later failure cuts the answer off.
+// stream answers with lines of JSON. The first line sends the status, so that an error before it
+// is a normal answer. A later failure cuts the answer off.
 func (s *server) stream(file string, absent missing, write func(context.Context,
 	http.ResponseWriter) error) (*huma.StreamResponse, error) {
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
@@ -294,7 +294,7 @@ type graphImportInput struct {
 
 func (in *graphImportInput) reads() bool { return in.DryRun }
 
-// maxLineProblems is how many lines that were not taken an import explains.
+// maxLineProblems is how many rejected lines an import explains.
 const maxLineProblems = 1000
 
 func (s *server) importGraph(ctx context.Context, p loci.Principal,
@@ -313,7 +313,7 @@ func (s *server) importGraph(ctx context.Context, p loci.Principal,
 		Present:   r.Present, Refused: r.Refused, Problems: problems}, err)
 }
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleObservation = loci.Observation{ID: loci.ObservationID(exampleID), EntityID: loci.EntityID(exampleID),
 		Content:     "Listens on port 8443",

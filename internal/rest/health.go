@@ -81,7 +81,7 @@ func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*an
 	return say(out, nil)
 }
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleHealth   = client.Health{Service: "loci", Status: "ok", Version: "0.1.0", Uptime: 12.5, ModelEgress: "disabled"}
 	exampleVendor   = loci.Vendor("claude")

@@ -67,7 +67,7 @@ func (s *server) undo(ctx context.Context, p loci.Principal, in *undoInput) (*an
 	return say(s.app.Memory.Undo(ctx, p, in.Body.UndoSelection, in.Body.DryRun))
 }
 
-// The examples about what memories were before.
+// These are the examples about what memories were before.
 var (
 	exampleDiff = loci.Diff{MemoryID: exampleID,
 		From:   loci.DiffSide{Version: 1, At: exampleTime, Change: loci.Created, Editor: "claude"},

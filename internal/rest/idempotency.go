@@ -57,7 +57,7 @@ func readOnce(r *http.Request) (*onceKey, error) {
 	return once, nil
 }
 
-// restart begins the hash again, with parts instead of the body.
+// restart starts the hash again, over parts instead of the body.
 func (o *onceKey) restart(r *http.Request, parts ...string) {
 	o.body.Reset()
 	for _, part := range append([]string{r.URL.Path, r.URL.RawQuery, r.Header.Get("If-Match")}, parts...) {
@@ -65,18 +65,18 @@ func (o *onceKey) restart(r *http.Request, parts ...string) {
 	}
 }
 
-// request is what app keeps of the key: a hash of the sender, the route under
-// either of its paths, and the key.
+// request returns what Loci stores of the key: a hash of the sender, the route under either of
+// its paths, and the key.
 func (o *onceKey) request(p loci.Principal, r *route, in any) gate.OnceRequest {
 	out := gate.OnceRequest{Key: sha256.Sum256([]byte(p.Subject() + "\x00" + r.ID + "\x00" + o.key)), Atomic: r.Atomic}
 	if parts, ok := in.(interface{ inParts() bool }); ok && parts.inParts() {
-		out.Atomic = false // one transaction for each operation
+		out.Atomic = false // each operation has its own transaction
 	}
 	o.body.Sum(out.Body[:0])
 	return out
 }
 
-// once returns do so that a request under a key is carried out once.
+// once wraps do so that a request under a key runs once.
 func once[I, O any](s *server, r *route, do call[I, O]) call[I, O] {
 	return func(ctx context.Context, p loci.Principal, in *I) (*O, error) {
 		x := exchangeOf(ctx)
@@ -101,8 +101,8 @@ func once[I, O any](s *server, r *route, do call[I, O]) call[I, O] {
 	}
 }
 
-// replay is the answer to a repetition, in the form in which huma takes answers
-// of another type: an error with a status.
+// replay is the answer to a repetition, in the form in which huma accepts answers of another
+// type: an error with a status.
 type replay struct {
 	client.Replayed
 	status int
@@ -117,8 +117,8 @@ func (r *replay) GetStatus() int { return r.status }
 // ContentType distinguishes the answer from the first one.
 func (r *replay) ContentType(string) string { return replayedType }
 
-// stillMay refuses a repetition if the caller may no longer do the same, or no
-// longer sees the project.
+// stillMay rejects a repetition if the caller may no longer do the same, or no longer sees the
+// project.
 func (s *server) stillMay(ctx context.Context, p loci.Principal, r *route, in any) error {
 	if err := s.app.Allowed(ctx, p, r.Action); err != nil {
 		return err
@@ -130,11 +130,11 @@ func (s *server) stillMay(ctx context.Context, p loci.Principal, r *route, in an
 	return nil
 }
 
-// first carries a request out and keeps how it was answered.
+// first runs a request and stores its answer.
 func first[I, O any](ctx context.Context, s *server, r *route, p loci.Principal, in *I, begun *gate.Once,
 	do call[I, O]) (*O, error) {
 	out, err := do(begun.Carry(ctx, max(r.Status, http.StatusOK)), p, in)
-	settled := context.WithoutCancel(ctx) // a client that hung up sends it again
+	settled := context.WithoutCancel(ctx) // a client that hung up sends the request again
 	if err != nil {
 		if e := s.app.ForgetOnce(settled, p, begun); e != nil {
 			s.warn(ctx, "a request under an Idempotency-Key failed, and Loci still takes it for running", e)
@@ -147,8 +147,8 @@ func first[I, O any](ctx context.Context, s *server, r *route, p loci.Principal,
 	return out, nil
 }
 
-// answered is what Loci keeps of an answer: its status, and the id of its body
-// if it has one.
+// answered returns what Loci stores of an answer: its status, and the id of its body if it has
+// one.
 func answered(out any, r *route) gate.Repeated {
 	known := gate.Repeated{Status: max(r.Status, http.StatusOK)}
 	v := reflect.ValueOf(out).Elem()

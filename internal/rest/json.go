@@ -37,8 +37,8 @@ var jsonFormat = huma.Format{
 	},
 }
 
-// wholeNumbers writes whole numbers without fraction and exponent, as Go reads
-// integers. By JSON Schema 5.0 is an integer, too.
+// wholeNumbers writes whole numbers without fraction and exponent, because Go parses integers
+// that way. In JSON Schema 5.0 is an integer, too.
 func wholeNumbers(data []byte) []byte {
 	return anyNumber.ReplaceAllFunc(data, func(token []byte) []byte {
 		f, err := strconv.ParseFloat(string(token), 64)
@@ -52,9 +52,9 @@ func wholeNumbers(data []byte) []byte {
 // anyNumber matches numbers, and strings to skip them.
 var anyNumber = regexp.MustCompile(`"(?:\\.|[^"\\])*"|-?[0-9][0-9.eE+-]*`)
 
-// maxValues is the largest number of commas outside of strings in a body. Tiny
-// values take some fifty times their size in memory and are slow to validate. No
-// useful body comes near the limit, even with maxBulk bytes.
+// maxValues is the largest number of commas outside of strings in a body. Tiny values take some
+// fifty times their size in memory and are slow to validate. Useful bodies stay far below the
+// limit, even with maxBulk bytes.
 const maxValues = 1 << 18
 
 func crowded(b []byte) bool {
@@ -72,14 +72,13 @@ func crowded(b []byte) bool {
 	return commas > maxValues
 }
 
-// The ends of texts that begin with the field, which huma has no room for.
+// These texts follow the field's name. huma cannot put the field into its errors.
 const (
 	standsTwice = " appears twice in one object; send it once"
 	wrongForm   = " has a value of the wrong form or out of range"
 )
 
-// readable rewrites the errors of encoding/json for callers, without repeating a
-// value that they sent.
+// readable rewrites the errors of encoding/json for callers, without repeating their values.
 func readable(err error) error {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError

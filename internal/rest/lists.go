@@ -69,10 +69,10 @@ var agentListRoutes = table{"agent", []served{
 // trashedToo are the further actions of a list that can be of the trash.
 var trashedToo = []gate.Action{memory.ReadTrash}
 
-// ask is a list or a search as every route of this file means it.
+// ask is a list or a search, in the common form of all routes in this file.
 type ask struct {
 	filter client.Filter
-	name   string // of the filter in the request, for errors: "filter", "" …
+	name   string // path of the filter in the request, for errors: "filter", "" …
 	limit  int    // never 0
 	offset int
 	cursor string
@@ -87,7 +87,7 @@ type found struct {
 	stopped  client.Stopped
 }
 
-// find turns a filter into memories. Every list and search goes through it.
+// find runs the ask. Every list and search goes through it.
 func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, error) {
 	by, err := kindOf(&a.filter, a.name)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 	case client.BySearch:
 		return s.findText(ctx, p, a, f)
 	case client.ByTrashed:
-		if p.Kind == loci.KindAgent { // whose trash is always empty
+		if p.Kind == loci.KindAgent { // an agent's trash is always empty
 			none := 0
 			out := &found{memories: []*loci.Memory{}, page: pageOf(a, "")}
 			out.page.Total = &none
@@ -179,8 +179,7 @@ func distinct(ids []loci.MemoryID) []loci.MemoryID {
 	})
 }
 
-// kindOf returns the kind of a filter, or an error if its fields contradict each
-// other.
+// kindOf returns the kind of a filter, or an error if its fields contradict each other.
 func kindOf(f *client.Filter, name string) (client.By, error) {
 	by := f.By
 	if by == "" {
@@ -226,7 +225,7 @@ func path(name, field string) string {
 	return name + "." + field
 }
 
-// filterOf returns conditions as the use cases take them.
+// filterOf converts conditions to a filter.
 func filterOf(c *client.Conditions) memory.Filter {
 	return memory.Filter{Tags: c.Tags, AllTags: c.TagMode == client.EveryTag, Origin: c.Origin, Type: c.Type,
 		Category: c.Category, ProjectID: c.ProjectID, From: loci.CutTime(c.From), To: loci.CutTime(c.To),
@@ -238,7 +237,7 @@ func whenOf(w client.When) loci.When {
 	return loci.When{AsOf: loci.CutTime(w.AsOf), KnownAt: loci.CutTime(w.KnownAt), Superseded: w.Superseded}
 }
 
-// The sizes of pages whose request leaves the limit out.
+// These are the page sizes for requests that leave the limit out.
 const (
 	defaultList   = 50
 	defaultByTag  = 20
@@ -395,7 +394,7 @@ func (s *server) newest(ctx context.Context, p loci.Principal, in *body[*client.
 	return say(client.CountedPage{Memories: got.memories, Count: len(got.memories), More: got.page.More}, nil)
 }
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleList = client.ListRequest{Filter: client.Filter{By: client.ByTags,
 		Conditions: client.Conditions{Tags: []string{"ops"}}}, Limit: 50}

@@ -96,7 +96,7 @@ type PathID struct {
 // may not do this learns that first, as for every other id.
 func (m PathID) parse() loci.MemoryID { return idOf[loci.MemoryID](m.ID) }
 
-// Target is a memory that a change is meant for.
+// Target is the memory to change.
 type Target struct {
 	PathID
 	IfMatch string `header:"If-Match" maxLength:"100" doc:"The version that you saw; default or *: any" example:"\"1\""`
@@ -115,7 +115,7 @@ type memoryOutput struct {
 	Body     *loci.Memory
 }
 
-// savedOutput is what a save answers.
+// savedOutput is the answer to a save.
 type savedOutput struct {
 	Status   int
 	ETag     string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
@@ -158,7 +158,7 @@ func (s *server) create(ctx context.Context, p loci.Principal, in *createInput) 
 	return out, nil
 }
 
-// newDraft reads a save, of which some fields have two names.
+// newDraft parses a save. Some of its fields have two names.
 func newDraft(m *client.NewMemory) (memory.Draft, error) {
 	d := draft(&m.Attributes)
 	d.Title, d.Content, d.Tags, d.AllowedVendors = m.Title, m.Content, m.Tags, m.AllowedVendors
@@ -242,8 +242,8 @@ func (s *server) edit(ctx context.Context, p loci.Principal, in *editInput) (*me
 	return oneMemory(s.app.Memory.Patch(ctx, p, id, version, patch))
 }
 
-// patchOf reads a merge patch. A cleared field gets what a new memory has; the
-// three that have nothing to go back to cannot be cleared.
+// patchOf parses a merge patch. A cleared field gets the value that it has in a new memory. The
+// three fields without such a value cannot be cleared.
 func patchOf(e *client.Edit) (memory.Patch, error) {
 	for _, f := range []struct {
 		name    string
@@ -264,8 +264,7 @@ func patchOf(e *client.Edit) (memory.Patch, error) {
 	}, nil
 }
 
-// changed returns nil for a field that stays, and fallback for one that is
-// cleared.
+// changed returns nil for a field that stays unchanged, and fallback for one that is cleared.
 func changed[T any](c client.Change[T], fallback T) *T {
 	if c.IsZero() {
 		return nil
@@ -295,7 +294,7 @@ func (s *server) trash(ctx context.Context, p loci.Principal, in *trashInput) (*
 	return oneMemory(s.app.Memory.Trash(ctx, p, id, version))
 }
 
-// agentTrash does not delete permanently; only people can.
+// agentTrash never deletes permanently. Only people may.
 func (s *server) agentTrash(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
 	return s.trash(ctx, p, &trashInput{Target: in.Target})
 }
@@ -384,7 +383,7 @@ func orEmpty[T any](rows []T) []T {
 	return rows
 }
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleNew = client.NewMemory{Title: "Deploys", Content: "We deploy on Tuesdays, never on Fridays.",
 		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{"claude",

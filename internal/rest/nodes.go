@@ -239,7 +239,7 @@ func (s *server) nodePack(ctx context.Context, p loci.Principal, in *packInput) 
 	return &packOutput{jsonType, out}, nil
 }
 
-// The examples about memory nodes.
+// These are the examples about memory nodes.
 var (
 	exampleNodeID = loci.NodeID(exampleID)
 	exampleItemID = loci.NodeItemID{0x0d, 0x9a, 0x1b, 0x3c, 0x5e, 0x7f, 0x41, 0x28, 0x8c, 0x6d, 0x1e, 0x2f, 0x3a,

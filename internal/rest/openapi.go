@@ -58,7 +58,7 @@ var securitySchemes = map[string]*huma.SecurityScheme{
 		Description: "The person signed in to a dashboard that sends its service key as bearer"},
 }
 
-// aliasChanges documents a field of a merge patch as what it changes.
+// aliasChanges documents a field of a merge patch as the field that it changes.
 func aliasChanges(r huma.Registry) {
 	alias[string](r)
 	alias[int](r)
@@ -74,17 +74,18 @@ func alias[T any](r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[client.Change[T]](), reflect.TypeFor[T]())
 }
 
-// document prepares the OpenAPI document, after the last route. It is written
-// when somebody first asks for it: that takes longer than all else at a start.
+// document prepares the OpenAPI document, after the last route. The document is written on first
+// use, because that takes longer than the rest of the start.
 func (s *server) document() {
 	doc := s.api.OpenAPI()
-	// huma has no words for "an object or null".
+	// huma cannot express "an object or null".
 	answer := doc.Components.Schemas.Map()["QueryAnswer"]
 	answer.Properties["model_config"] = &huma.Schema{Description: "What answered; null if no model is configured",
 		AnyOf: []*huma.Schema{{Ref: schemaPrefix + "Model"}, {Type: "null"}}}
 	for _, path := range doc.Paths {
 		if path.Post != nil && path.Post.RequestBody != nil && path.Post.RequestBody.Content[jsonType] != nil {
-			// huma thinks so of a body that is looked at as it came; it would be refused with 415.
+			// huma documents this type for a body that is read as it arrives. The route would
+			// reject it with 415.
 			delete(path.Post.RequestBody.Content, binaryType)
 		}
 		if path.Patch != nil {

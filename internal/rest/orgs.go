@@ -114,8 +114,7 @@ type orgEditInput struct {
 	Body client.OrgEdit
 }
 
-// editOrg makes the change that needs more first, so that a refusal changes
-// nothing.
+// editOrg first makes the change that needs more rights, so that a rejection changes nothing.
 func (s *server) editOrg(ctx context.Context, p loci.Principal, in *orgEditInput) (*answer[loci.Org], error) {
 	r := &in.Body
 	settings := org.Settings{Deletion: r.Deletion, Workspaces: r.Workspaces}
@@ -161,7 +160,7 @@ type membersInput struct {
 
 const defaultMembers = 100
 
-// members asks for one more than it shows, to know whether there are more.
+// members requests one more than it shows, to know whether there are more.
 func (s *server) members(ctx context.Context, p loci.Principal, in *membersInput) (*answer[client.MemberList], error) {
 	var after loci.UserID
 	if in.Cursor != "" && after.UnmarshalText([]byte(in.Cursor)) != nil {
@@ -225,8 +224,8 @@ func (s *server) createWorkspace(ctx context.Context, p loci.Principal,
 	return say(s.app.Org.CreateWorkspace(ctx, p, in.Body.Name))
 }
 
-// WorkspacePath is a workspace of an org. It is exported because huma passes
-// over embedded structs that are not.
+// WorkspacePath is a workspace of an org. It is exported because huma skips embedded structs that
+// are not.
 type WorkspacePath struct {
 	ID        string `path:"id" doc:"Of your org" example:"acme"`
 	Workspace string `path:"workspace" doc:"Of the workspace, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
@@ -287,7 +286,7 @@ func (s *server) adminMetrics(ctx context.Context, p loci.Principal, _ *noBody) 
 		Grants: m.Grants}, err)
 }
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleOrg = loci.Org{ID: "acme", Name: "Acme", OwnerID: exampleUser, State: loci.OrgActive,
 		Deletion: loci.DeleteWithStepUp, CreatedAt: exampleTime}

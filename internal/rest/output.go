@@ -28,7 +28,7 @@ func done(err error) (*nothing, error) {
 	return &nothing{}, nil
 }
 
-// shownOnce is a body with a secret, which no cache may keep.
+// shownOnce is a body with a secret, which caches must not store.
 type shownOnce[T any] struct {
 	CacheControl string `header:"Cache-Control" hidden:"true"`
 	Body         T
@@ -51,7 +51,7 @@ func idOf[ID ~[16]byte](text string) ID {
 	return ID(id)
 }
 
-// onePath is a path with one id, and noBody an input without anything.
+// onePath is a path with one id. noBody is an empty input.
 type (
 	onePath struct {
 		ID string `path:"id" doc:"A UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`

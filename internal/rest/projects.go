@@ -158,7 +158,7 @@ func (s *server) removeProjectMember(ctx context.Context, p loci.Principal, in *
 	return done(s.app.Project.RemoveMember(ctx, p, in.project(), in.user()))
 }
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleProject = loci.Project{ID: loci.ProjectID(exampleID), Name: "website",
 		Description: "The public site and its deployment",

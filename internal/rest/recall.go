@@ -52,8 +52,8 @@ func (s *server) query(ctx context.Context, p loci.Principal, in *body[client.Qu
 	return say(answerOf(p, answer), nil)
 }
 
-// question reads a request. Memories that a search in the filter names are
-// found first, and then no others are used.
+// question parses a request. If its filter has a search, that search finds the memories first,
+// and only those are used.
 func (s *server) question(ctx context.Context, p loci.Principal, r *client.QueryRequest) (memory.QueryRequest, error) {
 	const name = "memory_filter"
 	q := memory.QueryRequest{Query: r.Query, Limit: r.Limit, Filter: filterOf(&r.Filter.Conditions)}
@@ -103,7 +103,7 @@ func answerOf(p loci.Principal, a *memory.QueryAnswer) *client.QueryAnswer {
 	return out
 }
 
-// briefingInput also takes what S1's clients send.
+// briefingInput also accepts the fields that clients of S1 send.
 type briefingInput struct {
 	Format      string `query:"format" enum:"json,markdown" doc:"Default: json"`
 	TopTags     int    `query:"top_tags" minimum:"0" maximum:"1000" doc:"How many tags; default and maximum: 20"`
@@ -170,7 +170,7 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 		Stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}, nil)
 }
 
-// The examples of routes about recall.
+// These are the examples of routes about recall.
 var (
 	exampleWhy = loci.Why{Boosts: []string{}, Terms: []loci.WhyTerm{{Term: "deploy", Fields: []string{"title",
 		"content"}, Score: 2.1},

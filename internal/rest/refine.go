@@ -7,8 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// document is an OpenAPI document as JSON. refine adds what huma's types cannot
-// express; package app checks it, with words of its own.
+// document is an OpenAPI document as JSON. refine adds what huma's types cannot express. The
+// capabilities check these rules themselves, with their own errors.
 type document map[string]any
 
 func refine(doc *huma.OpenAPI) ([]byte, error) {
@@ -36,7 +36,7 @@ func (d document) at(name string) document {
 	return found
 }
 
-// vendorPattern is what loci.Vendor takes, or the one that means all of them.
+// vendorPattern matches what loci.Vendor accepts, or the wildcard for all vendors.
 const vendorPattern = `^(\*|[a-z0-9][a-z0-9._-]*)$`
 
 func (d document) refineFields() {
@@ -55,14 +55,14 @@ func (d document) refineFields() {
 	}
 }
 
-// needs is a schema of objects that have one of the fields of a choice.
+// needs is a schema of objects that have one of several fields.
 func needs(fields ...string) document { return document{"required": fields} }
 
-// itemFields are what an item of a memory node has, by its kind.
+// itemFields are the fields of an item of a memory node, by its kind.
 var itemFields = map[string][]string{"memory": {"memory_id"}, "entity": {"project_id", "entity_id"}, "text": {"text"}}
 
-// itemKinds are the schemas of new items, by kind: each has its own fields and
-// none of another kind.
+// itemKinds are the schemas of new items, by kind. Each has its own fields and no fields of
+// another kind.
 func itemKinds() []document {
 	var kinds []document
 	for _, kind := range []string{"memory", "entity", "text"} {
@@ -81,7 +81,7 @@ func itemKinds() []document {
 	return kinds
 }
 
-// link leads from each route that makes a thing to the one that gets it.
+// link connects each route that creates a thing to the route that reads it.
 func (d document) link() {
 	paths := d.at("paths")
 	for path := range paths {

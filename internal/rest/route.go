@@ -17,27 +17,27 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// route is one line of the table: its description in the OpenAPI document, and who
-// may call it. The lines are in the files of their subjects.
+// route is one row of the table of routes: its description in the OpenAPI document, and who may
+// call it. The rows are in the files of their subjects.
 type route struct {
 	ID, Method, Path string
 	Who              access
-	// Action is what the route carries out; routes for all have none. More are
-	// further ones, which depend on what is asked for.
+	// Action is the action of the route. Public routes have none. More has further actions that
+	// some requests need.
 	Action gate.Action
 	More   []gate.Action
-	// Limit is a limit of its own, besides the one for all routes.
+	// Limit is an additional limit, besides the one for all routes.
 	Limit auth.Policy
-	// Missing is what a NotFound is about; "": a memory.
+	// Missing is the noun in a NotFound error; "" means a memory.
 	Missing       missing
 	Summary, Text string
-	Status        int // of success; 0: 200
-	In, Out       any // examples; no Out and no Alternatives: 204
+	Status        int // on success; 0: 200
+	In, Out       any // examples; without Out and Alternatives: 204
 	Conditional   bool
-	// Bulk takes bodies of maxBulk bytes, Lines those of lines of JSON. Again says
-	// that the success is 200 if all was there already.
+	// Bulk accepts bodies of maxBulk bytes. Lines accepts lines of JSON. Again means that the
+	// status is 200 if everything existed already.
 	Bulk, Lines, Again bool
-	// Raw takes a body of any type, which the handler reads as it comes.
+	// Raw accepts a body of any type, which the handler reads as it arrives.
 	Raw bool
 	// Probe only reports the state of the server, so no limit applies.
 	Probe bool
@@ -52,7 +52,7 @@ type route struct {
 	prefix, tag string
 }
 
-// The periods that texts of routes name, in days.
+// These are the periods in the texts of routes, in days.
 var (
 	trashDays  = strconv.Itoa(loci.TrashDays)
 	inviteDays = strconv.Itoa(int(loci.InviteLife.Hours()) / 24)
@@ -136,7 +136,7 @@ func (r route) operation(s *server) huma.Operation {
 	return op
 }
 
-// maxBody is the largest body that the route takes, in bytes.
+// maxBody returns the largest body that the route accepts, in bytes.
 func (r route) maxBody() int64 {
 	if r.Bulk {
 		return maxBulk
@@ -144,7 +144,7 @@ func (r route) maxBody() int64 {
 	return maxBody
 }
 
-// bodyType is the media type of the bodies that the route takes.
+// bodyType returns the media type of the bodies that the route accepts.
 func (r route) bodyType() string {
 	if r.Lines {
 		return jsonLines
@@ -174,7 +174,7 @@ func (r route) responses() map[string]*huma.Response {
 	case r.Status == http.StatusCreated:
 		out["201"] = ok
 		ok.Description = "Stored on disk"
-		if r.Again { // huma enters the schema into the content that both share
+		if r.Again { // huma adds the schema to the content that both share
 			out["200"] = &huma.Response{Description: "It already existed and is now as the answer shows", Content: ok.Content}
 		}
 	default:
@@ -195,7 +195,7 @@ func (r route) responses() map[string]*huma.Response {
 	return out
 }
 
-// refusals documents the errors of routes that need a credential.
+// refusals documents the errors of routes that require a credential.
 func (r route) refusals(fail func(status, text string)) {
 	fail("400", "Bad input; field names it")
 	fail("401", "Missing, unknown, revoked or expired credential")

@@ -23,12 +23,12 @@ type Options struct {
 	Log     *slog.Logger        // default: discard
 	Now     func() time.Time    // default: time.Now
 	Version string              // shown by /health and in the OpenAPI document
-	// PublicURL is the address that people use, such as https://loci.example;
-	// "" if there is only the listener.
+	// PublicURL is the address that people use, such as https://loci.example; "" if there is only
+	// the listener.
 	PublicURL string
-	// ModelEgress says that /query calls a model.
+	// ModelEgress means that /query calls a model.
 	ModelEgress bool
-	Gate        auth.Gate // counts requests; zero: nothing is limited
+	Gate        auth.Gate // counts requests; zero: no limits
 	Site        auth.Site // default: PublicURL
 	Live        Live
 }
@@ -80,8 +80,8 @@ func New(o Options) http.Handler {
 	return s
 }
 
-// home greets a program at the printed address. It needs no key and reveals
-// nothing that /openapi.json does not.
+// home answers a program that opens the printed address. It needs no key and reveals only what
+// /openapi.json reveals.
 func (s *server) home(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	fmt.Fprintf(w, "Loci %s: one memory for every AI you use.\n\nMCP for assistants: /mcp\nREST for programs:  "+
@@ -89,28 +89,26 @@ func (s *server) home(w http.ResponseWriter, _ *http.Request) {
 		"Connect an assistant: loci connect --help\n", s.options.Version)
 }
 
-// prefixes are where the routes are: their own place, and the root paths that
-// older clients use.
+// prefixes are the places of the routes: /api/v1, and the root, which older clients use.
 var prefixes = []string{"/api/v1", ""}
 
-// exchange is one request as its route sees it: what the gate found out, and
-// where the answer goes.
+// exchange is the state of one request: the results of the gate, and the answer.
 type exchange struct {
 	http.ResponseWriter
 	request   *http.Request
 	id        string
 	principal loci.Principal // set by the gate
-	once      *onceKey       // likewise; nil: the request came without a key
+	once      *onceKey       // set by the gate, too; nil: the request came without a key
 }
 
 type exchangeKey struct{}
 
-// exchangeOf returns the exchange that ServeHTTP put into the context. It is
-// the only value that this package keeps there: huma hands its handlers nothing
-// else. Handlers hand the principal on as a parameter.
+// exchangeOf returns the exchange that ServeHTTP put into the context. It is the only value that
+// this package puts there, because huma passes nothing else to its handlers. Handlers pass the
+// principal on as a parameter.
 func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
 
-// RequestIDHeader is the id of a request. The front door sets it in the answer,
+// RequestIDHeader is the header with the id of a request. Package front sets it in the answer,
 // and this package logs it.
 const RequestIDHeader = "X-Request-Id"
 
@@ -125,7 +123,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, x.request)
 }
 
-// admitted notes who sent the request, also for the writer if it logs that.
+// admitted records who sent the request, also for the log of the writer.
 func (x *exchange) admitted(p loci.Principal) {
 	x.principal = p
 	if w, ok := x.ResponseWriter.(interface{ Admitted(loci.Principal) }); ok {
@@ -133,8 +131,8 @@ func (x *exchange) admitted(p loci.Principal) {
 	}
 }
 
-// IsClean reports whether a mux would accept the path unchanged. It would redirect
-// other paths before anybody was authenticated.
+// IsClean reports whether a mux would accept the path unchanged. It would redirect other paths
+// before authentication.
 func IsClean(path string) bool {
 	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") &&
 		!strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")

@@ -66,7 +66,7 @@ type sourcePath struct {
 	ID string `path:"id" doc:"Id of the source, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleNewSources = client.NewSources{Sources: []client.NewSource{{Kind: loci.SourceURL,
 		Ref: "https://wiki.example.org/deploys", Quote: "never on Fridays"}}}

@@ -109,7 +109,7 @@ type inviteInput struct {
 	Body client.Invitation
 }
 
-// role is member unless the body sets another.
+// role returns the role in the body, or member.
 func (in *inviteInput) role() loci.MemberRole {
 	if in.Body.Role == "" {
 		return loci.Member
@@ -144,7 +144,7 @@ type invitePath struct {
 	Invite string `path:"invite" doc:"Of the invitation, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-// revokeTeamInvite checks that the invitation is one of the team in the path.
+// revokeTeamInvite checks that the invitation belongs to the team in the path.
 func (s *server) revokeTeamInvite(ctx context.Context, p loci.Principal, in *invitePath) (*nothing, error) {
 	id := idOf[loci.InviteID](in.Invite)
 	t, err := s.app.Org.Team(ctx, p, idOf[loci.TeamID](in.ID))
@@ -194,7 +194,7 @@ func (s *server) setTeamRole(ctx context.Context, p loci.Principal, in *teamRole
 	return say(s.app.Org.SetTeamRole(ctx, p, idOf[loci.TeamID](in.ID), idOf[loci.UserID](in.User), in.Body.Role))
 }
 
-// The examples of those routes.
+// These are the examples of those routes.
 var (
 	exampleMembers  = client.MemberList{Members: []loci.User{exampleUserRow}}
 	exampleTeam     = loci.Team{ID: loci.TeamID(exampleID), Name: "Platform", CreatedAt: exampleTime}

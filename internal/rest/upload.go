@@ -18,18 +18,18 @@ const (
 	formType   = "multipart/form-data"
 )
 
-// maxPartHeader is the most bytes around the file in a form.
+// maxPartHeader is how many bytes a form may have besides the file.
 const maxPartHeader = 64 << 10
 
 // incoming is the body of a request that is read as it arrives.
 type incoming struct{ request *http.Request }
 
-// errSlow is the answer to a body that arrives too slowly.
+// errSlow is the error for a body that arrives too slowly.
 var errSlow error = problemOf(http.StatusRequestTimeout, string(loci.Invalid), "", bodyTooSlow)
 
 const bodyTooSlow = "the body did not arrive in time; send it again"
 
-// Read gives errors of the connection the text that the sender needs.
+// Read returns connection errors with a text for the sender.
 func (in *incoming) Read(b []byte) (int, error) {
 	n, err := in.request.Body.Read(b)
 	switch {
@@ -42,8 +42,8 @@ func (in *incoming) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// uploadOf finds the file in a request: the body itself, or the one file of a
-// form. It reads no further than to where the file begins.
+// uploadOf finds the file in a request: the body itself, or the one file of a form. It stops
+// reading where the file begins.
 func uploadOf(in *incoming, name string) (memory.Upload, error) {
 	r := in.request
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -100,7 +100,7 @@ func fileOfForm(in *incoming, boundary, name string) (memory.Upload, error) {
 		part, around}})
 }
 
-// noFile turns a malformed form into an answer.
+// noFile turns the error of a malformed form into an answer.
 func noFile(err error) error {
 	if p := (*problem)(nil); loci.CodeOf(err) != "" || errors.As(err, &p) {
 		return err
@@ -116,7 +116,7 @@ type lastPart struct {
 	around *bounded
 }
 
-// Read ends with an error if another part follows.
+// Read fails at the end if another part follows.
 func (l *lastPart) Read(b []byte) (int, error) {
 	n, err := l.part.Read(b)
 	if err == nil {
@@ -128,7 +128,7 @@ func (l *lastPart) Read(b []byte) (int, error) {
 	l.around.left = maxPartHeader
 	switch _, err := l.form.NextPart(); {
 	case errors.Is(err, io.EOF):
-		_, err = io.Copy(io.Discard, l.around) // whatever follows the last boundary, to the end of the body
+		_, err = io.Copy(io.Discard, l.around) // everything after the last boundary
 		if err == nil {
 			err = io.EOF
 		}
@@ -146,7 +146,7 @@ type bounded struct {
 	left int
 }
 
-// Read returns Invalid if there is too much around the file.
+// Read returns Invalid if the form has too many bytes besides the file.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, loci.Errorf(loci.Invalid, "the form has more than %d bytes around the file", maxPartHeader)
@@ -161,9 +161,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inertTypes are sent with their own type, because a browser neither runs nor
-// renders them. All other files are sent as bytes, so that no page can use a file
-// as its script or style.
+// inertTypes are sent with their own type, because a browser neither runs nor renders them. All
+// other files are sent as bytes, so that no page can use a file as its script or style.
 var inertTypes = map[string]bool{
 	"text/plain": true, "text/csv": true, "text/markdown": true, "application/json": true,
 	"application/x-ndjson": true, "application/pdf": true,
@@ -175,7 +174,7 @@ var inertTypes = map[string]bool{
 	"image/bmp": true, "image/tiff": true, "image/jxl": true, "image/jp2": true,
 }
 
-// sentAs is the Content-Type with which a file is sent.
+// sentAs returns the Content-Type with which a file is sent.
 func sentAs(mediaType string) string {
 	kind, _, _ := strings.Cut(mediaType, ";")
 	family, sub, _ := strings.Cut(kind, "/")

@@ -14,15 +14,14 @@ import (
 	"github.com/loci-memory/loci/client"
 )
 
-// The largest request bodies, in bytes: of most routes, and of those that store
-// many things at once.
+// These are the largest request bodies, in bytes: of most routes, and of those that store many
+// things at once.
 const (
 	maxBody = 1 << 20
 	maxBulk = 16 << 20
 )
 
-// huma keeps its error type and its texts in package variables. This package is
-// its only user.
+// huma keeps its error type and its texts in package variables. Only this package uses huma.
 func init() {
 	huma.ValidateStrictCasing = true
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
@@ -42,7 +41,7 @@ func init() {
 	validation.MsgExpectedArray = "must be a list"
 	validation.MsgExpectedObject = "must be an object"
 	validation.MsgExpectedOneOf = "must be one of: %s"
-	// A limit is a float64, of which %v makes 3e+09.
+	// A limit is a float64, which %v would print as 3e+09.
 	validation.MsgExpectedMinimumNumber = "must be at least %.10g"
 	validation.MsgExpectedMaximumNumber = "must be at most %.10g"
 	validation.MsgExpectedMinLength = loci.EmptyText + "; it needs at least %d character" // no limit of ours is above 1
@@ -62,8 +61,8 @@ const (
 	missingParameter = "required query parameter is missing"
 )
 
-// invalid translates the errors that huma found. It does not repeat rejected
-// values: they may be secrets, and they may be huge.
+// invalid translates the errors that huma found. It does not repeat rejected values, because they
+// may be secrets or huge.
 func invalid(op *huma.Operation, code int, msg string, errs []error) huma.StatusError {
 	switch code {
 	case http.StatusRequestEntityTooLarge:
@@ -161,7 +160,7 @@ func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
 	return client.FieldProblem{Field: field, Detail: field + " " + d.Message}
 }
 
-// plain returns a name that the caller made up if it is a usual one, or "".
+// plain returns a name that the caller made up if it looks like a normal name, or "".
 func plain(name string) string {
 	const usual = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.[]"
 	if len(name) >= 50 || strings.Trim(name, usual) != "" {
