@@ -33,7 +33,8 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.A
 		return loci.Agent{}, err
 	}
 	if made.Vendor == "" {
-		return loci.Agent{}, loci.FieldErrorf("vendor", "is required: the product that the agent belongs to, such as claude or cursor")
+		return loci.Agent{}, loci.FieldErrorf("vendor",
+			"is required: the product that the agent belongs to, such as claude or cursor")
 	}
 	if err := made.Validate(); err != nil {
 		return loci.Agent{}, err

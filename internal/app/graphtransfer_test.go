@@ -160,8 +160,9 @@ var badLines = map[string]string{
 	`{"type":"relation","from":"A","relationType":"is"}`:                  "relation.to must not be empty",
 	`{"type":"relation","from":"Good","to":"Nobody","relationType":"is"}`: `there is no entity "Nobody"`,
 	`{"type":"relation","from":"Twin","to":"Good","relationType":"is"}`:   "several entities are named",
-	`{"entities":[],"relations":[]}`:                                      "a graph that is one JSON object must be the only one in its file",
-	`{"entity":{"id":"x"}}`:                                               "an id is a UUID",
+	`{"entities":[],"relations":[]}`: "a graph that is one JSON object must be " +
+		"the only one in its file",
+	`{"entity":{"id":"x"}}`: "an id is a UUID",
 	`{"entity":{"name":"A","entity_type":"t",` + ownRow +
 		`}}`: "entity.id is missing",
 	`{"entity":{"id":"` + someID +

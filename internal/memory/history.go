@@ -151,7 +151,8 @@ func (s *Service) reverted(p loci.Principal, m, then *loci.Memory) error {
 		return err
 	}
 	if p.OnlyProjects && m.ProjectID.IsZero() {
-		return loci.Errorf(loci.Forbidden, "version %d belongs to no project, and this key is limited to projects", then.Version)
+		return loci.Errorf(loci.Forbidden, "version %d belongs to no project, and this key is limited to projects",
+			then.Version)
 	}
 	if m.Scope == loci.ScopeAgent && !m.TeamID.IsZero() {
 		return loci.Errorf(loci.Conflict,

@@ -23,7 +23,7 @@ type Text struct {
 	unspaced string
 }
 
-// token is a word, a number or a sign that says something.
+// token is a word, a number or a meaningful sign.
 type token struct {
 	kind kind
 	text string // folded; equal for equal texts
@@ -127,7 +127,7 @@ func (r *Text) word(text string, last int, w loci.Word) {
 	}
 }
 
-// letters adds a word. One that stands behind a number may be its unit, of which the case says something.
+// letters adds a word. After a number it may be a unit, whose case matters.
 func (r *Text) letters(raw string, t token) {
 	t.text, t.start = foldWord(raw), t.end-len(raw)
 	if !isASCII(raw) {
@@ -311,7 +311,7 @@ func unitsDiffer(x, y *Text) bool {
 	return len(a) == len(b) && !slices.EqualFunc(a, b, sameUnit)
 }
 
-// units returns for each number how what stands behind it is written.
+// units returns, for each number, the spelling of what follows it.
 func (r *Text) units() (list []string) {
 	for i, t := range r.tokens {
 		if t.kind != numberToken {

@@ -181,7 +181,8 @@ func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 		return openError("export directory "+dir, err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		return errors.Join(err, loci.Errorf(loci.Conflict, "cannot export to %s: the directory is not empty; use a new directory", dir))
+		return errors.Join(err, loci.Errorf(loci.Conflict, "cannot export to %s: the directory is not empty; use a new "+
+			"directory", dir))
 	}
 	own, err := o.s.copyOrg(ctx, id, dir, string(id)+".db")
 	if err != nil {

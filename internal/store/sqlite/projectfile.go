@@ -132,7 +132,8 @@ func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 const openPatience = 30 * time.Second
 
 func errBusyProject(after time.Duration) error {
-	return loci.Errorf(loci.Unavailable, "another process is busy with the project and did not finish within %s; try again",
+	return loci.Errorf(loci.Unavailable,
+		"another process is busy with the project and did not finish within %s; try again",
 		after)
 }
 

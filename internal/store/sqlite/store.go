@@ -149,7 +149,8 @@ func LockAlone(dir string) (release func() error, err error) {
 		return nil, openError("lock data directory "+dir, err)
 	}
 	if !ok {
-		return nil, errors.Join(loci.Errorf(loci.Conflict, "data directory %s is in use; stop every loci process that uses it",
+		return nil, errors.Join(loci.Errorf(loci.Conflict, "data directory %s is in use; stop every loci process that "+
+			"uses it",
 			dir), l.Close())
 	}
 	return l.Close, nil

@@ -93,7 +93,8 @@ func (r *Registry) MarkLeaving(ctx context.Context, org loci.OrgID, user loci.Us
 
 // ErrHolder returns the Conflict for a user who owns the org.
 func ErrHolder() error {
-	return loci.Errorf(loci.Conflict, "cannot remove the owner of the org; hand the org over to someone else, or delete it")
+	return loci.Errorf(loci.Conflict,
+		"cannot remove the owner of the org; hand the org over to someone else, or delete it")
 }
 
 // RevokeAccess revokes all of a user's credentials and grants.
