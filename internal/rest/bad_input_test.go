@@ -94,7 +94,7 @@ func TestBadBodies(t *testing.T) {
 			"importance", "whole number"},
 		{"a project of nobody", "POST /memories",
 			`{"title":"x","content":"y","scope":"project","project_id":"00000000-0000-4000-8000-000000000000"}`, 400,
-			"project_id", "names no project"},
+			"project_id", "must be a project that you belong to"},
 		{"bad time", "POST /memories", `{"title":"x","content":"y","valid_from":"2026-02-30T00:00:00Z"}`, 400,
 			"valid_from", "RFC 3339"},
 		{"no time", "POST /memories", `{"title":"x","content":"y","expires_at":"0001-01-01T00:00:00Z"}`, 400,

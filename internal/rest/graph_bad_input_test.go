@@ -156,7 +156,7 @@ func TestBadGraphs(t *testing.T) {
 		{"restoring what is there", "POST " + at + "/restore", `{"entities":["` + g.gone + `","` + g.website + `"]}`,
 			404, "", "Nothing was changed"},
 		{"merging with itself", "POST " + at + "/merge", `{"from":"` + g.website + `","into":"` + g.website + `"}`, 400,
-			"into", "the entity itself"},
+			"into", "must be another entity"},
 		{"merging with nothing", "POST " + at + "/merge", `{"from":"` + g.website + `","into":"` + absent + `"}`, 404,
 			"", "no such entity"},
 		{"vendors of nothing", "PUT " + at + "/vendors", `{"allowed_vendors":["*"]}`, 400, "", "the body is empty"},
