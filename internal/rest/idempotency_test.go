@@ -151,7 +151,7 @@ func TestOneKeyForOneRequest(t *testing.T) {
 		t.Fatal(w.Body)
 	}
 	if w := s.once(owner, "k", `POST /projects {"name":"two"}`); w.Code != 409 || !strings.Contains(w.Body.String(),
-		"another request") {
+		"different request") {
 		t.Errorf("another body under the same key: got %d %s", w.Code, w.Body)
 	}
 	// A key is one sender's, and one route's.
