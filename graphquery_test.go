@@ -43,7 +43,8 @@ func TestParseGraphQuery(t *testing.T) {
 func TestParseGraphQueryErrors(t *testing.T) {
 	for in, want := range map[string]string{
 		`NEAR("ada" "bob", 5)`: "NEAR", "x OR NEAR (a b)": "NEAR", "NEAR(a": "NEAR",
-		"": "must not be empty", " ": "must not be empty", "?!": "a word to search for", `"a`: "unclosed quotation", `""`: "phrase without a word",
+		"": "must not be empty", " ": "must not be empty", "?!": "a word to search for", `"a`: "unclosed quotation",
+		`""`: "phrase without a word",
 		"(a": "unclosed parenthesis", "a)": "too many closing parentheses", "()": "closing parenthesis where",
 		"a AND": "ends where a word", "NOT a": "NOT where a word", "a OR OR b": "OR where a word",
 		"a AND ++":                     "without a letter",

@@ -153,7 +153,7 @@ func TestBadRequests(t *testing.T) {
 		{"501 ids", "GET /memories?ids=" + strings.Repeat("00000000-0000-4000-8000-000000000000,", 500) +
 			"00000000-0000-4000-8000-000000000000", "", 400, "ids", "at most 500"},
 		{"cursor of nothing", "GET /memories?cursor=AAAA", "", 400, "cursor", "does not belong to this query"},
-		{"version cursor", "GET " + one + "/versions?cursor=x", "", 400, "cursor", "does not belong"},
+		{"version cursor", "GET " + one + "/versions?cursor=x", "", 400, "cursor", "is not a cursor of this list"},
 		{"by tags without tags", "POST /memories/list", `{"filter":{"by":"tags"}}`, 400, "filter.tags", "is required"},
 		{"by tags without tags", "POST /agent/memories/by-tag", `{"tags":[]}`, 400, "tags", "at least 1"},
 		{"limit of by-tag", "POST /agent/memories/by-tag", `{"tags":["x"],"limit":101}`, 400, "limit", "at most 100"},

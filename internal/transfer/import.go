@@ -176,7 +176,8 @@ func checkHeader(line []byte) error {
 			`this is not an export of Loci: its first line must be {"loci":"export","format":%d}`, exportFormat)
 	}
 	if h.Format > exportFormat {
-		return loci.Errorf(loci.Invalid, "this export has format %d, made by a newer Loci; this version reads up to %d", h.Format,
+		return loci.Errorf(loci.Invalid, "this export has format %d, made by a newer Loci; this version reads up to %d",
+			h.Format,
 			exportFormat)
 	}
 	return nil

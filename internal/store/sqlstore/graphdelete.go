@@ -202,7 +202,8 @@ func (tx *GraphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.Ent
 		return err
 	}
 	if len(same) > 0 {
-		return loci.Errorf(loci.Conflict, "cannot restore: another entity %q of this type exists; delete that one first", loci.OneLine(list[0].Name))
+		return loci.Errorf(loci.Conflict, "cannot restore: another entity %q of this type exists; delete that one first",
+			loci.OneLine(list[0].Name))
 	}
 	entity := id.String()
 	if err := tx.c.Exec("UPDATE entities SET deleted_at = NULL, updated_at = ? WHERE {graph entities} id = ?",
