@@ -256,7 +256,7 @@ func TestOrgsLimitWhatIsAttached(t *testing.T) {
 	}
 	set(org.AssetSettings{MaxBytes: new(int64(0)), MediaTypes: &[]string{"IMAGE/*", "application/pdf"}})
 	_, _, err = w.Memory.AddAsset(ctx, w.owner, m.ID, file("text", "hello"))
-	if loci.FieldOf(err) != "media_type" || !strings.Contains(err.Error(), "this org takes image/*, application/pdf") {
+	if loci.FieldOf(err) != "media_type" || !strings.Contains(err.Error(), "this org allows image/*, application/pdf") {
 		t.Errorf("got %v", err)
 	}
 	w.attach(w.owner, m.ID, "picture", "GIF89a")

@@ -293,7 +293,7 @@ func TestANameOfSeveralTypesNeedsTheType(t *testing.T) {
 	ctx := t.Context()
 	w.put(w.claude, nil, ent("Mercury", "planet"), ent("Mercury", "metal"), ent("Sun", "star"))
 	_, err := w.Graph.AddObservations(ctx, w.claude, w.open, nil, []loci.Contents{obs("Mercury", "hot")})
-	wantItems(t, err, loci.Conflict, "by its type", 0)
+	wantItems(t, err, loci.Conflict, "specify the type", 0)
 	_, err = w.Graph.Entity(ctx, w.claude, w.open, named("Mercury"))
 	if loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), `"planet" and "metal"`) {
 		t.Errorf("got %v", err)

@@ -142,7 +142,7 @@ var badLines = map[string]string{
 	`"x"`:                          "a line must be a JSON object",
 	`null`:                         "it has no",
 	`{}`:                           "it has no",
-	`{"type":"thing"}`:             `type must be entity or relation, and is "thing"`,
+	`{"type":"thing"}`:             `type must be entity or relation, not "thing"`,
 	`{"type":7}`:                   "type must not be a JSON number",
 	`{"type":"entity"} {}`:         "no line of a graph",
 	"\x00":                         "no line of a graph",
@@ -162,7 +162,7 @@ var badLines = map[string]string{
 	`{"type":"relation","from":"Twin","to":"Good","relationType":"is"}`:   "several entities are named",
 	`{"entities":[],"relations":[]}`: "a graph that is one JSON object must be " +
 		"the only one in its file",
-	`{"entity":{"id":"x"}}`: "an id is a UUID",
+	`{"entity":{"id":"x"}}`: "an id must be a 36-character UUID",
 	`{"entity":{"name":"A","entity_type":"t",` + ownRow +
 		`}}`: "entity.id is missing",
 	`{"entity":{"id":"` + someID +
@@ -178,7 +178,7 @@ var badLines = map[string]string{
 	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` + ownRow +
 		`}}`: "no such entity",
 	`{"observation":{"id":"` + someID + `","entity_id":"` + someID +
-		`","content":"x","deleted_at":"2026-01-01T00:00:00Z",` + ownRow + `}}`: "only what is not deleted",
+		`","content":"x","deleted_at":"2026-01-01T00:00:00Z",` + ownRow + `}}`: "only rows that are not deleted",
 	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` +
 		strings.Replace(ownRow, "claude", "No one", 1) + `}}`: "observation.origin is not a vendor",
 	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` +

@@ -75,11 +75,11 @@ func TestImportIsIdempotentWhateverTheSpelling(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string]string{
-		"surrogate":     strings.Replace(line, `"content":"c"`, `"content":"\ud800"`, 1),
-		"UTF-8":         strings.Replace(line, `"content":"c"`, "\"content\":\"\xff\"", 1),
-		"appears twice": strings.Replace(line, `"content":"c"`, `"content":"c","content":"d"`, 1),
-		"behind":        line + " 1",
-		"origin":        strings.Replace(line, `"origin":"claude"`, `"origin":"api\nforged"`, 1),
+		"surrogate":       strings.Replace(line, `"content":"c"`, `"content":"\ud800"`, 1),
+		"UTF-8":           strings.Replace(line, `"content":"c"`, "\"content\":\"\xff\"", 1),
+		"appears twice":   strings.Replace(line, `"content":"c"`, `"content":"c","content":"d"`, 1),
+		"more text after": line + " 1",
+		"origin":          strings.Replace(line, `"origin":"claude"`, `"origin":"api\nforged"`, 1),
 		"agent_id": strings.Replace(line, `"scope":"global"`,
 			`"scope":"agent","agent_id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`, 1),
 	} {

@@ -237,13 +237,13 @@ func TestImportLeavesOutWhatHangsOnABadLine(t *testing.T) {
 		"agent": {func(line string) string { return damage(line, `{"agent":`, `"claude"`, `"*"`) },
 			[]string{"vendor", "no such agent", "no such agent", "which is not here", "no such agent", "not here"}},
 		"first part of an attachment": {func(line string) string { return drop(line, `{"blob":`, `"size":8388608,"data"`) },
-			[]string{"beginning", "beginning", "not there", "not there", "not here", "not here", "not here", "not here",
+			[]string{"beginning", "beginning", "are gone", "are gone", "not here", "not here", "not here", "not here",
 				"not here"}},
 		"second part of an attachment": {func(line string) string { return drop(line, `{"blob":`, `"offset":3145728`) },
-			[]string{"stops before", "not there", "not there", "not here", "not here", "not here", "not here", "not here"}},
+			[]string{"is cut off", "are gone", "are gone", "not here", "not here", "not here", "not here", "not here"}},
 		"byte of an attachment": {
 			func(line string) string { return damage(line, `{"blob":`, `"data":"MDEy`, `"data":"MDEz`) },
-			[]string{"damaged", "not there", "not there", "not here", "not here", "not here", "not here", "not here"}},
+			[]string{"damaged", "are gone", "are gone", "not here", "not here", "not here", "not here", "not here"}},
 		"node": {
 			func(line string) string { return damage(line, `{"node":`, `"kind":"entity"`, `"kind":"text"`) },
 			[]string{"items[2]"}},

@@ -129,7 +129,7 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 	}
 	b.open(link)
 	b.press(button("/app/link"))
-	b.wants("was used or has expired")
+	b.wants("was already used or has expired")
 	b.shot("link-used")
 	b.open(w.base + "/app/nowhere")
 	b.wants("Page not found")

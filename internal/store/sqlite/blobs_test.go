@@ -238,7 +238,7 @@ func TestCheckBoundsItsReport(t *testing.T) {
 	}
 	problems, err = s.Check(bg)
 	if err != nil || !slices.ContainsFunc(problems,
-		func(p string) bool { return strings.Contains(p, "assets/unknown is there") }) {
+		func(p string) bool { return strings.Contains(p, "assets/unknown exists") }) {
 		t.Errorf("Check: %q, %v", problems, err)
 	}
 }

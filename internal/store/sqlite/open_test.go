@@ -137,7 +137,7 @@ func TestLockAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(bg, Options{Dir: alone})
-	wantRefusal(t, err, alone, "being restored")
+	wantRefusal(t, err, alone, "is restoring it")
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func TestFileOfUnknownOrgIsNotAdopted(t *testing.T) {
 	}
 	for _, owner := range []loci.UserID{loci.NewUserID(), user} {
 		_, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "theirs", OwnerID: owner}, loci.User{})
-		wantRefusal(t, err, "orgs/theirs.db", "put the _meta.db back", "loci backup restore")
+		wantRefusal(t, err, "orgs/theirs.db", "put back the _meta.db", "loci backup restore")
 	}
 	if list, err := s.Orgs().List(bg); err != nil || len(list) != 1 {
 		t.Errorf("after the refusal: %v, %v", list, err)
@@ -116,11 +116,11 @@ func TestFileOfAnotherOwner(t *testing.T) {
 			} else {
 				err = s.View(bg, "theirs", func(store.Tx) error { return nil })
 				problems, err := s.Check(bg)
-				if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "another owner") {
+				if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "a different owner") {
 					t.Errorf("Check: %q, %v", problems, err)
 				}
 			}
-			wantRefusal(t, err, "orgs/theirs.db", "another owner than _meta.db says", "loci backup restore")
+			wantRefusal(t, err, "orgs/theirs.db", "a different owner than in _meta.db", "loci backup restore")
 		})
 	}
 }

@@ -1,8 +1,6 @@
 // Package sqlstore holds the statements, scans and filters that both SQL engines share. An engine
 // gives it a [Conn] and a [Dialect] and gets the tables of the storage contract.
 //
-// # Tenancy
-//
 // SQLite keeps one file for each org. PostgreSQL keeps all orgs in the same tables, and org_id
 // leads each of their keys. So that one text serves both, each table reference of a statement
 // carries a marker, which the dialect expands:
@@ -19,7 +17,6 @@
 //
 // The tables of a graph are keyed by org and project. {graph e} stands for both, and so do
 // {graph} and {graph ?} in an INSERT.
-//
 // Expand rejects a statement with an unmarked table. Engines expand each text once, when they
 // prepare it.
 //
