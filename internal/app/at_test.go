@@ -390,7 +390,6 @@ var readings = []reading{
 }
 
 func TestOtherTimesEqualAReplay(t *testing.T) {
-	t.Parallel()
 	drawFewer(t, "12")
 	s := newStage(t, loci.DeleteWithKey)
 	compared, found := 0, 0

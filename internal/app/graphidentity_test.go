@@ -16,7 +16,6 @@ import (
 // A graph that is exported and imported is the same: with ids in our own
 // format, and but for them in the reference format.
 func TestExportAndImportAreTheIdentity(t *testing.T) {
-	t.Parallel()
 	drawFewer(t, "25")
 	w := newGraphWorld(t)
 	other := newGraphWorld(t)

@@ -245,7 +245,8 @@ var walks = map[string]func(*caller) (any, error){
 	},
 }
 
-// drawFewer has a slow property drawn n times, unless -rapid.checks says how often.
+// drawFewer has a slow property drawn n times, unless -rapid.checks says how often. The flag belongs to the whole
+// process, so the test must not be parallel.
 func drawFewer(t *testing.T, n string) {
 	if f := flag.Lookup("rapid.checks"); f != nil && f.Value.String() == "100" {
 		_ = f.Value.Set(n)
@@ -254,7 +255,6 @@ func drawFewer(t *testing.T, n string) {
 }
 
 func TestNoSequenceOfCallsRevealsStrangers(t *testing.T) {
-	t.Parallel()
 	drawFewer(t, "25")
 	s := newStage(t, loci.DeleteWithKey)
 	probed, walked := map[string]int{}, map[string]int{}

@@ -152,7 +152,8 @@ func TestTypedVendorIsShownFirst(t *testing.T) {
 		t.Errorf("sent back %s", a.location())
 	}
 	want(t, "a person's origin", b.post("/oauth/authorize",
-		append(form, "vendor", ".other", "other", "dashboard", "offered", "dashboard")...), 400, "the name dashboard is reserved")
+		append(form, "vendor", ".other", "other", "dashboard", "offered", "dashboard")...), 400,
+		"the name dashboard is reserved")
 }
 
 func TestRefusedRequests(t *testing.T) {
