@@ -2,13 +2,14 @@ package loci_test
 
 import (
 	"path"
+	"strings"
 	"testing"
 
 	"github.com/loci-memory/loci"
 )
 
 func TestVendors(t *testing.T) {
-	names, hosts := map[loci.Vendor]bool{}, map[string]bool{}
+	names, hosts, schemes := map[loci.Vendor]bool{}, map[string]bool{}, map[string]bool{}
 	for _, v := range loci.Vendors {
 		if err := v.Name.Validate(); err != nil || names[v.Name] || v.Label == "" {
 			t.Errorf("vendor %q, labelled %q, is invalid or listed twice: %v", v.Name, v.Label, err)
@@ -20,6 +21,12 @@ func TestVendors(t *testing.T) {
 			}
 			hosts[h] = true
 		}
+		for _, s := range v.Schemes {
+			if schemes[s] || !loci.IsAppScheme(s) || strings.Contains(s, ".") {
+				t.Errorf("scheme %q is unknown, listed twice, or has a dot", s)
+			}
+			schemes[s] = true
+		}
 		if c := v.Client; c != nil && (c.Name == "" || c.Label == "" || path.Ext(c.File) != ".json" &&
 			path.Ext(c.File) != ".toml") {
 			t.Errorf("client of %q is incomplete: %+v", v.Name, *c)
@@ -27,6 +34,9 @@ func TestVendors(t *testing.T) {
 	}
 	if got := loci.VendorOfHost("claude.ai.example.org"); got != "" {
 		t.Errorf("VendorOfHost of an unknown host = %q, want none", got)
+	}
+	if loci.IsAppScheme("javascript") || loci.IsAppScheme("") {
+		t.Error("a scheme of no program is one of an app")
 	}
 	if got := loci.Vendor("raycast").Label(); got != "raycast" {
 		t.Errorf("Label of an unknown vendor = %q, want its name", got)

@@ -62,7 +62,8 @@ func TestRedirects(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"https://a.example/cb", "https://a.example:8443/cb?x=1", "http://127.0.0.1/",
 		"http://127.0.0.1:1234", "http://[::1]:9/cb", "http://localhost:3000/cb",
-		"com.example.app:/cb", "com.example.app://cb", "cursor://anysphere.cursor-retrieval/oauth/callback"} {
+		"com.example.app:/cb", "com.example.app://cb", "cursor://anysphere.cursor-retrieval/oauth/callback", "vscode://a/cb",
+		"vscode-insiders://a/cb", "windsurf://a/cb", "zed://a/cb"} {
 		if !checkRedirect(s) {
 			t.Errorf("%s is refused", s)
 		}

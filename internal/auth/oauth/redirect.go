@@ -5,14 +5,12 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/loci-memory/loci"
 )
 
 // maxURI is the maximum length of a redirect URI or client id, in bytes.
 const maxURI = 2000
-
-// appSchemes are private-use schemes of widely used programs that lack the dot required by RFC
-// 8252. Like every such scheme, they prove nothing.
-var appSchemes = []string{"cursor", "vscode", "vscode-insiders", "windsurf", "zed"}
 
 // checkRedirect reports whether codes may be sent to a client's URI: over TLS, to a program on the
 // person's own machine, or to an app by its scheme.
@@ -31,7 +29,7 @@ func checkRedirect(s string) bool {
 		_, _, ok := loopback(s)
 		return ok
 	default:
-		return scheme == u.Scheme && (strings.Contains(scheme, ".") || slices.Contains(appSchemes, scheme))
+		return scheme == u.Scheme && (strings.Contains(scheme, ".") || loci.IsAppScheme(scheme))
 	}
 }
 
