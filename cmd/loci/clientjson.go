@@ -59,14 +59,12 @@ func (c jsonConfig) entry(e *endpoint) jsonEntry {
 	return entry
 }
 
-func (c jsonConfig) render(e *endpoint) []byte { return marshalIndent(c.entry(e), "", "  ") }
-
-func marshalIndent(v any, prefix, step string) []byte {
+func (c jsonConfig) render(e *endpoint) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent(prefix, step)
-	if err := enc.Encode(v); err != nil {
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(c.entry(e)); err != nil {
 		panic(err) // strings only
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")

@@ -29,22 +29,25 @@ var clients = knownClients()
 
 func knownClients() (out []*client) {
 	for _, v := range loci.Vendors {
-		if v.Client == nil {
-			continue
+		if v.Client != nil {
+			out = append(out, newClient(v))
 		}
-		c := &client{id: v.Client.Name, name: v.Client.Label, vendor: v.Name, config: v.Client, format: jsonConfig{},
-			hint: "start a new session, then type /mcp to see it"}
-		switch {
-		case path.Ext(c.config.File) == ".toml":
-			c.format = tomlConfig{}
-		case v.Name == "claude":
-			c.format = jsonConfig{withType: true}
-		default:
-			c.hint = "restart " + c.name + ", then look under MCP in its settings"
-		}
-		out = append(out, c)
 	}
 	return out
+}
+
+func newClient(v loci.KnownVendor) *client {
+	c := &client{id: v.Client.Name, name: v.Client.Label, vendor: v.Name, config: v.Client, format: jsonConfig{},
+		hint: "start a new session, then type /mcp to see it"}
+	switch {
+	case path.Ext(c.config.File) == ".toml":
+		c.format = tomlConfig{}
+	case v.Name == "claude":
+		c.format = jsonConfig{withType: true}
+	default:
+		c.hint = "restart " + c.name + ", then look under MCP in its settings"
+	}
+	return c
 }
 
 // clientNames lists the clients that connect knows, for help and errors.
@@ -54,6 +57,16 @@ func clientNames(separator string) string {
 		names[i] = c.id
 	}
 	return strings.Join(names, separator)
+}
+
+// clientLabels lists the clients for people: A, B and C.
+func clientLabels() string {
+	names := make([]string, len(clients))
+	for i, c := range clients {
+		names[i] = c.name
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // file is the person's own configuration file of the client.
@@ -116,18 +129,22 @@ func (e *endpoint) authorization() string { return "Bearer " + e.Key.Reveal() }
 
 // instructions tell a person how to connect the client by hand.
 func (c *client) instructions(e *endpoint) string {
-	switch c.id {
-	case "claude-code":
+	if c.id == "claude-code" {
 		return fmt.Sprintf("%s:\n\n    claude mcp add --scope user --transport http %s %s --header \"Authorization: %s\"",
-			c.name,
-			serverName, quoted(e.URL), e.authorization())
-	case "cursor":
-		return fmt.Sprintf("%s, open this link:\n\n    %s\n\nor put this into ~/.cursor/mcp.json:\n\n%s", c.name,
-			cursorLink(e), indent(jsonSnippet(e)))
-	default:
-		return fmt.Sprintf("%s, add these lines to ~/.codex/config.toml:\n\n%s", c.name,
-			indent(strings.TrimRight(string(tomlSection(e)), "\n")))
+			c.name, serverName, quoted(e.URL), e.authorization())
 	}
+	do := "put this into"
+	switch _, toml := c.format.(tomlConfig); {
+	case toml:
+		do = "add these lines to"
+	case c.id == "cursor":
+		do = "open this link:\n\n    " + cursorLink(e) + "\n\nor " + do
+	}
+	entry, err := c.format.put(nil, c.format.render(e))
+	if err != nil {
+		panic(err) // an empty file can always take an entry
+	}
+	return fmt.Sprintf("%s, %s ~/%s:\n\n%s", c.name, do, c.config.File, indent(strings.TrimRight(string(entry), "\n")))
 }
 
 // cursorLink opens Cursor's dialogue to add the server.
@@ -138,10 +155,6 @@ func cursorLink(e *endpoint) string {
 	}
 	name, encoded := url.QueryEscape(serverName), url.QueryEscape(base64.StdEncoding.EncodeToString(config))
 	return "cursor://anysphere.cursor-deeplink/mcp/install?name=" + name + "&config=" + encoded
-}
-
-func jsonSnippet(e *endpoint) string {
-	return string(marshalIndent(map[string]any{"mcpServers": map[string]any{serverName: jsonConfig{}.entry(e)}}, "", "  "))
 }
 
 func indent(s string) string {

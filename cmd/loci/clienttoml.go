@@ -29,9 +29,7 @@ func (tomlConfig) parse(text []byte) (map[string]any, error) {
 	return parsed, nil
 }
 
-func (tomlConfig) render(e *endpoint) []byte { return tomlSection(e) }
-
-func tomlSection(e *endpoint) []byte {
+func (tomlConfig) render(e *endpoint) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[mcp_servers.%s]\n", serverName)
 	if e.Command != "" {

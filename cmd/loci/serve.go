@@ -33,7 +33,7 @@ func (p *program) serveCommand() *cobra.Command {
 		Long: `Run the server for assistants (MCP at /mcp) and programs (REST at /api/v1).
 
 The first start on an empty data directory prints, once, your key, a key for each of
-Claude Code, Cursor and Codex with the line that connects it, and a link that signs
+` + clientLabels() + ` with the line that connects it, and a link that signs
 your browser in. Ctrl-C stops the server after the current requests; a second Ctrl-C
 stops it immediately.
 
