@@ -168,6 +168,40 @@ func TestImportsFollowTheTable(t *testing.T) {
 	}
 }
 
+func TestTheCommandImportsTheEngineInOneFile(t *testing.T) {
+	const place = "cmd/loci/engine.go"
+	found := false
+	for _, f := range sources(t) {
+		if f.isTest() || !under(f.dir, []string{"cmd/loci"}) {
+			continue
+		}
+		for _, imp := range f.ast.Imports {
+			target, ours := inModule(importPath(imp))
+			if !ours || !under(target, engines()) {
+				continue
+			}
+			found = found || f.path == place
+			if f.path != place {
+				t.Errorf("%s: only %s may import %s; put what depends on the engine there", fset.Position(imp.Pos()), place,
+					target)
+			}
+		}
+	}
+	if !found {
+		t.Errorf("%s imports no storage engine", place)
+	}
+}
+
+// engines returns the packages of the table below internal/store that have storage engines.
+func engines() (dirs []string) {
+	for dir := range arrows {
+		if strings.HasPrefix(dir, "internal/store/") && dir != "internal/store/storetest" {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
 func TestEveryPackageHasAPlace(t *testing.T) {
 	for _, f := range sources(t) {
 		name := strings.TrimSuffix(f.ast.Name.Name, "_test")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/maintain"
-	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
 func (p *program) backupCommand() *cobra.Command {
@@ -25,12 +24,12 @@ writes. Backups are in backups/ of the data directory; copy them elsewhere, too.
 
 func (p *program) backups() *maintain.Backups {
 	return &maintain.Backups{Dir: p.settings.DataDir, Program: readBuildInfo().Version, Check: p.checkCopy,
-		Carry: sqlite.CarryRevocations}
+		Carry: carryRevocations}
 }
 
 // checkCopy opens a copy of a data directory and reads all of it.
 func (p *program) checkCopy(ctx context.Context, dir string) (problems []string, err error) {
-	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir, Log: p.log})
+	st, err := openEngine(ctx, dir, p.log)
 	if err != nil {
 		return []string{"cannot be opened: " + err.Error()}, nil
 	}
@@ -172,7 +171,7 @@ Revoked keys stay revoked, even if the backup is older.`,
 }
 
 func (p *program) restoreInPlace(ctx context.Context, b *maintain.Backup) (err error) {
-	release, err := sqlite.LockAlone(p.settings.DataDir)
+	release, err := lockAlone(p.settings.DataDir)
 	if err != nil {
 		return err
 	}
@@ -191,7 +190,7 @@ func (p *program) finishRestore(ctx context.Context) error {
 	if !maintain.Interrupted(dir) {
 		return nil
 	}
-	release, err := sqlite.LockAlone(dir)
+	release, err := lockAlone(dir)
 	if loci.CodeOf(err) == loci.Conflict {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,8 +15,6 @@ import (
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
-	"github.com/loci-memory/loci/internal/store/sqlite"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // finding is one line of doctor's report.
@@ -141,7 +138,7 @@ func (d *doctor) examineDirectory() bool {
 	case !info.IsDir():
 		d.fail("directory", "name another place with --data-dir", "%s is a file", dir)
 		return false
-	case sqlite.IsNew(dir):
+	case hasNoData(dir):
 		d.warn("directory", "loci serve", "%s has no memories yet", dir)
 		return false
 	}
@@ -176,42 +173,15 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		return
 	}
 	for _, text := range problems {
-		if strings.Contains(text, "process is busy with the project") {
+		if isBusy(text) {
 			d.warn("files", "run loci doctor again when that process has ended", "%s", text)
 			continue
 		}
-		fix := "copy the directory, then loci backup restore"
-		if strings.Contains(text, "index") && strings.Contains(text, "rebuild") {
-			fix = "loci doctor --fix"
-		}
-		if strings.HasPrefix(text, "assets/") {
-			fix = "copy the directory, then loci backup restore; or loci asset delete ID, and attach the file again after " +
-				"two days"
-		}
-		switch {
-		case unwritten != nil:
-			fix = remedy(unwritten) // until writing works, no other finding is reliable
-		case strings.Contains(text, "cannot be written"):
-			fix = remedy(os.ErrPermission)
-		}
-		d.fail("files", fix, "%s", text)
+		d.fail("files", remedyOfProblem(text, unwritten), "%s", text)
 	}
 	if len(problems) == 0 {
 		d.ok("files", "every file is intact, and the full-text and list indexes match the rows")
 	}
-}
-
-// remedy returns what to do about an error of the store. Only a damaged file needs a backup.
-func remedy(err error) string {
-	switch {
-	case loci.CodeOf(err) == loci.Full || errors.Is(err, sqlitedb.ErrFull):
-		return "free disk space; the data is not damaged, so do not restore a backup"
-	case errors.Is(err, sqlitedb.ErrCorrupt), errors.Is(err, sqlitedb.ErrNotDB):
-		return "copy the directory, then loci backup restore"
-	case errors.Is(err, os.ErrPermission), errors.Is(err, sqlitedb.ErrReadOnly):
-		return "make the directory and its files writable for this user"
-	}
-	return "read the message; restore a backup only if a file is damaged"
 }
 
 func (d *doctor) examineKeys(ctx context.Context, in *instance) {

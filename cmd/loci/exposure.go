@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
 func isLoopback(address net.Addr) bool {
@@ -46,7 +45,7 @@ const howToTLS = "For TLS, put a reverse proxy in front, such as Caddy with two 
 
 // refuseNew is refuseOpen for a missing data directory, so that a rejected start creates nothing.
 func (p *program) refuseNew(address net.Addr) error {
-	if isLoopback(address) || p.bringsCredentials() || !sqlite.IsNew(p.settings.DataDir) {
+	if isLoopback(address) || p.bringsCredentials() || !hasNoData(p.settings.DataDir) {
 		return nil
 	}
 	return nobodyCould(p.listening(address))

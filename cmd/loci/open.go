@@ -11,12 +11,11 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/memory"
-	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
 // instance is an open data directory with its use cases.
 type instance struct {
-	store    *sqlite.Store
+	store    *engine
 	app      *app.App
 	auth     *auth.Authenticator
 	signIn   *auth.SignIn
@@ -49,7 +48,7 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 		return nil, loci.WrapError(loci.Unavailable, err,
 			"cannot open data directory %s: this user may not; choose another with --data-dir", s.DataDir)
 	}
-	if absent == refuse && sqlite.IsNew(s.DataDir) && !isFile(s.DataDir) {
+	if absent == refuse && hasNoData(s.DataDir) && !isFile(s.DataDir) {
 		return nil, loci.Errorf(loci.NotFound,
 			"no memories in %s yet; create the first with `loci serve` or `loci add`, or choose another directory with "+
 				"--data-dir", s.DataDir)
@@ -57,7 +56,7 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	if err := p.finishRestore(ctx); err != nil {
 		return nil, err
 	}
-	st, err := sqlite.Open(ctx, sqlite.Options{Dir: s.DataDir, Log: p.log})
+	st, err := openEngine(ctx, s.DataDir, p.log)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, loci.WrapError(loci.CodeOf(err), err,
 			"%s; make it writable for this user, or choose another with --data-dir", err)
@@ -72,7 +71,7 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	return in, nil
 }
 
-func (p *program) assemble(ctx context.Context, st *sqlite.Store) (_ *instance, err error) {
+func (p *program) assemble(ctx context.Context, st *engine) (_ *instance, err error) {
 	s := p.settings
 	chat, err := p.chat()
 	if err != nil {

@@ -238,7 +238,7 @@ func (p *program) orgExportCommand() *cobra.Command {
 		Use: "export ORG DIR", Short: "Copy everything in an org into an empty directory",
 		Annotations: does(transfer.Export),
 		Long: `Copy everything in an org, as of one moment, into a directory that is empty or
-missing. A server may run meanwhile. Any SQLite program can read the copy. It is not
+missing. A server may run meanwhile. ` + whoCanRead + ` It is not
 a backup: Loci cannot import it. The copy has no keys, sign-ins or grants, but it has
 the hashes of passwords.`,
 	}, func(ctx context.Context, c *call) error {

@@ -22,7 +22,6 @@ import (
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/rest"
-	"github.com/loci-memory/loci/internal/store/sqlite"
 	"github.com/loci-memory/loci/internal/web"
 )
 
@@ -155,7 +154,7 @@ const watchEvery = time.Second
 
 // watch checks at each tick whether the data directory is still there. It returns the reason if
 // it is gone, or nil when ctx ends.
-func watch(ctx context.Context, st *sqlite.Store, ticks <-chan time.Time) error {
+func watch(ctx context.Context, st *engine, ticks <-chan time.Time) error {
 	for {
 		select {
 		case <-ctx.Done():

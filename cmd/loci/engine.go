@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// This file holds everything that depends on the storage engine. A test allows no other file of this package to
+// import the engine.
+
+// engine is the store that an open data directory has.
+type engine = sqlite.Store
+
+func openEngine(ctx context.Context, dir string, log *slog.Logger) (*engine, error) {
+	return sqlite.Open(ctx, sqlite.Options{Dir: dir, Log: log})
+}
+
+// hasNoData reports whether the data directory has no files of the engine.
+func hasNoData(dir string) bool { return sqlite.IsNew(dir) }
+
+// lockAlone locks the data directory. It returns Conflict while another process uses the directory.
+func lockAlone(dir string) (release func() error, err error) { return sqlite.LockAlone(dir) }
+
+// carryRevocations revokes in a restored directory what is revoked in another.
+func carryRevocations(ctx context.Context, from, to string) (int, error) {
+	return sqlite.CarryRevocations(ctx, from, to)
+}
+
+// whoCanRead tells which programs can read an exported org.
+const whoCanRead = "Any SQLite program can read the copy."
+
+// remedy returns what to do about an error of the store. Only a damaged file needs a backup.
+func remedy(err error) string {
+	switch {
+	case loci.CodeOf(err) == loci.Full || errors.Is(err, sqlitedb.ErrFull):
+		return "free disk space; the data is not damaged, so do not restore a backup"
+	case errors.Is(err, sqlitedb.ErrCorrupt), errors.Is(err, sqlitedb.ErrNotDB):
+		return "copy the directory, then loci backup restore"
+	case errors.Is(err, os.ErrPermission), errors.Is(err, sqlitedb.ErrReadOnly):
+		return "make the directory and its files writable for this user"
+	}
+	return "read the message; restore a backup only if a file is damaged"
+}
+
+// isBusy reports whether a problem that Check found ends with another process.
+func isBusy(problem string) bool {
+	return strings.Contains(problem, "process is busy with the project")
+}
+
+// remedyOfProblem returns what to do about a problem that Check found. The error unwritten says why writing does not
+// work, or is nil.
+func remedyOfProblem(problem string, unwritten error) string {
+	switch {
+	case unwritten != nil:
+		return remedy(unwritten) // until writing works, no other finding is reliable
+	case strings.Contains(problem, "cannot be written"):
+		return remedy(os.ErrPermission)
+	case strings.HasPrefix(problem, "assets/"):
+		return "copy the directory, then loci backup restore; or loci asset delete ID, and attach the file again after " +
+			"two days"
+	case strings.Contains(problem, "index") && strings.Contains(problem, "rebuild"):
+		return "loci doctor --fix"
+	}
+	return remedy(sqlitedb.ErrCorrupt)
+}
