@@ -32,7 +32,17 @@ const (
 	LiveOrTrash                  // either: when a person looks up one id
 	AnyState                     // all states: history, export
 	CurrentOnly                  // only for memories: live and valid now; recall, search, context, briefing
+	lifecycles                   // their number; a new one goes above
 )
+
+// Lifecycles returns all lifecycles. The tests of the rule take them from here.
+func Lifecycles() []Lifecycle {
+	list := make([]Lifecycle, lifecycles)
+	for i := range list {
+		list[i] = Lifecycle(i)
+	}
+	return list
+}
 
 // Sees is the visibility rule. It reports whether v may know that the row with access a exists. It
 // applies to every kind of row. It uses now to decide what has expired.

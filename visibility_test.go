@@ -2,6 +2,7 @@ package loci_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -104,6 +105,33 @@ func TestSees(t *testing.T) {
 	if claude.SeesVersion(&closed, &open, loci.LiveOnly, now) || claude.SeesVersion(&open, &closed, loci.LiveOnly, now) ||
 		!claude.SeesVersion(&open, &open, loci.LiveOnly, now) {
 		t.Error("an old version needs its own list and the current one")
+	}
+}
+
+// TestLifecyclesDiffer requires of each lifecycle that no other selects the same memories.
+func TestLifecyclesDiffer(t *testing.T) {
+	now := time.UnixMicro(1_000_000)
+	v := loci.Viewer{OrgID: "o", UserID: loci.NewUserID()}
+	states := []func(*loci.Memory){
+		func(*loci.Memory) {},
+		func(m *loci.Memory) { m.DeletedAt = now },
+		func(m *loci.Memory) { m.ExpiresAt = now },
+		func(m *loci.Memory) { m.SupersededBy = loci.NewMemoryID() },
+		func(m *loci.Memory) { m.ValidTo = now },
+	}
+	seen := map[string]loci.Lifecycle{"": -1}
+	for _, l := range loci.Lifecycles() {
+		selected := ""
+		for i, change := range states {
+			m := loci.Memory{Access: loci.Access{OrgID: v.OrgID, UserID: v.UserID, Scope: loci.ScopeGlobal}}
+			if change(&m); v.SeesMemory(&m, l, now) {
+				selected += strconv.Itoa(i) + " "
+			}
+		}
+		if other, ok := seen[selected]; ok {
+			t.Errorf("lifecycle %d selects the states %q, like %d", l, selected, other)
+		}
+		seen[selected] = l
 	}
 }
 

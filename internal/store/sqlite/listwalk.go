@@ -159,12 +159,17 @@ func (w *walk) overlap() bool {
 // joined reports whether the query must also read the row, because a range's postings alone do
 // not decide who may see the row or whether it passes the filter.
 func (w *walk) joined(r postingRange) bool {
-	if l := w.filter.Lifecycle; r.vendor == vendorListed || l == loci.LiveOrTrash || l == loci.CurrentOnly ||
-		!w.filter.When.IsZero() {
+	if r.vendor == vendorListed || !w.filter.When.IsZero() {
 		return true
 	}
-	if w.filter.Lifecycle != loci.LiveOnly && r.pool[0] != userPool {
-		return true // other pools contain rows that others trashed
+	switch w.filter.Lifecycle {
+	case loci.LiveOnly:
+	case loci.TrashOnly, loci.AnyState:
+		if r.pool[0] != userPool {
+			return true // other pools contain rows that others trashed
+		}
+	default:
+		return true
 	}
 	var q sqlstore.Query
 	sqlstore.Narrow(&q, w.rest, "m")

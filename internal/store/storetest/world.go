@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -171,7 +172,9 @@ func (w *world) filter() store.Filter {
 	return f
 }
 
-var lifecycles = []loci.Lifecycle{loci.LiveOnly, loci.LiveOnly, loci.TrashOnly, loci.LiveOrTrash, loci.AnyState}
+// memoryLifecycles has the most common lifecycles twice.
+var memoryLifecycles = append(loci.Lifecycles(), loci.LiveOnly, loci.CurrentOnly)
 
-// memoryLifecycles has the one that is of memories only, too.
-var memoryLifecycles = append([]loci.Lifecycle{loci.CurrentOnly, loci.CurrentOnly}, lifecycles...)
+// lifecycles lacks the one that is of memories only.
+var lifecycles = slices.DeleteFunc(append(loci.Lifecycles(), loci.LiveOnly),
+	func(l loci.Lifecycle) bool { return l == loci.CurrentOnly })
