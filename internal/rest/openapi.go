@@ -51,7 +51,7 @@ func (s *server) config() huma.Config {
 var securitySchemes = map[string]*huma.SecurityScheme{
 	bearerScheme: {Type: "http", Scheme: "bearer", Description: "An owner, personal or agent key"},
 	keyScheme: {Type: "apiKey", In: "header", Name: "x-api-key",
-		Description: "The same keys, for clients that cannot send a bearer token token token"},
+		Description: "The same keys, for clients that cannot send a bearer token"},
 	cookieScheme: {Type: "apiKey", In: "cookie", Name: auth.SecureCookie,
 		Description: "A browser session; changes only from pages of this server"},
 	dashboardScheme: {Type: "apiKey", In: "header", Name: "X-Dashboard-Token",
