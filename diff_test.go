@@ -2,6 +2,7 @@ package loci
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -157,14 +158,41 @@ func TestDiffOfHugeTexts(t *testing.T) {
 	}
 }
 
+// fill sets v and everything in it to something that is not zero.
+func fill(v reflect.Value) {
+	if t, ok := v.Addr().Interface().(*time.Time); ok {
+		*t = time.Unix(1, 0)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i))
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.String:
+		v.SetString("s")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int:
+		v.SetInt(1)
+	case reflect.Uint8:
+		v.SetUint(1)
+	default:
+		panic("fill knows no " + v.Type().String())
+	}
+}
+
 // What a memory has is compared, or is of the version and not of what it says.
 func TestEveryFieldIsCompared(t *testing.T) {
-	m := Memory{Summary: "s", Key: "k", Pinned: true, SessionID: NewSessionID(), ValidFrom: time.Unix(1, 0),
-		ValidTo: time.Unix(1, 0)}
-	m.Access = Access{UserID: NewUserID(), WorkspaceID: NewWorkspaceID(), ProjectID: NewProjectID(), AgentID: NewAgentID(),
-		TeamID:    NewTeamID(),
-		ExpiresAt: time.Unix(1, 0), SupersededBy: NewMemoryID(), DeletedAt: time.Unix(1, 0)}
-	m.EditorID, m.EditorCredentialID, m.EditorSessionID = NewUserID(), NewCredentialID(), NewSessionID()
+	var m Memory
+	fill(reflect.ValueOf(&m).Elem())
 	b, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
