@@ -74,6 +74,31 @@ func TestOpenAPIFormats(t *testing.T) {
 	}
 }
 
+// TestOpenAPIProblemIsOurs compares the example of an error with the answer that it stands for.
+func TestOpenAPIProblemIsOurs(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	schemas := at(readDocument(t, s).raw, "components", "schemas")
+	long := s.do("POST", "/memories", owner, `{"title":"`+strings.Repeat("t", 501)+`","content":"c"}`)
+	for field, got := range jsonOf(t, long.Body.String()).(map[string]any) {
+		if want := exampleOf(schemas, "Problem", field); want != got {
+			t.Errorf("the example of %s in client.Problem is %v, but the server answers %v", field, want, got)
+		}
+	}
+	missing := problemOf(t, s.do("PUT", "/memories/"+absent, owner,
+		`{"content":"c","tags":[],"allowed_vendors":["*"]}`).Body.Bytes())
+	for field, got := range map[string]string{"field": missing.Field, "detail": missing.Detail} {
+		if want := exampleOf(schemas, "FieldProblem", field); want != got {
+			t.Errorf("the example of %s in client.FieldProblem is %v, but the server answers %q", field, want, got)
+		}
+	}
+}
+
+func exampleOf(schemas any, schema, field string) any {
+	examples, _ := at(schemas, schema, "properties", field, "examples").([]any)
+	return append(examples, nil)[0]
+}
+
 // TestOpenAPILinks demands a link from what makes a thing to what gets it.
 func TestOpenAPILinks(t *testing.T) {
 	t.Parallel()
