@@ -18,7 +18,8 @@ import (
 // come before the first memory that has it. An export names no person and not the time of the
 // export, so the same rows always produce the same bytes, wherever they were imported.
 
-// exportFormat must increase when an older Loci could not read the new output.
+// exportFormat must increase when an older Loci could not read the new output: at every new field.
+// testdata/format.txt lists the fields of this format.
 const exportFormat = 2
 
 type exportHeader struct {
