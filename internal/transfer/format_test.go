@@ -26,7 +26,7 @@ func TestExportFormat(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
 		got += name + ":" + lines[name] + "\n"
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("the fields of an export changed: raise exportFormat once for each release of Loci that "+
 			"changes them, then write them to testdata/format.txt (-format.txt +structs):\n%s", diff)
 	}
