@@ -144,8 +144,8 @@ type blind struct {
 	on bool
 }
 
-func (b *blind) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
-	return b.Store.Update(ctx, org, func(tx store.Tx) error {
+func (b *blind) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
+	return b.Store.View(ctx, org, func(tx store.Tx) error {
 		if b.on {
 			tx = blindTx{tx}
 		}

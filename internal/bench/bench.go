@@ -137,8 +137,8 @@ func (b *bencher) writeSteps(ctx context.Context, s *server) (w written, err err
 		sample  *Sample
 	}{
 		{"writes, 1 client, without similar", 1, false, &w.plain.one},
-		{"writes, 1 client", 1, true, &w.compared.one},
 		{"writes, many clients, without similar", b.Clients, false, &w.plain.many},
+		{"writes, 1 client", 1, true, &w.compared.one},
 		{"writes, many clients", b.Clients, true, &w.compared.many},
 	} {
 		b.Progress(step.name)

@@ -91,9 +91,11 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	if err := s.projects.MustBeOpen(ctx, p, sv.m.ProjectID); err != nil {
 		return nil, err
 	}
+	wait := sv.lookBeside(ctx)
 	err = s.openly(ctx, p, sv.m.ProjectID, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, Create, func(tx store.Tx, e *loci.AuditEntry) error { return sv.run(ctx, tx, e, open) })
 	})
+	wait()
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +112,11 @@ type saving struct {
 	m      *loci.Memory // the memory as a new one
 	places []place
 	saved  loci.Saved
-	text   *recall.Text   // the content of m, if it is compared
-	others []*loci.Memory // with which it is compared
+
+	// What follows is for the comparison with other memories.
+	text            *recall.Text   // the content of m
+	others          []*loci.Memory // those to compare with
+	looked, skipped bool           // others has been read; not everything could be compared
 }
 
 // newSaving checks everything that does not depend on what is stored.
@@ -170,7 +175,7 @@ func (s *saving) dedupes() bool { return s.d.Key != "" && s.d.Dedupe != DedupeCr
 
 // run saves. It may run several times.
 func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open func(loci.ProjectID) error) error {
-	s.saved = loci.Saved{SimilarSkipped: s.d.NotCompared}
+	s.saved = loci.Saved{}
 	m, err := s.put(ctx, tx)
 	if err != nil {
 		return err
@@ -188,7 +193,6 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	if err := s.supersede(ctx, tx, m, open); err != nil {
 		return err
 	}
-	s.lookAlike(ctx, tx, m)
 	if s.saved.Unchanged && len(s.saved.Sources)+len(s.saved.Superseded)+len(s.saved.Suggestions) == 0 {
 		e.Action = ""
 	}

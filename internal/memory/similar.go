@@ -6,6 +6,7 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
+	"sync"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
@@ -24,29 +25,38 @@ const maxBulkCompared = 50
 // that may not read learns nothing.
 func (s *saving) compares() bool { return !s.d.NotCompared && s.app.May(s.p, Read) == nil }
 
-// lookAlike keeps in s.others the memories that m is compared with after the transaction. It looks inside the
-// transaction: after every write, any other connection would have to read the index from the disk again. It stops after
-// a fiftieth of the patience of a search, because it holds the writer of the org, and the answer has similar_skipped
-// then. It never fails a save.
-func (s *saving) lookAlike(ctx context.Context, tx store.Tx, m *loci.Memory) {
-	s.others = nil
-	if !s.compares() {
-		return
+// lookBeside starts to look for similar memories while the save is stored, because a commit mostly
+// waits for the disk. It never holds the writer of the org. The caller must call wait. A save that
+// leaves out the title or the content is looked at by tell, once the stored ones are known.
+func (s *saving) lookBeside(ctx context.Context) (wait func()) {
+	if !s.compares() || s.d.Title == "" || s.d.Content == "" {
+		return func() {}
 	}
+	var look sync.WaitGroup
+	look.Go(func() { s.lookAlike(ctx, s.m) })
+	return look.Wait
+}
+
+// lookAlike keeps in s.others the memories that m is compared with. It stops after a tenth of the
+// patience of a search.
+func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
+	s.looked = true
 	s.guarded(ctx, func() error {
 		text := s.read(m)
 		about := text
 		if text.Words < similarText {
 			about = recall.Read(m.Title + "\n" + m.Content)
 		}
-		short, cancel := context.WithTimeoutCause(ctx, s.app.patience/50, store.ErrSpent)
-		defer cancel()
-		ids, cut, err := candidates(short, tx, s.p.Viewer(), m, text.Words, about.Alike())
-		s.saved.SimilarSkipped = cut
-		if err == nil && len(ids) > 0 {
-			s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), ids, loci.LiveOnly)
-		}
-		return err
+		return s.app.Store.View(ctx, s.p.OrgID, func(tx store.Tx) error {
+			short, cancel := context.WithTimeoutCause(ctx, s.app.patience/10, store.ErrSpent)
+			defer cancel()
+			ids, cut, err := candidates(short, tx, s.p.Viewer(), m, text.Words, about.Alike())
+			s.skipped = cut
+			if err == nil && len(ids) > 0 {
+				s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), ids, loci.LiveOnly)
+			}
+			return err
+		})
 	})
 }
 
@@ -58,28 +68,36 @@ func (s *saving) read(m *loci.Memory) *recall.Text {
 	return s.text
 }
 
-// tell adds to the answer of a save the memories that say nearly the same, or nearly the same but for a number, a date,
-// a unit or a negation: the one that has most in common first. Nothing is done about them.
+// tell adds to the answer of a save the memories that say nearly the same, or nearly the same but
+// for a number, a date, a unit or a negation: the one that has most in common first. Nothing is
+// done about them. It never fails a save: the answer has similar_skipped then.
 func (s *saving) tell(ctx context.Context) {
-	if len(s.others) == 0 {
-		return
+	m := &s.saved.Memory
+	if s.compares() {
+		if !s.looked {
+			s.lookAlike(ctx, m)
+		}
+		s.guarded(ctx, func() error {
+			others := slices.DeleteFunc(s.others, func(o *loci.Memory) bool {
+				return o.ID == m.ID || slices.Contains(s.saved.Superseded, o.ID)
+			})
+			s.saved.Similar = compare(m, s.read(m), others)
+			return nil
+		})
 	}
-	s.guarded(ctx, func() error {
-		s.saved.Similar = compare(&s.saved.Memory, s.read(&s.saved.Memory), s.others)
-		return nil
-	})
+	s.saved.SimilarSkipped = s.skipped || s.d.NotCompared
 }
 
 // guarded runs a part of the comparison. Neither an error nor a fault in it stops the save.
 func (s *saving) guarded(ctx context.Context, fn func() error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			s.saved.SimilarSkipped = true
+			s.skipped = true
 			s.app.Log.ErrorContext(ctx, "look for similar memories", "fault", fault, "stack", string(debug.Stack()))
 		}
 	}()
 	if err := fn(); err != nil {
-		s.saved.SimilarSkipped = true
+		s.skipped = true
 		if ctx.Err() == nil {
 			s.app.Log.WarnContext(ctx, "look for similar memories", "error", err)
 		}
@@ -91,7 +109,7 @@ func (s *saving) guarded(ctx context.Context, fn func() error) {
 func candidates(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory, words int, searches [][]loci.Term) (
 	ids []loci.MemoryID, cut bool, err error) {
 	for _, terms := range searches {
-		// m is stored by now, and may be among what is found.
+		// m may be stored by now and be among what is found.
 		found, err := tx.Lists().Match(ctx, v, store.MatchQuery{Terms: terms, All: true, Limit: similarLook + 1})
 		if err != nil {
 			return nil, false, err
