@@ -113,7 +113,9 @@ type saving struct {
 	places []place
 	saved  loci.Saved
 
-	// What follows is for the comparison with other memories.
+	// What follows is for the comparison with other memories. A credential that may not read learns of
+	// none of them.
+	compares        bool
 	text            *recall.Text   // the content of m
 	others          []*loci.Memory // those to compare with
 	looked, skipped bool           // others has been read; not everything could be compared
@@ -134,7 +136,8 @@ func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft) (*sa
 	if err := checkDraft(p, sv.m, &loci.Memory{}); err != nil {
 		return nil, err
 	}
-	if sv.compares() {
+	sv.compares = !d.NotCompared && s.May(p, Read) == nil
+	if sv.compares {
 		sv.guarded(ctx, func() error { sv.text = recall.Read(sv.m.Content); return nil })
 	}
 	return sv, s.checkExpiry(sv.m)

@@ -21,15 +21,11 @@ const (
 // maxBulkCompared is how many creates of one bulk call are compared with what Loci has.
 const maxBulkCompared = 50
 
-// compares reports whether the save looks for similar memories: the request may have turned that off, and a credential
-// that may not read learns nothing.
-func (s *saving) compares() bool { return !s.d.NotCompared && s.app.May(s.p, Read) == nil }
-
 // lookBeside starts to look for similar memories while the save is stored, because a commit mostly
 // waits for the disk. It never holds the writer of the org. The caller must call wait. A save that
 // leaves out the title or the content is looked at by tell, once the stored ones are known.
 func (s *saving) lookBeside(ctx context.Context) (wait func()) {
-	if !s.compares() || s.d.Title == "" || s.d.Content == "" {
+	if !s.compares || s.d.Title == "" || s.d.Content == "" {
 		return func() {}
 	}
 	var look sync.WaitGroup
@@ -73,7 +69,7 @@ func (s *saving) read(m *loci.Memory) *recall.Text {
 // done about them. It never fails a save: the answer has similar_skipped then.
 func (s *saving) tell(ctx context.Context) {
 	m := &s.saved.Memory
-	if s.compares() {
+	if s.compares {
 		if !s.looked {
 			s.lookAlike(ctx, m)
 		}

@@ -259,3 +259,24 @@ func TestErrorsHideTheDriver(t *testing.T) {
 		}
 	}
 }
+
+// A transaction adds one segment to the full-text index, however many rows it stores. Writes of many clients share one
+// transaction, so it is what makes them cheap.
+func TestTransactionAddsOneSegment(t *testing.T) {
+	t.Parallel()
+	s, user := newStore(t, Options{})
+	insert(t, s, loci.DefaultOrg, newMemory(user, "one"), newMemory(user, "two"), newMemory(user, "three"))
+	segments := 0
+	err := s.with(bg, loci.DefaultOrg, func(f *orgFile) error {
+		return f.db.View(bg, func(c *sqlitedb.Conn) error {
+			_, err := c.One("SELECT count(DISTINCT segid) FROM memory_text_idx", nil, func(r *sqlitedb.Row) error {
+				segments = r.Int(0)
+				return nil
+			})
+			return err
+		})
+	})
+	if err != nil || segments != 1 {
+		t.Errorf("%d segments, %v", segments, err)
+	}
+}

@@ -10,7 +10,7 @@ import (
 type memories struct{ *Tx }
 
 var insertMemory = "INSERT INTO memories ({org} id, " + Columns("") + ") VALUES ({?} ?" +
-	strings.Repeat(", ?", len(stateColumns)) + ") RETURNING seq"
+	strings.Repeat(", ?", len(stateColumns)) + ")"
 
 func (t memories) Insert(_ context.Context, m *loci.Memory) error {
 	if err := t.mine(m.OrgID); err != nil {
@@ -19,12 +19,16 @@ func (t memories) Insert(_ context.Context, m *loci.Memory) error {
 	if err := t.knowsUser(m.UserID); err != nil {
 		return err
 	}
-	var seq int64
-	_, err := t.c.One(insertMemory, append(Args{[16]byte(m.ID)}, BindState(m)...),
-		func(r Row) error { seq = r.Int64(0); return nil })
+	err := t.c.Exec(insertMemory, append(Args{[16]byte(m.ID)}, BindState(m)...)...)
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "memory %s exists already", m.ID)
 	}
+	if err != nil {
+		return err
+	}
+	// RETURNING would save this read, but makes SQLite write out the full-text index at every row, not
+	// once per commit.
+	seq, err := t.memorySeq(m.ID)
 	if err != nil {
 		return err
 	}

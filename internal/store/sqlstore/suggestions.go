@@ -42,11 +42,11 @@ func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
 	}
 	var seqs []any
 	for _, id := range []loci.MemoryID{s.MemoryID, s.ByID} {
-		found, err := t.c.One("SELECT seq FROM memories WHERE {memories} id = ?", Args{[16]byte(id)},
-			func(r Row) error { seqs = append(seqs, r.Int64(0)); return nil })
-		if err = orMissing(found, err, loci.NoSuchMemory); err != nil {
+		seq, err := t.memorySeq(id)
+		if err != nil {
 			return err
 		}
+		seqs = append(seqs, seq)
 	}
 	err := t.c.Exec("INSERT INTO suggestions ({org} id, kind, memory_seq, by_seq, origin, state, created_at) VALUES "+
 		"({?} ?, ?, ?, ?, ?, 'pending', ?)",
