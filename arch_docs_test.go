@@ -7,9 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
 )
 
 // maxPackageDoc is the longest package comment that somebody still reads.
@@ -201,4 +204,31 @@ func docOf(decl ast.Decl) *ast.CommentGroup {
 		}
 	}
 	return nil
+}
+
+// inTrash finds how long the trash keeps rows, in paragraphs about the trash.
+var inTrash = regexp.MustCompile(`\b(\d+) days\b`)
+
+// TestDocsKnowTheTrash compares each paragraph about the trash with loci.TrashDays.
+func TestDocsKnowTheTrash(t *testing.T) {
+	seen := 0
+	for _, path := range markdownFiles(t) {
+		if path == "CHANGELOG.md" || strings.HasPrefix(path, "changes") {
+			continue // they tell what was true then
+		}
+		for paragraph := range strings.SplitSeq(readText(t, path), "\n\n") {
+			if !strings.Contains(strings.ToLower(paragraph), "trash") {
+				continue
+			}
+			for _, m := range inTrash.FindAllStringSubmatch(paragraph, -1) {
+				seen++
+				if m[1] != strconv.Itoa(loci.TrashDays) {
+					t.Errorf("%s says %s days beside the trash, which keeps rows %d days", path, m[1], loci.TrashDays)
+				}
+			}
+		}
+	}
+	if seen < 4 {
+		t.Errorf("only %d numbers of days were found", seen)
+	}
 }

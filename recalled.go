@@ -13,7 +13,7 @@ type Recalled struct {
 type Why struct {
 	Terms []WhyTerm `json:"terms" nullable:"false" doc:"Words of the query that the memory contains, most important first"`
 	// Boosts decide the order of memories with the same score.
-	Boosts []string `json:"boosts" nullable:"false" doc:"Why it ranks before others with the same score: pinned, importance"`
+	Boosts []string `json:"boosts" nullable:"false" doc:"Why it ranks before others with the same score: pinned, importance or updated_at"`
 	// Fallback is "" if the search found the words themselves.
 	Fallback string `json:"fallback,omitempty" enum:"prefix,substring" doc:"Set if no memory contained the words themselves: prefix found words that begin with them, substring found text that contains them"`
 }

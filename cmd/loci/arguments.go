@@ -12,7 +12,7 @@ import (
 func parseID[T ~[16]byte](s, noun, see string) (T, error) {
 	id, err := loci.ParseID[struct{}](s)
 	if err != nil || id.IsZero() {
-		return T{}, loci.Errorf(loci.Invalid, "%q is not a %s id; see `%s`", cut(s, 60), noun, see)
+		return T{}, loci.Errorf(loci.Invalid, "%q is not a valid %s id; see `%s`", cut(s, 60), noun, see)
 	}
 	return T(id), nil
 }

@@ -30,6 +30,8 @@ func TestFieldsHaveFlags(t *testing.T) {
 		{p.sourceAddCommand(), wire.NewSource{}, nil},
 		{p.sessionOpenCommand(), loci.NewAgentSession{}, nil},
 		{p.projectCreateCommand(), loci.NewProject{}, []string{"name"}},
+		{p.agentCreateCommand(), wire.NewAgent{}, []string{"name"}},
+		{p.nodeAddCommand(), wire.NewNodeItem{}, []string{"kind", "text", "--type"}},
 		{p.nodeCreateCommand(), loci.NewNode{}, []string{"name", "scope", "agent_id"}},
 	} {
 		var flags []string

@@ -13,9 +13,10 @@ import (
 
 // flagNames are the flags whose names differ from the API's field.
 var flagNames = map[string]string{
-	"agent_id": "agent", "allowed_vendors": "allow", "credential_id": "credential", "expires_at": "expires",
-	"include_superseded": "superseded",
-	"memory_type":        "type", "project_id": "project", "session_id": "session", "tags": "tag", "user_id": "user",
+	"agent_id": "agent", "allowed_vendors": "allow", "config": "settings",
+	"credential_id": "credential", "entity_id": "entity", "expires_at": "expires", "include_superseded": "superseded",
+	"memory_id": "memory", "memory_type": "type", "parent_id": "under", "project_id": "project",
+	"session_id": "session", "tags": "tag", "user_id": "user",
 }
 
 // flagError is an error that names flags instead of fields.
