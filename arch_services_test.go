@@ -167,3 +167,23 @@ func receiver(fn *ast.FuncDecl) string {
 	}
 	return ""
 }
+
+// TestRulesNameTheirAudit looks at the actions on what holds memories: each rule says what Loci records, so that
+// gate.OfReads decides about all reads.
+func TestRulesNameTheirAudit(t *testing.T) {
+	for _, path := range []string{"internal/memory/actions.go", "internal/node/actions.go"} {
+		rules := 0
+		for line := range strings.Lines(readText(t, path)) {
+			if !strings.Contains(line, "{Kinds:") {
+				continue
+			}
+			rules++
+			if !strings.Contains(line, "Audit: gate.") {
+				t.Errorf("%s: name the Audit in %s", path, strings.TrimSpace(line))
+			}
+		}
+		if rules == 0 {
+			t.Errorf("%s: no rules were found", path)
+		}
+	}
+}

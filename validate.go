@@ -90,6 +90,7 @@ func (m *Memory) Validate() error {
 const (
 	EmptyText   = "must not be empty"
 	TooLongText = "is longer than %d characters; shorten it or split it in several"
+	RangeText   = "must be from %d to %d"
 )
 
 // CheckText returns an Invalid error unless s is valid UTF-8 without NUL and has from minimum to
@@ -185,7 +186,7 @@ func (a *Access) checkScope() error {
 
 func (m *Memory) checkNumbers() error {
 	if m.Importance < MinImportance || m.Importance > MaxImportance {
-		return FieldErrorf("importance", "must be from %d to %d", MinImportance, MaxImportance)
+		return FieldErrorf("importance", RangeText, MinImportance, MaxImportance)
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func (f *saveFlags) draft(content string, now time.Time, given func(string) bool
 		d.Pinned = &f.pinned
 	}
 	if given("importance") && f.importance == 0 {
-		return d, loci.FieldErrorf("--importance", "must be from %d to %d", loci.MinImportance, loci.MaxImportance)
+		return d, loci.FieldErrorf("--importance", loci.RangeText, loci.MinImportance, loci.MaxImportance)
 	}
 	var err error
 	if d.AllowedVendors, err = f.vendors(); err != nil {

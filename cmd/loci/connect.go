@@ -72,7 +72,7 @@ func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
 				usagef("cannot connect a program that `go run` started: it is temporary; run `go install ./cmd/loci` and use the " +
 					"installed one")
 		}
-		args := []string{"mcp", "--vendor", string(c.vendor), "--data-dir", p.settings.DataDir}
+		args := append([]string{"mcp", "--vendor", string(c.vendor)}, p.settings.sameData()...)
 		return &endpoint{Command: binary, Args: args}, nil
 	}
 	return &endpoint{URL: mcpURL(p.reachable(p.settings.Listen))}, nil

@@ -27,10 +27,12 @@ func (p *program) demoCommand() *cobra.Command {
 						p.settings.DataDir)
 				}
 			} else {
-				if p.settings.DataDir, err = os.MkdirTemp("", "loci-demo-*"); err != nil {
+				var dir string
+				if dir, err = os.MkdirTemp("", "loci-demo-*"); err != nil {
 					return err
 				}
-				defer func() { err = errors.Join(err, os.RemoveAll(p.settings.DataDir)) }()
+				p.settings.moveTo(dir)
+				defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 			}
 			return p.with(ctx, create, func(in *instance) error {
 				d := &demo{program: p, instance: in}

@@ -22,6 +22,15 @@ func openEngine(ctx context.Context, dir string, log *slog.Logger) (*engine, err
 	return sqlite.Open(ctx, sqlite.Options{Dir: dir, Log: log})
 }
 
+// where tells people where the data is.
+func (s *settings) where() string { return s.DataDir }
+
+// sameData returns the arguments with which another process of Loci opens the same data.
+func (s *settings) sameData() []string { return []string{"--data-dir", s.DataDir} }
+
+// moveTo makes s open the data of a new directory instead.
+func (s *settings) moveTo(dir string) { s.DataDir = dir }
+
 // hasNoData reports whether the data directory has no files of the engine.
 func hasNoData(dir string) bool { return sqlite.IsNew(dir) }
 

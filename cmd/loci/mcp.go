@@ -172,7 +172,7 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 func (p *program) greetMCP(address net.Addr, open bool) {
 	url := mcpURL(p.reachable(address.String()))
 	p.note("MCP is at %s", url)
-	p.note("Memories are in %s", p.settings.DataDir)
+	p.note("Memories are in %s", p.settings.where())
 	header := ""
 	if !open {
 		p.note("Clients require an agent key: loci agent-key create --vendor VENDOR --name NAME")

@@ -36,7 +36,7 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) e
 	if p.settings.PublicURL != "" {
 		p.printf("People reach it at %s\n", p.settings.PublicURL)
 	}
-	p.printf("Memories are in %s\n", p.settings.DataDir)
+	p.printf("Memories are in %s\n", p.settings.where())
 	if !first {
 		if p.hasBrowsers(address) {
 			p.printf("Sign in: loci user link\n")

@@ -40,6 +40,10 @@ const (
 	WithCall         // Begin records it; for actions that change nothing
 )
 
+// OfReads is the Audit of each action that returns memories and changes nothing. WithCall here makes
+// Loci record all of them.
+const OfReads = NotAudited
+
 // Actions maps each action to its rule.
 type Actions map[Action]Rule
 

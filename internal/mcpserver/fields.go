@@ -121,7 +121,7 @@ func whole(name string, into *int, minimum, maximum, fallback int) field {
 		case v != math.Trunc(v):
 			return loci.FieldErrorf(path, "must be "+kind)
 		case v < float64(minimum) || v > float64(maximum):
-			return loci.FieldErrorf(path, "must be from %d to %d", minimum, maximum)
+			return loci.FieldErrorf(path, loci.RangeText, minimum, maximum)
 		}
 		*into = int(v)
 		return nil
