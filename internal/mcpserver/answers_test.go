@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -118,7 +119,8 @@ func TestParseKeepsIDs(t *testing.T) {
 	}{
 		{"0", true}, {"-1", true}, {"1.0", true}, {"1e2", true}, {"9007199254740992", true}, {"-9007199254740992", true},
 		{`""`, true}, {`"é\n"`, true},
-		{"1.2", false}, {"-0.5", false}, {"9007199254740994", false}, {"1e300", false}, {"1e999", false}, {"null", false},
+		{"1.2", false}, {"-0.5", false}, {"9007199254740993", false},
+		{"9007199254740993.0", false}, {"-9007199254740993", false}, {"9007199254740994", false}, {"1e300", false}, {"1e999", false}, {"null", false},
 		{"true", false}, {"[1]", false}, {"{}", false},
 	}
 	for _, tt := range tests {
@@ -218,7 +220,7 @@ func TestWholeNumbers(t *testing.T) {
 		want int
 		err  string
 	}{
-		{"10", 10, ""}, {"10.0", 10, ""}, {"1e1", 10, ""}, {"-3", -3, ""}, {"2.5", 7, noNumber}, {`"10"`, 7, noNumber},
+		{"10", 10, ""}, {"10.0", 10, ""}, {"1e1", 10, ""}, {"-3", -3, ""}, {"2.5", 7, noNumber}, {`"10"`, 10, ""}, {`" 10 "`, 10, ""}, {`"ten"`, 7, noNumber}, {`""`, 7, noNumber},
 		{"true", 7, noNumber}, {"[]", 7, noNumber},
 		{"null", 7, noNumber}, {"99999999999999999999", 7, outside}, {"-4", 7, outside}, {"1e400", 7, noNumber},
 	}
@@ -227,6 +229,60 @@ func TestWholeNumbers(t *testing.T) {
 		err := whole("n", &n, -3, 1000, 7).read("n", json.RawMessage(tt.text))
 		if n != tt.want || loci.SafeText(err) != tt.err && (err != nil || tt.err != "") {
 			t.Errorf("%s: %d, %v; want %d, %q", tt.text, n, err, tt.want, tt.err)
+		}
+	}
+}
+
+// TestOtherSpellings sends values as some clients and models write them.
+func TestOtherSpellings(t *testing.T) {
+	t.Parallel()
+	var in struct {
+		tags, texts []string
+		vendors     []loci.Vendor
+		origin      string
+		pinned      bool
+		at          time.Time
+		sources     []loci.Source
+	}
+	fields := []field{tags(&in.tags, 1), texts("texts", &in.texts, 100), vendors("vendors", &in.vendors), origin(&in.origin),
+		flag("pinned", &in.pinned), moment("at", &in.at), items("sources", &in.sources, 5, sourceFields)}
+	fields[len(fields)-1].required = false
+	for _, tt := range []struct {
+		args string
+		want any
+		got  any
+		err  string
+	}{
+		{`{"tags":"a, b,c"}`, []string{"a", "b", "c"}, &in.tags, ""},
+		{`{"tags":"[\"a,b\"]"}`, []string{"a,b"}, &in.tags, ""},
+		{`{"tags":["a,b"]}`, []string{"a,b"}, &in.tags, ""},
+		{`{"tags":["a"],"texts":"one, two"}`, []string{"one, two"}, &in.texts, ""},
+		{`{"tags":["a"],"texts":"[1] is a note"}`, []string{"[1] is a note"}, &in.texts, ""},
+		{`{"tags":["a"],"vendors":"Claude,CURSOR"}`, []loci.Vendor{"claude", "cursor"}, &in.vendors, ""},
+		{`{"tags":["a"],"vendors":[" ChatGPT"]}`, []loci.Vendor{"chatgpt"}, &in.vendors, ""},
+		{`{"tags":["a"],"vendors":null}`, []loci.Vendor(nil), &in.vendors, ""},
+		{`{"tags":["a"],"origin":"Cursor"}`, "cursor", &in.origin, ""},
+		{`{"tags":["a"],"pinned":"true"}`, true, &in.pinned, ""},
+		{`{"tags":["a"],"at":"2026-11-01"}`, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), &in.at, ""},
+		{`{"tags":["a"],"at":null,"pinned":null}`, time.Time{}, &in.at, ""},
+		{`{"tags":["a"],"sources":"[{\"kind\":\"text\",\"text\":\"x\",\"quote\":null}]"}`,
+			[]loci.Source{{Kind: loci.SourceText, Text: "x"}}, &in.sources, ""},
+		{`{"tags":null}`, nil, nil, "tags is missing; it must be an array of strings"},
+		{`{"tags":""}`, nil, nil, "tags[0] must not be empty"},
+		{`{"tags":5}`, nil, nil, "tags must be an array of strings"},
+		{`{"tags":["a"],"pinned":"maybe"}`, nil, nil, "pinned must be true or false"},
+		{`{"tags":["a"],"at":"2026-13-01"}`, nil, nil,
+			"at must be a date or a time like 2026-11-20T16:00:00Z (RFC 3339)"},
+		{`{"tags":["a"],"sources":"[{\"kind\":\"text\",\"kind\":\"url\"}]"}`, nil, nil,
+			"sources must be an array of objects"},
+	} {
+		in.tags, in.texts, in.vendors, in.origin, in.pinned, in.at, in.sources = nil, nil, nil, "", false, time.Time{}, nil
+		err := decodeArgs(json.RawMessage(tt.args), fields)
+		if loci.SafeText(err) != tt.err && (err != nil || tt.err != "") {
+			t.Errorf("%s: %v; want %q", tt.args, err, tt.err)
+		}
+		if tt.got != nil && !reflect.DeepEqual(reflect.ValueOf(tt.got).Elem().Interface(), tt.want) {
+			t.Errorf("%s: %v; want %v", tt.args, reflect.ValueOf(tt.got).Elem(), tt.want)
 		}
 	}
 }

@@ -70,6 +70,57 @@ func value[T any](name, kind string, schema *jsonschema.Schema, take func(path s
 	}}
 }
 
+// loosely makes f accept another spelling of its value, which change rewrites.
+func (f field) loosely(change func(json.RawMessage) json.RawMessage) field {
+	read := f.read
+	f.read = func(path string, raw json.RawMessage) error { return read(path, change(raw)) }
+	return f
+}
+
+// unquoted returns the JSON value that a string holds: some clients send "5" for 5 and a list as
+// text. It returns raw if the string holds none.
+func unquoted(raw json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return raw
+	}
+	inner := json.RawMessage(strings.TrimSpace(text))
+	if len(inner) == 0 || loci.CheckJSON(inner) != nil || string(inner) == "null" {
+		return raw
+	}
+	return inner
+}
+
+// listed returns a list with one entry for a string that is not a list itself.
+func listed(raw json.RawMessage) json.RawMessage {
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '"' {
+		return raw
+	}
+	if inner := unquoted(raw); isList(inner) {
+		return inner
+	}
+	return slices.Concat(json.RawMessage("["), raw, json.RawMessage("]"))
+}
+
+func isList(raw json.RawMessage) bool {
+	var list []json.RawMessage
+	return json.Unmarshal(raw, &list) == nil && list != nil
+}
+
+// atCommas is listed for words without commas: "a, b" has two entries.
+func atCommas(raw json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(raw, &text) != nil || isList(unquoted(raw)) {
+		return listed(raw)
+	}
+	words := strings.Split(text, ",")
+	for i, w := range words {
+		words[i] = strings.TrimSpace(w)
+	}
+	split, _ := json.Marshal(words) // strings are always valid
+	return split
+}
+
 func plain() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
 
 // word is a string that app checks.
@@ -107,7 +158,8 @@ func oneOf[T ~string](name string, into *T, words ...T) field {
 
 func flag(name string, into *bool) field {
 	boolean := &jsonschema.Schema{Type: "boolean"}
-	return value(name, "true or false", boolean, func(_ string, v bool) error { *into = v; return nil })
+	return value(name, "true or false", boolean, func(_ string, v bool) error { *into = v; return nil }).
+		loosely(unquoted)
 }
 
 // whole is a whole number in any spelling: 10, 10.0 and 1e1 are the same. The
@@ -125,7 +177,7 @@ func whole(name string, into *int, minimum, maximum, fallback int) field {
 		}
 		*into = int(v)
 		return nil
-	})
+	}).loosely(unquoted)
 	if fallback == 0 {
 		return f
 	}
@@ -140,14 +192,17 @@ func seconds(name string, into *time.Duration, maximum time.Duration) field {
 	return f.then(func() { *into = time.Duration(n) * time.Second })
 }
 
-// moment is a time. An empty string means none.
+// moment is a time, or a date for its first moment in UTC. An empty string means none.
 func moment(name string, into *time.Time) field {
 	return value(name, "a string", plain(), func(path, v string) (err error) {
 		if v == "" {
 			return nil
 		}
-		if *into, err = time.Parse(time.RFC3339, v); err != nil || into.IsZero() {
-			return loci.FieldErrorf(path, "must be a time like 2026-11-20T16:00:00Z (RFC 3339)")
+		if *into, err = time.Parse(time.DateOnly, v); err != nil {
+			*into, err = time.Parse(time.RFC3339, v)
+		}
+		if err != nil || into.IsZero() {
+			return loci.FieldErrorf(path, "must be a date or a time like 2026-11-20T16:00:00Z (RFC 3339)")
 		}
 		return nil
 	})
@@ -191,7 +246,7 @@ func ids[Kind any](name string, into *[]loci.ID[Kind], maximum int) field {
 			}
 		}
 		return nil
-	})
+	}).loosely(atCommas)
 }
 
 // list is a list of strings of at most length characters. The schema states the limits, and check
@@ -208,12 +263,30 @@ func list[T ~string](
 	return value(name, stringList, schema, func(path string, v []T) error {
 		*into = v
 		return check(path, v)
+	}).loosely(listed)
+}
+
+// vendors is a list of vendors. Models write their names in capitals.
+func vendors(name string, into *[]loci.Vendor) field {
+	return list(name, into, 1, loci.MaxVendors, loci.MaxVendorLength, func(_ string, v []loci.Vendor) error {
+		for i := range v {
+			v[i] = loci.Vendor(strings.ToLower(strings.TrimSpace(string(v[i]))))
+		}
+		return loci.CheckVendors(v)
+	}).loosely(atCommas)
+}
+
+// origin filters by the vendor that wrote a memory.
+func origin(into *string) field {
+	return value("origin", "a string", plain(), func(_ string, v string) error {
+		*into = strings.ToLower(strings.TrimSpace(v))
+		return nil
 	})
 }
 
 func tags(into *[]string, minimum int) field {
 	check := func(path string, v []string) error { return loci.CheckTags(path, v, minimum) }
-	f := list("tags", into, minimum, loci.MaxTags, loci.MaxTag, check)
+	f := list("tags", into, minimum, loci.MaxTags, loci.MaxTag, check).loosely(atCommas)
 	f.required = minimum > 0
 	return f
 }
@@ -258,7 +331,7 @@ func items[T any](name string, into *[]T, maximum int, of func(*T) []field) fiel
 			return &bad
 		}
 		return nil
-	}).must()
+	}).loosely(unquoted).must()
 }
 
 // maxReasons limits the items that an error gives reasons for.
@@ -296,7 +369,8 @@ func decodeArgs(raw json.RawMessage, fields []field) error {
 }
 
 // decodeObject stores the members of the object at path in the arguments. "" is
-// the arguments themselves.
+// the arguments themselves. A member that is null counts as left out: clients in
+// strict mode send every member.
 func decodeObject(path string, raw json.RawMessage, fields []field) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members == nil {
@@ -305,6 +379,7 @@ func decodeObject(path string, raw json.RawMessage, fields []field) error {
 		}
 		return loci.FieldErrorf(path, "must be an object")
 	}
+	maps.DeleteFunc(members, func(_ string, sent json.RawMessage) bool { return string(sent) == "null" })
 	if err := unknownMember(path, members, fields); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 func searchFields(c *call, in *memory.SearchRequest) []field {
 	return []field{
 		text("term", &in.Query, 1, loci.MaxTerm).must().or("query"), limit(&in.Limit, searchMax, searchDefault),
-		tags(&in.Tags, 0), word("origin", &in.Origin),
+		tags(&in.Tags, 0), origin(&in.Origin),
 		moment("as_of", &in.When.AsOf), flag("include_superseded", &in.When.Superseded), inSession(c),
 	}
 }
@@ -65,7 +65,7 @@ func recallFields(c *call, in *memory.SearchRequest) []field {
 	return []field{
 		text("query", &in.Query, 1, loci.MaxTerm).must().or("term"),
 		limit(&in.Limit, memory.MaxRecall, memory.DefaultRecall), cursor(&in.Cursor),
-		tags(&in.Tags, 0), word("origin", &in.Origin), word("key", &in.Key), word("category", &in.Category),
+		tags(&in.Tags, 0), origin(&in.Origin), word("key", &in.Key), word("category", &in.Category),
 		scope(&in.Scope), optionalID("project_id", &in.ProjectID), flag("pinned", &in.Pinned),
 		moment("as_of", &in.When.AsOf), moment("known_at", &in.When.KnownAt),
 		flag("include_superseded", &in.When.Superseded), inSession(c),

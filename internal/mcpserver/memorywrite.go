@@ -17,7 +17,7 @@ func writeFields(c *call, in *memory.Draft) []field {
 		word("summary", &summary).then(func() { in.Summary = &summary }),
 		tags(&in.Tags, 0),
 		word("category", &in.Category),
-		whole("importance", &in.Importance, loci.MinImportance, loci.MaxImportance, 0).otherwise("5"),
+		whole("importance", &in.Importance, loci.MinImportance, loci.MaxImportance, 0),
 		flag("pinned", &pinned).then(func() { in.Pinned = &pinned }),
 		seconds("ttl", &in.TTL, memory.MaxTTL),
 		moment("expires_at", &in.ExpiresAt).or("expiresAt"),
@@ -27,8 +27,7 @@ func writeFields(c *call, in *memory.Draft) []field {
 		oneOf("dedupe", &in.Dedupe, memory.DedupeUpdate, memory.DedupeCreate),
 		ids("supersedes", &in.Supersedes, memory.MaxSuperseded),
 		word("source", &in.Source),
-		list("allowed_vendors", &in.AllowedVendors, 1, loci.MaxVendors, loci.MaxVendorLength,
-			func(_ string, v []loci.Vendor) error { return loci.CheckVendors(v) }).otherwise(`["*"]`),
+		vendors("allowed_vendors", &in.AllowedVendors),
 		oneOf("memory_type", &in.Type, loci.Semantic, loci.Episodic, loci.Procedural),
 	}
 }

@@ -154,8 +154,11 @@ func usableID(id json.RawMessage) bool {
 	if id[0] == '"' {
 		return true
 	}
+	if n, err := strconv.ParseInt(string(id), 10, 64); err == nil {
+		return -1<<53 <= n && n <= 1<<53
+	}
 	f, err := strconv.ParseFloat(string(id), 64)
-	return err == nil && f == float64(int64(f)) && f >= -1<<53 && f <= 1<<53
+	return err == nil && f == float64(int64(f)) && -1<<53 < f && f < 1<<53
 }
 
 // isStateless reports whether the request uses the version without connections.

@@ -160,9 +160,9 @@ func beyondLimits(p *jsonschema.Schema, path string) []beyond {
 	if p.Type == "object" && path == "" {
 		return beyondMembers(p, path)
 	}
-	out := []beyond{{path, map[string]any{}}, {path, nil}}
+	out := []beyond{{path, map[string]any{}}}
 	if p.Maximum != nil {
-		out = append(out, beyond{path, *p.Maximum + 1}, beyond{path, *p.Minimum - 1}, beyond{path, "1"})
+		out = append(out, beyond{path, *p.Maximum + 1}, beyond{path, *p.Minimum - 1}, beyond{path, "one"})
 	}
 	if p.MaxLength != nil {
 		out = append(out, beyond{path, strings.Repeat("ü", *p.MaxLength+1)}, beyond{path, 1})
@@ -214,7 +214,9 @@ func beyondMembers(p *jsonschema.Schema, path string) (out []beyond) {
 		if slices.Contains(p.Required, name) {
 			args := object(p)
 			delete(args, name)
-			out = append(out, beyond{at(name), args})
+			null := object(p)
+			null[name] = nil // the same as left out
+			out = append(out, beyond{at(name), args}, beyond{at(name), null})
 		}
 	}
 	if len(p.Properties) > 0 && path != "" {
