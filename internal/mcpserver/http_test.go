@@ -20,22 +20,35 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// write stores a memory through the official client.
+// write stores a memory through the official client and reads it.
 func write(t *testing.T, s *mcp.ClientSession, arguments map[string]any) loci.Memory {
 	t.Helper()
-	result, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: "write_memory", Arguments: arguments})
+	saved := calledFor[struct {
+		ID      loci.MemoryID
+		Version int
+		Result  string
+	}](t, s, "write_memory", arguments)
+	if saved.Version != 1 || saved.Result != "created" {
+		t.Fatalf("write_memory answered %+v", saved)
+	}
+	return calledFor[loci.Memory](t, s, "get_memory_by_id", map[string]any{"id": saved.ID})
+}
+
+// calledFor calls a tool through the official client and returns its structured content.
+func calledFor[T any](t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]any) (got T) {
+	t.Helper()
+	result, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil || result.IsError {
-		t.Fatalf("write_memory: %v, %+v", err, result)
+		t.Fatalf("%s: %v, %+v", tool, err, result)
 	}
 	b, err := json.Marshal(result.StructuredContent)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m loci.Memory
-	if err := json.Unmarshal(b, &m); err != nil {
+	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return got
 }
 
 // titles calls a tool that lists memories, through the official client.

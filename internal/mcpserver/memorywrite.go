@@ -40,9 +40,48 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 	if err != nil {
 		return nil, err
 	}
-	out := *saved
-	out.Memory = *shown(&saved.Memory)
-	return out, nil
+	return writtenOf(saved), nil
+}
+
+// written is the result of a save without the memory, which the model has just written.
+type written struct {
+	ID             loci.MemoryID   `json:"id"`
+	Version        int             `json:"version"`
+	Result         string          `json:"result"` // created, updated or unchanged
+	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
+	Suggestions    []replacement   `json:"suggestions,omitempty"`
+	Similar        []alike         `json:"similar,omitempty"`
+	SimilarSkipped bool            `json:"similar_skipped,omitempty"`
+}
+
+// replacement is a suggestion that the owner of the memory decides about.
+type replacement struct {
+	ID       loci.SuggestionID `json:"id"`
+	MemoryID loci.MemoryID     `json:"memory_id"`
+}
+
+type alike struct {
+	ID       loci.MemoryID `json:"id"`
+	Title    string        `json:"title"`
+	Relation loci.Likeness `json:"relation"`
+}
+
+func writtenOf(saved *loci.Saved) written {
+	out := written{ID: saved.ID, Version: saved.Version, Result: "updated", Superseded: saved.Superseded,
+		SimilarSkipped: saved.SimilarSkipped}
+	switch {
+	case saved.Created():
+		out.Result = "created"
+	case saved.Unchanged:
+		out.Result = "unchanged"
+	}
+	for _, s := range saved.Suggestions {
+		out.Suggestions = append(out.Suggestions, replacement{s.ID, s.MemoryID})
+	}
+	for _, s := range saved.Similar {
+		out.Similar = append(out.Similar, alike{s.ID, s.Title, s.Relation})
+	}
+	return out
 }
 
 func shareFields(_ *call, in *loci.MemoryID) []field { return []field{id("memory_id", in)} }

@@ -62,9 +62,9 @@ var tools = []tool{
 	{
 		name: "write_memory", title: "Write a memory",
 		set: toolsetMemory, action: memory.Create, hints: adds,
-		about: "Save a memory for all the person's assistants and return it. Use it for decisions, preferences, " +
-			"corrections and lasting facts, not for secrets or chatter. The same key updates that memory.",
-		returns: has("id", "title", "content"),
+		about: "Save a memory for all the person's assistants; returns its id, version and result. Use it for decisions, " +
+			"preferences, corrections and lasting facts, not for secrets or chatter. The same key updates that memory.",
+		returns: has("id", "version", "result"),
 		handler: takes(writeFields, (*Server).writeMemory),
 	},
 	{
