@@ -86,7 +86,8 @@ func (m *Memory) Validate() error {
 	return nil
 }
 
-// Error texts that surfaces with their own schema share.
+// Error texts that several surfaces share. The API also checks requests against its schema, with the
+// texts in internal/rest/validation.go.
 const (
 	EmptyText   = "must not be empty"
 	TooLongText = "is longer than %d characters; shorten it or split it in several"

@@ -41,7 +41,8 @@ const (
 )
 
 // OfReads is the Audit of each action that returns memories and changes nothing. WithCall here makes
-// Loci record all of them.
+// Loci record all of them. A change without effect and the dry run of an undo also return memories,
+// and Loci does not record them.
 const OfReads = NotAudited
 
 // Actions maps each action to its rule.
