@@ -33,7 +33,8 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.kind, "type", "", "semantic (a fact), episodic (something that happened) or procedural (how to)")
 	flags.StringArrayVar(&f.tags, "tag", nil, "tag; may be repeated")
 	flags.StringSliceVar(&f.allow, "allow", nil, `vendors that may read it, such as claude,cursor; "*" means all`)
-	flags.IntVar(&f.importance, "importance", 0, fmt.Sprintf("importance from %d to %d", loci.MinImportance, loci.MaxImportance))
+	flags.IntVar(&f.importance, "importance", 0,
+		fmt.Sprintf("importance from %d to %d", loci.MinImportance, loci.MaxImportance))
 	flags.BoolVar(&f.pinned, "pinned", false, "pin it: every briefing shows it")
 	flags.StringVar(&f.expires, "expires", "", "when it expires: 90d, 12h or a time")
 	flags.StringVar(&f.file, "file", "", `read the content from a file; "-" is standard input`)
