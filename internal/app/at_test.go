@@ -109,13 +109,16 @@ func (c *chronicle) vendors() []loci.Vendor {
 		"vendors")
 }
 
-// keep writes down what a call answered, or nothing if it refused.
+// keep writes down what a call answered, or nothing if it refused. An answer lacks the id of a superseding
+// memory that the caller does not see.
 func (c *chronicle) keep(m *loci.Memory, err error) {
 	switch loci.CodeOf(err) {
 	case "":
 		last := c.states[m.ID]
 		if len(last) == 0 || last[len(last)-1].Version != m.Version {
-			c.states[m.ID] = append(last, m.Clone())
+			kept := m.Clone()
+			kept.SupersededBy = c.stored(m).SupersededBy
+			c.states[m.ID] = append(last, kept)
 		}
 	case loci.Forbidden, loci.NotFound, loci.Invalid, loci.Conflict:
 		refusals++
