@@ -61,6 +61,19 @@ func (s *SignIn) UseLink(ctx context.Context, token loci.Secret, from From) (loc
 	return who, err
 }
 
+// CheckLink reports whether UseLink would accept a link, without consuming it. It fails with
+// Unauthenticated if the link is unknown, used or expired.
+func (s *SignIn) CheckLink(ctx context.Context, token loci.Secret) error {
+	if len(token) > maxToken {
+		return errBadLink()
+	}
+	c, err := s.store.Credentials().ByHash(ctx, Hash(token))
+	if loci.CodeOf(err) == loci.NotFound || err == nil && (c.Method != loci.ByLink || !c.Usable(s.now())) {
+		return errBadLink()
+	}
+	return err
+}
+
 // Invitation returns the org and the invitation of a token. It fails with NotFound if the token is
 // unknown, used, revoked or expired.
 func (s *SignIn) Invitation(ctx context.Context, token loci.Secret) (loci.Org, loci.Invite, error) {

@@ -89,9 +89,17 @@ func (d *door) serve(x *exchange, r *http.Request) {
 		d.page(x, r)
 	case d.options.Web != nil && path == "/" && r.Method == http.MethodGet && wantsPage(r):
 		http.Redirect(x, r, homePage, http.StatusSeeOther)
+	case d.options.Web != nil && r.Method == http.MethodGet && wantsPage(r) && !d.serves(r):
+		d.page(x, r) // which does not exist either, but people can read that
 	default:
 		d.options.REST.ServeHTTP(x, r)
 	}
+}
+
+// serves reports whether the JSON API has the path.
+func (d *door) serves(r *http.Request) bool {
+	api, ok := d.options.REST.(interface{ Serves(*http.Request) bool })
+	return !ok || api.Serves(r)
 }
 
 // page counts a request for a page by its browser session, or by the client's address if it has

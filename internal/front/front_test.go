@@ -200,3 +200,26 @@ func TestStreamsCanBeFlushed(t *testing.T) {
 		t.Errorf("got %d, flushed %v", w.Code, w.Flushed)
 	}
 }
+
+// api is an API that has one path.
+type api struct{ http.Handler }
+
+func (api) Serves(r *http.Request) bool { return r.URL.Path == "/health" }
+
+func TestUnknownPathsArePagesForBrowsers(t *testing.T) {
+	h := newDoor(front.Options{REST: api{answer(http.StatusOK)}, Web: answer(http.StatusNotFound)})
+	for _, c := range []struct {
+		method, path, accept string
+		page                 bool
+	}{
+		{"GET", "/nowhere", "text/html,*/*", true},
+		{"GET", "/nowhere", "application/json", false},
+		{"GET", "/nowhere", "", false},
+		{"POST", "/nowhere", "text/html,*/*", false},
+		{"GET", "/health", "text/html,*/*", false},
+	} {
+		if got := do(h, c.method, c.path, "Accept: "+c.accept).Code == http.StatusNotFound; got != c.page {
+			t.Errorf("%s %s for %q: a page: %v, want %v", c.method, c.path, c.accept, got, c.page)
+		}
+	}
+}

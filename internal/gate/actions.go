@@ -64,6 +64,17 @@ var (
 	Both = []loci.Right{loci.RightRead, loci.RightWrite}
 )
 
+// Requires reports whether any action requires the right. Others belong to capabilities that this
+// version lacks.
+func (g *Gate) Requires(right loci.Right) bool {
+	for _, rule := range g.rules {
+		if slices.Contains(rule.Rights, right) {
+			return true
+		}
+	}
+	return false
+}
+
 // Begin is the authorization check. It rejects an action without a rule. It records rejections as
 // far as the disk allows.
 func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {

@@ -123,6 +123,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, x.request)
 }
 
+// Serves reports whether a route has this path. It says nothing about the method.
+func (s *server) Serves(r *http.Request) bool {
+	_, pattern := s.mux.Handler(r)
+	return pattern != "/"
+}
+
 // admitted records who sent the request, also for the log of the writer.
 func (x *exchange) admitted(p loci.Principal) {
 	x.principal = p

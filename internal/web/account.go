@@ -19,6 +19,9 @@ var doneTexts = map[string]string{
 	"password-removed": "Your password is removed.",
 	"passkey":          "Your passkey is added.",
 	"passkey-removed":  "Your passkey is removed.",
+	"trashed":          "The memory is in the trash. To restore it, run loci trash.",
+	"accepted":         "Accepted. The old memory is superseded.",
+	"declined":         "Declined. The memory stays as it is.",
 }
 
 func doneOf(r *http.Request) string {
@@ -28,19 +31,22 @@ func doneOf(r *http.Request) string {
 	return doneTexts[r.Form.Get("done")]
 }
 
-// account is what the home page shows besides the identity.
-type account struct {
+const accountPath = "/app/account"
+
+// accountPage is what the page of the account shows besides the identity.
+type accountPage struct {
 	Workspaces []loci.Workspace
 	Active     loci.WorkspaceID
 }
 
-func (s *server) home(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
-	d := account{Active: p.WorkspaceID}
+func (s *server) account(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	d := accountPage{Active: p.WorkspaceID}
 	var err error
 	if d.Workspaces, err = s.workspaces(r, p); err != nil {
 		return err
 	}
-	return s.showOwn(w, r, p, http.StatusOK, "home", view{Title: "Your account", Here: "/app/", Done: doneOf(r), Data: d})
+	return s.showOwn(w, r, p, http.StatusOK, "account",
+		view{Title: "Your account", Here: accountPath, Done: doneOf(r), Data: d})
 }
 
 // workspaces returns the person's workspaces, or nil if the org does not use them.

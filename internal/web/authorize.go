@@ -54,7 +54,7 @@ func (s *server) askConsent(w http.ResponseWriter, r *http.Request, p loci.Princ
 	}
 	d := consentPage{Consent: c, Request: fieldsOf(query), Host: target(c.RedirectURI), Active: p.WorkspaceID,
 		Query: "/oauth/authorize?" + query.Encode(),
-		Scopes: scopesOf(c.Rights, func(right loci.Right) bool {
+		Scopes: scopesOf(s.offered(c.Rights), func(right loci.Right) bool {
 			return r.Method == http.MethodGet || slices.Contains(r.PostForm["scope"], string(right))
 		})}
 	if d.Choices, err = s.choices(r, p, c, vendor); err != nil {

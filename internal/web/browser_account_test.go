@@ -85,6 +85,9 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 	b.open(link) // looking at it does not use it up
 	b.shot("link")
 	b.press(button("/app/link"))
+	b.wants("Memories", "You have no memories yet.")
+	b.shot("memories-empty")
+	b.open(w.base + "/app/account")
 	b.wants("Your account", maraMail, "Acme")
 
 	w.clock.advance(6 * time.Minute)
@@ -103,6 +106,8 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 	b.press(button("/app/step-up"))
 	b.wants("Your key nightly script", "only this once", "claude", "memories:read")
 	b.shot("key-created")
+	b.do("copy", clickOn(`button[data-copy]`))
+	b.waitFor("Copied")
 	key := b.evaluate(`document.querySelector(".secret").textContent`)
 	if !strings.HasPrefix(key, "loci_agent_") {
 		t.Errorf("the key is %q", key)
@@ -128,7 +133,6 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 		t.Errorf("after its own session ended the browser is at %s", at)
 	}
 	b.open(link)
-	b.press(button("/app/link"))
 	b.wants("was already used or has expired")
 	b.shot("link-used")
 	b.open(w.base + "/app/nowhere")

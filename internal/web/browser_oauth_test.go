@@ -139,6 +139,9 @@ func TestBrowserConnectsAProgram(t *testing.T) {
 	b.wants("Trustworthy Claude", "claude", "memories:read, memories:write")
 	b.shot("connections")
 	b.press(button("/app/connections/revoke"))
+	b.wants("Disconnect Trustworthy Claude?", "can no longer read or write")
+	b.shot("connections-revoke")
+	b.press(button("/app/connections/revoke"))
 	b.wants("Revoked, effective immediately")
 	for _, method := range []string{"tools/list", "tools/call"} {
 		a := w.browser().do(http.MethodPost, "/mcp",

@@ -53,6 +53,11 @@ var scopeLabels = map[loci.Right]string{
 	loci.RightAdmin:   "administer the org",
 }
 
+// offered returns the rights without those that nothing in this version requires.
+func (s *server) offered(rights []loci.Right) []loci.Right {
+	return slices.DeleteFunc(slices.Clone(rights), func(right loci.Right) bool { return !s.app.Requires(right) })
+}
+
 func scopesOf(rights []loci.Right, checked func(loci.Right) bool) []scope {
 	out := make([]scope, len(rights))
 	for i, right := range rights {
@@ -103,9 +108,10 @@ func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Princip
 	if problem != "" {
 		asked = r.PostForm["scope"]
 	}
-	d.Rights = scopesOf(loci.Rights(), func(right loci.Right) bool { return slices.Contains(asked, string(right)) })
+	d.Rights = scopesOf(s.offered(loci.Rights()),
+		func(right loci.Right) bool { return slices.Contains(asked, string(right)) })
 	return s.showOwn(w, r, p, status, "keys", view{Title: "Keys", Here: "/app/keys", Error: problem, Done: doneOf(r),
-		Data: d})
+		Scripts: []string{"copy.js"}, Data: d})
 }
 
 func (s *server) createKey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

@@ -9,6 +9,9 @@ import (
 // linkPage shows a button, because programs that open links before a person does must not use up
 // the link.
 func (s *server) linkPage(w http.ResponseWriter, r *http.Request) error {
+	if err := s.signIn.CheckLink(r.Context(), loci.Secret(r.Form.Get("token"))); err != nil {
+		return s.badLink(w, r, err)
+	}
 	return s.show(w, http.StatusOK, "link", view{Title: "Sign in with this link", Data: r.Form.Get("token")})
 }
 
@@ -16,8 +19,7 @@ func (s *server) linkPost(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	who, err := s.signIn.UseLink(ctx, loci.Secret(r.PostForm.Get("token")), s.from(r))
 	if err != nil {
-		status, text := s.problem(w, r, err)
-		return s.show(w, status, "link", view{Title: "Sign in with this link", Error: text})
+		return s.badLink(w, r, err)
 	}
 	if p, err := s.principal(r); err == nil && p.UserID == who.UserID && p.OrgID == who.OrgID {
 		if err := s.signIn.StepUp(ctx, p); err != nil {
@@ -27,6 +29,11 @@ func (s *server) linkPost(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	return s.enter(w, r, who, "")
+}
+
+func (s *server) badLink(w http.ResponseWriter, r *http.Request, err error) error {
+	status, text := s.problem(w, r, err)
+	return s.show(w, status, "link", view{Title: "Sign in with this link", Error: text})
 }
 
 // invitation is what the page of an invitation shows.

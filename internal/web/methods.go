@@ -47,7 +47,7 @@ func (s *server) showMethods(w http.ResponseWriter, r *http.Request, p loci.Prin
 		done = "You are signed in. Add a passkey, so that you can sign in again."
 	}
 	return s.showOwn(w, r, p, status, "sign-in-methods", view{Title: "Sign-in methods", Here: methodsPath, Error: problem,
-		Done: done, Scripts: d.CanAdd && d.Fresh, Data: d})
+		Done: done, Scripts: passkeys(d.CanAdd && d.Fresh), Data: d})
 }
 
 // change runs one change and shows the page again, with a confirmation or the error.

@@ -43,7 +43,8 @@ func back(r *http.Request) string {
 
 // pageOf returns the page that has the form of a POST.
 func pageOf(path string) string {
-	for _, page := range []string{"/app/sign-ins", "/app/keys", "/app/connections", "/app/sign-in-methods"} {
+	for _, page := range []string{"/app/sign-ins", "/app/keys", "/app/connections", "/app/sign-in-methods",
+		suggestionsPath} {
 		if path == page || strings.HasPrefix(path, page+"/") {
 			return page
 		}
@@ -53,6 +54,11 @@ func pageOf(path string) string {
 
 // seeOther redirects the browser to a path of this site. pairs are names and values for its query.
 func seeOther(w http.ResponseWriter, r *http.Request, path string, pairs ...string) {
+	http.Redirect(w, r, address(path, pairs...), http.StatusSeeOther)
+}
+
+// address returns a path with a query. It leaves out empty values.
+func address(path string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
@@ -62,5 +68,5 @@ func seeOther(w http.ResponseWriter, r *http.Request, path string, pairs ...stri
 	if len(q) > 0 {
 		path += "?" + q.Encode()
 	}
-	http.Redirect(w, r, path, http.StatusSeeOther)
+	return path
 }

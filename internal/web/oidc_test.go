@@ -82,7 +82,7 @@ func TestSingleSignOn(t *testing.T) {
 	if a := b.get(callback); a.status != 303 || a.location() != "/app/keys" {
 		t.Fatalf("the callback: %d %s %s", a.status, a.location(), a.body)
 	}
-	want(t, "signed in", b.get("/app/"), 200, maraMail)
+	want(t, "signed in", b.get("/app/account"), 200, maraMail)
 	want(t, "the callback again", b.get(callback), 400)
 
 	w.clock.advance(6 * time.Minute)

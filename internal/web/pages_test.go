@@ -200,7 +200,8 @@ func TestLinkIsUsedByTheButtonOnly(t *testing.T) {
 	if a := b.post("/app/link", "token", token.Reveal()); a.status != 303 || a.location() != "/app/" {
 		t.Fatalf("using it: %d %s %s", a.status, a.location(), a.body)
 	}
-	want(t, "signed in", b.get("/app/"), 200, maraMail)
+	want(t, "signed in", b.get("/app/account"), 200, maraMail)
+	want(t, "looking at a used one", w.browser().get(path), 401, "used or has expired")
 	want(t, "using it twice", w.browser().post("/app/link", "token", token.Reveal()), 401, "used or has expired")
 }
 
@@ -309,7 +310,7 @@ func TestSessionsOfOthersStay(t *testing.T) {
 	if theirs.status != 404 || theirs.body != none.body {
 		t.Errorf("%d %s, want as for none: %s", theirs.status, theirs.body, none.body)
 	}
-	want(t, "mara", a.get("/app/"), 200, maraMail)
+	want(t, "mara", a.get("/app/account"), 200, maraMail)
 }
 
 func TestSuspendedOrgCanStillBeLeft(t *testing.T) {

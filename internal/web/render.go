@@ -30,7 +30,7 @@ type view struct {
 	Who     *identity.Identity // nil: nobody is signed in, or the page does not show it
 	Error   string             // above the page
 	Done    string             // what was just done
-	Scripts bool               // the page uses passkeys
+	Scripts []string           // the static files of the page's scripts
 	Version string
 	Data    any
 }
@@ -41,6 +41,7 @@ var templates = parseTemplates()
 func parseTemplates() map[string]*template.Template {
 	frame := template.Must(template.New("frame").Funcs(template.FuncMap{
 		"when": when, "stamp": stamp, "static": staticURL, "plural": loci.Plural, "menu": menu,
+		"beginning": beginning, "trashDays": func() int { return loci.TrashDays },
 	}).ParseFS(files, "templates/frame.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
@@ -59,8 +60,8 @@ func parseTemplates() map[string]*template.Template {
 type entry struct{ Path, Name string }
 
 func menu() []entry {
-	return []entry{{homePath, "Account"}, {"/app/connections", "Connections"}, {"/app/keys", "Keys"},
-		{"/app/sign-ins", "Sign-ins"}, {methodsPath, "Sign-in methods"}}
+	return []entry{{homePath, "Memories"}, {suggestionsPath, "Suggestions"}, {"/app/connections", "Connections"},
+		{"/app/keys", "Keys"}, {"/app/sign-ins", "Sign-ins"}, {methodsPath, "Sign-in methods"}, {accountPath, "Account"}}
 }
 
 func when(t time.Time) string {
@@ -146,7 +147,15 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // staticTypes are the static files.
 var staticTypes = map[string]string{"style.css": "text/css; charset=utf-8",
-	"passkey.js": "text/javascript; charset=utf-8"}
+	"passkey.js": "text/javascript; charset=utf-8", "copy.js": "text/javascript; charset=utf-8"}
+
+// passkeys returns the scripts of a page that may use passkeys.
+func passkeys(used bool) []string {
+	if used {
+		return []string{"passkey.js"}
+	}
+	return nil
+}
 
 // staticURL contains a part of the file's hash, so that browsers can cache the file forever.
 func staticURL(name string) (string, error) {

@@ -41,7 +41,7 @@ func (s *server) signInPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) showSignIn(w http.ResponseWriter, r *http.Request, status int, d proofs, problem string) error {
-	v := view{Title: "Sign in", Error: problem, Scripts: d.Passkeys, Data: d}
+	v := view{Title: "Sign in", Error: problem, Scripts: passkeys(d.Passkeys), Data: d}
 	if r.Method == http.MethodGet && r.Form.Get("done") == "signed-out" {
 		v.Done = "You are signed out."
 	}

@@ -28,7 +28,8 @@ func (s *server) askProof(w http.ResponseWriter, r *http.Request, p loci.Princip
 // replayable are the forms that are sent again after the proof. None of them contains a secret.
 func replayable(path string) bool {
 	switch path {
-	case "/app/keys", "/app/keys/rotate", "/app/sign-in-methods/password/remove", "/app/sign-in-methods/passkeys/remove":
+	case "/app/keys", "/app/keys/rotate", "/app/sign-in-methods/password/remove", "/app/sign-in-methods/passkeys/remove",
+		"/app/memories/trash":
 		return true
 	}
 	return false
@@ -53,7 +54,7 @@ func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Princ
 		d.Providers = nil
 	}
 	return s.showOwn(w, r, p, status, "step-up",
-		view{Title: "Confirm that it is you", Error: problem, Scripts: d.Passkeys, Data: d})
+		view{Title: "Confirm that it is you", Error: problem, Scripts: passkeys(d.Passkeys), Data: d})
 }
 
 func (s *server) stepUpPost(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

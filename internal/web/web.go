@@ -1,8 +1,9 @@
-// Package web is the browser surface: sign-in, step-up, consent, keys, sign-ins and connections
-// under /app/, and the HTTP endpoints of the OAuth authorization server under /oauth/ and
+// Package web is the browser surface: memories, suggestions, sign-in, step-up, consent, keys,
+// sign-ins and connections under /app/, and the HTTP endpoints of the OAuth authorization server under /oauth/ and
 // /.well-known/.
 //
-// The server renders the pages. They work without scripts, except for passkeys. This package makes
+// The server renders the pages. They work without scripts, except for passkeys
+// and copying. This package makes
 // no decisions: auth decides who a person is, app what they may do, and oauth what a client may
 // request.
 //
@@ -82,12 +83,16 @@ func (s *server) routes() {
 		s.pages.HandleFunc(pattern, s.open(fn))
 	}
 	for pattern, fn := range map[string]ownPage{
-		"GET /app/{$}": s.home, "POST /app/workspace": s.enterWorkspace,
+		"GET /app/{$}": s.memories, "GET /app/memories/{id}": s.memory, "POST /app/memories/trash": s.trash,
+		"GET /app/suggestions": s.suggestions, "POST /app/suggestions": s.settle,
+		"GET /app/account": s.account, "POST /app/workspace": s.enterWorkspace,
 		"GET /app/step-up": s.stepUpPage, "POST /app/step-up": s.stepUpPost,
 		"GET /app/sign-ins": s.signIns, "POST /app/sign-ins/end": s.endSignIn, "POST /app/sign-ins/end-others": s.endOthers,
 		"GET /app/keys": s.keys, "POST /app/keys": s.createKey,
-		"POST /app/keys/rotate": s.rotateKey, "POST /app/keys/revoke": s.revokeKey,
-		"GET /app/connections": s.connections, "POST /app/connections/revoke": s.revokeGrant,
+		"POST /app/keys/rotate": s.rotateKey,
+		"GET /app/keys/revoke":  s.askRevokeKey, "POST /app/keys/revoke": s.revokeKey,
+		"GET /app/connections":        s.connections,
+		"GET /app/connections/revoke": s.askRevokeGrant, "POST /app/connections/revoke": s.revokeGrant,
 		"GET /app/sign-in-methods": s.methods, "POST /app/sign-in-methods/password": s.setPassword,
 		"POST /app/sign-in-methods/password/remove": s.removePassword,
 		"POST /app/sign-in-methods/passkeys":        s.addPasskey,

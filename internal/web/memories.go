@@ -1,0 +1,137 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memory"
+)
+
+// pageSize is how many memories or suggestions a page shows.
+const pageSize = 25
+
+// memoryList is what the first page shows: the newest memories, or what a search found.
+type memoryList struct {
+	Query   string
+	Rows    []memoryRow
+	Next    string // the address of the next page; "": there is none
+	Partial bool   // the search stopped early
+	Pending bool   // suggestions wait for a decision
+	MCP     string // the address for assistants
+}
+
+type memoryRow struct {
+	*loci.Memory
+	Text []part
+}
+
+// part is a piece of a text. The search found the marked ones.
+type part struct {
+	Text   string
+	Marked bool
+}
+
+// memories shows the person's memories.
+func (s *server) memories(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	d := memoryList{Query: strings.TrimSpace(r.Form.Get("q")), MCP: s.site.Resource(r)}
+	var next string
+	var err error
+	if d.Query == "" {
+		next, err = s.newest(r, p, &d)
+	} else {
+		next, err = s.search(r, p, &d)
+	}
+	status, problem := http.StatusOK, ""
+	if loci.CodeOf(err) == loci.Invalid { // the query or the cursor
+		status, problem = s.problem(w, r, err)
+	} else if err != nil {
+		return err
+	}
+	if next != "" {
+		d.Next = address(homePath, "q", d.Query, "cursor", next)
+	}
+	pending, err := s.app.Memory.Suggestions(r.Context(), p,
+		memory.SuggestionsRequest{State: loci.SuggestionPending, Limit: 1})
+	if err != nil {
+		return err
+	}
+	d.Pending = len(pending.Items) > 0
+	return s.showOwn(w, r, p, status, "memories",
+		view{Title: "Memories", Here: homePath, Error: problem, Done: doneOf(r), Data: d})
+}
+
+func (s *server) newest(r *http.Request, p loci.Principal, d *memoryList) (next string, err error) {
+	found, err := s.app.Memory.List(r.Context(), p,
+		memory.ListRequest{Limit: pageSize, Cursor: r.Form.Get("cursor")})
+	for _, m := range found.Items {
+		d.Rows = append(d.Rows, memoryRow{m, []part{{Text: beginning(m.Content)}}})
+	}
+	return found.NextCursor, err
+}
+
+func (s *server) search(r *http.Request, p loci.Principal, d *memoryList) (next string, err error) {
+	found, err := s.app.Memory.Search(r.Context(), p,
+		memory.SearchRequest{Query: d.Query, Limit: pageSize, Cursor: r.Form.Get("cursor")})
+	if err != nil {
+		return "", err
+	}
+	for _, h := range found.Items {
+		d.Rows = append(d.Rows, memoryRow{h.Memory, partsOf(h.Snippet)})
+	}
+	d.Partial = found.StoppedBy != memory.StoppedByNothing
+	return found.NextCursor, nil
+}
+
+// maxBeginning is how many characters of a memory the list shows.
+const maxBeginning = 240
+
+func beginning(text string) string {
+	runes := []rune(text)
+	if len(runes) <= maxBeginning {
+		return text
+	}
+	return strings.TrimSpace(string(runes[:maxBeginning])) + "…"
+}
+
+// partsOf splits a snippet at its marks. Every second part was found.
+func partsOf(snippet string) []part {
+	var out []part
+	for i, text := range strings.Split(snippet, "**") {
+		if text != "" {
+			out = append(out, part{text, i%2 == 1})
+		}
+	}
+	return out
+}
+
+// memoryPage is one memory in full.
+type memoryPage struct {
+	*loci.Memory
+	Everyone bool // every vendor may read it
+	Mine     bool // the person may decide about it
+}
+
+func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	id, err := loci.ParseMemoryID(r.PathValue("id"))
+	if err != nil {
+		return loci.NoSuchMemory() // as for an id that does not exist
+	}
+	m, err := s.app.Memory.Get(r.Context(), p, id)
+	if err != nil {
+		return err
+	}
+	return s.showOwn(w, r, p, http.StatusOK, "memory", view{Title: m.Title, Here: homePath, Done: doneOf(r),
+		Data: memoryPage{m, slices.Contains(m.AllowedVendors, loci.AnyVendor), m.UserID == p.UserID}})
+}
+
+// trash moves a memory to the trash. If the org requires a fresh proof for that, the page asks for
+// it.
+func (s *server) trash(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	id, err := loci.ParseMemoryID(r.PostForm.Get("id"))
+	if err == nil {
+		_, err = s.app.Memory.Trash(r.Context(), p, id, 0)
+	}
+	return done(w, r, homePath, "trashed", err)
+}

@@ -1,0 +1,173 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
+)
+
+func TestMemoriesAreListedAndFound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	want(t, "none", b.get("/app/"), 200, "You have no memories yet", "/mcp")
+	for range 26 {
+		w.remember("an older note")
+	}
+	w.remember("deploy <day>", "claude")
+	first := b.get("/app/")
+	want(t, "the list", first, 200, "deploy &lt;day&gt;", "an older note", "?cursor=")
+	_, rest, _ := strings.Cut(first.body, "/app/?cursor=")
+	cursor, _, _ := strings.Cut(rest, `"`)
+	second := b.get("/app/?cursor=" + cursor)
+	want(t, "more", second, 200, "an older note")
+	if strings.Contains(second.body, "deploy") {
+		t.Error("the second page begins with the first memory")
+	}
+	found := b.get("/app/?q=deploy")
+	want(t, "a search", found, 200, `value="deploy"`, "about <mark>deploy</mark> &lt;day&gt;")
+	if strings.Contains(found.body, "an older note") {
+		t.Error("the search found everything")
+	}
+	want(t, "no match", b.get("/app/?q=zeppelin"), 200, "No memory matches “zeppelin”")
+	want(t, "too broad", b.get("/app/?q=a*"), 400, `role="alert"`)
+	want(t, "a wrong cursor", b.get("/app/?cursor=x"), 400, `role="alert"`)
+	_, rest, _ = strings.Cut(found.body, "/app/memories/")
+	id, _, _ := strings.Cut(rest, `"`)
+	want(t, "one", b.get("/app/memories/"+id), 200, "about deploy &lt;day&gt;", "claude", "Move to the trash")
+}
+
+func TestMemoriesOfOthersDoNotExist(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("a secret of mara")
+	all, err := w.app.Memory.List(t.Context(), w.local(w.mara), memory.ListRequest{})
+	if err != nil || len(all.Items) != 1 {
+		t.Fatal(err, all)
+	}
+	other := w.owner("other", "noor@example.org")
+	w.setPassword(other, maraPassword)
+	b := w.browser()
+	if a := b.post("/app/sign-in", "email", "noor@example.org", "password", maraPassword.Reveal()); a.status != 303 {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	id := all.Items[0].ID.String()
+	for _, path := range []string{"/app/", "/app/?q=secret", "/app/suggestions"} {
+		if a := b.get(path); a.status != 200 || strings.Contains(a.body, "of mara") {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	theirs, none := b.get("/app/memories/"+id), b.get("/app/memories/"+loci.NewMemoryID().String())
+	if theirs.status != 404 || theirs.body != none.body || b.get("/app/memories/x").body != none.body {
+		t.Errorf("%d %s, want as for none: %s", theirs.status, theirs.body, none.body)
+	}
+	theirs, none = b.post("/app/memories/trash", "id", id),
+		b.post("/app/memories/trash", "id", loci.NewMemoryID().String())
+	if theirs.status != 404 || theirs.body != none.body {
+		t.Errorf("%d %s, want as for none: %s", theirs.status, theirs.body, none.body)
+	}
+}
+
+func TestTrashNeedsAFreshProof(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("to be trashed")
+	b := w.browser()
+	b.signIn()
+	_, rest, _ := strings.Cut(b.get("/app/").body, "/app/memories/")
+	id, _, _ := strings.Cut(rest, `"`)
+	w.clock.advance(6 * 60e9)
+	want(t, "stale", b.post("/app/memories/trash", "id", id), 403, `name="replay" value="/app/memories/trash"`)
+	want(t, "not trashed", b.get("/app/"), 200, "to be trashed")
+	a := b.post("/app/step-up", "replay", "/app/memories/trash", "replay.id", id, "password", maraPassword.Reveal())
+	if a.status != 303 || a.location() != "/app/?done=trashed" {
+		t.Fatalf("%d %s %s", a.status, a.location(), a.body)
+	}
+	if a := b.get(a.location()); strings.Contains(a.body, "to be trashed") {
+		t.Error("it is still there")
+	}
+	want(t, "its page", b.get("/app/memories/"+id), 200, "In the trash")
+}
+
+func TestSuggestionsAreDecidedOnTheirPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := func(v loci.Vendor) loci.Principal {
+		_, key, err := w.app.Identity.CreateKey(t.Context(), w.local(w.mara), auth.KeyRequest{Name: "k", Vendor: v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := w.auth.Authenticate(t.Context(), auth.Request{Bearer: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	cursor, claude := agent("cursor"), agent("claude")
+	b := w.browser()
+	b.signIn()
+	want(t, "none", b.get("/app/suggestions"), 200, "No suggestions wait")
+	for i, answer := range []string{"decline", "accept"} {
+		old, err := w.app.Memory.Create(t.Context(), cursor, memory.Draft{Title: "Release day", Content: "Friday, " + answer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = w.app.Memory.Create(t.Context(), claude, memory.Draft{Title: "Release day",
+			Content: "Tuesday, " + answer, Supersedes: []loci.MemoryID{old.ID}}); err != nil {
+			t.Fatal(err)
+		}
+		want(t, "the list of memories", b.get("/app/"), 200, `href="/app/suggestions"`, "wait for your decision")
+		page := b.get("/app/suggestions")
+		want(t, "the page", page, 200, "suggests a replacement", "Friday, "+answer, "Tuesday, "+answer, "cursor", "claude")
+		_, rest, _ := strings.Cut(page.body, `name="id" value="`)
+		id, _, _ := strings.Cut(rest, `"`)
+		want(t, "no answer", b.post("/app/suggestions", "id", id), 400)
+		if a := b.post("/app/suggestions", "id", id, "answer", answer); a.status != 303 {
+			t.Fatalf("%s: %d %s", answer, a.status, a.body)
+		}
+		want(t, "again", b.post("/app/suggestions", "id", id, "answer", answer), 409)
+		m, err := w.app.Memory.GetAt(t.Context(), w.local(w.mara), old.ID, loci.When{Superseded: true})
+		if err != nil || m.SupersededBy.IsZero() == (i == 1) {
+			t.Errorf("%s: %+v %v", answer, m, err)
+		}
+	}
+	want(t, "all decided", b.get("/app/suggestions"), 200, "No suggestions wait")
+}
+
+func TestRevokingAsksFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c, _, err := w.app.Identity.CreateKey(t.Context(), w.local(w.mara), auth.KeyRequest{Name: "<script>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.browser()
+	b.signIn()
+	want(t, "the question", b.get("/app/keys/revoke?id="+c.ID.String()), 200, "Revoke the key &lt;script&gt;?",
+		"Programs that use this key stop working immediately", `<a class="button second" href="/app/keys">Cancel</a>`)
+	list, err := w.app.Identity.Keys(t.Context(), w.local(w.mara), loci.KindUser)
+	if err != nil || len(list) != 1 || !list[0].RevokedAt.IsZero() {
+		t.Fatalf("the question revoked it: %+v %v", list, err)
+	}
+	for _, path := range []string{"/app/keys/revoke", "/app/connections/revoke"} {
+		want(t, "none", b.get(path+"?id="+loci.NewCredentialID().String()), 404, "not found")
+	}
+}
+
+func TestPagesOfferOnlyRightsThatExist(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	a := b.get("/app/keys")
+	want(t, "the form", a, 200, `value="memories:read"`, `value="graph"`, `value="admin"`)
+	for _, right := range []string{`value="events"`, `value="reflect"`} {
+		if strings.Contains(a.body, right) {
+			t.Errorf("the page offers %s, which nothing requires", right)
+		}
+	}
+}
