@@ -158,6 +158,39 @@ func ParseID[Kind any](s string) (ID[Kind], error) {
 // ParseMemoryID parses a memory's id. See ParseID.
 func ParseMemoryID(s string) (MemoryID, error) { return ParseID[memoryKind](s) }
 
+// ParseMemoryPrefix parses the beginning of a memory's id. See ParseIDPrefix.
+func ParseMemoryPrefix(s string, minimum int) (first, last MemoryID, err error) {
+	return ParseIDPrefix[memoryKind](s, minimum)
+}
+
+// ShortID is how many characters of an id Loci shows where the whole id would only cost room.
+const ShortID = 8
+
+// Short returns the beginning of the canonical form, for people and models.
+func (id ID[Kind]) Short() string { return id.String()[:ShortID] }
+
+// ParseIDPrefix returns the first and the last id that begin with s, at least minimum characters of
+// the canonical form in upper or lower case. For a whole id both are that id. Otherwise it returns
+// an Invalid error that doesn't repeat the input.
+func ParseIDPrefix[Kind any](s string, minimum int) (first, last ID[Kind], err error) {
+	const zero, most = "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"
+	bad := Errorf(Invalid, "an id must be a 36-character UUID, such as 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e, "+
+		"or the beginning of one: at least %d characters", minimum)
+	if len(s) < minimum || len(s) > len(zero) {
+		return first, last, bad
+	}
+	for i := range len(s) {
+		if (s[i] == '-') != (zero[i] == '-') {
+			return first, last, bad
+		}
+	}
+	if first, err = ParseID[Kind](s + zero[len(s):]); err != nil {
+		return first, last, bad
+	}
+	last, err = ParseID[Kind](s + most[len(s):])
+	return first, last, err
+}
+
 // String returns the canonical form, in lower case.
 func (id ID[Kind]) String() string { return uuid.UUID(id).String() }
 

@@ -149,6 +149,9 @@ var historyProbes = []probe{
 	{"get known at", memoriesOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Memory.GetAt(c.ctx, c.p, id, loci.When{KnownAt: c.now})
 	}},
+	{"resolve", memoriesOf, func(c *caller, id [16]byte) (any, error) {
+		return c.Memory.Resolve(c.ctx, c.p, loci.MemoryID(id).String()[:loci.ShortID+1])
+	}},
 	{"get superseded", memoriesOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Memory.GetAt(c.ctx, c.p, id, loci.When{Superseded: true})
 	}},

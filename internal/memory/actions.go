@@ -6,6 +6,7 @@ import "github.com/loci-memory/loci/internal/gate"
 const (
 	Create           gate.Action = "memory.create"
 	Read             gate.Action = "memory.read"
+	Resolve          gate.Action = "memory.resolve"
 	Change           gate.Action = "memory.change"
 	Trash            gate.Action = "memory.trash"
 	Restore          gate.Action = "memory.restore"
@@ -31,8 +32,10 @@ const (
 
 // Actions defines who may take each of these actions.
 var Actions = gate.Actions{
-	Create:    {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
-	Read:      {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
+	Create: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
+	Read:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
+	// The use case that gets the id is metered and audited.
+	Resolve:   {Kinds: gate.Everyone, Rights: gate.Read, Audit: gate.NotAudited},
 	Change:    {Kinds: gate.People, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
 	Trash:     {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
 	Restore:   {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},

@@ -31,12 +31,23 @@ type EditQuery struct {
 	Limit      int           // at least 1
 }
 
+// IDQuery asks for memories by a range of ids.
+type IDQuery struct {
+	First, Last loci.MemoryID // both included
+	Lifecycle   loci.Lifecycle
+	Superseded  bool // also superseded ones; only with LiveOnly
+	Limit       int  // at least 1
+}
+
 // Timeless is the part of Memories that reads past states of rows.
 type Timeless interface {
 	// ByKey returns the live visible memory with that key that changed last, or NotFound. In an
 	// Update, no other write can come between ByKey and a write. So two saves of one key never create
 	// two memories.
 	ByKey(ctx context.Context, v loci.Viewer, q KeyQuery) (*loci.Memory, error)
+	// Between returns the visible memories whose ids are in a range, in the order of their ids. It
+	// fails with Invalid without a limit, or if Superseded is used with a Lifecycle other than LiveOnly.
+	Between(ctx context.Context, v loci.Viewer, q IDQuery) ([]*loci.Memory, error)
 	// GetAt returns a memory as SeesAt defines it, or NotFound. The version stored at w.KnownAt is the
 	// one with UpdatedAt at or before that time and ReplacedAt after it. If there are several, which
 	// only an import can cause, it is the last.

@@ -111,6 +111,10 @@ func TestTimelessPlans(t *testing.T) {
 			},
 				"SEARCH m USING INDEX memories_by_key (user_id=? AND key=? AND scope=?)")
 		}
+		p.check("between", 0, func() error {
+			_, err := p.Memories().Between(bg, v, store.IDQuery{Superseded: true, Limit: 2})
+			return err
+		}, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id>? AND id<?)")
 		edited := func() error {
 			_, err := p.Memories().EditedBy(bg, v,
 				store.EditQuery{Editor: "a", Credential: loci.CredentialID{1}, Session: loci.SessionID{1}, Limit: 1})

@@ -33,6 +33,29 @@ func (t memories) keyQuery(q *Query, v loci.Viewer, k store.KeyQuery) {
 	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT 1")
 }
 
+func (t memories) Between(_ context.Context, v loci.Viewer, r store.IDQuery) (list []*loci.Memory, err error) {
+	f := store.Filter{Lifecycle: r.Lifecycle, When: loci.When{Superseded: r.Superseded}}
+	if err := checkWhen(&f); err != nil {
+		return nil, err
+	}
+	if r.Limit < 1 {
+		return nil, loci.Errorf(loci.Invalid, "limit must be at least 1")
+	}
+	var q Query
+	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id >= ? AND m.id <= ? AND ",
+		[16]byte(r.First), [16]byte(r.Last))
+	t.Passes(&q, v, &f, t.Now(), "m")
+	q.Add(" ORDER BY m.id LIMIT ?", r.Limit)
+	err = t.c.Query(q.String(), q.Args, func(r Row) error {
+		m, err := t.scanMemory(r)
+		if err == nil {
+			list = append(list, &m.Memory)
+		}
+		return err
+	})
+	return list, err
+}
+
 // oneMemory returns the first row of q, which selects memoryColumns, or NotFound.
 func (t memories) oneMemory(q *Query) (*loci.Memory, error) {
 	var m *Stored

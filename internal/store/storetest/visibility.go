@@ -24,7 +24,8 @@ func testVisibility(e *env) {
 		w.view(func(ctx context.Context, tx store.Tx) error {
 			for range 3 {
 				v := w.viewer()
-				for _, compare := range []func(context.Context, store.Tx, loci.Viewer) error{w.compareGet, w.compareVersions,
+				for _, compare := range []func(context.Context, store.Tx, loci.Viewer) error{w.compareGet, w.compareBetween,
+					w.compareVersions,
 					w.compareList, w.compareMatch, w.compareContains} {
 					if err := compare(ctx, tx, v); err != nil {
 						return err
@@ -72,6 +73,33 @@ func (w *world) compareGet(ctx context.Context, tx store.Tx, v loci.Viewer) erro
 	w.differ("Get", v, want, one)
 	many, err := tx.Memories().GetMany(ctx, v, ids, l)
 	w.differ("GetMany", v, want, many)
+	return err
+}
+
+// compareBetween asks for a range of ids, which has all rows if both ends are free.
+func (w *world) compareBetween(ctx context.Context, tx store.Tx, v loci.Viewer) error {
+	q := store.IDQuery{Lifecycle: rapid.SampledFrom(memoryLifecycles).Draw(w.t, "lifecycle"),
+		Limit: rapid.IntRange(1, 5).Draw(w.t, "limit")}
+	q.First[0], q.Last[0] = draw[byte](w.t, "first", 0, 0, 64), draw[byte](w.t, "last", 255, 255, 192)
+	if q.Lifecycle == loci.LiveOnly {
+		q.Superseded = draw(w.t, "superseded too", false, true)
+	}
+	for i := range q.Last[1:] {
+		q.Last[i+1] = 255
+	}
+	var want []*loci.Memory
+	for _, m := range w.rows {
+		sees := v.SeesMemory(m, q.Lifecycle, w.clock.now())
+		if q.Superseded {
+			sees = v.SeesAt(m, m, loci.When{Superseded: true}, w.clock.now())
+		}
+		if sees && bytes.Compare(m.ID[:], q.First[:]) >= 0 && bytes.Compare(m.ID[:], q.Last[:]) <= 0 {
+			want = append(want, m)
+		}
+	}
+	slices.SortFunc(want, func(a, b *loci.Memory) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	got, err := tx.Memories().Between(ctx, v, q)
+	w.differ("Between", v, want[:min(q.Limit, len(want))], got)
 	return err
 }
 
