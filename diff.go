@@ -94,7 +94,7 @@ func sideOf(m *Memory) DiffSide {
 }
 
 func inJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
+	b, err := EncodeJSON(v)
 	if err != nil {
 		panic(err) // a plain value of this package
 	}

@@ -5,10 +5,27 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"time"
 	"unicode/utf8"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 )
+
+// timeLayout has a fixed width, so that times in UTC sort as text like the times themselves.
+const timeLayout = "2006-01-02T15:04:05.000000Z"
+
+// encoding is encoding/json without the escapes that are meant for browsers, and with every time in
+// one form.
+var encoding = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false),
+	jsonv2.WithMarshalers(jsonv2.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
+		return e.WriteToken(jsontext.String(t.UTC().Format(timeLayout)))
+	})))
+
+// EncodeJSON returns v as one line of JSON, without a newline at the end. All JSON that leaves Loci
+// goes through it: times are in UTC, with six digits of a second.
+func EncodeJSON(v any) ([]byte, error) { return jsonv2.Marshal(v, encoding) }
 
 // MaxJSONDepth limits the nesting of JSON that Loci accepts. Loci's own JSON has 5 levels.
 const MaxJSONDepth = 64

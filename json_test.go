@@ -2,12 +2,61 @@ package loci_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 )
+
+// TestTimesSortAsText requires one width for all times, so that programs can compare them as text.
+func TestTimesSortAsText(t *testing.T) {
+	at := time.Date(2026, 11, 20, 16, 0, 5, 0, time.UTC)
+	var texts []string
+	for _, d := range []time.Duration{0, 1, 149_124, 181_100, 200_000, 999_999} {
+		m := loci.Memory{CreatedAt: at.Add(d * time.Microsecond).In(time.FixedZone("west", -8*3600))}
+		b, err := loci.EncodeJSON(map[string]any{"in": []*loci.Memory{&m}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back struct{ In []loci.Memory }
+		if err := json.Unmarshal(b, &back); err != nil || !back.In[0].CreatedAt.Equal(m.CreatedAt) {
+			t.Errorf("%s: got %v, %v; want %v", b, back.In, err, m.CreatedAt)
+		}
+		_, rest, _ := strings.Cut(string(b), `"created_at":"`)
+		text, _, _ := strings.Cut(rest, `"`)
+		texts = append(texts, text)
+	}
+	if len(texts[0]) != len("2026-11-20T16:00:05.000000Z") || !slices.IsSorted(texts) {
+		t.Errorf("got %q, want them sorted and with 27 characters each", texts)
+	}
+}
+
+// TestEncodeJSON requires the bytes of encoding/json, except for times and escapes for browsers.
+func TestEncodeJSON(t *testing.T) {
+	v := struct {
+		A []string          `json:"a"`
+		B map[string]any    `json:"b,omitempty"`
+		C loci.MemoryID     `json:"c,omitzero"`
+		D json.RawMessage   `json:"d"`
+		E float64           `json:"e"`
+		F string            `json:"f"`
+		G map[string]string `json:"g"`
+	}{D: json.RawMessage(`{"z":1,"a":[]}`), E: 1e21, F: "\u2028 日本", G: map[string]string{"b": "1", "a": "2"}}
+	want, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := loci.EncodeJSON(v)
+	if err != nil || string(got) != string(want) {
+		t.Errorf("got %s, %v\nwant %s", got, err, want)
+	}
+	if got, _ := loci.EncodeJSON("<&>"); string(got) != `"<&>"` {
+		t.Errorf("got %s, want no escapes for browsers", got)
+	}
+}
 
 func TestCheckJSON(t *testing.T) {
 	deep := strings.Repeat("[", 64) + strings.Repeat("]", 64)

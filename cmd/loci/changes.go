@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/jsonlines"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -113,5 +113,5 @@ func (p *program) printPosition(at string) error {
 }
 
 func (p *program) printLine(v any) error {
-	return json.NewEncoder(p.out).Encode(v)
+	return jsonlines.Write(p.out, v)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -14,10 +15,17 @@ import (
 
 // printJSON writes v for a program to read, without escaping < and >.
 func (p *program) printJSON(v any) error {
-	e := json.NewEncoder(p.out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	b, err := loci.EncodeJSON(v)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, b, "", "  "); err != nil {
+		return err
+	}
+	out.WriteByte('\n')
+	_, err = out.WriteTo(p.out)
+	return err
 }
 
 // printf prints for a person.

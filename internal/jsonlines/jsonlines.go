@@ -2,8 +2,6 @@ package jsonlines
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -22,11 +20,8 @@ func Write(w io.Writer, v any) error {
 
 // Encode returns v as one line of JSON, with its newline.
 func Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return b.Bytes(), err
+	b, err := loci.EncodeJSON(v)
+	return append(b, '\n'), err
 }
 
 // Problem is a line that was not imported, and the reason.

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 
@@ -123,16 +122,8 @@ func (t tool) answer(ctx context.Context, s *Server, c *call, arguments json.Raw
 	return encode(out)
 }
 
-// encode writes JSON for a model to read, so it does not escape <, > and &.
-func encode(v any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(out.Bytes(), "\n"), nil
-}
+// encode writes JSON for a model to read.
+func encode(v any) (json.RawMessage, error) { return loci.EncodeJSON(v) }
 
 // hints tell a client what a tool may change.
 type hints struct{ reads, destroys, idempotent bool }

@@ -3,7 +3,6 @@ package rest
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -237,7 +236,7 @@ func (t *changeStream) round(ctx context.Context) error {
 
 // event buffers an event. A connection error shows at the next flush.
 func (t *changeStream) event(name, id string, data any) {
-	b, err := json.Marshal(data)
+	b, err := loci.EncodeJSON(data)
 	if err != nil {
 		panic("rest: " + err.Error()) // made of our own structs
 	}
@@ -274,5 +273,5 @@ func (t *changeStream) ended(ctx context.Context, err error) {
 // exampleStream is a stream with one change.
 const exampleStream = "event: ready\nid: 7hT2mXw4sQ9v\ndata: {\"resumed\":false}\n\n" +
 	"event: change\nid: Kc0pZ8rYb1uE\ndata: " +
-	"{\"at\":\"2026-11-20T16:00:00Z\",\"kind\":\"memory\",\"id\":\"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e\"," +
+	"{\"at\":\"2026-11-20T16:00:00.000000Z\",\"kind\":\"memory\",\"id\":\"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e\"," +
 	"\"change\":\"updated\",\"version\":2,\"origin\":\"claude\"}\n\n"

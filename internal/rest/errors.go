@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -184,7 +183,5 @@ func WriteError(w http.ResponseWriter, err error) { writeProblem(w, newProblem(e
 func writeProblem(w http.ResponseWriter, p *problem) {
 	w.Header().Set("Content-Type", problemType)
 	w.WriteHeader(p.Status)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(p) // the client has gone away
+	_ = writeJSON(w, p) // the client has gone away
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"strconv"
@@ -17,7 +18,7 @@ import (
 // jsonFormat reads bodies and writes answers. huma reads a body twice: into an
 // any, which it validates, and then into the struct.
 var jsonFormat = huma.Format{
-	Marshal: huma.DefaultJSONFormat.Marshal,
+	Marshal: writeJSON,
 	Unmarshal: func(data []byte, v any) error {
 		if _, first := v.(*any); first {
 			if err := loci.CheckJSON(data); loci.FieldOf(err) != "" {
@@ -35,6 +36,16 @@ var jsonFormat = huma.Format{
 		}
 		return readable(err)
 	},
+}
+
+// writeJSON writes v as one line.
+func writeJSON(w io.Writer, v any) error {
+	b, err := loci.EncodeJSON(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
 }
 
 // wholeNumbers writes whole numbers without fraction and exponent, because Go parses integers

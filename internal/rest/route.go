@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"strconv"
@@ -131,7 +132,7 @@ func (r route) operation(s *server) huma.Operation {
 	}
 	r.takesSession(&op)
 	if r.In != nil {
-		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{r.bodyType(): {Example: r.In}}}
+		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{r.bodyType(): {Example: asSent(r.In)}}}
 	}
 	return op
 }
@@ -152,6 +153,15 @@ func (r route) bodyType() string {
 	return jsonType
 }
 
+// asSent returns an example as it is in a body, so that its times look like those of answers.
+func asSent(v any) json.RawMessage {
+	b, err := loci.EncodeJSON(v)
+	if err != nil {
+		panic("rest: " + err.Error()) // made of our own structs
+	}
+	return b
+}
+
 // ofProject reports whether the route is about an existing project.
 func (r route) ofProject() bool { return strings.HasPrefix(r.Path, "/projects/") }
 
@@ -159,7 +169,7 @@ func (r route) ofProject() bool { return strings.HasPrefix(r.Path, "/projects/")
 func (r route) responses() map[string]*huma.Response {
 	ok := &huma.Response{Description: "Done", Content: map[string]*huma.MediaType{}}
 	if r.Out != nil {
-		ok.Content[jsonType] = &huma.MediaType{Example: r.Out}
+		ok.Content[jsonType] = &huma.MediaType{Example: asSent(r.Out)}
 	}
 	for name, media := range r.Alternatives {
 		ok.Content[name] = media

@@ -154,7 +154,8 @@ var (
 	prefixPattern = regexp.MustCompile(`("prefix": ?"loci_[a-z]+_)[A-Za-z0-9_-]{4}`)
 	idPattern     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	cursorPattern = regexp.MustCompile(`("next_cursor": ")([A-Za-z0-9_-]{4,})(")`)
-	timePattern   = regexp.MustCompile(`20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z)?`)
+	// A JSON value has exactly six digits; texts for people have none.
+	timePattern   = regexp.MustCompile(`20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{6}Z| \d\d:\d\d|T\d\d:\d\d:\d\dZ \(version)`)
 	uptimePattern = regexp.MustCompile(`("uptime_seconds": )[0-9.]+`)
 	namePattern   = regexp.MustCompile(`<(id|cursor|secret)\d+>`)
 )
