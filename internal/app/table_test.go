@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
@@ -267,15 +268,60 @@ func everyCredential() (all []tryOut) {
 	return all
 }
 
-// A refusal for
-// want of a proof says where to give it.
+// waysOut are the beginnings of what a refusal tells the caller to do.
+var waysOut = []string{"ask ", "tell your person", "sign in at /app/", "prove it at /app/step-up", "use "}
+
+// TestRefusalsSayWhatToDo walks the whole table with each kind of principal.
 func TestRefusalsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, loci.DeleteWithStepUp)
+	refused := map[loci.Kind]int{}
+	for act := range app.Rules() {
+		for _, c := range everyCredential() {
+			agent := c.Kind == loci.KindAgent
+			if agent && (c.Method == loci.BySignIn || c.Method == loci.ByDashboard) {
+				continue // no agent signs in
+			}
+			err := s.May(c.Principal, act)
+			if err == nil {
+				continue
+			}
+			refused[c.Kind]++
+			text := err.Error()
+			if !slices.ContainsFunc(waysOut, func(way string) bool { return strings.Contains(text, way) }) {
+				t.Fatalf("%s by %+v: %q has no way out", act, c.Principal, text)
+			}
+			if agent && (!strings.Contains(text, "your person") && !strings.Contains(text, "ask an owner") ||
+				strings.Contains(text, "sign in")) {
+				t.Fatalf("%s by an agent: %q does not say what to tell the person", act, text)
+			}
+			for name := range app.Rules() {
+				if slices.Contains(strings.FieldsFunc(text, notOfName), string(name)) {
+					t.Fatalf("%s by %+v: %q names the action %s", act, c.Principal, text, name)
+				}
+			}
+		}
+	}
+	if refused[loci.KindUser] == 0 || refused[loci.KindAgent] == 0 || refused[loci.KindAdmin] == 0 {
+		t.Errorf("refused %v, want some of each kind", refused)
+	}
+}
+
+func notOfName(r rune) bool { return r != '.' && r != '_' && !unicode.IsLetter(r) }
+
+// TestRefusalsNameTheCommand requires the very command that helps.
+func TestRefusalsNameTheCommand(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, loci.DeleteWithStepUp)
 	p := loci.Principal{Kind: loci.KindUser, OrgID: "acme", UserID: loci.NewUserID(), Method: loci.ByKey}
-	if err := s.May(p, memory.Trash); err == nil || !strings.Contains(err.Error(), "sign in at /app/") ||
-		!strings.Contains(err.Error(), "deletion=api_key") {
-		t.Errorf("got %v", err)
+	for act, want := range map[gate.Action]string{
+		memory.Trash:       "loci org set acme deletion=api_key",
+		identity.AdminRead: "loci user role " + p.UserID.String() + " admin",
+		identity.KeyCreate: "sign in at /app/",
+	} {
+		if err := s.May(p, act); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q in it", act, err, want)
+		}
 	}
 	p.Method = loci.BySignIn
 	if err := s.May(p, identity.KeyCreate); loci.CodeOf(err) != loci.StepUp ||

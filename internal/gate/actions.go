@@ -107,31 +107,27 @@ func (g *Gate) Also(ctx context.Context, p loci.Principal, act Action) error {
 func (g *Gate) May(p loci.Principal, act Action) error {
 	r, ok := g.rules[act]
 	if !ok || !slices.Contains(r.Kinds, p.Kind) {
-		return loci.Errorf(loci.Forbidden, "this credential may not do that: %s is not open to principals of kind %q", act,
-			p.Kind)
+		return notFor(p, r)
 	}
 	for _, right := range r.Rights {
 		if !p.Has(right) {
-			return loci.Errorf(loci.Forbidden, "this credential lacks a scope: %s needs %q", act, right)
+			return lacks(p, right)
 		}
 	}
 	if p.Kind == loci.KindLocal {
 		return nil
 	}
-	if r.Role != "" && !p.OrgRole.AtLeast(r.Role) {
-		return loci.Errorf(loci.Forbidden, "%s needs the role %s in the org", act, r.Role)
-	}
-	if p.OnlyProjects && len(r.Rights) > 0 && !slices.ContainsFunc(r.Rights, isOfProjects) {
-		return loci.Errorf(loci.Forbidden, "cannot do %s with a key that is limited to projects; use another key", act)
-	}
-	if r.Browser && p.Method != loci.BySignIn {
-		return loci.Errorf(loci.Forbidden, "%s needs a signed-in browser session", act)
-	}
-	if r.Disk && p.Method == loci.ByDisk {
+	switch {
+	case r.Role != "" && !p.OrgRole.AtLeast(r.Role):
+		return needsRole(r.Role)
+	case p.OnlyProjects && len(r.Rights) > 0 && !slices.ContainsFunc(r.Rights, isOfProjects):
+		return limited(p)
+	case r.Browser && p.Method != loci.BySignIn:
+		return needsBrowser()
+	case r.Disk && p.Method == loci.ByDisk:
 		return nil
-	}
-	if r.StepUp || r.Deletes && g.deletionOf(p) == loci.DeleteWithStepUp {
-		return g.stepUp(p, act)
+	case r.StepUp || r.Deletes && g.deletionOf(p) == loci.DeleteWithStepUp:
+		return g.stepUp(p, r)
 	}
 	return nil
 }
@@ -149,20 +145,14 @@ func (g *Gate) deletionOf(p loci.Principal) loci.Deletion {
 }
 
 // stepUp requires a browser session with a fresh proof.
-func (g *Gate) stepUp(p loci.Principal, act Action) error {
+func (g *Gate) stepUp(p loci.Principal, r Rule) error {
 	if p.Method != loci.BySignIn && p.Method != loci.ByDashboard {
-		hint := ""
-		if g.rules[act].Deletes {
-			hint = "; an owner can let keys delete with `loci org set ORG deletion=api_key`"
-		}
-		return loci.Errorf(loci.Forbidden,
-			"%s needs a signed-in browser session with a fresh proof; a key or token is not enough: sign in at /app/%s", act,
-			hint)
+		return needsProof(p, r)
 	}
 	if !p.Fresh(g.now()) {
 		return loci.Errorf(loci.StepUp,
-			"%s needs a proof of who you are that is at most %d minutes old: prove it at /app/step-up, then repeat",
-			act, int(loci.StepUpAge.Minutes()))
+			"this needs a proof of who you are that is at most %d minutes old: prove it at /app/step-up, then repeat",
+			int(loci.StepUpAge.Minutes()))
 	}
 	return nil
 }

@@ -194,7 +194,7 @@ func TestAgentsAreConfined(t *testing.T) {
 				if refused := w.Code == 403; refused == allowed {
 					t.Errorf("%s %s%s: got %d %s", method, prefix, path, w.Code, w.Body)
 				}
-				if !allowed && !strings.Contains(w.Body.String(), "Agent keys cannot access this endpoint") {
+				if !allowed && !strings.Contains(w.Body.String(), "an agent's key cannot use this route") {
 					t.Errorf("%s %s: got %s", method, path, w.Body)
 				}
 				if w := s.do(method, prefix+path, "", "{}"); (w.Code == 401) == (path == "/health" || path == "/ready" ||
