@@ -46,8 +46,8 @@ func (n *NewSource) Draft() loci.Source {
 		AllowedVendors: n.AllowedVendors}
 }
 
-// Replacement replaces a whole memory. Tags and AllowedVendors are required, because leaving them
-// out must not let more vendors read the memory.
+// Replacement replaces the text of a memory, its tags and its vendors. Attributes that are left out
+// stay unchanged.
 type Replacement struct {
 	Title          string        `json:"title" minLength:"1" maxLength:"500" doc:"Short title for lists" example:"Deploys"`
 	Content        string        `json:"content" minLength:"1" maxLength:"100000" doc:"The text of the memory; stored exactly as sent" example:"We deploy on Tuesdays and Thursdays."`

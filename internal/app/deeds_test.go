@@ -304,7 +304,7 @@ var more = []struct {
 	do   func(*company, context.Context) error
 }{
 	{"replace", memory.Change, func(c *company, ctx context.Context) error {
-		return second(c.Memory.Replace(ctx, c.mara, c.memory.ID, 0, memory.Draft{Title: "zebra", Content: "okapi"}))
+		return second(c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, (&memory.Draft{Title: "zebra", Content: "okapi"}).Patch()))
 	}},
 	{"trash many", memory.Trash, func(c *company, ctx context.Context) error {
 		return second(c.Memory.TrashMany(ctx, c.mara, []loci.MemoryID{c.memory.ID}))

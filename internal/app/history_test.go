@@ -58,7 +58,7 @@ func TestRevertInAnArchivedProject(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	m := c.add(c.mara, memory.Draft{Title: "t", Content: "one", Scope: loci.ScopeProject, ProjectID: c.project})
-	out, err := c.Memory.Replace(ctx, c.mara, m.ID, 0, memory.Draft{Title: "t", Content: "two"})
+	out, err := c.Memory.Patch(ctx, c.mara, m.ID, 0, memory.Patch{Content: new("two"), Scope: new(loci.ScopeGlobal)})
 	c.must(err)
 	if !out.ProjectID.IsZero() {
 		t.Fatal("it is in the project still")

@@ -92,7 +92,7 @@ var probes = []probe{
 		return c.Memory.Patch(c.ctx, c.p, id, 0, memory.Patch{Title: new("x")})
 	}},
 	{"replace", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Memory.Replace(c.ctx, c.p, id, 7, memory.Draft{Title: "x", Content: "y"})
+		return c.Memory.Patch(c.ctx, c.p, id, 7, (&memory.Draft{Title: "x", Content: "y"}).Patch())
 	}},
 	{"trash", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Trash(c.ctx, c.p, id, 0) }},
 	{"trash many", memoriesOf,

@@ -141,8 +141,8 @@ func TestMemoriesOfAnArchivedProject(t *testing.T) {
 	for what, err := range map[string]error{
 		"create":    second(w.Memory.Create(ctx, olga, inProject("new", w.open.ID))),
 		"patch":     second(w.Memory.Patch(ctx, olga, m.ID, 0, memory.Patch{Title: new("other")})),
-		"replace":   second(w.Memory.Replace(ctx, olga, m.ID, 0, inProject("other", w.open.ID))),
-		"move into": second(w.Memory.Replace(ctx, olga, free.ID, 0, inProject("other", w.open.ID))),
+		"replace":   second(w.Memory.Patch(ctx, olga, m.ID, 0, onto("other", w.open.ID))),
+		"move into": second(w.Memory.Patch(ctx, olga, free.ID, 0, onto("other", w.open.ID))),
 	} {
 		if loci.CodeOf(err) != loci.Conflict || err.Error() != "project website is archived; restore it first" {
 			t.Errorf("%s: %v", what, err)
@@ -157,12 +157,12 @@ func TestMemoriesOfAnArchivedProject(t *testing.T) {
 	w.must(second(w.Memory.Patch(ctx, olga, free.ID, 0, memory.Patch{Title: new("still free")})))
 	w.must(second(w.Memory.Trash(ctx, olga, m.ID, 0)))
 	w.must(second(w.App.Memory.Restore(ctx, olga, m.ID, 0)))
-	moved, err := w.Memory.Replace(ctx, olga, m.ID, 0, memory.Draft{Title: "layout", Content: "kept"})
+	moved, err := w.Memory.Patch(ctx, olga, m.ID, 0, memory.Patch{Content: new("kept"), Scope: new(loci.ScopeGlobal)})
 	if err != nil || !moved.ProjectID.IsZero() {
 		t.Errorf("moved out: %+v, %v", moved, err)
 	}
 	w.must(second(w.Project.Restore(ctx, olga, w.open.ID)))
-	again, err := w.Memory.Replace(ctx, olga, m.ID, 0, inProject("back", w.open.ID))
+	again, err := w.Memory.Patch(ctx, olga, m.ID, 0, onto("back", w.open.ID))
 	if err != nil || again.ProjectID != w.open.ID || again.Version != moved.Version+1 {
 		t.Errorf("got %+v, %v", again, err)
 	}
@@ -170,6 +170,12 @@ func TestMemoriesOfAnArchivedProject(t *testing.T) {
 	if err != nil || patched.Title != "patched" || patched.Version != again.Version+1 {
 		t.Errorf("got %+v, %v", patched, err)
 	}
+}
+
+// onto returns the change that moves a memory into a project.
+func onto(title string, id loci.ProjectID) memory.Patch {
+	d := inProject(title, id)
+	return d.Patch()
 }
 
 // Deleting a project sends its memories to the trash of who wrote them.
@@ -187,7 +193,7 @@ func TestMemoriesOfADeletedProject(t *testing.T) {
 	wantCode(t, second(w.Memory.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound)
 	w.must(second(w.App.Memory.Restore(ctx, mia, m.ID, 0)))
 	wantCode(t, second(w.Memory.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound) // it is only hers now
-	kept, err := w.Memory.Replace(ctx, mia, m.ID, 0, memory.Draft{Title: "price", Content: "kept"})
+	kept, err := w.Memory.Patch(ctx, mia, m.ID, 0, memory.Patch{Content: new("kept"), Scope: new(loci.ScopeGlobal)})
 	if err != nil || kept.Scope == loci.ScopeProject {
 		t.Errorf("got %+v, %v", kept, err)
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Patch changes the fields that are not nil. A zero time clears its field.
+// Patch changes the fields that are not nil. A zero time clears its field. Another scope also
+// clears the project and the agent, unless the patch sets them.
 type Patch struct {
 	Title, Content, Summary, Key *string
 	Category, Source             *string
@@ -24,6 +25,10 @@ type Patch struct {
 	Pinned                       *bool
 	ExpiresAt                    *time.Time
 	ValidFrom, ValidTo           *time.Time
+	Scope                        *loci.Scope
+	ProjectID                    *loci.ProjectID
+	AgentID                      *loci.AgentID
+	SessionID                    *loci.SessionID
 }
 
 // checkDraft checks what Memory.Validate cannot know: who is writing, and the previous state,
@@ -60,21 +65,11 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (
 	return s.getAt(ctx, p, id, loci.When{})
 }
 
-// Replace replaces the text and attributes of a memory and keeps the old version. Fields that the
-// draft leaves out get their defaults. ifVersion, unless 0, is the version that the caller saw:
-// Precondition if the memory has changed since. NotFound if it does not exist, is in the trash or
-// not visible; Forbidden if it belongs to another person, or if the change shortens its life and
-// the credential may not delete; Conflict if its project is archived. A change without effect
-// makes no version.
-func (s *Service) Replace(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, d Draft) (
-	*loci.Memory, error) {
-	if err := s.Begin(ctx, p, Change); err != nil {
-		return nil, err
-	}
-	return s.update(ctx, p, id, ifVersion, d.apply)
-}
-
-// Patch changes some fields and keeps the old version. Its errors are those of Replace.
+// Patch changes some fields and keeps the old version. ifVersion, unless 0, is the version that the
+// caller saw: Precondition if the memory has changed since. NotFound if it does not exist, is in
+// the trash or not visible; Forbidden if it belongs to another person, or if the change shortens
+// its life and the credential may not delete; Conflict if its project is archived. A change
+// without effect makes no version.
 func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
@@ -110,7 +105,7 @@ func (s *Service) openly(ctx context.Context, p loci.Principal, known loci.Proje
 	}
 }
 
-// update implements Replace and Patch.
+// update implements Patch.
 func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int,
 	apply func(*loci.Memory)) (m *loci.Memory, err error) {
 	err = s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
@@ -171,8 +166,13 @@ func (c *Patch) apply(m *loci.Memory) {
 	gate.Set(&m.ExpiresAt, c.ExpiresAt)
 	gate.Set(&m.ValidFrom, c.ValidFrom)
 	gate.Set(&m.ValidTo, c.ValidTo)
-	m.ExpiresAt = loci.CutTime(m.ExpiresAt)
-	m.ValidFrom, m.ValidTo = loci.CutTime(m.ValidFrom), loci.CutTime(m.ValidTo)
+	if c.Scope != nil && *c.Scope != m.Scope {
+		m.Scope, m.ProjectID, m.AgentID = *c.Scope, loci.ProjectID{}, loci.AgentID{}
+	}
+	gate.Set(&m.ProjectID, c.ProjectID)
+	gate.Set(&m.AgentID, c.AgentID)
+	gate.Set(&m.SessionID, c.SessionID)
+	cutTimes(m)
 }
 
 // edit is one way to alter a stored memory.

@@ -33,7 +33,7 @@ type Draft struct {
 	ValidFrom      time.Time
 	ValidTo        time.Time
 
-	// The following fields apply to Create only, not to Replace.
+	// The following fields apply to Create only.
 
 	// TTL is a lifetime that starts now, at most MaxTTL, instead of ExpiresAt.
 	TTL time.Duration
@@ -264,36 +264,37 @@ func (d *Draft) apply(m *loci.Memory) {
 	m.SetDefaults()
 }
 
-// onto sets the draft's fields on the memory with its key, and keeps the others. Scope, project
-// and agent are the same already, or it would not have that key. The session remains the one in
-// which it was first written.
-func (d *Draft) onto(m *loci.Memory) {
-	said(&m.Title, d.Title)
-	said(&m.Content, d.Content)
-	said(&m.Category, d.Category)
-	said(&m.Source, d.Source)
-	said(&m.Type, d.Type)
-	said(&m.Importance, d.Importance)
-	gate.Set(&m.Summary, d.Summary)
-	gate.Set(&m.Pinned, d.Pinned)
+// Patch returns the change that the draft makes to an existing memory: the fields that it leaves
+// out stay.
+func (d *Draft) Patch() Patch {
+	c := Patch{Title: said(d.Title), Content: said(d.Content), Key: said(d.Key), Category: said(d.Category),
+		Source: said(d.Source), Type: said(d.Type), Importance: said(d.Importance), Summary: d.Summary, Pinned: d.Pinned,
+		ExpiresAt: said(d.ExpiresAt), ValidFrom: said(d.ValidFrom), ValidTo: said(d.ValidTo), Scope: said(d.Scope),
+		ProjectID: said(d.ProjectID), AgentID: said(d.AgentID), SessionID: said(d.SessionID)}
 	if d.Tags != nil {
-		m.Tags = slices.Clone(d.Tags)
+		c.Tags = new(slices.Clone(d.Tags))
 	}
 	if d.AllowedVendors != nil {
-		m.AllowedVendors = slices.Clone(d.AllowedVendors)
+		c.AllowedVendors = new(slices.Clone(d.AllowedVendors))
 	}
-	said(&m.ExpiresAt, d.ExpiresAt)
-	said(&m.ValidFrom, d.ValidFrom)
-	said(&m.ValidTo, d.ValidTo)
-	cutTimes(m)
+	return c
 }
 
-// said sets a field unless value was left out.
-func said[T comparable](field *T, value T) {
+// onto changes the memory with the draft's key. Scope, project and agent are the same already, or
+// it would not have that key. The session remains the one in which it was first written.
+func (d *Draft) onto(m *loci.Memory) {
+	c := d.Patch()
+	c.Scope, c.ProjectID, c.AgentID, c.SessionID = nil, nil, nil, nil
+	c.apply(m)
+}
+
+// said returns a value, or nil if it was left out.
+func said[T comparable](value T) *T {
 	var none T
-	if value != none {
-		*field = value
+	if value == none {
+		return nil
 	}
+	return &value
 }
 
 func cutTimes(m *loci.Memory) {

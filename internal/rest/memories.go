@@ -26,8 +26,8 @@ var memoryRoutes = table{"memories", []served{
 		Out:     exampleMemory}, (*server).get),
 	serve("PUT /memories/{id}", route{ID: "replaceMemory", Who: forPeople, Action: memory.Change,
 		Conditional: true,
-		Summary:     "Replace a memory",
-		Text:        "Fields that you leave out get their defaults. Loci keeps the old version.",
+		Summary:     "Replace the text of a memory",
+		Text:        "Optional fields that you leave out stay. Loci keeps the old version.",
 		In:          exampleReplacement, Out: exampleMemory}, (*server).replace),
 	serve("PATCH /memories/{id}", route{ID: "editMemory", Who: forPeople, Action: memory.Change, Conditional: true,
 		Summary: "Change fields of a memory",
@@ -222,7 +222,7 @@ func (s *server) replace(ctx context.Context, p loci.Principal, in *replaceInput
 	}
 	d := draft(&in.Body.Attributes)
 	d.Title, d.Content, d.Tags, d.AllowedVendors = in.Body.Title, in.Body.Content, in.Body.Tags, in.Body.AllowedVendors
-	return oneMemory(s.app.Memory.Replace(ctx, p, id, version, d))
+	return oneMemory(s.app.Memory.Patch(ctx, p, id, version, d.Patch()))
 }
 
 type editInput struct {
