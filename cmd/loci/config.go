@@ -35,6 +35,7 @@ type settings struct {
 	Egress    bool
 	RateLimit int          // requests of a principal per minute; 0: no limits
 	Proxies   auth.Proxies // trusted to report the client's address
+	Origins   []string     // browser extensions that may call the API
 	SignUp    bool         // people may sign up by single sign-on or a dashboard, each with a new org
 	OIDC      []auth.OIDCProvider
 	Toolsets  []string // of MCP; none: the default ones
@@ -80,6 +81,10 @@ var known = []setting{
 	{"trusted_proxies", "LOCI_TRUSTED_PROXIES", "", func(s *settings, v value) {
 		s.Proxies = parsed(v, auth.ParseProxies,
 			"must be addresses or networks with commas between them, like 10.0.0.0/8, 192.0.2.7")
+	}},
+	{"allowed_origins", "LOCI_ALLOWED_ORIGINS", "", func(s *settings, v value) {
+		s.Origins = parsed(v, auth.ParseOrigins,
+			"must be origins of browser extensions with commas between them, like chrome-extension://<id>")
 	}},
 	{"sign_up", "LOCI_SIGN_UP", "invited", func(s *settings, v value) {
 		s.SignUp = v.choice("invited", "open") == "open"

@@ -142,7 +142,7 @@ func scriptEnv(ts *testscript.TestScript) []string {
 	for _, name := range []string{"HOME", "PATH", "USERPROFILE", "TMPDIR", "LOCI_LISTEN", "LOCI_DATA_DIR", "LOCI_API_KEY",
 		"LOCI_AGENT_KEY_CLAUDE",
 		"LOCI_PUBLIC_URL", "LOCI_EGRESS", "LOCI_CHAT_BASE_URL", "LOCI_CHAT_MODEL", "LOCI_LOG_LEVEL", "LOCI_DELETION",
-		"LOCI_RATE_LIMIT", "LOCI_TRUSTED_PROXIES", "LOCI_SIGN_UP", "LOCI_LISTN"} {
+		"LOCI_RATE_LIMIT", "LOCI_TRUSTED_PROXIES", "LOCI_ALLOWED_ORIGINS", "LOCI_SIGN_UP", "LOCI_LISTN"} {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}

@@ -49,6 +49,8 @@ authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
 	flags.String("rate-limit", "", "requests of one credential in a minute; 0: no limits (default 600; LOCI_RATE_LIMIT)")
 	flags.String("trusted-proxies", "",
 		"addresses or networks trusted to report the client's address (LOCI_TRUSTED_PROXIES)")
+	flags.String("allowed-origins", "",
+		"browser extensions that may call the API, like chrome-extension://<id> (LOCI_ALLOWED_ORIGINS)")
 	flags.String("egress", "", "on or off; off: Loci never sends anything out (LOCI_EGRESS)")
 	flags.String("log-format", "", "text or json (LOCI_LOG_FORMAT)")
 	toolsetsFlag(cmd)
@@ -178,7 +180,7 @@ func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler)
 		ModelEgress: s.Egress && s.Chat.BaseURL != "", Gate: gate, Site: p.site()})
 	return front.New(front.Options{REST: api, MCP: mcpserver.New(o).HTTP(), Web: pages, Auth: in.auth, Gate: gate,
 		Log:       p.log,
-		PublicURL: s.PublicURL})
+		PublicURL: s.PublicURL, AllowedOrigins: s.Origins})
 }
 
 // pages returns the pages for browsers, or nil if nobody can sign in with one.

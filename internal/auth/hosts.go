@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -77,4 +78,27 @@ func hostname(s string) string {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// extensionOrigin matches the origin of a browser extension: in Chromium 32 letters, elsewhere a
+// UUID.
+var extensionOrigin = regexp.MustCompile(
+	`^(chrome-extension://[a-p]{32}|(moz|safari-web)-extension://[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
+
+// IsExtension reports whether an origin is in a browser extension, and not a page of a site.
+func IsExtension(origin string) bool {
+	scheme, _, ok := strings.Cut(origin, "://")
+	return ok && strings.HasSuffix(strings.ToLower(scheme), "-extension")
+}
+
+// ParseOrigins parses the origins of browser extensions, with commas between them, into lower case.
+func ParseOrigins(list string) (origins []string, err error) {
+	for one := range strings.SplitSeq(list, ",") {
+		origin := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(one)), "/")
+		if !extensionOrigin.MatchString(origin) {
+			return nil, loci.Errorf(loci.Invalid, "an origin must be like chrome-extension://<id> or moz-extension://<uuid>")
+		}
+		origins = append(origins, origin)
+	}
+	return origins, nil
 }

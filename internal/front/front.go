@@ -32,6 +32,9 @@ type Options struct {
 	// PublicURL is the address that people use, such as https://loci.example, or "" if there is only
 	// the listener. With https, the server sends HSTS. Loopback listeners also accept its host.
 	PublicURL string
+	// AllowedOrigins are the browser extensions that may call the API, as ParseOrigins of package auth
+	// returns them.
+	AllowedOrigins []string
 }
 
 type door struct {
@@ -70,6 +73,9 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := d.begin(w, r)
 	defer d.end(x)
 	r = bound(x, r)
+	if d.extension(x, r) {
+		return
+	}
 	if err := d.hosts.Check(d.asProgram(r)); err != nil {
 		rest.WriteError(x, err)
 		return
